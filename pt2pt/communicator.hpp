@@ -1,0 +1,67 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Groups and communicators as messages see them: who is rank i, and which messages belong together.
+// Names, attributes and error handlers are added by the bindings.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "mpi.h"
+
+namespace remit {
+
+/// A process in this process's table of all processes it can talk to: the world rank for those of
+/// its own job.
+using ProcId = std::uint32_t;
+
+/// Separates messages of different communicators. Each communicator owns the even id for
+/// point-to-point and the odd one above it for collectives.
+using ContextId = std::uint32_t;
+
+/// An ordered set of processes; immutable and shared. A regular one (first, first + stride, ...)
+/// takes O(1) memory whatever its size (sparse ranks are listed).
+class Group {
+ public:
+  /// {first, first + stride, ...}, `size` of them; stride may be negative, not 0 unless size <= 1.
+  static std::shared_ptr<const Group> regular(ProcId first, std::int64_t stride, int size);
+  /// Takes a regular form if the list happens to be one.
+  static std::shared_ptr<const Group> of(std::vector<ProcId> members);
+
+  [[nodiscard]] int size() const { return size_; }
+  /// The process of rank `rank`, 0 <= rank < size().
+  [[nodiscard]] ProcId proc(int rank) const {
+    return members_.empty()
+               ? static_cast<ProcId>(static_cast<std::int64_t>(first_) + rank * stride_)
+               : members_[static_cast<std::size_t>(rank)];
+  }
+  /// The rank of a process, or MPI_UNDEFINED. O(1) if regular, else O(log size).
+  [[nodiscard]] int rank_of(ProcId proc) const;
+
+ private:
+  Group() = default;
+  ProcId first_ = 0;
+  std::int64_t stride_ = 1;
+  int size_ = 0;
+  std::vector<ProcId> members_;             // empty if regular
+  std::vector<std::pair<ProcId, int>> by_proc_;  // sorted; empty if regular
+};
+
+/// What point-to-point and collectives need of a communicator. Immutable once made, except for the
+/// collective sequence number.
+struct CommCore {
+  ContextId context = 0;               ///< even; point-to-point
+  int rank = 0;                        ///< of this process in the local group
+  std::shared_ptr<const Group> local;  ///< of an intra-communicator: the group
+  std::shared_ptr<const Group> remote;  ///< inter-communicator only; else null
+  std::uint32_t collective_sequence = 0;  ///< tag of the next collective operation
+
+  [[nodiscard]] bool is_inter() const { return remote != nullptr; }
+  [[nodiscard]] int size() const { return local->size(); }
+  /// The group that destinations and sources are ranks of.
+  [[nodiscard]] const Group& peers() const { return remote ? *remote : *local; }
+};
+
+}  // namespace remit

@@ -1,0 +1,70 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// How a process learns who it is and finds its peers. PMIx is the real one; an in-memory one
+// serves the simulator; a singleton needs none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/error.hpp"
+
+namespace remit {
+
+using Bytes = std::vector<std::byte>;
+
+/// What a launcher says about this process; fixed after the bootstrap was opened.
+struct Identity {
+  std::string job;             ///< PMIx namespace; unique among the jobs of a user on this host
+  int rank = 0;                ///< in MPI_COMM_WORLD
+  int size = 1;                ///< of MPI_COMM_WORLD
+  int local_rank = 0;          ///< among the ranks of this job on this host
+  int local_size = 1;          ///< ranks of this job on this host
+  std::vector<int> local_peers;  ///< world ranks on this host, ascending, this one included
+  std::string host;            ///< the launcher's name of this host
+  int app_number = 0;          ///< MPI_APPNUM; -1 if unknown
+  int universe_size = 0;       ///< MPI_UNIVERSE_SIZE; 0 if unknown
+  bool singleton = false;      ///< started without a launcher
+};
+
+/// Who am I, where are the others, how does the job end. All calls from the thread that holds the
+/// MPI process, except that the answer to lookup() is picked up by poll() there too.
+class Bootstrap {
+ public:
+  virtual ~Bootstrap() = default;
+
+  [[nodiscard]] virtual const Identity& identity() const = 0;
+
+  /// Publishes this process's one address blob. Called once, before any peer's lookup can be
+  /// answered. Never blocks on other ranks.
+  [[nodiscard]] virtual Expected<> publish(std::span<const std::byte> blob) = 0;
+
+  /// Starts to fetch the blob of world rank `rank`; never blocks. The answer comes from poll().
+  virtual void lookup(int rank) = 0;
+
+  struct Answer {
+    int rank;
+    Expected<Bytes> blob;
+  };
+  /// The next answered look-up, if any. Cheap when there is none (one relaxed load).
+  [[nodiscard]] virtual std::optional<Answer> poll() = 0;
+
+  /// A descriptor that becomes readable when poll() may have an answer; -1 if it never does.
+  [[nodiscard]] virtual int wait_fd() const = 0;
+
+  /// All processes of the job have entered. Blocks. Under a foreign server the only correct fence
+  /// is one over the whole namespace that collects data.
+  [[nodiscard]] virtual Expected<> barrier() = 0;
+
+  /// Ends the whole job with `status` and one message for the user. Does not return.
+  [[noreturn]] virtual void abort(int status, const std::string& message) = 0;
+
+  /// Leaves the job in order. After it only identity() may be called.
+  virtual void finalize() = 0;
+};
+
+}  // namespace remit

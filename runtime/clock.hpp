@@ -1,0 +1,39 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Time as a dependency, so that a simulation can own it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace remit {
+
+/// A monotonic clock. Thread-safe in the real one; the simulated one belongs to its thread.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  /// Nanoseconds since an arbitrary fixed point.
+  [[nodiscard]] virtual std::uint64_t now_ns() const = 0;
+};
+
+class SteadyClock final : public Clock {
+ public:
+  [[nodiscard]] std::uint64_t now_ns() const override {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                          std::chrono::steady_clock::now().time_since_epoch())
+                                          .count());
+  }
+};
+
+/// A clock that only moves when told to. One thread.
+class VirtualClock final : public Clock {
+ public:
+  [[nodiscard]] std::uint64_t now_ns() const override { return now_ns_; }
+  void advance_to(std::uint64_t ns) {
+    if (ns > now_ns_) now_ns_ = ns;
+  }
+
+ private:
+  std::uint64_t now_ns_ = 0;
+};
+
+}  // namespace remit

@@ -1,0 +1,5 @@
+noinst_LTLIBRARIES += libruntime.la
+libruntime_la_SOURCES = \
+	runtime/error.cpp runtime/error.hpp
+libruntime_la_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS) $(HWLOC_CFLAGS)
+libruntime_la_LIBADD = $(PMIX_LIBS) $(HWLOC_LIBS)

@@ -1,0 +1,65 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Parameters: one declaration beside the use makes the environment variable REMIT_<NAME>,
+// `mpirun --param <name>=<value>` and a line in remit_info.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "runtime/error.hpp"
+
+namespace remit {
+
+using ParamValue = std::variant<bool, std::int64_t, std::string>;
+
+/// Declaration of one parameter: immutable data, made at namespace scope beside its use
+/// (`inline const ParamDecl eager_limit_param{"eager_limit", std::int64_t{4096}, "bytes", "..."};`).
+/// Declaring links it into the list that all_params() returns; values live in Params.
+class ParamDecl {
+ public:
+  ParamDecl(const char* name, ParamValue default_value, const char* unit, const char* reason,
+            std::vector<std::string> choices = {});
+
+  const char* name;           ///< lower case, words joined by '_'
+  ParamValue default_value;   ///< its alternative is the parameter's type
+  const char* unit;           ///< "bytes", "ms", "" ...; a byte value accepts k, M, G suffixes
+  const char* reason;         ///< one line: what it is for
+  std::vector<std::string> choices;  ///< allowed words of a string parameter; empty: any
+
+ private:
+  friend std::vector<const ParamDecl*> all_params();
+  const ParamDecl* next_;
+};
+
+/// Every declaration linked into this program, sorted by name.
+[[nodiscard]] std::vector<const ParamDecl*> all_params();
+
+/// The values of one process. Immutable after it was made.
+class Params {
+ public:
+  /// All defaults.
+  Params() = default;
+
+  /// Reads every REMIT_<NAME> of `environment` ("NAME=value" strings, as environ). An unknown name
+  /// or a malformed value is an error that lists near names or the allowed values.
+  [[nodiscard]] static Expected<Params> from_environment(char** environment);
+
+  /// Sets one by name from text, as the environment would.
+  [[nodiscard]] Expected<> set(std::string_view name, std::string_view text);
+
+  [[nodiscard]] std::int64_t integer(const ParamDecl& decl) const;
+  [[nodiscard]] bool flag(const ParamDecl& decl) const;
+  [[nodiscard]] const std::string& text(const ParamDecl& decl) const;
+  /// True if it was set explicitly.
+  [[nodiscard]] bool is_set(const ParamDecl& decl) const { return values_.contains(&decl); }
+
+ private:
+  std::map<const ParamDecl*, ParamValue> values_;
+};
+
+}  // namespace remit

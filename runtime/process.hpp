@@ -1,0 +1,46 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// One MPI process: everything that would otherwise be a global. A test or a simulation holds
+// thousands of them in one thread.
+#pragma once
+
+#include <memory>
+#include <random>
+
+#include "runtime/bootstrap.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/log.hpp"
+#include "runtime/params.hpp"
+#include "runtime/progress.hpp"
+
+namespace remit {
+
+/// Owns clock, random source, parameters, log sink, bootstrap and the progress engine. Devices and
+/// the layers above keep a reference to it. One thread at a time.
+class Process {
+ public:
+  Process(std::unique_ptr<Bootstrap> bootstrap, std::shared_ptr<const Clock> clock, Params params,
+          std::uint64_t seed);
+
+  [[nodiscard]] const Identity& identity() const { return bootstrap_->identity(); }
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+
+  Bootstrap& bootstrap() { return *bootstrap_; }
+  [[nodiscard]] const Clock& clock() const { return *clock_; }
+  [[nodiscard]] const Params& params() const { return params_; }
+  Progress& progress() { return progress_; }
+  Log& log() { return log_; }
+  std::mt19937_64& random() { return random_; }
+
+ private:
+  std::unique_ptr<Bootstrap> bootstrap_;
+  std::shared_ptr<const Clock> clock_;
+  Params params_;
+  Log log_;
+  Progress progress_;
+  std::mt19937_64 random_;
+  int rank_;
+  int size_;
+};
+
+}  // namespace remit

@@ -1,0 +1,154 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Task<T>: a lazily started coroutine whose frame comes from the arena of the operation that it
+// serves. Collective algorithms are written as Tasks.
+#pragma once
+
+#include <concepts>
+#include <coroutine>
+#include <cstddef>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <utility>
+
+namespace remit {
+
+/// Bump allocator for coroutine frames and scratch buffers of one operation. Memory is returned
+/// all at once by reset() or the destructor; a persistent operation reuses it on each start.
+class Arena {
+ public:
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena() { release(); }
+
+  /// Memory aligned to max_align_t, valid until reset(). Throws std::bad_alloc.
+  [[nodiscard]] void* allocate(std::size_t bytes) {
+    bytes = (bytes + kAlign - 1) & ~(kAlign - 1);
+    if (bytes > static_cast<std::size_t>(end_ - next_)) grow(bytes);
+    void* result = next_;
+    next_ += bytes;
+    return result;
+  }
+
+  /// Forgets everything handed out. Keeps the newest (largest) block for reuse.
+  void reset() {
+    if (head_ == nullptr) {
+      next_ = inline_;
+      end_ = inline_ + sizeof inline_;
+      return;
+    }
+    Block* keep = head_;
+    free_chain(std::exchange(keep->previous, nullptr));
+    next_ = reinterpret_cast<std::byte*>(keep) + kHeader;
+    end_ = next_ + keep->bytes;
+  }
+
+ private:
+  static constexpr std::size_t kAlign = alignof(std::max_align_t);
+  struct Block {
+    Block* previous;
+    std::size_t bytes;
+  };
+  static constexpr std::size_t kHeader = (sizeof(Block) + kAlign - 1) & ~(kAlign - 1);
+
+  void grow(std::size_t bytes) {
+    std::size_t size = head_ == nullptr ? 4096 : head_->bytes * 2;
+    while (size < bytes) size *= 2;
+    void* memory = std::malloc(kHeader + size);
+    if (memory == nullptr) throw std::bad_alloc();
+    head_ = new (memory) Block{head_, size};
+    next_ = static_cast<std::byte*>(memory) + kHeader;
+    end_ = next_ + size;
+  }
+  static void free_chain(Block* block) {
+    while (block != nullptr) std::free(std::exchange(block, block->previous));
+  }
+  void release() { free_chain(std::exchange(head_, nullptr)); }
+
+  alignas(kAlign) std::byte inline_[1024];
+  std::byte* next_ = inline_;
+  std::byte* end_ = inline_ + sizeof inline_;
+  Block* head_ = nullptr;
+};
+
+/// A coroutine whose first parameter has an `arena()` gets its frame there.
+template <class C>
+concept HasArena = requires(C& c) {
+  { c.arena() } -> std::same_as<Arena&>;
+};
+
+/// The result of a coroutine that runs when it is first awaited or started, on one thread.
+/// Destroying a Task destroys its frame. Exceptions end the program: coroutines report by value.
+template <class T>
+class [[nodiscard]] Task {
+ public:
+  struct promise_type {
+    std::optional<T> value;
+    std::coroutine_handle<> continuation = std::noop_coroutine();
+
+    /// Only context-taking coroutines exist, so that no frame is allocated behind one's back.
+    template <HasArena Context, class... Args>
+    static void* operator new(std::size_t bytes, Context& context, Args&&...) {
+      return context.arena().allocate(bytes);
+    }
+    static void operator delete(void*, std::size_t) {}
+
+    Task get_return_object() {
+      return Task(std::coroutine_handle<promise_type>::from_promise(*this));
+    }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    struct FinalAwaiter {
+      [[nodiscard]] bool await_ready() const noexcept { return false; }
+      std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> self) noexcept {
+        return self.promise().continuation;
+      }
+      void await_resume() const noexcept {}
+    };
+    FinalAwaiter final_suspend() noexcept { return {}; }
+    void return_value(T result) { value.emplace(std::move(result)); }
+    [[noreturn]] void unhandled_exception() noexcept { std::terminate(); }
+  };
+
+  Task() = default;
+  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Task& operator=(Task&& other) noexcept {
+    if (this != &other) {
+      destroy();
+      handle_ = std::exchange(other.handle_, nullptr);
+    }
+    return *this;
+  }
+  ~Task() { destroy(); }
+
+  /// Runs it until it first suspends or ends. For drivers; inside a coroutine use co_await.
+  void start() { handle_.resume(); }
+  [[nodiscard]] bool valid() const { return handle_ != nullptr; }
+  [[nodiscard]] bool done() const { return handle_.done(); }
+  /// The result; done() must be true.
+  [[nodiscard]] T& result() { return *handle_.promise().value; }
+
+  auto operator co_await() noexcept {
+    struct Awaiter {
+      std::coroutine_handle<promise_type> child;
+      [[nodiscard]] bool await_ready() const noexcept { return false; }
+      std::coroutine_handle<> await_suspend(std::coroutine_handle<> parent) noexcept {
+        child.promise().continuation = parent;
+        return child;
+      }
+      T await_resume() { return std::move(*child.promise().value); }
+    };
+    return Awaiter{handle_};
+  }
+
+ private:
+  explicit Task(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
+  void destroy() {
+    if (handle_ != nullptr) std::exchange(handle_, nullptr).destroy();
+  }
+  std::coroutine_handle<promise_type> handle_ = nullptr;
+};
+
+}  // namespace remit

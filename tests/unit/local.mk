@@ -1,0 +1,13 @@
+# One fragment a tested folder; each adds its programs to check_PROGRAMS and TESTS.
+UNIT_CPPFLAGS = $(AM_CPPFLAGS) $(GTEST_CFLAGS)
+UNIT_LIBS = $(GTEST_LIBS)
+
+if TESTS_ENABLED
+include tests/unit/runtime.mk
+include tests/unit/rdma_btl.mk
+include tests/unit/datatype.mk
+include tests/unit/pt2pt.mk
+include tests/unit/collectives.mk
+include tests/unit/bindings.mk
+include tests/unit/launcher.mk
+endif

@@ -86,54 +86,51 @@ typedef enum MPI_T_source_order {
 /* ----------------------------------------------------------------------------------------------
  * Callback types: each is a function type, used as a pointer to it
  * ------------------------------------------------------------------------------------------- */
-typedef void(MPI_User_function)(void* invec, void* inoutvec, int* len, MPI_Datatype* datatype);
-typedef void(MPI_User_function_c)(void* invec, void* inoutvec, MPI_Count* len,
-                                  MPI_Datatype* datatype);
-typedef int(MPI_Grequest_query_function)(void* extra_state, MPI_Status* status);
-typedef int(MPI_Grequest_free_function)(void* extra_state);
-typedef int(MPI_Grequest_cancel_function)(void* extra_state, int complete);
+typedef void MPI_User_function(void* invec, void* inoutvec, int* len, MPI_Datatype* datatype);
+typedef void MPI_User_function_c(void* invec, void* inoutvec, MPI_Count* len,
+                                 MPI_Datatype* datatype);
+typedef int MPI_Grequest_query_function(void* extra_state, MPI_Status* status);
+typedef int MPI_Grequest_free_function(void* extra_state);
+typedef int MPI_Grequest_cancel_function(void* extra_state, int complete);
 /* Deprecated since MPI-2.0. */
-typedef int(MPI_Copy_function)(MPI_Comm comm, int keyval, void* extra_state, void* attribute_val_in,
-                               void* attribute_val_out, int* flag);
-typedef int(MPI_Delete_function)(MPI_Comm comm, int keyval, void* attribute_val, void* extra_state);
+typedef int MPI_Copy_function(MPI_Comm comm, int keyval, void* extra_state, void* attribute_val_in,
+                              void* attribute_val_out, int* flag);
+typedef int MPI_Delete_function(MPI_Comm comm, int keyval, void* attribute_val, void* extra_state);
 
-typedef int(MPI_Comm_copy_attr_function)(MPI_Comm comm, int keyval, void* extra_state,
-                                         void* attribute_val_in, void* attribute_val_out,
-                                         int* flag);
-typedef int(MPI_Comm_delete_attr_function)(MPI_Comm comm, int keyval, void* attribute_val,
-                                           void* extra_state);
-typedef int(MPI_Type_copy_attr_function)(MPI_Datatype datatype, int keyval, void* extra_state,
-                                         void* attribute_val_in, void* attribute_val_out,
-                                         int* flag);
-typedef int(MPI_Type_delete_attr_function)(MPI_Datatype datatype, int keyval, void* attribute_val,
-                                           void* extra_state);
-typedef int(MPI_Win_copy_attr_function)(MPI_Win win, int keyval, void* extra_state,
+typedef int MPI_Comm_copy_attr_function(MPI_Comm comm, int keyval, void* extra_state,
                                         void* attribute_val_in, void* attribute_val_out, int* flag);
-typedef int(MPI_Win_delete_attr_function)(MPI_Win win, int keyval, void* attribute_val,
+typedef int MPI_Comm_delete_attr_function(MPI_Comm comm, int keyval, void* attribute_val,
                                           void* extra_state);
-
-typedef int(MPI_Datarep_extent_function)(MPI_Datatype datatype, MPI_Aint* extent,
+typedef int MPI_Type_copy_attr_function(MPI_Datatype datatype, int keyval, void* extra_state,
+                                        void* attribute_val_in, void* attribute_val_out, int* flag);
+typedef int MPI_Type_delete_attr_function(MPI_Datatype datatype, int keyval, void* attribute_val,
+                                          void* extra_state);
+typedef int MPI_Win_copy_attr_function(MPI_Win win, int keyval, void* extra_state,
+                                       void* attribute_val_in, void* attribute_val_out, int* flag);
+typedef int MPI_Win_delete_attr_function(MPI_Win win, int keyval, void* attribute_val,
                                          void* extra_state);
-typedef int(MPI_Datarep_conversion_function)(void* userbuf, MPI_Datatype datatype, int count,
-                                             void* filebuf, MPI_Offset position, void* extra_state);
-typedef int(MPI_Datarep_conversion_function_c)(void* userbuf, MPI_Datatype datatype,
-                                               MPI_Count count, void* filebuf, MPI_Offset position,
-                                               void* extra_state);
 
-typedef void(MPI_Comm_errhandler_function)(MPI_Comm* comm, int* error_code, ...);
-typedef void(MPI_File_errhandler_function)(MPI_File* file, int* error_code, ...);
-typedef void(MPI_Win_errhandler_function)(MPI_Win* win, int* error_code, ...);
-typedef void(MPI_Session_errhandler_function)(MPI_Session* session, int* error_code, ...);
+typedef int MPI_Datarep_extent_function(MPI_Datatype datatype, MPI_Aint* extent, void* extra_state);
+typedef int MPI_Datarep_conversion_function(void* userbuf, MPI_Datatype datatype, int count,
+                                            void* filebuf, MPI_Offset position, void* extra_state);
+typedef int MPI_Datarep_conversion_function_c(void* userbuf, MPI_Datatype datatype, MPI_Count count,
+                                              void* filebuf, MPI_Offset position,
+                                              void* extra_state);
 
-typedef void(MPI_T_event_cb_function)(MPI_T_event_instance event_instance,
-                                      MPI_T_event_registration event_registration,
-                                      MPI_T_cb_safety cb_safety, void* user_data);
-typedef void(MPI_T_event_free_cb_function)(MPI_T_event_registration event_registration,
-                                           MPI_T_cb_safety cb_safety, void* user_data);
-typedef void(MPI_T_event_dropped_cb_function)(MPI_Count count,
-                                              MPI_T_event_registration event_registration,
-                                              int source_index, MPI_T_cb_safety cb_safety,
-                                              void* user_data);
+typedef void MPI_Comm_errhandler_function(MPI_Comm* comm, int* error_code, ...);
+typedef void MPI_File_errhandler_function(MPI_File* file, int* error_code, ...);
+typedef void MPI_Win_errhandler_function(MPI_Win* win, int* error_code, ...);
+typedef void MPI_Session_errhandler_function(MPI_Session* session, int* error_code, ...);
+
+typedef void MPI_T_event_cb_function(MPI_T_event_instance event_instance,
+                                     MPI_T_event_registration event_registration,
+                                     MPI_T_cb_safety cb_safety, void* user_data);
+typedef void MPI_T_event_free_cb_function(MPI_T_event_registration event_registration,
+                                          MPI_T_cb_safety cb_safety, void* user_data);
+typedef void MPI_T_event_dropped_cb_function(MPI_Count count,
+                                             MPI_T_event_registration event_registration,
+                                             int source_index, MPI_T_cb_safety cb_safety,
+                                             void* user_data);
 
 /* The same under their older names. */
 typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
@@ -192,16 +189,16 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 /* ----------------------------------------------------------------------------------------------
  * Predefined datatypes
  * ------------------------------------------------------------------------------------------- */
-/* No type, and packed data */
+/* No type, and packed data. */
 #define MPI_DATATYPE_NULL ((MPI_Datatype)0x200)
 #define MPI_PACKED        ((MPI_Datatype)0x207)
 
-/* The integers of MPI */
+/* The integers of MPI. */
 #define MPI_AINT   ((MPI_Datatype)0x201)
 #define MPI_COUNT  ((MPI_Datatype)0x202)
 #define MPI_OFFSET ((MPI_Datatype)0x203)
 
-/* C integers */
+/* C integers. */
 #define MPI_SHORT              ((MPI_Datatype)0x208)
 #define MPI_INT                ((MPI_Datatype)0x209)
 #define MPI_LONG               ((MPI_Datatype)0x20a)
@@ -212,7 +209,7 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 #define MPI_UNSIGNED_LONG      ((MPI_Datatype)0x20e)
 #define MPI_UNSIGNED_LONG_LONG ((MPI_Datatype)0x20f)
 
-/* C characters, bytes and integers of fixed size: the size is in the value */
+/* C characters, bytes and integers of fixed size: the size is in the value. */
 #define MPI_INT8_T        ((MPI_Datatype)0x240)
 #define MPI_UINT8_T       ((MPI_Datatype)0x241)
 #define MPI_CHAR          ((MPI_Datatype)0x243)
@@ -226,7 +223,7 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 #define MPI_INT64_T       ((MPI_Datatype)0x258)
 #define MPI_UINT64_T      ((MPI_Datatype)0x259)
 
-/* C floating point, complex, logical and wide character */
+/* C floating point, complex, logical and wide character. */
 #define MPI_FLOAT                 ((MPI_Datatype)0x210)
 #define MPI_C_FLOAT_COMPLEX       ((MPI_Datatype)0x212)
 #define MPI_C_COMPLEX             ((MPI_Datatype)0x212)
@@ -237,13 +234,13 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 #define MPI_C_BOOL                ((MPI_Datatype)0x238)
 #define MPI_WCHAR                 ((MPI_Datatype)0x23c)
 
-/* C++ complex and logical */
+/* C++ complex and logical. */
 #define MPI_CXX_FLOAT_COMPLEX       ((MPI_Datatype)0x213)
 #define MPI_CXX_DOUBLE_COMPLEX      ((MPI_Datatype)0x217)
 #define MPI_CXX_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x225)
 #define MPI_CXX_BOOL                ((MPI_Datatype)0x239)
 
-/* C pairs of a value and an index, for MPI_MINLOC and MPI_MAXLOC */
+/* C pairs of a value and an index, for MPI_MINLOC and MPI_MAXLOC. */
 #define MPI_FLOAT_INT       ((MPI_Datatype)0x228)
 #define MPI_DOUBLE_INT      ((MPI_Datatype)0x229)
 #define MPI_LONG_INT        ((MPI_Datatype)0x22a)
@@ -251,12 +248,12 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 #define MPI_SHORT_INT       ((MPI_Datatype)0x22c)
 #define MPI_LONG_DOUBLE_INT ((MPI_Datatype)0x22d)
 
-/* Fortran pairs */
+/* Fortran pairs. */
 #define MPI_2REAL             ((MPI_Datatype)0x230)
 #define MPI_2DOUBLE_PRECISION ((MPI_Datatype)0x231)
 #define MPI_2INTEGER          ((MPI_Datatype)0x232)
 
-/* Fortran types */
+/* Fortran types. */
 #define MPI_LOGICAL          ((MPI_Datatype)0x218)
 #define MPI_INTEGER          ((MPI_Datatype)0x219)
 #define MPI_REAL             ((MPI_Datatype)0x21a)
@@ -264,7 +261,7 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 #define MPI_DOUBLE_PRECISION ((MPI_Datatype)0x21c)
 #define MPI_CHARACTER        ((MPI_Datatype)0x21e)
 
-/* Fortran types that a compiler need not have */
+/* Fortran types that a compiler need not have. */
 #define MPI_DOUBLE_COMPLEX ((MPI_Datatype)0x21d)
 #define MPI_LOGICAL1       ((MPI_Datatype)0x2c0)
 #define MPI_INTEGER1       ((MPI_Datatype)0x2c1)
@@ -796,9 +793,9 @@ int MPI_Parrived(MPI_Request request, int partition, int* flag);
 int MPI_Pready(int partition, MPI_Request request);
 int MPI_Pready_list(int length, const int array_of_partitions[], MPI_Request request);
 int MPI_Pready_range(int partition_low, int partition_high, MPI_Request request);
-int MPI_Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
+int MPI_Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source,
                    int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request);
-int MPI_Precv_init_c(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
+int MPI_Precv_init_c(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source,
                      int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request);
 int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype,
                    int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request);
@@ -2106,9 +2103,9 @@ int PMPI_Parrived(MPI_Request request, int partition, int* flag);
 int PMPI_Pready(int partition, MPI_Request request);
 int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request request);
 int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request);
-int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
+int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source,
                     int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request);
-int PMPI_Precv_init_c(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
+int PMPI_Precv_init_c(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source,
                       int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request);
 int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype,
                     int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request);

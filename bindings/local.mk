@@ -1,0 +1,40 @@
+# libmpi_abi.so.1: the MPI 5.0 standard ABI. Its soname is fixed by convention of all its
+# implementers (MPI_ABI_VERSION), so -version-info stays 1:0:0.
+include_HEADERS += include/mpi.h
+
+lib_LTLIBRARIES += libmpi_abi.la
+libmpi_abi_la_SOURCES = \
+	bindings/handle_int.cpp \
+	bindings/not_yet.cpp bindings/not_yet.hpp \
+	bindings/not_yet_coll.cpp \
+	bindings/not_yet_comm.cpp \
+	bindings/not_yet_io.cpp \
+	bindings/not_yet_process.cpp \
+	bindings/not_yet_pt2pt.cpp \
+	bindings/not_yet_rma.cpp \
+	bindings/not_yet_tool.cpp \
+	bindings/not_yet_type.cpp \
+	bindings/stateless.cpp \
+	bindings/version.cpp \
+	bindings/weak.hpp
+libmpi_abi_la_LIBADD = libruntime.la
+# Templates of std:: stay visible under -fvisibility=hidden, hence the export list. It makes no
+# version nodes: a program linked to this library must load with any other one of the ABI.
+libmpi_abi_la_LDFLAGS = -version-info 1:0:0 -no-undefined \
+	-export-symbols-regex '^P?MPIX?_' -Wl,--as-needed
+
+# Other names: .so.0 is the soname that MPICH 5.0.0 and 5.0.1 gave to programs, libmpi.so is what
+# mpi4py opens first.
+install-exec-hook: install-abi-links
+uninstall-hook: uninstall-abi-links
+install-abi-links: install-libLTLIBRARIES
+	cd '$(DESTDIR)$(libdir)' && rm -f libmpi_abi.so.0 libmpi.so && \
+	  $(LN_S) libmpi_abi.so.1 libmpi_abi.so.0 && $(LN_S) libmpi_abi.so.1 libmpi.so
+uninstall-abi-links:
+	rm -f '$(DESTDIR)$(libdir)/libmpi_abi.so.0' '$(DESTDIR)$(libdir)/libmpi.so'
+.PHONY: install-abi-links uninstall-abi-links
+
+# Wrappers and pkg-config files are made by configure (m4/wrapper_files.m4).
+bin_SCRIPTS += bin/mpicc bin/mpicxx bin/mpic++ bin/mpicc_abi bin/mpicxx_abi
+pkgconfig_DATA += bindings/wrappers/mpi-c.pc bindings/wrappers/mpi-cxx.pc \
+	bindings/wrappers/remit.pc

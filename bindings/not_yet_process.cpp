@@ -1,0 +1,355 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// not_yet_process.cpp: what does not work yet of processes, sessions, info, error handlers and the
+// rest of the environment. Who implements a function deletes it here.
+
+#include "bindings/not_yet.hpp"
+#include "bindings/weak.hpp"
+
+using remit::not_yet;
+
+// Versions, processor and hardware (chapter 9).
+
+int PMPI_Get_hw_resource_info(MPI_Info*) {
+  return not_yet("MPI_Get_hw_resource_info");
+}
+REMIT_WEAK(Get_hw_resource_info);
+int PMPI_Get_processor_name(char*, int*) {
+  return not_yet("MPI_Get_processor_name");
+}
+REMIT_WEAK(Get_processor_name);
+
+// Memory (chapter 9).
+
+int PMPI_Alloc_mem(MPI_Aint, MPI_Info, void*) {
+  return not_yet("MPI_Alloc_mem");
+}
+REMIT_WEAK(Alloc_mem);
+int PMPI_Free_mem(void*) {
+  return not_yet("MPI_Free_mem");
+}
+REMIT_WEAK(Free_mem);
+
+// Error handlers (chapter 9).
+
+int PMPI_Comm_call_errhandler(MPI_Comm comm, int) {
+  return not_yet(comm, "MPI_Comm_call_errhandler");
+}
+REMIT_WEAK(Comm_call_errhandler);
+int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function*, MPI_Errhandler*) {
+  return not_yet("MPI_Comm_create_errhandler");
+}
+REMIT_WEAK(Comm_create_errhandler);
+int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler*) {
+  return not_yet(comm, "MPI_Comm_get_errhandler");
+}
+REMIT_WEAK(Comm_get_errhandler);
+int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler) {
+  return not_yet(comm, "MPI_Comm_set_errhandler");
+}
+REMIT_WEAK(Comm_set_errhandler);
+int PMPI_Errhandler_free(MPI_Errhandler*) {
+  return not_yet("MPI_Errhandler_free");
+}
+REMIT_WEAK(Errhandler_free);
+int PMPI_File_call_errhandler(MPI_File fh, int) {
+  return not_yet(fh, "MPI_File_call_errhandler");
+}
+REMIT_WEAK(File_call_errhandler);
+int PMPI_File_create_errhandler(MPI_File_errhandler_function*, MPI_Errhandler*) {
+  return not_yet("MPI_File_create_errhandler");
+}
+REMIT_WEAK(File_create_errhandler);
+int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler*) {
+  return not_yet(file, "MPI_File_get_errhandler");
+}
+REMIT_WEAK(File_get_errhandler);
+int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler) {
+  return not_yet(file, "MPI_File_set_errhandler");
+}
+REMIT_WEAK(File_set_errhandler);
+int PMPI_Session_call_errhandler(MPI_Session session, int) {
+  return not_yet(session, "MPI_Session_call_errhandler");
+}
+REMIT_WEAK(Session_call_errhandler);
+int PMPI_Session_create_errhandler(MPI_Session_errhandler_function*, MPI_Errhandler*) {
+  return not_yet("MPI_Session_create_errhandler");
+}
+REMIT_WEAK(Session_create_errhandler);
+int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler*) {
+  return not_yet(session, "MPI_Session_get_errhandler");
+}
+REMIT_WEAK(Session_get_errhandler);
+int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler) {
+  return not_yet(session, "MPI_Session_set_errhandler");
+}
+REMIT_WEAK(Session_set_errhandler);
+int PMPI_Win_call_errhandler(MPI_Win win, int) {
+  return not_yet(win, "MPI_Win_call_errhandler");
+}
+REMIT_WEAK(Win_call_errhandler);
+int PMPI_Win_create_errhandler(MPI_Win_errhandler_function*, MPI_Errhandler*) {
+  return not_yet("MPI_Win_create_errhandler");
+}
+REMIT_WEAK(Win_create_errhandler);
+int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler*) {
+  return not_yet(win, "MPI_Win_get_errhandler");
+}
+REMIT_WEAK(Win_get_errhandler);
+int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler) {
+  return not_yet(win, "MPI_Win_set_errhandler");
+}
+REMIT_WEAK(Win_set_errhandler);
+
+// Error classes and codes (chapter 9).
+
+int PMPI_Add_error_class(int*) {
+  return not_yet("MPI_Add_error_class");
+}
+REMIT_WEAK(Add_error_class);
+int PMPI_Add_error_code(int, int*) {
+  return not_yet("MPI_Add_error_code");
+}
+REMIT_WEAK(Add_error_code);
+int PMPI_Add_error_string(int, const char*) {
+  return not_yet("MPI_Add_error_string");
+}
+REMIT_WEAK(Add_error_string);
+int PMPI_Error_class(int, int*) {
+  return not_yet("MPI_Error_class");
+}
+REMIT_WEAK(Error_class);
+int PMPI_Error_string(int, char*, int*) {
+  return not_yet("MPI_Error_string");
+}
+REMIT_WEAK(Error_string);
+int PMPI_Remove_error_class(int) {
+  return not_yet("MPI_Remove_error_class");
+}
+REMIT_WEAK(Remove_error_class);
+int PMPI_Remove_error_code(int) {
+  return not_yet("MPI_Remove_error_code");
+}
+REMIT_WEAK(Remove_error_code);
+int PMPI_Remove_error_string(int) {
+  return not_yet("MPI_Remove_error_string");
+}
+REMIT_WEAK(Remove_error_string);
+
+// The Info Object (chapter 10).
+
+int PMPI_Info_create(MPI_Info*) {
+  return not_yet("MPI_Info_create");
+}
+REMIT_WEAK(Info_create);
+int PMPI_Info_create_env(int, char*[], MPI_Info*) {
+  return not_yet("MPI_Info_create_env");
+}
+REMIT_WEAK(Info_create_env);
+int PMPI_Info_delete(MPI_Info, const char*) {
+  return not_yet("MPI_Info_delete");
+}
+REMIT_WEAK(Info_delete);
+int PMPI_Info_dup(MPI_Info, MPI_Info*) {
+  return not_yet("MPI_Info_dup");
+}
+REMIT_WEAK(Info_dup);
+int PMPI_Info_free(MPI_Info*) {
+  return not_yet("MPI_Info_free");
+}
+REMIT_WEAK(Info_free);
+int PMPI_Info_get(MPI_Info, const char*, int, char*, int*) {
+  return not_yet("MPI_Info_get");
+}
+REMIT_WEAK(Info_get);
+int PMPI_Info_get_nkeys(MPI_Info, int*) {
+  return not_yet("MPI_Info_get_nkeys");
+}
+REMIT_WEAK(Info_get_nkeys);
+int PMPI_Info_get_nthkey(MPI_Info, int, char*) {
+  return not_yet("MPI_Info_get_nthkey");
+}
+REMIT_WEAK(Info_get_nthkey);
+int PMPI_Info_get_string(MPI_Info, const char*, int*, char*, int*) {
+  return not_yet("MPI_Info_get_string");
+}
+REMIT_WEAK(Info_get_string);
+int PMPI_Info_get_valuelen(MPI_Info, const char*, int*, int*) {
+  return not_yet("MPI_Info_get_valuelen");
+}
+REMIT_WEAK(Info_get_valuelen);
+int PMPI_Info_set(MPI_Info, const char*, const char*) {
+  return not_yet("MPI_Info_set");
+}
+REMIT_WEAK(Info_set);
+
+// The world model (chapter 11).
+
+int PMPI_Abort(MPI_Comm comm, int) {
+  return not_yet(comm, "MPI_Abort");
+}
+REMIT_WEAK(Abort);
+int PMPI_Finalize() {
+  return not_yet("MPI_Finalize");
+}
+REMIT_WEAK(Finalize);
+int PMPI_Finalized(int*) {
+  return not_yet("MPI_Finalized");
+}
+REMIT_WEAK(Finalized);
+int PMPI_Init(int*, char***) {
+  return not_yet("MPI_Init");
+}
+REMIT_WEAK(Init);
+int PMPI_Init_thread(int*, char***, int, int*) {
+  return not_yet("MPI_Init_thread");
+}
+REMIT_WEAK(Init_thread);
+int PMPI_Initialized(int*) {
+  return not_yet("MPI_Initialized");
+}
+REMIT_WEAK(Initialized);
+int PMPI_Is_thread_main(int*) {
+  return not_yet("MPI_Is_thread_main");
+}
+REMIT_WEAK(Is_thread_main);
+int PMPI_Query_thread(int*) {
+  return not_yet("MPI_Query_thread");
+}
+REMIT_WEAK(Query_thread);
+
+// Sessions (chapter 11).
+
+int PMPI_Group_from_session_pset(MPI_Session session, const char*, MPI_Group*) {
+  return not_yet(session, "MPI_Group_from_session_pset");
+}
+REMIT_WEAK(Group_from_session_pset);
+int PMPI_Session_finalize(MPI_Session* session) {
+  return not_yet(session, "MPI_Session_finalize");
+}
+REMIT_WEAK(Session_finalize);
+int PMPI_Session_get_info(MPI_Session session, MPI_Info*) {
+  return not_yet(session, "MPI_Session_get_info");
+}
+REMIT_WEAK(Session_get_info);
+int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info, int, int*, char*) {
+  return not_yet(session, "MPI_Session_get_nth_pset");
+}
+REMIT_WEAK(Session_get_nth_pset);
+int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info, int*) {
+  return not_yet(session, "MPI_Session_get_num_psets");
+}
+REMIT_WEAK(Session_get_num_psets);
+int PMPI_Session_get_pset_info(MPI_Session session, const char*, MPI_Info*) {
+  return not_yet(session, "MPI_Session_get_pset_info");
+}
+REMIT_WEAK(Session_get_pset_info);
+int PMPI_Session_init(MPI_Info, MPI_Errhandler, MPI_Session*) {
+  return not_yet("MPI_Session_init");
+}
+REMIT_WEAK(Session_init);
+
+// Dynamic processes: spawn, connect, accept, names (chapter 11).
+
+int PMPI_Close_port(const char*) {
+  return not_yet("MPI_Close_port");
+}
+REMIT_WEAK(Close_port);
+int PMPI_Comm_accept(const char*, MPI_Info, int, MPI_Comm comm, MPI_Comm*) {
+  return not_yet(comm, "MPI_Comm_accept");
+}
+REMIT_WEAK(Comm_accept);
+int PMPI_Comm_connect(const char*, MPI_Info, int, MPI_Comm comm, MPI_Comm*) {
+  return not_yet(comm, "MPI_Comm_connect");
+}
+REMIT_WEAK(Comm_connect);
+int PMPI_Comm_disconnect(MPI_Comm* comm) {
+  return not_yet(comm, "MPI_Comm_disconnect");
+}
+REMIT_WEAK(Comm_disconnect);
+int PMPI_Comm_get_parent(MPI_Comm*) {
+  return not_yet("MPI_Comm_get_parent");
+}
+REMIT_WEAK(Comm_get_parent);
+int PMPI_Comm_join(int, MPI_Comm*) {
+  return not_yet("MPI_Comm_join");
+}
+REMIT_WEAK(Comm_join);
+int PMPI_Comm_spawn(const char*, char*[], int, MPI_Info, int, MPI_Comm comm, MPI_Comm*, int[]) {
+  return not_yet(comm, "MPI_Comm_spawn");
+}
+REMIT_WEAK(Comm_spawn);
+int PMPI_Comm_spawn_multiple(int, char*[], char**[], const int[], const MPI_Info[], int,
+                             MPI_Comm comm, MPI_Comm*, int[]) {
+  return not_yet(comm, "MPI_Comm_spawn_multiple");
+}
+REMIT_WEAK(Comm_spawn_multiple);
+int PMPI_Lookup_name(const char*, MPI_Info, char*) {
+  return not_yet("MPI_Lookup_name");
+}
+REMIT_WEAK(Lookup_name);
+int PMPI_Open_port(MPI_Info, char*) {
+  return not_yet("MPI_Open_port");
+}
+REMIT_WEAK(Open_port);
+int PMPI_Publish_name(const char*, MPI_Info, const char*) {
+  return not_yet("MPI_Publish_name");
+}
+REMIT_WEAK(Publish_name);
+int PMPI_Unpublish_name(const char*, MPI_Info, const char*) {
+  return not_yet("MPI_Unpublish_name");
+}
+REMIT_WEAK(Unpublish_name);
+
+// Generalized requests (chapter 13).
+
+int PMPI_Grequest_complete(MPI_Request) {
+  return not_yet("MPI_Grequest_complete");
+}
+REMIT_WEAK(Grequest_complete);
+int PMPI_Grequest_start(MPI_Grequest_query_function*, MPI_Grequest_free_function*,
+                        MPI_Grequest_cancel_function*, void*, MPI_Request*) {
+  return not_yet("MPI_Grequest_start");
+}
+REMIT_WEAK(Grequest_start);
+
+// Filling in a status (chapter 13).
+
+int PMPI_Status_set_cancelled(MPI_Status*, int) {
+  return not_yet("MPI_Status_set_cancelled");
+}
+REMIT_WEAK(Status_set_cancelled);
+int PMPI_Status_set_elements(MPI_Status*, MPI_Datatype, int) {
+  return not_yet("MPI_Status_set_elements");
+}
+REMIT_WEAK(Status_set_elements);
+int PMPI_Status_set_elements_c(MPI_Status*, MPI_Datatype, MPI_Count) {
+  return not_yet("MPI_Status_set_elements_c");
+}
+REMIT_WEAK(Status_set_elements_c);
+int PMPI_Status_set_elements_x(MPI_Status*, MPI_Datatype, MPI_Count) {
+  return not_yet("MPI_Status_set_elements_x");
+}
+REMIT_WEAK(Status_set_elements_x);
+
+// Properties of the ABI (chapter 20).
+
+int PMPI_Abi_get_fortran_booleans(int, void*, void*, int*) {
+  return not_yet("MPI_Abi_get_fortran_booleans");
+}
+REMIT_WEAK(Abi_get_fortran_booleans);
+int PMPI_Abi_get_fortran_info(MPI_Info*) {
+  return not_yet("MPI_Abi_get_fortran_info");
+}
+REMIT_WEAK(Abi_get_fortran_info);
+int PMPI_Abi_get_info(MPI_Info*) {
+  return not_yet("MPI_Abi_get_info");
+}
+REMIT_WEAK(Abi_get_info);
+int PMPI_Abi_set_fortran_booleans(int, void*, void*) {
+  return not_yet("MPI_Abi_set_fortran_booleans");
+}
+REMIT_WEAK(Abi_set_fortran_booleans);
+int PMPI_Abi_set_fortran_info(MPI_Info) {
+  return not_yet("MPI_Abi_set_fortran_info");
+}
+REMIT_WEAK(Abi_set_fortran_info);

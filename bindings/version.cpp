@@ -1,0 +1,36 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// version.cpp: which MPI, which ABI and which library this is. Callable at any time, by any thread.
+
+#include <algorithm>
+#include <string_view>
+
+#include "bindings/weak.hpp"
+#include "config.h"
+
+namespace {
+
+constexpr std::string_view kLibraryVersion = "Remit " PACKAGE_VERSION " (MPI 5.0 standard ABI)";
+static_assert(kLibraryVersion.size() < MPI_MAX_LIBRARY_VERSION_STRING);
+
+}  // namespace
+
+int PMPI_Get_version(int* version, int* subversion) {
+  *version = MPI_VERSION;
+  *subversion = MPI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Get_version);
+
+int PMPI_Get_library_version(char* version, int* resultlen) {
+  *std::copy(kLibraryVersion.begin(), kLibraryVersion.end(), version) = '\0';
+  *resultlen = static_cast<int>(kLibraryVersion.size());
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Get_library_version);
+
+int PMPI_Abi_get_version(int* abi_major, int* abi_minor) {
+  *abi_major = MPI_ABI_VERSION;
+  *abi_minor = MPI_ABI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Abi_get_version);

@@ -1,0 +1,20 @@
+# The ABI: the header against its tables, in C and in C++, and what the library exports.
+ABI_TABLES = tests/unit/abi/constants.tsv tests/unit/abi/types.tsv tests/unit/abi/functions.tsv
+EXTRA_DIST += $(ABI_TABLES) tests/unit/bindings_abi.awk
+
+check_PROGRAMS += bindings_abi_c bindings_abi_cxx
+TESTS += bindings_abi_c bindings_abi_cxx
+nodist_bindings_abi_c_SOURCES = tests/unit/bindings_abi_c.c
+bindings_abi_c_CFLAGS = $(AM_CFLAGS) -std=c11
+nodist_bindings_abi_cxx_SOURCES = tests/unit/bindings_abi_cxx.cpp
+CLEANFILES += tests/unit/bindings_abi_c.c tests/unit/bindings_abi_cxx.cpp
+
+make_abi_test = $(MKDIR_P) tests/unit && cd $(srcdir)/tests/unit && \
+	$(AWK) -v lang=$(1) -f bindings_abi.awk abi/constants.tsv abi/types.tsv abi/functions.tsv
+tests/unit/bindings_abi_c.c: $(ABI_TABLES) tests/unit/bindings_abi.awk
+	$(AM_V_GEN)($(call make_abi_test,c)) >$@.tmp && mv $@.tmp $@
+tests/unit/bindings_abi_cxx.cpp: $(ABI_TABLES) tests/unit/bindings_abi.awk
+	$(AM_V_GEN)($(call make_abi_test,c++)) >$@.tmp && mv $@.tmp $@
+
+dist_check_SCRIPTS += tests/unit/bindings_abi_names.sh tests/unit/bindings_symbols.sh
+TESTS += tests/unit/bindings_abi_names.sh tests/unit/bindings_symbols.sh

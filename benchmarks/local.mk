@@ -1,0 +1,76 @@
+# The benchmark suite (any mpicc compiles it: benchmarks/compare does), the machine's own limits, and
+# the script that sets several MPIs side by side.
+benchmark_common = benchmarks/suite/bench_common.c benchmarks/suite/bench_common.h
+benchmark_pairs = $(benchmark_common) benchmarks/suite/pairs.c benchmarks/suite/pairs.h
+benchmark_collective = $(benchmark_common) benchmarks/suite/collective.c benchmarks/suite/collective.h
+
+noinst_PROGRAMS += benchmarks/raw_limits
+benchmarks_raw_limits_SOURCES = benchmarks/raw_limits.c
+benchmarks_raw_limits_LDFLAGS = $(AM_LDFLAGS) -pthread
+
+noinst_PROGRAMS += benchmarks/suite/latency
+benchmarks_suite_latency_SOURCES = benchmarks/suite/latency.c $(benchmark_pairs)
+benchmarks_suite_latency_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/multi_lat
+benchmarks_suite_multi_lat_SOURCES = benchmarks/suite/multi_lat.c $(benchmark_pairs)
+benchmarks_suite_multi_lat_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/bw
+benchmarks_suite_bw_SOURCES = benchmarks/suite/bw.c $(benchmark_pairs)
+benchmarks_suite_bw_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/bibw
+benchmarks_suite_bibw_SOURCES = benchmarks/suite/bibw.c $(benchmark_pairs)
+benchmarks_suite_bibw_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/mbw_mr
+benchmarks_suite_mbw_mr_SOURCES = benchmarks/suite/mbw_mr.c $(benchmark_pairs)
+benchmarks_suite_mbw_mr_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/barrier
+benchmarks_suite_barrier_SOURCES = benchmarks/suite/barrier.c $(benchmark_collective)
+benchmarks_suite_barrier_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/allreduce
+benchmarks_suite_allreduce_SOURCES = benchmarks/suite/allreduce.c $(benchmark_collective)
+benchmarks_suite_allreduce_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/reduce
+benchmarks_suite_reduce_SOURCES = benchmarks/suite/reduce.c $(benchmark_collective)
+benchmarks_suite_reduce_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/bcast
+benchmarks_suite_bcast_SOURCES = benchmarks/suite/bcast.c $(benchmark_collective)
+benchmarks_suite_bcast_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/allgather
+benchmarks_suite_allgather_SOURCES = benchmarks/suite/allgather.c $(benchmark_collective)
+benchmarks_suite_allgather_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/alltoall
+benchmarks_suite_alltoall_SOURCES = benchmarks/suite/alltoall.c $(benchmark_collective)
+benchmarks_suite_alltoall_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/gather
+benchmarks_suite_gather_SOURCES = benchmarks/suite/gather.c $(benchmark_collective)
+benchmarks_suite_gather_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/scatter
+benchmarks_suite_scatter_SOURCES = benchmarks/suite/scatter.c $(benchmark_collective)
+benchmarks_suite_scatter_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/init
+benchmarks_suite_init_SOURCES = benchmarks/suite/init.c $(benchmark_common)
+benchmarks_suite_init_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/hello
+benchmarks_suite_hello_SOURCES = benchmarks/suite/hello.c $(benchmark_common)
+benchmarks_suite_hello_LDADD = libmpi_abi.la
+
+EXTRA_DIST += benchmarks/compare
+
+# The table of latencies, two ranks, with the library just built.
+.PHONY: bench
+bench: all
+	launcher/mpirun -n 2 benchmarks/suite/latency $(BENCH_ARGS)

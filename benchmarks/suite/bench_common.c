@@ -19,7 +19,8 @@ static void print_help(const struct bench_spec* spec) {
          spec->name);
   if (spec->max_size > 0) {
     printf(
-        "  -m, --message-size [MIN:]MAX  message sizes in bytes, doubling (K, M, G are 2^10, 2^20,\n"
+        "  -m, --message-size [MIN:]MAX  message sizes in bytes, doubling (K, M, G are 2^10, "
+        "2^20,\n"
         "                                2^30); default %zu:%zu\n"
         "  -s, --sizes LIST              exactly these sizes, e.g. 8,1K,64K\n",
         spec->min_size, spec->max_size);
@@ -34,7 +35,8 @@ static void print_help(const struct bench_spec* spec) {
   if (spec->iterations > 0) {
     printf(
         "  -i, --iterations N            timed iterations; default %d, above 8K %d\n"
-        "  -x, --warmup N                iterations before the clock starts; default %d, above 8K %d\n"
+        "  -x, --warmup N                iterations before the clock starts; default %d, above 8K "
+        "%d\n"
         "  -f, --full                    print minimum and maximum too\n",
         spec->iterations, spec->iterations / kLargeDivisor, spec->warmup,
         spec->warmup / kLargeDivisor);
@@ -137,12 +139,16 @@ static void option_letters(const struct bench_spec* spec, char* letters) {
 
 /* True: go on. False: exit_code is set and everything was said. */
 static bool parse_options(struct bench* b, int argc, char** argv) {
-  static const struct option kLong[] = {
-      {"message-size", required_argument, NULL, 'm'}, {"sizes", required_argument, NULL, 's'},
-      {"iterations", required_argument, NULL, 'i'},   {"warmup", required_argument, NULL, 'x'},
-      {"window-size", required_argument, NULL, 'W'},  {"buffers", required_argument, NULL, 'b'},
-      {"validation", no_argument, NULL, 'c'},         {"full", no_argument, NULL, 'f'},
-      {"help", no_argument, NULL, 'h'},               {NULL, 0, NULL, 0}};
+  static const struct option kLong[] = {{"message-size", required_argument, NULL, 'm'},
+                                        {"sizes", required_argument, NULL, 's'},
+                                        {"iterations", required_argument, NULL, 'i'},
+                                        {"warmup", required_argument, NULL, 'x'},
+                                        {"window-size", required_argument, NULL, 'W'},
+                                        {"buffers", required_argument, NULL, 'b'},
+                                        {"validation", no_argument, NULL, 'c'},
+                                        {"full", no_argument, NULL, 'f'},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {NULL, 0, NULL, 0}};
   char letters[32];
   option_letters(b->spec, letters);
   opterr = 0;
@@ -235,7 +241,9 @@ int bench_end(struct bench* b) {
   return total > 0 ? 1 : 0;
 }
 
-static int at_least_one(int value) { return value > 0 ? value : 1; }
+static int at_least_one(int value) {
+  return value > 0 ? value : 1;
+}
 
 int bench_iterations(const struct bench* b, size_t size) {
   if (b->iterations > 0) return b->iterations;

@@ -1,5 +1,6 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause */
-/* What every program of the suite shares: options, buffers, data patterns, timing, output columns. */
+/* What every program of the suite shares: options, buffers, data patterns, timing, output columns.
+ */
 #ifndef REMIT_BENCHMARKS_SUITE_BENCH_COMMON_H
 #define REMIT_BENCHMARKS_SUITE_BENCH_COMMON_H
 
@@ -37,14 +38,14 @@ struct bench {
   int ranks;
   size_t sizes[BENCH_MAX_SIZES]; /**< message sizes to measure, in order, bytes */
   int size_count;
-  int iterations;     /**< -i; 0: the default for each size */
-  int warmup;         /**< -x; -1: the default for each size */
-  int window;         /**< -W: messages in flight */
-  bool many_buffers;  /**< -b multiple: each message of a window has its own buffer */
-  bool validate;      /**< -c */
-  bool full;          /**< -f */
-  long errors;        /**< wrong bytes seen, by this rank */
-  int exit_code;      /**< what main returns when bench_begin says no */
+  int iterations;    /**< -i; 0: the default for each size */
+  int warmup;        /**< -x; -1: the default for each size */
+  int window;        /**< -W: messages in flight */
+  bool many_buffers; /**< -b multiple: each message of a window has its own buffer */
+  bool validate;     /**< -c */
+  bool full;         /**< -f */
+  long errors;       /**< wrong bytes seen, by this rank */
+  int exit_code;     /**< what main returns when bench_begin says no */
 };
 
 /** One line of the table; `value` in the program's unit, the others only shown with -f. */
@@ -85,7 +86,8 @@ double bench_now(void);
 /** Prints the table's header (rank 0). `columns`: title of the value, e.g. "Latency (us)". */
 void bench_header(const struct bench* b, const char* value, const char* second);
 /** Prints a line (rank 0) and, with -c, whether all ranks' data was right. Collective.
- *  `errors`: wrong bytes this rank saw at this size. `second`: negative if there is no such column. */
+ *  `errors`: wrong bytes this rank saw at this size. `second`: negative if there is no such column.
+ */
 void bench_print(struct bench* b, size_t size, const struct bench_row* row, double second,
                  long errors);
 

@@ -18,10 +18,13 @@ libmpi_abi_la_SOURCES = \
 	bindings/version.cpp \
 	bindings/weak.hpp
 libmpi_abi_la_LIBADD = libruntime.la
-# Templates of std:: stay visible under -fvisibility=hidden, hence the export list. It makes no
-# version nodes: a program linked to this library must load with any other one of the ABI.
 libmpi_abi_la_LDFLAGS = -version-info 1:0:0 -no-undefined \
-	-export-symbols-regex '^P?MPIX?_' -Wl,--as-needed
+	-Wl,--version-script=$(srcdir)/bindings/exports.map -Wl,--as-needed
+libmpi_abi_la_DEPENDENCIES = $(libmpi_abi_la_LIBADD) bindings/exports.map
+EXTRA_DIST += bindings/exports.map
+if !SANITIZED
+libmpi_abi_la_LDFLAGS += -Wl,-z,defs
+endif
 
 # Other names: .so.0 is the soname that MPICH 5.0.0 and 5.0.1 gave to programs, libmpi.so is what
 # mpi4py opens first.

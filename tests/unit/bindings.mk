@@ -16,5 +16,7 @@ tests/unit/bindings_abi_c.c: $(ABI_TABLES) tests/unit/bindings_abi.awk
 tests/unit/bindings_abi_cxx.cpp: $(ABI_TABLES) tests/unit/bindings_abi.awk
 	$(AM_V_GEN)($(call make_abi_test,c++)) >$@.tmp && mv $@.tmp $@
 
-dist_check_SCRIPTS += tests/unit/bindings_abi_names.sh tests/unit/bindings_symbols.sh
-TESTS += tests/unit/bindings_abi_names.sh tests/unit/bindings_symbols.sh
+dist_check_SCRIPTS += tests/unit/bindings_abi_names.sh tests/unit/bindings_symbols.sh \
+	tests/unit/bindings_wrappers.sh
+TESTS += tests/unit/bindings_abi_names.sh tests/unit/bindings_symbols.sh \
+	tests/unit/bindings_wrappers.sh

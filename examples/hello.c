@@ -1,3 +1,5 @@
+/* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause */
+/* The smallest MPI program. */
 #include <mpi.h>
 #include <stdio.h>
 int main(int argc, char** argv) {

@@ -1,0 +1,296 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Datatypes: predefined constants, constructors, envelopes, bounds. Knows no messages or processes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datatype/layout.hpp"
+#include "datatype/ref.hpp"
+#include "mpi.h"
+#include "runtime/error.hpp"
+
+namespace remit {
+
+class Datatype;
+
+/// What a basic element is to arithmetic and to data conversion. MPI types of one representation
+/// share a kind (MPI_INT, MPI_INT32_T and MPI_INTEGER are i32).
+enum class BasicKind : std::uint8_t {
+  none,  ///< not one basic element: a derived type
+  i8,
+  i16,
+  i32,
+  i64,
+  i128,
+  u8,
+  u16,
+  u32,
+  u64,
+  f16,
+  f32,
+  f64,
+  flong,  ///< long double
+  f128,
+  c16,  ///< complex of two f16, and so on
+  c32,
+  c64,
+  clong,
+  c128,
+  l8,  ///< logical of 8 bits, and so on
+  l16,
+  l32,
+  l64,
+  l128,
+  byte,
+  character,  ///< char, CHARACTER: no arithmetic
+  wide,       ///< wchar_t: no arithmetic
+  packed,
+  pair,  ///< value and index, see Datatype::pair()
+  count  ///< how many there are
+};
+
+/// The rows of MPI-5.0 section 6.9.2: which operations a predefined type takes part in.
+enum class TypeGroup : std::uint8_t {
+  none,
+  c_integer,
+  fortran_integer,
+  floating,
+  logical,
+  complex,
+  byte,
+  multi_language,
+  pair,
+};
+
+/// Value-index pair: for MINLOC and MAXLOC. The value lies at 0.
+struct PairShape {
+  BasicKind value = BasicKind::none;
+  BasicKind index = BasicKind::none;
+  std::int64_t index_displacement = 0;  ///< bytes
+};
+
+/// Which binding made a type: decides where MPI_Type_get_contents(_c) shows its numbers.
+enum class CountForm : std::uint8_t { standard, large };
+
+/// What MPI_Type_get_envelope and MPI_Type_get_contents tell, in the standard's order
+/// (MPI-5.0 section 5.1.13). `standard` form: counts in `integers`, displacements of the h-forms
+/// in `addresses`. `large` form: counts and displacements in `large_counts`.
+struct Contents {
+  int combiner = MPI_COMBINER_NAMED;
+  std::vector<int> integers;
+  std::vector<MPI_Aint> addresses;
+  std::vector<MPI_Count> large_counts;
+  std::vector<Ref<const Datatype>> datatypes;
+};
+
+/// Bounds of a type map (MPI-5.0 section 5.1.6): of its entries, of explicit markers, and from
+/// both the lower bound and extent. In bytes.
+struct Bounds {
+  bool has_entries = false;
+  std::int64_t true_lb = 0;
+  std::int64_t true_ub = 0;
+  std::optional<std::int64_t> lb_marker;
+  std::optional<std::int64_t> ub_marker;
+};
+
+/// A datatype. Everything but name and committed flag is fixed at construction, so that those who
+/// hold a reference may read without a lock. References are counted without atomics: retain() and
+/// release() belong to the thread that holds the MPI process. Predefined types are constants,
+/// always committed, and never counted.
+class Datatype {
+ public:
+  /// Everything that a constructor finds out.
+  struct Parts {
+    Layout layout;
+    Bounds bounds;
+    std::int64_t alignment = 1;
+    MPI_Count elements = 0;                   ///< basic elements
+    std::int64_t uniform_size = 0;            ///< bytes of each basic element, or 0 if mixed
+    std::optional<BasicKind> inherited_kind;  ///< dup and the like of one basic type
+    TypeGroup group = TypeGroup::none;
+    PairShape pair;
+    Contents contents;
+    /// Type signature: `copies` times `datatypes[i]`, for each i.
+    std::vector<MPI_Count> copies;
+  };
+  /// One row of the table of predefined types; for predefined.cpp.
+  struct Named {
+    std::uintptr_t handle = 0;
+    std::string_view name;
+    std::int64_t size = 0;
+    std::int64_t extent = 0;
+    std::int64_t true_extent = 0;
+    std::int64_t alignment = 1;
+    BasicKind kind = BasicKind::none;
+    TypeGroup group = TypeGroup::none;
+    PairShape pair;
+    const LayoutNode* node = nullptr;
+  };
+
+  explicit Datatype(Parts parts);
+  constexpr explicit Datatype(const Named& named);
+  Datatype(const Datatype&) = delete;
+  Datatype& operator=(const Datatype&) = delete;
+  ~Datatype() = default;
+
+  void retain() const { ++references_; }
+  void release() const;
+
+  [[nodiscard]] const Layout& layout() const { return layout_; }
+  /// Bytes of data; MPI_UNDEFINED for a predefined type that this platform has not.
+  [[nodiscard]] MPI_Count size() const {
+    return available_ ? layout_.size() : MPI_Count{MPI_UNDEFINED};
+  }
+  [[nodiscard]] MPI_Count lb() const { return lb_; }
+  [[nodiscard]] MPI_Count ub() const { return lb_ + layout_.extent(); }
+  [[nodiscard]] MPI_Count extent() const { return layout_.extent(); }
+  [[nodiscard]] MPI_Count true_lb() const { return bounds_.true_lb; }
+  [[nodiscard]] MPI_Count true_extent() const { return bounds_.true_ub - bounds_.true_lb; }
+  [[nodiscard]] std::int64_t alignment() const { return alignment_; }
+  [[nodiscard]] const Bounds& bounds() const { return bounds_; }
+  /// False for DATATYPE_NULL and predefined types that this platform has not: MPI_ERR_TYPE to use.
+  [[nodiscard]] bool is_available() const { return available_; }
+  /// Basic elements in one element (MPI_Get_elements counts these); a pair counts as two.
+  [[nodiscard]] MPI_Count elements() const { return elements_; }
+
+  [[nodiscard]] bool is_predefined() const { return handle_ != 0; }
+  [[nodiscard]] bool is_committed() const { return committed_; }
+  /// Idempotent. The layout is normalized already when the type is made.
+  void commit() { committed_ = true; }
+
+  /// none for derived types, except duplicates of basic ones.
+  [[nodiscard]] BasicKind kind() const { return kind_; }
+  [[nodiscard]] TypeGroup group() const { return group_; }
+  /// Meaningful where kind() is BasicKind::pair.
+  [[nodiscard]] const PairShape& pair() const { return pair_; }
+
+  [[nodiscard]] int combiner() const { return contents_.combiner; }
+  [[nodiscard]] const Contents& contents() const { return contents_; }
+  /// Signature as `copies()[i]` times contents().datatypes[i]; empty for predefined types.
+  [[nodiscard]] std::span<const MPI_Count> copies() const { return copies_; }
+  /// See Parts::uniform_size.
+  [[nodiscard]] std::int64_t uniform_size() const { return uniform_size_; }
+
+  /// A predefined type's is its MPI name; who renames one (MPI allows it) keeps that in the
+  /// process, for the constants belong to nobody.
+  [[nodiscard]] std::string_view name() const {
+    return is_predefined() ? predefined_name_ : std::string_view(name_);
+  }
+  /// Derived types only.
+  void set_name(std::string name) { name_ = std::move(name); }
+
+  /// The C handle: the ABI's constant, or the object's address.
+  [[nodiscard]] MPI_Datatype handle() const {
+    return reinterpret_cast<MPI_Datatype>(is_predefined() ? handle_
+                                                          : reinterpret_cast<std::uintptr_t>(this));
+  }
+
+ private:
+  Layout layout_;
+  Bounds bounds_;
+  std::int64_t lb_ = 0;
+  std::int64_t alignment_ = 1;
+  MPI_Count elements_ = 0;
+  std::int64_t uniform_size_ = 0;
+  BasicKind kind_ = BasicKind::none;
+  TypeGroup group_ = TypeGroup::none;
+  bool available_ = true;
+  bool committed_ = false;
+  PairShape pair_;
+  Contents contents_;
+  std::vector<MPI_Count> copies_;
+  std::uintptr_t handle_ = 0;
+  std::string_view predefined_name_;
+  std::string name_;
+  mutable std::uint32_t references_ = 1;
+};
+
+/// Handles of predefined datatypes lie in [kFirstDatatype, kFirstDatatype + kDatatypeSlots).
+inline constexpr std::uintptr_t kFirstDatatype = 0x200;
+inline constexpr std::size_t kDatatypeSlots = 256;
+
+/// Handle minus kFirstDatatype to type; null where the ABI defines none. MPI_DATATYPE_NULL has an
+/// entry that is not available.
+extern const std::array<const Datatype*, kDatatypeSlots> kPredefinedDatatypes;
+
+/// The predefined type of an ABI handle value, or null.
+[[nodiscard]] inline const Datatype* predefined(std::uintptr_t handle) {
+  const std::uintptr_t slot = handle - kFirstDatatype;
+  return slot < kDatatypeSlots ? kPredefinedDatatypes[slot] : nullptr;
+}
+
+/// The same by MPI name; the handle must be one of the ABI's datatype constants.
+[[nodiscard]] inline const Datatype& predefined(MPI_Datatype handle) {
+  return *kPredefinedDatatypes[reinterpret_cast<std::uintptr_t>(handle) - kFirstDatatype];
+}
+
+/// The object behind a C handle: a predefined type or null for reserved values (below 4096), else
+/// the handle's object, unchecked.
+[[nodiscard]] inline const Datatype* datatype_of(MPI_Datatype handle) {
+  const auto value = reinterpret_cast<std::uintptr_t>(handle);
+  return value < 4096 ? predefined(value) : reinterpret_cast<const Datatype*>(handle);
+}
+
+/// Constructors (MPI-5.0 section 5.1.2 and on). Counts and displacements as in the standard's C
+/// binding; every argument is checked. Errors: MPI_ERR_COUNT, MPI_ERR_ARG, MPI_ERR_TYPE (not
+/// available). Old types are held by reference. The result is not committed.
+[[nodiscard]] Expected<Ref<Datatype>> make_contiguous(MPI_Count count, const Datatype& old,
+                                                      CountForm form = CountForm::standard);
+/// `stride` in extents of `old`.
+[[nodiscard]] Expected<Ref<Datatype>> make_vector(MPI_Count count, MPI_Count blocklength,
+                                                  MPI_Count stride, const Datatype& old,
+                                                  CountForm form = CountForm::standard);
+/// `stride` in bytes.
+[[nodiscard]] Expected<Ref<Datatype>> make_hvector(MPI_Count count, MPI_Count blocklength,
+                                                   MPI_Count stride, const Datatype& old,
+                                                   CountForm form = CountForm::standard);
+/// Displacements in extents of `old`; spans of equal length.
+[[nodiscard]] Expected<Ref<Datatype>> make_indexed(std::span<const MPI_Count> blocklengths,
+                                                   std::span<const MPI_Count> displacements,
+                                                   const Datatype& old,
+                                                   CountForm form = CountForm::standard);
+/// Displacements in bytes.
+[[nodiscard]] Expected<Ref<Datatype>> make_hindexed(std::span<const MPI_Count> blocklengths,
+                                                    std::span<const MPI_Count> displacements,
+                                                    const Datatype& old,
+                                                    CountForm form = CountForm::standard);
+[[nodiscard]] Expected<Ref<Datatype>> make_indexed_block(MPI_Count blocklength,
+                                                         std::span<const MPI_Count> displacements,
+                                                         const Datatype& old,
+                                                         CountForm form = CountForm::standard);
+[[nodiscard]] Expected<Ref<Datatype>> make_hindexed_block(MPI_Count blocklength,
+                                                          std::span<const MPI_Count> displacements,
+                                                          const Datatype& old,
+                                                          CountForm form = CountForm::standard);
+/// Displacements in bytes; three spans of equal length.
+[[nodiscard]] Expected<Ref<Datatype>> make_struct(std::span<const MPI_Count> blocklengths,
+                                                  std::span<const MPI_Count> displacements,
+                                                  std::span<const Datatype* const> types,
+                                                  CountForm form = CountForm::standard);
+[[nodiscard]] Expected<Ref<Datatype>> make_resized(const Datatype& old, MPI_Count lb,
+                                                   MPI_Count extent,
+                                                   CountForm form = CountForm::standard);
+/// Copies everything but name and attributes; committed if `old` is.
+[[nodiscard]] Expected<Ref<Datatype>> make_dup(const Datatype& old);
+/// `order`: MPI_ORDER_C or MPI_ORDER_FORTRAN; three spans of one length, at least 1.
+[[nodiscard]] Expected<Ref<Datatype>> make_subarray(std::span<const MPI_Count> sizes,
+                                                    std::span<const MPI_Count> subsizes,
+                                                    std::span<const MPI_Count> starts, int order,
+                                                    const Datatype& old,
+                                                    CountForm form = CountForm::standard);
+
+/// What MPI_Get_count says of `bytes` received bytes: whole elements, or MPI_UNDEFINED if there is
+/// a rest. A type of size 0: 0 if no byte came, else MPI_UNDEFINED.
+[[nodiscard]] MPI_Count get_count(MPI_Count bytes, const Datatype& datatype);
+
+/// What MPI_Get_elements says: basic elements in `bytes` received bytes, or MPI_UNDEFINED if they
+/// end inside one.
+[[nodiscard]] MPI_Count get_elements(MPI_Count bytes, const Datatype& datatype);
+
+}  // namespace remit

@@ -46,8 +46,23 @@ struct Region {
   std::uint64_t handle = 0;  ///< for deregister
 };
 
-/// What peers may do with a registered region.
-enum class Access : std::uint8_t { local = 0, remote_read = 1, remote_write = 2, remote_atomic = 4, all = 7 };
+/// What peers may do with a registered region. Flags: combine with |, ask with allows().
+enum class Access : std::uint8_t {
+  local = 0,
+  remote_read = 1,
+  remote_write = 2,
+  remote_atomic = 4,
+  all = 7
+};
+
+[[nodiscard]] constexpr Access operator|(Access a, Access b) {
+  return static_cast<Access>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+
+/// True if every flag of `wanted` is in `granted`.
+[[nodiscard]] constexpr bool allows(Access granted, Access wanted) {
+  return (static_cast<unsigned>(wanted) & ~static_cast<unsigned>(granted)) == 0;
+}
 
 enum class OpKind : std::uint8_t { send, put, get, atomic };
 
@@ -64,8 +79,8 @@ inline constexpr std::uint64_t kNoCompletion = ~std::uint64_t{0};
 /// put:    local pieces are written to [remote, remote + total). Local memory is in use until the
 ///         completion. With `notify`, `notification` appears in the target's completions after
 ///         every byte is visible there (decision 3).
-/// get:    [remote, remote + total) is read into the local pieces; complete when all bytes are here.
-/// atomic: 64 bits at `remote` (8-byte aligned) are changed atomically with respect to other
+/// get:    [remote, remote + total) is read into the local pieces; complete when all bytes are
+/// here. atomic: 64 bits at `remote` (8-byte aligned) are changed atomically with respect to other
 ///         atomics of this device; the old value is stored to local[0] (8 bytes) if it is given.
 ///         With `notify` as for put.
 ///

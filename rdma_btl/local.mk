@@ -1,4 +1,10 @@
 noinst_LTLIBRARIES += librdma_btl.la
 librdma_btl_la_SOURCES = \
-	rdma_btl/device.hpp
+	rdma_btl/device.hpp \
+	rdma_btl/sim/sim_device.cpp \
+	rdma_btl/sim/sim_device.hpp \
+	rdma_btl/sim/sim_flight.cpp \
+	rdma_btl/sim/sim_flight.hpp \
+	rdma_btl/sim/sim_network.cpp \
+	rdma_btl/sim/sim_network.hpp
 librdma_btl_la_LIBADD = libruntime.la

@@ -37,7 +37,7 @@ class SimDevice final : public Device {
   void arm() override;
   void disarm() override;
   [[nodiscard]] int wait_fd() const override { return wait_fd_; }
-  [[nodiscard]] bool flushed() const override { return in_flight_ == 0; }
+  [[nodiscard]] bool flushed() const override;
   [[nodiscard]] std::string explain(EndpointId endpoint) const override;
 
   [[nodiscard]] PeerName name() const { return name_; }
@@ -70,6 +70,10 @@ class SimDevice final : public Device {
     std::size_t length = 0;
     Access access = Access::local;
   };
+  struct Lent {
+    std::unique_ptr<std::byte[]> data;
+    std::size_t length = 0;
+  };
   /// What few processes have, so that most do not pay for it.
   struct Rare {
     std::unordered_map<std::uint32_t, EndpointId> endpoint_of;  ///< once there are many
@@ -85,12 +89,14 @@ class SimDevice final : public Device {
   [[nodiscard]] EndpointId find_endpoint(std::uint32_t peer) const;
   [[nodiscard]] std::size_t room(Endpoint& endpoint, std::size_t wanted);
   void accept(EndpointId endpoint, const Operation& operation);
-  [[nodiscard]] const char* check(const Operation& operation) const;
+  [[nodiscard]] const char* check(const Operation& operation, std::size_t bytes) const;
+  [[nodiscard]] const char* check_notify(const Operation& operation) const;
   [[nodiscard]] const char* check_local(std::span<const Piece> pieces) const;
   [[nodiscard]] bool registered(std::uint64_t key, std::uint64_t address, std::size_t length,
                                 Access access) const;
+  /// Puts a completion into the list for poll().
   void push(std::uint32_t flight);
-  void fill(Completion& out, SimFlight& flight);
+  void hand_over(Completion& out, SimFlight& flight);
   void wake();
   [[nodiscard]] Rare& rare();
 
@@ -103,13 +109,14 @@ class SimDevice final : public Device {
   std::uint32_t unread_tail_ = kNone;
   std::uint32_t unread_ = 0;
   int wait_fd_ = -1;
+  mutable bool flush_wanted_ = false;  ///< flushed() said no: make ready when it would say yes
   bool dead_ = false;
   bool armed_ = false;
   bool ready_ = false;  ///< is in the network's ready list
   std::uint64_t processor_free_ns_ = 0;
   std::uint64_t adapter_free_ns_ = 0;
   std::uint64_t receive_free_ns_ = 0;
-  std::vector<std::unique_ptr<std::byte[]>> lent_;  ///< receives of the last poll
+  std::vector<Lent> lent_;  ///< receives of the last poll
   std::unique_ptr<Rare> rare_;
   SimStats stats_;
 };

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,7 +21,6 @@
 namespace remit {
 
 class SimDevice;
-class SimEventQueue;
 struct SimFlight;
 
 /// The cost of a link in the LogGP model. Times in virtual nanoseconds.
@@ -197,22 +197,27 @@ class SimNetwork {
   void schedule(std::uint64_t time_ns, What what, std::uint32_t subject, std::uint32_t detail = 0);
   void make_ready(SimDevice& device);
   void violation(std::string message);
-  void trace(const Event& event);
+  void record(const Event& event);
+  [[nodiscard]] bool is_doomed(std::uint32_t from, std::uint32_t to);
 
-  // What happens when.
-  void launch(std::uint32_t flight, std::uint64_t injected_ns);
+  // The life of a flight; see the definitions.
+  void launch(std::uint32_t flight);
   void perform(const Event& event);
   void arrive(std::uint32_t flight, std::uint32_t chunk);
-  [[nodiscard]] bool held_back(std::uint32_t flight, std::uint32_t chunk);
+  [[nodiscard]] bool obstructed(SimFlight& flight);
+  [[nodiscard]] bool held_back(What what, std::uint32_t flight, std::uint32_t chunk);
   [[nodiscard]] bool congested(std::uint32_t flight);
   void deliver_send(std::uint32_t flight);
   void deliver_chunk(std::uint32_t flight, std::uint32_t chunk);
   void deliver_atomic(std::uint32_t flight);
-  void notify(std::uint32_t flight);
+  void check_memory(SimFlight& flight);
+  static void copy_part(const SimFlight& flight, std::size_t begin, std::size_t end);
+  void notify_and_acknowledge(std::uint32_t flight);
   void finish(std::uint32_t flight);
-  void fail_flight(std::uint32_t flight, const char* reason);
-  void fail_endpoint(SimDevice& device, EndpointId endpoint, std::string reason);
-  [[nodiscard]] LinkState* link_state(std::uint32_t a, std::uint32_t b);
+  void fail_endpoint(SimDevice& device, EndpointId endpoint, const std::string& reason);
+  void link_timeout(std::uint32_t a, std::uint32_t b);
+  void release(LinkState& state);
+  void count_receive(SimDevice& device);
   void forget(SimDevice& device);
 
   SimConfig config_;
@@ -222,7 +227,7 @@ class SimNetwork {
   std::vector<PeerName> names_;                            ///< by index
   std::unordered_map<PeerName, std::uint32_t> odd_names_;  ///< those that are not their index
   std::vector<Event> heap_;
-  std::vector<SimFlight> flights_;
+  std::deque<SimFlight> flights_;  ///< stays put when it grows
   std::vector<std::uint32_t> free_flights_;
   std::vector<std::uint32_t> ready_;
   std::size_t ready_head_ = 0;

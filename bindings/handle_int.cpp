@@ -17,7 +17,7 @@ constexpr bool predefined(std::intptr_t value) {
 }
 
 template <class Handle>
-int to_int(Handle handle, const char* function) {
+int to_int_or_not_yet(Handle handle, const char* function) {
   const auto value = reinterpret_cast<std::intptr_t>(handle);
   if (predefined(value)) return static_cast<int>(value);
   remit::not_yet(function);
@@ -25,7 +25,7 @@ int to_int(Handle handle, const char* function) {
 }
 
 template <class Handle>
-Handle from_int(int value, Handle null_handle, const char* function) {
+Handle from_int_or_not_yet(int value, Handle null_handle, const char* function) {
   if (predefined(value)) return reinterpret_cast<Handle>(static_cast<std::intptr_t>(value));
   remit::not_yet(function);
   return null_handle;
@@ -34,100 +34,100 @@ Handle from_int(int value, Handle null_handle, const char* function) {
 }  // namespace
 
 int PMPI_Comm_toint(MPI_Comm comm) {
-  return to_int(comm, "MPI_Comm_toint");
+  return to_int_or_not_yet(comm, "MPI_Comm_toint");
 }
 REMIT_WEAK(Comm_toint);
 MPI_Comm PMPI_Comm_fromint(int comm) {
-  return from_int(comm, MPI_COMM_NULL, "MPI_Comm_fromint");
+  return from_int_or_not_yet(comm, MPI_COMM_NULL, "MPI_Comm_fromint");
 }
 REMIT_WEAK(Comm_fromint);
 
 int PMPI_Errhandler_toint(MPI_Errhandler errhandler) {
-  return to_int(errhandler, "MPI_Errhandler_toint");
+  return to_int_or_not_yet(errhandler, "MPI_Errhandler_toint");
 }
 REMIT_WEAK(Errhandler_toint);
 MPI_Errhandler PMPI_Errhandler_fromint(int errhandler) {
-  return from_int(errhandler, MPI_ERRHANDLER_NULL, "MPI_Errhandler_fromint");
+  return from_int_or_not_yet(errhandler, MPI_ERRHANDLER_NULL, "MPI_Errhandler_fromint");
 }
 REMIT_WEAK(Errhandler_fromint);
 
 int PMPI_File_toint(MPI_File file) {
-  return to_int(file, "MPI_File_toint");
+  return to_int_or_not_yet(file, "MPI_File_toint");
 }
 REMIT_WEAK(File_toint);
 MPI_File PMPI_File_fromint(int file) {
-  return from_int(file, MPI_FILE_NULL, "MPI_File_fromint");
+  return from_int_or_not_yet(file, MPI_FILE_NULL, "MPI_File_fromint");
 }
 REMIT_WEAK(File_fromint);
 
 int PMPI_Group_toint(MPI_Group group) {
-  return to_int(group, "MPI_Group_toint");
+  return to_int_or_not_yet(group, "MPI_Group_toint");
 }
 REMIT_WEAK(Group_toint);
 MPI_Group PMPI_Group_fromint(int group) {
-  return from_int(group, MPI_GROUP_NULL, "MPI_Group_fromint");
+  return from_int_or_not_yet(group, MPI_GROUP_NULL, "MPI_Group_fromint");
 }
 REMIT_WEAK(Group_fromint);
 
 int PMPI_Info_toint(MPI_Info info) {
-  return to_int(info, "MPI_Info_toint");
+  return to_int_or_not_yet(info, "MPI_Info_toint");
 }
 REMIT_WEAK(Info_toint);
 MPI_Info PMPI_Info_fromint(int info) {
-  return from_int(info, MPI_INFO_NULL, "MPI_Info_fromint");
+  return from_int_or_not_yet(info, MPI_INFO_NULL, "MPI_Info_fromint");
 }
 REMIT_WEAK(Info_fromint);
 
 int PMPI_Message_toint(MPI_Message message) {
-  return to_int(message, "MPI_Message_toint");
+  return to_int_or_not_yet(message, "MPI_Message_toint");
 }
 REMIT_WEAK(Message_toint);
 MPI_Message PMPI_Message_fromint(int message) {
-  return from_int(message, MPI_MESSAGE_NULL, "MPI_Message_fromint");
+  return from_int_or_not_yet(message, MPI_MESSAGE_NULL, "MPI_Message_fromint");
 }
 REMIT_WEAK(Message_fromint);
 
 int PMPI_Op_toint(MPI_Op op) {
-  return to_int(op, "MPI_Op_toint");
+  return to_int_or_not_yet(op, "MPI_Op_toint");
 }
 REMIT_WEAK(Op_toint);
 MPI_Op PMPI_Op_fromint(int op) {
-  return from_int(op, MPI_OP_NULL, "MPI_Op_fromint");
+  return from_int_or_not_yet(op, MPI_OP_NULL, "MPI_Op_fromint");
 }
 REMIT_WEAK(Op_fromint);
 
 int PMPI_Request_toint(MPI_Request request) {
-  return to_int(request, "MPI_Request_toint");
+  return to_int_or_not_yet(request, "MPI_Request_toint");
 }
 REMIT_WEAK(Request_toint);
 MPI_Request PMPI_Request_fromint(int request) {
-  return from_int(request, MPI_REQUEST_NULL, "MPI_Request_fromint");
+  return from_int_or_not_yet(request, MPI_REQUEST_NULL, "MPI_Request_fromint");
 }
 REMIT_WEAK(Request_fromint);
 
 int PMPI_Session_toint(MPI_Session session) {
-  return to_int(session, "MPI_Session_toint");
+  return to_int_or_not_yet(session, "MPI_Session_toint");
 }
 REMIT_WEAK(Session_toint);
 MPI_Session PMPI_Session_fromint(int session) {
-  return from_int(session, MPI_SESSION_NULL, "MPI_Session_fromint");
+  return from_int_or_not_yet(session, MPI_SESSION_NULL, "MPI_Session_fromint");
 }
 REMIT_WEAK(Session_fromint);
 
 int PMPI_Type_toint(MPI_Datatype datatype) {
-  return to_int(datatype, "MPI_Type_toint");
+  return to_int_or_not_yet(datatype, "MPI_Type_toint");
 }
 REMIT_WEAK(Type_toint);
 MPI_Datatype PMPI_Type_fromint(int datatype) {
-  return from_int(datatype, MPI_DATATYPE_NULL, "MPI_Type_fromint");
+  return from_int_or_not_yet(datatype, MPI_DATATYPE_NULL, "MPI_Type_fromint");
 }
 REMIT_WEAK(Type_fromint);
 
 int PMPI_Win_toint(MPI_Win win) {
-  return to_int(win, "MPI_Win_toint");
+  return to_int_or_not_yet(win, "MPI_Win_toint");
 }
 REMIT_WEAK(Win_toint);
 MPI_Win PMPI_Win_fromint(int win) {
-  return from_int(win, MPI_WIN_NULL, "MPI_Win_fromint");
+  return from_int_or_not_yet(win, MPI_WIN_NULL, "MPI_Win_fromint");
 }
 REMIT_WEAK(Win_fromint);

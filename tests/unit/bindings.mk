@@ -16,7 +16,12 @@ tests/unit/bindings_abi_c.c: $(ABI_TABLES) tests/unit/bindings_abi.awk
 tests/unit/bindings_abi_cxx.cpp: $(ABI_TABLES) tests/unit/bindings_abi.awk
 	$(AM_V_GEN)($(call make_abi_test,c++)) >$@.tmp && mv $@.tmp $@
 
-dist_check_SCRIPTS += tests/unit/bindings_abi_names.sh tests/unit/bindings_symbols.sh \
-	tests/unit/bindings_wrappers.sh
-TESTS += tests/unit/bindings_abi_names.sh tests/unit/bindings_symbols.sh \
-	tests/unit/bindings_wrappers.sh
+# Scripts: they run in the top build folder and find the sources by $srcdir.
+bindings_scripts = \
+	tests/unit/bindings_abi_names.sh \
+	tests/unit/bindings_conformance.sh \
+	tests/unit/bindings_symbols.sh \
+	tests/unit/bindings_wrappers.sh \
+	tests/unit/check_includes
+dist_check_SCRIPTS += $(bindings_scripts)
+TESTS += $(bindings_scripts)

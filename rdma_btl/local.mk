@@ -1,6 +1,8 @@
 noinst_LTLIBRARIES += librdma_btl.la
 librdma_btl_la_SOURCES = \
 	rdma_btl/device.hpp \
+	rdma_btl/pending.cpp \
+	rdma_btl/pending.hpp \
 	rdma_btl/sim/sim_device.cpp \
 	rdma_btl/sim/sim_device.hpp \
 	rdma_btl/sim/sim_flight.cpp \

@@ -1,0 +1,96 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The slow path of sending: operations that wait for their device.
+#include "rdma_btl/pending.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace remit {
+
+void PendingQueue::post(Device& device, EndpointId endpoint,
+                        std::span<const Operation> operations) {
+  std::size_t accepted = 0;
+  if (empty(endpoint)) accepted = device.post(endpoint, operations);
+  for (const Operation& operation : operations.subspan(accepted)) push(endpoint, operation);
+}
+
+PendingQueue::Entry PendingQueue::copy(const Operation& operation) {
+  Entry entry;
+  entry.operation = operation;
+  std::size_t count = operation.local.size();
+  if (operation.kind == OpKind::send) {
+    for (const Piece& piece : operation.local) entry.payload_bytes += piece.length;
+    count = entry.payload_bytes == 0 ? 0 : 1;
+  }
+  if (count != 0) entry.pieces = std::make_unique<Piece[]>(count);
+  entry.operation.local = {entry.pieces.get(), count};
+  if (operation.kind != OpKind::send) {
+    std::copy(operation.local.begin(), operation.local.end(), entry.pieces.get());
+    return entry;
+  }
+  if (count == 0) return entry;
+  entry.payload = std::make_unique_for_overwrite<std::byte[]>(entry.payload_bytes);
+  entry.pieces[0] = Piece{entry.payload.get(), entry.payload_bytes, 0};
+  std::byte* out = entry.payload.get();
+  for (const Piece& piece : operation.local) {
+    if (piece.length == 0) continue;
+    std::memcpy(out, piece.address, piece.length);
+    out += piece.length;
+  }
+  return entry;
+}
+
+void PendingQueue::push(EndpointId endpoint, const Operation& operation) {
+  if (endpoint >= slot_.size()) slot_.resize(endpoint + 1, kNoSlot);
+  if (slot_[endpoint] == kNoSlot) {
+    slot_[endpoint] = static_cast<std::uint32_t>(waiting_.size());
+    waiting_.push_back(Waiting{endpoint, {}});
+  }
+  std::list<Entry>& entries = waiting_[slot_[endpoint]].entries;
+  entries.push_back(copy(operation));
+  bytes_ += entries.back().payload_bytes;
+  ++size_;
+}
+
+std::size_t PendingQueue::flush_one(Device& device, Waiting& waiting) {
+  std::size_t total = 0;
+  while (!waiting.entries.empty()) {
+    std::array<Operation, kBatch> batch;
+    std::size_t offered = 0;
+    for (const Entry& entry : waiting.entries) {
+      batch[offered++] = entry.operation;
+      if (offered == kBatch) break;
+    }
+    const std::size_t accepted = device.post(waiting.endpoint, std::span(batch).first(offered));
+    for (std::size_t i = 0; i < accepted; ++i) {
+      bytes_ -= waiting.entries.front().payload_bytes;
+      waiting.entries.pop_front();
+    }
+    total += accepted;
+    if (accepted < offered) break;
+  }
+  return total;
+}
+
+std::size_t PendingQueue::flush(Device& device) {
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < waiting_.size();) {
+    total += flush_one(device, waiting_[i]);
+    if (!waiting_[i].entries.empty()) {
+      ++i;
+      continue;
+    }
+    slot_[waiting_[i].endpoint] = kNoSlot;
+    if (i + 1 != waiting_.size()) {
+      waiting_[i] = std::move(waiting_.back());
+      slot_[waiting_[i].endpoint] = static_cast<std::uint32_t>(i);
+    }
+    waiting_.pop_back();
+  }
+  size_ -= total;
+  return total;
+}
+
+}  // namespace remit

@@ -68,7 +68,7 @@ noinst_PROGRAMS += benchmarks/suite/hello
 benchmarks_suite_hello_SOURCES = benchmarks/suite/hello.c $(benchmark_common)
 benchmarks_suite_hello_LDADD = libmpi_abi.la
 
-EXTRA_DIST += benchmarks/compare
+EXTRA_DIST += benchmarks/compare benchmarks/README.md
 
 # The table of latencies, two ranks, with the library just built.
 .PHONY: bench

@@ -6,6 +6,7 @@ A quarter of the plate (the rest follows by symmetry), plane stress, bilinear qu
 follow the hole's edge, two unknowns (displacements) a node. The standard problem of stress
 concentration: small, sparse, symmetric positive definite, badly scaled enough to be honest.
 """
+
 import math
 import sys
 
@@ -26,7 +27,11 @@ def node_place(i, j):
 def element_stiffness(corners):
     """The 8 x 8 stiffness of a quadrilateral with 2 x 2 Gauss points."""
     factor = YOUNG / (1 - POISSON**2)
-    d = [[factor, factor * POISSON, 0], [factor * POISSON, factor, 0], [0, 0, factor * (1 - POISSON) / 2]]
+    d = [
+        [factor, factor * POISSON, 0],
+        [factor * POISSON, factor, 0],
+        [0, 0, factor * (1 - POISSON) / 2],
+    ]
     k = [[0.0] * 8 for _ in range(8)]
     g = 1 / math.sqrt(3)
     for xi, eta in ((-g, -g), (g, -g), (g, g), (-g, g)):
@@ -81,7 +86,9 @@ def main():
     n, matrix = assemble()
     out = sys.stdout
     out.write("%%MatrixMarket matrix coordinate real symmetric\n")
-    out.write("% Stiffness (N/m) of a quarter of a steel plate with a hole; made by make_plate.py\n")
+    out.write(
+        "% Stiffness (N/m) of a quarter of a steel plate with a hole; made by make_plate.py\n"
+    )
     out.write(f"{n} {n} {len(matrix)}\n")
     for (row, column), value in sorted(matrix.items(), key=lambda e: (e[0][1], e[0][0])):
         out.write(f"{row + 1} {column + 1} {value:.9g}\n")

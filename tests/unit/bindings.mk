@@ -1,6 +1,7 @@
 # The ABI: the header against its tables, in C and in C++, and what the library exports.
 ABI_TABLES = tests/unit/abi/constants.tsv tests/unit/abi/types.tsv tests/unit/abi/functions.tsv
-EXTRA_DIST += $(ABI_TABLES) tests/unit/bindings_abi.awk
+EXTRA_DIST += $(ABI_TABLES) tests/unit/bindings_abi.awk \
+	tests/mpi/profile_tool.c tests/mpi/profile_program.c
 
 check_PROGRAMS += bindings_abi_c bindings_abi_cxx
 TESTS += bindings_abi_c bindings_abi_cxx
@@ -18,6 +19,7 @@ tests/unit/bindings_abi_cxx.cpp: $(ABI_TABLES) tests/unit/bindings_abi.awk
 
 # Scripts: they run in the top build folder and find the sources by $srcdir.
 bindings_scripts = \
+	tests/mpi/profile_tool.sh \
 	tests/unit/bindings_abi_names.sh \
 	tests/unit/bindings_conformance.sh \
 	tests/unit/bindings_symbols.sh \

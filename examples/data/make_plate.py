@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-"""Writes plate_with_hole.mtx: the stiffness matrix of a steel plate with a round hole under tension.
+"""Writes plate_with_hole.mtx: the stiffness matrix of a steel plate with a round hole.
 
-A quarter of the plate (the rest follows by symmetry), plane stress, bilinear quadrilateral elements that
-follow the hole's edge, two unknowns (displacements) a node. The standard problem of stress
+A quarter of the plate (the rest follows by symmetry), plane stress, bilinear quadrilateral elements
+that follow the hole's edge, two unknowns (displacements) a node. The standard problem of stress
 concentration: small, sparse, symmetric positive definite, badly scaled enough to be honest.
 """
 

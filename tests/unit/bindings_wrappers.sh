@@ -24,7 +24,9 @@ expect_lacks() {
   case $3 in *"$2"*) expect "$1" "(without $2)" "$3" ;; esac
 }
 
-unset MPI_CC MPI_CXX REMIT_RPATH
+unset MPI_CC MPI_CXX
+REMIT_RPATH=yes  # whatever configure was told
+export REMIT_RPATH
 cat >"$tmp/program.c" <<'END'
 #include <mpi.h>
 #include <stdio.h>
@@ -84,6 +86,9 @@ check_printing() {
   expect "mpicxx_abi" "$("$1/mpicxx" -show)" "$("$1/mpicxx_abi" -show)"
   expect "-norpath" "-L$lib -lmpi_abi" "$("$mpicc" -norpath -showme:link)"
   expect "REMIT_RPATH=no" "-L$lib -lmpi_abi" "$(REMIT_RPATH=no "$mpicc" -showme:link)"
+  default="-L$lib -lmpi_abi"
+  if grep -q '^WRAPPER_RPATH = yes' Makefile; then default=$flags; fi
+  expect "the default of configure" "$default" "$(unset REMIT_RPATH && "$mpicc" -showme:link)"
   if "$mpicc" -showme:nonsense >/dev/null 2>&1; then expect "-showme:nonsense" failure success; fi
 }
 
@@ -105,8 +110,9 @@ check_compiling() {
 }
 
 # A sanitizer's flags are in every printed line; then only what runs is checked.
+sanitize=$(sed -n 's/^REMIT_SANITIZE = //p' Makefile)
 plain=yes
-if grep -q '^REMIT_SANITIZE = .' Makefile; then plain=no; fi
+if [ -n "$sanitize" ]; then plain=no; fi
 
 echo "1. in the build folder"
 if [ $plain = yes ]; then check_printing "$build/bin" "$srcdir/include" "$build/.libs"; fi
@@ -157,9 +163,10 @@ export PKG_CONFIG_PATH
 for pair in "mpi-c $tmp/program.c" "mpi-cxx $tmp/program.cpp" "remit $tmp/program.c"; do
   package=${pair%% *}
   case $pair in *.cpp) compiler=$(mpicxx -showme:command) ;; *) compiler=$(mpicc -showme:command) ;; esac
-  flags=$(pkg-config --define-variable=prefix="$moved" --cflags --libs "$package")
+  flags=$(pkg-config --define-variable=includedir="$moved/include" \
+    --define-variable=libdir="$lib" --cflags --libs "$package")
   # shellcheck disable=SC2086
-  $compiler $(sed -n 's/^REMIT_SANITIZE = //p' Makefile) "${pair#* }" $flags -o "$tmp/by_pkg_config"
+  $compiler $sanitize "${pair#* }" $flags -o "$tmp/by_pkg_config"
   expect "a program by $package" "hello 1.0 Remit" \
     "$(LD_LIBRARY_PATH=$lib "$tmp/by_pkg_config")"
 done
@@ -183,6 +190,8 @@ END
   # own, and is not installed here.
   printf '#!/bin/sh\nexit 1\n' >"$moved/bin/mpiexec"
   chmod +x "$moved/bin/mpiexec"
+  CFLAGS=$sanitize CXXFLAGS=$sanitize
+  export CFLAGS CXXFLAGS
   PATH=$plain_path cmake -S "$tmp/project" -B "$tmp/project/build" -DMPI_HOME="$moved" \
     >"$tmp/cmake.log" 2>&1 &&
     cmake --build "$tmp/project/build" >>"$tmp/cmake.log" 2>&1 ||

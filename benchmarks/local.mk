@@ -74,3 +74,12 @@ EXTRA_DIST += benchmarks/compare benchmarks/README.md
 .PHONY: bench
 bench: all
 	launcher/mpirun -n 2 benchmarks/suite/latency $(BENCH_ARGS)
+
+# Parts of the library alone, by Google Benchmark.
+if BENCHMARKS_ENABLED
+noinst_PROGRAMS += benchmarks/micro/microbench
+benchmarks_micro_microbench_SOURCES = benchmarks/micro/main.cpp benchmarks/micro/coroutines.cpp \
+	benchmarks/micro/rings.cpp
+benchmarks_micro_microbench_CPPFLAGS = $(AM_CPPFLAGS) $(BENCHMARK_CFLAGS)
+benchmarks_micro_microbench_LDADD = librdma_btl.la $(BENCHMARK_LIBS)
+endif

@@ -68,7 +68,11 @@ noinst_PROGRAMS += benchmarks/suite/hello
 benchmarks_suite_hello_SOURCES = benchmarks/suite/hello.c $(benchmark_common)
 benchmarks_suite_hello_LDADD = libmpi_abi.la
 
-EXTRA_DIST += benchmarks/compare benchmarks/README.md
+noinst_PROGRAMS += benchmarks/suite/one_message
+benchmarks_suite_one_message_SOURCES = benchmarks/suite/one_message.c
+benchmarks_suite_one_message_LDADD = libmpi_abi.la
+
+EXTRA_DIST += benchmarks/compare benchmarks/instructions benchmarks/README.md
 
 # The table of latencies, two ranks, with the library just built.
 .PHONY: bench

@@ -173,8 +173,10 @@ static double slowest(const struct pair* p, double elapsed) {
   return longest;
 }
 
+/* Sets `messages` to the messages a second, all pairs and directions. */
 static struct bench_row time_window(const struct bench* b, enum pairs_kind kind,
-                                    const struct pair* p, const struct window* w) {
+                                    const struct pair* p, const struct window* w,
+                                    double* messages) {
   struct bench_row row = {0, 1e30, 0, bench_iterations(b, w->size)};
   const double directions = kind == PAIRS_BIDIRECTIONAL ? 2 : 1;
   const double round_bytes = (double)w->size * w->count * p->pairs * directions;
@@ -194,6 +196,7 @@ static struct bench_row time_window(const struct bench* b, enum pairs_kind kind,
     if (rate > row.max) row.max = rate;
   }
   row.value = round_bytes * row.iterations / total / 1e6;
+  *messages = directions * w->count * p->pairs * row.iterations / total;
   return row;
 }
 
@@ -243,9 +246,9 @@ int pairs_window_main(const struct bench_spec* spec, enum pairs_kind kind, int a
   for (int i = 0; i < b.size_count; ++i) {
     w.size = b.sizes[i];
     w.stride = b.many_buffers ? (w.size / kCacheLine + 1) * kCacheLine : 0;
-    const struct bench_row row = time_window(&b, kind, &p, &w);
+    double messages = 0;
+    const struct bench_row row = time_window(&b, kind, &p, &w, &messages);
     const long wrong = b.validate ? check_window(&b, kind, &p, &w) : 0;
-    const double messages = w.size > 0 ? row.value * 1e6 / (double)w.size : 0;
     bench_print(&b, w.size, &row, rate ? messages : -1, wrong);
   }
   free(w.send);

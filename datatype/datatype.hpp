@@ -55,6 +55,55 @@ enum class BasicKind : std::uint8_t {
   count  ///< how many there are
 };
 
+/// Bytes of one element of a kind; 0 for none, pair and kinds that this platform has not.
+[[nodiscard]] constexpr std::int64_t basic_size(BasicKind kind) {
+  using enum BasicKind;
+  switch (kind) {
+    case i8:
+    case u8:
+    case l8:
+    case byte:
+    case character:
+    case packed:
+      return 1;
+    case i16:
+    case u16:
+    case f16:
+    case l16:
+      return 2;
+    case i32:
+    case u32:
+    case f32:
+    case c16:
+    case l32:
+      return 4;
+    case i64:
+    case u64:
+    case f64:
+    case c32:
+    case l64:
+      return 8;
+    case i128:
+    case f128:
+    case c64:
+    case l128:
+      return 16;
+    case c128:
+      return 32;
+    case flong:
+      return sizeof(long double);
+    case clong:
+      return 2 * sizeof(long double);
+    case wide:
+      return sizeof(wchar_t);
+    case none:
+    case pair:
+    case count:
+      break;
+  }
+  return 0;
+}
+
 /// The rows of MPI-5.0 section 6.9.2: which operations a predefined type takes part in.
 enum class TypeGroup : std::uint8_t {
   none,
@@ -134,12 +183,29 @@ class Datatype {
   };
 
   explicit Datatype(Parts parts);
-  constexpr explicit Datatype(const Named& named);
+  constexpr explicit Datatype(const Named& named)
+      : layout_(named.node, named.size, named.extent),
+        bounds_{named.size > 0, 0, named.true_extent, std::nullopt, std::nullopt},
+        alignment_(named.alignment),
+        elements_(named.kind == BasicKind::pair ? 2 : 1),
+        uniform_size_(named.kind != BasicKind::pair ? named.size
+                      : basic_size(named.pair.value) == basic_size(named.pair.index)
+                          ? basic_size(named.pair.value)
+                          : 0),
+        kind_(named.kind),
+        group_(named.group),
+        available_(named.size > 0),
+        committed_(true),
+        pair_(named.pair),
+        handle_(named.handle),
+        predefined_name_(named.name) {}
   Datatype(const Datatype&) = delete;
   Datatype& operator=(const Datatype&) = delete;
   ~Datatype() = default;
 
-  void retain() const { ++references_; }
+  void retain() const {
+    if (!is_predefined()) ++references_;
+  }
   void release() const;
 
   [[nodiscard]] const Layout& layout() const { return layout_; }
@@ -180,7 +246,7 @@ class Datatype {
   /// A predefined type's is its MPI name; who renames one (MPI allows it) keeps that in the
   /// process, for the constants belong to nobody.
   [[nodiscard]] std::string_view name() const {
-    return is_predefined() ? predefined_name_ : std::string_view(name_);
+    return name_ ? std::string_view(*name_) : predefined_name_;
   }
   /// Derived types only.
   void set_name(std::string name) { name_ = std::move(name); }
@@ -207,7 +273,7 @@ class Datatype {
   std::vector<MPI_Count> copies_;
   std::uintptr_t handle_ = 0;
   std::string_view predefined_name_;
-  std::string name_;
+  std::optional<std::string> name_;
   mutable std::uint32_t references_ = 1;
 };
 

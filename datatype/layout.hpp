@@ -48,12 +48,14 @@ class Layout {
   constexpr Layout() = default;
   /// One element is `root`; the next one lies `extent` bytes further.
   Layout(PlacedLayout root, std::int64_t extent);
-  /// `size` contiguous bytes at displacement 0, elements `extent` apart.
-  constexpr Layout(std::int64_t size, std::int64_t extent)
-      : size_(size), extent_(extent), single_block_(true), contiguous_(size == extent) {}
-  /// A constant node that outlives everything (a predefined datatype).
+  /// For predefined datatypes: `root` is a constant that outlives everything, or null for `size`
+  /// contiguous bytes at displacement 0.
   constexpr Layout(const LayoutNode* root, std::int64_t size, std::int64_t extent)
-      : size_(size), extent_(extent), root_(root) {}
+      : size_(size),
+        extent_(extent),
+        root_(root),
+        single_block_(root == nullptr),
+        contiguous_(root == nullptr && size == extent) {}
 
   /// True if any number of elements is one run of memory, which starts at `base + displacement()`.
   [[nodiscard]] bool is_contiguous() const { return contiguous_; }

@@ -55,12 +55,14 @@ class Op {
   Op(const Op&) = delete;
   Op& operator=(const Op&) = delete;
 
-  void retain() const { ++references_; }
+  void retain() const {
+    if (!is_predefined()) ++references_;
+  }
   void release() const {
     if (!is_predefined() && --references_ == 0) delete this;
   }
 
-  [[nodiscard]] Reduction kind() const { return kind_; }
+  [[nodiscard]] constexpr Reduction kind() const { return kind_; }
   [[nodiscard]] bool is_predefined() const { return kind_ != Reduction::user; }
   [[nodiscard]] bool is_commutative() const { return commutative_; }
   /// MPI name of a predefined operation, else empty.

@@ -1,0 +1,71 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Datatype objects, and counting elements of received bytes.
+#include "datatype/datatype.hpp"
+
+#include <utility>
+
+namespace remit {
+
+Datatype::Datatype(Parts parts)
+    : layout_(std::move(parts.layout)),
+      bounds_(parts.bounds),
+      lb_(parts.bounds.lb_marker.value_or(parts.bounds.true_lb)),
+      alignment_(parts.alignment),
+      elements_(parts.elements),
+      uniform_size_(parts.uniform_size),
+      kind_(parts.inherited_kind.value_or(BasicKind::none)),
+      group_(parts.group),
+      pair_(parts.pair),
+      contents_(std::move(parts.contents)),
+      copies_(std::move(parts.copies)) {}
+
+void Datatype::release() const {
+  if (!is_predefined() && --references_ == 0) delete this;
+}
+
+MPI_Count get_count(MPI_Count bytes, const Datatype& datatype) {
+  const MPI_Count size = datatype.size();
+  if (bytes == 0) return 0;
+  return size > 0 && bytes % size == 0 ? bytes / size : MPI_Count{MPI_UNDEFINED};
+}
+
+namespace {
+
+/// Basic elements in the first `bytes` bytes, fewer than a whole element, of a predefined type.
+MPI_Count elements_of_predefined(MPI_Count bytes, const Datatype& datatype) {
+  if (bytes == 0) return 0;
+  // The value of a pair lies first in the signature, its index behind it.
+  const bool is_value = datatype.kind() == BasicKind::pair &&
+                        bytes == static_cast<MPI_Count>(basic_size(datatype.pair().value));
+  return is_value ? 1 : MPI_Count{MPI_UNDEFINED};
+}
+
+}  // namespace
+
+MPI_Count get_elements(MPI_Count bytes, const Datatype& datatype) {
+  if (bytes == 0) return 0;
+  if (datatype.size() <= 0) return MPI_UNDEFINED;
+  if (const MPI_Count uniform = datatype.uniform_size(); uniform != 0) {
+    return bytes % uniform == 0 ? bytes / uniform : MPI_Count{MPI_UNDEFINED};
+  }
+  MPI_Count rest = bytes % datatype.size();
+  MPI_Count sum = bytes / datatype.size() * datatype.elements();
+  if (datatype.is_predefined()) {
+    const MPI_Count partial = elements_of_predefined(rest, datatype);
+    return partial == MPI_UNDEFINED ? partial : sum + partial;
+  }
+  const auto& children = datatype.contents().datatypes;
+  for (std::size_t i = 0; i < children.size() && rest != 0; ++i) {
+    const MPI_Count copies = datatype.copies()[i];
+    const MPI_Count whole = copies * children[i]->size();
+    if (rest < whole) {
+      const MPI_Count partial = get_elements(rest, *children[i]);
+      return partial == MPI_UNDEFINED ? partial : sum + partial;
+    }
+    sum += copies * children[i]->elements();
+    rest -= whole;
+  }
+  return sum;
+}
+
+}  // namespace remit

@@ -1,0 +1,350 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Walking a layout: one traversal, with sinks that pack, unpack or list memory runs.
+#include "datatype/layout.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "datatype/layout_node.hpp"
+
+namespace remit {
+namespace {
+
+using Address = std::uintptr_t;
+
+[[gnu::always_inline]] inline Address moved(Address at, std::int64_t bytes) {
+  return at + static_cast<Address>(bytes);
+}
+
+template <bool kPack>
+[[gnu::always_inline]] inline void copy(std::byte* packed, Address at, std::size_t length) {
+  void* const memory = reinterpret_cast<void*>(at);
+  if constexpr (kPack) {
+    std::memcpy(packed, memory, length);
+  } else {
+    std::memcpy(memory, packed, length);
+  }
+}
+
+/// Copies a block of any length; short ones (two overlapping moves) without a call.
+template <bool kPack>
+[[gnu::always_inline]] inline void copy_block(std::byte* packed, Address at, std::size_t length) {
+  const auto ends = [&]<std::size_t kHalf>() {
+    std::byte head[kHalf];
+    std::byte tail[kHalf];
+    const std::size_t rest = length - kHalf;
+    std::byte* const memory = reinterpret_cast<std::byte*>(at);
+    const std::byte* const from = kPack ? memory : packed;
+    std::byte* const to = kPack ? packed : memory;
+    std::memcpy(head, from, kHalf);
+    std::memcpy(tail, from + rest, kHalf);
+    std::memcpy(to, head, kHalf);
+    std::memcpy(to + rest, tail, kHalf);
+  };
+  if (length > 32) {
+    copy<kPack>(packed, at, length);
+  } else if (length >= 16) {
+    ends.template operator()<16>();
+  } else if (length >= 8) {
+    ends.template operator()<8>();
+  } else if (length >= 4) {
+    ends.template operator()<4>();
+  } else if (length >= 2) {
+    ends.template operator()<2>();
+  } else {
+    copy<kPack>(packed, at, 1);
+  }
+}
+
+template <bool kPack, std::size_t kLength>
+void copy_strided(std::byte* packed, Address at, std::int64_t stride, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    copy<kPack>(packed, at, kLength);
+    packed += kLength;
+    at = moved(at, stride);
+  }
+}
+
+template <bool kPack, std::size_t kLength>
+void copy_runs(std::byte* packed, Address at, std::span<const LayoutBlock> runs) {
+  for (const LayoutBlock& run : runs) {
+    copy<kPack>(packed, moved(at, run.displacement), kLength);
+    packed += kLength;
+  }
+}
+
+/// Moves bytes between a packed buffer and memory.
+template <bool kPack>
+struct CopySink {
+  std::byte* packed;
+
+  bool block(Address at, std::int64_t length) {
+    copy<kPack>(packed, at, static_cast<std::size_t>(length));
+    packed += length;
+    return true;
+  }
+
+  bool strided(Address at, std::int64_t stride, std::int64_t count, std::int64_t length) {
+    switch (length) {
+      case 1:
+        copy_strided<kPack, 1>(packed, at, stride, count);
+        break;
+      case 2:
+        copy_strided<kPack, 2>(packed, at, stride, count);
+        break;
+      case 4:
+        copy_strided<kPack, 4>(packed, at, stride, count);
+        break;
+      case 8:
+        copy_strided<kPack, 8>(packed, at, stride, count);
+        break;
+      case 12:
+        copy_strided<kPack, 12>(packed, at, stride, count);
+        break;
+      case 16:
+        copy_strided<kPack, 16>(packed, at, stride, count);
+        break;
+      case 24:
+        copy_strided<kPack, 24>(packed, at, stride, count);
+        break;
+      case 32:
+        copy_strided<kPack, 32>(packed, at, stride, count);
+        break;
+      case 64:
+        copy_strided<kPack, 64>(packed, at, stride, count);
+        break;
+      default:
+        for (std::int64_t i = 0; i < count; ++i, at = moved(at, stride)) {
+          copy_block<kPack>(packed + i * length, at, static_cast<std::size_t>(length));
+        }
+    }
+    packed += count * length;
+    return true;
+  }
+
+  bool runs(Address at, std::span<const LayoutBlock> runs, std::int64_t equal_length) {
+    switch (equal_length) {
+      case 4:
+        copy_runs<kPack, 4>(packed, at, runs);
+        break;
+      case 8:
+        copy_runs<kPack, 8>(packed, at, runs);
+        break;
+      case 16:
+        copy_runs<kPack, 16>(packed, at, runs);
+        break;
+      default: {
+        const std::int64_t start = runs.front().start;
+        for (const LayoutBlock& run : runs) {
+          copy_block<kPack>(packed + (run.start - start), moved(at, run.displacement),
+                            static_cast<std::size_t>(run.length));
+        }
+      }
+    }
+    packed += runs.back().start + runs.back().length - runs.front().start;
+    return true;
+  }
+};
+
+/// Lists memory runs; false when there is no room for one more.
+struct PieceSink {
+  std::span<Layout::Piece> out;
+  Layout::Gathered done;
+
+  bool block(Address at, std::int64_t length) {
+    const auto bytes = static_cast<std::size_t>(length);
+    if (done.pieces != 0) {
+      Layout::Piece& last = out[done.pieces - 1];
+      if (reinterpret_cast<Address>(last.address) + last.length == at) {
+        last.length += bytes;
+        done.bytes += bytes;
+        return true;
+      }
+    }
+    if (done.pieces == out.size()) return false;
+    out[done.pieces++] = {reinterpret_cast<void*>(at), bytes};
+    done.bytes += bytes;
+    return true;
+  }
+
+  bool strided(Address at, std::int64_t stride, std::int64_t count, std::int64_t length) {
+    for (std::int64_t i = 0; i < count; ++i, at = moved(at, stride)) {
+      if (!block(at, length)) return false;
+    }
+    return true;
+  }
+
+  bool runs(Address at, std::span<const LayoutBlock> runs, std::int64_t) {
+    return std::ranges::all_of(runs, [&](const LayoutBlock& run) {
+      return block(moved(at, run.displacement), run.length);
+    });
+  }
+};
+
+template <class Sink>
+bool visit(const LayoutNode* node, Address at, std::int64_t from, std::int64_t to, Sink& sink);
+
+/// Packed bytes [from, to) of a loop whose child has `size` bytes; from < to. The loop's count is
+/// implied by `to`.
+template <class Sink>
+bool visit_loop(const LayoutNode* child, std::int64_t size, std::int64_t stride, Address at,
+                std::int64_t from, std::int64_t to, Sink& sink) {
+  if (from != 0) {
+    const std::int64_t first = from / size;
+    at = moved(at, wrap_multiply(first, stride));
+    from -= first * size;
+    to -= first * size;
+    if (from != 0) {
+      if (!visit(child, at, from, std::min(to, size), sink)) return false;
+      if (to <= size) return true;
+      to -= size;
+      at = moved(at, stride);
+    }
+  }
+  const std::int64_t whole = to / size;
+  if (child == nullptr) {
+    if (whole != 0 && !sink.strided(at, stride, whole, size)) return false;
+    at = moved(at, wrap_multiply(whole, stride));
+  } else {
+    for (std::int64_t i = 0; i < whole; ++i, at = moved(at, stride)) {
+      if (!visit(child, at, 0, size, sink)) return false;
+    }
+  }
+  const std::int64_t rest = to - whole * size;
+  return rest == 0 || visit(child, at, 0, rest, sink);
+}
+
+template <class Sink>
+bool visit_blocks(const LayoutNode& node, Address at, std::int64_t from, std::int64_t to,
+                  Sink& sink) {
+  std::span<const LayoutBlock> runs = node.runs;
+  if (from == 0 && to == node.size) return sink.runs(at, runs, node.equal_length);
+  // Index of the run that holds a packed offset.
+  const auto holder = [&](std::int64_t offset) {
+    if (node.equal_length != 0) return static_cast<std::size_t>(offset / node.equal_length);
+    const auto after = std::ranges::upper_bound(runs, offset, {}, &LayoutBlock::start);
+    return static_cast<std::size_t>(after - runs.begin()) - 1;
+  };
+  std::size_t first = holder(from);
+  const std::size_t last = holder(to - 1);
+  const auto part = [&](const LayoutBlock& run) {
+    const std::int64_t begin = std::max(from, run.start);
+    const std::int64_t end = std::min(to, run.start + run.length);
+    return sink.block(moved(at, run.displacement + (begin - run.start)), end - begin);
+  };
+  if (!part(runs[first])) return false;
+  if (first == last) return true;
+  ++first;
+  if (first != last && !sink.runs(at, runs.subspan(first, last - first), node.equal_length)) {
+    return false;
+  }
+  return part(runs[last]);
+}
+
+template <class Sink>
+bool visit_list(const LayoutNode& node, Address at, std::int64_t from, std::int64_t to,
+                Sink& sink) {
+  auto item = std::ranges::upper_bound(node.items, from, {}, &LayoutNode::Item::start) - 1;
+  for (; item != node.items.end() && item->start < to; ++item) {
+    const PlacedLayout& part = item->part;
+    const std::int64_t begin = std::max<std::int64_t>(from - item->start, 0);
+    const std::int64_t end = std::min(to - item->start, part.length);
+    if (!visit(part.node.get(), moved(at, part.displacement), begin, end, sink)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Packed bytes [from, to) of a node or, where it is null, of a block; from < to.
+template <class Sink>
+bool visit(const LayoutNode* node, Address at, std::int64_t from, std::int64_t to, Sink& sink) {
+  if (node == nullptr) return sink.block(moved(at, from), to - from);
+  switch (node->kind) {
+    case LayoutNode::Kind::loop:
+      return visit_loop(node->child.node.get(), node->child.length, node->stride, at, from, to,
+                        sink);
+    case LayoutNode::Kind::blocks:
+      return visit_blocks(*node, at, from, to, sink);
+    case LayoutNode::Kind::list:
+      break;
+  }
+  return visit_list(*node, at, from, to, sink);
+}
+
+}  // namespace
+
+Layout::Layout(PlacedLayout root, std::int64_t extent)
+    : size_(root.length),
+      extent_(extent),
+      displacement_(root.displacement),
+      root_(root.node.get()),
+      owner_(std::move(root.node)),
+      single_block_(root_ == nullptr),
+      contiguous_(single_block_ && (size_ == extent_ || size_ == 0)) {}
+
+PlacedLayout Layout::placed() const {
+  if (root_ == nullptr) return {displacement_, size_, nullptr};
+  // The aliasing form makes a pointer that owns nothing where the node is a constant.
+  return {displacement_, size_, std::shared_ptr<const LayoutNode>(owner_, root_)};
+}
+
+std::int64_t Layout::blocks() const {
+  return root_ != nullptr ? root_->blocks : (size_ != 0 ? 1 : 0);
+}
+
+template <class Sink>
+void Layout::walk(std::uintptr_t base, MPI_Count count, std::int64_t from, std::int64_t to,
+                  Sink& sink) const {
+  const Address at = moved(base, displacement_);
+  if (contiguous_) {
+    sink.block(moved(at, from), to - from);
+  } else if (count == 1) {
+    visit(root_, at, from, to, sink);
+  } else if (root_ != nullptr && root_->kind == LayoutNode::Kind::loop &&
+             wrap_multiply(root_->count, root_->stride) == extent_) {
+    // The elements continue the loop that each of them is.
+    visit_loop(root_->child.node.get(), root_->child.length, root_->stride, at, from, to, sink);
+  } else {
+    visit_loop(root_, size_, extent_, at, from, to, sink);
+  }
+}
+
+std::size_t Layout::pack(const void* base, MPI_Count count, std::size_t offset,
+                         std::span<std::byte> out) const {
+  const std::int64_t total = count * size_;
+  const auto from = static_cast<std::int64_t>(offset);
+  if (from >= total) return 0;
+  const std::size_t bytes = std::min(out.size(), static_cast<std::size_t>(total - from));
+  if (bytes == 0) return 0;
+  CopySink<true> sink{out.data()};
+  walk(reinterpret_cast<Address>(base), count, from, from + static_cast<std::int64_t>(bytes), sink);
+  return bytes;
+}
+
+std::size_t Layout::unpack(void* base, MPI_Count count, std::size_t offset,
+                           std::span<const std::byte> in) const {
+  const std::int64_t total = count * size_;
+  const auto from = static_cast<std::int64_t>(offset);
+  if (from >= total) return 0;
+  const std::size_t bytes = std::min(in.size(), static_cast<std::size_t>(total - from));
+  if (bytes == 0) return 0;
+  // The sink for unpacking only reads its packed side.
+  CopySink<false> sink{const_cast<std::byte*>(in.data())};
+  walk(reinterpret_cast<Address>(base), count, from, from + static_cast<std::int64_t>(bytes), sink);
+  return bytes;
+}
+
+Layout::Gathered Layout::pieces(void* base, MPI_Count count, std::size_t offset, std::size_t limit,
+                                std::span<Piece> out) const {
+  const std::int64_t total = count * size_;
+  const auto from = static_cast<std::int64_t>(offset);
+  if (from >= total) return {};
+  const std::size_t bytes = std::min(limit, static_cast<std::size_t>(total - from));
+  if (bytes == 0) return {};
+  PieceSink sink{out, {}};
+  walk(reinterpret_cast<Address>(base), count, from, from + static_cast<std::int64_t>(bytes), sink);
+  return sink.done;
+}
+
+}  // namespace remit

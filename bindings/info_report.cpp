@@ -1,0 +1,248 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// info_report.cpp: the text and the JSON of remit_info.
+
+#include "bindings/info_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <cctype>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "mpi.h"
+
+namespace remit {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kNoEnd = std::numeric_limits<std::size_t>::max();
+
+const char* name_of(NotifyMode mode) {
+  switch (mode) {
+    case NotifyMode::none:
+      return "none";
+    case NotifyMode::native:
+      return "native";
+    case NotifyMode::immediate:
+      return "immediate";
+    case NotifyMode::write_then_send:
+      return "write then send";
+  }
+  return "unknown";
+}
+
+std::string environment_name(const ParamDecl& decl) {
+  std::string name = "REMIT_";
+  for (const char* c = decl.name; *c != '\0'; ++c) {
+    name += static_cast<char>(std::toupper(static_cast<unsigned char>(*c)));
+  }
+  return name;
+}
+
+std::string readable(const ParamValue& value, const std::string& unit) {
+  if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "yes" : "no";
+  if (const auto* number = std::get_if<std::int64_t>(&value)) {
+    if (unit == "bytes" && *number >= 0) return readable_bytes(static_cast<std::size_t>(*number));
+    return unit.empty() ? fmt::format("{}", *number) : fmt::format("{} {}", *number, unit);
+  }
+  const auto& text = std::get<std::string>(value);
+  return text.empty() ? "(empty)" : text;
+}
+
+Json json_of(const ParamValue& value) {
+  return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+const char* type_of(const ParamValue& value) {
+  constexpr std::array<const char*, 3> kNames = {"flag", "integer", "text"};
+  return kNames[value.index()];
+}
+
+std::string joined_abilities(const Caps& caps) {
+  std::vector<const char*> words;
+  if (caps.has_put) words.push_back("put");
+  if (caps.has_get) words.push_back("get");
+  if (caps.has_atomic) words.push_back("atomic");
+  if (caps.ordered) words.push_back("ordered sends");
+  if (caps.needs_registration) words.push_back("memory must be registered");
+  return words.empty() ? "sends only" : fmt::format("{}", fmt::join(words, ", "));
+}
+
+void append_devices(std::string& out, const InfoReport& report) {
+  auto to = std::back_inserter(out);
+  fmt::format_to(to, "Devices\n");
+  for (const DeviceInfo& device : report.devices) {
+    if (!device.problem.empty()) {
+      fmt::format_to(to, "  {:<10} not available: {}\n", device.name, device.problem);
+      continue;
+    }
+    const Caps& caps = device.caps;
+    fmt::format_to(to, "  {:<10} {}; notification: {}\n", device.name, joined_abilities(caps),
+                   name_of(caps.notify));
+    fmt::format_to(to,
+                   "  {:<10} latency {:.0f} ns, bandwidth {:.1f} GB/s, {:.0f} ns a put or get\n",
+                   "", caps.latency_ns, caps.bandwidth * 1e-9, caps.overhead_ns);
+    fmt::format_to(to, "  {:<10} inline {}, send {}, put or get {}, {} pieces an operation\n", "",
+                   readable_bytes(caps.max_inline), readable_bytes(caps.max_send),
+                   readable_bytes(caps.max_message), caps.max_pieces);
+  }
+  if (report.devices.empty()) fmt::format_to(to, "  none\n");
+}
+
+void append_parameters(std::string& out, const InfoReport& report) {
+  auto to = std::back_inserter(out);
+  fmt::format_to(to, "Parameters (environment, or mpirun --param name=value)\n");
+  for (const ParameterInfo& parameter : report.parameters) {
+    const ParamDecl& decl = *parameter.decl;
+    fmt::format_to(to, "  {} = {}", environment_name(decl), readable(parameter.value, decl.unit));
+    if (parameter.is_set) {
+      fmt::format_to(to, " (set; default {})", readable(decl.default_value, decl.unit));
+    }
+    fmt::format_to(to, "\n      {}", decl.reason);
+    if (!decl.choices.empty()) fmt::format_to(to, " [{}]", fmt::join(decl.choices, ", "));
+    fmt::format_to(to, "\n");
+  }
+  if (report.parameters.empty()) fmt::format_to(to, "  none\n");
+}
+
+void append_protocols(std::string& out, const InfoReport& report) {
+  auto to = std::back_inserter(out);
+  fmt::format_to(to, "Protocols\n");
+  fmt::format_to(to, "  {:<10} {:<14} {:>10}   {:<10} {}\n", "device", "layout", "from", "to",
+                 "protocol");
+  for (const auto& range : report.protocols) {
+    fmt::format_to(to, "  {:<10} {:<14} {:>10}   {:<10} {}\n", range.device, range.layout,
+                   readable_bytes(range.from_bytes),
+                   range.to_bytes == kNoEnd ? "any size" : readable_bytes(range.to_bytes),
+                   range.protocol);
+  }
+}
+
+Json devices_json(const InfoReport& report) {
+  Json list = Json::array();
+  for (const DeviceInfo& device : report.devices) {
+    Json entry = {{"name", device.name}, {"available", device.problem.empty()}};
+    if (!device.problem.empty()) {
+      entry["problem"] = device.problem;
+    } else {
+      const Caps& caps = device.caps;
+      entry.update({{"put", caps.has_put},
+                    {"get", caps.has_get},
+                    {"atomic", caps.has_atomic},
+                    {"ordered", caps.ordered},
+                    {"needs_registration", caps.needs_registration},
+                    {"notification", name_of(caps.notify)},
+                    {"latency_ns", caps.latency_ns},
+                    {"overhead_ns", caps.overhead_ns},
+                    {"bandwidth_bytes_per_second", caps.bandwidth},
+                    {"max_inline_bytes", caps.max_inline},
+                    {"max_send_bytes", caps.max_send},
+                    {"max_message_bytes", caps.max_message},
+                    {"max_pieces", caps.max_pieces}});
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json parameters_json(const InfoReport& report) {
+  Json list = Json::array();
+  for (const ParameterInfo& parameter : report.parameters) {
+    const ParamDecl& decl = *parameter.decl;
+    list.push_back({{"name", decl.name},
+                    {"environment", environment_name(decl)},
+                    {"type", type_of(decl.default_value)},
+                    {"value", json_of(parameter.value)},
+                    {"default", json_of(decl.default_value)},
+                    {"set", parameter.is_set},
+                    {"unit", decl.unit},
+                    {"choices", decl.choices},
+                    {"reason", decl.reason}});
+  }
+  return list;
+}
+
+Json protocols_json(const InfoReport& report) {
+  Json list = Json::array();
+  for (const auto& range : report.protocols) {
+    list.push_back({{"device", range.device},
+                    {"layout", range.layout},
+                    {"from_bytes", range.from_bytes},
+                    {"to_bytes", range.to_bytes == kNoEnd ? Json() : Json(range.to_bytes)},
+                    {"protocol", range.protocol}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string readable_bytes(std::size_t bytes) {
+  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  while (unit + 1 < kUnits.size() && bytes >= 1024 && bytes % 1024 == 0) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{} {}", bytes, kUnits[unit]);
+}
+
+std::vector<ParameterInfo> parameter_info(const Params& params) {
+  std::vector<ParameterInfo> result;
+  for (const ParamDecl* decl : all_params()) {
+    ParameterInfo info{decl, decl->default_value, params.is_set(*decl)};
+    if (std::holds_alternative<bool>(decl->default_value)) {
+      info.value = params.flag(*decl);
+    } else if (std::holds_alternative<std::int64_t>(decl->default_value)) {
+      info.value = params.integer(*decl);
+    } else {
+      info.value = params.text(*decl);
+    }
+    result.push_back(std::move(info));
+  }
+  return result;
+}
+
+std::string to_text(const InfoReport& report, const InfoSections& sections) {
+  std::string out;
+  const auto separate = [&out] {
+    if (!out.empty()) out += '\n';
+  };
+  if (sections.version) {
+    out += fmt::format("Remit {}, MPI {}.{}, standard ABI {}.{}\n", report.version, MPI_VERSION,
+                       MPI_SUBVERSION, MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
+  }
+  if (sections.devices) {
+    separate();
+    append_devices(out, report);
+  }
+  if (sections.parameters) {
+    separate();
+    append_parameters(out, report);
+  }
+  if (sections.protocols) {
+    separate();
+    append_protocols(out, report);
+  }
+  return out;
+}
+
+std::string to_json(const InfoReport& report, const InfoSections& sections) {
+  Json root = Json::object();
+  if (sections.version) {
+    root["version"] = {{"remit", report.version},
+                       {"mpi", fmt::format("{}.{}", MPI_VERSION, MPI_SUBVERSION)},
+                       {"abi", fmt::format("{}.{}", MPI_ABI_VERSION, MPI_ABI_SUBVERSION)}};
+  }
+  if (sections.devices) root["devices"] = devices_json(report);
+  if (sections.parameters) root["parameters"] = parameters_json(report);
+  if (sections.protocols) root["protocols"] = protocols_json(report);
+  return root.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace remit

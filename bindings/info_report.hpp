@@ -1,0 +1,57 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// What remit_info prints, as data, and its two forms: text for people, JSON for programs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "pt2pt/engine.hpp"
+#include "rdma_btl/device.hpp"
+#include "runtime/params.hpp"
+
+namespace remit {
+
+/// A parameter with the value that it has in this environment.
+struct ParameterInfo {
+  const ParamDecl* decl = nullptr;
+  ParamValue value;
+  bool is_set = false;  ///< by the environment or the command line
+};
+
+/// A device that was opened here, or, with `problem`, why it could not be.
+struct DeviceInfo {
+  std::string name;
+  Caps caps;
+  std::string problem;
+};
+
+/// Which parts of the report are wanted.
+struct InfoSections {
+  bool version = false;
+  bool devices = false;
+  bool parameters = false;
+  bool protocols = false;
+};
+
+struct InfoReport {
+  std::string version;
+  std::vector<DeviceInfo> devices;
+  std::vector<ParameterInfo> parameters;
+  std::vector<Engine::ProtocolRange> protocols;
+};
+
+/// The parameters of this program with their values in `params`, by name.
+[[nodiscard]] std::vector<ParameterInfo> parameter_info(const Params& params);
+
+/// The wanted sections as text of at most about 100 columns.
+[[nodiscard]] std::string to_text(const InfoReport& report, const InfoSections& sections);
+
+/// The wanted sections as one JSON object, keys "version", "devices", "parameters", "protocols".
+/// Sizes are bytes, times nanoseconds; a range without an end has "to_bytes": null.
+[[nodiscard]] std::string to_json(const InfoReport& report, const InfoSections& sections);
+
+/// 4096 as "4 KiB", 5 as "5 B"; a number that is not a whole multiple stays in the smaller unit.
+[[nodiscard]] std::string readable_bytes(std::size_t bytes);
+
+}  // namespace remit

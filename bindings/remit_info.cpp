@@ -1,0 +1,114 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// remit_info: says what this installation of Remit is, can do here and is set to. See
+// remit_info(1).
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+
+#include "bindings/info_report.hpp"
+#include "config.h"
+#include "rdma_btl/open_devices.hpp"
+#include "runtime/process.hpp"
+
+namespace remit {
+
+namespace {
+
+/// A process by itself, whatever launcher's environment it was called in.
+class AloneBootstrap final : public Bootstrap {
+ public:
+  AloneBootstrap() {
+    identity_.job = "remit_info." + std::to_string(getpid());
+    identity_.local_peers = {0};
+    identity_.host = "localhost";
+    identity_.singleton = true;
+  }
+  [[nodiscard]] const Identity& identity() const override { return identity_; }
+  [[nodiscard]] Expected<> publish(std::span<const std::byte>) override { return {}; }
+  void lookup(int) override {}
+  [[nodiscard]] std::optional<Answer> poll() override { return std::nullopt; }
+  [[nodiscard]] int wait_fd() const override { return -1; }
+  [[nodiscard]] Expected<> barrier() override { return {}; }
+  [[noreturn]] void abort(int status, const std::string& message) override {
+    std::fprintf(stderr, "remit_info: %s\n", message.c_str());
+    std::exit(status == 0 ? EXIT_FAILURE : status);
+  }
+  void finalize() override {}
+
+ private:
+  Identity identity_;
+};
+
+/// The parameters of the environment, then of --param.
+Expected<Params> read_params(const std::vector<std::string>& settings) {
+  auto params = Params::from_environment(environ);
+  if (!params) return params;
+  for (const std::string& setting : settings) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos) {
+      return tl::unexpected(Error{MPI_ERR_ARG, "--param " + setting + ": write name=value"});
+    }
+    if (auto done = params->set(setting.substr(0, equals), setting.substr(equals + 1)); !done) {
+      return tl::unexpected(done.error());
+    }
+  }
+  return params;
+}
+
+/// Opens the devices as MPI_Init does, and asks them and the protocol table.
+void ask_devices(const Params& params, InfoReport& report) {
+  Process process(std::make_unique<AloneBootstrap>(), std::make_shared<SteadyClock>(), params, 0);
+  auto devices = open_devices(process);
+  if (!devices) {
+    report.devices.push_back({"all", {}, devices.error().message});
+    return;
+  }
+  for (const auto& device : *devices) {
+    report.devices.push_back({std::string(device->caps().name), device->caps(), {}});
+  }
+  const Engine engine(process, std::move(*devices));
+  report.protocols = engine.protocols();
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "Says what this installation of Remit is, what it can do on this host, and how it is "
+      "set. Without an option: everything.");
+  InfoSections sections;
+  bool json = false;
+  std::vector<std::string> settings;
+  app.add_flag("--version,-V", sections.version, "versions of Remit, of MPI and of the ABI");
+  app.add_flag("--devices", sections.devices, "the devices that move bytes, and their limits");
+  app.add_flag("--parameters", sections.parameters, "the parameters and their values");
+  app.add_flag("--protocols", sections.protocols, "which protocol carries which size of message");
+  app.add_flag("--json", json, "print JSON");
+  app.add_option("--param", settings, "set a parameter first: name=value (repeatable)")
+      ->allow_extra_args(false);
+  CLI11_PARSE(app, argc, argv);
+
+  const bool everything =
+      !sections.version && !sections.devices && !sections.parameters && !sections.protocols;
+  if (everything) sections = {true, true, true, true};
+  auto params = read_params(settings);
+  if (!params) {
+    std::fprintf(stderr, "remit_info: %s\n", params.error().message.c_str());
+    return EXIT_FAILURE;
+  }
+  InfoReport report;
+  report.version = PACKAGE_VERSION;
+  report.parameters = parameter_info(*params);
+  if (sections.devices || sections.protocols) ask_devices(*params, report);
+  const std::string out = json ? to_json(report, sections) : to_text(report, sections);
+  return std::fputs(out.c_str(), stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+}  // namespace
+
+}  // namespace remit
+
+int main(int argc, char** argv) {
+  return remit::run(argc, argv);
+}

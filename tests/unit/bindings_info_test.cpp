@@ -1,0 +1,121 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// bindings_info_test.cpp: the text and the JSON of remit_info say the same, and all of it.
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "bindings/info_report.hpp"
+
+namespace remit {
+namespace {
+
+const ParamDecl limit_param{"info_test_limit", std::int64_t{4096}, "bytes", "A size."};
+const ParamDecl word_param{"info_test_word", std::string{"red"}, "", "A word.", {"red", "green"}};
+const ParamDecl flag_param{"info_test_flag", false, "", "A flag."};
+
+constexpr InfoSections kAll{true, true, true, true};
+
+InfoReport sample() {
+  Params params;
+  EXPECT_TRUE(params.set("info_test_limit", "8k"));
+  InfoReport report;
+  report.version = "1.2.3";
+  report.parameters = parameter_info(params);
+  Caps caps;
+  caps.name = "sample";
+  caps.max_inline = 40;
+  caps.max_send = 65536;
+  caps.bandwidth = 12.5e9;
+  caps.latency_ns = 60;
+  caps.has_put = true;
+  caps.notify = NotifyMode::native;
+  report.devices.push_back({"sample", caps, ""});
+  report.devices.push_back({"absent", {}, "no such \"hardware\""});
+  report.protocols.push_back({"sample", "contiguous", "eager", 0, 4096});
+  report.protocols.push_back(
+      {"sample", "contiguous", "get", 4097, std::numeric_limits<std::size_t>::max()});
+  return report;
+}
+
+const nlohmann::json& named(const nlohmann::json& list, const std::string& name) {
+  for (const auto& entry : list) {
+    if (entry.at("name") == name) return entry;
+  }
+  throw std::out_of_range(name);
+}
+
+TEST(InfoReport, JsonHasEveryValue) {
+  const auto json = nlohmann::json::parse(to_json(sample(), kAll));
+  EXPECT_EQ(json.at("version").at("remit"), "1.2.3");
+  EXPECT_EQ(json.at("version").at("mpi"), "5.0");
+  EXPECT_EQ(json.at("version").at("abi"), "1.0");
+
+  const auto& limit = named(json.at("parameters"), "info_test_limit");
+  EXPECT_EQ(limit.at("environment"), "REMIT_INFO_TEST_LIMIT");
+  EXPECT_EQ(limit.at("value"), 8192);
+  EXPECT_EQ(limit.at("default"), 4096);
+  EXPECT_EQ(limit.at("set"), true);
+  EXPECT_EQ(limit.at("type"), "integer");
+  const auto& word = named(json.at("parameters"), "info_test_word");
+  EXPECT_EQ(word.at("value"), "red");
+  EXPECT_EQ(word.at("choices").size(), 2);
+  EXPECT_EQ(word.at("set"), false);
+  EXPECT_EQ(named(json.at("parameters"), "info_test_flag").at("value"), false);
+
+  const auto& device = named(json.at("devices"), "sample");
+  EXPECT_EQ(device.at("available"), true);
+  EXPECT_EQ(device.at("max_inline_bytes"), 40);
+  EXPECT_EQ(device.at("notification"), "native");
+  EXPECT_EQ(device.at("put"), true);
+  EXPECT_EQ(device.at("get"), false);
+  EXPECT_EQ(named(json.at("devices"), "absent").at("problem"), "no such \"hardware\"");
+
+  const auto& protocols = json.at("protocols");
+  ASSERT_EQ(protocols.size(), 2);
+  EXPECT_EQ(protocols[0].at("to_bytes"), 4096);
+  EXPECT_TRUE(protocols[1].at("to_bytes").is_null());
+}
+
+TEST(InfoReport, TextNamesEverything) {
+  const std::string text = to_text(sample(), kAll);
+  for (const char* piece :
+       {"Remit 1.2.3, MPI 5.0, standard ABI 1.0",
+        "REMIT_INFO_TEST_LIMIT = 8 KiB (set; default 4 KiB)",
+        "REMIT_INFO_TEST_WORD = red\n      A word. [red, green]", "REMIT_INFO_TEST_FLAG = no",
+        "absent     not available: no such \"hardware\"", "12.5 GB/s", "any size", "eager"}) {
+    EXPECT_NE(text.find(piece), std::string::npos) << piece << "\nis not in\n" << text;
+  }
+}
+
+TEST(InfoReport, OnlyTheWantedSections) {
+  const InfoReport report = sample();
+  for (int mask = 0; mask < 16; ++mask) {
+    const InfoSections sections{(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0, (mask & 8) != 0};
+    const auto json = nlohmann::json::parse(to_json(report, sections));
+    const std::string text = to_text(report, sections);
+    EXPECT_EQ(json.contains("version"), sections.version);
+    EXPECT_EQ(json.contains("devices"), sections.devices);
+    EXPECT_EQ(json.contains("parameters"), sections.parameters);
+    EXPECT_EQ(json.contains("protocols"), sections.protocols);
+    EXPECT_EQ(text.find("Remit ") != std::string::npos, sections.version);
+    EXPECT_EQ(text.find("Devices\n") != std::string::npos, sections.devices);
+    EXPECT_EQ(text.find("Parameters (") != std::string::npos, sections.parameters);
+    EXPECT_EQ(text.find("Protocols\n") != std::string::npos, sections.protocols);
+  }
+}
+
+TEST(InfoReport, ReadableBytes) {
+  EXPECT_EQ(readable_bytes(0), "0 B");
+  EXPECT_EQ(readable_bytes(1023), "1023 B");
+  EXPECT_EQ(readable_bytes(1024), "1 KiB");
+  EXPECT_EQ(readable_bytes(1025), "1025 B");
+  EXPECT_EQ(readable_bytes(1536), "1536 B");
+  EXPECT_EQ(readable_bytes(std::size_t{3} << 20), "3 MiB");
+  EXPECT_EQ(readable_bytes(std::size_t{1} << 40), "1 TiB");
+  EXPECT_EQ(readable_bytes(std::size_t{1} << 52), "4096 TiB");
+}
+
+}  // namespace
+}  // namespace remit

@@ -27,12 +27,14 @@ libmpi_abi_la_LDFLAGS += -Wl,-z,defs
 endif
 
 # Other names: .so.0 is the soname that MPICH 5.0.0 and 5.0.1 gave to programs, libmpi.so is what
-# mpi4py opens first.
+# mpi4py opens first. The .la file must not pass PMIx and hwloc on: a program has one dependency.
 install-exec-hook: install-abi-links
 uninstall-hook: uninstall-abi-links
 install-abi-links: install-libLTLIBRARIES
 	cd '$(DESTDIR)$(libdir)' && rm -f libmpi_abi.so.0 libmpi.so && \
-	  $(LN_S) libmpi_abi.so.1 libmpi_abi.so.0 && $(LN_S) libmpi_abi.so.1 libmpi.so
+	  $(LN_S) libmpi_abi.so.1 libmpi_abi.so.0 && $(LN_S) libmpi_abi.so.1 libmpi.so && \
+	  sed "s/^dependency_libs=.*/dependency_libs=''/" libmpi_abi.la >libmpi_abi.lat && \
+	  mv libmpi_abi.lat libmpi_abi.la
 uninstall-abi-links:
 	rm -f '$(DESTDIR)$(libdir)/libmpi_abi.so.0' '$(DESTDIR)$(libdir)/libmpi.so'
 .PHONY: install-abi-links uninstall-abi-links

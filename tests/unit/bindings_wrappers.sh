@@ -129,6 +129,7 @@ inc=$(dirname "$(find "$stage" -name mpi.h)")
 for link in libmpi_abi.so libmpi_abi.so.0 libmpi.so; do
   expect "$link" "$lib/libmpi_abi.so.1.0.0" "$(readlink -f "$lib/$link")"
 done
+expect "what libtool passes on" "dependency_libs=''" "$(grep '^dependency_libs=' "$lib/libmpi_abi.la")"
 if [ $plain = yes ]; then check_printing "$bin" "$inc" "$lib"; fi
 check_compiling "$bin"
 expect_lacks "the installed mpicc" "$build" "$(cat "$bin/mpicc")"

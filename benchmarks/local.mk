@@ -76,14 +76,19 @@ EXTRA_DIST += benchmarks/compare benchmarks/instructions benchmarks/README.md
 
 # The table of latencies, two ranks, with the library just built.
 .PHONY: bench
-bench: all
-	launcher/mpirun -n 2 benchmarks/suite/latency $(BENCH_ARGS)
+bench: mpirun$(EXEEXT) benchmarks/suite/latency$(EXEEXT)
+	./mpirun -n 2 benchmarks/suite/latency $(BENCH_ARGS)
+
+# The library just built beside the other MPIs of this machine.
+.PHONY: compare
+compare: mpirun$(EXEEXT) libmpi_abi.la
+	$(srcdir)/benchmarks/compare --remit . $(COMPARE_ARGS)
 
 # Parts of the library alone, by Google Benchmark.
 if BENCHMARKS_ENABLED
 noinst_PROGRAMS += benchmarks/micro/microbench
 benchmarks_micro_microbench_SOURCES = benchmarks/micro/main.cpp benchmarks/micro/coroutines.cpp \
-	benchmarks/micro/rings.cpp
+	benchmarks/micro/layouts.cpp benchmarks/micro/rings.cpp
 benchmarks_micro_microbench_CPPFLAGS = $(AM_CPPFLAGS) $(BENCHMARK_CFLAGS)
-benchmarks_micro_microbench_LDADD = librdma_btl.la $(BENCHMARK_LIBS)
+benchmarks_micro_microbench_LDADD = libdatatype.la $(BENCHMARK_LIBS)
 endif

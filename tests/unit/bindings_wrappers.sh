@@ -25,8 +25,8 @@ expect_lacks() {
 }
 
 unset MPI_CC MPI_CXX
-REMIT_RPATH=yes  # whatever configure was told
-export REMIT_RPATH
+MPI_RPATH=yes  # whatever configure was told
+export MPI_RPATH
 cat >"$tmp/program.c" <<'END'
 #include <mpi.h>
 #include <stdio.h>
@@ -85,10 +85,10 @@ check_printing() {
   expect "mpicc_abi" "$("$mpicc" -show)" "$("$1/mpicc_abi" -show)"
   expect "mpicxx_abi" "$("$1/mpicxx" -show)" "$("$1/mpicxx_abi" -show)"
   expect "-norpath" "-L$lib -lmpi_abi" "$("$mpicc" -norpath -showme:link)"
-  expect "REMIT_RPATH=no" "-L$lib -lmpi_abi" "$(REMIT_RPATH=no "$mpicc" -showme:link)"
+  expect "MPI_RPATH=no" "-L$lib -lmpi_abi" "$(MPI_RPATH=no "$mpicc" -showme:link)"
   default="-L$lib -lmpi_abi"
   if grep -q '^WRAPPER_RPATH = yes' Makefile; then default=$flags; fi
-  expect "the default of configure" "$default" "$(unset REMIT_RPATH && "$mpicc" -showme:link)"
+  expect "the default of configure" "$default" "$(unset MPI_RPATH && "$mpicc" -showme:link)"
   if "$mpicc" -showme:nonsense >/dev/null 2>&1; then expect "-showme:nonsense" failure success; fi
 }
 

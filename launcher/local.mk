@@ -1,0 +1,31 @@
+bin_PROGRAMS += mpirun
+
+noinst_LTLIBRARIES += liblauncher.la
+liblauncher_la_SOURCES = \
+	launcher/controller.cpp launcher/controller.hpp \
+	launcher/data_store.cpp launcher/data_store.hpp \
+	launcher/guardian.cpp launcher/guardian.hpp \
+	launcher/guardian_process.cpp launcher/guardian_process.hpp \
+	launcher/io_forward.cpp launcher/io_forward.hpp \
+	launcher/job.cpp launcher/job.hpp \
+	launcher/mapping.cpp launcher/mapping.hpp \
+	launcher/options.cpp launcher/options.hpp \
+	launcher/pmix_info.hpp \
+	launcher/pmix_server.cpp launcher/pmix_server.hpp \
+	launcher/pmix_upcalls.cpp launcher/pmix_upcalls.hpp \
+	launcher/spawn.cpp launcher/spawn.hpp \
+	launcher/wire.hpp
+liblauncher_la_CPPFLAGS = $(AM_CPPFLAGS) -DASIO_STANDALONE $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(FMT_CFLAGS)
+liblauncher_la_LIBADD = libruntime.la $(PMIX_LIBS) $(HWLOC_LIBS) $(FMT_LIBS)
+
+mpirun_SOURCES = launcher/main.cpp
+mpirun_CPPFLAGS = $(liblauncher_la_CPPFLAGS)
+mpirun_LDADD = liblauncher.la -lpthread
+
+install-exec-hook: install-mpiexec
+uninstall-hook: uninstall-mpiexec
+install-mpiexec:
+	cd $(DESTDIR)$(bindir) && rm -f mpiexec$(EXEEXT) && $(LN_S) mpirun$(EXEEXT) mpiexec$(EXEEXT)
+uninstall-mpiexec:
+	rm -f $(DESTDIR)$(bindir)/mpiexec$(EXEEXT)
+.PHONY: install-mpiexec uninstall-mpiexec

@@ -1,0 +1,409 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The job's state machine. Everything happens in the io_context's thread, one event at a time.
+#include "launcher/controller.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+
+namespace remit::launcher {
+namespace {
+
+std::chrono::steady_clock::duration seconds(double value) {
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(value));
+}
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+bool same_file(int a, int b) {
+  struct stat first {};
+  struct stat second {};
+  return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino && !S_ISCHR(first.st_mode);
+}
+
+std::string signal_text(int signal) {
+  const char* name = ::strsignal(signal);
+  return fmt::format("signal {} ({})", signal, name == nullptr ? "unknown" : name);
+}
+
+void close_all(std::initializer_list<int> fds) {
+  for (const int fd : fds) {
+    if (fd >= 0) ::close(fd);
+  }
+}
+
+}  // namespace
+
+Controller::Controller(asio::io_context& io, const Options& options, Job job, Guardian& guardian)
+    : io_(io),
+      options_(options),
+      job_(std::move(job)),
+      guardian_(guardian),
+      signals_(io),
+      end_timer_(io),
+      leave_timer_(io),
+      timeout_timer_(io),
+      ranks_(job_.ranks.size()) {}
+
+Controller::~Controller() = default;
+
+PmixServer::Callbacks Controller::pmix_callbacks() {
+  return {
+      [this](int rank) {
+        RankState& state = ranks_.at(static_cast<std::size_t>(rank));
+        state.connected = state.was_connected = true;
+      },
+      [this](int rank) { ranks_.at(static_cast<std::size_t>(rank)).connected = false; },
+      [this](int rank, int status, const std::string& message) { aborted(rank, status, message); },
+  };
+}
+
+void Controller::start(PmixServer& server) {
+  server_ = &server;
+  null_fd_ = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  open_sinks();
+  watch_signals();
+  guardian_.start({[this](int rank, const SpawnResult& result) { spawned(rank, result); },
+                   [this](int rank, int status) { exited(rank, status); },
+                   [this] { guardian_empty(); }, [this] { guardian_lost(); }});
+  if (options_.timeout_s > 0) {
+    timeout_timer_.expires_after(seconds(options_.timeout_s));
+    timeout_timer_.async_wait([this](std::error_code error) {
+      if (!error) timed_out();
+    });
+  }
+  spawn_next();
+}
+
+void Controller::open_sinks() {
+  const auto make = [this](int fd) {
+    return std::make_unique<OutputSink>(io_, fd,
+                                        OutputSink::Callbacks{[this] { resume_outputs(); },
+                                                              [this, fd](int error) {
+                                                                if (fd == STDOUT_FILENO)
+                                                                  output_failed(error);
+                                                              },
+                                                              [this] { close_sinks(); }});
+  };
+  out_ = make(STDOUT_FILENO);
+  // Two writers to one pipe or file could tear each other's lines.
+  if (!same_file(STDOUT_FILENO, STDERR_FILENO)) err_ = make(STDERR_FILENO);
+}
+
+void Controller::watch_signals() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGTTIN, SIG_IGN);
+  // What was ignored when mpirun started (nohup, a shell's background job) stays ignored.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    if (!is_ignored(signal)) signals_.add(signal);
+  }
+  for (const int signal : {SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT}) signals_.add(signal);
+  signals_.async_wait([this](std::error_code error, int signal) {
+    if (!error) handle_signal(signal);
+  });
+}
+
+void Controller::handle_signal(int signal) {
+  signals_.async_wait([this](std::error_code error, int next) {
+    if (!error) handle_signal(next);
+  });
+  switch (signal) {
+    case SIGINT:
+    case SIGTERM:
+    case SIGHUP:
+      if (++interrupts_ > 1) {
+        // Asked twice: nothing is waited for any more. The guardian kills what lives.
+        finish();
+      } else {
+        result_.raise_signal = signal == SIGINT ? SIGINT : 0;
+        end_job(128 + signal, "mpirun got " + signal_text(signal));
+      }
+      break;
+    case SIGTSTP:
+      guardian_.signal_ranks(SIGSTOP);
+      std::raise(SIGSTOP);
+      break;
+    case SIGCONT:
+      guardian_.signal_ranks(SIGCONT);
+      if (input_) input_->resume();
+      break;
+    default:
+      guardian_.signal_ranks(signal);
+  }
+}
+
+// Ranks are started one at a time, so that signals and failures are seen between them.
+void Controller::spawn_next() {
+  if (phase_ != Phase::starting) return;
+  if (next_to_spawn_ == ranks_.size()) {
+    phase_ = Phase::running;
+    check_progress();
+    return;
+  }
+  const std::size_t index = next_to_spawn_++;
+  const Rank& rank = job_.ranks[index];
+  const App& app = job_.apps[static_cast<std::size_t>(rank.app)];
+  int out[2] = {-1, -1};
+  int err[2] = {-1, -1};
+  int in[2] = {-1, -1};
+  const bool is_reader = rank.rank == 0;
+  const bool terminal = is_reader && ::isatty(STDIN_FILENO) == 1;
+  if (::pipe2(out, O_CLOEXEC) != 0 || ::pipe2(err, O_CLOEXEC) != 0 ||
+      (terminal && ::pipe2(in, O_CLOEXEC) != 0)) {
+    const int error = errno;
+    close_all({out[0], out[1], err[0], err[1]});
+    return end_job(1, fmt::format("cannot make the pipes of rank {}: {} (see 'ulimit -n')",
+                                  rank.rank, std::strerror(error)));
+  }
+  // Any other input is rank 0's own: nothing is read that it does not read itself.
+  if (!terminal) in[0] = ::fcntl(is_reader ? STDIN_FILENO : null_fd_, F_DUPFD_CLOEXEC, 3);
+  ChildSpec spec{app.program, app.argv,          app.env,
+                 app.wdir,    rank.binding.cpus, {in[0], out[1], err[1]}};
+  if (auto added = server_->add_client_env(rank.rank, &spec.env); !added) {
+    close_all({out[0], out[1], err[0], err[1], in[0], in[1]});
+    return end_job(1, added.error().message);
+  }
+  guardian_.spawn(rank.rank, spec);
+  close_all({out[1], err[1], in[0]});
+  if (is_reader && !terminal) ::dup2(null_fd_, STDIN_FILENO);
+  if (terminal) {
+    input_ = std::make_unique<TerminalInput>(io_, in[1]);
+    input_->resume();
+  }
+  const std::string prefix = options_.tag_output ? fmt::format("[{}] ", rank.rank) : "";
+  const bool prompts = terminal && ::isatty(STDOUT_FILENO) == 1;
+  RankState& state = ranks_[index];
+  state.out = std::make_unique<RankOutput>(io_, out[0], *out_, prefix, prompts,
+                                           [this] { check_progress(); });
+  state.err = std::make_unique<RankOutput>(io_, err[0], err_ ? *err_ : *out_, prefix, prompts,
+                                           [this] { check_progress(); });
+  state.out->resume();
+  state.err->resume();
+}
+
+void Controller::spawned(int rank, const SpawnResult& result) {
+  RankState& state = ranks_.at(static_cast<std::size_t>(rank));
+  if (result.stage == SpawnStage::none) {
+    state.pid = result.pid;
+    state.spawned = true;
+    nothing_left_ = false;
+    // A rank that was asked for before the job began to end.
+    if (phase_ != Phase::starting) terminate();
+    spawn_next();
+    return;
+  }
+  const App& app =
+      job_.apps[static_cast<std::size_t>(job_.ranks[static_cast<std::size_t>(rank)].app)];
+  const LaunchError error = describe_spawn_failure(result, app.program, app.wdir);
+  end_job(error.status,
+          fmt::format("rank {} on host {}: {}", rank, job_.hosts[0].name, error.message));
+}
+
+std::string Controller::rank_name(int rank) const {
+  const Rank& place = job_.ranks[static_cast<std::size_t>(rank)];
+  return fmt::format("rank {} (pid {}, {}) on host {}", rank,
+                     ranks_[static_cast<std::size_t>(rank)].pid,
+                     job_.apps[static_cast<std::size_t>(place.app)].argv[0],
+                     job_.hosts[static_cast<std::size_t>(place.host)].name);
+}
+
+int Controller::living() const {
+  return static_cast<int>(std::ranges::count_if(
+      ranks_, [](const RankState& state) { return state.spawned && !state.exited; }));
+}
+
+void Controller::exited(int rank, int wait_status) {
+  RankState& state = ranks_.at(static_cast<std::size_t>(rank));
+  state.exited = true;
+  if (!cause_.empty()) return check_progress();
+  if (WIFSIGNALED(wait_status)) {
+    const int signal = WTERMSIG(wait_status);
+    const char* hint =
+        signal == SIGKILL ? "; if nobody sent it, the host ran out of memory (see dmesg)" : "";
+    end_job(128 + signal,
+            fmt::format("{} was killed by {}{}{}", rank_name(rank), signal_text(signal),
+                        WCOREDUMP(wait_status) ? ", core dumped" : "", hint),
+            rank);
+  } else if (WEXITSTATUS(wait_status) != 0) {
+    // After MPI_Finalize the others owe this rank nothing: let them finish by themselves.
+    const bool finalized = state.was_connected && !state.connected;
+    end_job(WEXITSTATUS(wait_status),
+            fmt::format("{} exited with status {}", rank_name(rank), WEXITSTATUS(wait_status)),
+            rank, finalized ? options_.grace_s : 0);
+  } else if (state.connected) {
+    end_job(1, fmt::format("{} exited without calling MPI_Finalize", rank_name(rank)), rank);
+  }
+  check_progress();
+}
+
+void Controller::aborted(int rank, int status, const std::string& message) {
+  // A shell sees eight bits; an abort must not look like success.
+  const int shown = (status & 0xff) == 0 ? 1 : status & 0xff;
+  const bool has_text = !message.empty() && message != "N/A";  // Open MPI's word for nothing
+  end_job(shown,
+          fmt::format("{} aborted the job with code {}{}{}", rank_name(rank), status,
+                      has_text ? ": " : "", has_text ? message : ""),
+          rank);
+}
+
+void Controller::timed_out() {
+  end_job(124, fmt::format("the job ran longer than --timeout {} seconds", options_.timeout_s));
+}
+
+// The first cause counts; what fails afterwards is its consequence.
+void Controller::end_job(int status, std::string cause, int culprit, double delay_s) {
+  if (!cause_.empty() || phase_ == Phase::done) return;
+  cause_ = std::move(cause);
+  result_.status = status;
+  by_rank_ = culprit >= 0;
+  ended_ranks_ = living();
+  // An aborting rank still lives when it says so.
+  if (by_rank_ && !ranks_[static_cast<std::size_t>(culprit)].exited) --ended_ranks_;
+  if (phase_ != Phase::leaving) phase_ = Phase::ending;
+  end_timer_.expires_after(seconds(delay_s));
+  end_timer_.async_wait([this](std::error_code error) {
+    if (error) return;
+    terminate();
+    end_timer_.expires_after(seconds(options_.grace_s));
+    end_timer_.async_wait([this](std::error_code stopped) {
+      if (!stopped) kill_everything();
+    });
+  });
+  check_progress();
+}
+
+void Controller::terminate() {
+  guardian_.signal_ranks(SIGTERM);
+  guardian_.signal_ranks(SIGCONT);  // a stopped process sees the SIGTERM only then
+}
+
+void Controller::kill_everything() {
+  killed_ = true;
+  guardian_.signal_all(SIGKILL);
+  check_progress();
+  if (phase_ == Phase::done) return;
+  // Again for what was forked meanwhile, and for processes slow to die.
+  end_timer_.expires_after(std::chrono::milliseconds(200));
+  end_timer_.async_wait([this](std::error_code error) {
+    if (!error) kill_everything();
+  });
+}
+
+void Controller::guardian_empty() {
+  nothing_left_ = true;
+  check_progress();
+}
+
+void Controller::guardian_lost() {
+  if (phase_ == Phase::done) return;
+  // The ranks die with their parent; what they started became ours (see main).
+  end_job(1, "the guardian process was killed");
+  while (signal_descendants(SIGKILL) > 0) {
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    ::usleep(1000);
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(guardian_.directory(), ignored);
+  for (RankState& state : ranks_) state.exited = true;
+  nothing_left_ = true;
+  check_progress();
+}
+
+void Controller::check_progress() {
+  if (phase_ == Phase::done || phase_ == Phase::starting || living() > 0) return;
+  const bool outputs_open = std::ranges::any_of(ranks_, [](const RankState& state) {
+    return (state.out && state.out->is_open()) || (state.err && state.err->is_open());
+  });
+  if (phase_ != Phase::leaving) {
+    phase_ = Phase::leaving;
+    if (cause_.empty()) leave();
+  }
+  if (open_sinks_ == 0 && (killed_ || nothing_left_ || ranks_.empty()) &&
+      (!outputs_open || killed_)) {
+    leave_timer_.cancel();
+    close_sinks();
+  }
+}
+
+// All ranks have ended well, but something they started may still run, or hold their output.
+void Controller::leave() {
+  leave_timer_.expires_after(seconds(options_.grace_s));
+  leave_timer_.async_wait([this](std::error_code error) {
+    if (error || phase_ == Phase::done) return;
+    guardian_.signal_all(SIGTERM);
+    guardian_.signal_all(SIGCONT);
+    leave_timer_.expires_after(seconds(options_.grace_s));
+    leave_timer_.async_wait([this](std::error_code stopped) {
+      if (!stopped && phase_ != Phase::done) kill_everything();
+    });
+  });
+}
+
+// First the ranks' output, then mpirun's own last word; each step is called by the one before.
+void Controller::close_sinks() {
+  OutputSink& last = err_ ? *err_ : *out_;
+  ++open_sinks_;
+  if (err_ && open_sinks_ == 1) {
+    if (interrupts_ > 0) {
+      // A reader that has stopped must not keep an interrupted job alive.
+      leave_timer_.expires_after(seconds(options_.grace_s));
+      leave_timer_.async_wait([this](std::error_code error) {
+        if (!error) finish();
+      });
+    }
+    return out_->close();
+  }
+  if (open_sinks_ == (err_ ? 2U : 1U)) {
+    if (!cause_.empty() && cause_ != " ") {
+      std::string text = "mpirun: " + cause_;
+
+      if (ended_ranks_ > 0) {
+        text += fmt::format("; {}{} {} ended", by_rank_ ? "the other " : "its ",
+                            ended_ranks_ == 1 ? "rank" : fmt::format("{} ranks", ended_ranks_),
+                            ended_ranks_ == 1 ? "was" : "were");
+      }
+      last.write(text + ".\n");
+    }
+    return last.close();
+  }
+  finish();
+}
+
+void Controller::finish() {
+  phase_ = Phase::done;
+  io_.stop();
+}
+
+void Controller::output_failed(int error) {
+  output_broken_ = true;
+  if (error != EPIPE) {
+    return end_job(1, fmt::format("cannot write standard output: {}", std::strerror(error)));
+  }
+  // As in any pipeline: a rank that still writes meets the broken pipe itself.
+  for (RankState& state : ranks_) {
+    if (state.out) state.out->close();
+  }
+}
+
+void Controller::resume_outputs() {
+  for (RankState& state : ranks_) {
+    if (state.out) state.out->resume();
+    if (state.err) state.err->resume();
+  }
+}
+
+}  // namespace remit::launcher

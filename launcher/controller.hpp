@@ -1,0 +1,111 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The life of a job: start the ranks, watch them, end all of them when one fails, and say so once.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "launcher/guardian.hpp"
+#include "launcher/io_forward.hpp"
+#include "launcher/job.hpp"
+#include "launcher/options.hpp"
+#include "launcher/pmix_server.hpp"
+
+namespace remit::launcher {
+
+/// How a job ended, for the process that started it.
+struct JobResult {
+  int status = 0;        ///< exit status of mpirun
+  int raise_signal = 0;  ///< if not 0: die by this signal, so that a shell's loop stops too
+};
+
+/// Runs one job on this host from one thread (the io_context's).
+class Controller {
+ public:
+  Controller(asio::io_context& io, const Options& options, Job job, Guardian& guardian);
+  ~Controller();
+
+  /// Ranks may start only after this; `server` outlives the controller.
+  void start(PmixServer& server);
+
+  /// For the PMIx server.
+  [[nodiscard]] PmixServer::Callbacks pmix_callbacks();
+
+  /// Valid after the io_context has run out of work.
+  [[nodiscard]] const JobResult& result() const { return result_; }
+
+ private:
+  enum class Phase {
+    starting,  // ranks are being spawned, one after the other
+    running,   //
+    ending,    // SIGTERM sent, SIGKILL follows
+    leaving,   // no rank lives; what they left behind and the last output are waited for
+    done,
+  };
+
+  struct RankState {
+    pid_t pid = -1;
+    bool spawned = false;
+    bool exited = false;
+    bool connected = false;  // between PMIx_Init and PMIx_Finalize
+    bool was_connected = false;
+    std::unique_ptr<RankOutput> out;
+    std::unique_ptr<RankOutput> err;
+  };
+
+  void open_sinks();
+  void watch_signals();
+  void handle_signal(int signal);
+  void suspend();
+  void spawn_next();
+  void spawned(int rank, const SpawnResult& result);
+  void exited(int rank, int wait_status);
+  void aborted(int rank, int status, const std::string& message);
+  void guardian_empty();
+  void guardian_lost();
+  void timed_out();
+
+  void end_job(int status, std::string cause, int culprit = -1, double delay_s = 0);
+  void terminate();
+  void kill_everything();
+  void check_progress();
+  void leave();
+  void close_sinks();
+  void finish();
+  void output_failed(int error);
+  void resume_outputs();
+  [[nodiscard]] std::string rank_name(int rank) const;
+  [[nodiscard]] int living() const;
+
+  asio::io_context& io_;
+  const Options& options_;
+  Job job_;
+  Guardian& guardian_;
+  PmixServer* server_ = nullptr;
+  asio::signal_set signals_;
+  asio::steady_timer end_timer_;
+  asio::steady_timer leave_timer_;
+  asio::steady_timer timeout_timer_;
+  std::unique_ptr<OutputSink> out_;
+  std::unique_ptr<OutputSink> err_;  // null: the same as out_
+  std::unique_ptr<TerminalInput> input_;
+  std::vector<RankState> ranks_;
+  std::size_t next_to_spawn_ = 0;
+  std::size_t open_sinks_ = 0;
+  int null_fd_ = -1;
+  Phase phase_ = Phase::starting;
+  JobResult result_;
+  std::string cause_;     // why the job is being ended; empty: it is not
+  int ended_ranks_ = 0;   // how many still lived when it was decided
+  bool by_rank_ = false;  // a rank is the cause
+  int interrupts_ = 0;
+  bool killed_ = false;
+  bool nothing_left_ = false;
+  bool output_broken_ = false;
+};
+
+}  // namespace remit::launcher

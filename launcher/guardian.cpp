@@ -1,0 +1,215 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// mpirun's side of the guardian: framing, requests, answers.
+#include "launcher/guardian.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <asio/buffer.hpp>
+#include <asio/read.hpp>
+#include <cerrno>
+#include <chrono>
+#include <thread>
+
+#include "launcher/guardian_process.hpp"
+#include "launcher/wire.hpp"
+
+namespace remit::launcher {
+
+Expected<GuardianProcess> fork_guardian(const std::string& parent) {
+  int sockets[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
+    return fail_errno(MPI_ERR_OTHER, errno, "socketpair for the guardian process");
+  }
+  const pid_t pid = ::fork();
+  if (pid < 0) return fail_errno(MPI_ERR_OTHER, errno, "fork of the guardian process");
+  if (pid == 0) {
+    ::close(sockets[0]);
+    run_guardian(sockets[1], parent);
+  }
+  ::setpgid(pid, pid);
+  ::close(sockets[1]);
+  return GuardianProcess{pid, sockets[0]};
+}
+
+Guardian::Guardian(asio::io_context& io, GuardianProcess process)
+    : process_(process), socket_(io, asio::local::stream_protocol(), process.socket) {}
+
+Guardian::~Guardian() = default;
+
+Expected<std::unique_ptr<Guardian>> Guardian::connect(asio::io_context& io,
+                                                      GuardianProcess process) {
+  std::unique_ptr<Guardian> guardian(new Guardian(io, process));
+  std::string greeting;
+  std::array<int, 3> no_fds{-1, -1, -1};
+  if (!receive_frame(process.socket, &greeting, &no_fds)) {
+    return fail(MPI_ERR_OTHER, "the guardian process ended at once");
+  }
+  WireReader reader(greeting);
+  const std::int64_t error = reader.number();
+  guardian->directory_ = reader.text();
+  if (error != 0) {
+    return fail_errno(MPI_ERR_OTHER, static_cast<int>(error),
+                      "cannot make the job's directory " + guardian->directory_ +
+                          " (set TMPDIR to a directory you can write)");
+  }
+  return guardian;
+}
+
+void Guardian::start(Callbacks callbacks) {
+  callbacks_ = std::move(callbacks);
+  read_next();
+}
+
+void Guardian::read_next() {
+  asio::async_read(socket_, asio::buffer(length_), [this](std::error_code error, std::size_t) {
+    if (error == asio::error::operation_aborted) return;
+    if (error) return callbacks_.lost();
+    std::uint32_t length = 0;
+    std::memcpy(&length, length_.data(), sizeof length);
+    message_.resize(length);
+    asio::async_read(socket_, asio::buffer(message_), [this](std::error_code failed, std::size_t) {
+      if (failed == asio::error::operation_aborted) return;
+      if (failed) return callbacks_.lost();
+      handle(message_);
+      read_next();
+    });
+  });
+}
+
+void Guardian::handle(const std::string& message) {
+  WireReader reader(message);
+  const auto kind = static_cast<ReplyKind>(reader.number());
+  const int rank = static_cast<int>(reader.number());
+  switch (kind) {
+    case ReplyKind::spawned: {
+      SpawnResult result;
+      result.pid = static_cast<pid_t>(reader.number());
+      result.stage = static_cast<SpawnStage>(reader.number());
+      result.error = static_cast<int>(reader.number());
+      callbacks_.spawned(rank, result);
+      break;
+    }
+    case ReplyKind::exited:
+      callbacks_.exited(rank, static_cast<int>(reader.number()));
+      break;
+    case ReplyKind::empty:
+      callbacks_.empty();
+      break;
+  }
+}
+
+// A guardian that is gone shows as end of file to the reader: errors here need no second report.
+void Guardian::send(const std::string& message, const std::array<int, 3>* fds) {
+  if (socket_.is_open()) (void)send_frame(socket_.native_handle(), message, fds);
+}
+
+void Guardian::spawn(int rank, const ChildSpec& spec) {
+  WireWriter writer;
+  writer.number(static_cast<std::int64_t>(RequestKind::spawn));
+  writer.number(rank);
+  writer.text(spec.program);
+  writer.texts(spec.argv);
+  writer.texts(spec.env);
+  writer.text(spec.wdir);
+  writer.numbers(spec.cpus);
+  send(writer.bytes(), &spec.fds);
+}
+
+void Guardian::signal_ranks(int signal) {
+  WireWriter writer;
+  writer.number(static_cast<std::int64_t>(RequestKind::signal_ranks));
+  writer.number(signal);
+  send(writer.bytes(), nullptr);
+}
+
+void Guardian::signal_all(int signal) {
+  WireWriter writer;
+  writer.number(static_cast<std::int64_t>(RequestKind::signal_all));
+  writer.number(signal);
+  send(writer.bytes(), nullptr);
+}
+
+bool Guardian::finish(double seconds) {
+  std::error_code ignored;
+  socket_.close(ignored);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  auto pause = std::chrono::microseconds(100);
+  while (true) {
+    const pid_t pid = ::waitpid(process_.pid, nullptr, WNOHANG);
+    if (pid == process_.pid || (pid < 0 && errno != EINTR)) return true;
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, std::chrono::microseconds(20000));
+  }
+}
+
+bool send_frame(int socket, const std::string& message, const std::array<int, 3>* fds) {
+  std::uint32_t length = static_cast<std::uint32_t>(message.size());
+  std::string frame(reinterpret_cast<char*>(&length), sizeof length);
+  frame += message;
+  std::size_t sent = 0;
+  while (sent < frame.size()) {
+    iovec piece{frame.data() + sent, frame.size() - sent};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(std::array<int, 3>))> control{};
+    msghdr header{};
+    header.msg_iov = &piece;
+    header.msg_iovlen = 1;
+    if (fds != nullptr && sent == 0) {
+      header.msg_control = control.data();
+      header.msg_controllen = control.size();
+      cmsghdr* rights = CMSG_FIRSTHDR(&header);
+      rights->cmsg_level = SOL_SOCKET;
+      rights->cmsg_type = SCM_RIGHTS;
+      rights->cmsg_len = CMSG_LEN(sizeof *fds);
+      std::memcpy(CMSG_DATA(rights), fds->data(), sizeof *fds);
+    }
+    const ssize_t count = ::sendmsg(socket, &header, MSG_NOSIGNAL);
+    if (count > 0) {
+      sent += static_cast<std::size_t>(count);
+    } else if (errno == EAGAIN) {
+      pollfd wait{socket, POLLOUT, 0};
+      (void)::poll(&wait, 1, -1);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool receive_frame(int socket, std::string* message, std::array<int, 3>* fds) {
+  std::uint32_t length = 0;
+  std::size_t got = 0;
+  std::size_t wanted = sizeof length;
+  char* target = reinterpret_cast<char*>(&length);
+  while (got < wanted) {
+    iovec piece{target + got, wanted - got};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(std::array<int, 3>))> control{};
+    msghdr header{};
+    header.msg_iov = &piece;
+    header.msg_iovlen = 1;
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+    const ssize_t count = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    const cmsghdr* rights = CMSG_FIRSTHDR(&header);
+    if (rights != nullptr && rights->cmsg_type == SCM_RIGHTS &&
+        rights->cmsg_len == CMSG_LEN(sizeof *fds)) {
+      std::memcpy(fds->data(), CMSG_DATA(rights), sizeof *fds);
+    }
+    got += static_cast<std::size_t>(count);
+    if (got == wanted && target == reinterpret_cast<char*>(&length)) {
+      message->resize(length);
+      target = message->data();
+      wanted = length;
+      got = 0;
+    }
+  }
+  return true;
+}
+
+}  // namespace remit::launcher

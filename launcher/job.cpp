@@ -1,0 +1,148 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// From options to a job laid out on this host.
+#include "launcher/job.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace remit::launcher {
+namespace {
+
+// What another launcher around us left for its own ranks must not reach ours.
+bool belongs_to_outer_launcher(std::string_view setting) {
+  if (setting.starts_with("PMIX_MCA_") || setting.starts_with("PMIX_DEBUG")) return false;
+  return setting.starts_with("PMIX_") || setting.starts_with("PMI_") ||
+         setting.starts_with("OMPI_COMM_WORLD_");
+}
+
+std::vector<std::string> inherited_env(char** environment) {
+  std::vector<std::string> env;
+  for (char** entry = environment; *entry != nullptr; ++entry) {
+    if (!belongs_to_outer_launcher(*entry)) env.emplace_back(*entry);
+  }
+  return env;
+}
+
+tl::expected<void, LaunchError> apply(const std::vector<EnvSetting>& settings,
+                                      std::vector<std::string>* env) {
+  for (const EnvSetting& setting : settings) {
+    if (setting.value) {
+      set_env(env, setting.name, *setting.value);
+    } else if (get_env(*env, setting.name) == nullptr) {
+      return tl::unexpected(LaunchError{
+          2, fmt::format("-x {}: mpirun's environment has no such variable (write -x {}=VALUE)",
+                         setting.name, setting.name)});
+    }
+  }
+  return {};
+}
+
+std::string param_variable(const std::string& name) {
+  std::string variable = "REMIT_" + name;
+  for (char& letter : variable) {
+    letter =
+        letter == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  }
+  return variable;
+}
+
+tl::expected<App, LaunchError> make_app(const Options& options, const AppSpec& spec,
+                                        char** environment) {
+  App app;
+  app.argv = spec.command;
+  app.ranks = spec.ranks;
+  app.env = inherited_env(environment);
+  for (const std::vector<EnvSetting>* settings : {&options.global_env, &spec.env}) {
+    if (auto done = apply(*settings, &app.env); !done) return tl::unexpected(done.error());
+  }
+  for (const auto& [name, value] : options.params) set_env(&app.env, param_variable(name), value);
+  // With this Open MPI 4 takes the job from PMIx instead of running as N singletons.
+  if (get_env(app.env, "JSM_JSRUN_PORT") == nullptr) set_env(&app.env, "JSM_JSRUN_PORT", "1");
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  app.wdir = (spec.wdir.empty() ? here : here / spec.wdir).string();
+  if (::access(app.wdir.c_str(), X_OK) != 0 || !std::filesystem::is_directory(app.wdir, error)) {
+    return tl::unexpected(LaunchError{
+        2, fmt::format("-wdir {}: {}", app.wdir, std::strerror(errno != 0 ? errno : ENOTDIR))});
+  }
+  if (!spec.wdir.empty()) set_env(&app.env, "PWD", app.wdir);
+  const char* path = get_env(app.env, "PATH");
+  auto program = find_program(spec.command[0], app.wdir, path == nullptr ? "/usr/bin:/bin" : path);
+  if (!program) return tl::unexpected(program.error());
+  app.program = std::move(*program);
+  return app;
+}
+
+}  // namespace
+
+void set_env(std::vector<std::string>* env, const std::string& name, const std::string& value) {
+  const std::string prefix = name + "=";
+  const auto found = std::ranges::find_if(
+      *env, [&](const std::string& setting) { return setting.starts_with(prefix); });
+  if (found != env->end()) {
+    *found = prefix + value;
+  } else {
+    env->push_back(prefix + value);
+  }
+}
+
+const char* get_env(const std::vector<std::string>& env, std::string_view name) {
+  for (const std::string& setting : env) {
+    if (setting.starts_with(name) && setting.size() > name.size() && setting[name.size()] == '=') {
+      return setting.c_str() + name.size() + 1;
+    }
+  }
+  return nullptr;
+}
+
+tl::expected<Job, LaunchError> make_job(const Options& options, const Topology& topology,
+                                        std::string host_name, char** environment) {
+  Job job;
+  job.hosts.push_back({std::move(host_name), {}});
+  const std::vector<Binding> bindings =
+      bind_ranks(topology, options.total_ranks(), options.bind_to);
+  for (const AppSpec& spec : options.apps) {
+    auto app = make_app(options, spec, environment);
+    if (!app) return tl::unexpected(app.error());
+    app->first_rank = static_cast<int>(job.ranks.size());
+    for (int i = 0; i < app->ranks; ++i) {
+      Rank rank;
+      rank.rank = rank.local_rank = static_cast<int>(job.ranks.size());
+      rank.app = static_cast<int>(job.apps.size());
+      rank.app_rank = i;
+      rank.binding = bindings[job.ranks.size()];
+      job.hosts[0].ranks.push_back(rank.rank);
+      job.ranks.push_back(std::move(rank));
+    }
+    job.apps.push_back(std::move(*app));
+  }
+  return job;
+}
+
+std::string describe_map(const Job& job) {
+  std::string text;
+  for (const Rank& rank : job.ranks) {
+    const App& app = job.apps[static_cast<std::size_t>(rank.app)];
+    text += fmt::format("mpirun: rank {} of {} on host {}: {} in {}\n", rank.rank, job.ranks.size(),
+                        job.hosts[static_cast<std::size_t>(rank.host)].name,
+                        fmt::join(app.argv, " "), app.wdir);
+  }
+  return text;
+}
+
+std::string describe_bindings(const Job& job) {
+  std::string text;
+  for (const Rank& rank : job.ranks) {
+    text += fmt::format("mpirun: rank {} on host {} is {}{}\n", rank.rank,
+                        job.hosts[static_cast<std::size_t>(rank.host)].name,
+                        rank.binding.bound() ? "bound to " : "not bound", rank.binding.description);
+  }
+  return text;
+}
+
+}  // namespace remit::launcher

@@ -1,0 +1,53 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The cores of this host and which rank may use which of them.
+#pragma once
+
+#include <hwloc.h>
+#include <sched.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "launcher/options.hpp"
+#include "runtime/error.hpp"
+
+namespace remit::launcher {
+
+/// The topology of this host, restricted to what this process may use. Without I/O objects: looking
+/// for them can take seconds.
+class Topology {
+ public:
+  /// Discovers this host.
+  [[nodiscard]] static Expected<Topology> load();
+  /// A synthetic one, for tests: hwloc's description, e.g. "pack:2 core:4 pu:2".
+  [[nodiscard]] static Expected<Topology> synthetic(const std::string& description);
+
+  [[nodiscard]] hwloc_topology_t get() const { return topology_.get(); }
+  /// As hwloc 2 XML, for ranks that then need no discovery of their own.
+  [[nodiscard]] Expected<std::string> xml() const;
+  /// Allowed objects of a type.
+  [[nodiscard]] int count(hwloc_obj_type_t type) const;
+
+ private:
+  struct Destroy {
+    void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+  };
+  std::unique_ptr<hwloc_topology, Destroy> topology_;
+};
+
+/// The logical processors one rank is bound to, by the system's numbers; empty: not bound.
+struct Binding {
+  std::vector<int> cpus;    ///< ascending
+  std::string description;  ///< e.g. "core 0-1 of 4 (processors 0-3)"
+
+  [[nodiscard]] bool bound() const { return !cpus.empty(); }
+  /// As the kernel writes a list: "0-3,8".
+  [[nodiscard]] std::string list() const;
+};
+
+/// The bindings of `ranks` ranks on one host, by local rank. With more ranks than objects of the
+/// asked kind the ranks wrap around, except for `share`, which then binds nothing.
+[[nodiscard]] std::vector<Binding> bind_ranks(const Topology& topology, int ranks, BindTo bind_to);
+
+}  // namespace remit::launcher

@@ -1,0 +1,275 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Starting the PMIx server and telling it about the job. Which keys, and why: Open MPI 4 and 5,
+// MPICH 5 and Remit each read a different part of them.
+#include "launcher/pmix_server.hpp"
+
+#include <pmix_server.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <future>
+
+#include "launcher/pmix_info.hpp"
+#include "launcher/pmix_upcalls.hpp"
+
+namespace remit::launcher {
+namespace {
+
+// Above this many ranks PMIx keeps the job's description once a host in shared memory; below, a
+// copy in each rank is small and saves each of them about 7 ms.
+constexpr std::size_t kSharedStoreRanks = 256;
+
+tl::unexpected<Error> fail_pmix(pmix_status_t status, const std::string& attempt) {
+  return fail(MPI_ERR_OTHER, "{}: {}", attempt, PMIx_Error_string(status));
+}
+
+// Runs a PMIx call that reports by callback, or at once, and waits for it.
+template <class Call>
+pmix_status_t wait_for(Call call) {
+  std::promise<pmix_status_t> done;
+  const pmix_status_t status = call(
+      [](pmix_status_t result, void* promise) {
+        static_cast<std::promise<pmix_status_t>*>(promise)->set_value(result);
+      },
+      static_cast<void*>(&done));
+  if (status == PMIX_OPERATION_SUCCEEDED) return PMIX_SUCCESS;
+  return status == PMIX_SUCCESS ? done.get_future().get() : status;
+}
+
+std::string join_numbers(const std::vector<int>& numbers) {
+  return fmt::format("{}", fmt::join(numbers, ","));
+}
+
+// An outer launcher's PMIx variables would make this server a client of that launcher.
+void forget_outer_pmix() {
+  std::vector<std::string> names;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string setting = *entry;
+    if (setting.starts_with("PMIX_") && !setting.starts_with("PMIX_MCA_") &&
+        !setting.starts_with("PMIX_DEBUG")) {
+      names.push_back(setting.substr(0, setting.find('=')));
+    }
+  }
+  for (const std::string& name : names) ::unsetenv(name.c_str());
+}
+
+void add_rank_info(const Job& job, const Rank& rank, const std::string& job_directory,
+                   pmix_topology_t* topology, PmixInfo* job_info) {
+  PmixInfo info;
+  const auto number = [](int value) { return static_cast<std::uint32_t>(value); };
+  info.add_rank(PMIX_RANK, rank.rank);
+  info.add(PMIX_GLOBAL_RANK, number(rank.rank));
+  info.add(PMIX_APPNUM, number(rank.app));
+  info.add_rank(PMIX_APP_RANK, rank.app_rank);
+  info.add(PMIX_LOCAL_RANK, static_cast<std::uint16_t>(rank.local_rank));
+  info.add(PMIX_NODE_RANK, static_cast<std::uint16_t>(rank.local_rank));
+  info.add(PMIX_NODEID, number(rank.host));
+  info.add(PMIX_HOSTNAME, job.hosts[static_cast<std::size_t>(rank.host)].name);
+  info.add(PMIX_REINCARNATION, number(0));
+  info.add(PMIX_SPAWNED, false);
+  info.add(PMIX_PROCDIR, fmt::format("{}/{}", job_directory, rank.rank));
+  if (rank.binding.bound()) {
+    info.add(PMIX_CPUSET, rank.binding.list());
+    pmix_cpuset_t cpuset{};
+    hwloc_bitmap_t bitmap = hwloc_bitmap_alloc();
+    for (const int cpu : rank.binding.cpus) hwloc_bitmap_set(bitmap, static_cast<unsigned>(cpu));
+    cpuset.source = topology->source;
+    cpuset.bitmap = bitmap;
+    char* locality = nullptr;
+    if (PMIx_server_generate_locality_string(&cpuset, &locality) == PMIX_SUCCESS &&
+        locality != nullptr) {
+      info.add(PMIX_LOCALITY_STRING, std::string(locality));
+      std::free(locality);
+    }
+    hwloc_bitmap_free(bitmap);
+  }
+  job_info->add(PMIX_PROC_INFO_ARRAY, info);
+}
+
+void add_app_info(const App& app, int number, PmixInfo* job_info) {
+  PmixInfo info;
+  info.add(PMIX_APPNUM, static_cast<std::uint32_t>(number));
+  info.add(PMIX_APP_SIZE, static_cast<std::uint32_t>(app.ranks));
+  info.add_rank(PMIX_APPLDR, app.first_rank);
+  info.add(PMIX_WDIR, app.wdir);
+  info.add(PMIX_APP_ARGV, fmt::format("{}", fmt::join(app.argv, " ")));
+  job_info->add(PMIX_APP_INFO_ARRAY, info);
+}
+
+Expected<> add_maps(const Job& job, PmixInfo* info) {
+  std::string names;
+  std::string ranks;
+  for (const Host& host : job.hosts) {
+    names += (names.empty() ? "" : ",") + host.name;
+    ranks += (ranks.empty() ? "" : ";") + join_numbers(host.ranks);
+  }
+  char* node_map = nullptr;
+  char* proc_map = nullptr;
+  if (const auto status = PMIx_generate_regex(names.c_str(), &node_map); status != PMIX_SUCCESS) {
+    return fail_pmix(status, "PMIx_generate_regex");
+  }
+  if (const auto status = PMIx_generate_ppn(ranks.c_str(), &proc_map); status != PMIX_SUCCESS) {
+    return fail_pmix(status, "PMIx_generate_ppn");
+  }
+  info->add_regex(PMIX_NODE_MAP, node_map);
+  info->add_regex(PMIX_PROC_MAP, proc_map);
+  std::free(node_map);
+  std::free(proc_map);
+  return {};
+}
+
+// The mapping in the notation of PMI-1, which MPICH reads: "(vector,(first host, hosts, ranks))".
+std::string anl_map(const Job& job) {
+  std::string text = "(vector";
+  for (std::size_t i = 0; i < job.hosts.size(); ++i) {
+    text += fmt::format(",({},1,{})", i, job.hosts[i].ranks.size());
+  }
+  return text + ")";
+}
+
+void add_host_info(const Job& job, const Host& host, int allowed_processors, PmixInfo* info) {
+  const auto local_size = static_cast<std::uint32_t>(host.ranks.size());
+  info->add(PMIX_LOCAL_SIZE, local_size);
+  info->add(PMIX_NODE_SIZE, local_size);
+  info->add(PMIX_LOCAL_PEERS, join_numbers(host.ranks));
+  info->add_rank(PMIX_LOCALLDR, host.ranks.front());
+  std::string cpusets;
+  for (const int rank : host.ranks) {
+    const Binding& binding = job.ranks[static_cast<std::size_t>(rank)].binding;
+    if (!binding.bound()) break;
+    cpusets += (cpusets.empty() ? "" : ":") + binding.list();
+  }
+  if (!cpusets.empty()) info->add(PMIX_LOCAL_CPUSETS, cpusets);
+  // Its presence alone makes Open MPI yield: only where it is true.
+  if (static_cast<int>(local_size) > allowed_processors) {
+    info->add(PMIX_NODE_OVERSUBSCRIBED, true);
+  }
+}
+
+}  // namespace
+
+PmixServer::PmixServer(asio::io_context& io, Callbacks callbacks)
+    : io_(io), callbacks_(std::move(callbacks)) {}
+
+// The server is left to the end of the process: PMIx_server_finalize waits for threads and files
+// that the guardian cleans up better.
+PmixServer::~PmixServer() {
+  PmixUpcalls::set_server(nullptr);
+}
+
+Expected<std::unique_ptr<PmixServer>> PmixServer::start(asio::io_context& io, const Job& job,
+                                                        int host, const Topology& topology,
+                                                        const std::string& directory,
+                                                        Callbacks callbacks) {
+  std::unique_ptr<PmixServer> server(new PmixServer(io, std::move(callbacks)));
+  server->nspace_ = job.nspace;
+  server->size_ = static_cast<int>(job.ranks.size());
+  PmixUpcalls::set_server(server.get());
+  if (auto done = server->init(job, topology, directory); !done) {
+    return tl::unexpected(done.error());
+  }
+  if (auto done = server->register_job(job, host, topology, directory); !done) {
+    return tl::unexpected(done.error());
+  }
+  if (auto done = server->register_clients(job, host); !done) return tl::unexpected(done.error());
+  return server;
+}
+
+Expected<> PmixServer::init(const Job& job, const Topology& topology,
+                            const std::string& directory) {
+  forget_outer_pmix();
+  if (job.ranks.size() <= kSharedStoreRanks) ::setenv("PMIX_MCA_gds", "hash", 0);
+  ::setenv("PMIX_MCA_psec", "native", 0);
+  pmix_topology_t shared{const_cast<char*>("hwloc"), topology.get()};
+  PmixInfo info;
+  info.add(PMIX_SERVER_NSPACE, job.nspace + ".server");
+  info.add_rank(PMIX_SERVER_RANK, 0);
+  info.add(PMIX_SERVER_TMPDIR, directory);
+  info.add(PMIX_HOSTNAME, job.hosts.front().name);
+  // Without it PMIx discovers the host again, with I/O objects.
+  info.add_topology(PMIX_TOPOLOGY2, &shared);
+  pmix_server_module_t module = PmixUpcalls::module();
+  const pmix_status_t status = PMIx_server_init(&module, info.data(), info.size());
+  info.drop_borrowed();
+  if (status != PMIX_SUCCESS) return fail_pmix(status, "PMIx_server_init");
+  return {};
+}
+
+Expected<> PmixServer::register_job(const Job& job, int host, const Topology& topology,
+                                    const std::string& directory) {
+  const Host& here = job.hosts[static_cast<std::size_t>(host)];
+  const auto size = static_cast<std::uint32_t>(job.ranks.size());
+  const std::string job_directory = directory + "/" + job.nspace;
+  std::error_code error;
+  std::filesystem::create_directory(job_directory, error);
+  PmixInfo info;
+  info.add(PMIX_JOBID, job.nspace);
+  info.add(PMIX_SERVER_NSPACE, job.nspace + ".server");
+  info.add_rank(PMIX_SERVER_RANK, 0);
+  info.add(PMIX_JOB_SIZE, size);
+  info.add(PMIX_UNIV_SIZE, size);
+  info.add(PMIX_MAX_PROCS, size);
+  info.add(PMIX_NUM_NODES, static_cast<std::uint32_t>(job.hosts.size()));
+  info.add(PMIX_JOB_NUM_APPS, static_cast<std::uint32_t>(job.apps.size()));
+  info.add(PMIX_SPAWNED, false);
+  info.add(PMIX_TMPDIR, directory);
+  info.add(PMIX_NSDIR, job_directory);
+  info.add(PMIX_TDIR_RMCLEAN, true);
+  info.add(PMIX_ANL_MAP, anl_map(job));
+  if (auto done = add_maps(job, &info); !done) return done;
+  add_host_info(job, here, topology.count(HWLOC_OBJ_PU), &info);
+  if (job.apps.size() == 1) {
+    info.add(PMIX_WDIR, job.apps[0].wdir);
+    info.add(PMIX_APP_ARGV, fmt::format("{}", fmt::join(job.apps[0].argv, " ")));
+  }
+  if (const Expected<std::string> xml = topology.xml()) info.add(PMIX_HWLOC_XML_V2, *xml);
+  for (std::size_t i = 0; i < job.apps.size(); ++i) {
+    add_app_info(job.apps[i], static_cast<int>(i), &info);
+  }
+  pmix_topology_t shared{const_cast<char*>("hwloc"), topology.get()};
+  for (const Rank& rank : job.ranks) {
+    add_rank_info(job, rank, job_directory, &shared, &info);
+    if (rank.host == host) {
+      std::filesystem::create_directory(fmt::format("{}/{}", job_directory, rank.rank), error);
+    }
+  }
+  pmix_nspace_t nspace;
+  PMIX_LOAD_NSPACE(nspace, job.nspace.c_str());
+  const pmix_status_t status = wait_for([&](pmix_op_cbfunc_t done, void* data) {
+    return PMIx_server_register_nspace(nspace, static_cast<int>(here.ranks.size()), info.data(),
+                                       info.size(), done, data);
+  });
+  if (status != PMIX_SUCCESS) return fail_pmix(status, "PMIx_server_register_nspace");
+  return {};
+}
+
+Expected<> PmixServer::register_clients(const Job& job, int host) {
+  for (const int rank : job.hosts[static_cast<std::size_t>(host)].ranks) {
+    pmix_proc_t process;
+    PMIX_LOAD_PROCID(&process, job.nspace.c_str(), static_cast<pmix_rank_t>(rank));
+    const pmix_status_t status = wait_for([&](pmix_op_cbfunc_t done, void* data) {
+      return PMIx_server_register_client(&process, ::geteuid(), ::getegid(), nullptr, done, data);
+    });
+    if (status != PMIX_SUCCESS) return fail_pmix(status, "PMIx_server_register_client");
+  }
+  return {};
+}
+
+Expected<> PmixServer::add_client_env(int rank, std::vector<std::string>* env) {
+  pmix_proc_t process;
+  PMIX_LOAD_PROCID(&process, nspace_.c_str(), static_cast<pmix_rank_t>(rank));
+  char** added = nullptr;
+  const pmix_status_t status = PMIx_server_setup_fork(&process, &added);
+  if (status != PMIX_SUCCESS) return fail_pmix(status, "PMIx_server_setup_fork");
+  for (char** entry = added; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string setting = *entry;
+    const std::size_t equals = setting.find('=');
+    set_env(env, setting.substr(0, equals), setting.substr(equals + 1));
+    std::free(*entry);
+  }
+  std::free(added);
+  return {};
+}
+
+}  // namespace remit::launcher

@@ -1,0 +1,59 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The PMIx server of one host: what its ranks ask while they live.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "launcher/data_store.hpp"
+#include "launcher/job.hpp"
+#include "runtime/error.hpp"
+
+namespace remit::launcher {
+
+/// PMIx is a library with one server a process, so at most one PmixServer exists. PMIx calls back
+/// on a thread of its own; everything here is handed over to the io_context's thread first.
+class PmixServer {
+ public:
+  struct Callbacks {
+    std::function<void(int rank)> connected;  ///< PMIx_Init
+    std::function<void(int rank)> finalized;  ///< PMIx_Finalize; before the rank leaves it
+    std::function<void(int rank, int status, std::string message)> aborted;  ///< PMIx_Abort
+  };
+
+  /// Starts the server for the ranks of `job` on host number `host`. `directory` is private to the
+  /// job. Blocks for some milliseconds; afterwards ranks may be started.
+  [[nodiscard]] static Expected<std::unique_ptr<PmixServer>> start(asio::io_context& io,
+                                                                   const Job& job, int host,
+                                                                   const Topology& topology,
+                                                                   const std::string& directory,
+                                                                   Callbacks callbacks);
+
+  PmixServer(const PmixServer&) = delete;
+  PmixServer& operator=(const PmixServer&) = delete;
+  ~PmixServer();
+
+  /// Adds to `env` the variables by which this rank finds the server.
+  [[nodiscard]] Expected<> add_client_env(int rank, std::vector<std::string>* env);
+
+ private:
+  friend struct PmixUpcalls;
+  PmixServer(asio::io_context& io, Callbacks callbacks);
+
+  Expected<> init(const Job& job, const Topology& topology, const std::string& directory);
+  Expected<> register_job(const Job& job, int host, const Topology& topology,
+                          const std::string& directory);
+  Expected<> register_clients(const Job& job, int host);
+
+  asio::io_context& io_;
+  Callbacks callbacks_;
+  std::string nspace_;
+  int size_ = 0;
+  DataStore store_;
+  std::size_t next_group_context_ = 1;
+};
+
+}  // namespace remit::launcher

@@ -1,0 +1,263 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Each upcall copies what it was given, hands it to the io_context and returns: PMIx's thread must
+// not block. An answer may come from any thread.
+#include "launcher/pmix_upcalls.hpp"
+
+#include <asio/post.hpp>
+#include <asio/steady_timer.hpp>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+#include "launcher/pmix_info.hpp"
+#include "launcher/pmix_server.hpp"
+
+namespace remit::launcher {
+namespace {
+
+std::atomic<PmixServer*> the_server{nullptr};
+
+void free_copy(void* copy) {
+  std::free(copy);
+}
+
+// Any PMIx value as bytes, and back.
+std::string pack_value(const pmix_value_t& value) {
+  pmix_data_buffer_t buffer;
+  PMIX_DATA_BUFFER_CONSTRUCT(&buffer);
+  std::string bytes;
+  if (PMIx_Data_pack(nullptr, &buffer, const_cast<pmix_value_t*>(&value), 1, PMIX_VALUE) ==
+      PMIX_SUCCESS) {
+    bytes.assign(buffer.base_ptr, buffer.bytes_used);
+  }
+  PMIX_DATA_BUFFER_DESTRUCT(&buffer);
+  return bytes;
+}
+
+bool unpack_value(const std::string& bytes, pmix_value_t* value) {
+  pmix_data_buffer_t buffer;
+  PMIX_DATA_BUFFER_CONSTRUCT(&buffer);
+  pmix_byte_object_t object{};
+  object.bytes = static_cast<char*>(std::malloc(bytes.size()));
+  std::memcpy(object.bytes, bytes.data(), bytes.size());
+  object.size = bytes.size();
+  std::int32_t count = 1;
+  const bool good = PMIx_Data_load(&buffer, &object) == PMIX_SUCCESS &&
+                    PMIx_Data_unpack(nullptr, &buffer, value, &count, PMIX_VALUE) == PMIX_SUCCESS;
+  PMIX_DATA_BUFFER_DESTRUCT(&buffer);
+  return good;
+}
+
+std::vector<std::string> key_list(char** keys) {
+  std::vector<std::string> list;
+  for (char** key = keys; key != nullptr && *key != nullptr; ++key) list.emplace_back(*key);
+  return list;
+}
+
+// Keys PMIx adds to a request for itself, which are no data.
+bool is_directive(const pmix_info_t& info) {
+  for (const char* key : {PMIX_RANGE, PMIX_PERSISTENCE, PMIX_USERID, PMIX_GRPID, PMIX_TIMEOUT}) {
+    if (std::strncmp(info.key, key, PMIX_MAX_KEYLEN) == 0) return true;
+  }
+  return false;
+}
+
+void answer_lookup(const std::vector<DataStore::Item>& items, std::size_t asked,
+                   pmix_lookup_cbfunc_t done, void* data) {
+  std::vector<pmix_pdata_t> found(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    PMIX_PDATA_CONSTRUCT(&found[i]);
+    PMIX_LOAD_PROCID(&found[i].proc, items[i].owner_job.c_str(),
+                     static_cast<pmix_rank_t>(items[i].owner_rank));
+    PMIX_LOAD_KEY(found[i].key, items[i].key.c_str());
+    unpack_value(items[i].value, &found[i].value);
+  }
+  pmix_status_t status = PMIX_SUCCESS;
+  if (found.empty()) {
+    status = PMIX_ERR_NOT_FOUND;
+  } else if (found.size() < asked) {
+    status = PMIX_ERR_PARTIAL_SUCCESS;
+  }
+  done(status, found.data(), found.size(), data);
+  for (pmix_pdata_t& item : found) PMIX_PDATA_DESTRUCT(&item);
+}
+
+}  // namespace
+
+void PmixUpcalls::set_server(PmixServer* server) {
+  the_server = server;
+}
+
+pmix_server_module_t PmixUpcalls::module() {
+  pmix_server_module_t module{};
+  module.client_connected2 = connected;
+  module.client_finalized = finalized;
+  module.abort = abort;
+  module.fence_nb = fence;
+  module.direct_modex = direct_modex;
+  module.publish = publish;
+  module.lookup = lookup;
+  module.unpublish = unpublish;
+  module.connect = connect;
+  module.disconnect = connect;
+  module.register_events = register_events;
+  module.deregister_events = deregister_events;
+  module.notify_event = notify_event;
+  module.group = group;
+  return module;
+}
+
+pmix_status_t PmixUpcalls::connected(const pmix_proc_t* process, void*, pmix_info_t[], size_t,
+                                     pmix_op_cbfunc_t, void*) {
+  PmixServer* server = the_server;
+  if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
+  asio::post(server->io_, [server, rank = static_cast<int>(process->rank)] {
+    server->callbacks_.connected(rank);
+  });
+  return PMIX_OPERATION_SUCCEEDED;
+}
+
+pmix_status_t PmixUpcalls::finalized(const pmix_proc_t* process, void*, pmix_op_cbfunc_t, void*) {
+  PmixServer* server = the_server;
+  if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
+  // Posted before the client gets its answer, so before its exit can be seen.
+  asio::post(server->io_, [server, rank = static_cast<int>(process->rank)] {
+    server->callbacks_.finalized(rank);
+  });
+  return PMIX_OPERATION_SUCCEEDED;
+}
+
+// MPI lets an implementation end the whole job whatever communicator was aborted; so `processes`
+// is not looked at.
+pmix_status_t PmixUpcalls::abort(const pmix_proc_t* process, void*, int status,
+                                 const char message[], pmix_proc_t[], size_t, pmix_op_cbfunc_t,
+                                 void*) {
+  PmixServer* server = the_server;
+  if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
+  asio::post(server->io_, [server, status, rank = static_cast<int>(process->rank),
+                           text = std::string(message == nullptr ? "" : message)] {
+    server->callbacks_.aborted(rank, status, text);
+  });
+  return PMIX_OPERATION_SUCCEEDED;
+}
+
+// PMIx completes a fence of ranks of one host itself. If it asks all the same, the data of all
+// hosts together is the data of this one.
+pmix_status_t PmixUpcalls::fence(const pmix_proc_t[], size_t, const pmix_info_t[], size_t,
+                                 char* blob, size_t nblob, pmix_modex_cbfunc_t done, void* data) {
+  char* copy = nullptr;
+  if (nblob > 0) {
+    copy = static_cast<char*>(std::malloc(nblob));
+    std::memcpy(copy, blob, nblob);
+  }
+  done(PMIX_SUCCESS, copy, nblob, data, free_copy, copy);
+  return PMIX_SUCCESS;
+}
+
+// Every rank of the job is a client of this server, so only ranks that do not exist come here.
+pmix_status_t PmixUpcalls::direct_modex(const pmix_proc_t*, const pmix_info_t[], size_t,
+                                        pmix_modex_cbfunc_t, void*) {
+  return PMIX_ERR_NOT_FOUND;
+}
+
+pmix_status_t PmixUpcalls::publish(const pmix_proc_t* process, const pmix_info_t info[],
+                                   size_t ninfo, pmix_op_cbfunc_t done, void* data) {
+  PmixServer* server = the_server;
+  if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
+  bool once = false;
+  std::vector<DataStore::Item> items;
+  for (size_t i = 0; i < ninfo; ++i) {
+    if (PMIX_CHECK_KEY(&info[i], PMIX_PERSISTENCE)) {
+      once = info[i].value.data.persist == PMIX_PERSIST_FIRST_READ;
+    }
+    if (is_directive(info[i])) continue;
+    items.push_back({info[i].key, process->nspace, static_cast<int>(process->rank),
+                     pack_value(info[i].value), false});
+  }
+  asio::post(server->io_, [server, items = std::move(items), once, done, data]() mutable {
+    pmix_status_t status = PMIX_SUCCESS;
+    for (DataStore::Item& item : items) {
+      item.once = once;
+      if (!server->store_.publish(std::move(item))) status = PMIX_ERR_DUPLICATE_KEY;
+    }
+    done(status, data);
+  });
+  return PMIX_SUCCESS;
+}
+
+pmix_status_t PmixUpcalls::lookup(const pmix_proc_t*, char** keys, const pmix_info_t info[],
+                                  size_t ninfo, pmix_lookup_cbfunc_t done, void* data) {
+  PmixServer* server = the_server;
+  if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
+  bool wait = false;
+  int timeout_s = 0;
+  for (size_t i = 0; i < ninfo; ++i) {
+    if (PMIX_CHECK_KEY(&info[i], PMIX_WAIT)) wait = true;
+    if (PMIX_CHECK_KEY(&info[i], PMIX_TIMEOUT)) timeout_s = info[i].value.data.integer;
+  }
+  asio::post(server->io_, [server, wait, timeout_s, done, data, asked = key_list(keys)] {
+    const std::uint64_t ticket = server->store_.lookup(
+        asked, wait, [count = asked.size(), done, data](std::vector<DataStore::Item> items) {
+          answer_lookup(items, count, done, data);
+        });
+    if (ticket == 0 || timeout_s <= 0) return;
+    auto timer = std::make_shared<asio::steady_timer>(server->io_, std::chrono::seconds(timeout_s));
+    timer->async_wait([server, ticket, timer](std::error_code) { server->store_.expire(ticket); });
+  });
+  return PMIX_SUCCESS;
+}
+
+pmix_status_t PmixUpcalls::unpublish(const pmix_proc_t* process, char** keys, const pmix_info_t[],
+                                     size_t, pmix_op_cbfunc_t done, void* data) {
+  PmixServer* server = the_server;
+  if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
+  asio::post(server->io_, [server, owner = *process, names = key_list(keys), done, data] {
+    server->store_.unpublish(owner.nspace, static_cast<int>(owner.rank), names);
+    done(PMIX_SUCCESS, data);
+  });
+  return PMIX_SUCCESS;
+}
+
+// PMIx calls when all ranks of this host have; there is no other host to wait for.
+pmix_status_t PmixUpcalls::connect(const pmix_proc_t[], size_t, const pmix_info_t[], size_t,
+                                   pmix_op_cbfunc_t, void*) {
+  return PMIX_OPERATION_SUCCEEDED;
+}
+
+pmix_status_t PmixUpcalls::register_events(pmix_status_t*, size_t, const pmix_info_t[], size_t,
+                                           pmix_op_cbfunc_t, void*) {
+  return PMIX_OPERATION_SUCCEEDED;
+}
+
+pmix_status_t PmixUpcalls::deregister_events(pmix_status_t*, size_t, pmix_op_cbfunc_t, void*) {
+  return PMIX_OPERATION_SUCCEEDED;
+}
+
+// PMIx has told the ranks of this host already.
+pmix_status_t PmixUpcalls::notify_event(pmix_status_t, const pmix_proc_t*, pmix_data_range_t,
+                                        pmix_info_t[], size_t, pmix_op_cbfunc_t, void*) {
+  return PMIX_OPERATION_SUCCEEDED;
+}
+
+pmix_status_t PmixUpcalls::group(pmix_group_operation_t operation, char[], const pmix_proc_t[],
+                                 size_t, const pmix_info_t directives[], size_t ndirectives,
+                                 pmix_info_cbfunc_t done, void* data) {
+  PmixServer* server = the_server;
+  if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
+  bool wants_context = false;
+  for (size_t i = 0; i < ndirectives; ++i) {
+    if (PMIX_CHECK_KEY(&directives[i], PMIX_GROUP_ASSIGN_CONTEXT_ID)) wants_context = true;
+  }
+  wants_context = wants_context && operation == PMIX_GROUP_CONSTRUCT;
+  asio::post(server->io_, [server, wants_context, done, data] {
+    auto* results = new PmixInfo;
+    if (wants_context) results->add(PMIX_GROUP_CONTEXT_ID, server->next_group_context_++);
+    done(
+        PMIX_SUCCESS, results->size() > 0 ? results->data() : nullptr, results->size(), data,
+        [](void* list) { delete static_cast<PmixInfo*>(list); }, results);
+  });
+  return PMIX_SUCCESS;
+}
+
+}  // namespace remit::launcher

@@ -9,80 +9,12 @@ using remit::not_yet;
 
 // Groups (chapter 7).
 
-int PMPI_Group_compare(MPI_Group, MPI_Group, int*) {
-  return not_yet("MPI_Group_compare");
-}
-REMIT_WEAK(Group_compare);
-int PMPI_Group_difference(MPI_Group, MPI_Group, MPI_Group*) {
-  return not_yet("MPI_Group_difference");
-}
-REMIT_WEAK(Group_difference);
-int PMPI_Group_excl(MPI_Group, int, const int[], MPI_Group*) {
-  return not_yet("MPI_Group_excl");
-}
-REMIT_WEAK(Group_excl);
-int PMPI_Group_free(MPI_Group*) {
-  return not_yet("MPI_Group_free");
-}
-REMIT_WEAK(Group_free);
-int PMPI_Group_incl(MPI_Group, int, const int[], MPI_Group*) {
-  return not_yet("MPI_Group_incl");
-}
-REMIT_WEAK(Group_incl);
-int PMPI_Group_intersection(MPI_Group, MPI_Group, MPI_Group*) {
-  return not_yet("MPI_Group_intersection");
-}
-REMIT_WEAK(Group_intersection);
-int PMPI_Group_range_excl(MPI_Group, int, int[][3], MPI_Group*) {
-  return not_yet("MPI_Group_range_excl");
-}
-REMIT_WEAK(Group_range_excl);
-int PMPI_Group_range_incl(MPI_Group, int, int[][3], MPI_Group*) {
-  return not_yet("MPI_Group_range_incl");
-}
-REMIT_WEAK(Group_range_incl);
-int PMPI_Group_rank(MPI_Group, int*) {
-  return not_yet("MPI_Group_rank");
-}
-REMIT_WEAK(Group_rank);
-int PMPI_Group_size(MPI_Group, int*) {
-  return not_yet("MPI_Group_size");
-}
-REMIT_WEAK(Group_size);
-int PMPI_Group_translate_ranks(MPI_Group, int, const int[], MPI_Group, int[]) {
-  return not_yet("MPI_Group_translate_ranks");
-}
-REMIT_WEAK(Group_translate_ranks);
-int PMPI_Group_union(MPI_Group, MPI_Group, MPI_Group*) {
-  return not_yet("MPI_Group_union");
-}
-REMIT_WEAK(Group_union);
 
 // Asking about a communicator (chapter 7).
 
-int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm, int*) {
-  return not_yet(comm1, "MPI_Comm_compare");
-}
-REMIT_WEAK(Comm_compare);
-int PMPI_Comm_group(MPI_Comm comm, MPI_Group*) {
-  return not_yet(comm, "MPI_Comm_group");
-}
-REMIT_WEAK(Comm_group);
-int PMPI_Comm_rank(MPI_Comm comm, int*) {
-  return not_yet(comm, "MPI_Comm_rank");
-}
-REMIT_WEAK(Comm_rank);
-int PMPI_Comm_size(MPI_Comm comm, int*) {
-  return not_yet(comm, "MPI_Comm_size");
-}
-REMIT_WEAK(Comm_size);
 
 // Making and freeing communicators (chapter 7).
 
-int PMPI_Comm_create(MPI_Comm comm, MPI_Group, MPI_Comm*) {
-  return not_yet(comm, "MPI_Comm_create");
-}
-REMIT_WEAK(Comm_create);
 int PMPI_Comm_create_from_group(MPI_Group, const char*, MPI_Info, MPI_Errhandler, MPI_Comm*) {
   return not_yet("MPI_Comm_create_from_group");
 }
@@ -91,18 +23,10 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group, int, MPI_Comm*) {
   return not_yet(comm, "MPI_Comm_create_group");
 }
 REMIT_WEAK(Comm_create_group);
-int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm*) {
-  return not_yet(comm, "MPI_Comm_dup");
-}
-REMIT_WEAK(Comm_dup);
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info, MPI_Comm*) {
   return not_yet(comm, "MPI_Comm_dup_with_info");
 }
 REMIT_WEAK(Comm_dup_with_info);
-int PMPI_Comm_free(MPI_Comm* comm) {
-  return not_yet(comm, "MPI_Comm_free");
-}
-REMIT_WEAK(Comm_free);
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm*, MPI_Request*) {
   return not_yet(comm, "MPI_Comm_idup");
 }
@@ -111,14 +35,6 @@ int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info, MPI_Comm*, MPI_Request*) {
   return not_yet(comm, "MPI_Comm_idup_with_info");
 }
 REMIT_WEAK(Comm_idup_with_info);
-int PMPI_Comm_split(MPI_Comm comm, int, int, MPI_Comm*) {
-  return not_yet(comm, "MPI_Comm_split");
-}
-REMIT_WEAK(Comm_split);
-int PMPI_Comm_split_type(MPI_Comm comm, int, int, MPI_Info, MPI_Comm*) {
-  return not_yet(comm, "MPI_Comm_split_type");
-}
-REMIT_WEAK(Comm_split_type);
 
 // Intercommunicators (chapter 7).
 
@@ -130,10 +46,6 @@ int PMPI_Comm_remote_size(MPI_Comm comm, int*) {
   return not_yet(comm, "MPI_Comm_remote_size");
 }
 REMIT_WEAK(Comm_remote_size);
-int PMPI_Comm_test_inter(MPI_Comm comm, int*) {
-  return not_yet(comm, "MPI_Comm_test_inter");
-}
-REMIT_WEAK(Comm_test_inter);
 int PMPI_Intercomm_create(MPI_Comm local_comm, int, MPI_Comm, int, int, MPI_Comm*) {
   return not_yet(local_comm, "MPI_Intercomm_create");
 }
@@ -150,14 +62,6 @@ REMIT_WEAK(Intercomm_merge);
 
 // Names (chapter 7).
 
-int PMPI_Comm_get_name(MPI_Comm comm, char*, int*) {
-  return not_yet(comm, "MPI_Comm_get_name");
-}
-REMIT_WEAK(Comm_get_name);
-int PMPI_Comm_set_name(MPI_Comm comm, const char*) {
-  return not_yet(comm, "MPI_Comm_set_name");
-}
-REMIT_WEAK(Comm_set_name);
 
 // Info (chapter 7).
 
@@ -172,27 +76,6 @@ REMIT_WEAK(Comm_set_info);
 
 // Attributes of communicators (chapter 7).
 
-int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function*, MPI_Comm_delete_attr_function*, int*,
-                            void*) {
-  return not_yet("MPI_Comm_create_keyval");
-}
-REMIT_WEAK(Comm_create_keyval);
-int PMPI_Comm_delete_attr(MPI_Comm comm, int) {
-  return not_yet(comm, "MPI_Comm_delete_attr");
-}
-REMIT_WEAK(Comm_delete_attr);
-int PMPI_Comm_free_keyval(int*) {
-  return not_yet("MPI_Comm_free_keyval");
-}
-REMIT_WEAK(Comm_free_keyval);
-int PMPI_Comm_get_attr(MPI_Comm comm, int, void*, int*) {
-  return not_yet(comm, "MPI_Comm_get_attr");
-}
-REMIT_WEAK(Comm_get_attr);
-int PMPI_Comm_set_attr(MPI_Comm comm, int, void*) {
-  return not_yet(comm, "MPI_Comm_set_attr");
-}
-REMIT_WEAK(Comm_set_attr);
 
 // Attributes of windows (chapter 7).
 
@@ -220,27 +103,6 @@ REMIT_WEAK(Win_set_attr);
 
 // Attributes of datatypes (chapter 7).
 
-int PMPI_Type_create_keyval(MPI_Type_copy_attr_function*, MPI_Type_delete_attr_function*, int*,
-                            void*) {
-  return not_yet("MPI_Type_create_keyval");
-}
-REMIT_WEAK(Type_create_keyval);
-int PMPI_Type_delete_attr(MPI_Datatype, int) {
-  return not_yet("MPI_Type_delete_attr");
-}
-REMIT_WEAK(Type_delete_attr);
-int PMPI_Type_free_keyval(int*) {
-  return not_yet("MPI_Type_free_keyval");
-}
-REMIT_WEAK(Type_free_keyval);
-int PMPI_Type_get_attr(MPI_Datatype, int, void*, int*) {
-  return not_yet("MPI_Type_get_attr");
-}
-REMIT_WEAK(Type_get_attr);
-int PMPI_Type_set_attr(MPI_Datatype, int, void*) {
-  return not_yet("MPI_Type_set_attr");
-}
-REMIT_WEAK(Type_set_attr);
 
 // Cartesian, graph and distributed graph topologies (chapter 8).
 
@@ -329,23 +191,3 @@ REMIT_WEAK(Topo_test);
 
 // Deprecated Interfaces (chapter 16).
 
-int PMPI_Attr_delete(MPI_Comm comm, int) {
-  return not_yet(comm, "MPI_Attr_delete");
-}
-REMIT_WEAK(Attr_delete);
-int PMPI_Attr_get(MPI_Comm comm, int, void*, int*) {
-  return not_yet(comm, "MPI_Attr_get");
-}
-REMIT_WEAK(Attr_get);
-int PMPI_Attr_put(MPI_Comm comm, int, void*) {
-  return not_yet(comm, "MPI_Attr_put");
-}
-REMIT_WEAK(Attr_put);
-int PMPI_Keyval_create(MPI_Copy_function*, MPI_Delete_function*, int*, void*) {
-  return not_yet("MPI_Keyval_create");
-}
-REMIT_WEAK(Keyval_create);
-int PMPI_Keyval_free(int*) {
-  return not_yet("MPI_Keyval_free");
-}
-REMIT_WEAK(Keyval_free);

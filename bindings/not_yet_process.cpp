@@ -13,44 +13,12 @@ int PMPI_Get_hw_resource_info(MPI_Info*) {
   return not_yet("MPI_Get_hw_resource_info");
 }
 REMIT_WEAK(Get_hw_resource_info);
-int PMPI_Get_processor_name(char*, int*) {
-  return not_yet("MPI_Get_processor_name");
-}
-REMIT_WEAK(Get_processor_name);
 
 // Memory (chapter 9).
 
-int PMPI_Alloc_mem(MPI_Aint, MPI_Info, void*) {
-  return not_yet("MPI_Alloc_mem");
-}
-REMIT_WEAK(Alloc_mem);
-int PMPI_Free_mem(void*) {
-  return not_yet("MPI_Free_mem");
-}
-REMIT_WEAK(Free_mem);
 
 // Error handlers (chapter 9).
 
-int PMPI_Comm_call_errhandler(MPI_Comm comm, int) {
-  return not_yet(comm, "MPI_Comm_call_errhandler");
-}
-REMIT_WEAK(Comm_call_errhandler);
-int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function*, MPI_Errhandler*) {
-  return not_yet("MPI_Comm_create_errhandler");
-}
-REMIT_WEAK(Comm_create_errhandler);
-int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler*) {
-  return not_yet(comm, "MPI_Comm_get_errhandler");
-}
-REMIT_WEAK(Comm_get_errhandler);
-int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler) {
-  return not_yet(comm, "MPI_Comm_set_errhandler");
-}
-REMIT_WEAK(Comm_set_errhandler);
-int PMPI_Errhandler_free(MPI_Errhandler*) {
-  return not_yet("MPI_Errhandler_free");
-}
-REMIT_WEAK(Errhandler_free);
 int PMPI_File_call_errhandler(MPI_File fh, int) {
   return not_yet(fh, "MPI_File_call_errhandler");
 }
@@ -114,14 +82,6 @@ int PMPI_Add_error_string(int, const char*) {
   return not_yet("MPI_Add_error_string");
 }
 REMIT_WEAK(Add_error_string);
-int PMPI_Error_class(int, int*) {
-  return not_yet("MPI_Error_class");
-}
-REMIT_WEAK(Error_class);
-int PMPI_Error_string(int, char*, int*) {
-  return not_yet("MPI_Error_string");
-}
-REMIT_WEAK(Error_string);
 int PMPI_Remove_error_class(int) {
   return not_yet("MPI_Remove_error_class");
 }
@@ -137,85 +97,13 @@ REMIT_WEAK(Remove_error_string);
 
 // The Info Object (chapter 10).
 
-int PMPI_Info_create(MPI_Info*) {
-  return not_yet("MPI_Info_create");
-}
-REMIT_WEAK(Info_create);
 int PMPI_Info_create_env(int, char*[], MPI_Info*) {
   return not_yet("MPI_Info_create_env");
 }
 REMIT_WEAK(Info_create_env);
-int PMPI_Info_delete(MPI_Info, const char*) {
-  return not_yet("MPI_Info_delete");
-}
-REMIT_WEAK(Info_delete);
-int PMPI_Info_dup(MPI_Info, MPI_Info*) {
-  return not_yet("MPI_Info_dup");
-}
-REMIT_WEAK(Info_dup);
-int PMPI_Info_free(MPI_Info*) {
-  return not_yet("MPI_Info_free");
-}
-REMIT_WEAK(Info_free);
-int PMPI_Info_get(MPI_Info, const char*, int, char*, int*) {
-  return not_yet("MPI_Info_get");
-}
-REMIT_WEAK(Info_get);
-int PMPI_Info_get_nkeys(MPI_Info, int*) {
-  return not_yet("MPI_Info_get_nkeys");
-}
-REMIT_WEAK(Info_get_nkeys);
-int PMPI_Info_get_nthkey(MPI_Info, int, char*) {
-  return not_yet("MPI_Info_get_nthkey");
-}
-REMIT_WEAK(Info_get_nthkey);
-int PMPI_Info_get_string(MPI_Info, const char*, int*, char*, int*) {
-  return not_yet("MPI_Info_get_string");
-}
-REMIT_WEAK(Info_get_string);
-int PMPI_Info_get_valuelen(MPI_Info, const char*, int*, int*) {
-  return not_yet("MPI_Info_get_valuelen");
-}
-REMIT_WEAK(Info_get_valuelen);
-int PMPI_Info_set(MPI_Info, const char*, const char*) {
-  return not_yet("MPI_Info_set");
-}
-REMIT_WEAK(Info_set);
 
 // The world model (chapter 11).
 
-int PMPI_Abort(MPI_Comm comm, int) {
-  return not_yet(comm, "MPI_Abort");
-}
-REMIT_WEAK(Abort);
-int PMPI_Finalize() {
-  return not_yet("MPI_Finalize");
-}
-REMIT_WEAK(Finalize);
-int PMPI_Finalized(int*) {
-  return not_yet("MPI_Finalized");
-}
-REMIT_WEAK(Finalized);
-int PMPI_Init(int*, char***) {
-  return not_yet("MPI_Init");
-}
-REMIT_WEAK(Init);
-int PMPI_Init_thread(int*, char***, int, int*) {
-  return not_yet("MPI_Init_thread");
-}
-REMIT_WEAK(Init_thread);
-int PMPI_Initialized(int*) {
-  return not_yet("MPI_Initialized");
-}
-REMIT_WEAK(Initialized);
-int PMPI_Is_thread_main(int*) {
-  return not_yet("MPI_Is_thread_main");
-}
-REMIT_WEAK(Is_thread_main);
-int PMPI_Query_thread(int*) {
-  return not_yet("MPI_Query_thread");
-}
-REMIT_WEAK(Query_thread);
 
 // Sessions (chapter 11).
 
@@ -262,14 +150,6 @@ int PMPI_Comm_connect(const char*, MPI_Info, int, MPI_Comm comm, MPI_Comm*) {
   return not_yet(comm, "MPI_Comm_connect");
 }
 REMIT_WEAK(Comm_connect);
-int PMPI_Comm_disconnect(MPI_Comm* comm) {
-  return not_yet(comm, "MPI_Comm_disconnect");
-}
-REMIT_WEAK(Comm_disconnect);
-int PMPI_Comm_get_parent(MPI_Comm*) {
-  return not_yet("MPI_Comm_get_parent");
-}
-REMIT_WEAK(Comm_get_parent);
 int PMPI_Comm_join(int, MPI_Comm*) {
   return not_yet("MPI_Comm_join");
 }
@@ -302,15 +182,6 @@ REMIT_WEAK(Unpublish_name);
 
 // Generalized requests (chapter 13).
 
-int PMPI_Grequest_complete(MPI_Request) {
-  return not_yet("MPI_Grequest_complete");
-}
-REMIT_WEAK(Grequest_complete);
-int PMPI_Grequest_start(MPI_Grequest_query_function*, MPI_Grequest_free_function*,
-                        MPI_Grequest_cancel_function*, void*, MPI_Request*) {
-  return not_yet("MPI_Grequest_start");
-}
-REMIT_WEAK(Grequest_start);
 
 // Filling in a status (chapter 13).
 

@@ -1,0 +1,20 @@
+# Collective algorithms, their selection and drivers.
+noinst_LTLIBRARIES += libcollectives.la
+libcollectives_la_SOURCES = \
+	collectives/algorithms.hpp \
+	collectives/allgather.cpp \
+	collectives/allreduce.cpp \
+	collectives/alltoall.cpp \
+	collectives/barrier.cpp \
+	collectives/bcast.cpp \
+	collectives/buffers.hpp \
+	collectives/collectives.hpp \
+	collectives/context.hpp \
+	collectives/driver.cpp \
+	collectives/gather.cpp \
+	collectives/peers.hpp \
+	collectives/reduce.cpp \
+	collectives/request_array.hpp \
+	collectives/scatter.cpp \
+	collectives/selection.cpp
+libcollectives_la_LIBADD = libpt2pt.la

@@ -201,7 +201,10 @@ class Datatype {
         predefined_name_(named.name) {}
   Datatype(const Datatype&) = delete;
   Datatype& operator=(const Datatype&) = delete;
-  ~Datatype() = default;
+  ~Datatype() { *const_cast<volatile std::uint32_t*>(&alive_) = 0; }
+
+  /// False for memory that is no type, a freed one mostly: a cheap guess for argument checks.
+  [[nodiscard]] bool is_alive() const { return alive_ == kAlive; }
 
   void retain() const {
     if (!is_predefined()) ++references_;
@@ -258,6 +261,9 @@ class Datatype {
   }
 
  private:
+  static constexpr std::uint32_t kAlive = 0x65707974;
+
+  std::uint32_t alive_ = kAlive;
   Layout layout_;
   Bounds bounds_;
   std::int64_t lb_ = 0;

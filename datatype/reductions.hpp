@@ -59,8 +59,12 @@ class Op {
     if (!is_predefined()) ++references_;
   }
   void release() const {
-    if (!is_predefined() && --references_ == 0) delete this;
+    if (is_predefined() || --references_ != 0) return;
+    *const_cast<volatile std::uint32_t*>(&alive_) = 0;
+    delete this;
   }
+  /// As Datatype::is_alive().
+  [[nodiscard]] bool is_alive() const { return alive_ == kAlive; }
 
   [[nodiscard]] constexpr Reduction kind() const { return kind_; }
   [[nodiscard]] bool is_predefined() const { return kind_ != Reduction::user; }
@@ -76,6 +80,9 @@ class Op {
   }
 
  private:
+  static constexpr std::uint32_t kAlive = 0x706f706f;
+
+  std::uint32_t alive_ = kAlive;
   Reduction kind_;
   bool commutative_ = true;
   MPI_User_function* function_ = nullptr;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "mpi.h"
+#include "runtime/progress.hpp"
 
 namespace remit {
 
@@ -15,9 +16,16 @@ class Engine;
 struct OpStatus {
   int source = MPI_ANY_SOURCE;  ///< rank in the communicator
   int tag = MPI_ANY_TAG;
-  int error = MPI_SUCCESS;      ///< MPI error class
+  int error = MPI_SUCCESS;  ///< MPI error class
   bool cancelled = false;
-  MPI_Count bytes = 0;          ///< received bytes
+  MPI_Count bytes = 0;  ///< received bytes
+};
+
+/// A coroutine that waits for one or more requests; resumed from the run queue when the last of
+/// them completes.
+struct Waiter {
+  std::coroutine_handle<> handle;
+  int pending = 0;  ///< requests not complete yet
 };
 
 enum class RequestKind : std::uint8_t { send, receive, collective, generalized };
@@ -33,7 +41,15 @@ struct Request {
   RequestKind kind;
   bool complete = false;
   OpStatus status;
-  std::coroutine_handle<> waiter;  ///< queued to run when the request completes
+  Waiter* waiter = nullptr;  ///< told when the request completes
 };
+
+/// Completes a request whose status is final. The only place that sets `complete`.
+inline void complete_request(Request& request, Progress& progress) {
+  request.complete = true;
+  if (request.waiter != nullptr && --request.waiter->pending == 0) {
+    progress.ready(request.waiter->handle);
+  }
+}
 
 }  // namespace remit

@@ -11,6 +11,7 @@
 #include "runtime/log.hpp"
 #include "runtime/params.hpp"
 #include "runtime/progress.hpp"
+#include "runtime/task.hpp"
 
 namespace remit {
 
@@ -31,6 +32,7 @@ class Process {
   Progress& progress() { return progress_; }
   Log& log() { return log_; }
   std::mt19937_64& random() { return random_; }
+  ArenaPool& arenas() { return arenas_; }
 
  private:
   std::unique_ptr<Bootstrap> bootstrap_;
@@ -39,6 +41,7 @@ class Process {
   Log log_;
   Progress progress_;
   std::mt19937_64 random_;
+  ArenaPool arenas_;
   int rank_;
   int size_;
 };

@@ -12,6 +12,7 @@
 #include <new>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace remit {
 
@@ -72,6 +73,38 @@ class Arena {
   std::byte* next_ = inline_;
   std::byte* end_ = inline_ + sizeof inline_;
   Block* head_ = nullptr;
+};
+
+/// Arenas at rest, kept so that blocking operations find warm memory.
+class ArenaPool {
+ public:
+  [[nodiscard]] std::unique_ptr<Arena> take() {
+    if (idle_.empty()) return std::make_unique<Arena>();
+    std::unique_ptr<Arena> arena = std::move(idle_.back());
+    idle_.pop_back();
+    return arena;
+  }
+  void give_back(std::unique_ptr<Arena> arena) {
+    arena->reset();
+    idle_.push_back(std::move(arena));
+  }
+
+ private:
+  std::vector<std::unique_ptr<Arena>> idle_;
+};
+
+/// An arena for the time of one scope.
+class ArenaLease {
+ public:
+  explicit ArenaLease(ArenaPool& pool) : pool_(pool), arena_(pool.take()) {}
+  ~ArenaLease() { pool_.give_back(std::move(arena_)); }
+  ArenaLease(const ArenaLease&) = delete;
+  ArenaLease& operator=(const ArenaLease&) = delete;
+  Arena& operator*() const { return *arena_; }
+
+ private:
+  ArenaPool& pool_;
+  std::unique_ptr<Arena> arena_;
 };
 
 /// A coroutine whose first parameter has an `arena()` gets its frame there.

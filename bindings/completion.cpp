@@ -1,0 +1,376 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Completion of nonblocking operations (MPI-5.0, sections 3.7.3 to 3.7.6, 3.8.4 and 3.9).
+#include <algorithm>
+#include <span>
+
+#include "bindings/requests.hpp"
+#include "bindings/weak.hpp"
+
+namespace remit {
+
+namespace {
+
+RequestObject* object(MPI_Request handle) {
+  return reinterpret_cast<RequestObject*>(handle);
+}
+
+/// Null handles and inactive persistent requests take no part in completion.
+bool is_live(MPI_Request handle) {
+  return handle != MPI_REQUEST_NULL && object(handle)->active;
+}
+
+bool is_done(MPI_Request handle) {
+  return !is_live(handle) || object(handle)->complete();
+}
+
+int check_requests(Entry& entry, int count, MPI_Request* requests) {
+  if (int err = entry.count(count, "count")) return err;
+  if (count > 0) {
+    if (int err = entry.not_null(requests, "array_of_requests")) return err;
+  }
+  RequestObject* ignored = nullptr;
+  for (int i = 0; i < count; ++i) {
+    if (requests[i] == MPI_REQUEST_NULL) continue;
+    if (int err = entry.request(requests[i], ignored)) return err;
+  }
+  return MPI_SUCCESS;
+}
+
+/// Finishes one request and reports its error through its communicator's handler.
+int finish_and_report(Entry& entry, MPI_Request& handle, MPI_Status* status) {
+  Instance& instance = entry.instance();
+  RequestObject* request = object(handle);
+  CommObject* comm = request->comm;
+  const int peer = request->peer;
+  if (comm != nullptr) retain(comm);
+  const int error = finish_request(instance, handle, status);
+  int code = error;
+  if (error != MPI_SUCCESS) {
+    code = raise_error({Owner::comm, comm}, error, entry.function(),
+                       explain_failure(instance, comm, peer, error));
+  }
+  if (comm != nullptr) release(comm);
+  return code;
+}
+
+/// Finishes requests of an array. A failure makes the whole call MPI_ERR_IN_STATUS, and only then
+/// are the MPI_ERROR fields written (section 3.7.5).
+class ArrayFinisher {
+ public:
+  ArrayFinisher(Entry& entry, MPI_Status* statuses) : entry_(entry), statuses_(statuses) {}
+
+  /// `at` is the index of the status.
+  void finish(MPI_Request& handle, int at) {
+    MPI_Status* status = statuses_ == MPI_STATUSES_IGNORE ? nullptr : statuses_ + at;
+    if (handle == MPI_REQUEST_NULL) {
+      set_status(status, empty_status());
+      if (status != nullptr) status->MPI_ERROR = MPI_SUCCESS;
+      return;
+    }
+    CommObject* comm = object(handle)->comm;
+    if (comm != nullptr) retain(comm);
+    const int peer = object(handle)->peer;
+    const int error = finish_request(entry_.instance(), handle, status);
+    if (status != nullptr) status->MPI_ERROR = error;
+    if (error != MPI_SUCCESS && first_error_ == MPI_SUCCESS) {
+      first_error_ = error;
+      failed_comm_ = comm;
+      detail_ = explain_failure(entry_.instance(), comm, peer, error);
+    } else if (comm != nullptr) {
+      release(comm);
+    }
+  }
+
+  int report() {
+    if (first_error_ == MPI_SUCCESS) return MPI_SUCCESS;
+    const int code = raise_error({Owner::comm, failed_comm_}, MPI_ERR_IN_STATUS, entry_.function(),
+                                 fmt::format("{}: {}", error_class_name(first_error_), detail_));
+    if (failed_comm_ != nullptr) release(failed_comm_);
+    return code;
+  }
+
+ private:
+  Entry& entry_;
+  MPI_Status* statuses_;
+  int first_error_ = MPI_SUCCESS;
+  CommObject* failed_comm_ = nullptr;
+  std::string detail_;
+};
+
+/// The first live and complete request, or -1.
+int find_done(std::span<const MPI_Request> requests) {
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (is_live(requests[i]) && object(requests[i])->complete()) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+bool any_live(std::span<const MPI_Request> requests) {
+  return std::any_of(requests.begin(), requests.end(), is_live);
+}
+
+/// Finishes every live and complete request of the array; indices and statuses are packed.
+int finish_some(Entry& entry, std::span<MPI_Request> requests, int* outcount, int indices[],
+                MPI_Status* statuses) {
+  ArrayFinisher finisher(entry, statuses);
+  int found = 0;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (!is_live(requests[i]) || !object(requests[i])->complete()) continue;
+    indices[found] = static_cast<int>(i);
+    finisher.finish(requests[i], found);
+    ++found;
+  }
+  *outcount = found;
+  return finisher.report();
+}
+
+}  // namespace
+
+}  // namespace remit
+
+using namespace remit;
+
+int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
+  Entry entry("MPI_Wait");
+  if (int err = check_requests(entry, 1, request)) return err;
+  if (!is_live(*request)) {
+    set_status(status, empty_status());
+    return MPI_SUCCESS;
+  }
+  RequestObject* waited = object(*request);
+  entry.progress().wait([=] { return waited->complete(); });
+  return finish_and_report(entry, *request, status);
+}
+REMIT_WEAK(Wait);
+
+int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  Entry entry("MPI_Test");
+  if (int err = check_requests(entry, 1, request)) return err;
+  if (int err = entry.not_null(flag, "flag")) return err;
+  *flag = 1;
+  if (!is_live(*request)) {
+    set_status(status, empty_status());
+    return MPI_SUCCESS;
+  }
+  if (!object(*request)->complete()) entry.progress().poll();
+  if (object(*request)->complete()) return finish_and_report(entry, *request, status);
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Test);
+
+int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  Entry entry("MPI_Waitall");
+  if (int err = check_requests(entry, count, requests)) return err;
+  for (int i = 0; i < count; ++i) {
+    const MPI_Request handle = requests[i];
+    if (is_live(handle)) entry.progress().wait([=] { return object(handle)->complete(); });
+  }
+  ArrayFinisher finisher(entry, statuses);
+  for (int i = 0; i < count; ++i) finisher.finish(requests[i], i);
+  return finisher.report();
+}
+REMIT_WEAK(Waitall);
+
+int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
+  Entry entry("MPI_Testall");
+  if (int err = check_requests(entry, count, requests)) return err;
+  if (int err = entry.not_null(flag, "flag")) return err;
+  const std::span<const MPI_Request> all(requests, static_cast<std::size_t>(count));
+  *flag = std::all_of(all.begin(), all.end(), is_done);
+  if (!*flag) {
+    entry.progress().poll();
+    *flag = std::all_of(all.begin(), all.end(), is_done);
+  }
+  if (!*flag) return MPI_SUCCESS;
+  ArrayFinisher finisher(entry, statuses);
+  for (int i = 0; i < count; ++i) finisher.finish(requests[i], i);
+  return finisher.report();
+}
+REMIT_WEAK(Testall);
+
+int PMPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
+  Entry entry("MPI_Waitany");
+  if (int err = check_requests(entry, count, requests)) return err;
+  if (int err = entry.not_null(index, "index")) return err;
+  const std::span<const MPI_Request> all(requests, static_cast<std::size_t>(count));
+  *index = MPI_UNDEFINED;
+  if (!any_live(all)) {
+    set_status(status, empty_status());
+    return MPI_SUCCESS;
+  }
+  int found = -1;
+  entry.progress().wait([&] { return (found = find_done(all)) >= 0; });
+  *index = found;
+  return finish_and_report(entry, requests[found], status);
+}
+REMIT_WEAK(Waitany);
+
+int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+  Entry entry("MPI_Testany");
+  if (int err = check_requests(entry, count, requests)) return err;
+  if (int err = entry.not_null(index, "index")) return err;
+  if (int err = entry.not_null(flag, "flag")) return err;
+  const std::span<const MPI_Request> all(requests, static_cast<std::size_t>(count));
+  *index = MPI_UNDEFINED;
+  *flag = 1;
+  if (!any_live(all)) {
+    set_status(status, empty_status());
+    return MPI_SUCCESS;
+  }
+  int found = find_done(all);
+  if (found < 0) {
+    entry.progress().poll();
+    found = find_done(all);
+  }
+  if (found < 0) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  *index = found;
+  return finish_and_report(entry, requests[found], status);
+}
+REMIT_WEAK(Testany);
+
+int PMPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indices[],
+                  MPI_Status statuses[]) {
+  Entry entry("MPI_Waitsome");
+  if (int err = check_requests(entry, incount, requests)) return err;
+  if (int err = entry.not_null(outcount, "outcount")) return err;
+  const std::span<MPI_Request> all(requests, static_cast<std::size_t>(incount));
+  if (!any_live(all)) {
+    *outcount = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
+  if (int err = entry.not_null(indices, "array_of_indices")) return err;
+  entry.progress().wait([&] { return find_done(all) >= 0; });
+  return finish_some(entry, all, outcount, indices, statuses);
+}
+REMIT_WEAK(Waitsome);
+
+int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indices[],
+                  MPI_Status statuses[]) {
+  Entry entry("MPI_Testsome");
+  if (int err = check_requests(entry, incount, requests)) return err;
+  if (int err = entry.not_null(outcount, "outcount")) return err;
+  const std::span<MPI_Request> all(requests, static_cast<std::size_t>(incount));
+  if (!any_live(all)) {
+    *outcount = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
+  if (int err = entry.not_null(indices, "array_of_indices")) return err;
+  if (find_done(all) < 0) entry.progress().poll();
+  return finish_some(entry, all, outcount, indices, statuses);
+}
+REMIT_WEAK(Testsome);
+
+int PMPI_Request_free(MPI_Request* request) {
+  Entry entry("MPI_Request_free");
+  if (int err = entry.not_null(request, "request")) return err;
+  RequestObject* freed = nullptr;
+  if (int err = entry.request(*request, freed)) return err;
+  if (freed->complete()) {
+    destroy_request(entry.instance(), freed);
+  } else {
+    freed->freed = true;
+    freed->persistent = false;
+    entry.instance().orphans.push_back(freed);
+  }
+  *request = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Request_free);
+
+int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  Entry entry("MPI_Request_get_status");
+  if (int err = check_requests(entry, 1, &request)) return err;
+  if (int err = entry.not_null(flag, "flag")) return err;
+  *flag = 1;
+  if (!is_live(request)) {
+    set_status(status, empty_status());
+    return MPI_SUCCESS;
+  }
+  if (!is_done(request)) entry.progress().poll();
+  *flag = is_done(request);
+  if (*flag) set_status(status, object(request)->operation().status);
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Request_get_status);
+
+int PMPI_Start(MPI_Request* request) {
+  Entry entry("MPI_Start");
+  if (int err = entry.not_null(request, "request")) return err;
+  RequestObject* started = nullptr;
+  if (int err = entry.request(*request, started)) return err;
+  if (!started->persistent || started->active) {
+    return entry.fail(MPI_ERR_REQUEST, "the request is {}; only an inactive persistent request can "
+                      "be started", started->persistent ? "active already" : "not persistent");
+  }
+  if (int err = start_request(entry.instance(), *started)) {
+    return entry.fail(err, "the operation could not be started");
+  }
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Start);
+
+int PMPI_Startall(int count, MPI_Request requests[]) {
+  Entry entry("MPI_Startall");
+  if (int err = entry.count(count, "count")) return err;
+  for (int i = 0; i < count; ++i) {
+    if (int err = PMPI_Start(&requests[i])) return err;
+  }
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Startall);
+
+int PMPI_Cancel(MPI_Request* request) {
+  Entry entry("MPI_Cancel");
+  if (int err = entry.not_null(request, "request")) return err;
+  RequestObject* cancelled = nullptr;
+  if (int err = entry.request(*request, cancelled)) return err;
+  if (!cancelled->active) {
+    return entry.fail(MPI_ERR_REQUEST, "the request is inactive: there is nothing to cancel");
+  }
+  if (cancelled->collective) {
+    return entry.fail(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");
+  }
+  if (cancelled->form == RequestForm::generalized) {
+    return cancelled->cancel_function(cancelled->extra_state, cancelled->core.complete);
+  }
+  if (!cancelled->core.complete) entry.engine().cancel(cancelled->core);
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Cancel);
+
+int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
+  *flag = status_cancelled(*status);
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Test_cancelled);
+
+int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
+                        MPI_Grequest_cancel_function* cancel_fn, void* extra_state,
+                        MPI_Request* request) {
+  Entry entry("MPI_Grequest_start");
+  if (int err = entry.not_null(request, "request")) return err;
+  RequestObject* made = make_request(entry.instance(), RequestForm::generalized, {});
+  made->query = query_fn;
+  made->free_function = free_fn;
+  made->cancel_function = cancel_fn;
+  made->extra_state = extra_state;
+  *request = handle_of(made);
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Grequest_start);
+
+int PMPI_Grequest_complete(MPI_Request request) {
+  Entry entry("MPI_Grequest_complete");
+  RequestObject* completed = nullptr;
+  if (int err = entry.request(request, completed)) return err;
+  if (completed->form != RequestForm::generalized) {
+    return entry.fail(MPI_ERR_REQUEST, "the request is not a generalized one");
+  }
+  completed->core.complete = true;
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Grequest_complete);

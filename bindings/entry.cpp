@@ -1,0 +1,136 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The cold halves of the argument checks: what is wrong, with the value, and what to do.
+#include "bindings/entry.hpp"
+
+#include "bindings/handles.hpp"
+
+namespace remit {
+
+void Entry::not_running() const {
+  die(function_, library().phase == Phase::before_init
+                     ? "called before MPI_Init or MPI_Init_thread"
+                     : "called after MPI_Finalize");
+}
+
+int Entry::bad_comm(MPI_Comm handle) {
+  if (handle == MPI_COMM_NULL) return fail(MPI_ERR_COMM, "comm is MPI_COMM_NULL");
+  return fail(MPI_ERR_COMM, "comm {} is not a communicator (freed already, or uninitialized?)",
+              static_cast<const void*>(handle));
+}
+
+int Entry::intra_comm(MPI_Comm handle, CommObject*& out) {
+  if (int err = comm(handle, out)) return err;
+  if (out->core.is_inter()) {
+    return fail(MPI_ERR_COMM, "comm is an inter-communicator; this needs an intra-communicator");
+  }
+  return MPI_SUCCESS;
+}
+
+int Entry::bad_pointer(const char* argument) {
+  return fail(MPI_ERR_ARG, "argument {} is a null pointer", argument);
+}
+
+int Entry::bad_count(MPI_Count count, const char* argument) {
+  return fail(MPI_ERR_COUNT, "{} is {}; it must not be negative", argument, count);
+}
+
+int Entry::bad_rank(const CommObject& comm, int rank, bool receive) {
+  if (receive) {
+    return fail(MPI_ERR_RANK,
+                "source is {}; it must be 0 to {}, MPI_ANY_SOURCE or MPI_PROC_NULL", rank,
+                peers(comm) - 1);
+  }
+  return fail(MPI_ERR_RANK, "dest is {}; it must be 0 to {} or MPI_PROC_NULL", rank,
+              peers(comm) - 1);
+}
+
+int Entry::bad_tag(int tag) {
+  return fail(MPI_ERR_TAG, "tag is {}; it must be 0 to {} (MPI_ANY_TAG in receives only)", tag,
+              kTagUpperBound);
+}
+
+int Entry::root(const CommObject& comm, int root) {
+  if (static_cast<unsigned>(root) < static_cast<unsigned>(peers(comm))) return MPI_SUCCESS;
+  if (comm.core.is_inter()) {
+    if (root == MPI_ROOT || root == MPI_PROC_NULL) return MPI_SUCCESS;
+    return fail(MPI_ERR_ROOT,
+                "root is {}; on an inter-communicator it must be 0 to {}, MPI_ROOT or "
+                "MPI_PROC_NULL",
+                root, peers(comm) - 1);
+  }
+  return fail(MPI_ERR_ROOT, "root is {}; it must be 0 to {}", root, peers(comm) - 1);
+}
+
+int Entry::group(MPI_Group handle, std::shared_ptr<const Group>& out) {
+  if (handle == MPI_GROUP_EMPTY) {
+    out = Group::regular(0, 1, 0);
+    return MPI_SUCCESS;
+  }
+  auto* object = object_of<GroupObject>(handle, ObjectKind::group);
+  if (object == nullptr) {
+    return fail(MPI_ERR_GROUP, "group {} is not a group{}", static_cast<const void*>(handle),
+                handle == MPI_GROUP_NULL ? " (MPI_GROUP_NULL)" : " (freed already?)");
+  }
+  out = object->group;
+  return MPI_SUCCESS;
+}
+
+int Entry::any_datatype(MPI_Datatype handle, const Datatype*& out, const char* argument) {
+  out = datatype_of(handle);
+  if (out != nullptr && out->is_alive() && out->is_available()) [[likely]] return MPI_SUCCESS;
+  if (out != nullptr && out->is_alive() && out->is_predefined() && handle != MPI_DATATYPE_NULL) {
+    return fail(MPI_ERR_TYPE, "{} is {}, which this platform does not have", argument, out->name());
+  }
+  return fail(MPI_ERR_TYPE, "{} {} is not a datatype{}", argument,
+              static_cast<const void*>(handle),
+              handle == MPI_DATATYPE_NULL ? " (MPI_DATATYPE_NULL)" : " (freed already?)");
+}
+
+int Entry::datatype(MPI_Datatype handle, const Datatype*& out, const char* argument) {
+  if (int err = any_datatype(handle, out, argument)) return err;
+  if (out->is_committed()) [[likely]] return MPI_SUCCESS;
+  return fail(MPI_ERR_TYPE, "{} is not committed; call MPI_Type_commit first", argument);
+}
+
+int Entry::buffer(const void* address, MPI_Count count, MPI_Datatype type, View& out) {
+  if (count < 0) [[unlikely]] return bad_count(count, "count");
+  const Datatype* t = nullptr;
+  if (int err = datatype(type, t)) return err;
+  // Address 0 is MPI_BOTTOM: fine for a type with absolute addresses, wrong for a plain one.
+  if (address == nullptr && count > 0 && t->size() > 0 && t->true_lb() == 0) [[unlikely]] {
+    return fail(MPI_ERR_BUFFER, "the buffer is a null pointer, but count is {}", count);
+  }
+  out = View{const_cast<void*>(address), count, &t->layout()};
+  datatype_ = t;
+  return MPI_SUCCESS;
+}
+
+int Entry::op(MPI_Op handle, const Op*& out) {
+  out = op_of(handle);
+  if (out != nullptr && out->is_alive() && out->kind() != Reduction::null) return MPI_SUCCESS;
+  return fail(MPI_ERR_OP, "op {} is not a reduction operation{}", static_cast<const void*>(handle),
+              handle == MPI_OP_NULL ? " (MPI_OP_NULL)" : " (freed already?)");
+}
+
+int Entry::op_on(const Op& op, const Datatype& type) {
+  if (auto checked = check(op, type); !checked) {
+    return fail(checked.error().code, "{}", checked.error().message);
+  }
+  return MPI_SUCCESS;
+}
+
+int Entry::request(MPI_Request handle, RequestObject*& out) {
+  out = object_of<RequestObject>(handle, ObjectKind::request);
+  if (out != nullptr) return MPI_SUCCESS;
+  return fail(MPI_ERR_REQUEST, "request {} is not a request (completed or freed already?)",
+              static_cast<const void*>(handle));
+}
+
+int Entry::info(MPI_Info handle, InfoObject*& out) {
+  out = object_of<InfoObject>(handle, ObjectKind::info);
+  if (out != nullptr) return MPI_SUCCESS;
+  return fail(MPI_ERR_INFO, "info {} is not an info object{}", static_cast<const void*>(handle),
+              handle == MPI_INFO_NULL ? " (MPI_INFO_NULL)" : " (freed already?)");
+}
+
+}  // namespace remit

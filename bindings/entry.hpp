@@ -1,0 +1,105 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// What every MPI function does first: is MPI running, take the lock if threads may compete, turn
+// handles into objects, check arguments.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "bindings/errors.hpp"
+#include "bindings/instance.hpp"
+
+namespace remit {
+
+/// Lives as long as one MPI call. The checks return MPI_SUCCESS or the code that the function must
+/// return (the error handler has been called by then):
+///
+///   Entry entry("MPI_Comm_rank");
+///   CommObject* c = nullptr;
+///   if (int err = entry.comm(comm, c)) return err;
+class Entry {
+ public:
+  explicit Entry(const char* function) : function_(function), instance_(library().instance) {
+    if (instance_ == nullptr) [[unlikely]]
+      not_running();
+    if (instance_->locking) [[unlikely]]
+      instance_->mutex.lock();
+  }
+  ~Entry() {
+    if (instance_->locking) [[unlikely]]
+      instance_->mutex.unlock();
+  }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+  [[nodiscard]] Instance& instance() const { return *instance_; }
+  [[nodiscard]] Engine& engine() const { return *instance_->engine; }
+  [[nodiscard]] Progress& progress() const { return instance_->process->progress(); }
+  [[nodiscard]] const char* function() const { return function_; }
+
+  /// Raises an error on the communicator found so far, else on MPI_COMM_SELF.
+  template <class... Args>
+  [[gnu::cold]] int fail(int code, fmt::format_string<Args...> format, Args&&... args) {
+    return raise_error({Owner::comm, comm_}, code, function_,
+                       fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  int comm(MPI_Comm handle, CommObject*& out) {
+    out = instance_->comm(handle);
+    if (out == nullptr) [[unlikely]]
+      return bad_comm(handle);
+    comm_ = out;
+    return MPI_SUCCESS;
+  }
+  /// As comm(), and refuses inter-communicators.
+  int intra_comm(MPI_Comm handle, CommObject*& out);
+  int group(MPI_Group handle, std::shared_ptr<const Group>& out);
+  int not_null(const void* pointer, const char* argument) {
+    return pointer != nullptr ? MPI_SUCCESS : bad_pointer(argument);
+  }
+  int count(MPI_Count count, const char* argument = "count") {
+    return count >= 0 ? MPI_SUCCESS : bad_count(count, argument);
+  }
+  /// A committed type usable for communication.
+  int datatype(MPI_Datatype handle, const Datatype*& out, const char* argument = "datatype");
+  /// Any valid type, committed or not.
+  int any_datatype(MPI_Datatype handle, const Datatype*& out, const char* argument = "datatype");
+  /// Count, type and address of a buffer together, as a view.
+  int buffer(const void* address, MPI_Count count, MPI_Datatype type, View& out);
+  /// The type of the last buffer().
+  [[nodiscard]] const Datatype* buffer_type() const { return datatype_; }
+  /// A destination: a rank of `comm` or MPI_PROC_NULL.
+  int destination(const CommObject& comm, int rank) {
+    const bool fine = static_cast<unsigned>(rank) < static_cast<unsigned>(peers(comm));
+    return fine || rank == MPI_PROC_NULL ? MPI_SUCCESS : bad_rank(comm, rank, false);
+  }
+  int source(const CommObject& comm, int rank) {
+    const bool fine = static_cast<unsigned>(rank) < static_cast<unsigned>(peers(comm));
+    return fine || rank == MPI_PROC_NULL || rank == MPI_ANY_SOURCE ? MPI_SUCCESS
+                                                                   : bad_rank(comm, rank, true);
+  }
+  int send_tag(int tag) { return tag >= 0 ? MPI_SUCCESS : bad_tag(tag); }
+  int receive_tag(int tag) { return tag >= 0 || tag == MPI_ANY_TAG ? MPI_SUCCESS : bad_tag(tag); }
+  int root(const CommObject& comm, int root);
+  int op(MPI_Op handle, const Op*& out);
+  int op_on(const Op& op, const Datatype& type);
+  int request(MPI_Request handle, RequestObject*& out);
+  int info(MPI_Info handle, InfoObject*& out);
+
+ private:
+  static int peers(const CommObject& comm) { return comm.core.peers().size(); }
+  [[noreturn, gnu::cold]] void not_running() const;
+  [[gnu::cold]] int bad_comm(MPI_Comm handle);
+  [[gnu::cold]] int bad_pointer(const char* argument);
+  [[gnu::cold]] int bad_count(MPI_Count count, const char* argument);
+  [[gnu::cold]] int bad_rank(const CommObject& comm, int rank, bool receive);
+  [[gnu::cold]] int bad_tag(int tag);
+
+  const char* function_;
+  Instance* instance_;
+  CommObject* comm_ = nullptr;
+  const Datatype* datatype_ = nullptr;
+};
+
+}  // namespace remit

@@ -1,0 +1,10 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Names and one-line texts of the error classes (MPI-5.0, tables 9.1 to 9.3).
+#pragma once
+
+namespace remit {
+
+/// The class of a code. Predefined classes are their own codes; others are MPI_ERR_UNKNOWN.
+[[nodiscard]] int error_class_of(int code);
+
+}  // namespace remit

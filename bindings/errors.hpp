@@ -1,0 +1,38 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Error classes, codes and strings, and the way an error takes to its handler.
+#pragma once
+
+#include <string>
+
+#include "bindings/objects.hpp"
+
+namespace remit {
+
+/// The object whose error handler decides; with no object MPI_COMM_SELF's does (MPI-5.0, 9.3).
+struct ErrorTarget {
+  Owner owner = Owner::comm;
+  CommObject* comm = nullptr;
+};
+
+/// Reports an error where it was found: calls the handler of the target and returns the code that
+/// the MPI function returns. `function` is the MPI name; `detail` names the argument, its value and
+/// the remedy. Does not return under MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT.
+[[gnu::cold]] int raise_error(const ErrorTarget& target, int code, const char* function,
+                              const std::string& detail);
+
+/// Ends the program with one message, for errors outside any initialized MPI.
+[[noreturn]] void die(const char* function, const std::string& detail);
+
+/// The standard's name of a class ("MPI_ERR_COMM"), or "MPI_ERR_UNKNOWN".
+[[nodiscard]] const char* error_class_name(int error_class);
+/// One line that explains a class.
+[[nodiscard]] const char* error_class_text(int error_class);
+
+/// Calls a user's or predefined handler of `comm` with `code`.
+int call_errhandler(CommObject& comm, int code, const std::string& message);
+
+/// Reference counting of handler handles; predefined ones are left alone.
+void retain_errhandler(MPI_Errhandler handler);
+void release_errhandler(MPI_Errhandler handler);
+
+}  // namespace remit

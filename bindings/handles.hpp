@@ -1,0 +1,31 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// From handles to objects and back.
+#pragma once
+
+#include "bindings/instance.hpp"
+#include "bindings/objects.hpp"
+
+namespace remit {
+
+/// MPI_TAG_UB. Tags are ints on the wire.
+inline constexpr int kTagUpperBound = 2147483647;
+
+/// The object behind a user handle, or null if it is predefined or of another kind.
+template <class T, class Handle>
+[[nodiscard]] T* object_of(Handle handle, ObjectKind kind) {
+  if (reinterpret_cast<std::uintptr_t>(handle) <= kLastPredefinedHandle) return nullptr;
+  auto* object = reinterpret_cast<T*>(handle);
+  return object->kind == kind ? object : nullptr;
+}
+
+[[nodiscard]] inline MPI_Comm handle_of(CommObject* comm) {
+  return comm->handle;
+}
+[[nodiscard]] inline MPI_Group handle_of(GroupObject* group) {
+  return reinterpret_cast<MPI_Group>(group);
+}
+[[nodiscard]] inline MPI_Request handle_of(RequestObject* request) {
+  return reinterpret_cast<MPI_Request>(request);
+}
+
+}  // namespace remit

@@ -1,0 +1,79 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Life of the MPI process behind the C interface.
+#include "bindings/instance.hpp"
+
+#include "bindings/attributes.hpp"
+#include "bindings/bsend.hpp"
+#include "bindings/errors.hpp"
+#include "bindings/handles.hpp"
+#include "rdma_btl/open_devices.hpp"
+
+namespace remit {
+
+namespace {
+
+/// Gives other threads their turn while one waits (MPI_THREAD_MULTIPLE only).
+class UnlockWhileIdle final : public Progress::YieldHook {
+ public:
+  explicit UnlockWhileIdle(std::recursive_mutex& mutex) : mutex_(mutex) {}
+  void before() override { mutex_.unlock(); }
+  void after() override { mutex_.lock(); }
+
+ private:
+  std::recursive_mutex& mutex_;
+};
+
+void make_predefined(CommObject& comm, MPI_Comm handle, const char* name, ContextId context,
+                     int rank, std::shared_ptr<const Group> group) {
+  comm.handle = handle;
+  comm.name = name;
+  comm.core.context = context;
+  comm.core.rank = rank;
+  comm.core.local = std::move(group);
+}
+
+}  // namespace
+
+Library& library() {
+  static constinit Library the_library;
+  return the_library;
+}
+
+Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Device>> devices,
+                   int level)
+    : process(std::move(p)),
+      thread_level(level),
+      main_thread(std::this_thread::get_id()),
+      locking(level == MPI_THREAD_MULTIPLE) {
+  engine = std::make_unique<Engine>(*process, std::move(devices));
+  const auto my_proc = static_cast<ProcId>(process->rank());
+  make_predefined(world, MPI_COMM_WORLD, "MPI_COMM_WORLD", 0, process->rank(),
+                  Group::regular(0, 1, process->size()));
+  make_predefined(self, MPI_COMM_SELF, "MPI_COMM_SELF", 2, 0, Group::regular(my_proc, 1, 1));
+  bsend = std::make_unique<BsendBuffer>();
+  const Identity& identity = process->identity();
+  predefined_attributes.tag_ub = kTagUpperBound;
+  // CLOCK_MONOTONIC is one clock for all ranks of a host.
+  predefined_attributes.wtime_is_global = identity.local_size == identity.size;
+  predefined_attributes.universe_size = identity.universe_size;
+  predefined_attributes.app_number = identity.app_number;
+  if (locking) {
+    yield_hook = std::make_unique<UnlockWhileIdle>(mutex);
+    process->progress().set_yield_hook(yield_hook.get());
+  }
+}
+
+Instance::~Instance() = default;
+
+void retain(CommObject* comm) {
+  ++comm->references;
+}
+
+void release(CommObject* comm) {
+  if (--comm->references != 0) return;
+  release_errhandler(comm->errhandler);
+  comm->kind = ObjectKind::freed;
+  delete comm;
+}
+
+}  // namespace remit

@@ -1,0 +1,91 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The MPI process behind the C interface: the one place with a static pointer.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "bindings/objects.hpp"
+#include "runtime/process.hpp"
+
+namespace remit {
+
+/// A buffer attached for MPI_Bsend and what of it is in use (bindings/bsend.cpp).
+class BsendBuffer;
+
+/// Values of the attributes that MPI_COMM_WORLD is born with (MPI-5.0, section 9.1.2). Users get
+/// their addresses.
+struct PredefinedAttributes {
+  int tag_ub = 0;
+  int host = MPI_PROC_NULL;
+  int io = MPI_ANY_SOURCE;  ///< every process has language-standard input and output
+  int wtime_is_global = 0;
+  int universe_size = 0;
+  int app_number = -1;
+  int last_used_code = MPI_ERR_LASTCODE;
+};
+
+/// The words of the last error raised, kept for MPI_Error_string.
+struct LastDetail {
+  int code = MPI_SUCCESS;
+  std::string words;
+};
+
+/// Everything between MPI_Init and MPI_Finalize. Members are destroyed in reverse order.
+struct Instance {
+  Instance(std::unique_ptr<Process> process, std::vector<std::unique_ptr<Device>> devices,
+           int thread_level);
+  ~Instance();
+
+  std::unique_ptr<Process> process;
+  std::unique_ptr<Engine> engine;
+  CommObject world;
+  CommObject self;
+  std::uint32_t next_context = 4;  ///< contexts 0 and 2 are world's and self's
+
+  int thread_level;
+  std::thread::id main_thread;
+  bool locking;  ///< MPI_THREAD_MULTIPLE: every call holds `mutex`
+  std::recursive_mutex mutex;
+  std::unique_ptr<Progress::YieldHook> yield_hook;
+
+  std::map<int, Keyval*> keyvals;  ///< by id
+  int next_keyval = 1000;          ///< above every predefined attribute key
+  std::unique_ptr<BsendBuffer> bsend;
+  std::vector<RequestObject*> orphans;  ///< freed by the user before their operations completed
+  std::vector<void*> free_requests;     ///< memory of destroyed requests, for reuse
+  PredefinedAttributes predefined_attributes;
+  std::map<const Datatype*, AttributeList> type_attributes;
+  std::map<const Datatype*, std::string> type_names;  ///< given by MPI_Type_set_name
+  LastDetail last_detail;  ///< appended by MPI_Error_string to the text of its code
+
+  [[nodiscard]] Progress& progress() { return process->progress(); }
+
+  /// The communicator behind a handle, or null if there is none.
+  [[nodiscard]] CommObject* comm(MPI_Comm handle) {
+    if (handle == MPI_COMM_WORLD) return &world;
+    if (handle == MPI_COMM_SELF) return &self;
+    if (reinterpret_cast<std::uintptr_t>(handle) <= kLastPredefinedHandle) return nullptr;
+    auto* object = reinterpret_cast<CommObject*>(handle);
+    return object->kind == ObjectKind::comm ? object : nullptr;
+  }
+};
+
+/// Where the C interface stands in its life.
+enum class Phase : std::uint8_t { before_init, running, finalized };
+
+/// The one static state of the library.
+struct Library {
+  Instance* instance = nullptr;  ///< non-null exactly while running
+  Phase phase = Phase::before_init;
+};
+[[nodiscard]] Library& library();
+
+/// Reference counting of what handles hold; the last release destroys.
+void retain(CommObject* comm);
+void release(CommObject* comm);
+
+}  // namespace remit

@@ -1,0 +1,156 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The objects behind MPI handles. A user handle is the object's address (never below 4096, so it
+// cannot meet a predefined value); `kind` catches handles of the wrong sort and stale ones.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collectives/collectives.hpp"
+#include "datatype/datatype.hpp"
+#include "datatype/reductions.hpp"
+#include "mpi.h"
+#include "pt2pt/communicator.hpp"
+#include "pt2pt/engine.hpp"
+
+namespace remit {
+
+/// Largest handle value reserved for predefined objects (MPI-5.0, section 20.3).
+inline constexpr std::uintptr_t kLastPredefinedHandle = 4095;
+
+enum class ObjectKind : std::uint32_t {
+  freed = 0,
+  comm = 0x6d6d6f63,
+  group = 0x70757267,
+  errhandler = 0x68727265,
+  info = 0x6f666e69,
+  request = 0x74716572,
+  message = 0x6567736d,
+  keyval = 0x6c61766b,
+  session = 0x73736573,
+};
+
+/// Common start of every object. Reference counts are plain: one thread at a time holds MPI.
+struct Object {
+  explicit Object(ObjectKind k) : kind(k) {}
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  ObjectKind kind;
+  int references = 1;
+};
+
+/// Which kind of object an attribute or an error handler belongs to.
+enum class Owner : std::uint8_t { comm, win, type, file, session };
+
+/// A user-created error handler; the predefined ones are handle values only.
+struct ErrhandlerObject : Object {
+  ErrhandlerObject(Owner o, void (*f)()) : Object(ObjectKind::errhandler), owner(o), function(f) {}
+  Owner owner;
+  void (*function)();  ///< cast back to the owner's variadic type before the call
+};
+
+/// A key created by MPI_{Comm,Type,Win}_create_keyval. `copy` and `remove` are null for
+/// the NULL functions; kDup marks the duplicating copy function.
+struct Keyval : Object {
+  Keyval() : Object(ObjectKind::keyval) {}
+  Owner owner = Owner::comm;
+  int id = 0;
+  void (*copy)() = nullptr;
+  void (*remove)() = nullptr;
+  void* extra_state = nullptr;
+};
+
+/// Attribute values by keyval id, in order of setting (callbacks run in reverse of it).
+struct AttributeList {
+  struct Entry {
+    Keyval* keyval;  ///< holds one reference
+    void* value;
+  };
+  std::vector<Entry> entries;
+};
+
+struct CommObject : Object {
+  CommObject() : Object(ObjectKind::comm) {}
+  CommCore core;
+  MPI_Comm handle = MPI_COMM_NULL;
+  MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
+  AttributeList attributes;
+  std::string name;
+  bool freed = false;  ///< MPI_Comm_free was called; operations in flight keep it alive
+};
+
+struct GroupObject : Object {
+  explicit GroupObject(std::shared_ptr<const Group> g)
+      : Object(ObjectKind::group), group(std::move(g)) {}
+  std::shared_ptr<const Group> group;
+};
+
+// MPI_Datatype and MPI_Op user handles are the addresses of Datatype and Op (datatype/).
+
+struct InfoObject : Object {
+  InfoObject() : Object(ObjectKind::info) {}
+  std::vector<std::pair<std::string, std::string>> entries;  ///< in order of first setting
+};
+
+/// A message taken out of matching by MPI_Mprobe.
+struct MessageObject : Object {
+  MessageObject() : Object(ObjectKind::message) {}
+  MatchedMessage* message = nullptr;
+  CommObject* comm = nullptr;
+};
+
+/// How a request came to be; says what starts it and what its status holds.
+enum class RequestForm : std::uint8_t {
+  send,
+  bsend,
+  receive,
+  collective,
+  generalized,
+  no_operation,  ///< MPI_PROC_NULL peers: complete at once
+};
+
+/// Types, operation and copied arrays that a collective uses until it is complete (the user may
+/// free the first two at once; MPI-5.0, section 6.12).
+struct CollectiveHold {
+  std::vector<Ref<const Datatype>> types;
+  Ref<const Op> op;
+  std::vector<const Datatype*> send_types, recv_types;  ///< alltoallw
+};
+
+/// What an MPI_Request user handle points to.
+struct RequestObject : Object {
+  explicit RequestObject(RequestForm f)
+      : Object(ObjectKind::request),
+        form(f),
+        core(f == RequestForm::receive ? RequestKind::receive : RequestKind::send) {}
+
+  RequestForm form;
+  bool persistent = false;
+  bool active = true;  ///< false: a persistent request between completion and start
+  bool freed = false;  ///< MPI_Request_free was called before completion
+  SendMode mode = SendMode::standard;
+  Request core;                ///< of send and receive forms
+  CommObject* comm = nullptr;  ///< one reference held, if any
+  int peer = MPI_PROC_NULL;
+  int tag = 0;
+  View view{};
+  Ref<const Datatype> datatype;  ///< keeps the view's layout alive
+  std::unique_ptr<Collective> collective;
+  std::unique_ptr<CollectiveHold> hold;  ///< what a collective uses until it is complete
+
+  // generalized requests
+  MPI_Grequest_query_function* query = nullptr;
+  MPI_Grequest_free_function* free_function = nullptr;
+  MPI_Grequest_cancel_function* cancel_function = nullptr;
+  void* extra_state = nullptr;
+
+  [[nodiscard]] Request& operation() { return collective ? collective->request : core; }
+  [[nodiscard]] bool complete() { return !active || operation().complete; }
+};
+
+}  // namespace remit

@@ -1,0 +1,144 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Making, starting, completing and freeing requests.
+#include "bindings/requests.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "bindings/bsend.hpp"
+
+namespace remit {
+
+int check_send(Entry& entry, const void* buffer, MPI_Count count, MPI_Datatype type, int dest,
+               int tag, MPI_Comm comm, MessageArgs& out) {
+  if (int err = entry.comm(comm, out.comm)) return err;
+  if (int err = entry.buffer(buffer, count, type, out.view)) return err;
+  if (int err = entry.destination(*out.comm, dest)) return err;
+  if (int err = entry.send_tag(tag)) return err;
+  out.datatype = entry.buffer_type();
+  out.peer = dest;
+  out.tag = tag;
+  return MPI_SUCCESS;
+}
+
+int check_receive(Entry& entry, void* buffer, MPI_Count count, MPI_Datatype type, int source,
+                  int tag, MPI_Comm comm, MessageArgs& out) {
+  if (int err = entry.comm(comm, out.comm)) return err;
+  if (int err = entry.buffer(buffer, count, type, out.view)) return err;
+  if (int err = entry.source(*out.comm, source)) return err;
+  if (int err = entry.receive_tag(tag)) return err;
+  out.datatype = entry.buffer_type();
+  out.peer = source;
+  out.tag = tag;
+  return MPI_SUCCESS;
+}
+
+RequestObject* make_request(Instance& instance, RequestForm form, const MessageArgs& args) {
+  if (!instance.orphans.empty()) [[unlikely]] sweep_freed_requests(instance);
+  void* memory = nullptr;
+  if (instance.free_requests.empty()) {
+    memory = ::operator new(sizeof(RequestObject));
+  } else {
+    memory = instance.free_requests.back();
+    instance.free_requests.pop_back();
+  }
+  auto* request = new (memory) RequestObject(form);
+  request->comm = args.comm;
+  request->view = args.view;
+  request->datatype = Ref<const Datatype>(args.datatype);
+  request->peer = args.peer;
+  request->tag = args.tag;
+  if (args.comm != nullptr) retain(args.comm);
+  return request;
+}
+
+void destroy_request(Instance& instance, RequestObject* request) {
+  if (request->form == RequestForm::generalized && request->free_function != nullptr) {
+    request->free_function(request->extra_state);
+  }
+  if (request->comm != nullptr) release(request->comm);
+  request->kind = ObjectKind::freed;
+  request->~RequestObject();
+  instance.free_requests.push_back(request);
+}
+
+int start_request(Instance& instance, RequestObject& request) {
+  request.active = true;
+  if (request.collective) {
+    request.collective->start();
+    return MPI_SUCCESS;
+  }
+  const RequestKind kind = request.core.kind;
+  std::destroy_at(&request.core);
+  std::construct_at(&request.core, kind);
+  Engine& engine = *instance.engine;
+  const CommCore& comm = request.comm->core;
+  if (request.peer == MPI_PROC_NULL) {
+    request.core.status = proc_null_status();
+    request.core.complete = true;
+    return MPI_SUCCESS;
+  }
+  switch (request.form) {
+    case RequestForm::send:
+      engine.isend(request.core, request.view, request.peer, request.tag, comm, request.mode);
+      return MPI_SUCCESS;
+    case RequestForm::bsend: {
+      request.core.complete = true;
+      return instance.bsend->send(instance, request.view, request.peer, request.tag, *request.comm);
+    }
+    case RequestForm::receive:
+      engine.irecv(request.core, request.view, request.peer, request.tag, comm);
+      return MPI_SUCCESS;
+    default:
+      return MPI_ERR_INTERN;
+  }
+}
+
+int finish_request(Instance& instance, MPI_Request& handle, MPI_Status* status) {
+  auto* request = reinterpret_cast<RequestObject*>(handle);
+  if (!request->active) {
+    set_status(status, empty_status());
+    return MPI_SUCCESS;
+  }
+  int error = request->operation().status.error;
+  if (request->form == RequestForm::generalized) {
+    // The query function fills the status itself (section 13.2).
+    MPI_Status mine{};
+    error = request->query(request->extra_state, &mine);
+    if (status != MPI_STATUS_IGNORE) {
+      const int untouched = status->MPI_ERROR;
+      *status = mine;
+      status->MPI_ERROR = untouched;
+    }
+  } else {
+    set_status(status, request->operation().status);
+  }
+  if (request->persistent) {
+    request->active = false;
+  } else {
+    destroy_request(instance, request);
+    handle = MPI_REQUEST_NULL;
+  }
+  return error;
+}
+
+void sweep_freed_requests(Instance& instance) {
+  auto done = [&](RequestObject* request) {
+    if (!request->complete()) return false;
+    destroy_request(instance, request);
+    return true;
+  };
+  std::erase_if(instance.orphans, done);
+}
+
+std::string explain_failure(Instance& instance, const CommObject* comm, int peer, int code) {
+  if (code == MPI_ERR_TRUNCATE) {
+    return "the message is longer than the receive buffer; its end was dropped. Receive with a "
+           "larger count, or ask MPI_Probe for the length first";
+  }
+  if (comm == nullptr || peer < 0) return error_class_text(code);
+  const std::string words = instance.engine->explain(comm->core, peer);
+  return fmt::format("operation with rank {} failed{}{}", peer, words.empty() ? "" : ": ", words);
+}
+
+}  // namespace remit

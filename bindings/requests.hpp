@@ -1,0 +1,46 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Making, starting, completing and freeing requests.
+#pragma once
+
+#include "bindings/entry.hpp"
+#include "bindings/handles.hpp"
+#include "bindings/status.hpp"
+
+namespace remit {
+
+/// The checked arguments of one message.
+struct MessageArgs {
+  View view{};
+  CommObject* comm = nullptr;
+  const Datatype* datatype = nullptr;
+  int peer = MPI_PROC_NULL;
+  int tag = 0;
+};
+
+[[nodiscard]] int check_send(Entry& entry, const void* buffer, MPI_Count count, MPI_Datatype type,
+                             int dest, int tag, MPI_Comm comm, MessageArgs& out);
+[[nodiscard]] int check_receive(Entry& entry, void* buffer, MPI_Count count, MPI_Datatype type,
+                                int source, int tag, MPI_Comm comm, MessageArgs& out);
+
+/// A new request that holds references to the communicator and type of `args`. Memory comes from
+/// the instance's pool.
+[[nodiscard]] RequestObject* make_request(Instance& instance, RequestForm form,
+                                          const MessageArgs& args);
+void destroy_request(Instance& instance, RequestObject* request);
+
+/// Starts the operation that the request describes (its first time, or a persistent one again).
+/// Returns an MPI error class (only buffered sends can fail here).
+[[nodiscard]] int start_request(Instance& instance, RequestObject& request);
+
+/// Takes over a completed request: writes its status (but MPI_ERROR), makes a persistent one
+/// inactive, destroys any other and sets the handle to null. Returns the operation's error class.
+[[nodiscard]] int finish_request(Instance& instance, MPI_Request& handle, MPI_Status* status);
+
+/// Destroys freed requests whose operations have completed meanwhile.
+void sweep_freed_requests(Instance& instance);
+
+/// The words for a failed operation of `comm` with `peer`.
+[[nodiscard]] std::string explain_failure(Instance& instance, const CommObject* comm, int peer,
+                                          int code);
+
+}  // namespace remit

@@ -1,0 +1,402 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Blocking and nonblocking sends and receives (MPI-5.0, sections 3.2 to 3.7 and 3.10).
+#include <cstring>
+#include <vector>
+
+#include "bindings/bsend.hpp"
+#include "bindings/requests.hpp"
+#include "bindings/weak.hpp"
+
+namespace remit {
+
+namespace {
+
+/// The slow half of a blocking send: start, wait, report.
+[[gnu::noinline]] int send_and_wait(Entry& entry, const MessageArgs& args, SendMode mode) {
+  Request request(RequestKind::send);
+  entry.engine().isend(request, args.view, args.peer, args.tag, args.comm->core, mode);
+  entry.progress().wait([&] { return request.complete; });
+  if (request.status.error == MPI_SUCCESS) return MPI_SUCCESS;
+  return entry.fail(request.status.error, "{}",
+                    explain_failure(entry.instance(), args.comm, args.peer, request.status.error));
+}
+
+int blocking_send(const char* function, SendMode mode, const void* buffer, MPI_Count count,
+                  MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  Entry entry(function);
+  MessageArgs args;
+  if (int err = check_send(entry, buffer, count, type, dest, tag, comm, args)) return err;
+  if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (mode == SendMode::standard &&
+      entry.engine().try_send(args.view, dest, tag, args.comm->core)) {
+    return MPI_SUCCESS;
+  }
+  return send_and_wait(entry, args, mode);
+}
+
+int buffered_send(const char* function, const void* buffer, MPI_Count count, MPI_Datatype type,
+                  int dest, int tag, MPI_Comm comm) {
+  Entry entry(function);
+  MessageArgs args;
+  if (int err = check_send(entry, buffer, count, type, dest, tag, comm, args)) return err;
+  if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
+  Instance& instance = entry.instance();
+  if (int err = instance.bsend->send(instance, args.view, dest, tag, *args.comm)) {
+    return entry.fail(err, "{}", instance.bsend->explain(args.view));
+  }
+  return MPI_SUCCESS;
+}
+
+int blocking_receive(const char* function, void* buffer, MPI_Count count, MPI_Datatype type,
+                     int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  Entry entry(function);
+  MessageArgs args;
+  if (int err = check_receive(entry, buffer, count, type, source, tag, comm, args)) return err;
+  if (source == MPI_PROC_NULL) {
+    set_status(status, proc_null_status());
+    return MPI_SUCCESS;
+  }
+  Request request(RequestKind::receive);
+  entry.engine().irecv(request, args.view, source, tag, args.comm->core);
+  entry.progress().wait([&] { return request.complete; });
+  set_status(status, request.status);
+  if (request.status.error == MPI_SUCCESS) [[likely]]
+    return MPI_SUCCESS;
+  return entry.fail(request.status.error, "{}",
+                    explain_failure(entry.instance(), args.comm, source, request.status.error));
+}
+
+/// Starts a nonblocking operation, or makes a persistent request, from checked arguments.
+int hand_out(Entry& entry, RequestForm form, SendMode mode, bool persistent,
+             const MessageArgs& args, MPI_Request* out) {
+  Instance& instance = entry.instance();
+  RequestObject* request = make_request(instance, form, args);
+  request->mode = mode;
+  request->persistent = persistent;
+  if (persistent) {
+    request->active = false;
+  } else if (int err = start_request(instance, *request)) {
+    destroy_request(instance, request);
+    return entry.fail(err, "{}", instance.bsend->explain(args.view));
+  }
+  *out = handle_of(request);
+  return MPI_SUCCESS;
+}
+
+struct SendForm {
+  const char* function;
+  RequestForm form;
+  SendMode mode;
+  bool persistent;
+};
+
+int requested_send(const SendForm& form, const void* buffer, MPI_Count count, MPI_Datatype type,
+                   int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  Entry entry(form.function);
+  MessageArgs args;
+  if (int err = check_send(entry, buffer, count, type, dest, tag, comm, args)) return err;
+  if (int err = entry.not_null(request, "request")) return err;
+  return hand_out(entry, form.form, form.mode, form.persistent, args, request);
+}
+
+int requested_receive(const char* function, bool persistent, void* buffer, MPI_Count count,
+                      MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
+  Entry entry(function);
+  MessageArgs args;
+  if (int err = check_receive(entry, buffer, count, type, source, tag, comm, args)) return err;
+  if (int err = entry.not_null(request, "request")) return err;
+  return hand_out(entry, RequestForm::receive, SendMode::standard, persistent, args, request);
+}
+
+/// Both halves of a send-receive, waited for together, from checked arguments.
+int exchange(Entry& entry, const MessageArgs& send, const MessageArgs& receive,
+             MPI_Status* status) {
+  Engine& engine = entry.engine();
+  Request receiving(RequestKind::receive);
+  Request sending(RequestKind::send);
+  receiving.status = proc_null_status();
+  receiving.complete = receive.peer == MPI_PROC_NULL;
+  sending.complete = send.peer == MPI_PROC_NULL;
+  if (!receiving.complete) {
+    engine.irecv(receiving, receive.view, receive.peer, receive.tag, receive.comm->core);
+  }
+  if (!sending.complete) {
+    engine.isend(sending, send.view, send.peer, send.tag, send.comm->core);
+  }
+  entry.progress().wait([&] { return sending.complete && receiving.complete; });
+  set_status(status, receiving.status);
+  const bool send_failed = sending.status.error != MPI_SUCCESS;
+  const int error = send_failed ? sending.status.error : receiving.status.error;
+  if (error == MPI_SUCCESS) return MPI_SUCCESS;
+  return entry.fail(
+      error, "{}",
+      explain_failure(entry.instance(), send.comm, send_failed ? send.peer : receive.peer, error));
+}
+
+int sendrecv(const char* function, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+             int dest, int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+             int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+  Entry entry(function);
+  MessageArgs send;
+  MessageArgs receive;
+  if (int err = check_send(entry, sendbuf, sendcount, sendtype, dest, sendtag, comm, send)) {
+    return err;
+  }
+  if (int err = check_receive(entry, recvbuf, recvcount, recvtype, source, recvtag, comm, receive))
+    return err;
+  return exchange(entry, send, receive, status);
+}
+
+int sendrecv_replace(const char* function, void* buffer, MPI_Count count, MPI_Datatype type,
+                     int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                     MPI_Status* status) {
+  Entry entry(function);
+  MessageArgs send;
+  MessageArgs receive;
+  if (int err = check_send(entry, buffer, count, type, dest, sendtag, comm, send)) return err;
+  if (int err = check_receive(entry, buffer, count, type, source, recvtag, comm, receive)) {
+    return err;
+  }
+  std::vector<std::byte> outgoing(dest == MPI_PROC_NULL ? 0 : send.view.size());
+  send.view.pack(0, outgoing);
+  const auto bytes = static_cast<MPI_Count>(outgoing.size());
+  send.view = View{outgoing.data(), bytes, &predefined(MPI_BYTE).layout()};
+  return exchange(entry, send, receive, status);
+}
+
+}  // namespace
+
+}  // namespace remit
+
+using namespace remit;
+
+// Blocking sends and receive, and their large-count forms.
+
+int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  return blocking_send("MPI_Send", SendMode::standard, buf, count, datatype, dest, tag, comm);
+}
+REMIT_WEAK(Send);
+
+int PMPI_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
+               MPI_Comm comm) {
+  return blocking_send("MPI_Ssend", SendMode::synchronous, buf, count, datatype, dest, tag, comm);
+}
+REMIT_WEAK(Ssend);
+
+int PMPI_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
+               MPI_Comm comm) {
+  return blocking_send("MPI_Rsend", SendMode::ready, buf, count, datatype, dest, tag, comm);
+}
+REMIT_WEAK(Rsend);
+
+int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
+               MPI_Comm comm) {
+  return buffered_send("MPI_Bsend", buf, count, datatype, dest, tag, comm);
+}
+REMIT_WEAK(Bsend);
+
+int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+              MPI_Status* status) {
+  return blocking_receive("MPI_Recv", buf, count, datatype, source, tag, comm, status);
+}
+REMIT_WEAK(Recv);
+
+int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                  void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                  MPI_Comm comm, MPI_Status* status) {
+  return sendrecv("MPI_Sendrecv", sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                  recvtype, source, recvtag, comm, status);
+}
+REMIT_WEAK(Sendrecv);
+
+int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag,
+                          int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+  return sendrecv_replace("MPI_Sendrecv_replace", buf, count, datatype, dest, sendtag, source,
+                          recvtag, comm, status);
+}
+REMIT_WEAK(Sendrecv_replace);
+
+int PMPI_Send_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                MPI_Comm comm) {
+  return blocking_send("MPI_Send_c", SendMode::standard, buf, count, datatype, dest, tag, comm);
+}
+REMIT_WEAK(Send_c);
+
+int PMPI_Ssend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                 MPI_Comm comm) {
+  return blocking_send("MPI_Ssend_c", SendMode::synchronous, buf, count, datatype, dest, tag, comm);
+}
+REMIT_WEAK(Ssend_c);
+
+int PMPI_Rsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                 MPI_Comm comm) {
+  return blocking_send("MPI_Rsend_c", SendMode::ready, buf, count, datatype, dest, tag, comm);
+}
+REMIT_WEAK(Rsend_c);
+
+int PMPI_Bsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                 MPI_Comm comm) {
+  return buffered_send("MPI_Bsend_c", buf, count, datatype, dest, tag, comm);
+}
+REMIT_WEAK(Bsend_c);
+
+int PMPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                MPI_Comm comm, MPI_Status* status) {
+  return blocking_receive("MPI_Recv_c", buf, count, datatype, source, tag, comm, status);
+}
+REMIT_WEAK(Recv_c);
+
+int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+                    int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                    int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+  return sendrecv("MPI_Sendrecv_c", sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                  recvtype, source, recvtag, comm, status);
+}
+REMIT_WEAK(Sendrecv_c);
+
+int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                            int sendtag, int source, int recvtag, MPI_Comm comm,
+                            MPI_Status* status) {
+  return sendrecv_replace("MPI_Sendrecv_replace_c", buf, count, datatype, dest, sendtag, source,
+                          recvtag, comm, status);
+}
+REMIT_WEAK(Sendrecv_replace_c);
+
+// Nonblocking and persistent forms.
+
+int PMPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+               MPI_Request* request) {
+  return requested_send({"MPI_Isend", RequestForm::send, SendMode::standard, false}, buf, count,
+                        datatype, dest, tag, comm, request);
+}
+REMIT_WEAK(Isend);
+
+int PMPI_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request) {
+  return requested_send({"MPI_Issend", RequestForm::send, SendMode::synchronous, false}, buf, count,
+                        datatype, dest, tag, comm, request);
+}
+REMIT_WEAK(Issend);
+
+int PMPI_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request) {
+  return requested_send({"MPI_Irsend", RequestForm::send, SendMode::ready, false}, buf, count,
+                        datatype, dest, tag, comm, request);
+}
+REMIT_WEAK(Irsend);
+
+int PMPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request) {
+  return requested_send({"MPI_Ibsend", RequestForm::bsend, SendMode::standard, false}, buf, count,
+                        datatype, dest, tag, comm, request);
+}
+REMIT_WEAK(Ibsend);
+
+int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+               MPI_Request* request) {
+  return requested_receive("MPI_Irecv", false, buf, count, datatype, source, tag, comm, request);
+}
+REMIT_WEAK(Irecv);
+
+int PMPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
+                   MPI_Comm comm, MPI_Request* request) {
+  return requested_send({"MPI_Send_init", RequestForm::send, SendMode::standard, true}, buf, count,
+                        datatype, dest, tag, comm, request);
+}
+REMIT_WEAK(Send_init);
+
+int PMPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
+                    MPI_Comm comm, MPI_Request* request) {
+  return requested_send({"MPI_Ssend_init", RequestForm::send, SendMode::synchronous, true}, buf,
+                        count, datatype, dest, tag, comm, request);
+}
+REMIT_WEAK(Ssend_init);
+
+int PMPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
+                    MPI_Comm comm, MPI_Request* request) {
+  return requested_send({"MPI_Rsend_init", RequestForm::send, SendMode::ready, true}, buf, count,
+                        datatype, dest, tag, comm, request);
+}
+REMIT_WEAK(Rsend_init);
+
+int PMPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
+                    MPI_Comm comm, MPI_Request* request) {
+  return requested_send({"MPI_Bsend_init", RequestForm::bsend, SendMode::standard, true}, buf,
+                        count, datatype, dest, tag, comm, request);
+}
+REMIT_WEAK(Bsend_init);
+
+int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                   MPI_Request* request) {
+  return requested_receive("MPI_Recv_init", true, buf, count, datatype, source, tag, comm, request);
+}
+REMIT_WEAK(Recv_init);
+
+int PMPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                 MPI_Comm comm, MPI_Request* request) {
+  return requested_send({"MPI_Isend_c", RequestForm::send, SendMode::standard, false}, buf, count,
+                        datatype, dest, tag, comm, request);
+}
+REMIT_WEAK(Isend_c);
+
+int PMPI_Issend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                  MPI_Comm comm, MPI_Request* request) {
+  return requested_send({"MPI_Issend_c", RequestForm::send, SendMode::synchronous, false}, buf,
+                        count, datatype, dest, tag, comm, request);
+}
+REMIT_WEAK(Issend_c);
+
+int PMPI_Irsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                  MPI_Comm comm, MPI_Request* request) {
+  return requested_send({"MPI_Irsend_c", RequestForm::send, SendMode::ready, false}, buf, count,
+                        datatype, dest, tag, comm, request);
+}
+REMIT_WEAK(Irsend_c);
+
+int PMPI_Ibsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                  MPI_Comm comm, MPI_Request* request) {
+  return requested_send({"MPI_Ibsend_c", RequestForm::bsend, SendMode::standard, false}, buf, count,
+                        datatype, dest, tag, comm, request);
+}
+REMIT_WEAK(Ibsend_c);
+
+int PMPI_Irecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                 MPI_Comm comm, MPI_Request* request) {
+  return requested_receive("MPI_Irecv_c", false, buf, count, datatype, source, tag, comm, request);
+}
+REMIT_WEAK(Irecv_c);
+
+int PMPI_Send_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                     MPI_Comm comm, MPI_Request* request) {
+  return requested_send({"MPI_Send_init_c", RequestForm::send, SendMode::standard, true}, buf,
+                        count, datatype, dest, tag, comm, request);
+}
+REMIT_WEAK(Send_init_c);
+
+int PMPI_Ssend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                      MPI_Comm comm, MPI_Request* request) {
+  return requested_send({"MPI_Ssend_init_c", RequestForm::send, SendMode::synchronous, true}, buf,
+                        count, datatype, dest, tag, comm, request);
+}
+REMIT_WEAK(Ssend_init_c);
+
+int PMPI_Rsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                      MPI_Comm comm, MPI_Request* request) {
+  return requested_send({"MPI_Rsend_init_c", RequestForm::send, SendMode::ready, true}, buf, count,
+                        datatype, dest, tag, comm, request);
+}
+REMIT_WEAK(Rsend_init_c);
+
+int PMPI_Bsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                      MPI_Comm comm, MPI_Request* request) {
+  return requested_send({"MPI_Bsend_init_c", RequestForm::bsend, SendMode::standard, true}, buf,
+                        count, datatype, dest, tag, comm, request);
+}
+REMIT_WEAK(Bsend_init_c);
+
+int PMPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                     MPI_Comm comm, MPI_Request* request) {
+  return requested_receive("MPI_Recv_init_c", true, buf, count, datatype, source, tag, comm,
+                           request);
+}
+REMIT_WEAK(Recv_init_c);

@@ -1,0 +1,396 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Datatype constructors and life (MPI-5.0, sections 5.1.2 to 5.1.9).
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "bindings/attributes.hpp"
+#include "bindings/entry.hpp"
+#include "bindings/handles.hpp"
+#include "bindings/weak.hpp"
+
+namespace remit {
+
+namespace {
+
+using Made = Expected<Ref<Datatype>>;
+
+/// Counts or displacements of either width as the constructors take them.
+template <class Int>
+std::vector<MPI_Count> widen(const Int* values, MPI_Count n) {
+  return n > 0 ? std::vector<MPI_Count>(values, values + n) : std::vector<MPI_Count>();
+}
+
+/// The large form records its arguments in other places of the contents than the standard one.
+template <class Count>
+constexpr CountForm kForm = sizeof(Count) == sizeof(MPI_Count) ? CountForm::large
+                                                               : CountForm::standard;
+
+/// Hands a new type to the user, or raises the constructor's error.
+int hand_out(Entry& entry, Made made, MPI_Datatype* newtype) {
+  if (!made) return entry.fail(made.error().code, "{}", made.error().message);
+  Datatype* type = made->detach();
+  *newtype = type->handle();
+  return MPI_SUCCESS;
+}
+
+/// The checks that all constructors of one old type share, then `make(old)`.
+template <class Make>
+int construct(const char* function, MPI_Datatype oldtype, MPI_Datatype* newtype, Make&& make) {
+  Entry entry(function);
+  const Datatype* old = nullptr;
+  if (int err = entry.any_datatype(oldtype, old, "oldtype")) return err;
+  if (int err = entry.not_null(newtype, "newtype")) return err;
+  return hand_out(entry, make(*old), newtype);
+}
+
+/// As construct(), with arrays whose length is `count`.
+template <class Make>
+int construct_from_arrays(const char* function, MPI_Count count,
+                          std::initializer_list<const void*> arrays, MPI_Datatype oldtype,
+                          MPI_Datatype* newtype, Make&& make) {
+  Entry entry(function);
+  const Datatype* old = nullptr;
+  if (int err = entry.count(count)) return err;
+  for (const void* array : arrays) {
+    if (count == 0) break;
+    if (int err = entry.not_null(array, "array")) return err;
+  }
+  if (int err = entry.any_datatype(oldtype, old, "oldtype")) return err;
+  if (int err = entry.not_null(newtype, "newtype")) return err;
+  return hand_out(entry, make(*old), newtype);
+}
+
+template <class Count>
+int contiguous(const char* function, Count count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return construct(function, oldtype, newtype,
+                   [=](const Datatype& old) { return make_contiguous(count, old, kForm<Count>); });
+}
+
+template <class Count>
+int vector(const char* function, Count count, Count blocklength, Count stride, MPI_Datatype oldtype,
+           MPI_Datatype* newtype) {
+  return construct(function, oldtype, newtype, [=](const Datatype& old) {
+    return make_vector(count, blocklength, stride, old, kForm<Count>);
+  });
+}
+
+template <class Count>
+int hvector(const char* function, Count count, Count blocklength, MPI_Count stride,
+            MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return construct(function, oldtype, newtype, [=](const Datatype& old) {
+    return make_hvector(count, blocklength, stride, old, kForm<Count>);
+  });
+}
+
+template <class Count>
+int indexed(const char* function, Count count, const Count* blocklengths,
+            const Count* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return construct_from_arrays(
+      function, count, {blocklengths, displacements}, oldtype, newtype, [=](const Datatype& old) {
+        return make_indexed(widen(blocklengths, count), widen(displacements, count), old,
+                            kForm<Count>);
+      });
+}
+
+template <class Count>
+int hindexed(const char* function, Count count, const Count* blocklengths,
+             const MPI_Count* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return construct_from_arrays(
+      function, count, {blocklengths, displacements}, oldtype, newtype, [=](const Datatype& old) {
+        return make_hindexed(widen(blocklengths, count), widen(displacements, count), old,
+                             kForm<Count>);
+      });
+}
+
+template <class Count>
+int indexed_block(const char* function, Count count, Count blocklength, const Count* displacements,
+                  MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return construct_from_arrays(
+      function, count, {displacements}, oldtype, newtype, [=](const Datatype& old) {
+        return make_indexed_block(blocklength, widen(displacements, count), old, kForm<Count>);
+      });
+}
+
+template <class Count>
+int hindexed_block(const char* function, Count count, Count blocklength,
+                   const MPI_Count* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return construct_from_arrays(
+      function, count, {displacements}, oldtype, newtype, [=](const Datatype& old) {
+        return make_hindexed_block(blocklength, widen(displacements, count), old, kForm<Count>);
+      });
+}
+
+template <class Count>
+int structure(const char* function, Count count, const Count* blocklengths,
+              const MPI_Count* displacements, const MPI_Datatype* types, MPI_Datatype* newtype) {
+  Entry entry(function);
+  if (int err = entry.count(count)) return err;
+  if (count > 0) {
+    if (int err = entry.not_null(blocklengths, "array_of_blocklengths")) return err;
+    if (int err = entry.not_null(displacements, "array_of_displacements")) return err;
+    if (int err = entry.not_null(types, "array_of_types")) return err;
+  }
+  if (int err = entry.not_null(newtype, "newtype")) return err;
+  std::vector<const Datatype*> members(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (int err = entry.any_datatype(types[i], members[i], "array_of_types")) return err;
+  }
+  return hand_out(
+      entry,
+      make_struct(widen(blocklengths, count), widen(displacements, count), members, kForm<Count>),
+      newtype);
+}
+
+template <class Count>
+int subarray(const char* function, int ndims, const Count* sizes, const Count* subsizes,
+             const Count* starts, int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return construct_from_arrays(
+      function, ndims, {sizes, subsizes, starts}, oldtype, newtype, [=](const Datatype& old) {
+        return make_subarray(widen(sizes, ndims), widen(subsizes, ndims), widen(starts, ndims),
+                             order, old, kForm<Count>);
+      });
+}
+
+/// A type that the user made; predefined ones cannot be freed or committed anew.
+int user_type(Entry& entry, MPI_Datatype handle, Datatype*& out) {
+  const Datatype* type = nullptr;
+  if (int err = entry.any_datatype(handle, type)) return err;
+  if (type->is_predefined()) {
+    return entry.fail(MPI_ERR_TYPE, "{} is predefined", type->name());
+  }
+  out = reinterpret_cast<Datatype*>(handle);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+}  // namespace remit
+
+using namespace remit;
+
+int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return contiguous("MPI_Type_contiguous", count, oldtype, newtype);
+}
+REMIT_WEAK(Type_contiguous);
+
+int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype,
+                     MPI_Datatype* newtype) {
+  return vector("MPI_Type_vector", count, blocklength, stride, oldtype, newtype);
+}
+REMIT_WEAK(Type_vector);
+
+int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+                             MPI_Datatype* newtype) {
+  return hvector("MPI_Type_create_hvector", count, blocklength, stride, oldtype, newtype);
+}
+REMIT_WEAK(Type_create_hvector);
+
+int PMPI_Type_indexed(int count, const int array_of_blocklengths[],
+                      const int array_of_displacements[], MPI_Datatype oldtype,
+                      MPI_Datatype* newtype) {
+  return indexed("MPI_Type_indexed", count, array_of_blocklengths, array_of_displacements, oldtype,
+                 newtype);
+}
+REMIT_WEAK(Type_indexed);
+
+int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
+                              const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
+                              MPI_Datatype* newtype) {
+  return hindexed("MPI_Type_create_hindexed", count, array_of_blocklengths, array_of_displacements,
+                  oldtype, newtype);
+}
+REMIT_WEAK(Type_create_hindexed);
+
+int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[],
+                                   MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return indexed_block("MPI_Type_create_indexed_block", count, blocklength, array_of_displacements,
+                       oldtype, newtype);
+}
+REMIT_WEAK(Type_create_indexed_block);
+
+int PMPI_Type_create_hindexed_block(int count, int blocklength,
+                                    const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
+                                    MPI_Datatype* newtype) {
+  return hindexed_block("MPI_Type_create_hindexed_block", count, blocklength,
+                        array_of_displacements, oldtype, newtype);
+}
+REMIT_WEAK(Type_create_hindexed_block);
+
+int PMPI_Type_create_struct(int count, const int array_of_blocklengths[],
+                            const MPI_Aint array_of_displacements[],
+                            const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
+  return structure("MPI_Type_create_struct", count, array_of_blocklengths, array_of_displacements,
+                   array_of_types, newtype);
+}
+REMIT_WEAK(Type_create_struct);
+
+int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[],
+                              const int array_of_starts[], int order, MPI_Datatype oldtype,
+                              MPI_Datatype* newtype) {
+  return subarray("MPI_Type_create_subarray", ndims, array_of_sizes, array_of_subsizes,
+                  array_of_starts, order, oldtype, newtype);
+}
+REMIT_WEAK(Type_create_subarray);
+
+int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
+                             MPI_Datatype* newtype) {
+  return construct("MPI_Type_create_resized", oldtype, newtype, [=](const Datatype& old) {
+    return make_resized(old, lb, extent, CountForm::standard);
+  });
+}
+REMIT_WEAK(Type_create_resized);
+
+int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return contiguous("MPI_Type_contiguous_c", count, oldtype, newtype);
+}
+REMIT_WEAK(Type_contiguous_c);
+
+int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
+                       MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return vector("MPI_Type_vector_c", count, blocklength, stride, oldtype, newtype);
+}
+REMIT_WEAK(Type_vector_c);
+
+int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
+                               MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return hvector("MPI_Type_create_hvector_c", count, blocklength, stride, oldtype, newtype);
+}
+REMIT_WEAK(Type_create_hvector_c);
+
+int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
+                        const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                        MPI_Datatype* newtype) {
+  return indexed("MPI_Type_indexed_c", count, array_of_blocklengths, array_of_displacements,
+                 oldtype, newtype);
+}
+REMIT_WEAK(Type_indexed_c);
+
+int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
+                                const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                MPI_Datatype* newtype) {
+  return hindexed("MPI_Type_create_hindexed_c", count, array_of_blocklengths,
+                  array_of_displacements, oldtype, newtype);
+}
+REMIT_WEAK(Type_create_hindexed_c);
+
+int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength,
+                                     const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                     MPI_Datatype* newtype) {
+  return indexed_block("MPI_Type_create_indexed_block_c", count, blocklength,
+                       array_of_displacements, oldtype, newtype);
+}
+REMIT_WEAK(Type_create_indexed_block_c);
+
+int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
+                                      const MPI_Count array_of_displacements[],
+                                      MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return hindexed_block("MPI_Type_create_hindexed_block_c", count, blocklength,
+                        array_of_displacements, oldtype, newtype);
+}
+REMIT_WEAK(Type_create_hindexed_block_c);
+
+int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
+                              const MPI_Count array_of_displacements[],
+                              const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
+  return structure("MPI_Type_create_struct_c", count, array_of_blocklengths, array_of_displacements,
+                   array_of_types, newtype);
+}
+REMIT_WEAK(Type_create_struct_c);
+
+int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[],
+                                const MPI_Count array_of_subsizes[],
+                                const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype,
+                                MPI_Datatype* newtype) {
+  return subarray("MPI_Type_create_subarray_c", ndims, array_of_sizes, array_of_subsizes,
+                  array_of_starts, order, oldtype, newtype);
+}
+REMIT_WEAK(Type_create_subarray_c);
+
+int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent,
+                               MPI_Datatype* newtype) {
+  return construct("MPI_Type_create_resized_c", oldtype, newtype, [=](const Datatype& old) {
+    return make_resized(old, lb, extent, CountForm::large);
+  });
+}
+REMIT_WEAK(Type_create_resized_c);
+
+int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  Entry entry("MPI_Type_dup");
+  const Datatype* old = nullptr;
+  if (int err = entry.any_datatype(oldtype, old, "oldtype")) return err;
+  if (int err = entry.not_null(newtype, "newtype")) return err;
+  if (int err = hand_out(entry, make_dup(*old), newtype)) return err;
+  auto& attributes = entry.instance().type_attributes;
+  const auto it = attributes.find(old);
+  if (it == attributes.end()) return MPI_SUCCESS;
+  auto* made = reinterpret_cast<Datatype*>(*newtype);
+  if (int err = copy_attributes(it->second, Owner::type, oldtype, attributes[made])) {
+    *newtype = MPI_DATATYPE_NULL;
+    attributes.erase(made);
+    made->release();
+    return entry.fail(err, "an attribute copy function returned an error");
+  }
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Type_dup);
+
+int PMPI_Type_commit(MPI_Datatype* datatype) {
+  Entry entry("MPI_Type_commit");
+  if (int err = entry.not_null(datatype, "datatype")) return err;
+  const Datatype* type = nullptr;
+  if (int err = entry.any_datatype(*datatype, type)) return err;
+  if (!type->is_predefined()) reinterpret_cast<Datatype*>(*datatype)->commit();
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Type_commit);
+
+int PMPI_Type_free(MPI_Datatype* datatype) {
+  Entry entry("MPI_Type_free");
+  if (int err = entry.not_null(datatype, "datatype")) return err;
+  Datatype* type = nullptr;
+  if (int err = user_type(entry, *datatype, type)) return err;
+  auto& attributes = entry.instance().type_attributes;
+  const auto it = attributes.find(type);
+  if (it != attributes.end()) {
+    if (int err = delete_all_attributes(it->second, Owner::type, *datatype)) {
+      return entry.fail(err, "an attribute delete function returned an error");
+    }
+    attributes.erase(type);
+  }
+  entry.instance().type_names.erase(type);
+  type->release();
+  *datatype = MPI_DATATYPE_NULL;
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Type_free);
+
+int PMPI_Type_set_name(MPI_Datatype datatype, const char* type_name) {
+  Entry entry("MPI_Type_set_name");
+  const Datatype* type = nullptr;
+  if (int err = entry.any_datatype(datatype, type)) return err;
+  if (int err = entry.not_null(type_name, "type_name")) return err;
+  std::string name(type_name, strnlen(type_name, MPI_MAX_OBJECT_NAME - 1));
+  entry.instance().type_names[type] = std::move(name);
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Type_set_name);
+
+int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
+  Entry entry("MPI_Type_get_name");
+  if (int err = entry.not_null(type_name, "type_name")) return err;
+  if (int err = entry.not_null(resultlen, "resultlen")) return err;
+  std::string_view name = "MPI_DATATYPE_NULL";
+  if (datatype != MPI_DATATYPE_NULL) {
+    const Datatype* type = nullptr;
+    if (int err = entry.any_datatype(datatype, type)) return err;
+    const auto& names = entry.instance().type_names;
+    const auto it = names.find(type);
+    name = it != names.end() ? std::string_view(it->second) : type->name();
+  }
+  std::memcpy(type_name, name.data(), name.size());
+  type_name[name.size()] = '\0';
+  *resultlen = static_cast<int>(name.size());
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Type_get_name);

@@ -1,0 +1,218 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Size, bounds and element counts of datatypes; pack and unpack (MPI-5.0, sections 5.1.5 to 5.1.11
+// and 5.2).
+#include <limits>
+
+#include "bindings/entry.hpp"
+#include "bindings/handles.hpp"
+#include "bindings/status.hpp"
+#include "bindings/weak.hpp"
+
+namespace remit {
+
+namespace {
+
+/// A value as the caller's integer type, or MPI_UNDEFINED where it does not fit.
+template <class Int>
+Int narrow(MPI_Count value) {
+  const bool fits =
+      value >= std::numeric_limits<Int>::min() && value <= std::numeric_limits<Int>::max();
+  return fits ? static_cast<Int>(value) : static_cast<Int>(MPI_UNDEFINED);
+}
+
+template <class Int>
+int size_of(const char* function, MPI_Datatype datatype, Int* size) {
+  Entry entry(function);
+  if (int err = entry.not_null(size, "size")) return err;
+  const Datatype* type = datatype_of(datatype);
+  // Optional Fortran types are valid arguments here: their size says that they are missing.
+  if (type != nullptr && type->is_alive() && !type->is_available() &&
+      datatype != MPI_DATATYPE_NULL) {
+    *size = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
+  if (int err = entry.any_datatype(datatype, type)) return err;
+  *size = narrow<Int>(type->size());
+  return MPI_SUCCESS;
+}
+
+template <class Int>
+int extent_of(const char* function, bool true_extent, MPI_Datatype datatype, Int* lb, Int* extent) {
+  Entry entry(function);
+  const Datatype* type = nullptr;
+  if (int err = entry.any_datatype(datatype, type)) return err;
+  if (int err = entry.not_null(lb, "lb")) return err;
+  if (int err = entry.not_null(extent, "extent")) return err;
+  *lb = narrow<Int>(true_extent ? type->true_lb() : type->lb());
+  *extent = narrow<Int>(true_extent ? type->true_extent() : type->extent());
+  return MPI_SUCCESS;
+}
+
+template <class Int>
+int elements_of(const char* function, const MPI_Status* status, MPI_Datatype datatype, Int* count) {
+  Entry entry(function);
+  const Datatype* type = nullptr;
+  if (int err = entry.not_null(status, "status")) return err;
+  if (int err = entry.any_datatype(datatype, type)) return err;
+  if (int err = entry.not_null(count, "count")) return err;
+  *count = narrow<Int>(get_elements(status_bytes(*status), *type));
+  return MPI_SUCCESS;
+}
+
+template <class Int>
+int pack(const char* function, const void* inbuf, Int incount, MPI_Datatype datatype, void* outbuf,
+         Int outsize, Int* position, MPI_Comm comm) {
+  Entry entry(function);
+  CommObject* c = nullptr;
+  View view{};
+  if (int err = entry.comm(comm, c)) return err;
+  if (int err = entry.buffer(inbuf, incount, datatype, view)) return err;
+  if (int err = entry.not_null(position, "position")) return err;
+  if (*position < 0 || *position > outsize ||
+      view.size() > static_cast<std::size_t>(outsize - *position)) {
+    return entry.fail(MPI_ERR_TRUNCATE,
+                      "{} bytes do not fit an output buffer of {} bytes from position {}",
+                      view.size(), outsize, *position);
+  }
+  view.pack(0, {static_cast<std::byte*>(outbuf) + *position, view.size()});
+  *position += static_cast<Int>(view.size());
+  return MPI_SUCCESS;
+}
+
+template <class Int>
+int unpack(const char* function, const void* inbuf, Int insize, Int* position, void* outbuf,
+           Int outcount, MPI_Datatype datatype, MPI_Comm comm) {
+  Entry entry(function);
+  CommObject* c = nullptr;
+  View view{};
+  if (int err = entry.comm(comm, c)) return err;
+  if (int err = entry.buffer(outbuf, outcount, datatype, view)) return err;
+  if (int err = entry.not_null(position, "position")) return err;
+  if (*position < 0 || *position > insize ||
+      view.size() > static_cast<std::size_t>(insize - *position)) {
+    return entry.fail(MPI_ERR_TRUNCATE,
+                      "{} bytes were asked from an input buffer of {} bytes from position {}",
+                      view.size(), insize, *position);
+  }
+  view.unpack(0, {static_cast<const std::byte*>(inbuf) + *position, view.size()});
+  *position += static_cast<Int>(view.size());
+  return MPI_SUCCESS;
+}
+
+template <class Int>
+int pack_size(const char* function, Int incount, MPI_Datatype datatype, MPI_Comm comm, Int* size) {
+  Entry entry(function);
+  CommObject* c = nullptr;
+  const Datatype* type = nullptr;
+  if (int err = entry.comm(comm, c)) return err;
+  if (int err = entry.count(incount, "incount")) return err;
+  if (int err = entry.datatype(datatype, type)) return err;
+  if (int err = entry.not_null(size, "size")) return err;
+  MPI_Count bytes = 0;
+  if (__builtin_mul_overflow(static_cast<MPI_Count>(incount), type->size(), &bytes)) {
+    return entry.fail(MPI_ERR_COUNT, "incount {} of a type of {} bytes is over 2^63 bytes", incount,
+                      type->size());
+  }
+  *size = narrow<Int>(bytes);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+}  // namespace remit
+
+using namespace remit;
+
+int PMPI_Type_size(MPI_Datatype datatype, int* size) {
+  return size_of("MPI_Type_size", datatype, size);
+}
+REMIT_WEAK(Type_size);
+
+int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent) {
+  return extent_of("MPI_Type_get_extent", false, datatype, lb, extent);
+}
+REMIT_WEAK(Type_get_extent);
+
+int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent) {
+  return extent_of("MPI_Type_get_true_extent", true, datatype, true_lb, true_extent);
+}
+REMIT_WEAK(Type_get_true_extent);
+
+int PMPI_Get_elements(const MPI_Status* status, MPI_Datatype datatype, int* count) {
+  return elements_of("MPI_Get_elements", status, datatype, count);
+}
+REMIT_WEAK(Get_elements);
+
+int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size) {
+  return size_of("MPI_Type_size_c", datatype, size);
+}
+REMIT_WEAK(Type_size_c);
+
+int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
+  return extent_of("MPI_Type_get_extent_c", false, datatype, lb, extent);
+}
+REMIT_WEAK(Type_get_extent_c);
+
+int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
+  return extent_of("MPI_Type_get_true_extent_c", true, datatype, true_lb, true_extent);
+}
+REMIT_WEAK(Type_get_true_extent_c);
+
+int PMPI_Get_elements_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
+  return elements_of("MPI_Get_elements_c", status, datatype, count);
+}
+REMIT_WEAK(Get_elements_c);
+
+int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
+  return size_of("MPI_Type_size_x", datatype, size);
+}
+REMIT_WEAK(Type_size_x);
+
+int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
+  return extent_of("MPI_Type_get_extent_x", false, datatype, lb, extent);
+}
+REMIT_WEAK(Type_get_extent_x);
+
+int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
+  return extent_of("MPI_Type_get_true_extent_x", true, datatype, true_lb, true_extent);
+}
+REMIT_WEAK(Type_get_true_extent_x);
+
+int PMPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
+  return elements_of("MPI_Get_elements_x", status, datatype, count);
+}
+REMIT_WEAK(Get_elements_x);
+
+int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
+              int* position, MPI_Comm comm) {
+  return pack("MPI_Pack", inbuf, incount, datatype, outbuf, outsize, position, comm);
+}
+REMIT_WEAK(Pack);
+
+int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount,
+                MPI_Datatype datatype, MPI_Comm comm) {
+  return unpack("MPI_Unpack", inbuf, insize, position, outbuf, outcount, datatype, comm);
+}
+REMIT_WEAK(Unpack);
+
+int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size) {
+  return pack_size("MPI_Pack_size", incount, datatype, comm, size);
+}
+REMIT_WEAK(Pack_size);
+
+int PMPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf,
+                MPI_Count outsize, MPI_Count* position, MPI_Comm comm) {
+  return pack("MPI_Pack_c", inbuf, incount, datatype, outbuf, outsize, position, comm);
+}
+REMIT_WEAK(Pack_c);
+
+int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf,
+                  MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm) {
+  return unpack("MPI_Unpack_c", inbuf, insize, position, outbuf, outcount, datatype, comm);
+}
+REMIT_WEAK(Unpack_c);
+
+int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size) {
+  return pack_size("MPI_Pack_size_c", incount, datatype, comm, size);
+}
+REMIT_WEAK(Pack_size_c);

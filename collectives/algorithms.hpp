@@ -1,0 +1,76 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Every algorithm, and the table that chooses among them. To add one: write it as a coroutine in
+// the file of its operation, declare it here, add its row in selection.cpp.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "collectives/collectives.hpp"
+#include "runtime/params.hpp"
+
+namespace remit {
+
+using AlgorithmFunction = Task<int> (*)(CollCtx& c, const CollectiveArgs& a);
+
+/// What a choice depends on. The same at every member, so that all choose alike.
+struct CollectiveShape {
+  int size = 1;            ///< members
+  std::size_t bytes = 0;   ///< of one member's contribution (of the whole vector in reductions)
+  MPI_Count elements = 0;  ///< of the same
+  bool commutative = true;
+  bool in_place = false;  ///< MPI_IN_PLACE as the send buffer; the same everywhere where it matters
+  bool uniform = true;    ///< false: v-variants, whose sizes only some members know
+};
+
+/// One row: an algorithm, where it may be used, and its cost.
+struct Algorithm {
+  CollectiveKind kind;
+  std::string_view name;
+  AlgorithmFunction run;
+  bool (*applies)(const CollectiveShape& shape);
+  /// Time in the LogGP model: alpha per message, beta per byte, gamma per byte reduced; the lowest
+  /// among the rows that apply is chosen.
+  double (*cost)(const CollectiveShape& shape);
+};
+
+/// All rows, grouped by operation.
+[[nodiscard]] std::span<const Algorithm> all_algorithms();
+
+/// The row for a shape: the one that the parameter coll_algorithms names, if it applies, else the
+/// cheapest that applies. There is always one.
+[[nodiscard]] const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& shape,
+                                                const Params& params);
+
+/// Whether every pair in the parameter coll_algorithms is a row of the table; else what there is.
+[[nodiscard]] Expected<> check_forced_algorithms(const Params& params);
+
+[[nodiscard]] CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args);
+[[nodiscard]] std::string_view collective_name(CollectiveKind kind);
+
+Task<int> barrier_dissemination(CollCtx& c, const CollectiveArgs& a);
+
+Task<int> bcast_binomial(CollCtx& c, const CollectiveArgs& a);
+Task<int> bcast_scatter_allgather(CollCtx& c, const CollectiveArgs& a);
+
+Task<int> reduce_binomial(CollCtx& c, const CollectiveArgs& a);
+Task<int> reduce_in_order(CollCtx& c, const CollectiveArgs& a);
+
+Task<int> allreduce_recursive_doubling(CollCtx& c, const CollectiveArgs& a);
+Task<int> allreduce_rabenseifner(CollCtx& c, const CollectiveArgs& a);
+Task<int> allreduce_ring(CollCtx& c, const CollectiveArgs& a);
+
+Task<int> gather_binomial(CollCtx& c, const CollectiveArgs& a);
+Task<int> gather_linear(CollCtx& c, const CollectiveArgs& a);  // also gatherv
+Task<int> scatter_binomial(CollCtx& c, const CollectiveArgs& a);
+Task<int> scatter_linear(CollCtx& c, const CollectiveArgs& a);  // also scatterv
+
+Task<int> allgather_recursive_doubling(CollCtx& c, const CollectiveArgs& a);
+Task<int> allgather_bruck(CollCtx& c, const CollectiveArgs& a);
+Task<int> allgather_ring(CollCtx& c, const CollectiveArgs& a);  // also allgatherv
+
+Task<int> alltoall_bruck(CollCtx& c, const CollectiveArgs& a);
+Task<int> alltoall_pairwise(CollCtx& c, const CollectiveArgs& a);    // also alltoallv
+Task<int> alltoall_spread_out(CollCtx& c, const CollectiveArgs& a);  // also alltoallv
+
+}  // namespace remit

@@ -1,0 +1,139 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Complete exchange (MPI-5.0, section 6.8).
+#include <cstring>
+
+#include "collectives/algorithms.hpp"
+#include "collectives/buffers.hpp"
+#include "collectives/peers.hpp"
+#include "collectives/request_array.hpp"
+
+namespace remit {
+
+namespace {
+
+View receive_slot(const CollectiveArgs& a, int i) {
+  if (a.kind == CollectiveKind::alltoallv) {
+    return slice(a.recv, a.recv_displs[i], a.recv_counts[i], *a.recv_type);
+  }
+  return slice(a.recv, a.recv_count * i, a.recv_count, *a.recv_type);
+}
+
+View send_slot(const CollectiveArgs& a, int i) {
+  if (a.kind == CollectiveKind::alltoallv) {
+    return slice(a.send, a.send_displs[i], a.send_counts[i], *a.send_type);
+  }
+  return slice(a.send, a.send_count * i, a.send_count, *a.send_type);
+}
+
+/// MPI_IN_PLACE: what goes to i leaves from i's receive slot, from where it must be saved before
+/// what comes from i arrives there.
+View saved_slot(CollCtx& c, const CollectiveArgs& a, int i, std::byte* memory) {
+  const View place = receive_slot(a, i);
+  const View saved = bytes_view(memory, place.size());
+  copy_local(c, place, saved);
+  return saved;
+}
+
+/// The largest receive slot in bytes.
+std::size_t largest_slot(CollCtx& c, const CollectiveArgs& a) {
+  std::size_t largest = 0;
+  for (int i = 0; i < c.size(); ++i) {
+    const std::size_t bytes = receive_slot(a, i).size();
+    if (bytes > largest) largest = bytes;
+  }
+  return largest;
+}
+
+}  // namespace
+
+/// Pairwise: p-1 steps, in step k with the ones k ahead and k behind: one message in flight each
+/// way. For long blocks. In place the partner of step k must be mutual: i with (k - i) mod p.
+Task<int> alltoall_pairwise(CollCtx& c, const CollectiveArgs& a) {
+  const int size = c.size();
+  if (a.send != MPI_IN_PLACE) {
+    copy_local(c, send_slot(a, c.rank()), receive_slot(a, c.rank()));
+    for (int step = 1; step < size; ++step) {
+      const int to = (c.rank() + step) % size;
+      const int from = (c.rank() - step + size) % size;
+      const View out = send_slot(a, to);
+      const View in = receive_slot(a, from);
+      auto exchange = c.sendrecv(out, to, in, from);
+      if (int err = co_await exchange) co_return err;
+    }
+    co_return MPI_SUCCESS;
+  }
+  std::byte* memory = c.scratch(largest_slot(c, a));
+  for (int step = 0; step < size; ++step) {
+    const int peer = (step - c.rank() + size) % size;
+    if (peer == c.rank()) continue;
+    const View out = saved_slot(c, a, peer, memory);
+    const View in = receive_slot(a, peer);
+    auto exchange = c.sendrecv(out, peer, in, peer);
+    if (int err = co_await exchange) co_return err;
+  }
+  co_return MPI_SUCCESS;
+}
+
+/// Spread-out: everything posted at once, each starting with its next neighbour so that no target
+/// is hit by all. For blocks of medium length; not in place.
+Task<int> alltoall_spread_out(CollCtx& c, const CollectiveArgs& a) {
+  const int size = c.size();
+  RequestArray all(c, RequestKind::receive, 2 * (size - 1));
+  for (int step = 1; step < size; ++step) {
+    const int from = (c.rank() - step + size) % size;
+    c.start_receive(all.next(), receive_slot(a, from), from);
+  }
+  for (int step = 1; step < size; ++step) {
+    const int to = (c.rank() + step) % size;
+    c.start_send(all.next(RequestKind::send), send_slot(a, to), to);
+  }
+  copy_local(c, send_slot(a, c.rank()), receive_slot(a, c.rank()));
+  auto everything = c.all(all.started());
+  const int err = co_await everything;
+  co_return err;
+}
+
+/// Bruck: ceil(log2 p) rounds; in round k every block whose distance has bit k moves 2^k ahead.
+/// Each block travels log2(p)/2 times, so for short blocks only.
+Task<int> alltoall_bruck(CollCtx& c, const CollectiveArgs& a) {
+  const int size = c.size();
+  const bool in_place = a.send == MPI_IN_PLACE;
+  const std::size_t block = receive_slot(a, 0).size();
+  const auto total = block * static_cast<std::size_t>(size);
+  std::byte* blocks = c.scratch(total);  // by distance to the destination
+  std::byte* out = c.scratch(total);
+  std::byte* in = c.scratch(total);
+  for (int distance = 0; distance < size; ++distance) {
+    const int to = (c.rank() + distance) % size;
+    const View source = in_place ? receive_slot(a, to) : send_slot(a, to);
+    source.pack(0, {blocks + block * static_cast<std::size_t>(distance), block});
+  }
+  for (int bit = 1; bit < size; bit *= 2) {
+    std::size_t bytes = 0;
+    for (int distance = bit; distance < size; ++distance) {
+      if ((distance & bit) == 0) continue;
+      std::memcpy(out + bytes, blocks + block * static_cast<std::size_t>(distance), block);
+      bytes += block;
+    }
+    const View outgoing = bytes_view(out, bytes);
+    const View incoming = bytes_view(in, bytes);
+    const int to = (c.rank() + bit) % size;
+    const int from = (c.rank() - bit + size) % size;
+    auto exchange = c.sendrecv(outgoing, to, incoming, from);
+    if (int err = co_await exchange) co_return err;
+    bytes = 0;
+    for (int distance = bit; distance < size; ++distance) {
+      if ((distance & bit) == 0) continue;
+      std::memcpy(blocks + block * static_cast<std::size_t>(distance), in + bytes, block);
+      bytes += block;
+    }
+  }
+  // What lies at distance d now came from the one d behind.
+  for (int distance = 0; distance < size; ++distance) {
+    const int from = (c.rank() - distance + size) % size;
+    receive_slot(a, from).unpack(0, {blocks + block * static_cast<std::size_t>(distance), block});
+  }
+  co_return MPI_SUCCESS;
+}
+
+}  // namespace remit

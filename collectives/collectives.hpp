@@ -1,0 +1,102 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Collective operations as the bindings start them: arguments as one value, and the three drivers
+// (blocking, nonblocking, persistent) of one coroutine per algorithm.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "collectives/context.hpp"
+#include "datatype/datatype.hpp"
+#include "datatype/reductions.hpp"
+#include "pt2pt/communicator.hpp"
+#include "pt2pt/engine.hpp"
+#include "pt2pt/request.hpp"
+#include "runtime/task.hpp"
+
+namespace remit {
+
+enum class CollectiveKind : std::uint8_t {
+  barrier,
+  bcast,
+  gather,
+  gatherv,
+  scatter,
+  scatterv,
+  allgather,
+  allgatherv,
+  alltoall,
+  alltoallv,
+  alltoallw,
+  reduce,
+  allreduce,
+  reduce_scatter,
+  reduce_scatter_block,
+  scan,
+  exscan,
+};
+
+/// An array of counts or displacements, in either width; not owned.
+class Counts {
+ public:
+  Counts() = default;
+  explicit Counts(const int* narrow) : narrow_(narrow) {}
+  explicit Counts(const MPI_Count* wide) : wide_(wide) {}
+  [[nodiscard]] MPI_Count operator[](int i) const { return narrow_ ? narrow_[i] : wide_[i]; }
+  [[nodiscard]] bool null() const { return narrow_ == nullptr && wide_ == nullptr; }
+
+ private:
+  const int* narrow_ = nullptr;
+  const MPI_Count* wide_ = nullptr;
+};
+
+/// The arguments of any collective, as the standard names them (MPI-5.0, chapter 6). `send` may be
+/// MPI_IN_PLACE where the standard allows it; bcast and barrier use `recv`. Arrays, buffers, types
+/// and operation must live until the operation is complete. The caller has checked the arguments.
+struct CollectiveArgs {
+  CollectiveKind kind = CollectiveKind::barrier;
+  int root = 0;  ///< may be MPI_ROOT or MPI_PROC_NULL on an inter-communicator
+  const void* send = nullptr;
+  MPI_Count send_count = 0;
+  const Datatype* send_type = nullptr;
+  void* recv = nullptr;
+  MPI_Count recv_count = 0;
+  const Datatype* recv_type = nullptr;
+  Counts send_counts, send_displs, recv_counts, recv_displs;
+  const Datatype* const* send_types = nullptr;  ///< alltoallw
+  const Datatype* const* recv_types = nullptr;
+  const Op* op = nullptr;
+};
+
+/// A started collective operation: a Request whose work is a coroutine. Used by the nonblocking
+/// and persistent drivers; must stay where it is until complete.
+class Collective {
+ public:
+  /// `request.complete` says when it is done.
+  Request request{RequestKind::collective};
+
+  Collective(Engine& engine, CommCore& comm, const CollectiveArgs& args)
+      : engine_(engine), comm_(comm), args_(args) {}
+
+  /// Starts it (again, after completion: persistent), taking the communicator's next sequence
+  /// number. Advances until it first has to wait.
+  void start();
+
+  /// Where its coroutines' frames are.
+  [[nodiscard]] Arena& arena() { return arena_; }
+
+ private:
+  static Task<int> body(Collective& self);
+
+  Arena arena_;
+  Engine& engine_;
+  CommCore& comm_;
+  CollectiveArgs args_;
+  std::optional<CollCtx> context_;
+  Task<int> task_;
+};
+
+/// The blocking driver: returns MPI_SUCCESS or an MPI error class.
+[[nodiscard]] int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args);
+
+}  // namespace remit

@@ -1,0 +1,164 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// What a collective algorithm sees: who it is, messages it can await, scratch memory.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "datatype/datatype.hpp"
+#include "pt2pt/communicator.hpp"
+#include "pt2pt/engine.hpp"
+#include "pt2pt/request.hpp"
+#include "runtime/task.hpp"
+
+namespace remit {
+
+/// `count` elements of `type` at `buffer` as a message buffer.
+[[nodiscard]] inline View view_of(const void* buffer, MPI_Count count, const Datatype& type) {
+  return View{const_cast<void*>(buffer), count, &type.layout()};
+}
+
+/// One running collective operation of one process. Messages of concurrent operations on one
+/// communicator are told apart by the operation's sequence number, which is their tag, on the
+/// communicator's collective context.
+class CollCtx {
+ public:
+  /// `polls`: how often an await looks for completion itself before it suspends.
+  CollCtx(Engine& engine, const CommCore& comm, std::uint32_t sequence, Arena& arena, int polls)
+      : engine_(engine),
+        comm_(comm),
+        tag_(static_cast<int>(sequence & 0x7fffffffU)),
+        arena_(arena),
+        polls_(polls) {}
+
+  [[nodiscard]] Arena& arena() { return arena_; }
+  [[nodiscard]] int rank() const { return comm_.rank; }
+  /// Members of the (local) group.
+  [[nodiscard]] int size() const { return comm_.size(); }
+  [[nodiscard]] const CommCore& comm() const { return comm_; }
+  [[nodiscard]] Engine& engine() { return engine_; }
+
+  /// Uninitialized memory until the operation ends.
+  [[nodiscard]] std::byte* scratch(std::size_t bytes) {
+    return static_cast<std::byte*>(arena_.allocate(bytes == 0 ? 1 : bytes));
+  }
+
+  /// Memory for `count` elements of `type`, as a pointer to the first element's origin.
+  [[nodiscard]] std::byte* scratch(MPI_Count count, const Datatype& type) {
+    if (count == 0) return scratch(0);
+    const MPI_Count span = type.true_extent() + (count - 1) * type.extent();
+    return scratch(static_cast<std::size_t>(span)) - type.true_lb();
+  }
+
+  /// Low level: starts one half; the request must live until complete. For fan-outs.
+  void start_send(Request& request, const View& buffer, int peer) {
+    engine_.isend(request, buffer, peer, tag_, comm_, SendMode::standard, true);
+  }
+  void start_receive(Request& request, const View& buffer, int peer) {
+    engine_.irecv(request, buffer, peer, tag_, comm_, true);
+  }
+
+  /// Awaits requests that live elsewhere: `int error = co_await c.all(requests)`, the first error.
+  class [[nodiscard]] AllAwaiter {
+   public:
+    AllAwaiter(CollCtx& c, std::span<Request> requests) : c_(c), requests_(requests) {}
+    bool await_ready() {
+      return c_.poll_until([this] { return done(); });
+    }
+    void await_suspend(std::coroutine_handle<> handle) {
+      waiter_.handle = handle;
+      for (Request& r : requests_) {
+        if (r.complete) continue;
+        r.waiter = &waiter_;
+        ++waiter_.pending;
+      }
+    }
+    int await_resume() const {
+      for (const Request& r : requests_) {
+        if (r.status.error != MPI_SUCCESS) return r.status.error;
+      }
+      return MPI_SUCCESS;
+    }
+
+   private:
+    bool done() const {
+      for (const Request& r : requests_) {
+        if (!r.complete) return false;
+      }
+      return true;
+    }
+    CollCtx& c_;
+    std::span<Request> requests_;
+    Waiter waiter_;
+  };
+  AllAwaiter all(std::span<Request> requests) { return {*this, requests}; }
+
+  /// A message each way at once; either half may be absent. The requests live in the awaiter, which
+  /// lives in the coroutine's frame.
+  class [[nodiscard]] ExchangeAwaiter {
+   public:
+    ExchangeAwaiter(CollCtx& c, const View* send, int dest, const View* receive, int source)
+        : c_(c), send_(RequestKind::send), receive_(RequestKind::receive) {
+      receive_.complete = receive == nullptr;
+      send_.complete = send == nullptr;
+      if (receive != nullptr) c_.start_receive(receive_, *receive, source);
+      if (send != nullptr) c_.start_send(send_, *send, dest);
+    }
+    ExchangeAwaiter(const ExchangeAwaiter&) = delete;
+    ExchangeAwaiter& operator=(const ExchangeAwaiter&) = delete;
+
+    bool await_ready() {
+      return c_.poll_until([this] { return send_.complete && receive_.complete; });
+    }
+    void await_suspend(std::coroutine_handle<> handle) {
+      waiter_.handle = handle;
+      for (Request* r : {&send_, &receive_}) {
+        if (r->complete) continue;
+        r->waiter = &waiter_;
+        ++waiter_.pending;
+      }
+    }
+    int await_resume() const {
+      return send_.status.error != MPI_SUCCESS ? send_.status.error : receive_.status.error;
+    }
+
+   private:
+    CollCtx& c_;
+    Request send_;
+    Request receive_;
+    Waiter waiter_;
+  };
+
+  /// `int error = co_await c.send(view, peer)`. Views are read when the operation starts.
+  ExchangeAwaiter send(const View& buffer, int peer) {
+    return ExchangeAwaiter(*this, &buffer, peer, nullptr, 0);
+  }
+  ExchangeAwaiter receive(const View& buffer, int peer) {
+    return ExchangeAwaiter(*this, nullptr, 0, &buffer, peer);
+  }
+  ExchangeAwaiter sendrecv(const View& out, int dest, const View& in, int source) {
+    return ExchangeAwaiter(*this, &out, dest, &in, source);
+  }
+
+ private:
+  /// Looks for completion a bounded number of times. Polls devices only: what became ready runs
+  /// from the run queue later, so that algorithms never nest.
+  template <class Done>
+  bool poll_until(Done&& done) {
+    for (int i = 0; i < polls_; ++i) {
+      if (done()) return true;
+      engine_.progress();
+    }
+    return done();
+  }
+
+  Engine& engine_;
+  const CommCore& comm_;
+  int tag_;
+  Arena& arena_;
+  int polls_;
+};
+
+}  // namespace remit

@@ -1,0 +1,81 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Gather and gatherv (MPI-5.0, section 6.5).
+#include <memory>
+
+#include "collectives/algorithms.hpp"
+#include "collectives/buffers.hpp"
+#include "collectives/peers.hpp"
+#include "collectives/request_array.hpp"
+
+namespace remit {
+
+namespace {
+
+/// Where rank i's contribution goes at the root.
+View root_slot(const CollectiveArgs& a, int i) {
+  if (a.kind == CollectiveKind::gatherv) {
+    return slice(a.recv, a.recv_displs[i], a.recv_counts[i], *a.recv_type);
+  }
+  return slice(a.recv, a.recv_count * i, a.recv_count, *a.recv_type);
+}
+
+/// What this process contributes; at the root with MPI_IN_PLACE it is in its slot already.
+View contribution(const CollectiveArgs& a, int rank) {
+  if (a.send == MPI_IN_PLACE) return root_slot(a, rank);
+  return view_of(a.send, a.send_count, *a.send_type);
+}
+
+}  // namespace
+
+/// Everybody sends to the root: p-1 messages there, each straight to its place. For long
+/// contributions, and for gatherv, whose sizes only the root knows.
+Task<int> gather_linear(CollCtx& c, const CollectiveArgs& a) {
+  const View mine = contribution(a, c.rank());
+  if (c.rank() != a.root) {
+    auto departure = c.send(mine, a.root);
+    const int err = co_await departure;
+    co_return err;
+  }
+  RequestArray arrivals(c, RequestKind::receive, c.size() - 1);
+  for (int i = 0; i < c.size(); ++i) {
+    if (i == a.root) continue;
+    c.start_receive(arrivals.next(), root_slot(a, i), i);
+  }
+  copy_local(c, mine, root_slot(a, a.root));
+  auto everybody = c.all(arrivals.started());
+  const int err = co_await everybody;
+  co_return err;
+}
+
+/// Binomial tree of packed contributions: log2 p messages at the root. For short contributions.
+Task<int> gather_binomial(CollCtx& c, const CollectiveArgs& a) {
+  const int size = c.size();
+  const BinomialTree tree{to_relative(c.rank(), a.root, size), size};
+  const View mine = contribution(a, c.rank());
+  const std::size_t block = mine.size();
+  std::byte* packed = c.scratch(block * static_cast<std::size_t>(tree.subtree()));
+  mine.pack(0, {packed, block});
+  for (int distance = 1; distance < tree.span(); distance *= 2) {
+    const int child = tree.relative + distance;
+    if (child >= size) break;
+    const BinomialTree below{child, size};
+    const View part = bytes_view(packed + block * static_cast<std::size_t>(distance),
+                                 block * static_cast<std::size_t>(below.subtree()));
+    auto arrival = c.receive(part, from_relative(child, a.root, size));
+    if (int err = co_await arrival) co_return err;
+  }
+  if (tree.relative != 0) {
+    const View subtree = bytes_view(packed, block * static_cast<std::size_t>(tree.subtree()));
+    auto departure = c.send(subtree, from_relative(tree.parent(), a.root, size));
+    const int err = co_await departure;
+    co_return err;
+  }
+  for (int relative = 0; relative < size; ++relative) {
+    const int rank = from_relative(relative, a.root, size);
+    if (rank == a.root && a.send == MPI_IN_PLACE) continue;
+    root_slot(a, rank).unpack(0, {packed + block * static_cast<std::size_t>(relative), block});
+  }
+  co_return MPI_SUCCESS;
+}
+
+}  // namespace remit

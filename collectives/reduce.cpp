@@ -1,0 +1,77 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Reduction to one process (MPI-5.0, section 6.9.1).
+#include <utility>
+
+#include "collectives/algorithms.hpp"
+#include "collectives/buffers.hpp"
+#include "collectives/peers.hpp"
+
+namespace remit {
+
+namespace {
+
+/// The vector that this process contributes.
+const void* contribution(const CollectiveArgs& a) {
+  return a.send == MPI_IN_PLACE ? a.recv : a.send;
+}
+
+/// Binomial tree to relative rank 0 over ranks counted from `root`. The partial result of a subtree
+/// covers a contiguous range of relative ranks, and what comes from a child lies behind one's own:
+/// acc = acc op child keeps the order. The result at relative rank 0 ends in `result` there.
+Task<int> reduce_tree(CollCtx& c, const CollectiveArgs& a, int root, void* result) {
+  const int size = c.size();
+  const Datatype& type = *a.recv_type;
+  const MPI_Count count = a.recv_count;
+  const BinomialTree tree{to_relative(c.rank(), root, size), size};
+  void* acc = nullptr;
+  void* incoming = nullptr;
+  const void* mine = contribution(a);
+  for (int distance = 1; distance < tree.span(); distance *= 2) {
+    const int child = tree.relative + distance;
+    if (child >= size) break;
+    if (incoming == nullptr) incoming = c.scratch(count, type);
+    auto arrival = c.receive(view_of(incoming, count, type), from_relative(child, root, size));
+    if (int err = co_await arrival) co_return err;
+    reduce_local(*a.op, acc != nullptr ? acc : mine, incoming, count, type);
+    std::swap(acc, incoming);
+  }
+  const View partial = view_of(acc != nullptr ? acc : mine, count, type);
+  if (tree.relative == 0) {
+    copy_local(c, partial, view_of(result, count, type));
+    co_return MPI_SUCCESS;
+  }
+  auto departure = c.send(partial, from_relative(tree.parent(), root, size));
+  const int err = co_await departure;
+  co_return err;
+}
+
+}  // namespace
+
+/// Binomial tree rooted at the root; the order of operands is rotated, so commutative operations
+/// only. ceil(log2 p) messages of the whole vector on the longest path.
+Task<int> reduce_binomial(CollCtx& c, const CollectiveArgs& a) {
+  Task<int> tree = reduce_tree(c, a, a.root, a.recv);
+  const int err = co_await tree;
+  co_return err;
+}
+
+/// For operations that do not commute: the tree is rooted at rank 0, where the operands are in rank
+/// order, and the result is sent on to the root.
+Task<int> reduce_in_order(CollCtx& c, const CollectiveArgs& a) {
+  const View result_at_root = view_of(a.recv, a.recv_count, *a.recv_type);
+  void* result = a.recv;
+  if (c.rank() == 0 && a.root != 0) result = c.scratch(a.recv_count, *a.recv_type);
+  Task<int> tree = reduce_tree(c, a, 0, result);
+  if (int err = co_await tree) co_return err;
+  if (a.root == 0) co_return MPI_SUCCESS;
+  if (c.rank() == 0) {
+    auto departure = c.send(view_of(result, a.recv_count, *a.recv_type), a.root);
+    if (int err = co_await departure) co_return err;
+  } else if (c.rank() == a.root) {
+    auto arrival = c.receive(result_at_root, 0);
+    if (int err = co_await arrival) co_return err;
+  }
+  co_return MPI_SUCCESS;
+}
+
+}  // namespace remit

@@ -1,0 +1,77 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Scatter and scatterv (MPI-5.0, section 6.6).
+#include "collectives/algorithms.hpp"
+#include "collectives/buffers.hpp"
+#include "collectives/peers.hpp"
+#include "collectives/request_array.hpp"
+
+namespace remit {
+
+namespace {
+
+/// What rank i gets, at the root.
+View root_slot(const CollectiveArgs& a, int i) {
+  if (a.kind == CollectiveKind::scatterv) {
+    return slice(a.send, a.send_displs[i], a.send_counts[i], *a.send_type);
+  }
+  return slice(a.send, a.send_count * i, a.send_count, *a.send_type);
+}
+
+/// Where this process's part goes; the root with MPI_IN_PLACE leaves its part where it is.
+View destination(const CollectiveArgs& a, int rank) {
+  if (a.recv == MPI_IN_PLACE) return root_slot(a, rank);
+  return view_of(a.recv, a.recv_count, *a.recv_type);
+}
+
+}  // namespace
+
+/// The root sends each part: p-1 messages there. For long parts, and for scatterv.
+Task<int> scatter_linear(CollCtx& c, const CollectiveArgs& a) {
+  const View mine = destination(a, c.rank());
+  if (c.rank() != a.root) {
+    auto arrival = c.receive(mine, a.root);
+    const int err = co_await arrival;
+    co_return err;
+  }
+  RequestArray departures(c, RequestKind::send, c.size() - 1);
+  for (int i = 0; i < c.size(); ++i) {
+    if (i == a.root) continue;
+    c.start_send(departures.next(), root_slot(a, i), i);
+  }
+  if (a.recv != MPI_IN_PLACE) copy_local(c, root_slot(a, a.root), mine);
+  auto everybody = c.all(departures.started());
+  const int err = co_await everybody;
+  co_return err;
+}
+
+/// Binomial tree of packed parts: log2 p messages at the root. For short parts.
+Task<int> scatter_binomial(CollCtx& c, const CollectiveArgs& a) {
+  const int size = c.size();
+  const BinomialTree tree{to_relative(c.rank(), a.root, size), size};
+  const View mine = destination(a, c.rank());
+  const std::size_t block = mine.size();
+  std::byte* packed = c.scratch(block * static_cast<std::size_t>(tree.subtree()));
+  if (tree.relative == 0) {
+    for (int relative = 0; relative < size; ++relative) {
+      const View part = root_slot(a, from_relative(relative, a.root, size));
+      part.pack(0, {packed + block * static_cast<std::size_t>(relative), block});
+    }
+  } else {
+    const View subtree = bytes_view(packed, block * static_cast<std::size_t>(tree.subtree()));
+    auto arrival = c.receive(subtree, from_relative(tree.parent(), a.root, size));
+    if (int err = co_await arrival) co_return err;
+  }
+  for (int distance = tree.span() / 2; distance > 0; distance /= 2) {
+    const int child = tree.relative + distance;
+    if (child >= size) continue;
+    const BinomialTree below{child, size};
+    const View part = bytes_view(packed + block * static_cast<std::size_t>(distance),
+                                 block * static_cast<std::size_t>(below.subtree()));
+    auto departure = c.send(part, from_relative(child, a.root, size));
+    if (int err = co_await departure) co_return err;
+  }
+  if (a.recv != MPI_IN_PLACE) mine.unpack(0, {packed, block});
+  co_return MPI_SUCCESS;
+}
+
+}  // namespace remit

@@ -1,0 +1,232 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Which algorithm for which shape, as data.
+#include <array>
+#include <bit>
+
+#include "collectives/algorithms.hpp"
+#include "collectives/peers.hpp"
+
+namespace remit {
+
+namespace {
+
+using Shape = CollectiveShape;
+using enum CollectiveKind;
+
+// The model: a message costs alpha + n * beta, reducing a byte costs gamma (nanoseconds). Inside a
+// host these are a cache-line transfer with its software, a copy, and a streaming addition; only
+// their ratios matter for the choice.
+constexpr double kAlpha = 300;
+constexpr double kBeta = 0.1;
+constexpr double kGamma = 0.1;
+
+double log2_up(int n) {
+  return std::bit_width(static_cast<unsigned>(n - 1));
+}
+double bytes(const Shape& s) {
+  return static_cast<double>(s.bytes);
+}
+double ranks(const Shape& s) {
+  return s.size;
+}
+
+bool always(const Shape&) {
+  return true;
+}
+bool commutes(const Shape& s) {
+  return s.commutative;
+}
+/// Vectors are cut by elements, so there must be one for each part.
+bool long_and_commutes(const Shape& s) {
+  return s.commutative && s.elements >= s.size && s.size > 1;
+}
+bool has_parts(const Shape& s) {
+  return s.elements >= s.size && s.size > 2;
+}
+bool uniform(const Shape& s) {
+  return s.uniform;
+}
+bool cube(const Shape& s) {
+  return s.uniform && is_power_of_two(s.size);
+}
+bool not_in_place(const Shape& s) {
+  return !s.in_place;
+}
+
+double tree_cost(const Shape& s) {
+  return log2_up(s.size) * (kAlpha + bytes(s) * kBeta);
+}
+double reduce_tree_cost(const Shape& s) {
+  return log2_up(s.size) * (kAlpha + bytes(s) * (kBeta + kGamma));
+}
+double in_order_cost(const Shape& s) {
+  return reduce_tree_cost(s) + kAlpha + bytes(s) * kBeta;
+}
+double scatter_allgather_cost(const Shape& s) {
+  const double p = ranks(s);
+  return (log2_up(s.size) + p - 1) * kAlpha + 2 * bytes(s) * (p - 1) / p * kBeta;
+}
+/// A size that is no power of two adds a message each way for the pairs.
+double fold_cost(const Shape& s) {
+  return is_power_of_two(s.size) ? 0 : 2 * (kAlpha + bytes(s) * kBeta) + bytes(s) * kGamma;
+}
+double recursive_doubling_cost(const Shape& s) {
+  const double rounds = log2_up(floor_power_of_two(s.size));
+  return rounds * (kAlpha + bytes(s) * (kBeta + kGamma)) + fold_cost(s);
+}
+double rabenseifner_cost(const Shape& s) {
+  const double p = floor_power_of_two(s.size);
+  const double moved = bytes(s) * (p - 1) / p;
+  return 2 * log2_up(floor_power_of_two(s.size)) * kAlpha + moved * (2 * kBeta + kGamma) +
+         fold_cost(s);
+}
+double ring_allreduce_cost(const Shape& s) {
+  const double p = ranks(s);
+  return 2 * (p - 1) * kAlpha + bytes(s) * (p - 1) / p * (2 * kBeta + kGamma);
+}
+/// The root's side of a linear gather or scatter; its messages overlap, so alpha counts half.
+double linear_cost(const Shape& s) {
+  return (ranks(s) - 1) * (kAlpha / 2 + bytes(s) * kBeta);
+}
+/// Packing and forwarding copy what linear moves once.
+double packed_tree_cost(const Shape& s) {
+  return log2_up(s.size) * kAlpha + 3 * (ranks(s) - 1) * bytes(s) * kBeta;
+}
+double doubling_cost(const Shape& s) {
+  return log2_up(s.size) * kAlpha + (ranks(s) - 1) * bytes(s) * kBeta;
+}
+double bruck_allgather_cost(const Shape& s) {
+  return log2_up(s.size) * kAlpha + 2.5 * (ranks(s) - 1) * bytes(s) * kBeta;
+}
+double ring_allgather_cost(const Shape& s) {
+  return (ranks(s) - 1) * (kAlpha + bytes(s) * kBeta);
+}
+double bruck_alltoall_cost(const Shape& s) {
+  return log2_up(s.size) * (kAlpha + ranks(s) / 2 * bytes(s) * 3 * kBeta);
+}
+double pairwise_cost(const Shape& s) {
+  return (ranks(s) - 1) * (kAlpha + bytes(s) * kBeta);
+}
+/// Overlaps its messages, but many at once crowd the caches.
+double spread_out_cost(const Shape& s) {
+  return (ranks(s) - 1) * (kAlpha / 2 + bytes(s) * kBeta * 1.2);
+}
+
+constexpr std::array kRows = {
+    Algorithm{barrier, "dissemination", barrier_dissemination, always, tree_cost},
+    Algorithm{bcast, "binomial", bcast_binomial, always, tree_cost},
+    Algorithm{bcast, "scatter_allgather", bcast_scatter_allgather, has_parts,
+              scatter_allgather_cost},
+    Algorithm{gather, "binomial", gather_binomial, uniform, packed_tree_cost},
+    Algorithm{gather, "linear", gather_linear, always, linear_cost},
+    Algorithm{gatherv, "linear", gather_linear, always, linear_cost},
+    Algorithm{scatter, "binomial", scatter_binomial, uniform, packed_tree_cost},
+    Algorithm{scatter, "linear", scatter_linear, always, linear_cost},
+    Algorithm{scatterv, "linear", scatter_linear, always, linear_cost},
+    Algorithm{allgather, "recursive_doubling", allgather_recursive_doubling, cube, doubling_cost},
+    Algorithm{allgather, "bruck", allgather_bruck, uniform, bruck_allgather_cost},
+    Algorithm{allgather, "ring", allgather_ring, always, ring_allgather_cost},
+    Algorithm{allgatherv, "ring", allgather_ring, always, ring_allgather_cost},
+    Algorithm{alltoall, "bruck", alltoall_bruck, uniform, bruck_alltoall_cost},
+    Algorithm{alltoall, "spread_out", alltoall_spread_out, not_in_place, spread_out_cost},
+    Algorithm{alltoall, "pairwise", alltoall_pairwise, always, pairwise_cost},
+    Algorithm{alltoallv, "spread_out", alltoall_spread_out, not_in_place, spread_out_cost},
+    Algorithm{alltoallv, "pairwise", alltoall_pairwise, always, pairwise_cost},
+    Algorithm{reduce, "binomial", reduce_binomial, commutes, reduce_tree_cost},
+    Algorithm{reduce, "in_order", reduce_in_order, always, in_order_cost},
+    Algorithm{allreduce, "recursive_doubling", allreduce_recursive_doubling, always,
+              recursive_doubling_cost},
+    Algorithm{allreduce, "rabenseifner", allreduce_rabenseifner, long_and_commutes,
+              rabenseifner_cost},
+    Algorithm{allreduce, "ring", allreduce_ring, long_and_commutes, ring_allreduce_cost},
+};
+
+/// One parameter holds every override, so that a new operation needs none of its own.
+inline const ParamDecl algorithms_param{
+    "coll_algorithms", std::string(), "",
+    "force algorithms, as operation=algorithm pairs with commas (allreduce=ring,bcast=binomial)"};
+
+/// The algorithm that the parameter names for an operation, or empty.
+std::string_view forced_algorithm(const Params& params, std::string_view operation) {
+  std::string_view rest = params.text(algorithms_param);
+  while (!rest.empty()) {
+    const std::string_view pair = rest.substr(0, rest.find(','));
+    rest.remove_prefix(pair.size() < rest.size() ? pair.size() + 1 : rest.size());
+    const std::size_t equals = pair.find('=');
+    if (equals != std::string_view::npos && pair.substr(0, equals) == operation) {
+      return pair.substr(equals + 1);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const Algorithm> all_algorithms() {
+  return kRows;
+}
+
+std::string_view collective_name(CollectiveKind kind) {
+  constexpr std::array<std::string_view, 17> kNames = {
+      "barrier",   "bcast",     "gather",     "gatherv",        "scatter",
+      "scatterv",  "allgather", "allgatherv", "alltoall",       "alltoallv",
+      "alltoallw", "reduce",    "allreduce",  "reduce_scatter", "reduce_scatter_block",
+      "scan",      "exscan"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+Expected<> check_forced_algorithms(const Params& params) {
+  std::string_view rest = params.text(algorithms_param);
+  while (!rest.empty()) {
+    const std::string_view pair = rest.substr(0, rest.find(','));
+    rest.remove_prefix(pair.size() < rest.size() ? pair.size() + 1 : rest.size());
+    bool known = false;
+    std::string choices;
+    for (const Algorithm& row : kRows) {
+      const std::string name = fmt::format("{}={}", collective_name(row.kind), row.name);
+      known = known || name == pair;
+      choices += " " + name;
+    }
+    if (!known) {
+      return fail(MPI_ERR_ARG, "REMIT_COLL_ALGORITHMS: '{}' is none of{}", pair, choices);
+    }
+  }
+  return {};
+}
+
+CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
+  CollectiveShape shape;
+  shape.size = comm.size();
+  shape.in_place = args.send == MPI_IN_PLACE;
+  shape.commutative = args.op == nullptr || args.op->is_commutative();
+  shape.uniform = args.kind != gatherv && args.kind != scatterv && args.kind != allgatherv &&
+                  args.kind != alltoallv && args.kind != alltoallw;
+  if (!shape.uniform || args.kind == barrier) return shape;
+  // Gather and scatter: the side that every member has; at the root both say the same.
+  const bool use_send = args.kind == gather && !shape.in_place;
+  const bool in_place_scatter = args.kind == scatter && args.recv == MPI_IN_PLACE;
+  const bool send_side = use_send || in_place_scatter;
+  shape.elements = send_side ? args.send_count : args.recv_count;
+  const Datatype& type = send_side ? *args.send_type : *args.recv_type;
+  shape.bytes = static_cast<std::size_t>(shape.elements) * static_cast<std::size_t>(type.size());
+  return shape;
+}
+
+const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& shape,
+                                  const Params& params) {
+  const std::string_view forced = forced_algorithm(params, collective_name(kind));
+  const Algorithm* best = nullptr;
+  double best_cost = 0;
+  for (const Algorithm& row : kRows) {
+    if (row.kind != kind || !row.applies(shape)) continue;
+    if (row.name == forced) return row;
+    const double cost = row.cost(shape);
+    if (best == nullptr || cost < best_cost) {
+      best = &row;
+      best_cost = cost;
+    }
+  }
+  return *best;
+}
+
+}  // namespace remit

@@ -1,0 +1,227 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// What two processes of a host agree on: the bytes of home segments, rings, cells and HELLOs.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "rdma_btl/device.hpp"
+
+namespace remit::shm {
+
+inline constexpr std::size_t kLine = 64;
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint64_t kHomeMagic = 0x656d6f6874696d72;
+inline constexpr std::uint64_t kRingMagic = 0x676e697274696d72;
+inline constexpr std::uint64_t kHelloMagic = 0x6f6c6c6574696d72;
+inline constexpr std::uint64_t kWakeMagic = 0x656b617774696d72;
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+
+// --- cells -------------------------------------------------------------------------------------
+
+enum class CellKind : std::uint8_t {
+  send_inline = 1,
+  send_area,
+  notification,
+  put_data,
+  put_done,
+  get_request,
+  get_data,
+  atomic_request,
+  atomic_reply,
+  assist,
+};
+
+inline constexpr std::size_t kInline = 56;
+
+/// One cache line. The header is stored last, with release: once its low half is the sequence
+/// number that the consumer expects, the payload is there. Bits: 0-31 sequence, 32-39 kind,
+/// 48-63 length of the payload. Sequence numbers count cells and start at 1, so that a cell of the
+/// lap before never looks valid.
+struct alignas(kLine) Cell {
+  std::atomic<std::uint64_t> header;
+  std::byte payload[kInline];
+};
+static_assert(sizeof(Cell) == kLine && offsetof(Cell, payload) == 8);
+
+constexpr std::uint64_t cell_header(std::uint32_t sequence, CellKind kind, std::size_t length) {
+  return std::uint64_t{sequence} | std::uint64_t{static_cast<std::uint8_t>(kind)} << 32 |
+         std::uint64_t{length} << 48;
+}
+constexpr CellKind cell_kind(std::uint64_t header) {
+  return static_cast<CellKind>(static_cast<std::uint8_t>(header >> 32));
+}
+constexpr std::size_t cell_length(std::uint64_t header) {
+  return header >> 48;
+}
+
+/// Where in the producer's data area the bytes of a cell are.
+struct AreaRef {
+  std::uint64_t end = 0;     ///< stream position behind them: what the consumer gives back
+  std::uint32_t offset = 0;  ///< in the area
+  std::uint32_t length = 0;
+};
+
+/// {index, generation} of an operation of the cell's sender or receiver; never a pointer.
+using JobName = std::uint64_t;
+
+inline constexpr std::uint32_t kLast = 1;
+inline constexpr std::uint32_t kNotify = 2;
+
+struct PutData {
+  AreaRef area;
+  JobName job = 0;
+  std::uint64_t address = 0;
+  std::uint64_t key = 0;
+  std::uint32_t flags = 0;
+  std::uint32_t notification = 0;
+};
+struct PutDone {
+  JobName job = 0;
+  std::int32_t status = 0;
+};
+struct GetRequest {
+  JobName job = 0;
+  std::uint64_t address = 0;
+  std::uint64_t key = 0;
+  std::uint64_t length = 0;
+};
+struct GetData {
+  AreaRef area;
+  JobName job = 0;
+  std::uint32_t flags = 0;
+  std::int32_t status = 0;
+};
+struct AtomicRequest {
+  JobName job = 0;
+  std::uint64_t address = 0;
+  std::uint64_t key = 0;
+  std::uint64_t operand = 0;
+  std::uint64_t compare = 0;
+  std::uint32_t notification = 0;
+  std::uint8_t kind = 0;
+  std::uint8_t flags = 0;
+};
+struct AtomicReply {
+  JobName job = 0;
+  std::uint64_t old_value = 0;
+  std::int32_t status = 0;
+};
+/// "Copy with me": see Assist. Addresses are those of the processes' own memory.
+struct AssistRequest {
+  std::uint64_t initiator_address = 0;
+  std::uint64_t target_address = 0;
+  std::uint64_t length = 0;
+  std::uint64_t key = 0;  ///< of the target's region
+  std::uint32_t chunk = 0;
+  std::uint16_t slot = 0;
+  std::uint16_t is_put = 0;
+  std::uint32_t generation = 0;
+};
+static_assert(sizeof(PutData) <= kInline && sizeof(GetRequest) <= kInline &&
+              sizeof(GetData) <= kInline && sizeof(AtomicRequest) <= kInline &&
+              sizeof(AtomicReply) <= kInline && sizeof(AssistRequest) <= kInline);
+
+// --- rings -------------------------------------------------------------------------------------
+
+inline constexpr std::size_t kAssists = 8;
+
+/// A transfer that both processes copy, the initiator from the front, the target from the back.
+/// `claims`: bits 0-15 generation, 16-39 chunks taken from the front, 40-63 from the back. Whoever
+/// advances its count owns that chunk. A finished transfer has another generation, so a late
+/// helper claims nothing.
+struct alignas(kLine) Assist {
+  std::atomic<std::uint64_t> claims;
+  std::atomic<std::uint32_t> finished;  ///< chunks that the target has copied
+  std::atomic<std::uint32_t> failed;    ///< chunks that the target took and could not copy
+};
+
+/// First page of a ring. The ring belongs to the process that sends through it (the producer).
+struct RingControl {
+  std::uint64_t magic;
+  std::uint32_t cells;
+  std::uint32_t area_bytes;
+
+  /// Written by the producer.
+  struct alignas(kLine) Producer {
+    std::atomic<std::uint32_t> knows_home;  ///< it can wake the consumer by its sleep word
+    std::atomic<std::uint32_t> blocked;     ///< it found no room: wake it when there is some
+    std::atomic<std::uint32_t> can_copy;    ///< its probe of the consumer's memory succeeded
+  } producer;
+
+  /// Written by the consumer, in batches; read by the producer only when it seems to be full.
+  struct alignas(kLine) Consumer {
+    std::atomic<std::uint64_t> cells;         ///< consumed so far
+    std::atomic<std::uint64_t> area;          ///< stream position of the data area, given back
+    std::atomic<std::uint32_t> wake_request;  ///< a sleep word for a producer without my home
+  } consumer;
+
+  Assist assists[kAssists];
+};
+inline constexpr std::size_t kControlBytes = 4096;
+static_assert(sizeof(RingControl) <= kControlBytes);
+
+// --- home --------------------------------------------------------------------------------------
+
+/// Values of a sleep word.
+inline constexpr std::uint32_t kAwake = 0;
+inline constexpr std::uint32_t kAsleep = 1;
+inline constexpr std::uint32_t kWoken = 2;  ///< asleep, and somebody has rung already
+
+/// A registered region, for initiators that copy directly. stamp 0: none. Read it before and after
+/// the others.
+struct RegionEntry {
+  std::atomic<std::uint64_t> stamp;  ///< generation << 8 | access
+  std::atomic<std::uint64_t> address;
+  std::atomic<std::uint64_t> length;
+  std::uint64_t unused;
+};
+inline constexpr std::size_t kSharedRegions = 1000;
+
+/// The segment that each process gives to each peer. Peers write sleep_word only.
+struct Home {
+  std::uint64_t magic;
+  std::uint64_t token;          ///< random: what a probe of this process's memory must find
+  std::uint32_t senders_fence;  ///< this process has no membarrier: its senders need a fence
+  struct alignas(kLine) Sleep {
+    std::atomic<std::uint32_t> word;
+  } sleep;
+  struct alignas(kLine) Life {
+    std::atomic<std::uint32_t> closed;  ///< left in order
+  } life;
+  alignas(kLine) RegionEntry regions[kSharedRegions];
+};
+inline constexpr std::size_t kHomeBytes = 32768;
+static_assert(sizeof(Home) <= kHomeBytes);
+
+// --- first contact -----------------------------------------------------------------------------
+
+/// Device::local_address().
+struct Address {
+  std::uint32_t version = 0;
+  std::uint32_t uid = 0;
+  std::uint64_t host = 0;               ///< hash of the kernel's boot id
+  std::uint64_t network_namespace = 0;  ///< abstract socket names live in one
+  std::uint64_t job = 0;
+  std::uint8_t socket[16] = {};  ///< random name of the socket
+};
+
+/// The datagram that opens one direction. With it travel the descriptors of the home segment, the
+/// eventfd and the ring, and the kernel's word for the sender's process and user.
+struct Hello {
+  std::uint64_t magic = kHelloMagic;
+  std::uint32_t version = kVersion;
+  std::uint32_t cells = 0;
+  std::uint32_t area_bytes = 0;
+  std::uint32_t unused = 0;
+  std::uint64_t job = 0;
+  PeerName from = 0;
+  PeerName to = 0;
+  std::uint64_t token_address = 0;  ///< of Home::token in the sender's memory
+};
+inline constexpr std::size_t kHelloDescriptors = 3;
+
+}  // namespace remit::shm

@@ -1,0 +1,14 @@
+librdma_btl_la_SOURCES += \
+	rdma_btl/shm/endpoint.hpp \
+	rdma_btl/shm/layout.hpp \
+	rdma_btl/shm/os.cpp \
+	rdma_btl/shm/os.hpp \
+	rdma_btl/shm/ring.hpp \
+	rdma_btl/shm/shm_config.hpp \
+	rdma_btl/shm/shm_connect.cpp \
+	rdma_btl/shm/shm_copy.cpp \
+	rdma_btl/shm/shm_device.cpp \
+	rdma_btl/shm/shm_device.hpp \
+	rdma_btl/shm/shm_params.cpp \
+	rdma_btl/shm/shm_params.hpp \
+	rdma_btl/shm/shm_serve.cpp

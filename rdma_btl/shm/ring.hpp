@@ -1,0 +1,146 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The sending end of a ring: one producer, one consumer, no lock, no allocation.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "rdma_btl/shm/layout.hpp"
+
+namespace remit::shm {
+
+/// Bytes of a ring's shared memory.
+constexpr std::size_t ring_bytes(std::size_t cells, std::size_t area_bytes) {
+  return kControlBytes + cells * sizeof(Cell) + area_bytes;
+}
+
+/// memcpy for up to kInline bytes, without the call. Both may overlap within one object of `n`
+/// bytes only in the sense that some bytes are copied twice.
+inline void copy_small(std::byte* to, const void* from_any, std::size_t n) {
+  const auto* from = static_cast<const std::byte*>(from_any);
+  if (n >= 8) {
+    std::size_t i = 0;
+    for (; i + 8 < n; i += 8) std::memcpy(to + i, from + i, 8);
+    std::memcpy(to + n - 8, from + n - 8, 8);
+  } else if (n >= 4) {
+    std::memcpy(to, from, 4);
+    std::memcpy(to + n - 4, from + n - 4, 4);
+  } else if (n != 0) {
+    to[0] = from[0];
+    to[n / 2] = from[n / 2];
+    to[n - 1] = from[n - 1];
+  }
+}
+
+/// The producer's view of its ring. Reads the consumer's line only when it seems to be full.
+class TxRing {
+ public:
+  TxRing() = default;
+  /// `memory`: ring_bytes(cells, area_bytes) zeros.
+  TxRing(std::byte* memory, std::size_t cells, std::size_t area_bytes)
+      : cells_(reinterpret_cast<Cell*>(memory + kControlBytes)),
+        mask_(cells - 1),
+        limit_(cells),
+        control_(reinterpret_cast<RingControl*>(memory)),
+        area_(memory + kControlBytes + cells * sizeof(Cell)),
+        area_size_(area_bytes),
+        area_limit_(area_bytes) {
+    control_->cells = static_cast<std::uint32_t>(cells);
+    control_->area_bytes = static_cast<std::uint32_t>(area_bytes);
+    control_->magic = kRingMagic;
+  }
+
+  /// True if the next cell may be written.
+  [[nodiscard]] bool has_room() {
+    if (tail_ != limit_) [[likely]]
+      return true;
+    refresh();
+    if (tail_ == limit_) return block();
+    unblock();
+    return true;
+  }
+
+  /// The next cell; has_room() was true.
+  [[nodiscard]] Cell& next() { return cells_[tail_ & mask_]; }
+
+  /// Gives the next cell, whose payload has been written, to the consumer.
+  void publish(CellKind kind, std::size_t length) {
+    Cell& cell = next();
+    ++tail_;
+    cell.header.store(cell_header(static_cast<std::uint32_t>(tail_), kind, length),
+                      std::memory_order_release);
+  }
+
+  /// A whole cell from a trivially copyable payload; false: no room.
+  template <class Payload>
+  [[nodiscard]] bool push(CellKind kind, const Payload& payload) {
+    static_assert(sizeof(Payload) <= kInline);
+    if (!has_room()) return false;
+    std::memcpy(next().payload, &payload, sizeof payload);
+    publish(kind, sizeof payload);
+    return true;
+  }
+
+  /// Contiguous room for `length` <= area / 4 bytes, or null. Taken back by nothing: fill it and
+  /// publish a cell with `ref`. Call after has_room().
+  [[nodiscard]] std::byte* reserve(std::size_t length, AreaRef& ref) {
+    const std::size_t need = (length + kLine - 1) & ~(kLine - 1);
+    std::uint64_t start = area_tail_;
+    const std::size_t at = start & (area_size_ - 1);
+    if (at + need > area_size_) start += area_size_ - at;
+    if (start + need > area_limit_) [[unlikely]] {
+      refresh();
+      if (start + need > area_limit_) return block(), nullptr;
+      unblock();
+    }
+    area_tail_ = start + need;
+    ref.end = area_tail_;
+    ref.offset = static_cast<std::uint32_t>(start & (area_size_ - 1));
+    ref.length = static_cast<std::uint32_t>(length);
+    return area_ + ref.offset;
+  }
+
+  /// True after a refusal until there was room again.
+  [[nodiscard]] bool blocked() const { return blocked_; }
+
+  /// Whether what was refused would surely be accepted now.
+  [[nodiscard]] bool unblocked() {
+    refresh();
+    if (tail_ == limit_ || area_tail_ + area_size_ / 2 > area_limit_) return false;
+    unblock();
+    return true;
+  }
+
+  [[nodiscard]] RingControl& control() const { return *control_; }
+
+ private:
+  void refresh() {
+    limit_ = control_->consumer.cells.load(std::memory_order_acquire) + mask_ + 1;
+    area_limit_ = control_->consumer.area.load(std::memory_order_acquire) + area_size_;
+  }
+  void unblock() {
+    if (!blocked_) return;
+    blocked_ = false;
+    control_->producer.blocked.store(0, std::memory_order_relaxed);
+  }
+  bool block() {
+    blocked_ = true;
+    control_->producer.blocked.store(1, std::memory_order_relaxed);
+    return false;
+  }
+
+  Cell* cells_ = nullptr;
+  std::uint64_t mask_ = 0;
+  std::uint64_t tail_ = 0;   ///< cells published
+  std::uint64_t limit_ = 0;  ///< tail_ must stay below; the consumer only moves it up
+  RingControl* control_ = nullptr;
+  std::byte* area_ = nullptr;
+  std::size_t area_size_ = 0;
+  std::uint64_t area_tail_ = 0;
+  std::uint64_t area_limit_ = 0;
+  bool blocked_ = false;
+};
+
+}  // namespace remit::shm

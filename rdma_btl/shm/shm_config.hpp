@@ -1,0 +1,47 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// What a shared-memory device is made with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "rdma_btl/device.hpp"
+#include "runtime/log.hpp"
+
+namespace remit {
+
+/// How the bytes of a put or get reach the other address space.
+enum class ShmCopy : std::uint8_t {
+  automatic,  ///< directly where a run-time probe of this peer shows that it works, else pipelined
+  cma,        ///< as automatic, and a peer for which the probe fails is an error
+  pipelined,  ///< through shared chunks: two copies, no system call, no permission needed
+};
+
+/// Plain values, so that a test needs no parameters. shm_config() in shm_params.hpp reads them from
+/// a process's parameters.
+struct ShmConfig {
+  PeerName name = 0;      ///< of this process
+  std::uint64_t job = 0;  ///< token of the job: a HELLO with another one is dropped
+  ShmCopy copy = ShmCopy::automatic;
+  std::size_t ring_cells = 512;          ///< power of two; a cell is a cache line
+  std::size_t area_bytes = 128 * 1024;   ///< power of two; bytes of larger sends, per direction
+  std::size_t cma_piece = 1024 * 1024;   ///< bytes copied directly at most between two polls
+  std::size_t assist_from = 128 * 1024;  ///< both sides copy at once from so many bytes on
+  unsigned liveness_ms = 1000;           ///< how often connected peers are looked after
+  bool membarrier = true;                ///< false: senders pay a fence instead
+  Log* log = nullptr;                    ///< must outlive the device; null: silent
+};
+
+/// What happened so far; for tests and remit_info.
+struct ShmCounters {
+  std::uint64_t hellos_accepted = 0;
+  std::uint64_t hellos_rejected = 0;  ///< malformed, foreign or repeated
+  std::uint64_t hellos_retried = 0;   ///< the peer's socket was full
+  std::uint64_t wakes = 0;            ///< sleepers woken, one system call each
+  std::uint64_t refused = 0;          ///< posts that were not accepted in full
+  std::uint64_t violations = 0;       ///< accesses of peers outside registered regions, bad cells
+  std::uint64_t cma_calls = 0;
+  std::uint64_t assisted = 0;  ///< chunks that this process copied for a peer's transfer
+};
+
+}  // namespace remit

@@ -1,0 +1,463 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The shared-memory device: opening, first contact between two processes, and a peer's end.
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+#include "rdma_btl/shm/endpoint.hpp"
+#include "rdma_btl/shm/shm_device.hpp"
+
+namespace remit {
+
+using shm::Fd;
+
+// --- opening and closing -----------------------------------------------------------------------
+
+Expected<std::unique_ptr<ShmDevice>> ShmDevice::create(const ShmConfig& config) {
+  if (!std::has_single_bit(config.ring_cells) || !std::has_single_bit(config.area_bytes) ||
+      config.ring_cells < 16 || config.area_bytes < 4096) {
+    return fail(MPI_ERR_OTHER,
+                "shared memory: {} cells and {} bytes of data area must be powers of two, at least "
+                "16 and 4096",
+                config.ring_cells, config.area_bytes);
+  }
+  std::unique_ptr<ShmDevice> device(new ShmDevice(config));
+  if (Expected<> opened = device->open(); !opened) {
+    return tl::unexpected<Error>(std::move(opened.error()));
+  }
+  return device;
+}
+
+ShmDevice::ShmDevice(const ShmConfig& config) : config_(config) {
+  caps_.name = "shm";
+  caps_.max_inline = shm::kInline;
+  caps_.max_send = config.area_bytes / 4;
+  caps_.max_message = std::size_t{1} << 62;
+  caps_.max_pieces = 1024;
+  caps_.latency_ns = 100;
+  caps_.bandwidth = config.copy == ShmCopy::pipelined ? 8e9 : 10e9;
+  caps_.overhead_ns = config.copy == ShmCopy::pipelined ? 500 : 1500;
+  caps_.ordered = true;
+  caps_.has_put = caps_.has_get = caps_.has_atomic = true;
+  caps_.needs_registration = false;
+  caps_.notify = NotifyMode::native;
+  publish_batch_ = static_cast<std::uint32_t>(config.ring_cells / 8);
+}
+
+Expected<> ShmDevice::open() {
+  if (Expected<> got = shm::random_bytes(socket_id_); !got) return got;
+  host_ = shm::host_identity();
+  network_ = shm::network_namespace();
+
+  Expected<Fd> memory = shm::make_memory("remit-home", shm::kHomeBytes);
+  if (!memory) return tl::unexpected<Error>(std::move(memory.error()));
+  home_memory_ = std::move(*memory);
+  Expected<shm::Mapping> mapping = shm::map_memory(home_memory_.get(), shm::kHomeBytes);
+  if (!mapping) return tl::unexpected<Error>(std::move(mapping.error()));
+  home_mapping_ = std::move(*mapping);
+  home_ = reinterpret_cast<shm::Home*>(home_mapping_.data());
+  home_->magic = shm::kHomeMagic;
+  std::array<std::uint8_t, sizeof home_->token> token;
+  if (Expected<> got = shm::random_bytes(token); !got) return got;
+  std::memcpy(&home_->token, token.data(), token.size());
+
+  Expected<Fd> socket = shm::bind_socket(shm::socket_name(socket_id_));
+  if (!socket) return tl::unexpected<Error>(std::move(socket.error()));
+  socket_ = std::move(*socket);
+  event_.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  wait_set_.reset(::epoll_create1(EPOLL_CLOEXEC));
+  if (!event_ || !wait_set_) return fail_errno(MPI_ERR_OTHER, errno, "creating an eventfd");
+  for (const int fd : {event_.get(), socket_.get()}) {
+    epoll_event event = {};
+    event.events = EPOLLIN;
+    if (::epoll_ctl(wait_set_.get(), EPOLL_CTL_ADD, fd, &event) != 0) {
+      return fail_errno(MPI_ERR_OTHER, errno, "adding to an epoll set");
+    }
+  }
+  if (config_.copy != ShmCopy::pipelined) shm::allow_direct_copies();
+  looked_after_ns_ = shm::now_ns();
+  register_barriers();
+  return {};
+}
+
+/// With other threads about, the kernel takes milliseconds for it: a thread of its own waits, and
+/// until then this process's senders pay a fence.
+void ShmDevice::register_barriers() {
+  if (!config_.membarrier || !shm::barrier_everywhere()) {
+    config_.membarrier = false;
+    home_->senders_fence = 1;
+    return;
+  }
+  struct stat tasks = {};
+  const bool alone = ::stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;
+  if (alone) {
+    registered_ = shm::register_for_barriers();
+    return;
+  }
+  sigset_t all;
+  sigset_t old;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &old);
+  try {
+    registrar_ = std::thread([this] {
+      registering_.store(shm::register_for_barriers() ? 1 : -1, std::memory_order_release);
+    });
+  } catch (const std::system_error&) {
+    // No thread to be had: fences it is.
+  }
+  ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
+}
+
+ShmDevice::~ShmDevice() {
+  if (registrar_.joinable()) registrar_.join();
+  if (home_ == nullptr) return;
+  home_->life.closed.store(1, std::memory_order_release);
+}
+
+// --- addresses ---------------------------------------------------------------------------------
+
+shm::Address ShmDevice::own_address() const {
+  shm::Address address;
+  address.version = shm::kVersion;
+  address.uid = ::geteuid();
+  address.host = host_;
+  address.network_namespace = network_;
+  address.job = config_.job;
+  std::memcpy(address.socket, socket_id_.data(), sizeof address.socket);
+  return address;
+}
+
+std::vector<std::byte> ShmDevice::local_address() const {
+  const shm::Address address = own_address();
+  const auto* begin = reinterpret_cast<const std::byte*>(&address);
+  return {begin, begin + sizeof address};
+}
+
+bool ShmDevice::reachable(std::span<const std::byte> address) const {
+  shm::Address other;
+  if (address.size() != sizeof other) return false;
+  std::memcpy(&other, address.data(), sizeof other);
+  const shm::Address own = own_address();
+  return other.version == own.version && other.uid == own.uid && other.host == own.host &&
+         other.network_namespace == own.network_namespace && other.job == own.job;
+}
+
+// --- first contact -----------------------------------------------------------------------------
+
+Expected<EndpointId> ShmDevice::connect(PeerName peer, std::span<const std::byte> address) {
+  if (const auto known = by_name_.find(peer); known != by_name_.end()) return known->second;
+  if (!reachable(address)) {
+    return fail(MPI_ERR_OTHER, "process {:#x} cannot be reached through shared memory", peer);
+  }
+  shm::Address other;
+  std::memcpy(&other, address.data(), sizeof other);
+  Expected<Endpoint*> endpoint =
+      make_endpoint(peer, shm::socket_name(std::span<const std::uint8_t, 16>(other.socket)));
+  if (!endpoint) return tl::unexpected<Error>(std::move(endpoint.error()));
+  send_hello(**endpoint);
+  return (*endpoint)->id;
+}
+
+/// An endpoint with its own direction's ring, which may be written at once.
+Expected<ShmDevice::Endpoint*> ShmDevice::make_endpoint(PeerName peer,
+                                                        const shm::SocketName& socket) {
+  const std::size_t bytes = shm::ring_bytes(config_.ring_cells, config_.area_bytes);
+  auto endpoint = std::make_unique<Endpoint>();
+  Expected<Fd> memory = shm::make_memory("remit-ring", bytes);
+  if (!memory) return tl::unexpected<Error>(std::move(memory.error()));
+  Expected<shm::Mapping> mapping = shm::map_memory(memory->get(), bytes);
+  if (!mapping) return tl::unexpected<Error>(std::move(mapping.error()));
+  endpoint->tx_memory = std::move(*memory);
+  endpoint->tx_mapping = std::move(*mapping);
+  endpoint->tx = shm::TxRing(endpoint->tx_mapping.data(), config_.ring_cells, config_.area_bytes);
+  endpoint->sleep_word = &endpoint->tx.control().consumer.wake_request;
+  endpoint->peer = peer;
+  endpoint->socket = socket;
+  endpoint->id = static_cast<EndpointId>(endpoints_.size());
+  by_name_.emplace(peer, endpoint->id);
+  ++unattached_;
+  return endpoints_.emplace_back(std::move(endpoint)).get();
+}
+
+/// Sends our HELLO, or leaves it to retry_hellos() when the peer's socket is full.
+void ShmDevice::send_hello(Endpoint& endpoint) {
+  shm::Hello hello;
+  hello.cells = static_cast<std::uint32_t>(config_.ring_cells);
+  hello.area_bytes = static_cast<std::uint32_t>(config_.area_bytes);
+  hello.job = config_.job;
+  hello.from = config_.name;
+  hello.to = endpoint.peer;
+  hello.token_address = reinterpret_cast<std::uint64_t>(&home_->token);
+
+  const int fds[shm::kHelloDescriptors] = {home_memory_.get(), event_.get(),
+                                           endpoint.tx_memory.get()};
+  alignas(cmsghdr) std::byte control[CMSG_SPACE(sizeof fds)] = {};
+  iovec part{&hello, sizeof hello};
+  msghdr message = {};
+  message.msg_name = const_cast<sockaddr*>(endpoint.socket.get());
+  message.msg_namelen = endpoint.socket.length;
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof fds);
+  std::memcpy(CMSG_DATA(header), fds, sizeof fds);
+
+  if (::sendmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {
+    endpoint.hello_sent = true;
+    endpoint.tx_memory.reset();
+    return;
+  }
+  // ETOOMANYREFS: too many descriptors under way; the peers' reading cures it.
+  if (errno == EAGAIN || errno == ENOBUFS || errno == ETOOMANYREFS || errno == EINTR) {
+    ++counters_.hellos_retried;
+    hellos_due_.push_back(endpoint.id);
+    work_ = true;
+    return;
+  }
+  const int error = errno;
+  if (error == ECONNREFUSED && endpoint.attached) {
+    // It sent its HELLO and left: what it wrote can still be read.
+    endpoint.gone = true;
+    gone_.push_back(endpoint.id);
+    return;
+  }
+  fail_endpoint(endpoint, MPI_ERR_OTHER,
+                fmt::format("no first contact with process {:#x} of this host: {}", endpoint.peer,
+                            error == ECONNREFUSED ? "it has exited" : std::strerror(error)));
+}
+
+void ShmDevice::retry_hellos() {
+  std::vector<EndpointId> due;
+  due.swap(hellos_due_);
+  for (const EndpointId id : due) {
+    if (!endpoints_[id]->failed) send_hello(*endpoints_[id]);
+  }
+}
+
+void ShmDevice::service_socket() {
+  while (receive_datagram()) {
+  }
+}
+
+/// Takes one datagram; false when there is none.
+bool ShmDevice::receive_datagram() {
+  std::array<std::byte, sizeof(shm::Hello)> data;
+  alignas(cmsghdr) std::byte
+      control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int) * shm::kHelloDescriptors)];
+  shm::SocketName from;
+  iovec part{data.data(), data.size()};
+  msghdr message = {};
+  message.msg_name = &from.address;
+  message.msg_namelen = sizeof from.address;
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const ssize_t got = ::recvmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (got < 0) return errno == EINTR;
+  from.length = message.msg_namelen;
+
+  std::array<Fd, shm::kHelloDescriptors> fds;
+  ucred credentials = {};
+  credentials.uid = static_cast<uid_t>(-1);
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+       header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET) continue;
+    if (header->cmsg_type == SCM_CREDENTIALS) {
+      std::memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
+    } else if (header->cmsg_type == SCM_RIGHTS) {
+      const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+      for (std::size_t i = 0; i < count && i < fds.size(); ++i) {
+        int fd = -1;
+        std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
+        fds[i].reset(fd);
+      }
+    }
+  }
+  if (got == sizeof shm::kWakeMagic) return true;  // it was only to end a sleep
+  shm::Hello hello;
+  std::memcpy(&hello, data.data(), sizeof hello);
+  if (got != sizeof hello || (message.msg_flags & MSG_TRUNC) != 0 ||
+      hello.magic != shm::kHelloMagic || hello.version != shm::kVersion) {
+    reject_hello("it is malformed");
+  } else {
+    receive_hello(hello, fds, credentials, from);
+  }
+  return true;
+}
+
+void ShmDevice::reject_hello(const std::string& why) {
+  ++counters_.hellos_rejected;
+  if (config_.log != nullptr) {
+    config_.log->write(LogLevel::warning,
+                       "shared memory: a message of another process was dropped: {}", why);
+  }
+}
+
+void ShmDevice::receive_hello(const shm::Hello& hello, std::span<Fd> fds, const ucred& from,
+                              const shm::SocketName& socket) {
+  if (from.uid != ::geteuid()) {
+    return reject_hello(fmt::format("it is from user {}, this is user {}", from.uid, ::geteuid()));
+  }
+  if (hello.job != config_.job || hello.to != config_.name) {
+    return reject_hello(fmt::format("it is for process {:#x} of job {:#x}", hello.to, hello.job));
+  }
+  Endpoint* endpoint = nullptr;
+  if (const auto known = by_name_.find(hello.from); known != by_name_.end()) {
+    endpoint = endpoints_[known->second].get();
+    if (endpoint->attached || endpoint->failed) return reject_hello("it is a second one");
+  } else {
+    Expected<Endpoint*> made = make_endpoint(hello.from, socket);
+    if (!made) return reject_hello(made.error().message);
+    endpoint = *made;
+  }
+  if (Expected<> attached = attach(*endpoint, hello, fds, from); !attached) {
+    ++counters_.hellos_rejected;
+    return fail_endpoint(*endpoint, attached.error().code, std::move(attached.error().message));
+  }
+  ++counters_.hellos_accepted;
+  const bool due =
+      std::find(hellos_due_.begin(), hellos_due_.end(), endpoint->id) != hellos_due_.end();
+  if (!endpoint->hello_sent && !due) send_hello(*endpoint);
+  begin_waiting(*endpoint);
+}
+
+/// Maps what the HELLO brought and adds the peer's ring to those that poll() reads.
+Expected<> ShmDevice::attach(Endpoint& endpoint, const shm::Hello& hello, std::span<Fd> fds,
+                             const ucred& from) {
+  if (!fds[0] || !fds[1] || !fds[2]) {
+    return fail(MPI_ERR_OTHER,
+                "the descriptors of process {:#x} did not arrive: this process may have too many "
+                "open files (raise it with 'ulimit -n')",
+                endpoint.peer);
+  }
+  if (!std::has_single_bit(hello.cells) || !std::has_single_bit(hello.area_bytes) ||
+      hello.cells < 16 || hello.cells > 1U << 20 || hello.area_bytes < 4096 ||
+      hello.area_bytes > 1U << 30) {
+    return fail(MPI_ERR_OTHER, "the ring of process {:#x} has {} cells and {} bytes", endpoint.peer,
+                hello.cells, hello.area_bytes);
+  }
+  Expected<shm::Mapping> home = shm::map_foreign(fds[0].get(), shm::kHomeBytes);
+  if (!home) return tl::unexpected<Error>(std::move(home.error()));
+  Expected<shm::Mapping> ring =
+      shm::map_foreign(fds[2].get(), shm::ring_bytes(hello.cells, hello.area_bytes));
+  if (!ring) return tl::unexpected<Error>(std::move(ring.error()));
+  auto* peer_home = reinterpret_cast<shm::Home*>(home->data());
+  auto* control = reinterpret_cast<shm::RingControl*>(ring->data());
+  if (peer_home->magic != shm::kHomeMagic || control->magic != shm::kRingMagic) {
+    return fail(MPI_ERR_OTHER, "the memory of process {:#x} is not what it says", endpoint.peer);
+  }
+  endpoint.home_mapping = std::move(*home);
+  endpoint.rx_mapping = std::move(*ring);
+  endpoint.event = std::move(fds[1]);
+  endpoint.home = peer_home;
+  endpoint.pid = from.pid;
+  endpoint.rx = control;
+  const auto* cells =
+      reinterpret_cast<const shm::Cell*>(endpoint.rx_mapping.data() + shm::kControlBytes);
+  endpoint.rx_area = reinterpret_cast<const std::byte*>(cells + hello.cells);
+  endpoint.rx_area_size = hello.area_bytes;
+  endpoint.cma = config_.copy != ShmCopy::pipelined && probe_copies(endpoint, hello);
+  if (config_.copy == ShmCopy::cma && !endpoint.cma) {
+    return fail(MPI_ERR_OTHER,
+                "the memory of process {:#x} (pid {}) cannot be copied directly although shm_copy "
+                "is cma: use shm_copy=auto, or allow process_vm_readv",
+                endpoint.peer, endpoint.pid);
+  }
+  endpoint.attached = true;
+  --unattached_;
+  endpoint.sleep_word = &endpoint.home->sleep.word;
+  update_fence(endpoint);
+  shm::RingControl::Producer& producer = endpoint.tx.control().producer;
+  producer.can_copy.store(endpoint.cma ? 1 : 0);
+  producer.knows_home.store(1);
+
+  endpoint.scan = static_cast<std::uint32_t>(scans_.size());
+  scans_.push_back({cells, cells, 1, hello.cells - 1, endpoint.id, 0});
+  if (hot_count_ < kHot) hot_[hot_count_++] = endpoint.scan;
+  scan_all_ = true;
+  return {};
+}
+
+/// Reads the peer's token from its own memory: is it allowed, and is it that process?
+bool ShmDevice::probe_copies(const Endpoint& endpoint, const shm::Hello& hello) const {
+  std::uint64_t token = 0;
+  const iovec local{&token, sizeof token};
+  const iovec remote{reinterpret_cast<void*>(hello.token_address), sizeof token};
+  return endpoint.pid > 0 &&
+         ::process_vm_readv(endpoint.pid, &local, 1, &remote, 1, 0) == sizeof token &&
+         token == endpoint.home->token;
+}
+
+void ShmDevice::update_fence(Endpoint& endpoint) {
+  endpoint.fence = !registered_ || !endpoint.attached || endpoint.home->senders_fence != 0;
+}
+
+// --- a peer's end ------------------------------------------------------------------------------
+
+/// Fails the endpoints whose process is gone, after everything that it wrote has been read. Who
+/// left in order and owes nothing is only failed when it is spoken to.
+void ShmDevice::look_after_peers() {
+  gone_.clear();
+  for (const auto& endpoint : endpoints_) {
+    if (endpoint->failed || (!endpoint->attached && !endpoint->hello_sent)) continue;
+    if (!endpoint->gone) endpoint->gone = !shm::socket_exists(endpoint->socket);
+    if (!endpoint->gone) continue;
+    if (endpoint->attached) {
+      const Scan& scan = scans_[endpoint->scan];
+      const std::uint64_t header = scan.next->header.load(std::memory_order_acquire);
+      if (static_cast<std::uint32_t>(header) == scan.expected) {
+        gone_.push_back(endpoint->id);
+        continue;
+      }
+      if (endpoint->home->life.closed.load() != 0 && endpoint->jobs == 0 &&
+          !endpoint->tx.blocked()) {
+        endpoint->shut = true;
+        continue;
+      }
+    }
+    fail_endpoint(*endpoint, MPI_ERR_OTHER,
+                  fmt::format("process {:#x} (pid {}) of this host has exited", endpoint->peer,
+                              endpoint->pid));
+  }
+}
+
+void ShmDevice::fail_endpoint(Endpoint& endpoint, int status, std::string words) {
+  if (endpoint.failed) return;
+  endpoint.failed = endpoint.shut = true;
+  endpoint.words = std::move(words);
+  if (!endpoint.attached) --unattached_;
+  if (config_.log != nullptr) config_.log->write(LogLevel::info, "{}", endpoint.words);
+  for (const auto& job : jobs_) {
+    if (job->phase != Phase{} && job->endpoint == endpoint.id) finish(*job, status);
+  }
+  const auto of_it = [&](const auto& item) { return item.endpoint == endpoint.id; };
+  std::erase_if(outgoing_, of_it);
+  std::erase_if(replies_, of_it);
+  std::erase_if(helping_, of_it);
+  std::erase(hellos_due_, endpoint.id);
+  if (endpoint.attached) {
+    // Never matches again: no further cell of it is read.
+    static constexpr std::uint32_t kNever = 0;
+    static const shm::Cell kDeadCell = {.header = 1, .payload = {}};
+    Scan& scan = scans_[endpoint.scan];
+    scan.next = &kDeadCell;
+    scan.expected = kNever;
+  }
+  ready_.push_back(event_of(CompletionKind::endpoint_failed, endpoint.id, status));
+  work_ = true;
+}
+
+}  // namespace remit

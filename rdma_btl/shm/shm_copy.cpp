@@ -1,0 +1,438 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The shared-memory device's puts, gets and atomics, at their initiator: directly through the
+// kernel, by both sides at once, or through the ring.
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "rdma_btl/shm/endpoint.hpp"
+#include "rdma_btl/shm/shm_device.hpp"
+
+namespace remit {
+
+using shm::CellKind;
+
+namespace {
+
+constexpr std::uint32_t kMaxJobs = 64;  ///< transfers under way to one peer
+constexpr std::size_t kMaxParts = 64;   ///< pieces of one system call
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kMinChunk = 32 * 1024;
+constexpr std::size_t kMaxChunk = 256 * 1024;
+
+/// Whether the peer's published table has this region; those beyond the table pass.
+bool published(const shm::Home& home, const RemoteAddress& remote, std::size_t length,
+               Access needed) {
+  const auto index = static_cast<std::uint32_t>(remote.key);
+  if (index >= shm::kSharedRegions) return true;
+  const shm::RegionEntry& entry = home.regions[index];
+  const std::uint64_t stamp = entry.stamp.load(std::memory_order_acquire);
+  const std::uint64_t address = entry.address.load(std::memory_order_acquire);
+  const std::uint64_t bytes = entry.length.load(std::memory_order_acquire);
+  return stamp >> 8 == remote.key >> 32 && stamp >> 8 != 0 &&
+         (stamp & static_cast<std::uint64_t>(needed)) != 0 && remote.address >= address &&
+         remote.address - address <= bytes && length <= bytes - (remote.address - address) &&
+         entry.stamp.load(std::memory_order_acquire) == stamp;
+}
+
+}  // namespace
+
+// --- beginning and ending ----------------------------------------------------------------------
+
+bool ShmDevice::start(Endpoint& endpoint, const Operation& operation) {
+  if (endpoint.jobs >= kMaxJobs) return false;
+  if (free_jobs_.empty()) {
+    free_jobs_.push_back(static_cast<std::uint32_t>(jobs_.size()));
+    jobs_.push_back(std::make_unique<Job>());
+    jobs_.back()->index = free_jobs_.back();
+  }
+  Job& job = *jobs_[free_jobs_.back()];
+  free_jobs_.pop_back();
+  job.kind = operation.kind;
+  job.phase = Phase::connecting;
+  job.atomic = operation.atomic;
+  job.notify = operation.notify;
+  job.notification = operation.notification;
+  job.endpoint = endpoint.id;
+  job.cookie = operation.cookie;
+  job.remote = operation.remote;
+  job.operand = operation.operand;
+  job.compare = operation.compare;
+  job.total = job.done = job.piece = job.piece_offset = 0;
+  job.pieces.assign(operation.local.begin(), operation.local.end());
+  for (const Piece& piece : job.pieces) job.total += piece.length;
+  ++endpoint.jobs;
+  if (job.kind != OpKind::get) ++pending_puts_;
+  if (endpoint.attached) begin(job.index);
+  return true;
+}
+
+/// The peer's HELLO came: what waited for it goes on.
+void ShmDevice::begin_waiting(Endpoint& endpoint) {
+  for (std::uint32_t index = 0; index != jobs_.size(); ++index) {
+    const Job& job = *jobs_[index];
+    if (job.phase == Phase::connecting && job.endpoint == endpoint.id) begin(index);
+  }
+  wake(endpoint);
+}
+
+/// Chooses how, now that the peer is known, and takes the first step.
+void ShmDevice::begin(std::uint32_t index) {
+  Job& job = *jobs_[index];
+  Endpoint& endpoint = *endpoints_[job.endpoint];
+  const Access needed = job.kind == OpKind::put   ? Access::remote_write
+                        : job.kind == OpKind::get ? Access::remote_read
+                                                  : Access::remote_atomic;
+  const std::size_t length = job.kind == OpKind::atomic ? sizeof(std::uint64_t) : job.total;
+  const bool aligned = job.kind != OpKind::atomic || job.remote.address % length == 0;
+  if (!aligned || (length != 0 && !published(*endpoint.home, job.remote, length, needed))) {
+    endpoint.words =
+        fmt::format("{} bytes at {:#x} of process {:#x} are not in the region of key {:#x}", length,
+                    job.remote.address, endpoint.peer, job.remote.key);
+    finish(job, MPI_ERR_RMA_RANGE);
+    return;
+  }
+  if (job.kind == OpKind::atomic) {
+    job.phase = Phase::requesting;
+  } else if (endpoint.cma) {
+    job.phase = offer_assist(job, endpoint) ? Phase::sharing : Phase::copying;
+  } else {
+    job.phase = job.kind == OpKind::put ? Phase::streaming : Phase::requesting;
+  }
+  const Step step = advance(job);
+  if (step == Step::copied || step == Step::blocked) {
+    active_.push_back(index);
+    work_ = true;
+  }
+}
+
+void ShmDevice::finish(Job& job, int status) {
+  Endpoint& endpoint = *endpoints_[job.endpoint];
+  if (job.phase == Phase::sharing || job.phase == Phase::joining) {
+    endpoint.assists_used &= static_cast<std::uint16_t>(~(1U << job.slot));
+    shm::Assist& assist = endpoint.tx.control().assists[job.slot];
+    assist.claims.store((job.claim_generation + 1U) & 0xffffU, std::memory_order_release);
+  }
+  std::erase(active_, job.index);
+  if (job.cookie != kNoCompletion) {
+    ready_.push_back(event_of(CompletionKind::local, job.endpoint, status, job.cookie));
+    work_ = true;
+  } else if (status != MPI_SUCCESS && config_.log != nullptr) {
+    config_.log->write(LogLevel::warning, "shared memory: {}", endpoint.words);
+  }
+  if (job.kind != OpKind::get) --pending_puts_;
+  --endpoint.jobs;
+  job.phase = Phase::unused;
+  ++job.generation;
+  free_jobs_.push_back(job.index);
+}
+
+shm::JobName ShmDevice::job_name(const Job& job) const {
+  return std::uint64_t{job.generation} << 32 | job.index;
+}
+
+/// Null for what is over already: an answer that comes late.
+ShmDevice::Job* ShmDevice::find_job(shm::JobName name, EndpointId endpoint) {
+  const auto index = static_cast<std::uint32_t>(name);
+  if (index >= jobs_.size()) return nullptr;
+  Job& job = *jobs_[index];
+  return job.phase != Phase::unused && job.generation == name >> 32 && job.endpoint == endpoint
+             ? &job
+             : nullptr;
+}
+
+// --- steps -------------------------------------------------------------------------------------
+
+/// Each job once, but at most one that moves many bytes.
+void ShmDevice::progress_transfers() {
+  for (std::size_t left = active_.size(); left != 0 && !active_.empty(); --left) {
+    const std::uint32_t index = active_.front();
+    active_.pop_front();
+    const Step step = advance(*jobs_[index]);
+    if (step == Step::copied || step == Step::blocked) active_.push_back(index);
+    if (step == Step::copied) return;
+  }
+}
+
+ShmDevice::Step ShmDevice::advance(Job& job) {
+  Endpoint& endpoint = *endpoints_[job.endpoint];
+  switch (job.phase) {
+    case Phase::copying:
+      return copy_step(job, endpoint);
+    case Phase::sharing:
+      return assisted_step(job, endpoint);
+    case Phase::joining:
+      return join_step(job, endpoint);
+    case Phase::streaming:
+      return stream_step(job, endpoint);
+    case Phase::requesting:
+      return request_step(job, endpoint);
+    case Phase::notifying:
+      return copied(job);
+    case Phase::unused:
+    case Phase::connecting:
+    case Phase::waiting:
+      break;
+  }
+  return Step::waiting;
+}
+
+ShmDevice::Step ShmDevice::copy_step(Job& job, Endpoint& endpoint) {
+  std::array<iovec, kMaxParts> parts;
+  std::size_t count = 0;
+  std::size_t bytes = 0;
+  const std::size_t piece = job.piece;
+  const std::size_t offset = job.piece_offset;
+  const std::size_t done = job.done;
+  while (count != kMaxParts && bytes < config_.cma_piece) {
+    const std::span<std::byte> part = job.next_piece(config_.cma_piece - bytes);
+    if (part.empty()) break;
+    parts[count++] = {part.data(), part.size()};
+    bytes += part.size();
+    job.move(part.size());
+  }
+  job.piece = piece;
+  job.piece_offset = offset;
+  job.done = done;
+  if (bytes == 0) return copied(job);
+
+  const iovec remote{reinterpret_cast<void*>(job.remote.address + job.done), bytes};
+  ++counters_.cma_calls;
+  const ssize_t moved = job.kind == OpKind::put
+                            ? ::process_vm_writev(endpoint.pid, parts.data(), count, &remote, 1, 0)
+                            : ::process_vm_readv(endpoint.pid, parts.data(), count, &remote, 1, 0);
+  if (moved <= 0) return copy_error(job, endpoint, moved == 0 ? EFAULT : errno);
+  job.move(static_cast<std::size_t>(moved));
+  return job.done == job.total ? copied(job) : Step::copied;
+}
+
+ShmDevice::Step ShmDevice::copy_error(Job& job, Endpoint& endpoint, int error) {
+  if (error == EINTR) return Step::blocked;
+  if (error == ESRCH) {
+    fail_endpoint(
+        endpoint, MPI_ERR_OTHER,
+        fmt::format("process {:#x} (pid {}) of this host has exited", endpoint.peer, endpoint.pid));
+    return Step::finished;
+  }
+  if ((error == EPERM || error == ENOSYS) && config_.copy == ShmCopy::automatic) {
+    // Allowed before, forbidden now (a seccomp filter, another user): through the ring.
+    endpoint.cma = false;
+    job.phase = job.kind == OpKind::put ? Phase::streaming : Phase::requesting;
+    return advance(job);
+  }
+  endpoint.words = fmt::format(
+      "copying {} bytes {} address {:#x} of process {:#x} (pid {}) stopped after {}: {}", job.total,
+      job.kind == OpKind::put ? "to" : "from", job.remote.address, endpoint.peer, endpoint.pid,
+      job.done, std::strerror(error));
+  finish(job, MPI_ERR_OTHER);
+  return Step::finished;
+}
+
+/// The bytes are there: notify the target, then complete.
+ShmDevice::Step ShmDevice::copied(Job& job) {
+  Endpoint& endpoint = *endpoints_[job.endpoint];
+  if (job.kind == OpKind::put && job.notify) {
+    job.phase = Phase::notifying;
+    if (!endpoint.tx.push(CellKind::notification, job.notification)) return Step::blocked;
+    wake(endpoint);
+  }
+  finish(job, MPI_SUCCESS);
+  return Step::finished;
+}
+
+/// A put through the data area. The answer to the last piece completes it.
+ShmDevice::Step ShmDevice::stream_step(Job& job, Endpoint& endpoint) {
+  const std::size_t most = config_.area_bytes / 8;
+  while (endpoint.tx.has_room()) {
+    shm::PutData cell;
+    const std::size_t bytes = std::min(most, job.total - job.done);
+    std::byte* to = endpoint.tx.reserve(bytes, cell.area);
+    if (to == nullptr) break;
+    cell.job = job_name(job);
+    cell.address = job.remote.address + job.done;
+    cell.key = job.remote.key;
+    for (std::size_t left = bytes; left != 0;) {
+      const std::span<std::byte> part = job.next_piece(left);
+      std::memcpy(to, part.data(), part.size());
+      to += part.size();
+      left -= part.size();
+      job.move(part.size());
+    }
+    const bool last = job.done == job.total;
+    if (last) cell.flags = shm::kLast | (job.notify ? shm::kNotify : 0);
+    cell.notification = job.notification;
+    std::memcpy(endpoint.tx.next().payload, &cell, sizeof cell);
+    endpoint.tx.publish(CellKind::put_data, sizeof cell);
+    wake(endpoint);
+    if (last) {
+      job.phase = Phase::waiting;
+      return Step::waiting;
+    }
+  }
+  return Step::blocked;
+}
+
+ShmDevice::Step ShmDevice::request_step(Job& job, Endpoint& endpoint) {
+  bool pushed = false;
+  if (job.kind == OpKind::get) {
+    const shm::GetRequest request{job_name(job), job.remote.address + job.done, job.remote.key,
+                                  job.total - job.done};
+    pushed = endpoint.tx.push(CellKind::get_request, request);
+  } else {
+    shm::AtomicRequest request;
+    request.job = job_name(job);
+    request.address = job.remote.address;
+    request.key = job.remote.key;
+    request.operand = job.operand;
+    request.compare = job.compare;
+    request.notification = job.notification;
+    request.kind = static_cast<std::uint8_t>(job.atomic);
+    request.flags = job.notify ? shm::kNotify : 0;
+    pushed = endpoint.tx.push(CellKind::atomic_request, request);
+  }
+  if (!pushed) return Step::blocked;
+  wake(endpoint);
+  job.phase = Phase::waiting;
+  return Step::waiting;
+}
+
+// --- both sides at once ------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::uint64_t kFrontOne = std::uint64_t{1} << 16;
+constexpr std::uint64_t kBackOne = std::uint64_t{1} << 40;
+constexpr std::uint32_t kNoChunk = ~std::uint32_t{0};
+
+std::uint32_t front_of(std::uint64_t claims) {
+  return claims >> 16 & 0xffffffU;
+}
+std::uint32_t back_of(std::uint64_t claims) {
+  return static_cast<std::uint32_t>(claims >> 40);
+}
+
+/// Takes the next chunk of one end: its number from that end, or kNoChunk.
+std::uint32_t claim(shm::Assist& assist, std::uint16_t generation, std::uint32_t chunks,
+                    bool front) {
+  std::uint64_t claims = assist.claims.load(std::memory_order_acquire);
+  while ((claims & 0xffffU) == generation && front_of(claims) + back_of(claims) < chunks) {
+    if (assist.claims.compare_exchange_weak(claims, claims + (front ? kFrontOne : kBackOne),
+                                            std::memory_order_acq_rel)) {
+      return front ? front_of(claims) : back_of(claims);
+    }
+  }
+  return kNoChunk;
+}
+
+}  // namespace
+
+/// Asks the target to copy along, if it can. It is not woken for that: a sleeper has no core.
+bool ShmDevice::offer_assist(Job& job, Endpoint& endpoint) {
+  if (job.total < config_.assist_from || job.pieces.size() != 1 ||
+      endpoint.rx->producer.can_copy.load(std::memory_order_relaxed) == 0) {
+    return false;
+  }
+  job.slot = static_cast<std::uint16_t>(std::countr_one(endpoint.assists_used));
+  if (job.slot >= shm::kAssists || !endpoint.tx.has_room()) return false;
+  endpoint.assists_used |= static_cast<std::uint16_t>(1U << job.slot);
+  shm::Assist& assist = endpoint.tx.control().assists[job.slot];
+  job.claim_generation = static_cast<std::uint16_t>(assist.claims.load() + 1);
+  const std::size_t even = (job.total / 16 + kPage - 1) / kPage * kPage;
+  job.chunk = static_cast<std::uint32_t>(std::clamp(even, kMinChunk, kMaxChunk));
+  job.chunks = static_cast<std::uint32_t>((job.total + job.chunk - 1) / job.chunk);
+  assist.finished.store(0, std::memory_order_relaxed);
+  assist.failed.store(0, std::memory_order_relaxed);
+  assist.claims.store(job.claim_generation, std::memory_order_release);
+  shm::AssistRequest request;
+  request.initiator_address = reinterpret_cast<std::uint64_t>(job.pieces[0].address);
+  request.target_address = job.remote.address;
+  request.length = job.total;
+  request.key = job.remote.key;
+  request.chunk = job.chunk;
+  request.slot = job.slot;
+  request.is_put = job.kind == OpKind::put ? 1 : 0;
+  request.generation = job.claim_generation;
+  return endpoint.tx.push(CellKind::assist, request);
+}
+
+ShmDevice::Step ShmDevice::assisted_step(Job& job, Endpoint& endpoint) {
+  shm::Assist& assist = endpoint.tx.control().assists[job.slot];
+  const std::uint32_t number = claim(assist, job.claim_generation, job.chunks, true);
+  if (number == kNoChunk) {
+    job.phase = Phase::joining;
+    return join_step(job, endpoint);
+  }
+  std::size_t at = std::size_t{number} * job.chunk;
+  const std::size_t end = std::min(job.total, at + job.chunk);
+  while (at != end) {
+    const iovec local{static_cast<std::byte*>(job.pieces[0].address) + at, end - at};
+    const iovec remote{reinterpret_cast<void*>(job.remote.address + at), end - at};
+    ++counters_.cma_calls;
+    const ssize_t moved = job.kind == OpKind::put
+                              ? ::process_vm_writev(endpoint.pid, &local, 1, &remote, 1, 0)
+                              : ::process_vm_readv(endpoint.pid, &local, 1, &remote, 1, 0);
+    if (moved <= 0) {
+      if (moved < 0 && errno == EINTR) continue;
+      // Copy the rest alone, which reports what is wrong; the helper first finishes what it took.
+      const int error = moved == 0 ? EFAULT : errno;
+      if (error == ESRCH) return copy_error(job, endpoint, error);
+      assist.failed.fetch_or(1U << 31, std::memory_order_relaxed);
+      while (claim(assist, job.claim_generation, job.chunks, true) != kNoChunk) {
+      }
+      job.phase = Phase::joining;
+      return Step::blocked;
+    }
+    at += static_cast<std::size_t>(moved);
+  }
+  return Step::copied;
+}
+
+/// All chunks are taken. Waits for the target's; copies everything again if one failed.
+ShmDevice::Step ShmDevice::join_step(Job& job, Endpoint& endpoint) {
+  shm::Assist& assist = endpoint.tx.control().assists[job.slot];
+  const std::uint32_t taken = back_of(assist.claims.load(std::memory_order_acquire));
+  if (assist.finished.load(std::memory_order_acquire) < taken) return Step::blocked;
+  endpoint.assists_used &= static_cast<std::uint16_t>(~(1U << job.slot));
+  if (assist.failed.load(std::memory_order_relaxed) != 0) {
+    job.phase = Phase::copying;
+    return Step::copied;
+  }
+  job.done = job.total;
+  job.phase = Phase::copying;
+  return copied(job);
+}
+
+/// The target's part: one chunk of one transfer.
+void ShmDevice::progress_helping() {
+  while (!helping_.empty()) {
+    const Helping helping = helping_.front();
+    Endpoint& endpoint = *endpoints_[helping.endpoint];
+    const shm::AssistRequest& request = helping.request;
+    shm::Assist& assist = endpoint.rx->assists[request.slot];
+    const auto chunks =
+        static_cast<std::uint32_t>((request.length + request.chunk - 1) / request.chunk);
+    const std::uint32_t number =
+        claim(assist, static_cast<std::uint16_t>(request.generation), chunks, false);
+    if (number == kNoChunk || number >= chunks) {
+      helping_.pop_front();
+      continue;
+    }
+    const std::size_t at = std::size_t{chunks - 1 - number} * request.chunk;
+    const std::size_t bytes = std::min<std::size_t>(request.chunk, request.length - at);
+    const iovec local{reinterpret_cast<void*>(request.target_address + at), bytes};
+    const iovec remote{reinterpret_cast<void*>(request.initiator_address + at), bytes};
+    ++counters_.cma_calls;
+    const ssize_t moved = request.is_put != 0
+                              ? ::process_vm_readv(endpoint.pid, &local, 1, &remote, 1, 0)
+                              : ::process_vm_writev(endpoint.pid, &local, 1, &remote, 1, 0);
+    if (moved != static_cast<ssize_t>(bytes)) assist.failed.fetch_or(1, std::memory_order_relaxed);
+    ++counters_.assisted;
+    assist.finished.fetch_add(1, std::memory_order_release);
+    wake(endpoint);
+    return;
+  }
+}
+
+}  // namespace remit

@@ -1,0 +1,451 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The shared-memory device's hot path: sending, polling, sleeping.
+#include "rdma_btl/shm/shm_device.hpp"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "rdma_btl/shm/endpoint.hpp"
+
+namespace remit {
+
+using shm::Cell;
+using shm::CellKind;
+
+namespace {
+
+constexpr std::uint32_t kIdleTick = 16;
+constexpr std::uint32_t kTicks = 1024;      ///< the clock is read every 64th empty poll
+constexpr std::uint64_t kSocketNs = 20000;  ///< and after that time the socket
+constexpr std::uint64_t kConnectingNs = 2000;
+
+}  // namespace
+
+// --- sending -----------------------------------------------------------------------------------
+
+std::size_t ShmDevice::post(EndpointId id, std::span<const Operation> operations) {
+  Endpoint& endpoint = *endpoints_[id];
+  if (endpoint.shut) [[unlikely]]
+    return post_to_failed(endpoint, operations);
+  std::size_t accepted = 0;
+  for (const Operation& operation : operations) {
+    const bool done = operation.kind == OpKind::send ? push_send(endpoint, operation)
+                                                     : start(endpoint, operation);
+    if (!done) [[unlikely]] {
+      ++counters_.refused;
+      if (armed_) settle_blocked();
+      break;
+    }
+    ++accepted;
+  }
+  wake(endpoint);
+  return accepted;
+}
+
+bool ShmDevice::push_send(Endpoint& endpoint, const Operation& operation) {
+  std::size_t total = 0;
+  for (const Piece& piece : operation.local) total += piece.length;
+  if (total > shm::kInline) return push_large(endpoint, operation, total);
+  if (!endpoint.tx.has_room()) [[unlikely]]
+    return false;
+  std::byte* to = endpoint.tx.next().payload;
+  for (const Piece& piece : operation.local) {
+    shm::copy_small(to, piece.address, piece.length);
+    to += piece.length;
+  }
+  endpoint.tx.publish(CellKind::send_inline, total);
+  return true;
+}
+
+bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::size_t total) {
+  if (total > caps_.max_send) [[unlikely]] {
+    fail_endpoint(endpoint, MPI_ERR_INTERN,
+                  fmt::format("a send of {} bytes is longer than {}", total, caps_.max_send));
+    return true;
+  }
+  if (!endpoint.tx.has_room()) return false;
+  shm::AreaRef ref;
+  std::byte* to = endpoint.tx.reserve(total, ref);
+  if (to == nullptr) return false;
+  for (const Piece& piece : operation.local) {
+    if (piece.length != 0) std::memcpy(to, piece.address, piece.length);
+    to += piece.length;
+  }
+  std::memcpy(endpoint.tx.next().payload, &ref, sizeof ref);
+  endpoint.tx.publish(CellKind::send_area, sizeof ref);
+  return true;
+}
+
+std::size_t ShmDevice::post_to_failed(Endpoint& endpoint, std::span<const Operation> operations) {
+  if (!endpoint.failed) {
+    fail_endpoint(endpoint, MPI_ERR_OTHER,
+                  fmt::format("process {:#x} of this host has finished", endpoint.peer));
+  }
+  for (const Operation& operation : operations) {
+    if (operation.kind == OpKind::send || operation.cookie == kNoCompletion) continue;
+    ready_.push_back(event_of(CompletionKind::local, endpoint.id, MPI_ERR_OTHER, operation.cookie));
+    work_ = true;
+  }
+  return operations.size();
+}
+
+void ShmDevice::ring_bell(Endpoint& endpoint) {
+  std::uint32_t asleep = shm::kAsleep;
+  if (!endpoint.sleep_word->compare_exchange_strong(asleep, shm::kWoken)) return;
+  ++counters_.wakes;
+  if (endpoint.event) {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(endpoint.event.get(), &one, sizeof one);
+    return;
+  }
+  // No room there means that the peer has datagrams to read, which wake it as well.
+  const std::uint64_t wake = shm::kWakeMagic;
+  ::sendto(socket_.get(), &wake, sizeof wake, MSG_DONTWAIT | MSG_NOSIGNAL, endpoint.socket.get(),
+           endpoint.socket.length);
+}
+
+// --- receiving ---------------------------------------------------------------------------------
+
+std::size_t ShmDevice::poll(std::span<Completion> out) {
+  if (!publish_.empty()) [[unlikely]]
+    publish_consumed();
+  std::size_t n = 0;
+  if (work_) [[unlikely]]
+    n = do_work(out);
+  if (fair_ || scan_all_) [[unlikely]] {
+    n = scan_fairly(out, n);
+  } else {
+    n = scan_rings(out, n);
+  }
+  if (n == 0 && !publish_.empty()) [[unlikely]]
+    n = publish_early(out);
+  if (!ready_.empty()) [[unlikely]]
+    n = take_ready(out, n);
+  if (armed_) [[unlikely]]
+    settle_blocked();
+  fair_ = n == out.size();
+  ticks_ += n == 0 ? kIdleTick : 1;
+  if (ticks_ >= kTicks) [[unlikely]]
+    idle(n == 0);
+  return n;
+}
+
+inline std::size_t ShmDevice::drain(Scan& scan, std::span<Completion> out, std::size_t n) {
+  while (n < out.size()) {
+    const std::uint64_t header = scan.next->header.load(std::memory_order_acquire);
+    if (static_cast<std::uint32_t>(header) != scan.expected) break;
+    const Cell& cell = *scan.next;
+    scan.next = scan.cells + (scan.expected & scan.mask);
+    ++scan.expected;
+    if (++scan.unpublished == publish_batch_) [[unlikely]]
+      note_consumed(scan);
+    const std::size_t length = shm::cell_length(header);
+    if (shm::cell_kind(header) == CellKind::send_inline && length <= shm::kInline) [[likely]] {
+      Completion& completion = out[n++];
+      completion.kind = CompletionKind::receive;
+      completion.status = MPI_SUCCESS;
+      completion.endpoint = scan.endpoint;
+      completion.data = {cell.payload, length};
+    } else if (handle(scan, cell, header, out[n])) {
+      ++n;
+    } else if (!publish_.empty()) {
+      break;  // let the producer of a long transfer go on first
+    }
+  }
+  return n;
+}
+
+/// The recently active rings, and a part of the others.
+std::size_t ShmDevice::scan_rings(std::span<Completion> out, std::size_t n) {
+  for (std::uint32_t i = 0; i != hot_count_; ++i) n = drain(scans_[hot_[i]], out, n);
+  const std::size_t count = scans_.size();
+  if (count <= kHot) [[likely]]
+    return n;
+  for (std::uint32_t i = 0; i != kColdPerPoll; ++i) {
+    if (++cold_cursor_ >= count) cold_cursor_ = 0;
+    const std::size_t before = n;
+    const std::uint32_t index = cold_cursor_;
+    n = drain(scans_[index], out, n);
+    if (n != before) make_hot(index);
+  }
+  return n;
+}
+
+/// Every ring once, beginning behind the one where the last such round ended.
+std::size_t ShmDevice::scan_fairly(std::span<Completion> out, std::size_t n) {
+  const std::size_t count = scans_.size();
+  for (std::size_t i = 0; i != count && n < out.size(); ++i) {
+    if (++cold_cursor_ >= count) cold_cursor_ = 0;
+    const std::size_t before = n;
+    const std::uint32_t index = cold_cursor_;
+    n = drain(scans_[index], out, n);
+    if (n != before) make_hot(index);
+  }
+  scan_all_ = armed_;
+  return n;
+}
+
+void ShmDevice::make_hot(std::uint32_t index) {
+  const auto end = hot_.begin() + hot_count_;
+  if (std::find(hot_.begin(), end, index) != end) return;
+  hot_[hot_clock_++ % kHot] = index;
+}
+
+/// Every kind of cell but the short send. True if `out` was filled.
+bool ShmDevice::handle(Scan& scan, const Cell& cell, std::uint64_t header, Completion& out) {
+  Endpoint& endpoint = *endpoints_[scan.endpoint];
+  switch (shm::cell_kind(header)) {
+    case CellKind::send_area: {
+      shm::AreaRef ref;
+      std::memcpy(&ref, cell.payload, sizeof ref);
+      const std::byte* data = area_bytes(endpoint, ref);
+      if (data == nullptr) return false;
+      out = event_of(CompletionKind::receive, endpoint.id, MPI_SUCCESS);
+      out.data = {data, ref.length};
+      return true;
+    }
+    case CellKind::notification:
+      out = event_of(CompletionKind::notification, endpoint.id, MPI_SUCCESS);
+      std::memcpy(&out.notification, cell.payload, sizeof out.notification);
+      return true;
+    case CellKind::put_data:
+      return on_put_data(endpoint, cell, out);
+    case CellKind::put_done:
+      on_put_done(endpoint, cell);
+      return false;
+    case CellKind::get_request:
+      on_get_request(endpoint, cell);
+      return false;
+    case CellKind::get_data:
+      on_get_data(endpoint, cell);
+      return false;
+    case CellKind::atomic_request:
+      return on_atomic_request(endpoint, cell, out);
+    case CellKind::atomic_reply:
+      on_atomic_reply(endpoint, cell);
+      return false;
+    case CellKind::assist:
+      on_assist(endpoint, cell);
+      return false;
+    case CellKind::send_inline:
+      break;
+  }
+  bad_cell(endpoint, "a cell that makes no sense");
+  return false;
+}
+
+const std::byte* ShmDevice::area_bytes(Endpoint& endpoint, const shm::AreaRef& ref) {
+  if (ref.offset > endpoint.rx_area_size || ref.length > endpoint.rx_area_size - ref.offset ||
+      ref.offset % shm::kLine != 0) {
+    bad_cell(endpoint, "bytes outside its data area");
+    return nullptr;
+  }
+  endpoint.rx_area_end = ref.end;
+  if (ref.end - endpoint.rx_area_published >= endpoint.rx_area_size / 8) {
+    note_consumed(scans_[endpoint.scan]);
+  }
+  return endpoint.rx_area + ref.offset;
+}
+
+void ShmDevice::bad_cell(Endpoint& endpoint, const char* what) {
+  ++counters_.violations;
+  fail_endpoint(endpoint, MPI_ERR_INTERN,
+                fmt::format("process {:#x} (pid {}) wrote {} into shared memory", endpoint.peer,
+                            endpoint.pid, what));
+}
+
+/// The producer will hear at the next poll, when nothing points into the ring any more.
+void ShmDevice::note_consumed(Scan& scan) {
+  const auto index = static_cast<std::uint32_t>(&scan - scans_.data());
+  if (std::find(publish_.begin(), publish_.end(), index) == publish_.end()) {
+    publish_.push_back(index);
+  }
+}
+
+void ShmDevice::publish_consumed() {
+  for (const std::uint32_t index : publish_) {
+    Scan& scan = scans_[index];
+    Endpoint& endpoint = *endpoints_[scan.endpoint];
+    endpoint.rx_published += scan.unpublished;
+    endpoint.rx_area_published = endpoint.rx_area_end;
+    scan.unpublished = 0;
+    shm::RingControl& control = *endpoint.rx;
+    control.consumer.area.store(endpoint.rx_area_published, std::memory_order_release);
+    control.consumer.cells.store(endpoint.rx_published, std::memory_order_release);
+    if (endpoint.fence) std::atomic_thread_fence(std::memory_order_seq_cst);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (control.producer.blocked.load(std::memory_order_relaxed) != 0) wake(endpoint);
+  }
+  publish_.clear();
+}
+
+/// Nothing was lent to the caller: no need to wait for the next poll. Before a sleep nothing may
+/// stay unread or unpublished.
+std::size_t ShmDevice::publish_early(std::span<Completion> out) {
+  std::size_t n = 0;
+  do {
+    publish_consumed();
+    if (armed_) n = scan_fairly(out, n);
+  } while (armed_ && n == 0 && !publish_.empty());
+  return n;
+}
+
+std::size_t ShmDevice::take_ready(std::span<Completion> out, std::size_t n) {
+  while (n != out.size() && !ready_.empty()) {
+    out[n++] = ready_.front();
+    ready_.pop_front();
+  }
+  return n;
+}
+
+std::size_t ShmDevice::do_work(std::span<Completion> out) {
+  if (!hellos_due_.empty()) retry_hellos();
+  if (!outgoing_.empty() || !replies_.empty()) progress_replies();
+  if (!active_.empty()) progress_transfers();
+  if (!helping_.empty()) progress_helping();
+  if (armed_) idle(true);
+  const std::size_t n = take_ready(out, 0);
+  work_ = armed_ || !hellos_due_.empty() || !outgoing_.empty() || !replies_.empty() ||
+          !active_.empty() || !helping_.empty() || !ready_.empty();
+  return n;
+}
+
+void ShmDevice::idle(bool nothing_arrived) {
+  ticks_ = 0;
+  const std::uint64_t now = shm::now_ns();
+  if (!armed_ && now - socket_read_ns_ < (unattached_ != 0 ? kConnectingNs : kSocketNs)) return;
+  socket_read_ns_ = now;
+  service_socket();
+  if (!registered_ && registering_.load(std::memory_order_acquire) == 1) {
+    registered_ = true;
+    for (const auto& endpoint : endpoints_) update_fence(*endpoint);
+  }
+  if (!nothing_arrived) return;
+  if (now - looked_after_ns_ >= config_.liveness_ms * std::uint64_t{1000000} || !gone_.empty()) {
+    looked_after_ns_ = now;
+    look_after_peers();
+  }
+}
+
+// --- sleeping ----------------------------------------------------------------------------------
+
+void ShmDevice::arm() {
+  home_->sleep.word.store(shm::kAsleep, std::memory_order_seq_cst);
+  for (const auto& endpoint : endpoints_) {
+    if (endpoint->attached && endpoint->rx->producer.knows_home.load() == 0) {
+      endpoint->rx->consumer.wake_request.store(shm::kAsleep, std::memory_order_seq_cst);
+    }
+  }
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (config_.membarrier) (void)shm::barrier_everywhere();
+  armed_ = work_ = scan_all_ = true;
+  settle_blocked();
+}
+
+/// Something was refused while we are about to sleep. The consumer looks whether a producer is
+/// blocked after it has made room; room that it made before it could see that ends the sleep here.
+void ShmDevice::settle_blocked() {
+  const auto blocked = [](const auto& endpoint) {
+    return !endpoint->shut && endpoint->tx.blocked();
+  };
+  if (std::none_of(endpoints_.begin(), endpoints_.end(), blocked)) return;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (config_.membarrier) (void)shm::barrier_everywhere();
+  for (const auto& endpoint : endpoints_) {
+    if (!blocked(endpoint) || !endpoint->tx.unblocked()) continue;
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(event_.get(), &one, sizeof one);
+    return;
+  }
+}
+
+void ShmDevice::disarm() {
+  home_->sleep.word.store(shm::kAwake, std::memory_order_relaxed);
+  for (const auto& endpoint : endpoints_) {
+    if (endpoint->attached) endpoint->rx->consumer.wake_request.store(shm::kAwake);
+  }
+  // Always: a waker may have written after an earlier disarm, and would keep the epoll readable.
+  std::uint64_t count = 0;
+  [[maybe_unused]] const ssize_t got = ::read(event_.get(), &count, sizeof count);
+  armed_ = false;
+  scan_all_ = true;
+}
+
+int ShmDevice::max_sleep_ms() const {
+  if (!ready_.empty() || !helping_.empty() || !publish_.empty() || fair_) return 0;
+  for (const std::uint32_t index : active_) {
+    const Phase phase = jobs_[index]->phase;
+    if (phase == Phase::copying || phase == Phase::sharing) return 0;
+  }
+  if (!hellos_due_.empty() || !gone_.empty()) return 1;
+  return endpoints_.empty() ? -1 : static_cast<int>(config_.liveness_ms);
+}
+
+bool ShmDevice::flushed() const {
+  return hellos_due_.empty() && outgoing_.empty() && replies_.empty() && helping_.empty() &&
+         pending_puts_ == 0;
+}
+
+// --- registration ------------------------------------------------------------------------------
+
+Expected<Region> ShmDevice::register_memory(void* address, std::size_t length, Access access) {
+  std::uint32_t index = 0;
+  if (!free_regions_.empty()) {
+    index = free_regions_.back();
+    free_regions_.pop_back();
+  } else {
+    index = static_cast<std::uint32_t>(regions_.size());
+    regions_.emplace_back();
+  }
+  RegionSlot& slot = regions_[index];
+  if (++slot.generation == 0) ++slot.generation;
+  slot.access = access;
+  slot.live = true;
+  slot.address = reinterpret_cast<std::uint64_t>(address);
+  slot.length = length;
+  if (index < shm::kSharedRegions) {
+    shm::RegionEntry& entry = home_->regions[index];
+    entry.address.store(slot.address, std::memory_order_relaxed);
+    entry.length.store(length, std::memory_order_relaxed);
+    entry.stamp.store(std::uint64_t{slot.generation} << 8 | static_cast<std::uint8_t>(access),
+                      std::memory_order_release);
+  }
+  const std::uint64_t key = std::uint64_t{slot.generation} << 32 | index;
+  return Region{address, length, key, key, key};
+}
+
+void ShmDevice::deregister(const Region& region) {
+  const auto index = static_cast<std::uint32_t>(region.handle);
+  if (index >= regions_.size() || !regions_[index].live ||
+      regions_[index].generation != region.handle >> 32) {
+    return;
+  }
+  regions_[index].live = false;
+  if (index < shm::kSharedRegions) {
+    home_->regions[index].stamp.store(0, std::memory_order_release);
+  }
+  free_regions_.push_back(index);
+}
+
+// --- questions ---------------------------------------------------------------------------------
+
+PeerName ShmDevice::peer(EndpointId endpoint) const {
+  return endpoints_[endpoint]->peer;
+}
+
+std::string ShmDevice::explain(EndpointId endpoint) const {
+  return endpoints_[endpoint]->words;
+}
+
+bool ShmDevice::copies_directly(EndpointId endpoint) const {
+  return endpoints_[endpoint]->cma;
+}
+
+bool ShmDevice::connected(EndpointId endpoint) const {
+  return endpoints_[endpoint]->attached;
+}
+
+}  // namespace remit

@@ -1,0 +1,241 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The shared-memory device: processes of one host. A small send is one cache line that changes
+// owner; large transfers are copied by the kernel where that is allowed.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "rdma_btl/shm/layout.hpp"
+#include "rdma_btl/shm/os.hpp"
+#include "rdma_btl/shm/ring.hpp"
+#include "rdma_btl/shm/shm_config.hpp"
+
+namespace remit {
+
+/// Peers talk through one ring a direction, made at the first connect() or HELLO and seen by the
+/// two of them only; memory of a pair is touched as it is used. One thread.
+///
+/// Puts and gets name registered regions of the peer. An access outside of them fails with
+/// MPI_ERR_RMA_RANGE. When the bytes are copied directly it is the initiator that checks this, in
+/// the target's published table; the kernel only checks that both belong to one user.
+class ShmDevice final : public Device {
+ public:
+  [[nodiscard]] static Expected<std::unique_ptr<ShmDevice>> create(const ShmConfig& config);
+  ~ShmDevice() override;
+  ShmDevice(const ShmDevice&) = delete;
+  ShmDevice& operator=(const ShmDevice&) = delete;
+
+  [[nodiscard]] const Caps& caps() const override { return caps_; }
+  [[nodiscard]] std::vector<std::byte> local_address() const override;
+  [[nodiscard]] bool reachable(std::span<const std::byte> address) const override;
+  [[nodiscard]] Expected<EndpointId> connect(PeerName peer,
+                                             std::span<const std::byte> address) override;
+  [[nodiscard]] PeerName peer(EndpointId endpoint) const override;
+  [[nodiscard]] Expected<Region> register_memory(void* address, std::size_t length,
+                                                 Access access) override;
+  void deregister(const Region& region) override;
+  [[nodiscard]] std::size_t post(EndpointId endpoint,
+                                 std::span<const Operation> operations) override;
+  [[nodiscard]] std::size_t poll(std::span<Completion> out) override;
+  void arm() override;
+  void disarm() override;
+  [[nodiscard]] int wait_fd() const override { return wait_set_.get(); }
+  [[nodiscard]] int max_sleep_ms() const override;
+  [[nodiscard]] bool flushed() const override;
+  [[nodiscard]] std::string explain(EndpointId endpoint) const override;
+
+  [[nodiscard]] const ShmCounters& counters() const { return counters_; }
+  /// True if puts and gets of this endpoint are direct copies; false too while that is unknown.
+  [[nodiscard]] bool copies_directly(EndpointId endpoint) const;
+  /// True once both directions exist.
+  [[nodiscard]] bool connected(EndpointId endpoint) const;
+
+ private:
+  struct Endpoint;
+  struct Job;
+  enum class Phase : std::uint8_t;
+  enum class Step : std::uint8_t;
+
+  /// The receiving end of one ring: what poll() reads, two to a cache line.
+  struct Scan {
+    const shm::Cell* next;  ///< the cell that is filled next
+    const shm::Cell* cells;
+    std::uint32_t expected;  ///< its sequence number when it is
+    std::uint32_t mask;
+    EndpointId endpoint;
+    std::uint32_t unpublished;  ///< cells consumed that the producer does not know of
+  };
+
+  /// A cell that found its ring full.
+  struct Outgoing {
+    EndpointId endpoint;
+    shm::CellKind kind;
+    std::uint8_t length;
+    std::array<std::byte, shm::kInline> payload;
+  };
+
+  /// A get of a peer's that is being answered.
+  struct Reply {
+    EndpointId endpoint;
+    shm::JobName job;
+    const std::byte* from;
+    std::size_t left;
+  };
+
+  /// A peer's transfer that this process helps with.
+  struct Helping {
+    EndpointId endpoint;
+    shm::AssistRequest request;
+  };
+
+  struct RegionSlot {
+    std::uint32_t generation = 0;
+    Access access = Access::local;
+    bool live = false;
+    std::uint64_t address = 0;
+    std::uint64_t length = 0;
+  };
+
+  explicit ShmDevice(const ShmConfig& config);
+  [[nodiscard]] Expected<> open();
+  [[nodiscard]] shm::Address own_address() const;
+  void register_barriers();
+
+  // Sending (shm_device.cpp).
+  [[nodiscard]] bool push_send(Endpoint& endpoint, const Operation& operation);
+  [[nodiscard]] bool push_large(Endpoint& endpoint, const Operation& operation, std::size_t total);
+  std::size_t post_to_failed(Endpoint& endpoint, std::span<const Operation> operations);
+  void wake(Endpoint& endpoint);
+  void ring_bell(Endpoint& endpoint);
+
+  // Receiving (shm_device.cpp).
+  std::size_t drain(Scan& scan, std::span<Completion> out, std::size_t n);
+  std::size_t scan_rings(std::span<Completion> out, std::size_t n);
+  std::size_t scan_fairly(std::span<Completion> out, std::size_t n);
+  void make_hot(std::uint32_t index);
+  [[nodiscard]] bool handle(Scan& scan, const shm::Cell& cell, std::uint64_t header,
+                            Completion& out);
+  void note_consumed(Scan& scan);
+  void publish_consumed();
+  std::size_t publish_early(std::span<Completion> out);
+  std::size_t take_ready(std::span<Completion> out, std::size_t n);
+  void settle_blocked();
+  std::size_t do_work(std::span<Completion> out);
+  void idle(bool nothing_arrived);
+  [[nodiscard]] const std::byte* area_bytes(Endpoint& endpoint, const shm::AreaRef& ref);
+  void bad_cell(Endpoint& endpoint, const char* what);
+
+  // First contact and death (shm_connect.cpp).
+  [[nodiscard]] Expected<Endpoint*> make_endpoint(PeerName peer, const shm::SocketName& socket);
+  void send_hello(Endpoint& endpoint);
+  void retry_hellos();
+  void service_socket();
+  [[nodiscard]] bool receive_datagram();
+  void receive_hello(const shm::Hello& hello, std::span<shm::Fd> fds, const ucred& from,
+                     const shm::SocketName& socket);
+  void reject_hello(const std::string& why);
+  [[nodiscard]] Expected<> attach(Endpoint& endpoint, const shm::Hello& hello,
+                                  std::span<shm::Fd> fds, const ucred& from);
+  [[nodiscard]] bool probe_copies(const Endpoint& endpoint, const shm::Hello& hello) const;
+  void look_after_peers();
+  void fail_endpoint(Endpoint& endpoint, int status, std::string words);
+  void update_fence(Endpoint& endpoint);
+
+  // Transfers (shm_copy.cpp).
+  [[nodiscard]] bool start(Endpoint& endpoint, const Operation& operation);
+  void begin(std::uint32_t index);
+  void begin_waiting(Endpoint& endpoint);
+  [[nodiscard]] Step advance(Job& job);
+  [[nodiscard]] Step copy_step(Job& job, Endpoint& endpoint);
+  [[nodiscard]] Step assisted_step(Job& job, Endpoint& endpoint);
+  [[nodiscard]] Step join_step(Job& job, Endpoint& endpoint);
+  [[nodiscard]] Step stream_step(Job& job, Endpoint& endpoint);
+  [[nodiscard]] Step request_step(Job& job, Endpoint& endpoint);
+  [[nodiscard]] Step copied(Job& job);
+  [[nodiscard]] Step copy_error(Job& job, Endpoint& endpoint, int error);
+  [[nodiscard]] bool offer_assist(Job& job, Endpoint& endpoint);
+  void finish(Job& job, int status);
+  void progress_transfers();
+  void progress_replies();
+  void progress_helping();
+  void send_cell(Endpoint& endpoint, shm::CellKind kind, const void* payload, std::size_t length);
+  [[nodiscard]] Job* find_job(shm::JobName name, EndpointId endpoint);
+  [[nodiscard]] shm::JobName job_name(const Job& job) const;
+
+  // What peers ask for (shm_serve.cpp).
+  [[nodiscard]] bool on_put_data(Endpoint& endpoint, const shm::Cell& cell, Completion& out);
+  void on_put_done(Endpoint& endpoint, const shm::Cell& cell);
+  void on_get_request(Endpoint& endpoint, const shm::Cell& cell);
+  void on_get_data(Endpoint& endpoint, const shm::Cell& cell);
+  [[nodiscard]] bool on_atomic_request(Endpoint& endpoint, const shm::Cell& cell, Completion& out);
+  void on_atomic_reply(Endpoint& endpoint, const shm::Cell& cell);
+  void on_assist(Endpoint& endpoint, const shm::Cell& cell);
+  [[nodiscard]] bool allowed(std::uint64_t key, std::uint64_t address, std::uint64_t length,
+                             Access access) const;
+  void violation(Endpoint& endpoint, const char* what, std::uint64_t address, std::uint64_t length);
+
+  // Hot members first.
+  std::vector<std::unique_ptr<Endpoint>> endpoints_;
+  std::vector<Scan> scans_;  ///< in order of attachment
+  static constexpr std::uint32_t kHot = 8;
+  static constexpr std::uint32_t kColdPerPoll = 16;
+  std::array<std::uint32_t, kHot> hot_ = {};  ///< indices into scans_ that every poll visits
+  std::uint32_t hot_count_ = 0;
+  std::uint32_t hot_clock_ = 0;
+  std::uint32_t cold_cursor_ = 0;
+  std::uint32_t ticks_ = 0;
+  bool fair_ = false;      ///< the last poll ran out of room: visit all rings in turn
+  bool scan_all_ = false;  ///< the next poll visits every ring
+  bool armed_ = false;
+  bool work_ = false;  ///< do_work() has something to do
+  std::uint32_t publish_batch_ = 0;
+  std::vector<std::uint32_t> publish_;  ///< scans_ whose producer should hear of what was consumed
+
+  // Work that poll() does.
+  std::deque<Completion> ready_;  ///< completions made by software
+  std::vector<std::unique_ptr<Job>> jobs_;
+  std::vector<std::uint32_t> free_jobs_;
+  std::deque<std::uint32_t> active_;  ///< jobs that can move without a cell from the peer
+  std::deque<Outgoing> outgoing_;
+  std::deque<Reply> replies_;
+  std::deque<Helping> helping_;
+  std::vector<EndpointId> hellos_due_;
+  std::vector<EndpointId> gone_;  ///< peers that died with cells unread
+  std::size_t pending_puts_ = 0;
+
+  // Registration.
+  std::vector<RegionSlot> regions_;
+  std::vector<std::uint32_t> free_regions_;
+
+  // The process's own.
+  ShmConfig config_;
+  Caps caps_;
+  std::unordered_map<PeerName, EndpointId> by_name_;
+  std::array<std::uint8_t, 16> socket_id_ = {};
+  std::uint64_t host_ = 0;
+  std::uint64_t network_ = 0;
+  shm::Fd socket_;
+  shm::Fd event_;
+  shm::Fd wait_set_;
+  shm::Fd home_memory_;
+  shm::Mapping home_mapping_;
+  shm::Home* home_ = nullptr;
+  bool registered_ = false;           ///< barriers of others order this process's accesses
+  std::atomic<int> registering_ = 0;  ///< result of the thread below: 1 registered, -1 refused
+  std::thread registrar_;
+  std::uint32_t unattached_ = 0;  ///< endpoints whose peer's HELLO has not come
+  std::uint64_t looked_after_ns_ = 0;
+  std::uint64_t socket_read_ns_ = 0;
+  ShmCounters counters_;
+};
+
+}  // namespace remit

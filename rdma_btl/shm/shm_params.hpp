@@ -1,0 +1,29 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The parameters of the shared-memory device.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "rdma_btl/shm/shm_config.hpp"
+#include "runtime/params.hpp"
+
+namespace remit {
+
+inline const ParamDecl shm_copy_param{
+    "shm_copy",
+    std::string("auto"),
+    "",
+    "how large messages cross between processes of a host: by the kernel (cma) or in two copies",
+    {"auto", "cma", "pipelined"}};
+
+inline const ParamDecl shm_area_param{
+    "shm_area", std::int64_t{128 * 1024}, "bytes",
+    "shared memory for messages above 56 bytes, per pair of processes and direction; power of two"};
+
+/// A configuration from the parameters of a process. `job` is hashed to the token that keeps jobs
+/// of one user apart.
+[[nodiscard]] ShmConfig shm_config(const Params& params, PeerName name, std::string_view job,
+                                   Log* log);
+
+}  // namespace remit

@@ -7,8 +7,7 @@
 namespace remit {
 
 tl::unexpected<Error> fail_errno(int code, int errno_value, std::string attempt) {
-  return fail(code, "{}: {}", std::move(attempt),
-              std::system_category().message(errno_value));
+  return fail(code, "{}: {}", std::move(attempt), std::system_category().message(errno_value));
 }
 
 }  // namespace remit

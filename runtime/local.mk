@@ -1,6 +1,19 @@
 noinst_LTLIBRARIES += libruntime.la
 libruntime_la_SOURCES = \
+	runtime/bootstrap.hpp \
+	runtime/bootstrap_open.cpp runtime/bootstrap_open.hpp \
+	runtime/clock.hpp \
 	runtime/error.cpp runtime/error.hpp \
-	runtime/intrusive_list.hpp runtime/pool.hpp
+	runtime/intrusive_list.hpp \
+	runtime/log.cpp runtime/log.hpp \
+	runtime/memory_bootstrap.cpp runtime/memory_bootstrap.hpp \
+	runtime/params.cpp runtime/params.hpp \
+	runtime/pmix_bootstrap.cpp runtime/pmix_bootstrap.hpp \
+	runtime/pool.hpp \
+	runtime/process.cpp runtime/process.hpp \
+	runtime/progress.cpp runtime/progress.hpp \
+	runtime/singleton_bootstrap.cpp runtime/singleton_bootstrap.hpp \
+	runtime/task.hpp \
+	runtime/wait_policy.cpp runtime/wait_policy.hpp
 libruntime_la_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS) $(HWLOC_CFLAGS)
 libruntime_la_LIBADD = $(PMIX_LIBS) $(HWLOC_LIBS)

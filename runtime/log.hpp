@@ -6,11 +6,23 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include "runtime/params.hpp"
 
 namespace remit {
 
 enum class LogLevel { error, warning, info, debug };
+
+inline const ParamDecl log_param{"log",
+                                 std::string("warning"),
+                                 "",
+                                 "how much each rank says on standard error",
+                                 {"error", "warning", "info", "debug"}};
+
+/// The level that a value of log_param names.
+[[nodiscard]] LogLevel log_level_from(std::string_view word);
 
 /// Where messages go. The default sink writes one line to standard error in one write call.
 class Log {

@@ -18,17 +18,19 @@ namespace remit {
 using ParamValue = std::variant<bool, std::int64_t, std::string>;
 
 /// Declaration of one parameter: immutable data, made at namespace scope beside its use
-/// (`inline const ParamDecl eager_limit_param{"eager_limit", std::int64_t{4096}, "bytes", "..."};`).
-/// Declaring links it into the list that all_params() returns; values live in Params.
+/// (`inline const ParamDecl eager_limit_param{"eager_limit", std::int64_t{4096}, "bytes",
+/// "..."};`). Declaring links it into the list that all_params() returns; values live in Params.
 class ParamDecl {
  public:
   ParamDecl(const char* name, ParamValue default_value, const char* unit, const char* reason,
             std::vector<std::string> choices = {});
+  ParamDecl(const ParamDecl&) = delete;
+  ParamDecl& operator=(const ParamDecl&) = delete;
 
-  const char* name;           ///< lower case, words joined by '_'
-  ParamValue default_value;   ///< its alternative is the parameter's type
-  const char* unit;           ///< "bytes", "ms", "" ...; a byte value accepts k, M, G suffixes
-  const char* reason;         ///< one line: what it is for
+  const char* name;          ///< lower case, words joined by '_'
+  ParamValue default_value;  ///< its alternative is the parameter's type
+  const char* unit;    ///< "bytes", "ms", "" ...; a byte value accepts k, M, G, T (powers of 1024)
+  const char* reason;  ///< one line: what it is for
   std::vector<std::string> choices;  ///< allowed words of a string parameter; empty: any
 
  private:
@@ -39,19 +41,31 @@ class ParamDecl {
 /// Every declaration linked into this program, sorted by name.
 [[nodiscard]] std::vector<const ParamDecl*> all_params();
 
+/// The environment variable of a parameter: "eager_limit" is "REMIT_EAGER_LIMIT".
+[[nodiscard]] std::string environment_name(const ParamDecl& decl);
+
+/// What to do with a REMIT_<NAME> that no declaration in this program knows.
+enum class UnknownNames {
+  error,   ///< the MPI library: a mistyped name must not be ignored silently
+  ignore,  ///< the launcher: a layer that is only linked into the library may know it
+};
+
 /// The values of one process. Immutable after it was made.
 class Params {
  public:
   /// All defaults.
   Params() = default;
 
-  /// Reads every REMIT_<NAME> of `environment` ("NAME=value" strings, as environ). An unknown name
-  /// or a malformed value is an error that lists near names or the allowed values.
-  [[nodiscard]] static Expected<Params> from_environment(char** environment);
+  /// Reads every REMIT_<NAME> of `environment` ("NAME=value" strings, as environ; names that start
+  /// with REMIT_TEST_ belong to tests and are skipped). An unknown name or a malformed value is an
+  /// error that lists near names or the allowed values.
+  [[nodiscard]] static Expected<Params> from_environment(
+      char** environment, UnknownNames unknown = UnknownNames::error);
 
   /// Sets one by name from text, as the environment would.
   [[nodiscard]] Expected<> set(std::string_view name, std::string_view text);
 
+  /// The value; the accessor must match the type of the declaration.
   [[nodiscard]] std::int64_t integer(const ParamDecl& decl) const;
   [[nodiscard]] bool flag(const ParamDecl& decl) const;
   [[nodiscard]] const std::string& text(const ParamDecl& decl) const;

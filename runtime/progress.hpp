@@ -3,8 +3,8 @@
 #pragma once
 
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 namespace remit {
@@ -28,10 +28,40 @@ class ProgressSource {
 
 /// How a wait spends its time (design, decision 8).
 struct WaitPolicy {
-  bool spin = true;             ///< a core is free for this rank: spin before anything else
+  bool spin = true;                  ///< a core is free for this rank: spin before anything else
   std::uint32_t spin_polls = 20000;  ///< empty polls before the first yield, when spin
-  std::uint32_t yields = 200;   ///< sched_yield calls before sleeping
-  bool sleep = true;            ///< sleep at all (false: keep yielding)
+  std::uint32_t yields = 200;        ///< sched_yield calls before sleeping
+  bool sleep = true;                 ///< sleep at all (false: keep yielding)
+};
+
+/// Tells the core that this is a spin loop.
+inline void cpu_relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Coroutines that wait for their turn: a ring that only grows, so that queueing allocates nothing
+/// in steady state.
+class RunQueue {
+ public:
+  [[nodiscard]] bool empty() const { return head_ == tail_; }
+  [[nodiscard]] std::size_t size() const { return tail_ - head_; }
+  void push(std::coroutine_handle<> handle) {
+    if (size() == ring_.size()) grow();
+    ring_[tail_++ & (ring_.size() - 1)] = handle;
+  }
+  /// The queue must not be empty.
+  std::coroutine_handle<> pop() { return ring_[head_++ & (ring_.size() - 1)]; }
+
+ private:
+  void grow();
+
+  std::vector<std::coroutine_handle<>> ring_;  // its size is zero or a power of two
+  std::size_t head_ = 0;
+  std::size_t tail_ = 0;
 };
 
 /// The progress engine of one MPI process. One thread at a time (the MPI lock at
@@ -43,19 +73,27 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// `source` must stay until remove(). Sources are polled in the order in which they were added.
   void add(ProgressSource* source) { sources_.push_back(source); }
   void remove(ProgressSource* source);
   void set_policy(const WaitPolicy& policy) { policy_ = policy; }
   [[nodiscard]] const WaitPolicy& policy() const { return policy_; }
 
   /// Queues a coroutine that became ready; it runs from poll(), never from inside a completion.
-  void ready(std::coroutine_handle<> handle) { run_queue_.push_back(handle); }
+  void ready(std::coroutine_handle<> handle) { run_queue_.push(handle); }
 
-  /// Polls every source once and resumes what is ready. Returns the number of events.
-  int poll();
+  /// Polls every source once and resumes what was ready when the sources had been polled (what
+  /// becomes ready meanwhile has its turn in the next poll). Returns the number of events. May be
+  /// called from inside a resumed coroutine or a source.
+  int poll() {
+    int events = 0;
+    for (std::size_t i = 0; i < sources_.size(); ++i) events += sources_[i]->progress();
+    if (!run_queue_.empty()) events += run_ready();
+    return events;
+  }
 
-  /// Polls until done() is true: spins, yields, then sleeps, as the policy says. `Unlock` may
-  /// release the MPI lock around yields and sleeps: lock.unlock()/lock.lock().
+  /// Polls until done() is true: spins, yields, then sleeps, as the policy says. done() is called
+  /// with the MPI lock held; the YieldHook may release it in between.
   template <class Done>
   void wait(Done&& done) {
     Idle idle;
@@ -68,13 +106,22 @@ class Progress {
     }
   }
 
-  /// Called around every yield and sleep, so that other threads can enter MPI meanwhile.
+  /// Called around every yield and sleep, and now and then while spinning, so that other threads
+  /// can enter MPI meanwhile.
   struct YieldHook {
     virtual ~YieldHook() = default;
     virtual void before() = 0;
     virtual void after() = 0;
   };
   void set_yield_hook(YieldHook* hook) { hook_ = hook; }
+
+  /// With several threads in MPI: tells threads that sleep in wait() that their condition may have
+  /// become true without an event of any source. Costs one load when nobody sleeps. Call it with
+  /// the MPI lock held, before releasing it.
+  void wake_sleepers() {
+    if (sleepers_ != 0) [[unlikely]]
+      signal_sleepers();
+  }
 
   /// Counters for remit_info and tests.
   struct Counters {
@@ -88,14 +135,32 @@ class Progress {
     std::uint32_t polls = 0;
     std::uint32_t yields = 0;
   };
-  void pause(Idle& idle);
+  /// With a hook, this many empty polls pass between two offers of the lock.
+  static constexpr std::uint32_t kPollsPerOffer = 32;
+
+  void pause(Idle& idle) {
+    if (policy_.spin && idle.polls < policy_.spin_polls) {
+      cpu_relax();
+      if (++idle.polls % kPollsPerOffer == 0 && hook_ != nullptr) offer_lock();
+      return;
+    }
+    give_up_core(idle);
+  }
+  int run_ready();
+  void offer_lock();
+  void give_up_core(Idle& idle);
   void sleep();
+  /// Blocks on every wait descriptor; the sources are armed and had nothing.
+  void block();
+  void signal_sleepers();
 
   WaitPolicy policy_;
   std::vector<ProgressSource*> sources_;
-  std::deque<std::coroutine_handle<>> run_queue_;
+  RunQueue run_queue_;
   YieldHook* hook_ = nullptr;
   Counters counters_;
+  int sleepers_ = 0;     ///< threads between arm and disarm; changes with the MPI lock held
+  int wake_event_ = -1;  ///< eventfd that wakes threads of this process; made on first need
 };
 
 }  // namespace remit

@@ -1,0 +1,364 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The bootstrap of a real job: a client of the PMIx server that started this process.
+#include "runtime/pmix_bootstrap.hpp"
+
+#include <pmix.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <string_view>
+#include <type_traits>
+
+#include "runtime/log.hpp"
+
+namespace remit {
+
+namespace {
+
+constexpr const char* kAddressKey = "remit.addr";
+
+template <class... Args>
+tl::unexpected<Error> fail_pmix(pmix_status_t status, fmt::format_string<Args...> format,
+                                Args&&... args) {
+  return fail(MPI_ERR_OTHER, "{}: {}", fmt::format(format, std::forward<Args>(args)...),
+              PMIx_Error_string(status));
+}
+
+struct ReleaseValue {
+  void operator()(pmix_value_t* value) const { PMIX_VALUE_RELEASE(value); }
+};
+using ValuePtr = std::unique_ptr<pmix_value_t, ReleaseValue>;
+
+/// One value that the server knows without asking anybody; null if it does not. Job-level keys must
+/// be asked as optional: Slurm never answers a request for one it has not.
+ValuePtr get_known(const pmix_proc_t& proc, const char* key) {
+  pmix_info_t optional;
+  bool yes = true;
+  PMIX_INFO_CONSTRUCT(&optional);
+  PMIX_INFO_LOAD(&optional, PMIX_OPTIONAL, &yes, PMIX_BOOL);
+  pmix_value_t* value = nullptr;
+  const pmix_status_t status = PMIx_Get(&proc, key, &optional, 1, &value);
+  PMIX_INFO_DESTRUCT(&optional);
+  return ValuePtr(status == PMIX_SUCCESS ? value : nullptr);
+}
+
+/// Servers differ in the type that they give a number.
+std::optional<long> number_in(const pmix_value_t* value) {
+  if (value == nullptr) return std::nullopt;
+  switch (value->type) {
+    case PMIX_INT:
+      return value->data.integer;
+    case PMIX_INT8:
+      return value->data.int8;
+    case PMIX_INT16:
+      return value->data.int16;
+    case PMIX_INT32:
+      return value->data.int32;
+    case PMIX_INT64:
+      return static_cast<long>(value->data.int64);
+    case PMIX_UINT:
+      return static_cast<long>(value->data.uint);
+    case PMIX_UINT8:
+      return value->data.uint8;
+    case PMIX_UINT16:
+      return value->data.uint16;
+    case PMIX_UINT32:
+      return static_cast<long>(value->data.uint32);
+    case PMIX_UINT64:
+      return static_cast<long>(value->data.uint64);
+    case PMIX_SIZE:
+      return static_cast<long>(value->data.size);
+    case PMIX_PROC_RANK:
+      return static_cast<long>(value->data.rank);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<std::string> text_in(const pmix_value_t* value) {
+  if (value == nullptr || value->type != PMIX_STRING || value->data.string == nullptr) {
+    return std::nullopt;
+  }
+  return std::string(value->data.string);
+}
+
+/// "0,1,4-6" as numbers, ascending.
+std::vector<int> parse_ranks(std::string_view text) {
+  std::vector<int> ranks;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at < end) {
+    int first = 0;
+    auto parsed = std::from_chars(at, end, first);
+    if (parsed.ec != std::errc{}) return {};
+    int last = first;
+    if (parsed.ptr < end && *parsed.ptr == '-') {
+      parsed = std::from_chars(parsed.ptr + 1, end, last);
+      if (parsed.ec != std::errc{}) return {};
+    }
+    for (int rank = first; rank <= last; ++rank) ranks.push_back(rank);
+    at = parsed.ptr + 1;
+  }
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
+/// Answers on their way from PMIx's thread to the one that holds the MPI process.
+class Mailbox {
+ public:
+  Mailbox() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+  ~Mailbox() {
+    if (event_ >= 0) ::close(event_);
+  }
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
+
+  /// Any thread.
+  void put(Bootstrap::Answer answer) {
+    const std::lock_guard lock(mutex_);
+    answers_.push_back(std::move(answer));
+    filled_.store(true, std::memory_order_relaxed);
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(event_, &one, sizeof one);
+  }
+
+  /// The thread of the MPI process. Reading the eventfd and clearing filled_ under the lock keeps
+  /// both in step with the queue.
+  std::optional<Bootstrap::Answer> take() {
+    if (!filled_.load(std::memory_order_relaxed)) return std::nullopt;
+    const std::lock_guard lock(mutex_);
+    Bootstrap::Answer answer = std::move(answers_.front());
+    answers_.pop_front();
+    if (answers_.empty()) {
+      filled_.store(false, std::memory_order_relaxed);
+      std::uint64_t count = 0;
+      [[maybe_unused]] const ssize_t drained = ::read(event_, &count, sizeof count);
+    }
+    return answer;
+  }
+
+  [[nodiscard]] int event() const { return event_; }
+
+ private:
+  std::mutex mutex_;
+  std::deque<Bootstrap::Answer> answers_;
+  std::atomic<bool> filled_{false};
+  int event_;
+};
+
+/// A look-up under way: what the callback of PMIx gets.
+struct Asked {
+  std::shared_ptr<Mailbox> mailbox;
+  int rank;
+};
+
+Expected<Bytes> blob_in(pmix_status_t status, const pmix_value_t* value, int rank) {
+  if (status != PMIX_SUCCESS) {
+    return fail_pmix(status, "PMIx has no address of rank {} (did it start MPI?)", rank);
+  }
+  if (value == nullptr || value->type != PMIX_BYTE_OBJECT) {
+    return fail(MPI_ERR_OTHER, "the address of rank {} in PMIx is not a byte object", rank);
+  }
+  const auto* bytes = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
+  return Bytes(bytes, bytes + value->data.bo.size);
+}
+
+/// On PMIx's thread. The value stays PMIx's.
+void on_answer(pmix_status_t status, pmix_value_t* value, void* data) {
+  const std::unique_ptr<Asked> asked(static_cast<Asked*>(data));
+  asked->mailbox->put({asked->rank, blob_in(status, value, asked->rank)});
+}
+
+class PmixBootstrap final : public Bootstrap {
+ public:
+  explicit PmixBootstrap(const pmix_proc_t& self) : self_(self) {}
+  ~PmixBootstrap() override { leave(); }
+  PmixBootstrap(const PmixBootstrap&) = delete;
+  PmixBootstrap& operator=(const PmixBootstrap&) = delete;
+
+  Expected<> learn_identity();
+
+  const Identity& identity() const override { return identity_; }
+  Expected<> publish(std::span<const std::byte> blob) override;
+  void lookup(int rank) override;
+  std::optional<Answer> poll() override { return mailbox_->take(); }
+  int wait_fd() const override { return mailbox_->event(); }
+  Expected<> barrier() override;
+  void abort(int status, const std::string& message) override;
+  void finalize() override;
+
+ private:
+  [[nodiscard]] pmix_proc_t proc(pmix_rank_t rank) const {
+    pmix_proc_t proc = self_;
+    proc.rank = rank;
+    return proc;
+  }
+  [[nodiscard]] std::vector<int> find_local_peers() const;
+  void leave() {
+    if (std::exchange(connected_, false)) PMIx_Finalize(nullptr, 0);
+  }
+
+  pmix_proc_t self_;
+  bool connected_ = true;
+  Identity identity_;
+  std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
+};
+
+Expected<> PmixBootstrap::learn_identity() {
+  const pmix_proc_t job = proc(PMIX_RANK_WILDCARD);
+  identity_.job = self_.nspace;
+  identity_.rank = static_cast<int>(self_.rank);
+  const auto size = number_in(get_known(job, PMIX_JOB_SIZE).get());
+  if (!size || *size < 1 || identity_.rank >= *size) {
+    return fail(MPI_ERR_OTHER, "the PMIx server of job {} gives rank {} no usable job size",
+                identity_.job, identity_.rank);
+  }
+  identity_.size = static_cast<int>(*size);
+  if (auto host = text_in(get_known(self_, PMIX_HOSTNAME).get())) {
+    identity_.host = std::move(*host);
+  } else {
+    std::array<char, 256> name{};
+    (void)::gethostname(name.data(), name.size() - 1);
+    identity_.host = name.data();
+  }
+  identity_.local_peers = find_local_peers();
+  const auto mine =
+      std::find(identity_.local_peers.begin(), identity_.local_peers.end(), identity_.rank);
+  identity_.local_rank = static_cast<int>(mine - identity_.local_peers.begin());
+  identity_.local_size = static_cast<int>(identity_.local_peers.size());
+  const auto app = number_in(get_known(self_, PMIX_APPNUM).get());
+  identity_.app_number = static_cast<int>(app.value_or(-1));
+  // Some servers count their slots here, of which an oversubscribed job has fewer than ranks.
+  const auto universe = number_in(get_known(job, PMIX_UNIV_SIZE).get());
+  identity_.universe_size = static_cast<int>(std::max(universe.value_or(0), *size));
+  return {};
+}
+
+/// The ranks on this host. Servers keep the list in different places.
+std::vector<int> PmixBootstrap::find_local_peers() const {
+  const auto fits = [this](const std::vector<int>& ranks) {
+    return std::binary_search(ranks.begin(), ranks.end(), identity_.rank);
+  };
+  for (const pmix_proc_t& where : {proc(PMIX_RANK_WILDCARD), self_}) {
+    if (const auto text = text_in(get_known(where, PMIX_LOCAL_PEERS).get())) {
+      std::vector<int> ranks = parse_ranks(*text);
+      if (fits(ranks)) return ranks;
+    }
+  }
+  pmix_proc_t* peers = nullptr;
+  std::size_t count = 0;
+  std::vector<int> ranks;
+  if (PMIx_Resolve_peers(identity_.host.c_str(), self_.nspace, &peers, &count) == PMIX_SUCCESS) {
+    for (std::size_t i = 0; i < count; ++i) ranks.push_back(static_cast<int>(peers[i].rank));
+    PMIX_PROC_FREE(peers, count);
+    std::sort(ranks.begin(), ranks.end());
+  }
+  if (!fits(ranks)) ranks = {identity_.rank};
+  return ranks;
+}
+
+Expected<> PmixBootstrap::publish(std::span<const std::byte> blob) {
+  pmix_value_t value;
+  PMIX_VALUE_CONSTRUCT(&value);
+  value.type = PMIX_BYTE_OBJECT;
+  // PMIx copies; it only lacks a const.
+  value.data.bo.bytes = reinterpret_cast<char*>(const_cast<std::byte*>(blob.data()));
+  value.data.bo.size = blob.size();
+  pmix_status_t status = PMIx_Put(PMIX_GLOBAL, kAddressKey, &value);
+  // One commit in the life of a process: a remote peer's look-up is answered from the first.
+  if (status == PMIX_SUCCESS) status = PMIx_Commit();
+  if (status != PMIX_SUCCESS) {
+    return fail_pmix(status, "rank {} could not publish its address through PMIx", identity_.rank);
+  }
+  return {};
+}
+
+void PmixBootstrap::lookup(int rank) {
+  if (rank < 0 || rank >= identity_.size) {
+    mailbox_->put(
+        {rank, fail(MPI_ERR_RANK, "there is no rank {} in a job of {}", rank, identity_.size)});
+    return;
+  }
+  auto asked = std::make_unique<Asked>(Asked{mailbox_, rank});
+  const pmix_proc_t peer = proc(static_cast<pmix_rank_t>(rank));
+  const pmix_status_t status = PMIx_Get_nb(&peer, kAddressKey, nullptr, 0, on_answer, asked.get());
+  if (status == PMIX_SUCCESS) {
+    (void)asked.release();  // now owned by the callback
+  } else if (status == PMIX_OPERATION_SUCCEEDED) {
+    const ValuePtr value = get_known(peer, kAddressKey);
+    mailbox_->put({rank, blob_in(PMIX_SUCCESS, value.get(), rank)});
+  } else {
+    mailbox_->put({rank, blob_in(status, nullptr, rank)});
+  }
+}
+
+Expected<> PmixBootstrap::barrier() {
+  pmix_info_t collect;
+  bool yes = true;
+  PMIX_INFO_CONSTRUCT(&collect);
+  // Slurm's fence without data does not synchronize between hosts.
+  PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+  const pmix_status_t status = PMIx_Fence(nullptr, 0, &collect, 1);
+  PMIX_INFO_DESTRUCT(&collect);
+  if (status != PMIX_SUCCESS) {
+    return fail_pmix(status, "rank {} ({}): barrier of job {} through PMIx", identity_.rank,
+                     identity_.host, identity_.job);
+  }
+  return {};
+}
+
+void PmixBootstrap::abort(int status, const std::string& message) {
+  // Printed here, as not every server shows what PMIx_Abort carries.
+  Log(fmt::format("remit: rank {} ({}): ", identity_.rank, identity_.host))
+      .write(LogLevel::error, "{}", message);
+  if (connected_) PMIx_Abort(status, message.c_str(), nullptr, 0);
+  ::_exit(status);
+}
+
+void PmixBootstrap::finalize() {
+  // A host that leaves early makes others of a Slurm job report lost messages. On one host the
+  // server counts its clients itself.
+  if (connected_ && identity_.local_size < identity_.size) {
+    if (auto left = barrier(); !left) {
+      Log().write(LogLevel::warning, "{}", left.error().message);
+    }
+  }
+  leave();
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<Bootstrap>> open_pmix_bootstrap() {
+  pmix_proc_t self;
+  PMIX_PROC_CONSTRUCT(&self);
+  const pmix_status_t status = PMIx_Init(&self, nullptr, 0);
+  if (status != PMIX_SUCCESS) {
+    const auto variable = [](const char* name) {
+      const char* value = std::getenv(name);
+      return value != nullptr ? value : "(not set)";
+    };
+    return fail_pmix(
+        status,
+        "PMIX_NAMESPACE={} and PMIX_RANK={} say that a PMIx server started this "
+        "process, but it cannot be reached at PMIX_SERVER_URI4={}. Its launcher may be "
+        "gone, or the environment was inherited from another job, or a container hides "
+        "the server's files and addresses. To run alone, set REMIT_SINGLETON=1. "
+        "PMIx_Init",
+        variable("PMIX_NAMESPACE"), variable("PMIX_RANK"), variable("PMIX_SERVER_URI4"));
+  }
+  auto bootstrap = std::make_unique<PmixBootstrap>(self);
+  if (auto learned = bootstrap->learn_identity(); !learned) {
+    return tl::unexpected(learned.error());
+  }
+  return bootstrap;
+}
+
+}  // namespace remit

@@ -1,0 +1,119 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Progress and waiting: the slow half, taken when there was nothing to do.
+#include "runtime/progress.hpp"
+
+#include <poll.h>
+#include <sched.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace remit {
+
+namespace {
+
+/// Bound of a sleep that no descriptor can end.
+constexpr int kBlindSleepMs = 10;
+constexpr std::size_t kFirstRing = 16;
+
+/// The smaller of two bounds of which -1 means none.
+int tighter(int a, int b) {
+  if (a < 0) return b;
+  return b < 0 ? a : std::min(a, b);
+}
+
+}  // namespace
+
+void RunQueue::grow() {
+  std::vector<std::coroutine_handle<>> bigger(std::max(kFirstRing, 2 * ring_.size()));
+  const std::size_t count = size();
+  for (std::size_t i = 0; i < count; ++i) bigger[i] = ring_[(head_ + i) & (ring_.size() - 1)];
+  ring_.swap(bigger);
+  head_ = 0;
+  tail_ = count;
+}
+
+Progress::~Progress() {
+  if (wake_event_ >= 0) ::close(wake_event_);
+}
+
+void Progress::remove(ProgressSource* source) {
+  std::erase(sources_, source);
+}
+
+int Progress::run_ready() {
+  int resumed = 0;
+  // A resumed coroutine may poll, and so empty the queue under us.
+  for (std::size_t turns = run_queue_.size(); turns != 0 && !run_queue_.empty(); --turns) {
+    run_queue_.pop().resume();
+    ++resumed;
+  }
+  return resumed;
+}
+
+void Progress::offer_lock() {
+  hook_->before();
+  hook_->after();
+}
+
+void Progress::give_up_core(Idle& idle) {
+  if (idle.yields >= policy_.yields && policy_.sleep) {
+    sleep();
+    return;
+  }
+  ++idle.yields;
+  ++counters_.yields;
+  if (hook_ != nullptr) hook_->before();
+  ::sched_yield();
+  if (hook_ != nullptr) hook_->after();
+}
+
+// The one sleep point. The order is what makes it lose no wake-up: a source that is armed makes a
+// descriptor readable for everything that arrives later; what arrived earlier is found by the
+// second poll. Threads of this process change things only with the lock held, and then see
+// sleepers_.
+void Progress::sleep() {
+  if (hook_ != nullptr && wake_event_ < 0) wake_event_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (sleepers_++ == 0) {
+    for (ProgressSource* source : sources_) source->arm();
+  }
+  if (poll() == 0) {
+    ++counters_.sleeps;
+    block();
+  }
+  if (--sleepers_ == 0) {
+    for (ProgressSource* source : sources_) source->disarm();
+    if (wake_event_ >= 0) {
+      std::uint64_t count = 0;
+      [[maybe_unused]] const ssize_t drained = ::read(wake_event_, &count, sizeof count);
+    }
+  }
+}
+
+void Progress::block() {
+  std::vector<int> fds;
+  int bound = -1;
+  for (const ProgressSource* source : sources_) {
+    source->wait_fds(fds);
+    bound = tighter(bound, source->max_sleep_ms());
+  }
+  if (wake_event_ >= 0) fds.push_back(wake_event_);
+  std::vector<pollfd> polled;
+  for (const int fd : fds) {
+    if (fd >= 0) polled.push_back({fd, POLLIN, 0});
+  }
+  if (polled.empty()) bound = tighter(bound, kBlindSleepMs);
+  if (hook_ != nullptr) hook_->before();
+  // A signal ends the sleep early; the caller polls and comes back.
+  ::poll(polled.data(), polled.size(), bound);
+  if (hook_ != nullptr) hook_->after();
+}
+
+void Progress::signal_sleepers() {
+  if (wake_event_ < 0) return;
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(wake_event_, &one, sizeof one);
+}
+
+}  // namespace remit

@@ -1,0 +1,42 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Chooses how a rank waits, from the cores that it really has and the ranks that want them.
+#pragma once
+
+#include "runtime/bootstrap.hpp"
+#include "runtime/params.hpp"
+#include "runtime/progress.hpp"
+
+namespace remit {
+
+inline const ParamDecl wait_param{"wait",
+                                  std::string("auto"),
+                                  "",
+                                  "how a rank waits: spin and yield never sleep; auto spins only "
+                                  "while a core is free for it",
+                                  {"auto", "spin", "yield", "sleep"}};
+inline const ParamDecl spin_polls_param{"spin_polls", std::int64_t{20000}, "",
+                                        "empty polls before a waiting rank first yields its core"};
+inline const ParamDecl yields_param{"yields", std::int64_t{200}, "",
+                                    "times a waiting rank yields its core before it sleeps"};
+inline const ParamDecl core_sharers_param{
+    "core_sharers", std::int64_t{0}, "ranks",
+    "ranks that share this rank's cores (mpirun sets it when it binds); 0: all of the host"};
+
+/// How many ranks want how many cores.
+struct CoreShare {
+  int cores = 1;  ///< that this process may run on, no more than its CPU quota
+  int ranks = 1;  ///< whose sets of cores overlap with this one's, this one included
+};
+
+/// The affinity mask of this process (sched_getaffinity) cut to the CPU quota of its control group,
+/// against the ranks that run on those cores. Without word from the launcher every rank of the host
+/// counts: a rank that yields too early loses little, one that spins on another's core a lot.
+[[nodiscard]] CoreShare core_share(const Params& params, const Identity& identity);
+
+/// The policy for that share. Pure.
+[[nodiscard]] WaitPolicy make_wait_policy(const Params& params, const CoreShare& share);
+
+/// Both together: what MPI_Init uses.
+[[nodiscard]] WaitPolicy make_wait_policy(const Params& params, const Identity& identity);
+
+}  // namespace remit

@@ -7,6 +7,7 @@ libruntime_la_SOURCES = \
 	runtime/intrusive_list.hpp \
 	runtime/log.cpp runtime/log.hpp \
 	runtime/memory_bootstrap.cpp runtime/memory_bootstrap.hpp \
+	runtime/nagle.cpp runtime/nagle.hpp \
 	runtime/params.cpp runtime/params.hpp \
 	runtime/pmix_bootstrap.cpp runtime/pmix_bootstrap.hpp \
 	runtime/pool.hpp \

@@ -3,7 +3,9 @@
 #include "runtime/pmix_bootstrap.hpp"
 
 #include <pmix.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +20,7 @@
 #include <type_traits>
 
 #include "runtime/log.hpp"
+#include "runtime/nagle.hpp"
 
 namespace remit {
 
@@ -111,7 +114,13 @@ std::vector<int> parse_ranks(std::string_view text) {
   return ranks;
 }
 
-/// Answers on their way from PMIx's thread to the one that holds the MPI process.
+/// What came back for a look-up. `missing`: the server knows of no such key yet.
+struct Reply {
+  Bootstrap::Answer answer;
+  bool missing = false;
+};
+
+/// Replies on their way from PMIx's thread to the one that holds the MPI process.
 class Mailbox {
  public:
   Mailbox() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
@@ -122,36 +131,75 @@ class Mailbox {
   Mailbox& operator=(const Mailbox&) = delete;
 
   /// Any thread.
-  void put(Bootstrap::Answer answer) {
+  void put(Reply reply) {
     const std::lock_guard lock(mutex_);
-    answers_.push_back(std::move(answer));
+    replies_.push_back(std::move(reply));
     filled_.store(true, std::memory_order_relaxed);
     const std::uint64_t one = 1;
     [[maybe_unused]] const ssize_t written = ::write(event_, &one, sizeof one);
   }
 
-  /// The thread of the MPI process. Reading the eventfd and clearing filled_ under the lock keeps
-  /// both in step with the queue.
-  std::optional<Bootstrap::Answer> take() {
-    if (!filled_.load(std::memory_order_relaxed)) return std::nullopt;
+  [[nodiscard]] bool empty() const { return !filled_.load(std::memory_order_relaxed); }
+
+  /// The thread of the MPI process; not when empty(). Reading the eventfd and clearing filled_
+  /// under the lock keeps both in step with the queue.
+  Reply take() {
     const std::lock_guard lock(mutex_);
-    Bootstrap::Answer answer = std::move(answers_.front());
-    answers_.pop_front();
-    if (answers_.empty()) {
+    Reply reply = std::move(replies_.front());
+    replies_.pop_front();
+    if (replies_.empty()) {
       filled_.store(false, std::memory_order_relaxed);
       std::uint64_t count = 0;
       [[maybe_unused]] const ssize_t drained = ::read(event_, &count, sizeof count);
     }
-    return answer;
+    return reply;
   }
 
   [[nodiscard]] int event() const { return event_; }
 
  private:
   std::mutex mutex_;
-  std::deque<Bootstrap::Answer> answers_;
+  std::deque<Reply> replies_;
   std::atomic<bool> filled_{false};
   int event_;
+};
+
+/// Look-ups to repeat: a server may answer "not found" for a peer that has not published yet
+/// instead of waiting for it. Repeats come after 1 ms, then less and less often.
+class Retries {
+ public:
+  Retries() : timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {}
+  ~Retries() {
+    if (timer_ >= 0) ::close(timer_);
+  }
+  Retries(const Retries&) = delete;
+  Retries& operator=(const Retries&) = delete;
+
+  void add(int rank) {
+    if (ranks_.empty()) start_timer();
+    ranks_.push_back(rank);
+  }
+  [[nodiscard]] bool empty() const { return ranks_.empty(); }
+  /// The ranks to ask again, all at once, if their time has come.
+  std::vector<int> take_due() {
+    std::uint64_t count = 0;
+    if (::read(timer_, &count, sizeof count) <= 0) return {};
+    return std::exchange(ranks_, {});
+  }
+  [[nodiscard]] int timer() const { return timer_; }
+
+ private:
+  static constexpr long kMostMs = 50;
+  void start_timer() {
+    itimerspec when{};
+    when.it_value.tv_nsec = delay_ms_ * 1'000'000;
+    delay_ms_ = std::min(2 * delay_ms_, kMostMs);
+    ::timerfd_settime(timer_, 0, &when, nullptr);
+  }
+
+  int timer_;
+  long delay_ms_ = 1;
+  std::vector<int> ranks_;
 };
 
 /// A look-up under way: what the callback of PMIx gets.
@@ -162,7 +210,7 @@ struct Asked {
 
 Expected<Bytes> blob_in(pmix_status_t status, const pmix_value_t* value, int rank) {
   if (status != PMIX_SUCCESS) {
-    return fail_pmix(status, "PMIx has no address of rank {} (did it start MPI?)", rank);
+    return fail_pmix(status, "PMIx cannot give the address of rank {}", rank);
   }
   if (value == nullptr || value->type != PMIX_BYTE_OBJECT) {
     return fail(MPI_ERR_OTHER, "the address of rank {} in PMIx is not a byte object", rank);
@@ -171,16 +219,20 @@ Expected<Bytes> blob_in(pmix_status_t status, const pmix_value_t* value, int ran
   return Bytes(bytes, bytes + value->data.bo.size);
 }
 
+Reply reply_to(int rank, pmix_status_t status, const pmix_value_t* value) {
+  return {{rank, blob_in(status, value, rank)}, status == PMIX_ERR_NOT_FOUND};
+}
+
 /// On PMIx's thread. The value stays PMIx's.
 void on_answer(pmix_status_t status, pmix_value_t* value, void* data) {
   const std::unique_ptr<Asked> asked(static_cast<Asked*>(data));
-  asked->mailbox->put({asked->rank, blob_in(status, value, asked->rank)});
+  asked->mailbox->put(reply_to(asked->rank, status, value));
 }
 
 class PmixBootstrap final : public Bootstrap {
  public:
-  explicit PmixBootstrap(const pmix_proc_t& self) : self_(self) {}
-  ~PmixBootstrap() override { leave(); }
+  explicit PmixBootstrap(const pmix_proc_t& self);
+  ~PmixBootstrap() override;
   PmixBootstrap(const PmixBootstrap&) = delete;
   PmixBootstrap& operator=(const PmixBootstrap&) = delete;
 
@@ -189,8 +241,8 @@ class PmixBootstrap final : public Bootstrap {
   const Identity& identity() const override { return identity_; }
   Expected<> publish(std::span<const std::byte> blob) override;
   void lookup(int rank) override;
-  std::optional<Answer> poll() override { return mailbox_->take(); }
-  int wait_fd() const override { return mailbox_->event(); }
+  std::optional<Answer> poll() override;
+  int wait_fd() const override { return wait_fd_; }
   Expected<> barrier() override;
   void abort(int status, const std::string& message) override;
   void finalize() override;
@@ -210,7 +262,23 @@ class PmixBootstrap final : public Bootstrap {
   bool connected_ = true;
   Identity identity_;
   std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
+  Retries retries_;
+  int wait_fd_;  ///< an epoll set of the mailbox's event and the timer of the retries
 };
+
+PmixBootstrap::PmixBootstrap(const pmix_proc_t& self)
+    : self_(self), wait_fd_(::epoll_create1(EPOLL_CLOEXEC)) {
+  for (const int fd : {mailbox_->event(), retries_.timer()}) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    ::epoll_ctl(wait_fd_, EPOLL_CTL_ADD, fd, &event);
+  }
+}
+
+PmixBootstrap::~PmixBootstrap() {
+  leave();
+  if (wait_fd_ >= 0) ::close(wait_fd_);
+}
 
 Expected<> PmixBootstrap::learn_identity() {
   const pmix_proc_t job = proc(PMIX_RANK_WILDCARD);
@@ -283,8 +351,9 @@ Expected<> PmixBootstrap::publish(std::span<const std::byte> blob) {
 
 void PmixBootstrap::lookup(int rank) {
   if (rank < 0 || rank >= identity_.size) {
-    mailbox_->put(
-        {rank, fail(MPI_ERR_RANK, "there is no rank {} in a job of {}", rank, identity_.size)});
+    Answer answer{rank,
+                  fail(MPI_ERR_RANK, "there is no rank {} in a job of {}", rank, identity_.size)};
+    mailbox_->put({std::move(answer)});
     return;
   }
   auto asked = std::make_unique<Asked>(Asked{mailbox_, rank});
@@ -294,10 +363,22 @@ void PmixBootstrap::lookup(int rank) {
     (void)asked.release();  // now owned by the callback
   } else if (status == PMIX_OPERATION_SUCCEEDED) {
     const ValuePtr value = get_known(peer, kAddressKey);
-    mailbox_->put({rank, blob_in(PMIX_SUCCESS, value.get(), rank)});
+    mailbox_->put(reply_to(rank, value ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND, value.get()));
   } else {
-    mailbox_->put({rank, blob_in(status, nullptr, rank)});
+    mailbox_->put(reply_to(rank, status, nullptr));
   }
+}
+
+std::optional<Bootstrap::Answer> PmixBootstrap::poll() {
+  if (!retries_.empty()) [[unlikely]] {
+    for (const int rank : retries_.take_due()) lookup(rank);
+  }
+  while (!mailbox_->empty()) {
+    Reply reply = mailbox_->take();
+    if (!reply.missing) return std::move(reply.answer);
+    retries_.add(reply.answer.rank);
+  }
+  return std::nullopt;
 }
 
 Expected<> PmixBootstrap::barrier() {
@@ -339,6 +420,7 @@ void PmixBootstrap::finalize() {
 Expected<std::unique_ptr<Bootstrap>> open_pmix_bootstrap() {
   pmix_proc_t self;
   PMIX_PROC_CONSTRUCT(&self);
+  const std::vector<int> descriptors = open_descriptors();
   const pmix_status_t status = PMIx_Init(&self, nullptr, 0);
   if (status != PMIX_SUCCESS) {
     const auto variable = [](const char* name) {
@@ -354,6 +436,7 @@ Expected<std::unique_ptr<Bootstrap>> open_pmix_bootstrap() {
         "PMIx_Init",
         variable("PMIX_NAMESPACE"), variable("PMIX_RANK"), variable("PMIX_SERVER_URI4"));
   }
+  disable_nagle_on_new_sockets(descriptors);
   auto bootstrap = std::make_unique<PmixBootstrap>(self);
   if (auto learned = bootstrap->learn_identity(); !learned) {
     return tl::unexpected(learned.error());

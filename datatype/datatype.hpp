@@ -179,12 +179,13 @@ class Datatype {
     BasicKind kind = BasicKind::none;
     TypeGroup group = TypeGroup::none;
     PairShape pair;
-    const LayoutNode* node = nullptr;
+    const LayoutNode* node = nullptr;  ///< null: one block
+    bool is_block = true;
   };
 
   explicit Datatype(Parts parts);
   constexpr explicit Datatype(const Named& named)
-      : layout_(named.node, named.size, named.extent),
+      : layout_(named.node, named.is_block, named.size, named.extent),
         bounds_{named.size > 0, 0, named.true_extent, std::nullopt, std::nullopt},
         alignment_(named.alignment),
         elements_(named.kind == BasicKind::pair ? 2 : 1),

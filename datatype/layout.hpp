@@ -48,14 +48,15 @@ class Layout {
   constexpr Layout() = default;
   /// One element is `root`; the next one lies `extent` bytes further.
   Layout(PlacedLayout root, std::int64_t extent);
-  /// For predefined datatypes: `root` is a constant that outlives everything, or null for `size`
+  /// For predefined datatypes: `root` is a constant that outlives everything, or null, which
+  /// `is_block` repeats (the sanitizers' GCC cannot compare it at compile time), for `size`
   /// contiguous bytes at displacement 0.
-  constexpr Layout(const LayoutNode* root, std::int64_t size, std::int64_t extent)
+  constexpr Layout(const LayoutNode* root, bool is_block, std::int64_t size, std::int64_t extent)
       : size_(size),
         extent_(extent),
         root_(root),
-        single_block_(root == nullptr),
-        contiguous_(root == nullptr && size == extent) {}
+        single_block_(is_block),
+        contiguous_(is_block && size == extent) {}
 
   /// True if any number of elements is one run of memory, which starts at `base + displacement()`.
   [[nodiscard]] bool is_contiguous() const { return contiguous_; }

@@ -58,7 +58,7 @@ constexpr Datatype::Named basic(std::uintptr_t handle, std::string_view name, Ki
     default:
       break;
   }
-  return {handle, name, size, size, size, alignment, kind, group, {}, nullptr};
+  return {handle, name, size, size, size, alignment, kind, group, {}, nullptr, true};
 }
 
 constexpr Kind integer_kind(std::size_t size) {
@@ -75,9 +75,7 @@ constexpr Datatype::Named pair(std::uintptr_t handle, std::string_view name, Kin
   constexpr std::int64_t kOffset = index_offset<Value, Index>();
   constexpr std::int64_t kSize = sizeof(Value) + sizeof(Index);
   // A struct whose only gap lies behind the index is still one block.
-  const LayoutNode* node = kOffset == static_cast<std::int64_t>(sizeof(Value))
-                               ? nullptr
-                               : &pair_node<Value, Index>.value;
+  constexpr bool kIsBlock = kOffset == static_cast<std::int64_t>(sizeof(Value));
   return {handle,
           name,
           kSize,
@@ -87,11 +85,13 @@ constexpr Datatype::Named pair(std::uintptr_t handle, std::string_view name, Kin
           Kind::pair,
           Group::pair,
           {value, index, kOffset},
-          node};
+          kIsBlock ? nullptr : &pair_node<Value, Index>.value,
+          kIsBlock};
 }
 
 constexpr std::array kNamed = {
-    Datatype::Named{0x200, "MPI_DATATYPE_NULL", 0, 0, 0, 1, Kind::none, Group::none, {}, nullptr},
+    Datatype::Named{
+        0x200, "MPI_DATATYPE_NULL", 0, 0, 0, 1, Kind::none, Group::none, {}, nullptr, true},
     basic(0x201, "MPI_AINT", Kind::i64, Group::multi_language),
     basic(0x202, "MPI_COUNT", Kind::i64, Group::multi_language),
     basic(0x203, "MPI_OFFSET", Kind::i64, Group::multi_language),

@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include <array>
-#include <cctype>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -35,14 +34,6 @@ const char* name_of(NotifyMode mode) {
       return "write then send";
   }
   return "unknown";
-}
-
-std::string environment_name(const ParamDecl& decl) {
-  std::string name = "REMIT_";
-  for (const char* c = decl.name; *c != '\0'; ++c) {
-    name += static_cast<char>(std::toupper(static_cast<unsigned char>(*c)));
-  }
-  return name;
 }
 
 std::string readable(const ParamValue& value, const std::string& unit) {

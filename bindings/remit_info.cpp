@@ -1,8 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// remit_info: says what this installation of Remit is, can do here and is set to. See
-// remit_info(1).
-
-#include <unistd.h>
+// remit_info: says what this installation of Remit is, can do here and is set to.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -12,35 +9,11 @@
 #include "config.h"
 #include "rdma_btl/open_devices.hpp"
 #include "runtime/process.hpp"
+#include "runtime/singleton_bootstrap.hpp"
 
 namespace remit {
 
 namespace {
-
-/// A process by itself, whatever launcher's environment it was called in.
-class AloneBootstrap final : public Bootstrap {
- public:
-  AloneBootstrap() {
-    identity_.job = "remit_info." + std::to_string(getpid());
-    identity_.local_peers = {0};
-    identity_.host = "localhost";
-    identity_.singleton = true;
-  }
-  [[nodiscard]] const Identity& identity() const override { return identity_; }
-  [[nodiscard]] Expected<> publish(std::span<const std::byte>) override { return {}; }
-  void lookup(int) override {}
-  [[nodiscard]] std::optional<Answer> poll() override { return std::nullopt; }
-  [[nodiscard]] int wait_fd() const override { return -1; }
-  [[nodiscard]] Expected<> barrier() override { return {}; }
-  [[noreturn]] void abort(int status, const std::string& message) override {
-    std::fprintf(stderr, "remit_info: %s\n", message.c_str());
-    std::exit(status == 0 ? EXIT_FAILURE : status);
-  }
-  void finalize() override {}
-
- private:
-  Identity identity_;
-};
 
 /// The parameters of the environment, then of --param.
 Expected<Params> read_params(const std::vector<std::string>& settings) {
@@ -58,9 +31,10 @@ Expected<Params> read_params(const std::vector<std::string>& settings) {
   return params;
 }
 
-/// Opens the devices as MPI_Init does, and asks them and the protocol table.
+/// Opens the devices as MPI_Init does, in a process by itself whatever launcher's environment it
+/// was called in, and asks them and the protocol table.
 void ask_devices(const Params& params, InfoReport& report) {
-  Process process(std::make_unique<AloneBootstrap>(), std::make_shared<SteadyClock>(), params, 0);
+  Process process(make_singleton_bootstrap(), std::make_shared<SteadyClock>(), params, 0);
   auto devices = open_devices(process);
   if (!devices) {
     report.devices.push_back({"all", {}, devices.error().message});

@@ -17,6 +17,14 @@ tests/unit/bindings_abi_c.c: $(ABI_TABLES) tests/unit/bindings_abi.awk
 tests/unit/bindings_abi_cxx.cpp: $(ABI_TABLES) tests/unit/bindings_abi.awk
 	$(AM_V_GEN)($(call make_abi_test,c++)) >$@.tmp && mv $@.tmp $@
 
+# remit_info
+check_PROGRAMS += bindings_info_test
+TESTS += bindings_info_test
+bindings_info_test_SOURCES = tests/unit/bindings_info_test.cpp \
+	bindings/info_report.cpp bindings/info_report.hpp
+bindings_info_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+bindings_info_test_LDADD = libruntime.la $(UNIT_LIBS)
+
 # Scripts: they run in the top build folder and find the sources by $srcdir.
 bindings_scripts = \
 	tests/mpi/profile_tool.sh \

@@ -3,29 +3,49 @@
 
 #include "bindings/not_yet.hpp"
 
-#include <cstdio>
+#include "bindings/entry.hpp"
 
 namespace remit {
 
+namespace {
+
+constexpr const char* kWords =
+    "this version of Remit does not offer it yet (docs/conformance.md lists what it offers)";
+
+}  // namespace
+
 int not_yet(const char* function) {
-  std::fprintf(stderr,
-               "%s: this version of Remit does not have it yet; docs/conformance.md lists what it "
-               "has\n",
-               function);
-  return MPI_ERR_UNSUPPORTED_OPERATION;
+  // The initial error handler, which nobody can have changed before there is an MPI, is fatal.
+  if (library().instance == nullptr) die(function, kWords);
+  Entry entry(function);
+  return entry.fail(MPI_ERR_UNSUPPORTED_OPERATION, "{}", kWords);
 }
 
-int not_yet(MPI_Comm /*comm*/, const char* function) {
-  return not_yet(function);
+int not_yet(MPI_Comm comm, const char* function) {
+  if (library().instance == nullptr) die(function, kWords);
+  Entry entry(function);
+  CommObject* object = nullptr;
+  if (int err = entry.comm(comm, object)) return err;
+  return entry.fail(MPI_ERR_UNSUPPORTED_OPERATION, "{}", kWords);
 }
+
+// While no window or session can be made, only an error handler of the world can be meant.
 int not_yet(MPI_Win /*win*/, const char* function) {
-  return not_yet(function);
-}
-int not_yet(MPI_File /*file*/, const char* function) {
   return not_yet(function);
 }
 int not_yet(MPI_Session /*session*/, const char* function) {
   return not_yet(function);
+}
+
+// The handler of MPI_FILE_NULL, and so of every file until it is changed, is MPI_ERRORS_RETURN
+// (MPI-5.0, section 14.7).
+int not_yet(MPI_File /*file*/, const char* function) {
+  if (Instance* instance = library().instance; instance != nullptr) {
+    Entry entry(function);
+    instance->last_detail = {MPI_ERR_UNSUPPORTED_OPERATION,
+                             fmt::format("{}: {}", function, kWords)};
+  }
+  return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
 int not_yet(const MPI_Comm* comm, const char* function) {
@@ -35,7 +55,7 @@ int not_yet(const MPI_Win* win, const char* function) {
   return win == nullptr ? not_yet(function) : not_yet(*win, function);
 }
 int not_yet(const MPI_File* file, const char* function) {
-  return file == nullptr ? not_yet(function) : not_yet(*file, function);
+  return file == nullptr ? not_yet(MPI_FILE_NULL, function) : not_yet(*file, function);
 }
 int not_yet(const MPI_Session* session, const char* function) {
   return session == nullptr ? not_yet(function) : not_yet(*session, function);

@@ -21,8 +21,8 @@ int not_yet(const MPI_Win* win, const char* function);
 int not_yet(const MPI_File* file, const char* function);
 int not_yet(const MPI_Session* session, const char* function);
 
-/// The same for a function without such an object: the handler of MPI_COMM_WORLD, or before it
-/// exists the initial error handler (MPI-5.0, section 9.3).
+/// The same for a function without such an object: the handler of MPI_COMM_SELF, or before it
+/// exists the initial error handler, which ends the program (MPI-5.0, section 9.3).
 int not_yet(const char* function);
 
 /// For MPI_T functions, which invoke no error handler (MPI-5.0, section 15.3.9).

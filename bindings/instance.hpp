@@ -2,6 +2,7 @@
 // The MPI process behind the C interface: the one place with a static pointer.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,8 @@
 #include "runtime/process.hpp"
 
 namespace remit {
+
+class HandleInts;
 
 /// A buffer attached for MPI_Bsend and what of it is in use (bindings/bsend.cpp).
 class BsendBuffer;
@@ -81,6 +84,7 @@ enum class Phase : std::uint8_t { before_init, running, finalized };
 struct Library {
   Instance* instance = nullptr;  ///< non-null exactly while running
   Phase phase = Phase::before_init;
+  std::atomic<HandleInts*> handle_ints = nullptr;  ///< made on first use, kept until exit
 };
 [[nodiscard]] Library& library();
 

@@ -4,7 +4,7 @@ include_HEADERS += include/mpi.h
 
 lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = \
-	bindings/handle_int.cpp \
+	bindings/handle_int.cpp bindings/handle_int.hpp \
 	bindings/not_yet.cpp bindings/not_yet.hpp \
 	bindings/not_yet_coll.cpp \
 	bindings/not_yet_comm.cpp \

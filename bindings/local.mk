@@ -4,7 +4,24 @@ include_HEADERS += include/mpi.h
 
 lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = \
+	bindings/attributes.cpp bindings/attributes.hpp \
+	bindings/bsend.cpp bindings/bsend.hpp \
+	bindings/coll_blocking.cpp \
+	bindings/coll_call.cpp bindings/coll_call.hpp \
+	bindings/coll_nonblocking.cpp \
+	bindings/coll_persistent.cpp \
+	bindings/comm.cpp \
+	bindings/completion.cpp \
+	bindings/entry.cpp bindings/entry.hpp \
+	bindings/error_table.cpp bindings/error_table.hpp \
+	bindings/errors.cpp bindings/errors.hpp \
+	bindings/group.cpp \
 	bindings/handle_int.cpp bindings/handle_int.hpp \
+	bindings/handles.hpp \
+	bindings/info.cpp \
+	bindings/init.cpp \
+	bindings/instance.cpp bindings/instance.hpp \
+	bindings/memory.cpp \
 	bindings/not_yet.cpp bindings/not_yet.hpp \
 	bindings/not_yet_coll.cpp \
 	bindings/not_yet_comm.cpp \
@@ -14,10 +31,18 @@ libmpi_abi_la_SOURCES = \
 	bindings/not_yet_rma.cpp \
 	bindings/not_yet_tool.cpp \
 	bindings/not_yet_type.cpp \
+	bindings/objects.hpp \
+	bindings/op.cpp \
+	bindings/probe.cpp \
+	bindings/requests.cpp bindings/requests.hpp \
+	bindings/send.cpp \
 	bindings/stateless.cpp \
+	bindings/status.hpp \
+	bindings/type.cpp \
+	bindings/type_query.cpp \
 	bindings/version.cpp \
 	bindings/weak.hpp
-libmpi_abi_la_LIBADD = libruntime.la
+libmpi_abi_la_LIBADD = libcollectives.la
 libmpi_abi_la_LDFLAGS = -version-info 1:0:0 -no-undefined \
 	-Wl,--version-script=$(srcdir)/bindings/exports.map -Wl,--as-needed
 libmpi_abi_la_DEPENDENCIES = $(libmpi_abi_la_LIBADD) bindings/exports.map
@@ -43,3 +68,11 @@ uninstall-abi-links:
 bin_SCRIPTS += bin/mpicc bin/mpicxx bin/mpic++ bin/mpicc_abi bin/mpicxx_abi
 pkgconfig_DATA += bindings/wrappers/mpi-c.pc bindings/wrappers/mpi-cxx.pc \
 	bindings/wrappers/remit.pc
+
+# remit_info reads the declarations of the parameters from the layers themselves, so it takes all of
+# their objects, not only those that it calls.
+bin_PROGRAMS += remit_info
+remit_info_SOURCES = bindings/remit_info.cpp bindings/info_report.cpp bindings/info_report.hpp
+remit_info_LDADD = -Wl,--whole-archive,.libs/libcollectives.a,--no-whole-archive \
+	$(PMIX_LIBS) $(HWLOC_LIBS)
+remit_info_DEPENDENCIES = libcollectives.la

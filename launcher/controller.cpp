@@ -129,7 +129,7 @@ void Controller::handle_signal(int signal) {
         finish();
       } else {
         result_.raise_signal = signal == SIGINT ? SIGINT : 0;
-        end_job(128 + signal, "mpirun got " + signal_text(signal));
+        end_job(128 + signal, "interrupted by " + signal_text(signal));
       }
       break;
     case SIGTSTP:
@@ -368,13 +368,13 @@ void Controller::close_sinks() {
     return out_->close();
   }
   if (open_sinks_ == (err_ ? 2U : 1U)) {
-    if (!cause_.empty() && cause_ != " ") {
+    if (!cause_.empty()) {
       std::string text = "mpirun: " + cause_;
 
       if (ended_ranks_ > 0) {
-        text += fmt::format("; {}{} {} ended", by_rank_ ? "the other " : "its ",
-                            ended_ranks_ == 1 ? "rank" : fmt::format("{} ranks", ended_ranks_),
-                            ended_ranks_ == 1 ? "was" : "were");
+        const std::string ranks =
+            ended_ranks_ == 1 ? "rank was" : fmt::format("{} ranks were", ended_ranks_);
+        text += fmt::format("; {}{} ended", by_rank_ ? "the other " : "its ", ranks);
       }
       last.write(text + ".\n");
     }

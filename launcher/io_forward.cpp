@@ -11,6 +11,8 @@
 #include <asio/write.hpp>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 
 namespace remit::launcher {
 namespace {
@@ -58,8 +60,26 @@ void LineBuffer::finish(std::string* out) {
   in_line_ = false;
 }
 
+struct OutputSink::Shared {
+  Shared(asio::io_context& context, int descriptor, Callbacks functions)
+      : io(context), fd(descriptor), callbacks(std::move(functions)) {}
+
+  asio::io_context& io;
+  int fd;
+  Callbacks callbacks;
+  std::mutex mutex;
+  std::condition_variable ready;
+  std::string waiting;
+  std::size_t writing = 0;
+  bool was_full = false;
+  bool closed = false;
+  bool broken = false;
+
+  [[nodiscard]] bool is_full() const { return waiting.size() + writing >= kHighWater; }
+};
+
 OutputSink::OutputSink(asio::io_context& io, int fd, Callbacks callbacks)
-    : io_(io), fd_(fd), callbacks_(std::move(callbacks)) {}
+    : shared_(std::make_shared<Shared>(io, fd, std::move(callbacks))) {}
 
 OutputSink::~OutputSink() {
   // Never joined: it may be stuck in a write to a reader that has stopped.
@@ -68,57 +88,54 @@ OutputSink::~OutputSink() {
 
 void OutputSink::write(std::string_view bytes) {
   if (bytes.empty()) return;
-  const std::lock_guard lock(mutex_);
-  if (broken_) return;
-  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-  waiting_.append(bytes);
-  was_full_ = was_full_ || waiting_.size() + writing_ >= kHighWater;
-  ready_.notify_one();
+  const std::lock_guard lock(shared_->mutex);
+  if (shared_->broken) return;
+  if (!thread_.joinable()) thread_ = std::thread(run, shared_);
+  shared_->waiting.append(bytes);
+  shared_->was_full = shared_->was_full || shared_->is_full();
+  shared_->ready.notify_one();
 }
 
 bool OutputSink::is_full() {
-  const std::lock_guard lock(mutex_);
-  return waiting_.size() + writing_ >= kHighWater;
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->is_full();
 }
 
 void OutputSink::close() {
-  const std::lock_guard lock(mutex_);
-  closed_ = true;
+  const std::lock_guard lock(shared_->mutex);
+  shared_->closed = true;
   if (!thread_.joinable()) {
-    asio::post(io_, callbacks_.drained);
+    asio::post(shared_->io, shared_->callbacks.drained);
   } else {
-    ready_.notify_one();
+    shared_->ready.notify_one();
   }
 }
 
-void OutputSink::run() {
-  std::unique_lock lock(mutex_);
+void OutputSink::run(const std::shared_ptr<Shared>& shared) {
+  std::unique_lock lock(shared->mutex);
   while (true) {
-    ready_.wait(lock, [this] { return closed_ || !waiting_.empty(); });
-    if (waiting_.empty()) break;
-    std::string bytes = std::move(waiting_);
-    waiting_.clear();
-    writing_ = bytes.size();
+    shared->ready.wait(lock, [&] { return shared->closed || !shared->waiting.empty(); });
+    if (shared->waiting.empty()) break;
+    const std::string bytes = std::move(shared->waiting);
+    shared->waiting.clear();
+    shared->writing = bytes.size();
+    const bool broken = shared->broken;
     lock.unlock();
-    write_all(bytes);
+    if (!broken) write_all(*shared, bytes);
     lock.lock();
-    writing_ = 0;
-    if (was_full_ && waiting_.size() < kHighWater) {
-      was_full_ = false;
-      asio::post(io_, callbacks_.room);
+    shared->writing = 0;
+    if (shared->was_full && !shared->is_full()) {
+      shared->was_full = false;
+      asio::post(shared->io, shared->callbacks.room);
     }
   }
-  asio::post(io_, callbacks_.drained);
+  asio::post(shared->io, shared->callbacks.drained);
 }
 
-void OutputSink::write_all(const std::string& bytes) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (broken_) return;
-  }
+void OutputSink::write_all(Shared& shared, const std::string& bytes) {
   std::size_t written = 0;
   while (written < bytes.size()) {
-    const ssize_t count = ::write(fd_, bytes.data() + written, bytes.size() - written);
+    const ssize_t count = ::write(shared.fd, bytes.data() + written, bytes.size() - written);
     if (count >= 0) {
       written += static_cast<std::size_t>(count);
     } else if (errno == EAGAIN) {
@@ -126,9 +143,9 @@ void OutputSink::write_all(const std::string& bytes) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     } else if (errno != EINTR) {
       const int error = errno;
-      const std::lock_guard lock(mutex_);
-      broken_ = true;
-      asio::post(io_, [this, error] { callbacks_.failed(error); });
+      const std::lock_guard lock(shared.mutex);
+      shared.broken = true;
+      asio::post(shared.io, [failed = shared.callbacks.failed, error] { failed(error); });
       return;
     }
   }

@@ -5,9 +5,8 @@
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/steady_timer.hpp>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -67,19 +66,11 @@ class OutputSink {
   void close();
 
  private:
-  void run();
-  void write_all(const std::string& bytes);
+  struct Shared;
+  static void run(const std::shared_ptr<Shared>& shared);
+  static void write_all(Shared& shared, const std::string& bytes);
 
-  asio::io_context& io_;
-  int fd_;
-  Callbacks callbacks_;
-  std::mutex mutex_;
-  std::condition_variable ready_;
-  std::string waiting_;
-  std::size_t writing_ = 0;
-  bool was_full_ = false;
-  bool closed_ = false;
-  bool broken_ = false;
+  std::shared_ptr<Shared> shared_;  // also the thread's, which may outlive this object
   std::thread thread_;
 };
 

@@ -205,7 +205,10 @@ Expected<std::vector<std::string>> Parser::normalize(std::span<const std::string
     }
     const bool is_flag = option->get_items_expected_max() == 0;
     const bool is_pair = option->get_type_name() == "VAR VALUE";
-    if (is_flag && equals == std::string::npos) {
+    if (is_flag) {
+      if (equals != std::string::npos) {
+        return fail(MPI_ERR_ARG, "option '{}' takes no value", word);
+      }
       clean.push_back(canonical);
       continue;
     }

@@ -12,6 +12,7 @@
 
 #include "launcher/pmix_info.hpp"
 #include "launcher/pmix_upcalls.hpp"
+#include "runtime/nagle.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -190,9 +191,11 @@ Expected<> PmixServer::init(const Job& job, const Topology& topology,
   // Without it PMIx discovers the host again, with I/O objects.
   info.add_topology(PMIX_TOPOLOGY2, &shared);
   pmix_server_module_t module = PmixUpcalls::module();
+  const std::vector<int> descriptors = open_descriptors();
   const pmix_status_t status = PMIx_server_init(&module, info.data(), info.size());
   info.drop_borrowed();
   if (status != PMIX_SUCCESS) return fail_pmix(status, "PMIx_server_init");
+  disable_nagle_on_new_sockets(descriptors);
   return {};
 }
 

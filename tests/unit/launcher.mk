@@ -1,0 +1,21 @@
+check_PROGRAMS += launcher_options_test launcher_mapping_test launcher_parts_test launcher_client
+TESTS += launcher_options_test launcher_mapping_test launcher_parts_test
+
+launcher_test_cppflags = $(UNIT_CPPFLAGS) -DASIO_STANDALONE $(PMIX_CFLAGS) $(HWLOC_CFLAGS)
+launcher_options_test_SOURCES = tests/unit/launcher_options_test.cpp
+launcher_options_test_CPPFLAGS = $(launcher_test_cppflags)
+launcher_options_test_LDADD = liblauncher.la $(UNIT_LIBS)
+launcher_mapping_test_SOURCES = tests/unit/launcher_mapping_test.cpp
+launcher_mapping_test_CPPFLAGS = $(launcher_test_cppflags)
+launcher_mapping_test_LDADD = liblauncher.la $(UNIT_LIBS)
+launcher_parts_test_SOURCES = tests/unit/launcher_parts_test.cpp
+launcher_parts_test_CPPFLAGS = $(launcher_test_cppflags)
+launcher_parts_test_LDADD = liblauncher.la $(UNIT_LIBS) -lpthread
+
+launcher_client_SOURCES = tests/mpi/launcher_client.c
+launcher_client_CPPFLAGS = $(PMIX_CFLAGS)
+launcher_client_LDADD = $(PMIX_LIBS)
+
+# Runs in the top build folder, on ./mpirun.
+dist_check_SCRIPTS += tests/mpi/launcher.py
+TESTS += tests/mpi/launcher.py

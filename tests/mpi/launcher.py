@@ -1,0 +1,476 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+# mpirun from the outside: what it starts, forwards, reports, ends and leaves behind.
+# Runs in the top build folder; MPIRUN and LAUNCHER_CLIENT name other binaries.
+import hashlib
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import uuid
+
+MPIRUN = os.path.abspath(os.environ.get("MPIRUN", "./mpirun"))
+CLIENT = os.path.abspath(os.environ.get("LAUNCHER_CLIENT", "./launcher_client"))
+LIMIT = 30  # seconds: only a hang takes as long
+
+
+class LauncherTest(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.mkdtemp()  # mpirun's own directory is made in here
+        self.mark = "LAUNCHER_TEST=" + uuid.uuid4().hex
+        name, value = self.mark.split("=")
+        self.environment = {**os.environ, "TMPDIR": self.temporary, name: value}
+        for variable in [v for v in self.environment if v.startswith("PMIX_")]:
+            del self.environment[variable]
+
+    def tearDown(self):
+        try:
+            self.assert_nothing_left()
+        finally:
+            for pid in self.marked():
+                os.kill(pid, signal.SIGKILL)
+            shutil.rmtree(self.temporary, ignore_errors=True)
+
+    def marked(self):
+        """Living processes that inherited this test's environment."""
+        found = []
+        for entry in os.listdir("/proc"):
+            try:
+                if not entry.isdigit() or int(entry) == os.getpid():
+                    continue
+                with open(f"/proc/{entry}/environ", "rb") as file:
+                    if self.mark.encode() in file.read():
+                        found.append(int(entry))
+            except OSError:
+                pass
+        return found
+
+    def assert_nothing_left(self):
+        end = time.monotonic() + LIMIT
+        while (self.marked() or os.listdir(self.temporary)) and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertEqual(self.marked(), [], "processes are left")
+        self.assertEqual(os.listdir(self.temporary), [], "files are left")
+
+    def start(self, *arguments, **options):
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("stderr", subprocess.PIPE)
+        options.setdefault("stdin", subprocess.DEVNULL)
+        options["env"] = {**self.environment, **options.get("env", {})}
+        process = subprocess.Popen([MPIRUN, *arguments], start_new_session=True, **options)
+        self.addCleanup(self.stop, process)
+        return process
+
+    def stop(self, process):
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream:
+                stream.close()
+
+    def run_job(self, *arguments, status=0, data=None, **options):
+        if data is not None:
+            options["stdin"] = subprocess.PIPE
+        process = self.start(*arguments, **options)
+        out, err = process.communicate(data, timeout=LIMIT)
+        out = (out or b"").decode()
+        err = (err or b"").decode()
+        self.assertEqual(process.returncode, status, f"{arguments}\n{out[-2000:]}\n{err[-2000:]}")
+        return out, err
+
+    def wait_for_line(self, stream):
+        return stream.readline().decode()
+
+    def own_messages(self, err):
+        return [line for line in err.splitlines() if line.startswith("mpirun:")]
+
+    def the_message(self, err):
+        messages = self.own_messages(err)
+        self.assertEqual(len(messages), 1, err)
+        return messages[0]
+
+
+class Jobs(LauncherTest):
+    def test_every_size(self):
+        for size in range(1, 18):
+            out, err = self.run_job("-n", str(size), CLIENT, "exchange")
+            expected = sorted(f"rank {rank} of {size} ok" for rank in range(size))
+            self.assertEqual(sorted(out.splitlines()), expected)
+            self.assertEqual(err, "")
+
+    def test_direct_exchange_without_fence(self):
+        out, _ = self.run_job("-np", "5", CLIENT, "direct")
+        self.assertEqual(len(out.splitlines()), 5)
+
+    def test_publish_and_parked_lookup(self):
+        out, _ = self.run_job("-n", "3", CLIENT, "publish")
+        self.assertEqual(len(out.splitlines()), 3)
+
+    def keys(self, *arguments):
+        out, _ = self.run_job(*arguments)
+        lines = [dict(word.split("=", 1) for word in line.split()) for line in out.splitlines()]
+        return sorted(lines, key=lambda line: int(line["rank"]))
+
+    def test_keys_that_clients_read(self):
+        keys = self.keys("-n", "3", "--bind-to", "core", CLIENT, "keys")
+        for rank, key in enumerate(keys):
+            expected = {"size": "3", "universe": "3", "max": "3", "local_size": "3",
+                        "local_rank": str(rank), "node_rank": str(rank), "app": "0", "apps": "1",
+                        "nodes": "1", "peers": "0,1,2", "host": os.uname().nodename, "xml": "1",
+                        "map": "(vector,(0,1,3))"}
+            self.assertEqual({name: key[name] for name in expected}, expected)
+            self.assertRegex(key["cpuset"], r"^\d")
+            self.assertNotEqual(key["locality"], "-")
+
+    def test_several_programs(self):
+        keys = self.keys("-n", "2", CLIENT, "keys", ":", "-n", "1", CLIENT, "keys")
+        self.assertEqual([key["app"] for key in keys], ["0", "0", "1"])
+        self.assertEqual([key["apps"] for key in keys], ["2", "2", "2"])
+        out, _ = self.run_job("-n", "2", "sh", "-c", "echo a $A", ":", "-x", "A=x", "-c", "3",
+                              "sh", "-c", "echo b $A")
+        self.assertEqual(sorted(out.splitlines()), ["a", "a", "b x", "b x", "b x"])
+
+    def test_one_job_beside_another(self):
+        jobs = [self.start("-n", "3", CLIENT, "exchange") for _ in range(4)]
+        for job in jobs:
+            out, err = job.communicate(timeout=LIMIT)
+            self.assertEqual((job.returncode, len(out.splitlines())), (0, 3), err)
+
+    def test_one_job_inside_another(self):
+        out, _ = self.run_job("-n", "2", MPIRUN, "-n", "2", CLIENT, "exchange")
+        self.assertEqual(sorted(out.splitlines()),
+                         ["rank 0 of 2 ok"] * 2 + ["rank 1 of 2 ok"] * 2)
+
+    def test_environment_and_directory(self):
+        script = 'echo "$A|$B|$C|$D|$REMIT_SOME_THING|$(pwd)|$PWD"'
+        out, _ = self.run_job("-x", "A", "-x", "B=b=b", "-env", "C", "-c c", "-genv", "D", "d",
+                              "--param", "some_thing=7", "-wdir", "/usr", "sh", "-c", script,
+                              env={"A": "a"})
+        self.assertEqual(out, "a|b=b|-c c|d|7|/usr|/usr\n")
+        _, err = self.run_job("-x", "NOT_SET_AT_ALL", "true", status=2)
+        self.assertIn("NOT_SET_AT_ALL", self.the_message(err))
+        _, err = self.run_job("-wdir", "/nonexistent", "true", status=2)
+        self.assertIn("/nonexistent", self.the_message(err))
+
+    def test_binding(self):
+        show = "grep Cpus_allowed_list /proc/self/status"
+        allowed, _ = self.run_job("--bind-to", "none", "sh", "-c", show)
+        single, _ = self.run_job("sh", "-c", show)
+        self.assertEqual(single, allowed)
+        many, _ = self.run_job("-n", "200", "true")
+        bound, err = self.run_job("--report-bindings", "--bind-to", "hwthread", "sh", "-c", show)
+        self.assertRegex(bound, r"^Cpus_allowed_list:\s+\d+\n$")
+        self.assertIn("bound to hwthread", err)
+
+    def test_bounded_start_of_many(self):
+        out, _ = self.run_job("-n", "64", CLIENT, "exchange")
+        self.assertEqual(len(out.splitlines()), 64)
+
+
+class Failures(LauncherTest):
+    def test_unknown_option(self):
+        _, err = self.run_job("--report-binding", "true", status=2)
+        self.assertIn("--report-bindings", self.the_message(err))
+
+    def test_programs_that_cannot_run(self):
+        _, err = self.run_job("-n", "2", "no-such-program", status=127)
+        self.assertIn("no-such-program", self.the_message(err))
+        self.assertIn("PATH", err)
+        _, err = self.run_job("./no-such-program", status=127)
+        self.assertIn("no-such-program", self.the_message(err))
+        self.run_job("/etc/passwd", status=126)
+        self.run_job("/", status=126)
+        script = os.path.join(self.temporary, "script")
+        for first_line, status in (("#!/no/such/interpreter", 127), ("exit 5", 5)):
+            with open(script, "w") as file:
+                file.write(first_line + "\n")
+            os.chmod(script, 0o755)
+            _, err = self.run_job("-n", "2", script, status=status)
+            self.the_message(err)
+        os.remove(script)
+
+    def test_crash_abort_exit(self):
+        cases = [(("signal", "11", "2"), 139, "rank 2 .* was killed by signal 11"),
+                 (("signal", "9", "1"), 137, "rank 1 .* was killed by signal 9"),
+                 (("abort", "7", "3"), 7, "rank 3 .* aborted the job with code 7: as asked"),
+                 (("abort", "0", "0"), 1, "aborted the job with code 0"),
+                 (("exit", "0", "1"), 1, "rank 1 .* exited without calling MPI_Finalize"),
+                 (("exit", "5", "2"), 5, "rank 2 .* exited with status 5"),
+                 (("exit-after", "6", "0"), 6, "rank 0 .* exited with status 6")]
+        for arguments, status, text in cases:
+            _, err = self.run_job("-n", "4", CLIENT, *arguments, status=status)
+            message = self.the_message(err)
+            self.assertRegex(message, text)
+            self.assertIn("on host " + os.uname().nodename, message)
+            if arguments[0] != "exit-after":
+                self.assertRegex(message, r"the other 3 ranks were ended\.$")
+
+    def test_without_mpi_a_rank_may_end_early(self):
+        out, err = self.run_job("-n", "3", "sh", "-c",
+                                'test $PMIX_RANK = 0 || { sleep 0.5; echo late; }')
+        self.assertEqual((out, err), ("late\n" * 2, ""))
+
+    def test_wrapped_program(self):
+        _, err = self.run_job("-n", "2", "sh", "-c", f"{CLIENT} signal 6 1", status=134)
+        self.the_message(err)
+
+    def test_ranks_that_ignore_sigterm(self):
+        script = 'trap "" TERM; echo up; if [ $PMIX_RANK = 0 ]; then exit 4; fi; while :; do sleep 1; done'
+        _, err = self.run_job("-n", "3", "--grace", "0.3", "sh", "-c", script, status=4)
+        self.the_message(err)
+
+    def test_output_of_a_dying_job(self):
+        script = 'trap "echo last words; exit 0" TERM; if [ $PMIX_RANK = 0 ]; then sleep 0.5; exit 4; fi; while :; do sleep 0.1; done'
+        out, _ = self.run_job("-n", "3", "sh", "-c", script, status=4)
+        self.assertEqual(out, "last words\n" * 2)
+
+    def test_timeout(self):
+        _, err = self.run_job("-n", "2", "--timeout", "0.5", "sleep", "100", status=124)
+        self.assertIn("--timeout", self.the_message(err))
+
+
+class Signals(LauncherTest):
+    def start_sleepers(self, *options):
+        script = "sleep 100 & setsid sleep 100 & (trap '' HUP; sleep 100 &) ; echo up; wait"
+        process = self.start(*options, "-n", "3", "sh", "-c", script)
+        for _ in range(3):
+            self.assertEqual(self.wait_for_line(process.stdout), "up\n")
+        return process
+
+    def test_interrupt_and_termination(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            process = self.start_sleepers()
+            process.send_signal(number)
+            _, err = process.communicate(timeout=LIMIT)
+            status = -number if number == signal.SIGINT else 128 + number
+            self.assertEqual(process.returncode, status)
+            self.assertRegex(self.the_message(err.decode()), r"its 3 ranks were ended\.$")
+            self.assert_nothing_left()
+
+    def test_second_interrupt_does_not_wait(self):
+        process = self.start("--grace", "1000", "-n", "2", "sh", "-c",
+                             'trap "" TERM; echo up; while :; do sleep 1; done')
+        for _ in range(2):
+            self.wait_for_line(process.stdout)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, -signal.SIGINT)
+
+    def test_mpirun_is_killed(self):
+        process = self.start_sleepers()
+        self.assertGreaterEqual(len(self.marked()), 13)
+        process.kill()
+        process.wait()
+        self.assert_nothing_left()
+
+    def test_process_group_of_mpirun_is_killed(self):
+        process = self.start_sleepers()
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        self.assert_nothing_left()
+
+    def test_guardian_is_killed(self):
+        process = self.start_sleepers()
+        guardian = [pid for pid in self.marked() if self.parent(pid) == process.pid]
+        self.assertEqual(len(guardian), 1)
+        os.kill(guardian[0], signal.SIGKILL)
+        _, err = process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("guardian", self.the_message(err.decode()))
+
+    def parent(self, pid):
+        with open(f"/proc/{pid}/stat") as file:
+            return int(file.read().rsplit(")", 1)[1].split()[1])
+
+    def test_user_signals_are_forwarded(self):
+        process = self.start("-n", "2", "sh", "-c",
+                             'trap "echo got it; exit 0" USR1; echo up; while :; do sleep 0.1; done')
+        for _ in range(2):
+            self.wait_for_line(process.stdout)
+        process.send_signal(signal.SIGUSR1)
+        out, _ = process.communicate(timeout=LIMIT)
+        self.assertEqual((process.returncode, out), (0, b"got it\n" * 2))
+
+    def test_stop_and_continue(self):
+        process = self.start("-n", "2", "sh", "-c", "echo $$; sleep 0.5; exec sleep 0.5")
+        pids = [int(self.wait_for_line(process.stdout)) for _ in range(2)]
+        process.send_signal(signal.SIGTSTP)
+        self.wait_for_state([process.pid, *pids], "T")
+        process.send_signal(signal.SIGCONT)
+        process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 0)
+
+    def wait_for_state(self, pids, state):
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end:
+            states = []
+            for pid in pids:
+                with open(f"/proc/{pid}/stat") as file:
+                    states.append(file.read().rsplit(")", 1)[1].split()[0])
+            if states == [state] * len(pids):
+                return
+            time.sleep(0.02)
+        self.fail(f"states are {states}, not {state}")
+
+    def test_what_ranks_leave_behind(self):
+        out, err = self.run_job("--grace", "0.3", "-n", "2", "sh", "-c",
+                                "(sleep 0.1; echo late) & setsid sleep 100 & exit 0")
+        self.assertEqual((out, err), ("late\n" * 2, ""))
+
+
+class Streams(LauncherTest):
+    READER = 'if [ $PMIX_RANK = 0 ]; then sha256sum; else wc -c; fi'
+
+    def test_input_goes_to_rank_0_exactly(self):
+        data = os.urandom(1 << 20) * 50
+        digest = hashlib.sha256(data).hexdigest()
+        process = self.start("-n", "3", "sh", "-c", self.READER, stdin=subprocess.PIPE)
+        out, _ = process.communicate(data, timeout=LIMIT)
+        self.assertEqual(sorted(out.decode().split()), sorted([digest, "-", "0", "0"]))
+        with tempfile.TemporaryFile() as file:
+            file.write(data)
+            file.seek(0)
+            process = self.start("-n", "2", "sh", "-c", self.READER, stdin=file)
+            out, _ = process.communicate(timeout=LIMIT)
+        self.assertIn(digest, out.decode())
+
+    def test_input_that_nobody_reads_stays(self):
+        script = f"{MPIRUN} -n 2 true; cat"
+        process = subprocess.run(["sh", "-c", script], input=b"one\ntwo\n", timeout=LIMIT,
+                                 stdout=subprocess.PIPE, env=self.environment)
+        self.assertEqual(process.stdout, b"one\ntwo\n")
+
+    def test_much_output_in_whole_lines(self):
+        # Lines of 1 to about 3000 bytes, 3.2 MB from each of 16 ranks.
+        program = ("import os, sys\n"
+                   "rank = os.environ['PMIX_RANK']; total = 0; i = 0\n"
+                   "while total < 3200000:\n"
+                   "    line = f'{rank} {i} ' + 'x' * (i * 7919 % 3000) + '.\\n'\n"
+                   "    sys.stdout.write(line); total += len(line); i += 1\n"
+                   "sys.stdout.write(f'{rank} {i} end.')\n")
+        process = self.start("-n", "16", "-l", sys.executable, "-c", program)
+        out, err = process.communicate(timeout=LIMIT)
+        self.assertEqual((process.returncode, err), (0, b""))
+        self.assertGreater(len(out), 50_000_000)
+        following = [0] * 16
+        ended = 0
+        for line in out.decode().splitlines():
+            match = re.fullmatch(r"\[(\d+)\] (\d+) (\d+) (x*|end)\.", line)
+            self.assertTrue(match, line[:100])
+            rank, number = int(match[1]), int(match[3])
+            self.assertEqual((rank, number), (int(match[2]), following[rank]))
+            following[rank] += 1
+            if match[4] == "end":
+                ended += 1
+            else:
+                self.assertEqual(len(match[4]), number * 7919 % 3000)
+        self.assertEqual(ended, 16)
+
+    def test_streams_are_separate(self):
+        out, err = self.run_job("-n", "2", "sh", "-c", "echo out; echo err >&2; printf end")
+        self.assertEqual(sorted(re.findall("out|end", out)), ["end", "end", "out", "out"])
+        self.assertEqual(err, "err\nerr\n")
+
+    def test_last_line_without_newline_and_long_lines(self):
+        out, _ = self.run_job("printf", "a\nno newline")
+        self.assertEqual(out, "a\nno newline")
+        out, _ = self.run_job(sys.executable, "-c", "print('y' * 3000000, end='')")
+        self.assertEqual(out, "y" * 3000000)
+
+    def test_slow_reader_holds_the_ranks_back(self):
+        process = self.start("-n", "4", "head", "-c", "20000000", "/dev/zero")
+        time.sleep(1)
+        with open(f"/proc/{process.pid}/status") as file:
+            resident = int(re.search(r"VmRSS:\s+(\d+) kB", file.read())[1])
+        self.assertLess(resident, 60000)
+        total = 0
+        while chunk := process.stdout.read(1 << 20):
+            total += len(chunk)
+        process.wait(LIMIT)
+        self.assertEqual((process.returncode, total), (0, 80000000))
+
+    def test_reader_that_goes_away(self):
+        process = self.start("-n", "3", "yes")
+        self.wait_for_line(process.stdout)
+        process.stdout.close()
+        err = process.stderr.read().decode()
+        process.wait(LIMIT)
+        self.assertEqual(process.returncode, 128 + signal.SIGPIPE)
+        self.assertEqual(len(self.own_messages(err)), 1)
+
+    def test_closed_descriptors(self):
+        for redirections in (">&-", "<&-", "2>&-", "<&- >&- 2>&-"):
+            script = f"{MPIRUN} -n 2 sh -c 'echo text; echo text >&2; cat' {redirections}"
+            done = subprocess.run(["sh", "-c", script], timeout=LIMIT, env=self.environment,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 0, redirections)
+
+    def test_full_disk(self):
+        with open("/dev/full", "w") as full:
+            _, err = self.run_job("-n", "2", "echo", "text", status=1, stdout=full)
+        self.assertIn("No space left", self.the_message(err))
+
+
+class Terminal(LauncherTest):
+    def start_in_terminal(self, *arguments):
+        """mpirun as the foreground job of a terminal of its own."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(MPIRUN, [MPIRUN, *arguments], self.environment)
+        self.addCleanup(os.close, terminal)
+        return pid, terminal
+
+    def read_until(self, terminal, text):
+        seen = ""
+        end = time.monotonic() + LIMIT
+        while text not in seen:
+            self.assertLess(time.monotonic(), end, seen)
+            if select.select([terminal], [], [], 0.1)[0]:
+                try:
+                    seen += os.read(terminal, 4096).decode()
+                except OSError:
+                    break
+        self.assertIn(text, seen)
+        return seen
+
+    def test_prompt_answer_and_end_of_input(self):
+        script = 'if [ $PMIX_RANK = 0 ]; then printf "name? "; read n; echo "hello $n"; cat; echo over; fi'
+        pid, terminal = self.start_in_terminal("-n", "2", "sh", "-c", script)
+        self.read_until(terminal, "name? ")
+        os.write(terminal, b"you\n")
+        self.read_until(terminal, "hello you")
+        os.write(terminal, b"\x04")
+        self.read_until(terminal, "over")
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+
+    def test_interrupt_key(self):
+        pid, terminal = self.start_in_terminal("-n", "2", "sh", "-c", "echo up; exec sleep 100")
+        self.read_until(terminal, "up\r\nup")
+        os.write(terminal, b"\x03")
+        self.read_until(terminal, "were ended")
+        self.assertEqual(os.WTERMSIG(os.waitpid(pid, 0)[1]), signal.SIGINT)
+
+    def test_background_job_is_not_stopped(self):
+        pid, terminal = pty.fork()
+        if pid == 0:
+            script = f"set -m; {MPIRUN} -n 2 sh -c 'sleep 0.3; echo done' & wait $!; echo status $?"
+            os.execve("/bin/sh", ["/bin/sh", "-c", script], self.environment)
+        self.addCleanup(os.close, terminal)
+        os.write(terminal, b"typed\n")
+        self.read_until(terminal, "status 0")
+        os.waitpid(pid, 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,173 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// A PMIx client without MPI that does, or fails to do, what its first argument says.
+#include <pmix.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pmix_proc_t me;
+
+static void die(const char* what, int status) {
+  fprintf(stderr, "rank %u: %s: %s\n", me.rank, what, PMIx_Error_string(status));
+  exit(99);
+}
+
+static void check(int status, const char* what) {
+  if (status != PMIX_SUCCESS) die(what, status);
+}
+
+// A key of the job (rank PMIX_RANK_WILDCARD) or of one rank, whatever its integer type is.
+static long number(pmix_rank_t rank, const char* key) {
+  pmix_proc_t proc;
+  PMIX_LOAD_PROCID(&proc, me.nspace, rank);
+  pmix_value_t* value = NULL;
+  pmix_info_t optional;
+  bool yes = true;
+  PMIX_INFO_LOAD(&optional, PMIX_OPTIONAL, &yes, PMIX_BOOL);
+  check(PMIx_Get(&proc, key, &optional, 1, &value), key);
+  long result = -1;
+  switch (value->type) {
+    case PMIX_UINT16:
+      result = value->data.uint16;
+      break;
+    case PMIX_UINT32:
+      result = value->data.uint32;
+      break;
+    case PMIX_PROC_RANK:
+      result = value->data.rank;
+      break;
+    case PMIX_INT:
+      result = value->data.integer;
+      break;
+    case PMIX_SIZE:
+      result = (long)value->data.size;
+      break;
+    default:
+      die("unexpected type", value->type);
+  }
+  PMIX_VALUE_RELEASE(value);
+  return result;
+}
+
+static char* text(pmix_rank_t rank, const char* key) {
+  pmix_proc_t proc;
+  PMIX_LOAD_PROCID(&proc, me.nspace, rank);
+  pmix_value_t* value = NULL;
+  pmix_info_t optional;
+  bool yes = true;
+  PMIX_INFO_LOAD(&optional, PMIX_OPTIONAL, &yes, PMIX_BOOL);
+  if (PMIx_Get(&proc, key, &optional, 1, &value) != PMIX_SUCCESS) return "-";
+  if (value->type != PMIX_STRING) die("not a string", value->type);
+  return value->data.string;
+}
+
+static void put(void) {
+  char address[64];
+  snprintf(address, sizeof address, "address of %u", me.rank);
+  pmix_value_t value;
+  PMIX_VALUE_LOAD(&value, address, PMIX_STRING);
+  check(PMIx_Put(PMIX_GLOBAL, "test.address", &value), "put");
+  check(PMIx_Commit(), "commit");
+}
+
+static void get_all(long size) {
+  for (long peer = 0; peer < size; ++peer) {
+    pmix_proc_t proc;
+    PMIX_LOAD_PROCID(&proc, me.nspace, (pmix_rank_t)peer);
+    pmix_value_t* value = NULL;
+    check(PMIx_Get(&proc, "test.address", NULL, 0, &value), "get of a peer");
+    char expected[64];
+    snprintf(expected, sizeof expected, "address of %ld", peer);
+    if (strcmp(value->data.string, expected) != 0) die("wrong address", PMIX_ERROR);
+    PMIX_VALUE_RELEASE(value);
+  }
+}
+
+static void fence(void) {
+  pmix_info_t collect;
+  bool yes = true;
+  PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+  check(PMIx_Fence(NULL, 0, &collect, 1), "fence");
+}
+
+// Rank 0 publishes after the others have begun to wait for it.
+static void publish_and_look_up(long size) {
+  pmix_info_t info;
+  if (me.rank == 0) {
+    usleep(200000);
+    PMIX_INFO_LOAD(&info, "test.port", "a port", PMIX_STRING);
+    check(PMIx_Publish(&info, 1), "publish");
+    if (PMIx_Publish(&info, 1) != PMIX_ERR_DUPLICATE_KEY) die("published twice", PMIX_ERROR);
+  }
+  int all = 0;
+  PMIX_INFO_LOAD(&info, PMIX_WAIT, &all, PMIX_INT);
+  pmix_pdata_t found;
+  PMIX_PDATA_CONSTRUCT(&found);
+  PMIX_LOAD_KEY(found.key, "test.port");
+  check(PMIx_Lookup(&found, 1, &info, 1), "lookup");
+  if (strcmp(found.value.data.string, "a port") != 0) die("wrong port", PMIX_ERROR);
+  fence();
+  if (me.rank == 0) check(PMIx_Unpublish(NULL, NULL, 0), "unpublish");
+  fence();
+  PMIX_PDATA_CONSTRUCT(&found);
+  PMIX_LOAD_KEY(found.key, "test.port");
+  if (PMIx_Lookup(&found, 1, NULL, 0) == PMIX_SUCCESS) die("still published", (int)size);
+}
+
+static void print_keys(void) {
+  printf(
+      "rank=%u size=%ld universe=%ld max=%ld local_size=%ld local_rank=%ld node_rank=%ld "
+      "app=%ld apps=%ld nodes=%ld peers=%s host=%s cpuset=%s locality=%s xml=%d map=%s\n",
+      me.rank, number(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE),
+      number(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE), number(PMIX_RANK_WILDCARD, PMIX_MAX_PROCS),
+      number(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE), number(me.rank, PMIX_LOCAL_RANK),
+      number(me.rank, PMIX_NODE_RANK), number(me.rank, PMIX_APPNUM),
+      number(PMIX_RANK_WILDCARD, PMIX_JOB_NUM_APPS), number(PMIX_RANK_WILDCARD, PMIX_NUM_NODES),
+      text(PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS), text(me.rank, PMIX_HOSTNAME),
+      text(me.rank, PMIX_CPUSET), text(me.rank, PMIX_LOCALITY_STRING),
+      strstr(text(PMIX_RANK_WILDCARD, PMIX_HWLOC_XML_V2), "<topology") != NULL,
+      text(PMIX_RANK_WILDCARD, PMIX_ANL_MAP));
+  char* nodes = NULL;
+  check(PMIx_Resolve_nodes(me.nspace, &nodes), "resolve nodes");
+  pmix_proc_t* peers = NULL;
+  size_t count = 0;
+  check(PMIx_Resolve_peers(nodes, me.nspace, &peers, &count), "resolve peers");
+  if ((long)count != number(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE)) die("peers", PMIX_ERROR);
+}
+
+int main(int argc, char** argv) {
+  const char* mode = argc > 1 ? argv[1] : "exchange";
+  const long value = argc > 2 ? atol(argv[2]) : 0;
+  const pmix_rank_t culprit = argc > 3 ? (pmix_rank_t)atol(argv[3]) : 0;
+  check(PMIx_Init(&me, NULL, 0), "init");
+  const long size = number(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE);
+  if (strcmp(mode, "exchange") == 0) {
+    put();
+    fence();
+    get_all(size);
+    printf("rank %u of %ld ok\n", me.rank, size);
+  } else if (strcmp(mode, "direct") == 0) {
+    put();
+    get_all(size);
+    printf("rank %u of %ld ok\n", me.rank, size);
+  } else if (strcmp(mode, "publish") == 0) {
+    publish_and_look_up(size);
+    printf("rank %u of %ld ok\n", me.rank, size);
+  } else if (strcmp(mode, "keys") == 0) {
+    print_keys();
+  } else if (strcmp(mode, "exit-after") != 0) {
+    // The failures happen when every rank is inside the job.
+    fence();
+    if (me.rank == culprit) {
+      if (strcmp(mode, "abort") == 0) PMIx_Abort((int)value, "as asked", NULL, 0);
+      if (strcmp(mode, "exit") == 0) exit((int)value);
+      if (strcmp(mode, "signal") == 0) raise((int)value);
+    }
+    sleep(100);
+  }
+  check(PMIx_Finalize(NULL, 0), "finalize");
+  return me.rank == culprit ? (int)value : 0;
+}

@@ -1,0 +1,121 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Which rank may use which processors, on made-up hosts.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "launcher/job.hpp"
+#include "launcher/mapping.hpp"
+
+namespace remit::launcher {
+namespace {
+
+Topology host(const char* description) {
+  Expected<Topology> topology = Topology::synthetic(description);
+  EXPECT_TRUE(topology.has_value());
+  return std::move(*topology);
+}
+
+std::vector<std::string> lists(const std::vector<Binding>& bindings) {
+  std::vector<std::string> texts;
+  for (const Binding& binding : bindings) texts.push_back(binding.list());
+  return texts;
+}
+
+using Lists = std::vector<std::string>;
+
+TEST(LauncherMapping, EachKindOfObject) {
+  const Topology topology = host("pack:2 l3:1 core:4 pu:2");
+  EXPECT_EQ(lists(bind_ranks(topology, 3, BindTo::core)), (Lists{"0-1", "2-3", "4-5"}));
+  EXPECT_EQ(lists(bind_ranks(topology, 3, BindTo::socket)), (Lists{"0-7", "8-15", "0-7"}));
+  EXPECT_EQ(lists(bind_ranks(topology, 2, BindTo::l3)), (Lists{"0-7", "8-15"}));
+  EXPECT_EQ(lists(bind_ranks(topology, 2, BindTo::none)), (Lists{"", ""}));
+  EXPECT_EQ(lists(bind_ranks(topology, 1, BindTo::numa)), (Lists{"0-15"}));
+  // The first thread of every core comes before any second one.
+  const Lists threads = lists(bind_ranks(topology, 16, BindTo::hwthread));
+  EXPECT_EQ(threads[0], "0");
+  EXPECT_EQ(threads[1], "2");
+  EXPECT_EQ(threads[8], "1");
+  EXPECT_EQ(std::set<std::string>(threads.begin(), threads.end()).size(), 16U);
+}
+
+TEST(LauncherMapping, SharesAreDisjointCompleteAndFair) {
+  const Topology topology = host("pack:2 core:8 pu:2");
+  for (int ranks = 2; ranks <= 16; ++ranks) {
+    std::set<int> seen;
+    std::size_t least = 1000;
+    std::size_t most = 0;
+    for (const Binding& binding : bind_ranks(topology, ranks, BindTo::share)) {
+      for (const int cpu : binding.cpus) EXPECT_TRUE(seen.insert(cpu).second);
+      least = std::min(least, binding.cpus.size());
+      most = std::max(most, binding.cpus.size());
+    }
+    EXPECT_EQ(seen.size(), 32U);
+    EXPECT_LE(most - least, 2U);  // one core of two threads
+  }
+}
+
+TEST(LauncherMapping, SharesBindNothingForOneRankOrForMoreThanCores) {
+  const Topology topology = host("pack:1 core:4 pu:1");
+  for (const int ranks : {1, 5, 17}) {
+    for (const Binding& binding : bind_ranks(topology, ranks, BindTo::share)) {
+      EXPECT_FALSE(binding.bound());
+    }
+  }
+}
+
+TEST(LauncherMapping, ListsAreWrittenAsTheKernelDoes) {
+  EXPECT_EQ((Binding{{0, 1, 2, 5, 7, 8}, ""}.list()), "0-2,5,7-8");
+  EXPECT_EQ(Binding{}.list(), "");
+}
+
+TEST(LauncherMapping, ThisHostHasProcessorsAndAnXml) {
+  const Expected<Topology> topology = Topology::load();
+  ASSERT_TRUE(topology.has_value());
+  EXPECT_GE(topology->count(HWLOC_OBJ_PU), 1);
+  const Expected<std::string> xml = topology->xml();
+  ASSERT_TRUE(xml.has_value());
+  EXPECT_NE(xml->find("<topology"), std::string::npos);
+  EXPECT_EQ(xml->find("PCIDev"), std::string::npos);
+}
+
+TEST(LauncherJob, RanksProgramsAndEnvironment) {
+  Options options;
+  options.apps = {{2, {"sh", "a"}, "", {{"HOME", std::nullopt}, {"X", "1"}}},
+                  {3, {"/bin/sh"}, "/", {}}};
+  options.global_env = {{"X", "0"}};
+  options.params = {{"eager-limit", "7"}};
+  options.bind_to = BindTo::none;
+  std::string inherited[] = {"PATH=/nowhere:/bin", "HOME=/h", "PMIX_RANK=5", "PMIX_MCA_gds=hash"};
+  char* environment[] = {inherited[0].data(), inherited[1].data(), inherited[2].data(),
+                         inherited[3].data(), nullptr};
+  const auto job = make_job(options, host("core:2 pu:1"), "here", environment);
+  ASSERT_TRUE(job.has_value()) << job.error().message;
+  ASSERT_EQ(job->ranks.size(), 5U);
+  EXPECT_EQ(job->ranks[3].app, 1);
+  EXPECT_EQ(job->ranks[3].app_rank, 1);
+  EXPECT_EQ(job->apps[1].first_rank, 2);
+  EXPECT_EQ(job->apps[0].program, "/bin/sh");
+  EXPECT_EQ(job->apps[1].wdir, "/");
+  EXPECT_EQ(job->hosts[0].ranks, (std::vector<int>{0, 1, 2, 3, 4}));
+  EXPECT_STREQ(get_env(job->apps[0].env, "X"), "1");
+  EXPECT_STREQ(get_env(job->apps[1].env, "X"), "0");
+  EXPECT_STREQ(get_env(job->apps[0].env, "REMIT_EAGER_LIMIT"), "7");
+  EXPECT_STREQ(get_env(job->apps[0].env, "PMIX_MCA_gds"), "hash");
+  EXPECT_EQ(get_env(job->apps[0].env, "PMIX_RANK"), nullptr);
+}
+
+TEST(LauncherJob, ProgramsThatCannotRun) {
+  EXPECT_EQ(find_program("sh", "/", "/nowhere:/bin").value_or(""), "/bin/sh");
+  EXPECT_EQ(find_program("nosuch", "/", "/bin").error().status, 127);
+  EXPECT_EQ(find_program("./nosuch", "/", "/bin").error().status, 127);
+  EXPECT_EQ(find_program("/etc/passwd", "/", "/bin").error().status, 126);
+  EXPECT_EQ(find_program("passwd", "/etc", "").error().status, 126);
+  const auto here = find_program("passwd", "/etc", "/nowhere");
+  ASSERT_FALSE(here.has_value());
+  EXPECT_NE(here.error().message.find("write ./passwd"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace remit::launcher

@@ -1,0 +1,250 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The launcher's small parts: line cutting, the output thread, messages, published data, children.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <asio/executor_work_guard.hpp>
+#include <cerrno>
+#include <random>
+
+#include "launcher/data_store.hpp"
+#include "launcher/guardian_process.hpp"
+#include "launcher/io_forward.hpp"
+#include "launcher/spawn.hpp"
+#include "launcher/wire.hpp"
+#include "tests/unit/test_seed.hpp"
+
+namespace remit::launcher {
+namespace {
+
+TEST(LineBuffer, OnlyWholeLinesPass) {
+  LineBuffer lines("");
+  std::string out;
+  lines.append("one\ntw", &out);
+  EXPECT_EQ(out, "one\n");
+  EXPECT_TRUE(lines.has_partial_line());
+  lines.append("o\nthree", &out);
+  EXPECT_EQ(out, "one\ntwo\n");
+  lines.finish(&out);
+  EXPECT_EQ(out, "one\ntwo\nthree");
+}
+
+TEST(LineBuffer, PrefixesAndTheLastNewline) {
+  LineBuffer lines("[3] ");
+  std::string out;
+  lines.append("a\n\nb", &out);
+  lines.finish(&out);
+  EXPECT_EQ(out, "[3] a\n[3] \n[3] b\n");
+}
+
+TEST(LineBuffer, LongLinesPassInPiecesWithOnePrefix) {
+  LineBuffer lines("> ");
+  std::string out;
+  const std::string piece(LineBuffer::kMaxLine, 'x');
+  lines.append(piece, &out);
+  EXPECT_EQ(out, "> " + piece);
+  lines.append("y\nz", &out);
+  EXPECT_EQ(out, "> " + piece + "y\n");
+}
+
+TEST(LineBuffer, AnyCuttingGivesTheSameText) {
+  const std::uint64_t seed = testing::test_seed();
+  SCOPED_TRACE(seed);
+  std::mt19937_64 random(seed);
+  std::string text;
+  for (int i = 0; i < 2000; ++i) {
+    text.append(random() % 50, static_cast<char>('a' + random() % 26)).push_back('\n');
+  }
+  text += "end";
+  LineBuffer lines("");
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t size = std::min<std::size_t>(1 + random() % 300, text.size() - at);
+    lines.append(std::string_view(text).substr(at, size), &out);
+    EXPECT_TRUE(out.empty() || out.back() == '\n');
+    at += size;
+  }
+  lines.finish(&out);
+  EXPECT_EQ(out, text);
+}
+
+struct SinkResult {
+  int rooms = 0;
+  int error = 0;
+  bool drained = false;
+};
+
+OutputSink::Callbacks callbacks_of(SinkResult* result, asio::io_context* io) {
+  return {[result] { ++result->rooms; }, [result](int error) { result->error = error; },
+          [result, io] {
+            result->drained = true;
+            io->stop();
+          }};
+}
+
+TEST(OutputSink, EverythingIsWrittenInOrder) {
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  asio::io_context io;
+  const auto work = asio::make_work_guard(io);
+  SinkResult result;
+  OutputSink sink(io, pipe[1], callbacks_of(&result, &io));
+  std::string expected;
+  for (int i = 0; i < 300000; ++i) {
+    const std::string line = std::to_string(i) + "\n";
+    expected += line;
+    sink.write(line);
+  }
+  EXPECT_TRUE(sink.is_full());  // nobody has read
+  std::string got;
+  std::thread reader([&] {
+    std::array<char, 4096> bytes;
+    while (got.size() < expected.size()) {
+      got.append(bytes.data(), static_cast<std::size_t>(::read(pipe[0], bytes.data(), 4096)));
+    }
+  });
+  sink.close();
+  io.run();
+  reader.join();
+  EXPECT_TRUE(result.drained);
+  EXPECT_EQ(result.rooms, 1);
+  EXPECT_EQ(got, expected);
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+}
+
+TEST(OutputSink, AnErrorIsToldOnce) {
+  const int full = ::open("/dev/full", O_WRONLY);
+  ASSERT_GE(full, 0);
+  asio::io_context io;
+  const auto work = asio::make_work_guard(io);
+  SinkResult result;
+  OutputSink sink(io, full, callbacks_of(&result, &io));
+  sink.write("text");
+  sink.write("more");
+  sink.close();
+  io.run();
+  EXPECT_EQ(result.error, ENOSPC);
+  ::close(full);
+}
+
+TEST(OutputSink, MayBeDestroyedWhileItsThreadWaits) {
+  asio::io_context io;
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  SinkResult result;
+  {
+    OutputSink sink(io, pipe[1], callbacks_of(&result, &io));
+    sink.write("x");
+    char byte = 0;
+    ASSERT_EQ(::read(pipe[0], &byte, 1), 1);
+  }
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+}
+
+TEST(Wire, ValuesComeBack) {
+  WireWriter writer;
+  writer.number(-5);
+  writer.text("a\0b");
+  writer.texts({"x", "", std::string("y\0z", 3)});
+  writer.numbers({1, -2});
+  WireReader reader(writer.bytes());
+  EXPECT_EQ(reader.number(), -5);
+  EXPECT_EQ(reader.text(), "a");
+  EXPECT_EQ(reader.texts(), (std::vector<std::string>{"x", "", std::string("y\0z", 3)}));
+  EXPECT_EQ(reader.numbers(), (std::vector<int>{1, -2}));
+  EXPECT_TRUE(reader.complete());
+}
+
+TEST(Wire, CutMessagesAreNoticed) {
+  WireWriter writer;
+  writer.texts({"abc", "def"});
+  writer.number(1);
+  for (std::size_t size = 0; size < writer.bytes().size(); ++size) {
+    WireReader reader(std::string_view(writer.bytes()).substr(0, size));
+    (void)reader.texts();
+    (void)reader.number();
+    EXPECT_FALSE(reader.complete()) << size;
+  }
+}
+
+DataStore::Item item(const char* key, int rank, bool once = false) {
+  return {key, "job", rank, std::string("value of ") + key, once};
+}
+
+TEST(DataStore, PublishLookUpUnpublish) {
+  DataStore store;
+  std::vector<std::string> found;
+  const auto note = [&](std::vector<DataStore::Item> items) {
+    found.clear();
+    for (const auto& entry : items) found.push_back(entry.value);
+  };
+  EXPECT_TRUE(store.publish(item("a", 0)));
+  EXPECT_FALSE(store.publish(item("a", 1)));
+  store.lookup({"a", "b"}, false, note);
+  EXPECT_EQ(found, (std::vector<std::string>{"value of a"}));
+  store.unpublish("job", 1, {"a"});  // not its owner
+  store.lookup({"a"}, false, note);
+  EXPECT_EQ(found.size(), 1U);
+  store.unpublish("job", 0, {});
+  store.lookup({"a"}, false, note);
+  EXPECT_TRUE(found.empty());
+  EXPECT_TRUE(store.publish(item("once", 0, true)));
+  store.lookup({"once"}, false, note);
+  EXPECT_EQ(found.size(), 1U);
+  store.lookup({"once"}, false, note);
+  EXPECT_TRUE(found.empty());
+}
+
+TEST(DataStore, WaitingLookUps) {
+  DataStore store;
+  int answers = 0;
+  std::size_t items = 0;
+  const auto note = [&](std::vector<DataStore::Item> found) {
+    ++answers;
+    items = found.size();
+  };
+  EXPECT_NE(store.lookup({"a", "b"}, true, note), 0U);
+  const std::uint64_t late = store.lookup({"a", "c"}, true, note);
+  store.publish(item("a", 0));
+  EXPECT_EQ(answers, 0);
+  store.publish(item("b", 0));
+  EXPECT_EQ(answers, 1);
+  EXPECT_EQ(items, 2U);
+  store.expire(late);
+  EXPECT_EQ(answers, 2);
+  EXPECT_EQ(items, 1U);
+  store.expire(late);
+  EXPECT_EQ(answers, 2);
+}
+
+TEST(Spawn, FailuresNameTheirStage) {
+  const int null = ::fcntl(::open("/dev/null", O_RDWR | O_CLOEXEC), F_DUPFD_CLOEXEC, 10);
+  ChildSpec spec{"/bin/true", {"true"}, {}, "/", {}, {null, null, null}};
+  const SpawnResult good = spawn_child(spec);
+  ASSERT_EQ(good.stage, SpawnStage::none);
+  int status = -1;
+  EXPECT_EQ(::waitpid(good.pid, &status, 0), good.pid);
+  EXPECT_EQ(status, 0);
+  spec.wdir = "/nonexistent";
+  EXPECT_EQ(spawn_child(spec).stage, SpawnStage::chdir);
+  spec.wdir = "/";
+  spec.program = "/etc/passwd";
+  SpawnResult bad = spawn_child(spec);
+  EXPECT_EQ(bad.stage, SpawnStage::exec);
+  EXPECT_EQ(bad.error, EACCES);
+  EXPECT_EQ(describe_spawn_failure(bad, spec.program, "/").status, 126);
+  spec.program = "/bin/true";
+  spec.cpus = {100000};
+  EXPECT_EQ(spawn_child(spec).stage, SpawnStage::bind);
+  spec.cpus.clear();
+  spec.fds = {1000, 1000, 1000};
+  EXPECT_EQ(spawn_child(spec).stage, SpawnStage::fds);
+}
+
+}  // namespace
+}  // namespace remit::launcher

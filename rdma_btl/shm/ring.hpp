@@ -20,9 +20,11 @@ constexpr std::size_t ring_bytes(std::size_t cells, std::size_t area_bytes) {
 /// bytes only in the sense that some bytes are copied twice.
 inline void copy_small(std::byte* to, const void* from_any, std::size_t n) {
   const auto* from = static_cast<const std::byte*>(from_any);
-  if (n >= 8) {
-    std::size_t i = 0;
-    for (; i + 8 < n; i += 8) std::memcpy(to + i, from + i, 8);
+  if (n >= 16) {
+    for (std::size_t i = 0; i + 16 < n; i += 16) std::memcpy(to + i, from + i, 16);
+    std::memcpy(to + n - 16, from + n - 16, 16);
+  } else if (n >= 8) {
+    std::memcpy(to, from, 8);
     std::memcpy(to + n - 8, from + n - 8, 8);
   } else if (n >= 4) {
     std::memcpy(to, from, 4);

@@ -49,7 +49,6 @@ ShmDevice::ShmDevice(const ShmConfig& config) : config_(config) {
   caps_.has_put = caps_.has_get = caps_.has_atomic = true;
   caps_.needs_registration = false;
   caps_.notify = NotifyMode::native;
-  publish_batch_ = static_cast<std::uint32_t>(config.ring_cells / 8);
 }
 
 Expected<> ShmDevice::open() {
@@ -223,15 +222,19 @@ void ShmDevice::send_hello(Endpoint& endpoint) {
   if (errno == EAGAIN || errno == ENOBUFS || errno == ETOOMANYREFS || errno == EINTR) {
     ++counters_.hellos_retried;
     hellos_due_.push_back(endpoint.id);
-    work_ = true;
+    attention_ |= kWork;
     return;
   }
   const int error = errno;
-  if (error == ECONNREFUSED && endpoint.attached) {
-    // It sent its HELLO and left: what it wrote can still be read.
-    endpoint.gone = true;
-    gone_.push_back(endpoint.id);
-    return;
+  if (error == ECONNREFUSED) {
+    // It may have sent its HELLO and left: what it wrote can still be read.
+    if (!endpoint.attached) service_socket();
+    if (endpoint.failed || endpoint.gone) return;
+    if (endpoint.attached) {
+      endpoint.gone = true;
+      gone_.push_back(endpoint.id);
+      return;
+    }
   }
   fail_endpoint(endpoint, MPI_ERR_OTHER,
                 fmt::format("no first contact with process {:#x} of this host: {}", endpoint.peer,
@@ -385,9 +388,9 @@ Expected<> ShmDevice::attach(Endpoint& endpoint, const shm::Hello& hello, std::s
   producer.knows_home.store(1);
 
   endpoint.scan = static_cast<std::uint32_t>(scans_.size());
-  scans_.push_back({cells, cells, 1, hello.cells - 1, endpoint.id, 0});
+  scans_.push_back({cells, cells, 1, hello.cells - 1, publish_mask(hello.cells), endpoint.id});
   if (hot_count_ < kHot) hot_[hot_count_++] = endpoint.scan;
-  scan_all_ = true;
+  attention_ |= kScanAll;
   return {};
 }
 
@@ -411,10 +414,12 @@ void ShmDevice::update_fence(Endpoint& endpoint) {
 /// left in order and owes nothing is only failed when it is spoken to.
 void ShmDevice::look_after_peers() {
   gone_.clear();
-  for (const auto& endpoint : endpoints_) {
+  for (std::size_t i = 0; i != endpoints_.size(); ++i) {  // may grow meanwhile
+    Endpoint* const endpoint = endpoints_[i].get();
     if (endpoint->failed || (!endpoint->attached && !endpoint->hello_sent)) continue;
     if (!endpoint->gone) endpoint->gone = !shm::socket_exists(endpoint->socket);
     if (!endpoint->gone) continue;
+    if (!endpoint->attached) service_socket();  // its HELLO may have come just before its end
     if (endpoint->attached) {
       const Scan& scan = scans_[endpoint->scan];
       const std::uint64_t header = scan.next->header.load(std::memory_order_acquire);
@@ -457,7 +462,7 @@ void ShmDevice::fail_endpoint(Endpoint& endpoint, int status, std::string words)
     scan.expected = kNever;
   }
   ready_.push_back(event_of(CompletionKind::endpoint_failed, endpoint.id, status));
-  work_ = true;
+  attention_ |= kWork;
 }
 
 }  // namespace remit

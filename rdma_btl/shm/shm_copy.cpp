@@ -104,7 +104,7 @@ void ShmDevice::begin(std::uint32_t index) {
   const Step step = advance(job);
   if (step == Step::copied || step == Step::blocked) {
     active_.push_back(index);
-    work_ = true;
+    attention_ |= kWork;
   }
 }
 
@@ -118,7 +118,7 @@ void ShmDevice::finish(Job& job, int status) {
   std::erase(active_, job.index);
   if (job.cookie != kNoCompletion) {
     ready_.push_back(event_of(CompletionKind::local, job.endpoint, status, job.cookie));
-    work_ = true;
+    attention_ |= kWork;
   } else if (status != MPI_SUCCESS && config_.log != nullptr) {
     config_.log->write(LogLevel::warning, "shared memory: {}", endpoint.words);
   }

@@ -36,7 +36,7 @@ std::size_t ShmDevice::post(EndpointId id, std::span<const Operation> operations
                                                      : start(endpoint, operation);
     if (!done) [[unlikely]] {
       ++counters_.refused;
-      if (armed_) settle_blocked();
+      if ((attention_ & kArmed) != 0) settle_blocked();
       break;
     }
     ++accepted;
@@ -45,16 +45,19 @@ std::size_t ShmDevice::post(EndpointId id, std::span<const Operation> operations
   return accepted;
 }
 
-bool ShmDevice::push_send(Endpoint& endpoint, const Operation& operation) {
+inline bool ShmDevice::push_send(Endpoint& endpoint, const Operation& operation) {
+  const Piece* piece = operation.local.data();
+  const Piece* const end = piece + operation.local.size();
   std::size_t total = 0;
-  for (const Piece& piece : operation.local) total += piece.length;
-  if (total > shm::kInline) return push_large(endpoint, operation, total);
+  for (; piece != end; ++piece) total += piece->length;
+  if (total > shm::kInline) [[unlikely]]
+    return push_large(endpoint, operation, total);
   if (!endpoint.tx.has_room()) [[unlikely]]
     return false;
   std::byte* to = endpoint.tx.next().payload;
-  for (const Piece& piece : operation.local) {
-    shm::copy_small(to, piece.address, piece.length);
-    to += piece.length;
+  for (piece = operation.local.data(); piece != end; ++piece) {
+    shm::copy_small(to, piece->address, piece->length);
+    to += piece->length;
   }
   endpoint.tx.publish(CellKind::send_inline, total);
   return true;
@@ -87,7 +90,7 @@ std::size_t ShmDevice::post_to_failed(Endpoint& endpoint, std::span<const Operat
   for (const Operation& operation : operations) {
     if (operation.kind == OpKind::send || operation.cookie == kNoCompletion) continue;
     ready_.push_back(event_of(CompletionKind::local, endpoint.id, MPI_ERR_OTHER, operation.cookie));
-    work_ = true;
+    attention_ |= kWork;
   }
   return operations.size();
 }
@@ -110,23 +113,16 @@ void ShmDevice::ring_bell(Endpoint& endpoint) {
 // --- receiving ---------------------------------------------------------------------------------
 
 std::size_t ShmDevice::poll(std::span<Completion> out) {
-  if (!publish_.empty()) [[unlikely]]
-    publish_consumed();
   std::size_t n = 0;
-  if (work_) [[unlikely]]
-    n = do_work(out);
-  if (fair_ || scan_all_) [[unlikely]] {
-    n = scan_fairly(out, n);
+  if (attention_ != 0) [[unlikely]] {
+    n = poll_with_attention(out, 0);
   } else {
-    n = scan_rings(out, n);
+    for (std::uint32_t i = 0; i != hot_count_; ++i) n = drain(scans_[hot_[i]], out, n);
+    if (scans_.size() > kHot) [[unlikely]]
+      n = scan_cold(out, n);
   }
-  if (n == 0 && !publish_.empty()) [[unlikely]]
-    n = publish_early(out);
-  if (!ready_.empty()) [[unlikely]]
-    n = take_ready(out, n);
-  if (armed_) [[unlikely]]
-    settle_blocked();
-  fair_ = n == out.size();
+  if (attention_ != 0 || n == out.size()) [[unlikely]]
+    n = attend(out, n);
   ticks_ += n == 0 ? kIdleTick : 1;
   if (ticks_ >= kTicks) [[unlikely]]
     idle(n == 0);
@@ -135,13 +131,15 @@ std::size_t ShmDevice::poll(std::span<Completion> out) {
 
 inline std::size_t ShmDevice::drain(Scan& scan, std::span<Completion> out, std::size_t n) {
   while (n < out.size()) {
-    const std::uint64_t header = scan.next->header.load(std::memory_order_acquire);
-    if (static_cast<std::uint32_t>(header) != scan.expected) break;
     const Cell& cell = *scan.next;
-    scan.next = scan.cells + (scan.expected & scan.mask);
-    ++scan.expected;
-    if (++scan.unpublished == publish_batch_) [[unlikely]]
+    const std::uint64_t header = cell.header.load(std::memory_order_acquire);
+    const std::uint32_t sequence = scan.expected;
+    if (static_cast<std::uint32_t>(header) != sequence) break;
+    scan.next = scan.cells + (sequence & scan.mask);
+    scan.expected = sequence + 1;
+    if ((sequence & scan.publish_mask) == 0) [[unlikely]]
       note_consumed(scan);
+    // The kind is the low byte of the high half, the length its upper half.
     const std::size_t length = shm::cell_length(header);
     if (shm::cell_kind(header) == CellKind::send_inline && length <= shm::kInline) [[likely]] {
       Completion& completion = out[n++];
@@ -151,19 +149,32 @@ inline std::size_t ShmDevice::drain(Scan& scan, std::span<Completion> out, std::
       completion.data = {cell.payload, length};
     } else if (handle(scan, cell, header, out[n])) {
       ++n;
-    } else if (!publish_.empty()) {
+    } else if ((attention_ & kPublish) != 0) {
       break;  // let the producer of a long transfer go on first
     }
   }
   return n;
 }
 
-/// The recently active rings, and a part of the others.
-std::size_t ShmDevice::scan_rings(std::span<Completion> out, std::size_t n) {
-  for (std::uint32_t i = 0; i != hot_count_; ++i) n = drain(scans_[hot_[i]], out, n);
+/// Before the rings are visited: what must not wait, or all rings instead of the active ones.
+std::size_t ShmDevice::poll_with_attention(std::span<Completion> out, std::size_t n) {
+  if ((attention_ & kPublish) != 0) publish_consumed();
+  if ((attention_ & kWork) != 0) n = do_work(out);
+  return scan_fairly(out, n);
+}
+
+/// After the rings were visited: nothing may be left that the caller could sleep on.
+std::size_t ShmDevice::attend(std::span<Completion> out, std::size_t n) {
+  if (n == 0 && (attention_ & kPublish) != 0) n = publish_early(out);
+  n = take_ready(out, n);
+  if ((attention_ & kArmed) != 0) settle_blocked();
+  attention_ = n == out.size() ? attention_ | kFair : attention_ & ~kFair;
+  return n;
+}
+
+/// A part of the rings that have been silent.
+std::size_t ShmDevice::scan_cold(std::span<Completion> out, std::size_t n) {
   const std::size_t count = scans_.size();
-  if (count <= kHot) [[likely]]
-    return n;
   for (std::uint32_t i = 0; i != kColdPerPoll; ++i) {
     if (++cold_cursor_ >= count) cold_cursor_ = 0;
     const std::size_t before = n;
@@ -184,7 +195,7 @@ std::size_t ShmDevice::scan_fairly(std::span<Completion> out, std::size_t n) {
     n = drain(scans_[index], out, n);
     if (n != before) make_hot(index);
   }
-  scan_all_ = armed_;
+  if ((attention_ & kArmed) == 0) attention_ &= ~kScanAll;
   return n;
 }
 
@@ -260,6 +271,7 @@ void ShmDevice::bad_cell(Endpoint& endpoint, const char* what) {
 /// The producer will hear at the next poll, when nothing points into the ring any more.
 void ShmDevice::note_consumed(Scan& scan) {
   const auto index = static_cast<std::uint32_t>(&scan - scans_.data());
+  attention_ |= kPublish;
   if (std::find(publish_.begin(), publish_.end(), index) == publish_.end()) {
     publish_.push_back(index);
   }
@@ -269,9 +281,9 @@ void ShmDevice::publish_consumed() {
   for (const std::uint32_t index : publish_) {
     Scan& scan = scans_[index];
     Endpoint& endpoint = *endpoints_[scan.endpoint];
-    endpoint.rx_published += scan.unpublished;
+    if (endpoint.failed) continue;
+    endpoint.rx_published += scan.expected - 1 - static_cast<std::uint32_t>(endpoint.rx_published);
     endpoint.rx_area_published = endpoint.rx_area_end;
-    scan.unpublished = 0;
     shm::RingControl& control = *endpoint.rx;
     control.consumer.area.store(endpoint.rx_area_published, std::memory_order_release);
     control.consumer.cells.store(endpoint.rx_published, std::memory_order_release);
@@ -280,6 +292,7 @@ void ShmDevice::publish_consumed() {
     if (control.producer.blocked.load(std::memory_order_relaxed) != 0) wake(endpoint);
   }
   publish_.clear();
+  attention_ &= ~kPublish;
 }
 
 /// Nothing was lent to the caller: no need to wait for the next poll. Before a sleep nothing may
@@ -288,8 +301,8 @@ std::size_t ShmDevice::publish_early(std::span<Completion> out) {
   std::size_t n = 0;
   do {
     publish_consumed();
-    if (armed_) n = scan_fairly(out, n);
-  } while (armed_ && n == 0 && !publish_.empty());
+    if ((attention_ & kArmed) != 0) n = scan_fairly(out, n);
+  } while ((attention_ & kArmed) != 0 && n == 0 && (attention_ & kPublish) != 0);
   return n;
 }
 
@@ -306,17 +319,20 @@ std::size_t ShmDevice::do_work(std::span<Completion> out) {
   if (!outgoing_.empty() || !replies_.empty()) progress_replies();
   if (!active_.empty()) progress_transfers();
   if (!helping_.empty()) progress_helping();
-  if (armed_) idle(true);
+  if ((attention_ & kArmed) != 0) idle(true);
   const std::size_t n = take_ready(out, 0);
-  work_ = armed_ || !hellos_due_.empty() || !outgoing_.empty() || !replies_.empty() ||
-          !active_.empty() || !helping_.empty() || !ready_.empty();
+  const bool more = (attention_ & kArmed) != 0 || !hellos_due_.empty() || !outgoing_.empty() ||
+                    !replies_.empty() || !active_.empty() || !helping_.empty() || !ready_.empty();
+  attention_ = more ? attention_ | kWork : attention_ & ~kWork;
   return n;
 }
 
 void ShmDevice::idle(bool nothing_arrived) {
   ticks_ = 0;
   const std::uint64_t now = shm::now_ns();
-  if (!armed_ && now - socket_read_ns_ < (unattached_ != 0 ? kConnectingNs : kSocketNs)) return;
+  if ((attention_ & kArmed) == 0 &&
+      now - socket_read_ns_ < (unattached_ != 0 ? kConnectingNs : kSocketNs))
+    return;
   socket_read_ns_ = now;
   service_socket();
   if (!registered_ && registering_.load(std::memory_order_acquire) == 1) {
@@ -341,7 +357,7 @@ void ShmDevice::arm() {
   }
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (config_.membarrier) (void)shm::barrier_everywhere();
-  armed_ = work_ = scan_all_ = true;
+  attention_ |= kArmed | kWork | kScanAll;
   settle_blocked();
 }
 
@@ -370,12 +386,13 @@ void ShmDevice::disarm() {
   // Always: a waker may have written after an earlier disarm, and would keep the epoll readable.
   std::uint64_t count = 0;
   [[maybe_unused]] const ssize_t got = ::read(event_.get(), &count, sizeof count);
-  armed_ = false;
-  scan_all_ = true;
+  attention_ = (attention_ & ~kArmed) | kScanAll;
 }
 
 int ShmDevice::max_sleep_ms() const {
-  if (!ready_.empty() || !helping_.empty() || !publish_.empty() || fair_) return 0;
+  if (!ready_.empty() || !helping_.empty() || (attention_ & (kPublish | kFair)) != 0) {
+    return 0;
+  }
   for (const std::uint32_t index : active_) {
     const Phase phase = jobs_[index]->phase;
     if (phase == Phase::copying || phase == Phase::sharing) return 0;

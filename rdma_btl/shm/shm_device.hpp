@@ -71,8 +71,8 @@ class ShmDevice final : public Device {
     const shm::Cell* cells;
     std::uint32_t expected;  ///< its sequence number when it is
     std::uint32_t mask;
+    std::uint32_t publish_mask;  ///< the producer hears of every so many cells
     EndpointId endpoint;
-    std::uint32_t unpublished;  ///< cells consumed that the producer does not know of
   };
 
   /// A cell that found its ring full.
@@ -119,7 +119,10 @@ class ShmDevice final : public Device {
 
   // Receiving (shm_device.cpp).
   std::size_t drain(Scan& scan, std::span<Completion> out, std::size_t n);
-  std::size_t scan_rings(std::span<Completion> out, std::size_t n);
+  std::size_t scan_cold(std::span<Completion> out, std::size_t n);
+  std::size_t poll_with_attention(std::span<Completion> out, std::size_t n);
+  std::size_t attend(std::span<Completion> out, std::size_t n);
+  [[nodiscard]] static std::uint32_t publish_mask(std::uint32_t cells) { return cells / 8 - 1; }
   std::size_t scan_fairly(std::span<Completion> out, std::size_t n);
   void make_hot(std::uint32_t index);
   [[nodiscard]] bool handle(Scan& scan, const shm::Cell& cell, std::uint64_t header,
@@ -193,11 +196,12 @@ class ShmDevice final : public Device {
   std::uint32_t hot_clock_ = 0;
   std::uint32_t cold_cursor_ = 0;
   std::uint32_t ticks_ = 0;
-  bool fair_ = false;      ///< the last poll ran out of room: visit all rings in turn
-  bool scan_all_ = false;  ///< the next poll visits every ring
-  bool armed_ = false;
-  bool work_ = false;  ///< do_work() has something to do
-  std::uint32_t publish_batch_ = 0;
+  std::uint32_t attention_ = 0;  ///< what the next poll has to do besides; 0: the fast path
+  static constexpr std::uint32_t kWork = 1;     ///< do_work() has something to do
+  static constexpr std::uint32_t kPublish = 2;  ///< publish_ is not empty
+  static constexpr std::uint32_t kScanAll = 4;  ///< visit every ring
+  static constexpr std::uint32_t kFair = 8;     ///< the last poll had no room: in turn
+  static constexpr std::uint32_t kArmed = 16;   ///< the caller is about to sleep
   std::vector<std::uint32_t> publish_;  ///< scans_ whose producer should hear of what was consumed
 
   // Work that poll() does.

@@ -57,7 +57,7 @@ void ShmDevice::send_cell(Endpoint& endpoint, CellKind kind, const void* payload
   Outgoing cell{endpoint.id, kind, static_cast<std::uint8_t>(length), {}};
   std::memcpy(cell.payload.data(), payload, length);
   outgoing_.push_back(cell);
-  work_ = true;
+  attention_ |= kWork;
 }
 
 void ShmDevice::progress_replies() {
@@ -137,7 +137,7 @@ void ShmDevice::on_get_request(Endpoint& endpoint, const shm::Cell& cell) {
   }
   replies_.push_back({endpoint.id, request.job, reinterpret_cast<const std::byte*>(request.address),
                       request.length});
-  work_ = true;
+  attention_ |= kWork;
   progress_replies();
 }
 
@@ -220,7 +220,7 @@ void ShmDevice::on_assist(Endpoint& endpoint, const shm::Cell& cell) {
     return violation(endpoint, "a shared transfer", request.target_address, request.length);
   }
   helping_.push_back({endpoint.id, request});
-  work_ = true;
+  attention_ |= kWork;
 }
 
 }  // namespace remit

@@ -109,7 +109,9 @@ void SimNetwork::arrive(std::uint32_t index, std::uint32_t chunk) {
     return;
   }
   if (!obstructed(f)) {
-    if (held_back(What::arrive, index, chunk)) return;
+    // Not once it waits at the receiving adapter: it has passed the link, before those parked
+    // there.
+    if (!f.admitted && held_back(What::arrive, index, chunk)) return;
     if (f.error == nullptr && congested(index)) return;
   }
   if (f.doomed && f.chunks_left == 1 && f.error == nullptr) {

@@ -254,7 +254,8 @@ TEST(SimDeathTest, KeepingReceivedBytesIsCaught) {
   std::array<Completion, 1> out;
   ASSERT_EQ(cluster.device(1).poll(out), 1U);
   const volatile std::byte* kept = out[0].data.data() + 100;
-  EXPECT_EQ(*kept, std::byte{7});
+  const std::byte before = *kept;
+  EXPECT_EQ(before, std::byte{7});
   std::array<Completion, 1> none;
   EXPECT_EQ(cluster.device(1).poll(none), 0U);
   EXPECT_DEATH((void)*kept, "heap-use-after-free");

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "bindings/entry.hpp"
@@ -27,6 +28,7 @@ bool is_predefined(MPI_Errhandler handler) {
 [[noreturn]] void abort_job(int code, const std::string& message) {
   Instance* instance = library().instance;
   instance->process->bootstrap().abort(code, message);
+  std::abort();  // GCC does not trust [[noreturn]] of a virtual function
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // Start and end of MPI (MPI-5.0, sections 11.2 to 11.4).
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 
@@ -44,7 +46,7 @@ int start(const char* function, int required, int* provided) {
   if (library().phase == Phase::finalized) {
     die(function, "called after MPI_Finalize; MPI cannot be initialized again");
   }
-  const int level = std::clamp(required, MPI_THREAD_SINGLE, MPI_THREAD_MULTIPLE);
+  const int level = std::clamp<int>(required, MPI_THREAD_SINGLE, MPI_THREAD_MULTIPLE);
   auto instance = open_instance(level);
   if (!instance) die(function, instance.error().message);
   library().instance = instance->release();
@@ -127,9 +129,10 @@ int PMPI_Abort(MPI_Comm comm, int errorcode) {
   if (int err = entry.comm(comm, c)) return err;
   Process& process = *entry.instance().process;
   process.bootstrap().abort(
-      errorcode, fmt::format("rank {} on {} called MPI_Abort({}, {})", process.rank(),
-                             process.identity().host,
-                             c->name.empty() ? "a communicator" : c->name, errorcode));
+      errorcode,
+      fmt::format("rank {} on {} called MPI_Abort({}, {})", process.rank(), process.identity().host,
+                  c->name.empty() ? "a communicator" : c->name, errorcode));
+  std::abort();  // GCC does not trust [[noreturn]] of a virtual function
 }
 REMIT_WEAK(Abort);
 

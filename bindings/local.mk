@@ -73,6 +73,7 @@ pkgconfig_DATA += bindings/wrappers/mpi-c.pc bindings/wrappers/mpi-cxx.pc \
 # their objects, not only those that it calls.
 bin_PROGRAMS += remit_info
 remit_info_SOURCES = bindings/remit_info.cpp bindings/info_report.cpp bindings/info_report.hpp
-remit_info_LDADD = -Wl,--whole-archive,.libs/libcollectives.a,--no-whole-archive \
+# (automake takes a literal -Wl here for a mistake)
+remit_info_LDADD = $(subst ,,-Wl,--whole-archive,.libs/libcollectives.a,--no-whole-archive) \
 	$(PMIX_LIBS) $(HWLOC_LIBS)
 remit_info_DEPENDENCIES = libcollectives.la

@@ -2,17 +2,15 @@
 // mpirun's side of the guardian: framing, requests, answers.
 #include "launcher/guardian.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <asio/buffer.hpp>
 #include <asio/read.hpp>
 #include <cerrno>
-#include <chrono>
-#include <thread>
 
 #include "launcher/guardian_process.hpp"
 #include "launcher/wire.hpp"
@@ -136,15 +134,17 @@ void Guardian::signal_all(int signal) {
 bool Guardian::finish(double seconds) {
   std::error_code ignored;
   socket_.close(ignored);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  auto pause = std::chrono::microseconds(100);
-  while (true) {
-    const pid_t pid = ::waitpid(process_.pid, nullptr, WNOHANG);
-    if (pid == process_.pid || (pid < 0 && errno != EINTR)) return true;
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(pause);
-    pause = std::min(pause * 2, std::chrono::microseconds(20000));
+  // Without pidfd (Linux before 5.3) the wait is not bounded.
+  const int ended = static_cast<int>(::syscall(SYS_pidfd_open, process_.pid, 0));
+  if (ended >= 0) {
+    pollfd wait{ended, POLLIN, 0};
+    const int ready = ::poll(&wait, 1, static_cast<int>(seconds * 1000));
+    ::close(ended);
+    if (ready == 0) return false;
   }
+  while (::waitpid(process_.pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return true;
 }
 
 bool send_frame(int socket, const std::string& message, const std::array<int, 3>* fds) {

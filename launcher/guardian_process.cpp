@@ -96,11 +96,8 @@ class GuardianLoop {
 
   void leave_nothing() {
     useconds_t pause = 200;
-    while (true) {
+    while (!reaped_all()) {
       signal_descendants(SIGKILL);
-      while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-      }
-      if (::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) break;
       ::usleep(pause);
       pause = std::min<useconds_t>(pause * 2, 50000);
     }
@@ -109,6 +106,13 @@ class GuardianLoop {
   }
 
  private:
+  static bool reaped_all() {
+    pid_t pid = 0;
+    while ((pid = ::waitpid(-1, nullptr, WNOHANG)) > 0) {
+    }
+    return pid < 0 && errno == ECHILD;
+  }
+
   bool handle_request() {
     std::array<int, 3> fds{-1, -1, -1};
     if (!receive_frame(socket_, &message_, &fds)) return false;

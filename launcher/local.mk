@@ -1,4 +1,5 @@
 bin_PROGRAMS += mpirun
+dist_man1_MANS += docs/mpirun.1 docs/mpiexec.1
 
 noinst_LTLIBRARIES += liblauncher.la
 liblauncher_la_SOURCES = \

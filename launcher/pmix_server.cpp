@@ -19,7 +19,7 @@ namespace {
 
 // Above this many ranks PMIx keeps the job's description once a host in shared memory; below, a
 // copy in each rank is small and saves each of them about 7 ms.
-constexpr std::size_t kSharedStoreRanks = 256;
+constexpr std::size_t kSharedStoreRanks = 16;
 
 tl::unexpected<Error> fail_pmix(pmix_status_t status, const std::string& attempt) {
   return fail(MPI_ERR_OTHER, "{}: {}", attempt, PMIx_Error_string(status));

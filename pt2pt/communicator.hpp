@@ -45,17 +45,17 @@ class Group {
   ProcId first_ = 0;
   std::int64_t stride_ = 1;
   int size_ = 0;
-  std::vector<ProcId> members_;             // empty if regular
+  std::vector<ProcId> members_;                  // empty if regular
   std::vector<std::pair<ProcId, int>> by_proc_;  // sorted; empty if regular
 };
 
 /// What point-to-point and collectives need of a communicator. Immutable once made, except for the
 /// collective sequence number.
 struct CommCore {
-  ContextId context = 0;               ///< even; point-to-point
-  int rank = 0;                        ///< of this process in the local group
-  std::shared_ptr<const Group> local;  ///< of an intra-communicator: the group
-  std::shared_ptr<const Group> remote;  ///< inter-communicator only; else null
+  ContextId context = 0;                  ///< even; point-to-point
+  int rank = 0;                           ///< of this process in the local group
+  std::shared_ptr<const Group> local;     ///< of an intra-communicator: the group
+  std::shared_ptr<const Group> remote;    ///< inter-communicator only; else null
   std::uint32_t collective_sequence = 0;  ///< tag of the next collective operation
 
   [[nodiscard]] bool is_inter() const { return remote != nullptr; }

@@ -2,24 +2,30 @@
 // Point-to-point messages of one process: matching, protocols, flow control, over any devices.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "datatype/datatype.hpp"
 #include "pt2pt/communicator.hpp"
+#include "pt2pt/matching.hpp"
+#include "pt2pt/memory_pool.hpp"
+#include "pt2pt/peer.hpp"
+#include "pt2pt/protocol.hpp"
 #include "pt2pt/request.hpp"
+#include "pt2pt/transfer.hpp"
+#include "pt2pt/wire.hpp"
 #include "rdma_btl/device.hpp"
+#include "rdma_btl/pending.hpp"
+#include "runtime/pool.hpp"
 #include "runtime/process.hpp"
 
 namespace remit {
-
-enum class SendMode : std::uint8_t { standard, synchronous, ready };
-
-/// A message found by improbe(): no other receive can match it any more. Handle of the engine's.
-struct MatchedMessage;
 
 /// Envelope of a message that waits to be received.
 struct ProbeResult {
@@ -28,14 +34,28 @@ struct ProbeResult {
   MPI_Count bytes = 0;
 };
 
+/// A device and what the engine keeps beside it.
+struct DeviceSlot {
+  std::unique_ptr<Device> owner;
+  Device* device = nullptr;
+  ProtocolTable table;
+  PendingQueue pending;
+  std::vector<Peer*> by_endpoint;
+  std::size_t fragment = 0;  ///< data bytes of one pipelined fragment
+  std::size_t chunk = 0;     ///< bytes of one get or put
+};
+
 /// The messages of one process. All calls by the thread that holds the process; none blocks and
 /// none allocates in steady state. Arguments were checked by the caller: ranks are valid ranks of
 /// `comm` (not MPI_PROC_NULL), tags in range, views of committed types.
 class Engine final : public ProgressSource {
  public:
-  /// Registers itself as a progress source of `process`.
+  /// Registers itself as a progress source of `process`, which must outlive it, and publishes the
+  /// addresses of its devices. Throws std::runtime_error if publishing fails.
   Engine(Process& process, std::vector<std::unique_ptr<Device>> devices);
   ~Engine() override;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
 
   /// Starts a send on `comm` (on its collective context if `collective`). `request` completes when
   /// the buffer may be reused (synchronous: when it has been matched, too). Often it is complete on
@@ -54,18 +74,20 @@ class Engine final : public ProgressSource {
 
   /// Looks for a message without receiving it. Does not poll; call after progress.
   [[nodiscard]] std::optional<ProbeResult> iprobe(int source, int tag, const CommCore& comm);
-  /// As iprobe, and takes the message out of matching.
+  /// As iprobe, and takes the message out of matching: no other receive can match it any more.
   [[nodiscard]] MatchedMessage* improbe(int source, int tag, const CommCore& comm,
                                         ProbeResult& result);
+  /// Receives a message that improbe() found; uses it up.
   void imrecv(Request& request, const View& buffer, MatchedMessage* message);
 
   /// Cancels a receive that is not matched yet, or a send whose message has not been matched
   /// (a send that left eagerly is not cancelled). The request completes either way.
   void cancel(Request& request);
 
-  /// Waits until everything sent has left for good, then stops accepting. For MPI_Finalize and
-  /// disconnect.
+  /// Waits until everything sent has left for good. For MPI_Finalize and disconnect.
   void flush();
+  /// True if nothing that was sent is still in this process. Cheap enough to poll.
+  [[nodiscard]] bool flushed() const;
 
   // ProgressSource
   int progress() override;
@@ -74,7 +96,7 @@ class Engine final : public ProgressSource {
   void wait_fds(std::vector<int>& out) const override;
   [[nodiscard]] int max_sleep_ms() const override;
 
-  Process& process();
+  Process& process() { return process_; }
 
   /// The words behind the error of a request or peer, for the message to the user.
   [[nodiscard]] std::string explain(const CommCore& comm, int rank) const;
@@ -82,13 +104,122 @@ class Engine final : public ProgressSource {
   /// One row of the protocol table as remit_info prints it.
   struct ProtocolRange {
     std::string device, layout, protocol;
-    std::size_t from_bytes, to_bytes;
+    std::size_t from_bytes, to_bytes;  ///< both included
   };
   [[nodiscard]] std::vector<ProtocolRange> protocols() const;
 
+  /// For tests and tools.
+  struct Counters {
+    std::uint64_t eager = 0;       ///< messages sent with their envelope
+    std::uint64_t rendezvous = 0;  ///< messages announced first
+    std::uint64_t starved = 0;     ///< of those, small ones that found no credit
+    std::uint64_t gets = 0;        ///< messages that this process read
+    std::uint64_t puts = 0;        ///< messages that this process wrote
+    std::uint64_t pipelined = 0;   ///< messages that this process sent in fragments
+    std::uint64_t recalls = 0;     ///< leases of idle peers asked back
+    std::uint64_t malformed = 0;   ///< messages dropped because they made no sense
+  };
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+  /// Bytes held for messages that arrived before their receives, and the most ever.
+  [[nodiscard]] std::size_t unexpected_bytes() const;
+  [[nodiscard]] std::size_t unexpected_peak() const { return unexpected_peak_; }
+  /// Peers with state here.
+  [[nodiscard]] std::size_t peer_count() const { return peers_.all().size(); }
+  /// Operations under way, whatever their kind.
+  [[nodiscard]] std::size_t transfers_live() const { return transfers_.live(); }
+
  private:
-  struct State;
-  std::unique_ptr<State> state_;  // replaced by plain members where the hot path needs them
+  // engine.cpp: set-up, connections, progress
+  void publish();
+  void start_lookup(Peer& peer);
+  int take_answers();
+  void connect(Peer& peer, std::span<const std::byte> blob);
+  void attach(Peer& peer, DeviceSlot& slot, EndpointId endpoint);
+  Peer* peer_of(DeviceSlot& slot, EndpointId endpoint);
+  void handle(DeviceSlot& slot, const Completion& completion);
+
+  // engine_send.cpp
+  void start_send(Peer& peer, Request& request);
+  void send_eager(Peer& peer, Request& request, std::size_t bytes, std::uint32_t units);
+  void send_rts(Peer& peer, Request& request, std::size_t bytes, bool starved);
+  void send_to_self(Request& request);
+  template <class Header>
+  void send_message(Peer& peer, Header header, std::span<const std::byte> data = {});
+  void post_pieces(Peer& peer, std::span<const Piece> pieces);
+  void send_handle(Peer& peer, MessageKind kind, SlabHandle handle, std::uint32_t value = 0,
+                   std::uint8_t flags = 0);
+
+  // engine_receive.cpp
+  void take_in_order(DeviceSlot& slot, Peer& peer, std::span<const std::byte> data);
+  void receive(DeviceSlot& slot, Peer& peer, std::span<const std::byte> data);
+  void receive_eager(Peer& peer, const EagerHeader& header, SlabHandle sender,
+                     std::span<const std::byte> data);
+  void receive_rts(Peer& peer, const RtsHeader& header);
+  void receive_handle(Peer& peer, const HandleHeader& header);
+  void receive_cancel(Peer& peer, const HandleHeader& header);
+  void consume(Unexpected& message, Request& request);
+  void forget(Unexpected& message);
+  void note_unexpected();
+  void prepare_receive(Request& request, const View& buffer);
+  static void set_received(Request& request, const MatchKey& key, std::size_t bytes);
+
+  // engine_rendezvous.cpp
+  void start_rendezvous(Peer& peer, Request& request, const Announcement& announced);
+  [[nodiscard]] bool start_get(Transfer& transfer, const Announcement& announced);
+  [[nodiscard]] bool start_put_target(Transfer& transfer, const Announcement& announced);
+  void start_fragment_target(Transfer& transfer);
+  void receive_cts(Peer& peer, const CtsHeader& header);
+  void receive_fragment(Peer& peer, const FragmentHeader& header, std::span<const std::byte> data);
+  void receive_notification(Peer& peer, SlabHandle handle);
+  void local_done(std::uint64_t cookie, int status);
+  void pump(Transfer& transfer);
+  void pump_contiguous(Transfer& transfer, OpKind kind);
+  void pump_scattered_get(Transfer& transfer);
+  void pump_staged_get(Transfer& transfer);
+  void pump_fragments(Transfer& transfer);
+  void finish(Transfer& transfer, int error);
+  [[nodiscard]] bool map(Transfer& transfer, const View& view, std::size_t bytes, Access access);
+  [[nodiscard]] Transfer* transfer_of(Peer& peer, SlabHandle handle);
+
+  // engine_credits.cpp
+  void return_units(Peer& peer, std::uint32_t units) {
+    peer.owed += units;
+    peer.active = true;
+    if (2 * peer.owed >= peer.lease) [[unlikely]]
+      return_now(peer);
+  }
+  void return_now(Peer& peer);
+  void extend_lease(Peer& peer, std::uint32_t wish);
+  void recall_idle();
+  void give_back(Peer& peer);
+
+  // engine_failure.cpp
+  void fail_peer(Peer& peer, std::string words);
+  void fail(Request& request, int error);
+
+  void complete(Request& request) { complete_request(request, process_.progress()); }
+
+  Process& process_;
+  const ProcId self_;
+  PeerTable peers_;
+  Matcher matcher_;
+  std::vector<std::unique_ptr<DeviceSlot>> devices_;
+  Slab<Unexpected> unexpected_;
+  Slab<Transfer> transfers_;
+  BlockPool blocks_;
+  std::uint32_t pool_units_ = 0;
+  std::uint32_t unleased_ = 0;      // units of the pool that nobody was promised
+  std::uint32_t first_window_ = 0;  // units reserved for each process of the job
+  std::uint32_t max_lease_ = 0;     // of one peer
+  std::size_t sweep_next_ = 0;
+  std::uint32_t lookups_ = 0;  // under way
+  std::uint32_t waiting_ = 0;  // sends that wait for a connection
+  std::uint32_t sending_ = 0;  // transfers of sends
+  std::size_t unexpected_peak_ = 0;
+  Counters counters_;
+  std::vector<std::byte> scratch_;  // packed data of one send
+  std::vector<std::byte> gather_;   // one send of a device that takes few pieces
+  std::array<Completion, 16> completions_;
 };
 
 }  // namespace remit

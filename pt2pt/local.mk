@@ -1,0 +1,18 @@
+noinst_LTLIBRARIES += libpt2pt.la
+libpt2pt_la_SOURCES = \
+	pt2pt/address_blob.cpp pt2pt/address_blob.hpp \
+	pt2pt/communicator.cpp pt2pt/communicator.hpp \
+	pt2pt/engine.cpp pt2pt/engine.hpp pt2pt/engine_post.hpp \
+	pt2pt/engine_credits.cpp \
+	pt2pt/engine_failure.cpp \
+	pt2pt/engine_receive.cpp \
+	pt2pt/engine_rendezvous.cpp \
+	pt2pt/engine_send.cpp \
+	pt2pt/matching.cpp pt2pt/matching.hpp \
+	pt2pt/memory_pool.hpp \
+	pt2pt/peer.hpp \
+	pt2pt/protocol.cpp pt2pt/protocol.hpp \
+	pt2pt/request.hpp \
+	pt2pt/transfer.hpp \
+	pt2pt/wire.hpp
+libpt2pt_la_LIBADD = libdatatype.la

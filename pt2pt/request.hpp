@@ -5,7 +5,12 @@
 #include <coroutine>
 #include <cstdint>
 
+#include "datatype/layout.hpp"
 #include "mpi.h"
+#include "pt2pt/communicator.hpp"
+#include "pt2pt/matching.hpp"
+#include "runtime/intrusive_list.hpp"
+#include "runtime/pool.hpp"
 #include "runtime/progress.hpp"
 
 namespace remit {
@@ -30,19 +35,40 @@ struct Waiter {
 
 enum class RequestKind : std::uint8_t { send, receive, collective, generalized };
 
+enum class SendMode : std::uint8_t { standard, synchronous, ready };
+
+/// Where the engine holds a request that is not complete; says how to cancel it or to fail it.
+enum class RequestPlace : std::uint8_t {
+  nowhere,
+  waiting,   ///< a send whose peer is not connected yet: in Peer::waiting
+  posted,    ///< a receive in the matcher
+  transfer,  ///< `transfer` names its state in the engine
+  at_self,   ///< a send to this process that has not been matched: `unexpected`
+};
+
 /// One operation in flight. The memory belongs to whoever started it and must outlive completion;
 /// the engine links it into its queues meanwhile. `complete` is written once, by the thread that
 /// makes progress.
-struct Request {
+struct Request : ListNode<>, PostedLink {
   explicit Request(RequestKind k) : kind(k) {}
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
 
   RequestKind kind;
   bool complete = false;
+  SendMode mode = SendMode::standard;  ///< the engine's, as everything below `waiter`
+  RequestPlace place = RequestPlace::nowhere;
   OpStatus status;
   Waiter* waiter = nullptr;  ///< told when the request completes
+
+  ProcId proc = 0;  ///< the peer; kAnyProc: a receive from any source
+  SlabHandle transfer = kNoSlabHandle;
+  Unexpected* unexpected = nullptr;
+  View view;
 };
+
+/// Request::proc of a receive from MPI_ANY_SOURCE.
+inline constexpr ProcId kAnyProc = ~ProcId{0};
 
 /// Completes a request whose status is final. The only place that sets `complete`.
 inline void complete_request(Request& request, Progress& progress) {

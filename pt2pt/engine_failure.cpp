@@ -1,0 +1,45 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// What happens to operations when a peer or the way to it dies.
+#include <vector>
+
+#include "pt2pt/engine.hpp"
+
+namespace remit {
+
+void Engine::fail(Request& request, int error) {
+  request.place = RequestPlace::nowhere;
+  request.status.error = error;
+  complete(request);
+}
+
+/// Every operation with the peer completes with MPI_ERR_PROC_ABORTED; so do receives from any
+/// source, for they might wait for it for ever. Eager messages that are here can still be received.
+void Engine::fail_peer(Peer& peer, std::string words) {
+  if (peer.failed) return;
+  peer.failed = true;
+  peer.fast_below = 0;
+  peer.failure = std::move(words);
+  while (Request* request = peer.waiting.pop_front()) {
+    --waiting_;
+    fail(*request, MPI_ERR_PROC_ABORTED);
+  }
+  transfers_.for_each([&](Transfer& transfer) {
+    if (transfer.peer != &peer) return;
+    const bool busy = transfer.outstanding != 0 && transfer.kind != TransferKind::put_target;
+    if (!busy) return finish(transfer, MPI_ERR_PROC_ABORTED);
+    // The device still uses the memory: local_done() ends it.
+    transfer.failed = true;
+    transfer.error = MPI_ERR_PROC_ABORTED;
+  });
+  std::vector<Request*> hit;
+  matcher_.for_each_posted([&](PostedLink& posted) {
+    auto& request = static_cast<Request&>(posted);
+    if (request.proc == peer.id || request.proc == kAnyProc) hit.push_back(&request);
+  });
+  for (Request* request : hit) {
+    matcher_.remove_posted(*request);
+    fail(*request, MPI_ERR_PROC_ABORTED);
+  }
+}
+
+}  // namespace remit

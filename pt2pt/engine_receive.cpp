@@ -1,0 +1,314 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// What arrives, and the receives that wait for it.
+#include <algorithm>
+#include <cstring>
+
+#include "pt2pt/engine.hpp"
+#include "pt2pt/engine_post.hpp"
+
+namespace remit {
+
+void Engine::prepare_receive(Request& request, const View& buffer) {
+  request.complete = false;
+  request.status = OpStatus{};
+  request.view = buffer;
+  request.place = RequestPlace::nowhere;
+}
+
+void Engine::irecv(Request& request, const View& buffer, int source, int tag, const CommCore& comm,
+                   bool collective) {
+  prepare_receive(request, buffer);
+  request.key = {comm.context + (collective ? 1U : 0U), source, tag};
+  request.proc = source == MPI_ANY_SOURCE ? kAnyProc : comm.peers().proc(source);
+  if (UnexpectedLinks* found = matcher_.find(request.key)) {
+    matcher_.remove(*found);
+    return consume(static_cast<Unexpected&>(*found), request);
+  }
+  if (request.proc != kAnyProc) {
+    const Peer* peer = peers_.find(request.proc);
+    if (peer != nullptr && peer->failed) return fail(request, MPI_ERR_PROC_ABORTED);
+  }
+  request.place = RequestPlace::posted;
+  matcher_.post(request);
+}
+
+std::optional<ProbeResult> Engine::iprobe(int source, int tag, const CommCore& comm) {
+  const UnexpectedLinks* found = matcher_.find({comm.context, source, tag});
+  if (found == nullptr) return std::nullopt;
+  return ProbeResult{found->key().source, found->key().tag,
+                     static_cast<MPI_Count>(static_cast<const Unexpected*>(found)->bytes)};
+}
+
+MatchedMessage* Engine::improbe(int source, int tag, const CommCore& comm, ProbeResult& result) {
+  UnexpectedLinks* found = matcher_.find({comm.context, source, tag});
+  if (found == nullptr) return nullptr;
+  auto* message = static_cast<Unexpected*>(found);
+  result = {found->key().source, found->key().tag, static_cast<MPI_Count>(message->bytes)};
+  matcher_.remove(*found);
+  return message;
+}
+
+void Engine::imrecv(Request& request, const View& buffer, MatchedMessage* message) {
+  prepare_receive(request, buffer);
+  auto& unexpected = static_cast<Unexpected&>(*message);
+  request.key = unexpected.key();
+  request.proc = unexpected.peer != nullptr ? unexpected.peer->id : self_;
+  consume(unexpected, request);
+}
+
+void Engine::set_received(Request& request, const MatchKey& key, std::size_t bytes) {
+  const std::size_t room = request.view.size();
+  request.place = RequestPlace::nowhere;
+  request.status.source = key.source;
+  request.status.tag = key.tag;
+  request.status.bytes = static_cast<MPI_Count>(std::min(bytes, room));
+  if (bytes > room) request.status.error = MPI_ERR_TRUNCATE;
+}
+
+/// A receive takes a message that was here first, and which is out of matching already.
+void Engine::consume(Unexpected& message, Request& request) {
+  set_received(request, message.key(), message.bytes);
+  switch (message.kind) {
+    case UnexpectedKind::from_self: {
+      Request& send = *message.request;
+      copy(send.view, request.view);
+      forget(message);
+      send.place = RequestPlace::nowhere;
+      complete(send);
+      return complete(request);
+    }
+    case UnexpectedKind::announced: {
+      Peer& peer = *message.peer;
+      const Announcement announced = message.announced;
+      forget(message);
+      if (peer.failed) return fail(request, MPI_ERR_PROC_ABORTED);
+      return start_rendezvous(peer, request, announced);
+    }
+    case UnexpectedKind::eager:
+    case UnexpectedKind::from_self_eager:
+      break;
+  }
+  const std::size_t bytes = static_cast<std::size_t>(request.status.bytes);
+  if (bytes != 0) request.view.unpack(0, {message.data, bytes});
+  Peer* peer = message.peer;
+  const SlabHandle sender = message.announced.sender;
+  forget(message);
+  if (sender != kNoSlabHandle && !peer->failed) send_handle(*peer, MessageKind::ack, sender);
+  complete(request);
+}
+
+/// Frees a message that is out of matching, and what it occupied.
+void Engine::forget(Unexpected& message) {
+  if (message.data != nullptr) blocks_.free(message.data, message.bytes);
+  Peer* peer = message.peer;
+  const std::uint32_t units = message.units;
+  unexpected_.free(&message);
+  if (peer == nullptr) {
+    unleased_ += units;
+  } else if (units != 0 && !peer->failed) {
+    return_units(*peer, units);
+  }
+}
+
+void Engine::note_unexpected() {
+  unexpected_peak_ = std::max(unexpected_peak_, unexpected_bytes());
+}
+
+/// On a device that does not keep the order of sends: the next message now, later ones later.
+void Engine::take_in_order(DeviceSlot& slot, Peer& peer, std::span<const std::byte> data) {
+  SequenceHeader header;
+  if (!read_header(data, header)) {
+    ++counters_.malformed;
+    return;
+  }
+  if (header.sequence != peer.expected_sequence) {
+    peer.early.emplace(header.sequence, std::vector<std::byte>(data.begin(), data.end()));
+    return;
+  }
+  ++peer.expected_sequence;
+  receive(slot, peer, data.subspan(sizeof header));
+  for (auto next = peer.early.find(peer.expected_sequence); next != peer.early.end();
+       next = peer.early.find(peer.expected_sequence)) {
+    const std::vector<std::byte> stored = std::move(next->second);
+    peer.early.erase(next);
+    ++peer.expected_sequence;
+    receive(slot, peer, std::span(stored).subspan(sizeof header));
+  }
+}
+
+void Engine::receive(DeviceSlot& slot, Peer& peer, std::span<const std::byte> data) {
+  EagerHeader header;
+  if (!read_header(data, header)) {
+    ++counters_.malformed;
+    return;
+  }
+  if ((header.flags & kHello) == 0) [[likely]] {
+    peer.credits += header.credits;
+  } else if (!peer.base_known) {
+    peer.base_known = true;
+    peer.their_window = header.credits;
+    peer.credits += header.credits;
+  }
+  if (header.kind == MessageKind::eager) [[likely]] {
+    return receive_eager(peer, header, kNoSlabHandle, data.subspan(sizeof header));
+  }
+  if (peer.device != &slot) peer.same_device = false;
+  if (header.kind == MessageKind::fragment) {
+    FragmentHeader fragment;
+    if (read_header(data, fragment)) {
+      return receive_fragment(peer, fragment, data.subspan(sizeof fragment));
+    }
+  } else if (header.kind == MessageKind::eager_sync) {
+    EagerSyncHeader sync;
+    if (read_header(data, sync)) {
+      return receive_eager(peer, sync.match, sync.sender, data.subspan(sizeof sync));
+    }
+  } else if (header.kind == MessageKind::rts) {
+    RtsHeader rts;
+    if (read_header(data, rts)) return receive_rts(peer, rts);
+  } else if (header.kind == MessageKind::cts) {
+    CtsHeader cts;
+    if (read_header(data, cts)) return receive_cts(peer, cts);
+  } else {
+    HandleHeader handle;
+    if (read_header(data, handle)) return receive_handle(peer, handle);
+  }
+  ++counters_.malformed;
+}
+
+void Engine::receive_eager(Peer& peer, const EagerHeader& header, SlabHandle sender,
+                           std::span<const std::byte> data) {
+  const MatchKey key{header.context, header.source, header.tag};
+  const std::uint32_t units = units_of(data.size());
+  if (PostedLink* posted = matcher_.take_posted(key)) {
+    auto& request = static_cast<Request&>(*posted);
+    set_received(request, key, data.size());
+    const auto bytes = static_cast<std::size_t>(request.status.bytes);
+    if (bytes != 0) request.view.unpack(0, data.first(bytes));
+    return_units(peer, units);
+    if (sender != kNoSlabHandle) send_handle(peer, MessageKind::ack, sender);
+    return complete(request);
+  }
+  Unexpected* message = unexpected_.allocate();
+  message->links[0].key = key;
+  message->kind = UnexpectedKind::eager;
+  message->units = units;
+  message->bytes = data.size();
+  message->peer = &peer;
+  message->announced.sender = sender;
+  if (!data.empty()) {
+    message->data = blocks_.allocate(data.size());
+    std::memcpy(message->data, data.data(), data.size());
+  }
+  peer.active = true;
+  matcher_.add(*message);
+  note_unexpected();
+}
+
+void Engine::receive_rts(Peer& peer, const RtsHeader& header) {
+  const MatchKey key{header.match.context, header.match.source, header.match.tag};
+  Announcement announced;
+  announced.length = static_cast<std::size_t>(header.length);
+  announced.sender = header.sender;
+  announced.can_get = (header.match.flags & kCanGet) != 0;
+  announced.put_chunk = header.put_chunk;
+  announced.remote = {header.address, header.key};
+  if ((header.match.flags & kStarved) != 0) extend_lease(peer, units_of(announced.length));
+  if (PostedLink* posted = matcher_.take_posted(key)) {
+    auto& request = static_cast<Request&>(*posted);
+    set_received(request, key, announced.length);
+    return start_rendezvous(peer, request, announced);
+  }
+  Unexpected* message = unexpected_.allocate();
+  message->links[0].key = key;
+  message->kind = UnexpectedKind::announced;
+  message->bytes = announced.length;
+  message->peer = &peer;
+  message->announced = announced;
+  matcher_.add(*message);
+}
+
+void Engine::receive_handle(Peer& peer, const HandleHeader& header) {
+  switch (header.kind) {
+    case MessageKind::credits:
+      return;
+    case MessageKind::recall:
+      return give_back(peer);
+    case MessageKind::give_back: {
+      const std::uint32_t units = std::min(header.value, peer.lease - peer.base);
+      peer.lease -= units;
+      peer.recalling = false;
+      unleased_ += units;
+      return;
+    }
+    case MessageKind::cancel:
+      return receive_cancel(peer, header);
+    default:
+      break;
+  }
+  Transfer* transfer = transfer_of(peer, header.handle);
+  if (transfer == nullptr || !transfer->is_send) return;  // it ended meanwhile
+  switch (header.kind) {
+    case MessageKind::ack:
+    case MessageKind::done:
+      finish(*transfer, (header.flags & kFailed) != 0 ? MPI_ERR_OTHER : MPI_SUCCESS);
+      return;
+    case MessageKind::fragment_ack:
+      transfer->window += header.value;
+      pump(*transfer);
+      return;
+    case MessageKind::cancelled:
+      if (header.value == 0) return;  // too late: it goes on
+      transfer->request->status.cancelled = true;
+      finish(*transfer, MPI_SUCCESS);
+      return;
+    default:
+      ++counters_.malformed;
+  }
+}
+
+/// A sender wants its message back: possible as long as no receive has taken it.
+void Engine::receive_cancel(Peer& peer, const HandleHeader& header) {
+  for (UnexpectedLinks& links : matcher_.arrivals()) {
+    auto& message = static_cast<Unexpected&>(links);
+    if (message.peer != &peer || message.announced.sender != header.handle) continue;
+    if (message.kind != UnexpectedKind::announced) continue;
+    matcher_.remove(message);
+    forget(message);
+    return send_handle(peer, MessageKind::cancelled, header.handle, 1);
+  }
+  send_handle(peer, MessageKind::cancelled, header.handle, 0);
+}
+
+void Engine::cancel(Request& request) {
+  if (request.complete) return;
+  const auto completed = [&] {
+    request.place = RequestPlace::nowhere;
+    request.status.cancelled = true;
+    complete(request);
+  };
+  switch (request.place) {
+    case RequestPlace::posted:
+      matcher_.remove_posted(request);
+      return completed();
+    case RequestPlace::waiting:
+      request.ListNode<>::unlink();
+      --waiting_;
+      return completed();
+    case RequestPlace::at_self:
+      matcher_.remove(*request.unexpected);
+      forget(*request.unexpected);
+      return completed();
+    case RequestPlace::transfer: {
+      Transfer* transfer = transfers_.get(request.transfer);
+      if (transfer != nullptr && transfer->kind == TransferKind::await_answer) {
+        send_handle(*transfer->peer, MessageKind::cancel, request.transfer);
+      }
+      return;
+    }
+    case RequestPlace::nowhere:
+      return;
+  }
+}
+
+}  // namespace remit

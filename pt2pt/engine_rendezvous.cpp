@@ -1,0 +1,315 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Messages that were announced and are matched now: read by the receiver, written by the sender,
+// or sent in fragments.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "pt2pt/engine.hpp"
+#include "pt2pt/engine_post.hpp"
+
+namespace remit {
+
+namespace {
+
+/// Gets or puts of one message under way at a time.
+constexpr std::uint32_t kOperationWindow = 4;
+/// Fragments of one message that the receiver has not acknowledged yet.
+constexpr std::uint32_t kFragmentWindow = 8;
+constexpr std::size_t kMaxPieces = 64;
+/// Shorter runs of memory are cheaper to unpack from a staging buffer than to scatter.
+constexpr std::size_t kMinPieceBytes = 256;
+constexpr std::size_t kStagingBytes = std::size_t{256} << 10;
+
+}  // namespace
+
+Transfer* Engine::transfer_of(Peer& peer, SlabHandle handle) {
+  Transfer* transfer = transfers_.get(handle);
+  return transfer != nullptr && transfer->peer == &peer ? transfer : nullptr;
+}
+
+/// Makes memory usable by the peer's device; false if it refuses. The one place where messages
+/// register, so that a registration cache can take it over.
+bool Engine::map(Transfer& transfer, const View& view, std::size_t bytes, Access access) {
+  Expected<Region> region =
+      transfer.peer->device->device->register_memory(view.data(), bytes, access);
+  if (!region) return false;
+  transfer.region = *region;
+  return true;
+}
+
+void Engine::finish(Transfer& transfer, int error) {
+  Request* request = transfer.request;
+  if (transfer.region) transfer.peer->device->device->deregister(*transfer.region);
+  if (transfer.is_send) --sending_;
+  transfers_.free(&transfer);
+  if (request == nullptr) return;
+  request->place = RequestPlace::nowhere;
+  if (error != MPI_SUCCESS) request->status.error = error;
+  complete(*request);
+}
+
+/// The status of `request` is filled in; its bytes are what will move.
+void Engine::start_rendezvous(Peer& peer, Request& request, const Announcement& announced) {
+  const auto length = static_cast<std::size_t>(request.status.bytes);
+  if (length == 0) {
+    send_handle(peer, MessageKind::done, announced.sender);
+    return complete(request);
+  }
+  Transfer* transfer = transfers_.allocate();
+  transfer->peer = &peer;
+  transfer->request = &request;
+  transfer->remote_handle = announced.sender;
+  transfer->remote = announced.remote;
+  transfer->length = length;
+  request.place = RequestPlace::transfer;
+  request.transfer = transfers_.handle_of(transfer);
+  if (start_get(*transfer, announced)) return;
+  if (start_put_target(*transfer, announced)) return;
+  start_fragment_target(*transfer);
+}
+
+bool Engine::start_get(Transfer& transfer, const Announcement& announced) {
+  DeviceSlot& slot = *transfer.peer->device;
+  const Caps& caps = slot.device->caps();
+  if (!announced.can_get || !transfer.peer->same_device || !caps.has_get) return false;
+  const View& view = transfer.request->view;
+  transfer.chunk = static_cast<std::uint32_t>(slot.chunk);
+  if (view.is_contiguous()) {
+    if (!map(transfer, view, transfer.length, Access::local)) return false;
+    transfer.kind = TransferKind::getting;
+  } else {
+    std::array<Layout::Piece, kMaxPieces> pieces;
+    const std::size_t fit = std::min(kMaxPieces, caps.max_pieces);
+    const Layout::Gathered first = view.pieces(0, transfer.length, std::span(pieces).first(fit));
+    const bool scatter =
+        !caps.needs_registration && fit >= 4 && first.bytes >= first.pieces * kMinPieceBytes;
+    transfer.kind = scatter ? TransferKind::getting_pieces : TransferKind::getting_staged;
+    if (!scatter) {
+      const std::size_t part = std::min({transfer.length, kStagingBytes, slot.chunk});
+      transfer.staging = std::make_unique_for_overwrite<std::byte[]>(part);
+      transfer.chunk = static_cast<std::uint32_t>(part);
+      Expected<Region> region =
+          slot.device->register_memory(transfer.staging.get(), part, Access::local);
+      if (!region) return false;
+      transfer.region = *region;
+    }
+  }
+  ++counters_.gets;
+  pump(transfer);
+  return true;
+}
+
+bool Engine::start_put_target(Transfer& transfer, const Announcement& announced) {
+  const Caps& caps = transfer.peer->device->device->caps();
+  if (announced.put_chunk == 0 || !transfer.peer->same_device || !caps.has_put) return false;
+  const View& view = transfer.request->view;
+  if (!view.is_contiguous()) return false;
+  if (!map(transfer, view, transfer.length, Access::remote_write)) return false;
+  transfer.kind = TransferKind::put_target;
+  transfer.outstanding =
+      static_cast<std::uint32_t>((transfer.length + announced.put_chunk - 1) / announced.put_chunk);
+  CtsHeader header;
+  header.flags = kUsePut;
+  header.sender = transfer.remote_handle;
+  header.receiver = transfer.request->transfer;
+  header.length = transfer.length;
+  header.address = reinterpret_cast<std::uintptr_t>(view.data());
+  header.key = transfer.region->remote_key;
+  send_message(*transfer.peer, header);
+  return true;
+}
+
+void Engine::start_fragment_target(Transfer& transfer) {
+  transfer.kind = TransferKind::fragment_target;
+  CtsHeader header;
+  header.sender = transfer.remote_handle;
+  header.receiver = transfer.request->transfer;
+  header.length = transfer.length;
+  send_message(*transfer.peer, header);
+}
+
+void Engine::receive_cts(Peer& peer, const CtsHeader& header) {
+  Transfer* transfer = transfer_of(peer, header.sender);
+  if (transfer == nullptr || transfer->kind != TransferKind::await_answer) return;
+  transfer->remote_handle = header.receiver;
+  transfer->remote = {header.address, header.key};
+  transfer->length = std::min<std::size_t>(transfer->length, header.length);
+  if ((header.flags & kUsePut) == 0) {
+    transfer->kind = TransferKind::sending;
+    transfer->window = kFragmentWindow;
+    ++counters_.pipelined;
+    return pump(*transfer);
+  }
+  // The address was offered for reading; for putting from it any registration will do.
+  if (!transfer->region &&
+      !map(*transfer, transfer->request->view, transfer->length, Access::local)) {
+    fail_peer(peer, fmt::format("rank {}: the memory of a message of {} bytes cannot be registered",
+                                process_.rank(), transfer->length));
+    return;
+  }
+  transfer->kind = TransferKind::putting;
+  ++counters_.puts;
+  pump(*transfer);
+}
+
+void Engine::pump(Transfer& transfer) {
+  switch (transfer.kind) {
+    case TransferKind::getting:
+      return pump_contiguous(transfer, OpKind::get);
+    case TransferKind::putting:
+      return pump_contiguous(transfer, OpKind::put);
+    case TransferKind::getting_pieces:
+      return pump_scattered_get(transfer);
+    case TransferKind::getting_staged:
+      return pump_staged_get(transfer);
+    case TransferKind::sending:
+      return pump_fragments(transfer);
+    default:
+      return;
+  }
+}
+
+/// Gets into, or puts from, one run of memory. Each put notifies by itself, for puts have no order.
+void Engine::pump_contiguous(Transfer& transfer, OpKind kind) {
+  DeviceSlot& slot = *transfer.peer->device;
+  while (transfer.outstanding < kOperationWindow && transfer.next < transfer.length) {
+    const std::size_t bytes =
+        std::min<std::size_t>(transfer.chunk, transfer.length - transfer.next);
+    const Piece piece{transfer.request->view.data() + transfer.next, bytes,
+                      transfer.region->local_key};
+    Operation operation;
+    operation.kind = kind;
+    operation.local = {&piece, 1};
+    operation.remote = {transfer.remote.address + transfer.next, transfer.remote.key};
+    operation.cookie = transfer.request->transfer;
+    operation.notify = kind == OpKind::put;
+    operation.notification = transfer.remote_handle;
+    transfer.next += bytes;
+    ++transfer.outstanding;
+    slot.pending.post(*slot.device, transfer.peer->endpoint, {&operation, 1});
+  }
+}
+
+void Engine::pump_scattered_get(Transfer& transfer) {
+  DeviceSlot& slot = *transfer.peer->device;
+  const std::size_t fit = std::min(kMaxPieces, slot.device->caps().max_pieces);
+  while (transfer.outstanding < kOperationWindow && transfer.next < transfer.length) {
+    std::array<Layout::Piece, kMaxPieces> runs;
+    std::array<Piece, kMaxPieces> pieces;
+    const std::size_t limit =
+        std::min<std::size_t>(transfer.chunk, transfer.length - transfer.next);
+    const Layout::Gathered gathered =
+        transfer.request->view.pieces(transfer.next, limit, std::span(runs).first(fit));
+    for (std::size_t i = 0; i < gathered.pieces; ++i) {
+      pieces[i] = {runs[i].address, runs[i].length, 0};
+    }
+    Operation operation;
+    operation.kind = OpKind::get;
+    operation.local = std::span(pieces).first(gathered.pieces);
+    operation.remote = {transfer.remote.address + transfer.next, transfer.remote.key};
+    operation.cookie = transfer.request->transfer;
+    transfer.next += gathered.bytes;
+    ++transfer.outstanding;
+    slot.pending.post(*slot.device, transfer.peer->endpoint, {&operation, 1});
+  }
+}
+
+/// One part at a time; local_done() unpacks it.
+void Engine::pump_staged_get(Transfer& transfer) {
+  if (transfer.outstanding != 0 || transfer.next == transfer.length) return;
+  DeviceSlot& slot = *transfer.peer->device;
+  const std::size_t bytes = std::min<std::size_t>(transfer.chunk, transfer.length - transfer.next);
+  const Piece piece{transfer.staging.get(), bytes, transfer.region->local_key};
+  Operation operation;
+  operation.kind = OpKind::get;
+  operation.local = {&piece, 1};
+  operation.remote = {transfer.remote.address + transfer.next, transfer.remote.key};
+  operation.cookie = transfer.request->transfer;
+  transfer.next += bytes;
+  ++transfer.outstanding;
+  slot.pending.post(*slot.device, transfer.peer->endpoint, {&operation, 1});
+}
+
+void Engine::pump_fragments(Transfer& transfer) {
+  Peer& peer = *transfer.peer;
+  const View& view = transfer.request->view;
+  const bool contiguous = view.is_contiguous();
+  while (transfer.window != 0 && transfer.next < transfer.length) {
+    const std::size_t bytes = std::min(peer.device->fragment, transfer.length - transfer.next);
+    std::span<const std::byte> data;
+    if (contiguous) {
+      data = {view.data() + transfer.next, bytes};
+    } else {
+      view.pack(transfer.next, std::span(scratch_).first(bytes));
+      data = std::span(scratch_).first(bytes);
+    }
+    FragmentHeader header;
+    header.receiver = transfer.remote_handle;
+    header.offset = transfer.next;
+    transfer.next += bytes;
+    --transfer.window;
+    send_message(peer, header, data);
+  }
+  if (transfer.next == transfer.length) finish(transfer, MPI_SUCCESS);
+}
+
+void Engine::receive_fragment(Peer& peer, const FragmentHeader& header,
+                              std::span<const std::byte> data) {
+  Transfer* transfer = transfer_of(peer, header.receiver);
+  const bool fits = transfer != nullptr && transfer->kind == TransferKind::fragment_target &&
+                    header.offset == transfer->done &&
+                    data.size() <= transfer->length - transfer->done;
+  if (!fits) {
+    ++counters_.malformed;
+    return;
+  }
+  transfer->request->view.unpack(transfer->done, data);
+  transfer->done += data.size();
+  if (transfer->done == transfer->length) return finish(*transfer, MPI_SUCCESS);
+  if (++transfer->window == kFragmentWindow / 2) {
+    transfer->window = 0;
+    send_handle(peer, MessageKind::fragment_ack, transfer->remote_handle, kFragmentWindow / 2);
+  }
+}
+
+void Engine::receive_notification(Peer& peer, SlabHandle handle) {
+  Transfer* transfer = transfer_of(peer, handle);
+  if (transfer == nullptr || transfer->kind != TransferKind::put_target) {
+    ++counters_.malformed;
+    return;
+  }
+  if (--transfer->outstanding == 0) finish(*transfer, transfer->error);
+}
+
+/// A get or put of ours is done.
+void Engine::local_done(std::uint64_t cookie, int status) {
+  Transfer* found = transfers_.get(static_cast<SlabHandle>(cookie));
+  if (found == nullptr) return;
+  Transfer& transfer = *found;
+  --transfer.outstanding;
+  if (status != MPI_SUCCESS && !transfer.failed) {
+    transfer.failed = true;
+    transfer.error = status;
+  }
+  if (transfer.failed) {
+    if (transfer.outstanding != 0) return;
+    if (!transfer.is_send && !transfer.peer->failed) {
+      send_handle(*transfer.peer, MessageKind::done, transfer.remote_handle, 0, kFailed);
+    }
+    return finish(transfer, transfer.error);
+  }
+  if (transfer.kind == TransferKind::getting_staged) {
+    const std::size_t bytes = transfer.next - transfer.done;
+    transfer.request->view.unpack(transfer.done, {transfer.staging.get(), bytes});
+    transfer.done += bytes;
+  }
+  if (transfer.next < transfer.length) return pump(transfer);
+  if (transfer.outstanding != 0) return;
+  if (!transfer.is_send) {
+    send_handle(*transfer.peer, MessageKind::done, transfer.remote_handle);
+  }
+  finish(transfer, MPI_SUCCESS);
+}
+
+}  // namespace remit

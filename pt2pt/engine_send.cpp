@@ -1,0 +1,217 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// How a message leaves: eagerly while there are credits, else announced.
+#include <algorithm>
+#include <cstring>
+
+#include "pt2pt/engine.hpp"
+#include "pt2pt/engine_post.hpp"
+
+namespace remit {
+
+bool Engine::try_send(const View& buffer, int dest, int tag, const CommCore& comm) {
+  Peer* peer = peers_.find(comm.peers().proc(dest));
+  const std::size_t bytes = buffer.size();
+  if (peer == nullptr || bytes >= peer->fast_below || !buffer.is_contiguous()) return false;
+  const std::uint32_t units = units_of(bytes);
+  if (units > peer->credits) return false;
+  peer->credits -= units;
+
+  EagerHeader header;
+  header.credits = static_cast<std::uint16_t>(peer->owed);
+  peer->owed = 0;
+  header.context = comm.context;
+  header.source = comm.rank;
+  header.tag = tag;
+  const std::array<Piece, 2> pieces = {Piece{&header, sizeof header, 0},
+                                       Piece{buffer.data(), bytes, 0}};
+  Operation operation;
+  operation.local = {pieces.data(), bytes == 0 ? 1U : 2U};
+  DeviceSlot& slot = *peer->device;
+  ++counters_.eager;
+  if (slot.pending.empty(peer->endpoint)) [[likely]] {
+    if (slot.device->post(peer->endpoint, {&operation, 1}) == 1) [[likely]]
+      return true;
+  }
+  slot.pending.push(peer->endpoint, operation);
+  return true;
+}
+
+void Engine::isend(Request& request, const View& buffer, int dest, int tag, const CommCore& comm,
+                   SendMode mode, bool collective) {
+  request.complete = false;
+  request.status = OpStatus{};
+  request.view = buffer;
+  request.mode = mode;
+  request.proc = comm.peers().proc(dest);
+  request.key = {comm.context + (collective ? 1U : 0U), comm.rank, tag};
+  request.place = RequestPlace::nowhere;
+  if (request.proc == self_) return send_to_self(request);
+  Peer& peer = peers_.get(request.proc);
+  if (peer.device != nullptr && !peer.failed) [[likely]] {
+    start_send(peer, request);
+  } else if (peer.failed) {
+    fail(request, MPI_ERR_PROC_ABORTED);
+  } else {
+    request.place = RequestPlace::waiting;
+    peer.waiting.push_back(request);
+    ++waiting_;
+    start_lookup(peer);
+  }
+}
+
+void Engine::start_send(Peer& peer, Request& request) {
+  const std::size_t bytes = request.view.size();
+  const LayoutClass layout =
+      request.view.is_contiguous() ? LayoutClass::contiguous : LayoutClass::scattered;
+  if (bytes >= peer.device->table.eager_below(layout)) return send_rts(peer, request, bytes, false);
+  const std::uint32_t units = units_of(bytes);
+  if (units > peer.credits) return send_rts(peer, request, bytes, true);
+  send_eager(peer, request, bytes, units);
+}
+
+void Engine::send_eager(Peer& peer, Request& request, std::size_t bytes, std::uint32_t units) {
+  peer.credits -= units;
+  ++counters_.eager;
+  std::span<const std::byte> data;
+  if (request.view.is_contiguous()) {
+    data = {request.view.data(), bytes};
+  } else {
+    request.view.pack(0, std::span(scratch_).first(bytes));
+    data = std::span(scratch_).first(bytes);
+  }
+  EagerHeader header;
+  header.context = request.key.context;
+  header.source = request.key.source;
+  header.tag = request.key.tag;
+  if (request.mode != SendMode::synchronous) {
+    send_message(peer, header, data);
+    complete(request);
+    return;
+  }
+  Transfer* transfer = transfers_.allocate();
+  transfer->kind = TransferKind::await_ack;
+  transfer->is_send = true;
+  transfer->peer = &peer;
+  transfer->request = &request;
+  ++sending_;
+  request.place = RequestPlace::transfer;
+  request.transfer = transfers_.handle_of(transfer);
+  EagerSyncHeader sync;
+  sync.match = header;
+  sync.match.kind = MessageKind::eager_sync;
+  sync.sender = request.transfer;
+  send_message(peer, sync, data);
+}
+
+void Engine::send_rts(Peer& peer, Request& request, std::size_t bytes, bool starved) {
+  DeviceSlot& slot = *peer.device;
+  const Caps& caps = slot.device->caps();
+  Transfer* transfer = transfers_.allocate();
+  transfer->kind = TransferKind::await_answer;
+  transfer->is_send = true;
+  transfer->peer = &peer;
+  transfer->request = &request;
+  transfer->length = bytes;
+  transfer->key = request.key;
+  transfer->chunk = static_cast<std::uint32_t>(slot.chunk);
+  ++sending_;
+  ++counters_.rendezvous;
+  if (starved) ++counters_.starved;
+  request.place = RequestPlace::transfer;
+  request.transfer = transfers_.handle_of(transfer);
+
+  RtsHeader header;
+  header.match.kind = MessageKind::rts;
+  header.match.flags = starved ? kStarved : 0;
+  header.match.context = request.key.context;
+  header.match.source = request.key.source;
+  header.match.tag = request.key.tag;
+  header.length = bytes;
+  header.sender = request.transfer;
+  const bool contiguous = request.view.is_contiguous();
+  const Protocol protocol =
+      slot.table.choose(contiguous ? LayoutClass::contiguous : LayoutClass::scattered, bytes);
+  // What is eager by its size gets the cheapest rendezvous that works: fragments.
+  if (contiguous && protocol == Protocol::rendezvous_get && peer.same_device &&
+      map(*transfer, request.view, bytes, Access::remote_read)) {
+    header.match.flags |= kCanGet;
+    header.address = reinterpret_cast<std::uintptr_t>(request.view.data());
+    header.key = transfer->region->remote_key;
+  }
+  const bool put = contiguous && caps.has_put && caps.notify != NotifyMode::none;
+  if (put && peer.same_device &&
+      (protocol == Protocol::rendezvous_put || protocol == Protocol::rendezvous_get)) {
+    header.put_chunk = transfer->chunk;
+  }
+  send_message(peer, header);
+}
+
+void Engine::send_to_self(Request& request) {
+  if (PostedLink* posted = matcher_.take_posted(request.key)) {
+    auto& receive = static_cast<Request&>(*posted);
+    copy(request.view, receive.view);
+    set_received(receive, request.key, request.view.size());
+    complete(receive);
+    complete(request);
+    return;
+  }
+  const std::size_t bytes = request.view.size();
+  const std::uint32_t units = units_of(bytes);
+  Unexpected* message = unexpected_.allocate();
+  message->links[0].key = request.key;
+  message->bytes = bytes;
+  if (request.mode != SendMode::synchronous && units <= unleased_ && bytes <= kSelfEager) {
+    unleased_ -= units;
+    message->kind = UnexpectedKind::from_self_eager;
+    message->units = units;
+    if (bytes != 0) {
+      message->data = blocks_.allocate(bytes);
+      request.view.pack(0, {message->data, bytes});
+    }
+    complete(request);
+  } else {
+    message->kind = UnexpectedKind::from_self;
+    message->request = &request;
+    request.place = RequestPlace::at_self;
+    request.unexpected = message;
+  }
+  matcher_.add(*message);
+  note_unexpected();
+}
+
+void Engine::post_pieces(Peer& peer, std::span<const Piece> pieces) {
+  DeviceSlot& slot = *peer.device;
+  const Caps& caps = slot.device->caps();
+  SequenceHeader sequence;
+  std::array<Piece, 3> all;
+  std::size_t count = 0;
+  if (!caps.ordered) {
+    sequence.sequence = peer.next_sequence++;
+    all[count++] = {&sequence, sizeof sequence, 0};
+  }
+  for (const Piece& piece : pieces) all[count++] = piece;
+  if (count > caps.max_pieces) {
+    gather_.clear();
+    for (const Piece& piece : std::span(all).first(count)) {
+      const auto* bytes = static_cast<const std::byte*>(piece.address);
+      gather_.insert(gather_.end(), bytes, bytes + piece.length);
+    }
+    all[0] = {gather_.data(), gather_.size(), 0};
+    count = 1;
+  }
+  Operation operation;
+  operation.local = std::span(all).first(count);
+  slot.pending.post(*slot.device, peer.endpoint, {&operation, 1});
+}
+
+void Engine::send_handle(Peer& peer, MessageKind kind, SlabHandle handle, std::uint32_t value,
+                         std::uint8_t flags) {
+  HandleHeader header;
+  header.kind = kind;
+  header.flags = flags;
+  header.handle = handle;
+  header.value = value;
+  send_message(peer, header);
+}
+
+}  // namespace remit

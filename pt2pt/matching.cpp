@@ -1,0 +1,108 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Hash tables of first-in-first-out lists, and their use for matching.
+#include "pt2pt/matching.hpp"
+
+#include <cassert>
+
+namespace remit {
+
+/// The place in the chain that points to the first element of `key`, or to null at its end.
+MatchLink** KeyedFifo::slot_of(const MatchKey& key) {
+  MatchLink** slot = &buckets_[bucket_of(key)];
+  while (*slot != nullptr && !((*slot)->key == key)) slot = &(*slot)->chain;
+  return slot;
+}
+
+void KeyedFifo::push(MatchLink& link) {
+  assert(link.previous == nullptr && "already in a table");
+  if (keys_ >= bucket_count_) grow();
+  MatchLink** slot = slot_of(link.key);
+  link.next = nullptr;
+  ++size_;
+  if (*slot == nullptr) {
+    link.chain = nullptr;
+    link.previous = &link;
+    *slot = &link;
+    ++keys_;
+    return;
+  }
+  MatchLink* head = *slot;
+  link.previous = head->previous;
+  head->previous->next = &link;
+  head->previous = &link;
+}
+
+void KeyedFifo::remove(MatchLink& link) {
+  MatchLink** slot = slot_of(link.key);
+  MatchLink* head = *slot;
+  assert(head != nullptr && link.previous != nullptr);
+  --size_;
+  if (head == &link) {
+    if (link.next != nullptr) {
+      link.next->chain = link.chain;
+      link.next->previous = link.previous;
+      *slot = link.next;
+    } else {
+      *slot = link.chain;
+      --keys_;
+    }
+  } else {
+    link.previous->next = link.next;
+    (link.next != nullptr ? link.next : head)->previous = link.previous;
+  }
+  link.previous = link.next = link.chain = nullptr;
+}
+
+void KeyedFifo::grow() {
+  const std::size_t old_count = bucket_count_;
+  std::unique_ptr<MatchLink*[]> old = std::move(buckets_);
+  bucket_count_ = old_count == 0 ? kFirstBuckets : 2 * old_count;
+  buckets_ = std::make_unique<MatchLink*[]>(bucket_count_);
+  for (std::size_t i = 0; i < old_count; ++i) {
+    for (MatchLink* head = old[i]; head != nullptr;) {
+      MatchLink* following = head->chain;
+      MatchLink*& bucket = buckets_[bucket_of(head->key)];
+      head->chain = bucket;
+      bucket = head;
+      head = following;
+    }
+  }
+}
+
+void Matcher::add(UnexpectedLinks& message) {
+  const MatchKey key = message.key();
+  for (std::size_t c = 0; c < kMatchClasses; ++c) {
+    if (!indexed_[c]) continue;
+    UnexpectedLinks::Link& link = message.links[c];
+    link.key = masked(key, static_cast<MatchClass>(c));
+    link.owner = &message;
+    unexpected_[c].push(link);
+  }
+  arrivals_.push_back(message);
+}
+
+void Matcher::remove(UnexpectedLinks& message) {
+  for (std::size_t c = 0; c < kMatchClasses; ++c) {
+    if (indexed_[c]) unexpected_[c].remove(message.links[c]);
+  }
+  message.unlink();
+}
+
+/// The first receive with this kind of wildcard: from now on messages are filed for it, too.
+void Matcher::build_index(std::size_t c) {
+  indexed_[c] = true;
+  for (UnexpectedLinks& message : arrivals_) {
+    UnexpectedLinks::Link& link = message.links[c];
+    link.key = masked(message.key(), static_cast<MatchClass>(c));
+    link.owner = &message;
+    unexpected_[c].push(link);
+  }
+}
+
+std::size_t Matcher::posted() const {
+  std::size_t count = 0;
+  for (const KeyedFifo& table : posted_) count += table.size();
+  return count;
+}
+
+}  // namespace remit

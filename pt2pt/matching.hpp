@@ -1,0 +1,178 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Which receive takes which message: hashed, in MPI's order, at a cost that does not depend on how
+// many of either wait. Pure data structure: knows no devices, protocols or buffers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "mpi.h"
+#include "runtime/intrusive_list.hpp"
+
+namespace remit {
+
+struct Unexpected;
+
+/// What messages are matched by. In a receive, source and tag may be wildcards.
+struct MatchKey {
+  std::uint32_t context = 0;
+  int source = 0;  ///< rank in the communicator, or MPI_ANY_SOURCE
+  int tag = 0;     ///< or MPI_ANY_TAG
+
+  friend bool operator==(const MatchKey&, const MatchKey&) = default;
+};
+
+/// The links of an element of a KeyedFifo. Elements of one key form a list; its first element
+/// stands for the key in the hash chain, and its `previous` is the last.
+struct MatchLink {
+  MatchKey key;
+  MatchLink* chain = nullptr;  ///< first elements only: the next key of this bucket
+  MatchLink* next = nullptr;
+  MatchLink* previous = nullptr;  ///< null: not in a KeyedFifo
+};
+
+/// One first-in-first-out list for each key. Does not own its elements. Everything is O(1) but
+/// for_each; memory is taken only when there are more different keys at once than ever before.
+class KeyedFifo {
+ public:
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  void push(MatchLink& link);
+  /// The oldest element of `key`, or null.
+  [[nodiscard]] MatchLink* front(const MatchKey& key) const {
+    if (size_ == 0) return nullptr;
+    for (MatchLink* head = buckets_[bucket_of(key)]; head != nullptr; head = head->chain) {
+      if (head->key == key) return head;
+    }
+    return nullptr;
+  }
+  void remove(MatchLink& link);
+
+  /// Visits all in no useful order; visit(link) must not change the structure.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::size_t i = 0; i < bucket_count_; ++i) {
+      for (MatchLink* head = buckets_[i]; head != nullptr; head = head->chain) {
+        for (MatchLink* link = head; link != nullptr; link = link->next) visit(*link);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t bucket_of(const MatchKey& key) const {
+    const std::uint64_t pair = (std::uint64_t{static_cast<std::uint32_t>(key.tag)} << 32) |
+                               static_cast<std::uint32_t>(key.source);
+    std::uint64_t hash = (pair ^ (key.context * 0xd6e8feb86659fd93U)) * 0x9e3779b97f4a7c15U;
+    hash ^= hash >> 29;
+    hash *= 0xbf58476d1ce4e5b9U;
+    return (hash >> 32) & (bucket_count_ - 1);
+  }
+  [[nodiscard]] MatchLink** slot_of(const MatchKey& key);
+  void grow();
+
+  static constexpr std::size_t kFirstBuckets = 64;
+
+  std::unique_ptr<MatchLink*[]> buckets_;
+  std::size_t bucket_count_ = 0;  // a power of two, or 0 before the first element
+  std::size_t keys_ = 0;
+  std::size_t size_ = 0;
+};
+
+/// Base of a posted receive: its key may hold wildcards.
+struct PostedLink : MatchLink {
+  std::uint64_t sequence = 0;  ///< order of posting among all receives of the process
+};
+
+/// The four kinds of receives; each has its own table, so that those not in use cost one compare.
+enum class MatchClass : std::uint8_t { exact, any_source, any_tag, any_both };
+inline constexpr std::size_t kMatchClasses = 4;
+
+[[nodiscard]] constexpr MatchClass match_class(const MatchKey& key) {
+  return static_cast<MatchClass>((key.source == MPI_ANY_SOURCE ? 1 : 0) |
+                                 (key.tag == MPI_ANY_TAG ? 2 : 0));
+}
+
+/// The key under which a receive of class `c` that takes `message` is filed.
+[[nodiscard]] constexpr MatchKey masked(MatchKey message, MatchClass c) {
+  const auto bits = static_cast<unsigned>(c);
+  if ((bits & 1U) != 0) message.source = MPI_ANY_SOURCE;
+  if ((bits & 2U) != 0) message.tag = MPI_ANY_TAG;
+  return message;
+}
+
+/// Base of a message that arrived before its receive. Linked under its exact key and, once the
+/// process has used that kind of wildcard, under the masked keys.
+struct UnexpectedLinks : ListNode<> {
+  struct Link : MatchLink {
+    UnexpectedLinks* owner = nullptr;
+  };
+  std::array<Link, kMatchClasses> links;
+
+  [[nodiscard]] const MatchKey& key() const { return links[0].key; }
+};
+
+/// Posted receives and unexpected messages of one process. A message and a receive that match are
+/// never both inside: post() only what find() did not satisfy, add() only what take_posted() did
+/// not.
+class Matcher {
+ public:
+  void post(PostedLink& receive) {
+    receive.sequence = next_sequence_++;
+    posted_[index_of(receive.key)].push(receive);
+  }
+  /// The receive posted first among those that take a message of `key`, removed; or null.
+  [[nodiscard]] PostedLink* take_posted(const MatchKey& key) {
+    PostedLink* best = nullptr;
+    for (std::size_t c = 0; c < kMatchClasses; ++c) {
+      if (posted_[c].empty()) continue;
+      auto* found =
+          static_cast<PostedLink*>(posted_[c].front(masked(key, static_cast<MatchClass>(c))));
+      if (found != nullptr && (best == nullptr || found->sequence < best->sequence)) best = found;
+    }
+    if (best != nullptr) posted_[index_of(best->key)].remove(*best);
+    return best;
+  }
+  void remove_posted(PostedLink& receive) { posted_[index_of(receive.key)].remove(receive); }
+
+  /// `message.links[0].key` is set.
+  void add(UnexpectedLinks& message);
+  /// The message that arrived first among those that a receive of `pattern` takes, or null.
+  [[nodiscard]] UnexpectedLinks* find(const MatchKey& pattern) {
+    if (unexpected_[0].empty()) return nullptr;
+    const auto c = index_of(pattern);
+    if (!indexed_[c]) build_index(c);
+    MatchLink* link = unexpected_[c].front(pattern);
+    return link == nullptr ? nullptr : static_cast<UnexpectedLinks::Link*>(link)->owner;
+  }
+  void remove(UnexpectedLinks& message);
+
+  [[nodiscard]] std::size_t posted() const;
+  [[nodiscard]] std::size_t unexpected() const { return unexpected_[0].size(); }
+
+  /// Visits all posted receives, in no useful order; visit must not change the matcher.
+  template <class Visit>
+  void for_each_posted(Visit&& visit) const {
+    for (const KeyedFifo& table : posted_) {
+      table.for_each([&](MatchLink& link) { visit(static_cast<PostedLink&>(link)); });
+    }
+  }
+  /// All unexpected messages in the order of arrival.
+  [[nodiscard]] IntrusiveList<UnexpectedLinks>& arrivals() { return arrivals_; }
+
+ private:
+  [[nodiscard]] static std::size_t index_of(const MatchKey& key) {
+    return static_cast<std::size_t>(match_class(key));
+  }
+  void build_index(std::size_t c);
+
+  std::array<KeyedFifo, kMatchClasses> posted_;
+  std::array<KeyedFifo, kMatchClasses> unexpected_;
+  std::array<bool, kMatchClasses> indexed_ = {true, false, false, false};
+  IntrusiveList<UnexpectedLinks> arrivals_;
+  std::uint64_t next_sequence_ = 0;
+};
+
+}  // namespace remit

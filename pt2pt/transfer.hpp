@@ -1,0 +1,80 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The engine's records of messages under way: those announced or awaiting an answer, and those
+// that arrived before their receive.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "pt2pt/matching.hpp"
+#include "pt2pt/memory_pool.hpp"
+#include "pt2pt/request.hpp"
+#include "rdma_btl/device.hpp"
+#include "runtime/pool.hpp"
+
+namespace remit {
+
+struct Peer;
+
+/// What a sender said of a message that waits there.
+struct Announcement {
+  std::size_t length = 0;
+  SlabHandle sender = kNoSlabHandle;
+  bool can_get = false;
+  std::uint32_t put_chunk = 0;  ///< 0: the sender cannot put
+  RemoteAddress remote;
+};
+
+enum class TransferKind : std::uint8_t {
+  await_ack,        ///< sender: eager and synchronous, not matched yet
+  await_answer,     ///< sender: announced; a cts, done or cancelled will come
+  putting,          ///< sender: writes into the receiver's memory
+  sending,          ///< sender: fragments
+  getting,          ///< receiver: reads into the user's memory
+  getting_pieces,   ///< receiver: the same, scattered by the device
+  getting_staged,   ///< receiver: reads into a staging buffer and unpacks
+  put_target,       ///< receiver: waits for `outstanding` notifications
+  fragment_target,  ///< receiver: unpacks fragments
+};
+
+/// A message that needs more than one step. Its handle travels; the record never does.
+struct Transfer {
+  TransferKind kind = TransferKind::await_answer;
+  bool is_send = false;
+  bool failed = false;  ///< finishes with `error` as soon as nothing is outstanding
+  int error = MPI_SUCCESS;
+  Peer* peer = nullptr;
+  Request* request = nullptr;
+  SlabHandle remote_handle = kNoSlabHandle;
+  std::uint32_t outstanding = 0;  ///< gets, puts or notifications under way
+  std::uint32_t window = 0;       ///< fragments that may still be sent, or came since the last ack
+  std::uint32_t chunk = 0;        ///< bytes of one get or put
+  std::size_t length = 0;         ///< bytes that will move
+  std::size_t next = 0;           ///< first byte not posted yet
+  std::size_t done = 0;           ///< bytes unpacked
+  RemoteAddress remote;
+  std::optional<Region> region;  ///< of the user's or the staging memory
+  std::unique_ptr<std::byte[]> staging;
+  MatchKey key;  ///< sender: for cancel
+};
+
+/// Base of what improbe() hands out.
+struct MatchedMessage {};
+
+enum class UnexpectedKind : std::uint8_t { eager, announced, from_self_eager, from_self };
+
+/// A message that arrived before its receive.
+struct Unexpected : UnexpectedLinks, MatchedMessage {
+  UnexpectedKind kind = UnexpectedKind::eager;
+  std::uint32_t units = 0;  ///< of the pool that it occupies
+  std::size_t bytes = 0;
+  std::byte* data = nullptr;   ///< eager: a block of the pool; null if bytes == 0
+  Peer* peer = nullptr;        ///< null: from this process
+  Request* request = nullptr;  ///< from_self: the send
+  Announcement announced;      ///< of eager synchronous messages only `sender`, else no handle
+};
+static_assert(sizeof(Unexpected) <= kRecordUnits * kUnitBytes);
+
+}  // namespace remit

@@ -172,6 +172,10 @@ void Controller::spawn_next() {
   if (!terminal) in[0] = ::fcntl(is_reader ? STDIN_FILENO : null_fd_, F_DUPFD_CLOEXEC, 3);
   ChildSpec spec{app.program, app.argv,          app.env,
                  app.wdir,    rank.binding.cpus, {in[0], out[1], err[1]}};
+  // A bound rank must not take the ranks of other cores for competitors (runtime/wait_policy.hpp).
+  if (rank.sharers > 0 && get_env(spec.env, "REMIT_CORE_SHARERS") == nullptr) {
+    set_env(&spec.env, "REMIT_CORE_SHARERS", std::to_string(rank.sharers));
+  }
   if (auto added = server_->add_client_env(rank.rank, &spec.env); !added) {
     close_all({out[0], out[1], err[0], err[1], in[0], in[1]});
     return end_job(1, added.error().message);

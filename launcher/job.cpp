@@ -78,6 +78,14 @@ tl::expected<App, LaunchError> make_app(const Options& options, const AppSpec& s
   return app;
 }
 
+// Objects of one kind are disjoint: equal first processors mean equal sets.
+int count_sharers(const std::vector<Binding>& bindings, const Binding& binding) {
+  if (!binding.bound()) return 0;
+  return static_cast<int>(std::ranges::count_if(bindings, [&](const Binding& other) {
+    return other.bound() && other.cpus.front() == binding.cpus.front();
+  }));
+}
+
 }  // namespace
 
 void set_env(std::vector<std::string>* env, const std::string& name, const std::string& value) {
@@ -116,6 +124,7 @@ tl::expected<Job, LaunchError> make_job(const Options& options, const Topology& 
       rank.app = static_cast<int>(job.apps.size());
       rank.app_rank = i;
       rank.binding = bindings[job.ranks.size()];
+      rank.sharers = count_sharers(bindings, rank.binding);
       job.hosts[0].ranks.push_back(rank.rank);
       job.ranks.push_back(std::move(rank));
     }

@@ -35,7 +35,7 @@ void RunQueue::grow() {
 }
 
 Progress::~Progress() {
-  if (wake_event_ >= 0) ::close(wake_event_);
+  for (const int event : wake_events_) ::close(event);
 }
 
 void Progress::remove(ProgressSource* source) {
@@ -71,34 +71,47 @@ void Progress::give_up_core(Idle& idle) {
 
 // The one sleep point. The order is what makes it lose no wake-up: a source that is armed makes a
 // descriptor readable for everything that arrives later; what arrived earlier is found by the
-// second poll. Threads of this process change things only with the lock held, and then see
-// sleepers_.
+// second poll. Other threads of this process change things only with the lock held, and then signal
+// the event of every thread in to_wake_.
 void Progress::sleep() {
-  if (hook_ != nullptr && wake_event_ < 0) wake_event_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  const int wake_event = hook_ != nullptr ? take_wake_event() : -1;
   if (sleepers_++ == 0) {
     for (ProgressSource* source : sources_) source->arm();
   }
   if (poll() == 0) {
     ++counters_.sleeps;
-    block();
+    if (wake_event >= 0) to_wake_.push_back(wake_event);
+    block(wake_event);
+    std::erase(to_wake_, wake_event);
   }
-  if (--sleepers_ == 0) {
-    for (ProgressSource* source : sources_) source->disarm();
-    if (wake_event_ >= 0) {
-      std::uint64_t count = 0;
-      [[maybe_unused]] const ssize_t drained = ::read(wake_event_, &count, sizeof count);
-    }
+  if (wake_event >= 0) {
+    std::uint64_t count = 0;
+    [[maybe_unused]] const ssize_t drained = ::read(wake_event, &count, sizeof count);
+    wake_events_.push_back(wake_event);
+  }
+  for (ProgressSource* source : sources_) source->disarm();
+  if (--sleepers_ != 0) {
+    // The descriptors were drained under threads that still sleep: start over for them.
+    for (ProgressSource* source : sources_) source->arm();
+    poll();
   }
 }
 
-void Progress::block() {
+int Progress::take_wake_event() {
+  if (wake_events_.empty()) return ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  const int event = wake_events_.back();
+  wake_events_.pop_back();
+  return event;
+}
+
+void Progress::block(int wake_event) {
   std::vector<int> fds;
   int bound = -1;
   for (const ProgressSource* source : sources_) {
     source->wait_fds(fds);
     bound = tighter(bound, source->max_sleep_ms());
   }
-  if (wake_event_ >= 0) fds.push_back(wake_event_);
+  fds.push_back(wake_event);
   std::vector<pollfd> polled;
   for (const int fd : fds) {
     if (fd >= 0) polled.push_back({fd, POLLIN, 0});
@@ -111,9 +124,11 @@ void Progress::block() {
 }
 
 void Progress::signal_sleepers() {
-  if (wake_event_ < 0) return;
   const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = ::write(wake_event_, &one, sizeof one);
+  for (const int event : to_wake_) {
+    [[maybe_unused]] const ssize_t written = ::write(event, &one, sizeof one);
+  }
+  to_wake_.clear();
 }
 
 }  // namespace remit

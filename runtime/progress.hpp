@@ -89,6 +89,7 @@ class Progress {
     int events = 0;
     for (std::size_t i = 0; i < sources_.size(); ++i) events += sources_[i]->progress();
     if (!run_queue_.empty()) events += run_ready();
+    if (events != 0) wake_sleepers();
     return events;
   }
 
@@ -119,7 +120,7 @@ class Progress {
   /// become true without an event of any source. Costs one load when nobody sleeps. Call it with
   /// the MPI lock held, before releasing it.
   void wake_sleepers() {
-    if (sleepers_ != 0) [[unlikely]]
+    if (!to_wake_.empty()) [[unlikely]]
       signal_sleepers();
   }
 
@@ -150,8 +151,9 @@ class Progress {
   void offer_lock();
   void give_up_core(Idle& idle);
   void sleep();
-  /// Blocks on every wait descriptor; the sources are armed and had nothing.
-  void block();
+  /// Blocks on every wait descriptor and `wake_event`; the sources are armed and had nothing.
+  void block(int wake_event);
+  [[nodiscard]] int take_wake_event();
   void signal_sleepers();
 
   WaitPolicy policy_;
@@ -159,8 +161,10 @@ class Progress {
   RunQueue run_queue_;
   YieldHook* hook_ = nullptr;
   Counters counters_;
-  int sleepers_ = 0;     ///< threads between arm and disarm; changes with the MPI lock held
-  int wake_event_ = -1;  ///< eventfd that wakes threads of this process; made on first need
+  /// Threads between arm and disarm. This and what follows changes with the MPI lock held.
+  int sleepers_ = 0;
+  std::vector<int> to_wake_;      ///< eventfds of the threads that sleep and were not signalled
+  std::vector<int> wake_events_;  ///< eventfds that no thread uses now
 };
 
 }  // namespace remit

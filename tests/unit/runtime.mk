@@ -1,5 +1,35 @@
-check_PROGRAMS += runtime_containers_test
-TESTS += runtime_containers_test
+runtime_tests = \
+	runtime_bootstrap_test \
+	runtime_containers_test \
+	runtime_params_test \
+	runtime_progress_test \
+	runtime_task_test \
+	runtime_task_O0_test
+check_PROGRAMS += $(runtime_tests)
+TESTS += $(runtime_tests)
+
+runtime_bootstrap_test_SOURCES = tests/unit/runtime_bootstrap_test.cpp
+runtime_bootstrap_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+runtime_bootstrap_test_LDADD = libruntime.la $(UNIT_LIBS)
+
 runtime_containers_test_SOURCES = tests/unit/runtime_containers_test.cpp
 runtime_containers_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 runtime_containers_test_LDADD = libruntime.la $(UNIT_LIBS)
+
+runtime_params_test_SOURCES = tests/unit/runtime_params_test.cpp
+runtime_params_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+runtime_params_test_LDADD = libruntime.la $(UNIT_LIBS)
+
+runtime_progress_test_SOURCES = tests/unit/runtime_progress_test.cpp
+runtime_progress_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+runtime_progress_test_LDADD = libruntime.la $(UNIT_LIBS)
+
+# GCC 12 treats coroutines differently with and without optimization: both are tested.
+runtime_task_test_SOURCES = tests/unit/runtime_task_test.cpp
+runtime_task_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+runtime_task_test_LDADD = libruntime.la $(UNIT_LIBS)
+runtime_task_O0_test_SOURCES = tests/unit/runtime_task_test.cpp
+runtime_task_O0_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+runtime_task_O0_test_LDADD = libruntime.la $(UNIT_LIBS)
+tests/unit/runtime_task_test-runtime_task_test.$(OBJEXT): override CXXFLAGS += -O2
+tests/unit/runtime_task_O0_test-runtime_task_test.$(OBJEXT): override CXXFLAGS += -O0

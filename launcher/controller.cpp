@@ -17,6 +17,8 @@
 namespace remit::launcher {
 namespace {
 
+constexpr int kKillRounds = 5;  // of 200 ms, after SIGKILL, for the last output to arrive
+
 std::chrono::steady_clock::duration seconds(double value) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(value));
@@ -295,7 +297,7 @@ void Controller::terminate() {
 }
 
 void Controller::kill_everything() {
-  killed_ = true;
+  ++kill_rounds_;
   guardian_.signal_all(SIGKILL);
   check_progress();
   if (phase_ == Phase::done) return;
@@ -336,8 +338,10 @@ void Controller::check_progress() {
     phase_ = Phase::leaving;
     if (cause_.empty()) leave();
   }
-  if (open_sinks_ == 0 && (killed_ || nothing_left_ || ranks_.empty()) &&
-      (!outputs_open || killed_)) {
+  // A pipe may be held by a process that is not ours. Never mistake a slow reader for that.
+  const bool reader_is_slow = out_->is_full() || (err_ && err_->is_full());
+  const bool give_up = kill_rounds_ >= kKillRounds && (interrupts_ > 0 || !reader_is_slow);
+  if (open_sinks_ == 0 && ((nothing_left_ && !outputs_open) || give_up)) {
     leave_timer_.cancel();
     close_sinks();
   }

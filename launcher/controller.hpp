@@ -103,7 +103,7 @@ class Controller {
   int ended_ranks_ = 0;   // how many still lived when it was decided
   bool by_rank_ = false;  // a rank is the cause
   int interrupts_ = 0;
-  bool killed_ = false;
+  int kill_rounds_ = 0;  // SIGKILLs sent to everything
   bool nothing_left_ = false;
   bool output_broken_ = false;
 };

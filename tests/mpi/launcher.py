@@ -2,6 +2,7 @@
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 # mpirun from the outside: what it starts, forwards, reports, ends and leaves behind.
 # Runs in the top build folder; MPIRUN and LAUNCHER_CLIENT name other binaries.
+import array
 import hashlib
 import os
 import pty
@@ -9,6 +10,7 @@ import re
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -388,8 +390,8 @@ class Streams(LauncherTest):
         self.assertEqual(out, "y" * 3000000)
 
     def test_slow_reader_holds_the_ranks_back(self):
-        process = self.start("-n", "4", "head", "-c", "20000000", "/dev/zero")
-        time.sleep(1)
+        process = self.start("--grace", "0.5", "-n", "4", "head", "-c", "20000000", "/dev/zero")
+        time.sleep(2.5)  # longer than --grace, twice
         with open(f"/proc/{process.pid}/status") as file:
             resident = int(re.search(r"VmRSS:\s+(\d+) kB", file.read())[1])
         self.assertLess(resident, 60000)
@@ -398,6 +400,36 @@ class Streams(LauncherTest):
             total += len(chunk)
         process.wait(LIMIT)
         self.assertEqual((process.returncode, total), (0, 80000000))
+
+    def test_output_waits_for_a_reader_after_the_ranks_ended(self):
+        size = 1100000  # fills mpirun's queue and a part of the rank's pipe; then the rank is gone
+        process = self.start("--grace", "0.1", "sh", "-c",
+                             f"head -c {size} /dev/zero | tr '\\0' y")
+        time.sleep(2)
+        out = process.stdout.read()
+        process.wait(LIMIT)
+        self.assertEqual((process.returncode, out), (0, b"y" * size))
+
+    def test_pipe_held_from_outside(self):
+        # A process that is no descendant of mpirun holds the rank's output open.
+        script = ("import os, socket, array\n"
+                  "s = socket.socket(socket.AF_UNIX); s.connect('\\0' + os.environ['HOLDER'])\n"
+                  "s.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [1]))])\n"
+                  "s.recv(1); print('end')\n")
+        name = "launcher-test-" + uuid.uuid4().hex
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind("\0" + name)
+            listener.listen(1)
+            process = self.start("--grace", "0.2", sys.executable, "-c", script,
+                                 env={"HOLDER": name})
+            connection, _ = listener.accept()
+            message, ancillary, _, _ = connection.recvmsg(1, socket.CMSG_SPACE(4))
+            held = array.array("i", ancillary[0][2])[0]
+            connection.send(b"x")
+            out, _ = process.communicate(timeout=LIMIT)
+            os.close(held)
+            connection.close()
+        self.assertEqual((process.returncode, out), (0, b"end\n"))
 
     def test_reader_that_goes_away(self):
         process = self.start("-n", "3", "yes")

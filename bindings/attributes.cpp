@@ -48,8 +48,8 @@ int call_delete(const Keyval& keyval, AttributeHandle handle, void* value) {
     return reinterpret_cast<MPI_Comm_delete_attr_function*>(keyval.remove)(
         handle.comm, keyval.id, value, keyval.extra_state);
   }
-  return reinterpret_cast<MPI_Type_delete_attr_function*>(keyval.remove)(
-      handle.type, keyval.id, value, keyval.extra_state);
+  return reinterpret_cast<MPI_Type_delete_attr_function*>(keyval.remove)(handle.type, keyval.id,
+                                                                         value, keyval.extra_state);
 }
 
 std::vector<AttributeList::Entry>::iterator find(AttributeList& list, const Keyval* keyval) {
@@ -210,7 +210,8 @@ int comm_set_attr(const char* function, MPI_Comm comm, int id, void* value) {
   CommObject* c = nullptr;
   if (int err = entry.comm(comm, c)) return err;
   if (is_predefined_key(id)) {
-    return entry.fail(MPI_ERR_KEYVAL, "keyval {} is a predefined attribute, which is read-only", id);
+    return entry.fail(MPI_ERR_KEYVAL, "keyval {} is a predefined attribute, which is read-only",
+                      id);
   }
   return set_attribute(entry, Owner::comm, c->attributes, comm, id, value);
 }
@@ -235,7 +236,8 @@ int comm_delete_attr(const char* function, MPI_Comm comm, int id) {
   CommObject* c = nullptr;
   if (int err = entry.comm(comm, c)) return err;
   if (is_predefined_key(id)) {
-    return entry.fail(MPI_ERR_KEYVAL, "keyval {} is a predefined attribute, which is read-only", id);
+    return entry.fail(MPI_ERR_KEYVAL, "keyval {} is a predefined attribute, which is read-only",
+                      id);
   }
   return delete_attribute(entry, Owner::comm, c->attributes, comm, id);
 }
@@ -246,8 +248,8 @@ int comm_delete_attr(const char* function, MPI_Comm comm, int id) {
 
 using namespace remit;
 
-int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove,
-                            int* keyval, void* extra_state) {
+int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy,
+                            MPI_Comm_delete_attr_function* remove, int* keyval, void* extra_state) {
   return create_keyval("MPI_Comm_create_keyval", Owner::comm, reinterpret_cast<Function>(copy),
                        reinterpret_cast<Function>(remove), keyval, extra_state);
 }
@@ -302,8 +304,8 @@ int PMPI_Attr_delete(MPI_Comm comm, int keyval) {
 }
 REMIT_WEAK(Attr_delete);
 
-int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* remove,
-                            int* keyval, void* extra_state) {
+int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy,
+                            MPI_Type_delete_attr_function* remove, int* keyval, void* extra_state) {
   return create_keyval("MPI_Type_create_keyval", Owner::type, reinterpret_cast<Function>(copy),
                        reinterpret_cast<Function>(remove), keyval, extra_state);
 }

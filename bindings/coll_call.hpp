@@ -31,12 +31,12 @@ int check_scatter(CollectiveCall& call, const void* send, MPI_Count send_count,
                   MPI_Datatype send_type, void* recv, MPI_Count recv_count, MPI_Datatype recv_type,
                   int root, MPI_Comm comm);
 int check_scatterv(CollectiveCall& call, const void* send, Counts send_counts, Counts displs,
-                   MPI_Datatype send_type, void* recv, MPI_Count recv_count,
-                   MPI_Datatype recv_type, int root, MPI_Comm comm);
+                   MPI_Datatype send_type, void* recv, MPI_Count recv_count, MPI_Datatype recv_type,
+                   int root, MPI_Comm comm);
 /// allgather and alltoall take the same arguments.
 int check_all_to_all(CollectiveCall& call, CollectiveKind kind, const void* send,
-                     MPI_Count send_count, MPI_Datatype send_type, void* recv,
-                     MPI_Count recv_count, MPI_Datatype recv_type, MPI_Comm comm);
+                     MPI_Count send_count, MPI_Datatype send_type, void* recv, MPI_Count recv_count,
+                     MPI_Datatype recv_type, MPI_Comm comm);
 int check_allgatherv(CollectiveCall& call, const void* send, MPI_Count send_count,
                      MPI_Datatype send_type, void* recv, Counts recv_counts, Counts displs,
                      MPI_Datatype recv_type, MPI_Comm comm);

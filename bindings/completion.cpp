@@ -303,8 +303,10 @@ int PMPI_Start(MPI_Request* request) {
   RequestObject* started = nullptr;
   if (int err = entry.request(*request, started)) return err;
   if (!started->persistent || started->active) {
-    return entry.fail(MPI_ERR_REQUEST, "the request is {}; only an inactive persistent request can "
-                      "be started", started->persistent ? "active already" : "not persistent");
+    return entry.fail(MPI_ERR_REQUEST,
+                      "the request is {}; only an inactive persistent request can "
+                      "be started",
+                      started->persistent ? "active already" : "not persistent");
   }
   if (int err = start_request(entry.instance(), *started)) {
     return entry.fail(err, "the operation could not be started");

@@ -7,9 +7,8 @@
 namespace remit {
 
 void Entry::not_running() const {
-  die(function_, library().phase == Phase::before_init
-                     ? "called before MPI_Init or MPI_Init_thread"
-                     : "called after MPI_Finalize");
+  die(function_, library().phase == Phase::before_init ? "called before MPI_Init or MPI_Init_thread"
+                                                       : "called after MPI_Finalize");
 }
 
 int Entry::bad_comm(MPI_Comm handle) {
@@ -36,9 +35,8 @@ int Entry::bad_count(MPI_Count count, const char* argument) {
 
 int Entry::bad_rank(const CommObject& comm, int rank, bool receive) {
   if (receive) {
-    return fail(MPI_ERR_RANK,
-                "source is {}; it must be 0 to {}, MPI_ANY_SOURCE or MPI_PROC_NULL", rank,
-                peers(comm) - 1);
+    return fail(MPI_ERR_RANK, "source is {}; it must be 0 to {}, MPI_ANY_SOURCE or MPI_PROC_NULL",
+                rank, peers(comm) - 1);
   }
   return fail(MPI_ERR_RANK, "dest is {}; it must be 0 to {} or MPI_PROC_NULL", rank,
               peers(comm) - 1);
@@ -77,23 +75,25 @@ int Entry::group(MPI_Group handle, std::shared_ptr<const Group>& out) {
 
 int Entry::any_datatype(MPI_Datatype handle, const Datatype*& out, const char* argument) {
   out = datatype_of(handle);
-  if (out != nullptr && out->is_alive() && out->is_available()) [[likely]] return MPI_SUCCESS;
+  if (out != nullptr && out->is_alive() && out->is_available()) [[likely]]
+    return MPI_SUCCESS;
   if (out != nullptr && out->is_alive() && out->is_predefined() && handle != MPI_DATATYPE_NULL) {
     return fail(MPI_ERR_TYPE, "{} is {}, which this platform does not have", argument, out->name());
   }
-  return fail(MPI_ERR_TYPE, "{} {} is not a datatype{}", argument,
-              static_cast<const void*>(handle),
+  return fail(MPI_ERR_TYPE, "{} {} is not a datatype{}", argument, static_cast<const void*>(handle),
               handle == MPI_DATATYPE_NULL ? " (MPI_DATATYPE_NULL)" : " (freed already?)");
 }
 
 int Entry::datatype(MPI_Datatype handle, const Datatype*& out, const char* argument) {
   if (int err = any_datatype(handle, out, argument)) return err;
-  if (out->is_committed()) [[likely]] return MPI_SUCCESS;
+  if (out->is_committed()) [[likely]]
+    return MPI_SUCCESS;
   return fail(MPI_ERR_TYPE, "{} is not committed; call MPI_Type_commit first", argument);
 }
 
 int Entry::buffer(const void* address, MPI_Count count, MPI_Datatype type, View& out) {
-  if (count < 0) [[unlikely]] return bad_count(count, "count");
+  if (count < 0) [[unlikely]]
+    return bad_count(count, "count");
   const Datatype* t = nullptr;
   if (int err = datatype(type, t)) return err;
   // Address 0 is MPI_BOTTOM: fine for a type with absolute addresses, wrong for a plain one.

@@ -72,7 +72,8 @@ constexpr Row kRows[] = {
     {MPI_ERR_SERVICE, "MPI_ERR_SERVICE", "invalid service name"},
     {MPI_ERR_SIZE, "MPI_ERR_SIZE", "invalid size argument"},
     {MPI_ERR_SPAWN, "MPI_ERR_SPAWN", "processes could not be spawned"},
-    {MPI_ERR_UNSUPPORTED_DATAREP, "MPI_ERR_UNSUPPORTED_DATAREP", "data representation is not supported"},
+    {MPI_ERR_UNSUPPORTED_DATAREP, "MPI_ERR_UNSUPPORTED_DATAREP",
+     "data representation is not supported"},
     {MPI_ERR_UNSUPPORTED_OPERATION, "MPI_ERR_UNSUPPORTED_OPERATION", "operation is not supported"},
     {MPI_ERR_WIN, "MPI_ERR_WIN", "invalid window"},
     {MPI_ERR_RMA_FLAVOR, "MPI_ERR_RMA_FLAVOR", "window has the wrong flavor"},
@@ -97,7 +98,8 @@ constexpr Row kRows[] = {
     {MPI_T_ERR_CVAR_SET_NOT_NOW, "MPI_T_ERR_CVAR_SET_NOT_NOW", "tool interface: cvar set not now"},
     {MPI_T_ERR_CVAR_SET_NEVER, "MPI_T_ERR_CVAR_SET_NEVER", "tool interface: cvar set never"},
     {MPI_T_ERR_PVAR_NO_WRITE, "MPI_T_ERR_PVAR_NO_WRITE", "tool interface: pvar no write"},
-    {MPI_T_ERR_PVAR_NO_STARTSTOP, "MPI_T_ERR_PVAR_NO_STARTSTOP", "tool interface: pvar no startstop"},
+    {MPI_T_ERR_PVAR_NO_STARTSTOP, "MPI_T_ERR_PVAR_NO_STARTSTOP",
+     "tool interface: pvar no startstop"},
     {MPI_T_ERR_PVAR_NO_ATOMIC, "MPI_T_ERR_PVAR_NO_ATOMIC", "tool interface: pvar no atomic"},
 };
 

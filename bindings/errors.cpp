@@ -106,7 +106,8 @@ int check_errhandler(Entry& entry, MPI_Errhandler handler, Owner owner) {
                       static_cast<const void*>(handler));
   }
   if (object->owner != owner) {
-    return entry.fail(MPI_ERR_ERRHANDLER, "the error handler was created for another kind of object");
+    return entry.fail(MPI_ERR_ERRHANDLER,
+                      "the error handler was created for another kind of object");
   }
   return MPI_SUCCESS;
 }
@@ -190,8 +191,7 @@ int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
   std::string text =
       fmt::format("{}: {}", error_class_name(error_class), error_class_text(error_class));
   const Instance* instance = library().instance;
-  if (instance != nullptr && instance->last_detail.code == errorcode &&
-      errorcode != MPI_SUCCESS) {
+  if (instance != nullptr && instance->last_detail.code == errorcode && errorcode != MPI_SUCCESS) {
     text += fmt::format(" (last: {})", instance->last_detail.words);
   }
   text.resize(std::min<std::size_t>(text.size(), MPI_MAX_ERROR_STRING - 1));

@@ -162,7 +162,6 @@ REMIT_WEAK(Scan_init_c);
 
 // Reduction operations; local reduction (chapter 6).
 
-
 // Neighborhood collectives, blocking (chapter 8).
 
 int PMPI_Neighbor_allgather(const void*, int, MPI_Datatype, void*, int, MPI_Datatype,

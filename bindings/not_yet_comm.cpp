@@ -9,9 +9,7 @@ using remit::not_yet;
 
 // Groups (chapter 7).
 
-
 // Asking about a communicator (chapter 7).
-
 
 // Making and freeing communicators (chapter 7).
 
@@ -62,7 +60,6 @@ REMIT_WEAK(Intercomm_merge);
 
 // Names (chapter 7).
 
-
 // Info (chapter 7).
 
 int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info*) {
@@ -75,7 +72,6 @@ int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info) {
 REMIT_WEAK(Comm_set_info);
 
 // Attributes of communicators (chapter 7).
-
 
 // Attributes of windows (chapter 7).
 
@@ -102,7 +98,6 @@ int PMPI_Win_set_attr(MPI_Win win, int, void*) {
 REMIT_WEAK(Win_set_attr);
 
 // Attributes of datatypes (chapter 7).
-
 
 // Cartesian, graph and distributed graph topologies (chapter 8).
 
@@ -190,4 +185,3 @@ int PMPI_Topo_test(MPI_Comm comm, int*) {
 REMIT_WEAK(Topo_test);
 
 // Deprecated Interfaces (chapter 16).
-

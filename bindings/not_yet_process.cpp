@@ -16,7 +16,6 @@ REMIT_WEAK(Get_hw_resource_info);
 
 // Memory (chapter 9).
 
-
 // Error handlers (chapter 9).
 
 int PMPI_File_call_errhandler(MPI_File fh, int) {
@@ -104,7 +103,6 @@ REMIT_WEAK(Info_create_env);
 
 // The world model (chapter 11).
 
-
 // Sessions (chapter 11).
 
 int PMPI_Group_from_session_pset(MPI_Session session, const char*, MPI_Group*) {
@@ -181,7 +179,6 @@ int PMPI_Unpublish_name(const char*, MPI_Info, const char*) {
 REMIT_WEAK(Unpublish_name);
 
 // Generalized requests (chapter 13).
-
 
 // Filling in a status (chapter 13).
 

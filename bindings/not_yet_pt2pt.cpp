@@ -9,7 +9,6 @@ using remit::not_yet;
 
 // Blocking (chapter 3).
 
-
 // Buffers of MPI_Bsend (chapter 3).
 
 int PMPI_Buffer_iflush(MPI_Request*) {
@@ -90,9 +89,7 @@ REMIT_WEAK(Isendrecv_replace_c);
 
 // Probe, and receives of a probed message (chapter 3).
 
-
 // Persistent (chapter 3).
-
 
 // Requests: start, completion, cancel (chapter 3).
 
@@ -110,7 +107,6 @@ int PMPI_Request_get_status_some(int, const MPI_Request[], int*, int[], MPI_Stat
 REMIT_WEAK(Request_get_status_some);
 
 // Reading a status (chapter 3).
-
 
 // Partitioned Point-to-Point Communication (chapter 4).
 

@@ -144,7 +144,8 @@ int matched_ireceive(const char* function, void* buffer, MPI_Count count, MPI_Da
 /// Complete elements of `type` in a status; MPI_UNDEFINED if the bytes are no multiple of its size
 /// or the result does not fit.
 template <class Int>
-int get_count_as(const char* function, const MPI_Status* status, MPI_Datatype datatype, Int* count) {
+int get_count_as(const char* function, const MPI_Status* status, MPI_Datatype datatype,
+                 Int* count) {
   Entry entry(function);
   const Datatype* type = nullptr;
   if (int err = entry.not_null(status, "status")) return err;

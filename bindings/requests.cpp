@@ -34,7 +34,8 @@ int check_receive(Entry& entry, void* buffer, MPI_Count count, MPI_Datatype type
 }
 
 RequestObject* make_request(Instance& instance, RequestForm form, const MessageArgs& args) {
-  if (!instance.orphans.empty()) [[unlikely]] sweep_freed_requests(instance);
+  if (!instance.orphans.empty()) [[unlikely]]
+    sweep_freed_requests(instance);
   void* memory = nullptr;
   if (instance.free_requests.empty()) {
     memory = ::operator new(sizeof(RequestObject));

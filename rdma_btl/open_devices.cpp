@@ -9,8 +9,8 @@ namespace remit {
 
 Expected<std::vector<std::unique_ptr<Device>>> open_devices(Process& process) {
   const auto name = static_cast<PeerName>(process.rank());
-  auto shm = ShmDevice::create(
-      shm_config(process.params(), name, process.identity().job, &process.log()));
+  auto shm =
+      ShmDevice::create(shm_config(process.params(), name, process.identity().job, &process.log()));
   if (!shm) return tl::unexpected(shm.error());
   std::vector<std::unique_ptr<Device>> devices;
   devices.push_back(std::move(*shm));

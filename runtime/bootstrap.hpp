@@ -19,16 +19,16 @@ using Bytes = std::vector<std::byte>;
 
 /// What a launcher says about this process; fixed after the bootstrap was opened.
 struct Identity {
-  std::string job;             ///< PMIx namespace; unique among the jobs of a user on this host
-  int rank = 0;                ///< in MPI_COMM_WORLD
-  int size = 1;                ///< of MPI_COMM_WORLD
-  int local_rank = 0;          ///< among the ranks of this job on this host
-  int local_size = 1;          ///< ranks of this job on this host
+  std::string job;               ///< PMIx namespace; unique among the jobs of a user on this host
+  int rank = 0;                  ///< in MPI_COMM_WORLD
+  int size = 1;                  ///< of MPI_COMM_WORLD
+  int local_rank = 0;            ///< among the ranks of this job on this host
+  int local_size = 1;            ///< ranks of this job on this host
   std::vector<int> local_peers;  ///< world ranks on this host, ascending, this one included
-  std::string host;            ///< the launcher's name of this host
-  int app_number = 0;          ///< MPI_APPNUM; -1 if unknown
-  int universe_size = 0;       ///< MPI_UNIVERSE_SIZE; 0 if unknown
-  bool singleton = false;      ///< started without a launcher
+  std::string host;              ///< the launcher's name of this host
+  int app_number = 0;            ///< MPI_APPNUM; -1 if unknown
+  int universe_size = 0;         ///< MPI_UNIVERSE_SIZE; 0 if unknown
+  bool singleton = false;        ///< started without a launcher
 };
 
 /// Who am I, where are the others, how does the job end. All calls from the thread that holds the

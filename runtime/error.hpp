@@ -12,8 +12,8 @@
 
 namespace remit {
 
-/// An error where it was born. `code` is an MPI error class (MPI_ERR_...); `message` is for a person:
-/// what failed, on which rank and host where that is known, and what to do about it.
+/// An error where it was born. `code` is an MPI error class (MPI_ERR_...); `message` is for a
+/// person: what failed, on which rank and host where that is known, and what to do about it.
 struct Error {
   int code = MPI_ERR_OTHER;
   std::string message;

@@ -15,10 +15,16 @@ struct ShmDevice::Endpoint {
   shm::TxRing tx;
   /// What tells that the peer sleeps: in its home, or before that is known in our own ring.
   std::atomic<std::uint32_t>* sleep_word = nullptr;
-  bool fence = true;  ///< order our stores before reading sleep_word ourselves
-  bool shut = false;  ///< failed, or the peer left: post_to_failed()
+  shm::Cell* mailbox = nullptr;
+  std::uint64_t writer = 0;  ///< what marks our messages there
+  bool fence = true;         ///< order our stores before reading sleep_word ourselves
+  bool mail = false;         ///< the mailbox is ours to write
+  bool shut = false;         ///< failed, or the peer left: post_to_failed()
 
   bool failed = false;
+  /// The last message of the mailbox: the caller reads it here while the mailbox is written again.
+  alignas(16) std::array<std::byte, shm::kInline> letter;
+
   bool attached = false;  ///< the peer's HELLO came: its ring and home are mapped
   bool cma = false;       ///< direct copies work
   bool gone = false;      ///< the peer's process is gone, its last cells may be unread
@@ -35,8 +41,7 @@ struct ShmDevice::Endpoint {
   std::size_t rx_area_size = 0;
   std::uint64_t rx_area_end = 0;  ///< stream position behind the last piece consumed
   std::uint64_t rx_area_published = 0;
-  std::uint64_t rx_published = 0;  ///< cells
-  shm::Home* home = nullptr;       ///< the peer's
+  shm::Home* home = nullptr;  ///< the peer's
 
   shm::SocketName socket;
   shm::Fd event;  ///< the peer's: wakes it

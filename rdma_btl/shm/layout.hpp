@@ -37,25 +37,40 @@ enum class CellKind : std::uint8_t {
 
 inline constexpr std::size_t kInline = 56;
 
-/// One cache line. The header is stored last, with release: once its low half is the sequence
-/// number that the consumer expects, the payload is there. Bits: 0-31 sequence, 32-39 kind,
-/// 48-63 length of the payload. Sequence numbers count cells and start at 1, so that a cell of the
-/// lap before never looks valid.
+/// One cache line. The header is stored last, with release: once its number is the one that the
+/// consumer expects, the payload is there. Bits: 0-5 length of the payload, 6 kLowerWrote, 8-11
+/// kind, 12-63 number of the message in its direction, from 1. Numbers never come again, so what
+/// is left of an earlier lap, or of a place that was skipped, never looks valid.
 struct alignas(kLine) Cell {
   std::atomic<std::uint64_t> header;
   std::byte payload[kInline];
 };
 static_assert(sizeof(Cell) == kLine && offsetof(Cell, payload) == 8);
 
-constexpr std::uint64_t cell_header(std::uint32_t sequence, CellKind kind, std::size_t length) {
-  return std::uint64_t{sequence} | std::uint64_t{static_cast<std::uint8_t>(kind)} << 32 |
-         std::uint64_t{length} << 48;
+constexpr unsigned kNumberShift = 12;
+constexpr std::uint64_t cell_header(std::uint64_t number, CellKind kind, std::size_t length) {
+  return number << kNumberShift | std::uint64_t{static_cast<std::uint8_t>(kind)} << 8 | length;
+}
+constexpr std::uint64_t cell_number(std::uint64_t header) {
+  return header >> kNumberShift;
 }
 constexpr CellKind cell_kind(std::uint64_t header) {
-  return static_cast<CellKind>(static_cast<std::uint8_t>(header >> 32));
+  return static_cast<CellKind>(header >> 8 & 15U);
 }
 constexpr std::size_t cell_length(std::uint64_t header) {
-  return header >> 48;
+  return header & 63U;
+}
+
+/// The two directions between two processes also share one more cell, the mailbox: who has read
+/// what the other wrote there may write next, and so a dialogue moves a single line to and fro,
+/// which costs half of two lines that are each polled by one and written by the other. A message
+/// in the mailbox has its number in its direction, and leaves its place in the ring empty.
+/// kLowerWrote says that the process with the lower name wrote it.
+inline constexpr std::uint64_t kLowerWrote = 1U << 6;
+
+/// Whether a mailbox holds message `number` of the one whose mark is `writer`.
+constexpr bool is_mail(std::uint64_t header, std::uint64_t number, std::uint64_t writer) {
+  return cell_number(header) == number && (header & kLowerWrote) == writer;
 }
 
 /// Where in the producer's data area the bytes of a cell are.
@@ -160,6 +175,8 @@ struct RingControl {
   } consumer;
 
   Assist assists[kAssists];
+
+  Cell mailbox;  ///< used in the ring of the process with the lower name
 };
 inline constexpr std::size_t kControlBytes = 4096;
 static_assert(sizeof(RingControl) <= kControlBytes);

@@ -68,11 +68,12 @@ class TxRing {
   [[nodiscard]] Cell& next() { return cells_[tail_ & mask_]; }
 
   /// Gives the next cell, whose payload has been written, to the consumer.
-  void publish(CellKind kind, std::size_t length) {
-    Cell& cell = next();
+  void publish(CellKind kind, std::size_t length) { publish_in(next(), kind, length, 0); }
+
+  /// As publish, in the mailbox; `writer` is kLowerWrote or 0.
+  void publish_in(Cell& cell, CellKind kind, std::size_t length, std::uint64_t writer) {
     ++tail_;
-    cell.header.store(cell_header(static_cast<std::uint32_t>(tail_), kind, length),
-                      std::memory_order_release);
+    cell.header.store(cell_header(tail_, kind, length) | writer, std::memory_order_release);
   }
 
   /// A whole cell from a trivially copyable payload; false: no room.

@@ -388,7 +388,12 @@ Expected<> ShmDevice::attach(Endpoint& endpoint, const shm::Hello& hello, std::s
   producer.knows_home.store(1);
 
   endpoint.scan = static_cast<std::uint32_t>(scans_.size());
-  scans_.push_back({cells, cells, 1, hello.cells - 1, publish_mask(hello.cells), endpoint.id});
+  const bool lower = config_.name < endpoint.peer;
+  endpoint.mailbox = lower ? &endpoint.tx.control().mailbox : &control->mailbox;
+  endpoint.writer = lower ? shm::kLowerWrote : 0;
+  endpoint.mail = lower;
+  scans_.push_back({cells, cells, endpoint.mailbox, lower ? 0 : shm::kLowerWrote, 1,
+                    hello.cells - 1, publish_mask(hello.cells), endpoint.id});
   if (hot_count_ < kHot) hot_[hot_count_++] = endpoint.scan;
   attention_ |= kScanAll;
   return {};
@@ -422,8 +427,10 @@ void ShmDevice::look_after_peers() {
     if (!endpoint->attached) service_socket();  // its HELLO may have come just before its end
     if (endpoint->attached) {
       const Scan& scan = scans_[endpoint->scan];
-      const std::uint64_t header = scan.next->header.load(std::memory_order_acquire);
-      if (static_cast<std::uint32_t>(header) == scan.expected) {
+      const std::uint64_t cell = scan.next->header.load(std::memory_order_acquire);
+      const std::uint64_t mail = scan.mailbox->header.load(std::memory_order_acquire);
+      if (shm::cell_number(cell) == scan.expected ||
+          shm::is_mail(mail, scan.expected, scan.writer)) {
         gone_.push_back(endpoint->id);
         continue;
       }
@@ -455,10 +462,10 @@ void ShmDevice::fail_endpoint(Endpoint& endpoint, int status, std::string words)
   std::erase(hellos_due_, endpoint.id);
   if (endpoint.attached) {
     // Never matches again: no further cell of it is read.
-    static constexpr std::uint32_t kNever = 0;
-    static const shm::Cell kDeadCell = {.header = 1, .payload = {}};
+    static constexpr std::uint64_t kNever = 0;
+    static const shm::Cell kDeadCell = {.header = ~std::uint64_t{0}, .payload = {}};
     Scan& scan = scans_[endpoint.scan];
-    scan.next = &kDeadCell;
+    scan.next = scan.mailbox = &kDeadCell;
     scan.expected = kNever;
   }
   ready_.push_back(event_of(CompletionKind::endpoint_failed, endpoint.id, status));

@@ -54,12 +54,14 @@ inline bool ShmDevice::push_send(Endpoint& endpoint, const Operation& operation)
     return push_large(endpoint, operation, total);
   if (!endpoint.tx.has_room()) [[unlikely]]
     return false;
-  std::byte* to = endpoint.tx.next().payload;
+  shm::Cell& cell = endpoint.mail ? *endpoint.mailbox : endpoint.tx.next();
+  std::byte* to = cell.payload;
   for (piece = operation.local.data(); piece != end; ++piece) {
     shm::copy_small(to, piece->address, piece->length);
     to += piece->length;
   }
-  endpoint.tx.publish(CellKind::send_inline, total);
+  endpoint.tx.publish_in(cell, CellKind::send_inline, total, endpoint.writer);
+  endpoint.mail = false;
   return true;
 }
 
@@ -129,17 +131,41 @@ std::size_t ShmDevice::poll(std::span<Completion> out) {
   return n;
 }
 
+/// The next message if it is in the mailbox. Its bytes are copied: the mailbox is ours from now on,
+/// and an answer may be written there before the next poll.
+inline bool ShmDevice::take_mail(Scan& scan, Completion& out) {
+  const Cell& cell = *scan.mailbox;
+  const std::uint64_t header = cell.header.load(std::memory_order_acquire);
+  if (!shm::is_mail(header, scan.expected, scan.writer)) [[likely]]
+    return false;
+  const std::size_t length = std::min(shm::cell_length(header), shm::kInline);
+  Endpoint& endpoint = *endpoints_[scan.endpoint];
+  shm::copy_small(endpoint.letter.data(), cell.payload, length);
+  endpoint.mail = true;
+  scan.next = scan.cells + (scan.expected & scan.mask);
+  if ((scan.expected++ & scan.publish_mask) == 0) [[unlikely]]
+    note_consumed(scan);
+  out.kind = CompletionKind::receive;
+  out.status = MPI_SUCCESS;
+  out.endpoint = scan.endpoint;
+  out.data = {endpoint.letter.data(), length};
+  return true;
+}
+
 inline std::size_t ShmDevice::drain(Scan& scan, std::span<Completion> out, std::size_t n) {
   while (n < out.size()) {
     const Cell& cell = *scan.next;
     const std::uint64_t header = cell.header.load(std::memory_order_acquire);
-    const std::uint32_t sequence = scan.expected;
-    if (static_cast<std::uint32_t>(header) != sequence) break;
-    scan.next = scan.cells + (sequence & scan.mask);
-    scan.expected = sequence + 1;
-    if ((sequence & scan.publish_mask) == 0) [[unlikely]]
+    const std::uint64_t number = scan.expected;
+    if (shm::cell_number(header) != number) {
+      if (!take_mail(scan, out[n])) break;
+      ++n;
+      continue;
+    }
+    scan.next = scan.cells + (number & scan.mask);
+    scan.expected = number + 1;
+    if ((number & scan.publish_mask) == 0) [[unlikely]]
       note_consumed(scan);
-    // The kind is the low byte of the high half, the length its upper half.
     const std::size_t length = shm::cell_length(header);
     if (shm::cell_kind(header) == CellKind::send_inline && length <= shm::kInline) [[likely]] {
       Completion& completion = out[n++];
@@ -282,11 +308,10 @@ void ShmDevice::publish_consumed() {
     Scan& scan = scans_[index];
     Endpoint& endpoint = *endpoints_[scan.endpoint];
     if (endpoint.failed) continue;
-    endpoint.rx_published += scan.expected - 1 - static_cast<std::uint32_t>(endpoint.rx_published);
     endpoint.rx_area_published = endpoint.rx_area_end;
     shm::RingControl& control = *endpoint.rx;
     control.consumer.area.store(endpoint.rx_area_published, std::memory_order_release);
-    control.consumer.cells.store(endpoint.rx_published, std::memory_order_release);
+    control.consumer.cells.store(scan.expected - 1, std::memory_order_release);
     if (endpoint.fence) std::atomic_thread_fence(std::memory_order_seq_cst);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (control.producer.blocked.load(std::memory_order_relaxed) != 0) wake(endpoint);

@@ -65,11 +65,13 @@ class ShmDevice final : public Device {
   enum class Phase : std::uint8_t;
   enum class Step : std::uint8_t;
 
-  /// The receiving end of one ring: what poll() reads, two to a cache line.
+  /// The receiving end of one ring: what poll() reads.
   struct Scan {
     const shm::Cell* next;  ///< the cell that is filled next
     const shm::Cell* cells;
-    std::uint32_t expected;  ///< its sequence number when it is
+    const shm::Cell* mailbox;
+    std::uint64_t writer;    ///< what marks the peer's messages there
+    std::uint64_t expected;  ///< number of the next message
     std::uint32_t mask;
     std::uint32_t publish_mask;  ///< the producer hears of every so many cells
     EndpointId endpoint;
@@ -119,6 +121,7 @@ class ShmDevice final : public Device {
 
   // Receiving (shm_device.cpp).
   std::size_t drain(Scan& scan, std::span<Completion> out, std::size_t n);
+  [[nodiscard]] bool take_mail(Scan& scan, Completion& out);
   std::size_t scan_cold(std::span<Completion> out, std::size_t n);
   std::size_t poll_with_attention(std::span<Completion> out, std::size_t n);
   std::size_t attend(std::span<Completion> out, std::size_t n);

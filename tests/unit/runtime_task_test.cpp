@@ -209,6 +209,9 @@ TEST(Arena, ReuseNeedsNoNewMemory) {
     task.start();
     EXPECT_EQ(task.result(), 19900);
   };
+  // The block that is kept after the first run may be smaller than all that the run needed.
+  run();
+  context.arena_.reset();
   run();
   context.arena_.reset();
   void* const first = context.arena_.allocate(64);

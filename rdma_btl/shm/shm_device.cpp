@@ -114,33 +114,12 @@ void ShmDevice::ring_bell(Endpoint& endpoint) {
 
 // --- receiving ---------------------------------------------------------------------------------
 
-std::size_t ShmDevice::poll(std::span<Completion> out) {
-  std::size_t n = 0;
-  if (attention_ != 0) [[unlikely]] {
-    n = poll_with_attention(out, 0);
-  } else {
-    for (std::uint32_t i = 0; i != hot_count_; ++i) n = drain(scans_[hot_[i]], out, n);
-    if (scans_.size() > kHot) [[unlikely]]
-      n = scan_cold(out, n);
-  }
-  if (attention_ != 0 || n == out.size()) [[unlikely]]
-    n = attend(out, n);
-  ticks_ += n == 0 ? kIdleTick : 1;
-  if (ticks_ >= kTicks) [[unlikely]]
-    idle(n == 0);
-  return n;
-}
-
-/// The next message if it is in the mailbox. Its bytes are copied: the mailbox is ours from now on,
-/// and an answer may be written there before the next poll.
-inline bool ShmDevice::take_mail(Scan& scan, Completion& out) {
-  const Cell& cell = *scan.mailbox;
-  const std::uint64_t header = cell.header.load(std::memory_order_acquire);
-  if (!shm::is_mail(header, scan.expected, scan.writer)) [[likely]]
-    return false;
+/// Takes the next message out of the mailbox. Its bytes are copied: the mailbox is ours from now
+/// on, and an answer may be written there before the next poll.
+void ShmDevice::take_mail(Scan& scan, std::uint64_t header, Completion& out) {
   const std::size_t length = std::min(shm::cell_length(header), shm::kInline);
   Endpoint& endpoint = *endpoints_[scan.endpoint];
-  shm::copy_small(endpoint.letter.data(), cell.payload, length);
+  shm::copy_small(endpoint.letter.data(), scan.mailbox->payload, length);
   endpoint.mail = true;
   scan.next = scan.cells + (scan.expected & scan.mask);
   if ((scan.expected++ & scan.publish_mask) == 0) [[unlikely]]
@@ -149,17 +128,19 @@ inline bool ShmDevice::take_mail(Scan& scan, Completion& out) {
   out.status = MPI_SUCCESS;
   out.endpoint = scan.endpoint;
   out.data = {endpoint.letter.data(), length};
-  return true;
 }
 
-inline std::size_t ShmDevice::drain(Scan& scan, std::span<Completion> out, std::size_t n) {
+[[gnu::always_inline]] inline std::size_t ShmDevice::drain_inline(Scan& scan,
+                                                                  std::span<Completion> out,
+                                                                  std::size_t n) {
   while (n < out.size()) {
     const Cell& cell = *scan.next;
     const std::uint64_t header = cell.header.load(std::memory_order_acquire);
     const std::uint64_t number = scan.expected;
     if (shm::cell_number(header) != number) {
-      if (!take_mail(scan, out[n])) break;
-      ++n;
+      const std::uint64_t mail = scan.mailbox->header.load(std::memory_order_acquire);
+      if (!shm::is_mail(mail, number, scan.writer)) break;
+      take_mail(scan, mail, out[n++]);
       continue;
     }
     scan.next = scan.cells + (number & scan.mask);
@@ -179,6 +160,27 @@ inline std::size_t ShmDevice::drain(Scan& scan, std::span<Completion> out, std::
       break;  // let the producer of a long transfer go on first
     }
   }
+  return n;
+}
+
+std::size_t ShmDevice::drain(Scan& scan, std::span<Completion> out, std::size_t n) {
+  return drain_inline(scan, out, n);
+}
+
+std::size_t ShmDevice::poll(std::span<Completion> out) {
+  std::size_t n = 0;
+  if (attention_ != 0) [[unlikely]] {
+    n = poll_with_attention(out, 0);
+  } else {
+    for (std::uint32_t i = 0; i != hot_count_; ++i) n = drain_inline(scans_[hot_[i]], out, n);
+    if (scans_.size() > kHot) [[unlikely]]
+      n = scan_cold(out, n);
+  }
+  if (attention_ != 0 || n == out.size()) [[unlikely]]
+    n = attend(out, n);
+  ticks_ += n == 0 ? kIdleTick : 1;
+  if (ticks_ >= kTicks) [[unlikely]]
+    idle(n == 0);
   return n;
 }
 

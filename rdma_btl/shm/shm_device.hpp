@@ -120,8 +120,9 @@ class ShmDevice final : public Device {
   void ring_bell(Endpoint& endpoint);
 
   // Receiving (shm_device.cpp).
+  std::size_t drain_inline(Scan& scan, std::span<Completion> out, std::size_t n);
   std::size_t drain(Scan& scan, std::span<Completion> out, std::size_t n);
-  [[nodiscard]] bool take_mail(Scan& scan, Completion& out);
+  void take_mail(Scan& scan, std::uint64_t header, Completion& out);
   std::size_t scan_cold(std::span<Completion> out, std::size_t n);
   std::size_t poll_with_attention(std::span<Completion> out, std::size_t n);
   std::size_t attend(std::span<Completion> out, std::size_t n);

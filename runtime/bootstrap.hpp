@@ -29,6 +29,8 @@ struct Identity {
   int app_number = 0;            ///< MPI_APPNUM; -1 if unknown
   int universe_size = 0;         ///< MPI_UNIVERSE_SIZE; 0 if unknown
   bool singleton = false;        ///< started without a launcher
+  /// Ranks on this host that are bound to cores of this one, itself included; 0: unknown.
+  int core_sharers = 0;
 };
 
 /// Who am I, where are the others, how does the job end. All calls from the thread that holds the
@@ -59,6 +61,13 @@ class Bootstrap {
   /// All processes of the job have entered. Blocks. Under a foreign server the only correct fence
   /// is one over the whole namespace that collects data.
   [[nodiscard]] virtual Expected<> barrier() = 0;
+
+  /// What the launcher found out about this host, as hwloc 2 XML; nothing if it does not say.
+  [[nodiscard]] virtual std::optional<std::string> host_topology() { return std::nullopt; }
+
+  /// The logical processors that a rank of this host was bound to, ascending, by the system's
+  /// numbers; empty if it is not bound or the launcher does not say.
+  [[nodiscard]] virtual std::vector<int> binding(int /*rank*/) { return {}; }
 
   /// Ends the whole job with `status` and one message for the user. Does not return.
   [[noreturn]] virtual void abort(int status, const std::string& message) = 0;

@@ -15,6 +15,7 @@ libruntime_la_SOURCES = \
 	runtime/progress.cpp runtime/progress.hpp \
 	runtime/singleton_bootstrap.cpp runtime/singleton_bootstrap.hpp \
 	runtime/task.hpp \
+	runtime/topology.cpp runtime/topology.hpp \
 	runtime/wait_policy.cpp runtime/wait_policy.hpp
 libruntime_la_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS) $(HWLOC_CFLAGS)
 libruntime_la_LIBADD = $(PMIX_LIBS) $(HWLOC_LIBS)

@@ -93,8 +93,8 @@ std::optional<std::string> text_in(const pmix_value_t* value) {
   return std::string(value->data.string);
 }
 
-/// "0,1,4-6" as numbers, ascending.
-std::vector<int> parse_ranks(std::string_view text) {
+/// "0,1,4-6" as numbers, ascending; empty if it is no such list.
+std::vector<int> parse_list(std::string_view text) {
   std::vector<int> ranks;
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -244,6 +244,8 @@ class PmixBootstrap final : public Bootstrap {
   std::optional<Answer> poll() override;
   int wait_fd() const override { return wait_fd_; }
   Expected<> barrier() override;
+  std::optional<std::string> host_topology() override;
+  std::vector<int> binding(int rank) override;
   void abort(int status, const std::string& message) override;
   void finalize() override;
 
@@ -254,6 +256,7 @@ class PmixBootstrap final : public Bootstrap {
     return proc;
   }
   [[nodiscard]] std::vector<int> find_local_peers() const;
+  [[nodiscard]] int count_core_sharers();
   void leave() {
     if (std::exchange(connected_, false)) PMIx_Finalize(nullptr, 0);
   }
@@ -302,6 +305,7 @@ Expected<> PmixBootstrap::learn_identity() {
       std::find(identity_.local_peers.begin(), identity_.local_peers.end(), identity_.rank);
   identity_.local_rank = static_cast<int>(mine - identity_.local_peers.begin());
   identity_.local_size = static_cast<int>(identity_.local_peers.size());
+  identity_.core_sharers = count_core_sharers();
   const auto app = number_in(get_known(self_, PMIX_APPNUM).get());
   identity_.app_number = static_cast<int>(app.value_or(-1));
   // Some servers count their slots here, of which an oversubscribed job has fewer than ranks.
@@ -317,7 +321,7 @@ std::vector<int> PmixBootstrap::find_local_peers() const {
   };
   for (const pmix_proc_t& where : {proc(PMIX_RANK_WILDCARD), self_}) {
     if (const auto text = text_in(get_known(where, PMIX_LOCAL_PEERS).get())) {
-      std::vector<int> ranks = parse_ranks(*text);
+      std::vector<int> ranks = parse_list(*text);
       if (fits(ranks)) return ranks;
     }
   }
@@ -331,6 +335,33 @@ std::vector<int> PmixBootstrap::find_local_peers() const {
   }
   if (!fits(ranks)) ranks = {identity_.rank};
   return ranks;
+}
+
+/// Asks for other ranks only if this one is bound.
+int PmixBootstrap::count_core_sharers() {
+  const std::vector<int> mine = binding(identity_.rank);
+  if (mine.empty()) return 0;
+  int sharers = 0;
+  for (const int rank : identity_.local_peers) {
+    const std::vector<int> other = rank == identity_.rank ? mine : binding(rank);
+    const bool shares = other.empty() || std::find_first_of(mine.begin(), mine.end(), other.begin(),
+                                                            other.end()) != mine.end();
+    if (shares) ++sharers;
+  }
+  return sharers;
+}
+
+std::vector<int> PmixBootstrap::binding(int rank) {
+  const ValuePtr value = get_known(proc(static_cast<pmix_rank_t>(rank)), PMIX_CPUSET);
+  return parse_list(text_in(value.get()).value_or(""));
+}
+
+std::optional<std::string> PmixBootstrap::host_topology() {
+  const pmix_proc_t job = proc(PMIX_RANK_WILDCARD);
+  for (const char* key : {PMIX_HWLOC_XML_V2, PMIX_LOCAL_TOPO}) {
+    if (auto xml = text_in(get_known(job, key).get())) return xml;
+  }
+  return std::nullopt;
 }
 
 Expected<> PmixBootstrap::publish(std::span<const std::byte> blob) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <memory>
@@ -62,8 +63,12 @@ std::uint32_t clamped(std::int64_t value) {
 
 CoreShare core_share(const Params& params, const Identity& identity) {
   const std::int64_t told = params.integer(core_sharers_param);
-  const std::int64_t ranks = told > 0 ? told : identity.local_size;
-  return {std::min(cores_in_affinity_mask(), cores_in_quota()), static_cast<int>(ranks)};
+  int ranks = identity.core_sharers > 0 ? identity.core_sharers : identity.local_size;
+  if (told > 0) ranks = static_cast<int>(std::min<std::int64_t>(told, identity.size));
+  const int cores = cores_in_affinity_mask();
+  // The quota is that of all ranks of the host together.
+  const bool enough = cores_in_quota() >= std::min(identity.local_size, cores);
+  return {enough ? cores : 0, ranks};
 }
 
 WaitPolicy make_wait_policy(const Params& params, const CoreShare& share) {

@@ -20,17 +20,18 @@ inline const ParamDecl yields_param{"yields", std::int64_t{200}, "",
                                     "times a waiting rank yields its core before it sleeps"};
 inline const ParamDecl core_sharers_param{
     "core_sharers", std::int64_t{0}, "ranks",
-    "ranks that share this rank's cores (mpirun sets it when it binds); 0: all of the host"};
+    "ranks that share this rank's cores; 0: as the launcher tells, else all of the host"};
 
 /// How many ranks want how many cores.
 struct CoreShare {
-  int cores = 1;  ///< that this process may run on, no more than its CPU quota
+  int cores = 1;  ///< that this process may run on; 0 if the CPU quota has not one for each rank
   int ranks = 1;  ///< whose sets of cores overlap with this one's, this one included
 };
 
-/// The affinity mask of this process (sched_getaffinity) cut to the CPU quota of its control group,
-/// against the ranks that run on those cores. Without word from the launcher every rank of the host
-/// counts: a rank that yields too early loses little, one that spins on another's core a lot.
+/// The affinity mask of this process (sched_getaffinity) and the CPU quota of its control group,
+/// against the ranks that run on those cores. Unless the launcher tells the bindings, every rank of
+/// the host counts: a rank that yields too early loses little, one that spins on another's core a
+/// lot.
 [[nodiscard]] CoreShare core_share(const Params& params, const Identity& identity);
 
 /// The policy for that share. Pure.

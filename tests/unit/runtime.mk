@@ -4,7 +4,8 @@ runtime_tests = \
 	runtime_params_test \
 	runtime_progress_test \
 	runtime_task_test \
-	runtime_task_O0_test
+	runtime_task_O0_test \
+	runtime_topology_test
 check_PROGRAMS += $(runtime_tests)
 TESTS += $(runtime_tests)
 
@@ -33,3 +34,7 @@ runtime_task_O0_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 runtime_task_O0_test_LDADD = libruntime.la $(UNIT_LIBS)
 tests/unit/runtime_task_test-runtime_task_test.$(OBJEXT): override CXXFLAGS += -O2
 tests/unit/runtime_task_O0_test-runtime_task_test.$(OBJEXT): override CXXFLAGS += -O0
+
+runtime_topology_test_SOURCES = tests/unit/runtime_topology_test.cpp
+runtime_topology_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+runtime_topology_test_LDADD = libruntime.la $(UNIT_LIBS)

@@ -38,3 +38,10 @@ tests/unit/runtime_task_O0_test-runtime_task_test.$(OBJEXT): override CXXFLAGS +
 runtime_topology_test_SOURCES = tests/unit/runtime_topology_test.cpp
 runtime_topology_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 runtime_topology_test_LDADD = libruntime.la $(UNIT_LIBS)
+
+check_PROGRAMS += runtime_pmix_ranks
+runtime_pmix_ranks_SOURCES = tests/unit/runtime_pmix_ranks.cpp
+runtime_pmix_ranks_CPPFLAGS = $(UNIT_CPPFLAGS)
+runtime_pmix_ranks_LDADD = libruntime.la
+dist_check_SCRIPTS += tests/unit/runtime_pmix_test.sh
+TESTS += tests/unit/runtime_pmix_test.sh

@@ -131,7 +131,7 @@ struct ShmDevice::Job {
 /// the cell, or we see the word.
 inline void ShmDevice::wake(Endpoint& endpoint) {
   if (endpoint.fence) [[unlikely]]
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    shm::full_fence();
   // Keeps the compiler from moving the load up; the processor is the sleeper's business.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (endpoint.sleep_word->load(std::memory_order_relaxed) == shm::kAsleep) [[unlikely]] {

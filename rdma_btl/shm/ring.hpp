@@ -16,6 +16,18 @@ constexpr std::size_t ring_bytes(std::size_t cells, std::size_t area_bytes) {
   return kControlBytes + cells * sizeof(Cell) + area_bytes;
 }
 
+/// Orders our stores before our loads. The thread sanitizer does not model fences, and GCC says so.
+inline void full_fence() {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+}
+
 /// memcpy for up to kInline bytes, without the call. Both may overlap within one object of `n`
 /// bytes only in the sense that some bytes are copied twice.
 inline void copy_small(std::byte* to, const void* from_any, std::size_t n) {

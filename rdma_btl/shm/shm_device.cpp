@@ -314,7 +314,7 @@ void ShmDevice::publish_consumed() {
     shm::RingControl& control = *endpoint.rx;
     control.consumer.area.store(endpoint.rx_area_published, std::memory_order_release);
     control.consumer.cells.store(scan.expected - 1, std::memory_order_release);
-    if (endpoint.fence) std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (endpoint.fence) shm::full_fence();
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (control.producer.blocked.load(std::memory_order_relaxed) != 0) wake(endpoint);
   }
@@ -382,7 +382,7 @@ void ShmDevice::arm() {
       endpoint->rx->consumer.wake_request.store(shm::kAsleep, std::memory_order_seq_cst);
     }
   }
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  shm::full_fence();
   if (config_.membarrier) (void)shm::barrier_everywhere();
   attention_ |= kArmed | kWork | kScanAll;
   settle_blocked();
@@ -395,7 +395,7 @@ void ShmDevice::settle_blocked() {
     return !endpoint->shut && endpoint->tx.blocked();
   };
   if (std::none_of(endpoints_.begin(), endpoints_.end(), blocked)) return;
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  shm::full_fence();
   if (config_.membarrier) (void)shm::barrier_everywhere();
   for (const auto& endpoint : endpoints_) {
     if (!blocked(endpoint) || !endpoint->tx.unblocked()) continue;

@@ -16,6 +16,7 @@ class ListNode {
  public:
   ListNode() = default;
   ListNode(const ListNode&) {}
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): assigns nothing
   ListNode& operator=(const ListNode&) { return *this; }
   ~ListNode() { assert(!linked() && "destroyed while in a list"); }
 

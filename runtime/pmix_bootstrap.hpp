@@ -9,8 +9,11 @@
 namespace remit {
 
 /// Connects to the PMIx server that the environment of this process announces. Works under any
-/// server: it uses only what Slurm, Open MPI's mpirun and ours have in common. Sets PMIX_MCA_
-/// variables that the user left unset, so that start-up loads no component it has no use for.
+/// server: it uses only what Slurm, Open MPI's mpirun and ours have in common.
+///
+/// Sets no PMIX_MCA_ variables: with PMIx 4.2 under our mpirun this takes 1.7 ms (lowest of 25),
+/// and leaving out compression, munge, shared data stores or parameter files, each alone, saved
+/// less than 0.1 ms. Leaving out compression would also break the answers of servers that compress.
 [[nodiscard]] Expected<std::unique_ptr<Bootstrap>> open_pmix_bootstrap();
 
 }  // namespace remit

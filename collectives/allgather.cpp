@@ -19,7 +19,7 @@ View slot(const CollectiveArgs& a, int i) {
 /// Brings this process's contribution to its own slot.
 void fill_own_slot(CollCtx& c, const CollectiveArgs& a) {
   if (a.send == MPI_IN_PLACE) return;
-  copy_local(c, view_of(a.send, a.send_count, *a.send_type), slot(a, c.rank()));
+  copy_local(view_of(a.send, a.send_count, *a.send_type), slot(a, c.rank()));
 }
 
 }  // namespace
@@ -34,9 +34,9 @@ Task<int> allgather_recursive_doubling(CollCtx& c, const CollectiveArgs& a) {
     const View out = slice(a.recv, a.recv_count * mine, a.recv_count * half, *a.recv_type);
     const View in = slice(a.recv, a.recv_count * theirs, a.recv_count * half, *a.recv_type);
     auto swap = c.sendrecv(out, peer, in, peer);
-    if (int err = co_await swap) co_return err;
+    co_await swap;
   }
-  co_return MPI_SUCCESS;
+  co_return c.error();
 }
 
 /// Bruck: ceil(log2 p) rounds for any p, in a packed copy that starts with one's own block.
@@ -54,13 +54,13 @@ Task<int> allgather_bruck(CollCtx& c, const CollectiveArgs& a) {
     const int to = (c.rank() - have + size) % size;
     const int from = (c.rank() + have) % size;
     auto shift = c.sendrecv(out, to, in, from);
-    if (int err = co_await shift) co_return err;
+    co_await shift;
   }
   for (int i = 1; i < size; ++i) {
     const int rank = (c.rank() + i) % size;
     slot(a, rank).unpack(0, {packed + block * static_cast<std::size_t>(i), block});
   }
-  co_return MPI_SUCCESS;
+  co_return c.error();
 }
 
 /// Ring: p-1 steps, each process passes on what it got last; neighbours only, no copies. For long
@@ -74,9 +74,9 @@ Task<int> allgather_ring(CollCtx& c, const CollectiveArgs& a) {
     const View out = slot(a, (c.rank() + size - step) % size);
     const View in = slot(a, (c.rank() + 2 * size - step - 1) % size);
     auto pass = c.sendrecv(out, right, in, left);
-    if (int err = co_await pass) co_return err;
+    co_await pass;
   }
-  co_return MPI_SUCCESS;
+  co_return c.error();
 }
 
 }  // namespace remit

@@ -11,9 +11,9 @@ namespace remit {
 namespace {
 
 /// Puts this process's contribution into recv, where the result grows.
-void start_in_recv(CollCtx& c, const CollectiveArgs& a) {
+void start_in_recv(const CollectiveArgs& a) {
   if (a.send == MPI_IN_PLACE) return;
-  copy_local(c, view_of(a.send, a.recv_count, *a.recv_type),
+  copy_local(view_of(a.send, a.recv_count, *a.recv_type),
              view_of(a.recv, a.recv_count, *a.recv_type));
 }
 
@@ -23,11 +23,11 @@ struct Accumulator {
   void* spare;
 
   /// value = value op theirs, or theirs op value if `theirs_first`, with theirs in `spare`.
-  void combine(const CollectiveArgs& a, bool theirs_first) {
+  void take_in(const CollCtx& c, const CollectiveArgs& a, bool theirs_first) {
     if (theirs_first) {
-      reduce_local(*a.op, spare, value, a.recv_count, *a.recv_type);
+      combine(c, a, spare, value, a.recv_count);
     } else {
-      reduce_local(*a.op, value, spare, a.recv_count, *a.recv_type);
+      combine(c, a, value, spare, a.recv_count);
       std::swap(value, spare);
     }
   }
@@ -36,31 +36,31 @@ struct Accumulator {
 /// Before a power-of-two algorithm: even ranks of the first pairs hand their vector to the odd one.
 Task<int> fold_pairs(CollCtx& c, const CollectiveArgs& a, Accumulator& acc) {
   const PowerOfTwoFold fold{c.size()};
-  if (c.rank() >= 2 * fold.extra()) co_return MPI_SUCCESS;
+  if (c.rank() >= 2 * fold.extra()) co_return c.error();
   if (c.rank() % 2 == 0) {
     auto departure = c.send(view_of(acc.value, a.recv_count, *a.recv_type), c.rank() + 1);
-    if (int err = co_await departure) co_return err;
+    co_await departure;
   } else {
     auto arrival = c.receive(view_of(acc.spare, a.recv_count, *a.recv_type), c.rank() - 1);
-    if (int err = co_await arrival) co_return err;
-    acc.combine(a, true);
+    co_await arrival;
+    acc.take_in(c, a, true);
   }
-  co_return MPI_SUCCESS;
+  co_return c.error();
 }
 
 /// After it: the odd ones hand the result back.
 Task<int> unfold_pairs(CollCtx& c, const CollectiveArgs& a, Accumulator& acc) {
   const PowerOfTwoFold fold{c.size()};
-  if (c.rank() >= 2 * fold.extra()) co_return MPI_SUCCESS;
+  if (c.rank() >= 2 * fold.extra()) co_return c.error();
   const View result = view_of(acc.value, a.recv_count, *a.recv_type);
   if (c.rank() % 2 == 1) {
     auto departure = c.send(result, c.rank() - 1);
-    if (int err = co_await departure) co_return err;
+    co_await departure;
   } else {
     auto arrival = c.receive(result, c.rank() + 1);
-    if (int err = co_await arrival) co_return err;
+    co_await arrival;
   }
-  co_return MPI_SUCCESS;
+  co_return c.error();
 }
 
 }  // namespace
@@ -68,11 +68,11 @@ Task<int> unfold_pairs(CollCtx& c, const CollectiveArgs& a, Accumulator& acc) {
 /// Recursive doubling: ceil(log2 p) exchanges of the whole vector, two more where p is no power of
 /// two. Operands stay in rank order, so it serves every operation. Best while latency dominates.
 Task<int> allreduce_recursive_doubling(CollCtx& c, const CollectiveArgs& a) {
-  start_in_recv(c, a);
+  start_in_recv(a);
   const PowerOfTwoFold fold{c.size()};
   Accumulator acc{a.recv, c.scratch(a.recv_count, *a.recv_type)};
   Task<int> before = fold_pairs(c, a, acc);
-  if (int err = co_await before) co_return err;
+  co_await before;
   const int me = fold.to_cube(c.rank());
   if (me >= 0) {
     for (int bit = 1; bit < fold.cube(); bit *= 2) {
@@ -80,15 +80,15 @@ Task<int> allreduce_recursive_doubling(CollCtx& c, const CollectiveArgs& a) {
       const View out = view_of(acc.value, a.recv_count, *a.recv_type);
       const View in = view_of(acc.spare, a.recv_count, *a.recv_type);
       auto swap = c.sendrecv(out, peer, in, peer);
-      if (int err = co_await swap) co_return err;
-      acc.combine(a, peer < c.rank());
+      co_await swap;
+      acc.take_in(c, a, peer < c.rank());
     }
   }
   Task<int> after = unfold_pairs(c, a, acc);
-  if (int err = co_await after) co_return err;
-  copy_local(c, view_of(acc.value, a.recv_count, *a.recv_type),
+  co_await after;
+  copy_local(view_of(acc.value, a.recv_count, *a.recv_type),
              view_of(a.recv, a.recv_count, *a.recv_type));
-  co_return MPI_SUCCESS;
+  co_return c.error();
 }
 
 namespace {
@@ -114,14 +114,13 @@ Task<int> reduce_scatter_halving(CollCtx& c, const CollectiveArgs& a, int me, vo
     const View in =
         slice(spare, blocks.begin(keep_first), blocks.count(keep_first, keep_last), type);
     auto swap = c.sendrecv(out, peer, in, peer);
-    if (int err = co_await swap) co_return err;
-    reduce_local(*a.op, element(spare, blocks.begin(keep_first), type),
-                 element(a.recv, blocks.begin(keep_first), type),
-                 blocks.count(keep_first, keep_last), type);
+    co_await swap;
+    combine(c, a, element(spare, blocks.begin(keep_first), type),
+            element(a.recv, blocks.begin(keep_first), type), blocks.count(keep_first, keep_last));
     first = keep_first;
     last = keep_last;
   }
-  co_return MPI_SUCCESS;
+  co_return c.error();
 }
 
 /// Recursive doubling of the blocks among the cube: the inverse way.
@@ -137,9 +136,9 @@ Task<int> allgather_doubling(CollCtx& c, const CollectiveArgs& a, int me) {
     const View in =
         slice(a.recv, blocks.begin(theirs), blocks.count(theirs, theirs + half), *a.recv_type);
     auto swap = c.sendrecv(out, peer, in, peer);
-    if (int err = co_await swap) co_return err;
+    co_await swap;
   }
-  co_return MPI_SUCCESS;
+  co_return c.error();
 }
 
 }  // namespace
@@ -147,27 +146,27 @@ Task<int> allgather_doubling(CollCtx& c, const CollectiveArgs& a, int me) {
 /// Reduce-scatter by recursive halving, then allgather by recursive doubling (Rabenseifner):
 /// 2 log2 p messages, 2n(p-1)/p bytes. For commutative operations and long vectors.
 Task<int> allreduce_rabenseifner(CollCtx& c, const CollectiveArgs& a) {
-  start_in_recv(c, a);
+  start_in_recv(a);
   const PowerOfTwoFold fold{c.size()};
   Accumulator acc{a.recv, c.scratch(a.recv_count, *a.recv_type)};
   Task<int> before = fold_pairs(c, a, acc);
-  if (int err = co_await before) co_return err;
+  co_await before;
   const int me = fold.to_cube(c.rank());
   if (me >= 0) {
     Task<int> down = reduce_scatter_halving(c, a, me, acc.spare);
-    if (int err = co_await down) co_return err;
+    co_await down;
     Task<int> up = allgather_doubling(c, a, me);
-    if (int err = co_await up) co_return err;
+    co_await up;
   }
   Task<int> after = unfold_pairs(c, a, acc);
-  const int err = co_await after;
-  co_return err;
+  co_await after;
+  co_return c.error();
 }
 
 /// Ring reduce-scatter, then ring allgather: 2(p-1) messages of n/p bytes, neighbours only. For
 /// commutative operations and very long vectors.
 Task<int> allreduce_ring(CollCtx& c, const CollectiveArgs& a) {
-  start_in_recv(c, a);
+  start_in_recv(a);
   const int size = c.size();
   const Datatype& type = *a.recv_type;
   const Blocks blocks{a.recv_count, size};
@@ -180,9 +179,8 @@ Task<int> allreduce_ring(CollCtx& c, const CollectiveArgs& a) {
     const View out = slice(a.recv, blocks.begin(outgoing), blocks.count(outgoing), type);
     const View in = view_of(spare, blocks.count(incoming), type);
     auto pass = c.sendrecv(out, right, in, left);
-    if (int err = co_await pass) co_return err;
-    reduce_local(*a.op, spare, element(a.recv, blocks.begin(incoming), type),
-                 blocks.count(incoming), type);
+    co_await pass;
+    combine(c, a, spare, element(a.recv, blocks.begin(incoming), type), blocks.count(incoming));
   }
   for (int step = 0; step < size - 1; ++step) {
     const int outgoing = (c.rank() + size + 1 - step) % size;
@@ -190,9 +188,9 @@ Task<int> allreduce_ring(CollCtx& c, const CollectiveArgs& a) {
     const View out = slice(a.recv, blocks.begin(outgoing), blocks.count(outgoing), type);
     const View in = slice(a.recv, blocks.begin(incoming), blocks.count(incoming), type);
     auto pass = c.sendrecv(out, right, in, left);
-    if (int err = co_await pass) co_return err;
+    co_await pass;
   }
-  co_return MPI_SUCCESS;
+  co_return c.error();
 }
 
 }  // namespace remit

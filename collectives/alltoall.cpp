@@ -27,10 +27,10 @@ View send_slot(const CollectiveArgs& a, int i) {
 
 /// MPI_IN_PLACE: what goes to i leaves from i's receive slot, from where it must be saved before
 /// what comes from i arrives there.
-View saved_slot(CollCtx& c, const CollectiveArgs& a, int i, std::byte* memory) {
+View saved_slot(const CollectiveArgs& a, int i, std::byte* memory) {
   const View place = receive_slot(a, i);
   const View saved = bytes_view(memory, place.size());
-  copy_local(c, place, saved);
+  copy_local(place, saved);
   return saved;
 }
 
@@ -51,27 +51,27 @@ std::size_t largest_slot(CollCtx& c, const CollectiveArgs& a) {
 Task<int> alltoall_pairwise(CollCtx& c, const CollectiveArgs& a) {
   const int size = c.size();
   if (a.send != MPI_IN_PLACE) {
-    copy_local(c, send_slot(a, c.rank()), receive_slot(a, c.rank()));
+    copy_local(send_slot(a, c.rank()), receive_slot(a, c.rank()));
     for (int step = 1; step < size; ++step) {
       const int to = (c.rank() + step) % size;
       const int from = (c.rank() - step + size) % size;
       const View out = send_slot(a, to);
       const View in = receive_slot(a, from);
       auto exchange = c.sendrecv(out, to, in, from);
-      if (int err = co_await exchange) co_return err;
+      co_await exchange;
     }
-    co_return MPI_SUCCESS;
+    co_return c.error();
   }
   std::byte* memory = c.scratch(largest_slot(c, a));
   for (int step = 0; step < size; ++step) {
     const int peer = (step - c.rank() + size) % size;
     if (peer == c.rank()) continue;
-    const View out = saved_slot(c, a, peer, memory);
+    const View out = saved_slot(a, peer, memory);
     const View in = receive_slot(a, peer);
     auto exchange = c.sendrecv(out, peer, in, peer);
-    if (int err = co_await exchange) co_return err;
+    co_await exchange;
   }
-  co_return MPI_SUCCESS;
+  co_return c.error();
 }
 
 /// Spread-out: everything posted at once, each starting with its next neighbour so that no target
@@ -87,10 +87,10 @@ Task<int> alltoall_spread_out(CollCtx& c, const CollectiveArgs& a) {
     const int to = (c.rank() + step) % size;
     c.start_send(all.next(RequestKind::send), send_slot(a, to), to);
   }
-  copy_local(c, send_slot(a, c.rank()), receive_slot(a, c.rank()));
+  copy_local(send_slot(a, c.rank()), receive_slot(a, c.rank()));
   auto everything = c.all(all.started());
-  const int err = co_await everything;
-  co_return err;
+  co_await everything;
+  co_return c.error();
 }
 
 /// Bruck: ceil(log2 p) rounds; in round k every block whose distance has bit k moves 2^k ahead.
@@ -120,7 +120,7 @@ Task<int> alltoall_bruck(CollCtx& c, const CollectiveArgs& a) {
     const int to = (c.rank() + bit) % size;
     const int from = (c.rank() - bit + size) % size;
     auto exchange = c.sendrecv(outgoing, to, incoming, from);
-    if (int err = co_await exchange) co_return err;
+    co_await exchange;
     bytes = 0;
     for (int distance = bit; distance < size; ++distance) {
       if ((distance & bit) == 0) continue;
@@ -133,7 +133,7 @@ Task<int> alltoall_bruck(CollCtx& c, const CollectiveArgs& a) {
     const int from = (c.rank() - distance + size) % size;
     receive_slot(a, from).unpack(0, {blocks + block * static_cast<std::size_t>(distance), block});
   }
-  co_return MPI_SUCCESS;
+  co_return c.error();
 }
 
 }  // namespace remit

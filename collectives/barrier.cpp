@@ -14,9 +14,9 @@ Task<int> barrier_dissemination(CollCtx& c, const CollectiveArgs& /*a*/) {
     const int to = (c.rank() + distance) % size;
     const int from = (c.rank() - distance + size) % size;
     auto signal = c.sendrecv(nothing, to, nothing, from);
-    if (int err = co_await signal) co_return err;
+    co_await signal;
   }
-  co_return MPI_SUCCESS;
+  co_return c.error();
 }
 
 }  // namespace remit

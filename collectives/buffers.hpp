@@ -1,10 +1,12 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Views of parts of collective buffers, and local copies between them.
+// Views of parts of collective buffers; copies and reductions between them.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
-#include "collectives/context.hpp"
+#include "collectives/collectives.hpp"
 
 namespace remit {
 
@@ -27,22 +29,30 @@ namespace remit {
 
 /// Copies a message to itself as a send and receive would: the packed bytes of `from` to the places
 /// of `to`, as many as both have.
-inline void copy_local(CollCtx& c, const View& from, const View& to) {
-  const std::size_t bytes = from.size() < to.size() ? from.size() : to.size();
+inline void copy_local(const View& from, const View& to) {
+  const std::size_t bytes = std::min(from.size(), to.size());
   if (bytes == 0) return;
-  if (from.is_contiguous()) {
-    if (to.is_contiguous()) {
-      if (from.data() != to.data()) std::memmove(to.data(), from.data(), bytes);
-    } else {
-      to.unpack(0, {from.data(), bytes});
-    }
+  if (from.is_contiguous() && to.is_contiguous()) {
+    if (from.data() != to.data()) std::memmove(to.data(), from.data(), bytes);
+  } else if (from.is_contiguous()) {
+    to.unpack(0, {from.data(), bytes});
   } else if (to.is_contiguous()) {
     from.pack(0, {to.data(), bytes});
   } else {
-    std::byte* packed = c.scratch(bytes);
-    from.pack(0, {packed, bytes});
-    to.unpack(0, {packed, bytes});
+    std::array<std::byte, 4096> part;
+    for (std::size_t at = 0; at < bytes; at += part.size()) {
+      const std::size_t length = std::min(part.size(), bytes - at);
+      from.pack(at, {part.data(), length});
+      to.unpack(at, {part.data(), length});
+    }
   }
+}
+
+/// inout = in op inout. After an error the operands may not be values of their type, which no
+/// user's function should see.
+inline void combine(const CollCtx& c, const CollectiveArgs& a, const void* in, void* inout,
+                    MPI_Count count) {
+  if (c.error() == MPI_SUCCESS) reduce_local(*a.op, in, inout, count, *a.recv_type);
 }
 
 }  // namespace remit

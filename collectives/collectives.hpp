@@ -68,18 +68,22 @@ struct CollectiveArgs {
   const Op* op = nullptr;
 };
 
-/// A started collective operation: a Request whose work is a coroutine. Used by the nonblocking
-/// and persistent drivers; must stay where it is until complete.
+/// A collective operation to start: a Request whose work is a coroutine. Used by the nonblocking
+/// and persistent drivers. Made in the same order at all members, for that takes the communicator's
+/// next sequence number; persistent ones may be started in any order.
 class Collective {
  public:
   /// `request.complete` says when it is done.
   Request request{RequestKind::collective};
 
   Collective(Engine& engine, CommCore& comm, const CollectiveArgs& args)
-      : engine_(engine), comm_(comm), args_(args) {}
+      : engine_(engine), comm_(comm), args_(args), sequence_(comm.collective_sequence++) {}
+  /// Not between start() and completion: the engine knows requests in the coroutines' frames.
+  ~Collective();
+  Collective(const Collective&) = delete;
+  Collective& operator=(const Collective&) = delete;
 
-  /// Starts it (again, after completion: persistent), taking the communicator's next sequence
-  /// number. Advances until it first has to wait.
+  /// Starts it (again, after completion: persistent). Advances until it first has to wait.
   void start();
 
   /// Where its coroutines' frames are.
@@ -92,6 +96,7 @@ class Collective {
   Engine& engine_;
   CommCore& comm_;
   CollectiveArgs args_;
+  const std::uint32_t sequence_;
   std::optional<CollCtx> context_;
   Task<int> task_;
 };

@@ -23,6 +23,10 @@ namespace remit {
 /// One running collective operation of one process. Messages of concurrent operations on one
 /// communicator are told apart by the operation's sequence number, which is their tag, on the
 /// communicator's collective context.
+///
+/// Errors: a member whose message fails notes that and plays its part to the end, so that no other
+/// member waits for it in vain. What it sends from then on has a wrong length, which the receivers
+/// note as their error: a failed operation does not pass for a successful one.
 class CollCtx {
  public:
   /// `polls`: how often an await looks for completion itself before it suspends.
@@ -45,25 +49,37 @@ class CollCtx {
     return static_cast<std::byte*>(arena_.allocate(bytes == 0 ? 1 : bytes));
   }
 
-  /// Memory for `count` elements of `type`, as a pointer to the first element's origin.
+  /// Memory for `count` elements of `type`, as a pointer to the first element's origin, which is
+  /// aligned for every type (a user function may read elements as its own structure).
   [[nodiscard]] std::byte* scratch(MPI_Count count, const Datatype& type) {
     if (count == 0) return scratch(0);
-    const MPI_Count span = type.true_extent() + (count - 1) * type.extent();
-    return scratch(static_cast<std::size_t>(span)) - type.true_lb();
+    constexpr MPI_Count kAlign = alignof(std::max_align_t);
+    const MPI_Count others = (count - 1) * type.extent();
+    const MPI_Count below = others < 0 ? -others : 0;  // a negative extent grows downwards
+    const MPI_Count span = type.true_extent() + (others < 0 ? -others : others);
+    const MPI_Count lead = (type.true_lb() - below) & (kAlign - 1);
+    return scratch(static_cast<std::size_t>(lead + span)) + (lead + below - type.true_lb());
   }
+
+  /// The class of the first error of this member's messages so far, or MPI_SUCCESS.
+  [[nodiscard]] int error() const { return error_; }
 
   /// Low level: starts one half; the request must live until complete. For fan-outs.
   void start_send(Request& request, const View& buffer, int peer) {
-    engine_.isend(request, buffer, peer, tag_, comm_, SendMode::standard, true);
+    const View out = error_ == MPI_SUCCESS ? buffer : spoiled(buffer);
+    engine_.isend(request, out, peer, tag_, comm_, SendMode::standard, true);
   }
   void start_receive(Request& request, const View& buffer, int peer) {
     engine_.irecv(request, buffer, peer, tag_, comm_, true);
   }
 
-  /// Awaits requests that live elsewhere: `int error = co_await c.all(requests)`, the first error.
+  /// Awaits requests that live elsewhere: `co_await c.all(requests)`.
   class [[nodiscard]] AllAwaiter {
    public:
     AllAwaiter(CollCtx& c, std::span<Request> requests) : c_(c), requests_(requests) {}
+    AllAwaiter(const AllAwaiter&) = delete;
+    AllAwaiter& operator=(const AllAwaiter&) = delete;
+
     bool await_ready() {
       return c_.poll_until([this] { return done(); });
     }
@@ -75,15 +91,12 @@ class CollCtx {
         ++waiter_.pending;
       }
     }
-    int await_resume() const {
-      for (const Request& r : requests_) {
-        if (r.status.error != MPI_SUCCESS) return r.status.error;
-      }
-      return MPI_SUCCESS;
+    void await_resume() const {
+      for (const Request& r : requests_) c_.note(r);
     }
 
    private:
-    bool done() const {
+    [[nodiscard]] bool done() const {
       for (const Request& r : requests_) {
         if (!r.complete) return false;
       }
@@ -100,9 +113,9 @@ class CollCtx {
   class [[nodiscard]] ExchangeAwaiter {
    public:
     ExchangeAwaiter(CollCtx& c, const View* send, int dest, const View* receive, int source)
-        : c_(c), send_(RequestKind::send), receive_(RequestKind::receive) {
-      receive_.complete = receive == nullptr;
-      send_.complete = send == nullptr;
+        : c_(c), sends_(send != nullptr), receives_(receive != nullptr) {
+      send_.complete = !sends_;
+      receive_.complete = !receives_;
       if (receive != nullptr) c_.start_receive(receive_, *receive, source);
       if (send != nullptr) c_.start_send(send_, *send, dest);
     }
@@ -120,18 +133,22 @@ class CollCtx {
         ++waiter_.pending;
       }
     }
-    int await_resume() const {
-      return send_.status.error != MPI_SUCCESS ? send_.status.error : receive_.status.error;
+    void await_resume() const {
+      if (sends_) c_.note(send_);
+      if (receives_) c_.note(receive_);
     }
 
    private:
     CollCtx& c_;
-    Request send_;
-    Request receive_;
+    Request send_{RequestKind::send};
+    Request receive_{RequestKind::receive};
     Waiter waiter_;
+    bool sends_;
+    bool receives_;
   };
 
-  /// `int error = co_await c.send(view, peer)`. Views are read when the operation starts.
+  /// `auto departure = c.send(view, peer); co_await departure;` The operation starts at once, the
+  /// await waits for it. What went wrong is in error().
   ExchangeAwaiter send(const View& buffer, int peer) {
     return ExchangeAwaiter(*this, &buffer, peer, nullptr, 0);
   }
@@ -141,8 +158,32 @@ class CollCtx {
   ExchangeAwaiter sendrecv(const View& out, int dest, const View& in, int source) {
     return ExchangeAwaiter(*this, &out, dest, &in, source);
   }
+  /// As sendrecv; a null pointer leaves that half out.
+  ExchangeAwaiter exchange(const View* out, int dest, const View* in, int source) {
+    return ExchangeAwaiter(*this, out, dest, in, source);
+  }
 
  private:
+  /// Every receive of a collective knows its length beforehand: any other length says that the
+  /// sender failed, or that the members' counts do not agree.
+  void note(const Request& request) {
+    if (error_ != MPI_SUCCESS) return;
+    error_ = request.status.error;
+    if (request.kind != RequestKind::receive) return;
+    const std::size_t expected = request.view.size();
+    if (error_ == MPI_SUCCESS && static_cast<std::size_t>(request.status.bytes) != expected) {
+      error_ = MPI_ERR_OTHER;
+    } else if (error_ == MPI_ERR_TRUNCATE && expected == 0) {
+      error_ = MPI_ERR_OTHER;
+    }
+  }
+
+  /// What a failed member sends instead of `buffer`.
+  static View spoiled(const View& buffer) {
+    static constexpr std::byte kByte{};
+    return view_of(&kByte, buffer.size() == 0 ? 1 : 0, predefined(MPI_BYTE));
+  }
+
   /// Looks for completion a bounded number of times. Polls devices only: what became ready runs
   /// from the run queue later, so that algorithms never nest.
   template <class Done>
@@ -159,6 +200,7 @@ class CollCtx {
   int tag_;
   Arena& arena_;
   int polls_;
+  int error_ = MPI_SUCCESS;
 };
 
 }  // namespace remit

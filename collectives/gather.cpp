@@ -33,18 +33,18 @@ Task<int> gather_linear(CollCtx& c, const CollectiveArgs& a) {
   const View mine = contribution(a, c.rank());
   if (c.rank() != a.root) {
     auto departure = c.send(mine, a.root);
-    const int err = co_await departure;
-    co_return err;
+    co_await departure;
+    co_return c.error();
   }
   RequestArray arrivals(c, RequestKind::receive, c.size() - 1);
   for (int i = 0; i < c.size(); ++i) {
     if (i == a.root) continue;
     c.start_receive(arrivals.next(), root_slot(a, i), i);
   }
-  copy_local(c, mine, root_slot(a, a.root));
+  copy_local(mine, root_slot(a, a.root));
   auto everybody = c.all(arrivals.started());
-  const int err = co_await everybody;
-  co_return err;
+  co_await everybody;
+  co_return c.error();
 }
 
 /// Binomial tree of packed contributions: log2 p messages at the root. For short contributions.
@@ -62,20 +62,20 @@ Task<int> gather_binomial(CollCtx& c, const CollectiveArgs& a) {
     const View part = bytes_view(packed + block * static_cast<std::size_t>(distance),
                                  block * static_cast<std::size_t>(below.subtree()));
     auto arrival = c.receive(part, from_relative(child, a.root, size));
-    if (int err = co_await arrival) co_return err;
+    co_await arrival;
   }
   if (tree.relative != 0) {
     const View subtree = bytes_view(packed, block * static_cast<std::size_t>(tree.subtree()));
     auto departure = c.send(subtree, from_relative(tree.parent(), a.root, size));
-    const int err = co_await departure;
-    co_return err;
+    co_await departure;
+    co_return c.error();
   }
   for (int relative = 0; relative < size; ++relative) {
     const int rank = from_relative(relative, a.root, size);
     if (rank == a.root && a.send == MPI_IN_PLACE) continue;
     root_slot(a, rank).unpack(0, {packed + block * static_cast<std::size_t>(relative), block});
   }
-  co_return MPI_SUCCESS;
+  co_return c.error();
 }
 
 }  // namespace remit

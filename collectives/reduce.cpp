@@ -31,18 +31,18 @@ Task<int> reduce_tree(CollCtx& c, const CollectiveArgs& a, int root, void* resul
     if (child >= size) break;
     if (incoming == nullptr) incoming = c.scratch(count, type);
     auto arrival = c.receive(view_of(incoming, count, type), from_relative(child, root, size));
-    if (int err = co_await arrival) co_return err;
-    reduce_local(*a.op, acc != nullptr ? acc : mine, incoming, count, type);
+    co_await arrival;
+    combine(c, a, acc != nullptr ? acc : mine, incoming, count);
     std::swap(acc, incoming);
   }
   const View partial = view_of(acc != nullptr ? acc : mine, count, type);
   if (tree.relative == 0) {
-    copy_local(c, partial, view_of(result, count, type));
-    co_return MPI_SUCCESS;
+    copy_local(partial, view_of(result, count, type));
+    co_return c.error();
   }
   auto departure = c.send(partial, from_relative(tree.parent(), root, size));
-  const int err = co_await departure;
-  co_return err;
+  co_await departure;
+  co_return c.error();
 }
 
 }  // namespace
@@ -51,8 +51,8 @@ Task<int> reduce_tree(CollCtx& c, const CollectiveArgs& a, int root, void* resul
 /// only. ceil(log2 p) messages of the whole vector on the longest path.
 Task<int> reduce_binomial(CollCtx& c, const CollectiveArgs& a) {
   Task<int> tree = reduce_tree(c, a, a.root, a.recv);
-  const int err = co_await tree;
-  co_return err;
+  co_await tree;
+  co_return c.error();
 }
 
 /// For operations that do not commute: the tree is rooted at rank 0, where the operands are in rank
@@ -62,16 +62,16 @@ Task<int> reduce_in_order(CollCtx& c, const CollectiveArgs& a) {
   void* result = a.recv;
   if (c.rank() == 0 && a.root != 0) result = c.scratch(a.recv_count, *a.recv_type);
   Task<int> tree = reduce_tree(c, a, 0, result);
-  if (int err = co_await tree) co_return err;
-  if (a.root == 0) co_return MPI_SUCCESS;
+  co_await tree;
+  if (a.root == 0) co_return c.error();
   if (c.rank() == 0) {
     auto departure = c.send(view_of(result, a.recv_count, *a.recv_type), a.root);
-    if (int err = co_await departure) co_return err;
+    co_await departure;
   } else if (c.rank() == a.root) {
     auto arrival = c.receive(result_at_root, 0);
-    if (int err = co_await arrival) co_return err;
+    co_await arrival;
   }
-  co_return MPI_SUCCESS;
+  co_return c.error();
 }
 
 }  // namespace remit

@@ -30,18 +30,18 @@ Task<int> scatter_linear(CollCtx& c, const CollectiveArgs& a) {
   const View mine = destination(a, c.rank());
   if (c.rank() != a.root) {
     auto arrival = c.receive(mine, a.root);
-    const int err = co_await arrival;
-    co_return err;
+    co_await arrival;
+    co_return c.error();
   }
   RequestArray departures(c, RequestKind::send, c.size() - 1);
   for (int i = 0; i < c.size(); ++i) {
     if (i == a.root) continue;
     c.start_send(departures.next(), root_slot(a, i), i);
   }
-  if (a.recv != MPI_IN_PLACE) copy_local(c, root_slot(a, a.root), mine);
+  if (a.recv != MPI_IN_PLACE) copy_local(root_slot(a, a.root), mine);
   auto everybody = c.all(departures.started());
-  const int err = co_await everybody;
-  co_return err;
+  co_await everybody;
+  co_return c.error();
 }
 
 /// Binomial tree of packed parts: log2 p messages at the root. For short parts.
@@ -59,7 +59,7 @@ Task<int> scatter_binomial(CollCtx& c, const CollectiveArgs& a) {
   } else {
     const View subtree = bytes_view(packed, block * static_cast<std::size_t>(tree.subtree()));
     auto arrival = c.receive(subtree, from_relative(tree.parent(), a.root, size));
-    if (int err = co_await arrival) co_return err;
+    co_await arrival;
   }
   for (int distance = tree.span() / 2; distance > 0; distance /= 2) {
     const int child = tree.relative + distance;
@@ -68,10 +68,10 @@ Task<int> scatter_binomial(CollCtx& c, const CollectiveArgs& a) {
     const View part = bytes_view(packed + block * static_cast<std::size_t>(distance),
                                  block * static_cast<std::size_t>(below.subtree()));
     auto departure = c.send(part, from_relative(child, a.root, size));
-    if (int err = co_await departure) co_return err;
+    co_await departure;
   }
   if (a.recv != MPI_IN_PLACE) mine.unpack(0, {packed, block});
-  co_return MPI_SUCCESS;
+  co_return c.error();
 }
 
 }  // namespace remit

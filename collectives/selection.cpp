@@ -2,6 +2,7 @@
 // Which algorithm for which shape, as data.
 #include <array>
 #include <bit>
+#include <cassert>
 
 #include "collectives/algorithms.hpp"
 #include "collectives/peers.hpp"
@@ -40,8 +41,9 @@ bool commutes(const Shape& s) {
 bool long_and_commutes(const Shape& s) {
   return s.commutative && s.elements >= s.size && s.size > 1;
 }
+/// Cut by bytes.
 bool has_parts(const Shape& s) {
-  return s.elements >= s.size && s.size > 2;
+  return s.bytes >= static_cast<std::size_t>(s.size) && s.size > 2;
 }
 bool uniform(const Shape& s) {
   return s.uniform;
@@ -226,6 +228,7 @@ const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& sh
       best_cost = cost;
     }
   }
+  assert(best != nullptr && "an operation without an algorithm");
   return *best;
 }
 

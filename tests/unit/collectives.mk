@@ -1,0 +1,9 @@
+check_PROGRAMS += collectives_peers_test collectives_test
+TESTS += collectives_peers_test collectives_test
+collectives_peers_test_SOURCES = tests/unit/collectives_peers_test.cpp
+collectives_peers_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+collectives_peers_test_LDADD = $(UNIT_LIBS)
+collectives_test_SOURCES = tests/unit/collectives_test.cpp tests/unit/collectives_cases.hpp \
+	tests/unit/pt2pt_world.hpp tests/unit/test_seed.hpp
+collectives_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+collectives_test_LDADD = libcollectives.la $(UNIT_LIBS) $(FMT_LIBS)

@@ -1,0 +1,471 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Random collective operations with the results that they must have, worked out naively.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "collectives/algorithms.hpp"
+#include "collectives/buffers.hpp"
+#include "datatype/datatype.hpp"
+#include "datatype/reductions.hpp"
+
+namespace remit::testing {
+
+using Words = std::vector<std::int32_t>;
+using Random = std::mt19937_64;
+
+inline int below(Random& random, int bound) {
+  return static_cast<int>(random() % static_cast<std::uint64_t>(bound));
+}
+
+/// A datatype of some ints; all data of the tests are ints, described in different ways.
+struct Typed {
+  const Datatype* type = nullptr;
+  int ints = 1;
+};
+
+/// (a, b) as x -> a x + b, composed: associative, not commutative. Two layouts of the pair.
+inline void compose(const std::byte* in, std::byte* inout, std::ptrdiff_t first,
+                    std::ptrdiff_t second) {
+  std::uint32_t a = 0, b = 0, c = 0, d = 0;
+  std::memcpy(&a, in + first, 4);
+  std::memcpy(&b, in + second, 4);
+  std::memcpy(&c, inout + first, 4);
+  std::memcpy(&d, inout + second, 4);
+  const std::uint32_t product = a * c;
+  const std::uint32_t sum = a * d + b;
+  std::memcpy(inout + first, &product, 4);
+  std::memcpy(inout + second, &sum, 4);
+}
+inline void compose_close(void* in, void* inout, MPI_Count* count, MPI_Datatype*) {
+  for (MPI_Count i = 0; i < *count; ++i) {
+    compose(static_cast<std::byte*>(in) + 8 * i, static_cast<std::byte*>(inout) + 8 * i, 0, 4);
+  }
+}
+inline void compose_spread(void* in, void* inout, MPI_Count* count, MPI_Datatype*) {
+  for (MPI_Count i = 0; i < *count; ++i) {
+    compose(static_cast<std::byte*>(in) + 24 * i, static_cast<std::byte*>(inout) + 24 * i, -4, 8);
+  }
+}
+
+/// The datatypes and operations of the tests.
+class Vocabulary {
+ public:
+  Vocabulary() {
+    const Datatype& word = predefined(MPI_INT);
+    const std::array<MPI_Count, 2> lengths = {2, 1};
+    const std::array<MPI_Count, 2> places = {-12, 4};
+    const std::array<MPI_Count, 2> ones = {1, 1};
+    const std::array<MPI_Count, 2> pair_places = {-4, 8};
+    moves_.push_back({&word, 1});
+    moves_.push_back({keep(make_resized(word, 0, 12)), 1});
+    moves_.push_back({keep(make_contiguous(3, word)), 3});
+    moves_.push_back({keep(make_hindexed(lengths, places, word)), 3});  // a negative lower bound
+    moves_.push_back({keep(make_resized(word, 0, -8)), 1});             // grows downwards
+    close_pair_ = {keep(make_contiguous(2, word)), 2};
+    auto spread = make_hindexed(ones, pair_places, word);
+    spread_pair_ = {keep(make_resized(*keep(std::move(spread)), -4, 24)), 2};
+  }
+  [[nodiscard]] Typed any(Random& random) const { return moves_[random() % moves_.size()]; }
+  [[nodiscard]] Typed word() const { return moves_[0]; }
+  [[nodiscard]] Typed close_pair() const { return close_pair_; }
+  [[nodiscard]] Typed spread_pair() const { return spread_pair_; }
+  [[nodiscard]] const Op& ordered_close() const { return ordered_close_; }
+  [[nodiscard]] const Op& ordered_spread() const { return ordered_spread_; }
+  [[nodiscard]] const Op& sum() const { return *op_of(MPI_SUM); }
+
+ private:
+  const Datatype* keep(Expected<Ref<Datatype>> made) {
+    EXPECT_TRUE(made.has_value());
+    (*made)->commit();
+    owned_.push_back(*made);
+    return owned_.back().get();
+  }
+  std::vector<Ref<Datatype>> owned_;
+  std::vector<Typed> moves_;
+  Typed close_pair_, spread_pair_;
+  Op ordered_close_{compose_close, false};
+  Op ordered_spread_{compose_spread, false};
+};
+
+/// Elements of a type with guards around them; whole memory is compared, gaps and all.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(Typed typed, MPI_Count elements) : typed_(typed), elements_(elements) {
+    const Datatype& type = *typed.type;
+    const MPI_Count span = elements == 0 ? 0 : (elements - 1) * type.extent();
+    const MPI_Count low = std::min<MPI_Count>(0, span) + type.true_lb();
+    const MPI_Count high = std::max<MPI_Count>(0, span) + type.true_lb() + type.true_extent();
+    memory_.assign(static_cast<std::size_t>(high - low + 2 * kGuard), std::byte{0xEE});
+    origin_ = kGuard - low;
+  }
+  [[nodiscard]] void* base() { return memory_.data() + origin_; }
+  [[nodiscard]] Typed typed() const { return typed_; }
+  [[nodiscard]] MPI_Count elements() const { return elements_; }
+  /// Puts words into the elements from `first` on.
+  void write(MPI_Count first, const Words& words) {
+    const auto count = static_cast<MPI_Count>(words.size()) / typed_.ints;
+    if (count == 0) return;
+    slice(base(), first, count, *typed_.type).unpack(0, std::as_bytes(std::span(words)));
+  }
+  friend bool operator==(const Buffer& a, const Buffer& b) { return a.memory_ == b.memory_; }
+
+ private:
+  static constexpr MPI_Count kGuard = 32;
+  Typed typed_;
+  MPI_Count elements_ = 0;
+  std::vector<std::byte> memory_;
+  MPI_Count origin_ = 0;
+};
+
+/// One process's side of an operation.
+struct Member {
+  Buffer send, recv;              ///< what the operation uses
+  Buffer send_start, recv_start;  ///< what is in them before
+  Buffer recv_want;               ///< and after it
+  std::vector<MPI_Count> send_counts, send_displs, recv_counts, recv_displs;
+  CollectiveArgs args;
+
+  /// For another start.
+  void refill() {
+    // The memory must stay where it is.
+    copy_into(send, send_start);
+    copy_into(recv, recv_start);
+  }
+  [[nodiscard]] bool right() const { return send == send_start && recv == recv_want; }
+
+ private:
+  static void copy_into(Buffer& to, const Buffer& from) { to = from; }
+};
+
+/// A collective operation of `size` members with random arguments.
+class Case {
+ public:
+  CollectiveKind kind;
+  int size;
+  int root = 0;
+  bool in_place = false;
+  std::vector<std::unique_ptr<Member>> members;
+
+  Case(CollectiveKind k, int p, int max_ints, const Vocabulary& words, Random& random)
+      : kind(k), size(p), words_(words), random_(random) {
+    root = below(random, p);
+    in_place = below(random, 4) == 0;
+    ints_ = 3 * below(random, max_ints / 3 + 1);
+    for (int r = 0; r < size; ++r) {
+      members.push_back(std::make_unique<Member>());
+      Member& m = *members.back();
+      m.args.kind = kind;
+      m.args.root = root;
+    }
+    salt_ = static_cast<std::uint32_t>(random());
+    fill();
+    for (auto& m : members) {
+      m->send_start = m->send;
+      m->recv_start = m->recv;
+    }
+    want();
+    for (auto& m : members) point(*m);
+  }
+
+  [[nodiscard]] Member& at(int rank) { return *members[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] std::string describe() const {
+    return fmt::format("{} of {} members, root {}, {} ints{}", collective_name(kind), size, root,
+                       ints_, in_place ? ", in place" : "");
+  }
+
+ private:
+  /// What `from` has for `to`.
+  [[nodiscard]] Words data(int from, int to, int ints) const {
+    Words words(static_cast<std::size_t>(ints));
+    std::uint32_t value = salt_ + static_cast<std::uint32_t>(from * 7919 + to * 104729);
+    for (std::int32_t& w : words) {
+      value = value * 1664525U + 1013904223U;
+      w = static_cast<std::int32_t>(value >> 8U);
+    }
+    return words;
+  }
+  [[nodiscard]] bool is_rooted_gather() const {
+    return kind == CollectiveKind::gather || kind == CollectiveKind::gatherv;
+  }
+
+  void use_send(Member& m, Typed typed, const Words& words) {
+    m.send = Buffer(typed, static_cast<MPI_Count>(words.size()) / typed.ints);
+    m.send.write(0, words);
+    m.args.send_count = m.send.elements();
+    m.args.send_type = typed.type;
+  }
+  void use_recv(Member& m, Typed typed, int ints, int blocks) {
+    m.recv = Buffer(typed, MPI_Count{ints} / typed.ints * blocks);
+    m.args.recv_count = ints / typed.ints;
+    m.args.recv_type = typed.type;
+  }
+  /// Places blocks of these ints in random order with holes; returns the elements they span.
+  MPI_Count place(const std::vector<int>& ints, Typed typed, std::vector<MPI_Count>& counts,
+                  std::vector<MPI_Count>& displs) {
+    std::vector<std::size_t> order(ints.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random_);
+    counts.resize(ints.size());
+    displs.resize(ints.size());
+    MPI_Count next = 0;
+    for (const std::size_t i : order) {
+      counts[i] = ints[i] / typed.ints;
+      displs[i] = next + below(random_, 3);
+      next = displs[i] + counts[i];
+    }
+    return next;
+  }
+  void use_recv_vector(Member& m, const std::vector<int>& ints) {
+    const Typed typed = words_.any(random_);
+    m.recv = Buffer(typed, place(ints, typed, m.recv_counts, m.recv_displs));
+    m.args.recv_type = typed.type;
+  }
+  void use_send_vector(Member& m, const std::vector<int>& ints) {
+    const Typed typed = words_.any(random_);
+    m.send = Buffer(typed, place(ints, typed, m.send_counts, m.send_displs));
+    m.args.send_type = typed.type;
+  }
+
+  /// Where the block of `peer` begins in a send or receive buffer, in elements.
+  static MPI_Count send_at(const Member& m, int peer) {
+    return m.send_displs.empty() ? m.args.send_count * peer
+                                 : m.send_displs[static_cast<std::size_t>(peer)];
+  }
+  static MPI_Count recv_at(const Member& m, int peer) {
+    return m.recv_displs.empty() ? m.args.recv_count * peer
+                                 : m.recv_displs[static_cast<std::size_t>(peer)];
+  }
+
+  void fill() {
+    using enum CollectiveKind;
+    vector_ints_.assign(static_cast<std::size_t>(size), 0);
+    for (int& n : vector_ints_) n = 3 * below(random_, ints_ / 3 + 1);
+    for (int r = 0; r < size; ++r) {
+      Member& m = at(r);
+      switch (kind) {
+        case barrier:
+          break;
+        case bcast:
+          use_recv(m, words_.any(random_), ints_, 1);
+          if (r == root) m.recv.write(0, data(root, 0, ints_));
+          break;
+        case gather:
+        case gatherv:
+        case allgather:
+        case allgatherv:
+          fill_gather(m, r);
+          break;
+        case scatter:
+        case scatterv:
+          fill_scatter(m, r);
+          break;
+        case alltoall:
+        case alltoallv:
+          fill_alltoall(m, r);
+          break;
+        default:
+          fill_reduction(m, r);
+      }
+    }
+  }
+
+  /// What `from` sends to `to`, in ints.
+  [[nodiscard]] int ints_between(int from, int to) const {
+    using enum CollectiveKind;
+    const auto at = [this](int i) { return vector_ints_[static_cast<std::size_t>(i)]; };
+    switch (kind) {
+      case gatherv:
+      case allgatherv:
+        return at(from);
+      case scatterv:
+        return at(to);
+      case alltoallv:
+        return at((from + to) % size);  // symmetric, as in place demands
+      default:
+        return ints_;
+    }
+  }
+
+  void fill_gather(Member& m, int r) {
+    const bool everywhere = !is_rooted_gather();
+    const bool own_in_place = in_place && (everywhere || r == root);
+    if (everywhere || r == root) {
+      if (kind == CollectiveKind::gatherv || kind == CollectiveKind::allgatherv) {
+        use_recv_vector(m, vector_ints_);
+      } else {
+        use_recv(m, words_.any(random_), ints_, size);
+      }
+    }
+    const Words mine = data(r, 0, ints_between(r, 0));
+    if (own_in_place) {
+      m.recv.write(recv_at(m, r), mine);
+      m.args.send = MPI_IN_PLACE;
+    } else {
+      use_send(m, words_.any(random_), mine);
+    }
+  }
+
+  void fill_scatter(Member& m, int r) {
+    if (r == root) {
+      if (kind == CollectiveKind::scatterv) {
+        use_send_vector(m, vector_ints_);
+      } else {
+        const Typed typed = words_.any(random_);
+        m.send = Buffer(typed, MPI_Count{ints_} / typed.ints * size);
+        m.args.send_count = ints_ / typed.ints;
+        m.args.send_type = typed.type;
+      }
+      for (int i = 0; i < size; ++i) {
+        m.send.write(send_at(m, i), data(root, i, ints_between(root, i)));
+      }
+      if (in_place) {
+        m.args.recv = MPI_IN_PLACE;
+        return;
+      }
+    }
+    use_recv(m, words_.any(random_), ints_between(root, r), 1);
+  }
+
+  void fill_alltoall(Member& m, int r) {
+    std::vector<int> ints(static_cast<std::size_t>(size));
+    for (int i = 0; i < size; ++i) ints[static_cast<std::size_t>(i)] = ints_between(r, i);
+    const bool vectors = kind == CollectiveKind::alltoallv;
+    if (vectors) {
+      use_recv_vector(m, ints);
+    } else {
+      use_recv(m, words_.any(random_), ints_, size);
+    }
+    if (in_place) {
+      m.args.send = MPI_IN_PLACE;
+    } else if (vectors) {
+      use_send_vector(m, ints);
+    } else {
+      const Typed typed = words_.any(random_);
+      m.send = Buffer(typed, MPI_Count{ints_} / typed.ints * size);
+      m.args.send_count = ints_ / typed.ints;
+      m.args.send_type = typed.type;
+    }
+    for (int i = 0; i < size; ++i) {
+      const Words words = data(r, i, ints_between(r, i));
+      if (in_place) {
+        m.recv.write(recv_at(m, i), words);
+      } else {
+        m.send.write(send_at(m, i), words);
+      }
+    }
+  }
+
+  void fill_reduction(Member& m, int r) {
+    if (r == 0) operation_ = below(random_, 3);
+    const Typed typed = operation_ == 0   ? words_.word()
+                        : operation_ == 1 ? words_.close_pair()
+                                          : words_.spread_pair();
+    m.args.op = operation_ == 0   ? &words_.sum()
+                : operation_ == 1 ? &words_.ordered_close()
+                                  : &words_.ordered_spread();
+    const int ints = ints_ * 2;
+    const bool has_recv = kind == CollectiveKind::allreduce || r == root;
+    if (has_recv) use_recv(m, typed, ints, 1);
+    if (in_place && has_recv) {
+      m.recv.write(0, data(r, 0, ints));
+      m.args.send = MPI_IN_PLACE;
+    } else {
+      use_send(m, typed, data(r, 0, ints));
+    }
+    m.args.recv_count = ints / typed.ints;
+    m.args.recv_type = typed.type;
+  }
+
+  [[nodiscard]] Words reduced() const {
+    const int ints = ints_ * 2;
+    Words result = data(0, 0, ints);
+    for (int r = 1; r < size; ++r) {
+      Words next = data(r, 0, ints);
+      for (std::size_t i = 0; i < next.size(); ++i) {
+        if (operation_ == 0) {
+          next[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(result[i]) +
+                                              static_cast<std::uint32_t>(next[i]));
+        } else if (i % 2 == 0) {
+          compose(reinterpret_cast<const std::byte*>(&result[i]),
+                  reinterpret_cast<std::byte*>(&next[i]), 0, 4);
+        }
+      }
+      result = std::move(next);
+    }
+    return result;
+  }
+
+  void want() {
+    using enum CollectiveKind;
+    Words total;
+    if (kind == reduce || kind == allreduce) total = reduced();
+    for (int r = 0; r < size; ++r) {
+      Member& m = at(r);
+      m.recv_want = m.recv;
+      switch (kind) {
+        case barrier:
+          break;
+        case bcast:
+          m.recv_want.write(0, data(root, 0, ints_));
+          break;
+        case gather:
+        case gatherv:
+          if (r != root) break;
+          [[fallthrough]];
+        case allgather:
+        case allgatherv:
+          for (int i = 0; i < size; ++i) {
+            m.recv_want.write(recv_at(m, i), data(i, 0, ints_between(i, 0)));
+          }
+          break;
+        case scatter:
+        case scatterv:
+          if (m.args.recv != MPI_IN_PLACE) {
+            m.recv_want.write(0, data(root, r, ints_between(root, r)));
+          }
+          break;
+        case alltoall:
+        case alltoallv:
+          for (int i = 0; i < size; ++i) {
+            m.recv_want.write(recv_at(m, i), data(i, r, ints_between(i, r)));
+          }
+          break;
+        default:
+          if (m.recv.elements() != 0) m.recv_want.write(0, total);
+      }
+    }
+  }
+
+  void point(Member& m) {
+    if (m.args.send != MPI_IN_PLACE && m.args.send_type != nullptr) m.args.send = m.send.base();
+    if (m.args.recv != MPI_IN_PLACE && m.recv.typed().type != nullptr) m.args.recv = m.recv.base();
+    if (!m.send_counts.empty()) {
+      m.args.send_counts = Counts(m.send_counts.data());
+      m.args.send_displs = Counts(m.send_displs.data());
+    }
+    if (!m.recv_counts.empty()) {
+      m.args.recv_counts = Counts(m.recv_counts.data());
+      m.args.recv_displs = Counts(m.recv_displs.data());
+    }
+  }
+
+  const Vocabulary& words_;
+  Random& random_;
+  int ints_ = 0;
+  int operation_ = 0;
+  std::uint32_t salt_ = 0;
+  std::vector<int> vector_ints_;
+};
+
+}  // namespace remit::testing

@@ -1,0 +1,121 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Peer arithmetic for every size from 1 to 257, against what the shapes mean.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "collectives/peers.hpp"
+
+namespace remit {
+namespace {
+
+constexpr int kMaxSize = 257;
+
+TEST(Peers, PowersOfTwo) {
+  for (int n = 1; n <= kMaxSize; ++n) {
+    const int floor = floor_power_of_two(n);
+    EXPECT_TRUE(is_power_of_two(floor));
+    EXPECT_LE(floor, n);
+    EXPECT_GT(2 * floor, n);
+    EXPECT_EQ(is_power_of_two(n), floor == n);
+  }
+}
+
+TEST(Peers, RelativeRanksCountFromTheRoot) {
+  for (int size = 1; size <= kMaxSize; ++size) {
+    for (int root = 0; root < size; ++root) {
+      ASSERT_EQ(to_relative(root, root, size), 0);
+      for (int rank = 0; rank < size; ++rank) {
+        const int relative = to_relative(rank, root, size);
+        ASSERT_EQ((relative + root) % size, rank);
+        ASSERT_GE(relative, 0);
+        ASSERT_LT(relative, size);
+        ASSERT_EQ(from_relative(relative, root, size), rank);
+      }
+    }
+  }
+}
+
+/// The children as the algorithms enumerate them.
+std::vector<int> children(const BinomialTree& tree) {
+  std::vector<int> found;
+  for (int distance = 1; distance < tree.span(); distance *= 2) {
+    if (tree.relative + distance < tree.size) found.push_back(tree.relative + distance);
+  }
+  return found;
+}
+
+int depth(int relative, int size) {
+  int steps = 0;
+  for (int r = relative; r != 0; r = BinomialTree{r, size}.parent()) ++steps;
+  return steps;
+}
+
+TEST(Peers, BinomialTreeIsATreeOfContiguousSubtrees) {
+  for (int size = 1; size <= kMaxSize; ++size) {
+    int rounds = 0;
+    while ((1 << rounds) < size) ++rounds;
+    std::vector<int> parents(static_cast<std::size_t>(size), 0);
+    for (int r = 0; r < size; ++r) {
+      const BinomialTree tree{r, size};
+      int below = 1;
+      int next = r + 1;  // children's ranges follow one another without a hole
+      for (const int child : children(tree)) {
+        ASSERT_EQ((BinomialTree{child, size}.parent()), r) << size;
+        ++parents[static_cast<std::size_t>(child)];
+        ASSERT_EQ(child, next) << size;
+        next += BinomialTree{child, size}.subtree();
+        below += BinomialTree{child, size}.subtree();
+      }
+      ASSERT_EQ(tree.subtree(), below) << "size " << size << " rank " << r;
+      ASSERT_LE(depth(r, size), rounds);
+    }
+    EXPECT_EQ((BinomialTree{0, size}.subtree()), size);
+    EXPECT_EQ(children({0, size}).size(), static_cast<std::size_t>(rounds));
+    for (int r = 1; r < size; ++r) ASSERT_EQ(parents[static_cast<std::size_t>(r)], 1);
+  }
+}
+
+TEST(Peers, FoldKeepsOrderAndLeavesACube) {
+  for (int size = 1; size <= kMaxSize; ++size) {
+    const PowerOfTwoFold fold{size};
+    ASSERT_TRUE(is_power_of_two(fold.cube()));
+    ASSERT_EQ(fold.cube() + fold.extra(), size);
+    int next = 0;
+    for (int rank = 0; rank < size; ++rank) {
+      const int cube_rank = fold.to_cube(rank);
+      if (cube_rank < 0) {
+        // Stands aside for the next rank, which takes part.
+        ASSERT_LT(rank, 2 * fold.extra());
+        ASSERT_EQ(rank % 2, 0);
+        ASSERT_EQ(fold.to_cube(rank + 1), next);
+        continue;
+      }
+      ASSERT_EQ(cube_rank, next++) << "size " << size << " rank " << rank;
+      ASSERT_EQ(fold.from_cube(cube_rank), rank);
+    }
+    ASSERT_EQ(next, fold.cube());
+  }
+}
+
+TEST(Peers, BlocksCoverTheVectorEvenly) {
+  const MPI_Count huge = MPI_Count{1} << 40;
+  for (int parts = 1; parts <= kMaxSize; ++parts) {
+    for (const MPI_Count total : {MPI_Count{0}, MPI_Count{1}, MPI_Count{parts} - 1,
+                                  MPI_Count{parts}, MPI_Count{1000}, huge + 7}) {
+      const Blocks blocks{total, parts};
+      ASSERT_EQ(blocks.begin(0), 0);
+      ASSERT_EQ(blocks.begin(parts), total);
+      for (int i = 0; i < parts; ++i) {
+        ASSERT_GE(blocks.count(i), total / parts);
+        ASSERT_LE(blocks.count(i), total / parts + 1);
+        ASSERT_LE(blocks.count(i), blocks.count(0)) << "the first is the largest";
+        ASSERT_EQ(blocks.begin(i) + blocks.count(i), blocks.begin(i + 1));
+        ASSERT_EQ(blocks.count(0, i), blocks.begin(i));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace remit

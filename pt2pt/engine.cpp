@@ -69,6 +69,9 @@ Engine::~Engine() {
   process_.progress().remove(this);
   for (Peer* peer : peers_.all()) peer->waiting.clear();
   matcher_.arrivals().clear();
+  unexpected_.for_each([this](Unexpected& message) {
+    if (message.data != nullptr) blocks_.free(message.data, message.bytes);
+  });
 }
 
 void Engine::publish() {

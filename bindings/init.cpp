@@ -11,6 +11,7 @@
 #include "bindings/bsend.hpp"
 #include "bindings/entry.hpp"
 #include "bindings/weak.hpp"
+#include "collectives/algorithms.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "runtime/bootstrap_open.hpp"
 #include "runtime/wait_policy.hpp"
@@ -28,6 +29,7 @@ std::uint64_t random_seed() {
 Expected<std::unique_ptr<Instance>> open_instance(int thread_level) {
   auto params = Params::from_environment(environ);
   if (!params) return tl::unexpected(params.error());
+  if (auto known = check_forced_algorithms(*params); !known) return tl::unexpected(known.error());
   auto bootstrap = open_bootstrap(environ);
   if (!bootstrap) return tl::unexpected(bootstrap.error());
   auto process = std::make_unique<Process>(std::move(*bootstrap), std::make_shared<SteadyClock>(),

@@ -16,25 +16,41 @@ namespace {
 /// The local group, shared, as a communicator that is about to exist needs it.
 using GroupPtr = std::shared_ptr<const Group>;
 
-/// Agrees with all members of `parent` on the next context id that is free at each of them. Ids
-/// only grow; 2^31 of them outlive any job.
-int agree_on_context(Entry& entry, CommObject& parent, ContextId& out) {
-  Instance& instance = entry.instance();
-  std::uint32_t mine = instance.next_context;
-  std::uint32_t agreed = 0;
+/// Both values over all members of `comm`, reduced by `op`.
+int reduce_pair(Entry& entry, CommObject& comm, MPI_Op op, const std::uint32_t (&mine)[2],
+                std::uint32_t (&all)[2]) {
   CollectiveArgs args;
   args.kind = CollectiveKind::allreduce;
-  args.send = &mine;
-  args.send_count = args.recv_count = 1;
+  args.send = mine;
+  args.send_count = args.recv_count = 2;
   args.send_type = args.recv_type = &predefined(MPI_UINT32_T);
-  args.recv = &agreed;
-  args.op = predefined_op(reinterpret_cast<std::uintptr_t>(MPI_MAX));
-  if (int err = run_collective(entry.engine(), parent.core, args)) {
+  args.recv = all;
+  args.op = predefined_op(reinterpret_cast<std::uintptr_t>(op));
+  if (int err = run_collective(entry.engine(), comm.core, args)) {
     return entry.fail(err, "the members could not agree on a context id");
   }
-  out = agreed;
-  instance.next_context = agreed + 2;
   return MPI_SUCCESS;
+}
+
+/// Agrees with all members of `parent` on the next context id that is free at each of them. Ids
+/// only grow; 2^31 of them outlive any job. With threads, a process may be in two agreements at
+/// once, whose results may meet; so where any member has threads, all ask whether each could
+/// reserve the id, and else try again.
+int agree_on_context(Entry& entry, CommObject& parent, ContextId& out) {
+  Instance& instance = entry.instance();
+  while (true) {
+    const std::uint32_t mine[2] = {instance.next_context, instance.locking ? 1U : 0U};
+    std::uint32_t highest[2] = {};
+    if (int err = reduce_pair(entry, parent, MPI_MAX, mine, highest)) return err;
+    const bool is_free = highest[0] >= instance.next_context;
+    if (is_free) instance.next_context = highest[0] + 2;
+    out = highest[0];
+    if (highest[1] == 0) return MPI_SUCCESS;
+    const std::uint32_t vote[2] = {is_free ? 1U : 0U, 0};
+    std::uint32_t agreed[2] = {};
+    if (int err = reduce_pair(entry, parent, MPI_MIN, vote, agreed)) return err;
+    if (agreed[0] != 0) return MPI_SUCCESS;
+  }
 }
 
 CommObject* make_comm(const CommObject& parent, ContextId context, int rank, GroupPtr group) {

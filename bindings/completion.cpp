@@ -36,6 +36,25 @@ int check_requests(Entry& entry, int count, MPI_Request* requests) {
   return MPI_SUCCESS;
 }
 
+/// The status of a complete request that stays; that of a generalized one comes from its query
+/// function (section 13.2).
+int read_status(Entry& entry, const RequestObject& request, MPI_Status* status) {
+  if (request.form != RequestForm::generalized) {
+    set_status(status,
+               request.collective ? request.collective->request.status : request.core.status);
+    return MPI_SUCCESS;
+  }
+  MPI_Status mine{};
+  if (int err = request.query(request.extra_state, &mine)) {
+    return entry.fail(err, "the query function of a generalized request returned an error");
+  }
+  if (status != MPI_STATUS_IGNORE) {
+    mine.MPI_ERROR = status->MPI_ERROR;
+    *status = mine;
+  }
+  return MPI_SUCCESS;
+}
+
 /// Finishes one request and reports its error through its communicator's handler.
 int finish_and_report(Entry& entry, MPI_Request& handle, MPI_Status* status) {
   Instance& instance = entry.instance();
@@ -53,8 +72,8 @@ int finish_and_report(Entry& entry, MPI_Request& handle, MPI_Status* status) {
   return code;
 }
 
-/// Finishes requests of an array. A failure makes the whole call MPI_ERR_IN_STATUS, and only then
-/// are the MPI_ERROR fields written (section 3.7.5).
+/// Finishes requests of an array, in the order of their statuses. A failure makes the whole call
+/// MPI_ERR_IN_STATUS, and only then are the MPI_ERROR fields written (section 3.2.5).
 class ArrayFinisher {
  public:
   ArrayFinisher(Entry& entry, MPI_Status* statuses) : entry_(entry), statuses_(statuses) {}
@@ -64,21 +83,24 @@ class ArrayFinisher {
     MPI_Status* status = statuses_ == MPI_STATUSES_IGNORE ? nullptr : statuses_ + at;
     if (handle == MPI_REQUEST_NULL) {
       set_status(status, empty_status());
-      if (status != nullptr) status->MPI_ERROR = MPI_SUCCESS;
+      if (status != nullptr && first_error_ != MPI_SUCCESS) status->MPI_ERROR = MPI_SUCCESS;
       return;
     }
     CommObject* comm = object(handle)->comm;
     if (comm != nullptr) retain(comm);
     const int peer = object(handle)->peer;
     const int error = finish_request(entry_.instance(), handle, status);
-    if (status != nullptr) status->MPI_ERROR = error;
     if (error != MPI_SUCCESS && first_error_ == MPI_SUCCESS) {
+      if (status != nullptr) {
+        for (int i = 0; i < at; ++i) statuses_[i].MPI_ERROR = MPI_SUCCESS;
+      }
       first_error_ = error;
       failed_comm_ = comm;
       detail_ = explain_failure(entry_.instance(), comm, peer, error);
     } else if (comm != nullptr) {
       release(comm);
     }
+    if (status != nullptr && first_error_ != MPI_SUCCESS) status->MPI_ERROR = error;
   }
 
   int report() {
@@ -155,6 +177,7 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   if (!object(*request)->complete()) entry.progress().poll();
   if (object(*request)->complete()) return finish_and_report(entry, *request, status);
   *flag = 0;
+  entry.only_looked();
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Test);
@@ -182,7 +205,10 @@ int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status status
     entry.progress().poll();
     *flag = std::all_of(all.begin(), all.end(), is_done);
   }
-  if (!*flag) return MPI_SUCCESS;
+  if (!*flag) {
+    entry.only_looked();
+    return MPI_SUCCESS;
+  }
   ArrayFinisher finisher(entry, statuses);
   for (int i = 0; i < count; ++i) finisher.finish(requests[i], i);
   return finisher.report();
@@ -225,6 +251,7 @@ int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_S
   }
   if (found < 0) {
     *flag = 0;
+    entry.only_looked();
     return MPI_SUCCESS;
   }
   *index = found;
@@ -260,6 +287,7 @@ int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indice
   }
   if (int err = entry.not_null(indices, "array_of_indices")) return err;
   if (find_done(all) < 0) entry.progress().poll();
+  entry.only_looked();
   return finish_some(entry, all, outcount, indices, statuses);
 }
 REMIT_WEAK(Testsome);
@@ -292,8 +320,11 @@ int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
   }
   if (!is_done(request)) entry.progress().poll();
   *flag = is_done(request);
-  if (*flag) set_status(status, object(request)->operation().status);
-  return MPI_SUCCESS;
+  if (!*flag) {
+    entry.only_looked();
+    return MPI_SUCCESS;
+  }
+  return read_status(entry, *object(request), status);
 }
 REMIT_WEAK(Request_get_status);
 
@@ -318,6 +349,9 @@ REMIT_WEAK(Start);
 int PMPI_Startall(int count, MPI_Request requests[]) {
   Entry entry("MPI_Startall");
   if (int err = entry.count(count, "count")) return err;
+  if (count > 0) {
+    if (int err = entry.not_null(requests, "array_of_requests")) return err;
+  }
   for (int i = 0; i < count; ++i) {
     if (int err = PMPI_Start(&requests[i])) return err;
   }
@@ -337,7 +371,10 @@ int PMPI_Cancel(MPI_Request* request) {
     return entry.fail(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");
   }
   if (cancelled->form == RequestForm::generalized) {
-    return cancelled->cancel_function(cancelled->extra_state, cancelled->core.complete);
+    if (int err = cancelled->cancel_function(cancelled->extra_state, cancelled->core.complete)) {
+      return entry.fail(err, "the cancel function of a generalized request returned an error");
+    }
+    return MPI_SUCCESS;
   }
   if (!cancelled->core.complete) entry.engine().cancel(cancelled->core);
   return MPI_SUCCESS;
@@ -373,6 +410,8 @@ int PMPI_Grequest_complete(MPI_Request request) {
     return entry.fail(MPI_ERR_REQUEST, "the request is not a generalized one");
   }
   completed->core.complete = true;
+  // Freed by its user before: its free function is called now (section 13.2).
+  if (completed->freed) sweep_freed_requests(entry.instance());
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Grequest_complete);

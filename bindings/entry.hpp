@@ -24,11 +24,11 @@ class Entry {
     if (instance_ == nullptr) [[unlikely]]
       not_running();
     if (instance_->locking) [[unlikely]]
-      instance_->mutex.lock();
+      enter();
   }
   ~Entry() {
     if (instance_->locking) [[unlikely]]
-      instance_->mutex.unlock();
+      leave();
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -37,6 +37,13 @@ class Entry {
   [[nodiscard]] Engine& engine() const { return *instance_->engine; }
   [[nodiscard]] Progress& progress() const { return instance_->process->progress(); }
   [[nodiscard]] const char* function() const { return function_; }
+
+  /// For calls that only look: polling apart, this one has changed nothing that another thread
+  /// could be waiting for.
+  void only_looked() {
+    if (instance_->locking) [[unlikely]]
+      instance_->others_may_care = false;
+  }
 
   /// Raises an error on the communicator found so far, else on MPI_COMM_SELF.
   template <class... Args>
@@ -88,6 +95,14 @@ class Entry {
   int info(MPI_Info handle, InfoObject*& out);
 
  private:
+  void enter() {
+    instance_->lock.lock();
+    instance_->others_may_care = true;
+  }
+  void leave() {
+    instance_->tell_others();
+    instance_->lock.unlock();
+  }
   static int peers(const CommObject& comm) { return comm.core.peers().size(); }
   [[noreturn, gnu::cold]] void not_running() const;
   [[gnu::cold]] int bad_comm(MPI_Comm handle);

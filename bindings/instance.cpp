@@ -15,12 +15,15 @@ namespace {
 /// Gives other threads their turn while one waits (MPI_THREAD_MULTIPLE only).
 class UnlockWhileIdle final : public Progress::YieldHook {
  public:
-  explicit UnlockWhileIdle(std::recursive_mutex& mutex) : mutex_(mutex) {}
-  void before() override { mutex_.unlock(); }
-  void after() override { mutex_.lock(); }
+  explicit UnlockWhileIdle(Instance& instance) : instance_(instance) {}
+  void before() override {
+    instance_.tell_others();
+    instance_.lock.pause();
+  }
+  void after() override { instance_.lock.resume(); }
 
  private:
-  std::recursive_mutex& mutex_;
+  Instance& instance_;
 };
 
 void make_predefined(CommObject& comm, MPI_Comm handle, const char* name, ContextId context,
@@ -58,7 +61,7 @@ Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Devic
   predefined_attributes.universe_size = identity.universe_size;
   predefined_attributes.app_number = identity.app_number;
   if (locking) {
-    yield_hook = std::make_unique<UnlockWhileIdle>(mutex);
+    yield_hook = std::make_unique<UnlockWhileIdle>(*this);
     process->progress().set_yield_hook(yield_hook.get());
   }
 }

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 
+#include "bindings/mpi_lock.hpp"
 #include "bindings/objects.hpp"
 #include "runtime/process.hpp"
 
@@ -51,8 +51,10 @@ struct Instance {
 
   int thread_level;
   std::thread::id main_thread;
-  bool locking;  ///< MPI_THREAD_MULTIPLE: every call holds `mutex`
-  std::recursive_mutex mutex;
+  bool locking;  ///< MPI_THREAD_MULTIPLE: every call holds `lock`
+  MpiLock lock;
+  /// A call may have changed, without an event of a device, what another thread sleeps for.
+  bool others_may_care = false;
   std::unique_ptr<Progress::YieldHook> yield_hook;
 
   std::map<int, Keyval*> keyvals;  ///< by id
@@ -66,6 +68,13 @@ struct Instance {
   LastDetail last_detail;  ///< appended by MPI_Error_string to the text of its code
 
   [[nodiscard]] Progress& progress() { return process->progress(); }
+
+  /// Before the lock is given up: wakes the threads for which something may have changed.
+  void tell_others() {
+    if (!others_may_care) return;
+    others_may_care = false;
+    progress().wake_sleepers();
+  }
 
   /// The communicator behind a handle, or null if there is none.
   [[nodiscard]] CommObject* comm(MPI_Comm handle) {

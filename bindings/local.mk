@@ -22,6 +22,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/init.cpp \
 	bindings/instance.cpp bindings/instance.hpp \
 	bindings/memory.cpp \
+	bindings/mpi_lock.hpp \
 	bindings/not_yet.cpp bindings/not_yet.hpp \
 	bindings/not_yet_coll.cpp \
 	bindings/not_yet_comm.cpp \

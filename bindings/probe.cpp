@@ -28,7 +28,9 @@ bool look(Entry& entry, bool wait, Find&& find) {
     return true;
   }
   entry.progress().poll();
-  return find();
+  const bool found = find();
+  if (!found) entry.only_looked();
+  return found;
 }
 
 int probe(const char* function, bool wait, int source, int tag, MPI_Comm comm, int* flag,

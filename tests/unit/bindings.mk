@@ -35,3 +35,10 @@ bindings_scripts = \
 	tests/unit/check_includes
 dist_check_SCRIPTS += $(bindings_scripts)
 TESTS += $(bindings_scripts)
+
+# The lock of MPI_THREAD_MULTIPLE
+check_PROGRAMS += bindings_lock_test
+TESTS += bindings_lock_test
+bindings_lock_test_SOURCES = tests/unit/bindings_lock_test.cpp bindings/mpi_lock.hpp
+bindings_lock_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+bindings_lock_test_LDADD = $(UNIT_LIBS) -lpthread

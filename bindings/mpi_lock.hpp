@@ -1,0 +1,73 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The one lock of MPI_THREAD_MULTIPLE.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace remit {
+
+/// A recursive lock that goes to whoever waits for it. A thread that waits for a message gives the
+/// lock up and takes it again at once, thousands of times; with a plain mutex the others would
+/// rarely be fast enough to get in between.
+class MpiLock {
+ public:
+  MpiLock() = default;
+  MpiLock(const MpiLock&) = delete;
+  MpiLock& operator=(const MpiLock&) = delete;
+
+  void lock() {
+    const std::thread::id me = std::this_thread::get_id();
+    if (owner_.load(std::memory_order_relaxed) != me) take(me);
+    ++depth_;
+  }
+  /// By the owner only.
+  void unlock() {
+    if (--depth_ == 0) give_up();
+  }
+
+  /// Gives the lock up however often the calling thread has taken it (a wait inside a callback).
+  /// By the owner only, which then calls resume().
+  void pause() {
+    if (depth_ > 1) paused_.emplace_back(std::this_thread::get_id(), depth_);
+    depth_ = 0;
+    give_up();
+  }
+  void resume() {
+    const std::thread::id me = std::this_thread::get_id();
+    take(me);
+    depth_ = 1;
+    if (paused_.empty()) return;
+    const auto mine = std::find_if(paused_.begin(), paused_.end(),
+                                   [=](const auto& paused) { return paused.first == me; });
+    if (mine == paused_.end()) return;
+    depth_ = mine->second;
+    paused_.erase(mine);
+  }
+
+ private:
+  // Whoever holds next_ is the next owner of data_: a thread that comes back waits behind it.
+  void take(std::thread::id me) {
+    next_.lock();
+    data_.lock();
+    next_.unlock();
+    owner_.store(me, std::memory_order_relaxed);
+  }
+  void give_up() {
+    owner_.store(std::thread::id(), std::memory_order_relaxed);
+    data_.unlock();
+  }
+
+  std::mutex next_;
+  std::mutex data_;
+  std::atomic<std::thread::id> owner_;
+  // With data_ held:
+  int depth_ = 0;
+  std::vector<std::pair<std::thread::id, int>> paused_;  ///< depths above 1 of paused threads
+};
+
+}  // namespace remit

@@ -1,0 +1,75 @@
+# Programs under mpirun. One test is one list of runs (tests/mpi/runs), which names its programs, ranks
+# and variables. The programs run in place (-no-install), without libtool's wrapper scripts.
+TEST_EXTENSIONS = .mpi
+MPI_LOG_COMPILER = $(srcdir)/tests/mpi/run_mpi.sh
+
+mpi_runs = \
+	tests/mpi/runs/benchmarks.mpi \
+	tests/mpi/runs/coll.mpi \
+	tests/mpi/runs/comm.mpi \
+	tests/mpi/runs/errors.mpi \
+	tests/mpi/runs/examples.mpi \
+	tests/mpi/runs/nonblocking.mpi \
+	tests/mpi/runs/paths_pt2pt.mpi \
+	tests/mpi/runs/paths_stress.mpi \
+	tests/mpi/runs/pt2pt.mpi \
+	tests/mpi/runs/reduce_ops.mpi \
+	tests/mpi/runs/stress.mpi \
+	tests/mpi/runs/threads.mpi \
+	tests/mpi/runs/types.mpi
+
+if TESTS_ENABLED
+MPI_TEST_FLAGS = -no-install
+mpi_programs = \
+	tests/mpi/coll \
+	tests/mpi/comm \
+	tests/mpi/errors \
+	tests/mpi/nonblocking \
+	tests/mpi/pt2pt \
+	tests/mpi/reduce_ops \
+	tests/mpi/stress \
+	tests/mpi/threads \
+	tests/mpi/types \
+	tests/mpi/unsupported
+check_PROGRAMS += $(mpi_programs)
+
+tests_mpi_coll_SOURCES = tests/mpi/coll.c tests/mpi/check.h
+tests_mpi_coll_LDADD = libmpi_abi.la
+tests_mpi_coll_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_comm_SOURCES = tests/mpi/comm.c tests/mpi/check.h
+tests_mpi_comm_LDADD = libmpi_abi.la
+tests_mpi_comm_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_errors_SOURCES = tests/mpi/errors.c tests/mpi/check.h
+tests_mpi_errors_LDADD = libmpi_abi.la
+tests_mpi_errors_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_nonblocking_SOURCES = tests/mpi/nonblocking.c tests/mpi/check.h
+tests_mpi_nonblocking_LDADD = libmpi_abi.la
+tests_mpi_nonblocking_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_pt2pt_SOURCES = tests/mpi/pt2pt.c tests/mpi/check.h
+tests_mpi_pt2pt_LDADD = libmpi_abi.la
+tests_mpi_pt2pt_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_reduce_ops_SOURCES = tests/mpi/reduce_ops.c tests/mpi/check.h
+tests_mpi_reduce_ops_LDADD = libmpi_abi.la
+tests_mpi_reduce_ops_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_stress_SOURCES = tests/mpi/stress.c tests/mpi/check.h
+tests_mpi_stress_LDADD = libmpi_abi.la
+tests_mpi_stress_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_threads_SOURCES = tests/mpi/threads.c tests/mpi/check.h
+tests_mpi_threads_LDADD = libmpi_abi.la -lpthread
+tests_mpi_threads_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_types_SOURCES = tests/mpi/types.c tests/mpi/check.h
+tests_mpi_types_LDADD = libmpi_abi.la
+tests_mpi_types_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_unsupported_SOURCES = tests/mpi/unsupported.c tests/mpi/check.h
+tests_mpi_unsupported_LDADD = libmpi_abi.la
+tests_mpi_unsupported_LDFLAGS = $(MPI_TEST_FLAGS)
+
+TESTS += $(mpi_runs) tests/mpi/errors.sh
+
+# The tests of this folder alone.
+.PHONY: check-mpi
+check-mpi:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(mpi_runs) tests/mpi/errors.sh'
+endif
+dist_check_SCRIPTS += tests/mpi/run_mpi.sh tests/mpi/errors.sh
+EXTRA_DIST += $(mpi_runs)

@@ -61,8 +61,7 @@ int raise_error(const ErrorTarget& target, int code, const char* function,
   CommObject& comm = target.comm != nullptr ? *target.comm : instance->self;
   const int error_class = error_class_of(code);
   const std::string message =
-      fmt::format("rank {} on {}: {} on {} failed with {} ({}): {}", instance->process->rank(),
-                  instance->process->identity().host, function, comm_words(comm),
+      fmt::format("{} on {} failed with {} ({}): {}", function, comm_words(comm),
                   error_class_name(error_class), error_class_text(error_class), detail);
   instance->last_detail = {code, fmt::format("{}: {}", function, detail)};
   return call_errhandler(comm, code, message);
@@ -152,8 +151,7 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
   CommObject* c = nullptr;
   if (int err = entry.comm(comm, c)) return err;
   call_errhandler(*c, errorcode,
-                  fmt::format("rank {}: MPI_Comm_call_errhandler was called with code {} ({})",
-                              entry.instance().process->rank(), errorcode,
+                  fmt::format("MPI_Comm_call_errhandler was called with code {} ({})", errorcode,
                               error_class_name(error_class_of(errorcode))));
   return MPI_SUCCESS;
 }

@@ -130,10 +130,9 @@ int PMPI_Abort(MPI_Comm comm, int errorcode) {
   CommObject* c = nullptr;
   if (int err = entry.comm(comm, c)) return err;
   Process& process = *entry.instance().process;
-  process.bootstrap().abort(
-      errorcode,
-      fmt::format("rank {} on {} called MPI_Abort({}, {})", process.rank(), process.identity().host,
-                  c->name.empty() ? "a communicator" : c->name, errorcode));
+  process.bootstrap().abort(errorcode,
+                            fmt::format("MPI_Abort({}, {}) was called",
+                                        c->name.empty() ? "a communicator" : c->name, errorcode));
   std::abort();  // GCC does not trust [[noreturn]] of a virtual function
 }
 REMIT_WEAK(Abort);

@@ -428,9 +428,11 @@ Expected<> PmixBootstrap::barrier() {
 }
 
 void PmixBootstrap::abort(int status, const std::string& message) {
-  // Printed here, as not every server shows what PMIx_Abort carries.
-  Log(fmt::format("remit: rank {} ({}): ", identity_.rank, identity_.host))
-      .write(LogLevel::error, "{}", message);
+  // Our own mpirun shows what PMIx_Abort carries; of other servers not every one does.
+  if (!connected_ || !identity_.job.starts_with("remit.")) {
+    Log(fmt::format("remit: rank {} ({}): ", identity_.rank, identity_.host))
+        .write(LogLevel::error, "{}", message);
+  }
   if (connected_) PMIx_Abort(status, message.c_str(), nullptr, 0);
   ::_exit(status);
 }

@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 #include "mpi.h"
@@ -21,6 +23,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kNoEnd = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kUnlimited = std::size_t{1} << 62;  // more than any address space
+constexpr std::size_t kColumns = 100;
 
 const char* name_of(NotifyMode mode) {
   switch (mode) {
@@ -53,6 +57,22 @@ Json json_of(const ParamValue& value) {
 const char* type_of(const ParamValue& value) {
   constexpr std::array<const char*, 3> kNames = {"flag", "integer", "text"};
   return kNames[value.index()];
+}
+
+/// Lines of at most kColumns, broken at spaces, each after `indent` spaces.
+std::string wrapped(std::string_view words, std::size_t indent) {
+  std::string out;
+  const std::size_t width = kColumns - indent;
+  while (!words.empty()) {
+    std::size_t cut = words.size();
+    if (cut > width) {
+      cut = words.rfind(' ', width);
+      if (cut == std::string_view::npos) cut = width;
+    }
+    out += fmt::format("{:{}}{}\n", "", indent, words.substr(0, cut));
+    words.remove_prefix(std::min(words.size(), words.find_first_not_of(' ', cut)));
+  }
+  return out;
 }
 
 std::string joined_abilities(const Caps& caps) {
@@ -95,9 +115,9 @@ void append_parameters(std::string& out, const InfoReport& report) {
     if (parameter.is_set) {
       fmt::format_to(to, " (set; default {})", readable(decl.default_value, decl.unit));
     }
-    fmt::format_to(to, "\n      {}", decl.reason);
-    if (!decl.choices.empty()) fmt::format_to(to, " [{}]", fmt::join(decl.choices, ", "));
-    fmt::format_to(to, "\n");
+    std::string words = decl.reason;
+    if (!decl.choices.empty()) words += fmt::format(" [{}]", fmt::join(decl.choices, ", "));
+    fmt::format_to(to, "\n{}", wrapped(words, 6));
   }
   if (report.parameters.empty()) fmt::format_to(to, "  none\n");
 }
@@ -109,8 +129,7 @@ void append_protocols(std::string& out, const InfoReport& report) {
                  "protocol");
   for (const auto& range : report.protocols) {
     fmt::format_to(to, "  {:<10} {:<14} {:>10}   {:<10} {}\n", range.device, range.layout,
-                   readable_bytes(range.from_bytes),
-                   range.to_bytes == kNoEnd ? "any size" : readable_bytes(range.to_bytes),
+                   readable_bytes(range.from_bytes), readable_bytes(range.to_bytes),
                    range.protocol);
   }
 }
@@ -174,6 +193,7 @@ Json protocols_json(const InfoReport& report) {
 }  // namespace
 
 std::string readable_bytes(std::size_t bytes) {
+  if (bytes >= kUnlimited) return "any size";
   constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;
   while (unit + 1 < kUnits.size() && bytes >= 1024 && bytes % 1024 == 0) {

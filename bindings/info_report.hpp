@@ -51,7 +51,8 @@ struct InfoReport {
 /// Sizes are bytes, times nanoseconds; a range without an end has "to_bytes": null.
 [[nodiscard]] std::string to_json(const InfoReport& report, const InfoSections& sections);
 
-/// 4096 as "4 KiB", 5 as "5 B"; a number that is not a whole multiple stays in the smaller unit.
+/// 4096 as "4 KiB", 5 as "5 B"; a number that is not a whole multiple stays in the smaller unit;
+/// more than any memory is "any size".
 [[nodiscard]] std::string readable_bytes(std::size_t bytes);
 
 }  // namespace remit

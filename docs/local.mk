@@ -1,4 +1,4 @@
-dist_man1_MANS += docs/mpicc.1 docs/mpicxx.1 docs/mpic++.1
+dist_man1_MANS += docs/mpicc.1 docs/remit_info.1 docs/mpicxx.1 docs/mpic++.1
 EXTRA_DIST += docs/make_conformance docs/conformance.md docs/architecture.md docs/performance.md \
 	docs/images/heat.png docs/images/layers.svg
 

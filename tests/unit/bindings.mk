@@ -25,11 +25,17 @@ bindings_info_test_SOURCES = tests/unit/bindings_info_test.cpp \
 bindings_info_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 bindings_info_test_LDADD = libruntime.la $(UNIT_LIBS)
 
+check_PROGRAMS += bindings_handle_int
+TESTS += bindings_handle_int
+bindings_handle_int_SOURCES = tests/unit/bindings_handle_int.c
+bindings_handle_int_LDADD = libmpi_abi.la
+
 # Scripts: they run in the top build folder and find the sources by $srcdir.
 bindings_scripts = \
 	tests/mpi/profile_tool.sh \
 	tests/unit/bindings_abi_names.sh \
 	tests/unit/bindings_conformance.sh \
+	tests/unit/bindings_remit_info.sh \
 	tests/unit/bindings_symbols.sh \
 	tests/unit/bindings_wrappers.sh \
 	tests/unit/check_includes

@@ -106,6 +106,24 @@ TEST(InfoReport, OnlyTheWantedSections) {
   }
 }
 
+TEST(InfoReport, NoLineIsLongerThanATerminal) {
+  static const ParamDecl long_param{
+      "info_test_long", std::int64_t{1}, "",
+      "a reason of so many words that they do not fit into one line of a terminal, nor into a "
+      "second "
+      "one if the terminal is as narrow as they were when the first such programs were written"};
+  InfoReport report = sample();
+  report.parameters.push_back({&long_param, std::int64_t{1}, false});
+  const std::string text = to_text(report, kAll);
+  std::size_t start = 0;
+  while (start < text.size()) {
+    const std::size_t end = text.find('\n', start);
+    EXPECT_LE(end - start, 100U) << text.substr(start, end - start);
+    start = end + 1;
+  }
+  EXPECT_NE(text.find("such programs were written\n"), std::string::npos);
+}
+
 TEST(InfoReport, ReadableBytes) {
   EXPECT_EQ(readable_bytes(0), "0 B");
   EXPECT_EQ(readable_bytes(1023), "1023 B");
@@ -115,6 +133,7 @@ TEST(InfoReport, ReadableBytes) {
   EXPECT_EQ(readable_bytes(std::size_t{3} << 20), "3 MiB");
   EXPECT_EQ(readable_bytes(std::size_t{1} << 40), "1 TiB");
   EXPECT_EQ(readable_bytes(std::size_t{1} << 52), "4096 TiB");
+  EXPECT_EQ(readable_bytes(std::numeric_limits<std::size_t>::max()), "any size");
 }
 
 }  // namespace

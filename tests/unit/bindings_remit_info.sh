@@ -1,0 +1,44 @@
+#!/bin/sh
+# Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+# bindings_remit_info.sh: remit_info shows the devices, parameters and protocols of this library,
+# follows the environment and --param, and refuses what it does not know.
+set -eu
+failures=0
+# expect_has WHAT PIECE TEXT
+expect_has() {
+  case $3 in
+    *"$2"*) ;;
+    *)
+      printf 'FAIL %s: no "%s" in\n%s\n' "$1" "$2" "$3"
+      failures=$((failures + 1)) ;;
+  esac
+}
+# expect_failure WHAT PIECE COMMAND...: fails, and says so.
+expect_failure() {
+  what=$1 piece=$2
+  shift 2
+  if out=$("$@" 2>&1); then
+    echo "FAIL $what: succeeded"
+    failures=$((failures + 1))
+  fi
+  expect_has "$what" "$piece" "$out"
+}
+
+all=$(./remit_info)
+expect_has "everything" "standard ABI 1.0" "$all"
+expect_has "everything" "  shm " "$all"
+expect_has "everything" "REMIT_EAGER_LIMIT = " "$all"
+expect_has "everything" "REMIT_COLL_ALGORITHMS" "$all" # declared where nothing is called from
+expect_has "everything" "any size" "$all"
+expect_has "--json" '"max_send_bytes": ' "$(./remit_info --json --devices)"
+expect_has "--param" "REMIT_EAGER_LIMIT = 1 KiB (set; default " \
+  "$(./remit_info --parameters --param eager_limit=1k)"
+expect_has "the environment" "REMIT_EAGER_LIMIT = 2 KiB (set; default " \
+  "$(REMIT_EAGER_LIMIT=2k ./remit_info --parameters)"
+expect_has "the table follows" "1 KiB      eager" \
+  "$(./remit_info --protocols --param eager_limit=1k)"
+expect_failure "an unknown parameter" "eager_limit" ./remit_info --param eager_limt=1k
+expect_failure "a malformed value" "banana" env REMIT_EAGER_LIMIT=banana ./remit_info
+expect_failure "no value" "name=value" ./remit_info --param eager_limit
+expect_failure "an unknown option" "--nonsense" ./remit_info --nonsense
+[ $failures -eq 0 ]

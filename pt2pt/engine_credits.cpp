@@ -21,6 +21,8 @@ constexpr std::size_t kSweep = 64;
 /// was sent back to it talks a lot: it gets more.
 void Engine::return_now(Peer& peer) {
   if (peer.failed || peer.device == nullptr) return;
+  // A greeting carries no returned credits.
+  if (!peer.greeted) send_handle(peer, MessageKind::credits, kNoSlabHandle);
   if (!peer.recalling && peer.lease < max_lease_ && unleased_ != 0) {
     const std::uint32_t extra = std::min({peer.lease, max_lease_ - peer.lease, unleased_ / 2});
     peer.lease += extra;
@@ -44,7 +46,9 @@ void Engine::extend_lease(Peer& peer, std::uint32_t wish) {
       recall_idle();
     }
   }
-  if (peer.owed != 0) send_handle(peer, MessageKind::credits, kNoSlabHandle);
+  if (peer.owed == 0) return;
+  if (!peer.greeted) send_handle(peer, MessageKind::credits, kNoSlabHandle);
+  send_handle(peer, MessageKind::credits, kNoSlabHandle);
 }
 
 /// Asks peers that have not sent lately for what they hold above their window: a clock algorithm,

@@ -1,5 +1,5 @@
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-# What ./demo and ./check share: messages, Debian packages, build folders. Sourced by both.
+# What ./demo and ./run_tests share: messages, Debian packages, build folders. Sourced by both.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 jobs=$(nproc)

@@ -112,6 +112,7 @@ GroupPtr select_color(const CommObject& comm, const std::vector<ColorKey>& all, 
     return all[static_cast<std::size_t>(a)].key < all[static_cast<std::size_t>(b)].key;
   });
   std::vector<ProcId> members;
+  members.reserve(ranks.size());
   for (int rank : ranks) members.push_back(comm.core.local->proc(rank));
   return Group::of(std::move(members));
 }

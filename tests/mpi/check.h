@@ -29,8 +29,9 @@ static inline int check_class_of(int code) {
   return error_class;
 }
 /* The call must fail with the error class. */
-#define FAILS(error_class, call) \
-  check_that(check_class_of(call) == (error_class), #call " gives " #error_class, __FILE__, __LINE__)
+#define FAILS(error_class, call)                                                            \
+  check_that(check_class_of(call) == (error_class), #call " gives " #error_class, __FILE__, \
+             __LINE__)
 
 static inline void check_start(int* argc, char*** argv) {
   MPI_Init(argc, argv);
@@ -42,7 +43,8 @@ static inline void check_start(int* argc, char*** argv) {
 static inline int check_end(const char* name) {
   int all = 0;
   MPI_Allreduce(&check_failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (check_rank == 0) printf("%s: %s (%d ranks)\n", name, all == 0 ? "passed" : "FAILED", check_size);
+  if (check_rank == 0)
+    printf("%s: %s (%d ranks)\n", name, all == 0 ? "passed" : "FAILED", check_size);
   MPI_Finalize();
   return all != 0;
 }

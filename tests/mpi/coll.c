@@ -11,7 +11,7 @@ static int me, size;
 static int form;
 
 /* Runs the form of an operation: blocking and persistent calls are given, the rest is the same. */
-#define RUN(blocking, nonblocking, persistent)                 \
+#define RUN(blocking, nonblocking, persistent) \
   run_form(form == kBlocking ? (blocking) : form == kNonblocking ? (nonblocking) : (persistent))
 
 static MPI_Request request;
@@ -33,7 +33,9 @@ static void run_form(int code) {
   CHECK(request == MPI_REQUEST_NULL);
 }
 
-static int value(int rank, int i) { return rank * 10007 + i * 13 + 1; }
+static int value(int rank, int i) {
+  return rank * 10007 + i * 13 + 1;
+}
 
 /* A buffer of n elements of one of two types of an int: plain, and one int of every three. */
 struct type {
@@ -101,7 +103,9 @@ static void test_gather(const struct type* t, int n, int root, int in_place) {
 }
 
 /* Rank r has n + r % 3 elements; they stand one element apart, last rank first. */
-static int part(int n, int r) { return n == 0 ? 0 : n + r % 3; }
+static int part(int n, int r) {
+  return n == 0 ? 0 : n + r % 3;
+}
 
 static void test_vectors(const struct type* t, int n, int root, int in_place) {
   int* counts = malloc(sizeof(int) * (size_t)size);
@@ -126,8 +130,7 @@ static void test_vectors(const struct type* t, int n, int root, int in_place) {
   int good = 1;
   if (me == root)
     for (int r = 0; r < size; ++r)
-      for (int i = 0; i < counts[r]; ++i)
-        good &= all[(displs[r] + i) * t->stride] == value(r, i);
+      for (int i = 0; i < counts[r]; ++i) good &= all[(displs[r] + i) * t->stride] == value(r, i);
   CHECK(good);
 
   if (me == root)

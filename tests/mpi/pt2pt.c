@@ -5,10 +5,44 @@
 
 enum { kMaxBytes = 3 << 20 };
 
-static const int kSizes[] = {0,    1,    7,    8,     9,     31,    32,    36,    37,     48,
-                             52,   56,   63,   64,    65,    127,   128,   1000,  1024,   2047,
-                             2048, 4095, 4096, 4097,  8191,  8192,  8193,  16384, 20000,  32767,
-                             32768, 65536, 100000, 131072, 262144, 1 << 20, (1 << 20) + 1, kMaxBytes};
+static const int kSizes[] = {0,
+                             1,
+                             7,
+                             8,
+                             9,
+                             31,
+                             32,
+                             36,
+                             37,
+                             48,
+                             52,
+                             56,
+                             63,
+                             64,
+                             65,
+                             127,
+                             128,
+                             1000,
+                             1024,
+                             2047,
+                             2048,
+                             4095,
+                             4096,
+                             4097,
+                             8191,
+                             8192,
+                             8193,
+                             16384,
+                             20000,
+                             32767,
+                             32768,
+                             65536,
+                             100000,
+                             131072,
+                             262144,
+                             1 << 20,
+                             (1 << 20) + 1,
+                             kMaxBytes};
 enum { kSizeCount = sizeof kSizes / sizeof kSizes[0] };
 
 typedef int (*send_function)(const void*, int, MPI_Datatype, int, int, MPI_Comm);
@@ -130,7 +164,8 @@ static void self_messages(char* out, char* in) {
     CHECK(check_filled(in, n, 9));
     memset(in, 0, n);
     OK(MPI_Isend(out, (int)n, MPI_BYTE, 0, 2, MPI_COMM_SELF, &request));
-    OK(MPI_Recv(in, (int)n, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+    OK(MPI_Recv(in, (int)n, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF,
+                MPI_STATUS_IGNORE));
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
     CHECK(check_filled(in, n, 9));
   }

@@ -1,15 +1,15 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
  * Every predefined operation on every type that it is defined for (MPI-5.0, section 6.9.2), against
  * a plain loop; the other pairs give MPI_ERR_OP; MINLOC and MAXLOC; operations of the user. */
-#include "check.h"
-
 #include <complex.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "check.h"
+
 enum { kElements = 261 }; /* not a multiple of a vector */
 
-static const MPI_Op kOps[] = {MPI_MAX, MPI_MIN, MPI_SUM,  MPI_PROD, MPI_LAND,
+static const MPI_Op kOps[] = {MPI_MAX,  MPI_MIN, MPI_SUM, MPI_PROD, MPI_LAND,
                               MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR};
 enum { kMax, kMin, kSum, kProd, kLand, kBand, kLor, kBor, kLxor, kBxor, kOpCount };
 
@@ -18,18 +18,24 @@ enum { kInteger = 1, kFloating = 2, kLogical = 4, kComplex = 8, kByte = 16, kAdd
 static int allowed(int op, int group) {
   switch (op) {
     case kMax:
-    case kMin: return (group & (kInteger | kAddress | kFloating)) != 0;
+    case kMin:
+      return (group & (kInteger | kAddress | kFloating)) != 0;
     case kSum:
-    case kProd: return (group & (kInteger | kAddress | kFloating | kComplex)) != 0;
+    case kProd:
+      return (group & (kInteger | kAddress | kFloating | kComplex)) != 0;
     case kLand:
     case kLor:
-    case kLxor: return (group & (kInteger | kLogical)) != 0;
-    default: return (group & (kInteger | kAddress | kByte)) != 0;
+    case kLxor:
+      return (group & (kInteger | kLogical)) != 0;
+    default:
+      return (group & (kInteger | kAddress | kByte)) != 0;
   }
 }
 
 /* Small values, so that sums and products are exact in every type. */
-static int small(int rank, int i) { return (rank * 7 + i * 3) % 3 + 1; }
+static int small(int rank, int i) {
+  return (rank * 7 + i * 3) % 3 + 1;
+}
 
 /* All operations on one type: `fold_*` lines are the plain loop. */
 static void expect_result(MPI_Datatype type, int op, const void* in, size_t size,
@@ -56,61 +62,82 @@ static void expect_local(MPI_Datatype type, int op, const void* in, void* inout,
 static void expect_refused(MPI_Datatype type, int op, const char* name) {
   char in[64] = {0}, out[64] = {0}, what[100];
   snprintf(what, sizeof what, "operation %d on %s is refused", op, name);
-  check_that(check_class_of(MPI_Allreduce(in, out, 1, type, kOps[op], MPI_COMM_WORLD)) == MPI_ERR_OP,
-             what, __FILE__, __LINE__);
+  check_that(
+      check_class_of(MPI_Allreduce(in, out, 1, type, kOps[op], MPI_COMM_WORLD)) == MPI_ERR_OP, what,
+      __FILE__, __LINE__);
   check_that(check_class_of(MPI_Reduce_local(in, out, 1, type, kOps[op])) == MPI_ERR_OP, what,
              __FILE__, __LINE__);
 }
 
 /* One function a C type; `fold` is the plain loop's step. */
-#define BEGIN_TYPE(function, c_type)                                                     \
-  static void function(MPI_Datatype type, int group, const char* name) {                 \
+#define BEGIN_TYPE(function, c_type)                                                             \
+  static void function(MPI_Datatype type, int group, const char* name) {                         \
     c_type *in = malloc(sizeof(c_type) * kElements), *want = malloc(sizeof(c_type) * kElements), \
-           *local = malloc(sizeof(c_type) * kElements);                                  \
-    for (int op = 0; op < kOpCount; ++op) {                                              \
-      if (!allowed(op, group)) {                                                         \
-        expect_refused(type, op, name);                                                  \
-        continue;                                                                        \
-      }                                                                                  \
-      for (int way = 0; way < 2; ++way) {                                                \
-        const int ranks = way == 0 ? check_size : 2;                                     \
-        for (int i = 0; i < kElements; ++i) {                                            \
-          in[i] = (c_type)small(way == 0 ? check_rank : 0, i);                           \
-          local[i] = (c_type)small(1, i);                                                \
-          c_type a = (c_type)small(0, i);                                                \
-          for (int r = 1; r < ranks; ++r) {                                              \
-            const c_type b = (c_type)small(r, i);                                        \
+           *local = malloc(sizeof(c_type) * kElements);                                          \
+    for (int op = 0; op < kOpCount; ++op) {                                                      \
+      if (!allowed(op, group)) {                                                                 \
+        expect_refused(type, op, name);                                                          \
+        continue;                                                                                \
+      }                                                                                          \
+      for (int way = 0; way < 2; ++way) {                                                        \
+        const int ranks = way == 0 ? check_size : 2;                                             \
+        for (int i = 0; i < kElements; ++i) {                                                    \
+          in[i] = (c_type)small(way == 0 ? check_rank : 0, i);                                   \
+          local[i] = (c_type)small(1, i);                                                        \
+          c_type a = (c_type)small(0, i);                                                        \
+          for (int r = 1; r < ranks; ++r) {                                                      \
+            const c_type b = (c_type)small(r, i);                                                \
             switch (op) {
-#define END_TYPE                                                              \
-            }                                                                 \
-          }                                                                   \
-          want[i] = a;                                                        \
-        }                                                                     \
-        if (way == 0) {                                                       \
-          expect_result(type, op, in, sizeof *in, want, name);                \
-        } else {                                                              \
-          expect_local(type, op, in, local, sizeof *in * kElements, want, name); \
-        }                                                                     \
-      }                                                                       \
-    }                                                                         \
-    free(in);                                                                 \
-    free(want);                                                               \
-    free(local);                                                              \
+#define END_TYPE                                                          \
+  }                                                                       \
+  }                                                                       \
+  want[i] = a;                                                            \
+  }                                                                       \
+  if (way == 0) {                                                         \
+    expect_result(type, op, in, sizeof *in, want, name);                  \
+  } else {                                                                \
+    expect_local(type, op, in, local, sizeof *in* kElements, want, name); \
+  }                                                                       \
+  }                                                                       \
+  }                                                                       \
+  free(in);                                                               \
+  free(want);                                                             \
+  free(local);                                                            \
   }
-#define ARITHMETIC(c_type)                       \
-  case kSum: a = (c_type)(a + b); break;         \
-  case kProd: a = (c_type)(a * b); break;
-#define ORDER                                    \
-  case kMax: a = a > b ? a : b; break;           \
-  case kMin: a = a < b ? a : b; break;
-#define BITS(c_type)                             \
-  case kBand: a = (c_type)(a & b); break;        \
-  case kBor: a = (c_type)(a | b); break;         \
-  case kBxor: a = (c_type)(a ^ b); break;
-#define LOGIC(c_type)                            \
-  case kLand: a = (c_type)(a && b); break;       \
-  case kLor: a = (c_type)(a || b); break;        \
-  case kLxor: a = (c_type)(!a != !b); break;
+#define ARITHMETIC(c_type) \
+  case kSum:               \
+    a = (c_type)(a + b);   \
+    break;                 \
+  case kProd:              \
+    a = (c_type)(a * b);   \
+    break;
+#define ORDER          \
+  case kMax:           \
+    a = a > b ? a : b; \
+    break;             \
+  case kMin:           \
+    a = a < b ? a : b; \
+    break;
+#define BITS(c_type)     \
+  case kBand:            \
+    a = (c_type)(a & b); \
+    break;               \
+  case kBor:             \
+    a = (c_type)(a | b); \
+    break;               \
+  case kBxor:            \
+    a = (c_type)(a ^ b); \
+    break;
+#define LOGIC(c_type)       \
+  case kLand:               \
+    a = (c_type)(a && b);   \
+    break;                  \
+  case kLor:                \
+    a = (c_type)(a || b);   \
+    break;                  \
+  case kLxor:               \
+    a = (c_type)(!a != !b); \
+    break;
 
 #define INTEGER(function, c_type) \
   BEGIN_TYPE(function, c_type) ARITHMETIC(c_type) ORDER BITS(c_type) LOGIC(c_type) END_TYPE
@@ -129,9 +156,10 @@ FLOATING(of_float, float)
 FLOATING(of_double, double)
 COMPLEX(of_complex_float, float complex)
 COMPLEX(of_complex_double, double complex)
-BEGIN_TYPE(of_bool, bool) LOGIC(bool) END_TYPE
+BEGIN_TYPE(of_bool, bool)
+LOGIC(bool) END_TYPE
 
-static void all_types(void) {
+    static void all_types(void) {
 #define RUN(function, type, group) function(type, group, #type)
   RUN(of_i32, MPI_INT, kInteger);
   RUN(of_i16, MPI_SHORT, kInteger);
@@ -177,7 +205,10 @@ static void long_doubles(void) {
       long double a = small(0, i);
       for (int r = 1; r < check_size; ++r) {
         const long double b = small(r, i);
-        a = op == kMax ? (a > b ? a : b) : op == kMin ? (a < b ? a : b) : op == kSum ? a + b : a * b;
+        a = op == kMax   ? (a > b ? a : b)
+            : op == kMin ? (a < b ? a : b)
+            : op == kSum ? a + b
+                         : a * b;
       }
       good &= out[i] == a;
     }
@@ -186,37 +217,36 @@ static void long_doubles(void) {
 }
 
 /* Ties go to the lower index. */
-#define LOCATION(function, c_type)                                                       \
-  struct function##_pair {                                                               \
-    c_type value;                                                                        \
-    int index;                                                                           \
-  };                                                                                     \
-  static void function(MPI_Datatype type) {                                              \
-    struct function##_pair in[kElements], out[kElements];                                \
-    for (int max = 0; max < 2; ++max) {                                                  \
-      memset(in, 0, sizeof in);                                                          \
-      for (int i = 0; i < kElements; ++i) {                                              \
-        in[i].value = (c_type)small(check_rank, i);                                      \
-        in[i].index = (check_rank * 5 + 3) % (check_size + 1);                           \
-      }                                                                                  \
-      OK(MPI_Allreduce(in, out, kElements, type, max ? MPI_MAXLOC : MPI_MINLOC,          \
-                       MPI_COMM_WORLD));                                                 \
-      int good = 1;                                                                      \
-      for (int i = 0; i < kElements; ++i) {                                              \
-        c_type best = (c_type)small(0, i);                                               \
-        int at = 3 % (check_size + 1);                                                   \
-        for (int r = 1; r < check_size; ++r) {                                           \
-          const c_type v = (c_type)small(r, i);                                          \
-          const int index = (r * 5 + 3) % (check_size + 1);                              \
-          if (v == best ? index < at : max ? v > best : v < best) {                      \
-            best = v;                                                                    \
-            at = index;                                                                  \
-          }                                                                              \
-        }                                                                                \
-        good &= out[i].value == best && out[i].index == at;                              \
-      }                                                                                  \
-      CHECK(good);                                                                       \
-    }                                                                                    \
+#define LOCATION(function, c_type)                                                                \
+  struct function##_pair {                                                                        \
+    c_type value;                                                                                 \
+    int index;                                                                                    \
+  };                                                                                              \
+  static void function(MPI_Datatype type) {                                                       \
+    struct function##_pair in[kElements], out[kElements];                                         \
+    for (int max = 0; max < 2; ++max) {                                                           \
+      memset(in, 0, sizeof in);                                                                   \
+      for (int i = 0; i < kElements; ++i) {                                                       \
+        in[i].value = (c_type)small(check_rank, i);                                               \
+        in[i].index = (check_rank * 5 + 3) % (check_size + 1);                                    \
+      }                                                                                           \
+      OK(MPI_Allreduce(in, out, kElements, type, max ? MPI_MAXLOC : MPI_MINLOC, MPI_COMM_WORLD)); \
+      int good = 1;                                                                               \
+      for (int i = 0; i < kElements; ++i) {                                                       \
+        c_type best = (c_type)small(0, i);                                                        \
+        int at = 3 % (check_size + 1);                                                            \
+        for (int r = 1; r < check_size; ++r) {                                                    \
+          const c_type v = (c_type)small(r, i);                                                   \
+          const int index = (r * 5 + 3) % (check_size + 1);                                       \
+          if (v == best ? index < at : max ? v > best : v < best) {                               \
+            best = v;                                                                             \
+            at = index;                                                                           \
+          }                                                                                       \
+        }                                                                                         \
+        good &= out[i].value == best && out[i].index == at;                                       \
+      }                                                                                           \
+      CHECK(good);                                                                                \
+    }                                                                                             \
   }
 LOCATION(loc_int, int)
 LOCATION(loc_short, short)
@@ -247,10 +277,9 @@ static void multiply(const struct matrix* in, struct matrix* inout, MPI_Count n)
   longest_call = n > longest_call ? n : longest_call;
   for (MPI_Count i = 0; i < n; ++i) {
     const uint32_t *x = in[i].a, *y = inout[i].a;
-    const struct matrix product = {{(x[0] * y[0] + x[1] * y[2]) % 30011u,
-                                    (x[0] * y[1] + x[1] * y[3]) % 30011u,
-                                    (x[2] * y[0] + x[3] * y[2]) % 30011u,
-                                    (x[2] * y[1] + x[3] * y[3]) % 30011u}};
+    const struct matrix product = {
+        {(x[0] * y[0] + x[1] * y[2]) % 30011u, (x[0] * y[1] + x[1] * y[3]) % 30011u,
+         (x[2] * y[0] + x[3] * y[2]) % 30011u, (x[2] * y[1] + x[3] * y[3]) % 30011u}};
     inout[i] = product;
   }
 }

@@ -26,7 +26,7 @@ struct Operations : std::vector<std::unique_ptr<Collective>> {
   Operations(Operations&&) = default;
   Operations& operator=(Operations&&) = default;
   ~Operations() {
-    static std::vector<Collective*> left;
+    static auto& left = *new std::vector<Collective*>;  // so that leak checkers see them
     for (auto& operation : *this) {
       if (!operation->request.complete) left.push_back(operation.release());
     }
@@ -431,6 +431,9 @@ void expect_traffic(const Algorithm& row, int p) {
   SCOPED_TRACE(fmt::format("{} of {}", text(row), p));
   const std::int64_t n = 4 * p;  // cuts into equal blocks
   Ranks ranks(p, quiet(1), {{"coll_algorithms", text(row)}});
+  std::vector<std::byte> any(static_cast<std::size_t>(n));
+  const CollectiveShape shape = shape_of(ranks.comm(0), plain_args(row.kind, n, any, any));
+  if (!row.applies(shape)) return;
   std::vector<std::vector<std::byte>> sends(static_cast<std::size_t>(p)), recvs(sends);
   Operations operations;
   for (int r = 0; r < p; ++r) {
@@ -439,13 +442,8 @@ void expect_traffic(const Algorithm& row, int p) {
     send.resize(static_cast<std::size_t>(n * p));
     recv.resize(static_cast<std::size_t>(n * p));
     const CollectiveArgs args = plain_args(row.kind, n, send, recv);
-    if (row.kind == CollectiveKind::reduce && row.name == "in_order") {
-      ASSERT_EQ(args.root, 1);
-    }
     operations.push_back(std::make_unique<Collective>(ranks.engine(r), ranks.comm(r), args));
   }
-  CollectiveShape shape = shape_of(ranks.comm(0), plain_args(row.kind, n, sends[0], recvs[0]));
-  if (!row.applies(shape)) return;
   ranks.start(operations);
   ASSERT_TRUE(ranks.finish(operations));
   const Traffic want = expected_traffic(row, p, n);

@@ -3,6 +3,7 @@
 // serves. Collective algorithms are written as Tasks.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <coroutine>
 #include <cstddef>
@@ -34,8 +35,10 @@ class Arena {
     return result;
   }
 
-  /// Forgets everything handed out. Keeps the newest (largest) block for reuse.
+  /// Forgets everything handed out. Keeps the newest block for reuse, unless it is so large that
+  /// keeping it would be a leak.
   void reset() {
+    if (head_ != nullptr && head_->bytes > kMostKept) release();
     if (head_ == nullptr) {
       next_ = inline_;
       end_ = inline_ + sizeof inline_;
@@ -49,6 +52,10 @@ class Arena {
 
  private:
   static constexpr std::size_t kAlign = alignof(std::max_align_t);
+  static constexpr std::size_t kFirstBlock = 4096;
+  static constexpr std::size_t kMostKept = std::size_t{16} << 20;
+  /// Blocks double up to here; larger ones are as large as what is asked for.
+  static constexpr std::size_t kMostDoubled = std::size_t{4} << 20;
   struct Block {
     Block* previous;
     std::size_t bytes;
@@ -56,8 +63,8 @@ class Arena {
   static constexpr std::size_t kHeader = (sizeof(Block) + kAlign - 1) & ~(kAlign - 1);
 
   void grow(std::size_t bytes) {
-    std::size_t size = head_ == nullptr ? 4096 : head_->bytes * 2;
-    while (size < bytes) size *= 2;
+    const std::size_t doubled = head_ == nullptr ? kFirstBlock : head_->bytes * 2;
+    const std::size_t size = std::max(std::min(doubled, kMostDoubled), bytes);
     void* memory = std::malloc(kHeader + size);
     if (memory == nullptr) throw std::bad_alloc();
     head_ = new (memory) Block{head_, size};

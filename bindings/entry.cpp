@@ -2,9 +2,18 @@
 // The cold halves of the argument checks: what is wrong, with the value, and what to do.
 #include "bindings/entry.hpp"
 
+#include <sched.h>
+
 #include "bindings/handles.hpp"
 
 namespace remit {
+
+void Entry::yield_core() {
+  Progress::YieldHook* hook = instance_->yield_hook.get();
+  if (hook != nullptr) hook->before();
+  ::sched_yield();
+  if (hook != nullptr) hook->after();
+}
 
 void Entry::not_running() const {
   die(function_, library().phase == Phase::before_init ? "called before MPI_Init or MPI_Init_thread"

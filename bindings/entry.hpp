@@ -38,11 +38,14 @@ class Entry {
   [[nodiscard]] Progress& progress() const { return instance_->process->progress(); }
   [[nodiscard]] const char* function() const { return function_; }
 
-  /// For calls that only look: polling apart, this one has changed nothing that another thread
-  /// could be waiting for.
+  /// For calls that looked in vain: polling apart, this one has changed nothing that another thread
+  /// could be waiting for. Where ranks outnumber the cores, a program that looks in a loop would
+  /// keep its core from the rank that it waits for until the kernel's time slice ends, so such a
+  /// call yields the core.
   void only_looked() {
     if (instance_->locking) [[unlikely]]
       instance_->others_may_care = false;
+    if (!progress().policy().spin) yield_core();
   }
 
   /// Raises an error on the communicator found so far, else on MPI_COMM_SELF.
@@ -103,6 +106,7 @@ class Entry {
     instance_->tell_others();
     instance_->lock.unlock();
   }
+  void yield_core();
   static int peers(const CommObject& comm) { return comm.core.peers().size(); }
   [[noreturn, gnu::cold]] void not_running() const;
   [[gnu::cold]] int bad_comm(MPI_Comm handle);

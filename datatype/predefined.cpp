@@ -1,6 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The table of predefined datatypes: every handle of the MPI 5.0 ABI, with sizes of this platform.
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include "datatype/datatype.hpp"
@@ -134,7 +135,8 @@ constexpr std::array kNamed = {
     basic(0x23c, "MPI_WCHAR", Kind::wide, Group::none),
     basic(0x240, "MPI_INT8_T", Kind::i8, Group::c_integer),
     basic(0x241, "MPI_UINT8_T", Kind::u8, Group::c_integer),
-    basic(0x243, "MPI_CHAR", Kind::character, Group::none),
+    // Not an integer to the standard, but one to other MPIs, and to programs that reduce it.
+    basic(0x243, "MPI_CHAR", std::is_signed_v<char> ? Kind::i8 : Kind::u8, Group::c_integer),
     basic(0x244, "MPI_SIGNED_CHAR", Kind::i8, Group::c_integer),
     basic(0x245, "MPI_UNSIGNED_CHAR", Kind::u8, Group::c_integer),
     basic(0x247, "MPI_BYTE", Kind::byte, Group::byte),

@@ -25,11 +25,11 @@ __extension__ using Float128 = __float128;
 
 // MPI-5.0 section 6.9.2, by name.
 const Names kCInteger = {
-    "MPI_INT",         "MPI_LONG",          "MPI_SHORT",     "MPI_UNSIGNED_SHORT",
-    "MPI_UNSIGNED",    "MPI_UNSIGNED_LONG", "MPI_LONG_LONG", "MPI_UNSIGNED_LONG_LONG",
-    "MPI_SIGNED_CHAR", "MPI_UNSIGNED_CHAR", "MPI_INT8_T",    "MPI_INT16_T",
-    "MPI_INT32_T",     "MPI_INT64_T",       "MPI_UINT8_T",   "MPI_UINT16_T",
-    "MPI_UINT32_T",    "MPI_UINT64_T"};
+    "MPI_INT",      "MPI_LONG",          "MPI_SHORT",         "MPI_UNSIGNED_SHORT",
+    "MPI_UNSIGNED", "MPI_UNSIGNED_LONG", "MPI_LONG_LONG",     "MPI_UNSIGNED_LONG_LONG",
+    "MPI_CHAR",     "MPI_SIGNED_CHAR",   "MPI_UNSIGNED_CHAR", "MPI_INT8_T",
+    "MPI_INT16_T",  "MPI_INT32_T",       "MPI_INT64_T",       "MPI_UINT8_T",
+    "MPI_UINT16_T", "MPI_UINT32_T",      "MPI_UINT64_T"};
 const Names kFortranInteger = {"MPI_INTEGER",  "MPI_INTEGER1", "MPI_INTEGER2",
                                "MPI_INTEGER4", "MPI_INTEGER8", "MPI_INTEGER16"};
 const Names kFloating = {"MPI_FLOAT",       "MPI_DOUBLE", "MPI_REAL",  "MPI_DOUBLE_PRECISION",

@@ -2,9 +2,9 @@
  * Collectives of the first set against results worked out by hand: every root, blocking,
  * nonblocking and persistent, in place, zero to many elements, contiguous and strided types,
  * commutative and ordered operations, communicators with their ranks turned round. */
-#include "check.h"
-
 #include <sched.h>
+
+#include "check.h"
 
 enum { kBlocking, kNonblocking, kPersistent, kForms };
 

@@ -68,10 +68,6 @@ Engine::Engine(Process& process, std::vector<std::unique_ptr<Device>> devices)
 Engine::~Engine() {
   process_.progress().remove(this);
   for (Peer* peer : peers_.all()) peer->waiting.clear();
-  for (UnexpectedLinks& links : matcher_.arrivals()) {
-    const auto& message = static_cast<const Unexpected&>(links);
-    if (message.data != nullptr) blocks_.free(message.data, message.bytes);
-  }
   matcher_.arrivals().clear();
   unexpected_.for_each([this](Unexpected& message) {
     if (message.data != nullptr) blocks_.free(message.data, message.bytes);

@@ -116,6 +116,7 @@ class Engine final : public ProgressSource {
     std::uint64_t gets = 0;        ///< messages that this process read
     std::uint64_t puts = 0;        ///< messages that this process wrote
     std::uint64_t pipelined = 0;   ///< messages that this process sent in fragments
+    std::uint64_t pulled = 0;      ///< small messages fetched into the pool before their match
     std::uint64_t recalls = 0;     ///< leases of idle peers asked back
     std::uint64_t malformed = 0;   ///< messages dropped because they made no sense
   };
@@ -158,6 +159,7 @@ class Engine final : public ProgressSource {
   void receive_handle(Peer& peer, const HandleHeader& header);
   void receive_cancel(Peer& peer, const HandleHeader& header);
   void consume(Unexpected& message, Request& request);
+  void hand_over(Unexpected& message, Request& request);
   void forget(Unexpected& message);
   void note_unexpected();
   void prepare_receive(Request& request, const View& buffer);
@@ -168,6 +170,8 @@ class Engine final : public ProgressSource {
   [[nodiscard]] bool start_get(Transfer& transfer, const Announcement& announced);
   [[nodiscard]] bool start_put_target(Transfer& transfer, const Announcement& announced);
   void start_fragment_target(Transfer& transfer);
+  void start_pull(Unexpected& message);
+  void end_pull(Transfer& transfer);
   void receive_cts(Peer& peer, const CtsHeader& header);
   void receive_fragment(Peer& peer, const FragmentHeader& header, std::span<const std::byte> data);
   void receive_notification(Peer& peer, SlabHandle handle);

@@ -84,10 +84,19 @@ void Engine::consume(Unexpected& message, Request& request) {
       if (peer.failed) return fail(request, MPI_ERR_PROC_ABORTED);
       return start_rendezvous(peer, request, announced);
     }
+    case UnexpectedKind::arriving:
+      message.pull->request = &request;
+      request.place = RequestPlace::transfer;
+      request.transfer = transfers_.handle_of(message.pull);
+      return;
     case UnexpectedKind::eager:
     case UnexpectedKind::from_self_eager:
-      break;
+      return hand_over(message, request);
   }
+}
+
+/// Completes a receive with a message whose data is here, and which is out of matching.
+void Engine::hand_over(Unexpected& message, Request& request) {
   const std::size_t bytes = static_cast<std::size_t>(request.status.bytes);
   if (bytes != 0) request.view.unpack(0, {message.data, bytes});
   Peer* peer = message.peer;
@@ -102,8 +111,9 @@ void Engine::forget(Unexpected& message) {
   if (message.data != nullptr) blocks_.free(message.data, message.bytes);
   Peer* peer = message.peer;
   const std::uint32_t units = message.units;
+  const bool pulled = message.pulled;
   unexpected_.free(&message);
-  if (peer == nullptr) {
+  if (peer == nullptr || pulled) {
     unleased_ += units;
   } else if (units != 0 && !peer->failed) {
     return_units(*peer, units);
@@ -213,11 +223,12 @@ void Engine::receive_rts(Peer& peer, const RtsHeader& header) {
   announced.can_get = (header.match.flags & kCanGet) != 0;
   announced.put_chunk = header.put_chunk;
   announced.remote = {header.address, header.key};
-  if ((header.match.flags & kStarved) != 0) extend_lease(peer, units_of(announced.length));
   if (PostedLink* posted = matcher_.take_posted(key)) {
     auto& request = static_cast<Request&>(*posted);
     set_received(request, key, announced.length);
-    return start_rendezvous(peer, request, announced);
+    start_rendezvous(peer, request, announced);
+    if ((header.match.flags & kStarved) != 0) extend_lease(peer, units_of(announced.length));
+    return;
   }
   Unexpected* message = unexpected_.allocate();
   message->links[0].key = key;
@@ -226,6 +237,9 @@ void Engine::receive_rts(Peer& peer, const RtsHeader& header) {
   message->peer = &peer;
   message->announced = announced;
   matcher_.add(*message);
+  if ((header.match.flags & kMayPull) != 0) start_pull(*message);
+  if ((header.match.flags & kStarved) != 0) extend_lease(peer, units_of(announced.length));
+  note_unexpected();
 }
 
 void Engine::receive_handle(Peer& peer, const HandleHeader& header) {

@@ -40,6 +40,10 @@ bool Engine::map(Transfer& transfer, const View& view, std::size_t bytes, Access
 
 void Engine::finish(Transfer& transfer, int error) {
   Request* request = transfer.request;
+  if (transfer.unexpected != nullptr) {  // its peer died: found by a receive, it is an error
+    transfer.unexpected->kind = UnexpectedKind::announced;
+    if (request != nullptr) forget(*transfer.unexpected);
+  }
   if (transfer.region) transfer.peer->device->device->deregister(*transfer.region);
   if (transfer.is_send) --sending_;
   transfers_.free(&transfer);
@@ -127,6 +131,50 @@ void Engine::start_fragment_target(Transfer& transfer) {
   header.receiver = transfer.request->transfer;
   header.length = transfer.length;
   send_message(*transfer.peer, header);
+}
+
+/// A small message found no credit at its sender. While the pool lasts it is fetched at once, so
+/// that its send ends without a receive, as that of an eager one: many programs count on it.
+void Engine::start_pull(Unexpected& message) {
+  const std::uint32_t units = units_of(message.bytes);
+  if (units > unleased_) return;
+  unleased_ -= units;
+  message.units = units;
+  message.pulled = true;
+  ++counters_.pulled;
+  Peer& peer = *message.peer;
+  const SlabHandle sender = message.announced.sender;
+  message.announced.sender = kNoSlabHandle;
+  if (message.bytes == 0) {
+    message.kind = UnexpectedKind::eager;
+    return send_handle(peer, MessageKind::done, sender);
+  }
+  message.data = blocks_.allocate(message.bytes);
+  Transfer* transfer = transfers_.allocate();
+  transfer->kind = TransferKind::fragment_target;
+  transfer->peer = &peer;
+  transfer->unexpected = &message;
+  transfer->length = message.bytes;
+  transfer->remote_handle = sender;
+  message.kind = UnexpectedKind::arriving;
+  message.pull = transfer;
+  CtsHeader header;
+  header.sender = sender;
+  header.receiver = transfers_.handle_of(transfer);
+  header.length = message.bytes;
+  send_message(peer, header);
+}
+
+/// All is here: from now on the message is as an eager one.
+void Engine::end_pull(Transfer& transfer) {
+  Unexpected& message = *transfer.unexpected;
+  Request* request = transfer.request;
+  transfers_.free(&transfer);
+  message.kind = UnexpectedKind::eager;
+  message.pull = nullptr;
+  if (request == nullptr) return;
+  request->place = RequestPlace::nowhere;
+  hand_over(message, *request);
 }
 
 void Engine::receive_cts(Peer& peer, const CtsHeader& header) {
@@ -264,9 +312,15 @@ void Engine::receive_fragment(Peer& peer, const FragmentHeader& header,
     ++counters_.malformed;
     return;
   }
-  transfer->request->view.unpack(transfer->done, data);
+  if (transfer->unexpected == nullptr) {
+    transfer->request->view.unpack(transfer->done, data);
+  } else if (!data.empty()) {
+    std::memcpy(transfer->unexpected->data + transfer->done, data.data(), data.size());
+  }
   transfer->done += data.size();
-  if (transfer->done == transfer->length) return finish(*transfer, MPI_SUCCESS);
+  if (transfer->done == transfer->length) {
+    return transfer->unexpected != nullptr ? end_pull(*transfer) : finish(*transfer, MPI_SUCCESS);
+  }
   if (++transfer->window == kFragmentWindow / 2) {
     transfer->window = 0;
     send_handle(peer, MessageKind::fragment_ack, transfer->remote_handle, kFragmentWindow / 2);

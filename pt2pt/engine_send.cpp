@@ -122,7 +122,9 @@ void Engine::send_rts(Peer& peer, Request& request, std::size_t bytes, bool star
 
   RtsHeader header;
   header.match.kind = MessageKind::rts;
-  header.match.flags = starved ? kStarved : 0;
+  if (starved) {
+    header.match.flags = kStarved | (request.mode == SendMode::synchronous ? 0 : kMayPull);
+  }
   header.match.context = request.key.context;
   header.match.source = request.key.source;
   header.match.tag = request.key.tag;

@@ -57,22 +57,31 @@ struct Transfer {
   RemoteAddress remote;
   std::optional<Region> region;  ///< of the user's or the staging memory
   std::unique_ptr<std::byte[]> staging;
-  MatchKey key;  ///< sender: for cancel
+  Unexpected* unexpected = nullptr;  ///< fragment_target: into the pool, for this message
+  MatchKey key;                      ///< sender: for cancel
 };
 
 /// Base of what improbe() hands out.
 struct MatchedMessage {};
 
-enum class UnexpectedKind : std::uint8_t { eager, announced, from_self_eager, from_self };
+enum class UnexpectedKind : std::uint8_t {
+  eager,      ///< its data is here
+  announced,  ///< its data is at the sender
+  arriving,   ///< announced, and on its way into the pool: `pull`
+  from_self_eager,
+  from_self,
+};
 
 /// A message that arrived before its receive.
 struct Unexpected : UnexpectedLinks, MatchedMessage {
   UnexpectedKind kind = UnexpectedKind::eager;
+  bool pulled = false;      ///< `units` are no sender's lease
   std::uint32_t units = 0;  ///< of the pool that it occupies
   std::size_t bytes = 0;
   std::byte* data = nullptr;   ///< eager: a block of the pool; null if bytes == 0
   Peer* peer = nullptr;        ///< null: from this process
   Request* request = nullptr;  ///< from_self: the send
+  Transfer* pull = nullptr;    ///< arriving
   Announcement announced;      ///< of eager synchronous messages only `sender`, else no handle
 };
 static_assert(sizeof(Unexpected) <= kRecordUnits * kUnitBytes);

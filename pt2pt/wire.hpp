@@ -30,11 +30,12 @@ enum class MessageKind : std::uint8_t {
 };
 
 enum MessageFlag : std::uint8_t {
-  kHello = 1,    ///< the first message to this peer: `credits` is the window it may start with
-  kStarved = 2,  ///< rts: would have been eager, had there been credits
-  kCanGet = 4,   ///< rts: `remote` may be read
-  kFailed = 8,   ///< done: the receiver could not read the data
-  kUsePut = 16,  ///< cts: write to `remote`, notify with `receiver`; else send fragments
+  kHello = 1,     ///< the first message to this peer: `credits` is the window it may start with
+  kStarved = 2,   ///< rts: would have been eager, had there been credits
+  kCanGet = 4,    ///< rts: `remote` may be read
+  kFailed = 8,    ///< done: the receiver could not read the data
+  kMayPull = 32,  ///< rts: may be fetched before it is matched (not synchronous)
+  kUsePut = 16,   ///< cts: write to `remote`, notify with `receiver`; else send fragments
 };
 
 /// Common start of every message.

@@ -131,6 +131,43 @@ TEST(Flow, IdlePeersGiveTheirLeasesBack) {
   EXPECT_LE(w.engine(0).unexpected_peak(), 262144U + 100 * sizeof(Unexpected));
 }
 
+/// Programs that send to their neighbours before they receive: not portable, and everywhere.
+TEST(Flow, ManySmallSendsEndWithoutReceives) {
+  for (const bool hostile : {false, true}) {
+    const int size = 64;
+    World w(size, hostile ? sim_hostile(test_seed()) : quiet(test_seed()));
+    std::deque<Send> sends;
+    constexpr int kEach = 300;
+    for (int rank = 0; rank < size; ++rank) {
+      for (int i = 0; i < kEach; ++i) {
+        Send& s = sends.emplace_back();
+        s.data.assign(i % 50 == 0 ? 0 : 16, static_cast<std::byte>(rank + i));
+        w.engine(rank).isend(s.request, view(s.data.data(), s.data.size()), (rank + 1) % size, i,
+                             w.comm(rank));
+      }
+    }
+    w.settle();
+    std::uint64_t pulled = 0;
+    for (int rank = 0; rank < size; ++rank) pulled += w.engine(rank).counters().pulled;
+    EXPECT_GT(pulled, 0U);
+    EXPECT_TRUE(
+        std::all_of(sends.begin(), sends.end(), [](const Send& s) { return s.request.complete; }));
+    std::vector<std::byte> in(16);
+    for (int rank = 0; rank < size; ++rank) {
+      for (int i = kEach - 1; i >= 0; --i) {
+        Request receive(RequestKind::receive);
+        const int from = (rank + size - 1) % size;
+        w.engine(rank).irecv(receive, view(in.data(), 16), from, i, w.comm(rank));
+        ASSERT_TRUE(receive.complete);
+        if (i % 50 != 0) {
+          ASSERT_EQ(in[15], static_cast<std::byte>(from + i));
+        }
+      }
+      EXPECT_EQ(w.engine(rank).unexpected_bytes(), 0U);
+    }
+  }
+}
+
 TEST(Flow, MemoryOnlyForPeersInUse) {
   World w(200, quiet(test_seed()));
   std::uint64_t value = 0, got = 0;

@@ -223,7 +223,7 @@ Expected<std::vector<std::string>> Parser::normalize(std::span<const std::string
     }
     // CLI11 takes the value of a short option only as a word of its own or attached to it.
     if (canonical[1] == '-') {
-      clean.push_back(canonical + "=" + value);
+      clean.push_back(fmt::format("{}={}", canonical, value));
     } else {
       clean.push_back(canonical + value);
     }

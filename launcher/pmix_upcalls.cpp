@@ -198,7 +198,7 @@ pmix_status_t PmixUpcalls::lookup(const pmix_proc_t*, char** keys, const pmix_in
   }
   asio::post(server->io_, [server, wait, timeout_s, done, data, asked = key_list(keys)] {
     const std::uint64_t ticket = server->store_.lookup(
-        asked, wait, [count = asked.size(), done, data](std::vector<DataStore::Item> items) {
+        asked, wait, [count = asked.size(), done, data](const std::vector<DataStore::Item>& items) {
           answer_lookup(items, count, done, data);
         });
     if (ticket == 0 || timeout_s <= 0) return;

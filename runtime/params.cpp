@@ -68,6 +68,7 @@ std::vector<std::string> near_names(std::string_view name) {
   std::sort(ranked.begin(), ranked.end());
   if (ranked.size() > 4) ranked.resize(4);
   std::vector<std::string> names;
+  names.reserve(ranked.size());
   for (auto& [distance, declared] : ranked) names.push_back(std::move(declared));
   return names;
 }

@@ -22,6 +22,11 @@ MPIRUN = os.path.abspath(os.environ.get("MPIRUN", "./mpirun"))
 CLIENT = os.path.abspath(os.environ.get("LAUNCHER_CLIENT", "./launcher_client"))
 LIMIT = 30  # seconds: only a hang takes as long
 
+# mpirun leaves signals alone that it was started with ignored, as a shell's background jobs and
+# nohup have them; these tests are about the other case, however they themselves were started.
+for ignored in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+    signal.signal(ignored, signal.SIG_DFL)
+
 
 class LauncherTest(unittest.TestCase):
     def setUp(self):

@@ -7,6 +7,7 @@ import ctypes
 import fcntl
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import signal
@@ -22,6 +23,7 @@ PR_SET_PDEATHSIG = 1
 # tsc=reliable: without it the kernel rejects the emulated TSC, and clocks have 4 ms granularity.
 KERNEL_ARGUMENTS = ("console=ttyS0 loglevel=5 panic=-1 tsc=reliable mitigations=off nokaslr audit=0"
                     " selinux=0 apparmor=0")
+TROUBLE = re.compile(r"Kernel panic|BUG:|Oops|soft lockup|blocked for more|Out of memory")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -154,7 +156,9 @@ class Machine:
                 text = (self._folder / name).read_text(encoding="utf-8", errors="replace")
             except OSError:
                 continue
-            lines += [f"  {name}: {line}" for line in text.splitlines()[-25:]]
+            said = text.splitlines()
+            first = next((number for number, line in enumerate(said) if TROUBLE.search(line)), -25)
+            lines += [f"  {name}: {line}" for line in said[first:][:25]]
         if not (self._folder / "started").exists():
             lines.append("  (the command was not started)")
         return "\n".join(lines)

@@ -82,36 +82,22 @@ int Entry::group(MPI_Group handle, std::shared_ptr<const Group>& out) {
   return MPI_SUCCESS;
 }
 
-int Entry::any_datatype(MPI_Datatype handle, const Datatype*& out, const char* argument) {
-  out = datatype_of(handle);
-  if (out != nullptr && out->is_alive() && out->is_available()) [[likely]]
-    return MPI_SUCCESS;
-  if (out != nullptr && out->is_alive() && out->is_predefined() && handle != MPI_DATATYPE_NULL) {
-    return fail(MPI_ERR_TYPE, "{} is {}, which this platform does not have", argument, out->name());
+int Entry::bad_datatype(MPI_Datatype handle, const char* argument) {
+  const Datatype* type = datatype_of(handle);
+  if (type == nullptr || !type->is_alive() || handle == MPI_DATATYPE_NULL) {
+    return fail(MPI_ERR_TYPE, "{} {} is not a datatype{}", argument,
+                static_cast<const void*>(handle),
+                handle == MPI_DATATYPE_NULL ? " (MPI_DATATYPE_NULL)" : " (freed already?)");
   }
-  return fail(MPI_ERR_TYPE, "{} {} is not a datatype{}", argument, static_cast<const void*>(handle),
-              handle == MPI_DATATYPE_NULL ? " (MPI_DATATYPE_NULL)" : " (freed already?)");
-}
-
-int Entry::datatype(MPI_Datatype handle, const Datatype*& out, const char* argument) {
-  if (int err = any_datatype(handle, out, argument)) return err;
-  if (out->is_committed()) [[likely]]
-    return MPI_SUCCESS;
+  if (!type->is_available()) {
+    return fail(MPI_ERR_TYPE, "{} is {}, which this platform does not have", argument,
+                type->name());
+  }
   return fail(MPI_ERR_TYPE, "{} is not committed; call MPI_Type_commit first", argument);
 }
 
-int Entry::buffer(const void* address, MPI_Count count, MPI_Datatype type, View& out) {
-  if (count < 0) [[unlikely]]
-    return bad_count(count, "count");
-  const Datatype* t = nullptr;
-  if (int err = datatype(type, t)) return err;
-  // Address 0 is MPI_BOTTOM: fine for a type with absolute addresses, wrong for a plain one.
-  if (address == nullptr && count > 0 && t->size() > 0 && t->true_lb() == 0) [[unlikely]] {
-    return fail(MPI_ERR_BUFFER, "the buffer is a null pointer, but count is {}", count);
-  }
-  out = View{const_cast<void*>(address), count, &t->layout()};
-  datatype_ = t;
-  return MPI_SUCCESS;
+int Entry::bad_buffer(MPI_Count count) {
+  return fail(MPI_ERR_BUFFER, "the buffer is a null pointer, but count is {}", count);
 }
 
 int Entry::op(MPI_Op handle, const Op*& out) {

@@ -72,11 +72,30 @@ class Entry {
     return count >= 0 ? MPI_SUCCESS : bad_count(count, argument);
   }
   /// A committed type usable for communication.
-  int datatype(MPI_Datatype handle, const Datatype*& out, const char* argument = "datatype");
+  int datatype(MPI_Datatype handle, const Datatype*& out, const char* argument = "datatype") {
+    out = datatype_of(handle);
+    const bool fine =
+        out != nullptr && out->is_alive() && out->is_available() && out->is_committed();
+    return fine ? MPI_SUCCESS : bad_datatype(handle, argument);
+  }
   /// Any valid type, committed or not.
-  int any_datatype(MPI_Datatype handle, const Datatype*& out, const char* argument = "datatype");
+  int any_datatype(MPI_Datatype handle, const Datatype*& out, const char* argument = "datatype") {
+    out = datatype_of(handle);
+    const bool fine = out != nullptr && out->is_alive() && out->is_available();
+    return fine ? MPI_SUCCESS : bad_datatype(handle, argument);
+  }
   /// Count, type and address of a buffer together, as a view.
-  int buffer(const void* address, MPI_Count count, MPI_Datatype type, View& out);
+  int buffer(const void* address, MPI_Count count, MPI_Datatype type, View& out) {
+    if (int err = this->count(count)) return err;
+    const Datatype* t = nullptr;
+    if (int err = datatype(type, t)) return err;
+    // Address 0 is MPI_BOTTOM: fine for a type with absolute addresses, wrong for a plain one.
+    if (address == nullptr && count > 0 && t->size() > 0 && t->true_lb() == 0) [[unlikely]]
+      return bad_buffer(count);
+    out = View{const_cast<void*>(address), count, &t->layout()};
+    datatype_ = t;
+    return MPI_SUCCESS;
+  }
   /// The type of the last buffer().
   [[nodiscard]] const Datatype* buffer_type() const { return datatype_; }
   /// A destination: a rank of `comm` or MPI_PROC_NULL.
@@ -112,6 +131,8 @@ class Entry {
   [[gnu::cold]] int bad_comm(MPI_Comm handle);
   [[gnu::cold]] int bad_pointer(const char* argument);
   [[gnu::cold]] int bad_count(MPI_Count count, const char* argument);
+  [[gnu::cold]] int bad_buffer(MPI_Count count);
+  [[gnu::cold]] int bad_datatype(MPI_Datatype handle, const char* argument);
   [[gnu::cold]] int bad_rank(const CommObject& comm, int rank, bool receive);
   [[gnu::cold]] int bad_tag(int tag);
 

@@ -37,11 +37,6 @@ void make_predefined(CommObject& comm, MPI_Comm handle, const char* name, Contex
 
 }  // namespace
 
-Library& library() {
-  static constinit Library the_library;
-  return the_library;
-}
-
 Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Device>> devices,
                    int level)
     : process(std::move(p)),

@@ -89,13 +89,16 @@ struct Instance {
 /// Where the C interface stands in its life.
 enum class Phase : std::uint8_t { before_init, running, finalized };
 
-/// The one static state of the library.
+/// The one static state of the library is `the_library`; everybody calls library().
 struct Library {
   Instance* instance = nullptr;  ///< non-null exactly while running
   Phase phase = Phase::before_init;
   std::atomic<HandleInts*> handle_ints = nullptr;  ///< made on first use, kept until exit
 };
-[[nodiscard]] Library& library();
+inline constinit Library the_library;
+[[nodiscard]] inline Library& library() {
+  return the_library;
+}
 
 /// Reference counting of what handles hold; the last release destroys.
 void retain(CommObject* comm);

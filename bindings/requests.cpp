@@ -9,30 +9,6 @@
 
 namespace remit {
 
-int check_send(Entry& entry, const void* buffer, MPI_Count count, MPI_Datatype type, int dest,
-               int tag, MPI_Comm comm, MessageArgs& out) {
-  if (int err = entry.comm(comm, out.comm)) return err;
-  if (int err = entry.buffer(buffer, count, type, out.view)) return err;
-  if (int err = entry.destination(*out.comm, dest)) return err;
-  if (int err = entry.send_tag(tag)) return err;
-  out.datatype = entry.buffer_type();
-  out.peer = dest;
-  out.tag = tag;
-  return MPI_SUCCESS;
-}
-
-int check_receive(Entry& entry, void* buffer, MPI_Count count, MPI_Datatype type, int source,
-                  int tag, MPI_Comm comm, MessageArgs& out) {
-  if (int err = entry.comm(comm, out.comm)) return err;
-  if (int err = entry.buffer(buffer, count, type, out.view)) return err;
-  if (int err = entry.source(*out.comm, source)) return err;
-  if (int err = entry.receive_tag(tag)) return err;
-  out.datatype = entry.buffer_type();
-  out.peer = source;
-  out.tag = tag;
-  return MPI_SUCCESS;
-}
-
 RequestObject* make_request(Instance& instance, RequestForm form, const MessageArgs& args) {
   if (!instance.orphans.empty()) [[unlikely]]
     sweep_freed_requests(instance);

@@ -21,16 +21,19 @@ namespace {
                     explain_failure(entry.instance(), args.comm, args.peer, request.status.error));
 }
 
-int blocking_send(const char* function, SendMode mode, const void* buffer, MPI_Count count,
-                  MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+/// The checks of any blocking send but the buffered one, then its start.
+template <SendMode mode>
+[[gnu::always_inline]] inline int blocking_send(const char* function, const void* buffer,
+                                                MPI_Count count, MPI_Datatype type, int dest,
+                                                int tag, MPI_Comm comm) {
   Entry entry(function);
   MessageArgs args;
   if (int err = check_send(entry, buffer, count, type, dest, tag, comm, args)) return err;
-  if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
-  if (mode == SendMode::standard &&
-      entry.engine().try_send(args.view, dest, tag, args.comm->core)) {
+  if (dest == MPI_PROC_NULL) [[unlikely]]
     return MPI_SUCCESS;
-  }
+  if (mode == SendMode::standard && entry.engine().try_send(args.view, dest, tag, args.comm->core))
+      [[likely]]
+    return MPI_SUCCESS;
   return send_and_wait(entry, args, mode);
 }
 
@@ -173,19 +176,19 @@ using namespace remit;
 // Blocking sends and receive, and their large-count forms.
 
 int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return blocking_send("MPI_Send", SendMode::standard, buf, count, datatype, dest, tag, comm);
+  return blocking_send<SendMode::standard>("MPI_Send", buf, count, datatype, dest, tag, comm);
 }
 REMIT_WEAK(Send);
 
 int PMPI_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
                MPI_Comm comm) {
-  return blocking_send("MPI_Ssend", SendMode::synchronous, buf, count, datatype, dest, tag, comm);
+  return blocking_send<SendMode::synchronous>("MPI_Ssend", buf, count, datatype, dest, tag, comm);
 }
 REMIT_WEAK(Ssend);
 
 int PMPI_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
                MPI_Comm comm) {
-  return blocking_send("MPI_Rsend", SendMode::ready, buf, count, datatype, dest, tag, comm);
+  return blocking_send<SendMode::ready>("MPI_Rsend", buf, count, datatype, dest, tag, comm);
 }
 REMIT_WEAK(Rsend);
 
@@ -218,19 +221,19 @@ REMIT_WEAK(Sendrecv_replace);
 
 int PMPI_Send_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                 MPI_Comm comm) {
-  return blocking_send("MPI_Send_c", SendMode::standard, buf, count, datatype, dest, tag, comm);
+  return blocking_send<SendMode::standard>("MPI_Send_c", buf, count, datatype, dest, tag, comm);
 }
 REMIT_WEAK(Send_c);
 
 int PMPI_Ssend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm) {
-  return blocking_send("MPI_Ssend_c", SendMode::synchronous, buf, count, datatype, dest, tag, comm);
+  return blocking_send<SendMode::synchronous>("MPI_Ssend_c", buf, count, datatype, dest, tag, comm);
 }
 REMIT_WEAK(Ssend_c);
 
 int PMPI_Rsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm) {
-  return blocking_send("MPI_Rsend_c", SendMode::ready, buf, count, datatype, dest, tag, comm);
+  return blocking_send<SendMode::ready>("MPI_Rsend_c", buf, count, datatype, dest, tag, comm);
 }
 REMIT_WEAK(Rsend_c);
 

@@ -146,6 +146,7 @@ class Engine final : public ProgressSource {
   void send_to_self(Request& request);
   template <class Header>
   void send_message(Peer& peer, Header header, std::span<const std::byte> data = {});
+  void keep_send(Peer& peer, SendHead head, std::span<std::byte> data);
   void post_pieces(Peer& peer, std::span<const Piece> pieces);
   void send_handle(Peer& peer, MessageKind kind, SlabHandle handle, std::uint32_t value = 0,
                    std::uint8_t flags = 0);

@@ -16,24 +16,25 @@ bool Engine::try_send(const View& buffer, int dest, int tag, const CommCore& com
   if (units > peer->credits) return false;
   peer->credits -= units;
 
-  EagerHeader header;
-  header.credits = static_cast<std::uint16_t>(peer->owed);
+  SendHead head = eager_head(peer->owed, comm.context, comm.rank, tag);
   peer->owed = 0;
-  header.context = comm.context;
-  header.source = comm.rank;
-  header.tag = tag;
-  const std::array<Piece, 2> pieces = {Piece{&header, sizeof header, 0},
-                                       Piece{buffer.data(), bytes, 0}};
-  Operation operation;
-  operation.local = {pieces.data(), bytes == 0 ? 1U : 2U};
   DeviceSlot& slot = *peer->device;
   ++counters_.eager;
   if (slot.pending.empty(peer->endpoint)) [[likely]] {
-    if (slot.device->post(peer->endpoint, {&operation, 1}) == 1) [[likely]]
+    if (slot.device->send(peer->endpoint, head, buffer.data(), bytes)) [[likely]]
       return true;
   }
-  slot.pending.push(peer->endpoint, operation);
+  keep_send(*peer, head, {buffer.data(), bytes});
   return true;
+}
+
+/// Keeps a small message that the device did not take.
+void Engine::keep_send(Peer& peer, SendHead head, std::span<std::byte> data) {
+  const std::array<Piece, 2> pieces = {Piece{&head, sizeof head, 0},
+                                       Piece{data.data(), data.size(), 0}};
+  Operation operation;
+  operation.local = std::span(pieces).first(data.empty() ? 1 : 2);
+  peer.device->pending.push(peer.endpoint, operation);
 }
 
 void Engine::isend(Request& request, const View& buffer, int dest, int tag, const CommCore& comm,

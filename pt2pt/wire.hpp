@@ -3,6 +3,7 @@
 // pointer is ever followed: operations are named by {index, generation} handles.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -48,6 +49,16 @@ struct EagerHeader {
   std::int32_t tag = 0;
 };
 static_assert(sizeof(EagerHeader) == 16);
+
+/// An EagerHeader of kind `eager` without flags, put together in registers: written field by field
+/// and read as a whole it would wait for the store buffer.
+[[nodiscard]] inline SendHead eager_head(std::uint32_t credits, std::uint32_t context, int source,
+                                         int tag) {
+  static_assert(std::endian::native == std::endian::little);
+  return {
+      std::uint64_t{context} << 32 | credits << 16 | static_cast<unsigned>(MessageKind::eager),
+      std::uint64_t{static_cast<std::uint32_t>(tag)} << 32 | static_cast<std::uint32_t>(source)};
+}
 
 struct EagerSyncHeader {
   EagerHeader match;

@@ -3,6 +3,7 @@
 // all implement it; rdma_btl/sim/ is the model to copy when adding one.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -105,6 +106,12 @@ enum class CompletionKind : std::uint8_t {
   endpoint_failed,  ///< the peer or the path died; every operation on it fails from now on
 };
 
+/// The first 16 bytes of a small message, in registers.
+struct SendHead {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+};
+
 /// An event of the device. A value; `data` alone points into the device.
 struct Completion {
   CompletionKind kind = CompletionKind::local;
@@ -168,6 +175,18 @@ class Device {
   /// and completes with an error.
   [[nodiscard]] virtual std::size_t post(EndpointId endpoint,
                                          std::span<const Operation> operations) = 0;
+
+  /// One send of `head` and `length` bytes of `data`: what post() does with a send of these two
+  /// pieces, for small messages, without the cost of the general form. False: not accepted, as when
+  /// post() returns 0.
+  [[nodiscard]] virtual bool send(EndpointId endpoint, SendHead head, const void* data,
+                                  std::size_t length) {
+    const std::array<Piece, 2> pieces = {Piece{&head, sizeof head, 0},
+                                         Piece{const_cast<void*>(data), length, 0}};
+    Operation operation;
+    operation.local = std::span(pieces).first(length == 0 ? 1 : 2);
+    return post(endpoint, {&operation, 1}) == 1;
+  }
 
   /// Fills `out` with events and says how many. Also drives whatever the device does in software.
   [[nodiscard]] virtual std::size_t poll(std::span<Completion> out) = 0;

@@ -4,6 +4,7 @@ libruntime_la_SOURCES = \
 	runtime/bootstrap_open.cpp runtime/bootstrap_open.hpp \
 	runtime/clock.hpp \
 	runtime/error.cpp runtime/error.hpp \
+	runtime/fmt.cpp \
 	runtime/intrusive_list.hpp \
 	runtime/log.cpp runtime/log.hpp \
 	runtime/memory_bootstrap.cpp runtime/memory_bootstrap.hpp \

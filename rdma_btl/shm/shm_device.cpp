@@ -45,6 +45,19 @@ std::size_t ShmDevice::post(EndpointId id, std::span<const Operation> operations
   return accepted;
 }
 
+bool ShmDevice::send(EndpointId id, SendHead head, const void* data, std::size_t length) {
+  Endpoint& endpoint = *endpoints_[id];
+  if (length > shm::kInline - sizeof head || endpoint.shut || !endpoint.tx.has_room()) [[unlikely]]
+    return Device::send(id, head, data, length);
+  shm::Cell& cell = endpoint.mail ? *endpoint.mailbox : endpoint.tx.next();
+  std::memcpy(cell.payload, &head, sizeof head);
+  shm::copy_small(cell.payload + sizeof head, data, length);
+  endpoint.tx.publish_in(cell, CellKind::send_inline, sizeof head + length, endpoint.writer);
+  endpoint.mail = false;
+  wake(endpoint);
+  return true;
+}
+
 inline bool ShmDevice::push_send(Endpoint& endpoint, const Operation& operation) {
   const Piece* piece = operation.local.data();
   const Piece* const end = piece + operation.local.size();

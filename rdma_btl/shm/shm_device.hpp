@@ -43,6 +43,8 @@ class ShmDevice final : public Device {
   [[nodiscard]] Expected<Region> register_memory(void* address, std::size_t length,
                                                  Access access) override;
   void deregister(const Region& region) override;
+  [[nodiscard]] bool send(EndpointId endpoint, SendHead head, const void* data,
+                          std::size_t length) override;
   [[nodiscard]] std::size_t post(EndpointId endpoint,
                                  std::span<const Operation> operations) override;
   [[nodiscard]] std::size_t poll(std::span<Completion> out) override;

@@ -6,4 +6,4 @@ collectives_peers_test_LDADD = $(UNIT_LIBS)
 collectives_test_SOURCES = tests/unit/collectives_test.cpp tests/unit/collectives_cases.hpp \
 	tests/unit/pt2pt_world.hpp tests/unit/test_seed.hpp
 collectives_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-collectives_test_LDADD = libcollectives.la $(UNIT_LIBS) $(FMT_LIBS)
+collectives_test_LDADD = libcollectives.la $(UNIT_LIBS)

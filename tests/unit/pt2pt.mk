@@ -2,20 +2,20 @@ check_PROGRAMS += pt2pt_matching_test pt2pt_protocol_test pt2pt_engine_test pt2p
 TESTS += pt2pt_matching_test pt2pt_protocol_test pt2pt_engine_test pt2pt_flow_test
 pt2pt_matching_test_SOURCES = tests/unit/pt2pt_matching_test.cpp tests/unit/test_seed.hpp
 pt2pt_matching_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-pt2pt_matching_test_LDADD = libpt2pt.la $(UNIT_LIBS) $(FMT_LIBS)
+pt2pt_matching_test_LDADD = libpt2pt.la $(UNIT_LIBS)
 pt2pt_protocol_test_SOURCES = tests/unit/pt2pt_protocol_test.cpp tests/unit/test_seed.hpp
 pt2pt_protocol_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-pt2pt_protocol_test_LDADD = libpt2pt.la $(UNIT_LIBS) $(FMT_LIBS)
+pt2pt_protocol_test_LDADD = libpt2pt.la $(UNIT_LIBS)
 pt2pt_engine_test_SOURCES = tests/unit/pt2pt_engine_test.cpp tests/unit/pt2pt_world.hpp \
 	tests/unit/test_seed.hpp
 pt2pt_engine_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-pt2pt_engine_test_LDADD = libpt2pt.la $(UNIT_LIBS) $(FMT_LIBS)
+pt2pt_engine_test_LDADD = libpt2pt.la $(UNIT_LIBS)
 pt2pt_flow_test_SOURCES = tests/unit/pt2pt_flow_test.cpp tests/unit/pt2pt_world.hpp \
 	tests/unit/test_seed.hpp
 pt2pt_flow_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-pt2pt_flow_test_LDADD = libpt2pt.la $(UNIT_LIBS) $(FMT_LIBS)
+pt2pt_flow_test_LDADD = libpt2pt.la $(UNIT_LIBS)
 check_PROGRAMS += pt2pt_shm_test
 TESTS += pt2pt_shm_test
 pt2pt_shm_test_SOURCES = tests/unit/pt2pt_shm_test.cpp tests/unit/test_seed.hpp
 pt2pt_shm_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-pt2pt_shm_test_LDADD = libpt2pt.la $(UNIT_LIBS) $(FMT_LIBS)
+pt2pt_shm_test_LDADD = libpt2pt.la $(UNIT_LIBS)

@@ -3,4 +3,4 @@ TESTS += device_shm_test
 device_shm_test_SOURCES = \
 	tests/unit/device_shm_test.cpp
 device_shm_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-device_shm_test_LDADD = librdma_btl.la $(UNIT_LIBS) $(FMT_LIBS)
+device_shm_test_LDADD = librdma_btl.la $(UNIT_LIBS)

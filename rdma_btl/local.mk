@@ -13,3 +13,4 @@ librdma_btl_la_SOURCES = \
 librdma_btl_la_LIBADD = libruntime.la
 include rdma_btl/shm/local.mk
 include rdma_btl/registration/local.mk
+include rdma_btl/verbs/local.mk

@@ -47,8 +47,10 @@ RegistrationCache::RegistrationCache(Device& device, MemoryWatch& watch, Limits 
 }
 
 RegistrationCache::~RegistrationCache() {
-  if (!forked()) clear();
-  watch_.remove(*this);
+  if (!forked()) {  // there the lock may be taken for ever, too
+    clear();
+    watch_.remove(*this);
+  }
   idle_.clear();
   dead_.clear();
 }
@@ -103,6 +105,18 @@ bool RegistrationCache::holds(const void* address, std::size_t length, Access wa
   return found != nullptr && allows((*found)->access, wanted) && watch_.quiet();
 }
 
+/// The lock, when no event is unread: what comes later is not of an earlier life of the addresses.
+std::unique_lock<std::mutex> RegistrationCache::lock_when_quiet() {
+  std::unique_lock lock(watch_.mutex());
+  for (int attempt = 0; !watch_.quiet(); ++attempt) {
+    ++counters_.waits;
+    lock.unlock();
+    wait_for_events(attempt);
+    lock.lock();
+  }
+  return lock;
+}
+
 /// Makes a new record known before its memory is registered, so that an event in between is not
 /// lost: it then serves one lease only.
 void RegistrationCache::announce(Record& record) {
@@ -110,7 +124,7 @@ void RegistrationCache::announce(Record& record) {
   bool full = false;
   do {
     if (full && evict() == 0) return;  // everything is in use
-    const std::lock_guard lock(watch_.mutex());
+    const std::unique_lock lock = lock_when_quiet();
     map_.take_contained(record.pages, [this](Record* inner) { make_stale(*inner); });
     if (map_.find(record.pages) != nullptr) return;  // that one does not allow enough
     full = map_.full();

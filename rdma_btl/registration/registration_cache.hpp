@@ -74,7 +74,7 @@ struct RegistrationCounters {
   std::uint64_t uncached = 0;       ///< of those, only for one lease: nobody could watch the memory
   std::uint64_t invalidations = 0;  ///< registrations whose memory changed
   std::uint64_t evictions = 0;      ///< registrations that made room for others
-  std::uint64_t waits = 0;          ///< hits that first waited for an event to be read
+  std::uint64_t waits = 0;          ///< for an event to be read
   std::uint64_t registrations = 0;  ///< calls of the device
   std::uint64_t deregistrations = 0;
   std::size_t pinned_bytes = 0;  ///< now, each page as often as it is registered
@@ -137,6 +137,7 @@ class RegistrationCache final : public MemoryWatcher {
 
   [[nodiscard]] Record* look_up(AddressRange pages, Access wanted);
   [[nodiscard]] Expected<Record*> make(AddressRange pages, Access wanted);
+  [[nodiscard]] std::unique_lock<std::mutex> lock_when_quiet();
   void announce(Record& record);
   void withdraw(Record& record);
   void discard(Record& record);

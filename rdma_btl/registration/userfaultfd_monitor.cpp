@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 
@@ -85,9 +86,30 @@ UserfaultfdMonitor::~UserfaultfdMonitor() {
     const std::uint64_t one = 1;
     [[maybe_unused]] const ssize_t written = ::write(stop_, &one, sizeof one);
     ::pthread_join(thread_, nullptr);
+    if (moved_) end_everywhere();
   }
   ::close(stop_);
   ::close(fd_);
+}
+
+/// Memory that was moved took the userfaultfd along, and no cache knows the new place. A child may
+/// keep the descriptor open: then unmapping that memory would wait for a reader for ever.
+void UserfaultfdMonitor::end_everywhere() noexcept {
+  std::FILE* maps = std::fopen("/proc/self/smaps", "re");
+  if (maps == nullptr) return;
+  std::array<char, 512> line;
+  AddressRange range;
+  while (std::fgets(line.data(), line.size(), maps) != nullptr) {
+    unsigned long begin = 0;
+    unsigned long end = 0;
+    if (std::sscanf(line.data(), "%lx-%lx ", &begin, &end) == 2) {  // NOLINT(cert-err34-c)
+      range = {begin, end};
+    } else if (std::strncmp(line.data(), "VmFlags:", 8) == 0 &&
+               std::strstr(line.data(), " uw") != nullptr) {  // write-protect mode
+      [[maybe_unused]] const bool ended = end_part(range);
+    }
+  }
+  std::fclose(maps);
 }
 
 bool UserfaultfdMonitor::start() {
@@ -100,6 +122,7 @@ bool UserfaultfdMonitor::start() {
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread inherits it
   started_ = ::pthread_create(&thread_, &attributes, run, this) == 0;
+  if (started_) ::pthread_setname_np(thread_, "remit-memory");
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   ::pthread_attr_destroy(&attributes);
   return started_;
@@ -142,7 +165,6 @@ bool UserfaultfdMonitor::quiet() noexcept {
 
 void* UserfaultfdMonitor::run(void* self) {
   auto& monitor = *static_cast<UserfaultfdMonitor*>(self);
-  ::pthread_setname_np(::pthread_self(), "remit-memory");
   std::array<pollfd, 2> ready{pollfd{monitor.fd_, POLLIN, 0}, pollfd{monitor.stop_, POLLIN, 0}};
   while (ready[1].revents == 0 && !monitor.broken_.load(std::memory_order_relaxed)) {
     if (::poll(ready.data(), ready.size(), -1) < 0) continue;
@@ -168,8 +190,7 @@ void UserfaultfdMonitor::read_events() noexcept {
       const auto& moved = message.arg.remap;
       events_->memory_changed({moved.from, moved.from + moved.len}, MemoryEvent::unmapped);
       events_->memory_changed({moved.to, moved.to + moved.len}, MemoryEvent::unmapped);
-      // It took the userfaultfd along, but no cache knows the new place.
-      [[maybe_unused]] const bool ended = end_part({moved.to, moved.to + moved.len});
+      moved_ = true;
     } else if (message.event == UFFD_EVENT_UNMAP || message.event == UFFD_EVENT_REMOVE) {
       events_->memory_changed(
           {message.arg.remove.start, message.arg.remove.end},

@@ -40,12 +40,14 @@ class UserfaultfdMonitor final : public MemoryMonitor {
   static void* run(void* self);
   void read_events() noexcept;
   [[nodiscard]] bool end_part(AddressRange pages) noexcept;
+  void end_everywhere() noexcept;
 
   int fd_;
   int stop_;  // an eventfd that ends the thread
   pid_t owner_;
   bool started_ = false;
   std::atomic<bool> broken_{false};  // no events can be read any more
+  bool moved_ = false;               // the thread's, until it has ended
   pthread_t thread_{};
   MemoryEvents* events_ = nullptr;
 };

@@ -89,7 +89,7 @@ if BENCHMARKS_ENABLED
 noinst_PROGRAMS += benchmarks/micro/microbench
 benchmarks_micro_microbench_SOURCES = benchmarks/micro/main.cpp benchmarks/micro/coroutines.cpp \
 	benchmarks/micro/devices.cpp \
-	benchmarks/micro/layouts.cpp benchmarks/micro/rings.cpp
+	benchmarks/micro/layouts.cpp benchmarks/micro/registration.cpp benchmarks/micro/rings.cpp
 benchmarks_micro_microbench_CPPFLAGS = $(AM_CPPFLAGS) $(BENCHMARK_CFLAGS)
 benchmarks_micro_microbench_LDADD = libdatatype.la $(BENCHMARK_LIBS)
 endif

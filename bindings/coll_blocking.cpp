@@ -208,3 +208,87 @@ int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Da
   });
 }
 REMIT_WEAK(Allreduce_c);
+
+int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                   const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                   const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
+  return blocking_collective("MPI_Alltoallw", [&](CollectiveCall& call) {
+    return check_alltoallw(call, sendbuf, Counts(sendcounts), Counts(sdispls), sendtypes, recvbuf,
+                           Counts(recvcounts), Counts(rdispls), recvtypes, comm);
+  });
+}
+REMIT_WEAK(Alltoallw);
+
+int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[],
+                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return blocking_collective("MPI_Reduce_scatter", [&](CollectiveCall& call) {
+    return check_reduce_scatter(call, sendbuf, recvbuf, Counts(recvcounts), datatype, op, comm);
+  });
+}
+REMIT_WEAK(Reduce_scatter);
+
+int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
+                              MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return blocking_collective("MPI_Reduce_scatter_block", [&](CollectiveCall& call) {
+    return check_reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Reduce_scatter_block);
+
+int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+              MPI_Comm comm) {
+  return blocking_collective("MPI_Scan", [&](CollectiveCall& call) {
+    return check_scan(call, CollectiveKind::scan, sendbuf, recvbuf, count, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Scan);
+
+int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm) {
+  return blocking_collective("MPI_Exscan", [&](CollectiveCall& call) {
+    return check_scan(call, CollectiveKind::exscan, sendbuf, recvbuf, count, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Exscan);
+
+int PMPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                     const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+                     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
+  return blocking_collective("MPI_Alltoallw_c", [&](CollectiveCall& call) {
+    return check_alltoallw(call, sendbuf, Counts(sendcounts), Counts(sdispls), sendtypes, recvbuf,
+                           Counts(recvcounts), Counts(rdispls), recvtypes, comm);
+  });
+}
+REMIT_WEAK(Alltoallw_c);
+
+int PMPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
+                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return blocking_collective("MPI_Reduce_scatter_c", [&](CollectiveCall& call) {
+    return check_reduce_scatter(call, sendbuf, recvbuf, Counts(recvcounts), datatype, op, comm);
+  });
+}
+REMIT_WEAK(Reduce_scatter_c);
+
+int PMPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return blocking_collective("MPI_Reduce_scatter_block_c", [&](CollectiveCall& call) {
+    return check_reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Reduce_scatter_block_c);
+
+int PMPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                MPI_Op op, MPI_Comm comm) {
+  return blocking_collective("MPI_Scan_c", [&](CollectiveCall& call) {
+    return check_scan(call, CollectiveKind::scan, sendbuf, recvbuf, count, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Scan_c);
+
+int PMPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                  MPI_Op op, MPI_Comm comm) {
+  return blocking_collective("MPI_Exscan_c", [&](CollectiveCall& call) {
+    return check_scan(call, CollectiveKind::exscan, sendbuf, recvbuf, count, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Exscan_c);

@@ -2,6 +2,8 @@
 // Argument checks of collective calls, and the three ways to run them.
 #include "bindings/coll_call.hpp"
 
+#include "collectives/algorithms.hpp"
+
 namespace remit {
 
 namespace {
@@ -19,7 +21,12 @@ Sides sides(const CommObject& comm, int root) {
 
 int start_check(CollectiveCall& call, CollectiveKind kind, MPI_Comm comm) {
   call.args.kind = kind;
-  return call.entry.comm(comm, call.comm);
+  if (int err = call.entry.comm(comm, call.comm)) return err;
+  if (!call.comm->core.is_inter()) [[likely]]
+    return MPI_SUCCESS;
+  return call.entry.fail(MPI_ERR_UNSUPPORTED_OPERATION,
+                         "{} on an inter-communicator is not implemented yet",
+                         collective_name(kind));
 }
 
 int start_rooted(CollectiveCall& call, CollectiveKind kind, int root, MPI_Comm comm) {
@@ -49,13 +56,9 @@ int check_recv_half(CollectiveCall& call, void* buffer, MPI_Count count, MPI_Dat
   return MPI_SUCCESS;
 }
 
-/// Arrays of counts and displacements, one pair for each peer.
-int check_counts(CollectiveCall& call, Counts counts, Counts displs) {
+int check_counts(CollectiveCall& call, Counts counts, int members) {
   if (counts.null()) return call.entry.fail(MPI_ERR_ARG, "the array of counts is a null pointer");
-  if (displs.null()) {
-    return call.entry.fail(MPI_ERR_ARG, "the array of displacements is a null pointer");
-  }
-  for (int i = 0; i < call.comm->core.peers().size(); ++i) {
+  for (int i = 0; i < members; ++i) {
     if (counts[i] < 0) {
       return call.entry.fail(MPI_ERR_COUNT, "the count for rank {} is {}; it must not be negative",
                              i, counts[i]);
@@ -64,9 +67,16 @@ int check_counts(CollectiveCall& call, Counts counts, Counts displs) {
   return MPI_SUCCESS;
 }
 
+/// Arrays of counts and displacements, one pair for each peer.
+int check_slots(CollectiveCall& call, Counts counts, Counts displs) {
+  if (int err = check_counts(call, counts, call.comm->core.peers().size())) return err;
+  if (!displs.null()) return MPI_SUCCESS;
+  return call.entry.fail(MPI_ERR_ARG, "the array of displacements is a null pointer");
+}
+
 int check_send_vector(CollectiveCall& call, const void* buffer, Counts counts, Counts displs,
                       MPI_Datatype type) {
-  if (int err = check_counts(call, counts, displs)) return err;
+  if (int err = check_slots(call, counts, displs)) return err;
   if (int err = call.entry.datatype(type, call.args.send_type, "sendtype")) return err;
   call.args.send = buffer;
   call.args.send_counts = counts;
@@ -77,12 +87,31 @@ int check_send_vector(CollectiveCall& call, const void* buffer, Counts counts, C
 
 int check_recv_vector(CollectiveCall& call, void* buffer, Counts counts, Counts displs,
                       MPI_Datatype type) {
-  if (int err = check_counts(call, counts, displs)) return err;
+  if (int err = check_slots(call, counts, displs)) return err;
   if (int err = call.entry.datatype(type, call.args.recv_type, "recvtype")) return err;
   call.args.recv = buffer;
   call.args.recv_counts = counts;
   call.args.recv_displs = displs;
   call.hold.types.emplace_back(call.args.recv_type);
+  return MPI_SUCCESS;
+}
+
+/// An array of types, one for each peer. A peer with count 0 may have MPI_DATATYPE_NULL, which
+/// other MPIs accept.
+int check_types(CollectiveCall& call, Counts counts, const MPI_Datatype* types,
+                const char* argument, std::vector<const Datatype*>& out) {
+  if (int err = call.entry.not_null(static_cast<const void*>(types), argument)) return err;
+  const int peers = call.comm->core.peers().size();
+  out.reserve(static_cast<std::size_t>(peers));
+  for (int i = 0; i < peers; ++i) {
+    const Datatype* type = &predefined(MPI_BYTE);
+    if (counts[i] != 0 || types[i] != MPI_DATATYPE_NULL) {
+      const std::string name = fmt::format("{}[{}]", argument, i);
+      if (int err = call.entry.datatype(types[i], type, name.c_str())) return err;
+    }
+    out.push_back(type);
+    if (!type->is_predefined()) call.hold.types.emplace_back(type);
+  }
   return MPI_SUCCESS;
 }
 
@@ -99,6 +128,27 @@ int take_in_place(CollectiveCall& call, const void* buffer, bool& in_place) {
 int refuse_in_place(CollectiveCall& call, const void* buffer, const char* argument) {
   if (buffer != MPI_IN_PLACE) return MPI_SUCCESS;
   return call.entry.fail(MPI_ERR_BUFFER, "{} is MPI_IN_PLACE, which may not stand here", argument);
+}
+
+/// The side of gather and gatherv that every member has: the send half. `in_place` says that the
+/// root's data is in its place already.
+int check_gather_members(CollectiveCall& call, const Sides& here, const void* send, MPI_Count count,
+                         MPI_Datatype type, bool& in_place) {
+  if (int err = take_in_place(call, here.root ? send : nullptr, in_place)) return err;
+  call.args.send = send;
+  if (!here.other || in_place) return MPI_SUCCESS;
+  if (int err = refuse_in_place(call, send, "sendbuf")) return err;
+  return check_send_half(call, send, count, type);
+}
+
+/// The side of scatter and scatterv that every member has: the receive half.
+int check_scatter_members(CollectiveCall& call, const Sides& here, void* recv, MPI_Count count,
+                          MPI_Datatype type, bool& in_place) {
+  if (int err = take_in_place(call, here.root ? recv : nullptr, in_place)) return err;
+  call.args.recv = recv;
+  if (!here.other || in_place) return MPI_SUCCESS;
+  if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
+  return check_recv_half(call, recv, count, type);
 }
 
 int check_op(CollectiveCall& call, MPI_Op op, const Datatype& type) {
@@ -132,12 +182,7 @@ int check_gather(CollectiveCall& call, const void* send, MPI_Count send_count,
   if (int err = start_rooted(call, CollectiveKind::gather, root, comm)) return err;
   const Sides here = sides(*call.comm, root);
   bool in_place = false;
-  if (int err = take_in_place(call, here.root ? send : nullptr, in_place)) return err;
-  call.args.send = send;
-  if (here.other && !in_place) {
-    if (int err = refuse_in_place(call, send, "sendbuf")) return err;
-    if (int err = check_send_half(call, send, send_count, send_type)) return err;
-  }
+  if (int err = check_gather_members(call, here, send, send_count, send_type, in_place)) return err;
   if (!here.root) return MPI_SUCCESS;
   if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
   if (here.other && !in_place) {
@@ -152,12 +197,7 @@ int check_gatherv(CollectiveCall& call, const void* send, MPI_Count send_count,
   if (int err = start_rooted(call, CollectiveKind::gatherv, root, comm)) return err;
   const Sides here = sides(*call.comm, root);
   bool in_place = false;
-  if (int err = take_in_place(call, here.root ? send : nullptr, in_place)) return err;
-  call.args.send = send;
-  if (here.other && !in_place) {
-    if (int err = refuse_in_place(call, send, "sendbuf")) return err;
-    if (int err = check_send_half(call, send, send_count, send_type)) return err;
-  }
+  if (int err = check_gather_members(call, here, send, send_count, send_type, in_place)) return err;
   if (!here.root) return MPI_SUCCESS;
   if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
   return check_recv_vector(call, recv, recv_counts, displs, recv_type);
@@ -169,12 +209,8 @@ int check_scatter(CollectiveCall& call, const void* send, MPI_Count send_count,
   if (int err = start_rooted(call, CollectiveKind::scatter, root, comm)) return err;
   const Sides here = sides(*call.comm, root);
   bool in_place = false;
-  if (int err = take_in_place(call, here.root ? recv : nullptr, in_place)) return err;
-  call.args.recv = recv;
-  if (here.other && !in_place) {
-    if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
-    if (int err = check_recv_half(call, recv, recv_count, recv_type)) return err;
-  }
+  if (int err = check_scatter_members(call, here, recv, recv_count, recv_type, in_place))
+    return err;
   if (!here.root) return MPI_SUCCESS;
   if (int err = refuse_in_place(call, send, "sendbuf")) return err;
   if (here.other && !in_place) {
@@ -189,12 +225,8 @@ int check_scatterv(CollectiveCall& call, const void* send, Counts send_counts, C
   if (int err = start_rooted(call, CollectiveKind::scatterv, root, comm)) return err;
   const Sides here = sides(*call.comm, root);
   bool in_place = false;
-  if (int err = take_in_place(call, here.root ? recv : nullptr, in_place)) return err;
-  call.args.recv = recv;
-  if (here.other && !in_place) {
-    if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
-    if (int err = check_recv_half(call, recv, recv_count, recv_type)) return err;
-  }
+  if (int err = check_scatter_members(call, here, recv, recv_count, recv_type, in_place))
+    return err;
   if (!here.root) return MPI_SUCCESS;
   if (int err = refuse_in_place(call, send, "sendbuf")) return err;
   return check_send_vector(call, send, send_counts, displs, send_type);
@@ -281,6 +313,100 @@ int check_allreduce(CollectiveCall& call, const void* send, void* recv, MPI_Coun
   }
   if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
   if (int err = check_recv_half(call, recv, count, type)) return err;
+  return check_op(call, op, *call.args.recv_type);
+}
+
+int check_alltoallw(CollectiveCall& call, const void* send, Counts send_counts, Counts send_displs,
+                    const MPI_Datatype* send_types, void* recv, Counts recv_counts,
+                    Counts recv_displs, const MPI_Datatype* recv_types, MPI_Comm comm) {
+  if (int err = start_check(call, CollectiveKind::alltoallw, comm)) return err;
+  bool in_place = false;
+  if (int err = take_in_place(call, send, in_place)) return err;
+  CollectiveArgs& args = call.args;
+  CollectiveHold& hold = call.hold;
+  args.send = send;
+  if (!in_place) {
+    if (int err = check_slots(call, send_counts, send_displs)) return err;
+    if (int err = check_types(call, send_counts, send_types, "sendtypes", hold.send_types)) {
+      return err;
+    }
+    args.send_counts = send_counts;
+    args.send_displs = send_displs;
+    args.send_types = hold.send_types.data();
+  }
+  if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
+  if (int err = check_slots(call, recv_counts, recv_displs)) return err;
+  if (int err = check_types(call, recv_counts, recv_types, "recvtypes", hold.recv_types))
+    return err;
+  args.recv = recv;
+  args.recv_counts = recv_counts;
+  args.recv_displs = recv_displs;
+  args.recv_types = hold.recv_types.data();
+  return MPI_SUCCESS;
+}
+
+namespace {
+
+/// The buffers of a reduction whose input vector has `total` elements and whose result here has
+/// `own`; in place the receive buffer holds the input.
+int check_blocks(CollectiveCall& call, const void* send, void* recv, MPI_Count total, MPI_Count own,
+                 MPI_Datatype type, MPI_Op op) {
+  bool in_place = false;
+  if (int err = take_in_place(call, send, in_place)) return err;
+  call.args.send = send;
+  if (!in_place) {
+    if (int err = check_send_half(call, send, total, type)) return err;
+    if (int err = check_aliasing(call, send, recv, total)) return err;
+  }
+  if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
+  if (int err = check_recv_half(call, recv, in_place ? total : own, type)) return err;
+  call.args.send_count = total;
+  call.args.recv_count = own;
+  return check_op(call, op, *call.args.recv_type);
+}
+
+}  // namespace
+
+int check_reduce_scatter(CollectiveCall& call, const void* send, void* recv, Counts recv_counts,
+                         MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  if (int err = start_check(call, CollectiveKind::reduce_scatter, comm)) return err;
+  const CommCore& core = call.comm->core;
+  if (int err = check_counts(call, recv_counts, core.size())) return err;
+  MPI_Count total = 0;
+  for (int i = 0; i < core.size(); ++i) total += recv_counts[i];
+  call.args.recv_counts = recv_counts;
+  return check_blocks(call, send, recv, total, recv_counts[core.rank], type, op);
+}
+
+int check_reduce_scatter_block(CollectiveCall& call, const void* send, void* recv,
+                               MPI_Count recv_count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  if (int err = start_check(call, CollectiveKind::reduce_scatter_block, comm)) return err;
+  if (int err = call.entry.count(recv_count, "recvcount")) return err;
+  return check_blocks(call, send, recv, recv_count * call.comm->core.size(), recv_count, type, op);
+}
+
+int check_scan(CollectiveCall& call, CollectiveKind kind, const void* send, void* recv,
+               MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  if (int err = call.entry.intra_comm(comm, call.comm)) return err;
+  call.args.kind = kind;
+  // The first member's result of exscan is undefined: it may have no memory for one.
+  const bool no_result = kind == CollectiveKind::exscan && call.comm->core.rank == 0;
+  bool in_place = false;
+  if (int err = take_in_place(call, send, in_place)) return err;
+  call.args.send = send;
+  if (!in_place) {
+    if (int err = check_send_half(call, send, count, type)) return err;
+    if (!no_result) {
+      if (int err = check_aliasing(call, send, recv, count)) return err;
+    }
+  }
+  if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
+  if (no_result && !in_place) {
+    call.args.recv_count = call.args.send_count;
+    call.args.recv_type = call.args.send_type;
+  } else if (int err = check_recv_half(call, recv, count, type)) {
+    return err;
+  }
   return check_op(call, op, *call.args.recv_type);
 }
 

@@ -47,6 +47,16 @@ int check_reduce(CollectiveCall& call, const void* send, void* recv, MPI_Count c
                  MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
 int check_allreduce(CollectiveCall& call, const void* send, void* recv, MPI_Count count,
                     MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int check_alltoallw(CollectiveCall& call, const void* send, Counts send_counts, Counts send_displs,
+                    const MPI_Datatype* send_types, void* recv, Counts recv_counts,
+                    Counts recv_displs, const MPI_Datatype* recv_types, MPI_Comm comm);
+int check_reduce_scatter(CollectiveCall& call, const void* send, void* recv, Counts recv_counts,
+                         MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int check_reduce_scatter_block(CollectiveCall& call, const void* send, void* recv,
+                               MPI_Count recv_count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+/// scan and exscan take the same arguments.
+int check_scan(CollectiveCall& call, CollectiveKind kind, const void* send, void* recv,
+               MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 
 /// Runs a checked call to its end.
 int run_blocking(CollectiveCall& call);

@@ -218,3 +218,91 @@ int PMPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_D
   });
 }
 REMIT_WEAK(Iallreduce_c);
+
+int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                    const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                    const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                    MPI_Request* request) {
+  return nonblocking_collective("MPI_Ialltoallw", request, [&](CollectiveCall& call) {
+    return check_alltoallw(call, sendbuf, Counts(sendcounts), Counts(sdispls), sendtypes, recvbuf,
+                           Counts(recvcounts), Counts(rdispls), recvtypes, comm);
+  });
+}
+REMIT_WEAK(Ialltoallw);
+
+int PMPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[],
+                         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+  return nonblocking_collective("MPI_Ireduce_scatter", request, [&](CollectiveCall& call) {
+    return check_reduce_scatter(call, sendbuf, recvbuf, Counts(recvcounts), datatype, op, comm);
+  });
+}
+REMIT_WEAK(Ireduce_scatter);
+
+int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
+                               MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                               MPI_Request* request) {
+  return nonblocking_collective("MPI_Ireduce_scatter_block", request, [&](CollectiveCall& call) {
+    return check_reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Ireduce_scatter_block);
+
+int PMPI_Iscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+               MPI_Comm comm, MPI_Request* request) {
+  return nonblocking_collective("MPI_Iscan", request, [&](CollectiveCall& call) {
+    return check_scan(call, CollectiveKind::scan, sendbuf, recvbuf, count, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Iscan);
+
+int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                 MPI_Comm comm, MPI_Request* request) {
+  return nonblocking_collective("MPI_Iexscan", request, [&](CollectiveCall& call) {
+    return check_scan(call, CollectiveKind::exscan, sendbuf, recvbuf, count, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Iexscan);
+
+int PMPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                      const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+                      const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                      MPI_Request* request) {
+  return nonblocking_collective("MPI_Ialltoallw_c", request, [&](CollectiveCall& call) {
+    return check_alltoallw(call, sendbuf, Counts(sendcounts), Counts(sdispls), sendtypes, recvbuf,
+                           Counts(recvcounts), Counts(rdispls), recvtypes, comm);
+  });
+}
+REMIT_WEAK(Ialltoallw_c);
+
+int PMPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
+                           MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+  return nonblocking_collective("MPI_Ireduce_scatter_c", request, [&](CollectiveCall& call) {
+    return check_reduce_scatter(call, sendbuf, recvbuf, Counts(recvcounts), datatype, op, comm);
+  });
+}
+REMIT_WEAK(Ireduce_scatter_c);
+
+int PMPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                 MPI_Request* request) {
+  return nonblocking_collective("MPI_Ireduce_scatter_block_c", request, [&](CollectiveCall& call) {
+    return check_reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Ireduce_scatter_block_c);
+
+int PMPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                 MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+  return nonblocking_collective("MPI_Iscan_c", request, [&](CollectiveCall& call) {
+    return check_scan(call, CollectiveKind::scan, sendbuf, recvbuf, count, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Iscan_c);
+
+int PMPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                   MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+  return nonblocking_collective("MPI_Iexscan_c", request, [&](CollectiveCall& call) {
+    return check_scan(call, CollectiveKind::exscan, sendbuf, recvbuf, count, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Iexscan_c);

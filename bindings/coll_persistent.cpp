@@ -226,3 +226,95 @@ int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count,
   });
 }
 REMIT_WEAK(Allreduce_init_c);
+
+int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                        const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                        const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                        MPI_Info /*info*/, MPI_Request* request) {
+  return persistent_collective("MPI_Alltoallw_init", request, [&](CollectiveCall& call) {
+    return check_alltoallw(call, sendbuf, Counts(sendcounts), Counts(sdispls), sendtypes, recvbuf,
+                           Counts(recvcounts), Counts(rdispls), recvtypes, comm);
+  });
+}
+REMIT_WEAK(Alltoallw_init);
+
+int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[],
+                             MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info /*info*/,
+                             MPI_Request* request) {
+  return persistent_collective("MPI_Reduce_scatter_init", request, [&](CollectiveCall& call) {
+    return check_reduce_scatter(call, sendbuf, recvbuf, Counts(recvcounts), datatype, op, comm);
+  });
+}
+REMIT_WEAK(Reduce_scatter_init);
+
+int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount,
+                                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                   MPI_Info /*info*/, MPI_Request* request) {
+  return persistent_collective("MPI_Reduce_scatter_block_init", request, [&](CollectiveCall& call) {
+    return check_reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Reduce_scatter_block_init);
+
+int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                   MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
+  return persistent_collective("MPI_Scan_init", request, [&](CollectiveCall& call) {
+    return check_scan(call, CollectiveKind::scan, sendbuf, recvbuf, count, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Scan_init);
+
+int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
+                     MPI_Op op, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
+  return persistent_collective("MPI_Exscan_init", request, [&](CollectiveCall& call) {
+    return check_scan(call, CollectiveKind::exscan, sendbuf, recvbuf, count, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Exscan_init);
+
+int PMPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[],
+                          const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf,
+                          const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                          const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info /*info*/,
+                          MPI_Request* request) {
+  return persistent_collective("MPI_Alltoallw_init_c", request, [&](CollectiveCall& call) {
+    return check_alltoallw(call, sendbuf, Counts(sendcounts), Counts(sdispls), sendtypes, recvbuf,
+                           Counts(recvcounts), Counts(rdispls), recvtypes, comm);
+  });
+}
+REMIT_WEAK(Alltoallw_init_c);
+
+int PMPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
+                               MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info /*info*/,
+                               MPI_Request* request) {
+  return persistent_collective("MPI_Reduce_scatter_init_c", request, [&](CollectiveCall& call) {
+    return check_reduce_scatter(call, sendbuf, recvbuf, Counts(recvcounts), datatype, op, comm);
+  });
+}
+REMIT_WEAK(Reduce_scatter_init_c);
+
+int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                                     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                     MPI_Info /*info*/, MPI_Request* request) {
+  return persistent_collective(
+      "MPI_Reduce_scatter_block_init_c", request, [&](CollectiveCall& call) {
+        return check_reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm);
+      });
+}
+REMIT_WEAK(Reduce_scatter_block_init_c);
+
+int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                     MPI_Op op, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
+  return persistent_collective("MPI_Scan_init_c", request, [&](CollectiveCall& call) {
+    return check_scan(call, CollectiveKind::scan, sendbuf, recvbuf, count, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Scan_init_c);
+
+int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                       MPI_Op op, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
+  return persistent_collective("MPI_Exscan_init_c", request, [&](CollectiveCall& call) {
+    return check_scan(call, CollectiveKind::exscan, sendbuf, recvbuf, count, datatype, op, comm);
+  });
+}
+REMIT_WEAK(Exscan_init_c);

@@ -70,7 +70,19 @@ Task<int> allgather_bruck(CollCtx& c, const CollectiveArgs& a);
 Task<int> allgather_ring(CollCtx& c, const CollectiveArgs& a);  // also allgatherv
 
 Task<int> alltoall_bruck(CollCtx& c, const CollectiveArgs& a);
-Task<int> alltoall_pairwise(CollCtx& c, const CollectiveArgs& a);    // also alltoallv
-Task<int> alltoall_spread_out(CollCtx& c, const CollectiveArgs& a);  // also alltoallv
+Task<int> alltoall_pairwise(CollCtx& c, const CollectiveArgs& a);    // also alltoallv, alltoallw
+Task<int> alltoall_spread_out(CollCtx& c, const CollectiveArgs& a);  // also alltoallv, alltoallw
+
+// reduce_scatter and reduce_scatter_block
+Task<int> reduce_scatter_halving(CollCtx& c, const CollectiveArgs& a);
+Task<int> reduce_scatter_ordered_halving(CollCtx& c, const CollectiveArgs& a);
+Task<int> reduce_scatter_pairwise(CollCtx& c, const CollectiveArgs& a);
+
+// scan and exscan
+Task<int> scan_recursive_doubling(CollCtx& c, const CollectiveArgs& a);
+Task<int> scan_chain(CollCtx& c, const CollectiveArgs& a);
+
+/// Elements of the pieces that scan_chain passes on, at most.
+[[nodiscard]] MPI_Count scan_segment(MPI_Count type_size);
 
 }  // namespace remit

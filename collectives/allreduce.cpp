@@ -10,13 +10,6 @@ namespace remit {
 
 namespace {
 
-/// Puts this process's contribution into recv, where the result grows.
-void start_in_recv(const CollectiveArgs& a) {
-  if (a.send == MPI_IN_PLACE) return;
-  copy_local(view_of(a.send, a.recv_count, *a.recv_type),
-             view_of(a.recv, a.recv_count, *a.recv_type));
-}
-
 /// Where the result is and a buffer of the same size; an ordered step swaps them.
 struct Accumulator {
   void* value;
@@ -95,7 +88,7 @@ namespace {
 
 /// Recursive halving among the cube: afterwards cube rank i has the full result of block i. Keeps
 /// [first, last) as the range of blocks still worked on.
-Task<int> reduce_scatter_halving(CollCtx& c, const CollectiveArgs& a, int me, void* spare) {
+Task<int> scatter_halving(CollCtx& c, const CollectiveArgs& a, int me, void* spare) {
   const PowerOfTwoFold fold{c.size()};
   const Blocks blocks{a.recv_count, fold.cube()};
   const Datatype& type = *a.recv_type;
@@ -153,7 +146,7 @@ Task<int> allreduce_rabenseifner(CollCtx& c, const CollectiveArgs& a) {
   co_await before;
   const int me = fold.to_cube(c.rank());
   if (me >= 0) {
-    Task<int> down = reduce_scatter_halving(c, a, me, acc.spare);
+    Task<int> down = scatter_halving(c, a, me, acc.spare);
     co_await down;
     Task<int> up = allgather_doubling(c, a, me);
     co_await up;

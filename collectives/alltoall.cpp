@@ -1,5 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Complete exchange (MPI-5.0, section 6.8).
+#include <algorithm>
 #include <cstring>
 
 #include "collectives/algorithms.hpp"
@@ -10,20 +11,6 @@
 namespace remit {
 
 namespace {
-
-View receive_slot(const CollectiveArgs& a, int i) {
-  if (a.kind == CollectiveKind::alltoallv) {
-    return slice(a.recv, a.recv_displs[i], a.recv_counts[i], *a.recv_type);
-  }
-  return slice(a.recv, a.recv_count * i, a.recv_count, *a.recv_type);
-}
-
-View send_slot(const CollectiveArgs& a, int i) {
-  if (a.kind == CollectiveKind::alltoallv) {
-    return slice(a.send, a.send_displs[i], a.send_counts[i], *a.send_type);
-  }
-  return slice(a.send, a.send_count * i, a.send_count, *a.send_type);
-}
 
 /// MPI_IN_PLACE: what goes to i leaves from i's receive slot, from where it must be saved before
 /// what comes from i arrives there.
@@ -44,6 +31,12 @@ std::size_t largest_slot(CollCtx& c, const CollectiveArgs& a) {
   return largest;
 }
 
+/// Members of alltoallv and alltoallw that have nothing for each other exchange no message: both
+/// see it, and many patterns are sparse.
+const View* unless_empty(const CollectiveArgs& a, const View& slot) {
+  return a.kind != CollectiveKind::alltoall && slot.size() == 0 ? nullptr : &slot;
+}
+
 }  // namespace
 
 /// Pairwise: p-1 steps, in step k with the ones k ahead and k behind: one message in flight each
@@ -57,7 +50,7 @@ Task<int> alltoall_pairwise(CollCtx& c, const CollectiveArgs& a) {
       const int from = (c.rank() - step + size) % size;
       const View out = send_slot(a, to);
       const View in = receive_slot(a, from);
-      auto exchange = c.sendrecv(out, to, in, from);
+      auto exchange = c.exchange(unless_empty(a, out), to, unless_empty(a, in), from);
       co_await exchange;
     }
     co_return c.error();
@@ -68,28 +61,36 @@ Task<int> alltoall_pairwise(CollCtx& c, const CollectiveArgs& a) {
     if (peer == c.rank()) continue;
     const View out = saved_slot(a, peer, memory);
     const View in = receive_slot(a, peer);
-    auto exchange = c.sendrecv(out, peer, in, peer);
+    auto exchange = c.exchange(unless_empty(a, out), peer, unless_empty(a, in), peer);
     co_await exchange;
   }
   co_return c.error();
 }
 
-/// Spread-out: everything posted at once, each starting with its next neighbour so that no target
-/// is hit by all. For blocks of medium length; not in place.
+/// Spread-out: the messages of many steps posted at once, each member starting with its next
+/// neighbour so that no target is hit by all. The window bounds what is in flight, and memory. For
+/// blocks of medium length; not in place.
 Task<int> alltoall_spread_out(CollCtx& c, const CollectiveArgs& a) {
+  constexpr int kWindow = 64;  // messages each way
   const int size = c.size();
-  RequestArray all(c, RequestKind::receive, 2 * (size - 1));
-  for (int step = 1; step < size; ++step) {
-    const int from = (c.rank() - step + size) % size;
-    c.start_receive(all.next(), receive_slot(a, from), from);
-  }
-  for (int step = 1; step < size; ++step) {
-    const int to = (c.rank() + step) % size;
-    c.start_send(all.next(RequestKind::send), send_slot(a, to), to);
-  }
   copy_local(send_slot(a, c.rank()), receive_slot(a, c.rank()));
-  auto everything = c.all(all.started());
-  co_await everything;
+  RequestArray window(c, RequestKind::receive, 2 * std::min(kWindow, size - 1));
+  for (int first = 1; first < size; first += kWindow) {
+    const int last = std::min(first + kWindow, size);
+    window.clear();
+    for (int step = first; step < last; ++step) {
+      const int from = (c.rank() - step + size) % size;
+      const View in = receive_slot(a, from);
+      if (unless_empty(a, in) != nullptr) c.start_receive(window.next(), in, from);
+    }
+    for (int step = first; step < last; ++step) {
+      const int to = (c.rank() + step) % size;
+      const View out = send_slot(a, to);
+      if (unless_empty(a, out) != nullptr) c.start_send(window.next(RequestKind::send), out, to);
+    }
+    auto everything = c.all(window.started());
+    co_await everything;
+  }
   co_return c.error();
 }
 

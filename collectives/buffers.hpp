@@ -10,17 +10,43 @@
 
 namespace remit {
 
-/// The address `elements` elements of `type` behind `base`. In integers, for base may be
-/// MPI_BOTTOM.
-[[nodiscard]] inline void* element(const void* base, MPI_Count elements, const Datatype& type) {
+/// The address `bytes` behind `base`. In integers, for base may be MPI_BOTTOM.
+[[nodiscard]] inline void* byte_offset(const void* base, MPI_Count bytes) {
   return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(base) +
-                                 static_cast<std::uintptr_t>(elements * type.extent()));
+                                 static_cast<std::uintptr_t>(bytes));
+}
+
+/// The address `elements` elements of `type` behind `base`.
+[[nodiscard]] inline void* element(const void* base, MPI_Count elements, const Datatype& type) {
+  return byte_offset(base, elements * type.extent());
 }
 
 /// `count` elements from index `first` of the buffer.
 [[nodiscard]] inline View slice(const void* base, MPI_Count first, MPI_Count count,
                                 const Datatype& type) {
   return view_of(element(base, first, type), count, type);
+}
+
+/// What alltoall, alltoallv or alltoallw receives from member i.
+[[nodiscard]] inline View receive_slot(const CollectiveArgs& a, int i) {
+  if (a.kind == CollectiveKind::alltoallw) {
+    return view_of(byte_offset(a.recv, a.recv_displs[i]), a.recv_counts[i], *a.recv_types[i]);
+  }
+  if (a.kind == CollectiveKind::alltoallv) {
+    return slice(a.recv, a.recv_displs[i], a.recv_counts[i], *a.recv_type);
+  }
+  return slice(a.recv, a.recv_count * i, a.recv_count, *a.recv_type);
+}
+
+/// What it sends to member i; not in place.
+[[nodiscard]] inline View send_slot(const CollectiveArgs& a, int i) {
+  if (a.kind == CollectiveKind::alltoallw) {
+    return view_of(byte_offset(a.send, a.send_displs[i]), a.send_counts[i], *a.send_types[i]);
+  }
+  if (a.kind == CollectiveKind::alltoallv) {
+    return slice(a.send, a.send_displs[i], a.send_counts[i], *a.send_type);
+  }
+  return slice(a.send, a.send_count * i, a.send_count, *a.send_type);
 }
 
 [[nodiscard]] inline View bytes_view(const void* memory, std::size_t bytes) {
@@ -46,6 +72,18 @@ inline void copy_local(const View& from, const View& to) {
       to.unpack(at, {part.data(), length});
     }
   }
+}
+
+/// The vector that this process contributes to a reduction.
+[[nodiscard]] inline const void* contribution(const CollectiveArgs& a) {
+  return a.send == MPI_IN_PLACE ? a.recv : a.send;
+}
+
+/// Puts this process's contribution into recv, where the result grows.
+inline void start_in_recv(const CollectiveArgs& a) {
+  if (a.send == MPI_IN_PLACE) return;
+  copy_local(view_of(a.send, a.recv_count, *a.recv_type),
+             view_of(a.recv, a.recv_count, *a.recv_type));
 }
 
 /// inout = in op inout. After an error the operands may not be values of their type, which no

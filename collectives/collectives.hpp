@@ -51,8 +51,11 @@ class Counts {
 };
 
 /// The arguments of any collective, as the standard names them (MPI-5.0, chapter 6). `send` may be
-/// MPI_IN_PLACE where the standard allows it; bcast and barrier use `recv`. Arrays, buffers, types
-/// and operation must live until the operation is complete. The caller has checked the arguments.
+/// MPI_IN_PLACE where the standard allows it; bcast and barrier use `recv`. Reductions take
+/// `recv_type` for both sides. reduce_scatter and reduce_scatter_block have the elements of the
+/// whole vector in `send_count` (in place too), of this member's block in `recv_count`. Arrays,
+/// buffers, types and operation must live until the operation is complete. The caller has checked
+/// the arguments.
 struct CollectiveArgs {
   CollectiveKind kind = CollectiveKind::barrier;
   int root = 0;  ///< may be MPI_ROOT or MPI_PROC_NULL on an inter-communicator

@@ -14,7 +14,9 @@ libcollectives_la_SOURCES = \
 	collectives/gather.cpp \
 	collectives/peers.hpp \
 	collectives/reduce.cpp \
+	collectives/reduce_scatter.cpp \
 	collectives/request_array.hpp \
+	collectives/scan.cpp \
 	collectives/scatter.cpp \
 	collectives/selection.cpp
 libcollectives_la_LIBADD = libpt2pt.la

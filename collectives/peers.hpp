@@ -61,7 +61,18 @@ struct PowerOfTwoFold {
   [[nodiscard]] constexpr int from_cube(int cube_rank) const {
     return cube_rank < extra() ? 2 * cube_rank + 1 : cube_rank + extra();
   }
+  /// The first of the ranks that a cube rank takes part for, which are neighbours; size for cube().
+  [[nodiscard]] constexpr int first_rank(int cube_rank) const {
+    return cube_rank < extra() ? 2 * cube_rank : cube_rank + extra();
+  }
 };
+
+/// The lowest `bits` bits of `value` in the other order.
+[[nodiscard]] constexpr int reverse_bits(int value, int bits) {
+  int reversed = 0;
+  for (int i = 0; i < bits; ++i) reversed |= ((value >> i) & 1) << (bits - 1 - i);
+  return reversed;
+}
 
 /// `total` elements cut into `parts` blocks that differ by at most one element.
 struct Blocks {

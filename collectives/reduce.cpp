@@ -10,11 +10,6 @@ namespace remit {
 
 namespace {
 
-/// The vector that this process contributes.
-const void* contribution(const CollectiveArgs& a) {
-  return a.send == MPI_IN_PLACE ? a.recv : a.send;
-}
-
 /// Binomial tree to relative rank 0 over ranks counted from `root`. The partial result of a subtree
 /// covers a contiguous range of relative ranks, and what comes from a child lies behind one's own:
 /// acc = acc op child keeps the order. The result at relative rank 0 ends in `result` there.

@@ -21,6 +21,8 @@ class RequestArray {
   Request& next(RequestKind kind) {
     return *new (memory_ + sizeof(Request) * count_++) Request(kind);
   }
+  /// Starts anew, once all are complete.
+  void clear() { count_ = 0; }
   [[nodiscard]] std::span<Request> started() {
     return {std::launder(reinterpret_cast<Request*>(memory_)), count_};
   }

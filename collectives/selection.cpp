@@ -1,8 +1,10 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Which algorithm for which shape, as data.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cassert>
+#include <cmath>
 
 #include "collectives/algorithms.hpp"
 #include "collectives/peers.hpp"
@@ -86,6 +88,28 @@ double ring_allreduce_cost(const Shape& s) {
   const double p = ranks(s);
   return 2 * (p - 1) * kAlpha + bytes(s) * (p - 1) / p * (2 * kBeta + kGamma);
 }
+/// Half of Rabenseifner's; the pairs of a size that is no power of two get one block back.
+double halving_cost(const Shape& s) {
+  const int cube = floor_power_of_two(s.size);
+  const double moved = bytes(s) * (cube - 1) / cube;
+  const double pairs = 2 * kAlpha + bytes(s) * (kBeta + kGamma) + bytes(s) / ranks(s) * kBeta;
+  return log2_up(cube) * kAlpha + moved * (kBeta + kGamma) + (cube == s.size ? 0 : pairs);
+}
+/// Copies the vector once more.
+double ordered_halving_cost(const Shape& s) {
+  return halving_cost(s) + bytes(s) * kBeta;
+}
+double pairwise_reduction_cost(const Shape& s) {
+  return (ranks(s) - 1) * (kAlpha + bytes(s) / ranks(s) * (kBeta + kGamma));
+}
+double chain_cost(const Shape& s) {
+  if (s.elements == 0) return kAlpha;
+  const auto count = static_cast<double>(s.elements);
+  const double width = bytes(s) / count;
+  const auto segment = static_cast<double>(scan_segment(static_cast<MPI_Count>(width)));
+  const double length = std::min(segment, count) * width;
+  return (ranks(s) - 2 + std::ceil(count / segment)) * (kAlpha + length * (kBeta + kGamma));
+}
 /// The root's side of a linear gather or scatter; its messages overlap, so alpha counts half.
 double linear_cost(const Shape& s) {
   return (ranks(s) - 1) * (kAlpha / 2 + bytes(s) * kBeta);
@@ -134,6 +158,8 @@ constexpr std::array kRows = {
     Algorithm{alltoall, "pairwise", alltoall_pairwise, always, pairwise_cost},
     Algorithm{alltoallv, "spread_out", alltoall_spread_out, not_in_place, spread_out_cost},
     Algorithm{alltoallv, "pairwise", alltoall_pairwise, always, pairwise_cost},
+    Algorithm{alltoallw, "spread_out", alltoall_spread_out, not_in_place, spread_out_cost},
+    Algorithm{alltoallw, "pairwise", alltoall_pairwise, always, pairwise_cost},
     Algorithm{reduce, "binomial", reduce_binomial, commutes, reduce_tree_cost},
     Algorithm{reduce, "in_order", reduce_in_order, always, in_order_cost},
     Algorithm{allreduce, "recursive_doubling", allreduce_recursive_doubling, always,
@@ -141,6 +167,19 @@ constexpr std::array kRows = {
     Algorithm{allreduce, "rabenseifner", allreduce_rabenseifner, long_and_commutes,
               rabenseifner_cost},
     Algorithm{allreduce, "ring", allreduce_ring, long_and_commutes, ring_allreduce_cost},
+    Algorithm{reduce_scatter, "halving", reduce_scatter_halving, commutes, halving_cost},
+    Algorithm{reduce_scatter, "ordered_halving", reduce_scatter_ordered_halving, always,
+              ordered_halving_cost},
+    Algorithm{reduce_scatter, "pairwise", reduce_scatter_pairwise, always, pairwise_reduction_cost},
+    Algorithm{reduce_scatter_block, "halving", reduce_scatter_halving, commutes, halving_cost},
+    Algorithm{reduce_scatter_block, "ordered_halving", reduce_scatter_ordered_halving, always,
+              ordered_halving_cost},
+    Algorithm{reduce_scatter_block, "pairwise", reduce_scatter_pairwise, always,
+              pairwise_reduction_cost},
+    Algorithm{scan, "recursive_doubling", scan_recursive_doubling, always, reduce_tree_cost},
+    Algorithm{scan, "chain", scan_chain, always, chain_cost},
+    Algorithm{exscan, "recursive_doubling", scan_recursive_doubling, always, reduce_tree_cost},
+    Algorithm{exscan, "chain", scan_chain, always, chain_cost},
 };
 
 /// One parameter holds every override, so that a new operation needs none of its own.
@@ -208,7 +247,8 @@ CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
   const bool use_send = args.kind == gather && !shape.in_place;
   const bool in_place_scatter = args.kind == scatter && args.recv == MPI_IN_PLACE;
   const bool send_side = use_send || in_place_scatter;
-  shape.elements = send_side ? args.send_count : args.recv_count;
+  const bool reduces_blocks = args.kind == reduce_scatter || args.kind == reduce_scatter_block;
+  shape.elements = send_side || reduces_blocks ? args.send_count : args.recv_count;
   const Datatype& type = send_side ? *args.send_type : *args.recv_type;
   shape.bytes = static_cast<std::size_t>(shape.elements) * static_cast<std::size_t>(type.size());
   return shape;

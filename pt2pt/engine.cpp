@@ -50,6 +50,7 @@ Engine::Engine(Process& process, std::vector<std::unique_ptr<Device>> devices)
     slot->table = ProtocolTable(caps, options);
     slot->fragment = std::min(options.fragment, max_send_payload(caps, sizeof(FragmentHeader)));
     slot->chunk = std::max<std::size_t>(1, std::min(caps.max_message, kMaxChunk));
+    prepare_registration(*slot);
     longest = std::max({longest, slot->fragment,
                         max_send_payload(caps, sizeof(EagerHeader)) != 0
                             ? slot->table.eager_below(LayoutClass::scattered)
@@ -72,6 +73,7 @@ Engine::~Engine() {
   unexpected_.for_each([this](Unexpected& message) {
     if (message.data != nullptr) blocks_.free(message.data, message.bytes);
   });
+  for (const auto& slot : devices_) end_registration(*slot);
 }
 
 void Engine::publish() {
@@ -201,6 +203,7 @@ int Engine::progress() {
     events += count;
     if (!slot->pending.empty()) [[unlikely]]
       events += slot->pending.flush(*slot->device);
+    if (slot->cache) slot->cache->reap();
   }
   if (lookups_ != 0) [[unlikely]]
     events += static_cast<std::size_t>(take_answers());

@@ -22,6 +22,7 @@
 #include "pt2pt/wire.hpp"
 #include "rdma_btl/device.hpp"
 #include "rdma_btl/pending.hpp"
+#include "rdma_btl/registration/registration_cache.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/process.hpp"
 
@@ -43,6 +44,15 @@ struct DeviceSlot {
   std::vector<Peer*> by_endpoint;
   std::size_t fragment = 0;  ///< data bytes of one pipelined fragment
   std::size_t chunk = 0;     ///< bytes of one get or put
+  // Registration; none of it where the device needs none. engine_pinning.cpp
+  std::unique_ptr<RegistrationCache> cache;
+  std::size_t pin_piece = 0;     ///< longer messages register by pieces of so much; 0: as a whole
+  bool pin_deferred = false;     ///< their first piece travels before anything is registered
+  bool pages_on_demand = false;  ///< one registration is enough: `everything`
+  std::optional<Region> everything;  ///< all memory, once it was needed
+  std::vector<Staging> staging;      ///< free
+  std::size_t staging_bytes = 0;     ///< of each
+  std::uint32_t staging_used = 0;
 };
 
 /// The messages of one process. All calls by the thread that holds the process; none blocks and
@@ -111,17 +121,25 @@ class Engine final : public ProgressSource {
 
   /// For tests and tools.
   struct Counters {
-    std::uint64_t eager = 0;       ///< messages sent with their envelope
-    std::uint64_t rendezvous = 0;  ///< messages announced first
-    std::uint64_t starved = 0;     ///< of those, small ones that found no credit
-    std::uint64_t gets = 0;        ///< messages that this process read
-    std::uint64_t puts = 0;        ///< messages that this process wrote
-    std::uint64_t pipelined = 0;   ///< messages that this process sent in fragments
-    std::uint64_t pulled = 0;      ///< small messages fetched into the pool before their match
-    std::uint64_t recalls = 0;     ///< leases of idle peers asked back
-    std::uint64_t malformed = 0;   ///< messages dropped because they made no sense
+    std::uint64_t eager = 0;          ///< messages sent with their envelope
+    std::uint64_t rendezvous = 0;     ///< messages announced first
+    std::uint64_t starved = 0;        ///< of those, small ones that found no credit
+    std::uint64_t gets = 0;           ///< messages that this process read
+    std::uint64_t puts = 0;           ///< messages that this process wrote
+    std::uint64_t pipelined = 0;      ///< messages that this process sent in fragments
+    std::uint64_t pulled = 0;         ///< small messages fetched into the pool before their match
+    std::uint64_t recalls = 0;        ///< leases of idle peers asked back
+    std::uint64_t malformed = 0;      ///< messages dropped because they made no sense
+    std::uint64_t pinned_pieces = 0;  ///< pieces registered while others of their message travelled
+    std::uint64_t deferred = 0;       ///< messages that started before anything was registered
+    std::uint64_t bounced = 0;    ///< pieces copied because their memory could not be registered
+    std::uint64_t on_demand = 0;  ///< uses of the one registration of all memory
   };
   [[nodiscard]] const Counters& counters() const { return counters_; }
+  /// The registration caches of all devices together.
+  [[nodiscard]] RegistrationCounters registrations() const;
+  /// How changes of registered memory are noticed, for a person; empty if nothing is registered.
+  [[nodiscard]] std::string memory_monitor() const;
   /// Bytes held for messages that arrived before their receives, and the most ever.
   [[nodiscard]] std::size_t unexpected_bytes() const;
   [[nodiscard]] std::size_t unexpected_peak() const { return unexpected_peak_; }
@@ -178,14 +196,27 @@ class Engine final : public ProgressSource {
   void receive_fragment(Peer& peer, const FragmentHeader& header, std::span<const std::byte> data);
   void receive_notification(Peer& peer, SlabHandle handle);
   void local_done(std::uint64_t cookie, int status);
+  void end_failed(Transfer& transfer);
   void pump(Transfer& transfer);
   void pump_contiguous(Transfer& transfer, OpKind kind);
   void pump_scattered_get(Transfer& transfer);
   void pump_staged_get(Transfer& transfer);
   void pump_fragments(Transfer& transfer);
   void finish(Transfer& transfer, int error);
-  [[nodiscard]] bool map(Transfer& transfer, const View& view, std::size_t bytes, Access access);
   [[nodiscard]] Transfer* transfer_of(Peer& peer, SlabHandle handle);
+
+  // engine_pinning.cpp
+  void prepare_registration(DeviceSlot& slot);
+  void end_registration(DeviceSlot& slot);
+  [[nodiscard]] bool map(Transfer& transfer, const View& view, std::size_t bytes, Access access);
+  [[nodiscard]] bool map_local(Transfer& transfer);
+  void unmap(Transfer& transfer);
+  [[nodiscard]] std::optional<Piece> pin_part(Transfer& transfer, OpKind kind, std::size_t bytes,
+                                              std::uint32_t& part);
+  void part_done(Transfer& transfer, std::uint32_t part, bool arrived);
+  void no_memory(Transfer& transfer);
+  [[nodiscard]] bool take_staging(DeviceSlot& slot, Staging& out);
+  void return_staging(DeviceSlot& slot, Staging& staging);
 
   // engine_credits.cpp
   void return_units(Peer& peer, std::uint32_t units) {
@@ -209,6 +240,7 @@ class Engine final : public ProgressSource {
   const ProcId self_;
   PeerTable peers_;
   Matcher matcher_;
+  std::unique_ptr<MemoryWatch> memory_watch_;  // null: no device registers
   std::vector<std::unique_ptr<DeviceSlot>> devices_;
   Slab<Unexpected> unexpected_;
   Slab<Transfer> transfers_;
@@ -223,6 +255,7 @@ class Engine final : public ProgressSource {
   std::uint32_t sending_ = 0;  // transfers of sends
   std::size_t unexpected_peak_ = 0;
   Counters counters_;
+  std::string pin_failure_;         // why memory could not be registered the last time
   std::vector<std::byte> scratch_;  // packed data of one send
   std::vector<std::byte> gather_;   // one send of a device that takes few pieces
   std::array<Completion, 16> completions_;

@@ -12,14 +12,11 @@ namespace remit {
 
 namespace {
 
-/// Gets or puts of one message under way at a time.
-constexpr std::uint32_t kOperationWindow = 4;
 /// Fragments of one message that the receiver has not acknowledged yet.
 constexpr std::uint32_t kFragmentWindow = 8;
 constexpr std::size_t kMaxPieces = 64;
 /// Shorter runs of memory are cheaper to unpack from a staging buffer than to scatter.
 constexpr std::size_t kMinPieceBytes = 256;
-constexpr std::size_t kStagingBytes = std::size_t{256} << 10;
 
 }  // namespace
 
@@ -28,23 +25,13 @@ Transfer* Engine::transfer_of(Peer& peer, SlabHandle handle) {
   return transfer != nullptr && transfer->peer == &peer ? transfer : nullptr;
 }
 
-/// Makes memory usable by the peer's device; false if it refuses. The one place where messages
-/// register, so that a registration cache can take it over.
-bool Engine::map(Transfer& transfer, const View& view, std::size_t bytes, Access access) {
-  Expected<Region> region =
-      transfer.peer->device->device->register_memory(view.data(), bytes, access);
-  if (!region) return false;
-  transfer.region = *region;
-  return true;
-}
-
 void Engine::finish(Transfer& transfer, int error) {
   Request* request = transfer.request;
   if (transfer.unexpected != nullptr) {  // its peer died: found by a receive, it is an error
     transfer.unexpected->kind = UnexpectedKind::announced;
     if (request != nullptr) forget(*transfer.unexpected);
   }
-  if (transfer.region) transfer.peer->device->device->deregister(*transfer.region);
+  unmap(transfer);
   if (transfer.is_send) --sending_;
   transfers_.free(&transfer);
   if (request == nullptr) return;
@@ -80,7 +67,7 @@ bool Engine::start_get(Transfer& transfer, const Announcement& announced) {
   const View& view = transfer.request->view;
   transfer.chunk = static_cast<std::uint32_t>(slot.chunk);
   if (view.is_contiguous()) {
-    if (!map(transfer, view, transfer.length, Access::local)) return false;
+    if (!map_local(transfer)) return false;
     transfer.kind = TransferKind::getting;
   } else {
     std::array<Layout::Piece, kMaxPieces> pieces;
@@ -90,13 +77,9 @@ bool Engine::start_get(Transfer& transfer, const Announcement& announced) {
         !caps.needs_registration && fit >= 4 && first.bytes >= first.pieces * kMinPieceBytes;
     transfer.kind = scatter ? TransferKind::getting_pieces : TransferKind::getting_staged;
     if (!scatter) {
-      const std::size_t part = std::min({transfer.length, kStagingBytes, slot.chunk});
-      transfer.staging = std::make_unique_for_overwrite<std::byte[]>(part);
-      transfer.chunk = static_cast<std::uint32_t>(part);
-      Expected<Region> region =
-          slot.device->register_memory(transfer.staging.get(), part, Access::local);
-      if (!region) return false;
-      transfer.region = *region;
+      if (!take_staging(slot, transfer.staging)) return false;
+      transfer.chunk =
+          static_cast<std::uint32_t>(std::min({transfer.length, slot.staging_bytes, slot.chunk}));
     }
   }
   ++counters_.gets;
@@ -190,13 +173,8 @@ void Engine::receive_cts(Peer& peer, const CtsHeader& header) {
     return pump(*transfer);
   }
   // The address was offered for reading; for putting from it any registration will do.
-  if (!transfer->region &&
-      !map(*transfer, transfer->request->view, transfer->length, Access::local)) {
-    fail_peer(peer, fmt::format("rank {}: the memory of a message of {} bytes cannot be registered",
-                                process_.rank(), transfer->length));
-    return;
-  }
   transfer->kind = TransferKind::putting;
+  if (!transfer->region && !map_local(*transfer)) return no_memory(*transfer);
   ++counters_.puts;
   pump(*transfer);
 }
@@ -224,13 +202,23 @@ void Engine::pump_contiguous(Transfer& transfer, OpKind kind) {
   while (transfer.outstanding < kOperationWindow && transfer.next < transfer.length) {
     const std::size_t bytes =
         std::min<std::size_t>(transfer.chunk, transfer.length - transfer.next);
-    const Piece piece{transfer.request->view.data() + transfer.next, bytes,
-                      transfer.region->local_key};
+    Piece piece{transfer.request->view.data() + transfer.next, bytes, 0};
+    std::uint32_t part = 0;
+    if (transfer.pins) {
+      const std::optional<Piece> pinned = pin_part(transfer, kind, bytes, part);
+      if (!pinned) {
+        if (transfer.outstanding == 0) no_memory(transfer);
+        return;
+      }
+      piece = *pinned;
+    } else {
+      piece.key = transfer.region->local_key;
+    }
     Operation operation;
     operation.kind = kind;
     operation.local = {&piece, 1};
     operation.remote = {transfer.remote.address + transfer.next, transfer.remote.key};
-    operation.cookie = transfer.request->transfer;
+    operation.cookie = std::uint64_t{part} << 32 | transfer.request->transfer;
     operation.notify = kind == OpKind::put;
     operation.notification = transfer.remote_handle;
     transfer.next += bytes;
@@ -268,7 +256,7 @@ void Engine::pump_staged_get(Transfer& transfer) {
   if (transfer.outstanding != 0 || transfer.next == transfer.length) return;
   DeviceSlot& slot = *transfer.peer->device;
   const std::size_t bytes = std::min<std::size_t>(transfer.chunk, transfer.length - transfer.next);
-  const Piece piece{transfer.staging.get(), bytes, transfer.region->local_key};
+  const Piece piece{transfer.staging.memory.get(), bytes, transfer.staging.region.local_key};
   Operation operation;
   operation.kind = OpKind::get;
   operation.local = {&piece, 1};
@@ -336,26 +324,34 @@ void Engine::receive_notification(Peer& peer, SlabHandle handle) {
   if (--transfer->outstanding == 0) finish(*transfer, transfer->error);
 }
 
+/// Nothing of it is under way any more.
+void Engine::end_failed(Transfer& transfer) {
+  if (!transfer.is_send && !transfer.peer->failed) {
+    send_handle(*transfer.peer, MessageKind::done, transfer.remote_handle, 0, kFailed);
+  }
+  finish(transfer, transfer.error);
+}
+
 /// A get or put of ours is done.
 void Engine::local_done(std::uint64_t cookie, int status) {
   Transfer* found = transfers_.get(static_cast<SlabHandle>(cookie));
   if (found == nullptr) return;
   Transfer& transfer = *found;
   --transfer.outstanding;
+  if (transfer.pins) {
+    part_done(transfer, static_cast<std::uint32_t>(cookie >> 32), status == MPI_SUCCESS);
+  }
   if (status != MPI_SUCCESS && !transfer.failed) {
     transfer.failed = true;
     transfer.error = status;
   }
   if (transfer.failed) {
-    if (transfer.outstanding != 0) return;
-    if (!transfer.is_send && !transfer.peer->failed) {
-      send_handle(*transfer.peer, MessageKind::done, transfer.remote_handle, 0, kFailed);
-    }
-    return finish(transfer, transfer.error);
+    if (transfer.outstanding == 0) end_failed(transfer);
+    return;
   }
   if (transfer.kind == TransferKind::getting_staged) {
     const std::size_t bytes = transfer.next - transfer.done;
-    transfer.request->view.unpack(transfer.done, {transfer.staging.get(), bytes});
+    transfer.request->view.unpack(transfer.done, {transfer.staging.memory.get(), bytes});
     transfer.done += bytes;
   }
   if (transfer.next < transfer.length) return pump(transfer);

@@ -113,7 +113,8 @@ void Engine::send_rts(Peer& peer, Request& request, std::size_t bytes, bool star
   transfer->request = &request;
   transfer->length = bytes;
   transfer->key = request.key;
-  transfer->chunk = static_cast<std::uint32_t>(slot.chunk);
+  transfer->chunk = static_cast<std::uint32_t>(
+      slot.pin_piece != 0 ? std::min(slot.chunk, slot.pin_piece) : slot.chunk);
   ++sending_;
   ++counters_.rendezvous;
   if (starved) ++counters_.starved;

@@ -6,6 +6,7 @@ libpt2pt_la_SOURCES = \
 	pt2pt/engine_credits.cpp \
 	pt2pt/engine_failure.cpp \
 	pt2pt/engine_receive.cpp \
+	pt2pt/engine_pinning.cpp \
 	pt2pt/engine_rendezvous.cpp \
 	pt2pt/engine_send.cpp \
 	pt2pt/matching.cpp pt2pt/matching.hpp \

@@ -3,6 +3,7 @@
 // that arrived before their receive.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "pt2pt/memory_pool.hpp"
 #include "pt2pt/request.hpp"
 #include "rdma_btl/device.hpp"
+#include "rdma_btl/registration/registration_cache.hpp"
 #include "runtime/pool.hpp"
 
 namespace remit {
@@ -39,6 +41,25 @@ enum class TransferKind : std::uint8_t {
   fragment_target,  ///< receiver: unpacks fragments
 };
 
+/// Gets or puts of one message under way at a time.
+inline constexpr std::uint32_t kOperationWindow = 4;
+
+/// Registered memory of the library, to unpack from or to start through.
+struct Staging {
+  std::unique_ptr<std::byte[]> memory;
+  Region region;
+};
+
+/// The registrations of a message whose memory is registered piece by piece while it travels.
+struct PinWindow {
+  std::array<Lease, kOperationWindow> leases;
+  std::uint32_t busy = 0;  ///< a bit for each operation under way
+  int bounced = -1;        ///< the operation that uses `bounce`; -1: none
+  std::size_t bounced_from = 0;
+  std::size_t bounced_bytes = 0;
+  Staging bounce;
+};
+
 /// A message that needs more than one step. Its handle travels; the record never does.
 struct Transfer {
   TransferKind kind = TransferKind::await_answer;
@@ -55,8 +76,10 @@ struct Transfer {
   std::size_t next = 0;           ///< first byte not posted yet
   std::size_t done = 0;           ///< bytes unpacked
   RemoteAddress remote;
-  std::optional<Region> region;  ///< of the user's or the staging memory
-  std::unique_ptr<std::byte[]> staging;
+  std::optional<Region> region;  ///< of the user's memory
+  Lease lease;                   ///< of `region`, where there is a cache
+  Staging staging;
+  std::unique_ptr<PinWindow> pins;   ///< instead of `region`
   Unexpected* unexpected = nullptr;  ///< fragment_target: into the pool, for this message
   MatchKey key;                      ///< sender: for cancel
 };

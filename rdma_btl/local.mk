@@ -12,3 +12,5 @@ librdma_btl_la_SOURCES = \
 	rdma_btl/sim/sim_network.hpp
 librdma_btl_la_LIBADD = libruntime.la
 include rdma_btl/shm/local.mk
+include rdma_btl/registration/local.mk
+include rdma_btl/verbs/local.mk

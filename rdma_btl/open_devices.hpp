@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "rdma_btl/device.hpp"
@@ -10,8 +11,24 @@
 
 namespace remit {
 
+inline const ParamDecl devices_param{
+    "devices", std::string("auto"), "",
+    "devices that move messages between processes: shm, verbs, or both joined by a comma; auto: "
+    "shm on a host, verbs between hosts if there is an adapter"};
+
+/// What there is to say about a device: which adapter it uses and why, or why there is none.
+struct DeviceNote {
+  std::string device;
+  bool usable = false;
+  std::string words;
+};
+
 /// Opens the devices of `process` in order of preference: a peer is reached by the first one that
-/// reaches it. At set-up, on the thread that holds the process.
+/// reaches it. A device that devices_param names must open; one that is chosen automatically may be
+/// absent. At set-up, on the thread that holds the process.
 [[nodiscard]] Expected<std::vector<std::unique_ptr<Device>>> open_devices(Process& process);
+
+/// The devices that depend on hardware, for remit_info. Opens libraries, makes no connection.
+[[nodiscard]] std::vector<DeviceNote> survey_devices(Process& process);
 
 }  // namespace remit

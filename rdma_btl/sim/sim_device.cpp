@@ -128,6 +128,11 @@ SimDevice::Rare& SimDevice::rare() {
 
 Expected<Region> SimDevice::register_memory(void* address, std::size_t length, Access access) {
   if (!caps().needs_registration) return Region{address, length, 0, 0, 0};
+  const std::size_t limit = network_.config_.max_registered;
+  if (limit != 0 && rare().registered + length > limit) {
+    return fail(MPI_ERR_OTHER, "Cannot allocate memory");
+  }
+  rare().registered += length;
   // Two different keys, so that one used in place of the other is caught.
   const std::uint64_t local_key = network_.random_() | 1;
   const std::uint64_t remote_key = (network_.random_() | 1) - 1;
@@ -142,6 +147,7 @@ void SimDevice::deregister(const Region& region) {
   if (rare().registrations.erase(region.local_key) == 0) {
     network_.violation(fmt::format("process {} deregisters what is not registered", name_));
   }
+  rare().registered -= region.length;
   rare().registrations.erase(region.remote_key);
 }
 

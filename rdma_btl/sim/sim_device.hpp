@@ -78,6 +78,7 @@ class SimDevice final : public Device {
   struct Rare {
     std::unordered_map<std::uint32_t, EndpointId> endpoint_of;  ///< once there are many
     std::unordered_map<std::uint64_t, Registration> registrations;
+    std::size_t registered = 0;  ///< bytes
     std::unordered_map<EndpointId, std::string> failures;
   };
   static constexpr std::uint32_t kNoEndpoint = ~std::uint32_t{0};

@@ -55,6 +55,7 @@ struct SimConfig {
   std::uint64_t link_timeout_ns = 0;  ///< a link down for longer than this fails; 0: only lateness
   std::uint32_t receive_depth = 0;    ///< unread receives and notifications above this count as
                                       ///< SimStats::receiver_not_ready; 0: no limit
+  std::size_t max_registered = 0;     ///< bytes that a process can register at once; 0: no limit
   bool shuffle_ready = false;  ///< pop_ready() picks at random instead of first come, first served
   bool real_wake = false;      ///< arm() and wait_fd() work with a real eventfd
 

@@ -6,6 +6,7 @@ MPI_LOG_COMPILER = $(srcdir)/tests/mpi/run_mpi.sh
 mpi_runs = \
 	tests/mpi/runs/benchmarks.mpi \
 	tests/mpi/runs/coll.mpi \
+	tests/mpi/runs/coll_reduce.mpi \
 	tests/mpi/runs/comm.mpi \
 	tests/mpi/runs/errors.mpi \
 	tests/mpi/runs/examples.mpi \
@@ -22,6 +23,7 @@ if TESTS_ENABLED
 MPI_TEST_FLAGS = -no-install
 mpi_programs = \
 	tests/mpi/coll \
+	tests/mpi/coll_reduce \
 	tests/mpi/comm \
 	tests/mpi/errors \
 	tests/mpi/nonblocking \
@@ -36,6 +38,9 @@ check_PROGRAMS += $(mpi_programs)
 tests_mpi_coll_SOURCES = tests/mpi/coll.c tests/mpi/check.h
 tests_mpi_coll_LDADD = libmpi_abi.la
 tests_mpi_coll_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_coll_reduce_SOURCES = tests/mpi/coll_reduce.c tests/mpi/check.h
+tests_mpi_coll_reduce_LDADD = libmpi_abi.la
+tests_mpi_coll_reduce_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_comm_SOURCES = tests/mpi/comm.c tests/mpi/check.h
 tests_mpi_comm_LDADD = libmpi_abi.la
 tests_mpi_comm_LDFLAGS = $(MPI_TEST_FLAGS)

@@ -109,7 +109,17 @@ class Buffer {
     memory_.assign(static_cast<std::size_t>(high - low + 2 * kGuard), std::byte{0xEE});
     origin_ = kGuard - low;
   }
+  /// Bytes, and what is written at places of other types.
+  explicit Buffer(MPI_Count bytes)
+      : memory_(static_cast<std::size_t>(bytes), std::byte{0xEE}), raw_(true) {}
+  [[nodiscard]] bool used() const { return raw_ || typed_.type != nullptr; }
   [[nodiscard]] void* base() { return memory_.data() + origin_; }
+  void write_at(MPI_Count byte, Typed typed, const Words& words) {
+    const auto count = static_cast<MPI_Count>(words.size()) / typed.ints;
+    if (count == 0) return;
+    view_of(byte_offset(base(), byte), count, *typed.type)
+        .unpack(0, std::as_bytes(std::span(words)));
+  }
   [[nodiscard]] Typed typed() const { return typed_; }
   [[nodiscard]] MPI_Count elements() const { return elements_; }
   /// Puts words into the elements from `first` on.
@@ -125,6 +135,7 @@ class Buffer {
   Typed typed_;
   MPI_Count elements_ = 0;
   std::vector<std::byte> memory_;
+  bool raw_ = false;
   MPI_Count origin_ = 0;
 };
 
@@ -134,6 +145,9 @@ struct Member {
   Buffer send_start, recv_start;  ///< what is in them before
   Buffer recv_want;               ///< and after it
   std::vector<MPI_Count> send_counts, send_displs, recv_counts, recv_displs;
+  std::vector<Typed> send_types,
+      recv_types;  ///< alltoallw, with the objects as the calls want them
+  std::vector<const Datatype*> send_objects, recv_objects;
   CollectiveArgs args;
 
   /// For another start.
@@ -274,6 +288,9 @@ class Case {
         case alltoallv:
           fill_alltoall(m, r);
           break;
+        case alltoallw:
+          fill_alltoallw(m, r);
+          break;
         default:
           fill_reduction(m, r);
       }
@@ -291,6 +308,7 @@ class Case {
       case scatterv:
         return at(to);
       case alltoallv:
+      case alltoallw:
         return at((from + to) % size);  // symmetric, as in place demands
       default:
         return ints_;
@@ -366,56 +384,138 @@ class Case {
     }
   }
 
+  /// A type and a place in bytes for each peer; returns the bytes that they span.
+  MPI_Count place_types(int r, std::vector<Typed>& types, std::vector<MPI_Count>& counts,
+                        std::vector<MPI_Count>& displs) {
+    MPI_Count next = below(random_, 16);
+    for (int i = 0; i < size; ++i) {
+      const Typed typed = words_.any(random_);
+      const MPI_Count count = ints_between(r, i) / typed.ints;
+      const MPI_Count others = count == 0 ? 0 : (count - 1) * typed.type->extent();
+      const MPI_Count low = std::min<MPI_Count>(0, others) + typed.type->true_lb();
+      const MPI_Count high =
+          std::max<MPI_Count>(0, others) + typed.type->true_lb() + typed.type->true_extent();
+      types.push_back(typed);
+      counts.push_back(count);
+      displs.push_back(next - low);
+      next += high - low + below(random_, 16);
+    }
+    return next;
+  }
+
+  void fill_alltoallw(Member& m, int r) {
+    m.recv = Buffer(place_types(r, m.recv_types, m.recv_counts, m.recv_displs));
+    if (in_place) {
+      m.args.send = MPI_IN_PLACE;
+    } else {
+      m.send = Buffer(place_types(r, m.send_types, m.send_counts, m.send_displs));
+    }
+    for (int i = 0; i < size; ++i) {
+      const auto peer = static_cast<std::size_t>(i);
+      const Words words = data(r, i, ints_between(r, i));
+      if (in_place) {
+        m.recv.write_at(m.recv_displs[peer], m.recv_types[peer], words);
+      } else {
+        m.send.write_at(m.send_displs[peer], m.send_types[peer], words);
+      }
+    }
+  }
+
+  [[nodiscard]] bool scatters_result() const {
+    return kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::reduce_scatter_block;
+  }
+  /// Ints of a member's block of a scattered result: always pairs.
+  [[nodiscard]] int block_ints(int r) const {
+    const bool same = kind == CollectiveKind::reduce_scatter_block;
+    return 2 * vector_ints_[same ? 0 : static_cast<std::size_t>(r)];
+  }
+  [[nodiscard]] int first_block_int(int r) const {
+    int first = 0;
+    for (int i = 0; i < r; ++i) first += block_ints(i);
+    return first;
+  }
+  /// Ints of the vectors that are reduced.
+  [[nodiscard]] int reduced_ints() const {
+    return scatters_result() ? first_block_int(size) : 2 * ints_;
+  }
+
   void fill_reduction(Member& m, int r) {
-    if (r == 0) operation_ = below(random_, 3);
+    if (r == 0) {
+      operation_ = below(random_, 3);
+      // The vectors are no longer than those of the others, however many members there are.
+      if (scatters_result() && size > 4) {
+        for (int& n : vector_ints_) n = n * 4 / size;
+      }
+    }
     const Typed typed = operation_ == 0   ? words_.word()
                         : operation_ == 1 ? words_.close_pair()
                                           : words_.spread_pair();
     m.args.op = operation_ == 0   ? &words_.sum()
                 : operation_ == 1 ? &words_.ordered_close()
                                   : &words_.ordered_spread();
-    const int ints = ints_ * 2;
-    const bool has_recv = kind == CollectiveKind::allreduce || r == root;
-    if (has_recv) use_recv(m, typed, ints, 1);
+    const int ints = reduced_ints();
+    const int own = scatters_result() ? block_ints(r) : ints;
+    const bool has_recv = kind != CollectiveKind::reduce || r == root;
     if (in_place && has_recv) {
+      use_recv(m, typed, ints, 1);
       m.recv.write(0, data(r, 0, ints));
       m.args.send = MPI_IN_PLACE;
     } else {
+      if (has_recv) use_recv(m, typed, own, 1);
       use_send(m, typed, data(r, 0, ints));
     }
-    m.args.recv_count = ints / typed.ints;
+    m.args.recv_count = own / typed.ints;
     m.args.recv_type = typed.type;
+    if (!scatters_result()) return;
+    m.args.send_count = ints / typed.ints;
+    if (kind == CollectiveKind::reduce_scatter_block) return;
+    for (int i = 0; i < size; ++i) m.recv_counts.push_back(block_ints(i) / typed.ints);
   }
 
-  [[nodiscard]] Words reduced() const {
-    const int ints = ints_ * 2;
-    Words result = data(0, 0, ints);
-    for (int r = 1; r < size; ++r) {
-      Words next = data(r, 0, ints);
-      for (std::size_t i = 0; i < next.size(); ++i) {
-        if (operation_ == 0) {
-          next[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(result[i]) +
-                                              static_cast<std::uint32_t>(next[i]));
-        } else if (i % 2 == 0) {
-          compose(reinterpret_cast<const std::byte*>(&result[i]),
-                  reinterpret_cast<std::byte*>(&next[i]), 0, 4);
-        }
+  /// left = left op right
+  void reduce_into(Words& left, Words right) const {
+    for (std::size_t i = 0; i < right.size(); ++i) {
+      if (operation_ == 0) {
+        right[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(left[i]) +
+                                             static_cast<std::uint32_t>(right[i]));
+      } else if (i % 2 == 0) {
+        compose(reinterpret_cast<const std::byte*>(&left[i]),
+                reinterpret_cast<std::byte*>(&right[i]), 0, 4);
       }
-      result = std::move(next);
     }
-    return result;
+    left = std::move(right);
+  }
+
+  /// The results of all members, if the operation reduces.
+  void want_reduction() {
+    using enum CollectiveKind;
+    const int ints = reduced_ints();
+    Words total = data(0, 0, ints);
+    for (int r = 0; r < size; ++r) {
+      if (kind == exscan && r > 0) at(r).recv_want.write(0, total);
+      if (r > 0) reduce_into(total, data(r, 0, ints));
+      if (kind == scan) at(r).recv_want.write(0, total);
+    }
+    for (int r = 0; r < size; ++r) {
+      if (scatters_result()) {
+        const auto first = total.begin() + first_block_int(r);
+        at(r).recv_want.write(0, Words(first, first + block_ints(r)));
+      } else if (kind == allreduce || (kind == reduce && r == root)) {
+        at(r).recv_want.write(0, total);
+      }
+    }
   }
 
   void want() {
     using enum CollectiveKind;
-    Words total;
-    if (kind == reduce || kind == allreduce) total = reduced();
+    for (auto& m : members) m->recv_want = m->recv;
+    if (at(0).args.op != nullptr) {
+      want_reduction();
+      return;
+    }
     for (int r = 0; r < size; ++r) {
       Member& m = at(r);
-      m.recv_want = m.recv;
       switch (kind) {
-        case barrier:
-          break;
         case bcast:
           m.recv_want.write(0, data(root, 0, ints_));
           break;
@@ -441,22 +541,33 @@ class Case {
             m.recv_want.write(recv_at(m, i), data(i, r, ints_between(i, r)));
           }
           break;
-        default:
-          if (m.recv.elements() != 0) m.recv_want.write(0, total);
+        case alltoallw:
+          for (int i = 0; i < size; ++i) {
+            const auto peer = static_cast<std::size_t>(i);
+            m.recv_want.write_at(m.recv_displs[peer], m.recv_types[peer],
+                                 data(i, r, ints_between(i, r)));
+          }
+          break;
+        default:  // barrier
+          break;
       }
     }
   }
 
   void point(Member& m) {
-    if (m.args.send != MPI_IN_PLACE && m.args.send_type != nullptr) m.args.send = m.send.base();
-    if (m.args.recv != MPI_IN_PLACE && m.recv.typed().type != nullptr) m.args.recv = m.recv.base();
+    if (m.args.send != MPI_IN_PLACE && m.send.used()) m.args.send = m.send.base();
+    if (m.args.recv != MPI_IN_PLACE && m.recv.used()) m.args.recv = m.recv.base();
+    for (const Typed& typed : m.send_types) m.send_objects.push_back(typed.type);
+    for (const Typed& typed : m.recv_types) m.recv_objects.push_back(typed.type);
+    m.args.send_types = m.send_objects.data();
+    m.args.recv_types = m.recv_objects.data();
     if (!m.send_counts.empty()) {
       m.args.send_counts = Counts(m.send_counts.data());
       m.args.send_displs = Counts(m.send_displs.data());
     }
     if (!m.recv_counts.empty()) {
       m.args.recv_counts = Counts(m.recv_counts.data());
-      m.args.recv_displs = Counts(m.recv_displs.data());
+      if (!m.recv_displs.empty()) m.args.recv_displs = Counts(m.recv_displs.data());
     }
   }
 

@@ -95,6 +95,26 @@ TEST(Peers, FoldKeepsOrderAndLeavesACube) {
       ASSERT_EQ(fold.from_cube(cube_rank), rank);
     }
     ASSERT_EQ(next, fold.cube());
+    ASSERT_EQ(fold.first_rank(0), 0);
+    ASSERT_EQ(fold.first_rank(fold.cube()), size);
+    for (int i = 0; i < fold.cube(); ++i) {
+      ASSERT_EQ(fold.first_rank(i + 1), fold.from_cube(i) + 1) << "neighbours, without a hole";
+    }
+  }
+}
+
+TEST(Peers, ReversedBitsAreTheirOwnInverse) {
+  EXPECT_EQ(reverse_bits(0b0011, 4), 0b1100);
+  EXPECT_EQ(reverse_bits(0b001, 3), 0b100);
+  for (int bits = 0; bits <= 8; ++bits) {
+    for (int value = 0; value < 1 << bits; ++value) {
+      const int reversed = reverse_bits(value, bits);
+      ASSERT_LT(reversed, 1 << bits);
+      ASSERT_EQ(reverse_bits(reversed, bits), value);
+      for (int i = 0; i < bits; ++i) {
+        ASSERT_EQ((value >> i) & 1, (reversed >> (bits - 1 - i)) & 1);
+      }
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -243,6 +244,54 @@ TEST(Collectives, ManyAtOnceOnHostileNetworks) {
   }
 }
 
+// --- floating point ------------------------------------------------------------------------------
+
+/// Sums whose value depends on the order of additions: the same bits whatever the network does.
+TEST(Collectives, FloatResultsDoNotDependOnTiming) {
+  Random random(test_seed() + 5);
+  for (const Algorithm& row : all_algorithms()) {
+    if (row.kind < CollectiveKind::reduce) continue;
+    SCOPED_TRACE(text(row));
+    for (const int size : {3, 8, 13}) {
+      const int block = 40;
+      const int total = block * size;
+      std::vector<std::vector<float>> sends(static_cast<std::size_t>(size)), first;
+      for (auto& send : sends) {
+        for (int i = 0; i < total; ++i) {
+          send.push_back(
+              std::ldexp(static_cast<float>(below(random, 1 << 24)), -below(random, 40)));
+        }
+      }
+      const std::vector<MPI_Count> counts(static_cast<std::size_t>(size), block);
+      for (int round = 0; round < 6; ++round) {
+        const SimConfig config = round == 0 ? quiet(1) : sim_hostile(random());
+        Ranks ranks(size, config, {{"coll_algorithms", text(row)}});
+        std::vector<std::vector<float>> recvs(static_cast<std::size_t>(size),
+                                              std::vector<float>(static_cast<std::size_t>(total)));
+        Operations operations;
+        for (int r = 0; r < size; ++r) {
+          const bool scatters = row.kind == CollectiveKind::reduce_scatter ||
+                                row.kind == CollectiveKind::reduce_scatter_block;
+          CollectiveArgs args;
+          args.kind = row.kind;
+          args.send = sends[static_cast<std::size_t>(r)].data();
+          args.recv = recvs[static_cast<std::size_t>(r)].data();
+          args.send_count = total;
+          args.recv_count = scatters ? block : total;
+          args.recv_counts = Counts(counts.data());
+          args.send_type = args.recv_type = &predefined(MPI_FLOAT);
+          args.op = op_of(MPI_SUM);
+          operations.push_back(std::make_unique<Collective>(ranks.engine(r), ranks.comm(r), args));
+        }
+        ranks.start(operations);
+        ASSERT_TRUE(ranks.finish(operations));
+        if (round == 0) first = recvs;
+        ASSERT_TRUE(first == recvs) << "seed " << test_seed() << ", round " << round;
+      }
+    }
+  }
+}
+
 // --- scratch memory ------------------------------------------------------------------------------
 
 TEST(Collectives, ScratchElementsAreAlignedAndApart) {
@@ -278,6 +327,27 @@ TEST(Collectives, ScratchElementsAreAlignedAndApart) {
 
 // --- failures ------------------------------------------------------------------------------------
 
+/// Everybody talks to everybody, so that deaths are noticed.
+void meet(Ranks& ranks) {
+  const auto size = static_cast<std::size_t>(ranks.size());
+  const std::vector<int> ones(size, 1), places(size, 0);
+  const std::byte out{};
+  std::byte in{};
+  Operations operations;
+  for (int r = 0; r < ranks.size(); ++r) {
+    CollectiveArgs args;
+    args.kind = CollectiveKind::alltoallv;
+    args.send = &out;
+    args.recv = &in;
+    args.send_counts = args.recv_counts = Counts(ones.data());
+    args.send_displs = args.recv_displs = Counts(places.data());
+    args.send_type = args.recv_type = &predefined(MPI_BYTE);
+    operations.push_back(std::make_unique<Collective>(ranks.engine(r), ranks.comm(r), args));
+  }
+  ranks.start(operations);
+  ASSERT_TRUE(ranks.finish(operations));
+}
+
 /// A member dies: the others' operations all complete, and who reports success has the result.
 TEST(Collectives, DeathOfAMemberEndsTheOperationEverywhere) {
   const Vocabulary words;
@@ -289,9 +359,7 @@ TEST(Collectives, DeathOfAMemberEndsTheOperationEverywhere) {
       Random random(seed);
       const int size = i == 0 ? 8 : 2 + below(random, 9);
       Ranks ranks(size, quiet(seed), {{"coll_algorithms", text(row)}});
-      // Everybody meets everybody, so that deaths are noticed.
-      Case meeting(CollectiveKind::alltoallv, size, 30, words, random);
-      run_one(ranks, meeting);
+      meet(ranks);
       ASSERT_FALSE(HasFatalFailure());
       Case what(row.kind, size, below(random, 2) == 0 ? 90 : 9000, words, random);
       SCOPED_TRACE(what.describe());
@@ -406,24 +474,35 @@ Traffic expected_traffic(const Algorithm& row, std::int64_t p, std::int64_t n) {
         return {cube * cube_rounds + 2 * extra, (cube * cube_rounds + 2 * extra) * n};
       }
       return {2 * cube * cube_rounds + 2 * extra, 2 * (cube - 1) * n + 2 * extra * n};
+    case reduce_scatter_block:
+      if (name == "pairwise") return {p * (p - 1), (p - 1) * n};
+      return {cube * cube_rounds + 2 * extra, (cube - 1) * n + extra * (n + n / p)};
+    case scan:
+    case exscan: {
+      if (name == "chain") return {p - 1, (p - 1) * n};  // one segment
+      std::int64_t pairs = 0;
+      for (std::int64_t d = 1; d < p; d *= 2) pairs += p - d;
+      return {pairs, pairs * n};
+    }
     default:
       return {-1, -1};
   }
 }
 
-/// Plain bytes or ints, n bytes a contribution, root 1.
-CollectiveArgs plain_args(CollectiveKind kind, std::int64_t n, std::vector<std::byte>& send,
-                          std::vector<std::byte>& recv) {
+/// Plain bytes or ints, n bytes a contribution (of `blocks` blocks), root 1.
+CollectiveArgs plain_args(CollectiveKind kind, std::int64_t n, int blocks,
+                          std::vector<std::byte>& send, std::vector<std::byte>& recv) {
   using enum CollectiveKind;
   CollectiveArgs args;
   args.kind = kind;
   args.root = 1;
   args.send = send.data();
   args.recv = recv.data();
-  const bool reduces = kind == reduce || kind == allreduce;
+  const bool reduces = kind >= reduce;
   args.send_type = args.recv_type = &predefined(reduces ? MPI_INT : MPI_BYTE);
   args.send_count = args.recv_count = reduces ? n / 4 : n;
-  args.op = op_of(MPI_SUM);
+  args.op = reduces ? op_of(MPI_SUM) : nullptr;
+  if (kind == reduce_scatter_block) args.recv_count = n / 4 / blocks;
   return args;
 }
 
@@ -432,7 +511,7 @@ void expect_traffic(const Algorithm& row, int p) {
   const std::int64_t n = 4 * p;  // cuts into equal blocks
   Ranks ranks(p, quiet(1), {{"coll_algorithms", text(row)}});
   std::vector<std::byte> any(static_cast<std::size_t>(n));
-  const CollectiveShape shape = shape_of(ranks.comm(0), plain_args(row.kind, n, any, any));
+  const CollectiveShape shape = shape_of(ranks.comm(0), plain_args(row.kind, n, p, any, any));
   if (!row.applies(shape)) return;
   std::vector<std::vector<std::byte>> sends(static_cast<std::size_t>(p)), recvs(sends);
   Operations operations;
@@ -441,7 +520,7 @@ void expect_traffic(const Algorithm& row, int p) {
     auto& recv = recvs[static_cast<std::size_t>(r)];
     send.resize(static_cast<std::size_t>(n * p));
     recv.resize(static_cast<std::size_t>(n * p));
-    const CollectiveArgs args = plain_args(row.kind, n, send, recv);
+    const CollectiveArgs args = plain_args(row.kind, n, p, send, recv);
     operations.push_back(std::make_unique<Collective>(ranks.engine(r), ranks.comm(r), args));
   }
   ranks.start(operations);
@@ -519,9 +598,14 @@ TEST(Selection, CheaperAsSizesGrow) {
   EXPECT_NE(name(CollectiveKind::alltoall, 1 << 16), "bruck");
   EXPECT_EQ(name(CollectiveKind::gather, 4), "binomial");
   EXPECT_EQ(name(CollectiveKind::gather, 1 << 16), "linear");
+  EXPECT_EQ(name(CollectiveKind::reduce_scatter, 1 << 20), "halving");
+  EXPECT_EQ(name(CollectiveKind::scan, 8), "recursive_doubling");
+  EXPECT_EQ(name(CollectiveKind::exscan, 1 << 22), "chain");
   shape.commutative = false;
   EXPECT_EQ(name(CollectiveKind::allreduce, 1 << 20), "recursive_doubling");
   EXPECT_EQ(name(CollectiveKind::reduce, 8), "in_order");
+  EXPECT_EQ(name(CollectiveKind::reduce_scatter_block, 8), "ordered_halving");
+  EXPECT_EQ(name(CollectiveKind::reduce_scatter_block, 1 << 22), "pairwise");
 }
 
 TEST(Selection, NamesForceAlgorithms) {

@@ -1,3 +1,21 @@
-# Virtual machines with RDMA devices (README.md there): run_vm runs a command in one.
-EXTRA_DIST += tests/vm/README.md tests/vm/run_vm tests/vm/vm_kernel.py tests/vm/vm_machine.py \
-	tests/vm/init tests/vm/guest tests/vm/barrier tests/vm/check_run_vm
+# Virtual machines with RDMA devices (README.md there). Sets of tests run in them, on this build.
+vm_sets = \
+	tests/vm/sets/loss \
+	tests/vm/sets/pair \
+	tests/vm/sets/run_vm \
+	tests/vm/sets/siw \
+	tests/vm/sets/smoke
+
+.PHONY: check-vm check-vm-smoke
+# Everything.
+check-vm: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
+	$(abs_srcdir)/tests/vm/run_sets tests/vm/build_kernel tests/vm/kernel.config
+# One boot.
+check-vm-smoke: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
+	$(abs_srcdir)/tests/vm/run_sets smoke
+
+EXTRA_DIST += $(vm_sets) tests/vm/README.md tests/vm/run_vm tests/vm/vm_kernel.py \
+	tests/vm/vm_machine.py tests/vm/init tests/vm/guest tests/vm/barrier tests/vm/checks.bash \
+	tests/vm/run_sets tests/vm/build_kernel tests/vm/kernel.config

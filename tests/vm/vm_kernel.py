@@ -9,7 +9,9 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 import typing
 
@@ -17,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 BUSYBOX = pathlib.Path("/bin/busybox")
 # What init and guest need of a modular kernel. The faster crc32-pclmul is slower under emulation.
 MODULES = ["virtio_pci", "virtio_net", "overlay", "9pnet_virtio", "9p", "crc32_generic",
-           "rdma_rxe", "rdma_ucm", "ib_umad", "dummy", "veth", "sch_netem"]
+           "rdma_rxe", "rdma_ucm", "dummy", "veth", "sch_netem"]
 
 
 class Unusable(Exception):
@@ -35,7 +37,7 @@ def get(cache, which):
     """The kernel 'debian' or 'own' from the cache, where it is put if need be."""
     require("busybox", "busybox-static")
     cache.mkdir(parents=True, exist_ok=True)
-    with open(cache / "lock", "w", encoding="ascii") as lock:
+    with open(cache / f"lock.{which}", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # of two runs, the second waits and finds everything
         if which == "own":
             return _own(cache)
@@ -72,7 +74,12 @@ def _own(cache):
     digest = _digest([(HERE / name).read_text() for name in ("kernel.config", "build_kernel")])
     image = cache / f"own-{digest}" / "vmlinux"
     if not image.exists():
-        _run([HERE / "build_kernel", image.parent])
+        print("run_vm: building a kernel with soft-iWARP, once: takes about six minutes",
+              file=sys.stderr, flush=True)
+        image.parent.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as folder:
+            _run([HERE / "build_kernel", HERE / "kernel.config"], cwd=folder)
+            _write(image, (pathlib.Path(folder) / "vmlinux").read_bytes())
     initrd = image.parent / f"initrd-{_digest([])}.cpio"
     if not initrd.exists():
         _write(initrd, _initrd([]))
@@ -158,11 +165,19 @@ def _run(command, cwd=None):
     """The command's output; Unusable, with what it said, if it fails."""
     environment = os.environ | {"LC_ALL": "C", "PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin"}
     try:
-        done = subprocess.run([str(word) for word in command], cwd=cwd, env=environment,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        # A session of its own, so that all its processes can be ended.
+        process = subprocess.Popen(
+            [str(word) for word in command], cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
     except OSError as problem:
         raise Unusable(f"cannot run {command[0]}: {problem.strerror}") from None
-    if done.returncode != 0:
-        said = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
-        raise Unusable(f"{pathlib.Path(command[0]).name} failed ({done.returncode}):\n{said}")
-    return done.stdout
+    try:
+        said = process.communicate()[0]
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        raise
+    if process.returncode != 0:
+        last = "\n".join(said.splitlines()[-15:])
+        raise Unusable(f"{pathlib.Path(command[0]).name} failed ({process.returncode}):\n{last}")
+    return said

@@ -1,0 +1,44 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Which adapter, port and address a process uses.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <string>
+#include <vector>
+
+#include "rdma_btl/verbs/api.hpp"
+
+namespace remit::verbs {
+
+/// An address of this host through which an RDMA adapter can be reached.
+struct Adapter {
+  std::string device;  ///< "mlx5_0"
+  std::uint8_t port = 0;
+  std::string netdev;        ///< "eth0"
+  std::string text;          ///< the address, printed
+  sockaddr_storage address;  ///< port 0
+  socklen_t address_bytes = 0;
+  bool active = false;      ///< the port is up
+  bool iwarp = false;       ///< else InfiniBand or RoCE
+  bool link_local = false;  ///< reaches only hosts on the same link
+  double bandwidth = 0;     ///< bytes per second
+  std::string gid;          ///< "GID 1 ::ffff:10.0.0.1, RoCE v2"; empty with iWARP
+};
+
+/// The address of a peer, printed.
+[[nodiscard]] std::string to_text(const sockaddr_storage& address);
+
+/// Every adapter of this host, best first: up, routable, fast, IPv4. Each address of the host is
+/// offered to rdma_cm, which knows whose it is: the same for InfiniBand, RoCE and iWARP.
+[[nodiscard]] Expected<std::vector<Adapter>> find_adapters(const Api& api);
+
+/// The one to use. `wanted` as VerbsConfig::device. Errors name what there is.
+[[nodiscard]] Expected<Adapter> choose_adapter(const std::vector<Adapter>& adapters,
+                                               const std::string& wanted);
+
+/// One line: which, and why.
+[[nodiscard]] std::string describe(const Adapter& chosen, const std::vector<Adapter>& adapters,
+                                   const std::string& wanted);
+
+}  // namespace remit::verbs

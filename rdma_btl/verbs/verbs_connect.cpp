@@ -1,0 +1,632 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The verbs device: addresses, connections made and ended, peers and adapters that fail.
+//
+// Two processes that speak to each other first at the same time each ask for a connection. The one
+// with the lower name rejects the other's request, the one with the higher name drops its own: one
+// connection stays. Nothing is posted before it is open, so nothing is lost.
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "rdma_btl/verbs/endpoint.hpp"
+#include "rdma_btl/verbs/verbs_device.hpp"
+
+namespace remit {
+
+using verbs::Address;
+using verbs::Hello;
+using verbs::ms;
+using verbs::now_ns;
+using verbs::Refusal;
+using verbs::Rejection;
+
+namespace {
+
+constexpr unsigned kResolveAttempts = 3;
+constexpr std::uint64_t kFirstRetryMs = 50;
+constexpr std::uint64_t kLastRetryMs = 2000;
+/// How long the process with the higher name waits for the request of the other.
+constexpr std::uint64_t kYieldMs = 30000;
+/// Receives that are added when many peers need a first window.
+constexpr std::size_t kGrowth = 64;
+/// Of a work request that found no receive: finite, and long enough for any receiver that lives.
+constexpr std::uint8_t kReceiverNotReadyRetries = 6;
+constexpr std::uint8_t kRetries = 7;
+/// What the kernel says when nobody listens at the port (InfiniBand, CM REJ reason 8).
+constexpr int kNoListener = 8;
+
+void* context_of(EndpointId id) {
+  return reinterpret_cast<void*>(std::uintptr_t{id} + 1);
+}
+
+template <class T>
+bool read(std::span<const std::byte> data, T& out) {
+  if (data.size() < sizeof out) return false;
+  std::memcpy(&out, data.data(), sizeof out);
+  return out.magic == verbs::kMagic;
+}
+
+}  // namespace
+
+// --- addresses ---------------------------------------------------------------------------------
+
+std::vector<std::byte> VerbsDevice::local_address() const {
+  Address address;
+  address.abilities = static_cast<std::uint16_t>((config_.mask.iwarp ? verbs::kIwarp : 0) |
+                                                 (immediate_ ? verbs::kImmediate : 0));
+  address.job = config_.job;
+  address.name = config_.name;
+  address.family = adapter_.address.ss_family;
+  address.port = port_;
+  if (address.family == AF_INET) {
+    const auto& ip = reinterpret_cast<const sockaddr_in&>(adapter_.address);
+    std::memcpy(address.ip, &ip.sin_addr, sizeof ip.sin_addr);
+  } else {
+    const auto& ip = reinterpret_cast<const sockaddr_in6&>(adapter_.address);
+    std::memcpy(address.ip, &ip.sin6_addr, sizeof ip.sin6_addr);
+  }
+  const auto* const begin = reinterpret_cast<const std::byte*>(&address);
+  return {begin, begin + sizeof address};
+}
+
+/// Whether a packet would find its way is known only when a connection is made.
+bool VerbsDevice::reachable(std::span<const std::byte> bytes) const {
+  Address address;
+  if (bytes.size() != sizeof address || !read(bytes, address)) return false;
+  return address.version == verbs::kVersion && address.job == config_.job &&
+         address.family == adapter_.address.ss_family &&
+         ((address.abilities & verbs::kIwarp) != 0) == config_.mask.iwarp;
+}
+
+PeerName VerbsDevice::peer(EndpointId endpoint) const {
+  return endpoints_[endpoint]->peer;
+}
+
+bool VerbsDevice::connected(EndpointId endpoint) const {
+  return endpoints_[endpoint]->state == State::open;
+}
+
+std::string VerbsDevice::explain(EndpointId endpoint) const {
+  return endpoints_[endpoint]->words;
+}
+
+std::string VerbsDevice::way_to(const Endpoint& endpoint) const {
+  return fmt::format("process {} at {} over RDMA adapter {} port {} ({}){}{}", endpoint.peer,
+                     endpoint.where.empty() ? "an unknown address" : endpoint.where,
+                     adapter_.device, adapter_.port, adapter_.text, trouble_.empty() ? "" : ", ",
+                     trouble_);
+}
+
+// --- connecting --------------------------------------------------------------------------------
+
+VerbsDevice::Endpoint& VerbsDevice::make_endpoint(PeerName peer) {
+  auto endpoint = std::make_unique<Endpoint>();
+  endpoint->peer = peer;
+  endpoint->id = static_cast<EndpointId>(endpoints_.size());
+  by_name_.emplace(peer, endpoint->id);
+  return *endpoints_.emplace_back(std::move(endpoint));
+}
+
+Expected<EndpointId> VerbsDevice::connect(PeerName peer, std::span<const std::byte> bytes) {
+  const auto known = by_name_.find(peer);
+  if (known != by_name_.end() && endpoints_[known->second]->has_address) return known->second;
+  if (!reachable(bytes)) {
+    return fail(MPI_ERR_OTHER,
+                "process {} cannot be reached through RDMA adapter {}: its address is of another "
+                "kind of adapter, another job or another version of Remit",
+                peer, adapter_.device);
+  }
+  Address address;
+  (void)read(bytes, address);
+  if (address.name != peer) {
+    return fail(MPI_ERR_ARG, "process {} connects to process {} with the address of process {}",
+                config_.name, peer, address.name);
+  }
+  Endpoint& endpoint = known != by_name_.end() ? *endpoints_[known->second] : make_endpoint(peer);
+  endpoint.address = {};
+  endpoint.address.ss_family = address.family;
+  if (address.family == AF_INET) {
+    auto& ip = reinterpret_cast<sockaddr_in&>(endpoint.address);
+    std::memcpy(&ip.sin_addr, address.ip, sizeof ip.sin_addr);
+    ip.sin_port = address.port;
+  } else {
+    auto& ip = reinterpret_cast<sockaddr_in6&>(endpoint.address);
+    std::memcpy(&ip.sin6_addr, address.ip, sizeof ip.sin6_addr);
+    ip.sin6_port = address.port;
+    ip.sin6_scope_id = reinterpret_cast<const sockaddr_in6&>(adapter_.address).sin6_scope_id;
+  }
+  endpoint.where =
+      fmt::format("{}:{}", verbs::to_text(endpoint.address), __builtin_bswap16(address.port));
+  endpoint.has_address = true;
+  if (endpoint.state == State::idle) begin(endpoint);
+  return endpoint.id;
+}
+
+/// Starts an attempt to connect; events continue it.
+void VerbsDevice::begin(Endpoint& endpoint) {
+  const std::uint64_t now = now_ns();
+  if (endpoint.give_up_ns == 0) endpoint.give_up_ns = now + ms(config_.connect_timeout_ms);
+  if (endpoint.attempts++ != 0) ++counters_.retried;
+  if (!endpoint.timed) connecting_.push_back(endpoint.id);
+  endpoint.timed = true;
+  next_look_ns_ = std::min(next_look_ns_, now);
+  drop_active(endpoint);
+  if (api_.create_id(channel_, &endpoint.active, context_of(endpoint.id), RDMA_PS_TCP) != 0) {
+    endpoint.active = nullptr;
+    return retry_later(endpoint, fmt::format("rdma_create_id: {}", std::strerror(errno)));
+  }
+  endpoint.state = State::resolving;
+  sockaddr_storage own = adapter_.address;
+  if (api_.resolve_addr(endpoint.active, reinterpret_cast<sockaddr*>(&own),
+                        reinterpret_cast<sockaddr*>(&endpoint.address),
+                        static_cast<int>(config_.resolve_timeout_ms)) != 0) {
+    const int error = errno;
+    if (++endpoint.unresolved < kResolveAttempts) {
+      return retry_later(endpoint, std::strerror(error));
+    }
+    fail_endpoint(endpoint, fmt::format("no way to {}: {}: is it on the same network?",
+                                        way_to(endpoint), std::strerror(error)));
+  }
+}
+
+void VerbsDevice::retry_later(Endpoint& endpoint, std::string words) {
+  drop_active(endpoint);
+  endpoint.words = std::move(words);
+  endpoint.state = State::waiting;
+  const unsigned doublings = std::min(endpoint.attempts, 6U);
+  endpoint.timer_ns = now_ns() + ms(std::min(kFirstRetryMs << doublings, kLastRetryMs));
+}
+
+void VerbsDevice::destroy_id(rdma_cm_id* id) {
+  if (id->qp != nullptr) {
+    by_qp_num_.erase(id->qp->qp_num);
+    if (last_qp_num_ == id->qp->qp_num) last_qp_num_ = 0;
+    const std::uint32_t qp_num = id->qp->qp_num;
+    api_.cm_destroy_qp(id);
+    reclaim_slots(qp_num);
+  }
+  api_.destroy_id(id);
+}
+
+/// Only before anything was posted.
+void VerbsDevice::drop_active(Endpoint& endpoint) {
+  if (endpoint.active == nullptr) return;
+  if (endpoint.qp == endpoint.active->qp) endpoint.qp = nullptr;
+  destroy_id(endpoint.active);
+  endpoint.active = nullptr;
+}
+
+void VerbsDevice::drop_passive(Endpoint& endpoint) {
+  if (endpoint.passive == nullptr) return;
+  if (endpoint.qp == endpoint.passive->qp) endpoint.qp = nullptr;
+  destroy_id(endpoint.passive);
+  endpoint.passive = nullptr;
+}
+
+/// With receives for the peer: leased from the shared queue, or posted to this connection.
+Expected<> VerbsDevice::make_queue_pair(rdma_cm_id* id, Endpoint& endpoint, bool receives) {
+  if (endpoint.records.empty()) endpoint.records.resize(config_.send_depth);
+  ibv_qp_init_attr attributes = {};
+  attributes.send_cq = attributes.recv_cq = cq_;
+  attributes.srq = srq_;
+  attributes.cap = {config_.send_depth, srq_ != nullptr ? 0 : config_.strict_window, max_sge_, 1,
+                    max_inline_};
+  attributes.qp_type = IBV_QPT_RC;
+  if (api_.cm_create_qp(id, pd_, &attributes) != 0) {
+    return fail_errno(MPI_ERR_OTHER, errno, "creating a queue pair");
+  }
+  by_qp_num_[id->qp->qp_num] = endpoint.id;
+  std::uint8_t timeout = config_.ack_timeout;
+  (void)api_.set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, sizeof timeout);
+  if (!receives) return {};
+  if (srq_ != nullptr) {
+    if (endpoint.lease != 0) return {};  // of an earlier attempt
+    if (unleased_ < config_.first_window) {
+      if (Expected<> grown = grow(kGrowth); !grown) return grown;
+    }
+    endpoint.lease = config_.first_window;
+    unleased_ -= endpoint.lease;
+    return {};
+  }
+  if (free_slots_.size() < config_.strict_window) {
+    if (Expected<> grown = grow(std::max<std::size_t>(kGrowth, config_.strict_window)); !grown) {
+      return grown;
+    }
+  }
+  std::vector<std::uint32_t> slots(free_slots_.end() - config_.strict_window, free_slots_.end());
+  free_slots_.resize(free_slots_.size() - config_.strict_window);
+  endpoint.lease = config_.strict_window;
+  if (!post_receives(id->qp, slots)) return fail(MPI_ERR_OTHER, "posting its receives");
+  return {};
+}
+
+Hello VerbsDevice::hello_to(const Endpoint& endpoint) const {
+  Hello hello;
+  hello.abilities = immediate_ ? verbs::kImmediate : 0;
+  hello.job = config_.job;
+  hello.from = config_.name;
+  hello.to = endpoint.peer;
+  hello.credits = endpoint.lease;
+  return hello;
+}
+
+rdma_conn_param VerbsDevice::connection_parameters(const Hello& hello) const {
+  rdma_conn_param parameters = {};
+  parameters.private_data = &hello;
+  parameters.private_data_len = sizeof hello;
+  parameters.responder_resources = max_served_reads_;
+  parameters.initiator_depth = max_reads_;
+  parameters.retry_count = kRetries;
+  parameters.rnr_retry_count = kReceiverNotReadyRetries;
+  return parameters;
+}
+
+void VerbsDevice::on_route_resolved(Endpoint& endpoint) {
+  endpoint.unresolved = 0;
+  // A connection to oneself has a second queue pair: that one receives.
+  const bool receives = endpoint.peer != config_.name;
+  if (Expected<> made = make_queue_pair(endpoint.active, endpoint, receives); !made) {
+    return fail_endpoint(endpoint, fmt::format("{}: {}", way_to(endpoint), made.error().message));
+  }
+  endpoint.qp = endpoint.active->qp;
+  const Hello hello = hello_to(endpoint);
+  rdma_conn_param parameters = connection_parameters(hello);
+  if (api_.connect(endpoint.active, &parameters) != 0) {
+    return retry_later(endpoint, fmt::format("rdma_connect: {}", std::strerror(errno)));
+  }
+  endpoint.state = State::connecting;
+}
+
+void VerbsDevice::on_established(Endpoint& endpoint, std::span<const std::byte> data) {
+  Hello hello;
+  if (!read(data, hello) || hello.version != verbs::kVersion || hello.from != endpoint.peer) {
+    return fail_endpoint(endpoint,
+                         fmt::format("{}: something else answered there", way_to(endpoint)));
+  }
+  endpoint.credits = hello.credits;
+  endpoint.immediate = immediate_ && (hello.abilities & verbs::kImmediate) != 0;
+  open_endpoint(endpoint);
+  // The other side may send only after this has come: with iWARP the active side must be first.
+  (void)post_control(endpoint, verbs::MessageKind::open);
+}
+
+void VerbsDevice::open_endpoint(Endpoint& endpoint) {
+  endpoint.state = State::open;
+  endpoint.words.clear();
+  ++counters_.connections;
+  say(LogLevel::debug, "verbs: connected to {}", way_to(endpoint));
+}
+
+// --- requests of peers -------------------------------------------------------------------------
+
+void VerbsDevice::reject(rdma_cm_id* id, Refusal reason) {
+  Rejection rejection;
+  rejection.reason = reason;
+  api_.reject(id, &rejection, sizeof rejection);
+  api_.destroy_id(id);
+}
+
+void VerbsDevice::on_request(rdma_cm_id* id, std::span<const std::byte> data) {
+  Hello hello;
+  if (!read(data, hello) || hello.version != verbs::kVersion || hello.job != config_.job ||
+      hello.to != config_.name) {
+    ++counters_.rejected;
+    say(LogLevel::warning, "verbs: the connection of a stranger from {} was rejected",
+        verbs::to_text(id->route.addr.dst_storage));
+    return reject(id, Refusal::stranger);
+  }
+  const auto known = by_name_.find(hello.from);
+  Endpoint& endpoint =
+      known != by_name_.end() ? *endpoints_[known->second] : make_endpoint(hello.from);
+  if (endpoint.where.empty()) endpoint.where = verbs::to_text(id->route.addr.dst_storage);
+  if (hello.from == config_.name) return accept(id, endpoint, hello);
+  switch (endpoint.state) {
+    case State::failed:
+    case State::gone:
+      return reject(id, Refusal::failed);
+    case State::open:  // it asked before it accepted ours
+      ++counters_.settled;
+      return reject(id, Refusal::mine_wins);
+    case State::resolving:
+    case State::routing:
+    case State::connecting:
+      ++counters_.settled;
+      if (config_.name < hello.from) return reject(id, Refusal::mine_wins);
+      drop_active(endpoint);
+      return accept(id, endpoint, hello);
+    case State::accepting:  // what we accepted had died at the peer
+      drop_passive(endpoint);
+      return accept(id, endpoint, hello);
+    case State::idle:
+    case State::waiting:
+      return accept(id, endpoint, hello);
+  }
+}
+
+void VerbsDevice::accept(rdma_cm_id* id, Endpoint& endpoint, const Hello& hello) {
+  const bool self = hello.from == config_.name;
+  if (self && endpoint.passive != nullptr) return reject(id, Refusal::mine_wins);
+  if (Expected<> made = make_queue_pair(id, endpoint, true); !made) {
+    say(LogLevel::error, "verbs: {}: {}", way_to(endpoint), made.error().message);
+    if (id->qp != nullptr) {
+      by_qp_num_.erase(id->qp->qp_num);
+      const std::uint32_t qp_num = id->qp->qp_num;
+      api_.cm_destroy_qp(id);
+      reclaim_slots(qp_num);
+    }
+    return reject(id, Refusal::no_room);
+  }
+  id->context = context_of(endpoint.id);
+  endpoint.passive = id;
+  if (!self) {
+    endpoint.qp = id->qp;
+    endpoint.credits = hello.credits;
+    endpoint.immediate = immediate_ && (hello.abilities & verbs::kImmediate) != 0;
+    endpoint.state = State::accepting;
+  }
+  const Hello own = hello_to(endpoint);
+  rdma_conn_param parameters = connection_parameters(own);
+  if (api_.accept(id, &parameters) == 0) return;
+  // The request was withdrawn meanwhile; the peer asks again.
+  drop_passive(endpoint);
+  if (!self) endpoint.state = State::idle;
+}
+
+// --- events ------------------------------------------------------------------------------------
+
+void VerbsDevice::service_connections() {
+  rdma_cm_event* event = nullptr;
+  while (api_.get_cm_event(channel_, &event) == 0) {
+    // An identifier can be destroyed only after its events are acknowledged: copy.
+    const rdma_cm_event copy = *event;
+    std::array<std::byte, 256> data = {};
+    const std::size_t bytes =
+        copy.param.conn.private_data == nullptr
+            ? 0
+            : std::min<std::size_t>(copy.param.conn.private_data_len, data.size());
+    if (bytes != 0) std::memcpy(data.data(), copy.param.conn.private_data, bytes);
+    api_.ack_cm_event(event);
+    handle_event(copy, std::span(data).first(bytes));
+  }
+}
+
+void VerbsDevice::handle_event(const rdma_cm_event& event, std::span<const std::byte> data) {
+  if (event.event == RDMA_CM_EVENT_CONNECT_REQUEST) return on_request(event.id, data);
+  if (event.event == RDMA_CM_EVENT_DEVICE_REMOVAL) {
+    return fail_all(fmt::format("RDMA adapter {} was removed", adapter_.device));
+  }
+  const auto number = reinterpret_cast<std::uintptr_t>(event.id->context);
+  if (number == 0 || number > endpoints_.size()) return;  // the listener's
+  Endpoint& endpoint = *endpoints_[number - 1];
+  const bool active = event.id == endpoint.active;
+  if (!active && event.id != endpoint.passive) return;
+  switch (event.event) {
+    case RDMA_CM_EVENT_ADDR_RESOLVED:
+      endpoint.state = State::routing;
+      if (api_.resolve_route(event.id, static_cast<int>(config_.resolve_timeout_ms)) != 0) {
+        retry_later(endpoint, fmt::format("rdma_resolve_route: {}", std::strerror(errno)));
+      }
+      return;
+    case RDMA_CM_EVENT_ROUTE_RESOLVED:
+      return on_route_resolved(endpoint);
+    case RDMA_CM_EVENT_ESTABLISHED:
+      if (active) on_established(endpoint, data);
+      return;  // the passive side waits for the first message
+    case RDMA_CM_EVENT_REJECTED:
+      return on_rejected(endpoint, event.status, data);
+    case RDMA_CM_EVENT_ADDR_ERROR:
+    case RDMA_CM_EVENT_ROUTE_ERROR:
+    case RDMA_CM_EVENT_CONNECT_ERROR:
+    case RDMA_CM_EVENT_UNREACHABLE:
+      return on_trouble(endpoint, event);
+    case RDMA_CM_EVENT_DISCONNECTED:
+      return leave(endpoint);
+    default:
+      return;
+  }
+}
+
+/// An attempt has failed. A peer that computes does not answer, so silence is no failure until the
+/// time is over; an address that cannot be found is.
+void VerbsDevice::on_trouble(Endpoint& endpoint, const rdma_cm_event& event) {
+  if (endpoint.state == State::accepting) {
+    drop_passive(endpoint);
+    endpoint.state = State::idle;
+    if (endpoint.has_address) begin(endpoint);
+    return;
+  }
+  if (endpoint.state == State::open || endpoint.state == State::failed) return;
+  const std::string words =
+      fmt::format("{} ({})", api_.cm_event_str(event.event),
+                  event.status < 0 ? std::strerror(-event.status) : std::to_string(event.status));
+  const bool unresolved =
+      event.event == RDMA_CM_EVENT_ADDR_ERROR || event.event == RDMA_CM_EVENT_ROUTE_ERROR;
+  const bool refused = event.status == -ECONNREFUSED;
+  if (refused || (unresolved && ++endpoint.unresolved >= kResolveAttempts)) {
+    return fail_endpoint(
+        endpoint,
+        fmt::format("no connection to {}: {}: {}", way_to(endpoint), words,
+                    refused ? "its process has ended"
+                            : "is its host up and on the same network, is the cable connected?"));
+  }
+  retry_later(endpoint, words);
+}
+
+void VerbsDevice::on_rejected(Endpoint& endpoint, int status, std::span<const std::byte> data) {
+  if (endpoint.state != State::connecting) return;
+  Rejection rejection;
+  if (!read(data, rejection)) {
+    // Reasons of the network itself: nobody listens, or something that may pass.
+    if (status == kNoListener || status == -ECONNREFUSED || status == -ECONNRESET) {
+      return fail_endpoint(
+          endpoint, fmt::format("{} refuses connections: its process has ended", way_to(endpoint)));
+    }
+    return retry_later(endpoint, fmt::format("rejected (reason {})", status));
+  }
+  switch (rejection.reason) {
+    case Refusal::mine_wins:
+      drop_active(endpoint);
+      endpoint.state = State::waiting;
+      endpoint.timer_ns = now_ns() + ms(kYieldMs);
+      return;
+    case Refusal::no_room:
+      return fail_endpoint(endpoint, fmt::format("{} has no room for another connection: see its "
+                                                 "own message",
+                                                 way_to(endpoint)));
+    case Refusal::failed:
+      return fail_endpoint(endpoint,
+                           fmt::format("{} has given this process up before", way_to(endpoint)));
+    case Refusal::stranger:
+      return fail_endpoint(endpoint, fmt::format("{} is of another job", way_to(endpoint)));
+  }
+}
+
+void VerbsDevice::look_at_timers(std::uint64_t now) {
+  std::vector<EndpointId> waiting;
+  waiting.swap(connecting_);
+  for (const EndpointId id : waiting) {
+    Endpoint& endpoint = *endpoints_[id];
+    endpoint.timed = false;
+    const bool under_way = endpoint.state == State::resolving || endpoint.state == State::routing ||
+                           endpoint.state == State::connecting;
+    if (!under_way && endpoint.state != State::waiting) continue;
+    if (now >= endpoint.give_up_ns) {
+      fail_endpoint(endpoint, fmt::format("{} has not answered for {} s: {}", way_to(endpoint),
+                                          config_.connect_timeout_ms / 1000, endpoint.words));
+      continue;
+    }
+    endpoint.timed = true;
+    connecting_.push_back(id);
+    if (endpoint.state == State::waiting && now >= endpoint.timer_ns) begin(endpoint);
+  }
+  std::erase_if(dying_, [&](EndpointId id) {
+    Endpoint& endpoint = *endpoints_[id];
+    if (endpoint.under_way() != 0 && now < endpoint.timer_ns) return false;
+    abandon(endpoint);
+    return true;
+  });
+}
+
+// --- ends --------------------------------------------------------------------------------------
+
+/// What the peer sent before is still in the completion queue.
+void VerbsDevice::leave(Endpoint& endpoint) {
+  if (endpoint.leaving) return;
+  endpoint.leaving = true;
+  leaving_.push_back(endpoint.id);
+}
+
+/// What the peer could have sent is promised to nobody again.
+void VerbsDevice::release_lease(Endpoint& endpoint) {
+  if (srq_ != nullptr) unleased_ += endpoint.lease;
+  endpoint.lease = endpoint.owed = 0;
+}
+
+void VerbsDevice::settle_leaving() {
+  std::vector<EndpointId> leaving;
+  leaving.swap(leaving_);
+  for (const EndpointId id : leaving) {
+    Endpoint& endpoint = *endpoints_[id];
+    endpoint.leaving = false;
+    if (endpoint.state == State::accepting) {
+      drop_passive(endpoint);
+      endpoint.state = State::idle;
+    } else if (endpoint.state == State::open && !endpoint.said_goodbye) {
+      fail_endpoint(endpoint, fmt::format("{}: its process has ended or lost the connection",
+                                          way_to(endpoint)));
+    } else if (endpoint.state == State::open) {
+      endpoint.state = State::gone;
+      release_lease(endpoint);
+      for (rdma_cm_id* const cm : {endpoint.active, endpoint.passive}) {
+        if (cm != nullptr) api_.disconnect(cm);
+      }
+    }
+  }
+}
+
+void VerbsDevice::fail_endpoint(Endpoint& endpoint, std::string words) {
+  if (endpoint.state == State::failed) return;
+  const bool was_open = endpoint.state == State::open || endpoint.state == State::gone;
+  endpoint.state = State::failed;
+  endpoint.words = std::move(words);
+  say(LogLevel::info, "verbs: {}", endpoint.words);
+  if (was_open) {
+    // The work requests under way come back with errors.
+    for (rdma_cm_id* const cm : {endpoint.active, endpoint.passive}) {
+      if (cm != nullptr) api_.disconnect(cm);
+    }
+  } else {
+    drop_active(endpoint);
+    drop_passive(endpoint);
+  }
+  release_lease(endpoint);
+  if (endpoint.under_way() != 0) {
+    constexpr std::uint64_t kGraceMs = 2000;
+    endpoint.timer_ns = now_ns() + ms(kGraceMs);
+    dying_.push_back(endpoint.id);
+  }
+  ready_.push_back(
+      verbs::event_of(CompletionKind::endpoint_failed, endpoint.id, MPI_ERR_PROC_ABORTED));
+  attention_ = true;
+}
+
+void VerbsDevice::fail_all(const std::string& words) {
+  say(LogLevel::error, "verbs: {}", words);
+  for (const auto& endpoint : endpoints_) fail_endpoint(*endpoint, words);
+}
+
+/// The adapter has not given back the work requests of a failed connection in time: without its
+/// queue pair it cannot touch their memory any more.
+void VerbsDevice::abandon(Endpoint& endpoint) {
+  if (endpoint.under_way() == 0) return;
+  drop_active(endpoint);
+  drop_passive(endpoint);
+  for (; endpoint.retired != endpoint.posted; ++endpoint.retired, --outstanding_) {
+    const Record record = endpoint.records[endpoint.retired & (config_.send_depth - 1)];
+    retire_record(endpoint, record, MPI_ERR_PROC_ABORTED);
+    complete(endpoint, record.cookie, MPI_ERR_PROC_ABORTED);
+  }
+}
+
+VerbsDevice::Endpoint* VerbsDevice::endpoint_of(const ibv_qp* qp) {
+  const auto found = by_qp_num_.find(qp->qp_num);
+  return found == by_qp_num_.end() ? nullptr : endpoints_[found->second].get();
+}
+
+void VerbsDevice::service_async_events() {
+  ibv_async_event event = {};
+  while (api_.get_async_event(context_, &event) == 0) {
+    const char* const what = api_.event_type_str(event.event_type);
+    Endpoint* endpoint = nullptr;
+    switch (event.event_type) {
+      case IBV_EVENT_QP_FATAL:
+      case IBV_EVENT_QP_REQ_ERR:
+      case IBV_EVENT_QP_ACCESS_ERR:
+        endpoint = endpoint_of(event.element.qp);
+        break;
+      default:
+        break;
+    }
+    const bool port = event.element.port_num == adapter_.port;
+    const bool queue = (event.event_type == IBV_EVENT_CQ_ERR && event.element.cq == cq_) ||
+                       (event.event_type == IBV_EVENT_SRQ_ERR && event.element.srq == srq_);
+    api_.ack_async_event(&event);
+    if (endpoint != nullptr) {
+      fail_endpoint(*endpoint, fmt::format("{}: {}", way_to(*endpoint), what));
+    } else if (queue || event.event_type == IBV_EVENT_DEVICE_FATAL) {
+      fail_all(fmt::format("RDMA adapter {}: {}", adapter_.device, what));
+    } else if (event.event_type == IBV_EVENT_PORT_ERR && port && trouble_.empty()) {
+      trouble_ = "whose port is down";
+      say(LogLevel::warning, "port {} of RDMA adapter {} ({}) is down: check {} and its cable",
+          adapter_.port, adapter_.device, adapter_.text, adapter_.netdev);
+    } else if (event.event_type == IBV_EVENT_PORT_ACTIVE && port && !trouble_.empty()) {
+      trouble_.clear();
+      say(LogLevel::warning, "port {} of RDMA adapter {} ({}) is up again", adapter_.port,
+          adapter_.device, adapter_.text);
+    }
+  }
+}
+
+}  // namespace remit

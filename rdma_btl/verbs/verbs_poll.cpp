@@ -1,0 +1,397 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The verbs device: completions, receives and their credits.
+#include <arpa/inet.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "rdma_btl/verbs/endpoint.hpp"
+#include "rdma_btl/verbs/verbs_device.hpp"
+
+namespace remit {
+
+using verbs::Header;
+using verbs::kReceiveBit;
+using verbs::kReservedCredits;
+using verbs::MessageKind;
+
+namespace {
+
+constexpr std::size_t kBatch = 16;
+constexpr EndpointId kNobody = ~EndpointId{0};
+
+}  // namespace
+
+std::size_t VerbsDevice::poll(std::span<Completion> out) {
+  if (!used_.empty()) release_used();
+  std::size_t count = 0;
+  if (attention_) [[unlikely]]
+    count = attend(out);
+  std::array<ibv_wc, kBatch> work;
+  const auto wanted = static_cast<int>(std::min(kBatch, out.size() - count));
+  const int got = wanted == 0 ? 0 : ibv_poll_cq(cq_, wanted, work.data());
+  for (int i = 0; i < got; ++i) {
+    if (take(work[static_cast<std::size_t>(i)], out[count])) ++count;
+  }
+  if (!credit_due_.empty()) return_credits();
+  if (got < 0) [[unlikely]]
+    fail_all(fmt::format("{}: the completion queue is broken", adapter_.device));
+  if (got == 0 && wanted != 0 && !leaving_.empty()) [[unlikely]]
+    settle_leaving();
+  look_around(got == 0);
+  return count;
+}
+
+/// What poll() does besides the completion queue.
+std::size_t VerbsDevice::attend(std::span<Completion> out) {
+  attention_ = false;
+  if (next_look_ns_ == 0) service();
+  std::size_t count = 0;
+  while (count < out.size() && !ready_.empty()) {
+    out[count++] = ready_.front();
+    ready_.pop_front();
+  }
+  if (!swaps_due_.empty()) retry_swaps();
+  if (flush_wanted_) {
+    flush_wanted_ = false;
+    flush_tails();
+  }
+  attention_ = attention_ || !ready_.empty() || !swaps_due_.empty();
+  return count;
+}
+
+/// Now and then, the events that are not completions: a look costs a system call.
+void VerbsDevice::look_around(bool idle) {
+  constexpr std::uint32_t kIdlePolls = 64;
+  constexpr std::uint32_t kBusyPolls = 1024;
+  if (++ticks_ % (idle ? kIdlePolls : kBusyPolls) != 0) return;
+  if (verbs::now_ns() >= next_look_ns_) service();
+}
+
+void VerbsDevice::service() {
+  std::array<pollfd, 2> fds = {pollfd{channel_->fd, POLLIN, 0},
+                               pollfd{context_->async_fd, POLLIN, 0}};
+  if (::poll(fds.data(), fds.size(), 0) > 0) {
+    if (fds[0].revents != 0) service_connections();
+    if (fds[1].revents != 0) service_async_events();
+  }
+  const std::uint64_t now = verbs::now_ns();
+  if (!connecting_.empty() || !dying_.empty()) look_at_timers(now);
+  next_look_ns_ = now + (connecting_.empty() ? verbs::ms(1) : verbs::ms(1) / 20);
+}
+
+bool VerbsDevice::take(const ibv_wc& work, Completion& out) {
+  return (work.wr_id & kReceiveBit) != 0 ? take_receive(work, out) : retire(work, out);
+}
+
+// --- receives ----------------------------------------------------------------------------------
+
+bool VerbsDevice::take_receive(const ibv_wc& work, Completion& out) {
+  const auto slot = static_cast<std::uint32_t>(work.wr_id);
+  // Left over of a connection that was dropped: the slot is in use elsewhere.
+  if (srq_ == nullptr && slots_[slot].qp_num != work.qp_num) return false;
+  if (work.qp_num != last_qp_num_) {
+    const auto found = by_qp_num_.find(work.qp_num);
+    if (found == by_qp_num_.end()) {
+      use(slot, kNobody);
+      return false;
+    }
+    last_qp_num_ = work.qp_num;
+    last_endpoint_ = found->second;
+  }
+  Endpoint& endpoint = *endpoints_[last_endpoint_];
+  if (work.status != IBV_WC_SUCCESS) [[unlikely]] {
+    use(slot, kNobody);
+    if (work.status != IBV_WC_WR_FLUSH_ERR) failed_work(endpoint, work);
+    return false;
+  }
+  if (work.opcode == IBV_WC_RECV) [[likely]]
+    return take_message(endpoint, work, slot, out);
+  use(slot, endpoint.id);
+  ++counters_.notifications;
+  out = {CompletionKind::notification, MPI_SUCCESS, endpoint.id, ntohl(work.imm_data), 0, {}};
+  return true;
+}
+
+bool VerbsDevice::take_message(Endpoint& endpoint, const ibv_wc& work, std::uint32_t slot,
+                               Completion& out) {
+  const std::byte* const data = slots_[slot].data;
+  use(slot, endpoint.id);
+  Header header;
+  if (work.byte_len < sizeof header) {
+    fail_endpoint(endpoint, fmt::format("{}: a message makes no sense", way_to(endpoint)));
+    return false;
+  }
+  std::memcpy(&header, data, sizeof header);
+  endpoint.credits += header.credits;
+  if ((header.flags & verbs::kStarved) != 0) endpoint.wants_more = true;
+  switch (header.kind) {
+    case MessageKind::data:
+      ++counters_.receives;
+      out = {CompletionKind::receive,
+             MPI_SUCCESS,
+             endpoint.id,
+             0,
+             0,
+             std::span(data + sizeof header, work.byte_len - sizeof header)};
+      return true;
+    case MessageKind::notification:
+      ++counters_.notifications;
+      out = {CompletionKind::notification, MPI_SUCCESS, endpoint.id, header.value, 0, {}};
+      return true;
+    case MessageKind::open:
+      if (endpoint.state == State::accepting) open_endpoint(endpoint);
+      return false;
+    case MessageKind::goodbye:
+      endpoint.said_goodbye = true;
+      return false;
+    case MessageKind::credits:
+      return false;
+  }
+  return false;
+}
+
+/// The receives of the last poll() may be used again.
+void VerbsDevice::release_used() {
+  chain_.clear();
+  for (const Used& used : used_) {
+    if (srq_ != nullptr) {
+      chain_.push_back(used.slot);
+      continue;
+    }
+    Slot& slot = slots_[used.slot];
+    const bool live = used.endpoint != kNobody && slot.qp != nullptr &&
+                      (endpoints_[used.endpoint]->state == State::open ||
+                       endpoints_[used.endpoint]->state == State::accepting);
+    if (!live || !post_receives(slot.qp, {&used.slot, 1})) {
+      slot.qp_num = 0;
+      slot.qp = nullptr;
+      free_slots_.push_back(used.slot);
+    }
+  }
+  if (!chain_.empty()) post_receive_chain(chain_);
+  for (const Used& used : used_) {
+    if (used.endpoint == kNobody) continue;
+    Endpoint& endpoint = *endpoints_[used.endpoint];
+    if (endpoint.state != State::open) continue;
+    ++endpoint.owed;
+    if (endpoint.credit_due || (2 * endpoint.owed < endpoint.lease && !endpoint.wants_more)) {
+      continue;
+    }
+    endpoint.credit_due = true;
+    credit_due_.push_back(endpoint.id);
+  }
+  used_.clear();
+}
+
+/// To the shared queue, many at once.
+void VerbsDevice::post_receive_chain(std::span<const std::uint32_t> slots) {
+  std::array<ibv_recv_wr, kBatch> requests;
+  std::array<ibv_sge, kBatch> parts;
+  while (!slots.empty()) {
+    const std::size_t count = std::min(slots.size(), requests.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      const Slot& slot = slots_[slots[i]];
+      parts[i] = {reinterpret_cast<std::uintptr_t>(slot.data),
+                  static_cast<std::uint32_t>(config_.message_bytes), slot.lkey};
+      requests[i] = {kReceiveBit | slots[i], i + 1 == count ? nullptr : &requests[i + 1], &parts[i],
+                     1};
+    }
+    ibv_recv_wr* bad = nullptr;
+    if (const int error = ibv_post_srq_recv(srq_, requests.data(), &bad); error != 0) {
+      return fail_all(
+          fmt::format("{}: a receive was refused: {}", adapter_.device, std::strerror(error)));
+    }
+    slots = slots.subspan(count);
+  }
+}
+
+/// To a connection's own queue.
+bool VerbsDevice::post_receives(ibv_qp* qp, std::span<const std::uint32_t> slots) {
+  for (const std::uint32_t index : slots) {
+    Slot& slot = slots_[index];
+    ibv_sge part = {reinterpret_cast<std::uintptr_t>(slot.data),
+                    static_cast<std::uint32_t>(config_.message_bytes), slot.lkey};
+    ibv_recv_wr request = {kReceiveBit | index, nullptr, &part, 1};
+    ibv_recv_wr* bad = nullptr;
+    if (ibv_post_recv(qp, &request, &bad) != 0) return false;
+    slot.qp = qp;
+    slot.qp_num = qp->qp_num;
+  }
+  return true;
+}
+
+/// A connection was dropped before anything came through it.
+void VerbsDevice::reclaim_slots(std::uint32_t qp_num) {
+  if (srq_ != nullptr) return;
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].qp_num != qp_num) continue;
+    slots_[i].qp_num = 0;
+    slots_[i].qp = nullptr;
+    free_slots_.push_back(i);
+  }
+}
+
+// --- credits -----------------------------------------------------------------------------------
+
+/// A peer that used half of its lease before anything was sent back to it talks a lot.
+void VerbsDevice::extend_lease(Endpoint& endpoint) {
+  if (srq_ == nullptr || endpoint.lease >= config_.max_window) return;
+  // What poll() has handed out is not posted again yet.
+  const std::size_t free = unleased_ - std::min(unleased_, used_.size());
+  const auto extra = static_cast<std::uint32_t>(
+      std::min<std::size_t>({endpoint.lease, config_.max_window - endpoint.lease, free / 2}));
+  endpoint.lease += extra;
+  endpoint.owed += extra;
+  unleased_ -= extra;
+}
+
+void VerbsDevice::return_credits() {
+  std::size_t kept = 0;
+  for (const EndpointId id : credit_due_) {
+    Endpoint& endpoint = *endpoints_[id];
+    const bool due = endpoint.state == State::open && !endpoint.said_goodbye &&
+                     (2 * endpoint.owed >= endpoint.lease || endpoint.wants_more);
+    if (due && (endpoint.credits == 0 || !spare_room(endpoint))) {
+      credit_due_[kept++] = id;
+      continue;
+    }
+    endpoint.credit_due = false;
+    if (!due) continue;
+    endpoint.wants_more = false;
+    extend_lease(endpoint);
+    if (endpoint.owed == 0) continue;
+    if (post_control(endpoint, MessageKind::credits)) {
+      ++counters_.credit_messages;
+    } else {
+      endpoint.credit_due = true;
+      credit_due_[kept++] = id;
+    }
+  }
+  credit_due_.resize(kept);
+}
+
+// --- what was sent -----------------------------------------------------------------------------
+
+/// A work request is finished, and with it all before it on its connection.
+bool VerbsDevice::retire(const ibv_wc& work, Completion& out) {
+  const auto sequence = static_cast<std::uint32_t>(work.wr_id);
+  Endpoint& endpoint = *endpoints_[static_cast<EndpointId>(work.wr_id >> 32)];
+  if (sequence - endpoint.retired >= endpoint.under_way()) return false;  // given up before
+  int status = MPI_SUCCESS;
+  if (work.status != IBV_WC_SUCCESS) [[unlikely]] {
+    status = work.status == IBV_WC_REM_ACCESS_ERR ? MPI_ERR_RMA_RANGE : MPI_ERR_PROC_ABORTED;
+    failed_work(endpoint, work);
+  }
+  const std::uint32_t mask = config_.send_depth - 1;
+  for (; endpoint.retired != sequence; ++endpoint.retired, --outstanding_) {
+    const Record& record = endpoint.records[endpoint.retired & mask];
+    if (record.kind != RecordKind::plain) retire_record(endpoint, record, MPI_SUCCESS);
+    if (record.cookie != kNoCompletion) complete(endpoint, record.cookie, MPI_SUCCESS);
+  }
+  const Record record = endpoint.records[sequence & mask];
+  ++endpoint.retired;
+  --outstanding_;
+  if (record.kind != RecordKind::plain) retire_record(endpoint, record, status);
+  if (record.cookie == kNoCompletion) return false;
+  out = verbs::event_of(CompletionKind::local, endpoint.id, status, record.cookie);
+  return true;
+}
+
+/// Gives back what a work request held.
+void VerbsDevice::retire_record(Endpoint& /*endpoint*/, const Record& record, int status) {
+  if (record.kind == RecordKind::buffered) {
+    free_send_slots_.push_back(record.resource);
+  } else if (record.kind == RecordKind::swap) {
+    on_swap_done(record.resource, status);
+  }
+}
+
+/// The first error of a connection says why; the others only follow from it.
+void VerbsDevice::failed_work(Endpoint& endpoint, const ibv_wc& work) {
+  if (endpoint.state == State::failed || endpoint.state == State::gone) return;
+  if (endpoint.said_goodbye) {
+    endpoint.state = State::gone;
+    return release_lease(endpoint);
+  }
+  std::string_view hint;
+  switch (work.status) {
+    case IBV_WC_RETRY_EXC_ERR:
+      hint = " (the link is down, or the peer's process or host is dead: see 'rdma link' there)";
+      break;
+    case IBV_WC_RNR_RETRY_EXC_ERR:
+      ++counters_.rnr;
+      hint = " (the peer has posted no receive: please report this)";
+      break;
+    case IBV_WC_REM_ACCESS_ERR:
+      hint = " (memory of the peer that is not registered for it)";
+      break;
+    case IBV_WC_WR_FLUSH_ERR:
+      hint = " (the connection was cut)";
+      break;
+    default:
+      break;
+  }
+  fail_endpoint(endpoint,
+                fmt::format("{}: {}{}", way_to(endpoint), api_.wc_status_str(work.status), hint));
+}
+
+// --- swaps -------------------------------------------------------------------------------------
+
+void VerbsDevice::on_swap_done(std::uint32_t index, int status) {
+  SwapJob& job = *swaps_[index];
+  if (status != MPI_SUCCESS) return end_swap(job, status);
+  std::uint64_t old = 0;
+  std::memcpy(&old, send_slots_[job.slot], sizeof old);
+  if (old == job.guess) {
+    job.swapped = true;
+    if (job.result != nullptr) std::memcpy(job.result, &old, sizeof old);
+    if (!job.notify) return end_swap(job, MPI_SUCCESS);
+  }
+  job.guess = old;
+  swaps_due_.push_back(index);
+  attention_ = true;
+}
+
+void VerbsDevice::end_swap(SwapJob& job, int status) {
+  free_send_slots_.push_back(job.slot);
+  complete(*endpoints_[job.endpoint], job.cookie, status);
+  job.live = false;
+  free_swaps_.push_back(job.index);
+}
+
+/// The next attempt of swaps whose guess was wrong, and the notifications of those that are done.
+void VerbsDevice::retry_swaps() {
+  std::vector<std::uint32_t> due;
+  due.swap(swaps_due_);
+  for (const std::uint32_t index : due) {
+    SwapJob& job = *swaps_[index];
+    Endpoint& endpoint = *endpoints_[job.endpoint];
+    if (endpoint.state != State::open) {
+      end_swap(job, MPI_ERR_PROC_ABORTED);
+      continue;
+    }
+    if (!room(endpoint, 2) || !message_room() ||
+        (job.swapped && endpoint.credits <= kReservedCredits)) {
+      swaps_due_.push_back(index);
+      continue;
+    }
+    if (!job.swapped) {
+      (void)post_swap(job);
+      continue;
+    }
+    post_signal(endpoint, job.notification);
+    end_swap(job, MPI_SUCCESS);
+  }
+}
+
+bool VerbsDevice::flushed() const {
+  flush_wanted_ = outstanding_ != 0;
+  attention_ = attention_ || flush_wanted_;
+  return outstanding_ == 0 && swaps_.size() == free_swaps_.size();
+}
+
+}  // namespace remit

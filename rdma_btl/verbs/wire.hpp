@@ -1,0 +1,77 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// What two verbs devices say to each other: addresses, private data of connections, headers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace remit::verbs {
+
+inline constexpr std::uint32_t kMagic = 0x6276726d;  // "mrvb"
+inline constexpr std::uint16_t kVersion = 1;
+
+enum AbilityFlag : std::uint16_t {
+  kIwarp = 1,      ///< of the adapter: the two families do not talk to each other
+  kImmediate = 2,  ///< may be sent write-with-immediate
+};
+
+/// Device::local_address().
+struct Address {
+  std::uint32_t magic = kMagic;
+  std::uint16_t version = kVersion;
+  std::uint16_t abilities = 0;
+  std::uint64_t job = 0;
+  std::uint64_t name = 0;
+  std::uint16_t family = 0;  ///< AF_INET, AF_INET6
+  std::uint16_t port = 0;    ///< network byte order
+  std::uint32_t unused = 0;
+  std::uint8_t ip[16] = {};
+};
+static_assert(sizeof(Address) == 48);
+
+/// Private data of a connection's request and of its acceptance.
+struct Hello {
+  std::uint32_t magic = kMagic;
+  std::uint16_t version = kVersion;
+  std::uint16_t abilities = 0;
+  std::uint64_t job = 0;
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+  std::uint32_t credits = 0;  ///< receives that its sender has leased to the other side
+  std::uint32_t unused = 0;
+};
+static_assert(sizeof(Hello) <= 56, "what rdma_cm leaves of a request's private data");
+
+enum class Refusal : std::uint32_t {
+  stranger = 1,  ///< of another job, or for another process
+  mine_wins,     ///< both connect: wait for mine
+  failed,        ///< this peer has failed here
+  no_room,       ///< no receives or queue pairs left
+};
+
+/// Private data of a rejection.
+struct Rejection {
+  std::uint32_t magic = kMagic;
+  Refusal reason = Refusal::stranger;
+};
+
+enum class MessageKind : std::uint8_t {
+  data = 1,      ///< a send of the layer above follows
+  open,          ///< the active side's first message: from now on both sides may send
+  credits,       ///< nothing but the credits
+  notification,  ///< `value`; without immediate data
+  goodbye,       ///< its sender closes the device in order
+};
+
+inline constexpr std::uint8_t kStarved = 1;  ///< its sender had run out of credits
+
+/// Before every send.
+struct Header {
+  MessageKind kind = MessageKind::data;
+  std::uint8_t flags = 0;
+  std::uint16_t credits = 0;  ///< receives that may be used again
+  std::uint32_t value = 0;
+};
+static_assert(sizeof(Header) == 8, "keeps the data behind it aligned");
+
+}  // namespace remit::verbs

@@ -1,0 +1,513 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The verbs device on a real adapter or Soft-RoCE: the typed suite with every ability and without
+// each, notifications in great numbers, first contact, ends and bad input. Skipped (77) where there
+// is no RDMA device. REMIT_TEST_ROUNDS sets how many notified puts each of three tests makes.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+
+#include "rdma_btl/verbs/verbs_device.hpp"
+#include "rdma_btl/verbs/verbs_params.hpp"
+#include "tests/unit/device_suite.hpp"
+
+namespace remit::testing {
+namespace {
+
+constexpr std::uint64_t kJob = 4711;
+
+VerbsConfig config_of(PeerName name, const VerbsMask& mask = {}) {
+  VerbsConfig config;
+  config.name = name;
+  config.job = kJob;
+  config.mask = mask;
+  config.ack_timeout = 14;  // 67 ms: the death of a peer is noticed soon
+  return config;
+}
+
+std::unique_ptr<VerbsDevice> open(const VerbsConfig& config) {
+  Expected<std::unique_ptr<VerbsDevice>> device = VerbsDevice::create(config);
+  EXPECT_TRUE(device.has_value()) << (device ? "" : device.error().message);
+  return device ? std::move(*device) : nullptr;
+}
+
+/// kMask: the words of verbs_mask. kSmall: few receives and send slots, so that all run out.
+template <const char* kMask, bool kSmall>
+class VerbsWorld {
+ public:
+  static constexpr bool kThreads = true;
+  explicit VerbsWorld(std::uint64_t /*seed*/) {}
+
+  [[nodiscard]] std::unique_ptr<Device> make(PeerName name) {
+    VerbsConfig config = config_of(name, verbs_mask_from(kMask).value());
+    if (kSmall) {
+      config.receive_slots = 16;
+      config.first_window = config.strict_window = 4;
+      config.max_window = 8;
+      config.send_slots = 16;
+      config.send_depth = 16;
+      config.send_budget = 64;
+    }
+    std::unique_ptr<VerbsDevice> device = open(config);
+    devices_.emplace(name, device.get());
+    return device;
+  }
+  void idle() { ::sched_yield(); }
+  [[nodiscard]] bool kill(PeerName name) {
+    devices_.at(name)->abort();
+    return true;
+  }
+  void check() {
+    for (const auto& [name, device] : devices_) {
+      EXPECT_EQ(device->counters().rnr, 0U) << "a message found no receive";
+    }
+  }
+
+ private:
+  std::map<PeerName, VerbsDevice*> devices_;
+};
+
+constexpr char kAll[] = "";
+constexpr char kNoSrq[] = "srq";
+constexpr char kNoImm[] = "imm";
+constexpr char kNoAtomics[] = "atomics";
+constexpr char kOnePiece[] = "multi_sge";
+constexpr char kNoInline[] = "inline";
+constexpr char kIwarp[] = "iwarp";
+constexpr char kNothing[] = "srq,imm,atomics,multi_sge,inline,iwarp";
+
+using Full = VerbsWorld<kAll, false>;
+using NoSrq = VerbsWorld<kNoSrq, false>;
+using NoImm = VerbsWorld<kNoImm, false>;
+using NoAtomics = VerbsWorld<kNoAtomics, false>;
+using OnePiece = VerbsWorld<kOnePiece, false>;
+using NoInline = VerbsWorld<kNoInline, false>;
+using Iwarp = VerbsWorld<kIwarp, false>;
+using Small = VerbsWorld<kAll, true>;
+using Nothing = VerbsWorld<kNothing, true>;
+
+INSTANTIATE_TYPED_TEST_SUITE_P(Full, DeviceSuite, Full);
+INSTANTIATE_TYPED_TEST_SUITE_P(NoSrq, DeviceSuite, NoSrq);
+INSTANTIATE_TYPED_TEST_SUITE_P(NoImm, DeviceSuite, NoImm);
+INSTANTIATE_TYPED_TEST_SUITE_P(NoAtomics, DeviceSuite, NoAtomics);
+INSTANTIATE_TYPED_TEST_SUITE_P(OnePiece, DeviceSuite, OnePiece);
+INSTANTIATE_TYPED_TEST_SUITE_P(NoInline, DeviceSuite, NoInline);
+INSTANTIATE_TYPED_TEST_SUITE_P(Iwarp, DeviceSuite, Iwarp);
+INSTANTIATE_TYPED_TEST_SUITE_P(Small, DeviceSuite, Small);
+INSTANTIATE_TYPED_TEST_SUITE_P(Nothing, DeviceSuite, Nothing);
+
+// --- devices of one test -----------------------------------------------------------------------
+
+/// Some processes of a job.
+class VerbsTest : public ::testing::Test {
+ protected:
+  VerbsDevice& add(VerbsConfig config) {
+    config.log = &log_;
+    devices_.push_back(open(config));
+    nodes_.push_back(std::make_unique<Node>(*devices_.back(), config.name));
+    return *devices_.back();
+  }
+  [[nodiscard]] Node& node(std::size_t index) { return *nodes_[index]; }
+  [[nodiscard]] VerbsDevice& device(std::size_t index) { return *devices_[index]; }
+  void close(std::size_t index) {
+    nodes_[index].reset();
+    devices_[index].reset();
+  }
+  template <class Done>
+  [[nodiscard]] bool wait_until(Done done, int seconds = 60) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+    while (!done()) {
+      bool active = false;
+      for (const auto& node : nodes_) active |= node != nullptr && node->progress();
+      if (!active) ::sched_yield();
+      if (std::chrono::steady_clock::now() > end) return false;
+    }
+    return true;
+  }
+  /// Progress for a while, for what must not happen.
+  void settle() {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+    (void)wait_until([&] { return std::chrono::steady_clock::now() > end; });
+  }
+  /// One message each way.
+  void talk(std::size_t from, std::size_t to) {
+    Node& a = node(from);
+    Node& b = node(to);
+    a.send(a.connect(b), std::as_bytes(std::span("ping")));
+    ASSERT_TRUE(wait_until([&] { return !b.receives.empty(); }));
+    b.send(b.receives[0].endpoint, std::as_bytes(std::span("pong")));
+    ASSERT_TRUE(wait_until([&] { return !a.receives.empty(); }));
+    a.receives.clear();
+    b.receives.clear();
+  }
+
+  VerbsTest() {
+    log_.set_sink([this](LogLevel, const std::string& line) { lines_ += line + "\n"; });
+  }
+
+  Log log_{"", LogLevel::warning};
+  std::string lines_;
+  std::vector<std::unique_ptr<VerbsDevice>> devices_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+};
+
+/// `address` with another field set.
+Bytes changed(Bytes address, const std::function<void(verbs::Address&)>& change) {
+  verbs::Address fields;
+  std::memcpy(&fields, address.data(), sizeof fields);
+  change(fields);
+  std::memcpy(address.data(), &fields, sizeof fields);
+  return address;
+}
+
+std::uint32_t rounds(std::uint32_t usual) {
+  const char* given = std::getenv("REMIT_TEST_ROUNDS");
+  return given != nullptr ? static_cast<std::uint32_t>(std::strtoul(given, nullptr, 0)) : usual;
+}
+
+// --- no byte is missing when its notification is seen
+// ---------------------------------------------
+
+/// Two threads: one writes messages of random length into slots, whose last byte travels last; the
+/// other looks at every byte as soon as it sees the notification, and gives the slot back.
+void notify_many(std::string_view mask, std::uint32_t count) {
+  constexpr std::size_t kSlots = 16;
+  constexpr std::size_t kSlotBytes = 16384;
+  const VerbsMask abilities = verbs_mask_from(mask).value();
+  std::unique_ptr<VerbsDevice> devices[2] = {open(config_of(0, abilities)),
+                                             open(config_of(1, abilities))};
+  ASSERT_TRUE(devices[0] && devices[1]);
+  Node writer(*devices[0], 0);
+  Node reader(*devices[1], 1);
+  Buffer source(writer.device, kSlots * kSlotBytes);
+  Buffer target(reader.device, kSlots * kSlotBytes);
+  const EndpointId to_reader = writer.connect(reader);
+  const EndpointId to_writer = reader.connect(writer);
+  const std::uint64_t seed = test_seed();
+  const auto length_of = [seed](std::uint32_t round) {
+    std::minstd_rand random(static_cast<std::uint32_t>(seed + round * 2654435761U));
+    random.discard(2);
+    return 1 + random() % (random() % 16 == 0 ? kSlotBytes : 300);
+  };
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(8);
+  std::uint32_t seen = 0;
+  std::size_t bad = 0;
+  std::thread reading([&] {
+    while (seen < count && std::chrono::steady_clock::now() < end) {
+      if (!reader.progress()) ::sched_yield();
+      for (const auto& [endpoint, round] : reader.notifications) {
+        const std::span<const std::byte> bytes =
+            target.bytes().subspan(round % kSlots * kSlotBytes, length_of(round));
+        bad += find_mismatch(bytes, round) != -1;
+        ++seen;
+        reader.send(to_writer, std::as_bytes(std::span(&round, 1)));
+      }
+      reader.notifications.clear();
+    }
+    while (!reader.pending.empty() || !reader.device.flushed()) {
+      if (std::chrono::steady_clock::now() > end) break;
+      reader.progress();
+    }
+  });
+  std::array<std::uint32_t, kSlots> next{};
+  std::array<bool, kSlots> free{};
+  for (std::uint32_t i = 0; i < kSlots; ++i) {
+    next[i] = i;
+    free[i] = true;
+  }
+  std::uint32_t acknowledged = 0;
+  while (acknowledged < count && std::chrono::steady_clock::now() < end) {
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+      if (!free[slot] || next[slot] >= count) continue;
+      free[slot] = false;
+      const std::size_t length = length_of(next[slot]);
+      fill_pattern(source.bytes().subspan(slot * kSlotBytes, length), next[slot]);
+      const Piece piece = source.piece(slot * kSlotBytes, length);
+      writer.post(to_reader,
+                  notifying(put_of({&piece, 1}, target.remote(slot * kSlotBytes)), next[slot]));
+    }
+    if (!writer.progress()) ::sched_yield();
+    for (const Node::Receive& receive : writer.receives) {
+      std::uint32_t round = 0;
+      std::memcpy(&round, receive.data.data(), sizeof round);
+      ++acknowledged;
+      free[round % kSlots] = true;
+      next[round % kSlots] = round + kSlots;
+    }
+    writer.receives.clear();
+  }
+  reading.join();
+  EXPECT_EQ(seen, count);
+  EXPECT_EQ(bad, 0U) << "notifications seen before their bytes";
+  EXPECT_EQ(devices[1]->counters().notifications, count);
+  EXPECT_EQ(devices[0]->counters().puts, count);
+  EXPECT_EQ(devices[0]->counters().rnr + devices[1]->counters().rnr, 0U);
+}
+
+TEST(VerbsNotifications, ByImmediateData) {
+  notify_many("", rounds(20000));
+}
+TEST(VerbsNotifications, BySend) {
+  notify_many("imm", rounds(20000));
+}
+TEST(VerbsNotifications, AsOnIwarp) {
+  notify_many("iwarp,srq", rounds(20000));
+}
+
+// --- first contact -----------------------------------------------------------------------------
+
+TEST_F(VerbsTest, OneTalksToItself) {
+  for (const char* mask : {"", "srq"}) {
+    SCOPED_TRACE(mask);
+    add(config_of(0, verbs_mask_from(mask).value()));
+    Node& self = *nodes_.back();
+    const EndpointId endpoint = self.connect(self);
+    for (std::uint32_t i = 0; i < 200; ++i) self.send(endpoint, std::as_bytes(std::span(&i, 1)));
+    ASSERT_TRUE(wait_until([&] { return self.receives.size() == 200; }));
+    Buffer from(self.device, 5000);
+    Buffer to(self.device, 5000);
+    fill_pattern(from.bytes(), 3);
+    const Piece piece = from.piece();
+    self.start(endpoint, notifying(put_of({&piece, 1}, to.remote()), 77));
+    ASSERT_TRUE(wait_until([&] { return !self.notifications.empty(); }));
+    EXPECT_EQ(self.notifications[0], std::pair(endpoint, 77U));
+    EXPECT_EQ(find_mismatch(to.bytes(), 3), -1);
+  }
+}
+
+TEST_F(VerbsTest, SimultaneousConnectionsAreSettled) {
+  std::uint64_t settled = 0;
+  for (int round = 0; round < 20; ++round) {
+    devices_.clear();
+    nodes_.clear();
+    add(config_of(0));
+    add(config_of(1));
+    Node& a = node(0);
+    Node& b = node(1);
+    const EndpointId ab = a.connect(b);
+    const EndpointId ba = b.connect(a);
+    a.send(ab, std::as_bytes(std::span("from a")));
+    b.send(ba, std::as_bytes(std::span("from b")));
+    ASSERT_TRUE(wait_until([&] { return !a.receives.empty() && !b.receives.empty(); })) << round;
+    settled += device(0).counters().settled + device(1).counters().settled;
+    EXPECT_EQ(device(0).counters().connections, 1U);
+    EXPECT_EQ(device(1).counters().connections, 1U);
+    EXPECT_TRUE(a.failures.empty() && b.failures.empty());
+  }
+  EXPECT_GT(settled, 0U) << "none was simultaneous";
+}
+
+TEST_F(VerbsTest, StrangersAreRejected) {
+  add(config_of(0));
+  VerbsConfig foreign = config_of(1);
+  foreign.job = kJob + 1;
+  add(foreign);
+  Node& stranger = node(1);
+  EXPECT_FALSE(device(1).reachable(device(0).local_address())) << "of another job";
+  const Bytes forged =
+      changed(device(0).local_address(), [](verbs::Address& address) { address.job = kJob + 1; });
+  const Expected<EndpointId> endpoint = device(1).connect(0, forged);
+  ASSERT_TRUE(endpoint.has_value());
+  ASSERT_TRUE(wait_until([&] { return !stranger.failures.empty(); }));
+  EXPECT_NE(device(1).explain(*endpoint).find("another job"), std::string::npos)
+      << device(1).explain(*endpoint);
+  EXPECT_EQ(device(0).counters().rejected, 1U);
+  EXPECT_NE(lines_.find("stranger"), std::string::npos) << lines_;
+}
+
+TEST_F(VerbsTest, WhoHasEndedRefuses) {
+  add(config_of(0));
+  add(config_of(1));
+  const Bytes address = device(1).local_address();
+  close(1);
+  const EndpointId endpoint = device(0).connect(1, address).value();
+  node(0).send(endpoint, std::as_bytes(std::span("anybody?")));
+  ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty(); }, 30));
+  const std::string words = device(0).explain(endpoint);
+  EXPECT_NE(words.find("process 1"), std::string::npos) << words;
+  EXPECT_NE(words.find(device(0).adapter_name()), std::string::npos) << words;
+  EXPECT_NE(words.find("has ended"), std::string::npos) << words;
+  EXPECT_EQ(node(0).pending.size(), 0U);
+}
+
+/// No route leads there (192.0.2.0/24 and 2001:db8::/32 are nobody's).
+TEST_F(VerbsTest, AnAddressWithoutRouteFailsInTime) {
+  add(config_of(0));
+  add(config_of(1));
+  const Bytes nobody = changed(device(1).local_address(), [](verbs::Address& address) {
+    ::inet_pton(address.family, address.family == AF_INET ? "192.0.2.1" : "2001:db8::1",
+                address.ip);
+  });
+  const EndpointId endpoint = device(0).connect(1, nobody).value();
+  ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty(); }, 50));
+  const std::string words = device(0).explain(endpoint);
+  EXPECT_NE(words.find("same network"), std::string::npos) << words;
+}
+
+/// Silence is not death: who computes answers late.
+TEST_F(VerbsTest, SilenceEndsWithTheConnectTimeout) {
+  VerbsConfig config = config_of(0);
+  config.connect_timeout_ms = 2000;
+  add(config);
+  add(config_of(1));
+  const EndpointId endpoint = device(0).connect(1, device(1).local_address()).value();
+  const std::unique_ptr<Node> silent = std::move(nodes_[1]);
+  ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty(); }, 30));
+  EXPECT_NE(device(0).explain(endpoint).find("has not answered for 2 s"), std::string::npos)
+      << device(0).explain(endpoint);
+}
+
+// --- ends --------------------------------------------------------------------------------------
+
+TEST_F(VerbsTest, LeavingInOrderIsNoFailure) {
+  add(config_of(0));
+  add(config_of(1));
+  talk(0, 1);
+  close(1);
+  settle();
+  EXPECT_TRUE(node(0).failures.empty()) << device(0).explain(0);
+  node(0).send(0, std::as_bytes(std::span("too late")));
+  ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty(); }));
+  EXPECT_NE(device(0).explain(0).find("has finished"), std::string::npos) << device(0).explain(0);
+}
+
+TEST_F(VerbsTest, DeathIsAFailureEvenIfNobodySpeaks) {
+  add(config_of(0));
+  add(config_of(1));
+  talk(0, 1);
+  device(1).abort();
+  const std::unique_ptr<Node> dead = std::move(nodes_[1]);
+  ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty(); }));
+  EXPECT_NE(device(0).explain(0).find("process 1"), std::string::npos) << device(0).explain(0);
+}
+
+TEST_F(VerbsTest, AccessToForeignMemoryFailsTheOperation) {
+  add(config_of(0));
+  add(config_of(1));
+  talk(0, 1);
+  Buffer local(device(0), 64);
+  Buffer remote(device(1), 64);
+  const Piece piece = local.piece();
+  RemoteAddress wrong = remote.remote();
+  wrong.key ^= 0x5a5a00;
+  const std::uint64_t cookie = node(0).start(0, put_of({&piece, 1}, wrong));
+  ASSERT_TRUE(wait_until([&] { return node(0).done(cookie) && !node(0).failures.empty(); }));
+  EXPECT_EQ(node(0).completed[cookie], MPI_ERR_RMA_RANGE);
+  EXPECT_NE(device(0).explain(0).find("not registered"), std::string::npos);
+}
+
+// --- memory ------------------------------------------------------------------------------------
+
+/// Many peers at one process: the receives are leased from one pool, which grows only when all
+/// first windows do not fit; a silent receiver does not cost anybody a retransmission.
+TEST_F(VerbsTest, ManyPeersShareOnePool) {
+  constexpr std::size_t kPeers = 24;
+  VerbsConfig config = config_of(0);
+  config.receive_slots = 64;
+  add(config);
+  for (PeerName name = 1; name <= kPeers; ++name) {
+    VerbsConfig peer = config_of(name);
+    peer.receive_slots = 16;
+    peer.send_slots = 32;
+    add(peer);
+  }
+  for (std::size_t i = 1; i <= kPeers; ++i) {
+    const EndpointId endpoint = node(i).connect(node(0));
+    for (std::uint32_t k = 0; k < 100; ++k) {
+      node(i).send(endpoint, std::as_bytes(std::span(&k, 1)));
+    }
+  }
+  ASSERT_TRUE(wait_until([&] { return node(0).receives.size() == 100 * kPeers; }));
+  EXPECT_GE(device(0).counters().grown, 128U) << "24 windows of 8 in blocks of 64";
+  EXPECT_LE(device(0).counters().grown, 256U) << "leases in use are extended, too";
+  EXPECT_EQ(device(0).counters().receives, 100 * kPeers);
+  std::uint64_t starved = 0;
+  for (std::size_t i = 1; i <= kPeers; ++i) {
+    starved += device(i).counters().starved;
+    EXPECT_EQ(device(i).counters().rnr, 0U);
+  }
+  EXPECT_GT(starved, 0U) << "credits limited nobody";
+}
+
+TEST_F(VerbsTest, ConstantMemoryCanBeRead) {
+  static constexpr std::array<std::uint64_t, 600> kConstant = {1, 2, 3};
+  add(config_of(0));
+  add(config_of(1));
+  talk(0, 1);
+  const Expected<Region> region = device(1).register_memory(
+      const_cast<std::uint64_t*>(kConstant.data()), sizeof kConstant, Access::remote_read);
+  ASSERT_TRUE(region.has_value()) << region.error().message;
+  Buffer local(device(0), sizeof kConstant);
+  const Piece piece = local.piece();
+  const std::uint64_t cookie = node(0).start(
+      0, get_of({&piece, 1},
+                {reinterpret_cast<std::uintptr_t>(kConstant.data()), region->remote_key}));
+  ASSERT_TRUE(wait_until([&] { return node(0).done(cookie); }));
+  EXPECT_EQ(std::memcmp(local.bytes().data(), kConstant.data(), sizeof kConstant), 0);
+  device(1).deregister(*region);
+}
+
+TEST_F(VerbsTest, LockedMemoryRunsOut) {
+  const std::unique_ptr<VerbsDevice> device = open(config_of(0));
+  rlimit old = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_MEMLOCK, &old), 0);
+  const rlimit little{64 * 1024, old.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_MEMLOCK, &little), 0);
+  const bool root = ::geteuid() == 0;
+  if (root) {
+    ASSERT_EQ(::seteuid(65534), 0);  // without CAP_IPC_LOCK
+  }
+  const Expected<std::unique_ptr<VerbsDevice>> refused = VerbsDevice::create(config_of(1));
+  if (root) {
+    ASSERT_EQ(::seteuid(0), 0);
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_MEMLOCK, &old), 0);
+  ASSERT_FALSE(refused.has_value());
+  const std::string& words = refused.error().message;
+  EXPECT_NE(words.find("RLIMIT_MEMLOCK is 64 kB"), std::string::npos) << words;
+  EXPECT_NE(words.find("ulimit -l"), std::string::npos) << words;
+}
+
+// --- bad input ---------------------------------------------------------------------------------
+
+TEST_F(VerbsTest, AnUnknownAdapterIsNamedWithThoseThatThereAre) {
+  VerbsConfig config = config_of(0);
+  config.device = "mlx9_9";
+  const Expected<std::unique_ptr<VerbsDevice>> refused = VerbsDevice::create(config);
+  ASSERT_FALSE(refused.has_value());
+  const Expected<std::string> survey = VerbsDevice::survey(config_of(0));
+  ASSERT_TRUE(survey.has_value()) << survey.error().message;
+  const std::string there = survey->substr(0, survey->find(' '));
+  const std::string& words = refused.error().message;
+  EXPECT_NE(words.find("mlx9_9"), std::string::npos) << words;
+  EXPECT_NE(words.find(there), std::string::npos) << words;
+  config.device = there;
+  EXPECT_NE(open(config), nullptr);
+  config.device = there + ":1";
+  EXPECT_NE(open(config), nullptr);
+}
+
+TEST(VerbsParams, MaskWords) {
+  EXPECT_TRUE(verbs_mask_from("srq,imm")->imm);
+  EXPECT_FALSE(verbs_mask_from("srq,imm")->iwarp);
+  EXPECT_FALSE(verbs_mask_from("")->srq);
+  EXPECT_FALSE(verbs_mask_from("srq,unknown").has_value());
+}
+
+}  // namespace
+}  // namespace remit::testing
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  if (!remit::verbs::any_rdma_device()) {
+    std::printf("SKIP: no RDMA device in /sys/class/infiniband; tests/vm/run_vm has one\n");
+    return 77;
+  }
+  const auto survey = remit::VerbsDevice::survey(remit::VerbsConfig{});
+  std::printf("%s\n", survey ? survey->c_str() : survey.error().message.c_str());
+  return RUN_ALL_TESTS();
+}

@@ -74,9 +74,7 @@ class Entry {
   /// A committed type usable for communication.
   int datatype(MPI_Datatype handle, const Datatype*& out, const char* argument = "datatype") {
     out = datatype_of(handle);
-    const bool fine =
-        out != nullptr && out->is_alive() && out->is_available() && out->is_committed();
-    return fine ? MPI_SUCCESS : bad_datatype(handle, argument);
+    return out != nullptr && out->is_usable() ? MPI_SUCCESS : bad_datatype(handle, argument);
   }
   /// Any valid type, committed or not.
   int any_datatype(MPI_Datatype handle, const Datatype*& out, const char* argument = "datatype") {

@@ -10,6 +10,7 @@
 #include "bindings/attributes.hpp"
 #include "bindings/bsend.hpp"
 #include "bindings/entry.hpp"
+#include "bindings/requests.hpp"
 #include "bindings/weak.hpp"
 #include "collectives/algorithms.hpp"
 #include "rdma_btl/open_devices.hpp"
@@ -98,6 +99,7 @@ int PMPI_Finalize() {
     // (MPI-5.0, section 11.4.1).
     delete_all_attributes(instance->self.attributes, Owner::comm, MPI_COMM_SELF);
     delete_all_attributes(instance->world.attributes, Owner::comm, MPI_COMM_WORLD);
+    settle_freed_requests(*instance);
     instance->bsend->drain(*instance);
     instance->engine->flush();
   }

@@ -48,6 +48,7 @@ Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Devic
   make_predefined(world, MPI_COMM_WORLD, "MPI_COMM_WORLD", 0, process->rank(),
                   Group::regular(0, 1, process->size()));
   make_predefined(self, MPI_COMM_SELF, "MPI_COMM_SELF", 2, 0, Group::regular(my_proc, 1, 1));
+  sent.core.complete = true;
   bsend = std::make_unique<BsendBuffer>();
   const Identity& identity = process->identity();
   predefined_attributes.tag_ub = kTagUpperBound;
@@ -61,7 +62,9 @@ Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Devic
   }
 }
 
-Instance::~Instance() = default;
+Instance::~Instance() {
+  for (void* memory : free_requests) ::operator delete(memory);
+}
 
 void retain(CommObject* comm) {
   ++comm->references;

@@ -60,6 +60,9 @@ struct Instance {
   std::map<int, Keyval*> keyvals;  ///< by id
   int next_keyval = 1000;          ///< above every predefined attribute key
   std::unique_ptr<BsendBuffer> bsend;
+  /// What MPI_Isend hands out for a message that has left already: one object for all, never
+  /// destroyed.
+  RequestObject sent{RequestForm::no_operation};
   std::vector<RequestObject*> orphans;  ///< freed by the user before their operations completed
   std::vector<void*> free_requests;     ///< memory of destroyed requests, for reuse
   PredefinedAttributes predefined_attributes;

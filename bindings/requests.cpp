@@ -30,6 +30,7 @@ RequestObject* make_request(Instance& instance, RequestForm form, const MessageA
 }
 
 void destroy_request(Instance& instance, RequestObject* request) {
+  if (request == &instance.sent) return;
   if (request->form == RequestForm::generalized && request->free_function != nullptr) {
     request->free_function(request->extra_state);
   }
@@ -106,6 +107,19 @@ void sweep_freed_requests(Instance& instance) {
     return true;
   };
   std::erase_if(instance.orphans, done);
+}
+
+void settle_freed_requests(Instance& instance) {
+  for (RequestObject* request : instance.orphans) {
+    if (request->form == RequestForm::receive) instance.engine->cancel(request->core);
+  }
+  instance.progress().wait([&] {
+    sweep_freed_requests(instance);
+    // A generalized request that the program never completed: nothing will.
+    return std::all_of(instance.orphans.begin(), instance.orphans.end(), [](const auto* request) {
+      return request->form == RequestForm::generalized;
+    });
+  });
 }
 
 std::string explain_failure(Instance& instance, const CommObject* comm, int peer, int code) {

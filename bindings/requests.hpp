@@ -63,6 +63,10 @@ void destroy_request(Instance& instance, RequestObject* request);
 /// Destroys freed requests whose operations have completed meanwhile.
 void sweep_freed_requests(Instance& instance);
 
+/// For MPI_Finalize: cancels receives whose requests were freed and that nothing has matched, and
+/// waits for the other operations whose requests were freed.
+void settle_freed_requests(Instance& instance);
+
 /// The words for a failed operation of `comm` with `peer`.
 [[nodiscard]] std::string explain_failure(Instance& instance, const CommObject* comm, int peer,
                                           int code);

@@ -21,20 +21,41 @@ namespace {
                     explain_failure(entry.instance(), args.comm, args.peer, request.status.error));
 }
 
-/// The checks of any blocking send but the buffered one, then its start.
+/// Any blocking send but the buffered one, with all checks.
 template <SendMode mode>
-[[gnu::always_inline]] inline int blocking_send(const char* function, const void* buffer,
-                                                MPI_Count count, MPI_Datatype type, int dest,
-                                                int tag, MPI_Comm comm) {
+[[gnu::noinline]] int blocking_send(const char* function, const void* buffer, MPI_Count count,
+                                    MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   Entry entry(function);
   MessageArgs args;
   if (int err = check_send(entry, buffer, count, type, dest, tag, comm, args)) return err;
-  if (dest == MPI_PROC_NULL) [[unlikely]]
+  if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (mode == SendMode::standard && args.view.is_contiguous() &&
+      entry.engine().try_send(args.view.data(), args.view.size(), dest, tag, args.comm->core)) {
     return MPI_SUCCESS;
-  if (mode == SendMode::standard && entry.engine().try_send(args.view, dest, tag, args.comm->core))
-      [[likely]]
-    return MPI_SUCCESS;
+  }
   return send_and_wait(entry, args, mode);
+}
+
+/// The fast path of MPI_Send and MPI_Isend, without a stack frame: true if every argument is right,
+/// nothing special is asked for, and the message has left. Everything else is for blocking_send(),
+/// which also finds out what is wrong.
+[[gnu::always_inline]] inline bool send_at_once(const void* buffer, MPI_Count count,
+                                                MPI_Datatype datatype, int dest, int tag,
+                                                MPI_Comm comm) {
+  Instance* instance = library().instance;
+  if (instance == nullptr || instance->locking) [[unlikely]]
+    return false;
+  const CommObject* object = instance->comm(comm);
+  const Datatype* type = datatype_of(datatype);
+  if (object == nullptr || type == nullptr || !type->is_usable() || buffer == nullptr) [[unlikely]]
+    return false;
+  const Layout& layout = type->layout();
+  if (!layout.is_contiguous() || count < 0 || tag < 0 ||
+      static_cast<unsigned>(dest) >= static_cast<unsigned>(object->core.peers().size()))
+      [[unlikely]]
+    return false;
+  const View view{const_cast<void*>(buffer), count, &layout};
+  return instance->engine->try_send(view.data(), view.size(), dest, tag, object->core);
 }
 
 int buffered_send(const char* function, const void* buffer, MPI_Count count, MPI_Datatype type,
@@ -176,6 +197,8 @@ using namespace remit;
 // Blocking sends and receive, and their large-count forms.
 
 int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  if (send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]]
+    return MPI_SUCCESS;
   return blocking_send<SendMode::standard>("MPI_Send", buf, count, datatype, dest, tag, comm);
 }
 REMIT_WEAK(Send);
@@ -221,6 +244,8 @@ REMIT_WEAK(Sendrecv_replace);
 
 int PMPI_Send_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                 MPI_Comm comm) {
+  if (send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]]
+    return MPI_SUCCESS;
   return blocking_send<SendMode::standard>("MPI_Send_c", buf, count, datatype, dest, tag, comm);
 }
 REMIT_WEAK(Send_c);
@@ -269,6 +294,10 @@ REMIT_WEAK(Sendrecv_replace_c);
 
 int PMPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                MPI_Request* request) {
+  if (request != nullptr && send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]] {
+    *request = handle_of(&library().instance->sent);
+    return MPI_SUCCESS;
+  }
   return requested_send({"MPI_Isend", RequestForm::send, SendMode::standard, false}, buf, count,
                         datatype, dest, tag, comm, request);
 }
@@ -337,6 +366,10 @@ REMIT_WEAK(Recv_init);
 
 int PMPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm, MPI_Request* request) {
+  if (request != nullptr && send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]] {
+    *request = handle_of(&library().instance->sent);
+    return MPI_SUCCESS;
+  }
   return requested_send({"MPI_Isend_c", RequestForm::send, SendMode::standard, false}, buf, count,
                         datatype, dest, tag, comm, request);
 }

@@ -207,6 +207,9 @@ class Datatype {
   /// False for memory that is no type, a freed one mostly: a cheap guess for argument checks.
   [[nodiscard]] bool is_alive() const { return alive_ == kAlive; }
 
+  /// May be used for communication.
+  [[nodiscard]] bool is_usable() const { return is_alive() && available_ && committed_; }
+
   void retain() const {
     if (!is_predefined()) ++references_;
   }

@@ -16,7 +16,7 @@ liblauncher_la_SOURCES = \
 	launcher/pmix_upcalls.cpp launcher/pmix_upcalls.hpp \
 	launcher/spawn.cpp launcher/spawn.hpp \
 	launcher/wire.hpp
-liblauncher_la_CPPFLAGS = $(AM_CPPFLAGS) -DASIO_STANDALONE $(PMIX_CFLAGS) $(HWLOC_CFLAGS)
+liblauncher_la_CPPFLAGS = $(AM_CPPFLAGS) -DASIO_STANDALONE -DASIO_DISABLE_STD_ALIGNED_ALLOC $(PMIX_CFLAGS) $(HWLOC_CFLAGS)
 liblauncher_la_LIBADD = libruntime.la $(PMIX_LIBS) $(HWLOC_LIBS)
 
 mpirun_SOURCES = launcher/main.cpp

@@ -73,9 +73,10 @@ class Engine final : public ProgressSource {
   void isend(Request& request, const View& buffer, int dest, int tag, const CommCore& comm,
              SendMode mode = SendMode::standard, bool collective = false);
 
-  /// The blocking standard send's fast path: true if the message left completely without a request;
-  /// false if nothing was done and isend must be used.
-  [[nodiscard]] bool try_send(const View& buffer, int dest, int tag, const CommCore& comm);
+  /// The fast path of a standard send of contiguous bytes: true if the message left completely
+  /// without a request; false if nothing was done and isend must be used.
+  [[nodiscard]] bool try_send(const void* data, std::size_t bytes, int dest, int tag,
+                              const CommCore& comm);
 
   /// Starts a receive; source may be MPI_ANY_SOURCE and tag MPI_ANY_TAG. A message longer than the
   /// view is truncated: the view is filled, the rest dropped, status.error = MPI_ERR_TRUNCATE.
@@ -164,7 +165,7 @@ class Engine final : public ProgressSource {
   void send_to_self(Request& request);
   template <class Header>
   void send_message(Peer& peer, Header header, std::span<const std::byte> data = {});
-  void keep_send(Peer& peer, SendHead head, std::span<std::byte> data);
+  void keep_send(Peer& peer, SendHead head, const void* data, std::size_t bytes);
   void post_pieces(Peer& peer, std::span<const Piece> pieces);
   void send_handle(Peer& peer, MessageKind kind, SlabHandle handle, std::uint32_t value = 0,
                    std::uint8_t flags = 0);

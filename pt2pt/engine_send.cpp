@@ -8,32 +8,31 @@
 
 namespace remit {
 
-bool Engine::try_send(const View& buffer, int dest, int tag, const CommCore& comm) {
+bool Engine::try_send(const void* data, std::size_t bytes, int dest, int tag,
+                      const CommCore& comm) {
   Peer* peer = peers_.find(comm.peers().proc(dest));
-  const std::size_t bytes = buffer.size();
-  if (peer == nullptr || bytes >= peer->fast_below || !buffer.is_contiguous()) return false;
+  if (peer == nullptr || bytes >= peer->fast_below) [[unlikely]]
+    return false;
   const std::uint32_t units = units_of(bytes);
-  if (units > peer->credits) return false;
+  if (units > peer->credits) [[unlikely]]
+    return false;
   peer->credits -= units;
-
-  SendHead head = eager_head(peer->owed, comm.context, comm.rank, tag);
+  const SendHead head = eager_head(peer->owed, comm.context, comm.rank, tag);
   peer->owed = 0;
-  DeviceSlot& slot = *peer->device;
   ++counters_.eager;
-  if (slot.pending.empty(peer->endpoint)) [[likely]] {
-    if (slot.device->send(peer->endpoint, head, buffer.data(), bytes)) [[likely]]
-      return true;
-  }
-  keep_send(*peer, head, {buffer.data(), bytes});
+  DeviceSlot& slot = *peer->device;
+  if (!slot.pending.empty(peer->endpoint) || !slot.device->send(peer->endpoint, head, data, bytes))
+      [[unlikely]]
+    keep_send(*peer, head, data, bytes);
   return true;
 }
 
 /// Keeps a small message that the device did not take.
-void Engine::keep_send(Peer& peer, SendHead head, std::span<std::byte> data) {
+void Engine::keep_send(Peer& peer, SendHead head, const void* data, std::size_t bytes) {
   const std::array<Piece, 2> pieces = {Piece{&head, sizeof head, 0},
-                                       Piece{data.data(), data.size(), 0}};
+                                       Piece{const_cast<void*>(data), bytes, 0}};
   Operation operation;
-  operation.local = std::span(pieces).first(data.empty() ? 1 : 2);
+  operation.local = std::span(pieces).first(bytes == 0 ? 1 : 2);
   peer.device->pending.push(peer.endpoint, operation);
 }
 

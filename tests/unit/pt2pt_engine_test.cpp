@@ -60,7 +60,7 @@ TEST(Engine, FirstEagerMessage) {
   World w(2, quiet(test_seed()));
   std::uint64_t value = 42, got = 0;
   Request send(RequestKind::send), receive(RequestKind::receive);
-  EXPECT_FALSE(w.engine(0).try_send(view(&value, 8), 1, 7, w.comm(0)));
+  EXPECT_FALSE(w.engine(0).try_send(&value, 8, 1, 7, w.comm(0)));
   w.engine(1).irecv(receive, view(&got, 8), 0, 7, w.comm(1));
   w.engine(0).isend(send, view(&value, 8), 1, 7, w.comm(0));
   ASSERT_TRUE(w.run([&] { return send.complete && receive.complete; }));
@@ -72,7 +72,7 @@ TEST(Engine, FirstEagerMessage) {
 
   // From now on the fast path is open; a message that comes first waits.
   value = 43;
-  EXPECT_TRUE(w.engine(0).try_send(view(&value, 8), 1, 8, w.comm(0)));
+  EXPECT_TRUE(w.engine(0).try_send(&value, 8, 1, 8, w.comm(0)));
   w.settle();
   EXPECT_TRUE(w.engine(1).iprobe(0, 8, w.comm(1)).has_value());
   Request second(RequestKind::receive);
@@ -250,7 +250,7 @@ TEST_P(EngineMasks, RandomTraffic) {
       const std::uint32_t number = next_sent[{from, to, tag}]++;
       s->data = patterned(sizes[random() % sizes.size()], number);
       if (s->data.size() >= 4) std::memcpy(s->data.data(), &number, 4);
-      if (!w.engine(from).try_send(view(s->data.data(), s->data.size()), to, tag, w.comm(from))) {
+      if (!w.engine(from).try_send(s->data.data(), s->data.size(), to, tag, w.comm(from))) {
         w.engine(from).isend(s->request, view(s->data.data(), s->data.size()), to, tag,
                              w.comm(from),
                              random() % 8 == 0 ? SendMode::synchronous : SendMode::standard);

@@ -111,7 +111,7 @@ TEST_P(ShmMessages, ManyInARow) {
     std::vector<std::unique_ptr<Request>> sends;
     for (std::uint64_t i = 0; i < kBurst; ++i) {
       values[i] = burst * kBurst + i;
-      if (w.engine(0).try_send(view(&values[i], 8), 1, 0, w.comm(0))) continue;
+      if (w.engine(0).try_send(&values[i], 8, 1, 0, w.comm(0))) continue;
       sends.push_back(std::make_unique<Request>(RequestKind::send));
       w.engine(0).isend(*sends.back(), view(&values[i], 8), 1, 0, w.comm(0));
     }

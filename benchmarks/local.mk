@@ -64,6 +64,10 @@ noinst_PROGRAMS += benchmarks/suite/init
 benchmarks_suite_init_SOURCES = benchmarks/suite/init.c $(benchmark_common)
 benchmarks_suite_init_LDADD = libmpi_abi.la
 
+noinst_PROGRAMS += benchmarks/suite/fresh
+benchmarks_suite_fresh_SOURCES = benchmarks/suite/fresh.c $(benchmark_common)
+benchmarks_suite_fresh_LDADD = libmpi_abi.la
+
 noinst_PROGRAMS += benchmarks/suite/hello
 benchmarks_suite_hello_SOURCES = benchmarks/suite/hello.c $(benchmark_common)
 benchmarks_suite_hello_LDADD = libmpi_abi.la
@@ -72,7 +76,8 @@ noinst_PROGRAMS += benchmarks/suite/one_message
 benchmarks_suite_one_message_SOURCES = benchmarks/suite/one_message.c
 benchmarks_suite_one_message_LDADD = libmpi_abi.la
 
-EXTRA_DIST += benchmarks/compare benchmarks/instructions benchmarks/README.md
+EXTRA_DIST += benchmarks/compare benchmarks/instructions \
+	benchmarks/registration benchmarks/README.md
 
 # The table of latencies, two ranks, with the library just built.
 .PHONY: bench

@@ -99,7 +99,7 @@ bool Engine::map_local(Transfer& transfer) {
   const View& view = transfer.request->view;
   const bool pieces = slot.cache && slot.pin_piece != 0 && !slot.pages_on_demand;
   const bool whole = !pieces || transfer.length <= slot.pin_piece ||
-                     slot.cache->holds(view.data(), transfer.length, Access::local);
+                     slot.cache->holds(view.data(), transfer.length);
   if (whole && map(transfer, view, transfer.length, Access::local)) return true;
   if (!pieces) return false;
   transfer.pins = std::make_unique<PinWindow>();
@@ -125,8 +125,7 @@ std::optional<Piece> Engine::pin_part(Transfer& transfer, OpKind kind, std::size
   std::byte* data = transfer.request->view.data() + transfer.next;
   part = static_cast<std::uint32_t>(std::countr_one(pins.busy));
   const bool defer = slot.pin_deferred && transfer.next == 0 &&
-                     slot.staging_used < kBounceBuffers &&
-                     !slot.cache->holds(data, bytes, Access::local);
+                     slot.staging_used < kBounceBuffers && !slot.cache->holds(data, bytes);
   if (!defer) {
     Expected<Lease> lease = slot.cache->acquire(data, bytes, Access::local);
     if (lease) {

@@ -63,7 +63,7 @@ bool RegistrationCache::forked() const {
 Expected<Lease> RegistrationCache::acquire(const void* address, std::size_t length, Access wanted) {
   reap();
   const AddressRange pages = pages_of(address, length);
-  if (Record* hit = look_up(pages, wanted)) return lease(*hit, address, length);
+  if (Record* hit = look_up(pages)) return lease(*hit, address, length);
   const Expected<Record*> made = make(pages, wanted);
   if (!made) return tl::unexpected(made.error());
   return lease(**made, address, length);
@@ -81,11 +81,11 @@ Lease RegistrationCache::lease(Record& record, const void* address, std::size_t 
 
 /// The one look-up that may be trusted: what it found is still there, and no event that happened
 /// before is unread.
-RegistrationCache::Record* RegistrationCache::look_up(AddressRange pages, Access wanted) {
+RegistrationCache::Record* RegistrationCache::look_up(AddressRange pages) {
   std::unique_lock lock(watch_.mutex());
   for (int attempt = 0;; ++attempt) {
     Record* const* found = map_.find(pages);
-    if (found == nullptr || !allows((*found)->access, wanted)) return nullptr;
+    if (found == nullptr) return nullptr;
     if (watch_.quiet()) [[likely]] {
       Record& record = **found;
       if (record.leases++ == 0) record.unlink();
@@ -99,10 +99,9 @@ RegistrationCache::Record* RegistrationCache::look_up(AddressRange pages, Access
   }
 }
 
-bool RegistrationCache::holds(const void* address, std::size_t length, Access wanted) {
+bool RegistrationCache::holds(const void* address, std::size_t length) {
   const std::lock_guard lock(watch_.mutex());
-  Record* const* found = map_.find(pages_of(address, length));
-  return found != nullptr && allows((*found)->access, wanted) && watch_.quiet();
+  return map_.find(pages_of(address, length)) != nullptr && watch_.quiet();
 }
 
 /// The lock, when no event is unread: what comes later is not of an earlier life of the addresses.
@@ -126,7 +125,6 @@ void RegistrationCache::announce(Record& record) {
     if (full && evict() == 0) return;  // everything is in use
     const std::unique_lock lock = lock_when_quiet();
     map_.take_contained(record.pages, [this](Record* inner) { make_stale(*inner); });
-    if (map_.find(record.pages) != nullptr) return;  // that one does not allow enough
     full = map_.full();
     if (!full) {
       map_.insert(record.pages, &record);
@@ -168,9 +166,10 @@ Expected<RegistrationCache::Record*> RegistrationCache::make(AddressRange pages,
     discard(record);
     return tl::unexpected(pinned.error());
   }
+  // What cannot be written now may be written later, which nobody would report: for one use.
+  if (pinned->access != Access::all) withdraw(record);
   const std::lock_guard lock(watch_.mutex());
   record.region = pinned->region;
-  record.access = pinned->access;
   ++counters_.misses;
   if (!record.findable) ++counters_.uncached;
   return &record;

@@ -84,7 +84,8 @@ struct RegistrationCounters {
 
 /// The registrations of user memory with one device. All calls by the thread that holds the MPI
 /// process; memory events by any thread, which only mark. Registers the pages that a buffer touches
-/// and no other. After fork() the child must not use it, and may destroy it.
+/// and no other, with every access, so that any later use is a hit; memory that refuses that is
+/// registered for one use. After fork() the child must not use it, and may destroy it.
 class RegistrationCache final : public MemoryWatcher {
  public:
   struct Limits {
@@ -106,7 +107,7 @@ class RegistrationCache final : public MemoryWatcher {
   [[nodiscard]] Expected<Lease> acquire(const void* address, std::size_t length, Access wanted);
 
   /// True if acquire() would find a registration. Counts nothing.
-  [[nodiscard]] bool holds(const void* address, std::size_t length, Access wanted);
+  [[nodiscard]] bool holds(const void* address, std::size_t length);
 
   /// Deregisters what became stale. Called by the other functions, too; cheap if there is nothing.
   void reap() {
@@ -129,13 +130,12 @@ class RegistrationCache final : public MemoryWatcher {
     AddressRange pages;
     AddressRange unmapped;  // by the event that made it stale: nothing to unwatch there
     Region region;
-    Access access = Access::local;
     std::uint32_t leases = 0;  // 0: in idle_ or dead_
     bool findable = false;     // in map_
     MemoryWatch::Which watched = 0;
   };
 
-  [[nodiscard]] Record* look_up(AddressRange pages, Access wanted);
+  [[nodiscard]] Record* look_up(AddressRange pages);
   [[nodiscard]] Expected<Record*> make(AddressRange pages, Access wanted);
   [[nodiscard]] std::unique_lock<std::mutex> lock_when_quiet();
   void announce(Record& record);

@@ -57,7 +57,7 @@ class Monitor : public ::testing::Test {
     const auto lease = cache->acquire(data, length, Access::local);
     EXPECT_TRUE(lease.has_value());
   }
-  bool holds(const void* data) { return cache->holds(data, 1, Access::local); }
+  bool holds(const void* data) { return cache->holds(data, 1); }
 
   testing::RegisteringDevice device;
   std::unique_ptr<MemoryWatch> watch;

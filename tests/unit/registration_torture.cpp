@@ -48,6 +48,8 @@ constexpr int kWrong = 1;
 constexpr int kCannot = 77;
 constexpr unsigned kThreads = 4;
 constexpr uid_t kOrdinary = 65534;
+constexpr std::uint64_t kEnough = 300;
+constexpr std::uint64_t kTooMany = 100'000;
 
 /// Memory of one thread under test.
 struct Buffer {
@@ -65,7 +67,8 @@ class Torture {
                {.bytes = std::min<std::size_t>(lockable_bytes(), std::size_t{1} << 20),
                 .entries = 6}) {}
 
-  /// Runs for so long, or until the data was wrong if `until_wrong`.
+  /// Runs for so long, and for kEnough messages on a slow machine; or, if `until_wrong`, until the
+  /// data was wrong, however long that takes, within kTooMany messages.
   int run(std::uint64_t seed, double seconds, bool until_wrong) {
     const auto end = std::chrono::steady_clock::now() +
                      std::chrono::microseconds(static_cast<std::int64_t>(seconds * 1e6));
@@ -73,7 +76,8 @@ class Torture {
     for (unsigned i = 0; i < kThreads; ++i) {
       threads.emplace_back([this, seed, i, end, until_wrong] {
         std::mt19937_64 random(seed * kThreads + i);
-        while (std::chrono::steady_clock::now() < end && (!until_wrong || wrong_ == 0)) {
+        while (until_wrong ? wrong_ == 0 && messages_ < kTooMany
+                           : std::chrono::steady_clock::now() < end || messages_ < kEnough) {
           for (int round = 0; round < 20; ++round) one_life(random);
         }
       });

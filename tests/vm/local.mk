@@ -4,7 +4,8 @@ vm_sets = \
 	tests/vm/sets/pair \
 	tests/vm/sets/run_vm \
 	tests/vm/sets/siw \
-	tests/vm/sets/smoke
+	tests/vm/sets/smoke \
+	tests/vm/sets/user
 
 .PHONY: check-vm check-vm-smoke
 # Everything.

@@ -142,6 +142,24 @@ TEST_P(Registered, LittleMemoryIsEnough) {
   EXPECT_LE(w.engine(0).registrations().pinned_peak, 300'000U);
 }
 
+/// A message that nobody receives holds nearly all memory that rank 1 may register; what is left is
+/// enough for the bounce buffer and no piece.
+TEST_P(Registered, PiecesThatCannotBeRegisteredBounce) {
+  if (way() != Way::get) GTEST_SKIP() << "only who offers memory for a get holds it meanwhile";
+  SimConfig little = config();
+  little.max_registered = kBytes + 300'000;
+  World w(2, little, {{"pin_piece", "65536"}});
+  Mapped unreceived;
+  Request waits(RequestKind::send), receives(RequestKind::receive);
+  w.engine(1).isend(waits, view(unreceived.data(), kBytes), 0, 9, w.comm(1));
+  w.settle();
+  exchange(w, 1);
+  EXPECT_EQ(mover(w).counters().deferred, 1U);
+  EXPECT_EQ(mover(w).counters().bounced, kBytes / 65536 - 1);
+  w.engine(0).irecv(receives, view(in.data(), kBytes), 1, 9, w.comm(0));
+  EXPECT_TRUE(w.run([&] { return waits.complete && receives.complete; }));
+}
+
 TEST_P(Registered, WithoutMemoryToRegisterMessagesArriveOrFailButNeverHang) {
   SimConfig none = config();
   none.max_registered = 1;

@@ -99,7 +99,7 @@ TEST(InfoReport, OnlyTheWantedSections) {
     EXPECT_EQ(json.contains("devices"), sections.devices);
     EXPECT_EQ(json.contains("parameters"), sections.parameters);
     EXPECT_EQ(json.contains("protocols"), sections.protocols);
-    EXPECT_EQ(text.find("Remit ") != std::string::npos, sections.version);
+    EXPECT_EQ(text.starts_with("Remit "), sections.version);
     EXPECT_EQ(text.find("Devices\n") != std::string::npos, sections.devices);
     EXPECT_EQ(text.find("Parameters (") != std::string::npos, sections.parameters);
     EXPECT_EQ(text.find("Protocols\n") != std::string::npos, sections.protocols);

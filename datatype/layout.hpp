@@ -2,8 +2,10 @@
 // Where the bytes of a datatype lie, in a small normalized form, and how to move them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 
@@ -128,6 +130,12 @@ struct View {
   }
   /// See Layout::unpack.
   std::size_t unpack(std::size_t offset, std::span<const std::byte> in) const {
+    if (is_contiguous()) {
+      const std::size_t room = size();
+      const std::size_t bytes = offset < room ? std::min(in.size(), room - offset) : 0;
+      if (bytes != 0) std::memcpy(data() + offset, in.data(), bytes);
+      return bytes;
+    }
     return layout->unpack(base, count, offset, in);
   }
   /// See Layout::pieces.

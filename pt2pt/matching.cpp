@@ -6,13 +6,6 @@
 
 namespace remit {
 
-/// The place in the chain that points to the first element of `key`, or to null at its end.
-MatchLink** KeyedFifo::slot_of(const MatchKey& key) {
-  MatchLink** slot = &buckets_[bucket_of(key)];
-  while (*slot != nullptr && !((*slot)->key == key)) slot = &(*slot)->chain;
-  return slot;
-}
-
 void KeyedFifo::push(MatchLink& link) {
   assert(link.previous == nullptr && "already in a table");
   if (keys_ >= bucket_count_) grow();
@@ -36,20 +29,13 @@ void KeyedFifo::remove(MatchLink& link) {
   MatchLink** slot = slot_of(link.key);
   MatchLink* head = *slot;
   assert(head != nullptr && link.previous != nullptr);
-  --size_;
   if (head == &link) {
-    if (link.next != nullptr) {
-      link.next->chain = link.chain;
-      link.next->previous = link.previous;
-      *slot = link.next;
-    } else {
-      *slot = link.chain;
-      --keys_;
-    }
-  } else {
-    link.previous->next = link.next;
-    (link.next != nullptr ? link.next : head)->previous = link.previous;
+    (void)take_front(link.key);
+    return;
   }
+  --size_;
+  link.previous->next = link.next;
+  (link.next != nullptr ? link.next : head)->previous = link.previous;
   link.previous = link.next = link.chain = nullptr;
 }
 

@@ -50,6 +50,24 @@ class KeyedFifo {
     return nullptr;
   }
   void remove(MatchLink& link);
+  /// As front(), and removes it.
+  [[nodiscard]] MatchLink* take_front(const MatchKey& key) {
+    if (size_ == 0) return nullptr;
+    MatchLink** slot = slot_of(key);
+    MatchLink* head = *slot;
+    if (head == nullptr) return nullptr;
+    --size_;
+    if (head->next != nullptr) {
+      head->next->chain = head->chain;
+      head->next->previous = head->previous;
+      *slot = head->next;
+    } else {
+      *slot = head->chain;
+      --keys_;
+    }
+    head->previous = head->next = head->chain = nullptr;
+    return head;
+  }
 
   /// Visits all in no useful order; visit(link) must not change the structure.
   template <class Visit>
@@ -70,7 +88,12 @@ class KeyedFifo {
     hash *= 0xbf58476d1ce4e5b9U;
     return (hash >> 32) & (bucket_count_ - 1);
   }
-  [[nodiscard]] MatchLink** slot_of(const MatchKey& key);
+  /// The place in the chain that points to the first element of `key`, or to null at its end.
+  [[nodiscard]] MatchLink** slot_of(const MatchKey& key) {
+    MatchLink** slot = &buckets_[bucket_of(key)];
+    while (*slot != nullptr && !((*slot)->key == key)) slot = &(*slot)->chain;
+    return slot;
+  }
   void grow();
 
   static constexpr std::size_t kFirstBuckets = 64;
@@ -125,6 +148,9 @@ class Matcher {
   }
   /// The receive posted first among those that take a message of `key`, removed; or null.
   [[nodiscard]] PostedLink* take_posted(const MatchKey& key) {
+    if (posted_[1].empty() && posted_[2].empty() && posted_[3].empty()) [[likely]] {
+      return static_cast<PostedLink*>(posted_[0].take_front(key));
+    }
     PostedLink* best = nullptr;
     for (std::size_t c = 0; c < kMatchClasses; ++c) {
       if (posted_[c].empty()) continue;

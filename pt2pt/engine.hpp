@@ -231,7 +231,7 @@ class Engine final : public ProgressSource {
   void give_back(Peer& peer);
 
   // engine_failure.cpp
-  void fail_peer(Peer& peer, std::string words);
+  void fail_peer(Peer& peer, std::string words, bool left_in_order = false);
   void fail(Request& request, int error);
 
   void complete(Request& request) { complete_request(request, process_.progress()); }

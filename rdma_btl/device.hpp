@@ -103,6 +103,8 @@ enum class CompletionKind : std::uint8_t {
   local,            ///< a put, get or atomic with a cookie is done (status says how)
   receive,          ///< a peer's send arrived: `data`
   notification,     ///< a peer's put or atomic is visible here: `notification`
+  endpoint_closed,  ///< the peer has left in order: nothing comes from it any more, and what is
+                    ///< posted to it from now on goes nowhere
   endpoint_failed,  ///< the peer or the path died; every operation on it fails from now on
 };
 

@@ -156,6 +156,7 @@ class ShmDevice final : public Device {
                                   std::span<shm::Fd> fds, const ucred& from);
   [[nodiscard]] bool probe_copies(const Endpoint& endpoint, const shm::Hello& hello) const;
   void look_after_peers();
+  void close_endpoint(Endpoint& endpoint);
   void fail_endpoint(Endpoint& endpoint, int status, std::string words);
   void update_fence(Endpoint& endpoint);
 

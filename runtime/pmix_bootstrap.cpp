@@ -290,10 +290,12 @@ PmixBootstrap::PmixBootstrap(const pmix_proc_t& self)
 
 PmixBootstrap::~PmixBootstrap() {
   leave();
+  if (wait_fd_ >= 0) ::close(wait_fd_);
   // PMIx drops the look-ups that are under way, unless somebody else in this process still uses it:
   // then an answer may come at any time, and what its callback gets must stay.
-  if (!asked_.empty() && PMIx_Initialized() != 0) new std::list<Asked>(std::move(asked_));
-  if (wait_fd_ >= 0) ::close(wait_fd_);
+  if (asked_.empty() || PMIx_Initialized() == 0) return;
+  auto kept = std::make_unique<std::list<Asked>>(std::move(asked_));
+  (void)kept.release();
 }
 
 Expected<> PmixBootstrap::learn_identity() {

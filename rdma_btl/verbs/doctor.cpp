@@ -2,7 +2,9 @@
 // remit_info --rdma: what RDMA needs on this host, examined one after the other.
 #include "rdma_btl/verbs/doctor.hpp"
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -200,20 +202,29 @@ bool Doctor::port() {
   return ok("address", "{}", describe(adapter_, *adapters, config_.device));
 }
 
+/// As short as addresses are written; empty for the entry of no GID.
+std::string short_gid(const std::string& listed) {
+  in6_addr address = {};
+  std::array<char, INET6_ADDRSTRLEN> text = {};
+  if (::inet_pton(AF_INET6, listed.c_str(), &address) != 1) return listed;
+  if (IN6_IS_ADDR_UNSPECIFIED(&address)) return {};
+  return ::inet_ntop(AF_INET6, &address, text.data(), text.size());
+}
+
 /// All of the port's.
 void Doctor::gids() {
-  constexpr const char* kNone = "0000:0000:0000:0000:0000:0000:0000:0000";
   const fs::path folder = fs::path(kDevices) / adapter_.device / "ports" /
                           std::to_string(static_cast<unsigned>(adapter_.port));
   constexpr int kMost = 256;
   constexpr std::size_t kShown = 8;
   std::vector<std::string> found;
   for (int index = 0; index < kMost; ++index) {
-    const std::string gid = first_line(folder / "gids" / std::to_string(index));
-    if (gid.empty() && index > 0) break;
-    if (gid.empty() || gid == kNone) continue;
+    const std::string listed = first_line(folder / "gids" / std::to_string(index));
+    if (listed.empty()) break;
+    const std::string gid = short_gid(listed);
+    if (gid.empty()) continue;
     const std::string type = first_line(folder / "gid_attrs" / "types" / std::to_string(index));
-    found.push_back(fmt::format("{}: {}{}{}", index, gid, type.empty() ? "" : " ", type));
+    found.push_back(fmt::format("{} {}{}{}", index, gid, type.empty() ? "" : " ", type));
   }
   const std::size_t count = found.size();
   if (count > kShown) found.resize(kShown);

@@ -7,6 +7,7 @@
 #include "bindings/attributes.hpp"
 #include "bindings/entry.hpp"
 #include "bindings/handles.hpp"
+#include "bindings/requests.hpp"
 #include "bindings/weak.hpp"
 
 namespace remit {
@@ -283,7 +284,16 @@ int PMPI_Comm_free(MPI_Comm* comm) {
 REMIT_WEAK(Comm_free);
 
 int PMPI_Comm_disconnect(MPI_Comm* comm) {
-  // Requests hold references; what is pending completes before MPI_Finalize in any case.
+  {
+    // Waits until what was sent has left (MPI-5.0, section 11.10.4); requests that are still
+    // pending on the communicator are the program's error.
+    Entry entry("MPI_Comm_disconnect");
+    if (int err = entry.not_null(comm, "comm")) return err;
+    CommObject* c = nullptr;
+    if (int err = entry.comm(*comm, c)) return err;
+    sweep_freed_requests(entry.instance());
+    entry.engine().flush();
+  }
   return PMPI_Comm_free(comm);
 }
 REMIT_WEAK(Comm_disconnect);

@@ -66,12 +66,7 @@ Instance::~Instance() {
   for (void* memory : free_requests) ::operator delete(memory);
 }
 
-void retain(CommObject* comm) {
-  ++comm->references;
-}
-
-void release(CommObject* comm) {
-  if (--comm->references != 0) return;
+void destroy(CommObject* comm) {
   release_errhandler(comm->errhandler);
   comm->kind = ObjectKind::freed;
   delete comm;

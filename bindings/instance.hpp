@@ -104,7 +104,12 @@ inline constinit Library the_library;
 }
 
 /// Reference counting of what handles hold; the last release destroys.
-void retain(CommObject* comm);
-void release(CommObject* comm);
+void destroy(CommObject* comm);
+inline void retain(CommObject* comm) {
+  ++comm->references;
+}
+inline void release(CommObject* comm) {
+  if (--comm->references == 0) destroy(comm);
+}
 
 }  // namespace remit

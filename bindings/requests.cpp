@@ -46,9 +46,11 @@ int start_request(Instance& instance, RequestObject& request) {
     request.collective->start();
     return MPI_SUCCESS;
   }
-  const RequestKind kind = request.core.kind;
-  std::destroy_at(&request.core);
-  std::construct_at(&request.core, kind);
+  if (request.persistent) {  // it may have run before
+    const RequestKind kind = request.core.kind;
+    std::destroy_at(&request.core);
+    std::construct_at(&request.core, kind);
+  }
   Engine& engine = *instance.engine;
   const CommCore& comm = request.comm->core;
   if (request.peer == MPI_PROC_NULL) {

@@ -18,15 +18,13 @@ constexpr bool fits(Wide value) {
          value <= std::numeric_limits<std::int64_t>::max();
 }
 
-tl::unexpected<Error> too_large(const char* constructor) {
-  return fail(MPI_ERR_ARG, "{}: the datatype's bounds or size exceed 63 bits", constructor);
+tl::unexpected<Error> too_large() {
+  return fail(MPI_ERR_ARG, "the datatype's bounds or size exceed 63 bits");
 }
 
 /// Adds up what a type map of copies of old types has: bounds, size, signature.
 class Assembler {
  public:
-  explicit Assembler(const char* constructor) : constructor_(constructor) {}
-
   /// `copies` of `old` whose origins lie at `first`, `first + stride`, ...
   void place(const Datatype& old, Wide first, Wide copies, Wide stride) {
     if (copies <= 0) return;
@@ -75,7 +73,7 @@ class Assembler {
   }
 
   [[nodiscard]] Expected<Ref<Datatype>> finish(PlacedLayout root, Contents contents) && {
-    if (!representable()) return too_large(constructor_);
+    if (!representable()) return too_large();
     Datatype::Parts parts;
     parts.layout = Layout(std::move(root), static_cast<std::int64_t>(ub() - lb()));
     parts.bounds.has_entries = has_entries_;
@@ -103,7 +101,6 @@ class Assembler {
     return lb() + length + (beyond > 0 ? alignment_ - beyond : -beyond);
   }
 
-  const char* constructor_;
   bool has_entries_ = false;
   Wide true_lb_ = 0;
   Wide true_ub_ = 0;
@@ -156,15 +153,15 @@ class Envelope {
   Contents contents_;
 };
 
-Expected<> require_available(const char* constructor, const Datatype& old) {
+Expected<> require_available(const Datatype& old) {
   if (old.is_available()) return {};
-  return fail(MPI_ERR_TYPE, "{}: {} cannot be used: it is null or this platform has no such type",
-              constructor, old.name());
+  return fail(MPI_ERR_TYPE, "{} cannot be used: it is null or this platform has no such type",
+              old.name());
 }
 
-Expected<> require_count(const char* constructor, const char* what, int code, MPI_Count value) {
+Expected<> require_count(const char* what, int code, MPI_Count value) {
   if (value >= 0) return {};
-  return fail(code, "{}: {} is {}, must not be negative", constructor, what, value);
+  return fail(code, "{} is {}, must not be negative", what, value);
 }
 
 /// `length` copies of `old`, one extent apart, at displacement 0.
@@ -173,48 +170,48 @@ PlacedLayout block_of(const Datatype& old, MPI_Count length) {
 }
 
 /// vector and hvector: `stride` in bytes.
-Expected<Ref<Datatype>> strided(const char* constructor, MPI_Count count, MPI_Count blocklength,
-                                Wide stride, const Datatype& old, Contents contents) {
-  if (auto ok = require_available(constructor, old); !ok) return tl::unexpected(ok.error());
-  if (auto ok = require_count(constructor, "count", MPI_ERR_COUNT, count); !ok) {
+Expected<Ref<Datatype>> strided(MPI_Count count, MPI_Count blocklength, Wide stride,
+                                const Datatype& old, Contents contents) {
+  if (auto ok = require_available(old); !ok) return tl::unexpected(ok.error());
+  if (auto ok = require_count("count", MPI_ERR_COUNT, count); !ok) {
     return tl::unexpected(ok.error());
   }
-  if (auto ok = require_count(constructor, "blocklength", MPI_ERR_ARG, blocklength); !ok) {
+  if (auto ok = require_count("blocklength", MPI_ERR_ARG, blocklength); !ok) {
     return tl::unexpected(ok.error());
   }
-  if (!fits(stride) || !fits(Wide{count} * blocklength)) return too_large(constructor);
-  Assembler type(constructor);
+  if (!fits(stride) || !fits(Wide{count} * blocklength)) return too_large();
+  Assembler type;
   // Extremes lie in the first and the last block.
   if (count > 0) {
     type.place(old, 0, blocklength, old.extent());
     type.place(old, Wide{count - 1} * stride, blocklength, old.extent());
   }
   type.sign(old, Wide{count} * blocklength);
-  if (!type.representable()) return too_large(constructor);
+  if (!type.representable()) return too_large();
   PlacedLayout root =
       make_loop(count, static_cast<std::int64_t>(stride), block_of(old, blocklength));
   return std::move(type).finish(std::move(root), std::move(contents));
 }
 
 /// The four indexed forms. `unit`: bytes of one displacement; one block length for all, or each.
-Expected<Ref<Datatype>> indexed(const char* constructor, std::span<const MPI_Count> blocklengths,
+Expected<Ref<Datatype>> indexed(std::span<const MPI_Count> blocklengths,
                                 std::span<const MPI_Count> displacements, MPI_Count unit,
                                 const Datatype& old, Contents contents) {
-  if (auto ok = require_available(constructor, old); !ok) return tl::unexpected(ok.error());
-  Assembler type(constructor);
+  if (auto ok = require_available(old); !ok) return tl::unexpected(ok.error());
+  Assembler type;
   const bool one_length = blocklengths.size() == 1 && displacements.size() != 1;
   Wide copies = 0;
   for (std::size_t i = 0; i < displacements.size(); ++i) {
     const MPI_Count length = blocklengths[one_length ? 0 : i];
-    if (auto ok = require_count(constructor, "a block length", MPI_ERR_ARG, length); !ok) {
+    if (auto ok = require_count("a block length", MPI_ERR_ARG, length); !ok) {
       return tl::unexpected(ok.error());
     }
     type.place(old, Wide{displacements[i]} * unit, length, old.extent());
     copies += length;
   }
-  if (!fits(copies)) return too_large(constructor);
+  if (!fits(copies)) return too_large();
   type.sign(old, copies);
-  if (!type.representable()) return too_large(constructor);
+  if (!type.representable()) return too_large();
   LayoutBuilder layout;
   layout.reserve(displacements.size());
   for (std::size_t i = 0; i < displacements.size(); ++i) {
@@ -224,23 +221,22 @@ Expected<Ref<Datatype>> indexed(const char* constructor, std::span<const MPI_Cou
   return std::move(type).finish(std::move(layout).finish(), std::move(contents));
 }
 
-Expected<> same_length(const char* constructor, std::size_t a, std::size_t b) {
+Expected<> same_length(std::size_t a, std::size_t b) {
   if (a == b) return {};
-  return fail(MPI_ERR_ARG, "{}: {} block lengths or types for {} displacements", constructor, a, b);
+  return fail(MPI_ERR_ARG, "{} block lengths or types for {} displacements", a, b);
 }
 
 }  // namespace
 
 Expected<Ref<Datatype>> make_contiguous(MPI_Count count, const Datatype& old, CountForm form) {
-  constexpr const char* kName = "MPI_Type_contiguous";
-  if (auto ok = require_available(kName, old); !ok) return tl::unexpected(ok.error());
-  if (auto ok = require_count(kName, "count", MPI_ERR_COUNT, count); !ok) {
+  if (auto ok = require_available(old); !ok) return tl::unexpected(ok.error());
+  if (auto ok = require_count("count", MPI_ERR_COUNT, count); !ok) {
     return tl::unexpected(ok.error());
   }
-  Assembler type(kName);
+  Assembler type;
   type.place(old, 0, count, old.extent());
   type.sign(old, count);
-  if (!type.representable()) return too_large(kName);
+  if (!type.representable()) return too_large();
   return std::move(type).finish(block_of(old, count),
                                 Envelope(MPI_COMBINER_CONTIGUOUS, form).count(count).take());
 }
@@ -249,80 +245,73 @@ Expected<Ref<Datatype>> make_vector(MPI_Count count, MPI_Count blocklength, MPI_
                                     const Datatype& old, CountForm form) {
   Envelope envelope(MPI_COMBINER_VECTOR, form);
   envelope.count(count).count(blocklength).count(stride);
-  return strided("MPI_Type_vector", count, blocklength, Wide{stride} * old.extent(), old,
-                 envelope.take());
+  return strided(count, blocklength, Wide{stride} * old.extent(), old, envelope.take());
 }
 
 Expected<Ref<Datatype>> make_hvector(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
                                      const Datatype& old, CountForm form) {
   Envelope envelope(MPI_COMBINER_HVECTOR, form);
   envelope.count(count).count(blocklength).address(stride);
-  return strided("MPI_Type_create_hvector", count, blocklength, stride, old, envelope.take());
+  return strided(count, blocklength, stride, old, envelope.take());
 }
 
 Expected<Ref<Datatype>> make_indexed(std::span<const MPI_Count> blocklengths,
                                      std::span<const MPI_Count> displacements, const Datatype& old,
                                      CountForm form) {
-  constexpr const char* kName = "MPI_Type_indexed";
-  if (auto ok = same_length(kName, blocklengths.size(), displacements.size()); !ok) {
+  if (auto ok = same_length(blocklengths.size(), displacements.size()); !ok) {
     return tl::unexpected(ok.error());
   }
   Envelope envelope(MPI_COMBINER_INDEXED, form);
   envelope.count(std::ssize(displacements)).counts(blocklengths).counts(displacements);
-  return indexed(kName, blocklengths, displacements, old.extent(), old, envelope.take());
+  return indexed(blocklengths, displacements, old.extent(), old, envelope.take());
 }
 
 Expected<Ref<Datatype>> make_hindexed(std::span<const MPI_Count> blocklengths,
                                       std::span<const MPI_Count> displacements, const Datatype& old,
                                       CountForm form) {
-  constexpr const char* kName = "MPI_Type_create_hindexed";
-  if (auto ok = same_length(kName, blocklengths.size(), displacements.size()); !ok) {
+  if (auto ok = same_length(blocklengths.size(), displacements.size()); !ok) {
     return tl::unexpected(ok.error());
   }
   Envelope envelope(MPI_COMBINER_HINDEXED, form);
   envelope.count(std::ssize(displacements)).counts(blocklengths).addresses(displacements);
-  return indexed(kName, blocklengths, displacements, 1, old, envelope.take());
+  return indexed(blocklengths, displacements, 1, old, envelope.take());
 }
 
 Expected<Ref<Datatype>> make_indexed_block(MPI_Count blocklength,
                                            std::span<const MPI_Count> displacements,
                                            const Datatype& old, CountForm form) {
-  constexpr const char* kName = "MPI_Type_create_indexed_block";
   Envelope envelope(MPI_COMBINER_INDEXED_BLOCK, form);
   envelope.count(std::ssize(displacements)).count(blocklength).counts(displacements);
-  return indexed(kName, std::span(&blocklength, 1), displacements, old.extent(), old,
-                 envelope.take());
+  return indexed(std::span(&blocklength, 1), displacements, old.extent(), old, envelope.take());
 }
 
 Expected<Ref<Datatype>> make_hindexed_block(MPI_Count blocklength,
                                             std::span<const MPI_Count> displacements,
                                             const Datatype& old, CountForm form) {
-  constexpr const char* kName = "MPI_Type_create_hindexed_block";
   Envelope envelope(MPI_COMBINER_HINDEXED_BLOCK, form);
   envelope.count(std::ssize(displacements)).count(blocklength).addresses(displacements);
-  return indexed(kName, std::span(&blocklength, 1), displacements, 1, old, envelope.take());
+  return indexed(std::span(&blocklength, 1), displacements, 1, old, envelope.take());
 }
 
 Expected<Ref<Datatype>> make_struct(std::span<const MPI_Count> blocklengths,
                                     std::span<const MPI_Count> displacements,
                                     std::span<const Datatype* const> types, CountForm form) {
-  constexpr const char* kName = "MPI_Type_create_struct";
-  if (auto ok = same_length(kName, blocklengths.size(), displacements.size()); !ok) {
+  if (auto ok = same_length(blocklengths.size(), displacements.size()); !ok) {
     return tl::unexpected(ok.error());
   }
-  if (auto ok = same_length(kName, types.size(), displacements.size()); !ok) {
+  if (auto ok = same_length(types.size(), displacements.size()); !ok) {
     return tl::unexpected(ok.error());
   }
-  Assembler type(kName);
+  Assembler type;
   for (std::size_t i = 0; i < types.size(); ++i) {
-    if (auto ok = require_available(kName, *types[i]); !ok) return tl::unexpected(ok.error());
-    if (auto ok = require_count(kName, "a block length", MPI_ERR_ARG, blocklengths[i]); !ok) {
+    if (auto ok = require_available(*types[i]); !ok) return tl::unexpected(ok.error());
+    if (auto ok = require_count("a block length", MPI_ERR_ARG, blocklengths[i]); !ok) {
       return tl::unexpected(ok.error());
     }
     type.place(*types[i], displacements[i], blocklengths[i], types[i]->extent());
     type.sign(*types[i], blocklengths[i]);
   }
-  if (!type.representable()) return too_large(kName);
+  if (!type.representable()) return too_large();
   LayoutBuilder layout;
   layout.reserve(types.size());
   for (std::size_t i = 0; i < types.size(); ++i) {
@@ -335,9 +324,8 @@ Expected<Ref<Datatype>> make_struct(std::span<const MPI_Count> blocklengths,
 
 Expected<Ref<Datatype>> make_resized(const Datatype& old, MPI_Count lb, MPI_Count extent,
                                      CountForm form) {
-  constexpr const char* kName = "MPI_Type_create_resized";
-  if (auto ok = require_available(kName, old); !ok) return tl::unexpected(ok.error());
-  Assembler type(kName);
+  if (auto ok = require_available(old); !ok) return tl::unexpected(ok.error());
+  Assembler type;
   type.place(old, 0, 1, 0);
   type.sign(old, 1);
   type.mark(lb, Wide{lb} + extent);
@@ -347,7 +335,7 @@ Expected<Ref<Datatype>> make_resized(const Datatype& old, MPI_Count lb, MPI_Coun
 }
 
 Expected<Ref<Datatype>> make_dup(const Datatype& old) {
-  if (auto ok = require_available("MPI_Type_dup", old); !ok) return tl::unexpected(ok.error());
+  if (auto ok = require_available(old); !ok) return tl::unexpected(ok.error());
   Datatype::Parts parts;
   parts.layout = old.layout();
   parts.bounds = old.bounds();
@@ -367,22 +355,19 @@ Expected<Ref<Datatype>> make_dup(const Datatype& old) {
 
 namespace {
 
-Expected<> check_subarray(const char* constructor, std::span<const MPI_Count> sizes,
-                          std::span<const MPI_Count> subsizes, std::span<const MPI_Count> starts,
-                          int order) {
+Expected<> check_subarray(std::span<const MPI_Count> sizes, std::span<const MPI_Count> subsizes,
+                          std::span<const MPI_Count> starts, int order) {
   if (sizes.empty() || subsizes.size() != sizes.size() || starts.size() != sizes.size()) {
-    return fail(MPI_ERR_ARG, "{}: the number of dimensions must be at least 1", constructor);
+    return fail(MPI_ERR_ARG, "the number of dimensions must be at least 1");
   }
   if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN) {
-    return fail(MPI_ERR_ARG, "{}: order is {}, must be MPI_ORDER_C or MPI_ORDER_FORTRAN",
-                constructor, order);
+    return fail(MPI_ERR_ARG, "order is {}, must be MPI_ORDER_C or MPI_ORDER_FORTRAN", order);
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (subsizes[i] < 1 || subsizes[i] > sizes[i] || starts[i] < 0 ||
         starts[i] > sizes[i] - subsizes[i]) {
-      return fail(MPI_ERR_ARG,
-                  "{}: dimension {}: {} elements from {} do not lie within an array of {}",
-                  constructor, i, subsizes[i], starts[i], sizes[i]);
+      return fail(MPI_ERR_ARG, "dimension {}: {} elements from {} do not lie within an array of {}",
+                  i, subsizes[i], starts[i], sizes[i]);
     }
   }
   return {};
@@ -394,9 +379,8 @@ Expected<Ref<Datatype>> make_subarray(std::span<const MPI_Count> sizes,
                                       std::span<const MPI_Count> subsizes,
                                       std::span<const MPI_Count> starts, int order,
                                       const Datatype& old, CountForm form) {
-  constexpr const char* kName = "MPI_Type_create_subarray";
-  if (auto ok = require_available(kName, old); !ok) return tl::unexpected(ok.error());
-  if (auto ok = check_subarray(kName, sizes, subsizes, starts, order); !ok) {
+  if (auto ok = require_available(old); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_subarray(sizes, subsizes, starts, order); !ok) {
     return tl::unexpected(ok.error());
   }
   // From the fastest dimension to the slowest: each is a loop over the one before.
@@ -408,18 +392,18 @@ Expected<Ref<Datatype>> make_subarray(std::span<const MPI_Count> sizes,
   Wide copies = 1;
   for (std::size_t i = 0; i < dimensions; ++i) {
     const std::size_t d = order == MPI_ORDER_C ? dimensions - 1 - i : i;
-    if (!fits(stride * sizes[d]) || !fits(copies * subsizes[d])) return too_large(kName);
+    if (!fits(stride * sizes[d]) || !fits(copies * subsizes[d])) return too_large();
     first += stride * starts[d];
     last += stride * (starts[d] + subsizes[d] - 1);
     root = make_loop(subsizes[d], static_cast<std::int64_t>(stride), std::move(root));
     copies *= subsizes[d];
     stride *= sizes[d];
   }
-  Assembler type(kName);
+  Assembler type;
   type.place(old, first, 2, last - first);
   type.sign(old, copies);
   type.mark(0, stride);
-  if (!type.representable()) return too_large(kName);
+  if (!type.representable()) return too_large();
   Envelope envelope(MPI_COMBINER_SUBARRAY, form);
   envelope.plain(static_cast<int>(dimensions)).counts(sizes).counts(subsizes).counts(starts);
   envelope.plain(order);

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <list>
 #include <mutex>
 #include <string_view>
 #include <type_traits>
@@ -115,9 +116,12 @@ std::vector<int> parse_list(std::string_view text) {
 }
 
 /// What came back for a look-up. `missing`: the server knows of no such key yet.
+struct Asked;
+
 struct Reply {
   Bootstrap::Answer answer;
   bool missing = false;
+  const Asked* asked = nullptr;  ///< what it answers; null if PMIx was not asked
 };
 
 /// Replies on their way from PMIx's thread to the one that holds the MPI process.
@@ -202,7 +206,8 @@ class Retries {
   std::vector<int> ranks_;
 };
 
-/// A look-up under way: what the callback of PMIx gets.
+/// A look-up under way: what the callback of PMIx gets. Belongs to the bootstrap, which forgets it
+/// when it takes the reply.
 struct Asked {
   std::shared_ptr<Mailbox> mailbox;
   int rank;
@@ -220,13 +225,17 @@ Expected<Bytes> blob_in(pmix_status_t status, const pmix_value_t* value, int ran
 }
 
 Reply reply_to(int rank, pmix_status_t status, const pmix_value_t* value) {
-  return {{rank, blob_in(status, value, rank)}, status == PMIX_ERR_NOT_FOUND};
+  return {{rank, blob_in(status, value, rank)}, status == PMIX_ERR_NOT_FOUND, nullptr};
 }
 
 /// On PMIx's thread. The value stays PMIx's.
 void on_answer(pmix_status_t status, pmix_value_t* value, void* data) {
-  const std::unique_ptr<Asked> asked(static_cast<Asked*>(data));
-  asked->mailbox->put(reply_to(asked->rank, status, value));
+  const auto* asked = static_cast<const Asked*>(data);
+  Reply reply = reply_to(asked->rank, status, value);
+  reply.asked = asked;
+  // Once it is in the mailbox, `asked` may be gone.
+  const std::shared_ptr<Mailbox> mailbox = asked->mailbox;
+  mailbox->put(std::move(reply));
 }
 
 class PmixBootstrap final : public Bootstrap {
@@ -265,6 +274,7 @@ class PmixBootstrap final : public Bootstrap {
   bool connected_ = true;
   Identity identity_;
   std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
+  std::list<Asked> asked_;
   Retries retries_;
   int wait_fd_;  ///< an epoll set of the mailbox's event and the timer of the retries
 };
@@ -280,6 +290,9 @@ PmixBootstrap::PmixBootstrap(const pmix_proc_t& self)
 
 PmixBootstrap::~PmixBootstrap() {
   leave();
+  // PMIx drops the look-ups that are under way, unless somebody else in this process still uses it:
+  // then an answer may come at any time, and what its callback gets must stay.
+  if (!asked_.empty() && PMIx_Initialized() != 0) new std::list<Asked>(std::move(asked_));
   if (wait_fd_ >= 0) ::close(wait_fd_);
 }
 
@@ -387,12 +400,13 @@ void PmixBootstrap::lookup(int rank) {
     mailbox_->put({std::move(answer)});
     return;
   }
-  auto asked = std::make_unique<Asked>(Asked{mailbox_, rank});
+  asked_.push_back({mailbox_, rank});
   const pmix_proc_t peer = proc(static_cast<pmix_rank_t>(rank));
-  const pmix_status_t status = PMIx_Get_nb(&peer, kAddressKey, nullptr, 0, on_answer, asked.get());
-  if (status == PMIX_SUCCESS) {
-    (void)asked.release();  // now owned by the callback
-  } else if (status == PMIX_OPERATION_SUCCEEDED) {
+  const pmix_status_t status =
+      PMIx_Get_nb(&peer, kAddressKey, nullptr, 0, on_answer, &asked_.back());
+  if (status == PMIX_SUCCESS) return;
+  asked_.pop_back();
+  if (status == PMIX_OPERATION_SUCCEEDED) {
     const ValuePtr value = get_known(peer, kAddressKey);
     mailbox_->put(reply_to(rank, value ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND, value.get()));
   } else {
@@ -406,6 +420,7 @@ std::optional<Bootstrap::Answer> PmixBootstrap::poll() {
   }
   while (!mailbox_->empty()) {
     Reply reply = mailbox_->take();
+    asked_.remove_if([&](const Asked& asked) { return &asked == reply.asked; });
     if (!reply.missing) return std::move(reply.answer);
     retries_.add(reply.answer.rank);
   }

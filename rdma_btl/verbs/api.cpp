@@ -73,6 +73,7 @@ void find_cm(Library& library, Api& api) {
   library.find("rdma_accept", api.accept);
   library.find("rdma_reject", api.reject);
   library.find("rdma_disconnect", api.disconnect);
+  library.find("rdma_notify", api.notify);
   library.find("rdma_get_cm_event", api.get_cm_event);
   library.find("rdma_ack_cm_event", api.ack_cm_event);
   library.find("rdma_event_str", api.cm_event_str);

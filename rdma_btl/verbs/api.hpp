@@ -51,6 +51,7 @@ struct Api {
   decltype(&::rdma_accept) accept = nullptr;
   decltype(&::rdma_reject) reject = nullptr;
   decltype(&::rdma_disconnect) disconnect = nullptr;
+  decltype(&::rdma_notify) notify = nullptr;
   decltype(&::rdma_get_cm_event) get_cm_event = nullptr;
   decltype(&::rdma_ack_cm_event) ack_cm_event = nullptr;
   decltype(&::rdma_event_str) cm_event_str = nullptr;

@@ -70,8 +70,7 @@ struct VerbsDevice::Endpoint {
 
   PeerName peer = 0;
   std::uint32_t qp_num = 0;
-  bool wants_more = false;  ///< the peer said that it starves
-  bool said_goodbye = false;
+  bool wants_more = false;   ///< the peer said that it starves
   bool leaving = false;      ///< is in leaving_
   bool timed = false;        ///< is in connecting_
   bool has_address = false;  ///< else only the peer can connect

@@ -37,9 +37,9 @@ struct VerbsConfig {
   std::uint32_t max_window = 64;           ///< ... to one that sends a lot
   std::uint32_t strict_window = 16;        ///< receives of a connection without an SRQ
   std::uint32_t send_budget = 2048;        ///< work requests under way of all connections
-  std::uint32_t completion_entries = 8192;   ///< of the completion queue, at most
-  unsigned resolve_timeout_ms = 2000;        ///< of one look-up of a peer's address
-  unsigned connect_timeout_ms = 10 * 60000;  ///< a peer that computes does not answer meanwhile
+  std::uint32_t completion_entries = 8192;  ///< of the completion queue, at most
+  unsigned resolve_timeout_ms = 2000;       ///< of one look-up of a peer's address
+  unsigned connect_timeout_ms = 5 * 60000;  ///< a peer that computes does not answer meanwhile
   /// Of a packet, as the exponent of 4.096 us: 17 is 0.54 s. Adapters try 8 times, and may wait up
   /// to 4 times as long: a link that stays down is an error after 4 to 17 s.
   std::uint8_t ack_timeout = 17;

@@ -296,6 +296,9 @@ void VerbsDevice::open_endpoint(Endpoint& endpoint) {
   endpoint.state = State::open;
   endpoint.words.clear();
   ++counters_.connections;
+  // The first message has overtaken the kernel's own: only an established connection is cut in
+  // order.
+  if (endpoint.passive != nullptr) (void)api_.notify(endpoint.passive, IBV_EVENT_COMM_EST);
   say(LogLevel::debug, "verbs: connected to {}", way_to(endpoint));
 }
 
@@ -455,6 +458,7 @@ void VerbsDevice::on_trouble(Endpoint& endpoint, const rdma_cm_event& event) {
 }
 
 void VerbsDevice::on_rejected(Endpoint& endpoint, int status, std::span<const std::byte> data) {
+  if (endpoint.state == State::open) return leave(endpoint);  // ended before it was quite made
   if (endpoint.state != State::connecting) return;
   Rejection rejection;
   if (!read(data, rejection)) {
@@ -533,15 +537,9 @@ void VerbsDevice::settle_leaving() {
     if (endpoint.state == State::accepting) {
       drop_passive(endpoint);
       endpoint.state = State::idle;
-    } else if (endpoint.state == State::open && !endpoint.said_goodbye) {
+    } else if (endpoint.state == State::open) {
       fail_endpoint(endpoint, fmt::format("{}: its process has ended or lost the connection",
                                           way_to(endpoint)));
-    } else if (endpoint.state == State::open) {
-      endpoint.state = State::gone;
-      release_lease(endpoint);
-      for (rdma_cm_id* const cm : {endpoint.active, endpoint.passive}) {
-        if (cm != nullptr) api_.disconnect(cm);
-      }
     }
   }
 }

@@ -165,7 +165,9 @@ void VerbsDevice::set_caps(const ibv_device_attr& device, const ibv_port_attr& p
   caps_.max_send = config_.message_bytes - sizeof(verbs::Header);
   caps_.max_message = std::min<std::uint64_t>(
       port.max_msg_sz == 0 ? caps_.max_send : port.max_msg_sz, kLongestMessage);
-  caps_.max_pieces = kMostPieces;
+  // All requests of one operation must have room at once.
+  caps_.max_pieces = std::min<std::size_t>(
+      kMostPieces, (config_.send_depth - verbs::kSpare - 1) * std::min(max_sge_, max_sge_read_));
   caps_.latency_ns = 1500;
   caps_.bandwidth = std::max(adapter_.bandwidth, 1e8);
   caps_.overhead_ns = 1000;
@@ -325,7 +327,7 @@ void VerbsDevice::say_goodbye() {
   const std::uint64_t end = verbs::now_ns() + verbs::ms(500);
   std::vector<EndpointId> due;
   for (const auto& endpoint : endpoints_) {
-    if (endpoint->state == State::open && !endpoint->said_goodbye) due.push_back(endpoint->id);
+    if (endpoint->state == State::open) due.push_back(endpoint->id);
   }
   std::vector<EndpointId> said;
   std::array<Completion, 16> ignored;

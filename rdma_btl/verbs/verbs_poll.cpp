@@ -146,7 +146,8 @@ bool VerbsDevice::take_message(Endpoint& endpoint, const ibv_wc& work, std::uint
       if (endpoint.state == State::accepting) open_endpoint(endpoint);
       return false;
     case MessageKind::goodbye:
-      endpoint.said_goodbye = true;
+      endpoint.state = State::gone;
+      release_lease(endpoint);
       return false;
     case MessageKind::credits:
       return false;
@@ -253,7 +254,7 @@ void VerbsDevice::return_credits() {
   std::size_t kept = 0;
   for (const EndpointId id : credit_due_) {
     Endpoint& endpoint = *endpoints_[id];
-    const bool due = endpoint.state == State::open && !endpoint.said_goodbye &&
+    const bool due = endpoint.state == State::open &&
                      (2 * endpoint.owed >= endpoint.lease || endpoint.wants_more);
     if (due && (endpoint.credits == 0 || !spare_room(endpoint))) {
       credit_due_[kept++] = id;
@@ -313,10 +314,6 @@ void VerbsDevice::retire_record(Endpoint& /*endpoint*/, const Record& record, in
 /// The first error of a connection says why; the others only follow from it.
 void VerbsDevice::failed_work(Endpoint& endpoint, const ibv_wc& work) {
   if (endpoint.state == State::failed || endpoint.state == State::gone) return;
-  if (endpoint.said_goodbye) {
-    endpoint.state = State::gone;
-    return release_lease(endpoint);
-  }
   std::string_view hint;
   switch (work.status) {
     case IBV_WC_RETRY_EXC_ERR:

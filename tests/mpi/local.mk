@@ -72,9 +72,9 @@ tests_mpi_unsupported_LDFLAGS = $(MPI_TEST_FLAGS)
 TESTS += $(mpi_runs) tests/mpi/errors.sh
 
 # The tests of this folder alone.
-.PHONY: check-mpi
 check-mpi:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(mpi_runs) tests/mpi/errors.sh'
 endif
+.PHONY: check-mpi
 dist_check_SCRIPTS += tests/mpi/run_mpi.sh tests/mpi/errors.sh
 EXTRA_DIST += $(mpi_runs)

@@ -38,7 +38,6 @@ int main(int argc, char** argv) {
   OK(MPI_Comm_set_errhandler(dup, mine));
   OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, mine));
   expect(MPI_Win_create(&value, 4, 1, MPI_INFO_NULL, dup, &window), "MPI_Win_create", dup);
-  expect(MPI_Scan(&value, &in, 1, MPI_INT, MPI_SUM, dup), "MPI_Scan", dup);
   expect(MPI_Cart_create(dup, 1, &one, &periodic, 0, &made), "MPI_Cart_create", dup);
   expect(MPI_Intercomm_create(MPI_COMM_SELF, 0, dup, check_rank, 3, &made), "MPI_Intercomm_create",
          MPI_COMM_SELF);

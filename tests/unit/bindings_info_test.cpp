@@ -113,7 +113,7 @@ TEST(InfoReport, OnlyTheWantedSections) {
     EXPECT_EQ(json.contains("protocols"), sections.protocols);
     EXPECT_EQ(json.contains("rdma"), sections.rdma);
     EXPECT_EQ(text.find("RDMA\n") != std::string::npos, sections.rdma);
-    EXPECT_EQ(text.find("Remit 1.2.3") != std::string::npos, sections.version);
+    EXPECT_EQ(text.starts_with("Remit "), sections.version);
     EXPECT_EQ(text.find("Devices\n") != std::string::npos, sections.devices);
     EXPECT_EQ(text.find("Parameters (") != std::string::npos, sections.parameters);
     EXPECT_EQ(text.find("Protocols\n") != std::string::npos, sections.protocols);

@@ -193,6 +193,11 @@ END
   chmod +x "$moved/bin/mpiexec"
   CFLAGS=$sanitize CXXFLAGS=$sanitize
   export CFLAGS CXXFLAGS
+  # Another compiler may not know the sanitizers' options.
+  if [ -n "$sanitize" ]; then
+    CC=$(mpicc -showme:command) CXX=$(mpicxx -showme:command)
+    export CC CXX
+  fi
   PATH=$plain_path cmake -S "$tmp/project" -B "$tmp/project/build" -DMPI_HOME="$moved" \
     >"$tmp/cmake.log" 2>&1 &&
     cmake --build "$tmp/project/build" >>"$tmp/cmake.log" 2>&1 ||

@@ -334,18 +334,21 @@ TEST_F(VerbsTest, WhoHasEndedRefuses) {
   EXPECT_EQ(node(0).pending.size(), 0U);
 }
 
-/// No route leads there (192.0.2.0/24 and 2001:db8::/32 are nobody's).
-TEST_F(VerbsTest, AnAddressWithoutRouteFailsInTime) {
-  add(config_of(0));
+/// Nobody has the address. Whether the kernel finds that out depends on the network.
+TEST_F(VerbsTest, AnUnknownAddressFailsInTime) {
+  VerbsConfig config = config_of(0);
+  config.connect_timeout_ms = 8000;
+  add(config);
   add(config_of(1));
   const Bytes nobody = changed(device(1).local_address(), [](verbs::Address& address) {
-    ::inet_pton(address.family, address.family == AF_INET ? "192.0.2.1" : "2001:db8::1",
-                address.ip);
+    address.ip[address.family == AF_INET ? 3 : 15] ^= 0x55;
   });
   const EndpointId endpoint = device(0).connect(1, nobody).value();
-  ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty(); }, 50));
+  ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty(); }, 30));
   const std::string words = device(0).explain(endpoint);
-  EXPECT_NE(words.find("same network"), std::string::npos) << words;
+  EXPECT_TRUE(words.find("same network") != std::string::npos ||
+              words.find("has not answered for 8 s") != std::string::npos)
+      << words;
 }
 
 /// Silence is not death: who computes answers late.

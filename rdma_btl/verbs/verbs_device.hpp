@@ -217,6 +217,7 @@ class VerbsDevice final : public Device {
   std::deque<Completion> ready_;        ///< completions made by software
   std::vector<EndpointId> credit_due_;  ///< owed half of their lease
   std::vector<EndpointId> leaving_;     ///< disconnected: settled once the queue is drained
+  std::vector<rdma_cm_id*> withdrawn_;  ///< requests that wait for their rejection
   std::vector<EndpointId> connecting_;  ///< have a timer
   std::vector<EndpointId> dying_;       ///< failed, with work requests under way
   std::vector<std::unique_ptr<SwapJob>> swaps_;

@@ -140,6 +140,13 @@ class Engine final : public ProgressSource {
   [[nodiscard]] RegistrationCounters registrations() const;
   /// How changes of registered memory are noticed, for a person; empty if nothing is registered.
   [[nodiscard]] std::string memory_monitor() const;
+  /// What was counted, in groups: "messages", "registrations" if a device needs them, and each
+  /// device by its name.
+  struct StatisticGroup {
+    std::string name;
+    std::vector<Statistic> values;
+  };
+  [[nodiscard]] std::vector<StatisticGroup> statistics() const;
   /// Bytes held for messages that arrived before their receives, and the most ever.
   [[nodiscard]] std::size_t unexpected_bytes() const;
   [[nodiscard]] std::size_t unexpected_peak() const { return unexpected_peak_; }

@@ -20,6 +20,7 @@ void Engine::fail_peer(Peer& peer, std::string words, bool left_in_order) {
   peer.failed = true;
   peer.fast_below = 0;
   peer.failure = std::move(words);
+  process_.log().write(LogLevel::info, "process {} is lost: {}", peer.id, peer.failure);
   while (Request* request = peer.waiting.pop_front()) {
     --waiting_;
     fail(*request, MPI_ERR_PROC_ABORTED);

@@ -148,6 +148,12 @@ struct Caps {
   NotifyMode notify = NotifyMode::none;
 };
 
+/// What a device did so far, by name; for people and tests.
+struct Statistic {
+  std::string_view name;  ///< of static storage
+  std::uint64_t value = 0;
+};
+
 /// A device of one process. Every function is called by the thread that holds the MPI process;
 /// none blocks.
 class Device {
@@ -209,6 +215,9 @@ class Device {
 
   /// The words behind the last failure of this endpoint, for a message to the user.
   [[nodiscard]] virtual std::string explain(EndpointId endpoint) const = 0;
+
+  /// The counters that a person would want to see at the end of a job.
+  [[nodiscard]] virtual std::vector<Statistic> statistics() const { return {}; }
 };
 
 }  // namespace remit

@@ -55,6 +55,8 @@ class ShmDevice final : public Device {
   [[nodiscard]] bool flushed() const override;
   [[nodiscard]] std::string explain(EndpointId endpoint) const override;
 
+  [[nodiscard]] std::vector<Statistic> statistics() const override;
+
   [[nodiscard]] const ShmCounters& counters() const { return counters_; }
   /// True if puts and gets of this endpoint are direct copies; false too while that is unknown.
   [[nodiscard]] bool copies_directly(EndpointId endpoint) const;

@@ -58,6 +58,8 @@ class VerbsDevice final : public Device {
   [[nodiscard]] bool flushed() const override;
   [[nodiscard]] std::string explain(EndpointId endpoint) const override;
 
+  [[nodiscard]] std::vector<Statistic> statistics() const override;
+
   [[nodiscard]] const VerbsCounters& counters() const { return counters_; }
   /// "rxe0 port 1, 10.9.0.1 (eth0), GID 1 ...: why".
   [[nodiscard]] const std::string& description() const { return description_; }

@@ -403,6 +403,9 @@ int PMPI_Cancel(MPI_Request* request) {
   if (!cancelled->active) {
     return entry.fail(MPI_ERR_REQUEST, "the request is inactive: there is nothing to cancel");
   }
+  if (cancelled->sending) {
+    return entry.fail(MPI_ERR_REQUEST, "a send-receive cannot be cancelled");
+  }
   if (cancelled->collective) {
     return entry.fail(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");
   }

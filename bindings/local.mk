@@ -20,6 +20,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/handles.hpp \
 	bindings/info.cpp \
 	bindings/init.cpp \
+	bindings/isendrecv.cpp \
 	bindings/instance.cpp bindings/instance.hpp \
 	bindings/memory.cpp \
 	bindings/mpi_lock.hpp \

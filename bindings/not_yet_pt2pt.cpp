@@ -66,26 +66,6 @@ REMIT_WEAK(Session_iflush_buffer);
 
 // Nonblocking (chapter 3).
 
-int PMPI_Isendrecv(const void*, int, MPI_Datatype, int, int, void*, int, MPI_Datatype, int, int,
-                   MPI_Comm comm, MPI_Request*) {
-  return not_yet(comm, "MPI_Isendrecv");
-}
-REMIT_WEAK(Isendrecv);
-int PMPI_Isendrecv_c(const void*, MPI_Count, MPI_Datatype, int, int, void*, MPI_Count, MPI_Datatype,
-                     int, int, MPI_Comm comm, MPI_Request*) {
-  return not_yet(comm, "MPI_Isendrecv_c");
-}
-REMIT_WEAK(Isendrecv_c);
-int PMPI_Isendrecv_replace(void*, int, MPI_Datatype, int, int, int, int, MPI_Comm comm,
-                           MPI_Request*) {
-  return not_yet(comm, "MPI_Isendrecv_replace");
-}
-REMIT_WEAK(Isendrecv_replace);
-int PMPI_Isendrecv_replace_c(void*, MPI_Count, MPI_Datatype, int, int, int, int, MPI_Comm comm,
-                             MPI_Request*) {
-  return not_yet(comm, "MPI_Isendrecv_replace_c");
-}
-REMIT_WEAK(Isendrecv_replace_c);
 
 // Probe, and receives of a probed message (chapter 3).
 

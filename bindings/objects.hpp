@@ -111,6 +111,7 @@ enum class RequestForm : std::uint8_t {
   receive,
   collective,
   generalized,
+  exchange,      ///< MPI_Isendrecv: `core` is the receive, `sending` the send
   no_operation,  ///< MPI_PROC_NULL peers: complete at once
 };
 
@@ -122,12 +123,21 @@ struct CollectiveHold {
   std::vector<const Datatype*> send_types, recv_types;  ///< alltoallw
 };
 
+/// The sending half of MPI_Isendrecv.
+struct SendHalf {
+  Request core{RequestKind::send};
+  View view{};
+  Ref<const Datatype> datatype;
+  std::unique_ptr<std::byte[]> packed;  ///< MPI_Isendrecv_replace: what leaves, copied
+};
+
 /// What an MPI_Request user handle points to.
 struct RequestObject : Object {
   explicit RequestObject(RequestForm f)
       : Object(ObjectKind::request),
         form(f),
-        core(f == RequestForm::receive ? RequestKind::receive : RequestKind::send) {}
+        core(f == RequestForm::receive || f == RequestForm::exchange ? RequestKind::receive
+                                                                     : RequestKind::send) {}
 
   RequestForm form;
   bool persistent = false;
@@ -141,6 +151,7 @@ struct RequestObject : Object {
   View view{};
   Ref<const Datatype> datatype;  ///< keeps the view's layout alive
   std::unique_ptr<Collective> collective;
+  std::unique_ptr<SendHalf> sending;
   std::unique_ptr<CollectiveHold> hold;  ///< what a collective uses until it is complete
 
   // generalized requests
@@ -150,7 +161,9 @@ struct RequestObject : Object {
   void* extra_state = nullptr;
 
   [[nodiscard]] Request& operation() { return collective ? collective->request : core; }
-  [[nodiscard]] bool complete() { return !active || operation().complete; }
+  [[nodiscard]] bool complete() {
+    return !active || (operation().complete && (sending == nullptr || sending->core.complete));
+  }
 };
 
 }  // namespace remit

@@ -81,6 +81,7 @@ int finish_request(Instance& instance, MPI_Request& handle, MPI_Status* status) 
     return MPI_SUCCESS;
   }
   int error = request->operation().status.error;
+  if (request->sending && error == MPI_SUCCESS) error = request->sending->core.status.error;
   if (request->form == RequestForm::generalized) {
     // The query function fills the status itself (section 13.2).
     MPI_Status mine{};
@@ -113,7 +114,9 @@ void sweep_freed_requests(Instance& instance) {
 
 void settle_freed_requests(Instance& instance) {
   for (RequestObject* request : instance.orphans) {
-    if (request->form == RequestForm::receive) instance.engine->cancel(request->core);
+    const bool receives =
+        request->form == RequestForm::receive || request->form == RequestForm::exchange;
+    if (receives && !request->core.complete) instance.engine->cancel(request->core);
   }
   instance.progress().wait([&] {
     sweep_freed_requests(instance);

@@ -571,6 +571,38 @@ static void flood(void) {
   }
 }
 
+/* Both halves in one request, of every protocol's length, with and without a peer. */
+static void send_receives(char* out, char* in) {
+  static const int kLengths[] = {0, 8, 3000, 300000};
+  for (int i = 0; i < 4; ++i) {
+    const int n = kLengths[i];
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    int count = -1;
+    check_fill(out, (size_t)n, (uint64_t)(100 * i + check_rank));
+    OK(MPI_Isendrecv(out, n, MPI_BYTE, right, i, in, n, MPI_BYTE, MPI_ANY_SOURCE, i, MPI_COMM_WORLD,
+                     &requests[0]));
+    OK(MPI_Isendrecv(out, n, MPI_BYTE, MPI_PROC_NULL, i, in, n, MPI_BYTE, MPI_PROC_NULL, i,
+                     MPI_COMM_WORLD, &requests[1]));
+    OK(MPI_Waitall(2, requests, statuses));
+    CHECK(requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL);
+    OK(MPI_Get_count(&statuses[0], MPI_BYTE, &count));
+    CHECK(count == n && statuses[0].MPI_SOURCE == left && statuses[0].MPI_TAG == i);
+    CHECK(statuses[1].MPI_SOURCE == MPI_PROC_NULL);
+    CHECK(check_filled(in, (size_t)n, (uint64_t)(100 * i + left)));
+
+    OK(MPI_Isendrecv_replace_c(out, n, MPI_BYTE, right, i, left, i, MPI_COMM_WORLD, &requests[0]));
+    OK(MPI_Wait(&requests[0], &statuses[0]));
+    OK(MPI_Get_count(&statuses[0], MPI_BYTE, &count));
+    CHECK(count == n);
+    CHECK(check_filled(out, (size_t)n, (uint64_t)(100 * i + left)));
+    OK(MPI_Isendrecv_replace(out, n, MPI_BYTE, right, i, MPI_PROC_NULL, i, MPI_COMM_WORLD,
+                             &requests[0]));
+    OK(MPI_Recv(in, n, MPI_BYTE, left, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    OK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+  }
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   right = (check_rank + 1) % check_size;
@@ -594,6 +626,7 @@ int main(int argc, char** argv) {
   generalized();
   many_outstanding();
   flood();
+  send_receives(out, in);
   OK(MPI_Buffer_detach(&buffer, &ignored));
   OK(MPI_Barrier(MPI_COMM_WORLD));
   free(buffer);

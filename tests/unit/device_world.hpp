@@ -161,6 +161,7 @@ class Node {
   std::vector<std::pair<EndpointId, std::uint32_t>> notifications;
   std::map<std::uint64_t, int> completed;  ///< cookie -> status
   std::vector<EndpointId> failures;
+  std::vector<EndpointId> departures;  ///< peers that left in order
   std::size_t repeated_cookies = 0;
 
  private:
@@ -176,6 +177,9 @@ class Node {
         break;
       case CompletionKind::notification:
         notifications.emplace_back(completion.endpoint, completion.notification);
+        break;
+      case CompletionKind::endpoint_closed:
+        departures.push_back(completion.endpoint);
         break;
       case CompletionKind::endpoint_failed:
         failures.push_back(completion.endpoint);

@@ -112,6 +112,48 @@ static void collectives(MPI_Comm c) {
   EXPECT(MPI_ERR_OP, "op",
          MPI_Allreduce_init(value, value + 1, 1, MPI_INT, MPI_OP_NULL, c, MPI_INFO_NULL, &request));
   EXPECT(MPI_ERR_OP, "op", MPI_Reduce_local(value, value + 1, 1, MPI_INT, MPI_OP_NULL));
+  /* null buffers and arrays: found in front of any message, by every rank alike */
+  int* ones = malloc((size_t)n * sizeof(int));
+  MPI_Datatype* types = malloc((size_t)n * sizeof(MPI_Datatype));
+  for (int i = 0; i < n; ++i) ones[i] = 1, types[i] = MPI_INT;
+  int* v = calloc((size_t)n, sizeof(int));
+  EXPECT(MPI_ERR_BUFFER, "MPI_IN_PLACE", MPI_Bcast(MPI_IN_PLACE, 1, MPI_INT, 0, c));
+  EXPECT(MPI_ERR_BUFFER, "buffer", MPI_Bcast(NULL, 1, MPI_INT, 0, c));
+  const MPI_Comm one = MPI_COMM_SELF;
+  EXPECT(MPI_ERR_BUFFER, "recvbuf",
+         MPI_Gatherv(v, 1, MPI_INT, NULL, ones, counts, MPI_INT, 0, one));
+  EXPECT(MPI_ERR_ARG, "recvcounts", MPI_Gatherv(v, 1, MPI_INT, v, NULL, counts, MPI_INT, 0, one));
+  EXPECT(MPI_ERR_ARG, "displs", MPI_Gatherv(v, 1, MPI_INT, v, ones, NULL, MPI_INT, 0, one));
+  EXPECT(MPI_ERR_BUFFER, "sendbuf",
+         MPI_Scatterv(NULL, ones, counts, MPI_INT, v, 1, MPI_INT, 0, one));
+  EXPECT(MPI_ERR_BUFFER, "recvbuf", MPI_Allgatherv(v, 1, MPI_INT, NULL, ones, counts, MPI_INT, c));
+  EXPECT(MPI_ERR_BUFFER, "recvbuf",
+         MPI_Alltoallv(v, ones, counts, MPI_INT, NULL, ones, counts, MPI_INT, c));
+  EXPECT(MPI_ERR_BUFFER, "sendbuf",
+         MPI_Alltoallv(NULL, ones, counts, MPI_INT, v, ones, counts, MPI_INT, c));
+  EXPECT(MPI_ERR_ARG, "rdispls",
+         MPI_Alltoallv(v, ones, counts, MPI_INT, v, ones, NULL, MPI_INT, c));
+  EXPECT(MPI_ERR_BUFFER, "recvbuf",
+         MPI_Alltoallw(v, ones, counts, types, NULL, ones, counts, types, c));
+  EXPECT(MPI_ERR_BUFFER, "sendbuf",
+         MPI_Ialltoallw(NULL, ones, counts, types, v, ones, counts, types, c, &request));
+  EXPECT(MPI_ERR_COUNT, "recvcounts", MPI_Reduce_scatter(v, value, negative, MPI_INT, MPI_SUM, c));
+  /* and those that are none: nothing to move, or absolute addresses */
+  OK(MPI_Alltoallv(NULL, counts, counts, MPI_INT, NULL, counts, counts, MPI_INT, c));
+  OK(MPI_Alltoallw(NULL, counts, counts, types, NULL, counts, counts, types, c));
+  MPI_Datatype absolute;
+  MPI_Aint place;
+  value[0] = 0;
+  v[0] = 17;
+  OK(MPI_Get_address(value, &place));
+  OK(MPI_Type_create_hindexed(1, (int[]){1}, &place, MPI_INT, &absolute));
+  OK(MPI_Type_commit(&absolute));
+  OK(MPI_Gatherv(v, 1, MPI_INT, MPI_BOTTOM, ones, counts, absolute, 0, one));
+  CHECK(value[0] == 17);
+  OK(MPI_Type_free(&absolute));
+  free(v);
+  free(types);
+  free(ones);
   free(counts);
   free(negative);
 }

@@ -216,7 +216,38 @@ static void types(void) {
   EXPECT(MPI_ERR_INFO, "info", MPI_Info_set(MPI_INFO_NULL, "a", "b"));
 }
 
+/* A null pointer where a result should go is an error, not a crash. */
+static void null_pointers(void) {
+  char text[MPI_MAX_ERROR_STRING];
+  const int first[1] = {0};
+  MPI_Group group;
+  OK(MPI_Comm_group(MPI_COMM_WORLD, &group));
+  EXPECT(MPI_ERR_ARG, "ranks1", MPI_Group_translate_ranks(group, 1, NULL, group, &number));
+  EXPECT(MPI_ERR_ARG, "ranks2", MPI_Group_translate_ranks(group, 1, first, group, NULL));
+  OK(MPI_Group_translate_ranks(group, 0, NULL, group, NULL));
+  OK(MPI_Group_free(&group));
+  EXPECT(MPI_ERR_ARG, "address", MPI_Get_address(text, NULL));
+  EXPECT(MPI_ERR_ARG, "flag", MPI_Initialized(NULL));
+  EXPECT(MPI_ERR_ARG, "flag", MPI_Finalized(NULL));
+  EXPECT(MPI_ERR_ARG, "errorclass", MPI_Error_class(MPI_ERR_TAG, NULL));
+  EXPECT(MPI_ERR_ARG, "string", MPI_Error_string(MPI_ERR_TAG, NULL, &number));
+  EXPECT(MPI_ERR_ARG, "resultlen", MPI_Error_string(MPI_ERR_TAG, text, NULL));
+  EXPECT(MPI_ERR_ARG, "version", MPI_Get_version(NULL, &number));
+  EXPECT(MPI_ERR_ARG, "subversion", MPI_Get_version(&number, NULL));
+  EXPECT(MPI_ERR_ARG, "resultlen", MPI_Get_library_version(text, NULL));
+  EXPECT(MPI_ERR_ARG, "abi_major", MPI_Abi_get_version(NULL, &number));
+  EXPECT(MPI_ERR_ARG, "count", MPI_Get_count(&status, MPI_INT, NULL));
+  EXPECT(MPI_ERR_ARG, "status", MPI_Get_count(NULL, MPI_INT, &number));
+  EXPECT(MPI_ERR_ARG, "count", MPI_Get_elements(&status, MPI_INT, NULL));
+  EXPECT(MPI_ERR_ARG, "source", MPI_Status_get_source(&status, NULL));
+  EXPECT(MPI_ERR_ARG, "status", MPI_Status_set_tag(NULL, 1));
+}
+
 static int deadly(const char* how, int argc, char** argv) {
+  if (strcmp(how, "null") == 0) {
+    MPI_Initialized(NULL);
+    return 0;
+  }
   if (strcmp(how, "before") == 0) {
     MPI_Comm_rank(MPI_COMM_WORLD, &number);
     return 0;
@@ -263,6 +294,7 @@ int main(int argc, char** argv) {
   collectives(dup);
   communicators(dup);
   types();
+  null_pointers();
   /* every class has a text of its own */
   for (int i = MPI_SUCCESS; i < MPI_ERR_LASTCODE && i < 200; ++i) {
     char words[MPI_MAX_ERROR_STRING];

@@ -243,6 +243,46 @@ static void null_pointers(void) {
   EXPECT(MPI_ERR_ARG, "status", MPI_Status_set_tag(NULL, 1));
 }
 
+static int refuse_delete; /* what the callback below returns */
+static int delete_attribute(MPI_Comm comm, int key, void* attribute, void* extra) {
+  (void)comm, (void)key, (void)attribute, (void)extra;
+  return refuse_delete;
+}
+
+static int handled; /* calls of the handler below, and the last code that it saw */
+static int handled_code;
+static void count_error(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  ++handled;
+  handled_code = *code;
+}
+
+/* A delete callback that fails goes to the communicator's handler, and the attribute stays. */
+static void attributes(void) {
+  MPI_Comm c;
+  MPI_Errhandler handler;
+  int key;
+  void* got;
+  OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
+  OK(MPI_Comm_create_errhandler(count_error, &handler));
+  OK(MPI_Comm_set_errhandler(c, handler));
+  OK(MPI_Errhandler_free(&handler));
+  OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_attribute, &key, NULL));
+  OK(MPI_Comm_set_attr(c, key, &value[0]));
+  refuse_delete = MPI_ERR_OTHER;
+  EXPECT(MPI_ERR_OTHER, "delete function", MPI_Comm_set_attr(c, key, &value[1]));
+  CHECK(handled == 1 && handled_code == MPI_ERR_OTHER);
+  OK(MPI_Comm_get_attr(c, key, &got, &flag));
+  CHECK(flag && got == &value[0]);
+  EXPECT(MPI_ERR_OTHER, "delete function", MPI_Comm_delete_attr(c, key));
+  CHECK(handled == 2);
+  EXPECT(MPI_ERR_OTHER, "delete function", MPI_Comm_free(&c));
+  CHECK(handled == 3 && c != MPI_COMM_NULL);
+  refuse_delete = MPI_SUCCESS;
+  OK(MPI_Comm_free_keyval(&key));
+  OK(MPI_Comm_free(&c));
+}
+
 static int deadly(const char* how, int argc, char** argv) {
   if (strcmp(how, "null") == 0) {
     MPI_Initialized(NULL);
@@ -295,6 +335,7 @@ int main(int argc, char** argv) {
   communicators(dup);
   types();
   null_pointers();
+  attributes();
   /* every class has a text of its own */
   for (int i = MPI_SUCCESS; i < MPI_ERR_LASTCODE && i < 200; ++i) {
     char words[MPI_MAX_ERROR_STRING];

@@ -45,7 +45,7 @@ int start(const char* function, int required, int* provided) {
   if (library().phase == Phase::running) {
     Entry entry(function);
     return entry.fail(MPI_ERR_OTHER,
-                      "MPI is initialized already; call it once");
+                      "MPI is initialized already; call MPI_Init or MPI_Init_thread once");
   }
   if (library().phase == Phase::finalized) {
     die(function, "called after MPI_Finalize; MPI cannot be initialized again");

@@ -278,6 +278,7 @@ static void attributes(void) {
   CHECK(handled == 2);
   EXPECT(MPI_ERR_OTHER, "delete function", MPI_Comm_free(&c));
   CHECK(handled == 3 && c != MPI_COMM_NULL);
+  EXPECT(MPI_ERR_OTHER, "initialized already", MPI_Init(NULL, NULL));
   refuse_delete = MPI_SUCCESS;
   OK(MPI_Comm_free_keyval(&key));
   OK(MPI_Comm_free(&c));

@@ -41,4 +41,11 @@ expect_failure "an unknown parameter" "eager_limit" ./remit_info --param eager_l
 expect_failure "a malformed value" "banana" env REMIT_EAGER_LIMIT=banana ./remit_info
 expect_failure "no value" "name=value" ./remit_info --param eager_limit
 expect_failure "an unknown option" "--nonsense" ./remit_info --nonsense
+expect_failure "too small" "parameter shm_area: '3' is not allowed; use 4 KiB to 1 GiB" \
+  env REMIT_SHM_AREA=3 ./remit_info
+expect_failure "too large" "REMIT_SHM_AREA" env REMIT_SHM_AREA=1T ./remit_info
+expect_failure "negative" "REMIT_SPIN_POLLS" env REMIT_SPIN_POLLS=-1 ./remit_info
+expect_failure "negative" "REMIT_CORE_SHARERS" env REMIT_CORE_SHARERS=-3 ./remit_info
+expect_failure "no fragment" "REMIT_PIPELINE_FRAGMENT" env REMIT_PIPELINE_FRAGMENT=0 ./remit_info
+expect_has "bounds in JSON" '"maximum": 1073741824' "$(./remit_info --json --parameters)"
 [ $failures -eq 0 ]

@@ -98,6 +98,7 @@ class ArrayFinisher {
       return;
     }
     if (first_error_ == MPI_SUCCESS && take_sent(&handle, status)) return;
+    if (object(handle)->kind != ObjectKind::request) return refuse_twice(status, at);
     CommObject* comm = object(handle)->comm;
     if (comm != nullptr) retain(comm);
     const int peer = object(handle)->peer;
@@ -113,6 +114,18 @@ class ArrayFinisher {
       release(comm);
     }
     if (status != nullptr && first_error_ != MPI_SUCCESS) status->MPI_ERROR = error;
+  }
+
+  /// The array names one request twice, and its first appearance has used it up.
+  [[gnu::cold]] void refuse_twice(MPI_Status* status, int at) {
+    if (first_error_ == MPI_SUCCESS) {
+      if (status != nullptr) {
+        for (int i = 0; i < at; ++i) statuses_[i].MPI_ERROR = MPI_SUCCESS;
+      }
+      first_error_ = MPI_ERR_REQUEST;
+      detail_ = "a request is in the array twice";
+    }
+    if (status != nullptr) status->MPI_ERROR = MPI_ERR_REQUEST;
   }
 
   int report() {

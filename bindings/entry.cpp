@@ -96,7 +96,15 @@ int Entry::bad_datatype(MPI_Datatype handle, const char* argument) {
   return fail(MPI_ERR_TYPE, "{} is not committed; call MPI_Type_commit first", argument);
 }
 
-int Entry::bad_buffer(MPI_Count count) {
+int Entry::too_many_bytes(MPI_Count count, const Datatype& type) {
+  return fail(MPI_ERR_COUNT, "count is {}: as many elements of {} bytes do not fit any memory",
+              count, type.size());
+}
+
+int Entry::bad_buffer(const void* address, MPI_Count count) {
+  if (address != nullptr) {
+    return fail(MPI_ERR_BUFFER, "the buffer is MPI_IN_PLACE, which has no meaning here");
+  }
   return fail(MPI_ERR_BUFFER, "the buffer is a null pointer, but count is {}", count);
 }
 

@@ -88,8 +88,12 @@ class Entry {
     const Datatype* t = nullptr;
     if (int err = datatype(type, t)) return err;
     // Address 0 is MPI_BOTTOM: fine for a type with absolute addresses, wrong for a plain one.
-    if (address == nullptr && count > 0 && t->size() > 0 && t->true_lb() == 0) [[unlikely]]
-      return bad_buffer(count);
+    MPI_Count bytes = 0;
+    if (is_special(address) && count > 0 && t->size() > 0 &&
+        (address != nullptr || t->true_lb() == 0)) [[unlikely]]
+      return bad_buffer(address, count);
+    if (__builtin_mul_overflow(count, t->size(), &bytes)) [[unlikely]]
+      return too_many_bytes(count, *t);
     out = View{const_cast<void*>(address), count, &t->layout()};
     datatype_ = t;
     return MPI_SUCCESS;
@@ -114,6 +118,12 @@ class Entry {
   int request(MPI_Request handle, RequestObject*& out);
   int info(MPI_Info handle, InfoObject*& out);
 
+  /// MPI_BOTTOM and MPI_IN_PLACE are no addresses of data.
+  static bool is_special(const void* address) {
+    return reinterpret_cast<std::uintptr_t>(address) <=
+           reinterpret_cast<std::uintptr_t>(MPI_IN_PLACE);
+  }
+
  private:
   void enter() {
     instance_->lock.lock();
@@ -129,7 +139,8 @@ class Entry {
   [[gnu::cold]] int bad_comm(MPI_Comm handle);
   [[gnu::cold]] int bad_pointer(const char* argument);
   [[gnu::cold]] int bad_count(MPI_Count count, const char* argument);
-  [[gnu::cold]] int bad_buffer(MPI_Count count);
+  [[gnu::cold]] int bad_buffer(const void* address, MPI_Count count);
+  [[gnu::cold]] int too_many_bytes(MPI_Count count, const Datatype& type);
   [[gnu::cold]] int bad_datatype(MPI_Datatype handle, const char* argument);
   [[gnu::cold]] int bad_rank(const CommObject& comm, int rank, bool receive);
   [[gnu::cold]] int bad_tag(int tag);

@@ -134,6 +134,26 @@ void append_protocols(std::string& out, const InfoReport& report) {
   }
 }
 
+/// A line for each finding; a long one goes on further in.
+void append_rdma(std::string& out, const InfoReport& report) {
+  out += "RDMA\n";
+  for (const verbs::Finding& finding : report.rdma) {
+    constexpr std::size_t kIndent = 6;
+    std::string lines = wrapped(
+        fmt::format("{:<13} {}: {}", finding.what, finding.ok ? "OK" : "NOT OK", finding.words),
+        kIndent);
+    out += lines.erase(0, kIndent - 2);
+  }
+}
+
+Json rdma_json(const InfoReport& report) {
+  Json checks = Json::array();
+  for (const verbs::Finding& finding : report.rdma) {
+    checks.push_back({{"check", finding.what}, {"ok", finding.ok}, {"words", finding.words}});
+  }
+  return {{"ok", verbs::healthy(report.rdma)}, {"checks", std::move(checks)}};
+}
+
 Json devices_json(const InfoReport& report) {
   Json list = Json::array();
   for (const DeviceInfo& device : report.devices) {
@@ -242,6 +262,10 @@ std::string to_text(const InfoReport& report, const InfoSections& sections) {
     separate();
     append_protocols(out, report);
   }
+  if (sections.rdma) {
+    separate();
+    append_rdma(out, report);
+  }
   return out;
 }
 
@@ -255,6 +279,7 @@ std::string to_json(const InfoReport& report, const InfoSections& sections) {
   if (sections.devices) root["devices"] = devices_json(report);
   if (sections.parameters) root["parameters"] = parameters_json(report);
   if (sections.protocols) root["protocols"] = protocols_json(report);
+  if (sections.rdma) root["rdma"] = rdma_json(report);
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -8,6 +8,7 @@
 
 #include "pt2pt/engine.hpp"
 #include "rdma_btl/device.hpp"
+#include "rdma_btl/verbs/doctor.hpp"
 #include "runtime/params.hpp"
 
 namespace remit {
@@ -32,6 +33,7 @@ struct InfoSections {
   bool devices = false;
   bool parameters = false;
   bool protocols = false;
+  bool rdma = false;
 };
 
 struct InfoReport {
@@ -39,6 +41,7 @@ struct InfoReport {
   std::vector<DeviceInfo> devices;
   std::vector<ParameterInfo> parameters;
   std::vector<Engine::ProtocolRange> protocols;
+  std::vector<verbs::Finding> rdma;
 };
 
 /// The parameters of this program with their values in `params`, by name.
@@ -47,8 +50,9 @@ struct InfoReport {
 /// The wanted sections as text of at most about 100 columns.
 [[nodiscard]] std::string to_text(const InfoReport& report, const InfoSections& sections);
 
-/// The wanted sections as one JSON object, keys "version", "devices", "parameters", "protocols".
-/// Sizes are bytes, times nanoseconds; a range without an end has "to_bytes": null.
+/// The wanted sections as one JSON object, keys "version", "devices", "parameters",
+/// "protocols", "rdma". Sizes are bytes, times nanoseconds; a range without an end has "to_bytes":
+/// null.
 [[nodiscard]] std::string to_json(const InfoReport& report, const InfoSections& sections);
 
 /// 4096 as "4 KiB", 5 as "5 B"; a number that is not a whole multiple stays in the smaller unit;

@@ -11,6 +11,7 @@
 #include "bindings/bsend.hpp"
 #include "bindings/entry.hpp"
 #include "bindings/requests.hpp"
+#include "bindings/statistics.hpp"
 #include "bindings/weak.hpp"
 #include "collectives/algorithms.hpp"
 #include "rdma_btl/open_devices.hpp"
@@ -105,6 +106,7 @@ int PMPI_Finalize() {
     settle_freed_requests(*instance);
     instance->bsend->drain(*instance);
     instance->engine->flush();
+    report_statistics(*instance);
   }
   library().instance = nullptr;
   library().phase = Phase::finalized;

@@ -38,6 +38,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/requests.cpp bindings/requests.hpp \
 	bindings/send.cpp \
 	bindings/stateless.cpp \
+	bindings/statistics.cpp bindings/statistics.hpp \
 	bindings/status.hpp \
 	bindings/type.cpp \
 	bindings/type_query.cpp \

@@ -52,7 +52,7 @@ void ask_devices(const Params& params, InfoReport& report) {
 int run(int argc, char** argv) {
   CLI::App app(
       "Says what this installation of Remit is, what it can do on this host, and how it is "
-      "set. Without an option: everything.");
+      "set. Without an option: everything but --rdma.");
   InfoSections sections;
   bool json = false;
   std::vector<std::string> settings;
@@ -60,6 +60,9 @@ int run(int argc, char** argv) {
   app.add_flag("--devices", sections.devices, "the devices that move bytes, and their limits");
   app.add_flag("--parameters", sections.parameters, "the parameters and their values");
   app.add_flag("--protocols", sections.protocols, "which protocol carries which size of message");
+  app.add_flag(
+      "--rdma", sections.rdma,
+      "examine the RDMA adapter: each line OK or what to do; exit status 1 if one is not OK");
   app.add_flag("--json", json, "print JSON");
   app.add_option("--param", settings, "set a parameter first: name=value (repeatable)")
       ->allow_extra_args(false);
@@ -72,9 +75,9 @@ int run(int argc, char** argv) {
     return kWrongOptions;
   }
 
-  const bool everything =
-      !sections.version && !sections.devices && !sections.parameters && !sections.protocols;
-  if (everything) sections = {true, true, true, true};
+  const bool everything = !sections.version && !sections.devices && !sections.parameters &&
+                          !sections.protocols && !sections.rdma;
+  if (everything) sections = {true, true, true, true, false};
   auto params = read_params(settings);
   if (!params) {
     std::fprintf(stderr, "remit_info: %s\n", params.error().message.c_str());
@@ -84,8 +87,10 @@ int run(int argc, char** argv) {
   report.version = PACKAGE_VERSION;
   report.parameters = parameter_info(*params);
   if (sections.devices || sections.protocols) ask_devices(*params, report);
+  if (sections.rdma) report.rdma = verbs::examine(*params);
   const std::string out = json ? to_json(report, sections) : to_text(report, sections);
-  return std::fputs(out.c_str(), stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+  if (std::fputs(out.c_str(), stdout) < 0) return EXIT_FAILURE;
+  return verbs::healthy(report.rdma) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Blocking and nonblocking sends and receives (MPI-5.0, sections 3.2 to 3.7 and 3.10).
 #include <cstring>
-#include <vector>
+#include <memory>
+#include <new>
 
 #include "bindings/bsend.hpp"
 #include "bindings/requests.hpp"
@@ -47,15 +48,20 @@ template <SendMode mode>
     return false;
   const CommObject* object = instance->comm(comm);
   const Datatype* type = datatype_of(datatype);
-  if (object == nullptr || type == nullptr || !type->is_usable() || buffer == nullptr) [[unlikely]]
+  if (object == nullptr || type == nullptr || !type->is_usable() || Entry::is_special(buffer))
+      [[unlikely]]
     return false;
   const Layout& layout = type->layout();
   if (!layout.is_contiguous() || count < 0 || tag < 0 ||
       static_cast<unsigned>(dest) >= static_cast<unsigned>(object->core.peers().size()))
       [[unlikely]]
     return false;
+  MPI_Count bytes = 0;
+  if (__builtin_mul_overflow(count, layout.size(), &bytes)) [[unlikely]]
+    return false;
   const View view{const_cast<void*>(buffer), count, &layout};
-  return instance->engine->try_send(view.data(), view.size(), dest, tag, object->core);
+  return instance->engine->try_send(view.data(), static_cast<std::size_t>(bytes), dest, tag,
+                                    object->core);
 }
 
 int buffered_send(const char* function, const void* buffer, MPI_Count count, MPI_Datatype type,
@@ -181,10 +187,13 @@ int sendrecv_replace(const char* function, void* buffer, MPI_Count count, MPI_Da
   if (int err = check_receive(entry, buffer, count, type, source, recvtag, comm, receive)) {
     return err;
   }
-  std::vector<std::byte> outgoing(dest == MPI_PROC_NULL ? 0 : send.view.size());
-  send.view.pack(0, outgoing);
-  const auto bytes = static_cast<MPI_Count>(outgoing.size());
-  send.view = View{outgoing.data(), bytes, &predefined(MPI_BYTE).layout()};
+  const std::size_t bytes = dest == MPI_PROC_NULL ? 0 : send.view.size();
+  const std::unique_ptr<std::byte[]> outgoing(new (std::nothrow) std::byte[bytes]);
+  if (outgoing == nullptr) {
+    return entry.fail(MPI_ERR_NO_MEM, "no memory for a copy of the {} bytes to send", bytes);
+  }
+  send.view.pack(0, {outgoing.get(), bytes});
+  send.view = View{outgoing.get(), static_cast<MPI_Count>(bytes), &predefined(MPI_BYTE).layout()};
   return exchange(entry, send, receive, status);
 }
 

@@ -188,8 +188,10 @@ void Engine::handle(DeviceSlot& slot, const Completion& completion) {
     case CompletionKind::notification:
       receive_notification(*peer, completion.notification);
       break;
+    case CompletionKind::endpoint_closed:
     case CompletionKind::endpoint_failed:
-      fail_peer(*peer, slot.device->explain(completion.endpoint));
+      fail_peer(*peer, slot.device->explain(completion.endpoint),
+                completion.kind == CompletionKind::endpoint_closed);
       break;
     case CompletionKind::local:
       break;

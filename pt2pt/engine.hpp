@@ -140,6 +140,13 @@ class Engine final : public ProgressSource {
   [[nodiscard]] RegistrationCounters registrations() const;
   /// How changes of registered memory are noticed, for a person; empty if nothing is registered.
   [[nodiscard]] std::string memory_monitor() const;
+  /// What was counted, in groups: "messages", "registrations" if a device needs them, and each
+  /// device by its name.
+  struct StatisticGroup {
+    std::string name;
+    std::vector<Statistic> values;
+  };
+  [[nodiscard]] std::vector<StatisticGroup> statistics() const;
   /// Bytes held for messages that arrived before their receives, and the most ever.
   [[nodiscard]] std::size_t unexpected_bytes() const;
   [[nodiscard]] std::size_t unexpected_peak() const { return unexpected_peak_; }
@@ -231,7 +238,7 @@ class Engine final : public ProgressSource {
   void give_back(Peer& peer);
 
   // engine_failure.cpp
-  void fail_peer(Peer& peer, std::string words);
+  void fail_peer(Peer& peer, std::string words, bool left_in_order = false);
   void fail(Request& request, int error);
 
   void complete(Request& request) { complete_request(request, process_.progress()); }

@@ -13,12 +13,14 @@ void Engine::fail(Request& request, int error) {
 }
 
 /// Every operation with the peer completes with MPI_ERR_PROC_ABORTED; so do receives from any
-/// source, for they might wait for it for ever. Eager messages that are here can still be received.
-void Engine::fail_peer(Peer& peer, std::string words) {
+/// source, for they might wait for it for ever, unless it left in order. Eager messages that are
+/// here can still be received.
+void Engine::fail_peer(Peer& peer, std::string words, bool left_in_order) {
   if (peer.failed) return;
   peer.failed = true;
   peer.fast_below = 0;
   peer.failure = std::move(words);
+  process_.log().write(LogLevel::info, "process {} is lost: {}", peer.id, peer.failure);
   while (Request* request = peer.waiting.pop_front()) {
     --waiting_;
     fail(*request, MPI_ERR_PROC_ABORTED);
@@ -34,7 +36,8 @@ void Engine::fail_peer(Peer& peer, std::string words) {
   std::vector<Request*> hit;
   matcher_.for_each_posted([&](PostedLink& posted) {
     auto& request = static_cast<Request&>(posted);
-    if (request.proc == peer.id || request.proc == kAnyProc) hit.push_back(&request);
+    const bool from_any = request.proc == kAnyProc && !left_in_order;
+    if (request.proc == peer.id || from_any) hit.push_back(&request);
   });
   for (Request* request : hit) {
     matcher_.remove_posted(*request);

@@ -9,6 +9,7 @@ libpt2pt_la_SOURCES = \
 	pt2pt/engine_pinning.cpp \
 	pt2pt/engine_rendezvous.cpp \
 	pt2pt/engine_send.cpp \
+	pt2pt/engine_statistics.cpp \
 	pt2pt/matching.cpp pt2pt/matching.hpp \
 	pt2pt/memory_pool.hpp \
 	pt2pt/peer.hpp \

@@ -103,6 +103,8 @@ enum class CompletionKind : std::uint8_t {
   local,            ///< a put, get or atomic with a cookie is done (status says how)
   receive,          ///< a peer's send arrived: `data`
   notification,     ///< a peer's put or atomic is visible here: `notification`
+  endpoint_closed,  ///< the peer has left in order: nothing comes from it any more, and what is
+                    ///< posted to it from now on goes nowhere
   endpoint_failed,  ///< the peer or the path died; every operation on it fails from now on
 };
 
@@ -144,6 +146,12 @@ struct Caps {
   bool pages_on_demand = false;  ///< register_memory(nullptr, SIZE_MAX) covers all memory, now and
                                  ///< to come, and pins nothing
   NotifyMode notify = NotifyMode::none;
+};
+
+/// What a device did so far, by name; for people and tests.
+struct Statistic {
+  std::string_view name;  ///< of static storage
+  std::uint64_t value = 0;
 };
 
 /// A device of one process. Every function is called by the thread that holds the MPI process;
@@ -207,6 +215,9 @@ class Device {
 
   /// The words behind the last failure of this endpoint, for a message to the user.
   [[nodiscard]] virtual std::string explain(EndpointId endpoint) const = 0;
+
+  /// The counters that a person would want to see at the end of a job.
+  [[nodiscard]] virtual std::vector<Statistic> statistics() const { return {}; }
 };
 
 }  // namespace remit

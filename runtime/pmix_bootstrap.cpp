@@ -168,8 +168,9 @@ class Mailbox {
   int event_;
 };
 
-/// Look-ups to repeat: a server may answer "not found" for a peer that has not published yet
-/// instead of waiting for it. Repeats come after 1 ms, then less and less often.
+/// Look-ups to repeat: a server may answer "not found", or give up after two seconds, for a peer
+/// that has not published yet instead of waiting for it. Repeats come after 1 ms, then less and
+/// less often.
 class Retries {
  public:
   Retries() : timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {}
@@ -225,7 +226,8 @@ Expected<Bytes> blob_in(pmix_status_t status, const pmix_value_t* value, int ran
 }
 
 Reply reply_to(int rank, pmix_status_t status, const pmix_value_t* value) {
-  return {{rank, blob_in(status, value, rank)}, status == PMIX_ERR_NOT_FOUND, nullptr};
+  const bool missing = status == PMIX_ERR_NOT_FOUND || status == PMIX_ERR_TIMEOUT;
+  return {{rank, blob_in(status, value, rank)}, missing, nullptr};
 }
 
 /// On PMIx's thread. The value stays PMIx's.
@@ -290,10 +292,12 @@ PmixBootstrap::PmixBootstrap(const pmix_proc_t& self)
 
 PmixBootstrap::~PmixBootstrap() {
   leave();
+  if (wait_fd_ >= 0) ::close(wait_fd_);
   // PMIx drops the look-ups that are under way, unless somebody else in this process still uses it:
   // then an answer may come at any time, and what its callback gets must stay.
-  if (!asked_.empty() && PMIx_Initialized() != 0) new std::list<Asked>(std::move(asked_));
-  if (wait_fd_ >= 0) ::close(wait_fd_);
+  if (asked_.empty() || PMIx_Initialized() == 0) return;
+  auto kept = std::make_unique<std::list<Asked>>(std::move(asked_));
+  (void)kept.release();
 }
 
 Expected<> PmixBootstrap::learn_identity() {

@@ -16,6 +16,8 @@
 extern "C" {
 #endif
 
+/* C reads this, too. NOLINTBEGIN(modernize-*) */
+
 /* Called before [begin, end) is unmapped, moved (emptied == 0) or emptied (emptied != 0). */
 typedef void (*remit_memory_hook)(void* argument, uintptr_t begin, uintptr_t end, int emptied);
 
@@ -25,6 +27,8 @@ typedef int (*remit_memory_attach_fn)(remit_memory_hook hook, void* argument);
 typedef void (*remit_memory_detach_fn)(remit_memory_hook hook, void* argument);
 /* 1 if every way to unmap [begin, end) but a raw system call goes through the preloaded library. */
 typedef int (*remit_memory_knows_fn)(uintptr_t begin, uintptr_t end);
+
+/* NOLINTEND(modernize-*) */
 
 #ifdef __cplusplus
 }

@@ -11,4 +11,5 @@ librdma_btl_la_SOURCES += \
 	rdma_btl/shm/shm_device.hpp \
 	rdma_btl/shm/shm_params.cpp \
 	rdma_btl/shm/shm_params.hpp \
-	rdma_btl/shm/shm_serve.cpp
+	rdma_btl/shm/shm_serve.cpp \
+	rdma_btl/shm/shm_statistics.cpp

@@ -76,6 +76,9 @@ class TxRing {
     return true;
   }
 
+  /// Cells given to the consumer so far.
+  [[nodiscard]] std::uint64_t published() const { return tail_; }
+
   /// The next cell; has_room() was true.
   [[nodiscard]] Cell& next() { return cells_[tail_ & mask_]; }
 

@@ -417,6 +417,16 @@ void ShmDevice::update_fence(Endpoint& endpoint) {
 
 /// Fails the endpoints whose process is gone, after everything that it wrote has been read. Who
 /// left in order and owes nothing is only failed when it is spoken to.
+/// The peer has left in order. Once, for `shut` stays.
+void ShmDevice::close_endpoint(Endpoint& endpoint) {
+  if (endpoint.shut) return;
+  endpoint.shut = true;
+  endpoint.words = fmt::format("process {:#x} (pid {}) of this host has left already",
+                               endpoint.peer, endpoint.pid);
+  ready_.push_back(event_of(CompletionKind::endpoint_closed, endpoint.id, MPI_SUCCESS));
+  attention_ |= kWork;
+}
+
 void ShmDevice::look_after_peers() {
   gone_.clear();
   for (std::size_t i = 0; i != endpoints_.size(); ++i) {  // may grow meanwhile
@@ -436,7 +446,7 @@ void ShmDevice::look_after_peers() {
       }
       if (endpoint->home->life.closed.load() != 0 && endpoint->jobs == 0 &&
           !endpoint->tx.blocked()) {
-        endpoint->shut = true;
+        close_endpoint(*endpoint);
         continue;
       }
     }

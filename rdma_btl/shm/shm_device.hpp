@@ -55,6 +55,8 @@ class ShmDevice final : public Device {
   [[nodiscard]] bool flushed() const override;
   [[nodiscard]] std::string explain(EndpointId endpoint) const override;
 
+  [[nodiscard]] std::vector<Statistic> statistics() const override;
+
   [[nodiscard]] const ShmCounters& counters() const { return counters_; }
   /// True if puts and gets of this endpoint are direct copies; false too while that is unknown.
   [[nodiscard]] bool copies_directly(EndpointId endpoint) const;
@@ -156,6 +158,7 @@ class ShmDevice final : public Device {
                                   std::span<shm::Fd> fds, const ucred& from);
   [[nodiscard]] bool probe_copies(const Endpoint& endpoint, const shm::Hello& hello) const;
   void look_after_peers();
+  void close_endpoint(Endpoint& endpoint);
   void fail_endpoint(Endpoint& endpoint, int status, std::string words);
   void update_fence(Endpoint& endpoint);
 

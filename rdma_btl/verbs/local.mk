@@ -3,6 +3,8 @@ librdma_btl_la_SOURCES += \
 	rdma_btl/verbs/adapter.hpp \
 	rdma_btl/verbs/api.cpp \
 	rdma_btl/verbs/api.hpp \
+	rdma_btl/verbs/doctor.cpp \
+	rdma_btl/verbs/doctor.hpp \
 	rdma_btl/verbs/endpoint.hpp \
 	rdma_btl/verbs/verbs_config.hpp \
 	rdma_btl/verbs/verbs_connect.cpp \
@@ -12,4 +14,5 @@ librdma_btl_la_SOURCES += \
 	rdma_btl/verbs/verbs_params.hpp \
 	rdma_btl/verbs/verbs_poll.cpp \
 	rdma_btl/verbs/verbs_post.cpp \
+	rdma_btl/verbs/verbs_statistics.cpp \
 	rdma_btl/verbs/wire.hpp

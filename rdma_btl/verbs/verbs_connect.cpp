@@ -172,9 +172,9 @@ void VerbsDevice::begin(Endpoint& endpoint) {
 }
 
 void VerbsDevice::retry_later(Endpoint& endpoint, std::string words) {
+  endpoint.state = State::waiting;
   drop_active(endpoint);
   endpoint.words = std::move(words);
-  endpoint.state = State::waiting;
   const unsigned doublings = std::min(endpoint.attempts, 6U);
   endpoint.timer_ns = now_ns() + ms(std::min(kFirstRetryMs << doublings, kLastRetryMs));
 }
@@ -190,11 +190,16 @@ void VerbsDevice::destroy_id(rdma_cm_id* id) {
   api_.destroy_id(id);
 }
 
-/// Only before anything was posted.
+/// Only before anything was posted. With iWARP the kernel would wait for the peer's answer to a
+/// request under way: it is destroyed when that has come.
 void VerbsDevice::drop_active(Endpoint& endpoint) {
   if (endpoint.active == nullptr) return;
   if (endpoint.qp == endpoint.active->qp) endpoint.qp = nullptr;
-  destroy_id(endpoint.active);
+  if (config_.mask.iwarp && endpoint.state == State::connecting) {
+    withdrawn_.push_back(endpoint.active);
+  } else {
+    destroy_id(endpoint.active);
+  }
   endpoint.active = nullptr;
 }
 
@@ -273,10 +278,12 @@ void VerbsDevice::on_route_resolved(Endpoint& endpoint) {
   endpoint.qp = endpoint.active->qp;
   const Hello hello = hello_to(endpoint);
   rdma_conn_param parameters = connection_parameters(hello);
-  if (api_.connect(endpoint.active, &parameters) != 0) {
-    return retry_later(endpoint, fmt::format("rdma_connect: {}", std::strerror(errno)));
-  }
   endpoint.state = State::connecting;
+  if (api_.connect(endpoint.active, &parameters) != 0) {
+    const int error = errno;
+    if (error == ECONNREFUSED) return on_rejected(endpoint, -error, {});  // soft-iWARP says so here
+    return retry_later(endpoint, fmt::format("rdma_connect: {}", std::strerror(error)));
+  }
 }
 
 void VerbsDevice::on_established(Endpoint& endpoint, std::span<const std::byte> data) {
@@ -400,6 +407,11 @@ void VerbsDevice::handle_event(const rdma_cm_event& event, std::span<const std::
   if (event.event == RDMA_CM_EVENT_DEVICE_REMOVAL) {
     return fail_all(fmt::format("RDMA adapter {} was removed", adapter_.device));
   }
+  if (const auto found = std::find(withdrawn_.begin(), withdrawn_.end(), event.id);
+      found != withdrawn_.end()) {
+    withdrawn_.erase(found);
+    return destroy_id(event.id);
+  }
   const auto number = reinterpret_cast<std::uintptr_t>(event.id->context);
   if (number == 0 || number > endpoints_.size()) return;  // the listener's
   Endpoint& endpoint = *endpoints_[number - 1];
@@ -471,8 +483,8 @@ void VerbsDevice::on_rejected(Endpoint& endpoint, int status, std::span<const st
   }
   switch (rejection.reason) {
     case Refusal::mine_wins:
-      drop_active(endpoint);
       endpoint.state = State::waiting;
+      drop_active(endpoint);
       endpoint.timer_ns = now_ns() + ms(kYieldMs);
       return;
     case Refusal::no_room:

@@ -58,6 +58,8 @@ class VerbsDevice final : public Device {
   [[nodiscard]] bool flushed() const override;
   [[nodiscard]] std::string explain(EndpointId endpoint) const override;
 
+  [[nodiscard]] std::vector<Statistic> statistics() const override;
+
   [[nodiscard]] const VerbsCounters& counters() const { return counters_; }
   /// "rxe0 port 1, 10.9.0.1 (eth0), GID 1 ...: why".
   [[nodiscard]] const std::string& description() const { return description_; }
@@ -215,6 +217,7 @@ class VerbsDevice final : public Device {
   std::deque<Completion> ready_;        ///< completions made by software
   std::vector<EndpointId> credit_due_;  ///< owed half of their lease
   std::vector<EndpointId> leaving_;     ///< disconnected: settled once the queue is drained
+  std::vector<rdma_cm_id*> withdrawn_;  ///< requests that wait for their rejection
   std::vector<EndpointId> connecting_;  ///< have a timer
   std::vector<EndpointId> dying_;       ///< failed, with work requests under way
   std::vector<std::unique_ptr<SwapJob>> swaps_;

@@ -349,6 +349,8 @@ void VerbsDevice::say_goodbye() {
 }
 
 void VerbsDevice::close_connections() {
+  for (rdma_cm_id* const id : withdrawn_) destroy_id(id);
+  withdrawn_.clear();
   for (const auto& endpoint : endpoints_) {
     for (rdma_cm_id* const id : {endpoint->active, endpoint->passive}) {
       if (id == nullptr) continue;

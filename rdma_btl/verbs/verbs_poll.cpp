@@ -147,8 +147,10 @@ bool VerbsDevice::take_message(Endpoint& endpoint, const ibv_wc& work, std::uint
       return false;
     case MessageKind::goodbye:
       endpoint.state = State::gone;
+      endpoint.words = fmt::format("{} has finished", way_to(endpoint));
       release_lease(endpoint);
-      return false;
+      out = {CompletionKind::endpoint_closed, MPI_SUCCESS, endpoint.id, 0, 0, {}};
+      return true;
     case MessageKind::credits:
       return false;
   }

@@ -156,6 +156,8 @@ void VerbsDevice::flush_tails() {
 
 void VerbsDevice::submit(Endpoint& endpoint, ibv_send_wr& request, const Record& record,
                          bool signal) {
+  // What runs short must come back.
+  signal = signal || outstanding_ + 2 * verbs::kSpare >= budget_;
   if (signal || ++endpoint.unsignalled >= verbs::kSignalEvery) {
     request.send_flags |= IBV_SEND_SIGNALED;
     endpoint.unsignalled = 0;
@@ -245,7 +247,10 @@ Header VerbsDevice::take_header(Endpoint& endpoint, MessageKind kind, std::uint3
 bool VerbsDevice::post_control(Endpoint& endpoint, MessageKind kind, std::uint32_t value,
                                bool signal) {
   if (endpoint.credits == 0 || !spare_room(endpoint)) return false;
-  if (max_inline_ < sizeof(Header) && free_send_slots_.empty()) return false;
+  if (max_inline_ < sizeof(Header) && free_send_slots_.empty()) {
+    flush_tails();
+    return false;
+  }
   post_message(endpoint, kind, value, {}, 0, signal);
   return true;
 }
@@ -263,6 +268,7 @@ void VerbsDevice::post_message(Endpoint& endpoint, MessageKind kind, std::uint32
     record.resource = free_send_slots_.back();
     free_send_slots_.pop_back();
     data = send_slots_[record.resource];
+    signal = signal || free_send_slots_.size() < send_slots_.size() / 2;
   }
   const Header header = take_header(endpoint, kind, value);
   std::memcpy(data, &header, sizeof header);

@@ -15,7 +15,7 @@ const ParamDecl limit_param{"info_test_limit", std::int64_t{4096}, "bytes", "A s
 const ParamDecl word_param{"info_test_word", std::string{"red"}, "", "A word.", {"red", "green"}};
 const ParamDecl flag_param{"info_test_flag", false, "", "A flag."};
 
-constexpr InfoSections kAll{true, true, true, true};
+constexpr InfoSections kAll{true, true, true, true, true};
 
 InfoReport sample() {
   Params params;
@@ -36,6 +36,8 @@ InfoReport sample() {
   report.protocols.push_back({"sample", "contiguous", "eager", 0, 4096});
   report.protocols.push_back(
       {"sample", "contiguous", "get", 4097, std::numeric_limits<std::size_t>::max()});
+  report.rdma.push_back({"adapter", true, "sample0"});
+  report.rdma.push_back({"port", false, "it is down: connect the \"cable\""});
   return report;
 }
 
@@ -76,6 +78,14 @@ TEST(InfoReport, JsonHasEveryValue) {
   ASSERT_EQ(protocols.size(), 2);
   EXPECT_EQ(protocols[0].at("to_bytes"), 4096);
   EXPECT_TRUE(protocols[1].at("to_bytes").is_null());
+
+  const auto& rdma = json.at("rdma");
+  EXPECT_EQ(rdma.at("ok"), false);
+  ASSERT_EQ(rdma.at("checks").size(), 2);
+  EXPECT_EQ(rdma.at("checks")[0].at("check"), "adapter");
+  EXPECT_EQ(rdma.at("checks")[0].at("ok"), true);
+  EXPECT_EQ(rdma.at("checks")[1].at("ok"), false);
+  EXPECT_EQ(rdma.at("checks")[1].at("words"), "it is down: connect the \"cable\"");
 }
 
 TEST(InfoReport, TextNamesEverything) {
@@ -84,21 +94,25 @@ TEST(InfoReport, TextNamesEverything) {
        {"Remit 1.2.3, MPI 5.0, standard ABI 1.0",
         "REMIT_INFO_TEST_LIMIT = 8 KiB (set; default 4 KiB)",
         "REMIT_INFO_TEST_WORD = red\n      A word. [red, green]", "REMIT_INFO_TEST_FLAG = no",
-        "absent     not available: no such \"hardware\"", "12.5 GB/s", "any size", "eager"}) {
+        "absent     not available: no such \"hardware\"", "12.5 GB/s", "any size", "eager",
+        "  adapter       OK: sample0\n", "  port          NOT OK: it is down: connect"}) {
     EXPECT_NE(text.find(piece), std::string::npos) << piece << "\nis not in\n" << text;
   }
 }
 
 TEST(InfoReport, OnlyTheWantedSections) {
   const InfoReport report = sample();
-  for (int mask = 0; mask < 16; ++mask) {
-    const InfoSections sections{(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0, (mask & 8) != 0};
+  for (int mask = 0; mask < 32; ++mask) {
+    const InfoSections sections{(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0, (mask & 8) != 0,
+                                (mask & 16) != 0};
     const auto json = nlohmann::json::parse(to_json(report, sections));
     const std::string text = to_text(report, sections);
     EXPECT_EQ(json.contains("version"), sections.version);
     EXPECT_EQ(json.contains("devices"), sections.devices);
     EXPECT_EQ(json.contains("parameters"), sections.parameters);
     EXPECT_EQ(json.contains("protocols"), sections.protocols);
+    EXPECT_EQ(json.contains("rdma"), sections.rdma);
+    EXPECT_EQ(text.find("RDMA\n") != std::string::npos, sections.rdma);
     EXPECT_EQ(text.starts_with("Remit "), sections.version);
     EXPECT_EQ(text.find("Devices\n") != std::string::npos, sections.devices);
     EXPECT_EQ(text.find("Parameters (") != std::string::npos, sections.parameters);
@@ -114,6 +128,7 @@ TEST(InfoReport, NoLineIsLongerThanATerminal) {
       "one if the terminal is as narrow as they were when the first such programs were written"};
   InfoReport report = sample();
   report.parameters.push_back({&long_param, std::int64_t{1}, false});
+  report.rdma.push_back({"memlock", false, long_param.reason});
   const std::string text = to_text(report, kAll);
   std::size_t start = 0;
   while (start < text.size()) {

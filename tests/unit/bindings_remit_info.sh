@@ -53,4 +53,31 @@ expect_failure "negative" "REMIT_SPIN_POLLS" env REMIT_SPIN_POLLS=-1 ./remit_inf
 expect_failure "negative" "REMIT_CORE_SHARERS" env REMIT_CORE_SHARERS=-3 ./remit_info
 expect_failure "no fragment" "REMIT_PIPELINE_FRAGMENT" env REMIT_PIPELINE_FRAGMENT=0 ./remit_info
 expect_has "bounds in JSON" '"maximum": 1073741824' "$(./remit_info --json --parameters)"
+
+# The doctor. What it says about an adapter is tested where there is one (tests/vm/sets).
+if rdma=$(./remit_info --rdma); then
+  expect_has "a healthy adapter" "loopback      OK: " "$rdma"
+else
+  expect_has "--rdma" "NOT OK: " "$rdma"
+fi
+if [ -z "$(ls /sys/class/infiniband 2>/dev/null)" ]; then
+  expect_failure "no adapter" "adapter       NOT OK: " ./remit_info --rdma
+  expect_failure "no adapter in JSON" '"ok": false' ./remit_info --rdma --json
+  if [ "$(./remit_info --rdma | grep -c OK:)" -ne 1 ]; then
+    echo "FAIL no adapter: more than one line"
+    failures=$((failures + 1))
+  fi
+fi
+case $(./remit_info) in
+  *RDMA*loopback*) echo "FAIL everything: with the doctor"; failures=$((failures + 1)) ;;
+esac
+
+# What a program counted, on standard error.
+counted=$(REMIT_STATISTICS=yes timeout 60 ./mpirun -n 2 examples/hello 2>&1 >/dev/null)
+expect_has "statistics" "statistics: messages: eager " "$counted"
+expect_has "statistics" "statistics: shm: cells_sent " "$counted"
+if [ -n "$(timeout 60 ./mpirun -n 2 examples/hello 2>&1 >/dev/null)" ]; then
+  echo "FAIL no statistics: something is said without being asked for"
+  failures=$((failures + 1))
+fi
 [ $failures -eq 0 ]

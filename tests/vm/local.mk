@@ -1,6 +1,7 @@
 # Virtual machines with RDMA devices (README.md there). Sets of tests run in them, on this build.
 vm_sets = \
 	tests/vm/sets/loss \
+	tests/vm/sets/none \
 	tests/vm/sets/pair \
 	tests/vm/sets/run_vm \
 	tests/vm/sets/siw \

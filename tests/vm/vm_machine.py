@@ -213,7 +213,8 @@ class Machine:
             "VM_NAME": self.name, "VM_INDEX": self.index, "VM_MACHINES": options.machines,
             "VM_ADDRESS": f"10.9.0.{self.index}", "VM_PEER": f"10.9.0.{3 - self.index}",
             "VM_WORK": self._work}
-        values |= {name: value for name, value in os.environ.items() if name.startswith("REMIT_")}
+        values |= {name: value for name, value in os.environ.items()
+                   if name.startswith("REMIT_") and not name.startswith("REMIT_VM_")}
         for setting in options.env:
             name, given, value = setting.partition("=")
             if given or name in os.environ:

@@ -1,0 +1,24 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// What each rank says about its messages and devices at the end.
+#include "bindings/statistics.hpp"
+
+namespace remit {
+
+void report_statistics(Instance& instance) {
+  Process& process = *instance.process;
+  if (!process.params().flag(statistics_param)) return;
+  for (const Engine::StatisticGroup& group : instance.engine->statistics()) {
+    std::string line;
+    for (const Statistic& value : group.values) {
+      line += fmt::format("{}{} {}", line.empty() ? "" : ", ", value.name, value.value);
+    }
+    // Who asked for it gets it, however quiet the log is.
+    process.log().write(LogLevel::error, "statistics: {}: {}", group.name, line);
+  }
+  const std::string monitor = instance.engine->memory_monitor();
+  if (!monitor.empty()) {
+    process.log().write(LogLevel::error, "statistics: memory monitor: {}", monitor);
+  }
+}
+
+}  // namespace remit

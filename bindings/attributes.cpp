@@ -133,6 +133,11 @@ int find_keyval(Entry& entry, Owner owner, int id, Keyval*& out) {
   return MPI_SUCCESS;
 }
 
+int delete_failed(Entry& entry, int id, int code) {
+  return entry.fail(code, "the delete function of keyval {} returned an error; the attribute stays",
+                    id);
+}
+
 int set_attribute(Entry& entry, Owner owner, AttributeList& list, AttributeHandle handle, int id,
                   void* value) {
   Keyval* keyval = nullptr;
@@ -140,7 +145,7 @@ int set_attribute(Entry& entry, Owner owner, AttributeList& list, AttributeHandl
   auto it = find(list, keyval);
   if (it != list.entries.end()) {
     // Setting again deletes the old value first, with its callback.
-    if (int err = call_delete(*keyval, handle, it->value)) return err;
+    if (int err = call_delete(*keyval, handle, it->value)) return delete_failed(entry, id, err);
     it = find(list, keyval);
     if (it != list.entries.end()) {
       it->value = value;
@@ -169,7 +174,7 @@ int delete_attribute(Entry& entry, Owner owner, AttributeList& list, AttributeHa
   if (int err = find_keyval(entry, owner, id, keyval)) return err;
   auto it = find(list, keyval);
   if (it == list.entries.end()) return MPI_SUCCESS;
-  if (int err = call_delete(*keyval, handle, it->value)) return err;
+  if (int err = call_delete(*keyval, handle, it->value)) return delete_failed(entry, id, err);
   it = find(list, keyval);
   if (it == list.entries.end()) return MPI_SUCCESS;
   list.entries.erase(it);

@@ -56,28 +56,78 @@ int check_recv_half(CollectiveCall& call, void* buffer, MPI_Count count, MPI_Dat
   return MPI_SUCCESS;
 }
 
-int check_counts(CollectiveCall& call, Counts counts, int members) {
-  if (counts.null()) return call.entry.fail(MPI_ERR_ARG, "the array of counts is a null pointer");
+int check_counts(CollectiveCall& call, Counts counts, int members, const char* argument) {
+  if (counts.null()) return call.entry.not_null(nullptr, argument);
   for (int i = 0; i < members; ++i) {
     if (counts[i] < 0) {
-      return call.entry.fail(MPI_ERR_COUNT, "the count for rank {} is {}; it must not be negative",
-                             i, counts[i]);
+      return call.entry.fail(MPI_ERR_COUNT, "{}[{}] is {}; it must not be negative", argument, i,
+                             counts[i]);
     }
   }
   return MPI_SUCCESS;
 }
 
+/// How the standard calls one side of a collective with a slot for each peer.
+struct SlotNames {
+  const char* buffer;
+  const char* counts;
+  const char* displs;
+};
+
 /// Arrays of counts and displacements, one pair for each peer.
-int check_slots(CollectiveCall& call, Counts counts, Counts displs) {
-  if (int err = check_counts(call, counts, call.comm->core.peers().size())) return err;
-  if (!displs.null()) return MPI_SUCCESS;
-  return call.entry.fail(MPI_ERR_ARG, "the array of displacements is a null pointer");
+int check_slots(CollectiveCall& call, const SlotNames& names, Counts counts, Counts displs) {
+  if (int err = check_counts(call, counts, call.comm->core.peers().size(), names.counts)) {
+    return err;
+  }
+  return displs.null() ? call.entry.not_null(nullptr, names.displs) : MPI_SUCCESS;
 }
 
-int check_send_vector(CollectiveCall& call, const void* buffer, Counts counts, Counts displs,
-                      MPI_Datatype type) {
-  if (int err = check_slots(call, counts, displs)) return err;
+/// A null buffer is MPI_BOTTOM: fine where the types or displacements make absolute addresses of
+/// it. type_of(i) is the type of slot i and unit_of(i) the bytes of one displacement.
+template <class TypeOf, class UnitOf>
+int check_slot_buffer(CollectiveCall& call, const SlotNames& names, const void* buffer,
+                      Counts counts, Counts displs, TypeOf&& type_of, UnitOf&& unit_of) {
+  if (buffer != nullptr) [[likely]]
+    return MPI_SUCCESS;
+  constexpr std::uintptr_t kFirstAddress = 65536;  // as vm.mmap_min_addr: nothing is below
+  const int peers = call.comm->core.peers().size();
+  for (int i = 0; i < peers; ++i) {
+    const Datatype& type = type_of(i);
+    if (counts[i] == 0 || type.size() == 0) continue;
+    const std::uintptr_t address =
+        static_cast<std::uintptr_t>(displs[i]) * static_cast<std::uintptr_t>(unit_of(i)) +
+        static_cast<std::uintptr_t>(type.true_lb());
+    if (address >= kFirstAddress) continue;
+    return call.entry.fail(MPI_ERR_BUFFER, "{} is a null pointer, but {}[{}] is {}", names.buffer,
+                           names.counts, i, counts[i]);
+  }
+  return MPI_SUCCESS;
+}
+
+/// As above, for one type whose extent is the unit of displacements.
+int check_slot_buffer(CollectiveCall& call, const SlotNames& names, const void* buffer,
+                      Counts counts, Counts displs, const Datatype& type) {
+  return check_slot_buffer(
+      call, names, buffer, counts, displs, [&](int) -> const Datatype& { return type; },
+      [&](int) { return type.extent(); });
+}
+
+/// As above, for a type of each slot and displacements in bytes.
+int check_slot_buffer(CollectiveCall& call, const SlotNames& names, const void* buffer,
+                      Counts counts, Counts displs, const std::vector<const Datatype*>& types) {
+  return check_slot_buffer(
+      call, names, buffer, counts, displs,
+      [&](int i) -> const Datatype& { return *types[static_cast<std::size_t>(i)]; },
+      [](int) { return 1; });
+}
+
+int check_send_vector(CollectiveCall& call, const SlotNames& names, const void* buffer,
+                      Counts counts, Counts displs, MPI_Datatype type) {
+  if (int err = check_slots(call, names, counts, displs)) return err;
   if (int err = call.entry.datatype(type, call.args.send_type, "sendtype")) return err;
+  if (int err = check_slot_buffer(call, names, buffer, counts, displs, *call.args.send_type)) {
+    return err;
+  }
   call.args.send = buffer;
   call.args.send_counts = counts;
   call.args.send_displs = displs;
@@ -85,10 +135,13 @@ int check_send_vector(CollectiveCall& call, const void* buffer, Counts counts, C
   return MPI_SUCCESS;
 }
 
-int check_recv_vector(CollectiveCall& call, void* buffer, Counts counts, Counts displs,
-                      MPI_Datatype type) {
-  if (int err = check_slots(call, counts, displs)) return err;
+int check_recv_vector(CollectiveCall& call, const SlotNames& names, void* buffer, Counts counts,
+                      Counts displs, MPI_Datatype type) {
+  if (int err = check_slots(call, names, counts, displs)) return err;
   if (int err = call.entry.datatype(type, call.args.recv_type, "recvtype")) return err;
+  if (int err = check_slot_buffer(call, names, buffer, counts, displs, *call.args.recv_type)) {
+    return err;
+  }
   call.args.recv = buffer;
   call.args.recv_counts = counts;
   call.args.recv_displs = displs;
@@ -173,6 +226,7 @@ int check_bcast(CollectiveCall& call, void* buffer, MPI_Count count, MPI_Datatyp
                 MPI_Comm comm) {
   if (int err = start_rooted(call, CollectiveKind::bcast, root, comm)) return err;
   if (root == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (int err = refuse_in_place(call, buffer, "buffer")) return err;
   return check_recv_half(call, buffer, count, type);
 }
 
@@ -200,7 +254,8 @@ int check_gatherv(CollectiveCall& call, const void* send, MPI_Count send_count,
   if (int err = check_gather_members(call, here, send, send_count, send_type, in_place)) return err;
   if (!here.root) return MPI_SUCCESS;
   if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
-  return check_recv_vector(call, recv, recv_counts, displs, recv_type);
+  return check_recv_vector(call, {"recvbuf", "recvcounts", "displs"}, recv, recv_counts, displs,
+                           recv_type);
 }
 
 int check_scatter(CollectiveCall& call, const void* send, MPI_Count send_count,
@@ -229,7 +284,8 @@ int check_scatterv(CollectiveCall& call, const void* send, Counts send_counts, C
     return err;
   if (!here.root) return MPI_SUCCESS;
   if (int err = refuse_in_place(call, send, "sendbuf")) return err;
-  return check_send_vector(call, send, send_counts, displs, send_type);
+  return check_send_vector(call, {"sendbuf", "sendcounts", "displs"}, send, send_counts, displs,
+                           send_type);
 }
 
 int check_all_to_all(CollectiveCall& call, CollectiveKind kind, const void* send,
@@ -258,7 +314,8 @@ int check_allgatherv(CollectiveCall& call, const void* send, MPI_Count send_coun
     if (int err = check_send_half(call, send, send_count, send_type)) return err;
   }
   if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
-  return check_recv_vector(call, recv, recv_counts, displs, recv_type);
+  return check_recv_vector(call, {"recvbuf", "recvcounts", "displs"}, recv, recv_counts, displs,
+                           recv_type);
 }
 
 int check_alltoallv(CollectiveCall& call, const void* send, Counts send_counts, Counts send_displs,
@@ -269,10 +326,14 @@ int check_alltoallv(CollectiveCall& call, const void* send, Counts send_counts, 
   if (int err = take_in_place(call, send, in_place)) return err;
   call.args.send = send;
   if (!in_place) {
-    if (int err = check_send_vector(call, send, send_counts, send_displs, send_type)) return err;
+    const SlotNames names{"sendbuf", "sendcounts", "sdispls"};
+    if (int err = check_send_vector(call, names, send, send_counts, send_displs, send_type)) {
+      return err;
+    }
   }
   if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
-  return check_recv_vector(call, recv, recv_counts, recv_displs, recv_type);
+  return check_recv_vector(call, {"recvbuf", "recvcounts", "rdispls"}, recv, recv_counts,
+                           recv_displs, recv_type);
 }
 
 int check_reduce(CollectiveCall& call, const void* send, void* recv, MPI_Count count,
@@ -326,8 +387,12 @@ int check_alltoallw(CollectiveCall& call, const void* send, Counts send_counts, 
   CollectiveHold& hold = call.hold;
   args.send = send;
   if (!in_place) {
-    if (int err = check_slots(call, send_counts, send_displs)) return err;
+    const SlotNames names{"sendbuf", "sendcounts", "sdispls"};
+    if (int err = check_slots(call, names, send_counts, send_displs)) return err;
     if (int err = check_types(call, send_counts, send_types, "sendtypes", hold.send_types)) {
+      return err;
+    }
+    if (int err = check_slot_buffer(call, names, send, send_counts, send_displs, hold.send_types)) {
       return err;
     }
     args.send_counts = send_counts;
@@ -335,8 +400,11 @@ int check_alltoallw(CollectiveCall& call, const void* send, Counts send_counts, 
     args.send_types = hold.send_types.data();
   }
   if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
-  if (int err = check_slots(call, recv_counts, recv_displs)) return err;
+  const SlotNames names{"recvbuf", "recvcounts", "rdispls"};
+  if (int err = check_slots(call, names, recv_counts, recv_displs)) return err;
   if (int err = check_types(call, recv_counts, recv_types, "recvtypes", hold.recv_types))
+    return err;
+  if (int err = check_slot_buffer(call, names, recv, recv_counts, recv_displs, hold.recv_types))
     return err;
   args.recv = recv;
   args.recv_counts = recv_counts;
@@ -371,7 +439,7 @@ int check_reduce_scatter(CollectiveCall& call, const void* send, void* recv, Cou
                          MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   if (int err = start_check(call, CollectiveKind::reduce_scatter, comm)) return err;
   const CommCore& core = call.comm->core;
-  if (int err = check_counts(call, recv_counts, core.size())) return err;
+  if (int err = check_counts(call, recv_counts, core.size(), "recvcounts")) return err;
   MPI_Count total = 0;
   for (int i = 0; i < core.size(); ++i) total += recv_counts[i];
   call.args.recv_counts = recv_counts;

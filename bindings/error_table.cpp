@@ -34,7 +34,7 @@ constexpr Row kRows[] = {
     {MPI_ERR_ARG, "MPI_ERR_ARG", "invalid argument"},
     {MPI_ERR_UNKNOWN, "MPI_ERR_UNKNOWN", "unknown error"},
     {MPI_ERR_TRUNCATE, "MPI_ERR_TRUNCATE", "message truncated on receive"},
-    {MPI_ERR_OTHER, "MPI_ERR_OTHER", "known error not in this list"},
+    {MPI_ERR_OTHER, "MPI_ERR_OTHER", "an error without a class of its own"},
     {MPI_ERR_INTERN, "MPI_ERR_INTERN", "internal error of the MPI library"},
     {MPI_ERR_PENDING, "MPI_ERR_PENDING", "request is still pending"},
     {MPI_ERR_IN_STATUS, "MPI_ERR_IN_STATUS", "error code is in the status"},

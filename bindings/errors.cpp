@@ -67,6 +67,12 @@ int raise_error(const ErrorTarget& target, int code, const char* function,
   return call_errhandler(comm, code, message);
 }
 
+int refuse_null(const char* function, const char* argument) {
+  if (library().instance == nullptr) die(function, fmt::format("{} is a null pointer", argument));
+  Entry entry(function);
+  return entry.not_null(nullptr, argument);
+}
+
 void retain_errhandler(MPI_Errhandler handler) {
   if (!is_predefined(handler)) ++reinterpret_cast<ErrhandlerObject*>(handler)->references;
 }
@@ -179,12 +185,15 @@ REMIT_WEAK(Errhandler_free);
 // Error strings and classes work before MPI_Init and after MPI_Finalize too (MPI-5.0, 11.4).
 
 int PMPI_Error_class(int errorcode, int* errorclass) {
+  if (int err = check_pointer(errorclass, "MPI_Error_class", "errorclass")) return err;
   *errorclass = error_class_of(errorcode);
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Error_class);
 
 int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
+  if (int err = check_pointer(string, "MPI_Error_string", "string")) return err;
+  if (int err = check_pointer(resultlen, "MPI_Error_string", "resultlen")) return err;
   const int error_class = error_class_of(errorcode);
   std::string text =
       fmt::format("{}: {}", error_class_name(error_class), error_class_text(error_class));

@@ -23,6 +23,15 @@ struct ErrorTarget {
 /// Ends the program with one message, for errors outside any initialized MPI.
 [[noreturn]] void die(const char* function, const std::string& detail);
 
+[[gnu::cold]] int refuse_null(const char* function, const char* argument);
+
+/// The check of a pointer in functions that may be called at any time. Outside of MPI_Init and
+/// MPI_Finalize a null pointer ends the program, as errors are fatal there (MPI-5.0, 9.3).
+[[nodiscard]] inline int check_pointer(const void* pointer, const char* function,
+                                       const char* argument) {
+  return pointer != nullptr ? MPI_SUCCESS : refuse_null(function, argument);
+}
+
 /// The standard's name of a class ("MPI_ERR_COMM"), or "MPI_ERR_UNKNOWN".
 [[nodiscard]] const char* error_class_name(int error_class);
 /// One line that explains a class.

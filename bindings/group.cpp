@@ -186,6 +186,10 @@ int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_
   if (int err = entry.group(group1, from)) return err;
   if (int err = entry.group(group2, to)) return err;
   if (n < 0) return entry.fail(MPI_ERR_ARG, "n is {}; it must not be negative", n);
+  if (n > 0) {
+    if (int err = entry.not_null(ranks1, "ranks1")) return err;
+    if (int err = entry.not_null(ranks2, "ranks2")) return err;
+  }
   for (int i = 0; i < n; ++i) {
     if (ranks1[i] == MPI_PROC_NULL) {
       ranks2[i] = MPI_PROC_NULL;

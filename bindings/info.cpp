@@ -164,6 +164,7 @@ int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen, char* valu
   *flag = it != object->entries.end();
   if (!*flag) return MPI_SUCCESS;
   if (*buflen > 0) {
+    if (int err = call.pointer(value, "value")) return err;
     const std::size_t n = std::min(it->second.size(), static_cast<std::size_t>(*buflen) - 1);
     std::memcpy(value, it->second.data(), n);
     value[n] = '\0';
@@ -184,6 +185,7 @@ int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int
   auto it = find(*object, key);
   *flag = it != object->entries.end();
   if (!*flag) return MPI_SUCCESS;
+  if (int err = call.pointer(value, "value")) return err;
   const std::size_t n = std::min(it->second.size(), static_cast<std::size_t>(valuelen));
   std::memcpy(value, it->second.data(), n);
   value[n] = '\0';
@@ -196,6 +198,7 @@ int PMPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* f
   InfoObject* object = nullptr;
   if (int err = call.info(info, object)) return err;
   if (int err = call.key(key)) return err;
+  if (int err = call.pointer(valuelen, "valuelen")) return err;
   if (int err = call.pointer(flag, "flag")) return err;
   auto it = find(*object, key);
   *flag = it != object->entries.end();

@@ -194,6 +194,8 @@ Json parameters_json(const InfoReport& report) {
                     {"unit", decl.unit},
                     {"choices", decl.choices},
                     {"reason", decl.reason}});
+    if (decl.range.least != ParamRange{}.least) list.back()["minimum"] = decl.range.least;
+    if (decl.range.most != ParamRange{}.most) list.back()["maximum"] = decl.range.most;
   }
   return list;
 }

@@ -45,7 +45,8 @@ Expected<std::unique_ptr<Instance>> open_instance(int thread_level) {
 int start(const char* function, int required, int* provided) {
   if (library().phase == Phase::running) {
     Entry entry(function);
-    return entry.fail(MPI_ERR_OTHER, "MPI is initialized already; call it once");
+    return entry.fail(MPI_ERR_OTHER,
+                      "MPI is initialized already; call MPI_Init or MPI_Init_thread once");
   }
   if (library().phase == Phase::finalized) {
     die(function, "called after MPI_Finalize; MPI cannot be initialized again");
@@ -80,12 +81,14 @@ int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, int* provide
 REMIT_WEAK(Init_thread);
 
 int PMPI_Initialized(int* flag) {
+  if (int err = check_pointer(flag, "MPI_Initialized", "flag")) return err;
   *flag = library().phase != Phase::before_init;
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Initialized);
 
 int PMPI_Finalized(int* flag) {
+  if (int err = check_pointer(flag, "MPI_Finalized", "flag")) return err;
   *flag = library().phase == Phase::finalized;
   return MPI_SUCCESS;
 }

@@ -15,6 +15,8 @@ namespace remit {
 
 namespace {
 
+constexpr int kWrongOptions = 2;  ///< exit status, as mpirun's
+
 /// The parameters of the environment, then of --param.
 Expected<Params> read_params(const std::vector<std::string>& settings) {
   auto params = Params::from_environment(environ);
@@ -64,7 +66,14 @@ int run(int argc, char** argv) {
   app.add_flag("--json", json, "print JSON");
   app.add_option("--param", settings, "set a parameter first: name=value (repeatable)")
       ->allow_extra_args(false);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "remit_info: %s. 'remit_info --help' lists all options.\n", error.what());
+    return kWrongOptions;
+  }
 
   const bool everything = !sections.version && !sections.devices && !sections.parameters &&
                           !sections.protocols && !sections.rdma;
@@ -72,7 +81,7 @@ int run(int argc, char** argv) {
   auto params = read_params(settings);
   if (!params) {
     std::fprintf(stderr, "remit_info: %s\n", params.error().message.c_str());
-    return EXIT_FAILURE;
+    return kWrongOptions;
   }
   InfoReport report;
   report.version = PACKAGE_VERSION;

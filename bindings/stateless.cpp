@@ -3,6 +3,7 @@
 
 #include <ctime>
 
+#include "bindings/errors.hpp"
 #include "bindings/weak.hpp"
 
 namespace {
@@ -36,6 +37,7 @@ int PMPI_Pcontrol(const int, ...) {
 REMIT_WEAK(Pcontrol);
 
 int PMPI_Get_address(const void* location, MPI_Aint* address) {
+  if (int err = remit::check_pointer(address, "MPI_Get_address", "address")) return err;
   *address = reinterpret_cast<MPI_Aint>(location);
   return MPI_SUCCESS;
 }
@@ -53,36 +55,45 @@ MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2) {
 REMIT_WEAK(Aint_diff);
 
 int PMPI_Status_get_source(const MPI_Status* status, int* source) {
+  if (int err = remit::check_pointer(status, "MPI_Status_get_source", "status")) return err;
+  if (int err = remit::check_pointer(source, "MPI_Status_get_source", "source")) return err;
   *source = status->MPI_SOURCE;
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Status_get_source);
 
 int PMPI_Status_get_tag(const MPI_Status* status, int* tag) {
+  if (int err = remit::check_pointer(status, "MPI_Status_get_tag", "status")) return err;
+  if (int err = remit::check_pointer(tag, "MPI_Status_get_tag", "tag")) return err;
   *tag = status->MPI_TAG;
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Status_get_tag);
 
 int PMPI_Status_get_error(const MPI_Status* status, int* error) {
+  if (int err = remit::check_pointer(status, "MPI_Status_get_error", "status")) return err;
+  if (int err = remit::check_pointer(error, "MPI_Status_get_error", "error")) return err;
   *error = status->MPI_ERROR;
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Status_get_error);
 
 int PMPI_Status_set_source(MPI_Status* status, int source) {
+  if (int err = remit::check_pointer(status, "MPI_Status_set_source", "status")) return err;
   status->MPI_SOURCE = source;
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Status_set_source);
 
 int PMPI_Status_set_tag(MPI_Status* status, int tag) {
+  if (int err = remit::check_pointer(status, "MPI_Status_set_tag", "status")) return err;
   status->MPI_TAG = tag;
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Status_set_tag);
 
 int PMPI_Status_set_error(MPI_Status* status, int error) {
+  if (int err = remit::check_pointer(status, "MPI_Status_set_error", "status")) return err;
   status->MPI_ERROR = error;
   return MPI_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "bindings/errors.hpp"
 #include "bindings/weak.hpp"
 #include "config.h"
 
@@ -15,6 +16,8 @@ static_assert(kLibraryVersion.size() < MPI_MAX_LIBRARY_VERSION_STRING);
 }  // namespace
 
 int PMPI_Get_version(int* version, int* subversion) {
+  if (int err = remit::check_pointer(version, "MPI_Get_version", "version")) return err;
+  if (int err = remit::check_pointer(subversion, "MPI_Get_version", "subversion")) return err;
   *version = MPI_VERSION;
   *subversion = MPI_SUBVERSION;
   return MPI_SUCCESS;
@@ -22,6 +25,8 @@ int PMPI_Get_version(int* version, int* subversion) {
 REMIT_WEAK(Get_version);
 
 int PMPI_Get_library_version(char* version, int* resultlen) {
+  if (int err = remit::check_pointer(version, "MPI_Get_library_version", "version")) return err;
+  if (int err = remit::check_pointer(resultlen, "MPI_Get_library_version", "resultlen")) return err;
   *std::copy(kLibraryVersion.begin(), kLibraryVersion.end(), version) = '\0';
   *resultlen = static_cast<int>(kLibraryVersion.size());
   return MPI_SUCCESS;
@@ -29,6 +34,8 @@ int PMPI_Get_library_version(char* version, int* resultlen) {
 REMIT_WEAK(Get_library_version);
 
 int PMPI_Abi_get_version(int* abi_major, int* abi_minor) {
+  if (int err = remit::check_pointer(abi_major, "MPI_Abi_get_version", "abi_major")) return err;
+  if (int err = remit::check_pointer(abi_minor, "MPI_Abi_get_version", "abi_minor")) return err;
   *abi_major = MPI_ABI_VERSION;
   *abi_minor = MPI_ABI_SUBVERSION;
   return MPI_SUCCESS;

@@ -65,6 +65,12 @@ tl::expected<App, LaunchError> make_app(const Options& options, const AppSpec& s
   if (get_env(app.env, "JSM_JSRUN_PORT") == nullptr) set_env(&app.env, "JSM_JSRUN_PORT", "1");
   std::error_code error;
   const std::filesystem::path here = std::filesystem::current_path(error);
+  if (error && !std::filesystem::path(spec.wdir).is_absolute()) {
+    return tl::unexpected(LaunchError{
+        2, fmt::format("the current folder cannot be used ({}); was it deleted? Change to another "
+                       "one, or give an absolute -wdir",
+                       error.message())});
+  }
   app.wdir = (spec.wdir.empty() ? here : here / spec.wdir).string();
   if (::access(app.wdir.c_str(), X_OK) != 0 || !std::filesystem::is_directory(app.wdir, error)) {
     return tl::unexpected(LaunchError{

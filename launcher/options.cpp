@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -39,6 +40,22 @@ class UsageFormatter : public CLI::Formatter {
   }
 };
 
+// A value between two bounds, explained in words: CLI11's own checks print double's bounds in full.
+template <class Number>
+CLI::Validator number_in(Number least, Number most, const char* use) {
+  const auto check = [=](std::string& text) {
+    Number number{};
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    const bool fits = error == std::errc{} && rest == end && number >= least && number <= most;
+    return fits ? std::string() : std::string(use);
+  };
+  return CLI::Validator(check, "");
+}
+
+constexpr double kLongestTime = 1e9;  // seconds
+constexpr double kShortestTime = 1e-3;
+
 // The CLI11 description of one part of the command line, bound to the values it fills.
 class Parser {
  public:
@@ -64,6 +81,8 @@ class Parser {
   void declare_job_options();
   Expected<std::vector<std::string>> normalize(std::span<const std::string> words);
   [[nodiscard]] const CLI::Option* find(const std::string& word, std::string* canonical) const;
+  Expected<> note(const CLI::Option* option, const std::string& word, const std::string& value);
+  [[nodiscard]] std::string as_written(const std::string& complaint) const;
   [[nodiscard]] std::string nearest(const std::string& word) const;
   Expected<> convert();
 
@@ -78,11 +97,12 @@ class Parser {
   std::vector<std::string> genv_pairs_;
   std::vector<std::string> params_;
   std::string bind_;
+  std::map<const CLI::Option*, std::string> written_;  // an option and its value, as given
 };
 
 void Parser::declare_program_options() {
   cli_.add_option("-n,-c,--n,--np", app_spec_->ranks, "Number of ranks of the program; default 1")
-      ->check(CLI::Range(1, 1 << 20))
+      ->check(number_in(1, 1 << 20, "use a whole number from 1 to 1048576"))
       ->type_name("N")
       ->group("For one program");
   cli_.add_option("-x", env_, "Give ranks VAR from mpirun's environment, or with this value")
@@ -123,12 +143,13 @@ void Parser::declare_job_options() {
                 "Print on standard error which rank runs which program where")
       ->group(group);
   cli_.add_option("--timeout", options_->timeout_s, "End the job after so many seconds")
-      ->check(CLI::PositiveNumber)
+      ->check(number_in(kShortestTime, kLongestTime,
+                        "use a number of seconds from 0.001 to 1000000000"))
       ->type_name("SECONDS")
       ->group(group);
   cli_.add_option("--grace", options_->grace_s,
                   "Time between SIGTERM and SIGKILL when a job is ended; default 2")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_in(0.0, kLongestTime, "use a number of seconds from 0 to 1000000000"))
       ->type_name("SECONDS")
       ->group(group);
   cli_.add_flag("--oversubscribe,--allow-run-as-root", ignored_,
@@ -182,6 +203,28 @@ std::string Parser::nearest(const std::string& word) const {
   return text;
 }
 
+// Keeps how an option was written, for messages; one that has one value may be given once.
+Expected<> Parser::note(const CLI::Option* option, const std::string& word,
+                        const std::string& value) {
+  const std::string text = word + " " + value;
+  const auto [place, is_new] = written_.emplace(option, text);
+  if (!is_new && option->get_expected_max() == 1) {
+    return fail(MPI_ERR_ARG, "{}: {} is given already{}", text, place->second,
+                option->get_group() == "For one program" ? " for this program" : "");
+  }
+  place->second = text;
+  return {};
+}
+
+// A complaint of CLI11 begins with its name of the option: puts what was written in its place.
+std::string Parser::as_written(const std::string& complaint) const {
+  for (const auto& [option, text] : written_) {
+    const std::string name = option->get_name() + ": ";
+    if (complaint.starts_with(name)) return text + ": " + complaint.substr(name.size());
+  }
+  return complaint;
+}
+
 // Turns the options in front of the program into words that CLI11 cannot misread
 // ("--np=4", "--genv=A=B"), and stores the rest as the command.
 Expected<std::vector<std::string>> Parser::normalize(std::span<const std::string> words) {
@@ -220,6 +263,9 @@ Expected<std::vector<std::string>> Parser::normalize(std::span<const std::string
       if (is_pair) value += "=" + words[++at];
     } else {
       return fail(MPI_ERR_ARG, "option '{}' needs {}", word, option->get_type_name());
+    }
+    if (Expected<> noted = note(option, word, value); !noted) {
+      return tl::unexpected(noted.error());
     }
     // CLI11 takes the value of a short option only as a word of its own or attached to it.
     if (canonical[1] == '-') {
@@ -285,7 +331,7 @@ Expected<> Parser::parse(std::span<const std::string> words) {
   try {
     cli_.parse(*clean);
   } catch (const CLI::ParseError& error) {
-    return fail(MPI_ERR_ARG, "{}", error.what());
+    return fail(MPI_ERR_ARG, "{}", as_written(error.what()));
   }
   return convert();
 }

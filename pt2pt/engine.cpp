@@ -16,7 +16,8 @@ namespace {
 const ParamDecl eager_pool_param{
     "eager_pool", std::int64_t{4} << 20, "bytes",
     "receive memory of a process for messages that arrive before their receives, whatever the "
-    "number of its peers"};
+    "number of its peers",
+    ParamRange{0, std::int64_t{1} << 40}};
 
 /// One get or put is at most this long, so that its length fits 32 bits and long transfers have
 /// several under way.

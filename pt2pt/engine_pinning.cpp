@@ -17,7 +17,8 @@ namespace {
 const ParamDecl pin_piece_param{
     "pin_piece", std::int64_t{512} << 10, "bytes",
     "a message in memory that is not registered yet registers pieces of this size while others "
-    "travel; 0: as a whole, first"};
+    "travel; 0: as a whole, first",
+    ParamRange{0, std::int64_t{1} << 40}};
 const ParamDecl pin_deferred_param{
     "pin_deferred", true, "",
     "the first piece of such a message travels through a bounce buffer, so that nothing waits for "

@@ -15,7 +15,8 @@ namespace {
 
 const ParamDecl eager_limit_param{
     "eager_limit", std::int64_t{8192}, "bytes",
-    "longest message that is sent before the receiver has asked for it; at most a device's send"};
+    "longest message that is sent before the receiver has asked for it; at most a device's send",
+    ParamRange{0, std::int64_t{1} << 40}};
 const ParamDecl rendezvous_param{"rendezvous",
                                  std::string("auto"),
                                  "",
@@ -24,7 +25,8 @@ const ParamDecl rendezvous_param{"rendezvous",
                                  {"auto", "get", "put", "pipelined"}};
 const ParamDecl fragment_param{
     "pipeline_fragment", std::int64_t{65536}, "bytes",
-    "piece of a long message that is packed and sent at once; at most a device's send"};
+    "piece of a long message that is packed and sent at once; at most a device's send",
+    ParamRange{256, std::int64_t{1} << 40}};
 
 constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
 /// What one more copy by the processor costs; only its order of magnitude matters here.
@@ -61,11 +63,9 @@ std::string_view to_string(LayoutClass layout) {
 
 ProtocolOptions ProtocolOptions::from(const Params& params) {
   ProtocolOptions options;
-  options.eager_limit =
-      static_cast<std::size_t>(std::max<std::int64_t>(0, params.integer(eager_limit_param)));
+  options.eager_limit = static_cast<std::size_t>(params.integer(eager_limit_param));
   options.eager_forced = params.is_set(eager_limit_param);
-  options.fragment =
-      static_cast<std::size_t>(std::max<std::int64_t>(256, params.integer(fragment_param)));
+  options.fragment = static_cast<std::size_t>(params.integer(fragment_param));
   const std::string& rendezvous = params.text(rendezvous_param);
   const bool automatic = rendezvous == "auto";
   options.allow_get = automatic || rendezvous == "get";

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cctype>
 #include <charconv>
 #include <cstring>
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 namespace remit {
 
@@ -108,6 +110,32 @@ std::optional<std::int64_t> parse_integer(std::string_view text, bool bytes) {
   return number << *shift;
 }
 
+/// "4 KiB" for bytes where that is exact, else the plain number.
+std::string readable(std::int64_t value, bool bytes) {
+  constexpr std::array<const char*, 5> kUnits{"bytes", "KiB", "MiB", "GiB", "TiB"};
+  if (!bytes) return fmt::format("{}", value);
+  std::size_t unit = 0;
+  while (value != 0 && value % 1024 == 0 && unit + 1 < kUnits.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{} {}", value, kUnits[unit]);
+}
+
+Expected<ParamValue> check_range(const ParamDecl& decl, std::string_view text, std::int64_t value) {
+  const ParamRange& range = decl.range;
+  const bool power =
+      !range.power_of_two || (value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value)));
+  if (value >= range.least && value <= range.most && power) return ParamValue(value);
+  const bool bytes = std::string_view(decl.unit) == "bytes";
+  std::string bounds = fmt::format("at least {}", readable(range.least, bytes));
+  if (range.most != std::numeric_limits<std::int64_t>::max()) {
+    bounds = fmt::format("{} to {}", readable(range.least, bytes), readable(range.most, bytes));
+  }
+  return fail(MPI_ERR_ARG, "parameter {}: '{}' is not allowed; use {}{}", decl.name, text, bounds,
+              range.power_of_two ? ", a power of two" : "");
+}
+
 Expected<ParamValue> parse(const ParamDecl& decl, std::string_view text) {
   if (std::holds_alternative<bool>(decl.default_value)) {
     if (const auto flag = parse_flag(text)) return ParamValue(*flag);
@@ -116,7 +144,9 @@ Expected<ParamValue> parse(const ParamDecl& decl, std::string_view text) {
   }
   if (std::holds_alternative<std::int64_t>(decl.default_value)) {
     const bool bytes = std::string_view(decl.unit) == "bytes";
-    if (const auto number = parse_integer(text, bytes)) return ParamValue(*number);
+    if (const auto number = parse_integer(text, bytes)) {
+      return check_range(decl, text, *number);
+    }
     return fail(
         MPI_ERR_ARG, "parameter {}: '{}' is not {}", decl.name, text,
         bytes ? "a number of bytes; use for example 65536, 64k, 2M or 1G" : "a whole number");
@@ -154,6 +184,12 @@ ParamDecl::ParamDecl(const char* param_name, ParamValue value, const char* param
       reason(why),
       choices(std::move(words)),
       next_(std::exchange(list_head(), this)) {}
+
+ParamDecl::ParamDecl(const char* param_name, std::int64_t value, const char* param_unit,
+                     const char* why, ParamRange allowed)
+    : ParamDecl(param_name, ParamValue(value), param_unit, why) {
+  range = allowed;
+}
 
 std::vector<const ParamDecl*> all_params() {
   std::vector<const ParamDecl*> all;

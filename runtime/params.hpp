@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -17,6 +18,13 @@ namespace remit {
 
 using ParamValue = std::variant<bool, std::int64_t, std::string>;
 
+/// What an integer parameter may be set to, in its unit; both ends belong to it.
+struct ParamRange {
+  std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  bool power_of_two = false;
+};
+
 /// Declaration of one parameter: immutable data, made at namespace scope beside its use
 /// (`inline const ParamDecl eager_limit_param{"eager_limit", std::int64_t{4096}, "bytes",
 /// "..."};`). Declaring links it into the list that all_params() returns; values live in Params.
@@ -24,6 +32,9 @@ class ParamDecl {
  public:
   ParamDecl(const char* name, ParamValue default_value, const char* unit, const char* reason,
             std::vector<std::string> choices = {});
+  /// An integer that may not have every value: Params refuses what is outside `range`.
+  ParamDecl(const char* name, std::int64_t default_value, const char* unit, const char* reason,
+            ParamRange range);
   ParamDecl(const ParamDecl&) = delete;
   ParamDecl& operator=(const ParamDecl&) = delete;
 
@@ -32,6 +43,7 @@ class ParamDecl {
   const char* unit;    ///< "bytes", "ms", "" ...; a byte value accepts k, M, G, T (powers of 1024)
   const char* reason;  ///< one line: what it is for
   std::vector<std::string> choices;  ///< allowed words of a string parameter; empty: any
+  ParamRange range;                  ///< of an integer parameter
 
  private:
   friend std::vector<const ParamDecl*> all_params();
@@ -57,8 +69,8 @@ class Params {
   Params() = default;
 
   /// Reads every REMIT_<NAME> of `environment` ("NAME=value" strings, as environ; names that start
-  /// with REMIT_TEST_ belong to tests and are skipped). An unknown name or a malformed value is an
-  /// error that lists near names or the allowed values.
+  /// with REMIT_TEST_ belong to tests and are skipped). An unknown name, a malformed value or one
+  /// out of range is an error that lists near names or the allowed values.
   [[nodiscard]] static Expected<Params> from_environment(
       char** environment, UnknownNames unknown = UnknownNames::error);
 

@@ -2,6 +2,9 @@
 // Chooses how a rank waits, from the cores that it really has and the ranks that want them.
 #pragma once
 
+#include <cstdint>
+#include <limits>
+
 #include "runtime/bootstrap.hpp"
 #include "runtime/params.hpp"
 #include "runtime/progress.hpp"
@@ -15,12 +18,15 @@ inline const ParamDecl wait_param{"wait",
                                   "while a core is free for it",
                                   {"auto", "spin", "yield", "sleep"}};
 inline const ParamDecl spin_polls_param{"spin_polls", std::int64_t{20000}, "",
-                                        "empty polls before a waiting rank first yields its core"};
+                                        "empty polls before a waiting rank first yields its core",
+                                        ParamRange{0, std::numeric_limits<std::uint32_t>::max()}};
 inline const ParamDecl yields_param{"yields", std::int64_t{200}, "",
-                                    "times a waiting rank yields its core before it sleeps"};
+                                    "times a waiting rank yields its core before it sleeps",
+                                    ParamRange{0, std::numeric_limits<std::uint32_t>::max()}};
 inline const ParamDecl core_sharers_param{
     "core_sharers", std::int64_t{0}, "ranks",
-    "ranks that share this rank's cores; 0: as the launcher tells, else all of the host"};
+    "ranks that share this rank's cores; 0: as the launcher tells, else all of the host",
+    ParamRange{0, std::int64_t{1} << 20}};
 
 /// How many ranks want how many cores.
 struct CoreShare {

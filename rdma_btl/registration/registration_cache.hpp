@@ -19,10 +19,12 @@ namespace remit {
 
 inline const ParamDecl registration_bytes_param{
     "registration_bytes", std::int64_t{0}, "bytes",
-    "user memory that stays registered per device at most; 0: what RLIMIT_MEMLOCK allows"};
+    "user memory that stays registered per device at most; 0: what RLIMIT_MEMLOCK allows",
+    ParamRange{0}};
 inline const ParamDecl registration_entries_param{
     "registration_entries", std::int64_t{4096}, "",
-    "registrations of user memory that are kept per device at most; 0: none"};
+    "registrations of user memory that are kept per device at most; 0: none",
+    ParamRange{0, std::int64_t{1} << 31}};
 
 class RegistrationCache;
 

@@ -19,7 +19,8 @@ inline const ParamDecl shm_copy_param{
 
 inline const ParamDecl shm_area_param{
     "shm_area", std::int64_t{128 * 1024}, "bytes",
-    "shared memory for messages above 56 bytes, per pair of processes and direction; power of two"};
+    "shared memory for messages above 56 bytes, per pair of processes and direction; power of two",
+    ParamRange{4096, std::int64_t{1} << 30, true}};
 
 /// A configuration from the parameters of a process. `job` is hashed to the token that keeps jobs
 /// of one user apart.

@@ -112,6 +112,48 @@ static void collectives(MPI_Comm c) {
   EXPECT(MPI_ERR_OP, "op",
          MPI_Allreduce_init(value, value + 1, 1, MPI_INT, MPI_OP_NULL, c, MPI_INFO_NULL, &request));
   EXPECT(MPI_ERR_OP, "op", MPI_Reduce_local(value, value + 1, 1, MPI_INT, MPI_OP_NULL));
+  /* null buffers and arrays: found in front of any message, by every rank alike */
+  int* ones = malloc((size_t)n * sizeof(int));
+  MPI_Datatype* types = malloc((size_t)n * sizeof(MPI_Datatype));
+  for (int i = 0; i < n; ++i) ones[i] = 1, types[i] = MPI_INT;
+  int* v = calloc((size_t)n, sizeof(int));
+  EXPECT(MPI_ERR_BUFFER, "MPI_IN_PLACE", MPI_Bcast(MPI_IN_PLACE, 1, MPI_INT, 0, c));
+  EXPECT(MPI_ERR_BUFFER, "buffer", MPI_Bcast(NULL, 1, MPI_INT, 0, c));
+  const MPI_Comm one = MPI_COMM_SELF;
+  EXPECT(MPI_ERR_BUFFER, "recvbuf",
+         MPI_Gatherv(v, 1, MPI_INT, NULL, ones, counts, MPI_INT, 0, one));
+  EXPECT(MPI_ERR_ARG, "recvcounts", MPI_Gatherv(v, 1, MPI_INT, v, NULL, counts, MPI_INT, 0, one));
+  EXPECT(MPI_ERR_ARG, "displs", MPI_Gatherv(v, 1, MPI_INT, v, ones, NULL, MPI_INT, 0, one));
+  EXPECT(MPI_ERR_BUFFER, "sendbuf",
+         MPI_Scatterv(NULL, ones, counts, MPI_INT, v, 1, MPI_INT, 0, one));
+  EXPECT(MPI_ERR_BUFFER, "recvbuf", MPI_Allgatherv(v, 1, MPI_INT, NULL, ones, counts, MPI_INT, c));
+  EXPECT(MPI_ERR_BUFFER, "recvbuf",
+         MPI_Alltoallv(v, ones, counts, MPI_INT, NULL, ones, counts, MPI_INT, c));
+  EXPECT(MPI_ERR_BUFFER, "sendbuf",
+         MPI_Alltoallv(NULL, ones, counts, MPI_INT, v, ones, counts, MPI_INT, c));
+  EXPECT(MPI_ERR_ARG, "rdispls",
+         MPI_Alltoallv(v, ones, counts, MPI_INT, v, ones, NULL, MPI_INT, c));
+  EXPECT(MPI_ERR_BUFFER, "recvbuf",
+         MPI_Alltoallw(v, ones, counts, types, NULL, ones, counts, types, c));
+  EXPECT(MPI_ERR_BUFFER, "sendbuf",
+         MPI_Ialltoallw(NULL, ones, counts, types, v, ones, counts, types, c, &request));
+  EXPECT(MPI_ERR_COUNT, "recvcounts", MPI_Reduce_scatter(v, value, negative, MPI_INT, MPI_SUM, c));
+  /* and those that are none: nothing to move, or absolute addresses */
+  OK(MPI_Alltoallv(NULL, counts, counts, MPI_INT, NULL, counts, counts, MPI_INT, c));
+  OK(MPI_Alltoallw(NULL, counts, counts, types, NULL, counts, counts, types, c));
+  MPI_Datatype absolute;
+  MPI_Aint place;
+  value[0] = 0;
+  v[0] = 17;
+  OK(MPI_Get_address(value, &place));
+  OK(MPI_Type_create_hindexed(1, (int[]){1}, &place, MPI_INT, &absolute));
+  OK(MPI_Type_commit(&absolute));
+  OK(MPI_Gatherv(v, 1, MPI_INT, MPI_BOTTOM, ones, counts, absolute, 0, one));
+  CHECK(value[0] == 17);
+  OK(MPI_Type_free(&absolute));
+  free(v);
+  free(types);
+  free(ones);
   free(counts);
   free(negative);
 }
@@ -174,7 +216,79 @@ static void types(void) {
   EXPECT(MPI_ERR_INFO, "info", MPI_Info_set(MPI_INFO_NULL, "a", "b"));
 }
 
+/* A null pointer where a result should go is an error, not a crash. */
+static void null_pointers(void) {
+  char text[MPI_MAX_ERROR_STRING];
+  const int first[1] = {0};
+  MPI_Group group;
+  OK(MPI_Comm_group(MPI_COMM_WORLD, &group));
+  EXPECT(MPI_ERR_ARG, "ranks1", MPI_Group_translate_ranks(group, 1, NULL, group, &number));
+  EXPECT(MPI_ERR_ARG, "ranks2", MPI_Group_translate_ranks(group, 1, first, group, NULL));
+  OK(MPI_Group_translate_ranks(group, 0, NULL, group, NULL));
+  OK(MPI_Group_free(&group));
+  EXPECT(MPI_ERR_ARG, "address", MPI_Get_address(text, NULL));
+  EXPECT(MPI_ERR_ARG, "flag", MPI_Initialized(NULL));
+  EXPECT(MPI_ERR_ARG, "flag", MPI_Finalized(NULL));
+  EXPECT(MPI_ERR_ARG, "errorclass", MPI_Error_class(MPI_ERR_TAG, NULL));
+  EXPECT(MPI_ERR_ARG, "string", MPI_Error_string(MPI_ERR_TAG, NULL, &number));
+  EXPECT(MPI_ERR_ARG, "resultlen", MPI_Error_string(MPI_ERR_TAG, text, NULL));
+  EXPECT(MPI_ERR_ARG, "version", MPI_Get_version(NULL, &number));
+  EXPECT(MPI_ERR_ARG, "subversion", MPI_Get_version(&number, NULL));
+  EXPECT(MPI_ERR_ARG, "resultlen", MPI_Get_library_version(text, NULL));
+  EXPECT(MPI_ERR_ARG, "abi_major", MPI_Abi_get_version(NULL, &number));
+  EXPECT(MPI_ERR_ARG, "count", MPI_Get_count(&status, MPI_INT, NULL));
+  EXPECT(MPI_ERR_ARG, "status", MPI_Get_count(NULL, MPI_INT, &number));
+  EXPECT(MPI_ERR_ARG, "count", MPI_Get_elements(&status, MPI_INT, NULL));
+  EXPECT(MPI_ERR_ARG, "source", MPI_Status_get_source(&status, NULL));
+  EXPECT(MPI_ERR_ARG, "status", MPI_Status_set_tag(NULL, 1));
+}
+
+static int refuse_delete; /* what the callback below returns */
+static int delete_attribute(MPI_Comm comm, int key, void* attribute, void* extra) {
+  (void)comm, (void)key, (void)attribute, (void)extra;
+  return refuse_delete;
+}
+
+static int handled; /* calls of the handler below, and the last code that it saw */
+static int handled_code;
+static void count_error(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  ++handled;
+  handled_code = *code;
+}
+
+/* A delete callback that fails goes to the communicator's handler, and the attribute stays. */
+static void attributes(void) {
+  MPI_Comm c;
+  MPI_Errhandler handler;
+  int key;
+  void* got;
+  OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
+  OK(MPI_Comm_create_errhandler(count_error, &handler));
+  OK(MPI_Comm_set_errhandler(c, handler));
+  OK(MPI_Errhandler_free(&handler));
+  OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_attribute, &key, NULL));
+  OK(MPI_Comm_set_attr(c, key, &value[0]));
+  refuse_delete = MPI_ERR_OTHER;
+  EXPECT(MPI_ERR_OTHER, "delete function", MPI_Comm_set_attr(c, key, &value[1]));
+  CHECK(handled == 1 && handled_code == MPI_ERR_OTHER);
+  OK(MPI_Comm_get_attr(c, key, &got, &flag));
+  CHECK(flag && got == &value[0]);
+  EXPECT(MPI_ERR_OTHER, "delete function", MPI_Comm_delete_attr(c, key));
+  CHECK(handled == 2);
+  EXPECT(MPI_ERR_OTHER, "delete function", MPI_Comm_free(&c));
+  CHECK(handled == 3 && c != MPI_COMM_NULL);
+  EXPECT(MPI_ERR_OTHER, "initialized already", MPI_Init(NULL, NULL));
+  refuse_delete = MPI_SUCCESS;
+  OK(MPI_Comm_free_keyval(&key));
+  OK(MPI_Comm_free(&c));
+}
+
 static int deadly(const char* how, int argc, char** argv) {
+  if (strcmp(how, "null") == 0) {
+    MPI_Initialized(NULL);
+    return 0;
+  }
   if (strcmp(how, "before") == 0) {
     MPI_Comm_rank(MPI_COMM_WORLD, &number);
     return 0;
@@ -221,6 +335,8 @@ int main(int argc, char** argv) {
   collectives(dup);
   communicators(dup);
   types();
+  null_pointers();
+  attributes();
   /* every class has a text of its own */
   for (int i = MPI_SUCCESS; i < MPI_ERR_LASTCODE && i < 200; ++i) {
     char words[MPI_MAX_ERROR_STRING];

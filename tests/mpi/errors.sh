@@ -34,8 +34,9 @@ expect() {
 
 for ranks in 1 3; do
   expect before $ranks some 'MPI_Comm_rank: called before MPI_Init'
+  expect null $ranks some 'MPI_Initialized: flag is a null pointer'
   expect after $ranks some 'MPI_Barrier: called after MPI_Finalize'
-  expect twice $ranks some 'MPI_Init .*initialized already'
+  expect twice $ranks some 'MPI_Init .*MPI_ERR_OTHER.*initialized already'
   expect fatal $ranks some 'MPI_Send on MPI_COMM_WORLD.*MPI_ERR_RANK.*dest is 1000'
   expect handle $ranks some 'MPI_Type_contiguous on MPI_COMM_SELF.*MPI_ERR_COUNT'
   expect abort $ranks 42 'MPI_Abort(MPI_COMM_WORLD, 42)'

@@ -166,6 +166,12 @@ class Jobs(LauncherTest):
         self.assertIn("NOT_SET_AT_ALL", self.the_message(err))
         _, err = self.run_job("-wdir", "/nonexistent", "true", status=2)
         self.assertIn("/nonexistent", self.the_message(err))
+        gone = tempfile.mkdtemp()
+        inside = 'cd "$0" && rmdir "$0" && exec "$@"'
+        ended = subprocess.run(["sh", "-c", inside, gone, MPIRUN, "true"], stderr=subprocess.PIPE,
+                               env=self.environment, timeout=60, text=True)
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn("the current folder", self.the_message(ended.stderr))
 
     def test_binding(self):
         show = "grep Cpus_allowed_list /proc/self/status"

@@ -40,7 +40,19 @@ expect_has "the table follows" "1 KiB      eager" \
 expect_failure "an unknown parameter" "eager_limit" ./remit_info --param eager_limt=1k
 expect_failure "a malformed value" "banana" env REMIT_EAGER_LIMIT=banana ./remit_info
 expect_failure "no value" "name=value" ./remit_info --param eager_limit
-expect_failure "an unknown option" "--nonsense" ./remit_info --nonsense
+expect_failure "an unknown option" "remit_info: The following argument was not expected: --nonsense" \
+  ./remit_info --nonsense
+status=0
+./remit_info --nonsense >/dev/null 2>&1 || status=$?
+expect_has "the status of a wrong option" "2" "$status"
+expect_has "--help" "--protocols" "$(./remit_info --help)"
+expect_failure "too small" "parameter shm_area: '3' is not allowed; use 4 KiB to 1 GiB" \
+  env REMIT_SHM_AREA=3 ./remit_info
+expect_failure "too large" "REMIT_SHM_AREA" env REMIT_SHM_AREA=1T ./remit_info
+expect_failure "negative" "REMIT_SPIN_POLLS" env REMIT_SPIN_POLLS=-1 ./remit_info
+expect_failure "negative" "REMIT_CORE_SHARERS" env REMIT_CORE_SHARERS=-3 ./remit_info
+expect_failure "no fragment" "REMIT_PIPELINE_FRAGMENT" env REMIT_PIPELINE_FRAGMENT=0 ./remit_info
+expect_has "bounds in JSON" '"maximum": 1073741824' "$(./remit_info --json --parameters)"
 
 # The doctor. What it says about an adapter is tested where there is one (tests/vm/sets).
 if rdma=$(./remit_info --rdma); then

@@ -112,6 +112,22 @@ TEST(LauncherOptions, WrongValuesAreErrors) {
   }
 }
 
+TEST(LauncherOptions, ComplaintsNameTheOptionAsWritten) {
+  EXPECT_EQ(error_of({"-n", "abc", "prog"}), "-n abc: use a whole number from 1 to 1048576");
+  EXPECT_EQ(error_of({"-np=0", "prog"}), "-np 0: use a whole number from 1 to 1048576");
+  EXPECT_EQ(error_of({"-n", "2", "--np", "3", "prog"}),
+            "--np 3: -n 2 is given already for this program");
+  EXPECT_EQ(error_of({"--grace", "1", "--grace", "2", "prog"}),
+            "--grace 2: --grace 1 is given already");
+  EXPECT_EQ(error_of({"--grace", "-3", "prog"}),
+            "--grace -3: use a number of seconds from 0 to 1000000000");
+  for (const char* wrong : {"-1", "0", "x", "1x", "nan", "inf", "1e300"}) {
+    EXPECT_EQ(error_of({"--timeout", wrong, "prog"}),
+              fmt::format("--timeout {}: use a number of seconds from 0.001 to 1000000000", wrong));
+  }
+  EXPECT_EQ(parsed({"-n", "2", "a", ":", "-n", "3", "b"}).total_ranks(), 5);
+}
+
 TEST(LauncherOptions, HelpNamesEveryOption) {
   EXPECT_EQ(parsed({"--help"}).action, Action::help);
   EXPECT_EQ(parsed({"-n", "2", "-V"}).action, Action::version);

@@ -15,6 +15,9 @@ using testing::Not;
 
 const ParamDecl limit_param{"sample_limit", std::int64_t{4096}, "bytes", "a limit"};
 const ParamDecl count_param{"sample_count", std::int64_t{-1}, "", "a count"};
+const ParamDecl share_param{"sample_share", std::int64_t{3}, "", "a share", ParamRange{1, 9}};
+const ParamDecl area_param{"sample_area", std::int64_t{8192}, "bytes", "an area",
+                           ParamRange{4096, std::int64_t{1} << 30, true}};
 const ParamDecl flag_param{"sample_flag", false, "", "a flag"};
 const ParamDecl word_param{
     "sample_word", std::string("red"), "", "a choice", {"red", "green", "blue"}};
@@ -69,6 +72,22 @@ TEST(Params, PlainIntegersTakeNoSuffix) {
   Params params;
   EXPECT_FALSE(params.set("sample_count", "1k"));
   EXPECT_TRUE(params.set("sample_count", "-9223372036854775808"));
+}
+
+TEST(Params, RangesAreChecked) {
+  Params params;
+  for (const char* text : {"1", "9"}) EXPECT_TRUE(params.set("sample_share", text)) << text;
+  for (const char* text : {"0", "10", "-3"}) EXPECT_FALSE(params.set("sample_share", text)) << text;
+  EXPECT_EQ(params.integer(share_param), 9);
+  for (const char* text : {"4k", "1G"}) EXPECT_TRUE(params.set("sample_area", text)) << text;
+  for (const char* text : {"0", "3", "4095", "5k", "2G", "1T"}) {
+    const auto done = params.set("sample_area", text);
+    ASSERT_FALSE(done) << text;
+    EXPECT_THAT(done.error().message,
+                HasSubstr("parameter sample_area: '" + std::string(text) +
+                          "' is not allowed; use 4 KiB to 1 GiB, a power of two"));
+  }
+  EXPECT_EQ(params.integer(area_param), 1 << 30);
 }
 
 TEST(Params, UnknownNameListsNearOnes) {

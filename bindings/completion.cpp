@@ -421,6 +421,8 @@ int PMPI_Cancel(MPI_Request* request) {
 REMIT_WEAK(Cancel);
 
 int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
+  if (int err = check_pointer(status, "MPI_Test_cancelled", "status")) return err;
+  if (int err = check_pointer(flag, "MPI_Test_cancelled", "flag")) return err;
   *flag = status_cancelled(*status);
   return MPI_SUCCESS;
 }

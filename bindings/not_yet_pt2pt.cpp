@@ -66,7 +66,6 @@ REMIT_WEAK(Session_iflush_buffer);
 
 // Nonblocking (chapter 3).
 
-
 // Probe, and receives of a probed message (chapter 3).
 
 // Persistent (chapter 3).

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -155,6 +156,7 @@ bool Doctor::driver() {
   if (get == nullptr || free == nullptr) return bad("driver", "libibverbs cannot list adapters");
   int count = 0;
   ibv_device** const list = get(&count);
+  provided.reserve(static_cast<std::size_t>(std::max(0, count)));
   for (int i = 0; i < count; ++i) provided.emplace_back(api_.get_device_name(list[i]));
   if (list != nullptr) free(list);
 
@@ -167,7 +169,7 @@ bool Doctor::driver() {
     if (file.empty()) {
       return bad("driver", "{} cannot be reached by programs: load 'modprobe ib_uverbs'", device);
     }
-    file = "/dev/infiniband/" + file;
+    file.insert(0, "/dev/infiniband/");
     if (::access(file.c_str(), R_OK | W_OK) != 0) {
       return bad("driver",
                  "{}: {}: {}. Let every user read and write it (the package rdma-core has the udev "

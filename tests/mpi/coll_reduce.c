@@ -376,7 +376,7 @@ static void test_errors(void) {
          MPI_Alltoallw(values, negative, places, types, results, ones, places, types, c));
   EXPECT(MPI_ERR_COUNT, "is -4",
          MPI_Alltoallw(values, ones, places, types, results, negative, places, types, c));
-  EXPECT(MPI_ERR_ARG, "displacements",
+  EXPECT(MPI_ERR_ARG, "sdispls",
          MPI_Alltoallw(values, ones, NULL, types, results, ones, places, types, c));
   EXPECT(MPI_ERR_ARG, "sendtypes",
          MPI_Alltoallw(values, ones, places, NULL, results, ones, places, types, c));

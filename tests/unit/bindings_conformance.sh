@@ -12,7 +12,7 @@ trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/docs" "$tmp/bindings" "$tmp/include"
 cp "$srcdir/include/mpi.h" "$tmp/include"
 cp "$srcdir"/bindings/*.cpp "$tmp/bindings"
-cp "$srcdir/docs/conformance.md" "$tmp/docs"
+cp "$srcdir/docs/conformance.md" "$srcdir/docs/suites.md" "$tmp/docs"
 chmod -R u+w "$tmp"
 page="$tmp/docs/conformance.md"
 echo 'int PMPI_Wtime() { return not_yet("MPI_Wtime"); }' >"$tmp/bindings/more.cpp"

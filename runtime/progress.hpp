@@ -138,11 +138,13 @@ class Progress {
   };
   /// With a hook, this many empty polls pass between two offers of the lock.
   static constexpr std::uint32_t kPollsPerOffer = 32;
+  /// A rest for the core's other thread; what arrives meanwhile waits for its end.
+  static constexpr std::uint32_t kPollsPerRelax = 8;
 
   void pause(Idle& idle) {
     if (policy_.spin && idle.polls < policy_.spin_polls) {
-      cpu_relax();
-      if (++idle.polls % kPollsPerOffer == 0 && hook_ != nullptr) offer_lock();
+      if (++idle.polls % kPollsPerRelax == 0) cpu_relax();
+      if (idle.polls % kPollsPerOffer == 0 && hook_ != nullptr) offer_lock();
       return;
     }
     give_up_core(idle);

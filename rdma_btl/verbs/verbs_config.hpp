@@ -58,6 +58,9 @@ struct VerbsCounters {
   std::uint64_t inlined = 0;        ///< of the sends, those in the descriptor
   std::uint64_t signalled = 0;      ///< work requests that gave a completion
   std::uint64_t credit_messages = 0;
+  std::uint64_t sent_bytes = 0;  ///< of the sends, without the device's headers
+  std::uint64_t put_bytes = 0;
+  std::uint64_t got_bytes = 0;
   std::uint64_t starved = 0;     ///< operations that found no credit at first
   std::uint64_t rnr = 0;         ///< connections that died for want of a receive: a bug
   std::uint64_t grown = 0;       ///< receive slots added because peers are many

@@ -156,6 +156,7 @@ class VerbsDevice final : public Device {
   void post_message(Endpoint& endpoint, verbs::MessageKind kind, std::uint32_t value,
                     std::span<const Piece> pieces, std::size_t total, bool signal);
   [[nodiscard]] bool post_swap(SwapJob& job);
+  [[nodiscard]] ibv_send_wr& message_request(const void* data, std::size_t bytes, unsigned flags);
   void submit(Endpoint& endpoint, ibv_send_wr& request, const Record& record, bool signal);
   [[nodiscard]] bool room(Endpoint& endpoint, std::uint32_t requests);
   [[nodiscard]] bool spare_room(const Endpoint& endpoint) const;
@@ -166,7 +167,7 @@ class VerbsDevice final : public Device {
   void complete(const Endpoint& endpoint, std::uint64_t cookie, int status);
 
   // Polling (verbs_poll.cpp).
-  [[nodiscard]] bool take(const ibv_wc& work, Completion& out);
+  [[nodiscard]] std::size_t take_all(std::span<const ibv_wc> work, std::span<Completion> out);
   [[nodiscard]] bool take_receive(const ibv_wc& work, Completion& out);
   [[nodiscard]] bool take_message(Endpoint& endpoint, const ibv_wc& work, std::uint32_t slot,
                                   Completion& out);
@@ -185,7 +186,7 @@ class VerbsDevice final : public Device {
   void return_credits();
   std::size_t attend(std::span<Completion> out);
   void service();
-  void look_around(bool idle);
+  void look_around();
 
   template <class... Args>
   void say(LogLevel level, fmt::format_string<Args...> format, Args&&... args) const {
@@ -200,9 +201,11 @@ class VerbsDevice final : public Device {
   mutable bool flush_wanted_ = false;
   std::uint32_t last_qp_num_ = 0;
   EndpointId last_endpoint_ = 0;
-  std::uint32_t ticks_ = 0;
-  std::uint32_t outstanding_ = 0;  ///< work requests of all connections
-  std::uint32_t max_inline_ = 0;   ///< bytes, the device's header included
+  std::uint32_t polls_to_look_ = 1;  ///< until look_around()
+  std::uint32_t outstanding_ = 0;    ///< work requests of all connections
+  std::uint32_t max_inline_ = 0;     ///< bytes, the device's header included
+  ibv_sge message_part_ = {};
+  ibv_send_wr message_request_ = {};  ///< see message_request()
   std::uint32_t max_sge_ = 1;
   std::uint32_t max_sge_read_ = 1;
   std::vector<Slot> slots_;

@@ -31,17 +31,30 @@ std::size_t VerbsDevice::poll(std::span<Completion> out) {
   if (attention_) [[unlikely]]
     count = attend(out);
   std::array<ibv_wc, kBatch> work;
-  const auto wanted = static_cast<int>(std::min(kBatch, out.size() - count));
-  const int got = wanted == 0 ? 0 : ibv_poll_cq(cq_, wanted, work.data());
-  for (int i = 0; i < got; ++i) {
-    if (take(work[static_cast<std::size_t>(i)], out[count])) ++count;
-  }
-  if (!credit_due_.empty()) return_credits();
-  if (got < 0) [[unlikely]]
+  const std::size_t wanted = std::min(kBatch, out.size() - count);
+  const int got = wanted == 0 ? 0 : ibv_poll_cq(cq_, static_cast<int>(wanted), work.data());
+  if (got > 0) {
+    count += take_all(std::span(work).first(static_cast<std::size_t>(got)), out.subspan(count));
+    // Nobody looks at messages of the device itself, and the caller, told of nothing, may sleep.
+    if (count == 0 && !used_.empty()) release_used();
+  } else if (got < 0) [[unlikely]] {
     fail_all(fmt::format("{}: the completion queue is broken", adapter_.device));
-  if (got == 0 && wanted != 0 && !leaving_.empty()) [[unlikely]]
+  } else if (wanted != 0 && !leaving_.empty()) [[unlikely]] {
     settle_leaving();
-  look_around(got == 0);
+  }
+  if (!credit_due_.empty()) [[unlikely]]
+    return_credits();
+  if (--polls_to_look_ == 0) [[unlikely]]
+    look_around();
+  return count;
+}
+
+std::size_t VerbsDevice::take_all(std::span<const ibv_wc> work, std::span<Completion> out) {
+  std::size_t count = 0;
+  for (const ibv_wc& done : work) {
+    const bool receive = (done.wr_id & kReceiveBit) != 0;
+    if (receive ? take_receive(done, out[count]) : retire(done, out[count])) ++count;
+  }
   return count;
 }
 
@@ -63,11 +76,11 @@ std::size_t VerbsDevice::attend(std::span<Completion> out) {
   return count;
 }
 
-/// Now and then, the events that are not completions: a look costs a system call.
-void VerbsDevice::look_around(bool idle) {
-  constexpr std::uint32_t kIdlePolls = 64;
-  constexpr std::uint32_t kBusyPolls = 1024;
-  if (++ticks_ % (idle ? kIdlePolls : kBusyPolls) != 0) return;
+/// Now and then, the events that are not completions: a look costs a system call, and the time is
+/// not for nothing either.
+void VerbsDevice::look_around() {
+  constexpr std::uint32_t kPollsPerLook = 64;
+  polls_to_look_ = kPollsPerLook;
   if (verbs::now_ns() >= next_look_ns_) service();
 }
 
@@ -81,10 +94,6 @@ void VerbsDevice::service() {
   const std::uint64_t now = verbs::now_ns();
   if (!connecting_.empty() || !dying_.empty()) look_at_timers(now);
   next_look_ns_ = now + (connecting_.empty() ? verbs::ms(1) : verbs::ms(1) / 20);
-}
-
-bool VerbsDevice::take(const ibv_wc& work, Completion& out) {
-  return (work.wr_id & kReceiveBit) != 0 ? take_receive(work, out) : retire(work, out);
 }
 
 // --- receives ----------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ benchmarks_suite_one_message_SOURCES = benchmarks/suite/one_message.c
 benchmarks_suite_one_message_LDADD = libmpi_abi.la
 
 EXTRA_DIST += benchmarks/compare benchmarks/instructions \
-	benchmarks/registration benchmarks/README.md
+	benchmarks/registration benchmarks/verbs benchmarks/README.md
 
 # The table of latencies, two ranks, with the library just built.
 .PHONY: bench

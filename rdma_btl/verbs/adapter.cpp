@@ -250,11 +250,12 @@ tl::unexpected<Error> no_match(const Api& api, const std::vector<Adapter>& adapt
     return fail(MPI_ERR_ARG, "REMIT_VERBS_DEVICE is '{}', but {} has no port {}: it has {}", words,
                 wanted.device, wanted.port, list(near));
   }
-  const std::string gid = wanted.gid_index < 0 ? "" : fmt::format(", GID {}", wanted.gid_index);
+  const std::string gid =
+      wanted.gid_index < 0 ? "" : fmt::format("GID {} of ", wanted.gid_index);
   return fail(MPI_ERR_ARG,
-              "REMIT_VERBS_DEVICE is '{}', but port {} of {}{} has no address of this host: there "
-              "is {}",
-              words, wanted.port, wanted.device, gid, list(near));
+              "REMIT_VERBS_DEVICE is '{}', but no address of this host belongs to {}port {} of {}: "
+              "there is {}",
+              words, gid, wanted.port, wanted.device, list(near));
 }
 
 }  // namespace

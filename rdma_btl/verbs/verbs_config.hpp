@@ -45,8 +45,8 @@ struct VerbsConfig {
   unsigned quiet_ms = 3000;          ///< after so long without an answer its host is asked
   unsigned host_timeout_ms = 30000;  ///< which has to answer in so long
   unsigned knock_ms = 30000;         ///< between two looks whether connected peers' hosts are there
-  /// Of a packet, as the exponent of 4.096 us: 17 is 0.54 s. Adapters try 8 times, and may wait up
-  /// to 4 times as long: a link that stays down is an error after 4 to 17 s.
+  /// Of a packet, as the exponent of 4.096 us: 17 is 0.54 s. Adapters try 7 times, and may wait up
+  /// to 4 times as long: a link that stays down is an error after 4 to 15 s.
   std::uint8_t ack_timeout = 17;
   Log* log = nullptr;  ///< must outlive the device; null: silent
 };

@@ -33,7 +33,9 @@ constexpr std::uint64_t kYieldMs = 30000;
 constexpr std::size_t kGrowth = 64;
 /// Of a work request that found no receive: finite, and long enough for any receiver that lives.
 constexpr std::uint8_t kReceiverNotReadyRetries = 6;
-constexpr std::uint8_t kRetries = 7;
+/// Of a packet that is not acknowledged. Seven, the most, is no number to Soft-RoCE: it would try
+/// for ever.
+constexpr std::uint8_t kRetries = 6;
 /// What the kernel says when nobody listens at the port (InfiniBand, CM REJ reason 8).
 constexpr int kNoListener = 8;
 /// A port at which nobody listens: its host refuses the connection itself, whatever its processes

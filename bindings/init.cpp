@@ -28,7 +28,7 @@ std::uint64_t random_seed() {
 }
 
 /// Opens everything an MPI process needs; nothing here waits for another rank.
-Expected<std::unique_ptr<Instance>> open_instance(int thread_level) {
+Expected<std::unique_ptr<Instance>> open_instance(const char* function, int thread_level) {
   auto params = Params::from_environment(environ);
   if (!params) return tl::unexpected(params.error());
   if (auto known = check_forced_algorithms(*params); !known) return tl::unexpected(known.error());
@@ -38,7 +38,10 @@ Expected<std::unique_ptr<Instance>> open_instance(int thread_level) {
                                            std::move(*params), random_seed());
   process->progress().set_policy(make_wait_policy(process->params(), process->identity()));
   auto devices = open_devices(*process);
-  if (!devices) return tl::unexpected(devices.error());
+  // Most often it is the same for all ranks of a host: the launcher says it once.
+  if (!devices) {
+    process->bootstrap().abort(1, fmt::format("{}: {}", function, devices.error().message));
+  }
   return std::make_unique<Instance>(std::move(process), std::move(*devices), thread_level);
 }
 
@@ -52,7 +55,7 @@ int start(const char* function, int required, int* provided) {
     die(function, "called after MPI_Finalize; MPI cannot be initialized again");
   }
   const int level = std::clamp<int>(required, MPI_THREAD_SINGLE, MPI_THREAD_MULTIPLE);
-  auto instance = open_instance(level);
+  auto instance = open_instance(function, level);
   if (!instance) die(function, instance.error().message);
   library().instance = instance->release();
   library().phase = Phase::running;

@@ -132,8 +132,9 @@ std::string explain_failure(Instance& instance, const CommObject* comm, int peer
     return "the message is longer than the receive buffer; its end was dropped. Receive with a "
            "larger count, or ask MPI_Probe for the length first";
   }
-  if (comm == nullptr || peer < 0) return error_class_text(code);
+  if (comm == nullptr) return error_class_text(code);
   const std::string words = instance.engine->explain(comm->core, peer);
+  if (peer < 0) return words.empty() ? error_class_text(code) : words;
   return fmt::format("operation with rank {} failed{}{}", peer, words.empty() ? "" : ": ", words);
 }
 

@@ -6,11 +6,14 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -63,11 +66,18 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-/// Index and type of a GID, as the kernel lists it.
-std::string gid_text(const std::string& device, int port, const ibv_gid& gid) {
+constexpr const char* kDevices = "/sys/class/infiniband";
+constexpr const char* kUserDevices = "/sys/class/infiniband_verbs";
+
+std::string port_folder(const std::string& device, int port) {
+  return fmt::format("{}/{}/ports/{}", kDevices, device, port);
+}
+
+/// Index and type of the adapter's GID, as the kernel lists it.
+void find_gid(const ibv_gid& gid, Adapter& out) {
   std::array<char, INET6_ADDRSTRLEN> text = {};
   ::inet_ntop(AF_INET6, gid.raw, text.data(), text.size());
-  const std::string folder = fmt::format("/sys/class/infiniband/{}/ports/{}", device, port);
+  const std::string folder = port_folder(out.device, out.port);
   constexpr int kMost = 256;
   for (int index = 0; index < kMost; ++index) {
     const std::string listed = first_line(fmt::format("{}/gids/{}", folder, index));
@@ -83,9 +93,11 @@ std::string gid_text(const std::string& device, int port, const ibv_gid& gid) {
         first_line(fmt::format("{}/gids/{}", folder, index + 1)) == listed) {
       continue;
     }
-    return fmt::format("GID {} {}{}{}", index, text.data(), type.empty() ? "" : ", ", type);
+    out.gid = fmt::format("GID {} {}{}{}", index, text.data(), type.empty() ? "" : ", ", type);
+    out.gid_index = index;
+    return;
   }
-  return fmt::format("GID {}", text.data());
+  out.gid = fmt::format("GID {}", text.data());
 }
 
 struct IdDeleter {
@@ -136,7 +148,7 @@ bool probe(const Api& api, rdma_event_channel* channel, const ifaddrs& entry, Ad
     out.active = port.state == IBV_PORT_ACTIVE;
     out.bandwidth = lane_bits(port.active_speed) * lanes(port.active_width) / 8;
   }
-  if (!out.iwarp) out.gid = gid_text(out.device, out.port, raw->route.addr.addr.ibaddr.sgid);
+  if (!out.iwarp) find_gid(raw->route.addr.addr.ibaddr.sgid, out);
   return true;
 }
 
@@ -148,18 +160,102 @@ bool better(const Adapter& a, const Adapter& b) {
   return a.device < b.device;
 }
 
+/// As REMIT_VERBS_DEVICE can name them.
 std::string list(const std::vector<Adapter>& adapters) {
   std::string out;
   for (const Adapter& a : adapters) {
-    out += fmt::format("{}{}:{} {} ({}{})", out.empty() ? "" : ", ", a.device, a.port, a.text,
-                       a.netdev, a.active ? "" : ", down");
+    const std::string gid = a.gid_index < 0 ? "" : fmt::format(":{}", a.gid_index);
+    out += fmt::format("{}{}:{}{} {} ({}{})", out.empty() ? "" : ", ", a.device, a.port, gid,
+                       a.text, a.netdev, a.active ? "" : ", down");
   }
   return out;
 }
 
-bool matches(const Adapter& adapter, const std::string& wanted) {
-  return wanted.empty() || wanted == adapter.device || wanted == adapter.text ||
-         wanted == fmt::format("{}:{}", adapter.device, adapter.port);
+bool matches(const Adapter& adapter, const Wanted& wanted) {
+  if (!wanted.address.empty()) return wanted.address == adapter.text;
+  return (wanted.device.empty() || wanted.device == adapter.device) &&
+         (wanted.port < 0 || wanted.port == adapter.port) &&
+         (wanted.gid_index < 0 || wanted.gid_index == adapter.gid_index);
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
+    names.push_back(at->path().filename());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// Whether libibverbs has a driver for it.
+bool has_driver(const Api& api, const std::string& device) {
+  int count = 0;
+  ibv_device** const list = api.get_device_list(&count);
+  if (list == nullptr) return false;
+  bool found = false;
+  for (int i = 0; i < count; ++i) found |= device == api.get_device_name(list[i]);
+  api.free_device_list(list);
+  return found;
+}
+
+/// Why `device`, which the kernel shows, has no address; or the address that was asked for.
+tl::unexpected<Error> no_address(const Api& api, const std::string& device) {
+  if (const Expected<std::string> file = user_file(api, device); !file) {
+    return tl::unexpected(file.error());
+  }
+  const std::string netdev =
+      first_line(port_folder(device, 1) + "/gid_attrs/ndevs/0");  // none on InfiniBand
+  const std::string interface = netdev.empty() ? "its network interface" : netdev;
+  return fail(MPI_ERR_OTHER,
+              "RDMA adapter {} has no address in use: bring {} up and give it an IP address ('ip "
+              "link', 'ip addr')",
+              device, interface);
+}
+
+bool parse_number(std::string_view text, int least, int most, int& out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size() && out >= least && out <= most;
+}
+
+/// An address as to_text() prints it; empty if it is none.
+std::string canonical(const std::string& words) {
+  std::array<unsigned char, sizeof(in6_addr)> raw = {};
+  std::array<char, INET6_ADDRSTRLEN> text = {};
+  for (const int family : {AF_INET, AF_INET6}) {
+    if (::inet_pton(family, words.c_str(), raw.data()) == 1) {
+      return ::inet_ntop(family, raw.data(), text.data(), text.size());
+    }
+  }
+  return {};
+}
+
+/// Nothing is as `wanted`: the first part of it that there is not.
+tl::unexpected<Error> no_match(const Api& api, const std::vector<Adapter>& adapters,
+                               const Wanted& wanted, const std::string& words) {
+  const std::vector<std::string> names = kernel_adapters();
+  const bool exists = std::find(names.begin(), names.end(), wanted.device) != names.end();
+  std::vector<Adapter> near;
+  for (const Adapter& adapter : adapters) {
+    if (adapter.device == wanted.device) near.push_back(adapter);
+  }
+  if (!exists) {
+    return fail(MPI_ERR_ARG, "REMIT_VERBS_DEVICE is '{}', but this host has {}", words,
+                list(adapters));
+  }
+  if (near.empty()) return no_address(api, wanted.device);
+  std::error_code ignored;
+  if (!std::filesystem::exists(port_folder(wanted.device, wanted.port), ignored)) {
+    return fail(MPI_ERR_ARG, "REMIT_VERBS_DEVICE is '{}', but {} has no port {}: it has {}", words,
+                wanted.device, wanted.port, list(near));
+  }
+  const std::string gid =
+      wanted.gid_index < 0 ? "" : fmt::format("GID {} of ", wanted.gid_index);
+  return fail(MPI_ERR_ARG,
+              "REMIT_VERBS_DEVICE is '{}', but no address of this host belongs to {}port {} of {}: "
+              "there is {}",
+              words, gid, wanted.port, wanted.device, list(near));
 }
 
 }  // namespace
@@ -176,15 +272,80 @@ std::string to_text(const sockaddr_storage& address) {
   return text.data();
 }
 
+Expected<Wanted> parse_wanted(const std::string& words) {
+  Wanted wanted;
+  wanted.address = canonical(words);
+  if (words.empty() || !wanted.address.empty()) return wanted;
+  const auto bad = [&](std::string_view what) {
+    return fail(MPI_ERR_ARG,
+                "REMIT_VERBS_DEVICE is '{}': {}; write NAME, NAME:PORT, NAME:PORT:GID (as in "
+                "mlx5_0:1:3), or an IP address of the adapter",
+                words, what);
+  };
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= words.size();) {
+    const std::size_t colon = std::min(words.find(':', at), words.size());
+    parts.push_back(words.substr(at, colon - at));
+    at = colon + 1;
+  }
+  if (parts.size() > 3) return bad("it has too many parts");
+  wanted.device = parts[0];
+  if (wanted.device.empty()) return bad("the name of the adapter is missing");
+  if (parts.size() > 1 && !parse_number(parts[1], 1, 255, wanted.port)) {
+    return bad(fmt::format("'{}' is no port, which is a number from 1", parts[1]));
+  }
+  if (parts.size() > 2 && !parse_number(parts[2], 0, 65535, wanted.gid_index)) {
+    return bad(fmt::format("'{}' is no index of a GID, which is a number from 0", parts[2]));
+  }
+  return wanted;
+}
+
+std::vector<std::string> kernel_adapters() {
+  return names_in(kDevices);
+}
+
+Expected<std::string> user_file(const Api& api, const std::string& device) {
+  std::string file;
+  for (const std::string& name : names_in(kUserDevices)) {
+    if (first_line(fmt::format("{}/{}/ibdev", kUserDevices, name)) == device) file = name;
+  }
+  if (file.empty()) {
+    return fail(MPI_ERR_OTHER,
+                "RDMA adapter {} cannot be reached by programs: load the kernel module ib_uverbs "
+                "('modprobe ib_uverbs')",
+                device);
+  }
+  file.insert(0, "/dev/infiniband/");
+  if (::access(file.c_str(), R_OK | W_OK) != 0) {
+    return fail(MPI_ERR_OTHER,
+                "RDMA adapter {}: {}: {}. Let every user read and write it (the package rdma-core "
+                "has the udev rule; a container needs it as a device)",
+                device, file, std::strerror(errno));
+  }
+  if (!has_driver(api, device)) {
+    return fail(MPI_ERR_OTHER,
+                "libibverbs has no driver for RDMA adapter {}: install the package "
+                "ibverbs-providers (or what came with the adapter)",
+                device);
+  }
+  return file;
+}
+
 Expected<std::vector<Adapter>> find_adapters(const Api& api) {
+  const std::vector<std::string> names = kernel_adapters();
+  if (names.empty()) {
+    return fail(MPI_ERR_OTHER,
+                "this host has no RDMA adapter, or its kernel driver is not loaded ('rdma link'): "
+                "use REMIT_DEVICES=shm on one host, or see 'remit_info --rdma'");
+  }
   const std::unique_ptr<rdma_event_channel, ChannelDeleter> channel(api.create_event_channel(),
                                                                     {&api});
   if (!channel) {
     const int error = errno;
     return fail_errno(MPI_ERR_OTHER, error,
                       "RDMA connections cannot be made: is the kernel module rdma_ucm loaded "
-                      "('modprobe rdma_ucm'), and may this user open /dev/infiniband/rdma_cm? "
-                      "rdma_create_event_channel");
+                      "('modprobe rdma_ucm'), and may this user read and write "
+                      "/dev/infiniband/rdma_cm? rdma_create_event_channel");
   }
   ifaddrs* interfaces = nullptr;
   if (::getifaddrs(&interfaces) != 0) {
@@ -196,27 +357,23 @@ Expected<std::vector<Adapter>> find_adapters(const Api& api) {
     if (probe(api, channel.get(), *entry, adapter)) found.push_back(std::move(adapter));
   }
   ::freeifaddrs(interfaces);
+  if (found.empty()) return no_address(api, names.front());
   std::stable_sort(found.begin(), found.end(), better);
   return found;
 }
 
-Expected<Adapter> choose_adapter(const std::vector<Adapter>& adapters, const std::string& wanted) {
-  if (adapters.empty()) {
-    return fail(
-        MPI_ERR_OTHER,
-        "{}: give the network interface of an RDMA adapter an IP address and bring it up "
-        "('ip addr', 'rdma link')",
-        any_rdma_device() ? "no RDMA adapter has an IP address" : "this host has no RDMA adapter");
-  }
+Expected<Adapter> choose_adapter(const Api& api, const std::vector<Adapter>& adapters,
+                                 const std::string& words) {
+  const Expected<Wanted> wanted = parse_wanted(words);
+  if (!wanted) return tl::unexpected(wanted.error());
   for (const Adapter& adapter : adapters) {
-    if (!matches(adapter, wanted)) continue;
+    if (!matches(adapter, *wanted)) continue;
     if (adapter.active) return adapter;
     return fail(MPI_ERR_OTHER,
                 "port {} of RDMA adapter {} ({}) is down: connect its cable or bring {} up",
                 adapter.port, adapter.device, adapter.text, adapter.netdev);
   }
-  return fail(MPI_ERR_OTHER, "REMIT_VERBS_DEVICE is '{}', but this host has {}", wanted,
-              list(adapters));
+  return no_match(api, adapters, *wanted, words);
 }
 
 std::string describe(const Adapter& chosen, const std::vector<Adapter>& adapters,

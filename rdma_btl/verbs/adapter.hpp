@@ -24,17 +24,37 @@ struct Adapter {
   bool link_local = false;  ///< reaches only hosts on the same link
   double bandwidth = 0;     ///< bytes per second
   std::string gid;          ///< "GID 1 ::ffff:10.0.0.1, RoCE v2"; empty with iWARP
+  int gid_index = -1;       ///< of that GID; -1 with iWARP
 };
+
+/// What VerbsConfig::device asks for.
+struct Wanted {
+  std::string address;  ///< "10.0.0.1"; or, if it is empty, of the adapter ...
+  std::string device;   ///< its name; empty: any
+  int port = -1;        ///< -1: any
+  int gid_index = -1;   ///< -1: any
+};
+
+/// "", an IP address, NAME, NAME:PORT or NAME:PORT:GID. Errors say what is wrong with the words.
+[[nodiscard]] Expected<Wanted> parse_wanted(const std::string& words);
 
 /// The address of a peer, printed.
 [[nodiscard]] std::string to_text(const sockaddr_storage& address);
 
+/// The names of the adapters that the kernel shows, sorted.
+[[nodiscard]] std::vector<std::string> kernel_adapters();
+
+/// The file through which programs reach an adapter of the kernel. The error says what keeps them
+/// from it: no file, no permission, no driver in libibverbs.
+[[nodiscard]] Expected<std::string> user_file(const Api& api, const std::string& device);
+
 /// Every adapter of this host, best first: up, routable, fast, IPv4. Each address of the host is
-/// offered to rdma_cm, which knows whose it is: the same for InfiniBand, RoCE and iWARP.
+/// offered to rdma_cm, which knows whose it is: the same for InfiniBand, RoCE and iWARP. There is
+/// at least one; the error says why none can be used.
 [[nodiscard]] Expected<std::vector<Adapter>> find_adapters(const Api& api);
 
 /// The one to use. `wanted` as VerbsConfig::device. Errors name what there is.
-[[nodiscard]] Expected<Adapter> choose_adapter(const std::vector<Adapter>& adapters,
+[[nodiscard]] Expected<Adapter> choose_adapter(const Api& api, const std::vector<Adapter>& adapters,
                                                const std::string& wanted);
 
 /// One line: which, and why.

@@ -32,6 +32,8 @@ class Library {
 };
 
 void find_verbs(Library& library, Api& api) {
+  library.find("ibv_get_device_list", api.get_device_list);
+  library.find("ibv_free_device_list", api.free_device_list);
   library.find("ibv_get_device_name", api.get_device_name);
   library.find("ibv_query_device", api.query_device);
   library.find("ibv_query_port", api.query_port);

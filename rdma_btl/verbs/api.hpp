@@ -12,6 +12,8 @@ namespace remit::verbs {
 /// Real functions of the libraries. What is not here (posting, polling, arming a completion queue)
 /// goes through the function pointers of the opened context and needs no symbol.
 struct Api {
+  decltype(&::ibv_get_device_list) get_device_list = nullptr;
+  decltype(&::ibv_free_device_list) free_device_list = nullptr;
   decltype(&::ibv_get_device_name) get_device_name = nullptr;
   decltype(&::ibv_query_device) query_device = nullptr;
   decltype(&::ibv_query_port) query_port = nullptr;

@@ -3,7 +3,6 @@
 #include "rdma_btl/verbs/doctor.hpp"
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -32,7 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDevices = "/sys/class/infiniband";
-constexpr const char* kUserDevices = "/sys/class/infiniband_verbs";
 /// For the messages of a rank, besides the device's own memory.
 constexpr std::size_t kLeastForMessages = std::size_t{4} << 20;
 constexpr std::size_t kProbeBytes = std::size_t{256} << 10;
@@ -122,7 +120,7 @@ class Doctor {
 
 /// Does the kernel know one?
 bool Doctor::adapter() {
-  devices_ = names_in(kDevices);
+  devices_ = kernel_adapters();
   if (!devices_.empty()) return ok("adapter", "{}", fmt::join(devices_, ", "));
   const std::string silent = silent_adapter();
   if (!silent.empty()) {
@@ -146,45 +144,13 @@ bool Doctor::libraries() {
 
 /// The kernel's way to user programs, and the library's part for each adapter.
 bool Doctor::driver() {
-  std::vector<std::string> provided;
-  // Not among the functions that the device needs; the library is open already.
-  void* const library = ::dlopen("libibverbs.so.1", RTLD_NOW | RTLD_LOCAL);
-  const auto get = reinterpret_cast<decltype(&::ibv_get_device_list)>(
-      library == nullptr ? nullptr : ::dlsym(library, "ibv_get_device_list"));
-  const auto free = reinterpret_cast<decltype(&::ibv_free_device_list)>(
-      library == nullptr ? nullptr : ::dlsym(library, "ibv_free_device_list"));
-  if (get == nullptr || free == nullptr) return bad("driver", "libibverbs cannot list adapters");
-  int count = 0;
-  ibv_device** const list = get(&count);
-  provided.reserve(static_cast<std::size_t>(std::max(0, count)));
-  for (int i = 0; i < count; ++i) provided.emplace_back(api_.get_device_name(list[i]));
-  if (list != nullptr) free(list);
-
-  std::string good;
+  std::vector<std::string> good;
   for (const std::string& device : devices_) {
-    std::string file;
-    for (const std::string& name : names_in(kUserDevices)) {
-      if (first_line(fs::path(kUserDevices) / name / "ibdev") == device) file = name;
-    }
-    if (file.empty()) {
-      return bad("driver", "{} cannot be reached by programs: load 'modprobe ib_uverbs'", device);
-    }
-    file.insert(0, "/dev/infiniband/");
-    if (::access(file.c_str(), R_OK | W_OK) != 0) {
-      return bad("driver",
-                 "{}: {}: {}. Let every user read and write it (the package rdma-core has the udev "
-                 "rule; a container needs it as a device)",
-                 device, file, std::strerror(errno));
-    }
-    if (std::find(provided.begin(), provided.end(), device) == provided.end()) {
-      return bad("driver",
-                 "libibverbs has no driver for {}: install the package ibverbs-providers (or what "
-                 "came with the adapter)",
-                 device);
-    }
-    good += fmt::format("{}{} ({})", good.empty() ? "" : ", ", device, file);
+    const Expected<std::string> file = user_file(api_, device);
+    if (!file) return bad("driver", "{}", file.error().message);
+    good.push_back(fmt::format("{} ({})", device, *file));
   }
-  return ok("driver", "{}", good);
+  return ok("driver", "{}", fmt::join(good, ", "));
 }
 
 /// The one that a job would use, with its addresses.
@@ -195,7 +161,7 @@ bool Doctor::port() {
   config_ = *config;
   Expected<std::vector<Adapter>> adapters = find_adapters(api_);
   if (!adapters) return bad("port", "{}", adapters.error().message);
-  Expected<Adapter> chosen = choose_adapter(*adapters, config_.device);
+  Expected<Adapter> chosen = choose_adapter(api_, *adapters, config_.device);
   if (!chosen) return bad("port", "{}", chosen.error().message);
   adapter_ = *chosen;
   ok("port", "{} port {} is active ({}, {:.2g} GB/s)", adapter_.device, adapter_.port,

@@ -74,14 +74,20 @@ struct VerbsDevice::Endpoint {
   bool leaving = false;      ///< is in leaving_
   bool timed = false;        ///< is in connecting_
   bool has_address = false;  ///< else only the peer can connect
+  bool knocking = false;     ///< work request `knock` asks whether the peer's host is there
+  std::uint32_t knock = 0;
   unsigned attempts = 0;
   unsigned unresolved = 0;       ///< attempts in a row whose address or route was not found
   std::uint64_t timer_ns = 0;    ///< next attempt, or end of waiting
   std::uint64_t give_up_ns = 0;  ///< 0: no attempt yet
   rdma_cm_id* active = nullptr;
   rdma_cm_id* passive = nullptr;
+  rdma_cm_id* question = nullptr;  ///< asks the peer's host whether it is there
+  std::uint64_t ask_ns = 0;        ///< when it is to be asked
+  std::uint64_t asked_ns = 0;      ///< since when it has not answered; 0: it has
   sockaddr_storage address = {};
   std::string where;  ///< "10.0.0.2:4711"
+  std::string host;   ///< its name
   std::string words;  ///< behind the last failure or trouble
 
   [[nodiscard]] std::uint32_t under_way() const { return posted - retired; }

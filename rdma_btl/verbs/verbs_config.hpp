@@ -39,9 +39,14 @@ struct VerbsConfig {
   std::uint32_t send_budget = 2048;        ///< work requests under way of all connections
   std::uint32_t completion_entries = 8192;  ///< of the completion queue, at most
   unsigned resolve_timeout_ms = 2000;       ///< of one look-up of a peer's address
-  unsigned connect_timeout_ms = 5 * 60000;  ///< a peer that computes does not answer meanwhile
-  /// Of a packet, as the exponent of 4.096 us: 17 is 0.54 s. Adapters try 8 times, and may wait up
-  /// to 4 times as long: a link that stays down is an error after 4 to 17 s.
+  /// A peer that computes does not answer meanwhile; its host does. So this is for what the host
+  /// cannot be asked for: iWARP, and attempts that fail at once.
+  unsigned connect_timeout_ms = 5 * 60000;
+  unsigned quiet_ms = 3000;          ///< after so long without an answer its host is asked
+  unsigned host_timeout_ms = 30000;  ///< which has to answer in so long
+  unsigned knock_ms = 30000;         ///< between two looks whether connected peers' hosts are there
+  /// Of a packet, as the exponent of 4.096 us: 17 is 0.54 s. Adapters try 7 times, and may wait up
+  /// to 4 times as long: a link that stays down is an error after 4 to 15 s.
   std::uint8_t ack_timeout = 17;
   Log* log = nullptr;  ///< must outlive the device; null: silent
 };
@@ -69,6 +74,8 @@ struct VerbsCounters {
   std::uint64_t settled = 0;   ///< simultaneous connections of which one was dropped
   std::uint64_t rejected = 0;  ///< connections of strangers
   std::uint64_t retried = 0;   ///< attempts to connect after the first
+  std::uint64_t asked = 0;     ///< hosts of peers that did not answer, asked whether they are there
+  std::uint64_t knocks = 0;    ///< empty writes to see whether connected peers' hosts are there
 };
 
 }  // namespace remit

@@ -33,12 +33,24 @@ constexpr std::uint64_t kYieldMs = 30000;
 constexpr std::size_t kGrowth = 64;
 /// Of a work request that found no receive: finite, and long enough for any receiver that lives.
 constexpr std::uint8_t kReceiverNotReadyRetries = 6;
-constexpr std::uint8_t kRetries = 7;
+/// Of a packet that is not acknowledged. Seven, the most, is no number to Soft-RoCE: it would try
+/// for ever.
+constexpr std::uint8_t kRetries = 6;
 /// What the kernel says when nobody listens at the port (InfiniBand, CM REJ reason 8).
 constexpr int kNoListener = 8;
+/// A port at which nobody listens: its host refuses the connection itself, whatever its processes
+/// do. That is how a host is asked whether it is there.
+constexpr std::uint16_t kNobodysPort = 1;
+constexpr std::uint32_t kNobodysQueuePair = 0xfffffe;
+constexpr std::uint64_t kAskAgainMs = 10000;
 
 void* context_of(EndpointId id) {
   return reinterpret_cast<void*>(std::uintptr_t{id} + 1);
+}
+
+std::string words_of(const Rejection& rejection) {
+  const std::string_view words(rejection.words, sizeof rejection.words);
+  return std::string(words.substr(0, words.find('\0')));
 }
 
 template <class T>
@@ -67,14 +79,17 @@ std::vector<std::byte> VerbsDevice::local_address() const {
     const auto& ip = reinterpret_cast<const sockaddr_in6&>(adapter_.address);
     std::memcpy(address.ip, &ip.sin6_addr, sizeof ip.sin6_addr);
   }
-  const auto* const begin = reinterpret_cast<const std::byte*>(&address);
-  return {begin, begin + sizeof address};
+  address.host_bytes = static_cast<std::uint32_t>(host_.size());
+  std::vector<std::byte> bytes(sizeof address + host_.size());
+  std::memcpy(bytes.data(), &address, sizeof address);
+  std::memcpy(bytes.data() + sizeof address, host_.data(), host_.size());
+  return bytes;
 }
 
 /// Whether a packet would find its way is known only when a connection is made.
 bool VerbsDevice::reachable(std::span<const std::byte> bytes) const {
   Address address;
-  if (bytes.size() != sizeof address || !read(bytes, address)) return false;
+  if (!read(bytes, address) || bytes.size() != sizeof address + address.host_bytes) return false;
   return address.version == verbs::kVersion && address.job == config_.job &&
          address.family == adapter_.address.ss_family &&
          ((address.abilities & verbs::kIwarp) != 0) == config_.mask.iwarp;
@@ -93,7 +108,8 @@ std::string VerbsDevice::explain(EndpointId endpoint) const {
 }
 
 std::string VerbsDevice::way_to(const Endpoint& endpoint) const {
-  return fmt::format("process {} at {} over RDMA adapter {} port {} ({}){}{}", endpoint.peer,
+  return fmt::format("process {}{}{} at {} over RDMA adapter {} port {} ({}){}{}", endpoint.peer,
+                     endpoint.host.empty() ? "" : " on host ", endpoint.host,
                      endpoint.where.empty() ? "an unknown address" : endpoint.where,
                      adapter_.device, adapter_.port, adapter_.text, trouble_.empty() ? "" : ", ",
                      trouble_);
@@ -139,6 +155,8 @@ Expected<EndpointId> VerbsDevice::connect(PeerName peer, std::span<const std::by
   }
   endpoint.where =
       fmt::format("{}:{}", verbs::to_text(endpoint.address), __builtin_bswap16(address.port));
+  endpoint.host.assign(reinterpret_cast<const char*>(bytes.data()) + sizeof address,
+                       address.host_bytes);
   endpoint.has_address = true;
   if (endpoint.state == State::idle) begin(endpoint);
   return endpoint.id;
@@ -146,8 +164,12 @@ Expected<EndpointId> VerbsDevice::connect(PeerName peer, std::span<const std::by
 
 /// Starts an attempt to connect; events continue it.
 void VerbsDevice::begin(Endpoint& endpoint) {
+  if (!broken_.empty()) return fail_endpoint(endpoint, broken_);
   const std::uint64_t now = now_ns();
-  if (endpoint.give_up_ns == 0) endpoint.give_up_ns = now + ms(config_.connect_timeout_ms);
+  if (endpoint.give_up_ns == 0) {
+    endpoint.give_up_ns = now + ms(config_.connect_timeout_ms);
+    endpoint.ask_ns = now + ms(config_.quiet_ms);
+  }
   if (endpoint.attempts++ != 0) ++counters_.retried;
   if (!endpoint.timed) connecting_.push_back(endpoint.id);
   endpoint.timed = true;
@@ -295,12 +317,25 @@ void VerbsDevice::on_established(Endpoint& endpoint, std::span<const std::byte> 
   endpoint.credits = hello.credits;
   endpoint.immediate = immediate_ && (hello.abilities & verbs::kImmediate) != 0;
   open_endpoint(endpoint);
-  // The other side may send only after this has come: with iWARP the active side must be first.
-  (void)post_control(endpoint, verbs::MessageKind::open);
+  greet(endpoint);
+}
+
+/// The other side may send only after this has come: with iWARP the active side must be first.
+void VerbsDevice::greet(Endpoint& endpoint) {
+  if (endpoint.state != State::open) return;
+  const bool inlined = sizeof(verbs::Header) + host_.size() <= max_inline_;
+  if (!spare_room(endpoint) || (!inlined && free_send_slots_.empty())) {
+    flush_tails();
+    greet_due_.push_back(endpoint.id);
+    return;
+  }
+  const Piece host{host_.data(), host_.size(), 0};
+  post_message(endpoint, verbs::MessageKind::open, 0, {&host, 1}, host_.size(), false);
 }
 
 void VerbsDevice::open_endpoint(Endpoint& endpoint) {
   endpoint.state = State::open;
+  drop_question(endpoint);
   endpoint.words.clear();
   ++counters_.connections;
   // The first message has overtaken the kernel's own: only an established connection is cut in
@@ -311,9 +346,10 @@ void VerbsDevice::open_endpoint(Endpoint& endpoint) {
 
 // --- requests of peers -------------------------------------------------------------------------
 
-void VerbsDevice::reject(rdma_cm_id* id, Refusal reason) {
+void VerbsDevice::reject(rdma_cm_id* id, Refusal reason, std::string_view words) {
   Rejection rejection;
   rejection.reason = reason;
+  words.copy(rejection.words, sizeof rejection.words - 1);
   api_.reject(id, &rejection, sizeof rejection);
   api_.destroy_id(id);
 }
@@ -357,16 +393,17 @@ void VerbsDevice::on_request(rdma_cm_id* id, std::span<const std::byte> data) {
 
 void VerbsDevice::accept(rdma_cm_id* id, Endpoint& endpoint, const Hello& hello) {
   const bool self = hello.from == config_.name;
+  drop_question(endpoint);
   if (self && endpoint.passive != nullptr) return reject(id, Refusal::mine_wins);
   if (Expected<> made = make_queue_pair(id, endpoint, true); !made) {
-    say(LogLevel::error, "verbs: {}: {}", way_to(endpoint), made.error().message);
+    say(LogLevel::info, "verbs: {}: {}", way_to(endpoint), made.error().message);
     if (id->qp != nullptr) {
       by_qp_num_.erase(id->qp->qp_num);
       const std::uint32_t qp_num = id->qp->qp_num;
       api_.cm_destroy_qp(id);
       reclaim_slots(qp_num);
     }
-    return reject(id, Refusal::no_room);
+    return reject(id, Refusal::no_room, made.error().message);
   }
   id->context = context_of(endpoint.id);
   endpoint.passive = id;
@@ -415,6 +452,7 @@ void VerbsDevice::handle_event(const rdma_cm_event& event, std::span<const std::
   const auto number = reinterpret_cast<std::uintptr_t>(event.id->context);
   if (number == 0 || number > endpoints_.size()) return;  // the listener's
   Endpoint& endpoint = *endpoints_[number - 1];
+  if (event.id == endpoint.question) return on_answer(endpoint, event);
   const bool active = event.id == endpoint.active;
   if (!active && event.id != endpoint.passive) return;
   switch (event.event) {
@@ -486,17 +524,88 @@ void VerbsDevice::on_rejected(Endpoint& endpoint, int status, std::span<const st
       endpoint.state = State::waiting;
       drop_active(endpoint);
       endpoint.timer_ns = now_ns() + ms(kYieldMs);
+      endpoint.give_up_ns = endpoint.timer_ns + ms(config_.connect_timeout_ms);
       return;
     case Refusal::no_room:
-      return fail_endpoint(endpoint, fmt::format("{} has no room for another connection: see its "
-                                                 "own message",
-                                                 way_to(endpoint)));
+      return fail_endpoint(endpoint,
+                           fmt::format("{} has no room for another connection: {}",
+                                       way_to(endpoint), words_of(rejection)));
     case Refusal::failed:
       return fail_endpoint(endpoint,
                            fmt::format("{} has given this process up before", way_to(endpoint)));
     case Refusal::stranger:
       return fail_endpoint(endpoint, fmt::format("{} is of another job", way_to(endpoint)));
   }
+}
+
+// --- hosts that may be dead --------------------------------------------------------------------
+
+/// A request for a connection is answered by the peer's process, which may compute; a request to
+/// nobody's port is answered by its host. iWARP has no request without a queue pair.
+void VerbsDevice::ask_host(Endpoint& endpoint, std::uint64_t now) {
+  if (adapter_.iwarp || endpoint.question != nullptr || now < endpoint.ask_ns) return;
+  endpoint.ask_ns = now + ms(kLastRetryMs);  // if the question itself fails
+  if (endpoint.asked_ns == 0) endpoint.asked_ns = now;
+  if (api_.create_id(channel_, &endpoint.question, context_of(endpoint.id), RDMA_PS_TCP) != 0) {
+    endpoint.question = nullptr;
+    return;
+  }
+  ++counters_.asked;
+  sockaddr_storage own = adapter_.address;
+  sockaddr_storage there = endpoint.address;
+  const std::uint16_t port = htons(kNobodysPort);
+  if (there.ss_family == AF_INET) {
+    reinterpret_cast<sockaddr_in&>(there).sin_port = port;
+  } else {
+    reinterpret_cast<sockaddr_in6&>(there).sin6_port = port;
+  }
+  if (api_.resolve_addr(endpoint.question, reinterpret_cast<sockaddr*>(&own),
+                        reinterpret_cast<sockaddr*>(&there),
+                        static_cast<int>(config_.resolve_timeout_ms)) != 0) {
+    drop_question(endpoint);
+  }
+}
+
+void VerbsDevice::on_answer(Endpoint& endpoint, const rdma_cm_event& event) {
+  if (event.event == RDMA_CM_EVENT_ADDR_RESOLVED) {
+    if (api_.resolve_route(event.id, static_cast<int>(config_.resolve_timeout_ms)) == 0) return;
+  } else if (event.event == RDMA_CM_EVENT_ROUTE_RESOLVED) {
+    rdma_conn_param parameters = {};
+    parameters.qp_num = kNobodysQueuePair;
+    parameters.retry_count = kRetries;
+    if (api_.connect(event.id, &parameters) == 0) return;
+  } else if (event.event == RDMA_CM_EVENT_REJECTED ||
+             event.event == RDMA_CM_EVENT_CONNECT_RESPONSE) {
+    const std::uint64_t now = now_ns();
+    endpoint.asked_ns = 0;
+    endpoint.ask_ns = now + ms(kAskAgainMs);
+    endpoint.give_up_ns = now + ms(config_.connect_timeout_ms);
+  }
+  drop_question(endpoint);
+}
+
+void VerbsDevice::drop_question(Endpoint& endpoint) {
+  if (endpoint.question != nullptr) api_.destroy_id(endpoint.question);
+  endpoint.question = nullptr;
+}
+
+/// Whether the attempts to connect have ended.
+bool VerbsDevice::given_up(Endpoint& endpoint, std::uint64_t now) {
+  if (endpoint.asked_ns != 0 && now >= endpoint.asked_ns + ms(config_.host_timeout_ms)) {
+    fail_endpoint(endpoint, fmt::format("{}: its host has not answered for {} s: is it up, and is "
+                                        "the link?",
+                                        way_to(endpoint),
+                                        (config_.quiet_ms + config_.host_timeout_ms) / 1000));
+    return true;
+  }
+  if (now >= endpoint.give_up_ns) {
+    fail_endpoint(endpoint, fmt::format("{} has not answered for {} s{}{}", way_to(endpoint),
+                                        config_.connect_timeout_ms / 1000,
+                                        endpoint.words.empty() ? "" : ": ", endpoint.words));
+    return true;
+  }
+  if (endpoint.state == State::connecting) ask_host(endpoint, now);
+  return false;
 }
 
 void VerbsDevice::look_at_timers(std::uint64_t now) {
@@ -508,11 +617,7 @@ void VerbsDevice::look_at_timers(std::uint64_t now) {
     const bool under_way = endpoint.state == State::resolving || endpoint.state == State::routing ||
                            endpoint.state == State::connecting;
     if (!under_way && endpoint.state != State::waiting) continue;
-    if (now >= endpoint.give_up_ns) {
-      fail_endpoint(endpoint, fmt::format("{} has not answered for {} s: {}", way_to(endpoint),
-                                          config_.connect_timeout_ms / 1000, endpoint.words));
-      continue;
-    }
+    if (given_up(endpoint, now)) continue;
     endpoint.timed = true;
     connecting_.push_back(id);
     if (endpoint.state == State::waiting && now >= endpoint.timer_ns) begin(endpoint);
@@ -523,120 +628,6 @@ void VerbsDevice::look_at_timers(std::uint64_t now) {
     abandon(endpoint);
     return true;
   });
-}
-
-// --- ends --------------------------------------------------------------------------------------
-
-/// What the peer sent before is still in the completion queue.
-void VerbsDevice::leave(Endpoint& endpoint) {
-  if (endpoint.leaving) return;
-  endpoint.leaving = true;
-  leaving_.push_back(endpoint.id);
-}
-
-/// What the peer could have sent is promised to nobody again.
-void VerbsDevice::release_lease(Endpoint& endpoint) {
-  if (srq_ != nullptr) unleased_ += endpoint.lease;
-  endpoint.lease = endpoint.owed = 0;
-}
-
-void VerbsDevice::settle_leaving() {
-  std::vector<EndpointId> leaving;
-  leaving.swap(leaving_);
-  for (const EndpointId id : leaving) {
-    Endpoint& endpoint = *endpoints_[id];
-    endpoint.leaving = false;
-    if (endpoint.state == State::accepting) {
-      drop_passive(endpoint);
-      endpoint.state = State::idle;
-    } else if (endpoint.state == State::open) {
-      fail_endpoint(endpoint, fmt::format("{}: its process has ended or lost the connection",
-                                          way_to(endpoint)));
-    }
-  }
-}
-
-void VerbsDevice::fail_endpoint(Endpoint& endpoint, std::string words) {
-  if (endpoint.state == State::failed) return;
-  const bool was_open = endpoint.state == State::open || endpoint.state == State::gone;
-  endpoint.state = State::failed;
-  endpoint.words = std::move(words);
-  say(LogLevel::info, "verbs: {}", endpoint.words);
-  if (was_open) {
-    // The work requests under way come back with errors.
-    for (rdma_cm_id* const cm : {endpoint.active, endpoint.passive}) {
-      if (cm != nullptr) api_.disconnect(cm);
-    }
-  } else {
-    drop_active(endpoint);
-    drop_passive(endpoint);
-  }
-  release_lease(endpoint);
-  if (endpoint.under_way() != 0) {
-    constexpr std::uint64_t kGraceMs = 2000;
-    endpoint.timer_ns = now_ns() + ms(kGraceMs);
-    dying_.push_back(endpoint.id);
-  }
-  ready_.push_back(
-      verbs::event_of(CompletionKind::endpoint_failed, endpoint.id, MPI_ERR_PROC_ABORTED));
-  attention_ = true;
-}
-
-void VerbsDevice::fail_all(const std::string& words) {
-  say(LogLevel::error, "verbs: {}", words);
-  for (const auto& endpoint : endpoints_) fail_endpoint(*endpoint, words);
-}
-
-/// The adapter has not given back the work requests of a failed connection in time: without its
-/// queue pair it cannot touch their memory any more.
-void VerbsDevice::abandon(Endpoint& endpoint) {
-  if (endpoint.under_way() == 0) return;
-  drop_active(endpoint);
-  drop_passive(endpoint);
-  for (; endpoint.retired != endpoint.posted; ++endpoint.retired, --outstanding_) {
-    const Record record = endpoint.records[endpoint.retired & (config_.send_depth - 1)];
-    retire_record(endpoint, record, MPI_ERR_PROC_ABORTED);
-    complete(endpoint, record.cookie, MPI_ERR_PROC_ABORTED);
-  }
-}
-
-VerbsDevice::Endpoint* VerbsDevice::endpoint_of(const ibv_qp* qp) {
-  const auto found = by_qp_num_.find(qp->qp_num);
-  return found == by_qp_num_.end() ? nullptr : endpoints_[found->second].get();
-}
-
-void VerbsDevice::service_async_events() {
-  ibv_async_event event = {};
-  while (api_.get_async_event(context_, &event) == 0) {
-    const char* const what = api_.event_type_str(event.event_type);
-    Endpoint* endpoint = nullptr;
-    switch (event.event_type) {
-      case IBV_EVENT_QP_FATAL:
-      case IBV_EVENT_QP_REQ_ERR:
-      case IBV_EVENT_QP_ACCESS_ERR:
-        endpoint = endpoint_of(event.element.qp);
-        break;
-      default:
-        break;
-    }
-    const bool port = event.element.port_num == adapter_.port;
-    const bool queue = (event.event_type == IBV_EVENT_CQ_ERR && event.element.cq == cq_) ||
-                       (event.event_type == IBV_EVENT_SRQ_ERR && event.element.srq == srq_);
-    api_.ack_async_event(&event);
-    if (endpoint != nullptr) {
-      fail_endpoint(*endpoint, fmt::format("{}: {}", way_to(*endpoint), what));
-    } else if (queue || event.event_type == IBV_EVENT_DEVICE_FATAL) {
-      fail_all(fmt::format("RDMA adapter {}: {}", adapter_.device, what));
-    } else if (event.event_type == IBV_EVENT_PORT_ERR && port && trouble_.empty()) {
-      trouble_ = "whose port is down";
-      say(LogLevel::warning, "port {} of RDMA adapter {} ({}) is down: check {} and its cable",
-          adapter_.port, adapter_.device, adapter_.text, adapter_.netdev);
-    } else if (event.event_type == IBV_EVENT_PORT_ACTIVE && port && !trouble_.empty()) {
-      trouble_.clear();
-      say(LogLevel::warning, "port {} of RDMA adapter {} ({}) is up again", adapter_.port,
-          adapter_.device, adapter_.text);
-    }
-  }
 }
 
 }  // namespace remit

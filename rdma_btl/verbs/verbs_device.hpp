@@ -68,6 +68,8 @@ class VerbsDevice final : public Device {
   [[nodiscard]] bool connected(EndpointId endpoint) const;
   /// Ends every connection without a goodbye, as if the process had been killed. For tests.
   void abort();
+  /// Acts as if the adapter had reported this about the endpoint's queue pair. For tests.
+  void pretend(EndpointId endpoint, ibv_event_type event);
 
  private:
   struct Endpoint;
@@ -124,12 +126,18 @@ class VerbsDevice final : public Device {
   void handle_event(const rdma_cm_event& event, std::span<const std::byte> data);
   void on_request(rdma_cm_id* id, std::span<const std::byte> data);
   void accept(rdma_cm_id* id, Endpoint& endpoint, const verbs::Hello& hello);
-  void reject(rdma_cm_id* id, verbs::Refusal reason);
+  void reject(rdma_cm_id* id, verbs::Refusal reason, std::string_view words = {});
   void on_route_resolved(Endpoint& endpoint);
   void on_established(Endpoint& endpoint, std::span<const std::byte> data);
   void on_rejected(Endpoint& endpoint, int status, std::span<const std::byte> data);
   void on_trouble(Endpoint& endpoint, const rdma_cm_event& event);
   void open_endpoint(Endpoint& endpoint);
+  void greet(Endpoint& endpoint);
+  void ask_host(Endpoint& endpoint, std::uint64_t now_ns);
+  void on_answer(Endpoint& endpoint, const rdma_cm_event& event);
+  void drop_question(Endpoint& endpoint);
+  [[nodiscard]] bool given_up(Endpoint& endpoint, std::uint64_t now_ns);
+  // What fails (verbs_failure.cpp).
   void leave(Endpoint& endpoint);
   void release_lease(Endpoint& endpoint);
   void settle_leaving();
@@ -138,6 +146,8 @@ class VerbsDevice final : public Device {
   void fail_all(const std::string& words);
   void abandon(Endpoint& endpoint);
   void service_async_events();
+  void handle_async_event(const ibv_async_event& event);
+  void knock(std::uint64_t now_ns);
   [[nodiscard]] Endpoint* endpoint_of(const ibv_qp* qp);
   [[nodiscard]] std::string way_to(const Endpoint& endpoint) const;
 
@@ -223,10 +233,13 @@ class VerbsDevice final : public Device {
   std::vector<rdma_cm_id*> withdrawn_;  ///< requests that wait for their rejection
   std::vector<EndpointId> connecting_;  ///< have a timer
   std::vector<EndpointId> dying_;       ///< failed, with work requests under way
+  std::vector<EndpointId> greet_due_;   ///< the first message has found no room yet
   std::vector<std::unique_ptr<SwapJob>> swaps_;
   std::vector<std::uint32_t> free_swaps_;
   std::vector<std::uint32_t> swaps_due_;
   std::uint64_t next_look_ns_ = 0;
+  std::uint64_t knock_due_ns_ = 0;
+  EndpointId knock_next_ = 0;
 
   // Receives.
   std::vector<std::uint32_t> free_slots_;  ///< without SRQ: posted nowhere
@@ -240,6 +253,8 @@ class VerbsDevice final : public Device {
   verbs::Adapter adapter_;
   std::string description_;
   std::string trouble_;  ///< of the port, for the words of what fails because of it
+  std::string broken_;   ///< why the adapter can never be used again
+  std::string host_;     ///< the name of this host
   std::unordered_map<PeerName, EndpointId> by_name_;
   std::vector<Block> blocks_;
   std::unordered_map<std::uint64_t, ibv_mr*> regions_;

@@ -10,8 +10,10 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
+#include "rdma_btl/registration/registrar.hpp"
 #include "rdma_btl/verbs/endpoint.hpp"
 #include "rdma_btl/verbs/verbs_device.hpp"
 
@@ -67,7 +69,7 @@ Expected<std::string> VerbsDevice::survey(const VerbsConfig& config) {
   if (!api) return tl::unexpected<Error>(std::move(api.error()));
   Expected<std::vector<verbs::Adapter>> adapters = verbs::find_adapters(*api);
   if (!adapters) return tl::unexpected<Error>(std::move(adapters.error()));
-  Expected<verbs::Adapter> chosen = verbs::choose_adapter(*adapters, config.device);
+  Expected<verbs::Adapter> chosen = verbs::choose_adapter(*api, *adapters, config.device);
   if (!chosen) return tl::unexpected<Error>(std::move(chosen.error()));
   return verbs::describe(*chosen, *adapters, config.device);
 }
@@ -79,6 +81,13 @@ VerbsDevice::VerbsDevice(const VerbsConfig& config) : config_(config) {
 }
 
 Expected<> VerbsDevice::open() {
+  // libibverbs would say so in its own words, to nobody in particular.
+  const std::size_t own = (config_.receive_slots + config_.send_slots + 1) * config_.message_bytes;
+  if (verbs::any_rdma_device() && lockable_bytes() < own) {
+    return registration_error(ENOMEM, own, "the queues of a rank");
+  }
+  char host[HOST_NAME_MAX + 1] = {};
+  if (::gethostname(host, sizeof host - 1) == 0) host_ = host;
   Expected<verbs::Api> api = verbs::load_api();
   if (!api) return tl::unexpected<Error>(std::move(api.error()));
   api_ = *api;
@@ -86,7 +95,7 @@ Expected<> VerbsDevice::open() {
   if (api_.is_fork_initialized() == IBV_FORK_DISABLED) api_.fork_init();
   Expected<std::vector<verbs::Adapter>> adapters = verbs::find_adapters(api_);
   if (!adapters) return tl::unexpected<Error>(std::move(adapters.error()));
-  Expected<verbs::Adapter> chosen = verbs::choose_adapter(*adapters, config_.device);
+  Expected<verbs::Adapter> chosen = verbs::choose_adapter(api_, *adapters, config_.device);
   if (!chosen) return tl::unexpected<Error>(std::move(chosen.error()));
   adapter_ = *chosen;
   description_ = verbs::describe(adapter_, *adapters, config_.device);
@@ -352,6 +361,7 @@ void VerbsDevice::close_connections() {
   for (rdma_cm_id* const id : withdrawn_) destroy_id(id);
   withdrawn_.clear();
   for (const auto& endpoint : endpoints_) {
+    drop_question(*endpoint);
     for (rdma_cm_id* const id : {endpoint->active, endpoint->passive}) {
       if (id == nullptr) continue;
       if (id->qp != nullptr) {
@@ -425,7 +435,10 @@ void VerbsDevice::disarm() {
 
 int VerbsDevice::max_sleep_ms() const {
   if (!notify_requested_ || attention_ || !credit_due_.empty() || !swaps_due_.empty()) return 1;
-  return connecting_.empty() && dying_.empty() ? -1 : 100;
+  if (!connecting_.empty() || !dying_.empty()) return 100;
+  if (counters_.connections == 0) return -1;
+  const std::uint64_t now = verbs::now_ns();
+  return now >= knock_due_ns_ ? 1 : static_cast<int>((knock_due_ns_ - now) / verbs::ms(1)) + 1;
 }
 
 }  // namespace remit

@@ -12,8 +12,8 @@ namespace remit {
 
 inline const ParamDecl verbs_device_param{
     "verbs_device", std::string(), "",
-    "RDMA adapter to use: its name (mlx5_0), with its port (mlx5_0:1), or an IP address of it; "
-    "empty: the best one"};
+    "RDMA adapter to use: its name (mlx5_0), with its port (mlx5_0:1) and the index of its GID "
+    "(mlx5_0:1:3), or an IP address of it; empty: the best one"};
 
 inline const ParamDecl verbs_mask_param{
     "verbs_mask", std::string(), "",

@@ -93,6 +93,12 @@ void VerbsDevice::service() {
   }
   const std::uint64_t now = verbs::now_ns();
   if (!connecting_.empty() || !dying_.empty()) look_at_timers(now);
+  if (now >= knock_due_ns_) knock(now);
+  if (!greet_due_.empty()) {
+    std::vector<EndpointId> due;
+    due.swap(greet_due_);
+    for (const EndpointId id : due) greet(*endpoints_[id]);
+  }
   next_look_ns_ = now + (connecting_.empty() ? verbs::ms(1) : verbs::ms(1) / 20);
 }
 
@@ -152,6 +158,8 @@ bool VerbsDevice::take_message(Endpoint& endpoint, const ibv_wc& work, std::uint
       out = {CompletionKind::notification, MPI_SUCCESS, endpoint.id, header.value, 0, {}};
       return true;
     case MessageKind::open:
+      endpoint.host.assign(reinterpret_cast<const char*>(data) + sizeof header,
+                           work.byte_len - sizeof header);
       if (endpoint.state == State::accepting) open_endpoint(endpoint);
       return false;
     case MessageKind::goodbye:

@@ -25,6 +25,8 @@ std::vector<Statistic> VerbsDevice::statistics() const {
           {"registered_bytes", c.registered},
           {"connections", c.connections},
           {"connections_retried", c.retried},
+          {"hosts_asked", c.asked},
+          {"knocks", c.knocks},
           {"strangers_rejected", c.rejected}};
 }
 

@@ -8,14 +8,14 @@
 namespace remit::verbs {
 
 inline constexpr std::uint32_t kMagic = 0x6276726d;  // "mrvb"
-inline constexpr std::uint16_t kVersion = 1;
+inline constexpr std::uint16_t kVersion = 2;
 
 enum AbilityFlag : std::uint16_t {
   kIwarp = 1,      ///< of the adapter: the two families do not talk to each other
   kImmediate = 2,  ///< may be sent write-with-immediate
 };
 
-/// Device::local_address().
+/// Device::local_address(), followed by the name of the host.
 struct Address {
   std::uint32_t magic = kMagic;
   std::uint16_t version = kVersion;
@@ -24,7 +24,7 @@ struct Address {
   std::uint64_t name = 0;
   std::uint16_t family = 0;  ///< AF_INET, AF_INET6
   std::uint16_t port = 0;    ///< network byte order
-  std::uint32_t unused = 0;
+  std::uint32_t host_bytes = 0;
   std::uint8_t ip[16] = {};
 };
 static_assert(sizeof(Address) == 48);
@@ -53,11 +53,14 @@ enum class Refusal : std::uint32_t {
 struct Rejection {
   std::uint32_t magic = kMagic;
   Refusal reason = Refusal::stranger;
+  char words[120] = {};  ///< for the user of the other side; ends with 0
 };
+static_assert(sizeof(Rejection) <= 148, "what InfiniBand has for a rejection's private data");
 
 enum class MessageKind : std::uint8_t {
   data = 1,      ///< a send of the layer above follows
-  open,          ///< the active side's first message: from now on both sides may send
+  open,          ///< the active side's first message: from now on both sides may send; the name
+                 ///< of its host follows
   credits,       ///< nothing but the credits
   notification,  ///< `value`; without immediate data
   goodbye,       ///< its sender closes the device in order

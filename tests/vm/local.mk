@@ -8,6 +8,14 @@ vm_sets = \
 	tests/vm/sets/smoke \
 	tests/vm/sets/user
 
+if TESTS_ENABLED
+# For tests that break something meanwhile.
+check_PROGRAMS += tests/vm/talk
+tests_vm_talk_SOURCES = tests/vm/talk.c
+tests_vm_talk_LDADD = libmpi_abi.la
+tests_vm_talk_LDFLAGS = -no-install
+endif
+
 .PHONY: check-vm check-vm-smoke
 # Everything.
 check-vm: all

@@ -441,7 +441,11 @@ int check_reduce_scatter(CollectiveCall& call, const void* send, void* recv, Cou
   const CommCore& core = call.comm->core;
   if (int err = check_counts(call, recv_counts, core.size(), "recvcounts")) return err;
   MPI_Count total = 0;
-  for (int i = 0; i < core.size(); ++i) total += recv_counts[i];
+  for (int i = 0; i < core.size(); ++i) {
+    if (__builtin_add_overflow(total, recv_counts[i], &total)) {
+      return call.entry.fail(MPI_ERR_COUNT, "the sum of recvcounts is too large");
+    }
+  }
   call.args.recv_counts = recv_counts;
   return check_blocks(call, send, recv, total, recv_counts[core.rank], type, op);
 }
@@ -450,7 +454,13 @@ int check_reduce_scatter_block(CollectiveCall& call, const void* send, void* rec
                                MPI_Count recv_count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   if (int err = start_check(call, CollectiveKind::reduce_scatter_block, comm)) return err;
   if (int err = call.entry.count(recv_count, "recvcount")) return err;
-  return check_blocks(call, send, recv, recv_count * call.comm->core.size(), recv_count, type, op);
+  const int ranks = call.comm->core.size();
+  MPI_Count total = 0;
+  if (__builtin_mul_overflow(recv_count, ranks, &total)) {
+    return call.entry.fail(MPI_ERR_COUNT, "recvcount is {}, too large for {} ranks", recv_count,
+                           ranks);
+  }
+  return check_blocks(call, send, recv, total, recv_count, type, op);
 }
 
 int check_scan(CollectiveCall& call, CollectiveKind kind, const void* send, void* recv,

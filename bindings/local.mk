@@ -20,7 +20,6 @@ libmpi_abi_la_SOURCES = \
 	bindings/handles.hpp \
 	bindings/info.cpp \
 	bindings/init.cpp \
-	bindings/isendrecv.cpp \
 	bindings/instance.cpp bindings/instance.hpp \
 	bindings/memory.cpp \
 	bindings/mpi_lock.hpp \
@@ -38,6 +37,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/probe.cpp \
 	bindings/requests.cpp bindings/requests.hpp \
 	bindings/send.cpp \
+	bindings/sendrecv.cpp \
 	bindings/stateless.cpp \
 	bindings/statistics.cpp bindings/statistics.hpp \
 	bindings/status.hpp \

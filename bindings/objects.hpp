@@ -126,7 +126,6 @@ struct CollectiveHold {
 /// The sending half of MPI_Isendrecv.
 struct SendHalf {
   Request core{RequestKind::send};
-  View view{};
   Ref<const Datatype> datatype;
   std::unique_ptr<std::byte[]> packed;  ///< MPI_Isendrecv_replace: what leaves, copied
 };

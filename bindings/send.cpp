@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Blocking and nonblocking sends and receives (MPI-5.0, sections 3.2 to 3.7 and 3.10).
+// Blocking and nonblocking sends and receives (MPI-5.0, sections 3.2 to 3.7).
 #include <cstring>
 #include <memory>
 #include <new>
@@ -138,65 +138,6 @@ int requested_receive(const char* function, bool persistent, void* buffer, MPI_C
   return hand_out(entry, RequestForm::receive, SendMode::standard, persistent, args, request);
 }
 
-/// Both halves of a send-receive, waited for together, from checked arguments.
-int exchange(Entry& entry, const MessageArgs& send, const MessageArgs& receive,
-             MPI_Status* status) {
-  Engine& engine = entry.engine();
-  Request receiving(RequestKind::receive);
-  Request sending(RequestKind::send);
-  receiving.status = proc_null_status();
-  receiving.complete = receive.peer == MPI_PROC_NULL;
-  sending.complete = send.peer == MPI_PROC_NULL;
-  if (!receiving.complete) {
-    engine.irecv(receiving, receive.view, receive.peer, receive.tag, receive.comm->core);
-  }
-  if (!sending.complete) {
-    engine.isend(sending, send.view, send.peer, send.tag, send.comm->core);
-  }
-  entry.progress().wait([&] { return sending.complete && receiving.complete; });
-  set_status(status, receiving.status);
-  const bool send_failed = sending.status.error != MPI_SUCCESS;
-  const int error = send_failed ? sending.status.error : receiving.status.error;
-  if (error == MPI_SUCCESS) return MPI_SUCCESS;
-  return entry.fail(
-      error, "{}",
-      explain_failure(entry.instance(), send.comm, send_failed ? send.peer : receive.peer, error));
-}
-
-int sendrecv(const char* function, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-             int dest, int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-             int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-  Entry entry(function);
-  MessageArgs send;
-  MessageArgs receive;
-  if (int err = check_send(entry, sendbuf, sendcount, sendtype, dest, sendtag, comm, send)) {
-    return err;
-  }
-  if (int err = check_receive(entry, recvbuf, recvcount, recvtype, source, recvtag, comm, receive))
-    return err;
-  return exchange(entry, send, receive, status);
-}
-
-int sendrecv_replace(const char* function, void* buffer, MPI_Count count, MPI_Datatype type,
-                     int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-                     MPI_Status* status) {
-  Entry entry(function);
-  MessageArgs send;
-  MessageArgs receive;
-  if (int err = check_send(entry, buffer, count, type, dest, sendtag, comm, send)) return err;
-  if (int err = check_receive(entry, buffer, count, type, source, recvtag, comm, receive)) {
-    return err;
-  }
-  const std::size_t bytes = dest == MPI_PROC_NULL ? 0 : send.view.size();
-  const std::unique_ptr<std::byte[]> outgoing(new (std::nothrow) std::byte[bytes]);
-  if (outgoing == nullptr) {
-    return entry.fail(MPI_ERR_NO_MEM, "no memory for a copy of the {} bytes to send", bytes);
-  }
-  send.view.pack(0, {outgoing.get(), bytes});
-  send.view = View{outgoing.get(), static_cast<MPI_Count>(bytes), &predefined(MPI_BYTE).layout()};
-  return exchange(entry, send, receive, status);
-}
-
 }  // namespace
 
 }  // namespace remit
@@ -236,21 +177,6 @@ int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, 
 }
 REMIT_WEAK(Recv);
 
-int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                  void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                  MPI_Comm comm, MPI_Status* status) {
-  return sendrecv("MPI_Sendrecv", sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
-                  recvtype, source, recvtag, comm, status);
-}
-REMIT_WEAK(Sendrecv);
-
-int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag,
-                          int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-  return sendrecv_replace("MPI_Sendrecv_replace", buf, count, datatype, dest, sendtag, source,
-                          recvtag, comm, status);
-}
-REMIT_WEAK(Sendrecv_replace);
-
 int PMPI_Send_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                 MPI_Comm comm) {
   if (send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]]
@@ -282,22 +208,6 @@ int PMPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, i
   return blocking_receive("MPI_Recv_c", buf, count, datatype, source, tag, comm, status);
 }
 REMIT_WEAK(Recv_c);
-
-int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
-                    int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                    int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-  return sendrecv("MPI_Sendrecv_c", sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
-                  recvtype, source, recvtag, comm, status);
-}
-REMIT_WEAK(Sendrecv_c);
-
-int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
-                            int sendtag, int source, int recvtag, MPI_Comm comm,
-                            MPI_Status* status) {
-  return sendrecv_replace("MPI_Sendrecv_replace_c", buf, count, datatype, dest, sendtag, source,
-                          recvtag, comm, status);
-}
-REMIT_WEAK(Sendrecv_replace_c);
 
 // Nonblocking and persistent forms.
 

@@ -181,6 +181,29 @@ struct PieceSink {
   }
 };
 
+/// Finds the lowest and the highest byte.
+struct SpanSink {
+  Address low = ~Address{0};
+  Address high = 0;
+
+  bool block(Address at, std::int64_t length) {
+    low = std::min(low, at);
+    high = std::max(high, moved(at, length));
+    return true;
+  }
+
+  bool strided(Address at, std::int64_t stride, std::int64_t count, std::int64_t length) {
+    block(at, length);
+    return block(moved(at, wrap_multiply(count - 1, stride)), length);
+  }
+
+  bool runs(Address at, std::span<const LayoutBlock> runs, std::int64_t) {
+    return std::ranges::all_of(runs, [&](const LayoutBlock& run) {
+      return block(moved(at, run.displacement), run.length);
+    });
+  }
+};
+
 template <class Sink>
 bool visit(const LayoutNode* node, Address at, std::int64_t from, std::int64_t to, Sink& sink);
 
@@ -345,6 +368,14 @@ Layout::Gathered Layout::pieces(void* base, MPI_Count count, std::size_t offset,
   PieceSink sink{out, {}};
   walk(reinterpret_cast<Address>(base), count, from, from + static_cast<std::int64_t>(bytes), sink);
   return sink.done;
+}
+
+Layout::Piece Layout::span(void* base, MPI_Count count, std::size_t bytes) const {
+  const std::int64_t end = std::min(count * size_, static_cast<std::int64_t>(bytes));
+  if (end == 0) return {base, 0};
+  SpanSink sink;
+  walk(reinterpret_cast<Address>(base), count, 0, end, sink);
+  return {reinterpret_cast<void*>(sink.low), sink.high - sink.low};
 }
 
 }  // namespace remit

@@ -86,8 +86,15 @@ class Layout {
   [[nodiscard]] Gathered pieces(void* base, MPI_Count count, std::size_t offset, std::size_t limit,
                                 std::span<Piece> out) const;
 
-  /// Memory runs of one element, i.e. how scattered it is; for choosing pack or scatter/gather.
+  /// The memory between the first and the last byte, by address, of the first `bytes` packed bytes.
+  [[nodiscard]] Piece span(void* base, MPI_Count count, std::size_t bytes) const;
+
+  /// Memory runs of one element, i.e. how scattered it is.
   [[nodiscard]] std::int64_t blocks() const;
+  /// Mean length of these runs in bytes; for choosing pack or scatter/gather.
+  [[nodiscard]] std::size_t mean_run() const {
+    return size_ == 0 ? 0 : static_cast<std::size_t>(size_ / blocks());
+  }
 
  private:
   template <class Sink>
@@ -142,6 +149,10 @@ struct View {
   [[nodiscard]] Layout::Gathered pieces(std::size_t offset, std::size_t limit,
                                         std::span<Layout::Piece> out) const {
     return layout->pieces(base, count, offset, limit, out);
+  }
+  /// See Layout::span.
+  [[nodiscard]] Layout::Piece span(std::size_t bytes) const {
+    return layout->span(base, count, bytes);
   }
 };
 

@@ -126,6 +126,7 @@ class Engine final : public ProgressSource {
     std::uint64_t starved = 0;        ///< of those, small ones that found no credit
     std::uint64_t gets = 0;           ///< messages that this process read
     std::uint64_t puts = 0;           ///< messages that this process wrote
+    std::uint64_t listed = 0;         ///< of gets and puts, those by lists of memory runs
     std::uint64_t pipelined = 0;      ///< messages that this process sent in fragments
     std::uint64_t pulled = 0;         ///< small messages fetched into the pool before their match
     std::uint64_t recalls = 0;        ///< leases of idle peers asked back
@@ -169,6 +170,7 @@ class Engine final : public ProgressSource {
   void start_send(Peer& peer, Request& request);
   void send_eager(Peer& peer, Request& request, std::size_t bytes, std::uint32_t units);
   void send_rts(Peer& peer, Request& request, std::size_t bytes, bool starved);
+  void offer(Transfer& transfer, RtsHeader& header);
   void send_to_self(Request& request);
   template <class Header>
   void send_message(Peer& peer, Header header, std::span<const std::byte> data = {});
@@ -206,7 +208,7 @@ class Engine final : public ProgressSource {
   void end_failed(Transfer& transfer);
   void pump(Transfer& transfer);
   void pump_contiguous(Transfer& transfer, OpKind kind);
-  void pump_scattered_get(Transfer& transfer);
+  void pump_lists(Transfer& transfer, OpKind kind);
   void pump_staged_get(Transfer& transfer);
   void pump_fragments(Transfer& transfer);
   void finish(Transfer& transfer, int error);
@@ -215,8 +217,10 @@ class Engine final : public ProgressSource {
   // engine_pinning.cpp
   void prepare_registration(DeviceSlot& slot);
   void end_registration(DeviceSlot& slot);
-  [[nodiscard]] bool map(Transfer& transfer, const View& view, std::size_t bytes, Access access);
+  [[nodiscard]] bool map(Transfer& transfer, Layout::Piece memory, Access access);
   [[nodiscard]] bool map_local(Transfer& transfer);
+  [[nodiscard]] bool map_runs(Transfer& transfer);
+  [[nodiscard]] bool map_lists(Transfer& transfer);
   void unmap(Transfer& transfer);
   [[nodiscard]] std::optional<Piece> pin_part(Transfer& transfer, OpKind kind, std::size_t bytes,
                                               std::uint32_t& part);

@@ -2,6 +2,7 @@
 // How the memory of messages becomes usable by devices: through the registration cache, piece by
 // piece while the message travels, through bounce buffers, or not at all.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -32,6 +33,10 @@ constexpr std::size_t kMinPiece = 4096;
 /// Of one device. Beyond, messages of scattered data still get theirs, others do without.
 constexpr std::uint32_t kBounceBuffers = 16;
 constexpr std::size_t kKeptStaging = 16;  // one where it costs only an allocation
+/// A put of less bytes is not worth its notification: fragments are as cheap.
+constexpr std::size_t kMinListBytes = 8192;
+/// Bytes, holes included, that are registered for one that travels.
+constexpr std::size_t kMostHoles = 4;
 
 }  // namespace
 
@@ -64,7 +69,7 @@ void Engine::end_registration(DeviceSlot& slot) {
 
 /// Makes memory usable by the peer's device; false if it refuses. The one place where the memory of
 /// messages is registered as a whole.
-bool Engine::map(Transfer& transfer, const View& view, std::size_t bytes, Access access) {
+bool Engine::map(Transfer& transfer, Layout::Piece memory, Access access) {
   DeviceSlot& slot = *transfer.peer->device;
   if (slot.pages_on_demand && !slot.everything) {
     Expected<Region> all =
@@ -78,7 +83,7 @@ bool Engine::map(Transfer& transfer, const View& view, std::size_t bytes, Access
     return true;
   }
   if (slot.cache) {
-    Expected<Lease> lease = slot.cache->acquire(view.data(), bytes, access);
+    Expected<Lease> lease = slot.cache->acquire(memory.address, memory.length, access);
     if (!lease) {
       pin_failure_ = std::move(lease.error().message);
       return false;
@@ -87,7 +92,7 @@ bool Engine::map(Transfer& transfer, const View& view, std::size_t bytes, Access
     transfer.lease = std::move(*lease);
     return true;
   }
-  Expected<Region> region = slot.device->register_memory(view.data(), bytes, access);
+  Expected<Region> region = slot.device->register_memory(memory.address, memory.length, access);
   if (!region) return false;
   transfer.region = *region;
   return true;
@@ -101,11 +106,39 @@ bool Engine::map_local(Transfer& transfer) {
   const bool pieces = slot.cache && slot.pin_piece != 0 && !slot.pages_on_demand;
   const bool whole = !pieces || transfer.length <= slot.pin_piece ||
                      slot.cache->holds(view.data(), transfer.length);
-  if (whole && map(transfer, view, transfer.length, Access::local)) return true;
+  if (whole && map(transfer, {view.data(), transfer.length}, Access::local)) return true;
   if (!pieces) return false;
   transfer.pins = std::make_unique<PinWindow>();
   transfer.chunk =
       static_cast<std::uint32_t>(std::min<std::size_t>(transfer.chunk, slot.pin_piece));
+  return true;
+}
+
+/// Makes the memory of a scattered message usable for this side's lists: as one, with its holes,
+/// unless these are most of it.
+bool Engine::map_runs(Transfer& transfer) {
+  if (!transfer.peer->device->device->caps().needs_registration) return true;
+  const Layout::Piece all = transfer.request->view.span(transfer.length);
+  return all.length / kMostHoles <= transfer.length && map(transfer, all, Access::local);
+}
+
+/// The same for puts. The receiver is told how long each is: sets `chunk` to the most bytes of
+/// which every part of the message fits one list.
+bool Engine::map_lists(Transfer& transfer) {
+  const View& view = transfer.request->view;
+  const std::size_t fit = std::min(kMaxPieces, transfer.peer->device->device->caps().max_pieces);
+  std::array<Layout::Piece, kMaxPieces> runs;
+  const auto fits = [&](std::size_t chunk) {
+    for (std::size_t at = 0; at < transfer.length; at += chunk) {
+      const std::size_t bytes = std::min(chunk, transfer.length - at);
+      if (view.pieces(at, bytes, std::span(runs).first(fit)).bytes != bytes) return false;
+    }
+    return true;
+  };
+  std::size_t chunk = std::min<std::size_t>(transfer.chunk, (fit - 1) * view.layout->mean_run());
+  while (chunk >= kMinListBytes && !fits(chunk)) chunk /= 2;
+  if (chunk < kMinListBytes || !map_runs(transfer)) return false;
+  transfer.chunk = static_cast<std::uint32_t>(chunk);
   return true;
 }
 

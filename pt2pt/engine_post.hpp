@@ -14,6 +14,16 @@ namespace remit {
 /// Longest message to oneself that is copied so that its send completes at once.
 inline constexpr std::size_t kSelfEager = 8192;
 
+/// Runs of memory in one list.
+inline constexpr std::size_t kMaxPieces = 64;
+
+/// How the message's memory looks to a device.
+inline LayoutClass layout_of(const View& view, const Device& device) {
+  if (view.is_contiguous()) return LayoutClass::contiguous;
+  const bool long_runs = view.layout->mean_run() >= device.caps().min_piece;
+  return long_runs ? LayoutClass::long_runs : LayoutClass::scattered;
+}
+
 /// Copies the packed bytes of one buffer to another, as many as both hold.
 inline void copy(const View& from, const View& to) {
   const std::size_t bytes = std::min(from.size(), to.size());

@@ -3,6 +3,7 @@
 // or sent in fragments.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 
 #include "pt2pt/engine.hpp"
@@ -14,10 +15,6 @@ namespace {
 
 /// Fragments of one message that the receiver has not acknowledged yet.
 constexpr std::uint32_t kFragmentWindow = 8;
-constexpr std::size_t kMaxPieces = 64;
-/// Shorter runs of memory are cheaper to unpack from a staging buffer than to scatter.
-constexpr std::size_t kMinPieceBytes = 256;
-
 }  // namespace
 
 Transfer* Engine::transfer_of(Peer& peer, SlabHandle handle) {
@@ -69,18 +66,15 @@ bool Engine::start_get(Transfer& transfer, const Announcement& announced) {
   if (view.is_contiguous()) {
     if (!map_local(transfer)) return false;
     transfer.kind = TransferKind::getting;
+  } else if (layout_of(view, *slot.device) == LayoutClass::long_runs &&
+             caps.max_pieces >= kMinListPieces && map_runs(transfer)) {
+    transfer.kind = TransferKind::getting_pieces;
+    ++counters_.listed;
   } else {
-    std::array<Layout::Piece, kMaxPieces> pieces;
-    const std::size_t fit = std::min(kMaxPieces, caps.max_pieces);
-    const Layout::Gathered first = view.pieces(0, transfer.length, std::span(pieces).first(fit));
-    const bool scatter =
-        !caps.needs_registration && fit >= 4 && first.bytes >= first.pieces * kMinPieceBytes;
-    transfer.kind = scatter ? TransferKind::getting_pieces : TransferKind::getting_staged;
-    if (!scatter) {
-      if (!take_staging(slot, transfer.staging)) return false;
-      transfer.chunk =
-          static_cast<std::uint32_t>(std::min({transfer.length, slot.staging_bytes, slot.chunk}));
-    }
+    if (!take_staging(slot, transfer.staging)) return false;
+    transfer.kind = TransferKind::getting_staged;
+    transfer.chunk =
+        static_cast<std::uint32_t>(std::min({transfer.length, slot.staging_bytes, slot.chunk}));
   }
   ++counters_.gets;
   pump(transfer);
@@ -92,7 +86,7 @@ bool Engine::start_put_target(Transfer& transfer, const Announcement& announced)
   if (announced.put_chunk == 0 || !transfer.peer->same_device || !caps.has_put) return false;
   const View& view = transfer.request->view;
   if (!view.is_contiguous()) return false;
-  if (!map(transfer, view, transfer.length, Access::remote_write)) return false;
+  if (!map(transfer, {view.data(), transfer.length}, Access::remote_write)) return false;
   transfer.kind = TransferKind::put_target;
   transfer.outstanding =
       static_cast<std::uint32_t>((transfer.length + announced.put_chunk - 1) / announced.put_chunk);
@@ -173,9 +167,11 @@ void Engine::receive_cts(Peer& peer, const CtsHeader& header) {
     return pump(*transfer);
   }
   // The address was offered for reading; for putting from it any registration will do.
-  transfer->kind = TransferKind::putting;
-  if (!transfer->region && !map_local(*transfer)) return no_memory(*transfer);
+  const bool contiguous = transfer->request->view.is_contiguous();
+  transfer->kind = contiguous ? TransferKind::putting : TransferKind::putting_pieces;
+  if (contiguous && !transfer->region && !map_local(*transfer)) return no_memory(*transfer);
   ++counters_.puts;
+  if (!contiguous) ++counters_.listed;
   pump(*transfer);
 }
 
@@ -186,7 +182,9 @@ void Engine::pump(Transfer& transfer) {
     case TransferKind::putting:
       return pump_contiguous(transfer, OpKind::put);
     case TransferKind::getting_pieces:
-      return pump_scattered_get(transfer);
+      return pump_lists(transfer, OpKind::get);
+    case TransferKind::putting_pieces:
+      return pump_lists(transfer, OpKind::put);
     case TransferKind::getting_staged:
       return pump_staged_get(transfer);
     case TransferKind::sending:
@@ -227,9 +225,12 @@ void Engine::pump_contiguous(Transfer& transfer, OpKind kind) {
   }
 }
 
-void Engine::pump_scattered_get(Transfer& transfer) {
+/// The same with lists of runs. A get takes as many as one list holds; of a put the receiver knows
+/// how many bytes it has, and map_lists() has seen that they fit.
+void Engine::pump_lists(Transfer& transfer, OpKind kind) {
   DeviceSlot& slot = *transfer.peer->device;
   const std::size_t fit = std::min(kMaxPieces, slot.device->caps().max_pieces);
+  const std::uint64_t key = transfer.region ? transfer.region->local_key : 0;
   while (transfer.outstanding < kOperationWindow && transfer.next < transfer.length) {
     std::array<Layout::Piece, kMaxPieces> runs;
     std::array<Piece, kMaxPieces> pieces;
@@ -238,13 +239,16 @@ void Engine::pump_scattered_get(Transfer& transfer) {
     const Layout::Gathered gathered =
         transfer.request->view.pieces(transfer.next, limit, std::span(runs).first(fit));
     for (std::size_t i = 0; i < gathered.pieces; ++i) {
-      pieces[i] = {runs[i].address, runs[i].length, 0};
+      pieces[i] = {runs[i].address, runs[i].length, key};
     }
+    assert(kind == OpKind::get || gathered.bytes == limit);
     Operation operation;
-    operation.kind = OpKind::get;
+    operation.kind = kind;
     operation.local = std::span(pieces).first(gathered.pieces);
     operation.remote = {transfer.remote.address + transfer.next, transfer.remote.key};
     operation.cookie = transfer.request->transfer;
+    operation.notify = kind == OpKind::put;
+    operation.notification = transfer.remote_handle;
     transfer.next += gathered.bytes;
     ++transfer.outstanding;
     slot.pending.post(*slot.device, transfer.peer->endpoint, {&operation, 1});

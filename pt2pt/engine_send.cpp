@@ -61,8 +61,7 @@ void Engine::isend(Request& request, const View& buffer, int dest, int tag, cons
 
 void Engine::start_send(Peer& peer, Request& request) {
   const std::size_t bytes = request.view.size();
-  const LayoutClass layout =
-      request.view.is_contiguous() ? LayoutClass::contiguous : LayoutClass::scattered;
+  const LayoutClass layout = layout_of(request.view, *peer.device->device);
   if (bytes >= peer.device->table.eager_below(layout)) return send_rts(peer, request, bytes, false);
   const std::uint32_t units = units_of(bytes);
   if (units > peer.credits) return send_rts(peer, request, bytes, true);
@@ -105,7 +104,6 @@ void Engine::send_eager(Peer& peer, Request& request, std::size_t bytes, std::ui
 
 void Engine::send_rts(Peer& peer, Request& request, std::size_t bytes, bool starved) {
   DeviceSlot& slot = *peer.device;
-  const Caps& caps = slot.device->caps();
   Transfer* transfer = transfers_.allocate();
   transfer->kind = TransferKind::await_answer;
   transfer->is_send = true;
@@ -131,22 +129,28 @@ void Engine::send_rts(Peer& peer, Request& request, std::size_t bytes, bool star
   header.match.tag = request.key.tag;
   header.length = bytes;
   header.sender = request.transfer;
-  const bool contiguous = request.view.is_contiguous();
-  const Protocol protocol =
-      slot.table.choose(contiguous ? LayoutClass::contiguous : LayoutClass::scattered, bytes);
-  // What is eager by its size gets the cheapest rendezvous that works: fragments.
-  if (contiguous && protocol == Protocol::rendezvous_get && peer.same_device &&
-      map(*transfer, request.view, bytes, Access::remote_read)) {
-    header.match.flags |= kCanGet;
-    header.address = reinterpret_cast<std::uintptr_t>(request.view.data());
-    header.key = transfer->region->remote_key;
-  }
-  const bool put = contiguous && caps.has_put && caps.notify != NotifyMode::none;
-  if (put && peer.same_device &&
-      (protocol == Protocol::rendezvous_put || protocol == Protocol::rendezvous_get)) {
-    header.put_chunk = transfer->chunk;
-  }
+  if (peer.same_device) offer(*transfer, header);
   send_message(peer, header);
+}
+
+/// What the receiver may choose besides fragments. What is eager by its size, but found no credit,
+/// gets the cheapest rendezvous that works: fragments.
+void Engine::offer(Transfer& transfer, RtsHeader& header) {
+  DeviceSlot& slot = *transfer.peer->device;
+  const Caps& caps = slot.device->caps();
+  const View& view = transfer.request->view;
+  const LayoutClass layout = layout_of(view, *slot.device);
+  const Protocol protocol = slot.table.choose(layout, transfer.length);
+  if (protocol != Protocol::rendezvous_get && protocol != Protocol::rendezvous_put) return;
+  const bool contiguous = layout == LayoutClass::contiguous;
+  if (contiguous && protocol == Protocol::rendezvous_get &&
+      map(transfer, {view.data(), transfer.length}, Access::remote_read)) {
+    header.match.flags |= kCanGet;
+    header.address = reinterpret_cast<std::uintptr_t>(view.data());
+    header.key = transfer.region->remote_key;
+  }
+  const bool can_put = caps.has_put && caps.notify != NotifyMode::none;
+  if (can_put && (contiguous || map_lists(transfer))) header.put_chunk = transfer.chunk;
 }
 
 void Engine::send_to_self(Request& request) {

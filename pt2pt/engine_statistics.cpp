@@ -13,6 +13,7 @@ std::vector<Engine::StatisticGroup> Engine::statistics() const {
                      {"starved", c.starved},
                      {"gets", c.gets},
                      {"puts", c.puts},
+                     {"listed", c.listed},
                      {"pipelined", c.pipelined},
                      {"pulled", c.pulled},
                      {"recalls", c.recalls},

@@ -32,6 +32,8 @@ constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
 /// What one more copy by the processor costs; only its order of magnitude matters here.
 constexpr double kCopyNsPerByte = 0.1;
 constexpr double kPackNsPerByte = 0.3;
+/// A list of runs instead of one.
+constexpr double kListNsPerByte = 0.05;
 /// Handling of one fragment at both sides.
 constexpr double kFragmentNs = 150;
 
@@ -58,7 +60,15 @@ std::string_view to_string(Protocol protocol) {
 }
 
 std::string_view to_string(LayoutClass layout) {
-  return layout == LayoutClass::contiguous ? "contiguous" : "scattered";
+  switch (layout) {
+    case LayoutClass::contiguous:
+      return "contiguous";
+    case LayoutClass::long_runs:
+      return "long runs";
+    case LayoutClass::scattered:
+      return "scattered";
+  }
+  return "";
 }
 
 ProtocolOptions ProtocolOptions::from(const Params& params) {
@@ -104,9 +114,11 @@ std::vector<CostCurve> cost_curves(const Caps& caps, LayoutClass layout,
         {Protocol::rendezvous_get, caps.latency_ns + caps.overhead_ns, wire, 0, kAnySize});
     other = true;
   }
-  if (contiguous && options.allow_put && caps.has_put && caps.notify != NotifyMode::none) {
-    curves.push_back(
-        {Protocol::rendezvous_put, 2 * caps.latency_ns + caps.overhead_ns, wire, 0, kAnySize});
+  const bool listed = layout == LayoutClass::long_runs && caps.max_pieces >= kMinListPieces;
+  if ((contiguous || listed) && options.allow_put && caps.has_put &&
+      caps.notify != NotifyMode::none) {
+    curves.push_back({Protocol::rendezvous_put, 2 * caps.latency_ns + caps.overhead_ns,
+                      wire + (contiguous ? 0 : kListNsPerByte), 0, kAnySize});
     other = true;
   }
   if (options.allow_pipelined || !other) {

@@ -26,9 +26,12 @@ enum class Protocol : std::uint8_t {
 /// How the sender's data lies in memory.
 enum class LayoutClass : std::uint8_t {
   contiguous,
+  long_runs,  ///< of Caps::min_piece or more: a device takes it from its places, by lists
   scattered,  ///< packed into fragments on the way
 };
-inline constexpr std::size_t kLayoutClasses = 2;
+inline constexpr std::size_t kLayoutClasses = 3;
+/// Devices that take less pieces in one operation get no lists.
+inline constexpr std::size_t kMinListPieces = 4;
 [[nodiscard]] std::string_view to_string(LayoutClass layout);
 
 /// Time to deliver n bytes: base_ns + n * ns_per_byte, for min_bytes <= n <= max_bytes.

@@ -33,6 +33,7 @@ enum class TransferKind : std::uint8_t {
   await_ack,        ///< sender: eager and synchronous, not matched yet
   await_answer,     ///< sender: announced; a cts, done or cancelled will come
   putting,          ///< sender: writes into the receiver's memory
+  putting_pieces,   ///< sender: the same, gathered by the device
   sending,          ///< sender: fragments
   getting,          ///< receiver: reads into the user's memory
   getting_pieces,   ///< receiver: the same, scattered by the device
@@ -76,7 +77,7 @@ struct Transfer {
   std::size_t next = 0;           ///< first byte not posted yet
   std::size_t done = 0;           ///< bytes unpacked
   RemoteAddress remote;
-  std::optional<Region> region;  ///< of the user's memory
+  std::optional<Region> region;  ///< of the user's memory, holes between its runs included
   Lease lease;                   ///< of `region`, where there is a cache
   Staging staging;
   std::unique_ptr<PinWindow> pins;   ///< instead of `region`

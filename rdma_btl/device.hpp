@@ -135,6 +135,7 @@ struct Caps {
   std::size_t max_send = 0;     ///< bytes of one send
   std::size_t max_message = 0;  ///< bytes of one put or get
   std::size_t max_pieces = 1;   ///< local pieces of one operation
+  std::size_t min_piece = 512;  ///< bytes; shorter pieces of a put or get are cheaper copied
   double latency_ns = 0;        ///< of a small send, one way
   double bandwidth = 0;         ///< bytes per second of a large get or put
   double overhead_ns = 0;       ///< fixed cost of one get or put

@@ -42,6 +42,7 @@ ShmDevice::ShmDevice(const ShmConfig& config) : config_(config) {
   caps_.max_send = config.area_bytes / 4;
   caps_.max_message = std::size_t{1} << 62;
   caps_.max_pieces = 1024;
+  caps_.min_piece = 2048;  // measured: the kernel looks up pages for each
   caps_.latency_ns = 100;
   caps_.bandwidth = config.copy == ShmCopy::pipelined ? 8e9 : 10e9;
   caps_.overhead_ns = config.copy == ShmCopy::pipelined ? 500 : 1500;

@@ -33,6 +33,20 @@ static inline int check_class_of(int code) {
   check_that(check_class_of(call) == (error_class), #call " gives " #error_class, __FILE__, \
              __LINE__)
 
+/* The call fails with the class, and its explanation has the word. */
+static inline void check_expect(int code, int error_class, const char* word, const char* file,
+                                int line) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  char what[MPI_MAX_ERROR_STRING + 200];
+  const int got = check_class_of(code);
+  MPI_Error_string(code, text, &length);
+  snprintf(what, sizeof what, "class %d with '%s'; got %d: %s", error_class, word, got, text);
+  check_that(got == error_class && strstr(text, word) != NULL, what, file, line);
+}
+#define EXPECT(error_class, word, call) \
+  check_expect((call), (error_class), (word), __FILE__, __LINE__)
+
 static inline void check_start(int* argc, char*** argv) {
   MPI_Init(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);

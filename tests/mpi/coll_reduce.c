@@ -3,36 +3,9 @@
  * (blocking, nonblocking, persistent, each with ints and with MPI_Counts) against results worked
  * out by hand: in place, zero counts, derived types, ordered operations; and their wrong arguments.
  */
-#include <sched.h>
+#include "forms.h"
 
-#include "check.h"
-
-enum { kBlocking, kNonblocking, kPersistent, kForms };
-
-static MPI_Comm comm;
-static int me, size;
-static int form, large; /* large: the functions with MPI_Count */
-static MPI_Request request;
-
-/* Runs an operation to its end; a persistent one again after `again` has refilled the buffers. */
-static void complete(void (*again)(void)) {
-  if (form == kBlocking) return;
-  for (int i = 0; i < (form == kPersistent ? 2 : 1); ++i) {
-    if (i > 0) again();
-    if (form == kPersistent) OK(MPI_Start(&request));
-    if (me % 2 == 0) {
-      OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
-    } else {
-      int flag = 0;
-      while (!flag) {
-        OK(MPI_Test(&request, &flag, MPI_STATUS_IGNORE));
-        if (!flag) sched_yield(); /* there may be fewer cores than ranks */
-      }
-    }
-  }
-  if (form == kPersistent) OK(MPI_Request_free(&request));
-  CHECK(request == MPI_REQUEST_NULL);
-}
+static int large; /* the functions with MPI_Count */
 
 /* name(args) in the form and width of the moment */
 #define FORM(name, iname, ...)                                       \
@@ -323,18 +296,6 @@ static void test_all(int most) {
   test_lifetimes();
 }
 
-/* The call fails with the class, and its explanation has the word. */
-static void expect(int line, int code, int error_class, const char* word) {
-  char text[MPI_MAX_ERROR_STRING];
-  int n = 0;
-  char what[MPI_MAX_ERROR_STRING + 200];
-  const int got = check_class_of(code);
-  MPI_Error_string(code, text, &n);
-  snprintf(what, sizeof what, "class %d with '%s'; got %d: %s", error_class, word, got, text);
-  check_that(got == error_class && strstr(text, word) != NULL, what, __FILE__, line);
-}
-#define EXPECT(error_class, word, call) expect(__LINE__, (call), (error_class), (word))
-
 static void test_errors(void) {
   const MPI_Comm c = MPI_COMM_WORLD;
   const size_t n = (size_t)check_size;
@@ -364,6 +325,8 @@ static void test_errors(void) {
   EXPECT(MPI_ERR_ARG, "request", MPI_Iscan(values, results, 1, MPI_INT, MPI_SUM, c, NULL));
   EXPECT(MPI_ERR_COUNT, "recvcount is -3",
          MPI_Reduce_scatter_block(values, results, -3, MPI_INT, MPI_SUM, c));
+  EXPECT(MPI_ERR_COUNT, "too large",
+         MPI_Reduce_scatter_block_c(values, results, INT64_MAX, MPI_INT, MPI_SUM, c));
   EXPECT(MPI_ERR_ARG, "counts", MPI_Reduce_scatter(values, results, NULL, MPI_INT, MPI_SUM, c));
   EXPECT(MPI_ERR_COUNT, "is -4",
          MPI_Reduce_scatter(values, results, negative, MPI_INT, MPI_SUM, c));

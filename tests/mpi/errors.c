@@ -4,18 +4,6 @@
  * end it: errors.sh looks at how. */
 #include "check.h"
 
-/* The call fails with the class, and its explanation has the word. */
-static void expect(int line, int code, int error_class, const char* word) {
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  char what[MPI_MAX_ERROR_STRING + 200];
-  const int got = check_class_of(code);
-  MPI_Error_string(code, text, &length);
-  snprintf(what, sizeof what, "class %d with '%s'; got %d: %s", error_class, word, got, text);
-  check_that(got == error_class && strstr(text, word) != NULL, what, __FILE__, line);
-}
-#define EXPECT(error_class, word, call) expect(__LINE__, (call), (error_class), (word))
-
 static int value[4];
 static MPI_Request request;
 static MPI_Status status;

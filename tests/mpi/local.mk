@@ -35,10 +35,10 @@ mpi_programs = \
 	tests/mpi/unsupported
 check_PROGRAMS += $(mpi_programs)
 
-tests_mpi_coll_SOURCES = tests/mpi/coll.c tests/mpi/check.h
+tests_mpi_coll_SOURCES = tests/mpi/coll.c tests/mpi/forms.h tests/mpi/check.h
 tests_mpi_coll_LDADD = libmpi_abi.la
 tests_mpi_coll_LDFLAGS = $(MPI_TEST_FLAGS)
-tests_mpi_coll_reduce_SOURCES = tests/mpi/coll_reduce.c tests/mpi/check.h
+tests_mpi_coll_reduce_SOURCES = tests/mpi/coll_reduce.c tests/mpi/forms.h tests/mpi/check.h
 tests_mpi_coll_reduce_LDADD = libmpi_abi.la
 tests_mpi_coll_reduce_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_comm_SOURCES = tests/mpi/comm.c tests/mpi/check.h

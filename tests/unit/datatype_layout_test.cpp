@@ -267,6 +267,24 @@ RC_GTEST_PROP(Layout, ListsMemoryRuns, ()) {
   }
 }
 
+RC_GTEST_PROP(Layout, SpansWhatMoves, ()) {
+  const Sample s = pick_type(3);
+  const MPI_Count count = pick(0, 4);
+  const auto where = s.map.bytes(count);
+  Memory memory(where);
+  const View view{memory.base(), count, &s.type->layout()};
+  const auto bytes = static_cast<std::size_t>(pick(0, static_cast<int>(where.size())));
+  const Layout::Piece span = view.span(bytes);
+  if (bytes == 0) {
+    RC_ASSERT(span.length == 0U);
+    return;
+  }
+  const auto moved = std::span(where).first(bytes);
+  auto* const first = static_cast<std::byte*>(span.address);
+  RC_ASSERT(first == &memory[*std::ranges::min_element(moved)]);
+  RC_ASSERT(first + span.length - 1 == &memory[*std::ranges::max_element(moved)]);
+}
+
 RC_GTEST_PROP(View, ContiguousMeansOneRun, ()) {
   const Sample s = pick_type(3);
   const MPI_Count count = pick(1, 3);

@@ -15,13 +15,13 @@
 #include <memory>
 #include <vector>
 
-#include "rdma_btl/device.hpp"
+#include "tests/unit/lonely_device.hpp"
 
 namespace remit::testing {
 
 /// One thread at a time. What a peer would do through the adapter, adapter_read() and
 /// adapter_write() do: they name memory by a registration and see its pages.
-class PinningDevice : public Device {
+class PinningDevice : public LonelyDevice {
  public:
   /// An error if this kernel or a security policy does not have io_uring.
   static Expected<std::unique_ptr<PinningDevice>> open() {
@@ -76,31 +76,15 @@ class PinningDevice : public Device {
            move(IORING_OP_READ_FIXED, region, address, length);
   }
 
-  const Caps& caps() const override { return caps_; }
-  std::vector<std::byte> local_address() const override { return {}; }
-  bool reachable(std::span<const std::byte>) const override { return false; }
-  Expected<EndpointId> connect(PeerName, std::span<const std::byte>) override {
-    return fail(MPI_ERR_OTHER, "there is no peer");
-  }
-  PeerName peer(EndpointId) const override { return 0; }
-  std::size_t post(EndpointId, std::span<const Operation>) override { return 0; }
-  std::size_t poll(std::span<Completion>) override { return 0; }
-  void arm() override {}
-  void disarm() override {}
-  int wait_fd() const override { return -1; }
-  bool flushed() const override { return true; }
-  std::string explain(EndpointId) const override { return ""; }
-
  private:
   static constexpr std::uint32_t kSlots = 8192;
   static constexpr std::size_t kRingBytes = 4096;
 
   PinningDevice(int ring, const io_uring_params& params)
-      : params_(params),
+      : LonelyDevice("pinning"),
+        params_(params),
         ring_(ring),
         wire_(static_cast<int>(::syscall(SYS_memfd_create, "remit-test-wire", MFD_CLOEXEC))) {
-    caps_.name = "pinning";
-    caps_.needs_registration = true;
     for (std::uint32_t slot = kSlots; slot-- > 0;) free_.push_back(slot);
     constexpr int kProtection = PROT_READ | PROT_WRITE;
     constexpr int kFlags = MAP_SHARED | MAP_POPULATE;
@@ -156,7 +140,6 @@ class PinningDevice : public Device {
   std::byte* rings_ = nullptr;
   io_uring_sqe* entries_ = nullptr;
   std::vector<std::uint32_t> free_;
-  Caps caps_;
 };
 
 }  // namespace remit::testing

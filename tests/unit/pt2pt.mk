@@ -14,6 +14,12 @@ pt2pt_flow_test_SOURCES = tests/unit/pt2pt_flow_test.cpp tests/unit/pt2pt_world.
 	tests/unit/test_seed.hpp
 pt2pt_flow_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 pt2pt_flow_test_LDADD = libpt2pt.la $(UNIT_LIBS)
+check_PROGRAMS += pt2pt_lists_test
+TESTS += pt2pt_lists_test
+pt2pt_lists_test_SOURCES = tests/unit/pt2pt_lists_test.cpp tests/unit/pt2pt_world.hpp \
+	tests/unit/test_seed.hpp
+pt2pt_lists_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+pt2pt_lists_test_LDADD = libpt2pt.la $(UNIT_LIBS)
 check_PROGRAMS += pt2pt_shm_test
 TESTS += pt2pt_shm_test
 pt2pt_shm_test_SOURCES = tests/unit/pt2pt_shm_test.cpp tests/unit/test_seed.hpp

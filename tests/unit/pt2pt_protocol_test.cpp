@@ -50,6 +50,8 @@ TEST(ProtocolTable, FullAdapter) {
   EXPECT_EQ(table.eager_below(LayoutClass::contiguous), 8193U);
   EXPECT_EQ(order(table, LayoutClass::scattered),
             (std::vector{Protocol::eager, Protocol::pipelined}));
+  EXPECT_EQ(order(table, LayoutClass::long_runs),
+            (std::vector{Protocol::eager, Protocol::rendezvous_put}));
 }
 
 TEST(ProtocolTable, WhatTheDeviceLacksIsNotChosen) {
@@ -57,6 +59,9 @@ TEST(ProtocolTable, WhatTheDeviceLacksIsNotChosen) {
   caps.has_get = false;
   EXPECT_EQ(ProtocolTable(caps, options()).choose(LayoutClass::contiguous, kEnd),
             Protocol::rendezvous_put);
+  caps.max_pieces = 3;  // too few for lists
+  EXPECT_EQ(ProtocolTable(caps, options()).choose(LayoutClass::long_runs, kEnd),
+            Protocol::pipelined);
   caps.notify = NotifyMode::none;
   EXPECT_EQ(ProtocolTable(caps, options()).choose(LayoutClass::contiguous, kEnd),
             Protocol::pipelined);

@@ -4,21 +4,21 @@ registration_map_test_SOURCES = tests/unit/registration_map_test.cpp tests/unit/
 registration_map_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 registration_map_test_LDADD = librdma_btl.la -lrapidcheck $(UNIT_LIBS)
 registration_cache_test_SOURCES = tests/unit/registration_cache_test.cpp \
-	tests/unit/registration_fakes.hpp tests/unit/test_seed.hpp
+	tests/unit/registration_fakes.hpp tests/unit/lonely_device.hpp tests/unit/test_seed.hpp
 registration_cache_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 registration_cache_test_LDADD = librdma_btl.la $(UNIT_LIBS)
 # Some seconds; `./registration_torture 60` takes a minute for each run.
 check_PROGRAMS += registration_torture
 TESTS += registration_torture
 registration_torture_SOURCES = tests/unit/registration_torture.cpp tests/unit/pinning_device.hpp \
-	tests/unit/registration_fakes.hpp tests/unit/test_seed.hpp
+	tests/unit/registration_fakes.hpp tests/unit/lonely_device.hpp tests/unit/test_seed.hpp
 registration_torture_CPPFLAGS = $(UNIT_CPPFLAGS)
 registration_torture_LDADD = librdma_btl.la $(UNIT_LIBS)
 EXTRA_registration_torture_DEPENDENCIES = libremit_memory.la
 check_PROGRAMS += registration_monitor_test
 TESTS += registration_monitor_test
 registration_monitor_test_SOURCES = tests/unit/registration_monitor_test.cpp \
-	tests/unit/registration_fakes.hpp
+	tests/unit/registration_fakes.hpp tests/unit/lonely_device.hpp
 registration_monitor_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 registration_monitor_test_LDADD = librdma_btl.la $(UNIT_LIBS) $(FMT_LIBS)
 check_PROGRAMS += registration_engine_test

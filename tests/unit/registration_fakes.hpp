@@ -11,15 +11,15 @@
 #include <thread>
 #include <vector>
 
-#include "rdma_btl/device.hpp"
 #include "rdma_btl/registration/memory_monitor.hpp"
+#include "tests/unit/lonely_device.hpp"
 
 namespace remit::testing {
 
 /// Registers within a limit; everything else is not there.
-class RegisteringDevice : public Device {
+class RegisteringDevice : public LonelyDevice {
  public:
-  RegisteringDevice() { caps_.name = "fake", caps_.needs_registration = true; }
+  RegisteringDevice() : LonelyDevice("fake") {}
 
   Expected<Region> register_memory(void* address, std::size_t length, Access access) override {
     ++registrations;
@@ -36,21 +36,6 @@ class RegisteringDevice : public Device {
     pinned -= region.length;
   }
 
-  const Caps& caps() const override { return caps_; }
-  std::vector<std::byte> local_address() const override { return {}; }
-  bool reachable(std::span<const std::byte>) const override { return false; }
-  Expected<EndpointId> connect(PeerName, std::span<const std::byte>) override {
-    return fail(MPI_ERR_OTHER, "no");
-  }
-  PeerName peer(EndpointId) const override { return 0; }
-  std::size_t post(EndpointId, std::span<const Operation>) override { return 0; }
-  std::size_t poll(std::span<Completion>) override { return 0; }
-  void arm() override {}
-  void disarm() override {}
-  int wait_fd() const override { return -1; }
-  bool flushed() const override { return true; }
-  std::string explain(EndpointId) const override { return ""; }
-
   std::size_t limit = ~std::size_t{0};
   bool read_only = false;
   std::size_t pinned = 0;
@@ -58,9 +43,6 @@ class RegisteringDevice : public Device {
   std::uint64_t last_key = 0;
   std::map<std::uint64_t, Region> live;
   std::thread::id thread = std::this_thread::get_id();
-
- private:
-  Caps caps_;
 };
 
 /// Watches what it is asked to and hears what the test says.

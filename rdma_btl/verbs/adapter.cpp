@@ -250,8 +250,7 @@ tl::unexpected<Error> no_match(const Api& api, const std::vector<Adapter>& adapt
     return fail(MPI_ERR_ARG, "REMIT_VERBS_DEVICE is '{}', but {} has no port {}: it has {}", words,
                 wanted.device, wanted.port, list(near));
   }
-  const std::string gid =
-      wanted.gid_index < 0 ? "" : fmt::format("GID {} of ", wanted.gid_index);
+  const std::string gid = wanted.gid_index < 0 ? "" : fmt::format("GID {} of ", wanted.gid_index);
   return fail(MPI_ERR_ARG,
               "REMIT_VERBS_DEVICE is '{}', but no address of this host belongs to {}port {} of {}: "
               "there is {}",

@@ -527,9 +527,8 @@ void VerbsDevice::on_rejected(Endpoint& endpoint, int status, std::span<const st
       endpoint.give_up_ns = endpoint.timer_ns + ms(config_.connect_timeout_ms);
       return;
     case Refusal::no_room:
-      return fail_endpoint(endpoint,
-                           fmt::format("{} has no room for another connection: {}",
-                                       way_to(endpoint), words_of(rejection)));
+      return fail_endpoint(endpoint, fmt::format("{} has no room for another connection: {}",
+                                                 way_to(endpoint), words_of(rejection)));
     case Refusal::failed:
       return fail_endpoint(endpoint,
                            fmt::format("{} has given this process up before", way_to(endpoint)));

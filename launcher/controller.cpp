@@ -233,22 +233,22 @@ double Controller::elapsed() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-// The table first: it is quick. Stacks take a second a rank, in a thread, so that output and
-// signals are still served.
+// The table first: it is quick. The stacks, in which MPI calls are found, take a second a rank, in
+// a thread, so that output and signals are still served.
 void Controller::timed_out() {
   if (!cause_.empty() || phase_ == Phase::leaving || phase_ == Phase::done) return;
-  streams_.say(describe_ranks(snapshots(), elapsed()));
-  const auto end = [this] {
-    end_job(124, fmt::format("the job ran longer than --timeout {} seconds", *options_.timeout_s));
-  };
-  if (!options_.stack_traces) return end();
-  std::thread([this, end, gone = gone_, list = snapshots()] {
-    std::string text = describe_stacks(list, kStackPatience, *gone);
+  const std::vector<RankSnapshot> list = snapshots();
+  streams_.say(describe_ranks(list, elapsed()));
+  StackWish wish;
+  if (options_.stack_traces) wish = {true, kStackPatience, 3 * kStackPatience};
+  std::thread([this, wish, list, gone = gone_] {
+    std::string text = describe_stacks(list, wish, *gone);
     // The io_context lives as long as the process.
     if (*gone) return;
-    asio::post(io_, [this, end, text = std::move(text)] {
+    asio::post(io_, [this, text = std::move(text)] {
       streams_.say(text);
-      end();
+      end_job(124,
+              fmt::format("the job ran longer than --timeout {} seconds", *options_.timeout_s));
     });
   }).detach();
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <chrono>
@@ -112,6 +113,7 @@ ProcessState busiest_of_group(pid_t group) {
   }
   if (busiest.pid > 0 && busiest.state != 'R') {
     busiest.waiting = read_small(fmt::format("/proc/{}/wchan", busiest.pid));
+    busiest.waiting.resize(std::min(busiest.waiting.size(), busiest.waiting.find('.')));
     if (busiest.waiting == "0") busiest.waiting.clear();
   }
   return busiest;
@@ -137,49 +139,64 @@ std::string describe_ranks(const std::vector<RankSnapshot>& ranks, double elapse
 }
 
 std::string mpi_call_of(std::string_view stack) {
-  // "#7  0x00007f... in MPI_Recv (buf=..." or, without a debugger's knowledge, "MPI_Recv () from".
+  // "#7  0x00007f... in MPI_Recv (buf=...) at recv.cpp:7", "#0  MPI_Recv () from libmpi_abi.so.1".
   for (std::size_t at = stack.rfind("MPI_"); at != std::string_view::npos && at > 0;
        at = stack.rfind("MPI_", at - 1)) {
     const std::size_t end = stack.find(' ', at);
     if (end == std::string_view::npos || stack.substr(end, 2) != " (") continue;
-    const std::size_t start = stack[at - 1] == 'P' ? at - 1 : at;
-    const std::string_view before = stack.substr(0, start);
-    if (before.ends_with(" in ") || before.ends_with("  ")) {
-      return std::string(stack.substr(start, end - start));
-    }
+    const std::string_view before = stack.substr(0, stack[at - 1] == 'P' ? at - 1 : at);
+    if (!before.ends_with(" in ") && !before.ends_with("  ")) continue;
+    const std::string_view rest = stack.substr(at, stack.find('\n', at) - at);
+    const std::size_t close = std::min(rest.find(") at "), rest.find(") from "));
+    const bool has_arguments = close != std::string_view::npos && rest[close - 1] != '(';
+    return std::string(has_arguments ? rest.substr(0, close + 1) : stack.substr(at, end - at));
   }
   return "";
 }
 
-std::string describe_stacks(const std::vector<RankSnapshot>& ranks, int limit_s,
+namespace {
+
+// gdb's words on one process, each line behind `prefix`; empty if gdb does not run.
+std::string stack_of(pid_t pid, int limit_s, const std::string& prefix) {
+  const std::string command = fmt::format(
+      "timeout -s KILL {} gdb -nx -batch -iex 'set debuginfod enabled off' -p {} -ex 'set width 0' "
+      "-ex 'set print entry-values no' "
+      "-ex 'thread apply all backtrace 40' 2>&1 </dev/null",
+      limit_s, pid);
+  const std::unique_ptr<FILE, int (*)(FILE*)> output(::popen(command.c_str(), "re"), &::pclose);
+  std::string text;
+  std::array<char, 4096> line{};
+  while (output != nullptr && std::fgets(line.data(), line.size(), output.get()) != nullptr) {
+    text += prefix + line.data();
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string describe_stacks(const std::vector<RankSnapshot>& ranks, const StackWish& wish,
                             const std::atomic<bool>& stop) {
   if (std::system("command -v gdb >/dev/null 2>&1") != 0) {
-    return "For the stacks of the ranks install gdb (--get-stack-traces).\n";
+    return wish.whole ? "For the stacks of the ranks install gdb (--get-stack-traces).\n" : "";
   }
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(3 * limit_s);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(wish.limit_s);
   std::string text;
   for (const RankSnapshot& rank : ranks) {
     const ProcessState process =
         rank.exited || rank.pid < 0 ? ProcessState{} : busiest_of_group(rank.pid);
-    if (process.pid < 0) continue;
+    // Without PMIx there is no MPI call to find.
+    if (process.pid < 0 || (!wish.whole && rank.phase != MpiPhase::inside)) continue;
     if (stop) break;
-    if (std::chrono::steady_clock::now() > end) return text + "No time for the other stacks.\n";
-    const std::string command = fmt::format(
-        "timeout -s KILL {} gdb -nx -batch -p {} -ex 'set width 0' -ex 'thread apply all backtrace "
-        "40' "
-        "2>&1 </dev/null",
-        limit_s, process.pid);
-    const std::unique_ptr<FILE, int (*)(FILE*)> output(::popen(command.c_str(), "re"), &::pclose);
-    if (output == nullptr) return text + "gdb cannot be started.\n";
-    std::array<char, 4096> line{};
-    std::string stack;
-    while (std::fgets(line.data(), line.size(), output.get()) != nullptr) {
-      stack += fmt::format("[{}] {}", rank.rank, line.data());
+    if (std::chrono::steady_clock::now() > end) return text + "  (no time for the other ranks)\n";
+    const std::string stack =
+        stack_of(process.pid, wish.rank_limit_s, fmt::format("[{}] ", rank.rank));
+    if (stack.find("#0 ") == std::string::npos) {
+      text += fmt::format("  rank {}: gdb cannot see its stack\n", rank.rank);
+    } else {
+      const std::string call = mpi_call_of(stack);
+      text += fmt::format("  rank {} is in {}\n", rank.rank, call.empty() ? "no MPI call" : call);
     }
-    const std::string call = mpi_call_of(stack);
-    text += fmt::format("[{}] rank {} is {}{}\n", rank.rank, rank.rank,
-                        call.empty() ? "in no MPI call" : "in ", call);
-    text += stack;
+    if (wish.whole) text += stack;
   }
   return text;
 }

@@ -39,13 +39,20 @@ struct ProcessState {
 /// A table with one line a rank. `elapsed_s`: how long the job has run.
 [[nodiscard]] std::string describe_ranks(const std::vector<RankSnapshot>& ranks, double elapsed_s);
 
-/// The MPI function that the program called, in a stack that gdb printed; empty: none.
+/// The MPI function that the program called, in a stack that gdb printed, with its arguments where
+/// gdb knows them; empty: none.
 [[nodiscard]] std::string mpi_call_of(std::string_view stack);
 
-/// The stack of each living rank, and the MPI call it is in, in the words of gdb, each line behind
-/// its "[rank] "; or why there are none. Blocks for about a second a rank, at most `limit_s` for
-/// one and three times that for all; stops early, between two ranks, when `stop` becomes true.
-[[nodiscard]] std::string describe_stacks(const std::vector<RankSnapshot>& ranks, int limit_s,
-                                          const std::atomic<bool>& stop);
+/// What describe_stacks() prints, and how long it may take.
+struct StackWish {
+  bool whole = false;  ///< the stacks; otherwise only the MPI call of each rank, if gdb is there
+  int rank_limit_s = 5;
+  int limit_s = 10;  ///< for all ranks together
+};
+
+/// The MPI call that each living rank is in, and its stack, in the words of gdb. Blocks for about a
+/// second a rank, within the limits; stops early, between two ranks, when `stop` becomes true.
+[[nodiscard]] std::string describe_stacks(const std::vector<RankSnapshot>& ranks,
+                                          const StackWish& wish, const std::atomic<bool>& stop);
 
 }  // namespace remit::launcher

@@ -288,9 +288,13 @@ Expected<Topology> Topology::load() {
   Topology topology;
   topology.topology_.reset(raw);
   hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
-  // Processors outside this process's own mask (taskset, a batch system) are not ours to give.
-  hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING);
   if (hwloc_topology_load(raw) != 0) return fail_errno(MPI_ERR_OTHER, errno, "hwloc_topology_load");
+  // Processors outside this thread's own mask (taskset, a batch system) are not ours to give.
+  // hwloc's flag for that asks for the mask of the process, and goes without where threads differ.
+  const Bitmap own(hwloc_bitmap_alloc());
+  if (hwloc_get_cpubind(raw, own.get(), HWLOC_CPUBIND_THREAD) == 0) {
+    hwloc_topology_restrict(raw, own.get(), 0);
+  }
   return topology;
 }
 

@@ -95,6 +95,7 @@ std::vector<std::string> near_words(std::string_view word, const std::vector<std
   std::ranges::sort(near);
   if (near.size() > kMostNear) near.resize(kMostNear);
   std::vector<std::string> words;
+  words.reserve(near.size());
   for (auto& [distance, candidate] : near) words.push_back(std::move(candidate));
   return words;
 }

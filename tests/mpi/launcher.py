@@ -238,6 +238,25 @@ class Jobs(LauncherTest):
         out, err = self.run_job("-q", "--prefix", "/x", "-f", "/dev/null", "-bind-to", "core:1", "echo", "x")
         self.assertEqual((out, err), ("x\n", ""))
 
+    def test_environments_that_trap_others(self):
+        """A very long TMPDIR, no home, no variables at all, one core."""
+        folder = os.path.join(self.temporary, *["x" * 100] * 3)
+        os.makedirs(folder)
+        for change in ({"TMPDIR": folder}, {"HOME": "/nonexistent"}, {"HOME": ""}):
+            out, _ = self.run_job("-n", "2", CLIENT, "exchange", env=change)
+            self.assertEqual(len(out.splitlines()), 2, change)
+        self.assertEqual(os.listdir(folder), [])
+        shutil.rmtree(os.path.join(self.temporary, "x" * 100))
+        _, err = self.run_job("true", status=1, env={"TMPDIR": "/nonexistent"})
+        self.assertIn("set TMPDIR", self.the_message(err))
+        core = max(os.sched_getaffinity(0))
+        show = "grep Cpus_allowed_list /proc/self/status"
+        for bind in ("share", "core", "none"):
+            out = subprocess.run(["taskset", "-c", str(core), MPIRUN, "-n", "3", "--bind-to", bind,
+                                  "sh", "-c", show], env=self.environment, timeout=LIMIT,
+                                 stdout=subprocess.PIPE, text=True).stdout
+            self.assertEqual(out, f"Cpus_allowed_list:\t{core}\n" * 3, bind)
+
     def test_bounded_start_of_many(self):
         out, _ = self.run_job("-n", "64", CLIENT, "exchange")
         self.assertEqual(len(out.splitlines()), 64)
@@ -319,7 +338,8 @@ class Failures(LauncherTest):
     def test_stack_traces(self):
         _, err = self.run_job("--timeout", "0.5", "--get-stack-traces", "sleep", "100", status=124)
         if shutil.which("gdb"):
-            self.assertIn("[0] rank 0 is in no MPI call", err)
+            self.assertIn("rank 0 is in no MPI call", err)
+            self.assertRegex(err, r"\[0\] #0 ")
         else:
             self.assertIn("install gdb", err)
 
@@ -351,6 +371,16 @@ class Failures(LauncherTest):
             if done.returncode != 0:
                 self.assertRegex(self.the_message(done.stderr), "open files|ulimit", limit)
         self.assertEqual(ends, {0, 1})
+
+
+    def test_timeout_names_the_mpi_call(self):
+        program = os.path.abspath("tests/mpi/stuck")
+        if not os.path.exists(program):
+            self.skipTest("tests/mpi/stuck is not built")
+        _, err = self.run_job("-n", "2", "--timeout", "1.5", program, status=124)
+        if shutil.which("gdb"):
+            self.assertRegex(err, r"rank 0 is in P?MPI_Recv")
+            self.assertRegex(err, r"rank 1 is in P?MPI_Barrier")
 
 
 class Signals(LauncherTest):

@@ -23,5 +23,4 @@ TESTS += tests/mpi/launcher.py
 # Endurance: SOAK="--jobs 500 --kills 60 --megabytes 64" for less than the full run.
 check-soak: all launcher_client
 	$(srcdir)/tests/mpi/soak.py $(SOAK)
-.PHONY: check-soak
 dist_check_SCRIPTS += tests/mpi/soak.py

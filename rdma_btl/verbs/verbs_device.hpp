@@ -198,6 +198,7 @@ class VerbsDevice final : public Device {
   ibv_srq* srq_ = nullptr;
   mutable bool attention_ = false;  ///< the next poll has something to do besides
   mutable bool flush_wanted_ = false;
+  mutable bool flush_asked_ = false;  ///< the last answer of flushed() was no
   std::uint32_t last_qp_num_ = 0;
   EndpointId last_endpoint_ = 0;
   std::uint32_t ticks_ = 0;

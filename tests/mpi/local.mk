@@ -10,6 +10,7 @@ mpi_runs = \
 	tests/mpi/runs/comm.mpi \
 	tests/mpi/runs/errors.mpi \
 	tests/mpi/runs/examples.mpi \
+	tests/mpi/runs/fork.mpi \
 	tests/mpi/runs/nonblocking.mpi \
 	tests/mpi/runs/paths_pt2pt.mpi \
 	tests/mpi/runs/paths_stress.mpi \
@@ -26,6 +27,7 @@ mpi_programs = \
 	tests/mpi/coll_reduce \
 	tests/mpi/comm \
 	tests/mpi/errors \
+	tests/mpi/fork \
 	tests/mpi/nonblocking \
 	tests/mpi/pt2pt \
 	tests/mpi/reduce_ops \
@@ -48,6 +50,9 @@ tests_mpi_comm_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_errors_SOURCES = tests/mpi/errors.c tests/mpi/check.h
 tests_mpi_errors_LDADD = libmpi_abi.la
 tests_mpi_errors_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_fork_SOURCES = tests/mpi/fork.c tests/mpi/check.h
+tests_mpi_fork_LDADD = libmpi_abi.la
+tests_mpi_fork_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_nonblocking_SOURCES = tests/mpi/nonblocking.c tests/mpi/check.h
 tests_mpi_nonblocking_LDADD = libmpi_abi.la
 tests_mpi_nonblocking_LDFLAGS = $(MPI_TEST_FLAGS)

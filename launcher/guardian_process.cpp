@@ -16,6 +16,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -71,6 +73,13 @@ std::vector<pid_t> living_descendants() {
 class GuardianLoop {
  public:
   GuardianLoop(int socket, const std::string& parent_directory) : socket_(socket) {
+    // For the guardian itself as many as it may have; ranks get what mpirun was started with.
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+      open_files_ = limit;
+      limit.rlim_cur = limit.rlim_max;
+      ::setrlimit(RLIMIT_NOFILE, &limit);
+    }
     directory_ = parent_directory + "/remit.XXXXXX";
     const int error = ::mkdtemp(directory_.data()) == nullptr ? errno : 0;
     WireWriter greeting;
@@ -142,9 +151,16 @@ class GuardianLoop {
     spec.wdir = reader->text();
     spec.cpus = reader->numbers();
     spec.fds = fds;
-    const SpawnResult result =
-        reader->complete() ? spawn_child(spec) : SpawnResult{-1, SpawnStage::fork, EPROTO};
-    for (const int fd : fds) ::close(fd);
+    spec.open_files = open_files_;
+    SpawnResult result{-1, SpawnStage::fork, EPROTO};
+    if (std::ranges::find(fds, -1) != fds.end()) {
+      result = {-1, SpawnStage::fds, EMFILE};  // the kernel had no room to hand them over
+    } else if (reader->complete()) {
+      result = spawn_child(spec);
+    }
+    for (const int fd : fds) {
+      if (fd >= 0) ::close(fd);
+    }
     if (result.stage == SpawnStage::none) ranks_[result.pid] = rank;
     WireWriter reply;
     reply.number(static_cast<std::int64_t>(ReplyKind::spawned));
@@ -181,6 +197,7 @@ class GuardianLoop {
   std::string directory_;
   std::string message_;
   std::unordered_map<pid_t, int> ranks_;  // living ones
+  std::optional<rlimit> open_files_;
 };
 
 }  // namespace
@@ -191,8 +208,11 @@ int signal_descendants(int signal) {
   return static_cast<int>(pids.size());
 }
 
-void run_guardian(int socket, const std::string& parent_directory) {
-  ::prctl(PR_SET_NAME, "mpirun-guardian");
+void run_guardian(int socket, const std::string& parent_directory, std::span<char> title) {
+  constexpr std::string_view kName = "remit-guardian";
+  ::prctl(PR_SET_NAME, kName.data());
+  std::ranges::fill(title, '\0');
+  std::ranges::copy(kName.substr(0, title.empty() ? 0 : title.size() - 1), title.begin());
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   // Out of reach of what the terminal sends, and of killpg(mpirun).
   ::setpgid(0, 0);

@@ -32,6 +32,7 @@ mpi_programs = \
 	tests/mpi/pt2pt \
 	tests/mpi/reduce_ops \
 	tests/mpi/stress \
+	tests/mpi/stuck \
 	tests/mpi/threads \
 	tests/mpi/types \
 	tests/mpi/unsupported
@@ -64,6 +65,9 @@ tests_mpi_reduce_ops_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_stress_SOURCES = tests/mpi/stress.c tests/mpi/check.h
 tests_mpi_stress_LDADD = libmpi_abi.la
 tests_mpi_stress_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_stuck_SOURCES = tests/mpi/stuck.c
+tests_mpi_stuck_LDADD = libmpi_abi.la
+tests_mpi_stuck_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_threads_SOURCES = tests/mpi/threads.c tests/mpi/check.h
 tests_mpi_threads_LDADD = libmpi_abi.la -lpthread
 tests_mpi_threads_LDFLAGS = $(MPI_TEST_FLAGS)
@@ -80,6 +84,6 @@ TESTS += $(mpi_runs) tests/mpi/errors.sh
 check-mpi:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(mpi_runs) tests/mpi/errors.sh'
 endif
-.PHONY: check-mpi
+.PHONY: check-mpi check-soak
 dist_check_SCRIPTS += tests/mpi/run_mpi.sh tests/mpi/errors.sh
 EXTRA_DIST += $(mpi_runs)

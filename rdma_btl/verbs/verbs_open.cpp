@@ -424,7 +424,8 @@ void VerbsDevice::disarm() {
 }
 
 int VerbsDevice::max_sleep_ms() const {
-  if (!notify_requested_ || attention_ || !credit_due_.empty() || !swaps_due_.empty()) return 1;
+  if (!notify_requested_ || attention_ || flush_wanted_) return 1;
+  if (!credit_due_.empty() || !swaps_due_.empty()) return 1;
   return connecting_.empty() && dying_.empty() ? -1 : 100;
 }
 

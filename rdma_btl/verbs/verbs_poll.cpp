@@ -68,10 +68,7 @@ std::size_t VerbsDevice::attend(std::span<Completion> out) {
     ready_.pop_front();
   }
   if (!swaps_due_.empty()) retry_swaps();
-  if (flush_wanted_) {
-    flush_wanted_ = false;
-    flush_tails();
-  }
+  if (flush_wanted_) flush_tails();
   attention_ = attention_ || !ready_.empty() || !swaps_due_.empty();
   return count;
 }
@@ -396,6 +393,7 @@ void VerbsDevice::retry_swaps() {
   }
 }
 
+/// Who waits for this may not sleep for long: the last work requests end without an event.
 bool VerbsDevice::flushed() const {
   flush_wanted_ = outstanding_ != 0;
   attention_ = attention_ || flush_wanted_;

@@ -197,8 +197,9 @@ class VerbsDevice final : public Device {
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
   ibv_cq* cq_ = nullptr;
   ibv_srq* srq_ = nullptr;
-  mutable bool attention_ = false;     ///< the next poll has something to do besides
-  mutable bool flush_wanted_ = false;  ///< flushed() was not true when it was asked last
+  mutable bool attention_ = false;  ///< the next poll has something to do besides
+  mutable bool flush_wanted_ = false;
+  mutable bool flush_asked_ = false;  ///< the last answer of flushed() was no
   std::uint32_t last_qp_num_ = 0;
   EndpointId last_endpoint_ = 0;
   std::uint32_t polls_to_look_ = 1;  ///< until look_around()

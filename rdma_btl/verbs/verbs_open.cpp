@@ -424,8 +424,9 @@ void VerbsDevice::disarm() {
 }
 
 int VerbsDevice::max_sleep_ms() const {
-  if (!notify_requested_ || attention_ || flush_wanted_) return 1;
-  if (!credit_due_.empty() || !swaps_due_.empty()) return 1;
+  // Who waits for flushed() is told of no event when it becomes true.
+  const bool soon = attention_ || flush_asked_ || !leaving_.empty();
+  if (!notify_requested_ || soon || !credit_due_.empty() || !swaps_due_.empty()) return 1;
   return connecting_.empty() && dying_.empty() ? -1 : 100;
 }
 

@@ -32,20 +32,26 @@ std::size_t VerbsDevice::poll(std::span<Completion> out) {
     count = attend(out);
   std::array<ibv_wc, kBatch> work;
   const std::size_t wanted = std::min(kBatch, out.size() - count);
-  const int got = wanted == 0 ? 0 : ibv_poll_cq(cq_, static_cast<int>(wanted), work.data());
-  if (got > 0) {
-    count += take_all(std::span(work).first(static_cast<std::size_t>(got)), out.subspan(count));
-    // Nobody looks at messages of the device itself, and the caller, told of nothing, may sleep.
-    if (count == 0 && !used_.empty()) release_used();
-  } else if (got < 0) [[unlikely]] {
-    fail_all(fmt::format("{}: the completion queue is broken", adapter_.device));
-  } else if (wanted != 0 && !leaving_.empty()) [[unlikely]] {
-    settle_leaving();
-  }
+  int got = 0;
+  do {
+    got = wanted == 0 ? 0 : ibv_poll_cq(cq_, static_cast<int>(wanted), work.data());
+    if (got > 0) {
+      count += take_all(std::span(work).first(static_cast<std::size_t>(got)), out.subspan(count));
+    }
+  } while (count == 0 && got > 0 && static_cast<std::size_t>(got) == wanted);
+  // Who is told of nothing may sleep: what nobody looks at must not wait for the next poll.
+  if (count == 0 && !used_.empty()) [[unlikely]]
+    release_used();
   if (!credit_due_.empty()) [[unlikely]]
     return_credits();
+  if (got < 0) [[unlikely]]
+    fail_all(fmt::format("{}: the completion queue is broken", adapter_.device));
+  if (got == 0 && wanted != 0 && !leaving_.empty()) [[unlikely]]
+    settle_leaving();
   if (--polls_to_look_ == 0) [[unlikely]]
     look_around();
+  if (count == 0 && attention_) [[unlikely]]
+    count = attend(out);
   return count;
 }
 
@@ -68,7 +74,10 @@ std::size_t VerbsDevice::attend(std::span<Completion> out) {
     ready_.pop_front();
   }
   if (!swaps_due_.empty()) retry_swaps();
-  if (flush_wanted_) flush_tails();
+  if (flush_wanted_) {
+    flush_wanted_ = false;
+    flush_tails();
+  }
   attention_ = attention_ || !ready_.empty() || !swaps_due_.empty();
   return count;
 }
@@ -393,11 +402,11 @@ void VerbsDevice::retry_swaps() {
   }
 }
 
-/// Who waits for this may not sleep for long: the last work requests end without an event.
 bool VerbsDevice::flushed() const {
   flush_wanted_ = outstanding_ != 0;
   attention_ = attention_ || flush_wanted_;
-  return outstanding_ == 0 && swaps_.size() == free_swaps_.size();
+  flush_asked_ = outstanding_ != 0 || swaps_.size() != free_swaps_.size();
+  return !flush_asked_;
 }
 
 }  // namespace remit

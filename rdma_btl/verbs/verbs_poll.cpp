@@ -40,7 +40,8 @@ std::size_t VerbsDevice::poll(std::span<Completion> out) {
     }
   } while (count == 0 && got > 0 && static_cast<std::size_t>(got) == wanted);
   // Who is told of nothing may sleep: what nobody looks at must not wait for the next poll.
-  if (count == 0 && !used_.empty()) release_used();
+  if (count == 0 && !used_.empty()) [[unlikely]]
+    release_used();
   if (!credit_due_.empty()) [[unlikely]]
     return_credits();
   if (got < 0) [[unlikely]]

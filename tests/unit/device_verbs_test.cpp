@@ -517,6 +517,20 @@ TEST_F(VerbsTest, LeavingInOrderIsNoFailure) {
   EXPECT_NE(device(0).explain(0).find("has finished"), std::string::npos) << device(0).explain(0);
 }
 
+/// The end of a send is no event, so nothing wakes who waits for it.
+TEST_F(VerbsTest, WhoWaitsForItsLastSendsDoesNotSleepForLong) {
+  add(config_of(0));
+  add(config_of(1));
+  talk(0, 1);
+  node(0).send(0, std::as_bytes(std::span("the last")));
+  ASSERT_FALSE(device(0).flushed()) << "nobody has been told of its end";
+  device(0).arm();
+  node(0).progress();
+  EXPECT_GE(device(0).max_sleep_ms(), 0);
+  device(0).disarm();
+  EXPECT_TRUE(wait_until([&] { return device(0).flushed(); }));
+}
+
 TEST_F(VerbsTest, DeathIsAFailureEvenIfNobodySpeaks) {
   add(config_of(0));
   add(config_of(1));

@@ -76,6 +76,8 @@ struct VerbsDevice::Endpoint {
   bool has_address = false;  ///< else only the peer can connect
   bool knocking = false;     ///< work request `knock` asks whether the peer's host is there
   std::uint32_t knock = 0;
+  std::uint32_t knock_retired = 0;  ///< `retired` when it last advanced meanwhile
+  std::uint64_t knock_ns = 0;       ///< and that time
   unsigned attempts = 0;
   unsigned unresolved = 0;       ///< attempts in a row whose address or route was not found
   std::uint64_t timer_ns = 0;    ///< next attempt, or end of waiting

@@ -33,9 +33,10 @@ constexpr std::uint64_t kYieldMs = 30000;
 constexpr std::size_t kGrowth = 64;
 /// Of a work request that found no receive: finite, and long enough for any receiver that lives.
 constexpr std::uint8_t kReceiverNotReadyRetries = 6;
-/// Of a packet that is not acknowledged. Seven, the most, is no number to Soft-RoCE: it would try
-/// for ever.
-constexpr std::uint8_t kRetries = 6;
+/// Of a packet that is not acknowledged. Soft-RoCE counts what needs no time, too (a link that
+/// loses 5 % would use up six within one long write), and takes seven for "for ever": knock() ends
+/// that.
+constexpr std::uint8_t kRetries = 7;
 /// What the kernel says when nobody listens at the port (InfiniBand, CM REJ reason 8).
 constexpr int kNoListener = 8;
 /// A port at which nobody listens: its host refuses the connection itself, whatever its processes
@@ -527,9 +528,8 @@ void VerbsDevice::on_rejected(Endpoint& endpoint, int status, std::span<const st
       endpoint.give_up_ns = endpoint.timer_ns + ms(config_.connect_timeout_ms);
       return;
     case Refusal::no_room:
-      return fail_endpoint(endpoint,
-                           fmt::format("{} has no room for another connection: {}",
-                                       way_to(endpoint), words_of(rejection)));
+      return fail_endpoint(endpoint, fmt::format("{} has no room for another connection: {}",
+                                                 way_to(endpoint), words_of(rejection)));
     case Refusal::failed:
       return fail_endpoint(endpoint,
                            fmt::format("{} has given this process up before", way_to(endpoint)));

@@ -148,6 +148,7 @@ class VerbsDevice final : public Device {
   void service_async_events();
   void handle_async_event(const ibv_async_event& event);
   void knock(std::uint64_t now_ns);
+  [[nodiscard]] bool waits_for_knock(Endpoint& endpoint, std::uint64_t now_ns);
   [[nodiscard]] Endpoint* endpoint_of(const ibv_qp* qp);
   [[nodiscard]] std::string way_to(const Endpoint& endpoint) const;
 

@@ -2,22 +2,22 @@
 // The job's state machine. Everything happens in the io_context's thread, one event at a time.
 #include "launcher/controller.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
+#include <asio/post.hpp>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <thread>
+#include <utility>
 
 namespace remit::launcher {
 namespace {
 
-constexpr int kKillRounds = 5;  // of 200 ms, after SIGKILL, for the last output to arrive
+constexpr int kStackPatience = 20;  // seconds for the stack of one rank
+constexpr int kKillRounds = 5;      // of 200 ms, after SIGKILL, for the last output to arrive
 
 std::chrono::steady_clock::duration seconds(double value) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -29,22 +29,9 @@ bool is_ignored(int signal) {
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-bool same_file(int a, int b) {
-  struct stat first {};
-  struct stat second {};
-  return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
-         first.st_ino == second.st_ino && !S_ISCHR(first.st_mode);
-}
-
 std::string signal_text(int signal) {
   const char* name = ::strsignal(signal);
   return fmt::format("signal {} ({})", signal, name == nullptr ? "unknown" : name);
-}
-
-void close_all(std::initializer_list<int> fds) {
-  for (const int fd : fds) {
-    if (fd >= 0) ::close(fd);
-  }
 }
 
 }  // namespace
@@ -58,9 +45,14 @@ Controller::Controller(asio::io_context& io, const Options& options, Job job, Gu
       end_timer_(io),
       leave_timer_(io),
       timeout_timer_(io),
+      streams_(io, options_, job_,
+               {[this] { check_progress(); },
+                [this](const std::string& cause) { end_job(1, cause); }, [this] { finish(); }}),
       ranks_(job_.ranks.size()) {}
 
-Controller::~Controller() = default;
+Controller::~Controller() {
+  *gone_ = true;
+}
 
 PmixServer::Callbacks Controller::pmix_callbacks() {
   return {
@@ -75,34 +67,17 @@ PmixServer::Callbacks Controller::pmix_callbacks() {
 
 void Controller::start(PmixServer& server) {
   server_ = &server;
-  null_fd_ = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  open_sinks();
   watch_signals();
   guardian_.start({[this](int rank, const SpawnResult& result) { spawned(rank, result); },
                    [this](int rank, int status) { exited(rank, status); },
                    [this] { guardian_empty(); }, [this] { guardian_lost(); }});
-  if (options_.timeout_s > 0) {
-    timeout_timer_.expires_after(seconds(options_.timeout_s));
+  if (options_.timeout_s) {
+    timeout_timer_.expires_after(seconds(*options_.timeout_s));
     timeout_timer_.async_wait([this](std::error_code error) {
       if (!error) timed_out();
     });
   }
   spawn_next();
-}
-
-void Controller::open_sinks() {
-  const auto make = [this](int fd) {
-    return std::make_unique<OutputSink>(io_, fd,
-                                        OutputSink::Callbacks{[this] { resume_outputs(); },
-                                                              [this, fd](int error) {
-                                                                if (fd == STDOUT_FILENO)
-                                                                  output_failed(error);
-                                                              },
-                                                              [this] { close_sinks(); }});
-  };
-  out_ = make(STDOUT_FILENO);
-  // Two writers to one pipe or file could tear each other's lines.
-  if (!same_file(STDOUT_FILENO, STDERR_FILENO)) err_ = make(STDERR_FILENO);
 }
 
 void Controller::watch_signals() {
@@ -140,7 +115,10 @@ void Controller::handle_signal(int signal) {
       break;
     case SIGCONT:
       guardian_.signal_ranks(SIGCONT);
-      if (input_) input_->resume();
+      streams_.resume_input();
+      break;
+    case SIGQUIT:
+      streams_.say(describe_ranks(snapshots(), elapsed()));
       break;
     default:
       guardian_.signal_ranks(signal);
@@ -152,52 +130,24 @@ void Controller::spawn_next() {
   if (phase_ != Phase::starting) return;
   if (next_to_spawn_ == ranks_.size()) {
     phase_ = Phase::running;
+    streams_.started();
     check_progress();
     return;
   }
   const std::size_t index = next_to_spawn_++;
   const Rank& rank = job_.ranks[index];
   const App& app = job_.apps[static_cast<std::size_t>(rank.app)];
-  int out[2] = {-1, -1};
-  int err[2] = {-1, -1};
-  int in[2] = {-1, -1};
-  const bool is_reader = rank.rank == 0;
-  const bool terminal = is_reader && ::isatty(STDIN_FILENO) == 1;
-  if (::pipe2(out, O_CLOEXEC) != 0 || ::pipe2(err, O_CLOEXEC) != 0 ||
-      (terminal && ::pipe2(in, O_CLOEXEC) != 0)) {
-    const int error = errno;
-    close_all({out[0], out[1], err[0], err[1]});
-    return end_job(1, fmt::format("cannot make the pipes of rank {}: {} (see 'ulimit -n')",
-                                  rank.rank, std::strerror(error)));
-  }
-  // Any other input is rank 0's own: nothing is read that it does not read itself.
-  if (!terminal) in[0] = ::fcntl(is_reader ? STDIN_FILENO : null_fd_, F_DUPFD_CLOEXEC, 3);
-  ChildSpec spec{app.program, app.argv,          app.env,
-                 app.wdir,    rank.binding.cpus, {in[0], out[1], err[1]}};
+  const auto ends = streams_.make_ends(rank.rank);
+  if (!ends) return end_job(ends.error().status, ends.error().message);
+  ChildSpec spec{app.program, app.argv, app.env, app.wdir, rank.binding.cpus, *ends};
   // A bound rank must not take the ranks of other cores for competitors (runtime/wait_policy.hpp).
   if (rank.sharers > 0 && get_env(spec.env, "REMIT_CORE_SHARERS") == nullptr) {
     set_env(&spec.env, "REMIT_CORE_SHARERS", std::to_string(rank.sharers));
   }
-  if (auto added = server_->add_client_env(rank.rank, &spec.env); !added) {
-    close_all({out[0], out[1], err[0], err[1], in[0], in[1]});
-    return end_job(1, added.error().message);
-  }
-  guardian_.spawn(rank.rank, spec);
-  close_all({out[1], err[1], in[0]});
-  if (is_reader && !terminal) ::dup2(null_fd_, STDIN_FILENO);
-  if (terminal) {
-    input_ = std::make_unique<TerminalInput>(io_, in[1]);
-    input_->resume();
-  }
-  const std::string prefix = options_.tag_output ? fmt::format("[{}] ", rank.rank) : "";
-  const bool prompts = terminal && ::isatty(STDOUT_FILENO) == 1;
-  RankState& state = ranks_[index];
-  state.out = std::make_unique<RankOutput>(io_, out[0], *out_, prefix, prompts,
-                                           [this] { check_progress(); });
-  state.err = std::make_unique<RankOutput>(io_, err[0], err_ ? *err_ : *out_, prefix, prompts,
-                                           [this] { check_progress(); });
-  state.out->resume();
-  state.err->resume();
+  const auto added = server_->add_client_env(rank.rank, &spec.env);
+  if (added) guardian_.spawn(rank.rank, spec);
+  for (const int fd : *ends) ::close(fd);
+  if (!added) end_job(1, added.error().message);
 }
 
 void Controller::spawned(int rank, const SpawnResult& result) {
@@ -237,8 +187,11 @@ void Controller::exited(int rank, int wait_status) {
   if (!cause_.empty()) return check_progress();
   if (WIFSIGNALED(wait_status)) {
     const int signal = WTERMSIG(wait_status);
-    const char* hint =
-        signal == SIGKILL ? "; if nobody sent it, the host ran out of memory (see dmesg)" : "";
+    const char* hint = signal == SIGKILL
+                           ? "; if nobody sent it, the host ran out of memory (see dmesg)"
+                       : signal == SIGPIPE && streams_.reader_left()
+                           ? "; nobody reads mpirun's standard output any more"
+                           : "";
     end_job(128 + signal,
             fmt::format("{} was killed by {}{}{}", rank_name(rank), signal_text(signal),
                         WCOREDUMP(wait_status) ? ", core dumped" : "", hint),
@@ -248,7 +201,7 @@ void Controller::exited(int rank, int wait_status) {
     const bool finalized = state.was_connected && !state.connected;
     end_job(WEXITSTATUS(wait_status),
             fmt::format("{} exited with status {}", rank_name(rank), WEXITSTATUS(wait_status)),
-            rank, finalized ? options_.grace_s : 0);
+            rank, finalized ? options_.grace() : 0);
   } else if (state.connected) {
     end_job(1, fmt::format("{} exited without calling MPI_Finalize", rank_name(rank)), rank);
   }
@@ -265,8 +218,39 @@ void Controller::aborted(int rank, int status, const std::string& message) {
           rank);
 }
 
+std::vector<RankSnapshot> Controller::snapshots() const {
+  std::vector<RankSnapshot> list;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    const RankState& state = ranks_[i];
+    const MpiPhase ended = state.was_connected ? MpiPhase::finished : MpiPhase::outside;
+    list.push_back(
+        {static_cast<int>(i), state.pid, state.exited, state.connected ? MpiPhase::inside : ended});
+  }
+  return list;
+}
+
+double Controller::elapsed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+// The table first: it is quick. The stacks, in which MPI calls are found, take a second a rank, in
+// a thread, so that output and signals are still served.
 void Controller::timed_out() {
-  end_job(124, fmt::format("the job ran longer than --timeout {} seconds", options_.timeout_s));
+  if (!cause_.empty() || phase_ == Phase::leaving || phase_ == Phase::done) return;
+  const std::vector<RankSnapshot> list = snapshots();
+  streams_.say(describe_ranks(list, elapsed()));
+  StackWish wish;
+  if (options_.stack_traces) wish = {true, kStackPatience, 3 * kStackPatience};
+  std::thread([this, wish, list, gone = gone_] {
+    std::string text = describe_stacks(list, wish, *gone);
+    // The io_context lives as long as the process.
+    if (*gone) return;
+    asio::post(io_, [this, text = std::move(text)] {
+      streams_.say(text);
+      end_job(124,
+              fmt::format("the job ran longer than --timeout {} seconds", *options_.timeout_s));
+    });
+  }).detach();
 }
 
 // The first cause counts; what fails afterwards is its consequence.
@@ -283,7 +267,7 @@ void Controller::end_job(int status, std::string cause, int culprit, double dela
   end_timer_.async_wait([this](std::error_code error) {
     if (error) return;
     terminate();
-    end_timer_.expires_after(seconds(options_.grace_s));
+    end_timer_.expires_after(seconds(options_.grace()));
     end_timer_.async_wait([this](std::error_code stopped) {
       if (!stopped) kill_everything();
     });
@@ -331,87 +315,60 @@ void Controller::guardian_lost() {
 
 void Controller::check_progress() {
   if (phase_ == Phase::done || phase_ == Phase::starting || living() > 0) return;
-  const bool outputs_open = std::ranges::any_of(ranks_, [](const RankState& state) {
-    return (state.out && state.out->is_open()) || (state.err && state.err->is_open());
-  });
+  const bool outputs_open = streams_.is_open();
   if (phase_ != Phase::leaving) {
     phase_ = Phase::leaving;
     if (cause_.empty()) leave();
   }
   // A pipe may be held by a process that is not ours. Never mistake a slow reader for that.
-  const bool reader_is_slow = out_->is_full() || (err_ && err_->is_full());
-  const bool give_up = kill_rounds_ >= kKillRounds && (interrupts_ > 0 || !reader_is_slow);
-  if (open_sinks_ == 0 && ((nothing_left_ && !outputs_open) || give_up)) {
-    leave_timer_.cancel();
-    close_sinks();
+  const bool give_up = kill_rounds_ >= kKillRounds && (interrupts_ > 0 || !streams_.is_slow());
+  if (closing_ || !((nothing_left_ && !outputs_open) || give_up)) return;
+  closing_ = true;
+  leave_timer_.cancel();
+  if (interrupts_ > 0) {
+    // A reader that has stopped must not keep an interrupted job alive.
+    leave_timer_.expires_after(seconds(options_.grace()));
+    leave_timer_.async_wait([this](std::error_code error) {
+      if (!error) finish();
+    });
   }
+  streams_.close([this] { return last_words(); });
 }
 
 // All ranks have ended well, but something they started may still run, or hold their output.
 void Controller::leave() {
-  leave_timer_.expires_after(seconds(options_.grace_s));
+  leave_timer_.expires_after(seconds(options_.grace()));
   leave_timer_.async_wait([this](std::error_code error) {
     if (error || phase_ == Phase::done) return;
     guardian_.signal_all(SIGTERM);
     guardian_.signal_all(SIGCONT);
-    leave_timer_.expires_after(seconds(options_.grace_s));
+    leave_timer_.expires_after(seconds(options_.grace()));
     leave_timer_.async_wait([this](std::error_code stopped) {
       if (!stopped && phase_ != Phase::done) kill_everything();
     });
   });
 }
 
-// First the ranks' output, then mpirun's own last word; each step is called by the one before.
-void Controller::close_sinks() {
-  OutputSink& last = err_ ? *err_ : *out_;
-  ++open_sinks_;
-  if (err_ && open_sinks_ == 1) {
-    if (interrupts_ > 0) {
-      // A reader that has stopped must not keep an interrupted job alive.
-      leave_timer_.expires_after(seconds(options_.grace_s));
-      leave_timer_.async_wait([this](std::error_code error) {
-        if (!error) finish();
-      });
-    }
-    return out_->close();
+std::string Controller::last_words() {
+  if (cause_.empty() && streams_.reader_left()) {
+    result_.status = 128 + SIGPIPE;
+    cause_ = "nobody reads mpirun's standard output any more: output of the ranks is lost";
+  } else if (cause_.empty() && streams_.reader_of_errors_left()) {
+    result_.status = 128 + SIGPIPE;
   }
-  if (open_sinks_ == (err_ ? 2U : 1U)) {
-    if (!cause_.empty()) {
-      std::string text = "mpirun: " + cause_;
-
-      if (ended_ranks_ > 0) {
-        const std::string ranks =
-            ended_ranks_ == 1 ? "rank was" : fmt::format("{} ranks were", ended_ranks_);
-        text += fmt::format("; {}{} ended", by_rank_ ? "the other " : "its ", ranks);
-      }
-      last.write(text + ".\n");
-    }
-    return last.close();
+  if (cause_.empty()) return "";
+  std::string text = "mpirun: " + cause_;
+  if (ended_ranks_ > 0) {
+    const std::string ranks =
+        ended_ranks_ == 1 ? "rank was" : fmt::format("{} ranks were", ended_ranks_);
+    text += fmt::format("; {}{} ended", by_rank_ ? "the other " : "its ", ranks);
   }
-  finish();
+  return text + ".\n";
 }
 
 void Controller::finish() {
   phase_ = Phase::done;
   io_.stop();
-}
-
-void Controller::output_failed(int error) {
-  output_broken_ = true;
-  if (error != EPIPE) {
-    return end_job(1, fmt::format("cannot write standard output: {}", std::strerror(error)));
-  }
-  // As in any pipeline: a rank that still writes meets the broken pipe itself.
-  for (RankState& state : ranks_) {
-    if (state.out) state.out->close();
-  }
-}
-
-void Controller::resume_outputs() {
-  for (RankState& state : ranks_) {
-    if (state.out) state.out->resume();
-    if (state.err) state.err->resume();
-  }
 }
 
 }  // namespace remit::launcher

@@ -5,13 +5,16 @@
 #include <asio/io_context.hpp>
 #include <asio/signal_set.hpp>
 #include <asio/steady_timer.hpp>
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "launcher/guardian.hpp"
-#include "launcher/io_forward.hpp"
 #include "launcher/job.hpp"
+#include "launcher/job_report.hpp"
+#include "launcher/job_streams.hpp"
 #include "launcher/options.hpp"
 #include "launcher/pmix_server.hpp"
 
@@ -53,14 +56,10 @@ class Controller {
     bool exited = false;
     bool connected = false;  // between PMIx_Init and PMIx_Finalize
     bool was_connected = false;
-    std::unique_ptr<RankOutput> out;
-    std::unique_ptr<RankOutput> err;
   };
 
-  void open_sinks();
   void watch_signals();
   void handle_signal(int signal);
-  void suspend();
   void spawn_next();
   void spawned(int rank, const SpawnResult& result);
   void exited(int rank, int wait_status);
@@ -68,16 +67,16 @@ class Controller {
   void guardian_empty();
   void guardian_lost();
   void timed_out();
+  [[nodiscard]] std::vector<RankSnapshot> snapshots() const;
+  [[nodiscard]] double elapsed() const;
 
   void end_job(int status, std::string cause, int culprit = -1, double delay_s = 0);
   void terminate();
   void kill_everything();
   void check_progress();
   void leave();
-  void close_sinks();
+  [[nodiscard]] std::string last_words();
   void finish();
-  void output_failed(int error);
-  void resume_outputs();
   [[nodiscard]] std::string rank_name(int rank) const;
   [[nodiscard]] int living() const;
 
@@ -90,13 +89,12 @@ class Controller {
   asio::steady_timer end_timer_;
   asio::steady_timer leave_timer_;
   asio::steady_timer timeout_timer_;
-  std::unique_ptr<OutputSink> out_;
-  std::unique_ptr<OutputSink> err_;  // null: the same as out_
-  std::unique_ptr<TerminalInput> input_;
+  JobStreams streams_;
+  // Set when this object goes: for the thread that reads stacks, which is not waited for.
+  std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
   std::vector<RankState> ranks_;
   std::size_t next_to_spawn_ = 0;
-  std::size_t open_sinks_ = 0;
-  int null_fd_ = -1;
+  bool closing_ = false;  // the last output is being written
   Phase phase_ = Phase::starting;
   JobResult result_;
   std::string cause_;     // why the job is being ended; empty: it is not
@@ -105,7 +103,7 @@ class Controller {
   int interrupts_ = 0;
   int kill_rounds_ = 0;  // SIGKILLs sent to everything
   bool nothing_left_ = false;
-  bool output_broken_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace remit::launcher

@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -71,6 +72,13 @@ std::vector<pid_t> living_descendants() {
 class GuardianLoop {
  public:
   GuardianLoop(int socket, const std::string& parent_directory) : socket_(socket) {
+    // For the guardian itself as many as it may have; ranks get what mpirun was started with.
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+      open_files_ = limit;
+      limit.rlim_cur = limit.rlim_max;
+      ::setrlimit(RLIMIT_NOFILE, &limit);
+    }
     directory_ = parent_directory + "/remit.XXXXXX";
     const int error = ::mkdtemp(directory_.data()) == nullptr ? errno : 0;
     WireWriter greeting;
@@ -142,9 +150,16 @@ class GuardianLoop {
     spec.wdir = reader->text();
     spec.cpus = reader->numbers();
     spec.fds = fds;
-    const SpawnResult result =
-        reader->complete() ? spawn_child(spec) : SpawnResult{-1, SpawnStage::fork, EPROTO};
-    for (const int fd : fds) ::close(fd);
+    spec.open_files = open_files_;
+    SpawnResult result{-1, SpawnStage::fork, EPROTO};
+    if (std::ranges::find(fds, -1) != fds.end()) {
+      result = {-1, SpawnStage::fds, EMFILE};  // the kernel had no room to hand them over
+    } else if (reader->complete()) {
+      result = spawn_child(spec);
+    }
+    for (const int fd : fds) {
+      if (fd >= 0) ::close(fd);
+    }
     if (result.stage == SpawnStage::none) ranks_[result.pid] = rank;
     WireWriter reply;
     reply.number(static_cast<std::int64_t>(ReplyKind::spawned));
@@ -181,6 +196,7 @@ class GuardianLoop {
   std::string directory_;
   std::string message_;
   std::unordered_map<pid_t, int> ranks_;  // living ones
+  std::optional<rlimit> open_files_;
 };
 
 }  // namespace

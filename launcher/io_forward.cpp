@@ -13,6 +13,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <set>
+#include <utility>
 
 namespace remit::launcher {
 namespace {
@@ -23,12 +25,15 @@ constexpr std::chrono::milliseconds kPromptSilence{100};
 }  // namespace
 
 void LineBuffer::emit(std::string_view bytes, std::string* out) {
-  if (prefix_.empty()) {
+  if (prefix_.empty() && !stamp_) {
     out->append(bytes);
     return;
   }
   while (!bytes.empty()) {
-    if (!in_line_) out->append(prefix_);
+    if (!in_line_) {
+      if (stamp_) out->append(stamp_());
+      out->append(prefix_);
+    }
     const std::size_t newline = bytes.find('\n');
     in_line_ = newline == std::string_view::npos;
     const std::string_view line = bytes.substr(0, in_line_ ? bytes.size() : newline + 1);
@@ -61,37 +66,55 @@ void LineBuffer::finish(std::string* out) {
 }
 
 struct OutputSink::Shared {
-  Shared(asio::io_context& context, int descriptor, Callbacks functions)
-      : io(context), fd(descriptor), callbacks(std::move(functions)) {}
+  Shared(asio::io_context& context, Callbacks functions)
+      : io(context), callbacks(std::move(functions)) {}
+
+  struct Piece {
+    int fd;
+    std::string bytes;
+  };
 
   asio::io_context& io;
-  int fd;
   Callbacks callbacks;
   std::mutex mutex;
   std::condition_variable ready;
-  std::string waiting;
-  std::size_t writing = 0;
+  std::vector<Piece> waiting;
+  std::size_t waiting_bytes = 0;
+  std::size_t writing_bytes = 0;
   bool was_full = false;
   bool closed = false;
-  bool broken = false;
+  std::set<int> broken;    // descriptors
+  std::vector<int> owned;  // to be closed at the end
 
-  [[nodiscard]] bool is_full() const { return waiting.size() + writing >= kHighWater; }
+  [[nodiscard]] bool is_full() const { return waiting_bytes + writing_bytes >= kHighWater; }
+
+  void fail(int fd, int error) {
+    {
+      const std::lock_guard lock(mutex);
+      if (!broken.insert(fd).second) return;
+    }
+    asio::post(io, [failed = callbacks.failed, fd, error] { failed(fd, error); });
+  }
 };
 
-OutputSink::OutputSink(asio::io_context& io, int fd, Callbacks callbacks)
-    : shared_(std::make_shared<Shared>(io, fd, std::move(callbacks))) {}
+OutputSink::OutputSink(asio::io_context& io, Callbacks callbacks)
+    : shared_(std::make_shared<Shared>(io, std::move(callbacks))) {}
 
 OutputSink::~OutputSink() {
   // Never joined: it may be stuck in a write to a reader that has stopped.
   if (thread_.joinable()) thread_.detach();
 }
 
-void OutputSink::write(std::string_view bytes) {
+void OutputSink::write(int fd, std::string_view bytes) {
   if (bytes.empty()) return;
   const std::lock_guard lock(shared_->mutex);
-  if (shared_->broken) return;
+  if (shared_->broken.contains(fd)) return;
   if (!thread_.joinable()) thread_ = std::thread(run, shared_);
-  shared_->waiting.append(bytes);
+  if (shared_->waiting.empty() || shared_->waiting.back().fd != fd) {
+    shared_->waiting.push_back({fd, {}});
+  }
+  shared_->waiting.back().bytes.append(bytes);
+  shared_->waiting_bytes += bytes.size();
   shared_->was_full = shared_->was_full || shared_->is_full();
   shared_->ready.notify_one();
 }
@@ -99,6 +122,11 @@ void OutputSink::write(std::string_view bytes) {
 bool OutputSink::is_full() {
   const std::lock_guard lock(shared_->mutex);
   return shared_->is_full();
+}
+
+void OutputSink::own(int fd) {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->owned.push_back(fd);
 }
 
 void OutputSink::close() {
@@ -116,47 +144,51 @@ void OutputSink::run(const std::shared_ptr<Shared>& shared) {
   while (true) {
     shared->ready.wait(lock, [&] { return shared->closed || !shared->waiting.empty(); });
     if (shared->waiting.empty()) break;
-    const std::string bytes = std::move(shared->waiting);
-    shared->waiting.clear();
-    shared->writing = bytes.size();
-    const bool broken = shared->broken;
+    const std::vector<Shared::Piece> pieces = std::exchange(shared->waiting, {});
+    shared->writing_bytes = std::exchange(shared->waiting_bytes, 0);
     lock.unlock();
-    if (!broken) write_all(*shared, bytes);
+    for (const Shared::Piece& piece : pieces) write_all(*shared, piece.fd, piece.bytes);
     lock.lock();
-    shared->writing = 0;
+    shared->writing_bytes = 0;
     if (shared->was_full && !shared->is_full()) {
       shared->was_full = false;
       asio::post(shared->io, shared->callbacks.room);
     }
   }
+  const std::vector<int> owned = std::exchange(shared->owned, {});
+  lock.unlock();
+  for (const int fd : owned) {
+    // A file system may find out only here that it has no room.
+    if (::close(fd) != 0 && errno != EINTR) shared->fail(fd, errno);
+  }
   asio::post(shared->io, shared->callbacks.drained);
 }
 
-void OutputSink::write_all(Shared& shared, const std::string& bytes) {
+void OutputSink::write_all(Shared& shared, int fd, const std::string& bytes) {
+  {
+    const std::lock_guard lock(shared.mutex);
+    if (shared.broken.contains(fd)) return;
+  }
   std::size_t written = 0;
   while (written < bytes.size()) {
-    const ssize_t count = ::write(shared.fd, bytes.data() + written, bytes.size() - written);
+    const ssize_t count = ::write(fd, bytes.data() + written, bytes.size() - written);
     if (count >= 0) {
       written += static_cast<std::size_t>(count);
     } else if (errno == EAGAIN) {
       // Somebody else made the shared descriptor nonblocking.
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     } else if (errno != EINTR) {
-      const int error = errno;
-      const std::lock_guard lock(shared.mutex);
-      shared.broken = true;
-      asio::post(shared.io, [failed = shared.callbacks.failed, error] { failed(error); });
-      return;
+      return shared.fail(fd, errno);
     }
   }
 }
 
-RankOutput::RankOutput(asio::io_context& io, int fd, OutputSink& sink, std::string prefix,
+RankOutput::RankOutput(asio::io_context& io, int fd, OutputRoute route, LineBuffer lines,
                        bool show_prompts, std::function<void()> ended)
     : pipe_(io, fd),
       prompt_timer_(io),
-      sink_(sink),
-      lines_(std::move(prefix)),
+      route_(std::move(route)),
+      lines_(std::move(lines)),
       show_prompts_(show_prompts),
       ended_(std::move(ended)) {
   pipe_.non_blocking(true);
@@ -172,7 +204,7 @@ void RankOutput::close() {
 }
 
 void RankOutput::wait() {
-  if (sink_.is_full()) return;  // resume() follows when there is room
+  if (route_.is_full()) return;  // resume() follows when there is room
   waiting_ = true;
   pipe_.async_wait(asio::posix::stream_descriptor::wait_read, [this](std::error_code error) {
     waiting_ = false;
@@ -187,14 +219,14 @@ void RankOutput::read_once() {
   if (count <= 0) return end();
   text_.clear();
   lines_.append(std::string_view(bytes.data(), static_cast<std::size_t>(count)), &text_);
-  sink_.write(text_);
+  route_.write(text_);
   if (show_prompts_ && lines_.has_partial_line()) {
     prompt_timer_.expires_after(kPromptSilence);
     prompt_timer_.async_wait([this](std::error_code error) {
       if (error || !open_) return;
       text_.clear();
       lines_.flush(&text_);
-      sink_.write(text_);
+      route_.write(text_);
     });
   } else if (show_prompts_) {
     prompt_timer_.cancel();
@@ -206,59 +238,85 @@ void RankOutput::end() {
   open_ = false;
   text_.clear();
   lines_.finish(&text_);
-  sink_.write(text_);
+  route_.write(text_);
   prompt_timer_.cancel();
   std::error_code ignored;
   pipe_.close(ignored);
   ended_();
 }
 
-TerminalInput::TerminalInput(asio::io_context& io, int pipe_write_end)
-    : ready_(io), pipe_(io, pipe_write_end) {
-  // asio makes what it watches nonblocking. A terminal is shared with the shell, so asio gets an
-  // epoll descriptor that watches it instead.
+InputCopier::InputCopier(asio::io_context& io)
+    : io_(io), ready_(io), is_terminal_(::isatty(STDIN_FILENO) == 1) {
+  // asio makes what it watches nonblocking. The input is shared with others, such as the shell, so
+  // asio gets an epoll descriptor that watches it instead.
   const int watcher = ::epoll_create1(EPOLL_CLOEXEC);
   epoll_event event{};
   event.events = EPOLLIN;
-  ::epoll_ctl(watcher, EPOLL_CTL_ADD, STDIN_FILENO, &event);
+  is_file_ = ::epoll_ctl(watcher, EPOLL_CTL_ADD, STDIN_FILENO, &event) != 0;
   ready_.assign(watcher);
 }
 
-void TerminalInput::resume() {
-  if (!busy_ && pipe_.is_open()) wait_for_input();
+void InputCopier::add(int pipe_write_end) {
+  pipes_.emplace_back(io_, pipe_write_end);
 }
 
-void TerminalInput::wait_for_input() {
-  if (::tcgetpgrp(STDIN_FILENO) != ::getpgrp()) return;  // in the background
+void InputCopier::start() {
+  started_ = true;
+  resume();
+}
+
+void InputCopier::resume() {
+  if (started_ && !busy_ && !pipes_.empty()) wait_for_input();
+}
+
+bool InputCopier::in_background() const {
+  return is_terminal_ && ::tcgetpgrp(STDIN_FILENO) != ::getpgrp();
+}
+
+void InputCopier::wait_for_input() {
+  if (in_background()) return;
   busy_ = true;
-  ready_.async_wait(asio::posix::stream_descriptor::wait_read, [this](std::error_code error) {
+  const auto go_on = [this](std::error_code error) {
     busy_ = false;
     if (!error) read_once();
-  });
+  };
+  if (is_file_) {
+    asio::post(io_, [go_on] { go_on({}); });
+  } else {
+    ready_.async_wait(asio::posix::stream_descriptor::wait_read, go_on);
+  }
 }
 
-void TerminalInput::read_once() {
-  if (::tcgetpgrp(STDIN_FILENO) != ::getpgrp()) return;
+void InputCopier::read_once() {
+  if (in_background()) return;
   data_.resize(kReadSize);
   const ssize_t count = ::read(STDIN_FILENO, data_.data(), data_.size());
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return wait_for_input();
-  if (count <= 0) {
-    std::error_code ignored;
-    pipe_.close(ignored);
-    return;
-  }
+  if (count <= 0) return close_all();
   data_.resize(static_cast<std::size_t>(count));
-  write_rest();
+  write_to_all();
 }
 
-void TerminalInput::write_rest() {
+void InputCopier::write_to_all() {
   busy_ = true;
-  asio::async_write(pipe_, asio::buffer(data_), [this](std::error_code error, std::size_t) {
-    busy_ = false;
-    if (!error) return wait_for_input();
-    std::error_code ignored;  // rank 0 has closed its input, or is gone
-    pipe_.close(ignored);
-  });
+  writing_ = pipes_.size();
+  for (std::size_t i = 0; i < pipes_.size(); ++i) {
+    asio::async_write(pipes_[i], asio::buffer(data_),
+                      [this, i](std::error_code error, std::size_t) { written(i, error); });
+  }
+}
+
+void InputCopier::written(std::size_t index, std::error_code error) {
+  std::error_code ignored;  // the rank has closed its input, or is gone
+  if (error) pipes_[index].close(ignored);
+  if (--writing_ > 0) return;
+  busy_ = false;
+  std::erase_if(pipes_, [](const auto& pipe) { return !pipe.is_open(); });
+  if (!pipes_.empty()) wait_for_input();
+}
+
+void InputCopier::close_all() {
+  pipes_.clear();
 }
 
 }  // namespace remit::launcher

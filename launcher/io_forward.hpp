@@ -2,6 +2,7 @@
 // What ranks write reaches mpirun's output in whole lines; what mpirun reads reaches rank 0.
 #pragma once
 
+#include <algorithm>
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/steady_timer.hpp>
@@ -10,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 namespace remit::launcher {
 
@@ -19,8 +21,10 @@ class LineBuffer {
   /// A line longer than this is passed on in pieces, so that memory stays bounded.
   static constexpr std::size_t kMaxLine = 64 * 1024;
 
-  /// `prefix` is put in front of every line ("" for none).
-  explicit LineBuffer(std::string prefix) : prefix_(std::move(prefix)) {}
+  /// `prefix` is put in front of every line ("" for none), and before that what `stamp` returns
+  /// when the line begins to leave (empty function: nothing).
+  explicit LineBuffer(std::string prefix, std::function<std::string()> stamp = {})
+      : prefix_(std::move(prefix)), stamp_(std::move(stamp)) {}
 
   /// Takes more bytes; appends what may be written now to `out`.
   void append(std::string_view bytes, std::string* out);
@@ -37,11 +41,12 @@ class LineBuffer {
   void emit(std::string_view bytes, std::string* out);
 
   std::string prefix_;
+  std::function<std::string()> stamp_;
   std::string pending_;
   bool in_line_ = false;  // a part of the current line was already passed on
 };
 
-/// One of mpirun's outputs. Writing is done by a thread of its own with blocking writes: the
+/// Some of mpirun's outputs. Writing is done by a thread of its own with blocking writes: a
 /// descriptor may be a file or a terminal shared with others, so its flags are left alone.
 class OutputSink {
  public:
@@ -49,36 +54,58 @@ class OutputSink {
   static constexpr std::size_t kHighWater = 1024 * 1024;
 
   struct Callbacks {
-    std::function<void()> room;       ///< what waited has become little again
-    std::function<void(int)> failed;  ///< errno; once; later output is discarded
-    std::function<void()> drained;    ///< after close(): everything is written
+    std::function<void()> room;  ///< what waited has become little again
+    /// Descriptor and errno; once a descriptor, whose later output is discarded.
+    std::function<void(int, int)> failed;
+    std::function<void()> drained;  ///< after close(): everything is written
   };
 
   /// Callbacks run in the io_context's thread.
-  OutputSink(asio::io_context& io, int fd, Callbacks callbacks);
+  OutputSink(asio::io_context& io, Callbacks callbacks);
   ~OutputSink();
   OutputSink(const OutputSink&) = delete;
   OutputSink& operator=(const OutputSink&) = delete;
 
-  void write(std::string_view bytes);
+  void write(int fd, std::string_view bytes);
   [[nodiscard]] bool is_full();
+  /// Takes over a descriptor to be closed at the end; an error of that is one of writing, too.
+  void own(int fd);
   /// No more writes; `drained` follows.
   void close();
 
  private:
   struct Shared;
   static void run(const std::shared_ptr<Shared>& shared);
-  static void write_all(Shared& shared, const std::string& bytes);
+  static void write_all(Shared& shared, int fd, const std::string& bytes);
 
   std::shared_ptr<Shared> shared_;  // also the thread's, which may outlive this object
   std::thread thread_;
+};
+
+/// Where the text of one rank's stdout or stderr goes: one place or two.
+class OutputRoute {
+ public:
+  void add(OutputSink* sink, int fd) { ends_.push_back({sink, fd}); }
+  void write(std::string_view text) const {
+    for (const End& end : ends_) end.sink->write(end.fd, text);
+  }
+  [[nodiscard]] bool is_full() const {
+    return std::ranges::any_of(ends_, [](const End& end) { return end.sink->is_full(); });
+  }
+
+ private:
+  struct End {
+    OutputSink* sink;
+    int fd;
+  };
+  std::vector<End> ends_;
 };
 
 /// The read end of one rank's stdout or stderr.
 class RankOutput {
  public:
   /// Takes over `fd`. With `show_prompts` an unfinished line is passed on after a short silence.
-  RankOutput(asio::io_context& io, int fd, OutputSink& sink, std::string prefix, bool show_prompts,
+  RankOutput(asio::io_context& io, int fd, OutputRoute route, LineBuffer lines, bool show_prompts,
              std::function<void()> ended);
 
   /// Starts, or goes on after a pause.
@@ -94,7 +121,7 @@ class RankOutput {
 
   asio::posix::stream_descriptor pipe_;
   asio::steady_timer prompt_timer_;
-  OutputSink& sink_;
+  OutputRoute route_;
   LineBuffer lines_;
   std::string text_;
   bool show_prompts_;
@@ -103,23 +130,36 @@ class RankOutput {
   std::function<void()> ended_;
 };
 
-/// Copies a terminal to the pipe that is rank 0's standard input. Only for terminals: any other
-/// standard input is given to rank 0 itself. Reads nothing while mpirun is in the background.
-class TerminalInput {
+/// Copies mpirun's standard input to pipes that are the standard input of ranks: of a terminal, and
+/// where several ranks get all of it. Any other standard input is given to its rank itself. Reads
+/// nothing from a terminal while mpirun is in the background. The slowest reader sets the pace; one
+/// that closes its input or ends is forgotten.
+class InputCopier {
  public:
-  TerminalInput(asio::io_context& io, int pipe_write_end);
+  explicit InputCopier(asio::io_context& io);
 
-  /// Starts; also after SIGCONT, when mpirun may have come to the foreground.
+  /// One more reader; takes over the write end of its pipe. Before start().
+  void add(int pipe_write_end);
+  void start();
+  /// After SIGCONT, when mpirun may have come to the foreground.
   void resume();
 
  private:
   void wait_for_input();
   void read_once();
-  void write_rest();
+  void write_to_all();
+  void written(std::size_t index, std::error_code error);
+  void close_all();
+  [[nodiscard]] bool in_background() const;
 
-  asio::posix::stream_descriptor ready_;  // an epoll descriptor that watches the terminal
-  asio::posix::stream_descriptor pipe_;
+  asio::io_context& io_;
+  asio::posix::stream_descriptor ready_;  // an epoll descriptor that watches the input
+  bool is_file_ = false;                  // what cannot be watched is always ready
+  bool is_terminal_ = false;
+  std::vector<asio::posix::stream_descriptor> pipes_;
   std::string data_;
+  std::size_t writing_ = 0;  // pipes that have not taken all of data_
+  bool started_ = false;
   bool busy_ = false;
 };
 

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 
 namespace remit::launcher {
 namespace {
@@ -20,24 +22,58 @@ bool belongs_to_outer_launcher(std::string_view setting) {
          setting.starts_with("OMPI_COMM_WORLD_");
 }
 
-std::vector<std::string> inherited_env(char** environment) {
+std::vector<std::string> inherited_env(char** environment, const Inheritance& inherit) {
   std::vector<std::string> env;
   for (char** entry = environment; *entry != nullptr; ++entry) {
-    if (!belongs_to_outer_launcher(*entry)) env.emplace_back(*entry);
+    const std::string_view setting = *entry;
+    if (belongs_to_outer_launcher(setting)) continue;
+    const std::string name(setting.substr(0, setting.find('=')));
+    if (inherit.all || std::ranges::find(inherit.names, name) != inherit.names.end()) {
+      env.emplace_back(setting);
+    }
   }
   return env;
 }
 
-tl::expected<void, LaunchError> apply(const std::vector<EnvSetting>& settings,
+// The value of a variable in an environment; nullopt if it has none.
+std::optional<std::string> value_in(char** environment, const std::string& name) {
+  for (char** entry = environment; *entry != nullptr; ++entry) {
+    const std::string_view setting = *entry;
+    if (setting.size() > name.size() && setting.starts_with(name) && setting[name.size()] == '=') {
+      return std::string(setting.substr(name.size() + 1));
+    }
+  }
+  return std::nullopt;
+}
+
+// Programs of this host only, for now: any other name is refused, not tried.
+tl::expected<void, LaunchError> check_hosts(const std::vector<HostSpec>& hosts,
+                                            const std::string& here) {
+  for (const HostSpec& host : hosts) {
+    const bool is_here = host.name == here || host.name == here.substr(0, here.find('.')) ||
+                         host.name == "localhost" || host.name.starts_with("127.") ||
+                         host.name == "::1";
+    if (!is_here) {
+      return tl::unexpected(LaunchError{
+          2, fmt::format("host '{}': this mpirun starts ranks on its own host only ('{}' or "
+                         "'localhost')",
+                         host.name, here)});
+    }
+  }
+  return {};
+}
+
+tl::expected<void, LaunchError> apply(const std::vector<EnvSetting>& settings, char** environment,
                                       std::vector<std::string>* env) {
   for (const EnvSetting& setting : settings) {
-    if (setting.value) {
-      set_env(env, setting.name, *setting.value);
-    } else if (get_env(*env, setting.name) == nullptr) {
+    const std::optional<std::string> value =
+        setting.value ? setting.value : value_in(environment, setting.name);
+    if (!value) {
       return tl::unexpected(LaunchError{
           2, fmt::format("-x {}: mpirun's environment has no such variable (write -x {}=VALUE)",
                          setting.name, setting.name)});
     }
+    set_env(env, setting.name, *value);
   }
   return {};
 }
@@ -56,9 +92,10 @@ tl::expected<App, LaunchError> make_app(const Options& options, const AppSpec& s
   App app;
   app.argv = spec.command;
   app.ranks = spec.ranks;
-  app.env = inherited_env(environment);
+  app.env = inherited_env(environment, spec.inherit.value_or(options.inherit));
   for (const std::vector<EnvSetting>* settings : {&options.global_env, &spec.env}) {
-    if (auto done = apply(*settings, &app.env); !done) return tl::unexpected(done.error());
+    if (auto done = apply(*settings, environment, &app.env); !done)
+      return tl::unexpected(done.error());
   }
   for (const auto& [name, value] : options.params) set_env(&app.env, param_variable(name), value);
   // With this Open MPI 4 takes the job from PMIx instead of running as N singletons.
@@ -77,8 +114,11 @@ tl::expected<App, LaunchError> make_app(const Options& options, const AppSpec& s
         2, fmt::format("-wdir {}: {}", app.wdir, std::strerror(errno != 0 ? errno : ENOTDIR))});
   }
   if (!spec.wdir.empty()) set_env(&app.env, "PWD", app.wdir);
-  const char* path = get_env(app.env, "PATH");
-  auto program = find_program(spec.command[0], app.wdir, path == nullptr ? "/usr/bin:/bin" : path);
+  const char* set_path = get_env(app.env, "PATH");
+  std::string path =
+      set_path != nullptr ? set_path : value_in(environment, "PATH").value_or("/usr/bin:/bin");
+  if (!spec.path.empty()) path = spec.path + ":" + path;
+  auto program = find_program(spec.command[0], app.wdir, path);
   if (!program) return tl::unexpected(program.error());
   app.program = std::move(*program);
   return app;
@@ -116,10 +156,12 @@ const char* get_env(const std::vector<std::string>& env, std::string_view name) 
 
 tl::expected<Job, LaunchError> make_job(const Options& options, const Topology& topology,
                                         std::string host_name, char** environment) {
+  if (auto done = check_hosts(options.hosts, host_name); !done) return tl::unexpected(done.error());
   Job job;
   job.hosts.push_back({std::move(host_name), {}});
-  const std::vector<Binding> bindings =
-      bind_ranks(topology, options.total_ranks(), options.bind_to);
+  const auto placed = place_ranks(topology, options.total_ranks(), options.placement);
+  if (!placed) return tl::unexpected(placed.error());
+  const std::vector<Binding>& bindings = *placed;
   for (const AppSpec& spec : options.apps) {
     auto app = make_app(options, spec, environment);
     if (!app) return tl::unexpected(app.error());
@@ -143,8 +185,9 @@ std::string describe_map(const Job& job) {
   std::string text;
   for (const Rank& rank : job.ranks) {
     const App& app = job.apps[static_cast<std::size_t>(rank.app)];
-    text += fmt::format("mpirun: rank {} of {} on host {}: {} in {}\n", rank.rank, job.ranks.size(),
-                        job.hosts[static_cast<std::size_t>(rank.host)].name,
+    text += fmt::format("mpirun: rank {} of {} on host {}{}: {} in {}\n", rank.rank,
+                        job.ranks.size(), job.hosts[static_cast<std::size_t>(rank.host)].name,
+                        rank.binding.bound() ? ", " + rank.binding.description : "",
                         fmt::join(app.argv, " "), app.wdir);
   }
   return text;

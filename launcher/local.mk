@@ -9,13 +9,18 @@ liblauncher_la_SOURCES = \
 	launcher/guardian_process.cpp launcher/guardian_process.hpp \
 	launcher/io_forward.cpp launcher/io_forward.hpp \
 	launcher/job.cpp launcher/job.hpp \
+	launcher/job_report.cpp launcher/job_report.hpp \
+	launcher/job_streams.cpp launcher/job_streams.hpp \
 	launcher/mapping.cpp launcher/mapping.hpp \
+	launcher/option_values.cpp launcher/option_values.hpp \
 	launcher/options.cpp launcher/options.hpp \
+	launcher/placement.cpp launcher/placement.hpp \
 	launcher/pmix_info.hpp \
 	launcher/pmix_server.cpp launcher/pmix_server.hpp \
 	launcher/pmix_upcalls.cpp launcher/pmix_upcalls.hpp \
 	launcher/spawn.cpp launcher/spawn.hpp \
-	launcher/wire.hpp
+	launcher/wire.hpp \
+	launcher/words.cpp launcher/words.hpp
 liblauncher_la_CPPFLAGS = $(AM_CPPFLAGS) -DASIO_STANDALONE -DASIO_DISABLE_STD_ALIGNED_ALLOC $(PMIX_CFLAGS) $(HWLOC_CFLAGS)
 liblauncher_la_LIBADD = libruntime.la $(PMIX_LIBS) $(HWLOC_LIBS)
 

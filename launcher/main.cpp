@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <asio/io_context.hpp>
 #include <csignal>
 #include <cstdio>
@@ -20,6 +21,9 @@
 #include "launcher/job.hpp"
 #include "launcher/options.hpp"
 #include "launcher/pmix_server.hpp"
+#include "launcher/words.hpp"
+#include "runtime/launch_params.hpp"
+#include "runtime/nagle.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -31,23 +35,38 @@ int complain(int status, const std::string& message) {
   return status;
 }
 
-// Descriptors 0 to 2 must be open, or the first pipe would become "standard output".
+// Descriptors 0 to 2 must be open, or the first pipe would become "standard output". One that was
+// closed stays one that cannot be written: what ranks write must not vanish without a word. Only
+// standard error has nobody left to tell.
 void open_standard_descriptors() {
-  int fd = 0;
-  do {
-    fd = ::open("/dev/null", O_RDWR);
-  } while (fd >= 0 && fd <= 2);
-  if (fd > 2) ::close(fd);
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0) continue;
+    (void)::open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);  // takes the lowest number
+  }
 }
 
-// Two pipes a rank: the usual soft limit of 1024 is too low. Ranks are forked by the guardian and
-// keep the limit that mpirun was started with.
-void raise_descriptor_limit() {
+// Without descriptors PMIx cannot take a rank's connection, and says nothing: the rank would wait
+// for ever. So they are counted before. Ranks keep the limit that mpirun was started with.
+Expected<> provide_descriptors(const Options& options) {
+  constexpr rlim_t kOwn = 17;  // mpirun's, PMIx's, and those of one rank being started
+  constexpr rlim_t kGuardian = 16;
+  const bool files = !options.output.out_file.empty() || !options.output.err_file.empty();
+  const auto ranks = static_cast<rlim_t>(options.total_ranks());
+  const rlim_t each = 3U + (files ? 2U : 0U) + (options.input.rank == InputTo::kAll ? 1U : 0U);
+  const auto used = static_cast<rlim_t>(open_descriptors().size());
+  const rlim_t need = std::max(used + kOwn + ranks * each, kGuardian);
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return {};
+  if (limit.rlim_max < need) {
+    return fail(MPI_ERR_OTHER,
+                "a job of {} rank(s) needs {} open files, and the limit is {}: raise it with "
+                "'ulimit -n {}' "
+                "(as root beyond the hard limit), or start fewer ranks",
+                ranks, need, limit.rlim_max, need);
   }
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  return {};
 }
 
 std::string host_name() {
@@ -66,16 +85,46 @@ struct Outcome {
   std::string error;  // why it could not start
 };
 
-Outcome run_job(const Options& options, asio::io_context& io, Guardian& guardian) {
+// What the command line left open: parameters, then what other mpiruns read.
+Expected<> complete_options(Options* options) {
+  Expected<Params> params = Params::from_environment(environ, UnknownNames::ignore);
+  if (!params) return tl::unexpected(params.error());
+  for (const auto& [name, value] : options->params) {
+    const auto known = all_params();
+    const bool is_own = std::ranges::any_of(
+        known, [&](const ParamDecl* decl) { return std::string_view(decl->name) == name; });
+    if (!is_own) continue;  // the ranks' business
+    if (auto set = params->set(name, value); !set) {
+      return fail(MPI_ERR_ARG, "--param {}={}: {}", name, value, set.error().message);
+    }
+  }
+  if (auto done = apply_params(*params, options); !done) return done;
+  const char* timeout = std::getenv("MPIEXEC_TIMEOUT");
+  if (options->timeout_s || timeout == nullptr) return {};
+  const int value = whole_number(timeout).value_or(0);
+  if (value <= 0) {
+    return fail(MPI_ERR_ARG, "MPIEXEC_TIMEOUT={}: use a whole number of seconds", timeout);
+  }
+  options->timeout_s = value;
+  return {};
+}
+
+Outcome run_job(Options& options, asio::io_context& io, Guardian& guardian) {
   Expected<Topology> topology = Topology::load();
   if (!topology) return {{1, 0}, topology.error().message};
+  const Level mapped = options.placement.map_by.value_or(Level::host);
+  if (auto counted = complete_counts(count_objects(*topology, mapped), &options); !counted) {
+    return {{2, 0}, counted.error().message};
+  }
+  if (auto enough = provide_descriptors(options); !enough) {
+    return {{1, 0}, enough.error().message};
+  }
   const std::string host = host_name();
   auto job = make_job(options, *topology, host, environ);
   if (!job) return {{job.error().status, 0}, job.error().message};
   job->nspace = fmt::format("remit.{}.{}.{:08x}", host, ::getpid(), std::random_device{}());
   if (options.display_map) fmt::print(stderr, "{}", describe_map(*job));
   if (options.report_bindings) fmt::print(stderr, "{}", describe_bindings(*job));
-  raise_descriptor_limit();
   Controller controller(io, options, *job, guardian);
   auto server =
       PmixServer::start(io, *job, 0, *topology, guardian.directory(), controller.pmix_callbacks());
@@ -85,7 +134,13 @@ Outcome run_job(const Options& options, asio::io_context& io, Guardian& guardian
   return {controller.result(), ""};
 }
 
-int run(const Options& options) {
+int run(Options& options) {
+  if (auto completed = complete_options(&options); !completed) {
+    return complain(2, completed.error().message);
+  }
+  for (const std::string& note : options.notes) {
+    if (!options.quiet) fmt::print(stderr, "mpirun: note: {}\n", note);
+  }
   const Expected<GuardianProcess> process = fork_guardian(temporary_parent());
   if (!process) return complain(1, process.error().message);
   // Should the guardian be killed, what its children started comes to us and is found.
@@ -108,7 +163,7 @@ int run(const Options& options) {
 
 int main(std::span<const std::string> words) {
   open_standard_descriptors();
-  const Expected<Options> options = parse_options(words);
+  Expected<Options> options = parse_options(words);
   if (!options) return complain(2, options.error().message);
   switch (options->action) {
     case Action::help:

@@ -5,8 +5,13 @@
 #include <hwloc/export.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <iterator>
+#include <span>
+#include <string_view>
+#include <utility>
 
 namespace remit::launcher {
 namespace {
@@ -16,23 +21,40 @@ struct FreeBitmap {
 };
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
 
-struct Kind {
-  hwloc_obj_type_t type;
-  const char* word;
-};
+hwloc_obj_type_t type_of(Level level) {
+  switch (level) {
+    case Level::host:
+      return HWLOC_OBJ_MACHINE;
+    case Level::socket:
+      return HWLOC_OBJ_PACKAGE;
+    case Level::numa:
+      return HWLOC_OBJ_NUMANODE;
+    case Level::l3:
+      return HWLOC_OBJ_L3CACHE;
+    case Level::l2:
+      return HWLOC_OBJ_L2CACHE;
+    case Level::core:
+      return HWLOC_OBJ_CORE;
+    case Level::hwthread:
+      return HWLOC_OBJ_PU;
+  }
+  return HWLOC_OBJ_CORE;
+}
 
-Kind kind_of(BindTo bind_to) {
+Level level_of(BindTo bind_to) {
   switch (bind_to) {
     case BindTo::hwthread:
-      return {HWLOC_OBJ_PU, "hwthread"};
+      return Level::hwthread;
+    case BindTo::l2:
+      return Level::l2;
     case BindTo::l3:
-      return {HWLOC_OBJ_L3CACHE, "l3cache"};
+      return Level::l3;
     case BindTo::numa:
-      return {HWLOC_OBJ_NUMANODE, "numa"};
+      return Level::numa;
     case BindTo::socket:
-      return {HWLOC_OBJ_PACKAGE, "socket"};
+      return Level::socket;
     default:
-      return {HWLOC_OBJ_CORE, "core"};
+      return Level::core;
   }
 }
 
@@ -78,22 +100,183 @@ std::string ranges(const std::vector<int>& numbers) {
   return text;
 }
 
-Binding make_binding(const std::vector<hwloc_obj_t>& objects, std::size_t first, std::size_t end,
-                     const char* word) {
+Binding make_binding(std::span<const hwloc_obj_t> objects, std::size_t total,
+                     std::string_view word) {
   Bitmap set(hwloc_bitmap_alloc());
   std::vector<int> indices;
-  for (std::size_t i = first; i < end; ++i) {
-    hwloc_bitmap_or(set.get(), set.get(), objects[i]->cpuset);
-    indices.push_back(static_cast<int>(objects[i]->logical_index));
+  for (hwloc_obj_t object : objects) {
+    hwloc_bitmap_or(set.get(), set.get(), object->cpuset);
+    indices.push_back(static_cast<int>(object->logical_index));
   }
   std::ranges::sort(indices);
   Binding binding;
   for (int cpu = hwloc_bitmap_first(set.get()); cpu >= 0; cpu = hwloc_bitmap_next(set.get(), cpu)) {
     binding.cpus.push_back(cpu);
   }
-  binding.description = fmt::format("{} {} of {} (processors {})", word, ranges(indices),
-                                    objects.size(), ranges(binding.cpus));
+  binding.description = fmt::format("{} {} of {} (processors {})", word, ranges(indices), total,
+                                    ranges(binding.cpus));
   return binding;
+}
+
+bool is_inside(hwloc_obj_t inner, hwloc_obj_t outer) {
+  return hwloc_bitmap_isincluded(inner->cpuset, outer->cpuset) != 0;
+}
+
+using Objects = std::vector<hwloc_obj_t>;
+
+Objects inside(const Objects& objects, hwloc_obj_t outer) {
+  Objects found;
+  std::ranges::copy_if(objects, std::back_inserter(found),
+                       [&](hwloc_obj_t object) { return is_inside(object, outer); });
+  return found;
+}
+
+// The index of the one that holds, or is held by, another object; 0 if there is none.
+std::size_t index_around(const Objects& objects, hwloc_obj_t other) {
+  const auto found = std::ranges::find_if(objects, [&](hwloc_obj_t object) {
+    return is_inside(other, object) || is_inside(object, other);
+  });
+  return found == objects.end() ? 0 : static_cast<std::size_t>(found - objects.begin());
+}
+
+// One rank before it has its number.
+struct Place {
+  hwloc_obj_t object = nullptr;  // that it was dealt to
+  std::size_t index = 0;         // of the object
+  std::size_t turn = 0;          // how many ranks the object had before
+};
+
+// Deals ranks out, and numbers and binds them; see place_ranks().
+class Placer {
+ public:
+  Placer(const Topology& topology, int ranks, const Placement& placement)
+      : topology_(topology.get()),
+        placement_(placement),
+        cores_(objects_of(topology_, HWLOC_OBJ_CORE)),
+        places_(static_cast<std::size_t>(ranks)) {}
+
+  tl::expected<std::vector<Binding>, LaunchError> run() {
+    if (auto dealt = deal(); !dealt) return tl::unexpected(dealt.error());
+    number();
+    std::vector<Binding> bindings;
+    for (const Place& place : places_) {
+      auto binding = bind(place);
+      if (!binding) return tl::unexpected(binding.error());
+      bindings.push_back(std::move(*binding));
+    }
+    return bindings;
+  }
+
+ private:
+  tl::expected<void, LaunchError> deal();
+  void number();
+  tl::expected<Binding, LaunchError> bind(const Place& place) const;
+  tl::expected<Binding, LaunchError> bind_own_cores(const Place& place) const;
+  [[nodiscard]] Binding bind_share(const Place& place) const;
+
+  hwloc_topology_t topology_;
+  const Placement& placement_;
+  Objects cores_;
+  std::vector<Place> places_;
+  std::vector<std::size_t> on_object_;  // how many ranks each object of the mapping has
+};
+
+tl::expected<void, LaunchError> Placer::deal() {
+  Level level = placement_.map_by.value_or(Level::host);
+  // Each rank has several cores: they are taken in order, wherever they are.
+  const bool by_core = level == Level::core || level == Level::hwthread;
+  if (placement_.cores_per_rank > 0 && by_core) level = Level::host;
+  const Objects objects = objects_of(topology_, type_of(level));
+  const auto per_object = static_cast<std::size_t>(placement_.per_object);
+  if (per_object > 0 && places_.size() > per_object * objects.size()) {
+    return tl::unexpected(LaunchError{
+        2, fmt::format("--map-by ppr:{}:{}: has room for {} ranks ({} x {}), and {} are "
+                       "to be started: change -n or the number behind ppr",
+                       per_object, level_name(level), per_object * objects.size(), objects.size(),
+                       level_name(level), places_.size())});
+  }
+  on_object_.assign(objects.size(), 0);
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const std::size_t index = per_object > 0 ? i / per_object : i % objects.size();
+    places_[i] = {objects[index], index, on_object_[index]++};
+  }
+  return {};
+}
+
+void Placer::number() {
+  if (placement_.rank_fill) {
+    std::ranges::stable_sort(places_, {}, &Place::index);
+    return;
+  }
+  if (!placement_.rank_by) return;
+  // Where each rank would sit if every one had a core: what it is numbered by.
+  const Objects groups = objects_of(topology_, type_of(*placement_.rank_by));
+  struct Key {
+    std::size_t round;
+    std::size_t group;
+    Place place;
+  };
+  std::vector<std::size_t> rounds(groups.size(), 0);
+  std::vector<Key> keys;
+  for (const Place& place : places_) {
+    const Objects own = inside(cores_, place.object);
+    hwloc_obj_t seat = own.empty() ? place.object : own[place.turn % own.size()];
+    const std::size_t group = index_around(groups, seat);
+    keys.push_back({rounds[group]++, group, place});
+  }
+  std::ranges::stable_sort(keys, {},
+                           [](const Key& key) { return std::pair(key.round, key.group); });
+  std::ranges::transform(keys, places_.begin(), &Key::place);
+}
+
+tl::expected<Binding, LaunchError> Placer::bind(const Place& place) const {
+  const BindTo bind_to = placement_.binding();
+  if (bind_to == BindTo::none) return Binding{};
+  if (placement_.cores_per_rank > 0) return bind_own_cores(place);
+  if (bind_to == BindTo::share) return bind_share(place);
+  const Level level = level_of(bind_to);
+  const Objects all = objects_of(topology_, type_of(level));
+  const Objects own = inside(all, place.object);
+  hwloc_obj_t chosen =
+      own.empty() ? all[index_around(all, place.object)] : own[place.turn % own.size()];
+  return make_binding(std::array{chosen}, all.size(), level_name(level));
+}
+
+tl::expected<Binding, LaunchError> Placer::bind_own_cores(const Place& place) const {
+  const Level level = placement_.binding() == BindTo::hwthread ? Level::hwthread : Level::core;
+  // Neighbours belong together: in the order of the host, not thread by thread.
+  Objects all = objects_of(topology_, type_of(level));
+  std::ranges::sort(all, {}, [](hwloc_obj_t object) { return object->logical_index; });
+  const Objects own = inside(all, place.object);
+  const auto each = static_cast<std::size_t>(placement_.cores_per_rank);
+  if ((place.turn + 1) * each > own.size()) {
+    return tl::unexpected(LaunchError{
+        2, fmt::format("{} {} for each of {} ranks are {}, and mpirun may use {}{}: start fewer "
+                       "ranks, or give each less (PE=N of --map-by, N of --bind-to core:N)",
+                       each, level_name(level), on_object_[place.index],
+                       each * on_object_[place.index], own.size(),
+                       on_object_.size() > 1 ? " on each object of the mapping" : "")});
+  }
+  return make_binding(std::span(own).subspan(place.turn * each, each), all.size(),
+                      level_name(level));
+}
+
+Binding Placer::bind_share(const Place& place) const {
+  // One rank may use everything anyway; more ranks than cores are the scheduler's to place.
+  const std::size_t count = places_.size();
+  if ((count < 2 && !placement_.map_by) || count > cores_.size()) return {};
+  Objects own = inside(cores_, place.object);
+  std::size_t sharers = on_object_[place.index];
+  std::size_t turn = place.turn;
+  if (own.empty()) own = {place.object};  // a hardware thread
+  if (sharers > own.size()) {             // more than its cores, though the host has enough
+    sharers = 1;
+    turn = 0;
+  }
+  const std::size_t first = turn * own.size() / sharers;
+  const std::size_t end = (turn + 1) * own.size() / sharers;
+  return make_binding(std::span(own).subspan(first, end - first), cores_.size(),
+                      own[0]->type == HWLOC_OBJ_PU ? "hwthread" : "core");
 }
 
 }  // namespace
@@ -105,9 +288,13 @@ Expected<Topology> Topology::load() {
   Topology topology;
   topology.topology_.reset(raw);
   hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
-  // Processors outside this process's own mask (taskset, a batch system) are not ours to give.
-  hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING);
   if (hwloc_topology_load(raw) != 0) return fail_errno(MPI_ERR_OTHER, errno, "hwloc_topology_load");
+  // Processors outside this thread's own mask (taskset, a batch system) are not ours to give.
+  // hwloc's flag for that asks for the mask of the process, and goes without where threads differ.
+  const Bitmap own(hwloc_bitmap_alloc());
+  if (hwloc_get_cpubind(raw, own.get(), HWLOC_CPUBIND_THREAD) == 0) {
+    hwloc_topology_restrict(raw, own.get(), 0);
+  }
   return topology;
 }
 
@@ -143,26 +330,13 @@ std::string Binding::list() const {
   return ranges(cpus);
 }
 
-std::vector<Binding> bind_ranks(const Topology& topology, int ranks, BindTo bind_to) {
-  std::vector<Binding> bindings(static_cast<std::size_t>(ranks));
-  if (bind_to == BindTo::none) return bindings;
-  const Kind kind = kind_of(bind_to);
-  const std::vector<hwloc_obj_t> objects = objects_of(topology.get(), kind.type);
-  const std::size_t count = bindings.size();
-  if (bind_to == BindTo::share) {
-    // One rank may use everything anyway; more ranks than cores are the scheduler's to place.
-    if (count < 2 || count > objects.size()) return bindings;
-    for (std::size_t i = 0; i < count; ++i) {
-      bindings[i] = make_binding(objects, i * objects.size() / count,
-                                 (i + 1) * objects.size() / count, kind.word);
-    }
-    return bindings;
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t index = i % objects.size();
-    bindings[i] = make_binding(objects, index, index + 1, kind.word);
-  }
-  return bindings;
+tl::expected<std::vector<Binding>, LaunchError> place_ranks(const Topology& topology, int ranks,
+                                                            const Placement& placement) {
+  return Placer(topology, ranks, placement).run();
+}
+
+int count_objects(const Topology& topology, Level level) {
+  return static_cast<int>(objects_of(topology.get(), type_of(level)).size());
 }
 
 }  // namespace remit::launcher

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "launcher/options.hpp"
+#include "launcher/placement.hpp"
+#include "launcher/spawn.hpp"
 #include "runtime/error.hpp"
 
 namespace remit::launcher {
@@ -46,8 +47,18 @@ struct Binding {
   [[nodiscard]] std::string list() const;
 };
 
-/// The bindings of `ranks` ranks on one host, by local rank. With more ranks than objects of the
-/// asked kind the ranks wrap around, except for `share`, which then binds nothing.
-[[nodiscard]] std::vector<Binding> bind_ranks(const Topology& topology, int ranks, BindTo bind_to);
+/// The bindings of `ranks` ranks on one host, by rank.
+///
+/// Mapping deals the ranks to objects: in turn, or `per_object` to one before the next. Then they
+/// are numbered: in the order of dealing, or as rank_by says. Then each is bound: to the object of
+/// the asked kind around its own, or, of smaller ones inside it, to one of its own as long as there
+/// are enough. Where mapping was not asked for, all ranks share the whole host as their object.
+/// `share` divides the cores of an object among its ranks, and binds nothing if the host has more
+/// ranks than cores, or one rank. Fails (status 2) if ppr or PE ask for more than there is.
+[[nodiscard]] tl::expected<std::vector<Binding>, LaunchError> place_ranks(
+    const Topology& topology, int ranks, const Placement& placement);
+
+/// How many objects of a level the host has; 1 where it reports none (a virtual machine's caches).
+[[nodiscard]] int count_objects(const Topology& topology, Level level);
 
 }  // namespace remit::launcher

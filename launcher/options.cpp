@@ -9,29 +9,30 @@
 #include <charconv>
 #include <map>
 #include <memory>
-#include <numeric>
+
+#include "launcher/option_values.hpp"
+#include "launcher/words.hpp"
 
 namespace remit::launcher {
 namespace {
 
-const std::map<std::string, BindTo>& bind_names() {
-  static const std::map<std::string, BindTo> names{
-      {"share", BindTo::share},   {"none", BindTo::none},     {"hwthread", BindTo::hwthread},
-      {"core", BindTo::core},     {"l3cache", BindTo::l3},    {"numa", BindTo::numa},
-      {"socket", BindTo::socket}, {"package", BindTo::socket}};
-  return names;
-}
-
 constexpr const char* kFooter =
     "Options end at the first word that is none: the program. Parts separated by ':' start\n"
-    "different programs in one MPI_COMM_WORLD; -n, -x, -env and -wdir belong to their part, all\n"
-    "others to the job. Long options may be written with one dash or with two.\n"
+    "different programs in one MPI_COMM_WORLD; options for one program belong to their part, all\n"
+    "others to the job. Long options may be written with one dash or with two. The spellings of\n"
+    "Open MPI and of MPICH are both understood; mpirun(1) tells more of each option.\n"
     "\n"
     "Exit status: 0, or the first nonzero one of a rank, 128+N if signal N killed it, the code of\n"
     "MPI_Abort; 124 after --timeout, 126 or 127 if a program cannot be run or is not found, 2 for\n"
     "a wrong command line.\n"
     "\n"
     "Example: mpirun -n 4 -x OMP_NUM_THREADS=2 ./solver input.dat";
+
+constexpr const char* kOneProgram = "For one program";
+constexpr const char* kJob = "For the job";
+constexpr const char* kPlaces = "Where ranks run";
+constexpr const char* kStreams = "Input and output";
+constexpr const char* kOthers = "Understood for the sake of other mpiruns";
 
 class UsageFormatter : public CLI::Formatter {
  public:
@@ -67,10 +68,18 @@ class Parser {
     cli_.add_flag("-V,--version", version_, "Print the version");
     declare_program_options();
     declare_job_options();
+    declare_place_options();
+    declare_stream_options();
+    declare_foreign_options();
   }
 
   // Fills the bound values from one part; the program and its arguments go to command.
   Expected<> parse(std::span<const std::string> words);
+
+  // The words of the part that stand before --configfile or --app, if there is one: nothing else
+  // of the part has been read then.
+  [[nodiscard]] std::optional<std::size_t> words_before_file() const { return before_file_; }
+  [[nodiscard]] const std::string& file() const { return texts_.file; }
 
   [[nodiscard]] std::string help() const { return cli_.help(); }
   [[nodiscard]] bool wants_help() const { return help_; }
@@ -79,7 +88,13 @@ class Parser {
  private:
   void declare_program_options();
   void declare_job_options();
+  void declare_place_options();
+  void declare_stream_options();
+  void declare_foreign_options();
+  CLI::Option* add_list(const char* names, std::vector<std::string>* values, const char* text);
   Expected<std::vector<std::string>> normalize(std::span<const std::string> words);
+  Expected<std::string> take_value(const CLI::Option& option, const std::string& word,
+                                   std::span<const std::string> words, std::size_t* at);
   [[nodiscard]] const CLI::Option* find(const std::string& word, std::string* canonical) const;
   Expected<> note(const CLI::Option* option, const std::string& word, const std::string& value);
   [[nodiscard]] std::string as_written(const std::string& complaint) const;
@@ -91,86 +106,176 @@ class Parser {
   CLI::App cli_{"Starts an MPI job on this host.", "mpirun"};
   bool help_ = false;
   bool version_ = false;
-  bool ignored_ = false;
-  std::vector<std::string> env_;
-  std::vector<std::string> env_pairs_;
-  std::vector<std::string> genv_pairs_;
-  std::vector<std::string> params_;
-  std::string bind_;
+  bool nothing_ = false;
+  OptionTexts texts_;
+  CLI::Option* count_ = nullptr;
+  std::vector<CLI::Option*> foreign_;
+  std::vector<std::string> foreign_values_;
+  std::optional<std::size_t> before_file_;
   std::map<const CLI::Option*, std::string> written_;  // an option and its value, as given
 };
 
+CLI::Option* Parser::add_list(const char* names, std::vector<std::string>* values,
+                              const char* text) {
+  return cli_.add_option(names, *values, text)->allow_extra_args(false);
+}
+
 void Parser::declare_program_options() {
-  cli_.add_option("-n,-c,--n,--np", app_spec_->ranks, "Number of ranks of the program; default 1")
-      ->check(number_in(1, 1 << 20, "use a whole number from 1 to 1048576"))
-      ->type_name("N")
-      ->group("For one program");
-  cli_.add_option("-x", env_, "Give ranks VAR from mpirun's environment, or with this value")
+  count_ = cli_.add_option("-n,-c,--n,--np", app_spec_->ranks,
+                           "Number of ranks of the program; default 1")
+               ->check(number_in(1, 1 << 20, "use a whole number from 1 to 1048576"))
+               ->type_name("N")
+               ->group(kOneProgram);
+  add_list("-x", &texts_.env, "Give ranks VAR from mpirun's environment, or with this value")
       ->type_name("VAR[=VALUE]")
-      ->allow_extra_args(false)
-      ->group("For one program");
-  cli_.add_option("--env", env_pairs_, "Give ranks VAR with this value")
+      ->group(kOneProgram);
+  add_list("--env", &texts_.env_pairs, "Give ranks VAR with this value")
       ->type_name("VAR VALUE")
-      ->allow_extra_args(false)
-      ->group("For one program");
+      ->group(kOneProgram);
+  cli_.add_option("--envlist", texts_.envlist, "Ranks inherit these variables only")
+      ->type_name("VAR,...")
+      ->group(kOneProgram);
+  cli_.add_flag("--envall", texts_.envall, "Ranks inherit all variables (the default)")
+      ->group(kOneProgram);
+  cli_.add_flag("--envnone", texts_.envnone, "Ranks inherit no variable")->group(kOneProgram);
   cli_.add_option("--wdir,--wd", app_spec_->wdir, "Working directory of the ranks")
       ->type_name("DIR")
-      ->group("For one program");
+      ->group(kOneProgram);
+  cli_.add_option("--path", app_spec_->path, "Look for the program here before PATH")
+      ->type_name("DIR[:...]")
+      ->group(kOneProgram);
 }
 
 void Parser::declare_job_options() {
-  const char* group = "For the job";
-  cli_.add_option("--genv", genv_pairs_, "Give every rank of every program VAR with this value")
+  add_list("--genv", &texts_.genv_pairs, "Give every rank of every program VAR with this value")
       ->type_name("VAR VALUE")
-      ->allow_extra_args(false)
-      ->group(group);
-  cli_.add_option("--param", params_, "Set a Remit parameter (remit_info lists them)")
+      ->group(kJob);
+  cli_.add_option("--genvlist", texts_.genvlist, "Like -envlist, for every program")
+      ->type_name("VAR,...")
+      ->group(kJob);
+  cli_.add_flag("--genvall", texts_.genvall, "Like -envall, for every program")->group(kJob);
+  cli_.add_flag("--genvnone", texts_.genvnone, "Like -envnone, for every program")->group(kJob);
+  add_list("--param", &texts_.params, "Set a Remit parameter (remit_info lists them)")
       ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->group(group);
-  cli_.add_option("--bind-to", bind_,
-                  "What each rank is bound to: share (default: an even share of the allowed "
-                  "cores; nothing if there are more ranks than cores), core, hwthread, l3cache, "
-                  "numa, socket, none")
-      ->type_name("WHAT")
-      ->group(group);
-  cli_.add_flag("-l,--tag-output", options_->tag_output, "Start each output line with its [rank]")
-      ->group(group);
-  cli_.add_flag("--report-bindings", options_->report_bindings,
-                "Print on standard error what each rank is bound to")
-      ->group(group);
-  cli_.add_flag("--display-map", options_->display_map,
-                "Print on standard error which rank runs which program where")
-      ->group(group);
-  cli_.add_option("--timeout", options_->timeout_s, "End the job after so many seconds")
+      ->group(kJob);
+  cli_.add_option("--configfile,--app", texts_.file,
+                  "Read the rest of the command line from a file, one part a line")
+      ->type_name("FILE")
+      ->group(kJob);
+  cli_.add_option("--timeout", options_->timeout_s,
+                  "End the job after so many seconds, and say where each rank was")
       ->check(number_in(kShortestTime, kLongestTime,
                         "use a number of seconds from 0.001 to 1000000000"))
       ->type_name("SECONDS")
-      ->group(group);
+      ->group(kJob);
+  cli_.add_flag("--get-stack-traces", options_->stack_traces,
+                "After --timeout, print the stack of each rank (needs gdb)")
+      ->group(kJob);
   cli_.add_option("--grace", options_->grace_s,
                   "Time between SIGTERM and SIGKILL when a job is ended; default 2")
       ->check(number_in(0.0, kLongestTime, "use a number of seconds from 0 to 1000000000"))
       ->type_name("SECONDS")
-      ->group(group);
-  cli_.add_flag("--oversubscribe,--allow-run-as-root", ignored_,
-                "Accepted from other mpiruns; both are always allowed")
-      ->group(group);
+      ->group(kJob);
+  cli_.add_flag("-q,--quiet", options_->quiet, "Print no notes about options that do nothing")
+      ->group(kJob);
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t above = row[j + 1];
-      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      row[j + 1] = std::min({changed, above + 1, row[j] + 1});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
+void Parser::declare_place_options() {
+  cli_.add_option("--bind-to", texts_.bind_to,
+                  "What each rank is bound to: share (default: an even share of the allowed "
+                  "cores; nothing if there are more ranks than cores), core, hwthread, l2cache, "
+                  "l3cache, numa, socket, none; core:N for N cores a rank")
+      ->type_name("WHAT")
+      ->group(kPlaces);
+  cli_.add_option("--map-by", texts_.map_by,
+                  "Deal ranks in turn to slot (= core), hwthread, l2cache, l3cache, numa, socket, "
+                  "node; ppr:N:WHAT for N on each; WHAT:PE=N for N cores a rank")
+      ->type_name("WHAT")
+      ->group(kPlaces);
+  cli_.add_option("--rank-by", texts_.rank_by,
+                  "Number the ranks of a mapping: fill (object by object), span, or over core, "
+                  "numa, socket, ... in turn")
+      ->type_name("WHAT")
+      ->group(kPlaces);
+  cli_.add_option("--cpus-per-rank,--cpus-per-proc", texts_.cores_per_rank,
+                  "Give each rank N cores, as --map-by slot:PE=N")
+      ->check(number_in(1, 1 << 20, "use a whole number from 1 to 1048576"))
+      ->type_name("N")
+      ->group(kPlaces);
+  cli_.add_flag("--report-bindings", options_->report_bindings,
+                "Print on standard error what each rank is bound to")
+      ->group(kPlaces);
+  cli_.add_flag("--display-map", options_->display_map,
+                "Print on standard error which rank runs which program where")
+      ->group(kPlaces);
+  cli_.add_option("--display", texts_.display, "map, bind, or both: the two options above")
+      ->type_name("WHAT,...")
+      ->group(kPlaces);
+  cli_.add_option("-H,--host,--hosts", texts_.hosts,
+                  "Hosts to run on; so far only this one (localhost[:N])")
+      ->type_name("HOST[:N],...")
+      ->group(kPlaces);
+  cli_.add_option("-f,--hostfile,--machinefile", texts_.hostfile, "A file of such hosts")
+      ->type_name("FILE")
+      ->group(kPlaces);
+  cli_.add_option("-N,--npernode,--ppn,--perhost", options_->ranks_per_host,
+                  "Ranks on each host; the number of ranks if -n is not given")
+      ->check(number_in(1, 1 << 20, "use a whole number from 1 to 1048576"))
+      ->type_name("N")
+      ->group(kPlaces);
+}
+
+void Parser::declare_stream_options() {
+  OutputStyle& output = options_->output;
+  cli_.add_flag("-l,--tag-output,--prepend-rank", output.tag,
+                "Start each output line with its [rank]")
+      ->group(kStreams);
+  cli_.add_flag("--timestamp,--timestamp-output", output.timestamp,
+                "Start each output line with the time")
+      ->group(kStreams);
+  cli_.add_flag("--merge-stderr-to-stdout", output.merge,
+                "Send standard error where standard output goes")
+      ->group(kStreams);
+  cli_.add_option("--outfile-pattern", output.out_file,
+                  "Write each rank's standard output to a file: %r is the rank, %h the host")
+      ->type_name("FILE")
+      ->group(kStreams);
+  cli_.add_option("--errfile-pattern", output.err_file, "The same for standard error")
+      ->type_name("FILE")
+      ->group(kStreams);
+  cli_.add_option("--output-filename", texts_.output_filename,
+                  "Also write each rank's output to DIR/rank.N/stdout and stderr; with :nocopy "
+                  "only there")
+      ->type_name("DIR[:nocopy]")
+      ->group(kStreams);
+  cli_.add_option("--output", texts_.output,
+                  "tag, timestamp, merge, dir=DIR, file=NAME (NAME.rank.out and .err), nocopy")
+      ->type_name("WHAT,...")
+      ->group(kStreams);
+  cli_.add_option("--stdin", texts_.input,
+                  "The rank that gets mpirun's standard input (default 0), all, or none")
+      ->type_name("WHO")
+      ->group(kStreams);
+}
+
+// What another mpirun needs to be told and this one does or needs not. Those in foreign_ are
+// answered with a note.
+void Parser::declare_foreign_options() {
+  cli_.add_flag("--oversubscribe,--allow-run-as-root,--report-state-on-timeout", nothing_,
+                "Always so here")
+      ->group(kOthers);
+  add_list("--mca,--gmca", &texts_.mca, "Set OMPI_MCA_NAME, for programs of Open MPI")
+      ->type_name("NAME VALUE")
+      ->group(kOthers);
+  const auto ignore = [&](const char* names, const char* value) {
+    CLI::Option* option =
+        *value == 0 ? cli_.add_flag(names, nothing_, "Ignored, with a note")
+                    : add_list(names, &foreign_values_, "Ignored, with a note")->type_name(value);
+    foreign_.push_back(option->group(kOthers));
+  };
+  ignore("--nooversubscribe,--use-hwthread-cpus,--nolocal,--verbose,--print-all-exitcodes", "");
+  ignore("--prefix,--tune,--launcher,--launcher-exec,--bootstrap,--iface,--rmk", "VALUE");
+  ignore("--prtemca,--pmixmca", "NAME VALUE");
 }
 
 // The option a word (without "=value") names, and the spelling that CLI11 knows it by.
@@ -188,18 +293,14 @@ const CLI::Option* Parser::find(const std::string& word, std::string* canonical)
 
 std::string Parser::nearest(const std::string& word) const {
   const std::string name = word.substr(word.find_first_not_of('-'));
-  std::vector<std::pair<std::size_t, std::string>> near;
+  std::vector<std::string> known;
   for (const CLI::Option* option : cli_.get_options()) {
-    for (const std::string& known : option->get_lnames()) {
-      const bool is_part = name.size() > 2 && known.find(name) != std::string::npos;
-      const std::size_t distance = is_part ? 1 : edit_distance(name, known);
-      if (distance <= 1 + name.size() / 3) near.emplace_back(distance, "--" + known);
-    }
+    std::ranges::copy(option->get_lnames(), std::back_inserter(known));
   }
-  std::ranges::sort(near);
-  if (near.size() > 3) near.resize(3);
   std::string text;
-  for (const auto& [distance, known] : near) text += (text.empty() ? "" : ", ") + known;
+  for (const std::string& near : near_words(name, known)) {
+    text += (text.empty() ? "--" : ", --") + near;
+  }
   return text;
 }
 
@@ -210,7 +311,7 @@ Expected<> Parser::note(const CLI::Option* option, const std::string& word,
   const auto [place, is_new] = written_.emplace(option, text);
   if (!is_new && option->get_expected_max() == 1) {
     return fail(MPI_ERR_ARG, "{}: {} is given already{}", text, place->second,
-                option->get_group() == "For one program" ? " for this program" : "");
+                option->get_group() == kOneProgram ? " for this program" : "");
   }
   place->second = text;
   return {};
@@ -225,6 +326,20 @@ std::string Parser::as_written(const std::string& complaint) const {
   return complaint;
 }
 
+// The value of an option that has one: behind '=', or the next word, or the next two.
+Expected<std::string> Parser::take_value(const CLI::Option& option, const std::string& word,
+                                         std::span<const std::string> words, std::size_t* at) {
+  const std::size_t equals = words[*at].find('=');
+  if (equals != std::string::npos) return words[*at].substr(equals + 1);
+  const bool is_pair = option.get_type_name().ends_with(" VALUE");
+  if (*at + (is_pair ? 2 : 1) >= words.size()) {
+    return fail(MPI_ERR_ARG, "option '{}' needs {}", word, option.get_type_name());
+  }
+  std::string value = words[++*at];
+  if (is_pair) value += "=" + words[++*at];
+  return value;
+}
+
 // Turns the options in front of the program into words that CLI11 cannot misread
 // ("--np=4", "--genv=A=B"), and stores the rest as the command.
 Expected<std::vector<std::string>> Parser::normalize(std::span<const std::string> words) {
@@ -235,98 +350,61 @@ Expected<std::vector<std::string>> Parser::normalize(std::span<const std::string
       ++at;
       break;
     }
+    const std::size_t start = at;
     const std::size_t equals = words[at].find('=');
     const std::string word = words[at].substr(0, equals);
+    const bool has_name = word.find_first_not_of('-') != std::string::npos;
     std::string canonical;
-    const CLI::Option* option =
-        word.find_first_not_of('-') == std::string::npos ? nullptr : find(word, &canonical);
+    const CLI::Option* option = has_name ? find(word, &canonical) : nullptr;
     if (option == nullptr) {
-      const std::string near =
-          word.find_first_not_of('-') == std::string::npos ? "" : nearest(word);
+      const std::string near = has_name ? nearest(word) : "";
       return fail(MPI_ERR_ARG, "unknown option '{}'{}{}. 'mpirun --help' lists all options.",
                   words[at], near.empty() ? "" : "; near to it: ", near);
     }
-    const bool is_flag = option->get_items_expected_max() == 0;
-    const bool is_pair = option->get_type_name() == "VAR VALUE";
-    if (is_flag) {
+    if (std::ranges::find(foreign_, option) != foreign_.end()) {
+      options_->notes.push_back(word + " is not needed here and ignored");
+    }
+    if (option->get_items_expected_max() == 0) {  // a flag
       if (equals != std::string::npos) {
         return fail(MPI_ERR_ARG, "option '{}' takes no value", word);
       }
       clean.push_back(canonical);
       continue;
     }
-    std::string value;
-    if (equals != std::string::npos) {
-      value = words[at].substr(equals + 1);
-    } else if (at + (is_pair ? 2 : 1) < words.size()) {
-      value = words[++at];
-      if (is_pair) value += "=" + words[++at];
-    } else {
-      return fail(MPI_ERR_ARG, "option '{}' needs {}", word, option->get_type_name());
-    }
-    if (Expected<> noted = note(option, word, value); !noted) {
+    Expected<std::string> value = take_value(*option, word, words, &at);
+    if (!value) return tl::unexpected(value.error());
+    if (Expected<> noted = note(option, word, *value); !noted) {
       return tl::unexpected(noted.error());
+    }
+    if (option->check_name("--app")) {
+      before_file_ = start;
+      texts_.file = *value;
+      if (at + 1 < words.size()) {
+        return fail(MPI_ERR_ARG, "{} {}: nothing may stand behind it: the file holds the programs",
+                    word, *value);
+      }
+      return clean;
     }
     // CLI11 takes the value of a short option only as a word of its own or attached to it.
     if (canonical[1] == '-') {
-      clean.push_back(fmt::format("{}={}", canonical, value));
+      clean.push_back(fmt::format("{}={}", canonical, *value));
     } else {
-      clean.push_back(canonical + value);
+      clean.push_back(canonical + *value);
     }
   }
   app_spec_->command.assign(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
   return clean;
 }
 
-Expected<EnvSetting> split_setting(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == 0 || text.empty()) {
-    return fail(MPI_ERR_ARG, "'{}' has no variable name in front of '='", text);
-  }
-  EnvSetting setting{text.substr(0, equals), std::nullopt};
-  if (equals != std::string::npos) setting.value = text.substr(equals + 1);
-  return setting;
-}
-
-Expected<> append_settings(const std::vector<std::string>& texts, std::vector<EnvSetting>* out) {
-  for (const std::string& text : texts) {
-    Expected<EnvSetting> setting = split_setting(text);
-    if (!setting) return tl::unexpected(setting.error());
-    out->push_back(std::move(*setting));
-  }
-  return {};
-}
-
 Expected<> Parser::convert() {
-  for (const auto& [texts, out] :
-       {std::pair{&env_, &app_spec_->env}, std::pair{&env_pairs_, &app_spec_->env},
-        std::pair{&genv_pairs_, &options_->global_env}}) {
-    if (Expected<> done = append_settings(*texts, out); !done) return done;
-  }
-  for (const std::string& text : params_) {
-    Expected<EnvSetting> setting = split_setting(text);
-    if (!setting) return tl::unexpected(setting.error());
-    if (!setting->value) {
-      return fail(MPI_ERR_ARG, "--param {}: a value is missing (write NAME=VALUE)", text);
-    }
-    options_->params.emplace_back(CLI::detail::to_lower(setting->name), *setting->value);
-  }
-  if (!bind_.empty()) {
-    // Open MPI's modifiers (core:overload-allowed, core:if-supported) are what happens anyway.
-    const auto found = bind_names().find(bind_.substr(0, bind_.find(':')));
-    if (found == bind_names().end()) {
-      std::string names;
-      for (const auto& [name, value] : bind_names()) names += (names.empty() ? "" : ", ") + name;
-      return fail(MPI_ERR_ARG, "--bind-to {}: choose one of {}", bind_, names);
-    }
-    options_->bind_to = found->second;
-  }
-  return {};
+  app_spec_->counted = count_->count() > 0;
+  return convert_texts(texts_, options_, app_spec_);
 }
 
 Expected<> Parser::parse(std::span<const std::string> words) {
   Expected<std::vector<std::string>> clean = normalize(words);
   if (!clean) return tl::unexpected(clean.error());
+  if (before_file_) return {};
   std::ranges::reverse(*clean);  // CLI11 takes its words from the back
   try {
     cli_.parse(*clean);
@@ -336,14 +414,28 @@ Expected<> Parser::parse(std::span<const std::string> words) {
   return convert();
 }
 
-}  // namespace
-
-int Options::total_ranks() const {
-  return std::accumulate(apps.begin(), apps.end(), 0,
-                         [](int sum, const AppSpec& app) { return sum + app.ranks; });
+// The parts that a file's lines are, separated by ':'.
+Expected<std::vector<std::string>> words_of_file(const std::string& path, const FileReader& read) {
+  const Expected<std::string> text = read(path);
+  if (!text) return tl::unexpected(text.error());
+  std::vector<std::string> all;
+  int number = 0;
+  for (const std::string& line : split(*text, '\n')) {
+    ++number;
+    Expected<std::vector<std::string>> words = words_of_line(line);
+    if (!words) return fail(MPI_ERR_ARG, "{} line {}: {}", path, number, words.error().message);
+    if (words->empty()) continue;
+    if (!all.empty()) all.emplace_back(":");
+    std::ranges::move(*words, std::back_inserter(all));
+  }
+  if (all.empty()) return fail(MPI_ERR_ARG, "{} names no program", path);
+  return all;
 }
 
-Expected<Options> parse_options(std::span<const std::string> words) {
+}  // namespace
+
+Expected<Options> parse_options(std::span<const std::string> words, const FileReader& read) {
+  const std::span<const std::string> all = words;
   Options options;
   while (true) {
     const auto colon = std::ranges::find(words, ":");
@@ -351,6 +443,19 @@ Expected<Options> parse_options(std::span<const std::string> words) {
     Parser parser(&options, &app);
     const std::span<const std::string> part(words.begin(), colon);
     if (Expected<> done = parser.parse(part); !done) return tl::unexpected(done.error());
+    if (const auto before = parser.words_before_file()) {
+      if (colon != words.end()) {
+        return fail(MPI_ERR_ARG, "--app {}: it must be the last part", parser.file());
+      }
+      Expected<std::vector<std::string>> file = words_of_file(parser.file(), read);
+      if (!file) return tl::unexpected(file.error());
+      const std::size_t kept = all.size() - words.size() + *before;
+      std::vector<std::string> joined(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept));
+      std::ranges::move(*file, std::back_inserter(joined));
+      return parse_options(joined, [](const std::string& path) -> Expected<std::string> {
+        return fail(MPI_ERR_ARG, "{}: such a file cannot name another one", path);
+      });
+    }
     if (parser.wants_help() || parser.wants_version()) {
       options.action = parser.wants_help() ? Action::help : Action::version;
       return options;
@@ -369,13 +474,6 @@ std::string help_text() {
   Options options;
   AppSpec app;
   return Parser(&options, &app).help();
-}
-
-std::string_view bind_name(BindTo bind_to) {
-  for (const auto& [name, value] : bind_names()) {
-    if (value == bind_to) return name;
-  }
-  return "?";
 }
 
 }  // namespace remit::launcher

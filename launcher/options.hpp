@@ -1,7 +1,8 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The command line of mpirun as a value. Pure: touches neither the environment nor the system.
+// The command line of mpirun as a value. Pure but for the files that the command line names.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,13 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "launcher/placement.hpp"
 #include "runtime/error.hpp"
 
-namespace remit::launcher {
+namespace remit {
+class Params;
+}
 
-/// What a rank may run on. `share`: the allowed cores are divided evenly and in order among the
-/// ranks of the host; with more ranks than cores nothing is bound.
-enum class BindTo { share, none, hwthread, core, l3, numa, socket };
+namespace remit::launcher {
 
 /// One environment variable for the ranks; without a value it is copied from mpirun's own
 /// environment (and is an error there if it is not set).
@@ -26,40 +28,96 @@ struct EnvSetting {
   bool operator==(const EnvSetting&) const = default;
 };
 
+/// What ranks inherit of mpirun's environment.
+struct Inheritance {
+  bool all = true;
+  std::vector<std::string> names;  ///< these, if not all
+};
+
 /// One part of an MPMD command line, between two ':'.
 struct AppSpec {
   int ranks = 1;
   std::vector<std::string> command;  ///< program and arguments; never empty
   std::string wdir;                  ///< working directory; empty: mpirun's own
   std::vector<EnvSetting> env;       ///< in order of appearance
+  std::string path = {};             ///< where its program is looked for before PATH
+  std::optional<Inheritance> inherit = std::nullopt;  ///< nullopt: as the job
+  bool counted = true;                                ///< false: `ranks` was not given
 };
 
 enum class Action { run, help, version };
+
+/// Where mpirun's standard input goes: to one rank, to all, to none.
+struct InputTo {
+  static constexpr int kAll = -1;
+  static constexpr int kNone = -2;
+  int rank = 0;  ///< or kAll, kNone
+};
+
+/// What becomes of the ranks' output.
+struct OutputStyle {
+  bool tag = false;        ///< "[3] " before each line
+  bool timestamp = false;  ///< the time before each line
+  bool merge = false;      ///< standard error goes where standard output goes
+  /// A file for each rank; see output_file(). Empty: mpirun's own output.
+  std::string out_file;
+  std::string err_file;
+  bool copy = false;  ///< to mpirun's own output as well
+};
+
+/// One host of --host or --hostfile.
+struct HostSpec {
+  std::string name;
+  int slots = 0;  ///< 0: not said
+};
 
 struct Options {
   Action action = Action::run;
   std::vector<AppSpec> apps;
   std::vector<EnvSetting> global_env;                       ///< -genv: for every app
+  Inheritance inherit;                                      ///< of apps that say nothing
   std::vector<std::pair<std::string, std::string>> params;  ///< --param: lower-case name, value
-  BindTo bind_to = BindTo::share;
-  bool tag_output = false;
+  Placement placement;
+  OutputStyle output;
+  InputTo input;
+  std::vector<HostSpec> hosts;  ///< empty: this host
+  int ranks_per_host = 0;       ///< -N, -ppn; 0: not said
   bool report_bindings = false;
   bool display_map = false;
-  double timeout_s = 0;  ///< seconds the job may take; 0: any
-  double grace_s = 2;    ///< seconds between SIGTERM and SIGKILL
+  bool stack_traces = false;        ///< in the report of --timeout
+  std::optional<double> timeout_s;  ///< seconds the job may take; nullopt: any
+  std::optional<double> grace_s;    ///< seconds between SIGTERM and SIGKILL; nullopt: the default
+  bool quiet = false;               ///< no notes
+  std::vector<std::string> notes;   ///< what was accepted and does nothing, in words
 
+  static constexpr double kGrace = 2;
+  [[nodiscard]] double grace() const { return grace_s.value_or(kGrace); }
   [[nodiscard]] int total_ranks() const;
 };
 
+/// Reads a whole text file. The error says why not.
+using FileReader = std::function<Expected<std::string>(const std::string& path)>;
+[[nodiscard]] Expected<std::string> read_text_file(const std::string& path);
+
 /// Reads the words behind "mpirun". Options end at the first word that is none; a lone ':' starts
-/// the next app. Long options may be written with one or two dashes. Errors name what was wrong
-/// and, for an unknown option, the nearest known ones.
-[[nodiscard]] Expected<Options> parse_options(std::span<const std::string> words);
+/// the next app, as does each line of --configfile and --app. Long options may be written with one
+/// or two dashes. Errors name what was wrong and, for an unknown option, the nearest known ones.
+[[nodiscard]] Expected<Options> parse_options(std::span<const std::string> words,
+                                              const FileReader& read = read_text_file);
+
+/// Takes from parameters (runtime/launch_params.hpp) what the command line leaves open.
+[[nodiscard]] Expected<> apply_params(const Params& params, Options* options);
+
+/// Gives apps whose number of ranks was not said as many as the hosts, -N or ppr imply, else one;
+/// `objects` is how many objects of --map-by the host has. Checks --stdin against the number.
+[[nodiscard]] Expected<> complete_counts(int objects, Options* options);
+
+/// The file of one rank: %r in `pattern` becomes its number, %h the host, %% a percent sign; a
+/// pattern without %r gets ".RANK".
+[[nodiscard]] std::string output_file(const std::string& pattern, int rank,
+                                      const std::string& host);
 
 /// The text of --help.
 [[nodiscard]] std::string help_text();
-
-/// The word of `--bind-to` for a value.
-[[nodiscard]] std::string_view bind_name(BindTo bind_to);
 
 }  // namespace remit::launcher

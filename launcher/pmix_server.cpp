@@ -194,7 +194,12 @@ Expected<> PmixServer::init(const Job& job, const Topology& topology,
   const std::vector<int> descriptors = open_descriptors();
   const pmix_status_t status = PMIx_server_init(&module, info.data(), info.size());
   info.drop_borrowed();
-  if (status != PMIX_SUCCESS) return fail_pmix(status, "PMIx_server_init");
+  if (status != PMIX_SUCCESS) {
+    return fail_pmix(status,
+                     "PMIx cannot start its server (it needs a loopback interface that is "
+                     "up: 'ip link set lo up', and some space in " +
+                         directory + ")");
+  }
   disable_nagle_on_new_sockets(descriptors);
   return {};
 }

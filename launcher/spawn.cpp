@@ -54,6 +54,7 @@ Failure become(const ChildSpec& spec, char* const* argv, char* const* env, const
   if (cpus != nullptr && ::sched_setaffinity(0, cpu_bytes, cpus) != 0) {
     return {SpawnStage::bind, errno};
   }
+  if (spec.open_files) ::setrlimit(RLIMIT_NOFILE, &*spec.open_files);
   for (int signal = 1; signal < NSIG; ++signal) {
     if (signal != SIGKILL && signal != SIGSTOP) std::signal(signal, SIG_DFL);
   }

@@ -2,9 +2,11 @@
 // Finding a program and turning a description of a child into a running process.
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,7 @@ struct ChildSpec {
   std::string wdir;
   std::vector<int> cpus;            ///< processors to bind to; empty: leave the parent's
   std::array<int, 3> fds{0, 1, 2};  ///< become the child's descriptors 0, 1, 2; all >= 3
+  std::optional<rlimit> open_files = std::nullopt;  ///< the child's limit; nullopt: the parent's
 };
 
 /// What a child was doing when it failed to become the program.

@@ -6,6 +6,7 @@ libruntime_la_SOURCES = \
 	runtime/error.cpp runtime/error.hpp \
 	runtime/fmt.cpp \
 	runtime/intrusive_list.hpp \
+	runtime/launch_params.cpp runtime/launch_params.hpp \
 	runtime/log.cpp runtime/log.hpp \
 	runtime/memory_bootstrap.cpp runtime/memory_bootstrap.hpp \
 	runtime/nagle.cpp runtime/nagle.hpp \

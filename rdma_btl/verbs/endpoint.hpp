@@ -81,7 +81,7 @@ struct VerbsDevice::Endpoint {
   unsigned attempts = 0;
   unsigned unresolved = 0;       ///< attempts in a row whose address or route was not found
   std::uint64_t timer_ns = 0;    ///< next attempt, or end of waiting
-  std::uint64_t give_up_ns = 0;  ///< 0: no attempt yet
+  std::uint64_t give_up_ns = 0;  ///< of a row of attempts
   rdma_cm_id* active = nullptr;
   rdma_cm_id* passive = nullptr;
   rdma_cm_id* question = nullptr;  ///< asks the peer's host whether it is there

@@ -136,6 +136,7 @@ class VerbsDevice final : public Device {
   void ask_host(Endpoint& endpoint, std::uint64_t now_ns);
   void on_answer(Endpoint& endpoint, const rdma_cm_event& event);
   void drop_question(Endpoint& endpoint);
+  void on_sign_of_life(Endpoint& endpoint);
   [[nodiscard]] bool given_up(Endpoint& endpoint, std::uint64_t now_ns);
   // What fails (verbs_failure.cpp).
   void leave(Endpoint& endpoint);
@@ -209,6 +210,7 @@ class VerbsDevice final : public Device {
   ibv_srq* srq_ = nullptr;
   mutable bool attention_ = false;  ///< the next poll has something to do besides
   mutable bool flush_wanted_ = false;
+  mutable bool flush_asked_ = false;  ///< the last answer of flushed() was no
   std::uint32_t last_qp_num_ = 0;
   EndpointId last_endpoint_ = 0;
   std::uint32_t ticks_ = 0;

@@ -32,16 +32,23 @@ std::size_t VerbsDevice::poll(std::span<Completion> out) {
     count = attend(out);
   std::array<ibv_wc, kBatch> work;
   const auto wanted = static_cast<int>(std::min(kBatch, out.size() - count));
-  const int got = wanted == 0 ? 0 : ibv_poll_cq(cq_, wanted, work.data());
-  for (int i = 0; i < got; ++i) {
-    if (take(work[static_cast<std::size_t>(i)], out[count])) ++count;
-  }
+  int got = 0;
+  do {
+    got = wanted == 0 ? 0 : ibv_poll_cq(cq_, wanted, work.data());
+    for (int i = 0; i < got; ++i) {
+      if (take(work[static_cast<std::size_t>(i)], out[count])) ++count;
+    }
+  } while (count == 0 && got == wanted && got != 0);
+  // Who is told of nothing may sleep: what nobody looks at must not wait for the next poll.
+  if (count == 0 && !used_.empty()) release_used();
   if (!credit_due_.empty()) return_credits();
   if (got < 0) [[unlikely]]
     fail_all(fmt::format("{}: the completion queue is broken", adapter_.device));
   if (got == 0 && wanted != 0 && !leaving_.empty()) [[unlikely]]
     settle_leaving();
   look_around(got == 0);
+  if (count == 0 && attention_) [[unlikely]]
+    count = attend(out);
   return count;
 }
 
@@ -398,7 +405,8 @@ void VerbsDevice::retry_swaps() {
 bool VerbsDevice::flushed() const {
   flush_wanted_ = outstanding_ != 0;
   attention_ = attention_ || flush_wanted_;
-  return outstanding_ == 0 && swaps_.size() == free_swaps_.size();
+  flush_asked_ = outstanding_ != 0 || swaps_.size() != free_swaps_.size();
+  return !flush_asked_;
 }
 
 }  // namespace remit

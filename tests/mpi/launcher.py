@@ -183,6 +183,80 @@ class Jobs(LauncherTest):
         self.assertRegex(bound, r"^Cpus_allowed_list:\s+\d+\n$")
         self.assertIn("bound to hwthread", err)
 
+    def test_mapping_and_numbering(self):
+        # Wherever this runs there is a core: the words are accepted, and each rank runs on what
+        # the report says.
+        show = "sed -n 's/Cpus_allowed_list:\\s*//p' /proc/self/status"
+        for options in (("--map-by", "core"), ("--map-by", "socket", "--rank-by", "fill"),
+                        ("--map-by", "slot:PE=1"), ("--map-by", "numa", "--bind-to", "core"),
+                        ("--map-by", "hwthread", "--bind-to", "hwthread"), ("-bind-to", "core:1"),
+                        ("--map-by", "ppr:1:node", "--bind-to", "socket")):
+            out, err = self.run_job("-l", "--report-bindings", *options, "sh", "-c", show)
+            lists = dict(re.findall(r"\[(\d+)\] (\S+)", out))
+            said = dict(re.findall(r"rank (\d+) on host .* \(processors (\S+)\)", err))
+            self.assertEqual((lists, len(said)), (said, 1), options)
+        _, err = self.run_job("-n", "100", "--map-by", "slot:PE=1000", "true", status=2)
+        self.assertIn("1000 core for each of 100 ranks", self.the_message(err))
+
+    def test_binding_does_not_depend_on_the_number_of_ranks(self):
+        cores = len(os.sched_getaffinity(0))
+        for ranks in range(2, 5):
+            _, err = self.run_job("-n", str(ranks), "--report-bindings", "true")
+            self.assertEqual(len(re.findall("is bound to", err)) in (0, ranks), True, err)
+            if ranks > cores:
+                self.assertEqual(len(re.findall("is not bound", err)), ranks)
+
+    def test_parameters_of_mpirun(self):
+        out, _ = self.run_job("-n", "2", "echo", "x", env={"REMIT_TAG_OUTPUT": "yes"})
+        self.assertEqual(sorted(out.splitlines()), ["[0] x", "[1] x"])
+        out, _ = self.run_job("--param", "tag-output=yes", "echo", "x")
+        self.assertEqual(out, "[0] x\n")
+        _, err = self.run_job("-n", "2", "--report-bindings", "true", env={"REMIT_BIND_TO": "none"})
+        self.assertEqual(len(re.findall("is not bound", err)), 2)
+        _, err = self.run_job("--report-bindings", "--bind-to", "core", "true",
+                              env={"REMIT_BIND_TO": "none"})
+        self.assertIn("is bound to", err)
+
+    def test_programs_from_a_file(self):
+        name = os.path.join(self.temporary, "programs")
+        with open(name, "w") as file:
+            file.write("# two programs\n-n 2 echo 'a  b'\n\n-n 1 -x V=v sh -c 'echo $V $PMIX_RANK'\n")
+        for option in ("--app", "-configfile"):
+            out, _ = self.run_job("-l", option, name)
+            self.assertEqual(sorted(out.splitlines()), ["[0] a  b", "[1] a  b", "[2] v 2"])
+        os.remove(name)
+
+    def test_options_of_other_mpiruns(self):
+        out, err = self.run_job("--oversubscribe", "--allow-run-as-root", "--mca", "btl", "self",
+                                "-host", "localhost:2,127.0.0.1", "-genvlist", "PATH,TMPDIR,A",
+                                "sh", "-c", "echo $OMPI_MCA_btl $A $B", env={"A": "a", "B": "b"})
+        self.assertEqual((out, err), ("self a\n" * 2, ""))
+        out, err = self.run_job("-ppn", "3", "-iface", "lo", "--prefix", "/x", "echo", "x")
+        self.assertEqual(out, "x\n" * 3)
+        self.assertEqual(len(self.own_messages(err)), 2)
+        self.assertIn("note: -iface is not needed", err)
+        out, err = self.run_job("-q", "--prefix", "/x", "-f", "/dev/null", "-bind-to", "core:1", "echo", "x")
+        self.assertEqual((out, err), ("x\n", ""))
+
+    def test_environments_that_trap_others(self):
+        """A very long TMPDIR, no home, no variables at all, one core."""
+        folder = os.path.join(self.temporary, *["x" * 100] * 3)
+        os.makedirs(folder)
+        for change in ({"TMPDIR": folder}, {"HOME": "/nonexistent"}, {"HOME": ""}):
+            out, _ = self.run_job("-n", "2", CLIENT, "exchange", env=change)
+            self.assertEqual(len(out.splitlines()), 2, change)
+        self.assertEqual(os.listdir(folder), [])
+        shutil.rmtree(os.path.join(self.temporary, "x" * 100))
+        _, err = self.run_job("true", status=1, env={"TMPDIR": "/nonexistent"})
+        self.assertIn("set TMPDIR", self.the_message(err))
+        core = max(os.sched_getaffinity(0))
+        show = "grep Cpus_allowed_list /proc/self/status"
+        for bind in ("share", "core", "none"):
+            out = subprocess.run(["taskset", "-c", str(core), MPIRUN, "-n", "3", "--bind-to", bind,
+                                  "sh", "-c", show], env=self.environment, timeout=LIMIT,
+                                 stdout=subprocess.PIPE, text=True).stdout
+            self.assertEqual(out, f"Cpus_allowed_list:\t{core}\n" * 3, bind)
+
     def test_bounded_start_of_many(self):
         out, _ = self.run_job("-n", "64", CLIENT, "exchange")
         self.assertEqual(len(out.splitlines()), 64)
@@ -248,6 +322,65 @@ class Failures(LauncherTest):
     def test_timeout(self):
         _, err = self.run_job("-n", "2", "--timeout", "0.5", "sleep", "100", status=124)
         self.assertIn("--timeout", self.the_message(err))
+        # Where each rank was.
+        self.assertRegex(err, r"\n +0 +\d+ .* asleep.* sleep\n +1 +\d+ ")
+        _, err = self.run_job("sleep", "100", status=124, env={"MPIEXEC_TIMEOUT": "1"})
+        self.assertIn("1 seconds", self.the_message(err))
+        _, err = self.run_job("true", status=2, env={"MPIEXEC_TIMEOUT": "soon"})
+        self.assertIn("MPIEXEC_TIMEOUT=soon", self.the_message(err))
+
+    def test_timeout_says_how_far_ranks_are_in_mpi(self):
+        script = f"if [ $PMIX_RANK = 1 ]; then {CLIENT} exchange; fi; sleep 100 & wait"
+        _, err = self.run_job("-n", "2", "--timeout", "1", "sh", "-c", script, status=124)
+        self.assertRegex(err, r"\n +0 +\d+ +before MPI_Init")
+        self.assertRegex(err, r"\n +1 +\d+ +between MPI_Init and MPI_Finalize")
+
+    def test_stack_traces(self):
+        _, err = self.run_job("--timeout", "0.5", "--get-stack-traces", "sleep", "100", status=124)
+        if shutil.which("gdb"):
+            self.assertIn("rank 0 is in no MPI call", err)
+            self.assertRegex(err, r"\[0\] #0 ")
+        else:
+            self.assertIn("install gdb", err)
+
+    def test_wrong_values(self):
+        """One message that names the option and the value, and nothing was started."""
+        cases = [("--map-by", "moon"), ("--rank-by", "moon"), ("--bind-to", "moon"),
+                 ("--map-by", "core:PE=x"), ("--map-by", "ppr:0:core"), ("--stdin", "7"),
+                 ("--stdin", "some"), ("--output", "moon"), ("--display", "moon"),
+                 ("--host", "no.such.host"), ("--hostfile", "/no/such/file"),
+                 ("--app", "/no/such/file"), ("--timeout", "soon"), ("-n", "many"),
+                 ("--cpus-per-rank", "0"), ("--param", "bind_to=moon"),
+                 ("--param", "tag_output=moon")]
+        for option, value in cases:
+            out, err = self.run_job(option, value, "echo", "started", status=2)
+            message = self.the_message(err)
+            self.assertIn(value, message)
+            self.assertEqual(out, "", option)
+        for name, value in (("REMIT_BIND_TO", "moon"), ("REMIT_JOB_GRACE", "-5")):
+            _, err = self.run_job("true", status=2, env={name: value})
+            self.assertIn(value, self.the_message(err))
+
+    def test_few_file_descriptors(self):
+        ends = set()
+        for limit in range(10, 60, 2):
+            done = subprocess.run(["sh", "-c", f"ulimit -n {limit}; exec \"$0\" \"$@\"", MPIRUN, "-n",
+                                   "4", CLIENT, "exchange"], env=self.environment, timeout=LIMIT,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            ends.add(done.returncode)
+            if done.returncode != 0:
+                self.assertRegex(self.the_message(done.stderr), "open files|ulimit", limit)
+        self.assertEqual(ends, {0, 1})
+
+
+    def test_timeout_names_the_mpi_call(self):
+        program = os.path.abspath("tests/mpi/stuck")
+        if not os.path.exists(program):
+            self.skipTest("tests/mpi/stuck is not built")
+        _, err = self.run_job("-n", "2", "--timeout", "1.5", program, status=124)
+        if shutil.which("gdb"):
+            self.assertRegex(err, r"rank 0 is in P?MPI_Recv")
+            self.assertRegex(err, r"rank 1 is in P?MPI_Barrier")
 
 
 class Signals(LauncherTest):
@@ -314,6 +447,15 @@ class Signals(LauncherTest):
         out, _ = process.communicate(timeout=LIMIT)
         self.assertEqual((process.returncode, out), (0, b"got it\n" * 2))
 
+    def test_quit_prints_where_ranks_are(self):
+        process = self.start("-n", "2", "sh", "-c", "echo up; sleep 1; echo end")
+        for _ in range(2):
+            self.wait_for_line(process.stdout)
+        process.send_signal(signal.SIGQUIT)
+        out, err = process.communicate(timeout=LIMIT)
+        self.assertEqual((process.returncode, out), (0, b"end\n" * 2))
+        self.assertRegex(err.decode(), r"\n +0 +\d+ .*\n +1 +\d+ ")
+
     def test_stop_and_continue(self):
         process = self.start("-n", "2", "sh", "-c", "echo $$; sleep 0.5; exec sleep 0.5")
         pids = [int(self.wait_for_line(process.stdout)) for _ in range(2)]
@@ -346,7 +488,7 @@ class Streams(LauncherTest):
     READER = 'if [ $PMIX_RANK = 0 ]; then sha256sum; else wc -c; fi'
 
     def test_input_goes_to_rank_0_exactly(self):
-        data = os.urandom(1 << 20) * 50
+        data = os.urandom(1 << 20) * 64
         digest = hashlib.sha256(data).hexdigest()
         process = self.start("-n", "3", "sh", "-c", self.READER, stdin=subprocess.PIPE)
         out, _ = process.communicate(data, timeout=LIMIT)
@@ -365,17 +507,17 @@ class Streams(LauncherTest):
         self.assertEqual(process.stdout, b"one\ntwo\n")
 
     def test_much_output_in_whole_lines(self):
-        # Lines of 1 to about 3000 bytes, 3.2 MB from each of 16 ranks.
+        # Lines of 1 to about 3000 bytes, 4 MB from each of 16 ranks.
         program = ("import os, sys\n"
                    "rank = os.environ['PMIX_RANK']; total = 0; i = 0\n"
-                   "while total < 3200000:\n"
+                   "while total < 1 << 22:\n"
                    "    line = f'{rank} {i} ' + 'x' * (i * 7919 % 3000) + '.\\n'\n"
                    "    sys.stdout.write(line); total += len(line); i += 1\n"
                    "sys.stdout.write(f'{rank} {i} end.')\n")
         process = self.start("-n", "16", "-l", sys.executable, "-c", program)
         out, err = process.communicate(timeout=LIMIT)
         self.assertEqual((process.returncode, err), (0, b""))
-        self.assertGreater(len(out), 50_000_000)
+        self.assertGreater(len(out), 1 << 26)
         following = [0] * 16
         ended = 0
         for line in out.decode().splitlines():
@@ -453,17 +595,92 @@ class Streams(LauncherTest):
         self.assertEqual(len(self.own_messages(err)), 1)
 
     def test_closed_descriptors(self):
-        for redirections in (">&-", "<&-", "2>&-", "<&- >&- 2>&-"):
+        for redirections, status in ((">&-", 1), ("<&-", 0), ("2>&-", 0), ("<&- >&- 2>&-", 1)):
             script = f"{MPIRUN} -n 2 sh -c 'echo text; echo text >&2; cat' {redirections}"
             done = subprocess.run(["sh", "-c", script], timeout=LIMIT, env=self.environment,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE)
-            self.assertEqual(done.returncode, 0, redirections)
+            self.assertEqual(done.returncode, status, redirections)
+            if redirections == ">&-":
+                self.assertIn("is closed (>&-)", self.the_message(done.stderr.decode()))
+        # Nothing is lost where nothing is written.
+        done = subprocess.run(["sh", "-c", f"{MPIRUN} -n 2 true >&-"], env=self.environment)
+        self.assertEqual(done.returncode, 0)
 
     def test_full_disk(self):
         with open("/dev/full", "w") as full:
             _, err = self.run_job("-n", "2", "echo", "text", status=1, stdout=full)
-        self.assertIn("No space left", self.the_message(err))
+            self.assertIn("standard output: No space left", self.the_message(err))
+            self.run_job("-n", "2", "sh", "-c", "echo text >&2", status=1, stderr=full)
+        os.symlink("/dev/full", os.path.join(self.temporary, "full.1"))
+        name = os.path.join(self.temporary, "full")
+        _, err = self.run_job("-n", "2", "-outfile-pattern", name, "echo", "text", status=1)
+        self.assertIn(f"{name}.1: No space left", self.the_message(err))
+        for rank in (0, 1):
+            os.remove(f"{name}.{rank}")
+        _, err = self.run_job("-outfile-pattern", "/proc/nothing/file", "echo", "text", status=1)
+        self.assertIn("/proc/nothing/file", self.the_message(err))
+
+    def test_output_that_nobody_reads_any_more(self):
+        process = self.start("-n", "2", "sh", "-c", "read line; echo text", stdin=subprocess.PIPE)
+        process.stdout.close()
+        process.stdin.write(b"\n")
+        process.stdin.close()
+        err = process.stderr.read().decode()
+        process.wait(LIMIT)
+        self.assertEqual(process.returncode, 128 + signal.SIGPIPE)
+        self.assertRegex(self.the_message(err), "nobody reads mpirun's standard output any more")
+
+    def test_files_of_ranks(self):
+        def read(*names):
+            with open(os.path.join(self.temporary, *names)) as file:
+                return file.read()
+        script = "echo out $PMIX_RANK; echo err $PMIX_RANK >&2"
+        folder = os.path.join(self.temporary, "d")
+        out, err = self.run_job("-n", "2", "--output-filename", folder, "sh", "-c", script)
+        self.assertEqual(sorted(out.splitlines()), ["out 0", "out 1"])
+        self.assertEqual(sorted(err.splitlines()), ["err 0", "err 1"])
+        self.assertEqual(read("d", "rank.1", "stdout"), "out 1\n")
+        self.assertEqual(read("d", "rank.0", "stderr"), "err 0\n")
+        out, err = self.run_job("-n", "2", "--output", f"tag,merge,dir={folder}:nocopy", "sh", "-c",
+                                script)
+        self.assertEqual((out, err), ("", ""))
+        self.assertEqual(sorted(read("d", "rank.1", "stdout").splitlines()),
+                         ["[1] err 1", "[1] out 1"])
+        pattern = os.path.join(self.temporary, "d", "%r-%h.log")
+        out, err = self.run_job("-n", "2", "-outfile-pattern", pattern, "sh", "-c", script)
+        self.assertEqual((out, sorted(err.splitlines())), ("", ["err 0", "err 1"]))
+        self.assertEqual(read("d", f"1-{os.uname().nodename}.log"), "out 1\n")
+        shutil.rmtree(folder)
+
+    def test_timestamps_and_merged_streams(self):
+        out, err = self.run_job("-n", "2", "--timestamp", "-l", "--merge-stderr-to-stdout", "sh", "-c",
+                                "echo a; echo b >&2")
+        self.assertEqual(err, "")
+        for line in out.splitlines():
+            self.assertRegex(line, r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[[01]\] [ab]$")
+        self.assertEqual(len(out.splitlines()), 4)
+
+    def test_input_to_another_to_all_and_to_none(self):
+        data = os.urandom(1 << 20) * 16
+        digest = hashlib.sha256(data).hexdigest()
+        script = "echo $PMIX_RANK $(sha256sum)"
+        empty = hashlib.sha256(b"").hexdigest()
+        for who, readers in (("2", {2}), ("none", set()), ("all", {0, 1, 2})):
+            expected = [f"{rank} {digest if rank in readers else empty} -" for rank in range(3)]
+            process = self.start("-n", "3", "--stdin", who, "sh", "-c", script, stdin=subprocess.PIPE)
+            out, _ = process.communicate(data, timeout=LIMIT)
+            self.assertEqual(sorted(out.decode().splitlines()), expected, who)
+            with tempfile.TemporaryFile() as file:
+                file.write(data)
+                file.seek(0)
+                out, _ = self.run_job("-n", "3", "--stdin", who, "sh", "-c", script, stdin=file)
+                self.assertEqual(sorted(out.splitlines()), expected, who)
+        # One that does not read its copy keeps nobody waiting for ever.
+        process = self.start("-n", "2", "--stdin", "all", "sh", "-c",
+                             "test $PMIX_RANK = 0 || sha256sum", stdin=subprocess.PIPE)
+        out, _ = process.communicate(data, timeout=LIMIT)
+        self.assertEqual(out.decode(), f"{digest}  -\n")
 
 
 class Terminal(LauncherTest):

@@ -10,6 +10,7 @@ mpi_runs = \
 	tests/mpi/runs/comm.mpi \
 	tests/mpi/runs/errors.mpi \
 	tests/mpi/runs/examples.mpi \
+	tests/mpi/runs/fork.mpi \
 	tests/mpi/runs/nonblocking.mpi \
 	tests/mpi/runs/paths_pt2pt.mpi \
 	tests/mpi/runs/paths_stress.mpi \
@@ -26,10 +27,12 @@ mpi_programs = \
 	tests/mpi/coll_reduce \
 	tests/mpi/comm \
 	tests/mpi/errors \
+	tests/mpi/fork \
 	tests/mpi/nonblocking \
 	tests/mpi/pt2pt \
 	tests/mpi/reduce_ops \
 	tests/mpi/stress \
+	tests/mpi/stuck \
 	tests/mpi/threads \
 	tests/mpi/types \
 	tests/mpi/unsupported
@@ -47,6 +50,9 @@ tests_mpi_comm_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_errors_SOURCES = tests/mpi/errors.c tests/mpi/check.h
 tests_mpi_errors_LDADD = libmpi_abi.la
 tests_mpi_errors_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_fork_SOURCES = tests/mpi/fork.c tests/mpi/check.h
+tests_mpi_fork_LDADD = libmpi_abi.la
+tests_mpi_fork_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_nonblocking_SOURCES = tests/mpi/nonblocking.c tests/mpi/check.h
 tests_mpi_nonblocking_LDADD = libmpi_abi.la
 tests_mpi_nonblocking_LDFLAGS = $(MPI_TEST_FLAGS)
@@ -59,6 +65,9 @@ tests_mpi_reduce_ops_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_stress_SOURCES = tests/mpi/stress.c tests/mpi/check.h
 tests_mpi_stress_LDADD = libmpi_abi.la
 tests_mpi_stress_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_stuck_SOURCES = tests/mpi/stuck.c
+tests_mpi_stuck_LDADD = libmpi_abi.la
+tests_mpi_stuck_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_threads_SOURCES = tests/mpi/threads.c tests/mpi/check.h
 tests_mpi_threads_LDADD = libmpi_abi.la -lpthread
 tests_mpi_threads_LDFLAGS = $(MPI_TEST_FLAGS)
@@ -75,6 +84,6 @@ TESTS += $(mpi_runs) tests/mpi/errors.sh
 check-mpi:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(mpi_runs) tests/mpi/errors.sh'
 endif
-.PHONY: check-mpi
+.PHONY: check-mpi check-soak
 dist_check_SCRIPTS += tests/mpi/run_mpi.sh tests/mpi/errors.sh
 EXTRA_DIST += $(mpi_runs)

@@ -4,6 +4,7 @@
 # library built there. A line of FILE: ranks, then VARIABLE=value words, then a program and its
 # arguments. Each run prints a line; it fails if its exit status is not zero, if it takes longer than
 # RUN_MPI_LIMIT seconds (default 120), or if it leaves a process or a file in /dev/shm behind.
+# RUN_MPI_VERBOSE shows the output of good runs, too: its last RUN_MPI_LINES (default 60) lines.
 set -u
 list=$1
 mpirun=${MPIRUN:-./mpirun}
@@ -58,7 +59,7 @@ while read -r ranks words; do
     echo "ok   $what"
   fi
   if [ $status -ne 0 ] || [ -n "${RUN_MPI_VERBOSE:-}" ]; then
-    tail -n 60 "$tmp/output" | sed 's/^/     /'
+    tail -n "${RUN_MPI_LINES:-60}" "$tmp/output" | sed 's/^/     /'
   else
     # what replays a random test
     sed -n 's/^.*REMIT_TEST_SEED=/     REMIT_TEST_SEED=/p' "$tmp/output"

@@ -25,6 +25,28 @@ std::vector<std::string> lists(const std::vector<Binding>& bindings) {
 
 using Lists = std::vector<std::string>;
 
+std::vector<Binding> placed(const Topology& topology, int ranks, const Placement& placement) {
+  const auto bindings = place_ranks(topology, ranks, placement);
+  EXPECT_TRUE(bindings.has_value()) << (bindings ? "" : bindings.error().message);
+  return bindings.value_or(std::vector<Binding>{});
+}
+
+std::vector<Binding> bind_ranks(const Topology& topology, int ranks, BindTo bind_to) {
+  Placement placement;
+  placement.bind_to = bind_to;
+  return placed(topology, ranks, placement);
+}
+
+// As on the command line.
+Lists lists_of(const Topology& topology, int ranks, const std::string& map_by,
+               const std::string& rank_by, const std::string& bind_to) {
+  Placement placement;
+  EXPECT_TRUE(map_by.empty() || read_map_by(map_by, &placement));
+  EXPECT_TRUE(rank_by.empty() || read_rank_by(rank_by, &placement));
+  EXPECT_TRUE(bind_to.empty() || read_bind_to(bind_to, &placement));
+  return lists(placed(topology, ranks, placement));
+}
+
 TEST(LauncherMapping, EachKindOfObject) {
   const Topology topology = host("pack:2 l3:1 core:4 pu:2");
   EXPECT_EQ(lists(bind_ranks(topology, 3, BindTo::core)), (Lists{"0-1", "2-3", "4-5"}));
@@ -38,6 +60,57 @@ TEST(LauncherMapping, EachKindOfObject) {
   EXPECT_EQ(threads[1], "2");
   EXPECT_EQ(threads[8], "1");
   EXPECT_EQ(std::set<std::string>(threads.begin(), threads.end()).size(), 16U);
+}
+
+TEST(LauncherMapping, MappingDealsInTurn) {
+  const Topology topology = host("pack:2 core:4 pu:2");
+  EXPECT_EQ(lists_of(topology, 4, "socket", "", "core"), (Lists{"0-1", "8-9", "2-3", "10-11"}));
+  EXPECT_EQ(lists_of(topology, 4, "socket", "", "socket"), (Lists{"0-7", "8-15", "0-7", "8-15"}));
+  EXPECT_EQ(lists_of(topology, 3, "core", "", "socket"), (Lists{"0-7", "0-7", "0-7"}));
+  EXPECT_EQ(lists_of(topology, 5, "core", "", "socket").back(), "8-15");
+  EXPECT_EQ(lists_of(topology, 3, "hwthread", "", "hwthread"), (Lists{"0", "2", "4"}));
+  EXPECT_EQ(lists_of(topology, 2, "hwthread", "", "core"), (Lists{"0-1", "2-3"}));
+  EXPECT_EQ(lists_of(topology, 3, "node", "", "core"), (Lists{"0-1", "2-3", "4-5"}));
+  EXPECT_EQ(lists_of(topology, 9, "core", "", "core")[8], "0-1");
+  EXPECT_EQ(lists_of(topology, 2, "socket", "", "none"), (Lists{"", ""}));
+  // An even share of the socket; all of a socket that has more ranks than cores.
+  EXPECT_EQ(lists_of(topology, 4, "socket", "", ""), (Lists{"0-3", "8-11", "4-7", "12-15"}));
+  EXPECT_EQ(lists_of(topology, 5, "ppr:5:socket", "", ""), Lists(5, "0-7"));
+  EXPECT_EQ(lists_of(topology, 9, "socket", "", ""), Lists(9, ""));
+}
+
+TEST(LauncherMapping, SeveralOnOneObjectAndSeveralCoresARank) {
+  const Topology topology = host("pack:2 core:4 pu:2");
+  EXPECT_EQ(lists_of(topology, 4, "ppr:2:socket", "", "core"),
+            (Lists{"0-1", "2-3", "8-9", "10-11"}));
+  EXPECT_EQ(lists_of(topology, 3, "slot:PE=2", "", ""), (Lists{"0-3", "4-7", "8-11"}));
+  EXPECT_EQ(lists_of(topology, 3, "", "", "core:2"), (Lists{"0-3", "4-7", "8-11"}));
+  EXPECT_EQ(lists_of(topology, 3, "socket:PE=2", "", ""), (Lists{"0-3", "8-11", "4-7"}));
+  EXPECT_EQ(lists_of(topology, 2, "", "", "hwthread:3"), (Lists{"0-2", "3-5"}));
+  const auto error = [&](int ranks, const char* map_by) {
+    Placement placement;
+    EXPECT_TRUE(read_map_by(map_by, &placement));
+    const auto bindings = place_ranks(topology, ranks, placement);
+    return bindings ? "no error" : bindings.error().message;
+  };
+  EXPECT_NE(error(5, "ppr:2:socket").find("ppr:2:socket: has room for 4 ranks"), std::string::npos);
+  EXPECT_NE(error(5, "slot:PE=2").find("2 core for each of 5 ranks are 10"), std::string::npos);
+  EXPECT_NE(error(4, "socket:PE=3").find("on each object"), std::string::npos);
+}
+
+TEST(LauncherMapping, RanksAreNumbered) {
+  const Topology topology = host("pack:2 core:4 pu:1");
+  EXPECT_EQ(lists_of(topology, 4, "socket", "fill", "core"), (Lists{"0", "1", "4", "5"}));
+  EXPECT_EQ(lists_of(topology, 4, "socket", "core", "core"), (Lists{"0", "1", "4", "5"}));
+  EXPECT_EQ(lists_of(topology, 4, "socket", "span", "core"), (Lists{"0", "4", "1", "5"}));
+  EXPECT_EQ(lists_of(topology, 8, "core", "socket", "core"),
+            (Lists{"0", "4", "1", "5", "2", "6", "3", "7"}));
+  EXPECT_EQ(lists_of(topology, 4, "ppr:2:socket", "socket", "core"), (Lists{"0", "4", "1", "5"}));
+  // Numbering loses and doubles nobody.
+  for (const char* rank_by : {"slot", "node", "socket", "numa", "core", "hwthread", "l3cache"}) {
+    const Lists all = lists_of(topology, 8, "socket", rank_by, "core");
+    EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), 8U) << rank_by;
+  }
 }
 
 TEST(LauncherMapping, SharesAreDisjointCompleteAndFair) {
@@ -86,7 +159,7 @@ TEST(LauncherJob, RanksProgramsAndEnvironment) {
                   {3, {"/bin/sh"}, "/", {}}};
   options.global_env = {{"X", "0"}};
   options.params = {{"eager-limit", "7"}};
-  options.bind_to = BindTo::none;
+  options.placement.bind_to = BindTo::none;
   std::string inherited[] = {"PATH=/nowhere:/bin", "HOME=/h", "PMIX_RANK=5", "PMIX_MCA_gds=hash"};
   char* environment[] = {inherited[0].data(), inherited[1].data(), inherited[2].data(),
                          inherited[3].data(), nullptr};
@@ -106,12 +179,40 @@ TEST(LauncherJob, RanksProgramsAndEnvironment) {
   EXPECT_EQ(get_env(job->apps[0].env, "PMIX_RANK"), nullptr);
 }
 
+TEST(LauncherJob, InheritedVariablesHostsAndPath) {
+  std::string inherited[] = {"PATH=/bin", "A=1", "B=2"};
+  char* environment[] = {inherited[0].data(), inherited[1].data(), inherited[2].data(), nullptr};
+  const auto made = [&](Options options) {
+    return make_job(options, host("core:2 pu:1"), "here.example", environment);
+  };
+  Options options;
+  options.apps = {{1, {"sh"}, "/", {{"B", std::nullopt}}}};
+  options.inherit = {false, {"A"}};
+  auto job = made(options);
+  ASSERT_TRUE(job.has_value()) << job.error().message;
+  EXPECT_STREQ(get_env(job->apps[0].env, "A"), "1");
+  EXPECT_STREQ(get_env(job->apps[0].env, "B"), "2");  // asked for by -x
+  EXPECT_EQ(get_env(job->apps[0].env, "PATH"), nullptr);
+  options.apps[0].inherit = Inheritance{false, {}};
+  EXPECT_EQ(get_env(made(options)->apps[0].env, "A"), nullptr);
+  options.apps[0].command = {"group"};
+  options.apps[0].path = "/etc";
+  EXPECT_EQ(made(options).error().status, 126);  // found, but no program
+  options.apps[0].command = {"sh"};
+  for (const char* name : {"here.example", "here", "localhost", "127.0.0.1"}) {
+    options.hosts = {{name, 0}};
+    EXPECT_TRUE(made(options).has_value()) << name;
+  }
+  options.hosts = {{"there", 2}};
+  EXPECT_EQ(made(options).error().status, 2);
+}
+
 TEST(LauncherJob, SharersOfTheSameCores) {
   Options options;
   options.apps = {{5, {"/bin/sh"}, "/", {}}};
   char* environment[] = {nullptr};
   const auto sharers = [&](BindTo bind_to) {
-    options.bind_to = bind_to;
+    options.placement.bind_to = bind_to;
     const auto job = make_job(options, host("core:4 pu:2"), "here", environment);
     std::vector<int> counts;
     for (const Rank& rank : job->ranks) counts.push_back(rank.sharers);

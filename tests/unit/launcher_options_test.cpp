@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "launcher/options.hpp"
+#include "runtime/launch_params.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -66,7 +67,7 @@ TEST(LauncherOptions, SeveralPrograms) {
   EXPECT_EQ(options.apps[1].wdir, "");
   EXPECT_EQ(options.apps[1].env.size(), 1U);
   EXPECT_EQ(options.apps[2].command, Words{"c"});
-  EXPECT_TRUE(options.tag_output);
+  EXPECT_TRUE(options.output.tag);
 }
 
 TEST(LauncherOptions, JobOptions) {
@@ -77,13 +78,13 @@ TEST(LauncherOptions, JobOptions) {
   const std::vector<std::pair<std::string, std::string>> expected{{"eager_limit", "8k"},
                                                                   {"a", "b=c"}};
   EXPECT_EQ(options.params, expected);
-  EXPECT_EQ(options.bind_to, BindTo::numa);
-  EXPECT_TRUE(options.tag_output);
+  EXPECT_EQ(options.placement.bind_to, BindTo::numa);
+  EXPECT_TRUE(options.output.tag);
   EXPECT_TRUE(options.report_bindings);
   EXPECT_TRUE(options.display_map);
   EXPECT_EQ(options.timeout_s, 2.5);
   EXPECT_EQ(options.grace_s, 0);
-  EXPECT_EQ(parsed({"-bind-to", "core:overload-allowed", "prog"}).bind_to, BindTo::core);
+  EXPECT_EQ(parsed({"-bind-to", "core:overload-allowed", "prog"}).placement.bind_to, BindTo::core);
 }
 
 TEST(LauncherOptions, UnknownOptionsNameNearOnes) {
@@ -128,12 +129,154 @@ TEST(LauncherOptions, ComplaintsNameTheOptionAsWritten) {
   EXPECT_EQ(parsed({"-n", "2", "a", ":", "-n", "3", "b"}).total_ranks(), 5);
 }
 
+Options parsed_with(const Words& words, const std::string& file) {
+  Expected<Options> options =
+      parse_options(words, [&](const std::string&) -> Expected<std::string> { return file; });
+  EXPECT_TRUE(options.has_value()) << (options ? "" : options.error().message);
+  return options.value_or(Options{});
+}
+
+TEST(LauncherOptions, FilesHoldOnePartALine) {
+  const char* file =
+      "# a comment\n-n 2 ./a 'one word' two\\ words \"q\\\"\"\n\n  -n 3 -x A=b ./b # end\n-n 1 c : "
+      "-n 4 d";
+  for (const char* option : {"-configfile", "--configfile", "--app", "-app"}) {
+    const Options options = parsed_with({"-l", option, "file"}, file);
+    ASSERT_EQ(options.apps.size(), 4U);
+    EXPECT_TRUE(options.output.tag);
+    EXPECT_EQ(options.apps[0].command, (Words{"./a", "one word", "two words", "q\""}));
+    EXPECT_EQ(options.apps[1].ranks, 3);
+    EXPECT_EQ(options.apps[1].env, (std::vector<EnvSetting>{{"A", "b"}}));
+    EXPECT_EQ(options.apps[3].command, Words{"d"});
+  }
+  const Options behind = parsed_with({"-n", "2", "a", ":", "--app=file"}, "-n 3 b");
+  EXPECT_EQ(behind.total_ranks(), 5);
+  // A program's own argument is no option of mpirun.
+  EXPECT_EQ(parsed({"prog", "--app", "file"}).apps[0].command.size(), 3U);
+
+  const auto error = [](const Words& words, const std::string& text) {
+    const auto options =
+        parse_options(words, [&](const std::string&) -> Expected<std::string> { return text; });
+    return options ? "no error" : options.error().message;
+  };
+  EXPECT_EQ(error({"--app", "f"}, "# nothing\n"), "f names no program");
+  EXPECT_EQ(error({"--app", "f"}, "a\nb 'c\n"), "f line 2: the quote ' is not closed");
+  EXPECT_NE(error({"--app", "f"}, "--app g").find("cannot name another"), std::string::npos);
+  EXPECT_NE(error({"--app", "f", "prog"}, "a").find("nothing may stand behind"), std::string::npos);
+  EXPECT_NE(error_of({"--app", "/no/such/file"}).find("/no/such/file"), std::string::npos);
+}
+
+TEST(LauncherOptions, PlacesInBothDialects) {
+  const auto placement = [](Words words) {
+    words.emplace_back("prog");
+    return parsed(words).placement;
+  };
+  EXPECT_EQ(placement({"--map-by", "socket"}).map_by, Level::socket);
+  EXPECT_EQ(placement({"-map-by", "Package:Oversubscribe"}).map_by, Level::socket);
+  EXPECT_EQ(placement({"--map-by", "slot:PE=4"}).cores_per_rank, 4);
+  EXPECT_EQ(placement({"--map-by", "ppr:2:numa:pe=3,span"}).per_object, 2);
+  EXPECT_EQ(placement({"--map-by", "ppr:2:numa:pe=3,span"}).cores_per_rank, 3);
+  EXPECT_EQ(placement({"-bind-to", "core:3"}).cores_per_rank, 3);
+  EXPECT_EQ(placement({"--cpus-per-proc", "2"}).cores_per_rank, 2);
+  EXPECT_TRUE(placement({"--rank-by", "slot"}).rank_fill);
+  EXPECT_EQ(placement({"--rank-by", "core"}).rank_by, Level::core);
+  EXPECT_EQ(placement({"--rank-by", "span", "--map-by", "numa"}).rank_by, Level::numa);
+  EXPECT_EQ(placement({}).binding(), BindTo::share);
+  EXPECT_NE(error_of({"--map-by", "moon", "prog"}).find("--map-by moon: 'moon' is no object"),
+            std::string::npos);
+  EXPECT_NE(error_of({"--map-by", "ppr:x:core", "prog"}).find("ppr:N:OBJECT"), std::string::npos);
+  EXPECT_NE(error_of({"--map-by", "core:PE=0", "prog"}).find("PE=N"), std::string::npos);
+  EXPECT_NE(error_of({"--map-by", "core:fast", "prog"}).find("'fast'"), std::string::npos);
+  EXPECT_NE(error_of({"--rank-by", "moon", "prog"}).find("--rank-by moon: choose"),
+            std::string::npos);
+}
+
+TEST(LauncherOptions, OutputAndInputInBothDialects) {
+  OutputStyle style = parsed({"-prepend-rank", "--timestamp", "prog"}).output;
+  EXPECT_TRUE(style.tag && style.timestamp && !style.merge && !style.copy);
+  style = parsed({"--output", "tag,merge,dir=d:nocopy", "prog"}).output;
+  EXPECT_TRUE(style.tag && style.merge && !style.copy && !style.timestamp);
+  EXPECT_EQ(style.out_file, "d/rank.%r/stdout");
+  style = parsed({"--output-filename", "d", "prog"}).output;
+  EXPECT_TRUE(style.copy);
+  EXPECT_EQ(style.err_file, "d/rank.%r/stderr");
+  style = parsed({"--output", "file=f", "prog"}).output;
+  EXPECT_EQ(style.out_file, "f.%r.out");
+  EXPECT_TRUE(style.copy);
+  style = parsed({"-outfile-pattern", "o.%r", "-errfile-pattern=e", "prog"}).output;
+  EXPECT_EQ(style.out_file, "o.%r");
+  EXPECT_EQ(style.err_file, "e");
+  EXPECT_FALSE(style.copy);
+  EXPECT_EQ(output_file("a/%r-%h%%%z", 7, "here"), "a/7-here%%z");
+  EXPECT_EQ(output_file("log", 7, "here"), "log.7");
+  EXPECT_EQ(parsed({"--stdin", "all", "prog"}).input.rank, InputTo::kAll);
+  EXPECT_EQ(parsed({"--stdin", "none", "prog"}).input.rank, InputTo::kNone);
+  EXPECT_EQ(parsed({"--stdin", "3", "prog"}).input.rank, 3);
+  EXPECT_NE(error_of({"--stdin", "-1", "prog"}).find("--stdin -1: write"), std::string::npos);
+  EXPECT_NE(error_of({"--output", "tags", "prog"}).find("'tags'"), std::string::npos);
+  EXPECT_NE(error_of({"--output", "dir=", "prog"}).find("'dir='"), std::string::npos);
+}
+
+TEST(LauncherOptions, CountsThatFollowFromOthers) {
+  const auto ranks = [](const Words& words, int objects) {
+    Options options = parsed(words);
+    const Expected<> done = complete_counts(objects, &options);
+    return done ? options.total_ranks() : -1;
+  };
+  EXPECT_EQ(ranks({"prog"}, 4), 1);
+  EXPECT_EQ(ranks({"-ppn", "3", "prog"}, 4), 3);
+  EXPECT_EQ(ranks({"-N", "3", "-n", "2", "prog"}, 4), 2);
+  EXPECT_EQ(ranks({"--map-by", "ppr:2:socket", "prog"}, 4), 8);
+  EXPECT_EQ(ranks({"--host", "localhost:5", "prog"}, 4), 5);
+  EXPECT_EQ(ranks({"--host", "localhost:5", "-n", "2", "prog"}, 4), 2);
+  EXPECT_EQ(ranks({"-n", "2", "--stdin", "1", "prog"}, 1), 2);
+  EXPECT_EQ(ranks({"-n", "2", "--stdin", "2", "prog"}, 1), -1);
+  EXPECT_NE(error_of({"--host", "a:x", "prog"}).find("'x' is no number"), std::string::npos);
+  EXPECT_NE(error_of({"--hostfile", "/no/file", "prog"}).find("/no/file"), std::string::npos);
+}
+
+TEST(LauncherOptions, WhatOtherMpirunsAreTold) {
+  const Options options =
+      parsed({"--mca", "btl", "self,vader", "--prefix", "/opt/x", "--oversubscribe", "-genvlist",
+              "A,B", "-envnone", "--use-hwthread-cpus", "-iface", "eth0", "prog"});
+  EXPECT_EQ(options.global_env, (std::vector<EnvSetting>{{"OMPI_MCA_btl", "self,vader"}}));
+  EXPECT_EQ(options.inherit.names, (Words{"A", "B"}));
+  EXPECT_FALSE(options.inherit.all);
+  ASSERT_TRUE(options.apps[0].inherit.has_value());
+  EXPECT_TRUE(options.apps[0].inherit->names.empty());
+  ASSERT_EQ(options.notes.size(), 3U);
+  EXPECT_EQ(options.notes[0], "--prefix is not needed here and ignored");
+}
+
+TEST(LauncherOptions, ParametersFillWhatTheCommandLineLeavesOpen) {
+  Params params;
+  ASSERT_TRUE(params.set("bind_to", "none"));
+  ASSERT_TRUE(params.set("job_grace", "500"));
+  ASSERT_TRUE(params.set("job_timeout", "7"));
+  ASSERT_TRUE(params.set("tag_output", "yes"));
+  Options open = parsed({"prog"});
+  ASSERT_TRUE(apply_params(params, &open));
+  EXPECT_EQ(open.placement.bind_to, BindTo::none);
+  EXPECT_EQ(open.grace(), 0.5);
+  EXPECT_EQ(open.timeout_s, 7);
+  EXPECT_TRUE(open.output.tag);
+  Options given = parsed({"--bind-to", "core", "--grace", "1", "--timeout", "2", "prog"});
+  ASSERT_TRUE(apply_params(params, &given));
+  EXPECT_EQ(given.placement.bind_to, BindTo::core);
+  EXPECT_EQ(given.grace(), 1);
+  EXPECT_EQ(given.timeout_s, 2);
+  ASSERT_TRUE(params.set("map_by", "moon"));
+  EXPECT_FALSE(apply_params(params, &open));
+}
+
 TEST(LauncherOptions, HelpNamesEveryOption) {
   EXPECT_EQ(parsed({"--help"}).action, Action::help);
   EXPECT_EQ(parsed({"-n", "2", "-V"}).action, Action::version);
   const std::string help = help_text();
-  for (const char* name : {"-n", "--np", "-x", "--genv", "--wdir", "--bind-to", "--param",
-                           "--tag-output", "--timeout", "--grace", "--report-bindings"}) {
+  for (const char* name :
+       {"-n", "--np", "-x", "--genv", "--wdir", "--bind-to", "--param", "--tag-output", "--timeout",
+        "--grace", "--report-bindings", "--map-by", "--rank-by", "--stdin", "--timestamp",
+        "--output-filename", "--app", "--oversubscribe"}) {
     EXPECT_NE(help.find(name), std::string::npos) << name;
   }
 }

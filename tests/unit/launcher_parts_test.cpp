@@ -13,6 +13,8 @@
 #include "launcher/data_store.hpp"
 #include "launcher/guardian_process.hpp"
 #include "launcher/io_forward.hpp"
+#include "launcher/job_report.hpp"
+#include "launcher/options.hpp"
 #include "launcher/spawn.hpp"
 #include "launcher/wire.hpp"
 #include "tests/unit/test_seed.hpp"
@@ -38,6 +40,16 @@ TEST(LineBuffer, PrefixesAndTheLastNewline) {
   lines.append("a\n\nb", &out);
   lines.finish(&out);
   EXPECT_EQ(out, "[3] a\n[3] \n[3] b\n");
+}
+
+TEST(LineBuffer, StampsAreTakenWhenALineBegins) {
+  int now = 0;
+  LineBuffer lines("[3] ", [&] { return std::to_string(++now) + " "; });
+  std::string out;
+  lines.append("a\nb\nc", &out);
+  lines.flush(&out);
+  lines.append("d\n", &out);
+  EXPECT_EQ(out, "1 [3] a\n2 [3] b\n3 [3] cd\n");
 }
 
 TEST(LineBuffer, LongLinesPassInPiecesWithOnePrefix) {
@@ -74,11 +86,16 @@ TEST(LineBuffer, AnyCuttingGivesTheSameText) {
 struct SinkResult {
   int rooms = 0;
   int error = 0;
+  int errors = 0;
   bool drained = false;
 };
 
 OutputSink::Callbacks callbacks_of(SinkResult* result, asio::io_context* io) {
-  return {[result] { ++result->rooms; }, [result](int error) { result->error = error; },
+  return {[result] { ++result->rooms; },
+          [result](int, int error) {
+            result->error = error;
+            ++result->errors;
+          },
           [result, io] {
             result->drained = true;
             io->stop();
@@ -91,12 +108,12 @@ TEST(OutputSink, EverythingIsWrittenInOrder) {
   asio::io_context io;
   const auto work = asio::make_work_guard(io);
   SinkResult result;
-  OutputSink sink(io, pipe[1], callbacks_of(&result, &io));
+  OutputSink sink(io, callbacks_of(&result, &io));
   std::string expected;
   for (int i = 0; i < 300000; ++i) {
     const std::string line = std::to_string(i) + "\n";
     expected += line;
-    sink.write(line);
+    sink.write(pipe[1], line);
   }
   EXPECT_TRUE(sink.is_full());  // nobody has read
   std::string got;
@@ -122,12 +139,45 @@ TEST(OutputSink, AnErrorIsToldOnce) {
   asio::io_context io;
   const auto work = asio::make_work_guard(io);
   SinkResult result;
-  OutputSink sink(io, full, callbacks_of(&result, &io));
-  sink.write("text");
-  sink.write("more");
+  OutputSink sink(io, callbacks_of(&result, &io));
+  sink.write(full, "text");
+  sink.write(full, "more");
   sink.close();
   io.run();
   EXPECT_EQ(result.error, ENOSPC);
+  EXPECT_EQ(result.errors, 1);
+  ::close(full);
+}
+
+TEST(OutputSink, SeveralDescriptorsKeepTheirOwnOrder) {
+  const int full = ::open("/dev/full", O_WRONLY);
+  std::array<std::string, 2> paths;
+  std::array<int, 2> files{};
+  for (int i = 0; i < 2; ++i) {
+    paths[i] = "/tmp/launcher_parts.XXXXXX";
+    files[i] = ::mkstemp(paths[i].data());
+    ASSERT_GE(files[i], 0);
+  }
+  asio::io_context io;
+  const auto work = asio::make_work_guard(io);
+  SinkResult result;
+  OutputSink sink(io, callbacks_of(&result, &io));
+  for (const int fd : files) sink.own(fd);
+  std::array<std::string, 2> expected;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string text = std::to_string(i) + "\n";
+    expected[i % 2] += text;
+    sink.write(files[i % 2], text);
+    sink.write(full, text);  // its failure is no other's
+  }
+  sink.close();
+  io.run();
+  EXPECT_EQ(result.errors, 1);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(::fcntl(files[i], F_GETFD), -1);  // closed
+    EXPECT_EQ(read_text_file(paths[i]).value_or(""), expected[i]);
+    ::unlink(paths[i].c_str());
+  }
   ::close(full);
 }
 
@@ -137,13 +187,34 @@ TEST(OutputSink, MayBeDestroyedWhileItsThreadWaits) {
   ASSERT_EQ(::pipe(pipe), 0);
   SinkResult result;
   {
-    OutputSink sink(io, pipe[1], callbacks_of(&result, &io));
-    sink.write("x");
+    OutputSink sink(io, callbacks_of(&result, &io));
+    sink.write(pipe[1], "x");
     char byte = 0;
     ASSERT_EQ(::read(pipe[0], &byte, 1), 1);
   }
   ::close(pipe[0]);
   ::close(pipe[1]);
+}
+
+TEST(JobReport, NamesEachRankAndWhatItDoes) {
+  const std::vector<RankSnapshot> ranks{{0, ::getpgrp(), false, MpiPhase::inside},
+                                        {1, 77, true, MpiPhase::finished},
+                                        {2, -1, false, MpiPhase::outside}};
+  const std::string text = describe_ranks(ranks, 12.34);
+  EXPECT_NE(text.find("After 12.3 s"), std::string::npos);
+  EXPECT_NE(text.find("between MPI_Init and MPI_Finalize"), std::string::npos);
+  EXPECT_NE(text.find("after MPI_Finalize"), std::string::npos);
+  EXPECT_NE(text.find("not started"), std::string::npos);
+  EXPECT_NE(text.find("running"), std::string::npos);  // this process
+}
+
+TEST(JobReport, TheCallIsTheOutermostOne) {
+  EXPECT_EQ(mpi_call_of("#0  0x1 in poll () from libc\n#3  0x2 in MPI_Recv (buf=0x0) at recv.cpp\n"
+                        "#4  0x3 in PMPI_Bcast () from libmpi_abi.so.1\n#5  0x4 in main ()\n"),
+            "MPI_Bcast");
+  EXPECT_EQ(mpi_call_of("#0  MPI_Wait (request=0x1) at x.c:3\n#1 0x3 in main () at MPI_notes.c"),
+            "MPI_Wait (request=0x1)");
+  EXPECT_EQ(mpi_call_of("#0  0x1 in main ()"), "");
 }
 
 TEST(Wire, ValuesComeBack) {

@@ -11,7 +11,7 @@ registration_cache_test_LDADD = librdma_btl.la $(UNIT_LIBS)
 check_PROGRAMS += registration_torture
 TESTS += registration_torture
 registration_torture_SOURCES = tests/unit/registration_torture.cpp tests/unit/pinning_device.hpp \
-	tests/unit/registration_fakes.hpp tests/unit/test_seed.hpp
+	tests/unit/registration_fakes.hpp tests/unit/test_seed.hpp tests/unit/verbs_pair.hpp
 registration_torture_CPPFLAGS = $(UNIT_CPPFLAGS)
 registration_torture_LDADD = librdma_btl.la $(UNIT_LIBS)
 EXTRA_registration_torture_DEPENDENCIES = libremit_memory.la

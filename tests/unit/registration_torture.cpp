@@ -1,10 +1,12 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Torture of the registration cache: threads map, unmap, move, empty, fork and free while messages
-// fly through the same addresses. The adapter is the kernel's own pinned pages, so a stale
-// registration shows as wrong data. With a monitor that reports nothing the same run must show it.
+// fly through the same addresses. The adapter is the kernel's own pinned pages, or a real one, so a
+// stale registration shows as wrong data. With a monitor that reports nothing the same run must
+// show it.
 //
-//   registration_torture [SECONDS]             all runs, SECONDS each (1.5)
-//   registration_torture --one MONITOR SECONDS one run in this process; REMIT_TEST_SEED replays it
+//   registration_torture [pinning|verbs] [SECONDS]       all runs, SECONDS each (1.5)
+//   registration_torture --one ADAPTER MONITOR SECONDS   one run in this process; REMIT_TEST_SEED
+//                                                        replays it
 //
 // 0: right; 1: wrong; 77: this machine can run none of it, and why.
 #include <fcntl.h>
@@ -19,6 +21,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cctype>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -37,11 +40,13 @@
 #include "tests/unit/pinning_device.hpp"
 #include "tests/unit/registration_fakes.hpp"
 #include "tests/unit/test_seed.hpp"
+#include "tests/unit/verbs_pair.hpp"
 
 namespace {
 
 using namespace remit;
 using remit::testing::PinningDevice;
+using remit::testing::VerbsPair;
 
 constexpr int kRight = 0;
 constexpr int kWrong = 1;
@@ -57,13 +62,56 @@ struct Buffer {
   std::size_t bytes = 0;
 };
 
+/// What registers memory, and moves data through registrations.
+class Adapter {
+ public:
+  virtual ~Adapter() = default;
+  [[nodiscard]] virtual Device& device() = 0;
+  /// Copies what `region` holds for [address, address + length) to `out`.
+  [[nodiscard]] virtual bool read(const Region& region, const void* address, void* out,
+                                  std::size_t length) = 0;
+  /// Copies `in` to what was at [address, address + length) when `region` was registered.
+  [[nodiscard]] virtual bool write(const Region& region, const void* address, const void* in,
+                                   std::size_t length) = 0;
+};
+
+Device& device_of(PinningDevice& adapter) {
+  return adapter;
+}
+Device& device_of(VerbsPair& adapter) {
+  return adapter.device();
+}
+
+template <class T>
+class AdapterOf final : public Adapter {
+ public:
+  explicit AdapterOf(std::unique_ptr<T> adapter) : adapter_(std::move(adapter)) {}
+  Device& device() override { return device_of(*adapter_); }
+  bool read(const Region& region, const void* address, void* out, std::size_t length) override {
+    return adapter_->adapter_read(region, address, out, length);
+  }
+  bool write(const Region& region, const void* address, const void* in,
+             std::size_t length) override {
+    return adapter_->adapter_write(region, address, in, length);
+  }
+
+ private:
+  std::unique_ptr<T> adapter_;
+};
+
+template <class T>
+Expected<std::unique_ptr<Adapter>> open_as() {
+  auto opened = T::open();
+  if (!opened) return tl::unexpected<Error>(std::move(opened.error()));
+  return std::make_unique<AdapterOf<T>>(std::move(*opened));
+}
+
 class Torture {
  public:
-  Torture(std::unique_ptr<PinningDevice> device,
-          std::vector<std::unique_ptr<MemoryMonitor>> monitors)
-      : device_(std::move(device)),
+  Torture(std::unique_ptr<Adapter> adapter, std::vector<std::unique_ptr<MemoryMonitor>> monitors)
+      : adapter_(std::move(adapter)),
         watch_(std::move(monitors)),
-        cache_(*device_, watch_,
+        cache_(adapter_->device(), watch_,
                {.bytes = std::min<std::size_t>(lockable_bytes(), std::size_t{1} << 20),
                 .entries = 6}) {}
 
@@ -222,7 +270,7 @@ class Torture {
 
     std::unique_lock lock(process_);  // MPI's one lock
     Expected<Lease> lease =
-        cache_.acquire(data, length, sends ? Access::remote_read : Access::local);
+        cache_.acquire(data, length, sends ? Access::remote_read : Access::remote_write);
     ++messages_;
     if (!lease) {  // other messages have everything
       ++refused_;
@@ -237,10 +285,10 @@ class Torture {
     bool right = false;
     if (sends) {
       std::vector<std::uint64_t> seen(words.size());
-      right = device_->adapter_read(lease->region(), data, seen.data(), length) &&
+      right = adapter_->read(lease->region(), data, seen.data(), length) &&
               std::memcmp(seen.data(), words.data(), length) == 0;
     } else {
-      right = device_->adapter_write(lease->region(), data, words.data(), length) &&
+      right = adapter_->write(lease->region(), data, words.data(), length) &&
               std::memcmp(data, words.data(), length) == 0;
     }
     lease->reset();
@@ -250,7 +298,7 @@ class Torture {
     }
   }
 
-  std::unique_ptr<PinningDevice> device_;
+  std::unique_ptr<Adapter> adapter_;
   MemoryWatch watch_;
   RegistrationCache cache_;
   std::mutex process_;
@@ -259,7 +307,7 @@ class Torture {
 };
 
 /// In this process.
-int one(std::string_view monitor, double seconds) {
+int one(std::string_view adapter, std::string_view monitor, double seconds) {
   std::vector<std::unique_ptr<MemoryMonitor>> monitors;
   std::string reason;
   if (monitor == "userfaultfd") {
@@ -276,13 +324,13 @@ int one(std::string_view monitor, double seconds) {
     fmt::print("unknown monitor {}\n", monitor);
     return kWrong;
   }
-  auto device = PinningDevice::open();
-  if (!device) reason = device.error().message;
+  auto opened = adapter == "verbs" ? open_as<VerbsPair>() : open_as<PinningDevice>();
+  if (!opened) reason = opened.error().message;
   if (!reason.empty()) {
     fmt::print("  cannot run: {}\n", reason);
     return kCannot;
   }
-  Torture torture(std::move(*device), std::move(monitors));
+  Torture torture(std::move(*opened), std::move(monitors));
   const int result = torture.run(remit::testing::test_seed(), seconds, monitor == "blind");
   const RegistrationCounters c = torture.counters();
   if (monitor == "blind") return result;
@@ -329,7 +377,7 @@ std::string preload_library() {
 }
 
 /// One run in a process of its own: the exit status, or 128 + the signal that ended it.
-int start(const Run& run, const char* seconds, const std::string& library) {
+int start(const Run& run, const char* adapter, const char* seconds, const std::string& library) {
   // Opened before the rights go: an ordinary user may not reach the folder of the build.
   const int self = ::open("/proc/self/exe", O_RDONLY);
   std::fflush(nullptr);
@@ -342,8 +390,8 @@ int start(const Run& run, const char* seconds, const std::string& library) {
         (::setgroups(0, nullptr) != 0 || ::setgid(kOrdinary) != 0 || ::setuid(kOrdinary) != 0)) {
       ::_exit(kCannot);
     }
-    const char* const arguments[] = {"registration_torture", "--one", run.monitor, seconds,
-                                     nullptr};
+    const char* const arguments[] = {
+        "registration_torture", "--one", adapter, run.monitor, seconds, nullptr};
     ::fexecve(self, const_cast<char* const*>(arguments), environ);
     ::_exit(kCannot);
   }
@@ -354,7 +402,7 @@ int start(const Run& run, const char* seconds, const std::string& library) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int all(const char* seconds) {
+int all(const char* adapter, const char* seconds) {
   const std::string library = preload_library();
   int result = kCannot;
   for (const Run& run : kRuns) {
@@ -365,7 +413,7 @@ int all(const char* seconds) {
     } else if (run.preload && library.empty()) {
       fmt::print("  left out: .libs/libremit_memory.so is not here\n");
     } else {
-      got = start(run, seconds, library);
+      got = start(run, adapter, seconds, library);
     }
     const bool right = got == run.expected;
     fmt::print("  {}\n", right            ? "ok"
@@ -383,8 +431,14 @@ int all(const char* seconds) {
 
 int main(int count, char** arguments) {
   ::setvbuf(stdout, nullptr, _IOLBF, 0);
-  if (count == 4 && std::string_view(arguments[1]) == "--one") {
-    return one(arguments[2], std::atof(arguments[3]));
+  if (count == 5 && std::string_view(arguments[1]) == "--one") {
+    return one(arguments[2], arguments[3], std::atof(arguments[4]));
   }
-  return all(count > 1 ? arguments[1] : "1.5");
+  const char* adapter = "pinning";
+  if (count > 1 && std::isdigit(static_cast<unsigned char>(*arguments[1])) == 0) {
+    adapter = arguments[1];
+    ++arguments;
+    --count;
+  }
+  return all(adapter, count > 1 ? arguments[1] : "1.5");
 }

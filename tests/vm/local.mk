@@ -2,11 +2,15 @@
 vm_sets = \
 	tests/vm/sets/faults \
 	tests/vm/sets/loss \
+	tests/vm/sets/near_far \
 	tests/vm/sets/none \
+	tests/vm/sets/notify \
 	tests/vm/sets/pair \
 	tests/vm/sets/run_vm \
 	tests/vm/sets/siw \
 	tests/vm/sets/smoke \
+	tests/vm/sets/suite \
+	tests/vm/sets/torture \
 	tests/vm/sets/user
 
 if TESTS_ENABLED
@@ -29,4 +33,4 @@ check-vm-smoke: all
 
 EXTRA_DIST += $(vm_sets) tests/vm/README.md tests/vm/run_vm tests/vm/vm_kernel.py \
 	tests/vm/vm_machine.py tests/vm/init tests/vm/guest tests/vm/barrier tests/vm/checks.bash \
-	tests/vm/run_sets tests/vm/build_kernel tests/vm/kernel.config
+	tests/vm/mpi_runs.bash tests/vm/run_sets tests/vm/build_kernel tests/vm/kernel.config

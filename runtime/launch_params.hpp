@@ -1,0 +1,23 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Parameters that mpirun reads. Declared here, because a program that finds them in its environment
+// must know them, too.
+#pragma once
+
+#include "runtime/params.hpp"
+
+namespace remit {
+
+inline const ParamDecl bind_to_param{"bind_to", std::string(), "",
+                                     "what mpirun binds each rank to, as --bind-to; empty: share"};
+inline const ParamDecl map_by_param{"map_by", std::string(), "",
+                                    "how mpirun deals ranks to the host's parts, as --map-by"};
+inline const ParamDecl tag_output_param{"tag_output", false, "",
+                                        "mpirun begins each line of output with its rank"};
+inline const ParamDecl job_timeout_param{"job_timeout", std::int64_t{0}, "s",
+                                         "mpirun ends a job after this time; 0: never",
+                                         ParamRange{0, 1'000'000'000}};
+inline const ParamDecl job_grace_param{
+    "job_grace", std::int64_t{2000}, "ms",
+    "mpirun's time between SIGTERM and SIGKILL when a job is ended", ParamRange{0, 1'000'000'000}};
+
+}  // namespace remit

@@ -259,13 +259,13 @@ std::size_t Engine::unexpected_bytes() const {
 std::string Engine::explain(const CommCore& comm, int rank) const {
   if (rank < 0 || rank >= comm.peers().size()) {
     for (const Peer* peer : peers_.all()) {
-      if (peer->failed) return fmt::format("rank {}: {}", peer->id, peer->failure);
+      if (!peer->failure.empty()) return fmt::format("rank {}: {}", peer->id, peer->failure);
     }
     return "";
   }
   const Peer* peer = peers_.find(comm.peers().proc(rank));
   if (peer == nullptr) return "";
-  if (peer->failed || peer->device == nullptr) return peer->failure;
+  if (!peer->failure.empty() || peer->device == nullptr) return peer->failure;
   return peer->device->device->explain(peer->endpoint);
 }
 

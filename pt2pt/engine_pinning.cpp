@@ -203,8 +203,9 @@ void Engine::no_memory(Transfer& transfer) {
                                  "registered: {}",
                                  process_.rank(), transfer.length, pin_failure_));
   }
-  process_.log().write(LogLevel::error, "a message of {} bytes cannot be received: {}",
-                       transfer.length, pin_failure_);
+  transfer.peer->failure =
+      fmt::format("rank {}: the memory for a message of {} bytes cannot be registered: {}",
+                  process_.rank(), transfer.length, pin_failure_);
   transfer.failed = true;
   transfer.error = MPI_ERR_NO_MEM;
   end_failed(transfer);

@@ -45,7 +45,7 @@ struct Peer {
 
   ProcId id;
   IntrusiveList<Request> waiting;  ///< sends until connected
-  std::string failure;             ///< the words, once failed
+  std::string failure;             ///< the words, once failed or a message of it has
 
   // Only on devices that do not keep the order of sends.
   std::uint32_t next_sequence = 0;

@@ -340,7 +340,14 @@ Expected<std::vector<Adapter>> find_adapters(const Api& api) {
   const std::unique_ptr<rdma_event_channel, ChannelDeleter> channel(api.create_event_channel(),
                                                                     {&api});
   if (!channel) {
-    const int error = errno;
+    // Why the library cannot open it is not always what it says.
+    int error = errno;
+    if (::access("/dev/infiniband/rdma_cm", R_OK | W_OK) != 0) error = errno;
+    for (const std::string& name : names) {
+      if (const Expected<std::string> file = user_file(api, name); !file) {
+        return tl::unexpected(file.error());
+      }
+    }
     return fail_errno(MPI_ERR_OTHER, error,
                       "RDMA connections cannot be made: is the kernel module rdma_ucm loaded "
                       "('modprobe rdma_ucm'), and may this user read and write "

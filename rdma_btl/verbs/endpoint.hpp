@@ -76,10 +76,12 @@ struct VerbsDevice::Endpoint {
   bool has_address = false;  ///< else only the peer can connect
   bool knocking = false;     ///< work request `knock` asks whether the peer's host is there
   std::uint32_t knock = 0;
+  std::uint32_t knock_retired = 0;  ///< `retired` when it last advanced meanwhile
+  std::uint64_t knock_ns = 0;       ///< and that time
   unsigned attempts = 0;
   unsigned unresolved = 0;       ///< attempts in a row whose address or route was not found
   std::uint64_t timer_ns = 0;    ///< next attempt, or end of waiting
-  std::uint64_t give_up_ns = 0;  ///< 0: no attempt yet
+  std::uint64_t give_up_ns = 0;  ///< of a row of attempts
   rdma_cm_id* active = nullptr;
   rdma_cm_id* passive = nullptr;
   rdma_cm_id* question = nullptr;  ///< asks the peer's host whether it is there

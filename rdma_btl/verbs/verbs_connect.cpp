@@ -33,9 +33,10 @@ constexpr std::uint64_t kYieldMs = 30000;
 constexpr std::size_t kGrowth = 64;
 /// Of a work request that found no receive: finite, and long enough for any receiver that lives.
 constexpr std::uint8_t kReceiverNotReadyRetries = 6;
-/// Of a packet that is not acknowledged. Seven, the most, is no number to Soft-RoCE: it would try
-/// for ever.
-constexpr std::uint8_t kRetries = 6;
+/// Of a packet that is not acknowledged. Soft-RoCE counts what needs no time, too (a link that
+/// loses 5 % would use up six within one long write), and takes seven for "for ever": knock() ends
+/// that.
+constexpr std::uint8_t kRetries = 7;
 /// What the kernel says when nobody listens at the port (InfiniBand, CM REJ reason 8).
 constexpr int kNoListener = 8;
 /// A port at which nobody listens: its host refuses the connection itself, whatever its processes
@@ -166,9 +167,10 @@ Expected<EndpointId> VerbsDevice::connect(PeerName peer, std::span<const std::by
 void VerbsDevice::begin(Endpoint& endpoint) {
   if (!broken_.empty()) return fail_endpoint(endpoint, broken_);
   const std::uint64_t now = now_ns();
-  if (endpoint.give_up_ns == 0) {
+  if (endpoint.state == State::idle) {  // the first of a row of attempts
     endpoint.give_up_ns = now + ms(config_.connect_timeout_ms);
     endpoint.ask_ns = now + ms(config_.quiet_ms);
+    endpoint.asked_ns = 0;
   }
   if (endpoint.attempts++ != 0) ++counters_.retried;
   if (!endpoint.timed) connecting_.push_back(endpoint.id);
@@ -335,7 +337,7 @@ void VerbsDevice::greet(Endpoint& endpoint) {
 
 void VerbsDevice::open_endpoint(Endpoint& endpoint) {
   endpoint.state = State::open;
-  drop_question(endpoint);
+  on_sign_of_life(endpoint);
   endpoint.words.clear();
   ++counters_.connections;
   // The first message has overtaken the kernel's own: only an established connection is cut in
@@ -393,7 +395,7 @@ void VerbsDevice::on_request(rdma_cm_id* id, std::span<const std::byte> data) {
 
 void VerbsDevice::accept(rdma_cm_id* id, Endpoint& endpoint, const Hello& hello) {
   const bool self = hello.from == config_.name;
-  drop_question(endpoint);
+  on_sign_of_life(endpoint);
   if (self && endpoint.passive != nullptr) return reject(id, Refusal::mine_wins);
   if (Expected<> made = make_queue_pair(id, endpoint, true); !made) {
     say(LogLevel::info, "verbs: {}: {}", way_to(endpoint), made.error().message);
@@ -523,6 +525,7 @@ void VerbsDevice::on_rejected(Endpoint& endpoint, int status, std::span<const st
     case Refusal::mine_wins:
       endpoint.state = State::waiting;
       drop_active(endpoint);
+      on_sign_of_life(endpoint);
       endpoint.timer_ns = now_ns() + ms(kYieldMs);
       endpoint.give_up_ns = endpoint.timer_ns + ms(config_.connect_timeout_ms);
       return;
@@ -575,12 +578,17 @@ void VerbsDevice::on_answer(Endpoint& endpoint, const rdma_cm_event& event) {
     if (api_.connect(event.id, &parameters) == 0) return;
   } else if (event.event == RDMA_CM_EVENT_REJECTED ||
              event.event == RDMA_CM_EVENT_CONNECT_RESPONSE) {
-    const std::uint64_t now = now_ns();
-    endpoint.asked_ns = 0;
-    endpoint.ask_ns = now + ms(kAskAgainMs);
-    endpoint.give_up_ns = now + ms(config_.connect_timeout_ms);
+    return on_sign_of_life(endpoint);
   }
   drop_question(endpoint);
+}
+
+void VerbsDevice::on_sign_of_life(Endpoint& endpoint) {
+  const std::uint64_t now = now_ns();
+  drop_question(endpoint);
+  endpoint.asked_ns = 0;
+  endpoint.ask_ns = now + ms(kAskAgainMs);
+  endpoint.give_up_ns = now + ms(config_.connect_timeout_ms);
 }
 
 void VerbsDevice::drop_question(Endpoint& endpoint) {

@@ -136,6 +136,7 @@ class VerbsDevice final : public Device {
   void ask_host(Endpoint& endpoint, std::uint64_t now_ns);
   void on_answer(Endpoint& endpoint, const rdma_cm_event& event);
   void drop_question(Endpoint& endpoint);
+  void on_sign_of_life(Endpoint& endpoint);
   [[nodiscard]] bool given_up(Endpoint& endpoint, std::uint64_t now_ns);
   // What fails (verbs_failure.cpp).
   void leave(Endpoint& endpoint);
@@ -148,6 +149,7 @@ class VerbsDevice final : public Device {
   void service_async_events();
   void handle_async_event(const ibv_async_event& event);
   void knock(std::uint64_t now_ns);
+  [[nodiscard]] bool waits_for_knock(Endpoint& endpoint, std::uint64_t now_ns);
   [[nodiscard]] Endpoint* endpoint_of(const ibv_qp* qp);
   [[nodiscard]] std::string way_to(const Endpoint& endpoint) const;
 

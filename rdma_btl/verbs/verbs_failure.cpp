@@ -150,13 +150,14 @@ void VerbsDevice::knock(std::uint64_t now) {
   if (now < knock_due_ns_) return;
   for (std::uint32_t posted = 0; knock_next_ < endpoints_.size(); ++knock_next_) {
     Endpoint& endpoint = *endpoints_[knock_next_];
-    if (endpoint.knocking && endpoint.knock - endpoint.retired >= endpoint.under_way()) {
-      endpoint.knocking = false;
+    if (endpoint.state != State::open || waits_for_knock(endpoint, now) || !spare_room(endpoint)) {
+      continue;
     }
-    if (endpoint.state != State::open || endpoint.knocking || !spare_room(endpoint)) continue;
     if (++posted > kAtOnce) return;  // the others in the next look
     endpoint.knocking = true;
     endpoint.knock = endpoint.posted;
+    endpoint.knock_retired = endpoint.retired;
+    endpoint.knock_ns = now;
     ++counters_.knocks;
     ibv_send_wr request = {};
     request.opcode = IBV_WR_RDMA_WRITE;
@@ -164,6 +165,25 @@ void VerbsDevice::knock(std::uint64_t now) {
   }
   knock_next_ = 0;
   knock_due_ns_ = now + ms(config_.knock_ms);
+}
+
+/// Whether the last knock is still under way. An adapter that never gives up is no excuse for a
+/// peer that has acknowledged nothing for too long.
+bool VerbsDevice::waits_for_knock(Endpoint& endpoint, std::uint64_t now) {
+  if (endpoint.knocking && endpoint.knock - endpoint.retired >= endpoint.under_way()) {
+    endpoint.knocking = false;
+  }
+  if (!endpoint.knocking) return false;
+  if (endpoint.knock_retired != endpoint.retired) {
+    endpoint.knock_retired = endpoint.retired;
+    endpoint.knock_ns = now;
+  } else if (now - endpoint.knock_ns >= ms(config_.host_timeout_ms)) {
+    fail_endpoint(endpoint,
+                  fmt::format("{}: nothing was acknowledged for {} s: is its host up, and is the "
+                              "link? ('rdma link', 'ip link')",
+                              way_to(endpoint), (now - endpoint.knock_ns) / ms(1000)));
+  }
+  return true;
 }
 
 }  // namespace remit

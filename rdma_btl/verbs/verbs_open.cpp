@@ -435,8 +435,9 @@ void VerbsDevice::disarm() {
 
 int VerbsDevice::max_sleep_ms() const {
   // Who waits for flushed() is told of no event when it becomes true.
-  const bool soon = attention_ || flush_asked_ || !leaving_.empty();
-  if (!notify_requested_ || soon || !credit_due_.empty() || !swaps_due_.empty()) return 1;
+  const bool soon = attention_ || flush_asked_ || !leaving_.empty() || !credit_due_.empty() ||
+                    !greet_due_.empty();
+  if (!notify_requested_ || soon || !swaps_due_.empty()) return 1;
   if (!connecting_.empty() || !dying_.empty()) return 100;
   if (counters_.connections == 0) return -1;
   const std::uint64_t now = verbs::now_ns();

@@ -4,3 +4,9 @@ TESTS += device_verbs_test
 device_verbs_test_SOURCES = tests/unit/device_verbs_test.cpp
 device_verbs_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 device_verbs_test_LDADD = librdma_btl.la $(GTEST_LIBS)
+
+check_PROGRAMS += device_verbs_faults_test
+TESTS += device_verbs_faults_test
+device_verbs_faults_test_SOURCES = tests/unit/device_verbs_faults_test.cpp
+device_verbs_faults_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+device_verbs_faults_test_LDADD = librdma_btl.la $(GTEST_LIBS)

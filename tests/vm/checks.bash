@@ -41,6 +41,23 @@ ends() {
   [ "$status" -eq "$1" ] || { echo "ended with $status, not $1"; return 1; }
 }
 
+# two PROGRAM...: rank 0 uses rxe0, rank 1 rxe1, so that their messages take the link between these.
+two() {
+  REMIT_DEVICES=verbs timeout -k 5 "$limit" ./mpirun -n 1 -x REMIT_VERBS_DEVICE=rxe0 "$@" : \
+    -n 1 -x REMIT_VERBS_DEVICE=rxe1 "$@"
+}
+
+# complains COMMAND...: it fails, in time, with one line in all (besides "ready", of tests/vm/talk).
+complains() {
+  timeout -k 5 "$limit" "$@" >"$scratch/complaint" 2>&1
+  complained $?
+}
+complained() {
+  cat "$scratch/complaint"
+  [ "$1" -ne 0 ] && [ "$1" -lt 124 ] || { echo "ended with $1"; return 1; }
+  [ "$(grep -c -v '^ready$' "$scratch/complaint")" -eq 1 ] || { echo "not one line"; return 1; }
+}
+
 # both SERVER -- CLIENT: the two commands, the second a moment later, succeed.
 both() {
   local server=() pid status

@@ -1,5 +1,6 @@
 # Virtual machines with RDMA devices (README.md there). Sets of tests run in them, on this build.
 vm_sets = \
+	tests/vm/sets/faults \
 	tests/vm/sets/loss \
 	tests/vm/sets/near_far \
 	tests/vm/sets/none \

@@ -17,7 +17,7 @@
 
 namespace remit::launcher {
 
-Expected<GuardianProcess> fork_guardian(const std::string& parent) {
+Expected<GuardianProcess> fork_guardian(const std::string& parent, std::span<char> title) {
   int sockets[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
     return fail_errno(MPI_ERR_OTHER, errno, "socketpair for the guardian process");
@@ -26,7 +26,7 @@ Expected<GuardianProcess> fork_guardian(const std::string& parent) {
   if (pid < 0) return fail_errno(MPI_ERR_OTHER, errno, "fork of the guardian process");
   if (pid == 0) {
     ::close(sockets[0]);
-    run_guardian(sockets[1], parent);
+    run_guardian(sockets[1], parent, title);
   }
   ::setpgid(pid, pid);
   ::close(sockets[1]);

@@ -12,6 +12,7 @@
 #include <asio/local/stream_protocol.hpp>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "launcher/spawn.hpp"
@@ -26,8 +27,11 @@ struct GuardianProcess {
 };
 
 /// Forks the guardian. Call before any thread exists. The job's directory is made inside `parent`
-/// by the guardian itself, so that no moment exists in which nobody would remove it.
-[[nodiscard]] Expected<GuardianProcess> fork_guardian(const std::string& parent);
+/// by the guardian itself, so that no moment exists in which nobody would remove it. `title` is the
+/// memory of mpirun's arguments, which /proc shows: the guardian calls itself something else there,
+/// so that "pkill -9 -f mpirun" leaves it to do its work.
+[[nodiscard]] Expected<GuardianProcess> fork_guardian(const std::string& parent,
+                                                      std::span<char> title);
 
 /// mpirun's end of the conversation. All callbacks run in the io_context's thread.
 class Guardian {

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -207,8 +208,11 @@ int signal_descendants(int signal) {
   return static_cast<int>(pids.size());
 }
 
-void run_guardian(int socket, const std::string& parent_directory) {
-  ::prctl(PR_SET_NAME, "mpirun-guardian");
+void run_guardian(int socket, const std::string& parent_directory, std::span<char> title) {
+  constexpr std::string_view kName = "remit-guardian";
+  ::prctl(PR_SET_NAME, kName.data());
+  std::ranges::fill(title, '\0');
+  std::ranges::copy(kName.substr(0, title.empty() ? 0 : title.size() - 1), title.begin());
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   // Out of reach of what the terminal sends, and of killpg(mpirun).
   ::setpgid(0, 0);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace remit::launcher {
@@ -32,7 +33,8 @@ enum class ReplyKind : std::int64_t {
 /// at the end of the conversation.
 [[nodiscard]] bool receive_frame(int socket, std::string* message, std::array<int, 3>* fds);
 
-/// The life of the guardian, from behind the fork to its exit.
-[[noreturn]] void run_guardian(int socket, const std::string& parent_directory);
+/// The life of the guardian, from behind the fork to its exit. `title`: see fork_guardian().
+[[noreturn]] void run_guardian(int socket, const std::string& parent_directory,
+                               std::span<char> title);
 
 }  // namespace remit::launcher

@@ -14,6 +14,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace remit::launcher {
@@ -109,7 +110,16 @@ void OutputSink::write(int fd, std::string_view bytes) {
   if (bytes.empty()) return;
   const std::lock_guard lock(shared_->mutex);
   if (shared_->broken.contains(fd)) return;
-  if (!thread_.joinable()) thread_ = std::thread(run, shared_);
+  if (!thread_.joinable()) {
+    try {
+      thread_ = std::thread(run, shared_);
+    } catch (const std::system_error& error) {  // the limit of processes
+      shared_->broken.insert(fd);
+      asio::post(shared_->io, [failed = shared_->callbacks.failed, fd,
+                               code = error.code().value()] { failed(fd, code); });
+      return;
+    }
+  }
   if (shared_->waiting.empty() || shared_->waiting.back().fd != fd) {
     shared_->waiting.push_back({fd, {}});
   }

@@ -11,7 +11,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -134,14 +136,14 @@ Outcome run_job(Options& options, asio::io_context& io, Guardian& guardian) {
   return {controller.result(), ""};
 }
 
-int run(Options& options) {
+int run(Options& options, std::span<char> title) {
   if (auto completed = complete_options(&options); !completed) {
     return complain(2, completed.error().message);
   }
   for (const std::string& note : options.notes) {
     if (!options.quiet) fmt::print(stderr, "mpirun: note: {}\n", note);
   }
-  const Expected<GuardianProcess> process = fork_guardian(temporary_parent());
+  const Expected<GuardianProcess> process = fork_guardian(temporary_parent(), title);
   if (!process) return complain(1, process.error().message);
   // Should the guardian be killed, what its children started comes to us and is found.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -161,7 +163,7 @@ int run(Options& options) {
   ::_exit(outcome.result.status);
 }
 
-int main(std::span<const std::string> words) {
+int main(std::span<const std::string> words, std::span<char> title) {
   open_standard_descriptors();
   Expected<Options> options = parse_options(words);
   if (!options) return complain(2, options.error().message);
@@ -175,7 +177,7 @@ int main(std::span<const std::string> words) {
     case Action::run:
       break;
   }
-  return run(*options);
+  return run(*options, title);
 }
 
 }  // namespace
@@ -183,5 +185,7 @@ int main(std::span<const std::string> words) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  return remit::launcher::main(words);
+  // The kernel lays the arguments out one behind the other.
+  char* end = argv[argc - 1] + std::strlen(argv[argc - 1]);
+  return remit::launcher::main(words, {argv[0], end});
 }

@@ -425,6 +425,19 @@ class Signals(LauncherTest):
         process.wait()
         self.assert_nothing_left()
 
+    def test_everything_called_mpirun_is_killed(self):
+        """As "pkill -9 -f mpirun" does, by which people end what hangs."""
+        process = self.start_sleepers()
+        for pid in self.marked():
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read()
+            with open(f"/proc/{pid}/comm", "rb") as file:
+                words += file.read()
+            if b"mpirun" in words:
+                os.kill(pid, signal.SIGKILL)
+        process.wait(LIMIT)
+        self.assert_nothing_left()
+
     def test_guardian_is_killed(self):
         process = self.start_sleepers()
         guardian = [pid for pid in self.marked() if self.parent(pid) == process.pid]

@@ -97,8 +97,9 @@ int Entry::bad_datatype(MPI_Datatype handle, const char* argument) {
 }
 
 int Entry::too_many_bytes(MPI_Count count, const Datatype& type) {
-  return fail(MPI_ERR_COUNT, "count is {}: as many elements of {} bytes do not fit any memory",
-              count, type.size());
+  return fail(MPI_ERR_COUNT,
+              "count is {}, too large: as many elements of {} bytes do not fit any memory", count,
+              type.size());
 }
 
 int Entry::bad_buffer(const void* address, MPI_Count count) {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The registration cache, with pages that the kernel really pins (io_uring's fixed buffers) and the
-// userfaultfd monitor: what a hit, a miss and an event cost, and what programs pay for being
-// watched.
+// The registration cache, with an RDMA adapter if there is one, else with pages that the kernel
+// pins for io_uring, and the userfaultfd monitor: what a hit, a miss and an event cost, and what
+// programs pay for being watched.
 
 #include <benchmark/benchmark.h>
 #include <sys/mman.h>
@@ -13,6 +13,7 @@
 
 #include "rdma_btl/registration/registration_cache.hpp"
 #include "rdma_btl/registration/userfaultfd_monitor.hpp"
+#include "rdma_btl/verbs/verbs_device.hpp"
 #include "tests/unit/pinning_device.hpp"
 
 namespace {
@@ -25,6 +26,12 @@ std::byte* map_touched(std::size_t bytes) {
   return static_cast<std::byte*>(memory);
 }
 
+std::unique_ptr<Device> open_device() {
+  if (auto verbs = VerbsDevice::create({})) return std::move(*verbs);
+  if (auto pinning = remit::testing::PinningDevice::open()) return std::move(*pinning);
+  return nullptr;
+}
+
 // A cache as an MPI process has it. `monitored`: false is memory_monitor=none.
 class Caching {
  public:
@@ -35,16 +42,19 @@ class Caching {
       if (!monitor) return;
       monitors.push_back(std::move(*monitor));
     }
-    auto device = remit::testing::PinningDevice::open();
-    if (!device) return;
-    device_ = std::move(*device);
+    device_ = open_device();
+    if (!device_) return;
     watch_ = std::make_unique<MemoryWatch>(std::move(monitors));
     cache_ = std::make_unique<RegistrationCache>(*device_, *watch_,
                                                  RegistrationCache::Limits{.entries = entries});
   }
   [[nodiscard]] bool works(benchmark::State& state) const {
-    if (!cache_) state.SkipWithError("needs io_uring and userfaultfd");
-    return cache_ != nullptr;
+    if (!cache_) {
+      state.SkipWithError("needs userfaultfd, and an adapter or io_uring");
+      return false;
+    }
+    state.SetLabel(std::string(device_->caps().name));
+    return true;
   }
   RegistrationCache& cache() { return *cache_; }
 

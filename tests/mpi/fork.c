@@ -1,6 +1,7 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
- * fork() after MPI_Init: while messages of every length are under way, children write all over their
- * copies of the buffers, unmap them, or run other programs. The parents' data must be right. */
+ * fork() after MPI_Init: while messages of every length are under way, children write all over
+ * their copies of the buffers, unmap them, or run other programs. The parents' data must be right.
+ */
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -197,10 +197,13 @@ TEST(OutputSink, MayBeDestroyedWhileItsThreadWaits) {
 }
 
 TEST(JobReport, NamesEachRankAndWhatItDoes) {
-  const std::vector<RankSnapshot> ranks{{0, ::getpgrp(), false, MpiPhase::inside},
+  const pid_t group = ::getpgrp();
+  ASSERT_EQ(::setpgid(0, 0), 0);  // a rank leads a group of its own
+  const std::vector<RankSnapshot> ranks{{0, ::getpid(), false, MpiPhase::inside},
                                         {1, 77, true, MpiPhase::finished},
                                         {2, -1, false, MpiPhase::outside}};
   const std::string text = describe_ranks(ranks, 12.34);
+  EXPECT_EQ(::setpgid(0, group), 0);
   EXPECT_NE(text.find("After 12.3 s"), std::string::npos);
   EXPECT_NE(text.find("between MPI_Init and MPI_Finalize"), std::string::npos);
   EXPECT_NE(text.find("after MPI_Finalize"), std::string::npos);

@@ -91,10 +91,11 @@ void Progress::sleep(Idle& idle) {
   if (sleepers_++ == 0) {
     for (ProgressSource* source : sources_) source->arm();
   }
+  bool in_time = true;
   if (poll() == 0) {
     ++counters_.sleeps;
     if (wake_event >= 0) to_wake_.push_back(wake_event);
-    block(wake_event, idle);
+    in_time = block(wake_event, idle);
     std::erase(to_wake_, wake_event);
   }
   if (wake_event >= 0) {
@@ -103,6 +104,7 @@ void Progress::sleep(Idle& idle) {
     wake_events_.push_back(wake_event);
   }
   for (ProgressSource* source : sources_) source->disarm();
+  if (!in_time && poll() != 0) ++counters_.late;
   if (--sleepers_ != 0) {
     // The descriptors were drained under threads that still sleep: start over for them.
     for (ProgressSource* source : sources_) source->arm();
@@ -117,7 +119,7 @@ int Progress::take_wake_event() {
   return event;
 }
 
-void Progress::block(int wake_event, Idle& idle) {
+bool Progress::block(int wake_event, Idle& idle) {
   std::vector<int> fds;
   int bound = -1;
   for (const ProgressSource* source : sources_) {
@@ -135,9 +137,12 @@ void Progress::block(int wake_event, Idle& idle) {
   // A signal ends the sleep early; the caller polls and comes back.
   const int ready = ::poll(polled.data(), polled.size(), bound);
   if (hook_ != nullptr) hook_->after();
-  if (ready != 0 || idle.noticed) return;
-  idle.slept_ms += bound;
-  if (idle.slept_ms >= kNoticeMs) notice(idle);
+  if (ready != 0) return true;
+  if (!idle.noticed) {
+    idle.slept_ms += bound;
+    if (idle.slept_ms >= kNoticeMs) notice(idle);
+  }
+  return bound <= kBlindSleepMs;  // a source that wants to be polled
 }
 
 void Progress::signal_sleepers() {

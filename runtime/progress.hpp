@@ -140,6 +140,9 @@ class Progress {
   struct Counters {
     std::uint64_t yields = 0;
     std::uint64_t sleeps = 0;
+    /// Sleeps that ended because they had lasted long enough, when something had come: wake-ups
+    /// that were lost, but for the few events that came at that very moment.
+    std::uint64_t late = 0;
   };
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
@@ -175,7 +178,8 @@ class Progress {
   void give_up_core(Idle& idle);
   void sleep(Idle& idle);
   /// Blocks on every wait descriptor and `wake_event`; the sources are armed and had nothing.
-  void block(int wake_event, Idle& idle);
+  /// False if the time that such a sleep may last was over.
+  [[nodiscard]] bool block(int wake_event, Idle& idle);
   void notice(Idle& idle);
   [[nodiscard]] int take_wake_event();
   void signal_sleepers();

@@ -58,6 +58,7 @@ struct VerbsDevice::Endpoint {
   bool immediate = false;  ///< notifications travel as immediate data
   bool starving = false;   ///< something waits for a credit
   bool credit_due = false;
+  bool note_due = false;          ///< is in notes_due_: nothing may be posted before it
   bool recalled = false;          ///< we want back what is lent to it: what it uses is not owed
   bool spoke = false;             ///< has sent a message since its last loan by note
   bool lively = false;            ///< has sent a message since recall() last came by
@@ -77,7 +78,6 @@ struct VerbsDevice::Endpoint {
   bool dry = false;              ///< the peer has its credits back: it speaks to us by its note
   bool wished = false;           ///< and has been asked for new ones
   bool recall_due = false;       ///< is in recalls_due_
-  bool note_due = false;         ///< is in notes_due_
   bool listening = false;        ///< is in listening_
   verbs::Note* heard = nullptr;  ///< where the peer writes its note
   verbs::Note* said = nullptr;   ///< what we last wrote, or will write as soon as there is room

@@ -33,9 +33,9 @@ struct VerbsConfig {
   std::size_t send_slots = 128;            ///< registered buffers of sends that are not inline
   std::size_t message_bytes = 8192 + 128;  ///< of one slot, with the device's header
   std::uint32_t send_depth = 128;          ///< work requests of a connection; power of two
-  std::uint32_t first_window = 8;          ///< receives leased to a peer at first; at least 4
-  std::uint32_t max_window = 64;           ///< ... to one that sends a lot
-  std::uint32_t strict_window = 16;        ///< receives of a connection without an SRQ
+  std::uint32_t first_window = 8;  ///< receives leased to a peer at first; fewer when few are left
+  std::uint32_t max_window = 64;   ///< ... to one that sends a lot
+  std::uint32_t strict_window = 16;  ///< receives of a connection without an SRQ
   /// Peers that hold receives and compute do not give them back: after so long others get new ones.
   unsigned patience_ms = 100;
   std::uint32_t send_budget = 2048;         ///< work requests under way of all connections

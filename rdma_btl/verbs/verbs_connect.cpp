@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The verbs device: addresses, connections made and ended, peers and adapters that fail.
+// The verbs device: addresses, and connections made.
 //
 // Two processes that speak to each other first at the same time each ask for a connection. The one
 // with the lower name rejects the other's request, the one with the higher name drops its own: one
@@ -206,6 +206,7 @@ void VerbsDevice::retry_soon(Endpoint& endpoint) {
   constexpr std::uint64_t kSoonMs = 10;
   on_sign_of_life(endpoint);
   retry_later(endpoint, "waiting for receives of other peers");
+  release_lease(endpoint);
   endpoint.timer_ns = now_ns() + ms(kSoonMs);
 }
 
@@ -314,19 +315,19 @@ void VerbsDevice::on_established(Endpoint& endpoint, std::span<const std::byte> 
                          fmt::format("{}: something else answered there", way_to(endpoint)));
   }
   take_hello(endpoint, hello);
-  open_endpoint(endpoint);
   greet(endpoint);
 }
 
 /// The other side may send only after this has come: with iWARP the active side must be first.
 void VerbsDevice::greet(Endpoint& endpoint) {
-  if (endpoint.state != State::open) return;
+  if (endpoint.state != State::connecting) return;
   const bool inlined = sizeof(verbs::Header) + host_.size() <= max_inline_;
   if (!spare_room(endpoint) || (!inlined && free_send_slots_.empty())) {
     flush_tails();
     greet_due_.push_back(endpoint.id);
     return;
   }
+  open_endpoint(endpoint);
   const Piece host{host_.data(), host_.size(), 0};
   post_message(endpoint, verbs::MessageKind::open, 0, {&host, 1}, host_.size(), false);
 }

@@ -60,11 +60,10 @@ void VerbsDevice::lend(Endpoint& endpoint, std::uint32_t receives) {
 bool VerbsDevice::can_admit(const Endpoint& endpoint) {
   if (srq_ == nullptr || endpoint.lease != 0) return true;  // of an earlier attempt
   const bool enough = spare_receives() >= kLeastLease;
-  newcomer_ns_ = enough ? 0 : now_ns();
-  if (!enough) {
-    if (needy_ns_ == 0) needy_ns_ = newcomer_ns_;
-    find_receives();
-  }
+  const std::uint64_t now = now_ns();
+  newcomer_ns_ = enough ? 0 : now;
+  if (enough == (needy_ns_ != 0)) needy_ns_ = now;
+  if (!enough) find_receives();
   return enough;
 }
 
@@ -129,10 +128,10 @@ void VerbsDevice::return_credits() {
   credit_due_.resize(kept);
 }
 
-/// What the peer could have sent is promised to nobody again.
+/// What the peer could have sent is promised to nobody, once what it has sent was seen.
 void VerbsDevice::release_lease(Endpoint& endpoint) {
   if (endpoint.recalled) recalled_ -= endpoint.lease;
-  if (srq_ != nullptr) unleased_ += endpoint.lease;
+  if (srq_ != nullptr) parked_ += endpoint.lease;
   endpoint.lease = endpoint.owed = 0;
   endpoint.recalled = false;
 }
@@ -226,6 +225,7 @@ void VerbsDevice::serve_wishes() {
       endpoint.spoke = false;
       endpoint.said->lent += receives;
       ++counters_.loans;
+      needy_ns_ = now_ns();
       write_note(endpoint);
     }
     wishing_.pop_front();
@@ -293,7 +293,7 @@ Expected<> VerbsDevice::make_note(Endpoint& endpoint) {
   return {};
 }
 
-/// As soon as there is room.
+/// As soon as there is room: until then nothing else is posted, which would overtake it.
 void VerbsDevice::write_note(Endpoint& endpoint) {
   if (!spare_room(endpoint)) {
     if (!endpoint.note_due) notes_due_.push_back(endpoint.id);
@@ -317,7 +317,7 @@ void VerbsDevice::write_due_notes() {
   due.swap(notes_due_);
   for (const EndpointId id : due) {
     Endpoint& endpoint = *endpoints_[id];
-    endpoint.note_due = false;
+    endpoint.note_due = false;  // or again
     if (endpoint.state == State::open) write_note(endpoint);
   }
 }
@@ -347,24 +347,33 @@ void VerbsDevice::listen() {
 void VerbsDevice::heed(Endpoint& endpoint) {
   if (endpoint.heard == nullptr) return;
   const Note note = read_note(endpoint.heard);
-  const Note before = endpoint.heeded;
-  if (note == before) return;
-  endpoint.heeded = note;
-  if (note.lent != before.lent) {
-    endpoint.credits += note.lent - before.lent;
+  Note& heeded = endpoint.heeded;
+  const std::uint32_t lent = note.lent - heeded.lent;
+  // An adapter may write it byte by byte. No loan is as large as what a half-written sum looks
+  // like.
+  constexpr std::uint32_t kLargestLoan = 255;
+  if (note == heeded || lent > kLargestLoan) return;
+  if (lent != 0) {
+    heeded.lent = note.lent;
+    endpoint.credits += lent;
     endpoint.dry = endpoint.wished = false;
   }
-  if (note.recalls != before.recalls) on_recall(endpoint);
-  if (note.wishes != before.wishes) {
+  // It follows a loan, so who is dry has not seen that yet.
+  if (note.recalls != heeded.recalls && !endpoint.dry) {
+    heeded.recalls = note.recalls;
+    on_recall(endpoint);
+  }
+  if (note.wishes != heeded.wishes) {
+    heeded.wishes = note.wishes;
     wishing_.push_back(endpoint.id);
     if (needy_ns_ == 0) needy_ns_ = now_ns();
     attention_ = true;
   }
-  if (note.farewell != before.farewell) {
-    on_goodbye(endpoint);
-    ready_.push_back(verbs::event_of(CompletionKind::endpoint_closed, endpoint.id, MPI_SUCCESS));
-    attention_ = true;
-  }
+}
+
+/// It may overtake messages, so it is asked for only when the connection has ended.
+bool VerbsDevice::said_farewell(const Endpoint& endpoint) {
+  return endpoint.heard != nullptr && read_note(endpoint.heard).farewell != 0;
 }
 
 }  // namespace remit

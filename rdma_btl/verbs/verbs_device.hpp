@@ -22,8 +22,8 @@ namespace remit {
 /// Receives are leased to peers as credits, strictly: what a peer may send has its receive. A send
 /// and a notification use one each; they come back with messages the other way, or by a message of
 /// the device itself when half of a lease is owed. A sender keeps its last credit for such a
-/// message, so two processes never wait for each other. The pool is of one size however many peers
-/// there are: credits of silent ones are called back (verbs_credits.cpp).
+/// message or a recall, so two processes never wait for each other. The pool is of one size however
+/// many peers there are: credits of silent ones are called back (verbs_credits.cpp).
 ///
 /// Every work request is counted against the completion queue before it is posted, so that it
 /// cannot overflow.
@@ -232,6 +232,7 @@ class VerbsDevice final : public Device {
   void listen_to(Endpoint& endpoint);
   void listen();
   void heed(Endpoint& endpoint);
+  [[nodiscard]] static bool said_farewell(const Endpoint& endpoint);
 
   template <class... Args>
   void say(LogLevel level, fmt::format_string<Args...> format, Args&&... args) const {
@@ -281,6 +282,7 @@ class VerbsDevice final : public Device {
   std::vector<std::uint32_t> free_slots_;  ///< without SRQ: posted nowhere
   std::size_t unleased_ = 0;               ///< with SRQ: promised to nobody
   std::size_t recalled_ = 0;               ///< asked back, not here yet
+  std::size_t parked_ = 0;  ///< lent to peers that are gone; may be in the completion queue
   std::size_t max_slots_ = 0;
   std::vector<NotePlace> free_notes_;
   std::vector<EndpointId> listening_;    ///< their notes are looked at

@@ -34,16 +34,22 @@ void VerbsDevice::on_goodbye(Endpoint& endpoint) {
   release_lease(endpoint);
 }
 
+/// The completion queue is drained.
 void VerbsDevice::settle_leaving() {
+  unleased_ += parked_;
+  parked_ = 0;
   std::vector<EndpointId> leaving;
   leaving.swap(leaving_);
   for (const EndpointId id : leaving) {
     Endpoint& endpoint = *endpoints_[id];
     endpoint.leaving = false;
-    if (endpoint.state == State::open) heed(endpoint);
     if (endpoint.state == State::accepting) {
       drop_passive(endpoint);
       endpoint.state = State::idle;
+    } else if (endpoint.state == State::open && said_farewell(endpoint)) {
+      on_goodbye(endpoint);
+      ready_.push_back(verbs::event_of(CompletionKind::endpoint_closed, endpoint.id, MPI_SUCCESS));
+      attention_ = true;
     } else if (endpoint.state == State::open) {
       fail_endpoint(endpoint, fmt::format("{}: its process has ended or lost the connection",
                                           way_to(endpoint)));

@@ -347,7 +347,7 @@ void VerbsDevice::say_goodbye() {
     std::erase_if(due, [&](EndpointId id) {
       Endpoint& endpoint = *endpoints_[id];
       if (endpoint.state != State::open) return true;
-      if (endpoint.dry) {
+      if (endpoint.credits == 0) {
         endpoint.said->farewell = 1;
         write_note(endpoint);
       } else if (!post_control(endpoint, verbs::MessageKind::goodbye, 0, true)) {

@@ -48,7 +48,7 @@ std::size_t VerbsDevice::poll(std::span<Completion> out) {
     return_credits();
   if (got < 0) [[unlikely]]
     fail_all(fmt::format("{}: the completion queue is broken", adapter_.device));
-  if (got == 0 && wanted != 0 && !leaving_.empty()) [[unlikely]]
+  if (got == 0 && wanted != 0 && (!leaving_.empty() || parked_ != 0)) [[unlikely]]
     settle_leaving();
   if (--polls_to_look_ == 0) [[unlikely]]
     look_around();
@@ -155,6 +155,11 @@ bool VerbsDevice::take_message(Endpoint& endpoint, const ibv_wc& work, std::uint
   }
   std::memcpy(&header, data, sizeof header);
   endpoint.credits += header.credits;
+  // A note has overtaken this message: these are to be given back, too.
+  if (endpoint.dry && header.credits != 0) [[unlikely]] {
+    endpoint.dry = false;
+    on_recall(endpoint);
+  }
   if ((header.flags & verbs::kStarved) != 0) endpoint.wants_more = true;
   switch (header.kind) {
     case MessageKind::data:
@@ -309,8 +314,8 @@ void VerbsDevice::retire_record(Endpoint& /*endpoint*/, const Record& record, in
 
 /// The first error of a connection says why; the others only follow from it.
 void VerbsDevice::failed_work(Endpoint& endpoint, const ibv_wc& work) {
-  if (endpoint.listening && endpoint.state == State::open) heed(endpoint);
   if (endpoint.state == State::failed || endpoint.state == State::gone) return;
+  if (said_farewell(endpoint)) return leave(endpoint);
   std::string_view hint;
   switch (work.status) {
     case IBV_WC_RETRY_EXC_ERR:
@@ -368,8 +373,9 @@ void VerbsDevice::retry_swaps() {
       end_swap(job, MPI_ERR_PROC_ABORTED);
       continue;
     }
-    if (!room(endpoint, 2) || !message_room() ||
-        (job.swapped && endpoint.credits <= kReservedCredits)) {
+    const bool no_credit = job.swapped && endpoint.credits <= kReservedCredits;
+    if (no_credit) (void)starve(endpoint);
+    if (no_credit || !room(endpoint, 2) || !message_room()) {
       swaps_due_.push_back(index);
       continue;
     }

@@ -113,6 +113,10 @@ void VerbsDevice::complete(const Endpoint& endpoint, std::uint64_t cookie, int s
 // --- room --------------------------------------------------------------------------------------
 
 bool VerbsDevice::room(Endpoint& endpoint, std::uint32_t requests) {
+  if (endpoint.note_due) [[unlikely]] {
+    flush_tail(endpoint);
+    return false;
+  }
   if (endpoint.under_way() + requests + verbs::kSpare > config_.send_depth) [[unlikely]] {
     if (endpoint.unsignalled != 0) flush_tail(endpoint);
     return false;
@@ -254,7 +258,7 @@ Header VerbsDevice::take_header(Endpoint& endpoint, MessageKind kind, std::uint3
 /// A message of the device's own. False: no credit or no room.
 bool VerbsDevice::post_control(Endpoint& endpoint, MessageKind kind, std::uint32_t value,
                                bool signal) {
-  if (endpoint.credits == 0 || !spare_room(endpoint)) return false;
+  if (endpoint.credits == 0 || endpoint.note_due || !spare_room(endpoint)) return false;
   if (max_inline_ < sizeof(Header) && free_send_slots_.empty()) {
     flush_tails();
     return false;

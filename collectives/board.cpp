@@ -109,7 +109,9 @@ std::int64_t find_limit(CollectiveKind kind, int size, const Params& params) {
   return limit;
 }
 
-/// Looks at what a waiting member waits for, whenever the devices are polled.
+/// Looks at what a waiting member waits for, whenever the devices are polled. Counts as an event
+/// once: another thread that polls must not take it for something to do again and again, and never
+/// give up the lock that the waiting one needs.
 template <class Test>
 class Watch final : public ProgressSource {
  public:
@@ -118,7 +120,11 @@ class Watch final : public ProgressSource {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  int progress() override { return test_() ? 1 : 0; }
+  int progress() override {
+    if (told_ || !test_()) return 0;
+    told_ = true;
+    return 1;
+  }
   void arm() override {}
   void disarm() override {}
   void wait_fds(std::vector<int>& /*out*/) const override {}
@@ -126,6 +132,7 @@ class Watch final : public ProgressSource {
  private:
   Progress& progress_;
   Test& test_;
+  bool told_ = false;
 };
 
 }  // namespace
@@ -160,7 +167,7 @@ Board::~Board() {
 }
 
 void Board::wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,
-                 const CollectiveShape& shape) {
+                 const CollectiveShape& shape, const WaitSubject* subject) {
   if (comm.board_wishes >= kPatience || comm.is_inter() || shape.size < 2 ||
       shape.size > kMembers || shape.bytes > BoardPlace::kPageBytes) {
     return;
@@ -168,10 +175,10 @@ void Board::wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,
   CollectiveShape on_board = shape;
   on_board.board = true;
   if (choose_algorithm(a.kind, on_board, engine.process().params()).name != "board") return;
-  if (++comm.board_wishes == kPatience && on_one_host(engine, comm)) set_up(engine, comm);
+  if (++comm.board_wishes == kPatience && on_one_host(engine, comm)) set_up(engine, comm, subject);
 }
 
-void Board::set_up(Engine& engine, CommCore& comm) {
+void Board::set_up(Engine& engine, CommCore& comm, const WaitSubject* subject) {
   Process& process = engine.process();
   const Engine::OwnNotices own = engine.take_notices();
   std::vector<Member> members;
@@ -179,7 +186,7 @@ void Board::set_up(Engine& engine, CommCore& comm) {
   CollCtx c(engine, comm, comm.collective_sequence++, *arena, 1);
   Task<int> task = agree(c, own, members);
   task.start();
-  if (!task.done()) process.progress().wait([&] { return task.done(); });
+  if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
   if (task.result() == MPI_SUCCESS && !members.empty()) {
     comm.board = std::make_shared<Board>(engine, comm, own, std::move(members));
   } else if (own.device != nullptr) {
@@ -273,8 +280,19 @@ int Board::await_slowly(int first, int last, std::uint64_t number) {
   auto over = [&] { return arrived() || hopeless(first, last, number); };
   Progress& progress = engine_.process().progress();
   const Watch watch(progress, over);
-  progress.wait(over);
+  awaited_ = {first, last, number};
+  progress.wait(over, subject_);
+  awaited_ = {};
   return arrived() ? MPI_SUCCESS : give_up();
+}
+
+std::vector<ProcId> Board::missing() const {
+  std::vector<ProcId> procs;
+  for (int i = awaited_.first; i < awaited_.last; ++i) {
+    const Member& member = members_[static_cast<std::size_t>(i)];
+    if (i != rank_ && !entered(member, awaited_.number)) procs.push_back(member.proc);
+  }
+  return procs;
 }
 
 /// A member that is waited for will not come.
@@ -318,8 +336,9 @@ int Board::take(int member, std::size_t at, std::size_t whole, const View& to) c
 
 // --- operations --------------------------------------------------------------------------------
 
-int Board::run(const CollectiveArgs& a) {
+int Board::run(const CollectiveArgs& a, const WaitSubject* subject) {
   ++number_;
+  subject_ = subject;
   if (broken_) return MPI_ERR_PROC_ABORTED;
   const auto operation = [&]() -> int {
     switch (a.kind) {

@@ -72,16 +72,19 @@ class Board {
     return static_cast<std::int64_t>(shape.bytes) <= limits_[static_cast<std::size_t>(a.kind)] &&
            fits(a);
   }
-  /// MPI_SUCCESS or an error class.
-  [[nodiscard]] int run(const CollectiveArgs& a);
+  /// MPI_SUCCESS or an error class. `subject` says what is waited for, if it lasts.
+  [[nodiscard]] int run(const CollectiveArgs& a, const WaitSubject* subject = nullptr);
+
+  /// The processes that a wait which lasts is for; none outside of one.
+  [[nodiscard]] std::vector<ProcId> missing() const;
 
   /// Counts an operation for which `comm` has no board yet, and sets one up with the other members
   /// when that pays. Every member calls it for the same operations.
   static void wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,
-                   const CollectiveShape& shape);
+                   const CollectiveShape& shape, const WaitSubject* subject);
 
  private:
-  static void set_up(Engine& engine, CommCore& comm);
+  static void set_up(Engine& engine, CommCore& comm, const WaitSubject* subject);
   [[nodiscard]] static bool fits(const CollectiveArgs& a);
 
   [[nodiscard]] int barrier();
@@ -121,6 +124,14 @@ class Board {
   std::uint64_t safe_ = BoardPlace::kDepth;  ///< lines may be written up to this operation
   std::size_t published_ = 0;                ///< bytes, in the last operation
   bool broken_ = false;
+  const WaitSubject* subject_ = nullptr;  ///< of the operation under way
+  /// What missing() tells: members [first, last), if they have not entered `number`.
+  struct Awaited {
+    int first = 0;
+    int last = 0;
+    std::uint64_t number = 0;
+  };
+  Awaited awaited_;
   const bool spins_;
   /// By CollectiveKind: the longest shape.bytes that takes place here; -1: none.
   std::array<std::int64_t, kCollectiveKinds> limits_;

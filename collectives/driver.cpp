@@ -77,18 +77,21 @@ void Collective::start() {
   task_.start();
 }
 
-int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args) {
+int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
+                   const WaitSubject* subject) {
   const std::uint32_t sequence = comm.collective_sequence++;
   const CollectiveShape shape = shape_of(comm, args);
   if (done_alone(shape, args)) return MPI_SUCCESS;
-  if (comm.board == nullptr) Board::wish(engine, comm, args, shape);
-  if (comm.board != nullptr && comm.board->takes(args, shape)) return comm.board->run(args);
+  if (comm.board == nullptr) Board::wish(engine, comm, args, shape, subject);
+  if (comm.board != nullptr && comm.board->takes(args, shape)) {
+    return comm.board->run(args, subject);
+  }
   Process& process = engine.process();
   const ArenaLease arena(process.arenas());
   CollCtx c(engine, comm, sequence, *arena, kBlockingPolls);
   Task<int> task = call_best(c, shape, args);
   task.start();
-  if (!task.done()) process.progress().wait([&] { return task.done(); });
+  if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
   return task.result();
 }
 

@@ -266,8 +266,8 @@ Engine::OwnNotices Engine::take_notices() {
   return {};
 }
 
-void Engine::flush() {
-  process_.progress().wait([this] { return flushed(); });
+void Engine::flush(const WaitSubject* subject) {
+  process_.progress().wait([this] { return flushed(); }, subject);
 }
 
 std::size_t Engine::unexpected_bytes() const {

@@ -224,8 +224,8 @@ class Device {
   /// Memory of this process for its peers to read; what it held before is still there (at first
   /// zeros). None: this device has no such memory, or all of it is in use.
   [[nodiscard]] virtual Notices take_notices() { return {}; }
-  /// Gives it back. It is handed out again as soon as `in_use()`, which must stay callable as long
-  /// as the device is open, returns false: no peer reads it any more.
+  /// Gives it back, for use once `in_use()`, callable while the device is open, says false.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): overriders keep it
   virtual void return_notices(std::uint32_t /*index*/, std::function<bool()> /*in_use*/) {}
   /// Where the peer's notices of that index are mapped here, for good. Null: not connected yet, or
   /// not by such a device. Not null once a message of the peer has arrived by the endpoint.

@@ -4,6 +4,7 @@
 
 #include "bindings/entry.hpp"
 #include "bindings/handles.hpp"
+#include "bindings/wait_subjects.hpp"
 #include "bindings/weak.hpp"
 
 namespace remit {
@@ -64,15 +65,17 @@ int BsendBuffer::send(Instance& instance, const View& view, int dest, int tag, C
   return MPI_SUCCESS;
 }
 
-void BsendBuffer::drain(Instance& instance) {
-  instance.progress().wait([this] {
+void BsendBuffer::drain(Instance& instance, const WaitSubject* subject) {
+  auto empty = [this] {
     reclaim();
     return segments_.empty();
-  });
+  };
+  instance.progress().wait(empty, subject);
 }
 
-void BsendBuffer::detach(Instance& instance, void*& address, MPI_Count& size) {
-  drain(instance);
+void BsendBuffer::detach(Instance& instance, const WaitSubject* subject, void*& address,
+                         MPI_Count& size) {
+  drain(instance, subject);
   address = address_;
   size = static_cast<MPI_Count>(size_);
   attached_ = false;
@@ -123,7 +126,8 @@ int detach(const char* function, void* buffer_address, Size* size) {
   }
   void* address = nullptr;
   MPI_Count bytes = 0;
-  instance.bsend->detach(instance, address, bytes);
+  const DepartureWait subject(entry);
+  instance.bsend->detach(instance, &subject, address, bytes);
   *static_cast<void**>(buffer_address) = address;
   *size = static_cast<Size>(bytes);
   return MPI_SUCCESS;
@@ -157,7 +161,8 @@ REMIT_WEAK(Buffer_detach_c);
 
 int PMPI_Buffer_flush() {
   Entry entry("MPI_Buffer_flush");
-  entry.instance().bsend->drain(entry.instance());
+  const DepartureWait subject(entry);
+  entry.instance().bsend->drain(entry.instance(), &subject);
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Buffer_flush);

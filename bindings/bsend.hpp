@@ -25,9 +25,9 @@ class BsendBuffer {
   [[nodiscard]] int send(Instance& instance, const View& view, int dest, int tag, CommObject& comm);
 
   /// Waits until every buffered message has been sent.
-  void drain(Instance& instance);
+  void drain(Instance& instance, const WaitSubject* subject = nullptr);
   /// drain() and detach.
-  void detach(Instance& instance, void*& address, MPI_Count& size);
+  void detach(Instance& instance, const WaitSubject* subject, void*& address, MPI_Count& size);
 
   /// Why the last send() of `view` found no room.
   [[nodiscard]] std::string explain(const View& view) const;

@@ -2,6 +2,7 @@
 // Argument checks of collective calls, and the three ways to run them.
 #include "bindings/coll_call.hpp"
 
+#include "bindings/wait_subjects.hpp"
 #include "collectives/algorithms.hpp"
 
 namespace remit {
@@ -489,7 +490,8 @@ int check_scan(CollectiveCall& call, CollectiveKind kind, const void* send, void
 }
 
 int run_blocking(CollectiveCall& call) {
-  const int code = run_collective(call.entry.engine(), call.comm->core, call.args);
+  const CollectiveWait subject(call.entry, *call.comm, call.args.kind);
+  const int code = run_collective(call.entry.engine(), call.comm->core, call.args, &subject);
   if (code == MPI_SUCCESS) [[likely]]
     return MPI_SUCCESS;
   return call.entry.fail(code, "{}",

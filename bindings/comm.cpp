@@ -8,6 +8,7 @@
 #include "bindings/entry.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/requests.hpp"
+#include "bindings/wait_subjects.hpp"
 #include "bindings/weak.hpp"
 
 namespace remit {
@@ -27,7 +28,8 @@ int reduce_pair(Entry& entry, CommObject& comm, MPI_Op op, const std::uint32_t (
   args.send_type = args.recv_type = &predefined(MPI_UINT32_T);
   args.recv = all;
   args.op = predefined_op(reinterpret_cast<std::uintptr_t>(op));
-  if (int err = run_collective(entry.engine(), comm.core, args)) {
+  const CollectiveWait subject(entry, comm, args.kind);
+  if (int err = run_collective(entry.engine(), comm.core, args, &subject)) {
     return entry.fail(err, "the members could not agree on a context id");
   }
   return MPI_SUCCESS;
@@ -97,7 +99,8 @@ int gather_colors(Entry& entry, CommObject& comm, ColorKey mine, std::vector<Col
   args.send_count = args.recv_count = 2;
   args.send_type = args.recv_type = &predefined(MPI_INT);
   args.recv = all.data();
-  if (int err = run_collective(entry.engine(), comm.core, args)) {
+  const CollectiveWait subject(entry, comm, args.kind);
+  if (int err = run_collective(entry.engine(), comm.core, args, &subject)) {
     return entry.fail(err, "colors and keys could not be exchanged");
   }
   return MPI_SUCCESS;
@@ -292,7 +295,8 @@ int PMPI_Comm_disconnect(MPI_Comm* comm) {
     CommObject* c = nullptr;
     if (int err = entry.comm(*comm, c)) return err;
     sweep_freed_requests(entry.instance());
-    entry.engine().flush();
+    const DepartureWait subject(entry);
+    entry.engine().flush(&subject);
   }
   return PMPI_Comm_free(comm);
 }

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "bindings/requests.hpp"
+#include "bindings/wait_subjects.hpp"
 #include "bindings/weak.hpp"
 
 namespace remit {
@@ -186,7 +187,8 @@ int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
     return MPI_SUCCESS;
   }
   RequestObject* waited = object(*request);
-  entry.progress().wait([=] { return waited->complete(); });
+  const RequestsWait subject(entry, {request, 1}, false);
+  entry.progress().wait([=] { return waited->complete(); }, &subject);
   return finish_and_report(entry, *request, status);
 }
 REMIT_WEAK(Wait);
@@ -215,9 +217,11 @@ REMIT_WEAK(Test);
 int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   Entry entry("MPI_Waitall");
   if (int err = check_requests(entry, count, requests)) return err;
+  const RequestsWait subject(entry, {requests, static_cast<std::size_t>(count)}, false);
   for (int i = 0; i < count; ++i) {
     const MPI_Request handle = requests[i];
-    if (is_live(handle)) entry.progress().wait([=] { return object(handle)->complete(); });
+    if (!is_live(handle)) continue;
+    entry.progress().wait([=] { return object(handle)->complete(); }, &subject);
   }
   ArrayFinisher finisher(entry, statuses);
   for (int i = 0; i < count; ++i) finisher.finish(requests[i], i);
@@ -256,7 +260,8 @@ int PMPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* stat
     return MPI_SUCCESS;
   }
   int found = -1;
-  entry.progress().wait([&] { return (found = find_done(all)) >= 0; });
+  const RequestsWait subject(entry, all, true);
+  entry.progress().wait([&] { return (found = find_done(all)) >= 0; }, &subject);
   *index = found;
   return finish_and_report(entry, requests[found], status);
 }
@@ -300,7 +305,8 @@ int PMPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indice
     return MPI_SUCCESS;
   }
   if (int err = entry.not_null(indices, "array_of_indices")) return err;
-  entry.progress().wait([&] { return find_done(all) >= 0; });
+  const RequestsWait subject(entry, all, true);
+  entry.progress().wait([&] { return find_done(all) >= 0; }, &subject);
   return finish_some(entry, all, outcount, indices, statuses);
 }
 REMIT_WEAK(Waitsome);

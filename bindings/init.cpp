@@ -12,6 +12,7 @@
 #include "bindings/entry.hpp"
 #include "bindings/requests.hpp"
 #include "bindings/statistics.hpp"
+#include "bindings/wait_subjects.hpp"
 #include "bindings/weak.hpp"
 #include "collectives/algorithms.hpp"
 #include "rdma_btl/open_devices.hpp"
@@ -37,6 +38,10 @@ Expected<std::unique_ptr<Instance>> open_instance(const char* function, int thre
   auto process = std::make_unique<Process>(std::move(*bootstrap), std::make_shared<SteadyClock>(),
                                            std::move(*params), random_seed());
   process->progress().set_policy(make_wait_policy(process->params(), process->identity()));
+  if (const char* directory = std::getenv("PMIX_SERVER_TMPDIR"); directory != nullptr) {
+    process->progress().set_call_board(
+        CallBoard::open(fmt::format("{}/{}", directory, kCallFileName), process->rank()));
+  }
   auto devices = open_devices(*process);
   // Most often it is the same for all ranks of a host: the launcher says it once.
   if (!devices) {
@@ -107,8 +112,9 @@ int PMPI_Finalize() {
     delete_all_attributes(instance->self.attributes, Owner::comm, MPI_COMM_SELF);
     delete_all_attributes(instance->world.attributes, Owner::comm, MPI_COMM_WORLD);
     settle_freed_requests(*instance);
-    instance->bsend->drain(*instance);
-    instance->engine->flush();
+    const DepartureWait subject(entry);
+    instance->bsend->drain(*instance, &subject);
+    instance->engine->flush(&subject);
     report_statistics(*instance);
   }
   library().instance = nullptr;

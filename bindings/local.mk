@@ -44,6 +44,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/type.cpp \
 	bindings/type_query.cpp \
 	bindings/version.cpp \
+	bindings/wait_subjects.cpp bindings/wait_subjects.hpp \
 	bindings/weak.hpp
 libmpi_abi_la_LIBADD = libcollectives.la
 libmpi_abi_la_LDFLAGS = -version-info 1:0:0 -no-undefined \

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "bindings/requests.hpp"
+#include "bindings/wait_subjects.hpp"
 #include "bindings/weak.hpp"
 
 namespace remit {
@@ -21,10 +22,15 @@ int check_probe(Entry& entry, int source, int tag, MPI_Comm comm, CommObject*& o
 
 /// Polls once if nothing is there at first; with `wait`, until something is.
 template <class Find>
-bool look(Entry& entry, bool wait, Find&& find) {
+bool look(Entry& entry, bool wait, int source, int tag, CommObject* comm, Find&& find) {
   if (find()) return true;
   if (wait) {
-    entry.progress().wait(find);
+    MessageArgs wanted;
+    wanted.comm = comm;
+    wanted.peer = source;
+    wanted.tag = tag;
+    const MessageWait subject(entry, wanted, CallKind::receive);
+    entry.progress().wait(find, &subject);
     return true;
   }
   entry.progress().poll();
@@ -46,7 +52,7 @@ int probe(const char* function, bool wait, int source, int tag, MPI_Comm comm, i
   }
   std::optional<ProbeResult> found;
   auto find = [&] { return (found = entry.engine().iprobe(source, tag, c->core)).has_value(); };
-  *flag = look(entry, wait, find);
+  *flag = look(entry, wait, source, tag, c, find);
   if (*flag) set_probe_status(status, *found);
   return MPI_SUCCESS;
 }
@@ -69,7 +75,7 @@ int matched_probe(const char* function, bool wait, int source, int tag, MPI_Comm
   auto find = [&] {
     return (matched = entry.engine().improbe(source, tag, c->core, found)) != nullptr;
   };
-  *flag = look(entry, wait, find);
+  *flag = look(entry, wait, source, tag, c, find);
   *message = MPI_MESSAGE_NULL;
   if (!*flag) return MPI_SUCCESS;
   auto* object = new MessageObject;
@@ -111,7 +117,12 @@ int matched_receive(const char* function, void* buffer, MPI_Count count, MPI_Dat
   Request request(RequestKind::receive);
   CommObject* comm = nullptr;
   if (int err = start_matched(entry, view, *message, request, comm)) return err;
-  entry.progress().wait([&] { return request.complete; });
+  MessageArgs wanted;
+  wanted.comm = comm;
+  wanted.peer = request.key.source;
+  wanted.tag = request.key.tag;
+  const MessageWait subject(entry, wanted, CallKind::receive);
+  entry.progress().wait([&] { return request.complete; }, &subject);
   set_status(status, request.status);
   int code = request.status.error;
   if (code != MPI_SUCCESS) {

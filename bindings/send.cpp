@@ -6,6 +6,7 @@
 
 #include "bindings/bsend.hpp"
 #include "bindings/requests.hpp"
+#include "bindings/wait_subjects.hpp"
 #include "bindings/weak.hpp"
 
 namespace remit {
@@ -16,7 +17,8 @@ namespace {
 [[gnu::noinline]] int send_and_wait(Entry& entry, const MessageArgs& args, SendMode mode) {
   Request request(RequestKind::send);
   entry.engine().isend(request, args.view, args.peer, args.tag, args.comm->core, mode);
-  entry.progress().wait([&] { return request.complete; });
+  const MessageWait subject(entry, args, CallKind::send);
+  entry.progress().wait([&] { return request.complete; }, &subject);
   if (request.status.error == MPI_SUCCESS) return MPI_SUCCESS;
   return entry.fail(request.status.error, "{}",
                     explain_failure(entry.instance(), args.comm, args.peer, request.status.error));
@@ -88,7 +90,8 @@ int blocking_receive(const char* function, void* buffer, MPI_Count count, MPI_Da
   }
   Request request(RequestKind::receive);
   entry.engine().irecv(request, args.view, source, tag, args.comm->core);
-  entry.progress().wait([&] { return request.complete; });
+  const MessageWait subject(entry, args, CallKind::receive);
+  entry.progress().wait([&] { return request.complete; }, &subject);
   set_status(status, request.status);
   if (request.status.error == MPI_SUCCESS) [[likely]]
     return MPI_SUCCESS;

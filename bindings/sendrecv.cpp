@@ -4,6 +4,7 @@
 #include <new>
 
 #include "bindings/requests.hpp"
+#include "bindings/wait_subjects.hpp"
 #include "bindings/weak.hpp"
 
 namespace remit {
@@ -65,7 +66,8 @@ int wait_for_both(Entry& entry, const Exchange& exchange, MPI_Status* status) {
   Request receiving(RequestKind::receive);
   Request sending(RequestKind::send);
   start_halves(entry.engine(), exchange, receiving, sending);
-  entry.progress().wait([&] { return sending.complete && receiving.complete; });
+  const ExchangeWait subject(entry, {exchange.send, sending}, {exchange.receive, receiving});
+  entry.progress().wait([&] { return sending.complete && receiving.complete; }, &subject);
   set_status(status, receiving.status);
   const bool send_failed = sending.status.error != MPI_SUCCESS;
   const int error = send_failed ? sending.status.error : receiving.status.error;

@@ -15,6 +15,10 @@ void report_statistics(Instance& instance) {
     // Who asked for it gets it, however quiet the log is.
     process.log().write(LogLevel::error, "statistics: {}: {}", group.name, line);
   }
+  const Progress::Counters& waits = process.progress().counters();
+  process.log().write(LogLevel::error,
+                      "statistics: waiting: yields {}, sleeps {}, late wake-ups {}", waits.yields,
+                      waits.sleeps, waits.late);
   const std::string monitor = instance.engine->memory_monitor();
   if (!monitor.empty()) {
     process.log().write(LogLevel::error, "statistics: memory monitor: {}", monitor);

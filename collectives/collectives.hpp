@@ -89,6 +89,10 @@ class Collective {
   /// Starts it (again, after completion: persistent). Advances until it first has to wait.
   void start();
 
+  /// For reports: what it is, and its number on its communicator.
+  [[nodiscard]] CollectiveKind kind() const { return args_.kind; }
+  [[nodiscard]] std::uint32_t sequence() const { return sequence_; }
+
   /// Where its coroutines' frames are.
   [[nodiscard]] Arena& arena() { return arena_; }
 
@@ -104,7 +108,9 @@ class Collective {
   Task<int> task_;
 };
 
-/// The blocking driver: returns MPI_SUCCESS or an MPI error class.
-[[nodiscard]] int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args);
+/// The blocking driver: returns MPI_SUCCESS or an MPI error class. `subject` describes the wait, of
+/// the operation whose number was comm.collective_sequence.
+[[nodiscard]] int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
+                                 const WaitSubject* subject = nullptr);
 
 }  // namespace remit

@@ -76,7 +76,8 @@ void Collective::start() {
   task_.start();
 }
 
-int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args) {
+int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
+                   const WaitSubject* subject) {
   const std::uint32_t sequence = comm.collective_sequence++;
   const CollectiveShape shape = shape_of(comm, args);
   if (done_alone(shape, args)) return MPI_SUCCESS;
@@ -85,7 +86,7 @@ int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args) {
   CollCtx c(engine, comm, sequence, *arena, kBlockingPolls);
   Task<int> task = call_best(c, shape, args);
   task.start();
-  if (!task.done()) process.progress().wait([&] { return task.done(); });
+  if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
   return task.result();
 }
 

@@ -16,8 +16,8 @@
 namespace remit::launcher {
 namespace {
 
-constexpr int kStackPatience = 20;  // seconds for the stack of one rank
-constexpr int kKillRounds = 5;      // of 200 ms, after SIGKILL, for the last output to arrive
+constexpr useconds_t kLastingUs = 20000;  // a call that is there before and after it lasts
+constexpr int kKillRounds = 5;            // of 200 ms, after SIGKILL, for the last output to arrive
 
 std::chrono::steady_clock::duration seconds(double value) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -36,11 +36,13 @@ std::string signal_text(int signal) {
 
 }  // namespace
 
-Controller::Controller(asio::io_context& io, const Options& options, Job job, Guardian& guardian)
+Controller::Controller(asio::io_context& io, const Options& options, Job job, Guardian& guardian,
+                       std::unique_ptr<CallFile> calls)
     : io_(io),
       options_(options),
       job_(std::move(job)),
       guardian_(guardian),
+      calls_(std::move(calls)),
       signals_(io),
       end_timer_(io),
       leave_timer_(io),
@@ -118,7 +120,7 @@ void Controller::handle_signal(int signal) {
       streams_.resume_input();
       break;
     case SIGQUIT:
-      streams_.say(describe_ranks(snapshots(), elapsed()));
+      streams_.say(describe_ranks(lasting_snapshots(), elapsed()));
       break;
     default:
       guardian_.signal_ranks(signal);
@@ -185,6 +187,7 @@ void Controller::exited(int rank, int wait_status) {
   RankState& state = ranks_.at(static_cast<std::size_t>(rank));
   state.exited = true;
   if (!cause_.empty()) return check_progress();
+  if (WIFSIGNALED(wait_status) || state.connected) report_death(rank);
   if (WIFSIGNALED(wait_status)) {
     const int signal = WTERMSIG(wait_status);
     const char* hint = signal == SIGKILL
@@ -223,32 +226,48 @@ std::vector<RankSnapshot> Controller::snapshots() const {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const RankState& state = ranks_[i];
     const MpiPhase ended = state.was_connected ? MpiPhase::finished : MpiPhase::outside;
-    list.push_back(
-        {static_cast<int>(i), state.pid, state.exited, state.connected ? MpiPhase::inside : ended});
+    const auto rank = static_cast<int>(i);
+    const auto host = static_cast<std::size_t>(job_.ranks[i].host);
+    list.push_back({rank, state.pid, state.exited, state.connected ? MpiPhase::inside : ended,
+                    job_.hosts[host].name, calls_ ? calls_->read(rank) : RankCalls{}});
   }
   return list;
+}
+
+std::vector<RankSnapshot> Controller::lasting_snapshots() const {
+  const std::vector<RankSnapshot> before = snapshots();
+  ::usleep(kLastingUs);
+  std::vector<RankSnapshot> list = snapshots();
+  keep_lasting(list, before);
+  return list;
+}
+
+// What the others were doing is of interest only if they have to do with each other.
+void Controller::report_death(int culprit) {
+  if (!ranks_[static_cast<std::size_t>(culprit)].was_connected || living() == 0) return;
+  streams_.say(describe_ranks(lasting_snapshots(), elapsed()));
 }
 
 double Controller::elapsed() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-// The table first: it is quick. The stacks, in which MPI calls are found, take a second a rank, in
-// a thread, so that output and signals are still served.
+// The table first: it is quick. The stacks take a second a rank, in a thread, so that output and
+// signals are still served.
 void Controller::timed_out() {
   if (!cause_.empty() || phase_ == Phase::leaving || phase_ == Phase::done) return;
-  const std::vector<RankSnapshot> list = snapshots();
+  const std::vector<RankSnapshot> list = lasting_snapshots();
   streams_.say(describe_ranks(list, elapsed()));
-  StackWish wish;
-  if (options_.stack_traces) wish = {true, kStackPatience, 3 * kStackPatience};
-  std::thread([this, wish, list, gone = gone_] {
-    std::string text = describe_stacks(list, wish, *gone);
+  const std::string cause =
+      fmt::format("the job ran longer than --timeout {} seconds", *options_.timeout_s);
+  if (!options_.stack_traces) return end_job(124, cause);
+  std::thread([this, list, cause, gone = gone_] {
+    std::string text = describe_stacks(list, StackWish{}, *gone);
     // The io_context lives as long as the process.
     if (*gone) return;
-    asio::post(io_, [this, text = std::move(text)] {
+    asio::post(io_, [this, cause, text = std::move(text)] {
       streams_.say(text);
-      end_job(124,
-              fmt::format("the job ran longer than --timeout {} seconds", *options_.timeout_s));
+      end_job(124, cause);
     });
   }).detach();
 }

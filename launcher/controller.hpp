@@ -29,7 +29,9 @@ struct JobResult {
 /// Runs one job on this host from one thread (the io_context's).
 class Controller {
  public:
-  Controller(asio::io_context& io, const Options& options, Job job, Guardian& guardian);
+  /// `calls` may be null: then the report does not know the MPI calls of the ranks.
+  Controller(asio::io_context& io, const Options& options, Job job, Guardian& guardian,
+             std::unique_ptr<CallFile> calls);
   ~Controller();
 
   /// Ranks may start only after this; `server` outlives the controller.
@@ -68,6 +70,8 @@ class Controller {
   void guardian_lost();
   void timed_out();
   [[nodiscard]] std::vector<RankSnapshot> snapshots() const;
+  [[nodiscard]] std::vector<RankSnapshot> lasting_snapshots() const;
+  void report_death(int culprit);
   [[nodiscard]] double elapsed() const;
 
   void end_job(int status, std::string cause, int culprit = -1, double delay_s = 0);
@@ -84,6 +88,7 @@ class Controller {
   const Options& options_;
   Job job_;
   Guardian& guardian_;
+  std::unique_ptr<CallFile> calls_;
   PmixServer* server_ = nullptr;
   asio::signal_set signals_;
   asio::steady_timer end_timer_;

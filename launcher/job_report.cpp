@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// /proc and gdb, turned into a table.
+// /proc and what ranks say of themselves, turned into a table; stacks by gdb.
 #include "launcher/job_report.hpp"
 
 #include <dirent.h>
@@ -13,10 +13,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
 
+#include "launcher/wait_graph.hpp"
 #include "launcher/words.hpp"
 
 namespace remit::launcher {
@@ -100,58 +102,101 @@ std::string_view describe_phase(MpiPhase phase) {
 
 }  // namespace
 
-ProcessState busiest_of_group(pid_t group) {
-  ProcessState busiest;
+namespace {
+
+/// Of each process group that which has used most processor time: not the shell that started it.
+std::map<pid_t, ProcessState> busiest_of_groups() {
+  std::map<pid_t, ProcessState> busiest;
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir("/proc"), &::closedir);
   if (directory == nullptr) return busiest;
   while (const dirent* entry = ::readdir(directory.get())) {
     const pid_t pid = std::atoi(entry->d_name);
     const auto found = pid > 0 ? read_process(pid) : std::nullopt;
-    if (!found || found->group != group) continue;
-    const bool first = busiest.pid < 0 || (busiest.state == 'Z' && found->process.state != 'Z');
-    if (first || found->process.cpu_s >= busiest.cpu_s) busiest = found->process;
-  }
-  if (busiest.pid > 0 && busiest.state != 'R') {
-    busiest.waiting = read_small(fmt::format("/proc/{}/wchan", busiest.pid));
-    busiest.waiting.resize(std::min(busiest.waiting.size(), busiest.waiting.find('.')));
-    if (busiest.waiting == "0") busiest.waiting.clear();
+    if (!found) continue;
+    ProcessState& best = busiest[found->group];
+    const bool first = best.pid < 0 || (best.state == 'Z' && found->process.state != 'Z');
+    if (first || found->process.cpu_s >= best.cpu_s) best = found->process;
   }
   return busiest;
 }
 
-std::string describe_ranks(const std::vector<RankSnapshot>& ranks, double elapsed_s) {
-  constexpr const char* kRow = "  {:>6} {:>9}  {:<34} {:>9}  {:<28} {}\n";
-  std::string text = fmt::format("After {:.1f} s the ranks are here:\n", elapsed_s);
-  text += fmt::format(kRow, "rank", "pid", "in MPI", "CPU time", "process", "program");
-  for (const RankSnapshot& rank : ranks) {
-    if (rank.pid < 0) {
-      text +=
-          fmt::format(kRow, rank.rank, "-", describe_phase(MpiPhase::not_started), "-", "-", "");
-      continue;
-    }
-    const ProcessState process = rank.exited ? ProcessState{} : busiest_of_group(rank.pid);
-    const bool gone = process.pid < 0;
-    text += fmt::format(kRow, rank.rank, gone ? rank.pid : process.pid, describe_phase(rank.phase),
-                        gone ? "-" : fmt::format("{:.2f} s", process.cpu_s),
-                        gone ? "ended" : describe_process(process), process.name);
-  }
-  return text;
+ProcessState process_of(const RankSnapshot& rank, const std::map<pid_t, ProcessState>& all) {
+  const auto found = rank.exited || rank.pid < 0 ? all.end() : all.find(rank.pid);
+  return found == all.end() ? ProcessState{} : found->second;
 }
 
-std::string mpi_call_of(std::string_view stack) {
-  // "#7  0x00007f... in MPI_Recv (buf=...) at recv.cpp:7", "#0  MPI_Recv () from libmpi_abi.so.1".
-  for (std::size_t at = stack.rfind("MPI_"); at != std::string_view::npos && at > 0;
-       at = stack.rfind("MPI_", at - 1)) {
-    const std::size_t end = stack.find(' ', at);
-    if (end == std::string_view::npos || stack.substr(end, 2) != " (") continue;
-    const std::string_view before = stack.substr(0, stack[at - 1] == 'P' ? at - 1 : at);
-    if (!before.ends_with(" in ") && !before.ends_with("  ")) continue;
-    const std::string_view rest = stack.substr(at, stack.find('\n', at) - at);
-    const std::size_t close = std::min(rest.find(") at "), rest.find(") from "));
-    const bool has_arguments = close != std::string_view::npos && rest[close - 1] != '(';
-    return std::string(has_arguments ? rest.substr(0, close + 1) : stack.substr(at, end - at));
+std::string kernel_function(const ProcessState& process) {
+  if (process.pid <= 0 || process.state == 'R') return "";
+  std::string name = read_small(fmt::format("/proc/{}/wchan", process.pid));
+  name.resize(std::min(name.size(), name.find('.')));
+  return name == "0" ? "" : name;
+}
+
+std::string where_in_mpi(const RankSnapshot& rank) {
+  if (rank.phase != MpiPhase::inside) return std::string(describe_phase(rank.phase));
+  if (!rank.calls.known) return "between MPI_Init and MPI_Finalize";
+  return rank.exited ? "in no MPI call that had waited for long" : "in no MPI call that waits";
+}
+
+RankLife life_of(const RankSnapshot& rank) {
+  if (rank.phase == MpiPhase::finished) return RankLife::finalized;
+  if (rank.exited) return RankLife::ended;
+  return rank.phase == MpiPhase::inside ? RankLife::inside : RankLife::before;
+}
+
+std::string describe_graph(const std::vector<RankSnapshot>& ranks) {
+  std::vector<RankWait> waits;
+  for (const RankSnapshot& rank : ranks) {
+    RankWait wait{life_of(rank), {}};
+    for (const BlockedCall& call : rank.calls.blocked) wait.calls.push_back(call.record);
+    waits.push_back(std::move(wait));
   }
-  return "";
+  std::string text;
+  for (const std::string& line : describe_waits(waits)) text += "  " + line + "\n";
+  return text.empty() ? "" : "Who waits for whom:\n" + text;
+}
+
+}  // namespace
+
+std::string describe_ranks(const std::vector<RankSnapshot>& ranks, double elapsed_s) {
+  constexpr const char* kRow = "  {:>5}  {:<{}} {:>8} {:>9}  {:<33} {:<15} {:>9}  {}\n";
+  std::size_t width = 4;
+  for (const RankSnapshot& rank : ranks) width = std::max(width, rank.host.size());
+  std::string text = fmt::format("After {:.1f} s the ranks are here:\n", elapsed_s);
+  text += fmt::format(kRow, "rank", "host", width, "pid", "CPU time", "process", "program", "for",
+                      "MPI call");
+  const std::map<pid_t, ProcessState> processes = busiest_of_groups();
+  const std::int64_t now = monotonic_ns();
+  for (const RankSnapshot& rank : ranks) {
+    ProcessState process = process_of(rank, processes);
+    process.waiting = kernel_function(process);
+    const bool gone = process.pid < 0;
+    const pid_t pid = gone ? rank.pid : process.pid;
+    const std::string cpu = gone ? "-" : fmt::format("{:.2f} s", process.cpu_s);
+    const std::string state = rank.pid < 0 ? "-" : gone ? "ended" : describe_process(process);
+    const std::string shown_pid = rank.pid < 0 ? "-" : std::to_string(pid);
+    if (rank.calls.blocked.empty()) {
+      text += fmt::format(kRow, rank.rank, rank.host, width, shown_pid, cpu, state, process.name,
+                          "-", rank.pid < 0 ? "not started" : where_in_mpi(rank));
+    }
+    for (const BlockedCall& call : rank.calls.blocked) {
+      const double blocked_s = static_cast<double>(now - call.since_ns) / 1e9;
+      text += fmt::format(kRow, rank.rank, rank.host, width, shown_pid, cpu, state, process.name,
+                          fmt::format("{:.1f} s", blocked_s),
+                          (rank.exited ? "was in " : "") + describe_call(call.record));
+    }
+  }
+  return text + describe_graph(ranks);
+}
+
+void keep_lasting(std::vector<RankSnapshot>& ranks, const std::vector<RankSnapshot>& before) {
+  for (std::size_t i = 0; i < ranks.size() && i < before.size(); ++i) {
+    std::erase_if(ranks[i].calls.blocked, [&](const BlockedCall& call) {
+      return std::ranges::none_of(before[i].calls.blocked, [&](const BlockedCall& earlier) {
+        return earlier.since_ns == call.since_ns;
+      });
+    });
+  }
 }
 
 namespace {
@@ -177,26 +222,22 @@ std::string stack_of(pid_t pid, int limit_s, const std::string& prefix) {
 std::string describe_stacks(const std::vector<RankSnapshot>& ranks, const StackWish& wish,
                             const std::atomic<bool>& stop) {
   if (std::system("command -v gdb >/dev/null 2>&1") != 0) {
-    return wish.whole ? "For the stacks of the ranks install gdb (--get-stack-traces).\n" : "";
+    return "For the stacks of the ranks install gdb (--get-stack-traces).\n";
   }
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(wish.limit_s);
+  const std::map<pid_t, ProcessState> processes = busiest_of_groups();
   std::string text;
   for (const RankSnapshot& rank : ranks) {
-    const ProcessState process =
-        rank.exited || rank.pid < 0 ? ProcessState{} : busiest_of_group(rank.pid);
-    // Without PMIx there is no MPI call to find.
-    if (process.pid < 0 || (!wish.whole && rank.phase != MpiPhase::inside)) continue;
+    const ProcessState process = process_of(rank, processes);
+    if (process.pid < 0) continue;
     if (stop) break;
     if (std::chrono::steady_clock::now() > end) return text + "  (no time for the other ranks)\n";
     const std::string stack =
         stack_of(process.pid, wish.rank_limit_s, fmt::format("[{}] ", rank.rank));
     if (stack.find("#0 ") == std::string::npos) {
       text += fmt::format("  rank {}: gdb cannot see its stack\n", rank.rank);
-    } else {
-      const std::string call = mpi_call_of(stack);
-      text += fmt::format("  rank {} is in {}\n", rank.rank, call.empty() ? "no MPI call" : call);
     }
-    if (wish.whole) text += stack;
+    text += stack;
   }
   return text;
 }

@@ -1,14 +1,16 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Where the ranks of a job are, for a person who asks why it does not end: after --timeout and on
-// SIGQUIT. Reads /proc; works for any program.
+// Where the ranks of a job are, for a person who asks why it does not end: after --timeout, on
+// SIGQUIT, and when a rank died. What a rank does is read from /proc and works for any program; the
+// MPI call that it waits in is what a rank of this library says (runtime/call_board.hpp).
 #pragma once
 
 #include <sys/types.h>
 
 #include <atomic>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "launcher/call_file.hpp"
 
 namespace remit::launcher {
 
@@ -21,6 +23,8 @@ struct RankSnapshot {
   pid_t pid = -1;       ///< -1: it was never started
   bool exited = false;  ///< its process is gone
   MpiPhase phase = MpiPhase::outside;
+  std::string host;
+  RankCalls calls;
 };
 
 /// One process, as /proc/PID/stat and wchan show it.
@@ -32,26 +36,22 @@ struct ProcessState {
   std::string waiting;  ///< the kernel function it sleeps in; empty: none, or not to be seen
 };
 
-/// The process of a rank's process group that has used most processor time: not the shell that
-/// started it. `pid` -1 if there is none.
-[[nodiscard]] ProcessState busiest_of_group(pid_t group);
-
-/// A table with one line a rank. `elapsed_s`: how long the job has run.
+/// A table with a line for each rank, or for each of its threads that are blocked, and under it who
+/// waits for whom. `elapsed_s`: how long the job has run.
 [[nodiscard]] std::string describe_ranks(const std::vector<RankSnapshot>& ranks, double elapsed_s);
 
-/// The MPI function that the program called, in a stack that gdb printed, with its arguments where
-/// gdb knows them; empty: none.
-[[nodiscard]] std::string mpi_call_of(std::string_view stack);
+/// Leaves in `ranks` those blocked calls that were there `before` already: a call that ended
+/// meanwhile must not become part of a deadlock.
+void keep_lasting(std::vector<RankSnapshot>& ranks, const std::vector<RankSnapshot>& before);
 
-/// What describe_stacks() prints, and how long it may take.
+/// How long describe_stacks() may take.
 struct StackWish {
-  bool whole = false;  ///< the stacks; otherwise only the MPI call of each rank, if gdb is there
-  int rank_limit_s = 5;
-  int limit_s = 10;  ///< for all ranks together
+  int rank_limit_s = 20;
+  int limit_s = 60;  ///< for all ranks together
 };
 
-/// The MPI call that each living rank is in, and its stack, in the words of gdb. Blocks for about a
-/// second a rank, within the limits; stops early, between two ranks, when `stop` becomes true.
+/// The stack of each living rank, in the words of gdb. Blocks for about a second a rank, within the
+/// limits; stops early, between two ranks, when `stop` becomes true.
 [[nodiscard]] std::string describe_stacks(const std::vector<RankSnapshot>& ranks,
                                           const StackWish& wish, const std::atomic<bool>& stop);
 

@@ -3,6 +3,7 @@ dist_man1_MANS += docs/mpirun.1 docs/mpiexec.1
 
 noinst_LTLIBRARIES += liblauncher.la
 liblauncher_la_SOURCES = \
+	launcher/call_file.cpp launcher/call_file.hpp \
 	launcher/controller.cpp launcher/controller.hpp \
 	launcher/data_store.cpp launcher/data_store.hpp \
 	launcher/guardian.cpp launcher/guardian.hpp \
@@ -19,6 +20,7 @@ liblauncher_la_SOURCES = \
 	launcher/pmix_server.cpp launcher/pmix_server.hpp \
 	launcher/pmix_upcalls.cpp launcher/pmix_upcalls.hpp \
 	launcher/spawn.cpp launcher/spawn.hpp \
+	launcher/wait_graph.cpp launcher/wait_graph.hpp \
 	launcher/wire.hpp \
 	launcher/words.cpp launcher/words.hpp
 liblauncher_la_CPPFLAGS = $(AM_CPPFLAGS) -DASIO_STANDALONE -DASIO_DISABLE_STD_ALIGNED_ALLOC $(PMIX_CFLAGS) $(HWLOC_CFLAGS)

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "config.h"
+#include "launcher/call_file.hpp"
 #include "launcher/controller.hpp"
 #include "launcher/guardian.hpp"
 #include "launcher/job.hpp"
@@ -127,7 +128,9 @@ Outcome run_job(Options& options, asio::io_context& io, Guardian& guardian) {
   job->nspace = fmt::format("remit.{}.{}.{:08x}", host, ::getpid(), std::random_device{}());
   if (options.display_map) fmt::print(stderr, "{}", describe_map(*job));
   if (options.report_bindings) fmt::print(stderr, "{}", describe_bindings(*job));
-  Controller controller(io, options, *job, guardian);
+  auto calls = CallFile::create(guardian.directory(), static_cast<int>(job->ranks.size()));
+  if (!calls) return {{1, 0}, calls.error().message};
+  Controller controller(io, options, *job, guardian, std::move(*calls));
   auto server =
       PmixServer::start(io, *job, 0, *topology, guardian.directory(), controller.pmix_callbacks());
   if (!server) return {{1, 0}, server.error().message};

@@ -248,8 +248,8 @@ bool Engine::flushed() const {
   });
 }
 
-void Engine::flush() {
-  process_.progress().wait([this] { return flushed(); });
+void Engine::flush(const WaitSubject* subject) {
+  process_.progress().wait([this] { return flushed(); }, subject);
 }
 
 std::size_t Engine::unexpected_bytes() const {

@@ -96,7 +96,7 @@ class Engine final : public ProgressSource {
   void cancel(Request& request);
 
   /// Waits until everything sent has left for good. For MPI_Finalize and disconnect.
-  void flush();
+  void flush(const WaitSubject* subject = nullptr);
   /// True if nothing that was sent is still in this process. Cheap enough to poll.
   [[nodiscard]] bool flushed() const;
 
@@ -108,6 +108,15 @@ class Engine final : public ProgressSource {
   [[nodiscard]] int max_sleep_ms() const override;
 
   Process& process() { return process_; }
+
+  /// An operation that is not complete, for the report of a job that hangs.
+  struct Awaited {
+    MatchKey key;  ///< of a send: `source` is this process's rank
+    bool is_send;
+    ProcId peer;  ///< kAnyProc: any member of the communicator
+  };
+  /// All of them, in no useful order. Costs time and memory with their number.
+  [[nodiscard]] std::vector<Awaited> awaited();
 
   /// The words behind the error of a request or peer, for the message to the user.
   [[nodiscard]] std::string explain(const CommCore& comm, int rank) const;

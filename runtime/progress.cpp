@@ -15,6 +15,8 @@ namespace {
 
 /// Bound of a sleep that no descriptor can end.
 constexpr int kBlindSleepMs = 10;
+/// A sleep as long as this is written down for mpirun's report. Shorter ones cost nothing.
+constexpr int kNoticeMs = 100;
 constexpr std::size_t kFirstRing = 16;
 
 /// The smaller of two bounds of which -1 means none.
@@ -52,18 +54,29 @@ int Progress::run_ready() {
   return resumed;
 }
 
-void Progress::offer_lock() {
+void Progress::look_around(Idle& idle) {
+  if (idle.polls % kPollsPerNotice == 0) notice(idle);
+  if (hook_ == nullptr) return;
   hook_->before();
   hook_->after();
 }
 
+// Again when events came and the wait goes on: what is missing may have changed.
+void Progress::notice(Idle& idle) {
+  if (idle.noticed || idle.subject == nullptr || board_ == nullptr) return;
+  if (idle.slot == nullptr) idle.slot = board_->take(idle.slept_ms);
+  if (idle.slot == nullptr) return;
+  CallBoard::write(*idle.slot, *idle.subject);
+  idle.noticed = true;
+}
+
 void Progress::give_up_core(Idle& idle) {
   if (idle.yields >= policy_.yields && policy_.sleep) {
-    sleep();
+    sleep(idle);
     return;
   }
-  ++idle.yields;
   ++counters_.yields;
+  if (++idle.yields % kYieldsPerNotice == 0) notice(idle);
   if (hook_ != nullptr) hook_->before();
   ::sched_yield();
   if (hook_ != nullptr) hook_->after();
@@ -73,15 +86,16 @@ void Progress::give_up_core(Idle& idle) {
 // descriptor readable for everything that arrives later; what arrived earlier is found by the
 // second poll. Other threads of this process change things only with the lock held, and then signal
 // the event of every thread in to_wake_.
-void Progress::sleep() {
+void Progress::sleep(Idle& idle) {
   const int wake_event = hook_ != nullptr ? take_wake_event() : -1;
   if (sleepers_++ == 0) {
     for (ProgressSource* source : sources_) source->arm();
   }
+  bool in_time = true;
   if (poll() == 0) {
     ++counters_.sleeps;
     if (wake_event >= 0) to_wake_.push_back(wake_event);
-    block(wake_event);
+    in_time = block(wake_event, idle);
     std::erase(to_wake_, wake_event);
   }
   if (wake_event >= 0) {
@@ -90,6 +104,7 @@ void Progress::sleep() {
     wake_events_.push_back(wake_event);
   }
   for (ProgressSource* source : sources_) source->disarm();
+  if (!in_time && poll() != 0) ++counters_.late;
   if (--sleepers_ != 0) {
     // The descriptors were drained under threads that still sleep: start over for them.
     for (ProgressSource* source : sources_) source->arm();
@@ -104,7 +119,7 @@ int Progress::take_wake_event() {
   return event;
 }
 
-void Progress::block(int wake_event) {
+bool Progress::block(int wake_event, Idle& idle) {
   std::vector<int> fds;
   int bound = -1;
   for (const ProgressSource* source : sources_) {
@@ -117,10 +132,17 @@ void Progress::block(int wake_event) {
     if (fd >= 0) polled.push_back({fd, POLLIN, 0});
   }
   if (polled.empty()) bound = tighter(bound, kBlindSleepMs);
+  if (idle.subject != nullptr && !idle.noticed) bound = tighter(bound, kNoticeMs);
   if (hook_ != nullptr) hook_->before();
   // A signal ends the sleep early; the caller polls and comes back.
-  ::poll(polled.data(), polled.size(), bound);
+  const int ready = ::poll(polled.data(), polled.size(), bound);
   if (hook_ != nullptr) hook_->after();
+  if (ready != 0) return true;
+  if (!idle.noticed) {
+    idle.slept_ms += bound;
+    if (idle.slept_ms >= kNoticeMs) notice(idle);
+  }
+  return bound <= kBlindSleepMs;  // a source that wants to be polled
 }
 
 void Progress::signal_sleepers() {

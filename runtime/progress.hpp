@@ -5,7 +5,11 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
+
+#include "runtime/call_board.hpp"
 
 namespace remit {
 
@@ -94,18 +98,26 @@ class Progress {
   }
 
   /// Polls until done() is true: spins, yields, then sleeps, as the policy says. done() is called
-  /// with the MPI lock held; the YieldHook may release it in between.
+  /// with the MPI lock held; the YieldHook may release it in between. `subject` says what is waited
+  /// for, if it lasts.
   template <class Done>
-  void wait(Done&& done) {
+  void wait(Done&& done, const WaitSubject* subject = nullptr) {
     Idle idle;
+    idle.subject = subject;
     while (!done()) {
       if (poll() != 0) {
-        idle = Idle{};
+        idle.polls = idle.yields = 0;
+        idle.noticed = false;
       } else {
         pause(idle);
       }
     }
+    if (idle.slot != nullptr) [[unlikely]]
+      CallBoard::release(*idle.slot);
   }
+
+  /// Where waits that last are written down; null (the default): nowhere.
+  void set_call_board(std::unique_ptr<CallBoard> board) { board_ = std::move(board); }
 
   /// Called around every yield and sleep, and now and then while spinning, so that other threads
   /// can enter MPI meanwhile.
@@ -128,6 +140,9 @@ class Progress {
   struct Counters {
     std::uint64_t yields = 0;
     std::uint64_t sleeps = 0;
+    /// Sleeps that ended because they had lasted long enough, when something had come: wake-ups
+    /// that were lost, but for the few events that came at that very moment.
+    std::uint64_t late = 0;
   };
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
@@ -135,26 +150,37 @@ class Progress {
   struct Idle {
     std::uint32_t polls = 0;
     std::uint32_t yields = 0;
+    int slept_ms = 0;      ///< to the end without an event, before it was noticed
+    bool noticed = false;  ///< `slot` says what is waited for
+    const WaitSubject* subject = nullptr;
+    CallSlot* slot = nullptr;
   };
   /// With a hook, this many empty polls pass between two offers of the lock.
   static constexpr std::uint32_t kPollsPerOffer = 32;
   /// A rest for the core's other thread; what arrives meanwhile waits for its end.
   static constexpr std::uint32_t kPollsPerRelax = 8;
+  /// Where nothing sleeps: a wait of so many empty polls or yields is written down.
+  static constexpr std::uint32_t kPollsPerNotice = 1U << 20;
+  static constexpr std::uint32_t kYieldsPerNotice = 1U << 16;
 
   void pause(Idle& idle) {
     if (policy_.spin && idle.polls < policy_.spin_polls) {
       if (++idle.polls % kPollsPerRelax == 0) cpu_relax();
-      if (idle.polls % kPollsPerOffer == 0 && hook_ != nullptr) offer_lock();
+      if (idle.polls % kPollsPerOffer == 0 &&
+          (hook_ != nullptr || idle.polls % kPollsPerNotice == 0)) [[unlikely]]
+        look_around(idle);
       return;
     }
     give_up_core(idle);
   }
   int run_ready();
-  void offer_lock();
+  void look_around(Idle& idle);
   void give_up_core(Idle& idle);
-  void sleep();
+  void sleep(Idle& idle);
   /// Blocks on every wait descriptor and `wake_event`; the sources are armed and had nothing.
-  void block(int wake_event);
+  /// False if the time that such a sleep may last was over.
+  [[nodiscard]] bool block(int wake_event, Idle& idle);
+  void notice(Idle& idle);
   [[nodiscard]] int take_wake_event();
   void signal_sleepers();
 
@@ -162,6 +188,7 @@ class Progress {
   std::vector<ProgressSource*> sources_;
   RunQueue run_queue_;
   YieldHook* hook_ = nullptr;
+  std::unique_ptr<CallBoard> board_;
   Counters counters_;
   /// Threads between arm and disarm. This and what follows changes with the MPI lock held.
   int sleepers_ = 0;

@@ -18,7 +18,8 @@ mpi_runs = \
 	tests/mpi/runs/reduce_ops.mpi \
 	tests/mpi/runs/stress.mpi \
 	tests/mpi/runs/threads.mpi \
-	tests/mpi/runs/types.mpi
+	tests/mpi/runs/types.mpi \
+	tests/mpi/runs/wakeups.mpi
 
 if TESTS_ENABLED
 MPI_TEST_FLAGS = -no-install
@@ -35,7 +36,8 @@ mpi_programs = \
 	tests/mpi/stuck \
 	tests/mpi/threads \
 	tests/mpi/types \
-	tests/mpi/unsupported
+	tests/mpi/unsupported \
+	tests/mpi/wakeups
 check_PROGRAMS += $(mpi_programs)
 
 tests_mpi_coll_SOURCES = tests/mpi/coll.c tests/mpi/forms.h tests/mpi/check.h
@@ -66,7 +68,7 @@ tests_mpi_stress_SOURCES = tests/mpi/stress.c tests/mpi/check.h
 tests_mpi_stress_LDADD = libmpi_abi.la
 tests_mpi_stress_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_stuck_SOURCES = tests/mpi/stuck.c
-tests_mpi_stuck_LDADD = libmpi_abi.la
+tests_mpi_stuck_LDADD = libmpi_abi.la -lpthread
 tests_mpi_stuck_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_threads_SOURCES = tests/mpi/threads.c tests/mpi/check.h
 tests_mpi_threads_LDADD = libmpi_abi.la -lpthread
@@ -77,13 +79,22 @@ tests_mpi_types_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_unsupported_SOURCES = tests/mpi/unsupported.c tests/mpi/check.h
 tests_mpi_unsupported_LDADD = libmpi_abi.la
 tests_mpi_unsupported_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_wakeups_SOURCES = tests/mpi/wakeups.c tests/mpi/check.h
+tests_mpi_wakeups_LDADD = libmpi_abi.la -lpthread
+tests_mpi_wakeups_LDFLAGS = $(MPI_TEST_FLAGS)
 
 TESTS += $(mpi_runs) tests/mpi/errors.sh
 
 # The tests of this folder alone.
 check-mpi:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(mpi_runs) tests/mpi/errors.sh'
+
+# Millions of rounds, where the tests of every day have thousands: about ten minutes. ROUNDS=N for others.
+ROUNDS = 1000000
+check-wakeups: all tests/mpi/wakeups
+	WAKEUPS_ROUNDS=$(ROUNDS) RUN_MPI_LIMIT=3600 RUN_MPI_VERBOSE=yes \
+	  $(srcdir)/tests/mpi/run_mpi.sh $(srcdir)/tests/mpi/runs/wakeups.mpi
 endif
-.PHONY: check-mpi check-soak
+.PHONY: check-mpi check-soak check-wakeups
 dist_check_SCRIPTS += tests/mpi/run_mpi.sh tests/mpi/errors.sh
 EXTRA_DIST += $(mpi_runs)

@@ -1,17 +1,134 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
- * Hangs on purpose: rank 0 receives what nobody sends, the others wait in a barrier. For the report
- * of mpirun --timeout. */
+ * Hangs on purpose, as its first argument says, for the report of mpirun --timeout. */
 #include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, size, value;
+static MPI_Status status;
+
+static void receive(int from, MPI_Comm comm) {
+  MPI_Recv(&value, 1, MPI_INT, from, 7, comm, &status);
+}
+
+/* Every rank waits for the next one. */
+static void ring(void) {
+  receive((rank + 1) % size, MPI_COMM_WORLD);
+}
+
+static void one_computes(void) {
+  if (rank == 1) pause();
+  receive(1, MPI_COMM_WORLD);
+}
+
+static void wait_for_two(int all) {
+  MPI_Request requests[2];
+  int index, values[2];
+  if (rank != 0) pause();
+  MPI_Irecv(&values[0], 1, MPI_INT, 1, 8, MPI_COMM_WORLD, &requests[0]);
+  MPI_Irecv(&values[1], 1, MPI_DOUBLE, 2, 9, MPI_COMM_WORLD, &requests[1]);
+  if (all) MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Waitany(2, requests, &index, &status);
+}
+
+static void* receive_in_thread(void* tag) {
+  MPI_Recv(&value, 1, MPI_INT, 1 - rank, (int)(long)tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return NULL;
+}
+
+static void in_threads(void) {
+  pthread_t other;
+  pthread_create(&other, NULL, receive_in_thread, (void*)1L);
+  receive_in_thread((void*)2L);
+  pthread_join(other, NULL);
+}
+
+static void large_send(void) {
+  static char data[1 << 24];
+  if (rank == 0) MPI_Send(data, sizeof data, MPI_BYTE, 1, 3, MPI_COMM_WORLD);
+  if (rank == 1) receive(0, MPI_COMM_WORLD);
+}
+
+/* The halves of the world in reverse order: ranks of the new communicator are other ranks. */
+static void split(void) {
+  MPI_Comm half;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
+  MPI_Comm_set_name(half, rank % 2 ? "odd" : "even");
+  if (rank == 1) pause();
+  if (rank % 2) MPI_Barrier(half);
+  receive(0, half);
+}
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0;
+  const char* mode = argc > 1 ? argv[1] : "any";
+  int provided;
+  MPI_Init_thread(&argc, &argv,
+                  strcmp(mode, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                  &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) {
-    int value = 0;
-    MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (strcmp(mode, "any") == 0) {
+    /* Rank 0 receives what nobody sends, the others wait in a barrier. */
+    if (rank == 0) receive(MPI_ANY_SOURCE, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else if (strcmp(mode, "ring") == 0) {
+    ring();
+  } else if (strcmp(mode, "computes") == 0) {
+    one_computes();
+  } else if (strcmp(mode, "barrier") == 0) {
+    if (rank == 2) pause();
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else if (strcmp(mode, "bcast") == 0) {
+    if (rank == 0) pause();
+    MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  } else if (strcmp(mode, "ibarrier") == 0) {
+    MPI_Request request;
+    if (rank == 1) pause();
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, &status);
+  } else if (strcmp(mode, "mismatch") == 0) {
+    if (rank == 0) MPI_Barrier(MPI_COMM_WORLD);
+    int sum;
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  } else if (strcmp(mode, "waitall") == 0) {
+    wait_for_two(1);
+  } else if (strcmp(mode, "waitany") == 0) {
+    wait_for_two(0);
+  } else if (strcmp(mode, "wait") == 0) {
+    MPI_Request request;
+    MPI_Irecv(&value, 1, MPI_INT, (rank + 1) % size, 5, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, &status);
+  } else if (strcmp(mode, "probe") == 0) {
+    MPI_Probe((rank + 1) % size, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+  } else if (strcmp(mode, "sendrecv") == 0) {
+    int other;
+    if (rank == 1) pause();
+    MPI_Sendrecv(&rank, 1, MPI_INT, 1, 6, &other, 1, MPI_INT, 1, 6, MPI_COMM_WORLD, &status);
+  } else if (strcmp(mode, "send") == 0) {
+    large_send();
+    pause();
+  } else if (strcmp(mode, "threads") == 0) {
+    in_threads();
+  } else if (strcmp(mode, "split") == 0) {
+    split();
+  } else if (strcmp(mode, "self") == 0) {
+    receive(rank, MPI_COMM_WORLD);
+  } else if (strcmp(mode, "finalized") == 0) {
+    if (rank == 0) receive(1, MPI_COMM_WORLD);
+  } else if (strcmp(mode, "killed") == 0) {
+    if (rank == 1) {
+      sleep(1);
+      raise(SIGKILL);
+    }
+    receive(1, MPI_COMM_WORLD);
+  } else {
+    fprintf(stderr, "no such mode: %s\n", mode);
+    return 1;
   }
-  MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   return 0;
 }

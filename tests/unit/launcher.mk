@@ -1,5 +1,5 @@
-check_PROGRAMS += launcher_options_test launcher_mapping_test launcher_parts_test launcher_client
-TESTS += launcher_options_test launcher_mapping_test launcher_parts_test
+check_PROGRAMS += launcher_options_test launcher_mapping_test launcher_parts_test launcher_wait_graph_test launcher_client
+TESTS += launcher_options_test launcher_mapping_test launcher_parts_test launcher_wait_graph_test
 
 launcher_test_cppflags = $(UNIT_CPPFLAGS) -DASIO_STANDALONE -DASIO_DISABLE_STD_ALIGNED_ALLOC $(PMIX_CFLAGS) $(HWLOC_CFLAGS)
 launcher_options_test_SOURCES = tests/unit/launcher_options_test.cpp
@@ -11,6 +11,10 @@ launcher_mapping_test_LDADD = liblauncher.la $(UNIT_LIBS)
 launcher_parts_test_SOURCES = tests/unit/launcher_parts_test.cpp
 launcher_parts_test_CPPFLAGS = $(launcher_test_cppflags)
 launcher_parts_test_LDADD = liblauncher.la $(UNIT_LIBS) -lpthread
+
+launcher_wait_graph_test_SOURCES = tests/unit/launcher_wait_graph_test.cpp
+launcher_wait_graph_test_CPPFLAGS = $(launcher_test_cppflags)
+launcher_wait_graph_test_LDADD = liblauncher.la $(UNIT_LIBS)
 
 launcher_client_SOURCES = tests/mpi/launcher_client.c
 launcher_client_CPPFLAGS = $(PMIX_CFLAGS)

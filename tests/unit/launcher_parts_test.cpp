@@ -199,9 +199,9 @@ TEST(OutputSink, MayBeDestroyedWhileItsThreadWaits) {
 TEST(JobReport, NamesEachRankAndWhatItDoes) {
   const pid_t group = ::getpgrp();
   ASSERT_EQ(::setpgid(0, 0), 0);  // a rank leads a group of its own
-  const std::vector<RankSnapshot> ranks{{0, ::getpid(), false, MpiPhase::inside},
-                                        {1, 77, true, MpiPhase::finished},
-                                        {2, -1, false, MpiPhase::outside}};
+  const std::vector<RankSnapshot> ranks{{0, ::getpid(), false, MpiPhase::inside, "here", {}},
+                                        {1, 77, true, MpiPhase::finished, "here", {}},
+                                        {2, -1, false, MpiPhase::outside, "here", {}}};
   const std::string text = describe_ranks(ranks, 12.34);
   EXPECT_EQ(::setpgid(0, group), 0);
   EXPECT_NE(text.find("After 12.3 s"), std::string::npos);
@@ -209,15 +209,6 @@ TEST(JobReport, NamesEachRankAndWhatItDoes) {
   EXPECT_NE(text.find("after MPI_Finalize"), std::string::npos);
   EXPECT_NE(text.find("not started"), std::string::npos);
   EXPECT_NE(text.find("running"), std::string::npos);  // this process
-}
-
-TEST(JobReport, TheCallIsTheOutermostOne) {
-  EXPECT_EQ(mpi_call_of("#0  0x1 in poll () from libc\n#3  0x2 in MPI_Recv (buf=0x0) at recv.cpp\n"
-                        "#4  0x3 in PMPI_Bcast () from libmpi_abi.so.1\n#5  0x4 in main ()\n"),
-            "MPI_Bcast");
-  EXPECT_EQ(mpi_call_of("#0  MPI_Wait (request=0x1) at x.c:3\n#1 0x3 in main () at MPI_notes.c"),
-            "MPI_Wait (request=0x1)");
-  EXPECT_EQ(mpi_call_of("#0  0x1 in main ()"), "");
 }
 
 TEST(Wire, ValuesComeBack) {

@@ -1,0 +1,45 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// mpirun's side of the pages in which ranks say what they wait for (runtime/call_board.hpp).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/call_board.hpp"
+#include "runtime/error.hpp"
+
+namespace remit::launcher {
+
+/// A call that a rank has been blocked in for a while.
+struct BlockedCall {
+  CallRecord record;
+  std::int64_t since_ns = 0;  ///< monotonic_ns()
+};
+
+/// What a rank says of itself.
+struct RankCalls {
+  bool known = false;                ///< it runs this library, and has come to MPI_Init
+  std::vector<BlockedCall> blocked;  ///< one a thread; empty: none that lasts
+};
+
+/// The file of one job.
+class CallFile {
+ public:
+  /// Makes it in the job's directory, whose remover removes it too.
+  [[nodiscard]] static Expected<std::unique_ptr<CallFile>> create(const std::string& directory,
+                                                                  int ranks);
+  ~CallFile();
+  CallFile(const CallFile&) = delete;
+  CallFile& operator=(const CallFile&) = delete;
+
+  [[nodiscard]] RankCalls read(int rank) const;
+
+ private:
+  CallFile(const std::byte* pages, std::size_t bytes) : pages_(pages), bytes_(bytes) {}
+
+  const std::byte* pages_;
+  std::size_t bytes_;
+};
+
+}  // namespace remit::launcher

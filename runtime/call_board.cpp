@@ -1,0 +1,103 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The rank's side of the pages that mpirun reads, and the reading of one slot.
+#include "runtime/call_board.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstring>
+
+namespace remit {
+
+namespace {
+
+constexpr std::int64_t kNsPerMs = 1'000'000;
+constexpr int kReadTries = 1000;
+
+}  // namespace
+
+std::size_t call_page_bytes() {
+  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::int64_t monotonic_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+std::unique_ptr<CallBoard> CallBoard::open(const std::string& file, int rank) {
+  const int fd = ::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return nullptr;
+  struct stat status {};
+  const auto page_bytes = static_cast<off_t>(call_page_bytes());
+  const off_t offset = rank * page_bytes;
+  // A page beyond the file's end could not be touched.
+  const bool fits =
+      ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size >= offset + page_bytes;
+  void* memory =
+      fits ? ::mmap(nullptr, call_page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset)
+           : MAP_FAILED;
+  ::close(fd);
+  if (memory == MAP_FAILED) return nullptr;
+  auto* page = static_cast<CallPage*>(memory);
+  page->magic.store(CallPage::kMagic, std::memory_order_release);
+  return std::unique_ptr<CallBoard>(new CallBoard(page));
+}
+
+CallBoard::~CallBoard() {
+  ::munmap(page_, call_page_bytes());
+}
+
+CallSlot* CallBoard::take(int waited_ms) {
+  for (CallSlot& slot : page_->slots) {
+    if (slot.used != 0) continue;
+    slot.used = 1;
+    slot.since_ns = monotonic_ns() - waited_ms * kNsPerMs;
+    return &slot;
+  }
+  return nullptr;
+}
+
+void CallBoard::write(CallSlot& slot, const WaitSubject& subject) {
+  CallRecord record;
+  subject.describe(record);
+  const std::uint32_t version = slot.version.load(std::memory_order_relaxed) | 1U;
+  slot.version.store(version, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  slot.record = record;
+  slot.version.store(version + 1, std::memory_order_release);
+}
+
+void CallBoard::release(CallSlot& slot) {
+  const std::uint32_t version = slot.version.load(std::memory_order_relaxed) | 1U;
+  slot.version.store(version, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  slot.used = 0;
+  slot.record.function[0] = '\0';
+  slot.version.store(version + 1, std::memory_order_release);
+}
+
+bool read_slot(const CallSlot& slot, CallRecord& record, std::int64_t& since_ns) {
+  for (int i = 0; i < kReadTries; ++i) {
+    const std::uint32_t before = slot.version.load(std::memory_order_acquire);
+    const bool used = slot.used != 0;
+    since_ns = slot.since_ns;
+    std::memcpy(&record, &slot.record, sizeof record);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (before % 2 == 0 && slot.version.load(std::memory_order_relaxed) == before) {
+      // What another program wrote must not run over the ends.
+      record.function[sizeof record.function - 1] = '\0';
+      record.operation[sizeof record.operation - 1] = '\0';
+      record.comm[sizeof record.comm - 1] = '\0';
+      record.type[sizeof record.type - 1] = '\0';
+      return used && record.function[0] != '\0';
+    }
+  }
+  return false;
+}
+
+}  // namespace remit

@@ -1,0 +1,136 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Who waits for whom: the findings of mpirun's report, from made-up calls.
+#include <gtest/gtest.h>
+
+#include "launcher/wait_graph.hpp"
+#include "mpi.h"
+#include "runtime/call_board.hpp"
+
+namespace remit::launcher {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+CallRecord receive_from(std::vector<std::uint32_t> peers, bool any = false) {
+  CallRecord call;
+  set_text(call.function, "MPI_Recv");
+  call.kind = CallKind::receive;
+  call.any = any;
+  for (const std::uint32_t peer : peers) call.waits_for.add(peer);
+  return call;
+}
+
+CallRecord collective(const char* name, std::uint32_t ranks, std::uint32_t sequence,
+                      std::vector<std::uint32_t> peers = {}) {
+  CallRecord call = receive_from(std::move(peers));
+  set_text(call.function, std::string("MPI_") + name);
+  set_text(call.operation, name);
+  set_text(call.comm, "W");
+  call.kind = CallKind::collective;
+  call.sequence = sequence;
+  call.members.count = ranks;
+  call.members.stride = 1;
+  return call;
+}
+
+RankWait inside(std::vector<CallRecord> calls = {}) {
+  return {RankLife::inside, std::move(calls)};
+}
+
+TEST(WaitGraph, NobodyWaits) {
+  EXPECT_EQ(describe_waits({inside(), inside(), {}}), Lines{});
+}
+
+TEST(WaitGraph, CirclesAndWhoIsBehindThem) {
+  EXPECT_EQ(describe_waits({inside({receive_from({1})}), inside({receive_from({2})}),
+                            inside({receive_from({1})})}),
+            (Lines{"deadlock: 1 -> 2 -> 1", "rank 0 is stuck behind it"}));
+  EXPECT_EQ(describe_waits({inside({receive_from({1})}), inside({receive_from({0})}),
+                            inside({receive_from({3})}), inside({receive_from({2})})}),
+            (Lines{"deadlock: 0 -> 1 -> 0", "deadlock: 2 -> 3 -> 2"}));
+}
+
+TEST(WaitGraph, AnyIsStuckOnlyIfAllAre) {
+  const CallRecord any = receive_from({0, 1, 2}, true);
+  EXPECT_EQ(describe_waits({inside({any}), inside({receive_from({0})}), inside()}), Lines{});
+  EXPECT_EQ(
+      describe_waits({inside({any}), inside({receive_from({0})}), inside({receive_from({1})})}),
+      Lines{"deadlock: 0 -> 1 -> 0"});
+}
+
+TEST(WaitGraph, ThoseWhoAreGone) {
+  EXPECT_EQ(describe_waits({inside({receive_from({1})}), {RankLife::ended, {}}}),
+            Lines{"rank 0 waits for rank 1, which has ended"});
+  EXPECT_EQ(describe_waits({inside({receive_from({1})}), {RankLife::finalized, {}}}),
+            Lines{"rank 0 waits for rank 1, which has called MPI_Finalize"});
+  EXPECT_EQ(describe_waits({inside({receive_from({1})}), {RankLife::before, {}}}),
+            Lines{"rank 0 waits for rank 1, which has not called MPI_Init yet"});
+}
+
+TEST(WaitGraph, AnotherThreadMayHelp) {
+  // The second thread of rank 1 waits for rank 2, which moves.
+  EXPECT_EQ(describe_waits({inside({receive_from({1})}),
+                            inside({receive_from({0}), receive_from({2})}), inside()}),
+            Lines{"rank 1 waits for rank 2, which waits in no MPI call"});
+}
+
+TEST(WaitGraph, MembersThatAreMissing) {
+  const CallRecord barrier = collective("barrier", 4, 3, {0});
+  EXPECT_EQ(describe_waits({inside({barrier}), inside({barrier}), inside(), inside()}),
+            (Lines{"MPI_barrier on W: ranks 2, 3 have not arrived",
+                   "ranks 0, 1 wait for rank 2, which waits in no MPI call",
+                   "ranks 0, 1 wait for rank 3, which waits in no MPI call"}));
+  // One that is in an earlier operation has not arrived.
+  EXPECT_EQ(describe_waits({inside({collective("barrier", 2, 4)}),
+                            inside({collective("barrier", 2, 3, {0})})}),
+            (Lines{"MPI_barrier on W: rank 0 has not arrived",
+                   "MPI_barrier on W: rank 1 has not arrived", "deadlock: 0 -> 1 -> 0"}));
+}
+
+TEST(WaitGraph, LeavingEarlyIsNotMissing) {
+  // Rank 2 waits for 1, which waits for the root; rank 3 has its data already.
+  EXPECT_EQ(describe_waits({inside(), inside({collective("bcast", 4, 0, {0})}),
+                            inside({collective("bcast", 4, 0, {1})}), inside()}),
+            (Lines{"MPI_bcast on W: rank 0 has not arrived",
+                   "ranks 1, 2 wait for rank 0, which waits in no MPI call"}));
+}
+
+TEST(WaitGraph, CollectivesThatDoNotMatch) {
+  EXPECT_EQ(describe_waits(
+                {inside({collective("barrier", 2, 5)}), inside({collective("allreduce", 2, 5)})}),
+            (Lines{"collective calls on W do not match: rank 1 in allreduce, rank 0 in barrier",
+                   "deadlock: 0 -> 1 -> 0"}));
+}
+
+TEST(WaitGraph, WhatIsNotKnownIsNoDeadlock) {
+  CallRecord many = receive_from({}, true);
+  for (std::uint32_t i = 0; i < 2 * RankSet::kMostListed; ++i) many.waits_for.add(0);
+  EXPECT_EQ(describe_waits({inside({many}), inside({receive_from({0})})}), Lines{});
+  // A rank that the job does not have, from a page that was overwritten.
+  EXPECT_EQ(describe_waits({inside({receive_from({7})})}), Lines{});
+}
+
+TEST(WaitGraph, RankLists) {
+  EXPECT_EQ(rank_list({}), "");
+  EXPECT_EQ(rank_list({0, 1, 2, 5, 7, 8}), "0-2, 5, 7, 8");
+}
+
+TEST(WaitGraph, WordsOfACall) {
+  CallRecord call = receive_from({3});
+  call.has_peer = true;
+  call.peer = 1;
+  call.tag = MPI_ANY_TAG;
+  set_text(call.comm, "rows");
+  EXPECT_EQ(describe_call(call), "MPI_Recv from 1 (rank 3 of MPI_COMM_WORLD), any tag, on rows");
+  call.peer = MPI_ANY_SOURCE;
+  EXPECT_EQ(describe_call(call), "MPI_Recv from anybody, any tag, on rows");
+}
+
+TEST(CallBoard, TextsAreCut) {
+  CallRecord call;
+  set_text(call.type, std::string(1000, 'x'));
+  EXPECT_EQ(std::string(call.type), std::string(sizeof call.type - 1, 'x'));
+}
+
+}  // namespace
+}  // namespace remit::launcher

@@ -12,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -467,6 +468,18 @@ void PmixBootstrap::finalize() {
   leave();
 }
 
+constexpr const char* kUnmappedUser =
+    "; or because this process is in a user namespace without its user, who is nobody there (map "
+    "it: unshare --map-current-user, podman run --userns=keep-id)";
+
+/// The server asks the kernel who calls, and believes only the user it serves.
+bool user_is_mapped() {
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen("/proc/sys/kernel/overflowuid", "re"),
+                                                   std::fclose);
+  unsigned nobody = 0;
+  return file == nullptr || std::fscanf(file.get(), "%u", &nobody) != 1 || ::getuid() != nobody;
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<Bootstrap>> open_pmix_bootstrap() {
@@ -484,9 +497,10 @@ Expected<std::unique_ptr<Bootstrap>> open_pmix_bootstrap() {
         "PMIX_NAMESPACE={} and PMIX_RANK={} say that a PMIx server started this "
         "process, but it cannot be reached at PMIX_SERVER_URI4={}. Its launcher may be "
         "gone, or the environment was inherited from another job, or a container hides "
-        "the server's files and addresses. To run alone, set REMIT_SINGLETON=1. "
+        "the server's files and addresses{}. To run alone, set REMIT_SINGLETON=1. "
         "PMIx_Init",
-        variable("PMIX_NAMESPACE"), variable("PMIX_RANK"), variable("PMIX_SERVER_URI4"));
+        variable("PMIX_NAMESPACE"), variable("PMIX_RANK"), variable("PMIX_SERVER_URI4"),
+        user_is_mapped() ? "" : kUnmappedUser);
   }
   disable_nagle_on_new_sockets(descriptors);
   auto bootstrap = std::make_unique<PmixBootstrap>(self);

@@ -217,7 +217,8 @@ Expected<> VerbsDevice::make_queues() {
       config_.mask.srq = true;
     }
   }
-  Expected<Block> sends = make_block(config_.send_slots + 1, "memory for sends");
+  Expected<Block> sends = make_block((config_.send_slots + 1) * config_.message_bytes,
+                                     IBV_ACCESS_LOCAL_WRITE, "memory for sends");
   if (!sends) return tl::unexpected<Error>(std::move(sends.error()));
   auto* const base = static_cast<std::byte*>(sends->base);
   send_lkey_ = sends->mr->lkey;
@@ -230,14 +231,15 @@ Expected<> VerbsDevice::make_queues() {
 }
 
 /// Registered memory, not seen by children of fork().
-Expected<VerbsDevice::Block> VerbsDevice::make_block(std::size_t slots, const char* what) {
+Expected<VerbsDevice::Block> VerbsDevice::make_block(std::size_t bytes, int access,
+                                                     const char* what) {
   Block block;
-  block.bytes = slots * config_.message_bytes;
+  block.bytes = bytes;
   block.base =
       ::mmap(nullptr, block.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block.base == MAP_FAILED) return fail_errno(MPI_ERR_NO_MEM, errno, what);
   ::madvise(block.base, block.bytes, MADV_DONTFORK);
-  block.mr = api_.reg_mr(pd_, block.base, block.bytes, IBV_ACCESS_LOCAL_WRITE);
+  block.mr = api_.reg_mr(pd_, block.base, block.bytes, access);
   if (block.mr == nullptr) {
     const int error = errno;
     ::munmap(block.base, block.bytes);
@@ -255,7 +257,8 @@ Expected<> VerbsDevice::grow(std::size_t slots) {
     return fail(MPI_ERR_NO_MEM, "{} receives are all in use: too many peers for one process",
                 slots_.size());
   }
-  Expected<Block> block = make_block(slots, "memory for receives");
+  Expected<Block> block =
+      make_block(slots * config_.message_bytes, IBV_ACCESS_LOCAL_WRITE, "memory for receives");
   if (!block) return tl::unexpected<Error>(std::move(block.error()));
   if (!slots_.empty()) counters_.grown += slots;
   std::vector<std::uint32_t> fresh;
@@ -347,8 +350,12 @@ void VerbsDevice::say_goodbye() {
     std::erase_if(due, [&](EndpointId id) {
       Endpoint& endpoint = *endpoints_[id];
       if (endpoint.state != State::open) return true;
-      if (endpoint.credits == 0 || !spare_room(endpoint)) return false;
-      if (!post_control(endpoint, verbs::MessageKind::goodbye, 0, true)) return false;
+      if (endpoint.dry) {
+        endpoint.said->farewell = 1;
+        write_note(endpoint);
+      } else if (!post_control(endpoint, verbs::MessageKind::goodbye, 0, true)) {
+        return false;
+      }
       said.push_back(id);
       return true;
     });
@@ -457,6 +464,8 @@ int VerbsDevice::max_sleep_ms() const {
   if (!notify_requested_ || soon || !swaps_due_.empty()) return 1;
   if (!connecting_.empty() || !dying_.empty()) return 100;
   if (counters_.connections == 0) return -1;
+  constexpr int kListenMs = 5;  // nothing tells of a note
+  if (!listening_.empty()) return kListenMs;
   const std::uint64_t now = verbs::now_ns();
   return now >= knock_due_ns_ ? 1 : static_cast<int>((knock_due_ns_ - now) / verbs::ms(1)) + 1;
 }

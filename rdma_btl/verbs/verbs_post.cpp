@@ -138,6 +138,7 @@ bool VerbsDevice::message_room() {
 bool VerbsDevice::starve(Endpoint& endpoint) {
   if (!endpoint.starving) ++counters_.starved;
   endpoint.starving = true;
+  if (endpoint.dry) wish(endpoint);
   return false;
 }
 

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+# Environments in which MPI programs are known to fail or, worse, to run as N times "rank 0 of 1":
+# containers with little shared memory, forbidden system calls or namespaces of their own, one core,
+# no home, launchers that are not there. Each works, or says what to do.
+# Runs in the top build folder; MPIRUN and TRAPS_PROGRAM name other binaries.
+import ctypes
+import os
+import platform
+import shutil
+import struct
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True  # the source folder may be read-only, as in make distcheck
+
+from launcher import LIMIT, MPIRUN, LauncherTest
+
+PROGRAM = os.path.abspath(os.environ.get("TRAPS_PROGRAM", "./tests/mpi/pt2pt"))
+STUCK = os.path.abspath("./tests/mpi/stuck")
+
+# Numbers of system calls: x86_64, aarch64.
+CALLS = {"process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "userfaultfd": (323, 282),
+         "membarrier": (324, 283), "pidfd_open": (434, 434), "ptrace": (101, 117),
+         "kcmp": (312, 272), "io_uring_setup": (425, 425)}
+AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+EPERM, ENOSYS = 1, 38
+
+
+def can_unshare(*options):
+    return subprocess.run(["unshare", *options, "true"], check=False, stderr=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL).returncode == 0
+
+
+def forbid(names, error):
+    """For preexec_fn: these system calls fail from now on, in all children too."""
+    column = 0 if platform.machine() == "x86_64" else 1
+
+    def instruction(code, true, false, value):
+        return struct.pack("HBBI", code, true, false, value)
+    load, equal, answer = 0x20, 0x15, 0x06
+    program = instruction(load, 0, 0, 4) + instruction(equal, 1, 0, AUDIT_ARCH[platform.machine()])
+    program += instruction(answer, 0, 0, 0x7FFF0000) + instruction(load, 0, 0, 0)
+    for name in names:
+        program += instruction(equal, 0, 1, CALLS[name][column])
+        program += instruction(answer, 0, 0, 0x00050000 | error)
+    program += instruction(answer, 0, 0, 0x7FFF0000)
+
+    def apply():
+        libc = ctypes.CDLL(None, use_errno=True)
+        text = ctypes.create_string_buffer(program, len(program))
+        filter_ = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(text))
+        if libc.prctl(38, 1, 0, 0, 0) != 0 or libc.prctl(22, 2, filter_, 0, 0) != 0:
+            os._exit(99)
+    return apply
+
+
+class Traps(LauncherTest):
+    def setUp(self):
+        super().setUp()
+        # The search for leaks traces the process, which some of these environments forbid.
+        options = os.environ.get("ASAN_OPTIONS", "")
+        self.environment["ASAN_OPTIONS"] = options + ":detect_leaks=0"
+
+    def check(self, done, ranks):
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        # One world, not several: its first rank alone says how large it was.
+        self.assertEqual(done.stdout.count("passed"), 1, done.stdout)
+        self.assertIn(f"passed ({ranks} ranks)", done.stdout)
+
+    def call(self, *command, **options):
+        options["env"] = {**self.environment, **options.get("env", {})}
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=4 * LIMIT, **options)
+
+    def works(self, *command, ranks=3, **options):
+        self.check(self.call(*command, **options), ranks)
+
+    def in_mounts(self, script, ranks=3, options=()):
+        """mpirun after a change of the mounts that only it and its ranks see."""
+        if not can_unshare("-m"):
+            self.skipTest("mounts cannot be changed here")
+        command = f'{script} && exec "$0" "$@"'
+        self.works("unshare", "-m", "sh", "-c", command, MPIRUN, *options, "-n", str(ranks),
+                   PROGRAM, ranks=ranks)
+
+    # Launchers that are not there.
+
+    def test_environment_of_a_launcher_that_cannot_be_reached(self):
+        other = "belongs to another MPI|is not there|cannot be reached|srun|flux|jsrun|pmi=pmix"
+        for environment in (
+                {"OMPI_COMM_WORLD_SIZE": "2"}, {"PMI_SIZE": "2", "PMI_RANK": "0"},
+                {"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "1"},
+                {"FLUX_JOB_SIZE": "2", "FLUX_TASK_RANK": "0"}, {"JSM_NAMESPACE_SIZE": "2"},
+                {"PALS_NRANKS": "2", "PALS_RANKID": "0"}, {"MV2_COMM_WORLD_SIZE": "2"},
+                {"PMIX_NAMESPACE": "gone", "PMIX_RANK": "0"},
+                {"PMIX_NAMESPACE": "gone", "PMIX_RANK": "0",
+                 "PMIX_SERVER_URI4": "gone.0;tcp4://127.0.0.1:1"}):
+            done = self.call(PROGRAM, env=environment)
+            self.assertNotEqual(done.returncode, 0, environment)
+            self.assertNotIn("passed", done.stdout)
+            self.assertRegex(done.stderr, other, environment)
+            self.assertLess(len(done.stderr.splitlines()), 5, done.stderr)
+            self.works(PROGRAM, ranks=1, env={**environment, "REMIT_SINGLETON": "1"})
+
+    def test_network_of_its_own(self):
+        """A rank in another network namespace reaches neither mpirun nor the other ranks."""
+        if not can_unshare("-n"):
+            self.skipTest("no network namespaces here")
+        done = self.call(MPIRUN, "-n", "2", "unshare", "-n", PROGRAM)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertNotIn("passed", done.stdout)
+        self.assertRegex(done.stderr, "cannot be reached.*container")
+
+    # Containers.
+
+    def test_small_shared_memory(self):
+        for size in ("64m", "4k"):
+            self.in_mounts(f"mount -t tmpfs -o size={size} none /dev/shm", ranks=8)
+
+    def test_no_shared_memory_and_no_sys(self):
+        self.in_mounts("mount -t tmpfs -o ro none /dev/shm")
+        self.in_mounts("mount -t tmpfs -o ro none /sys")
+
+    def test_forbidden_system_calls(self):
+        if platform.machine() not in AUDIT_ARCH:
+            self.skipTest("system call numbers are not known")
+        usual = ("process_vm_readv", "process_vm_writev", "userfaultfd")
+        for names in (usual, (*usual, "ptrace", "kcmp", "membarrier", "io_uring_setup"),
+                      tuple(CALLS)):
+            for error in (EPERM, ENOSYS):
+                self.works(MPIRUN, "-n", "3", PROGRAM, preexec_fn=forbid(names, error))
+
+    def test_the_report_needs_no_right_to_trace(self):
+        done = self.call(MPIRUN, "-n", "2", "--timeout", "2", STUCK, "ring",
+                         preexec_fn=forbid(("ptrace", "process_vm_readv"), EPERM))
+        self.assertEqual(done.returncode, 124)
+        self.assertIn("deadlock: 0 -> 1 -> 0", done.stderr)
+
+    def test_namespaces(self):
+        for options in (("--pid", "--fork", "--kill-child"),
+                        ("--pid", "--fork", "--kill-child", "--mount-proc"), ("--ipc", "--uts"),
+                        ("--user", "--map-root-user"),
+                        ("--user", "--map-root-user", "--pid", "--fork", "--kill-child")):
+            if not can_unshare(*options):
+                continue
+            with self.subTest(options):
+                self.works(MPIRUN, "-n", "3", "unshare", *options, PROGRAM)
+                # mpirun and its ranks together, as in a container
+                self.works("unshare", *options, MPIRUN, "-n", "3", PROGRAM)
+                # one rank inside, the others outside
+                self.works(MPIRUN, "-n", "1", "unshare", *options, PROGRAM, ":", "-n", "2", PROGRAM)
+
+    def test_user_namespace_without_the_user(self):
+        if not can_unshare("--user"):
+            self.skipTest("no user namespaces here")
+        self.works("unshare", "--user", MPIRUN, "-n", "3", PROGRAM,
+                   env={"TMPDIR": self.open_folder()})
+        done = self.call(MPIRUN, "-n", "2", "unshare", "--user", PROGRAM)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertNotIn("passed", done.stdout)
+        self.assertRegex(done.stderr, "cannot be reached.*--map-current-user")
+
+    def open_folder(self):
+        """For a user who is somebody else."""
+        os.chmod(self.temporary, 0o777)
+        return self.temporary
+
+    # Folders.
+
+    def test_read_only_home_and_folder(self):
+        home = os.path.join(self.temporary, "home")
+        os.mkdir(home)
+        self.in_mounts(f"mount -t tmpfs -o ro none {home} && cd {home} && export HOME={home}")
+        os.rmdir(home)
+
+    def test_very_long_folder_for_temporary_files(self):
+        folder = os.path.join(self.temporary, *["x" * 200] * 4)
+        os.makedirs(folder)
+        self.works(MPIRUN, "-n", "3", PROGRAM, env={"TMPDIR": folder})
+        shutil.rmtree(os.path.join(self.temporary, "x" * 200))
+
+    def test_no_place_for_temporary_files(self):
+        if not can_unshare("-m"):
+            self.skipTest("mounts cannot be changed here")
+        for options, words in (("ro", "set TMPDIR to a directory you can write"),
+                               ("size=4k,nr_inodes=4", "set TMPDIR to a directory with space")):
+            folder = os.path.join(self.temporary, "full")
+            os.mkdir(folder)
+            done = self.call("unshare", "-m", "sh", "-c",
+                             f'mount -t tmpfs -o {options} none {folder} && exec "$0" "$@"', MPIRUN,
+                             "-n", "9", PROGRAM, env={"TMPDIR": folder})
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(words, self.the_message(done.stderr))
+            os.rmdir(folder)
+
+    # Users and cores.
+
+    def test_root_and_ordinary_user(self):
+        self.works(MPIRUN, "-n", "3", PROGRAM)
+        if os.getuid() != 0 or not shutil.which("setpriv"):
+            self.skipTest("only root can become another user")
+        self.open_folder()
+        user = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+        if self.call(*user, "test", "-x", MPIRUN).returncode != 0:
+            self.skipTest("the build folder is closed to other users")
+        self.works(*user, MPIRUN, "-n", "3", PROGRAM)
+
+    def test_one_core(self):
+        core = str(max(os.sched_getaffinity(0)))
+        self.works("taskset", "-c", core, MPIRUN, "-n", "4", PROGRAM, ranks=4)
+        self.works("taskset", "-c", core, MPIRUN, "-n", "2", "--bind-to", "core", PROGRAM, ranks=2)
+
+    def test_no_locked_memory_and_few_files(self):
+        self.works("sh", "-c", 'ulimit -l 0; ulimit -n 64; exec "$0" "$@"', MPIRUN, "-n", "3", PROGRAM)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -6,6 +6,7 @@ liblauncher_la_SOURCES = \
 	launcher/call_file.cpp launcher/call_file.hpp \
 	launcher/controller.cpp launcher/controller.hpp \
 	launcher/data_store.cpp launcher/data_store.hpp \
+	launcher/dialects.cpp launcher/dialects.hpp \
 	launcher/guardian.cpp launcher/guardian.hpp \
 	launcher/guardian_process.cpp launcher/guardian_process.hpp \
 	launcher/io_forward.cpp launcher/io_forward.hpp \

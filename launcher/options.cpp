@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 
+#include "launcher/dialects.hpp"
 #include "launcher/option_values.hpp"
 #include "launcher/words.hpp"
 
@@ -92,7 +93,8 @@ class Parser {
   void declare_stream_options();
   void declare_foreign_options();
   CLI::Option* add_list(const char* names, std::vector<std::string>* values, const char* text);
-  Expected<std::vector<std::string>> normalize(std::span<const std::string> words);
+  Expected<std::vector<std::string>> normalize(std::vector<std::string> words);
+  static Expected<bool> translate_at(std::size_t at, std::vector<std::string>* words);
   Expected<std::string> take_value(const CLI::Option& option, const std::string& word,
                                    std::span<const std::string> words, std::size_t* at);
   [[nodiscard]] const CLI::Option* find(const std::string& word, std::string* canonical) const;
@@ -273,8 +275,8 @@ void Parser::declare_foreign_options() {
                     : add_list(names, &foreign_values_, "Ignored, with a note")->type_name(value);
     foreign_.push_back(option->group(kOthers));
   };
-  ignore("--nooversubscribe,--use-hwthread-cpus,--nolocal,--verbose,--print-all-exitcodes", "");
-  ignore("--prefix,--tune,--launcher,--launcher-exec,--bootstrap,--iface,--rmk", "VALUE");
+  ignore(kNeedlessFlags, "");
+  ignore(kNeedlessValues, "VALUE");
   ignore("--prtemca,--pmixmca", "NAME VALUE");
 }
 
@@ -340,10 +342,41 @@ Expected<std::string> Parser::take_value(const CLI::Option& option, const std::s
   return value;
 }
 
+// An option that only other mpiruns have: replaces it by what it is called here, or says what to do
+// instead. False: nobody has it.
+Expected<bool> Parser::translate_at(std::size_t at, std::vector<std::string>* words) {
+  const std::string word = (*words)[at];
+  const std::size_t equals = word.find('=');
+  const std::size_t start = word.find_first_not_of('-');
+  const std::string name = word.substr(start, equals - start);
+  if (const auto remedy = instead_of(name)) {
+    return fail(MPI_ERR_ARG, "option '{}' is not supported: {}", word, *remedy);
+  }
+  std::vector<std::string> ours;
+  std::size_t end = at + 1;
+  for (const std::string_view part : translate(name)) {
+    if (part != "%") {
+      ours.emplace_back(part);
+    } else if (equals != std::string::npos && end == at + 1) {
+      ours.push_back(word.substr(equals + 1));
+    } else if (end < words->size()) {
+      ours.push_back((*words)[end++]);
+    } else {
+      return fail(MPI_ERR_ARG, "option '{}' needs a value", word);
+    }
+  }
+  if (ours.empty()) return false;
+  const auto place = words->begin() + static_cast<std::ptrdiff_t>(at);
+  words->erase(place, words->begin() + static_cast<std::ptrdiff_t>(end));
+  words->insert(words->begin() + static_cast<std::ptrdiff_t>(at), ours.begin(), ours.end());
+  return true;
+}
+
 // Turns the options in front of the program into words that CLI11 cannot misread
 // ("--np=4", "--genv=A=B"), and stores the rest as the command.
-Expected<std::vector<std::string>> Parser::normalize(std::span<const std::string> words) {
+Expected<std::vector<std::string>> Parser::normalize(std::vector<std::string> words) {
   std::vector<std::string> clean;
+  const std::size_t given = words.size();
   std::size_t at = 0;
   for (; at < words.size() && words[at].size() > 1 && words[at][0] == '-'; ++at) {
     if (words[at] == "--") {
@@ -356,6 +389,14 @@ Expected<std::vector<std::string>> Parser::normalize(std::span<const std::string
     const bool has_name = word.find_first_not_of('-') != std::string::npos;
     std::string canonical;
     const CLI::Option* option = has_name ? find(word, &canonical) : nullptr;
+    if (option == nullptr && has_name) {
+      const Expected<bool> known = translate_at(at, &words);
+      if (!known) return tl::unexpected(known.error());
+      if (*known) {
+        --at;  // once more, in our words
+        continue;
+      }
+    }
     if (option == nullptr) {
       const std::string near = has_name ? nearest(word) : "";
       return fail(MPI_ERR_ARG, "unknown option '{}'{}{}. 'mpirun --help' lists all options.",
@@ -377,7 +418,7 @@ Expected<std::vector<std::string>> Parser::normalize(std::span<const std::string
       return tl::unexpected(noted.error());
     }
     if (option->check_name("--app")) {
-      before_file_ = start;
+      before_file_ = start + given - words.size();  // as the words were written
       texts_.file = *value;
       if (at + 1 < words.size()) {
         return fail(MPI_ERR_ARG, "{} {}: nothing may stand behind it: the file holds the programs",
@@ -402,7 +443,7 @@ Expected<> Parser::convert() {
 }
 
 Expected<> Parser::parse(std::span<const std::string> words) {
-  Expected<std::vector<std::string>> clean = normalize(words);
+  Expected<std::vector<std::string>> clean = normalize({words.begin(), words.end()});
   if (!clean) return tl::unexpected(clean.error());
   if (before_file_) return {};
   std::ranges::reverse(*clean);  // CLI11 takes its words from the back

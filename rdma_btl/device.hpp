@@ -152,8 +152,8 @@ struct Caps {
   bool has_get = false;
   bool has_atomic = false;
   bool needs_registration = false;  ///< pieces need keys; else register_memory is free
-  bool pages_on_demand = false;  ///< register_memory(nullptr, SIZE_MAX) covers all memory, now and
-                                 ///< to come, and pins nothing
+  bool pages_on_demand = false;     ///< register_memory(nullptr, SIZE_MAX) serves puts and gets of
+                                    ///< all memory, now and to come, and pins nothing
   NotifyMode notify = NotifyMode::none;
 };
 

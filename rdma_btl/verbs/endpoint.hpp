@@ -34,6 +34,7 @@ struct VerbsDevice::Record {
   std::uint64_t cookie = kNoCompletion;
   std::uint32_t resource = 0;
   RecordKind kind = RecordKind::plain;
+  bool awaited = false;  ///< what completes behind it says nothing about it
 };
 
 /// A swap, made of compare-and-swaps until one finds the value that it guessed.
@@ -58,11 +59,15 @@ struct VerbsDevice::Endpoint {
   bool immediate = false;  ///< notifications travel as immediate data
   bool starving = false;   ///< something waits for a credit
   bool credit_due = false;
+  bool recalled = false;          ///< we want back what is lent to it: what it uses is not owed
+  bool spoke = false;             ///< has sent a message since its last loan by note
+  bool lively = false;            ///< has sent a message since recall() last came by
   std::uint32_t credits = 0;      ///< receives of the peer that we may use
   std::uint32_t owed = 0;         ///< receives of ours that the peer may use again, not told yet
   std::uint32_t lease = 0;        ///< receives of ours for this peer, wherever they are
   std::uint32_t posted = 0;       ///< work requests so far; wraps
-  std::uint32_t retired = 0;      ///< of those, finished; wraps
+  std::uint32_t retired = 0;      ///< of those, finished and with them all before; wraps
+  std::uint32_t finished = 0;     ///< up to here all are, but those that are awaited; wraps
   std::uint32_t unsignalled = 0;  ///< since the last one that will give a completion
   ibv_qp* qp = nullptr;
   EndpointId id = 0;
@@ -70,11 +75,22 @@ struct VerbsDevice::Endpoint {
 
   PeerName peer = 0;
   std::uint32_t qp_num = 0;
-  bool wants_more = false;   ///< the peer said that it starves
-  bool leaving = false;      ///< is in leaving_
-  bool timed = false;        ///< is in connecting_
-  bool has_address = false;  ///< else only the peer can connect
-  bool knocking = false;     ///< work request `knock` asks whether the peer's host is there
+  bool wants_more = false;       ///< the peer said that it starves
+  bool dry = false;              ///< the peer has its credits back: it speaks to us by its note
+  bool wished = false;           ///< and has been asked for new ones
+  bool recall_due = false;       ///< is in recalls_due_
+  bool note_due = false;         ///< is in notes_due_
+  bool listening = false;        ///< is in listening_
+  verbs::Note* heard = nullptr;  ///< where the peer writes its note
+  verbs::Note* said = nullptr;   ///< what we last wrote, or will write as soon as there is room
+  verbs::Note heeded;            ///< of `heard`, what was acted upon
+  std::uint32_t note_lkey = 0;   ///< of `said`
+  std::uint32_t note_rkey = 0;   ///< of `heard`
+  RemoteAddress peer_note;       ///< where `said` goes
+  bool leaving = false;          ///< is in leaving_
+  bool timed = false;            ///< is in connecting_
+  bool has_address = false;      ///< else only the peer can connect
+  bool knocking = false;         ///< work request `knock` asks whether the peer's host is there
   std::uint32_t knock = 0;
   std::uint32_t knock_retired = 0;  ///< `retired` when it last advanced meanwhile
   std::uint64_t knock_ns = 0;       ///< and that time
@@ -95,10 +111,24 @@ struct VerbsDevice::Endpoint {
   [[nodiscard]] std::uint32_t under_way() const { return posted - retired; }
 };
 
+/// A peer has used one of its receives, which is free again.
+inline void VerbsDevice::owe(Endpoint& endpoint) {
+  endpoint.spoke = endpoint.lively = true;
+  if (endpoint.recalled) [[unlikely]]
+    return take_back(endpoint, 1);
+  ++endpoint.owed;
+  if (endpoint.credit_due || (2 * endpoint.owed < endpoint.lease && !endpoint.wants_more)) return;
+  endpoint.credit_due = true;
+  credit_due_.push_back(endpoint.id);
+}
+
 namespace verbs {
 
 /// Kept of the credits for a message that returns credits.
 inline constexpr std::uint32_t kReservedCredits = 1;
+/// Receives that are lent to a peer at once, at least. Of two, one message that returns a credit
+/// would be half, and so be answered by another, for ever.
+inline constexpr std::uint32_t kLeastLease = 3;
 /// Kept of a connection's work requests, of the completion queue and of the send slots for the
 /// device's own messages.
 inline constexpr std::uint32_t kSpare = 2;

@@ -8,6 +8,7 @@ librdma_btl_la_SOURCES += \
 	rdma_btl/verbs/endpoint.hpp \
 	rdma_btl/verbs/verbs_config.hpp \
 	rdma_btl/verbs/verbs_connect.cpp \
+	rdma_btl/verbs/verbs_credits.cpp \
 	rdma_btl/verbs/verbs_device.hpp \
 	rdma_btl/verbs/verbs_failure.cpp \
 	rdma_btl/verbs/verbs_open.cpp \

@@ -29,14 +29,16 @@ struct VerbsConfig {
   /// The adapter, "rxe0", its port, "mlx5_0:1", or an IP address of this host; empty: chosen.
   std::string device;
   VerbsMask mask;
-  std::size_t receive_slots = 256;         ///< receives of the process; more only if peers are many
+  std::size_t receive_slots = 256;         ///< receives of the process, however many peers it has
   std::size_t send_slots = 128;            ///< registered buffers of sends that are not inline
   std::size_t message_bytes = 8192 + 128;  ///< of one slot, with the device's header
   std::uint32_t send_depth = 128;          ///< work requests of a connection; power of two
   std::uint32_t first_window = 8;          ///< receives leased to a peer at first; at least 4
   std::uint32_t max_window = 64;           ///< ... to one that sends a lot
   std::uint32_t strict_window = 16;        ///< receives of a connection without an SRQ
-  std::uint32_t send_budget = 2048;        ///< work requests under way of all connections
+  /// Peers that hold receives and compute do not give them back: after so long others get new ones.
+  unsigned patience_ms = 100;
+  std::uint32_t send_budget = 2048;         ///< work requests under way of all connections
   std::uint32_t completion_entries = 8192;  ///< of the completion queue, at most
   unsigned resolve_timeout_ms = 2000;       ///< of one look-up of a peer's address
   /// A peer that computes does not answer meanwhile; its host does. So this is for what the host
@@ -67,9 +69,11 @@ struct VerbsCounters {
   std::uint64_t sent_bytes = 0;  ///< of the sends, without the device's headers
   std::uint64_t put_bytes = 0;
   std::uint64_t got_bytes = 0;
-  std::uint64_t starved = 0;     ///< operations that found no credit at first
-  std::uint64_t rnr = 0;         ///< connections that died for want of a receive: a bug
-  std::uint64_t grown = 0;       ///< receive slots added because peers are many
+  std::uint64_t starved = 0;  ///< operations that found no credit at first
+  std::uint64_t rnr = 0;      ///< connections that died for want of a receive: a bug
+  std::uint64_t grown = 0;    ///< receive slots added: without SRQ for each peer; see patience_ms
+  std::uint64_t recalls = 0;  ///< times that a peer was asked for its credits
+  std::uint64_t loans = 0;    ///< times that a peer without credits got new ones
   std::uint64_t registered = 0;  ///< bytes registered now, the device's own included
   std::uint64_t connections = 0;
   std::uint64_t settled = 0;   ///< simultaneous connections of which one was dropped

@@ -29,8 +29,6 @@ constexpr std::uint64_t kFirstRetryMs = 50;
 constexpr std::uint64_t kLastRetryMs = 2000;
 /// How long the process with the higher name waits for the request of the other.
 constexpr std::uint64_t kYieldMs = 30000;
-/// Receives that are added when many peers need a first window.
-constexpr std::size_t kGrowth = 64;
 /// Of a work request that found no receive: finite, and long enough for any receiver that lives.
 constexpr std::uint8_t kReceiverNotReadyRetries = 6;
 /// Of a packet that is not acknowledged. Soft-RoCE counts what needs no time, too (a link that
@@ -203,6 +201,14 @@ void VerbsDevice::retry_later(Endpoint& endpoint, std::string words) {
   endpoint.timer_ns = now_ns() + ms(std::min(kFirstRetryMs << doublings, kLastRetryMs));
 }
 
+/// Receives are on their way back, to one of the two sides.
+void VerbsDevice::retry_soon(Endpoint& endpoint) {
+  constexpr std::uint64_t kSoonMs = 10;
+  on_sign_of_life(endpoint);
+  retry_later(endpoint, "waiting for receives of other peers");
+  endpoint.timer_ns = now_ns() + ms(kSoonMs);
+}
+
 void VerbsDevice::destroy_id(rdma_cm_id* id) {
   if (id->qp != nullptr) {
     by_qp_num_.erase(id->qp->qp_num);
@@ -237,6 +243,7 @@ void VerbsDevice::drop_passive(Endpoint& endpoint) {
 /// With receives for the peer: leased from the shared queue, or posted to this connection.
 Expected<> VerbsDevice::make_queue_pair(rdma_cm_id* id, Endpoint& endpoint, bool receives) {
   if (endpoint.records.empty()) endpoint.records.resize(config_.send_depth);
+  if (Expected<> made = make_note(endpoint); !made) return made;
   ibv_qp_init_attr attributes = {};
   attributes.send_cq = attributes.recv_cq = cq_;
   attributes.srq = srq_;
@@ -249,26 +256,7 @@ Expected<> VerbsDevice::make_queue_pair(rdma_cm_id* id, Endpoint& endpoint, bool
   by_qp_num_[id->qp->qp_num] = endpoint.id;
   std::uint8_t timeout = config_.ack_timeout;
   (void)api_.set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, sizeof timeout);
-  if (!receives) return {};
-  if (srq_ != nullptr) {
-    if (endpoint.lease != 0) return {};  // of an earlier attempt
-    if (unleased_ < config_.first_window) {
-      if (Expected<> grown = grow(kGrowth); !grown) return grown;
-    }
-    endpoint.lease = config_.first_window;
-    unleased_ -= endpoint.lease;
-    return {};
-  }
-  if (free_slots_.size() < config_.strict_window) {
-    if (Expected<> grown = grow(std::max<std::size_t>(kGrowth, config_.strict_window)); !grown) {
-      return grown;
-    }
-  }
-  std::vector<std::uint32_t> slots(free_slots_.end() - config_.strict_window, free_slots_.end());
-  free_slots_.resize(free_slots_.size() - config_.strict_window);
-  endpoint.lease = config_.strict_window;
-  if (!post_receives(id->qp, slots)) return fail(MPI_ERR_OTHER, "posting its receives");
-  return {};
+  return receives ? lend_first(id->qp, endpoint) : Expected<>{};
 }
 
 Hello VerbsDevice::hello_to(const Endpoint& endpoint) const {
@@ -278,6 +266,8 @@ Hello VerbsDevice::hello_to(const Endpoint& endpoint) const {
   hello.from = config_.name;
   hello.to = endpoint.peer;
   hello.credits = endpoint.lease;
+  hello.note_key = endpoint.note_rkey;
+  hello.note_address = reinterpret_cast<std::uintptr_t>(endpoint.heard);
   return hello;
 }
 
@@ -296,6 +286,7 @@ void VerbsDevice::on_route_resolved(Endpoint& endpoint) {
   endpoint.unresolved = 0;
   // A connection to oneself has a second queue pair: that one receives.
   const bool receives = endpoint.peer != config_.name;
+  if (receives && !can_admit(endpoint)) return retry_soon(endpoint);
   if (Expected<> made = make_queue_pair(endpoint.active, endpoint, receives); !made) {
     return fail_endpoint(endpoint, fmt::format("{}: {}", way_to(endpoint), made.error().message));
   }
@@ -310,14 +301,19 @@ void VerbsDevice::on_route_resolved(Endpoint& endpoint) {
   }
 }
 
+void VerbsDevice::take_hello(Endpoint& endpoint, const Hello& hello) {
+  endpoint.credits = hello.credits;
+  endpoint.immediate = immediate_ && (hello.abilities & verbs::kImmediate) != 0;
+  endpoint.peer_note = {hello.note_address, hello.note_key};
+}
+
 void VerbsDevice::on_established(Endpoint& endpoint, std::span<const std::byte> data) {
   Hello hello;
   if (!read(data, hello) || hello.version != verbs::kVersion || hello.from != endpoint.peer) {
     return fail_endpoint(endpoint,
                          fmt::format("{}: something else answered there", way_to(endpoint)));
   }
-  endpoint.credits = hello.credits;
-  endpoint.immediate = immediate_ && (hello.abilities & verbs::kImmediate) != 0;
+  take_hello(endpoint, hello);
   open_endpoint(endpoint);
   greet(endpoint);
 }
@@ -369,6 +365,9 @@ void VerbsDevice::on_request(rdma_cm_id* id, std::span<const std::byte> data) {
   Endpoint& endpoint =
       known != by_name_.end() ? *endpoints_[known->second] : make_endpoint(hello.from);
   if (endpoint.where.empty()) endpoint.where = verbs::to_text(id->route.addr.dst_storage);
+  const bool over = endpoint.state == State::open || endpoint.state == State::gone ||
+                    endpoint.state == State::failed;
+  if (!over && !can_admit(endpoint)) return reject(id, Refusal::busy);
   if (hello.from == config_.name) return accept(id, endpoint, hello);
   switch (endpoint.state) {
     case State::failed:
@@ -411,8 +410,7 @@ void VerbsDevice::accept(rdma_cm_id* id, Endpoint& endpoint, const Hello& hello)
   endpoint.passive = id;
   if (!self) {
     endpoint.qp = id->qp;
-    endpoint.credits = hello.credits;
-    endpoint.immediate = immediate_ && (hello.abilities & verbs::kImmediate) != 0;
+    take_hello(endpoint, hello);
     endpoint.state = State::accepting;
   }
   const Hello own = hello_to(endpoint);
@@ -529,6 +527,8 @@ void VerbsDevice::on_rejected(Endpoint& endpoint, int status, std::span<const st
       endpoint.timer_ns = now_ns() + ms(kYieldMs);
       endpoint.give_up_ns = endpoint.timer_ns + ms(config_.connect_timeout_ms);
       return;
+    case Refusal::busy:
+      return retry_soon(endpoint);
     case Refusal::no_room:
       return fail_endpoint(endpoint, fmt::format("{} has no room for another connection: {}",
                                                  way_to(endpoint), words_of(rejection)));

@@ -22,7 +22,8 @@ namespace remit {
 /// Receives are leased to peers as credits, strictly: what a peer may send has its receive. A send
 /// and a notification use one each; they come back with messages the other way, or by a message of
 /// the device itself when half of a lease is owed. A sender keeps its last credit for such a
-/// message, so two processes never wait for each other.
+/// message, so two processes never wait for each other. The pool is of one size however many peers
+/// there are: credits of silent ones are called back (verbs_credits.cpp).
 ///
 /// Every work request is counted against the completion queue before it is posted, so that it
 /// cannot overflow.
@@ -97,6 +98,13 @@ class VerbsDevice final : public Device {
     EndpointId endpoint = 0;
   };
 
+  /// For the notes of an endpoint: the peer's, and ours behind it.
+  struct NotePlace {
+    verbs::Note* notes = nullptr;
+    std::uint32_t lkey = 0;
+    std::uint32_t rkey = 0;
+  };
+
   explicit VerbsDevice(const VerbsConfig& config);
 
   // Opening and closing (verbs_open.cpp).
@@ -107,8 +115,9 @@ class VerbsDevice final : public Device {
   [[nodiscard]] Expected<> make_queues();
   [[nodiscard]] Expected<> watch();
   void set_caps(const ibv_device_attr& device, const ibv_port_attr& port);
-  [[nodiscard]] Expected<Block> make_block(std::size_t slots, const char* what);
+  [[nodiscard]] Expected<Block> make_block(std::size_t bytes, int access, const char* what);
   [[nodiscard]] Expected<> grow(std::size_t slots);
+  [[nodiscard]] Expected<Region> register_all_memory();
   void say_goodbye();
   void close_connections();
 
@@ -116,10 +125,12 @@ class VerbsDevice final : public Device {
   [[nodiscard]] Endpoint& make_endpoint(PeerName peer);
   void begin(Endpoint& endpoint);
   void retry_later(Endpoint& endpoint, std::string words);
+  void retry_soon(Endpoint& endpoint);
   void drop_active(Endpoint& endpoint);
   void drop_passive(Endpoint& endpoint);
   void destroy_id(rdma_cm_id* id);
   [[nodiscard]] Expected<> make_queue_pair(rdma_cm_id* id, Endpoint& endpoint, bool receives);
+  void take_hello(Endpoint& endpoint, const verbs::Hello& hello);
   [[nodiscard]] verbs::Hello hello_to(const Endpoint& endpoint) const;
   [[nodiscard]] rdma_conn_param connection_parameters(const verbs::Hello& hello) const;
   void service_connections();
@@ -140,7 +151,7 @@ class VerbsDevice final : public Device {
   [[nodiscard]] bool given_up(Endpoint& endpoint, std::uint64_t now_ns);
   // What fails (verbs_failure.cpp).
   void leave(Endpoint& endpoint);
-  void release_lease(Endpoint& endpoint);
+  void on_goodbye(Endpoint& endpoint);
   void settle_leaving();
   void look_at_timers(std::uint64_t now_ns);
   void fail_endpoint(Endpoint& endpoint, std::string words);
@@ -194,11 +205,34 @@ class VerbsDevice final : public Device {
   void post_receive_chain(std::span<const std::uint32_t> slots);
   [[nodiscard]] bool post_receives(ibv_qp* qp, std::span<const std::uint32_t> slots);
   void reclaim_slots(std::uint32_t qp_num);
-  void extend_lease(Endpoint& endpoint);
-  void return_credits();
   std::size_t attend(std::span<Completion> out);
   void service();
   void look_around();
+
+  // Lending receives (verbs_credits.cpp).
+  [[nodiscard]] std::size_t spare_receives() const;
+  [[nodiscard]] std::uint32_t next_window() const;
+  void lend(Endpoint& endpoint, std::uint32_t receives);
+  [[nodiscard]] bool can_admit(const Endpoint& endpoint);
+  [[nodiscard]] Expected<> lend_first(ibv_qp* qp, Endpoint& endpoint);
+  void extend_lease(Endpoint& endpoint);
+  void owe(Endpoint& endpoint);
+  void return_credits();
+  void release_lease(Endpoint& endpoint);
+  void recall(std::size_t wanted);
+  [[nodiscard]] std::size_t recall_from(Endpoint& endpoint);
+  void take_back(Endpoint& endpoint, std::uint32_t receives);
+  void find_receives();
+  void serve_wishes();
+  void on_recall(Endpoint& endpoint);
+  void answer_recalls();
+  void wish(Endpoint& endpoint);
+  [[nodiscard]] Expected<> make_note(Endpoint& endpoint);
+  void write_note(Endpoint& endpoint);
+  void write_due_notes();
+  void listen_to(Endpoint& endpoint);
+  void listen();
+  void heed(Endpoint& endpoint);
 
   template <class... Args>
   void say(LogLevel level, fmt::format_string<Args...> format, Args&&... args) const {
@@ -247,13 +281,24 @@ class VerbsDevice final : public Device {
   // Receives.
   std::vector<std::uint32_t> free_slots_;  ///< without SRQ: posted nowhere
   std::size_t unleased_ = 0;               ///< with SRQ: promised to nobody
+  std::size_t recalled_ = 0;               ///< asked back, not here yet
   std::size_t max_slots_ = 0;
+  std::vector<NotePlace> free_notes_;
+  std::vector<EndpointId> listening_;    ///< their notes are looked at
+  std::vector<EndpointId> notes_due_;    ///< to be written when there is room
+  std::vector<EndpointId> recalls_due_;  ///< want their credits back
+  std::deque<EndpointId> wishing_;       ///< have none of ours, and something to send
+  EndpointId recall_next_ = 0;
+  std::uint64_t recall_ns_ = 0;    ///< when peers were last asked
+  std::uint64_t needy_ns_ = 0;     ///< since when somebody waits for receives; 0: nobody
+  std::uint64_t newcomer_ns_ = 0;  ///< when a new peer was told to try again; 0: not lately
 
   // The process's own.
   VerbsConfig config_;
   Caps caps_;
   verbs::Api api_;
   verbs::Adapter adapter_;
+  verbs::Paging paging_;
   std::string description_;
   std::string trouble_;  ///< of the port, for the words of what fails because of it
   std::string broken_;   ///< why the adapter can never be used again

@@ -28,10 +28,10 @@ void VerbsDevice::leave(Endpoint& endpoint) {
   leaving_.push_back(endpoint.id);
 }
 
-/// What the peer could have sent is promised to nobody again.
-void VerbsDevice::release_lease(Endpoint& endpoint) {
-  if (srq_ != nullptr) unleased_ += endpoint.lease;
-  endpoint.lease = endpoint.owed = 0;
+void VerbsDevice::on_goodbye(Endpoint& endpoint) {
+  endpoint.state = State::gone;
+  endpoint.words = fmt::format("{} has finished", way_to(endpoint));
+  release_lease(endpoint);
 }
 
 void VerbsDevice::settle_leaving() {
@@ -40,6 +40,7 @@ void VerbsDevice::settle_leaving() {
   for (const EndpointId id : leaving) {
     Endpoint& endpoint = *endpoints_[id];
     endpoint.leaving = false;
+    if (endpoint.state == State::open) heed(endpoint);
     if (endpoint.state == State::accepting) {
       drop_passive(endpoint);
       endpoint.state = State::idle;

@@ -23,6 +23,7 @@ namespace {
 
 constexpr int kBacklog = 1024;
 constexpr std::size_t kLine = 64;
+constexpr std::size_t kAllMemory = SIZE_MAX;  // see Caps::pages_on_demand
 constexpr std::uint32_t kMostPieces = 16;
 constexpr std::uint64_t kLongestMessage = std::uint64_t{1} << 30;
 
@@ -184,6 +185,8 @@ void VerbsDevice::set_caps(const ibv_device_attr& device, const ibv_port_attr& p
   caps_.has_put = caps_.has_get = true;
   caps_.has_atomic = atomics;
   caps_.needs_registration = true;
+  paging_ = verbs::query_paging(context_);
+  caps_.pages_on_demand = paging_.all_memory;
   caps_.notify = immediate_ ? NotifyMode::immediate : NotifyMode::write_then_send;
 }
 
@@ -214,7 +217,8 @@ Expected<> VerbsDevice::make_queues() {
       config_.mask.srq = true;
     }
   }
-  Expected<Block> sends = make_block(config_.send_slots + 1, "memory for sends");
+  Expected<Block> sends = make_block((config_.send_slots + 1) * config_.message_bytes,
+                                     IBV_ACCESS_LOCAL_WRITE, "memory for sends");
   if (!sends) return tl::unexpected<Error>(std::move(sends.error()));
   auto* const base = static_cast<std::byte*>(sends->base);
   send_lkey_ = sends->mr->lkey;
@@ -227,14 +231,15 @@ Expected<> VerbsDevice::make_queues() {
 }
 
 /// Registered memory, not seen by children of fork().
-Expected<VerbsDevice::Block> VerbsDevice::make_block(std::size_t slots, const char* what) {
+Expected<VerbsDevice::Block> VerbsDevice::make_block(std::size_t bytes, int access,
+                                                     const char* what) {
   Block block;
-  block.bytes = slots * config_.message_bytes;
+  block.bytes = bytes;
   block.base =
       ::mmap(nullptr, block.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block.base == MAP_FAILED) return fail_errno(MPI_ERR_NO_MEM, errno, what);
   ::madvise(block.base, block.bytes, MADV_DONTFORK);
-  block.mr = api_.reg_mr(pd_, block.base, block.bytes, IBV_ACCESS_LOCAL_WRITE);
+  block.mr = api_.reg_mr(pd_, block.base, block.bytes, access);
   if (block.mr == nullptr) {
     const int error = errno;
     ::munmap(block.base, block.bytes);
@@ -252,7 +257,8 @@ Expected<> VerbsDevice::grow(std::size_t slots) {
     return fail(MPI_ERR_NO_MEM, "{} receives are all in use: too many peers for one process",
                 slots_.size());
   }
-  Expected<Block> block = make_block(slots, "memory for receives");
+  Expected<Block> block =
+      make_block(slots * config_.message_bytes, IBV_ACCESS_LOCAL_WRITE, "memory for receives");
   if (!block) return tl::unexpected<Error>(std::move(block.error()));
   if (!slots_.empty()) counters_.grown += slots;
   std::vector<std::uint32_t> fresh;
@@ -344,8 +350,12 @@ void VerbsDevice::say_goodbye() {
     std::erase_if(due, [&](EndpointId id) {
       Endpoint& endpoint = *endpoints_[id];
       if (endpoint.state != State::open) return true;
-      if (endpoint.credits == 0 || !spare_room(endpoint)) return false;
-      if (!post_control(endpoint, verbs::MessageKind::goodbye, 0, true)) return false;
+      if (endpoint.dry) {
+        endpoint.said->farewell = 1;
+        write_note(endpoint);
+      } else if (!post_control(endpoint, verbs::MessageKind::goodbye, 0, true)) {
+        return false;
+      }
       said.push_back(id);
       return true;
     });
@@ -385,6 +395,7 @@ void VerbsDevice::abort() {
 
 Expected<Region> VerbsDevice::register_memory(void* address, std::size_t length, Access access) {
   if (length == 0) return Region{address, 0, 0, 0, 0};
+  if (length == kAllMemory) return register_all_memory();
   int flags = 0;
   if (allows(access, Access::remote_read)) flags |= IBV_ACCESS_REMOTE_READ;
   if (allows(access, Access::remote_write)) flags |= IBV_ACCESS_REMOTE_WRITE;
@@ -405,10 +416,23 @@ Expected<Region> VerbsDevice::register_memory(void* address, std::size_t length,
   return Region{address, length, mr->lkey, mr->rkey, handle};
 }
 
+/// Pages are looked up when the adapter meets them. Atomics are for registrations of their own
+/// where it cannot.
+Expected<Region> VerbsDevice::register_all_memory() {
+  int flags = IBV_ACCESS_ON_DEMAND | IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
+              IBV_ACCESS_REMOTE_WRITE;
+  if (paging_.atomics && caps_.has_atomic) flags |= IBV_ACCESS_REMOTE_ATOMIC;
+  ibv_mr* const mr = api_.reg_mr(pd_, nullptr, kAllMemory, flags);
+  if (mr == nullptr) return fail_errno(MPI_ERR_OTHER, errno, "registering all memory on demand");
+  const std::uint64_t handle = next_region_++;
+  regions_.emplace(handle, mr);
+  return Region{nullptr, kAllMemory, mr->lkey, mr->rkey, handle};
+}
+
 void VerbsDevice::deregister(const Region& region) {
   const auto found = regions_.find(region.handle);
   if (found == regions_.end()) return;
-  counters_.registered -= region.length;
+  if (region.length != kAllMemory) counters_.registered -= region.length;
   api_.dereg_mr(found->second);
   regions_.erase(found);
 }
@@ -440,6 +464,8 @@ int VerbsDevice::max_sleep_ms() const {
   if (!notify_requested_ || soon || !swaps_due_.empty()) return 1;
   if (!connecting_.empty() || !dying_.empty()) return 100;
   if (counters_.connections == 0) return -1;
+  constexpr int kListenMs = 5;  // nothing tells of a note
+  if (!listening_.empty()) return kListenMs;
   const std::uint64_t now = verbs::now_ns();
   return now >= knock_due_ns_ ? 1 : static_cast<int>((knock_due_ns_ - now) / verbs::ms(1)) + 1;
 }

@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The verbs device: completions, receives and their credits.
+// The verbs device: completions and receives.
 #include <arpa/inet.h>
 #include <poll.h>
 
@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "rdma_btl/verbs/endpoint.hpp"
 #include "rdma_btl/verbs/verbs_device.hpp"
@@ -28,8 +29,10 @@ constexpr EndpointId kNobody = ~EndpointId{0};
 std::size_t VerbsDevice::poll(std::span<Completion> out) {
   if (!used_.empty()) release_used();
   std::size_t count = 0;
-  if (attention_) [[unlikely]]
+  if (attention_) [[unlikely]] {
+    if (!recalls_due_.empty()) answer_recalls();
     count = attend(out);
+  }
   std::array<ibv_wc, kBatch> work;
   const std::size_t wanted = std::min(kBatch, out.size() - count);
   int got = 0;
@@ -74,11 +77,15 @@ std::size_t VerbsDevice::attend(std::span<Completion> out) {
     ready_.pop_front();
   }
   if (!swaps_due_.empty()) retry_swaps();
+  if (!notes_due_.empty()) write_due_notes();
+  if (!listening_.empty()) listen();
+  if (needy_ns_ != 0) find_receives();
   if (flush_wanted_) {
     flush_wanted_ = false;
     flush_tails();
   }
-  attention_ = attention_ || !ready_.empty() || !swaps_due_.empty();
+  attention_ = attention_ || !ready_.empty() || !swaps_due_.empty() || !notes_due_.empty() ||
+               !recalls_due_.empty() || needy_ns_ != 0;
   return count;
 }
 
@@ -87,6 +94,7 @@ std::size_t VerbsDevice::attend(std::span<Completion> out) {
 void VerbsDevice::look_around() {
   constexpr std::uint32_t kPollsPerLook = 64;
   polls_to_look_ = kPollsPerLook;
+  if (!listening_.empty()) listen();
   if (verbs::now_ns() >= next_look_ns_) service();
 }
 
@@ -169,11 +177,20 @@ bool VerbsDevice::take_message(Endpoint& endpoint, const ibv_wc& work, std::uint
       if (endpoint.state == State::accepting) open_endpoint(endpoint);
       return false;
     case MessageKind::goodbye:
-      endpoint.state = State::gone;
-      endpoint.words = fmt::format("{} has finished", way_to(endpoint));
-      release_lease(endpoint);
+      on_goodbye(endpoint);
       out = {CompletionKind::endpoint_closed, MPI_SUCCESS, endpoint.id, 0, 0, {}};
       return true;
+    case MessageKind::recall:
+      heed(endpoint);  // a loan that was written before
+      on_recall(endpoint);
+      return false;
+    case MessageKind::give_back:
+      if (endpoint.recalled && header.value < endpoint.lease) {
+        take_back(endpoint, header.value);
+      } else {
+        fail_endpoint(endpoint, fmt::format("{}: a message makes no sense", way_to(endpoint)));
+      }
+      return false;
     case MessageKind::credits:
       return false;
   }
@@ -202,13 +219,7 @@ void VerbsDevice::release_used() {
   for (const Used& used : used_) {
     if (used.endpoint == kNobody) continue;
     Endpoint& endpoint = *endpoints_[used.endpoint];
-    if (endpoint.state != State::open) continue;
-    ++endpoint.owed;
-    if (endpoint.credit_due || (2 * endpoint.owed < endpoint.lease && !endpoint.wants_more)) {
-      continue;
-    }
-    endpoint.credit_due = true;
-    credit_due_.push_back(endpoint.id);
+    if (endpoint.state == State::open) owe(endpoint);
   }
   used_.clear();
 }
@@ -261,48 +272,10 @@ void VerbsDevice::reclaim_slots(std::uint32_t qp_num) {
   }
 }
 
-// --- credits -----------------------------------------------------------------------------------
-
-/// A peer that used half of its lease before anything was sent back to it talks a lot.
-void VerbsDevice::extend_lease(Endpoint& endpoint) {
-  if (srq_ == nullptr || endpoint.lease >= config_.max_window) return;
-  // What poll() has handed out is not posted again yet.
-  const std::size_t free = unleased_ - std::min(unleased_, used_.size());
-  const auto extra = static_cast<std::uint32_t>(
-      std::min<std::size_t>({endpoint.lease, config_.max_window - endpoint.lease, free / 2}));
-  endpoint.lease += extra;
-  endpoint.owed += extra;
-  unleased_ -= extra;
-}
-
-void VerbsDevice::return_credits() {
-  std::size_t kept = 0;
-  for (const EndpointId id : credit_due_) {
-    Endpoint& endpoint = *endpoints_[id];
-    const bool due = endpoint.state == State::open &&
-                     (2 * endpoint.owed >= endpoint.lease || endpoint.wants_more);
-    if (due && (endpoint.credits == 0 || !spare_room(endpoint))) {
-      credit_due_[kept++] = id;
-      continue;
-    }
-    endpoint.credit_due = false;
-    if (!due) continue;
-    endpoint.wants_more = false;
-    extend_lease(endpoint);
-    if (endpoint.owed == 0) continue;
-    if (post_control(endpoint, MessageKind::credits)) {
-      ++counters_.credit_messages;
-    } else {
-      endpoint.credit_due = true;
-      credit_due_[kept++] = id;
-    }
-  }
-  credit_due_.resize(kept);
-}
-
 // --- what was sent -----------------------------------------------------------------------------
 
-/// A work request is finished, and with it all before it on its connection.
+/// A work request is finished, and with it those before it on its connection. With iWARP not the
+/// gets among these: an adapter may report a send while a get before it waits for its data.
 bool VerbsDevice::retire(const ibv_wc& work, Completion& out) {
   const auto sequence = static_cast<std::uint32_t>(work.wr_id);
   Endpoint& endpoint = *endpoints_[static_cast<EndpointId>(work.wr_id >> 32)];
@@ -313,17 +286,19 @@ bool VerbsDevice::retire(const ibv_wc& work, Completion& out) {
     failed_work(endpoint, work);
   }
   const std::uint32_t mask = config_.send_depth - 1;
-  for (; endpoint.retired != sequence; ++endpoint.retired, --outstanding_) {
+  const Record own = std::exchange(endpoint.records[sequence & mask], Record{});
+  if (endpoint.finished - endpoint.retired <= sequence - endpoint.retired) {
+    endpoint.finished = sequence + 1;
+  }
+  for (; endpoint.retired != endpoint.finished; ++endpoint.retired, --outstanding_) {
     const Record& record = endpoint.records[endpoint.retired & mask];
+    if (record.awaited) break;
     if (record.kind != RecordKind::plain) retire_record(endpoint, record, MPI_SUCCESS);
     if (record.cookie != kNoCompletion) complete(endpoint, record.cookie, MPI_SUCCESS);
   }
-  const Record record = endpoint.records[sequence & mask];
-  ++endpoint.retired;
-  --outstanding_;
-  if (record.kind != RecordKind::plain) retire_record(endpoint, record, status);
-  if (record.cookie == kNoCompletion) return false;
-  out = verbs::event_of(CompletionKind::local, endpoint.id, status, record.cookie);
+  if (own.kind != RecordKind::plain) retire_record(endpoint, own, status);
+  if (own.cookie == kNoCompletion) return false;
+  out = verbs::event_of(CompletionKind::local, endpoint.id, status, own.cookie);
   return true;
 }
 
@@ -338,6 +313,7 @@ void VerbsDevice::retire_record(Endpoint& /*endpoint*/, const Record& record, in
 
 /// The first error of a connection says why; the others only follow from it.
 void VerbsDevice::failed_work(Endpoint& endpoint, const ibv_wc& work) {
+  if (endpoint.listening && endpoint.state == State::open) heed(endpoint);
   if (endpoint.state == State::failed || endpoint.state == State::gone) return;
   std::string_view hint;
   switch (work.status) {

@@ -138,6 +138,7 @@ bool VerbsDevice::message_room() {
 bool VerbsDevice::starve(Endpoint& endpoint) {
   if (!endpoint.starving) ++counters_.starved;
   endpoint.starving = true;
+  if (endpoint.dry) wish(endpoint);
   return false;
 }
 
@@ -361,6 +362,7 @@ bool VerbsDevice::post_get(Endpoint& endpoint, const Operation& operation) {
     counters_.got_bytes += bytes;
     Record record;
     if (gather.done()) record.cookie = operation.cookie;
+    record.awaited = config_.mask.iwarp && record.cookie != kNoCompletion;
     submit(endpoint, request, record, record.cookie != kNoCompletion);
   }
   return true;

@@ -22,6 +22,8 @@ std::vector<Statistic> VerbsDevice::statistics() const {
           {"starved", c.starved},
           {"receiver_not_ready", c.rnr},
           {"receives_added", c.grown},
+          {"recalls", c.recalls},
+          {"loans", c.loans},
           {"registered_bytes", c.registered},
           {"connections", c.connections},
           {"connections_retried", c.retried},

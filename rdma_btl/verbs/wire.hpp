@@ -8,7 +8,7 @@
 namespace remit::verbs {
 
 inline constexpr std::uint32_t kMagic = 0x6276726d;  // "mrvb"
-inline constexpr std::uint16_t kVersion = 2;
+inline constexpr std::uint16_t kVersion = 3;
 
 enum AbilityFlag : std::uint16_t {
   kIwarp = 1,      ///< of the adapter: the two families do not talk to each other
@@ -38,7 +38,8 @@ struct Hello {
   std::uint64_t from = 0;
   std::uint64_t to = 0;
   std::uint32_t credits = 0;  ///< receives that its sender has leased to the other side
-  std::uint32_t unused = 0;
+  std::uint32_t note_key = 0;
+  std::uint64_t note_address = 0;  ///< where the other side may write its Note
 };
 static_assert(sizeof(Hello) <= 56, "what rdma_cm leaves of a request's private data");
 
@@ -46,7 +47,8 @@ enum class Refusal : std::uint32_t {
   stranger = 1,  ///< of another job, or for another process
   mine_wins,     ///< both connect: wait for mine
   failed,        ///< this peer has failed here
-  no_room,       ///< no receives or queue pairs left
+  no_room,       ///< no queue pairs or memory left
+  busy,          ///< all receives are lent; some were asked back: try again soon
 };
 
 /// Private data of a rejection.
@@ -64,6 +66,8 @@ enum class MessageKind : std::uint8_t {
   credits,       ///< nothing but the credits
   notification,  ///< `value`; without immediate data
   goodbye,       ///< its sender closes the device in order
+  recall,        ///< its sender wants back all that it has lent
+  give_back,     ///< the answer: `value` credits besides the one of this message
 };
 
 inline constexpr std::uint8_t kStarved = 1;  ///< its sender had run out of credits
@@ -76,5 +80,19 @@ struct Header {
   std::uint32_t value = 0;
 };
 static_assert(sizeof(Header) == 8, "keeps the data behind it aligned");
+
+/// What a process says to a peer without using one of its receives: written into the peer's memory,
+/// as a whole, where only those look who expect it. All are counted from the connection on and
+/// wrap.
+struct Note {
+  std::uint32_t lent = 0;     ///< credits given in this way
+  std::uint8_t wishes = 0;    ///< times that its writer asked for credits, having lost all
+  std::uint8_t recalls = 0;   ///< MessageKind::recall of a writer that has no credit for it
+  std::uint8_t farewell = 0;  ///< MessageKind::goodbye of a writer that has no credit for it
+  std::uint8_t unused = 0;
+
+  friend bool operator==(const Note&, const Note&) = default;
+};
+static_assert(sizeof(Note) == sizeof(std::uint64_t), "is written and read as one word");
 
 }  // namespace remit::verbs

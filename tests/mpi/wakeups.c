@@ -18,6 +18,9 @@
 
 enum { kPatience = 60, kMostBurners = 16, kMostThreads = 4, kLargest = 100000 };
 
+/* Worth a line: rounds take about 0.1 ms. */
+static const double kSlow = 0.5;
+
 struct talk {
   long rounds;
   int thread;
@@ -145,8 +148,16 @@ static void* talk(void* argument) {
     } else {
       MPI_Isend(out, (int)size, MPI_BYTE, to, tag, MPI_COMM_WORLD, &sending);
     }
+    const double start = seconds();
     wait_for(from, tag, in, (int)((random >> 40) % 5));
+    const double received = seconds();
     MPI_Wait(&sending, MPI_STATUS_IGNORE);
+    if (seconds() - start > kSlow) {
+      fprintf(stderr,
+              "rank %d: round %ld of %zu bytes%s: received in %.3f s (way %d), sent in %.3f s\n",
+              check_rank, round, size, plan >> 63 ? ", synchronous" : "", received - start,
+              (int)((random >> 40) % 5), seconds() - received);
+    }
     CHECK(memcmp(in, &round, sizeof round) == 0);
     if (plan % 64 == 0 && talk_count == 1) MPI_Barrier(MPI_COMM_WORLD);
     atomic_store(&me->done, round + 1);

@@ -15,26 +15,10 @@
 #include "rdma_btl/verbs/verbs_device.hpp"
 #include "rdma_btl/verbs/verbs_params.hpp"
 #include "tests/unit/device_suite.hpp"
+#include "tests/unit/verbs_nodes.hpp"
 
 namespace remit::testing {
 namespace {
-
-constexpr std::uint64_t kJob = 4711;
-
-VerbsConfig config_of(PeerName name, const VerbsMask& mask = {}) {
-  VerbsConfig config;
-  config.name = name;
-  config.job = kJob;
-  config.mask = mask;
-  config.ack_timeout = 14;  // 67 ms: the death of a peer is noticed soon
-  return config;
-}
-
-std::unique_ptr<VerbsDevice> open(const VerbsConfig& config) {
-  Expected<std::unique_ptr<VerbsDevice>> device = VerbsDevice::create(config);
-  EXPECT_TRUE(device.has_value()) << (device ? "" : device.error().message);
-  return device ? std::move(*device) : nullptr;
-}
 
 /// kMask: the words of verbs_mask. kSmall: few receives and send slots, so that all run out.
 template <const char* kMask, bool kSmall>
@@ -102,59 +86,6 @@ INSTANTIATE_TYPED_TEST_SUITE_P(Small, DeviceSuite, Small);
 INSTANTIATE_TYPED_TEST_SUITE_P(Nothing, DeviceSuite, Nothing);
 
 // --- devices of one test -----------------------------------------------------------------------
-
-/// Some processes of a job.
-class VerbsTest : public ::testing::Test {
- protected:
-  VerbsDevice& add(VerbsConfig config) {
-    config.log = &log_;
-    devices_.push_back(open(config));
-    nodes_.push_back(std::make_unique<Node>(*devices_.back(), config.name));
-    return *devices_.back();
-  }
-  [[nodiscard]] Node& node(std::size_t index) { return *nodes_[index]; }
-  [[nodiscard]] VerbsDevice& device(std::size_t index) { return *devices_[index]; }
-  void close(std::size_t index) {
-    nodes_[index].reset();
-    devices_[index].reset();
-  }
-  template <class Done>
-  [[nodiscard]] bool wait_until(Done done, int seconds = 60) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
-    while (!done()) {
-      bool active = false;
-      for (const auto& node : nodes_) active |= node != nullptr && node->progress();
-      if (!active) ::sched_yield();
-      if (std::chrono::steady_clock::now() > end) return false;
-    }
-    return true;
-  }
-  /// Progress for a while, for what must not happen.
-  void settle() {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
-    (void)wait_until([&] { return std::chrono::steady_clock::now() > end; });
-  }
-  /// One message each way.
-  void talk(std::size_t from, std::size_t to) {
-    Node& a = node(from);
-    Node& b = node(to);
-    a.send(a.connect(b), std::as_bytes(std::span("ping")));
-    ASSERT_TRUE(wait_until([&] { return !b.receives.empty(); }));
-    b.send(b.receives[0].endpoint, std::as_bytes(std::span("pong")));
-    ASSERT_TRUE(wait_until([&] { return !a.receives.empty(); }));
-    a.receives.clear();
-    b.receives.clear();
-  }
-
-  VerbsTest() {
-    log_.set_sink([this](LogLevel, const std::string& line) { lines_ += line + "\n"; });
-  }
-
-  Log log_{"", LogLevel::warning};
-  std::string lines_;
-  std::vector<std::unique_ptr<VerbsDevice>> devices_;
-  std::vector<std::unique_ptr<Node>> nodes_;
-};
 
 /// `address` with another field set.
 Bytes changed(Bytes address, const std::function<void(verbs::Address&)>& change) {
@@ -440,12 +371,12 @@ TEST_F(VerbsTest, SimultaneousConnectionsAreSettled) {
 TEST_F(VerbsTest, StrangersAreRejected) {
   add(config_of(0));
   VerbsConfig foreign = config_of(1);
-  foreign.job = kJob + 1;
+  foreign.job = config_of(0).job + 1;
   add(foreign);
   Node& stranger = node(1);
   EXPECT_FALSE(device(1).reachable(device(0).local_address())) << "of another job";
-  const Bytes forged =
-      changed(device(0).local_address(), [](verbs::Address& address) { address.job = kJob + 1; });
+  const Bytes forged = changed(device(0).local_address(),
+                               [](verbs::Address& address) { address.job = config_of(0).job + 1; });
   const Expected<EndpointId> endpoint = device(1).connect(0, forged);
   ASSERT_TRUE(endpoint.has_value());
   ASSERT_TRUE(wait_until([&] { return !stranger.failures.empty(); }));
@@ -462,7 +393,7 @@ TEST_F(VerbsTest, WhoHasEndedRefuses) {
   close(1);
   const EndpointId endpoint = device(0).connect(1, address).value();
   node(0).send(endpoint, std::as_bytes(std::span("anybody?")));
-  ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty(); }, 30));
+  ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty(); }, std::chrono::seconds(30)));
   const std::string words = device(0).explain(endpoint);
   EXPECT_NE(words.find("process 1"), std::string::npos) << words;
   EXPECT_NE(words.find(device(0).adapter_name()), std::string::npos) << words;
@@ -483,7 +414,7 @@ TEST_F(VerbsTest, AnUnknownAddressFailsInTime) {
     address.ip[address.family == AF_INET ? 3 : 15] ^= 0x55;
   });
   const EndpointId endpoint = device(0).connect(1, nobody).value();
-  ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty(); }, 30));
+  ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty(); }, std::chrono::seconds(30)));
   const std::string words = device(0).explain(endpoint);
   EXPECT_TRUE(words.find("same network") != std::string::npos ||
               words.find("has not answered for 8 s") != std::string::npos)
@@ -498,7 +429,7 @@ TEST_F(VerbsTest, SilenceEndsWithTheConnectTimeout) {
   add(config_of(1));
   const EndpointId endpoint = device(0).connect(1, device(1).local_address()).value();
   const std::unique_ptr<Node> silent = std::move(nodes_[1]);
-  ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty(); }, 30));
+  ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty(); }, std::chrono::seconds(30)));
   EXPECT_NE(device(0).explain(endpoint).find("has not answered for 2 s"), std::string::npos)
       << device(0).explain(endpoint);
 }
@@ -562,35 +493,6 @@ TEST_F(VerbsTest, AccessToForeignMemoryFailsTheOperation) {
 
 /// Many peers at one process: the receives are leased from one pool, which grows only when all
 /// first windows do not fit; a silent receiver does not cost anybody a retransmission.
-TEST_F(VerbsTest, ManyPeersShareOnePool) {
-  constexpr std::size_t kPeers = 24;
-  VerbsConfig config = config_of(0);
-  config.receive_slots = 64;
-  add(config);
-  for (PeerName name = 1; name <= kPeers; ++name) {
-    VerbsConfig peer = config_of(name);
-    peer.receive_slots = 16;
-    peer.send_slots = 32;
-    add(peer);
-  }
-  for (std::size_t i = 1; i <= kPeers; ++i) {
-    const EndpointId endpoint = node(i).connect(node(0));
-    for (std::uint32_t k = 0; k < 100; ++k) {
-      node(i).send(endpoint, std::as_bytes(std::span(&k, 1)));
-    }
-  }
-  ASSERT_TRUE(wait_until([&] { return node(0).receives.size() == 100 * kPeers; }));
-  EXPECT_GE(device(0).counters().grown, 128U) << "24 windows of 8 in blocks of 64";
-  EXPECT_LE(device(0).counters().grown, 256U) << "leases in use are extended, too";
-  EXPECT_EQ(device(0).counters().receives, 100 * kPeers);
-  std::uint64_t starved = 0;
-  for (std::size_t i = 1; i <= kPeers; ++i) {
-    starved += device(i).counters().starved;
-    EXPECT_EQ(device(i).counters().rnr, 0U);
-  }
-  EXPECT_GT(starved, 0U) << "credits limited nobody";
-}
-
 TEST_F(VerbsTest, ConstantMemoryCanBeRead) {
   static constexpr std::array<std::uint64_t, 600> kConstant = {1, 2, 3};
   add(config_of(0));
@@ -660,12 +562,5 @@ TEST(VerbsParams, MaskWords) {
 }  // namespace remit::testing
 
 int main(int argc, char** argv) {
-  ::testing::InitGoogleTest(&argc, argv);
-  if (!remit::verbs::any_rdma_device()) {
-    std::printf("SKIP: no RDMA device in /sys/class/infiniband; tests/vm/run_vm has one\n");
-    return 77;
-  }
-  const auto survey = remit::VerbsDevice::survey(remit::VerbsConfig{});
-  std::printf("%s\n", survey ? survey->c_str() : survey.error().message.c_str());
-  return RUN_ALL_TESTS();
+  return remit::testing::run_verbs_tests(argc, argv);
 }

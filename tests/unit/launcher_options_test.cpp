@@ -248,6 +248,38 @@ TEST(LauncherOptions, WhatOtherMpirunsAreTold) {
   EXPECT_EQ(options.notes[0], "--prefix is not needed here and ignored");
 }
 
+TEST(LauncherOptions, WordsThatOnlyOthersHave) {
+  const Options options =
+      parsed({"-pernode", "-bind-to-core", "--bycore", "-maxtime", "7", "-s", "all",
+              "-print-rank-map", "--gomca", "btl", "self", "-v", "--novm", "-usize", "5", "prog"});
+  EXPECT_EQ(options.ranks_per_host, 1);
+  EXPECT_EQ(options.placement.bind_to, BindTo::core);
+  EXPECT_EQ(options.placement.map_by, Level::core);
+  EXPECT_EQ(options.timeout_s, 7);
+  EXPECT_EQ(options.input.rank, InputTo::kAll);
+  EXPECT_TRUE(options.display_map);
+  EXPECT_EQ(options.notes.size(), 3U);
+  EXPECT_EQ(options.apps[0].command, Words{"prog"});
+  EXPECT_EQ(parsed({"--maxtime=3", "prog"}).timeout_s, 3);
+  EXPECT_EQ(parsed({"-info"}).action, Action::version);
+  EXPECT_NE(error_of({"--maxtime"}).find("'--maxtime' needs a value"), std::string::npos);
+  EXPECT_NE(error_of({"--cpu-set", "0-3", "prog"}).find("taskset"), std::string::npos);
+  EXPECT_NE(error_of({"--rankfile", "x", "prog"}).find("--map-by"), std::string::npos);
+  EXPECT_NE(error_of({"-gdb", "prog"}).find("attach"), std::string::npos);
+}
+
+TEST(LauncherOptions, TranslationsBeforeAFile) {
+  const auto read = [](const std::string&) -> Expected<std::string> {
+    return std::string("-n 2 a\n-n 3 b\n");
+  };
+  const Words words{"-bind-to-core", "-l", "--configfile", "f"};
+  const Expected<Options> options = parse_options(words, read);
+  ASSERT_TRUE(options.has_value()) << options.error().message;
+  EXPECT_EQ(options->placement.bind_to, BindTo::core);
+  EXPECT_TRUE(options->output.tag);
+  EXPECT_EQ(options->apps.size(), 2U);
+}
+
 TEST(LauncherOptions, ParametersFillWhatTheCommandLineLeavesOpen) {
   Params params;
   ASSERT_TRUE(params.set("bind_to", "none"));

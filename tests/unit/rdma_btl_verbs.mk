@@ -5,6 +5,12 @@ device_verbs_test_SOURCES = tests/unit/device_verbs_test.cpp
 device_verbs_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 device_verbs_test_LDADD = librdma_btl.la $(GTEST_LIBS)
 
+check_PROGRAMS += device_verbs_credits_test
+TESTS += device_verbs_credits_test
+device_verbs_credits_test_SOURCES = tests/unit/device_verbs_credits_test.cpp
+device_verbs_credits_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+device_verbs_credits_test_LDADD = librdma_btl.la $(GTEST_LIBS)
+
 check_PROGRAMS += device_verbs_faults_test
 TESTS += device_verbs_faults_test
 device_verbs_faults_test_SOURCES = tests/unit/device_verbs_faults_test.cpp

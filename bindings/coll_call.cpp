@@ -36,6 +36,11 @@ int start_rooted(CollectiveCall& call, CollectiveKind kind, int root, MPI_Comm c
   return call.entry.root(*call.comm, root);
 }
 
+/// Predefined types need not be held.
+void hold_type(CollectiveCall& call, const Datatype* type) {
+  if (!type->is_predefined()) call.hold.types.emplace_back(type);
+}
+
 /// A buffer of `count` elements, into the send or receive half of the arguments.
 int check_send_half(CollectiveCall& call, const void* buffer, MPI_Count count, MPI_Datatype type) {
   View view{};
@@ -43,7 +48,7 @@ int check_send_half(CollectiveCall& call, const void* buffer, MPI_Count count, M
   call.args.send = buffer;
   call.args.send_count = count;
   call.args.send_type = call.entry.buffer_type();
-  call.hold.types.emplace_back(call.args.send_type);
+  hold_type(call, call.args.send_type);
   return MPI_SUCCESS;
 }
 
@@ -53,7 +58,7 @@ int check_recv_half(CollectiveCall& call, void* buffer, MPI_Count count, MPI_Dat
   call.args.recv = buffer;
   call.args.recv_count = count;
   call.args.recv_type = call.entry.buffer_type();
-  call.hold.types.emplace_back(call.args.recv_type);
+  hold_type(call, call.args.recv_type);
   return MPI_SUCCESS;
 }
 
@@ -132,7 +137,7 @@ int check_send_vector(CollectiveCall& call, const SlotNames& names, const void* 
   call.args.send = buffer;
   call.args.send_counts = counts;
   call.args.send_displs = displs;
-  call.hold.types.emplace_back(call.args.send_type);
+  hold_type(call, call.args.send_type);
   return MPI_SUCCESS;
 }
 
@@ -146,7 +151,7 @@ int check_recv_vector(CollectiveCall& call, const SlotNames& names, void* buffer
   call.args.recv = buffer;
   call.args.recv_counts = counts;
   call.args.recv_displs = displs;
-  call.hold.types.emplace_back(call.args.recv_type);
+  hold_type(call, call.args.recv_type);
   return MPI_SUCCESS;
 }
 
@@ -164,7 +169,7 @@ int check_types(CollectiveCall& call, Counts counts, const MPI_Datatype* types,
       if (int err = call.entry.datatype(types[i], type, name.c_str())) return err;
     }
     out.push_back(type);
-    if (!type->is_predefined()) call.hold.types.emplace_back(type);
+    hold_type(call, type);
   }
   return MPI_SUCCESS;
 }

@@ -50,6 +50,11 @@ Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Devic
   make_predefined(self, MPI_COMM_SELF, "MPI_COMM_SELF", 2, 0, Group::regular(my_proc, 1, 1));
   sent.core.complete = true;
   bsend = std::make_unique<BsendBuffer>();
+  for (std::size_t slot = 0; slot < kDatatypeSlots; ++slot) {
+    const Datatype* type = kPredefinedDatatypes[slot];
+    if (type == nullptr || !type->is_usable() || !type->layout().is_contiguous()) continue;
+    block_bytes[slot] = static_cast<std::uint8_t>(type->layout().size());
+  }
   const Identity& identity = process->identity();
   predefined_attributes.tag_ub = kTagUpperBound;
   // CLOCK_MONOTONIC is one clock for all ranks of a host.
@@ -64,6 +69,7 @@ Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Devic
 
 Instance::~Instance() {
   for (void* memory : free_requests) ::operator delete(memory);
+  for (const RequestObject* request : plain_requests) delete request;
 }
 
 void destroy(CommObject* comm) {

@@ -2,6 +2,7 @@
 // The MPI process behind the C interface: the one place with a static pointer.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -65,6 +66,9 @@ struct Instance {
   RequestObject sent{RequestForm::no_operation};
   std::vector<RequestObject*> orphans;  ///< freed by the user before their operations completed
   std::vector<void*> free_requests;     ///< memory of destroyed requests, for reuse
+  std::vector<RequestObject*> plain_requests;  ///< not in use; see RequestObject::plain
+  /// Bytes of the predefined types that are one block, by handle - kFirstDatatype; of others 0.
+  std::array<std::uint8_t, kDatatypeSlots> block_bytes = {};
   PredefinedAttributes predefined_attributes;
   std::map<const Datatype*, AttributeList> type_attributes;
   std::map<const Datatype*, std::string> type_names;  ///< given by MPI_Type_set_name
@@ -77,6 +81,15 @@ struct Instance {
     if (!others_may_care) return;
     others_may_care = false;
     progress().wake_sleepers();
+  }
+
+  /// The bytes of an element of a predefined type that is one block. 0: another type, or a count
+  /// out of the ordinary.
+  [[nodiscard]] std::size_t plain_bytes(MPI_Count count, MPI_Datatype type) const {
+    const std::uintptr_t slot = reinterpret_cast<std::uintptr_t>(type) - kFirstDatatype;
+    if (slot >= kDatatypeSlots || static_cast<std::uint64_t>(count) >> 32 != 0) [[unlikely]]
+      return 0;
+    return block_bytes[slot];
   }
 
   /// The communicator behind a handle, or null if there is none.

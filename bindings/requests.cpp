@@ -31,6 +31,12 @@ RequestObject* make_request(Instance& instance, RequestForm form, const MessageA
 
 void destroy_request(Instance& instance, RequestObject* request) {
   if (request == &instance.sent) return;
+  if (request->plain) {
+    request->kind = ObjectKind::freed;
+    release(request->comm);
+    instance.plain_requests.push_back(request);
+    return;
+  }
   if (request->form == RequestForm::generalized && request->free_function != nullptr) {
     request->free_function(request->extra_state);
   }
@@ -38,6 +44,12 @@ void destroy_request(Instance& instance, RequestObject* request) {
   request->kind = ObjectKind::freed;
   request->~RequestObject();
   instance.free_requests.push_back(request);
+}
+
+RequestObject* more_plain_requests() {
+  auto request = std::make_unique<RequestObject>(RequestForm::receive);
+  request->plain = true;
+  return request.release();
 }
 
 int start_request(Instance& instance, RequestObject& request) {

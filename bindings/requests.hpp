@@ -52,6 +52,25 @@ struct MessageArgs {
                                           const MessageArgs& args);
 void destroy_request(Instance& instance, RequestObject* request);
 
+/// A plain receive on `comm`, not started yet.
+[[nodiscard]] RequestObject* more_plain_requests();
+[[nodiscard]] inline RequestObject* make_plain_receive(Instance& instance, CommObject* comm,
+                                                       int source) {
+  RequestObject* request = nullptr;
+  if (instance.plain_requests.empty()) [[unlikely]] {
+    request = more_plain_requests();
+  } else {
+    request = instance.plain_requests.back();
+    instance.plain_requests.pop_back();
+  }
+  request->kind = ObjectKind::request;
+  request->comm = comm;
+  request->peer = source;
+  request->freed = false;
+  retain(comm);
+  return request;
+}
+
 /// Starts the operation that the request describes (its first time, or a persistent one again).
 /// Returns an MPI error class (only buffered sends can fail here).
 [[nodiscard]] int start_request(Instance& instance, RequestObject& request);

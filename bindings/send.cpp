@@ -39,6 +39,24 @@ template <SendMode mode>
   return send_and_wait(entry, args, mode);
 }
 
+[[nodiscard]] inline bool is_rank(const CommObject& comm, int rank) {
+  return static_cast<unsigned>(rank) < static_cast<unsigned>(comm.core.peers().size());
+}
+
+/// send_at_once() for the types that are not plain. Everything but count and type was checked.
+[[gnu::noinline]] bool send_block(Engine& engine, const void* buffer, MPI_Count count,
+                                  MPI_Datatype datatype, int dest, int tag, const CommCore& comm) {
+  const Datatype* type = datatype_of(datatype);
+  if (type == nullptr || !type->is_usable() || count < 0) return false;
+  const Layout& layout = type->layout();
+  MPI_Count bytes = 0;
+  if (!layout.is_contiguous() || __builtin_mul_overflow(count, layout.size(), &bytes)) {
+    return false;
+  }
+  const View view{const_cast<void*>(buffer), count, &layout};
+  return engine.try_send(view.data(), static_cast<std::size_t>(bytes), dest, tag, comm);
+}
+
 /// The fast path of MPI_Send and MPI_Isend, without a stack frame: true if every argument is right,
 /// nothing special is asked for, and the message has left. Everything else is for blocking_send(),
 /// which also finds out what is wrong.
@@ -49,21 +67,35 @@ template <SendMode mode>
   if (instance == nullptr || instance->locking) [[unlikely]]
     return false;
   const CommObject* object = instance->comm(comm);
-  const Datatype* type = datatype_of(datatype);
-  if (object == nullptr || type == nullptr || !type->is_usable() || Entry::is_special(buffer))
+  if (object == nullptr || tag < 0 || Entry::is_special(buffer) || !is_rank(*object, dest))
       [[unlikely]]
     return false;
-  const Layout& layout = type->layout();
-  if (!layout.is_contiguous() || count < 0 || tag < 0 ||
-      static_cast<unsigned>(dest) >= static_cast<unsigned>(object->core.peers().size()))
-      [[unlikely]]
-    return false;
-  MPI_Count bytes = 0;
-  if (__builtin_mul_overflow(count, layout.size(), &bytes)) [[unlikely]]
-    return false;
-  const View view{const_cast<void*>(buffer), count, &layout};
-  return instance->engine->try_send(view.data(), static_cast<std::size_t>(bytes), dest, tag,
+  const std::size_t element = instance->plain_bytes(count, datatype);
+  if (element == 0) [[unlikely]]
+    return send_block(*instance->engine, buffer, count, datatype, dest, tag, object->core);
+  return instance->engine->try_send(buffer, static_cast<std::size_t>(count) * element, dest, tag,
                                     object->core);
+}
+
+/// The fast path of MPI_Irecv: a plain request, or null if anything is out of the ordinary.
+[[gnu::always_inline]] inline RequestObject* receive_at_once(void* buffer, MPI_Count count,
+                                                             MPI_Datatype datatype, int source,
+                                                             int tag, MPI_Comm comm) {
+  Instance* instance = library().instance;
+  if (instance == nullptr || instance->locking || !instance->orphans.empty()) [[unlikely]]
+    return nullptr;
+  CommObject* object = instance->comm(comm);
+  const std::size_t element = instance->plain_bytes(count, datatype);
+  if (object == nullptr || Entry::is_special(buffer) || (tag < 0 && tag != MPI_ANY_TAG) ||
+      (!is_rank(*object, source) && source != MPI_ANY_SOURCE) || element == 0) [[unlikely]]
+    return nullptr;
+  RequestObject* request = make_plain_receive(*instance, object, source);
+  request->tag = tag;
+  request->view.count = count;
+  request->datatype = Ref<const Datatype>(datatype_of(datatype));
+  const View view = view_of(buffer, count * static_cast<MPI_Count>(element), predefined(MPI_BYTE));
+  instance->engine->irecv(request->core, view, source, tag, object->core);
+  return request;
 }
 
 int buffered_send(const char* function, const void* buffer, MPI_Count count, MPI_Datatype type,
@@ -248,6 +280,11 @@ REMIT_WEAK(Ibsend);
 
 int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                MPI_Request* request) {
+  if (RequestObject* started =
+          request == nullptr ? nullptr : receive_at_once(buf, count, datatype, source, tag, comm)) {
+    *request = handle_of(started);
+    return MPI_SUCCESS;
+  }
   return requested_receive("MPI_Irecv", false, buf, count, datatype, source, tag, comm, request);
 }
 REMIT_WEAK(Irecv);
@@ -320,6 +357,11 @@ REMIT_WEAK(Ibsend_c);
 
 int PMPI_Irecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                  MPI_Comm comm, MPI_Request* request) {
+  if (RequestObject* started =
+          request == nullptr ? nullptr : receive_at_once(buf, count, datatype, source, tag, comm)) {
+    *request = handle_of(started);
+    return MPI_SUCCESS;
+  }
   return requested_receive("MPI_Irecv_c", false, buf, count, datatype, source, tag, comm, request);
 }
 REMIT_WEAK(Irecv_c);

@@ -3,6 +3,7 @@
 #include "bindings/wait_subjects.hpp"
 
 #include "collectives/algorithms.hpp"
+#include "collectives/board.hpp"
 
 namespace remit {
 
@@ -80,6 +81,8 @@ void set_collective(Engine& engine, const CommObject& comm, CollectiveKind kind,
   record.sequence = sequence;
   record.members = ranks_of(*comm.core.local);
   add_peers(engine, comm.core, sequence, record.waits_for);
+  if (comm.core.board == nullptr) return;
+  for (const ProcId proc : comm.core.board->missing()) add_once(record.waits_for, proc);
 }
 
 CallKind kind_of(const RequestObject& request) {

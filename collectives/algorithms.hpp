@@ -11,6 +11,7 @@
 
 namespace remit {
 
+/// Null for "board": board.hpp has a function for each operation, which is no coroutine.
 using AlgorithmFunction = Task<int> (*)(CollCtx& c, const CollectiveArgs& a);
 
 /// What a choice depends on. The same at every member, so that all choose alike.
@@ -21,6 +22,7 @@ struct CollectiveShape {
   bool commutative = true;
   bool in_place = false;  ///< MPI_IN_PLACE as the send buffer; the same everywhere where it matters
   bool uniform = true;    ///< false: v-variants, whose sizes only some members know
+  bool board = false;     ///< blocking, and the communicator has a shared board
 };
 
 /// One row: an algorithm, where it may be used, and its cost.

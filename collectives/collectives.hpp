@@ -35,6 +35,7 @@ enum class CollectiveKind : std::uint8_t {
   scan,
   exscan,
 };
+inline constexpr std::size_t kCollectiveKinds = 17;
 
 /// An array of counts or displacements, in either width; not owned.
 class Counts {

@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "collectives/algorithms.hpp"
+#include "collectives/board.hpp"
 #include "collectives/buffers.hpp"
 
 namespace remit {
@@ -81,6 +82,10 @@ int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
   const std::uint32_t sequence = comm.collective_sequence++;
   const CollectiveShape shape = shape_of(comm, args);
   if (done_alone(shape, args)) return MPI_SUCCESS;
+  if (comm.board == nullptr) Board::wish(engine, comm, args, shape, subject);
+  if (comm.board != nullptr && comm.board->takes(args, shape)) {
+    return comm.board->run(args, subject);
+  }
   Process& process = engine.process();
   const ArenaLease arena(process.arenas());
   CollCtx c(engine, comm, sequence, *arena, kBlockingPolls);

@@ -7,6 +7,7 @@ libcollectives_la_SOURCES = \
 	collectives/alltoall.cpp \
 	collectives/barrier.cpp \
 	collectives/bcast.cpp \
+	collectives/board.cpp collectives/board.hpp \
 	collectives/buffers.hpp \
 	collectives/collectives.hpp \
 	collectives/context.hpp \

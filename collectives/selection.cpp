@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "collectives/algorithms.hpp"
+#include "collectives/board.hpp"
 #include "collectives/peers.hpp"
 
 namespace remit {
@@ -138,7 +139,39 @@ double spread_out_cost(const Shape& s) {
   return (ranks(s) - 1) * (kAlpha / 2 + bytes(s) * kBeta * 1.2);
 }
 
+/// What a member publishes must fit its page.
+bool on_board(const Shape& s) {
+  return s.board && s.size <= Board::kMembers && s.bytes <= BoardPlace::kPageBytes;
+}
+bool blocks_on_board(const Shape& s) {
+  return on_board(s) && s.bytes * static_cast<std::size_t>(s.size) <= BoardPlace::kPageBytes;
+}
+// The lines of all cross at the same time, and nothing is matched: alpha counts a third.
+
+/// One writes, all others read at once.
+double board_cost(const Shape& s) {
+  return kAlpha / 3 + 2 * bytes(s) * kBeta;
+}
+/// One reads, or each of them, what all others wrote.
+double board_all_cost(const Shape& s) {
+  return kAlpha / 3 + ranks(s) * bytes(s) * kBeta;
+}
+double board_blocks_cost(const Shape& s) {
+  return kAlpha / 3 + 2 * ranks(s) * bytes(s) * kBeta;
+}
+double board_reduction_cost(const Shape& s) {
+  return kAlpha / 3 + ranks(s) * bytes(s) * (kBeta + kGamma);
+}
+
 constexpr std::array kRows = {
+    Algorithm{barrier, "board", nullptr, on_board, board_cost},
+    Algorithm{bcast, "board", nullptr, on_board, board_cost},
+    Algorithm{gather, "board", nullptr, on_board, board_all_cost},
+    Algorithm{scatter, "board", nullptr, blocks_on_board, board_blocks_cost},
+    Algorithm{allgather, "board", nullptr, on_board, board_all_cost},
+    Algorithm{alltoall, "board", nullptr, blocks_on_board, board_blocks_cost},
+    Algorithm{reduce, "board", nullptr, on_board, board_reduction_cost},
+    Algorithm{allreduce, "board", nullptr, on_board, board_reduction_cost},
     Algorithm{barrier, "dissemination", barrier_dissemination, always, tree_cost},
     Algorithm{bcast, "binomial", bcast_binomial, always, tree_cost},
     Algorithm{bcast, "scatter_allgather", bcast_scatter_allgather, has_parts,

@@ -36,6 +36,13 @@ std::string signal_text(int signal) {
 
 }  // namespace
 
+void release_signals() {
+  sigset_t ending;
+  sigemptyset(&ending);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
+  ::pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);
+}
+
 Controller::Controller(asio::io_context& io, const Options& options, Job job, Guardian& guardian,
                        std::unique_ptr<CallFile> calls)
     : io_(io),
@@ -90,6 +97,7 @@ void Controller::watch_signals() {
     if (!is_ignored(signal)) signals_.add(signal);
   }
   for (const int signal : {SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT}) signals_.add(signal);
+  release_signals();
   signals_.async_wait([this](std::error_code error, int signal) {
     if (!error) handle_signal(signal);
   });

@@ -26,6 +26,9 @@ struct JobResult {
   int raise_signal = 0;  ///< if not 0: die by this signal, so that a shell's loop stops too
 };
 
+/// Lets the signals through that main() held back; for one thread.
+void release_signals();
+
 /// Runs one job on this host from one thread (the io_context's).
 class Controller {
  public:

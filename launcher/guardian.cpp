@@ -11,6 +11,8 @@
 #include <asio/buffer.hpp>
 #include <asio/read.hpp>
 #include <cerrno>
+#include <random>
+#include <utility>
 
 #include "launcher/guardian_process.hpp"
 #include "launcher/wire.hpp"
@@ -22,36 +24,38 @@ Expected<GuardianProcess> fork_guardian(const std::string& parent, std::span<cha
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
     return fail_errno(MPI_ERR_OTHER, errno, "socketpair for the guardian process");
   }
+  // The name is known here before the directory exists, so that either process can remove it.
+  std::random_device random;
+  const std::string directory = fmt::format("{}/remit.{:08x}{:08x}", parent, random(), random());
   const pid_t pid = ::fork();
   if (pid < 0) return fail_errno(MPI_ERR_OTHER, errno, "fork of the guardian process");
   if (pid == 0) {
     ::close(sockets[0]);
-    run_guardian(sockets[1], parent, title);
+    run_guardian(sockets[1], directory, title);
   }
   ::setpgid(pid, pid);
   ::close(sockets[1]);
-  return GuardianProcess{pid, sockets[0]};
+  return GuardianProcess{pid, sockets[0], directory};
 }
 
 Guardian::Guardian(asio::io_context& io, GuardianProcess process)
-    : process_(process), socket_(io, asio::local::stream_protocol(), process.socket) {}
+    : process_(std::move(process)), socket_(io, asio::local::stream_protocol(), process_.socket) {}
 
 Guardian::~Guardian() = default;
 
 Expected<std::unique_ptr<Guardian>> Guardian::connect(asio::io_context& io,
                                                       GuardianProcess process) {
-  std::unique_ptr<Guardian> guardian(new Guardian(io, process));
+  std::unique_ptr<Guardian> guardian(new Guardian(io, std::move(process)));
   std::string greeting;
   std::array<int, 3> no_fds{-1, -1, -1};
-  if (!receive_frame(process.socket, &greeting, &no_fds)) {
+  if (!receive_frame(guardian->process_.socket, &greeting, &no_fds)) {
     return fail(MPI_ERR_OTHER, "the guardian process ended at once");
   }
   WireReader reader(greeting);
   const std::int64_t error = reader.number();
-  guardian->directory_ = reader.text();
   if (error != 0) {
     return fail_errno(MPI_ERR_OTHER, static_cast<int>(error),
-                      "cannot make the job's directory " + guardian->directory_ +
+                      "cannot make the job's directory " + guardian->directory() +
                           " (set TMPDIR to a directory you can write)");
   }
   return guardian;

@@ -23,13 +23,14 @@ namespace remit::launcher {
 /// A guardian that was forked but is not yet being listened to.
 struct GuardianProcess {
   pid_t pid = -1;
-  int socket = -1;  ///< closing it ends the job
+  int socket = -1;        ///< closing it ends the job
+  std::string directory;  ///< the job's: the guardian makes it, and removes it at the end
 };
 
 /// Forks the guardian. Call before any thread exists. The job's directory is made inside `parent`
-/// by the guardian itself, so that no moment exists in which nobody would remove it. `title` is the
-/// memory of mpirun's arguments, which /proc shows: the guardian calls itself something else there,
-/// so that "pkill -9 -f mpirun" leaves it to do its work.
+/// by the guardian itself; both processes remove it, so that one of them may be killed. `title` is
+/// the memory of mpirun's arguments, which /proc shows: the guardian calls itself something else
+/// there, so that "pkill -9 -f mpirun" leaves it to do its work.
 [[nodiscard]] Expected<GuardianProcess> fork_guardian(const std::string& parent,
                                                       std::span<char> title);
 
@@ -51,7 +52,7 @@ class Guardian {
   Guardian& operator=(const Guardian&) = delete;
 
   /// The job's private directory (mode 0700).
-  [[nodiscard]] const std::string& directory() const { return directory_; }
+  [[nodiscard]] const std::string& directory() const { return process_.directory; }
 
   /// Begins to listen. Nothing is called before.
   void start(Callbacks callbacks);
@@ -79,7 +80,6 @@ class Guardian {
   GuardianProcess process_;
   asio::local::stream_protocol::socket socket_;
   Callbacks callbacks_;
-  std::string directory_;
   std::array<char, sizeof(std::uint32_t)> length_{};
   std::string message_;
 };

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,7 +73,7 @@ std::vector<pid_t> living_descendants() {
 
 class GuardianLoop {
  public:
-  GuardianLoop(int socket, const std::string& parent_directory) : socket_(socket) {
+  GuardianLoop(int socket, const std::string& directory) : socket_(socket), directory_(directory) {
     // For the guardian itself as many as it may have; ranks get what mpirun was started with.
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
@@ -80,11 +81,9 @@ class GuardianLoop {
       limit.rlim_cur = limit.rlim_max;
       ::setrlimit(RLIMIT_NOFILE, &limit);
     }
-    directory_ = parent_directory + "/remit.XXXXXX";
-    const int error = ::mkdtemp(directory_.data()) == nullptr ? errno : 0;
+    const int error = ::mkdir(directory_.c_str(), 0700) != 0 ? errno : 0;
     WireWriter greeting;
     greeting.number(error);
-    greeting.text(directory_);
     if (error != 0) directory_.clear();
     (void)send_frame(socket_, greeting.bytes(), nullptr);
   }
@@ -208,7 +207,7 @@ int signal_descendants(int signal) {
   return static_cast<int>(pids.size());
 }
 
-void run_guardian(int socket, const std::string& parent_directory, std::span<char> title) {
+void run_guardian(int socket, const std::string& directory, std::span<char> title) {
   constexpr std::string_view kName = "remit-guardian";
   ::prctl(PR_SET_NAME, kName.data());
   std::ranges::fill(title, '\0');
@@ -230,7 +229,7 @@ void run_guardian(int socket, const std::string& parent_directory, std::span<cha
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
   if (null > 2) ::close(null);
-  GuardianLoop loop(socket, parent_directory);
+  GuardianLoop loop(socket, directory);
   loop.run(child_signals);
   loop.leave_nothing();
   ::_exit(0);

@@ -17,7 +17,7 @@ enum class RequestKind : std::int64_t {
 };
 
 /// Guardian to mpirun: kind, rank, then what the kind needs. Before all of them one greeting:
-/// errno of making the directory (0: made), its path.
+/// errno of making the directory (0: made).
 enum class ReplyKind : std::int64_t {
   spawned = 1,  ///< pid, stage, errno
   exited = 2,   ///< wait status
@@ -34,7 +34,6 @@ enum class ReplyKind : std::int64_t {
 [[nodiscard]] bool receive_frame(int socket, std::string* message, std::array<int, 3>* fds);
 
 /// The life of the guardian, from behind the fork to its exit. `title`: see fork_guardian().
-[[noreturn]] void run_guardian(int socket, const std::string& parent_directory,
-                               std::span<char> title);
+[[noreturn]] void run_guardian(int socket, const std::string& directory, std::span<char> title);
 
 }  // namespace remit::launcher

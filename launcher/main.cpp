@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <random>
 #include <span>
 #include <string>
@@ -139,6 +140,23 @@ Outcome run_job(Options& options, asio::io_context& io, Guardian& guardian) {
   return {controller.result(), ""};
 }
 
+// Ends the job and leaves nothing, whoever of the two processes was killed meanwhile.
+bool clean_up(Guardian& guardian) {
+  const bool ended = guardian.finish(kGuardianPatience);
+  std::error_code ignored;
+  if (ended) std::filesystem::remove_all(guardian.directory(), ignored);
+  return ended;
+}
+
+// From the guardian's birth on a signal must end the job, not only this process; until the
+// controller hears signals they wait.
+void hold_signals() {
+  sigset_t ending;
+  sigemptyset(&ending);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
+  ::sigprocmask(SIG_BLOCK, &ending, nullptr);
+}
+
 int run(Options& options, std::span<char> title) {
   if (auto completed = complete_options(&options); !completed) {
     return complain(2, completed.error().message);
@@ -146,20 +164,26 @@ int run(Options& options, std::span<char> title) {
   for (const std::string& note : options.notes) {
     if (!options.quiet) fmt::print(stderr, "mpirun: note: {}\n", note);
   }
+  hold_signals();
   const Expected<GuardianProcess> process = fork_guardian(temporary_parent(), title);
   if (!process) return complain(1, process.error().message);
   // Should the guardian be killed, what its children started comes to us and is found.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   asio::io_context io(1);
   Expected<std::unique_ptr<Guardian>> guardian = Guardian::connect(io, *process);
-  if (!guardian) return complain(1, guardian.error().message);
+  if (!guardian) {
+    std::error_code ignored;
+    std::filesystem::remove_all(process->directory, ignored);
+    return complain(1, guardian.error().message);
+  }
   const Outcome outcome = run_job(options, io, **guardian);
   if (!outcome.error.empty()) complain(outcome.result.status, outcome.error);
-  if (!(*guardian)->finish(kGuardianPatience)) {
+  if (!clean_up(**guardian)) {
     complain(1, "some processes of the job cannot be killed; the guardian waits for them");
   }
   if (outcome.result.raise_signal != 0) {
     std::signal(outcome.result.raise_signal, SIG_DFL);
+    release_signals();
     std::raise(outcome.result.raise_signal);
   }
   // PMIx's threads still run: no destructor may be waited for. See ~PmixServer.

@@ -49,14 +49,18 @@ class Group {
   std::vector<std::pair<ProcId, int>> by_proc_;  // sorted; empty if regular
 };
 
+class Board;
+
 /// What point-to-point and collectives need of a communicator. Immutable once made, except for the
-/// collective sequence number.
+/// collective sequence number and what follows it.
 struct CommCore {
   ContextId context = 0;                  ///< even; point-to-point
   int rank = 0;                           ///< of this process in the local group
   std::shared_ptr<const Group> local;     ///< of an intra-communicator: the group
   std::shared_ptr<const Group> remote;    ///< inter-communicator only; else null
   std::uint32_t collective_sequence = 0;  ///< tag of the next collective operation
+  std::shared_ptr<Board> board;           ///< of collectives/board.hpp, once it was set up
+  std::uint32_t board_wishes = 0;         ///< operations so far that would have used one
 
   [[nodiscard]] bool is_inter() const { return remote != nullptr; }
   [[nodiscard]] int size() const { return local->size(); }

@@ -48,6 +48,7 @@ Engine::Engine(Process& process, std::vector<std::unique_ptr<Device>> devices)
     const Caps& caps = device->caps();
     slot->owner = std::move(device);
     slot->device = slot->owner.get();
+    slot->ordered = caps.ordered;
     slot->table = ProtocolTable(caps, options);
     slot->fragment = std::min(options.fragment, max_send_payload(caps, sizeof(FragmentHeader)));
     slot->chunk = std::max<std::size_t>(1, std::min(caps.max_message, kMaxChunk));
@@ -179,7 +180,7 @@ void Engine::handle(DeviceSlot& slot, const Completion& completion) {
   }
   switch (completion.kind) {
     case CompletionKind::receive:
-      if (slot.device->caps().ordered) [[likely]] {
+      if (slot.ordered) [[likely]] {
         receive(slot, *peer, completion.data);
       } else {
         take_in_order(slot, *peer, completion.data);
@@ -202,7 +203,15 @@ int Engine::progress() {
   std::size_t events = 0;
   for (const auto& slot : devices_) {
     const std::size_t count = slot->device->poll(completions_);
-    for (std::size_t i = 0; i < count; ++i) handle(*slot, completions_[i]);
+    for (const Completion& completion : std::span(completions_).first(count)) {
+      const bool known = completion.endpoint < slot->by_endpoint.size() &&
+                         slot->by_endpoint[completion.endpoint] != nullptr;
+      if (completion.kind == CompletionKind::receive && slot->ordered && known) [[likely]] {
+        receive(*slot, *slot->by_endpoint[completion.endpoint], completion.data);
+      } else {
+        handle(*slot, completion);
+      }
+    }
     events += count;
     if (!slot->pending.empty()) [[unlikely]]
       events += slot->pending.flush(*slot->device);
@@ -246,6 +255,15 @@ bool Engine::flushed() const {
   return std::all_of(devices_.begin(), devices_.end(), [](const auto& slot) {
     return slot->pending.empty() && slot->device->flushed();
   });
+}
+
+Engine::OwnNotices Engine::take_notices() {
+  for (const auto& slot : devices_) {
+    if (const Notices taken = slot->device->take_notices(); taken.memory != nullptr) {
+      return {slot->device, taken};
+    }
+  }
+  return {};
 }
 
 void Engine::flush(const WaitSubject* subject) {

@@ -39,6 +39,7 @@ struct ProbeResult {
 struct DeviceSlot {
   std::unique_ptr<Device> owner;
   Device* device = nullptr;
+  bool ordered = true;  ///< Caps::ordered
   ProtocolTable table;
   PendingQueue pending;
   std::vector<Peer*> by_endpoint;
@@ -75,8 +76,8 @@ class Engine final : public ProgressSource {
 
   /// The fast path of a standard send of contiguous bytes: true if the message left completely
   /// without a request; false if nothing was done and isend must be used.
-  [[nodiscard]] bool try_send(const void* data, std::size_t bytes, int dest, int tag,
-                              const CommCore& comm);
+  [[nodiscard, gnu::always_inline]] bool try_send(const void* data, std::size_t bytes, int dest,
+                                                  int tag, const CommCore& comm);
 
   /// Starts a receive; source may be MPI_ANY_SOURCE and tag MPI_ANY_TAG. A message longer than the
   /// view is truncated: the view is filled, the rest dropped, status.error = MPI_ERR_TRUNCATE.
@@ -127,6 +128,21 @@ class Engine final : public ProgressSource {
     std::size_t from_bytes, to_bytes;  ///< both included
   };
   [[nodiscard]] std::vector<ProtocolRange> protocols() const;
+
+  /// The way to a process: null if there is none (yet), or it is lost.
+  struct Path {
+    Device* device = nullptr;
+    EndpointId endpoint = 0;
+  };
+  [[nodiscard]] Path path(ProcId proc) const;
+  /// Whether the process left, or cannot be reached any more.
+  [[nodiscard]] bool lost(ProcId proc) const;
+  /// Notices of the first device that has any left.
+  struct OwnNotices {
+    Device* device = nullptr;
+    Notices notices;
+  };
+  [[nodiscard]] OwnNotices take_notices();
 
   /// For tests and tools.
   struct Counters {
@@ -183,7 +199,7 @@ class Engine final : public ProgressSource {
   void send_to_self(Request& request);
   template <class Header>
   void send_message(Peer& peer, Header header, std::span<const std::byte> data = {});
-  void keep_send(Peer& peer, SendHead head, const void* data, std::size_t bytes);
+  [[gnu::cold]] void keep_send(Peer& peer, SendHead head, const void* data, std::size_t bytes);
   void post_pieces(Peer& peer, std::span<const Piece> pieces);
   void send_handle(Peer& peer, MessageKind kind, SlabHandle handle, std::uint32_t value = 0,
                    std::uint8_t flags = 0);
@@ -280,5 +296,25 @@ class Engine final : public ProgressSource {
   std::vector<std::byte> gather_;   // one send of a device that takes few pieces
   std::array<Completion, 16> completions_;
 };
+
+// Inline, for it is on the path of every small message.
+inline bool Engine::try_send(const void* data, std::size_t bytes, int dest, int tag,
+                             const CommCore& comm) {
+  Peer* peer = peers_.find(comm.peers().proc(dest));
+  if (peer == nullptr || bytes >= peer->fast_below) [[unlikely]]
+    return false;
+  const std::uint32_t units = units_of(bytes);
+  if (units > peer->credits) [[unlikely]]
+    return false;
+  peer->credits -= units;
+  const SendHead head = eager_head(peer->owed, comm.context, comm.rank, tag);
+  peer->owed = 0;
+  ++counters_.eager;
+  DeviceSlot& slot = *peer->device;
+  if (!slot.pending.empty(peer->endpoint) || !slot.device->send(peer->endpoint, head, data, bytes))
+      [[unlikely]]
+    keep_send(*peer, head, data, bytes);
+  return true;
+}
 
 }  // namespace remit

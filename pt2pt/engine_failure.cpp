@@ -6,6 +6,17 @@
 
 namespace remit {
 
+Engine::Path Engine::path(ProcId proc) const {
+  const Peer* peer = peers_.find(proc);
+  if (peer == nullptr || peer->device == nullptr || peer->failed) return {};
+  return {peer->device->device, peer->endpoint};
+}
+
+bool Engine::lost(ProcId proc) const {
+  const Peer* peer = peers_.find(proc);
+  return peer != nullptr && peer->failed;
+}
+
 void Engine::fail(Request& request, int error) {
   request.place = RequestPlace::nowhere;
   request.status.error = error;

@@ -5,6 +5,7 @@
 
 #include "pt2pt/engine.hpp"
 #include "pt2pt/engine_post.hpp"
+#include "runtime/copy_small.hpp"
 
 namespace remit {
 
@@ -146,6 +147,39 @@ void Engine::take_in_order(DeviceSlot& slot, Peer& peer, std::span<const std::by
   }
 }
 
+inline void Engine::receive_eager(Peer& peer, const EagerHeader& header, SlabHandle sender,
+                                  std::span<const std::byte> data) {
+  const MatchKey key{header.context, header.source, header.tag};
+  const std::uint32_t units = units_of(data.size());
+  if (PostedLink* posted = matcher_.take_posted(key)) {
+    auto& request = static_cast<Request&>(*posted);
+    set_received(request, key, data.size());
+    const auto bytes = static_cast<std::size_t>(request.status.bytes);
+    if (bytes <= kUnitBytes && request.view.is_contiguous()) {
+      copy_small(request.view.data(), data.data(), bytes);
+    } else {
+      request.view.unpack(0, data.first(bytes));
+    }
+    return_units(peer, units);
+    if (sender != kNoSlabHandle) send_handle(peer, MessageKind::ack, sender);
+    return complete(request);
+  }
+  Unexpected* message = unexpected_.allocate();
+  message->links[0].key = key;
+  message->kind = UnexpectedKind::eager;
+  message->units = units;
+  message->bytes = data.size();
+  message->peer = &peer;
+  message->announced.sender = sender;
+  if (!data.empty()) {
+    message->data = blocks_.allocate(data.size());
+    std::memcpy(message->data, data.data(), data.size());
+  }
+  peer.active = true;
+  matcher_.add(*message);
+  note_unexpected();
+}
+
 void Engine::receive(DeviceSlot& slot, Peer& peer, std::span<const std::byte> data) {
   EagerHeader header;
   if (!read_header(data, header)) {
@@ -184,35 +218,6 @@ void Engine::receive(DeviceSlot& slot, Peer& peer, std::span<const std::byte> da
     if (read_header(data, handle)) return receive_handle(peer, handle);
   }
   ++counters_.malformed;
-}
-
-void Engine::receive_eager(Peer& peer, const EagerHeader& header, SlabHandle sender,
-                           std::span<const std::byte> data) {
-  const MatchKey key{header.context, header.source, header.tag};
-  const std::uint32_t units = units_of(data.size());
-  if (PostedLink* posted = matcher_.take_posted(key)) {
-    auto& request = static_cast<Request&>(*posted);
-    set_received(request, key, data.size());
-    const auto bytes = static_cast<std::size_t>(request.status.bytes);
-    if (bytes != 0) request.view.unpack(0, data.first(bytes));
-    return_units(peer, units);
-    if (sender != kNoSlabHandle) send_handle(peer, MessageKind::ack, sender);
-    return complete(request);
-  }
-  Unexpected* message = unexpected_.allocate();
-  message->links[0].key = key;
-  message->kind = UnexpectedKind::eager;
-  message->units = units;
-  message->bytes = data.size();
-  message->peer = &peer;
-  message->announced.sender = sender;
-  if (!data.empty()) {
-    message->data = blocks_.allocate(data.size());
-    std::memcpy(message->data, data.data(), data.size());
-  }
-  peer.active = true;
-  matcher_.add(*message);
-  note_unexpected();
 }
 
 void Engine::receive_rts(Peer& peer, const RtsHeader& header) {

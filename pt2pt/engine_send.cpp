@@ -8,25 +8,6 @@
 
 namespace remit {
 
-bool Engine::try_send(const void* data, std::size_t bytes, int dest, int tag,
-                      const CommCore& comm) {
-  Peer* peer = peers_.find(comm.peers().proc(dest));
-  if (peer == nullptr || bytes >= peer->fast_below) [[unlikely]]
-    return false;
-  const std::uint32_t units = units_of(bytes);
-  if (units > peer->credits) [[unlikely]]
-    return false;
-  peer->credits -= units;
-  const SendHead head = eager_head(peer->owed, comm.context, comm.rank, tag);
-  peer->owed = 0;
-  ++counters_.eager;
-  DeviceSlot& slot = *peer->device;
-  if (!slot.pending.empty(peer->endpoint) || !slot.device->send(peer->endpoint, head, data, bytes))
-      [[unlikely]]
-    keep_send(*peer, head, data, bytes);
-  return true;
-}
-
 /// Keeps a small message that the device did not take.
 void Engine::keep_send(Peer& peer, SendHead head, const void* data, std::size_t bytes) {
   const std::array<Piece, 2> pieces = {Piece{&head, sizeof head, 0},

@@ -2,28 +2,10 @@
 // Hash tables of first-in-first-out lists, and their use for matching.
 #include "pt2pt/matching.hpp"
 
+#include <bit>
 #include <cassert>
 
 namespace remit {
-
-void KeyedFifo::push(MatchLink& link) {
-  assert(link.previous == nullptr && "already in a table");
-  if (keys_ >= bucket_count_) grow();
-  MatchLink** slot = slot_of(link.key);
-  link.next = nullptr;
-  ++size_;
-  if (*slot == nullptr) {
-    link.chain = nullptr;
-    link.previous = &link;
-    *slot = &link;
-    ++keys_;
-    return;
-  }
-  MatchLink* head = *slot;
-  link.previous = head->previous;
-  head->previous->next = &link;
-  head->previous = &link;
-}
 
 void KeyedFifo::remove(MatchLink& link) {
   MatchLink** slot = slot_of(link.key);
@@ -43,6 +25,7 @@ void KeyedFifo::grow() {
   const std::size_t old_count = bucket_count_;
   std::unique_ptr<MatchLink*[]> old = std::move(buckets_);
   bucket_count_ = old_count == 0 ? kFirstBuckets : 2 * old_count;
+  shift_ = 64U - static_cast<unsigned>(std::countr_zero(bucket_count_));
   buckets_ = std::make_unique<MatchLink*[]>(bucket_count_);
   for (std::size_t i = 0; i < old_count; ++i) {
     for (MatchLink* head = old[i]; head != nullptr;) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -40,7 +41,25 @@ class KeyedFifo {
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  void push(MatchLink& link);
+  void push(MatchLink& link) {
+    assert(link.previous == nullptr && "already in a table");
+    if (keys_ >= bucket_count_) [[unlikely]]
+      grow();
+    MatchLink** slot = slot_of(link.key);
+    link.next = nullptr;
+    ++size_;
+    if (*slot == nullptr) {
+      link.chain = nullptr;
+      link.previous = &link;
+      *slot = &link;
+      ++keys_;
+      return;
+    }
+    MatchLink* head = *slot;
+    link.previous = head->previous;
+    head->previous->next = &link;
+    head->previous = &link;
+  }
   /// The oldest element of `key`, or null.
   [[nodiscard]] MatchLink* front(const MatchKey& key) const {
     if (size_ == 0) return nullptr;
@@ -83,10 +102,7 @@ class KeyedFifo {
   [[nodiscard]] std::size_t bucket_of(const MatchKey& key) const {
     const std::uint64_t pair = (std::uint64_t{static_cast<std::uint32_t>(key.tag)} << 32) |
                                static_cast<std::uint32_t>(key.source);
-    std::uint64_t hash = (pair ^ (key.context * 0xd6e8feb86659fd93U)) * 0x9e3779b97f4a7c15U;
-    hash ^= hash >> 29;
-    hash *= 0xbf58476d1ce4e5b9U;
-    return (hash >> 32) & (bucket_count_ - 1);
+    return ((pair ^ (key.context * 0xd6e8feb86659fd93U)) * 0x9e3779b97f4a7c15U) >> shift_;
   }
   /// The place in the chain that points to the first element of `key`, or to null at its end.
   [[nodiscard]] MatchLink** slot_of(const MatchKey& key) {
@@ -100,6 +116,7 @@ class KeyedFifo {
 
   std::unique_ptr<MatchLink*[]> buckets_;
   std::size_t bucket_count_ = 0;  // a power of two, or 0 before the first element
+  unsigned shift_ = 63;           // 64 minus its logarithm: the hash is the product's highest bits
   std::size_t keys_ = 0;
   std::size_t size_ = 0;
 };

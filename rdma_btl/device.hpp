@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -125,6 +126,13 @@ struct Completion {
                                     ///< aligned
 };
 
+/// A piece of this process's memory that its peers can read: see Device::take_notices().
+struct Notices {
+  std::byte* memory = nullptr;  ///< kNoticeBytes, page-aligned; null: there is none
+  std::uint32_t index = 0;      ///< names it to peers
+};
+inline constexpr std::size_t kNoticeBytes = 4096 + 65536;
+
 /// How a notification is delivered; for remit_info.
 enum class NotifyMode : std::uint8_t { none, native, immediate, write_then_send };
 
@@ -144,8 +152,8 @@ struct Caps {
   bool has_get = false;
   bool has_atomic = false;
   bool needs_registration = false;  ///< pieces need keys; else register_memory is free
-  bool pages_on_demand = false;  ///< register_memory(nullptr, SIZE_MAX) covers all memory, now and
-                                 ///< to come, and pins nothing
+  bool pages_on_demand = false;     ///< register_memory(nullptr, SIZE_MAX) serves puts and gets of
+                                    ///< all memory, now and to come, and pins nothing
   NotifyMode notify = NotifyMode::none;
 };
 
@@ -191,13 +199,7 @@ class Device {
   /// pieces, for small messages, without the cost of the general form. False: not accepted, as when
   /// post() returns 0.
   [[nodiscard]] virtual bool send(EndpointId endpoint, SendHead head, const void* data,
-                                  std::size_t length) {
-    const std::array<Piece, 2> pieces = {Piece{&head, sizeof head, 0},
-                                         Piece{const_cast<void*>(data), length, 0}};
-    Operation operation;
-    operation.local = std::span(pieces).first(length == 0 ? 1 : 2);
-    return post(endpoint, {&operation, 1}) == 1;
-  }
+                                  std::size_t length);
 
   /// Fills `out` with events and says how many. Also drives whatever the device does in software.
   [[nodiscard]] virtual std::size_t poll(std::span<Completion> out) = 0;
@@ -216,6 +218,24 @@ class Device {
 
   /// The words behind the last failure of this endpoint, for a message to the user.
   [[nodiscard]] virtual std::string explain(EndpointId endpoint) const = 0;
+
+  // Notices: memory that one process writes and its peers on the host read, without messages.
+
+  /// Memory of this process for its peers to read; what it held before is still there (at first
+  /// zeros). None: this device has no such memory, or all of it is in use.
+  [[nodiscard]] virtual Notices take_notices() { return {}; }
+  /// Gives it back, for use once `in_use()`, callable while the device is open, says false.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): overriders keep it
+  virtual void return_notices(std::uint32_t /*index*/, std::function<bool()> /*in_use*/) {}
+  /// Where the peer's notices of that index are mapped here, for good. Null: not connected yet, or
+  /// not by such a device. Not null once a message of the peer has arrived by the endpoint.
+  [[nodiscard]] virtual const std::byte* notices_of(EndpointId /*endpoint*/,
+                                                    std::uint32_t /*index*/) const {
+    return nullptr;
+  }
+  /// Ends the sleep of a peer that may wait for what has just been stored to notices. Between arm()
+  /// and its sleep the peer looks at the notices once more.
+  virtual void nudge(EndpointId /*endpoint*/) {}
 
   /// The counters that a person would want to see at the end of a job.
   [[nodiscard]] virtual std::vector<Statistic> statistics() const { return {}; }

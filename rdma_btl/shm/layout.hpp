@@ -11,7 +11,7 @@
 namespace remit::shm {
 
 inline constexpr std::size_t kLine = 64;
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::uint64_t kHomeMagic = 0x656d6f6874696d72;
 inline constexpr std::uint64_t kRingMagic = 0x676e697274696d72;
 inline constexpr std::uint64_t kHelloMagic = 0x6f6c6c6574696d72;
@@ -213,6 +213,13 @@ struct Home {
 };
 inline constexpr std::size_t kHomeBytes = 32768;
 static_assert(sizeof(Home) <= kHomeBytes);
+
+/// Behind it: notices (Device::take_notices()). Memory is taken as they are used.
+inline constexpr std::uint32_t kNoticeBoards = 32;
+constexpr std::size_t notices_at(std::uint32_t index) {
+  return kHomeBytes + index * kNoticeBytes;
+}
+inline constexpr std::size_t kHomeSegmentBytes = notices_at(kNoticeBoards);
 
 // --- first contact -----------------------------------------------------------------------------
 

@@ -2,12 +2,15 @@
 // The sending end of a ring: one producer, one consumer, no lock, no allocation.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 #include "rdma_btl/shm/layout.hpp"
+#include "runtime/copy_small.hpp"
+#include "runtime/prefetch.hpp"
 
 namespace remit::shm {
 
@@ -26,26 +29,6 @@ inline void full_fence() {
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
-}
-
-/// memcpy for up to kInline bytes, without the call. Both may overlap within one object of `n`
-/// bytes only in the sense that some bytes are copied twice.
-inline void copy_small(std::byte* to, const void* from_any, std::size_t n) {
-  const auto* from = static_cast<const std::byte*>(from_any);
-  if (n >= 16) {
-    for (std::size_t i = 0; i + 16 < n; i += 16) std::memcpy(to + i, from + i, 16);
-    std::memcpy(to + n - 16, from + n - 16, 16);
-  } else if (n >= 8) {
-    std::memcpy(to, from, 8);
-    std::memcpy(to + n - 8, from + n - 8, 8);
-  } else if (n >= 4) {
-    std::memcpy(to, from, 4);
-    std::memcpy(to + n - 4, from + n - 4, 4);
-  } else if (n != 0) {
-    to[0] = from[0];
-    to[n / 2] = from[n / 2];
-    to[n - 1] = from[n - 1];
-  }
 }
 
 /// The producer's view of its ring. Reads the consumer's line only when it seems to be full.
@@ -120,6 +103,13 @@ class TxRing {
     return area_ + ref.offset;
   }
 
+  /// Fetches the memory of the next `length` bytes for writing, while the consumer reads others.
+  void prepare(std::size_t length) const {
+    const std::size_t at = area_tail_ & (area_size_ - 1);
+    const std::size_t bytes = std::min({length, kPrepared, area_size_ - at});
+    for (std::size_t i = 0; i < bytes; i += kLine) prefetch_for_write(area_ + at + i);
+  }
+
   /// True after a refusal until there was room again.
   [[nodiscard]] bool blocked() const { return blocked_; }
 
@@ -148,6 +138,8 @@ class TxRing {
     control_->producer.blocked.store(1, std::memory_order_relaxed);
     return false;
   }
+
+  static constexpr std::size_t kPrepared = 8192;  ///< bytes at most
 
   Cell* cells_ = nullptr;
   std::uint64_t mask_ = 0;

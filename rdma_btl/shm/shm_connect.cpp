@@ -57,10 +57,10 @@ Expected<> ShmDevice::open() {
   host_ = shm::host_identity();
   network_ = shm::network_namespace();
 
-  Expected<Fd> memory = shm::make_memory("remit-home", shm::kHomeBytes);
+  Expected<Fd> memory = shm::make_memory("remit-home", shm::kHomeSegmentBytes);
   if (!memory) return tl::unexpected<Error>(std::move(memory.error()));
   home_memory_ = std::move(*memory);
-  Expected<shm::Mapping> mapping = shm::map_memory(home_memory_.get(), shm::kHomeBytes);
+  Expected<shm::Mapping> mapping = shm::map_memory(home_memory_.get(), shm::kHomeSegmentBytes);
   if (!mapping) return tl::unexpected<Error>(std::move(mapping.error()));
   home_mapping_ = std::move(*mapping);
   home_ = reinterpret_cast<shm::Home*>(home_mapping_.data());
@@ -353,7 +353,7 @@ Expected<> ShmDevice::attach(Endpoint& endpoint, const shm::Hello& hello, std::s
     return fail(MPI_ERR_OTHER, "the ring of process {:#x} has {} cells and {} bytes", endpoint.peer,
                 hello.cells, hello.area_bytes);
   }
-  Expected<shm::Mapping> home = shm::map_foreign(fds[0].get(), shm::kHomeBytes);
+  Expected<shm::Mapping> home = shm::map_foreign(fds[0].get(), shm::kHomeSegmentBytes);
   if (!home) return tl::unexpected<Error>(std::move(home.error()));
   Expected<shm::Mapping> ring =
       shm::map_foreign(fds[2].get(), shm::ring_bytes(hello.cells, hello.area_bytes));

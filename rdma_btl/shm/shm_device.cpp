@@ -51,7 +51,7 @@ bool ShmDevice::send(EndpointId id, SendHead head, const void* data, std::size_t
     return Device::send(id, head, data, length);
   shm::Cell& cell = endpoint.mail ? *endpoint.mailbox : endpoint.tx.next();
   std::memcpy(cell.payload, &head, sizeof head);
-  shm::copy_small(cell.payload + sizeof head, data, length);
+  copy_small(cell.payload + sizeof head, data, length);
   endpoint.tx.publish_in(cell, CellKind::send_inline, sizeof head + length, endpoint.writer);
   endpoint.mail = false;
   wake(endpoint);
@@ -70,7 +70,7 @@ inline bool ShmDevice::push_send(Endpoint& endpoint, const Operation& operation)
   shm::Cell& cell = endpoint.mail ? *endpoint.mailbox : endpoint.tx.next();
   std::byte* to = cell.payload;
   for (piece = operation.local.data(); piece != end; ++piece) {
-    shm::copy_small(to, piece->address, piece->length);
+    copy_small(to, piece->address, piece->length);
     to += piece->length;
   }
   endpoint.tx.publish_in(cell, CellKind::send_inline, total, endpoint.writer);
@@ -94,6 +94,7 @@ bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::
   }
   std::memcpy(endpoint.tx.next().payload, &ref, sizeof ref);
   endpoint.tx.publish(CellKind::send_area, sizeof ref);
+  endpoint.tx.prepare(total);
   return true;
 }
 
@@ -132,7 +133,7 @@ void ShmDevice::ring_bell(Endpoint& endpoint) {
 void ShmDevice::take_mail(Scan& scan, std::uint64_t header, Completion& out) {
   const std::size_t length = std::min(shm::cell_length(header), shm::kInline);
   Endpoint& endpoint = *endpoints_[scan.endpoint];
-  shm::copy_small(endpoint.letter.data(), scan.mailbox->payload, length);
+  copy_small(endpoint.letter.data(), scan.mailbox->payload, length);
   endpoint.mail = true;
   scan.next = scan.cells + (scan.expected & scan.mask);
   if ((scan.expected++ & scan.publish_mask) == 0) [[unlikely]]

@@ -55,6 +55,12 @@ class ShmDevice final : public Device {
   [[nodiscard]] bool flushed() const override;
   [[nodiscard]] std::string explain(EndpointId endpoint) const override;
 
+  [[nodiscard]] Notices take_notices() override;
+  void return_notices(std::uint32_t index, std::function<bool()> in_use) override;
+  [[nodiscard]] const std::byte* notices_of(EndpointId endpoint,
+                                            std::uint32_t index) const override;
+  void nudge(EndpointId endpoint) override;
+
   [[nodiscard]] std::vector<Statistic> statistics() const override;
 
   [[nodiscard]] const ShmCounters& counters() const { return counters_; }
@@ -228,6 +234,13 @@ class ShmDevice final : public Device {
   // Registration.
   std::vector<RegionSlot> regions_;
   std::vector<std::uint32_t> free_regions_;
+
+  struct ReturnedNotices {
+    std::uint32_t index;
+    std::function<bool()> in_use;
+  };
+  std::uint32_t notices_used_ = 0;  ///< those of higher numbers were never handed out
+  std::vector<ReturnedNotices> returned_notices_;
 
   // The process's own.
   ShmConfig config_;

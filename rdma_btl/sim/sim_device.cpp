@@ -129,7 +129,7 @@ SimDevice::Rare& SimDevice::rare() {
 Expected<Region> SimDevice::register_memory(void* address, std::size_t length, Access access) {
   if (!caps().needs_registration) return Region{address, length, 0, 0, 0};
   const std::size_t limit = network_.config_.max_registered;
-  if (limit != 0 && rare().registered + length > limit) {
+  if (limit != 0 && (length > limit || rare().registered > limit - length)) {
     return fail(MPI_ERR_OTHER, "Cannot allocate memory");
   }
   rare().registered += length;

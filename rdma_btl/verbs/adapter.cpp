@@ -382,6 +382,29 @@ Expected<Adapter> choose_adapter(const Api& api, const std::vector<Adapter>& ada
   return no_match(api, adapters, *wanted, words);
 }
 
+Paging paging_of(const ibv_odp_caps& reported) {
+  constexpr std::uint64_t kGeneral = IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT;
+  constexpr std::uint32_t kMessages =
+      IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV | IBV_ODP_SUPPORT_WRITE | IBV_ODP_SUPPORT_READ;
+  const std::uint32_t connected = reported.per_transport_caps.rc_odp_caps;
+  Paging paging;
+  paging.all_memory =
+      (reported.general_caps & kGeneral) == kGeneral && (connected & kMessages) == kMessages;
+  paging.atomics = paging.all_memory && (connected & IBV_ODP_SUPPORT_ATOMIC) != 0;
+  return paging;
+}
+
+/// Goes through the context, as ibv_query_device_ex() does where the driver has the function.
+Paging query_paging(ibv_context* context) {
+  verbs_context* const extended = verbs_get_ctx_op(context, query_device_ex);
+  ibv_device_attr_ex attributes = {};
+  if (extended == nullptr ||
+      extended->query_device_ex(context, nullptr, &attributes, sizeof attributes) != 0) {
+    return {};
+  }
+  return paging_of(attributes.odp_caps);
+}
+
 std::string describe(const Adapter& chosen, const std::vector<Adapter>& adapters,
                      const std::string& wanted) {
   const auto usable = static_cast<std::size_t>(

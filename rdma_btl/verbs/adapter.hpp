@@ -57,6 +57,15 @@ struct Wanted {
 [[nodiscard]] Expected<Adapter> choose_adapter(const Api& api, const std::vector<Adapter>& adapters,
                                                const std::string& wanted);
 
+/// What an adapter can do for memory that is not pinned, on reliable connections.
+struct Paging {
+  bool all_memory = false;  ///< one registration of it serves sends, receives, puts and gets
+  bool atomics = false;     ///< and atomics
+};
+[[nodiscard]] Paging paging_of(const ibv_odp_caps& reported);
+/// Nothing where the adapter's driver does not answer the question.
+[[nodiscard]] Paging query_paging(ibv_context* context);
+
 /// One line: which, and why.
 [[nodiscard]] std::string describe(const Adapter& chosen, const std::vector<Adapter>& adapters,
                                    const std::string& wanted);

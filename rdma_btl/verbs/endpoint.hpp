@@ -34,6 +34,7 @@ struct VerbsDevice::Record {
   std::uint64_t cookie = kNoCompletion;
   std::uint32_t resource = 0;
   RecordKind kind = RecordKind::plain;
+  bool awaited = false;  ///< what completes behind it says nothing about it
 };
 
 /// A swap, made of compare-and-swaps until one finds the value that it guessed.
@@ -66,7 +67,8 @@ struct VerbsDevice::Endpoint {
   std::uint32_t owed = 0;         ///< receives of ours that the peer may use again, not told yet
   std::uint32_t lease = 0;        ///< receives of ours for this peer, wherever they are
   std::uint32_t posted = 0;       ///< work requests so far; wraps
-  std::uint32_t retired = 0;      ///< of those, finished; wraps
+  std::uint32_t retired = 0;      ///< of those, finished and with them all before; wraps
+  std::uint32_t finished = 0;     ///< up to here all are, but those that are awaited; wraps
   std::uint32_t unsignalled = 0;  ///< since the last one that will give a completion
   ibv_qp* qp = nullptr;
   EndpointId id = 0;

@@ -117,6 +117,7 @@ class VerbsDevice final : public Device {
   void set_caps(const ibv_device_attr& device, const ibv_port_attr& port);
   [[nodiscard]] Expected<Block> make_block(std::size_t bytes, int access, const char* what);
   [[nodiscard]] Expected<> grow(std::size_t slots);
+  [[nodiscard]] Expected<Region> register_all_memory();
   void say_goodbye();
   void close_connections();
 
@@ -299,6 +300,7 @@ class VerbsDevice final : public Device {
   Caps caps_;
   verbs::Api api_;
   verbs::Adapter adapter_;
+  verbs::Paging paging_;
   std::string description_;
   std::string trouble_;  ///< of the port, for the words of what fails because of it
   std::string broken_;   ///< why the adapter can never be used again

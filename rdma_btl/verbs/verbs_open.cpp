@@ -23,6 +23,7 @@ namespace {
 
 constexpr int kBacklog = 1024;
 constexpr std::size_t kLine = 64;
+constexpr std::size_t kAllMemory = SIZE_MAX;  // see Caps::pages_on_demand
 constexpr std::uint32_t kMostPieces = 16;
 constexpr std::uint64_t kLongestMessage = std::uint64_t{1} << 30;
 
@@ -184,6 +185,8 @@ void VerbsDevice::set_caps(const ibv_device_attr& device, const ibv_port_attr& p
   caps_.has_put = caps_.has_get = true;
   caps_.has_atomic = atomics;
   caps_.needs_registration = true;
+  paging_ = verbs::query_paging(context_);
+  caps_.pages_on_demand = paging_.all_memory;
   caps_.notify = immediate_ ? NotifyMode::immediate : NotifyMode::write_then_send;
 }
 
@@ -392,6 +395,7 @@ void VerbsDevice::abort() {
 
 Expected<Region> VerbsDevice::register_memory(void* address, std::size_t length, Access access) {
   if (length == 0) return Region{address, 0, 0, 0, 0};
+  if (length == kAllMemory) return register_all_memory();
   int flags = 0;
   if (allows(access, Access::remote_read)) flags |= IBV_ACCESS_REMOTE_READ;
   if (allows(access, Access::remote_write)) flags |= IBV_ACCESS_REMOTE_WRITE;
@@ -412,10 +416,23 @@ Expected<Region> VerbsDevice::register_memory(void* address, std::size_t length,
   return Region{address, length, mr->lkey, mr->rkey, handle};
 }
 
+/// Pages are looked up when the adapter meets them. Atomics are for registrations of their own
+/// where it cannot.
+Expected<Region> VerbsDevice::register_all_memory() {
+  int flags = IBV_ACCESS_ON_DEMAND | IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
+              IBV_ACCESS_REMOTE_WRITE;
+  if (paging_.atomics && caps_.has_atomic) flags |= IBV_ACCESS_REMOTE_ATOMIC;
+  ibv_mr* const mr = api_.reg_mr(pd_, nullptr, kAllMemory, flags);
+  if (mr == nullptr) return fail_errno(MPI_ERR_OTHER, errno, "registering all memory on demand");
+  const std::uint64_t handle = next_region_++;
+  regions_.emplace(handle, mr);
+  return Region{nullptr, kAllMemory, mr->lkey, mr->rkey, handle};
+}
+
 void VerbsDevice::deregister(const Region& region) {
   const auto found = regions_.find(region.handle);
   if (found == regions_.end()) return;
-  counters_.registered -= region.length;
+  if (region.length != kAllMemory) counters_.registered -= region.length;
   api_.dereg_mr(found->second);
   regions_.erase(found);
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "rdma_btl/verbs/endpoint.hpp"
 #include "rdma_btl/verbs/verbs_device.hpp"
@@ -278,7 +279,8 @@ void VerbsDevice::reclaim_slots(std::uint32_t qp_num) {
 
 // --- what was sent -----------------------------------------------------------------------------
 
-/// A work request is finished, and with it all before it on its connection.
+/// A work request is finished, and with it those before it on its connection. With iWARP not the
+/// gets among these: an adapter may report a send while a get before it waits for its data.
 bool VerbsDevice::retire(const ibv_wc& work, Completion& out) {
   const auto sequence = static_cast<std::uint32_t>(work.wr_id);
   Endpoint& endpoint = *endpoints_[static_cast<EndpointId>(work.wr_id >> 32)];
@@ -289,17 +291,19 @@ bool VerbsDevice::retire(const ibv_wc& work, Completion& out) {
     failed_work(endpoint, work);
   }
   const std::uint32_t mask = config_.send_depth - 1;
-  for (; endpoint.retired != sequence; ++endpoint.retired, --outstanding_) {
+  const Record own = std::exchange(endpoint.records[sequence & mask], Record{});
+  if (endpoint.finished - endpoint.retired <= sequence - endpoint.retired) {
+    endpoint.finished = sequence + 1;
+  }
+  for (; endpoint.retired != endpoint.finished; ++endpoint.retired, --outstanding_) {
     const Record& record = endpoint.records[endpoint.retired & mask];
+    if (record.awaited) break;
     if (record.kind != RecordKind::plain) retire_record(endpoint, record, MPI_SUCCESS);
     if (record.cookie != kNoCompletion) complete(endpoint, record.cookie, MPI_SUCCESS);
   }
-  const Record record = endpoint.records[sequence & mask];
-  ++endpoint.retired;
-  --outstanding_;
-  if (record.kind != RecordKind::plain) retire_record(endpoint, record, status);
-  if (record.cookie == kNoCompletion) return false;
-  out = verbs::event_of(CompletionKind::local, endpoint.id, status, record.cookie);
+  if (own.kind != RecordKind::plain) retire_record(endpoint, own, status);
+  if (own.cookie == kNoCompletion) return false;
+  out = verbs::event_of(CompletionKind::local, endpoint.id, status, own.cookie);
   return true;
 }
 

@@ -366,6 +366,7 @@ bool VerbsDevice::post_get(Endpoint& endpoint, const Operation& operation) {
     counters_.got_bytes += bytes;
     Record record;
     if (gather.done()) record.cookie = operation.cookie;
+    record.awaited = config_.mask.iwarp && record.cookie != kNoCompletion;
     submit(endpoint, request, record, record.cookie != kNoCompletion);
   }
   return true;

@@ -1,5 +1,6 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
- * Hangs on purpose, as its first argument says, for the report of mpirun --timeout. */
+ * Hangs on purpose, as its first argument says, for the report of mpirun --timeout. In the mode
+ * "killed" the second argument says after how many seconds. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -121,7 +122,7 @@ int main(int argc, char** argv) {
     if (rank == 0) receive(1, MPI_COMM_WORLD);
   } else if (strcmp(mode, "killed") == 0) {
     if (rank == 1) {
-      sleep(1);
+      sleep(argc > 2 ? (unsigned)atoi(argv[2]) : 1);
       raise(SIGKILL);
     }
     receive(1, MPI_COMM_WORLD);

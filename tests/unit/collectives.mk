@@ -7,3 +7,9 @@ collectives_test_SOURCES = tests/unit/collectives_test.cpp tests/unit/collective
 	tests/unit/pt2pt_world.hpp tests/unit/test_seed.hpp
 collectives_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 collectives_test_LDADD = libcollectives.la $(UNIT_LIBS)
+check_PROGRAMS += collectives_board_test
+TESTS += collectives_board_test
+collectives_board_test_SOURCES = tests/unit/collectives_board_test.cpp \
+	tests/unit/collectives_cases.hpp tests/unit/test_seed.hpp
+collectives_board_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+collectives_board_test_LDADD = libcollectives.la $(UNIT_LIBS)

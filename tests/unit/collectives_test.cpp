@@ -138,7 +138,8 @@ TEST(Collectives, EveryAlgorithmAtEverySmallSize) {
     int used = 0;
     for (int size = 1; size <= 9; ++size) run_row(row, size, 8, 90, random, words, used);
     for (const int size : {16, 17, 31}) run_row(row, size, 4, 300, random, words, used);
-    EXPECT_GE(used, 2) << "of about 25";
+    // The board is for blocking calls over shared memory: see collectives_board_test.cpp.
+    EXPECT_TRUE(used >= 2 || row.run == nullptr) << used << " of about 25";
     if (HasFatalFailure()) return;
   }
 }

@@ -17,6 +17,20 @@ namespace remit::testing {
 
 TYPED_TEST_SUITE_P(DeviceSuite);
 
+/// Starts an operation; a put says to the target, if the device can, when it is visible there:
+/// what its own completion says nothing about.
+inline std::uint64_t start_visibly(Node& from, EndpointId endpoint, Operation& operation) {
+  operation.notify = operation.kind == OpKind::put && from.device.caps().notify != NotifyMode::none;
+  operation.notification = ++from.visible;
+  return from.start(endpoint, operation);
+}
+/// Whether `target` has been told.
+inline bool seen(const Node& target, const Operation& operation) {
+  return !operation.notify || std::ranges::any_of(target.notifications, [&](const auto& told) {
+    return told.second == operation.notification;
+  });
+}
+
 /// Lengths around which devices change their ways, up to `max`.
 [[nodiscard]] inline std::vector<std::size_t> interesting_lengths(std::size_t max,
                                                                   std::size_t max_inline) {
@@ -275,8 +289,8 @@ TYPED_TEST_P(DeviceSuite, PutAndGetOfEveryLengthAndAlignment) {
       }
       Operation operation = put_of({&piece, 1}, remote.remote(there));
       operation.kind = kind;
-      const std::uint64_t cookie = a.start(endpoint, operation);
-      ASSERT_TRUE(this->wait_until([&] { return a.done(cookie); })) << length;
+      const std::uint64_t cookie = start_visibly(a, endpoint, operation);
+      ASSERT_TRUE(this->wait_until([&] { return a.done(cookie) && seen(b, operation); })) << length;
       EXPECT_EQ(a.completed[cookie], MPI_SUCCESS);
       ASSERT_TRUE(std::ranges::equal(local.bytes(), expected_local)) << length;
       ASSERT_TRUE(std::ranges::equal(remote.bytes(), expected_remote)) << length;
@@ -310,8 +324,8 @@ TYPED_TEST_P(DeviceSuite, PutAndGetOfManyPieces) {
     const std::size_t there = this->below(kSpace - total);
     Operation operation = put_of(pieces, remote.remote(there));
     operation.kind = kind;
-    const std::uint64_t cookie = a.start(endpoint, operation);
-    ASSERT_TRUE(this->wait_until([&] { return a.done(cookie); }));
+    const std::uint64_t cookie = start_visibly(a, endpoint, operation);
+    ASSERT_TRUE(this->wait_until([&] { return a.done(cookie) && seen(b, operation); }));
     const std::byte* other = remote.bytes().data() + there;
     for (const Piece& piece : pieces) {
       if (piece.length == 0) continue;
@@ -335,11 +349,36 @@ TYPED_TEST_P(DeviceSuite, LargePutsAndGetsTogether) {
   const EndpointId endpoint = a.connect(b);
   const Piece out_piece = out.piece();
   const Piece in_piece = in.piece();
-  const std::uint64_t put = a.start(endpoint, put_of({&out_piece, 1}, there.remote()));
+  Operation large = put_of({&out_piece, 1}, there.remote());
+  const std::uint64_t put = start_visibly(a, endpoint, large);
   const std::uint64_t get = a.start(endpoint, get_of({&in_piece, 1}, here.remote()));
-  ASSERT_TRUE(this->wait_until([&] { return a.done(put) && a.done(get); }));
+  ASSERT_TRUE(this->wait_until([&] { return a.done(put) && a.done(get) && seen(b, large); }));
   EXPECT_EQ(find_mismatch(there.bytes(), 1), -1);
   EXPECT_EQ(find_mismatch(in.bytes(), 2), -1);
+}
+
+/// Sends that complete early say nothing about a get before them.
+TYPED_TEST_P(DeviceSuite, GetsAmongSends) {
+  constexpr std::size_t kRounds = 20;
+  constexpr std::size_t kSends = 40;
+  this->make_nodes(2);
+  Node& a = this->node(0);
+  Node& b = this->node(1);
+  if (!a.device.caps().has_get) GTEST_SKIP() << "the device has no gets";
+  const std::size_t length = std::min<std::size_t>(a.device.caps().max_message, 1 << 18);
+  Buffer in(a.device, length), here(b.device, length);
+  const EndpointId endpoint = a.connect(b);
+  const Bytes word(8);
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    fill_pattern(here.bytes(), round);
+    fill_pattern(in.bytes(), round + 1);
+    const Piece piece = in.piece();
+    const std::uint64_t cookie = a.start(endpoint, get_of({&piece, 1}, here.remote()));
+    for (std::size_t i = 0; i < kSends; ++i) a.send(endpoint, word);
+    ASSERT_TRUE(this->wait_until([&] { return a.done(cookie); }));
+    ASSERT_EQ(find_mismatch(in.bytes(), round), -1) << "round " << round;
+  }
+  EXPECT_TRUE(this->wait_until([&] { return b.receives.size() == kRounds * kSends; }));
 }
 
 TYPED_TEST_P(DeviceSuite, AtomicsOfManyAddUp) {
@@ -681,8 +720,8 @@ REGISTER_TYPED_TEST_SUITE_P(DeviceSuite, CapsMakeSense, AddressesAreConstantAndC
                             SendsGatherTheirPieces, SendsArriveOnceAndInTheirOrder,
                             NothingIsLostWhenTheReceiverSleeps, ReceivedBytesStayUntilTheNextPoll,
                             PutAndGetOfEveryLengthAndAlignment, PutAndGetOfManyPieces,
-                            LargePutsAndGetsTogether, AtomicsOfManyAddUp, SwapAndCompareSwap,
-                            NotificationsComeAfterTheirBytes,
+                            LargePutsAndGetsTogether, GetsAmongSends, AtomicsOfManyAddUp,
+                            SwapAndCompareSwap, NotificationsComeAfterTheirBytes,
                             SignalsWithoutBytesAndAtomicsWithNotification, Storm,
                             RegisterAndDeregisterAgainAndAgain, ArmedDevicesWake, FlushedInTheEnd,
                             DeadPeersFailTheirEndpoint, TwoThreads);

@@ -258,6 +258,39 @@ TEST(VerbsWanted, WordsOfTheParameter) {
   }
 }
 
+// --- paging on demand --------------------------------------------------------------------------
+
+TEST(VerbsPaging, NeedsAllOfIt) {
+  ibv_odp_caps reported = {};
+  EXPECT_FALSE(verbs::paging_of(reported).all_memory);
+  reported.general_caps = IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT;
+  reported.per_transport_caps.rc_odp_caps =
+      IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV | IBV_ODP_SUPPORT_WRITE | IBV_ODP_SUPPORT_READ;
+  EXPECT_TRUE(verbs::paging_of(reported).all_memory);
+  EXPECT_FALSE(verbs::paging_of(reported).atomics);
+  for (std::uint32_t bit = IBV_ODP_SUPPORT_SEND; bit <= IBV_ODP_SUPPORT_READ; bit <<= 1) {
+    ibv_odp_caps less = reported;
+    less.per_transport_caps.rc_odp_caps &= ~bit;
+    EXPECT_FALSE(verbs::paging_of(less).all_memory) << bit;
+  }
+  ibv_odp_caps explicit_only = reported;
+  explicit_only.general_caps = IBV_ODP_SUPPORT;
+  EXPECT_FALSE(verbs::paging_of(explicit_only).all_memory);
+  reported.per_transport_caps.rc_odp_caps |= IBV_ODP_SUPPORT_ATOMIC;
+  EXPECT_TRUE(verbs::paging_of(reported).atomics);
+}
+
+/// What an adapter says of itself is true: all memory can be had at once, or is an error.
+TEST_F(VerbsFaults, AllMemoryIsHadAsTheAdapterSays) {
+  VerbsDevice& adapter = add(config_of(0));
+  const std::uint64_t before = adapter.counters().registered;
+  const Expected<Region> all = adapter.register_memory(nullptr, SIZE_MAX, Access::all);
+  EXPECT_EQ(all.has_value(), adapter.caps().pages_on_demand)
+      << (all ? "registered" : all.error().message);
+  EXPECT_EQ(adapter.counters().registered, before) << "nothing is pinned";
+  if (all) adapter.deregister(*all);
+}
+
 }  // namespace
 }  // namespace remit::testing
 

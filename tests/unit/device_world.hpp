@@ -163,6 +163,7 @@ class Node {
   std::vector<EndpointId> failures;
   std::vector<EndpointId> departures;  ///< peers that left in order
   std::size_t repeated_cookies = 0;
+  std::uint32_t visible = 0;  ///< puts of which the target is told; for start_visibly()
 
  private:
   void take(const Completion& completion) {

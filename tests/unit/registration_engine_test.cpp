@@ -186,6 +186,17 @@ TEST_P(Registered, OnDemandPagingRegistersOnce) {
   EXPECT_EQ(off.engine(0).counters().on_demand, 0U);
 }
 
+TEST_P(Registered, WhatCannotBePagedOnDemandIsRegistered) {
+  SimConfig refusing = config();
+  refusing.caps.pages_on_demand = true;
+  refusing.max_registered = std::size_t{1} << 30;
+  World w(2, refusing);
+  exchange(w, 1);
+  exchange(w, 2);
+  EXPECT_EQ(mover(w).counters().on_demand, 0U);
+  EXPECT_GT(mover(w).registrations().registrations, 0U);
+}
+
 TEST_P(Registered, StagingStaysRegistered) {
   World w(2, config());
   exchange(w, 1, 3 * 65536);

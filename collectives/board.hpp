@@ -1,0 +1,140 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The shared board: small blocking collectives among the processes of a host by stores and loads,
+// without messages, matching or coroutines.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "collectives/algorithms.hpp"
+
+namespace remit {
+
+/// What a member writes and the others read. Operation n of a board uses line and page n % kDepth,
+/// so a member may be up to kDepth operations ahead of a slow one. Numbers of a place never come
+/// again: when it serves another board, counting goes on.
+struct BoardPlace {
+  static constexpr std::size_t kDepth = 4;
+  static constexpr std::size_t kInline = 48;
+  static constexpr std::size_t kPageBytes = 16384;
+
+  /// `number` is stored last. Up to kInline bytes are here, more in the page.
+  struct alignas(64) Line {
+    std::atomic<std::uint64_t> number;
+    std::uint32_t length;
+    std::uint32_t unused;
+    std::byte bytes[kInline];
+  };
+  Line lines[kDepth];
+  /// The owner has left all boards with lower numbers: it reads nothing of theirs any more.
+  alignas(64) std::atomic<std::uint64_t> closed;
+  /// A number: the owner has given up the board that it belongs to.
+  std::atomic<std::uint64_t> broken;
+  alignas(4096) std::byte pages[kDepth][kPageBytes];
+};
+static_assert(sizeof(BoardPlace) <= kNoticeBytes);
+
+/// One member's view of a communicator's board. Every member calls run() for the same operations
+/// in the same order, so they agree on the number of each without telling each other.
+///
+/// A member enters an operation by storing its line, with its contribution if it has one, and then
+/// waits for the lines of those from whom it needs something. That a member has entered n says that
+/// it is done with n - 1. Before a line is written again, all must have entered the operation after
+/// the one that it served.
+///
+/// If a member dies, who waits for it breaks the board: everybody's operations fail from then on.
+class Board {
+ public:
+  /// More members than this would read each other's lines for longer than messages take.
+  static constexpr int kMembers = 16;
+
+  /// Where a member's place is.
+  struct Member {
+    const BoardPlace* place = nullptr;
+    std::uint64_t base = 0;  ///< operation n has the number base + n in its place
+    Device* device = nullptr;
+    EndpointId endpoint = 0;
+    ProcId proc = 0;
+  };
+
+  /// `own` was taken from `device` under that index; `members` has an entry for each rank, this
+  /// one's included.
+  Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, std::vector<Member> members);
+  ~Board();
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+
+  /// Whether an operation of this shape takes place here; all members come to the same answer.
+  [[nodiscard]] bool takes(const CollectiveArgs& a, const CollectiveShape& shape) const {
+    return static_cast<std::int64_t>(shape.bytes) <= limits_[static_cast<std::size_t>(a.kind)] &&
+           fits(a);
+  }
+  /// MPI_SUCCESS or an error class. `subject` says what is waited for, if it lasts.
+  [[nodiscard]] int run(const CollectiveArgs& a, const WaitSubject* subject = nullptr);
+
+  /// The processes that a wait which lasts is for; none outside of one.
+  [[nodiscard]] std::vector<ProcId> missing() const;
+
+  /// Counts an operation for which `comm` has no board yet, and sets one up with the other members
+  /// when that pays. Every member calls it for the same operations.
+  static void wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,
+                   const CollectiveShape& shape, const WaitSubject* subject);
+
+ private:
+  static void set_up(Engine& engine, CommCore& comm, const WaitSubject* subject);
+  [[nodiscard]] static bool fits(const CollectiveArgs& a);
+
+  [[nodiscard]] int barrier();
+  [[nodiscard]] int bcast(const CollectiveArgs& a);
+  [[nodiscard]] int gather(const CollectiveArgs& a);
+  [[nodiscard]] int scatter(const CollectiveArgs& a);
+  [[nodiscard]] int allgather(const CollectiveArgs& a);
+  [[nodiscard]] int alltoall(const CollectiveArgs& a);
+  [[nodiscard]] int reduce(const CollectiveArgs& a);
+  [[nodiscard]] int allreduce(const CollectiveArgs& a);
+  [[nodiscard]] int combine_all(const CollectiveArgs& a);
+
+  [[nodiscard]] int enter();
+  [[nodiscard]] int publish(const View& data);
+  void store_line(std::size_t bytes);
+  [[nodiscard]] int make_room();
+  [[nodiscard]] int await_all(std::uint64_t number);
+  [[nodiscard]] int await(int first, int last, std::uint64_t number);
+  [[nodiscard]] int await_slowly(int first, int last, std::uint64_t number);
+  [[nodiscard]] bool hopeless(int first, int last, std::uint64_t number) const;
+  [[nodiscard]] bool entered(const Member& member, std::uint64_t number) const {
+    const auto& line = member.place->lines[number % BoardPlace::kDepth];
+    return line.number.load(std::memory_order_acquire) >= member.base + number;
+  }
+  [[nodiscard]] const std::byte* data_of(int member) const;
+  [[nodiscard]] int take(int member, std::size_t at, std::size_t whole, const View& to) const;
+  [[nodiscard]] int give_up();
+  void prepare_next() const;
+
+  Engine& engine_;
+  const int rank_;
+  const int size_;
+  const Engine::OwnNotices own_;
+  BoardPlace* const place_;
+  std::vector<Member> members_;
+  std::uint64_t number_ = 0;                 ///< of the operation under way or the last one
+  std::uint64_t safe_ = BoardPlace::kDepth;  ///< lines may be written up to this operation
+  std::size_t published_ = 0;                ///< bytes, in the last operation
+  bool broken_ = false;
+  const WaitSubject* subject_ = nullptr;  ///< of the operation under way
+  /// What missing() tells: members [first, last), if they have not entered `number`.
+  struct Awaited {
+    int first = 0;
+    int last = 0;
+    std::uint64_t number = 0;
+  };
+  Awaited awaited_;
+  const bool spins_;
+  /// By CollectiveKind: the longest shape.bytes that takes place here; -1: none.
+  std::array<std::int64_t, kCollectiveKinds> limits_;
+};
+
+}  // namespace remit

@@ -1,0 +1,208 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The shared board: ranks that are threads of one program, each with its own device and engine.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "collectives/board.hpp"
+#include "rdma_btl/shm/shm_device.hpp"
+#include "runtime/memory_bootstrap.hpp"
+#include "tests/unit/collectives_cases.hpp"
+#include "tests/unit/test_seed.hpp"
+
+namespace remit::testing {
+namespace {
+
+constexpr std::array kKinds = {CollectiveKind::barrier,   CollectiveKind::bcast,
+                               CollectiveKind::gather,    CollectiveKind::scatter,
+                               CollectiveKind::allgather, CollectiveKind::alltoall,
+                               CollectiveKind::reduce,    CollectiveKind::allreduce};
+
+class BoardRanks {
+ public:
+  explicit BoardRanks(int size, const WaitPolicy& policy = {}) : job_(size) {
+    const auto group = Group::regular(0, 1, size);
+    for (int rank = 0; rank < size; ++rank) {
+      ShmConfig config;
+      config.name = static_cast<PeerName>(rank);
+      config.job = test_seed() + static_cast<std::uint64_t>(size);
+      Expected<std::unique_ptr<ShmDevice>> device = ShmDevice::create(config);
+      EXPECT_TRUE(device.has_value()) << (device ? "" : device.error().message);
+      auto& r = ranks_.emplace_back(std::make_unique<Rank>());
+      r->process =
+          std::make_unique<Process>(job_.join(rank), std::make_shared<SteadyClock>(), Params{}, 1);
+      r->process->progress().set_policy(policy);
+      std::vector<std::unique_ptr<Device>> devices;
+      devices.push_back(std::move(*device));
+      r->engine = std::make_unique<Engine>(*r->process, std::move(devices));
+      r->comm.rank = rank;
+      r->comm.local = group;
+    }
+    connect();
+  }
+  [[nodiscard]] int size() const { return static_cast<int>(ranks_.size()); }
+  Engine& engine(int rank) { return *at(rank).engine; }
+  CommCore& comm(int rank) { return at(rank).comm; }
+  /// The rank's device goes, in order; its thread has ended.
+  void leave(int rank) {
+    at(rank).comm.board.reset();
+    at(rank).engine.reset();
+  }
+
+  /// Runs `body` for each rank in a thread of its own.
+  void run(const std::function<void(int)>& body) {
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < size(); ++rank) threads.emplace_back([&, rank] { body(rank); });
+    for (std::thread& thread : threads) thread.join();
+  }
+
+ private:
+  struct Rank {
+    std::unique_ptr<Process> process;
+    std::unique_ptr<Engine> engine;
+    CommCore comm;
+  };
+  Rank& at(int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
+
+  /// All to all, from one thread: the bootstrap in memory is for one.
+  void connect() {
+    std::vector<std::unique_ptr<Request>> requests;
+    const View nothing = view_of(nullptr, 0, predefined(MPI_BYTE));
+    for (int from = 0; from < size(); ++from) {
+      for (int to = 0; to < size(); ++to) {
+        if (from == to) continue;
+        requests.push_back(std::make_unique<Request>(RequestKind::send));
+        engine(from).isend(*requests.back(), nothing, to, 0, comm(from));
+        requests.push_back(std::make_unique<Request>(RequestKind::receive));
+        engine(to).irecv(*requests.back(), nothing, from, 0, comm(to));
+      }
+    }
+    const auto done = [&] {
+      return std::all_of(requests.begin(), requests.end(), [](auto& r) { return r->complete; });
+    };
+    for (int round = 0; round < 10'000'000 && !done(); ++round) {
+      for (auto& rank : ranks_) rank->process->progress().poll();
+    }
+    EXPECT_TRUE(done());
+  }
+
+  MemoryJob job_;
+  std::vector<std::unique_ptr<Rank>> ranks_;
+};
+
+/// Random operations of all kinds; some members dawdle, so that others run ahead of them.
+void run_random(BoardRanks& ranks, int operations, int max_ints, std::uint64_t seed) {
+  SCOPED_TRACE(fmt::format("{} ranks, seed {}", ranks.size(), seed));
+  Random random(seed);
+  const Vocabulary words;
+  std::vector<std::unique_ptr<Case>> cases;
+  for (int i = 0; i < operations; ++i) {
+    const CollectiveKind kind = kKinds[random() % kKinds.size()];
+    cases.push_back(std::make_unique<Case>(kind, ranks.size(), max_ints, words, random));
+  }
+  std::vector<std::string> wrong(static_cast<std::size_t>(ranks.size()));
+  ranks.run([&](int rank) {
+    Random mine(seed + static_cast<std::uint64_t>(rank));
+    for (const auto& what : cases) {
+      if (below(mine, 20) == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+      const int error = run_collective(ranks.engine(rank), ranks.comm(rank), what->at(rank).args);
+      if (error == MPI_SUCCESS && what->at(rank).right()) continue;
+      wrong[static_cast<std::size_t>(rank)] = fmt::format("{}: {}", what->describe(), error);
+      return;
+    }
+  });
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    EXPECT_EQ(wrong[static_cast<std::size_t>(rank)], "") << "rank " << rank;
+    EXPECT_NE(ranks.comm(rank).board, nullptr);
+  }
+}
+
+TEST(Board, RandomOperations) {
+  for (const int size : {2, 3, 5, 16}) {
+    // As ranks wait that outnumber the cores; two may spin.
+    BoardRanks ranks(size, WaitPolicy{.spin = size == 2});
+    run_random(ranks, 400, 60, test_seed());
+    run_random(ranks, 100, 6000, test_seed() + 1);
+  }
+}
+
+// Every wait ends in a sleep.
+TEST(Board, NoWakeUpIsLost) {
+  BoardRanks ranks(3, WaitPolicy{.spin = false, .spin_polls = 0, .yields = 0, .sleep = true});
+  run_random(ranks, 3000, 12, test_seed() + 2);
+}
+
+TEST(Board, TooManyMembersUseMessages) {
+  BoardRanks ranks(Board::kMembers + 1);
+  ranks.run([&](int rank) {
+    for (int i = 0; i < 6; ++i) {
+      EXPECT_EQ(run_collective(ranks.engine(rank), ranks.comm(rank), {}), MPI_SUCCESS);
+    }
+  });
+  EXPECT_EQ(ranks.comm(0).board, nullptr);
+}
+
+// Far more communicators one after the other than there are places.
+TEST(Board, PlacesServeAgain) {
+  BoardRanks ranks(3);
+  const Vocabulary words;
+  for (int round = 0; round < 100; ++round) {
+    for (int rank = 0; rank < ranks.size(); ++rank) {
+      CommCore& comm = ranks.comm(rank);
+      comm.board.reset();
+      comm.board_wishes = 0;
+      comm.context += 2;
+    }
+    run_random(ranks, 12, 30, test_seed() + static_cast<std::uint64_t>(round));
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Board, AMemberThatLeavesIsMissed) {
+  BoardRanks ranks(4);
+  run_random(ranks, 30, 30, test_seed() + 3);
+  ranks.leave(2);
+  std::vector<int> errors(4, MPI_SUCCESS);
+  ranks.run([&](int rank) {
+    if (rank == 2) return;
+    for (int i = 0; i < 3; ++i) {
+      errors[static_cast<std::size_t>(rank)] =
+          run_collective(ranks.engine(rank), ranks.comm(rank), {});
+    }
+  });
+  for (const int rank : {0, 1, 3}) {
+    EXPECT_EQ(errors[static_cast<std::size_t>(rank)], MPI_ERR_PROC_ABORTED) << rank;
+  }
+}
+
+TEST(Board, CountsThatDisagreeAreAnError) {
+  BoardRanks ranks(2);
+  run_random(ranks, 30, 30, test_seed() + 4);
+  std::array<std::array<int, 4>, 2> data = {};
+  std::array<int, 2> errors = {};
+  const auto bcast = [&](int rank, MPI_Count count) {
+    CollectiveArgs args;
+    args.kind = CollectiveKind::bcast;
+    args.recv = data[static_cast<std::size_t>(rank)].data();
+    args.recv_count = count;
+    args.recv_type = &predefined(MPI_INT);
+    errors[static_cast<std::size_t>(rank)] =
+        run_collective(ranks.engine(rank), ranks.comm(rank), args);
+  };
+  ranks.run([&](int rank) { bcast(rank, rank == 0 ? 4 : 2); });
+  EXPECT_EQ(errors[0], MPI_SUCCESS);
+  EXPECT_EQ(errors[1], MPI_ERR_TRUNCATE);
+  data[0] = {1, 2, 3, 4};
+  ranks.run([&](int rank) { bcast(rank, 4); });
+  EXPECT_EQ(errors[1], MPI_SUCCESS);
+  EXPECT_EQ(data[1], data[0]);
+}
+
+}  // namespace
+}  // namespace remit::testing

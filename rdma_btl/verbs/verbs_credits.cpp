@@ -190,8 +190,8 @@ void VerbsDevice::take_back(Endpoint& endpoint, std::uint32_t receives) {
 
 /// Somebody waits for receives: a peer that has no credits, or a new one.
 void VerbsDevice::find_receives() {
-  const std::uint64_t now = now_ns();
   serve_wishes();
+  const std::uint64_t now = now_ns();
   constexpr std::uint64_t kNewcomerMs = 1000;
   if (newcomer_ns_ != 0 && now - newcomer_ns_ >= ms(kNewcomerMs)) newcomer_ns_ = 0;
   if (wishing_.empty() && newcomer_ns_ == 0) {

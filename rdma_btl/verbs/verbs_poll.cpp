@@ -352,6 +352,7 @@ void VerbsDevice::on_swap_done(std::uint32_t index, int status) {
   if (old == job.guess) {
     job.swapped = true;
     if (job.result != nullptr) std::memcpy(job.result, &old, sizeof old);
+    free_send_slots_.push_back(job.slot);
     if (!job.notify) return end_swap(job, MPI_SUCCESS);
   }
   job.guess = old;
@@ -360,7 +361,7 @@ void VerbsDevice::on_swap_done(std::uint32_t index, int status) {
 }
 
 void VerbsDevice::end_swap(SwapJob& job, int status) {
-  free_send_slots_.push_back(job.slot);
+  if (!job.swapped) free_send_slots_.push_back(job.slot);
   complete(*endpoints_[job.endpoint], job.cookie, status);
   job.live = false;
   free_swaps_.push_back(job.index);
@@ -379,7 +380,7 @@ void VerbsDevice::retry_swaps() {
     }
     const bool no_credit = job.swapped && endpoint.credits <= kReservedCredits;
     if (no_credit) (void)starve(endpoint);
-    if (no_credit || !room(endpoint, 2) || !message_room()) {
+    if (no_credit || !room(endpoint, 2) || (job.swapped && !message_room())) {
       swaps_due_.push_back(index);
       continue;
     }

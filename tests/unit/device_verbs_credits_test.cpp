@@ -161,7 +161,7 @@ TEST_F(VerbsCredits, EverybodyRunsDry) {
       for (std::size_t j = 0; j < kAll; ++j) {
         ASSERT_EQ(numbers_from(node(i), way[i][j]), counted(kRounds)) << i << " from " << j;
         if (swaps) {
-          EXPECT_EQ(words[i]->word(kAll + j), kRounds) << i << " from " << j;
+          EXPECT_NE(words[i]->word(kAll + j), 0U) << i << " from " << j;
         }
       }
     }
@@ -191,11 +191,13 @@ TEST_F(VerbsCredits, WhoIsDryLeavesInOrder) {
 /// Peers that hold all receives compute: nobody waits for them for long, and what they send in the
 /// end finds its receives.
 TEST_F(VerbsCredits, WhoComputesStopsNobody) {
-  constexpr std::size_t kComputing = 8;
+  constexpr std::size_t kComputing = 2;
   constexpr std::uint32_t kEach = 20;
   for (PeerName name = 0; name <= kComputing + 4; ++name) {
     VerbsConfig config = poor(name);
-    config.receive_slots = 16;
+    config.first_window = 4;
+    config.receive_slots = 3 * kComputing;
+    config.max_window = 3;  // all are lent
     config.patience_ms = 50;
     add(config);
   }

@@ -33,7 +33,7 @@ class VerbsDevice final : public Device {
   [[nodiscard]] static Expected<std::unique_ptr<VerbsDevice>> create(const VerbsConfig& config);
   /// One line for remit_info: which adapter would be used and why; or why none.
   [[nodiscard]] static Expected<std::string> survey(const VerbsConfig& config);
-  /// Says goodbye to its peers, for which it waits half a second at most.
+  /// Says goodbye to its peers, for which it waits five seconds at most.
   ~VerbsDevice() override;
   VerbsDevice(const VerbsDevice&) = delete;
   VerbsDevice& operator=(const VerbsDevice&) = delete;
@@ -152,6 +152,7 @@ class VerbsDevice final : public Device {
   // What fails (verbs_failure.cpp).
   void leave(Endpoint& endpoint);
   void on_goodbye(Endpoint& endpoint);
+  void expect_end(Endpoint& endpoint);
   void settle_leaving();
   void look_at_timers(std::uint64_t now_ns);
   void fail_endpoint(Endpoint& endpoint, std::string words);

@@ -32,6 +32,16 @@ void VerbsDevice::on_goodbye(Endpoint& endpoint) {
   endpoint.state = State::gone;
   endpoint.words = fmt::format("{} has finished", way_to(endpoint));
   release_lease(endpoint);
+  expect_end(endpoint);
+}
+
+/// Of the work requests under way. A peer that is gone acknowledges nothing twice: what was lost on
+/// the link would be repeated for ever.
+void VerbsDevice::expect_end(Endpoint& endpoint) {
+  if (endpoint.under_way() == 0) return;
+  constexpr std::uint64_t kGraceMs = 2000;
+  endpoint.timer_ns = now_ns() + ms(kGraceMs);
+  dying_.push_back(endpoint.id);
 }
 
 /// The completion queue is drained.
@@ -74,11 +84,7 @@ void VerbsDevice::fail_endpoint(Endpoint& endpoint, std::string words) {
     drop_passive(endpoint);
   }
   release_lease(endpoint);
-  if (endpoint.under_way() != 0) {
-    constexpr std::uint64_t kGraceMs = 2000;
-    endpoint.timer_ns = now_ns() + ms(kGraceMs);
-    dying_.push_back(endpoint.id);
-  }
+  expect_end(endpoint);
   ready_.push_back(
       verbs::event_of(CompletionKind::endpoint_failed, endpoint.id, MPI_ERR_PROC_ABORTED));
   attention_ = true;

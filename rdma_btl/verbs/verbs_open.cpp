@@ -339,7 +339,8 @@ VerbsDevice::~VerbsDevice() {
 /// A connection that ends without this is a failure to the peer. The last messages are given time
 /// to leave.
 void VerbsDevice::say_goodbye() {
-  const std::uint64_t end = verbs::now_ns() + verbs::ms(500);
+  constexpr std::uint64_t kLingerMs = 5000;  // on a link that loses packets
+  const std::uint64_t end = verbs::now_ns() + verbs::ms(kLingerMs);
   std::vector<EndpointId> due;
   for (const auto& endpoint : endpoints_) {
     if (endpoint->state == State::open) due.push_back(endpoint->id);

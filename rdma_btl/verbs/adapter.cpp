@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -396,10 +397,13 @@ Paging paging_of(const ibv_odp_caps& reported) {
 
 /// Goes through the context, as ibv_query_device_ex() does where the driver has the function.
 Paging query_paging(ibv_context* context) {
-  verbs_context* const extended = verbs_get_ctx_op(context, query_device_ex);
+  // As verbs_get_ctx_op(), which is an extension of GNU's: an older library has a shorter table.
+  verbs_context* const extended = verbs_get_ctx(context);
+  const bool known = extended != nullptr &&
+                     extended->sz >= sizeof *extended - offsetof(verbs_context, query_device_ex) &&
+                     extended->query_device_ex != nullptr;
   ibv_device_attr_ex attributes = {};
-  if (extended == nullptr ||
-      extended->query_device_ex(context, nullptr, &attributes, sizeof attributes) != 0) {
+  if (!known || extended->query_device_ex(context, nullptr, &attributes, sizeof attributes) != 0) {
     return {};
   }
   return paging_of(attributes.odp_caps);

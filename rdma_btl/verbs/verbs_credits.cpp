@@ -62,6 +62,7 @@ bool VerbsDevice::can_admit(const Endpoint& endpoint) {
   const bool enough = spare_receives() >= kLeastLease;
   const std::uint64_t now = now_ns();
   newcomer_ns_ = enough ? 0 : now;
+  // Somebody begins to wait; or somebody waited, and not in vain.
   if (enough == (needy_ns_ != 0)) needy_ns_ = now;
   if (!enough) find_receives();
   return enough;

@@ -3,6 +3,7 @@
 # mpirun from the outside: what it starts, forwards, reports, ends and leaves behind.
 # Runs in the top build folder; MPIRUN and LAUNCHER_CLIENT name other binaries.
 import array
+import contextlib
 import hashlib
 import os
 import pty
@@ -28,14 +29,37 @@ for ignored in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
     signal.signal(ignored, signal.SIG_DFL)
 
 
+def marked_environment(temporary):
+    """What mpirun is started with, its files in `temporary`; and the mark in it, by which everything
+    that it starts is found."""
+    name, value = "LAUNCHER_TEST", uuid.uuid4().hex
+    environment = {**os.environ, "TMPDIR": temporary, name: value}
+    for variable in [v for v in environment if v.startswith("PMIX_")]:
+        del environment[variable]
+    return environment, f"{name}={value}"
+
+
+def marked(mark):
+    """(pid, parent) of living processes with the mark; zombies have no environment."""
+    found = []
+    for entry in os.listdir("/proc"):
+        try:
+            if not entry.isdigit() or int(entry) == os.getpid():
+                continue
+            with open(f"/proc/{entry}/environ", "rb") as file:
+                if mark.encode() not in file.read():
+                    continue
+            with open(f"/proc/{entry}/stat") as file:
+                found.append((int(entry), int(file.read().rsplit(")", 1)[1].split()[1])))
+        except (OSError, IndexError):
+            pass
+    return found
+
+
 class LauncherTest(unittest.TestCase):
     def setUp(self):
         self.temporary = tempfile.mkdtemp()  # mpirun's own directory is made in here
-        self.mark = "LAUNCHER_TEST=" + uuid.uuid4().hex
-        name, value = self.mark.split("=")
-        self.environment = {**os.environ, "TMPDIR": self.temporary, name: value}
-        for variable in [v for v in self.environment if v.startswith("PMIX_")]:
-            del self.environment[variable]
+        self.environment, self.mark = marked_environment(self.temporary)
 
     def tearDown(self):
         try:
@@ -47,17 +71,7 @@ class LauncherTest(unittest.TestCase):
 
     def marked(self):
         """Living processes that inherited this test's environment."""
-        found = []
-        for entry in os.listdir("/proc"):
-            try:
-                if not entry.isdigit() or int(entry) == os.getpid():
-                    continue
-                with open(f"/proc/{entry}/environ", "rb") as file:
-                    if self.mark.encode() in file.read():
-                        found.append(int(entry))
-            except OSError:
-                pass
-        return found
+        return [pid for pid, _ in marked(self.mark)]
 
     def assert_nothing_left(self):
         end = time.monotonic() + LIMIT
@@ -418,12 +432,14 @@ class Signals(LauncherTest):
         """As "pkill -9 -f mpirun" does, by which people end what hangs."""
         process = self.start_sleepers()
         for pid in self.marked():
-            with open(f"/proc/{pid}/cmdline", "rb") as file:
-                words = file.read()
-            with open(f"/proc/{pid}/comm", "rb") as file:
-                words += file.read()
-            if b"mpirun" in words:
-                os.kill(pid, signal.SIGKILL)
+            # One may have died of the death of another.
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    words = file.read()
+                with open(f"/proc/{pid}/comm", "rb") as file:
+                    words += file.read()
+                if b"mpirun" in words:
+                    os.kill(pid, signal.SIGKILL)
         process.wait(LIMIT)
         self.assert_nothing_left()
 

@@ -15,14 +15,12 @@ import sys
 import tempfile
 import threading
 import time
-import uuid
 
-MPIRUN = os.path.abspath(os.environ.get("MPIRUN", "./mpirun"))
-CLIENT = os.path.abspath(os.environ.get("LAUNCHER_CLIENT", "./launcher_client"))
+sys.dont_write_bytecode = True  # the source folder may be read-only
+
+from launcher import CLIENT, MPIRUN, marked, marked_environment
+
 LIMIT = 60  # seconds: only a hang takes as long
-
-for ignored in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
-    signal.signal(ignored, signal.SIG_DFL)
 
 
 class Failure(Exception):
@@ -34,11 +32,7 @@ class Job:
 
     def __init__(self, *arguments, **options):
         self.temporary = tempfile.mkdtemp(prefix="soak.")
-        self.mark = "LAUNCHER_TEST=" + uuid.uuid4().hex
-        name, value = self.mark.split("=")
-        environment = {**os.environ, "TMPDIR": self.temporary, name: value}
-        for variable in [v for v in environment if v.startswith("PMIX_")]:
-            del environment[variable]
+        environment, self.mark = marked_environment(self.temporary)
         self.arguments = arguments
         options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("stdout", subprocess.PIPE)
@@ -47,20 +41,7 @@ class Job:
                                         start_new_session=True, **options)
 
     def marked(self):
-        """(pid, parent) of living processes with the mark; zombies have no environment."""
-        found = []
-        for entry in os.listdir("/proc"):
-            try:
-                if not entry.isdigit() or int(entry) == os.getpid():
-                    continue
-                with open(f"/proc/{entry}/environ", "rb") as file:
-                    if self.mark.encode() not in file.read():
-                        continue
-                with open(f"/proc/{entry}/stat") as file:
-                    found.append((int(entry), int(file.read().rsplit(")", 1)[1].split()[1])))
-            except (OSError, IndexError):
-                pass
-        return found
+        return marked(self.mark)
 
     def finish(self, statuses=None):
         """Waits for the end; fails if there is none, or if anything is left."""

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -55,10 +57,21 @@ class BoardRanks {
     at(rank).engine.reset();
   }
 
-  /// Runs `body` for each rank in a thread of its own.
+  /// Runs `body` for each rank in a thread of its own. As in MPI_Finalize, who is done goes on
+  /// polling until all are: a send may have completed because it was buffered.
   void run(const std::function<void(int)>& body) {
+    std::atomic<int> busy = size();
     std::vector<std::thread> threads;
-    for (int rank = 0; rank < size(); ++rank) threads.emplace_back([&, rank] { body(rank); });
+    for (int rank = 0; rank < size(); ++rank) {
+      threads.emplace_back([&, rank] {
+        body(rank);
+        --busy;
+        while (busy != 0) {
+          if (at(rank).engine == nullptr) return;
+          if (at(rank).process->progress().poll() == 0) std::this_thread::yield();
+        }
+      });
+    }
     for (std::thread& thread : threads) thread.join();
   }
 

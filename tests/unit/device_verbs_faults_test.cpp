@@ -3,7 +3,6 @@
 // silent, hosts that are not there, events of the adapter, queues at their limits, words of
 // REMIT_VERBS_DEVICE. Skipped (77) where there is no RDMA device.
 #include <arpa/inet.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,72 +12,28 @@
 #include <thread>
 
 #include "rdma_btl/verbs/verbs_device.hpp"
-#include "tests/unit/device_world.hpp"
+#include "tests/unit/verbs_nodes.hpp"
 
 namespace remit::testing {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Clock = std::chrono::steady_clock;
 
-VerbsConfig config_of(PeerName name) {
-  VerbsConfig config;
-  config.name = name;
-  config.job = 4712;
-  config.ack_timeout = 14;
-  return config;
-}
-
-/// Some processes of a job.
-class VerbsFaults : public ::testing::Test {
+class VerbsFaults : public VerbsTest {
  protected:
-  VerbsDevice& add(const VerbsConfig& config) {
-    Expected<std::unique_ptr<VerbsDevice>> device = VerbsDevice::create(config);
-    EXPECT_TRUE(device.has_value()) << (device ? "" : device.error().message);
-    devices_.push_back(std::move(*device));
-    nodes_.push_back(std::make_unique<Node>(*devices_.back(), config.name));
-    return *devices_.back();
-  }
-  [[nodiscard]] Node& node(std::size_t index) { return *nodes_[index]; }
-  [[nodiscard]] VerbsDevice& device(std::size_t index) { return *devices_[index]; }
   [[nodiscard]] bool iwarp() { return device(0).description().find("iWARP") != std::string::npos; }
-
-  /// Progress of the first `count` processes until `done`.
-  template <class Done>
-  [[nodiscard]] bool wait_until(Done done, Clock::duration limit = seconds(60),
-                                std::size_t count = 100) {
-    const auto end = Clock::now() + limit;
-    while (!done()) {
-      bool active = false;
-      for (std::size_t i = 0; i < std::min(count, nodes_.size()); ++i) {
-        active |= node(i).progress();
-      }
-      if (!active) ::sched_yield();
-      if (Clock::now() > end) return false;
-    }
-    return true;
-  }
-  void pause(Clock::duration time, std::size_t count = 100) {
-    EXPECT_FALSE(wait_until([] { return false; }, time, count));
-  }
-  /// 0 sends to 1, which answers; both have an endpoint 0 then.
-  void talk() {
-    node(0).send(node(0).connect(node(1)), std::as_bytes(std::span("ping")));
-    ASSERT_TRUE(wait_until([&] { return !node(1).receives.empty(); }));
-    node(1).send(0, std::as_bytes(std::span("pong")));
-    ASSERT_TRUE(wait_until([&] { return !node(0).receives.empty(); }));
-    node(0).receives.clear();
-    node(1).receives.clear();
+  /// Meanwhile all but process 0 compute.
+  void pause(Clock::duration time) {
+    for (std::size_t i = 1; i < nodes_.size(); ++i) compute(i, true);
+    EXPECT_FALSE(wait_until([] { return false; }, time));
+    for (std::size_t i = 1; i < nodes_.size(); ++i) compute(i, false);
   }
   void expect_words(const std::string& text, std::initializer_list<std::string> wanted) {
     for (const std::string& word : wanted) {
       EXPECT_NE(text.find(word), std::string::npos) << word << " is not in: " << text;
     }
   }
-
-  std::vector<std::unique_ptr<VerbsDevice>> devices_;
-  std::vector<std::unique_ptr<Node>> nodes_;
 };
 
 // --- silence -----------------------------------------------------------------------------------
@@ -93,7 +48,7 @@ TEST_F(VerbsFaults, AProcessThatComputesIsWaitedFor) {
   if (iwarp()) GTEST_SKIP() << "an iWARP host cannot be asked";
   const EndpointId endpoint = device(0).connect(1, device(1).local_address()).value();
   node(0).send(endpoint, std::as_bytes(std::span("at last")));
-  pause(seconds(4), 1);
+  pause(seconds(4));
   EXPECT_GE(device(0).counters().asked, 1U);
   EXPECT_TRUE(node(0).failures.empty()) << device(0).explain(endpoint);
   ASSERT_TRUE(wait_until([&] { return !node(1).receives.empty(); }));
@@ -126,8 +81,8 @@ TEST_F(VerbsFaults, IdleConnectionsAreLookedAfter) {
   config.knock_ms = 100;
   add(config);
   add(config_of(1));
-  talk();
-  pause(milliseconds(1500), 1);
+  talk(0, 1);
+  pause(milliseconds(1500));
   EXPECT_GE(device(0).counters().knocks, 3U);
   EXPECT_LE(device(0).max_sleep_ms(), 100) << "a sleeper wakes for it";
   EXPECT_TRUE(wait_until([&] { return device(0).flushed(); })) << "one was not acknowledged";
@@ -141,7 +96,7 @@ TEST_F(VerbsFaults, AFatalEventFailsItsPeerAlone) {
   add(config_of(0));
   add(config_of(1));
   add(config_of(2));
-  talk();
+  talk(0, 1);
   const EndpointId other = node(0).connect(node(2));
   node(0).send(other, std::as_bytes(std::span("before")));
   ASSERT_TRUE(wait_until([&] { return !node(2).receives.empty(); }));
@@ -174,7 +129,7 @@ TEST_F(VerbsFaults, NoMessageEverFindsNoReceive) {
     add(config);
     config.name = 1;
     add(config);
-    talk();
+    talk(0, 1);
     for (std::uint32_t i = 0; i < kMessages; ++i) {
       node(0).send(0, std::as_bytes(std::span(&i, 1)));
       // The receiver sleeps through most of it.
@@ -295,10 +250,5 @@ TEST_F(VerbsFaults, AllMemoryIsHadAsTheAdapterSays) {
 }  // namespace remit::testing
 
 int main(int argc, char** argv) {
-  ::testing::InitGoogleTest(&argc, argv);
-  if (!remit::verbs::any_rdma_device()) {
-    std::printf("SKIP: no RDMA device in /sys/class/infiniband; tests/vm/run_vm has one\n");
-    return 77;
-  }
-  return RUN_ALL_TESTS();
+  return remit::testing::run_verbs_tests(argc, argv);
 }

@@ -1,3 +1,8 @@
+# No test may run for ever: after so many seconds it is ended, and its stacks are in its log.
+LOG_COMPILER = $(srcdir)/tests/bounded.py
+AM_LOG_FLAGS = 900
+EXTRA_DIST += tests/bounded.py
+
 # One fragment a tested folder; each adds its programs to check_PROGRAMS and TESTS.
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) $(GTEST_CFLAGS)
 UNIT_LIBS = $(GTEST_LIBS)

@@ -163,6 +163,8 @@ struct Statistic {
   std::uint64_t value = 0;
 };
 
+class PendingQueue;  // rdma_btl/pending.hpp
+
 /// A device of one process. Every function is called by the thread that holds the MPI process;
 /// none blocks.
 class Device {
@@ -196,10 +198,10 @@ class Device {
                                          std::span<const Operation> operations) = 0;
 
   /// One send of `head` and `length` bytes of `data`: what post() does with a send of these two
-  /// pieces, for small messages, without the cost of the general form. False: not accepted, as when
-  /// post() returns 0.
-  [[nodiscard]] virtual bool send(EndpointId endpoint, SendHead head, const void* data,
-                                  std::size_t length);
+  /// pieces, for small messages, without the cost of the general form. What is not accepted waits
+  /// in `refused`, where nothing waits for this endpoint yet.
+  virtual void send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
+                    PendingQueue& refused);
 
   /// Fills `out` with events and says how many. Also drives whatever the device does in software.
   [[nodiscard]] virtual std::size_t poll(std::span<Completion> out) = 0;

@@ -49,8 +49,8 @@ class VerbsDevice final : public Device {
   void deregister(const Region& region) override;
   [[nodiscard]] std::size_t post(EndpointId endpoint,
                                  std::span<const Operation> operations) override;
-  [[nodiscard]] bool send(EndpointId endpoint, SendHead head, const void* data,
-                          std::size_t length) override;
+  void send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
+            PendingQueue& refused) override;
   [[nodiscard]] std::size_t poll(std::span<Completion> out) override;
   void arm() override;
   void disarm() override;

@@ -222,14 +222,14 @@ bool VerbsDevice::post_send(Endpoint& endpoint, const Operation& operation) {
 }
 
 /// The fast path of a small message: one descriptor with everything in it.
-bool VerbsDevice::send(EndpointId id, SendHead head, const void* data, std::size_t length) {
+void VerbsDevice::send(EndpointId id, SendHead head, const void* data, std::size_t length,
+                       PendingQueue& refused) {
   Endpoint& endpoint = *endpoints_[id];
   const std::size_t bytes = sizeof(Header) + sizeof head + length;
-  if (endpoint.state != State::open || bytes > max_inline_ || endpoint.credits <= kReservedCredits)
-      [[unlikely]] {
-    return Device::send(id, head, data, length);
+  if (endpoint.state != State::open || bytes > max_inline_ ||
+      endpoint.credits <= kReservedCredits || !room(endpoint, 1)) [[unlikely]] {
+    return Device::send(id, head, data, length, refused);
   }
-  if (!room(endpoint, 1)) return false;
   ++counters_.sends;
   ++counters_.inlined;
   counters_.sent_bytes += sizeof head + length;
@@ -239,7 +239,6 @@ bool VerbsDevice::send(EndpointId id, SendHead head, const void* data, std::size
   std::memcpy(small.data() + sizeof header, &head, sizeof head);
   if (length != 0) std::memcpy(small.data() + sizeof header + sizeof head, data, length);
   submit(endpoint, message_request(small.data(), bytes, IBV_SEND_INLINE), Record{}, false);
-  return true;
 }
 
 /// Uses up a credit and takes along those that are owed.

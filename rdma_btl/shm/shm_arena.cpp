@@ -96,7 +96,9 @@ void ShmDevice::receive_arena(const shm::ArenaOffer& offer, const shm::Fd& fd, c
   const std::size_t bytes = endpoint.home->arena.bytes.load(std::memory_order_acquire);
   Expected<shm::Mapping> mapping = shm::map_foreign(fd.get(), bytes);
   // Without it transfers go on as they did.
-  if (mapping) endpoint.arena_mapping = std::move(*mapping);
+  if (!mapping) return;
+  endpoint.arena_mapping = std::move(*mapping);
+  ++counters_.arenas_mapped;
 }
 
 /// Copies between pieces of this process and the peer's memory: in user space if that is mapped

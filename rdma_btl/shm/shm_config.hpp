@@ -42,6 +42,7 @@ struct ShmCounters {
   std::uint64_t refused = 0;          ///< posts that were not accepted in full
   std::uint64_t violations = 0;       ///< accesses of peers outside registered regions, bad cells
   std::uint64_t cma_calls = 0;
+  std::uint64_t arenas_mapped = 0;  ///< of peers
   std::uint64_t mapped_copies = 0;  ///< without the kernel, from or to a peer's arena
   std::uint64_t assisted = 0;       ///< chunks that this process copied for a peer's transfer
 };

@@ -370,6 +370,7 @@ void VerbsDevice::say_goodbye() {
     (void)poll(ignored);
     next_look_ns_ = 0;
     std::erase_if(said, [&](EndpointId id) {
+      flush_tail(*endpoints_[id]);  // poll() may have returned credits behind the goodbye
       return endpoints_[id]->state != State::open || endpoints_[id]->under_way() == 0;
     });
   }

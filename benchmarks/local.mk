@@ -85,7 +85,8 @@ benchmarks_suite_pmix_client_SOURCES = benchmarks/suite/pmix_client.c benchmarks
 benchmarks_suite_pmix_client_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
 benchmarks_suite_pmix_client_LDADD = $(PMIX_LIBS)
 
-EXTRA_DIST += benchmarks/compare benchmarks/instructions benchmarks/startup \
+EXTRA_DIST += benchmarks/compare benchmarks/libraries.py benchmarks/instructions \
+	benchmarks/startup \
 	benchmarks/registration benchmarks/verbs benchmarks/README.md
 
 # The table of latencies, two ranks, with the library just built.

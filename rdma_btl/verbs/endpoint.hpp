@@ -73,6 +73,8 @@ struct VerbsDevice::Endpoint {
   ibv_qp* qp = nullptr;
   EndpointId id = 0;
   std::vector<Record> records;  ///< a ring over posted - retired
+  verbs::Heads sent_heads;
+  verbs::Heads heard_heads;
 
   PeerName peer = 0;
   std::uint32_t qp_num = 0;

@@ -180,10 +180,12 @@ class VerbsDevice final : public Device {
   void post_message(Endpoint& endpoint, verbs::MessageKind kind, std::uint32_t value,
                     std::span<const Piece> pieces, std::size_t total, bool signal);
   [[nodiscard]] bool post_swap(SwapJob& job);
+  [[nodiscard]] std::byte* take_send_slot(Record& record, bool& signal);
   [[nodiscard]] ibv_send_wr& message_request(const void* data, std::size_t bytes, unsigned flags);
   void submit(Endpoint& endpoint, ibv_send_wr& request, const Record& record, bool signal);
   [[nodiscard]] bool room(Endpoint& endpoint, std::uint32_t requests);
   [[nodiscard]] bool spare_room(const Endpoint& endpoint) const;
+  [[nodiscard]] bool send_slot_room();
   [[nodiscard]] bool message_room();
   [[nodiscard]] bool starve(Endpoint& endpoint);
   void flush_tail(Endpoint& endpoint);
@@ -195,6 +197,9 @@ class VerbsDevice final : public Device {
   [[nodiscard]] bool take_receive(const ibv_wc& work, Completion& out);
   [[nodiscard]] bool take_message(Endpoint& endpoint, const ibv_wc& work, std::uint32_t slot,
                                   Completion& out);
+  [[nodiscard]] bool take_brief(Endpoint& endpoint, const ibv_wc& work, std::byte* data,
+                                Completion& out);
+  void take_credits(Endpoint& endpoint, std::uint32_t credits, bool starved);
   [[nodiscard]] bool retire(const ibv_wc& work, Completion& out);
   void retire_record(Endpoint& endpoint, const Record& record, int status);
   void on_swap_done(std::uint32_t job, int status);

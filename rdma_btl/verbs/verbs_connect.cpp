@@ -251,8 +251,9 @@ Expected<> VerbsDevice::make_queue_pair(rdma_cm_id* id, Endpoint& endpoint, bool
   attributes.cap = {config_.send_depth, srq_ != nullptr ? 0 : config_.strict_window, max_sge_, 1,
                     max_inline_};
   attributes.qp_type = IBV_QPT_RC;
+  errno = 0;  // not every library of an adapter sets it
   if (api_.cm_create_qp(id, pd_, &attributes) != 0) {
-    return fail_errno(MPI_ERR_OTHER, errno, "creating a queue pair");
+    return fail_errno(MPI_ERR_OTHER, errno != 0 ? errno : ENOMEM, "creating a queue pair");
   }
   by_qp_num_[id->qp->qp_num] = endpoint.id;
   std::uint8_t timeout = config_.ack_timeout;
@@ -398,14 +399,15 @@ void VerbsDevice::accept(rdma_cm_id* id, Endpoint& endpoint, const Hello& hello)
   on_sign_of_life(endpoint);
   if (self && endpoint.passive != nullptr) return reject(id, Refusal::mine_wins);
   if (Expected<> made = make_queue_pair(id, endpoint, true); !made) {
-    say(LogLevel::info, "verbs: {}: {}", way_to(endpoint), made.error().message);
     if (id->qp != nullptr) {
       by_qp_num_.erase(id->qp->qp_num);
       const std::uint32_t qp_num = id->qp->qp_num;
       api_.cm_destroy_qp(id);
       reclaim_slots(qp_num);
     }
-    return reject(id, Refusal::no_room, made.error().message);
+    reject(id, Refusal::no_room, made.error().message);
+    if (self) return;  // our own request fails
+    return fail_endpoint(endpoint, fmt::format("{}: {}", way_to(endpoint), made.error().message));
   }
   id->context = context_of(endpoint.id);
   endpoint.passive = id;

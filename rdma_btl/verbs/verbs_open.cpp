@@ -26,6 +26,10 @@ constexpr std::size_t kLine = 64;
 constexpr std::size_t kAllMemory = SIZE_MAX;  // see Caps::pages_on_demand
 constexpr std::uint32_t kMostPieces = 16;
 constexpr std::uint64_t kLongestMessage = std::uint64_t{1} << 30;
+/// Soft-iWARP maps its queues one behind the other; its library takes a queue that begins at
+/// 0x90000 for one that does not exist. The first, the completion queue, is made to reach beyond.
+constexpr std::uint32_t kSoftIwarpVendor = 0x626d74;
+constexpr std::uint32_t kSoftIwarpEntries = 0x90000 / 32 + 1;
 
 /// Words for a registration that failed.
 tl::unexpected<Error> registration_error(int error, std::size_t bytes, const char* what) {
@@ -100,6 +104,7 @@ Expected<> VerbsDevice::open() {
   if (!chosen) return tl::unexpected<Error>(std::move(chosen.error()));
   adapter_ = *chosen;
   description_ = verbs::describe(adapter_, *adapters, config_.device);
+  port_refusals_ = verbs::port_refusals(adapter_).value_or(0);
   for (const auto step :
        {&VerbsDevice::open_listener, &VerbsDevice::query_limits, &VerbsDevice::make_queues,
         &VerbsDevice::probe_queue_pair, &VerbsDevice::watch}) {
@@ -165,6 +170,9 @@ Expected<> VerbsDevice::query_limits() {
     max_slots_ = std::min(max_slots_, static_cast<std::size_t>(device.max_srq_wr));
   }
   config_.receive_slots = std::min(config_.receive_slots, max_slots_);
+  if (device.vendor_id == kSoftIwarpVendor && config_.mask.srq) {  // else the shared queue does
+    config_.completion_entries = std::max(config_.completion_entries, kSoftIwarpEntries);
+  }
   set_caps(device, port);
   return {};
 }
@@ -364,6 +372,7 @@ void VerbsDevice::say_goodbye() {
     (void)poll(ignored);
     next_look_ns_ = 0;
     std::erase_if(said, [&](EndpointId id) {
+      flush_tail(*endpoints_[id]);  // poll() may have returned credits behind the goodbye
       return endpoints_[id]->state != State::open || endpoints_[id]->under_way() == 0;
     });
   }

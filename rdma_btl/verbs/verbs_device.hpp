@@ -171,6 +171,8 @@ class VerbsDevice final : public Device {
   [[nodiscard]] std::size_t post_closed(Endpoint& endpoint, std::span<const Operation> operations);
   [[nodiscard]] bool take(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool post_send(Endpoint& endpoint, const Operation& operation);
+  [[nodiscard]] bool send_headed(Endpoint& endpoint, SendHead head, const void* data,
+                                 std::size_t length);
   [[nodiscard]] bool post_put(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool post_get(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool post_atomic(Endpoint& endpoint, const Operation& operation);

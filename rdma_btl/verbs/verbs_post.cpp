@@ -219,34 +219,48 @@ bool VerbsDevice::post_send(Endpoint& endpoint, const Operation& operation) {
   return true;
 }
 
-/// The fast path of a small message, brief if the peer knows its head.
+/// The fast path of a small message: one descriptor with everything in it.
 bool VerbsDevice::send(EndpointId id, SendHead head, const void* data, std::size_t length) {
   Endpoint& endpoint = *endpoints_[id];
+  const std::size_t bytes = sizeof(Header) + sizeof head + length;
   if (endpoint.state != State::open || endpoint.credits <= kReservedCredits) [[unlikely]] {
     return Device::send(id, head, data, length);
   }
+  if (bytes > max_inline_) return send_headed(endpoint, head, data, length);
+  if (!room(endpoint, 1)) return false;
+  ++counters_.sends;
+  ++counters_.inlined;
+  counters_.sent_bytes += sizeof head + length;
+  std::array<std::byte, kMostInline> small;
+  Header header = take_header(endpoint, MessageKind::data, 0);
+  std::memcpy(small.data(), &header, sizeof header);
+  std::memcpy(small.data() + sizeof header, &head, sizeof head);
+  if (length != 0) std::memcpy(small.data() + sizeof header + sizeof head, data, length);
+  submit(endpoint, message_request(small.data(), bytes, IBV_SEND_INLINE), Record{}, false);
+  return true;
+}
+
+/// One that does not fit the descriptor: brief if the peer knows its head. It is open and has a
+/// credit.
+bool VerbsDevice::send_headed(Endpoint& endpoint, SendHead head, const void* data,
+                              std::size_t length) {
   const std::uint32_t place = verbs::Heads::place_of(head);
   SendHead& kept = endpoint.sent_heads[place];
   const bool known = kept.second == head.second &&
                      ((kept.first ^ head.first) & ~std::uint64_t{verbs::kVaries}) == 0;
   const bool brief = known && endpoint.immediate && endpoint.owed <= verbs::kMostBriefCredits;
-  const std::size_t before = brief ? 0 : sizeof(Header) + sizeof head;
-  const bool inlined = before + length <= max_inline_;
-  if (!room(endpoint, 1) || (!inlined && !send_slot_room())) return false;
+  if (!room(endpoint, 1) || !send_slot_room()) return false;
   ++counters_.sends;
-  counters_.inlined += inlined;
+  counters_.brief += brief;
   counters_.sent_bytes += sizeof head + length;
-  std::array<std::byte, kMostInline> small;
+  const std::size_t before = brief ? 0 : sizeof(Header) + sizeof head;
   Record record;
   bool signal = false;
-  // What is inline and brief is copied by the adapter's library, from where it is.
-  std::byte* const copy = inlined ? small.data() : take_send_slot(record, signal);
-  if (length != 0 && !(brief && inlined)) std::memcpy(copy + before, data, length);
-  ibv_send_wr& request = message_request(brief && inlined ? data : copy, before + length,
-                                         inlined ? IBV_SEND_INLINE : 0);
+  std::byte* const out = take_send_slot(record, signal);
+  if (length != 0) std::memcpy(out + before, data, length);
+  ibv_send_wr& request = message_request(out, before + length, 0);
   Header header = take_header(endpoint, MessageKind::data, 0);
   if (brief) {
-    ++counters_.brief;
     request.opcode = IBV_WR_SEND_WITH_IMM;
     request.num_sge = length != 0;
     request.imm_data =
@@ -257,8 +271,8 @@ bool VerbsDevice::send(EndpointId id, SendHead head, const void* data, std::size
       header.flags |= verbs::kHeaded;
       kept = head;
     }
-    std::memcpy(copy, &header, sizeof header);
-    std::memcpy(copy + sizeof header, &head, sizeof head);
+    std::memcpy(out, &header, sizeof header);
+    std::memcpy(out + sizeof header, &head, sizeof head);
   }
   submit(endpoint, request, record, signal);
   return true;

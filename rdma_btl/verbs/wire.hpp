@@ -85,9 +85,10 @@ struct Header {
 };
 static_assert(sizeof(Header) == 8, "keeps the data behind it aligned");
 
-/// A message whose head was the last one of its place in the Heads of its connection, but for
-/// kVaries, is brief: its data alone, with immediate data that say the rest. So 4096 bytes are one
-/// packet. Bits 16 to 31 of the immediate data are those of the head; below them are
+/// A message that is not inline, and whose head was the last one of its place in the Heads of its
+/// connection but for kVaries, is brief: its data alone, with immediate data that say the rest. So
+/// 4096 bytes are one packet. Bits 16 to 31 of the immediate data are those of the head; below them
+/// are
 inline constexpr std::uint32_t kVaries = 0xffff0000;      ///< what may change of SendHead::first
 inline constexpr std::uint32_t kBriefStarved = 1U << 15;  ///< as kStarved
 inline constexpr std::uint32_t kBriefPlace = 8;           ///< the place's lowest bit

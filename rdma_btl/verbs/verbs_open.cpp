@@ -371,7 +371,8 @@ void VerbsDevice::say_goodbye() {
     next_look_ns_ = 0;
     std::erase_if(said, [&](EndpointId id) {
       flush_tail(*endpoints_[id]);  // poll() may have returned credits behind the goodbye
-      return endpoints_[id]->state != State::open || endpoints_[id]->under_way() == 0;
+      const Endpoint& endpoint = *endpoints_[id];
+      return endpoint.state != State::open || (endpoint.under_way() == 0 && !endpoint.note_due);
     });
   }
 }

@@ -308,11 +308,13 @@ bool VerbsDevice::retire(const ibv_wc& work, Completion& out) {
 }
 
 /// Gives back what a work request held.
-void VerbsDevice::retire_record(Endpoint& /*endpoint*/, const Record& record, int status) {
+void VerbsDevice::retire_record(Endpoint& endpoint, const Record& record, int status) {
   if (record.kind == RecordKind::buffered) {
     free_send_slots_.push_back(record.resource);
   } else if (record.kind == RecordKind::swap) {
     on_swap_done(record.resource, status);
+  } else if (record.kind == RecordKind::proof) {
+    endpoint.note_flies = false;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <random>
 
 #include "rdma_btl/verbs/verbs_params.hpp"
@@ -170,6 +171,74 @@ TEST_F(VerbsCredits, EverybodyRunsDry) {
     words.clear();
     close_all();
   }
+}
+
+/// Watches what is posted to the adapter: whether a note may still be placed when the next one to
+/// the same place follows, as an iWARP adapter is allowed to do. Only sends and notes go through
+/// it.
+class NoteWatch {
+ public:
+  explicit NoteWatch(ibv_context& context) : context_(context), old_(context.ops) {
+    current = this;
+    context.ops.post_send = post;
+    context.ops.poll_cq = poll;
+  }
+  ~NoteWatch() {
+    context_.ops = old_;
+    current = nullptr;
+  }
+  NoteWatch(const NoteWatch&) = delete;
+  NoteWatch& operator=(const NoteWatch&) = delete;
+
+  std::size_t notes = 0;
+  std::size_t early = 0;  ///< the one before had not been read back
+
+ private:
+  static int post(ibv_qp* qp, ibv_send_wr* request, ibv_send_wr** bad) {
+    const bool note = request->opcode == IBV_WR_RDMA_WRITE && request->num_sge == 1 &&
+                      request->sg_list->length == sizeof(verbs::Note);
+    if (note) {
+      ++current->notes;
+      bool& flies = current->flies_[qp->qp_num];
+      current->early += flies;
+      flies = true;
+    }
+    return current->old_.post_send(qp, request, bad);
+  }
+  static int poll(ibv_cq* queue, int most, ibv_wc* work) {
+    const int got = current->old_.poll_cq(queue, most, work);
+    for (int i = 0; i < got; ++i) {
+      if (work[i].opcode == IBV_WC_RDMA_READ) current->flies_[work[i].qp_num] = false;
+    }
+    return got;
+  }
+
+  static inline NoteWatch* current = nullptr;
+  ibv_context& context_;
+  ibv_context_ops old_;
+  std::map<std::uint32_t, bool> flies_;
+};
+
+TEST_F(VerbsCredits, IwarpMayPlaceNotesInAnyOrder) {
+  constexpr std::uint32_t kRounds = 20;
+  constexpr std::size_t kAll = 10;
+  for (PeerName name = 0; name < kAll; ++name) add(poor(name, "iwarp", 12));
+  NoteWatch watch(device(0).context());
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    for (std::size_t i = 0; i < kAll; ++i) {
+      for (std::size_t j = 0; j < kAll; ++j) {
+        send_number(node(i), node(i).connect(node(j)), round);
+      }
+    }
+    ASSERT_TRUE(wait_until([&] {
+      return std::all_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+        return node->receives.size() == (round + 1) * kAll;
+      });
+    })) << state();
+  }
+  EXPECT_GT(watch.notes, 0U);
+  EXPECT_EQ(watch.early, 0U) << "of " << watch.notes;
+  expect_one_pool();
 }
 
 /// A peer without a credit says goodbye, too.

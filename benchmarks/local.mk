@@ -76,7 +76,7 @@ noinst_PROGRAMS += benchmarks/suite/one_message
 benchmarks_suite_one_message_SOURCES = benchmarks/suite/one_message.c
 benchmarks_suite_one_message_LDADD = libmpi_abi.la
 
-EXTRA_DIST += benchmarks/compare benchmarks/instructions \
+EXTRA_DIST += benchmarks/compare benchmarks/libraries.py benchmarks/instructions \
 	benchmarks/registration benchmarks/verbs benchmarks/README.md
 
 # The table of latencies, two ranks, with the library just built.

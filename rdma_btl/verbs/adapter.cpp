@@ -260,6 +260,17 @@ tl::unexpected<Error> no_match(const Api& api, const std::vector<Adapter>& adapt
 
 }  // namespace
 
+std::optional<std::uint64_t> port_refusals(const Adapter& adapter) {
+  const std::string folder = port_folder(adapter.device, adapter.port) + "/hw_counters/";
+  // Soft-RoCE's name, and that of ConnectX.
+  for (const char* const name : {"send_rnr_err", "out_of_buffer"}) {
+    std::ifstream file(folder + name);
+    std::uint64_t count = 0;
+    if (file >> count) return count;
+  }
+  return std::nullopt;
+}
+
 std::string to_text(const sockaddr_storage& address) {
   std::array<char, INET6_ADDRSTRLEN> text = {};
   if (address.ss_family == AF_INET) {

@@ -4,6 +4,7 @@
 
 #include <sys/socket.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,11 @@ struct Wanted {
 
 /// "", an IP address, NAME, NAME:PORT or NAME:PORT:GID. Errors say what is wrong with the words.
 [[nodiscard]] Expected<Wanted> parse_wanted(const std::string& words);
+
+/// How often the port has turned messages away because no receive was posted, since it came up and
+/// for all processes of the host; from the kernel's counters of the port. Nothing where the adapter
+/// does not count it. It reads a file.
+[[nodiscard]] std::optional<std::uint64_t> port_refusals(const Adapter& adapter);
 
 /// The address of a peer, printed.
 [[nodiscard]] std::string to_text(const sockaddr_storage& address);

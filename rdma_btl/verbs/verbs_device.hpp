@@ -73,6 +73,8 @@ class VerbsDevice final : public Device {
   void abort();
   /// Acts as if the adapter had reported this about the endpoint's queue pair. For tests.
   void pretend(EndpointId endpoint, ibv_event_type event);
+  /// Takes so many credits that the peer has not lent, as if the counting were wrong. For tests.
+  void pretend_credits(EndpointId endpoint, std::uint32_t credits);
 
  private:
   struct Endpoint;
@@ -328,6 +330,7 @@ class VerbsDevice final : public Device {
   std::uint32_t budget_ = 0;
   std::byte* trash_ = nullptr;  ///< where unwanted results of atomics go
   VerbsCounters counters_;
+  std::uint64_t port_refusals_ = 0;  ///< see port_refusals(), when the device was opened
 };
 
 }  // namespace remit

@@ -136,6 +136,10 @@ void VerbsDevice::pretend(EndpointId endpoint, ibv_event_type event) {
   fail_endpoint(hit, fmt::format("{}: {}", way_to(hit), api_.event_type_str(event)));
 }
 
+void VerbsDevice::pretend_credits(EndpointId endpoint, std::uint32_t credits) {
+  endpoints_[endpoint]->credits += credits;
+}
+
 /// Of an event that is not about one connection.
 void VerbsDevice::handle_async_event(const ibv_async_event& event) {
   const bool port = event.element.port_num == adapter_.port;

@@ -104,6 +104,7 @@ Expected<> VerbsDevice::open() {
   if (!chosen) return tl::unexpected<Error>(std::move(chosen.error()));
   adapter_ = *chosen;
   description_ = verbs::describe(adapter_, *adapters, config_.device);
+  port_refusals_ = verbs::port_refusals(adapter_).value_or(0);
   for (const auto step :
        {&VerbsDevice::open_listener, &VerbsDevice::query_limits, &VerbsDevice::make_queues,
         &VerbsDevice::probe_queue_pair, &VerbsDevice::watch}) {

@@ -146,6 +146,53 @@ TEST_F(VerbsFaults, NoMessageEverFindsNoReceive) {
   }
 }
 
+/// Should the lending of receives be wrong, adapters repeat what found no receive; and it is
+/// counted.
+TEST_F(VerbsFaults, AReceiverThatIsNotReadyIsCountedAndAskedAgain) {
+  constexpr std::uint32_t kMessages = 24;
+  VerbsConfig config = config_of(0);
+  config.receive_slots = 8;
+  config.first_window = config.max_window = 4;
+  add(config);
+  config.name = 1;
+  add(config);
+  const auto refusals = [this](std::size_t index) {
+    const std::vector<Statistic> all = device(index).statistics();
+    const auto found = std::find_if(all.begin(), all.end(), [](const Statistic& statistic) {
+      return statistic.name == "port_receiver_not_ready";
+    });
+    return found == all.end() ? -1 : static_cast<int>(found->value);
+  };
+  if (iwarp()) GTEST_SKIP() << "iWARP ends a connection that finds no receive";
+  talk(0, 1);
+  if (refusals(1) < 0) GTEST_SKIP() << "this adapter does not count it";
+  const int before = refusals(1);
+  device(0).pretend_credits(0, kMessages);
+  for (std::uint32_t i = 0; i < kMessages; ++i) {
+    node(0).send(0, std::as_bytes(std::span(&i, 1)));
+  }
+  pause(seconds(1));
+  EXPECT_GT(refusals(1), before) << "there are but 8 receives";
+  ASSERT_TRUE(wait_until([&] { return node(1).receives.size() == kMessages; }));
+  for (std::uint32_t i = 0; i < kMessages; ++i) {
+    std::uint32_t got = 0;
+    std::memcpy(&got, node(1).receives[i].data.data(), sizeof got);
+    ASSERT_EQ(got, i) << "order";
+  }
+  EXPECT_TRUE(node(0).failures.empty()) << device(0).explain(0);
+  EXPECT_EQ(device(0).counters().rnr, 0U);
+
+  // Not for ever.
+  device(0).pretend_credits(0, kMessages);
+  for (std::uint32_t i = 0; i < kMessages; ++i) {
+    node(0).send(0, std::as_bytes(std::span(&i, 1)));
+  }
+  compute(1, true);
+  ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty(); }));
+  EXPECT_EQ(device(0).counters().rnr, 1U);
+  expect_words(device(0).explain(0), {"process 1 on host ", "has posted no receive"});
+}
+
 /// The completion queue has few entries, each operation wants a completion and nobody polls
 /// between: what does not fit is not accepted.
 TEST_F(VerbsFaults, TheCompletionQueueCannotOverflow) {

@@ -58,6 +58,25 @@ complained() {
   [ "$(grep -c -v '^ready$' "$scratch/complaint")" -eq 1 ] || { echo "not one line"; return 1; }
 }
 
+# broken BREAK JOB...: two ranks of tests/vm/talk; when they are ready, BREAK happens, and they
+# complain.
+broken() {
+  local pid start tries=0
+  : >"$scratch/complaint"
+  "${@:2}" >>"$scratch/complaint" 2>&1 &
+  pid=$!
+  until grep -q ready "$scratch/complaint"; do
+    sleep 0.2
+    [ $((tries += 1)) -lt 300 ] || break
+  done
+  $1
+  start=$SECONDS
+  wait "$pid"
+  local status=$?
+  echo "ended with $status, $((SECONDS - start)) s later"
+  complained "$status"
+}
+
 # both SERVER -- CLIENT: the two commands, the second a moment later, succeed.
 both() {
   local server=() pid status

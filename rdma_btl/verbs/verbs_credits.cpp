@@ -321,8 +321,14 @@ void VerbsDevice::write_note(Endpoint& endpoint) {
   if (config_.mask.iwarp && endpoint.state == State::open) prove_note(endpoint);
 }
 
-/// What a read brings back has been placed (RFC 5040, 5.5); the end of a write proves nothing.
 void VerbsDevice::prove_note(Endpoint& endpoint) {
+  endpoint.note_flies = true;
+  read_note_back(endpoint, RecordKind::proof);
+}
+
+/// With iWARP. What a read brings back has been placed (RFC 5040, 5.5), and somebody has answered;
+/// the end of a write proves neither.
+void VerbsDevice::read_note_back(Endpoint& endpoint, RecordKind kind) {
   ibv_sge part = {reinterpret_cast<std::uintptr_t>(endpoint.said + 1), sizeof(Note),
                   endpoint.note_lkey};
   ibv_send_wr request = {};
@@ -332,9 +338,8 @@ void VerbsDevice::prove_note(Endpoint& endpoint) {
   request.wr.rdma = {endpoint.peer_note.address,
                      static_cast<std::uint32_t>(endpoint.peer_note.key)};
   Record record;
-  record.kind = RecordKind::proof;
+  record.kind = kind;
   record.awaited = true;
-  endpoint.note_flies = true;
   submit(endpoint, request, record, true);
 }
 

@@ -94,6 +94,7 @@ class VerbsDevice final : public Device {
     std::byte* data = nullptr;
     std::uint32_t lkey = 0;
     std::uint32_t qp_num = 0;  ///< without SRQ: where it is posted; 0: nowhere
+    std::uint32_t turn = 0;    ///< without SRQ: of what comes back only this was posted last
     ibv_qp* qp = nullptr;
   };
   /// A receive that was used; `endpoint` gets the credit back.
@@ -236,6 +237,7 @@ class VerbsDevice final : public Device {
   [[nodiscard]] Expected<> make_note(Endpoint& endpoint);
   void write_note(Endpoint& endpoint);
   void prove_note(Endpoint& endpoint);
+  void read_note_back(Endpoint& endpoint, RecordKind kind);
   void write_due_notes();
   void listen_to(Endpoint& endpoint);
   void listen();

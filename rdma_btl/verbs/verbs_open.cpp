@@ -273,7 +273,7 @@ Expected<> VerbsDevice::grow(std::size_t slots) {
   for (std::size_t i = 0; i < slots; ++i) {
     fresh.push_back(static_cast<std::uint32_t>(slots_.size()));
     auto* const data = static_cast<std::byte*>(block->base) + i * config_.message_bytes;
-    slots_.push_back({data, block->mr->lkey, 0, nullptr});
+    slots_.push_back({data, block->mr->lkey});
   }
   if (srq_ != nullptr) {
     post_receive_chain(fresh);

@@ -266,6 +266,21 @@ Engine::OwnNotices Engine::take_notices() {
   return {};
 }
 
+void* Engine::allocate(std::size_t bytes) {
+  for (const auto& slot : devices_) {
+    if (void* memory = slot->device->allocate(bytes)) return memory;
+  }
+  return nullptr;
+}
+
+Released Engine::release(void* memory) {
+  for (const auto& slot : devices_) {
+    const Released released = slot->device->release(memory);
+    if (released != Released::foreign) return released;
+  }
+  return Released::foreign;
+}
+
 void Engine::flush(const WaitSubject* subject) {
   process_.progress().wait([this] { return flushed(); }, subject);
 }

@@ -144,6 +144,11 @@ class Engine final : public ProgressSource {
   };
   [[nodiscard]] OwnNotices take_notices();
 
+  /// Memory for messages from the first device that has some (Device::allocate()), or null.
+  [[nodiscard]] void* allocate(std::size_t bytes);
+  /// Released::foreign: it is from none of them.
+  [[nodiscard]] Released release(void* memory);
+
   /// For tests and tools.
   struct Counters {
     std::uint64_t eager = 0;          ///< messages sent with their envelope

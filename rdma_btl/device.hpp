@@ -163,6 +163,13 @@ struct Statistic {
   std::uint64_t value = 0;
 };
 
+/// What came of giving memory back.
+enum class Released : std::uint8_t {
+  done,
+  foreign,    ///< not this device's: try others
+  not_whole,  ///< inside of what the device gave, or given back already: an error of the user's
+};
+
 /// A device of one process. Every function is called by the thread that holds the MPI process;
 /// none blocks.
 class Device {
@@ -236,6 +243,13 @@ class Device {
   /// Ends the sleep of a peer that may wait for what has just been stored to notices. Between arm()
   /// and its sleep the peer looks at the notices once more.
   virtual void nudge(EndpointId /*endpoint*/) {}
+
+  // Memory in which messages travel best.
+
+  /// At least `bytes` for messages, whole pages. Null: this device has no such memory, or not so
+  /// much. It stays when the device goes.
+  [[nodiscard]] virtual void* allocate(std::size_t /*bytes*/) { return nullptr; }
+  [[nodiscard]] virtual Released release(void* /*memory*/) { return Released::foreign; }
 
   /// The counters that a person would want to see at the end of a job.
   [[nodiscard]] virtual std::vector<Statistic> statistics() const { return {}; }

@@ -43,6 +43,7 @@ static void print_help(const struct bench_spec* spec) {
   }
   if (spec->max_size > 0) {
     printf("  -c, --validation              check every byte, in exchanges that are not timed\n");
+    printf("  -a, --alloc-mem               buffers from MPI_Alloc_mem\n");
   }
   printf("  -h, --help                    this text\n");
 }
@@ -123,6 +124,9 @@ static bool apply_option(struct bench* b, int option, const char* value) {
     case 'c':
       b->validate = true;
       return true;
+    case 'a':
+      b->alloc_mem = true;
+      return true;
     default:
       b->full = true;
       return true;
@@ -132,7 +136,7 @@ static bool apply_option(struct bench* b, int option, const char* value) {
 /* The options that this program has, as getopt wants them. */
 static void option_letters(const struct bench_spec* spec, char* letters) {
   strcpy(letters, ":h");
-  if (spec->max_size > 0) strcat(letters, "m:s:c");
+  if (spec->max_size > 0) strcat(letters, "m:s:ca");
   if (spec->window) strcat(letters, "W:b:");
   if (spec->iterations > 0) strcat(letters, "i:x:f");
 }
@@ -146,6 +150,7 @@ static bool parse_options(struct bench* b, int argc, char** argv) {
                                         {"window-size", required_argument, NULL, 'W'},
                                         {"buffers", required_argument, NULL, 'b'},
                                         {"validation", no_argument, NULL, 'c'},
+                                        {"alloc-mem", no_argument, NULL, 'a'},
                                         {"full", no_argument, NULL, 'f'},
                                         {"help", no_argument, NULL, 'h'},
                                         {NULL, 0, NULL, 0}};
@@ -273,13 +278,23 @@ size_t bench_largest(const struct bench* b) {
 void* bench_alloc(const struct bench* b, size_t bytes) {
   const size_t rounded = (bytes / kPage + 1) * kPage;
   void* memory = NULL;
-  if (posix_memalign(&memory, kPage, rounded) != 0) {
+  const int error = b->alloc_mem ? MPI_Alloc_mem((MPI_Aint)rounded, MPI_INFO_NULL, &memory)
+                                 : posix_memalign(&memory, kPage, rounded);
+  if (error != 0) {
     fprintf(stderr, "%s: rank %d cannot allocate %zu bytes: use smaller messages (-m)\n",
             b->spec->name, b->rank, rounded);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   memset(memory, 1, rounded);
   return memory;
+}
+
+void bench_free(const struct bench* b, void* memory) {
+  if (b->alloc_mem) {
+    MPI_Free_mem(memory);
+  } else {
+    free(memory);
+  }
 }
 
 /* The top byte of a multiplicative hash of the position: no period that a chunk size could hide. */

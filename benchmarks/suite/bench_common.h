@@ -43,6 +43,7 @@ struct bench {
   int window;        /**< -W: messages in flight */
   bool many_buffers; /**< -b multiple: each message of a window has its own buffer */
   bool validate;     /**< -c */
+  bool alloc_mem;    /**< -a */
   bool full;         /**< -f */
   long errors;       /**< wrong bytes seen, by this rank */
   int exit_code;     /**< what main returns when bench_begin says no */
@@ -72,8 +73,9 @@ int bench_checked_rounds(const struct bench* b, size_t size);
 /** The largest message size to be measured, bytes. */
 size_t bench_largest(const struct bench* b);
 
-/** Page-aligned memory of `bytes`, every page touched; ends the job if there is none. free() it. */
+/** Page-aligned memory of `bytes`, every page touched; ends the job if there is none. */
 void* bench_alloc(const struct bench* b, size_t bytes);
+void bench_free(const struct bench* b, void* memory);
 
 /** Writes the pattern of `seed`: neighbouring blocks and neighbouring seeds differ. */
 void bench_fill(void* buffer, size_t bytes, unsigned seed);

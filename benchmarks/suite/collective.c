@@ -76,7 +76,7 @@ int collective_main(const struct collective* c, int argc, char** argv) {
     const long wrong = b.validate ? check_calls(&b, c, &a, receive_bytes) : 0;
     bench_print(&b, a.size, &row, -1, wrong);
   }
-  free(a.send);
-  free(a.receive);
+  bench_free(&b, a.send);
+  bench_free(&b, a.receive);
   return bench_end(&b);
 }

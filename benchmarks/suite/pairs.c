@@ -104,8 +104,8 @@ int pairs_latency_main(const struct bench_spec* spec, int argc, char** argv) {
     const long wrong = b.validate ? check_ping_pong(&b, &p, send, receive, size) : 0;
     bench_print(&b, size, &row, -1, wrong);
   }
-  free(send);
-  free(receive);
+  bench_free(&b, send);
+  bench_free(&b, receive);
   return bench_end(&b);
 }
 
@@ -226,8 +226,8 @@ static long check_window(const struct bench* b, enum pairs_kind kind, const stru
                            data_seed(p->peer, w.size, round * w.count + i));
     }
   }
-  free(w.send);
-  free(w.receive);
+  bench_free(b, w.send);
+  bench_free(b, w.receive);
   return wrong;
 }
 
@@ -251,8 +251,8 @@ int pairs_window_main(const struct bench_spec* spec, enum pairs_kind kind, int a
     const long wrong = b.validate ? check_window(&b, kind, &p, &w) : 0;
     bench_print(&b, w.size, &row, rate ? messages : -1, wrong);
   }
-  free(w.send);
-  free(w.receive);
-  free(w.requests);
+  bench_free(&b, w.send);
+  bench_free(&b, w.receive);
+  bench_free(&b, w.requests);
   return bench_end(&b);
 }

@@ -29,6 +29,8 @@ struct ShmDevice::Endpoint {
   bool cma = false;       ///< direct copies work
   bool gone = false;      ///< the peer's process is gone, its last cells may be unread
   bool hello_sent = false;
+  bool arena_asked = false;    ///< for its arena, ever
+  bool arena_awaited = false;  ///< the answer has not come
   EndpointId id = 0;
   std::uint32_t scan = 0;
   std::uint32_t jobs = 0;
@@ -49,7 +51,8 @@ struct ShmDevice::Endpoint {
   shm::Mapping tx_mapping;
   shm::Mapping rx_mapping;
   shm::Mapping home_mapping;
-  std::string words;  ///< behind the last failure
+  shm::Mapping arena_mapping;  ///< of the peer's arena
+  std::string words;           ///< behind the last failure
 };
 
 /// An event made by software.

@@ -11,10 +11,11 @@
 namespace remit::shm {
 
 inline constexpr std::size_t kLine = 64;
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::uint64_t kHomeMagic = 0x656d6f6874696d72;
 inline constexpr std::uint64_t kRingMagic = 0x676e697274696d72;
 inline constexpr std::uint64_t kHelloMagic = 0x6f6c6c6574696d72;
+inline constexpr std::uint64_t kArenaMagic = 0x616e657261696d72;
 inline constexpr std::uint64_t kWakeMagic = 0x656b617774696d72;
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
@@ -33,6 +34,7 @@ enum class CellKind : std::uint8_t {
   atomic_request,
   atomic_reply,
   assist,
+  arena_wanted,  ///< empty: send me an ArenaOffer
 };
 
 inline constexpr std::size_t kInline = 56;
@@ -209,6 +211,11 @@ struct Home {
   struct alignas(kLine) Life {
     std::atomic<std::uint32_t> closed;  ///< left in order
   } life;
+  /// Where the owner's arena is in its memory; bytes 0: it has none. Stored once, bytes last.
+  struct alignas(kLine) ArenaPlace {
+    std::atomic<std::uint64_t> address;
+    std::atomic<std::uint64_t> bytes;
+  } arena;
   alignas(kLine) RegionEntry regions[kSharedRegions];
 };
 inline constexpr std::size_t kHomeBytes = 32768;
@@ -247,5 +254,16 @@ struct Hello {
   std::uint64_t token_address = 0;  ///< of Home::token in the sender's memory
 };
 inline constexpr std::size_t kHelloDescriptors = 3;
+
+/// A later datagram, with the descriptor of the sender's arena.
+struct ArenaOffer {
+  std::uint64_t magic = kArenaMagic;
+  std::uint32_t version = kVersion;
+  std::uint32_t unused = 0;
+  std::uint64_t job = 0;
+  PeerName from = 0;
+  PeerName to = 0;
+};
+static_assert(sizeof(ArenaOffer) != sizeof(Hello));
 
 }  // namespace remit::shm

@@ -1,9 +1,12 @@
 librdma_btl_la_SOURCES += \
+	rdma_btl/shm/arena.cpp \
+	rdma_btl/shm/arena.hpp \
 	rdma_btl/shm/endpoint.hpp \
 	rdma_btl/shm/layout.hpp \
 	rdma_btl/shm/os.cpp \
 	rdma_btl/shm/os.hpp \
 	rdma_btl/shm/ring.hpp \
+	rdma_btl/shm/shm_arena.cpp \
 	rdma_btl/shm/shm_config.hpp \
 	rdma_btl/shm/shm_connect.cpp \
 	rdma_btl/shm/shm_copy.cpp \

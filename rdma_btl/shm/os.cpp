@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -106,6 +107,31 @@ Expected<Fd> bind_socket(const SocketName& name) {
     return fail_errno(MPI_ERR_OTHER, errno, "naming a local socket");
   }
   return fd;
+}
+
+int send_descriptors(int socket, const SocketName& to, std::span<const std::byte> data,
+                     std::span<const int> fds) {
+  constexpr std::size_t kMost = 4;
+  alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(kMost * sizeof(int))> control = {};
+  assert(fds.size() <= kMost);
+  iovec part{const_cast<std::byte*>(data.data()), data.size()};
+  msghdr message = {};
+  message.msg_name = const_cast<sockaddr*>(to.get());
+  message.msg_namelen = to.length;
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = CMSG_SPACE(fds.size_bytes());
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(fds.size_bytes());
+  std::memcpy(CMSG_DATA(header), fds.data(), fds.size_bytes());
+  return ::sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ? 0 : errno;
+}
+
+bool is_passing(int error) {
+  return error == EAGAIN || error == ENOBUFS || error == ETOOMANYREFS || error == EINTR;
 }
 
 bool socket_exists(const SocketName& name) {

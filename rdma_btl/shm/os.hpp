@@ -82,6 +82,13 @@ struct SocketName {
 /// A non-blocking socket with this name that learns its senders' credentials.
 [[nodiscard]] Expected<Fd> bind_socket(const SocketName& name);
 
+/// Sends a datagram with descriptors, copies of which the receiver gets; returns 0 or errno.
+[[nodiscard]] int send_descriptors(int socket, const SocketName& to,
+                                   std::span<const std::byte> data, std::span<const int> fds);
+/// Such a failure that trying again later cures: the receiver's socket is full, or too many
+/// descriptors are under way.
+[[nodiscard]] bool is_passing(int error);
+
 /// False if nobody has a socket of this name (any more). Disturbs nobody.
 [[nodiscard]] bool socket_exists(const SocketName& name);
 

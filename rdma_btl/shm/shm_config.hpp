@@ -28,6 +28,7 @@ struct ShmConfig {
   std::size_t cma_piece = 1024 * 1024;   ///< bytes copied directly at most between two polls
   std::size_t assist_from = 128 * 1024;  ///< both sides copy at once from so many bytes on
   unsigned liveness_ms = 1000;           ///< how often connected peers are looked after
+  bool share_allocations = true;         ///< allocate() gives memory that peers can map
   bool membarrier = true;                ///< false: senders pay a fence instead
   Log* log = nullptr;                    ///< must outlive the device; null: silent
 };
@@ -41,7 +42,9 @@ struct ShmCounters {
   std::uint64_t refused = 0;          ///< posts that were not accepted in full
   std::uint64_t violations = 0;       ///< accesses of peers outside registered regions, bad cells
   std::uint64_t cma_calls = 0;
-  std::uint64_t assisted = 0;  ///< chunks that this process copied for a peer's transfer
+  std::uint64_t arenas_mapped = 0;  ///< of peers
+  std::uint64_t mapped_copies = 0;  ///< without the kernel, from or to a peer's arena
+  std::uint64_t assisted = 0;       ///< chunks that this process copied for a peer's transfer
 };
 
 }  // namespace remit

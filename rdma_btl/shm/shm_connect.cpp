@@ -199,34 +199,19 @@ void ShmDevice::send_hello(Endpoint& endpoint) {
 
   const int fds[shm::kHelloDescriptors] = {home_memory_.get(), event_.get(),
                                            endpoint.tx_memory.get()};
-  alignas(cmsghdr) std::byte control[CMSG_SPACE(sizeof fds)] = {};
-  iovec part{&hello, sizeof hello};
-  msghdr message = {};
-  message.msg_name = const_cast<sockaddr*>(endpoint.socket.get());
-  message.msg_namelen = endpoint.socket.length;
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof fds);
-  std::memcpy(CMSG_DATA(header), fds, sizeof fds);
-
-  if (::sendmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {
+  const int error = shm::send_descriptors(socket_.get(), endpoint.socket,
+                                          std::as_bytes(std::span(&hello, 1)), fds);
+  if (error == 0) {
     endpoint.hello_sent = true;
     endpoint.tx_memory.reset();
     return;
   }
-  // ETOOMANYREFS: too many descriptors under way; the peers' reading cures it.
-  if (errno == EAGAIN || errno == ENOBUFS || errno == ETOOMANYREFS || errno == EINTR) {
+  if (shm::is_passing(error)) {
     ++counters_.hellos_retried;
     hellos_due_.push_back(endpoint.id);
     attention_ |= kWork;
     return;
   }
-  const int error = errno;
   if (error == ECONNREFUSED) {
     // It may have sent its HELLO and left: what it wrote can still be read.
     if (!endpoint.attached) service_socket();
@@ -291,15 +276,28 @@ bool ShmDevice::receive_datagram() {
     }
   }
   if (got == sizeof shm::kWakeMagic) return true;  // it was only to end a sleep
-  shm::Hello hello;
-  std::memcpy(&hello, data.data(), sizeof hello);
-  if (got != sizeof hello || (message.msg_flags & MSG_TRUNC) != 0 ||
-      hello.magic != shm::kHelloMagic || hello.version != shm::kVersion) {
-    reject_hello("it is malformed");
-  } else {
-    receive_hello(hello, fds, credentials, from);
-  }
+  take_datagram(std::span(data).first(static_cast<std::size_t>(got)),
+                (message.msg_flags & MSG_TRUNC) != 0, fds, credentials, from);
   return true;
+}
+
+void ShmDevice::take_datagram(std::span<const std::byte> data, bool cut, std::span<Fd> fds,
+                              const ucred& credentials, const shm::SocketName& from) {
+  shm::ArenaOffer offer;
+  if (data.size() == sizeof offer) {
+    std::memcpy(&offer, data.data(), sizeof offer);
+    if (offer.magic == shm::kArenaMagic && offer.version == shm::kVersion) {
+      return receive_arena(offer, fds[0], credentials);
+    }
+  }
+  shm::Hello hello;
+  if (data.size() == sizeof hello && !cut) {
+    std::memcpy(&hello, data.data(), sizeof hello);
+    if (hello.magic == shm::kHelloMagic && hello.version == shm::kVersion) {
+      return receive_hello(hello, fds, credentials, from);
+    }
+  }
+  reject_hello("it is malformed");
 }
 
 void ShmDevice::reject_hello(const std::string& why) {
@@ -462,6 +460,8 @@ void ShmDevice::fail_endpoint(Endpoint& endpoint, int status, std::string words)
   endpoint.failed = endpoint.shut = true;
   endpoint.words = std::move(words);
   if (!endpoint.attached) --unattached_;
+  if (endpoint.arena_awaited) --arenas_awaited_;
+  endpoint.arena_awaited = false;
   if (config_.log != nullptr) config_.log->write(LogLevel::info, "{}", endpoint.words);
   for (const auto& job : jobs_) {
     if (job->phase != Phase{} && job->endpoint == endpoint.id) finish(*job, status);
@@ -471,6 +471,7 @@ void ShmDevice::fail_endpoint(Endpoint& endpoint, int status, std::string words)
   std::erase_if(replies_, of_it);
   std::erase_if(helping_, of_it);
   std::erase(hellos_due_, endpoint.id);
+  std::erase(arenas_due_, endpoint.id);
   if (endpoint.attached) {
     // Never matches again: no further cell of it is read.
     static constexpr std::uint64_t kNever = 0;

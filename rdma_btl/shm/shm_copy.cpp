@@ -98,6 +98,8 @@ void ShmDevice::begin(std::uint32_t index) {
     job.phase = Phase::requesting;
   } else if (endpoint.cma) {
     job.phase = offer_assist(job, endpoint) ? Phase::sharing : Phase::copying;
+  } else if (mapped(endpoint, job.remote.address, length) != nullptr) {
+    job.phase = Phase::copying;
   } else {
     job.phase = job.kind == OpKind::put ? Phase::streaming : Phase::requesting;
   }
@@ -198,11 +200,8 @@ ShmDevice::Step ShmDevice::copy_step(Job& job, Endpoint& endpoint) {
   job.done = done;
   if (bytes == 0) return copied(job);
 
-  const iovec remote{reinterpret_cast<void*>(job.remote.address + job.done), bytes};
-  ++counters_.cma_calls;
-  const ssize_t moved = job.kind == OpKind::put
-                            ? ::process_vm_writev(endpoint.pid, parts.data(), count, &remote, 1, 0)
-                            : ::process_vm_readv(endpoint.pid, parts.data(), count, &remote, 1, 0);
+  const ssize_t moved = copy_across(endpoint, job.kind == OpKind::put,
+                                    std::span(parts).first(count), job.remote.address + job.done);
   if (moved <= 0) return copy_error(job, endpoint, moved == 0 ? EFAULT : errno);
   job.move(static_cast<std::size_t>(moved));
   return job.done == job.total ? copied(job) : Step::copied;
@@ -368,11 +367,8 @@ ShmDevice::Step ShmDevice::assisted_step(Job& job, Endpoint& endpoint) {
   const std::size_t end = std::min(job.total, at + job.chunk);
   while (at != end) {
     const iovec local{static_cast<std::byte*>(job.pieces[0].address) + at, end - at};
-    const iovec remote{reinterpret_cast<void*>(job.remote.address + at), end - at};
-    ++counters_.cma_calls;
-    const ssize_t moved = job.kind == OpKind::put
-                              ? ::process_vm_writev(endpoint.pid, &local, 1, &remote, 1, 0)
-                              : ::process_vm_readv(endpoint.pid, &local, 1, &remote, 1, 0);
+    const ssize_t moved = copy_across(endpoint, job.kind == OpKind::put, std::span(&local, 1),
+                                      job.remote.address + at);
     if (moved <= 0) {
       if (moved < 0 && errno == EINTR) continue;
       // Copy the rest alone, which reports what is wrong; the helper first finishes what it took.
@@ -422,11 +418,8 @@ void ShmDevice::progress_helping() {
     const std::size_t at = std::size_t{chunks - 1 - number} * request.chunk;
     const std::size_t bytes = std::min<std::size_t>(request.chunk, request.length - at);
     const iovec local{reinterpret_cast<void*>(request.target_address + at), bytes};
-    const iovec remote{reinterpret_cast<void*>(request.initiator_address + at), bytes};
-    ++counters_.cma_calls;
-    const ssize_t moved = request.is_put != 0
-                              ? ::process_vm_readv(endpoint.pid, &local, 1, &remote, 1, 0)
-                              : ::process_vm_writev(endpoint.pid, &local, 1, &remote, 1, 0);
+    const ssize_t moved = copy_across(endpoint, request.is_put == 0, std::span(&local, 1),
+                                      request.initiator_address + at);
     if (moved != static_cast<ssize_t>(bytes)) assist.failed.fetch_or(1, std::memory_order_relaxed);
     ++counters_.assisted;
     assist.finished.fetch_add(1, std::memory_order_release);

@@ -283,6 +283,9 @@ bool ShmDevice::handle(Scan& scan, const Cell& cell, std::uint64_t header, Compl
     case CellKind::assist:
       on_assist(endpoint, cell);
       return false;
+    case CellKind::arena_wanted:
+      on_arena_wanted(endpoint);
+      return false;
     case CellKind::send_inline:
       break;
   }
@@ -357,13 +360,15 @@ std::size_t ShmDevice::take_ready(std::span<Completion> out, std::size_t n) {
 
 std::size_t ShmDevice::do_work(std::span<Completion> out) {
   if (!hellos_due_.empty()) retry_hellos();
+  if (!arenas_due_.empty()) retry_arenas();
   if (!outgoing_.empty() || !replies_.empty()) progress_replies();
   if (!active_.empty()) progress_transfers();
   if (!helping_.empty()) progress_helping();
   if ((attention_ & kArmed) != 0) idle(true);
   const std::size_t n = take_ready(out, 0);
-  const bool more = (attention_ & kArmed) != 0 || !hellos_due_.empty() || !outgoing_.empty() ||
-                    !replies_.empty() || !active_.empty() || !helping_.empty() || !ready_.empty();
+  const bool more = (attention_ & kArmed) != 0 || !hellos_due_.empty() || !arenas_due_.empty() ||
+                    !outgoing_.empty() || !replies_.empty() || !active_.empty() ||
+                    !helping_.empty() || !ready_.empty();
   attention_ = more ? attention_ | kWork : attention_ & ~kWork;
   return n;
 }
@@ -372,7 +377,7 @@ void ShmDevice::idle(bool nothing_arrived) {
   ticks_ = 0;
   const std::uint64_t now = shm::now_ns();
   if ((attention_ & kArmed) == 0 &&
-      now - socket_read_ns_ < (unattached_ != 0 ? kConnectingNs : kSocketNs))
+      now - socket_read_ns_ < (unattached_ + arenas_awaited_ != 0 ? kConnectingNs : kSocketNs))
     return;
   socket_read_ns_ = now;
   service_socket();
@@ -438,7 +443,7 @@ int ShmDevice::max_sleep_ms() const {
     const Phase phase = jobs_[index]->phase;
     if (phase == Phase::copying || phase == Phase::sharing) return 0;
   }
-  if (!hellos_due_.empty() || !gone_.empty()) return 1;
+  if (!hellos_due_.empty() || !arenas_due_.empty() || !gone_.empty()) return 1;
   return endpoints_.empty() ? -1 : static_cast<int>(config_.liveness_ms);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include <array>
 #include <atomic>
@@ -60,6 +61,9 @@ class ShmDevice final : public Device {
   [[nodiscard]] const std::byte* notices_of(EndpointId endpoint,
                                             std::uint32_t index) const override;
   void nudge(EndpointId endpoint) override;
+
+  [[nodiscard]] void* allocate(std::size_t bytes) override;
+  [[nodiscard]] Released release(void* memory) override;
 
   [[nodiscard]] std::vector<Statistic> statistics() const override;
 
@@ -168,6 +172,18 @@ class ShmDevice final : public Device {
   void fail_endpoint(Endpoint& endpoint, int status, std::string words);
   void update_fence(Endpoint& endpoint);
 
+  void take_datagram(std::span<const std::byte> data, bool cut, std::span<shm::Fd> fds,
+                     const ucred& credentials, const shm::SocketName& from);
+
+  // Memory of peers that is mapped here (shm_arena.cpp).
+  void on_arena_wanted(Endpoint& endpoint);
+  void send_arena(Endpoint& endpoint);
+  void retry_arenas();
+  void receive_arena(const shm::ArenaOffer& offer, const shm::Fd& fd, const ucred& from);
+  [[nodiscard]] std::byte* mapped(Endpoint& endpoint, std::uint64_t address, std::size_t length);
+  [[nodiscard]] ssize_t copy_across(Endpoint& endpoint, bool to_peer, std::span<const iovec> parts,
+                                    std::uint64_t address);
+
   // Transfers (shm_copy.cpp).
   [[nodiscard]] bool start(Endpoint& endpoint, const Operation& operation);
   void begin(std::uint32_t index);
@@ -228,6 +244,7 @@ class ShmDevice final : public Device {
   std::deque<Reply> replies_;
   std::deque<Helping> helping_;
   std::vector<EndpointId> hellos_due_;
+  std::vector<EndpointId> arenas_due_;
   std::vector<EndpointId> gone_;  ///< peers that died with cells unread
   std::size_t pending_puts_ = 0;
 
@@ -259,6 +276,7 @@ class ShmDevice final : public Device {
   std::atomic<int> registering_ = 0;  ///< result of the thread below: 1 registered, -1 refused
   std::thread registrar_;
   std::uint32_t unattached_ = 0;  ///< endpoints whose peer's HELLO has not come
+  std::uint32_t arenas_awaited_ = 0;
   std::uint64_t looked_after_ns_ = 0;
   std::uint64_t socket_read_ns_ = 0;
   ShmCounters counters_;

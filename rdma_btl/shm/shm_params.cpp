@@ -15,6 +15,7 @@ ShmConfig shm_config(const Params& params, PeerName name, std::string_view job, 
                 : copy == "pipelined" ? ShmCopy::pipelined
                                       : ShmCopy::automatic;
   config.area_bytes = static_cast<std::size_t>(params.integer(shm_area_param));
+  config.share_allocations = params.flag(shm_alloc_param);
   config.log = log;
   return config;
 }

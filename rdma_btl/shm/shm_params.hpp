@@ -22,6 +22,10 @@ inline const ParamDecl shm_area_param{
     "shared memory for messages above 56 bytes, per pair of processes and direction; power of two",
     ParamRange{4096, std::int64_t{1} << 30, true}};
 
+inline const ParamDecl shm_alloc_param{
+    "shm_alloc", true, "",
+    "memory from MPI_Alloc_mem is shared: other processes of the host copy it without the kernel"};
+
 /// A configuration from the parameters of a process. `job` is hashed to the token that keeps jobs
 /// of one user apart.
 [[nodiscard]] ShmConfig shm_config(const Params& params, PeerName name, std::string_view job,

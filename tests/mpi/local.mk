@@ -11,6 +11,7 @@ mpi_runs = \
 	tests/mpi/runs/errors.mpi \
 	tests/mpi/runs/examples.mpi \
 	tests/mpi/runs/fork.mpi \
+	tests/mpi/runs/memory.mpi \
 	tests/mpi/runs/nonblocking.mpi \
 	tests/mpi/runs/paths_pt2pt.mpi \
 	tests/mpi/runs/paths_stress.mpi \
@@ -29,6 +30,7 @@ mpi_programs = \
 	tests/mpi/comm \
 	tests/mpi/errors \
 	tests/mpi/fork \
+	tests/mpi/memory \
 	tests/mpi/nonblocking \
 	tests/mpi/pt2pt \
 	tests/mpi/reduce_ops \
@@ -55,6 +57,9 @@ tests_mpi_errors_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_fork_SOURCES = tests/mpi/fork.c tests/mpi/check.h
 tests_mpi_fork_LDADD = libmpi_abi.la
 tests_mpi_fork_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_memory_SOURCES = tests/mpi/memory.c tests/mpi/check.h
+tests_mpi_memory_LDADD = libmpi_abi.la
+tests_mpi_memory_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_nonblocking_SOURCES = tests/mpi/nonblocking.c tests/mpi/check.h
 tests_mpi_nonblocking_LDADD = libmpi_abi.la
 tests_mpi_nonblocking_LDFLAGS = $(MPI_TEST_FLAGS)

@@ -17,16 +17,21 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <random>
 
+#include "rdma_btl/shm/arena.hpp"
 #include "rdma_btl/shm/layout.hpp"
 #include "rdma_btl/shm/os.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
 #include "tests/unit/device_suite.hpp"
+#include "tests/unit/test_seed.hpp"
 
 namespace remit::testing {
 namespace {
 
-template <ShmCopy kCopy, std::size_t kCells, std::size_t kArea, bool kMembarrier>
+template <ShmCopy kCopy, std::size_t kCells, std::size_t kArea, bool kMembarrier,
+          bool kShared = false>
 class ShmWorld {
  public:
   static constexpr bool kThreads = true;
@@ -40,6 +45,7 @@ class ShmWorld {
     config.ring_cells = kCells;
     config.area_bytes = kArea;
     config.membarrier = kMembarrier;
+    config.share_allocations = kShared;
     config.liveness_ms = 20;
     Expected<std::unique_ptr<ShmDevice>> device = ShmDevice::create(config);
     EXPECT_TRUE(device.has_value()) << (device ? "" : device.error().message);
@@ -57,11 +63,15 @@ using Direct = ShmWorld<ShmCopy::cma, 512, 128 * 1024, true>;
 using Pipelined = ShmWorld<ShmCopy::pipelined, 512, 128 * 1024, true>;
 using Tiny = ShmWorld<ShmCopy::pipelined, 16, 4096, true>;
 using Fenced = ShmWorld<ShmCopy::automatic, 64, 16384, false>;
+using Shared = ShmWorld<ShmCopy::pipelined, 512, 128 * 1024, true, true>;
+using DirectShared = ShmWorld<ShmCopy::cma, 512, 128 * 1024, true, true>;
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Direct, DeviceSuite, Direct);
 INSTANTIATE_TYPED_TEST_SUITE_P(Pipelined, DeviceSuite, Pipelined);
 INSTANTIATE_TYPED_TEST_SUITE_P(Tiny, DeviceSuite, Tiny);
 INSTANTIATE_TYPED_TEST_SUITE_P(Fenced, DeviceSuite, Fenced);
+INSTANTIATE_TYPED_TEST_SUITE_P(Shared, DeviceSuite, Shared);
+INSTANTIATE_TYPED_TEST_SUITE_P(DirectShared, DeviceSuite, DirectShared);
 
 // --- two processes -----------------------------------------------------------------------------
 
@@ -76,6 +86,7 @@ ShmConfig config_of(PeerName name) {
   config.name = name;
   config.job = 42;
   config.liveness_ms = 60000;
+  config.share_allocations = false;
   return config;
 }
 
@@ -288,6 +299,7 @@ int copy_everything(Side& side, bool direct) {
   const std::uint64_t put =
       side.node->start(side.endpoint, notifying(put_of({&piece, 1}, remote), 7));
   if (!side.wait([&] { return !side.node->notifications.empty(); })) return 7;
+  side.node->notifications.clear();
   if (find_mismatch(window.bytes(), 1 - me + 20) != -1) return 8;
   if (!side.wait([&] { return side.node->done(put); })) return 9;
   if (side.node->completed[put] != MPI_SUCCESS || !side.meet()) return 10;
@@ -333,6 +345,71 @@ TEST(ShmCopies, ThroughTheRingWhereTheKernelForbidsThem) {
         EXPECT_EQ(copy_everything(side, true), 0);
       });
   EXPECT_EQ(status, 0);
+}
+
+// Where the kernel forbids direct copies, too, and without a system call for each.
+TEST(ShmCopies, OfSharedMemory) {
+  const auto copies = [](Side& side, bool allowed) {
+    const ShmCounters& counters = side.device->counters();
+    if (const int error = copy_everything(side, allowed)) return error;
+    if (!side.wait([&] { return counters.arenas_mapped == 1; }) || !side.meet()) return 150;
+    if (const int error = copy_everything(side, allowed)) return error;
+    return counters.mapped_copies == 0 || counters.violations != 0 ? 200 : 0;
+  };
+  const auto sharing = [](PeerName name) {
+    ShmConfig config = config_of(name);
+    config.share_allocations = true;
+    return config;
+  };
+  const int status = run_pair(
+      [&](int channel) {
+        if (!forbid_direct_copies()) return 100;
+        Side side(sharing(1), channel);
+        return copies(side, false);
+      },
+      [&](int channel, pid_t) {
+        Side side(sharing(0), channel);
+        EXPECT_EQ(copies(side, true), 0);
+      });
+  EXPECT_EQ(status, 0);
+}
+
+// Random sizes: no two overlap, and all that was given back can be had again as a whole.
+TEST(ShmArena, AllocatesAndReleases) {
+  shm::Arena& arena = shm::Arena::of_process();
+  std::mt19937_64 random(test_seed());
+  std::map<std::byte*, std::size_t> held;
+  const auto release = [&](auto what) {
+    for (std::size_t i = 0; i < what->second; i += 4096) {
+      EXPECT_EQ(what->first[i], std::byte(what->second % 251));
+    }
+    EXPECT_EQ(arena.release(what->first), Released::done);
+    held.erase(what);
+  };
+  for (int round = 0; round < 2000; ++round) {
+    if (held.size() > 40 || (!held.empty() && random() % 3 == 0)) {
+      release(std::next(held.begin(), static_cast<std::ptrdiff_t>(random() % held.size())));
+      continue;
+    }
+    const std::size_t bytes = 1 + random() % (random() % 8 == 0 ? 1000000 : 20000);
+    auto* memory = static_cast<std::byte*>(arena.allocate(bytes));
+    ASSERT_NE(memory, nullptr);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 4096, 0U);
+    for (std::size_t i = 0; i < bytes; i += 4096) memory[i] = std::byte(bytes % 251);
+    const auto next = held.lower_bound(memory);
+    EXPECT_TRUE(next == held.end() || memory + bytes <= next->first);
+    EXPECT_TRUE(next == held.begin() || std::prev(next)->first + std::prev(next)->second <= memory);
+    held.emplace(memory, bytes);
+  }
+  while (!held.empty()) release(held.begin());
+  void* all = arena.allocate(arena.size());
+  ASSERT_NE(all, nullptr);
+  EXPECT_EQ(arena.allocate(1), nullptr);
+  EXPECT_EQ(arena.release(static_cast<std::byte*>(all) + 64), Released::not_whole);
+  EXPECT_EQ(arena.release(all), Released::done);
+  EXPECT_EQ(arena.release(all), Released::not_whole);
+  EXPECT_EQ(arena.release(&held), Released::foreign);
+  EXPECT_EQ(arena.allocate(0), nullptr);
 }
 
 TEST(ShmCopies, ForbiddenInTheMiddle) {

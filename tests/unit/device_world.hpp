@@ -74,18 +74,27 @@ inline void fill_pattern(std::span<std::byte> bytes, std::uint64_t tag) {
   return operation;
 }
 
-/// Memory that a device can use, local and remote.
+/// Zeros that a device can use, local and remote: its own memory, if it has such.
 class Buffer {
  public:
   Buffer(Device& device, std::size_t length, std::size_t misalignment = 0)
-      : device_(device), memory_(length + misalignment + 64), length_(length) {
-    const auto start = reinterpret_cast<std::uintptr_t>(memory_.data());
-    data_ = memory_.data() + (64 - start % 64) % 64 + misalignment % 64;
+      : device_(device), length_(length) {
+    const std::size_t bytes = length + misalignment + 64;
+    whole_ = static_cast<std::byte*>(device.allocate(bytes));
+    if (whole_ == nullptr) memory_.resize(bytes);
+    std::byte* memory = whole_ != nullptr ? whole_ : memory_.data();
+    std::fill_n(memory, bytes, std::byte{0});
+    const auto start = reinterpret_cast<std::uintptr_t>(memory);
+    data_ = memory + (64 - start % 64) % 64 + misalignment % 64;
     Expected<Region> region = device.register_memory(data_, length, Access::all);
     EXPECT_TRUE(region.has_value()) << (region ? "" : region.error().message);
     if (region) region_ = *region;
   }
-  ~Buffer() { device_.deregister(region_); }
+  ~Buffer() {
+    device_.deregister(region_);
+    if (whole_ == nullptr) return;
+    EXPECT_EQ(device_.release(whole_), Released::done);
+  }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
@@ -103,6 +112,7 @@ class Buffer {
 
  private:
   Device& device_;
+  std::byte* whole_ = nullptr;  ///< of the device
   Bytes memory_;
   std::byte* data_ = nullptr;
   std::size_t length_ = 0;

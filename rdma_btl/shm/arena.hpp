@@ -1,0 +1,52 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Memory of this process that others on the host can map: what MPI_Alloc_mem hands out.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "rdma_btl/device.hpp"
+#include "rdma_btl/shm/os.hpp"
+
+namespace remit::shm {
+
+/// One a process, made at the first allocation: a range of addresses as large as all allocations
+/// may become, backed as it is touched. It is never unmapped, for a buffer may outlive the device
+/// that it was taken from. After fork() the child shares what there is with its parent, and what it
+/// allocates itself is of an arena of its own. Any thread.
+class Arena {
+ public:
+  /// The process's.
+  static Arena& of_process();
+
+  /// At least `bytes`, whole pages, whose contents are not defined. Null: there is not so much, or
+  /// the process's limits allow no arena.
+  [[nodiscard]] void* allocate(std::size_t bytes);
+  /// Its pages go back to the system.
+  [[nodiscard]] Released release(void* memory);
+
+  // What a peer needs to map it; valid after the first allocate() that was not refused.
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  [[nodiscard]] const std::byte* begin() const { return mapping_.data(); }
+  [[nodiscard]] std::size_t size() const { return mapping_.size(); }
+
+ private:
+  Arena() = default;
+  [[nodiscard]] bool open();
+  void give_back(std::size_t offset, std::size_t length);
+
+  std::mutex mutex_;
+  pid_t owner_ = 0;  ///< who tried to open it
+  Fd fd_;
+  Mapping mapping_;
+  std::vector<Mapping> inherited_;           ///< of the process that this one was forked from
+  std::map<std::size_t, std::size_t> free_;  ///< offset, length; no two touch each other
+  std::unordered_map<std::size_t, std::size_t> used_;
+};
+
+}  // namespace remit::shm

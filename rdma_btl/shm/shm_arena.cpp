@@ -1,0 +1,129 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The shared-memory device and arenas: memory of a peer that is mapped here is copied without the
+// kernel. A peer's arena is asked for when a transfer could first have used it.
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "rdma_btl/shm/arena.hpp"
+#include "rdma_btl/shm/endpoint.hpp"
+#include "rdma_btl/shm/shm_device.hpp"
+
+namespace remit {
+
+using shm::CellKind;
+
+// --- the owner ---------------------------------------------------------------------------------
+
+void* ShmDevice::allocate(std::size_t bytes) {
+  if (!config_.share_allocations) return nullptr;
+  shm::Arena& arena = shm::Arena::of_process();
+  void* memory = arena.allocate(bytes);
+  if (memory != nullptr && home_->arena.bytes.load(std::memory_order_relaxed) == 0) {
+    home_->arena.address.store(reinterpret_cast<std::uint64_t>(arena.begin()),
+                               std::memory_order_relaxed);
+    home_->arena.bytes.store(arena.size(), std::memory_order_release);
+  }
+  return memory;
+}
+
+Released ShmDevice::release(void* memory) {
+  return shm::Arena::of_process().release(memory);
+}
+
+void ShmDevice::on_arena_wanted(Endpoint& endpoint) {
+  if (home_->arena.bytes.load(std::memory_order_relaxed) == 0) {
+    bad_cell(endpoint, "a question for memory that does not exist");
+    return;
+  }
+  send_arena(endpoint);
+}
+
+void ShmDevice::send_arena(Endpoint& endpoint) {
+  shm::ArenaOffer offer;
+  offer.job = config_.job;
+  offer.from = config_.name;
+  offer.to = endpoint.peer;
+  const int fds[] = {shm::Arena::of_process().fd()};
+  const int error = shm::send_descriptors(socket_.get(), endpoint.socket,
+                                          std::as_bytes(std::span(&offer, 1)), fds);
+  if (!shm::is_passing(error)) return;  // sent; or the peer has gone
+  arenas_due_.push_back(endpoint.id);
+  attention_ |= kWork;
+}
+
+void ShmDevice::retry_arenas() {
+  std::vector<EndpointId> due;
+  due.swap(arenas_due_);
+  for (const EndpointId id : due) {
+    if (!endpoints_[id]->failed) send_arena(*endpoints_[id]);
+  }
+}
+
+// --- who maps it -------------------------------------------------------------------------------
+
+/// Where the peer's memory is mapped here. Null: nowhere, or not yet.
+std::byte* ShmDevice::mapped(Endpoint& endpoint, std::uint64_t address, std::size_t length) {
+  const std::uint64_t bytes = endpoint.home->arena.bytes.load(std::memory_order_acquire);
+  if (bytes == 0) return nullptr;
+  const std::uint64_t offset =
+      address - endpoint.home->arena.address.load(std::memory_order_relaxed);
+  if (offset > bytes || length > bytes - offset) return nullptr;
+  if (!endpoint.arena_mapping) {
+    if (!endpoint.arena_asked) {
+      endpoint.arena_asked = endpoint.arena_awaited = true;
+      ++arenas_awaited_;
+      send_cell(endpoint, CellKind::arena_wanted, nullptr, 0);
+    }
+    return nullptr;
+  }
+  if (offset + length > endpoint.arena_mapping.size()) return nullptr;
+  return endpoint.arena_mapping.data() + offset;
+}
+
+void ShmDevice::receive_arena(const shm::ArenaOffer& offer, const shm::Fd& fd, const ucred& from) {
+  const auto known = by_name_.find(offer.from);
+  if (from.uid != ::geteuid() || offer.job != config_.job || offer.to != config_.name ||
+      known == by_name_.end()) {
+    return reject_hello("it offers memory that nobody asked for");
+  }
+  Endpoint& endpoint = *endpoints_[known->second];
+  if (!endpoint.arena_awaited) return reject_hello("it offers memory that nobody asked for");
+  endpoint.arena_awaited = false;
+  --arenas_awaited_;
+  const std::size_t bytes = endpoint.home->arena.bytes.load(std::memory_order_acquire);
+  Expected<shm::Mapping> mapping = shm::map_foreign(fd.get(), bytes);
+  // Without it transfers go on as they did.
+  if (!mapping) return;
+  endpoint.arena_mapping = std::move(*mapping);
+  ++counters_.arenas_mapped;
+}
+
+/// Copies between pieces of this process and the peer's memory: in user space if that is mapped
+/// here, else by the kernel. Returns the bytes copied, or -1 with errno.
+ssize_t ShmDevice::copy_across(Endpoint& endpoint, bool to_peer, std::span<const iovec> parts,
+                               std::uint64_t address) {
+  std::size_t bytes = 0;
+  for (const iovec& part : parts) bytes += part.iov_len;
+  std::byte* peer = mapped(endpoint, address, bytes);
+  if (peer == nullptr) {
+    ++counters_.cma_calls;
+    const iovec remote{reinterpret_cast<void*>(address), bytes};
+    return to_peer ? ::process_vm_writev(endpoint.pid, parts.data(), parts.size(), &remote, 1, 0)
+                   : ::process_vm_readv(endpoint.pid, parts.data(), parts.size(), &remote, 1, 0);
+  }
+  ++counters_.mapped_copies;
+  for (const iovec& part : parts) {
+    if (to_peer) {
+      std::memcpy(peer, part.iov_base, part.iov_len);
+    } else {
+      std::memcpy(part.iov_base, peer, part.iov_len);
+    }
+    peer += part.iov_len;
+  }
+  return static_cast<ssize_t>(bytes);
+}
+
+}  // namespace remit

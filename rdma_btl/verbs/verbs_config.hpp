@@ -81,7 +81,8 @@ struct VerbsCounters {
   std::uint64_t rejected = 0;  ///< connections of strangers
   std::uint64_t retried = 0;   ///< attempts to connect after the first
   std::uint64_t asked = 0;     ///< hosts of peers that did not answer, asked whether they are there
-  std::uint64_t knocks = 0;    ///< empty writes to see whether connected peers' hosts are there
+  /// Empty writes, with iWARP reads, to see whether connected peers' hosts are there.
+  std::uint64_t knocks = 0;
 };
 
 }  // namespace remit

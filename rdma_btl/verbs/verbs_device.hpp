@@ -65,6 +65,8 @@ class VerbsDevice final : public Device {
   /// "rxe0 port 1, 10.9.0.1 (eth0), GID 1 ...: why".
   [[nodiscard]] const std::string& description() const { return description_; }
   [[nodiscard]] const std::string& adapter_name() const { return adapter_.device; }
+  /// The adapter, opened: one for all devices of a process. For tests.
+  [[nodiscard]] ibv_context& context() const { return *context_; }
   /// True once operations are accepted.
   [[nodiscard]] bool connected(EndpointId endpoint) const;
   /// Ends every connection without a goodbye, as if the process had been killed. For tests.
@@ -92,6 +94,7 @@ class VerbsDevice final : public Device {
     std::byte* data = nullptr;
     std::uint32_t lkey = 0;
     std::uint32_t qp_num = 0;  ///< without SRQ: where it is posted; 0: nowhere
+    std::uint32_t turn = 0;    ///< without SRQ: of what comes back only this was posted last
     ibv_qp* qp = nullptr;
   };
   /// A receive that was used; `endpoint` gets the credit back.
@@ -100,7 +103,8 @@ class VerbsDevice final : public Device {
     EndpointId endpoint = 0;
   };
 
-  /// For the notes of an endpoint: the peer's, and ours behind it.
+  /// For the notes of an endpoint: the peer's, behind it ours, and where the peer's is read into
+  /// to prove that it is there.
   struct NotePlace {
     verbs::Note* notes = nullptr;
     std::uint32_t lkey = 0;
@@ -239,6 +243,8 @@ class VerbsDevice final : public Device {
   void wish(Endpoint& endpoint);
   [[nodiscard]] Expected<> make_note(Endpoint& endpoint);
   void write_note(Endpoint& endpoint);
+  void prove_note(Endpoint& endpoint);
+  void read_note_back(Endpoint& endpoint, RecordKind kind);
   void write_due_notes();
   void listen_to(Endpoint& endpoint);
   void listen();

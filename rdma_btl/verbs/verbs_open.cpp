@@ -274,7 +274,7 @@ Expected<> VerbsDevice::grow(std::size_t slots) {
     fresh.push_back(static_cast<std::uint32_t>(slots_.size()));
     auto* const data =
         static_cast<std::byte*>(block->base) + i * config_.message_bytes + verbs::kHeadRoom;
-    slots_.push_back({data, block->mr->lkey, 0, nullptr});
+    slots_.push_back({data, block->mr->lkey});
   }
   if (srq_ != nullptr) {
     post_receive_chain(fresh);
@@ -373,7 +373,8 @@ void VerbsDevice::say_goodbye() {
     next_look_ns_ = 0;
     std::erase_if(said, [&](EndpointId id) {
       flush_tail(*endpoints_[id]);  // poll() may have returned credits behind the goodbye
-      return endpoints_[id]->state != State::open || endpoints_[id]->under_way() == 0;
+      const Endpoint& endpoint = *endpoints_[id];
+      return endpoint.state != State::open || (endpoint.under_way() == 0 && !endpoint.note_due);
     });
   }
 }

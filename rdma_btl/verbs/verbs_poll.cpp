@@ -23,6 +23,8 @@ namespace {
 
 constexpr std::size_t kBatch = 16;
 constexpr EndpointId kNobody = ~EndpointId{0};
+/// Of the posts of one receive: what fits between its number and kReceiveBit.
+constexpr std::uint32_t kTurns = 0x7fffffff;
 
 }  // namespace
 
@@ -120,8 +122,9 @@ void VerbsDevice::service() {
 
 bool VerbsDevice::take_receive(const ibv_wc& work, Completion& out) {
   const auto slot = static_cast<std::uint32_t>(work.wr_id);
-  // Left over of a connection that was dropped: the slot is in use elsewhere.
-  if (srq_ == nullptr && slots_[slot].qp_num != work.qp_num) return false;
+  // Left over of a connection that was dropped: the slot may be in use elsewhere, even on a queue
+  // pair of the same number.
+  if (srq_ == nullptr && (work.wr_id & ~kReceiveBit) >> 32 != slots_[slot].turn) return false;
   if (work.qp_num != last_qp_num_) {
     const auto found = by_qp_num_.find(work.qp_num);
     if (found == by_qp_num_.end()) {
@@ -289,7 +292,8 @@ bool VerbsDevice::post_receives(ibv_qp* qp, std::span<const std::uint32_t> slots
     ibv_sge part = {reinterpret_cast<std::uintptr_t>(slot.data),
                     static_cast<std::uint32_t>(config_.message_bytes - verbs::kHeadRoom),
                     slot.lkey};
-    ibv_recv_wr request = {kReceiveBit | index, nullptr, &part, 1};
+    slot.turn = (slot.turn + 1) & kTurns;
+    ibv_recv_wr request = {kReceiveBit | std::uint64_t{slot.turn} << 32 | index, nullptr, &part, 1};
     ibv_recv_wr* bad = nullptr;
     if (ibv_post_recv(qp, &request, &bad) != 0) return false;
     slot.qp = qp;
@@ -298,14 +302,15 @@ bool VerbsDevice::post_receives(ibv_qp* qp, std::span<const std::uint32_t> slots
   return true;
 }
 
-/// A connection was dropped before anything came through it.
+/// A connection is dropped. What was just seen to have ended on it, release_used() frees.
 void VerbsDevice::reclaim_slots(std::uint32_t qp_num) {
   if (srq_ != nullptr) return;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i].qp_num != qp_num) continue;
     slots_[i].qp_num = 0;
     slots_[i].qp = nullptr;
-    free_slots_.push_back(i);
+    slots_[i].turn = (slots_[i].turn + 1) & kTurns;
+    if (std::ranges::find(used_, i, &Used::slot) == used_.end()) free_slots_.push_back(i);
   }
 }
 
@@ -340,11 +345,13 @@ bool VerbsDevice::retire(const ibv_wc& work, Completion& out) {
 }
 
 /// Gives back what a work request held.
-void VerbsDevice::retire_record(Endpoint& /*endpoint*/, const Record& record, int status) {
+void VerbsDevice::retire_record(Endpoint& endpoint, const Record& record, int status) {
   if (record.kind == RecordKind::buffered) {
     free_send_slots_.push_back(record.resource);
   } else if (record.kind == RecordKind::swap) {
     on_swap_done(record.resource, status);
+  } else if (record.kind == RecordKind::proof) {
+    endpoint.note_flies = false;
   }
 }
 

@@ -76,7 +76,17 @@ noinst_PROGRAMS += benchmarks/suite/one_message
 benchmarks_suite_one_message_SOURCES = benchmarks/suite/one_message.c
 benchmarks_suite_one_message_LDADD = libmpi_abi.la
 
+noinst_PROGRAMS += benchmarks/suite/rest
+benchmarks_suite_rest_SOURCES = benchmarks/suite/rest.c benchmarks/suite/resident.h
+benchmarks_suite_rest_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/pmix_client
+benchmarks_suite_pmix_client_SOURCES = benchmarks/suite/pmix_client.c benchmarks/suite/resident.h
+benchmarks_suite_pmix_client_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
+benchmarks_suite_pmix_client_LDADD = $(PMIX_LIBS)
+
 EXTRA_DIST += benchmarks/compare benchmarks/libraries.py benchmarks/instructions \
+	benchmarks/startup \
 	benchmarks/registration benchmarks/verbs benchmarks/README.md
 
 # The table of latencies, two ranks, with the library just built.

@@ -48,7 +48,7 @@ Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Devic
   make_predefined(world, MPI_COMM_WORLD, "MPI_COMM_WORLD", 0, process->rank(),
                   Group::regular(0, 1, process->size()));
   make_predefined(self, MPI_COMM_SELF, "MPI_COMM_SELF", 2, 0, Group::regular(my_proc, 1, 1));
-  sent.core.complete = true;
+  sent.core.complete = sent.plain = true;
   bsend = std::make_unique<BsendBuffer>();
   for (std::size_t slot = 0; slot < kDatatypeSlots; ++slot) {
     const Datatype* type = kPredefinedDatatypes[slot];
@@ -69,7 +69,9 @@ Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Devic
 
 Instance::~Instance() {
   for (void* memory : free_requests) ::operator delete(memory);
-  for (const RequestObject* request : plain_requests) delete request;
+  while (plain_requests != nullptr) {
+    delete std::exchange(plain_requests, plain_requests->next_plain);
+  }
 }
 
 void destroy(CommObject* comm) {

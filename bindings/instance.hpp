@@ -64,9 +64,9 @@ struct Instance {
   /// What MPI_Isend hands out for a message that has left already: one object for all, never
   /// destroyed.
   RequestObject sent{RequestForm::no_operation};
-  std::vector<RequestObject*> orphans;  ///< freed by the user before their operations completed
-  std::vector<void*> free_requests;     ///< memory of destroyed requests, for reuse
-  std::vector<RequestObject*> plain_requests;  ///< not in use; see RequestObject::plain
+  std::vector<RequestObject*> orphans;      ///< freed by the user before their operations completed
+  std::vector<void*> free_requests;         ///< memory of destroyed requests, for reuse
+  RequestObject* plain_requests = nullptr;  ///< not in use; see RequestObject::plain
   /// Bytes of the predefined types that are one block, by handle - kFirstDatatype; of others 0.
   std::array<std::uint8_t, kDatatypeSlots> block_bytes = {};
   PredefinedAttributes predefined_attributes;
@@ -122,7 +122,8 @@ inline void retain(CommObject* comm) {
   ++comm->references;
 }
 inline void release(CommObject* comm) {
-  if (--comm->references == 0) destroy(comm);
+  if (--comm->references == 0) [[unlikely]]
+    destroy(comm);
 }
 
 }  // namespace remit

@@ -144,17 +144,20 @@ struct RequestObject : Object {
   bool persistent = false;
   bool active = true;  ///< false: a persistent request between completion and start
   bool freed = false;  ///< MPI_Request_free was called before completion
-  bool plain = false;  ///< of MPI_Irecv's fast path: holds nothing but a reference to `comm`
+  bool plain = false;  ///< of MPI_Irecv's fast path: holds nothing but a reference to `comm`; or
+                       ///< Instance::sent
   SendMode mode = SendMode::standard;
   Request core;                ///< of send and receive forms
   CommObject* comm = nullptr;  ///< one reference held, if any
   int peer = MPI_PROC_NULL;
   int tag = 0;
   View view{};
-  Ref<const Datatype> datatype;  ///< keeps the view's layout alive
+  Ref<const Datatype> datatype;                 ///< keeps the view's layout alive
+  MPI_Datatype plain_type = MPI_DATATYPE_NULL;  ///< of a plain one instead: predefined
   std::unique_ptr<Collective> collective;
   std::unique_ptr<SendHalf> sending;
   std::unique_ptr<CollectiveHold> hold;  ///< what a collective uses until it is complete
+  RequestObject* next_plain = nullptr;   ///< of a plain one not in use
 
   // generalized requests
   MPI_Grequest_query_function* query = nullptr;

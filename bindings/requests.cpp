@@ -32,10 +32,8 @@ RequestObject* make_request(Instance& instance, RequestForm form, const MessageA
 void destroy_request(Instance& instance, RequestObject* request) {
   if (request == &instance.sent) return;
   if (request->plain) {
-    request->kind = ObjectKind::freed;
-    release(request->comm);
-    instance.plain_requests.push_back(request);
-    return;
+    request->freed = false;
+    return destroy_plain(instance, request);
   }
   if (request->form == RequestForm::generalized && request->free_function != nullptr) {
     request->free_function(request->extra_state);
@@ -49,6 +47,7 @@ void destroy_request(Instance& instance, RequestObject* request) {
 RequestObject* more_plain_requests() {
   auto request = std::make_unique<RequestObject>(RequestForm::receive);
   request->plain = true;
+  request->core.view.layout = &predefined(MPI_BYTE).layout();
   return request.release();
 }
 

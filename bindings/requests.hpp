@@ -56,19 +56,24 @@ void destroy_request(Instance& instance, RequestObject* request);
 [[nodiscard]] RequestObject* more_plain_requests();
 [[nodiscard]] inline RequestObject* make_plain_receive(Instance& instance, CommObject* comm,
                                                        int source) {
-  RequestObject* request = nullptr;
-  if (instance.plain_requests.empty()) [[unlikely]] {
+  RequestObject* request = instance.plain_requests;
+  if (request == nullptr) [[unlikely]] {
     request = more_plain_requests();
   } else {
-    request = instance.plain_requests.back();
-    instance.plain_requests.pop_back();
+    instance.plain_requests = request->next_plain;
   }
   request->kind = ObjectKind::request;
   request->comm = comm;
   request->peer = source;
-  request->freed = false;
   retain(comm);
   return request;
+}
+/// Takes it back.
+inline void destroy_plain(Instance& instance, RequestObject* request) {
+  request->kind = ObjectKind::freed;
+  release(request->comm);
+  request->next_plain = instance.plain_requests;
+  instance.plain_requests = request;
 }
 
 /// Starts the operation that the request describes (its first time, or a persistent one again).

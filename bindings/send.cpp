@@ -39,27 +39,19 @@ template <SendMode mode>
   return send_and_wait(entry, args, mode);
 }
 
+/// MPI_Send, if its fast path does not do. With as many arguments as there are registers.
+[[gnu::noinline]] int standard_send(const void* buffer, MPI_Count count, MPI_Datatype type,
+                                    int dest, int tag, MPI_Comm comm) {
+  return blocking_send<SendMode::standard>("MPI_Send", buffer, count, type, dest, tag, comm);
+}
+
 [[nodiscard]] inline bool is_rank(const CommObject& comm, int rank) {
   return static_cast<unsigned>(rank) < static_cast<unsigned>(comm.core.peers().size());
 }
 
-/// send_at_once() for the types that are not plain. Everything but count and type was checked.
-[[gnu::noinline]] bool send_block(Engine& engine, const void* buffer, MPI_Count count,
-                                  MPI_Datatype datatype, int dest, int tag, const CommCore& comm) {
-  const Datatype* type = datatype_of(datatype);
-  if (type == nullptr || !type->is_usable() || count < 0) return false;
-  const Layout& layout = type->layout();
-  MPI_Count bytes = 0;
-  if (!layout.is_contiguous() || __builtin_mul_overflow(count, layout.size(), &bytes)) {
-    return false;
-  }
-  const View view{const_cast<void*>(buffer), count, &layout};
-  return engine.try_send(view.data(), static_cast<std::size_t>(bytes), dest, tag, comm);
-}
-
-/// The fast path of MPI_Send and MPI_Isend, without a stack frame: true if every argument is right,
-/// nothing special is asked for, and the message has left. Everything else is for blocking_send(),
-/// which also finds out what is wrong.
+/// The fast path of MPI_Send and MPI_Isend: true if every argument is right, nothing special is
+/// asked for, and the message has left. What it leaves undone is for functions that also find out
+/// what is wrong. They take the arguments as they came, so that no register is saved for them.
 [[gnu::always_inline]] inline bool send_at_once(const void* buffer, MPI_Count count,
                                                 MPI_Datatype datatype, int dest, int tag,
                                                 MPI_Comm comm) {
@@ -72,7 +64,7 @@ template <SendMode mode>
     return false;
   const std::size_t element = instance->plain_bytes(count, datatype);
   if (element == 0) [[unlikely]]
-    return send_block(*instance->engine, buffer, count, datatype, dest, tag, object->core);
+    return false;
   return instance->engine->try_send(buffer, static_cast<std::size_t>(count) * element, dest, tag,
                                     object->core);
 }
@@ -92,9 +84,12 @@ template <SendMode mode>
   RequestObject* request = make_plain_receive(*instance, object, source);
   request->tag = tag;
   request->view.count = count;
-  request->datatype = Ref<const Datatype>(datatype_of(datatype));
-  const View view = view_of(buffer, count * static_cast<MPI_Count>(element), predefined(MPI_BYTE));
-  instance->engine->irecv(request->core, view, source, tag, object->core);
+  request->plain_type = datatype;
+  Request& core = request->core;
+  core.view.base = buffer;
+  core.view.count = count * static_cast<MPI_Count>(element);
+  if (!instance->engine->try_post(core, source, tag, object->core)) [[unlikely]]
+    instance->engine->irecv(core, core.view, source, tag, object->core);
   return request;
 }
 
@@ -161,6 +156,12 @@ int requested_send(const SendForm& form, const void* buffer, MPI_Count count, MP
   MessageArgs args;
   if (int err = check_send(entry, buffer, count, type, dest, tag, comm, args)) return err;
   if (int err = entry.not_null(request, "request")) return err;
+  const bool plain = form.form == RequestForm::send && form.mode == SendMode::standard;
+  if (plain && !form.persistent && dest != MPI_PROC_NULL && args.view.is_contiguous() &&
+      entry.engine().try_send(args.view.data(), args.view.size(), dest, tag, args.comm->core)) {
+    *request = handle_of(&entry.instance().sent);
+    return MPI_SUCCESS;
+  }
   return hand_out(entry, form.form, form.mode, form.persistent, args, request);
 }
 
@@ -184,7 +185,7 @@ using namespace remit;
 int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   if (send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]]
     return MPI_SUCCESS;
-  return blocking_send<SendMode::standard>("MPI_Send", buf, count, datatype, dest, tag, comm);
+  return standard_send(buf, count, datatype, dest, tag, comm);
 }
 REMIT_WEAK(Send);
 

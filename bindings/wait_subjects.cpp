@@ -120,7 +120,9 @@ void describe_request(Engine& engine, RequestObject& request, CallRecord& record
   if (sending_half) peer = core.peers().rank_of(request.sending->core.proc);
   set_message(*request.comm, peer, request.tag, kind, record);
   set_text(record.operation, kind == CallKind::send ? "send" : "receive");
-  if (!sending_half) set_data(request.view, request.datatype.get(), record);
+  if (sending_half) return;
+  const Datatype* type = request.plain ? datatype_of(request.plain_type) : request.datatype.get();
+  set_data(request.view, type, record);
 }
 
 /// Adds those that can complete a request; false if that is any member of its communicator.

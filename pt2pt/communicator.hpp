@@ -33,9 +33,9 @@ class Group {
   [[nodiscard]] int size() const { return size_; }
   /// The process of rank `rank`, 0 <= rank < size().
   [[nodiscard]] ProcId proc(int rank) const {
-    return members_.empty()
-               ? static_cast<ProcId>(static_cast<std::int64_t>(first_) + rank * stride_)
-               : members_[static_cast<std::size_t>(rank)];
+    if (!members_.empty()) [[unlikely]]
+      return members_[static_cast<std::size_t>(rank)];
+    return static_cast<ProcId>(static_cast<std::int64_t>(first_) + rank * stride_);
   }
   /// The rank of a process, or MPI_UNDEFINED. O(1) if regular, else O(log size).
   [[nodiscard]] int rank_of(ProcId proc) const;

@@ -84,6 +84,11 @@ class Engine final : public ProgressSource {
   void irecv(Request& request, const View& buffer, int source, int tag, const CommCore& comm,
              bool collective = false);
 
+  /// The fast path of a receive: true if it was posted; false if nothing was done and irecv must be
+  /// used (something waits to be received, or a peer was lost). The request's view is set.
+  [[nodiscard, gnu::always_inline]] bool try_post(Request& request, int source, int tag,
+                                                  const CommCore& comm);
+
   /// Looks for a message without receiving it. Does not poll; call after progress.
   [[nodiscard]] std::optional<ProbeResult> iprobe(int source, int tag, const CommCore& comm);
   /// As iprobe, and takes the message out of matching: no other receive can match it any more.
@@ -204,7 +209,6 @@ class Engine final : public ProgressSource {
   void send_to_self(Request& request);
   template <class Header>
   void send_message(Peer& peer, Header header, std::span<const std::byte> data = {});
-  [[gnu::cold]] void keep_send(Peer& peer, SendHead head, const void* data, std::size_t bytes);
   void post_pieces(Peer& peer, std::span<const Piece> pieces);
   void send_handle(Peer& peer, MessageKind kind, SlabHandle handle, std::uint32_t value = 0,
                    std::uint8_t flags = 0);
@@ -292,6 +296,7 @@ class Engine final : public ProgressSource {
   std::uint32_t max_lease_ = 0;     // of one peer
   std::size_t sweep_next_ = 0;
   std::uint32_t lookups_ = 0;  // under way
+  std::uint32_t lost_peers_ = 0;
   std::uint32_t waiting_ = 0;  // sends that wait for a connection
   std::uint32_t sending_ = 0;  // transfers of sends
   std::size_t unexpected_peak_ = 0;
@@ -302,23 +307,33 @@ class Engine final : public ProgressSource {
   std::array<Completion, 16> completions_;
 };
 
-// Inline, for it is on the path of every small message.
+// Inline, for they are on the path of every small message.
+inline bool Engine::try_post(Request& request, int source, int tag, const CommCore& comm) {
+  if (matcher_.unexpected() != 0 || lost_peers_ != 0) [[unlikely]]
+    return false;
+  request.complete = false;
+  request.status = OpStatus{};
+  request.key = {comm.context, source, tag};
+  request.proc = source == MPI_ANY_SOURCE ? kAnyProc : comm.peers().proc(source);
+  request.place = RequestPlace::posted;
+  matcher_.post(request);
+  return true;
+}
+
 inline bool Engine::try_send(const void* data, std::size_t bytes, int dest, int tag,
                              const CommCore& comm) {
   Peer* peer = peers_.find(comm.peers().proc(dest));
   if (peer == nullptr || bytes >= peer->fast_below) [[unlikely]]
     return false;
   const std::uint32_t units = units_of(bytes);
-  if (units > peer->credits) [[unlikely]]
+  DeviceSlot& slot = *peer->device;
+  if (units > peer->credits || !slot.pending.empty()) [[unlikely]]
     return false;
   peer->credits -= units;
   const SendHead head = eager_head(peer->owed, comm.context, comm.rank, tag);
   peer->owed = 0;
   ++counters_.eager;
-  DeviceSlot& slot = *peer->device;
-  if (!slot.pending.empty(peer->endpoint) || !slot.device->send(peer->endpoint, head, data, bytes))
-      [[unlikely]]
-    keep_send(*peer, head, data, bytes);
+  slot.device->send(peer->endpoint, head, data, bytes, slot.pending);
   return true;
 }
 

@@ -29,6 +29,7 @@ void Engine::fail(Request& request, int error) {
 void Engine::fail_peer(Peer& peer, std::string words, bool left_in_order) {
   if (peer.failed) return;
   peer.failed = true;
+  ++lost_peers_;
   peer.fast_below = 0;
   peer.failure = std::move(words);
   process_.log().write(LogLevel::info, "process {} is lost: {}", peer.id, peer.failure);

@@ -8,15 +8,6 @@
 
 namespace remit {
 
-/// Keeps a small message that the device did not take.
-void Engine::keep_send(Peer& peer, SendHead head, const void* data, std::size_t bytes) {
-  const std::array<Piece, 2> pieces = {Piece{&head, sizeof head, 0},
-                                       Piece{const_cast<void*>(data), bytes, 0}};
-  Operation operation;
-  operation.local = std::span(pieces).first(bytes == 0 ? 1 : 2);
-  peer.device->pending.push(peer.endpoint, operation);
-}
-
 void Engine::isend(Request& request, const View& buffer, int dest, int tag, const CommCore& comm,
                    SendMode mode, bool collective) {
   request.complete = false;

@@ -38,6 +38,18 @@ void KeyedFifo::grow() {
   }
 }
 
+PostedLink* Matcher::take_first_posted(const MatchKey& key) {
+  PostedLink* best = nullptr;
+  for (std::size_t c = 0; c < kMatchClasses; ++c) {
+    if (posted_[c].empty()) continue;
+    auto* found =
+        static_cast<PostedLink*>(posted_[c].front(masked(key, static_cast<MatchClass>(c))));
+    if (found != nullptr && (best == nullptr || found->sequence < best->sequence)) best = found;
+  }
+  if (best != nullptr) remove_posted(*best);
+  return best;
+}
+
 void Matcher::add(UnexpectedLinks& message) {
   const MatchKey key = message.key();
   for (std::size_t c = 0; c < kMatchClasses; ++c) {

@@ -22,7 +22,10 @@ struct MatchKey {
   int source = 0;  ///< rank in the communicator, or MPI_ANY_SOURCE
   int tag = 0;     ///< or MPI_ANY_TAG
 
-  friend bool operator==(const MatchKey&, const MatchKey&) = default;
+  friend bool operator==(const MatchKey& a, const MatchKey& b) {  // one branch instead of three
+    return ((a.context ^ b.context) | static_cast<std::uint32_t>(a.source ^ b.source) |
+            static_cast<std::uint32_t>(a.tag ^ b.tag)) == 0;
+  }
 };
 
 /// The links of an element of a KeyedFifo. Elements of one key form a list; its first element
@@ -43,9 +46,11 @@ class KeyedFifo {
 
   void push(MatchLink& link) {
     assert(link.previous == nullptr && "already in a table");
+    const MatchKey key =
+        link.key;  // in registers: just written, it would be slow to read as a whole
     if (keys_ >= bucket_count_) [[unlikely]]
       grow();
-    MatchLink** slot = slot_of(link.key);
+    MatchLink** slot = slot_of(key);
     link.next = nullptr;
     ++size_;
     if (*slot == nullptr) {
@@ -160,25 +165,22 @@ struct UnexpectedLinks : ListNode<> {
 class Matcher {
  public:
   void post(PostedLink& receive) {
+    const auto c = index_of(receive.key);
     receive.sequence = next_sequence_++;
-    posted_[index_of(receive.key)].push(receive);
+    if (c != 0) ++wild_posted_;
+    posted_[c].push(receive);
   }
   /// The receive posted first among those that take a message of `key`, removed; or null.
   [[nodiscard]] PostedLink* take_posted(const MatchKey& key) {
-    if (posted_[1].empty() && posted_[2].empty() && posted_[3].empty()) [[likely]] {
+    if (wild_posted_ == 0) [[likely]]
       return static_cast<PostedLink*>(posted_[0].take_front(key));
-    }
-    PostedLink* best = nullptr;
-    for (std::size_t c = 0; c < kMatchClasses; ++c) {
-      if (posted_[c].empty()) continue;
-      auto* found =
-          static_cast<PostedLink*>(posted_[c].front(masked(key, static_cast<MatchClass>(c))));
-      if (found != nullptr && (best == nullptr || found->sequence < best->sequence)) best = found;
-    }
-    if (best != nullptr) posted_[index_of(best->key)].remove(*best);
-    return best;
+    return take_first_posted(key);
   }
-  void remove_posted(PostedLink& receive) { posted_[index_of(receive.key)].remove(receive); }
+  void remove_posted(PostedLink& receive) {
+    const auto c = index_of(receive.key);
+    if (c != 0) --wild_posted_;
+    posted_[c].remove(receive);
+  }
 
   /// `message.links[0].key` is set.
   void add(UnexpectedLinks& message);
@@ -210,12 +212,15 @@ class Matcher {
     return static_cast<std::size_t>(match_class(key));
   }
   void build_index(std::size_t c);
+  /// take_posted(), in all four tables.
+  [[nodiscard]] PostedLink* take_first_posted(const MatchKey& key);
 
   std::array<KeyedFifo, kMatchClasses> posted_;
   std::array<KeyedFifo, kMatchClasses> unexpected_;
   std::array<bool, kMatchClasses> indexed_ = {true, false, false, false};
   IntrusiveList<UnexpectedLinks> arrivals_;
   std::uint64_t next_sequence_ = 0;
+  std::size_t wild_posted_ = 0;  // receives in all posted_ but the first
 };
 
 }  // namespace remit

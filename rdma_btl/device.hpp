@@ -163,6 +163,8 @@ struct Statistic {
   std::uint64_t value = 0;
 };
 
+class PendingQueue;  // rdma_btl/pending.hpp
+
 /// What came of giving memory back.
 enum class Released : std::uint8_t {
   done,
@@ -203,10 +205,10 @@ class Device {
                                          std::span<const Operation> operations) = 0;
 
   /// One send of `head` and `length` bytes of `data`: what post() does with a send of these two
-  /// pieces, for small messages, without the cost of the general form. False: not accepted, as when
-  /// post() returns 0.
-  [[nodiscard]] virtual bool send(EndpointId endpoint, SendHead head, const void* data,
-                                  std::size_t length);
+  /// pieces, for small messages, without the cost of the general form. What is not accepted waits
+  /// in `refused`, where nothing waits for this endpoint yet.
+  virtual void send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
+                    PendingQueue& refused);
 
   /// Fills `out` with events and says how many. Also drives whatever the device does in software.
   [[nodiscard]] virtual std::size_t poll(std::span<Completion> out) = 0;

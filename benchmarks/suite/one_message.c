@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { kData = 1, kAck = 2 };
+enum { kData = 1, kAck = 2, kWindow = 32 };
 
 /* Time passes without any call to MPI, so that nothing is polled while the message arrives. */
 static void rest(void) {
@@ -32,16 +32,42 @@ static long receive_one(int from, int tag) {
   return value;
 }
 
-/* usage: one_message COUNT [nonblocking]; two ranks */
+/* A window of messages, of which the receives are posted before they arrive, and which have
+   arrived when their completion is asked for. */
+static int exchange_window(int rank, long first) {
+  MPI_Request requests[kWindow];
+  long values[kWindow];
+  int wrong = 0;
+  if (rank == 0) rest();
+  for (int i = 0; i < kWindow; ++i) {
+    values[i] = rank == 0 ? first + i : -1;
+    if (rank == 0) {
+      MPI_Isend(&values[i], sizeof values[i], MPI_CHAR, 1, kData, MPI_COMM_WORLD, &requests[i]);
+    } else {
+      MPI_Irecv(&values[i], sizeof values[i], MPI_CHAR, 0, kData, MPI_COMM_WORLD, &requests[i]);
+    }
+  }
+  for (int i = 0; i < 2 && rank == 1; ++i) rest();
+  MPI_Waitall(kWindow, requests, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < kWindow; ++i) wrong += values[i] != first + i;
+  return wrong;
+}
+
+/* usage: one_message COUNT [nonblocking | window]; two ranks; a window counts as kWindow */
 int main(int argc, char** argv) {
   int rank = 0, wrong = 0;
   const int count = argc > 1 ? atoi(argv[1]) : 100;
   const bool nonblocking = argc > 2 && strcmp(argv[2], "nonblocking") == 0;
+  const bool window = argc > 2 && strcmp(argv[2], "window") == 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Barrier(MPI_COMM_WORLD);
   for (int i = 0; i < count && rank < 2; ++i) {
-    if (rank == 0) {
+    if (window) {
+      wrong += exchange_window(rank, i);
+      i += kWindow - 1;
+      MPI_Barrier(MPI_COMM_WORLD);
+    } else if (rank == 0) {
       send_one(i, 1, kData, nonblocking);
       wrong += receive_one(1, kAck) != i;
     } else {

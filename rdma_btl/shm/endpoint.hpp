@@ -64,6 +64,7 @@ inline Completion event_of(CompletionKind kind, EndpointId endpoint, int status,
 enum class ShmDevice::Phase : std::uint8_t {
   unused,
   connecting,  ///< waits for the peer's HELLO, which decides how
+  queued,      ///< for a direct copy: others are under way
   copying,     ///< direct copy, alone
   sharing,     ///< direct copy, the target takes chunks from the back
   joining,     ///< all chunks are taken, the target still copies some

@@ -23,14 +23,14 @@ struct ShmConfig {
   PeerName name = 0;      ///< of this process
   std::uint64_t job = 0;  ///< token of the job: a HELLO with another one is dropped
   ShmCopy copy = ShmCopy::automatic;
-  std::size_t ring_cells = 512;          ///< power of two; a cell is a cache line
-  std::size_t area_bytes = 128 * 1024;   ///< power of two; bytes of larger sends, per direction
-  std::size_t cma_piece = 1024 * 1024;   ///< bytes copied directly at most between two polls
-  std::size_t assist_from = 128 * 1024;  ///< both sides copy at once from so many bytes on
-  unsigned liveness_ms = 1000;           ///< how often connected peers are looked after
-  bool share_allocations = true;         ///< allocate() gives memory that peers can map
-  bool membarrier = true;                ///< false: senders pay a fence instead
-  Log* log = nullptr;                    ///< must outlive the device; null: silent
+  std::size_t ring_cells = 512;         ///< power of two; a cell is a cache line
+  std::size_t area_bytes = 128 * 1024;  ///< power of two; bytes of larger sends, per direction
+  std::size_t cma_piece = 1024 * 1024;  ///< bytes copied directly at most between two polls
+  std::size_t assist_from = 64 * 1024;  ///< both sides copy at once from so many bytes on
+  unsigned liveness_ms = 1000;          ///< how often connected peers are looked after
+  bool share_allocations = true;        ///< allocate() gives memory that peers can map
+  bool membarrier = true;               ///< false: senders pay a fence instead
+  Log* log = nullptr;                   ///< must outlive the device; null: silent
 };
 
 /// What happened so far; for tests and remit_info.

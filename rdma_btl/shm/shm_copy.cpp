@@ -96,12 +96,15 @@ void ShmDevice::begin(std::uint32_t index) {
   }
   if (job.kind == OpKind::atomic) {
     job.phase = Phase::requesting;
-  } else if (endpoint.cma) {
-    job.phase = offer_assist(job, endpoint) ? Phase::sharing : Phase::copying;
-  } else if (mapped(endpoint, job.remote.address, length) != nullptr) {
-    job.phase = Phase::copying;
+  } else if (endpoint.cma || mapped(endpoint, job.remote.address, length) != nullptr) {
+    job.phase = Phase::queued;
+    if (!active_.empty()) {  // one after the other, so that both sides copy the same one
+      active_.push_back(index);
+      attention_ |= kWork;
+      return;
+    }
   } else {
-    job.phase = job.kind == OpKind::put ? Phase::streaming : Phase::requesting;
+    job.phase = streaming_phase(job);
   }
   const Step step = advance(job);
   if (step == Step::copied || step == Step::blocked) {
@@ -147,20 +150,34 @@ ShmDevice::Job* ShmDevice::find_job(shm::JobName name, EndpointId endpoint) {
 
 // --- steps -------------------------------------------------------------------------------------
 
-/// Each job once, but at most one that moves many bytes.
+/// Each job once, the oldest first, until one has copied directly.
 void ShmDevice::progress_transfers() {
-  for (std::size_t left = active_.size(); left != 0 && !active_.empty(); --left) {
-    const std::uint32_t index = active_.front();
-    active_.pop_front();
+  const auto copies = [this] { return counters_.cma_calls + counters_.mapped_copies; };
+  const std::uint64_t before = copies();
+  for (std::size_t i = 0; i < active_.size() && copies() == before;) {
+    const std::uint32_t index = active_[i];
     const Step step = advance(*jobs_[index]);
-    if (step == Step::copied || step == Step::blocked) active_.push_back(index);
-    if (step == Step::copied) return;
+    if (step == Step::waiting) std::erase(active_, index);  // a finished one has been erased
+    if (step == Step::copied || step == Step::blocked) ++i;
   }
+}
+
+/// The first phase of a put or get that cannot be copied directly.
+ShmDevice::Phase ShmDevice::streaming_phase(const Job& job) {
+  return job.kind == OpKind::put ? Phase::streaming : Phase::requesting;
 }
 
 ShmDevice::Step ShmDevice::advance(Job& job) {
   Endpoint& endpoint = *endpoints_[job.endpoint];
   switch (job.phase) {
+    case Phase::queued:
+      if (endpoint.cma) {
+        job.phase = offer_assist(job, endpoint) ? Phase::sharing : Phase::copying;
+      } else {
+        const bool direct = mapped(endpoint, job.remote.address, job.total) != nullptr;
+        job.phase = direct ? Phase::copying : streaming_phase(job);
+      }
+      return advance(job);
     case Phase::copying:
       return copy_step(job, endpoint);
     case Phase::sharing:
@@ -218,7 +235,7 @@ ShmDevice::Step ShmDevice::copy_error(Job& job, Endpoint& endpoint, int error) {
   if ((error == EPERM || error == ENOSYS) && config_.copy == ShmCopy::automatic) {
     // Allowed before, forbidden now (a seccomp filter, another user): through the ring.
     endpoint.cma = false;
-    job.phase = job.kind == OpKind::put ? Phase::streaming : Phase::requesting;
+    job.phase = streaming_phase(job);
     return advance(job);
   }
   endpoint.words = fmt::format(

@@ -45,17 +45,17 @@ std::size_t ShmDevice::post(EndpointId id, std::span<const Operation> operations
   return accepted;
 }
 
-bool ShmDevice::send(EndpointId id, SendHead head, const void* data, std::size_t length) {
+void ShmDevice::send(EndpointId id, SendHead head, const void* data, std::size_t length,
+                     PendingQueue& refused) {
   Endpoint& endpoint = *endpoints_[id];
   if (length > shm::kInline - sizeof head || endpoint.shut || !endpoint.tx.has_room()) [[unlikely]]
-    return Device::send(id, head, data, length);
+    return Device::send(endpoint.id, head, data, length, refused);
   shm::Cell& cell = endpoint.mail ? *endpoint.mailbox : endpoint.tx.next();
   std::memcpy(cell.payload, &head, sizeof head);
   copy_small(cell.payload + sizeof head, data, length);
   endpoint.tx.publish_in(cell, CellKind::send_inline, sizeof head + length, endpoint.writer);
   endpoint.mail = false;
   wake(endpoint);
-  return true;
 }
 
 inline bool ShmDevice::push_send(Endpoint& endpoint, const Operation& operation) {
@@ -92,8 +92,10 @@ bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::
     if (piece.length != 0) std::memcpy(to, piece.address, piece.length);
     to += piece.length;
   }
-  std::memcpy(endpoint.tx.next().payload, &ref, sizeof ref);
-  endpoint.tx.publish(CellKind::send_area, sizeof ref);
+  shm::Cell& cell = endpoint.mail ? *endpoint.mailbox : endpoint.tx.next();
+  std::memcpy(cell.payload, &ref, sizeof ref);
+  endpoint.tx.publish_in(cell, CellKind::send_area, sizeof ref, endpoint.writer);
+  endpoint.mail = false;
   endpoint.tx.prepare(total);
   return true;
 }
@@ -129,8 +131,8 @@ void ShmDevice::ring_bell(Endpoint& endpoint) {
 // --- receiving ---------------------------------------------------------------------------------
 
 /// Takes the next message out of the mailbox. Its bytes are copied: the mailbox is ours from now
-/// on, and an answer may be written there before the next poll.
-void ShmDevice::take_mail(Scan& scan, std::uint64_t header, Completion& out) {
+/// on, and an answer may be written there before the next poll. False: it made no sense.
+bool ShmDevice::take_mail(Scan& scan, std::uint64_t header, Completion& out) {
   const std::size_t length = std::min(shm::cell_length(header), shm::kInline);
   Endpoint& endpoint = *endpoints_[scan.endpoint];
   copy_small(endpoint.letter.data(), scan.mailbox->payload, length);
@@ -142,6 +144,11 @@ void ShmDevice::take_mail(Scan& scan, std::uint64_t header, Completion& out) {
   out.status = MPI_SUCCESS;
   out.endpoint = scan.endpoint;
   out.data = {endpoint.letter.data(), length};
+  if (shm::cell_kind(header) == CellKind::send_inline) return true;
+  shm::AreaRef ref;
+  std::memcpy(&ref, endpoint.letter.data(), sizeof ref);
+  out.data = {area_bytes(endpoint, ref), ref.length};
+  return out.data.data() != nullptr;
 }
 
 [[gnu::always_inline]] inline std::size_t ShmDevice::drain_inline(Scan& scan,
@@ -154,7 +161,7 @@ void ShmDevice::take_mail(Scan& scan, std::uint64_t header, Completion& out) {
     if (shm::cell_number(header) != number) {
       const std::uint64_t mail = scan.mailbox->header.load(std::memory_order_acquire);
       if (!shm::is_mail(mail, number, scan.writer)) break;
-      take_mail(scan, mail, out[n++]);
+      if (take_mail(scan, mail, out[n])) ++n;
       continue;
     }
     scan.next = scan.cells + (number & scan.mask);
@@ -441,7 +448,7 @@ int ShmDevice::max_sleep_ms() const {
   }
   for (const std::uint32_t index : active_) {
     const Phase phase = jobs_[index]->phase;
-    if (phase == Phase::copying || phase == Phase::sharing) return 0;
+    if (phase == Phase::queued || phase == Phase::copying || phase == Phase::sharing) return 0;
   }
   if (!hellos_due_.empty() || !arenas_due_.empty() || !gone_.empty()) return 1;
   return endpoints_.empty() ? -1 : static_cast<int>(config_.liveness_ms);

@@ -44,8 +44,8 @@ class ShmDevice final : public Device {
   [[nodiscard]] Expected<Region> register_memory(void* address, std::size_t length,
                                                  Access access) override;
   void deregister(const Region& region) override;
-  [[nodiscard]] bool send(EndpointId endpoint, SendHead head, const void* data,
-                          std::size_t length) override;
+  void send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
+            PendingQueue& refused) override;
   [[nodiscard]] std::size_t post(EndpointId endpoint,
                                  std::span<const Operation> operations) override;
   [[nodiscard]] std::size_t poll(std::span<Completion> out) override;
@@ -136,7 +136,7 @@ class ShmDevice final : public Device {
   // Receiving (shm_device.cpp).
   std::size_t drain_inline(Scan& scan, std::span<Completion> out, std::size_t n);
   std::size_t drain(Scan& scan, std::span<Completion> out, std::size_t n);
-  void take_mail(Scan& scan, std::uint64_t header, Completion& out);
+  [[nodiscard]] bool take_mail(Scan& scan, std::uint64_t header, Completion& out);
   std::size_t scan_cold(std::span<Completion> out, std::size_t n);
   std::size_t poll_with_attention(std::span<Completion> out, std::size_t n);
   std::size_t attend(std::span<Completion> out, std::size_t n);
@@ -189,6 +189,7 @@ class ShmDevice final : public Device {
   void begin(std::uint32_t index);
   void begin_waiting(Endpoint& endpoint);
   [[nodiscard]] Step advance(Job& job);
+  [[nodiscard]] static Phase streaming_phase(const Job& job);
   [[nodiscard]] Step copy_step(Job& job, Endpoint& endpoint);
   [[nodiscard]] Step assisted_step(Job& job, Endpoint& endpoint);
   [[nodiscard]] Step join_step(Job& job, Endpoint& endpoint);

@@ -27,6 +27,7 @@ enum class VerbsDevice::RecordKind : std::uint8_t {
   plain,
   buffered,  ///< `resource` is a send slot
   swap,      ///< `resource` is a SwapJob
+  proof,     ///< with iWARP: the note before it is where it belongs
 };
 
 /// A work request under way.
@@ -60,6 +61,7 @@ struct VerbsDevice::Endpoint {
   bool starving = false;   ///< something waits for a credit
   bool credit_due = false;
   bool note_due = false;          ///< is in notes_due_: nothing may be posted before it
+  bool note_flies = false;        ///< with iWARP: the last one may still be placed behind a next
   bool recalled = false;          ///< we want back what is lent to it: what it uses is not owed
   bool spoke = false;             ///< has sent a message since its last loan by note
   bool lively = false;            ///< has sent a message since recall() last came by
@@ -73,6 +75,8 @@ struct VerbsDevice::Endpoint {
   ibv_qp* qp = nullptr;
   EndpointId id = 0;
   std::vector<Record> records;  ///< a ring over posted - retired
+  verbs::Heads sent_heads;
+  verbs::Heads heard_heads;
 
   PeerName peer = 0;
   std::uint32_t qp_num = 0;

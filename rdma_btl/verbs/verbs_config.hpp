@@ -31,7 +31,7 @@ struct VerbsConfig {
   VerbsMask mask;
   std::size_t receive_slots = 256;         ///< receives of the process, however many peers it has
   std::size_t send_slots = 128;            ///< registered buffers of sends that are not inline
-  std::size_t message_bytes = 8192 + 128;  ///< of one slot, with the device's header
+  std::size_t message_bytes = 8192 + 192;  ///< of one slot, with what the device puts before
   std::uint32_t send_depth = 128;          ///< work requests of a connection; power of two
   std::uint32_t first_window = 8;  ///< receives leased to a peer at first; fewer when few are left
   std::uint32_t max_window = 64;   ///< ... to one that sends a lot
@@ -64,6 +64,7 @@ struct VerbsCounters {
   std::uint64_t notifications = 0;  ///< that arrived here
   std::uint64_t notified = 0;       ///< that were sent
   std::uint64_t inlined = 0;        ///< of the sends, those in the descriptor
+  std::uint64_t brief = 0;          ///< of the sends, those whose head the peer knew
   std::uint64_t signalled = 0;      ///< work requests that gave a completion
   std::uint64_t credit_messages = 0;
   std::uint64_t sent_bytes = 0;  ///< of the sends, without the device's headers
@@ -80,7 +81,8 @@ struct VerbsCounters {
   std::uint64_t rejected = 0;  ///< connections of strangers
   std::uint64_t retried = 0;   ///< attempts to connect after the first
   std::uint64_t asked = 0;     ///< hosts of peers that did not answer, asked whether they are there
-  std::uint64_t knocks = 0;    ///< empty writes to see whether connected peers' hosts are there
+  /// Empty writes, with iWARP reads, to see whether connected peers' hosts are there.
+  std::uint64_t knocks = 0;
 };
 
 }  // namespace remit

@@ -6,7 +6,8 @@
 // (recall); one that has given everything back is dry. A dry peer speaks by its Note, which needs
 // no receive: it asks for new credits when it has something to send, gives those that it owes, says
 // goodbye. Who is dry, and for whom, is known to both sides, so each knows when the other's note is
-// to be looked at (listening).
+// to be looked at (listening). An iWARP adapter may place writes in any order until something
+// behind them is delivered: there a note waits until the one before it has been read back.
 //
 // Nothing of this can block: a recall is answered by a credit of the lender's own, a wish needs
 // none. Only a peer that computes does not answer. Others are asked instead, and if they all
@@ -275,13 +276,15 @@ void VerbsDevice::wish(Endpoint& endpoint) {
 Expected<> VerbsDevice::make_note(Endpoint& endpoint) {
   if (endpoint.heard != nullptr) return {};
   constexpr std::size_t kAtOnce = 256;
+  constexpr std::size_t kEach = 3;
   if (free_notes_.empty()) {
     Expected<Block> block =
-        make_block(kAtOnce * 2 * sizeof(Note), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
+        make_block(kAtOnce * kEach * sizeof(Note),
+                   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
                    "memory for notes of peers");
     if (!block) return tl::unexpected<Error>(std::move(block.error()));
     auto* const notes = static_cast<Note*>(block->base);
-    for (std::size_t i = 0; i < 2 * kAtOnce; i += 2) {
+    for (std::size_t i = 0; i < kAtOnce * kEach; i += kEach) {
       free_notes_.push_back({notes + i, block->mr->lkey, block->mr->rkey});
     }
   }
@@ -296,7 +299,11 @@ Expected<> VerbsDevice::make_note(Endpoint& endpoint) {
 
 /// As soon as there is room: until then nothing else is posted, which would overtake it.
 void VerbsDevice::write_note(Endpoint& endpoint) {
-  if (!spare_room(endpoint)) {
+  const std::uint32_t requests = config_.mask.iwarp ? 2 : 1;
+  const bool room =
+      endpoint.under_way() + requests <= config_.send_depth && outstanding_ + requests <= budget_;
+  if (!room) flush_tails();
+  if (!room || endpoint.note_flies) {
     if (!endpoint.note_due) notes_due_.push_back(endpoint.id);
     endpoint.note_due = attention_ = true;
     return;
@@ -311,6 +318,29 @@ void VerbsDevice::write_note(Endpoint& endpoint) {
   request.wr.rdma = {endpoint.peer_note.address,
                      static_cast<std::uint32_t>(endpoint.peer_note.key)};
   submit(endpoint, request, Record{}, endpoint.said->farewell != 0);
+  if (config_.mask.iwarp && endpoint.state == State::open) prove_note(endpoint);
+}
+
+void VerbsDevice::prove_note(Endpoint& endpoint) {
+  endpoint.note_flies = true;
+  read_note_back(endpoint, RecordKind::proof);
+}
+
+/// With iWARP. What a read brings back has been placed (RFC 5040, 5.5), and somebody has answered;
+/// the end of a write proves neither.
+void VerbsDevice::read_note_back(Endpoint& endpoint, RecordKind kind) {
+  ibv_sge part = {reinterpret_cast<std::uintptr_t>(endpoint.said + 1), sizeof(Note),
+                  endpoint.note_lkey};
+  ibv_send_wr request = {};
+  request.opcode = IBV_WR_RDMA_READ;
+  request.sg_list = &part;
+  request.num_sge = 1;
+  request.wr.rdma = {endpoint.peer_note.address,
+                     static_cast<std::uint32_t>(endpoint.peer_note.key)};
+  Record record;
+  record.kind = kind;
+  record.awaited = true;
+  submit(endpoint, request, record, true);
 }
 
 void VerbsDevice::write_due_notes() {

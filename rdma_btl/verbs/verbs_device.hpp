@@ -49,8 +49,8 @@ class VerbsDevice final : public Device {
   void deregister(const Region& region) override;
   [[nodiscard]] std::size_t post(EndpointId endpoint,
                                  std::span<const Operation> operations) override;
-  [[nodiscard]] bool send(EndpointId endpoint, SendHead head, const void* data,
-                          std::size_t length) override;
+  void send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
+            PendingQueue& refused) override;
   [[nodiscard]] std::size_t poll(std::span<Completion> out) override;
   void arm() override;
   void disarm() override;
@@ -65,6 +65,8 @@ class VerbsDevice final : public Device {
   /// "rxe0 port 1, 10.9.0.1 (eth0), GID 1 ...: why".
   [[nodiscard]] const std::string& description() const { return description_; }
   [[nodiscard]] const std::string& adapter_name() const { return adapter_.device; }
+  /// The adapter, opened: one for all devices of a process. For tests.
+  [[nodiscard]] ibv_context& context() const { return *context_; }
   /// True once operations are accepted.
   [[nodiscard]] bool connected(EndpointId endpoint) const;
   /// Ends every connection without a goodbye, as if the process had been killed. For tests.
@@ -92,6 +94,7 @@ class VerbsDevice final : public Device {
     std::byte* data = nullptr;
     std::uint32_t lkey = 0;
     std::uint32_t qp_num = 0;  ///< without SRQ: where it is posted; 0: nowhere
+    std::uint32_t turn = 0;    ///< without SRQ: of what comes back only this was posted last
     ibv_qp* qp = nullptr;
   };
   /// A receive that was used; `endpoint` gets the credit back.
@@ -100,7 +103,8 @@ class VerbsDevice final : public Device {
     EndpointId endpoint = 0;
   };
 
-  /// For the notes of an endpoint: the peer's, and ours behind it.
+  /// For the notes of an endpoint: the peer's, behind it ours, and where the peer's is read into
+  /// to prove that it is there.
   struct NotePlace {
     verbs::Note* notes = nullptr;
     std::uint32_t lkey = 0;
@@ -171,6 +175,8 @@ class VerbsDevice final : public Device {
   [[nodiscard]] std::size_t post_closed(Endpoint& endpoint, std::span<const Operation> operations);
   [[nodiscard]] bool take(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool post_send(Endpoint& endpoint, const Operation& operation);
+  [[nodiscard]] bool send_headed(Endpoint& endpoint, SendHead head, const void* data,
+                                 std::size_t length);
   [[nodiscard]] bool post_put(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool post_get(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool post_atomic(Endpoint& endpoint, const Operation& operation);
@@ -182,10 +188,12 @@ class VerbsDevice final : public Device {
   void post_message(Endpoint& endpoint, verbs::MessageKind kind, std::uint32_t value,
                     std::span<const Piece> pieces, std::size_t total, bool signal);
   [[nodiscard]] bool post_swap(SwapJob& job);
+  [[nodiscard]] std::byte* take_send_slot(Record& record, bool& signal);
   [[nodiscard]] ibv_send_wr& message_request(const void* data, std::size_t bytes, unsigned flags);
   void submit(Endpoint& endpoint, ibv_send_wr& request, const Record& record, bool signal);
   [[nodiscard]] bool room(Endpoint& endpoint, std::uint32_t requests);
   [[nodiscard]] bool spare_room(const Endpoint& endpoint) const;
+  [[nodiscard]] bool send_slot_room();
   [[nodiscard]] bool message_room();
   [[nodiscard]] bool starve(Endpoint& endpoint);
   void flush_tail(Endpoint& endpoint);
@@ -197,6 +205,9 @@ class VerbsDevice final : public Device {
   [[nodiscard]] bool take_receive(const ibv_wc& work, Completion& out);
   [[nodiscard]] bool take_message(Endpoint& endpoint, const ibv_wc& work, std::uint32_t slot,
                                   Completion& out);
+  [[nodiscard]] bool take_brief(Endpoint& endpoint, const ibv_wc& work, std::byte* data,
+                                Completion& out);
+  void take_credits(Endpoint& endpoint, std::uint32_t credits, bool starved);
   [[nodiscard]] bool retire(const ibv_wc& work, Completion& out);
   void retire_record(Endpoint& endpoint, const Record& record, int status);
   void on_swap_done(std::uint32_t job, int status);
@@ -232,6 +243,8 @@ class VerbsDevice final : public Device {
   void wish(Endpoint& endpoint);
   [[nodiscard]] Expected<> make_note(Endpoint& endpoint);
   void write_note(Endpoint& endpoint);
+  void prove_note(Endpoint& endpoint);
+  void read_note_back(Endpoint& endpoint, RecordKind kind);
   void write_due_notes();
   void listen_to(Endpoint& endpoint);
   void listen();

@@ -160,7 +160,8 @@ void VerbsDevice::handle_async_event(const ibv_async_event& event) {
 }
 
 /// Who dies silently is noticed by who writes to it; where nobody writes, this does, now and then:
-/// an empty write, which the adapter of the peer acknowledges whatever its process does.
+/// an empty write, which the adapter of the peer acknowledges whatever its process does, or a read,
+/// which it answers.
 void VerbsDevice::knock(std::uint64_t now) {
   constexpr std::uint32_t kAtOnce = 64;
   if (knock_due_ns_ == 0) knock_due_ns_ = now + ms(config_.knock_ms);
@@ -176,6 +177,10 @@ void VerbsDevice::knock(std::uint64_t now) {
     endpoint.knock_retired = endpoint.retired;
     endpoint.knock_ns = now;
     ++counters_.knocks;
+    if (config_.mask.iwarp) {
+      read_note_back(endpoint, RecordKind::plain);
+      continue;
+    }
     ibv_send_wr request = {};
     request.opcode = IBV_WR_RDMA_WRITE;
     submit(endpoint, request, Record{}, true);

@@ -59,7 +59,7 @@ Expected<std::unique_ptr<VerbsDevice>> VerbsDevice::create(const VerbsConfig& co
   if (!std::has_single_bit(config.send_depth) || config.send_depth < 16 ||
       config.first_window < 4 || config.strict_window < 4 ||
       config.receive_slots < config.first_window || config.send_slots < 2 * verbs::kSpareSlots ||
-      config.message_bytes % kLine != 0 || config.message_bytes < 128) {
+      config.message_bytes % kLine != 0 || config.message_bytes < 192) {
     return fail(MPI_ERR_OTHER, "verbs: the configuration makes no sense");
   }
   std::unique_ptr<VerbsDevice> device(new VerbsDevice(config));
@@ -180,7 +180,7 @@ Expected<> VerbsDevice::query_limits() {
 void VerbsDevice::set_caps(const ibv_device_attr& device, const ibv_port_attr& port) {
   const bool atomics = !config_.mask.atomics && device.atomic_cap != IBV_ATOMIC_NONE;
   caps_.name = "verbs";
-  caps_.max_send = config_.message_bytes - sizeof(verbs::Header);
+  caps_.max_send = config_.message_bytes - verbs::kHeadRoom - sizeof(verbs::Header);
   caps_.max_message = std::min<std::uint64_t>(
       port.max_msg_sz == 0 ? caps_.max_send : port.max_msg_sz, kLongestMessage);
   // All requests of one operation must have room at once.
@@ -272,8 +272,9 @@ Expected<> VerbsDevice::grow(std::size_t slots) {
   std::vector<std::uint32_t> fresh;
   for (std::size_t i = 0; i < slots; ++i) {
     fresh.push_back(static_cast<std::uint32_t>(slots_.size()));
-    auto* const data = static_cast<std::byte*>(block->base) + i * config_.message_bytes;
-    slots_.push_back({data, block->mr->lkey, 0, nullptr});
+    auto* const data =
+        static_cast<std::byte*>(block->base) + i * config_.message_bytes + verbs::kHeadRoom;
+    slots_.push_back({data, block->mr->lkey});
   }
   if (srq_ != nullptr) {
     post_receive_chain(fresh);
@@ -372,7 +373,8 @@ void VerbsDevice::say_goodbye() {
     next_look_ns_ = 0;
     std::erase_if(said, [&](EndpointId id) {
       flush_tail(*endpoints_[id]);  // poll() may have returned credits behind the goodbye
-      return endpoints_[id]->state != State::open || endpoints_[id]->under_way() == 0;
+      const Endpoint& endpoint = *endpoints_[id];
+      return endpoint.state != State::open || (endpoint.under_way() == 0 && !endpoint.note_due);
     });
   }
 }

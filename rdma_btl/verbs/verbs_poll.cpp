@@ -23,6 +23,8 @@ namespace {
 
 constexpr std::size_t kBatch = 16;
 constexpr EndpointId kNobody = ~EndpointId{0};
+/// Of the posts of one receive: what fits between its number and kReceiveBit.
+constexpr std::uint32_t kTurns = 0x7fffffff;
 
 }  // namespace
 
@@ -120,8 +122,9 @@ void VerbsDevice::service() {
 
 bool VerbsDevice::take_receive(const ibv_wc& work, Completion& out) {
   const auto slot = static_cast<std::uint32_t>(work.wr_id);
-  // Left over of a connection that was dropped: the slot is in use elsewhere.
-  if (srq_ == nullptr && slots_[slot].qp_num != work.qp_num) return false;
+  // Left over of a connection that was dropped: the slot may be in use elsewhere, even on a queue
+  // pair of the same number.
+  if (srq_ == nullptr && (work.wr_id & ~kReceiveBit) >> 32 != slots_[slot].turn) return false;
   if (work.qp_num != last_qp_num_) {
     const auto found = by_qp_num_.find(work.qp_num);
     if (found == by_qp_num_.end()) {
@@ -147,24 +150,25 @@ bool VerbsDevice::take_receive(const ibv_wc& work, Completion& out) {
 
 bool VerbsDevice::take_message(Endpoint& endpoint, const ibv_wc& work, std::uint32_t slot,
                                Completion& out) {
-  const std::byte* const data = slots_[slot].data;
+  std::byte* const data = slots_[slot].data;
   use(slot, endpoint.id);
+  if ((work.wc_flags & IBV_WC_WITH_IMM) != 0) return take_brief(endpoint, work, data, out);
   Header header;
   if (work.byte_len < sizeof header) {
     fail_endpoint(endpoint, fmt::format("{}: a message makes no sense", way_to(endpoint)));
     return false;
   }
   std::memcpy(&header, data, sizeof header);
-  endpoint.credits += header.credits;
-  // A note has overtaken this message: these are to be given back, too.
-  if (endpoint.dry && header.credits != 0) [[unlikely]] {
-    endpoint.dry = false;
-    on_recall(endpoint);
-  }
-  if ((header.flags & verbs::kStarved) != 0) endpoint.wants_more = true;
+  take_credits(endpoint, header.credits, (header.flags & verbs::kStarved) != 0);
   switch (header.kind) {
     case MessageKind::data:
       ++counters_.receives;
+      if ((header.flags & verbs::kHeaded) != 0 &&
+          work.byte_len >= sizeof header + sizeof(SendHead)) {
+        SendHead head;
+        std::memcpy(&head, data + sizeof header, sizeof head);
+        endpoint.heard_heads[verbs::Heads::place_of(head)] = head;
+      }
       out = {CompletionKind::receive,
              MPI_SUCCESS,
              endpoint.id,
@@ -200,6 +204,36 @@ bool VerbsDevice::take_message(Endpoint& endpoint, const ibv_wc& work, std::uint
       return false;
   }
   return false;
+}
+
+/// A message without header and head: puts its head before it.
+bool VerbsDevice::take_brief(Endpoint& endpoint, const ibv_wc& work, std::byte* data,
+                             Completion& out) {
+  const std::uint32_t said = ntohl(work.imm_data);
+  take_credits(endpoint, said % (verbs::kMostBriefCredits + 1), (said & verbs::kBriefStarved) != 0);
+  SendHead head = endpoint.heard_heads[said >> verbs::kBriefPlace];
+  head.first = (head.first & ~std::uint64_t{verbs::kVaries}) | (said & verbs::kVaries);
+  data -= sizeof head;
+  std::memcpy(data, &head, sizeof head);
+  ++counters_.receives;
+  out = {CompletionKind::receive,
+         MPI_SUCCESS,
+         endpoint.id,
+         0,
+         0,
+         std::span(data, sizeof head + work.byte_len)};
+  return true;
+}
+
+/// What came back with a message.
+void VerbsDevice::take_credits(Endpoint& endpoint, std::uint32_t credits, bool starved) {
+  endpoint.credits += credits;
+  // A note has overtaken this message: these are to be given back, too.
+  if (endpoint.dry && credits != 0) [[unlikely]] {
+    endpoint.dry = false;
+    on_recall(endpoint);
+  }
+  if (starved) endpoint.wants_more = true;
 }
 
 /// The receives of the last poll() may be used again.
@@ -238,7 +272,7 @@ void VerbsDevice::post_receive_chain(std::span<const std::uint32_t> slots) {
     for (std::size_t i = 0; i < count; ++i) {
       const Slot& slot = slots_[slots[i]];
       parts[i] = {reinterpret_cast<std::uintptr_t>(slot.data),
-                  static_cast<std::uint32_t>(config_.message_bytes), slot.lkey};
+                  static_cast<std::uint32_t>(config_.message_bytes - verbs::kHeadRoom), slot.lkey};
       requests[i] = {kReceiveBit | slots[i], i + 1 == count ? nullptr : &requests[i + 1], &parts[i],
                      1};
     }
@@ -256,8 +290,10 @@ bool VerbsDevice::post_receives(ibv_qp* qp, std::span<const std::uint32_t> slots
   for (const std::uint32_t index : slots) {
     Slot& slot = slots_[index];
     ibv_sge part = {reinterpret_cast<std::uintptr_t>(slot.data),
-                    static_cast<std::uint32_t>(config_.message_bytes), slot.lkey};
-    ibv_recv_wr request = {kReceiveBit | index, nullptr, &part, 1};
+                    static_cast<std::uint32_t>(config_.message_bytes - verbs::kHeadRoom),
+                    slot.lkey};
+    slot.turn = (slot.turn + 1) & kTurns;
+    ibv_recv_wr request = {kReceiveBit | std::uint64_t{slot.turn} << 32 | index, nullptr, &part, 1};
     ibv_recv_wr* bad = nullptr;
     if (ibv_post_recv(qp, &request, &bad) != 0) return false;
     slot.qp = qp;
@@ -266,14 +302,15 @@ bool VerbsDevice::post_receives(ibv_qp* qp, std::span<const std::uint32_t> slots
   return true;
 }
 
-/// A connection was dropped before anything came through it.
+/// A connection is dropped. What was just seen to have ended on it, release_used() frees.
 void VerbsDevice::reclaim_slots(std::uint32_t qp_num) {
   if (srq_ != nullptr) return;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i].qp_num != qp_num) continue;
     slots_[i].qp_num = 0;
     slots_[i].qp = nullptr;
-    free_slots_.push_back(i);
+    slots_[i].turn = (slots_[i].turn + 1) & kTurns;
+    if (std::ranges::find(used_, i, &Used::slot) == used_.end()) free_slots_.push_back(i);
   }
 }
 
@@ -308,11 +345,13 @@ bool VerbsDevice::retire(const ibv_wc& work, Completion& out) {
 }
 
 /// Gives back what a work request held.
-void VerbsDevice::retire_record(Endpoint& /*endpoint*/, const Record& record, int status) {
+void VerbsDevice::retire_record(Endpoint& endpoint, const Record& record, int status) {
   if (record.kind == RecordKind::buffered) {
     free_send_slots_.push_back(record.resource);
   } else if (record.kind == RecordKind::swap) {
     on_swap_done(record.resource, status);
+  } else if (record.kind == RecordKind::proof) {
+    endpoint.note_flies = false;
   }
 }
 

@@ -132,11 +132,17 @@ bool VerbsDevice::spare_room(const Endpoint& endpoint) const {
   return endpoint.under_way() < config_.send_depth && outstanding_ < budget_;
 }
 
-/// Whether a message of the device's own has a place.
-bool VerbsDevice::message_room() {
-  if (max_inline_ >= sizeof(Header) || free_send_slots_.size() > verbs::kSpareSlots) return true;
+/// Whether a message that is not inline has a place.
+bool VerbsDevice::send_slot_room() {
+  if (free_send_slots_.size() > verbs::kSpareSlots) [[likely]]
+    return true;
   flush_tails();
   return false;
+}
+
+/// Whether a message of the device's own has a place.
+bool VerbsDevice::message_room() {
+  return max_inline_ >= sizeof(Header) || send_slot_room();
 }
 
 bool VerbsDevice::starve(Endpoint& endpoint) {
@@ -205,31 +211,26 @@ bool VerbsDevice::post_send(Endpoint& endpoint, const Operation& operation) {
   if (!room(endpoint, 1)) return false;
   const std::size_t total = total_length(operation.local);
   const bool inlined = total + sizeof(Header) <= max_inline_;
-  bool signal = false;
-  if (!inlined) {
-    const std::size_t free = free_send_slots_.size();
-    if (free <= verbs::kSpareSlots) {
-      flush_tails();
-      return false;
-    }
-    signal = free < send_slots_.size() / 2;
-  }
+  if (!inlined && !send_slot_room()) return false;
   ++counters_.sends;
   counters_.inlined += inlined;
   counters_.sent_bytes += total;
-  post_message(endpoint, MessageKind::data, 0, operation.local, total, signal);
+  post_message(endpoint, MessageKind::data, 0, operation.local, total, false);
   return true;
 }
 
 /// The fast path of a small message: one descriptor with everything in it.
-bool VerbsDevice::send(EndpointId id, SendHead head, const void* data, std::size_t length) {
+void VerbsDevice::send(EndpointId id, SendHead head, const void* data, std::size_t length,
+                       PendingQueue& refused) {
   Endpoint& endpoint = *endpoints_[id];
   const std::size_t bytes = sizeof(Header) + sizeof head + length;
-  if (endpoint.state != State::open || bytes > max_inline_ || endpoint.credits <= kReservedCredits)
-      [[unlikely]] {
-    return Device::send(id, head, data, length);
+  if (endpoint.state != State::open || endpoint.credits <= kReservedCredits) [[unlikely]]
+    return Device::send(id, head, data, length, refused);
+  if (bytes > max_inline_) {
+    if (!send_headed(endpoint, head, data, length)) Device::send(id, head, data, length, refused);
+    return;
   }
-  if (!room(endpoint, 1)) return false;
+  if (!room(endpoint, 1)) return Device::send(id, head, data, length, refused);
   ++counters_.sends;
   ++counters_.inlined;
   counters_.sent_bytes += sizeof head + length;
@@ -239,6 +240,43 @@ bool VerbsDevice::send(EndpointId id, SendHead head, const void* data, std::size
   std::memcpy(small.data() + sizeof header, &head, sizeof head);
   if (length != 0) std::memcpy(small.data() + sizeof header + sizeof head, data, length);
   submit(endpoint, message_request(small.data(), bytes, IBV_SEND_INLINE), Record{}, false);
+}
+
+/// One that does not fit the descriptor: brief if the peer knows its head. It is open and has a
+/// credit.
+bool VerbsDevice::send_headed(Endpoint& endpoint, SendHead head, const void* data,
+                              std::size_t length) {
+  const std::uint32_t place = verbs::Heads::place_of(head);
+  SendHead& kept = endpoint.sent_heads[place];
+  const bool known = kept.second == head.second &&
+                     ((kept.first ^ head.first) & ~std::uint64_t{verbs::kVaries}) == 0;
+  const bool brief = known && endpoint.immediate && endpoint.owed <= verbs::kMostBriefCredits;
+  if (!room(endpoint, 1) || !send_slot_room()) return false;
+  ++counters_.sends;
+  counters_.brief += brief;
+  counters_.sent_bytes += sizeof head + length;
+  const std::size_t before = brief ? 0 : sizeof(Header) + sizeof head;
+  Record record;
+  bool signal = false;
+  std::byte* const out = take_send_slot(record, signal);
+  if (length != 0) std::memcpy(out + before, data, length);
+  ibv_send_wr& request = message_request(out, before + length, 0);
+  Header header = take_header(endpoint, MessageKind::data, 0);
+  if (brief) {
+    request.opcode = IBV_WR_SEND_WITH_IMM;
+    request.num_sge = length != 0;
+    request.imm_data =
+        htonl((static_cast<std::uint32_t>(head.first) & verbs::kVaries) | header.credits |
+              place << verbs::kBriefPlace | (header.flags != 0 ? verbs::kBriefStarved : 0));
+  } else {
+    if (endpoint.immediate) {
+      header.flags |= verbs::kHeaded;
+      kept = head;
+    }
+    std::memcpy(out, &header, sizeof header);
+    std::memcpy(out + sizeof header, &head, sizeof head);
+  }
+  submit(endpoint, request, record, signal);
   return true;
 }
 
@@ -267,6 +305,15 @@ bool VerbsDevice::post_control(Endpoint& endpoint, MessageKind kind, std::uint32
   return true;
 }
 
+/// For a message that is not inline. When half of them are in use they have to come back.
+std::byte* VerbsDevice::take_send_slot(Record& record, bool& signal) {
+  record.kind = RecordKind::buffered;
+  record.resource = free_send_slots_.back();
+  free_send_slots_.pop_back();
+  signal = signal || free_send_slots_.size() < send_slots_.size() / 2;
+  return send_slots_[record.resource];
+}
+
 /// Room, a credit and, where the message is not inline, a send slot are there.
 void VerbsDevice::post_message(Endpoint& endpoint, MessageKind kind, std::uint32_t value,
                                std::span<const Piece> pieces, std::size_t total, bool signal) {
@@ -276,11 +323,7 @@ void VerbsDevice::post_message(Endpoint& endpoint, MessageKind kind, std::uint32
   std::byte* data = small.data();
   const bool inlined = bytes <= max_inline_;
   if (!inlined) {
-    record.kind = RecordKind::buffered;
-    record.resource = free_send_slots_.back();
-    free_send_slots_.pop_back();
-    data = send_slots_[record.resource];
-    signal = signal || free_send_slots_.size() < send_slots_.size() / 2;
+    data = take_send_slot(record, signal);
   }
   const Header header = take_header(endpoint, kind, value);
   std::memcpy(data, &header, sizeof header);

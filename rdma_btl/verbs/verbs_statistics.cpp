@@ -19,6 +19,7 @@ std::vector<Statistic> VerbsDevice::statistics() const {
                                 {"notifications", c.notifications},
                                 {"notified", c.notified},
                                 {"inlined", c.inlined},
+                                {"brief", c.brief},
                                 {"signalled", c.signalled},
                                 {"credit_messages", c.credit_messages},
                                 {"starved", c.starved},

@@ -2,13 +2,16 @@
 // What two verbs devices say to each other: addresses, private data of connections, headers.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+
+#include "rdma_btl/device.hpp"
 
 namespace remit::verbs {
 
 inline constexpr std::uint32_t kMagic = 0x6276726d;  // "mrvb"
-inline constexpr std::uint16_t kVersion = 3;
+inline constexpr std::uint16_t kVersion = 4;
 
 enum AbilityFlag : std::uint16_t {
   kIwarp = 1,      ///< of the adapter: the two families do not talk to each other
@@ -71,8 +74,9 @@ enum class MessageKind : std::uint8_t {
 };
 
 inline constexpr std::uint8_t kStarved = 1;  ///< its sender had run out of credits
+inline constexpr std::uint8_t kHeaded = 2;   ///< a SendHead follows, which both sides keep
 
-/// Before every send.
+/// Before every send that is not brief.
 struct Header {
   MessageKind kind = MessageKind::data;
   std::uint8_t flags = 0;
@@ -80,6 +84,34 @@ struct Header {
   std::uint32_t value = 0;
 };
 static_assert(sizeof(Header) == 8, "keeps the data behind it aligned");
+
+/// A message that is not inline, and whose head was the last one of its place in the Heads of its
+/// connection but for kVaries, is brief: its data alone, with immediate data that say the rest. So
+/// 4096 bytes are one packet. Bits 16 to 31 of the immediate data are those of the head; below them
+/// are
+inline constexpr std::uint32_t kVaries = 0xffff0000;      ///< what may change of SendHead::first
+inline constexpr std::uint32_t kBriefStarved = 1U << 15;  ///< as kStarved
+inline constexpr std::uint32_t kBriefPlace = 8;           ///< the place's lowest bit
+inline constexpr std::uint32_t kMostBriefCredits = 255;   ///< Header::credits
+
+/// The last heads that one side of a connection has sent; both sides have the same.
+class Heads {
+ public:
+  static constexpr std::uint32_t kPlaces = 8;
+
+  [[nodiscard]] static std::uint32_t place_of(SendHead head) {
+    const std::uint64_t mixed = (head.second ^ head.first >> 32) * 0x9e3779b97f4a7c15;
+    return static_cast<std::uint32_t>(mixed >> 61);
+  }
+  [[nodiscard]] SendHead& operator[](std::uint32_t place) { return kept_[place % kPlaces]; }
+
+ private:
+  std::array<SendHead, kPlaces> kept_;
+};
+
+/// Before the data of every receive, for the head of a brief message. A cache line, so that the
+/// adapter writes whole ones.
+inline constexpr std::size_t kHeadRoom = 64;
 
 /// What a process says to a peer without using one of its receives: written into the peer's memory,
 /// as a whole, where only those look who expect it. All are counted from the connection on and

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <random>
 
 #include "rdma_btl/verbs/verbs_params.hpp"
@@ -170,6 +171,96 @@ TEST_F(VerbsCredits, EverybodyRunsDry) {
     words.clear();
     close_all();
   }
+}
+
+/// Between the devices and the adapter: reads end late, and notes are counted that are posted
+/// while the one before, to the same place, may still be on its way. Only sends and notes go
+/// through it.
+class SlowReads {
+ public:
+  explicit SlowReads(ibv_context& context) : context_(context), old_(context.ops) {
+    current = this;
+    context.ops.post_send = post;
+    context.ops.poll_cq = poll;
+  }
+  ~SlowReads() {
+    context_.ops = old_;
+    current = nullptr;
+  }
+  SlowReads(const SlowReads&) = delete;
+  SlowReads& operator=(const SlowReads&) = delete;
+
+  std::size_t notes = 0;
+  std::size_t early = 0;  ///< the one before had not been read back
+
+ private:
+  static constexpr std::uint64_t kPolls = 500;
+  struct Late {
+    ibv_cq* queue = nullptr;
+    ibv_wc work = {};
+    std::uint64_t due = 0;
+  };
+
+  static int post(ibv_qp* qp, ibv_send_wr* request, ibv_send_wr** bad) {
+    const bool note = request->opcode == IBV_WR_RDMA_WRITE && request->num_sge == 1 &&
+                      request->sg_list->length == sizeof(verbs::Note);
+    if (note) {
+      ++current->notes;
+      bool& flies = current->flies_[qp->qp_num];
+      current->early += flies;
+      flies = true;
+    }
+    return current->old_.post_send(qp, request, bad);
+  }
+
+  static int poll(ibv_cq* queue, int most, ibv_wc* work) {
+    const int got = current->old_.poll_cq(queue, most, work);
+    const std::uint64_t now = ++current->polls_;
+    int kept = 0;
+    for (int i = 0; i < got; ++i) {
+      if (work[i].opcode == IBV_WC_RDMA_READ) {
+        current->late_.push_back({queue, work[i], now + kPolls});
+      } else {
+        work[kept++] = work[i];
+      }
+    }
+    std::erase_if(current->late_, [&](const Late& late) {
+      if (late.queue != queue || late.due > now || kept == most) return false;
+      work[kept++] = late.work;
+      current->flies_[late.work.qp_num] = false;
+      return true;
+    });
+    return kept;
+  }
+
+  static inline SlowReads* current = nullptr;
+  ibv_context& context_;
+  ibv_context_ops old_;
+  std::uint64_t polls_ = 0;
+  std::vector<Late> late_;
+  std::map<std::uint32_t, bool> flies_;  ///< by queue pair
+};
+
+/// Who is dry returns credits by its note, again and again.
+TEST_F(VerbsCredits, IwarpMayPlaceNotesInAnyOrder) {
+  constexpr std::uint32_t kEach = 50;
+  add_all("iwarp");
+  for (std::size_t i = 1; i <= kPeers; ++i) {
+    send_number(node(i), node(i).connect(node(0)), 1);
+    ASSERT_TRUE(wait_until([&] { return node(0).receives.size() == i; }));
+  }
+  settle();
+  SlowReads adapter(device(0).context());
+  for (std::uint32_t k = 0; k < kEach; ++k) {
+    for (EndpointId id = 0; id < kPeers; ++id) send_number(node(0), id, k);
+  }
+  for (std::size_t i = 1; i <= kPeers; ++i) {
+    ASSERT_TRUE(wait_until([&] { return node(i).receives.size() == kEach; })) << state();
+    EXPECT_EQ(numbers_from(node(i), 0), counted(kEach)) << i;
+  }
+  EXPECT_GT(adapter.notes, kPeers);
+  EXPECT_EQ(adapter.early, 0U) << "of " << adapter.notes;
+  expect_one_pool();
 }
 
 /// A peer without a credit says goodbye, too.

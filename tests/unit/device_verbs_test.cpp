@@ -516,6 +516,63 @@ TEST_F(VerbsTest, ConstantMemoryCanBeRead) {
   device(1).deregister(*region);
 }
 
+/// Small messages by send() arrive with their heads, also where the peer is told only what is new
+/// of a head: few heads and many, each way, among messages without one, with few receives.
+TEST_F(VerbsTest, HeadsArriveAsSent) {
+  const std::uint64_t seed = test_seed();
+  SCOPED_TRACE("REMIT_TEST_SEED=" + std::to_string(seed));
+  for (const char* mask : {"", "srq", "imm", "inline", "iwarp"}) {
+    SCOPED_TRACE(mask);
+    std::mt19937_64 random(seed);
+    const auto below = [&](std::uint64_t bound) { return random() % bound; };
+    const VerbsMask abilities = verbs_mask_from(mask).value();
+    const std::size_t first = nodes_.size();
+    for (PeerName name = 0; name < 2; ++name) {
+      VerbsConfig config = config_of(name, abilities);
+      config.send_slots = 32;
+      (void)add(config);
+    }
+    Node* both[2] = {&node(first), &node(first + 1)};
+    EndpointId ways[2];
+    for (int i = 0; i < 2; ++i) ways[i] = both[i]->connect(*both[1 - i]);
+    ASSERT_TRUE(wait_until(
+        [&] { return device(first).connected(ways[0]) && device(first + 1).connected(ways[1]); }));
+    std::vector<Bytes> sent[2];
+    for (int i = 0; i < 3000; ++i) {
+      const auto from = below(2);
+      const std::uint64_t tags = i < 1500 ? 3 : 40;
+      const SendHead head{below(2) << 40 | below(65536) << 16 | 7, below(tags) << 32 | below(2)};
+      const std::size_t length = below(8) != 0 ? below(300) : below(2) != 0 ? 4096 : below(8192);
+      Bytes bytes(sizeof head + length);
+      fill_pattern(bytes, static_cast<std::uint64_t>(i));
+      std::memcpy(bytes.data(), &head, sizeof head);
+      if (below(16) == 0) {
+        both[from]->send(ways[from], bytes);
+      } else {
+        ASSERT_TRUE(wait_until([&] {
+          return both[from]->pending.empty(ways[from]) &&
+                 both[from]->device.send(ways[from], head, bytes.data() + sizeof head, length);
+        }));
+      }
+      sent[from].push_back(std::move(bytes));
+    }
+    ASSERT_TRUE(wait_until([&] {
+      return both[0]->receives.size() == sent[1].size() &&
+             both[1]->receives.size() == sent[0].size();
+    }));
+    for (int i = 0; i < 2; ++i) {
+      for (std::size_t k = 0; k < sent[1 - i].size(); ++k) {
+        ASSERT_EQ(both[i]->receives[k].data, sent[1 - i][k]) << "message " << k << " to " << i;
+        ASSERT_TRUE(both[i]->receives[k].aligned);
+      }
+    }
+    const std::uint64_t brief = device(first).counters().brief;
+    EXPECT_EQ(brief != 0, !abilities.imm && !abilities.iwarp);
+    close(first);
+    close(first + 1);
+  }
+}
+
 TEST_F(VerbsTest, LockedMemoryRunsOut) {
   const std::unique_ptr<VerbsDevice> device = open(config_of(0));
   rlimit old = {};

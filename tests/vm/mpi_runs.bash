@@ -21,7 +21,8 @@ carried() {
 }
 
 # over_verbs LINES [LISTS]: the runs that match the pattern LINES, of lists whose names match LISTS,
-# of 2 to $most ranks. What only shared memory has is left out.
+# of 2 to $most ranks; it says which are left out for having more. What only shared memory has is none
+# of them.
 over_verbs() {
   local list line ranks
   for list in "$here"/../mpi/runs/*.mpi; do
@@ -29,7 +30,11 @@ over_verbs() {
     while read -r line; do
       ranks=${line%% *}
       case $line in '#'* | '' | *REMIT_SHM_COPY*) continue ;; esac
-      [ "$ranks" -ge 2 ] && [ "$ranks" -le "$most" ] && [[ $line =~ $1 ]] || continue
+      [ "$ranks" -ge 2 ] && [[ $line =~ $1 ]] || continue
+      if [ "$ranks" -gt "$most" ]; then
+        echo "left out, of more than $most ranks: $line"
+        continue
+      fi
       # shellcheck disable=SC2086 # words are to be split
       check "${REMIT_VERBS_MASK:+$REMIT_VERBS_MASK: }$line" carried $line
     done <"$list"

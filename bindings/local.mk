@@ -6,6 +6,7 @@ lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = \
 	bindings/attributes.cpp bindings/attributes.hpp \
 	bindings/bsend.cpp bindings/bsend.hpp \
+	bindings/cart.cpp \
 	bindings/coll_blocking.cpp \
 	bindings/coll_call.cpp bindings/coll_call.hpp \
 	bindings/coll_nonblocking.cpp \
@@ -15,6 +16,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/entry.cpp bindings/entry.hpp \
 	bindings/error_table.cpp bindings/error_table.hpp \
 	bindings/errors.cpp bindings/errors.hpp \
+	bindings/graph.cpp \
 	bindings/group.cpp \
 	bindings/handle_int.cpp bindings/handle_int.hpp \
 	bindings/handles.hpp \
@@ -23,6 +25,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/instance.cpp bindings/instance.hpp \
 	bindings/memory.cpp \
 	bindings/mpi_lock.hpp \
+	bindings/new_comm.cpp bindings/new_comm.hpp \
 	bindings/not_yet.cpp bindings/not_yet.hpp \
 	bindings/not_yet_coll.cpp \
 	bindings/not_yet_comm.cpp \
@@ -41,6 +44,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/stateless.cpp \
 	bindings/statistics.cpp bindings/statistics.hpp \
 	bindings/status.hpp \
+	bindings/topology.cpp bindings/topology.hpp \
 	bindings/type.cpp \
 	bindings/type_query.cpp \
 	bindings/version.cpp \

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/topology.hpp"
 #include "collectives/collectives.hpp"
 #include "datatype/datatype.hpp"
 #include "datatype/reductions.hpp"
@@ -80,6 +81,7 @@ struct CommObject : Object {
   MPI_Comm handle = MPI_COMM_NULL;
   MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
   AttributeList attributes;
+  std::shared_ptr<const Topology> topology;  ///< null: none
   std::string name;
   bool freed = false;  ///< MPI_Comm_free was called; operations in flight keep it alive
 };

@@ -19,6 +19,7 @@ mpi_runs = \
 	tests/mpi/runs/reduce_ops.mpi \
 	tests/mpi/runs/stress.mpi \
 	tests/mpi/runs/threads.mpi \
+	tests/mpi/runs/topology.mpi \
 	tests/mpi/runs/types.mpi \
 	tests/mpi/runs/wakeups.mpi
 
@@ -37,6 +38,7 @@ mpi_programs = \
 	tests/mpi/stress \
 	tests/mpi/stuck \
 	tests/mpi/threads \
+	tests/mpi/topology \
 	tests/mpi/types \
 	tests/mpi/unsupported \
 	tests/mpi/wakeups
@@ -78,6 +80,9 @@ tests_mpi_stuck_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_threads_SOURCES = tests/mpi/threads.c tests/mpi/check.h
 tests_mpi_threads_LDADD = libmpi_abi.la -lpthread
 tests_mpi_threads_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_topology_SOURCES = tests/mpi/topology.c tests/mpi/check.h
+tests_mpi_topology_LDADD = libmpi_abi.la
+tests_mpi_topology_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_types_SOURCES = tests/mpi/types.c tests/mpi/check.h
 tests_mpi_types_LDADD = libmpi_abi.la
 tests_mpi_types_LDFLAGS = $(MPI_TEST_FLAGS)

@@ -1,0 +1,272 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Cartesian topologies (MPI-5.0, sections 8.5.1, 8.5.2, 8.5.5 to 8.5.8).
+#include <algorithm>
+#include <numeric>
+
+#include "bindings/new_comm.hpp"
+#include "bindings/weak.hpp"
+
+namespace remit {
+
+namespace {
+
+/// The grid of a communicator that must have one.
+int grid_of(Entry& entry, MPI_Comm comm, CommObject*& c, const Grid*& grid) {
+  if (int err = entry.comm(comm, c)) return err;
+  grid = c->topology == nullptr ? nullptr : std::get_if<Grid>(c->topology.get());
+  if (grid != nullptr) return MPI_SUCCESS;
+  return entry.fail(MPI_ERR_TOPOLOGY, "comm {} has no Cartesian topology", c->name);
+}
+
+/// The grid that a program describes, if it fits into `members` processes.
+int read_grid(Entry& entry, int ndims, const int dims[], const int periods[], int members,
+              Grid& grid) {
+  if (ndims < 0) {
+    return entry.fail(MPI_ERR_DIMS, "ndims is {}; it must not be negative", ndims);
+  }
+  if (ndims > 0) {
+    if (int err = entry.not_null(dims, "dims")) return err;
+    if (int err = entry.not_null(periods, "periods")) return err;
+  }
+  long long points = 1;
+  for (int i = 0; i < ndims; ++i) {
+    if (dims[i] <= 0) {
+      return entry.fail(MPI_ERR_DIMS, "dims[{}] is {}; it must be positive", i, dims[i]);
+    }
+    points *= dims[i];
+    if (points > members) {
+      return entry.fail(MPI_ERR_ARG, "the grid of dims has more points than comm's {} processes",
+                        members);
+    }
+    grid.dimensions.push_back({dims[i], periods[i] != 0});
+  }
+  return MPI_SUCCESS;
+}
+
+/// At most `most` of the grid's dimensions are reported to arrays of a length that the program
+/// gives.
+std::size_t reported(const Grid& grid, int most) {
+  return std::min(grid.dimensions.size(), static_cast<std::size_t>(most));
+}
+
+int check_length(Entry& entry, int length, const char* name) {
+  if (length >= 0) return MPI_SUCCESS;
+  return entry.fail(MPI_ERR_ARG, "{} is {}; it must not be negative", name, length);
+}
+
+std::shared_ptr<const Group> members_of(const CommObject& comm, const std::vector<int>& ranks) {
+  std::vector<ProcId> procs;
+  procs.reserve(ranks.size());
+  for (const int rank : ranks) procs.push_back(comm.core.local->proc(rank));
+  return Group::of(std::move(procs));
+}
+
+/// The members of the slice of `grid` through `rank` in which only the kept coordinates run, in
+/// row-major order of these.
+std::vector<int> slice_of(const Grid& grid, int rank, const int remain_dims[]) {
+  std::vector<int> own(grid.dimensions.size());
+  grid.coordinates(rank, own);
+  std::vector<int> at(own.size());
+  std::vector<int> members;
+  for (int other = 0; other < grid.size(); ++other) {
+    grid.coordinates(other, at);
+    bool inside = true;
+    for (std::size_t i = 0; i < at.size() && inside; ++i) {
+      inside = remain_dims[i] != 0 || at[i] == own[i];
+    }
+    if (inside) members.push_back(other);
+  }
+  return members;
+}
+
+}  // namespace
+
+}  // namespace remit
+
+using namespace remit;
+
+// `reorder` permits another numbering, which is not made use of.
+int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[],
+                     int /*reorder*/, MPI_Comm* comm_cart) {
+  Entry entry("MPI_Cart_create");
+  CommObject* c = nullptr;
+  Grid grid;
+  if (int err = entry.intra_comm(comm_old, c)) return err;
+  if (int err = entry.not_null(comm_cart, "comm_cart")) return err;
+  if (int err = read_grid(entry, ndims, dims, periods, c->core.size(), grid)) return err;
+  ContextId context = 0;
+  if (int err = agree_on_context(entry, *c, context)) return err;
+  *comm_cart = MPI_COMM_NULL;
+  if (c->core.rank >= grid.size()) return MPI_SUCCESS;
+  std::vector<int> ranks(static_cast<std::size_t>(grid.size()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  CommObject* made = make_comm(*c, context, c->core.rank, members_of(*c, ranks));
+  made->topology = std::make_shared<const Topology>(std::move(grid));
+  *comm_cart = made->handle;
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Cart_create);
+
+int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
+  Entry entry("MPI_Cart_sub");
+  CommObject* c = nullptr;
+  const Grid* grid = nullptr;
+  if (int err = grid_of(entry, comm, c, grid)) return err;
+  if (!grid->dimensions.empty()) {
+    if (int err = entry.not_null(remain_dims, "remain_dims")) return err;
+  }
+  if (int err = entry.not_null(newcomm, "newcomm")) return err;
+  ContextId context = 0;
+  if (int err = agree_on_context(entry, *c, context)) return err;
+  const std::vector<int> ranks = slice_of(*grid, c->core.rank, remain_dims);
+  const auto own = std::find(ranks.begin(), ranks.end(), c->core.rank);
+  Grid kept;
+  for (std::size_t i = 0; i < grid->dimensions.size(); ++i) {
+    if (remain_dims[i] != 0) kept.dimensions.push_back(grid->dimensions[i]);
+  }
+  CommObject* made =
+      make_comm(*c, context, static_cast<int>(own - ranks.begin()), members_of(*c, ranks));
+  made->topology = std::make_shared<const Topology>(std::move(kept));
+  *newcomm = made->handle;
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Cart_sub);
+
+int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank) {
+  Entry entry("MPI_Cart_map");
+  CommObject* c = nullptr;
+  Grid grid;
+  if (int err = entry.intra_comm(comm, c)) return err;
+  if (int err = entry.not_null(newrank, "newrank")) return err;
+  if (int err = read_grid(entry, ndims, dims, periods, c->core.size(), grid)) return err;
+  *newrank = c->core.rank < grid.size() ? c->core.rank : MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Cart_map);
+
+int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
+  Entry entry("MPI_Cartdim_get");
+  CommObject* c = nullptr;
+  const Grid* grid = nullptr;
+  if (int err = grid_of(entry, comm, c, grid)) return err;
+  if (int err = entry.not_null(ndims, "ndims")) return err;
+  *ndims = static_cast<int>(grid->dimensions.size());
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Cartdim_get);
+
+int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
+  Entry entry("MPI_Cart_get");
+  CommObject* c = nullptr;
+  const Grid* grid = nullptr;
+  if (int err = grid_of(entry, comm, c, grid)) return err;
+  if (int err = check_length(entry, maxdims, "maxdims")) return err;
+  const std::size_t count = reported(*grid, maxdims);
+  if (count == 0) return MPI_SUCCESS;
+  if (int err = entry.not_null(dims, "dims")) return err;
+  if (int err = entry.not_null(periods, "periods")) return err;
+  if (int err = entry.not_null(coords, "coords")) return err;
+  std::vector<int> own(grid->dimensions.size());
+  grid->coordinates(c->core.rank, own);
+  for (std::size_t i = 0; i < count; ++i) {
+    dims[i] = grid->dimensions[i].size;
+    periods[i] = grid->dimensions[i].periodic ? 1 : 0;
+    coords[i] = own[i];
+  }
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Cart_get);
+
+int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int* rank) {
+  Entry entry("MPI_Cart_rank");
+  CommObject* c = nullptr;
+  const Grid* grid = nullptr;
+  if (int err = grid_of(entry, comm, c, grid)) return err;
+  if (!grid->dimensions.empty()) {
+    if (int err = entry.not_null(coords, "coords")) return err;
+  }
+  if (int err = entry.not_null(rank, "rank")) return err;
+  const int found = grid->rank({coords, grid->dimensions.size()});
+  if (found < 0) {
+    for (std::size_t i = 0; i < grid->dimensions.size(); ++i) {
+      const auto [size, periodic] = grid->dimensions[i];
+      if (!periodic && (coords[i] < 0 || coords[i] >= size)) {
+        return entry.fail(MPI_ERR_ARG,
+                          "coords[{}] is {}; this dimension is not periodic and has {} points", i,
+                          coords[i], size);
+      }
+    }
+  }
+  *rank = found;
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Cart_rank);
+
+int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
+  Entry entry("MPI_Cart_coords");
+  CommObject* c = nullptr;
+  const Grid* grid = nullptr;
+  if (int err = grid_of(entry, comm, c, grid)) return err;
+  if (rank < 0 || rank >= c->core.size()) {
+    return entry.fail(MPI_ERR_RANK, "rank is {}; comm has {} processes", rank, c->core.size());
+  }
+  if (int err = check_length(entry, maxdims, "maxdims")) return err;
+  const std::size_t count = reported(*grid, maxdims);
+  if (count == 0) return MPI_SUCCESS;
+  if (int err = entry.not_null(coords, "coords")) return err;
+  std::vector<int> all(grid->dimensions.size());
+  grid->coordinates(rank, all);
+  std::copy_n(all.begin(), count, coords);
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Cart_coords);
+
+int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) {
+  Entry entry("MPI_Cart_shift");
+  CommObject* c = nullptr;
+  const Grid* grid = nullptr;
+  if (int err = grid_of(entry, comm, c, grid)) return err;
+  const auto dimensions = static_cast<int>(grid->dimensions.size());
+  if (direction < 0 || direction >= dimensions) {
+    return entry.fail(MPI_ERR_ARG, "direction is {}; the grid has {} dimensions", direction,
+                      dimensions);
+  }
+  if (int err = entry.not_null(rank_source, "rank_source")) return err;
+  if (int err = entry.not_null(rank_dest, "rank_dest")) return err;
+  *rank_source = grid->neighbor(c->core.rank, direction, -static_cast<long long>(disp));
+  *rank_dest = grid->neighbor(c->core.rank, direction, disp);
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Cart_shift);
+
+int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
+  Entry entry("MPI_Dims_create");
+  if (nnodes <= 0) return entry.fail(MPI_ERR_ARG, "nnodes is {}; it must be positive", nnodes);
+  if (ndims < 0) {
+    return entry.fail(MPI_ERR_DIMS, "ndims is {}; it must not be negative", ndims);
+  }
+  if (ndims > 0) {
+    if (int err = entry.not_null(dims, "dims")) return err;
+  }
+  const std::span<int> sizes(dims, static_cast<std::size_t>(ndims));
+  for (int i = 0; i < ndims; ++i) {
+    if (dims[i] < 0) {
+      return entry.fail(MPI_ERR_DIMS, "dims[{}] is {}; it must not be negative", i, dims[i]);
+    }
+  }
+  if (fill_dimensions(nnodes, sizes)) return MPI_SUCCESS;
+  return entry.fail(MPI_ERR_DIMS, "nnodes is {}, of which the entries given in dims are no divisor",
+                    nnodes);
+}
+REMIT_WEAK(Dims_create);
+
+int PMPI_Topo_test(MPI_Comm comm, int* status) {
+  Entry entry("MPI_Topo_test");
+  CommObject* c = nullptr;
+  if (int err = entry.comm(comm, c)) return err;
+  if (int err = entry.not_null(status, "status")) return err;
+  constexpr int kKinds[] = {MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH};
+  *status = c->topology == nullptr ? MPI_UNDEFINED : kKinds[c->topology->index()];
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Topo_test);

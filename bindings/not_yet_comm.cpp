@@ -96,8 +96,3 @@ int PMPI_Win_set_attr(MPI_Win win, int, void*) {
   return not_yet(win, "MPI_Win_set_attr");
 }
 REMIT_WEAK(Win_set_attr);
-
-// Attributes of datatypes (chapter 7).
-
-
-// Deprecated Interfaces (chapter 16).

@@ -549,10 +549,9 @@ TEST_F(VerbsTest, HeadsArriveAsSent) {
       if (below(16) == 0) {
         both[from]->send(ways[from], bytes);
       } else {
-        ASSERT_TRUE(wait_until([&] {
-          return both[from]->pending.empty(ways[from]) &&
-                 both[from]->device.send(ways[from], head, bytes.data() + sizeof head, length);
-        }));
+        ASSERT_TRUE(wait_until([&] { return both[from]->pending.empty(ways[from]); }));
+        both[from]->device.send(ways[from], head, bytes.data() + sizeof head, length,
+                                both[from]->pending);
       }
       sent[from].push_back(std::move(bytes));
     }

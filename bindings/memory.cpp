@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;  ///< a cache line
 constexpr std::size_t kPage = 4096;     ///< less is not worth a page of a device's memory
+constexpr std::size_t kMost = std::size_t{1} << 47;  ///< addresses of a process
 
 /// The hint mpi_minimum_memory_alignment, or what is used without it. Empty: it makes no sense.
 std::optional<std::size_t> alignment_of(const InfoObject* info) {
@@ -34,11 +35,12 @@ std::optional<std::size_t> alignment_of(const InfoObject* info) {
 }
 
 void* allocate(Engine& engine, std::size_t bytes, std::size_t alignment) {
+  if (bytes > kMost || alignment > kMost) return nullptr;
   if (bytes >= kPage && alignment <= kPage) {
     if (void* memory = engine.allocate(bytes)) return memory;
   }
   const std::size_t whole = (std::max<std::size_t>(bytes, 1) + alignment - 1) & ~(alignment - 1);
-  return whole < bytes ? nullptr : std::aligned_alloc(alignment, whole);
+  return std::aligned_alloc(alignment, whole);
 }
 
 }  // namespace

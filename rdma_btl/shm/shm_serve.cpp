@@ -49,13 +49,13 @@ void ShmDevice::send_cell(Endpoint& endpoint, CellKind kind, const void* payload
                           std::size_t length) {
   if (endpoint.failed) return;
   if (endpoint.tx.has_room()) {
-    std::memcpy(endpoint.tx.next().payload, payload, length);
+    if (length != 0) std::memcpy(endpoint.tx.next().payload, payload, length);
     endpoint.tx.publish(kind, length);
     wake(endpoint);
     return;
   }
   Outgoing cell{endpoint.id, kind, static_cast<std::uint8_t>(length), {}};
-  std::memcpy(cell.payload.data(), payload, length);
+  if (length != 0) std::memcpy(cell.payload.data(), payload, length);
   outgoing_.push_back(cell);
   attention_ |= kWork;
 }

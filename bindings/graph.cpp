@@ -219,6 +219,7 @@ int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const in
   *comm_graph = MPI_COMM_NULL;
   if (c->core.rank >= nnodes) return MPI_SUCCESS;
   std::vector<ProcId> procs;
+  procs.reserve(static_cast<std::size_t>(nnodes));
   for (int i = 0; i < nnodes; ++i) procs.push_back(c->core.local->proc(i));
   CommObject* made = make_comm(*c, context, c->core.rank, Group::of(std::move(procs)));
   made->topology = std::make_shared<const Topology>(std::move(graph));

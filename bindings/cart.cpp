@@ -1,21 +1,17 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Cartesian topologies (MPI-5.0, sections 8.5.1, 8.5.2, 8.5.5 to 8.5.8).
 #include <algorithm>
-#include <numeric>
 
 #include "bindings/new_comm.hpp"
+#include "bindings/topology_args.hpp"
 #include "bindings/weak.hpp"
 
 namespace remit {
 
 namespace {
 
-/// The grid of a communicator that must have one.
 int grid_of(Entry& entry, MPI_Comm comm, CommObject*& c, const Grid*& grid) {
-  if (int err = entry.comm(comm, c)) return err;
-  grid = c->topology == nullptr ? nullptr : std::get_if<Grid>(c->topology.get());
-  if (grid != nullptr) return MPI_SUCCESS;
-  return entry.fail(MPI_ERR_TOPOLOGY, "comm {} has no Cartesian topology", c->name);
+  return topology_of(entry, comm, "Cartesian", c, grid);
 }
 
 /// The grid that a program describes, if it fits into `members` processes.
@@ -47,18 +43,6 @@ int read_grid(Entry& entry, int ndims, const int dims[], const int periods[], in
 /// gives.
 std::size_t reported(const Grid& grid, int most) {
   return std::min(grid.dimensions.size(), static_cast<std::size_t>(most));
-}
-
-int check_length(Entry& entry, int length, const char* name) {
-  if (length >= 0) return MPI_SUCCESS;
-  return entry.fail(MPI_ERR_ARG, "{} is {}; it must not be negative", name, length);
-}
-
-std::shared_ptr<const Group> members_of(const CommObject& comm, const std::vector<int>& ranks) {
-  std::vector<ProcId> procs;
-  procs.reserve(ranks.size());
-  for (const int rank : ranks) procs.push_back(comm.core.local->proc(rank));
-  return Group::of(std::move(procs));
 }
 
 /// The members of the slice of `grid` through `rank` in which only the kept coordinates run, in
@@ -94,16 +78,8 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int p
   if (int err = entry.intra_comm(comm_old, c)) return err;
   if (int err = entry.not_null(comm_cart, "comm_cart")) return err;
   if (int err = read_grid(entry, ndims, dims, periods, c->core.size(), grid)) return err;
-  ContextId context = 0;
-  if (int err = agree_on_context(entry, *c, context)) return err;
-  *comm_cart = MPI_COMM_NULL;
-  if (c->core.rank >= grid.size()) return MPI_SUCCESS;
-  std::vector<int> ranks(static_cast<std::size_t>(grid.size()));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  CommObject* made = make_comm(*c, context, c->core.rank, members_of(*c, ranks));
-  made->topology = std::make_shared<const Topology>(std::move(grid));
-  *comm_cart = made->handle;
-  return MPI_SUCCESS;
+  return create_comm(entry, *c, first_members(*c, grid.size()),
+                     std::make_shared<const Topology>(grid), comm_cart);
 }
 REMIT_WEAK(Cart_create);
 
@@ -116,19 +92,12 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
     if (int err = entry.not_null(remain_dims, "remain_dims")) return err;
   }
   if (int err = entry.not_null(newcomm, "newcomm")) return err;
-  ContextId context = 0;
-  if (int err = agree_on_context(entry, *c, context)) return err;
-  const std::vector<int> ranks = slice_of(*grid, c->core.rank, remain_dims);
-  const auto own = std::find(ranks.begin(), ranks.end(), c->core.rank);
   Grid kept;
   for (std::size_t i = 0; i < grid->dimensions.size(); ++i) {
     if (remain_dims[i] != 0) kept.dimensions.push_back(grid->dimensions[i]);
   }
-  CommObject* made =
-      make_comm(*c, context, static_cast<int>(own - ranks.begin()), members_of(*c, ranks));
-  made->topology = std::make_shared<const Topology>(std::move(kept));
-  *newcomm = made->handle;
-  return MPI_SUCCESS;
+  return create_comm(entry, *c, c->core.local->subset(slice_of(*grid, c->core.rank, remain_dims)),
+                     std::make_shared<const Topology>(kept), newcomm);
 }
 REMIT_WEAK(Cart_sub);
 

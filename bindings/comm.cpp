@@ -68,23 +68,14 @@ GroupPtr select_color(const CommObject& comm, const std::vector<ColorKey>& all, 
   std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) {
     return all[static_cast<std::size_t>(a)].key < all[static_cast<std::size_t>(b)].key;
   });
-  std::vector<ProcId> members;
-  members.reserve(ranks.size());
-  for (int rank : ranks) members.push_back(comm.core.local->proc(rank));
-  return Group::of(std::move(members));
+  return comm.core.local->subset(ranks);
 }
 
 int split(Entry& entry, CommObject& comm, int color, int key, MPI_Comm* newcomm) {
   std::vector<ColorKey> all;
   if (int err = gather_colors(entry, comm, {color, key}, all)) return err;
-  ContextId context = 0;
-  if (int err = agree_on_context(entry, comm, context)) return err;
-  *newcomm = MPI_COMM_NULL;
-  if (color == MPI_UNDEFINED) return MPI_SUCCESS;
-  GroupPtr group = select_color(comm, all, color);
-  const int rank = group->rank_of(static_cast<ProcId>(entry.instance().process->rank()));
-  *newcomm = make_comm(comm, context, rank, std::move(group))->handle;
-  return MPI_SUCCESS;
+  GroupPtr group = color == MPI_UNDEFINED ? nullptr : select_color(comm, all, color);
+  return create_comm(entry, comm, std::move(group), nullptr, newcomm);
 }
 
 int compare(const CommObject& a, const CommObject& b) {
@@ -212,12 +203,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
       return entry.fail(MPI_ERR_GROUP, "rank {} of the group is not in the communicator", i);
     }
   }
-  ContextId context = 0;
-  if (int err = agree_on_context(entry, *c, context)) return err;
-  const int rank = g->rank_of(static_cast<ProcId>(entry.instance().process->rank()));
-  *newcomm =
-      rank == MPI_UNDEFINED ? MPI_COMM_NULL : make_comm(*c, context, rank, std::move(g))->handle;
-  return MPI_SUCCESS;
+  return create_comm(entry, *c, std::move(g), nullptr, newcomm);
 }
 REMIT_WEAK(Comm_create);
 

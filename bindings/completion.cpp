@@ -38,10 +38,8 @@ bool is_done(MPI_Request handle) {
 /// A request without anything special about it that has succeeded: all that remains is to write its
 /// status and to take it back.
 [[gnu::always_inline]] inline bool is_finished_plain(MPI_Request handle) {
-  if (handle == MPI_REQUEST_NULL) [[unlikely]]
-    return false;
-  const RequestObject* request = object(handle);
-  return request->plain && request->core.complete && request->kind == ObjectKind::request &&
+  const auto* request = object_of<RequestObject>(handle, ObjectKind::request);
+  return request != nullptr && request->plain && request->core.complete &&
          request->core.status.error == MPI_SUCCESS;
 }
 

@@ -2,9 +2,9 @@
 // Graph and distributed graph topologies (MPI-5.0, sections 8.5.3 to 8.5.5 and 8.5.8). `reorder`
 // permits another numbering, which is not made use of.
 #include <algorithm>
-#include <numeric>
 
 #include "bindings/new_comm.hpp"
+#include "bindings/topology_args.hpp"
 #include "bindings/wait_subjects.hpp"
 #include "bindings/weak.hpp"
 
@@ -13,14 +13,6 @@ namespace remit {
 namespace {
 
 // --- graphs ------------------------------------------------------------------------------------
-
-template <class Kind>
-int topology_of(Entry& entry, MPI_Comm comm, const char* name, CommObject*& c, const Kind*& out) {
-  if (int err = entry.comm(comm, c)) return err;
-  out = c->topology == nullptr ? nullptr : std::get_if<Kind>(c->topology.get());
-  if (out != nullptr) return MPI_SUCCESS;
-  return entry.fail(MPI_ERR_TOPOLOGY, "comm {} has no {} topology", c->name, name);
-}
 
 int graph_of(Entry& entry, MPI_Comm comm, CommObject*& c, const Graph*& graph) {
   return topology_of(entry, comm, "graph", c, graph);
@@ -60,11 +52,6 @@ int node_of(Entry& entry, const Graph& graph, int rank) {
   const auto nodes = static_cast<int>(graph.index.size());
   if (rank >= 0 && rank < nodes) return MPI_SUCCESS;
   return entry.fail(MPI_ERR_RANK, "rank is {}; the graph has {} nodes", rank, nodes);
-}
-
-int check_length(Entry& entry, int length, const char* name) {
-  if (length >= 0) return MPI_SUCCESS;
-  return entry.fail(MPI_ERR_ARG, "{} is {}; it must not be negative", name, length);
 }
 
 /// Copies as much as there is room for.
@@ -112,12 +99,8 @@ std::vector<int> weights_of(int count, const int weights[]) {
 }
 
 int finish_graph(Entry& entry, CommObject& parent, DistributedGraph graph, MPI_Comm* out) {
-  ContextId context = 0;
-  if (int err = agree_on_context(entry, parent, context)) return err;
-  CommObject* made = make_comm(parent, context, parent.core.rank, parent.core.local);
-  made->topology = std::make_shared<const Topology>(std::move(graph));
-  *out = made->handle;
-  return MPI_SUCCESS;
+  return create_comm(entry, parent, parent.core.local,
+                     std::make_shared<const Topology>(std::move(graph)), out);
 }
 
 /// Half an edge: what one of its two ends is to know.
@@ -195,7 +178,9 @@ int count_edges(Entry& entry, int n, const int degrees[], int& edges) {
     if (degrees[i] < 0) {
       return entry.fail(MPI_ERR_ARG, "degrees[{}] is {}; it must not be negative", i, degrees[i]);
     }
-    edges += degrees[i];
+    if (__builtin_add_overflow(edges, degrees[i], &edges)) {
+      return entry.fail(MPI_ERR_ARG, "the sum of degrees is more than an int holds");
+    }
   }
   return MPI_SUCCESS;
 }
@@ -214,17 +199,8 @@ int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const in
   if (int err = entry.intra_comm(comm_old, c)) return err;
   if (int err = entry.not_null(comm_graph, "comm_graph")) return err;
   if (int err = read_graph(entry, nnodes, index, edges, c->core.size(), graph)) return err;
-  ContextId context = 0;
-  if (int err = agree_on_context(entry, *c, context)) return err;
-  *comm_graph = MPI_COMM_NULL;
-  if (c->core.rank >= nnodes) return MPI_SUCCESS;
-  std::vector<ProcId> procs;
-  procs.reserve(static_cast<std::size_t>(nnodes));
-  for (int i = 0; i < nnodes; ++i) procs.push_back(c->core.local->proc(i));
-  CommObject* made = make_comm(*c, context, c->core.rank, Group::of(std::move(procs)));
-  made->topology = std::make_shared<const Topology>(std::move(graph));
-  *comm_graph = made->handle;
-  return MPI_SUCCESS;
+  return create_comm(entry, *c, first_members(*c, nnodes),
+                     std::make_shared<const Topology>(std::move(graph)), comm_graph);
 }
 REMIT_WEAK(Graph_create);
 

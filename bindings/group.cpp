@@ -62,10 +62,7 @@ int check_ranks(Entry& entry, const Group& group, const std::vector<int>& ranks)
 }
 
 GroupPtr include(const Group& group, const std::vector<int>& ranks) {
-  std::vector<ProcId> members;
-  members.reserve(ranks.size());
-  for (int rank : ranks) members.push_back(group.proc(rank));
-  return Group::of(std::move(members));
+  return group.subset(ranks);
 }
 
 GroupPtr exclude(const Group& group, const std::vector<int>& ranks) {

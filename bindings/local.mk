@@ -45,6 +45,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/statistics.cpp bindings/statistics.hpp \
 	bindings/status.hpp \
 	bindings/topology.cpp bindings/topology.hpp \
+	bindings/topology_args.hpp \
 	bindings/type.cpp \
 	bindings/type_query.cpp \
 	bindings/version.cpp \

@@ -60,4 +60,18 @@ CommObject* make_comm(const CommObject& parent, ContextId context, int rank,
   return comm;
 }
 
+int create_comm(Entry& entry, CommObject& parent, std::shared_ptr<const Group> group,
+                std::shared_ptr<const Topology> topology, MPI_Comm* out) {
+  ContextId context = 0;
+  if (int err = agree_on_context(entry, parent, context)) return err;
+  *out = MPI_COMM_NULL;
+  const auto self = static_cast<ProcId>(entry.instance().process->rank());
+  const int rank = group == nullptr ? MPI_UNDEFINED : group->rank_of(self);
+  if (rank == MPI_UNDEFINED) return MPI_SUCCESS;
+  CommObject* made = make_comm(parent, context, rank, std::move(group));
+  made->topology = std::move(topology);
+  *out = made->handle;
+  return MPI_SUCCESS;
+}
+
 }  // namespace remit

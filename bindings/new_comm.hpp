@@ -16,4 +16,10 @@ namespace remit {
 [[nodiscard]] CommObject* make_comm(const CommObject& parent, ContextId context, int rank,
                                     std::shared_ptr<const Group> group);
 
+/// What all members of `parent` call together, each with the group that it will be in: makes the
+/// communicator of `group`. `out` is MPI_COMM_NULL if this process is not in it, or it is null.
+/// Returns what the MPI function is to return.
+[[nodiscard]] int create_comm(Entry& entry, CommObject& parent, std::shared_ptr<const Group> group,
+                              std::shared_ptr<const Topology> topology, MPI_Comm* out);
+
 }  // namespace remit

@@ -48,4 +48,11 @@ int Group::rank_of(ProcId proc) const {
   return found != by_proc_.end() && found->first == proc ? found->second : MPI_UNDEFINED;
 }
 
+std::shared_ptr<const Group> Group::subset(std::span<const int> ranks) const {
+  std::vector<ProcId> members;
+  members.reserve(ranks.size());
+  for (const int rank : ranks) members.push_back(proc(rank));
+  return of(std::move(members));
+}
+
 }  // namespace remit

@@ -39,6 +39,8 @@ class Group {
   }
   /// The rank of a process, or MPI_UNDEFINED. O(1) if regular, else O(log size).
   [[nodiscard]] int rank_of(ProcId proc) const;
+  /// The processes of these ranks, in their order.
+  [[nodiscard]] std::shared_ptr<const Group> subset(std::span<const int> ranks) const;
 
  private:
   Group() = default;

@@ -299,9 +299,7 @@ Expected<> VerbsDevice::make_note(Endpoint& endpoint) {
 
 /// As soon as there is room: until then nothing else is posted, which would overtake it.
 void VerbsDevice::write_note(Endpoint& endpoint) {
-  const std::uint32_t requests = config_.mask.iwarp ? 2 : 1;
-  const bool room =
-      endpoint.under_way() + requests <= config_.send_depth && outstanding_ + requests <= budget_;
+  const bool room = spare_room(endpoint, config_.mask.iwarp ? 2 : 1);
   if (!room) flush_tails();
   if (!room || endpoint.note_flies) {
     if (!endpoint.note_due) notes_due_.push_back(endpoint.id);

@@ -192,7 +192,7 @@ class VerbsDevice final : public Device {
   [[nodiscard]] ibv_send_wr& message_request(const void* data, std::size_t bytes, unsigned flags);
   void submit(Endpoint& endpoint, ibv_send_wr& request, const Record& record, bool signal);
   [[nodiscard]] bool room(Endpoint& endpoint, std::uint32_t requests);
-  [[nodiscard]] bool spare_room(const Endpoint& endpoint) const;
+  [[nodiscard]] bool spare_room(const Endpoint& endpoint, std::uint32_t requests = 1) const;
   [[nodiscard]] bool send_slot_room();
   [[nodiscard]] bool message_room();
   [[nodiscard]] bool starve(Endpoint& endpoint);

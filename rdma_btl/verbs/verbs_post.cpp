@@ -128,8 +128,9 @@ bool VerbsDevice::room(Endpoint& endpoint, std::uint32_t requests) {
   return true;
 }
 
-bool VerbsDevice::spare_room(const Endpoint& endpoint) const {
-  return endpoint.under_way() < config_.send_depth && outstanding_ < budget_;
+bool VerbsDevice::spare_room(const Endpoint& endpoint, std::uint32_t requests) const {
+  return endpoint.under_way() + requests <= config_.send_depth &&
+         outstanding_ + requests <= budget_;
 }
 
 /// Whether a message that is not inline has a place.

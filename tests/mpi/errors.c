@@ -59,6 +59,9 @@ static void requests(void) {
   EXPECT(MPI_ERR_REQUEST, "request", MPI_Cancel(&null_request));
   EXPECT(MPI_ERR_REQUEST, "request", MPI_Start(&null_request));
   EXPECT(MPI_ERR_COUNT, "count", MPI_Waitall(-1, all, MPI_STATUSES_IGNORE));
+  all[0] = (MPI_Request)16; /* a value that no request has */
+  EXPECT(MPI_ERR_REQUEST, "request", MPI_Waitall(1, all, MPI_STATUSES_IGNORE));
+  EXPECT(MPI_ERR_REQUEST, "request", MPI_Wait(all, &status));
   EXPECT(MPI_ERR_ARG, "array_of_requests", MPI_Waitall(1, NULL, MPI_STATUSES_IGNORE));
   EXPECT(MPI_ERR_ARG, "flag", MPI_Test(&null_request, NULL, &status));
   OK(MPI_Irecv(value, 1, MPI_INT, check_rank, 5, MPI_COMM_WORLD, &receive));

@@ -359,6 +359,10 @@ static void adjacent_graphs(void) {
   EXPECT(MPI_ERR_ARG, "degrees[0]",
          MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &next, &negative, &next, MPI_UNWEIGHTED,
                                MPI_INFO_NULL, 0, &graph));
+  const int two[2] = {next, next}, too_many[2] = {INT32_MAX, INT32_MAX};
+  EXPECT(MPI_ERR_ARG, "degrees",
+         MPI_Dist_graph_create(MPI_COMM_WORLD, 2, two, too_many, &next, MPI_UNWEIGHTED,
+                               MPI_INFO_NULL, 0, &graph));
   EXPECT(MPI_ERR_TOPOLOGY, "distributed graph",
          MPI_Dist_graph_neighbors_count(MPI_COMM_WORLD, &ins, &outs, &weighted));
 }

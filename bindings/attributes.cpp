@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "bindings/entry.hpp"
+#include "bindings/error_book.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/weak.hpp"
 
@@ -199,7 +200,7 @@ int* predefined_attribute(Instance& instance, int id) {
     case MPI_APPNUM:
       return values.app_number >= 0 ? &values.app_number : nullptr;
     case MPI_LASTUSEDCODE:
-      return &values.last_used_code;
+      return error_book().last_used();
     default:
       return nullptr;
   }

@@ -20,7 +20,8 @@ namespace remit {
 ///   if (int err = entry.comm(comm, c)) return err;
 class Entry {
  public:
-  explicit Entry(const char* function) : function_(function), instance_(library().instance) {
+  explicit Entry(const char* function)
+      : function_(function), instance_(library().instance.load(std::memory_order_relaxed)) {
     if (instance_ == nullptr) [[unlikely]]
       not_running();
     if (instance_->locking) [[unlikely]]

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "bindings/error_book.hpp"
 #include "bindings/errors.hpp"
 
 namespace remit {
@@ -111,8 +112,13 @@ const Row* find(int error_class) {
 
 }  // namespace
 
+bool is_predefined_class(int error_class) {
+  return find(error_class) != nullptr;
+}
+
 int error_class_of(int code) {
-  return find(code) != nullptr ? code : MPI_ERR_UNKNOWN;
+  if (is_predefined_class(code)) return code;
+  return error_book().class_of(code).value_or(MPI_ERR_UNKNOWN);
 }
 
 const char* error_class_name(int error_class) {

@@ -4,7 +4,10 @@
 
 namespace remit {
 
-/// The class of a code. Predefined classes are their own codes; others are MPI_ERR_UNKNOWN.
+[[nodiscard]] bool is_predefined_class(int error_class);
+
+/// The class of a code: predefined classes are their own, the program may have added others; what
+/// is none is MPI_ERR_UNKNOWN.
 [[nodiscard]] int error_class_of(int code);
 
 }  // namespace remit

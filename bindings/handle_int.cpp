@@ -4,7 +4,6 @@
 #include "bindings/handle_int.hpp"
 
 #include <cstddef>
-#include <memory>
 
 #include "bindings/instance.hpp"
 #include "bindings/weak.hpp"
@@ -16,14 +15,7 @@ namespace {
 constexpr int kFirstUserNumber = static_cast<int>(kLastPredefinedHandle) + 1;
 
 HandleInts& handle_ints() {
-  std::atomic<HandleInts*>& made = library().handle_ints;
-  if (HandleInts* ints = made.load(std::memory_order_acquire)) return *ints;
-  auto mine = std::make_unique<HandleInts>();
-  HandleInts* first = nullptr;
-  if (made.compare_exchange_strong(first, mine.get(), std::memory_order_acq_rel)) {
-    return *mine.release();
-  }
-  return *first;
+  return made_once(library().handle_ints);
 }
 
 template <class Handle>

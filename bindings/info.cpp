@@ -5,22 +5,17 @@
 
 #include "bindings/errors.hpp"
 #include "bindings/handles.hpp"
+#include "bindings/info_objects.hpp"
 #include "bindings/weak.hpp"
 
 namespace remit {
 
 namespace {
 
-/// Info calls may come from any thread at any time, so they go without Entry and its lock: an info
-/// object belongs to whoever made it.
-class InfoCall {
+/// Info calls may come at any time: an info object belongs to whoever made it.
+class InfoCall : public AnyTimeCall {
  public:
-  explicit InfoCall(const char* function) : function_(function) {}
-
-  template <class... Args>
-  int fail(int code, fmt::format_string<Args...> format, Args&&... args) const {
-    return raise_error({}, code, function_, fmt::format(format, std::forward<Args>(args)...));
-  }
+  using AnyTimeCall::AnyTimeCall;
 
   int info(MPI_Info handle, InfoObject*& out) const {
     out = object_of<InfoObject>(handle, ObjectKind::info);
@@ -39,23 +34,11 @@ class InfoCall {
     }
     return MPI_SUCCESS;
   }
-
-  int pointer(const void* pointer, const char* argument) const {
-    return pointer != nullptr ? MPI_SUCCESS
-                              : fail(MPI_ERR_ARG, "argument {} is a null pointer", argument);
-  }
-
- private:
-  const char* function_;
 };
 
 auto find(InfoObject& info, const char* key) {
   return std::find_if(info.entries.begin(), info.entries.end(),
                       [=](const auto& entry) { return entry.first == key; });
-}
-
-MPI_Info handle_of(InfoObject* info) {
-  return reinterpret_cast<MPI_Info>(info);
 }
 
 }  // namespace
@@ -66,7 +49,7 @@ using namespace remit;
 
 int PMPI_Info_create(MPI_Info* info) {
   const InfoCall call("MPI_Info_create");
-  if (int err = call.pointer(info, "info")) return err;
+  if (int err = call.not_null(info, "info")) return err;
   *info = handle_of(new InfoObject);
   return MPI_SUCCESS;
 }
@@ -76,7 +59,7 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
   const InfoCall call("MPI_Info_dup");
   InfoObject* old = nullptr;
   if (int err = call.info(info, old)) return err;
-  if (int err = call.pointer(newinfo, "newinfo")) return err;
+  if (int err = call.not_null(newinfo, "newinfo")) return err;
   auto* made = new InfoObject;
   made->entries = old->entries;
   *newinfo = handle_of(made);
@@ -86,7 +69,7 @@ REMIT_WEAK(Info_dup);
 
 int PMPI_Info_free(MPI_Info* info) {
   const InfoCall call("MPI_Info_free");
-  if (int err = call.pointer(info, "info")) return err;
+  if (int err = call.not_null(info, "info")) return err;
   InfoObject* object = nullptr;
   if (int err = call.info(*info, object)) return err;
   object->kind = ObjectKind::freed;
@@ -133,7 +116,7 @@ int PMPI_Info_get_nkeys(MPI_Info info, int* nkeys) {
   const InfoCall call("MPI_Info_get_nkeys");
   InfoObject* object = nullptr;
   if (int err = call.info(info, object)) return err;
-  if (int err = call.pointer(nkeys, "nkeys")) return err;
+  if (int err = call.not_null(nkeys, "nkeys")) return err;
   *nkeys = static_cast<int>(object->entries.size());
   return MPI_SUCCESS;
 }
@@ -143,7 +126,7 @@ int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
   const InfoCall call("MPI_Info_get_nthkey");
   InfoObject* object = nullptr;
   if (int err = call.info(info, object)) return err;
-  if (int err = call.pointer(key, "key")) return err;
+  if (int err = call.not_null(key, "key")) return err;
   if (n < 0 || static_cast<std::size_t>(n) >= object->entries.size()) {
     return call.fail(MPI_ERR_ARG, "n is {}; the info object has {} keys", n,
                      object->entries.size());
@@ -158,16 +141,14 @@ int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen, char* valu
   InfoObject* object = nullptr;
   if (int err = call.info(info, object)) return err;
   if (int err = call.key(key)) return err;
-  if (int err = call.pointer(buflen, "buflen")) return err;
-  if (int err = call.pointer(flag, "flag")) return err;
+  if (int err = call.not_null(buflen, "buflen")) return err;
+  if (int err = call.not_null(flag, "flag")) return err;
   auto it = find(*object, key);
   *flag = it != object->entries.end();
   if (!*flag) return MPI_SUCCESS;
   if (*buflen > 0) {
-    if (int err = call.pointer(value, "value")) return err;
-    const std::size_t n = std::min(it->second.size(), static_cast<std::size_t>(*buflen) - 1);
-    std::memcpy(value, it->second.data(), n);
-    value[n] = '\0';
+    if (int err = call.not_null(value, "value")) return err;
+    copy_cut(it->second, value, *buflen);
   }
   *buflen = static_cast<int>(it->second.size()) + 1;  // with the terminator (section 10)
   return MPI_SUCCESS;
@@ -180,12 +161,12 @@ int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int
   InfoObject* object = nullptr;
   if (int err = call.info(info, object)) return err;
   if (int err = call.key(key)) return err;
-  if (int err = call.pointer(flag, "flag")) return err;
+  if (int err = call.not_null(flag, "flag")) return err;
   if (valuelen < 0) return call.fail(MPI_ERR_ARG, "valuelen is {}", valuelen);
   auto it = find(*object, key);
   *flag = it != object->entries.end();
   if (!*flag) return MPI_SUCCESS;
-  if (int err = call.pointer(value, "value")) return err;
+  if (int err = call.not_null(value, "value")) return err;
   const std::size_t n = std::min(it->second.size(), static_cast<std::size_t>(valuelen));
   std::memcpy(value, it->second.data(), n);
   value[n] = '\0';
@@ -198,8 +179,8 @@ int PMPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* f
   InfoObject* object = nullptr;
   if (int err = call.info(info, object)) return err;
   if (int err = call.key(key)) return err;
-  if (int err = call.pointer(valuelen, "valuelen")) return err;
-  if (int err = call.pointer(flag, "flag")) return err;
+  if (int err = call.not_null(valuelen, "valuelen")) return err;
+  if (int err = call.not_null(flag, "flag")) return err;
   auto it = find(*object, key);
   *flag = it != object->entries.end();
   if (*flag) *valuelen = static_cast<int>(it->second.size());

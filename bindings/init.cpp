@@ -6,12 +6,14 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "bindings/alloc_kinds.hpp"
 #include "bindings/attributes.hpp"
 #include "bindings/bsend.hpp"
 #include "bindings/entry.hpp"
 #include "bindings/users.hpp"
 #include "bindings/wait_subjects.hpp"
 #include "bindings/weak.hpp"
+#include "runtime/launch_params.hpp"
 
 namespace remit {
 
@@ -27,11 +29,14 @@ int start(const char* function, int required, int* provided) {
     die(function, "called after MPI_Finalize; MPI cannot be initialized again");
   }
   const int level = std::clamp<int>(required, MPI_THREAD_SINGLE, MPI_THREAD_MULTIPLE);
-  const auto joined = join_instance(function, level);
+  const auto joined = join_instance(function, level, false);
   if (!joined) die(function, joined.error().message);
   Instance& instance = **joined;
   instance.thread_level = level;
   instance.main_thread = std::this_thread::get_id();
+  instance.world.errhandler = instance.self.errhandler = initial_errhandler();
+  instance.memory_alloc_kinds =
+      supported_alloc_kinds(instance.process->params().text(memory_alloc_kinds_param));
   instance.open_world = &instance.world;
   instance.open_self = &instance.self;
   library().phase = Phase::running;

@@ -2,6 +2,8 @@
 // The MPI process behind the C interface: the one place with a static pointer.
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <atomic>
 #include <map>
@@ -17,6 +19,7 @@
 namespace remit {
 
 class HandleInts;
+class ErrorBook;
 
 /// A buffer attached for MPI_Bsend and what of it is in use (bindings/bsend.cpp).
 class BsendBuffer;
@@ -30,13 +33,6 @@ struct PredefinedAttributes {
   int wtime_is_global = 0;
   int universe_size = 0;
   int app_number = -1;
-  int last_used_code = MPI_ERR_LASTCODE;
-};
-
-/// The words of the last error raised, kept for MPI_Error_string.
-struct LastDetail {
-  int code = MPI_SUCCESS;
-  std::string words;
 };
 
 /// Everything that exists while the World Model or a session is open. Members are destroyed in
@@ -56,9 +52,11 @@ struct Instance {
   CommObject* open_self = nullptr;
   std::uint32_t next_context = 4;  ///< contexts 0 and 2 are world's and self's
 
-  int thread_level;             ///< of the World Model, or of the sessions while it is not open
-  std::thread::id main_thread;  ///< called MPI_Init, or else opened the first session
-  bool locking = false;         ///< calls of several threads may meet: every call holds `lock`
+  int thread_level;                ///< of the World Model, or of the sessions while it is not open
+  bool had_session = false;        ///< may be opened again: see leave_instance()
+  std::string memory_alloc_kinds;  ///< of the World Model
+  std::thread::id main_thread;     ///< called MPI_Init, or else opened the first session
+  bool locking = false;            ///< calls of several threads may meet: every call holds `lock`
   MpiLock lock;
   /// A call may have changed, without an event of a device, what another thread sleeps for.
   bool others_may_care = false;
@@ -70,6 +68,7 @@ struct Instance {
   /// What MPI_Isend hands out for a message that has left already: one object for all, never
   /// destroyed.
   RequestObject sent{RequestForm::no_operation};
+  MPI_Errhandler file_errhandler = MPI_ERRORS_RETURN;  ///< that of MPI_FILE_NULL
   std::vector<RequestObject*> orphans;      ///< freed by the user before their operations completed
   std::vector<void*> free_requests;         ///< memory of destroyed requests, for reuse
   RequestObject* plain_requests = nullptr;  ///< not in use; see RequestObject::plain
@@ -78,7 +77,6 @@ struct Instance {
   PredefinedAttributes predefined_attributes;
   std::map<const Datatype*, AttributeList> type_attributes;
   std::map<const Datatype*, std::string> type_names;  ///< given by MPI_Type_set_name
-  LastDetail last_detail;  ///< appended by MPI_Error_string to the text of its code
 
   [[nodiscard]] Progress& progress() { return process->progress(); }
 
@@ -116,16 +114,28 @@ enum class Phase : std::uint8_t { before_init, running, finalized };
 
 /// The one static state of the library is `the_library`; everybody calls library().
 struct Library {
-  Instance* instance = nullptr;  ///< non-null while the World Model or a session is open
-  Phase phase = Phase::before_init;
-  std::mutex opening;  ///< held while `instance` is opened, closed, gains or loses a user
-  int users = 0;       ///< the World Model and sessions that are open
-  MPI_Errhandler initial_errhandler = nullptr;     ///< null: MPI_ERRORS_ARE_FATAL
-  std::atomic<HandleInts*> handle_ints = nullptr;  ///< made on first use, kept until exit
+  /// Non-null while the World Model or a session is open.
+  std::atomic<Instance*> instance = nullptr;
+  std::atomic<Phase> phase = Phase::before_init;
+  std::mutex opening;          ///< held while `instance` is opened, closed, gains or loses a user
+  int users = 0;               ///< the World Model and sessions that are open
+  Instance* parked = nullptr;  ///< closed, but ready for another session
+  pid_t parked_by = 0;         ///< the process that parked it first; 0: none has
+  std::atomic<HandleInts*> handle_ints = nullptr;  ///< made_once()
+  std::atomic<ErrorBook*> error_book = nullptr;    ///< made_once()
 };
 inline constinit Library the_library;
 [[nodiscard]] inline Library& library() {
   return the_library;
+}
+
+/// What `made` points to, made on first use and kept until the program ends. Any thread.
+template <class T>
+T& made_once(std::atomic<T*>& made) {
+  if (T* object = made.load(std::memory_order_acquire)) return *object;
+  auto mine = std::make_unique<T>();
+  T* first = nullptr;
+  return made.compare_exchange_strong(first, mine.get()) ? *mine.release() : *first;
 }
 
 /// Reference counting of what handles hold; the last release destroys.

@@ -4,6 +4,7 @@ include_HEADERS += include/mpi.h
 
 lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = \
+	bindings/alloc_kinds.cpp bindings/alloc_kinds.hpp \
 	bindings/attributes.cpp bindings/attributes.hpp \
 	bindings/bsend.cpp bindings/bsend.hpp \
 	bindings/cart.cpp \
@@ -14,6 +15,8 @@ libmpi_abi_la_SOURCES = \
 	bindings/comm.cpp \
 	bindings/completion.cpp \
 	bindings/entry.cpp bindings/entry.hpp \
+	bindings/errhandlers.cpp \
+	bindings/error_book.cpp bindings/error_book.hpp \
 	bindings/error_table.cpp bindings/error_table.hpp \
 	bindings/errors.cpp bindings/errors.hpp \
 	bindings/graph.cpp \
@@ -21,6 +24,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/handle_int.cpp bindings/handle_int.hpp \
 	bindings/handles.hpp \
 	bindings/info.cpp \
+	bindings/info_objects.hpp \
 	bindings/init.cpp \
 	bindings/instance.cpp bindings/instance.hpp \
 	bindings/memory.cpp \

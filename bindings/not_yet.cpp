@@ -4,6 +4,7 @@
 #include "bindings/not_yet.hpp"
 
 #include "bindings/entry.hpp"
+#include "bindings/error_book.hpp"
 
 namespace remit {
 
@@ -44,11 +45,7 @@ int not_yet(MPI_Session session, const char* function) {
 // The handler of MPI_FILE_NULL, and so of every file until it is changed, is MPI_ERRORS_RETURN
 // (MPI-5.0, section 14.7).
 int not_yet(MPI_File /*file*/, const char* function) {
-  if (Instance* instance = library().instance; instance != nullptr) {
-    Entry entry(function);
-    instance->last_detail = {MPI_ERR_UNSUPPORTED_OPERATION,
-                             fmt::format("{}: {}", function, kWords)};
-  }
+  error_book().note(MPI_ERR_UNSUPPORTED_OPERATION, fmt::format("{}: {}", function, kWords));
   return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 

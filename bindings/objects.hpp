@@ -68,6 +68,7 @@ struct SessionObject : Object {
 
   MPI_Errhandler errhandler;  ///< one reference held
   int thread_level;
+  std::string memory_alloc_kinds;      ///< the value of its info key mpi_memory_alloc_kinds
   std::shared_ptr<BsendBuffer> bsend;  ///< attached by MPI_Session_attach_buffer
 };
 

@@ -250,7 +250,7 @@ REMIT_WEAK(Recv_c);
 int PMPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                MPI_Request* request) {
   if (request != nullptr && send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]] {
-    *request = handle_of(&library().instance->sent);
+    *request = handle_of(&library().instance.load()->sent);
     return MPI_SUCCESS;
   }
   return requested_send({"MPI_Isend", RequestForm::send, SendMode::standard, false}, buf, count,
@@ -327,7 +327,7 @@ REMIT_WEAK(Recv_init);
 int PMPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm, MPI_Request* request) {
   if (request != nullptr && send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]] {
-    *request = handle_of(&library().instance->sent);
+    *request = handle_of(&library().instance.load()->sent);
     return MPI_SUCCESS;
   }
   return requested_send({"MPI_Isend_c", RequestForm::send, SendMode::standard, false}, buf, count,

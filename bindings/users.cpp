@@ -4,8 +4,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
+#include <utility>
 
 #include "bindings/bsend.hpp"
 #include "bindings/requests.hpp"
@@ -57,33 +59,75 @@ void send_the_rest(const char* function) {
   report_statistics(instance);
 }
 
+/// At the end of the program, for its peers to see a process that leaves in order.
+void delete_parked() {
+  Library& lib = library();
+  if (lib.parked_by == ::getpid()) delete std::exchange(lib.parked, nullptr);
+}
+
+void park(Instance* instance) {
+  Library& lib = library();
+  lib.parked = instance;
+  if (lib.parked_by == 0) std::atexit(delete_parked);
+  lib.parked_by = ::getpid();  // a child of fork() must not speak for this process
+}
+
+Expected<Instance*> open_or_unpark(const char* function, int thread_level) {
+  Library& lib = library();
+  if (lib.parked == nullptr) {
+    auto opened = open_instance(function, thread_level);
+    if (!opened) return tl::unexpected(opened.error());
+    return opened->release();
+  }
+  if (auto joined = lib.parked->process->bootstrap().reopen(); !joined) {
+    return tl::unexpected(joined.error());
+  }
+  lib.parked->thread_level = thread_level;
+  lib.parked->main_thread = std::this_thread::get_id();
+  return std::exchange(lib.parked, nullptr);
+}
+
 }  // namespace
 
-Expected<Instance*> join_instance(const char* function, int thread_level) {
-  const std::lock_guard lock(library().opening);
-  if (Instance* instance = library().instance; instance != nullptr) {
+Expected<Instance*> join_instance(const char* function, int thread_level, bool is_session) {
+  Library& lib = library();
+  const std::lock_guard lock(lib.opening);
+  if (Instance* instance = lib.instance; instance != nullptr) {
     // Calls for one user may come from another thread than those for another one, at levels that
     // are serial within each.
     if (std::max(thread_level, instance->thread_level) > MPI_THREAD_SINGLE) {
       instance->start_locking();
     }
-    ++library().users;
-    return instance;
+  } else if (auto opened = open_or_unpark(function, thread_level); opened) {
+    // Several threads may each serialize the calls of their own session.
+    if (is_session && thread_level > MPI_THREAD_SINGLE) (*opened)->start_locking();
+    lib.instance = *opened;
+  } else {
+    return opened;
   }
-  auto opened = open_instance(function, thread_level);
-  if (!opened) return tl::unexpected(opened.error());
-  library().instance = opened->release();
-  library().users = 1;
-  return library().instance;
+  ++lib.users;
+  Instance* instance = lib.instance;
+  if (is_session) {
+    instance->had_session = true;
+    if (instance->open_world == nullptr) {
+      instance->thread_level = std::max(instance->thread_level, thread_level);
+    }
+  }
+  return instance;
 }
 
 void leave_instance(const char* function) {
-  const std::lock_guard lock(library().opening);
-  if (library().users == 1) send_the_rest(function);
-  if (--library().users != 0) return;
-  Instance* instance = std::exchange(library().instance, nullptr);
+  Library& lib = library();
+  const std::lock_guard lock(lib.opening);
+  if (lib.users == 1) send_the_rest(function);
+  if (--lib.users != 0) return;
+  Instance* instance = lib.instance.exchange(nullptr);
   instance->process->bootstrap().finalize();
-  delete instance;
+  if (instance->had_session) {
+    park(instance);
+  } else {
+    delete instance;
+  }
 }
 
 }  // namespace remit

@@ -9,10 +9,13 @@ namespace remit {
 
 /// One more user, which asks for `thread_level`: opens the MPI process if there is none. Waits for
 /// no other rank. Any thread.
-[[nodiscard]] Expected<Instance*> join_instance(const char* function, int thread_level);
+[[nodiscard]] Expected<Instance*> join_instance(const char* function, int thread_level,
+                                                bool is_session);
 
-/// One user less; the last waits until all messages have left and closes the MPI process. The
-/// caller is in no Entry. Any thread.
+/// One user less; the last waits until all messages have left and closes the MPI process. A process
+/// that had sessions may open others: its devices stay until the program ends, at the addresses
+/// which other processes know, and only the launcher is told that it has left. The caller is in no
+/// Entry. Any thread.
 void leave_instance(const char* function);
 
 }  // namespace remit

@@ -33,6 +33,12 @@ struct Identity {
   int core_sharers = 0;
 };
 
+/// Processes of a job that belong together.
+struct ProcessSet {
+  std::string name;
+  std::vector<int> ranks;  ///< in MPI_COMM_WORLD, in the set's order
+};
+
 /// Who am I, where are the others, how does the job end. All calls from the thread that holds the
 /// MPI process, except that the answer to lookup() is picked up by poll() there too.
 class Bootstrap {
@@ -72,8 +78,14 @@ class Bootstrap {
   /// Ends the whole job with `status` and one message for the user. Does not return.
   [[noreturn]] virtual void abort(int status, const std::string& message) = 0;
 
-  /// Leaves the job in order. After it only identity() may be called.
+  /// Leaves the job in order. After it only identity() and reopen() may be called.
   virtual void finalize() = 0;
+
+  /// Joins the job again after finalize(), as the same rank with the same published blob.
+  [[nodiscard]] virtual Expected<> reopen() { return {}; }
+
+  /// The sets of processes of this job that the launcher has given names.
+  [[nodiscard]] virtual std::vector<ProcessSet> process_sets() { return {}; }
 };
 
 }  // namespace remit

@@ -13,6 +13,15 @@ inline const ParamDecl map_by_param{"map_by", std::string(), "",
                                     "how mpirun deals ranks to the host's parts, as --map-by"};
 inline const ParamDecl tag_output_param{"tag_output", false, "",
                                         "mpirun begins each line of output with its rank"};
+inline const ParamDecl initial_errhandler_param{
+    "initial_errhandler",
+    std::string("mpi_errors_are_fatal"),
+    "",
+    "the error handler that a program starts with, as mpirun --initial-errhandler",
+    {"mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"}};
+inline const ParamDecl memory_alloc_kinds_param{
+    "memory_alloc_kinds", std::string("mpi,system"), "",
+    "kinds of memory that programs want to pass to MPI, as mpirun --memory-alloc-kinds"};
 inline const ParamDecl job_timeout_param{"job_timeout", std::int64_t{0}, "s",
                                          "mpirun ends a job after this time; 0: never",
                                          ParamRange{0, 1'000'000'000}};

@@ -18,6 +18,7 @@
 #include <deque>
 #include <list>
 #include <mutex>
+#include <sstream>
 #include <string_view>
 #include <type_traits>
 
@@ -114,6 +115,62 @@ std::vector<int> parse_list(std::string_view text) {
   }
   std::sort(ranks.begin(), ranks.end());
   return ranks;
+}
+
+/// What the server says to one query; it need not know any of them.
+class QueryAnswer {
+ public:
+  /// `set`: of the process set with this name; null: in general.
+  QueryAnswer(const char* key, const char* set) {
+    pmix_query_t query;
+    PMIX_QUERY_CONSTRUCT(&query);
+    pmix_status_t status = PMIX_SUCCESS;
+    PMIX_ARGV_APPEND(status, query.keys, key);
+    if (set != nullptr) {
+      PMIX_QUERY_QUALIFIERS_CREATE(&query, 1);
+      PMIX_INFO_LOAD(query.qualifiers, PMIX_PSET_NAME, set, PMIX_STRING);
+    }
+    if (status == PMIX_SUCCESS) status = PMIx_Query_info(&query, 1, &answers_, &count_);
+    if (status != PMIX_SUCCESS) count_ = 0;
+    PMIX_QUERY_DESTRUCT(&query);
+  }
+  ~QueryAnswer() {
+    if (answers_ != nullptr) PMIX_INFO_FREE(answers_, count_);
+  }
+  QueryAnswer(const QueryAnswer&) = delete;
+  QueryAnswer& operator=(const QueryAnswer&) = delete;
+
+  [[nodiscard]] const pmix_value_t* value() const {
+    return count_ == 0 ? nullptr : &answers_[0].value;
+  }
+
+ private:
+  pmix_info_t* answers_ = nullptr;
+  std::size_t count_ = 0;
+};
+
+/// The processes of an array, if all are of the job `nspace`.
+std::vector<int> ranks_in(const pmix_value_t* value, const char* nspace) {
+  if (value == nullptr || value->type != PMIX_DATA_ARRAY || value->data.darray == nullptr ||
+      value->data.darray->type != PMIX_PROC) {
+    return {};
+  }
+  const auto* procs = static_cast<const pmix_proc_t*>(value->data.darray->array);
+  std::vector<int> ranks;
+  for (std::size_t i = 0; i < value->data.darray->size; ++i) {
+    if (std::strcmp(procs[i].nspace, nspace) != 0) return {};
+    ranks.push_back(static_cast<int>(procs[i].rank));
+  }
+  return ranks;
+}
+
+std::vector<std::string> split_names(const std::string& list) {
+  std::vector<std::string> names;
+  std::istringstream words(list);
+  for (std::string name; std::getline(words, name, ',');) {
+    if (!name.empty()) names.push_back(std::move(name));
+  }
+  return names;
 }
 
 /// What came back for a look-up. `missing`: the server knows of no such key yet.
@@ -260,6 +317,8 @@ class PmixBootstrap final : public Bootstrap {
   std::vector<int> binding(int rank) override;
   void abort(int status, const std::string& message) override;
   void finalize() override;
+  Expected<> reopen() override;
+  std::vector<ProcessSet> process_sets() override;
 
  private:
   [[nodiscard]] pmix_proc_t proc(pmix_rank_t rank) const {
@@ -466,6 +525,30 @@ void PmixBootstrap::finalize() {
     }
   }
   leave();
+}
+
+Expected<> PmixBootstrap::reopen() {
+  if (connected_) return {};
+  const std::vector<int> descriptors = open_descriptors();
+  const pmix_status_t status = PMIx_Init(&self_, nullptr, 0);
+  if (status != PMIX_SUCCESS) {
+    return fail_pmix(status, "rank {} ({}) cannot join its job {} again", identity_.rank,
+                     identity_.host, identity_.job);
+  }
+  disable_nagle_on_new_sockets(descriptors);
+  connected_ = true;
+  return {};
+}
+
+std::vector<ProcessSet> PmixBootstrap::process_sets() {
+  std::vector<ProcessSet> sets;
+  const QueryAnswer names(PMIX_QUERY_PSET_NAMES, nullptr);
+  for (const std::string& name : split_names(text_in(names.value()).value_or(""))) {
+    const QueryAnswer members(PMIX_QUERY_PSET_MEMBERSHIP, name.c_str());
+    ProcessSet set{name, ranks_in(members.value(), self_.nspace)};
+    if (!set.ranks.empty()) sets.push_back(std::move(set));
+  }
+  return sets;
 }
 
 constexpr const char* kUnmappedUser =

@@ -1,0 +1,242 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Error handlers of every kind of object: making, setting, calling and freeing them (MPI-5.0,
+// section 9.3).
+#include "bindings/entry.hpp"
+#include "bindings/error_table.hpp"
+#include "bindings/handles.hpp"
+#include "bindings/weak.hpp"
+
+namespace remit {
+
+namespace {
+
+using Function = void (*)();
+
+bool is_predefined(MPI_Errhandler handler) {
+  return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT ||
+         handler == MPI_ERRORS_RETURN;
+}
+
+/// Creating a handler touches nothing but the new object, so it needs no lock.
+int create(const AnyTimeCall& call, Owner owner, Function user, const char* argument,
+           MPI_Errhandler* out) {
+  if (int err = call.not_null(reinterpret_cast<const void*>(user), argument)) return err;
+  if (int err = call.not_null(out, "errhandler")) return err;
+  *out = reinterpret_cast<MPI_Errhandler>(new ErrhandlerObject(owner, user));
+  return MPI_SUCCESS;
+}
+
+/// The same for a function that must come between MPI_Init and MPI_Finalize.
+int create_inside(const char* function, Owner owner, Function user, const char* argument,
+                  MPI_Errhandler* out) {
+  const Entry entry(function);
+  return create(AnyTimeCall(function), owner, user, argument, out);
+}
+
+/// What is wrong with setting `handler` on an object of `owner`'s kind; empty: nothing.
+std::string problem_of(MPI_Errhandler handler, Owner owner) {
+  if (is_predefined(handler)) return {};
+  const auto* object = object_of<ErrhandlerObject>(handler, ObjectKind::errhandler);
+  if (object == nullptr) {
+    return fmt::format(
+        "errhandler {} is not an error handler{}", static_cast<const void*>(handler),
+        handler == MPI_ERRHANDLER_NULL ? " (MPI_ERRHANDLER_NULL)" : " (freed already?)");
+  }
+  if (object->owner != owner) {
+    return fmt::format("errhandler {} was created for another kind of object",
+                       static_cast<const void*>(handler));
+  }
+  return {};
+}
+
+int set(Entry& entry, MPI_Errhandler& where, MPI_Errhandler handler, Owner owner) {
+  if (const std::string problem = problem_of(handler, owner); !problem.empty()) {
+    return entry.fail(MPI_ERR_ERRHANDLER, "{}", problem);
+  }
+  retain_errhandler(handler);
+  release_errhandler(std::exchange(where, handler));
+  return MPI_SUCCESS;
+}
+
+int get(Entry& entry, MPI_Errhandler handler, MPI_Errhandler* out) {
+  if (int err = entry.not_null(out, "errhandler")) return err;
+  retain_errhandler(handler);
+  *out = handler;
+  return MPI_SUCCESS;
+}
+
+std::string called(const char* function, int code) {
+  return fmt::format("{} was called with code {} ({})", function, code,
+                     error_class_name(error_class_of(code)));
+}
+
+/// Only MPI_FILE_NULL, which keeps the handler that files are opened with; errors of files go
+/// to that handler, too (MPI-5.0, section 14.7).
+int check_file(Entry& entry, MPI_File file) {
+  if (file == MPI_FILE_NULL) return MPI_SUCCESS;
+  return raise_error_with(
+      entry.instance().file_errhandler, {}, MPI_ERR_FILE, entry.function(),
+      fmt::format("file {} is not an open file", static_cast<const void*>(file)));
+}
+
+int no_window(Entry& entry, MPI_Win win) {
+  return entry.fail(MPI_ERR_WIN, "win {} is not a window{}", static_cast<const void*>(win),
+                    win == MPI_WIN_NULL ? " (MPI_WIN_NULL)" : "");
+}
+
+}  // namespace
+
+std::string session_errhandler_problem(MPI_Errhandler handler) {
+  return problem_of(handler, Owner::session);
+}
+
+}  // namespace remit
+
+using namespace remit;
+
+int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn,
+                                MPI_Errhandler* errhandler) {
+  return create_inside("MPI_Comm_create_errhandler", Owner::comm,
+                       reinterpret_cast<Function>(comm_errhandler_fn), "comm_errhandler_fn",
+                       errhandler);
+}
+REMIT_WEAK(Comm_create_errhandler);
+
+int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
+  Entry entry("MPI_Comm_set_errhandler");
+  CommObject* c = nullptr;
+  if (int err = entry.comm(comm, c)) return err;
+  return set(entry, c->errhandler, errhandler, Owner::comm);
+}
+REMIT_WEAK(Comm_set_errhandler);
+
+int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
+  Entry entry("MPI_Comm_get_errhandler");
+  CommObject* c = nullptr;
+  if (int err = entry.comm(comm, c)) return err;
+  return get(entry, c->errhandler, errhandler);
+}
+REMIT_WEAK(Comm_get_errhandler);
+
+int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
+  Entry entry("MPI_Comm_call_errhandler");
+  CommObject* c = nullptr;
+  if (int err = entry.comm(comm, c)) return err;
+  call_errhandler(c->errhandler, {c}, errorcode, called(entry.function(), errorcode));
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Comm_call_errhandler);
+
+int PMPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn,
+                                   MPI_Errhandler* errhandler) {
+  return create(AnyTimeCall("MPI_Session_create_errhandler"), Owner::session,
+                reinterpret_cast<Function>(session_errhandler_fn), "session_errhandler_fn",
+                errhandler);
+}
+REMIT_WEAK(Session_create_errhandler);
+
+int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler) {
+  Entry entry("MPI_Session_set_errhandler");
+  SessionObject* s = nullptr;
+  if (int err = entry.session(session, s)) return err;
+  return set(entry, s->errhandler, errhandler, Owner::session);
+}
+REMIT_WEAK(Session_set_errhandler);
+
+int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler* errhandler) {
+  Entry entry("MPI_Session_get_errhandler");
+  SessionObject* s = nullptr;
+  if (int err = entry.session(session, s)) return err;
+  return get(entry, s->errhandler, errhandler);
+}
+REMIT_WEAK(Session_get_errhandler);
+
+// May be called at any time, but a session exists only while MPI is open.
+int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) {
+  const char* const function = "MPI_Session_call_errhandler";
+  if (library().instance == nullptr) {
+    return AnyTimeCall(function).fail(MPI_ERR_SESSION, "session {} is not a session",
+                                      static_cast<const void*>(session));
+  }
+  Entry entry(function);
+  SessionObject* s = nullptr;
+  if (int err = entry.session(session, s)) return err;
+  call_errhandler(s->errhandler, {nullptr, s}, errorcode, called(function, errorcode));
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Session_call_errhandler);
+
+int PMPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn,
+                                MPI_Errhandler* errhandler) {
+  return create_inside("MPI_File_create_errhandler", Owner::file,
+                       reinterpret_cast<Function>(file_errhandler_fn), "file_errhandler_fn",
+                       errhandler);
+}
+REMIT_WEAK(File_create_errhandler);
+
+int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) {
+  Entry entry("MPI_File_set_errhandler");
+  if (int err = check_file(entry, file)) return err;
+  return set(entry, entry.instance().file_errhandler, errhandler, Owner::file);
+}
+REMIT_WEAK(File_set_errhandler);
+
+int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
+  Entry entry("MPI_File_get_errhandler");
+  if (int err = check_file(entry, file)) return err;
+  return get(entry, entry.instance().file_errhandler, errhandler);
+}
+REMIT_WEAK(File_get_errhandler);
+
+int PMPI_File_call_errhandler(MPI_File fh, int errorcode) {
+  Entry entry("MPI_File_call_errhandler");
+  if (int err = check_file(entry, fh)) return err;
+  call_errhandler(entry.instance().file_errhandler, {}, errorcode,
+                  called(entry.function(), errorcode));
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(File_call_errhandler);
+
+int PMPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn,
+                               MPI_Errhandler* errhandler) {
+  return create_inside("MPI_Win_create_errhandler", Owner::win,
+                       reinterpret_cast<Function>(win_errhandler_fn), "win_errhandler_fn",
+                       errhandler);
+}
+REMIT_WEAK(Win_create_errhandler);
+
+int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler /*errhandler*/) {
+  Entry entry("MPI_Win_set_errhandler");
+  return no_window(entry, win);
+}
+REMIT_WEAK(Win_set_errhandler);
+
+int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* /*errhandler*/) {
+  Entry entry("MPI_Win_get_errhandler");
+  return no_window(entry, win);
+}
+REMIT_WEAK(Win_get_errhandler);
+
+int PMPI_Win_call_errhandler(MPI_Win win, int /*errorcode*/) {
+  Entry entry("MPI_Win_call_errhandler");
+  return no_window(entry, win);
+}
+REMIT_WEAK(Win_call_errhandler);
+
+int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
+  const AnyTimeCall call("MPI_Errhandler_free");
+  if (int err = call.not_null(errhandler, "errhandler")) return err;
+  // The get functions may have returned a predefined one, and their user frees it.
+  if (!is_predefined(*errhandler)) {
+    if (object_of<ErrhandlerObject>(*errhandler, ObjectKind::errhandler) == nullptr) {
+      return call.fail(
+          MPI_ERR_ERRHANDLER, "errhandler {} is not an error handler{}",
+          static_cast<const void*>(*errhandler),
+          *errhandler == MPI_ERRHANDLER_NULL ? " (MPI_ERRHANDLER_NULL)" : " (freed already?)");
+    }
+    release_errhandler(*errhandler);
+  }
+  *errhandler = MPI_ERRHANDLER_NULL;
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Errhandler_free);

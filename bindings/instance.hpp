@@ -16,6 +16,7 @@
 namespace remit {
 
 class HandleInts;
+class UnnamedTypes;
 
 /// A buffer attached for MPI_Bsend and what of it is in use (bindings/bsend.cpp).
 class BsendBuffer;
@@ -72,6 +73,7 @@ struct Instance {
   PredefinedAttributes predefined_attributes;
   std::map<const Datatype*, AttributeList> type_attributes;
   std::map<const Datatype*, std::string> type_names;  ///< given by MPI_Type_set_name
+  std::unique_ptr<UnnamedTypes> unnamed_types;
   LastDetail last_detail;  ///< appended by MPI_Error_string to the text of its code
 
   [[nodiscard]] Progress& progress() { return process->progress(); }

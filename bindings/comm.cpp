@@ -136,7 +136,7 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
   CommObject* c = nullptr;
   if (int err = entry.comm(comm, c)) return err;
   if (int err = entry.not_null(group, "group")) return err;
-  *group = handle_of(new GroupObject(c->core.local));
+  *group = handle_of(new GroupObject(c->core.local, c->session));
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Comm_group);

@@ -41,6 +41,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/requests.cpp bindings/requests.hpp \
 	bindings/send.cpp \
 	bindings/sendrecv.cpp \
+	bindings/session.cpp \
 	bindings/stateless.cpp \
 	bindings/statistics.cpp bindings/statistics.hpp \
 	bindings/status.hpp \
@@ -50,6 +51,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/type_contents.cpp \
 	bindings/type_query.cpp \
 	bindings/type_unnamed.cpp \
+	bindings/users.cpp bindings/users.hpp \
 	bindings/version.cpp \
 	bindings/wait_subjects.cpp bindings/wait_subjects.hpp \
 	bindings/weak.hpp

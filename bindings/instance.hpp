@@ -20,6 +20,7 @@ namespace remit {
 
 class HandleInts;
 class ErrorBook;
+class UnnamedTypes;
 
 /// A buffer attached for MPI_Bsend and what of it is in use (bindings/bsend.cpp).
 class BsendBuffer;
@@ -77,6 +78,7 @@ struct Instance {
   PredefinedAttributes predefined_attributes;
   std::map<const Datatype*, AttributeList> type_attributes;
   std::map<const Datatype*, std::string> type_names;  ///< given by MPI_Type_set_name
+  std::unique_ptr<UnnamedTypes> unnamed_types;
 
   [[nodiscard]] Progress& progress() { return process->progress(); }
 

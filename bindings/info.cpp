@@ -18,10 +18,17 @@ class InfoCall : public AnyTimeCall {
   using AnyTimeCall::AnyTimeCall;
 
   int info(MPI_Info handle, InfoObject*& out) const {
-    out = object_of<InfoObject>(handle, ObjectKind::info);
+    out = info_of(handle);
     if (out != nullptr) return MPI_SUCCESS;
     return fail(MPI_ERR_INFO, "info {} is not an info object{}", static_cast<const void*>(handle),
                 handle == MPI_INFO_NULL ? " (MPI_INFO_NULL)" : " (freed already?)");
+  }
+
+  /// One that the call changes.
+  int own_info(MPI_Info handle, InfoObject*& out) const {
+    if (int err = info(handle, out)) return err;
+    if (handle != MPI_INFO_ENV) return MPI_SUCCESS;
+    return fail(MPI_ERR_INFO, "info is MPI_INFO_ENV, which cannot be changed or freed");
   }
 
   int key(const char* key) const {
@@ -71,7 +78,7 @@ int PMPI_Info_free(MPI_Info* info) {
   const InfoCall call("MPI_Info_free");
   if (int err = call.not_null(info, "info")) return err;
   InfoObject* object = nullptr;
-  if (int err = call.info(*info, object)) return err;
+  if (int err = call.own_info(*info, object)) return err;
   object->kind = ObjectKind::freed;
   delete object;
   *info = MPI_INFO_NULL;
@@ -82,7 +89,7 @@ REMIT_WEAK(Info_free);
 int PMPI_Info_set(MPI_Info info, const char* key, const char* value) {
   const InfoCall call("MPI_Info_set");
   InfoObject* object = nullptr;
-  if (int err = call.info(info, object)) return err;
+  if (int err = call.own_info(info, object)) return err;
   if (int err = call.key(key)) return err;
   if (value == nullptr || std::strlen(value) >= MPI_MAX_INFO_VAL) {
     return call.fail(MPI_ERR_INFO_VALUE, "the value of {} is {}", key,
@@ -101,7 +108,7 @@ REMIT_WEAK(Info_set);
 int PMPI_Info_delete(MPI_Info info, const char* key) {
   const InfoCall call("MPI_Info_delete");
   InfoObject* object = nullptr;
-  if (int err = call.info(info, object)) return err;
+  if (int err = call.own_info(info, object)) return err;
   if (int err = call.key(key)) return err;
   auto it = find(*object, key);
   if (it == object->entries.end()) {

@@ -7,13 +7,19 @@
 #include <string>
 #include <string_view>
 
-#include "bindings/objects.hpp"
+#include "bindings/handles.hpp"
 
 namespace remit {
 
 [[nodiscard]] inline MPI_Info handle_of(InfoObject* info) {
   return reinterpret_cast<MPI_Info>(info);
 }
+
+/// The object behind a handle; null if there is none.
+[[nodiscard]] InfoObject* info_of(MPI_Info handle);
+
+/// Makes what MPI_INFO_ENV stands for, from MPI_Init on, until the program ends.
+void make_info_env();
 
 /// The value of a key, or null.
 [[nodiscard]] inline const std::string* value_of(const InfoObject& info, std::string_view key) {

@@ -10,6 +10,7 @@
 #include "bindings/attributes.hpp"
 #include "bindings/bsend.hpp"
 #include "bindings/entry.hpp"
+#include "bindings/info_objects.hpp"
 #include "bindings/users.hpp"
 #include "bindings/wait_subjects.hpp"
 #include "bindings/weak.hpp"
@@ -39,6 +40,7 @@ int start(const char* function, int required, int* provided) {
       supported_alloc_kinds(instance.process->params().text(memory_alloc_kinds_param));
   instance.open_world = &instance.world;
   instance.open_self = &instance.self;
+  make_info_env();
   library().phase = Phase::running;
   if (provided != nullptr) *provided = level;
   return MPI_SUCCESS;

@@ -20,6 +20,7 @@ namespace remit {
 
 class HandleInts;
 class ErrorBook;
+class FortranBooleans;
 class UnnamedTypes;
 
 /// A buffer attached for MPI_Bsend and what of it is in use (bindings/bsend.cpp).
@@ -122,9 +123,12 @@ struct Library {
   std::mutex opening;          ///< held while `instance` is opened, closed, gains or loses a user
   int users = 0;               ///< the World Model and sessions that are open
   Instance* parked = nullptr;  ///< closed, but ready for another session
+  int openings = 0;            ///< how often an MPI process was opened from nothing
   pid_t parked_by = 0;         ///< the process that parked it first; 0: none has
-  std::atomic<HandleInts*> handle_ints = nullptr;  ///< made_once()
-  std::atomic<ErrorBook*> error_book = nullptr;    ///< made_once()
+  std::atomic<HandleInts*> handle_ints = nullptr;            ///< made_once()
+  std::atomic<ErrorBook*> error_book = nullptr;              ///< made_once()
+  std::atomic<FortranBooleans*> fortran_booleans = nullptr;  ///< made_once()
+  std::atomic<InfoObject*> info_env = nullptr;  ///< MPI_INFO_ENV; from MPI_Init on, until exit
 };
 inline constinit Library the_library;
 [[nodiscard]] inline Library& library() {

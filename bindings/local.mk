@@ -4,10 +4,12 @@ include_HEADERS += include/mpi.h
 
 lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = \
+	bindings/abi.cpp bindings/abi.hpp \
 	bindings/alloc_kinds.cpp bindings/alloc_kinds.hpp \
 	bindings/attributes.cpp bindings/attributes.hpp \
 	bindings/bsend.cpp bindings/bsend.hpp \
 	bindings/cart.cpp \
+	bindings/checks.hpp \
 	bindings/coll_blocking.cpp \
 	bindings/coll_call.cpp bindings/coll_call.hpp \
 	bindings/coll_nonblocking.cpp \
@@ -24,6 +26,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/handle_int.cpp bindings/handle_int.hpp \
 	bindings/handles.hpp \
 	bindings/info.cpp \
+	bindings/info_env.cpp \
 	bindings/info_objects.hpp \
 	bindings/init.cpp \
 	bindings/instance.cpp bindings/instance.hpp \
@@ -49,6 +52,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/stateless.cpp \
 	bindings/statistics.cpp bindings/statistics.hpp \
 	bindings/status.hpp \
+	bindings/thread_levels.hpp \
 	bindings/topology.cpp bindings/topology.hpp \
 	bindings/topology_args.hpp \
 	bindings/type.cpp \

@@ -21,18 +21,19 @@ class MpiLock {
   MpiLock& operator=(const MpiLock&) = delete;
 
   void lock() {
-    const std::thread::id me = std::this_thread::get_id();
-    if (owner_.load(std::memory_order_relaxed) != me) take(me);
+    if (!is_mine()) take(std::this_thread::get_id());
     ++depth_;
   }
-  /// By the owner only.
+  /// For a call that began before calls took the lock (Instance::start_locking), and so is not the
+  /// owner, this and pause() do nothing; its resume() makes it the owner.
   void unlock() {
-    if (--depth_ == 0) give_up();
+    if (is_mine() && --depth_ == 0) give_up();
   }
 
   /// Gives the lock up however often the calling thread has taken it (a wait inside a callback).
-  /// By the owner only, which then calls resume().
+  /// The owner then calls resume().
   void pause() {
+    if (!is_mine()) return;
     if (depth_ > 1) paused_.emplace_back(std::this_thread::get_id(), depth_);
     depth_ = 0;
     give_up();
@@ -50,6 +51,9 @@ class MpiLock {
   }
 
  private:
+  [[nodiscard]] bool is_mine() const {
+    return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+  }
   // Whoever holds next_ is the next owner of data_: a thread that comes back waits behind it.
   void take(std::thread::id me) {
     next_.lock();

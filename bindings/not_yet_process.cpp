@@ -57,26 +57,3 @@ int PMPI_Unpublish_name(const char*, MPI_Info, const char*) {
   return not_yet("MPI_Unpublish_name");
 }
 REMIT_WEAK(Unpublish_name);
-
-// Properties of the ABI (chapter 20).
-
-int PMPI_Abi_get_fortran_booleans(int, void*, void*, int*) {
-  return not_yet("MPI_Abi_get_fortran_booleans");
-}
-REMIT_WEAK(Abi_get_fortran_booleans);
-int PMPI_Abi_get_fortran_info(MPI_Info*) {
-  return not_yet("MPI_Abi_get_fortran_info");
-}
-REMIT_WEAK(Abi_get_fortran_info);
-int PMPI_Abi_get_info(MPI_Info*) {
-  return not_yet("MPI_Abi_get_info");
-}
-REMIT_WEAK(Abi_get_info);
-int PMPI_Abi_set_fortran_booleans(int, void*, void*) {
-  return not_yet("MPI_Abi_set_fortran_booleans");
-}
-REMIT_WEAK(Abi_set_fortran_booleans);
-int PMPI_Abi_set_fortran_info(MPI_Info) {
-  return not_yet("MPI_Abi_set_fortran_info");
-}
-REMIT_WEAK(Abi_set_fortran_info);

@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "bindings/checks.hpp"
 #include "bindings/info_report.hpp"
+#include "bindings/statistics.hpp"
 #include "config.h"
 #include "rdma_btl/open_devices.hpp"
 #include "runtime/process.hpp"

@@ -1,15 +1,14 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The Sessions Model (MPI-5.0, section 11.3).
 #include <algorithm>
-#include <array>
-#include <cstring>
-#include <iterator>
+#include <cctype>
 #include <optional>
 #include <string_view>
 
 #include "bindings/alloc_kinds.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/info_objects.hpp"
+#include "bindings/thread_levels.hpp"
 #include "bindings/users.hpp"
 #include "bindings/weak.hpp"
 #include "runtime/launch_params.hpp"
@@ -27,24 +26,13 @@ namespace {
 constexpr const char* kThreadLevel = "thread_level";
 constexpr const char* kAllocKinds = "mpi_memory_alloc_kinds";
 
-struct LevelName {
-  int level;
-  const char* name;
-};
-constexpr std::array<LevelName, 4> kLevels{{{MPI_THREAD_SINGLE, "MPI_THREAD_SINGLE"},
-                                            {MPI_THREAD_FUNNELED, "MPI_THREAD_FUNNELED"},
-                                            {MPI_THREAD_SERIALIZED, "MPI_THREAD_SERIALIZED"},
-                                            {MPI_THREAD_MULTIPLE, "MPI_THREAD_MULTIPLE"}}};
-
 /// The level that `info` asks for; nothing if it has no such name. Without the key it is
 /// MPI_THREAD_MULTIPLE: a session is mostly opened by a library, which does not know the threads of
 /// the program around it.
 std::optional<int> requested_level(const InfoObject* info) {
   const std::string* text = info == nullptr ? nullptr : value_of(*info, kThreadLevel);
   if (text == nullptr) return MPI_THREAD_MULTIPLE;
-  const auto* row = std::find_if(kLevels.begin(), kLevels.end(),
-                                 [&](const LevelName& entry) { return *text == entry.name; });
-  return row == kLevels.end() ? std::nullopt : std::optional(row->level);
+  return thread_level_named(*text);
 }
 
 /// The sets that every session has, then the launcher's.
@@ -117,7 +105,7 @@ int SessionInit::check(MPI_Info info, const MPI_Session* session) {
   }
   if (session == nullptr) return fail(MPI_ERR_ARG, "argument session is a null pointer");
   if (info != MPI_INFO_NULL) {
-    hints = object_of<InfoObject>(info, ObjectKind::info);
+    hints = info_of(info);
     if (hints == nullptr) {
       return fail(MPI_ERR_INFO, fmt::format("info {} is not an info object (freed already?)",
                                             static_cast<const void*>(info)));
@@ -177,10 +165,7 @@ int PMPI_Session_get_info(MPI_Session session, MPI_Info* info_used) {
   if (int err = entry.session(session, object)) return err;
   if (int err = entry.not_null(info_used, "info_used")) return err;
   auto* made = new InfoObject;
-  const auto* level = std::find_if(kLevels.begin(), kLevels.end(), [=](const LevelName& row) {
-    return row.level == object->thread_level;
-  });
-  made->entries.emplace_back(kThreadLevel, level->name);
+  made->entries.emplace_back(kThreadLevel, thread_level_name(object->thread_level));
   made->entries.emplace_back(kAllocKinds, object->memory_alloc_kinds);
   *info_used = handle_of(made);
   return MPI_SUCCESS;

@@ -32,7 +32,7 @@ Expected<std::unique_ptr<Instance>> open_instance(const char* function, int thre
   auto params = Params::from_environment(environ);
   if (!params) return tl::unexpected(params.error());
   if (auto known = check_forced_algorithms(*params); !known) return tl::unexpected(known.error());
-  auto bootstrap = open_bootstrap(environ);
+  auto bootstrap = open_bootstrap(environ, library().openings++);
   if (!bootstrap) return tl::unexpected(bootstrap.error());
   auto process = std::make_unique<Process>(std::move(*bootstrap), std::make_shared<SteadyClock>(),
                                            std::move(*params), random_seed());

@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// version.cpp: which MPI, which ABI and which library this is. Callable at any time, by any thread.
+// version.cpp: which MPI and which library this is. Callable at any time, by any thread.
 
 #include <algorithm>
 #include <string_view>
@@ -32,12 +32,3 @@ int PMPI_Get_library_version(char* version, int* resultlen) {
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Get_library_version);
-
-int PMPI_Abi_get_version(int* abi_major, int* abi_minor) {
-  if (int err = remit::check_pointer(abi_major, "MPI_Abi_get_version", "abi_major")) return err;
-  if (int err = remit::check_pointer(abi_minor, "MPI_Abi_get_version", "abi_minor")) return err;
-  *abi_major = MPI_ABI_VERSION;
-  *abi_minor = MPI_ABI_SUBVERSION;
-  return MPI_SUCCESS;
-}
-REMIT_WEAK(Abi_get_version);

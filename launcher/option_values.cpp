@@ -67,6 +67,12 @@ Expected<> convert_environment(const OptionTexts& texts, Options* options, AppSp
     }
     options->params.emplace_back(std::move(name), *setting->value);
   }
+  if (!texts.initial_errhandler.empty()) {
+    options->params.emplace_back(initial_errhandler_param.name, texts.initial_errhandler);
+  }
+  if (!texts.memory_alloc_kinds.empty()) {
+    options->params.emplace_back(memory_alloc_kinds_param.name, texts.memory_alloc_kinds);
+  }
   app->inherit = inheritance(texts.envall, texts.envnone, texts.envlist);
   if (const auto all = inheritance(texts.genvall, texts.genvnone, texts.genvlist)) {
     options->inherit = *all;

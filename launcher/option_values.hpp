@@ -18,6 +18,8 @@ struct OptionTexts {
   std::vector<std::string> mca;
   std::string envlist;
   std::string genvlist;
+  std::string initial_errhandler;
+  std::string memory_alloc_kinds;
   bool envall = false;
   bool envnone = false;
   bool genvall = false;

@@ -160,6 +160,15 @@ void Parser::declare_job_options() {
   add_list("--param", &texts_.params, "Set a Remit parameter (remit_info lists them)")
       ->type_name("NAME=VALUE")
       ->group(kJob);
+  cli_.add_option("--initial-errhandler", texts_.initial_errhandler,
+                  "The error handler that programs start with")
+      ->check(CLI::IsMember({"mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"}))
+      ->type_name("NAME")
+      ->group(kJob);
+  cli_.add_option("--memory-alloc-kinds", texts_.memory_alloc_kinds,
+                  "Kinds of memory that programs want to pass to MPI")
+      ->type_name("KIND,...")
+      ->group(kJob);
   cli_.add_option("--configfile,--app", texts_.file,
                   "Read the rest of the command line from a file, one part a line")
       ->type_name("FILE")

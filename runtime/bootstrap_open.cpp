@@ -77,7 +77,7 @@ LaunchClues find_launcher(char** environment) {
   return clues;
 }
 
-Expected<std::unique_ptr<Bootstrap>> open_bootstrap(char** environment) {
+Expected<std::unique_ptr<Bootstrap>> open_bootstrap(char** environment, int opening) {
   Params params;
   const std::string variable = environment_name(singleton_param);
   if (const char* text = find(environment, variable); text != nullptr) {
@@ -88,7 +88,7 @@ Expected<std::unique_ptr<Bootstrap>> open_bootstrap(char** environment) {
   if (params.flag(singleton_param)) return make_singleton_bootstrap();
 
   const LaunchClues clues = find_launcher(environment);
-  if (clues.pmix) return open_pmix_bootstrap();
+  if (clues.pmix) return open_pmix_bootstrap(opening);
   if (!clues.multi_rank.empty()) {
     return fail(MPI_ERR_OTHER,
                 "the environment has {}, so this is one process of a job of several ranks, but its "

@@ -24,6 +24,9 @@ struct LaunchClues {
 /// PMIx if a server is announced, else a singleton. An announced server that cannot be reached, and
 /// a launcher of several ranks without PMIx, are errors that say what was found and what to do:
 /// never N processes that each believe to be rank 0 of 1. Takes milliseconds; waits for no rank.
-[[nodiscard]] Expected<std::unique_ptr<Bootstrap>> open_bootstrap(char** environment);
+/// `opening` counts the bootstraps that this program has opened before: processes find those who
+/// are at the same one.
+[[nodiscard]] Expected<std::unique_ptr<Bootstrap>> open_bootstrap(char** environment,
+                                                                  int opening = 0);
 
 }  // namespace remit

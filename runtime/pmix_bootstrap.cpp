@@ -300,7 +300,7 @@ void on_answer(pmix_status_t status, pmix_value_t* value, void* data) {
 
 class PmixBootstrap final : public Bootstrap {
  public:
-  explicit PmixBootstrap(const pmix_proc_t& self);
+  PmixBootstrap(const pmix_proc_t& self, int opening);
   ~PmixBootstrap() override;
   PmixBootstrap(const PmixBootstrap&) = delete;
   PmixBootstrap& operator=(const PmixBootstrap&) = delete;
@@ -333,6 +333,7 @@ class PmixBootstrap final : public Bootstrap {
   }
 
   pmix_proc_t self_;
+  std::string address_key_;
   bool connected_ = true;
   Identity identity_;
   std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
@@ -341,8 +342,10 @@ class PmixBootstrap final : public Bootstrap {
   int wait_fd_;  ///< an epoll set of the mailbox's event and the timer of the retries
 };
 
-PmixBootstrap::PmixBootstrap(const pmix_proc_t& self)
-    : self_(self), wait_fd_(::epoll_create1(EPOLL_CLOEXEC)) {
+PmixBootstrap::PmixBootstrap(const pmix_proc_t& self, int opening)
+    : self_(self),
+      address_key_(opening == 0 ? kAddressKey : fmt::format("{}.{}", kAddressKey, opening)),
+      wait_fd_(::epoll_create1(EPOLL_CLOEXEC)) {
   for (const int fd : {mailbox_->event(), retries_.timer()}) {
     epoll_event event{};
     event.events = EPOLLIN;
@@ -448,7 +451,7 @@ Expected<> PmixBootstrap::publish(std::span<const std::byte> blob) {
   // PMIx copies; it only lacks a const.
   value.data.bo.bytes = reinterpret_cast<char*>(const_cast<std::byte*>(blob.data()));
   value.data.bo.size = blob.size();
-  pmix_status_t status = PMIx_Put(PMIX_GLOBAL, kAddressKey, &value);
+  pmix_status_t status = PMIx_Put(PMIX_GLOBAL, address_key_.c_str(), &value);
   // One commit in the life of a process: a remote peer's look-up is answered from the first.
   if (status == PMIX_SUCCESS) status = PMIx_Commit();
   if (status != PMIX_SUCCESS) {
@@ -467,11 +470,11 @@ void PmixBootstrap::lookup(int rank) {
   asked_.push_back({mailbox_, rank});
   const pmix_proc_t peer = proc(static_cast<pmix_rank_t>(rank));
   const pmix_status_t status =
-      PMIx_Get_nb(&peer, kAddressKey, nullptr, 0, on_answer, &asked_.back());
+      PMIx_Get_nb(&peer, address_key_.c_str(), nullptr, 0, on_answer, &asked_.back());
   if (status == PMIX_SUCCESS) return;
   asked_.pop_back();
   if (status == PMIX_OPERATION_SUCCEEDED) {
-    const ValuePtr value = get_known(peer, kAddressKey);
+    const ValuePtr value = get_known(peer, address_key_.c_str());
     mailbox_->put(reply_to(rank, value ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND, value.get()));
   } else {
     mailbox_->put(reply_to(rank, status, nullptr));
@@ -565,7 +568,7 @@ bool user_is_mapped() {
 
 }  // namespace
 
-Expected<std::unique_ptr<Bootstrap>> open_pmix_bootstrap() {
+Expected<std::unique_ptr<Bootstrap>> open_pmix_bootstrap(int opening) {
   pmix_proc_t self;
   PMIX_PROC_CONSTRUCT(&self);
   const std::vector<int> descriptors = open_descriptors();
@@ -586,7 +589,7 @@ Expected<std::unique_ptr<Bootstrap>> open_pmix_bootstrap() {
         user_is_mapped() ? "" : kUnmappedUser);
   }
   disable_nagle_on_new_sockets(descriptors);
-  auto bootstrap = std::make_unique<PmixBootstrap>(self);
+  auto bootstrap = std::make_unique<PmixBootstrap>(self, opening);
   if (auto learned = bootstrap->learn_identity(); !learned) {
     return tl::unexpected(learned.error());
   }

@@ -14,6 +14,9 @@ namespace remit {
 /// Sets no PMIX_MCA_ variables: with PMIx 4.2 under our mpirun this takes 1.7 ms (lowest of 25),
 /// and leaving out compression, munge, shared data stores or parameter files, each alone, saved
 /// less than 0.1 ms. Leaving out compression would also break the answers of servers that compress.
-[[nodiscard]] Expected<std::unique_ptr<Bootstrap>> open_pmix_bootstrap();
+///
+/// The blob is published under a key of its own for each `opening` (0, 1, ...) of a program: what
+/// an earlier one published stays with the server, and leads nowhere.
+[[nodiscard]] Expected<std::unique_ptr<Bootstrap>> open_pmix_bootstrap(int opening = 0);
 
 }  // namespace remit

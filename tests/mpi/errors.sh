@@ -34,7 +34,7 @@ expect() {
 
 for ranks in 1 3; do
   expect before $ranks some 'MPI_Comm_rank: called before MPI_Init'
-  expect null $ranks some 'MPI_Initialized: flag is a null pointer'
+  expect null $ranks some 'MPI_Initialized failed with MPI_ERR_ARG.*flag is a null pointer'
   expect after $ranks some 'MPI_Barrier: called after MPI_Finalize'
   expect twice $ranks some 'MPI_Init .*MPI_ERR_OTHER.*initialized already'
   expect fatal $ranks some 'MPI_Send on MPI_COMM_WORLD.*MPI_ERR_RANK.*dest is 1000'

@@ -8,6 +8,7 @@ mpi_runs = \
 	tests/mpi/runs/coll.mpi \
 	tests/mpi/runs/coll_reduce.mpi \
 	tests/mpi/runs/comm.mpi \
+	tests/mpi/runs/environment.mpi \
 	tests/mpi/runs/errors.mpi \
 	tests/mpi/runs/examples.mpi \
 	tests/mpi/runs/fork.mpi \
@@ -30,6 +31,7 @@ mpi_programs = \
 	tests/mpi/coll \
 	tests/mpi/coll_reduce \
 	tests/mpi/comm \
+	tests/mpi/environment \
 	tests/mpi/errors \
 	tests/mpi/fork \
 	tests/mpi/memory \
@@ -56,6 +58,9 @@ tests_mpi_coll_reduce_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_comm_SOURCES = tests/mpi/comm.c tests/mpi/check.h
 tests_mpi_comm_LDADD = libmpi_abi.la
 tests_mpi_comm_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_environment_SOURCES = tests/mpi/environment.c tests/mpi/check.h
+tests_mpi_environment_LDADD = libmpi_abi.la -lpthread
+tests_mpi_environment_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_errors_SOURCES = tests/mpi/errors.c tests/mpi/check.h
 tests_mpi_errors_LDADD = libmpi_abi.la
 tests_mpi_errors_LDFLAGS = $(MPI_TEST_FLAGS)

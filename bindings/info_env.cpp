@@ -1,0 +1,98 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// How this process was started, as info: MPI_INFO_ENV and MPI_Info_create_env (MPI-5.0, chapter 10
+// and section 11.2.1). A key whose value is not known is not set.
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bindings/errors.hpp"
+#include "bindings/info_objects.hpp"
+#include "bindings/instance.hpp"
+#include "bindings/thread_levels.hpp"
+#include "bindings/weak.hpp"
+
+namespace remit {
+
+namespace {
+
+/// The words that this process was started with.
+std::vector<std::string> own_words() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size(); at += words.back().size() + 1) {
+    words.emplace_back(text.c_str() + at);
+  }
+  return words;
+}
+
+std::string joined_arguments(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 1; i < words.size(); ++i) text.append(i > 1 ? " " : "").append(words[i]);
+  return text;
+}
+
+std::string working_folder() {
+  const std::unique_ptr<char, void (*)(void*)> path(::getcwd(nullptr, 0), std::free);
+  return path == nullptr ? "" : path.get();
+}
+
+void set(InfoObject& info, const char* key, std::string value) {
+  if (value.empty()) return;
+  value.resize(std::min<std::size_t>(value.size(), MPI_MAX_INFO_VAL - 1));
+  info.entries.emplace_back(key, std::move(value));
+}
+
+void fill(InfoObject& info, const std::vector<std::string>& words) {
+  const Instance* instance = library().instance;
+  if (!words.empty()) set(info, "command", words.front());
+  set(info, "argv", joined_arguments(words));
+  if (instance != nullptr) set(info, "maxprocs", std::to_string(instance->process->size()));
+  std::array<char, HOST_NAME_MAX + 1> host{};
+  if (::gethostname(host.data(), host.size() - 1) == 0) set(info, "host", host.data());
+  utsname system{};
+  if (::uname(&system) == 0) set(info, "arch", system.machine);
+  set(info, "wdir", working_folder());
+  if (instance != nullptr) set(info, "thread_level", thread_level_name(instance->thread_level));
+}
+
+}  // namespace
+
+void make_info_env() {
+  auto made = std::make_unique<InfoObject>();
+  fill(*made, own_words());
+  library().info_env = made.release();
+}
+
+InfoObject* info_of(MPI_Info handle) {
+  if (handle == MPI_INFO_ENV) return library().info_env;
+  return object_of<InfoObject>(handle, ObjectKind::info);
+}
+
+}  // namespace remit
+
+using namespace remit;
+
+int PMPI_Info_create_env(int argc, char* argv[], MPI_Info* info) {
+  const AnyTimeCall call("MPI_Info_create_env");
+  if (int err = call.not_null(info, "info")) return err;
+  if (argc < 0) return call.fail(MPI_ERR_ARG, "argc is {}; it must not be negative", argc);
+  std::vector<std::string> words;
+  for (int i = 0; argv != nullptr && i < argc && argv[i] != nullptr; ++i)
+    words.emplace_back(argv[i]);
+  if (words.empty()) words = own_words();
+  auto made = std::make_unique<InfoObject>();
+  fill(*made, words);
+  *info = handle_of(made.release());
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Info_create_env);

@@ -64,6 +64,8 @@ class Entry {
   }
   /// As comm(), and refuses inter-communicators.
   int intra_comm(MPI_Comm handle, CommObject*& out);
+  /// As comm(), and takes nothing else.
+  int inter_comm(MPI_Comm handle, CommObject*& out);
   int group(MPI_Group handle, std::shared_ptr<const Group>& out);
   int not_null(const void* pointer, const char* argument) {
     return pointer != nullptr ? MPI_SUCCESS : bad_pointer(argument);

@@ -8,6 +8,8 @@
 
 namespace remit {
 
+class Entry;
+
 /// The object whose error handler decides; with no object MPI_COMM_SELF's does (MPI-5.0, 9.3).
 struct ErrorTarget {
   Owner owner = Owner::comm;
@@ -39,6 +41,10 @@ struct ErrorTarget {
 
 /// Calls a user's or predefined handler of `comm` with `code`.
 int call_errhandler(CommObject& comm, int code, const std::string& message);
+
+/// Whether `handler` may be set on an object of `owner`'s kind; raises the error on `entry`'s
+/// object.
+int check_errhandler(Entry& entry, MPI_Errhandler handler, Owner owner);
 
 /// Reference counting of handler handles; predefined ones are left alone.
 void retain_errhandler(MPI_Errhandler handler);

@@ -5,6 +5,7 @@
 #include "bindings/attributes.hpp"
 #include "bindings/bsend.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/group_mail.hpp"
 #include "bindings/handles.hpp"
 #include "rdma_btl/open_devices.hpp"
 
@@ -45,9 +46,9 @@ Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Devic
       locking(level == MPI_THREAD_MULTIPLE) {
   engine = std::make_unique<Engine>(*process, std::move(devices));
   const auto my_proc = static_cast<ProcId>(process->rank());
-  make_predefined(world, MPI_COMM_WORLD, "MPI_COMM_WORLD", 0, process->rank(),
+  make_predefined(world, MPI_COMM_WORLD, "MPI_COMM_WORLD", ContextIds::context_of(ContextIds::kWorld), process->rank(),
                   Group::regular(0, 1, process->size()));
-  make_predefined(self, MPI_COMM_SELF, "MPI_COMM_SELF", 2, 0, Group::regular(my_proc, 1, 1));
+  make_predefined(self, MPI_COMM_SELF, "MPI_COMM_SELF", ContextIds::context_of(ContextIds::kSelf), 0, Group::regular(my_proc, 1, 1));
   sent.core.complete = sent.plain = true;
   bsend = std::make_unique<BsendBuffer>();
   for (std::size_t slot = 0; slot < kDatatypeSlots; ++slot) {
@@ -77,6 +78,9 @@ Instance::~Instance() {
 void destroy(CommObject* comm) {
   release_errhandler(comm->errhandler);
   comm->kind = ObjectKind::freed;
+  if (Instance* instance = library().instance; instance != nullptr) {
+    instance->contexts.release(comm->core.context);
+  }
   delete comm;
 }
 

@@ -11,11 +11,15 @@
 
 #include "bindings/mpi_lock.hpp"
 #include "bindings/objects.hpp"
+#include "pt2pt/context_ids.hpp"
 #include "runtime/process.hpp"
 
 namespace remit {
 
 class HandleInts;
+
+/// What processes without a common communicator tell each other (bindings/group_mail.cpp).
+class GroupMail;
 
 /// A buffer attached for MPI_Bsend and what of it is in use (bindings/bsend.cpp).
 class BsendBuffer;
@@ -48,7 +52,8 @@ struct Instance {
   std::unique_ptr<Engine> engine;
   CommObject world;
   CommObject self;
-  std::uint32_t next_context = 4;  ///< contexts 0 and 2 are world's and self's
+  ContextIds contexts;
+  std::unique_ptr<GroupMail> group_mail;
 
   int thread_level;
   std::thread::id main_thread;

@@ -61,15 +61,21 @@ std::vector<AttributeList::Entry>::iterator find(AttributeList& list, const Keyv
 
 int copy_attributes(const AttributeList& from, Owner /*owner*/, AttributeHandle old,
                     AttributeList& to) {
-  for (const AttributeList::Entry& entry : from.entries) {
+  // A callback may change the attributes that are being copied, or free their keys.
+  const std::vector<AttributeList::Entry> all = from.entries;
+  for (const AttributeList::Entry& entry : all) ++entry.keyval->references;
+  int code = MPI_SUCCESS;
+  for (const AttributeList::Entry& entry : all) {
     void* value = nullptr;
     int flag = 0;
-    if (int err = call_copy(*entry.keyval, old, entry.value, &value, &flag)) return err;
-    if (flag == 0) continue;
-    ++entry.keyval->references;
-    to.entries.push_back({entry.keyval, value});
+    if (code == MPI_SUCCESS) code = call_copy(*entry.keyval, old, entry.value, &value, &flag);
+    if (code == MPI_SUCCESS && flag != 0) {
+      to.entries.push_back({entry.keyval, value});  // with the reference
+    } else {
+      release(entry.keyval);
+    }
   }
-  return MPI_SUCCESS;
+  return code;
 }
 
 int delete_all_attributes(AttributeList& list, Owner /*owner*/, AttributeHandle handle) {

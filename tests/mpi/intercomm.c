@@ -24,8 +24,8 @@ static void make(void) {
   remote_size = check_size - local_size;
   /* the leaders are the last rank of one group and the first of the other */
   const int even_leader = 2 * ((check_size + 1) / 2 - 1);
-  OK(MPI_Intercomm_create(half, is_odd ? 0 : local_size - 1, MPI_COMM_WORLD, is_odd ? even_leader : 1,
-                          7, &inter));
+  OK(MPI_Intercomm_create(half, is_odd ? 0 : local_size - 1, MPI_COMM_WORLD,
+                          is_odd ? even_leader : 1, 7, &inter));
 }
 
 static void queries(void) {
@@ -188,8 +188,8 @@ static void parts(void) {
     OK(MPI_Comm_rank(part, &rank));
     CHECK(rank == here - 1 - local_rank / 2);
     int in = -1;
-    OK(MPI_Sendrecv(&check_rank, 1, MPI_INT, 0, 0, &in, 1, MPI_INT, rank == 0 ? 0 : MPI_PROC_NULL, 0,
-                    part, MPI_STATUS_IGNORE));
+    OK(MPI_Sendrecv(&check_rank, 1, MPI_INT, 0, 0, &in, 1, MPI_INT, rank == 0 ? 0 : MPI_PROC_NULL,
+                    0, part, MPI_STATUS_IGNORE));
     for (int i = 1; rank == 0 && i < there; ++i)
       OK(MPI_Recv(&in, 1, MPI_INT, i, 0, part, MPI_STATUS_IGNORE));
     OK(MPI_Comm_free(&part));
@@ -271,7 +271,8 @@ static void refused(void) {
   /* a leader's mistake reaches its whole group */
   FAILS(MPI_ERR_RANK, MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, check_size, 0, &out));
   EXPECT(MPI_ERR_RANK, "0 to", MPI_Send(&value, 1, MPI_INT, remote_size, 0, inter));
-  FAILS(MPI_ERR_GROUP, (OK(MPI_Comm_remote_group(inter, &group)), MPI_Comm_create(inter, group, &out)));
+  FAILS(MPI_ERR_GROUP,
+        (OK(MPI_Comm_remote_group(inter, &group)), MPI_Comm_create(inter, group, &out)));
   OK(MPI_Group_free(&group));
 }
 

@@ -81,7 +81,7 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
   CommObject* c = nullptr;
   if (int err = entry.comm(comm, c)) return err;
   if (int err = entry.not_null(group, "group")) return err;
-  *group = handle_of(new GroupObject(c->core.local));
+  *group = handle_of(new GroupObject(c->core.local, c->session));
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Comm_group);
@@ -101,7 +101,7 @@ int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
   CommObject* c = nullptr;
   if (int err = entry.inter_comm(comm, c)) return err;
   if (int err = entry.not_null(group, "group")) return err;
-  *group = handle_of(new GroupObject(c->core.remote));
+  *group = handle_of(new GroupObject(c->core.remote, c->session));
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Comm_remote_group);

@@ -114,7 +114,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
   MailCall call(entry, fmt::format("group {} {}", c->core.context, tag), members_of(*g), rank);
   ContextId context = 0;
   if (int err = call.agree_on_context(context)) return err;
-  *newcomm = make_comm(c->errhandler, context, rank, std::move(g))->handle;
+  *newcomm = make_comm(heritage_of(*c), context, rank, std::move(g))->handle;
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Comm_create_group);

@@ -14,7 +14,7 @@ namespace {
 /// A duplicate, but for its attributes. The context may still be unknown.
 CommObject* make_duplicate(const CommObject& comm, ContextId context, const CommHints& hints) {
   CommObject* made =
-      make_comm(comm.errhandler, context, comm.core.rank, comm.core.local, comm.core.remote);
+      make_comm(heritage_of(comm), context, comm.core.rank, comm.core.local, comm.core.remote);
   made->topology = comm.topology;
   made->hints = hints;
   return made;

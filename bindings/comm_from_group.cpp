@@ -5,6 +5,7 @@
 
 #include "bindings/group_mail.hpp"
 #include "bindings/group_words.hpp"
+#include "bindings/handles.hpp"
 #include "bindings/new_comm.hpp"
 #include "bindings/weak.hpp"
 
@@ -24,7 +25,7 @@ struct NewComm {
   GroupPtr local;
   int rank = 0;
   CommHints hints;
-  MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
+  Heritage heritage;
 };
 
 int check_common(Entry& entry, MPI_Group group, const char* stringtag, MPI_Info info,
@@ -33,7 +34,9 @@ int check_common(Entry& entry, MPI_Group group, const char* stringtag, MPI_Info 
   if (int err = check_string_tag(entry, stringtag)) return err;
   if (int err = read_hints(entry, info, out.hints)) return err;
   if (int err = check_errhandler(entry, errhandler, Owner::comm)) return err;
-  out.errhandler = errhandler;
+  out.heritage.errhandler = errhandler;
+  const auto* object = object_of<GroupObject>(group, ObjectKind::group);
+  if (object != nullptr) out.heritage.session = object->session;
   out.rank = my_rank_in(entry.instance(), *out.local);
   if (out.rank != MPI_UNDEFINED || out.local->size() == 0) return MPI_SUCCESS;
   return entry.fail(MPI_ERR_GROUP, "this process is not in the group");
@@ -82,7 +85,7 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info
   MailCall call(entry, fmt::format("string {}", stringtag), members_of(*made.local), made.rank);
   ContextId context = 0;
   if (int err = call.agree_on_context(context)) return err;
-  CommObject* comm = make_comm(made.errhandler, context, made.rank, std::move(made.local));
+  CommObject* comm = make_comm(made.heritage, context, made.rank, std::move(made.local));
   comm->hints = made.hints;
   *newcomm = comm->handle;
   return MPI_SUCCESS;
@@ -116,7 +119,7 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
     return err;
   }
   CommObject* comm =
-      make_comm(made.errhandler, context, made.rank, std::move(made.local), std::move(remote));
+      make_comm(made.heritage, context, made.rank, std::move(made.local), std::move(remote));
   comm->hints = made.hints;
   *newintercomm = comm->handle;
   return MPI_SUCCESS;

@@ -96,7 +96,7 @@ int finish_and_report(Entry& entry, MPI_Request& handle, MPI_Status* status) {
   const int error = finish_request(instance, handle, status);
   int code = error;
   if (error != MPI_SUCCESS) {
-    code = raise_error({Owner::comm, comm}, error, entry.function(),
+    code = raise_error({comm}, error, entry.function(),
                        explain_failure(instance, comm, peer, error));
   }
   if (comm != nullptr) release(comm);
@@ -152,7 +152,7 @@ class ArrayFinisher {
 
   int report() {
     if (first_error_ == MPI_SUCCESS) return MPI_SUCCESS;
-    const int code = raise_error({Owner::comm, failed_comm_}, MPI_ERR_IN_STATUS, entry_.function(),
+    const int code = raise_error({failed_comm_}, MPI_ERR_IN_STATUS, entry_.function(),
                                  fmt::format("{}: {}", error_class_name(first_error_), detail_));
     if (failed_comm_ != nullptr) release(failed_comm_);
     return code;

@@ -205,9 +205,9 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
   if (int err = check_disjoint(entry, *local->core.local, *remote)) return err;
   ContextId context = 0;
   if (int err = agree_between(entry, about, *local->core.local, *remote, context)) return err;
-  *newintercomm =
-      make_comm(local->errhandler, context, local->core.rank, local->core.local, std::move(remote))
-          ->handle;
+  *newintercomm = make_comm(heritage_of(*local), context, local->core.rank, local->core.local,
+                            std::move(remote))
+                      ->handle;
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Intercomm_create);

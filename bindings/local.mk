@@ -48,6 +48,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/requests.cpp bindings/requests.hpp \
 	bindings/send.cpp \
 	bindings/sendrecv.cpp \
+	bindings/session.cpp \
 	bindings/stateless.cpp \
 	bindings/statistics.cpp bindings/statistics.hpp \
 	bindings/status.hpp \
@@ -55,6 +56,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/topology_args.hpp \
 	bindings/type.cpp \
 	bindings/type_query.cpp \
+	bindings/users.cpp bindings/users.hpp \
 	bindings/version.cpp \
 	bindings/wait_subjects.cpp bindings/wait_subjects.hpp \
 	bindings/weak.hpp

@@ -75,7 +75,11 @@ int agree_on_context(Entry& entry, CommObject& parent, ContextId& out) {
   return MPI_SUCCESS;
 }
 
-CommObject* make_comm(MPI_Errhandler errhandler, ContextId context, int rank, GroupPtr local,
+Heritage heritage_of(const CommObject& parent) {
+  return {parent.errhandler, parent.session};
+}
+
+CommObject* make_comm(const Heritage& heritage, ContextId context, int rank, GroupPtr local,
                       GroupPtr remote) {
   auto* comm = new CommObject;
   comm->handle = reinterpret_cast<MPI_Comm>(comm);
@@ -90,8 +94,9 @@ CommObject* make_comm(MPI_Errhandler errhandler, ContextId context, int rank, Gr
     comm->core.within->board_wishes = ~std::uint32_t{0};
   }
   comm->core.set_context(context);
-  comm->errhandler = errhandler;
-  retain_errhandler(errhandler);
+  comm->session = heritage.session;
+  comm->errhandler = heritage.errhandler;
+  retain_errhandler(comm->errhandler);
   return comm;
 }
 
@@ -106,7 +111,7 @@ int create_comm(Entry& entry, CommObject& parent, GroupPtr group,
     instance.contexts.release(context);
     return MPI_SUCCESS;
   }
-  CommObject* made = make_comm(parent.errhandler, context, rank, std::move(group));
+  CommObject* made = make_comm(heritage_of(parent), context, rank, std::move(group));
   made->topology = std::move(topology);
   *out = made->handle;
   return MPI_SUCCESS;
@@ -125,7 +130,7 @@ int create_intercomm(Entry& entry, CommObject& parent, GroupPtr local, GroupPtr 
     return MPI_SUCCESS;
   }
   CommObject* made =
-      make_comm(parent.errhandler, context, rank, std::move(local), std::move(remote));
+      make_comm(heritage_of(parent), context, rank, std::move(local), std::move(remote));
   *out = made->handle;
   return MPI_SUCCESS;
 }

@@ -16,9 +16,16 @@ using GroupPtr = std::shared_ptr<const Group>;
 /// free at each of them, and takes it. Returns what the MPI function is to return.
 [[nodiscard]] int agree_on_context(Entry& entry, CommObject& parent, ContextId& out);
 
+/// What a communicator has from its parent, or from whoever makes it without one.
+struct Heritage {
+  MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
+  Ref<SessionObject> session;
+};
+[[nodiscard]] Heritage heritage_of(const CommObject& parent);
+
 /// A communicator of `local`, in which this process has `rank`, or with a remote group an
 /// inter-communicator. The context is its own from then on.
-[[nodiscard]] CommObject* make_comm(MPI_Errhandler errhandler, ContextId context, int rank,
+[[nodiscard]] CommObject* make_comm(const Heritage& heritage, ContextId context, int rank,
                                     GroupPtr local, GroupPtr remote = nullptr);
 
 /// What all members of `parent` call together, each with the group that it will be in: makes the

@@ -18,6 +18,7 @@
 namespace remit {
 
 class HandleInts;
+class UnnamedTypes;
 
 /// What processes without a common communicator tell each other (bindings/group_mail.cpp).
 class GroupMail;
@@ -83,6 +84,7 @@ struct Instance {
   PredefinedAttributes predefined_attributes;
   std::map<const Datatype*, AttributeList> type_attributes;
   std::map<const Datatype*, std::string> type_names;  ///< given by MPI_Type_set_name
+  std::unique_ptr<UnnamedTypes> unnamed_types;
   LastDetail last_detail;  ///< appended by MPI_Error_string to the text of its code
 
   [[nodiscard]] Progress& progress() { return process->progress(); }

@@ -41,10 +41,11 @@ libmpi_abi_la_SOURCES = \
 	bindings/not_yet_pt2pt.cpp \
 	bindings/not_yet_rma.cpp \
 	bindings/not_yet_tool.cpp \
-	bindings/not_yet_type.cpp \
 	bindings/objects.hpp \
 	bindings/op.cpp \
+	bindings/pack_external.cpp \
 	bindings/probe.cpp \
+	bindings/reorder.cpp bindings/reorder.hpp \
 	bindings/requests.cpp bindings/requests.hpp \
 	bindings/send.cpp \
 	bindings/sendrecv.cpp \
@@ -55,7 +56,9 @@ libmpi_abi_la_SOURCES = \
 	bindings/topology.cpp bindings/topology.hpp \
 	bindings/topology_args.hpp \
 	bindings/type.cpp \
+	bindings/type_contents.cpp \
 	bindings/type_query.cpp \
+	bindings/type_unnamed.cpp \
 	bindings/users.cpp bindings/users.hpp \
 	bindings/version.cpp \
 	bindings/wait_subjects.cpp bindings/wait_subjects.hpp \

@@ -236,8 +236,20 @@ static void callbacks(void) {
   OK(MPI_Comm_get_attr(made, key, &got, &flag));
   CHECK(flag && got == &value);
   OK(MPI_Comm_free(&made));
-  OK(MPI_Comm_free_keyval(&key));
   OK(MPI_Comm_free_keyval(&other_key));
+  /* a key that was freed serves the attributes that have it, and no new ones */
+  int saved = key, again = key;
+  OK(MPI_Comm_delete_attr(parent, key));
+  OK(MPI_Comm_set_attr(parent, key, &value));
+  OK(MPI_Comm_free_keyval(&key));
+  CHECK(key == MPI_KEYVAL_INVALID);
+  OK(MPI_Comm_free_keyval(&again));
+  FAILS(MPI_ERR_KEYVAL, MPI_Comm_get_attr(parent, saved, &got, &flag));
+  FAILS(MPI_ERR_KEYVAL, MPI_Comm_set_attr(parent, saved, &value));
+  OK(MPI_Comm_delete_attr(parent, saved));
+  FAILS(MPI_ERR_KEYVAL, MPI_Comm_delete_attr(parent, saved));
+  again = saved;
+  FAILS(MPI_ERR_KEYVAL, MPI_Comm_free_keyval(&again));
   OK(MPI_Comm_free(&parent));
 }
 

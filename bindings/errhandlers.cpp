@@ -50,9 +50,7 @@ std::string problem_of(MPI_Errhandler handler, Owner owner) {
 }
 
 int set(Entry& entry, MPI_Errhandler& where, MPI_Errhandler handler, Owner owner) {
-  if (const std::string problem = problem_of(handler, owner); !problem.empty()) {
-    return entry.fail(MPI_ERR_ERRHANDLER, "{}", problem);
-  }
+  if (int err = check_errhandler(entry, handler, owner)) return err;
   retain_errhandler(handler);
   release_errhandler(std::exchange(where, handler));
   return MPI_SUCCESS;
@@ -85,6 +83,11 @@ int no_window(Entry& entry, MPI_Win win) {
 }
 
 }  // namespace
+
+int check_errhandler(Entry& entry, MPI_Errhandler handler, Owner owner) {
+  const std::string problem = problem_of(handler, owner);
+  return problem.empty() ? MPI_SUCCESS : entry.fail(MPI_ERR_ERRHANDLER, "{}", problem);
+}
 
 std::string session_errhandler_problem(MPI_Errhandler handler) {
   return problem_of(handler, Owner::session);

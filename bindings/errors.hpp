@@ -11,6 +11,8 @@
 
 namespace remit {
 
+class Entry;
+
 /// The object whose error handler decides. With none, MPI_COMM_SELF's does while it exists, else
 /// the initial error handler (MPI-5.0, 9.3).
 struct ErrorTarget {
@@ -74,6 +76,10 @@ class AnyTimeCall {
 [[nodiscard]] const char* error_class_name(int error_class);
 /// One line that explains a class.
 [[nodiscard]] const char* error_class_text(int error_class);
+
+/// Whether `handler` may be set on an object of `owner`'s kind; raises the error on `entry`'s
+/// object.
+int check_errhandler(Entry& entry, MPI_Errhandler handler, Owner owner);
 
 /// Reference counting of handler handles; predefined ones are left alone. Any thread.
 void retain_errhandler(MPI_Errhandler handler);

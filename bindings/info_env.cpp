@@ -52,24 +52,24 @@ void set(InfoObject& info, const char* key, std::string value) {
   info.entries.emplace_back(key, std::move(value));
 }
 
+/// The same at any time: what is learnt in MPI_Init only is not part of it.
 void fill(InfoObject& info, const std::vector<std::string>& words) {
-  const Instance* instance = library().instance;
   if (!words.empty()) set(info, "command", words.front());
   set(info, "argv", joined_arguments(words));
-  if (instance != nullptr) set(info, "maxprocs", std::to_string(instance->process->size()));
   std::array<char, HOST_NAME_MAX + 1> host{};
   if (::gethostname(host.data(), host.size() - 1) == 0) set(info, "host", host.data());
   utsname system{};
   if (::uname(&system) == 0) set(info, "arch", system.machine);
   set(info, "wdir", working_folder());
-  if (instance != nullptr) set(info, "thread_level", thread_level_name(instance->thread_level));
 }
 
 }  // namespace
 
-void make_info_env() {
+void make_info_env(const Instance& instance) {
   auto made = std::make_unique<InfoObject>();
   fill(*made, own_words());
+  set(*made, "maxprocs", std::to_string(instance.process->size()));
+  set(*made, "thread_level", thread_level_name(instance.thread_level));
   library().info_env = made.release();
 }
 

@@ -19,7 +19,7 @@ namespace remit {
 [[nodiscard]] InfoObject* info_of(MPI_Info handle);
 
 /// Makes what MPI_INFO_ENV stands for, from MPI_Init on, until the program ends.
-void make_info_env();
+void make_info_env(const Instance& instance);
 
 /// The value of a key, or null.
 [[nodiscard]] inline const std::string* value_of(const InfoObject& info, std::string_view key) {

@@ -40,7 +40,7 @@ int start(const char* function, int required, int* provided) {
       supported_alloc_kinds(instance.process->params().text(memory_alloc_kinds_param));
   instance.open_world = &instance.world;
   instance.open_self = &instance.self;
-  make_info_env();
+  make_info_env(instance);
   library().phase = Phase::running;
   if (provided != nullptr) *provided = level;
   return MPI_SUCCESS;

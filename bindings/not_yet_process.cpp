@@ -1,18 +1,10 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// not_yet_process.cpp: what does not work yet of processes, sessions, info, error handlers and the
-// rest of the environment. Who implements a function deletes it here.
+// not_yet_process.cpp: what does not work yet of processes and of the environment. Who implements a function deletes it here.
 
 #include "bindings/not_yet.hpp"
 #include "bindings/weak.hpp"
 
 using remit::not_yet;
-
-// Versions, processor and hardware (chapter 9).
-
-int PMPI_Get_hw_resource_info(MPI_Info*) {
-  return not_yet("MPI_Get_hw_resource_info");
-}
-REMIT_WEAK(Get_hw_resource_info);
 
 // Dynamic processes: spawn, connect, accept, names (chapter 11).
 

@@ -12,12 +12,15 @@ mpi_runs = \
 	tests/mpi/runs/errors.mpi \
 	tests/mpi/runs/examples.mpi \
 	tests/mpi/runs/fork.mpi \
+	tests/mpi/runs/intercomm.mpi \
 	tests/mpi/runs/memory.mpi \
+	tests/mpi/runs/new_comms.mpi \
 	tests/mpi/runs/nonblocking.mpi \
 	tests/mpi/runs/paths_pt2pt.mpi \
 	tests/mpi/runs/paths_stress.mpi \
 	tests/mpi/runs/pt2pt.mpi \
 	tests/mpi/runs/reduce_ops.mpi \
+	tests/mpi/runs/session.mpi \
 	tests/mpi/runs/stress.mpi \
 	tests/mpi/runs/threads.mpi \
 	tests/mpi/runs/topology.mpi \
@@ -34,10 +37,14 @@ mpi_programs = \
 	tests/mpi/environment \
 	tests/mpi/errors \
 	tests/mpi/fork \
+	tests/mpi/intercomm \
+	tests/mpi/intercomm_coll \
 	tests/mpi/memory \
+	tests/mpi/new_comms \
 	tests/mpi/nonblocking \
 	tests/mpi/pt2pt \
 	tests/mpi/reduce_ops \
+	tests/mpi/session \
 	tests/mpi/stress \
 	tests/mpi/stuck \
 	tests/mpi/threads \
@@ -68,9 +75,18 @@ tests_mpi_errors_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_fork_SOURCES = tests/mpi/fork.c tests/mpi/check.h
 tests_mpi_fork_LDADD = libmpi_abi.la
 tests_mpi_fork_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_intercomm_SOURCES = tests/mpi/intercomm.c tests/mpi/check.h
+tests_mpi_intercomm_LDADD = libmpi_abi.la
+tests_mpi_intercomm_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_intercomm_coll_SOURCES = tests/mpi/intercomm_coll.c tests/mpi/forms.h tests/mpi/check.h
+tests_mpi_intercomm_coll_LDADD = libmpi_abi.la
+tests_mpi_intercomm_coll_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_memory_SOURCES = tests/mpi/memory.c tests/mpi/check.h
 tests_mpi_memory_LDADD = libmpi_abi.la
 tests_mpi_memory_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_new_comms_SOURCES = tests/mpi/new_comms.c tests/mpi/check.h
+tests_mpi_new_comms_LDADD = libmpi_abi.la -lpthread
+tests_mpi_new_comms_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_nonblocking_SOURCES = tests/mpi/nonblocking.c tests/mpi/check.h
 tests_mpi_nonblocking_LDADD = libmpi_abi.la
 tests_mpi_nonblocking_LDFLAGS = $(MPI_TEST_FLAGS)
@@ -80,6 +96,9 @@ tests_mpi_pt2pt_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_reduce_ops_SOURCES = tests/mpi/reduce_ops.c tests/mpi/check.h
 tests_mpi_reduce_ops_LDADD = libmpi_abi.la
 tests_mpi_reduce_ops_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_session_SOURCES = tests/mpi/session.c tests/mpi/check.h
+tests_mpi_session_LDADD = libmpi_abi.la
+tests_mpi_session_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_stress_SOURCES = tests/mpi/stress.c tests/mpi/check.h
 tests_mpi_stress_LDADD = libmpi_abi.la
 tests_mpi_stress_LDFLAGS = $(MPI_TEST_FLAGS)

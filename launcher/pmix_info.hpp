@@ -46,6 +46,14 @@ class PmixInfo {
     array.array = const_cast<pmix_info_t*>(list.items_.data());
     load(key, &array, PMIX_DATA_ARRAY);
   }
+  /// A list of processes, copied.
+  void add(const char* key, const std::vector<pmix_proc_t>& processes) {
+    pmix_data_array_t array{};
+    array.type = PMIX_PROC;
+    array.size = processes.size();
+    array.array = const_cast<pmix_proc_t*>(processes.data());
+    load(key, &array, PMIX_DATA_ARRAY);
+  }
 
   [[nodiscard]] pmix_info_t* data() { return items_.data(); }
   [[nodiscard]] std::size_t size() const { return items_.size(); }

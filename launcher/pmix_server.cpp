@@ -166,6 +166,7 @@ Expected<std::unique_ptr<PmixServer>> PmixServer::start(asio::io_context& io, co
   std::unique_ptr<PmixServer> server(new PmixServer(io, std::move(callbacks)));
   server->nspace_ = job.nspace;
   server->size_ = static_cast<int>(job.ranks.size());
+  server->sets_ = program_sets(job);
   PmixUpcalls::set_server(server.get());
   if (auto done = server->init(job, topology, directory); !done) {
     return tl::unexpected(done.error());
@@ -175,6 +176,18 @@ Expected<std::unique_ptr<PmixServer>> PmixServer::start(asio::io_context& io, co
   }
   if (auto done = server->register_clients(job, host); !done) return tl::unexpected(done.error());
   return server;
+}
+
+std::vector<PmixServer::ProgramSet> PmixServer::program_sets(const Job& job) {
+  if (job.apps.size() < 2) return {};
+  std::vector<ProgramSet> sets(job.apps.size());
+  for (std::size_t app = 0; app < sets.size(); ++app) {
+    sets[app].name = fmt::format("mpirun://program/{}", app);
+  }
+  for (const Rank& rank : job.ranks) {
+    sets[static_cast<std::size_t>(rank.app)].ranks.push_back(rank.rank);
+  }
+  return sets;
 }
 
 Expected<> PmixServer::init(const Job& job, const Topology& topology,

@@ -48,8 +48,16 @@ class PmixServer {
                           const std::string& directory);
   Expected<> register_clients(const Job& job, int host);
 
+  /// The ranks of one program of a job of several, as a process set.
+  struct ProgramSet {
+    std::string name;
+    std::vector<int> ranks;
+  };
+  static std::vector<ProgramSet> program_sets(const Job& job);
+
   asio::io_context& io_;
   Callbacks callbacks_;
+  std::vector<ProgramSet> sets_;  ///< fixed before the first client comes
   std::string nspace_;
   int size_ = 0;
   DataStore store_;

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "launcher/pmix_info.hpp"
 #include "launcher/pmix_server.hpp"
@@ -20,6 +21,29 @@ std::atomic<PmixServer*> the_server{nullptr};
 
 void free_copy(void* copy) {
   std::free(copy);
+}
+
+void delete_info(void* info) {
+  delete static_cast<PmixInfo*>(info);
+}
+
+std::vector<pmix_proc_t> processes(const std::string& nspace, const std::vector<int>& ranks) {
+  std::vector<pmix_proc_t> list(ranks.size());
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    PMIX_LOAD_PROCID(&list[i], nspace.c_str(), static_cast<pmix_rank_t>(ranks[i]));
+  }
+  return list;
+}
+
+/// The process set that a query is about; empty: none.
+std::string set_named_in(const pmix_query_t& query) {
+  for (size_t i = 0; i < query.nqual; ++i) {
+    const pmix_info_t& qualifier = query.qualifiers[i];
+    if (PMIX_CHECK_KEY(&qualifier, PMIX_PSET_NAME) && qualifier.value.type == PMIX_STRING) {
+      return qualifier.value.data.string;
+    }
+  }
+  return {};
 }
 
 // Any PMIx value as bytes, and back.
@@ -105,6 +129,7 @@ pmix_server_module_t PmixUpcalls::module() {
   module.deregister_events = deregister_events;
   module.notify_event = notify_event;
   module.group = group;
+  module.query = query;
   return module;
 }
 
@@ -116,6 +141,35 @@ pmix_status_t PmixUpcalls::connected(const pmix_proc_t* process, void*, pmix_inf
     server->callbacks_.connected(rank);
   });
   return PMIX_OPERATION_SUCCEEDED;
+}
+
+// Only about process sets.
+pmix_status_t PmixUpcalls::query(pmix_proc_t*, pmix_query_t* queries, size_t nqueries,
+                                 pmix_info_cbfunc_t done, void* data) {
+  const PmixServer* server = the_server;
+  if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
+  auto answers = std::make_unique<PmixInfo>();
+  for (size_t i = 0; i < nqueries; ++i) {
+    const pmix_query_t& query = queries[i];
+    const std::string about = set_named_in(query);
+    for (const std::string& key : key_list(query.keys)) {
+      if (key == PMIX_QUERY_NUM_PSETS) answers->add(PMIX_QUERY_NUM_PSETS, server->sets_.size());
+      if (key == PMIX_QUERY_PSET_NAMES) {
+        std::string names;
+        for (const auto& set : server->sets_) names += (names.empty() ? "" : ",") + set.name;
+        answers->add(PMIX_QUERY_PSET_NAMES, names);
+      }
+      for (const auto& set : server->sets_) {
+        if (key == PMIX_QUERY_PSET_MEMBERSHIP && set.name == about) {
+          answers->add(PMIX_QUERY_PSET_MEMBERSHIP, processes(server->nspace_, set.ranks));
+        }
+      }
+    }
+  }
+  if (answers->size() == 0) return PMIX_ERR_NOT_FOUND;
+  PmixInfo* kept = answers.release();
+  done(PMIX_SUCCESS, kept->data(), kept->size(), data, delete_info, kept);
+  return PMIX_SUCCESS;
 }
 
 pmix_status_t PmixUpcalls::finalized(const pmix_proc_t* process, void*, pmix_op_cbfunc_t, void*) {

@@ -9,6 +9,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/cart.cpp \
 	bindings/coll_blocking.cpp \
 	bindings/coll_call.cpp bindings/coll_call.hpp \
+	bindings/coll_neighbor.cpp \
 	bindings/coll_nonblocking.cpp \
 	bindings/coll_persistent.cpp \
 	bindings/comm.cpp \
@@ -27,7 +28,6 @@ libmpi_abi_la_SOURCES = \
 	bindings/mpi_lock.hpp \
 	bindings/new_comm.cpp bindings/new_comm.hpp \
 	bindings/not_yet.cpp bindings/not_yet.hpp \
-	bindings/not_yet_coll.cpp \
 	bindings/not_yet_comm.cpp \
 	bindings/not_yet_io.cpp \
 	bindings/not_yet_process.cpp \
@@ -37,6 +37,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/not_yet_type.cpp \
 	bindings/objects.hpp \
 	bindings/op.cpp \
+	bindings/partitioned.cpp \
 	bindings/probe.cpp \
 	bindings/requests.cpp bindings/requests.hpp \
 	bindings/send.cpp \

@@ -7,8 +7,6 @@
 
 using remit::not_yet;
 
-// Blocking (chapter 3).
-
 // Buffers of MPI_Bsend (chapter 3).
 
 int PMPI_Buffer_iflush(MPI_Request*) {
@@ -63,65 +61,3 @@ int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request*) {
   return not_yet(session, "MPI_Session_iflush_buffer");
 }
 REMIT_WEAK(Session_iflush_buffer);
-
-// Nonblocking (chapter 3).
-
-// Probe, and receives of a probed message (chapter 3).
-
-// Persistent (chapter 3).
-
-// Requests: start, completion, cancel (chapter 3).
-
-int PMPI_Request_get_status_all(int, const MPI_Request[], int*, MPI_Status*) {
-  return not_yet("MPI_Request_get_status_all");
-}
-REMIT_WEAK(Request_get_status_all);
-int PMPI_Request_get_status_any(int, const MPI_Request[], int*, int*, MPI_Status*) {
-  return not_yet("MPI_Request_get_status_any");
-}
-REMIT_WEAK(Request_get_status_any);
-int PMPI_Request_get_status_some(int, const MPI_Request[], int*, int[], MPI_Status*) {
-  return not_yet("MPI_Request_get_status_some");
-}
-REMIT_WEAK(Request_get_status_some);
-
-// Reading a status (chapter 3).
-
-// Partitioned Point-to-Point Communication (chapter 4).
-
-int PMPI_Parrived(MPI_Request, int, int*) {
-  return not_yet("MPI_Parrived");
-}
-REMIT_WEAK(Parrived);
-int PMPI_Pready(int, MPI_Request) {
-  return not_yet("MPI_Pready");
-}
-REMIT_WEAK(Pready);
-int PMPI_Pready_list(int, const int[], MPI_Request) {
-  return not_yet("MPI_Pready_list");
-}
-REMIT_WEAK(Pready_list);
-int PMPI_Pready_range(int, int, MPI_Request) {
-  return not_yet("MPI_Pready_range");
-}
-REMIT_WEAK(Pready_range);
-int PMPI_Precv_init(void*, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Info,
-                    MPI_Request*) {
-  return not_yet(comm, "MPI_Precv_init");
-}
-REMIT_WEAK(Precv_init);
-int PMPI_Precv_init_c(void*, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Info,
-                      MPI_Request*) {
-  return not_yet(comm, "MPI_Precv_init_c");
-}
-REMIT_WEAK(Precv_init_c);
-int PMPI_Psend_init(const void*, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Info,
-                    MPI_Request*) {
-  return not_yet(comm, "MPI_Psend_init");
-}
-REMIT_WEAK(Psend_init);
-int PMPI_Psend_init_c(const void*, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Info,
-                      MPI_Request*) {
-  return not_yet(comm, "MPI_Psend_init_c");
-}
-REMIT_WEAK(Psend_init_c);

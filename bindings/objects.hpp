@@ -17,6 +17,7 @@
 #include "mpi.h"
 #include "pt2pt/communicator.hpp"
 #include "pt2pt/engine.hpp"
+#include "pt2pt/partitioned.hpp"
 
 namespace remit {
 
@@ -34,6 +35,9 @@ enum class ObjectKind : std::uint32_t {
   keyval = 0x6c61766b,
   session = 0x73736573,
 };
+
+/// A buffer attached for MPI_Bsend and what of it is in use (bindings/bsend.hpp).
+class BsendBuffer;
 
 /// Common start of every object. Reference counts are plain: one thread at a time holds MPI.
 struct Object {
@@ -81,7 +85,9 @@ struct CommObject : Object {
   MPI_Comm handle = MPI_COMM_NULL;
   MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
   AttributeList attributes;
-  std::shared_ptr<const Topology> topology;  ///< null: none
+  std::shared_ptr<const Topology> topology;          ///< null: none
+  std::unique_ptr<const Neighborhood> neighborhood;  ///< of `topology`, once it was asked for
+  std::shared_ptr<BsendBuffer> bsend;  ///< for MPI_Comm_attach_buffer, once it was called
   std::string name;
   bool freed = false;  ///< MPI_Comm_free was called; operations in flight keep it alive
 };
@@ -114,6 +120,8 @@ enum class RequestForm : std::uint8_t {
   collective,
   generalized,
   exchange,      ///< MPI_Isendrecv: `core` is the receive, `sending` the send
+  partitioned,   ///< `partitioned` does the work and completes `core`
+  flush,         ///< of buffered sends, whose buffer completes `core`
   no_operation,  ///< MPI_PROC_NULL peers: complete at once
 };
 
@@ -122,7 +130,7 @@ enum class RequestForm : std::uint8_t {
 struct CollectiveHold {
   std::vector<Ref<const Datatype>> types;
   Ref<const Op> op;
-  std::vector<const Datatype*> send_types, recv_types;  ///< alltoallw
+  std::vector<const Datatype*> send_types, recv_types;  ///< alltoallw, neighbor_alltoallw
 };
 
 /// The sending half of MPI_Isendrecv.
@@ -156,6 +164,7 @@ struct RequestObject : Object {
   MPI_Datatype plain_type = MPI_DATATYPE_NULL;  ///< of a plain one instead: predefined
   std::unique_ptr<Collective> collective;
   std::unique_ptr<SendHalf> sending;
+  std::unique_ptr<Partitioned> partitioned;
   std::unique_ptr<CollectiveHold> hold;  ///< what a collective uses until it is complete
   RequestObject* next_plain = nullptr;   ///< of a plain one not in use
 

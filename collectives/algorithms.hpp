@@ -84,6 +84,9 @@ Task<int> reduce_scatter_pairwise(CollCtx& c, const CollectiveArgs& a);
 Task<int> scan_recursive_doubling(CollCtx& c, const CollectiveArgs& a);
 Task<int> scan_chain(CollCtx& c, const CollectiveArgs& a);
 
+// All neighbourhood collectives.
+Task<int> neighbor_direct(CollCtx& c, const CollectiveArgs& a);
+
 /// Elements of the pieces that scan_chain passes on, at most.
 [[nodiscard]] MPI_Count scan_segment(MPI_Count type_size);
 

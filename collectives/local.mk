@@ -13,6 +13,7 @@ libcollectives_la_SOURCES = \
 	collectives/context.hpp \
 	collectives/driver.cpp \
 	collectives/gather.cpp \
+	collectives/neighbor.cpp \
 	collectives/peers.hpp \
 	collectives/reduce.cpp \
 	collectives/reduce_scatter.cpp \

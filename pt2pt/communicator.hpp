@@ -18,8 +18,11 @@ namespace remit {
 using ProcId = std::uint32_t;
 
 /// Separates messages of different communicators. Each communicator owns the even id for
-/// point-to-point and the odd one above it for collectives.
+/// point-to-point and the odd one above it for collectives. Ids are below kPartitionContext; that
+/// bit and the one above it make the communicator's contexts of partitioned communication.
 using ContextId = std::uint32_t;
+inline constexpr ContextId kPartitionContext = ContextId{1} << 30;  ///< for partitions
+inline constexpr ContextId kPartitionNames = ContextId{1} << 31;    ///< for what names them
 
 /// An ordered set of processes; immutable and shared. A regular one (first, first + stride, ...)
 /// takes O(1) memory whatever its size (sparse ranks are listed).

@@ -12,7 +12,9 @@ mpi_runs = \
 	tests/mpi/runs/examples.mpi \
 	tests/mpi/runs/fork.mpi \
 	tests/mpi/runs/memory.mpi \
+	tests/mpi/runs/neighbors.mpi \
 	tests/mpi/runs/nonblocking.mpi \
+	tests/mpi/runs/partitioned.mpi \
 	tests/mpi/runs/paths_pt2pt.mpi \
 	tests/mpi/runs/paths_stress.mpi \
 	tests/mpi/runs/pt2pt.mpi \
@@ -32,7 +34,9 @@ mpi_programs = \
 	tests/mpi/errors \
 	tests/mpi/fork \
 	tests/mpi/memory \
+	tests/mpi/neighbors \
 	tests/mpi/nonblocking \
+	tests/mpi/partitioned \
 	tests/mpi/pt2pt \
 	tests/mpi/reduce_ops \
 	tests/mpi/stress \
@@ -62,9 +66,15 @@ tests_mpi_fork_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_memory_SOURCES = tests/mpi/memory.c tests/mpi/check.h
 tests_mpi_memory_LDADD = libmpi_abi.la
 tests_mpi_memory_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_neighbors_SOURCES = tests/mpi/neighbors.c tests/mpi/forms.h tests/mpi/check.h
+tests_mpi_neighbors_LDADD = libmpi_abi.la
+tests_mpi_neighbors_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_nonblocking_SOURCES = tests/mpi/nonblocking.c tests/mpi/check.h
 tests_mpi_nonblocking_LDADD = libmpi_abi.la
 tests_mpi_nonblocking_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_partitioned_SOURCES = tests/mpi/partitioned.c tests/mpi/check.h
+tests_mpi_partitioned_LDADD = libmpi_abi.la -lpthread
+tests_mpi_partitioned_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_pt2pt_SOURCES = tests/mpi/pt2pt.c tests/mpi/check.h
 tests_mpi_pt2pt_LDADD = libmpi_abi.la
 tests_mpi_pt2pt_LDFLAGS = $(MPI_TEST_FLAGS)

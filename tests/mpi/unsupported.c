@@ -40,8 +40,6 @@ int main(int argc, char** argv) {
   expect(MPI_Comm_idup(dup, &made, &request), "MPI_Comm_idup", dup);
   expect(MPI_Intercomm_create(MPI_COMM_SELF, 0, dup, check_rank, 3, &made), "MPI_Intercomm_create",
          MPI_COMM_SELF);
-  expect(MPI_Psend_init(&value, 1, 1, MPI_INT, 0, 0, dup, MPI_INFO_NULL, &request),
-         "MPI_Psend_init", dup);
   /* no object of its own: MPI_COMM_SELF's */
   expect(MPI_Pack_external("external32", &value, 1, MPI_INT, &in, 4, &(MPI_Aint){0}),
          "MPI_Pack_external", MPI_COMM_SELF);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bindings/attributes.hpp"
+#include "bindings/bsend.hpp"
 #include "bindings/entry.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/new_comm.hpp"
@@ -136,7 +137,7 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
   CommObject* c = nullptr;
   if (int err = entry.comm(comm, c)) return err;
   if (int err = entry.not_null(group, "group")) return err;
-  *group = handle_of(new GroupObject(c->core.local));
+  *group = handle_of(new GroupObject(c->core.local, c->session));
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Comm_group);
@@ -218,6 +219,7 @@ int PMPI_Comm_free(MPI_Comm* comm) {
   if (int err = delete_all_attributes(c->attributes, Owner::comm, *comm)) {
     return entry.fail(err, "an attribute delete function returned an error");
   }
+  if (c->bsend != nullptr) c->bsend->abandon(entry.instance());
   c->freed = true;
   release(c);
   *comm = MPI_COMM_NULL;

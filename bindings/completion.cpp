@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "bindings/bsend.hpp"
 #include "bindings/requests.hpp"
 #include "bindings/wait_subjects.hpp"
 #include "bindings/weak.hpp"
@@ -96,8 +97,8 @@ int finish_and_report(Entry& entry, MPI_Request& handle, MPI_Status* status) {
   const int error = finish_request(instance, handle, status);
   int code = error;
   if (error != MPI_SUCCESS) {
-    code = raise_error({Owner::comm, comm}, error, entry.function(),
-                       explain_failure(instance, comm, peer, error));
+    code =
+        raise_error({comm}, error, entry.function(), explain_failure(instance, comm, peer, error));
   }
   if (comm != nullptr) release(comm);
   return code;
@@ -152,7 +153,7 @@ class ArrayFinisher {
 
   int report() {
     if (first_error_ == MPI_SUCCESS) return MPI_SUCCESS;
-    const int code = raise_error({Owner::comm, failed_comm_}, MPI_ERR_IN_STATUS, entry_.function(),
+    const int code = raise_error({failed_comm_}, MPI_ERR_IN_STATUS, entry_.function(),
                                  fmt::format("{}: {}", error_class_name(first_error_), detail_));
     if (failed_comm_ != nullptr) release(failed_comm_);
     return code;
@@ -207,7 +208,7 @@ class ArrayReader {
     if (first_error_ == MPI_SUCCESS) return MPI_SUCCESS;
     const std::string words =
         explain_failure(entry_.instance(), failed_->comm, failed_->peer, first_error_);
-    return raise_error({Owner::comm, failed_->comm}, MPI_ERR_IN_STATUS, entry_.function(),
+    return raise_error({failed_->comm}, MPI_ERR_IN_STATUS, entry_.function(),
                        fmt::format("{}: {}", error_class_name(first_error_), words));
   }
 
@@ -538,7 +539,8 @@ int PMPI_Start(MPI_Request* request) {
                       started->persistent ? "active already" : "not persistent");
   }
   if (int err = start_request(entry.instance(), *started)) {
-    return entry.fail(err, "the operation could not be started");
+    const BsendBuffer& bsend = bsend_buffer(entry.instance(), *started->comm);
+    return entry.fail(err, "{}", bsend.explain(started->view));
   }
   return MPI_SUCCESS;
 }

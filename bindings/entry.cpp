@@ -16,12 +16,17 @@ void Entry::yield_core() {
 }
 
 void Entry::not_running() const {
-  die(function_, library().phase == Phase::before_init ? "called before MPI_Init or MPI_Init_thread"
-                                                       : "called after MPI_Finalize");
+  die(function_, library().phase == Phase::before_init
+                     ? "called before MPI_Init, MPI_Init_thread or MPI_Session_init"
+                     : "called after MPI_Finalize");
 }
 
 int Entry::bad_comm(MPI_Comm handle) {
   if (handle == MPI_COMM_NULL) return fail(MPI_ERR_COMM, "comm is MPI_COMM_NULL");
+  if (handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF) {
+    return fail(MPI_ERR_COMM, "comm is {}, which exists between MPI_Init and MPI_Finalize only",
+                handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
+  }
   return fail(MPI_ERR_COMM, "comm {} is not a communicator (freed already, or uninitialized?)",
               static_cast<const void*>(handle));
 }
@@ -79,6 +84,18 @@ int Entry::group(MPI_Group handle, std::shared_ptr<const Group>& out) {
                 handle == MPI_GROUP_NULL ? " (MPI_GROUP_NULL)" : " (freed already?)");
   }
   out = object->group;
+  // An error that is found later belongs to the session that the group comes from.
+  if (session_ == nullptr) session_ = object->session.get();
+  return MPI_SUCCESS;
+}
+
+int Entry::session(MPI_Session handle, SessionObject*& out) {
+  out = object_of<SessionObject>(handle, ObjectKind::session);
+  if (out == nullptr) {
+    return fail(MPI_ERR_SESSION, "session {} is not a session{}", static_cast<const void*>(handle),
+                handle == MPI_SESSION_NULL ? " (MPI_SESSION_NULL)" : " (finalized already?)");
+  }
+  session_ = out;
   return MPI_SUCCESS;
 }
 
@@ -125,7 +142,10 @@ int Entry::op_on(const Op& op, const Datatype& type) {
 
 int Entry::request(MPI_Request handle, RequestObject*& out) {
   out = object_of<RequestObject>(handle, ObjectKind::request);
-  if (out != nullptr) return MPI_SUCCESS;
+  if (out != nullptr) {
+    comm_ = out->comm;
+    return MPI_SUCCESS;
+  }
   return fail(MPI_ERR_REQUEST, "request {} is not a request (completed or freed already?)",
               static_cast<const void*>(handle));
 }

@@ -48,10 +48,11 @@ class Entry {
     if (!progress().policy().spin) yield_core();
   }
 
-  /// Raises an error on the communicator found so far, else on MPI_COMM_SELF.
+  /// Raises an error on the communicator or session found so far, else on MPI_COMM_SELF, or, while
+  /// there is none, through the initial error handler.
   template <class... Args>
   [[gnu::cold]] int fail(int code, fmt::format_string<Args...> format, Args&&... args) {
-    return raise_error({Owner::comm, comm_}, code, function_,
+    return raise_error({comm_, session_}, code, function_,
                        fmt::format(format, std::forward<Args>(args)...));
   }
 
@@ -65,6 +66,8 @@ class Entry {
   /// As comm(), and refuses inter-communicators.
   int intra_comm(MPI_Comm handle, CommObject*& out);
   int group(MPI_Group handle, std::shared_ptr<const Group>& out);
+  /// A session that is not finalized. Errors found later are raised on it.
+  int session(MPI_Session handle, SessionObject*& out);
   int not_null(const void* pointer, const char* argument) {
     return pointer != nullptr ? MPI_SUCCESS : bad_pointer(argument);
   }
@@ -148,6 +151,7 @@ class Entry {
   const char* function_;
   Instance* instance_;
   CommObject* comm_ = nullptr;
+  SessionObject* session_ = nullptr;
   const Datatype* datatype_ = nullptr;
 };
 

@@ -10,6 +10,7 @@
 
 #include "bindings/entry.hpp"
 #include "bindings/error_table.hpp"
+#include "bindings/handles.hpp"
 #include "bindings/weak.hpp"
 
 namespace remit {
@@ -21,12 +22,19 @@ std::string comm_words(const CommObject& comm) {
   return fmt::format("{} (size {})", name, comm.core.size());
 }
 
+[[noreturn]] void die(const std::string& message) {
+  fmt::print(stderr, "remit: {}\n", message);
+  std::fflush(nullptr);
+  _exit(1);
+}
+
 bool is_predefined(MPI_Errhandler handler) {
   return reinterpret_cast<std::uintptr_t>(handler) <= kLastPredefinedHandle;
 }
 
 [[noreturn]] void abort_job(int code, const std::string& message) {
   Instance* instance = library().instance;
+  if (instance == nullptr) die(message);
   instance->process->bootstrap().abort(code, message);
   std::abort();  // GCC does not trust [[noreturn]] of a virtual function
 }
@@ -34,37 +42,74 @@ bool is_predefined(MPI_Errhandler handler) {
 }  // namespace
 
 void die(const char* function, const std::string& detail) {
-  fmt::print(stderr, "remit: {}: {}\n", function, detail);
-  std::fflush(nullptr);
-  _exit(1);
+  die(fmt::format("{}: {}", function, detail));
 }
 
-int call_errhandler(CommObject& comm, int code, const std::string& message) {
-  if (comm.errhandler == MPI_ERRORS_RETURN) return code;
-  if (is_predefined(comm.errhandler)) abort_job(code, message);
-  auto* handler = reinterpret_cast<ErrhandlerObject*>(comm.errhandler);
-  // The handler may free itself or the communicator; keep both until it returns.
-  retain(&comm);
-  ++handler->references;
-  MPI_Comm handle = comm.handle;
-  int code_for_user = code;
-  reinterpret_cast<MPI_Comm_errhandler_function*>(handler->function)(&handle, &code_for_user);
-  release_errhandler(reinterpret_cast<MPI_Errhandler>(handler));
-  release(&comm);
+namespace {
+
+MPI_Errhandler handler_of(const ErrorTarget& target) {
+  if (target.comm != nullptr) return target.comm->errhandler;
+  if (target.session != nullptr) return target.session->errhandler;
+  MPI_Errhandler initial = library().initial_errhandler;
+  return initial != nullptr ? initial : MPI_ERRORS_ARE_FATAL;
+}
+
+std::string target_words(const ErrorTarget& target) {
+  if (target.comm != nullptr) return fmt::format(" on {}", comm_words(*target.comm));
+  return target.session != nullptr ? " on a session" : "";
+}
+
+/// Calls a user's function. It may free its handler or the object; both stay until it returns.
+void call_user_handler(ErrhandlerObject& handler, const ErrorTarget& target, int code) {
+  ++handler.references;
+  if (target.comm != nullptr) {
+    retain(target.comm);
+    MPI_Comm handle = target.comm->handle;
+    reinterpret_cast<MPI_Comm_errhandler_function*>(handler.function)(&handle, &code);
+    release(target.comm);
+  } else {
+    const Ref<SessionObject> kept(target.session);
+    MPI_Session handle = kept ? handle_of(kept.get()) : MPI_SESSION_NULL;
+    reinterpret_cast<MPI_Session_errhandler_function*>(handler.function)(&handle, &code);
+  }
+  release_errhandler(reinterpret_cast<MPI_Errhandler>(&handler));
+}
+
+/// MPI_COMM_SELF, while it exists, for what belongs to no object.
+ErrorTarget or_self(ErrorTarget target) {
+  Instance* instance = library().instance;
+  if (target.comm == nullptr && target.session == nullptr && instance != nullptr) {
+    target.comm = instance->open_self;
+  }
+  return target;
+}
+
+}  // namespace
+
+int call_errhandler(MPI_Errhandler handler, const ErrorTarget& target, int code,
+                    const std::string& message) {
+  if (handler == MPI_ERRORS_RETURN) return code;
+  if (is_predefined(handler)) abort_job(code, message);
+  call_user_handler(*reinterpret_cast<ErrhandlerObject*>(handler), target, code);
   return code;
 }
 
-int raise_error(const ErrorTarget& target, int code, const char* function,
+int raise_error(const ErrorTarget& given, int code, const char* function,
                 const std::string& detail) {
-  Instance* instance = library().instance;
-  if (instance == nullptr) die(function, detail);
-  CommObject& comm = target.comm != nullptr ? *target.comm : instance->self;
+  const ErrorTarget target = or_self(given);
+  return raise_error_with(handler_of(target), target, code, function, detail);
+}
+
+int raise_error_with(MPI_Errhandler handler, const ErrorTarget& target, int code,
+                     const char* function, const std::string& detail) {
   const int error_class = error_class_of(code);
   const std::string message =
-      fmt::format("{} on {} failed with {} ({}): {}", function, comm_words(comm),
+      fmt::format("{}{} failed with {} ({}): {}", function, target_words(target),
                   error_class_name(error_class), error_class_text(error_class), detail);
-  instance->last_detail = {code, fmt::format("{}: {}", function, detail)};
-  return call_errhandler(comm, code, message);
+  if (Instance* instance = library().instance; instance != nullptr) {
+    instance->last_detail = {code, fmt::format("{}: {}", function, detail)};
+  }
+  return call_errhandler(handler, target, code, message);
 }
 
 int refuse_null(const char* function, const char* argument) {
@@ -156,7 +201,7 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
   Entry entry("MPI_Comm_call_errhandler");
   CommObject* c = nullptr;
   if (int err = entry.comm(comm, c)) return err;
-  call_errhandler(*c, errorcode,
+  call_errhandler(c->errhandler, {c}, errorcode,
                   fmt::format("MPI_Comm_call_errhandler was called with code {} ({})", errorcode,
                               error_class_name(error_class_of(errorcode))));
   return MPI_SUCCESS;

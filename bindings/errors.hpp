@@ -8,10 +8,11 @@
 
 namespace remit {
 
-/// The object whose error handler decides; with no object MPI_COMM_SELF's does (MPI-5.0, 9.3).
+/// The object whose error handler decides. With none, MPI_COMM_SELF's does while it exists, else
+/// the initial error handler (MPI-5.0, 9.3).
 struct ErrorTarget {
-  Owner owner = Owner::comm;
   CommObject* comm = nullptr;
+  SessionObject* session = nullptr;
 };
 
 /// Reports an error where it was found: calls the handler of the target and returns the code that
@@ -37,8 +38,13 @@ struct ErrorTarget {
 /// One line that explains a class.
 [[nodiscard]] const char* error_class_text(int error_class);
 
-/// Calls a user's or predefined handler of `comm` with `code`.
-int call_errhandler(CommObject& comm, int code, const std::string& message);
+/// The same with a handler that is not (yet) the target's own, as that of MPI_Session_init.
+[[gnu::cold]] int raise_error_with(MPI_Errhandler handler, const ErrorTarget& target, int code,
+                                   const char* function, const std::string& detail);
+
+/// Calls a user's or predefined handler, that of `target`, with `code`; returns the code.
+int call_errhandler(MPI_Errhandler handler, const ErrorTarget& target, int code,
+                    const std::string& message);
 
 /// Reference counting of handler handles; predefined ones are left alone.
 void retain_errhandler(MPI_Errhandler handler);

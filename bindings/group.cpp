@@ -14,9 +14,15 @@ namespace {
 using GroupPtr = std::shared_ptr<const Group>;
 
 /// A new handle, or MPI_GROUP_EMPTY for the empty group.
-MPI_Group hand_out(GroupPtr group) {
+MPI_Group hand_out(GroupPtr group, Ref<SessionObject> session) {
   if (group->size() == 0) return MPI_GROUP_EMPTY;
-  return handle_of(new GroupObject(std::move(group)));
+  return handle_of(new GroupObject(std::move(group), std::move(session)));
+}
+
+/// Where a valid group comes from: the session, or null.
+Ref<SessionObject> session_of(MPI_Group group) {
+  const auto* object = object_of<GroupObject>(group, ObjectKind::group);
+  return object == nullptr ? Ref<SessionObject>() : object->session;
 }
 
 int compare(const Group& a, const Group& b) {
@@ -110,7 +116,9 @@ int combine(const char* function, MPI_Group group1, MPI_Group group2, MPI_Group*
   if (int err = entry.group(group1, a)) return err;
   if (int err = entry.group(group2, b)) return err;
   if (int err = entry.not_null(newgroup, "newgroup")) return err;
-  *newgroup = hand_out(Group::of(make(*a, *b)));
+  Ref<SessionObject> session = session_of(group1);
+  if (!session) session = session_of(group2);
+  *newgroup = hand_out(Group::of(make(*a, *b)), std::move(session));
   return MPI_SUCCESS;
 }
 
@@ -128,7 +136,7 @@ int by_list(const char* function, MPI_Group group, int n, const int ranks[], MPI
   if (int err = entry.not_null(newgroup, "newgroup")) return err;
   const std::vector<int> list(ranks, ranks + n);
   if (int err = check_ranks(entry, *g, list)) return err;
-  *newgroup = hand_out(select(*g, list));
+  *newgroup = hand_out(select(*g, list), session_of(group));
   return MPI_SUCCESS;
 }
 
@@ -145,7 +153,7 @@ int by_ranges(const char* function, MPI_Group group, int n, int (*ranges)[3], MP
   std::vector<int> list;
   if (int err = expand_ranges(entry, *g, n, ranges, list)) return err;
   if (int err = check_ranks(entry, *g, list)) return err;
-  *newgroup = hand_out(select(*g, list));
+  *newgroup = hand_out(select(*g, list), session_of(group));
   return MPI_SUCCESS;
 }
 

@@ -24,6 +24,9 @@ template <class T, class Handle>
 [[nodiscard]] inline MPI_Group handle_of(GroupObject* group) {
   return reinterpret_cast<MPI_Group>(group);
 }
+[[nodiscard]] inline MPI_Session handle_of(SessionObject* session) {
+  return reinterpret_cast<MPI_Session>(session);
+}
 [[nodiscard]] inline MPI_Request handle_of(RequestObject* request) {
   return reinterpret_cast<MPI_Request>(request);
 }

@@ -5,50 +5,17 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <random>
 
 #include "bindings/attributes.hpp"
 #include "bindings/bsend.hpp"
 #include "bindings/entry.hpp"
-#include "bindings/requests.hpp"
-#include "bindings/statistics.hpp"
+#include "bindings/users.hpp"
 #include "bindings/wait_subjects.hpp"
 #include "bindings/weak.hpp"
-#include "collectives/algorithms.hpp"
-#include "rdma_btl/open_devices.hpp"
-#include "runtime/bootstrap_open.hpp"
-#include "runtime/wait_policy.hpp"
 
 namespace remit {
 
 namespace {
-
-std::uint64_t random_seed() {
-  std::random_device source;
-  return (std::uint64_t{source()} << 32) | source();
-}
-
-/// Opens everything an MPI process needs; nothing here waits for another rank.
-Expected<std::unique_ptr<Instance>> open_instance(const char* function, int thread_level) {
-  auto params = Params::from_environment(environ);
-  if (!params) return tl::unexpected(params.error());
-  if (auto known = check_forced_algorithms(*params); !known) return tl::unexpected(known.error());
-  auto bootstrap = open_bootstrap(environ);
-  if (!bootstrap) return tl::unexpected(bootstrap.error());
-  auto process = std::make_unique<Process>(std::move(*bootstrap), std::make_shared<SteadyClock>(),
-                                           std::move(*params), random_seed());
-  process->progress().set_policy(make_wait_policy(process->params(), process->identity()));
-  if (const char* directory = std::getenv("PMIX_SERVER_TMPDIR"); directory != nullptr) {
-    process->progress().set_call_board(
-        CallBoard::open(fmt::format("{}/{}", directory, kCallFileName), process->rank()));
-  }
-  auto devices = open_devices(*process);
-  // Most often it is the same for all ranks of a host: the launcher says it once.
-  if (!devices) {
-    process->bootstrap().abort(1, fmt::format("{}: {}", function, devices.error().message));
-  }
-  return std::make_unique<Instance>(std::move(process), std::move(*devices), thread_level);
-}
 
 int start(const char* function, int required, int* provided) {
   if (library().phase == Phase::running) {
@@ -60,9 +27,13 @@ int start(const char* function, int required, int* provided) {
     die(function, "called after MPI_Finalize; MPI cannot be initialized again");
   }
   const int level = std::clamp<int>(required, MPI_THREAD_SINGLE, MPI_THREAD_MULTIPLE);
-  auto instance = open_instance(function, level);
-  if (!instance) die(function, instance.error().message);
-  library().instance = instance->release();
+  const auto joined = join_instance(function, level);
+  if (!joined) die(function, joined.error().message);
+  Instance& instance = **joined;
+  instance.thread_level = level;
+  instance.main_thread = std::this_thread::get_id();
+  instance.open_world = &instance.world;
+  instance.open_self = &instance.self;
   library().phase = Phase::running;
   if (provided != nullptr) *provided = level;
   return MPI_SUCCESS;
@@ -103,24 +74,26 @@ int PMPI_Finalized(int* flag) {
 REMIT_WEAK(Finalized);
 
 int PMPI_Finalize() {
-  Instance* instance = nullptr;
+  const char* const function = "MPI_Finalize";
   {
-    Entry entry("MPI_Finalize");
-    instance = &entry.instance();
+    Entry entry(function);
+    if (library().phase != Phase::running) {
+      return entry.fail(
+          MPI_ERR_OTHER, "the World Model is {}; only sessions are open",
+          library().phase == Phase::finalized ? "finalized already" : "not initialized (MPI_Init)");
+    }
+    Instance& instance = entry.instance();
     // Attributes of MPI_COMM_SELF go first: their delete callbacks may still use MPI
     // (MPI-5.0, section 11.4.1).
-    delete_all_attributes(instance->self.attributes, Owner::comm, MPI_COMM_SELF);
-    delete_all_attributes(instance->world.attributes, Owner::comm, MPI_COMM_WORLD);
-    settle_freed_requests(*instance);
+    delete_all_attributes(instance.self.attributes, Owner::comm, MPI_COMM_SELF);
+    delete_all_attributes(instance.world.attributes, Owner::comm, MPI_COMM_WORLD);
     const DepartureWait subject(entry);
-    instance->bsend->drain(*instance, &subject);
-    instance->engine->flush(&subject);
-    report_statistics(*instance);
+    instance.bsend->drain(instance, &subject);
+    instance.open_world = nullptr;
+    instance.open_self = nullptr;
+    library().phase = Phase::finalized;
   }
-  library().instance = nullptr;
-  library().phase = Phase::finalized;
-  instance->process->bootstrap().finalize();
-  delete instance;
+  leave_instance(function);
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Finalize);

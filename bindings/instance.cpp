@@ -39,10 +39,7 @@ void make_predefined(CommObject& comm, MPI_Comm handle, const char* name, Contex
 
 Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Device>> devices,
                    int level)
-    : process(std::move(p)),
-      thread_level(level),
-      main_thread(std::this_thread::get_id()),
-      locking(level == MPI_THREAD_MULTIPLE) {
+    : process(std::move(p)), thread_level(level), main_thread(std::this_thread::get_id()) {
   engine = std::make_unique<Engine>(*process, std::move(devices));
   const auto my_proc = static_cast<ProcId>(process->rank());
   make_predefined(world, MPI_COMM_WORLD, "MPI_COMM_WORLD", 0, process->rank(),
@@ -61,10 +58,14 @@ Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Devic
   predefined_attributes.wtime_is_global = identity.local_size == identity.size;
   predefined_attributes.universe_size = identity.universe_size;
   predefined_attributes.app_number = identity.app_number;
-  if (locking) {
-    yield_hook = std::make_unique<UnlockWhileIdle>(*this);
-    process->progress().set_yield_hook(yield_hook.get());
-  }
+  if (level == MPI_THREAD_MULTIPLE) start_locking();
+}
+
+void Instance::start_locking() {
+  if (locking) return;
+  yield_hook = std::make_unique<UnlockWhileIdle>(*this);
+  process->progress().set_yield_hook(yield_hook.get());
+  locking = true;
 }
 
 Instance::~Instance() {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -35,7 +36,8 @@ struct LastDetail {
   std::string words;
 };
 
-/// Everything between MPI_Init and MPI_Finalize. Members are destroyed in reverse order.
+/// Everything that exists while the World Model or a session is open. Members are destroyed in
+/// reverse order.
 struct Instance {
   Instance(std::unique_ptr<Process> process, std::vector<std::unique_ptr<Device>> devices,
            int thread_level);
@@ -45,11 +47,15 @@ struct Instance {
   std::unique_ptr<Engine> engine;
   CommObject world;
   CommObject self;
+  /// MPI_COMM_WORLD and MPI_COMM_SELF; null outside of MPI_Init and MPI_Finalize, where there are
+  /// sessions only.
+  CommObject* open_world = nullptr;
+  CommObject* open_self = nullptr;
   std::uint32_t next_context = 4;  ///< contexts 0 and 2 are world's and self's
 
-  int thread_level;
-  std::thread::id main_thread;
-  bool locking;  ///< MPI_THREAD_MULTIPLE: every call holds `lock`
+  int thread_level;             ///< of the World Model, or of the sessions while it is not open
+  std::thread::id main_thread;  ///< called MPI_Init, or else opened the first session
+  bool locking = false;         ///< calls of several threads may meet: every call holds `lock`
   MpiLock lock;
   /// A call may have changed, without an event of a device, what another thread sleeps for.
   bool others_may_care = false;
@@ -74,6 +80,9 @@ struct Instance {
 
   [[nodiscard]] Progress& progress() { return process->progress(); }
 
+  /// From now on every call takes the lock. No other thread may be inside of a call.
+  void start_locking();
+
   /// Before the lock is given up: wakes the threads for which something may have changed.
   void tell_others() {
     if (!others_may_care) return;
@@ -92,21 +101,24 @@ struct Instance {
 
   /// The communicator behind a handle, or null if there is none.
   [[nodiscard]] CommObject* comm(MPI_Comm handle) {
-    if (handle == MPI_COMM_WORLD) return &world;
-    if (handle == MPI_COMM_SELF) return &self;
+    if (handle == MPI_COMM_WORLD) return open_world;
+    if (handle == MPI_COMM_SELF) return open_self;
     if (reinterpret_cast<std::uintptr_t>(handle) <= kLastPredefinedHandle) return nullptr;
     auto* object = reinterpret_cast<CommObject*>(handle);
     return object->kind == ObjectKind::comm ? object : nullptr;
   }
 };
 
-/// Where the C interface stands in its life.
+/// Where the World Model stands in its life.
 enum class Phase : std::uint8_t { before_init, running, finalized };
 
 /// The one static state of the library is `the_library`; everybody calls library().
 struct Library {
-  Instance* instance = nullptr;  ///< non-null exactly while running
+  Instance* instance = nullptr;  ///< non-null while the World Model or a session is open
   Phase phase = Phase::before_init;
+  std::mutex opening;  ///< held while `instance` is opened, closed, gains or loses a user
+  int users = 0;       ///< the World Model and sessions that are open
+  MPI_Errhandler initial_errhandler = nullptr;     ///< null: MPI_ERRORS_ARE_FATAL
   std::atomic<HandleInts*> handle_ints = nullptr;  ///< made on first use, kept until exit
 };
 inline constinit Library the_library;

@@ -6,6 +6,7 @@ lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = \
 	bindings/attributes.cpp bindings/attributes.hpp \
 	bindings/bsend.cpp bindings/bsend.hpp \
+	bindings/bsend_calls.cpp \
 	bindings/cart.cpp \
 	bindings/coll_blocking.cpp \
 	bindings/coll_call.cpp bindings/coll_call.hpp \
@@ -31,7 +32,6 @@ libmpi_abi_la_SOURCES = \
 	bindings/not_yet_comm.cpp \
 	bindings/not_yet_io.cpp \
 	bindings/not_yet_process.cpp \
-	bindings/not_yet_pt2pt.cpp \
 	bindings/not_yet_rma.cpp \
 	bindings/not_yet_tool.cpp \
 	bindings/not_yet_type.cpp \
@@ -42,6 +42,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/requests.cpp bindings/requests.hpp \
 	bindings/send.cpp \
 	bindings/sendrecv.cpp \
+	bindings/session.cpp \
 	bindings/stateless.cpp \
 	bindings/statistics.cpp bindings/statistics.hpp \
 	bindings/status.hpp \
@@ -49,6 +50,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/topology_args.hpp \
 	bindings/type.cpp \
 	bindings/type_query.cpp \
+	bindings/users.cpp bindings/users.hpp \
 	bindings/version.cpp \
 	bindings/wait_subjects.cpp bindings/wait_subjects.hpp \
 	bindings/weak.hpp

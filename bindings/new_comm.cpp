@@ -55,6 +55,7 @@ CommObject* make_comm(const CommObject& parent, ContextId context, int rank,
   comm->core.context = context;
   comm->core.rank = rank;
   comm->core.local = std::move(group);
+  comm->session = parent.session;
   comm->errhandler = parent.errhandler;
   retain_errhandler(comm->errhandler);
   return comm;

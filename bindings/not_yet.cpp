@@ -29,12 +29,16 @@ int not_yet(MPI_Comm comm, const char* function) {
   return entry.fail(MPI_ERR_UNSUPPORTED_OPERATION, "{}", kWords);
 }
 
-// While no window or session can be made, only an error handler of the world can be meant.
+// While no window can be made, only an error handler of the world can be meant.
 int not_yet(MPI_Win /*win*/, const char* function) {
   return not_yet(function);
 }
-int not_yet(MPI_Session /*session*/, const char* function) {
-  return not_yet(function);
+int not_yet(MPI_Session session, const char* function) {
+  if (library().instance == nullptr) die(function, kWords);
+  Entry entry(function);
+  SessionObject* object = nullptr;
+  if (int err = entry.session(session, object)) return err;
+  return entry.fail(MPI_ERR_UNSUPPORTED_OPERATION, "{}", kWords);
 }
 
 // The handler of MPI_FILE_NULL, and so of every file until it is changed, is MPI_ERRORS_RETURN

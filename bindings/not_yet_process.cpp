@@ -105,14 +105,6 @@ REMIT_WEAK(Info_create_env);
 
 // Sessions (chapter 11).
 
-int PMPI_Group_from_session_pset(MPI_Session session, const char*, MPI_Group*) {
-  return not_yet(session, "MPI_Group_from_session_pset");
-}
-REMIT_WEAK(Group_from_session_pset);
-int PMPI_Session_finalize(MPI_Session* session) {
-  return not_yet(session, "MPI_Session_finalize");
-}
-REMIT_WEAK(Session_finalize);
 int PMPI_Session_get_info(MPI_Session session, MPI_Info*) {
   return not_yet(session, "MPI_Session_get_info");
 }
@@ -129,10 +121,6 @@ int PMPI_Session_get_pset_info(MPI_Session session, const char*, MPI_Info*) {
   return not_yet(session, "MPI_Session_get_pset_info");
 }
 REMIT_WEAK(Session_get_pset_info);
-int PMPI_Session_init(MPI_Info, MPI_Errhandler, MPI_Session*) {
-  return not_yet("MPI_Session_init");
-}
-REMIT_WEAK(Session_init);
 
 // Dynamic processes: spawn, connect, accept, names (chapter 11).
 

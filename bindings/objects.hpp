@@ -14,6 +14,7 @@
 #include "collectives/collectives.hpp"
 #include "datatype/datatype.hpp"
 #include "datatype/reductions.hpp"
+#include "datatype/ref.hpp"
 #include "mpi.h"
 #include "pt2pt/communicator.hpp"
 #include "pt2pt/engine.hpp"
@@ -59,6 +60,19 @@ struct ErrhandlerObject : Object {
   void (*function)();  ///< cast back to the owner's variadic type before the call
 };
 
+/// An MPI_Session. Communicators and groups that come from it keep it alive; `kind` says freed
+/// from MPI_Session_finalize on.
+struct SessionObject : Object {
+  explicit SessionObject(MPI_Errhandler handler, int level)
+      : Object(ObjectKind::session), errhandler(handler), thread_level(level) {}
+  void retain() { ++references; }
+  void release();  ///< the last one destroys (bindings/session.cpp)
+
+  MPI_Errhandler errhandler;  ///< one reference held
+  int thread_level;
+  std::shared_ptr<BsendBuffer> bsend;  ///< attached by MPI_Session_attach_buffer
+};
+
 /// A key created by MPI_{Comm,Type,Win}_create_keyval. `copy` and `remove` are null for
 /// the NULL functions; kDup marks the duplicating copy function.
 struct Keyval : Object {
@@ -89,13 +103,15 @@ struct CommObject : Object {
   std::unique_ptr<const Neighborhood> neighborhood;  ///< of `topology`, once it was asked for
   std::shared_ptr<BsendBuffer> bsend;  ///< for MPI_Comm_attach_buffer, once it was called
   std::string name;
-  bool freed = false;  ///< MPI_Comm_free was called; operations in flight keep it alive
+  Ref<SessionObject> session;  ///< where it comes from; null: the World Model
+  bool freed = false;          ///< MPI_Comm_free was called; operations in flight keep it alive
 };
 
 struct GroupObject : Object {
-  explicit GroupObject(std::shared_ptr<const Group> g)
-      : Object(ObjectKind::group), group(std::move(g)) {}
+  GroupObject(std::shared_ptr<const Group> g, Ref<SessionObject> from)
+      : Object(ObjectKind::group), group(std::move(g)), session(std::move(from)) {}
   std::shared_ptr<const Group> group;
+  Ref<SessionObject> session;  ///< where it comes from; null: the World Model
 };
 
 // MPI_Datatype and MPI_Op user handles are the addresses of Datatype and Op (datatype/).

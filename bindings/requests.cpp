@@ -79,7 +79,11 @@ int start_request(Instance& instance, RequestObject& request) {
       return MPI_SUCCESS;
     case RequestForm::bsend: {
       request.core.complete = true;
-      return instance.bsend->send(instance, request.view, request.peer, request.tag, *request.comm);
+      CommObject& c = *request.comm;
+      const int error =
+          bsend_buffer(instance, c).send(instance, request.view, request.peer, request.tag, c);
+      if (error != MPI_SUCCESS) request.active = false;
+      return error;
     }
     case RequestForm::receive:
       engine.irecv(request.core, request.view, request.peer, request.tag, comm);

@@ -29,17 +29,17 @@ enum class CollectiveKind : std::uint8_t {
   alltoall,
   alltoallv,
   alltoallw,
+  neighbor_allgather,
+  neighbor_allgatherv,
+  neighbor_alltoall,
+  neighbor_alltoallv,
+  neighbor_alltoallw,
   reduce,
   allreduce,
   reduce_scatter,
   reduce_scatter_block,
   scan,
   exscan,
-  neighbor_allgather,
-  neighbor_allgatherv,
-  neighbor_alltoall,
-  neighbor_alltoallv,
-  neighbor_alltoallw,
 };
 inline constexpr std::size_t kCollectiveKinds = 22;
 

@@ -262,17 +262,17 @@ std::string_view collective_name(CollectiveKind kind) {
                                                                      "alltoall",
                                                                      "alltoallv",
                                                                      "alltoallw",
+                                                                     "neighbor_allgather",
+                                                                     "neighbor_allgatherv",
+                                                                     "neighbor_alltoall",
+                                                                     "neighbor_alltoallv",
+                                                                     "neighbor_alltoallw",
                                                                      "reduce",
                                                                      "allreduce",
                                                                      "reduce_scatter",
                                                                      "reduce_scatter_block",
                                                                      "scan",
-                                                                     "exscan",
-                                                                     "neighbor_allgather",
-                                                                     "neighbor_allgatherv",
-                                                                     "neighbor_alltoall",
-                                                                     "neighbor_alltoallv",
-                                                                     "neighbor_alltoallw"};
+                                                                     "exscan"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -5,6 +5,7 @@ MPI_LOG_COMPILER = $(srcdir)/tests/mpi/run_mpi.sh
 
 mpi_runs = \
 	tests/mpi/runs/benchmarks.mpi \
+	tests/mpi/runs/buffers.mpi \
 	tests/mpi/runs/coll.mpi \
 	tests/mpi/runs/coll_reduce.mpi \
 	tests/mpi/runs/comm.mpi \
@@ -28,6 +29,7 @@ mpi_runs = \
 if TESTS_ENABLED
 MPI_TEST_FLAGS = -no-install
 mpi_programs = \
+	tests/mpi/buffers \
 	tests/mpi/coll \
 	tests/mpi/coll_reduce \
 	tests/mpi/comm \
@@ -48,6 +50,9 @@ mpi_programs = \
 	tests/mpi/wakeups
 check_PROGRAMS += $(mpi_programs)
 
+tests_mpi_buffers_SOURCES = tests/mpi/buffers.c tests/mpi/check.h
+tests_mpi_buffers_LDADD = libmpi_abi.la
+tests_mpi_buffers_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_coll_SOURCES = tests/mpi/coll.c tests/mpi/forms.h tests/mpi/check.h
 tests_mpi_coll_LDADD = libmpi_abi.la
 tests_mpi_coll_LDFLAGS = $(MPI_TEST_FLAGS)

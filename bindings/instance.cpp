@@ -6,6 +6,7 @@
 #include "bindings/bsend.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/handles.hpp"
+#include "datatype/unnamed_types.hpp"
 #include "rdma_btl/open_devices.hpp"
 
 namespace remit {
@@ -47,6 +48,7 @@ Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Devic
   make_predefined(self, MPI_COMM_SELF, "MPI_COMM_SELF", 2, 0, Group::regular(my_proc, 1, 1));
   sent.core.complete = sent.plain = true;
   bsend = std::make_unique<BsendBuffer>();
+  unnamed_types = std::make_unique<UnnamedTypes>();
   for (std::size_t slot = 0; slot < kDatatypeSlots; ++slot) {
     const Datatype* type = kPredefinedDatatypes[slot];
     if (type == nullptr || !type->is_usable() || !type->layout().is_contiguous()) continue;

@@ -17,6 +17,7 @@
 namespace remit {
 
 class HandleInts;
+class UnnamedTypes;
 
 /// Values of the attributes that MPI_COMM_WORLD is born with (MPI-5.0, section 9.1.2). Users get
 /// their addresses.
@@ -76,6 +77,7 @@ struct Instance {
   PredefinedAttributes predefined_attributes;
   std::map<const Datatype*, AttributeList> type_attributes;
   std::map<const Datatype*, std::string> type_names;  ///< given by MPI_Type_set_name
+  std::unique_ptr<UnnamedTypes> unnamed_types;
   LastDetail last_detail;  ///< appended by MPI_Error_string to the text of its code
 
   [[nodiscard]] Progress& progress() { return process->progress(); }

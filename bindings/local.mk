@@ -34,9 +34,9 @@ libmpi_abi_la_SOURCES = \
 	bindings/not_yet_process.cpp \
 	bindings/not_yet_rma.cpp \
 	bindings/not_yet_tool.cpp \
-	bindings/not_yet_type.cpp \
 	bindings/objects.hpp \
 	bindings/op.cpp \
+	bindings/pack_external.cpp \
 	bindings/partitioned.cpp \
 	bindings/probe.cpp \
 	bindings/requests.cpp bindings/requests.hpp \
@@ -49,7 +49,9 @@ libmpi_abi_la_SOURCES = \
 	bindings/topology.cpp bindings/topology.hpp \
 	bindings/topology_args.hpp \
 	bindings/type.cpp \
+	bindings/type_contents.cpp \
 	bindings/type_query.cpp \
+	bindings/type_unnamed.cpp \
 	bindings/users.cpp bindings/users.hpp \
 	bindings/version.cpp \
 	bindings/wait_subjects.cpp bindings/wait_subjects.hpp \

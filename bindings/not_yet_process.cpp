@@ -166,27 +166,6 @@ int PMPI_Unpublish_name(const char*, MPI_Info, const char*) {
 }
 REMIT_WEAK(Unpublish_name);
 
-// Generalized requests (chapter 13).
-
-// Filling in a status (chapter 13).
-
-int PMPI_Status_set_cancelled(MPI_Status*, int) {
-  return not_yet("MPI_Status_set_cancelled");
-}
-REMIT_WEAK(Status_set_cancelled);
-int PMPI_Status_set_elements(MPI_Status*, MPI_Datatype, int) {
-  return not_yet("MPI_Status_set_elements");
-}
-REMIT_WEAK(Status_set_elements);
-int PMPI_Status_set_elements_c(MPI_Status*, MPI_Datatype, MPI_Count) {
-  return not_yet("MPI_Status_set_elements_c");
-}
-REMIT_WEAK(Status_set_elements_c);
-int PMPI_Status_set_elements_x(MPI_Status*, MPI_Datatype, MPI_Count) {
-  return not_yet("MPI_Status_set_elements_x");
-}
-REMIT_WEAK(Status_set_elements_x);
-
 // Properties of the ABI (chapter 20).
 
 int PMPI_Abi_get_fortran_booleans(int, void*, void*, int*) {

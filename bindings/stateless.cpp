@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "bindings/errors.hpp"
+#include "bindings/status.hpp"
 #include "bindings/weak.hpp"
 
 namespace {
@@ -98,3 +99,10 @@ int PMPI_Status_set_error(MPI_Status* status, int error) {
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Status_set_error);
+
+int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
+  if (int err = remit::check_pointer(status, "MPI_Status_set_cancelled", "status")) return err;
+  remit::set_status_cancelled(*status, flag != 0);
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Status_set_cancelled);

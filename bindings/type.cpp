@@ -152,12 +152,29 @@ int subarray(const char* function, int ndims, const Count* sizes, const Count* s
       });
 }
 
-/// A type that the user made; predefined ones cannot be freed or committed anew.
+template <class Count>
+int darray(const char* function, int size, int rank, int ndims, const Count* gsizes,
+           const int* distribs, const int* dargs, const int* psizes, int order,
+           MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return construct_from_arrays(
+      function, ndims, {gsizes, distribs, dargs, psizes}, oldtype, newtype,
+      [=](const Datatype& old) {
+        const auto n = static_cast<std::size_t>(ndims);
+        const std::vector<MPI_Count> sizes = widen(gsizes, ndims);
+        return make_darray({size, rank, sizes, {distribs, n}, {dargs, n}, {psizes, n}, order}, old,
+                           kForm<Count>);
+      });
+}
+
+/// A type that the user made; predefined ones cannot be freed.
 int user_type(Entry& entry, MPI_Datatype handle, Datatype*& out) {
   const Datatype* type = nullptr;
   if (int err = entry.any_datatype(handle, type)) return err;
   if (type->is_predefined()) {
     return entry.fail(MPI_ERR_TYPE, "{} is predefined", type->name());
+  }
+  if (type->is_unnamed_predefined()) {
+    return entry.fail(MPI_ERR_TYPE, "the type is predefined, although it has no name");
   }
   out = reinterpret_cast<Datatype*>(handle);
   return MPI_SUCCESS;
@@ -233,6 +250,15 @@ int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int a
 }
 REMIT_WEAK(Type_create_subarray);
 
+int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[],
+                            const int array_of_distribs[], const int array_of_dargs[],
+                            const int array_of_psizes[], int order, MPI_Datatype oldtype,
+                            MPI_Datatype* newtype) {
+  return darray("MPI_Type_create_darray", size, rank, ndims, array_of_gsizes, array_of_distribs,
+                array_of_dargs, array_of_psizes, order, oldtype, newtype);
+}
+REMIT_WEAK(Type_create_darray);
+
 int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
                              MPI_Datatype* newtype) {
   return construct("MPI_Type_create_resized", oldtype, newtype, [=](const Datatype& old) {
@@ -306,6 +332,15 @@ int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[],
                   array_of_starts, order, oldtype, newtype);
 }
 REMIT_WEAK(Type_create_subarray_c);
+
+int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[],
+                              const int array_of_distribs[], const int array_of_dargs[],
+                              const int array_of_psizes[], int order, MPI_Datatype oldtype,
+                              MPI_Datatype* newtype) {
+  return darray("MPI_Type_create_darray_c", size, rank, ndims, array_of_gsizes, array_of_distribs,
+                array_of_dargs, array_of_psizes, order, oldtype, newtype);
+}
+REMIT_WEAK(Type_create_darray_c);
 
 int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent,
                                MPI_Datatype* newtype) {

@@ -59,6 +59,21 @@ int elements_of(const char* function, const MPI_Status* status, MPI_Datatype dat
   return MPI_SUCCESS;
 }
 
+int set_elements(const char* function, MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
+  Entry entry(function);
+  const Datatype* type = nullptr;
+  if (int err = entry.not_null(status, "status")) return err;
+  if (int err = entry.any_datatype(datatype, type)) return err;
+  if (int err = entry.count(count)) return err;
+  const MPI_Count bytes = bytes_of_elements(count, *type);
+  if (bytes == MPI_UNDEFINED) {
+    return entry.fail(MPI_ERR_COUNT, "count is {}: a status cannot say so many elements of {}",
+                      count, type->size() == 0 ? "a type without any" : "the datatype");
+  }
+  set_status_bytes(*status, bytes);
+  return MPI_SUCCESS;
+}
+
 template <class Int>
 int pack(const char* function, const void* inbuf, Int incount, MPI_Datatype datatype, void* outbuf,
          Int outsize, Int* position, MPI_Comm comm) {
@@ -182,6 +197,21 @@ int PMPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Cou
   return elements_of("MPI_Get_elements_x", status, datatype, count);
 }
 REMIT_WEAK(Get_elements_x);
+
+int PMPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int count) {
+  return set_elements("MPI_Status_set_elements", status, datatype, count);
+}
+REMIT_WEAK(Status_set_elements);
+
+int PMPI_Status_set_elements_c(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
+  return set_elements("MPI_Status_set_elements_c", status, datatype, count);
+}
+REMIT_WEAK(Status_set_elements_c);
+
+int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
+  return set_elements("MPI_Status_set_elements_x", status, datatype, count);
+}
+REMIT_WEAK(Status_set_elements_x);
 
 int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
               int* position, MPI_Comm comm) {

@@ -2,6 +2,7 @@
 // Datatype objects, and counting elements of received bytes.
 #include "datatype/datatype.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace remit {
@@ -66,6 +67,32 @@ MPI_Count get_elements(MPI_Count bytes, const Datatype& datatype) {
     rest -= whole;
   }
   return sum;
+}
+
+MPI_Count bytes_of_elements(MPI_Count elements, const Datatype& datatype) {
+  if (elements == 0) return 0;
+  if (datatype.elements() <= 0) return MPI_UNDEFINED;
+  MPI_Count bytes = 0;
+  if (__builtin_mul_overflow(elements / datatype.elements(), datatype.size(), &bytes)) {
+    return MPI_UNDEFINED;
+  }
+  MPI_Count rest = elements % datatype.elements();
+  if (datatype.is_predefined()) {
+    // Of a pair one element can be left over: the value.
+    const MPI_Count value = rest * basic_size(datatype.pair().value);
+    return __builtin_add_overflow(bytes, value, &bytes) ? MPI_Count{MPI_UNDEFINED} : bytes;
+  }
+  const auto& children = datatype.contents().datatypes;
+  for (std::size_t i = 0; i < children.size() && rest != 0; ++i) {
+    const MPI_Count whole = datatype.copies()[i] * children[i]->elements();
+    const MPI_Count here = std::min(rest, whole);
+    // What lies within one element of the type is always defined.
+    if (here != 0 && __builtin_add_overflow(bytes, bytes_of_elements(here, *children[i]), &bytes)) {
+      return MPI_UNDEFINED;
+    }
+    rest -= here;
+  }
+  return bytes;
 }
 
 }  // namespace remit

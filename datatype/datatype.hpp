@@ -233,6 +233,19 @@ class Datatype {
   [[nodiscard]] MPI_Count elements() const { return elements_; }
 
   [[nodiscard]] bool is_predefined() const { return handle_ != 0; }
+  /// Predefined without a constant of its own: what MPI_Type_create_f90_X and
+  /// MPI_Type_get_value_index return. The process owns them; users do not free them.
+  [[nodiscard]] bool is_unnamed_predefined() const {
+    switch (contents_.combiner) {
+      case MPI_COMBINER_F90_REAL:
+      case MPI_COMBINER_F90_COMPLEX:
+      case MPI_COMBINER_F90_INTEGER:
+      case MPI_COMBINER_VALUE_INDEX:
+        return true;
+      default:
+        return false;
+    }
+  }
   [[nodiscard]] bool is_committed() const { return committed_; }
   /// Idempotent. The layout is normalized already when the type is made.
   void commit() { committed_ = true; }
@@ -361,6 +374,23 @@ extern const std::array<const Datatype*, kDatatypeSlots> kPredefinedDatatypes;
                                                     const Datatype& old,
                                                     CountForm form = CountForm::standard);
 
+/// Arguments of MPI_Type_create_darray; four spans of one length, at least 1.
+struct DarrayShape {
+  int size = 0;
+  int rank = 0;
+  std::span<const MPI_Count> gsizes;
+  std::span<const int> distribs;
+  std::span<const int> dargs;
+  std::span<const int> psizes;
+  int order = MPI_ORDER_C;
+};
+/// The share of process `rank` in an array distributed over a grid of processes.
+[[nodiscard]] Expected<Ref<Datatype>> make_darray(const DarrayShape& shape, const Datatype& old,
+                                                  CountForm form = CountForm::standard);
+/// Another object with everything but name and attributes of `old`, its envelope too: what
+/// MPI_Type_get_contents hands out for a derived type.
+[[nodiscard]] Ref<Datatype> make_twin(const Datatype& old);
+
 /// What MPI_Get_count says of `bytes` received bytes: whole elements, or MPI_UNDEFINED if there is
 /// a rest. A type of size 0: 0 if no byte came, else MPI_UNDEFINED.
 [[nodiscard]] MPI_Count get_count(MPI_Count bytes, const Datatype& datatype);
@@ -368,5 +398,9 @@ extern const std::array<const Datatype*, kDatatypeSlots> kPredefinedDatatypes;
 /// What MPI_Get_elements says: basic elements in `bytes` received bytes, or MPI_UNDEFINED if they
 /// end inside one.
 [[nodiscard]] MPI_Count get_elements(MPI_Count bytes, const Datatype& datatype);
+
+/// The inverse of get_elements(): the bytes of the first `elements` basic elements. MPI_UNDEFINED
+/// if they are more than 63 bits can say, or the type has none.
+[[nodiscard]] MPI_Count bytes_of_elements(MPI_Count elements, const Datatype& datatype);
 
 }  // namespace remit

@@ -1,11 +1,17 @@
 noinst_LTLIBRARIES += libdatatype.la
 libdatatype_la_SOURCES = \
+	datatype/array_types.cpp \
+	datatype/assembler.hpp \
 	datatype/constructors.cpp \
 	datatype/datatype.cpp datatype/datatype.hpp \
+	datatype/external32.cpp datatype/external32.hpp \
 	datatype/half.hpp \
 	datatype/layout.cpp datatype/layout.hpp \
 	datatype/layout_build.cpp datatype/layout_node.hpp \
+	datatype/numbers.hpp \
+	datatype/pair_reductions.cpp datatype/pair_reductions.hpp \
 	datatype/predefined.cpp \
 	datatype/reductions.cpp datatype/reductions.hpp \
-	datatype/ref.hpp
+	datatype/ref.hpp \
+	datatype/unnamed_types.cpp datatype/unnamed_types.hpp
 libdatatype_la_LIBADD = librdma_btl.la

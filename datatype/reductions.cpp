@@ -9,29 +9,11 @@
 #include <type_traits>
 
 #include "datatype/half.hpp"
+#include "datatype/numbers.hpp"
+#include "datatype/pair_reductions.hpp"
 
 namespace remit {
 namespace {
-
-__extension__ using Int128 = __int128;
-__extension__ using Unsigned128 = unsigned __int128;
-#ifdef __SIZEOF_FLOAT128__
-__extension__ using Float128 = __float128;
-#else
-using Float128 = long double;
-#endif
-
-template <class T>
-[[gnu::always_inline]] inline T load(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  return value;
-}
-
-template <class T>
-[[gnu::always_inline]] inline void store(std::byte* to, T value) {
-  std::memcpy(to, &value, sizeof(T));
-}
 
 template <class T>
 struct Complex {
@@ -195,49 +177,6 @@ void twice(const std::byte* in, std::byte* inout, std::size_t elements) {
   kKernel(in, inout, 2 * elements);
 }
 
-/// MINLOC, MAXLOC: `Better` says which value wins, the smaller index of equal ones.
-template <class Value, class Index, class Better>
-void pair_loop(const std::byte* in, std::byte* inout, std::size_t elements) {
-  struct Pair {
-    Value value;
-    Index index;
-  };
-  constexpr std::size_t kIndex = offsetof(Pair, index);
-  for (std::size_t i = 0; i < elements; ++i, in += sizeof(Pair), inout += sizeof(Pair)) {
-    const auto a = load<Value>(in);
-    const auto b = load<Value>(inout);
-    const auto a_index = load<Index>(in + kIndex);
-    const auto b_index = load<Index>(inout + kIndex);
-    const bool take = Better::wins(a, b) || (!Better::wins(b, a) && a_index < b_index);
-    store(inout, take ? a : b);
-    store(inout + kIndex, take ? a_index : b_index);
-  }
-}
-
-struct Smaller {
-  template <class T>
-  static bool wins(T a, T b) {
-    return a < b;
-  }
-};
-
-struct Larger {
-  template <class T>
-  static bool wins(T a, T b) {
-    return a > b;
-  }
-};
-
-/// For MPI_REPLACE.
-struct Always {
-  template <class T>
-  static bool wins(T, T) {
-    return true;
-  }
-};
-
-void keep(const std::byte*, std::byte*, std::size_t) {}
-
 /// One operation on one kind for each instruction set.
 struct Kernels {
   ReductionKernel baseline = nullptr;
@@ -259,7 +198,7 @@ constexpr Kernels both() {
 template <class T>
 constexpr void add_any(Table& table, BasicKind kind) {
   at(table, Reduction::replace, kind) = both<T, Replace>();
-  at(table, Reduction::no_op, kind) = {keep, keep};
+  at(table, Reduction::no_op, kind) = {keep_inout, keep_inout};
 }
 
 template <class T>
@@ -335,45 +274,6 @@ constexpr Table make_table() {
 }
 
 constexpr Table kTable = make_table();
-
-template <class Value, class Index>
-ReductionKernel pair_kernel_of(Reduction op) {
-  switch (op) {
-    case Reduction::minloc:
-      return pair_loop<Value, Index, Smaller>;
-    case Reduction::maxloc:
-      return pair_loop<Value, Index, Larger>;
-    case Reduction::replace:
-      return pair_loop<Value, Index, Always>;
-    case Reduction::no_op:
-      return keep;
-    default:
-      return nullptr;
-  }
-}
-
-ReductionKernel pair_kernel(Reduction op, const PairShape& shape) {
-  using enum BasicKind;
-  if (shape.value == f32 && shape.index == f32) return pair_kernel_of<float, float>(op);
-  if (shape.value == f64 && shape.index == f64) return pair_kernel_of<double, double>(op);
-  if (shape.index != i32) return nullptr;
-  switch (shape.value) {
-    case i16:
-      return pair_kernel_of<std::int16_t, std::int32_t>(op);
-    case i32:
-      return pair_kernel_of<std::int32_t, std::int32_t>(op);
-    case i64:
-      return pair_kernel_of<std::int64_t, std::int32_t>(op);
-    case f32:
-      return pair_kernel_of<float, std::int32_t>(op);
-    case f64:
-      return pair_kernel_of<double, std::int32_t>(op);
-    case flong:
-      return pair_kernel_of<long double, std::int32_t>(op);
-    default:
-      return nullptr;
-  }
-}
 
 constexpr unsigned bit(TypeGroup group) {
   return 1U << static_cast<unsigned>(group);

@@ -23,6 +23,7 @@ mpi_runs = \
 	tests/mpi/runs/stress.mpi \
 	tests/mpi/runs/threads.mpi \
 	tests/mpi/runs/topology.mpi \
+	tests/mpi/runs/type_contents.mpi \
 	tests/mpi/runs/types.mpi \
 	tests/mpi/runs/wakeups.mpi
 
@@ -45,6 +46,8 @@ mpi_programs = \
 	tests/mpi/stuck \
 	tests/mpi/threads \
 	tests/mpi/topology \
+	tests/mpi/type_contents \
+	tests/mpi/type_kinds \
 	tests/mpi/types \
 	tests/mpi/unsupported \
 	tests/mpi/wakeups
@@ -98,6 +101,12 @@ tests_mpi_threads_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_topology_SOURCES = tests/mpi/topology.c tests/mpi/check.h
 tests_mpi_topology_LDADD = libmpi_abi.la
 tests_mpi_topology_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_type_contents_SOURCES = tests/mpi/type_contents.c tests/mpi/check.h
+tests_mpi_type_contents_LDADD = libmpi_abi.la
+tests_mpi_type_contents_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_type_kinds_SOURCES = tests/mpi/type_kinds.c tests/mpi/check.h
+tests_mpi_type_kinds_LDADD = libmpi_abi.la
+tests_mpi_type_kinds_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_types_SOURCES = tests/mpi/types.c tests/mpi/check.h
 tests_mpi_types_LDADD = libmpi_abi.la
 tests_mpi_types_LDFLAGS = $(MPI_TEST_FLAGS)

@@ -128,6 +128,59 @@ Sample pick_subarray(const Sample& old) {
       map);
 }
 
+/// Indices of a dimension that process `mine` of `processes` owns.
+Counts owned(MPI_Count size, int processes, int mine, MPI_Count block) {
+  Counts indices;
+  for (MPI_Count i = 0; i < size; ++i) {
+    if (i / block % processes == mine) indices.push_back(i);
+  }
+  return indices;
+}
+
+Sample pick_darray(const Sample& old) {
+  const auto n = static_cast<std::size_t>(pick(1, 3));
+  const Counts sizes = pick_counts(n, 1, 7);
+  std::vector<int> distribs(n);
+  std::vector<int> dargs(n, MPI_DISTRIBUTE_DFLT_DARG);
+  std::vector<int> grid(n, 1);
+  std::vector<int> mine(n, 0);
+  std::vector<Counts> indices(n);
+  int processes = 1;
+  int rank = 0;
+  for (std::size_t d = 0; d < n; ++d) {
+    MPI_Count block = sizes[d];
+    distribs[d] = static_cast<int>(pick(MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_CYCLIC));
+    if (distribs[d] != MPI_DISTRIBUTE_NONE) {
+      grid[d] = static_cast<int>(pick(1, 4));
+      const MPI_Count even = (sizes[d] + grid[d] - 1) / grid[d];
+      block = distribs[d] == MPI_DISTRIBUTE_BLOCK ? even : 1;
+      if (pick(0, 1) == 0) dargs[d] = static_cast<int>(block += pick(0, 2));
+    }
+    mine[d] = static_cast<int>(pick(0, grid[d] - 1));
+    indices[d] = owned(sizes[d], grid[d], mine[d], block);
+    processes *= grid[d];
+    rank = rank * grid[d] + mine[d];
+  }
+  const bool c_order = pick(0, 1) == 0;
+  TypeMap map;
+  const auto place = [&](const auto& self, std::size_t depth, std::int64_t index) -> void {
+    if (depth == n) {
+      map.append(old.map, index * old.map.extent(), 1);
+      return;
+    }
+    const std::size_t d = c_order ? depth : n - 1 - depth;
+    for (const MPI_Count i : indices[d]) self(self, depth + 1, index * sizes[d] + i);
+  };
+  place(place, 0, 0);
+  map.lb_marker = 0;
+  map.ub_marker = old.map.extent() *
+                  std::accumulate(sizes.begin(), sizes.end(), MPI_Count{1}, std::multiplies<>());
+  return checked(make_darray({processes, rank, sizes, distribs, dargs, grid,
+                              c_order ? MPI_ORDER_C : MPI_ORDER_FORTRAN},
+                             *old.type),
+                 map);
+}
+
 Sample pick_type(int depth) {
   if (depth == 0 || pick(0, 5) == 0) return pick_basic();
   Sample result;
@@ -152,7 +205,7 @@ Sample pick_type(int depth) {
     } else if (form <= 3) {
       result = pick_indexed(old);
     } else if (form == 4) {
-      result = pick_subarray(old);
+      result = pick(0, 1) == 0 ? pick_subarray(old) : pick_darray(old);
     } else if (pick(0, 3) == 0) {
       result = checked(make_dup(*old.type), old.map);
     } else {

@@ -12,16 +12,15 @@
 #include <vector>
 
 #include "datatype/half.hpp"
+#include "datatype/numbers.hpp"
 #include "datatype/reductions.hpp"
+#include "datatype/unnamed_types.hpp"
 #include "tests/unit/test_seed.hpp"
 
 namespace remit {
 namespace {
 
 using Names = std::set<std::string>;
-__extension__ using Int128 = __int128;
-__extension__ using Unsigned128 = unsigned __int128;
-__extension__ using Float128 = __float128;
 
 // MPI-5.0 section 6.9.2, by name.
 const Names kCInteger = {
@@ -360,7 +359,8 @@ void compare_pairs(MPI_Datatype handle, std::mt19937_64& random) {
     Value value;
     Index index;
   };
-  ASSERT_EQ(predefined(handle).extent(), static_cast<MPI_Count>(sizeof(Pair)));
+  const Datatype& type = *datatype_of(handle);
+  ASSERT_EQ(type.extent(), static_cast<MPI_Count>(sizeof(Pair)));
   for (const bool min : {true, false}) {
     std::vector<Pair> a(150);
     std::vector<Pair> b(150);
@@ -374,8 +374,7 @@ void compare_pairs(MPI_Datatype handle, std::mt19937_64& random) {
       if (x.value == y.value) expected[i].index = std::min(x.index, y.index);
     }
     const Reduction kind = min ? Reduction::minloc : Reduction::maxloc;
-    reduce_local(*kPredefinedOps[static_cast<std::size_t>(kind)], a.data(), b.data(), 150,
-                 predefined(handle));
+    reduce_local(*kPredefinedOps[static_cast<std::size_t>(kind)], a.data(), b.data(), 150, type);
     for (std::size_t i = 0; i < a.size(); ++i) {
       ASSERT_EQ(b[i].value, expected[i].value);
       ASSERT_EQ(b[i].index, expected[i].index);
@@ -394,6 +393,48 @@ TEST(Reductions, LocationsOfExtremes) {
   compare_pairs<float, float>(MPI_2REAL, random);
   compare_pairs<double, double>(MPI_2DOUBLE_PRECISION, random);
   compare_pairs<int, int>(MPI_2INTEGER, random);
+}
+
+template <class Value, class Index>
+void compare_unnamed(UnnamedTypes& types, MPI_Datatype value, MPI_Datatype index,
+                     std::mt19937_64& random) {
+  const Datatype* type = types.value_index(predefined(value), predefined(index));
+  ASSERT_NE(type, nullptr);
+  EXPECT_EQ(type, types.value_index(predefined(value), predefined(index)));
+  EXPECT_FALSE(type->is_predefined());
+  EXPECT_EQ(type->size(), static_cast<MPI_Count>(sizeof(Value) + sizeof(Index)));
+  compare_pairs<Value, Index>(type->handle(), random);
+}
+
+template <class Value>
+void compare_with_indices(UnnamedTypes& types, MPI_Datatype value, std::mt19937_64& random) {
+  compare_unnamed<Value, std::int8_t>(types, value, MPI_INT8_T, random);
+  compare_unnamed<Value, std::int16_t>(types, value, MPI_SHORT, random);
+  compare_unnamed<Value, std::int32_t>(types, value, MPI_INT32_T, random);
+  compare_unnamed<Value, std::int64_t>(types, value, MPI_AINT, random);
+  compare_unnamed<Value, Int128>(types, value, MPI_INTEGER16, random);
+  compare_unnamed<Value, std::uint8_t>(types, value, MPI_UNSIGNED_CHAR, random);
+  compare_unnamed<Value, std::uint16_t>(types, value, MPI_UINT16_T, random);
+  compare_unnamed<Value, std::uint32_t>(types, value, MPI_UNSIGNED, random);
+  compare_unnamed<Value, std::uint64_t>(types, value, MPI_UINT64_T, random);
+}
+
+TEST(Reductions, LocationsInAnyValueIndexPair) {
+  std::mt19937_64 random(::remit::testing::test_seed());
+  UnnamedTypes types;
+  compare_with_indices<std::int8_t>(types, MPI_INTEGER1, random);
+  compare_with_indices<std::int16_t>(types, MPI_INT16_T, random);
+  compare_with_indices<std::int32_t>(types, MPI_INT, random);
+  compare_with_indices<std::int64_t>(types, MPI_LONG_LONG, random);
+  compare_with_indices<Int128>(types, MPI_INTEGER16, random);
+  compare_with_indices<std::uint8_t>(types, MPI_UINT8_T, random);
+  compare_with_indices<std::uint16_t>(types, MPI_UNSIGNED_SHORT, random);
+  compare_with_indices<std::uint32_t>(types, MPI_UINT32_T, random);
+  compare_with_indices<std::uint64_t>(types, MPI_UNSIGNED_LONG, random);
+  compare_with_indices<float>(types, MPI_REAL4, random);
+  compare_with_indices<double>(types, MPI_DOUBLE, random);
+  compare_with_indices<long double>(types, MPI_LONG_DOUBLE, random);
+  compare_with_indices<Float128>(types, MPI_REAL16, random);
 }
 
 TEST(Reductions, ReplaceAndNoOp) {

@@ -134,6 +134,22 @@ void append_protocols(std::string& out, const InfoReport& report) {
   }
 }
 
+void append_copies(std::string& out, const InfoReport& report) {
+  auto to = std::back_inserter(out);
+  if (report.copies.empty()) {
+    fmt::format_to(to, "Large copies inside this host\n  not measured yet{}\n",
+                   report.copies_file.empty() ? "" : ": " + report.copies_file);
+    return;
+  }
+  fmt::format_to(to, "Large copies inside this host, ns for a KiB ({})\n", report.copies_file);
+  fmt::format_to(to, "  {:>10} {:>10} {:>10} {:>10}   {}\n", "from", shm::kCopyNames[0],
+                 shm::kCopyNames[1], shm::kCopyNames[2], "used");
+  for (const auto& [bytes, ns, best] : report.copies) {
+    fmt::format_to(to, "  {:>10} {:>10.1f} {:>10.1f} {:>10.1f}   {}\n", readable_bytes(bytes),
+                   ns[0], ns[1], ns[2], shm::kCopyNames[static_cast<std::size_t>(best)]);
+  }
+}
+
 /// A line for each finding; a long one goes on further in.
 void append_rdma(std::string& out, const InfoReport& report) {
   out += "RDMA\n";
@@ -212,6 +228,18 @@ Json protocols_json(const InfoReport& report) {
   return list;
 }
 
+Json copies_json(const InfoReport& report) {
+  Json list = Json::array();
+  for (const auto& [bytes, ns, best] : report.copies) {
+    Json line = {{"from_bytes", bytes}, {"used", shm::kCopyNames[static_cast<std::size_t>(best)]}};
+    for (std::size_t i = 0; i != shm::kCopyMethods; ++i) {
+      if (ns[i] != 0) line["ns_per_kib"][std::string(shm::kCopyNames[i])] = ns[i];
+    }
+    list.push_back(std::move(line));
+  }
+  return {{"file", report.copies_file}, {"measured", list}};
+}
+
 }  // namespace
 
 std::string readable_bytes(std::size_t bytes) {
@@ -262,6 +290,10 @@ std::string to_text(const InfoReport& report, const InfoSections& sections) {
     separate();
     append_protocols(out, report);
   }
+  if (sections.copies) {
+    separate();
+    append_copies(out, report);
+  }
   if (sections.rdma) {
     separate();
     append_rdma(out, report);
@@ -279,6 +311,7 @@ std::string to_json(const InfoReport& report, const InfoSections& sections) {
   if (sections.devices) root["devices"] = devices_json(report);
   if (sections.parameters) root["parameters"] = parameters_json(report);
   if (sections.protocols) root["protocols"] = protocols_json(report);
+  if (sections.copies) root["copies"] = copies_json(report);
   if (sections.rdma) root["rdma"] = rdma_json(report);
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

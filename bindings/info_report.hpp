@@ -8,6 +8,7 @@
 
 #include "pt2pt/engine.hpp"
 #include "rdma_btl/device.hpp"
+#include "rdma_btl/shm/copy_table.hpp"
 #include "rdma_btl/verbs/doctor.hpp"
 #include "runtime/params.hpp"
 
@@ -33,6 +34,7 @@ struct InfoSections {
   bool devices = false;
   bool parameters = false;
   bool protocols = false;
+  bool copies = false;
   bool rdma = false;
 };
 
@@ -41,6 +43,8 @@ struct InfoReport {
   std::vector<DeviceInfo> devices;
   std::vector<ParameterInfo> parameters;
   std::vector<Engine::ProtocolRange> protocols;
+  std::string copies_file;  ///< where the measured copies of this host are kept
+  std::vector<shm::CopyTable::Line> copies;
   std::vector<verbs::Finding> rdma;
 };
 
@@ -51,8 +55,8 @@ struct InfoReport {
 [[nodiscard]] std::string to_text(const InfoReport& report, const InfoSections& sections);
 
 /// The wanted sections as one JSON object, keys "version", "devices", "parameters",
-/// "protocols", "rdma". Sizes are bytes, times nanoseconds; a range without an end has "to_bytes":
-/// null.
+/// "protocols", "copies", "rdma". Sizes are bytes, times nanoseconds; a range without an end has
+/// "to_bytes": null.
 [[nodiscard]] std::string to_json(const InfoReport& report, const InfoSections& sections);
 
 /// 4096 as "4 KiB", 5 as "5 B"; a number that is not a whole multiple stays in the smaller unit;

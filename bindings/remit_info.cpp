@@ -8,6 +8,7 @@
 #include "bindings/info_report.hpp"
 #include "config.h"
 #include "rdma_btl/open_devices.hpp"
+#include "rdma_btl/shm/shm_params.hpp"
 #include "runtime/process.hpp"
 #include "runtime/singleton_bootstrap.hpp"
 
@@ -49,6 +50,14 @@ void ask_devices(const Params& params, InfoReport& report) {
   report.protocols = engine.protocols();
 }
 
+void read_copies(const Params& params, InfoReport& report) {
+  const ShmConfig config = shm_config(params, 0, "", nullptr);
+  shm::CopyTable table(config.assist_from);
+  report.copies_file = config.copy_table;
+  shm::load_copy_table(report.copies_file, table);
+  report.copies = table.lines();
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "Says what this installation of Remit is, what it can do on this host, and how it is "
@@ -60,6 +69,8 @@ int run(int argc, char** argv) {
   app.add_flag("--devices", sections.devices, "the devices that move bytes, and their limits");
   app.add_flag("--parameters", sections.parameters, "the parameters and their values");
   app.add_flag("--protocols", sections.protocols, "which protocol carries which size of message");
+  app.add_flag("--copies", sections.copies,
+               "the measured ways to copy large messages inside this host");
   app.add_flag(
       "--rdma", sections.rdma,
       "examine the RDMA adapter: each line OK or what to do; exit status 1 if one is not OK");
@@ -76,8 +87,8 @@ int run(int argc, char** argv) {
   }
 
   const bool everything = !sections.version && !sections.devices && !sections.parameters &&
-                          !sections.protocols && !sections.rdma;
-  if (everything) sections = {true, true, true, true, false};
+                          !sections.protocols && !sections.copies && !sections.rdma;
+  if (everything) sections = {true, true, true, true, true, false};
   auto params = read_params(settings);
   if (!params) {
     std::fprintf(stderr, "remit_info: %s\n", params.error().message.c_str());
@@ -87,6 +98,7 @@ int run(int argc, char** argv) {
   report.version = PACKAGE_VERSION;
   report.parameters = parameter_info(*params);
   if (sections.devices || sections.protocols) ask_devices(*params, report);
+  if (sections.copies) read_copies(*params, report);
   if (sections.rdma) report.rdma = verbs::examine(*params);
   const std::string out = json ? to_json(report, sections) : to_text(report, sections);
   if (std::fputs(out.c_str(), stdout) < 0) return EXIT_FAILURE;

@@ -18,8 +18,9 @@ using Opened = Expected<std::unique_ptr<Device>>;
 
 Opened open_shm(Process& process) {
   const auto name = static_cast<PeerName>(process.rank());
-  return ShmDevice::create(
-      shm_config(process.params(), name, process.identity().job, &process.log()));
+  ShmConfig config = shm_config(process.params(), name, process.identity().job, &process.log());
+  config.measure_copies = process.progress().policy().spin;
+  return ShmDevice::create(config);
 }
 
 Expected<VerbsConfig> config_of_verbs(Process& process) {

@@ -102,6 +102,9 @@ struct ShmDevice::Job {
   std::size_t piece_offset = 0;
   std::vector<Piece> pieces;  ///< keeps its capacity when the job is used again
 
+  shm::CopyMethod method = shm::CopyMethod::alone;
+  std::uint64_t begun_ns = 0;  ///< when the copy began, if it is measured; else 0
+
   // Phases sharing and joining.
   std::uint16_t slot = 0;
   std::uint16_t claim_generation = 0;

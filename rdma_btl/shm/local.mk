@@ -1,6 +1,8 @@
 librdma_btl_la_SOURCES += \
 	rdma_btl/shm/arena.cpp \
 	rdma_btl/shm/arena.hpp \
+	rdma_btl/shm/copy_table.cpp \
+	rdma_btl/shm/copy_table.hpp \
 	rdma_btl/shm/endpoint.hpp \
 	rdma_btl/shm/layout.hpp \
 	rdma_btl/shm/os.cpp \

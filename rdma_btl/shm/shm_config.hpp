@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "rdma_btl/device.hpp"
 #include "runtime/log.hpp"
@@ -29,6 +30,8 @@ struct ShmConfig {
   std::size_t assist_from = 64 * 1024;  ///< both sides copy at once from so many bytes on
   unsigned liveness_ms = 1000;          ///< how often connected peers are looked after
   bool share_allocations = true;        ///< allocate() gives memory that peers can map
+  std::string copy_table;               ///< file of measured copy methods; empty: none
+  bool measure_copies = false;          ///< fill the table: each rank has a core of its own
   bool membarrier = true;               ///< false: senders pay a fence instead
   Log* log = nullptr;                   ///< must outlive the device; null: silent
 };

@@ -36,7 +36,7 @@ Expected<std::unique_ptr<ShmDevice>> ShmDevice::create(const ShmConfig& config) 
   return device;
 }
 
-ShmDevice::ShmDevice(const ShmConfig& config) : config_(config) {
+ShmDevice::ShmDevice(const ShmConfig& config) : copies_(config.assist_from), config_(config) {
   caps_.name = "shm";
   caps_.max_inline = shm::kInline;
   caps_.max_send = config.area_bytes / 4;
@@ -120,6 +120,11 @@ ShmDevice::~ShmDevice() {
   if (registrar_.joinable()) registrar_.join();
   if (home_ == nullptr) return;
   home_->life.closed.store(1, std::memory_order_release);
+  if (!copies_measured_) return;
+  if (Expected<> saved = shm::save_copy_table(config_.copy_table, copies_);
+      !saved && config_.log != nullptr) {
+    config_.log->write(LogLevel::info, "shared memory: {}", saved.error().message);
+  }
 }
 
 // --- addresses ---------------------------------------------------------------------------------

@@ -60,6 +60,7 @@ bool ShmDevice::start(Endpoint& endpoint, const Operation& operation) {
   job.remote = operation.remote;
   job.operand = operation.operand;
   job.compare = operation.compare;
+  job.begun_ns = 0;
   job.total = job.done = job.piece = job.piece_offset = 0;
   job.pieces.assign(operation.local.begin(), operation.local.end());
   for (const Piece& piece : job.pieces) job.total += piece.length;
@@ -120,6 +121,10 @@ void ShmDevice::finish(Job& job, int status) {
     shm::Assist& assist = endpoint.tx.control().assists[job.slot];
     assist.claims.store((job.claim_generation + 1U) & 0xffffU, std::memory_order_release);
   }
+  if (job.begun_ns != 0 && status == MPI_SUCCESS) {
+    copies_.record(job.total, job.method, shm::now_ns() - job.begun_ns);
+    copies_measured_ = true;
+  }
   std::erase(active_, job.index);
   if (job.cookie != kNoCompletion) {
     ready_.push_back(event_of(CompletionKind::local, job.endpoint, status, job.cookie));
@@ -167,12 +172,29 @@ ShmDevice::Phase ShmDevice::streaming_phase(const Job& job) {
   return job.kind == OpKind::put ? Phase::streaming : Phase::requesting;
 }
 
+/// How a transfer that may go directly begins.
+ShmDevice::Phase ShmDevice::direct_phase(Job& job, Endpoint& endpoint) {
+  if (!copies_loaded_ && !config_.copy_table.empty() && job.total >= shm::CopyTable::kSmallest) {
+    shm::load_copy_table(config_.copy_table, copies_);
+    copies_loaded_ = true;
+  }
+  const bool measure = config_.measure_copies && copies_loaded_ && copies_.open(job.total) &&
+                       job.pieces.size() == 1 &&
+                       mapped(endpoint, job.remote.address, job.total) == nullptr;
+  job.method = measure ? copies_.next(job.total) : copies_.best(job.total);
+  if (measure) job.begun_ns = shm::now_ns();
+  if (job.method == shm::CopyMethod::ring) return streaming_phase(job);
+  if (job.method == shm::CopyMethod::together && offer_assist(job, endpoint)) return Phase::sharing;
+  job.method = shm::CopyMethod::alone;
+  return Phase::copying;
+}
+
 ShmDevice::Step ShmDevice::advance(Job& job) {
   Endpoint& endpoint = *endpoints_[job.endpoint];
   switch (job.phase) {
     case Phase::queued:
       if (endpoint.cma) {
-        job.phase = offer_assist(job, endpoint) ? Phase::sharing : Phase::copying;
+        job.phase = direct_phase(job, endpoint);
       } else {
         const bool direct = mapped(endpoint, job.remote.address, job.total) != nullptr;
         job.phase = direct ? Phase::copying : streaming_phase(job);
@@ -346,7 +368,7 @@ std::uint32_t claim(shm::Assist& assist, std::uint16_t generation, std::uint32_t
 
 /// Asks the target to copy along, if it can. It is not woken for that: a sleeper has no core.
 bool ShmDevice::offer_assist(Job& job, Endpoint& endpoint) {
-  if (job.total < config_.assist_from || job.pieces.size() != 1 ||
+  if (job.pieces.size() != 1 ||
       endpoint.rx->producer.can_copy.load(std::memory_order_relaxed) == 0) {
     return false;
   }

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "rdma_btl/shm/copy_table.hpp"
 #include "rdma_btl/shm/layout.hpp"
 #include "rdma_btl/shm/os.hpp"
 #include "rdma_btl/shm/ring.hpp"
@@ -198,6 +199,7 @@ class ShmDevice final : public Device {
   [[nodiscard]] Step copied(Job& job);
   [[nodiscard]] Step copy_error(Job& job, Endpoint& endpoint, int error);
   [[nodiscard]] bool offer_assist(Job& job, Endpoint& endpoint);
+  [[nodiscard]] Phase direct_phase(Job& job, Endpoint& endpoint);
   void finish(Job& job, int status);
   void progress_transfers();
   void progress_replies();
@@ -248,6 +250,9 @@ class ShmDevice final : public Device {
   std::vector<EndpointId> arenas_due_;
   std::vector<EndpointId> gone_;  ///< peers that died with cells unread
   std::size_t pending_puts_ = 0;
+  shm::CopyTable copies_;
+  bool copies_loaded_ = false;    ///< the file was read, at the first transfer that asked
+  bool copies_measured_ = false;  ///< and there is something new
 
   // Registration.
   std::vector<RegionSlot> regions_;

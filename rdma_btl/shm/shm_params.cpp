@@ -2,6 +2,7 @@
 // The parameters of the shared-memory device.
 #include "rdma_btl/shm/shm_params.hpp"
 
+#include "rdma_btl/shm/copy_table.hpp"
 #include "rdma_btl/shm/os.hpp"
 
 namespace remit {
@@ -16,6 +17,9 @@ ShmConfig shm_config(const Params& params, PeerName name, std::string_view job, 
                                       : ShmCopy::automatic;
   config.area_bytes = static_cast<std::size_t>(params.integer(shm_area_param));
   config.share_allocations = params.flag(shm_alloc_param);
+  if (config.copy == ShmCopy::automatic) {
+    config.copy_table = shm::copy_table_path(params.text(shm_copy_table_param));
+  }
   config.log = log;
   return config;
 }

@@ -26,6 +26,11 @@ inline const ParamDecl shm_alloc_param{
     "shm_alloc", true, "",
     "memory from MPI_Alloc_mem is shared: other processes of the host copy it without the kernel"};
 
+inline const ParamDecl shm_copy_table_param{
+    "shm_copy_table", std::string("auto"), "file",
+    "where is kept which way of copying large messages is fastest on this host, as the first of "
+    "them show; auto: in the user's cache folder; none: nothing is measured"};
+
 /// A configuration from the parameters of a process. `job` is hashed to the token that keeps jobs
 /// of one user apart.
 [[nodiscard]] ShmConfig shm_config(const Params& params, PeerName name, std::string_view job,

@@ -15,7 +15,7 @@ const ParamDecl limit_param{"info_test_limit", std::int64_t{4096}, "bytes", "A s
 const ParamDecl word_param{"info_test_word", std::string{"red"}, "", "A word.", {"red", "green"}};
 const ParamDecl flag_param{"info_test_flag", false, "", "A flag."};
 
-constexpr InfoSections kAll{true, true, true, true, true};
+constexpr InfoSections kAll{true, true, true, true, true, true};
 
 InfoReport sample() {
   Params params;
@@ -33,6 +33,8 @@ InfoReport sample() {
   caps.notify = NotifyMode::native;
   report.devices.push_back({"sample", caps, ""});
   report.devices.push_back({"absent", {}, "no such \"hardware\""});
+  report.copies_file = "/cache/copies";
+  report.copies.push_back({262144, {20, 15, 30}, shm::CopyMethod::together});
   report.protocols.push_back({"sample", "contiguous", "eager", 0, 4096});
   report.protocols.push_back(
       {"sample", "contiguous", "get", 4097, std::numeric_limits<std::size_t>::max()});
@@ -95,6 +97,7 @@ TEST(InfoReport, TextNamesEverything) {
         "REMIT_INFO_TEST_LIMIT = 8 KiB (set; default 4 KiB)",
         "REMIT_INFO_TEST_WORD = red\n      A word. [red, green]", "REMIT_INFO_TEST_FLAG = no",
         "absent     not available: no such \"hardware\"", "12.5 GB/s", "any size", "eager",
+        "/cache/copies", "256 KiB       20.0       15.0       30.0   together",
         "  adapter       OK: sample0\n", "  port          NOT OK: it is down: connect"}) {
     EXPECT_NE(text.find(piece), std::string::npos) << piece << "\nis not in\n" << text;
   }
@@ -102,9 +105,9 @@ TEST(InfoReport, TextNamesEverything) {
 
 TEST(InfoReport, OnlyTheWantedSections) {
   const InfoReport report = sample();
-  for (int mask = 0; mask < 32; ++mask) {
-    const InfoSections sections{(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0, (mask & 8) != 0,
-                                (mask & 16) != 0};
+  for (int mask = 0; mask < 64; ++mask) {
+    const InfoSections sections{(mask & 1) != 0, (mask & 2) != 0,  (mask & 4) != 0,
+                                (mask & 8) != 0, (mask & 16) != 0, (mask & 32) != 0};
     const auto json = nlohmann::json::parse(to_json(report, sections));
     const std::string text = to_text(report, sections);
     EXPECT_EQ(json.contains("version"), sections.version);
@@ -112,6 +115,8 @@ TEST(InfoReport, OnlyTheWantedSections) {
     EXPECT_EQ(json.contains("parameters"), sections.parameters);
     EXPECT_EQ(json.contains("protocols"), sections.protocols);
     EXPECT_EQ(json.contains("rdma"), sections.rdma);
+    EXPECT_EQ(json.contains("copies"), sections.copies);
+    EXPECT_EQ(text.find("Large copies") != std::string::npos, sections.copies);
     EXPECT_EQ(text.find("RDMA\n") != std::string::npos, sections.rdma);
     EXPECT_EQ(text.starts_with("Remit "), sections.version);
     EXPECT_EQ(text.find("Devices\n") != std::string::npos, sections.devices);

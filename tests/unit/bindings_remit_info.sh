@@ -37,6 +37,17 @@ expect_has "the environment" "REMIT_EAGER_LIMIT = 2 KiB (set; default " \
   "$(REMIT_EAGER_LIMIT=2k ./remit_info --parameters)"
 expect_has "the table follows" "1 KiB      eager" \
   "$(./remit_info --protocols --param eager_limit=1k)"
+tables=$(mktemp -d)
+expect_has "no table" "not measured yet: $tables/none" \
+  "$(./remit_info --copies --param shm_copy_table="$tables/none")"
+cat >"$tables/some" <<TABLE
+remit copy table 1
+$(nproc --all) processors, $(uname -srm)
+65536 20.0 8 12.5 8 30.0 8
+TABLE
+expect_has "a table" "12.5       30.0   together" \
+  "$(REMIT_SHM_COPY_TABLE=$tables/some ./remit_info --copies)"
+rm -r "$tables"
 expect_failure "an unknown parameter" "eager_limit" ./remit_info --param eager_limt=1k
 expect_failure "a malformed value" "banana" env REMIT_EAGER_LIMIT=banana ./remit_info
 expect_failure "no value" "name=value" ./remit_info --param eager_limit

@@ -487,6 +487,67 @@ TEST(ShmCopies, OutsideOfRegionsIsRefused) {
   }
 }
 
+/// Moves `bytes` to and fro between two devices of this process until `enough`, and checks them.
+void move_until(const ShmConfig& config, std::size_t bytes,
+                const std::function<bool(int)>& enough) {
+  auto a = ShmDevice::create(config).value();
+  ShmConfig other = config;
+  other.name = config.name + 1;
+  auto b = ShmDevice::create(other).value();
+  Node first(*a, config.name);
+  Node second(*b, other.name);
+  const EndpointId endpoint = first.connect(second);
+  Buffer local(*a, bytes);
+  Buffer remote(*b, bytes);
+  const Piece piece = local.piece(0, bytes);
+  const std::span<const Piece> pieces(&piece, 1);
+  for (int round = 0; !enough(round); ++round) {
+    Buffer& from = round % 2 == 0 ? local : remote;
+    Buffer& to = round % 2 == 0 ? remote : local;
+    fill_pattern(from.bytes(), round);
+    std::ranges::fill(to.bytes(), std::byte{0});
+    const std::uint64_t cookie =
+        first.start(endpoint, round % 2 == 0 ? put_of(pieces, remote.remote(0))
+                                             : get_of(pieces, remote.remote(0)));
+    while (!first.done(cookie)) {
+      first.progress();
+      second.progress();
+    }
+    ASSERT_EQ(first.completed[cookie], MPI_SUCCESS);
+    ASSERT_EQ(find_mismatch(to.bytes(), round), -1);
+  }
+}
+
+TEST(ShmCopies, AreMeasuredAndRemembered) {
+  std::string folder = ::testing::TempDir() + "remit-table-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  ShmConfig config = config_of(0);
+  config.copy_table = folder + "/copies";
+  config.measure_copies = true;
+  const auto read = [&] {
+    shm::CopyTable table(config.assist_from);
+    shm::load_copy_table(config.copy_table, table);
+    return table;
+  };
+  for (const std::size_t bytes : {std::size_t{20000}, std::size_t{300000}}) {
+    move_until(config, bytes, [](int round) { return round == 5; });
+    EXPECT_TRUE(read().open(bytes)) << "five samples are not all";
+    move_until(config, bytes, [](int round) { return round == 3 * shm::CopyTable::kSamples; });
+    EXPECT_FALSE(read().open(bytes));
+  }
+  EXPECT_EQ(read().measured(), 2U);
+  const std::string before = read().text("x");
+  move_until(config, 300000, [](int round) { return round == 50; });
+  EXPECT_EQ(read().text("x"), before) << "what is known is not measured again";
+  std::filesystem::remove_all(folder);
+}
+
+TEST(ShmCopies, WithoutAFileNothingIsMeasured) {
+  ShmConfig config = config_of(0);
+  config.measure_copies = true;
+  move_until(config, 300000, [](int round) { return round == 10; });
+}
+
 // --- a peer's end ------------------------------------------------------------------------------
 
 TEST(ShmLife, KilledPeersFailAfterTheirLastMessage) {

@@ -4,3 +4,9 @@ device_shm_test_SOURCES = \
 	tests/unit/device_shm_test.cpp
 device_shm_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 device_shm_test_LDADD = librdma_btl.la $(UNIT_LIBS)
+
+check_PROGRAMS += shm_copy_table_test
+TESTS += shm_copy_table_test
+shm_copy_table_test_SOURCES = tests/unit/shm_copy_table_test.cpp
+shm_copy_table_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+shm_copy_table_test_LDADD = librdma_btl.la $(UNIT_LIBS)

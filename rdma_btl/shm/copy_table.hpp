@@ -1,0 +1,93 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// How large transfers cross between two processes of this host: measured on the first of them, kept
+// in a file for the jobs to come.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/error.hpp"
+
+namespace remit::shm {
+
+/// How the bytes of a put or get cross where the kernel lets processes copy directly.
+enum class CopyMethod : std::uint8_t {
+  alone,     ///< the initiator copies
+  together,  ///< the target copies chunks from the back meanwhile, if it is there
+  ring,      ///< in two copies through the data area; the target has to be there
+};
+inline constexpr std::size_t kCopyMethods = 3;
+inline constexpr std::array<std::string_view, kCopyMethods> kCopyNames = {"alone", "together",
+                                                                          "ring"};
+
+/// What each method took, by classes of size (a power of two and what is below the next one), and
+/// the choice that follows. Plain data: no clock and no file in here. One thread.
+class CopyTable {
+ public:
+  static constexpr std::size_t kSmallest = 16 * 1024;
+  static constexpr std::size_t kClasses = 11;  ///< the last one has everything from 16 MB on
+  static constexpr unsigned kSamples = 8;      ///< of each method; the lowest counts
+
+  /// `together_from`: bytes below which both together are not worth asking the target.
+  explicit CopyTable(std::size_t together_from) : together_from_(together_from) {}
+
+  /// How to move so many bytes: as usual (together from `together_from` on, else alone), unless
+  /// another method is known to be clearly faster.
+  [[nodiscard]] CopyMethod best(std::size_t bytes) const;
+  /// True until every method has been measured often enough for such transfers.
+  [[nodiscard]] bool open(std::size_t bytes) const;
+  /// The method that has been measured least often for such transfers.
+  [[nodiscard]] CopyMethod next(std::size_t bytes) const;
+  /// A transfer of `bytes` (not 0) that took `ns`.
+  void record(std::size_t bytes, CopyMethod method, std::uint64_t ns);
+
+  /// A line for each class with a measurement: its bytes, then for each method the lowest time in
+  /// nanoseconds for a KiB and the number of samples; before them a line that says for which host.
+  [[nodiscard]] std::string text(std::string_view host) const;
+  /// Takes over what has been measured more often than here. Nothing, if the text is of another
+  /// host; an error that says what is wrong, and nothing, if it is not of text().
+  [[nodiscard]] Expected<> merge(std::string_view text, std::string_view host);
+  /// Classes that are measured.
+  [[nodiscard]] std::size_t measured() const;
+
+  /// A measured class, for people.
+  struct Line {
+    std::size_t bytes;                            ///< the smallest of the class
+    std::array<double, kCopyMethods> ns_per_kib;  ///< by method; 0: not asked of so few bytes
+    CopyMethod best;
+  };
+  [[nodiscard]] std::vector<Line> lines() const;
+
+ private:
+  struct Row {
+    std::array<double, kCopyMethods> lowest = {};     ///< ns for a KiB
+    std::array<unsigned, kCopyMethods> samples = {};  ///< kSamples at most
+  };
+
+  [[nodiscard]] static std::size_t class_of(std::size_t bytes);
+  /// Whether a method comes into question for a class.
+  [[nodiscard]] bool candidate(std::size_t row, CopyMethod method) const;
+  [[nodiscard]] bool complete(std::size_t row) const;
+
+  std::size_t together_from_;
+  std::array<Row, kClasses> rows_ = {};
+};
+
+/// Where the table of this host is kept: `path`, or for "auto" a file of this host's name in the
+/// user's cache folder (XDG_CACHE_HOME, else ~/.cache). Empty: nowhere.
+[[nodiscard]] std::string copy_table_path(const std::string& path);
+
+/// What a table is valid for: processor count, kernel and its version.
+[[nodiscard]] std::string copy_table_host();
+
+/// Merges the file into the table, if it is there and of this host.
+void load_copy_table(const std::string& path, CopyTable& table);
+
+/// Writes the table, with what others have put there meanwhile; replaces the file at once.
+[[nodiscard]] Expected<> save_copy_table(const std::string& path, CopyTable& table);
+
+}  // namespace remit::shm

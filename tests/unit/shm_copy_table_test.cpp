@@ -1,0 +1,206 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The table of copy methods: what it measures, what it then chooses, and its file.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "rdma_btl/shm/copy_table.hpp"
+
+namespace {
+
+using remit::shm::CopyMethod;
+using remit::shm::CopyTable;
+
+constexpr std::size_t kTogetherFrom = 64 * 1024;
+constexpr std::size_t kBytes = 256 * 1024;
+
+void measure(CopyTable& table, std::size_t bytes, std::uint64_t alone, std::uint64_t together,
+             std::uint64_t ring) {
+  for (unsigned i = 0; i != CopyTable::kSamples; ++i) {
+    table.record(bytes, CopyMethod::alone, alone + i);
+    table.record(bytes, CopyMethod::together, together + i);
+    table.record(bytes, CopyMethod::ring, ring + i);
+  }
+}
+
+TEST(CopyTable, KnowsNothingAtFirst) {
+  const CopyTable table(kTogetherFrom);
+  EXPECT_EQ(table.best(kTogetherFrom - 1), CopyMethod::alone);
+  EXPECT_EQ(table.best(kTogetherFrom), CopyMethod::together);
+  EXPECT_TRUE(table.open(kBytes));
+  EXPECT_FALSE(table.open(CopyTable::kSmallest - 1)) << "too small to be measured";
+  EXPECT_EQ(table.measured(), 0U);
+}
+
+TEST(CopyTable, MeasuresEachMethodEquallyOften) {
+  CopyTable table(kTogetherFrom);
+  std::array<unsigned, remit::shm::kCopyMethods> used = {};
+  while (table.open(kBytes)) {
+    const CopyMethod method = table.next(kBytes);
+    ++used[static_cast<std::size_t>(method)];
+    table.record(kBytes, method, 1000);
+    ASSERT_LE(used[0] + used[1] + used[2], 3 * CopyTable::kSamples);
+  }
+  for (const unsigned count : used) EXPECT_EQ(count, CopyTable::kSamples);
+  EXPECT_TRUE(table.open(4 * kBytes)) << "another class";
+  EXPECT_FALSE(table.open(2 * kBytes - 1)) << "the same class";
+}
+
+TEST(CopyTable, DoesNotAskTheTargetForLittle) {
+  CopyTable table(kTogetherFrom);
+  std::set<CopyMethod> used;
+  while (table.open(kTogetherFrom / 2)) {
+    used.insert(table.next(kTogetherFrom / 2));
+    table.record(kTogetherFrom / 2, table.next(kTogetherFrom / 2), 1000);
+  }
+  EXPECT_FALSE(used.contains(CopyMethod::together));
+}
+
+TEST(CopyTable, ChoosesTheFastest) {
+  CopyTable table(kTogetherFrom);
+  measure(table, kBytes, 20000, 25000, 30000);
+  EXPECT_EQ(table.best(kBytes), CopyMethod::together) << "as usual: the gain is too small";
+  measure(table, 4 * kBytes, 16000, 25000, 18000);
+  EXPECT_EQ(table.best(4 * kBytes), CopyMethod::alone);
+  measure(table, 16 * kBytes, 20000, 25000, 12000);
+  EXPECT_EQ(table.best(16 * kBytes), CopyMethod::ring);
+  EXPECT_EQ(table.measured(), 3U);
+}
+
+TEST(CopyTable, OneSlowSampleDoesNotCount) {
+  CopyTable table(kTogetherFrom);
+  measure(table, kBytes, 10000, 15000, 30000);
+  table.record(kBytes, CopyMethod::alone, 1000000);
+  EXPECT_EQ(table.best(kBytes), CopyMethod::alone);
+}
+
+TEST(CopyTable, TheLargestClassHasNoEnd) {
+  CopyTable table(kTogetherFrom);
+  measure(table, std::size_t{1} << 40, 3, 2, 1);
+  EXPECT_FALSE(table.open(CopyTable::kSmallest << (CopyTable::kClasses - 1)));
+  EXPECT_FALSE(table.open(SIZE_MAX));
+}
+
+TEST(CopyTable, TextBringsItBack) {
+  CopyTable table(kTogetherFrom);
+  measure(table, kBytes, 20000, 15000, 30000);
+  table.record(4 * kBytes, CopyMethod::ring, 1234);
+  CopyTable other(kTogetherFrom);
+  ASSERT_TRUE(other.merge(table.text("here"), "here"));
+  EXPECT_EQ(other.text("here"), table.text("here"));
+  EXPECT_FALSE(other.open(kBytes));
+  EXPECT_TRUE(other.open(4 * kBytes));
+  EXPECT_EQ(other.next(4 * kBytes), CopyMethod::alone);
+}
+
+TEST(CopyTable, AnotherHostSaysNothing) {
+  CopyTable table(kTogetherFrom);
+  measure(table, kBytes, 20000, 15000, 30000);
+  CopyTable other(kTogetherFrom);
+  ASSERT_TRUE(other.merge(table.text("here"), "there"));
+  EXPECT_EQ(other.measured(), 0U);
+}
+
+TEST(CopyTable, RefusesWhatIsDamaged) {
+  const std::string head = "remit copy table 1\nhere\n";
+  const std::string good = "262144 1.0 8 2.0 8 3.0 8\n";
+  for (const std::string& text : {
+           std::string("something else\n"),
+           std::string("remit copy table 1"),
+           head + "262145 1.0 8 2.0 8 3.0 8\n",
+           head + good + "0 1 1 1 1 1 1\n",
+           head + good + "262144 1.0 8 2.0\n",
+           head + good + "262144 1.0 8 2.0 9 3.0 8\n",
+           head + good + "262144 -1.0 8 2.0 8 3.0 8\n",
+           head + good + "words\n",
+       }) {
+    CopyTable table(kTogetherFrom);
+    EXPECT_FALSE(table.merge(text, "here")) << text;
+    EXPECT_EQ(table.measured(), 0U) << text;
+  }
+  CopyTable table(kTogetherFrom);
+  EXPECT_TRUE(table.merge(head + good, "here"));
+  EXPECT_EQ(table.measured(), 1U);
+}
+
+class CopyTableFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = ::testing::TempDir() + "remit-copies-XXXXXX";
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    path_ = folder_ + "/new/folder/copies";
+  }
+  void TearDown() override {
+    ::chmod(folder_.c_str(), 0700);
+    std::filesystem::remove_all(folder_);
+  }
+  std::string folder_;
+  std::string path_;
+};
+
+TEST_F(CopyTableFile, IsMadeAndRead) {
+  CopyTable table(kTogetherFrom);
+  measure(table, kBytes, 20000, 15000, 30000);
+  ASSERT_TRUE(remit::shm::save_copy_table(path_, table));
+  CopyTable other(kTogetherFrom);
+  remit::shm::load_copy_table(path_, other);
+  EXPECT_EQ(other.text("x"), table.text("x"));
+  const auto files = std::filesystem::directory_iterator(folder_ + "/new/folder");
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1) << "nothing temporary is left";
+}
+
+TEST_F(CopyTableFile, KeepsWhatOthersMeasured) {
+  CopyTable mine(kTogetherFrom);
+  CopyTable theirs(kTogetherFrom);
+  measure(mine, kBytes, 20000, 15000, 30000);
+  measure(theirs, 4 * kBytes, 20000, 15000, 30000);
+  ASSERT_TRUE(remit::shm::save_copy_table(path_, theirs));
+  ASSERT_TRUE(remit::shm::save_copy_table(path_, mine));
+  CopyTable both(kTogetherFrom);
+  remit::shm::load_copy_table(path_, both);
+  EXPECT_EQ(both.measured(), 2U);
+}
+
+TEST_F(CopyTableFile, ReplacesDamage) {
+  path_ = folder_ + "/copies";
+  std::ofstream(path_) << "remit copy table 1\n" << remit::shm::copy_table_host() << "\nrubbish";
+  CopyTable table(kTogetherFrom);
+  remit::shm::load_copy_table(path_, table);
+  EXPECT_EQ(table.measured(), 0U);
+  measure(table, kBytes, 20000, 15000, 30000);
+  ASSERT_TRUE(remit::shm::save_copy_table(path_, table));
+  CopyTable other(kTogetherFrom);
+  remit::shm::load_copy_table(path_, other);
+  EXPECT_EQ(other.measured(), 1U);
+}
+
+TEST_F(CopyTableFile, SaysWhereItCannotBeWritten) {
+  CopyTable table(kTogetherFrom);
+  std::ofstream(folder_ + "/file") << "";
+  const auto saved = remit::shm::save_copy_table(folder_ + "/file/copies", table);
+  ASSERT_FALSE(saved);
+  EXPECT_NE(saved.error().message.find(folder_ + "/file/copies"), std::string::npos)
+      << saved.error().message;
+}
+
+TEST(CopyTablePath, FollowsTheCacheFolder) {
+  EXPECT_EQ(remit::shm::copy_table_path("none"), "");
+  EXPECT_EQ(remit::shm::copy_table_path("/some/file"), "/some/file");
+  ::setenv("XDG_CACHE_HOME", "/cache", 1);
+  EXPECT_TRUE(remit::shm::copy_table_path("auto").starts_with("/cache/remit/copies-"));
+  ::unsetenv("XDG_CACHE_HOME");
+  ::setenv("HOME", "/home/someone", 1);
+  EXPECT_TRUE(
+      remit::shm::copy_table_path("auto").starts_with("/home/someone/.cache/remit/copies-"));
+  ::setenv("HOME", "relative", 1);
+  EXPECT_EQ(remit::shm::copy_table_path("auto"), "") << "nowhere";
+}
+
+}  // namespace

@@ -227,7 +227,12 @@ void Engine::receive_rts(Peer& peer, const RtsHeader& header) {
   announced.sender = header.sender;
   announced.can_get = (header.match.flags & kCanGet) != 0;
   announced.put_chunk = header.put_chunk;
-  announced.remote = {header.address, header.key};
+  announced.has_data = (header.match.flags & kHasData) != 0 && header.length <= kRtsData;
+  if (announced.has_data) {
+    announced.data = header.data;
+  } else {
+    announced.remote = {header.remote.address, header.remote.key};
+  }
   if (PostedLink* posted = matcher_.take_posted(key)) {
     auto& request = static_cast<Request&>(*posted);
     set_received(request, key, announced.length);

@@ -20,6 +20,7 @@ mpi_runs = \
 	tests/mpi/runs/paths_stress.mpi \
 	tests/mpi/runs/pt2pt.mpi \
 	tests/mpi/runs/reduce_ops.mpi \
+	tests/mpi/runs/requests.mpi \
 	tests/mpi/runs/stress.mpi \
 	tests/mpi/runs/threads.mpi \
 	tests/mpi/runs/topology.mpi \
@@ -42,6 +43,7 @@ mpi_programs = \
 	tests/mpi/partitioned \
 	tests/mpi/pt2pt \
 	tests/mpi/reduce_ops \
+	tests/mpi/requests \
 	tests/mpi/stress \
 	tests/mpi/stuck \
 	tests/mpi/threads \
@@ -89,6 +91,9 @@ tests_mpi_pt2pt_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_reduce_ops_SOURCES = tests/mpi/reduce_ops.c tests/mpi/check.h
 tests_mpi_reduce_ops_LDADD = libmpi_abi.la
 tests_mpi_reduce_ops_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_requests_SOURCES = tests/mpi/requests.c tests/mpi/check.h
+tests_mpi_requests_LDADD = libmpi_abi.la
+tests_mpi_requests_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_stress_SOURCES = tests/mpi/stress.c tests/mpi/check.h
 tests_mpi_stress_LDADD = libmpi_abi.la
 tests_mpi_stress_LDFLAGS = $(MPI_TEST_FLAGS)

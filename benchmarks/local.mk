@@ -2,6 +2,7 @@
 # the script that sets several MPIs side by side.
 benchmark_common = benchmarks/suite/bench_common.c benchmarks/suite/bench_common.h
 benchmark_pairs = $(benchmark_common) benchmarks/suite/pairs.c benchmarks/suite/pairs.h
+benchmark_typed = $(benchmark_common) benchmarks/suite/typed.c benchmarks/suite/typed.h
 benchmark_collective = $(benchmark_common) benchmarks/suite/collective.c benchmarks/suite/collective.h
 
 noinst_PROGRAMS += benchmarks/raw_limits
@@ -27,6 +28,18 @@ benchmarks_suite_bibw_LDADD = libmpi_abi.la
 noinst_PROGRAMS += benchmarks/suite/mbw_mr
 benchmarks_suite_mbw_mr_SOURCES = benchmarks/suite/mbw_mr.c $(benchmark_pairs)
 benchmarks_suite_mbw_mr_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/pack
+benchmarks_suite_pack_SOURCES = benchmarks/suite/pack.c $(benchmark_typed)
+benchmarks_suite_pack_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/unpack
+benchmarks_suite_unpack_SOURCES = benchmarks/suite/unpack.c $(benchmark_typed)
+benchmarks_suite_unpack_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/typed_latency
+benchmarks_suite_typed_latency_SOURCES = benchmarks/suite/typed_latency.c $(benchmark_typed)
+benchmarks_suite_typed_latency_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/barrier
 benchmarks_suite_barrier_SOURCES = benchmarks/suite/barrier.c $(benchmark_collective)

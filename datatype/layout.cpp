@@ -5,77 +5,18 @@
 #include <algorithm>
 #include <cstring>
 
+#include "datatype/layout_copy.hpp"
 #include "datatype/layout_node.hpp"
 
 namespace remit {
 namespace {
 
-using Address = std::uintptr_t;
-
-[[gnu::always_inline]] inline Address moved(Address at, std::int64_t bytes) {
-  return at + static_cast<Address>(bytes);
-}
-
-template <bool kPack>
-[[gnu::always_inline]] inline void copy(std::byte* packed, Address at, std::size_t length) {
-  void* const memory = reinterpret_cast<void*>(at);
-  if constexpr (kPack) {
-    std::memcpy(packed, memory, length);
-  } else {
-    std::memcpy(memory, packed, length);
-  }
-}
-
-/// Copies a block of any length; short ones (two overlapping moves) without a call.
-template <bool kPack>
-[[gnu::always_inline]] inline void copy_block(std::byte* packed, Address at, std::size_t length) {
-  const auto ends = [&]<std::size_t kHalf>() {
-    std::byte head[kHalf];
-    std::byte tail[kHalf];
-    const std::size_t rest = length - kHalf;
-    std::byte* const memory = reinterpret_cast<std::byte*>(at);
-    const std::byte* const from = kPack ? memory : packed;
-    std::byte* const to = kPack ? packed : memory;
-    std::memcpy(head, from, kHalf);
-    std::memcpy(tail, from + rest, kHalf);
-    std::memcpy(to, head, kHalf);
-    std::memcpy(to + rest, tail, kHalf);
-  };
-  if (length > 32) {
-    copy<kPack>(packed, at, length);
-  } else if (length >= 16) {
-    ends.template operator()<16>();
-  } else if (length >= 8) {
-    ends.template operator()<8>();
-  } else if (length >= 4) {
-    ends.template operator()<4>();
-  } else if (length >= 2) {
-    ends.template operator()<2>();
-  } else {
-    copy<kPack>(packed, at, 1);
-  }
-}
-
-template <bool kPack, std::size_t kLength>
-void copy_strided(std::byte* packed, Address at, std::int64_t stride, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    copy<kPack>(packed, at, kLength);
-    packed += kLength;
-    at = moved(at, stride);
-  }
-}
-
-template <bool kPack, std::size_t kLength>
-void copy_runs(std::byte* packed, Address at, std::span<const LayoutBlock> runs) {
-  for (const LayoutBlock& run : runs) {
-    copy<kPack>(packed, moved(at, run.displacement), kLength);
-    packed += kLength;
-  }
-}
-
 /// Moves bytes between a packed buffer and memory.
 template <bool kPack>
 struct CopySink {
+  /// Has structs() and plane(), for several elements at once.
+  static constexpr bool kTakesMany = true;
+
   std::byte* packed;
 
   bool block(Address at, std::int64_t length) {
@@ -85,69 +26,65 @@ struct CopySink {
   }
 
   bool strided(Address at, std::int64_t stride, std::int64_t count, std::int64_t length) {
-    switch (length) {
-      case 1:
-        copy_strided<kPack, 1>(packed, at, stride, count);
-        break;
-      case 2:
-        copy_strided<kPack, 2>(packed, at, stride, count);
-        break;
-      case 4:
-        copy_strided<kPack, 4>(packed, at, stride, count);
-        break;
-      case 8:
-        copy_strided<kPack, 8>(packed, at, stride, count);
-        break;
-      case 12:
-        copy_strided<kPack, 12>(packed, at, stride, count);
-        break;
-      case 16:
-        copy_strided<kPack, 16>(packed, at, stride, count);
-        break;
-      case 24:
-        copy_strided<kPack, 24>(packed, at, stride, count);
-        break;
-      case 32:
-        copy_strided<kPack, 32>(packed, at, stride, count);
-        break;
-      case 64:
-        copy_strided<kPack, 64>(packed, at, stride, count);
-        break;
-      default:
-        for (std::int64_t i = 0; i < count; ++i, at = moved(at, stride)) {
-          copy_block<kPack>(packed + i * length, at, static_cast<std::size_t>(length));
-        }
-    }
+    strided_copy<kPack>(length)(packed, length, at, stride, count,
+                                static_cast<std::size_t>(length));
     packed += count * length;
     return true;
   }
 
-  bool runs(Address at, std::span<const LayoutBlock> runs, std::int64_t equal_length) {
-    switch (equal_length) {
-      case 4:
-        copy_runs<kPack, 4>(packed, at, runs);
-        break;
-      case 8:
-        copy_runs<kPack, 8>(packed, at, runs);
-        break;
-      case 16:
-        copy_runs<kPack, 16>(packed, at, runs);
-        break;
-      default: {
-        const std::int64_t start = runs.front().start;
-        for (const LayoutBlock& run : runs) {
-          copy_block<kPack>(packed + (run.start - start), moved(at, run.displacement),
-                            static_cast<std::size_t>(run.length));
-        }
-      }
+  bool runs(Address at, std::span<const LayoutBlock> runs) {
+    const std::int64_t start = runs.front().start;
+    for (const LayoutBlock& run : runs) {
+      copy_block<kPack>(packed + (run.start - start), moved(at, run.displacement),
+                        static_cast<std::size_t>(run.length));
     }
-    packed += runs.back().start + runs.back().length - runs.front().start;
+    packed += runs.back().start + runs.back().length - start;
     return true;
+  }
+
+  bool offsets(Address at, std::span<const std::int64_t> offsets, std::int64_t length) {
+    copy_scattered<kPack>(packed, at, offsets, static_cast<std::size_t>(length));
+    packed += std::ssize(offsets) * length;
+    return true;
+  }
+
+  void structs(Address at, std::int64_t stride, std::int64_t count, const LayoutNode& node) {
+    copy_structs<kPack>(packed, node.size, at, stride, count, node.runs);
+    packed += count * node.size;
+  }
+
+  void plane(Address at, const Plane& plane) {
+    copy_plane<kPack>(packed, at, plane);
+    packed += plane.rows * plane.columns * plane.length;
   }
 };
 
+/// What the sinks that look at each run have in common.
+template <class Sink>
+struct RunSink {
+  static constexpr bool kTakesMany = false;
+
+  bool runs(Address at, std::span<const LayoutBlock> runs) {
+    return std::ranges::all_of(runs, [&](const LayoutBlock& run) {
+      return self().block(moved(at, run.displacement), run.length);
+    });
+  }
+
+  bool offsets(Address at, std::span<const std::int64_t> offsets, std::int64_t length) {
+    return std::ranges::all_of(
+        offsets, [&](std::int64_t offset) { return self().block(moved(at, offset), length); });
+  }
+
+ private:
+  friend Sink;
+  RunSink() = default;
+  Sink& self() { return static_cast<Sink&>(*this); }
+};
+
 /// Lists memory runs; false when there is no room for one more.
-struct PieceSink {
+struct PieceSink : RunSink<PieceSink> {
+  explicit PieceSink(std::span<Layout::Piece> room) : out(room) {}
+
   std::span<Layout::Piece> out;
   Layout::Gathered done;
 
@@ -173,16 +110,10 @@ struct PieceSink {
     }
     return true;
   }
-
-  bool runs(Address at, std::span<const LayoutBlock> runs, std::int64_t) {
-    return std::ranges::all_of(runs, [&](const LayoutBlock& run) {
-      return block(moved(at, run.displacement), run.length);
-    });
-  }
 };
 
 /// Finds the lowest and the highest byte.
-struct SpanSink {
+struct SpanSink : RunSink<SpanSink> {
   Address low = ~Address{0};
   Address high = 0;
 
@@ -196,16 +127,31 @@ struct SpanSink {
     block(at, length);
     return block(moved(at, wrap_multiply(count - 1, stride)), length);
   }
-
-  bool runs(Address at, std::span<const LayoutBlock> runs, std::int64_t) {
-    return std::ranges::all_of(runs, [&](const LayoutBlock& run) {
-      return block(moved(at, run.displacement), run.length);
-    });
-  }
 };
 
 template <class Sink>
 bool visit(const LayoutNode* node, Address at, std::int64_t from, std::int64_t to, Sink& sink);
+
+/// Whether visit_many() takes `count` times `child`.
+template <class Sink>
+bool takes_many(const LayoutNode& child, std::int64_t count, const Sink&) {
+  if constexpr (!Sink::kTakesMany) return false;
+  if (count < 4) return false;
+  if (child.kind == LayoutNode::Kind::loop) return child.child.node == nullptr;
+  return child.kind == LayoutNode::Kind::blocks && is_struct_of_shorts(child.runs);
+}
+
+template <class Sink>
+void visit_many(const LayoutNode& child, Address at, std::int64_t stride, std::int64_t count,
+                Sink& sink) {
+  if constexpr (Sink::kTakesMany) {
+    if (child.kind == LayoutNode::Kind::loop) {
+      sink.plane(at, {count, stride, child.count, child.stride, child.child.length});
+    } else {
+      sink.structs(at, stride, count, child);
+    }
+  }
+}
 
 /// Packed bytes [from, to) of a loop whose child has `size` bytes; from < to. The loop's count is
 /// implied by `to`.
@@ -228,6 +174,9 @@ bool visit_loop(const LayoutNode* child, std::int64_t size, std::int64_t stride,
   if (child == nullptr) {
     if (whole != 0 && !sink.strided(at, stride, whole, size)) return false;
     at = moved(at, wrap_multiply(whole, stride));
+  } else if (takes_many(*child, whole, sink)) {
+    visit_many(*child, at, stride, whole, sink);
+    at = moved(at, wrap_multiply(whole, stride));
   } else {
     for (std::int64_t i = 0; i < whole; ++i, at = moved(at, stride)) {
       if (!visit(child, at, 0, size, sink)) return false;
@@ -241,10 +190,9 @@ template <class Sink>
 bool visit_blocks(const LayoutNode& node, Address at, std::int64_t from, std::int64_t to,
                   Sink& sink) {
   std::span<const LayoutBlock> runs = node.runs;
-  if (from == 0 && to == node.size) return sink.runs(at, runs, node.equal_length);
+  if (from == 0 && to == node.size) return sink.runs(at, runs);
   // Index of the run that holds a packed offset.
   const auto holder = [&](std::int64_t offset) {
-    if (node.equal_length != 0) return static_cast<std::size_t>(offset / node.equal_length);
     const auto after = std::ranges::upper_bound(runs, offset, {}, &LayoutBlock::start);
     return static_cast<std::size_t>(after - runs.begin()) - 1;
   };
@@ -258,10 +206,32 @@ bool visit_blocks(const LayoutNode& node, Address at, std::int64_t from, std::in
   if (!part(runs[first])) return false;
   if (first == last) return true;
   ++first;
-  if (first != last && !sink.runs(at, runs.subspan(first, last - first), node.equal_length)) {
+  if (first != last && !sink.runs(at, runs.subspan(first, last - first))) {
     return false;
   }
   return part(runs[last]);
+}
+
+template <class Sink>
+bool visit_offsets(const LayoutNode& node, Address at, std::int64_t from, std::int64_t to,
+                   Sink& sink) {
+  const std::span<const std::int64_t> offsets = node.offsets;
+  const std::int64_t length = node.equal_length;
+  const auto place = [&](std::int64_t i) {
+    return moved(at, offsets[static_cast<std::size_t>(i)]);
+  };
+  std::int64_t first = from / length;
+  if (const std::int64_t skipped = from - first * length; skipped != 0) {
+    const std::int64_t end = std::min(to - first * length, length);
+    if (!sink.block(moved(place(first), skipped), end - skipped)) return false;
+    if (++first * length >= to) return true;
+  }
+  const std::int64_t last = to / length;
+  const auto whole =
+      offsets.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+  if (!whole.empty() && !sink.offsets(at, whole, length)) return false;
+  const std::int64_t rest = to - last * length;
+  return rest == 0 || sink.block(place(last), rest);
 }
 
 template <class Sink>
@@ -289,6 +259,8 @@ bool visit(const LayoutNode* node, Address at, std::int64_t from, std::int64_t t
                         sink);
     case LayoutNode::Kind::blocks:
       return visit_blocks(*node, at, from, to, sink);
+    case LayoutNode::Kind::offsets:
+      return visit_offsets(*node, at, from, to, sink);
     case LayoutNode::Kind::list:
       break;
   }
@@ -365,7 +337,7 @@ Layout::Gathered Layout::pieces(void* base, MPI_Count count, std::size_t offset,
   if (from >= total) return {};
   const std::size_t bytes = std::min(limit, static_cast<std::size_t>(total - from));
   if (bytes == 0) return {};
-  PieceSink sink{out, {}};
+  PieceSink sink(out);
   walk(reinterpret_cast<Address>(base), count, from, from + static_cast<std::int64_t>(bytes), sink);
   return sink.done;
 }

@@ -1,6 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Normalization: one memory shape, one tree, however the user described it.
 #include <algorithm>
+#include <numeric>
 
 #include "datatype/layout_node.hpp"
 
@@ -9,6 +10,8 @@ namespace {
 
 // Larger lists of blocks stay shared nodes inside a larger type rather than being copied into it.
 constexpr std::size_t kFlattenRuns = 64;
+constexpr std::int64_t kFewRuns = 16;
+constexpr std::int64_t kUnitsOfRun = 3;
 
 /// Same bytes, apart from where they start. Lists are compared by identity alone.
 bool same_shape(const PlacedLayout& a, const PlacedLayout& b) {
@@ -37,20 +40,50 @@ PlacedLayout loop_node(std::int64_t count, std::int64_t stride, PlacedLayout chi
   return {displacement, size, std::move(node)};
 }
 
+/// Every `unit` bytes of the parts by themselves.
+PlacedLayout offsets_node(const std::vector<PlacedLayout>& parts, std::int64_t size,
+                          std::int64_t unit) {
+  auto node = std::make_shared<LayoutNode>();
+  const std::int64_t origin = parts.front().displacement;
+  node->kind = LayoutNode::Kind::offsets;
+  node->blocks = static_cast<std::int64_t>(parts.size());
+  node->size = size;
+  node->equal_length = unit;
+  node->offsets.reserve(static_cast<std::size_t>(size / unit));
+  for (const PlacedLayout& part : parts) {
+    for (std::int64_t done = 0; done < part.length; done += unit) {
+      node->offsets.push_back(wrap_add(wrap_add(part.displacement, -origin), done));
+    }
+  }
+  return {origin, size, std::move(node)};
+}
+
 PlacedLayout blocks_node(const std::vector<PlacedLayout>& parts) {
+  std::int64_t unit = 0;
+  std::int64_t size = 0;
+  for (const PlacedLayout& part : parts) {
+    unit = std::gcd(unit, part.length);
+    size += part.length;
+  }
+  // Few blocks stay a list of runs, of which arrays are moved field by field. Many short ones of
+  // different lengths are moved faster by their greatest common divisor than by themselves.
+  const std::int64_t count = std::ssize(parts);
+  const bool one_length = size == count * unit;
+  if (count > kFewRuns && (one_length || (unit >= 4 && size / unit <= kUnitsOfRun * count))) {
+    return offsets_node(parts, size, unit);
+  }
   auto node = std::make_shared<LayoutNode>();
   const std::int64_t origin = parts.front().displacement;
   node->kind = LayoutNode::Kind::blocks;
-  node->blocks = static_cast<std::int64_t>(parts.size());
-  node->equal_length = parts.front().length;
+  node->blocks = count;
+  node->size = size;
   node->run_storage.reserve(parts.size());
+  std::int64_t start = 0;
   for (const PlacedLayout& part : parts) {
-    node->run_storage.push_back({wrap_add(part.displacement, -origin), part.length, node->size});
-    node->size += part.length;
-    if (part.length != node->equal_length) node->equal_length = 0;
+    node->run_storage.push_back({wrap_add(part.displacement, -origin), part.length, start});
+    start += part.length;
   }
   node->runs = node->run_storage;
-  const std::int64_t size = node->size;
   return {origin, size, std::move(node)};
 }
 
@@ -91,6 +124,13 @@ void LayoutBuilder::add(PlacedLayout part) {
       part.node->runs.size() <= kFlattenRuns) {
     for (const LayoutBlock& run : part.node->runs) {
       append({wrap_add(part.displacement, run.displacement), run.length, nullptr});
+    }
+    return;
+  }
+  if (part.node && part.node->kind == LayoutNode::Kind::offsets &&
+      part.node->offsets.size() <= kFlattenRuns) {
+    for (const std::int64_t offset : part.node->offsets) {
+      append({wrap_add(part.displacement, offset), part.node->equal_length, nullptr});
     }
     return;
   }

@@ -23,9 +23,10 @@ struct LayoutBlock {
 /// displacement 0: whoever refers to it says where that is. Nothing in it is empty.
 struct LayoutNode {
   enum class Kind : std::uint8_t {
-    loop,    ///< `count` times `child`, `stride` bytes apart
-    blocks,  ///< `runs`
-    list,    ///< `items`
+    loop,     ///< `count` times `child`, `stride` bytes apart
+    blocks,   ///< `runs`
+    offsets,  ///< `equal_length` bytes at each of `offsets`
+    list,     ///< `items`
   };
   struct Item {
     PlacedLayout part;
@@ -45,7 +46,8 @@ struct LayoutNode {
   PlacedLayout child;  ///< its displacement is 0
   std::span<const LayoutBlock> runs;
   std::vector<LayoutBlock> run_storage;
-  std::int64_t equal_length = 0;  ///< bytes of every run, or 0 if they differ
+  std::vector<std::int64_t> offsets;
+  std::int64_t equal_length = 0;
   std::vector<Item> items;
 };
 

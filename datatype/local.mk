@@ -8,6 +8,7 @@ libdatatype_la_SOURCES = \
 	datatype/half.hpp \
 	datatype/layout.cpp datatype/layout.hpp \
 	datatype/layout_build.cpp datatype/layout_node.hpp \
+	datatype/layout_copy.hpp \
 	datatype/numbers.hpp \
 	datatype/pair_reductions.cpp datatype/pair_reductions.hpp \
 	datatype/predefined.cpp \

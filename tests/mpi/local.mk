@@ -50,6 +50,7 @@ mpi_programs = \
 	tests/mpi/topology \
 	tests/mpi/type_contents \
 	tests/mpi/type_kinds \
+	tests/mpi/type_large \
 	tests/mpi/types \
 	tests/mpi/unsupported \
 	tests/mpi/wakeups
@@ -112,6 +113,9 @@ tests_mpi_type_contents_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_type_kinds_SOURCES = tests/mpi/type_kinds.c tests/mpi/check.h
 tests_mpi_type_kinds_LDADD = libmpi_abi.la
 tests_mpi_type_kinds_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_type_large_SOURCES = tests/mpi/type_large.c tests/mpi/check.h
+tests_mpi_type_large_LDADD = libmpi_abi.la
+tests_mpi_type_large_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_types_SOURCES = tests/mpi/types.c tests/mpi/check.h
 tests_mpi_types_LDADD = libmpi_abi.la
 tests_mpi_types_LDFLAGS = $(MPI_TEST_FLAGS)

@@ -181,8 +181,55 @@ Sample pick_darray(const Sample& old) {
                  map);
 }
 
+/// Larger types, of which the loops over many blocks are made: matrices across, arrays of structs,
+/// long irregular lists. Nothing in them overlaps.
+Sample pick_large() {
+  const Sample unit = pick_basic();
+  TypeMap map;
+  const MPI_Count n = pick(17, 60);
+  const MPI_Count step = unit.map.extent();
+  switch (pick(0, 3)) {
+    case 0: {  // a matrix column by column, perhaps backwards
+      const MPI_Count rows = pick(2, 20);
+      const MPI_Count sign = pick(0, 1) == 0 ? 1 : -1;
+      TypeMap column;
+      for (MPI_Count i = 0; i < rows; ++i) column.append(unit.map, i * n * step, 1);
+      for (MPI_Count i = 0; i < n; ++i) map.append(column, sign * i * step, 1);
+      const auto inner = checked(make_hvector(rows, 1, n * step, *unit.type), column);
+      return checked(make_hvector(n, 1, sign * step, *inner.type), map);
+    }
+    case 1: {  // structs
+      const Sample other = pick_basic();
+      const Counts places = {pick(0, 3), 48};
+      const Counts lengths = {1, pick(1, 2)};
+      const std::vector<const Datatype*> types = {unit.type.get(), other.type.get()};
+      TypeMap one;
+      one.append(unit.map, places[0], lengths[0]);
+      one.append(other.map, places[1], lengths[1]);
+      const MPI_Count stride = pick(0, 1) == 0 ? 120 : -130;
+      for (MPI_Count i = 0; i < n; ++i) map.append(one, i * stride, 1);
+      const auto inner = checked(make_struct(lengths, places, types), one);
+      return checked(make_hvector(n, 1, stride, *inner.type), map);
+    }
+    default: {
+      const MPI_Count longest = pick(1, 4);
+      Counts lengths(static_cast<std::size_t>(n));
+      Counts places(static_cast<std::size_t>(n));
+      MPI_Count place = pick(-9, 9);
+      for (std::size_t i = 0; i < lengths.size(); ++i) {
+        lengths[i] = pick(1, longest);
+        places[i] = place;
+        map.append(unit.map, place * step, lengths[i]);
+        place += lengths[i] + pick(0, 3);
+      }
+      return checked(make_indexed(lengths, places, *unit.type), map);
+    }
+  }
+}
+
 Sample pick_type(int depth) {
   if (depth == 0 || pick(0, 5) == 0) return pick_basic();
+  if (pick(0, 5) == 0) return pick_large();
   Sample result;
   const MPI_Count form = pick(0, 6);
   if (form == 6) {
@@ -259,7 +306,7 @@ RC_GTEST_PROP(Datatype, BoundsAreTheStandards, ()) {
 
 RC_GTEST_PROP(Layout, PacksAnyRange, ()) {
   const Sample s = pick_type(3);
-  const MPI_Count count = pick(0, 4);
+  const MPI_Count count = pick(0, 4) * pick(1, 3);
   const auto where = s.map.bytes(count);
   Memory memory(where);
   for (int i = 0; i < 4; ++i) {
@@ -275,19 +322,28 @@ RC_GTEST_PROP(Layout, PacksAnyRange, ()) {
   RC_ASSERT(s.type->layout().pack(memory.base(), count, where.size(), {&beyond, 1}) == 0U);
 }
 
+// Where entries overlap (only senders may use such a type), any of the bytes may be the last one.
 RC_GTEST_PROP(Layout, UnpacksAnyRange, ()) {
   const Sample s = pick_type(3);
-  const MPI_Count count = pick(0, 4);
+  const MPI_Count count = pick(0, 4) * pick(1, 3);
   const auto where = s.map.bytes(count);
   Memory memory(where);
-  Memory expected(where);
   for (int i = 0; i < 4; ++i) {
     const auto [from, to] = pick_range(where.size());
     std::vector<std::byte> packed(to - from);
     for (std::size_t k = 0; k < packed.size(); ++k) packed[k] = std::byte(k * 73 + from);
-    for (std::size_t k = from; k < to; ++k) expected[where[k]] = packed[k - from];
+    std::vector<std::vector<std::byte>> allowed(memory.bytes.size());
+    for (std::size_t b = 0; b < allowed.size(); ++b) allowed[b] = {memory.bytes[b]};
+    for (std::size_t k = from; k < to; ++k) {
+      auto& bytes = allowed[static_cast<std::size_t>(where[k] - memory.lowest)];
+      if (bytes.size() == 1) bytes = {std::byte{}};  // the old byte must not stay
+      bytes.push_back(packed[k - from]);
+    }
     RC_ASSERT(s.type->layout().unpack(memory.base(), count, from, packed) == packed.size());
-    RC_ASSERT(memory.bytes == expected.bytes);
+    for (std::size_t b = 0; b < allowed.size(); ++b) {
+      const auto news = std::span(allowed[b]).subspan(allowed[b].size() == 1 ? 0 : 1);
+      RC_ASSERT(std::ranges::count(news, memory.bytes[b]) > 0);
+    }
   }
 }
 

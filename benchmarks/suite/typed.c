@@ -1,0 +1,198 @@
+/* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause */
+/* The layouts that scientific codes send: strided vectors, irregular lists, faces of a cube,
+ * particles. */
+#include "typed.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { kDoubles = 8192, kEdge = 64, kMatrix = 256, kParticles = 4096 };
+
+/* `blocks` of `length` doubles, each twice as far from the next one. */
+static MPI_Datatype vector(int blocks, int length) {
+  MPI_Datatype type;
+  MPI_Type_vector(blocks, length, 2 * length, MPI_DOUBLE, &type);
+  return type;
+}
+static MPI_Datatype small_vector(void) {
+  return vector(16, 1);
+}
+static MPI_Datatype floats(void) {
+  MPI_Datatype type;
+  MPI_Type_vector(2 * kDoubles, 1, 2, MPI_FLOAT, &type);
+  return type;
+}
+static MPI_Datatype doubles(void) {
+  return vector(kDoubles, 1);
+}
+static MPI_Datatype triples(void) {
+  MPI_Datatype type;
+  MPI_Type_vector(kDoubles / 3, 3, 4, MPI_DOUBLE, &type);
+  return type;
+}
+static MPI_Datatype lines(void) {
+  return vector(kDoubles / 8, 8);
+}
+static MPI_Datatype kilobytes(void) {
+  return vector(kDoubles / 128, 128);
+}
+static MPI_Datatype column(void) {
+  MPI_Datatype type;
+  MPI_Type_vector(kMatrix, 1, kMatrix, MPI_DOUBLE, &type);
+  return type;
+}
+
+/* A matrix column by column: its transpose. */
+static MPI_Datatype transpose(void) {
+  MPI_Datatype one = column(), sized, type;
+  MPI_Type_create_resized(one, 0, sizeof(double), &sized);
+  MPI_Type_contiguous(kMatrix, sized, &type);
+  MPI_Type_free(&one);
+  MPI_Type_free(&sized);
+  return type;
+}
+
+static MPI_Datatype indexed(void) {
+  static int lengths[kDoubles], places[kDoubles];
+  MPI_Datatype type;
+  int n = 0, place = 0, sum = 0;
+  for (; sum < kDoubles; ++n) {
+    lengths[n] = 1 + n * 7 % 5;
+    places[n] = place;
+    place += lengths[n] + 1 + n % 3;
+    sum += lengths[n];
+  }
+  MPI_Type_indexed(n, lengths, places, MPI_DOUBLE, &type);
+  return type;
+}
+static MPI_Datatype indexed_block(void) {
+  static int places[kDoubles];
+  MPI_Datatype type;
+  for (int i = 0; i < kDoubles; ++i) places[i] = 3 * i + i * 7 % 3;
+  MPI_Type_create_indexed_block(kDoubles, 1, places, MPI_DOUBLE, &type);
+  return type;
+}
+
+/* The face of a cube with ghost cells, across dimension `across` (0 varies slowest). */
+static MPI_Datatype face(int across) {
+  const int sizes[3] = {kEdge + 2, kEdge + 2, kEdge + 2};
+  int subsizes[3] = {kEdge, kEdge, kEdge}, starts[3] = {1, 1, 1};
+  MPI_Datatype type;
+  subsizes[across] = 1;
+  MPI_Type_create_subarray(3, sizes, subsizes, starts, MPI_ORDER_C, MPI_DOUBLE, &type);
+  return type;
+}
+static MPI_Datatype face_x(void) {
+  return face(0);
+}
+static MPI_Datatype face_y(void) {
+  return face(1);
+}
+static MPI_Datatype face_z(void) {
+  return face(2);
+}
+
+static MPI_Datatype particles(int fields, const int* lengths, const MPI_Aint* places,
+                              const MPI_Datatype* types, MPI_Aint size) {
+  MPI_Datatype one, sized, type;
+  MPI_Type_create_struct(fields, lengths, places, types, &one);
+  MPI_Type_create_resized(one, 0, size, &sized);
+  MPI_Type_contiguous(kParticles, sized, &type);
+  MPI_Type_free(&one);
+  MPI_Type_free(&sized);
+  return type;
+}
+
+/* struct {int id; double mass; char kind;} */
+static MPI_Datatype structs(void) {
+  const int lengths[3] = {1, 1, 1};
+  const MPI_Aint places[3] = {0, 8, 16};
+  const MPI_Datatype types[3] = {MPI_INT, MPI_DOUBLE, MPI_CHAR};
+  return particles(3, lengths, places, types, 24);
+}
+/* struct {double position[3]; double unsent; float speed[3]; int id;} */
+static MPI_Datatype wide_structs(void) {
+  const int lengths[3] = {3, 3, 1};
+  const MPI_Aint places[3] = {0, 32, 44};
+  const MPI_Datatype types[3] = {MPI_DOUBLE, MPI_FLOAT, MPI_INT};
+  return particles(3, lengths, places, types, 48);
+}
+
+struct layout {
+  const char* name;
+  MPI_Datatype (*make)(void);
+};
+static const struct layout kLayouts[] = {
+    {"vector-small", small_vector},
+    {"vector-4B", floats},
+    {"vector-8B", doubles},
+    {"vector-24B", triples},
+    {"vector-64B", lines},
+    {"vector-1KB", kilobytes},
+    {"column", column},
+    {"transpose", transpose},
+    {"indexed", indexed},
+    {"indexed-block", indexed_block},
+    {"face-x", face_x},
+    {"face-y", face_y},
+    {"face-z", face_z},
+    {"struct", structs},
+    {"struct-wide", wide_structs},
+};
+
+/* Pack, unpack elsewhere, pack again: wrong bytes. */
+static long lost_bytes(const struct typed_args* a, size_t extent) {
+  char* other = calloc(1, extent);
+  char* again = malloc((size_t)a->packed_bytes);
+  int position = 0;
+  MPI_Pack(a->memory, a->count, a->type, a->packed, a->packed_bytes, &position, MPI_COMM_WORLD);
+  position = 0;
+  MPI_Unpack(a->packed, a->packed_bytes, &position, other, a->count, a->type, MPI_COMM_WORLD);
+  position = 0;
+  MPI_Pack(other, a->count, a->type, again, a->packed_bytes, &position, MPI_COMM_WORLD);
+  long wrong = 0;
+  for (int i = 0; i < a->packed_bytes; ++i) wrong += ((char*)a->packed)[i] != again[i];
+  free(other);
+  free(again);
+  return wrong;
+}
+
+static void measure(struct bench* b, const struct layout* layout, typed_call* call, int share) {
+  struct typed_args a = {.type = layout->make(), .count = 1, .rank = b->rank};
+  MPI_Aint lower, extent;
+  MPI_Type_commit(&a.type);
+  MPI_Type_get_true_extent(a.type, &lower, &extent);
+  const size_t bytes = (size_t)(lower + extent);
+  MPI_Pack_size(1, a.type, MPI_COMM_WORLD, &a.packed_bytes);
+  a.memory = bench_alloc(b, bytes);
+  a.packed = bench_alloc(b, (size_t)a.packed_bytes);
+  bench_fill(a.memory, bytes, 3);
+  b->errors += lost_bytes(&a, bytes);
+  const int iterations = bench_iterations(b, 0), warmup = bench_warmup(b, 0);
+  for (int i = 0; i < warmup; ++i) call(&a);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = bench_now();
+  for (int i = 0; i < iterations; ++i) call(&a);
+  double mine = (bench_now() - start) * 1e6 / iterations / share, sum = 0;
+  MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (b->rank == 0) printf("%-14s %14.3f %14d\n", layout->name, sum / b->ranks, a.packed_bytes);
+  fflush(stdout);
+  bench_free(b, a.memory);
+  bench_free(b, a.packed);
+  MPI_Type_free(&a.type);
+}
+
+int typed_main(const struct bench_spec* spec, typed_call* call, int share, int argc, char** argv) {
+  struct bench b;
+  if (!bench_begin(&b, spec, argc, argv)) return b.exit_code;
+  if (b.rank == 0) {
+    printf("# %s: %s, %d ranks\n%-14s %14s %14s\n", spec->name, spec->purpose, b.ranks, "# Layout",
+           "Time (us)", "Bytes");
+  }
+  for (size_t i = 0; i < sizeof kLayouts / sizeof kLayouts[0]; ++i) {
+    measure(&b, &kLayouts[i], call, share);
+  }
+  return bench_end(&b);
+}

@@ -25,9 +25,9 @@ Partitioned::Partitioned(Engine& engine, Request& whole, const PartitionedArgs& 
   naming_.complete = to_nobody();
 }
 
-CommCore Partitioned::on_context(ContextId flag) const {
+CommCore Partitioned::on_context(ContextId offset) const {
   CommCore comm;
-  comm.context = args_.comm.context | flag;
+  comm.context = args_.comm.context + offset;
   comm.rank = args_.comm.rank;
   comm.local = args_.comm.local;
   comm.remote = args_.comm.remote;

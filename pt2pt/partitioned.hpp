@@ -77,7 +77,7 @@ class Partitioned {
   /// Fresh requests for `count` messages.
   void make_messages(std::size_t count, RequestKind kind);
   [[nodiscard]] static View names_view(Names& names);
-  [[nodiscard]] CommCore on_context(ContextId flag) const;
+  [[nodiscard]] CommCore on_context(ContextId offset) const;
   /// `count` elements from `first` on.
   [[nodiscard]] View elements(MPI_Count first, MPI_Count count) const;
   [[nodiscard]] bool to_nobody() const { return args_.peer == MPI_PROC_NULL; }

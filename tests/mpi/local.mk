@@ -12,8 +12,10 @@ mpi_runs = \
 	tests/mpi/runs/errors.mpi \
 	tests/mpi/runs/examples.mpi \
 	tests/mpi/runs/fork.mpi \
+	tests/mpi/runs/intercomm.mpi \
 	tests/mpi/runs/memory.mpi \
 	tests/mpi/runs/neighbors.mpi \
+	tests/mpi/runs/new_comms.mpi \
 	tests/mpi/runs/nonblocking.mpi \
 	tests/mpi/runs/partitioned.mpi \
 	tests/mpi/runs/paths_pt2pt.mpi \
@@ -37,8 +39,11 @@ mpi_programs = \
 	tests/mpi/comm \
 	tests/mpi/errors \
 	tests/mpi/fork \
+	tests/mpi/intercomm \
+	tests/mpi/intercomm_coll \
 	tests/mpi/memory \
 	tests/mpi/neighbors \
+	tests/mpi/new_comms \
 	tests/mpi/nonblocking \
 	tests/mpi/partitioned \
 	tests/mpi/pt2pt \
@@ -74,12 +79,21 @@ tests_mpi_errors_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_fork_SOURCES = tests/mpi/fork.c tests/mpi/check.h
 tests_mpi_fork_LDADD = libmpi_abi.la
 tests_mpi_fork_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_intercomm_SOURCES = tests/mpi/intercomm.c tests/mpi/check.h
+tests_mpi_intercomm_LDADD = libmpi_abi.la
+tests_mpi_intercomm_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_intercomm_coll_SOURCES = tests/mpi/intercomm_coll.c tests/mpi/forms.h tests/mpi/check.h
+tests_mpi_intercomm_coll_LDADD = libmpi_abi.la
+tests_mpi_intercomm_coll_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_memory_SOURCES = tests/mpi/memory.c tests/mpi/check.h
 tests_mpi_memory_LDADD = libmpi_abi.la
 tests_mpi_memory_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_neighbors_SOURCES = tests/mpi/neighbors.c tests/mpi/forms.h tests/mpi/check.h
 tests_mpi_neighbors_LDADD = libmpi_abi.la
 tests_mpi_neighbors_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_new_comms_SOURCES = tests/mpi/new_comms.c tests/mpi/check.h
+tests_mpi_new_comms_LDADD = libmpi_abi.la -lpthread
+tests_mpi_new_comms_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_nonblocking_SOURCES = tests/mpi/nonblocking.c tests/mpi/check.h
 tests_mpi_nonblocking_LDADD = libmpi_abi.la
 tests_mpi_nonblocking_LDFLAGS = $(MPI_TEST_FLAGS)

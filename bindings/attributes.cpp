@@ -21,8 +21,13 @@ bool is_dup_function(Function copy) {
   return reinterpret_cast<std::uintptr_t>(copy) == 1;
 }
 
+/// The table of keys does not own them: a key that the user has freed (its `kind` says so) stays
+/// usable as long as an attribute has it (MPI-5.0, section 7.7.2).
 void release(Keyval* keyval) {
   if (--keyval->references != 0) return;
+  if (Instance* instance = library().instance; instance != nullptr) {
+    instance->keyvals.erase(keyval->id);
+  }
   keyval->kind = ObjectKind::freed;
   delete keyval;
 }
@@ -61,15 +66,21 @@ std::vector<AttributeList::Entry>::iterator find(AttributeList& list, const Keyv
 
 int copy_attributes(const AttributeList& from, Owner /*owner*/, AttributeHandle old,
                     AttributeList& to) {
-  for (const AttributeList::Entry& entry : from.entries) {
+  // A callback may change the attributes that are being copied, or free their keys.
+  const std::vector<AttributeList::Entry> all = from.entries;
+  for (const AttributeList::Entry& entry : all) ++entry.keyval->references;
+  int code = MPI_SUCCESS;
+  for (const AttributeList::Entry& entry : all) {
     void* value = nullptr;
     int flag = 0;
-    if (int err = call_copy(*entry.keyval, old, entry.value, &value, &flag)) return err;
-    if (flag == 0) continue;
-    ++entry.keyval->references;
-    to.entries.push_back({entry.keyval, value});
+    if (code == MPI_SUCCESS) code = call_copy(*entry.keyval, old, entry.value, &value, &flag);
+    if (code == MPI_SUCCESS && flag != 0) {
+      to.entries.push_back({entry.keyval, value});  // with the reference
+    } else {
+      release(entry.keyval);
+    }
   }
-  return MPI_SUCCESS;
+  return code;
 }
 
 int delete_all_attributes(AttributeList& list, Owner /*owner*/, AttributeHandle handle) {
@@ -103,7 +114,7 @@ int create_keyval(const char* function, Owner owner, Function copy, Function rem
   return MPI_SUCCESS;
 }
 
-/// A keyval stays usable by the attributes that have it; only its id becomes free at once.
+/// Freeing it again is harmless while it is in use.
 int free_keyval(const char* function, int* id) {
   Entry entry(function);
   if (int err = entry.not_null(id, "keyval")) return err;
@@ -112,8 +123,11 @@ int free_keyval(const char* function, int* id) {
   if (it == instance.keyvals.end()) {
     return entry.fail(MPI_ERR_KEYVAL, "keyval {} is not a key created by the user", *id);
   }
-  release(it->second);
-  instance.keyvals.erase(it);
+  Keyval* keyval = it->second;
+  if (keyval->kind != ObjectKind::freed) {
+    keyval->kind = ObjectKind::freed;
+    release(keyval);
+  }
   *id = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
 }
@@ -133,6 +147,13 @@ int find_keyval(Entry& entry, Owner owner, int id, Keyval*& out) {
   return MPI_SUCCESS;
 }
 
+/// Attributes of a key that was freed can be deleted, but nothing else.
+int find_unfreed(Entry& entry, Owner owner, int id, Keyval*& out) {
+  if (int err = find_keyval(entry, owner, id, out)) return err;
+  if (out->kind != ObjectKind::freed) return MPI_SUCCESS;
+  return entry.fail(MPI_ERR_KEYVAL, "keyval {} was freed", id);
+}
+
 int delete_failed(Entry& entry, int id, int code) {
   return entry.fail(code, "the delete function of keyval {} returned an error; the attribute stays",
                     id);
@@ -141,7 +162,7 @@ int delete_failed(Entry& entry, int id, int code) {
 int set_attribute(Entry& entry, Owner owner, AttributeList& list, AttributeHandle handle, int id,
                   void* value) {
   Keyval* keyval = nullptr;
-  if (int err = find_keyval(entry, owner, id, keyval)) return err;
+  if (int err = find_unfreed(entry, owner, id, keyval)) return err;
   auto it = find(list, keyval);
   if (it != list.entries.end()) {
     // Setting again deletes the old value first, with its callback.
@@ -161,7 +182,7 @@ int get_attribute(Entry& entry, Owner owner, AttributeList& list, int id, void* 
   if (int err = entry.not_null(value, "attribute_val")) return err;
   if (int err = entry.not_null(flag, "flag")) return err;
   Keyval* keyval = nullptr;
-  if (int err = find_keyval(entry, owner, id, keyval)) return err;
+  if (int err = find_unfreed(entry, owner, id, keyval)) return err;
   auto it = find(list, keyval);
   *flag = it != list.entries.end();
   if (*flag) *static_cast<void**>(value) = it->value;

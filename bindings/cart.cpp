@@ -8,6 +8,25 @@
 
 namespace remit {
 
+std::vector<Place> places_of(Instance& instance, const CommObject& comm, int count) {
+  Bootstrap& bootstrap = instance.process->bootstrap();
+  const std::vector<int>& here = bootstrap.identity().local_peers;
+  std::vector<std::vector<int>> cpus;
+  for (int rank = 0; rank < count; ++rank) {
+    const auto process = static_cast<int>(comm.core.local->proc(rank));
+    if (!std::binary_search(here.begin(), here.end(), process)) return {};
+    cpus.push_back(bootstrap.binding(process));
+  }
+  // Not worth reading the host's topology.
+  if (std::equal(cpus.begin() + (cpus.empty() ? 0 : 1), cpus.end(), cpus.begin())) return {};
+  const auto topology = HostTopology::open(bootstrap);
+  if (!topology) return {};
+  std::vector<Place> places;
+  places.reserve(cpus.size());
+  for (const std::vector<int>& of_one : cpus) places.push_back(place_of(*topology, of_one));
+  return places;
+}
+
 namespace {
 
 int grid_of(Entry& entry, MPI_Comm comm, CommObject*& c, const Grid*& grid) {
@@ -69,16 +88,17 @@ std::vector<int> slice_of(const Grid& grid, int rank, const int remain_dims[]) {
 
 using namespace remit;
 
-// `reorder` permits another numbering, which is not made use of.
 int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[],
-                     int /*reorder*/, MPI_Comm* comm_cart) {
+                     int reorder, MPI_Comm* comm_cart) {
   Entry entry("MPI_Cart_create");
   CommObject* c = nullptr;
   Grid grid;
   if (int err = entry.intra_comm(comm_old, c)) return err;
   if (int err = entry.not_null(comm_cart, "comm_cart")) return err;
   if (int err = read_grid(entry, ndims, dims, periods, c->core.size(), grid)) return err;
-  return create_comm(entry, *c, first_members(*c, grid.size()),
+  const std::vector<int> members =
+      ordered_members(entry.instance(), *c, grid, grid.size(), reorder != 0);
+  return create_comm(entry, *c, c->core.local->subset(members),
                      std::make_shared<const Topology>(grid), comm_cart);
 }
 REMIT_WEAK(Cart_create);
@@ -108,7 +128,7 @@ int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[
   if (int err = entry.intra_comm(comm, c)) return err;
   if (int err = entry.not_null(newrank, "newrank")) return err;
   if (int err = read_grid(entry, ndims, dims, periods, c->core.size(), grid)) return err;
-  *newrank = c->core.rank < grid.size() ? c->core.rank : MPI_UNDEFINED;
+  *newrank = new_rank(*c, ordered_members(entry.instance(), *c, grid, grid.size(), true));
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Cart_map);

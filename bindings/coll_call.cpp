@@ -22,12 +22,7 @@ Sides sides(const CommObject& comm, int root) {
 
 int start_check(CollectiveCall& call, CollectiveKind kind, MPI_Comm comm) {
   call.args.kind = kind;
-  if (int err = call.entry.comm(comm, call.comm)) return err;
-  if (!call.comm->core.is_inter()) [[likely]]
-    return MPI_SUCCESS;
-  return call.entry.fail(MPI_ERR_UNSUPPORTED_OPERATION,
-                         "{} on an inter-communicator is not implemented yet",
-                         collective_name(kind));
+  return call.entry.comm(comm, call.comm);
 }
 
 int start_rooted(CollectiveCall& call, CollectiveKind kind, int root, MPI_Comm comm) {

@@ -39,6 +39,14 @@ int Entry::intra_comm(MPI_Comm handle, CommObject*& out) {
   return MPI_SUCCESS;
 }
 
+int Entry::inter_comm(MPI_Comm handle, CommObject*& out) {
+  if (int err = comm(handle, out)) return err;
+  if (!out->core.is_inter()) {
+    return fail(MPI_ERR_COMM, "comm is an intra-communicator; this needs an inter-communicator");
+  }
+  return MPI_SUCCESS;
+}
+
 int Entry::bad_pointer(const char* argument) {
   return fail(MPI_ERR_ARG, "argument {} is a null pointer", argument);
 }

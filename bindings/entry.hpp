@@ -65,6 +65,8 @@ class Entry {
   }
   /// As comm(), and refuses inter-communicators.
   int intra_comm(MPI_Comm handle, CommObject*& out);
+  /// As comm(), and takes nothing else.
+  int inter_comm(MPI_Comm handle, CommObject*& out);
   int group(MPI_Group handle, std::shared_ptr<const Group>& out);
   /// A session that is not finalized. Errors found later are raised on it.
   int session(MPI_Session handle, SessionObject*& out);

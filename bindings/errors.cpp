@@ -140,7 +140,8 @@ int create_errhandler(const char* function, Owner owner, void (*user)(), MPI_Err
   return MPI_SUCCESS;
 }
 
-/// Whether `handler` may be set on an object of `owner`'s kind.
+}  // namespace
+
 int check_errhandler(Entry& entry, MPI_Errhandler handler, Owner owner) {
   if (handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT ||
       handler == MPI_ERRORS_RETURN) {
@@ -161,8 +162,6 @@ int check_errhandler(Entry& entry, MPI_Errhandler handler, Owner owner) {
   }
   return MPI_SUCCESS;
 }
-
-}  // namespace
 
 }  // namespace remit
 

@@ -8,6 +8,8 @@
 
 namespace remit {
 
+class Entry;
+
 /// The object whose error handler decides. With none, MPI_COMM_SELF's does while it exists, else
 /// the initial error handler (MPI-5.0, 9.3).
 struct ErrorTarget {
@@ -45,6 +47,10 @@ struct ErrorTarget {
 /// Calls a user's or predefined handler, that of `target`, with `code`; returns the code.
 int call_errhandler(MPI_Errhandler handler, const ErrorTarget& target, int code,
                     const std::string& message);
+
+/// Whether `handler` may be set on an object of `owner`'s kind; raises the error on `entry`'s
+/// object.
+int check_errhandler(Entry& entry, MPI_Errhandler handler, Owner owner);
 
 /// Reference counting of handler handles; predefined ones are left alone.
 void retain_errhandler(MPI_Errhandler handler);

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Graph and distributed graph topologies (MPI-5.0, sections 8.5.3 to 8.5.5 and 8.5.8). `reorder`
-// permits another numbering, which is not made use of.
+// Graph and distributed graph topologies (MPI-5.0, sections 8.5.3 to 8.5.5 and 8.5.8). No process
+// knows the whole of a distributed one, so its `reorder` is not made use of.
 #include <algorithm>
 
 #include "bindings/new_comm.hpp"
@@ -192,14 +192,16 @@ int count_edges(Entry& entry, int n, const int degrees[], int& edges) {
 using namespace remit;
 
 int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int edges[],
-                      int /*reorder*/, MPI_Comm* comm_graph) {
+                      int reorder, MPI_Comm* comm_graph) {
   Entry entry("MPI_Graph_create");
   CommObject* c = nullptr;
   Graph graph;
   if (int err = entry.intra_comm(comm_old, c)) return err;
   if (int err = entry.not_null(comm_graph, "comm_graph")) return err;
   if (int err = read_graph(entry, nnodes, index, edges, c->core.size(), graph)) return err;
-  return create_comm(entry, *c, first_members(*c, nnodes),
+  const std::vector<int> members =
+      ordered_members(entry.instance(), *c, graph, nnodes, reorder != 0);
+  return create_comm(entry, *c, c->core.local->subset(members),
                      std::make_shared<const Topology>(std::move(graph)), comm_graph);
 }
 REMIT_WEAK(Graph_create);
@@ -211,7 +213,7 @@ int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges
   if (int err = entry.intra_comm(comm, c)) return err;
   if (int err = entry.not_null(newrank, "newrank")) return err;
   if (int err = read_graph(entry, nnodes, index, edges, c->core.size(), graph)) return err;
-  *newrank = c->core.rank < nnodes ? c->core.rank : MPI_UNDEFINED;
+  *newrank = new_rank(*c, ordered_members(entry.instance(), *c, graph, nnodes, true));
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Graph_map);

@@ -5,6 +5,7 @@
 #include "bindings/attributes.hpp"
 #include "bindings/bsend.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/group_mail.hpp"
 #include "bindings/handles.hpp"
 #include "datatype/unnamed_types.hpp"
 #include "rdma_btl/open_devices.hpp"
@@ -43,9 +44,11 @@ Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Devic
     : process(std::move(p)), thread_level(level), main_thread(std::this_thread::get_id()) {
   engine = std::make_unique<Engine>(*process, std::move(devices));
   const auto my_proc = static_cast<ProcId>(process->rank());
-  make_predefined(world, MPI_COMM_WORLD, "MPI_COMM_WORLD", 0, process->rank(),
+  make_predefined(world, MPI_COMM_WORLD, "MPI_COMM_WORLD",
+                  ContextIds::context_of(ContextIds::kWorld), process->rank(),
                   Group::regular(0, 1, process->size()));
-  make_predefined(self, MPI_COMM_SELF, "MPI_COMM_SELF", 2, 0, Group::regular(my_proc, 1, 1));
+  make_predefined(self, MPI_COMM_SELF, "MPI_COMM_SELF", ContextIds::context_of(ContextIds::kSelf),
+                  0, Group::regular(my_proc, 1, 1));
   sent.core.complete = sent.plain = true;
   bsend = std::make_unique<BsendBuffer>();
   unnamed_types = std::make_unique<UnnamedTypes>();
@@ -80,6 +83,9 @@ Instance::~Instance() {
 void destroy(CommObject* comm) {
   release_errhandler(comm->errhandler);
   comm->kind = ObjectKind::freed;
+  if (Instance* instance = library().instance; instance != nullptr) {
+    instance->contexts.release(comm->core.context);
+  }
   delete comm;
 }
 

@@ -12,12 +12,16 @@
 
 #include "bindings/mpi_lock.hpp"
 #include "bindings/objects.hpp"
+#include "pt2pt/context_ids.hpp"
 #include "runtime/process.hpp"
 
 namespace remit {
 
 class HandleInts;
 class UnnamedTypes;
+
+/// What processes without a common communicator tell each other (bindings/group_mail.cpp).
+class GroupMail;
 
 /// A buffer attached for MPI_Bsend and what of it is in use (bindings/bsend.cpp).
 class BsendBuffer;
@@ -55,7 +59,8 @@ struct Instance {
   /// sessions only.
   CommObject* open_world = nullptr;
   CommObject* open_self = nullptr;
-  std::uint32_t next_context = 4;  ///< contexts 0 and 2 are world's and self's
+  ContextIds contexts;
+  std::unique_ptr<GroupMail> group_mail;
 
   int thread_level;             ///< of the World Model, or of the sessions while it is not open
   std::thread::id main_thread;  ///< called MPI_Init, or else opened the first session

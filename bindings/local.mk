@@ -12,17 +12,24 @@ libmpi_abi_la_SOURCES = \
 	bindings/coll_nonblocking.cpp \
 	bindings/coll_persistent.cpp \
 	bindings/comm.cpp \
+	bindings/comm_create.cpp \
+	bindings/comm_dup.cpp \
+	bindings/comm_from_group.cpp \
+	bindings/comm_info.cpp \
+	bindings/comm_split_type.cpp \
 	bindings/completion.cpp \
 	bindings/entry.cpp bindings/entry.hpp \
 	bindings/error_table.cpp bindings/error_table.hpp \
 	bindings/errors.cpp bindings/errors.hpp \
 	bindings/graph.cpp \
 	bindings/group.cpp \
+	bindings/group_mail.cpp bindings/group_mail.hpp bindings/group_words.hpp \
 	bindings/handle_int.cpp bindings/handle_int.hpp \
 	bindings/handles.hpp \
 	bindings/info.cpp \
 	bindings/init.cpp \
 	bindings/instance.cpp bindings/instance.hpp \
+	bindings/intercomm.cpp \
 	bindings/memory.cpp \
 	bindings/mpi_lock.hpp \
 	bindings/new_comm.cpp bindings/new_comm.hpp \
@@ -38,6 +45,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/op.cpp \
 	bindings/pack_external.cpp \
 	bindings/probe.cpp \
+	bindings/reorder.cpp bindings/reorder.hpp \
 	bindings/requests.cpp bindings/requests.hpp \
 	bindings/send.cpp \
 	bindings/sendrecv.cpp \

@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// How communicators come to be: agreeing on a context id.
+// How communicators come to be: agreeing on a context, and making the object.
 #include "bindings/new_comm.hpp"
 
 #include "bindings/handles.hpp"
@@ -7,70 +7,130 @@
 
 namespace remit {
 
+CollectiveArgs plain_args(CollectiveKind kind, const void* send, void* recv, MPI_Count count,
+                          MPI_Datatype type) {
+  CollectiveArgs args;
+  args.kind = kind;
+  args.send = send;
+  args.recv = recv;
+  args.send_count = args.recv_count = count;
+  args.send_type = args.recv_type = &predefined(type);
+  return args;
+}
+
 namespace {
 
-/// Both values over all members of `comm`, reduced by `op`.
-int reduce_pair(Entry& entry, CommObject& comm, MPI_Op op, const std::uint32_t (&mine)[2],
-                std::uint32_t (&all)[2]) {
-  CollectiveArgs args;
-  args.kind = CollectiveKind::allreduce;
-  args.send = mine;
-  args.send_count = args.recv_count = 2;
-  args.send_type = args.recv_type = &predefined(MPI_UINT32_T);
-  args.recv = all;
-  args.op = predefined_op(reinterpret_cast<std::uintptr_t>(op));
+int run_on(Entry& entry, CommObject& comm, CommCore& core, const CollectiveArgs& args) {
   const CollectiveWait subject(entry, comm, args.kind);
-  if (int err = run_collective(entry.engine(), comm.core, args, &subject)) {
-    return entry.fail(err, "the members could not agree on a context id");
+  if (int err = run_collective(entry.engine(), core, args, &subject)) {
+    return entry.fail(err, "the members could not agree on the new communicator");
   }
   return MPI_SUCCESS;
 }
 
 }  // namespace
 
-/// Ids only grow; 2^31 of them outlive any job. With threads, a process may be in two agreements at
-/// once, whose results may meet; so where any member has threads, all ask whether each could
-/// reserve the id, and else try again.
-int agree_on_context(Entry& entry, CommObject& parent, ContextId& out) {
-  Instance& instance = entry.instance();
-  while (true) {
-    const std::uint32_t mine[2] = {instance.next_context, instance.locking ? 1U : 0U};
-    std::uint32_t highest[2] = {};
-    if (int err = reduce_pair(entry, parent, MPI_MAX, mine, highest)) return err;
-    const bool is_free = highest[0] >= instance.next_context;
-    if (is_free) instance.next_context = highest[0] + 2;
-    out = highest[0];
-    if (highest[1] == 0) return MPI_SUCCESS;
-    const std::uint32_t vote[2] = {is_free ? 1U : 0U, 0};
-    std::uint32_t agreed[2] = {};
-    if (int err = reduce_pair(entry, parent, MPI_MIN, vote, agreed)) return err;
-    if (agreed[0] != 0) return MPI_SUCCESS;
-  }
+int run_inner(Entry& entry, CommObject& comm, const CollectiveArgs& args) {
+  return run_on(entry, comm, comm.core, args);
 }
 
-CommObject* make_comm(const CommObject& parent, ContextId context, int rank,
-                      std::shared_ptr<const Group> group) {
+int run_within(Entry& entry, CommObject& comm, const CollectiveArgs& args) {
+  CommCore& within = *comm.core.within;
+  within.collective_sequence = comm.core.collective_sequence;
+  const int code = run_on(entry, comm, within, args);
+  ++comm.core.collective_sequence;
+  return code;
+}
+
+std::vector<ProcId> members_of(const Group& group) {
+  std::vector<ProcId> members(static_cast<std::size_t>(group.size()));
+  for (int i = 0; i < group.size(); ++i) members[static_cast<std::size_t>(i)] = group.proc(i);
+  return members;
+}
+
+int my_rank_in(const Instance& instance, const Group& group) {
+  return group.rank_of(static_cast<ProcId>(instance.process->rank()));
+}
+
+int agree_on_context(Entry& entry, CommObject& parent, ContextId& out) {
+  Instance& instance = entry.instance();
+  ContextAgreement agreement(instance.contexts, !instance.locking);
+  if (parent.core.is_inter()) {
+    CollectiveArgs args;
+    args.kind = CollectiveKind::agree;
+    args.recv = &agreement;
+    if (int err = run_inner(entry, parent, args)) return err;
+  } else {
+    // The same rounds as an operation of their own would make, but they may use the shared board.
+    ContextAgreement::Words maxima{};
+    do {
+      const ContextAgreement::Words mine = agreement.mine();
+      CollectiveArgs args = plain_args(CollectiveKind::allreduce, mine.data(), maxima.data(),
+                                       static_cast<MPI_Count>(mine.size()), MPI_UINT64_T);
+      args.op = predefined_op(reinterpret_cast<std::uintptr_t>(MPI_MAX));
+      if (int err = run_inner(entry, parent, args)) return err;
+    } while (!agreement.settle(maxima));
+  }
+  out = agreement.context();
+  return MPI_SUCCESS;
+}
+
+Heritage heritage_of(const CommObject& parent) {
+  return {parent.errhandler, parent.session};
+}
+
+CommObject* make_comm(const Heritage& heritage, ContextId context, int rank, GroupPtr local,
+                      GroupPtr remote) {
   auto* comm = new CommObject;
   comm->handle = reinterpret_cast<MPI_Comm>(comm);
-  comm->core.context = context;
   comm->core.rank = rank;
-  comm->core.local = std::move(group);
-  comm->session = parent.session;
-  comm->errhandler = parent.errhandler;
+  comm->core.local = std::move(local);
+  comm->core.remote = std::move(remote);
+  if (comm->core.is_inter()) {
+    comm->core.within = std::make_shared<CommCore>();
+    comm->core.within->rank = rank;
+    comm->core.within->local = comm->core.local;
+    // One number for all members, however often one of them uses the group by itself: no board.
+    comm->core.within->board_wishes = ~std::uint32_t{0};
+  }
+  comm->core.set_context(context);
+  comm->session = heritage.session;
+  comm->errhandler = heritage.errhandler;
   retain_errhandler(comm->errhandler);
   return comm;
 }
 
-int create_comm(Entry& entry, CommObject& parent, std::shared_ptr<const Group> group,
+int create_comm(Entry& entry, CommObject& parent, GroupPtr group,
                 std::shared_ptr<const Topology> topology, MPI_Comm* out) {
   ContextId context = 0;
   if (int err = agree_on_context(entry, parent, context)) return err;
   *out = MPI_COMM_NULL;
-  const auto self = static_cast<ProcId>(entry.instance().process->rank());
-  const int rank = group == nullptr ? MPI_UNDEFINED : group->rank_of(self);
-  if (rank == MPI_UNDEFINED) return MPI_SUCCESS;
-  CommObject* made = make_comm(parent, context, rank, std::move(group));
+  Instance& instance = entry.instance();
+  const int rank = group == nullptr ? MPI_UNDEFINED : my_rank_in(instance, *group);
+  if (rank == MPI_UNDEFINED) {
+    instance.contexts.release(context);
+    return MPI_SUCCESS;
+  }
+  CommObject* made = make_comm(heritage_of(parent), context, rank, std::move(group));
   made->topology = std::move(topology);
+  *out = made->handle;
+  return MPI_SUCCESS;
+}
+
+int create_intercomm(Entry& entry, CommObject& parent, GroupPtr local, GroupPtr remote,
+                     MPI_Comm* out) {
+  ContextId context = 0;
+  if (int err = agree_on_context(entry, parent, context)) return err;
+  *out = MPI_COMM_NULL;
+  Instance& instance = entry.instance();
+  const bool empty = local == nullptr || remote == nullptr || remote->size() == 0;
+  const int rank = empty ? MPI_UNDEFINED : my_rank_in(instance, *local);
+  if (rank == MPI_UNDEFINED) {
+    instance.contexts.release(context);
+    return MPI_SUCCESS;
+  }
+  CommObject* made =
+      make_comm(heritage_of(parent), context, rank, std::move(local), std::move(remote));
   *out = made->handle;
   return MPI_SUCCESS;
 }

@@ -7,13 +7,6 @@
 
 using remit::not_yet;
 
-// Versions, processor and hardware (chapter 9).
-
-int PMPI_Get_hw_resource_info(MPI_Info*) {
-  return not_yet("MPI_Get_hw_resource_info");
-}
-REMIT_WEAK(Get_hw_resource_info);
-
 // Memory (chapter 9).
 
 // Error handlers (chapter 9).

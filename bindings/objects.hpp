@@ -91,6 +91,15 @@ struct AttributeList {
   std::vector<Entry> entries;
 };
 
+/// What a program asserts about its use of a communicator (MPI-5.0, section 7.4.4). All are kept
+/// and reported; none makes a difference, for matching costs the same with wildcards and without.
+struct CommHints {
+  bool no_any_tag = false;
+  bool no_any_source = false;
+  bool exact_length = false;
+  bool allow_overtaking = false;
+};
+
 struct CommObject : Object {
   CommObject() : Object(ObjectKind::comm) {}
   CommCore core;
@@ -99,6 +108,7 @@ struct CommObject : Object {
   AttributeList attributes;
   std::shared_ptr<const Topology> topology;  ///< null: none
   std::string name;
+  CommHints hints;
   Ref<SessionObject> session;  ///< where it comes from; null: the World Model
   bool freed = false;          ///< MPI_Comm_free was called; operations in flight keep it alive
 };
@@ -141,6 +151,7 @@ struct CollectiveHold {
   std::vector<Ref<const Datatype>> types;
   Ref<const Op> op;
   std::vector<const Datatype*> send_types, recv_types;  ///< alltoallw
+  std::shared_ptr<void> kept;                           ///< anything else, of MPI_Comm_idup
 };
 
 /// The sending half of MPI_Isendrecv.

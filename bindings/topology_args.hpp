@@ -2,9 +2,12 @@
 // Checks that functions of all topologies share.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
+#include <vector>
 
 #include "bindings/entry.hpp"
+#include "bindings/reorder.hpp"
 
 namespace remit {
 
@@ -23,11 +26,28 @@ inline int check_length(Entry& entry, int length, const char* name) {
   return entry.fail(MPI_ERR_ARG, "{} is {}; it must not be negative", name, length);
 }
 
-/// The first `count` members.
-inline std::shared_ptr<const Group> first_members(const CommObject& comm, int count) {
+/// Where the first `count` members run. Empty if they all run at the same place for all that this
+/// process knows by itself: MPI_Cart_map and MPI_Graph_map ask nobody.
+[[nodiscard]] std::vector<Place> places_of(Instance& instance, const CommObject& comm, int count);
+
+/// The old ranks of the members of a new communicator, the first `count` ones of the old: in their
+/// order, or with `reorder` in the one that suits the topology.
+template <class Kind>
+std::vector<int> ordered_members(Instance& instance, const CommObject& comm, const Kind& topology,
+                                 int count, bool reorder) {
+  if (reorder) {
+    const std::vector<Place> places = places_of(instance, comm, count);
+    if (!places.empty()) return order_for(topology, places);
+  }
   std::vector<int> ranks(static_cast<std::size_t>(count));
   std::iota(ranks.begin(), ranks.end(), 0);
-  return comm.core.local->subset(ranks);
+  return ranks;
+}
+
+/// The rank that this process would have among them, or MPI_UNDEFINED.
+inline int new_rank(const CommObject& comm, const std::vector<int>& members) {
+  const auto found = std::find(members.begin(), members.end(), comm.core.rank);
+  return found == members.end() ? MPI_UNDEFINED : static_cast<int>(found - members.begin());
 }
 
 }  // namespace remit

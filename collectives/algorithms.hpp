@@ -23,6 +23,7 @@ struct CollectiveShape {
   bool in_place = false;  ///< MPI_IN_PLACE as the send buffer; the same everywhere where it matters
   bool uniform = true;    ///< false: v-variants, whose sizes only some members know
   bool board = false;     ///< blocking, and the communicator has a shared board
+  bool inter = false;     ///< an inter-communicator; then nothing above but `size` says anything
 };
 
 /// One row: an algorithm, where it may be used, and its cost.
@@ -34,6 +35,7 @@ struct Algorithm {
   /// Time in the LogGP model: alpha per message, beta per byte, gamma per byte reduced; the lowest
   /// among the rows that apply is chosen.
   double (*cost)(const CollectiveShape& shape);
+  bool inter = false;  ///< for inter-communicators, and only for these
 };
 
 /// All rows, grouped by operation.
@@ -49,6 +51,10 @@ struct Algorithm {
 
 [[nodiscard]] CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args);
 [[nodiscard]] std::string_view collective_name(CollectiveKind kind);
+
+/// An operation as a part of another one, on whose messages it runs, with the algorithm that suits
+/// it: `Task<int> part = run_part(c, args); co_await part;`
+Task<int> run_part(CollCtx& c, CollectiveArgs a);
 
 Task<int> barrier_dissemination(CollCtx& c, const CollectiveArgs& a);
 
@@ -83,6 +89,21 @@ Task<int> reduce_scatter_pairwise(CollCtx& c, const CollectiveArgs& a);
 // scan and exscan
 Task<int> scan_recursive_doubling(CollCtx& c, const CollectiveArgs& a);
 Task<int> scan_chain(CollCtx& c, const CollectiveArgs& a);
+
+// On inter-communicators (inter.cpp)
+Task<int> barrier_inter(CollCtx& c, const CollectiveArgs& a);
+Task<int> bcast_inter(CollCtx& c, const CollectiveArgs& a);
+Task<int> gather_inter(CollCtx& c, const CollectiveArgs& a);     // also gatherv
+Task<int> scatter_inter(CollCtx& c, const CollectiveArgs& a);    // also scatterv
+Task<int> allgather_inter(CollCtx& c, const CollectiveArgs& a);  // also allgatherv
+Task<int> alltoall_inter(CollCtx& c, const CollectiveArgs& a);   // also alltoallv, alltoallw
+Task<int> reduce_inter(CollCtx& c, const CollectiveArgs& a);
+Task<int> allreduce_inter(CollCtx& c, const CollectiveArgs& a);
+Task<int> reduce_scatter_inter(CollCtx& c, const CollectiveArgs& a);  // also reduce_scatter_block
+
+// Contexts (agreement.cpp)
+Task<int> agree_among(CollCtx& c, const CollectiveArgs& a);
+Task<int> agree_inter(CollCtx& c, const CollectiveArgs& a);
 
 /// Elements of the pieces that scan_chain passes on, at most.
 [[nodiscard]] MPI_Count scan_segment(MPI_Count type_size);

@@ -34,8 +34,9 @@ enum class CollectiveKind : std::uint8_t {
   reduce_scatter_block,
   scan,
   exscan,
+  agree,  ///< on the context of a new communicator: `recv` is the member's ContextAgreement
 };
-inline constexpr std::size_t kCollectiveKinds = 17;
+inline constexpr std::size_t kCollectiveKinds = 18;
 
 /// An array of counts or displacements, in either width; not owned.
 class Counts {

@@ -37,10 +37,26 @@ class CollCtx {
         arena_(arena),
         polls_(polls) {}
 
+  /// A part of `whole` among other processes: those of `comm`, which has contexts of its own. Its
+  /// messages have the tag of the whole.
+  CollCtx(CollCtx& whole, const CommCore& comm)
+      : engine_(whole.engine_),
+        comm_(comm),
+        tag_(whole.tag_),
+        arena_(whole.arena_),
+        polls_(whole.polls_),
+        error_(whole.error_) {}
+  /// After a part has ended: its error is the whole's.
+  void take_error(const CollCtx& part) {
+    if (error_ == MPI_SUCCESS) error_ = part.error_;
+  }
+
   [[nodiscard]] Arena& arena() { return arena_; }
   [[nodiscard]] int rank() const { return comm_.rank; }
   /// Members of the (local) group.
   [[nodiscard]] int size() const { return comm_.size(); }
+  /// Members of the other group; inter-communicators only.
+  [[nodiscard]] int remote_size() const { return comm_.remote->size(); }
   [[nodiscard]] const CommCore& comm() const { return comm_; }
   [[nodiscard]] Engine& engine() { return engine_; }
 

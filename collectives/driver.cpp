@@ -24,7 +24,7 @@ void copy_to_self(const CollectiveArgs& a) {
     copy_local(send_slot(a, 0), receive_slot(a, 0));
     return;
   }
-  if (a.send_type == nullptr || a.recv_type == nullptr) return;  // barrier, bcast
+  if (a.kind == barrier || a.kind == bcast) return;
   const bool send_vector = a.kind == scatterv;
   const bool recv_vector = a.kind == gatherv || a.kind == allgatherv;
   const View from = send_vector ? slice(a.send, a.send_displs[0], a.send_counts[0], *a.send_type)
@@ -37,6 +37,7 @@ void copy_to_self(const CollectiveArgs& a) {
 /// Does what needs no messages: a communicator of one process, and operations on no bytes, which
 /// every member sees by itself.
 bool done_alone(const CollectiveShape& shape, const CollectiveArgs& a) {
+  if (shape.inter || a.kind == CollectiveKind::agree) return false;
   if (shape.size == 1) copy_to_self(a);
   const bool empty = a.kind != CollectiveKind::barrier && shape.uniform && shape.bytes == 0;
   return shape.size == 1 || empty;
@@ -47,6 +48,14 @@ Task<int> call_best(CollCtx& c, const CollectiveShape& shape, const CollectiveAr
 }
 
 }  // namespace
+
+Task<int> run_part(CollCtx& c, CollectiveArgs a) {
+  const CollectiveShape shape = shape_of(c.comm(), a);
+  if (done_alone(shape, a)) co_return c.error();
+  Task<int> algorithm = call_best(c, shape, a);
+  co_await algorithm;
+  co_return c.error();
+}
 
 Task<int> Collective::body(Collective& self) {
   const CollectiveShape shape = shape_of(self.comm_, self.args_);

@@ -1,6 +1,7 @@
 # Collective algorithms, their selection and drivers.
 noinst_LTLIBRARIES += libcollectives.la
 libcollectives_la_SOURCES = \
+	collectives/agreement.cpp \
 	collectives/algorithms.hpp \
 	collectives/allgather.cpp \
 	collectives/allreduce.cpp \
@@ -13,6 +14,7 @@ libcollectives_la_SOURCES = \
 	collectives/context.hpp \
 	collectives/driver.cpp \
 	collectives/gather.cpp \
+	collectives/inter.cpp \
 	collectives/peers.hpp \
 	collectives/reduce.cpp \
 	collectives/reduce_scatter.cpp \

@@ -58,6 +58,14 @@ bool not_in_place(const Shape& s) {
   return !s.in_place;
 }
 
+/// For inter-communicators there is one algorithm each.
+double only_one(const Shape&) {
+  return 0;
+}
+constexpr Algorithm inter_row(CollectiveKind kind, std::string_view name, AlgorithmFunction run) {
+  return {kind, name, run, always, only_one, true};
+}
+
 double tree_cost(const Shape& s) {
   return log2_up(s.size) * (kAlpha + bytes(s) * kBeta);
 }
@@ -213,6 +221,23 @@ constexpr std::array kRows = {
     Algorithm{scan, "chain", scan_chain, always, chain_cost},
     Algorithm{exscan, "recursive_doubling", scan_recursive_doubling, always, reduce_tree_cost},
     Algorithm{exscan, "chain", scan_chain, always, chain_cost},
+    Algorithm{agree, "rounds", agree_among, always, tree_cost},
+    inter_row(barrier, "inter_leaders", barrier_inter),
+    inter_row(bcast, "inter_leader", bcast_inter),
+    inter_row(gather, "inter_linear", gather_inter),
+    inter_row(gatherv, "inter_linear", gather_inter),
+    inter_row(scatter, "inter_linear", scatter_inter),
+    inter_row(scatterv, "inter_linear", scatter_inter),
+    inter_row(allgather, "inter_leaders", allgather_inter),
+    inter_row(allgatherv, "inter_leaders", allgather_inter),
+    inter_row(alltoall, "inter_pairwise", alltoall_inter),
+    inter_row(alltoallv, "inter_pairwise", alltoall_inter),
+    inter_row(alltoallw, "inter_pairwise", alltoall_inter),
+    inter_row(reduce, "inter_leader", reduce_inter),
+    inter_row(allreduce, "inter_leaders", allreduce_inter),
+    inter_row(reduce_scatter, "inter_leaders", reduce_scatter_inter),
+    inter_row(reduce_scatter_block, "inter_leaders", reduce_scatter_inter),
+    inter_row(agree, "inter_rounds", agree_inter),
 };
 
 /// One parameter holds every override, so that a new operation needs none of its own.
@@ -241,11 +266,13 @@ std::span<const Algorithm> all_algorithms() {
 }
 
 std::string_view collective_name(CollectiveKind kind) {
-  constexpr std::array<std::string_view, 17> kNames = {
-      "barrier",   "bcast",     "gather",     "gatherv",        "scatter",
-      "scatterv",  "allgather", "allgatherv", "alltoall",       "alltoallv",
-      "alltoallw", "reduce",    "allreduce",  "reduce_scatter", "reduce_scatter_block",
-      "scan",      "exscan"};
+  constexpr std::array<std::string_view, kCollectiveKinds> kNames = {
+      "barrier",   "bcast",          "gather",
+      "gatherv",   "scatter",        "scatterv",
+      "allgather", "allgatherv",     "alltoall",
+      "alltoallv", "alltoallw",      "reduce",
+      "allreduce", "reduce_scatter", "reduce_scatter_block",
+      "scan",      "exscan",         "agreement on a context"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -271,11 +298,13 @@ Expected<> check_forced_algorithms(const Params& params) {
 CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
   CollectiveShape shape;
   shape.size = comm.size();
+  shape.inter = comm.is_inter();
+  if (shape.inter) return shape;
   shape.in_place = args.send == MPI_IN_PLACE;
   shape.commutative = args.op == nullptr || args.op->is_commutative();
   shape.uniform = args.kind != gatherv && args.kind != scatterv && args.kind != allgatherv &&
                   args.kind != alltoallv && args.kind != alltoallw;
-  if (!shape.uniform || args.kind == barrier) return shape;
+  if (!shape.uniform || args.kind == barrier || args.kind == agree) return shape;
   // Gather and scatter: the side that every member has; at the root both say the same.
   const bool use_send = args.kind == gather && !shape.in_place;
   const bool in_place_scatter = args.kind == scatter && args.recv == MPI_IN_PLACE;
@@ -293,7 +322,7 @@ const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& sh
   const Algorithm* best = nullptr;
   double best_cost = 0;
   for (const Algorithm& row : kRows) {
-    if (row.kind != kind || !row.applies(shape)) continue;
+    if (row.kind != kind || row.inter != shape.inter || !row.applies(shape)) continue;
     if (row.name == forced) return row;
     const double cost = row.cost(shape);
     if (best == nullptr || cost < best_cost) {

@@ -17,9 +17,11 @@ namespace remit {
 /// its own job.
 using ProcId = std::uint32_t;
 
-/// Separates messages of different communicators. Each communicator owns the even id for
-/// point-to-point and the odd one above it for collectives.
+/// Separates messages of different communicators. Each communicator owns kContextsEach of them,
+/// from a multiple of that on: for point-to-point, for collectives, and the same two for messages
+/// inside the local group of an inter-communicator.
 using ContextId = std::uint32_t;
+inline constexpr ContextId kContextsEach = 4;
 
 /// An ordered set of processes; immutable and shared. A regular one (first, first + stride, ...)
 /// takes O(1) memory whatever its size (sparse ranks are listed).
@@ -39,6 +41,10 @@ class Group {
   }
   /// The rank of a process, or MPI_UNDEFINED. O(1) if regular, else O(log size).
   [[nodiscard]] int rank_of(ProcId proc) const;
+  /// Whether it is {proc(0), proc(0) + stride, ...}, so that nothing is listed.
+  [[nodiscard]] bool is_regular() const { return members_.empty(); }
+  /// Of a regular group.
+  [[nodiscard]] std::int64_t stride() const { return stride_; }
   /// The processes of these ranks, in their order.
   [[nodiscard]] std::shared_ptr<const Group> subset(std::span<const int> ranks) const;
 
@@ -56,14 +62,21 @@ class Board;
 /// What point-to-point and collectives need of a communicator. Immutable once made, except for the
 /// collective sequence number and what follows it.
 struct CommCore {
-  ContextId context = 0;                  ///< even; point-to-point
-  int rank = 0;                           ///< of this process in the local group
-  std::shared_ptr<const Group> local;     ///< of an intra-communicator: the group
-  std::shared_ptr<const Group> remote;    ///< inter-communicator only; else null
+  ContextId context = 0;                ///< even; point-to-point
+  int rank = 0;                         ///< of this process in the local group
+  std::shared_ptr<const Group> local;   ///< of an intra-communicator: the group
+  std::shared_ptr<const Group> remote;  ///< inter-communicator only; else null
+  /// Inter-communicator only: the local group by itself, for the parts of its collectives. Its own
+  /// sequence number is not used: it takes part in the operations of the whole.
+  std::shared_ptr<CommCore> within;
   std::uint32_t collective_sequence = 0;  ///< tag of the next collective operation
   std::shared_ptr<Board> board;           ///< of collectives/board.hpp, once it was set up
   std::uint32_t board_wishes = 0;         ///< operations so far that would have used one
 
+  void set_context(ContextId own) {
+    context = own;
+    if (within != nullptr) within->context = own + kContextsEach / 2;
+  }
   [[nodiscard]] bool is_inter() const { return remote != nullptr; }
   [[nodiscard]] int size() const { return local->size(); }
   /// The group that destinations and sources are ranks of.

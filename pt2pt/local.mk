@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libpt2pt.la
 libpt2pt_la_SOURCES = \
 	pt2pt/address_blob.cpp pt2pt/address_blob.hpp \
 	pt2pt/communicator.cpp pt2pt/communicator.hpp \
+	pt2pt/context_ids.cpp pt2pt/context_ids.hpp \
 	pt2pt/engine.cpp pt2pt/engine.hpp pt2pt/engine_post.hpp \
 	pt2pt/engine_awaited.cpp \
 	pt2pt/engine_credits.cpp \

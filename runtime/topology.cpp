@@ -127,6 +127,27 @@ std::vector<int> HostTopology::numa_nodes_of(const std::vector<int>& cpus) const
   return nodes;
 }
 
+int HostTopology::count_of(const std::string& kind) const {
+  hwloc_obj_type_t type{};
+  if (hwloc_type_sscanf(kind.c_str(), &type, nullptr, 0) != 0) return 0;
+  return count(impl_->topology, type);
+}
+
+int HostTopology::object_of(const std::string& kind, const std::vector<int>& cpus) const {
+  hwloc_obj_type_t type{};
+  if (hwloc_type_sscanf(kind.c_str(), &type, nullptr, 0) != 0) return -1;
+  const Bitmap wanted = bitmap_of(cpus);
+  hwloc_bitmap_and(wanted.get(), wanted.get(), hwloc_topology_get_topology_cpuset(impl_->topology));
+  if (hwloc_bitmap_iszero(wanted.get())) return -1;
+  hwloc_obj_t object = nullptr;
+  while ((object = hwloc_get_next_obj_by_type(impl_->topology, type, object)) != nullptr) {
+    const bool holds =
+        object->cpuset != nullptr && hwloc_bitmap_isincluded(wanted.get(), object->cpuset) != 0;
+    if (holds) return static_cast<int>(object->logical_index);
+  }
+  return -1;
+}
+
 Locality HostTopology::locality(const std::vector<int>& a, const std::vector<int>& b) const {
   const Bitmap both = bitmap_of(a);
   const Bitmap other = bitmap_of(b);

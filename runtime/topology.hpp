@@ -2,6 +2,7 @@
 // Cores, caches and memory of this host, for who asks: nothing on the way of MPI_Init does.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -40,6 +41,15 @@ class HostTopology {
   /// The NUMA nodes, by logical index, whose processors are among `cpus` (the system's numbers; an
   /// empty list means all).
   [[nodiscard]] std::vector<int> numa_nodes_of(const std::vector<int>& cpus) const;
+
+  /// The kinds of objects that may be asked for, outermost first, by hwloc's names.
+  static constexpr std::array kKinds = {"Package", "NUMANode", "L3Cache", "L2Cache",
+                                        "L1Cache", "Core",     "PU"};
+  /// How many objects of a kind there are; 0 also if hwloc knows no such kind.
+  [[nodiscard]] int count_of(const std::string& kind) const;
+  /// The logical index of the object of this kind that holds all of `cpus` (the system's numbers;
+  /// an empty list means all), or -1.
+  [[nodiscard]] int object_of(const std::string& kind, const std::vector<int>& cpus) const;
 
   /// The smallest object that holds both sets entirely.
   [[nodiscard]] Locality locality(const std::vector<int>& a, const std::vector<int>& b) const;

@@ -11,7 +11,9 @@ mpi_runs = \
 	tests/mpi/runs/errors.mpi \
 	tests/mpi/runs/examples.mpi \
 	tests/mpi/runs/fork.mpi \
+	tests/mpi/runs/intercomm.mpi \
 	tests/mpi/runs/memory.mpi \
+	tests/mpi/runs/new_comms.mpi \
 	tests/mpi/runs/nonblocking.mpi \
 	tests/mpi/runs/paths_pt2pt.mpi \
 	tests/mpi/runs/paths_stress.mpi \
@@ -32,7 +34,10 @@ mpi_programs = \
 	tests/mpi/comm \
 	tests/mpi/errors \
 	tests/mpi/fork \
+	tests/mpi/intercomm \
+	tests/mpi/intercomm_coll \
 	tests/mpi/memory \
+	tests/mpi/new_comms \
 	tests/mpi/nonblocking \
 	tests/mpi/pt2pt \
 	tests/mpi/reduce_ops \
@@ -63,9 +68,18 @@ tests_mpi_errors_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_fork_SOURCES = tests/mpi/fork.c tests/mpi/check.h
 tests_mpi_fork_LDADD = libmpi_abi.la
 tests_mpi_fork_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_intercomm_SOURCES = tests/mpi/intercomm.c tests/mpi/check.h
+tests_mpi_intercomm_LDADD = libmpi_abi.la
+tests_mpi_intercomm_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_intercomm_coll_SOURCES = tests/mpi/intercomm_coll.c tests/mpi/forms.h tests/mpi/check.h
+tests_mpi_intercomm_coll_LDADD = libmpi_abi.la
+tests_mpi_intercomm_coll_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_memory_SOURCES = tests/mpi/memory.c tests/mpi/check.h
 tests_mpi_memory_LDADD = libmpi_abi.la
 tests_mpi_memory_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_new_comms_SOURCES = tests/mpi/new_comms.c tests/mpi/check.h
+tests_mpi_new_comms_LDADD = libmpi_abi.la -lpthread
+tests_mpi_new_comms_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_nonblocking_SOURCES = tests/mpi/nonblocking.c tests/mpi/check.h
 tests_mpi_nonblocking_LDADD = libmpi_abi.la
 tests_mpi_nonblocking_LDFLAGS = $(MPI_TEST_FLAGS)

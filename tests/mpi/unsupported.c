@@ -30,16 +30,12 @@ int main(int argc, char** argv) {
   MPI_Errhandler mine;
   MPI_Request request;
   int value = 0, in = 0;
-  MPI_Comm made;
   MPI_Win window;
   OK(MPI_Comm_dup(MPI_COMM_WORLD, &dup));
   OK(MPI_Comm_create_errhandler(handler, &mine));
   OK(MPI_Comm_set_errhandler(dup, mine));
   OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, mine));
   expect(MPI_Win_create(&value, 4, 1, MPI_INFO_NULL, dup, &window), "MPI_Win_create", dup);
-  expect(MPI_Comm_idup(dup, &made, &request), "MPI_Comm_idup", dup);
-  expect(MPI_Intercomm_create(MPI_COMM_SELF, 0, dup, check_rank, 3, &made), "MPI_Intercomm_create",
-         MPI_COMM_SELF);
   expect(MPI_Psend_init(&value, 1, 1, MPI_INT, 0, 0, dup, MPI_INFO_NULL, &request),
          "MPI_Psend_init", dup);
   /* no object of its own: MPI_COMM_SELF's */

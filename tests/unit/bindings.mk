@@ -48,3 +48,11 @@ TESTS += bindings_lock_test
 bindings_lock_test_SOURCES = tests/unit/bindings_lock_test.cpp bindings/mpi_lock.hpp
 bindings_lock_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 bindings_lock_test_LDADD = $(UNIT_LIBS) -lpthread
+
+# New numbers for the processes of a topology
+check_PROGRAMS += bindings_reorder_test
+TESTS += bindings_reorder_test
+bindings_reorder_test_SOURCES = tests/unit/bindings_reorder_test.cpp \
+	bindings/reorder.cpp bindings/reorder.hpp bindings/topology.cpp bindings/topology.hpp
+bindings_reorder_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+bindings_reorder_test_LDADD = libruntime.la $(UNIT_LIBS)

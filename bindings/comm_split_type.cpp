@@ -1,0 +1,174 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Communicators of processes that share hardware (MPI-5.0, sections 7.4.2 and 9.1.3), whose kinds
+// are named as hwloc names them: "hwloc://NUMANode".
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "bindings/new_comm.hpp"
+#include "bindings/weak.hpp"
+#include "runtime/topology.hpp"
+
+namespace remit {
+
+namespace {
+
+constexpr std::string_view kPrefix = "hwloc://";
+constexpr std::string_view kSharedMemory = "mpi_shared_memory";
+constexpr const char* kResourceType = "mpi_hw_resource_type";
+constexpr const char* kSetName = "mpi_pset_name";
+
+/// All ranks of a host have the same lowest rank.
+std::int64_t host_color(const Instance& instance) {
+  return instance.process->identity().local_peers.front();
+}
+
+/// The color of an object of this host; none for a negative index.
+std::int64_t object_color(const Instance& instance, int index) {
+  if (index < 0) return MPI_UNDEFINED;
+  return (host_color(instance) << 32) + index;
+}
+
+std::string value_of(const InfoObject* info, std::string_view key) {
+  if (info == nullptr) return {};
+  for (const auto& [name, value] : info->entries) {
+    if (name == key) return value;
+  }
+  return {};
+}
+
+/// The instance of a kind of hardware that this process is restricted to, as a color.
+/// MPI_UNDEFINED: it is not restricted to one, or the kind is unknown here.
+std::int64_t resource_color(Instance& instance, const std::string& resource) {
+  if (resource == kSharedMemory) return host_color(instance);
+  if (!resource.starts_with(kPrefix)) return MPI_UNDEFINED;
+  const auto topology = HostTopology::open(instance.process->bootstrap());
+  if (!topology) return MPI_UNDEFINED;
+  const std::string kind = resource.substr(kPrefix.size());
+  return object_color(instance, topology->object_of(kind, allowed_processors()));
+}
+
+/// Both sets that exist without a resource manager.
+std::int64_t set_color(const Instance& instance, std::string_view name) {
+  if (name == "mpi://WORLD") return 0;
+  if (name == "mpi://SELF") return instance.process->rank();
+  return MPI_UNDEFINED;
+}
+
+/// The outermost kind of hardware that divides the communicator, the same at all members. `name` is
+/// empty if there is none.
+struct Division {
+  std::string name;
+  std::int64_t color = MPI_UNDEFINED;
+};
+
+int find_division(Entry& entry, CommObject& comm, Division& out) {
+  Instance& instance = entry.instance();
+  constexpr std::size_t kLevels = 1 + HostTopology::kKinds.size();
+  // Each level's lowest and, negated, highest index; level 0 are the hosts.
+  std::array<std::int64_t, 2 * kLevels> mine{};
+  std::array<std::int64_t, 2 * kLevels> lowest{};
+  mine[0] = host_color(instance);
+  const auto topology = HostTopology::open(instance.process->bootstrap());
+  const std::vector<int> cpus = allowed_processors();
+  for (std::size_t i = 1; i < kLevels && topology; ++i) {
+    mine[i] = topology->object_of(HostTopology::kKinds[i - 1], cpus);
+  }
+  for (std::size_t i = 0; i < kLevels; ++i) mine[kLevels + i] = -mine[i];
+  CollectiveArgs args = plain_args(CollectiveKind::allreduce, mine.data(), lowest.data(),
+                                   static_cast<MPI_Count>(mine.size()), MPI_INT64_T);
+  args.op = predefined_op(reinterpret_cast<std::uintptr_t>(MPI_MIN));
+  if (int err = run_inner(entry, comm, args)) return err;
+  for (std::size_t i = 0; i < kLevels; ++i) {
+    if (lowest[i] == -lowest[kLevels + i]) continue;
+    out.name = i == 0 ? kSharedMemory : kPrefix;
+    if (i > 0) out.name += HostTopology::kKinds[i - 1];
+    out.color = i == 0 ? mine[0] : object_color(instance, static_cast<int>(mine[i]));
+    return MPI_SUCCESS;
+  }
+  return MPI_SUCCESS;
+}
+
+/// Says in the program's info object which kind it was.
+void report_division(InfoObject* info, const std::string& name) {
+  if (info == nullptr || name.empty()) return;
+  auto& entries = info->entries;
+  std::erase_if(entries, [](const auto& pair) { return pair.first == kResourceType; });
+  entries.emplace_back(kResourceType, name);
+}
+
+int find_color(Entry& entry, CommObject& comm, int split_type, InfoObject* info,
+               std::int64_t& color) {
+  Instance& instance = entry.instance();
+  color = MPI_UNDEFINED;
+  switch (split_type) {
+    case MPI_UNDEFINED:
+      return MPI_SUCCESS;
+    case MPI_COMM_TYPE_SHARED:
+      color = host_color(instance);
+      return MPI_SUCCESS;
+    case MPI_COMM_TYPE_HW_GUIDED:
+      color = resource_color(instance, value_of(info, kResourceType));
+      return MPI_SUCCESS;
+    case MPI_COMM_TYPE_RESOURCE_GUIDED: {
+      const std::string name = value_of(info, kSetName);
+      color = name.empty() ? resource_color(instance, value_of(info, kResourceType))
+                           : set_color(instance, name);
+      return MPI_SUCCESS;
+    }
+    case MPI_COMM_TYPE_HW_UNGUIDED: {
+      Division division;
+      if (int err = find_division(entry, comm, division)) return err;
+      report_division(info, division.name);
+      color = division.color;
+      return MPI_SUCCESS;
+    }
+    default:
+      return entry.fail(MPI_ERR_ARG,
+                        "split_type is {}, which is none of MPI_COMM_TYPE_SHARED, "
+                        "_HW_GUIDED, _HW_UNGUIDED and _RESOURCE_GUIDED",
+                        split_type);
+  }
+}
+
+}  // namespace
+
+}  // namespace remit
+
+using namespace remit;
+
+int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
+  Entry entry("MPI_Comm_split_type");
+  CommObject* c = nullptr;
+  InfoObject* object = nullptr;
+  CommHints hints;
+  std::int64_t color = 0;
+  if (int err = entry.intra_comm(comm, c)) return err;
+  if (int err = entry.not_null(newcomm, "newcomm")) return err;
+  if (int err = read_hints(entry, info, hints)) return err;
+  if (info != MPI_INFO_NULL) {
+    if (int err = entry.info(info, object)) return err;
+  }
+  if (int err = find_color(entry, *c, split_type, object, color)) return err;
+  if (int err = split(entry, *c, color, key, newcomm)) return err;
+  if (CommObject* made = entry.instance().comm(*newcomm); made != nullptr) made->hints = hints;
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Comm_split_type);
+
+int PMPI_Get_hw_resource_info(MPI_Info* hw_info) {
+  Entry entry("MPI_Get_hw_resource_info");
+  if (int err = entry.not_null(hw_info, "hw_info")) return err;
+  auto* made = new InfoObject;
+  made->entries.emplace_back(kSharedMemory, "true");
+  const auto topology = HostTopology::open(entry.instance().process->bootstrap());
+  const std::vector<int> cpus = allowed_processors();
+  for (const char* kind : HostTopology::kKinds) {
+    if (!topology || topology->count_of(kind) == 0) continue;
+    const bool restricted = topology->object_of(kind, cpus) >= 0;
+    made->entries.emplace_back(std::string(kPrefix) + kind, restricted ? "true" : "false");
+  }
+  *hw_info = reinterpret_cast<MPI_Info>(made);
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Get_hw_resource_info);

@@ -1,0 +1,230 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Inter-communicators: making and merging them (MPI-5.0, section 7.6).
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "bindings/group_words.hpp"
+#include "bindings/wait_subjects.hpp"
+#include "bindings/weak.hpp"
+#include "collectives/buffers.hpp"
+
+namespace remit {
+
+Words words_of(const Group& group) {
+  if (group.size() == 0) return {};
+  Words words{group.size()};
+  if (group.is_regular() && group.stride() != 0) {
+    words.push_back(group.stride());
+    words.push_back(group.proc(0));
+    return words;
+  }
+  words.push_back(0);
+  for (int i = 0; i < group.size(); ++i) words.push_back(group.proc(i));
+  return words;
+}
+
+GroupPtr group_of(const Words& words) {
+  if (words.size() < 3) return Group::regular(0, 1, 0);
+  if (words[1] != 0) {
+    return Group::regular(static_cast<ProcId>(words[2]), words[1], static_cast<int>(words[0]));
+  }
+  std::vector<ProcId> members;
+  for (std::size_t i = 2; i < words.size(); ++i) members.push_back(static_cast<ProcId>(words[i]));
+  return Group::of(std::move(members));
+}
+
+GroupMail::Letter to_bytes(const Words& words) {
+  GroupMail::Letter letter(words.size() * sizeof(Words::value_type));
+  if (!letter.empty()) std::memcpy(letter.data(), words.data(), letter.size());
+  return letter;
+}
+
+Words words_from(const GroupMail::Letter& letter) {
+  Words words(letter.size() / sizeof(Words::value_type));
+  if (!words.empty()) {
+    std::memcpy(words.data(), letter.data(), words.size() * sizeof(Words::value_type));
+  }
+  return words;
+}
+
+int check_disjoint(Entry& entry, const Group& local, const Group& remote) {
+  const Group& small = local.size() < remote.size() ? local : remote;
+  const Group& large = local.size() < remote.size() ? remote : local;
+  for (int i = 0; i < small.size(); ++i) {
+    if (large.rank_of(small.proc(i)) == MPI_UNDEFINED) continue;
+    return entry.fail(MPI_ERR_COMM,
+                      "process {} of MPI_COMM_WORLD is in both groups; they must be disjoint",
+                      small.proc(i));
+  }
+  return MPI_SUCCESS;
+}
+
+int agree_between(Entry& entry, std::string about, const Group& local, const Group& remote,
+                  ContextId& out) {
+  // Both sides list the members in the same order.
+  const bool first = local.proc(0) < remote.proc(0);
+  std::vector<ProcId> members = members_of(first ? local : remote);
+  const std::vector<ProcId> others = members_of(first ? remote : local);
+  const int rank = my_rank_in(entry.instance(), local) + (first ? 0 : remote.size());
+  members.insert(members.end(), others.begin(), others.end());
+  MailCall call(entry, std::move(about), std::move(members), rank);
+  return call.agree_on_context(out);
+}
+
+namespace {
+
+/// The arguments of MPI_Intercomm_create that matter at the leader.
+struct Bridge {
+  CommObject* peer = nullptr;
+  int remote_leader = 0;
+  int tag = 0;
+};
+
+int check_bridge(Entry& entry, MPI_Comm peer_comm, Bridge& bridge) {
+  if (int err = entry.comm(peer_comm, bridge.peer)) return err;
+  const Group& peers = bridge.peer->core.peers();
+  if (bridge.remote_leader < 0 || bridge.remote_leader >= peers.size()) {
+    return entry.fail(MPI_ERR_RANK, "remote_leader is {}; it must be 0 to {}", bridge.remote_leader,
+                      peers.size() - 1);
+  }
+  if (peers.proc(bridge.remote_leader) == static_cast<ProcId>(entry.instance().process->rank())) {
+    return entry.fail(MPI_ERR_RANK, "remote_leader is {}, which is this process itself",
+                      bridge.remote_leader);
+  }
+  return entry.send_tag(bridge.tag);
+}
+
+/// A message each way between the leaders, on a context of the peer communicator that the program's
+/// own messages do not use.
+int swap_words(Entry& entry, const Bridge& bridge, const Words& mine, Words& theirs) {
+  CommCore side = bridge.peer->core;
+  side.context += kContextsEach / 2;
+  Request sending(RequestKind::send);
+  Request receiving(RequestKind::receive);
+  const View in = bytes_view(theirs.data(), theirs.size() * sizeof(Words::value_type));
+  const View out = bytes_view(mine.data(), mine.size() * sizeof(Words::value_type));
+  entry.engine().irecv(receiving, in, bridge.remote_leader, bridge.tag, side);
+  entry.engine().isend(sending, out, bridge.remote_leader, bridge.tag, side);
+  MessageArgs args;
+  args.comm = bridge.peer;
+  args.peer = bridge.remote_leader;
+  args.tag = bridge.tag;
+  const ExchangeWait subject(entry, {args, sending}, {args, receiving});
+  entry.progress().wait([&] { return sending.complete && receiving.complete; }, &subject);
+  return sending.status.error != MPI_SUCCESS ? sending.status.error : receiving.status.error;
+}
+
+/// What the leader finds out and its group is told. Of the words that follow, the last two name the
+/// call: the same at both sides.
+struct Found {
+  std::int64_t code = MPI_SUCCESS;
+  std::int64_t words = 0;
+};
+
+int ask_remote_leader(Entry& entry, const CommObject& local, const Bridge& bridge, Words& found) {
+  Words mine = words_of(*local.core.local);
+  mine.push_back(entry.instance().process->rank());
+  const Words size_here{static_cast<std::int64_t>(mine.size())};
+  Words size_there{0};
+  if (int err = swap_words(entry, bridge, size_here, size_there)) return err;
+  found.resize(static_cast<std::size_t>(size_there[0]));
+  if (int err = swap_words(entry, bridge, mine, found)) return err;
+  // The leaders' processes, the lower one first, tell this call from all others.
+  const std::int64_t low = std::min(mine.back(), found.back());
+  const std::int64_t high = std::max(mine.back(), found.back());
+  found.back() = low;
+  found.push_back(high);
+  return MPI_SUCCESS;
+}
+
+/// From the leader to its group.
+int tell_group(Entry& entry, CommObject& local, int leader, Found& found, Words& words) {
+  CollectiveArgs args = plain_args(CollectiveKind::bcast, nullptr, &found, 2, MPI_INT64_T);
+  args.root = leader;
+  if (int err = run_inner(entry, local, args)) return err;
+  words.resize(static_cast<std::size_t>(found.words));
+  args = plain_args(CollectiveKind::bcast, nullptr, words.data(), found.words, MPI_INT64_T);
+  args.root = leader;
+  return run_inner(entry, local, args);
+}
+
+/// The group that is to come first after a merge: the one with high false, or if both say the same
+/// the one whose rank 0 comes first in MPI_COMM_WORLD.
+bool local_is_first(const CommCore& core, bool high, bool remote_high) {
+  if (high != remote_high) return !high;
+  return core.local->proc(0) < core.remote->proc(0);
+}
+
+GroupPtr joined(const Group& first, const Group& second) {
+  std::vector<ProcId> members = members_of(first);
+  const std::vector<ProcId> rest = members_of(second);
+  members.insert(members.end(), rest.begin(), rest.end());
+  return Group::of(std::move(members));
+}
+
+}  // namespace
+
+}  // namespace remit
+
+using namespace remit;
+
+int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
+                          int remote_leader, int tag, MPI_Comm* newintercomm) {
+  Entry entry("MPI_Intercomm_create");
+  CommObject* local = nullptr;
+  if (int err = entry.intra_comm(local_comm, local)) return err;
+  if (local_leader < 0 || local_leader >= local->core.size()) {
+    return entry.fail(MPI_ERR_RANK, "local_leader is {}; it must be 0 to {}", local_leader,
+                      local->core.size() - 1);
+  }
+  if (int err = entry.not_null(newintercomm, "newintercomm")) return err;
+  const bool leads = local->core.rank == local_leader;
+  Found found;
+  Words words;
+  if (leads) {
+    Bridge bridge{nullptr, remote_leader, tag};
+    int code = check_bridge(entry, peer_comm, bridge);
+    const bool told = code != MPI_SUCCESS;
+    if (!told) code = ask_remote_leader(entry, *local, bridge, words);
+    found = {code, static_cast<std::int64_t>(words.size())};
+    if (code != MPI_SUCCESS) found.words = 0;
+    if (int err = tell_group(entry, *local, local_leader, found, words)) return err;
+    if (told) return code;
+  } else if (int err = tell_group(entry, *local, local_leader, found, words)) {
+    return err;
+  }
+  if (found.code != MPI_SUCCESS) {
+    return entry.fail(static_cast<int>(found.code),
+                      "rank {}, the leader, could not reach the other", local_leader);
+  }
+  const std::string about =
+      fmt::format("inter {} {} {}", tag, words[words.size() - 2], words[words.size() - 1]);
+  words.resize(words.size() - 2);
+  GroupPtr remote = group_of(words);
+  if (int err = check_disjoint(entry, *local->core.local, *remote)) return err;
+  ContextId context = 0;
+  if (int err = agree_between(entry, about, *local->core.local, *remote, context)) return err;
+  *newintercomm = make_comm(heritage_of(*local), context, local->core.rank, local->core.local,
+                            std::move(remote))
+                      ->handle;
+  return MPI_SUCCESS;
+}
+REMIT_WEAK(Intercomm_create);
+
+int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
+  Entry entry("MPI_Intercomm_merge");
+  CommObject* c = nullptr;
+  if (int err = entry.inter_comm(intercomm, c)) return err;
+  if (int err = entry.not_null(newintracomm, "newintracomm")) return err;
+  const int mine = high != 0 ? 1 : 0;
+  int theirs = 0;
+  CollectiveArgs args = plain_args(CollectiveKind::allreduce, &mine, &theirs, 1, MPI_INT);
+  args.op = predefined_op(reinterpret_cast<std::uintptr_t>(MPI_MAX));
+  if (int err = run_inner(entry, *c, args)) return err;
+  const CommCore& core = c->core;
+  const bool first = local_is_first(core, mine != 0, theirs != 0);
+  GroupPtr group = joined(first ? *core.local : *core.remote, first ? *core.remote : *core.local);
+  return create_comm(entry, *c, std::move(group), nullptr, newintracomm);
+}
+REMIT_WEAK(Intercomm_merge);

@@ -13,23 +13,29 @@ static int product(const int* sizes, int count) {
 
 /* --- MPI_Dims_create --- */
 
-/* The best decreasing factors of n by trying all: the smallest largest, then the next. */
-static int best_factors(int n, int count, int most, int* out) {
-  if (count == 0) return n == 1;
-  for (int first = 1; first <= most && first <= n; ++first) {
-    if (n % first != 0) continue;
-    out[0] = first;
-    if (best_factors(n / first, count - 1, first, out + 1)) return 1;
+/* Tries all decreasing factors of n: the smallest difference wins, then the largest smallest one,
+ * then the first. */
+static void try_factors(int n, int count, int at, int* now, int* best) {
+  if (at == count) {
+    const int range = now[0] - now[count - 1], best_range = best[0] - best[count - 1];
+    if (n == 1 && (best[0] == 0 || range < best_range ||
+                   (range == best_range && now[count - 1] > best[count - 1])))
+      memcpy(best, now, (size_t)count * sizeof(int));
+    return;
   }
-  return 0;
+  for (int factor = 1; factor <= n && (at == 0 || factor <= now[at - 1]); ++factor) {
+    if (n % factor != 0) continue;
+    now[at] = factor;
+    try_factors(n / factor, count, at + 1, now, best);
+  }
 }
 
 static void dimensions(void) {
   for (int n = 1; n <= 400; ++n) {
     for (int count = 1; count <= 4; ++count) {
-      int dims[4] = {0}, expected[4];
+      int dims[4] = {0}, now[4], expected[4] = {0};
       OK(MPI_Dims_create(n, count, dims));
-      CHECK(best_factors(n, count, n, expected));
+      try_factors(n, count, 0, now, expected);
       CHECK(memcmp(dims, expected, (size_t)count * sizeof(int)) == 0);
     }
   }

@@ -82,7 +82,7 @@ bool power_reaches(int base, std::size_t exponent, int bound) {
 
 /// Looks for factors of a number, in decreasing order, that differ by the least: of all ways the
 /// one with the smallest difference between the largest and the smallest factor, among these the
-/// one with the largest smallest factor, among these the first in lexical order.
+/// one with the largest smallest factor, then the largest second smallest, and so on.
 class FactorSearch {
  public:
   FactorSearch(int number, std::size_t count)
@@ -125,8 +125,10 @@ class FactorSearch {
   }
   void consider() {
     const int mine = factors_.front() - factors_.back();
-    const bool better = best_.empty() || mine < difference() ||
-                        (mine == difference() && factors_.back() > best_.back());
+    const bool better =
+        best_.empty() || mine < difference() ||
+        (mine == difference() && std::lexicographical_compare(best_.rbegin(), best_.rend(),
+                                                              factors_.rbegin(), factors_.rend()));
     if (better) best_ = factors_;
   }
 

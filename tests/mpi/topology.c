@@ -14,13 +14,18 @@ static int product(const int* sizes, int count) {
 /* --- MPI_Dims_create --- */
 
 /* Tries all decreasing factors of n: the smallest difference wins, then the largest smallest one,
- * then the first. */
+ * then the largest second smallest. */
+static int is_better(const int* now, const int* best, int count) {
+  const int range = now[0] - now[count - 1], best_range = best[0] - best[count - 1];
+  if (best[0] == 0 || range != best_range) return best[0] == 0 || range < best_range;
+  for (int i = count - 1; i >= 0; --i)
+    if (now[i] != best[i]) return now[i] > best[i];
+  return 0;
+}
+
 static void try_factors(int n, int count, int at, int* now, int* best) {
   if (at == count) {
-    const int range = now[0] - now[count - 1], best_range = best[0] - best[count - 1];
-    if (n == 1 && (best[0] == 0 || range < best_range ||
-                   (range == best_range && now[count - 1] > best[count - 1])))
-      memcpy(best, now, (size_t)count * sizeof(int));
+    if (n == 1 && is_better(now, best, count)) memcpy(best, now, (size_t)count * sizeof(int));
     return;
   }
   for (int factor = 1; factor <= n && (at == 0 || factor <= now[at - 1]); ++factor) {

@@ -25,9 +25,8 @@ std::vector<Edge> edges_of(const Grid& grid) {
   for (int point = 0; point < points; ++point) {
     for (std::size_t i = 0; i < grid.dimensions.size(); ++i) {
       const int next = grid.neighbor(point, static_cast<int>(i), 1);
-      // Round a ring of two the neighbour is the same both ways.
-      const bool twice = grid.dimensions[i].size == 2 && next < point;
-      if (next != MPI_PROC_NULL && next != point && !twice) edges.emplace_back(point, next);
+      // Round a ring of two there are two edges to the one neighbour.
+      if (next != MPI_PROC_NULL && next != point) edges.emplace_back(point, next);
     }
   }
   return edges;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "bindings/alloc_kinds.hpp"
+#include "bindings/bsend.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/info_objects.hpp"
 #include "bindings/thread_levels.hpp"
@@ -150,6 +151,7 @@ int PMPI_Session_finalize(MPI_Session* session) {
     if (int err = entry.not_null(session, "session")) return err;
     SessionObject* object = nullptr;
     if (int err = entry.session(*session, object)) return err;
+    if (object->bsend != nullptr) object->bsend->abandon(entry.instance());
     object->kind = ObjectKind::freed;
     object->release();
     *session = MPI_SESSION_NULL;

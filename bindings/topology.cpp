@@ -80,20 +80,63 @@ bool power_reaches(int base, std::size_t exponent, int bound) {
   return power >= bound;
 }
 
-/// The first of `factors` is to be as small as it can be, none larger than it, and so on.
-bool factorize(int number, int most, std::span<const int> divisors, std::span<int> factors) {
-  if (factors.empty()) return number == 1;
-  const int prime = largest_prime_factor(number);
-  for (const int factor : divisors) {
-    if (factor > most) return false;
-    if (factor < prime || number % factor != 0 || !power_reaches(factor, factors.size(), number)) {
-      continue;
+/// Looks for factors of a number, in decreasing order, that differ by the least: of all ways the
+/// one with the smallest difference between the largest and the smallest factor, among these the
+/// one with the largest smallest factor, then the largest second smallest, and so on.
+class FactorSearch {
+ public:
+  FactorSearch(int number, std::size_t count)
+      : number_(number), divisors_(divisors_of(number)), factors_(count) {
+    if (count == 0) return;
+    const int prime = largest_prime_factor(number);
+    for (const int largest : divisors_) {
+      if (largest < prime || !power_reaches(largest, count, number)) continue;
+      if (!best_.empty() && too_large(largest)) break;
+      factors_[0] = largest;
+      search(1, number / largest);
     }
-    factors[0] = factor;
-    if (factorize(number / factor, factor, divisors, factors.subspan(1))) return true;
   }
-  return false;
-}
+  [[nodiscard]] const std::vector<int>& best() const { return best_; }
+
+ private:
+  [[nodiscard]] int difference() const { return best_.front() - best_.back(); }
+  /// Whether the other factors cannot all be so large that the difference is as small as the best
+  /// one; then larger ones need not be tried.
+  [[nodiscard]] bool too_large(int largest) const {
+    const int least = largest - difference();
+    return least > 0 && power_reaches(least, factors_.size() - 1, number_ / largest + 1);
+  }
+  void search(std::size_t at, int rest) {
+    if (at == factors_.size()) {
+      if (rest == 1) consider();
+      return;
+    }
+    const std::size_t left = factors_.size() - at;
+    for (const int factor : divisors_) {
+      if (factor > factors_[at - 1]) return;
+      if (rest % factor != 0 || !power_reaches(factor, left, rest)) continue;
+      const bool last = left == 1;
+      if (last && factor != rest) continue;
+      // What follows is no larger than this one, and together they make up the rest.
+      if (!best_.empty() && factor < factors_[0] - difference()) continue;
+      factors_[at] = factor;
+      search(at + 1, rest / factor);
+    }
+  }
+  void consider() {
+    const int mine = factors_.front() - factors_.back();
+    const bool better =
+        best_.empty() || mine < difference() ||
+        (mine == difference() && std::lexicographical_compare(best_.rbegin(), best_.rend(),
+                                                              factors_.rbegin(), factors_.rend()));
+    if (better) best_ = factors_;
+  }
+
+  int number_;
+  std::vector<int> divisors_;
+  std::vector<int> factors_;
+  std::vector<int> best_;
+};
 
 }  // namespace
 
@@ -109,9 +152,9 @@ bool fill_dimensions(int nodes, std::span<int> sizes) {
       rest /= size;
     }
   }
-  std::vector<int> factors(open);
-  if (!factorize(rest, rest, divisors_of(rest), factors)) return false;
-  auto next = factors.begin();
+  if (open == 0) return rest == 1;
+  const FactorSearch found(rest, open);
+  auto next = found.best().begin();
   for (int& size : sizes) {
     if (size == 0) size = *next++;
   }

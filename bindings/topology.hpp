@@ -51,10 +51,10 @@ struct DistributedGraph {
 
 using Topology = std::variant<Grid, Graph, DistributedGraph>;
 
-/// Fills the zeros of `sizes` so that the product of all is `nodes`: in decreasing order and as
-/// close to each other as they can be, that is with the smallest largest, then the smallest second
-/// largest and so on. False: the sizes given do not divide `nodes`, or no zero is left to make up
-/// for the rest. nodes > 0, no size is negative.
+/// Fills the zeros of `sizes` so that the product of all is `nodes`: in decreasing order and close
+/// together, with the smallest difference of largest and smallest, then the largest smallest, and
+/// so on. False: the sizes given do not divide `nodes`, or no zero is left to make up for the rest.
+/// nodes > 0, no size is negative.
 [[nodiscard]] bool fill_dimensions(int nodes, std::span<int> sizes);
 
 }  // namespace remit

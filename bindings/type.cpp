@@ -44,17 +44,23 @@ int construct(const char* function, MPI_Datatype oldtype, MPI_Datatype* newtype,
   return hand_out(entry, make(*old), newtype);
 }
 
-/// As construct(), with arrays whose length is `count`.
+/// An array argument.
+struct Array {
+  const void* address;
+  const char* name;
+};
+
+/// As construct(), with arrays whose length is `count`, an argument called `counted`.
 template <class Make>
-int construct_from_arrays(const char* function, MPI_Count count,
-                          std::initializer_list<const void*> arrays, MPI_Datatype oldtype,
+int construct_from_arrays(const char* function, MPI_Count count, const char* counted,
+                          std::initializer_list<Array> arrays, MPI_Datatype oldtype,
                           MPI_Datatype* newtype, Make&& make) {
   Entry entry(function);
   const Datatype* old = nullptr;
-  if (int err = entry.count(count)) return err;
-  for (const void* array : arrays) {
+  if (int err = entry.count(count, counted)) return err;
+  for (const Array& array : arrays) {
     if (count == 0) break;
-    if (int err = entry.not_null(array, "array")) return err;
+    if (int err = entry.not_null(array.address, array.name)) return err;
   }
   if (int err = entry.any_datatype(oldtype, old, "oldtype")) return err;
   if (int err = entry.not_null(newtype, "newtype")) return err;
@@ -87,7 +93,9 @@ template <class Count>
 int indexed(const char* function, Count count, const Count* blocklengths,
             const Count* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   return construct_from_arrays(
-      function, count, {blocklengths, displacements}, oldtype, newtype, [=](const Datatype& old) {
+      function, count, "count",
+      {{blocklengths, "array_of_blocklengths"}, {displacements, "array_of_displacements"}}, oldtype,
+      newtype, [=](const Datatype& old) {
         return make_indexed(widen(blocklengths, count), widen(displacements, count), old,
                             kForm<Count>);
       });
@@ -97,7 +105,9 @@ template <class Count>
 int hindexed(const char* function, Count count, const Count* blocklengths,
              const MPI_Count* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   return construct_from_arrays(
-      function, count, {blocklengths, displacements}, oldtype, newtype, [=](const Datatype& old) {
+      function, count, "count",
+      {{blocklengths, "array_of_blocklengths"}, {displacements, "array_of_displacements"}}, oldtype,
+      newtype, [=](const Datatype& old) {
         return make_hindexed(widen(blocklengths, count), widen(displacements, count), old,
                              kForm<Count>);
       });
@@ -107,7 +117,8 @@ template <class Count>
 int indexed_block(const char* function, Count count, Count blocklength, const Count* displacements,
                   MPI_Datatype oldtype, MPI_Datatype* newtype) {
   return construct_from_arrays(
-      function, count, {displacements}, oldtype, newtype, [=](const Datatype& old) {
+      function, count, "count", {{displacements, "array_of_displacements"}}, oldtype, newtype,
+      [=](const Datatype& old) {
         return make_indexed_block(blocklength, widen(displacements, count), old, kForm<Count>);
       });
 }
@@ -116,7 +127,8 @@ template <class Count>
 int hindexed_block(const char* function, Count count, Count blocklength,
                    const MPI_Count* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   return construct_from_arrays(
-      function, count, {displacements}, oldtype, newtype, [=](const Datatype& old) {
+      function, count, "count", {{displacements, "array_of_displacements"}}, oldtype, newtype,
+      [=](const Datatype& old) {
         return make_hindexed_block(blocklength, widen(displacements, count), old, kForm<Count>);
       });
 }
@@ -146,7 +158,9 @@ template <class Count>
 int subarray(const char* function, int ndims, const Count* sizes, const Count* subsizes,
              const Count* starts, int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   return construct_from_arrays(
-      function, ndims, {sizes, subsizes, starts}, oldtype, newtype, [=](const Datatype& old) {
+      function, ndims, "ndims",
+      {{sizes, "array_of_sizes"}, {subsizes, "array_of_subsizes"}, {starts, "array_of_starts"}},
+      oldtype, newtype, [=](const Datatype& old) {
         return make_subarray(widen(sizes, ndims), widen(subsizes, ndims), widen(starts, ndims),
                              order, old, kForm<Count>);
       });
@@ -157,8 +171,12 @@ int darray(const char* function, int size, int rank, int ndims, const Count* gsi
            const int* distribs, const int* dargs, const int* psizes, int order,
            MPI_Datatype oldtype, MPI_Datatype* newtype) {
   return construct_from_arrays(
-      function, ndims, {gsizes, distribs, dargs, psizes}, oldtype, newtype,
-      [=](const Datatype& old) {
+      function, ndims, "ndims",
+      {{gsizes, "array_of_gsizes"},
+       {distribs, "array_of_distribs"},
+       {dargs, "array_of_dargs"},
+       {psizes, "array_of_psizes"}},
+      oldtype, newtype, [=](const Datatype& old) {
         const auto n = static_cast<std::size_t>(ndims);
         const std::vector<MPI_Count> sizes = widen(gsizes, ndims);
         return make_darray({size, rank, sizes, {distribs, n}, {dargs, n}, {psizes, n}, order}, old,

@@ -168,6 +168,11 @@ class Envelope {
               old.name());
 }
 
+[[nodiscard]] inline Expected<> require_length(std::size_t i, MPI_Count value) {
+  if (value >= 0) return {};
+  return fail(MPI_ERR_ARG, "array_of_blocklengths[{}] is {}, must not be negative", i, value);
+}
+
 [[nodiscard]] inline Expected<> require_count(const char* what, int code, MPI_Count value) {
   if (value >= 0) return {};
   return fail(code, "{} is {}, must not be negative", what, value);

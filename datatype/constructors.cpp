@@ -46,9 +46,9 @@ Expected<Ref<Datatype>> indexed(std::span<const MPI_Count> blocklengths,
   Wide copies = 0;
   for (std::size_t i = 0; i < displacements.size(); ++i) {
     const MPI_Count length = blocklengths[one_length ? 0 : i];
-    if (auto ok = require_count("a block length", MPI_ERR_ARG, length); !ok) {
-      return tl::unexpected(ok.error());
-    }
+    auto ok =
+        one_length ? require_count("blocklength", MPI_ERR_ARG, length) : require_length(i, length);
+    if (!ok) return tl::unexpected(ok.error());
     type.place(old, Wide{displacements[i]} * unit, length, old.extent());
     copies += length;
   }
@@ -148,9 +148,7 @@ Expected<Ref<Datatype>> make_struct(std::span<const MPI_Count> blocklengths,
   Assembler type;
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (auto ok = require_available(*types[i]); !ok) return tl::unexpected(ok.error());
-    if (auto ok = require_count("a block length", MPI_ERR_ARG, blocklengths[i]); !ok) {
-      return tl::unexpected(ok.error());
-    }
+    if (auto ok = require_length(i, blocklengths[i]); !ok) return tl::unexpected(ok.error());
     type.place(*types[i], displacements[i], blocklengths[i], types[i]->extent());
     type.sign(*types[i], blocklengths[i]);
   }

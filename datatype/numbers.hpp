@@ -28,4 +28,17 @@ template <class T>
   std::memcpy(to, &value, sizeof(T));
 }
 
+// The x87 unit reads memory as it is; by way of memcpy each number would wait for its own copy.
+struct [[gnu::packed, gnu::may_alias]] UnalignedLongDouble {
+  long double value;
+};
+template <>
+[[nodiscard, gnu::always_inline]] inline long double load(const std::byte* from) {
+  return reinterpret_cast<const UnalignedLongDouble*>(from)->value;
+}
+template <>
+[[gnu::always_inline]] inline void store(std::byte* to, long double value) {
+  reinterpret_cast<UnalignedLongDouble*>(to)->value = value;
+}
+
 }  // namespace remit

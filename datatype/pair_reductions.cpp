@@ -21,9 +21,20 @@ void pair_loop(const std::byte* in, std::byte* inout, std::size_t elements) {
     const auto b = load<Value>(inout);
     const auto a_index = load<Index>(in + kIndex);
     const auto b_index = load<Index>(inout + kIndex);
-    const bool take = Better::wins(a, b) || (!Better::wins(b, a) && a_index < b_index);
-    store(inout, take ? a : b);
-    store(inout + kIndex, take ? a_index : b_index);
+    // Without branches, for who wins is hard to predict; the compiler must not see that these are
+    // truth values, or it makes branches of them.
+    std::uintptr_t better = Better::wins(a, b);
+    std::uintptr_t worse = Better::wins(b, a);
+    std::uintptr_t sooner = a_index < b_index;
+    asm("" : "+r"(better), "+r"(worse), "+r"(sooner));
+    const std::uintptr_t take = better | (sooner & ~worse);
+    const auto from = reinterpret_cast<std::uintptr_t>(in);
+    const auto to = reinterpret_cast<std::uintptr_t>(inout);
+    const auto* const winner = reinterpret_cast<const std::byte*>(to + ((0 - take) & (from - to)));
+    const auto value = load<Value>(winner);
+    const auto index = load<Index>(winner + kIndex);
+    store(inout, value);
+    store(inout + kIndex, index);
   }
 }
 

@@ -13,23 +13,34 @@ static int product(const int* sizes, int count) {
 
 /* --- MPI_Dims_create --- */
 
-/* The best decreasing factors of n by trying all: the smallest largest, then the next. */
-static int best_factors(int n, int count, int most, int* out) {
-  if (count == 0) return n == 1;
-  for (int first = 1; first <= most && first <= n; ++first) {
-    if (n % first != 0) continue;
-    out[0] = first;
-    if (best_factors(n / first, count - 1, first, out + 1)) return 1;
-  }
+/* Tries all decreasing factors of n: the smallest difference wins, then the largest smallest one,
+ * then the largest second smallest. */
+static int is_better(const int* now, const int* best, int count) {
+  const int range = now[0] - now[count - 1], best_range = best[0] - best[count - 1];
+  if (best[0] == 0 || range != best_range) return best[0] == 0 || range < best_range;
+  for (int i = count - 1; i >= 0; --i)
+    if (now[i] != best[i]) return now[i] > best[i];
   return 0;
+}
+
+static void try_factors(int n, int count, int at, int* now, int* best) {
+  if (at == count) {
+    if (n == 1 && is_better(now, best, count)) memcpy(best, now, (size_t)count * sizeof(int));
+    return;
+  }
+  for (int factor = 1; factor <= n && (at == 0 || factor <= now[at - 1]); ++factor) {
+    if (n % factor != 0) continue;
+    now[at] = factor;
+    try_factors(n / factor, count, at + 1, now, best);
+  }
 }
 
 static void dimensions(void) {
   for (int n = 1; n <= 400; ++n) {
     for (int count = 1; count <= 4; ++count) {
-      int dims[4] = {0}, expected[4];
+      int dims[4] = {0}, now[4], expected[4] = {0};
       OK(MPI_Dims_create(n, count, dims));
-      CHECK(best_factors(n, count, n, expected));
+      try_factors(n, count, 0, now, expected);
       CHECK(memcmp(dims, expected, (size_t)count * sizeof(int)) == 0);
     }
   }
@@ -161,6 +172,9 @@ static void random_grids(uint64_t* state) {
     uint64_t mine = *state;
     check_next(state);
     if (grid == MPI_COMM_NULL) continue;
+    int rank;
+    OK(MPI_Comm_rank(grid, &rank));
+    CHECK(rank == (round % 2 ? mapped : check_rank)); /* reordered as MPI_Cart_map says */
     check_grid(grid, count, dims, periods, &mine);
     check_slices(grid, count, dims, periods, &mine);
     OK(MPI_Comm_dup(grid, &copy));
@@ -245,7 +259,11 @@ static void graphs(void) {
   OK(MPI_Graph_map(MPI_COMM_WORLD, nodes, index, edges, &a));
   OK(MPI_Graph_create(MPI_COMM_WORLD, nodes, index, edges, 1, &ring));
   CHECK((ring == MPI_COMM_NULL) == (check_rank >= nodes));
-  CHECK(a == (check_rank < nodes ? check_rank : MPI_UNDEFINED));
+  CHECK((a == MPI_UNDEFINED) == (check_rank >= nodes));
+  if (ring != MPI_COMM_NULL) {
+    OK(MPI_Comm_rank(ring, &b));
+    CHECK(a == b); /* reordered as MPI_Graph_map says */
+  }
   OK(MPI_Graph_create(MPI_COMM_WORLD, 0, NULL, NULL, 0, &none));
   CHECK(none == MPI_COMM_NULL);
   if (ring != MPI_COMM_NULL) {

@@ -73,6 +73,10 @@ noinst_PROGRAMS += benchmarks/suite/scatter
 benchmarks_suite_scatter_SOURCES = benchmarks/suite/scatter.c $(benchmark_collective)
 benchmarks_suite_scatter_LDADD = libmpi_abi.la
 
+noinst_PROGRAMS += benchmarks/suite/matching
+benchmarks_suite_matching_SOURCES = benchmarks/suite/matching.c
+benchmarks_suite_matching_LDADD = libmpi_abi.la
+
 noinst_PROGRAMS += benchmarks/suite/init
 benchmarks_suite_init_SOURCES = benchmarks/suite/init.c $(benchmark_common)
 benchmarks_suite_init_LDADD = libmpi_abi.la

@@ -73,13 +73,20 @@ struct SlotNames {
   const char* buffer;
   const char* counts;
   const char* displs;
+  const char* types;
+  bool sending;
 };
+constexpr SlotNames kSendSlots{"sendbuf", "sendcounts", "sdispls", "sendtypes", true};
+constexpr SlotNames kRecvSlots{"recvbuf", "recvcounts", "rdispls", "recvtypes", false};
+/// Where only one side has slots.
+constexpr SlotNames kScatterSlots{"sendbuf", "sendcounts", "displs", "", true};
+constexpr SlotNames kGatherSlots{"recvbuf", "recvcounts", "displs", "", false};
 
-/// Arrays of counts and displacements, one pair for each peer.
+/// Arrays of counts and displacements, one pair for each peer. There may be no neighbours.
 int check_slots(CollectiveCall& call, const SlotNames& names, Counts counts, Counts displs) {
-  if (int err = check_counts(call, counts, call.comm->core.peers().size(), names.counts)) {
-    return err;
-  }
+  const int slots = call.slots(names.sending);
+  if (slots == 0) return MPI_SUCCESS;
+  if (int err = check_counts(call, counts, slots, names.counts)) return err;
   return displs.null() ? call.entry.not_null(nullptr, names.displs) : MPI_SUCCESS;
 }
 
@@ -91,8 +98,8 @@ int check_slot_buffer(CollectiveCall& call, const SlotNames& names, const void* 
   if (buffer != nullptr) [[likely]]
     return MPI_SUCCESS;
   constexpr std::uintptr_t kFirstAddress = 65536;  // as vm.mmap_min_addr: nothing is below
-  const int peers = call.comm->core.peers().size();
-  for (int i = 0; i < peers; ++i) {
+  const int slots = call.slots(names.sending);
+  for (int i = 0; i < slots; ++i) {
     const Datatype& type = type_of(i);
     if (counts[i] == 0 || type.size() == 0) continue;
     const std::uintptr_t address =
@@ -152,20 +159,48 @@ int check_recv_vector(CollectiveCall& call, const SlotNames& names, void* buffer
 
 /// An array of types, one for each peer. A peer with count 0 may have MPI_DATATYPE_NULL, which
 /// other MPIs accept.
-int check_types(CollectiveCall& call, Counts counts, const MPI_Datatype* types,
-                const char* argument, std::vector<const Datatype*>& out) {
-  if (int err = call.entry.not_null(static_cast<const void*>(types), argument)) return err;
-  const int peers = call.comm->core.peers().size();
-  out.reserve(static_cast<std::size_t>(peers));
-  for (int i = 0; i < peers; ++i) {
+int check_types(CollectiveCall& call, const SlotNames& names, Counts counts,
+                const MPI_Datatype* types, std::vector<const Datatype*>& out) {
+  const int slots = call.slots(names.sending);
+  if (slots == 0) return MPI_SUCCESS;
+  if (int err = call.entry.not_null(static_cast<const void*>(types), names.types)) return err;
+  out.reserve(static_cast<std::size_t>(slots));
+  for (int i = 0; i < slots; ++i) {
     const Datatype* type = &predefined(MPI_BYTE);
     if (counts[i] != 0 || types[i] != MPI_DATATYPE_NULL) {
-      const std::string name = fmt::format("{}[{}]", argument, i);
+      const std::string name = fmt::format("{}[{}]", names.types, i);
       if (int err = call.entry.datatype(types[i], type, name.c_str())) return err;
     }
     out.push_back(type);
     hold_type(call, type);
   }
+  return MPI_SUCCESS;
+}
+
+/// Slots with a type each.
+int check_send_typed(CollectiveCall& call, const void* buffer, Counts counts, Counts displs,
+                     const MPI_Datatype* types) {
+  std::vector<const Datatype*>& held = call.hold.send_types;
+  if (int err = check_slots(call, kSendSlots, counts, displs)) return err;
+  if (int err = check_types(call, kSendSlots, counts, types, held)) return err;
+  if (int err = check_slot_buffer(call, kSendSlots, buffer, counts, displs, held)) return err;
+  call.args.send = buffer;
+  call.args.send_counts = counts;
+  call.args.send_displs = displs;
+  call.args.send_types = held.data();
+  return MPI_SUCCESS;
+}
+
+int check_recv_typed(CollectiveCall& call, void* buffer, Counts counts, Counts displs,
+                     const MPI_Datatype* types) {
+  std::vector<const Datatype*>& held = call.hold.recv_types;
+  if (int err = check_slots(call, kRecvSlots, counts, displs)) return err;
+  if (int err = check_types(call, kRecvSlots, counts, types, held)) return err;
+  if (int err = check_slot_buffer(call, kRecvSlots, buffer, counts, displs, held)) return err;
+  call.args.recv = buffer;
+  call.args.recv_counts = counts;
+  call.args.recv_displs = displs;
+  call.args.recv_types = held.data();
   return MPI_SUCCESS;
 }
 
@@ -255,8 +290,7 @@ int check_gatherv(CollectiveCall& call, const void* send, MPI_Count send_count,
   if (int err = check_gather_members(call, here, send, send_count, send_type, in_place)) return err;
   if (!here.root) return MPI_SUCCESS;
   if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
-  return check_recv_vector(call, {"recvbuf", "recvcounts", "displs"}, recv, recv_counts, displs,
-                           recv_type);
+  return check_recv_vector(call, kGatherSlots, recv, recv_counts, displs, recv_type);
 }
 
 int check_scatter(CollectiveCall& call, const void* send, MPI_Count send_count,
@@ -285,8 +319,7 @@ int check_scatterv(CollectiveCall& call, const void* send, Counts send_counts, C
     return err;
   if (!here.root) return MPI_SUCCESS;
   if (int err = refuse_in_place(call, send, "sendbuf")) return err;
-  return check_send_vector(call, {"sendbuf", "sendcounts", "displs"}, send, send_counts, displs,
-                           send_type);
+  return check_send_vector(call, kScatterSlots, send, send_counts, displs, send_type);
 }
 
 int check_all_to_all(CollectiveCall& call, CollectiveKind kind, const void* send,
@@ -315,8 +348,7 @@ int check_allgatherv(CollectiveCall& call, const void* send, MPI_Count send_coun
     if (int err = check_send_half(call, send, send_count, send_type)) return err;
   }
   if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
-  return check_recv_vector(call, {"recvbuf", "recvcounts", "displs"}, recv, recv_counts, displs,
-                           recv_type);
+  return check_recv_vector(call, kGatherSlots, recv, recv_counts, displs, recv_type);
 }
 
 int check_alltoallv(CollectiveCall& call, const void* send, Counts send_counts, Counts send_displs,
@@ -327,14 +359,12 @@ int check_alltoallv(CollectiveCall& call, const void* send, Counts send_counts, 
   if (int err = take_in_place(call, send, in_place)) return err;
   call.args.send = send;
   if (!in_place) {
-    const SlotNames names{"sendbuf", "sendcounts", "sdispls"};
-    if (int err = check_send_vector(call, names, send, send_counts, send_displs, send_type)) {
+    if (int err = check_send_vector(call, kSendSlots, send, send_counts, send_displs, send_type)) {
       return err;
     }
   }
   if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
-  return check_recv_vector(call, {"recvbuf", "recvcounts", "rdispls"}, recv, recv_counts,
-                           recv_displs, recv_type);
+  return check_recv_vector(call, kRecvSlots, recv, recv_counts, recv_displs, recv_type);
 }
 
 int check_reduce(CollectiveCall& call, const void* send, void* recv, MPI_Count count,
@@ -384,34 +414,12 @@ int check_alltoallw(CollectiveCall& call, const void* send, Counts send_counts, 
   if (int err = start_check(call, CollectiveKind::alltoallw, comm)) return err;
   bool in_place = false;
   if (int err = take_in_place(call, send, in_place)) return err;
-  CollectiveArgs& args = call.args;
-  CollectiveHold& hold = call.hold;
-  args.send = send;
+  call.args.send = send;
   if (!in_place) {
-    const SlotNames names{"sendbuf", "sendcounts", "sdispls"};
-    if (int err = check_slots(call, names, send_counts, send_displs)) return err;
-    if (int err = check_types(call, send_counts, send_types, "sendtypes", hold.send_types)) {
-      return err;
-    }
-    if (int err = check_slot_buffer(call, names, send, send_counts, send_displs, hold.send_types)) {
-      return err;
-    }
-    args.send_counts = send_counts;
-    args.send_displs = send_displs;
-    args.send_types = hold.send_types.data();
+    if (int err = check_send_typed(call, send, send_counts, send_displs, send_types)) return err;
   }
   if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
-  const SlotNames names{"recvbuf", "recvcounts", "rdispls"};
-  if (int err = check_slots(call, names, recv_counts, recv_displs)) return err;
-  if (int err = check_types(call, recv_counts, recv_types, "recvtypes", hold.recv_types))
-    return err;
-  if (int err = check_slot_buffer(call, names, recv, recv_counts, recv_displs, hold.recv_types))
-    return err;
-  args.recv = recv;
-  args.recv_counts = recv_counts;
-  args.recv_displs = recv_displs;
-  args.recv_types = hold.recv_types.data();
-  return MPI_SUCCESS;
+  return check_recv_typed(call, recv, recv_counts, recv_displs, recv_types);
 }
 
 namespace {
@@ -487,6 +495,97 @@ int check_scan(CollectiveCall& call, CollectiveKind kind, const void* send, void
     return err;
   }
   return check_op(call, op, *call.args.recv_type);
+}
+
+namespace {
+
+Neighborhood neighbors_in(const Topology& topology, int rank) {
+  Neighborhood made;
+  if (const auto* grid = std::get_if<Grid>(&topology)) {
+    made.opposite = true;
+    for (int i = 0; i < static_cast<int>(grid->dimensions.size()); ++i) {
+      made.sources.push_back(grid->neighbor(rank, i, -1));
+      made.sources.push_back(grid->neighbor(rank, i, 1));
+    }
+    made.destinations = made.sources;
+  } else if (const auto* graph = std::get_if<Graph>(&topology)) {
+    const std::span<const int> neighbors = graph->neighbors(rank);
+    made.sources.assign(neighbors.begin(), neighbors.end());
+    made.destinations = made.sources;
+  } else {
+    const auto& own = std::get<DistributedGraph>(topology);
+    made.sources = own.sources;
+    made.destinations = own.destinations;
+  }
+  return made;
+}
+
+int start_neighbors(CollectiveCall& call, CollectiveKind kind, MPI_Comm handle) {
+  call.args.kind = kind;
+  if (int err = call.entry.comm(handle, call.comm)) return err;
+  CommObject& comm = *call.comm;
+  if (comm.topology == nullptr) {
+    return call.entry.fail(MPI_ERR_TOPOLOGY,
+                           "comm {} has no topology, so that nobody is a neighbour", comm.name);
+  }
+  if (comm.neighborhood == nullptr) {
+    comm.neighborhood =
+        std::make_unique<const Neighborhood>(neighbors_in(*comm.topology, comm.core.rank));
+  }
+  call.args.neighbors = comm.neighborhood.get();
+  return MPI_SUCCESS;
+}
+
+/// Where there is no neighbour, the arguments of that side have no meaning.
+int check_blocks_to(CollectiveCall& call, const void* send, MPI_Count count, MPI_Datatype type) {
+  if (call.slots(true) == 0) return MPI_SUCCESS;
+  if (int err = refuse_in_place(call, send, "sendbuf")) return err;
+  return check_send_half(call, send, count, type);
+}
+
+}  // namespace
+
+int check_neighbors(CollectiveCall& call, CollectiveKind kind, const void* send,
+                    MPI_Count send_count, MPI_Datatype send_type, void* recv, MPI_Count recv_count,
+                    MPI_Datatype recv_type, MPI_Comm comm) {
+  if (int err = start_neighbors(call, kind, comm)) return err;
+  if (int err = check_blocks_to(call, send, send_count, send_type)) return err;
+  if (call.slots(false) == 0) return MPI_SUCCESS;
+  if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
+  return check_recv_half(call, recv, recv_count, recv_type);
+}
+
+int check_neighbor_allgatherv(CollectiveCall& call, const void* send, MPI_Count send_count,
+                              MPI_Datatype send_type, void* recv, Counts recv_counts, Counts displs,
+                              MPI_Datatype recv_type, MPI_Comm comm) {
+  if (int err = start_neighbors(call, CollectiveKind::neighbor_allgatherv, comm)) return err;
+  if (int err = check_blocks_to(call, send, send_count, send_type)) return err;
+  if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
+  return check_recv_vector(call, kGatherSlots, recv, recv_counts, displs, recv_type);
+}
+
+int check_neighbor_alltoallv(CollectiveCall& call, const void* send, Counts send_counts,
+                             Counts send_displs, MPI_Datatype send_type, void* recv,
+                             Counts recv_counts, Counts recv_displs, MPI_Datatype recv_type,
+                             MPI_Comm comm) {
+  if (int err = start_neighbors(call, CollectiveKind::neighbor_alltoallv, comm)) return err;
+  if (int err = refuse_in_place(call, send, "sendbuf")) return err;
+  if (int err = check_send_vector(call, kSendSlots, send, send_counts, send_displs, send_type)) {
+    return err;
+  }
+  if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
+  return check_recv_vector(call, kRecvSlots, recv, recv_counts, recv_displs, recv_type);
+}
+
+int check_neighbor_alltoallw(CollectiveCall& call, const void* send, Counts send_counts,
+                             Counts send_displs, const MPI_Datatype* send_types, void* recv,
+                             Counts recv_counts, Counts recv_displs, const MPI_Datatype* recv_types,
+                             MPI_Comm comm) {
+  if (int err = start_neighbors(call, CollectiveKind::neighbor_alltoallw, comm)) return err;
+  if (int err = refuse_in_place(call, send, "sendbuf")) return err;
+  if (int err = check_send_typed(call, send, send_counts, send_displs, send_types)) return err;
+  if (int err = refuse_in_place(call, recv, "recvbuf")) return err;
+  return check_recv_typed(call, recv, recv_counts, recv_displs, recv_types);
 }
 
 int run_blocking(CollectiveCall& call) {

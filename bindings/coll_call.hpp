@@ -16,6 +16,13 @@ struct CollectiveCall {
   CommObject* comm = nullptr;
   CollectiveArgs args;
   CollectiveHold hold;  ///< references to types and operation; needed by requests only
+
+  /// Length of the arrays of counts, displacements and types.
+  [[nodiscard]] int slots(bool sending) const {
+    if (args.neighbors == nullptr) return comm->core.peers().size();
+    const auto& list = sending ? args.neighbors->destinations : args.neighbors->sources;
+    return static_cast<int>(list.size());
+  }
 };
 
 int check_barrier(CollectiveCall& call, MPI_Comm comm);
@@ -57,6 +64,22 @@ int check_reduce_scatter_block(CollectiveCall& call, const void* send, void* rec
 /// scan and exscan take the same arguments.
 int check_scan(CollectiveCall& call, CollectiveKind kind, const void* send, void* recv,
                MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+
+/// neighbor_allgather and neighbor_alltoall take the same arguments.
+int check_neighbors(CollectiveCall& call, CollectiveKind kind, const void* send,
+                    MPI_Count send_count, MPI_Datatype send_type, void* recv, MPI_Count recv_count,
+                    MPI_Datatype recv_type, MPI_Comm comm);
+int check_neighbor_allgatherv(CollectiveCall& call, const void* send, MPI_Count send_count,
+                              MPI_Datatype send_type, void* recv, Counts recv_counts, Counts displs,
+                              MPI_Datatype recv_type, MPI_Comm comm);
+int check_neighbor_alltoallv(CollectiveCall& call, const void* send, Counts send_counts,
+                             Counts send_displs, MPI_Datatype send_type, void* recv,
+                             Counts recv_counts, Counts recv_displs, MPI_Datatype recv_type,
+                             MPI_Comm comm);
+int check_neighbor_alltoallw(CollectiveCall& call, const void* send, Counts send_counts,
+                             Counts send_displs, const MPI_Datatype* send_types, void* recv,
+                             Counts recv_counts, Counts recv_displs, const MPI_Datatype* recv_types,
+                             MPI_Comm comm);
 
 /// Runs a checked call to its end.
 int run_blocking(CollectiveCall& call);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "bindings/attributes.hpp"
+#include "bindings/bsend.hpp"
 #include "bindings/entry.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/requests.hpp"
@@ -129,6 +130,7 @@ int PMPI_Comm_free(MPI_Comm* comm) {
   if (int err = delete_all_attributes(c->attributes, Owner::comm, *comm)) {
     return entry.fail(err, "an attribute delete function returned an error");
   }
+  if (c->bsend != nullptr) c->bsend->abandon(entry.instance());
   c->freed = true;
   release(c);
   *comm = MPI_COMM_NULL;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "bindings/bsend.hpp"
 #include "bindings/requests.hpp"
 #include "bindings/wait_subjects.hpp"
 #include "bindings/weak.hpp"
@@ -51,7 +52,7 @@ bool is_done(MPI_Request handle) {
   handle = MPI_REQUEST_NULL;
 }
 
-int check_requests(Entry& entry, int count, MPI_Request* requests) {
+int check_requests(Entry& entry, int count, const MPI_Request* requests) {
   if (int err = entry.count(count, "count")) return err;
   if (count > 0) {
     if (int err = entry.not_null(requests, "array_of_requests")) return err;
@@ -96,8 +97,8 @@ int finish_and_report(Entry& entry, MPI_Request& handle, MPI_Status* status) {
   const int error = finish_request(instance, handle, status);
   int code = error;
   if (error != MPI_SUCCESS) {
-    code = raise_error({comm}, error, entry.function(),
-                       explain_failure(instance, comm, peer, error));
+    code =
+        raise_error({comm}, error, entry.function(), explain_failure(instance, comm, peer, error));
   }
   if (comm != nullptr) release(comm);
   return code;
@@ -177,6 +178,46 @@ int find_done(std::span<const MPI_Request> requests) {
 bool any_live(std::span<const MPI_Request> requests) {
   return std::any_of(requests.begin(), requests.end(), is_live);
 }
+
+/// Reads the statuses of complete requests of an array that stay. As when they are finished, only
+/// if one failed the MPI_ERROR fields are written and the call is MPI_ERR_IN_STATUS.
+class ArrayReader {
+ public:
+  ArrayReader(Entry& entry, MPI_Status* statuses) : entry_(entry), statuses_(statuses) {}
+
+  /// `at` is the index of the status.
+  int read(MPI_Request handle, int at) {
+    MPI_Status* status = statuses_ == MPI_STATUSES_IGNORE ? nullptr : statuses_ + at;
+    int error = MPI_SUCCESS;
+    if (!is_live(handle)) {
+      set_status(status, empty_status());
+    } else {
+      if (int err = read_status(entry_, *object(handle), status)) return err;
+      error = object(handle)->operation().status.error;
+    }
+    if (error != MPI_SUCCESS && first_error_ == MPI_SUCCESS) {
+      first_error_ = error;
+      failed_ = object(handle);
+      for (int i = 0; i < at && status != nullptr; ++i) statuses_[i].MPI_ERROR = MPI_SUCCESS;
+    }
+    if (status != nullptr && first_error_ != MPI_SUCCESS) status->MPI_ERROR = error;
+    return MPI_SUCCESS;
+  }
+
+  int report() {
+    if (first_error_ == MPI_SUCCESS) return MPI_SUCCESS;
+    const std::string words =
+        explain_failure(entry_.instance(), failed_->comm, failed_->peer, first_error_);
+    return raise_error({failed_->comm}, MPI_ERR_IN_STATUS, entry_.function(),
+                       fmt::format("{}: {}", error_class_name(first_error_), words));
+  }
+
+ private:
+  Entry& entry_;
+  MPI_Status* statuses_;
+  int first_error_ = MPI_SUCCESS;
+  RequestObject* failed_ = nullptr;
+};
 
 /// Finishes every live and complete request of the array; indices and statuses are packed.
 int finish_some(Entry& entry, std::span<MPI_Request> requests, int* outcount, int indices[],
@@ -375,7 +416,14 @@ int PMPI_Request_free(MPI_Request* request) {
   if (int err = entry.not_null(request, "request")) return err;
   RequestObject* freed = nullptr;
   if (int err = entry.request(*request, freed)) return err;
-  if (freed->complete()) {
+  if (freed->active && freed->partitioned && freed->partitioned->sends()) {
+    if (!static_cast<PartitionedSend&>(*freed->partitioned).all_ready()) {
+      return entry.fail(MPI_ERR_REQUEST,
+                        "the request is a partitioned send under way, and not all of its "
+                        "partitions are ready: nothing could make them so later");
+    }
+  }
+  if (freed->complete() && may_destroy(*freed)) {
     destroy_request(entry.instance(), freed);
   } else {
     freed->freed = true;
@@ -406,6 +454,79 @@ int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
 }
 REMIT_WEAK(Request_get_status);
 
+int PMPI_Request_get_status_all(int count, const MPI_Request requests[], int* flag,
+                                MPI_Status statuses[]) {
+  Entry entry("MPI_Request_get_status_all");
+  if (int err = check_requests(entry, count, requests)) return err;
+  if (int err = entry.not_null(flag, "flag")) return err;
+  const std::span<const MPI_Request> all(requests, static_cast<std::size_t>(count));
+  *flag = std::all_of(all.begin(), all.end(), is_done);
+  if (!*flag) {
+    entry.progress().poll();
+    *flag = std::all_of(all.begin(), all.end(), is_done);
+  }
+  if (!*flag) {
+    entry.only_looked();
+    return MPI_SUCCESS;
+  }
+  ArrayReader reader(entry, statuses);
+  for (int i = 0; i < count; ++i) {
+    if (int err = reader.read(requests[i], i)) return err;
+  }
+  return reader.report();
+}
+REMIT_WEAK(Request_get_status_all);
+
+int PMPI_Request_get_status_any(int count, const MPI_Request requests[], int* index, int* flag,
+                                MPI_Status* status) {
+  Entry entry("MPI_Request_get_status_any");
+  if (int err = check_requests(entry, count, requests)) return err;
+  if (int err = entry.not_null(index, "index")) return err;
+  if (int err = entry.not_null(flag, "flag")) return err;
+  const std::span<const MPI_Request> all(requests, static_cast<std::size_t>(count));
+  *index = MPI_UNDEFINED;
+  *flag = 1;
+  if (!any_live(all)) {
+    set_status(status, empty_status());
+    return MPI_SUCCESS;
+  }
+  int found = find_done(all);
+  if (found < 0) {
+    entry.progress().poll();
+    found = find_done(all);
+  }
+  if (found < 0) {
+    *flag = 0;
+    entry.only_looked();
+    return MPI_SUCCESS;
+  }
+  *index = found;
+  return read_status(entry, *object(requests[found]), status);
+}
+REMIT_WEAK(Request_get_status_any);
+
+int PMPI_Request_get_status_some(int incount, const MPI_Request requests[], int* outcount,
+                                 int indices[], MPI_Status statuses[]) {
+  Entry entry("MPI_Request_get_status_some");
+  if (int err = check_requests(entry, incount, requests)) return err;
+  if (int err = entry.not_null(outcount, "outcount")) return err;
+  const std::span<const MPI_Request> all(requests, static_cast<std::size_t>(incount));
+  *outcount = MPI_UNDEFINED;
+  if (!any_live(all)) return MPI_SUCCESS;
+  if (int err = entry.not_null(indices, "array_of_indices")) return err;
+  if (find_done(all) < 0) entry.progress().poll();
+  ArrayReader reader(entry, statuses);
+  *outcount = 0;
+  for (int i = 0; i < incount; ++i) {
+    if (!is_live(requests[i]) || !object(requests[i])->complete()) continue;
+    indices[*outcount] = i;
+    if (int err = reader.read(requests[i], (*outcount)++)) return err;
+  }
+  if (*outcount == 0) entry.only_looked();
+  return reader.report();
+}
+REMIT_WEAK(Request_get_status_some);
+
 int PMPI_Start(MPI_Request* request) {
   Entry entry("MPI_Start");
   if (int err = entry.not_null(request, "request")) return err;
@@ -418,7 +539,8 @@ int PMPI_Start(MPI_Request* request) {
                       started->persistent ? "active already" : "not persistent");
   }
   if (int err = start_request(entry.instance(), *started)) {
-    return entry.fail(err, "the operation could not be started");
+    const BsendBuffer& bsend = bsend_buffer(entry.instance(), *started->comm);
+    return entry.fail(err, "{}", bsend.explain(started->view));
   }
   return MPI_SUCCESS;
 }
@@ -447,6 +569,12 @@ int PMPI_Cancel(MPI_Request* request) {
   }
   if (cancelled->sending) {
     return entry.fail(MPI_ERR_REQUEST, "a send-receive cannot be cancelled");
+  }
+  if (cancelled->partitioned) {
+    return entry.fail(MPI_ERR_REQUEST, "a partitioned operation cannot be cancelled");
+  }
+  if (cancelled->form == RequestForm::flush) {
+    return entry.fail(MPI_ERR_REQUEST, "the flush of a buffer cannot be cancelled");
   }
   if (cancelled->collective) {
     return entry.fail(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");

@@ -150,7 +150,10 @@ int Entry::op_on(const Op& op, const Datatype& type) {
 
 int Entry::request(MPI_Request handle, RequestObject*& out) {
   out = object_of<RequestObject>(handle, ObjectKind::request);
-  if (out != nullptr) return MPI_SUCCESS;
+  if (out != nullptr) {
+    comm_ = out->comm;
+    return MPI_SUCCESS;
+  }
   return fail(MPI_ERR_REQUEST, "request {} is not a request (completed or freed already?)",
               static_cast<const void*>(handle));
 }

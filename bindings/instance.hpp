@@ -23,9 +23,6 @@ class UnnamedTypes;
 /// What processes without a common communicator tell each other (bindings/group_mail.cpp).
 class GroupMail;
 
-/// A buffer attached for MPI_Bsend and what of it is in use (bindings/bsend.cpp).
-class BsendBuffer;
-
 /// Values of the attributes that MPI_COMM_WORLD is born with (MPI-5.0, section 9.1.2). Users get
 /// their addresses.
 struct PredefinedAttributes {
@@ -73,6 +70,7 @@ struct Instance {
   std::map<int, Keyval*> keyvals;  ///< by id
   int next_keyval = 1000;          ///< above every predefined attribute key
   std::unique_ptr<BsendBuffer> bsend;
+  int next_partition_tag = 0;  ///< of partitioned sends
   /// What MPI_Isend hands out for a message that has left already: one object for all, never
   /// destroyed.
   RequestObject sent{RequestForm::no_operation};

@@ -6,9 +6,11 @@ lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = \
 	bindings/attributes.cpp bindings/attributes.hpp \
 	bindings/bsend.cpp bindings/bsend.hpp \
+	bindings/bsend_calls.cpp \
 	bindings/cart.cpp \
 	bindings/coll_blocking.cpp \
 	bindings/coll_call.cpp bindings/coll_call.hpp \
+	bindings/coll_neighbor.cpp \
 	bindings/coll_nonblocking.cpp \
 	bindings/coll_persistent.cpp \
 	bindings/comm.cpp \
@@ -34,16 +36,15 @@ libmpi_abi_la_SOURCES = \
 	bindings/mpi_lock.hpp \
 	bindings/new_comm.cpp bindings/new_comm.hpp \
 	bindings/not_yet.cpp bindings/not_yet.hpp \
-	bindings/not_yet_coll.cpp \
 	bindings/not_yet_comm.cpp \
 	bindings/not_yet_io.cpp \
 	bindings/not_yet_process.cpp \
-	bindings/not_yet_pt2pt.cpp \
 	bindings/not_yet_rma.cpp \
 	bindings/not_yet_tool.cpp \
 	bindings/objects.hpp \
 	bindings/op.cpp \
 	bindings/pack_external.cpp \
+	bindings/partitioned.cpp \
 	bindings/probe.cpp \
 	bindings/reorder.cpp bindings/reorder.hpp \
 	bindings/requests.cpp bindings/requests.hpp \

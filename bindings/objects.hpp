@@ -18,6 +18,7 @@
 #include "mpi.h"
 #include "pt2pt/communicator.hpp"
 #include "pt2pt/engine.hpp"
+#include "pt2pt/partitioned.hpp"
 
 namespace remit {
 
@@ -35,6 +36,9 @@ enum class ObjectKind : std::uint32_t {
   keyval = 0x6c61766b,
   session = 0x73736573,
 };
+
+/// A buffer attached for MPI_Bsend and what of it is in use (bindings/bsend.hpp).
+class BsendBuffer;
 
 /// Common start of every object. Reference counts are plain: one thread at a time holds MPI.
 struct Object {
@@ -55,8 +59,6 @@ struct ErrhandlerObject : Object {
   Owner owner;
   void (*function)();  ///< cast back to the owner's variadic type before the call
 };
-
-class BsendBuffer;
 
 /// An MPI_Session. Communicators and groups that come from it keep it alive; `kind` says freed
 /// from MPI_Session_finalize on.
@@ -106,7 +108,9 @@ struct CommObject : Object {
   MPI_Comm handle = MPI_COMM_NULL;
   MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
   AttributeList attributes;
-  std::shared_ptr<const Topology> topology;  ///< null: none
+  std::shared_ptr<const Topology> topology;          ///< null: none
+  std::unique_ptr<const Neighborhood> neighborhood;  ///< of `topology`, once it was asked for
+  std::shared_ptr<BsendBuffer> bsend;  ///< for MPI_Comm_attach_buffer, once it was called
   std::string name;
   CommHints hints;
   Ref<SessionObject> session;  ///< where it comes from; null: the World Model
@@ -142,6 +146,8 @@ enum class RequestForm : std::uint8_t {
   collective,
   generalized,
   exchange,      ///< MPI_Isendrecv: `core` is the receive, `sending` the send
+  partitioned,   ///< `partitioned` does the work and completes `core`
+  flush,         ///< of buffered sends, whose buffer completes `core`
   no_operation,  ///< MPI_PROC_NULL peers: complete at once
 };
 
@@ -150,7 +156,7 @@ enum class RequestForm : std::uint8_t {
 struct CollectiveHold {
   std::vector<Ref<const Datatype>> types;
   Ref<const Op> op;
-  std::vector<const Datatype*> send_types, recv_types;  ///< alltoallw
+  std::vector<const Datatype*> send_types, recv_types;  ///< alltoallw, neighbor_alltoallw
   std::shared_ptr<void> kept;                           ///< anything else, of MPI_Comm_idup
 };
 
@@ -185,6 +191,7 @@ struct RequestObject : Object {
   MPI_Datatype plain_type = MPI_DATATYPE_NULL;  ///< of a plain one instead: predefined
   std::unique_ptr<Collective> collective;
   std::unique_ptr<SendHalf> sending;
+  std::unique_ptr<Partitioned> partitioned;
   std::unique_ptr<CollectiveHold> hold;  ///< what a collective uses until it is complete
   RequestObject* next_plain = nullptr;   ///< of a plain one not in use
 

@@ -62,6 +62,10 @@ int start_request(Instance& instance, RequestObject& request) {
     std::destroy_at(&request.core);
     std::construct_at(&request.core, kind);
   }
+  if (request.partitioned) {
+    request.partitioned->start();
+    return MPI_SUCCESS;
+  }
   Engine& engine = *instance.engine;
   const CommCore& comm = request.comm->core;
   if (request.peer == MPI_PROC_NULL) {
@@ -75,7 +79,11 @@ int start_request(Instance& instance, RequestObject& request) {
       return MPI_SUCCESS;
     case RequestForm::bsend: {
       request.core.complete = true;
-      return instance.bsend->send(instance, request.view, request.peer, request.tag, *request.comm);
+      CommObject& c = *request.comm;
+      const int error =
+          bsend_buffer(instance, c).send(instance, request.view, request.peer, request.tag, c);
+      if (error != MPI_SUCCESS) request.active = false;
+      return error;
     }
     case RequestForm::receive:
       engine.irecv(request.core, request.view, request.peer, request.tag, comm);
@@ -116,7 +124,7 @@ int finish_request(Instance& instance, MPI_Request& handle, MPI_Status* status) 
 
 void sweep_freed_requests(Instance& instance) {
   auto done = [&](RequestObject* request) {
-    if (!request->complete()) return false;
+    if (!request->complete() || !may_destroy(*request)) return false;
     destroy_request(instance, request);
     return true;
   };
@@ -127,6 +135,7 @@ void settle_freed_requests(Instance& instance) {
   for (RequestObject* request : instance.orphans) {
     const bool receives =
         request->form == RequestForm::receive || request->form == RequestForm::exchange;
+    if (request->partitioned) request->partitioned->cancel();
     if (receives && !request->core.complete) instance.engine->cancel(request->core);
   }
   instance.progress().wait([&] {

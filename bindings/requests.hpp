@@ -84,6 +84,11 @@ inline void destroy_plain(Instance& instance, RequestObject* request) {
 /// inactive, destroys any other and sets the handle to null. Returns the operation's error class.
 [[nodiscard]] int finish_request(Instance& instance, MPI_Request& handle, MPI_Status* status);
 
+/// Of a complete request: whether nothing but its handle needs it any more.
+[[nodiscard]] inline bool may_destroy(const RequestObject& request) {
+  return request.partitioned == nullptr || request.partitioned->settled();
+}
+
 /// Destroys freed requests whose operations have completed meanwhile.
 void sweep_freed_requests(Instance& instance);
 

@@ -113,8 +113,9 @@ int buffered_send(const char* function, const void* buffer, MPI_Count count, MPI
   if (int err = check_send(entry, buffer, count, type, dest, tag, comm, args)) return err;
   if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
   Instance& instance = entry.instance();
-  if (int err = instance.bsend->send(instance, args.view, dest, tag, *args.comm)) {
-    return entry.fail(err, "{}", instance.bsend->explain(args.view));
+  BsendBuffer& bsend = bsend_buffer(instance, *args.comm);
+  if (int err = bsend.send(instance, args.view, dest, tag, *args.comm)) {
+    return entry.fail(err, "{}", bsend.explain(args.view));
   }
   return MPI_SUCCESS;
 }
@@ -150,7 +151,7 @@ int hand_out(Entry& entry, RequestForm form, SendMode mode, bool persistent,
     request->active = false;
   } else if (int err = start_request(instance, *request)) {
     destroy_request(instance, request);
-    return entry.fail(err, "{}", instance.bsend->explain(args.view));
+    return entry.fail(err, "{}", bsend_buffer(instance, *args.comm).explain(args.view));
   }
   *out = handle_of(request);
   return MPI_SUCCESS;

@@ -2,6 +2,7 @@
 // The Sessions Model (MPI-5.0, section 11.3).
 #include <string_view>
 
+#include "bindings/bsend.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/users.hpp"
 #include "bindings/weak.hpp"
@@ -53,6 +54,7 @@ int PMPI_Session_finalize(MPI_Session* session) {
     if (int err = entry.not_null(session, "session")) return err;
     SessionObject* object = nullptr;
     if (int err = entry.session(*session, object)) return err;
+    if (object->bsend != nullptr) object->bsend->abandon(entry.instance());
     object->kind = ObjectKind::freed;
     object->release();
     *session = MPI_SESSION_NULL;

@@ -54,6 +54,7 @@ void send_the_rest(const char* function) {
   settle_freed_requests(instance);
   const DepartureWait subject(entry);
   instance.engine->flush(&subject);
+  instance.progress().poll();  // for those who wait to hear of it: BsendBuffer
   report_statistics(instance);
 }
 

@@ -96,6 +96,8 @@ CallKind kind_of(const RequestObject& request) {
       return CallKind::send;
     case RequestForm::receive:
       return CallKind::receive;
+    case RequestForm::partitioned:
+      return request.partitioned->sends() ? CallKind::send : CallKind::receive;
     case RequestForm::collective:
       return CallKind::collective;
     case RequestForm::exchange:
@@ -108,8 +110,9 @@ CallKind kind_of(const RequestObject& request) {
 /// The first request that is not complete, in full.
 void describe_request(Engine& engine, RequestObject& request, CallRecord& record) {
   const CallKind kind = kind_of(request);
-  if (request.comm == nullptr) {
-    set_text(record.operation, "generalized request");
+  if (request.comm == nullptr || request.form == RequestForm::flush) {
+    const bool flushes = request.form == RequestForm::flush;
+    set_text(record.operation, flushes ? "departure of buffered messages" : "generalized request");
     return;
   }
   if (kind == CallKind::collective) {

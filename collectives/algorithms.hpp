@@ -90,6 +90,9 @@ Task<int> reduce_scatter_pairwise(CollCtx& c, const CollectiveArgs& a);
 Task<int> scan_recursive_doubling(CollCtx& c, const CollectiveArgs& a);
 Task<int> scan_chain(CollCtx& c, const CollectiveArgs& a);
 
+// All neighbourhood collectives.
+Task<int> neighbor_direct(CollCtx& c, const CollectiveArgs& a);
+
 // On inter-communicators (inter.cpp)
 Task<int> barrier_inter(CollCtx& c, const CollectiveArgs& a);
 Task<int> bcast_inter(CollCtx& c, const CollectiveArgs& a);

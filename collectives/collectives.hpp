@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "collectives/context.hpp"
 #include "datatype/datatype.hpp"
@@ -28,6 +29,11 @@ enum class CollectiveKind : std::uint8_t {
   alltoall,
   alltoallv,
   alltoallw,
+  neighbor_allgather,
+  neighbor_allgatherv,
+  neighbor_alltoall,
+  neighbor_alltoallv,
+  neighbor_alltoallw,
   reduce,
   allreduce,
   reduce_scatter,
@@ -36,7 +42,7 @@ enum class CollectiveKind : std::uint8_t {
   exscan,
   agree,  ///< on the context of a new communicator: `recv` is the member's ContextAgreement
 };
-inline constexpr std::size_t kCollectiveKinds = 18;
+inline constexpr std::size_t kCollectiveKinds = 23;
 
 /// An array of counts or displacements, in either width; not owned.
 class Counts {
@@ -50,6 +56,15 @@ class Counts {
  private:
   const int* narrow_ = nullptr;
   const MPI_Count* wide_ = nullptr;
+};
+
+/// Whom a member sends to and receives from in neighbourhood collectives (MPI-5.0, section 8.6), in
+/// the order of the blocks of its buffers. A rank may be there several times.
+struct Neighborhood {
+  std::vector<int> sources, destinations;  ///< MPI_PROC_NULL: nobody, the block stays as it is
+  /// Of a grid: what leaves towards neighbour i arrives from the opposite direction, as block i
+  /// ^ 1.
+  bool opposite = false;
 };
 
 /// The arguments of any collective, as the standard names them (MPI-5.0, chapter 6). `send` may be
@@ -68,9 +83,10 @@ struct CollectiveArgs {
   MPI_Count recv_count = 0;
   const Datatype* recv_type = nullptr;
   Counts send_counts, send_displs, recv_counts, recv_displs;
-  const Datatype* const* send_types = nullptr;  ///< alltoallw
+  const Datatype* const* send_types = nullptr;  ///< alltoallw, neighbor_alltoallw
   const Datatype* const* recv_types = nullptr;
   const Op* op = nullptr;
+  const Neighborhood* neighbors = nullptr;  ///< neighbourhood collectives only
 };
 
 /// A collective operation to start: a Request whose work is a coroutine. Used by the nonblocking

@@ -37,6 +37,7 @@ void copy_to_self(const CollectiveArgs& a) {
 /// Does what needs no messages: a communicator of one process, and operations on no bytes, which
 /// every member sees by itself.
 bool done_alone(const CollectiveShape& shape, const CollectiveArgs& a) {
+  if (a.neighbors != nullptr) return false;  // a process may be its own neighbour, or have none
   if (shape.inter || a.kind == CollectiveKind::agree) return false;
   if (shape.size == 1) copy_to_self(a);
   const bool empty = a.kind != CollectiveKind::barrier && shape.uniform && shape.bytes == 0;

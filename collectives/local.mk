@@ -15,6 +15,7 @@ libcollectives_la_SOURCES = \
 	collectives/driver.cpp \
 	collectives/gather.cpp \
 	collectives/inter.cpp \
+	collectives/neighbor.cpp \
 	collectives/peers.hpp \
 	collectives/reduce.cpp \
 	collectives/reduce_scatter.cpp \

@@ -147,6 +147,11 @@ double spread_out_cost(const Shape& s) {
   return (ranks(s) - 1) * (kAlpha / 2 + bytes(s) * kBeta * 1.2);
 }
 
+/// Of one neighbour: how many there are differs from member to member.
+double neighbor_cost(const Shape& s) {
+  return kAlpha + bytes(s) * kBeta;
+}
+
 /// What a member publishes must fit its page.
 bool on_board(const Shape& s) {
   return s.board && s.size <= Board::kMembers && s.bytes <= BoardPlace::kPageBytes;
@@ -221,6 +226,11 @@ constexpr std::array kRows = {
     Algorithm{scan, "chain", scan_chain, always, chain_cost},
     Algorithm{exscan, "recursive_doubling", scan_recursive_doubling, always, reduce_tree_cost},
     Algorithm{exscan, "chain", scan_chain, always, chain_cost},
+    Algorithm{neighbor_allgather, "direct", neighbor_direct, always, neighbor_cost},
+    Algorithm{neighbor_allgatherv, "direct", neighbor_direct, always, neighbor_cost},
+    Algorithm{neighbor_alltoall, "direct", neighbor_direct, always, neighbor_cost},
+    Algorithm{neighbor_alltoallv, "direct", neighbor_direct, always, neighbor_cost},
+    Algorithm{neighbor_alltoallw, "direct", neighbor_direct, always, neighbor_cost},
     Algorithm{agree, "rounds", agree_among, always, tree_cost},
     inter_row(barrier, "inter_leaders", barrier_inter),
     inter_row(bcast, "inter_leader", bcast_inter),
@@ -266,13 +276,29 @@ std::span<const Algorithm> all_algorithms() {
 }
 
 std::string_view collective_name(CollectiveKind kind) {
-  constexpr std::array<std::string_view, kCollectiveKinds> kNames = {
-      "barrier",   "bcast",          "gather",
-      "gatherv",   "scatter",        "scatterv",
-      "allgather", "allgatherv",     "alltoall",
-      "alltoallv", "alltoallw",      "reduce",
-      "allreduce", "reduce_scatter", "reduce_scatter_block",
-      "scan",      "exscan",         "agreement on a context"};
+  constexpr std::array<std::string_view, kCollectiveKinds> kNames = {"barrier",
+                                                                     "bcast",
+                                                                     "gather",
+                                                                     "gatherv",
+                                                                     "scatter",
+                                                                     "scatterv",
+                                                                     "allgather",
+                                                                     "allgatherv",
+                                                                     "alltoall",
+                                                                     "alltoallv",
+                                                                     "alltoallw",
+                                                                     "neighbor_allgather",
+                                                                     "neighbor_allgatherv",
+                                                                     "neighbor_alltoall",
+                                                                     "neighbor_alltoallv",
+                                                                     "neighbor_alltoallw",
+                                                                     "reduce",
+                                                                     "allreduce",
+                                                                     "reduce_scatter",
+                                                                     "reduce_scatter_block",
+                                                                     "scan",
+                                                                     "exscan",
+                                                                     "agreement on a context"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -303,7 +329,7 @@ CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
   shape.in_place = args.send == MPI_IN_PLACE;
   shape.commutative = args.op == nullptr || args.op->is_commutative();
   shape.uniform = args.kind != gatherv && args.kind != scatterv && args.kind != allgatherv &&
-                  args.kind != alltoallv && args.kind != alltoallw;
+                  args.kind != alltoallv && args.kind != alltoallw && args.neighbors == nullptr;
   if (!shape.uniform || args.kind == barrier || args.kind == agree) return shape;
   // Gather and scatter: the side that every member has; at the root both say the same.
   const bool use_send = args.kind == gather && !shape.in_place;

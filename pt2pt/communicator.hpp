@@ -18,10 +18,12 @@ namespace remit {
 using ProcId = std::uint32_t;
 
 /// Separates messages of different communicators. Each communicator owns kContextsEach of them,
-/// from a multiple of that on: for point-to-point, for collectives, and the same two for messages
-/// inside the local group of an inter-communicator.
+/// from a multiple of that on: for point-to-point, for collectives, two for partitioned
+/// communication; then as many for messages inside the local group of an inter-communicator.
 using ContextId = std::uint32_t;
-inline constexpr ContextId kContextsEach = 4;
+inline constexpr ContextId kContextsEach = 8;
+inline constexpr ContextId kPartitionNames = 2;    ///< added to the first: what names partitions
+inline constexpr ContextId kPartitionContext = 3;  ///< and the partitions
 
 /// An ordered set of processes; immutable and shared. A regular one (first, first + stride, ...)
 /// takes O(1) memory whatever its size (sparse ranks are listed).

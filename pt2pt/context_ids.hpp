@@ -12,12 +12,12 @@ namespace remit {
 
 /// Which contexts are in use in one process. Communicators are numbered without end; a number's
 /// context is the one of its *slot*, which comes again when all slots have been used once, more
-/// than 10^9 communicators later.
+/// than 5 * 10^8 communicators later.
 class ContextIds {
  public:
   /// Slots that no communicator made by the program ever has.
   enum Reserved : std::uint32_t { kWorld, kSelf, kGroups, kReserved };
-  static constexpr std::uint64_t kSlots = std::uint64_t{1} << 30;
+  static constexpr std::uint64_t kSlots = std::uint64_t{1} << 29;
 
   /// Fewer slots than there are: for tests. More than kReserved.
   explicit ContextIds(std::uint64_t slots = kSlots) : slots_(slots) {}

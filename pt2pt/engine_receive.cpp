@@ -227,7 +227,12 @@ void Engine::receive_rts(Peer& peer, const RtsHeader& header) {
   announced.sender = header.sender;
   announced.can_get = (header.match.flags & kCanGet) != 0;
   announced.put_chunk = header.put_chunk;
-  announced.remote = {header.address, header.key};
+  announced.has_data = (header.match.flags & kHasData) != 0 && header.length <= kRtsData;
+  if (announced.has_data) {
+    announced.data = header.data;
+  } else {
+    announced.remote = {header.remote.address, header.remote.key};
+  }
   if (PostedLink* posted = matcher_.take_posted(key)) {
     auto& request = static_cast<Request&>(*posted);
     set_received(request, key, announced.length);
@@ -291,7 +296,9 @@ void Engine::receive_cancel(Peer& peer, const HandleHeader& header) {
   for (UnexpectedLinks& links : matcher_.arrivals()) {
     auto& message = static_cast<Unexpected&>(links);
     if (message.peer != &peer || message.announced.sender != header.handle) continue;
-    if (message.kind != UnexpectedKind::announced) continue;
+    // Synchronous ones may be here as a whole. `arriving` ones have no sender that waits.
+    const bool whole = message.kind == UnexpectedKind::eager;
+    if (message.kind != UnexpectedKind::announced && !whole) continue;
     matcher_.remove(message);
     forget(message);
     return send_handle(peer, MessageKind::cancelled, header.handle, 1);
@@ -320,7 +327,9 @@ void Engine::cancel(Request& request) {
       return completed();
     case RequestPlace::transfer: {
       Transfer* transfer = transfers_.get(request.transfer);
-      if (transfer != nullptr && transfer->kind == TransferKind::await_answer) {
+      if (transfer == nullptr) return;
+      if (transfer->kind == TransferKind::await_answer ||
+          transfer->kind == TransferKind::await_ack) {
         send_handle(*transfer->peer, MessageKind::cancel, request.transfer);
       }
       return;

@@ -40,7 +40,8 @@ void Engine::finish(Transfer& transfer, int error) {
 /// The status of `request` is filled in; its bytes are what will move.
 void Engine::start_rendezvous(Peer& peer, Request& request, const Announcement& announced) {
   const auto length = static_cast<std::size_t>(request.status.bytes);
-  if (length == 0) {
+  if (length == 0 || announced.has_data) {
+    if (length != 0) request.view.unpack(0, std::span(announced.data).first(length));
     send_handle(peer, MessageKind::done, announced.sender);
     return complete(request);
   }
@@ -127,6 +128,11 @@ void Engine::start_pull(Unexpected& message) {
     return send_handle(peer, MessageKind::done, sender);
   }
   message.data = blocks_.allocate(message.bytes);
+  if (message.announced.has_data) {
+    message.kind = UnexpectedKind::eager;
+    std::memcpy(message.data, message.announced.data.data(), message.bytes);
+    return send_handle(peer, MessageKind::done, sender);
+  }
   Transfer* transfer = transfers_.allocate();
   transfer->kind = TransferKind::fragment_target;
   transfer->peer = &peer;

@@ -96,12 +96,19 @@ void Engine::send_rts(Peer& peer, Request& request, std::size_t bytes, bool star
   if (starved) {
     header.match.flags = kStarved | (request.mode == SendMode::synchronous ? 0 : kMayPull);
   }
+  // What fits the announcement need not be asked for.
+  const bool carries = starved && bytes <= kRtsData;
+  if (carries) {
+    header.match.flags |= kHasData;
+    header.data = {};
+    request.view.pack(0, std::span(header.data).first(bytes));
+  }
   header.match.context = request.key.context;
   header.match.source = request.key.source;
   header.match.tag = request.key.tag;
   header.length = bytes;
   header.sender = request.transfer;
-  if (peer.same_device) offer(*transfer, header);
+  if (peer.same_device && !carries) offer(*transfer, header);
   send_message(peer, header);
 }
 
@@ -118,8 +125,7 @@ void Engine::offer(Transfer& transfer, RtsHeader& header) {
   if (contiguous && protocol == Protocol::rendezvous_get &&
       map(transfer, {view.data(), transfer.length}, Access::remote_read)) {
     header.match.flags |= kCanGet;
-    header.address = reinterpret_cast<std::uintptr_t>(view.data());
-    header.key = transfer.region->remote_key;
+    header.remote = {reinterpret_cast<std::uintptr_t>(view.data()), transfer.region->remote_key};
   }
   const bool can_put = caps.has_put && caps.notify != NotifyMode::none;
   if (can_put && (contiguous || map_lists(transfer))) header.put_chunk = transfer.chunk;

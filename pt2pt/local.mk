@@ -14,6 +14,7 @@ libpt2pt_la_SOURCES = \
 	pt2pt/engine_statistics.cpp \
 	pt2pt/matching.cpp pt2pt/matching.hpp \
 	pt2pt/memory_pool.hpp \
+	pt2pt/partitioned.cpp pt2pt/partitioned.hpp \
 	pt2pt/peer.hpp \
 	pt2pt/protocol.cpp pt2pt/protocol.hpp \
 	pt2pt/request.hpp \

@@ -12,6 +12,7 @@
 #include "pt2pt/matching.hpp"
 #include "pt2pt/memory_pool.hpp"
 #include "pt2pt/request.hpp"
+#include "pt2pt/wire.hpp"
 #include "rdma_btl/device.hpp"
 #include "rdma_btl/registration/registration_cache.hpp"
 #include "runtime/pool.hpp"
@@ -26,7 +27,9 @@ struct Announcement {
   SlabHandle sender = kNoSlabHandle;
   bool can_get = false;
   std::uint32_t put_chunk = 0;  ///< 0: the sender cannot put
+  bool has_data = false;        ///< it is in `data`, and there is no `remote`
   RemoteAddress remote;
+  std::array<std::byte, kRtsData> data = {};
 };
 
 enum class TransferKind : std::uint8_t {

@@ -3,7 +3,9 @@
 // pointer is ever followed: operations are named by {index, generation} handles.
 #pragma once
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -36,6 +38,7 @@ enum MessageFlag : std::uint8_t {
   kCanGet = 4,    ///< rts: `remote` may be read
   kFailed = 8,    ///< done: the receiver could not read the data
   kMayPull = 32,  ///< rts: may be fetched before it is matched (not synchronous)
+  kHasData = 64,  ///< rts: at most kRtsData bytes, which are in `data`; `done` answers
   kUsePut = 16,   ///< cts: write to `remote`, notify with `receiver`; else send fragments
 };
 
@@ -67,13 +70,21 @@ struct EagerSyncHeader {
 };
 static_assert(sizeof(EagerSyncHeader) == 24);
 
+/// Bytes that an announcement has room for.
+inline constexpr std::size_t kRtsData = 16;
+
 struct RtsHeader {
   EagerHeader match;
   std::uint64_t length = 0;  ///< bytes
   SlabHandle sender = kNoSlabHandle;
   std::uint32_t put_chunk = 0;  ///< the sender would put so many bytes at once; 0: it cannot put
-  std::uint64_t address = 0;    ///< with kCanGet
-  std::uint64_t key = 0;
+  union {
+    struct {
+      std::uint64_t address;  ///< with kCanGet
+      std::uint64_t key;
+    } remote = {};
+    std::array<std::byte, kRtsData> data;  ///< with kHasData
+  };
 };
 static_assert(sizeof(RtsHeader) == 48);
 

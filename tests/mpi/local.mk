@@ -5,6 +5,7 @@ MPI_LOG_COMPILER = $(srcdir)/tests/mpi/run_mpi.sh
 
 mpi_runs = \
 	tests/mpi/runs/benchmarks.mpi \
+	tests/mpi/runs/buffers.mpi \
 	tests/mpi/runs/coll.mpi \
 	tests/mpi/runs/coll_reduce.mpi \
 	tests/mpi/runs/comm.mpi \
@@ -13,12 +14,15 @@ mpi_runs = \
 	tests/mpi/runs/fork.mpi \
 	tests/mpi/runs/intercomm.mpi \
 	tests/mpi/runs/memory.mpi \
+	tests/mpi/runs/neighbors.mpi \
 	tests/mpi/runs/new_comms.mpi \
 	tests/mpi/runs/nonblocking.mpi \
+	tests/mpi/runs/partitioned.mpi \
 	tests/mpi/runs/paths_pt2pt.mpi \
 	tests/mpi/runs/paths_stress.mpi \
 	tests/mpi/runs/pt2pt.mpi \
 	tests/mpi/runs/reduce_ops.mpi \
+	tests/mpi/runs/requests.mpi \
 	tests/mpi/runs/stress.mpi \
 	tests/mpi/runs/threads.mpi \
 	tests/mpi/runs/topology.mpi \
@@ -29,6 +33,7 @@ mpi_runs = \
 if TESTS_ENABLED
 MPI_TEST_FLAGS = -no-install
 mpi_programs = \
+	tests/mpi/buffers \
 	tests/mpi/coll \
 	tests/mpi/coll_reduce \
 	tests/mpi/comm \
@@ -37,10 +42,13 @@ mpi_programs = \
 	tests/mpi/intercomm \
 	tests/mpi/intercomm_coll \
 	tests/mpi/memory \
+	tests/mpi/neighbors \
 	tests/mpi/new_comms \
 	tests/mpi/nonblocking \
+	tests/mpi/partitioned \
 	tests/mpi/pt2pt \
 	tests/mpi/reduce_ops \
+	tests/mpi/requests \
 	tests/mpi/stress \
 	tests/mpi/stuck \
 	tests/mpi/threads \
@@ -53,6 +61,9 @@ mpi_programs = \
 	tests/mpi/wakeups
 check_PROGRAMS += $(mpi_programs)
 
+tests_mpi_buffers_SOURCES = tests/mpi/buffers.c tests/mpi/check.h
+tests_mpi_buffers_LDADD = libmpi_abi.la
+tests_mpi_buffers_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_coll_SOURCES = tests/mpi/coll.c tests/mpi/forms.h tests/mpi/check.h
 tests_mpi_coll_LDADD = libmpi_abi.la
 tests_mpi_coll_LDFLAGS = $(MPI_TEST_FLAGS)
@@ -77,18 +88,27 @@ tests_mpi_intercomm_coll_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_memory_SOURCES = tests/mpi/memory.c tests/mpi/check.h
 tests_mpi_memory_LDADD = libmpi_abi.la
 tests_mpi_memory_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_neighbors_SOURCES = tests/mpi/neighbors.c tests/mpi/forms.h tests/mpi/check.h
+tests_mpi_neighbors_LDADD = libmpi_abi.la
+tests_mpi_neighbors_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_new_comms_SOURCES = tests/mpi/new_comms.c tests/mpi/check.h
 tests_mpi_new_comms_LDADD = libmpi_abi.la -lpthread
 tests_mpi_new_comms_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_nonblocking_SOURCES = tests/mpi/nonblocking.c tests/mpi/check.h
 tests_mpi_nonblocking_LDADD = libmpi_abi.la
 tests_mpi_nonblocking_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_partitioned_SOURCES = tests/mpi/partitioned.c tests/mpi/check.h
+tests_mpi_partitioned_LDADD = libmpi_abi.la -lpthread
+tests_mpi_partitioned_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_pt2pt_SOURCES = tests/mpi/pt2pt.c tests/mpi/check.h
 tests_mpi_pt2pt_LDADD = libmpi_abi.la
 tests_mpi_pt2pt_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_reduce_ops_SOURCES = tests/mpi/reduce_ops.c tests/mpi/check.h
 tests_mpi_reduce_ops_LDADD = libmpi_abi.la
 tests_mpi_reduce_ops_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_requests_SOURCES = tests/mpi/requests.c tests/mpi/check.h
+tests_mpi_requests_LDADD = libmpi_abi.la
+tests_mpi_requests_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_stress_SOURCES = tests/mpi/stress.c tests/mpi/check.h
 tests_mpi_stress_LDADD = libmpi_abi.la
 tests_mpi_stress_LDFLAGS = $(MPI_TEST_FLAGS)

@@ -148,6 +148,8 @@ struct Member {
   std::vector<Typed> send_types,
       recv_types;  ///< alltoallw, with the objects as the calls want them
   std::vector<const Datatype*> send_objects, recv_objects;
+  Neighborhood neighbors;
+  std::vector<int> edges;  ///< of each of its sources: the edge's number there
   CollectiveArgs args;
 
   /// For another start.
@@ -174,7 +176,7 @@ class Case {
   Case(CollectiveKind k, int p, int max_ints, const Vocabulary& words, Random& random)
       : kind(k), size(p), words_(words), random_(random) {
     root = below(random, p);
-    in_place = below(random, 4) == 0;
+    in_place = below(random, 4) == 0 && !has_neighbors();
     ints_ = 3 * below(random, max_ints / 3 + 1);
     for (int r = 0; r < size; ++r) {
       members.push_back(std::make_unique<Member>());
@@ -183,6 +185,7 @@ class Case {
       m.args.root = root;
     }
     salt_ = static_cast<std::uint32_t>(random());
+    if (has_neighbors()) make_edges();
     fill();
     for (auto& m : members) {
       m->send_start = m->send;
@@ -208,6 +211,9 @@ class Case {
       w = static_cast<std::int32_t>(value >> 8U);
     }
     return words;
+  }
+  [[nodiscard]] bool has_neighbors() const {
+    return kind >= CollectiveKind::neighbor_allgather && kind <= CollectiveKind::neighbor_alltoallw;
   }
   [[nodiscard]] bool is_rooted_gather() const {
     return kind == CollectiveKind::gather || kind == CollectiveKind::gatherv;
@@ -290,6 +296,13 @@ class Case {
           break;
         case alltoallw:
           fill_alltoallw(m, r);
+          break;
+        case neighbor_allgather:
+        case neighbor_allgatherv:
+        case neighbor_alltoall:
+        case neighbor_alltoallv:
+        case neighbor_alltoallw:
+          fill_neighbors(m, r);
           break;
         default:
           fill_reduction(m, r);
@@ -385,12 +398,12 @@ class Case {
   }
 
   /// A type and a place in bytes for each peer; returns the bytes that they span.
-  MPI_Count place_types(int r, std::vector<Typed>& types, std::vector<MPI_Count>& counts,
-                        std::vector<MPI_Count>& displs) {
+  MPI_Count place_types(const std::vector<int>& ints, std::vector<Typed>& types,
+                        std::vector<MPI_Count>& counts, std::vector<MPI_Count>& displs) {
     MPI_Count next = below(random_, 16);
-    for (int i = 0; i < size; ++i) {
+    for (const int block : ints) {
       const Typed typed = words_.any(random_);
-      const MPI_Count count = ints_between(r, i) / typed.ints;
+      const MPI_Count count = block / typed.ints;
       const MPI_Count others = count == 0 ? 0 : (count - 1) * typed.type->extent();
       const MPI_Count low = std::min<MPI_Count>(0, others) + typed.type->true_lb();
       const MPI_Count high =
@@ -404,11 +417,13 @@ class Case {
   }
 
   void fill_alltoallw(Member& m, int r) {
-    m.recv = Buffer(place_types(r, m.recv_types, m.recv_counts, m.recv_displs));
+    std::vector<int> ints(static_cast<std::size_t>(size));
+    for (int i = 0; i < size; ++i) ints[static_cast<std::size_t>(i)] = ints_between(r, i);
+    m.recv = Buffer(place_types(ints, m.recv_types, m.recv_counts, m.recv_displs));
     if (in_place) {
       m.args.send = MPI_IN_PLACE;
     } else {
-      m.send = Buffer(place_types(r, m.send_types, m.send_counts, m.send_displs));
+      m.send = Buffer(place_types(ints, m.send_types, m.send_counts, m.send_displs));
     }
     for (int i = 0; i < size; ++i) {
       const auto peer = static_cast<std::size_t>(i);
@@ -417,6 +432,90 @@ class Case {
         m.recv.write_at(m.recv_displs[peer], m.recv_types[peer], words);
       } else {
         m.send.write_at(m.send_displs[peer], m.send_types[peer], words);
+      }
+    }
+  }
+
+  /// A line or ring, whose middle may be a pair or one member; or random edges, some of them
+  /// several times or to oneself, whose sources are listed in the order of their ranks.
+  void make_edges() {
+    const int form = below(random_, 4);  // 0: line, 1: ring
+    for (int r = 0; r < size; ++r) {
+      Neighborhood& own = at(r).neighbors;
+      at(r).args.neighbors = &own;
+      if (form < 2) {
+        own.opposite = true;
+        const bool ring = form == 1;
+        own.sources = {r > 0 || ring ? (r + size - 1) % size : MPI_PROC_NULL,
+                       r < size - 1 || ring ? (r + 1) % size : MPI_PROC_NULL};
+        own.destinations = own.sources;
+        at(r).edges = {1, 0};
+        continue;
+      }
+      const int degree = below(random_, 5);
+      for (int e = 0; e < degree; ++e) {
+        const int to = below(random_, size);
+        own.destinations.push_back(to);
+        at(to).neighbors.sources.push_back(r);
+        at(to).edges.push_back(e);
+      }
+    }
+  }
+
+  /// What `from` sends along its edge `edge`; allgathers know no edges.
+  [[nodiscard]] Words edge_data(int from, int edge) const {
+    using enum CollectiveKind;
+    if (from == MPI_PROC_NULL) return {};
+    const bool gathers = kind == neighbor_allgather || kind == neighbor_allgatherv;
+    const bool uniform = kind == neighbor_allgather || kind == neighbor_alltoall;
+    const int which = gathers ? from : from * 3 + edge;
+    const int ints = uniform ? ints_ : vector_ints_[static_cast<std::size_t>(which % size)];
+    return data(from, gathers ? 0 : edge, ints);
+  }
+
+  void fill_neighbors(Member& m, int r) {
+    using enum CollectiveKind;
+    const auto out = static_cast<int>(m.neighbors.destinations.size());
+    std::vector<int> ints_out, ints_in;
+    for (int e = 0; e < out; ++e) ints_out.push_back(static_cast<int>(edge_data(r, e).size()));
+    for (std::size_t s = 0; s < m.edges.size(); ++s) {
+      const Words words = edge_data(m.neighbors.sources[s], m.edges[s]);
+      ints_in.push_back(static_cast<int>(words.size()));
+    }
+    if (kind == neighbor_alltoallw) {
+      m.recv = Buffer(place_types(ints_in, m.recv_types, m.recv_counts, m.recv_displs));
+      m.send = Buffer(place_types(ints_out, m.send_types, m.send_counts, m.send_displs));
+      for (std::size_t e = 0; e < ints_out.size(); ++e) {
+        m.send.write_at(m.send_displs[e], m.send_types[e], edge_data(r, static_cast<int>(e)));
+      }
+      return;
+    }
+    if (kind == neighbor_allgatherv || kind == neighbor_alltoallv) {
+      use_recv_vector(m, ints_in);
+    } else {
+      use_recv(m, words_.any(random_), ints_, static_cast<int>(m.edges.size()));
+    }
+    if (kind == neighbor_allgather || kind == neighbor_allgatherv) {
+      return use_send(m, words_.any(random_), edge_data(r, 0));
+    }
+    if (kind == neighbor_alltoallv) {
+      use_send_vector(m, ints_out);
+    } else {
+      const Typed typed = words_.any(random_);
+      m.send = Buffer(typed, MPI_Count{ints_} / typed.ints * out);
+      m.args.send_count = ints_ / typed.ints;
+      m.args.send_type = typed.type;
+    }
+    for (int e = 0; e < out; ++e) m.send.write(send_at(m, e), edge_data(r, e));
+  }
+
+  void want_neighbors(Member& m) {
+    for (std::size_t s = 0; s < m.edges.size(); ++s) {
+      const Words words = edge_data(m.neighbors.sources[s], m.edges[s]);
+      if (kind == CollectiveKind::neighbor_alltoallw) {
+        m.recv_want.write_at(m.recv_displs[s], m.recv_types[s], words);
+      } else {
+        m.recv_want.write(recv_at(m, static_cast<int>(s)), words);
       }
     }
   }
@@ -515,6 +614,7 @@ class Case {
     }
     for (int r = 0; r < size; ++r) {
       Member& m = at(r);
+      if (has_neighbors()) want_neighbors(m);
       switch (kind) {
         case bcast:
           m.recv_want.write(0, data(root, 0, ints_));

@@ -49,6 +49,69 @@ TEST(Flow, OneSenderSmallPool) {
   EXPECT_EQ(w.engine(1).unexpected_bytes(), 0U);
 }
 
+/// What found no credit and fits its announcement is taken without asking for it, cut off or not;
+/// its send ends then, and not before.
+TEST(Flow, ShortMessagesTravelInTheirAnnouncements) {
+  for (const bool synchronous : {false, true}) {
+    World w(2, quiet(test_seed()), {{"eager_pool", "20000"}});
+    constexpr std::size_t kMost = 24;
+    std::deque<Send> sends;
+    for (std::size_t i = 0; i < 500; ++i) {
+      Send& s = sends.emplace_back();
+      s.data.assign(i % kMost, static_cast<std::byte>(i));
+      w.engine(0).isend(s.request, view(s.data.data(), s.data.size()), 1, static_cast<int>(i),
+                        w.comm(0), synchronous ? SendMode::synchronous : SendMode::standard);
+    }
+    w.settle();
+    EXPECT_FALSE(sends.back().request.complete);
+    EXPECT_GT(w.engine(0).counters().starved, 100U);
+    for (std::size_t i = 500; i-- != 0;) {
+      std::vector<std::byte> in(kMost, std::byte{0xEE});
+      const std::size_t room = i % 7 == 0 ? 3 : kMost;
+      const std::size_t sent = i % kMost;
+      Request receive(RequestKind::receive);
+      w.engine(1).irecv(receive, view(in.data(), room), 0, static_cast<int>(i), w.comm(1));
+      if (sent <= kRtsData) {
+        ASSERT_TRUE(receive.complete) << i;
+      }
+      ASSERT_TRUE(w.run([&] { return receive.complete; }));
+      const std::size_t got = std::min(sent, room);
+      ASSERT_EQ(static_cast<std::size_t>(receive.status.bytes), got);
+      ASSERT_EQ(receive.status.error, sent > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+      for (std::size_t j = 0; j < kMost; ++j) {
+        ASSERT_EQ(in[j], j < got ? static_cast<std::byte>(i) : std::byte{0xEE});
+      }
+    }
+    w.settle();
+    for (const Send& s : sends) EXPECT_TRUE(s.request.complete);
+    EXPECT_EQ(w.engine(1).unexpected_bytes(), 0U);
+    EXPECT_EQ(w.engine(0).transfers_live(), 0U);
+  }
+}
+
+/// A synchronous send that left eagerly can be taken back while nobody has received it.
+TEST(Flow, SynchronousEagerSendsAreCancelled) {
+  World w(2, quiet(test_seed()));
+  std::uint64_t value = 7, got = 0;
+  Request first(RequestKind::send), second(RequestKind::send);
+  w.engine(0).isend(first, view(&value, 8), 1, 5, w.comm(0), SendMode::synchronous);
+  w.engine(0).isend(second, view(&value, 8), 1, 5, w.comm(0), SendMode::synchronous);
+  w.settle();
+  ASSERT_FALSE(first.complete);
+  w.engine(0).cancel(first);
+  ASSERT_TRUE(w.run([&] { return first.complete; }));
+  EXPECT_TRUE(first.status.cancelled);
+  Request receive(RequestKind::receive);
+  w.engine(1).irecv(receive, view(&got, 8), 0, 5, w.comm(1));
+  w.engine(0).cancel(second);  // too late
+  ASSERT_TRUE(w.run([&] { return receive.complete && second.complete; }));
+  EXPECT_FALSE(second.status.cancelled);
+  EXPECT_EQ(got, 7U);
+  w.settle();
+  EXPECT_EQ(w.engine(1).unexpected_bytes(), 0U);
+  EXPECT_EQ(w.engine(0).transfers_live(), 0U);
+}
+
 /// Many senders to one receiver, exact receives in another order.
 void incast(int size, const char* pool, bool hostile) {
   const std::uint64_t seed = test_seed();

@@ -70,8 +70,8 @@ void add_peers(Engine& engine, const CommCore& comm, std::uint32_t sequence, Ran
   for (const Engine::Awaited& awaited : engine.awaited()) {
     // Parts inside the local group of an inter-communicator have the context next but one.
     const ContextId context = awaited.key.context;
-    const bool same = context == comm.context + 1 ||
-                      (comm.is_inter() && context == comm.within->context + 1);
+    const bool same =
+        context == comm.context + 1 || (comm.is_inter() && context == comm.within->context + 1);
     const bool ours = same && awaited.key.tag == tag;
     if (ours && awaited.peer != kAnyProc) add_once(set, awaited.peer);
   }

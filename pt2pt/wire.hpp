@@ -73,16 +73,19 @@ static_assert(sizeof(EagerSyncHeader) == 24);
 /// Bytes that an announcement has room for.
 inline constexpr std::size_t kRtsData = 16;
 
+/// Where a receiver may get the data.
+struct RtsMemory {
+  std::uint64_t address;
+  std::uint64_t key;
+};
+
 struct RtsHeader {
   EagerHeader match;
   std::uint64_t length = 0;  ///< bytes
   SlabHandle sender = kNoSlabHandle;
   std::uint32_t put_chunk = 0;  ///< the sender would put so many bytes at once; 0: it cannot put
   union {
-    struct {
-      std::uint64_t address;  ///< with kCanGet
-      std::uint64_t key;
-    } remote = {};
+    RtsMemory remote = {};                 ///< with kCanGet
     std::array<std::byte, kRtsData> data;  ///< with kHasData
   };
 };

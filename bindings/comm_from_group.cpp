@@ -30,10 +30,11 @@ struct NewComm {
 
 int check_common(Entry& entry, MPI_Group group, const char* stringtag, MPI_Info info,
                  MPI_Errhandler errhandler, NewComm& out) {
+  if (int err = check_errhandler(entry, errhandler, Owner::comm)) return err;
+  entry.raise_through(errhandler);
   if (int err = entry.group(group, out.local)) return err;
   if (int err = check_string_tag(entry, stringtag)) return err;
   if (int err = read_hints(entry, info, out.hints)) return err;
-  if (int err = check_errhandler(entry, errhandler, Owner::comm)) return err;
   out.heritage.errhandler = errhandler;
   const auto* object = object_of<GroupObject>(group, ObjectKind::group);
   if (object != nullptr) out.heritage.session = object->session;

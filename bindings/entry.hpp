@@ -49,12 +49,17 @@ class Entry {
     if (!progress().policy().spin) yield_core();
   }
 
+  /// Errors are raised through this handler, which is valid, and not through that of an object: the
+  /// function makes an object that will have it.
+  void raise_through(MPI_Errhandler handler) { errhandler_ = handler; }
+
   /// Raises an error on the communicator or session found so far, else on MPI_COMM_SELF, or, while
   /// there is none, through the initial error handler.
   template <class... Args>
   [[gnu::cold]] int fail(int code, fmt::format_string<Args...> format, Args&&... args) {
-    return raise_error({comm_, session_}, code, function_,
-                       fmt::format(format, std::forward<Args>(args)...));
+    std::string detail = fmt::format(format, std::forward<Args>(args)...);
+    if (errhandler_ != nullptr) return raise_error_with(errhandler_, {}, code, function_, detail);
+    return raise_error({comm_, session_}, code, function_, detail);
   }
 
   int comm(MPI_Comm handle, CommObject*& out) {
@@ -155,6 +160,7 @@ class Entry {
   Instance* instance_;
   CommObject* comm_ = nullptr;
   SessionObject* session_ = nullptr;
+  MPI_Errhandler errhandler_ = nullptr;  ///< see raise_through()
   const Datatype* datatype_ = nullptr;
 };
 

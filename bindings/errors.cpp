@@ -67,11 +67,11 @@ void call_user_handler(ErrhandlerObject& handler, const ErrorTarget& target, int
   if (handler.owner == Owner::file) {
     MPI_File file = MPI_FILE_NULL;
     reinterpret_cast<MPI_File_errhandler_function*>(handler.function)(&file, &code);
-  } else if (target.comm != nullptr) {
-    retain(target.comm);
-    MPI_Comm handle = target.comm->handle;
+  } else if (handler.owner == Owner::comm) {
+    if (target.comm != nullptr) retain(target.comm);
+    MPI_Comm handle = target.comm != nullptr ? target.comm->handle : MPI_COMM_NULL;
     reinterpret_cast<MPI_Comm_errhandler_function*>(handler.function)(&handle, &code);
-    release(target.comm);
+    if (target.comm != nullptr) release(target.comm);
   } else {
     const Ref<SessionObject> kept(target.session);
     MPI_Session handle = kept ? handle_of(kept.get()) : MPI_SESSION_NULL;

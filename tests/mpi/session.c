@@ -196,12 +196,39 @@ static void errors_without_session(void) {
   EXPECT(MPI_ERR_ARG, "errhandler", MPI_Session_create_errhandler(on_error, NULL));
 }
 
+static int comm_called;
+static void on_comm_error(MPI_Comm* comm, int* code, ...) {
+  ++comm_called;
+  CHECK(*comm == MPI_COMM_NULL);
+  CHECK(*code == MPI_ERR_ARG);
+}
+
+/* Errors while a communicator is made go to the handler that it was to have. */
+static void errors_of_making(MPI_Session session, MPI_Group group) {
+  MPI_Comm comm;
+  MPI_Errhandler of_session, of_comm;
+  OK(MPI_Session_create_errhandler(on_error, &of_session));
+  OK(MPI_Comm_create_errhandler(on_comm_error, &of_comm));
+  OK(MPI_Session_set_errhandler(session, of_session));
+  called = comm_called = 0;
+  EXPECT(MPI_ERR_ARG, "stringtag",
+         MPI_Comm_create_from_group(group, NULL, MPI_INFO_NULL, of_comm, &comm));
+  EXPECT(MPI_ERR_ARG, "newintercomm",
+         MPI_Intercomm_create_from_groups(group, 0, group, 0, "x", MPI_INFO_NULL, of_comm, NULL));
+  CHECK(comm_called == 2);
+  CHECK(called == 0);
+  OK(MPI_Session_set_errhandler(session, MPI_ERRORS_RETURN));
+  OK(MPI_Errhandler_free(&of_session));
+  OK(MPI_Errhandler_free(&of_comm));
+}
+
 /* The processes of a session talk: a communicator from its group. */
 static void talk(MPI_Session session, const char* tag) {
   MPI_Group group;
   MPI_Comm comm;
   int rank, size, sum = 0;
   OK(MPI_Group_from_session_pset(session, "mpi://WORLD", &group));
+  errors_of_making(session, group);
   OK(MPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
   OK(MPI_Comm_rank(comm, &rank));
   OK(MPI_Comm_size(comm, &size));

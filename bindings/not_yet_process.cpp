@@ -1,5 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// not_yet_process.cpp: what does not work yet of processes and of the environment. Who implements a function deletes it here.
+// not_yet_process.cpp: what does not work yet of processes and of the environment. Who implements a
+// function deletes it here.
 
 #include "bindings/not_yet.hpp"
 #include "bindings/weak.hpp"

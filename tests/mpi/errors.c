@@ -190,7 +190,8 @@ static void types(void) {
   EXPECT(MPI_ERR_TYPE, "oldtype", MPI_Type_contiguous(1, MPI_DATATYPE_NULL, &made));
   EXPECT(MPI_ERR_COUNT, "count", MPI_Type_vector(-1, 1, 1, MPI_INT, &made));
   EXPECT(MPI_ERR_ARG, "blocklength", MPI_Type_vector(1, -1, 1, MPI_INT, &made));
-  EXPECT(MPI_ERR_ARG, "array_of_blocklengths", MPI_Type_indexed(2, lengths, (int[]){0, 1}, MPI_INT, &made));
+  EXPECT(MPI_ERR_ARG, "array_of_blocklengths",
+         MPI_Type_indexed(2, lengths, (int[]){0, 1}, MPI_INT, &made));
   EXPECT(MPI_ERR_TYPE, "types", MPI_Type_create_struct(2, (int[]){1, 1}, places, parts, &made));
   EXPECT(MPI_ERR_ARG, "dimension",
          MPI_Type_create_subarray(1, sizes, subsizes, starts, MPI_ORDER_C, MPI_INT, &made));

@@ -212,7 +212,7 @@ static void test_graph(void) {
   int* joins = calloc((size_t)(check_size * check_size), sizeof(int));
   int* index = malloc(sizeof(int) * (size_t)check_size);
   int* edges = malloc(sizeof(int) * (size_t)(8 * check_size));
-  int degrees = 0, total = 0;
+  int total = 0;
   int* degree = calloc((size_t)check_size, sizeof(int));
   for (int i = 0; i < 3 * check_size; ++i) {
     const int a = below(check_size), b = below(check_size);
@@ -223,7 +223,6 @@ static void test_graph(void) {
       ++joins[b * check_size + a];
       ++degree[b];
     }
-    ++degrees;
   }
   nsrc = 0;
   for (int a = 0; a < check_size; ++a) {

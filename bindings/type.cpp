@@ -1,5 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Datatype constructors and life (MPI-5.0, sections 5.1.2 to 5.1.9).
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -441,8 +442,7 @@ int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
     const auto it = names.find(type);
     name = it != names.end() ? std::string_view(it->second) : type->name();
   }
-  std::memcpy(type_name, name.data(), name.size());
-  type_name[name.size()] = '\0';
+  *std::copy(name.begin(), name.end(), type_name) = '\0';
   *resultlen = static_cast<int>(name.size());
   return MPI_SUCCESS;
 }

@@ -44,6 +44,7 @@ static void queries(void) {
   OK(MPI_Comm_group(half, &mine));
   OK(MPI_Group_compare(local, mine, &value));
   CHECK(value == MPI_IDENT);
+  OK(MPI_Group_free(&mine));
   OK(MPI_Group_size(remote, &value));
   CHECK(value == remote_size);
   OK(MPI_Group_intersection(remote, local, &mine));

@@ -236,7 +236,7 @@ static void external_basics(void) {
   for (int i = 0; i < 6; ++i) {
     const long value = numbers[i];
     const int narrow = (int)value;
-    const long long wide = (long long)value << 20;
+    const long long wide = (long long)value * (1 << 20);
     put(wire, (uint64_t)value, 4);
     one_external(MPI_LONG, &value, sizeof value, wire, 4);
     one_external(MPI_INT, &narrow, sizeof narrow, wire, 4);

@@ -14,20 +14,6 @@ namespace remit {
 
 namespace {
 
-/// MPI_IDENT: the same processes in the same order.
-int compare(const Group& a, const Group& b) {
-  if (&a == &b) return MPI_IDENT;
-  if (a.size() != b.size()) return MPI_UNEQUAL;
-  bool same_order = true;
-  for (int i = 0; i < a.size(); ++i) {
-    const ProcId proc = a.proc(i);
-    if (b.proc(i) == proc) continue;
-    same_order = false;
-    if (b.rank_of(proc) == MPI_UNDEFINED) return MPI_UNEQUAL;
-  }
-  return same_order ? MPI_IDENT : MPI_SIMILAR;
-}
-
 int compare(const CommObject& a, const CommObject& b) {
   if (&a == &b) return MPI_IDENT;
   if (a.core.is_inter() != b.core.is_inter()) return MPI_UNEQUAL;

@@ -36,8 +36,7 @@ int check_common(Entry& entry, MPI_Group group, const char* stringtag, MPI_Info 
   if (int err = check_string_tag(entry, stringtag)) return err;
   if (int err = read_hints(entry, info, out.hints)) return err;
   out.heritage.errhandler = errhandler;
-  const auto* object = object_of<GroupObject>(group, ObjectKind::group);
-  if (object != nullptr) out.heritage.session = object->session;
+  out.heritage.session = session_of(group);
   out.rank = my_rank_in(entry.instance(), *out.local);
   if (out.rank != MPI_UNDEFINED || out.local->size() == 0) return MPI_SUCCESS;
   return entry.fail(MPI_ERR_GROUP, "this process is not in the group");

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "bindings/info_objects.hpp"
 #include "bindings/new_comm.hpp"
 #include "bindings/weak.hpp"
 #include "runtime/topology.hpp"
@@ -29,12 +30,10 @@ std::int64_t object_color(const Instance& instance, int index) {
   return (host_color(instance) << 32) + index;
 }
 
-std::string value_of(const InfoObject* info, std::string_view key) {
-  if (info == nullptr) return {};
-  for (const auto& [name, value] : info->entries) {
-    if (name == key) return value;
-  }
-  return {};
+/// The value of a key; empty without one.
+std::string text_of(const InfoObject* info, std::string_view key) {
+  const std::string* value = info == nullptr ? nullptr : value_of(*info, key);
+  return value == nullptr ? std::string() : *value;
 }
 
 /// The instance of a kind of hardware that this process is restricted to, as a color.
@@ -108,11 +107,11 @@ int find_color(Entry& entry, CommObject& comm, int split_type, InfoObject* info,
       color = host_color(instance);
       return MPI_SUCCESS;
     case MPI_COMM_TYPE_HW_GUIDED:
-      color = resource_color(instance, value_of(info, kResourceType));
+      color = resource_color(instance, text_of(info, kResourceType));
       return MPI_SUCCESS;
     case MPI_COMM_TYPE_RESOURCE_GUIDED: {
-      const std::string name = value_of(info, kSetName);
-      color = name.empty() ? resource_color(instance, value_of(info, kResourceType))
+      const std::string name = text_of(info, kSetName);
+      color = name.empty() ? resource_color(instance, text_of(info, kResourceType))
                            : set_color(instance, name);
       return MPI_SUCCESS;
     }

@@ -179,6 +179,37 @@ bool any_live(std::span<const MPI_Request> requests) {
   return std::any_of(requests.begin(), requests.end(), is_live);
 }
 
+/// Whether done() is true, now or after one poll. If not, the call has only looked.
+template <class Done>
+bool look(Entry& entry, Done&& done) {
+  if (done()) return true;
+  entry.progress().poll();
+  if (done()) return true;
+  entry.only_looked();
+  return false;
+}
+
+bool look_for_all(Entry& entry, std::span<const MPI_Request> requests) {
+  return look(entry, [=] { return std::all_of(requests.begin(), requests.end(), is_done); });
+}
+
+/// MPI_Testany and MPI_Request_get_status_any, which differ in what take(index) does.
+template <class Take>
+int look_for_any(Entry& entry, std::span<const MPI_Request> requests, int* index, int* flag,
+                 MPI_Status* status, Take&& take) {
+  *index = MPI_UNDEFINED;
+  *flag = 1;
+  if (!any_live(requests)) {
+    set_status(status, empty_status());
+    return MPI_SUCCESS;
+  }
+  int found = -1;
+  *flag = look(entry, [&] { return (found = find_done(requests)) >= 0; });
+  if (!*flag) return MPI_SUCCESS;
+  *index = found;
+  return take(found);
+}
+
 /// Reads the statuses of complete requests of an array that stay. As when they are finished, only
 /// if one failed the MPI_ERROR fields are written and the call is MPI_ERR_IN_STATUS.
 class ArrayReader {
@@ -310,16 +341,8 @@ int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status status
   Entry entry("MPI_Testall");
   if (int err = check_requests(entry, count, requests)) return err;
   if (int err = entry.not_null(flag, "flag")) return err;
-  const std::span<const MPI_Request> all(requests, static_cast<std::size_t>(count));
-  *flag = std::all_of(all.begin(), all.end(), is_done);
-  if (!*flag) {
-    entry.progress().poll();
-    *flag = std::all_of(all.begin(), all.end(), is_done);
-  }
-  if (!*flag) {
-    entry.only_looked();
-    return MPI_SUCCESS;
-  }
+  *flag = look_for_all(entry, {requests, static_cast<std::size_t>(count)});
+  if (!*flag) return MPI_SUCCESS;
   ArrayFinisher finisher(entry, statuses);
   for (int i = 0; i < count; ++i) finisher.finish(requests[i], i);
   return finisher.report();
@@ -349,25 +372,8 @@ int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_S
   if (int err = check_requests(entry, count, requests)) return err;
   if (int err = entry.not_null(index, "index")) return err;
   if (int err = entry.not_null(flag, "flag")) return err;
-  const std::span<const MPI_Request> all(requests, static_cast<std::size_t>(count));
-  *index = MPI_UNDEFINED;
-  *flag = 1;
-  if (!any_live(all)) {
-    set_status(status, empty_status());
-    return MPI_SUCCESS;
-  }
-  int found = find_done(all);
-  if (found < 0) {
-    entry.progress().poll();
-    found = find_done(all);
-  }
-  if (found < 0) {
-    *flag = 0;
-    entry.only_looked();
-    return MPI_SUCCESS;
-  }
-  *index = found;
-  return finish_and_report(entry, requests[found], status);
+  return look_for_any(entry, {requests, static_cast<std::size_t>(count)}, index, flag, status,
+                      [&](int found) { return finish_and_report(entry, requests[found], status); });
 }
 REMIT_WEAK(Testany);
 
@@ -399,13 +405,9 @@ int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indice
     return MPI_SUCCESS;
   }
   if (int err = entry.not_null(indices, "array_of_indices")) return err;
-  if (find_done(all) < 0) {
-    entry.progress().poll();
-    if (find_done(all) < 0) {
-      entry.only_looked();
-      *outcount = 0;
-      return MPI_SUCCESS;
-    }
+  if (!look(entry, [&] { return find_done(all) >= 0; })) {
+    *outcount = 0;
+    return MPI_SUCCESS;
   }
   return finish_some(entry, all, outcount, indices, statuses);
 }
@@ -444,12 +446,8 @@ int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
     set_status(status, empty_status());
     return MPI_SUCCESS;
   }
-  if (!is_done(request)) entry.progress().poll();
-  *flag = is_done(request);
-  if (!*flag) {
-    entry.only_looked();
-    return MPI_SUCCESS;
-  }
+  *flag = look(entry, [=] { return is_done(request); });
+  if (!*flag) return MPI_SUCCESS;
   return read_status(entry, *object(request), status);
 }
 REMIT_WEAK(Request_get_status);
@@ -459,16 +457,8 @@ int PMPI_Request_get_status_all(int count, const MPI_Request requests[], int* fl
   Entry entry("MPI_Request_get_status_all");
   if (int err = check_requests(entry, count, requests)) return err;
   if (int err = entry.not_null(flag, "flag")) return err;
-  const std::span<const MPI_Request> all(requests, static_cast<std::size_t>(count));
-  *flag = std::all_of(all.begin(), all.end(), is_done);
-  if (!*flag) {
-    entry.progress().poll();
-    *flag = std::all_of(all.begin(), all.end(), is_done);
-  }
-  if (!*flag) {
-    entry.only_looked();
-    return MPI_SUCCESS;
-  }
+  *flag = look_for_all(entry, {requests, static_cast<std::size_t>(count)});
+  if (!*flag) return MPI_SUCCESS;
   ArrayReader reader(entry, statuses);
   for (int i = 0; i < count; ++i) {
     if (int err = reader.read(requests[i], i)) return err;
@@ -483,25 +473,9 @@ int PMPI_Request_get_status_any(int count, const MPI_Request requests[], int* in
   if (int err = check_requests(entry, count, requests)) return err;
   if (int err = entry.not_null(index, "index")) return err;
   if (int err = entry.not_null(flag, "flag")) return err;
-  const std::span<const MPI_Request> all(requests, static_cast<std::size_t>(count));
-  *index = MPI_UNDEFINED;
-  *flag = 1;
-  if (!any_live(all)) {
-    set_status(status, empty_status());
-    return MPI_SUCCESS;
-  }
-  int found = find_done(all);
-  if (found < 0) {
-    entry.progress().poll();
-    found = find_done(all);
-  }
-  if (found < 0) {
-    *flag = 0;
-    entry.only_looked();
-    return MPI_SUCCESS;
-  }
-  *index = found;
-  return read_status(entry, *object(requests[found]), status);
+  return look_for_any(
+      entry, {requests, static_cast<std::size_t>(count)}, index, flag, status,
+      [&](int found) { return read_status(entry, *object(requests[found]), status); });
 }
 REMIT_WEAK(Request_get_status_any);
 

@@ -19,24 +19,6 @@ MPI_Group hand_out(GroupPtr group, Ref<SessionObject> session) {
   return handle_of(new GroupObject(std::move(group), std::move(session)));
 }
 
-/// Where a valid group comes from: the session, or null.
-Ref<SessionObject> session_of(MPI_Group group) {
-  const auto* object = object_of<GroupObject>(group, ObjectKind::group);
-  return object == nullptr ? Ref<SessionObject>() : object->session;
-}
-
-int compare(const Group& a, const Group& b) {
-  if (a.size() != b.size()) return MPI_UNEQUAL;
-  bool same_order = true;
-  for (int i = 0; i < a.size(); ++i) {
-    const ProcId proc = a.proc(i);
-    if (b.proc(i) == proc) continue;
-    same_order = false;
-    if (b.rank_of(proc) == MPI_UNDEFINED) return MPI_UNEQUAL;
-  }
-  return same_order ? MPI_IDENT : MPI_SIMILAR;
-}
-
 /// Members of `a` for which keep(proc) holds, in a's order.
 template <class Keep>
 std::vector<ProcId> filter(const Group& a, Keep&& keep) {

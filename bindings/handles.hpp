@@ -31,4 +31,10 @@ template <class T, class Handle>
   return reinterpret_cast<MPI_Request>(request);
 }
 
+/// The session that a valid group comes from; null: the World Model, or a predefined group.
+[[nodiscard]] inline Ref<SessionObject> session_of(MPI_Group group) {
+  const auto* object = object_of<GroupObject>(group, ObjectKind::group);
+  return object == nullptr ? Ref<SessionObject>() : object->session;
+}
+
 }  // namespace remit

@@ -100,38 +100,39 @@ CommObject* make_comm(const Heritage& heritage, ContextId context, int rank, Gro
   return comm;
 }
 
-int create_comm(Entry& entry, CommObject& parent, GroupPtr group,
-                std::shared_ptr<const Topology> topology, MPI_Comm* out) {
+namespace {
+
+/// Agrees on a context, and makes the communicator at those that are in its local group.
+int create(Entry& entry, CommObject& parent, GroupPtr local, GroupPtr remote, CommObject*& made) {
   ContextId context = 0;
   if (int err = agree_on_context(entry, parent, context)) return err;
-  *out = MPI_COMM_NULL;
   Instance& instance = entry.instance();
-  const int rank = group == nullptr ? MPI_UNDEFINED : my_rank_in(instance, *group);
+  const int rank = local == nullptr ? MPI_UNDEFINED : my_rank_in(instance, *local);
   if (rank == MPI_UNDEFINED) {
     instance.contexts.release(context);
     return MPI_SUCCESS;
   }
-  CommObject* made = make_comm(heritage_of(parent), context, rank, std::move(group));
-  made->topology = std::move(topology);
-  *out = made->handle;
+  made = make_comm(heritage_of(parent), context, rank, std::move(local), std::move(remote));
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int create_comm(Entry& entry, CommObject& parent, GroupPtr group,
+                std::shared_ptr<const Topology> topology, MPI_Comm* out) {
+  CommObject* made = nullptr;
+  if (int err = create(entry, parent, std::move(group), nullptr, made)) return err;
+  if (made != nullptr) made->topology = std::move(topology);
+  *out = made == nullptr ? MPI_COMM_NULL : made->handle;
   return MPI_SUCCESS;
 }
 
 int create_intercomm(Entry& entry, CommObject& parent, GroupPtr local, GroupPtr remote,
                      MPI_Comm* out) {
-  ContextId context = 0;
-  if (int err = agree_on_context(entry, parent, context)) return err;
-  *out = MPI_COMM_NULL;
-  Instance& instance = entry.instance();
-  const bool empty = local == nullptr || remote == nullptr || remote->size() == 0;
-  const int rank = empty ? MPI_UNDEFINED : my_rank_in(instance, *local);
-  if (rank == MPI_UNDEFINED) {
-    instance.contexts.release(context);
-    return MPI_SUCCESS;
-  }
-  CommObject* made =
-      make_comm(heritage_of(parent), context, rank, std::move(local), std::move(remote));
-  *out = made->handle;
+  if (remote == nullptr || remote->size() == 0) local = nullptr;
+  CommObject* made = nullptr;
+  if (int err = create(entry, parent, std::move(local), std::move(remote), made)) return err;
+  *out = made == nullptr ? MPI_COMM_NULL : made->handle;
   return MPI_SUCCESS;
 }
 

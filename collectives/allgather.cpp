@@ -8,18 +8,10 @@ namespace remit {
 
 namespace {
 
-/// Where rank i's contribution goes.
-View slot(const CollectiveArgs& a, int i) {
-  if (a.kind == CollectiveKind::allgatherv) {
-    return slice(a.recv, a.recv_displs[i], a.recv_counts[i], *a.recv_type);
-  }
-  return slice(a.recv, a.recv_count * i, a.recv_count, *a.recv_type);
-}
-
 /// Brings this process's contribution to its own slot.
 void fill_own_slot(CollCtx& c, const CollectiveArgs& a) {
   if (a.send == MPI_IN_PLACE) return;
-  copy_local(view_of(a.send, a.send_count, *a.send_type), slot(a, c.rank()));
+  copy_local(view_of(a.send, a.send_count, *a.send_type), receive_slot(a, c.rank()));
 }
 
 }  // namespace
@@ -43,9 +35,9 @@ Task<int> allgather_recursive_doubling(CollCtx& c, const CollectiveArgs& a) {
 Task<int> allgather_bruck(CollCtx& c, const CollectiveArgs& a) {
   const int size = c.size();
   fill_own_slot(c, a);
-  const std::size_t block = slot(a, c.rank()).size();
+  const std::size_t block = receive_slot(a, c.rank()).size();
   std::byte* packed = c.scratch(block * static_cast<std::size_t>(size));
-  slot(a, c.rank()).pack(0, {packed, block});
+  receive_slot(a, c.rank()).pack(0, {packed, block});
   for (int have = 1; have < size; have *= 2) {
     const int pass = have < size - have ? have : size - have;
     const std::size_t bytes = block * static_cast<std::size_t>(pass);
@@ -58,7 +50,7 @@ Task<int> allgather_bruck(CollCtx& c, const CollectiveArgs& a) {
   }
   for (int i = 1; i < size; ++i) {
     const int rank = (c.rank() + i) % size;
-    slot(a, rank).unpack(0, {packed + block * static_cast<std::size_t>(i), block});
+    receive_slot(a, rank).unpack(0, {packed + block * static_cast<std::size_t>(i), block});
   }
   co_return c.error();
 }
@@ -71,8 +63,8 @@ Task<int> allgather_ring(CollCtx& c, const CollectiveArgs& a) {
   const int right = (c.rank() + 1) % size;
   const int left = (c.rank() + size - 1) % size;
   for (int step = 0; step < size - 1; ++step) {
-    const View out = slot(a, (c.rank() + size - step) % size);
-    const View in = slot(a, (c.rank() + 2 * size - step - 1) % size);
+    const View out = receive_slot(a, (c.rank() + size - step) % size);
+    const View in = receive_slot(a, (c.rank() + 2 * size - step - 1) % size);
     auto pass = c.sendrecv(out, right, in, left);
     co_await pass;
   }

@@ -27,26 +27,36 @@ namespace remit {
   return view_of(element(base, first, type), count, type);
 }
 
-/// What alltoall, alltoallv or alltoallw receives from member i.
+/// The block of the receive buffer for member (or neighbour) i, where that buffer has one for each.
 [[nodiscard]] inline View receive_slot(const CollectiveArgs& a, int i) {
-  if (a.kind == CollectiveKind::alltoallw) {
-    return view_of(byte_offset(a.recv, a.recv_displs[i]), a.recv_counts[i], *a.recv_types[i]);
+  switch (a.kind) {
+    case CollectiveKind::alltoallw:
+    case CollectiveKind::neighbor_alltoallw:
+      return view_of(byte_offset(a.recv, a.recv_displs[i]), a.recv_counts[i], *a.recv_types[i]);
+    case CollectiveKind::gatherv:
+    case CollectiveKind::allgatherv:
+    case CollectiveKind::alltoallv:
+    case CollectiveKind::neighbor_allgatherv:
+    case CollectiveKind::neighbor_alltoallv:
+      return slice(a.recv, a.recv_displs[i], a.recv_counts[i], *a.recv_type);
+    default:
+      return slice(a.recv, a.recv_count * i, a.recv_count, *a.recv_type);
   }
-  if (a.kind == CollectiveKind::alltoallv) {
-    return slice(a.recv, a.recv_displs[i], a.recv_counts[i], *a.recv_type);
-  }
-  return slice(a.recv, a.recv_count * i, a.recv_count, *a.recv_type);
 }
 
-/// What it sends to member i; not in place.
+/// The block of the send buffer, not in place.
 [[nodiscard]] inline View send_slot(const CollectiveArgs& a, int i) {
-  if (a.kind == CollectiveKind::alltoallw) {
-    return view_of(byte_offset(a.send, a.send_displs[i]), a.send_counts[i], *a.send_types[i]);
+  switch (a.kind) {
+    case CollectiveKind::alltoallw:
+    case CollectiveKind::neighbor_alltoallw:
+      return view_of(byte_offset(a.send, a.send_displs[i]), a.send_counts[i], *a.send_types[i]);
+    case CollectiveKind::scatterv:
+    case CollectiveKind::alltoallv:
+    case CollectiveKind::neighbor_alltoallv:
+      return slice(a.send, a.send_displs[i], a.send_counts[i], *a.send_type);
+    default:
+      return slice(a.send, a.send_count * i, a.send_count, *a.send_type);
   }
-  if (a.kind == CollectiveKind::alltoallv) {
-    return slice(a.send, a.send_displs[i], a.send_counts[i], *a.send_type);
-  }
-  return slice(a.send, a.send_count * i, a.send_count, *a.send_type);
 }
 
 [[nodiscard]] inline View bytes_view(const void* memory, std::size_t bytes) {

@@ -20,18 +20,8 @@ void copy_to_self(const CollectiveArgs& a) {
   using enum CollectiveKind;
   if (a.send == MPI_IN_PLACE || a.recv == MPI_IN_PLACE) return;
   if (a.kind == exscan) return;  // the first member's result is undefined
-  if (a.kind == alltoallv || a.kind == alltoallw) {
-    copy_local(send_slot(a, 0), receive_slot(a, 0));
-    return;
-  }
   if (a.kind == barrier || a.kind == bcast) return;
-  const bool send_vector = a.kind == scatterv;
-  const bool recv_vector = a.kind == gatherv || a.kind == allgatherv;
-  const View from = send_vector ? slice(a.send, a.send_displs[0], a.send_counts[0], *a.send_type)
-                                : view_of(a.send, a.send_count, *a.send_type);
-  const View to = recv_vector ? slice(a.recv, a.recv_displs[0], a.recv_counts[0], *a.recv_type)
-                              : view_of(a.recv, a.recv_count, *a.recv_type);
-  copy_local(from, to);
+  copy_local(send_slot(a, 0), receive_slot(a, 0));
 }
 
 /// Does what needs no messages: a communicator of one process, and operations on no bytes, which

@@ -11,17 +11,9 @@ namespace remit {
 
 namespace {
 
-/// Where rank i's contribution goes at the root.
-View root_slot(const CollectiveArgs& a, int i) {
-  if (a.kind == CollectiveKind::gatherv) {
-    return slice(a.recv, a.recv_displs[i], a.recv_counts[i], *a.recv_type);
-  }
-  return slice(a.recv, a.recv_count * i, a.recv_count, *a.recv_type);
-}
-
 /// What this process contributes; at the root with MPI_IN_PLACE it is in its slot already.
 View contribution(const CollectiveArgs& a, int rank) {
-  if (a.send == MPI_IN_PLACE) return root_slot(a, rank);
+  if (a.send == MPI_IN_PLACE) return receive_slot(a, rank);
   return view_of(a.send, a.send_count, *a.send_type);
 }
 
@@ -39,9 +31,9 @@ Task<int> gather_linear(CollCtx& c, const CollectiveArgs& a) {
   RequestArray arrivals(c, RequestKind::receive, c.size() - 1);
   for (int i = 0; i < c.size(); ++i) {
     if (i == a.root) continue;
-    c.start_receive(arrivals.next(), root_slot(a, i), i);
+    c.start_receive(arrivals.next(), receive_slot(a, i), i);
   }
-  copy_local(mine, root_slot(a, a.root));
+  copy_local(mine, receive_slot(a, a.root));
   auto everybody = c.all(arrivals.started());
   co_await everybody;
   co_return c.error();
@@ -73,7 +65,7 @@ Task<int> gather_binomial(CollCtx& c, const CollectiveArgs& a) {
   for (int relative = 0; relative < size; ++relative) {
     const int rank = from_relative(relative, a.root, size);
     if (rank == a.root && a.send == MPI_IN_PLACE) continue;
-    root_slot(a, rank).unpack(0, {packed + block * static_cast<std::size_t>(relative), block});
+    receive_slot(a, rank).unpack(0, {packed + block * static_cast<std::size_t>(relative), block});
   }
   co_return c.error();
 }

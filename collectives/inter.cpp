@@ -92,10 +92,7 @@ Task<int> gather_inter(CollCtx& c, const CollectiveArgs& a) {
   }
   RequestArray arrivals(c, RequestKind::receive, c.remote_size());
   for (int i = 0; i < c.remote_size(); ++i) {
-    const bool listed = a.kind == gatherv;
-    const MPI_Count first = listed ? a.recv_displs[i] : a.recv_count * i;
-    const MPI_Count count = listed ? a.recv_counts[i] : a.recv_count;
-    c.start_receive(arrivals.next(), slice(a.recv, first, count, *a.recv_type), i);
+    c.start_receive(arrivals.next(), receive_slot(a, i), i);
   }
   auto everybody = c.all(arrivals.started());
   co_await everybody;
@@ -112,10 +109,7 @@ Task<int> scatter_inter(CollCtx& c, const CollectiveArgs& a) {
   }
   RequestArray departures(c, RequestKind::send, c.remote_size());
   for (int i = 0; i < c.remote_size(); ++i) {
-    const bool listed = a.kind == scatterv;
-    const MPI_Count first = listed ? a.send_displs[i] : a.send_count * i;
-    const MPI_Count count = listed ? a.send_counts[i] : a.send_count;
-    c.start_send(departures.next(), slice(a.send, first, count, *a.send_type), i);
+    c.start_send(departures.next(), send_slot(a, i), i);
   }
   auto everybody = c.all(departures.started());
   co_await everybody;
@@ -123,14 +117,6 @@ Task<int> scatter_inter(CollCtx& c, const CollectiveArgs& a) {
 }
 
 namespace {
-
-/// Where what the other group's member i contributes to an allgather goes.
-View remote_slot(const CollectiveArgs& a, int i) {
-  if (a.kind == allgatherv) {
-    return slice(a.recv, a.recv_displs[i], a.recv_counts[i], *a.recv_type);
-  }
-  return slice(a.recv, a.recv_count * i, a.recv_count, *a.recv_type);
-}
 
 /// Bytes of the local members' contributions at the leader, and where each begins.
 struct Gathered {
@@ -188,7 +174,7 @@ Task<int> allgather_inter(CollCtx& c, const CollectiveArgs& a) {
   Task<int> inwards = gather_inside(c, a, ours);
   co_await inwards;
   std::size_t bytes = 0;
-  for (int i = 0; i < c.remote_size(); ++i) bytes += remote_slot(a, i).size();
+  for (int i = 0; i < c.remote_size(); ++i) bytes += receive_slot(a, i).size();
   std::byte* theirs = c.scratch(bytes);
   if (c.rank() == 0) {
     const View out = bytes_view(ours.data, static_cast<std::size_t>(ours.total));
@@ -201,7 +187,7 @@ Task<int> allgather_inter(CollCtx& c, const CollectiveArgs& a) {
   co_await outwards;
   if (c.error() != MPI_SUCCESS) co_return c.error();
   for (int i = 0; i < c.remote_size(); ++i) {
-    const View slot = remote_slot(a, i);
+    const View slot = receive_slot(a, i);
     copy_local(bytes_view(theirs, slot.size()), slot);
     theirs += slot.size();
   }

@@ -11,26 +11,8 @@ namespace {
 /// What leaves towards neighbour i. Allgathers send everybody the same.
 View block_to(const CollectiveArgs& a, int i) {
   using enum CollectiveKind;
-  if (a.kind == neighbor_alltoallw) {
-    return view_of(byte_offset(a.send, a.send_displs[i]), a.send_counts[i], *a.send_types[i]);
-  }
-  if (a.kind == neighbor_alltoallv) {
-    return slice(a.send, a.send_displs[i], a.send_counts[i], *a.send_type);
-  }
-  const MPI_Count first = a.kind == neighbor_alltoall ? a.send_count * i : 0;
-  return slice(a.send, first, a.send_count, *a.send_type);
-}
-
-/// What arrives from neighbour i.
-View block_from(const CollectiveArgs& a, int i) {
-  using enum CollectiveKind;
-  if (a.kind == neighbor_alltoallw) {
-    return view_of(byte_offset(a.recv, a.recv_displs[i]), a.recv_counts[i], *a.recv_types[i]);
-  }
-  if (a.kind == neighbor_alltoallv || a.kind == neighbor_allgatherv) {
-    return slice(a.recv, a.recv_displs[i], a.recv_counts[i], *a.recv_type);
-  }
-  return slice(a.recv, a.recv_count * i, a.recv_count, *a.recv_type);
+  const bool same = a.kind == neighbor_allgather || a.kind == neighbor_allgatherv;
+  return same ? view_of(a.send, a.send_count, *a.send_type) : send_slot(a, i);
 }
 
 }  // namespace
@@ -46,7 +28,7 @@ Task<int> neighbor_direct(CollCtx& c, const CollectiveArgs& a) {
   for (int i = 0; i < sources; ++i) {
     const int block = neighbors.opposite ? i ^ 1 : i;
     const int source = neighbors.sources[static_cast<std::size_t>(block)];
-    if (source != MPI_PROC_NULL) c.start_receive(messages.next(), block_from(a, block), source);
+    if (source != MPI_PROC_NULL) c.start_receive(messages.next(), receive_slot(a, block), source);
   }
   for (int i = 0; i < destinations; ++i) {
     const int destination = neighbors.destinations[static_cast<std::size_t>(i)];

@@ -9,17 +9,9 @@ namespace remit {
 
 namespace {
 
-/// What rank i gets, at the root.
-View root_slot(const CollectiveArgs& a, int i) {
-  if (a.kind == CollectiveKind::scatterv) {
-    return slice(a.send, a.send_displs[i], a.send_counts[i], *a.send_type);
-  }
-  return slice(a.send, a.send_count * i, a.send_count, *a.send_type);
-}
-
 /// Where this process's part goes; the root with MPI_IN_PLACE leaves its part where it is.
 View destination(const CollectiveArgs& a, int rank) {
-  if (a.recv == MPI_IN_PLACE) return root_slot(a, rank);
+  if (a.recv == MPI_IN_PLACE) return send_slot(a, rank);
   return view_of(a.recv, a.recv_count, *a.recv_type);
 }
 
@@ -36,9 +28,9 @@ Task<int> scatter_linear(CollCtx& c, const CollectiveArgs& a) {
   RequestArray departures(c, RequestKind::send, c.size() - 1);
   for (int i = 0; i < c.size(); ++i) {
     if (i == a.root) continue;
-    c.start_send(departures.next(), root_slot(a, i), i);
+    c.start_send(departures.next(), send_slot(a, i), i);
   }
-  if (a.recv != MPI_IN_PLACE) copy_local(root_slot(a, a.root), mine);
+  if (a.recv != MPI_IN_PLACE) copy_local(send_slot(a, a.root), mine);
   auto everybody = c.all(departures.started());
   co_await everybody;
   co_return c.error();
@@ -53,7 +45,7 @@ Task<int> scatter_binomial(CollCtx& c, const CollectiveArgs& a) {
   std::byte* packed = c.scratch(block * static_cast<std::size_t>(tree.subtree()));
   if (tree.relative == 0) {
     for (int relative = 0; relative < size; ++relative) {
-      const View part = root_slot(a, from_relative(relative, a.root, size));
+      const View part = send_slot(a, from_relative(relative, a.root, size));
       part.pack(0, {packed + block * static_cast<std::size_t>(relative), block});
     }
   } else {

@@ -55,4 +55,17 @@ std::shared_ptr<const Group> Group::subset(std::span<const int> ranks) const {
   return of(std::move(members));
 }
 
+int compare(const Group& a, const Group& b) {
+  if (&a == &b) return MPI_IDENT;
+  if (a.size() != b.size()) return MPI_UNEQUAL;
+  bool same_order = true;
+  for (int i = 0; i < a.size(); ++i) {
+    const ProcId proc = a.proc(i);
+    if (b.proc(i) == proc) continue;
+    same_order = false;
+    if (b.rank_of(proc) == MPI_UNDEFINED) return MPI_UNEQUAL;
+  }
+  return same_order ? MPI_IDENT : MPI_SIMILAR;
+}
+
 }  // namespace remit

@@ -59,6 +59,9 @@ class Group {
   std::vector<std::pair<ProcId, int>> by_proc_;  // sorted; empty if regular
 };
 
+/// MPI_IDENT: the same processes in the same order; MPI_SIMILAR: in another one; else MPI_UNEQUAL.
+[[nodiscard]] int compare(const Group& a, const Group& b);
+
 class Board;
 
 /// What point-to-point and collectives need of a communicator. Immutable once made, except for the

@@ -128,7 +128,13 @@ void Controller::handle_signal(int signal) {
       streams_.resume_input();
       break;
     case SIGQUIT:
-      streams_.say(describe_ranks(lasting_snapshots(), elapsed()));
+      // A rank whose start is not confirmed yet may have printed something already: its line shall
+      // not say "not started". Asked again, the report does not wait for a start that hangs.
+      if (phase_ == Phase::starting && !report_wanted_) {
+        report_wanted_ = true;
+      } else {
+        report_ranks();
+      }
       break;
     default:
       guardian_.signal_ranks(signal);
@@ -166,6 +172,7 @@ void Controller::spawned(int rank, const SpawnResult& result) {
     state.pid = result.pid;
     state.spawned = true;
     nothing_left_ = false;
+    if (std::exchange(report_wanted_, false)) report_ranks();
     // A rank that was asked for before the job began to end.
     if (phase_ != Phase::starting) terminate();
     spawn_next();
@@ -253,6 +260,10 @@ std::vector<RankSnapshot> Controller::lasting_snapshots() const {
 // What the others were doing is of interest only if they have to do with each other.
 void Controller::report_death(int culprit) {
   if (!ranks_[static_cast<std::size_t>(culprit)].was_connected || living() == 0) return;
+  report_ranks();
+}
+
+void Controller::report_ranks() {
   streams_.say(describe_ranks(lasting_snapshots(), elapsed()));
 }
 

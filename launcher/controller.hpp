@@ -75,6 +75,7 @@ class Controller {
   [[nodiscard]] std::vector<RankSnapshot> snapshots() const;
   [[nodiscard]] std::vector<RankSnapshot> lasting_snapshots() const;
   void report_death(int culprit);
+  void report_ranks();
   [[nodiscard]] double elapsed() const;
 
   void end_job(int status, std::string cause, int culprit = -1, double delay_s = 0);
@@ -109,6 +110,7 @@ class Controller {
   int ended_ranks_ = 0;   // how many still lived when it was decided
   bool by_rank_ = false;  // a rank is the cause
   int interrupts_ = 0;
+  bool report_wanted_ = false;  // asked for while a rank's start was not confirmed
   int kill_rounds_ = 0;  // SIGKILLs sent to everything
   bool nothing_left_ = false;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -111,7 +111,7 @@ class Controller {
   bool by_rank_ = false;  // a rank is the cause
   int interrupts_ = 0;
   bool report_wanted_ = false;  // asked for while a rank's start was not confirmed
-  int kill_rounds_ = 0;  // SIGKILLs sent to everything
+  int kill_rounds_ = 0;         // SIGKILLs sent to everything
   bool nothing_left_ = false;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

@@ -92,6 +92,7 @@ CommObject* make_comm(const Heritage& heritage, ContextId context, int rank, Gro
     comm->core.within->local = comm->core.local;
     // One number for all members, however often one of them uses the group by itself: no board.
     comm->core.within->board_wishes = ~std::uint32_t{0};
+    comm->core.within->hierarchy_wishes = ~std::uint32_t{0};
   }
   comm->core.set_context(context);
   comm->session = heritage.session;

@@ -23,7 +23,10 @@ struct CollectiveShape {
   bool in_place = false;  ///< MPI_IN_PLACE as the send buffer; the same everywhere where it matters
   bool uniform = true;    ///< false: v-variants, whose sizes only some members know
   bool board = false;     ///< blocking, and the communicator has a shared board
-  bool inter = false;     ///< an inter-communicator; then nothing above but `size` says anything
+  bool one_host = false;  ///< all members are on one host
+  const Hierarchy* hierarchy = nullptr;  ///< cells of the members, once they were found out
+  bool plain = true;   ///< elements to reduce lie one behind the other, without gaps
+  bool inter = false;  ///< an inter-communicator; then nothing above but `size` says anything
 };
 
 /// One row: an algorithm, where it may be used, and its cost.
@@ -35,7 +38,8 @@ struct Algorithm {
   /// Time in the LogGP model: alpha per message, beta per byte, gamma per byte reduced; the lowest
   /// among the rows that apply is chosen.
   double (*cost)(const CollectiveShape& shape);
-  bool inter = false;  ///< for inter-communicators, and only for these
+  bool inter = false;   ///< for inter-communicators, and only for these
+  bool direct = false;  ///< works in its peers' memory (direct.hpp): on a board if there is one
 };
 
 /// All rows, grouped by operation.
@@ -52,25 +56,43 @@ struct Algorithm {
 [[nodiscard]] CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args);
 [[nodiscard]] std::string_view collective_name(CollectiveKind kind);
 
+/// Finds out whether the members are on one host, if that is not known yet. Every member comes to
+/// the same answer.
+void learn_hosts(Engine& engine, CommCore& comm);
+
 /// An operation as a part of another one, on whose messages it runs, with the algorithm that suits
 /// it: `Task<int> part = run_part(c, args); co_await part;`
 Task<int> run_part(CollCtx& c, CollectiveArgs a);
 
+template <int kRadix>
 Task<int> barrier_dissemination(CollCtx& c, const CollectiveArgs& a);
+template <int kRadix>
+Task<int> barrier_tree(CollCtx& c, const CollectiveArgs& a);
 
-Task<int> bcast_binomial(CollCtx& c, const CollectiveArgs& a);
+template <int kRadix>
+Task<int> bcast_knomial(CollCtx& c, const CollectiveArgs& a);  // binomial with 2
+Task<int> bcast_chain(CollCtx& c, const CollectiveArgs& a);
+Task<int> bcast_double_tree(CollCtx& c, const CollectiveArgs& a);
 Task<int> bcast_scatter_allgather(CollCtx& c, const CollectiveArgs& a);
 
-Task<int> reduce_binomial(CollCtx& c, const CollectiveArgs& a);
+template <int kRadix>
+Task<int> reduce_knomial(CollCtx& c, const CollectiveArgs& a);
+Task<int> reduce_chain(CollCtx& c, const CollectiveArgs& a);
+Task<int> reduce_double_tree(CollCtx& c, const CollectiveArgs& a);
 Task<int> reduce_in_order(CollCtx& c, const CollectiveArgs& a);
 
 Task<int> allreduce_recursive_doubling(CollCtx& c, const CollectiveArgs& a);
 Task<int> allreduce_rabenseifner(CollCtx& c, const CollectiveArgs& a);
 Task<int> allreduce_ring(CollCtx& c, const CollectiveArgs& a);
+template <int kRadix>
+Task<int> allreduce_knomial(CollCtx& c, const CollectiveArgs& a);
+Task<int> allreduce_double_tree(CollCtx& c, const CollectiveArgs& a);
 
-Task<int> gather_binomial(CollCtx& c, const CollectiveArgs& a);
+template <int kRadix>
+Task<int> gather_knomial(CollCtx& c, const CollectiveArgs& a);
 Task<int> gather_linear(CollCtx& c, const CollectiveArgs& a);  // also gatherv
-Task<int> scatter_binomial(CollCtx& c, const CollectiveArgs& a);
+template <int kRadix>
+Task<int> scatter_knomial(CollCtx& c, const CollectiveArgs& a);
 Task<int> scatter_linear(CollCtx& c, const CollectiveArgs& a);  // also scatterv
 
 Task<int> allgather_recursive_doubling(CollCtx& c, const CollectiveArgs& a);
@@ -104,11 +126,30 @@ Task<int> reduce_inter(CollCtx& c, const CollectiveArgs& a);
 Task<int> allreduce_inter(CollCtx& c, const CollectiveArgs& a);
 Task<int> reduce_scatter_inter(CollCtx& c, const CollectiveArgs& a);  // also reduce_scatter_block
 
+// In the memory of peers on one host (in_memory.cpp)
+Task<int> bcast_direct(CollCtx& c, const CollectiveArgs& a);
+Task<int> gather_direct(CollCtx& c, const CollectiveArgs& a);
+Task<int> scatter_direct(CollCtx& c, const CollectiveArgs& a);
+Task<int> allgather_direct(CollCtx& c, const CollectiveArgs& a);
+Task<int> alltoall_direct(CollCtx& c, const CollectiveArgs& a);
+Task<int> reduce_direct(CollCtx& c, const CollectiveArgs& a);
+Task<int> allreduce_direct(CollCtx& c, const CollectiveArgs& a);
+Task<int> reduce_scatter_direct(CollCtx& c, const CollectiveArgs& a);  // also reduce_scatter_block
+
+// Inside cells and among their leaders (hierarchy.cpp)
+Task<int> barrier_hierarchical(CollCtx& c, const CollectiveArgs& a);
+Task<int> bcast_hierarchical(CollCtx& c, const CollectiveArgs& a);
+Task<int> reduce_hierarchical(CollCtx& c, const CollectiveArgs& a);
+Task<int> allreduce_hierarchical(CollCtx& c, const CollectiveArgs& a);
+Task<int> allgather_hierarchical(CollCtx& c, const CollectiveArgs& a);
+
 // Contexts (agreement.cpp)
 Task<int> agree_among(CollCtx& c, const CollectiveArgs& a);
 Task<int> agree_inter(CollCtx& c, const CollectiveArgs& a);
 
 /// Elements of the pieces that scan_chain passes on, at most.
 [[nodiscard]] MPI_Count scan_segment(MPI_Count type_size);
+/// Bytes of the pieces that chains and double trees pass on, if there are not too many.
+[[nodiscard]] MPI_Count pipe_segment();
 
 }  // namespace remit

@@ -3,27 +3,37 @@
 #include "collectives/algorithms.hpp"
 #include "collectives/buffers.hpp"
 #include "collectives/peers.hpp"
+#include "collectives/request_array.hpp"
 
 namespace remit {
 
-/// Binomial tree: ceil(log2 p) messages of the whole vector on the longest path; best while
-/// latency dominates.
-Task<int> bcast_binomial(CollCtx& c, const CollectiveArgs& a) {
+/// k-nomial tree: ceil(log_k p) messages of the whole vector on the longest path, at each of whose
+/// steps a member sends k - 1 of them; best while latency dominates.
+template <int kRadix>
+Task<int> bcast_knomial(CollCtx& c, const CollectiveArgs& a) {
   const int size = c.size();
   const View buffer = view_of(a.recv, a.recv_count, *a.recv_type);
-  const BinomialTree tree{to_relative(c.rank(), a.root, size), size};
+  const KnomialTree tree{to_relative(c.rank(), a.root, size), size, kRadix};
   if (tree.relative != 0) {
     auto arrival = c.receive(buffer, from_relative(tree.parent(), a.root, size));
     co_await arrival;
   }
   // The farthest child first: it has the largest subtree.
-  for (int distance = tree.span() / 2; distance > 0; distance /= 2) {
-    if (tree.relative + distance >= size) continue;
-    auto departure = c.send(buffer, from_relative(tree.relative + distance, a.root, size));
-    co_await departure;
+  RequestArray departures(c, RequestKind::send, tree.children());
+  for (int power = tree.span() / kRadix; power > 0; power /= kRadix) {
+    for (int digit = kRadix - 1; digit > 0; --digit) {
+      const int child = tree.relative + digit * power;
+      if (child >= size) continue;
+      c.start_send(departures.next(), buffer, from_relative(child, a.root, size));
+    }
   }
+  auto everybody = c.all(departures.started());
+  co_await everybody;
   co_return c.error();
 }
+template Task<int> bcast_knomial<2>(CollCtx& c, const CollectiveArgs& a);
+template Task<int> bcast_knomial<4>(CollCtx& c, const CollectiveArgs& a);
+template Task<int> bcast_knomial<8>(CollCtx& c, const CollectiveArgs& a);
 
 namespace {
 

@@ -24,7 +24,8 @@ constexpr std::size_t kPrepared = 4096;
 struct Offer {
   std::uint64_t base = 0;
   std::uint32_t index = 0;
-  std::uint32_t fine = 0;
+  bool fine = false;     ///< has a place; in the second round, can read all others'
+  bool reaches = false;  ///< second round: reaches the memory of all others
 };
 
 Task<int> tell_everybody(CollCtx& c, std::vector<Offer>& offers) {
@@ -47,7 +48,7 @@ std::vector<Board::Member> find_members(Engine& engine, const CommCore& comm,
   for (int rank = 0; rank < comm.size(); ++rank) {
     const Offer& offer = offers[static_cast<std::size_t>(rank)];
     Board::Member member{own, offer.base, nullptr, 0, comm.local->proc(rank)};
-    if (rank != comm.rank && offer.fine != 0) {
+    if (rank != comm.rank && offer.fine) {
       const Engine::Path path = engine.path(member.proc);
       member.device = path.device;
       member.endpoint = path.endpoint;
@@ -55,47 +56,41 @@ std::vector<Board::Member> find_members(Engine& engine, const CommCore& comm,
           path.device == nullptr ? nullptr : path.device->notices_of(path.endpoint, offer.index);
       member.place = reinterpret_cast<const BoardPlace*>(memory);
     }
-    if (member.place == nullptr || offer.fine == 0) return {};
+    if (member.place == nullptr || !offer.fine) return {};
     members.push_back(member);
   }
   return members;
 }
 
 /// Twice round: first everybody tells what it has, then whether it can read what all others have.
-Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, std::vector<Board::Member>& members) {
+Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out) {
   auto* place = reinterpret_cast<BoardPlace*>(own.notices.memory);
   std::vector<Offer> offers(static_cast<std::size_t>(c.size()));
   Offer& mine = offers[static_cast<std::size_t>(c.rank())];
-  mine.fine = place != nullptr ? 1 : 0;
+  mine.fine = place != nullptr;
   if (place != nullptr) {
     mine.base = place->closed.load(std::memory_order_relaxed);
     mine.index = own.notices.index;
   }
   Task<int> first = tell_everybody(c, offers);
   co_await first;
-  members = find_members(c.engine(), c.comm(), offers, place);
-  mine.fine = members.empty() ? 0 : 1;
+  out.members = find_members(c.engine(), c.comm(), offers, place);
+  mine.fine = !out.members.empty();
+  mine.reaches = std::all_of(out.members.begin(), out.members.end(), [](const auto& member) {
+    return member.device == nullptr || member.device->reaches_memory(member.endpoint);
+  });
   Task<int> second = tell_everybody(c, offers);
   co_await second;
-  const bool all = std::all_of(offers.begin(), offers.end(), [](const Offer& o) { return o.fine; });
-  if (!all || c.error() != MPI_SUCCESS) members.clear();
+  const auto all = [&](bool Offer::*what) {
+    return std::all_of(offers.begin(), offers.end(), [=](const Offer& o) { return o.*what; });
+  };
+  out.reaches_memory = all(&Offer::reaches);
+  if (!all(&Offer::fine) || c.error() != MPI_SUCCESS) out.members.clear();
   co_return c.error();
 }
 
-bool on_one_host(Engine& engine, const CommCore& comm) {
-  const std::vector<int>& here = engine.process().identity().local_peers;
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    const int proc = static_cast<int>(comm.local->proc(rank));
-    if (!std::binary_search(here.begin(), here.end(), proc)) return false;
-  }
-  return true;
-}
-
 /// The longest bytes for which the table of algorithms chooses the board, or -1.
-std::int64_t find_limit(CollectiveKind kind, int size, const Params& params) {
-  CollectiveShape shape;
-  shape.size = size;
-  shape.board = true;
+std::int64_t find_limit(CollectiveKind kind, CollectiveShape shape, const Params& params) {
   const auto chosen = [&] { return choose_algorithm(kind, shape, params).name == "board"; };
   if (kind == CollectiveKind::barrier) return chosen() ? 0 : -1;
   std::int64_t limit = -1;
@@ -139,17 +134,21 @@ class Watch final : public ProgressSource {
 
 // --- setting up --------------------------------------------------------------------------------
 
-Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own,
-             std::vector<Member> members)
+Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agreement agreement)
     : engine_(engine),
       rank_(comm.rank),
       size_(comm.size()),
       own_(own),
       place_(reinterpret_cast<BoardPlace*>(own.notices.memory)),
-      members_(std::move(members)),
+      members_(std::move(agreement.members)),
+      reaches_memory_(agreement.reaches_memory),
       spins_(engine.process().progress().policy().spin) {
+  CollectiveShape shape;
+  shape.size = size_;
+  shape.board = true;
+  shape.one_host = reaches_memory_;
   for (std::size_t kind = 0; kind < limits_.size(); ++kind) {
-    limits_[kind] = find_limit(static_cast<CollectiveKind>(kind), size_, engine.process().params());
+    limits_[kind] = find_limit(static_cast<CollectiveKind>(kind), shape, engine.process().params());
   }
 }
 
@@ -159,7 +158,7 @@ Board::~Board() {
   const std::uint64_t end = number_ + 1;
   place_->closed.store(members_[static_cast<std::size_t>(rank_)].base + end,
                        std::memory_order_release);
-  own_.device->return_notices(own_.notices.index, [members = std::move(members_), end] {
+  own_.device->return_notices(own_.notices.index, [members = members_, end] {
     return std::any_of(members.begin(), members.end(), [=](const Member& member) {
       return member.place->closed.load(std::memory_order_acquire) < member.base + end;
     });
@@ -168,37 +167,31 @@ Board::~Board() {
 
 void Board::wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,
                  const CollectiveShape& shape, const WaitSubject* subject) {
-  if (comm.board_wishes >= kPatience || comm.is_inter() || shape.size < 2 ||
-      shape.size > kMembers || shape.bytes > BoardPlace::kPageBytes) {
+  if (comm.board_wishes >= kPatience || shape.size < 2 || shape.size > kMembers ||
+      comm.hosts != CommCore::Hosts::one) {
     return;
   }
   CollectiveShape on_board = shape;
-  on_board.board = true;
-  if (choose_algorithm(a.kind, on_board, engine.process().params()).name != "board") return;
-  if (++comm.board_wishes == kPatience && on_one_host(engine, comm)) set_up(engine, comm, subject);
+  on_board.board = shape.bytes <= BoardPlace::kPageBytes;
+  const Algorithm& row = choose_algorithm(a.kind, on_board, engine.process().params());
+  if (row.run != nullptr && !row.direct) return;
+  if (++comm.board_wishes == kPatience) set_up(engine, comm, subject);
 }
 
 void Board::set_up(Engine& engine, CommCore& comm, const WaitSubject* subject) {
   Process& process = engine.process();
   const Engine::OwnNotices own = engine.take_notices();
-  std::vector<Member> members;
+  Agreement agreement;
   const ArenaLease arena(process.arenas());
   CollCtx c(engine, comm, comm.collective_sequence++, *arena, 1);
-  Task<int> task = agree(c, own, members);
+  Task<int> task = agree(c, own, agreement);
   task.start();
   if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
-  if (task.result() == MPI_SUCCESS && !members.empty()) {
-    comm.board = std::make_shared<Board>(engine, comm, own, std::move(members));
+  if (task.result() == MPI_SUCCESS && !agreement.members.empty()) {
+    comm.board = std::make_shared<Board>(engine, comm, own, std::move(agreement));
   } else if (own.device != nullptr) {
     own.device->return_notices(own.notices.index, [] { return false; });
   }
-}
-
-bool Board::fits(const CollectiveArgs& a) {
-  if (a.kind != CollectiveKind::reduce && a.kind != CollectiveKind::allreduce) return true;
-  // Operands lie in the places as they do in a vector.
-  const Layout& layout = a.recv_type->layout();
-  return layout.is_contiguous() && layout.displacement() == 0;
 }
 
 // --- entering and waiting ----------------------------------------------------------------------
@@ -364,6 +357,39 @@ int Board::run(const CollectiveArgs& a, const WaitSubject* subject) {
   };
   const int error = operation();
   prepare_next();
+  return error;
+}
+
+int Board::tell(const void* mine, std::size_t bytes, void* all) {
+  ++number_;
+  if (broken_) return MPI_ERR_PROC_ABORTED;
+  if (const int error = publish(bytes_view(mine, bytes))) return error;
+  if (const int error = await_all(number_)) return error;
+  int error = MPI_SUCCESS;
+  for (int i = 0; i < size_; ++i) {
+    const View to =
+        bytes_view(static_cast<std::byte*>(all) + static_cast<std::size_t>(i) * bytes, bytes);
+    const int taken = take(i, 0, bytes, to);
+    if (error == MPI_SUCCESS) error = taken;
+  }
+  return error;
+}
+
+/// Who breaks the board here waits for the others nevertheless: they may be in its memory.
+int Board::part(int error) {
+  ++number_;
+  if (!broken_) {
+    const int failed = publish(bytes_view(&error, sizeof error));
+    if (error == MPI_SUCCESS) error = failed;
+  }
+  for (int i = 0; i < size_; ++i) {
+    int theirs = await(i, i + 1, number_);
+    if (theirs == MPI_SUCCESS && i != rank_) {
+      const int taken = take(i, 0, sizeof theirs, bytes_view(&theirs, sizeof theirs));
+      if (taken != MPI_SUCCESS) theirs = taken;
+    }
+    if (error == MPI_SUCCESS) error = theirs;
+  }
   return error;
 }
 

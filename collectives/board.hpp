@@ -60,20 +60,34 @@ class Board {
     ProcId proc = 0;
   };
 
-  /// `own` was taken from `device` under that index; `members` has an entry for each rank, this
-  /// one's included.
-  Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, std::vector<Member> members);
+  /// What the members have agreed on.
+  struct Agreement {
+    std::vector<Member> members;  ///< by rank, this one included; empty: there is no board
+    bool reaches_memory = false;  ///< each of them reaches the memory of all others
+  };
+
+  /// `own` was taken from its device.
+  Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agreement agreement);
   ~Board();
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
   /// Whether an operation of this shape takes place here; all members come to the same answer.
   [[nodiscard]] bool takes(const CollectiveArgs& a, const CollectiveShape& shape) const {
-    return static_cast<std::int64_t>(shape.bytes) <= limits_[static_cast<std::size_t>(a.kind)] &&
-           fits(a);
+    return shape.plain &&
+           static_cast<std::int64_t>(shape.bytes) <= limits_[static_cast<std::size_t>(a.kind)];
   }
   /// MPI_SUCCESS or an error class. `subject` says what is waited for, if it lasts.
   [[nodiscard]] int run(const CollectiveArgs& a, const WaitSubject* subject = nullptr);
+
+  /// Whether each member reaches the memory of all others: then tell() and part() serve Direct.
+  [[nodiscard]] bool reaches_memory() const { return reaches_memory_; }
+  /// Every member tells all others `bytes` <= kInline bytes; `all` gets them by rank, as an array.
+  [[nodiscard]] int tell(const void* mine, std::size_t bytes, void* all);
+  /// Returns when all members that live have come here, with their first error, or a lost member's.
+  [[nodiscard]] int part(int error);
+  /// What the operations that follow wait for, if it lasts; null: nobody knows.
+  void set_subject(const WaitSubject* subject) { subject_ = subject; }
 
   /// The processes that a wait which lasts is for; none outside of one.
   [[nodiscard]] std::vector<ProcId> missing() const;
@@ -85,7 +99,6 @@ class Board {
 
  private:
   static void set_up(Engine& engine, CommCore& comm, const WaitSubject* subject);
-  [[nodiscard]] static bool fits(const CollectiveArgs& a);
 
   [[nodiscard]] int barrier();
   [[nodiscard]] int bcast(const CollectiveArgs& a);
@@ -119,7 +132,8 @@ class Board {
   const int size_;
   const Engine::OwnNotices own_;
   BoardPlace* const place_;
-  std::vector<Member> members_;
+  const std::vector<Member> members_;
+  const bool reaches_memory_;
   std::uint64_t number_ = 0;                 ///< of the operation under way or the last one
   std::uint64_t safe_ = BoardPlace::kDepth;  ///< lines may be written up to this operation
   std::size_t published_ = 0;                ///< bytes, in the last operation

@@ -15,6 +15,8 @@
 
 namespace remit {
 
+class Board;
+
 /// `count` elements of `type` at `buffer` as a message buffer.
 [[nodiscard]] inline View view_of(const void* buffer, MPI_Count count, const Datatype& type) {
   return View{const_cast<void*>(buffer), count, &type.layout()};
@@ -29,13 +31,16 @@ namespace remit {
 /// note as their error: a failed operation does not pass for a successful one.
 class CollCtx {
  public:
-  /// `polls`: how often an await looks for completion itself before it suspends.
-  CollCtx(Engine& engine, const CommCore& comm, std::uint32_t sequence, Arena& arena, int polls)
+  /// `polls`: how often an await looks for completion itself before it suspends. `board`: where
+  /// members meet without messages; only for a blocking call whose algorithm never suspends then.
+  CollCtx(Engine& engine, const CommCore& comm, std::uint32_t sequence, Arena& arena, int polls,
+          Board* board = nullptr)
       : engine_(engine),
         comm_(comm),
         tag_(static_cast<int>(sequence & 0x7fffffffU)),
         arena_(arena),
-        polls_(polls) {}
+        polls_(polls),
+        board_(board) {}
 
   /// A part of `whole` among other processes: those of `comm`, which has contexts of its own. Its
   /// messages have the tag of the whole.
@@ -79,6 +84,12 @@ class CollCtx {
 
   /// The class of the first error of this member's messages so far, or MPI_SUCCESS.
   [[nodiscard]] int error() const { return error_; }
+  /// Notes an error class that came otherwise; MPI_SUCCESS is none.
+  void fail(int error) {
+    if (error_ == MPI_SUCCESS) error_ = error;
+  }
+  /// Null: by messages.
+  [[nodiscard]] Board* board() const { return board_; }
 
   /// Low level: starts one half; the request must live until complete. For fan-outs.
   void start_send(Request& request, const View& buffer, int peer) {
@@ -163,6 +174,22 @@ class CollCtx {
     bool receives_;
   };
 
+  /// `auto turn = c.turn(); co_await turn;` In the middle of long work: lets what else is ready go
+  /// on, unless the call blocks, which has nothing else to do.
+  class [[nodiscard]] TurnAwaiter {
+   public:
+    explicit TurnAwaiter(CollCtx& c) : c_(c) {}
+    [[nodiscard]] bool await_ready() const { return c_.polls_ > 1; }
+    void await_suspend(std::coroutine_handle<> handle) {
+      c_.engine_.process().progress().ready(handle);
+    }
+    void await_resume() const {}
+
+   private:
+    CollCtx& c_;
+  };
+  TurnAwaiter turn() { return TurnAwaiter(*this); }
+
   /// `auto departure = c.send(view, peer); co_await departure;` The operation starts at once, the
   /// await waits for it. What went wrong is in error().
   ExchangeAwaiter send(const View& buffer, int peer) {
@@ -216,6 +243,7 @@ class CollCtx {
   int tag_;
   Arena& arena_;
   int polls_;
+  Board* board_ = nullptr;
   int error_ = MPI_SUCCESS;
 };
 

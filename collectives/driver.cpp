@@ -1,10 +1,13 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The drivers that make one coroutine blocking, nonblocking or persistent.
+#include <algorithm>
 #include <cassert>
+#include <vector>
 
 #include "collectives/algorithms.hpp"
 #include "collectives/board.hpp"
 #include "collectives/buffers.hpp"
+#include "collectives/hierarchy.hpp"
 
 namespace remit {
 
@@ -40,6 +43,22 @@ Task<int> call_best(CollCtx& c, const CollectiveShape& shape, const CollectiveAr
 
 }  // namespace
 
+void learn_hosts(Engine& engine, CommCore& comm) {
+  using enum CommCore::Hosts;
+  if (comm.hosts != unknown) [[likely]]
+    return;
+  const std::vector<int>& here = engine.process().identity().local_peers;
+  const auto is_here = [&](int rank) {
+    return std::binary_search(here.begin(), here.end(), static_cast<int>(comm.local->proc(rank)));
+  };
+  comm.hosts = several;
+  if (comm.is_inter() || static_cast<std::size_t>(comm.size()) > here.size()) return;
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    if (!is_here(rank)) return;
+  }
+  comm.hosts = one;
+}
+
 Task<int> run_part(CollCtx& c, CollectiveArgs a) {
   const CollectiveShape shape = shape_of(c.comm(), a);
   if (done_alone(shape, a)) co_return c.error();
@@ -62,6 +81,7 @@ Collective::~Collective() {
 }
 
 void Collective::start() {
+  learn_hosts(engine_, comm_);
   assert(!task_.valid() || task_.done());
   task_ = Task<int>();
   arena_.reset();
@@ -80,16 +100,23 @@ void Collective::start() {
 int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
                    const WaitSubject* subject) {
   const std::uint32_t sequence = comm.collective_sequence++;
+  learn_hosts(engine, comm);
   const CollectiveShape shape = shape_of(comm, args);
   if (done_alone(shape, args)) return MPI_SUCCESS;
+  if (comm.hierarchy_wishes < Hierarchy::kPatience) [[unlikely]]
+    Hierarchy::wish(engine, comm, subject);
   if (comm.board == nullptr) Board::wish(engine, comm, args, shape, subject);
   if (comm.board != nullptr && comm.board->takes(args, shape)) {
     return comm.board->run(args, subject);
   }
   Process& process = engine.process();
+  const Algorithm& row = choose_algorithm(args.kind, shape, process.params());
+  Board* board = row.direct ? comm.board.get() : nullptr;
+  if (board != nullptr && !board->reaches_memory()) board = nullptr;
+  if (board != nullptr) board->set_subject(subject);
   const ArenaLease arena(process.arenas());
-  CollCtx c(engine, comm, sequence, *arena, kBlockingPolls);
-  Task<int> task = call_best(c, shape, args);
+  CollCtx c(engine, comm, sequence, *arena, kBlockingPolls, board);
+  Task<int> task = row.run(c, args);
   task.start();
   if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
   return task.result();

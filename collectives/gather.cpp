@@ -39,23 +39,27 @@ Task<int> gather_linear(CollCtx& c, const CollectiveArgs& a) {
   co_return c.error();
 }
 
-/// Binomial tree of packed contributions: log2 p messages at the root. For short contributions.
-Task<int> gather_binomial(CollCtx& c, const CollectiveArgs& a) {
+/// k-nomial tree of packed contributions: log_k p times k - 1 messages at the root. For short ones.
+template <int kRadix>
+Task<int> gather_knomial(CollCtx& c, const CollectiveArgs& a) {
   const int size = c.size();
-  const BinomialTree tree{to_relative(c.rank(), a.root, size), size};
+  const KnomialTree tree{to_relative(c.rank(), a.root, size), size, kRadix};
   const View mine = contribution(a, c.rank());
   const std::size_t block = mine.size();
   std::byte* packed = c.scratch(block * static_cast<std::size_t>(tree.subtree()));
   mine.pack(0, {packed, block});
-  for (int distance = 1; distance < tree.span(); distance *= 2) {
-    const int child = tree.relative + distance;
-    if (child >= size) break;
-    const BinomialTree below{child, size};
-    const View part = bytes_view(packed + block * static_cast<std::size_t>(distance),
-                                 block * static_cast<std::size_t>(below.subtree()));
-    auto arrival = c.receive(part, from_relative(child, a.root, size));
-    co_await arrival;
+  RequestArray arrivals(c, RequestKind::receive, tree.children());
+  for (int power = 1; power < tree.span(); power *= kRadix) {
+    for (int digit = 1; digit < kRadix; ++digit) {
+      const KnomialTree below{tree.relative + digit * power, size, kRadix};
+      if (below.relative >= size) break;
+      const View part = bytes_view(packed + block * static_cast<std::size_t>(digit * power),
+                                   block * static_cast<std::size_t>(below.subtree()));
+      c.start_receive(arrivals.next(), part, from_relative(below.relative, a.root, size));
+    }
   }
+  auto everybody = c.all(arrivals.started());
+  co_await everybody;
   if (tree.relative != 0) {
     const View subtree = bytes_view(packed, block * static_cast<std::size_t>(tree.subtree()));
     auto departure = c.send(subtree, from_relative(tree.parent(), a.root, size));
@@ -69,5 +73,7 @@ Task<int> gather_binomial(CollCtx& c, const CollectiveArgs& a) {
   }
   co_return c.error();
 }
+template Task<int> gather_knomial<2>(CollCtx& c, const CollectiveArgs& a);
+template Task<int> gather_knomial<4>(CollCtx& c, const CollectiveArgs& a);
 
 }  // namespace remit

@@ -12,11 +12,15 @@ libcollectives_la_SOURCES = \
 	collectives/buffers.hpp \
 	collectives/collectives.hpp \
 	collectives/context.hpp \
+	collectives/direct.cpp collectives/direct.hpp \
 	collectives/driver.cpp \
 	collectives/gather.cpp \
+	collectives/hierarchy.cpp collectives/hierarchy.hpp \
+	collectives/in_memory.cpp \
 	collectives/inter.cpp \
 	collectives/neighbor.cpp \
 	collectives/peers.hpp \
+	collectives/pipelined.cpp \
 	collectives/reduce.cpp \
 	collectives/reduce_scatter.cpp \
 	collectives/request_array.hpp \

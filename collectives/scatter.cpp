@@ -36,10 +36,11 @@ Task<int> scatter_linear(CollCtx& c, const CollectiveArgs& a) {
   co_return c.error();
 }
 
-/// Binomial tree of packed parts: log2 p messages at the root. For short parts.
-Task<int> scatter_binomial(CollCtx& c, const CollectiveArgs& a) {
+/// k-nomial tree of packed parts: log_k p times k - 1 messages at the root. For short parts.
+template <int kRadix>
+Task<int> scatter_knomial(CollCtx& c, const CollectiveArgs& a) {
   const int size = c.size();
-  const BinomialTree tree{to_relative(c.rank(), a.root, size), size};
+  const KnomialTree tree{to_relative(c.rank(), a.root, size), size, kRadix};
   const View mine = destination(a, c.rank());
   const std::size_t block = mine.size();
   std::byte* packed = c.scratch(block * static_cast<std::size_t>(tree.subtree()));
@@ -53,17 +54,22 @@ Task<int> scatter_binomial(CollCtx& c, const CollectiveArgs& a) {
     auto arrival = c.receive(subtree, from_relative(tree.parent(), a.root, size));
     co_await arrival;
   }
-  for (int distance = tree.span() / 2; distance > 0; distance /= 2) {
-    const int child = tree.relative + distance;
-    if (child >= size) continue;
-    const BinomialTree below{child, size};
-    const View part = bytes_view(packed + block * static_cast<std::size_t>(distance),
-                                 block * static_cast<std::size_t>(below.subtree()));
-    auto departure = c.send(part, from_relative(child, a.root, size));
-    co_await departure;
+  RequestArray departures(c, RequestKind::send, tree.children());
+  for (int power = tree.span() / kRadix; power > 0; power /= kRadix) {
+    for (int digit = kRadix - 1; digit > 0; --digit) {
+      const KnomialTree below{tree.relative + digit * power, size, kRadix};
+      if (below.relative >= size) continue;
+      const View part = bytes_view(packed + block * static_cast<std::size_t>(digit * power),
+                                   block * static_cast<std::size_t>(below.subtree()));
+      c.start_send(departures.next(), part, from_relative(below.relative, a.root, size));
+    }
   }
+  auto everybody = c.all(departures.started());
+  co_await everybody;
   if (a.recv != MPI_IN_PLACE) mine.unpack(0, {packed, block});
   co_return c.error();
 }
+template Task<int> scatter_knomial<2>(CollCtx& c, const CollectiveArgs& a);
+template Task<int> scatter_knomial<4>(CollCtx& c, const CollectiveArgs& a);
 
 }  // namespace remit

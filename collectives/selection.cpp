@@ -8,6 +8,7 @@
 
 #include "collectives/algorithms.hpp"
 #include "collectives/board.hpp"
+#include "collectives/hierarchy.hpp"
 #include "collectives/peers.hpp"
 
 namespace remit {
@@ -64,6 +65,11 @@ double only_one(const Shape&) {
 }
 constexpr Algorithm inter_row(CollectiveKind kind, std::string_view name, AlgorithmFunction run) {
   return {kind, name, run, always, only_one, true};
+}
+
+constexpr Algorithm direct_row(CollectiveKind kind, AlgorithmFunction run,
+                               bool (*applies)(const Shape&), double (*cost)(const Shape&)) {
+  return {kind, "direct", run, applies, cost, false, true};
 }
 
 double tree_cost(const Shape& s) {
@@ -176,6 +182,123 @@ double board_reduction_cost(const Shape& s) {
   return kAlpha / 3 + ranks(s) * bytes(s) * (kBeta + kGamma);
 }
 
+bool at_least_two(const Shape& s) {
+  return s.uniform && s.size > 1;
+}
+bool commutes_at_least_two(const Shape& s) {
+  return s.commutative && s.size > 1;
+}
+
+/// Of a tree of base k: each level is a message's way and the sending of k - 2 more. `each` is what
+/// a message takes in addition.
+template <int kRadix>
+double levels_cost(const Shape& s, double each) {
+  const double levels = std::ceil(std::log2(ranks(s)) / std::log2(double{kRadix}) - 1e-9);
+  return levels * (kAlpha + (kRadix - 2) * kAlpha / 3 + (kRadix - 1) * each);
+}
+template <int kRadix>
+double knomial_cost(const Shape& s) {
+  return levels_cost<kRadix>(s, bytes(s) * kBeta);
+}
+template <int kRadix>
+double knomial_reduction_cost(const Shape& s) {
+  return levels_cost<kRadix>(s, bytes(s) * (kBeta + kGamma));
+}
+template <int kRadix>
+double knomial_allreduce_cost(const Shape& s) {
+  return knomial_reduction_cost<kRadix>(s) + knomial_cost<kRadix>(s);
+}
+template <int kRadix>
+double knomial_packed_cost(const Shape& s) {
+  return levels_cost<kRadix>(s, 0) + 3 * (ranks(s) - 1) * bytes(s) * kBeta;
+}
+template <int kRadix>
+double barrier_tree_cost(const Shape& s) {
+  return 2 * levels_cost<kRadix>(s, 0);
+}
+
+/// Segments: what all of them take at one member, and the way of the first one.
+double pipe_cost(const Shape& s, double trees, double depth, double per_byte) {
+  const auto segment = static_cast<double>(pipe_segment());
+  const double segments = std::clamp(bytes(s) / trees / segment, 1.0, 64.0) * trees;
+  const double length = bytes(s) / segments;
+  return (segments + depth) * (kAlpha + length * per_byte);
+}
+double bcast_chain_cost(const Shape& s) {
+  return pipe_cost(s, 1, ranks(s) - 2, kBeta);
+}
+double reduce_chain_cost(const Shape& s) {
+  return pipe_cost(s, 1, ranks(s) - 2, kBeta + kGamma);
+}
+/// Inner members send each segment of their tree twice.
+double bcast_double_tree_cost(const Shape& s) {
+  return pipe_cost(s, 2, 2 * log2_up(s.size), kBeta);
+}
+double reduce_double_tree_cost(const Shape& s) {
+  return pipe_cost(s, 2, 2 * log2_up(s.size), kBeta + kGamma);
+}
+double allreduce_double_tree_cost(const Shape& s) {
+  return reduce_double_tree_cost(s) + bcast_double_tree_cost(s);
+}
+
+bool composed(const Shape& s) {
+  return s.hierarchy != nullptr;
+}
+bool reduces_by_cells(const Shape& s) {
+  return composed(s) && (s.commutative || s.hierarchy->ordered());
+}
+bool even_cells(const Shape& s) {
+  return composed(s) && s.hierarchy->even();
+}
+/// One tree of messages inside of the cells, which costs less, and one among the leaders.
+double composed_cost(const Shape& s, double inside, double each) {
+  const double near = log2_up(s.hierarchy->largest()) * (kAlpha + each) / 3;
+  return inside * near + log2_up(s.hierarchy->cells()) * (kAlpha + each);
+}
+double composed_bcast_cost(const Shape& s) {
+  return composed_cost(s, 1, bytes(s) * kBeta);
+}
+double composed_reduce_cost(const Shape& s) {
+  return composed_cost(s, 1, bytes(s) * (kBeta + kGamma));
+}
+double composed_allreduce_cost(const Shape& s) {
+  return composed_cost(s, 2, bytes(s) * (kBeta + kGamma));
+}
+double composed_allgather_cost(const Shape& s) {
+  return composed_cost(s, 2, 0) + 1.5 * (ranks(s) - 1) * bytes(s) * kBeta;
+}
+
+bool in_memory(const Shape& s) {
+  return s.one_host;
+}
+bool reduces_in_memory(const Shape& s) {
+  return s.one_host && s.plain;
+}
+/// Meeting and parting, and the calls that copy.
+double meeting_cost(const Shape& s) {
+  return 2 * kAlpha + (ranks(s) - 1) * kAlpha;
+}
+/// All copy as much: what the members have for others, shared out.
+double direct_rooted_cost(const Shape& s) {
+  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) / ranks(s) * kBeta;
+}
+double direct_rooted_blocks_cost(const Shape& s) {
+  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * kBeta;
+}
+double direct_blocks_cost(const Shape& s) {
+  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) * kBeta * 0.8;
+}
+double direct_reduction_cost(const Shape& s) {
+  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) / ranks(s) * (kBeta + kGamma);
+}
+double direct_allreduce_cost(const Shape& s) {
+  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) / ranks(s) * (1.5 * kBeta + kGamma);
+}
+/// In place the result is copied once more.
+double direct_scatter_reduction_cost(const Shape& s) {
+  return direct_reduction_cost(s) + (s.in_place ? bytes(s) / ranks(s) * kBeta : 0);
+}
+
 constexpr std::array kRows = {
     Algorithm{barrier, "board", nullptr, on_board, board_cost},
     Algorithm{bcast, "board", nullptr, on_board, board_cost},
@@ -185,19 +308,43 @@ constexpr std::array kRows = {
     Algorithm{alltoall, "board", nullptr, blocks_on_board, board_blocks_cost},
     Algorithm{reduce, "board", nullptr, on_board, board_reduction_cost},
     Algorithm{allreduce, "board", nullptr, on_board, board_reduction_cost},
-    Algorithm{barrier, "dissemination", barrier_dissemination, always, tree_cost},
-    Algorithm{bcast, "binomial", bcast_binomial, always, tree_cost},
+    direct_row(bcast, bcast_direct, in_memory, direct_rooted_cost),
+    direct_row(gather, gather_direct, in_memory, direct_rooted_blocks_cost),
+    direct_row(scatter, scatter_direct, in_memory, direct_rooted_blocks_cost),
+    direct_row(allgather, allgather_direct, in_memory, direct_blocks_cost),
+    direct_row(alltoall, alltoall_direct, in_memory, direct_blocks_cost),
+    direct_row(reduce, reduce_direct, reduces_in_memory, direct_reduction_cost),
+    direct_row(allreduce, allreduce_direct, reduces_in_memory, direct_allreduce_cost),
+    direct_row(reduce_scatter, reduce_scatter_direct, reduces_in_memory,
+               direct_scatter_reduction_cost),
+    direct_row(reduce_scatter_block, reduce_scatter_direct, reduces_in_memory,
+               direct_scatter_reduction_cost),
+    Algorithm{barrier, "dissemination", barrier_dissemination<2>, always, tree_cost},
+    Algorithm{barrier, "dissemination4", barrier_dissemination<4>, always, knomial_cost<4>},
+    Algorithm{barrier, "tree", barrier_tree<2>, always, barrier_tree_cost<2>},
+    Algorithm{barrier, "tree4", barrier_tree<4>, always, barrier_tree_cost<4>},
+    Algorithm{barrier, "hierarchical", barrier_hierarchical, composed, composed_allreduce_cost},
+    Algorithm{bcast, "binomial", bcast_knomial<2>, always, tree_cost},
+    Algorithm{bcast, "knomial4", bcast_knomial<4>, always, knomial_cost<4>},
+    Algorithm{bcast, "knomial8", bcast_knomial<8>, always, knomial_cost<8>},
+    Algorithm{bcast, "chain", bcast_chain, at_least_two, bcast_chain_cost},
+    Algorithm{bcast, "double_tree", bcast_double_tree, at_least_two, bcast_double_tree_cost},
+    Algorithm{bcast, "hierarchical", bcast_hierarchical, composed, composed_bcast_cost},
     Algorithm{bcast, "scatter_allgather", bcast_scatter_allgather, has_parts,
               scatter_allgather_cost},
-    Algorithm{gather, "binomial", gather_binomial, uniform, packed_tree_cost},
+    Algorithm{gather, "binomial", gather_knomial<2>, uniform, packed_tree_cost},
+    Algorithm{gather, "knomial4", gather_knomial<4>, uniform, knomial_packed_cost<4>},
     Algorithm{gather, "linear", gather_linear, always, linear_cost},
     Algorithm{gatherv, "linear", gather_linear, always, linear_cost},
-    Algorithm{scatter, "binomial", scatter_binomial, uniform, packed_tree_cost},
+    Algorithm{scatter, "binomial", scatter_knomial<2>, uniform, packed_tree_cost},
+    Algorithm{scatter, "knomial4", scatter_knomial<4>, uniform, knomial_packed_cost<4>},
     Algorithm{scatter, "linear", scatter_linear, always, linear_cost},
     Algorithm{scatterv, "linear", scatter_linear, always, linear_cost},
     Algorithm{allgather, "recursive_doubling", allgather_recursive_doubling, cube, doubling_cost},
     Algorithm{allgather, "bruck", allgather_bruck, uniform, bruck_allgather_cost},
     Algorithm{allgather, "ring", allgather_ring, always, ring_allgather_cost},
+    Algorithm{allgather, "hierarchical", allgather_hierarchical, even_cells,
+              composed_allgather_cost},
     Algorithm{allgatherv, "ring", allgather_ring, always, ring_allgather_cost},
     Algorithm{alltoall, "bruck", alltoall_bruck, uniform, bruck_alltoall_cost},
     Algorithm{alltoall, "spread_out", alltoall_spread_out, not_in_place, spread_out_cost},
@@ -206,13 +353,23 @@ constexpr std::array kRows = {
     Algorithm{alltoallv, "pairwise", alltoall_pairwise, always, pairwise_cost},
     Algorithm{alltoallw, "spread_out", alltoall_spread_out, not_in_place, spread_out_cost},
     Algorithm{alltoallw, "pairwise", alltoall_pairwise, always, pairwise_cost},
-    Algorithm{reduce, "binomial", reduce_binomial, commutes, reduce_tree_cost},
+    Algorithm{reduce, "binomial", reduce_knomial<2>, commutes, reduce_tree_cost},
+    Algorithm{reduce, "knomial4", reduce_knomial<4>, commutes, knomial_reduction_cost<4>},
+    Algorithm{reduce, "chain", reduce_chain, commutes_at_least_two, reduce_chain_cost},
+    Algorithm{reduce, "double_tree", reduce_double_tree, commutes_at_least_two,
+              reduce_double_tree_cost},
+    Algorithm{reduce, "hierarchical", reduce_hierarchical, reduces_by_cells, composed_reduce_cost},
     Algorithm{reduce, "in_order", reduce_in_order, always, in_order_cost},
     Algorithm{allreduce, "recursive_doubling", allreduce_recursive_doubling, always,
               recursive_doubling_cost},
     Algorithm{allreduce, "rabenseifner", allreduce_rabenseifner, long_and_commutes,
               rabenseifner_cost},
     Algorithm{allreduce, "ring", allreduce_ring, long_and_commutes, ring_allreduce_cost},
+    Algorithm{allreduce, "knomial4", allreduce_knomial<4>, always, knomial_allreduce_cost<4>},
+    Algorithm{allreduce, "double_tree", allreduce_double_tree, commutes_at_least_two,
+              allreduce_double_tree_cost},
+    Algorithm{allreduce, "hierarchical", allreduce_hierarchical, reduces_by_cells,
+              composed_allreduce_cost},
     Algorithm{reduce_scatter, "halving", reduce_scatter_halving, commutes, halving_cost},
     Algorithm{reduce_scatter, "ordered_halving", reduce_scatter_ordered_halving, always,
               ordered_halving_cost},
@@ -254,6 +411,10 @@ constexpr std::array kRows = {
 inline const ParamDecl algorithms_param{
     "coll_algorithms", std::string(), "",
     "force algorithms, as operation=algorithm pairs with commas (allreduce=ring,bcast=binomial)"};
+
+inline const ParamDecl reproducible_param{
+    "coll_reproducible", false, "",
+    "reductions combine in an order that does not depend on which ranks share a host"};
 
 /// The algorithm that the parameter names for an operation, or empty.
 std::string_view forced_algorithm(const Params& params, std::string_view operation) {
@@ -330,7 +491,14 @@ CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
   shape.commutative = args.op == nullptr || args.op->is_commutative();
   shape.uniform = args.kind != gatherv && args.kind != scatterv && args.kind != allgatherv &&
                   args.kind != alltoallv && args.kind != alltoallw && args.neighbors == nullptr;
+  if (args.kind == barrier) shape.hierarchy = comm.hierarchy.get();
   if (!shape.uniform || args.kind == barrier || args.kind == agree) return shape;
+  shape.one_host = comm.hosts == CommCore::Hosts::one;
+  shape.hierarchy = comm.hierarchy.get();
+  if (args.op != nullptr) {
+    const Layout& layout = args.recv_type->layout();
+    shape.plain = layout.is_contiguous() && layout.displacement() == 0;
+  }
   // Gather and scatter: the side that every member has; at the root both say the same.
   const bool use_send = args.kind == gather && !shape.in_place;
   const bool in_place_scatter = args.kind == scatter && args.recv == MPI_IN_PLACE;
@@ -342,8 +510,23 @@ CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
   return shape;
 }
 
-const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& shape,
+namespace {
+
+/// What a choice may depend on: nothing about hosts for reductions that have to be reproducible.
+CollectiveShape visible(CollectiveKind kind, const CollectiveShape& shape, const Params& params) {
+  CollectiveShape seen = shape;
+  if (kind >= reduce && kind <= exscan && params.flag(reproducible_param)) {
+    seen.board = seen.one_host = false;
+    seen.hierarchy = nullptr;
+  }
+  return seen;
+}
+
+}  // namespace
+
+const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& known,
                                   const Params& params) {
+  const CollectiveShape shape = visible(kind, known, params);
   const std::string_view forced = forced_algorithm(params, collective_name(kind));
   const Algorithm* best = nullptr;
   double best_cost = 0;

@@ -246,6 +246,29 @@ class Device {
   /// and its sleep the peer looks at the notices once more.
   virtual void nudge(EndpointId /*endpoint*/) {}
 
+  // Memory of peers that this process reaches by itself, at once.
+
+  /// Whether read_memory() and write_memory() work for this endpoint; false until the peer is
+  /// known. The peer may see it otherwise.
+  [[nodiscard]] virtual bool reaches_memory(EndpointId /*endpoint*/) const { return false; }
+  /// Copies [address, address + bytes) of the peer's memory to `to`, which is done on return.
+  /// False: the peer is gone, or that is no memory of it; what arrived is undefined.
+  [[nodiscard]] virtual bool read_memory(EndpointId /*endpoint*/, std::uint64_t /*address*/,
+                                         void* /*to*/, std::size_t /*bytes*/) {
+    return false;
+  }
+  /// The same in the other direction.
+  [[nodiscard]] virtual bool write_memory(EndpointId /*endpoint*/, std::uint64_t /*address*/,
+                                          const void* /*from*/, std::size_t /*bytes*/) {
+    return false;
+  }
+  /// Where that memory of the peer is mapped here; null: nowhere, or not yet.
+  [[nodiscard]] virtual const std::byte* see_memory(EndpointId /*endpoint*/,
+                                                    std::uint64_t /*address*/,
+                                                    std::size_t /*bytes*/) {
+    return nullptr;
+  }
+
   // Memory in which messages travel best.
 
   /// At least `bytes` for messages, whole pages. Null: this device has no such memory, or not so

@@ -126,4 +126,44 @@ ssize_t ShmDevice::copy_across(Endpoint& endpoint, bool to_peer, std::span<const
   return static_cast<ssize_t>(bytes);
 }
 
+// --- at once -----------------------------------------------------------------------------------
+
+bool ShmDevice::reaches_memory(EndpointId id) const {
+  const Endpoint& endpoint = *endpoints_[id];
+  return endpoint.attached && endpoint.cma && !endpoint.shut && !endpoint.failed;
+}
+
+/// The kernel may copy less than it was asked for.
+bool ShmDevice::copy_all(EndpointId id, bool to_peer, std::byte* here, std::uint64_t address,
+                         std::size_t bytes) {
+  Endpoint& endpoint = *endpoints_[id];
+  while (bytes != 0) {
+    const iovec part{here, bytes};
+    const ssize_t copied = copy_across(endpoint, to_peer, std::span(&part, 1), address);
+    if (copied <= 0) {
+      endpoint.words = fmt::format("{} bytes at {:#x} of process {:#x} cannot be {}: {}", bytes,
+                                   address, endpoint.peer, to_peer ? "written" : "read",
+                                   copied == 0 ? "nothing is there" : std::strerror(errno));
+      return false;
+    }
+    here += copied;
+    address += static_cast<std::uint64_t>(copied);
+    bytes -= static_cast<std::size_t>(copied);
+  }
+  return true;
+}
+
+bool ShmDevice::read_memory(EndpointId id, std::uint64_t address, void* to, std::size_t bytes) {
+  return copy_all(id, false, static_cast<std::byte*>(to), address, bytes);
+}
+
+bool ShmDevice::write_memory(EndpointId id, std::uint64_t address, const void* from,
+                             std::size_t bytes) {
+  return copy_all(id, true, static_cast<std::byte*>(const_cast<void*>(from)), address, bytes);
+}
+
+const std::byte* ShmDevice::see_memory(EndpointId id, std::uint64_t address, std::size_t bytes) {
+  return mapped(*endpoints_[id], address, bytes);
+}
+
 }  // namespace remit

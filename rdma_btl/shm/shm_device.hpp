@@ -63,6 +63,14 @@ class ShmDevice final : public Device {
                                             std::uint32_t index) const override;
   void nudge(EndpointId endpoint) override;
 
+  [[nodiscard]] bool reaches_memory(EndpointId endpoint) const override;
+  [[nodiscard]] bool read_memory(EndpointId endpoint, std::uint64_t address, void* to,
+                                 std::size_t bytes) override;
+  [[nodiscard]] bool write_memory(EndpointId endpoint, std::uint64_t address, const void* from,
+                                  std::size_t bytes) override;
+  [[nodiscard]] const std::byte* see_memory(EndpointId endpoint, std::uint64_t address,
+                                            std::size_t bytes) override;
+
   [[nodiscard]] void* allocate(std::size_t bytes) override;
   [[nodiscard]] Released release(void* memory) override;
 
@@ -184,6 +192,8 @@ class ShmDevice final : public Device {
   [[nodiscard]] std::byte* mapped(Endpoint& endpoint, std::uint64_t address, std::size_t length);
   [[nodiscard]] ssize_t copy_across(Endpoint& endpoint, bool to_peer, std::span<const iovec> parts,
                                     std::uint64_t address);
+  [[nodiscard]] bool copy_all(EndpointId id, bool to_peer, std::byte* here, std::uint64_t address,
+                              std::size_t bytes);
 
   // Transfers (shm_copy.cpp).
   [[nodiscard]] bool start(Endpoint& endpoint, const Operation& operation);

@@ -360,6 +360,28 @@ std::string SimDevice::explain(EndpointId endpoint) const {
   return found == rare_->failures.end() ? std::string() : found->second;
 }
 
+bool SimDevice::reaches_memory(EndpointId id) const {
+  const Endpoint& endpoint = endpoints_[id];
+  const auto& reaches = network_.config().reaches_memory;
+  const SimDevice* peer = network_.device_at(endpoint.peer);
+  return reaches && !endpoint.failed && peer != nullptr && !peer->dead_ &&
+         reaches(name_, peer->name_);
+}
+
+// All processes are one program.
+bool SimDevice::read_memory(EndpointId id, std::uint64_t address, void* to, std::size_t bytes) {
+  if (!reaches_memory(id)) return false;
+  if (bytes != 0) std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
+  return true;
+}
+
+bool SimDevice::write_memory(EndpointId id, std::uint64_t address, const void* from,
+                             std::size_t bytes) {
+  if (!reaches_memory(id)) return false;
+  if (bytes != 0) std::memcpy(reinterpret_cast<void*>(address), from, bytes);
+  return true;
+}
+
 std::uint64_t SimDevice::busy_until_ns() const {
   return std::max(processor_free_ns_, network_.now_ns());
 }

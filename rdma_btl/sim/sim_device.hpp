@@ -40,6 +40,12 @@ class SimDevice final : public Device {
   [[nodiscard]] bool flushed() const override;
   [[nodiscard]] std::string explain(EndpointId endpoint) const override;
 
+  [[nodiscard]] bool reaches_memory(EndpointId endpoint) const override;
+  [[nodiscard]] bool read_memory(EndpointId endpoint, std::uint64_t address, void* to,
+                                 std::size_t bytes) override;
+  [[nodiscard]] bool write_memory(EndpointId endpoint, std::uint64_t address, const void* from,
+                                  std::size_t bytes) override;
+
   [[nodiscard]] PeerName name() const { return name_; }
   [[nodiscard]] const SimStats& stats() const { return stats_; }
   [[nodiscard]] SimNetwork& network() { return network_; }

@@ -40,6 +40,10 @@ struct SimConfig {
   /// Another link for some pairs (same host, same rack ...); null, or a null result: `link`.
   std::function<const SimLink*(PeerName from, PeerName to)> link_between;
 
+  /// Whether `from` reads and writes the memory of `to` by itself (Device::reaches_memory()), which
+  /// takes no virtual time; null: nobody does.
+  std::function<bool(PeerName from, PeerName to)> reaches_memory;
+
   /// What devices say of themselves, and what is enforced: an operation outside these limits
   /// completes with an error and counts as a violation. latency, bandwidth and overhead are filled
   /// in from `link` when they are 0.

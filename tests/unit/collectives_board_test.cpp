@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "collectives/board.hpp"
+#include "collectives/hierarchy.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
 #include "runtime/memory_bootstrap.hpp"
 #include "tests/unit/collectives_cases.hpp"
@@ -21,14 +22,16 @@
 namespace remit::testing {
 namespace {
 
-constexpr std::array kKinds = {CollectiveKind::barrier,   CollectiveKind::bcast,
-                               CollectiveKind::gather,    CollectiveKind::scatter,
-                               CollectiveKind::allgather, CollectiveKind::alltoall,
-                               CollectiveKind::reduce,    CollectiveKind::allreduce};
+constexpr std::array kKinds = {CollectiveKind::barrier,        CollectiveKind::bcast,
+                               CollectiveKind::gather,         CollectiveKind::scatter,
+                               CollectiveKind::allgather,      CollectiveKind::alltoall,
+                               CollectiveKind::reduce,         CollectiveKind::allreduce,
+                               CollectiveKind::reduce_scatter, CollectiveKind::scan};
 
 class BoardRanks {
  public:
-  explicit BoardRanks(int size, const WaitPolicy& policy = {}) : job_(size) {
+  explicit BoardRanks(int size, const WaitPolicy& policy = {}, int ranks_per_host = 1000)
+      : job_(size, {.ranks_per_host = ranks_per_host}) {
     const auto group = Group::regular(0, 1, size);
     for (int rank = 0; rank < size; ++rank) {
       ShmConfig config;
@@ -149,6 +152,41 @@ TEST(Board, RandomOperations) {
 TEST(Board, NoWakeUpIsLost) {
   BoardRanks ranks(3, WaitPolicy{.spin = false, .spin_polls = 0, .yields = 0, .sleep = true});
   run_random(ranks, 3000, 12, test_seed() + 2);
+}
+
+/// Long blocks, by copies from the members' memory: here the process's own.
+TEST(Board, LongBlocksAreCopiedDirectly) {
+  for (const int size : {2, 3, 5}) {
+    BoardRanks ranks(size);
+    run_random(ranks, 20, 60, test_seed() + 5);
+    EXPECT_TRUE(ranks.comm(0).board->reaches_memory());
+    run_random(ranks, 60, 200'000, test_seed() + 6);
+    if (HasFailure()) return;
+  }
+}
+
+/// The members find out their cells together.
+TEST(Hierarchies, FoundOutByBlockingOperations) {
+  const int size = 10;
+  const int per_host = 3;
+  BoardRanks ranks(size, WaitPolicy{.spin = false}, per_host);
+  ranks.run([&](int rank) {
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_EQ(run_collective(ranks.engine(rank), ranks.comm(rank), {}), MPI_SUCCESS);
+    }
+  });
+  for (int rank = 0; rank < size; ++rank) {
+    const Hierarchy* found = ranks.comm(rank).hierarchy.get();
+    ASSERT_NE(found, nullptr) << rank;
+    EXPECT_EQ(found->cells(), 4);
+    EXPECT_EQ(found->own_cell(), rank / per_host);
+    EXPECT_EQ(found->leads(), rank % per_host == 0);
+    EXPECT_EQ(found->largest(), per_host);
+    EXPECT_TRUE(found->ordered());
+    EXPECT_FALSE(found->even());
+    EXPECT_EQ(found->inside().rank, rank % per_host);
+    EXPECT_EQ(ranks.comm(rank).board, nullptr);
+  }
 }
 
 TEST(Board, TooManyMembersUseMessages) {

@@ -37,43 +37,90 @@ TEST(Peers, RelativeRanksCountFromTheRoot) {
 }
 
 /// The children as the algorithms enumerate them.
-std::vector<int> children(const BinomialTree& tree) {
+std::vector<int> children(const KnomialTree& tree) {
   std::vector<int> found;
-  for (int distance = 1; distance < tree.span(); distance *= 2) {
-    if (tree.relative + distance < tree.size) found.push_back(tree.relative + distance);
+  for (int power = 1; power < tree.span(); power *= tree.radix) {
+    for (int digit = 1; digit < tree.radix; ++digit) {
+      const int child = tree.relative + digit * power;
+      if (child < tree.size) found.push_back(child);
+    }
   }
   return found;
 }
 
-int depth(int relative, int size) {
+int depth(int relative, int size, int radix) {
   int steps = 0;
-  for (int r = relative; r != 0; r = BinomialTree{r, size}.parent()) ++steps;
+  for (int r = relative; r != 0; r = KnomialTree{r, size, radix}.parent()) ++steps;
   return steps;
 }
 
-TEST(Peers, BinomialTreeIsATreeOfContiguousSubtrees) {
-  for (int size = 1; size <= kMaxSize; ++size) {
+void expect_knomial(int size, int radix) {
+  int rounds = 0;
+  for (int reach = 1; reach < size; reach *= radix) ++rounds;
+  std::vector<int> parents(static_cast<std::size_t>(size), 0);
+  for (int r = 0; r < size; ++r) {
+    const KnomialTree tree{r, size, radix};
+    int below = 1;
+    int next = r + 1;  // children's ranges follow one another without a hole
+    for (const int child : children(tree)) {
+      ASSERT_EQ((KnomialTree{child, size, radix}.parent()), r) << size;
+      ++parents[static_cast<std::size_t>(child)];
+      ASSERT_EQ(child, next) << size;
+      next += KnomialTree{child, size, radix}.subtree();
+      below += KnomialTree{child, size, radix}.subtree();
+    }
+    ASSERT_LE(children(tree).size(), static_cast<std::size_t>(tree.children()));
+    ASSERT_EQ(tree.subtree(), below) << "size " << size << " rank " << r;
+    ASSERT_LE(depth(r, size, radix), rounds);
+  }
+  EXPECT_EQ((KnomialTree{0, size, radix}.subtree()), size);
+  if (radix == 2) {
+    EXPECT_EQ(children({0, size}).size(), static_cast<std::size_t>(rounds));
+  }
+  for (int r = 1; r < size; ++r) ASSERT_EQ(parents[static_cast<std::size_t>(r)], 1);
+}
+
+TEST(Peers, KnomialTreeIsATreeOfContiguousSubtrees) {
+  for (int radix = 2; radix <= 9; ++radix) {
+    for (int size = 1; size <= kMaxSize; ++size) expect_knomial(size, radix);
+  }
+}
+
+TEST(Peers, DoubleTreesAreTwoTreesWithoutACommonInside) {
+  for (int size = 2; size <= kMaxSize; ++size) {
     int rounds = 0;
     while ((1 << rounds) < size) ++rounds;
-    std::vector<int> parents(static_cast<std::size_t>(size), 0);
-    for (int r = 0; r < size; ++r) {
-      const BinomialTree tree{r, size};
-      int below = 1;
-      int next = r + 1;  // children's ranges follow one another without a hole
-      for (const int child : children(tree)) {
-        ASSERT_EQ((BinomialTree{child, size}.parent()), r) << size;
-        ++parents[static_cast<std::size_t>(child)];
-        ASSERT_EQ(child, next) << size;
-        next += BinomialTree{child, size}.subtree();
-        below += BinomialTree{child, size}.subtree();
+    const DoubleTree trees{size};
+    std::vector<int> inside(static_cast<std::size_t>(size), 0);
+    for (const int which : {0, 1}) {
+      std::vector<int> parents(static_cast<std::size_t>(size), 0);
+      for (int r = 0; r < size; ++r) {
+        const TreePlace place = trees.place(r, which);
+        if (r > 0 && place.children[0] >= 0) ++inside[static_cast<std::size_t>(r)];
+        for (const int child : place.children) {
+          if (child < 0) continue;
+          ASSERT_LT(child, size);
+          ASSERT_EQ(trees.place(child, which).parent, r) << "size " << size;
+          ++parents[static_cast<std::size_t>(child)];
+        }
       }
-      ASSERT_EQ(tree.subtree(), below) << "size " << size << " rank " << r;
-      ASSERT_LE(depth(r, size), rounds);
+      ASSERT_EQ(trees.place(0, which).parent, -1);
+      for (int r = 1; r < size; ++r) {
+        ASSERT_EQ(parents[static_cast<std::size_t>(r)], 1) << "size " << size << " rank " << r;
+        int steps = 0;
+        for (int up = r; up != 0; up = trees.place(up, which).parent) ++steps;
+        ASSERT_LE(steps, rounds + 1);
+      }
     }
-    EXPECT_EQ((BinomialTree{0, size}.subtree()), size);
-    EXPECT_EQ(children({0, size}).size(), static_cast<std::size_t>(rounds));
-    for (int r = 1; r < size; ++r) ASSERT_EQ(parents[static_cast<std::size_t>(r)], 1);
+    for (const int times : inside) ASSERT_LE(times, 1) << "size " << size;
   }
+}
+
+TEST(Peers, TheChainIsAChain) {
+  EXPECT_EQ(chain_place(0, 3).parent, -1);
+  EXPECT_EQ(chain_place(1, 3).children[0], 2);
+  EXPECT_EQ(chain_place(2, 3).parent, 1);
+  EXPECT_EQ(chain_place(2, 3).children[0], -1);
 }
 
 TEST(Peers, FoldKeepsOrderAndLeavesACube) {

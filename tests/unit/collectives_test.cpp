@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "collectives/algorithms.hpp"
+#include "collectives/hierarchy.hpp"
 #include "collectives/peers.hpp"
 #include "tests/unit/collectives_cases.hpp"
 #include "tests/unit/pt2pt_world.hpp"
@@ -53,11 +54,44 @@ std::span<const Algorithm> rows() {
   return all.first(count);
 }
 
-/// Virtual ranks that run collectives; costs are per event, not per rank.
+/// Everybody reaches everybody's memory, or nobody, or some reach some.
+void let_reach(SimConfig& config, Random& random) {
+  const int kind = below(random, 4);
+  const std::uint64_t salt = random();
+  if (kind == 0) return;
+  config.reaches_memory = [=](PeerName from, PeerName to) {
+    return kind != 1 || (from * 2654435761U + to * 40503U + salt) % 5 != 0;
+  };
+}
+
+/// Virtual ranks of one host that run collectives; costs are per event, not per rank.
 class Ranks : public World {
  public:
   Ranks(int size, SimConfig config, const ParamTexts& params = {})
-      : World(size, std::move(config), params, 0) {}
+      : Ranks(size, std::move(config), params, size) {}
+  Ranks(int size, SimConfig config, const ParamTexts& params, int ranks_per_host)
+      : World(size, std::move(config), params, 0, ranks_per_host) {}
+
+  /// Puts the ranks into cells: of one size, of any, or scattered.
+  void make_cells(Random& random) {
+    const int kind = below(random, 3);
+    const int length = 1 + below(random, size());
+    std::vector<std::int64_t> cells;
+    std::int64_t cell = 7;
+    for (int r = 0; r < size(); ++r) {
+      if (kind == 0 && r % length == 0) ++cell;
+      if (kind == 1 && below(random, length) == 0) ++cell;
+      if (kind == 2) cell = below(random, length);
+      cells.push_back(cell);
+    }
+    take_cells(cells);
+  }
+  void take_cells(const std::vector<std::int64_t>& cells) {
+    for (int r = 0; r < size(); ++r) {
+      auto hierarchy = std::make_shared<Hierarchy>(comm(r), cells);
+      if (hierarchy->useful()) comm(r).hierarchy = std::move(hierarchy);
+    }
+  }
 
   Operations make(Case& what) {
     Operations operations;
@@ -129,7 +163,10 @@ bool uses(const Algorithm& row, Case& what, CommCore& comm, const Params& params
 
 void run_row(const Algorithm& row, int size, int repeats, int max_ints, Random& random,
              const Vocabulary& words, int& used) {
-  Ranks ranks(size, quiet(random()), {{"coll_algorithms", text(row)}});
+  SimConfig config = quiet(random());
+  let_reach(config, random);
+  Ranks ranks(size, config, {{"coll_algorithms", text(row)}});
+  ranks.make_cells(random);
   for (int i = 0; i < repeats; ++i) {
     Case what(row.kind, size, max_ints, words, random);
     if (uses(row, what, ranks.comm(0), ranks.process(0).params())) ++used;
@@ -207,11 +244,16 @@ void run_hostile(std::uint64_t seed, const Vocabulary& words) {
   SimConfig config = sim_hostile(random());
   config.caps.ordered = below(random, 2) == 0;
   if (below(random, 2) == 0) config.caps.has_get = false;
-  Ranks ranks(size, config, {{"eager_pool", below(random, 2) == 0 ? "64k" : "4M"}});
+  let_reach(config, random);
+  const std::span<const Algorithm> choices = rows();
+  std::string forced = text(choices[random() % choices.size()]);
+  for (int i = 0; i < 6; ++i) forced += "," + text(choices[random() % choices.size()]);
+  Ranks ranks(size, config,
+              {{"eager_pool", below(random, 2) == 0 ? "64k" : "4M"}, {"coll_algorithms", forced}});
+  ranks.make_cells(random);
   std::vector<std::unique_ptr<Case>> cases;
   std::vector<Operations> operations;
   std::vector<Collective*> all;
-  const std::span<const Algorithm> choices = rows();
   for (int i = 1 + below(random, 6); i > 0; --i) {
     const Algorithm& row = choices[random() % choices.size()];
     const int max_ints = below(random, 3) == 0 ? 9000 : 60;
@@ -274,8 +316,11 @@ TEST(Collectives, FloatResultsDoNotDependOnTiming) {
       }
       const std::vector<MPI_Count> counts(static_cast<std::size_t>(size), block);
       for (int round = 0; round < 6; ++round) {
-        const SimConfig config = round == 0 ? quiet(1) : sim_hostile(random());
+        SimConfig config = round == 0 ? quiet(1) : sim_hostile(random());
+        let_reach(config, random);
         Ranks ranks(size, config, {{"coll_algorithms", text(row)}});
+        Random same(test_seed());  // the cells are no matter of timing
+        ranks.make_cells(same);
         std::vector<std::vector<float>> recvs(static_cast<std::size_t>(size),
                                               std::vector<float>(static_cast<std::size_t>(total)));
         Operations operations;
@@ -297,6 +342,60 @@ TEST(Collectives, FloatResultsDoNotDependOnTiming) {
         ASSERT_TRUE(ranks.finish(operations));
         if (round == 0) first = recvs;
         ASSERT_TRUE(first == recvs) << "seed " << test_seed() << ", round " << round;
+      }
+    }
+  }
+}
+
+/// The sums of all members' floats by an allreduce, or what else member 1 gets.
+std::vector<float> sums_of(Ranks& ranks, const std::vector<std::vector<float>>& vectors) {
+  std::vector<std::vector<float>> results(vectors.size(), std::vector<float>(vectors[0].size()));
+  Operations operations;
+  for (int r = 0; r < ranks.size(); ++r) {
+    CollectiveArgs args;
+    args.kind = CollectiveKind::allreduce;
+    args.send = vectors[static_cast<std::size_t>(r)].data();
+    args.recv = results[static_cast<std::size_t>(r)].data();
+    args.send_count = args.recv_count = static_cast<MPI_Count>(vectors[0].size());
+    args.send_type = args.recv_type = &predefined(MPI_FLOAT);
+    args.op = op_of(MPI_SUM);
+    operations.push_back(std::make_unique<Collective>(ranks.engine(r), ranks.comm(r), args));
+  }
+  ranks.start(operations);
+  EXPECT_TRUE(ranks.finish(operations));
+  for (const auto& result : results) EXPECT_EQ(result, results[0]);
+  return results[0];
+}
+
+/// Members on few hosts or many: with the parameter the sums are the same, without it they need not
+/// be.
+TEST(Collectives, ReproducibleSumsDoNotDependOnHosts) {
+  Random random(test_seed() + 6);
+  const int size = 12;
+  std::vector<std::vector<float>> vectors(size, std::vector<float>(500));
+  for (auto& vector : vectors) {
+    for (float& x : vector) {
+      x = std::ldexp(static_cast<float>(below(random, 1 << 24)), -below(random, 40));
+    }
+  }
+  for (const std::string forced : {"allreduce=hierarchical", "allreduce=direct"}) {
+    for (const std::string reproducible : {"yes", "no"}) {
+      std::vector<std::vector<float>> sums;
+      for (const int per_host : {2, 3, 6, 12}) {
+        SimConfig config = quiet(1);
+        config.reaches_memory = [](PeerName, PeerName) { return true; };
+        Ranks ranks(size, config,
+                    {{"coll_algorithms", forced}, {"coll_reproducible", reproducible}}, per_host);
+        std::vector<std::int64_t> cells;
+        for (int r = 0; r < size; ++r) cells.push_back(r / per_host);
+        ranks.take_cells(cells);
+        sums.push_back(sums_of(ranks, vectors));
+        if (reproducible == "yes") {
+          EXPECT_EQ(sums.back(), sums[0]) << per_host << " per host";
+        }
+      }
+      if (reproducible == "no") {
+        EXPECT_NE(sums[0], sums[3]) << "the test sees nothing";
       }
     }
   }
@@ -368,7 +467,10 @@ TEST(Collectives, DeathOfAMemberEndsTheOperationEverywhere) {
       SCOPED_TRACE(fmt::format("{}, seed {}", text(row), seed));
       Random random(seed);
       const int size = i == 0 ? 8 : 2 + below(random, 9);
-      Ranks ranks(size, quiet(seed), {{"coll_algorithms", text(row)}});
+      SimConfig config = quiet(seed);
+      let_reach(config, random);
+      Ranks ranks(size, config, {{"coll_algorithms", text(row)}});
+      ranks.make_cells(random);
       meet(ranks);
       ASSERT_FALSE(HasFatalFailure());
       Case what(row.kind, size, below(random, 2) == 0 ? 90 : 9000, words, random);
@@ -449,12 +551,18 @@ Traffic expected_traffic(const Algorithm& row, std::int64_t p, std::int64_t n) {
   const std::int64_t extra = fold.extra();
   const std::int64_t cube_rounds = log2_up(fold.cube());
   const std::string name(row.name);
+  if (name == "direct" || name == "hierarchical") return {-1, -1};
   using enum CollectiveKind;
   switch (row.kind) {
     case barrier:
-      return {p * rounds, 0};
+      if (name.starts_with("tree")) return {2 * (p - 1), 0};
+      if (name == "dissemination") return {p * rounds, 0};
+      return {-1, -1};
     case bcast: {
-      if (name == "binomial") return {p - 1, (p - 1) * n};
+      if (name == "binomial" || name.starts_with("knomial")) return {p - 1, (p - 1) * n};
+      if (name == "chain") return {p - 1, (p - 1) * n};  // one segment
+      if (name == "double_tree") return {2 * (p - 1), (p - 1) * n};
+      if (name != "scatter_allgather") return {-1, -1};
       std::int64_t subtrees = 0;  // blocks that ranks have after the scatter
       for (int r = 0; r < p; ++r) subtrees += BinomialTree{r, static_cast<int>(p)}.subtree();
       const std::int64_t block = n / p;
@@ -464,7 +572,8 @@ Traffic expected_traffic(const Algorithm& row, std::int64_t p, std::int64_t n) {
     case scatter: {
       if (name == "linear") return {p - 1, (p - 1) * n};
       std::int64_t blocks = 0;
-      for (int r = 1; r < p; ++r) blocks += BinomialTree{r, static_cast<int>(p)}.subtree();
+      const int radix = name == "binomial" ? 2 : 4;
+      for (int r = 1; r < p; ++r) blocks += KnomialTree{r, static_cast<int>(p), radix}.subtree();
       return {p - 1, blocks * n};
     }
     case allgather:
@@ -476,10 +585,13 @@ Traffic expected_traffic(const Algorithm& row, std::int64_t p, std::int64_t n) {
       return {p * rounds, p * hops * n};
     }
     case reduce:
+      if (name == "double_tree") return {2 * (p - 1), (p - 1) * n};
       // The root is not rank 0 here: one message more in order.
-      return name == "binomial" ? Traffic{p - 1, (p - 1) * n} : Traffic{p, p * n};
+      return name == "in_order" ? Traffic{p, p * n} : Traffic{p - 1, (p - 1) * n};
     case allreduce:
       if (name == "ring") return {2 * p * (p - 1), 2 * (p - 1) * n};
+      if (name == "double_tree") return {4 * (p - 1), 2 * (p - 1) * n};
+      if (name == "knomial4") return {2 * (p - 1), 2 * (p - 1) * n};
       if (name == "recursive_doubling") {
         return {cube * cube_rounds + 2 * extra, (cube * cube_rounds + 2 * extra) * n};
       }

@@ -36,9 +36,10 @@ inline std::byte pattern(std::uint64_t tag, std::size_t offset) {
 /// A job of virtual ranks in one thread.
 class World {
  public:
-  World(int size, SimConfig config, const ParamTexts& params = {}, int lookup_delay = 3)
+  World(int size, SimConfig config, const ParamTexts& params = {}, int lookup_delay = 3,
+        int ranks_per_host = 4)
       : network_(std::move(config)),
-        job_(size, {.ranks_per_host = 4,
+        job_(size, {.ranks_per_host = ranks_per_host,
                     .seed = network_.config().seed,
                     .max_delay_polls = lookup_delay}) {
     const auto group = Group::regular(0, 1, size);

@@ -1,0 +1,75 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Members of one host in each other's memory: how they meet, reach it, and part. For algorithms
+// that move long blocks with one copy and no message.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "collectives/context.hpp"
+
+namespace remit {
+
+/// One operation's view of its members' memory. Each member names a source, which others read, and
+/// a target, into which they write. Members meet (then all are known), work, and part (then nobody
+/// touches the memory any more).
+///
+/// Two members of which one does not reach the other's memory use messages for what they have for
+/// each other; both know, so every algorithm serves every pair, connected already or not. With a
+/// board all reach all.
+class Direct {
+ public:
+  /// Memory of no bytes is nothing that others could use.
+  Direct(CollCtx& c, std::span<const std::byte> source, std::span<std::byte> target);
+
+  /// Whether both reach each other's memory. False for this member itself.
+  [[nodiscard]] bool reaches(int peer) const { return facts_[peer].reaches != 0; }
+  /// Whether the peer named a target.
+  [[nodiscard]] bool has_target(int peer) const { return facts_[peer].target_bytes != 0; }
+
+  /// Fails if the peer's source is not of so many bytes: then the members' counts do not agree.
+  void expect_source(CollCtx& c, int peer, std::size_t bytes) const;
+  /// Copies `bytes` bytes from `at` on of the peer's source. What fails is noted in `c`, after
+  /// which nothing is copied any more.
+  void read(CollCtx& c, int peer, std::size_t at, void* to, std::size_t bytes) const;
+  /// Copies into the peer's target.
+  void write(CollCtx& c, int peer, std::size_t at, const void* from, std::size_t bytes) const;
+  /// These bytes of the peer's source: where they are mapped here, else copied to `memory`.
+  [[nodiscard]] const void* look(CollCtx& c, int peer, std::size_t at, void* memory,
+                                 std::size_t bytes) const;
+
+ private:
+  friend Task<int> meet(CollCtx& c, Direct& d);
+  friend Task<int> part(CollCtx& c, Direct& d);
+
+  /// What a member tells a peer.
+  struct Fact {
+    std::uint64_t source = 0;
+    std::uint64_t source_bytes = 0;
+    std::uint64_t target = 0;
+    std::uint64_t target_bytes = 0;
+    std::uint64_t reaches = 0;  ///< the member reaches the peer's memory
+  };
+  /// Within what the peer named: its counts may not agree with this member's.
+  [[nodiscard]] static bool inside(CollCtx& c, std::size_t at, std::size_t bytes,
+                                   std::uint64_t whole);
+  static void note(CollCtx& c, int peer, bool done);
+
+  Fact mine_;
+  Fact* facts_;  ///< by rank
+};
+
+/// Everybody has come, and is known. First of all.
+Task<int> meet(CollCtx& c, Direct& d);
+/// Everybody who lives has left the others' memory, and nobody failed. Last of all, also after an
+/// error: memory may be used again only now.
+Task<int> part(CollCtx& c, Direct& d);
+
+/// Copies the packed bytes of `to` from `at` on of the peer's source.
+Task<int> fetch(CollCtx& c, const Direct& d, int peer, std::size_t at, View to);
+/// Copies contiguous memory into the peer's target.
+Task<int> deliver(CollCtx& c, const Direct& d, int peer, std::size_t at,
+                  std::span<const std::byte> from);
+
+}  // namespace remit

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "collectives/collectives.hpp"
+#include "collectives/tuning.hpp"
 #include "runtime/params.hpp"
 
 namespace remit {
@@ -20,10 +21,13 @@ struct CollectiveShape {
   std::size_t bytes = 0;   ///< of one member's contribution (of the whole vector in reductions)
   MPI_Count elements = 0;  ///< of the same
   bool commutative = true;
+  bool exact = false;     ///< the result does not depend on the order of combining, to the last bit
   bool in_place = false;  ///< MPI_IN_PLACE as the send buffer; the same everywhere where it matters
   bool uniform = true;    ///< false: v-variants, whose sizes only some members know
   bool board = false;     ///< blocking, and the communicator has a shared board
-  bool inter = false;     ///< an inter-communicator; then nothing above but `size` says anything
+  Place place = Place::host;               ///< where the members are
+  const CollectiveTable* table = nullptr;  ///< what things cost there; null: as built in
+  bool inter = false;  ///< an inter-communicator; then nothing above but `size` says anything
 };
 
 /// One row: an algorithm, where it may be used, and its cost.
@@ -41,8 +45,9 @@ struct Algorithm {
 /// All rows, grouped by operation.
 [[nodiscard]] std::span<const Algorithm> all_algorithms();
 
-/// The row for a shape: the one that the parameter coll_algorithms names, if it applies, else the
-/// cheapest that applies. There is always one.
+/// The row for a shape: the one that the parameter coll_algorithms names, if it applies; else what
+/// was measured to be the best, if the shape's table says so; else the cheapest that applies. There
+/// is always one.
 [[nodiscard]] const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& shape,
                                                 const Params& params);
 
@@ -57,6 +62,7 @@ struct Algorithm {
 Task<int> run_part(CollCtx& c, CollectiveArgs a);
 
 Task<int> barrier_dissemination(CollCtx& c, const CollectiveArgs& a);
+Task<int> barrier_overlapped(CollCtx& c, const CollectiveArgs& a);
 
 Task<int> bcast_binomial(CollCtx& c, const CollectiveArgs& a);
 Task<int> bcast_scatter_allgather(CollCtx& c, const CollectiveArgs& a);
@@ -67,6 +73,7 @@ Task<int> reduce_in_order(CollCtx& c, const CollectiveArgs& a);
 Task<int> allreduce_recursive_doubling(CollCtx& c, const CollectiveArgs& a);
 Task<int> allreduce_rabenseifner(CollCtx& c, const CollectiveArgs& a);
 Task<int> allreduce_ring(CollCtx& c, const CollectiveArgs& a);
+Task<int> allreduce_overlapped(CollCtx& c, const CollectiveArgs& a);
 
 Task<int> gather_binomial(CollCtx& c, const CollectiveArgs& a);
 Task<int> gather_linear(CollCtx& c, const CollectiveArgs& a);  // also gatherv

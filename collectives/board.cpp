@@ -92,9 +92,11 @@ bool on_one_host(Engine& engine, const CommCore& comm) {
 }
 
 /// The longest bytes for which the table of algorithms chooses the board, or -1.
-std::int64_t find_limit(CollectiveKind kind, int size, const Params& params) {
+std::int64_t find_limit(CollectiveKind kind, const CommCore& comm, const Params& params) {
   CollectiveShape shape;
-  shape.size = size;
+  shape.size = comm.size();
+  shape.place = static_cast<Place>(comm.place);
+  shape.table = comm.table;
   shape.board = true;
   const auto chosen = [&] { return choose_algorithm(kind, shape, params).name == "board"; };
   if (kind == CollectiveKind::barrier) return chosen() ? 0 : -1;
@@ -149,7 +151,7 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own,
       members_(std::move(members)),
       spins_(engine.process().progress().policy().spin) {
   for (std::size_t kind = 0; kind < limits_.size(); ++kind) {
-    limits_[kind] = find_limit(static_cast<CollectiveKind>(kind), size_, engine.process().params());
+    limits_[kind] = find_limit(static_cast<CollectiveKind>(kind), comm, engine.process().params());
   }
 }
 

@@ -41,6 +41,7 @@ Task<int> call_best(CollCtx& c, const CollectiveShape& shape, const CollectiveAr
 }  // namespace
 
 Task<int> run_part(CollCtx& c, CollectiveArgs a) {
+  learn_place(c.engine(), c.comm());
   const CollectiveShape shape = shape_of(c.comm(), a);
   if (done_alone(shape, a)) co_return c.error();
   Task<int> algorithm = call_best(c, shape, a);
@@ -62,6 +63,7 @@ Collective::~Collective() {
 }
 
 void Collective::start() {
+  learn_place(engine_, comm_);
   assert(!task_.valid() || task_.done());
   task_ = Task<int>();
   arena_.reset();
@@ -80,6 +82,7 @@ void Collective::start() {
 int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
                    const WaitSubject* subject) {
   const std::uint32_t sequence = comm.collective_sequence++;
+  learn_place(engine, comm);
   const CollectiveShape shape = shape_of(comm, args);
   if (done_alone(shape, args)) return MPI_SUCCESS;
   if (comm.board == nullptr) Board::wish(engine, comm, args, shape, subject);

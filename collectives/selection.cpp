@@ -8,7 +8,9 @@
 
 #include "collectives/algorithms.hpp"
 #include "collectives/board.hpp"
+#include "collectives/overlapped.hpp"
 #include "collectives/peers.hpp"
+#include "collectives/tuning.hpp"
 
 namespace remit {
 
@@ -17,12 +19,20 @@ namespace {
 using Shape = CollectiveShape;
 using enum CollectiveKind;
 
-// The model: a message costs alpha + n * beta, reducing a byte costs gamma (nanoseconds). Inside a
-// host these are a cache-line transfer with its software, a copy, and a streaming addition; only
-// their ratios matter for the choice.
-constexpr double kAlpha = 300;
-constexpr double kBeta = 0.1;
-constexpr double kGamma = 0.1;
+// The model: a message costs alpha + n * beta, reducing a byte costs gamma (nanoseconds); see
+// tuning.hpp for what they are made of.
+const LogGP& model(const Shape& s) {
+  return s.table != nullptr ? s.table->model(s.place) : builtin_collective_table().model(s.place);
+}
+double alpha(const Shape& s) {
+  return model(s).alpha();
+}
+double beta(const Shape& s) {
+  return model(s).per_byte;
+}
+double gamma(const Shape& s) {
+  return model(s).reduce;
+}
 
 double log2_up(int n) {
   return std::bit_width(static_cast<unsigned>(n - 1));
@@ -48,6 +58,9 @@ bool long_and_commutes(const Shape& s) {
 bool has_parts(const Shape& s) {
   return s.bytes >= static_cast<std::size_t>(s.size) && s.size > 2;
 }
+bool exact(const Shape& s) {
+  return s.exact;
+}
 bool uniform(const Shape& s) {
   return s.uniform;
 }
@@ -67,89 +80,94 @@ constexpr Algorithm inter_row(CollectiveKind kind, std::string_view name, Algori
 }
 
 double tree_cost(const Shape& s) {
-  return log2_up(s.size) * (kAlpha + bytes(s) * kBeta);
+  return log2_up(s.size) * (alpha(s) + bytes(s) * beta(s));
 }
 double reduce_tree_cost(const Shape& s) {
-  return log2_up(s.size) * (kAlpha + bytes(s) * (kBeta + kGamma));
+  return log2_up(s.size) * (alpha(s) + bytes(s) * (beta(s) + gamma(s)));
 }
 double in_order_cost(const Shape& s) {
-  return reduce_tree_cost(s) + kAlpha + bytes(s) * kBeta;
+  return reduce_tree_cost(s) + alpha(s) + bytes(s) * beta(s);
 }
 double scatter_allgather_cost(const Shape& s) {
   const double p = ranks(s);
-  return (log2_up(s.size) + p - 1) * kAlpha + 2 * bytes(s) * (p - 1) / p * kBeta;
+  return (log2_up(s.size) + p - 1) * alpha(s) + 2 * bytes(s) * (p - 1) / p * beta(s);
 }
 /// A size that is no power of two adds a message each way for the pairs.
 double fold_cost(const Shape& s) {
-  return is_power_of_two(s.size) ? 0 : 2 * (kAlpha + bytes(s) * kBeta) + bytes(s) * kGamma;
+  return is_power_of_two(s.size) ? 0 : 2 * (alpha(s) + bytes(s) * beta(s)) + bytes(s) * gamma(s);
 }
 double recursive_doubling_cost(const Shape& s) {
   const double rounds = log2_up(floor_power_of_two(s.size));
-  return rounds * (kAlpha + bytes(s) * (kBeta + kGamma)) + fold_cost(s);
+  return rounds * (alpha(s) + bytes(s) * (beta(s) + gamma(s))) + fold_cost(s);
 }
 double rabenseifner_cost(const Shape& s) {
   const double p = floor_power_of_two(s.size);
   const double moved = bytes(s) * (p - 1) / p;
-  return 2 * log2_up(floor_power_of_two(s.size)) * kAlpha + moved * (2 * kBeta + kGamma) +
+  return 2 * log2_up(floor_power_of_two(s.size)) * alpha(s) + moved * (2 * beta(s) + gamma(s)) +
          fold_cost(s);
+}
+double overlapped_shape_cost(const Shape& s) {
+  const int lag = best_lag(model(s), s.size, bytes(s));
+  return overlapped_cost(model(s), s.size, lag, bytes(s));
 }
 double ring_allreduce_cost(const Shape& s) {
   const double p = ranks(s);
-  return 2 * (p - 1) * kAlpha + bytes(s) * (p - 1) / p * (2 * kBeta + kGamma);
+  return 2 * (p - 1) * alpha(s) + bytes(s) * (p - 1) / p * (2 * beta(s) + gamma(s));
 }
 /// Half of Rabenseifner's; the pairs of a size that is no power of two get one block back.
 double halving_cost(const Shape& s) {
   const int cube = floor_power_of_two(s.size);
   const double moved = bytes(s) * (cube - 1) / cube;
-  const double pairs = 2 * kAlpha + bytes(s) * (kBeta + kGamma) + bytes(s) / ranks(s) * kBeta;
-  return log2_up(cube) * kAlpha + moved * (kBeta + kGamma) + (cube == s.size ? 0 : pairs);
+  const double pairs =
+      2 * alpha(s) + bytes(s) * (beta(s) + gamma(s)) + bytes(s) / ranks(s) * beta(s);
+  return log2_up(cube) * alpha(s) + moved * (beta(s) + gamma(s)) + (cube == s.size ? 0 : pairs);
 }
 /// Copies the vector once more.
 double ordered_halving_cost(const Shape& s) {
-  return halving_cost(s) + bytes(s) * kBeta;
+  return halving_cost(s) + bytes(s) * beta(s);
 }
 double pairwise_reduction_cost(const Shape& s) {
-  return (ranks(s) - 1) * (kAlpha + bytes(s) / ranks(s) * (kBeta + kGamma));
+  return (ranks(s) - 1) * (alpha(s) + bytes(s) / ranks(s) * (beta(s) + gamma(s)));
 }
 double chain_cost(const Shape& s) {
-  if (s.elements == 0) return kAlpha;
+  if (s.elements == 0) return alpha(s);
   const auto count = static_cast<double>(s.elements);
   const double width = bytes(s) / count;
   const auto segment = static_cast<double>(scan_segment(static_cast<MPI_Count>(width)));
   const double length = std::min(segment, count) * width;
-  return (ranks(s) - 2 + std::ceil(count / segment)) * (kAlpha + length * (kBeta + kGamma));
+  return (ranks(s) - 2 + std::ceil(count / segment)) * (alpha(s) + length * (beta(s) + gamma(s)));
 }
 /// The root's side of a linear gather or scatter; its messages overlap, so alpha counts half.
 double linear_cost(const Shape& s) {
-  return (ranks(s) - 1) * (kAlpha / 2 + bytes(s) * kBeta);
+  return (ranks(s) - 1) * (alpha(s) / 2 + bytes(s) * beta(s));
 }
 /// Packing and forwarding copy what linear moves once.
 double packed_tree_cost(const Shape& s) {
-  return log2_up(s.size) * kAlpha + 3 * (ranks(s) - 1) * bytes(s) * kBeta;
+  return log2_up(s.size) * alpha(s) + 3 * (ranks(s) - 1) * bytes(s) * beta(s);
 }
 double doubling_cost(const Shape& s) {
-  return log2_up(s.size) * kAlpha + (ranks(s) - 1) * bytes(s) * kBeta;
+  return log2_up(s.size) * alpha(s) + (ranks(s) - 1) * bytes(s) * beta(s);
 }
 double bruck_allgather_cost(const Shape& s) {
-  return log2_up(s.size) * kAlpha + 2.5 * (ranks(s) - 1) * bytes(s) * kBeta;
+  return log2_up(s.size) * alpha(s) + 2.5 * (ranks(s) - 1) * bytes(s) * beta(s);
 }
 double ring_allgather_cost(const Shape& s) {
-  return (ranks(s) - 1) * (kAlpha + bytes(s) * kBeta);
+  return (ranks(s) - 1) * (alpha(s) + bytes(s) * beta(s));
 }
 double bruck_alltoall_cost(const Shape& s) {
-  return log2_up(s.size) * (kAlpha + ranks(s) / 2 * bytes(s) * 3 * kBeta);
+  return log2_up(s.size) * (alpha(s) + ranks(s) / 2 * bytes(s) * 3 * beta(s));
 }
 double pairwise_cost(const Shape& s) {
-  return (ranks(s) - 1) * (kAlpha + bytes(s) * kBeta);
+  return (ranks(s) - 1) * (alpha(s) + bytes(s) * beta(s));
 }
 /// Overlaps its messages, but many at once crowd the caches.
 double spread_out_cost(const Shape& s) {
-  return (ranks(s) - 1) * (kAlpha / 2 + bytes(s) * kBeta * 1.2);
+  return (ranks(s) - 1) * (alpha(s) / 2 + bytes(s) * beta(s) * 1.2);
 }
 
 /// Of one neighbour: how many there are differs from member to member.
 double neighbor_cost(const Shape& s) {
-  return kAlpha + bytes(s) * kBeta;
+  return alpha(s) + bytes(s) * beta(s);
 }
 
 /// What a member publishes must fit its page.
@@ -163,17 +181,17 @@ bool blocks_on_board(const Shape& s) {
 
 /// One writes, all others read at once.
 double board_cost(const Shape& s) {
-  return kAlpha / 3 + 2 * bytes(s) * kBeta;
+  return alpha(s) / 3 + 2 * bytes(s) * beta(s);
 }
 /// One reads, or each of them, what all others wrote.
 double board_all_cost(const Shape& s) {
-  return kAlpha / 3 + ranks(s) * bytes(s) * kBeta;
+  return alpha(s) / 3 + ranks(s) * bytes(s) * beta(s);
 }
 double board_blocks_cost(const Shape& s) {
-  return kAlpha / 3 + 2 * ranks(s) * bytes(s) * kBeta;
+  return alpha(s) / 3 + 2 * ranks(s) * bytes(s) * beta(s);
 }
 double board_reduction_cost(const Shape& s) {
-  return kAlpha / 3 + ranks(s) * bytes(s) * (kBeta + kGamma);
+  return alpha(s) / 3 + ranks(s) * bytes(s) * (beta(s) + gamma(s));
 }
 
 constexpr std::array kRows = {
@@ -186,6 +204,7 @@ constexpr std::array kRows = {
     Algorithm{reduce, "board", nullptr, on_board, board_reduction_cost},
     Algorithm{allreduce, "board", nullptr, on_board, board_reduction_cost},
     Algorithm{barrier, "dissemination", barrier_dissemination, always, tree_cost},
+    Algorithm{barrier, "overlapped", barrier_overlapped, always, overlapped_shape_cost},
     Algorithm{bcast, "binomial", bcast_binomial, always, tree_cost},
     Algorithm{bcast, "scatter_allgather", bcast_scatter_allgather, has_parts,
               scatter_allgather_cost},
@@ -213,6 +232,7 @@ constexpr std::array kRows = {
     Algorithm{allreduce, "rabenseifner", allreduce_rabenseifner, long_and_commutes,
               rabenseifner_cost},
     Algorithm{allreduce, "ring", allreduce_ring, long_and_commutes, ring_allreduce_cost},
+    Algorithm{allreduce, "overlapped", allreduce_overlapped, exact, overlapped_shape_cost},
     Algorithm{reduce_scatter, "halving", reduce_scatter_halving, commutes, halving_cost},
     Algorithm{reduce_scatter, "ordered_halving", reduce_scatter_ordered_halving, always,
               ordered_halving_cost},
@@ -321,13 +341,43 @@ Expected<> check_forced_algorithms(const Params& params) {
   return {};
 }
 
+namespace {
+
+/// Operations on integers, which wrap, and on bits and truth values.
+bool is_exact(const Op& op, const Datatype& type) {
+  if (!op.is_predefined() || op.kind() == Reduction::minloc || op.kind() == Reduction::maxloc) {
+    return false;
+  }
+  switch (type.kind()) {
+    case BasicKind::i8:
+    case BasicKind::i16:
+    case BasicKind::i32:
+    case BasicKind::i64:
+    case BasicKind::i128:
+    case BasicKind::u8:
+    case BasicKind::u16:
+    case BasicKind::u32:
+    case BasicKind::u64:
+    case BasicKind::byte:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
   CollectiveShape shape;
   shape.size = comm.size();
+  shape.table = comm.table;
+  shape.place = static_cast<Place>(comm.place);
   shape.inter = comm.is_inter();
   if (shape.inter) return shape;
   shape.in_place = args.send == MPI_IN_PLACE;
   shape.commutative = args.op == nullptr || args.op->is_commutative();
+  shape.exact =
+      args.op != nullptr && args.recv_type != nullptr && is_exact(*args.op, *args.recv_type);
   shape.uniform = args.kind != gatherv && args.kind != scatterv && args.kind != allgatherv &&
                   args.kind != alltoallv && args.kind != alltoallw && args.neighbors == nullptr;
   if (!shape.uniform || args.kind == barrier || args.kind == agree) return shape;
@@ -342,9 +392,24 @@ CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
   return shape;
 }
 
+namespace {
+
+/// The best one that was measured and applies; null if nothing was measured.
+const Algorithm* measured_algorithm(CollectiveKind kind, const CollectiveShape& shape) {
+  if (shape.table == nullptr || shape.inter) return nullptr;
+  for (const Algorithm* row : shape.table->measured(kind, shape.place, shape.size, shape.bytes)) {
+    if (row->applies(shape)) return row;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& shape,
                                   const Params& params) {
   const std::string_view forced = forced_algorithm(params, collective_name(kind));
+  const Algorithm* measured = measured_algorithm(kind, shape);
+  if (measured != nullptr && forced.empty()) return *measured;
   const Algorithm* best = nullptr;
   double best_cost = 0;
   for (const Algorithm& row : kRows) {
@@ -357,7 +422,7 @@ const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& sh
     }
   }
   assert(best != nullptr && "an operation without an algorithm");
-  return *best;
+  return measured != nullptr ? *measured : *best;
 }
 
 }  // namespace remit

@@ -63,6 +63,7 @@ class Group {
 [[nodiscard]] int compare(const Group& a, const Group& b);
 
 class Board;
+class CollectiveTable;
 
 /// What point-to-point and collectives need of a communicator. Immutable once made, except for the
 /// collective sequence number and what follows it.
@@ -77,6 +78,9 @@ struct CommCore {
   std::uint32_t collective_sequence = 0;  ///< tag of the next collective operation
   std::shared_ptr<Board> board;           ///< of collectives/board.hpp, once it was set up
   std::uint32_t board_wishes = 0;         ///< operations so far that would have used one
+  /// What collectives cost in this group (collectives/tuning.hpp); null until it was asked for.
+  mutable const CollectiveTable* table = nullptr;
+  mutable std::uint8_t place = 0;  ///< a Place of that table
 
   void set_context(ContextId own) {
     context = own;

@@ -102,6 +102,8 @@ benchmarks_suite_pmix_client_SOURCES = benchmarks/suite/pmix_client.c benchmarks
 benchmarks_suite_pmix_client_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
 benchmarks_suite_pmix_client_LDADD = $(PMIX_LIBS)
 
+include benchmarks/logp/local.mk
+
 EXTRA_DIST += benchmarks/compare benchmarks/libraries.py benchmarks/instructions \
 	benchmarks/startup \
 	benchmarks/registration benchmarks/verbs benchmarks/README.md

@@ -14,6 +14,7 @@
 #include "bindings/statistics.hpp"
 #include "bindings/wait_subjects.hpp"
 #include "collectives/algorithms.hpp"
+#include "collectives/tuning.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "runtime/bootstrap_open.hpp"
 #include "runtime/wait_policy.hpp"
@@ -41,6 +42,12 @@ Expected<std::unique_ptr<Instance>> open_instance(const char* function, int thre
     process->progress().set_call_board(
         CallBoard::open(fmt::format("{}/{}", directory, kCallFileName), process->rank()));
   }
+  LoadedTable costs = load_collective_table(
+      process->params(), process->identity().local_size == process->identity().size);
+  if (!costs.problem.empty() && process->rank() == 0) {
+    process->log().write(LogLevel::warning, "{}", costs.problem);
+  }
+  process->set_collective_table(std::move(costs.table));
   auto devices = open_devices(*process);
   // Most often it is the same for all ranks of a host: the launcher says it once.
   if (!devices) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "collectives/collectives.hpp"
+#include "collectives/tuning.hpp"
 #include "runtime/params.hpp"
 
 namespace remit {
@@ -20,12 +21,15 @@ struct CollectiveShape {
   std::size_t bytes = 0;   ///< of one member's contribution (of the whole vector in reductions)
   MPI_Count elements = 0;  ///< of the same
   bool commutative = true;
+  bool exact = false;     ///< the result does not depend on the order of combining, to the last bit
   bool in_place = false;  ///< MPI_IN_PLACE as the send buffer; the same everywhere where it matters
   bool uniform = true;    ///< false: v-variants, whose sizes only some members know
   bool board = false;     ///< blocking, and the communicator has a shared board
   bool one_host = false;  ///< all members are on one host
   const Hierarchy* hierarchy = nullptr;  ///< cells of the members, once they were found out
-  bool plain = true;   ///< elements to reduce lie one behind the other, without gaps
+  bool plain = true;          ///< elements to reduce lie one behind the other, without gaps
+  Place place = Place::host;  ///< where the members are
+  const CollectiveTable* table = nullptr;  ///< what things cost there; null: as built in
   bool inter = false;  ///< an inter-communicator; then nothing above but `size` says anything
 };
 
@@ -45,8 +49,9 @@ struct Algorithm {
 /// All rows, grouped by operation.
 [[nodiscard]] std::span<const Algorithm> all_algorithms();
 
-/// The row for a shape: the one that the parameter coll_algorithms names, if it applies, else the
-/// cheapest that applies. There is always one.
+/// The row for a shape: the one that the parameter coll_algorithms names, if it applies; else what
+/// was measured to be the best, if the shape's table says so; else the cheapest that applies. There
+/// is always one.
 [[nodiscard]] const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& shape,
                                                 const Params& params);
 
@@ -56,10 +61,6 @@ struct Algorithm {
 [[nodiscard]] CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args);
 [[nodiscard]] std::string_view collective_name(CollectiveKind kind);
 
-/// Finds out whether the members are on one host, if that is not known yet. Every member comes to
-/// the same answer.
-void learn_hosts(Engine& engine, CommCore& comm);
-
 /// An operation as a part of another one, on whose messages it runs, with the algorithm that suits
 /// it: `Task<int> part = run_part(c, args); co_await part;`
 Task<int> run_part(CollCtx& c, CollectiveArgs a);
@@ -68,6 +69,7 @@ template <int kRadix>
 Task<int> barrier_dissemination(CollCtx& c, const CollectiveArgs& a);
 template <int kRadix>
 Task<int> barrier_tree(CollCtx& c, const CollectiveArgs& a);
+Task<int> barrier_overlapped(CollCtx& c, const CollectiveArgs& a);
 
 template <int kRadix>
 Task<int> bcast_knomial(CollCtx& c, const CollectiveArgs& a);  // binomial with 2
@@ -87,6 +89,7 @@ Task<int> allreduce_ring(CollCtx& c, const CollectiveArgs& a);
 template <int kRadix>
 Task<int> allreduce_knomial(CollCtx& c, const CollectiveArgs& a);
 Task<int> allreduce_double_tree(CollCtx& c, const CollectiveArgs& a);
+Task<int> allreduce_overlapped(CollCtx& c, const CollectiveArgs& a);
 
 template <int kRadix>
 Task<int> gather_knomial(CollCtx& c, const CollectiveArgs& a);

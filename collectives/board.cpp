@@ -145,6 +145,8 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agree
       spins_(engine.process().progress().policy().spin) {
   CollectiveShape shape;
   shape.size = size_;
+  shape.place = static_cast<Place>(comm.place);
+  shape.table = comm.table;
   shape.board = true;
   shape.one_host = reaches_memory_;
   for (std::size_t kind = 0; kind < limits_.size(); ++kind) {
@@ -168,7 +170,7 @@ Board::~Board() {
 void Board::wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,
                  const CollectiveShape& shape, const WaitSubject* subject) {
   if (comm.board_wishes >= kPatience || shape.size < 2 || shape.size > kMembers ||
-      comm.hosts != CommCore::Hosts::one) {
+      !shape.one_host) {
     return;
   }
   CollectiveShape on_board = shape;

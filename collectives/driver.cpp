@@ -43,23 +43,8 @@ Task<int> call_best(CollCtx& c, const CollectiveShape& shape, const CollectiveAr
 
 }  // namespace
 
-void learn_hosts(Engine& engine, CommCore& comm) {
-  using enum CommCore::Hosts;
-  if (comm.hosts != unknown) [[likely]]
-    return;
-  const std::vector<int>& here = engine.process().identity().local_peers;
-  const auto is_here = [&](int rank) {
-    return std::binary_search(here.begin(), here.end(), static_cast<int>(comm.local->proc(rank)));
-  };
-  comm.hosts = several;
-  if (comm.is_inter() || static_cast<std::size_t>(comm.size()) > here.size()) return;
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    if (!is_here(rank)) return;
-  }
-  comm.hosts = one;
-}
-
 Task<int> run_part(CollCtx& c, CollectiveArgs a) {
+  learn_place(c.engine(), c.comm());
   const CollectiveShape shape = shape_of(c.comm(), a);
   if (done_alone(shape, a)) co_return c.error();
   Task<int> algorithm = call_best(c, shape, a);
@@ -81,7 +66,7 @@ Collective::~Collective() {
 }
 
 void Collective::start() {
-  learn_hosts(engine_, comm_);
+  learn_place(engine_, comm_);
   assert(!task_.valid() || task_.done());
   task_ = Task<int>();
   arena_.reset();
@@ -100,7 +85,7 @@ void Collective::start() {
 int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
                    const WaitSubject* subject) {
   const std::uint32_t sequence = comm.collective_sequence++;
-  learn_hosts(engine, comm);
+  learn_place(engine, comm);
   const CollectiveShape shape = shape_of(comm, args);
   if (done_alone(shape, args)) return MPI_SUCCESS;
   if (comm.hierarchy_wishes < Hierarchy::kPatience) [[unlikely]]

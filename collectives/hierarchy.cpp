@@ -79,7 +79,7 @@ void Hierarchy::wish(Engine& engine, CommCore& comm, const WaitSubject* subject)
   if (comm.hierarchy_wishes >= kPatience || ++comm.hierarchy_wishes != kPatience) return;
   Process& process = engine.process();
   const std::string& by = process.params().text(cells_param);
-  if (by == "none" || (by == "host" && comm.hosts != CommCore::Hosts::several)) return;
+  if (by == "none" || (by == "host" && static_cast<Place>(comm.place) != Place::network)) return;
   const std::int64_t mine = remit::cell_of(process);
   std::vector<std::int64_t> cells(static_cast<std::size_t>(comm.size()));
   const ArenaLease arena(process.arenas());

@@ -1,6 +1,7 @@
 # Collective algorithms, their selection and drivers.
 noinst_LTLIBRARIES += libcollectives.la
-libcollectives_la_SOURCES = \
+# Without what needs an engine of flesh and blood; benchmarks/logp has these for its machine.
+collective_algorithms = \
 	collectives/agreement.cpp \
 	collectives/algorithms.hpp \
 	collectives/allgather.cpp \
@@ -8,17 +9,17 @@ libcollectives_la_SOURCES = \
 	collectives/alltoall.cpp \
 	collectives/barrier.cpp \
 	collectives/bcast.cpp \
-	collectives/board.cpp collectives/board.hpp \
+	collectives/board.hpp \
 	collectives/buffers.hpp \
 	collectives/collectives.hpp \
 	collectives/context.hpp \
 	collectives/direct.cpp collectives/direct.hpp \
-	collectives/driver.cpp \
 	collectives/gather.cpp \
 	collectives/hierarchy.cpp collectives/hierarchy.hpp \
 	collectives/in_memory.cpp \
 	collectives/inter.cpp \
 	collectives/neighbor.cpp \
+	collectives/overlapped.cpp collectives/overlapped.hpp \
 	collectives/peers.hpp \
 	collectives/pipelined.cpp \
 	collectives/reduce.cpp \
@@ -26,5 +27,9 @@ libcollectives_la_SOURCES = \
 	collectives/request_array.hpp \
 	collectives/scan.cpp \
 	collectives/scatter.cpp \
-	collectives/selection.cpp
+	collectives/selection.cpp \
+	collectives/tuning.cpp collectives/tuning.hpp
+libcollectives_la_SOURCES = $(collective_algorithms) \
+	collectives/board.cpp \
+	collectives/driver.cpp
 libcollectives_la_LIBADD = libpt2pt.la

@@ -9,7 +9,9 @@
 #include "collectives/algorithms.hpp"
 #include "collectives/board.hpp"
 #include "collectives/hierarchy.hpp"
+#include "collectives/overlapped.hpp"
 #include "collectives/peers.hpp"
+#include "collectives/tuning.hpp"
 
 namespace remit {
 
@@ -18,12 +20,20 @@ namespace {
 using Shape = CollectiveShape;
 using enum CollectiveKind;
 
-// The model: a message costs alpha + n * beta, reducing a byte costs gamma (nanoseconds). Inside a
-// host these are a cache-line transfer with its software, a copy, and a streaming addition; only
-// their ratios matter for the choice.
-constexpr double kAlpha = 300;
-constexpr double kBeta = 0.1;
-constexpr double kGamma = 0.1;
+// The model: a message costs alpha + n * beta, reducing a byte costs gamma (nanoseconds); see
+// tuning.hpp for what they are made of.
+const LogGP& model(const Shape& s) {
+  return s.table != nullptr ? s.table->model(s.place) : builtin_collective_table().model(s.place);
+}
+double alpha(const Shape& s) {
+  return model(s).alpha();
+}
+double beta(const Shape& s) {
+  return model(s).per_byte;
+}
+double gamma(const Shape& s) {
+  return model(s).reduce;
+}
 
 double log2_up(int n) {
   return std::bit_width(static_cast<unsigned>(n - 1));
@@ -49,6 +59,9 @@ bool long_and_commutes(const Shape& s) {
 bool has_parts(const Shape& s) {
   return s.bytes >= static_cast<std::size_t>(s.size) && s.size > 2;
 }
+bool exact(const Shape& s) {
+  return s.exact;
+}
 bool uniform(const Shape& s) {
   return s.uniform;
 }
@@ -73,89 +86,94 @@ constexpr Algorithm direct_row(CollectiveKind kind, AlgorithmFunction run,
 }
 
 double tree_cost(const Shape& s) {
-  return log2_up(s.size) * (kAlpha + bytes(s) * kBeta);
+  return log2_up(s.size) * (alpha(s) + bytes(s) * beta(s));
 }
 double reduce_tree_cost(const Shape& s) {
-  return log2_up(s.size) * (kAlpha + bytes(s) * (kBeta + kGamma));
+  return log2_up(s.size) * (alpha(s) + bytes(s) * (beta(s) + gamma(s)));
 }
 double in_order_cost(const Shape& s) {
-  return reduce_tree_cost(s) + kAlpha + bytes(s) * kBeta;
+  return reduce_tree_cost(s) + alpha(s) + bytes(s) * beta(s);
 }
 double scatter_allgather_cost(const Shape& s) {
   const double p = ranks(s);
-  return (log2_up(s.size) + p - 1) * kAlpha + 2 * bytes(s) * (p - 1) / p * kBeta;
+  return (log2_up(s.size) + p - 1) * alpha(s) + 2 * bytes(s) * (p - 1) / p * beta(s);
 }
 /// A size that is no power of two adds a message each way for the pairs.
 double fold_cost(const Shape& s) {
-  return is_power_of_two(s.size) ? 0 : 2 * (kAlpha + bytes(s) * kBeta) + bytes(s) * kGamma;
+  return is_power_of_two(s.size) ? 0 : 2 * (alpha(s) + bytes(s) * beta(s)) + bytes(s) * gamma(s);
 }
 double recursive_doubling_cost(const Shape& s) {
   const double rounds = log2_up(floor_power_of_two(s.size));
-  return rounds * (kAlpha + bytes(s) * (kBeta + kGamma)) + fold_cost(s);
+  return rounds * (alpha(s) + bytes(s) * (beta(s) + gamma(s))) + fold_cost(s);
 }
 double rabenseifner_cost(const Shape& s) {
   const double p = floor_power_of_two(s.size);
   const double moved = bytes(s) * (p - 1) / p;
-  return 2 * log2_up(floor_power_of_two(s.size)) * kAlpha + moved * (2 * kBeta + kGamma) +
+  return 2 * log2_up(floor_power_of_two(s.size)) * alpha(s) + moved * (2 * beta(s) + gamma(s)) +
          fold_cost(s);
+}
+double overlapped_shape_cost(const Shape& s) {
+  const int lag = best_lag(model(s), s.size, bytes(s));
+  return overlapped_cost(model(s), s.size, lag, bytes(s));
 }
 double ring_allreduce_cost(const Shape& s) {
   const double p = ranks(s);
-  return 2 * (p - 1) * kAlpha + bytes(s) * (p - 1) / p * (2 * kBeta + kGamma);
+  return 2 * (p - 1) * alpha(s) + bytes(s) * (p - 1) / p * (2 * beta(s) + gamma(s));
 }
 /// Half of Rabenseifner's; the pairs of a size that is no power of two get one block back.
 double halving_cost(const Shape& s) {
   const int cube = floor_power_of_two(s.size);
   const double moved = bytes(s) * (cube - 1) / cube;
-  const double pairs = 2 * kAlpha + bytes(s) * (kBeta + kGamma) + bytes(s) / ranks(s) * kBeta;
-  return log2_up(cube) * kAlpha + moved * (kBeta + kGamma) + (cube == s.size ? 0 : pairs);
+  const double pairs =
+      2 * alpha(s) + bytes(s) * (beta(s) + gamma(s)) + bytes(s) / ranks(s) * beta(s);
+  return log2_up(cube) * alpha(s) + moved * (beta(s) + gamma(s)) + (cube == s.size ? 0 : pairs);
 }
 /// Copies the vector once more.
 double ordered_halving_cost(const Shape& s) {
-  return halving_cost(s) + bytes(s) * kBeta;
+  return halving_cost(s) + bytes(s) * beta(s);
 }
 double pairwise_reduction_cost(const Shape& s) {
-  return (ranks(s) - 1) * (kAlpha + bytes(s) / ranks(s) * (kBeta + kGamma));
+  return (ranks(s) - 1) * (alpha(s) + bytes(s) / ranks(s) * (beta(s) + gamma(s)));
 }
 double chain_cost(const Shape& s) {
-  if (s.elements == 0) return kAlpha;
+  if (s.elements == 0) return alpha(s);
   const auto count = static_cast<double>(s.elements);
   const double width = bytes(s) / count;
   const auto segment = static_cast<double>(scan_segment(static_cast<MPI_Count>(width)));
   const double length = std::min(segment, count) * width;
-  return (ranks(s) - 2 + std::ceil(count / segment)) * (kAlpha + length * (kBeta + kGamma));
+  return (ranks(s) - 2 + std::ceil(count / segment)) * (alpha(s) + length * (beta(s) + gamma(s)));
 }
 /// The root's side of a linear gather or scatter; its messages overlap, so alpha counts half.
 double linear_cost(const Shape& s) {
-  return (ranks(s) - 1) * (kAlpha / 2 + bytes(s) * kBeta);
+  return (ranks(s) - 1) * (alpha(s) / 2 + bytes(s) * beta(s));
 }
 /// Packing and forwarding copy what linear moves once.
 double packed_tree_cost(const Shape& s) {
-  return log2_up(s.size) * kAlpha + 3 * (ranks(s) - 1) * bytes(s) * kBeta;
+  return log2_up(s.size) * alpha(s) + 3 * (ranks(s) - 1) * bytes(s) * beta(s);
 }
 double doubling_cost(const Shape& s) {
-  return log2_up(s.size) * kAlpha + (ranks(s) - 1) * bytes(s) * kBeta;
+  return log2_up(s.size) * alpha(s) + (ranks(s) - 1) * bytes(s) * beta(s);
 }
 double bruck_allgather_cost(const Shape& s) {
-  return log2_up(s.size) * kAlpha + 2.5 * (ranks(s) - 1) * bytes(s) * kBeta;
+  return log2_up(s.size) * alpha(s) + 2.5 * (ranks(s) - 1) * bytes(s) * beta(s);
 }
 double ring_allgather_cost(const Shape& s) {
-  return (ranks(s) - 1) * (kAlpha + bytes(s) * kBeta);
+  return (ranks(s) - 1) * (alpha(s) + bytes(s) * beta(s));
 }
 double bruck_alltoall_cost(const Shape& s) {
-  return log2_up(s.size) * (kAlpha + ranks(s) / 2 * bytes(s) * 3 * kBeta);
+  return log2_up(s.size) * (alpha(s) + ranks(s) / 2 * bytes(s) * 3 * beta(s));
 }
 double pairwise_cost(const Shape& s) {
-  return (ranks(s) - 1) * (kAlpha + bytes(s) * kBeta);
+  return (ranks(s) - 1) * (alpha(s) + bytes(s) * beta(s));
 }
 /// Overlaps its messages, but many at once crowd the caches.
 double spread_out_cost(const Shape& s) {
-  return (ranks(s) - 1) * (kAlpha / 2 + bytes(s) * kBeta * 1.2);
+  return (ranks(s) - 1) * (alpha(s) / 2 + bytes(s) * beta(s) * 1.2);
 }
 
 /// Of one neighbour: how many there are differs from member to member.
 double neighbor_cost(const Shape& s) {
-  return kAlpha + bytes(s) * kBeta;
+  return alpha(s) + bytes(s) * beta(s);
 }
 
 /// What a member publishes must fit its page.
@@ -169,17 +187,17 @@ bool blocks_on_board(const Shape& s) {
 
 /// One writes, all others read at once.
 double board_cost(const Shape& s) {
-  return kAlpha / 3 + 2 * bytes(s) * kBeta;
+  return alpha(s) / 3 + 2 * bytes(s) * beta(s);
 }
 /// One reads, or each of them, what all others wrote.
 double board_all_cost(const Shape& s) {
-  return kAlpha / 3 + ranks(s) * bytes(s) * kBeta;
+  return alpha(s) / 3 + ranks(s) * bytes(s) * beta(s);
 }
 double board_blocks_cost(const Shape& s) {
-  return kAlpha / 3 + 2 * ranks(s) * bytes(s) * kBeta;
+  return alpha(s) / 3 + 2 * ranks(s) * bytes(s) * beta(s);
 }
 double board_reduction_cost(const Shape& s) {
-  return kAlpha / 3 + ranks(s) * bytes(s) * (kBeta + kGamma);
+  return alpha(s) / 3 + ranks(s) * bytes(s) * (beta(s) + gamma(s));
 }
 
 bool at_least_two(const Shape& s) {
@@ -189,20 +207,21 @@ bool commutes_at_least_two(const Shape& s) {
   return s.commutative && s.size > 1;
 }
 
-/// Of a tree of base k: each level is a message's way and the sending of k - 2 more. `each` is what
-/// a message takes in addition.
+/// Of a tree of base k: each level is a message's way, before which k - 2 others are sent. `each`
+/// is what a message takes in addition.
 template <int kRadix>
 double levels_cost(const Shape& s, double each) {
   const double levels = std::ceil(std::log2(ranks(s)) / std::log2(double{kRadix}) - 1e-9);
-  return levels * (kAlpha + (kRadix - 2) * kAlpha / 3 + (kRadix - 1) * each);
+  const double between = std::max(model(s).gap, model(s).overhead);
+  return levels * (alpha(s) + (kRadix - 2) * between + (kRadix - 1) * each);
 }
 template <int kRadix>
 double knomial_cost(const Shape& s) {
-  return levels_cost<kRadix>(s, bytes(s) * kBeta);
+  return levels_cost<kRadix>(s, bytes(s) * beta(s));
 }
 template <int kRadix>
 double knomial_reduction_cost(const Shape& s) {
-  return levels_cost<kRadix>(s, bytes(s) * (kBeta + kGamma));
+  return levels_cost<kRadix>(s, bytes(s) * (beta(s) + gamma(s)));
 }
 template <int kRadix>
 double knomial_allreduce_cost(const Shape& s) {
@@ -210,7 +229,7 @@ double knomial_allreduce_cost(const Shape& s) {
 }
 template <int kRadix>
 double knomial_packed_cost(const Shape& s) {
-  return levels_cost<kRadix>(s, 0) + 3 * (ranks(s) - 1) * bytes(s) * kBeta;
+  return levels_cost<kRadix>(s, 0) + 3 * (ranks(s) - 1) * bytes(s) * beta(s);
 }
 template <int kRadix>
 double barrier_tree_cost(const Shape& s) {
@@ -222,20 +241,20 @@ double pipe_cost(const Shape& s, double trees, double depth, double per_byte) {
   const auto segment = static_cast<double>(pipe_segment());
   const double segments = std::clamp(bytes(s) / trees / segment, 1.0, 64.0) * trees;
   const double length = bytes(s) / segments;
-  return (segments + depth) * (kAlpha + length * per_byte);
+  return (segments + depth) * (alpha(s) + length * per_byte);
 }
 double bcast_chain_cost(const Shape& s) {
-  return pipe_cost(s, 1, ranks(s) - 2, kBeta);
+  return pipe_cost(s, 1, ranks(s) - 2, beta(s));
 }
 double reduce_chain_cost(const Shape& s) {
-  return pipe_cost(s, 1, ranks(s) - 2, kBeta + kGamma);
+  return pipe_cost(s, 1, ranks(s) - 2, beta(s) + gamma(s));
 }
 /// Inner members send each segment of their tree twice.
 double bcast_double_tree_cost(const Shape& s) {
-  return pipe_cost(s, 2, 2 * log2_up(s.size), kBeta);
+  return pipe_cost(s, 2, 2 * log2_up(s.size), beta(s));
 }
 double reduce_double_tree_cost(const Shape& s) {
-  return pipe_cost(s, 2, 2 * log2_up(s.size), kBeta + kGamma);
+  return pipe_cost(s, 2, 2 * log2_up(s.size), beta(s) + gamma(s));
 }
 double allreduce_double_tree_cost(const Shape& s) {
   return reduce_double_tree_cost(s) + bcast_double_tree_cost(s);
@@ -250,22 +269,25 @@ bool reduces_by_cells(const Shape& s) {
 bool even_cells(const Shape& s) {
   return composed(s) && s.hierarchy->even();
 }
-/// One tree of messages inside of the cells, which costs less, and one among the leaders.
+/// So many trees of messages inside of the cells, at the price of a host, and one among the
+/// leaders. `each` is what a message takes in addition.
 double composed_cost(const Shape& s, double inside, double each) {
-  const double near = log2_up(s.hierarchy->largest()) * (kAlpha + each) / 3;
-  return inside * near + log2_up(s.hierarchy->cells()) * (kAlpha + each);
+  Shape near = s;
+  near.place = Place::host;
+  return inside * log2_up(s.hierarchy->largest()) * (alpha(near) + each * beta(near) / beta(s)) +
+         log2_up(s.hierarchy->cells()) * (alpha(s) + each);
 }
 double composed_bcast_cost(const Shape& s) {
-  return composed_cost(s, 1, bytes(s) * kBeta);
+  return composed_cost(s, 1, bytes(s) * beta(s));
 }
 double composed_reduce_cost(const Shape& s) {
-  return composed_cost(s, 1, bytes(s) * (kBeta + kGamma));
+  return composed_cost(s, 1, bytes(s) * (beta(s) + gamma(s)));
 }
 double composed_allreduce_cost(const Shape& s) {
-  return composed_cost(s, 2, bytes(s) * (kBeta + kGamma));
+  return composed_cost(s, 2, bytes(s) * (beta(s) + gamma(s)));
 }
 double composed_allgather_cost(const Shape& s) {
-  return composed_cost(s, 2, 0) + 1.5 * (ranks(s) - 1) * bytes(s) * kBeta;
+  return composed_cost(s, 2, 0) + 1.5 * (ranks(s) - 1) * bytes(s) * beta(s);
 }
 
 bool in_memory(const Shape& s) {
@@ -276,27 +298,27 @@ bool reduces_in_memory(const Shape& s) {
 }
 /// Meeting and parting, and the calls that copy.
 double meeting_cost(const Shape& s) {
-  return 2 * kAlpha + (ranks(s) - 1) * kAlpha;
+  return 2 * alpha(s) + (ranks(s) - 1) * alpha(s);
 }
 /// All copy as much: what the members have for others, shared out.
 double direct_rooted_cost(const Shape& s) {
-  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) / ranks(s) * kBeta;
+  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) / ranks(s) * beta(s);
 }
 double direct_rooted_blocks_cost(const Shape& s) {
-  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * kBeta;
+  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * beta(s);
 }
 double direct_blocks_cost(const Shape& s) {
-  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) * kBeta * 0.8;
+  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) * beta(s) * 0.8;
 }
 double direct_reduction_cost(const Shape& s) {
-  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) / ranks(s) * (kBeta + kGamma);
+  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) / ranks(s) * (beta(s) + gamma(s));
 }
 double direct_allreduce_cost(const Shape& s) {
-  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) / ranks(s) * (1.5 * kBeta + kGamma);
+  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) / ranks(s) * (1.5 * beta(s) + gamma(s));
 }
 /// In place the result is copied once more.
 double direct_scatter_reduction_cost(const Shape& s) {
-  return direct_reduction_cost(s) + (s.in_place ? bytes(s) / ranks(s) * kBeta : 0);
+  return direct_reduction_cost(s) + (s.in_place ? bytes(s) / ranks(s) * beta(s) : 0);
 }
 
 constexpr std::array kRows = {
@@ -320,6 +342,7 @@ constexpr std::array kRows = {
     direct_row(reduce_scatter_block, reduce_scatter_direct, reduces_in_memory,
                direct_scatter_reduction_cost),
     Algorithm{barrier, "dissemination", barrier_dissemination<2>, always, tree_cost},
+    Algorithm{barrier, "overlapped", barrier_overlapped, always, overlapped_shape_cost},
     Algorithm{barrier, "dissemination4", barrier_dissemination<4>, always, knomial_cost<4>},
     Algorithm{barrier, "tree", barrier_tree<2>, always, barrier_tree_cost<2>},
     Algorithm{barrier, "tree4", barrier_tree<4>, always, barrier_tree_cost<4>},
@@ -370,6 +393,7 @@ constexpr std::array kRows = {
               allreduce_double_tree_cost},
     Algorithm{allreduce, "hierarchical", allreduce_hierarchical, reduces_by_cells,
               composed_allreduce_cost},
+    Algorithm{allreduce, "overlapped", allreduce_overlapped, exact, overlapped_shape_cost},
     Algorithm{reduce_scatter, "halving", reduce_scatter_halving, commutes, halving_cost},
     Algorithm{reduce_scatter, "ordered_halving", reduce_scatter_ordered_halving, always,
               ordered_halving_cost},
@@ -482,18 +506,48 @@ Expected<> check_forced_algorithms(const Params& params) {
   return {};
 }
 
+namespace {
+
+/// Operations on integers, which wrap, and on bits and truth values.
+bool is_exact(const Op& op, const Datatype& type) {
+  if (!op.is_predefined() || op.kind() == Reduction::minloc || op.kind() == Reduction::maxloc) {
+    return false;
+  }
+  switch (type.kind()) {
+    case BasicKind::i8:
+    case BasicKind::i16:
+    case BasicKind::i32:
+    case BasicKind::i64:
+    case BasicKind::i128:
+    case BasicKind::u8:
+    case BasicKind::u16:
+    case BasicKind::u32:
+    case BasicKind::u64:
+    case BasicKind::byte:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
   CollectiveShape shape;
   shape.size = comm.size();
+  shape.table = comm.table;
+  shape.place = static_cast<Place>(comm.place);
   shape.inter = comm.is_inter();
   if (shape.inter) return shape;
   shape.in_place = args.send == MPI_IN_PLACE;
   shape.commutative = args.op == nullptr || args.op->is_commutative();
+  shape.exact =
+      args.op != nullptr && args.recv_type != nullptr && is_exact(*args.op, *args.recv_type);
   shape.uniform = args.kind != gatherv && args.kind != scatterv && args.kind != allgatherv &&
                   args.kind != alltoallv && args.kind != alltoallw && args.neighbors == nullptr;
+  shape.one_host = comm.table != nullptr && shape.place != Place::network;
   if (args.kind == barrier) shape.hierarchy = comm.hierarchy.get();
   if (!shape.uniform || args.kind == barrier || args.kind == agree) return shape;
-  shape.one_host = comm.hosts == CommCore::Hosts::one;
   shape.hierarchy = comm.hierarchy.get();
   if (args.op != nullptr) {
     const Layout& layout = args.recv_type->layout();
@@ -515,11 +569,21 @@ namespace {
 /// What a choice may depend on: nothing about hosts for reductions that have to be reproducible.
 CollectiveShape visible(CollectiveKind kind, const CollectiveShape& shape, const Params& params) {
   CollectiveShape seen = shape;
-  if (kind >= reduce && kind <= exscan && params.flag(reproducible_param)) {
+  if (kind >= reduce && kind <= exscan && !shape.exact && params.flag(reproducible_param)) {
     seen.board = seen.one_host = false;
+    seen.place = Place::network;
     seen.hierarchy = nullptr;
   }
   return seen;
+}
+
+/// The best one that was measured and applies; null if nothing was measured.
+const Algorithm* measured_algorithm(CollectiveKind kind, const CollectiveShape& shape) {
+  if (shape.table == nullptr || shape.inter) return nullptr;
+  for (const Algorithm* row : shape.table->measured(kind, shape.place, shape.size, shape.bytes)) {
+    if (row->applies(shape)) return row;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -528,6 +592,8 @@ const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& kn
                                   const Params& params) {
   const CollectiveShape shape = visible(kind, known, params);
   const std::string_view forced = forced_algorithm(params, collective_name(kind));
+  const Algorithm* measured = measured_algorithm(kind, shape);
+  if (measured != nullptr && forced.empty()) return *measured;
   const Algorithm* best = nullptr;
   double best_cost = 0;
   for (const Algorithm& row : kRows) {
@@ -540,7 +606,7 @@ const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& kn
     }
   }
   assert(best != nullptr && "an operation without an algorithm");
-  return *best;
+  return measured != nullptr ? *measured : *best;
 }
 
 }  // namespace remit

@@ -64,12 +64,11 @@ class Group {
 
 class Board;
 class Hierarchy;
+class CollectiveTable;
 
 /// What point-to-point and collectives need of a communicator. Immutable once made, except for the
 /// collective sequence number and what follows it.
 struct CommCore {
-  enum class Hosts : std::uint8_t { unknown, one, several };
-
   ContextId context = 0;                ///< even; point-to-point
   int rank = 0;                         ///< of this process in the local group
   std::shared_ptr<const Group> local;   ///< of an intra-communicator: the group
@@ -82,7 +81,9 @@ struct CommCore {
   std::uint32_t board_wishes = 0;         ///< operations so far that would have used one
   std::uint32_t hierarchy_wishes = 0;     ///< operations so far before it was set up
   std::shared_ptr<Hierarchy> hierarchy;   ///< of collectives/hierarchy.hpp, once it was set up
-  Hosts hosts = Hosts::unknown;           ///< where the local group is; found out when first needed
+  /// What collectives cost in this group (collectives/tuning.hpp); null until it was asked for.
+  mutable const CollectiveTable* table = nullptr;
+  mutable std::uint8_t place = 0;  ///< a Place of that table
 
   void set_context(ContextId own) {
     context = own;

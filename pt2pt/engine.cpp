@@ -257,6 +257,10 @@ bool Engine::flushed() const {
   });
 }
 
+bool Engine::busy() const {
+  return lookups_ != 0 || transfers_.live() != 0 || matcher_.posted() != 0 || !flushed();
+}
+
 Engine::OwnNotices Engine::take_notices() {
   for (const auto& slot : devices_) {
     if (const Notices taken = slot->device->take_notices(); taken.memory != nullptr) {

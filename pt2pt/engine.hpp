@@ -105,6 +105,9 @@ class Engine final : public ProgressSource {
   void flush(const WaitSubject* subject = nullptr);
   /// True if nothing that was sent is still in this process. Cheap enough to poll.
   [[nodiscard]] bool flushed() const;
+  /// True if an operation is under way or something that was sent is still in this process: then
+  /// progress() may have something to do. Cheap.
+  [[nodiscard]] bool busy() const;
 
   // ProgressSource
   int progress() override;

@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libruntime.la
 libruntime_la_SOURCES = \
 	runtime/bootstrap.hpp \
 	runtime/bootstrap_open.cpp runtime/bootstrap_open.hpp \
+	runtime/cache_file.cpp runtime/cache_file.hpp \
 	runtime/call_board.cpp runtime/call_board.hpp \
 	runtime/clock.hpp \
 	runtime/error.cpp runtime/error.hpp \

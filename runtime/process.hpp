@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <random>
+#include <utility>
 
 #include "runtime/bootstrap.hpp"
 #include "runtime/clock.hpp"
@@ -14,6 +15,8 @@
 #include "runtime/task.hpp"
 
 namespace remit {
+
+class CollectiveTable;
 
 /// Owns clock, random source, parameters, log sink, bootstrap and the progress engine. Devices and
 /// the layers above keep a reference to it. One thread at a time.
@@ -34,6 +37,12 @@ class Process {
   std::mt19937_64& random() { return random_; }
   ArenaPool& arenas() { return arenas_; }
 
+  /// What collectives cost here (collectives/tuning.hpp), once it was loaded; else null.
+  [[nodiscard]] const CollectiveTable* collective_table() const { return collective_table_.get(); }
+  void set_collective_table(std::shared_ptr<const CollectiveTable> table) {
+    collective_table_ = std::move(table);
+  }
+
  private:
   std::unique_ptr<Bootstrap> bootstrap_;
   std::shared_ptr<const Clock> clock_;
@@ -42,6 +51,7 @@ class Process {
   Progress progress_;
   std::mt19937_64 random_;
   ArenaPool arenas_;
+  std::shared_ptr<const CollectiveTable> collective_table_;
   int rank_;
   int size_;
 };

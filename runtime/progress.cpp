@@ -71,7 +71,7 @@ void Progress::notice(Idle& idle) {
 }
 
 void Progress::give_up_core(Idle& idle) {
-  if (idle.yields >= policy_.yields && policy_.sleep) {
+  if (idle.yields >= idle.policy->yields && idle.policy->sleep) {
     sleep(idle);
     return;
   }

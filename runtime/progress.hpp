@@ -86,6 +86,9 @@ class Progress {
   /// Queues a coroutine that became ready; it runs from poll(), never from inside a completion.
   void ready(std::coroutine_handle<> handle) { run_queue_.push(handle); }
 
+  /// Whether a coroutine waits for its turn.
+  [[nodiscard]] bool has_ready() const { return !run_queue_.empty(); }
+
   /// Polls every source once and resumes what was ready when the sources had been polled (what
   /// becomes ready meanwhile has its turn in the next poll). Returns the number of events. May be
   /// called from inside a resumed coroutine or a source.
@@ -100,10 +103,12 @@ class Progress {
   /// Polls until done() is true: spins, yields, then sleeps, as the policy says. done() is called
   /// with the MPI lock held; the YieldHook may release it in between. `subject` says what is waited
   /// for, if it lasts.
+  /// `policy`: null for that of the process.
   template <class Done>
-  void wait(Done&& done, const WaitSubject* subject = nullptr) {
+  void wait(Done&& done, const WaitSubject* subject = nullptr, const WaitPolicy* policy = nullptr) {
     Idle idle;
     idle.subject = subject;
+    idle.policy = policy != nullptr ? policy : &policy_;
     while (!done()) {
       if (poll() != 0) {
         idle.polls = idle.yields = 0;
@@ -153,6 +158,7 @@ class Progress {
     int slept_ms = 0;      ///< to the end without an event, before it was noticed
     bool noticed = false;  ///< `slot` says what is waited for
     const WaitSubject* subject = nullptr;
+    const WaitPolicy* policy = nullptr;
     CallSlot* slot = nullptr;
   };
   /// With a hook, this many empty polls pass between two offers of the lock.
@@ -164,7 +170,7 @@ class Progress {
   static constexpr std::uint32_t kYieldsPerNotice = 1U << 16;
 
   void pause(Idle& idle) {
-    if (policy_.spin && idle.polls < policy_.spin_polls) {
+    if (idle.policy->spin && idle.polls < idle.policy->spin_polls) {
       if (++idle.polls % kPollsPerRelax == 0) cpu_relax();
       if (idle.polls % kPollsPerOffer == 0 &&
           (hook_ != nullptr || idle.polls % kPollsPerNotice == 0)) [[unlikely]]

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +15,8 @@
 #include <locale>
 #include <sstream>
 #include <system_error>
+
+#include "runtime/cache_file.hpp"
 
 namespace remit::shm {
 
@@ -159,34 +160,13 @@ Expected<> CopyTable::merge(std::string_view text, std::string_view host) {
 }
 
 std::string copy_table_path(const std::string& path) {
-  if (path == "none") return {};
-  if (path != "auto") return path;
-  const auto variable = [](const char* name) -> std::string {
-    const char* const value = std::getenv(name);
-    return value != nullptr && value[0] == '/' ? value : "";
-  };
-  std::string folder = variable("XDG_CACHE_HOME");
-  if (folder.empty()) {
-    const std::string home = variable("HOME");
-    if (home.empty()) return {};
-    folder = home + "/.cache";
-  }
-  utsname name = {};
-  if (::uname(&name) != 0) return {};
-  return folder + "/remit/copies-" + static_cast<const char*>(name.nodename);
-}
-
-std::string copy_table_host() {
-  utsname name = {};
-  if (::uname(&name) != 0) return "unknown";
-  return fmt::format("{} processors, {} {} {}", ::sysconf(_SC_NPROCESSORS_CONF), name.sysname,
-                     name.release, name.machine);
+  return cache_file(path, "copies");
 }
 
 void load_copy_table(const std::string& path, CopyTable& table) {
   const std::string text = read_file(path);
   // A file that is damaged is measured again, and replaced.
-  if (!text.empty()) static_cast<void>(table.merge(text, copy_table_host()));
+  if (!text.empty()) static_cast<void>(table.merge(text, measured_host()));
 }
 
 Expected<> save_copy_table(const std::string& path, CopyTable& table) {
@@ -197,7 +177,7 @@ Expected<> save_copy_table(const std::string& path, CopyTable& table) {
   std::string temporary = path + ".XXXXXX";
   const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) return fail_errno(MPI_ERR_OTHER, errno, "writing " + path);
-  const std::string text = table.text(copy_table_host());
+  const std::string text = table.text(measured_host());
   const ssize_t written = ::write(fd, text.data(), text.size());
   const int failed = written == static_cast<ssize_t>(text.size()) ? 0 : errno;
   ::close(fd);

@@ -77,12 +77,8 @@ class CopyTable {
   std::array<Row, kClasses> rows_ = {};
 };
 
-/// Where the table of this host is kept: `path`, or for "auto" a file of this host's name in the
-/// user's cache folder (XDG_CACHE_HOME, else ~/.cache). Empty: nowhere.
+/// Where the table of this host is kept; see cache_file(). Empty: nowhere.
 [[nodiscard]] std::string copy_table_path(const std::string& path);
-
-/// What a table is valid for: processor count, kernel and its version.
-[[nodiscard]] std::string copy_table_host();
 
 /// Merges the file into the table, if it is there and of this host.
 void load_copy_table(const std::string& path, CopyTable& table);

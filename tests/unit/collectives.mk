@@ -19,3 +19,22 @@ collectives_inter_test_SOURCES = tests/unit/collectives_inter_test.cpp \
 	tests/unit/pt2pt_world.hpp tests/unit/test_seed.hpp
 collectives_inter_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 collectives_inter_test_LDADD = libcollectives.la $(UNIT_LIBS)
+check_PROGRAMS += collectives_tuning_test
+TESTS += collectives_tuning_test
+collectives_tuning_test_SOURCES = tests/unit/collectives_tuning_test.cpp \
+	tests/unit/pt2pt_world.hpp tests/unit/test_seed.hpp
+collectives_tuning_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+collectives_tuning_test_LDADD = libcollectives.la $(UNIT_LIBS)
+
+# Each algorithm on the LogGP machine beside the engine.
+check_PROGRAMS += tests/unit/collectives_digest_engine tests/unit/collectives_digest_logp
+tests_unit_collectives_digest_engine_SOURCES = tests/unit/collectives_digest_engine.cpp \
+	tests/unit/collectives_digest.hpp tests/unit/pt2pt_world.hpp
+tests_unit_collectives_digest_engine_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_collectives_digest_engine_LDADD = libcollectives.la $(UNIT_LIBS)
+tests_unit_collectives_digest_logp_SOURCES = tests/unit/collectives_digest_logp.cpp \
+	tests/unit/collectives_digest.hpp
+tests_unit_collectives_digest_logp_CPPFLAGS = $(LOGP_CPPFLAGS)
+tests_unit_collectives_digest_logp_LDADD = liblogp.la
+TESTS += tests/unit/collectives_digest.sh
+dist_check_SCRIPTS += tests/unit/collectives_digest.sh

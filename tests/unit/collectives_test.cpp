@@ -14,6 +14,7 @@
 
 #include "collectives/algorithms.hpp"
 #include "collectives/hierarchy.hpp"
+#include "collectives/overlapped.hpp"
 #include "collectives/peers.hpp"
 #include "tests/unit/collectives_cases.hpp"
 #include "tests/unit/pt2pt_world.hpp"
@@ -544,6 +545,21 @@ struct Traffic {
   std::int64_t bytes = 0;
 };
 
+/// All messages are whole vectors; those that would be empty are not sent.
+Traffic overlapped_traffic(std::int64_t p, std::int64_t n) {
+  const Place place = p > 4 ? Place::network : Place::host;  // a World has four ranks a host
+  const int size = static_cast<int>(p);
+  const LogGP& model = builtin_collective_table().model(place);
+  const Overlapped way{size, best_lag(model, size, static_cast<double>(n))};
+  std::vector<int> windows(static_cast<std::size_t>(way.steps()) + 1);
+  way.fill(windows);
+  std::int64_t messages = 0;
+  for (int step = way.lag; step <= way.steps(); ++step) {
+    if (!way.message(windows, step).empty) messages += p;
+  }
+  return {messages, messages * n};
+}
+
 Traffic expected_traffic(const Algorithm& row, std::int64_t p, std::int64_t n) {
   const std::int64_t rounds = log2_up(static_cast<int>(p));
   const PowerOfTwoFold fold{static_cast<int>(p)};
@@ -555,6 +571,7 @@ Traffic expected_traffic(const Algorithm& row, std::int64_t p, std::int64_t n) {
   using enum CollectiveKind;
   switch (row.kind) {
     case barrier:
+      if (name == "overlapped") return overlapped_traffic(p, 0);
       if (name.starts_with("tree")) return {2 * (p - 1), 0};
       if (name == "dissemination") return {p * rounds, 0};
       return {-1, -1};
@@ -592,6 +609,7 @@ Traffic expected_traffic(const Algorithm& row, std::int64_t p, std::int64_t n) {
       if (name == "ring") return {2 * p * (p - 1), 2 * (p - 1) * n};
       if (name == "double_tree") return {4 * (p - 1), 2 * (p - 1) * n};
       if (name == "knomial4") return {2 * (p - 1), 2 * (p - 1) * n};
+      if (name == "overlapped") return overlapped_traffic(p, n);
       if (name == "recursive_doubling") {
         return {cube * cube_rounds + 2 * extra, (cube * cube_rounds + 2 * extra) * n};
       }

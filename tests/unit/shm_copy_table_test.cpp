@@ -11,6 +11,7 @@
 #include <string>
 
 #include "rdma_btl/shm/copy_table.hpp"
+#include "runtime/cache_file.hpp"
 
 namespace {
 
@@ -170,7 +171,7 @@ TEST_F(CopyTableFile, KeepsWhatOthersMeasured) {
 
 TEST_F(CopyTableFile, ReplacesDamage) {
   path_ = folder_ + "/copies";
-  std::ofstream(path_) << "remit copy table 1\n" << remit::shm::copy_table_host() << "\nrubbish";
+  std::ofstream(path_) << "remit copy table 1\n" << remit::measured_host() << "\nrubbish";
   CopyTable table(kTogetherFrom);
   remit::shm::load_copy_table(path_, table);
   EXPECT_EQ(table.measured(), 0U);

@@ -1,0 +1,13 @@
+# The coroutines of collectives/ on a LogGP machine, whose header stands in for pt2pt/engine.hpp.
+LOGP_CPPFLAGS = -iquote $(srcdir)/benchmarks/logp $(AM_CPPFLAGS)
+noinst_LTLIBRARIES += liblogp.la
+liblogp_la_SOURCES = $(collective_algorithms) benchmarks/logp/machine.cpp \
+	benchmarks/logp/parts.cpp pt2pt/communicator.cpp pt2pt/context_ids.cpp pt2pt/matching.cpp \
+	benchmarks/logp/operation.hpp benchmarks/logp/pt2pt/engine.hpp
+liblogp_la_CPPFLAGS = $(LOGP_CPPFLAGS)
+liblogp_la_LIBADD = libdatatype.la
+
+noinst_PROGRAMS += benchmarks/logp/simulate
+benchmarks_logp_simulate_SOURCES = benchmarks/logp/simulate.cpp benchmarks/logp/bounds.hpp
+benchmarks_logp_simulate_CPPFLAGS = $(LOGP_CPPFLAGS)
+benchmarks_logp_simulate_LDADD = liblogp.la

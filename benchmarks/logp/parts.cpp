@@ -1,0 +1,16 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// What collectives/driver.cpp has for algorithms that are made of others.
+#include "collectives/algorithms.hpp"
+
+namespace remit {
+
+Task<int> run_part(CollCtx& c, CollectiveArgs a) {
+  learn_place(c.engine(), c.comm());
+  const CollectiveShape shape = shape_of(c.comm(), a);
+  if (shape.size < 2) co_return c.error();
+  Task<int> part = choose_algorithm(a.kind, shape, c.engine().process().params()).run(c, a);
+  co_await part;
+  co_return c.error();
+}
+
+}  // namespace remit

@@ -1,0 +1,115 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// A LogGP machine in the engine's place: the coroutines of collectives/ are compiled against this
+// header instead of pt2pt/engine.hpp, unchanged, and run for up to millions of virtual processes in
+// virtual time. What it leaves out is everything below a message: protocols, credits, devices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "pt2pt/communicator.hpp"
+#include "pt2pt/request.hpp"
+#include "rdma_btl/device.hpp"
+#include "runtime/intrusive_list.hpp"
+#include "runtime/process.hpp"
+
+namespace remit {
+
+/// Virtual time in picoseconds, for G is less than a nanosecond.
+using VirtualTime = std::int64_t;
+
+/// Costs of the machine in virtual time.
+struct MachineCosts {
+  VirtualTime latency = 0;
+  VirtualTime overhead = 0;
+  VirtualTime gap = 0;
+  double per_byte = 0;
+};
+
+/// All virtual processes and the network between them. One thread. A processor is busy for o with
+/// each message that it sends or receives; its port takes in, and gives out, a message of k bytes
+/// every g + (k - 1) G; the way takes L. Combining takes no time. Messages overtake nothing: they
+/// are matched by source and tag in the order in which they were sent.
+class Engine final {
+ public:
+  /// `process` speaks for all of them: parameters, and the run queue of their coroutines.
+  Engine(Process& process, const MachineCosts& costs, int processes);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // What CollCtx needs of an engine. Who calls is in `comm`.
+  void isend(Request& request, const View& buffer, int dest, int tag, const CommCore& comm,
+             SendMode mode = SendMode::standard, bool collective = false);
+  void irecv(Request& request, const View& buffer, int source, int tag, const CommCore& comm,
+             bool collective = false);
+  int progress() { return 0; }
+  Process& process() { return process_; }
+
+  /// No process reaches another one's memory.
+  struct Path {
+    Device* device = nullptr;
+    EndpointId endpoint = 0;
+  };
+  [[nodiscard]] Path path(ProcId /*proc*/) const { return {}; }
+  [[nodiscard]] bool lost(ProcId /*proc*/) const { return false; }
+  struct OwnNotices {
+    Device* device = nullptr;
+    Notices notices;
+  };
+  [[nodiscard]] OwnNotices take_notices() { return {}; }
+
+  /// Moves to the next arrival, and resumes the coroutines for which it is the last that they wait
+  /// for. False: nothing is under way.
+  bool step();
+
+  /// One virtual process.
+  struct Processor {
+    VirtualTime free = 0;      ///< when it has done what it was given so far
+    VirtualTime out_free = 0;  ///< when its port can take out the next message
+    VirtualTime in_free = 0;   ///< and in
+    std::uint64_t bytes = 0;   ///< sent
+    std::uint32_t messages = 0;
+  };
+  [[nodiscard]] const Processor& processor(int process) const {
+    return processors_[static_cast<std::size_t>(process)];
+  }
+
+ private:
+  /// A message on its way, or one that has not been asked for yet. Short data is in it.
+  struct Message {
+    ProcId to = 0;
+    int source = 0;
+    ContextId context = 0;
+    int tag = 0;
+    std::uint32_t bytes = 0;
+    std::int32_t next = -1;  ///< of those that were not asked for
+    union {
+      std::byte near[16];
+      std::byte* far;
+    };
+  };
+  struct Waiting : IntrusiveList<Request> {};
+
+  void complete(Processor& processor, Request& request, const Message& message);
+  void arrive(const Message& message, VirtualTime time);
+  [[nodiscard]] VirtualTime spread(std::size_t bytes) const;
+  [[nodiscard]] std::int32_t keep(const Message& message);
+
+  Process& process_;
+  const MachineCosts costs_;
+  std::vector<Processor> processors_;
+  std::deque<Waiting> posted_;  // by process; does not move
+  std::vector<std::int32_t> first_kept_, last_kept_;
+  std::deque<Message> kept_;
+  std::vector<std::int32_t> free_kept_;
+  /// Arrivals by time; those of one time in the order of their sends.
+  std::map<VirtualTime, std::vector<Message>> arrivals_;
+  std::vector<Message> now_;  // of one time, last first
+  VirtualTime time_ = 0;
+};
+
+}  // namespace remit

@@ -233,7 +233,7 @@ double knomial_packed_cost(const Shape& s) {
 }
 template <int kRadix>
 double barrier_tree_cost(const Shape& s) {
-  return 2 * levels_cost<kRadix>(s, 0);
+  return 2 * knomial_cost<kRadix>(s);
 }
 
 /// Segments: what all of them take at one member, and the way of the first one.

@@ -7,6 +7,7 @@ mpi_runs = \
 	tests/mpi/runs/benchmarks.mpi \
 	tests/mpi/runs/buffers.mpi \
 	tests/mpi/runs/coll.mpi \
+	tests/mpi/runs/coll_random.mpi \
 	tests/mpi/runs/coll_reduce.mpi \
 	tests/mpi/runs/comm.mpi \
 	tests/mpi/runs/environment.mpi \
@@ -37,6 +38,7 @@ MPI_TEST_FLAGS = -no-install
 mpi_programs = \
 	tests/mpi/buffers \
 	tests/mpi/coll \
+	tests/mpi/coll_random \
 	tests/mpi/coll_reduce \
 	tests/mpi/comm \
 	tests/mpi/environment \
@@ -71,6 +73,9 @@ tests_mpi_buffers_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_coll_SOURCES = tests/mpi/coll.c tests/mpi/forms.h tests/mpi/check.h
 tests_mpi_coll_LDADD = libmpi_abi.la
 tests_mpi_coll_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_coll_random_SOURCES = tests/mpi/coll_random.c tests/mpi/forms.h tests/mpi/check.h
+tests_mpi_coll_random_LDADD = libmpi_abi.la
+tests_mpi_coll_random_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_coll_reduce_SOURCES = tests/mpi/coll_reduce.c tests/mpi/forms.h tests/mpi/check.h
 tests_mpi_coll_reduce_LDADD = libmpi_abi.la
 tests_mpi_coll_reduce_LDFLAGS = $(MPI_TEST_FLAGS)

@@ -197,7 +197,7 @@ double board_blocks_cost(const Shape& s) {
   return alpha(s) / 3 + 2 * ranks(s) * bytes(s) * beta(s);
 }
 double board_reduction_cost(const Shape& s) {
-  return alpha(s) / 3 + ranks(s) * bytes(s) * (beta(s) + gamma(s));
+  return alpha(s) / 3 + ranks(s) * bytes(s) * (beta(s) + gamma(s)) / 2;
 }
 
 bool at_least_two(const Shape& s) {
@@ -296,25 +296,25 @@ bool in_memory(const Shape& s) {
 bool reduces_in_memory(const Shape& s) {
   return s.one_host && s.plain;
 }
-/// Meeting and parting, and the calls that copy.
-double meeting_cost(const Shape& s) {
-  return 2 * alpha(s) + (ranks(s) - 1) * alpha(s);
+/// Meeting and parting as on a board, and one call for each peer to copy.
+double meeting_cost(const Shape& s, double call) {
+  return 2 * alpha(s) / 3 + (ranks(s) - 1) * call;
 }
 /// All copy as much: what the members have for others, shared out.
 double direct_rooted_cost(const Shape& s) {
-  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) / ranks(s) * beta(s);
+  return meeting_cost(s, 600) + bytes(s) * (ranks(s) - 1) / ranks(s) * beta(s);
 }
 double direct_rooted_blocks_cost(const Shape& s) {
-  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * beta(s);
+  return meeting_cost(s, 600) + bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * beta(s);
 }
 double direct_blocks_cost(const Shape& s) {
-  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) * beta(s) * 0.8;
+  return meeting_cost(s, 400 + 0.4 * alpha(s)) + bytes(s) * (ranks(s) - 1) * beta(s) / 2;
 }
 double direct_reduction_cost(const Shape& s) {
-  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) / ranks(s) * (beta(s) + gamma(s));
+  return meeting_cost(s, 1000) + bytes(s) * (ranks(s) - 1) / ranks(s) * (beta(s) + gamma(s));
 }
 double direct_allreduce_cost(const Shape& s) {
-  return meeting_cost(s) + bytes(s) * (ranks(s) - 1) / ranks(s) * (1.5 * beta(s) + gamma(s));
+  return meeting_cost(s, 1000) + bytes(s) * (ranks(s) - 1) / ranks(s) * (1.5 * beta(s) + gamma(s));
 }
 /// In place the result is copied once more.
 double direct_scatter_reduction_cost(const Shape& s) {

@@ -27,10 +27,11 @@ inline const ParamDecl table_param{
 constexpr std::string_view kTitle = "remit collective table 1";
 constexpr std::size_t kLongestFile = std::size_t{1} << 20;
 /// Only relations matter inside a host, where a message is work of both processors and little else:
-/// nothing of it overlaps with the next one. Between hosts: a fast network of today.
+/// nothing of it overlaps with the next one. Where ranks share cores it is a change of the running
+/// process. Between hosts: a fast network of today.
 constexpr std::array<LogGP, kPlaces> kBuiltin = {
     LogGP{60, 120, 300, 0.1, 0.1},
-    LogGP{60, 120, 300, 0.1, 0.1},
+    LogGP{8000, 1000, 300, 0.1, 0.1},
     LogGP{1000, 100, 200, 0.08, 0.1},
 };
 /// Measurements with other numbers of ranks count, up to this factor.

@@ -652,7 +652,7 @@ CollectiveArgs plain_args(CollectiveKind kind, std::int64_t n, int blocks,
 void expect_traffic(const Algorithm& row, int p) {
   SCOPED_TRACE(fmt::format("{} of {}", text(row), p));
   const std::int64_t n = 4 * p;  // cuts into equal blocks
-  Ranks ranks(p, quiet(1), {{"coll_algorithms", text(row)}}, 4);
+  Ranks ranks(p, quiet(1), {{"coll_algorithms", text(row)}}, 1);
   std::vector<std::byte> any(static_cast<std::size_t>(n));
   const CollectiveShape shape = shape_of(ranks.comm(0), plain_args(row.kind, n, p, any, any));
   if (!row.applies(shape)) return;

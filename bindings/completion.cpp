@@ -97,8 +97,7 @@ int finish_and_report(Entry& entry, MPI_Request& handle, MPI_Status* status) {
   const int error = finish_request(instance, handle, status);
   int code = error;
   if (error != MPI_SUCCESS) {
-    code =
-        raise_error({comm}, error, entry.function(), explain_failure(instance, comm, peer, error));
+    code = raise_error(comm, error, entry.function(), explain_failure(instance, comm, peer, error));
   }
   if (comm != nullptr) release(comm);
   return code;
@@ -153,7 +152,7 @@ class ArrayFinisher {
 
   int report() {
     if (first_error_ == MPI_SUCCESS) return MPI_SUCCESS;
-    const int code = raise_error({failed_comm_}, MPI_ERR_IN_STATUS, entry_.function(),
+    const int code = raise_error(failed_comm_, MPI_ERR_IN_STATUS, entry_.function(),
                                  fmt::format("{}: {}", error_class_name(first_error_), detail_));
     if (failed_comm_ != nullptr) release(failed_comm_);
     return code;
@@ -239,7 +238,7 @@ class ArrayReader {
     if (first_error_ == MPI_SUCCESS) return MPI_SUCCESS;
     const std::string words =
         explain_failure(entry_.instance(), failed_->comm, failed_->peer, first_error_);
-    return raise_error({failed_->comm}, MPI_ERR_IN_STATUS, entry_.function(),
+    return raise_error(failed_->comm, MPI_ERR_IN_STATUS, entry_.function(),
                        fmt::format("{}: {}", error_class_name(first_error_), words));
   }
 

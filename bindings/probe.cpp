@@ -126,7 +126,7 @@ int matched_receive(const char* function, void* buffer, MPI_Count count, MPI_Dat
   set_status(status, request.status);
   int code = request.status.error;
   if (code != MPI_SUCCESS) {
-    code = raise_error({comm}, code, function,
+    code = raise_error(comm, code, function,
                        explain_failure(entry.instance(), comm, request.status.source, code));
   }
   release(comm);

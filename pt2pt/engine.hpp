@@ -105,6 +105,8 @@ class Engine final : public ProgressSource {
   void flush(const WaitSubject* subject = nullptr);
   /// True if nothing that was sent is still in this process. Cheap enough to poll.
   [[nodiscard]] bool flushed() const;
+  /// True if no message whose send is complete is still in this process; others may be under way.
+  [[nodiscard]] bool departed() const;
 
   // ProgressSource
   int progress() override;

@@ -553,6 +553,7 @@ int PMPI_Cancel(MPI_Request* request) {
     return entry.fail(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");
   }
   if (cancelled->form == RequestForm::generalized) {
+    if (cancelled->cancel_function == nullptr) return MPI_SUCCESS;
     if (int err = cancelled->cancel_function(cancelled->extra_state, cancelled->core.complete)) {
       return entry.fail(err, "the cancel function of a generalized request returned an error");
     }
@@ -575,6 +576,7 @@ int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free
                         MPI_Grequest_cancel_function* cancel_fn, void* extra_state,
                         MPI_Request* request) {
   Entry entry("MPI_Grequest_start");
+  if (int err = entry.not_null(reinterpret_cast<const void*>(query_fn), "query_fn")) return err;
   if (int err = entry.not_null(request, "request")) return err;
   RequestObject* made = make_request(entry.instance(), RequestForm::generalized, {});
   made->query = query_fn;

@@ -4,6 +4,7 @@
 #include <climits>
 #include <span>
 
+#include "bindings/info_objects.hpp"
 #include "bindings/new_comm.hpp"
 #include "bindings/topology_args.hpp"
 #include "bindings/wait_subjects.hpp"
@@ -110,12 +111,6 @@ std::vector<std::vector<HalfEdge>> split_edges(const CommObject& comm, std::span
     }
   }
   return to;
-}
-
-/// No hint is defined for these.
-int check_info(Entry& entry, MPI_Info info) {
-  InfoObject* object = nullptr;
-  return info == MPI_INFO_NULL ? MPI_SUCCESS : entry.info(info, object);
 }
 
 /// How many edges a program names at this process.
@@ -264,7 +259,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
   if (int err = check_ranks(entry, *c, outdegree, destinations, "destinations")) return err;
   if (int err = check_weights(entry, indegree, sourceweights, "sourceweights")) return err;
   if (int err = check_weights(entry, outdegree, destweights, "destweights")) return err;
-  if (int err = check_info(entry, info)) return err;
+  if (int err = optional_info(entry, info)) return err;
   if (int err = entry.not_null(comm_dist_graph, "comm_dist_graph")) return err;
   if ((sourceweights == MPI_UNWEIGHTED) != (destweights == MPI_UNWEIGHTED)) {
     return entry.fail(MPI_ERR_ARG,
@@ -292,7 +287,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
   if (int err = count_edges(entry, n, degrees, edges)) return err;
   if (int err = check_ranks(entry, *c, edges, destinations, "destinations")) return err;
   if (int err = check_weights(entry, edges, weights, "weights")) return err;
-  if (int err = check_info(entry, info)) return err;
+  if (int err = optional_info(entry, info)) return err;
   if (int err = entry.not_null(comm_dist_graph, "comm_dist_graph")) return err;
   std::vector<HalfEdge> mine;
   const auto to =

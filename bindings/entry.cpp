@@ -205,4 +205,9 @@ int Entry::info(MPI_Info handle, InfoObject*& out) {
               handle == MPI_INFO_NULL ? " (MPI_INFO_NULL)" : " (freed already?)");
 }
 
+int optional_info(Entry& entry, MPI_Info info) {
+  InfoObject* object = nullptr;
+  return info == MPI_INFO_NULL ? MPI_SUCCESS : entry.info(info, object);
+}
+
 }  // namespace remit

@@ -47,11 +47,6 @@ int find_pset(Entry& entry, MPI_Session session, const char* name, SessionObject
                     name);
 }
 
-int optional_info(Entry& entry, MPI_Info info) {
-  InfoObject* hints = nullptr;
-  return info == MPI_INFO_NULL ? MPI_SUCCESS : entry.info(info, hints);
-}
-
 /// What MPI_Session_init was called with, checked. The handler for its errors is its argument.
 struct SessionInit {
   MPI_Errhandler errhandler;

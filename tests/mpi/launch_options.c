@@ -99,7 +99,8 @@ static int kinds(int* argc, char*** argv, const char* expected) {
   return check_end("launch_options kinds");
 }
 
-/* `programs` are as many as the job has; program i has i + 1 ranks. */
+/* `programs` are as many as the job has, or 0 if there is one only, which has no set of its own;
+ * program i has i + 1 ranks. */
 static int sets(int* argc, char*** argv, int programs, int mine) {
   MPI_Session session;
   int n = 0, found = 0, flag = 0, rank, size, sum = 0;

@@ -54,7 +54,7 @@ expect 0 passed -n 1 -memory-alloc-kinds 'system, mpi:alloc_mem,system:none,mpi:
 
 expect 0 passed -n 1 $program sets 2 0 : -n 2 $program sets 2 1
 expect 0 passed -n 1 $program sets 3 0 : -n 2 $program sets 3 1 : -n 3 $program sets 3 2
-expect 0 passed -n 1 $program sets 1 0
+expect 0 passed -n 1 $program sets 0 0 # one program is mpi://WORLD
 
 expect 0 passed -n 2 $program checks yes
 expect 0 passed -n 2 --param check_arguments=yes $program checks yes

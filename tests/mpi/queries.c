@@ -297,7 +297,7 @@ static void old_info(void) {
   EXPECT(MPI_ERR_INFO, "MPI_INFO_NULL", MPI_Info_get(MPI_INFO_NULL, "key", 3, value, &flag));
   EXPECT(MPI_ERR_INFO, "", MPI_Info_get_valuelen(MPI_INFO_NULL, "key", &length, &flag));
   EXPECT(MPI_ERR_ARG, "", MPI_Info_get_valuelen(info, "key", NULL, &flag));
-  EXPECT(MPI_ERR_ARG, "", MPI_Info_get_valuelen(info, NULL, &length, &flag));
+  EXPECT(MPI_ERR_INFO_KEY, "", MPI_Info_get_valuelen(info, NULL, &length, &flag));
   OK(MPI_Info_free(&info));
 }
 

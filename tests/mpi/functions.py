@@ -37,7 +37,8 @@ def names_of(parameters):
     """The parameters' names, to pass them on."""
     if parameters == "void":
         return ""
-    return ", ".join(re.search(r"(\w+)(\[.*\])*$", p.strip()).group(1) for p in parameters.split(","))
+    names = (re.search(r"(\w+)(\[.*\])*$", p.strip()).group(1) for p in parameters.split(","))
+    return ", ".join(names)
 
 
 def write_library(path):
@@ -53,17 +54,18 @@ def write_library(path):
             continue
         number = len(known)
         known.append(name)
-        failed = f"seen[{number}].failures += result_ != 0; " if result == "int" and "toint" not in name else ""
+        is_code = result == "int" and not name.endswith("_toint")
+        failed = f"seen[{number}].failures += result_ != 0; " if is_code else ""
         lines.append(
             f"extern struct seen seen[]; {result} {name}({parameters}) {{ ++seen[{number}].calls; "
             f"{result} result_ = P{name}({names_of(parameters)}); {failed}return result_; }}"
         )
     lines.append("struct seen seen[] = {" + ", ".join(f'{{"{n}", 0, 0}}' for n in known) + "};")
     lines.append(
-        "__attribute__((destructor)) static void tell(void) { FILE* to = "
-        'fopen(getenv("REMIT_FUNCTIONS"), "a"); for (unsigned i = 0; to && i < sizeof seen / sizeof '
-        '*seen; ++i) if (seen[i].calls) fprintf(to, "%s %ld %ld\\n", seen[i].name, seen[i].calls, '
-        "seen[i].failures); if (to) fclose(to); }"
+        '__attribute__((destructor)) static void tell(void) { FILE* to = fopen(getenv("REMIT_FUNCTIONS"'
+        '), "a"); for (unsigned i = 0; to && i < sizeof seen / sizeof *seen; ++i) if (seen[i].calls) '
+        'fprintf(to, "%s %ld %ld\\n", seen[i].name, seen[i].calls, seen[i].failures); '
+        "if (to) fclose(to); }"
     )
     source = path.with_suffix(".c")
     source.write_text("\n".join(lines) + "\n")

@@ -196,4 +196,4 @@ check-wakeups: all tests/mpi/wakeups
 endif
 .PHONY: check-mpi check-soak check-wakeups
 dist_check_SCRIPTS += tests/mpi/run_mpi.sh $(mpi_scripts)
-EXTRA_DIST += $(mpi_runs)
+EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py

@@ -550,9 +550,8 @@ struct Traffic {
 
 /// All messages are whole vectors; those that would be empty are not sent.
 Traffic overlapped_traffic(std::int64_t p, std::int64_t n) {
-  const Place place = p > 4 ? Place::network : Place::host;  // a World has four ranks a host
   const int size = static_cast<int>(p);
-  const LogGP& model = builtin_collective_table().model(place);
+  const LogGP& model = builtin_collective_table().model(Place::network);
   const Overlapped way{size, best_lag(model, size, static_cast<double>(n))};
   std::vector<int> windows(static_cast<std::size_t>(way.steps()) + 1);
   way.fill(windows);

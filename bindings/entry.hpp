@@ -142,6 +142,8 @@ class Entry {
   }
   void leave() {
     instance_->tell_others();
+    if (instance_->progress_thread != nullptr) [[unlikely]]
+      instance_->wake_progress_thread();
     instance_->lock.unlock();
   }
   void yield_core();

@@ -2,11 +2,14 @@
 // Life of the MPI process behind the C interface.
 #include "bindings/instance.hpp"
 
+#include <system_error>
+
 #include "bindings/attributes.hpp"
 #include "bindings/bsend.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/group_mail.hpp"
 #include "bindings/handles.hpp"
+#include "bindings/progress_thread.hpp"
 #include "datatype/unnamed_types.hpp"
 #include "rdma_btl/open_devices.hpp"
 
@@ -71,6 +74,19 @@ void Instance::start_locking() {
   yield_hook = std::make_unique<UnlockWhileIdle>(*this);
   process->progress().set_yield_hook(yield_hook.get());
   locking = true;
+}
+
+void Instance::start_progress_thread() {
+  if (!process->params().flag(progress_thread_param)) return;
+  try {
+    progress_thread = std::make_unique<ProgressThread>(*this);
+  } catch (const std::system_error& error) {
+    process->log().write(LogLevel::warning, "there is no progress thread: {}", error.what());
+  }
+}
+
+void Instance::wake_progress_thread() {
+  progress_thread->look();
 }
 
 Instance::~Instance() {

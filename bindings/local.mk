@@ -53,6 +53,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/pack_external.cpp \
 	bindings/partitioned.cpp \
 	bindings/probe.cpp \
+	bindings/progress_thread.cpp bindings/progress_thread.hpp \
 	bindings/reorder.cpp bindings/reorder.hpp \
 	bindings/requests.cpp bindings/requests.hpp \
 	bindings/send.cpp \

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bindings/bsend.hpp"
+#include "bindings/progress_thread.hpp"
 #include "bindings/requests.hpp"
 #include "bindings/statistics.hpp"
 #include "bindings/wait_subjects.hpp"
@@ -110,6 +111,7 @@ Expected<Instance*> join_instance(const char* function, int thread_level, bool i
     // Several threads may each serialize the calls of their own session.
     if (is_session && thread_level > MPI_THREAD_SINGLE) (*opened)->start_locking();
     lib.instance = *opened;
+    (*opened)->start_progress_thread();
   } else {
     return opened;
   }
@@ -129,6 +131,7 @@ void leave_instance(const char* function) {
   const std::lock_guard lock(lib.opening);
   if (lib.users == 1) send_the_rest(function);
   if (--lib.users != 0) return;
+  lib.instance.load()->progress_thread.reset();
   Instance* instance = lib.instance.exchange(nullptr);
   instance->process->bootstrap().finalize();
   if (instance->had_session) {

@@ -21,6 +21,7 @@ mpi_runs = \
 	tests/mpi/runs/partitioned.mpi \
 	tests/mpi/runs/paths_pt2pt.mpi \
 	tests/mpi/runs/paths_stress.mpi \
+	tests/mpi/runs/progress.mpi \
 	tests/mpi/runs/pt2pt.mpi \
 	tests/mpi/runs/reduce_ops.mpi \
 	tests/mpi/runs/requests.mpi \
@@ -49,6 +50,7 @@ mpi_programs = \
 	tests/mpi/new_comms \
 	tests/mpi/nonblocking \
 	tests/mpi/partitioned \
+	tests/mpi/progress \
 	tests/mpi/pt2pt \
 	tests/mpi/reduce_ops \
 	tests/mpi/requests \
@@ -107,6 +109,9 @@ tests_mpi_nonblocking_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_partitioned_SOURCES = tests/mpi/partitioned.c tests/mpi/check.h
 tests_mpi_partitioned_LDADD = libmpi_abi.la -lpthread
 tests_mpi_partitioned_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_progress_SOURCES = tests/mpi/progress.c tests/mpi/check.h
+tests_mpi_progress_LDADD = libmpi_abi.la
+tests_mpi_progress_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_pt2pt_SOURCES = tests/mpi/pt2pt.c tests/mpi/check.h
 tests_mpi_pt2pt_LDADD = libmpi_abi.la
 tests_mpi_pt2pt_LDFLAGS = $(MPI_TEST_FLAGS)
@@ -150,7 +155,7 @@ tests_mpi_wakeups_SOURCES = tests/mpi/wakeups.c tests/mpi/check.h
 tests_mpi_wakeups_LDADD = libmpi_abi.la -lpthread
 tests_mpi_wakeups_LDFLAGS = $(MPI_TEST_FLAGS)
 
-TESTS += $(mpi_runs) tests/mpi/errors.sh
+TESTS += $(mpi_runs) tests/mpi/coll_table.sh tests/mpi/errors.sh
 
 # The tests of this folder alone.
 check-mpi:
@@ -163,5 +168,5 @@ check-wakeups: all tests/mpi/wakeups
 	  $(srcdir)/tests/mpi/run_mpi.sh $(srcdir)/tests/mpi/runs/wakeups.mpi
 endif
 .PHONY: check-mpi check-soak check-wakeups
-dist_check_SCRIPTS += tests/mpi/run_mpi.sh tests/mpi/errors.sh
+dist_check_SCRIPTS += tests/mpi/run_mpi.sh tests/mpi/coll_table.sh tests/mpi/errors.sh
 EXTRA_DIST += $(mpi_runs)

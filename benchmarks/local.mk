@@ -77,6 +77,10 @@ noinst_PROGRAMS += benchmarks/suite/matching
 benchmarks_suite_matching_SOURCES = benchmarks/suite/matching.c
 benchmarks_suite_matching_LDADD = libmpi_abi.la
 
+noinst_PROGRAMS += benchmarks/suite/thread_rate
+benchmarks_suite_thread_rate_SOURCES = benchmarks/suite/thread_rate.c
+benchmarks_suite_thread_rate_LDADD = libmpi_abi.la -lpthread
+
 noinst_PROGRAMS += benchmarks/suite/init
 benchmarks_suite_init_SOURCES = benchmarks/suite/init.c $(benchmark_common)
 benchmarks_suite_init_LDADD = libmpi_abi.la

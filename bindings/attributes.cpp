@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Attribute caching (MPI-5.0, section 7.7): keyvals, attributes of communicators and datatypes, the
-// predefined attributes of MPI_COMM_WORLD.
+// Attribute caching (MPI-5.0, section 7.7): keyvals, attributes of communicators, datatypes and
+// windows, the attributes that communicators and windows are born with.
 #include "bindings/attributes.hpp"
 
 #include <algorithm>
@@ -33,6 +33,7 @@ void release(Keyval* keyval) {
   delete keyval;
 }
 
+/// Of communicators and datatypes; there is no way to duplicate a window.
 int call_copy(const Keyval& keyval, AttributeHandle old, void* value, void** result, int* flag) {
   if (keyval.copy == nullptr) return MPI_SUCCESS;
   if (is_dup_function(keyval.copy)) {
@@ -53,6 +54,10 @@ int call_delete(const Keyval& keyval, AttributeHandle handle, void* value) {
   if (keyval.owner == Owner::comm) {
     return reinterpret_cast<MPI_Comm_delete_attr_function*>(keyval.remove)(
         handle.comm, keyval.id, value, keyval.extra_state);
+  }
+  if (keyval.owner == Owner::win) {
+    return reinterpret_cast<MPI_Win_delete_attr_function*>(keyval.remove)(
+        handle.win, keyval.id, value, keyval.extra_state);
   }
   return reinterpret_cast<MPI_Type_delete_attr_function*>(keyval.remove)(handle.type, keyval.id,
                                                                          value, keyval.extra_state);
@@ -115,28 +120,37 @@ int create_keyval(const char* function, Owner owner, Function copy, Function rem
   return MPI_SUCCESS;
 }
 
-/// Freeing it again is harmless while it is in use.
-int free_keyval(const char* function, int* id) {
-  Entry entry(function);
-  if (int err = entry.not_null(id, "keyval")) return err;
-  Instance& instance = entry.instance();
-  auto it = instance.keyvals.find(*id);
-  if (it == instance.keyvals.end()) {
-    return entry.fail(MPI_ERR_KEYVAL, "keyval {} is not a key created by the user", *id);
+/// Whether objects of this kind are born with an attribute of this key.
+bool is_predefined_key(Owner owner, int id) {
+  switch (id) {
+    case MPI_TAG_UB:
+    case MPI_HOST:
+    case MPI_IO:
+    case MPI_WTIME_IS_GLOBAL:
+    case MPI_UNIVERSE_SIZE:
+    case MPI_APPNUM:
+    case MPI_LASTUSEDCODE:
+      return owner == Owner::comm;
+    case MPI_WIN_BASE:
+    case MPI_WIN_SIZE:
+    case MPI_WIN_DISP_UNIT:
+    case MPI_WIN_CREATE_FLAVOR:
+    case MPI_WIN_MODEL:
+      return owner == Owner::win;
+    default:
+      return false;
   }
-  Keyval* keyval = it->second;
-  if (keyval->kind != ObjectKind::freed) {
-    keyval->kind = ObjectKind::freed;
-    release(keyval);
-  }
-  *id = MPI_KEYVAL_INVALID;
-  return MPI_SUCCESS;
 }
 
+/// A key that the user created, for a change.
 int find_keyval(Entry& entry, Owner owner, int id, Keyval*& out) {
   auto& keyvals = entry.instance().keyvals;
   auto it = keyvals.find(id);
   if (it == keyvals.end()) {
+    if (is_predefined_key(owner, id)) {
+      return entry.fail(MPI_ERR_KEYVAL, "keyval {} is a predefined attribute, which is read-only",
+                        id);
+    }
     return entry.fail(MPI_ERR_KEYVAL, "keyval {} is {}", id,
                       id == MPI_KEYVAL_INVALID ? "MPI_KEYVAL_INVALID"
                                                : "not a key created by the user, or was freed");
@@ -145,6 +159,20 @@ int find_keyval(Entry& entry, Owner owner, int id, Keyval*& out) {
   if (out->owner != owner) {
     return entry.fail(MPI_ERR_KEYVAL, "keyval {} was created for another kind of object", id);
   }
+  return MPI_SUCCESS;
+}
+
+/// Freeing it again is harmless while it is in use.
+int free_keyval(const char* function, Owner owner, int* id) {
+  Entry entry(function);
+  if (int err = entry.not_null(id, "keyval")) return err;
+  Keyval* keyval = nullptr;
+  if (int err = find_keyval(entry, owner, *id, keyval)) return err;
+  if (keyval->kind != ObjectKind::freed) {
+    keyval->kind = ObjectKind::freed;
+    release(keyval);
+  }
+  *id = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
 }
 
@@ -204,8 +232,38 @@ int delete_attribute(Entry& entry, Owner owner, AttributeList& list, AttributeHa
   return MPI_SUCCESS;
 }
 
-/// The value of a predefined attribute key, or null if the key is none or has no value.
-int* predefined_attribute(Instance& instance, int id) {
+/// Where the attributes of an object are.
+int attributes_of(Entry& entry, MPI_Comm comm, AttributeList*& out) {
+  CommObject* object = nullptr;
+  if (int err = entry.comm(comm, object)) return err;
+  out = &object->attributes;
+  return MPI_SUCCESS;
+}
+int attributes_of(Entry& entry, MPI_Datatype datatype, AttributeList*& out) {
+  const Datatype* object = nullptr;
+  if (int err = entry.any_datatype(datatype, object)) return err;
+  out = &entry.instance().type_attributes[object];
+  return MPI_SUCCESS;
+}
+int attributes_of(Entry& entry, MPI_Win win, AttributeList*& out) {
+  WinObject* object = nullptr;
+  if (int err = entry.win(win, object)) return err;
+  out = &object->attributes;
+  return MPI_SUCCESS;
+}
+
+constexpr Owner owner_of(MPI_Comm /*comm*/) {
+  return Owner::comm;
+}
+constexpr Owner owner_of(MPI_Datatype /*datatype*/) {
+  return Owner::type;
+}
+constexpr Owner owner_of(MPI_Win /*win*/) {
+  return Owner::win;
+}
+
+/// The value of a predefined key on an object that is valid, or null if it has none.
+void* predefined_attribute(Instance& instance, MPI_Comm /*comm*/, int id) {
   PredefinedAttributes& values = instance.predefined_attributes;
   switch (id) {
     case MPI_TAG_UB:
@@ -226,47 +284,57 @@ int* predefined_attribute(Instance& instance, int id) {
       return nullptr;
   }
 }
-
-bool is_predefined_key(int id) {
-  return id == MPI_TAG_UB || id == MPI_HOST || id == MPI_IO || id == MPI_WTIME_IS_GLOBAL ||
-         id == MPI_UNIVERSE_SIZE || id == MPI_APPNUM || id == MPI_LASTUSEDCODE;
+void* predefined_attribute(Instance& /*instance*/, MPI_Datatype /*datatype*/, int /*id*/) {
+  return nullptr;
 }
-
-int comm_set_attr(const char* function, MPI_Comm comm, int id, void* value) {
-  Entry entry(function);
-  CommObject* c = nullptr;
-  if (int err = entry.comm(comm, c)) return err;
-  if (is_predefined_key(id)) {
-    return entry.fail(MPI_ERR_KEYVAL, "keyval {} is a predefined attribute, which is read-only",
-                      id);
+void* predefined_attribute(Instance& /*instance*/, MPI_Win win, int id) {
+  auto* object = object_of<WinObject>(win, ObjectKind::win);
+  switch (id) {
+    case MPI_WIN_BASE:
+      return object->base;
+    case MPI_WIN_SIZE:
+      return &object->size;
+    case MPI_WIN_DISP_UNIT:
+      return &object->displacement_unit;
+    case MPI_WIN_CREATE_FLAVOR:
+      return &object->create_flavor;
+    case MPI_WIN_MODEL:
+      return &object->model;
+    default:
+      return nullptr;
   }
-  return set_attribute(entry, Owner::comm, c->attributes, comm, id, value);
 }
 
-int comm_get_attr(const char* function, MPI_Comm comm, int id, void* value, int* flag) {
+template <class Handle>
+int set_attr(const char* function, Handle handle, int id, void* value) {
   Entry entry(function);
-  CommObject* c = nullptr;
-  if (int err = entry.comm(comm, c)) return err;
-  if (!is_predefined_key(id)) {
-    return get_attribute(entry, Owner::comm, c->attributes, id, value, flag);
+  AttributeList* list = nullptr;
+  if (int err = attributes_of(entry, handle, list)) return err;
+  return set_attribute(entry, owner_of(handle), *list, handle, id, value);
+}
+
+template <class Handle>
+int get_attr(const char* function, Handle handle, int id, void* value, int* flag) {
+  Entry entry(function);
+  AttributeList* list = nullptr;
+  if (int err = attributes_of(entry, handle, list)) return err;
+  if (!is_predefined_key(owner_of(handle), id)) {
+    return get_attribute(entry, owner_of(handle), *list, id, value, flag);
   }
   if (int err = entry.not_null(value, "attribute_val")) return err;
   if (int err = entry.not_null(flag, "flag")) return err;
-  int* found = predefined_attribute(entry.instance(), id);
-  *flag = found != nullptr;
-  if (found != nullptr) *static_cast<void**>(value) = found;
+  void* found = predefined_attribute(entry.instance(), handle, id);
+  *flag = found != nullptr || id == MPI_WIN_BASE;  // a window without memory has base 0
+  if (*flag != 0) *static_cast<void**>(value) = found;
   return MPI_SUCCESS;
 }
 
-int comm_delete_attr(const char* function, MPI_Comm comm, int id) {
+template <class Handle>
+int delete_attr(const char* function, Handle handle, int id) {
   Entry entry(function);
-  CommObject* c = nullptr;
-  if (int err = entry.comm(comm, c)) return err;
-  if (is_predefined_key(id)) {
-    return entry.fail(MPI_ERR_KEYVAL, "keyval {} is a predefined attribute, which is read-only",
-                      id);
-  }
-  return delete_attribute(entry, Owner::comm, c->attributes, comm, id);
+  AttributeList* list = nullptr;
+  if (int err = attributes_of(entry, handle, list)) return err;
+  return delete_attribute(entry, owner_of(handle), *list, handle, id);
 }
 
 }  // namespace
@@ -283,22 +351,22 @@ int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy,
 REMIT_WEAK(Comm_create_keyval);
 
 int PMPI_Comm_free_keyval(int* keyval) {
-  return free_keyval("MPI_Comm_free_keyval", keyval);
+  return free_keyval("MPI_Comm_free_keyval", Owner::comm, keyval);
 }
 REMIT_WEAK(Comm_free_keyval);
 
 int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
-  return comm_set_attr("MPI_Comm_set_attr", comm, keyval, value);
+  return set_attr("MPI_Comm_set_attr", comm, keyval, value);
 }
 REMIT_WEAK(Comm_set_attr);
 
 int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
-  return comm_get_attr("MPI_Comm_get_attr", comm, keyval, value, flag);
+  return get_attr("MPI_Comm_get_attr", comm, keyval, value, flag);
 }
 REMIT_WEAK(Comm_get_attr);
 
 int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval) {
-  return comm_delete_attr("MPI_Comm_delete_attr", comm, keyval);
+  return delete_attr("MPI_Comm_delete_attr", comm, keyval);
 }
 REMIT_WEAK(Comm_delete_attr);
 
@@ -312,22 +380,22 @@ int PMPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* remove, int
 REMIT_WEAK(Keyval_create);
 
 int PMPI_Keyval_free(int* keyval) {
-  return free_keyval("MPI_Keyval_free", keyval);
+  return free_keyval("MPI_Keyval_free", Owner::comm, keyval);
 }
 REMIT_WEAK(Keyval_free);
 
 int PMPI_Attr_put(MPI_Comm comm, int keyval, void* value) {
-  return comm_set_attr("MPI_Attr_put", comm, keyval, value);
+  return set_attr("MPI_Attr_put", comm, keyval, value);
 }
 REMIT_WEAK(Attr_put);
 
 int PMPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag) {
-  return comm_get_attr("MPI_Attr_get", comm, keyval, value, flag);
+  return get_attr("MPI_Attr_get", comm, keyval, value, flag);
 }
 REMIT_WEAK(Attr_get);
 
 int PMPI_Attr_delete(MPI_Comm comm, int keyval) {
-  return comm_delete_attr("MPI_Attr_delete", comm, keyval);
+  return delete_attr("MPI_Attr_delete", comm, keyval);
 }
 REMIT_WEAK(Attr_delete);
 
@@ -339,33 +407,48 @@ int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy,
 REMIT_WEAK(Type_create_keyval);
 
 int PMPI_Type_free_keyval(int* keyval) {
-  return free_keyval("MPI_Type_free_keyval", keyval);
+  return free_keyval("MPI_Type_free_keyval", Owner::type, keyval);
 }
 REMIT_WEAK(Type_free_keyval);
 
 int PMPI_Type_set_attr(MPI_Datatype datatype, int keyval, void* value) {
-  Entry entry("MPI_Type_set_attr");
-  const Datatype* type = nullptr;
-  if (int err = entry.any_datatype(datatype, type)) return err;
-  return set_attribute(entry, Owner::type, entry.instance().type_attributes[type], datatype, keyval,
-                       value);
+  return set_attr("MPI_Type_set_attr", datatype, keyval, value);
 }
 REMIT_WEAK(Type_set_attr);
 
 int PMPI_Type_get_attr(MPI_Datatype datatype, int keyval, void* value, int* flag) {
-  Entry entry("MPI_Type_get_attr");
-  const Datatype* type = nullptr;
-  if (int err = entry.any_datatype(datatype, type)) return err;
-  return get_attribute(entry, Owner::type, entry.instance().type_attributes[type], keyval, value,
-                       flag);
+  return get_attr("MPI_Type_get_attr", datatype, keyval, value, flag);
 }
 REMIT_WEAK(Type_get_attr);
 
 int PMPI_Type_delete_attr(MPI_Datatype datatype, int keyval) {
-  Entry entry("MPI_Type_delete_attr");
-  const Datatype* type = nullptr;
-  if (int err = entry.any_datatype(datatype, type)) return err;
-  return delete_attribute(entry, Owner::type, entry.instance().type_attributes[type], datatype,
-                          keyval);
+  return delete_attr("MPI_Type_delete_attr", datatype, keyval);
 }
 REMIT_WEAK(Type_delete_attr);
+
+int PMPI_Win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove,
+                           int* keyval, void* extra_state) {
+  return create_keyval("MPI_Win_create_keyval", Owner::win, reinterpret_cast<Function>(copy),
+                       reinterpret_cast<Function>(remove), keyval, extra_state);
+}
+REMIT_WEAK(Win_create_keyval);
+
+int PMPI_Win_free_keyval(int* keyval) {
+  return free_keyval("MPI_Win_free_keyval", Owner::win, keyval);
+}
+REMIT_WEAK(Win_free_keyval);
+
+int PMPI_Win_set_attr(MPI_Win win, int keyval, void* value) {
+  return set_attr("MPI_Win_set_attr", win, keyval, value);
+}
+REMIT_WEAK(Win_set_attr);
+
+int PMPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
+  return get_attr("MPI_Win_get_attr", win, keyval, value, flag);
+}
+REMIT_WEAK(Win_get_attr);
+
+int PMPI_Win_delete_attr(MPI_Win win, int keyval) {
+  return delete_attr("MPI_Win_delete_attr", win, keyval);
+}
+REMIT_WEAK(Win_delete_attr);

@@ -95,6 +95,7 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int p
   Grid grid;
   if (int err = entry.intra_comm(comm_old, c)) return err;
   if (int err = entry.not_null(comm_cart, "comm_cart")) return err;
+  *comm_cart = MPI_COMM_NULL;
   if (int err = read_grid(entry, ndims, dims, periods, c->core.size(), grid)) return err;
   const std::vector<int> members =
       ordered_members(entry.instance(), *c, grid, grid.size(), reorder != 0);

@@ -2,6 +2,7 @@
 // Argument checks of collective calls, and the three ways to run them.
 #include "bindings/coll_call.hpp"
 
+#include "bindings/logical_ops.hpp"
 #include "bindings/wait_subjects.hpp"
 #include "collectives/algorithms.hpp"
 
@@ -242,8 +243,10 @@ int check_scatter_members(CollectiveCall& call, const Sides& here, void* recv, M
 
 int check_op(CollectiveCall& call, MPI_Op op, const Datatype& type) {
   if (int err = call.entry.op(op, call.args.op)) return err;
+  if (int err = call.entry.op_on(*call.args.op, type)) return err;
+  call.args.op = with_fortran_booleans(*call.args.op, type);
   call.hold.op = Ref<const Op>(call.args.op);
-  return call.entry.op_on(*call.args.op, type);
+  return MPI_SUCCESS;
 }
 
 int check_aliasing(CollectiveCall& call, const void* send, const void* recv, MPI_Count count) {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Communicators: queries, names and freeing (MPI-5.0, sections 7.4.1, 7.4.3, 7.6.1 and 7.8).
+// Communicators: queries and freeing (MPI-5.0, sections 7.4.1, 7.4.3 and 7.6.1).
 #include <cstring>
 
 #include "bindings/attributes.hpp"
@@ -139,33 +139,6 @@ int PMPI_Comm_disconnect(MPI_Comm* comm) {
   return PMPI_Comm_free(comm);
 }
 REMIT_WEAK(Comm_disconnect);
-
-int PMPI_Comm_set_name(MPI_Comm comm, const char* name) {
-  Entry entry("MPI_Comm_set_name");
-  CommObject* c = nullptr;
-  if (int err = entry.comm(comm, c)) return err;
-  if (int err = entry.not_null(name, "comm_name")) return err;
-  c->name.assign(name, strnlen(name, MPI_MAX_OBJECT_NAME - 1));
-  return MPI_SUCCESS;
-}
-REMIT_WEAK(Comm_set_name);
-
-int PMPI_Comm_get_name(MPI_Comm comm, char* name, int* resultlen) {
-  Entry entry("MPI_Comm_get_name");
-  if (int err = entry.not_null(name, "comm_name")) return err;
-  if (int err = entry.not_null(resultlen, "resultlen")) return err;
-  if (comm == MPI_COMM_NULL) {
-    // Named since MPI-4.1 (section 7.8).
-    *resultlen = static_cast<int>(std::strlen(std::strcpy(name, "MPI_COMM_NULL")));
-    return MPI_SUCCESS;
-  }
-  CommObject* c = nullptr;
-  if (int err = entry.comm(comm, c)) return err;
-  std::memcpy(name, c->name.c_str(), c->name.size() + 1);
-  *resultlen = static_cast<int>(c->name.size());
-  return MPI_SUCCESS;
-}
-REMIT_WEAK(Comm_get_name);
 
 int PMPI_Comm_get_parent(MPI_Comm* parent) {
   Entry entry("MPI_Comm_get_parent");

@@ -19,6 +19,8 @@ constexpr std::array kHints = {
     HintName{"mpi_assert_no_any_source", &CommHints::no_any_source},
     HintName{"mpi_assert_exact_length", &CommHints::exact_length},
     HintName{"mpi_assert_allow_overtaking", &CommHints::allow_overtaking},
+    HintName{"mpi_assert_strict_persistent_collective_ordering",
+             &CommHints::strict_persistent_collective_ordering},
 };
 
 }  // namespace

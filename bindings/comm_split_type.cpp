@@ -7,6 +7,7 @@
 
 #include "bindings/info_objects.hpp"
 #include "bindings/new_comm.hpp"
+#include "bindings/process_sets.hpp"
 #include "bindings/weak.hpp"
 #include "runtime/topology.hpp"
 
@@ -47,11 +48,11 @@ std::int64_t resource_color(Instance& instance, const std::string& resource) {
   return object_color(instance, topology->object_of(kind, allowed_processors()));
 }
 
-/// Both sets that exist without a resource manager.
-std::int64_t set_color(const Instance& instance, std::string_view name) {
-  if (name == "mpi://WORLD") return 0;
-  if (name == "mpi://SELF") return instance.process->rank();
-  return MPI_UNDEFINED;
+/// The members of a process set have its first one in common.
+std::int64_t set_color(Instance& instance, std::string_view name) {
+  const auto set = find_pset(instance, name);
+  if (set == nullptr || my_rank_in(instance, *set) == MPI_UNDEFINED) return MPI_UNDEFINED;
+  return set->proc(0);
 }
 
 /// The outermost kind of hardware that divides the communicator, the same at all members. `name` is

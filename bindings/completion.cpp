@@ -97,8 +97,7 @@ int finish_and_report(Entry& entry, MPI_Request& handle, MPI_Status* status) {
   const int error = finish_request(instance, handle, status);
   int code = error;
   if (error != MPI_SUCCESS) {
-    code =
-        raise_error({comm}, error, entry.function(), explain_failure(instance, comm, peer, error));
+    code = raise_error(comm, error, entry.function(), explain_failure(instance, comm, peer, error));
   }
   if (comm != nullptr) release(comm);
   return code;
@@ -153,7 +152,7 @@ class ArrayFinisher {
 
   int report() {
     if (first_error_ == MPI_SUCCESS) return MPI_SUCCESS;
-    const int code = raise_error({failed_comm_}, MPI_ERR_IN_STATUS, entry_.function(),
+    const int code = raise_error(failed_comm_, MPI_ERR_IN_STATUS, entry_.function(),
                                  fmt::format("{}: {}", error_class_name(first_error_), detail_));
     if (failed_comm_ != nullptr) release(failed_comm_);
     return code;
@@ -179,18 +178,18 @@ bool any_live(std::span<const MPI_Request> requests) {
   return std::any_of(requests.begin(), requests.end(), is_live);
 }
 
-/// Whether done() is true, now or after one poll. If not, the call has only looked.
+/// Whether done() is true, now or after one poll. If not, the call has only looked: for all of the
+/// requests, or for `any` of them.
 template <class Done>
-bool look(Entry& entry, Done&& done) {
-  if (done()) return true;
-  entry.progress().poll();
-  if (done()) return true;
+bool look(Entry& entry, std::span<const MPI_Request> requests, bool any, Done&& done) {
+  if (entry.progress().look(done, RequestsWait(entry, requests, any))) return true;
   entry.only_looked();
   return false;
 }
 
 bool look_for_all(Entry& entry, std::span<const MPI_Request> requests) {
-  return look(entry, [=] { return std::all_of(requests.begin(), requests.end(), is_done); });
+  return look(entry, requests, false,
+              [=] { return std::all_of(requests.begin(), requests.end(), is_done); });
 }
 
 /// MPI_Testany and MPI_Request_get_status_any, which differ in what take(index) does.
@@ -204,7 +203,7 @@ int look_for_any(Entry& entry, std::span<const MPI_Request> requests, int* index
     return MPI_SUCCESS;
   }
   int found = -1;
-  *flag = look(entry, [&] { return (found = find_done(requests)) >= 0; });
+  *flag = look(entry, requests, true, [&] { return (found = find_done(requests)) >= 0; });
   if (!*flag) return MPI_SUCCESS;
   *index = found;
   return take(found);
@@ -239,7 +238,7 @@ class ArrayReader {
     if (first_error_ == MPI_SUCCESS) return MPI_SUCCESS;
     const std::string words =
         explain_failure(entry_.instance(), failed_->comm, failed_->peer, first_error_);
-    return raise_error({failed_->comm}, MPI_ERR_IN_STATUS, entry_.function(),
+    return raise_error(failed_->comm, MPI_ERR_IN_STATUS, entry_.function(),
                        fmt::format("{}: {}", error_class_name(first_error_), words));
   }
 
@@ -303,11 +302,9 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     set_status(status, empty_status());
     return MPI_SUCCESS;
   }
-  if (!object(*request)->complete()) entry.progress().poll();
-  if (object(*request)->complete()) return finish_and_report(entry, *request, status);
-  *flag = 0;
-  entry.only_looked();
-  return MPI_SUCCESS;
+  RequestObject* tested = object(*request);
+  *flag = look(entry, {request, 1}, false, [=] { return tested->complete(); });
+  return *flag ? finish_and_report(entry, *request, status) : MPI_SUCCESS;
 }
 REMIT_WEAK(Test);
 
@@ -405,7 +402,7 @@ int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indice
     return MPI_SUCCESS;
   }
   if (int err = entry.not_null(indices, "array_of_indices")) return err;
-  if (!look(entry, [&] { return find_done(all) >= 0; })) {
+  if (!look(entry, all, true, [&] { return find_done(all) >= 0; })) {
     *outcount = 0;
     return MPI_SUCCESS;
   }
@@ -446,7 +443,7 @@ int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
     set_status(status, empty_status());
     return MPI_SUCCESS;
   }
-  *flag = look(entry, [=] { return is_done(request); });
+  *flag = look(entry, {&request, 1}, false, [=] { return is_done(request); });
   if (!*flag) return MPI_SUCCESS;
   return read_status(entry, *object(request), status);
 }
@@ -488,15 +485,14 @@ int PMPI_Request_get_status_some(int incount, const MPI_Request requests[], int*
   *outcount = MPI_UNDEFINED;
   if (!any_live(all)) return MPI_SUCCESS;
   if (int err = entry.not_null(indices, "array_of_indices")) return err;
-  if (find_done(all) < 0) entry.progress().poll();
-  ArrayReader reader(entry, statuses);
   *outcount = 0;
+  if (!look(entry, all, true, [&] { return find_done(all) >= 0; })) return MPI_SUCCESS;
+  ArrayReader reader(entry, statuses);
   for (int i = 0; i < incount; ++i) {
     if (!is_live(requests[i]) || !object(requests[i])->complete()) continue;
     indices[*outcount] = i;
     if (int err = reader.read(requests[i], (*outcount)++)) return err;
   }
-  if (*outcount == 0) entry.only_looked();
   return reader.report();
 }
 REMIT_WEAK(Request_get_status_some);
@@ -554,6 +550,7 @@ int PMPI_Cancel(MPI_Request* request) {
     return entry.fail(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");
   }
   if (cancelled->form == RequestForm::generalized) {
+    if (cancelled->cancel_function == nullptr) return MPI_SUCCESS;
     if (int err = cancelled->cancel_function(cancelled->extra_state, cancelled->core.complete)) {
       return entry.fail(err, "the cancel function of a generalized request returned an error");
     }
@@ -576,6 +573,7 @@ int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free
                         MPI_Grequest_cancel_function* cancel_fn, void* extra_state,
                         MPI_Request* request) {
   Entry entry("MPI_Grequest_start");
+  if (int err = entry.not_null(reinterpret_cast<const void*>(query_fn), "query_fn")) return err;
   if (int err = entry.not_null(request, "request")) return err;
   RequestObject* made = make_request(entry.instance(), RequestForm::generalized, {});
   made->query = query_fn;

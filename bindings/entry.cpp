@@ -107,7 +107,7 @@ int Entry::group(MPI_Group handle, std::shared_ptr<const Group>& out) {
   }
   out = object->group;
   // An error that is found later belongs to the session that the group comes from.
-  if (session_ == nullptr) session_ = object->session.get();
+  if (target_ == nullptr) target_ = object->session.get();
   return MPI_SUCCESS;
 }
 
@@ -117,7 +117,31 @@ int Entry::session(MPI_Session handle, SessionObject*& out) {
     return fail(MPI_ERR_SESSION, "session {} is not a session{}", static_cast<const void*>(handle),
                 handle == MPI_SESSION_NULL ? " (MPI_SESSION_NULL)" : " (finalized already?)");
   }
-  session_ = out;
+  target_ = out;
+  return MPI_SUCCESS;
+}
+
+int Entry::win(MPI_Win handle, WinObject*& out) {
+  out = object_of<WinObject>(handle, ObjectKind::win);
+  if (out == nullptr) {
+    return fail(MPI_ERR_WIN, "win {} is not a window{}", static_cast<const void*>(handle),
+                handle == MPI_WIN_NULL ? " (MPI_WIN_NULL)" : " (freed already?)");
+  }
+  target_ = out;
+  return MPI_SUCCESS;
+}
+
+int Entry::file(MPI_File handle, FileObject*& out) {
+  out = object_of<FileObject>(handle, ObjectKind::file);
+  target_ = out != nullptr ? out : &instance_->no_file;
+  if (out != nullptr) return MPI_SUCCESS;
+  return fail(MPI_ERR_FILE, "file {} is not an open file{}", static_cast<const void*>(handle),
+              handle == MPI_FILE_NULL ? " (MPI_FILE_NULL)" : " (closed already?)");
+}
+
+int Entry::file_or_null(MPI_File handle, FileObject*& out) {
+  if (handle != MPI_FILE_NULL) return file(handle, out);
+  target_ = out = &instance_->no_file;
   return MPI_SUCCESS;
 }
 
@@ -167,7 +191,7 @@ int Entry::op_on(const Op& op, const Datatype& type) {
 int Entry::request(MPI_Request handle, RequestObject*& out) {
   out = object_of<RequestObject>(handle, ObjectKind::request);
   if (out != nullptr) {
-    comm_ = out->comm;
+    target_ = out->comm;
     return MPI_SUCCESS;
   }
   return fail(MPI_ERR_REQUEST, "request {} is not a request (completed or freed already?)",
@@ -179,6 +203,11 @@ int Entry::info(MPI_Info handle, InfoObject*& out) {
   if (out != nullptr) return MPI_SUCCESS;
   return fail(MPI_ERR_INFO, "info {} is not an info object{}", static_cast<const void*>(handle),
               handle == MPI_INFO_NULL ? " (MPI_INFO_NULL)" : " (freed already?)");
+}
+
+int optional_info(Entry& entry, MPI_Info info) {
+  InfoObject* object = nullptr;
+  return info == MPI_INFO_NULL ? MPI_SUCCESS : entry.info(info, object);
 }
 
 }  // namespace remit

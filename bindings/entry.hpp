@@ -24,12 +24,12 @@ class Entry {
       : function_(function), instance_(library().instance.load(std::memory_order_relaxed)) {
     if (instance_ == nullptr) [[unlikely]]
       not_running();
-    if (instance_->locking) [[unlikely]]
-      enter();
+    if (instance_->guarded()) [[unlikely]]
+      instance_->enter();
   }
   ~Entry() {
-    if (instance_->locking) [[unlikely]]
-      leave();
+    if (instance_->guarded()) [[unlikely]]
+      instance_->leave();
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -44,7 +44,7 @@ class Entry {
   /// keep its core from the rank that it waits for until the kernel's time slice ends, so such a
   /// call yields the core.
   void only_looked() {
-    if (instance_->locking) [[unlikely]]
+    if (instance_->locking()) [[unlikely]]
       instance_->others_may_care = false;
     if (!progress().policy().spin) yield_core();
   }
@@ -53,20 +53,21 @@ class Entry {
   /// function makes an object that will have it.
   void raise_through(MPI_Errhandler handler) { errhandler_ = handler; }
 
-  /// Raises an error on the communicator or session found so far, else on MPI_COMM_SELF, or, while
-  /// there is none, through the initial error handler.
+  /// Raises an error on the communicator, session, window or file found so far, else on
+  /// MPI_COMM_SELF, or, while there is none, through the initial error handler.
   template <class... Args>
   [[gnu::cold]] int fail(int code, fmt::format_string<Args...> format, Args&&... args) {
     std::string detail = fmt::format(format, std::forward<Args>(args)...);
-    if (errhandler_ != nullptr) return raise_error_with(errhandler_, {}, code, function_, detail);
-    return raise_error({comm_, session_}, code, function_, detail);
+    if (errhandler_ != nullptr)
+      return raise_error_with(errhandler_, nullptr, code, function_, detail);
+    return raise_error(target_, code, function_, detail);
   }
 
   int comm(MPI_Comm handle, CommObject*& out) {
     out = instance_->comm(handle);
     if (out == nullptr) [[unlikely]]
       return bad_comm(handle);
-    comm_ = out;
+    target_ = out;
     return MPI_SUCCESS;
   }
   /// As comm(), and refuses inter-communicators.
@@ -76,6 +77,13 @@ class Entry {
   int group(MPI_Group handle, std::shared_ptr<const Group>& out);
   /// A session that is not finalized. Errors found later are raised on it.
   int session(MPI_Session handle, SessionObject*& out);
+  /// A window. Errors found later are raised on it; that it is none, on MPI_COMM_SELF.
+  int win(MPI_Win handle, WinObject*& out);
+  /// An open file. Errors found later are raised on it; that it is none, on MPI_FILE_NULL
+  /// (MPI-5.0, section 14.7).
+  int file(MPI_File handle, FileObject*& out);
+  /// As file(), and takes MPI_FILE_NULL.
+  int file_or_null(MPI_File handle, FileObject*& out);
   int not_null(const void* pointer, const char* argument) {
     return pointer != nullptr ? MPI_SUCCESS : bad_pointer(argument);
   }
@@ -136,16 +144,6 @@ class Entry {
   }
 
  private:
-  void enter() {
-    instance_->lock.lock();
-    instance_->others_may_care = true;
-  }
-  void leave() {
-    instance_->tell_others();
-    if (instance_->progress_thread != nullptr) [[unlikely]]
-      instance_->wake_progress_thread();
-    instance_->lock.unlock();
-  }
   void yield_core();
   static int peers(const CommObject& comm) { return comm.core.peers().size(); }
   [[noreturn, gnu::cold]] void not_running() const;
@@ -160,8 +158,7 @@ class Entry {
 
   const char* function_;
   Instance* instance_;
-  CommObject* comm_ = nullptr;
-  SessionObject* session_ = nullptr;
+  ErrorTarget* target_ = nullptr;        ///< what an error would be raised on
   MPI_Errhandler errhandler_ = nullptr;  ///< see raise_through()
   const Datatype* datatype_ = nullptr;
 };

@@ -49,37 +49,63 @@ std::string problem_of(MPI_Errhandler handler, Owner owner) {
   return {};
 }
 
-int set(Entry& entry, MPI_Errhandler& where, MPI_Errhandler handler, Owner owner) {
-  if (int err = check_errhandler(entry, handler, owner)) return err;
+int target_of(Entry& entry, MPI_Comm comm, ErrorTarget*& out) {
+  CommObject* object = nullptr;
+  const int err = entry.comm(comm, object);
+  out = object;
+  return err;
+}
+int target_of(Entry& entry, MPI_Session session, ErrorTarget*& out) {
+  SessionObject* object = nullptr;
+  const int err = entry.session(session, object);
+  out = object;
+  return err;
+}
+int target_of(Entry& entry, MPI_Win win, ErrorTarget*& out) {
+  WinObject* object = nullptr;
+  const int err = entry.win(win, object);
+  out = object;
+  return err;
+}
+/// MPI_FILE_NULL keeps the handler that files are opened with (MPI-5.0, section 14.7).
+int target_of(Entry& entry, MPI_File file, ErrorTarget*& out) {
+  FileObject* object = nullptr;
+  const int err = entry.file_or_null(file, object);
+  out = object;
+  return err;
+}
+
+template <class Handle>
+int set(const char* function, Handle handle, MPI_Errhandler handler) {
+  Entry entry(function);
+  ErrorTarget* target = nullptr;
+  if (int err = target_of(entry, handle, target)) return err;
+  if (int err = check_errhandler(entry, handler, target->owner)) return err;
   retain_errhandler(handler);
-  release_errhandler(std::exchange(where, handler));
+  release_errhandler(std::exchange(target->errhandler, handler));
   return MPI_SUCCESS;
 }
 
-int get(Entry& entry, MPI_Errhandler handler, MPI_Errhandler* out) {
+template <class Handle>
+int get(const char* function, Handle handle, MPI_Errhandler* out) {
+  Entry entry(function);
+  ErrorTarget* target = nullptr;
+  if (int err = target_of(entry, handle, target)) return err;
   if (int err = entry.not_null(out, "errhandler")) return err;
-  retain_errhandler(handler);
-  *out = handler;
+  retain_errhandler(target->errhandler);
+  *out = target->errhandler;
   return MPI_SUCCESS;
 }
 
-std::string called(const char* function, int code) {
-  return fmt::format("{} was called with code {} ({})", function, code,
-                     error_class_name(error_class_of(code)));
-}
-
-/// Only MPI_FILE_NULL, which keeps the handler that files are opened with; errors of files go
-/// to that handler, too (MPI-5.0, section 14.7).
-int check_file(Entry& entry, MPI_File file) {
-  if (file == MPI_FILE_NULL) return MPI_SUCCESS;
-  return raise_error_with(
-      entry.instance().file_errhandler, {}, MPI_ERR_FILE, entry.function(),
-      fmt::format("file {} is not an open file", static_cast<const void*>(file)));
-}
-
-int no_window(Entry& entry, MPI_Win win) {
-  return entry.fail(MPI_ERR_WIN, "win {} is not a window{}", static_cast<const void*>(win),
-                    win == MPI_WIN_NULL ? " (MPI_WIN_NULL)" : "");
+template <class Handle>
+int call(const char* function, Handle handle, int code) {
+  Entry entry(function);
+  ErrorTarget* target = nullptr;
+  if (int err = target_of(entry, handle, target)) return err;
+  call_errhandler(target->errhandler, target, code,
+                  fmt::format("{} was called with code {} ({})", function, code,
+                              error_class_name(error_class_of(code))));
+  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -91,6 +117,20 @@ int check_errhandler(Entry& entry, MPI_Errhandler handler, Owner owner) {
 
 std::string session_errhandler_problem(MPI_Errhandler handler) {
   return problem_of(handler, Owner::session);
+}
+
+void WinObject::release() {
+  if (--references != 0) return;
+  release_errhandler(errhandler);
+  kind = ObjectKind::freed;
+  delete this;
+}
+
+void FileObject::release() {
+  if (--references != 0) return;
+  release_errhandler(errhandler);
+  kind = ObjectKind::freed;
+  delete this;
 }
 
 }  // namespace remit
@@ -106,27 +146,17 @@ int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn
 REMIT_WEAK(Comm_create_errhandler);
 
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
-  Entry entry("MPI_Comm_set_errhandler");
-  CommObject* c = nullptr;
-  if (int err = entry.comm(comm, c)) return err;
-  return set(entry, c->errhandler, errhandler, Owner::comm);
+  return set("MPI_Comm_set_errhandler", comm, errhandler);
 }
 REMIT_WEAK(Comm_set_errhandler);
 
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
-  Entry entry("MPI_Comm_get_errhandler");
-  CommObject* c = nullptr;
-  if (int err = entry.comm(comm, c)) return err;
-  return get(entry, c->errhandler, errhandler);
+  return get("MPI_Comm_get_errhandler", comm, errhandler);
 }
 REMIT_WEAK(Comm_get_errhandler);
 
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
-  Entry entry("MPI_Comm_call_errhandler");
-  CommObject* c = nullptr;
-  if (int err = entry.comm(comm, c)) return err;
-  call_errhandler(c->errhandler, {c}, errorcode, called(entry.function(), errorcode));
-  return MPI_SUCCESS;
+  return call("MPI_Comm_call_errhandler", comm, errorcode);
 }
 REMIT_WEAK(Comm_call_errhandler);
 
@@ -139,18 +169,12 @@ int PMPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errh
 REMIT_WEAK(Session_create_errhandler);
 
 int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler) {
-  Entry entry("MPI_Session_set_errhandler");
-  SessionObject* s = nullptr;
-  if (int err = entry.session(session, s)) return err;
-  return set(entry, s->errhandler, errhandler, Owner::session);
+  return set("MPI_Session_set_errhandler", session, errhandler);
 }
 REMIT_WEAK(Session_set_errhandler);
 
 int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler* errhandler) {
-  Entry entry("MPI_Session_get_errhandler");
-  SessionObject* s = nullptr;
-  if (int err = entry.session(session, s)) return err;
-  return get(entry, s->errhandler, errhandler);
+  return get("MPI_Session_get_errhandler", session, errhandler);
 }
 REMIT_WEAK(Session_get_errhandler);
 
@@ -161,11 +185,7 @@ int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) {
     return AnyTimeCall(function).fail(MPI_ERR_SESSION, "session {} is not a session",
                                       static_cast<const void*>(session));
   }
-  Entry entry(function);
-  SessionObject* s = nullptr;
-  if (int err = entry.session(session, s)) return err;
-  call_errhandler(s->errhandler, {nullptr, s}, errorcode, called(function, errorcode));
-  return MPI_SUCCESS;
+  return call(function, session, errorcode);
 }
 REMIT_WEAK(Session_call_errhandler);
 
@@ -178,25 +198,17 @@ int PMPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn
 REMIT_WEAK(File_create_errhandler);
 
 int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) {
-  Entry entry("MPI_File_set_errhandler");
-  if (int err = check_file(entry, file)) return err;
-  return set(entry, entry.instance().file_errhandler, errhandler, Owner::file);
+  return set("MPI_File_set_errhandler", file, errhandler);
 }
 REMIT_WEAK(File_set_errhandler);
 
 int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
-  Entry entry("MPI_File_get_errhandler");
-  if (int err = check_file(entry, file)) return err;
-  return get(entry, entry.instance().file_errhandler, errhandler);
+  return get("MPI_File_get_errhandler", file, errhandler);
 }
 REMIT_WEAK(File_get_errhandler);
 
 int PMPI_File_call_errhandler(MPI_File fh, int errorcode) {
-  Entry entry("MPI_File_call_errhandler");
-  if (int err = check_file(entry, fh)) return err;
-  call_errhandler(entry.instance().file_errhandler, {}, errorcode,
-                  called(entry.function(), errorcode));
-  return MPI_SUCCESS;
+  return call("MPI_File_call_errhandler", fh, errorcode);
 }
 REMIT_WEAK(File_call_errhandler);
 
@@ -208,21 +220,18 @@ int PMPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn,
 }
 REMIT_WEAK(Win_create_errhandler);
 
-int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler /*errhandler*/) {
-  Entry entry("MPI_Win_set_errhandler");
-  return no_window(entry, win);
+int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) {
+  return set("MPI_Win_set_errhandler", win, errhandler);
 }
 REMIT_WEAK(Win_set_errhandler);
 
-int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* /*errhandler*/) {
-  Entry entry("MPI_Win_get_errhandler");
-  return no_window(entry, win);
+int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* errhandler) {
+  return get("MPI_Win_get_errhandler", win, errhandler);
 }
 REMIT_WEAK(Win_get_errhandler);
 
-int PMPI_Win_call_errhandler(MPI_Win win, int /*errorcode*/) {
-  Entry entry("MPI_Win_call_errhandler");
-  return no_window(entry, win);
+int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
+  return call("MPI_Win_call_errhandler", win, errorcode);
 }
 REMIT_WEAK(Win_call_errhandler);
 

@@ -40,42 +40,62 @@ std::string comm_words(const CommObject& comm) {
   return fmt::format("{} (size {})", name, comm.core.size());
 }
 
-MPI_Errhandler handler_of(const ErrorTarget& target) {
-  if (target.comm != nullptr) return target.comm->errhandler;
-  if (target.session != nullptr) return target.session->errhandler;
-  return initial_errhandler();
-}
-
-std::string target_words(const ErrorTarget& target) {
-  if (target.comm != nullptr) return fmt::format(" on {}", comm_words(*target.comm));
-  return target.session != nullptr ? " on a session" : "";
-}
-
-/// MPI_COMM_SELF, while it exists, for what belongs to no object.
-ErrorTarget or_self(ErrorTarget target) {
-  Instance* instance = library().instance;
-  if (target.comm == nullptr && target.session == nullptr && instance != nullptr) {
-    target.comm = instance->open_self;
+std::string target_words(const ErrorTarget* target) {
+  if (target == nullptr) return {};
+  switch (target->owner) {
+    case Owner::comm:
+      return fmt::format(" on {}", comm_words(*static_cast<const CommObject*>(target)));
+    case Owner::win: {
+      const std::string& name = static_cast<const WinObject*>(target)->name;
+      return fmt::format(" on {}", name.empty() ? "an unnamed window" : name);
+    }
+    case Owner::session:
+      return " on a session";
+    case Owner::file:  // its words name it
+    case Owner::type:  // has no handler
+      break;
   }
-  return target;
+  return {};
+}
+
+/// Calls a user's function with the handle of its object, which stays until it returns.
+template <class Function, class Kept, class Handle>
+void call_user_function(const ErrhandlerObject& handler, const Kept& kept, Handle null_handle,
+                        int code) {
+  Handle handle = kept.get() == nullptr ? null_handle : handle_of(kept.get());
+  reinterpret_cast<Function*>(handler.function)(&handle, &code);
+}
+
+/// The target as the kind of object that it is; null: another one.
+template <class T>
+T* as(ErrorTarget* target, Owner owner) {
+  return target != nullptr && target->owner == owner ? static_cast<T*>(target) : nullptr;
 }
 
 /// Calls a user's function. It may free its handler or the object; both stay until it returns.
-void call_user_handler(ErrhandlerObject& handler, const ErrorTarget& target, int code) {
+void call_user_handler(ErrhandlerObject& handler, ErrorTarget* target, int code) {
   auto* handle_of_handler = reinterpret_cast<MPI_Errhandler>(&handler);
   retain_errhandler(handle_of_handler);
-  if (handler.owner == Owner::file) {
-    MPI_File file = MPI_FILE_NULL;
-    reinterpret_cast<MPI_File_errhandler_function*>(handler.function)(&file, &code);
-  } else if (handler.owner == Owner::comm) {
-    if (target.comm != nullptr) retain(target.comm);
-    MPI_Comm handle = target.comm != nullptr ? target.comm->handle : MPI_COMM_NULL;
-    reinterpret_cast<MPI_Comm_errhandler_function*>(handler.function)(&handle, &code);
-    if (target.comm != nullptr) release(target.comm);
-  } else {
-    const Ref<SessionObject> kept(target.session);
-    MPI_Session handle = kept ? handle_of(kept.get()) : MPI_SESSION_NULL;
-    reinterpret_cast<MPI_Session_errhandler_function*>(handler.function)(&handle, &code);
+  switch (handler.owner) {
+    case Owner::comm:
+      call_user_function<MPI_Comm_errhandler_function>(
+          handler, Ref<CommObject>(as<CommObject>(target, Owner::comm)), MPI_COMM_NULL, code);
+      break;
+    case Owner::win:
+      call_user_function<MPI_Win_errhandler_function>(
+          handler, Ref<WinObject>(as<WinObject>(target, Owner::win)), MPI_WIN_NULL, code);
+      break;
+    case Owner::file:
+      call_user_function<MPI_File_errhandler_function>(
+          handler, Ref<FileObject>(as<FileObject>(target, Owner::file)), MPI_FILE_NULL, code);
+      break;
+    case Owner::session:
+      call_user_function<MPI_Session_errhandler_function>(
+          handler, Ref<SessionObject>(as<SessionObject>(target, Owner::session)), MPI_SESSION_NULL,
+          code);
+      break;
+    case Owner::type:
+      break;
   }
   release_errhandler(handle_of_handler);
 }
@@ -99,7 +119,7 @@ void die(const char* function, const std::string& detail) {
   die(fmt::format("{}: {}", function, detail));
 }
 
-int call_errhandler(MPI_Errhandler handler, const ErrorTarget& target, int code,
+int call_errhandler(MPI_Errhandler handler, ErrorTarget* target, int code,
                     const std::string& message) {
   if (handler == MPI_ERRORS_RETURN) return code;
   if (is_predefined(handler)) abort_job(code, message);
@@ -107,14 +127,15 @@ int call_errhandler(MPI_Errhandler handler, const ErrorTarget& target, int code,
   return code;
 }
 
-int raise_error(const ErrorTarget& given, int code, const char* function,
-                const std::string& detail) {
-  const ErrorTarget target = or_self(given);
-  return raise_error_with(handler_of(target), target, code, function, detail);
+int raise_error(ErrorTarget* target, int code, const char* function, const std::string& detail) {
+  Instance* instance = library().instance;
+  if (target == nullptr && instance != nullptr) target = instance->open_self;
+  const MPI_Errhandler handler = target != nullptr ? target->errhandler : initial_errhandler();
+  return raise_error_with(handler, target, code, function, detail);
 }
 
-int raise_error_with(MPI_Errhandler handler, const ErrorTarget& target, int code,
-                     const char* function, const std::string& detail) {
+int raise_error_with(MPI_Errhandler handler, ErrorTarget* target, int code, const char* function,
+                     const std::string& detail) {
   const int error_class = error_class_of(code);
   const std::string message =
       fmt::format("{}{} failed with {} ({}): {}", function, target_words(target),
@@ -124,7 +145,7 @@ int raise_error_with(MPI_Errhandler handler, const ErrorTarget& target, int code
 }
 
 int refuse_null(const char* function, const char* argument) {
-  return raise_error({}, MPI_ERR_ARG, function,
+  return raise_error(nullptr, MPI_ERR_ARG, function,
                      fmt::format("argument {} is a null pointer", argument));
 }
 

@@ -13,25 +13,21 @@ namespace remit {
 
 class Entry;
 
-/// The object whose error handler decides. With none, MPI_COMM_SELF's does while it exists, else
-/// the initial error handler (MPI-5.0, 9.3).
-struct ErrorTarget {
-  CommObject* comm = nullptr;
-  SessionObject* session = nullptr;
-};
-
-/// Reports an error where it was found: calls the handler of the target and returns the code that
-/// the MPI function returns. `function` is the MPI name; `detail` names the argument, its value and
-/// the remedy. Does not return under MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. Any thread.
-[[gnu::cold]] int raise_error(const ErrorTarget& target, int code, const char* function,
+/// Reports an error where it was found: calls the handler of `target`, or without one that of
+/// MPI_COMM_SELF while it exists, else the initial error handler (MPI-5.0, section 9.3); returns
+/// the code that the MPI function returns. `function` is the MPI name; `detail` names the argument,
+/// its value and the remedy. Does not return under MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. Any
+/// thread.
+[[gnu::cold]] int raise_error(ErrorTarget* target, int code, const char* function,
                               const std::string& detail);
 
 /// The same with a handler that is not (yet) the target's own, as that of MPI_Session_init.
-[[gnu::cold]] int raise_error_with(MPI_Errhandler handler, const ErrorTarget& target, int code,
+[[gnu::cold]] int raise_error_with(MPI_Errhandler handler, ErrorTarget* target, int code,
                                    const char* function, const std::string& detail);
 
-/// Calls a user's or predefined handler, that of `target`, with `code`; returns the code.
-int call_errhandler(MPI_Errhandler handler, const ErrorTarget& target, int code,
+/// Calls a user's or predefined handler with `code`, about `target` (null: nothing that exists);
+/// returns the code.
+int call_errhandler(MPI_Errhandler handler, ErrorTarget* target, int code,
                     const std::string& message);
 
 /// The handler of errors without an object of their own, while there is no MPI_COMM_SELF: what the
@@ -62,7 +58,7 @@ class AnyTimeCall {
 
   template <class... Args>
   [[gnu::cold]] int fail(int code, fmt::format_string<Args...> format, Args&&... args) const {
-    return raise_error({}, code, function_, fmt::format(format, std::forward<Args>(args)...));
+    return raise_error(nullptr, code, function_, fmt::format(format, std::forward<Args>(args)...));
   }
   int not_null(const void* pointer, const char* argument) const {
     return check_pointer(pointer, function_, argument);

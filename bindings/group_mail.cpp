@@ -29,7 +29,7 @@ class LetterWait final : public WaitSubject {
   void describe(CallRecord& record) const override {
     set_text(record.function, entry_.function());
     set_text(record.operation, "members of the group");
-    record.threads = entry_.instance().locking;
+    record.threads = entry_.instance().locking();
     record.kind = kind_;
     record.waits_for.add(proc_);
   }
@@ -190,7 +190,7 @@ int MailCall::maximum(ContextAgreement::Words& words) {
 
 int MailCall::agree_on_context(ContextId& out) {
   Instance& instance = entry_.instance();
-  ContextAgreement agreement(instance.contexts, !instance.locking);
+  ContextAgreement agreement(instance.contexts, !instance.locking());
   ContextAgreement::Words words{};
   do {
     words = agreement.mine();

@@ -27,6 +27,14 @@ template <class T, class Handle>
 [[nodiscard]] inline MPI_Session handle_of(SessionObject* session) {
   return reinterpret_cast<MPI_Session>(session);
 }
+[[nodiscard]] inline MPI_Win handle_of(WinObject* win) {
+  return reinterpret_cast<MPI_Win>(win);
+}
+[[nodiscard]] inline MPI_File handle_of(FileObject* file) {
+  const Instance* instance = library().instance;
+  if (instance != nullptr && file == &instance->no_file) return MPI_FILE_NULL;
+  return reinterpret_cast<MPI_File>(file);
+}
 [[nodiscard]] inline MPI_Request handle_of(RequestObject* request) {
   return reinterpret_cast<MPI_Request>(request);
 }

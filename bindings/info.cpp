@@ -151,12 +151,13 @@ int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen, char* valu
   if (int err = call.not_null(buflen, "buflen")) return err;
   if (int err = call.not_null(flag, "flag")) return err;
   auto it = find(*object, key);
-  *flag = it != object->entries.end();
-  if (!*flag) return MPI_SUCCESS;
-  if (*buflen > 0) {
+  const bool found = it != object->entries.end();
+  if (found && *buflen > 0) {
     if (int err = call.not_null(value, "value")) return err;
     copy_cut(it->second, value, *buflen);
   }
+  *flag = found;
+  if (!found) return MPI_SUCCESS;
   *buflen = static_cast<int>(it->second.size()) + 1;  // with the terminator (section 10)
   return MPI_SUCCESS;
 }

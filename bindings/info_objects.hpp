@@ -11,12 +11,17 @@
 
 namespace remit {
 
+class Entry;
+
 [[nodiscard]] inline MPI_Info handle_of(InfoObject* info) {
   return reinterpret_cast<MPI_Info>(info);
 }
 
 /// The object behind a handle; null if there is none.
 [[nodiscard]] InfoObject* info_of(MPI_Info handle);
+
+/// Checks an info argument for which no hint is defined: MPI_INFO_NULL, or an info object.
+[[nodiscard]] int optional_info(Entry& entry, MPI_Info info);
 
 /// Makes what MPI_INFO_ENV stands for, from MPI_Init on, until the program ends.
 void make_info_env(const Instance& instance);

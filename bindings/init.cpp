@@ -12,7 +12,6 @@
 #include "bindings/entry.hpp"
 #include "bindings/info_objects.hpp"
 #include "bindings/users.hpp"
-#include "bindings/wait_subjects.hpp"
 #include "bindings/weak.hpp"
 #include "runtime/launch_params.hpp"
 
@@ -94,8 +93,7 @@ int PMPI_Finalize() {
     // (MPI-5.0, section 11.4.1).
     delete_all_attributes(instance.self.attributes, Owner::comm, MPI_COMM_SELF);
     delete_all_attributes(instance.world.attributes, Owner::comm, MPI_COMM_WORLD);
-    const DepartureWait subject(entry);
-    instance.bsend->drain(instance, &subject);
+    let_leave(entry, {instance.bsend.get(), instance.world.bsend.get(), instance.self.bsend.get()});
     instance.open_world = nullptr;
     instance.open_self = nullptr;
     library().phase = Phase::finalized;

@@ -2,6 +2,9 @@
 // Life of the MPI process behind the C interface.
 #include "bindings/instance.hpp"
 
+#include <sched.h>
+
+#include <algorithm>
 #include <system_error>
 
 #include "bindings/attributes.hpp"
@@ -12,20 +15,34 @@
 #include "bindings/progress_thread.hpp"
 #include "datatype/unnamed_types.hpp"
 #include "rdma_btl/open_devices.hpp"
+#include "rdma_btl/shm/os.hpp"
 
 namespace remit {
 
 namespace {
 
-/// Gives other threads their turn while one waits (MPI_THREAD_MULTIPLE only).
+/// Gives other threads their turn while one waits.
 class UnlockWhileIdle final : public Progress::YieldHook {
  public:
   explicit UnlockWhileIdle(Instance& instance) : instance_(instance) {}
   void before() override {
-    instance_.tell_others();
-    instance_.lock.pause();
+    Presence* presence = instance_.presence.get();
+    if (presence != nullptr && presence->is_inside()) {
+      presence->sleep();
+    } else {
+      instance_.tell_others();
+      instance_.lock.pause();
+    }
   }
-  void after() override { instance_.lock.resume(); }
+  void after() override {
+    Presence* presence = instance_.presence.get();
+    if (presence == nullptr || !presence->is_asleep()) {
+      instance_.lock.resume();
+      return;
+    }
+    presence->awake();
+    if (instance_.locking()) instance_.lock_instead();
+  }
 
  private:
   Instance& instance_;
@@ -66,14 +83,64 @@ Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Devic
   predefined_attributes.wtime_is_global = identity.local_size == identity.size;
   predefined_attributes.universe_size = identity.universe_size;
   predefined_attributes.app_number = identity.app_number;
-  if (level == MPI_THREAD_MULTIPLE) start_locking();
 }
 
-void Instance::start_locking() {
-  if (locking) return;
-  yield_hook = std::make_unique<UnlockWhileIdle>(*this);
-  process->progress().set_yield_hook(yield_hook.get());
-  locking = true;
+void Instance::guard_for(int level, bool is_session) {
+  // Calls for one user may come from another thread than those for another one, at levels that are
+  // serial within each; and several threads may each serialize the calls of their own session.
+  const bool meet = library().users > 0
+                        ? std::max(level, thread_level) > MPI_THREAD_SINGLE
+                        : level == MPI_THREAD_MULTIPLE || (is_session && level > MPI_THREAD_SINGLE);
+  if (locking() || (!meet && level == MPI_THREAD_SINGLE)) return;
+  if (yield_hook == nullptr) {
+    yield_hook = std::make_unique<UnlockWhileIdle>(*this);
+    process->progress().set_yield_hook(yield_hook.get());
+  }
+  if (!meet) {
+    if (presence == nullptr) {
+      const bool barriers = shm::register_for_barriers() && shm::barrier_everywhere();
+      presence = std::make_unique<Presence>(barriers ? shm::barrier_everywhere : nullptr);
+    }
+    guard = Guard::mark;
+    return;
+  }
+  guard = Guard::lock;
+  if (presence != nullptr) presence->order();
+}
+
+void Instance::wait_for_unguarded() {
+  if (presence == nullptr || !locking()) return;
+  while (!presence->gone()) ::sched_yield();
+  // A callback of this thread's own call.
+  if (presence->is_inside()) lock_instead();
+}
+
+void Instance::lock_instead() {
+  for (int nested = presence->give_up(); nested > 0; --nested) lock.lock();
+  others_may_care = true;
+}
+
+void Instance::enter() {
+  if (!locking()) {
+    presence->enter();
+    if (!locking()) [[likely]]
+      return;
+    presence->leave();
+  }
+  lock.lock();
+  others_may_care = true;
+}
+
+void Instance::leave() {
+  // A call that has marked and never slept since calls take the lock.
+  if (presence != nullptr && presence->is_inside()) {
+    presence->leave();
+    return;
+  }
+  tell_others();
+  if (progress_thread != nullptr) [[unlikely]]
+    progress_thread->look();
+  lock.unlock();
 }
 
 void Instance::start_progress_thread() {
@@ -83,10 +150,6 @@ void Instance::start_progress_thread() {
   } catch (const std::system_error& error) {
     process->log().write(LogLevel::warning, "there is no progress thread: {}", error.what());
   }
-}
-
-void Instance::wake_progress_thread() {
-  progress_thread->look();
 }
 
 Instance::~Instance() {

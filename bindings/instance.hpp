@@ -14,6 +14,7 @@
 
 #include "bindings/mpi_lock.hpp"
 #include "bindings/objects.hpp"
+#include "bindings/presence.hpp"
 #include "pt2pt/context_ids.hpp"
 #include "runtime/process.hpp"
 
@@ -39,6 +40,13 @@ struct PredefinedAttributes {
   int app_number = -1;
 };
 
+/// What keeps calls of different threads apart.
+enum class Guard : std::uint8_t {
+  none,  ///< there is one thread (MPI_THREAD_SINGLE)
+  mark,  ///< no two calls meet, but another thread may open a session: calls mark their presence
+  lock,  ///< every call holds Instance::lock
+};
+
 /// Everything that exists while the World Model or a session is open. Members are destroyed in
 /// reverse order.
 struct Instance {
@@ -61,8 +69,9 @@ struct Instance {
   bool had_session = false;        ///< may be opened again: see leave_instance()
   std::string memory_alloc_kinds;  ///< of the World Model
   std::thread::id main_thread;     ///< called MPI_Init, or else opened the first session
-  bool locking = false;            ///< calls of several threads may meet: every call holds `lock`
+  std::atomic<Guard> guard = Guard::none;
   MpiLock lock;
+  std::unique_ptr<Presence> presence;  ///< with Guard::mark, and from then on
   /// A call may have changed, without an event of a device, what another thread sleeps for.
   bool others_may_care = false;
   std::unique_ptr<Progress::YieldHook> yield_hook;
@@ -75,7 +84,7 @@ struct Instance {
   /// What MPI_Isend hands out for a message that has left already: one object for all, never
   /// destroyed.
   RequestObject sent{RequestForm::no_operation};
-  MPI_Errhandler file_errhandler = MPI_ERRORS_RETURN;  ///< that of MPI_FILE_NULL
+  FileObject no_file{MPI_ERRORS_RETURN};    ///< of MPI_FILE_NULL (section 14.7)
   std::vector<RequestObject*> orphans;      ///< freed by the user before their operations completed
   std::vector<void*> free_requests;         ///< memory of destroyed requests, for reuse
   RequestObject* plain_requests = nullptr;  ///< not in use; see RequestObject::plain
@@ -88,13 +97,28 @@ struct Instance {
 
   [[nodiscard]] Progress& progress() { return process->progress(); }
 
-  /// From now on every call takes the lock. No other thread may be inside of a call.
-  void start_locking();
+  /// Whether calls do anything about other threads.
+  [[nodiscard]] bool guarded() const {
+    return guard.load(std::memory_order_relaxed) != Guard::none;
+  }
+  [[nodiscard]] bool locking() const {
+    return guard.load(std::memory_order_relaxed) == Guard::lock;
+  }
+  /// Makes it safe for a user of this `level` to join. Library::opening is held.
+  void guard_for(int level, bool is_session);
+  /// After guard_for(), without Library::opening: until no call is under way that began before
+  /// calls took the lock, but for those that sleep and those of this thread.
+  void wait_for_unguarded();
+
+  /// This thread's marked calls hold the lock from now on.
+  void lock_instead();
+
+  /// Begin and end of a call, if guarded().
+  void enter();
+  void leave();
 
   /// Starts it if the parameter says so.
   void start_progress_thread();
-  /// At the end of a call, if there is one.
-  void wake_progress_thread();
 
   /// Before the lock is given up: wakes the threads for which something may have changed.
   void tell_others() {
@@ -154,14 +178,11 @@ T& made_once(std::atomic<T*>& made) {
   return made.compare_exchange_strong(first, mine.get()) ? *mine.release() : *first;
 }
 
-/// Reference counting of what handles hold; the last release destroys.
-void destroy(CommObject* comm);
 inline void retain(CommObject* comm) {
-  ++comm->references;
+  comm->retain();
 }
 inline void release(CommObject* comm) {
-  if (--comm->references == 0) [[unlikely]]
-    destroy(comm);
+  comm->release();
 }
 
 }  // namespace remit

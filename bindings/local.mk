@@ -23,6 +23,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/comm_info.cpp \
 	bindings/comm_split_type.cpp \
 	bindings/completion.cpp \
+	bindings/dist_graph.cpp \
 	bindings/entry.cpp bindings/entry.hpp \
 	bindings/errhandlers.cpp \
 	bindings/error_book.cpp bindings/error_book.hpp \
@@ -39,11 +40,12 @@ libmpi_abi_la_SOURCES = \
 	bindings/init.cpp \
 	bindings/instance.cpp bindings/instance.hpp \
 	bindings/intercomm.cpp \
+	bindings/logical_ops.cpp bindings/logical_ops.hpp \
 	bindings/memory.cpp \
 	bindings/mpi_lock.hpp \
 	bindings/new_comm.cpp bindings/new_comm.hpp \
+	bindings/names.cpp \
 	bindings/not_yet.cpp bindings/not_yet.hpp \
-	bindings/not_yet_comm.cpp \
 	bindings/not_yet_io.cpp \
 	bindings/not_yet_process.cpp \
 	bindings/not_yet_rma.cpp \
@@ -52,9 +54,11 @@ libmpi_abi_la_SOURCES = \
 	bindings/op.cpp \
 	bindings/pack_external.cpp \
 	bindings/partitioned.cpp \
+	bindings/presence.hpp \
 	bindings/probe.cpp \
 	bindings/progress_thread.cpp bindings/progress_thread.hpp \
 	bindings/reorder.cpp bindings/reorder.hpp \
+	bindings/process_sets.cpp bindings/process_sets.hpp \
 	bindings/requests.cpp bindings/requests.hpp \
 	bindings/send.cpp \
 	bindings/sendrecv.cpp \

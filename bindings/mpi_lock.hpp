@@ -24,8 +24,8 @@ class MpiLock {
     if (!is_mine()) take(std::this_thread::get_id());
     ++depth_;
   }
-  /// For a call that began before calls took the lock (Instance::start_locking), and so is not the
-  /// owner, this and pause() do nothing; its resume() makes it the owner.
+  /// For a call that began before calls took the lock (Guard::none), and so is not the owner, this
+  /// and pause() do nothing; its resume() makes it the owner.
   void unlock() {
     if (is_mine() && --depth_ == 0) give_up();
   }

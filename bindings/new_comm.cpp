@@ -54,7 +54,7 @@ int my_rank_in(const Instance& instance, const Group& group) {
 
 int agree_on_context(Entry& entry, CommObject& parent, ContextId& out) {
   Instance& instance = entry.instance();
-  ContextAgreement agreement(instance.contexts, !instance.locking);
+  ContextAgreement agreement(instance.contexts, !instance.locking());
   if (parent.core.is_inter()) {
     CollectiveArgs args;
     args.kind = CollectiveKind::agree;

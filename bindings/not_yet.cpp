@@ -4,7 +4,6 @@
 #include "bindings/not_yet.hpp"
 
 #include "bindings/entry.hpp"
-#include "bindings/error_book.hpp"
 
 namespace remit {
 
@@ -42,11 +41,12 @@ int not_yet(MPI_Session session, const char* function) {
   return entry.fail(MPI_ERR_UNSUPPORTED_OPERATION, "{}", kWords);
 }
 
-// The handler of MPI_FILE_NULL, and so of every file until it is changed, is MPI_ERRORS_RETURN
-// (MPI-5.0, section 14.7).
 int not_yet(MPI_File /*file*/, const char* function) {
-  error_book().note(MPI_ERR_UNSUPPORTED_OPERATION, fmt::format("{}: {}", function, kWords));
-  return MPI_ERR_UNSUPPORTED_OPERATION;
+  if (library().instance == nullptr) die(function, kWords);
+  Entry entry(function);
+  FileObject* default_of_files = nullptr;  // no file can be opened
+  if (int err = entry.file_or_null(MPI_FILE_NULL, default_of_files)) return err;
+  return entry.fail(MPI_ERR_UNSUPPORTED_OPERATION, "{}", kWords);
 }
 
 int not_yet(const MPI_Comm* comm, const char* function) {

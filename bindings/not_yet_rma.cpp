@@ -57,18 +57,10 @@ int PMPI_Win_get_info(MPI_Win win, MPI_Info*) {
   return not_yet(win, "MPI_Win_get_info");
 }
 REMIT_WEAK(Win_get_info);
-int PMPI_Win_get_name(MPI_Win win, char*, int*) {
-  return not_yet(win, "MPI_Win_get_name");
-}
-REMIT_WEAK(Win_get_name);
 int PMPI_Win_set_info(MPI_Win win, MPI_Info) {
   return not_yet(win, "MPI_Win_set_info");
 }
 REMIT_WEAK(Win_set_info);
-int PMPI_Win_set_name(MPI_Win win, const char*) {
-  return not_yet(win, "MPI_Win_set_name");
-}
-REMIT_WEAK(Win_set_name);
 int PMPI_Win_shared_query(MPI_Win win, int, MPI_Aint*, int*, void*) {
   return not_yet(win, "MPI_Win_shared_query");
 }

@@ -35,6 +35,8 @@ enum class ObjectKind : std::uint32_t {
   message = 0x6567736d,
   keyval = 0x6c61766b,
   session = 0x73736573,
+  win = 0x5f6e6977,
+  file = 0x656c6966,
 };
 
 /// A buffer attached for MPI_Bsend and what of it is in use (bindings/bsend.hpp).
@@ -60,15 +62,22 @@ struct ErrhandlerObject : Object {
   void (*function)();  ///< cast back to the owner's variadic type before the call
 };
 
+/// What an error is raised on: an object with an error handler. The handler's reference is held.
+struct ErrorTarget : Object {
+  ErrorTarget(ObjectKind k, Owner o, MPI_Errhandler handler)
+      : Object(k), errhandler(handler), owner(o) {}
+  MPI_Errhandler errhandler;
+  const Owner owner;  ///< of the kind of object, also when `kind` says freed
+};
+
 /// An MPI_Session. Communicators and groups that come from it keep it alive; `kind` says freed
 /// from MPI_Session_finalize on.
-struct SessionObject : Object {
+struct SessionObject : ErrorTarget {
   explicit SessionObject(MPI_Errhandler handler, int level)
-      : Object(ObjectKind::session), errhandler(handler), thread_level(level) {}
+      : ErrorTarget(ObjectKind::session, Owner::session, handler), thread_level(level) {}
   void retain() { ++references; }
   void release();  ///< the last one destroys (bindings/session.cpp)
 
-  MPI_Errhandler errhandler;  ///< one reference held
   int thread_level;
   std::string memory_alloc_kinds;      ///< the value of its info key mpi_memory_alloc_kinds
   std::shared_ptr<BsendBuffer> bsend;  ///< attached by MPI_Session_attach_buffer
@@ -85,7 +94,7 @@ struct Keyval : Object {
   void* extra_state = nullptr;
 };
 
-/// Attribute values by keyval id, in order of setting (callbacks run in reverse of it).
+/// Attribute values in order of setting (callbacks run in reverse of it).
 struct AttributeList {
   struct Entry {
     Keyval* keyval;  ///< holds one reference
@@ -95,19 +104,29 @@ struct AttributeList {
 };
 
 /// What a program asserts about its use of a communicator (MPI-5.0, section 7.4.4). All are kept
-/// and reported; none makes a difference, for matching costs the same with wildcards and without.
+/// and reported; none makes a difference, as docs/performance.md explains.
 struct CommHints {
   bool no_any_tag = false;
   bool no_any_source = false;
   bool exact_length = false;
   bool allow_overtaking = false;
+  bool strict_persistent_collective_ordering = false;
 };
 
-struct CommObject : Object {
-  CommObject() : Object(ObjectKind::comm) {}
+struct CommObject;
+/// Ends an object that nothing refers to any more (bindings/instance.cpp).
+void destroy(CommObject* comm);
+
+struct CommObject : ErrorTarget {
+  CommObject() : ErrorTarget(ObjectKind::comm, Owner::comm, MPI_ERRORS_ARE_FATAL) {}
+  void retain() { ++references; }
+  void release() {
+    if (--references == 0) [[unlikely]]
+      destroy(this);
+  }
+
   CommCore core;
   MPI_Comm handle = MPI_COMM_NULL;
-  MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
   AttributeList attributes;
   std::shared_ptr<const Topology> topology;          ///< null: none
   std::unique_ptr<const Neighborhood> neighborhood;  ///< of `topology`, once it was asked for
@@ -116,6 +135,32 @@ struct CommObject : Object {
   CommHints hints;
   Ref<SessionObject> session;  ///< where it comes from; null: the World Model
   bool freed = false;          ///< MPI_Comm_free was called; operations in flight keep it alive
+};
+
+/// What every MPI_Win has, however its memory is reached. Its handle is its address.
+struct WinObject : ErrorTarget {
+  WinObject() : ErrorTarget(ObjectKind::win, Owner::win, MPI_ERRORS_ARE_FATAL) {}
+  void retain() { ++references; }
+  void release();  ///< the last one destroys (bindings/errhandlers.cpp)
+
+  AttributeList attributes;
+  std::string name;
+  // The values of the attributes that it is born with (MPI-5.0, section 12.2.6). Users get the
+  // addresses of all but the first.
+  void* base = nullptr;                       ///< MPI_WIN_BASE
+  MPI_Aint size = 0;                          ///< MPI_WIN_SIZE, in bytes
+  int displacement_unit = 1;                  ///< MPI_WIN_DISP_UNIT, in bytes
+  int create_flavor = MPI_WIN_FLAVOR_CREATE;  ///< MPI_WIN_CREATE_FLAVOR
+  int model = MPI_WIN_UNIFIED;                ///< MPI_WIN_MODEL
+};
+
+/// What every MPI_File has. Its handle is its address, but for the one of MPI_FILE_NULL
+/// (Instance::no_file), which has the handler that files are opened with.
+struct FileObject : ErrorTarget {
+  explicit FileObject(MPI_Errhandler handler)
+      : ErrorTarget(ObjectKind::file, Owner::file, handler) {}
+  void retain() { ++references; }
+  void release();  ///< the last one destroys (bindings/errhandlers.cpp)
 };
 
 struct GroupObject : Object {

@@ -2,6 +2,7 @@
 // Reduction operations made by the user, and local reduction (MPI-5.0, sections 6.9.5 to 6.9.7).
 #include "bindings/entry.hpp"
 #include "bindings/handles.hpp"
+#include "bindings/logical_ops.hpp"
 #include "bindings/weak.hpp"
 
 namespace remit {
@@ -27,6 +28,7 @@ int reduce_locally(const char* name, const void* inbuf, void* inoutbuf, MPI_Coun
   if (int err = entry.buffer(inoutbuf, count, datatype, inout)) return err;
   if (int err = entry.op(op, operation)) return err;
   if (int err = entry.op_on(*operation, *entry.buffer_type())) return err;
+  operation = with_fortran_booleans(*operation, *entry.buffer_type());
   reduce_local(*operation, inbuf, inoutbuf, count, *entry.buffer_type());
   return MPI_SUCCESS;
 }

@@ -2,6 +2,7 @@
 // Partitioned communication (MPI-5.0, chapter 4).
 #include "pt2pt/partitioned.hpp"
 
+#include "bindings/info_objects.hpp"
 #include "bindings/requests.hpp"
 #include "bindings/weak.hpp"
 
@@ -49,15 +50,18 @@ int hand_out(Entry& entry, bool sends, int partitions, const MessageArgs& args,
 }
 
 int psend_init(const char* function, const void* buffer, int partitions, MPI_Count count,
-               MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+               MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Info info,
+               MPI_Request* request) {
   Entry entry(function);
   MessageArgs args;
   if (int err = check_send(entry, buffer, count, type, dest, tag, comm, args)) return err;
+  if (int err = optional_info(entry, info)) return err;
   return hand_out(entry, true, partitions, args, request);
 }
 
 int precv_init(const char* function, void* buffer, int partitions, MPI_Count count,
-               MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
+               MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Info info,
+               MPI_Request* request) {
   Entry entry(function);
   MessageArgs args;
   if (int err = check_receive(entry, buffer, count, type, source, tag, comm, args)) return err;
@@ -67,6 +71,7 @@ int precv_init(const char* function, void* buffer, int partitions, MPI_Count cou
   if (tag == MPI_ANY_TAG) {
     return entry.fail(MPI_ERR_TAG, "tag is MPI_ANY_TAG, which may not stand here");
   }
+  if (int err = optional_info(entry, info)) return err;
   return hand_out(entry, false, partitions, args, request);
 }
 
@@ -107,26 +112,29 @@ int check_not_ready(Entry& entry, const PartitionedSend& send, int partition) {
 using namespace remit;
 
 int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype,
-                    int dest, int tag, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return psend_init("MPI_Psend_init", buf, partitions, count, datatype, dest, tag, comm, request);
+                    int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  return psend_init("MPI_Psend_init", buf, partitions, count, datatype, dest, tag, comm, info,
+                    request);
 }
 REMIT_WEAK(Psend_init);
 
 int PMPI_Psend_init_c(const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype,
-                      int dest, int tag, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return psend_init("MPI_Psend_init_c", buf, partitions, count, datatype, dest, tag, comm, request);
+                      int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  return psend_init("MPI_Psend_init_c", buf, partitions, count, datatype, dest, tag, comm, info,
+                    request);
 }
 REMIT_WEAK(Psend_init_c);
 
 int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source,
-                    int tag, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return precv_init("MPI_Precv_init", buf, partitions, count, datatype, source, tag, comm, request);
+                    int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  return precv_init("MPI_Precv_init", buf, partitions, count, datatype, source, tag, comm, info,
+                    request);
 }
 REMIT_WEAK(Precv_init);
 
 int PMPI_Precv_init_c(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source,
-                      int tag, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return precv_init("MPI_Precv_init_c", buf, partitions, count, datatype, source, tag, comm,
+                      int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  return precv_init("MPI_Precv_init_c", buf, partitions, count, datatype, source, tag, comm, info,
                     request);
 }
 REMIT_WEAK(Precv_init_c);

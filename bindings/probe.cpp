@@ -24,19 +24,18 @@ int check_probe(Entry& entry, int source, int tag, MPI_Comm comm, CommObject*& o
 template <class Find>
 bool look(Entry& entry, bool wait, int source, int tag, CommObject* comm, Find&& find) {
   if (find()) return true;
+  MessageArgs wanted;
+  wanted.comm = comm;
+  wanted.peer = source;
+  wanted.tag = tag;
+  const MessageWait subject(entry, wanted, CallKind::receive);
   if (wait) {
-    MessageArgs wanted;
-    wanted.comm = comm;
-    wanted.peer = source;
-    wanted.tag = tag;
-    const MessageWait subject(entry, wanted, CallKind::receive);
     entry.progress().wait(find, &subject);
     return true;
   }
-  entry.progress().poll();
-  const bool found = find();
-  if (!found) entry.only_looked();
-  return found;
+  if (entry.progress().look(find, subject)) return true;
+  entry.only_looked();
+  return false;
 }
 
 int probe(const char* function, bool wait, int source, int tag, MPI_Comm comm, int* flag,
@@ -126,7 +125,7 @@ int matched_receive(const char* function, void* buffer, MPI_Count count, MPI_Dat
   set_status(status, request.status);
   int code = request.status.error;
   if (code != MPI_SUCCESS) {
-    code = raise_error({comm}, code, function,
+    code = raise_error(comm, code, function,
                        explain_failure(entry.instance(), comm, request.status.source, code));
   }
   release(comm);

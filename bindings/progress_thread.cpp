@@ -35,7 +35,7 @@ class SignalsBlocked {
 }  // namespace
 
 ProgressThread::ProgressThread(Instance& instance) : instance_(instance) {
-  instance.start_locking();
+  instance.guard_for(MPI_THREAD_MULTIPLE, false);
   const SignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
 }

@@ -14,41 +14,37 @@ constexpr std::array<const char*, Place::kLevels> kLevelNames = {"Package", "NUM
                                                                  "L2Cache", "Core"};
 /// By the outermost level that differs.
 constexpr std::array<int, Place::kLevels> kDistances = {20, 12, 6, 2, 1};
-/// More nodes than this are left in their order: finding another one takes time with their square.
-constexpr std::size_t kMostNodes = 4096;
 
-using Edge = std::pair<int, int>;
-
-std::vector<Edge> edges_of(const Grid& grid) {
-  std::vector<Edge> edges;
+std::vector<WeightedEdge> edges_of(const Grid& grid) {
+  std::vector<WeightedEdge> edges;
   const int points = grid.size();
   for (int point = 0; point < points; ++point) {
     for (std::size_t i = 0; i < grid.dimensions.size(); ++i) {
       const int next = grid.neighbor(point, static_cast<int>(i), 1);
       // Round a ring of two there are two edges to the one neighbour.
-      if (next != MPI_PROC_NULL && next != point) edges.emplace_back(point, next);
+      if (next != MPI_PROC_NULL && next != point) edges.push_back({point, next});
     }
   }
   return edges;
 }
 
-std::vector<Edge> edges_of(const Graph& graph) {
-  std::vector<Edge> edges;
+std::vector<WeightedEdge> edges_of(const Graph& graph) {
+  std::vector<WeightedEdge> edges;
   for (int node = 0; node < static_cast<int>(graph.index.size()); ++node) {
     for (const int other : graph.neighbors(node)) {
-      if (other != node) edges.emplace_back(node, other);
+      if (other != node) edges.push_back({node, other});
     }
   }
   return edges;
 }
 
-std::int64_t cost_of(const std::vector<int>& order, std::span<const Edge> edges,
+std::int64_t cost_of(const std::vector<int>& order, std::span<const WeightedEdge> edges,
                      std::span<const Place> places) {
   const auto at = [&](int vertex) -> const Place& {
     return places[static_cast<std::size_t>(order[static_cast<std::size_t>(vertex)])];
   };
   std::int64_t cost = 0;
-  for (const auto& [from, to] : edges) cost += distance(at(from), at(to));
+  for (const auto& [from, to, weight] : edges) cost += weight * distance(at(from), at(to));
   return cost;
 }
 
@@ -67,7 +63,7 @@ std::vector<int> by_place(std::span<const Place> places) {
   return order;
 }
 
-std::vector<int> better_of(std::vector<int> candidate, std::span<const Edge> edges,
+std::vector<int> better_of(std::vector<int> candidate, std::span<const WeightedEdge> edges,
                            std::span<const Place> places) {
   std::vector<int> own = own_order(places.size());
   if (cost_of(candidate, edges, places) < cost_of(own, edges, places)) return candidate;
@@ -170,38 +166,82 @@ void walk(const Grid& grid, const std::vector<int>& origin, const std::vector<in
 
 // --- graphs ------------------------------------------------------------------------------------
 
+/// How many of the outermost levels two places share.
+std::size_t shared_levels(const Place& a, const Place& b) {
+  std::size_t level = 0;
+  while (level < Place::kLevels && a.objects[level] == b.objects[level]) ++level;
+  return level;
+}
+
 /// Gives the processes, those of one object after the other, each the node that lies nearest to
 /// what was given out before.
-std::vector<int> grow(std::size_t nodes, std::span<const Edge> edges,
-                      std::span<const Place> places) {
-  std::vector<std::vector<int>> neighbors(nodes);
-  for (const auto& [from, to] : edges) {
-    neighbors[static_cast<std::size_t>(from)].push_back(to);
-    neighbors[static_cast<std::size_t>(to)].push_back(from);
+class Growth {
+ public:
+  Growth(std::size_t nodes, std::span<const WeightedEdge> edges)
+      : neighbors_(nodes), gain_(nodes), order_(nodes, -1) {
+    for (auto& near : near_) near.resize(nodes);
+    for (const WeightedEdge& edge : edges) {
+      if (edge.from == edge.to) continue;
+      neighbors_[static_cast<std::size_t>(edge.from)].emplace_back(edge.to, edge.weight);
+      neighbors_[static_cast<std::size_t>(edge.to)].emplace_back(edge.from, edge.weight);
+    }
   }
-  constexpr int kFarthest = kDistances[0];
-  std::vector<int> order(nodes, -1);
-  for (const int process : by_place(places)) {
-    const Place& here = places[static_cast<std::size_t>(process)];
-    std::size_t best = nodes;
-    std::int64_t best_gain = -1;
-    for (std::size_t node = 0; node < nodes; ++node) {
-      if (order[node] >= 0) continue;
-      std::int64_t gain = 0;
-      for (const int other : neighbors[node]) {
-        const int taken = order[static_cast<std::size_t>(other)];
-        if (taken < 0) continue;
-        gain += 1 + kFarthest - distance(here, places[static_cast<std::size_t>(taken)]);
-      }
-      if (gain > best_gain) {
-        best = node;
-        best_gain = gain;
+  std::vector<int> run(std::span<const Place> places) && {
+    const Place* before = nullptr;
+    for (const int process : by_place(places)) {
+      const Place& here = places[static_cast<std::size_t>(process)];
+      if (before != nullptr) leave(shared_levels(*before, here));
+      before = &here;
+      give(process, best());
+    }
+    return std::move(order_);
+  }
+
+ private:
+  /// What an edge gains if its ends share one more level.
+  [[nodiscard]] static int step(std::size_t level) {
+    return kDistances[level] - (level + 1 < Place::kLevels ? kDistances[level + 1] : 0);
+  }
+  [[nodiscard]] std::size_t best() const {
+    std::size_t best = order_.size();
+    for (std::size_t node = 0; node < order_.size(); ++node) {
+      if (order_[node] < 0 && (best == order_.size() || gain_[node] > gain_[best])) best = node;
+    }
+    return best;
+  }
+  void give(int process, std::size_t node) {
+    order_[node] = process;
+    for (const auto& [other, weight] : neighbors_[node]) {
+      const auto at = static_cast<std::size_t>(other);
+      if (order_[at] >= 0) continue;
+      gain_[at] += weight;
+      for (std::size_t level = 0; level < Place::kLevels; ++level) {
+        if (near_[level][at] == 0) touched_[level].push_back(at);
+        near_[level][at] += weight;
+        gain_[at] += weight * step(level);
       }
     }
-    order[best] = process;
   }
-  return order;
-}
+  /// The next process is outside of the objects that hold the last one from `level` inwards: what
+  /// is in them is no longer near.
+  void leave(std::size_t level) {
+    for (; level < Place::kLevels; ++level) {
+      for (const std::size_t node : touched_[level]) {
+        gain_[node] -= near_[level][node] * step(level);
+        near_[level][node] = 0;
+      }
+      touched_[level].clear();
+    }
+  }
+
+  std::vector<std::vector<std::pair<int, std::int64_t>>> neighbors_;
+  /// Of each node: what an edge is worth at all, and for each level, what it gains from neighbours
+  /// that have a process in the same object as the last one.
+  std::vector<std::int64_t> gain_;
+  std::array<std::vector<std::int64_t>, Place::kLevels> near_;  ///< weights, by level and node
+  std::array<std::vector<std::size_t>, Place::kLevels> touched_;
+  std::vector<int> order_;
+};
 
 }  // namespace
 
@@ -237,9 +277,12 @@ std::vector<int> order_for(const Grid& grid, std::span<const Place> places) {
 }
 
 std::vector<int> order_for(const Graph& graph, std::span<const Place> places) {
-  if (places.size() > kMostNodes) return own_order(places.size());
-  const std::vector<Edge> edges = edges_of(graph);
-  return better_of(grow(places.size(), edges, places), edges, places);
+  return order_for(edges_of(graph), places);
+}
+
+std::vector<int> order_for(std::span<const WeightedEdge> edges, std::span<const Place> places) {
+  if (places.size() > kMostReordered) return own_order(places.size());
+  return better_of(Growth(places.size(), edges).run(places), edges, places);
 }
 
 }  // namespace remit

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -30,10 +31,23 @@ struct Place {
 /// place.
 [[nodiscard]] int distance(const Place& a, const Place& b);
 
+/// Two nodes that talk to each other, and how much.
+struct WeightedEdge {
+  int from = 0;
+  int to = 0;
+  std::int64_t weight = 1;  ///< not negative
+};
+
+/// Graphs of more nodes are left in their order.
+inline constexpr std::size_t kMostReordered = 4096;
+
 /// The process for each rank of the new communicator; `places` has an entry for each process that
 /// takes part, as many as there are points or nodes. In their own order unless another one makes
 /// the distances between neighbours smaller in sum.
 [[nodiscard]] std::vector<int> order_for(const Grid& grid, std::span<const Place> places);
 [[nodiscard]] std::vector<int> order_for(const Graph& graph, std::span<const Place> places);
+/// For any edges between nodes; the distance between neighbours counts `weight` times.
+[[nodiscard]] std::vector<int> order_for(std::span<const WeightedEdge> edges,
+                                         std::span<const Place> places);
 
 }  // namespace remit

@@ -69,7 +69,7 @@ template <SendMode mode>
                                                 MPI_Datatype datatype, int dest, int tag,
                                                 MPI_Comm comm) {
   Instance* instance = library().instance;
-  if (instance == nullptr || instance->locking) [[unlikely]]
+  if (instance == nullptr || instance->guarded()) [[unlikely]]
     return false;
   const CommObject* object = instance->comm(comm);
   if (object == nullptr || tag < 0 || Entry::is_special(buffer) || !is_rank(*object, dest))
@@ -87,7 +87,7 @@ template <SendMode mode>
                                                              MPI_Datatype datatype, int source,
                                                              int tag, MPI_Comm comm) {
   Instance* instance = library().instance;
-  if (instance == nullptr || instance->locking || !instance->orphans.empty()) [[unlikely]]
+  if (instance == nullptr || instance->guarded() || !instance->orphans.empty()) [[unlikely]]
     return nullptr;
   CommObject* object = instance->comm(comm);
   const std::size_t element = instance->plain_bytes(count, datatype);

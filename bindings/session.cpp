@@ -1,14 +1,12 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The Sessions Model (MPI-5.0, section 11.3).
-#include <algorithm>
-#include <cctype>
 #include <optional>
-#include <string_view>
 
 #include "bindings/alloc_kinds.hpp"
 #include "bindings/bsend.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/info_objects.hpp"
+#include "bindings/process_sets.hpp"
 #include "bindings/thread_levels.hpp"
 #include "bindings/users.hpp"
 #include "bindings/weak.hpp"
@@ -36,40 +34,6 @@ std::optional<int> requested_level(const InfoObject* info) {
   return thread_level_named(*text);
 }
 
-/// The sets that every session has, then the launcher's.
-std::vector<ProcessSet> process_sets(Instance& instance) {
-  std::vector<ProcessSet> sets{{"mpi://WORLD", {}}, {"mpi://SELF", {}}};
-  for (ProcessSet& set : instance.process->bootstrap().process_sets()) {
-    // Names that begin with mpi:// are the standard's own.
-    if (set.name.starts_with("mpi://") || set.name.size() >= MPI_MAX_PSET_NAME_LEN) continue;
-    sets.push_back(std::move(set));
-  }
-  return sets;
-}
-
-/// Scheme and authority of a set's name do not depend on case (RFC 3986).
-bool is_named(std::string_view name, std::string_view standard) {
-  return name.size() == standard.size() &&
-         std::equal(name.begin(), name.end(), standard.begin(), [](char a, char b) {
-           return std::tolower(static_cast<unsigned char>(a)) ==
-                  std::tolower(static_cast<unsigned char>(b));
-         });
-}
-
-/// The processes of a set by its name; null if there is none of that name.
-std::shared_ptr<const Group> find_pset(Instance& instance, std::string_view name) {
-  const Process& process = *instance.process;
-  if (is_named(name, "mpi://WORLD")) return Group::regular(0, 1, process.size());
-  if (is_named(name, "mpi://SELF")) {
-    return Group::regular(static_cast<ProcId>(process.rank()), 1, 1);
-  }
-  for (const ProcessSet& set : process_sets(instance)) {
-    if (set.name != name || set.ranks.empty()) continue;
-    return Group::of(std::vector<ProcId>(set.ranks.begin(), set.ranks.end()));
-  }
-  return nullptr;
-}
-
 /// A session, the name of a set, and what it names.
 int find_pset(Entry& entry, MPI_Session session, const char* name, SessionObject*& object,
               std::shared_ptr<const Group>& group) {
@@ -83,11 +47,6 @@ int find_pset(Entry& entry, MPI_Session session, const char* name, SessionObject
                     name);
 }
 
-int optional_info(Entry& entry, MPI_Info info) {
-  InfoObject* hints = nullptr;
-  return info == MPI_INFO_NULL ? MPI_SUCCESS : entry.info(info, hints);
-}
-
 /// What MPI_Session_init was called with, checked. The handler for its errors is its argument.
 struct SessionInit {
   MPI_Errhandler errhandler;
@@ -95,14 +54,14 @@ struct SessionInit {
   int level = MPI_THREAD_MULTIPLE;
 
   int fail(int code, const std::string& words) const {
-    return raise_error_with(errhandler, {}, code, "MPI_Session_init", words);
+    return raise_error_with(errhandler, nullptr, code, "MPI_Session_init", words);
   }
   int check(MPI_Info info, const MPI_Session* session);
 };
 
 int SessionInit::check(MPI_Info info, const MPI_Session* session) {
   if (const std::string problem = session_errhandler_problem(errhandler); !problem.empty()) {
-    return raise_error({}, MPI_ERR_ERRHANDLER, "MPI_Session_init", problem);
+    return raise_error(nullptr, MPI_ERR_ERRHANDLER, "MPI_Session_init", problem);
   }
   if (session == nullptr) return fail(MPI_ERR_ARG, "argument session is a null pointer");
   if (info != MPI_INFO_NULL) {
@@ -151,7 +110,7 @@ int PMPI_Session_finalize(MPI_Session* session) {
     if (int err = entry.not_null(session, "session")) return err;
     SessionObject* object = nullptr;
     if (int err = entry.session(*session, object)) return err;
-    if (object->bsend != nullptr) object->bsend->abandon(entry.instance());
+    let_leave(entry, {object->bsend.get()});
     object->kind = ObjectKind::freed;
     object->release();
     *session = MPI_SESSION_NULL;

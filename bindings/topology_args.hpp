@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "bindings/entry.hpp"
@@ -24,6 +25,15 @@ int topology_of(Entry& entry, MPI_Comm comm, const char* name, CommObject*& c, c
 inline int check_length(Entry& entry, int length, const char* name) {
   if (length >= 0) return MPI_SUCCESS;
   return entry.fail(MPI_ERR_ARG, "{} is {}; it must not be negative", name, length);
+}
+
+/// Copies as much to an array of the program's as there is room for.
+inline int report(Entry& entry, std::span<const int> from, int length, int* to, const char* name) {
+  const std::size_t count = std::min(from.size(), static_cast<std::size_t>(length));
+  if (count == 0) return MPI_SUCCESS;
+  if (int err = entry.not_null(to, name)) return err;
+  std::copy_n(from.begin(), count, to);
+  return MPI_SUCCESS;
 }
 
 /// Where the first `count` members run. Empty if they all run at the same place for all that this

@@ -418,32 +418,3 @@ int PMPI_Type_free(MPI_Datatype* datatype) {
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Type_free);
-
-int PMPI_Type_set_name(MPI_Datatype datatype, const char* type_name) {
-  Entry entry("MPI_Type_set_name");
-  const Datatype* type = nullptr;
-  if (int err = entry.any_datatype(datatype, type)) return err;
-  if (int err = entry.not_null(type_name, "type_name")) return err;
-  std::string name(type_name, strnlen(type_name, MPI_MAX_OBJECT_NAME - 1));
-  entry.instance().type_names[type] = std::move(name);
-  return MPI_SUCCESS;
-}
-REMIT_WEAK(Type_set_name);
-
-int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
-  Entry entry("MPI_Type_get_name");
-  if (int err = entry.not_null(type_name, "type_name")) return err;
-  if (int err = entry.not_null(resultlen, "resultlen")) return err;
-  std::string_view name = "MPI_DATATYPE_NULL";
-  if (datatype != MPI_DATATYPE_NULL) {
-    const Datatype* type = nullptr;
-    if (int err = entry.any_datatype(datatype, type)) return err;
-    const auto& names = entry.instance().type_names;
-    const auto it = names.find(type);
-    name = it != names.end() ? std::string_view(it->second) : type->name();
-  }
-  *std::copy(name.begin(), name.end(), type_name) = '\0';
-  *resultlen = static_cast<int>(name.size());
-  return MPI_SUCCESS;
-}
-REMIT_WEAK(Type_get_name);

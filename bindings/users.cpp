@@ -96,27 +96,19 @@ Expected<Instance*> open_or_unpark(const char* function, int thread_level) {
   return std::exchange(lib.parked, nullptr);
 }
 
-}  // namespace
-
-Expected<Instance*> join_instance(const char* function, int thread_level, bool is_session) {
+Expected<Instance*> join(const char* function, int thread_level, bool is_session) {
   Library& lib = library();
   const std::lock_guard lock(lib.opening);
-  if (Instance* instance = lib.instance; instance != nullptr) {
-    // Calls for one user may come from another thread than those for another one, at levels that
-    // are serial within each.
-    if (std::max(thread_level, instance->thread_level) > MPI_THREAD_SINGLE) {
-      instance->start_locking();
-    }
-  } else if (auto opened = open_or_unpark(function, thread_level); opened) {
-    // Several threads may each serialize the calls of their own session.
-    if (is_session && thread_level > MPI_THREAD_SINGLE) (*opened)->start_locking();
-    lib.instance = *opened;
-    (*opened)->start_progress_thread();
-  } else {
-    return opened;
-  }
-  ++lib.users;
   Instance* instance = lib.instance;
+  if (instance == nullptr) {
+    auto opened = open_or_unpark(function, thread_level);
+    if (!opened) return opened;
+    instance = *opened;
+    instance->start_progress_thread();
+  }
+  instance->guard_for(thread_level, is_session);
+  lib.instance = instance;
+  ++lib.users;
   if (is_session) {
     instance->had_session = true;
     if (instance->open_world == nullptr) {
@@ -124,6 +116,23 @@ Expected<Instance*> join_instance(const char* function, int thread_level, bool i
     }
   }
   return instance;
+}
+
+}  // namespace
+
+Expected<Instance*> join_instance(const char* function, int thread_level, bool is_session) {
+  auto joined = join(function, thread_level, is_session);
+  if (joined) (*joined)->wait_for_unguarded();
+  return joined;
+}
+
+void let_leave(Entry& entry, std::initializer_list<BsendBuffer*> buffers) {
+  Instance& instance = entry.instance();
+  const DepartureWait subject(entry);
+  for (BsendBuffer* buffer : buffers) {
+    if (buffer != nullptr) buffer->drain(instance, &subject);
+  }
+  instance.progress().wait([&] { return instance.engine->departed(); }, &subject);
 }
 
 void leave_instance(const char* function) {

@@ -3,6 +3,8 @@
 // closes it.
 #pragma once
 
+#include <initializer_list>
+
 #include "bindings/entry.hpp"
 
 namespace remit {
@@ -17,5 +19,10 @@ namespace remit {
 /// which other processes know, and only the launcher is told that it has left. The caller is in no
 /// Entry. Any thread.
 void leave_instance(const char* function);
+
+/// Before a user leaves: waits until what it has sent is gone, and what is in its buffers (null:
+/// none), for it may be the last that this process calls of MPI although other users stay. Sends
+/// that are not complete are not waited for: they may be of others.
+void let_leave(Entry& entry, std::initializer_list<BsendBuffer*> buffers);
 
 }  // namespace remit

@@ -11,7 +11,7 @@ namespace {
 
 void begin(const Entry& entry, CallRecord& record) {
   set_text(record.function, entry.function());
-  record.threads = entry.instance().locking;
+  record.threads = entry.instance().locking();
 }
 
 void set_comm(const CommObject& comm, CallRecord& record) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <type_traits>
 
 #include "datatype/layout_node.hpp"
 
@@ -68,9 +69,43 @@ template <bool kPack>
 using StridedCopy = void (*)(std::byte* packed, std::int64_t packed_stride, Address at,
                              std::int64_t stride, std::int64_t count, std::size_t length);
 
+/// Every second word of memory, one side of an array of pairs, with vectors that hold the words
+/// between, too. Returns how many words it took; never the last one, behind which no memory need
+/// be.
+template <class Word>
+[[nodiscard]] std::int64_t gather_every_second(std::byte* packed, Address at, std::int64_t count) {
+  using Vector [[gnu::vector_size(16)]] = Word;
+  constexpr std::int64_t kWords = sizeof(Vector) / sizeof(Word);
+  std::int64_t taken = 0;
+  for (; count - taken > kWords; taken += kWords) {
+    const auto* const from = reinterpret_cast<const std::byte*>(at) + taken * 2 * sizeof(Word);
+    Vector low;
+    Vector high;
+    std::memcpy(&low, from, sizeof low);
+    std::memcpy(&high, from + sizeof low, sizeof high);
+    Vector words;
+    if constexpr (kWords == 4) {
+      words = __builtin_shufflevector(low, high, 0, 2, 4, 6);
+    } else {
+      words = __builtin_shufflevector(low, high, 0, 2);
+    }
+    std::memcpy(packed + taken * sizeof(Word), &words, sizeof words);
+  }
+  return taken;
+}
+
 template <bool kPack, std::size_t kLength>
 void copy_strided(std::byte* packed, std::int64_t packed_stride, Address at, std::int64_t stride,
                   std::int64_t count, std::size_t) {
+  if constexpr (kPack && (kLength == 4 || kLength == 8)) {
+    using Word = std::conditional_t<kLength == 4, std::uint32_t, std::uint64_t>;
+    if (packed_stride == kLength && stride == 2 * kLength) {
+      const std::int64_t taken = gather_every_second<Word>(packed, at, count);
+      packed += taken * packed_stride;
+      at = moved(at, taken * stride);
+      count -= taken;
+    }
+  }
   for (; count >= 4; count -= 4) {
     copy<kPack>(packed, at, kLength);
     copy<kPack>(packed + packed_stride, moved(at, stride), kLength);

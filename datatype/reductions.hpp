@@ -48,7 +48,7 @@ class Op {
   /// Exactly one of the functions is given. They run on the thread that drives the reduction.
   Op(MPI_User_function* function, bool commutative)
       : kind_(Reduction::user), commutative_(commutative), function_(function) {}
-  Op(MPI_User_function_c* function, bool commutative)
+  constexpr Op(MPI_User_function_c* function, bool commutative)
       : kind_(Reduction::user), commutative_(commutative), large_function_(function) {}
   /// For the table of predefined operations.
   constexpr Op(Reduction kind, std::string_view name) : kind_(kind), name_(name) {}

@@ -10,6 +10,13 @@
 
 namespace remit::launcher {
 
+namespace {
+
+/// Programs that test in a loop do it more often.
+constexpr std::int64_t kStaleLookNs = 2'000'000'000;
+
+}  // namespace
+
 Expected<std::unique_ptr<CallFile>> CallFile::create(const std::string& directory, int ranks) {
   const std::string name = directory + "/" + kCallFileName;
   const std::size_t bytes = static_cast<std::size_t>(ranks) * call_page_bytes();
@@ -42,9 +49,13 @@ RankCalls CallFile::read(int rank) const {
   const auto* page = reinterpret_cast<const CallPage*>(pages_ + offset);
   calls.known = page->magic.load(std::memory_order_acquire) == CallPage::kMagic;
   if (!calls.known) return calls;
+  const std::int64_t now = monotonic_ns();
   for (const CallSlot& slot : page->slots) {
     BlockedCall call;
-    if (read_slot(slot, call.record, call.since_ns)) calls.blocked.push_back(call);
+    if (!read_slot(slot, call.record, call.since_ns)) continue;
+    // A loop may have ended without another MPI call.
+    const bool stale = call.record.looked_ns != 0 && now - call.record.looked_ns > kStaleLookNs;
+    if (!stale) calls.blocked.push_back(call);
   }
   return calls;
 }

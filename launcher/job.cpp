@@ -87,6 +87,37 @@ std::string param_variable(const std::string& name) {
   return variable;
 }
 
+// Where libremit_memory.so is: beside the build tree's mpirun, or installed; empty: nowhere.
+std::string memory_library() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path name = "libremit_memory.so";
+  for (const std::filesystem::path& folder :
+       {self.parent_path() / ".libs", self.parent_path().parent_path() / "lib",
+        std::filesystem::path(REMIT_LIBDIR)}) {
+    if (std::filesystem::exists(folder / name, error)) return folder / name;
+  }
+  return {};
+}
+
+// The monitor that hears of unmapped memory from a preloaded library finds it loaded.
+tl::expected<void, LaunchError> preload_memory_monitor(std::vector<std::string>* env) {
+  const char* const monitor = get_env(*env, "REMIT_MEMORY_MONITOR");
+  if (monitor == nullptr || std::string_view(monitor) != "preload") return {};
+  const char* const set = get_env(*env, "LD_PRELOAD");
+  const std::string others = set == nullptr ? "" : set;
+  if (others.find("libremit_memory.so") != std::string::npos) return {};
+  const std::string library = memory_library();
+  if (library.empty()) {
+    return tl::unexpected(LaunchError{
+        2,
+        "memory_monitor=preload needs libremit_memory.so, which is neither beside mpirun nor "
+        "in " REMIT_LIBDIR ": install it, or name it in LD_PRELOAD"});
+  }
+  set_env(env, "LD_PRELOAD", others.empty() ? library : library + ":" + others);
+  return {};
+}
+
 tl::expected<App, LaunchError> make_app(const Options& options, const AppSpec& spec,
                                         char** environment) {
   App app;
@@ -98,6 +129,7 @@ tl::expected<App, LaunchError> make_app(const Options& options, const AppSpec& s
       return tl::unexpected(done.error());
   }
   for (const auto& [name, value] : options.params) set_env(&app.env, param_variable(name), value);
+  if (auto done = preload_memory_monitor(&app.env); !done) return tl::unexpected(done.error());
   // With this Open MPI 4 takes the job from PMIx instead of running as N singletons.
   if (get_env(app.env, "JSM_JSRUN_PORT") == nullptr) set_env(&app.env, "JSM_JSRUN_PORT", "1");
   std::error_code error;

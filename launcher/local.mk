@@ -24,7 +24,8 @@ liblauncher_la_SOURCES = \
 	launcher/wait_graph.cpp launcher/wait_graph.hpp \
 	launcher/wire.hpp \
 	launcher/words.cpp launcher/words.hpp
-liblauncher_la_CPPFLAGS = $(AM_CPPFLAGS) -DASIO_STANDALONE -DASIO_DISABLE_STD_ALIGNED_ALLOC $(PMIX_CFLAGS) $(HWLOC_CFLAGS)
+liblauncher_la_CPPFLAGS = $(AM_CPPFLAGS) -DASIO_STANDALONE -DASIO_DISABLE_STD_ALIGNED_ALLOC $(PMIX_CFLAGS) $(HWLOC_CFLAGS) \
+	-DREMIT_LIBDIR='"$(libdir)"'
 liblauncher_la_LIBADD = libruntime.la $(PMIX_LIBS) $(HWLOC_LIBS)
 
 mpirun_SOURCES = launcher/main.cpp

@@ -229,11 +229,7 @@ class WaitGraph {
       const bool is_new = std::ranges::none_of(circle, [&](int r) { return told.contains(r); });
       told.insert(circle.begin(), circle.end());
       if (!is_new) continue;
-      const bool threads = std::ranges::any_of(
-          circle, [&](int r) { return std::ranges::any_of(at(r).calls, &CallRecord::threads); });
-      lines_.push_back(fmt::format("deadlock{}: {}",
-                                   threads ? " (unless another thread helps)" : "",
-                                   fmt::join(circle, " -> ")));
+      lines_.push_back(fmt::format("deadlock{}: {}", way_out(circle), fmt::join(circle, " -> ")));
     }
     std::set<int> behind;
     std::ranges::set_difference(stuck_, told, std::inserter(behind, behind.end()));
@@ -242,6 +238,17 @@ class WaitGraph {
                                    behind.size() > 1 ? "are stuck" : "is stuck"));
     }
   }
+
+  // What could still help the ranks of a circle.
+  [[nodiscard]] const char* way_out(const std::vector<int>& circle) const {
+    const auto any_call = [&](auto&& is) {
+      return std::ranges::any_of(circle,
+                                 [&](int rank) { return std::ranges::any_of(at(rank).calls, is); });
+    };
+    if (any_call(&CallRecord::threads)) return " (unless another thread helps)";
+    return any_call(looks) ? " (unless the loops around these calls do more)" : "";
+  }
+  static bool looks(const CallRecord& call) { return call.looked_ns != 0; }
 
   // The last in each chain: those who wait for nobody.
   void report_awaited() {
@@ -316,6 +323,7 @@ std::string rank_list(const std::vector<int>& ranks) {
 
 std::string describe_call(const CallRecord& call) {
   std::string text = call.function;
+  if (call.looked_ns != 0) text += " in a loop";
   if (call.total > 1) text += fmt::format(", {} of {} requests left", call.pending, call.total);
   const bool named = call.operation[0] != '\0' && call.kind != CallKind::other;
   // MPI_Barrier's operation is "barrier": that says nothing new.

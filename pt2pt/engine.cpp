@@ -251,7 +251,10 @@ int Engine::max_sleep_ms() const {
 }
 
 bool Engine::flushed() const {
-  if (waiting_ != 0 || sending_ != 0) return false;
+  return waiting_ == 0 && sending_ == 0 && departed();
+}
+
+bool Engine::departed() const {
   return std::all_of(devices_.begin(), devices_.end(), [](const auto& slot) {
     return slot->pending.empty() && slot->device->flushed();
   });

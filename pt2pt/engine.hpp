@@ -108,6 +108,8 @@ class Engine final : public ProgressSource {
   /// True if an operation is under way or something that was sent is still in this process: then
   /// progress() may have something to do. Cheap.
   [[nodiscard]] bool busy() const;
+  /// True if no message whose send is complete is still in this process; others may be under way.
+  [[nodiscard]] bool departed() const;
 
   // ProgressSource
   int progress() override;

@@ -110,8 +110,8 @@ std::vector<CostCurve> cost_curves(const Caps& caps, LayoutClass layout,
   // Each rendezvous: a round of control messages, then the data.
   bool other = false;
   if (contiguous && options.allow_get && caps.has_get) {
-    curves.push_back(
-        {Protocol::rendezvous_get, caps.latency_ns + caps.overhead_ns, wire, 0, kAnySize});
+    curves.push_back({Protocol::rendezvous_get, caps.latency_ns + caps.overhead_ns,
+                      wire * caps.get_slowdown, 0, kAnySize});
     other = true;
   }
   const bool listed = layout == LayoutClass::long_runs && caps.max_pieces >= kMinListPieces;

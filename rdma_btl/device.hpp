@@ -147,6 +147,7 @@ struct Caps {
   double latency_ns = 0;        ///< of a small send, one way
   double bandwidth = 0;         ///< bytes per second of a large get or put
   double overhead_ns = 0;       ///< fixed cost of one get or put
+  double get_slowdown = 1;      ///< time of a byte of a large get, in that of a put
   bool ordered = true;          ///< sends of an endpoint arrive in order
   bool has_put = false;
   bool has_get = false;

@@ -62,9 +62,10 @@ CallSlot* CallBoard::take(int waited_ms) {
   return nullptr;
 }
 
-void CallBoard::write(CallSlot& slot, const WaitSubject& subject) {
+void CallBoard::write(CallSlot& slot, const WaitSubject& subject, std::int64_t looked_ns) {
   CallRecord record;
   subject.describe(record);
+  record.looked_ns = looked_ns;
   const std::uint32_t version = slot.version.load(std::memory_order_relaxed) | 1U;
   slot.version.store(version, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);

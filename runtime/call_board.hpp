@@ -1,7 +1,8 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // What a blocked rank waits for, in memory that mpirun reads for its report of a job that hangs: a
 // file with a page for each rank in the job's private directory. A rank writes to its page only
-// when a call has been asleep for a while, so that calls which complete pay nothing for it.
+// when a call has been asleep for a while, or has looked in vain many times, so that calls which
+// complete pay nothing for it.
 #pragma once
 
 #include <atomic>
@@ -60,6 +61,9 @@ struct CallRecord {
   std::int64_t count = -1;   ///< elements of `type`; -1: none
   std::int32_t pending = 0;  ///< requests that are not complete, of `total`
   std::int32_t total = 0;
+  /// CLOCK_MONOTONIC of a call that looked in vain, as many before it, like MPI_Test in a loop; 0:
+  /// the call waits.
+  std::int64_t looked_ns = 0;
   RankSet members;    ///< collectives: of the communicator
   RankSet waits_for;  ///< those whose messages are missing, or who have not taken ours
 };
@@ -97,7 +101,7 @@ inline constexpr std::size_t kCallSlots = 5;
 
 /// A rank's page. All zero: no rank of this library has come to MPI_Init.
 struct CallPage {
-  static constexpr std::uint32_t kMagic = 0x52434231;  ///< changes with the layout
+  static constexpr std::uint32_t kMagic = 0x52434232;  ///< changes with the layout
 
   std::atomic<std::uint32_t> magic{0};
   CallSlot slots[kCallSlots];
@@ -118,7 +122,8 @@ class CallBoard {
 
   /// A free slot for a wait that began `waited_ms` ago; null if there is none.
   [[nodiscard]] CallSlot* take(int waited_ms);
-  static void write(CallSlot& slot, const WaitSubject& subject);
+  /// `looked_ns`: as CallRecord's.
+  static void write(CallSlot& slot, const WaitSubject& subject, std::int64_t looked_ns = 0);
   static void release(CallSlot& slot);
 
  private:

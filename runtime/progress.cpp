@@ -17,6 +17,7 @@ namespace {
 constexpr int kBlindSleepMs = 10;
 /// A sleep as long as this is written down for mpirun's report. Shorter ones cost nothing.
 constexpr int kNoticeMs = 100;
+constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr std::size_t kFirstRing = 16;
 
 /// The smaller of two bounds of which -1 means none.
@@ -64,10 +65,25 @@ void Progress::look_around(Idle& idle) {
 // Again when events came and the wait goes on: what is missing may have changed.
 void Progress::notice(Idle& idle) {
   if (idle.noticed || idle.subject == nullptr || board_ == nullptr) return;
+  if (hook_ == nullptr) end_looking();  // else another thread may go on
   if (idle.slot == nullptr) idle.slot = board_->take(idle.slept_ms);
   if (idle.slot == nullptr) return;
   CallBoard::write(*idle.slot, *idle.subject);
   idle.noticed = true;
+}
+
+void Progress::notice_look(const WaitSubject& subject) {
+  const std::int64_t now = monotonic_ns();
+  if (looks_.since_ns == 0) looks_.since_ns = now;
+  const std::int64_t waited_ms = (now - looks_.since_ns) / kNsPerMs;
+  if (board_ == nullptr || waited_ms < kNoticeMs) return;
+  if (looks_.slot == nullptr) looks_.slot = board_->take(static_cast<int>(waited_ms));
+  if (looks_.slot != nullptr) CallBoard::write(*looks_.slot, subject, now);
+}
+
+void Progress::end_looking() {
+  if (looks_.slot != nullptr) CallBoard::release(*looks_.slot);
+  looks_ = {};
 }
 
 void Progress::give_up_core(Idle& idle) {

@@ -121,6 +121,21 @@ class Progress {
       CallBoard::release(*idle.slot);
   }
 
+  /// Whether done() is true, now or after one poll. `subject` says what is looked for, if many
+  /// calls in succession find neither that nor anything else: a program that tests in a loop.
+  template <class Done>
+  bool look(Done&& done, const WaitSubject& subject) {
+    bool found = done();
+    const bool idle = !found && poll() == 0;
+    if (!found) found = done();
+    if (found || !idle) {
+      if (looks_.vain != 0) end_looking();
+    } else if (++looks_.vain % kLooksPerNotice == 0) {
+      notice_look(subject);
+    }
+    return found;
+  }
+
   /// Where waits that last are written down; null (the default): nowhere.
   void set_call_board(std::unique_ptr<CallBoard> board) { board_ = std::move(board); }
 
@@ -168,6 +183,15 @@ class Progress {
   /// Where nothing sleeps: a wait of so many empty polls or yields is written down.
   static constexpr std::uint32_t kPollsPerNotice = 1U << 20;
   static constexpr std::uint32_t kYieldsPerNotice = 1U << 16;
+  /// So many vain looks make one look at the clock.
+  static constexpr std::uint32_t kLooksPerNotice = 64;
+
+  /// A succession of looks that found nothing, of whatever threads.
+  struct Looks {
+    std::uint32_t vain = 0;
+    std::int64_t since_ns = 0;  ///< 0: not yet kLooksPerNotice
+    CallSlot* slot = nullptr;
+  };
 
   void pause(Idle& idle) {
     if (idle.policy->spin && idle.polls < idle.policy->spin_polls) {
@@ -187,6 +211,8 @@ class Progress {
   /// False if the time that such a sleep may last was over.
   [[nodiscard]] bool block(int wake_event, Idle& idle);
   void notice(Idle& idle);
+  void notice_look(const WaitSubject& subject);
+  void end_looking();
   [[nodiscard]] int take_wake_event();
   void signal_sleepers();
 
@@ -195,6 +221,7 @@ class Progress {
   RunQueue run_queue_;
   YieldHook* hook_ = nullptr;
   std::unique_ptr<CallBoard> board_;
+  Looks looks_;
   Counters counters_;
   /// Threads between arm and disarm. This and what follows changes with the MPI lock held.
   int sleepers_ = 0;

@@ -24,7 +24,8 @@ Expected<std::unique_ptr<PreloadMonitor>> PreloadMonitor::open() {
       monitor->knows_ == nullptr) {
     return fail(MPI_ERR_OTHER,
                 "memory_monitor=preload needs libremit_memory.so in the program: start it with "
-                "LD_PRELOAD=libremit_memory.so (full path if it is not where the loader looks)");
+                "mpirun -x REMIT_MEMORY_MONITOR=preload, or with LD_PRELOAD=libremit_memory.so "
+                "(full path if it is not where the loader looks)");
   }
   if (version() != REMIT_MEMORY_VERSION) {
     return fail(MPI_ERR_OTHER,

@@ -358,8 +358,8 @@ void Doctor::monitor() {
   } else {
     bad("monitor",
         "none works, so memory is registered for each message: allow userfaultfd ('sysctl "
-        "vm.unprivileged_userfaultfd=1', seccomp of a container), or start programs with "
-        "LD_PRELOAD=libremit_memory.so");
+        "vm.unprivileged_userfaultfd=1', seccomp of a container), or start jobs with "
+        "mpirun -x REMIT_MEMORY_MONITOR=preload");
   }
 }
 

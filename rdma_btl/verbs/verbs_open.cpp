@@ -26,6 +26,8 @@ constexpr std::size_t kLine = 64;
 constexpr std::size_t kAllMemory = SIZE_MAX;  // see Caps::pages_on_demand
 constexpr std::uint32_t kMostPieces = 16;
 constexpr std::uint64_t kLongestMessage = std::uint64_t{1} << 30;
+/// Time of a byte by read in that by write, measured on soft-iWARP (docs/performance.md).
+constexpr double kIwarpGetSlowdown = 1.3;
 /// Soft-iWARP maps its queues one behind the other; its library takes a queue that begins at
 /// 0x90000 for one that does not exist. The first, the completion queue, is made to reach beyond.
 constexpr std::uint32_t kSoftIwarpVendor = 0x626d74;
@@ -189,6 +191,7 @@ void VerbsDevice::set_caps(const ibv_device_attr& device, const ibv_port_attr& p
   caps_.latency_ns = 1500;
   caps_.bandwidth = std::max(adapter_.bandwidth, 1e8);
   caps_.overhead_ns = 1000;
+  if (config_.mask.iwarp) caps_.get_slowdown = kIwarpGetSlowdown;
   caps_.ordered = true;
   caps_.has_put = caps_.has_get = true;
   caps_.has_atomic = atomics;

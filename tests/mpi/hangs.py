@@ -71,6 +71,24 @@ class Hangs(LauncherTest):
         self.assertEqual(lines, ["deadlock (unless another thread helps): 0 -> 1 -> 0"])
 
     @patiently
+    def test_loops(self):
+        for how in ("spin", "yield", "sleep"):
+            calls, lines = self.report(3, "loops", "--param", f"wait={how}")
+            self.assertEqual(calls, {
+                0: "MPI_Test in a loop: receive from 1, tag 8, 1 MPI_INT, on MPI_COMM_WORLD",
+                1: "MPI_Recv from 0, tag 7, 1 MPI_INT, on MPI_COMM_WORLD",
+                2: "MPI_Iprobe in a loop from 0, tag 9, on MPI_COMM_WORLD"})
+            self.assertEqual(lines, ["deadlock (unless the loops around these calls do more): "
+                                     "0 -> 1 -> 0", "rank 2 is stuck behind it"])
+
+    @patiently
+    def test_a_loop_that_ended(self):
+        self.seconds = str(2 + int(self.seconds))
+        calls, lines = self.report(2, "looped")
+        self.assertEqual(calls[0], "in no MPI call that waits")
+        self.assertEqual(lines, ["rank 1 waits for rank 0, which waits in no MPI call"])
+
+    @patiently
     def test_a_rank_that_is_elsewhere(self):
         elsewhere = ", which waits in no MPI call"
         calls, lines = self.report(3, "computes")

@@ -252,6 +252,22 @@ class Jobs(LauncherTest):
         out, err = self.run_job("-q", "--prefix", "/x", "-f", "/dev/null", "-bind-to", "core:1", "echo", "x")
         self.assertEqual((out, err), ("x\n", ""))
 
+    def test_memory_monitor_is_preloaded(self):
+        script = 'echo "$LD_PRELOAD"'
+        library = os.path.join(os.path.dirname(MPIRUN), ".libs", "libremit_memory.so")
+        with open(library, "rb") as file:
+            if b"__asan_init" in file.read():
+                self.skipTest("programs without AddressSanitizer cannot load its library")
+        for options in (["-x", "REMIT_MEMORY_MONITOR=preload"],
+                        ["--param", "memory_monitor=preload"]):
+            out, err = self.run_job("-n", "2", *options, "sh", "-c", script)
+            self.assertEqual((out.splitlines(), err), ([os.path.realpath(library)] * 2, ""))
+        out, _ = self.run_job("-x", "REMIT_MEMORY_MONITOR=preload", "-x", "LD_PRELOAD=" + library,
+                              "sh", "-c", script)
+        self.assertEqual(out.strip(), library)
+        out, _ = self.run_job("-x", "REMIT_MEMORY_MONITOR=none", "sh", "-c", script)
+        self.assertEqual(out.strip(), "")
+
     def test_environments_that_trap_others(self):
         """A very long TMPDIR, no home, no variables at all, one core."""
         folder = os.path.join(self.temporary, *["x" * 100] * 3)

@@ -4,6 +4,7 @@ TEST_EXTENSIONS = .mpi
 MPI_LOG_COMPILER = $(srcdir)/tests/mpi/run_mpi.sh
 
 mpi_runs = \
+	tests/mpi/runs/arguments.mpi \
 	tests/mpi/runs/benchmarks.mpi \
 	tests/mpi/runs/buffers.mpi \
 	tests/mpi/runs/coll.mpi \
@@ -14,6 +15,7 @@ mpi_runs = \
 	tests/mpi/runs/examples.mpi \
 	tests/mpi/runs/fork.mpi \
 	tests/mpi/runs/intercomm.mpi \
+	tests/mpi/runs/logicals.mpi \
 	tests/mpi/runs/memory.mpi \
 	tests/mpi/runs/neighbors.mpi \
 	tests/mpi/runs/new_comms.mpi \
@@ -33,6 +35,8 @@ mpi_runs = \
 	tests/mpi/runs/types.mpi \
 	tests/mpi/runs/wakeups.mpi
 
+mpi_scripts = tests/mpi/coll_table.sh tests/mpi/errors.sh tests/mpi/launch_options.sh
+
 if TESTS_ENABLED
 MPI_TEST_FLAGS = -no-install
 mpi_programs = \
@@ -45,6 +49,11 @@ mpi_programs = \
 	tests/mpi/fork \
 	tests/mpi/intercomm \
 	tests/mpi/intercomm_coll \
+	tests/mpi/kept_session \
+	tests/mpi/large_forms \
+	tests/mpi/late_session \
+	tests/mpi/launch_options \
+	tests/mpi/logicals \
 	tests/mpi/memory \
 	tests/mpi/neighbors \
 	tests/mpi/new_comms \
@@ -52,6 +61,7 @@ mpi_programs = \
 	tests/mpi/partitioned \
 	tests/mpi/progress \
 	tests/mpi/pt2pt \
+	tests/mpi/queries \
 	tests/mpi/reduce_ops \
 	tests/mpi/requests \
 	tests/mpi/session \
@@ -64,7 +74,8 @@ mpi_programs = \
 	tests/mpi/type_large \
 	tests/mpi/types \
 	tests/mpi/unsupported \
-	tests/mpi/wakeups
+	tests/mpi/wakeups \
+	tests/mpi/wrong_arguments
 check_PROGRAMS += $(mpi_programs)
 
 tests_mpi_buffers_SOURCES = tests/mpi/buffers.c tests/mpi/check.h
@@ -94,6 +105,21 @@ tests_mpi_intercomm_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_intercomm_coll_SOURCES = tests/mpi/intercomm_coll.c tests/mpi/forms.h tests/mpi/check.h
 tests_mpi_intercomm_coll_LDADD = libmpi_abi.la
 tests_mpi_intercomm_coll_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_kept_session_SOURCES = tests/mpi/kept_session.c tests/mpi/check.h
+tests_mpi_kept_session_LDADD = libmpi_abi.la
+tests_mpi_kept_session_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_large_forms_SOURCES = tests/mpi/large_forms.c tests/mpi/check.h
+tests_mpi_large_forms_LDADD = libmpi_abi.la
+tests_mpi_large_forms_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_late_session_SOURCES = tests/mpi/late_session.c tests/mpi/check.h
+tests_mpi_late_session_LDADD = libmpi_abi.la -lpthread
+tests_mpi_late_session_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_launch_options_SOURCES = tests/mpi/launch_options.c tests/mpi/check.h
+tests_mpi_launch_options_LDADD = libmpi_abi.la
+tests_mpi_launch_options_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_logicals_SOURCES = tests/mpi/logicals.c tests/mpi/check.h
+tests_mpi_logicals_LDADD = libmpi_abi.la
+tests_mpi_logicals_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_memory_SOURCES = tests/mpi/memory.c tests/mpi/check.h
 tests_mpi_memory_LDADD = libmpi_abi.la
 tests_mpi_memory_LDFLAGS = $(MPI_TEST_FLAGS)
@@ -115,6 +141,9 @@ tests_mpi_progress_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_pt2pt_SOURCES = tests/mpi/pt2pt.c tests/mpi/check.h
 tests_mpi_pt2pt_LDADD = libmpi_abi.la
 tests_mpi_pt2pt_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_queries_SOURCES = tests/mpi/queries.c tests/mpi/check.h
+tests_mpi_queries_LDADD = libmpi_abi.la
+tests_mpi_queries_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_reduce_ops_SOURCES = tests/mpi/reduce_ops.c tests/mpi/check.h
 tests_mpi_reduce_ops_LDADD = libmpi_abi.la
 tests_mpi_reduce_ops_LDFLAGS = $(MPI_TEST_FLAGS)
@@ -154,12 +183,15 @@ tests_mpi_unsupported_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_wakeups_SOURCES = tests/mpi/wakeups.c tests/mpi/check.h
 tests_mpi_wakeups_LDADD = libmpi_abi.la -lpthread
 tests_mpi_wakeups_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_wrong_arguments_SOURCES = tests/mpi/wrong_arguments.c tests/mpi/check.h
+tests_mpi_wrong_arguments_LDADD = libmpi_abi.la
+tests_mpi_wrong_arguments_LDFLAGS = $(MPI_TEST_FLAGS)
 
-TESTS += $(mpi_runs) tests/mpi/coll_table.sh tests/mpi/errors.sh
+TESTS += $(mpi_runs) $(mpi_scripts)
 
 # The tests of this folder alone.
 check-mpi:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(mpi_runs) tests/mpi/errors.sh'
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(mpi_runs) $(mpi_scripts)'
 
 # Millions of rounds, where the tests of every day have thousands: about ten minutes. ROUNDS=N for others.
 ROUNDS = 1000000
@@ -168,5 +200,5 @@ check-wakeups: all tests/mpi/wakeups
 	  $(srcdir)/tests/mpi/run_mpi.sh $(srcdir)/tests/mpi/runs/wakeups.mpi
 endif
 .PHONY: check-mpi check-soak check-wakeups
-dist_check_SCRIPTS += tests/mpi/run_mpi.sh tests/mpi/coll_table.sh tests/mpi/errors.sh
-EXTRA_DIST += $(mpi_runs)
+dist_check_SCRIPTS += tests/mpi/run_mpi.sh $(mpi_scripts)
+EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py

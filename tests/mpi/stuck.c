@@ -21,6 +21,26 @@ static void ring(void) {
   receive((rank + 1) % size, MPI_COMM_WORLD);
 }
 
+/* Rank 0 tests in a loop, rank 1 receives, the others look for a message. */
+static void loops(void) {
+  MPI_Request request;
+  int flag = 0;
+  if (rank == 1) receive(0, MPI_COMM_WORLD);
+  MPI_Irecv(&value, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, &request);
+  while (rank == 0 && !flag) MPI_Test(&request, &flag, &status);
+  while (!flag) MPI_Iprobe(0, 9, MPI_COMM_WORLD, &flag, &status);
+}
+
+/* Rank 0 tested in a loop, and does something else now. */
+static void looped(void) {
+  MPI_Request request;
+  int flag = 0;
+  if (rank == 1) receive(0, MPI_COMM_WORLD);
+  MPI_Irecv(&value, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, &request);
+  for (double end = MPI_Wtime() + 0.5; MPI_Wtime() < end;) MPI_Test(&request, &flag, &status);
+  pause();
+}
+
 static void one_computes(void) {
   if (rank == 1) pause();
   receive(1, MPI_COMM_WORLD);
@@ -78,6 +98,10 @@ int main(int argc, char** argv) {
     MPI_Barrier(MPI_COMM_WORLD);
   } else if (strcmp(mode, "ring") == 0) {
     ring();
+  } else if (strcmp(mode, "loops") == 0) {
+    loops();
+  } else if (strcmp(mode, "looped") == 0) {
+    looped();
   } else if (strcmp(mode, "computes") == 0) {
     one_computes();
   } else if (strcmp(mode, "barrier") == 0) {

@@ -1,6 +1,9 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
  * Cartesian, graph and distributed graph topologies: on any number of ranks, random grids among
  * them. */
+#define _GNU_SOURCE
+#include <sched.h>
+
 #include "check.h"
 
 enum { kMost = 6 };
@@ -315,8 +318,6 @@ static void distributed_graphs(uint64_t* state) {
       my_to[n] = to[i];
       my_weight[n++] = weight[i];
     }
-    if (to[i] == check_rank) expected_in[ins++] = weight[i];
-    if (from[i] == check_rank) expected_out[outs++] = weight[i];
   }
   /* All draw the same numbers, so exactly one member names each edge. */
   MPI_Comm graph, copy;
@@ -324,15 +325,20 @@ static void distributed_graphs(uint64_t* state) {
                            n == 0 ? MPI_WEIGHTS_EMPTY : my_weight, MPI_INFO_NULL, 1, &graph));
   OK(MPI_Comm_dup(graph, &copy));
   OK(MPI_Comm_free(&graph));
-  int in_degree, out_degree, weighted, kind;
+  int in_degree, out_degree, weighted, kind, own;
+  OK(MPI_Comm_rank(copy, &own)); /* the ranks are new ones: the order may be another one */
+  for (int i = 0; i < kEdges; ++i) {
+    if (to[i] == own) expected_in[ins++] = weight[i];
+    if (from[i] == own) expected_out[outs++] = weight[i];
+  }
   int in[kEdges], in_weight[kEdges], out[kEdges], out_weight[kEdges];
   OK(MPI_Topo_test(copy, &kind));
   CHECK(kind == MPI_DIST_GRAPH);
   OK(MPI_Dist_graph_neighbors_count(copy, &in_degree, &out_degree, &weighted));
   CHECK(in_degree == ins && out_degree == outs && weighted == 1);
   OK(MPI_Dist_graph_neighbors(copy, kEdges, in, in_weight, kEdges, out, out_weight));
-  for (int i = 0; i < ins; ++i) CHECK(in_weight[i] == in[i] * 1000 + check_rank);
-  for (int i = 0; i < outs; ++i) CHECK(out_weight[i] == check_rank * 1000 + out[i]);
+  for (int i = 0; i < ins; ++i) CHECK(in_weight[i] == in[i] * 1000 + own);
+  for (int i = 0; i < outs; ++i) CHECK(out_weight[i] == own * 1000 + out[i]);
   qsort(in_weight, (size_t)ins, sizeof(int), by_value);
   qsort(out_weight, (size_t)outs, sizeof(int), by_value);
   qsort(expected_in, (size_t)ins, sizeof(int), by_value);
@@ -346,7 +352,7 @@ static void adjacent_graphs(void) {
   const int next = (check_rank + 1) % check_size;
   const int previous = (check_rank + check_size - 1) % check_size;
   const int weights[2] = {5, 0}, both[2] = {next, previous};
-  int ins, outs, weighted, in[2], out[2], in_weight[2] = {77, 77}, out_weight[2];
+  int ins, outs, weighted, own, in[2], out[2], in_weight[2] = {77, 77}, out_weight[2];
   MPI_Comm graph;
   OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, both, MPI_UNWEIGHTED, 1, &next,
                                     MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph));
@@ -360,7 +366,9 @@ static void adjacent_graphs(void) {
   OK(MPI_Dist_graph_neighbors_count(graph, &ins, &outs, &weighted));
   CHECK(ins == 0 && outs == 2 && weighted == 1);
   OK(MPI_Dist_graph_neighbors(graph, 0, NULL, MPI_WEIGHTS_EMPTY, 2, out, out_weight));
-  CHECK(out[0] == next && out_weight[0] == 5 && out_weight[1] == 0);
+  OK(MPI_Comm_rank(graph, &own));
+  CHECK(out[0] == (own + 1) % check_size && out_weight[0] == 5 && out_weight[1] == 0);
+  CHECK(out[1] == (own + check_size - 1) % check_size);
   OK(MPI_Comm_free(&graph));
   const int bad = check_size, negative = -2;
 #define ADJACENT(in_count, in_ranks, in_weights, out_count, out_ranks, out_weights)         \
@@ -381,8 +389,97 @@ static void adjacent_graphs(void) {
   EXPECT(MPI_ERR_ARG, "degrees",
          MPI_Dist_graph_create(MPI_COMM_WORLD, 2, two, too_many, &next, MPI_UNWEIGHTED,
                                MPI_INFO_NULL, 0, &graph));
+  EXPECT(MPI_ERR_INFO, "info",
+         MPI_Dist_graph_create(MPI_COMM_WORLD, 0, NULL, NULL, NULL, MPI_UNWEIGHTED,
+                               (MPI_Info)MPI_COMM_WORLD, 0, &graph));
   EXPECT(MPI_ERR_TOPOLOGY, "distributed graph",
          MPI_Dist_graph_neighbors_count(MPI_COMM_WORLD, &ins, &outs, &weighted));
+}
+
+/* What a process may run on, as one number; processes that may run on the same share it. */
+static unsigned long long where_bound(void) {
+  cpu_set_t set;
+  unsigned long long sum = 0;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 0;
+  for (unsigned i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &set)) sum = sum * 31 + i + 1;
+  return sum;
+}
+
+/* The weight of all edges between old neighbours of a ring of pairs that run on different cores. */
+static long crossing(const int* process_of, const unsigned long long* where, const int* partner) {
+  long sum = 0;
+  for (int i = 0; i < check_size; ++i)
+    if (where[process_of[i]] != where[process_of[partner[i]]]) sum += 100;
+  return sum;
+}
+
+/* Each process talks much to one partner and little to its neighbours. With reorder the partners
+ * come together, if they are bound; the graph stays the one that was described. */
+static void reordered_graphs(uint64_t* state, int adjacent) {
+  int* partner = malloc((size_t)check_size * sizeof(int));
+  int* process_of = malloc((size_t)check_size * sizeof(int));
+  int* in_order = malloc((size_t)check_size * sizeof(int));
+  unsigned long long* where = malloc((size_t)check_size * sizeof *where);
+  const unsigned long long here = where_bound();
+  for (int i = 0; i < check_size; ++i) partner[i] = in_order[i] = i;
+  for (int i = check_size - 1; i > 0; --i) { /* random pairs; an odd one has itself */
+    const int j = (int)(check_next(state) % (uint64_t)(i + 1)), kept = partner[i];
+    partner[i] = partner[j];
+    partner[j] = kept;
+  }
+  int* shuffled = malloc((size_t)check_size * sizeof(int));
+  memcpy(shuffled, partner, (size_t)check_size * sizeof(int));
+  for (int i = 0; i < check_size; ++i) partner[shuffled[i]] = shuffled[i];
+  for (int i = 0; i + 1 < check_size; i += 2) {
+    partner[shuffled[i]] = shuffled[i + 1];
+    partner[shuffled[i + 1]] = shuffled[i];
+  }
+  const int edges[3] = {partner[check_rank], (check_rank + 1) % check_size,
+                        (check_rank + check_size - 1) % check_size};
+  const int weights[3] = {100, 1, 1}, degree = 3;
+  MPI_Comm graph;
+  if (adjacent) {
+    OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 3, edges, weights, 3, edges, weights,
+                                      MPI_INFO_NULL, 1, &graph));
+  } else {
+    OK(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &check_rank, &degree, edges, weights, MPI_INFO_NULL,
+                             1, &graph));
+  }
+  int own, in[3], out[3], in_weights[3], out_weights[3];
+  OK(MPI_Comm_rank(graph, &own));
+  OK(MPI_Allgather(&check_rank, 1, MPI_INT, process_of, 1, MPI_INT, graph));
+  OK(MPI_Allgather(&here, 1, MPI_UNSIGNED_LONG_LONG, where, 1, MPI_UNSIGNED_LONG_LONG,
+                   MPI_COMM_WORLD));
+  OK(MPI_Dist_graph_neighbors(graph, 3, in, in_weights, 3, out, out_weights));
+  int found = 0;
+  for (int i = 0; i < 3; ++i) found += out[i] == partner[own] && out_weights[i] == 100;
+  CHECK(found >= 1);
+  if (adjacent) {
+    CHECK(out[0] == partner[own] && out[1] == (own + 1) % check_size);
+    CHECK(in[0] == partner[own] && in[2] == (own + check_size - 1) % check_size);
+  }
+  CHECK(process_of[own] == check_rank);
+  CHECK(crossing(process_of, where, partner) <= crossing(in_order, where, partner));
+  /* Pairs fit together where every core has an even number of processes. */
+  int even = 1;
+  for (int i = 0; i < check_size; ++i) {
+    int together = 0;
+    for (int j = 0; j < check_size; ++j) together += where[i] == where[j];
+    even &= together % 2 == 0;
+  }
+  if (even) CHECK(crossing(process_of, where, partner) == 0);
+  /* Its edges carry messages. */
+  int got[3] = {-1, -1, -1};
+  OK(MPI_Neighbor_allgather(&own, 1, MPI_INT, got, 1, MPI_INT, graph));
+  for (int i = 0; i < 3; ++i) CHECK(got[i] == in[i]);
+  OK(MPI_Comm_free(&graph));
+  free(shuffled);
+  free(where);
+  free(in_order);
+  free(process_of);
+  free(partner);
 }
 
 int main(int argc, char** argv) {
@@ -397,5 +494,6 @@ int main(int argc, char** argv) {
   graphs();
   for (int i = 0; i < 10; ++i) distributed_graphs(&state);
   adjacent_graphs();
+  for (int i = 0; i < 4; ++i) reordered_graphs(&state, i % 2);
   return check_end("topology");
 }

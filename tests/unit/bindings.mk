@@ -45,7 +45,8 @@ TESTS += $(bindings_scripts)
 # The lock of MPI_THREAD_MULTIPLE
 check_PROGRAMS += bindings_lock_test
 TESTS += bindings_lock_test
-bindings_lock_test_SOURCES = tests/unit/bindings_lock_test.cpp bindings/mpi_lock.hpp
+bindings_lock_test_SOURCES = tests/unit/bindings_lock_test.cpp bindings/mpi_lock.hpp \
+	bindings/presence.hpp
 bindings_lock_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 bindings_lock_test_LDADD = $(UNIT_LIBS) -lpthread
 
@@ -56,3 +57,10 @@ bindings_reorder_test_SOURCES = tests/unit/bindings_reorder_test.cpp \
 	bindings/reorder.cpp bindings/reorder.hpp bindings/topology.cpp bindings/topology.hpp
 bindings_reorder_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 bindings_reorder_test_LDADD = libruntime.la $(UNIT_LIBS)
+
+# Windows and files before anything can make them: the test makes the objects.
+check_PROGRAMS += bindings_handled_test
+TESTS += bindings_handled_test
+bindings_handled_test_SOURCES = tests/unit/bindings_handled_test.cpp bindings/objects.hpp
+bindings_handled_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+bindings_handled_test_LDADD = libmpi_abi.la libcollectives.la $(UNIT_LIBS)

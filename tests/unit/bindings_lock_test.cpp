@@ -1,13 +1,17 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The lock of MPI_THREAD_MULTIPLE: exclusion, recursion, and that a thread which gives it up only
-// to take it again lets the others in.
+// to take it again lets the others in. And how calls begin to take it while one is under way.
 #include <gtest/gtest.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
 #include <vector>
 
 #include "bindings/mpi_lock.hpp"
+#include "bindings/presence.hpp"
 
 namespace remit {
 namespace {
@@ -84,6 +88,147 @@ TEST(MpiLock, ASpinningThreadLetsAnotherOneIn) {
   stop = true;
   spinner.join();
   EXPECT_EQ(turns, 100);
+}
+
+bool barrier() {
+  return ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+bool has_barrier() {
+  return ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
+         barrier();
+}
+
+/// What calls do, as in bindings/instance.cpp, around a counter that only exclusion protects.
+struct Calls {
+  explicit Calls(bool (*with)()) : presence(with) {}
+  Presence presence;
+  MpiLock lock;
+  std::atomic<bool> locking = false;
+  long counter = 0;
+
+  void lock_instead() {
+    for (int nested = presence.give_up(); nested > 0; --nested) lock.lock();
+  }
+  void enter() {
+    if (!locking) {
+      presence.enter();
+      if (!locking) return;
+      presence.leave();
+    }
+    lock.lock();
+  }
+  void leave() {
+    if (presence.is_inside()) {
+      presence.leave();
+    } else {
+      lock.unlock();
+    }
+  }
+  void wait_a_moment() {
+    if (presence.is_inside()) {
+      presence.sleep();
+    } else {
+      lock.pause();
+    }
+    std::this_thread::yield();
+    if (presence.is_asleep()) {
+      presence.awake();
+      if (locking) lock_instead();
+    } else {
+      lock.resume();
+    }
+  }
+  void count() {
+    const long seen = counter;
+    for (int i = 0; i < 20; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);
+    counter = seen + 1;
+  }
+  void begin_locking() {
+    locking = true;
+    presence.order();
+    while (!presence.gone()) std::this_thread::yield();
+    if (presence.is_inside()) lock_instead();
+  }
+};
+
+/// One thread calls on and on, in nested calls, too, which wait now and then; at some moment
+/// another one makes calls take the lock, and calls as well.
+void meet(bool (*with)(), int round) {
+  constexpr long kCalls = 300;
+  Calls calls(with);
+  std::atomic<long> done = 0;
+  std::thread first([&] {
+    for (long i = 0; i < kCalls; ++i) {
+      calls.enter();
+      calls.count();
+      if (i % 3 == 0) {
+        calls.enter();
+        calls.count();
+        if (i % 2 == 0) calls.wait_a_moment();
+        calls.leave();
+      }
+      if (i % 7 == 0) calls.wait_a_moment();
+      calls.leave();
+      done = i;
+    }
+  });
+  while (done < round % kCalls) std::this_thread::yield();
+  calls.begin_locking();
+  for (long i = 0; i < kCalls; ++i) {
+    calls.enter();
+    calls.count();
+    calls.leave();
+  }
+  first.join();
+  EXPECT_EQ(calls.counter, 2 * kCalls + kCalls / 3);
+}
+
+TEST(Presence, CallsUnderWayAreOverBeforeOthersGoOn) {
+  const bool barriers = has_barrier();
+  for (int round = 0; round < 400; ++round)
+    meet(barriers && round % 2 != 0 ? barrier : nullptr, round);
+}
+
+TEST(Presence, ACallOfTheSameThreadDoesNotWaitForItself) {
+  Calls calls(nullptr);
+  calls.enter();
+  calls.enter();
+  calls.begin_locking();  // from a callback
+  std::thread other([&] {
+    calls.enter();
+    calls.count();
+    calls.leave();
+  });
+  calls.count();
+  calls.leave();
+  calls.count();  // the outer one still holds the lock
+  calls.leave();
+  other.join();
+  EXPECT_EQ(calls.counter, 3);
+}
+
+TEST(Presence, AThreadThatSleepsIsNotWaitedFor) {
+  Calls calls(nullptr);
+  std::atomic<bool> asleep = false;
+  std::atomic<bool> over = false;
+  std::thread sleeper([&] {
+    calls.enter();
+    calls.presence.sleep();
+    asleep = true;
+    while (!over) std::this_thread::yield();
+    calls.presence.awake();
+    if (calls.locking) calls.lock_instead();
+    calls.count();
+    calls.leave();
+  });
+  while (!asleep) std::this_thread::yield();
+  calls.begin_locking();  // ends although the sleeper's call is under way
+  calls.enter();
+  over = true;
+  calls.count();
+  calls.leave();
+  sleeper.join();
+  EXPECT_EQ(calls.counter, 2);
 }
 
 }  // namespace

@@ -168,5 +168,83 @@ TEST(Reorder, GraphsOfPairs) {
   EXPECT_EQ(order_for(none, places), counted(8));
 }
 
+std::int64_t cost(const std::vector<WeightedEdge>& edges, const std::vector<int>& order,
+                  const std::vector<Place>& places) {
+  std::int64_t sum = 0;
+  for (const WeightedEdge& edge : edges) {
+    sum += edge.weight *
+           distance(places[static_cast<std::size_t>(order[static_cast<std::size_t>(edge.from)])],
+                    places[static_cast<std::size_t>(order[static_cast<std::size_t>(edge.to)])]);
+  }
+  return sum;
+}
+
+/// Who talks much comes together, whatever the many light edges say.
+TEST(Reorder, WeightsDecide) {
+  const HostTopology topology = machine("pack:4 numa:1 core:2 pu:1");
+  const std::vector<Place> places = on_cpus(topology, counted(8));
+  std::vector<WeightedEdge> edges;
+  for (int i = 0; i < 8; ++i) {
+    edges.push_back({i, (i + 1) % 8, 1});
+    edges.push_back({i, (i + 2) % 8, 0});
+    edges.push_back({i, i, 1000000});
+    if (i < 4) edges.push_back({i + 4, i, 10});
+  }
+  const std::vector<int> order = order_for(edges, places);
+  expect_permutation(order);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(order[i] / 2, order[i + 4] / 2) << "one package";
+  }
+}
+
+/// As the pairs, but the weights are of all sizes, up to the largest, and edges may be named twice.
+TEST(Reorder, WeightedGraphsAreNeverWorse) {
+  std::mt19937_64 random(test_seed());
+  const char* const machines[] = {"pack:2 numa:2 l3:2 core:2 pu:2",
+                                  "pack:4 numa:1 l2:4 core:2 pu:1", "numa:8 core:4 pu:1"};
+  for (int i = 0; i < 200; ++i) {
+    const HostTopology topology = machine(machines[random() % 3]);
+    const auto cpus = static_cast<unsigned>(topology.processors());
+    const int nodes = static_cast<int>(1 + random() % 24);
+    std::vector<int> of;
+    for (int r = 0; r < nodes; ++r) of.push_back(static_cast<int>(random() % cpus));
+    std::vector<WeightedEdge> edges(random() % 60);
+    for (WeightedEdge& edge : edges) {
+      edge.from = static_cast<int>(random() % static_cast<unsigned>(nodes));
+      edge.to = static_cast<int>(random() % static_cast<unsigned>(nodes));
+      edge.weight = random() % 5 == 0 ? INT32_MAX : static_cast<int>(random() % 100);
+    }
+    const std::vector<Place> places = on_cpus(topology, of);
+    const std::vector<int> order = order_for(edges, places);
+    expect_permutation(order);
+    EXPECT_LE(cost(edges, order, places), cost(edges, counted(nodes), places));
+    EXPECT_EQ(order, order_for(edges, places)) << "the same whoever computes it";
+  }
+}
+
+/// The largest graphs that are looked at, one with an edge between any two nodes, take no time to
+/// speak of: this test would be noticed otherwise.
+TEST(Reorder, LargeGraphs) {
+  const HostTopology topology = machine("pack:8 numa:2 core:8 pu:2");
+  std::vector<int> of;
+  for (int i = 0; i < static_cast<int>(kMostReordered); ++i) of.push_back(i * 7 % 256);
+  const std::vector<Place> places = on_cpus(topology, of);
+  std::vector<WeightedEdge> ring;
+  for (int i = 0; i < static_cast<int>(kMostReordered); ++i) {
+    ring.push_back({i, (i + 1) % static_cast<int>(kMostReordered)});
+  }
+  const std::vector<int> order = order_for(ring, places);
+  expect_permutation(order);
+  EXPECT_LT(cost(ring, order, places), cost(ring, counted(static_cast<int>(of.size())), places));
+  of.resize(512);
+  std::vector<WeightedEdge> all;
+  for (int i = 0; i < 512; ++i) {
+    for (int j = 0; j < 512; ++j) all.push_back({i, j, 1 + (i ^ j) % 3});
+  }
+  expect_permutation(order_for(all, on_cpus(topology, of)));
+  EXPECT_EQ(order_for(ring, std::vector<Place>(kMostReordered + 1, places[0])),
+            counted(static_cast<int>(kMostReordered) + 1));
+}
+
 }  // namespace
 }  // namespace remit::testing

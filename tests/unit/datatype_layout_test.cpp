@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -472,6 +474,33 @@ TEST(Layout, FindsLoopsInLists) {
     EXPECT_EQ(type->layout().blocks(), 1000);
     EXPECT_EQ(type->extent(), 4 * (3 * 999 + 1));
   }
+}
+
+// Packing takes whole vectors of memory; a page that may not be touched follows the last word.
+TEST(Layout, EverySecondWordReadsNothingBehindTheLast) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* const mapped =
+      ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  auto* const memory = static_cast<unsigned char*>(mapped);
+  for (std::size_t i = 0; i < page; ++i) memory[i] = static_cast<unsigned char>(i * 131 >> 3);
+  ASSERT_EQ(::mprotect(memory + page, page, PROT_NONE), 0);
+  for (const Datatype* word : {&kInt, &kDouble}) {
+    const auto width = static_cast<std::size_t>(word->size());
+    for (std::size_t count = 1; count <= 41; ++count) {
+      const auto type = good(make_vector(static_cast<MPI_Count>(count), 1, 2, *word));
+      const unsigned char* const first = memory + page - (2 * count - 1) * width;
+      std::vector<unsigned char> expected;
+      for (std::size_t i = 0; i < count; ++i) {
+        expected.insert(expected.end(), first + 2 * i * width, first + (2 * i + 1) * width);
+      }
+      std::vector<unsigned char> packed(expected.size());
+      const auto out = std::as_writable_bytes(std::span(packed));
+      EXPECT_EQ(type->layout().pack(first, 1, 0, out), expected.size());
+      EXPECT_EQ(packed, expected) << count << " words of " << width << " bytes";
+    }
+  }
+  EXPECT_EQ(::munmap(mapped, 2 * page), 0);
 }
 
 TEST(Layout, HugeStridesNeedNoMemory) {

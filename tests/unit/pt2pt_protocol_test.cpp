@@ -54,6 +54,16 @@ TEST(ProtocolTable, FullAdapter) {
             (std::vector{Protocol::eager, Protocol::rendezvous_put}));
 }
 
+TEST(ProtocolTable, SlowGetsYieldToPuts) {
+  Caps caps = adapter();
+  caps.get_slowdown = 1.3;
+  const ProtocolTable table(caps, options());
+  EXPECT_EQ(table.choose(LayoutClass::contiguous, kEnd), Protocol::rendezvous_put);
+  caps.has_put = false;
+  EXPECT_EQ(ProtocolTable(caps, options()).choose(LayoutClass::contiguous, kEnd),
+            Protocol::rendezvous_get);
+}
+
 TEST(ProtocolTable, WhatTheDeviceLacksIsNotChosen) {
   Caps caps = adapter();
   caps.has_get = false;

@@ -15,7 +15,9 @@ carried() {
   [ "$status" -eq 0 ] || return "$status"
   if grep -q 'statistics: shm' "$scratch/said"; then echo "shared memory was used"; return 1; fi
   [ "$ranks" -gt 1 ] || return 0
-  sends=$(grep -c -E 'statistics: verbs: .*(sends|puts|gets) [1-9]' "$scratch/said")
+  # Counted by rank: a program that opens MPI several times says it each time.
+  sends=$(grep -E 'statistics: verbs: .*(sends|puts|gets) [1-9]' "$scratch/said" |
+    grep -o 'rank [0-9]*' | sort -u | wc -l)
   case $* in *hello* | *benchmarks/suite/init* | *threads\ 2 | *unsupported*) return 0 ;; esac
   [ "$sends" -eq "$ranks" ] || { echo "$sends of $ranks ranks used verbs"; return 1; }
 }

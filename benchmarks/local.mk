@@ -109,7 +109,7 @@ benchmarks_suite_pmix_client_LDADD = $(PMIX_LIBS)
 include benchmarks/logp/local.mk
 
 EXTRA_DIST += benchmarks/compare benchmarks/libraries.py benchmarks/instructions \
-	benchmarks/startup \
+	benchmarks/scale benchmarks/startup benchmarks/tune \
 	benchmarks/registration benchmarks/verbs benchmarks/README.md
 
 # The table of latencies, two ranks, with the library just built.
@@ -125,9 +125,10 @@ compare: mpirun$(EXEEXT) libmpi_abi.la
 # Parts of the library alone, by Google Benchmark.
 if BENCHMARKS_ENABLED
 noinst_PROGRAMS += benchmarks/micro/microbench
-benchmarks_micro_microbench_SOURCES = benchmarks/micro/main.cpp benchmarks/micro/coroutines.cpp \
+benchmarks_micro_microbench_SOURCES = benchmarks/micro/main.cpp benchmarks/micro/collective.cpp \
+	benchmarks/micro/coroutines.cpp \
 	benchmarks/micro/devices.cpp \
 	benchmarks/micro/layouts.cpp benchmarks/micro/registration.cpp benchmarks/micro/rings.cpp
-benchmarks_micro_microbench_CPPFLAGS = $(AM_CPPFLAGS) $(BENCHMARK_CFLAGS)
-benchmarks_micro_microbench_LDADD = libdatatype.la $(BENCHMARK_LIBS)
+benchmarks_micro_microbench_CPPFLAGS = $(LOGP_CPPFLAGS) $(BENCHMARK_CFLAGS)
+benchmarks_micro_microbench_LDADD = liblogp.la $(BENCHMARK_LIBS)
 endif

@@ -14,7 +14,9 @@
 #include <string_view>
 #include <utility>
 
+#include "collectives/algorithms.hpp"
 #include "mpi.h"
+#include "runtime/cache_file.hpp"
 
 namespace remit {
 
@@ -150,6 +152,60 @@ void append_copies(std::string& out, const InfoReport& report) {
   }
 }
 
+const char* words_of(Place place) {
+  constexpr std::array<const char*, kPlaces> kWords = {
+      "one host", "one host with fewer processors than ranks", "several hosts"};
+  return kWords[static_cast<std::size_t>(place)];
+}
+
+void append_ranges(std::string& out, const char* title, const std::vector<ChosenRange>& ranges) {
+  auto to = std::back_inserter(out);
+  fmt::format_to(to, "  {:<20} {:>10}   {:<10} {:<20} {:>10} {:>12}\n", title, "from", "to",
+                 "algorithm", "us at from", "us at to");
+  std::string_view last;
+  for (const ChosenRange& range : ranges) {
+    const std::string_view name = collective_name(range.kind);
+    const bool sizes = range.to_bytes != 0;
+    fmt::format_to(to, "  {:<20} {:>10}   {:<10} {:<20} {:>10.2f} {:>12.2f}{}\n",
+                   name == last ? "" : name, sizes ? readable_bytes(range.from_bytes) : "",
+                   sizes ? readable_bytes(range.to_bytes) : "", range.algorithm->name,
+                   range.from_cost / 1000, range.to_cost / 1000,
+                   range.measured ? "  measured" : "");
+    last = name;
+  }
+}
+
+void append_choices(std::string& out, const CollectivesInfo& info) {
+  auto to = std::back_inserter(out);
+  fmt::format_to(to, "  {:<20} {:>10}   {:<20} {:>12}\n", "blocking calls", "size", "algorithm",
+                 "us");
+  for (const auto& [bytes, kind, candidate] : info.choices) {
+    fmt::format_to(to, "  {:<20} {:>10}   {:<20} {:>12.2f}{}\n", collective_name(kind),
+                   bytes == 0 ? "" : readable_bytes(bytes), candidate.algorithm->name,
+                   candidate.cost / 1000, candidate.chosen ? "  chosen" : "");
+  }
+}
+
+void append_collectives(std::string& out, const CollectivesInfo& info) {
+  auto to = std::back_inserter(out);
+  fmt::format_to(to, "Collectives among {} ranks on {}; costs of the model\n", info.ranks,
+                 words_of(info.place));
+  if (info.from_file) {
+    fmt::format_to(to, "  table: {}\n", info.file);
+  } else if (!info.problem.empty()) {
+    out += wrapped(info.problem, 2);
+  } else {
+    fmt::format_to(to, "  built-in constants{}\n",
+                   info.file.empty() ? "" : "; not measured yet: " + info.file);
+  }
+  if (!info.choices.empty()) {
+    append_choices(out, info);
+    return;
+  }
+  append_ranges(out, info.others.empty() ? "all calls" : "blocking calls", info.blocking);
+  if (!info.others.empty()) append_ranges(out, "nonblocking calls", info.others);
+}
+
 /// A line for each finding; a long one goes on further in.
 void append_rdma(std::string& out, const InfoReport& report) {
   out += "RDMA\n";
@@ -228,6 +284,40 @@ Json protocols_json(const InfoReport& report) {
   return list;
 }
 
+Json ranges_json(const std::vector<ChosenRange>& ranges) {
+  Json list = Json::array();
+  for (const ChosenRange& range : ranges) {
+    list.push_back({{"operation", collective_name(range.kind)},
+                    {"algorithm", range.algorithm->name},
+                    {"from_bytes", range.from_bytes},
+                    {"to_bytes", range.to_bytes},
+                    {"from_ns", range.from_cost},
+                    {"to_ns", range.to_cost},
+                    {"measured", range.measured}});
+  }
+  return list;
+}
+
+Json collectives_json(const CollectivesInfo& info) {
+  Json choices = Json::array();
+  for (const auto& [bytes, kind, candidate] : info.choices) {
+    choices.push_back({{"operation", collective_name(kind)},
+                       {"bytes", bytes},
+                       {"algorithm", candidate.algorithm->name},
+                       {"ns", candidate.cost},
+                       {"chosen", candidate.chosen}});
+  }
+  return {{"ranks", info.ranks},
+          {"place", kPlaceNames[static_cast<std::size_t>(info.place)]},
+          {"file", info.file},
+          {"from_file", info.from_file},
+          {"problem", info.problem},
+          {"measured_host", measured_host()},
+          {"blocking", ranges_json(info.blocking)},
+          {"nonblocking", ranges_json(info.others)},
+          {"choices", choices}};
+}
+
 Json copies_json(const InfoReport& report) {
   Json list = Json::array();
   for (const auto& [bytes, ns, best] : report.copies) {
@@ -294,6 +384,10 @@ std::string to_text(const InfoReport& report, const InfoSections& sections) {
     separate();
     append_copies(out, report);
   }
+  if (sections.collectives) {
+    separate();
+    append_collectives(out, report.collectives);
+  }
   if (sections.rdma) {
     separate();
     append_rdma(out, report);
@@ -312,6 +406,7 @@ std::string to_json(const InfoReport& report, const InfoSections& sections) {
   if (sections.parameters) root["parameters"] = parameters_json(report);
   if (sections.protocols) root["protocols"] = protocols_json(report);
   if (sections.copies) root["copies"] = copies_json(report);
+  if (sections.collectives) root["collectives"] = collectives_json(report.collectives);
   if (sections.rdma) root["rdma"] = rdma_json(report);
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/tuning.hpp"
 #include "pt2pt/engine.hpp"
 #include "rdma_btl/device.hpp"
 #include "rdma_btl/shm/copy_table.hpp"
@@ -35,7 +36,26 @@ struct InfoSections {
   bool parameters = false;
   bool protocols = false;
   bool copies = false;
+  bool collectives = false;
   bool rdma = false;
+};
+
+/// Which algorithms collectives use in one communicator.
+struct CollectivesInfo {
+  int ranks = 0;
+  Place place = Place::host;
+  std::string file;  ///< of the table of costs; empty: none
+  bool from_file = false;
+  std::string problem;  ///< why it is not used
+  /// Of blocking calls, and where these may use a shared board, of the others, which cannot.
+  std::vector<ChosenRange> blocking, others;
+  /// Instead of ranges: all that can be used for some sizes.
+  struct Choice {
+    std::size_t bytes;
+    CollectiveKind kind;
+    Candidate candidate;
+  };
+  std::vector<Choice> choices;
 };
 
 struct InfoReport {
@@ -45,6 +65,7 @@ struct InfoReport {
   std::vector<Engine::ProtocolRange> protocols;
   std::string copies_file;  ///< where the measured copies of this host are kept
   std::vector<shm::CopyTable::Line> copies;
+  CollectivesInfo collectives;
   std::vector<verbs::Finding> rdma;
 };
 
@@ -55,8 +76,8 @@ struct InfoReport {
 [[nodiscard]] std::string to_text(const InfoReport& report, const InfoSections& sections);
 
 /// The wanted sections as one JSON object, keys "version", "devices", "parameters",
-/// "protocols", "copies", "rdma". Sizes are bytes, times nanoseconds; a range without an end has
-/// "to_bytes": null.
+/// "protocols", "copies", "collectives", "rdma". Sizes are bytes, times nanoseconds; a range
+/// without an end has "to_bytes": null.
 [[nodiscard]] std::string to_json(const InfoReport& report, const InfoSections& sections);
 
 /// 4096 as "4 KiB", 5 as "5 B"; a number that is not a whole multiple stays in the smaller unit;

@@ -5,12 +5,14 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <system_error>
 
 #include "bindings/attributes.hpp"
 #include "bindings/bsend.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/group_mail.hpp"
 #include "bindings/handles.hpp"
+#include "bindings/progress_thread.hpp"
 #include "datatype/unnamed_types.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "rdma_btl/shm/os.hpp"
@@ -136,7 +138,18 @@ void Instance::leave() {
     return;
   }
   tell_others();
+  if (progress_thread != nullptr) [[unlikely]]
+    progress_thread->look();
   lock.unlock();
+}
+
+void Instance::start_progress_thread() {
+  if (!process->params().flag(progress_thread_param)) return;
+  try {
+    progress_thread = std::make_unique<ProgressThread>(*this);
+  } catch (const std::system_error& error) {
+    process->log().write(LogLevel::warning, "there is no progress thread: {}", error.what());
+  }
 }
 
 Instance::~Instance() {

@@ -23,6 +23,7 @@ namespace remit {
 class HandleInts;
 class ErrorBook;
 class FortranBooleans;
+class ProgressThread;
 class UnnamedTypes;
 
 /// What processes without a common communicator tell each other (bindings/group_mail.cpp).
@@ -74,6 +75,7 @@ struct Instance {
   /// A call may have changed, without an event of a device, what another thread sleeps for.
   bool others_may_care = false;
   std::unique_ptr<Progress::YieldHook> yield_hook;
+  std::unique_ptr<ProgressThread> progress_thread;  ///< if the user wants one, while MPI is open
 
   std::map<int, Keyval*> keyvals;  ///< by id
   int next_keyval = 1000;          ///< above every predefined attribute key
@@ -114,6 +116,9 @@ struct Instance {
   /// Begin and end of a call, if guarded().
   void enter();
   void leave();
+
+  /// Starts it if the parameter says so.
+  void start_progress_thread();
 
   /// Before the lock is given up: wakes the threads for which something may have changed.
   void tell_others() {

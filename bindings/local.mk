@@ -56,6 +56,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/partitioned.cpp \
 	bindings/presence.hpp \
 	bindings/probe.cpp \
+	bindings/progress_thread.cpp bindings/progress_thread.hpp \
 	bindings/reorder.cpp bindings/reorder.hpp \
 	bindings/process_sets.cpp bindings/process_sets.hpp \
 	bindings/requests.cpp bindings/requests.hpp \

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bindings/bsend.hpp"
+#include "bindings/progress_thread.hpp"
 #include "bindings/requests.hpp"
 #include "bindings/statistics.hpp"
 #include "bindings/wait_subjects.hpp"
@@ -103,6 +104,7 @@ Expected<Instance*> join(const char* function, int thread_level, bool is_session
     auto opened = open_or_unpark(function, thread_level);
     if (!opened) return opened;
     instance = *opened;
+    instance->start_progress_thread();
   }
   instance->guard_for(thread_level, is_session);
   lib.instance = instance;
@@ -138,6 +140,7 @@ void leave_instance(const char* function) {
   const std::lock_guard lock(lib.opening);
   if (lib.users == 1) send_the_rest(function);
   if (--lib.users != 0) return;
+  lib.instance.load()->progress_thread.reset();
   Instance* instance = lib.instance.exchange(nullptr);
   instance->process->bootstrap().finalize();
   if (instance->had_session) {

@@ -262,12 +262,20 @@ const LogGP& model_of(Engine& engine, const CommCore& comm) {
 
 namespace {
 
-/// A question that remit_info asks.
-struct Query {
+/// The shapes of one operation.
+struct Shapes {
   CollectiveKind kind;
   CollectiveShape shape;
   const Params& params;
 
+  Shapes(CollectiveKind operation, const CollectiveTable& table, const TuningQuery& query,
+         const Params& settings)
+      : kind(operation), params(settings) {
+    shape.size = query.ranks;
+    shape.board = query.board;
+    shape.table = &table;
+    shape.place = query.place;
+  }
   [[nodiscard]] CollectiveShape at(std::size_t bytes) const {
     CollectiveShape sized = shape;
     if (kind == CollectiveKind::barrier) return sized;
@@ -282,7 +290,7 @@ struct Query {
 
 /// The first size, in elements, above `low` for which not the algorithm of `low` is chosen; `high`
 /// is one of them.
-std::size_t find_change(const Query& query, std::size_t low, std::size_t high) {
+std::size_t find_change(const Shapes& query, std::size_t low, std::size_t high) {
   const Algorithm* before = &query.chosen(low * kElement);
   while (high - low > 1) {
     const std::size_t middle = low + (high - low) / 2;
@@ -293,22 +301,31 @@ std::size_t find_change(const Query& query, std::size_t low, std::size_t high) {
 
 }  // namespace
 
+std::vector<Candidate> candidates(CollectiveKind kind, const CollectiveTable& table,
+                                  const TuningQuery& query, std::size_t bytes,
+                                  const Params& params) {
+  const Shapes shapes(kind, table, query, params);
+  const CollectiveShape shape = shapes.at(bytes);
+  const Algorithm* chosen = &shapes.chosen(bytes);
+  std::vector<Candidate> found;
+  for (const Algorithm& row : all_algorithms()) {
+    if (row.kind != kind || row.inter || !row.applies(shape)) continue;
+    found.push_back({&row, row.cost(shape), &row == chosen});
+  }
+  return found;
+}
+
 std::vector<ChosenRange> chosen_ranges(CollectiveKind kind, const CollectiveTable& table,
-                                       Place place, int ranks, bool board, std::size_t most_bytes,
+                                       const TuningQuery& query, std::size_t most_bytes,
                                        const Params& params) {
-  CollectiveShape shape;
-  shape.size = ranks;
-  shape.board = board;
-  shape.table = &table;
-  shape.place = place;
-  const Query query{kind, shape, params};
+  const Shapes shapes(kind, table, query, params);
   std::vector<ChosenRange> ranges;
   const auto append = [&](std::size_t from, std::size_t to) {
-    const Algorithm& row = query.chosen(from);
-    const auto& measured = table.measured(kind, place, ranks, from);
+    const Algorithm& row = shapes.chosen(from);
+    const auto& measured = table.measured(kind, query.place, query.ranks, from);
     const bool listed = std::find(measured.begin(), measured.end(), &row) != measured.end();
     ranges.push_back(
-        {kind, &row, from, to, row.cost(query.at(from)), row.cost(query.at(to)), listed});
+        {kind, &row, from, to, row.cost(shapes.at(from)), row.cost(shapes.at(to)), listed});
   };
   if (kind == CollectiveKind::barrier) {
     append(0, 0);
@@ -318,11 +335,11 @@ std::vector<ChosenRange> chosen_ranges(CollectiveKind kind, const CollectiveTabl
   std::size_t first = 1;  // of the range under way, in elements
   for (std::size_t at = 1; at < most;) {
     const std::size_t next = std::min(at * 2, most);
-    if (&query.chosen(next * kElement) == &query.chosen(at * kElement)) {
+    if (&shapes.chosen(next * kElement) == &shapes.chosen(at * kElement)) {
       at = next;
       continue;
     }
-    at = find_change(query, at, next);
+    at = find_change(shapes, at, next);
     append(first * kElement, (at - 1) * kElement);
     first = at;
   }

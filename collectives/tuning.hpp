@@ -106,6 +106,23 @@ void learn_place(Engine& engine, const CommCore& comm);
 /// The constants of that place.
 [[nodiscard]] const LogGP& model_of(Engine& engine, const CommCore& comm);
 
+/// What remit_info is asked about: members of a communicator.
+struct TuningQuery {
+  int ranks = 2;
+  Place place = Place::host;
+  bool board = false;  ///< the calls block, and there is a shared board
+};
+/// An algorithm that can be used.
+struct Candidate {
+  const Algorithm* algorithm;
+  double cost;  ///< of the model, nanoseconds
+  bool chosen;
+};
+/// All that can be used for vectors of `bytes`, of elements of 4 bytes, whose sums are not exact.
+[[nodiscard]] std::vector<Candidate> candidates(CollectiveKind kind, const CollectiveTable& table,
+                                                const TuningQuery& query, std::size_t bytes,
+                                                const Params& params);
+
 /// A range of sizes for which one algorithm is chosen.
 struct ChosenRange {
   CollectiveKind kind;
@@ -116,11 +133,10 @@ struct ChosenRange {
   double to_cost;
   bool measured;  ///< the choice is from a measurement
 };
-/// What is chosen for `ranks` members in such a place, for sizes up to `most_bytes`, which grow by
-/// elements of 4 bytes. `board`: the calls block, and there is a shared board.
+/// What is chosen for sizes up to `most_bytes`, as in candidates().
 [[nodiscard]] std::vector<ChosenRange> chosen_ranges(CollectiveKind kind,
-                                                     const CollectiveTable& table, Place place,
-                                                     int ranks, bool board, std::size_t most_bytes,
-                                                     const Params& params);
+                                                     const CollectiveTable& table,
+                                                     const TuningQuery& query,
+                                                     std::size_t most_bytes, const Params& params);
 
 }  // namespace remit

@@ -1,6 +1,10 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// What collectives/driver.cpp has for algorithms that are made of others.
+// What collectives/driver.cpp has for algorithms that are made of others, and of the board what the
+// algorithms in peers' memory would ask, which need no machine: there is none here.
+#include <cstdlib>
+
 #include "collectives/algorithms.hpp"
+#include "collectives/board.hpp"
 
 namespace remit {
 
@@ -11,6 +15,14 @@ Task<int> run_part(CollCtx& c, CollectiveArgs a) {
   Task<int> part = choose_algorithm(a.kind, shape, c.engine().process().params()).run(c, a);
   co_await part;
   co_return c.error();
+}
+
+int Board::tell(const void* /*mine*/, std::size_t /*bytes*/, void* /*all*/) {
+  std::abort();
+}
+
+int Board::part(int /*error*/) {
+  std::abort();
 }
 
 }  // namespace remit

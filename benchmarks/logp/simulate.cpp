@@ -144,6 +144,10 @@ int simulate(const Options& options) {
     std::fprintf(stderr, "simulate: no collective '%s'; see --list\n", options.collective.c_str());
     return 2;
   }
+  if (kind == CollectiveKind::reduce_scatter_block && shape.elements % options.ranks != 0) {
+    std::fprintf(stderr, "simulate: the vector must be a multiple of 8 bytes for each rank\n");
+    return 3;
+  }
   Process process(make_singleton_bootstrap(), std::make_shared<SteadyClock>(), Params(), 1);
   const Algorithm* row = find_row(options, kind, shape, process.params());
   if (row == nullptr) {

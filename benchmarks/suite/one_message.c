@@ -53,17 +53,29 @@ static int exchange_window(int rank, long first) {
   return wrong;
 }
 
-/* usage: one_message COUNT [nonblocking | window]; two ranks; a window counts as kWindow */
+/* One rank comes when the other one has been waiting for a while. */
+static int add_up(int rank, long value) {
+  long sum = -1;
+  if (rank == 1) rest();
+  MPI_Allreduce(&value, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  return sum != 2 * value;
+}
+
+/* usage: one_message COUNT [nonblocking | window | allreduce]; two ranks; a window counts as kWindow
+ */
 int main(int argc, char** argv) {
   int rank = 0, wrong = 0;
   const int count = argc > 1 ? atoi(argv[1]) : 100;
   const bool nonblocking = argc > 2 && strcmp(argv[2], "nonblocking") == 0;
+  const bool allreduce = argc > 2 && strcmp(argv[2], "allreduce") == 0;
   const bool window = argc > 2 && strcmp(argv[2], "window") == 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Barrier(MPI_COMM_WORLD);
   for (int i = 0; i < count && rank < 2; ++i) {
-    if (window) {
+    if (allreduce) {
+      wrong += add_up(rank, i);
+    } else if (window) {
       wrong += exchange_window(rank, i);
       i += kWindow - 1;
       MPI_Barrier(MPI_COMM_WORLD);

@@ -24,6 +24,7 @@ mpi_runs = \
 	tests/mpi/runs/partitioned.mpi \
 	tests/mpi/runs/paths_pt2pt.mpi \
 	tests/mpi/runs/paths_stress.mpi \
+	tests/mpi/runs/progress.mpi \
 	tests/mpi/runs/pt2pt.mpi \
 	tests/mpi/runs/reduce_ops.mpi \
 	tests/mpi/runs/requests.mpi \
@@ -35,7 +36,7 @@ mpi_runs = \
 	tests/mpi/runs/types.mpi \
 	tests/mpi/runs/wakeups.mpi
 
-mpi_scripts = tests/mpi/errors.sh tests/mpi/launch_options.sh
+mpi_scripts = tests/mpi/coll_table.sh tests/mpi/errors.sh tests/mpi/launch_options.sh
 
 if TESTS_ENABLED
 MPI_TEST_FLAGS = -no-install
@@ -60,6 +61,7 @@ mpi_programs = \
 	tests/mpi/new_comms \
 	tests/mpi/nonblocking \
 	tests/mpi/partitioned \
+	tests/mpi/progress \
 	tests/mpi/pt2pt \
 	tests/mpi/queries \
 	tests/mpi/reduce_ops \
@@ -138,6 +140,9 @@ tests_mpi_nonblocking_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_partitioned_SOURCES = tests/mpi/partitioned.c tests/mpi/check.h
 tests_mpi_partitioned_LDADD = libmpi_abi.la -lpthread
 tests_mpi_partitioned_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_progress_SOURCES = tests/mpi/progress.c tests/mpi/check.h
+tests_mpi_progress_LDADD = libmpi_abi.la
+tests_mpi_progress_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_pt2pt_SOURCES = tests/mpi/pt2pt.c tests/mpi/check.h
 tests_mpi_pt2pt_LDADD = libmpi_abi.la
 tests_mpi_pt2pt_LDFLAGS = $(MPI_TEST_FLAGS)

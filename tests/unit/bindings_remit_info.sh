@@ -47,7 +47,35 @@ $(nproc --all) processors, $(uname -srm)
 TABLE
 expect_has "a table" "12.5       30.0   together" \
   "$(REMIT_SHM_COPY_TABLE=$tables/some ./remit_info --copies)"
+expect_has "--collectives" "Collectives among 8 ranks on " "$(./remit_info --collectives 8)"
+expect_has "--collectives" "  allreduce  " "$(./remit_info --collectives)"
+expect_has "the model" "binomial" "$(./remit_info --collectives 1000 --place network)"
+expect_has "a forced algorithm" "  allreduce                   4 B   1 GiB      recursive_doubling" \
+  "$(./remit_info --collectives 100 --place host \
+     --param coll_algorithms=allreduce=recursive_doubling)"
+cat >"$tables/coll" <<TABLE
+remit collective table 1
+$(nproc --all) processors, $(uname -srm)
+choice allreduce host 100 0 recursive_doubling
+choice allreduce host 100 4096 ring
+TABLE
+coll=$(REMIT_COLL_TABLE=$tables/coll ./remit_info --collectives 100 --place host)
+expect_has "a table of costs" "table: $tables/coll" "$coll"
+expect_has "a measured range" "  allreduce                   4 B   4092 B     recursive_doubling" "$coll"
+expect_has "a measured range" "                          4 KiB   1 GiB      ring" "$coll"
+expect_has "a measured range" "  measured" "$coll"
+expect_has "sizes" "64 KiB   ring " "$(REMIT_COLL_TABLE=$tables/coll ./remit_info --collectives 100 \
+  --place host --bytes 8,64K | grep chosen)"
+echo "choice allreduce host 100 5 fastest" >>"$tables/coll"
+expect_has "a broken table" "allreduce=fastest" \
+  "$(REMIT_COLL_TABLE=$tables/coll ./remit_info --collectives 100)"
+expect_has "collectives in JSON" '"operation": "allreduce"' "$(./remit_info --json --collectives 4)"
 rm -r "$tables"
+expect_failure "--bytes alone" "--collectives" ./remit_info --bytes 8
+expect_failure "one rank" "--collectives" ./remit_info --collectives 1
+expect_failure "no such place" "--place" ./remit_info --collectives 4 --place moon
+expect_failure "no such algorithm" "none of" \
+  ./remit_info --collectives 4 --param coll_algorithms=bcast=fast
 expect_failure "an unknown parameter" "eager_limit" ./remit_info --param eager_limt=1k
 expect_failure "a malformed value" "banana" env REMIT_EAGER_LIMIT=banana ./remit_info
 expect_failure "no value" "name=value" ./remit_info --param eager_limit
@@ -80,6 +108,7 @@ if [ -z "$(ls /sys/class/infiniband 2>/dev/null)" ]; then
   fi
 fi
 case $(./remit_info) in
+  *"Collectives among"*) echo "FAIL everything: with collectives"; failures=$((failures + 1)) ;;
   *RDMA*loopback*) echo "FAIL everything: with the doctor"; failures=$((failures + 1)) ;;
 esac
 

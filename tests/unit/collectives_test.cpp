@@ -753,7 +753,8 @@ TEST(Selection, CheaperAsSizesGrow) {
 TEST(Selection, NamesForceAlgorithms) {
   for (const Algorithm& row : rows()) {
     Params params;
-    const char* other = row.kind == CollectiveKind::barrier ? "bcast=binomial," : "barrier=tree,";
+    const bool is_barrier = row.kind == CollectiveKind::barrier;
+    const std::string other = is_barrier ? "bcast=binomial," : "barrier=tree,";
     ASSERT_TRUE(params.set("coll_algorithms", other + text(row)).has_value());
     EXPECT_TRUE(check_forced_algorithms(params).has_value()) << text(row);
     for (std::size_t bytes = 1; bytes <= 1 << 20; bytes *= 4) {

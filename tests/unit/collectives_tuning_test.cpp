@@ -154,7 +154,7 @@ TEST(Tuning, RangesAreWhatIsChosen) {
     for (const int ranks : {2, 3, 8, 100}) {
       for (const bool board : {false, true}) {
         const auto ranges =
-            chosen_ranges(row.kind, table, Place::host, ranks, board, kMost, params);
+            chosen_ranges(row.kind, table, {ranks, Place::host, board}, kMost, params);
         ASSERT_FALSE(ranges.empty());
         ranges_seen += ranges.size();
         for (std::size_t i = 0; i < ranges.size(); ++i) {

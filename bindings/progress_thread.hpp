@@ -1,0 +1,48 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// A thread that makes progress while the program computes.
+#pragma once
+
+#include <atomic>
+#include <thread>
+
+#include "runtime/params.hpp"
+
+namespace remit {
+
+struct Instance;
+
+inline const ParamDecl progress_thread_param{
+    "progress_thread", false, "",
+    "give each rank a thread that makes progress while the program computes; each call then takes "
+    "a lock"};
+
+/// Holds the MPI lock while it works, as any thread of MPI_THREAD_MULTIPLE does, and takes part in
+/// Progress::wait() as these do. While an operation is under way it sleeps until something arrives;
+/// otherwise until a call leaves something under way. Signals are for the program's own threads.
+/// User-defined operations of nonblocking reductions may run here.
+class ProgressThread {
+ public:
+  /// Starts it. Every call takes the lock from now on. Throws std::system_error.
+  explicit ProgressThread(Instance& instance);
+  /// Ends it. The caller does not hold the lock.
+  ~ProgressThread();
+  ProgressThread(const ProgressThread&) = delete;
+  ProgressThread& operator=(const ProgressThread&) = delete;
+
+  /// At the end of a call, with the lock held: wakes it if there is something to do.
+  void look() {
+    if (wanted_.load(std::memory_order_relaxed) == 0 && has_work()) wake();
+  }
+
+ private:
+  void run();
+  [[nodiscard]] bool has_work() const;
+  void wake();
+
+  Instance& instance_;
+  std::atomic<int> wanted_ = 1;  ///< 0: sleeps until it is not. Becomes 0 with the lock held
+  bool stop_ = false;            ///< with the lock held
+  std::thread thread_;           ///< last: it uses the others
+};
+
+}  // namespace remit

@@ -58,7 +58,7 @@ void as_coroutines(benchmark::State& state, CollectiveKind kind, AlgorithmFuncti
 }
 
 void barrier_as_coroutines(benchmark::State& state) {
-  as_coroutines(state, CollectiveKind::barrier, barrier_dissemination);
+  as_coroutines(state, CollectiveKind::barrier, barrier_dissemination<2>);
 }
 BENCHMARK(barrier_as_coroutines)->Arg(2)->Arg(64);
 

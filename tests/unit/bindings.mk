@@ -23,7 +23,7 @@ TESTS += bindings_info_test
 bindings_info_test_SOURCES = tests/unit/bindings_info_test.cpp \
 	bindings/info_report.cpp bindings/info_report.hpp
 bindings_info_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-bindings_info_test_LDADD = libruntime.la $(UNIT_LIBS)
+bindings_info_test_LDADD = libcollectives.la $(UNIT_LIBS)
 
 check_PROGRAMS += bindings_handle_int
 TESTS += bindings_handle_int

@@ -250,11 +250,19 @@ static void append(void* a, void* b, int* length, MPI_Datatype* type) {
   const long long* left = a;
   long long* right = b;
   (void)type;
-  for (int i = 0; i < *length / 2; ++i) {
-    /* (digits, base) pairs */
+  for (int i = 0; i < *length; ++i) {
     right[2 * i] = left[2 * i] * right[2 * i + 1] + right[2 * i];
     right[2 * i + 1] *= left[2 * i + 1];
   }
+}
+
+/* (digits, base) pairs for what does not commute; one number after the other for MPI_SUM. */
+static MPI_Datatype pair_type;
+static MPI_Datatype type_of(MPI_Op op) {
+  return op == MPI_SUM ? MPI_LONG_LONG : pair_type;
+}
+static int per_pair(MPI_Op op) {
+  return op == MPI_SUM ? 2 : 1;
 }
 
 static long long digits(int from, int members, int element) {
@@ -280,12 +288,13 @@ static void reduce(int in_first, int root, MPI_Op op) {
   clear_result();
   const void* from = argument >= 0 ? numbers : NULL;
   void* to = argument == MPI_ROOT ? result : NULL;
-  if (form == kBlocking) OK(MPI_Reduce(from, to, 2 * kCount, MPI_LONG_LONG, op, argument, comm));
+  if (form == kBlocking)
+    OK(MPI_Reduce(from, to, per_pair(op) * kCount, type_of(op), op, argument, comm));
   if (form == kNonblocking)
-    OK(MPI_Ireduce(from, to, 2 * kCount, MPI_LONG_LONG, op, argument, comm, &request));
+    OK(MPI_Ireduce(from, to, per_pair(op) * kCount, type_of(op), op, argument, comm, &request));
   if (form == kPersistent)
-    OK(MPI_Reduce_init(from, to, 2 * kCount, MPI_LONG_LONG, op, argument, comm, MPI_INFO_NULL,
-                       &request));
+    OK(MPI_Reduce_init(from, to, per_pair(op) * kCount, type_of(op), op, argument, comm,
+                       MPI_INFO_NULL, &request));
   complete(clear_result);
   if (argument != MPI_ROOT) return;
   for (int i = 0; i < kCount; ++i) {
@@ -297,12 +306,13 @@ static void reduce(int in_first, int root, MPI_Op op) {
 static void allreduce(MPI_Op op, int count) {
   fill_numbers(count);
   clear_result();
-  if (form == kBlocking) OK(MPI_Allreduce(numbers, result, 2 * count, MPI_LONG_LONG, op, comm));
+  if (form == kBlocking)
+    OK(MPI_Allreduce(numbers, result, per_pair(op) * count, type_of(op), op, comm));
   if (form == kNonblocking)
-    OK(MPI_Iallreduce(numbers, result, 2 * count, MPI_LONG_LONG, op, comm, &request));
+    OK(MPI_Iallreduce(numbers, result, per_pair(op) * count, type_of(op), op, comm, &request));
   if (form == kPersistent)
-    OK(MPI_Allreduce_init(numbers, result, 2 * count, MPI_LONG_LONG, op, comm, MPI_INFO_NULL,
-                          &request));
+    OK(MPI_Allreduce_init(numbers, result, per_pair(op) * count, type_of(op), op, comm,
+                          MPI_INFO_NULL, &request));
   complete(clear_result);
   for (int i = 0; i < count; ++i) {
     if (op != MPI_SUM) CHECK(result[2 * i] == digits(other_first, other, i));
@@ -313,15 +323,14 @@ static void allreduce(MPI_Op op, int count) {
 
 /* Both vectors have size * other pairs. */
 static void reduce_scatter_block(MPI_Op op) {
-  const int each = 2 * other;
+  const int each = per_pair(op) * other;
   fill_numbers(size * other);
   clear_result();
-  if (form == kBlocking)
-    OK(MPI_Reduce_scatter_block(numbers, result, each, MPI_LONG_LONG, op, comm));
+  if (form == kBlocking) OK(MPI_Reduce_scatter_block(numbers, result, each, type_of(op), op, comm));
   if (form == kNonblocking)
-    OK(MPI_Ireduce_scatter_block(numbers, result, each, MPI_LONG_LONG, op, comm, &request));
+    OK(MPI_Ireduce_scatter_block(numbers, result, each, type_of(op), op, comm, &request));
   if (form == kPersistent)
-    OK(MPI_Reduce_scatter_block_init(numbers, result, each, MPI_LONG_LONG, op, comm, MPI_INFO_NULL,
+    OK(MPI_Reduce_scatter_block_init(numbers, result, each, type_of(op), op, comm, MPI_INFO_NULL,
                                      &request));
   complete(clear_result);
   for (int i = 0; i < other; ++i) {
@@ -335,24 +344,26 @@ static void reduce_scatter_block(MPI_Op op) {
 static void reduce_scatter(MPI_Op op) {
   int before = 0, total = size * other;
   for (int r = 0; r < size; ++r) {
-    counts[r] = r == size - 1 ? 2 * total : r == 0 ? 0 : 2;
-    total -= counts[r] / 2;
-    if (r < me) before += counts[r] / 2;
+    const int pairs = r == size - 1 ? total : r == 0 ? 0 : 1;
+    counts[r] = per_pair(op) * pairs;
+    total -= pairs;
+    if (r < me) before += pairs;
   }
   fill_numbers(size * other);
   clear_result();
-  if (form == kBlocking) OK(MPI_Reduce_scatter(numbers, result, counts, MPI_LONG_LONG, op, comm));
+  if (form == kBlocking) OK(MPI_Reduce_scatter(numbers, result, counts, type_of(op), op, comm));
   if (form == kNonblocking)
-    OK(MPI_Ireduce_scatter(numbers, result, counts, MPI_LONG_LONG, op, comm, &request));
+    OK(MPI_Ireduce_scatter(numbers, result, counts, type_of(op), op, comm, &request));
   if (form == kPersistent)
-    OK(MPI_Reduce_scatter_init(numbers, result, counts, MPI_LONG_LONG, op, comm, MPI_INFO_NULL,
+    OK(MPI_Reduce_scatter_init(numbers, result, counts, type_of(op), op, comm, MPI_INFO_NULL,
                                &request));
   complete(clear_result);
-  for (int i = 0; i < counts[me] / 2; ++i) {
+  const int mine = counts[me] / per_pair(op);
+  for (int i = 0; i < mine; ++i) {
     if (op != MPI_SUM) CHECK(result[2 * i] == digits(other_first, other, before + i));
     if (op == MPI_SUM) CHECK(result[2 * i + 1] == 3 * other);
   }
-  CHECK(result[counts[me]] == -1);
+  CHECK(result[2 * mine] == -1);
 }
 
 static void rooted(int in_first) {
@@ -408,6 +419,8 @@ static void refused(void) {
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   MPI_Op ordered;
+  OK(MPI_Type_contiguous(2, MPI_LONG_LONG, &pair_type));
+  OK(MPI_Type_commit(&pair_type));
   OK(MPI_Op_create(append, 0, &ordered));
   setup();
   for (form = 0; form < kForms; ++form) {
@@ -434,6 +447,7 @@ int main(int argc, char** argv) {
   long_and_many();
   refused();
   OK(MPI_Op_free(&ordered));
+  OK(MPI_Type_free(&pair_type));
   OK(MPI_Comm_free(&comm));
   return check_end("intercomm_coll");
 }

@@ -15,7 +15,7 @@ const ParamDecl limit_param{"info_test_limit", std::int64_t{4096}, "bytes", "A s
 const ParamDecl word_param{"info_test_word", std::string{"red"}, "", "A word.", {"red", "green"}};
 const ParamDecl flag_param{"info_test_flag", false, "", "A flag."};
 
-constexpr InfoSections kAll{true, true, true, true, true, true};
+constexpr InfoSections kAll{true, true, true, true, true, true, true};
 
 InfoReport sample() {
   Params params;

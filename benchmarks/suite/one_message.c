@@ -61,7 +61,8 @@ static int add_up(int rank, long value) {
   return sum != 2 * value;
 }
 
-/* usage: one_message COUNT [nonblocking | window | allreduce]; two ranks; a window counts as kWindow
+/* usage: one_message COUNT [nonblocking | window | allreduce]; two ranks; a window counts as
+ * kWindow
  */
 int main(int argc, char** argv) {
   int rank = 0, wrong = 0;

@@ -1,7 +1,8 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
- * Operations under way advance without a call that waits for them: by the progress thread while rank
- * 0 makes no call at all ("thread"), and during calls about something else ("calls"). The other ranks
- * cannot complete theirs unless rank 0 plays its part; that they have, they tell by a file. */
+ * Operations under way advance without a call that waits for them: by the progress thread while
+ * rank 0 makes no call at all ("thread"), and during calls about something else ("calls"). The
+ * other ranks cannot complete theirs unless rank 0 plays its part; that they have, they tell by a
+ * file. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>

@@ -62,9 +62,10 @@ struct Overlapped {
       const std::int64_t weight = widest(last - step);
       const bool less = weight <= excess;
       if (less) excess -= weight;
-      windows[static_cast<std::size_t>(step)] = windows[static_cast<std::size_t>(step - 1)] +
-                                                windows[static_cast<std::size_t>(step - lag)] -
-                                                (less ? 1 : 0);
+      // Subtracted first: the largest sum is one more than an int holds.
+      windows[static_cast<std::size_t>(step)] = windows[static_cast<std::size_t>(step - 1)] -
+                                                (less ? 1 : 0) +
+                                                windows[static_cast<std::size_t>(step - lag)];
     }
   }
 

@@ -23,7 +23,6 @@ int check_probe(Entry& entry, int source, int tag, MPI_Comm comm, CommObject*& o
 /// Polls once if nothing is there at first; with `wait`, until something is.
 template <class Find>
 bool look(Entry& entry, bool wait, int source, int tag, CommObject* comm, Find&& find) {
-  if (find()) return true;
   MessageArgs wanted;
   wanted.comm = comm;
   wanted.peer = source;

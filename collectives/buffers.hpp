@@ -59,6 +59,17 @@ namespace remit {
   }
 }
 
+/// A broadcast from member 0, as a part of another operation.
+[[nodiscard]] inline CollectiveArgs bcast_args(void* buffer, MPI_Count count,
+                                               const Datatype& type) {
+  CollectiveArgs args;
+  args.kind = CollectiveKind::bcast;
+  args.recv = buffer;
+  args.recv_count = count;
+  args.recv_type = &type;
+  return args;
+}
+
 [[nodiscard]] inline View bytes_view(const void* memory, std::size_t bytes) {
   return view_of(memory, static_cast<MPI_Count>(bytes), predefined(MPI_BYTE));
 }

@@ -131,7 +131,7 @@ Task<int> meet(CollCtx& c, Direct& d) {
   co_return c.error();
 }
 
-Task<int> part(CollCtx& c, Direct& /*d*/) {
+Task<int> part(CollCtx& c) {
   if (c.board() != nullptr) {
     c.fail(c.board()->part(c.error()));
     co_return c.error();

@@ -41,7 +41,6 @@ class Direct {
 
  private:
   friend Task<int> meet(CollCtx& c, Direct& d);
-  friend Task<int> part(CollCtx& c, Direct& d);
 
   /// What a member tells a peer.
   struct Fact {
@@ -64,7 +63,7 @@ class Direct {
 Task<int> meet(CollCtx& c, Direct& d);
 /// Everybody who lives has left the others' memory, and nobody failed. Last of all, also after an
 /// error: memory may be used again only now.
-Task<int> part(CollCtx& c, Direct& d);
+Task<int> part(CollCtx& c);
 
 /// Copies the packed bytes of `to` from `at` on of the peer's source.
 Task<int> fetch(CollCtx& c, const Direct& d, int peer, std::size_t at, View to);

@@ -75,7 +75,7 @@ Task<int> bcast_direct(CollCtx& c, const CollectiveArgs& a) {
   }
   auto rest = c.all(messages.started());
   co_await rest;
-  Task<int> parting = part(c, d);
+  Task<int> parting = part(c);
   co_await parting;
   co_return c.error();
 }
@@ -124,7 +124,7 @@ Task<int> gather_direct(CollCtx& c, const CollectiveArgs& a) {
   if (is_root && !in_place) copy_local(mine, receive_slot(a, c.rank()));
   auto rest = c.all(messages.started());
   co_await rest;
-  Task<int> parting = part(c, d);
+  Task<int> parting = part(c);
   co_await parting;
   co_return c.error();
 }
@@ -165,7 +165,7 @@ Task<int> scatter_direct(CollCtx& c, const CollectiveArgs& a) {
   }
   auto rest = c.all(messages.started());
   co_await rest;
-  Task<int> parting = part(c, d);
+  Task<int> parting = part(c);
   co_await parting;
   co_return c.error();
 }
@@ -210,7 +210,7 @@ Task<int> allgather_direct(CollCtx& c, const CollectiveArgs& a) {
   Task<int> copies = fetch_all(c, a, d, own.size(), 0, same);
   co_await copies;
   if (!in_place) copy_local(mine, own);
-  Task<int> parting = part(c, d);
+  Task<int> parting = part(c);
   co_await parting;
   co_return c.error();
 }
@@ -240,7 +240,7 @@ Task<int> alltoall_direct(CollCtx& c, const CollectiveArgs& a) {
   Task<int> copies = fetch_all(c, a, d, source.size(), at, block_to);
   co_await copies;
   if (!in_place) copy_local(send_slot(a, c.rank()), receive_slot(a, c.rank()));
-  Task<int> parting = part(c, d);
+  Task<int> parting = part(c);
   co_await parting;
   co_return c.error();
 }
@@ -405,7 +405,7 @@ Task<int> reduce_together(CollCtx& c, const CollectiveArgs& a, For whom) {
   co_await meeting;
   Task<int> work = reduce_shares(c, d, s);
   co_await work;
-  Task<int> parting = part(c, d);
+  Task<int> parting = part(c);
   co_await parting;
   co_return c.error();
 }
@@ -436,7 +436,7 @@ Task<int> reduce_scatter_direct(CollCtx& c, const CollectiveArgs& a) {
   co_await meeting;
   Task<int> work = reduce_shares(c, d, s);
   co_await work;
-  Task<int> parting = part(c, d);
+  Task<int> parting = part(c);
   co_await parting;
   if (in_place) copy_local(bytes_view(s.result, result.size()), result);
   co_return c.error();

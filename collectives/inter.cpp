@@ -23,15 +23,6 @@ Task<int> inside(CollCtx& c, CollectiveArgs a) {
   co_return c.error();
 }
 
-CollectiveArgs bcast_args(void* buffer, MPI_Count count, const Datatype& type) {
-  CollectiveArgs args;
-  args.kind = bcast;
-  args.recv = buffer;
-  args.recv_count = count;
-  args.recv_type = &type;
-  return args;
-}
-
 /// Reduces the local group's vectors to its leader, where the result comes to `result`.
 CollectiveArgs reduce_args(const CollectiveArgs& a, MPI_Count count, void* result) {
   CollectiveArgs args;

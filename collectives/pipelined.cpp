@@ -203,11 +203,7 @@ Task<int> reduce_double_tree(CollCtx& c, const CollectiveArgs& a) {
 Task<int> allreduce_double_tree(CollCtx& c, const CollectiveArgs& a) {
   Task<int> up = reduce_along(c, a, Pipe::double_tree, 0);
   co_await up;
-  CollectiveArgs down;
-  down.kind = CollectiveKind::bcast;
-  down.recv = a.recv;
-  down.recv_count = a.recv_count;
-  down.recv_type = a.recv_type;
+  const CollectiveArgs down = bcast_args(a.recv, a.recv_count, *a.recv_type);
   Task<int> result = bcast_along(c, down, Pipe::double_tree);
   co_await result;
   co_return c.error();

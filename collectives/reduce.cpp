@@ -68,11 +68,7 @@ template <int kRadix>
 Task<int> allreduce_knomial(CollCtx& c, const CollectiveArgs& a) {
   Task<int> up = reduce_tree<kRadix>(c, a, 0, a.recv);
   co_await up;
-  CollectiveArgs down;
-  down.kind = CollectiveKind::bcast;
-  down.recv = a.recv;
-  down.recv_count = a.recv_count;
-  down.recv_type = a.recv_type;
+  const CollectiveArgs down = bcast_args(a.recv, a.recv_count, *a.recv_type);
   Task<int> result = bcast_knomial<kRadix>(c, down);
   co_await result;
   co_return c.error();

@@ -163,6 +163,7 @@ TEST(Tuning, RangesAreWhatIsChosen) {
           CollectiveShape shape;
           shape.size = ranks;
           shape.board = board;
+          shape.one_host = true;
           shape.table = &table;
           for (const std::size_t bytes : {ranges[i].from_bytes, ranges[i].to_bytes}) {
             shape.bytes = bytes;

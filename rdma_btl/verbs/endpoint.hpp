@@ -122,7 +122,7 @@ inline void VerbsDevice::owe(Endpoint& endpoint) {
     return take_back(endpoint, 1);
   ++endpoint.owed;
   if (endpoint.credit_due || (2 * endpoint.owed < endpoint.lease && !endpoint.wants_more)) return;
-  endpoint.credit_due = true;
+  endpoint.credit_due = chores_ = true;
   credit_due_.push_back(endpoint.id);
 }
 

@@ -134,6 +134,7 @@ void VerbsDevice::return_credits() {
 void VerbsDevice::release_lease(Endpoint& endpoint) {
   if (endpoint.recalled) recalled_ -= endpoint.lease;
   if (srq_ != nullptr) parked_ += endpoint.lease;
+  chores_ = chores_ || parked_ != 0;
   endpoint.lease = endpoint.owed = 0;
   endpoint.recalled = false;
 }

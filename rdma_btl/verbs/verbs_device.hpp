@@ -175,6 +175,8 @@ class VerbsDevice final : public Device {
   [[nodiscard]] std::size_t post_closed(Endpoint& endpoint, std::span<const Operation> operations);
   [[nodiscard]] bool take(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool post_send(Endpoint& endpoint, const Operation& operation);
+  void send_other(Endpoint& endpoint, SendHead head, const void* data, std::size_t length,
+                  PendingQueue& refused);
   [[nodiscard]] bool send_headed(Endpoint& endpoint, SendHead head, const void* data,
                                  std::size_t length);
   [[nodiscard]] bool post_put(Endpoint& endpoint, const Operation& operation);
@@ -191,6 +193,9 @@ class VerbsDevice final : public Device {
   [[nodiscard]] std::byte* take_send_slot(Record& record, bool& signal);
   [[nodiscard]] ibv_send_wr& message_request(const void* data, std::size_t bytes, unsigned flags);
   void submit(Endpoint& endpoint, ibv_send_wr& request, const Record& record, bool signal);
+  void hand_over(Endpoint& endpoint, ibv_send_wr& request, const Record& record, bool signal);
+  void on_refusal(Endpoint& endpoint, const Record& record, int error);
+  [[nodiscard]] bool has_room(const Endpoint& endpoint, std::uint32_t requests) const;
   [[nodiscard]] bool room(Endpoint& endpoint, std::uint32_t requests);
   [[nodiscard]] bool spare_room(const Endpoint& endpoint, std::uint32_t requests = 1) const;
   [[nodiscard]] bool send_slot_room();
@@ -201,10 +206,14 @@ class VerbsDevice final : public Device {
   void complete(const Endpoint& endpoint, std::uint64_t cookie, int status);
 
   // Polling (verbs_poll.cpp).
+  [[nodiscard]] std::size_t poll_all(std::span<Completion> out);
   [[nodiscard]] std::size_t take_all(std::span<const ibv_wc> work, std::span<Completion> out);
   [[nodiscard]] bool take_receive(const ibv_wc& work, Completion& out);
-  [[nodiscard]] bool take_message(Endpoint& endpoint, const ibv_wc& work, std::uint32_t slot,
+  [[nodiscard]] Endpoint* sender_of(const ibv_wc& work, std::uint32_t slot);
+  [[nodiscard]] bool take_message(Endpoint& endpoint, const ibv_wc& work, std::byte* data,
                                   Completion& out);
+  [[nodiscard]] bool take_own(Endpoint& endpoint, const verbs::Header& header, const ibv_wc& work,
+                              const std::byte* data, Completion& out);
   [[nodiscard]] bool take_brief(Endpoint& endpoint, const ibv_wc& work, std::byte* data,
                                 Completion& out);
   void take_credits(Endpoint& endpoint, std::uint32_t credits, bool starved);
@@ -214,7 +223,10 @@ class VerbsDevice final : public Device {
   void end_swap(SwapJob& job, int status);
   void retry_swaps();
   void failed_work(Endpoint& endpoint, const ibv_wc& work);
-  void use(std::uint32_t slot, EndpointId endpoint) { used_.push_back({slot, endpoint}); }
+  void use(std::uint32_t slot, EndpointId endpoint) {
+    used_.push_back({slot, endpoint});
+    chores_ = true;
+  }
   void release_used();
   void post_receive_chain(std::span<const std::uint32_t> slots);
   [[nodiscard]] bool post_receives(ibv_qp* qp, std::span<const std::uint32_t> slots);
@@ -260,14 +272,15 @@ class VerbsDevice final : public Device {
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
   ibv_cq* cq_ = nullptr;
   ibv_srq* srq_ = nullptr;
-  mutable bool attention_ = false;  ///< the next poll has something to do besides
+  mutable bool attention_ = false;  ///< the next poll has something to do besides: attend()
+  bool chores_ = false;  ///< or in used_, credit_due_, leaving_, parked_: false if all are empty
   mutable bool flush_wanted_ = false;
   mutable bool flush_asked_ = false;  ///< the last answer of flushed() was no
   std::uint32_t last_qp_num_ = 0;
-  EndpointId last_endpoint_ = 0;
   std::uint32_t polls_to_look_ = 1;  ///< until look_around()
-  std::uint32_t outstanding_ = 0;    ///< work requests of all connections
-  std::uint32_t max_inline_ = 0;     ///< bytes, the device's header included
+  Endpoint* last_endpoint_ = nullptr;
+  std::uint32_t outstanding_ = 0;  ///< work requests of all connections
+  std::uint32_t max_inline_ = 0;   ///< bytes, the device's header included
   ibv_sge message_part_ = {};
   ibv_send_wr message_request_ = {};  ///< see message_request()
   std::uint32_t max_sge_ = 1;

@@ -24,7 +24,7 @@ bool about_queue_pair(const ibv_async_event& event) {
 /// What the peer sent before is still in the completion queue.
 void VerbsDevice::leave(Endpoint& endpoint) {
   if (endpoint.leaving) return;
-  endpoint.leaving = true;
+  endpoint.leaving = chores_ = true;
   leaving_.push_back(endpoint.id);
 }
 

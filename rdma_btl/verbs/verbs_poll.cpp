@@ -28,7 +28,21 @@ constexpr std::uint32_t kTurns = 0x7fffffff;
 
 }  // namespace
 
+/// What it does when there is nothing to do is what a message waits for.
 std::size_t VerbsDevice::poll(std::span<Completion> out) {
+  --polls_to_look_;
+  if (polls_to_look_ == 0 || attention_ || chores_ || out.empty()) [[unlikely]]
+    return poll_all(out);
+  std::array<ibv_wc, kBatch> work;
+  const int got = ibv_poll_cq(cq_, static_cast<int>(std::min(kBatch, out.size())), work.data());
+  if (got == 0) [[likely]]
+    return 0;
+  const auto found = static_cast<std::size_t>(std::max(got, 0));
+  const std::size_t count = take_all(std::span(work).first(found), out);
+  return count != 0 ? count : poll_all(out);
+}
+
+std::size_t VerbsDevice::poll_all(std::span<Completion> out) {
   if (!used_.empty()) release_used();
   std::size_t count = 0;
   if (attention_) [[unlikely]] {
@@ -53,10 +67,11 @@ std::size_t VerbsDevice::poll(std::span<Completion> out) {
     fail_all(fmt::format("{}: the completion queue is broken", adapter_.device));
   if (got == 0 && wanted != 0 && (!leaving_.empty() || parked_ != 0)) [[unlikely]]
     settle_leaving();
-  if (--polls_to_look_ == 0) [[unlikely]]
+  if (polls_to_look_ == 0) [[unlikely]]
     look_around();
   if (count == 0 && attention_) [[unlikely]]
     count = attend(out);
+  chores_ = !used_.empty() || !credit_due_.empty() || !leaving_.empty() || parked_ != 0;
   return count;
 }
 
@@ -120,62 +135,77 @@ void VerbsDevice::service() {
 
 // --- receives ----------------------------------------------------------------------------------
 
-bool VerbsDevice::take_receive(const ibv_wc& work, Completion& out) {
+/// Small, for it is in the loop of take_all(), and each message goes through it.
+inline bool VerbsDevice::take_receive(const ibv_wc& work, Completion& out) {
   const auto slot = static_cast<std::uint32_t>(work.wr_id);
+  const bool known = work.qp_num == last_qp_num_ && srq_ != nullptr;
+  Endpoint* const endpoint =
+      known && work.status == IBV_WC_SUCCESS ? last_endpoint_ : sender_of(work, slot);
+  if (endpoint == nullptr) [[unlikely]]
+    return false;
+  use(slot, endpoint->id);
+  if (work.opcode != IBV_WC_RECV) [[unlikely]] {
+    ++counters_.notifications;
+    out = {CompletionKind::notification, MPI_SUCCESS, endpoint->id, ntohl(work.imm_data), 0, {}};
+    return true;
+  }
+  std::byte* const data = slots_[slot].data;
+  if ((work.wc_flags & IBV_WC_WITH_IMM) != 0) return take_brief(*endpoint, work, data, out);
+  return take_message(*endpoint, work, data, out);
+}
+
+/// Whose receive this was; null if there is nothing in it.
+VerbsDevice::Endpoint* VerbsDevice::sender_of(const ibv_wc& work, std::uint32_t slot) {
   // Left over of a connection that was dropped: the slot may be in use elsewhere, even on a queue
   // pair of the same number.
-  if (srq_ == nullptr && (work.wr_id & ~kReceiveBit) >> 32 != slots_[slot].turn) return false;
+  if (srq_ == nullptr && (work.wr_id & ~kReceiveBit) >> 32 != slots_[slot].turn) return nullptr;
   if (work.qp_num != last_qp_num_) {
     const auto found = by_qp_num_.find(work.qp_num);
     if (found == by_qp_num_.end()) {
       use(slot, kNobody);
-      return false;
+      return nullptr;
     }
     last_qp_num_ = work.qp_num;
-    last_endpoint_ = found->second;
+    last_endpoint_ = endpoints_[found->second].get();
   }
-  Endpoint& endpoint = *endpoints_[last_endpoint_];
-  if (work.status != IBV_WC_SUCCESS) [[unlikely]] {
-    use(slot, kNobody);
-    if (work.status != IBV_WC_WR_FLUSH_ERR) failed_work(endpoint, work);
-    return false;
-  }
-  if (work.opcode == IBV_WC_RECV) [[likely]]
-    return take_message(endpoint, work, slot, out);
-  use(slot, endpoint.id);
-  ++counters_.notifications;
-  out = {CompletionKind::notification, MPI_SUCCESS, endpoint.id, ntohl(work.imm_data), 0, {}};
-  return true;
+  if (work.status == IBV_WC_SUCCESS) [[likely]]
+    return last_endpoint_;
+  use(slot, kNobody);
+  if (work.status != IBV_WC_WR_FLUSH_ERR) failed_work(*last_endpoint_, work);
+  return nullptr;
 }
 
-bool VerbsDevice::take_message(Endpoint& endpoint, const ibv_wc& work, std::uint32_t slot,
+bool VerbsDevice::take_message(Endpoint& endpoint, const ibv_wc& work, std::byte* data,
                                Completion& out) {
-  std::byte* const data = slots_[slot].data;
-  use(slot, endpoint.id);
-  if ((work.wc_flags & IBV_WC_WITH_IMM) != 0) return take_brief(endpoint, work, data, out);
   Header header;
-  if (work.byte_len < sizeof header) {
+  if (work.byte_len < sizeof header) [[unlikely]] {
     fail_endpoint(endpoint, fmt::format("{}: a message makes no sense", way_to(endpoint)));
     return false;
   }
   std::memcpy(&header, data, sizeof header);
   take_credits(endpoint, header.credits, (header.flags & verbs::kStarved) != 0);
+  if (header.kind == MessageKind::data) [[likely]] {
+    ++counters_.receives;
+    if ((header.flags & verbs::kHeaded) != 0 && work.byte_len >= sizeof header + sizeof(SendHead)) {
+      SendHead head;
+      std::memcpy(&head, data + sizeof header, sizeof head);
+      endpoint.heard_heads[verbs::Heads::place_of(head)] = head;
+    }
+    out = {CompletionKind::receive,
+           MPI_SUCCESS,
+           endpoint.id,
+           0,
+           0,
+           std::span(data + sizeof header, work.byte_len - sizeof header)};
+    return true;
+  }
+  return take_own(endpoint, header, work, data, out);
+}
+
+/// A message of the device's own.
+bool VerbsDevice::take_own(Endpoint& endpoint, const Header& header, const ibv_wc& work,
+                           const std::byte* data, Completion& out) {
   switch (header.kind) {
-    case MessageKind::data:
-      ++counters_.receives;
-      if ((header.flags & verbs::kHeaded) != 0 &&
-          work.byte_len >= sizeof header + sizeof(SendHead)) {
-        SendHead head;
-        std::memcpy(&head, data + sizeof header, sizeof head);
-        endpoint.heard_heads[verbs::Heads::place_of(head)] = head;
-      }
-      out = {CompletionKind::receive,
-             MPI_SUCCESS,
-             endpoint.id,
-             0,
-             0,
-             std::span(data + sizeof header, work.byte_len - sizeof header)};
-      return true;
     case MessageKind::notification:
       ++counters_.notifications;
       out = {CompletionKind::notification, MPI_SUCCESS, endpoint.id, header.value, 0, {}};
@@ -201,6 +231,7 @@ bool VerbsDevice::take_message(Endpoint& endpoint, const ibv_wc& work, std::uint
       }
       return false;
     case MessageKind::credits:
+    case MessageKind::data:
       return false;
   }
   return false;
@@ -226,7 +257,7 @@ bool VerbsDevice::take_brief(Endpoint& endpoint, const ibv_wc& work, std::byte* 
 }
 
 /// What came back with a message.
-void VerbsDevice::take_credits(Endpoint& endpoint, std::uint32_t credits, bool starved) {
+inline void VerbsDevice::take_credits(Endpoint& endpoint, std::uint32_t credits, bool starved) {
   endpoint.credits += credits;
   // A note has overtaken this message: these are to be given back, too.
   if (endpoint.dry && credits != 0) [[unlikely]] {

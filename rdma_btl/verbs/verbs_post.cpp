@@ -8,6 +8,7 @@
 
 #include "rdma_btl/verbs/endpoint.hpp"
 #include "rdma_btl/verbs/verbs_device.hpp"
+#include "runtime/copy_small.hpp"
 
 namespace remit {
 
@@ -17,6 +18,9 @@ using verbs::kReservedCredits;
 using verbs::MessageKind;
 
 namespace {
+
+/// What copy_small() is for.
+constexpr std::size_t kFewBytes = 64;
 
 std::size_t total_length(std::span<const Piece> pieces) {
   std::size_t total = 0;
@@ -112,20 +116,20 @@ void VerbsDevice::complete(const Endpoint& endpoint, std::uint64_t cookie, int s
 
 // --- room --------------------------------------------------------------------------------------
 
+inline bool VerbsDevice::has_room(const Endpoint& endpoint, std::uint32_t requests) const {
+  return !endpoint.note_due && spare_room(endpoint, requests + verbs::kSpare);
+}
+
+/// And if there is none, does what brings it.
 bool VerbsDevice::room(Endpoint& endpoint, std::uint32_t requests) {
-  if (endpoint.note_due) [[unlikely]] {
+  if (has_room(endpoint, requests)) [[likely]]
+    return true;
+  if (endpoint.note_due || endpoint.under_way() + requests + verbs::kSpare > config_.send_depth) {
     flush_tail(endpoint);
-    return false;
-  }
-  if (endpoint.under_way() + requests + verbs::kSpare > config_.send_depth) [[unlikely]] {
-    if (endpoint.unsignalled != 0) flush_tail(endpoint);
-    return false;
-  }
-  if (outstanding_ + requests + verbs::kSpare > budget_) [[unlikely]] {
+  } else {
     flush_tails();
-    return false;
   }
-  return true;
+  return false;
 }
 
 bool VerbsDevice::spare_room(const Endpoint& endpoint, std::uint32_t requests) const {
@@ -178,8 +182,9 @@ ibv_send_wr& VerbsDevice::message_request(const void* data, std::size_t bytes, u
   return message_request_;
 }
 
-void VerbsDevice::submit(Endpoint& endpoint, ibv_send_wr& request, const Record& record,
-                         bool signal) {
+/// submit(), for the one function through which most messages go.
+[[gnu::always_inline]] inline void VerbsDevice::hand_over(Endpoint& endpoint, ibv_send_wr& request,
+                                                          const Record& record, bool signal) {
   // What runs short must come back.
   signal = signal || outstanding_ + 2 * verbs::kSpare >= budget_;
   if (signal || ++endpoint.unsignalled >= verbs::kSignalEvery) {
@@ -198,6 +203,15 @@ void VerbsDevice::submit(Endpoint& endpoint, ibv_send_wr& request, const Record&
     ++outstanding_;
     return;
   }
+  on_refusal(endpoint, record, error);
+}
+
+void VerbsDevice::submit(Endpoint& endpoint, ibv_send_wr& request, const Record& record,
+                         bool signal) {
+  hand_over(endpoint, request, record, signal);
+}
+
+void VerbsDevice::on_refusal(Endpoint& endpoint, const Record& record, int error) {
   fail_endpoint(endpoint, fmt::format("{}: a work request was refused: {}", way_to(endpoint),
                                       std::strerror(error)));
   retire_record(endpoint, record, MPI_ERR_PROC_ABORTED);
@@ -225,22 +239,32 @@ void VerbsDevice::send(EndpointId id, SendHead head, const void* data, std::size
                        PendingQueue& refused) {
   Endpoint& endpoint = *endpoints_[id];
   const std::size_t bytes = sizeof(Header) + sizeof head + length;
-  if (endpoint.state != State::open || endpoint.credits <= kReservedCredits) [[unlikely]]
-    return Device::send(id, head, data, length, refused);
-  if (bytes > max_inline_) {
-    if (!send_headed(endpoint, head, data, length)) Device::send(id, head, data, length, refused);
-    return;
-  }
-  if (!room(endpoint, 1)) return Device::send(id, head, data, length, refused);
+  const bool can = endpoint.state == State::open && endpoint.credits > kReservedCredits;
+  if (!can || bytes > max_inline_ || !has_room(endpoint, 1)) [[unlikely]]
+    return send_other(endpoint, head, data, length, refused);
   ++counters_.sends;
   ++counters_.inlined;
   counters_.sent_bytes += sizeof head + length;
   std::array<std::byte, kMostInline> small;
-  Header header = take_header(endpoint, MessageKind::data, 0);
+  const Header header = take_header(endpoint, MessageKind::data, 0);
   std::memcpy(small.data(), &header, sizeof header);
   std::memcpy(small.data() + sizeof header, &head, sizeof head);
-  if (length != 0) std::memcpy(small.data() + sizeof header + sizeof head, data, length);
-  submit(endpoint, message_request(small.data(), bytes, IBV_SEND_INLINE), Record{}, false);
+  std::byte* const rest = small.data() + sizeof header + sizeof head;
+  if (length <= kFewBytes) [[likely]] {
+    copy_small(rest, data, length);
+  } else {
+    std::memcpy(rest, data, length);
+  }
+  hand_over(endpoint, message_request(small.data(), bytes, IBV_SEND_INLINE), Record{}, false);
+}
+
+/// One that does not fit the descriptor, or that has to wait.
+void VerbsDevice::send_other(Endpoint& endpoint, SendHead head, const void* data,
+                             std::size_t length, PendingQueue& refused) {
+  const bool can = endpoint.state == State::open && endpoint.credits > kReservedCredits;
+  const bool fits = sizeof(Header) + sizeof head + length <= max_inline_;
+  if (can && !fits && send_headed(endpoint, head, data, length)) return;
+  Device::send(endpoint.id, head, data, length, refused);
 }
 
 /// One that does not fit the descriptor: brief if the peer knows its head. It is open and has a

@@ -12,6 +12,31 @@
 
 namespace remit {
 
+/// A fast path below MPI_THREAD_MULTIPLE where calls leave a mark (Guard::mark): lives as long as
+/// it runs. Where calls take the lock by now, it may do nothing, and the call goes the usual way.
+class MarkedCall {
+ public:
+  explicit MarkedCall(Instance& instance) : instance_(instance), may_(!instance.locking()) {
+    if (!may_) return;
+    instance_.presence->enter();
+    if (instance_.locking()) [[unlikely]] {
+      instance_.presence->leave();
+      may_ = false;
+    }
+  }
+  ~MarkedCall() {
+    if (may_) instance_.presence->leave();
+  }
+  MarkedCall(const MarkedCall&) = delete;
+  MarkedCall& operator=(const MarkedCall&) = delete;
+
+  [[nodiscard]] bool may() const { return may_; }
+
+ private:
+  Instance& instance_;
+  bool may_;
+};
+
 /// Lives as long as one MPI call. The checks return MPI_SUCCESS or the code that the function must
 /// return (the error handler has been called by then):
 ///

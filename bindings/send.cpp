@@ -62,15 +62,9 @@ template <SendMode mode>
   return static_cast<unsigned>(rank) < static_cast<unsigned>(comm.core.peers().size());
 }
 
-/// The fast path of MPI_Send and MPI_Isend: true if every argument is right, nothing special is
-/// asked for, and the message has left. What it leaves undone is for functions that also find out
-/// what is wrong. They take the arguments as they came, so that no register is saved for them.
-[[gnu::always_inline]] inline bool send_at_once(const void* buffer, MPI_Count count,
-                                                MPI_Datatype datatype, int dest, int tag,
-                                                MPI_Comm comm) {
-  Instance* instance = library().instance;
-  if (instance == nullptr || instance->guarded()) [[unlikely]]
-    return false;
+/// send_at_once(), if this thread may.
+[[gnu::always_inline]] inline bool offer(Instance* instance, const void* buffer, MPI_Count count,
+                                         MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   const CommObject* object = instance->comm(comm);
   if (object == nullptr || tag < 0 || Entry::is_special(buffer) || !is_rank(*object, dest))
       [[unlikely]]
@@ -82,12 +76,33 @@ template <SendMode mode>
                                     object->core);
 }
 
-/// The fast path of MPI_Irecv: a plain request, or null if anything is out of the ordinary.
-[[gnu::always_inline]] inline RequestObject* receive_at_once(void* buffer, MPI_Count count,
-                                                             MPI_Datatype datatype, int source,
-                                                             int tag, MPI_Comm comm) {
+/// send_at_once(), where calls leave a mark.
+[[gnu::noinline]] bool offer_marked(const void* buffer, MPI_Count count, MPI_Datatype datatype,
+                                    int dest, int tag, MPI_Comm comm) {
   Instance* instance = library().instance;
-  if (instance == nullptr || instance->guarded() || !instance->orphans.empty()) [[unlikely]]
+  const MarkedCall call(*instance);
+  return call.may() && offer(instance, buffer, count, datatype, dest, tag, comm);
+}
+
+/// The fast path of MPI_Send and MPI_Isend: true if every argument is right, nothing special is
+/// asked for, and the message has left. What it leaves undone is for functions that also find out
+/// what is wrong. They take the arguments as they came, so that no register is saved for them.
+[[gnu::always_inline]] inline bool send_at_once(const void* buffer, MPI_Count count,
+                                                MPI_Datatype datatype, int dest, int tag,
+                                                MPI_Comm comm) {
+  Instance* instance = library().instance;
+  if (instance == nullptr) [[unlikely]]
+    return false;
+  if (instance->guarded()) [[unlikely]]
+    return offer_marked(buffer, count, datatype, dest, tag, comm);
+  return offer(instance, buffer, count, datatype, dest, tag, comm);
+}
+
+/// receive_at_once(), if this thread may.
+[[gnu::always_inline]] inline RequestObject* expect(Instance* instance, void* buffer,
+                                                    MPI_Count count, MPI_Datatype datatype,
+                                                    int source, int tag, MPI_Comm comm) {
+  if (!instance->orphans.empty()) [[unlikely]]
     return nullptr;
   CommObject* object = instance->comm(comm);
   const std::size_t element = instance->plain_bytes(count, datatype);
@@ -104,6 +119,26 @@ template <SendMode mode>
   if (!instance->engine->try_post(core, source, tag, object->core)) [[unlikely]]
     instance->engine->irecv(core, core.view, source, tag, object->core);
   return request;
+}
+
+/// receive_at_once(), where calls leave a mark.
+[[gnu::noinline]] RequestObject* expect_marked(void* buffer, MPI_Count count, MPI_Datatype datatype,
+                                               int source, int tag, MPI_Comm comm) {
+  Instance* instance = library().instance;
+  const MarkedCall call(*instance);
+  return call.may() ? expect(instance, buffer, count, datatype, source, tag, comm) : nullptr;
+}
+
+/// The fast path of MPI_Irecv: a plain request, or null if anything is out of the ordinary.
+[[gnu::always_inline]] inline RequestObject* receive_at_once(void* buffer, MPI_Count count,
+                                                             MPI_Datatype datatype, int source,
+                                                             int tag, MPI_Comm comm) {
+  Instance* instance = library().instance;
+  if (instance == nullptr) [[unlikely]]
+    return nullptr;
+  if (instance->guarded()) [[unlikely]]
+    return expect_marked(buffer, count, datatype, source, tag, comm);
+  return expect(instance, buffer, count, datatype, source, tag, comm);
 }
 
 int buffered_send(const char* function, const void* buffer, MPI_Count count, MPI_Datatype type,

@@ -61,16 +61,17 @@ static int add_up(int rank, long value) {
   return sum != 2 * value;
 }
 
-/* usage: one_message COUNT [nonblocking | window | allreduce]; two ranks; a window counts as
- * kWindow
- */
+/* usage: one_message COUNT [nonblocking | window | allreduce | funneled]; two ranks; a window
+   counts as kWindow; funneled asks for MPI_THREAD_FUNNELED */
 int main(int argc, char** argv) {
   int rank = 0, wrong = 0;
   const int count = argc > 1 ? atoi(argv[1]) : 100;
   const bool nonblocking = argc > 2 && strcmp(argv[2], "nonblocking") == 0;
   const bool allreduce = argc > 2 && strcmp(argv[2], "allreduce") == 0;
   const bool window = argc > 2 && strcmp(argv[2], "window") == 0;
-  MPI_Init(&argc, &argv);
+  const bool funneled = argc > 2 && strcmp(argv[2], "funneled") == 0;
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, funneled ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Barrier(MPI_COMM_WORLD);
   for (int i = 0; i < count && rank < 2; ++i) {

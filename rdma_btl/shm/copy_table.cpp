@@ -57,13 +57,15 @@ bool CopyTable::complete(std::size_t row) const {
   });
 }
 
+CopyMethod CopyTable::usual(std::size_t row) const {
+  return candidate(row, CopyMethod::together) ? CopyMethod::together : CopyMethod::alone;
+}
+
 CopyMethod CopyTable::best(std::size_t bytes) const {
   const std::size_t row = class_of(bytes);
-  const bool large = (kSmallest << row) >= together_from_;
-  const CopyMethod usual = large ? CopyMethod::together : CopyMethod::alone;
-  if (!complete(row)) return usual;
-  CopyMethod best = usual;
-  double limit = kGain * rows_[row].lowest[static_cast<std::size_t>(usual)];
+  CopyMethod best = usual(row);
+  if (!complete(row)) return best;
+  double limit = kGain * rows_[row].lowest[static_cast<std::size_t>(best)];
   for (const CopyMethod method : kMethods) {
     const double lowest = rows_[row].lowest[static_cast<std::size_t>(method)];
     if (!candidate(row, method) || lowest >= limit) continue;
@@ -73,12 +75,15 @@ CopyMethod CopyTable::best(std::size_t bytes) const {
   return best;
 }
 
-bool CopyTable::open(std::size_t bytes) const {
-  return bytes >= kSmallest && !complete(class_of(bytes));
-}
-
-CopyMethod CopyTable::next(std::size_t bytes) const {
+std::optional<CopyMethod> CopyTable::to_measure(std::size_t bytes) {
+  if (bytes < kSmallest) return {};
   const std::size_t row = class_of(bytes);
+  if (complete(row)) {
+    // Not the first transfer of a program, which is slow for other reasons.
+    constexpr unsigned kTurn = 8;
+    const bool doubted = best(bytes) != usual(row) && rows_[row].transfers++ % kDoubt == kTurn;
+    return doubted ? std::optional(usual(row)) : std::nullopt;
+  }
   CopyMethod least = CopyMethod::alone;
   for (const CopyMethod method : kMethods) {
     const auto samples = [&](CopyMethod m) {
@@ -89,12 +94,18 @@ CopyMethod CopyTable::next(std::size_t bytes) const {
   return least;
 }
 
-void CopyTable::record(std::size_t bytes, CopyMethod method, std::uint64_t ns) {
+void CopyTable::Row::take(std::size_t method, double cost) {
+  lowest[method] = samples[method] == 0 ? cost : std::min(lowest[method], cost);
+}
+
+bool CopyTable::record(std::size_t bytes, CopyMethod method, std::uint64_t ns) {
   Row& row = rows_[class_of(bytes)];
   const auto i = static_cast<std::size_t>(method);
-  const double cost = static_cast<double>(ns) * 1024 / static_cast<double>(bytes);
-  row.lowest[i] = row.samples[i] == 0 ? cost : std::min(row.lowest[i], cost);
-  if (row.samples[i] < kSamples) ++row.samples[i];
+  const double before = row.lowest[i];
+  row.take(i, static_cast<double>(ns) * 1024 / static_cast<double>(bytes));
+  const bool counts = row.samples[i] < kSamples;
+  if (counts) ++row.samples[i];
+  return counts || row.lowest[i] < before;
 }
 
 std::size_t CopyTable::measured() const {
@@ -115,7 +126,8 @@ std::vector<CopyTable::Line> CopyTable::lines() const {
 std::string CopyTable::text(std::string_view host) const {
   std::string out = fmt::format("{}\n{}\n", kTitle, host);
   for (std::size_t i = 0; i != kClasses; ++i) {
-    const auto& [lowest, samples] = rows_[i];
+    const std::array<double, kCopyMethods>& lowest = rows_[i].lowest;
+    const std::array<unsigned, kCopyMethods>& samples = rows_[i].samples;
     if (std::all_of(samples.begin(), samples.end(), [](unsigned n) { return n == 0; })) continue;
     out += fmt::format("{}", kSmallest << i);
     for (std::size_t m = 0; m != kCopyMethods; ++m) {
@@ -149,9 +161,9 @@ Expected<> CopyTable::merge(std::string_view text, std::string_view host) {
                     "of {} methods",
                     bytes, kCopyMethods);
       }
-      if (samples <= merged[index].samples[m]) continue;
-      merged[index].lowest[m] = lowest;
-      merged[index].samples[m] = samples;
+      if (samples == 0) continue;
+      merged[index].take(m, lowest);
+      merged[index].samples[m] = std::max(samples, merged[index].samples[m]);
     }
   }
   if (!lines.eof()) return fail(MPI_ERR_ARG, "a line does not begin with a number of bytes");

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,9 @@ class CopyTable {
   static constexpr std::size_t kSmallest = 16 * 1024;
   static constexpr std::size_t kClasses = 11;  ///< the last one has everything from 16 MB on
   static constexpr unsigned kSamples = 8;      ///< of each method; the lowest counts
+  /// Where another method than the usual one is preferred, one transfer in so many goes the usual
+  /// way: what a busy minute made look slow shows its lowest time then, and is used again.
+  static constexpr unsigned kDoubt = 64;
 
   /// `together_from`: bytes below which both together are not worth asking the target.
   explicit CopyTable(std::size_t together_from) : together_from_(together_from) {}
@@ -38,18 +42,18 @@ class CopyTable {
   /// How to move so many bytes: as usual (together from `together_from` on, else alone), unless
   /// another method is known to be clearly faster.
   [[nodiscard]] CopyMethod best(std::size_t bytes) const;
-  /// True until every method has been measured often enough for such transfers.
-  [[nodiscard]] bool open(std::size_t bytes) const;
-  /// The method that has been measured least often for such transfers.
-  [[nodiscard]] CopyMethod next(std::size_t bytes) const;
-  /// A transfer of `bytes` (not 0) that took `ns`.
-  void record(std::size_t bytes, CopyMethod method, std::uint64_t ns);
+  /// How to move so many bytes this time if that can be measured; nothing if it need not be. Call
+  /// it for each transfer: first every method has its turns, the one measured least often before
+  /// the others; from then on see kDoubt.
+  [[nodiscard]] std::optional<CopyMethod> to_measure(std::size_t bytes);
+  /// A transfer of `bytes` (not 0) that took `ns`. True if that was news.
+  bool record(std::size_t bytes, CopyMethod method, std::uint64_t ns);
 
   /// A line for each class with a measurement: its bytes, then for each method the lowest time in
   /// nanoseconds for a KiB and the number of samples; before them a line that says for which host.
   [[nodiscard]] std::string text(std::string_view host) const;
-  /// Takes over what has been measured more often than here. Nothing, if the text is of another
-  /// host; an error that says what is wrong, and nothing, if it is not of text().
+  /// Takes over the lower times, and the larger numbers of samples. Nothing, if the text is of
+  /// another host; an error that says what is wrong, and nothing, if it is not of text().
   [[nodiscard]] Expected<> merge(std::string_view text, std::string_view host);
   /// Classes that are measured.
   [[nodiscard]] std::size_t measured() const;
@@ -66,9 +70,13 @@ class CopyTable {
   struct Row {
     std::array<double, kCopyMethods> lowest = {};     ///< ns for a KiB
     std::array<unsigned, kCopyMethods> samples = {};  ///< kSamples at most
+    unsigned transfers = 0;  ///< to_measure() was asked for, by this process
+
+    void take(std::size_t method, double cost);
   };
 
   [[nodiscard]] static std::size_t class_of(std::size_t bytes);
+  [[nodiscard]] CopyMethod usual(std::size_t row) const;
   /// Whether a method comes into question for a class.
   [[nodiscard]] bool candidate(std::size_t row, CopyMethod method) const;
   [[nodiscard]] bool complete(std::size_t row) const;

@@ -122,8 +122,7 @@ void ShmDevice::finish(Job& job, int status) {
     assist.claims.store((job.claim_generation + 1U) & 0xffffU, std::memory_order_release);
   }
   if (job.begun_ns != 0 && status == MPI_SUCCESS) {
-    copies_.record(job.total, job.method, shm::now_ns() - job.begun_ns);
-    copies_measured_ = true;
+    copies_measured_ |= copies_.record(job.total, job.method, shm::now_ns() - job.begun_ns);
   }
   std::erase(active_, job.index);
   if (job.cookie != kNoCompletion) {
@@ -178,11 +177,11 @@ ShmDevice::Phase ShmDevice::direct_phase(Job& job, Endpoint& endpoint) {
     shm::load_copy_table(config_.copy_table, copies_);
     copies_loaded_ = true;
   }
-  const bool measure = config_.measure_copies && copies_loaded_ && copies_.open(job.total) &&
-                       job.pieces.size() == 1 &&
-                       mapped(endpoint, job.remote.address, job.total) == nullptr;
-  job.method = measure ? copies_.next(job.total) : copies_.best(job.total);
-  if (measure) job.begun_ns = shm::now_ns();
+  const bool comparable = config_.measure_copies && copies_loaded_ && job.pieces.size() == 1 &&
+                          mapped(endpoint, job.remote.address, job.total) == nullptr;
+  const auto measured = comparable ? copies_.to_measure(job.total) : std::nullopt;
+  job.method = measured.value_or(copies_.best(job.total));
+  if (measured) job.begun_ns = shm::now_ns();
   if (job.method == shm::CopyMethod::ring) return streaming_phase(job);
   if (job.method == shm::CopyMethod::together && offer_assist(job, endpoint)) return Phase::sharing;
   job.method = shm::CopyMethod::alone;

@@ -27,7 +27,7 @@ inline const ParamDecl shm_alloc_param{
     "memory from MPI_Alloc_mem is shared: other processes of the host copy it without the kernel"};
 
 inline const ParamDecl shm_copy_table_param{
-    "shm_copy_table", std::string("none"), "file",
+    "shm_copy_table", std::string("auto"), "file",
     "where is kept which way of copying large messages is fastest on this host, as the first of "
     "them show; auto: in the user's cache folder; none: nothing is measured"};
 

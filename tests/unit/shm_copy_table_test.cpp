@@ -31,34 +31,33 @@ void measure(CopyTable& table, std::size_t bytes, std::uint64_t alone, std::uint
 }
 
 TEST(CopyTable, KnowsNothingAtFirst) {
-  const CopyTable table(kTogetherFrom);
+  CopyTable table(kTogetherFrom);
   EXPECT_EQ(table.best(kTogetherFrom - 1), CopyMethod::alone);
   EXPECT_EQ(table.best(kTogetherFrom), CopyMethod::together);
-  EXPECT_TRUE(table.open(kBytes));
-  EXPECT_FALSE(table.open(CopyTable::kSmallest - 1)) << "too small to be measured";
+  EXPECT_TRUE(table.to_measure(kBytes));
+  EXPECT_FALSE(table.to_measure(CopyTable::kSmallest - 1)) << "too small to be measured";
   EXPECT_EQ(table.measured(), 0U);
 }
 
 TEST(CopyTable, MeasuresEachMethodEquallyOften) {
   CopyTable table(kTogetherFrom);
   std::array<unsigned, remit::shm::kCopyMethods> used = {};
-  while (table.open(kBytes)) {
-    const CopyMethod method = table.next(kBytes);
-    ++used[static_cast<std::size_t>(method)];
-    table.record(kBytes, method, 1000);
+  while (const auto method = table.to_measure(kBytes)) {
+    ++used[static_cast<std::size_t>(*method)];
+    EXPECT_TRUE(table.record(kBytes, *method, 1000));
     ASSERT_LE(used[0] + used[1] + used[2], 3 * CopyTable::kSamples);
   }
   for (const unsigned count : used) EXPECT_EQ(count, CopyTable::kSamples);
-  EXPECT_TRUE(table.open(4 * kBytes)) << "another class";
-  EXPECT_FALSE(table.open(2 * kBytes - 1)) << "the same class";
+  EXPECT_TRUE(table.to_measure(4 * kBytes)) << "another class";
+  EXPECT_FALSE(table.to_measure(2 * kBytes - 1)) << "the same class";
 }
 
 TEST(CopyTable, DoesNotAskTheTargetForLittle) {
   CopyTable table(kTogetherFrom);
   std::set<CopyMethod> used;
-  while (table.open(kTogetherFrom / 2)) {
-    used.insert(table.next(kTogetherFrom / 2));
-    table.record(kTogetherFrom / 2, table.next(kTogetherFrom / 2), 1000);
+  while (const auto method = table.to_measure(kTogetherFrom / 2)) {
+    used.insert(*method);
+    table.record(kTogetherFrom / 2, *method, 1000);
   }
   EXPECT_FALSE(used.contains(CopyMethod::together));
 }
@@ -77,15 +76,48 @@ TEST(CopyTable, ChoosesTheFastest) {
 TEST(CopyTable, OneSlowSampleDoesNotCount) {
   CopyTable table(kTogetherFrom);
   measure(table, kBytes, 10000, 15000, 30000);
-  table.record(kBytes, CopyMethod::alone, 1000000);
+  EXPECT_FALSE(table.record(kBytes, CopyMethod::alone, 1000000)) << "no news";
   EXPECT_EQ(table.best(kBytes), CopyMethod::alone);
+}
+
+TEST(CopyTable, WhatABusyMinuteShowedDoesNotLast) {
+  CopyTable table(kTogetherFrom);
+  measure(table, kBytes, 60000, 60000, 30000);
+  ASSERT_EQ(table.best(kBytes), CopyMethod::ring);
+  int doubted = 0;
+  for (unsigned i = 0; i != 2 * CopyTable::kDoubt; ++i) {
+    const auto method = table.to_measure(kBytes);
+    if (!method) continue;
+    EXPECT_EQ(*method, CopyMethod::together) << "the usual one";
+    EXPECT_NE(i, 0U) << "the first transfer of a program";
+    // Still busy, then quiet.
+    ++doubted;
+    EXPECT_EQ(table.record(kBytes, *method, doubted == 1 ? 70000 : 20000), doubted == 2);
+    EXPECT_EQ(table.best(kBytes), doubted == 1 ? CopyMethod::ring : CopyMethod::together);
+  }
+  EXPECT_EQ(doubted, 2);
+  for (unsigned i = 0; i != 2 * CopyTable::kDoubt; ++i) {
+    EXPECT_FALSE(table.to_measure(kBytes)) << "the usual one is not doubted";
+  }
+}
+
+TEST(CopyTable, TheLowestTimeOfAllJobsCounts) {
+  CopyTable busy(kTogetherFrom);
+  CopyTable quiet(kTogetherFrom);
+  measure(busy, kBytes, 60000, 60000, 30000);
+  measure(quiet, kBytes, 30000, 20000, 31000);
+  ASSERT_TRUE(busy.merge(quiet.text("here"), "here"));
+  EXPECT_EQ(busy.best(kBytes), CopyMethod::together);
 }
 
 TEST(CopyTable, TheLargestClassHasNoEnd) {
   CopyTable table(kTogetherFrom);
   measure(table, std::size_t{1} << 40, 3, 2, 1);
-  EXPECT_FALSE(table.open(CopyTable::kSmallest << (CopyTable::kClasses - 1)));
-  EXPECT_FALSE(table.open(SIZE_MAX));
+  const std::size_t largest = CopyTable::kSmallest << (CopyTable::kClasses - 1);
+  for (const std::size_t bytes : {largest, std::size_t{SIZE_MAX}}) {
+    EXPECT_NE(table.to_measure(bytes), CopyMethod::alone) << "it is measured";
+    EXPECT_EQ(table.best(bytes), CopyMethod::ring);
+  }
 }
 
 TEST(CopyTable, TextBringsItBack) {
@@ -95,9 +127,8 @@ TEST(CopyTable, TextBringsItBack) {
   CopyTable other(kTogetherFrom);
   ASSERT_TRUE(other.merge(table.text("here"), "here"));
   EXPECT_EQ(other.text("here"), table.text("here"));
-  EXPECT_FALSE(other.open(kBytes));
-  EXPECT_TRUE(other.open(4 * kBytes));
-  EXPECT_EQ(other.next(4 * kBytes), CopyMethod::alone);
+  EXPECT_FALSE(other.to_measure(kBytes));
+  EXPECT_EQ(other.to_measure(4 * kBytes), CopyMethod::alone);
 }
 
 TEST(CopyTable, AnotherHostSaysNothing) {

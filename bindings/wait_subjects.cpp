@@ -68,11 +68,10 @@ void set_data(const View& view, const Datatype* type, CallRecord& record) {
 void add_peers(Engine& engine, const CommCore& comm, std::uint32_t sequence, RankSet& set) {
   const auto tag = static_cast<int>(sequence & 0x7fffffffU);
   for (const Engine::Awaited& awaited : engine.awaited()) {
-    // Parts inside the local group of an inter-communicator have the context next but one.
-    const ContextId context = awaited.key.context;
-    const bool same =
-        context == comm.context + 1 || (comm.is_inter() && context == comm.within->context + 1);
-    const bool ours = same && awaited.key.tag == tag;
+    // Parts (inside a local group, inside cells, among leaders) have contexts of the
+    // communicator's.
+    const ContextId part = awaited.key.context - comm.context;
+    const bool ours = part < kContextsEach && part % 2 != 0 && awaited.key.tag == tag;
     if (ours && awaited.peer != kAnyProc) add_once(set, awaited.peer);
   }
 }

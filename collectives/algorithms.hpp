@@ -18,12 +18,13 @@ using AlgorithmFunction = Task<int> (*)(CollCtx& c, const CollectiveArgs& a);
 /// What a choice depends on. The same at every member, so that all choose alike.
 struct CollectiveShape {
   int size = 1;            ///< members
-  std::size_t bytes = 0;   ///< of one member's contribution (of the whole vector in reductions)
+  std::size_t bytes = 0;   ///< of one member's contribution, the largest one of an allgatherv (of
+                           ///< the whole vector in reductions)
   MPI_Count elements = 0;  ///< of the same
   bool commutative = true;
   bool exact = false;     ///< the result does not depend on the order of combining, to the last bit
   bool in_place = false;  ///< MPI_IN_PLACE as the send buffer; the same everywhere where it matters
-  bool uniform = true;    ///< false: v-variants, whose sizes only some members know
+  bool uniform = true;    ///< false: v-variants, whose sizes differ
   bool board = false;     ///< blocking, and the communicator has a shared board
   bool one_host = false;  ///< all members are on one host
   const Hierarchy* hierarchy = nullptr;  ///< cells of the members, once they were found out
@@ -90,6 +91,7 @@ template <int kRadix>
 Task<int> allreduce_knomial(CollCtx& c, const CollectiveArgs& a);
 Task<int> allreduce_double_tree(CollCtx& c, const CollectiveArgs& a);
 Task<int> allreduce_overlapped(CollCtx& c, const CollectiveArgs& a);
+Task<int> allreduce_grouped(CollCtx& c, const CollectiveArgs& a);
 
 template <int kRadix>
 Task<int> gather_knomial(CollCtx& c, const CollectiveArgs& a);
@@ -101,6 +103,7 @@ Task<int> scatter_linear(CollCtx& c, const CollectiveArgs& a);  // also scatterv
 Task<int> allgather_recursive_doubling(CollCtx& c, const CollectiveArgs& a);
 Task<int> allgather_bruck(CollCtx& c, const CollectiveArgs& a);
 Task<int> allgather_ring(CollCtx& c, const CollectiveArgs& a);  // also allgatherv
+Task<int> allgather_overlapped(CollCtx& c, const CollectiveArgs& a);
 
 Task<int> alltoall_bruck(CollCtx& c, const CollectiveArgs& a);
 Task<int> alltoall_pairwise(CollCtx& c, const CollectiveArgs& a);    // also alltoallv, alltoallw
@@ -133,7 +136,7 @@ Task<int> reduce_scatter_inter(CollCtx& c, const CollectiveArgs& a);  // also re
 Task<int> bcast_direct(CollCtx& c, const CollectiveArgs& a);
 Task<int> gather_direct(CollCtx& c, const CollectiveArgs& a);
 Task<int> scatter_direct(CollCtx& c, const CollectiveArgs& a);
-Task<int> allgather_direct(CollCtx& c, const CollectiveArgs& a);
+Task<int> allgather_direct(CollCtx& c, const CollectiveArgs& a);  // also allgatherv
 Task<int> alltoall_direct(CollCtx& c, const CollectiveArgs& a);
 Task<int> reduce_direct(CollCtx& c, const CollectiveArgs& a);
 Task<int> allreduce_direct(CollCtx& c, const CollectiveArgs& a);
@@ -150,6 +153,9 @@ Task<int> allgather_hierarchical(CollCtx& c, const CollectiveArgs& a);
 Task<int> agree_among(CollCtx& c, const CollectiveArgs& a);
 Task<int> agree_inter(CollCtx& c, const CollectiveArgs& a);
 
+/// The model on which the order of a reduction may depend: not that of the members' places, where
+/// the parameter coll_reproducible asks for that.
+[[nodiscard]] const LogGP& reduction_model(Engine& engine, const CommCore& comm);
 /// Elements of the pieces that scan_chain passes on, at most.
 [[nodiscard]] MPI_Count scan_segment(MPI_Count type_size);
 /// Bytes of the pieces that chains and double trees pass on, if there are not too many.

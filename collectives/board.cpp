@@ -3,6 +3,9 @@
 #include "collectives/board.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
 
 #include "collectives/buffers.hpp"
 #include "runtime/prefetch.hpp"
@@ -16,9 +19,9 @@ namespace {
 constexpr std::uint32_t kPatience = 3;
 /// Looks at another's line, where a core is free for this rank, before the devices are polled too.
 constexpr int kLooks = 1000;
-constexpr int kLooksPerRelax = 16;
-constexpr std::size_t kLine = 64;
-constexpr std::size_t kPrepared = 4096;
+constexpr int kLooksPerRest = 32;
+/// For blocks that are unpacked after they were read.
+constexpr std::size_t kStaging = std::size_t{64} << 10;
 
 /// What members tell each other to set up a board.
 struct Offer {
@@ -207,17 +210,39 @@ int Board::enter() {
 int Board::publish(const View& data) {
   if (const int error = make_room()) return error;
   const std::size_t bytes = data.size();
-  const std::size_t at = number_ % BoardPlace::kDepth;
-  std::byte* to = bytes <= BoardPlace::kInline ? place_->lines[at].bytes : place_->pages[at];
-  data.pack(0, {to, bytes});
+  data.pack(0, {memory_for(bytes), bytes});
   store_line(bytes);
   return MPI_SUCCESS;
+}
+
+/// A block for each member: one's own is left out, for nobody reads it.
+int Board::publish_blocks(const View& blocks) {
+  if (const int error = make_room()) return error;
+  const std::size_t bytes = blocks.size();
+  const std::size_t block = bytes / static_cast<std::size_t>(size_);
+  const std::size_t own = block * static_cast<std::size_t>(rank_);
+  std::byte* to = memory_for(bytes);
+  blocks.pack(0, {to, own});
+  blocks.pack(own + block, {to + own + block, bytes - own - block});
+  store_line(bytes);
+  return MPI_SUCCESS;
+}
+
+/// Where data of this operation go. A page was used kDepth operations ago or earlier, as the line
+/// was, so there is room for both.
+std::byte* Board::memory_for(std::size_t bytes) {
+  BoardPlace::Line& line = place_->lines[number_ % BoardPlace::kDepth];
+  if (bytes <= BoardPlace::kInline) return line.bytes;
+  line.page = page_;
+  page_ = (page_ + 1) % BoardPlace::kDepth;
+  paged_ = bytes;
+  prepared_ = 0;
+  return place_->pages[line.page];
 }
 
 void Board::store_line(std::size_t bytes) {
   BoardPlace::Line& line = place_->lines[number_ % BoardPlace::kDepth];
   line.length = static_cast<std::uint32_t>(bytes);
-  published_ = bytes;
   line.number.store(members_[static_cast<std::size_t>(rank_)].base + number_,
                     std::memory_order_release);
   for (int i = 0; i < size_; ++i) {
@@ -260,7 +285,12 @@ int Board::await(int first, int last, std::uint64_t number) {
     }
     if (first == last) return MPI_SUCCESS;
     if (!spins_ || looks == kLooks) return await_slowly(first, last, number);
-    if (looks % kLooksPerRelax == kLooksPerRelax - 1) cpu_relax();
+    if (looks % kLooksPerRest != kLooksPerRest - 1) continue;
+    if (prepared_ < paged_) {
+      prepare_page();
+    } else {
+      cpu_relax();
+    }
   }
 }
 
@@ -315,8 +345,8 @@ int Board::give_up() {
 
 const std::byte* Board::data_of(int member) const {
   const BoardPlace& place = *members_[static_cast<std::size_t>(member)].place;
-  const std::size_t at = number_ % BoardPlace::kDepth;
-  return place.lines[at].length <= BoardPlace::kInline ? place.lines[at].bytes : place.pages[at];
+  const BoardPlace::Line& line = place.lines[number_ % BoardPlace::kDepth];
+  return line.length <= BoardPlace::kInline ? line.bytes : place.pages[line.page];
 }
 
 /// Copies bytes from `at` on of what a member published, which must be `whole` bytes in all: any
@@ -346,9 +376,13 @@ int Board::run(const CollectiveArgs& a, const WaitSubject* subject) {
       case CollectiveKind::scatter:
         return scatter(a);
       case CollectiveKind::allgather:
+      case CollectiveKind::allgatherv:
         return allgather(a);
       case CollectiveKind::alltoall:
         return alltoall(a);
+      case CollectiveKind::alltoallv:
+      case CollectiveKind::alltoallw:
+        return exchange(a);
       case CollectiveKind::reduce:
         return reduce(a);
       case CollectiveKind::allreduce:
@@ -358,7 +392,7 @@ int Board::run(const CollectiveArgs& a, const WaitSubject* subject) {
     }
   };
   const int error = operation();
-  prepare_next();
+  prefetch_for_write(&place_->lines[(number_ + 1) % BoardPlace::kDepth]);
   return error;
 }
 
@@ -395,13 +429,15 @@ int Board::part(int error) {
   return error;
 }
 
-/// Fetches what the next operation will write, while nobody waits for that.
-void Board::prepare_next() const {
-  const std::size_t at = (number_ + 1) % BoardPlace::kDepth;
-  prefetch_for_write(&place_->lines[at]);
-  if (published_ <= BoardPlace::kInline) return;
-  const std::size_t bytes = std::min(published_, kPrepared);
-  for (std::size_t i = 0; i < bytes; i += kLine) prefetch_for_write(place_->pages[at] + i);
+/// Nobody waits for this member, and the others read this page some time ago: takes a few of its
+/// cache lines back from them, if the next data may need so many.
+void Board::prepare_page() {
+  constexpr std::size_t kLine = 64;
+  constexpr std::size_t kAtOnce = 8;  // lines; what arrives meanwhile waits for them
+  const std::size_t end = std::min(prepared_ + kAtOnce * kLine, paged_);
+  for (; prepared_ < end; prepared_ += kLine) {
+    prefetch_for_write(place_->pages[page_] + prepared_);
+  }
 }
 
 int Board::barrier() {
@@ -443,15 +479,17 @@ int Board::scatter(const CollectiveArgs& a) {
     return take(a.root, static_cast<std::size_t>(rank_) * bytes,
                 static_cast<std::size_t>(size_) * bytes, block);
   }
-  if (const int error = publish(view_of(a.send, a.send_count * size_, *a.send_type))) return error;
+  const View blocks = view_of(a.send, a.send_count * size_, *a.send_type);
+  if (const int error = publish_blocks(blocks)) return error;
   if (a.recv == MPI_IN_PLACE) return MPI_SUCCESS;
   copy_local(slice(a.send, a.send_count * rank_, a.send_count, *a.send_type),
              view_of(a.recv, a.recv_count, *a.recv_type));
   return MPI_SUCCESS;
 }
 
+/// Also allgatherv.
 int Board::allgather(const CollectiveArgs& a) {
-  const View own = slice(a.recv, a.recv_count * rank_, a.recv_count, *a.recv_type);
+  const View own = receive_slot(a, rank_);
   const bool in_place = a.send == MPI_IN_PLACE;
   const View mine = in_place ? own : view_of(a.send, a.send_count, *a.send_type);
   if (const int error = publish(mine)) return error;
@@ -460,7 +498,7 @@ int Board::allgather(const CollectiveArgs& a) {
   int error = MPI_SUCCESS;
   for (int i = 0; i < size_; ++i) {
     if (i == rank_) continue;
-    const View block = slice(a.recv, a.recv_count * i, a.recv_count, *a.recv_type);
+    const View block = receive_slot(a, i);
     const int taken = take(i, 0, block.size(), block);
     if (error == MPI_SUCCESS) error = taken;
   }
@@ -473,7 +511,7 @@ int Board::alltoall(const CollectiveArgs& a) {
                                : view_of(a.send, a.send_count * size_, *a.send_type);
   const std::size_t whole = blocks.size();
   const std::size_t at = whole / static_cast<std::size_t>(size_) * static_cast<std::size_t>(rank_);
-  if (const int error = publish(blocks)) return error;
+  if (const int error = publish_blocks(blocks)) return error;
   if (!in_place) copy_local(send_slot(a, rank_), receive_slot(a, rank_));
   if (const int error = await_all(number_)) return error;
   int error = MPI_SUCCESS;
@@ -485,10 +523,140 @@ int Board::alltoall(const CollectiveArgs& a) {
   return error;
 }
 
+namespace {
+
+/// What a member's page begins with, for each member: where the block for that one is, in the page
+/// or in the writer's memory.
+struct Placed {
+  std::uint64_t at;
+  std::uint64_t bytes;
+};
+/// Instead of the bytes in the page: the blocks lie in memory.
+constexpr std::uint32_t kElsewhere = std::numeric_limits<std::uint32_t>::max();
+
+/// The blocks for all others, packed one behind the other, behind `placed`, which says where.
+class Parcel {
+ public:
+  Parcel(const CollectiveArgs& a, int rank, int size) : a_(a), rank_(rank), size_(size) {
+    for (int i = 0; i < size_; ++i) bytes_ += i == rank_ ? 0 : block(i).size();
+  }
+  [[nodiscard]] std::size_t table_bytes() const {
+    return sizeof(Placed) * static_cast<std::size_t>(size_);
+  }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] View block(int i) const {
+    return a_.send == MPI_IN_PLACE ? receive_slot(a_, i) : send_slot(a_, i);
+  }
+  /// Packs all to `memory`, whose first byte is known as `at`.
+  void pack(Placed* placed, std::byte* memory, std::uint64_t at) const {
+    std::size_t done = 0;
+    for (int i = 0; i < size_; ++i) {
+      if (i == rank_) continue;
+      const View from = block(i);
+      const std::size_t length = from.size();
+      from.pack(0, {memory + done, length});
+      placed[i] = {at + done, length};
+      done += length;
+    }
+  }
+  /// Nothing has to be copied: each block can be read where it is.
+  [[nodiscard]] bool straight() const {
+    if (a_.send == MPI_IN_PLACE) return false;
+    for (int i = 0; i < size_; ++i) {
+      if (i != rank_ && block(i).size() != 0 && !block(i).is_contiguous()) return false;
+    }
+    return true;
+  }
+  void point(Placed* placed) const {
+    for (int i = 0; i < size_; ++i) {
+      if (i == rank_) continue;
+      const View from = block(i);
+      const std::size_t length = from.size();
+      placed[i] = {length == 0 ? 0 : reinterpret_cast<std::uint64_t>(from.data()), length};
+    }
+  }
+
+ private:
+  const CollectiveArgs& a_;
+  int rank_;
+  int size_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+/// alltoallv and alltoallw. Blocks that fit the page together travel in it, longer ones are read
+/// where they lie; if anybody has such, all part when everything has been read.
+int Board::exchange(const CollectiveArgs& a) {
+  if (const int error = make_room()) return error;
+  const Parcel parcel(a, rank_, size_);
+  const std::size_t table = parcel.table_bytes();
+  const bool fits = table + parcel.bytes() <= BoardPlace::kPageBytes;
+  std::byte* page = memory_for(BoardPlace::kInline + 1);
+  auto* placed = reinterpret_cast<Placed*>(page);
+  std::unique_ptr<std::byte[]> copy;
+  if (fits) {
+    parcel.pack(placed, page + table, table);
+  } else if (parcel.straight()) {
+    parcel.point(placed);
+  } else {
+    copy = std::make_unique_for_overwrite<std::byte[]>(parcel.bytes());
+    parcel.pack(placed, copy.get(), reinterpret_cast<std::uint64_t>(copy.get()));
+  }
+  paged_ = table + (fits ? parcel.bytes() : 0);
+  store_line(fits ? std::max(paged_, BoardPlace::kInline + 1) : kElsewhere);
+  if (a.send != MPI_IN_PLACE) copy_local(send_slot(a, rank_), receive_slot(a, rank_));
+  int error = await_all(number_);
+  bool all_fit = true;
+  for (int step = 1; step < size_ && error == MPI_SUCCESS; ++step) {
+    const int peer = (rank_ + step) % size_;
+    const BoardPlace& place = *members_[static_cast<std::size_t>(peer)].place;
+    all_fit = all_fit && place.lines[number_ % BoardPlace::kDepth].length != kElsewhere;
+  }
+  for (int step = 1; step < size_ && !broken_; ++step) {
+    const int peer = (rank_ + step) % size_;
+    const int fetched = fetch(peer, receive_slot(a, peer));
+    if (error == MPI_SUCCESS) error = fetched;
+  }
+  return all_fit && fits ? error : part(error);
+}
+
+/// This member's block of a member's parcel.
+int Board::fetch(int member, const View& to) const {
+  const Member& from = members_[static_cast<std::size_t>(member)];
+  const std::byte* page = data_of(member);
+  Placed placed;
+  std::memcpy(&placed, page + sizeof placed * static_cast<std::size_t>(rank_), sizeof placed);
+  const std::size_t bytes = to.size();
+  if (placed.bytes != bytes) return placed.bytes > bytes ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
+  if (bytes == 0) return MPI_SUCCESS;
+  if (from.place->lines[number_ % BoardPlace::kDepth].length != kElsewhere) {
+    to.unpack(0, {page + placed.at, bytes});
+    return MPI_SUCCESS;
+  }
+  const auto failure = [&] {
+    return engine_.lost(from.proc) ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER;
+  };
+  if (to.is_contiguous()) {
+    const bool done = from.device->read_memory(from.endpoint, placed.at, to.data(), bytes);
+    return done ? MPI_SUCCESS : failure();
+  }
+  std::vector<std::byte> staging(std::min(bytes, kStaging));
+  for (std::size_t at = 0; at < bytes; at += staging.size()) {
+    const std::size_t length = std::min(staging.size(), bytes - at);
+    if (!from.device->read_memory(from.endpoint, placed.at + at, staging.data(), length)) {
+      return failure();
+    }
+    to.unpack(at, {staging.data(), length});
+  }
+  return MPI_SUCCESS;
+}
+
 int Board::reduce(const CollectiveArgs& a) {
   const View mine = view_of(contribution(a), a.recv_count, *a.recv_type);
   if (const int error = publish(mine)) return error;
   if (rank_ != a.root) return MPI_SUCCESS;
+  if (rank_ == size_ - 1) start_in_recv(a);
   if (const int error = await_all(number_)) return error;
   return combine_all(a);
 }
@@ -496,12 +664,13 @@ int Board::reduce(const CollectiveArgs& a) {
 int Board::allreduce(const CollectiveArgs& a) {
   const View mine = view_of(contribution(a), a.recv_count, *a.recv_type);
   if (const int error = publish(mine)) return error;
+  if (rank_ == size_ - 1) start_in_recv(a);
   if (const int error = await_all(number_)) return error;
   return combine_all(a);
 }
 
 /// From the last member to the first, for an operation need not commute, and so that every member
-/// gets the same result to the last bit.
+/// gets the same result to the last bit. The last one's own contribution is where the result grows.
 int Board::combine_all(const CollectiveArgs& a) {
   const View result = view_of(a.recv, a.recv_count, *a.recv_type);
   const std::size_t bytes = result.size();
@@ -509,7 +678,7 @@ int Board::combine_all(const CollectiveArgs& a) {
     const BoardPlace& place = *members_[static_cast<std::size_t>(i)].place;
     if (place.lines[number_ % BoardPlace::kDepth].length != bytes) return MPI_ERR_OTHER;
   }
-  result.unpack(0, {data_of(size_ - 1), bytes});
+  if (rank_ != size_ - 1) result.unpack(0, {data_of(size_ - 1), bytes});
   for (int i = size_ - 2; i >= 0; --i) {
     reduce_local(*a.op, data_of(i), a.recv, a.recv_count, *a.recv_type);
   }

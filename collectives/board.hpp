@@ -13,19 +13,20 @@
 
 namespace remit {
 
-/// What a member writes and the others read. Operation n of a board uses line and page n % kDepth,
-/// so a member may be up to kDepth operations ahead of a slow one. Numbers of a place never come
-/// again: when it serves another board, counting goes on.
+/// What a member writes and the others read. Operation n of a board uses line n % kDepth, so a
+/// member may be up to kDepth operations ahead of a slow one; what does not fit there takes the
+/// next of as many pages. Numbers of a place never come again: when it serves another board,
+/// counting goes on.
 struct BoardPlace {
   static constexpr std::size_t kDepth = 4;
   static constexpr std::size_t kInline = 48;
-  static constexpr std::size_t kPageBytes = 16384;
+  static constexpr std::size_t kPageBytes = 32768;
 
   /// `number` is stored last. Up to kInline bytes are here, more in the page.
   struct alignas(64) Line {
     std::atomic<std::uint64_t> number;
     std::uint32_t length;
-    std::uint32_t unused;
+    std::uint32_t page;
     std::byte bytes[kInline];
   };
   Line lines[kDepth];
@@ -106,12 +107,15 @@ class Board {
   [[nodiscard]] int scatter(const CollectiveArgs& a);
   [[nodiscard]] int allgather(const CollectiveArgs& a);
   [[nodiscard]] int alltoall(const CollectiveArgs& a);
+  [[nodiscard]] int exchange(const CollectiveArgs& a);
   [[nodiscard]] int reduce(const CollectiveArgs& a);
   [[nodiscard]] int allreduce(const CollectiveArgs& a);
   [[nodiscard]] int combine_all(const CollectiveArgs& a);
 
   [[nodiscard]] int enter();
   [[nodiscard]] int publish(const View& data);
+  [[nodiscard]] int publish_blocks(const View& blocks);
+  [[nodiscard]] std::byte* memory_for(std::size_t bytes);
   void store_line(std::size_t bytes);
   [[nodiscard]] int make_room();
   [[nodiscard]] int await_all(std::uint64_t number);
@@ -123,9 +127,10 @@ class Board {
     return line.number.load(std::memory_order_acquire) >= member.base + number;
   }
   [[nodiscard]] const std::byte* data_of(int member) const;
+  [[nodiscard]] int fetch(int member, const View& to) const;
   [[nodiscard]] int take(int member, std::size_t at, std::size_t whole, const View& to) const;
   [[nodiscard]] int give_up();
-  void prepare_next() const;
+  void prepare_page();
 
   Engine& engine_;
   const int rank_;
@@ -136,7 +141,9 @@ class Board {
   const bool reaches_memory_;
   std::uint64_t number_ = 0;                 ///< of the operation under way or the last one
   std::uint64_t safe_ = BoardPlace::kDepth;  ///< lines may be written up to this operation
-  std::size_t published_ = 0;                ///< bytes, in the last operation
+  std::uint32_t page_ = 0;                   ///< for the next data that do not fit a line
+  std::size_t paged_ = 0;                    ///< bytes in the page before it
+  std::size_t prepared_ = 0;                 ///< bytes of the next page, fetched already
   bool broken_ = false;
   const WaitSubject* subject_ = nullptr;  ///< of the operation under way
   /// What missing() tells: members [first, last), if they have not entered `number`.

@@ -131,15 +131,17 @@ Task<int> meet(CollCtx& c, Direct& d) {
   co_return c.error();
 }
 
-Task<int> part(CollCtx& c) {
+Task<int> part(CollCtx& c, std::span<Request> messages) {
+  auto rest = c.all(messages);
+  co_await rest;
   if (c.board() != nullptr) {
     c.fail(c.board()->part(c.error()));
     co_return c.error();
   }
-  RequestArray messages(c, RequestKind::receive, 2 * (c.size() - 1));
+  RequestArray round(c, RequestKind::receive, 2 * (c.size() - 1));
   const auto nothing = [](int) { return bytes_view(nullptr, 0); };
-  start_round(c, messages, nothing, nothing);
-  auto everybody = c.all(messages.started());
+  start_round(c, round, nothing, nothing);
+  auto everybody = c.all(round.started());
   co_await everybody;
   co_return c.error();
 }

@@ -61,9 +61,9 @@ class Direct {
 
 /// Everybody has come, and is known. First of all.
 Task<int> meet(CollCtx& c, Direct& d);
-/// Everybody who lives has left the others' memory, and nobody failed. Last of all, also after an
-/// error: memory may be used again only now.
-Task<int> part(CollCtx& c);
+/// This member's `messages` are complete, everybody who lives has left the others' memory, and
+/// nobody failed. Last of all, also after an error: memory may be used again only now.
+Task<int> part(CollCtx& c, std::span<Request> messages);
 
 /// Copies the packed bytes of `to` from `at` on of the peer's source.
 Task<int> fetch(CollCtx& c, const Direct& d, int peer, std::size_t at, View to);

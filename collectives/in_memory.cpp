@@ -73,9 +73,7 @@ Task<int> bcast_direct(CollCtx& c, const CollectiveArgs& a) {
     Task<int> copy = fetch(c, d, a.root, 0, front_of(buffer, buffer.size() - share));
     co_await copy;
   }
-  auto rest = c.all(messages.started());
-  co_await rest;
-  Task<int> parting = part(c);
+  Task<int> parting = part(c, messages.started());
   co_await parting;
   co_return c.error();
 }
@@ -122,9 +120,7 @@ Task<int> gather_direct(CollCtx& c, const CollectiveArgs& a) {
     co_await copy;
   }
   if (is_root && !in_place) copy_local(mine, receive_slot(a, c.rank()));
-  auto rest = c.all(messages.started());
-  co_await rest;
-  Task<int> parting = part(c);
+  Task<int> parting = part(c, messages.started());
   co_await parting;
   co_return c.error();
 }
@@ -163,20 +159,18 @@ Task<int> scatter_direct(CollCtx& c, const CollectiveArgs& a) {
   } else if (!in_place) {
     copy_local(send_slot(a, c.rank()), mine);
   }
-  auto rest = c.all(messages.started());
-  co_await rest;
-  Task<int> parting = part(c);
+  Task<int> parting = part(c, messages.started());
   co_await parting;
   co_return c.error();
 }
 
 namespace {
 
-/// Fills every other member's slot from its source of `theirs` bytes, where this member's block
-/// begins at `at`; what goes out by messages is `block_to(peer)`.
-template <class BlockTo>
-Task<int> fetch_all(CollCtx& c, const CollectiveArgs& a, const Direct& d, std::size_t theirs,
-                    std::size_t at, BlockTo block_to) {
+/// Fills every other member's slot, and parts. Of a peer's source `bytes_of(peer)` bytes long this
+/// member's block begins at `at`; what goes out by messages is `block_to(peer)`.
+template <class BytesOf, class BlockTo>
+Task<int> fetch_all(CollCtx& c, const CollectiveArgs& a, const Direct& d, std::size_t at,
+                    BytesOf bytes_of, BlockTo block_to) {
   RequestArray messages(c, RequestKind::receive, 2 * c.size());
   for (int step = 1; step < c.size(); ++step) {
     const int peer = (c.rank() + step) % c.size();
@@ -187,12 +181,12 @@ Task<int> fetch_all(CollCtx& c, const CollectiveArgs& a, const Direct& d, std::s
   for (int step = 1; step < c.size(); ++step) {
     const int peer = (c.rank() + step) % c.size();
     if (!d.reaches(peer)) continue;
-    d.expect_source(c, peer, theirs);
+    d.expect_source(c, peer, bytes_of(peer));
     Task<int> copy = fetch(c, d, peer, at, receive_slot(a, peer));
     co_await copy;
   }
-  auto rest = c.all(messages.started());
-  co_await rest;
+  Task<int> parting = part(c, messages.started());
+  co_await parting;
   co_return c.error();
 }
 
@@ -206,12 +200,11 @@ Task<int> allgather_direct(CollCtx& c, const CollectiveArgs& a) {
   Direct d(c, packed(c, mine), {});
   Task<int> meeting = meet(c, d);
   co_await meeting;
-  const auto same = [mine](int) { return mine; };
-  Task<int> copies = fetch_all(c, a, d, own.size(), 0, same);
-  co_await copies;
   if (!in_place) copy_local(mine, own);
-  Task<int> parting = part(c);
-  co_await parting;
+  const auto bytes_of = [&a](int peer) { return receive_slot(a, peer).size(); };
+  const auto same = [mine](int) { return mine; };
+  Task<int> work = fetch_all(c, a, d, 0, bytes_of, same);
+  co_await work;
   co_return c.error();
 }
 
@@ -232,16 +225,15 @@ Task<int> alltoall_direct(CollCtx& c, const CollectiveArgs& a) {
   Direct d(c, source, {});
   Task<int> meeting = meet(c, d);
   co_await meeting;
+  if (!in_place) copy_local(send_slot(a, c.rank()), receive_slot(a, c.rank()));
   const std::size_t block = source.size() / static_cast<std::size_t>(c.size());
+  const auto bytes_of = [source](int) { return source.size(); };
   const auto block_to = [source, block](int peer) {
     return bytes_view(source.data() + block * static_cast<std::size_t>(peer), block);
   };
   const std::size_t at = block * static_cast<std::size_t>(c.rank());
-  Task<int> copies = fetch_all(c, a, d, source.size(), at, block_to);
-  co_await copies;
-  if (!in_place) copy_local(send_slot(a, c.rank()), receive_slot(a, c.rank()));
-  Task<int> parting = part(c);
-  co_await parting;
+  Task<int> work = fetch_all(c, a, d, at, bytes_of, block_to);
+  co_await work;
   co_return c.error();
 }
 
@@ -405,7 +397,7 @@ Task<int> reduce_together(CollCtx& c, const CollectiveArgs& a, For whom) {
   co_await meeting;
   Task<int> work = reduce_shares(c, d, s);
   co_await work;
-  Task<int> parting = part(c);
+  Task<int> parting = part(c, {});
   co_await parting;
   co_return c.error();
 }
@@ -436,7 +428,7 @@ Task<int> reduce_scatter_direct(CollCtx& c, const CollectiveArgs& a) {
   co_await meeting;
   Task<int> work = reduce_shares(c, d, s);
   co_await work;
-  Task<int> parting = part(c);
+  Task<int> parting = part(c, {});
   co_await parting;
   if (in_place) copy_local(bytes_view(s.result, result.size()), result);
   co_return c.error();

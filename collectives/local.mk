@@ -15,6 +15,7 @@ collective_algorithms = \
 	collectives/context.hpp \
 	collectives/direct.cpp collectives/direct.hpp \
 	collectives/gather.cpp \
+	collectives/grouping.hpp \
 	collectives/hierarchy.cpp collectives/hierarchy.hpp \
 	collectives/in_memory.cpp \
 	collectives/inter.cpp \

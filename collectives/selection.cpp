@@ -8,6 +8,7 @@
 
 #include "collectives/algorithms.hpp"
 #include "collectives/board.hpp"
+#include "collectives/grouping.hpp"
 #include "collectives/hierarchy.hpp"
 #include "collectives/overlapped.hpp"
 #include "collectives/peers.hpp"
@@ -116,6 +117,14 @@ double overlapped_shape_cost(const Shape& s) {
   const int lag = best_lag(model(s), s.size, bytes(s));
   return overlapped_cost(model(s), s.size, lag, bytes(s));
 }
+double grouped_cost(const Shape& s) {
+  return Grouping(model(s), s.size, bytes(s)).cost();
+}
+/// In a packed copy, as Bruck's.
+double overlapped_allgather_cost(const Shape& s) {
+  const int lag = best_lag(model(s), s.size, bytes(s));
+  return overlapped_cost(model(s), s.size, lag, 0) + 2.5 * (ranks(s) - 1) * bytes(s) * beta(s);
+}
 double ring_allreduce_cost(const Shape& s) {
   const double p = ranks(s);
   return 2 * (p - 1) * alpha(s) + bytes(s) * (p - 1) / p * (2 * beta(s) + gamma(s));
@@ -183,18 +192,23 @@ bool on_board(const Shape& s) {
 bool blocks_on_board(const Shape& s) {
   return on_board(s) && s.bytes * static_cast<std::size_t>(s.size) <= BoardPlace::kPageBytes;
 }
-// The lines of all cross at the same time, and nothing is matched: alpha counts a third.
+/// Nobody knows how long the others' blocks are: what does not fit a page is read where it lies.
+bool any_blocks_on_board(const Shape& s) {
+  return on_board(s) && s.one_host;
+}
+// The lines of all cross at the same time, and nothing is matched: alpha counts a third. Data are
+// copied in and out, as those of a message.
 
 /// One writes, all others read at once.
 double board_cost(const Shape& s) {
-  return alpha(s) / 3 + 2 * bytes(s) * beta(s);
+  return alpha(s) / 3 + bytes(s) * beta(s);
 }
 /// One reads, or each of them, what all others wrote.
 double board_all_cost(const Shape& s) {
   return alpha(s) / 3 + ranks(s) * bytes(s) * beta(s);
 }
 double board_blocks_cost(const Shape& s) {
-  return alpha(s) / 3 + 2 * ranks(s) * bytes(s) * beta(s);
+  return alpha(s) / 3 + (ranks(s) - 1) * bytes(s) * beta(s);
 }
 double board_reduction_cost(const Shape& s) {
   return alpha(s) / 3 + ranks(s) * bytes(s) * (beta(s) + gamma(s)) / 2;
@@ -302,19 +316,19 @@ double meeting_cost(const Shape& s, double call) {
 }
 /// All copy as much: what the members have for others, shared out.
 double direct_rooted_cost(const Shape& s) {
-  return meeting_cost(s, 600) + bytes(s) * (ranks(s) - 1) / ranks(s) * beta(s);
+  return meeting_cost(s, 1500) + bytes(s) * (ranks(s) - 1) / ranks(s) * beta(s);
 }
 double direct_rooted_blocks_cost(const Shape& s) {
-  return meeting_cost(s, 600) + bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * beta(s);
+  return meeting_cost(s, 1500) + bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * beta(s);
 }
 double direct_blocks_cost(const Shape& s) {
-  return meeting_cost(s, 400 + 0.4 * alpha(s)) + bytes(s) * (ranks(s) - 1) * beta(s) / 2;
+  return meeting_cost(s, 1400 + 0.4 * alpha(s)) + bytes(s) * (ranks(s) - 1) * beta(s) / 2;
 }
 double direct_reduction_cost(const Shape& s) {
-  return meeting_cost(s, 1000) + bytes(s) * (ranks(s) - 1) / ranks(s) * (beta(s) + gamma(s));
+  return meeting_cost(s, 2000) + bytes(s) * (ranks(s) - 1) / ranks(s) * (beta(s) + gamma(s));
 }
 double direct_allreduce_cost(const Shape& s) {
-  return meeting_cost(s, 1000) + bytes(s) * (ranks(s) - 1) / ranks(s) * (1.5 * beta(s) + gamma(s));
+  return meeting_cost(s, 2000) + bytes(s) * (ranks(s) - 1) / ranks(s) * (1.5 * beta(s) + gamma(s));
 }
 /// In place the result is copied once more.
 double direct_scatter_reduction_cost(const Shape& s) {
@@ -327,13 +341,17 @@ constexpr std::array kRows = {
     Algorithm{gather, "board", nullptr, on_board, board_all_cost},
     Algorithm{scatter, "board", nullptr, blocks_on_board, board_blocks_cost},
     Algorithm{allgather, "board", nullptr, on_board, board_all_cost},
+    Algorithm{allgatherv, "board", nullptr, on_board, board_all_cost},
     Algorithm{alltoall, "board", nullptr, blocks_on_board, board_blocks_cost},
+    Algorithm{alltoallv, "board", nullptr, any_blocks_on_board, board_blocks_cost},
+    Algorithm{alltoallw, "board", nullptr, any_blocks_on_board, board_blocks_cost},
     Algorithm{reduce, "board", nullptr, on_board, board_reduction_cost},
     Algorithm{allreduce, "board", nullptr, on_board, board_reduction_cost},
     direct_row(bcast, bcast_direct, in_memory, direct_rooted_cost),
     direct_row(gather, gather_direct, in_memory, direct_rooted_blocks_cost),
     direct_row(scatter, scatter_direct, in_memory, direct_rooted_blocks_cost),
     direct_row(allgather, allgather_direct, in_memory, direct_blocks_cost),
+    direct_row(allgatherv, allgather_direct, in_memory, direct_blocks_cost),
     direct_row(alltoall, alltoall_direct, in_memory, direct_blocks_cost),
     direct_row(reduce, reduce_direct, reduces_in_memory, direct_reduction_cost),
     direct_row(allreduce, allreduce_direct, reduces_in_memory, direct_allreduce_cost),
@@ -366,6 +384,7 @@ constexpr std::array kRows = {
     Algorithm{allgather, "recursive_doubling", allgather_recursive_doubling, cube, doubling_cost},
     Algorithm{allgather, "bruck", allgather_bruck, uniform, bruck_allgather_cost},
     Algorithm{allgather, "ring", allgather_ring, always, ring_allgather_cost},
+    Algorithm{allgather, "overlapped", allgather_overlapped, uniform, overlapped_allgather_cost},
     Algorithm{allgather, "hierarchical", allgather_hierarchical, even_cells,
               composed_allgather_cost},
     Algorithm{allgatherv, "ring", allgather_ring, always, ring_allgather_cost},
@@ -394,6 +413,7 @@ constexpr std::array kRows = {
     Algorithm{allreduce, "hierarchical", allreduce_hierarchical, reduces_by_cells,
               composed_allreduce_cost},
     Algorithm{allreduce, "overlapped", allreduce_overlapped, exact, overlapped_shape_cost},
+    Algorithm{allreduce, "grouped", allreduce_grouped, at_least_two, grouped_cost},
     Algorithm{reduce_scatter, "halving", reduce_scatter_halving, commutes, halving_cost},
     Algorithm{reduce_scatter, "ordered_halving", reduce_scatter_ordered_halving, always,
               ordered_halving_cost},
@@ -532,6 +552,19 @@ bool is_exact(const Op& op, const Datatype& type) {
 
 }  // namespace
 
+namespace {
+
+/// All members of an allgatherv know the counts of all: the largest stands for each.
+void take_counts(const CollectiveArgs& args, CollectiveShape& shape) {
+  for (int i = 0; i < shape.size; ++i) {
+    shape.elements = std::max(shape.elements, args.recv_counts[i]);
+  }
+  shape.bytes =
+      static_cast<std::size_t>(shape.elements) * static_cast<std::size_t>(args.recv_type->size());
+}
+
+}  // namespace
+
 CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
   CollectiveShape shape;
   shape.size = comm.size();
@@ -547,6 +580,7 @@ CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
                   args.kind != alltoallv && args.kind != alltoallw && args.neighbors == nullptr;
   shape.one_host = comm.table != nullptr && shape.place != Place::network;
   if (args.kind == barrier) shape.hierarchy = comm.hierarchy.get();
+  if (args.kind == allgatherv) take_counts(args, shape);
   if (!shape.uniform || args.kind == barrier || args.kind == agree) return shape;
   shape.hierarchy = comm.hierarchy.get();
   if (args.op != nullptr) {
@@ -576,6 +610,16 @@ CollectiveShape visible(CollectiveKind kind, const CollectiveShape& shape, const
   }
   return seen;
 }
+
+}  // namespace
+
+const LogGP& reduction_model(Engine& engine, const CommCore& comm) {
+  const LogGP& here = model_of(engine, comm);
+  const bool anywhere = engine.process().params().flag(reproducible_param);
+  return anywhere ? comm.table->model(Place::network) : here;
+}
+
+namespace {
 
 /// The best one that was measured and applies; null if nothing was measured.
 const Algorithm* measured_algorithm(CollectiveKind kind, const CollectiveShape& shape) {

@@ -131,7 +131,7 @@ struct Notices {
   std::byte* memory = nullptr;  ///< kNoticeBytes, page-aligned; null: there is none
   std::uint32_t index = 0;      ///< names it to peers
 };
-inline constexpr std::size_t kNoticeBytes = 4096 + 65536;
+inline constexpr std::size_t kNoticeBytes = 4096 + 131072;
 
 /// How a notification is delivered; for remit_info.
 enum class NotifyMode : std::uint8_t { none, native, immediate, write_then_send };

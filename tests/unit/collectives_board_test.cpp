@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "collectives/board.hpp"
@@ -22,11 +23,12 @@
 namespace remit::testing {
 namespace {
 
-constexpr std::array kKinds = {CollectiveKind::barrier,        CollectiveKind::bcast,
-                               CollectiveKind::gather,         CollectiveKind::scatter,
-                               CollectiveKind::allgather,      CollectiveKind::alltoall,
-                               CollectiveKind::reduce,         CollectiveKind::allreduce,
-                               CollectiveKind::reduce_scatter, CollectiveKind::scan};
+constexpr std::array kKinds = {
+    CollectiveKind::barrier,  CollectiveKind::bcast,     CollectiveKind::gather,
+    CollectiveKind::scatter,  CollectiveKind::allgather, CollectiveKind::allgatherv,
+    CollectiveKind::alltoall, CollectiveKind::alltoallv, CollectiveKind::alltoallw,
+    CollectiveKind::reduce,   CollectiveKind::allreduce, CollectiveKind::reduce_scatter,
+    CollectiveKind::scan};
 
 class BoardRanks {
  public:
@@ -229,6 +231,55 @@ TEST(Board, AMemberThatLeavesIsMissed) {
   });
   for (const int rank : {0, 1, 3}) {
     EXPECT_EQ(errors[static_cast<std::size_t>(rank)], MPI_ERR_PROC_ABORTED) << rank;
+  }
+}
+
+/// One member has blocks that are read where they lie, the others small ones, or none.
+TEST(Board, LongBlocksOfOneMember) {
+  const int size = 3;
+  const MPI_Count many = 100'000;
+  BoardRanks ranks(size);
+  run_random(ranks, 30, 30, test_seed() + 7);
+  const auto count_of = [&](int from, int to) -> MPI_Count {
+    if (from == 1) return to == 0 ? many : 0;
+    return from + to;
+  };
+  std::vector<std::vector<int>> received(size);
+  std::vector<int> errors(size);
+  ranks.run([&](int rank) {
+    std::vector<MPI_Count> counts(size), displs(size), sizes(size), places(size);
+    MPI_Count out = 0;
+    MPI_Count in = 0;
+    for (int i = 0; i < size; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      counts[at] = count_of(rank, i);
+      displs[at] = std::exchange(out, out + counts[at]);
+      sizes[at] = count_of(i, rank);
+      places[at] = std::exchange(in, in + sizes[at]);
+    }
+    std::vector<int> send(static_cast<std::size_t>(out), rank);
+    std::vector<int>& recv = received[static_cast<std::size_t>(rank)];
+    recv.assign(static_cast<std::size_t>(in), -1);
+    CollectiveArgs args;
+    args.kind = CollectiveKind::alltoallv;
+    args.send = send.data();
+    args.recv = recv.data();
+    args.send_type = args.recv_type = &predefined(MPI_INT);
+    args.send_counts = Counts(counts.data());
+    args.send_displs = Counts(displs.data());
+    args.recv_counts = Counts(sizes.data());
+    args.recv_displs = Counts(places.data());
+    errors[static_cast<std::size_t>(rank)] =
+        run_collective(ranks.engine(rank), ranks.comm(rank), args);
+    std::fill(send.begin(), send.end(), -2);  // nobody may read it any more
+  });
+  for (int rank = 0; rank < size; ++rank) {
+    EXPECT_EQ(errors[static_cast<std::size_t>(rank)], MPI_SUCCESS);
+    std::vector<int> wanted;
+    for (int from = 0; from < size; ++from) {
+      wanted.insert(wanted.end(), static_cast<std::size_t>(count_of(from, rank)), from);
+    }
+    EXPECT_EQ(received[static_cast<std::size_t>(rank)], wanted) << rank;
   }
 }
 

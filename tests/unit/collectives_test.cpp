@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "collectives/algorithms.hpp"
+#include "collectives/grouping.hpp"
 #include "collectives/hierarchy.hpp"
 #include "collectives/overlapped.hpp"
 #include "collectives/peers.hpp"
@@ -345,6 +346,8 @@ TEST(Collectives, FloatResultsDoNotDependOnTiming) {
         ASSERT_TRUE(ranks.finish(operations));
         if (round == 0) first = recvs;
         ASSERT_TRUE(first == recvs) << "seed " << test_seed() << ", round " << round;
+        if (row.kind != CollectiveKind::allreduce) continue;
+        for (const auto& recv : recvs) ASSERT_TRUE(recv == recvs[0]) << "the same everywhere";
       }
     }
   }
@@ -562,6 +565,33 @@ Traffic overlapped_traffic(std::int64_t p, std::int64_t n) {
   return {messages, messages * n};
 }
 
+/// In each group everybody gets all others' values.
+Traffic grouped_traffic(int p, std::int64_t n) {
+  const LogGP& model = builtin_collective_table().model(Place::network);
+  const Grouping grouping(model, p, static_cast<double>(n));
+  Traffic all;
+  const auto add = [&](int size) {
+    const Overlapped way{size, grouping.lag()};
+    std::vector<int> windows(static_cast<std::size_t>(way.steps()) + 1);
+    way.fill(windows);
+    for (int step = way.lag; step <= way.steps(); ++step) {
+      if (!way.message(windows, step).empty) ++all.messages;
+    }
+    all.bytes += (size - 1) * n;
+  };
+  for (int rank = 0; rank < p; ++rank) {
+    const Grouping::Seat seat = grouping.seat(rank);
+    add(grouping.length(seat.block));
+    if (seat.index >= grouping.common()) {
+      all.messages += 1;  // the result, to this one
+      all.bytes += n;
+      continue;
+    }
+    for (int i = 1; i < grouping.rounds(); ++i) add(grouping.circle(seat, i).size);
+  }
+  return all;
+}
+
 Traffic expected_traffic(const Algorithm& row, std::int64_t p, std::int64_t n) {
   const std::int64_t rounds = log2_up(static_cast<int>(p));
   const PowerOfTwoFold fold{static_cast<int>(p)};
@@ -596,6 +626,7 @@ Traffic expected_traffic(const Algorithm& row, std::int64_t p, std::int64_t n) {
       return {p - 1, blocks * n};
     }
     case allgather:
+      if (name == "overlapped") return {overlapped_traffic(p, n).messages, p * (p - 1) * n};
       return {p * (name == "ring" ? p - 1 : rounds), p * (p - 1) * n};
     case alltoall: {
       if (name != "bruck") return {p * (p - 1), p * (p - 1) * n};
@@ -612,6 +643,7 @@ Traffic expected_traffic(const Algorithm& row, std::int64_t p, std::int64_t n) {
       if (name == "double_tree") return {4 * (p - 1), 2 * (p - 1) * n};
       if (name == "knomial4") return {2 * (p - 1), 2 * (p - 1) * n};
       if (name == "overlapped") return overlapped_traffic(p, n);
+      if (name == "grouped") return grouped_traffic(static_cast<int>(p), n);
       if (name == "recursive_doubling") {
         return {cube * cube_rounds + 2 * extra, (cube * cube_rounds + 2 * extra) * n};
       }

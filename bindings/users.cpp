@@ -29,6 +29,16 @@ std::uint64_t random_seed() {
   return (std::uint64_t{source()} << 32) | source();
 }
 
+/// What collectives cost here; what is wrong with the file is said once in a job.
+std::shared_ptr<const CollectiveTable> load_costs(Process& process) {
+  const Identity& me = process.identity();
+  LoadedTable costs = load_collective_table(process.params(), me.local_size == me.size);
+  if (!costs.problem.empty() && process.rank() == 0) {
+    process.log().write(LogLevel::warning, "{}", costs.problem);
+  }
+  return costs.table;
+}
+
 /// Opens everything an MPI process needs; nothing here waits for another rank.
 Expected<std::unique_ptr<Instance>> open_instance(const char* function, int thread_level) {
   auto params = Params::from_environment(environ);
@@ -43,12 +53,7 @@ Expected<std::unique_ptr<Instance>> open_instance(const char* function, int thre
     process->progress().set_call_board(
         CallBoard::open(fmt::format("{}/{}", directory, kCallFileName), process->rank()));
   }
-  LoadedTable costs = load_collective_table(
-      process->params(), process->identity().local_size == process->identity().size);
-  if (!costs.problem.empty() && process->rank() == 0) {
-    process->log().write(LogLevel::warning, "{}", costs.problem);
-  }
-  process->set_collective_table(std::move(costs.table));
+  process->set_collective_table([&own = *process] { return load_costs(own); });
   auto devices = open_devices(*process);
   // Most often it is the same for all ranks of a host: the launcher says it once.
   if (!devices) {

@@ -234,7 +234,7 @@ LoadedTable load_collective_table(const Params& params, bool one_host) {
 void learn_place(Engine& engine, const CommCore& comm) {
   if (comm.table != nullptr) [[likely]]
     return;
-  const Process& process = engine.process();
+  Process& process = engine.process();
   const Identity& me = process.identity();
   const auto is_here = [&](int rank) {
     return std::binary_search(me.local_peers.begin(), me.local_peers.end(),

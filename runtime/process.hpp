@@ -3,6 +3,7 @@
 // thousands of them in one thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <random>
 #include <utility>
@@ -37,10 +38,13 @@ class Process {
   std::mt19937_64& random() { return random_; }
   ArenaPool& arenas() { return arenas_; }
 
-  /// What collectives cost here (collectives/tuning.hpp), once it was loaded; else null.
-  [[nodiscard]] const CollectiveTable* collective_table() const { return collective_table_.get(); }
-  void set_collective_table(std::shared_ptr<const CollectiveTable> table) {
-    collective_table_ = std::move(table);
+  /// What collectives cost here (collectives/tuning.hpp): `load` is called when it is first asked
+  /// for. Null: nobody said how to load it.
+  using TableLoader = std::function<std::shared_ptr<const CollectiveTable>()>;
+  void set_collective_table(TableLoader load) { load_table_ = std::move(load); }
+  [[nodiscard]] const CollectiveTable* collective_table() {
+    if (load_table_ != nullptr) collective_table_ = std::exchange(load_table_, nullptr)();
+    return collective_table_.get();
   }
 
  private:
@@ -51,6 +55,7 @@ class Process {
   Progress progress_;
   std::mt19937_64 random_;
   ArenaPool arenas_;
+  TableLoader load_table_;
   std::shared_ptr<const CollectiveTable> collective_table_;
   int rank_;
   int size_;

@@ -43,7 +43,7 @@ grep -q "table of collectives" "$folder/errors" && fail "said something about a 
 table broken "choice allreduce host 4 0 fastest"
 echo "remit collective table 0" >"$folder/old"
 for name in broken old missing; do
-  if ! REMIT_COLL_TABLE=$folder/$name timeout 100 ./mpirun -n 4 examples/hello \
+  if ! REMIT_COLL_TABLE=$folder/$name timeout 100 ./mpirun -n 4 benchmarks/suite/barrier -i 2 \
     >"$folder/output" 2>"$folder/errors"; then
     fail "$name: the job failed"
   fi

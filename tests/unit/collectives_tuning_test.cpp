@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "collectives/algorithms.hpp"
+#include "collectives/grouping.hpp"
 #include "collectives/overlapped.hpp"
 #include "collectives/tuning.hpp"
 #include "runtime/cache_file.hpp"
@@ -278,7 +279,7 @@ TEST(Places, AllMembersSeeTheSame) {
 TEST(Places, AProcessHasATable) {
   World world(5, SimConfig{});
   const auto table = std::make_shared<CollectiveTable>(table_of("model network 7 1 1 1 1\n"));
-  world.process(2).set_collective_table(table);
+  world.process(2).set_collective_table([table] { return table; });
   EXPECT_EQ(model_of(world.engine(2), world.comm(2)).latency, 7);
   EXPECT_EQ(shape_of(world.comm(2), CollectiveArgs{}).table, table.get());
   EXPECT_EQ(shape_of(world.comm(2), CollectiveArgs{}).place, Place::network);
@@ -388,6 +389,83 @@ TEST(Overlapped, IsForExactResultsOnly) {
   args.recv_type = &predefined(MPI_INT);
   args.op = &user;
   EXPECT_FALSE(shape_of(comm, args).exact);
+}
+
+// --- groups --------------------------------------------------------------------------------------
+
+/// Blocks that a block's members know, from `begin` on.
+struct Known {
+  int begin;
+  int end;
+};
+
+/// Every member has one seat, and follows rounds until all blocks know all, those that a circle
+/// combines lying one behind the other.
+void expect_groups_cover(const Grouping& grouping, int size) {
+  int next = 0;
+  std::vector<Known> known;
+  for (int block = 0; block < grouping.blocks(); ++block) {
+    const int length = grouping.length(block);
+    ASSERT_GE(length, grouping.common());
+    ASSERT_LE(length, std::min(grouping.common() + 1, Grouping::kMost));
+    for (int index = 0; index < length; ++index) {
+      const Grouping::Seat seat = grouping.seat(next);
+      ASSERT_EQ(seat.block, block);
+      ASSERT_EQ(seat.index, index);
+      ASSERT_EQ(grouping.rank(seat), next++);
+    }
+    known.push_back({block, block + 1});
+  }
+  ASSERT_EQ(next, size);
+  ASSERT_LE(grouping.rounds(), Grouping::kRounds);
+  for (int round = 1; round < grouping.rounds(); ++round) {
+    std::vector<Known> later;
+    for (int block = 0; block < grouping.blocks(); ++block) {
+      const Circle circle = grouping.circle({block, 0}, round);
+      ASSERT_LE(circle.size, Grouping::kMost);
+      ASSERT_EQ(circle.first + circle.own * circle.step, block);
+      const auto at = [&](int i) {
+        return known[static_cast<std::size_t>(circle.first + i * circle.step)];
+      };
+      for (int i = 1; i < circle.size; ++i) ASSERT_EQ(at(i).begin, at(i - 1).end);
+      later.push_back({at(0).begin, at(circle.size - 1).end});
+    }
+    known.swap(later);
+  }
+  for (const Known& all : known) {
+    ASSERT_EQ(all.begin, 0);
+    ASSERT_EQ(all.end, grouping.blocks());
+  }
+}
+
+TEST(Grouping, CoversAllMembersInTheirOrder) {
+  const std::array models = {LogGP{1000, 100, 200, 0.08, 0.1}, LogGP{60, 120, 300, 0.1, 0.1},
+                             LogGP{1e6, 1, 1, 0, 0}, LogGP{0, 1, 1, 10, 10}};
+  for (const LogGP& model : models) {
+    for (const double bytes : {0.0, 8.0, 3000.0}) {
+      const auto check = [&](int size) {
+        SCOPED_TRACE(fmt::format("{} members, {} bytes, L {}", size, bytes, model.latency));
+        expect_groups_cover(Grouping(model, size, bytes), size);
+      };
+      for (int size = 1; size <= 257 && !HasFatalFailure(); ++size) check(size);
+      for (const int size : {1000, 4096, 65537, 99991, 1'000'000}) check(size);
+      if (HasFatalFailure()) return;
+    }
+    const int most = std::numeric_limits<int>::max();
+    const Grouping largest(model, most, 8);
+    EXPECT_GT(largest.cost(), 0);
+    EXPECT_EQ(largest.rank(largest.seat(most - 1)), most - 1);
+  }
+}
+
+/// Not far from those that need not have the same bits everywhere.
+TEST(Grouping, IsNearlyAsQuickAsDissemination) {
+  const LogGP network{1000, 100, 200, 0.08, 0};
+  for (const int size : {10, 64, 1000, 10'000, 100'000, 1'000'000, 1 << 20}) {
+    const double best = overlapped_cost(network, size, 6, 8);
+    EXPECT_LT(Grouping(network, size, 8).cost(), 1.35 * best) << size;
+  }
+  EXPECT_EQ(Grouping(network, 30, 8).rounds(), 1);
 }
 
 }  // namespace

@@ -322,7 +322,7 @@ double direct_rooted_blocks_cost(const Shape& s) {
   return meeting_cost(s, 1500) + bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * beta(s);
 }
 double direct_blocks_cost(const Shape& s) {
-  return meeting_cost(s, 1400 + 0.4 * alpha(s)) + bytes(s) * (ranks(s) - 1) * beta(s) / 2;
+  return meeting_cost(s, 1400 + 0.3 * alpha(s)) + bytes(s) * (ranks(s) - 1) * beta(s) / 2;
 }
 double direct_reduction_cost(const Shape& s) {
   return meeting_cost(s, 2000) + bytes(s) * (ranks(s) - 1) / ranks(s) * (beta(s) + gamma(s));

@@ -3,11 +3,10 @@
 # ofi.sh [LISTS]: the runs of tests/mpi/runs (of lists whose names match LISTS) over the ofi device on
 # the loopback; no packet leaves the machine. Each has to succeed, and by its counters libfabric carried
 # its messages and shared memory none. Then: a rank that dies ends the job. Runs in the top build
-# folder. OFI_MOST: ranks of a run, at most (default 4); of a longer list of runs that differ only in
-# their number of ranks the others are left out, which bounds the time.
+# folder. OFI_MOST: ranks of a run, at most (default 3), which bounds the time.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-most=${OFI_MOST:-4}
+most=${OFI_MOST:-3}
 lists=${1:-^(arguments|buffers|coll|coll_reduce|comm|intercomm|memory|neighbors|new_comms|nonblocking|partitioned|progress|pt2pt|reduce_ops|requests|session|stress|threads|topology|types|wakeups|examples)$}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -106,6 +106,11 @@ void append_devices(std::string& out, const InfoReport& report) {
                    readable_bytes(caps.max_message), caps.max_pieces);
   }
   if (report.devices.empty()) fmt::format_to(to, "  none\n");
+  for (const DeviceNote& note : report.networks) {
+    out += wrapped(fmt::format("to other hosts, {}: {}{}", note.device,
+                               note.usable ? "" : "not available: ", note.words),
+                   2);
+  }
 }
 
 void append_parameters(std::string& out, const InfoReport& report) {
@@ -249,6 +254,14 @@ Json devices_json(const InfoReport& report) {
                     {"max_pieces", caps.max_pieces}});
     }
     list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json networks_json(const InfoReport& report) {
+  Json list = Json::array();
+  for (const DeviceNote& note : report.networks) {
+    list.push_back({{"name", note.device}, {"available", note.usable}, {"words", note.words}});
   }
   return list;
 }
@@ -402,7 +415,10 @@ std::string to_json(const InfoReport& report, const InfoSections& sections) {
                        {"mpi", fmt::format("{}.{}", MPI_VERSION, MPI_SUBVERSION)},
                        {"abi", fmt::format("{}.{}", MPI_ABI_VERSION, MPI_ABI_SUBVERSION)}};
   }
-  if (sections.devices) root["devices"] = devices_json(report);
+  if (sections.devices) {
+    root["devices"] = devices_json(report);
+    root["networks"] = networks_json(report);
+  }
   if (sections.parameters) root["parameters"] = parameters_json(report);
   if (sections.protocols) root["protocols"] = protocols_json(report);
   if (sections.copies) root["copies"] = copies_json(report);

@@ -9,6 +9,7 @@
 #include "collectives/tuning.hpp"
 #include "pt2pt/engine.hpp"
 #include "rdma_btl/device.hpp"
+#include "rdma_btl/open_devices.hpp"
 #include "rdma_btl/shm/copy_table.hpp"
 #include "rdma_btl/verbs/doctor.hpp"
 #include "runtime/params.hpp"
@@ -61,6 +62,7 @@ struct CollectivesInfo {
 struct InfoReport {
   std::string version;
   std::vector<DeviceInfo> devices;
+  std::vector<DeviceNote> networks;  ///< with the section of devices: what reaches other hosts
   std::vector<ParameterInfo> parameters;
   std::vector<Engine::ProtocolRange> protocols;
   std::string copies_file;  ///< where the measured copies of this host are kept
@@ -75,9 +77,9 @@ struct InfoReport {
 /// The wanted sections as text of at most about 100 columns.
 [[nodiscard]] std::string to_text(const InfoReport& report, const InfoSections& sections);
 
-/// The wanted sections as one JSON object, keys "version", "devices", "parameters",
-/// "protocols", "copies", "collectives", "rdma". Sizes are bytes, times nanoseconds; a range
-/// without an end has "to_bytes": null.
+/// The wanted sections as one JSON object, keys "version", "devices" and
+/// "networks", "parameters", "protocols", "copies", "collectives", "rdma". Sizes are bytes, times
+/// nanoseconds; a range without an end has "to_bytes": null.
 [[nodiscard]] std::string to_json(const InfoReport& report, const InfoSections& sections);
 
 /// 4096 as "4 KiB", 5 as "5 B"; a number that is not a whole multiple stays in the smaller unit;

@@ -59,6 +59,12 @@ void ask_devices(const Params& params, InfoReport& report) {
   report.protocols = engine.protocols();
 }
 
+/// Which adapter, provider and interface ranks on other hosts would be reached by, and why.
+void ask_networks(const Params& params, InfoReport& report) {
+  Process process(make_singleton_bootstrap(), std::make_shared<SteadyClock>(), params, 0);
+  report.networks = survey_devices(process);
+}
+
 void read_copies(const Params& params, InfoReport& report) {
   const ShmConfig config = shm_config(params, 0, "", nullptr);
   shm::CopyTable table(config.assist_from);
@@ -174,6 +180,7 @@ int run(int argc, char** argv) {
   report.version = PACKAGE_VERSION;
   report.parameters = parameter_info(*params);
   if (sections.devices || sections.protocols) ask_devices(*params, report);
+  if (sections.devices) ask_networks(*params, report);
   if (sections.copies) read_copies(*params, report);
   if (sections.collectives) {
     if (!check_forced_algorithms(*params)) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "rdma_btl/ofi/ofi_device.hpp"
+#include "rdma_btl/ofi/ofi_params.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
 #include "rdma_btl/shm/shm_params.hpp"
 #include "rdma_btl/verbs/verbs_device.hpp"
@@ -37,6 +39,25 @@ Opened open_verbs(Process& process) {
   return std::move(*device);
 }
 
+Expected<OfiConfig> config_of_ofi(Process& process) {
+  const auto name = static_cast<PeerName>(process.rank());
+  return ofi_config(process.params(), name, process.identity().job, &process.log());
+}
+
+Opened open_ofi(Process& process) {
+  const Expected<OfiConfig> config = config_of_ofi(process);
+  if (!config) return tl::unexpected(config.error());
+  Expected<std::unique_ptr<OfiDevice>> device = OfiDevice::create(*config);
+  if (!device) return tl::unexpected(device.error());
+  process.log().write(LogLevel::info, "ofi: {}", (*device)->description());
+  return std::move(*device);
+}
+
+Opened open_named(Process& process, std::string_view name) {
+  if (name == "shm") return open_shm(process);
+  return name == "verbs" ? open_verbs(process) : open_ofi(process);
+}
+
 /// The words of a list; empty for "auto".
 Expected<std::vector<std::string>> wanted_devices(const std::string& list) {
   std::vector<std::string> names;
@@ -45,24 +66,37 @@ Expected<std::vector<std::string>> wanted_devices(const std::string& list) {
     const std::size_t comma = std::min(list.find(',', at), list.size());
     names.push_back(list.substr(at, comma - at));
     at = comma + 1;
-    if (names.back() != "shm" && names.back() != "verbs") {
-      return fail(MPI_ERR_ARG, "REMIT_DEVICES is '{}': '{}' is none of shm, verbs, auto", list,
+    if (names.back() != "shm" && names.back() != "verbs" && names.back() != "ofi") {
+      return fail(MPI_ERR_ARG, "REMIT_DEVICES is '{}': '{}' is none of shm, verbs, ofi, auto", list,
                   names.back());
     }
   }
   return names;
 }
 
-/// A device that was not asked for: its absence is worth a word only to who asks.
-void open_if_there(Process& process, std::vector<std::unique_ptr<Device>>& devices) {
-  const Identity& identity = process.identity();
-  if (identity.local_size >= identity.size || !verbs::any_rdma_device()) return;
-  Opened device = open_verbs(process);
-  if (device) {
-    devices.push_back(std::move(*device));
-  } else {
-    process.log().write(LogLevel::warning, "verbs is not used: {}", device.error().message);
+/// Adds a device that was not asked for: its absence is worth no more than a word.
+bool open_if_there(Process& process, std::string_view name,
+                   std::vector<std::unique_ptr<Device>>& devices) {
+  Opened device = open_named(process, name);
+  if (!device) {
+    process.log().write(LogLevel::warning, "{} is not used: {}", name, device.error().message);
+    return false;
   }
+  devices.push_back(std::move(*device));
+  return true;
+}
+
+/// What reaches ranks of other hosts.
+void open_network(Process& process, std::vector<std::unique_ptr<Device>>& devices) {
+  const Identity& identity = process.identity();
+  if (identity.local_size >= identity.size) return;
+  if (verbs::any_rdma_device() && open_if_there(process, "verbs", devices)) return;
+  (void)open_if_there(process, "ofi", devices);
+}
+
+/// What a device's own survey says.
+DeviceNote note_of(const char* device, const Expected<std::string>& found) {
+  return {device, found.has_value(), found ? *found : found.error().message};
 }
 
 }  // namespace
@@ -73,20 +107,17 @@ Expected<std::vector<std::unique_ptr<Device>>> open_devices(Process& process) {
   if (!wanted) return tl::unexpected(wanted.error());
   std::vector<std::unique_ptr<Device>> devices;
   for (const std::string& name : wanted->empty() ? std::vector<std::string>{"shm"} : *wanted) {
-    Opened device = name == "shm" ? open_shm(process) : open_verbs(process);
+    Opened device = open_named(process, name);
     if (!device) return tl::unexpected(device.error());
     devices.push_back(std::move(*device));
   }
-  if (wanted->empty()) open_if_there(process, devices);
+  if (wanted->empty()) open_network(process, devices);
   return devices;
 }
 
 std::vector<DeviceNote> survey_devices(Process& process) {
-  const Expected<VerbsConfig> config = config_of_verbs(process);
-  if (!config) return {{"verbs", false, config.error().message}};
-  Expected<std::string> found = VerbsDevice::survey(*config);
-  if (!found) return {{"verbs", false, found.error().message}};
-  return {{"verbs", true, *found}};
+  return {note_of("verbs", config_of_verbs(process).and_then(VerbsDevice::survey)),
+          note_of("ofi", config_of_ofi(process).and_then(OfiDevice::survey))};
 }
 
 }  // namespace remit

@@ -13,8 +13,8 @@ namespace remit {
 
 inline const ParamDecl devices_param{
     "devices", std::string("auto"), "",
-    "devices that move messages between processes: shm, verbs, or both joined by a comma; auto: "
-    "shm on a host, verbs between hosts if there is an adapter"};
+    "devices that move messages between processes: shm, verbs, ofi, joined by commas; auto: shm on "
+    "a host; between hosts verbs if there is an RDMA adapter, else ofi (libfabric, over TCP)"};
 
 /// What there is to say about a device: which adapter it uses and why, or why there is none.
 struct DeviceNote {

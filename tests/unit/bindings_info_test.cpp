@@ -33,6 +33,8 @@ InfoReport sample() {
   caps.notify = NotifyMode::native;
   report.devices.push_back({"sample", caps, ""});
   report.devices.push_back({"absent", {}, "no such \"hardware\""});
+  report.networks.push_back({"wire", true, "on eth0 (the best)"});
+  report.networks.push_back({"air", false, "no \"antenna\""});
   report.copies_file = "/cache/copies";
   report.copies.push_back({262144, {20, 15, 30}, shm::CopyMethod::together});
   report.protocols.push_back({"sample", "contiguous", "eager", 0, 4096});
@@ -75,6 +77,11 @@ TEST(InfoReport, JsonHasEveryValue) {
   EXPECT_EQ(device.at("put"), true);
   EXPECT_EQ(device.at("get"), false);
   EXPECT_EQ(named(json.at("devices"), "absent").at("problem"), "no such \"hardware\"");
+  EXPECT_EQ(named(json.at("networks"), "wire").at("available"), true);
+  EXPECT_EQ(named(json.at("networks"), "air").at("words"), "no \"antenna\"");
+  const std::string text = to_text(sample(), kAll);
+  EXPECT_NE(text.find("to other hosts, wire: on eth0 (the best)"), std::string::npos);
+  EXPECT_NE(text.find("to other hosts, air: not available: no \"antenna\""), std::string::npos);
 
   const auto& protocols = json.at("protocols");
   ASSERT_EQ(protocols.size(), 2);

@@ -1,0 +1,40 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The parameters of the ofi device.
+#include "rdma_btl/ofi/ofi_params.hpp"
+
+#include "rdma_btl/shm/os.hpp"
+
+namespace remit {
+
+Expected<OfiMask> ofi_mask_from(std::string_view words) {
+  OfiMask mask;
+  while (!words.empty()) {
+    const std::size_t comma = words.find(',');
+    const std::string_view word = words.substr(0, comma);
+    words = comma == std::string_view::npos ? std::string_view() : words.substr(comma + 1);
+    if (word == "rma") {
+      mask.rma = true;
+    } else if (word == "cq_data") {
+      mask.cq_data = true;
+    } else if (!word.empty()) {
+      return fail(MPI_ERR_ARG, "REMIT_OFI_MASK: '{}' is none of rma, cq_data", word);
+    }
+  }
+  return mask;
+}
+
+Expected<OfiConfig> ofi_config(const Params& params, PeerName name, std::string_view job,
+                               Log* log) {
+  Expected<OfiMask> mask = ofi_mask_from(params.text(ofi_mask_param));
+  if (!mask) return tl::unexpected<Error>(std::move(mask.error()));
+  OfiConfig config;
+  config.name = name;
+  config.job = shm::hash_of(job);
+  config.provider = params.text(ofi_provider_param);
+  config.interface = params.text(ofi_interface_param);
+  config.mask = *mask;
+  config.log = log;
+  return config;
+}
+
+}  // namespace remit

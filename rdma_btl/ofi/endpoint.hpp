@@ -26,6 +26,7 @@ struct OfiDevice::Endpoint {
   bool opened = false;      ///< the peer's first message is here
   bool wants_more = false;  ///< the peer used its last credit
   bool asked = false;       ///< the peer knows that we have none
+  bool hungry = false;      ///< something waits, or has waited, for a credit
   bool recalled = false;    ///< was asked for its credits
   bool needy = false;       ///< is in needy_
   bool credit_due = false;  ///< is in credit_due_

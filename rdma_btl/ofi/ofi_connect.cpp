@@ -397,11 +397,8 @@ void OfiDevice::hear(Endpoint& endpoint, const LineMessage& message) {
       return on_credits(endpoint, message.count);
     case LineKind::wish:
       return on_wish(endpoint);
-    case LineKind::recall: {
-      const std::uint32_t credits = endpoint.credits;
-      endpoint.credits = 0;
-      return say(endpoint, LineKind::give_back, credits);
-    }
+    case LineKind::recall:
+      return on_recall(endpoint);
     case LineKind::give_back:
       return on_give_back(endpoint, message.count);
     case LineKind::goodbye:
@@ -449,6 +446,7 @@ void OfiDevice::check_timers() {
         const bool under_way = request.kind != Request::Kind::receive && request.bytes != 0;
         if (!under_way || request.endpoint != id || request.forgotten) continue;
         request.forgotten = true;
+        --under_way_;
         complete(endpoint, request.cookie, MPI_ERR_PROC_ABORTED);
       }
     } else if (endpoint.leaving) {

@@ -34,13 +34,22 @@ void OfiDevice::lend_first(Endpoint& endpoint) {
 void OfiDevice::owe(Endpoint& endpoint) {
   if (endpoint.state == State::failed || endpoint.state == State::gone) return;
   if (endpoint.lease == 0) return;  // its lease was released meanwhile
-  if (!needy_.empty() && !endpoint.needy && !endpoint.wants_more) {
+  if (!needy_.empty() && !endpoint.needy) {
     --endpoint.lease;
     ++unleased_;
+    if (endpoint.wants_more) queue_up(endpoint);
     return serve_needy();
   }
   ++endpoint.owed;
   if (2 * endpoint.owed >= endpoint.lease || endpoint.wants_more) note_due(endpoint);
+}
+
+/// In turn, so that every peer with something to say gets a receive.
+void OfiDevice::queue_up(Endpoint& endpoint) {
+  if (endpoint.needy) return;
+  endpoint.needy = true;
+  if (needy_.empty()) needy_since_ns_ = shm::now_ns();
+  needy_.push_back(endpoint.id);
 }
 
 void OfiDevice::note_due(Endpoint& endpoint) {
@@ -97,6 +106,7 @@ void OfiDevice::flush_credits() {
 /// The peer is told once that there is no credit left.
 void OfiDevice::wish(Endpoint& endpoint) {
   ++counters_.starved;
+  endpoint.hungry = true;
   if (endpoint.asked) return;
   endpoint.asked = true;
   ++counters_.wishes;
@@ -113,10 +123,17 @@ void OfiDevice::on_wish(Endpoint& endpoint) {
   if (endpoint.state > State::open) return;
   if (endpoint.owed != 0 || unleased_ != 0) return give(endpoint);
   if (endpoint.lease != 0 || endpoint.needy) return;  // what is under way comes back
-  endpoint.needy = true;
-  if (needy_.empty()) needy_since_ns_ = shm::now_ns();
-  needy_.push_back(endpoint.id);
+  queue_up(endpoint);
   recall_some();
+}
+
+/// The peer lends to others. What has waited for a credit keeps one: else it might be called back
+/// for ever before it is used.
+void OfiDevice::on_recall(Endpoint& endpoint) {
+  const std::uint32_t kept = endpoint.hungry && endpoint.credits != 0 ? 1 : 0;
+  const std::uint32_t back = endpoint.credits - kept;
+  endpoint.credits = kept;
+  say(endpoint, LineKind::give_back, back);
 }
 
 void OfiDevice::on_give_back(Endpoint& endpoint, std::uint64_t count) {

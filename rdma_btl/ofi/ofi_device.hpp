@@ -145,11 +145,13 @@ class OfiDevice final : public Device {
   [[nodiscard]] std::uint32_t take_owed(Endpoint& endpoint);
   void put_back(Endpoint& endpoint, std::uint32_t credits);
   void note_due(Endpoint& endpoint);
+  void queue_up(Endpoint& endpoint);
   void give(Endpoint& endpoint);
   void flush_credits();
   void wish(Endpoint& endpoint);
   void on_credits(Endpoint& endpoint, std::uint64_t count);
   void on_wish(Endpoint& endpoint);
+  void on_recall(Endpoint& endpoint);
   void on_give_back(Endpoint& endpoint, std::uint64_t count);
   void recall_some();
   void serve_needy();
@@ -193,7 +195,7 @@ class OfiDevice final : public Device {
   std::vector<Request*> free_sends_;      ///< with a buffer
   std::vector<Request*> free_transfers_;  ///< without
   std::vector<Request*> to_repost_;       ///< receives; those of the last poll among them
-  std::size_t under_way_ = 0;             ///< sends and transfers
+  std::size_t under_way_ = 0;             ///< sends and transfers, without forgotten ones
   std::deque<std::pair<EndpointId, std::uint32_t>> notices_due_;  ///< behind writes that are done
   std::deque<Completion> ready_;
 

@@ -155,7 +155,7 @@ bool OfiDevice::on_remote_data(std::uint64_t data, Completion& out) {
 void OfiDevice::on_done(Request& request, int status, const std::string& words) {
   Endpoint& endpoint = *endpoints_[request.endpoint];
   --endpoint.under_way;
-  --under_way_;
+  if (!request.forgotten) --under_way_;
   request.bytes = 0;
   const bool transfer = request.kind != Request::Kind::send;
   (transfer ? free_transfers_ : free_sends_).push_back(&request);

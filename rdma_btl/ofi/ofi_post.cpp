@@ -127,6 +127,7 @@ bool OfiDevice::send_message(Endpoint& endpoint, Header header, std::span<const 
   free_sends_.pop_back();
   --endpoint.credits;
   ++endpoint.sent;
+  endpoint.hungry = false;
   if (endpoint.credits == 0) endpoint.asked = true;
   return true;
 }
@@ -176,6 +177,7 @@ bool OfiDevice::post_put(Endpoint& endpoint, const Operation& operation) {
   ++counters_.puts;
   counters_.put_bytes += bytes;
   if (!notify) return true;
+  endpoint.hungry = false;
   --endpoint.credits;  // also of a notification that follows when the write is done
   if (!remote_data_) return true;
   ++endpoint.sent;

@@ -75,6 +75,7 @@ class OfiDevice final : public Device {
   [[nodiscard]] static Expected<Plan> make_plan(const ofi::Api& api, const OfiConfig& config);
   [[nodiscard]] Expected<> open(Plan& plan);
   [[nodiscard]] Expected<> open_fabric();
+  void open_wait_set();
   [[nodiscard]] Expected<> open_endpoint();
   [[nodiscard]] Expected<> open_events();
   void reach_all_memory();
@@ -136,6 +137,7 @@ class OfiDevice final : public Device {
   void on_done(Request& request, int status, const std::string& words);
   void read_error();
   void repost();
+  [[nodiscard]] bool quiet();
   void flush_notices();
   [[nodiscard]] bool lines_due(bool idle);
 
@@ -168,6 +170,7 @@ class OfiDevice final : public Device {
   ofi::Owned<fid_fabric> fabric_;
   ofi::Owned<fid_domain> domain_;
   ofi::Owned<fid_av> peers_;
+  ofi::Owned<fid_wait> wait_set_;  ///< of the queue; null: it has a descriptor of its own
   ofi::Owned<fid_cq> queue_;
   std::vector<ofi::Owned<fid_mr>> memory_;  ///< of buffers
   ofi::Owned<fid_mr> all_memory_;

@@ -203,11 +203,13 @@ Expected<> OfiDevice::open_fabric() {
     return refused(error, "fi_domain");
   }
   domain_.reset(domain);
+  open_wait_set();
   // What a lease allows and what is under way: the queue cannot overflow.
   fi_cq_attr queue_attributes = {};
   queue_attributes.size = config_.most_receive_slots + config_.send_slots + config_.transfers + 256;
   queue_attributes.format = FI_CQ_FORMAT_DATA;
-  queue_attributes.wait_obj = FI_WAIT_FD;
+  queue_attributes.wait_obj = wait_set_ ? FI_WAIT_SET : FI_WAIT_FD;
+  queue_attributes.wait_set = wait_set_.get();
   fid_cq* queue = nullptr;
   if (const int error = ::fi_cq_open(domain, &queue_attributes, &queue, nullptr); error != 0) {
     return refused(error, "fi_cq_open");
@@ -221,6 +223,17 @@ Expected<> OfiDevice::open_fabric() {
   }
   peers_.reset(peers);
   return {};
+}
+
+/// Up to libfabric 1.19 nothing but a wait set makes the descriptor of these providers unreadable
+/// again: fi_trywait() does not do what it is for.
+void OfiDevice::open_wait_set() {
+  const std::string_view provider = info_->fabric_attr->prov_name;
+  if (provider != "net" && provider != "tcp") return;
+  fi_wait_attr attributes = {};
+  attributes.wait_obj = FI_WAIT_FD;
+  fid_wait* set = nullptr;
+  if (::fi_wait_open(fabric_.get(), &attributes, &set) == 0) wait_set_.reset(set);
 }
 
 Expected<> OfiDevice::open_endpoint() {
@@ -274,7 +287,8 @@ Expected<> OfiDevice::open_events() {
   events_.reset(::epoll_create1(EPOLL_CLOEXEC));
   if (!kick_ || !events_) return fail_errno(MPI_ERR_OTHER, errno, "making an epoll set");
   int queue_fd = -1;
-  if (const int error = ::fi_control(&queue_->fid, FI_GETWAIT, &queue_fd); error != 0) {
+  fid* const source = wait_set_ ? &wait_set_->fid : &queue_->fid;
+  if (const int error = ::fi_control(source, FI_GETWAIT, &queue_fd); error != 0) {
     return refused(error, "the descriptor to wait for the completion queue");
   }
   for (const int fd : {listener_.get(), kick_.get(), queue_fd}) {
@@ -355,6 +369,7 @@ void OfiDevice::close_all() {
   memory_.clear();
   peers_.reset();
   queue_.reset();
+  wait_set_.reset();
   domain_.reset();
   fabric_.reset();
 }

@@ -229,10 +229,15 @@ void OfiDevice::flush_notices() {
 /// already does it through kick_.
 void OfiDevice::arm() {
   armed_ = true;
-  fid* queue = queue_ ? &queue_->fid : nullptr;
-  const bool quiet =
-      queue != nullptr && ready_.empty() && ::fi_trywait(fabric_.get(), &queue, 1) == 0;
-  if (!quiet) (void)::eventfd_write(kick_.get(), 1);
+  if (!ready_.empty() || !quiet()) (void)::eventfd_write(kick_.get(), 1);
+}
+
+/// libfabric has nothing, and its descriptor will say when that changes.
+bool OfiDevice::quiet() {
+  if (!queue_) return true;
+  if (wait_set_) return ::fi_wait(wait_set_.get(), 0) == -FI_ETIMEDOUT;
+  fid* queue = &queue_->fid;
+  return ::fi_trywait(fabric_.get(), &queue, 1) == 0;
 }
 
 void OfiDevice::disarm() {

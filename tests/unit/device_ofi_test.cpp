@@ -183,6 +183,30 @@ TEST_F(OfiTest, WhoOnlyWaitsHearsOfADeath) {
   EXPECT_TRUE(node(0).departures.empty());
 }
 
+/// Else who waits for a message would never sleep.
+TEST_F(OfiTest, TheDescriptorOfAnIdleDeviceIsQuiet) {
+  for (const char* provider : {kBest, kRxm}) {
+    SCOPED_TRACE(provider);
+    const std::size_t first = nodes_.size();
+    add(config_of(0, provider));
+    add(config_of(1, provider));
+    for (int i = 0; i < 100; ++i) talk(first, first + 1);
+    for (const std::size_t index : {first, first + 1}) {
+      OfiDevice& idle = device(index);
+      bool quiet = false;
+      for (int tries = 0; !quiet && tries < 1000; ++tries) {
+        idle.arm();
+        (void)node(index).progress();
+        pollfd waiting{idle.wait_fd(), POLLIN, 0};
+        quiet = ::poll(&waiting, 1, 0) == 0;
+        idle.disarm();
+        (void)node(index).progress();
+      }
+      EXPECT_TRUE(quiet) << index;
+    }
+  }
+}
+
 TEST_F(OfiTest, WhoLeavesInOrderIsNoFailure) {
   add(0);
   add(1);

@@ -103,7 +103,7 @@ class Grouping {
         blocks *= best;
         rest /= best;
       }
-      return rest >= 1 && (size + blocks - 1) / blocks <= kMost;
+      return rest >= 1 && (size - 1) / blocks < kMost;
     }
   };
   static constexpr int kFar = 1 << 30;

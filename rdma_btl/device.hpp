@@ -32,6 +32,13 @@ struct Piece {
   std::uint64_t key = 0;
 };
 
+/// Bytes in all.
+[[nodiscard]] inline std::size_t total_length(std::span<const Piece> pieces) {
+  std::size_t total = 0;
+  for (const Piece& piece : pieces) total += piece.length;
+  return total;
+}
+
 /// Memory of a peer: an address there and the key that its registration gave. Fits any wire
 /// message; no pointer in it is ever followed on this side.
 struct RemoteAddress {

@@ -3,6 +3,7 @@ librdma_btl_la_SOURCES = \
 	rdma_btl/device.hpp \
 	rdma_btl/open_devices.cpp rdma_btl/open_devices.hpp \
 	rdma_btl/device.cpp \
+	rdma_btl/mask.cpp rdma_btl/mask.hpp \
 	rdma_btl/pending.cpp \
 	rdma_btl/pending.hpp \
 	rdma_btl/sim/sim_device.cpp \

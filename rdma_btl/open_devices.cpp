@@ -30,32 +30,25 @@ Expected<VerbsConfig> config_of_verbs(Process& process) {
   return verbs_config(process.params(), name, process.identity().job, &process.log());
 }
 
-Opened open_verbs(Process& process) {
-  const Expected<VerbsConfig> config = config_of_verbs(process);
-  if (!config) return tl::unexpected(config.error());
-  Expected<std::unique_ptr<VerbsDevice>> device = VerbsDevice::create(*config);
-  if (!device) return tl::unexpected(device.error());
-  process.log().write(LogLevel::info, "verbs: {}", (*device)->description());
-  return std::move(*device);
-}
-
 Expected<OfiConfig> config_of_ofi(Process& process) {
   const auto name = static_cast<PeerName>(process.rank());
   return ofi_config(process.params(), name, process.identity().job, &process.log());
 }
 
-Opened open_ofi(Process& process) {
-  const Expected<OfiConfig> config = config_of_ofi(process);
+/// One that says which adapter it chose and why.
+template <class Chosen, class Config>
+Opened open_chosen(Process& process, const Expected<Config>& config) {
   if (!config) return tl::unexpected(config.error());
-  Expected<std::unique_ptr<OfiDevice>> device = OfiDevice::create(*config);
+  Expected<std::unique_ptr<Chosen>> device = Chosen::create(*config);
   if (!device) return tl::unexpected(device.error());
-  process.log().write(LogLevel::info, "ofi: {}", (*device)->description());
+  process.log().write(LogLevel::info, "{}: {}", (*device)->caps().name, (*device)->description());
   return std::move(*device);
 }
 
 Opened open_named(Process& process, std::string_view name) {
   if (name == "shm") return open_shm(process);
-  return name == "verbs" ? open_verbs(process) : open_ofi(process);
+  if (name == "verbs") return open_chosen<VerbsDevice>(process, config_of_verbs(process));
+  return open_chosen<OfiDevice>(process, config_of_ofi(process));
 }
 
 /// The words of a list; empty for "auto".

@@ -2,24 +2,16 @@
 // The parameters of the ofi device.
 #include "rdma_btl/ofi/ofi_params.hpp"
 
+#include "rdma_btl/mask.hpp"
 #include "rdma_btl/shm/os.hpp"
 
 namespace remit {
 
 Expected<OfiMask> ofi_mask_from(std::string_view words) {
   OfiMask mask;
-  while (!words.empty()) {
-    const std::size_t comma = words.find(',');
-    const std::string_view word = words.substr(0, comma);
-    words = comma == std::string_view::npos ? std::string_view() : words.substr(comma + 1);
-    if (word == "rma") {
-      mask.rma = true;
-    } else if (word == "cq_data") {
-      mask.cq_data = true;
-    } else if (!word.empty()) {
-      return fail(MPI_ERR_ARG, "REMIT_OFI_MASK: '{}' is none of rma, cq_data", word);
-    }
-  }
+  const Expected<> set =
+      set_mask("REMIT_OFI_MASK", words, {{"rma", mask.rma}, {"cq_data", mask.cq_data}});
+  if (!set) return tl::unexpected(set.error());
   return mask;
 }
 

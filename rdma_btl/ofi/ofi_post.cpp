@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::size_t kMostPieces = 16;
 
-std::size_t total_length(std::span<const Piece> pieces) {
-  std::size_t total = 0;
-  for (const Piece& piece : pieces) total += piece.length;
-  return total;
-}
-
 }  // namespace
 
 std::size_t OfiDevice::post(EndpointId id, std::span<const Operation> operations) {

@@ -24,12 +24,6 @@ struct Address {
   std::uint64_t index = 0;
 };
 
-std::size_t total_length(std::span<const Piece> pieces) {
-  std::size_t total = 0;
-  for (const Piece& piece : pieces) total += piece.length;
-  return total;
-}
-
 /// Makes use after the end of a loan visible in builds without a sanitizer, too.
 void poison(std::byte* data, std::size_t length) {
   std::fill_n(data, length, kPoison);

@@ -2,34 +2,21 @@
 // The parameters of the verbs device.
 #include "rdma_btl/verbs/verbs_params.hpp"
 
+#include "rdma_btl/mask.hpp"
 #include "rdma_btl/shm/os.hpp"
 
 namespace remit {
 
 Expected<VerbsMask> verbs_mask_from(std::string_view words) {
   VerbsMask mask;
-  while (!words.empty()) {
-    const std::size_t comma = words.find(',');
-    const std::string_view word = words.substr(0, comma);
-    words = comma == std::string_view::npos ? std::string_view() : words.substr(comma + 1);
-    if (word == "srq") {
-      mask.srq = true;
-    } else if (word == "imm") {
-      mask.imm = true;
-    } else if (word == "atomics") {
-      mask.atomics = true;
-    } else if (word == "multi_sge") {
-      mask.multi_sge = true;
-    } else if (word == "inline") {
-      mask.inline_data = true;
-    } else if (word == "iwarp") {
-      mask.iwarp = true;
-    } else if (!word.empty()) {
-      return fail(MPI_ERR_ARG,
-                  "REMIT_VERBS_MASK: '{}' is none of srq, imm, atomics, multi_sge, inline, iwarp",
-                  word);
-    }
-  }
+  const Expected<> set = set_mask("REMIT_VERBS_MASK", words,
+                                  {{"srq", mask.srq},
+                                   {"imm", mask.imm},
+                                   {"atomics", mask.atomics},
+                                   {"multi_sge", mask.multi_sge},
+                                   {"inline", mask.inline_data},
+                                   {"iwarp", mask.iwarp}});
+  if (!set) return tl::unexpected(set.error());
   return mask;
 }
 

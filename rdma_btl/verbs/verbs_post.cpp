@@ -22,12 +22,6 @@ namespace {
 /// What copy_small() is for.
 constexpr std::size_t kFewBytes = 64;
 
-std::size_t total_length(std::span<const Piece> pieces) {
-  std::size_t total = 0;
-  for (const Piece& piece : pieces) total += piece.length;
-  return total;
-}
-
 /// Pieces of up to 32 sges; the length 0 has a meaning of its own to some adapters.
 class Gather {
  public:

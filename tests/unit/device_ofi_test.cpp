@@ -3,16 +3,15 @@
 // ability, the choice of an interface, first contact, strangers, ends. REMIT_TEST_OFI_PROVIDER
 // names another provider for the tests of one device.
 #include <netinet/in.h>
-#include <sched.h>
 #include <sys/socket.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <map>
 
 #include "rdma_btl/ofi/ofi_device.hpp"
 #include "rdma_btl/ofi/ofi_params.hpp"
+#include "tests/unit/device_nodes.hpp"
 #include "tests/unit/device_suite.hpp"
 
 namespace remit::testing {
@@ -29,9 +28,7 @@ OfiConfig config_of(PeerName name, std::string_view provider = "", std::string_v
 }
 
 std::unique_ptr<OfiDevice> open(const OfiConfig& config) {
-  Expected<std::unique_ptr<OfiDevice>> device = OfiDevice::create(config);
-  EXPECT_TRUE(device.has_value()) << (device ? "" : device.error().message);
-  return device ? std::move(*device) : nullptr;
+  return open_device<OfiDevice>(config);
 }
 
 /// Few receives and buffers, so that all run out.
@@ -47,30 +44,19 @@ OfiConfig small(OfiConfig config) {
 }
 
 template <const char* kProvider, const char* kMask, bool kSmall>
-class OfiWorld {
+class OfiWorld : public NetworkWorld<OfiDevice> {
  public:
-  static constexpr bool kThreads = true;
-  explicit OfiWorld(std::uint64_t /*seed*/) {}
+  using NetworkWorld::NetworkWorld;
 
   [[nodiscard]] std::unique_ptr<Device> make(PeerName name) {
     const OfiConfig config = config_of(name, kProvider, kMask);
-    std::unique_ptr<OfiDevice> device = open(kSmall ? small(config) : config);
-    devices_.emplace(name, device.get());
-    return device;
-  }
-  void idle() { ::sched_yield(); }
-  [[nodiscard]] bool kill(PeerName name) {
-    devices_.at(name)->abort();
-    return true;
+    return known(name, open(kSmall ? small(config) : config));
   }
   void check() {
     for (const auto& [name, device] : devices_) {
       EXPECT_EQ(device->counters().rejected, 0U) << "a message that nobody knows";
     }
   }
-
- private:
-  std::map<PeerName, OfiDevice*> devices_;
 };
 
 constexpr char kBest[] = "";
@@ -93,52 +79,14 @@ INSTANTIATE_TYPED_TEST_SUITE_P(Small, DeviceSuite, Small);
 
 // --- devices of one test -----------------------------------------------------------------------
 
-/// Some processes of a job.
-class OfiTest : public ::testing::Test {
+class OfiTest : public NodesTest<OfiDevice> {
  protected:
-  using Clock = std::chrono::steady_clock;
-
   static std::string provider() {
     const char* given = std::getenv("REMIT_TEST_OFI_PROVIDER");
     return given != nullptr ? given : "";
   }
-  OfiDevice& add(const OfiConfig& config) {
-    devices_.push_back(open(config));
-    nodes_.push_back(std::make_unique<Node>(*devices_.back(), config.name));
-    return *devices_.back();
-  }
+  OfiDevice& add(const OfiConfig& config) { return NodesTest::add(config); }
   OfiDevice& add(PeerName name) { return add(config_of(name, provider())); }
-  [[nodiscard]] Node& node(std::size_t index) { return *nodes_[index]; }
-  [[nodiscard]] OfiDevice& device(std::size_t index) { return *devices_[index]; }
-  void close(std::size_t index) {
-    nodes_[index].reset();
-    devices_[index].reset();
-  }
-  template <class Done>
-  [[nodiscard]] bool wait_until(Done done, Clock::duration limit = std::chrono::seconds(60)) {
-    const auto end = Clock::now() + limit;
-    while (!done()) {
-      bool active = false;
-      for (const auto& node : nodes_) active |= node != nullptr && node->progress();
-      if (!active) ::sched_yield();
-      if (Clock::now() > end) return false;
-    }
-    return true;
-  }
-  /// One message each way.
-  void talk(std::size_t from, std::size_t to) {
-    Node& a = node(from);
-    Node& b = node(to);
-    a.send(a.connect(b), std::as_bytes(std::span("ping")));
-    ASSERT_TRUE(wait_until([&] { return !b.receives.empty(); }));
-    b.send(b.receives[0].endpoint, std::as_bytes(std::span("pong")));
-    ASSERT_TRUE(wait_until([&] { return !a.receives.empty(); }));
-    a.receives.clear();
-    b.receives.clear();
-  }
-
-  std::vector<std::unique_ptr<OfiDevice>> devices_;
-  std::vector<std::unique_ptr<Node>> nodes_;
 };
 
 TEST_F(OfiTest, ItSaysWhatItUses) {

@@ -22,10 +22,9 @@ namespace {
 
 /// kMask: the words of verbs_mask. kSmall: few receives and send slots, so that all run out.
 template <const char* kMask, bool kSmall>
-class VerbsWorld {
+class VerbsWorld : public NetworkWorld<VerbsDevice> {
  public:
-  static constexpr bool kThreads = true;
-  explicit VerbsWorld(std::uint64_t /*seed*/) {}
+  using NetworkWorld::NetworkWorld;
 
   [[nodiscard]] std::unique_ptr<Device> make(PeerName name) {
     VerbsConfig config = config_of(name, verbs_mask_from(kMask).value());
@@ -37,23 +36,13 @@ class VerbsWorld {
       config.send_depth = 16;
       config.send_budget = 64;
     }
-    std::unique_ptr<VerbsDevice> device = open(config);
-    devices_.emplace(name, device.get());
-    return device;
-  }
-  void idle() { ::sched_yield(); }
-  [[nodiscard]] bool kill(PeerName name) {
-    devices_.at(name)->abort();
-    return true;
+    return known(name, open(config));
   }
   void check() {
     for (const auto& [name, device] : devices_) {
       EXPECT_EQ(device->counters().rnr, 0U) << "a message found no receive";
     }
   }
-
- private:
-  std::map<PeerName, VerbsDevice*> devices_;
 };
 
 constexpr char kAll[] = "";

@@ -62,8 +62,8 @@ def write_library(path):
         )
     lines.append("struct seen seen[] = {" + ", ".join(f'{{"{n}", 0, 0}}' for n in known) + "};")
     lines.append(
-        '__attribute__((destructor)) static void tell(void) { FILE* to = fopen(getenv("REMIT_FUNCTIONS"'
-        '), "a"); for (unsigned i = 0; to && i < sizeof seen / sizeof *seen; ++i) if (seen[i].calls) '
+        '__attribute__((destructor)) static void tell(void) { FILE* to = fopen(getenv('
+        '"REMIT_TEST_FUNCTIONS"), "a"); for (unsigned i = 0; to && i < sizeof seen / sizeof *seen; ++i) if (seen[i].calls) '
         'fprintf(to, "%s %ld %ld\\n", seen[i].name, seen[i].calls, seen[i].failures); '
         "if (to) fclose(to); }"
     )
@@ -84,7 +84,7 @@ def main():
             lines = [
                 re.sub(
                     r"(^|\s)((tests/mpi|benchmarks|examples)/\S+)",
-                    rf"\1env LD_PRELOAD={library} REMIT_FUNCTIONS={log} \2",
+                    rf"\1env LD_PRELOAD={library} REMIT_TEST_FUNCTIONS={log} \2",
                     line,
                 )
                 if line[:1].isdigit()

@@ -62,8 +62,9 @@ def write_library(path):
         )
     lines.append("struct seen seen[] = {" + ", ".join(f'{{"{n}", 0, 0}}' for n in known) + "};")
     lines.append(
-        '__attribute__((destructor)) static void tell(void) { FILE* to = fopen(getenv('
-        '"REMIT_TEST_FUNCTIONS"), "a"); for (unsigned i = 0; to && i < sizeof seen / sizeof *seen; ++i) if (seen[i].calls) '
+        "__attribute__((destructor)) static void tell(void) { "
+        'FILE* to = fopen(getenv("REMIT_TEST_FUNCTIONS"), "a"); '
+        "for (unsigned i = 0; to && i < sizeof seen / sizeof *seen; ++i) if (seen[i].calls) "
         'fprintf(to, "%s %ld %ld\\n", seen[i].name, seen[i].calls, seen[i].failures); '
         "if (to) fclose(to); }"
     )

@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The shared board: setting it up, entering, waiting, and each operation on it.
+// The shared board: entering, waiting, and each operation on it.
 #include "collectives/board.hpp"
 
 #include <algorithm>
@@ -14,98 +14,12 @@ namespace remit {
 
 namespace {
 
-/// Operations that a communicator sees before it gets a board: setting one up costs messages among
-/// all members, and connects them.
-constexpr std::uint32_t kPatience = 3;
 /// Looks at another's line, where a core is free for this rank, before the devices are polled too.
 constexpr int kLooks = 1000;
 constexpr int kLooksPerRest = 32;
+
 /// For blocks that are unpacked after they were read.
 constexpr std::size_t kStaging = std::size_t{64} << 10;
-
-/// What members tell each other to set up a board.
-struct Offer {
-  std::uint64_t base = 0;
-  std::uint32_t index = 0;
-  bool fine = false;     ///< has a place; in the second round, can read all others'
-  bool reaches = false;  ///< second round: reaches the memory of all others
-};
-
-Task<int> tell_everybody(CollCtx& c, std::vector<Offer>& offers) {
-  const int size = c.size();
-  for (int step = 1; step < size; ++step) {
-    const int to = (c.rank() + step) % size;
-    const int from = (c.rank() - step + size) % size;
-    const View out = bytes_view(&offers[static_cast<std::size_t>(c.rank())], sizeof(Offer));
-    const View in = bytes_view(&offers[static_cast<std::size_t>(from)], sizeof(Offer));
-    auto turn = c.sendrecv(out, to, in, from);
-    co_await turn;
-  }
-  co_return c.error();
-}
-
-/// Where the others' places are; nothing if there is one that this process cannot read.
-std::vector<Board::Member> find_members(Engine& engine, const CommCore& comm,
-                                        const std::vector<Offer>& offers, BoardPlace* own) {
-  std::vector<Board::Member> members;
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    const Offer& offer = offers[static_cast<std::size_t>(rank)];
-    Board::Member member{own, offer.base, nullptr, 0, comm.local->proc(rank)};
-    if (rank != comm.rank && offer.fine) {
-      const Engine::Path path = engine.path(member.proc);
-      member.device = path.device;
-      member.endpoint = path.endpoint;
-      const std::byte* memory =
-          path.device == nullptr ? nullptr : path.device->notices_of(path.endpoint, offer.index);
-      member.place = reinterpret_cast<const BoardPlace*>(memory);
-    }
-    if (member.place == nullptr || !offer.fine) return {};
-    members.push_back(member);
-  }
-  return members;
-}
-
-/// Twice round: first everybody tells what it has, then whether it can read what all others have.
-Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out) {
-  auto* place = reinterpret_cast<BoardPlace*>(own.notices.memory);
-  std::vector<Offer> offers(static_cast<std::size_t>(c.size()));
-  Offer& mine = offers[static_cast<std::size_t>(c.rank())];
-  mine.fine = place != nullptr;
-  if (place != nullptr) {
-    mine.base = place->closed.load(std::memory_order_relaxed);
-    mine.index = own.notices.index;
-  }
-  Task<int> first = tell_everybody(c, offers);
-  co_await first;
-  out.members = find_members(c.engine(), c.comm(), offers, place);
-  mine.fine = !out.members.empty();
-  mine.reaches = std::all_of(out.members.begin(), out.members.end(), [](const auto& member) {
-    return member.device == nullptr || member.device->reaches_memory(member.endpoint);
-  });
-  Task<int> second = tell_everybody(c, offers);
-  co_await second;
-  const auto all = [&](bool Offer::*what) {
-    return std::all_of(offers.begin(), offers.end(), [=](const Offer& o) { return o.*what; });
-  };
-  out.reaches_memory = all(&Offer::reaches);
-  if (!all(&Offer::fine) || c.error() != MPI_SUCCESS) out.members.clear();
-  co_return c.error();
-}
-
-/// The longest bytes for which the table of algorithms chooses the board, or -1.
-std::int64_t find_limit(CollectiveKind kind, CollectiveShape shape, const Params& params) {
-  const auto chosen = [&] { return choose_algorithm(kind, shape, params).name == "board"; };
-  if (kind == CollectiveKind::barrier) return chosen() ? 0 : -1;
-  std::int64_t limit = -1;
-  for (shape.bytes = 1; shape.bytes <= BoardPlace::kPageBytes; shape.bytes *= 2) {
-    shape.elements = static_cast<MPI_Count>(shape.bytes);
-    const bool known = std::any_of(all_algorithms().begin(), all_algorithms().end(),
-                                   [=](const Algorithm& row) { return row.kind == kind; });
-    if (!known || !chosen()) break;
-    limit = static_cast<std::int64_t>(shape.bytes);
-  }
-  return limit;
-}
 
 /// Looks at what a waiting member waits for, whenever the devices are polled. Counts as an event
 /// once: another thread that polls must not take it for something to do again and again, and never
@@ -135,70 +49,6 @@ class Watch final : public ProgressSource {
 
 }  // namespace
 
-// --- setting up --------------------------------------------------------------------------------
-
-Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agreement agreement)
-    : engine_(engine),
-      rank_(comm.rank),
-      size_(comm.size()),
-      own_(own),
-      place_(reinterpret_cast<BoardPlace*>(own.notices.memory)),
-      members_(std::move(agreement.members)),
-      reaches_memory_(agreement.reaches_memory),
-      spins_(engine.process().progress().policy().spin) {
-  CollectiveShape shape;
-  shape.size = size_;
-  shape.place = static_cast<Place>(comm.place);
-  shape.table = comm.table;
-  shape.board = true;
-  shape.one_host = reaches_memory_;
-  for (std::size_t kind = 0; kind < limits_.size(); ++kind) {
-    limits_[kind] = find_limit(static_cast<CollectiveKind>(kind), shape, engine.process().params());
-  }
-}
-
-/// The place may serve another board when nobody reads it for this one any more: when all members
-/// have closed it. They all close it after the same operation.
-Board::~Board() {
-  const std::uint64_t end = number_ + 1;
-  place_->closed.store(members_[static_cast<std::size_t>(rank_)].base + end,
-                       std::memory_order_release);
-  own_.device->return_notices(own_.notices.index, [members = members_, end] {
-    return std::any_of(members.begin(), members.end(), [=](const Member& member) {
-      return member.place->closed.load(std::memory_order_acquire) < member.base + end;
-    });
-  });
-}
-
-void Board::wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,
-                 const CollectiveShape& shape, const WaitSubject* subject) {
-  if (comm.board_wishes >= kPatience || shape.size < 2 || shape.size > kMembers ||
-      !shape.one_host) {
-    return;
-  }
-  CollectiveShape on_board = shape;
-  on_board.board = shape.bytes <= BoardPlace::kPageBytes;
-  const Algorithm& row = choose_algorithm(a.kind, on_board, engine.process().params());
-  if (row.run != nullptr && !row.direct) return;
-  if (++comm.board_wishes == kPatience) set_up(engine, comm, subject);
-}
-
-void Board::set_up(Engine& engine, CommCore& comm, const WaitSubject* subject) {
-  Process& process = engine.process();
-  const Engine::OwnNotices own = engine.take_notices();
-  Agreement agreement;
-  const ArenaLease arena(process.arenas());
-  CollCtx c(engine, comm, comm.collective_sequence++, *arena, 1);
-  Task<int> task = agree(c, own, agreement);
-  task.start();
-  if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
-  if (task.result() == MPI_SUCCESS && !agreement.members.empty()) {
-    comm.board = std::make_shared<Board>(engine, comm, own, std::move(agreement));
-  } else if (own.device != nullptr) {
-    own.device->return_notices(own.notices.index, [] { return false; });
-  }
-}
-
 // --- entering and waiting ----------------------------------------------------------------------
 
 int Board::enter() {
@@ -207,25 +57,59 @@ int Board::enter() {
   return MPI_SUCCESS;
 }
 
-int Board::publish(const View& data) {
+/// The bytes from `at` on, as many as fit a page.
+int Board::publish(const View& data, std::size_t at) {
   if (const int error = make_room()) return error;
-  const std::size_t bytes = data.size();
-  data.pack(0, {memory_for(bytes), bytes});
-  store_line(bytes);
+  at = std::min(at, data.size());
+  const std::size_t rest = data.size() - at;
+  const std::size_t bytes = std::min(rest, BoardPlace::kPageBytes);
+  data.pack(at, {memory_for(bytes), bytes});
+  store_line(rest);
   return MPI_SUCCESS;
 }
 
-/// A block for each member: one's own is left out, for nobody reads it.
-int Board::publish_blocks(const View& blocks) {
+/// Of a block for each member the piece from `at` on: one's own is left out, for nobody reads it.
+int Board::publish_blocks(const View& blocks, std::size_t at) {
   if (const int error = make_room()) return error;
-  const std::size_t bytes = blocks.size();
-  const std::size_t block = bytes / static_cast<std::size_t>(size_);
-  const std::size_t own = block * static_cast<std::size_t>(rank_);
-  std::byte* to = memory_for(bytes);
-  blocks.pack(0, {to, own});
-  blocks.pack(own + block, {to + own + block, bytes - own - block});
-  store_line(bytes);
+  const auto members = static_cast<std::size_t>(size_);
+  const std::size_t block = blocks.size() / members;
+  const std::size_t rest = block - at;
+  const std::size_t piece = std::min(rest, blocks_piece());
+  std::byte* to = memory_for(piece * members);
+  if (piece == block) {
+    const std::size_t own = block * static_cast<std::size_t>(rank_);
+    blocks.pack(0, {to, own});
+    blocks.pack(own + block, {to + own + block, blocks.size() - own - block});
+  } else {
+    for (std::size_t i = 0; i < members; ++i) {
+      if (i == static_cast<std::size_t>(rank_)) continue;
+      blocks.pack(block * i + at, {to + piece * i, piece});
+    }
+  }
+  store_line(rest * members);
   return MPI_SUCCESS;
+}
+
+/// Bytes of each member's block in one piece.
+std::size_t Board::blocks_piece() const {
+  constexpr std::size_t kLine = 64;
+  return BoardPlace::kPageBytes / static_cast<std::size_t>(size_) / kLine * kLine;
+}
+
+/// Longer data are operations that follow each other, a piece of at most `most` bytes each. Where
+/// the members do not mean the same length, they would not come to the end together: the board is
+/// given up then. `step(at, length)` does a piece.
+template <class Step>
+int Board::in_pieces(std::size_t bytes, std::size_t most, Step step) {
+  for (std::size_t at = 0;; ++number_) {
+    const int error = step(at, std::min(most, bytes - at));
+    if (bytes - at <= most) return error;
+    if (error != MPI_SUCCESS) {
+      (void)give_up();
+      return error;
+    }
+    at += most;
+  }
 }
 
 /// Where data of this operation go. A page was used kDepth operations ago or earlier, as the line
@@ -349,13 +233,25 @@ const std::byte* Board::data_of(int member) const {
   return line.length <= BoardPlace::kInline ? line.bytes : place.pages[line.page];
 }
 
-/// Copies bytes from `at` on of what a member published, which must be `whole` bytes in all: any
-/// other length says that the members' counts do not agree.
-int Board::take(int member, std::size_t at, std::size_t whole, const View& to) const {
+/// Whether a member has published `whole` bytes, this piece and those to come: any other length
+/// says that the members' counts do not agree.
+int Board::check_length(int member, std::size_t whole) const {
   const BoardPlace& place = *members_[static_cast<std::size_t>(member)].place;
   const std::size_t length = place.lines[number_ % BoardPlace::kDepth].length;
-  if (length != whole) return length > whole ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
-  to.unpack(0, {data_of(member) + at, to.size()});
+  if (length == whole) return MPI_SUCCESS;
+  return length > whole ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
+}
+
+/// Copies bytes from `at` on of what a member published, which must be `whole` bytes in all.
+int Board::take(int member, std::size_t at, std::size_t whole, const View& to) const {
+  return take(member, at, whole, to, {0, to.size()});
+}
+
+/// The same to a part of `to`.
+int Board::take(int member, std::size_t at, std::size_t whole, const View& to,
+                const Part& part) const {
+  if (const int error = check_length(member, whole)) return error;
+  to.unpack(part.at, {data_of(member) + at, part.bytes});
   return MPI_SUCCESS;
 }
 
@@ -447,25 +343,40 @@ int Board::barrier() {
 
 int Board::bcast(const CollectiveArgs& a) {
   const View buffer = view_of(a.recv, a.recv_count, *a.recv_type);
-  if (rank_ == a.root) return publish(buffer);
-  if (const int error = enter()) return error;
-  if (const int error = await(a.root, a.root + 1, number_)) return error;
-  return take(a.root, 0, buffer.size(), buffer);
+  const std::size_t bytes = buffer.size();
+  return in_pieces(bytes, BoardPlace::kPageBytes, [&](std::size_t at, std::size_t length) {
+    if (rank_ == a.root) return publish(buffer, at);
+    if (const int error = enter()) return error;
+    if (const int error = await(a.root, a.root + 1, number_)) return error;
+    return take(a.root, 0, bytes - at, buffer, {at, length});
+  });
 }
 
 int Board::gather(const CollectiveArgs& a) {
-  if (rank_ != a.root) return publish(view_of(a.send, a.send_count, *a.send_type));
-  if (const int error = enter()) return error;
-  if (const int error = await_all(number_)) return error;
+  if (rank_ != a.root) {
+    const View mine = view_of(a.send, a.send_count, *a.send_type);
+    return in_pieces(mine.size(), BoardPlace::kPageBytes,
+                     [&](std::size_t at, std::size_t /*length*/) { return publish(mine, at); });
+  }
+  const View own = receive_slot(a, rank_);
+  if (a.send != MPI_IN_PLACE) copy_local(view_of(a.send, a.send_count, *a.send_type), own);
+  return in_pieces(own.size(), BoardPlace::kPageBytes, [&](std::size_t at, std::size_t /*length*/) {
+    if (const int error = enter()) return error;
+    if (const int error = await_all(number_)) return error;
+    return take_all(a, at);
+  });
+}
+
+/// What the others have published of their blocks from `at` on, to their places.
+int Board::take_all(const CollectiveArgs& a, std::size_t at) const {
   int error = MPI_SUCCESS;
   for (int i = 0; i < size_; ++i) {
-    const View block = slice(a.recv, a.recv_count * i, a.recv_count, *a.recv_type);
-    if (i != rank_) {
-      const int taken = take(i, 0, block.size(), block);
-      if (error == MPI_SUCCESS) error = taken;
-    } else if (a.send != MPI_IN_PLACE) {
-      copy_local(view_of(a.send, a.send_count, *a.send_type), block);
-    }
+    if (i == rank_) continue;
+    const View block = receive_slot(a, i);
+    const std::size_t from = std::min(at, block.size());
+    const std::size_t rest = block.size() - from;
+    const int taken = take(i, 0, rest, block, {from, std::min(rest, BoardPlace::kPageBytes)});
+    if (error == MPI_SUCCESS) error = taken;
   }
   return error;
 }
@@ -473,18 +384,26 @@ int Board::gather(const CollectiveArgs& a) {
 int Board::scatter(const CollectiveArgs& a) {
   if (rank_ != a.root) {
     const View block = view_of(a.recv, a.recv_count, *a.recv_type);
-    const std::size_t bytes = block.size();
-    if (const int error = enter()) return error;
-    if (const int error = await(a.root, a.root + 1, number_)) return error;
-    return take(a.root, static_cast<std::size_t>(rank_) * bytes,
-                static_cast<std::size_t>(size_) * bytes, block);
+    return in_pieces(block.size(), blocks_piece(), [&](std::size_t at, std::size_t length) {
+      if (const int error = enter()) return error;
+      if (const int error = await(a.root, a.root + 1, number_)) return error;
+      return take_block(a.root, block, {at, length});
+    });
   }
   const View blocks = view_of(a.send, a.send_count * size_, *a.send_type);
-  if (const int error = publish_blocks(blocks)) return error;
-  if (a.recv == MPI_IN_PLACE) return MPI_SUCCESS;
+  const int error =
+      in_pieces(blocks.size() / static_cast<std::size_t>(size_), blocks_piece(),
+                [&](std::size_t at, std::size_t /*length*/) { return publish_blocks(blocks, at); });
+  if (error != MPI_SUCCESS || a.recv == MPI_IN_PLACE) return error;
   copy_local(slice(a.send, a.send_count * rank_, a.send_count, *a.send_type),
              view_of(a.recv, a.recv_count, *a.recv_type));
   return MPI_SUCCESS;
+}
+
+/// A part of this member's block, of those that a member has published.
+int Board::take_block(int member, const View& block, const Part& part) const {
+  const std::size_t rest = (block.size() - part.at) * static_cast<std::size_t>(size_);
+  return take(member, static_cast<std::size_t>(rank_) * part.bytes, rest, block, part);
 }
 
 /// Also allgatherv.
@@ -492,35 +411,35 @@ int Board::allgather(const CollectiveArgs& a) {
   const View own = receive_slot(a, rank_);
   const bool in_place = a.send == MPI_IN_PLACE;
   const View mine = in_place ? own : view_of(a.send, a.send_count, *a.send_type);
-  if (const int error = publish(mine)) return error;
-  if (!in_place) copy_local(mine, own);
-  if (const int error = await_all(number_)) return error;
-  int error = MPI_SUCCESS;
-  for (int i = 0; i < size_; ++i) {
-    if (i == rank_) continue;
-    const View block = receive_slot(a, i);
-    const int taken = take(i, 0, block.size(), block);
-    if (error == MPI_SUCCESS) error = taken;
+  std::size_t longest = own.size();
+  for (int i = 0; i < size_ && a.kind == CollectiveKind::allgatherv; ++i) {
+    longest = std::max(longest, receive_slot(a, i).size());
   }
-  return error;
+  return in_pieces(longest, BoardPlace::kPageBytes, [&](std::size_t at, std::size_t /*length*/) {
+    if (const int error = publish(mine, at)) return error;
+    if (!in_place && at == 0) copy_local(mine, own);
+    if (const int error = await_all(number_)) return error;
+    return take_all(a, at);
+  });
 }
 
 int Board::alltoall(const CollectiveArgs& a) {
   const bool in_place = a.send == MPI_IN_PLACE;
   const View blocks = in_place ? view_of(a.recv, a.recv_count * size_, *a.recv_type)
                                : view_of(a.send, a.send_count * size_, *a.send_type);
-  const std::size_t whole = blocks.size();
-  const std::size_t at = whole / static_cast<std::size_t>(size_) * static_cast<std::size_t>(rank_);
-  if (const int error = publish_blocks(blocks)) return error;
-  if (!in_place) copy_local(send_slot(a, rank_), receive_slot(a, rank_));
-  if (const int error = await_all(number_)) return error;
-  int error = MPI_SUCCESS;
-  for (int i = 0; i < size_; ++i) {
-    if (i == rank_) continue;
-    const int taken = take(i, at, whole, receive_slot(a, i));
-    if (error == MPI_SUCCESS) error = taken;
-  }
-  return error;
+  const std::size_t bytes = blocks.size() / static_cast<std::size_t>(size_);
+  return in_pieces(bytes, blocks_piece(), [&](std::size_t at, std::size_t length) {
+    if (const int error = publish_blocks(blocks, at)) return error;
+    if (!in_place && at == 0) copy_local(send_slot(a, rank_), receive_slot(a, rank_));
+    if (const int error = await_all(number_)) return error;
+    int error = MPI_SUCCESS;
+    for (int i = 0; i < size_; ++i) {
+      if (i == rank_) continue;
+      const int taken = take_block(i, receive_slot(a, i), {at, length});
+      if (error == MPI_SUCCESS) error = taken;
+    }
+    return error;
+  });
 }
 
 namespace {
@@ -652,33 +571,57 @@ int Board::fetch(int member, const View& to) const {
   return MPI_SUCCESS;
 }
 
+/// Pieces of whole elements.
+template <class Step>
+int Board::in_vector_pieces(const CollectiveArgs& a, Step step) {
+  const auto width = std::max<std::size_t>(1, static_cast<std::size_t>(a.recv_type->size()));
+  const std::size_t most = std::max(width, BoardPlace::kPageBytes / width * width);
+  const std::size_t bytes = width * static_cast<std::size_t>(a.recv_count);
+  return in_pieces(bytes, most, [&](std::size_t at, std::size_t length) {
+    const auto first = static_cast<MPI_Count>(at / width);
+    CollectiveArgs piece = a;
+    piece.send = a.send == MPI_IN_PLACE ? a.send : element(a.send, first, *a.recv_type);
+    piece.recv = element(a.recv, first, *a.recv_type);
+    piece.recv_count = static_cast<MPI_Count>(length / width);
+    return step(piece, bytes - at);
+  });
+}
+
 int Board::reduce(const CollectiveArgs& a) {
-  const View mine = view_of(contribution(a), a.recv_count, *a.recv_type);
-  if (const int error = publish(mine)) return error;
-  if (rank_ != a.root) return MPI_SUCCESS;
-  if (rank_ == size_ - 1) start_in_recv(a);
-  if (const int error = await_all(number_)) return error;
-  return combine_all(a);
+  return in_vector_pieces(a, [&](const CollectiveArgs& piece, std::size_t rest) -> int {
+    if (const int error = publish_vector(piece, rest)) return error;
+    if (rank_ != a.root) return MPI_SUCCESS;
+    if (rank_ == size_ - 1) start_in_recv(piece);
+    if (const int error = await_all(number_)) return error;
+    return combine_all(piece, rest);
+  });
 }
 
 int Board::allreduce(const CollectiveArgs& a) {
+  return in_vector_pieces(a, [&](const CollectiveArgs& piece, std::size_t rest) {
+    if (const int error = publish_vector(piece, rest)) return error;
+    if (rank_ == size_ - 1) start_in_recv(piece);
+    if (const int error = await_all(number_)) return error;
+    return combine_all(piece, rest);
+  });
+}
+
+int Board::publish_vector(const CollectiveArgs& a, std::size_t rest) {
+  if (const int error = make_room()) return error;
   const View mine = view_of(contribution(a), a.recv_count, *a.recv_type);
-  if (const int error = publish(mine)) return error;
-  if (rank_ == size_ - 1) start_in_recv(a);
-  if (const int error = await_all(number_)) return error;
-  return combine_all(a);
+  mine.pack(0, {memory_for(mine.size()), mine.size()});
+  store_line(rest);
+  return MPI_SUCCESS;
 }
 
 /// From the last member to the first, for an operation need not commute, and so that every member
 /// gets the same result to the last bit. The last one's own contribution is where the result grows.
-int Board::combine_all(const CollectiveArgs& a) {
-  const View result = view_of(a.recv, a.recv_count, *a.recv_type);
-  const std::size_t bytes = result.size();
+int Board::combine_all(const CollectiveArgs& a, std::size_t rest) {
   for (int i = size_ - 1; i >= 0; --i) {
-    const BoardPlace& place = *members_[static_cast<std::size_t>(i)].place;
-    if (place.lines[number_ % BoardPlace::kDepth].length != bytes) return MPI_ERR_OTHER;
+    if (check_length(i, rest) != MPI_SUCCESS) return MPI_ERR_OTHER;
   }
-  if (rank_ != size_ - 1) result.unpack(0, {data_of(size_ - 1), bytes});
+  const View result = view_of(a.recv, a.recv_count, *a.recv_type);
+  if (rank_ != size_ - 1) result.unpack(0, {data_of(size_ - 1), result.size()});
   for (int i = size_ - 2; i >= 0; --i) {
     reduce_local(*a.op, data_of(i), a.recv, a.recv_count, *a.recv_type);
   }

@@ -65,6 +65,7 @@ class Board {
   struct Agreement {
     std::vector<Member> members;  ///< by rank, this one included; empty: there is no board
     bool reaches_memory = false;  ///< each of them reaches the memory of all others
+    bool takes_long = false;      ///< data that do not fit a page go in pieces
   };
 
   /// `own` was taken from its device.
@@ -76,7 +77,9 @@ class Board {
   /// Whether an operation of this shape takes place here; all members come to the same answer.
   [[nodiscard]] bool takes(const CollectiveArgs& a, const CollectiveShape& shape) const {
     return shape.plain &&
-           static_cast<std::int64_t>(shape.bytes) <= limits_[static_cast<std::size_t>(a.kind)];
+           static_cast<std::int64_t>(shape.bytes) <= limits_[static_cast<std::size_t>(a.kind)] &&
+           (shape.bytes <= BoardPlace::kPageBytes || a.op == nullptr ||
+            a.recv_type->size() <= static_cast<MPI_Count>(BoardPlace::kPageBytes));
   }
   /// MPI_SUCCESS or an error class. `subject` says what is waited for, if it lasts.
   [[nodiscard]] int run(const CollectiveArgs& a, const WaitSubject* subject = nullptr);
@@ -110,11 +113,17 @@ class Board {
   [[nodiscard]] int exchange(const CollectiveArgs& a);
   [[nodiscard]] int reduce(const CollectiveArgs& a);
   [[nodiscard]] int allreduce(const CollectiveArgs& a);
-  [[nodiscard]] int combine_all(const CollectiveArgs& a);
+  [[nodiscard]] int publish_vector(const CollectiveArgs& a, std::size_t rest);
+  [[nodiscard]] int combine_all(const CollectiveArgs& a, std::size_t rest);
+  template <class Step>
+  [[nodiscard]] int in_pieces(std::size_t bytes, std::size_t most, Step step);
+  template <class Step>
+  [[nodiscard]] int in_vector_pieces(const CollectiveArgs& a, Step step);
 
   [[nodiscard]] int enter();
-  [[nodiscard]] int publish(const View& data);
-  [[nodiscard]] int publish_blocks(const View& blocks);
+  [[nodiscard]] int publish(const View& data, std::size_t at = 0);
+  [[nodiscard]] int publish_blocks(const View& blocks, std::size_t at);
+  [[nodiscard]] std::size_t blocks_piece() const;
   [[nodiscard]] std::byte* memory_for(std::size_t bytes);
   void store_line(std::size_t bytes);
   [[nodiscard]] int make_room();
@@ -128,7 +137,17 @@ class Board {
   }
   [[nodiscard]] const std::byte* data_of(int member) const;
   [[nodiscard]] int fetch(int member, const View& to) const;
+  /// Packed bytes of a view.
+  struct Part {
+    std::size_t at;
+    std::size_t bytes;
+  };
+  [[nodiscard]] int check_length(int member, std::size_t whole) const;
   [[nodiscard]] int take(int member, std::size_t at, std::size_t whole, const View& to) const;
+  [[nodiscard]] int take(int member, std::size_t at, std::size_t whole, const View& to,
+                         const Part& part) const;
+  [[nodiscard]] int take_all(const CollectiveArgs& a, std::size_t at) const;
+  [[nodiscard]] int take_block(int member, const View& block, const Part& part) const;
   [[nodiscard]] int give_up();
   void prepare_page();
 

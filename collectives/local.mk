@@ -32,5 +32,6 @@ collective_algorithms = \
 	collectives/tuning.cpp collectives/tuning.hpp
 libcollectives_la_SOURCES = $(collective_algorithms) \
 	collectives/board.cpp \
+	collectives/board_setup.cpp \
 	collectives/driver.cpp
 libcollectives_la_LIBADD = libpt2pt.la

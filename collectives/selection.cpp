@@ -185,33 +185,48 @@ double neighbor_cost(const Shape& s) {
   return alpha(s) + bytes(s) * beta(s);
 }
 
-/// What a member publishes must fit its page.
+/// What a member publishes must fit its page, or go in pieces.
 bool on_board(const Shape& s) {
-  return s.board && s.size <= Board::kMembers && s.bytes <= BoardPlace::kPageBytes;
+  return s.board && s.size <= Board::kMembers &&
+         (s.long_board || s.bytes <= BoardPlace::kPageBytes);
 }
 bool blocks_on_board(const Shape& s) {
-  return on_board(s) && s.bytes * static_cast<std::size_t>(s.size) <= BoardPlace::kPageBytes;
+  const std::size_t all = s.bytes * static_cast<std::size_t>(s.size);
+  return on_board(s) && (s.long_board || all <= BoardPlace::kPageBytes);
+}
+/// Long ones between two only: among more the order of combining, on which the result of a
+/// floating-point sum depends, must not follow from what was measured.
+bool reduces_on_board(const Shape& s) {
+  return on_board(s) && (s.size == 2 || s.bytes <= BoardPlace::kPageBytes);
 }
 /// Nobody knows how long the others' blocks are: what does not fit a page is read where it lies.
 bool any_blocks_on_board(const Shape& s) {
-  return on_board(s) && s.one_host;
+  return on_board(s) && s.one_host && s.bytes <= BoardPlace::kPageBytes;
+}
+/// Of a byte that is copied on the board; the model is that of hosts whose kernel copies quickly.
+double board_beta(const Shape& s) {
+  return s.long_board ? beta(s) / 2 : beta(s);
+}
+/// Of a byte that the kernel copies.
+double kernel_beta(const Shape& s) {
+  return s.long_board ? 6 * beta(s) : beta(s);
 }
 // The lines of all cross at the same time, and nothing is matched: alpha counts a third. Data are
 // copied in and out, as those of a message.
 
 /// One writes, all others read at once.
 double board_cost(const Shape& s) {
-  return alpha(s) / 3 + bytes(s) * beta(s);
+  return alpha(s) / 3 + bytes(s) * board_beta(s);
 }
 /// One reads, or each of them, what all others wrote.
 double board_all_cost(const Shape& s) {
-  return alpha(s) / 3 + ranks(s) * bytes(s) * beta(s);
+  return alpha(s) / 3 + ranks(s) * bytes(s) * board_beta(s);
 }
 double board_blocks_cost(const Shape& s) {
-  return alpha(s) / 3 + (ranks(s) - 1) * bytes(s) * beta(s);
+  return alpha(s) / 3 + (ranks(s) - 1) * bytes(s) * board_beta(s);
 }
 double board_reduction_cost(const Shape& s) {
-  return alpha(s) / 3 + ranks(s) * bytes(s) * (beta(s) + gamma(s)) / 2;
+  return alpha(s) / 3 + ranks(s) * bytes(s) * (board_beta(s) + gamma(s)) / 2;
 }
 
 bool at_least_two(const Shape& s) {
@@ -316,19 +331,21 @@ double meeting_cost(const Shape& s, double call) {
 }
 /// All copy as much: what the members have for others, shared out.
 double direct_rooted_cost(const Shape& s) {
-  return meeting_cost(s, 1500) + bytes(s) * (ranks(s) - 1) / ranks(s) * beta(s);
+  return meeting_cost(s, 1500) + bytes(s) * (ranks(s) - 1) / ranks(s) * kernel_beta(s);
 }
 double direct_rooted_blocks_cost(const Shape& s) {
-  return meeting_cost(s, 1500) + bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * beta(s);
+  return meeting_cost(s, 1500) +
+         bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * kernel_beta(s);
 }
 double direct_blocks_cost(const Shape& s) {
-  return meeting_cost(s, 1400 + 0.3 * alpha(s)) + bytes(s) * (ranks(s) - 1) * beta(s) / 2;
+  return meeting_cost(s, 1400 + 0.3 * alpha(s)) + bytes(s) * (ranks(s) - 1) * kernel_beta(s) / 2;
 }
 double direct_reduction_cost(const Shape& s) {
-  return meeting_cost(s, 2000) + bytes(s) * (ranks(s) - 1) / ranks(s) * (beta(s) + gamma(s));
+  return meeting_cost(s, 2000) + bytes(s) * (ranks(s) - 1) / ranks(s) * (kernel_beta(s) + gamma(s));
 }
 double direct_allreduce_cost(const Shape& s) {
-  return meeting_cost(s, 2000) + bytes(s) * (ranks(s) - 1) / ranks(s) * (1.5 * beta(s) + gamma(s));
+  return meeting_cost(s, 2000) +
+         bytes(s) * (ranks(s) - 1) / ranks(s) * (1.5 * kernel_beta(s) + gamma(s));
 }
 /// In place the result is copied once more.
 double direct_scatter_reduction_cost(const Shape& s) {
@@ -345,8 +362,8 @@ constexpr std::array kRows = {
     Algorithm{alltoall, "board", nullptr, blocks_on_board, board_blocks_cost},
     Algorithm{alltoallv, "board", nullptr, any_blocks_on_board, board_blocks_cost},
     Algorithm{alltoallw, "board", nullptr, any_blocks_on_board, board_blocks_cost},
-    Algorithm{reduce, "board", nullptr, on_board, board_reduction_cost},
-    Algorithm{allreduce, "board", nullptr, on_board, board_reduction_cost},
+    Algorithm{reduce, "board", nullptr, reduces_on_board, board_reduction_cost},
+    Algorithm{allreduce, "board", nullptr, reduces_on_board, board_reduction_cost},
     direct_row(bcast, bcast_direct, in_memory, direct_rooted_cost),
     direct_row(gather, gather_direct, in_memory, direct_rooted_blocks_cost),
     direct_row(scatter, scatter_direct, in_memory, direct_rooted_blocks_cost),

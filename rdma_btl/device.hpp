@@ -259,6 +259,9 @@ class Device {
   /// Whether read_memory() and write_memory() work for this endpoint; false until the peer is
   /// known. The peer may see it otherwise.
   [[nodiscard]] virtual bool reaches_memory(EndpointId /*endpoint*/) const { return false; }
+  /// Whether such a copy of data that are in a cache takes longer than two copies through memory
+  /// that both processes have. Measured at the first call, which takes some 50 us.
+  [[nodiscard]] virtual bool copies_slowly() const { return false; }
   /// Copies [address, address + bytes) of the peer's memory to `to`, which is done on return.
   /// False: the peer is gone, or that is no memory of it; what arrived is undefined.
   [[nodiscard]] virtual bool read_memory(EndpointId /*endpoint*/, std::uint64_t /*address*/,

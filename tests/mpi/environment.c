@@ -164,6 +164,9 @@ static void error_handlers(void) {
   OK(MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_IO));
   CHECK(called == 1);
   OK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN));
+  EXPECT(MPI_ERR_ARG, "errhandler", MPI_File_get_errhandler(MPI_FILE_NULL, NULL));
+  EXPECT(MPI_ERR_FILE, "file", MPI_File_get_errhandler((MPI_File)MPI_COMM_WORLD, &got));
+  EXPECT(MPI_ERR_FILE, "file", MPI_File_call_errhandler((MPI_File)MPI_COMM_WORLD, MPI_ERR_IO));
   EXPECT(MPI_ERR_WIN, "win", MPI_Win_set_errhandler(MPI_WIN_NULL, win));
   EXPECT(MPI_ERR_WIN, "win", MPI_Win_get_errhandler(MPI_WIN_NULL, &got));
   EXPECT(MPI_ERR_WIN, "win", MPI_Win_call_errhandler(MPI_WIN_NULL, MPI_ERR_OTHER));

@@ -23,8 +23,8 @@ static int arrived(MPI_Count count, int salt) {
   return count == kInts || in[count] == -1;
 }
 
-/* The ways to send; the ready ones need a posted receive. */
-enum { kSends = 9 };
+/* The ways to send; the ready ones need a posted receive, the last ones a receive under way. */
+enum { kSends = 9, kAllSends = 12 };
 static int send_in(int way, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
   int code;
@@ -50,12 +50,20 @@ static int send_in(int way, MPI_Count count, MPI_Datatype type, int dest, int ta
     case 7:
       code = MPI_Rsend_init_c(out, count, type, dest, tag, comm, &request);
       break;
-    default:
+    case 8:
       code = MPI_Isend_c(out, count, type, dest, tag, comm, &request);
+      break;
+    case 9:
+      return MPI_Ssend_c(out, count, type, dest, tag, comm);
+    case 10:
+      code = MPI_Issend_c(out, count, type, dest, tag, comm, &request);
+      break;
+    default:
+      code = MPI_Ssend_init_c(out, count, type, dest, tag, comm, &request);
       break;
   }
   if (code != MPI_SUCCESS) return code;
-  if (way >= 5 && way <= 7) {
+  if ((way >= 5 && way <= 7) || way == 11) {
     OK(MPI_Start(&request));
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
     CHECK(request != MPI_REQUEST_NULL);
@@ -201,7 +209,7 @@ static void wrong(void) {
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Datatype three;
   OK(MPI_Type_contiguous(3, MPI_INT, &three)); /* not committed */
-  for (int way = 0; way < kSends; ++way) {
+  for (int way = 0; way < kAllSends; ++way) {
     EXPECT(MPI_ERR_COUNT, "count is -2", send_in(way, -2, MPI_INT, next, kTag, MPI_COMM_WORLD));
     EXPECT(MPI_ERR_COUNT, "too large",
            send_in(way, INT64_MAX / 2, MPI_INT, next, kTag, MPI_COMM_WORLD));

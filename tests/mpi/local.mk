@@ -43,6 +43,7 @@ MPI_TEST_FLAGS = -no-install
 mpi_programs = \
 	tests/mpi/buffers \
 	tests/mpi/coll \
+	tests/mpi/coll_forms \
 	tests/mpi/coll_random \
 	tests/mpi/coll_reduce \
 	tests/mpi/comm \
@@ -86,6 +87,9 @@ tests_mpi_buffers_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_coll_SOURCES = tests/mpi/coll.c tests/mpi/forms.h tests/mpi/check.h
 tests_mpi_coll_LDADD = libmpi_abi.la
 tests_mpi_coll_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_coll_forms_SOURCES = tests/mpi/coll_forms.c tests/mpi/check.h
+tests_mpi_coll_forms_LDADD = libmpi_abi.la
+tests_mpi_coll_forms_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_coll_random_SOURCES = tests/mpi/coll_random.c tests/mpi/forms.h tests/mpi/check.h
 tests_mpi_coll_random_LDADD = libmpi_abi.la
 tests_mpi_coll_random_LDFLAGS = $(MPI_TEST_FLAGS)

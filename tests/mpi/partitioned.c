@@ -359,6 +359,9 @@ static void test_arguments(void) {
   EXPECT(MPI_ERR_COUNT, "too large",
          MPI_Psend_init_c(data, 1 << 30, (MPI_Count)1 << 40, MPI_INT, peer, 0, comm, MPI_INFO_NULL,
                           &made));
+  EXPECT(MPI_ERR_COUNT, "too large",
+         MPI_Precv_init_c(data, 1 << 30, (MPI_Count)1 << 40, MPI_INT, peer, 0, comm, MPI_INFO_NULL,
+                          &made));
   OK(PSEND(4, 1, MPI_INT, peer, 0, comm, &send));
   OK(MPI_Precv_init(data + 4, 2, 2, MPI_INT, peer, 0, comm, MPI_INFO_NULL, &receive));
   EXPECT(MPI_ERR_REQUEST, "inactive", MPI_Pready(0, send));

@@ -528,6 +528,7 @@ static void statuses(void) {
   CHECK(large == huge + 1);
   FAILS(MPI_ERR_COUNT, MPI_Status_set_elements_c(&status, MPI_DOUBLE, INT64_MAX));
   FAILS(MPI_ERR_COUNT, MPI_Status_set_elements(&status, MPI_INT, -1));
+  FAILS(MPI_ERR_COUNT, MPI_Status_set_elements_x(&status, MPI_INT, -1));
   FAILS(MPI_ERR_ARG, MPI_Status_set_elements(MPI_STATUS_IGNORE, MPI_INT, 1));
   FAILS(MPI_ERR_TYPE, MPI_Status_set_elements(&status, MPI_DATATYPE_NULL, 1));
   OK(MPI_Type_free(&type));

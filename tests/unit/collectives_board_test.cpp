@@ -32,8 +32,12 @@ constexpr std::array kKinds = {
 
 class BoardRanks {
  public:
-  explicit BoardRanks(int size, const WaitPolicy& policy = {}, int ranks_per_host = 1000)
+  /// `long_board` is the parameter coll_long_board.
+  explicit BoardRanks(int size, const WaitPolicy& policy = {}, int ranks_per_host = 1000,
+                      const std::string& long_board = "no")
       : job_(size, {.ranks_per_host = ranks_per_host}) {
+    Params params;
+    EXPECT_TRUE(params.set("coll_long_board", long_board).has_value());
     const auto group = Group::regular(0, 1, size);
     for (int rank = 0; rank < size; ++rank) {
       ShmConfig config;
@@ -43,7 +47,7 @@ class BoardRanks {
       EXPECT_TRUE(device.has_value()) << (device ? "" : device.error().message);
       auto& r = ranks_.emplace_back(std::make_unique<Rank>());
       r->process =
-          std::make_unique<Process>(job_.join(rank), std::make_shared<SteadyClock>(), Params{}, 1);
+          std::make_unique<Process>(job_.join(rank), std::make_shared<SteadyClock>(), params, 1);
       r->process->progress().set_policy(policy);
       std::vector<std::unique_ptr<Device>> devices;
       devices.push_back(std::move(*device));
@@ -165,6 +169,42 @@ TEST(Board, LongBlocksAreCopiedDirectly) {
     run_random(ranks, 60, 200'000, test_seed() + 6);
     if (HasFailure()) return;
   }
+}
+
+/// Or through the board, in pieces.
+TEST(Board, LongBlocksGoInPieces) {
+  for (const int size : {2, 3, 5, 16}) {
+    BoardRanks ranks(size, WaitPolicy{.spin = size == 2}, 1000, "yes");
+    run_random(ranks, 20, 60, test_seed() + 7);
+    const CollectiveArgs args = bcast_args(nullptr, 3 << 20, predefined(MPI_BYTE));
+    const CommCore& comm = ranks.comm(0);
+    EXPECT_TRUE(comm.board->takes(args, shape_of(comm, args)));
+    run_random(ranks, size == 2 ? 60 : 12, size == 16 ? 40'000 : 120'000, test_seed() + 8);
+    run_random(ranks, 200, 60, test_seed() + 9);
+    if (HasFailure()) return;
+  }
+}
+
+/// What a program does wrong is said, and nobody waits for ever.
+TEST(Board, PiecesOfDifferentLengths) {
+  BoardRanks ranks(2, WaitPolicy{.spin = true}, 1000, "yes");
+  run_random(ranks, 20, 60, test_seed() + 10);
+  std::array<int, 2> first = {};
+  std::array<int, 2> second = {};
+  ranks.run([&](int rank) {
+    std::vector<std::byte> data(rank == 0 ? 1'000'000 : 500'000);
+    const auto own = static_cast<std::size_t>(rank);
+    const auto length = static_cast<MPI_Count>(data.size());
+    const CollectiveArgs args = bcast_args(data.data(), length, predefined(MPI_BYTE));
+    first[own] = run_collective(ranks.engine(rank), ranks.comm(rank), args);
+    CollectiveArgs barrier;
+    barrier.kind = CollectiveKind::barrier;
+    second[own] = run_collective(ranks.engine(rank), ranks.comm(rank), barrier);
+  });
+  EXPECT_EQ(first[1], MPI_ERR_TRUNCATE);
+  EXPECT_NE(first[0], MPI_SUCCESS) << "there is no room for all pieces";
+  EXPECT_NE(second[0], MPI_SUCCESS);
+  EXPECT_NE(second[1], MPI_SUCCESS);
 }
 
 /// The members find out their cells together.

@@ -1,0 +1,189 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The shared board: when a communicator gets one, what its members agree on, and its end.
+#include <algorithm>
+
+#include "collectives/board.hpp"
+#include "collectives/buffers.hpp"
+
+namespace remit {
+
+namespace {
+
+/// Operations that a communicator sees before it gets a board: setting one up costs messages among
+/// all members, and connects them.
+constexpr std::uint32_t kPatience = 3;
+/// Of longer data, what a line says of their length might not fit it.
+constexpr std::size_t kLongest = std::size_t{64} << 20;
+
+inline const ParamDecl long_board_param{
+    "coll_long_board",
+    std::string("auto"),
+    "",
+    "long data of blocking collectives go through the shared board in pieces, not by copies of the "
+    "kernel; auto: where these are slow, which is measured",
+    {"auto", "yes", "no"}};
+
+/// What members tell each other to set up a board.
+struct Offer {
+  std::uint64_t base = 0;
+  std::uint32_t index = 0;
+  bool fine = false;        ///< has a place; in the second round, can read all others'
+  bool reaches = false;     ///< second round: reaches the memory of all others
+  bool takes_long = false;  ///< ... so that long data should go through places
+};
+
+Task<int> tell_everybody(CollCtx& c, std::vector<Offer>& offers) {
+  const int size = c.size();
+  for (int step = 1; step < size; ++step) {
+    const int to = (c.rank() + step) % size;
+    const int from = (c.rank() - step + size) % size;
+    const View out = bytes_view(&offers[static_cast<std::size_t>(c.rank())], sizeof(Offer));
+    const View in = bytes_view(&offers[static_cast<std::size_t>(from)], sizeof(Offer));
+    auto turn = c.sendrecv(out, to, in, from);
+    co_await turn;
+  }
+  co_return c.error();
+}
+
+/// Where the others' places are; nothing if there is one that this process cannot read.
+std::vector<Board::Member> find_members(Engine& engine, const CommCore& comm,
+                                        const std::vector<Offer>& offers, BoardPlace* own) {
+  std::vector<Board::Member> members;
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    const Offer& offer = offers[static_cast<std::size_t>(rank)];
+    Board::Member member{own, offer.base, nullptr, 0, comm.local->proc(rank)};
+    if (rank != comm.rank && offer.fine) {
+      const Engine::Path path = engine.path(member.proc);
+      member.device = path.device;
+      member.endpoint = path.endpoint;
+      const std::byte* memory =
+          path.device == nullptr ? nullptr : path.device->notices_of(path.endpoint, offer.index);
+      member.place = reinterpret_cast<const BoardPlace*>(memory);
+    }
+    if (member.place == nullptr || !offer.fine) return {};
+    members.push_back(member);
+  }
+  return members;
+}
+
+/// Whether long data go through the places for this member: two copies of them take less time than
+/// one by the kernel, or by messages. Without a core for each rank it would be a change of
+/// processes for every piece.
+bool takes_long(Process& process, const Device* device, bool reaches) {
+  const std::string& wish = process.params().text(long_board_param);
+  if (wish != "auto") return wish == "yes";
+  return device != nullptr && process.progress().policy().spin &&
+         (!reaches || device->copies_slowly());
+}
+
+/// Twice round: first everybody tells what it has, then whether it can read what all others have.
+Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out) {
+  auto* place = reinterpret_cast<BoardPlace*>(own.notices.memory);
+  std::vector<Offer> offers(static_cast<std::size_t>(c.size()));
+  Offer& mine = offers[static_cast<std::size_t>(c.rank())];
+  mine.fine = place != nullptr;
+  if (place != nullptr) {
+    mine.base = place->closed.load(std::memory_order_relaxed);
+    mine.index = own.notices.index;
+  }
+  Task<int> first = tell_everybody(c, offers);
+  co_await first;
+  out.members = find_members(c.engine(), c.comm(), offers, place);
+  mine.fine = !out.members.empty();
+  mine.reaches = std::all_of(out.members.begin(), out.members.end(), [](const auto& member) {
+    return member.device == nullptr || member.device->reaches_memory(member.endpoint);
+  });
+  mine.takes_long = takes_long(c.engine().process(), own.device, mine.reaches);
+  Task<int> second = tell_everybody(c, offers);
+  co_await second;
+  const auto all = [&](bool Offer::*what) {
+    return std::all_of(offers.begin(), offers.end(), [=](const Offer& o) { return o.*what; });
+  };
+  out.reaches_memory = all(&Offer::reaches);
+  out.takes_long = all(&Offer::takes_long);
+  if (!all(&Offer::fine) || c.error() != MPI_SUCCESS) out.members.clear();
+  co_return c.error();
+}
+
+/// The longest bytes for which the table of algorithms chooses the board, or -1.
+std::int64_t find_limit(CollectiveKind kind, CollectiveShape shape, const Params& params) {
+  const auto chosen = [&] { return choose_algorithm(kind, shape, params).name == "board"; };
+  if (kind == CollectiveKind::barrier) return chosen() ? 0 : -1;
+  std::int64_t limit = -1;
+  const std::size_t most = shape.long_board ? kLongest : BoardPlace::kPageBytes;
+  for (shape.bytes = 1; shape.bytes <= most; shape.bytes *= 2) {
+    shape.elements = static_cast<MPI_Count>(shape.bytes);
+    const bool known = std::any_of(all_algorithms().begin(), all_algorithms().end(),
+                                   [=](const Algorithm& row) { return row.kind == kind; });
+    if (!known || !chosen()) break;
+    limit = static_cast<std::int64_t>(shape.bytes);
+  }
+  return limit;
+}
+
+}  // namespace
+
+Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agreement agreement)
+    : engine_(engine),
+      rank_(comm.rank),
+      size_(comm.size()),
+      own_(own),
+      place_(reinterpret_cast<BoardPlace*>(own.notices.memory)),
+      members_(std::move(agreement.members)),
+      reaches_memory_(agreement.reaches_memory),
+      spins_(engine.process().progress().policy().spin) {
+  CollectiveShape shape;
+  shape.size = size_;
+  shape.place = static_cast<Place>(comm.place);
+  shape.table = comm.table;
+  shape.board = true;
+  shape.one_host = reaches_memory_;
+  shape.long_board = agreement.takes_long;
+  for (std::size_t kind = 0; kind < limits_.size(); ++kind) {
+    limits_[kind] = find_limit(static_cast<CollectiveKind>(kind), shape, engine.process().params());
+  }
+}
+
+/// The place may serve another board when nobody reads it for this one any more: when all members
+/// have closed it. They all close it after the same operation.
+Board::~Board() {
+  const std::uint64_t end = number_ + 1;
+  place_->closed.store(members_[static_cast<std::size_t>(rank_)].base + end,
+                       std::memory_order_release);
+  own_.device->return_notices(own_.notices.index, [members = members_, end] {
+    return std::any_of(members.begin(), members.end(), [=](const Member& member) {
+      return member.place->closed.load(std::memory_order_acquire) < member.base + end;
+    });
+  });
+}
+
+void Board::wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,
+                 const CollectiveShape& shape, const WaitSubject* subject) {
+  if (comm.board_wishes >= kPatience || shape.size < 2 || shape.size > kMembers ||
+      !shape.one_host) {
+    return;
+  }
+  CollectiveShape on_board = shape;
+  on_board.board = shape.bytes <= BoardPlace::kPageBytes;
+  const Algorithm& row = choose_algorithm(a.kind, on_board, engine.process().params());
+  if (row.run != nullptr && !row.direct) return;
+  if (++comm.board_wishes == kPatience) set_up(engine, comm, subject);
+}
+
+void Board::set_up(Engine& engine, CommCore& comm, const WaitSubject* subject) {
+  Process& process = engine.process();
+  const Engine::OwnNotices own = engine.take_notices();
+  Agreement agreement;
+  const ArenaLease arena(process.arenas());
+  CollCtx c(engine, comm, comm.collective_sequence++, *arena, 1);
+  Task<int> task = agree(c, own, agreement);
+  task.start();
+  if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
+  if (task.result() == MPI_SUCCESS && !agreement.members.empty()) {
+    comm.board = std::make_shared<Board>(engine, comm, own, std::move(agreement));
+  } else if (own.device != nullptr) {
+    own.device->return_notices(own.notices.index, [] { return false; });
+  }
+}
+
+}  // namespace remit

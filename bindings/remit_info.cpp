@@ -88,6 +88,13 @@ Place place_of(const CollectivesQuestion& question, int ranks) {
   return static_cast<Place>(found - kPlaceNames.begin());
 }
 
+/// Whether ranks of this host with a core each would use the board for long data.
+bool long_board(const Params& params) {
+  Process process(make_singleton_bootstrap(), std::make_shared<SteadyClock>(), params, 0);
+  const auto devices = open_devices(process);
+  return devices && Board::takes_long(params, *devices->front(), true, true);
+}
+
 void ask_collectives(const Params& params, const CollectivesQuestion& question,
                      CollectivesInfo& info) {
   constexpr std::size_t kMost = std::size_t{1} << 30;
@@ -100,7 +107,8 @@ void ask_collectives(const Params& params, const CollectivesQuestion& question,
   info.from_file = loaded.from_file;
   info.problem = loaded.problem;
   const bool board = one_host && info.ranks <= Board::kMembers;
-  const TuningQuery query{info.ranks, info.place, board};
+  const bool long_data = board && info.place == Place::host && long_board(params);
+  const TuningQuery query{info.ranks, info.place, board, long_data};
   for (std::size_t i = 0; i < kCollectiveKinds; ++i) {
     const auto kind = static_cast<CollectiveKind>(i);
     if (kind == CollectiveKind::agree) continue;  // inside of Remit only

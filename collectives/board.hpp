@@ -51,6 +51,8 @@ class Board {
  public:
   /// More members than this would read each other's lines for longer than messages take.
   static constexpr int kMembers = 16;
+  /// Of longer data, what a line says of their length might not fit it.
+  static constexpr std::size_t kLongest = std::size_t{64} << 20;
 
   /// Where a member's place is.
   struct Member {
@@ -95,6 +97,12 @@ class Board {
 
   /// The processes that a wait which lasts is for; none outside of one.
   [[nodiscard]] std::vector<ProcId> missing() const;
+
+  /// Whether a process wants long data to go through the places, in two copies that take less time
+  /// than one by the kernel, or by messages where it does not reach its peers' memory. If it does
+  /// not spin, every piece would be a change of processes.
+  [[nodiscard]] static bool takes_long(const Params& params, const Device& device, bool reaches,
+                                       bool spins);
 
   /// Counts an operation for which `comm` has no board yet, and sets one up with the other members
   /// when that pays. Every member calls it for the same operations.

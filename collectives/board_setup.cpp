@@ -12,8 +12,6 @@ namespace {
 /// Operations that a communicator sees before it gets a board: setting one up costs messages among
 /// all members, and connects them.
 constexpr std::uint32_t kPatience = 3;
-/// Of longer data, what a line says of their length might not fit it.
-constexpr std::size_t kLongest = std::size_t{64} << 20;
 
 inline const ParamDecl long_board_param{
     "coll_long_board",
@@ -66,16 +64,6 @@ std::vector<Board::Member> find_members(Engine& engine, const CommCore& comm,
   return members;
 }
 
-/// Whether long data go through the places for this member: two copies of them take less time than
-/// one by the kernel, or by messages. Without a core for each rank it would be a change of
-/// processes for every piece.
-bool takes_long(Process& process, const Device* device, bool reaches) {
-  const std::string& wish = process.params().text(long_board_param);
-  if (wish != "auto") return wish == "yes";
-  return device != nullptr && process.progress().policy().spin &&
-         (!reaches || device->copies_slowly());
-}
-
 /// Twice round: first everybody tells what it has, then whether it can read what all others have.
 Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out) {
   auto* place = reinterpret_cast<BoardPlace*>(own.notices.memory);
@@ -93,7 +81,9 @@ Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out
   mine.reaches = std::all_of(out.members.begin(), out.members.end(), [](const auto& member) {
     return member.device == nullptr || member.device->reaches_memory(member.endpoint);
   });
-  mine.takes_long = takes_long(c.engine().process(), own.device, mine.reaches);
+  mine.takes_long = own.device != nullptr &&
+                    Board::takes_long(c.engine().process().params(), *own.device, mine.reaches,
+                                      c.engine().process().progress().policy().spin);
   Task<int> second = tell_everybody(c, offers);
   co_await second;
   const auto all = [&](bool Offer::*what) {
@@ -110,7 +100,7 @@ std::int64_t find_limit(CollectiveKind kind, CollectiveShape shape, const Params
   const auto chosen = [&] { return choose_algorithm(kind, shape, params).name == "board"; };
   if (kind == CollectiveKind::barrier) return chosen() ? 0 : -1;
   std::int64_t limit = -1;
-  const std::size_t most = shape.long_board ? kLongest : BoardPlace::kPageBytes;
+  const std::size_t most = shape.long_board ? Board::kLongest : BoardPlace::kPageBytes;
   for (shape.bytes = 1; shape.bytes <= most; shape.bytes *= 2) {
     shape.elements = static_cast<MPI_Count>(shape.bytes);
     const bool known = std::any_of(all_algorithms().begin(), all_algorithms().end(),
@@ -155,6 +145,12 @@ Board::~Board() {
       return member.place->closed.load(std::memory_order_acquire) < member.base + end;
     });
   });
+}
+
+bool Board::takes_long(const Params& params, const Device& device, bool reaches, bool spins) {
+  const std::string& wish = params.text(long_board_param);
+  if (wish != "auto") return wish == "yes";
+  return spins && (!reaches || device.copies_slowly());
 }
 
 void Board::wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,

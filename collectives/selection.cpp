@@ -187,8 +187,8 @@ double neighbor_cost(const Shape& s) {
 
 /// What a member publishes must fit its page, or go in pieces.
 bool on_board(const Shape& s) {
-  return s.board && s.size <= Board::kMembers &&
-         (s.long_board || s.bytes <= BoardPlace::kPageBytes);
+  const std::size_t most = s.long_board ? Board::kLongest : BoardPlace::kPageBytes;
+  return s.board && s.size <= Board::kMembers && s.bytes <= most;
 }
 bool blocks_on_board(const Shape& s) {
   const std::size_t all = s.bytes * static_cast<std::size_t>(s.size);
@@ -203,9 +203,9 @@ bool reduces_on_board(const Shape& s) {
 bool any_blocks_on_board(const Shape& s) {
   return on_board(s) && s.one_host && s.bytes <= BoardPlace::kPageBytes;
 }
-/// Of a byte that is copied on the board; the model is that of hosts whose kernel copies quickly.
-double board_beta(const Shape& s) {
-  return s.long_board ? beta(s) / 2 : beta(s);
+/// Of a byte that is copied in or out: a message does both.
+double copy_beta(const Shape& s) {
+  return beta(s) / 2;
 }
 /// Of a byte that the kernel copies.
 double kernel_beta(const Shape& s) {
@@ -216,17 +216,17 @@ double kernel_beta(const Shape& s) {
 
 /// One writes, all others read at once.
 double board_cost(const Shape& s) {
-  return alpha(s) / 3 + bytes(s) * board_beta(s);
+  return alpha(s) / 3 + 2 * bytes(s) * copy_beta(s);
 }
 /// One reads, or each of them, what all others wrote.
 double board_all_cost(const Shape& s) {
-  return alpha(s) / 3 + ranks(s) * bytes(s) * board_beta(s);
+  return alpha(s) / 3 + ranks(s) * bytes(s) * copy_beta(s);
 }
 double board_blocks_cost(const Shape& s) {
-  return alpha(s) / 3 + (ranks(s) - 1) * bytes(s) * board_beta(s);
+  return alpha(s) / 3 + (ranks(s) - 1) * bytes(s) * copy_beta(s);
 }
 double board_reduction_cost(const Shape& s) {
-  return alpha(s) / 3 + ranks(s) * bytes(s) * (board_beta(s) + gamma(s)) / 2;
+  return alpha(s) / 3 + ranks(s) * bytes(s) * (copy_beta(s) + gamma(s) / 2);
 }
 
 bool at_least_two(const Shape& s) {

@@ -273,6 +273,7 @@ struct Shapes {
       : kind(operation), params(settings) {
     shape.size = query.ranks;
     shape.board = query.board;
+    shape.long_board = query.long_board;
     shape.one_host = query.place != Place::network;
     shape.table = &table;
     shape.place = query.place;

@@ -110,7 +110,8 @@ void learn_place(Engine& engine, const CommCore& comm);
 struct TuningQuery {
   int ranks = 2;
   Place place = Place::host;
-  bool board = false;  ///< the calls block, and there is a shared board
+  bool board = false;       ///< the calls block, and there is a shared board
+  bool long_board = false;  ///< which takes long data, too
 };
 /// An algorithm that can be used.
 struct Candidate {

@@ -12,29 +12,16 @@
 
 namespace remit {
 
-/// A fast path below MPI_THREAD_MULTIPLE where calls leave a mark (Guard::mark): lives as long as
-/// it runs. Where calls take the lock by now, it may do nothing, and the call goes the usual way.
-class MarkedCall {
+/// A fast path where calls are guarded: leaves its mark or holds the lock as long as it lives.
+class GuardedCall {
  public:
-  explicit MarkedCall(Instance& instance) : instance_(instance), may_(!instance.locking()) {
-    if (!may_) return;
-    instance_.presence->enter();
-    if (instance_.locking()) [[unlikely]] {
-      instance_.presence->leave();
-      may_ = false;
-    }
-  }
-  ~MarkedCall() {
-    if (may_) instance_.presence->leave();
-  }
-  MarkedCall(const MarkedCall&) = delete;
-  MarkedCall& operator=(const MarkedCall&) = delete;
-
-  [[nodiscard]] bool may() const { return may_; }
+  explicit GuardedCall(Instance& instance) : instance_(instance) { instance_.enter(); }
+  ~GuardedCall() { instance_.leave(); }
+  GuardedCall(const GuardedCall&) = delete;
+  GuardedCall& operator=(const GuardedCall&) = delete;
 
  private:
   Instance& instance_;
-  bool may_;
 };
 
 /// Lives as long as one MPI call. The checks return MPI_SUCCESS or the code that the function must

@@ -56,9 +56,13 @@ class MpiLock {
   }
   // Whoever holds next_ is the next owner of data_: a thread that comes back waits behind it.
   void take(std::thread::id me) {
-    next_.lock();
-    data_.lock();
-    next_.unlock();
+    if (waiting_.load(std::memory_order_relaxed) != 0 || !data_.try_lock()) [[unlikely]] {
+      waiting_.fetch_add(1, std::memory_order_relaxed);
+      next_.lock();
+      data_.lock();
+      next_.unlock();
+      waiting_.fetch_sub(1, std::memory_order_relaxed);
+    }
     owner_.store(me, std::memory_order_relaxed);
   }
   void give_up() {
@@ -68,6 +72,7 @@ class MpiLock {
 
   std::mutex next_;
   std::mutex data_;
+  std::atomic<int> waiting_ = 0;  ///< threads that take the long way
   std::atomic<std::thread::id> owner_;
   // With data_ held:
   int depth_ = 0;

@@ -62,7 +62,7 @@ template <SendMode mode>
   return static_cast<unsigned>(rank) < static_cast<unsigned>(comm.core.peers().size());
 }
 
-/// send_at_once(), if this thread may.
+/// send_at_once(), where no other call can come between.
 [[gnu::always_inline]] inline bool offer(Instance* instance, const void* buffer, MPI_Count count,
                                          MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   const CommObject* object = instance->comm(comm);
@@ -76,12 +76,12 @@ template <SendMode mode>
                                     object->core);
 }
 
-/// send_at_once(), where calls leave a mark.
-[[gnu::noinline]] bool offer_marked(const void* buffer, MPI_Count count, MPI_Datatype datatype,
-                                    int dest, int tag, MPI_Comm comm) {
+/// send_at_once(), where calls are guarded.
+[[gnu::noinline]] bool offer_guarded(const void* buffer, MPI_Count count, MPI_Datatype datatype,
+                                     int dest, int tag, MPI_Comm comm) {
   Instance* instance = library().instance;
-  const MarkedCall call(*instance);
-  return call.may() && offer(instance, buffer, count, datatype, dest, tag, comm);
+  const GuardedCall call(*instance);
+  return offer(instance, buffer, count, datatype, dest, tag, comm);
 }
 
 /// The fast path of MPI_Send and MPI_Isend: true if every argument is right, nothing special is
@@ -94,11 +94,11 @@ template <SendMode mode>
   if (instance == nullptr) [[unlikely]]
     return false;
   if (instance->guarded()) [[unlikely]]
-    return offer_marked(buffer, count, datatype, dest, tag, comm);
+    return offer_guarded(buffer, count, datatype, dest, tag, comm);
   return offer(instance, buffer, count, datatype, dest, tag, comm);
 }
 
-/// receive_at_once(), if this thread may.
+/// receive_at_once(), where no other call can come between.
 [[gnu::always_inline]] inline RequestObject* expect(Instance* instance, void* buffer,
                                                     MPI_Count count, MPI_Datatype datatype,
                                                     int source, int tag, MPI_Comm comm) {
@@ -121,12 +121,13 @@ template <SendMode mode>
   return request;
 }
 
-/// receive_at_once(), where calls leave a mark.
-[[gnu::noinline]] RequestObject* expect_marked(void* buffer, MPI_Count count, MPI_Datatype datatype,
-                                               int source, int tag, MPI_Comm comm) {
+/// receive_at_once(), where calls are guarded.
+[[gnu::noinline]] RequestObject* expect_guarded(void* buffer, MPI_Count count,
+                                                MPI_Datatype datatype, int source, int tag,
+                                                MPI_Comm comm) {
   Instance* instance = library().instance;
-  const MarkedCall call(*instance);
-  return call.may() ? expect(instance, buffer, count, datatype, source, tag, comm) : nullptr;
+  const GuardedCall call(*instance);
+  return expect(instance, buffer, count, datatype, source, tag, comm);
 }
 
 /// The fast path of MPI_Irecv: a plain request, or null if anything is out of the ordinary.
@@ -137,7 +138,7 @@ template <SendMode mode>
   if (instance == nullptr) [[unlikely]]
     return nullptr;
   if (instance->guarded()) [[unlikely]]
-    return expect_marked(buffer, count, datatype, source, tag, comm);
+    return expect_guarded(buffer, count, datatype, source, tag, comm);
   return expect(instance, buffer, count, datatype, source, tag, comm);
 }
 

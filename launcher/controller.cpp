@@ -13,6 +13,8 @@
 #include <thread>
 #include <utility>
 
+#include "launcher/rank_env.hpp"
+
 namespace remit::launcher {
 namespace {
 
@@ -44,20 +46,31 @@ void release_signals() {
 }
 
 Controller::Controller(asio::io_context& io, const Options& options, Job job, Guardian& guardian,
-                       std::unique_ptr<CallFile> calls)
+                       std::unique_ptr<CallFile> calls, RemoteHosts* remote)
     : io_(io),
       options_(options),
       job_(std::move(job)),
       guardian_(guardian),
       calls_(std::move(calls)),
+      remote_(remote),
       signals_(io),
       end_timer_(io),
       leave_timer_(io),
       timeout_timer_(io),
       streams_(io, options_, job_,
                {[this] { check_progress(); },
-                [this](const std::string& cause) { end_job(1, cause); }, [this] { finish(); }}),
-      ranks_(job_.ranks.size()) {}
+                [this](const std::string& cause) { end_job(1, cause); }, [this] { finish(); },
+                [this] {
+                  if (remote_ != nullptr) remote_->release_outputs();
+                },
+                [this](int stream) {
+                  if (remote_ != nullptr) remote_->close_output(stream);
+                }}),
+      ranks_(job_.ranks.size()) {
+  // Without ranks here there is nothing to wait for.
+  nothing_left_ =
+      std::ranges::none_of(job_.ranks, [this](const Rank& rank) { return is_here(rank.rank); });
+}
 
 Controller::~Controller() {
   *gone_ = true;
@@ -74,8 +87,8 @@ PmixServer::Callbacks Controller::pmix_callbacks() {
   };
 }
 
-void Controller::start(PmixServer& server) {
-  server_ = &server;
+void Controller::start(PmixServer* server) {
+  server_ = server;
   watch_signals();
   guardian_.start({[this](int rank, const SpawnResult& result) { spawned(rank, result); },
                    [this](int rank, int status) { exited(rank, status); },
@@ -120,11 +133,11 @@ void Controller::handle_signal(int signal) {
       }
       break;
     case SIGTSTP:
-      guardian_.signal_ranks(SIGSTOP);
+      signal_ranks(SIGSTOP);
       std::raise(SIGSTOP);
       break;
     case SIGCONT:
-      guardian_.signal_ranks(SIGCONT);
+      signal_ranks(SIGCONT);
       streams_.resume_input();
       break;
     case SIGQUIT:
@@ -137,33 +150,102 @@ void Controller::handle_signal(int signal) {
       }
       break;
     default:
-      guardian_.signal_ranks(signal);
+      signal_ranks(signal);
   }
+}
+
+bool Controller::is_here(int rank) const {
+  const int host = job_.ranks[static_cast<std::size_t>(rank)].host;
+  return job_.hosts[static_cast<std::size_t>(host)].node == 0;
+}
+
+void Controller::signal_ranks(int signal) {
+  guardian_.signal_ranks(signal);
+  if (remote_ != nullptr) remote_->signal_ranks(signal);
+}
+
+void Controller::signal_all(int signal) {
+  guardian_.signal_all(signal);
+  if (remote_ != nullptr) remote_->signal_all(signal);
 }
 
 // Ranks are started one at a time, so that signals and failures are seen between them.
 void Controller::spawn_next() {
   if (phase_ != Phase::starting) return;
-  if (next_to_spawn_ == ranks_.size()) {
-    phase_ = Phase::running;
-    streams_.started();
-    check_progress();
-    return;
+  if (remote_ != nullptr && !launched_) launch_remote();
+  while (next_to_spawn_ < ranks_.size() && !is_here(static_cast<int>(next_to_spawn_))) {
+    ++next_to_spawn_;
   }
+  if (next_to_spawn_ == ranks_.size()) return check_started();
   const std::size_t index = next_to_spawn_++;
   const Rank& rank = job_.ranks[index];
   const App& app = job_.apps[static_cast<std::size_t>(rank.app)];
   const auto ends = streams_.make_ends(rank.rank);
   if (!ends) return end_job(ends.error().status, ends.error().message);
   ChildSpec spec{app.program, app.argv, app.env, app.wdir, rank.binding.cpus, *ends};
-  // A bound rank must not take the ranks of other cores for competitors (runtime/wait_policy.hpp).
-  if (rank.sharers > 0 && get_env(spec.env, "REMIT_CORE_SHARERS") == nullptr) {
-    set_env(&spec.env, "REMIT_CORE_SHARERS", std::to_string(rank.sharers));
-  }
+  add_rank_env(rank, &spec.env);
   const auto added = server_->add_client_env(rank.rank, &spec.env);
   if (added) guardian_.spawn(rank.rank, spec);
   for (const int fd : *ends) ::close(fd);
   if (!added) end_job(1, added.error().message);
+}
+
+// All at once: each of the other hosts starts its ranks one after the other.
+void Controller::launch_remote() {
+  launched_ = true;
+  for (const Rank& rank : job_.ranks) {
+    if (is_here(rank.rank)) continue;
+    const auto input = streams_.make_remote(rank.rank);
+    if (!input) return end_job(input.error().status, input.error().message);
+    if (*input >= 0) remote_->feed(rank.rank, *input);
+    ++remote_starting_;
+  }
+  remote_->launch(remote_callbacks());
+}
+
+void Controller::check_started() {
+  if (phase_ != Phase::starting || next_to_spawn_ < ranks_.size() || remote_starting_ > 0) return;
+  // The last rank of this host may not have been confirmed.
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    if (!ranks_[i].spawned) return;
+  }
+  phase_ = Phase::running;
+  streams_.started();
+  check_progress();
+}
+
+RemoteHosts::Callbacks Controller::remote_callbacks() {
+  return {
+      [this](int rank, pid_t pid) {
+        --remote_starting_;
+        spawned(rank, {pid, SpawnStage::none, 0});
+      },
+      [this](int rank, const LaunchError& error) { not_spawned(rank, error); },
+      [this](int rank, int status) { exited(rank, status); },
+      pmix_callbacks().connected,
+      pmix_callbacks().finalized,
+      pmix_callbacks().aborted,
+      [this](int rank, int stream, std::string_view bytes) {
+        return streams_.take_output(rank, stream, bytes);
+      },
+      [this](int rank, int stream) { streams_.end_output(rank, stream); },
+      [this](const std::vector<int>& ranks, const std::string& why) { lost(ranks, why); },
+      [this] { check_progress(); },
+      [this](int node, const std::string& text) {
+        (void)node;
+        streams_.say(text);
+      },
+  };
+}
+
+void Controller::lost(const std::vector<int>& ranks, const std::string& why) {
+  end_job(1, why);
+  for (const int rank : ranks) {
+    ranks_[static_cast<std::size_t>(rank)].exited = true;
+    streams_.end_output(rank, STDOUT_FILENO);
+    streams_.end_output(rank, STDERR_FILENO);
+  }
+  check_progress();
 }
 
 void Controller::spawned(int rank, const SpawnResult& result) {
@@ -171,18 +253,28 @@ void Controller::spawned(int rank, const SpawnResult& result) {
   if (result.stage == SpawnStage::none) {
     state.pid = result.pid;
     state.spawned = true;
-    nothing_left_ = false;
+    if (is_here(rank)) nothing_left_ = false;
     if (std::exchange(report_wanted_, false)) report_ranks();
     // A rank that was asked for before the job began to end.
     if (phase_ != Phase::starting) terminate();
-    spawn_next();
-    return;
+    return is_here(rank) ? spawn_next() : check_started();
   }
   const App& app =
       job_.apps[static_cast<std::size_t>(job_.ranks[static_cast<std::size_t>(rank)].app)];
-  const LaunchError error = describe_spawn_failure(result, app.program, app.wdir);
+  not_spawned(rank, describe_spawn_failure(result, app.program, app.wdir));
+}
+
+void Controller::not_spawned(int rank, const LaunchError& error) {
+  const int host = job_.ranks[static_cast<std::size_t>(rank)].host;
+  // Its host starts no other: those that it has not started will write nothing.
+  for (const int other : job_.hosts[static_cast<std::size_t>(host)].ranks) {
+    if (is_here(other) || ranks_[static_cast<std::size_t>(other)].spawned) continue;
+    streams_.end_output(other, STDOUT_FILENO);
+    streams_.end_output(other, STDERR_FILENO);
+  }
   end_job(error.status,
-          fmt::format("rank {} on host {}: {}", rank, job_.hosts[0].name, error.message));
+          fmt::format("rank {} on host {}: {}", rank,
+                      job_.hosts[static_cast<std::size_t>(host)].name, error.message));
 }
 
 std::string Controller::rank_name(int rank) const {
@@ -244,7 +336,8 @@ std::vector<RankSnapshot> Controller::snapshots() const {
     const auto rank = static_cast<int>(i);
     const auto host = static_cast<std::size_t>(job_.ranks[i].host);
     list.push_back({rank, state.pid, state.exited, state.connected ? MpiPhase::inside : ended,
-                    job_.hosts[host].name, calls_ ? calls_->read(rank) : RankCalls{}});
+                    job_.hosts[host].name, calls_ ? calls_->read(rank) : RankCalls{},
+                    !is_here(rank)});
   }
   return list;
 }
@@ -314,13 +407,13 @@ void Controller::end_job(int status, std::string cause, int culprit, double dela
 }
 
 void Controller::terminate() {
-  guardian_.signal_ranks(SIGTERM);
-  guardian_.signal_ranks(SIGCONT);  // a stopped process sees the SIGTERM only then
+  signal_ranks(SIGTERM);
+  signal_ranks(SIGCONT);  // a stopped process sees the SIGTERM only then
 }
 
 void Controller::kill_everything() {
   ++kill_rounds_;
-  guardian_.signal_all(SIGKILL);
+  signal_all(SIGKILL);
   check_progress();
   if (phase_ == Phase::done) return;
   // Again for what was forked meanwhile, and for processes slow to die.
@@ -346,7 +439,9 @@ void Controller::guardian_lost() {
   }
   std::error_code ignored;
   std::filesystem::remove_all(guardian_.directory(), ignored);
-  for (RankState& state : ranks_) state.exited = true;
+  for (const Rank& rank : job_.ranks) {
+    if (is_here(rank.rank)) ranks_[static_cast<std::size_t>(rank.rank)].exited = true;
+  }
   nothing_left_ = true;
   check_progress();
 }
@@ -360,7 +455,8 @@ void Controller::check_progress() {
   }
   // A pipe may be held by a process that is not ours. Never mistake a slow reader for that.
   const bool give_up = kill_rounds_ >= kKillRounds && (interrupts_ > 0 || !streams_.is_slow());
-  if (closing_ || !((nothing_left_ && !outputs_open) || give_up)) return;
+  const bool nothing_left = nothing_left_ && (remote_ == nullptr || remote_->is_empty());
+  if (closing_ || !((nothing_left && !outputs_open) || give_up)) return;
   closing_ = true;
   leave_timer_.cancel();
   if (interrupts_ > 0) {
@@ -378,8 +474,8 @@ void Controller::leave() {
   leave_timer_.expires_after(seconds(options_.grace()));
   leave_timer_.async_wait([this](std::error_code error) {
     if (error || phase_ == Phase::done) return;
-    guardian_.signal_all(SIGTERM);
-    guardian_.signal_all(SIGCONT);
+    signal_all(SIGTERM);
+    signal_all(SIGCONT);
     leave_timer_.expires_after(seconds(options_.grace()));
     leave_timer_.async_wait([this](std::error_code stopped) {
       if (!stopped && phase_ != Phase::done) kill_everything();

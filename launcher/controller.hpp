@@ -17,6 +17,7 @@
 #include "launcher/job_streams.hpp"
 #include "launcher/options.hpp"
 #include "launcher/pmix_server.hpp"
+#include "launcher/remote_hosts.hpp"
 
 namespace remit::launcher {
 
@@ -29,16 +30,18 @@ struct JobResult {
 /// Lets the signals through that main() held back; for one thread.
 void release_signals();
 
-/// Runs one job on this host from one thread (the io_context's).
+/// Runs one job from one thread (the io_context's): the ranks of this host through its guardian,
+/// those of other hosts through their daemons.
 class Controller {
  public:
-  /// `calls` may be null: then the report does not know the MPI calls of the ranks.
+  /// `calls` may be null: then the report does not know the MPI calls of the ranks. `remote`: null
+  /// if there is no other host.
   Controller(asio::io_context& io, const Options& options, Job job, Guardian& guardian,
-             std::unique_ptr<CallFile> calls);
+             std::unique_ptr<CallFile> calls, RemoteHosts* remote = nullptr);
   ~Controller();
 
-  /// Ranks may start only after this; `server` outlives the controller.
-  void start(PmixServer& server);
+  /// Ranks may start only after this; `server` outlives the controller. Null if no rank is here.
+  void start(PmixServer* server);
 
   /// For the PMIx server.
   [[nodiscard]] PmixServer::Callbacks pmix_callbacks();
@@ -66,7 +69,15 @@ class Controller {
   void watch_signals();
   void handle_signal(int signal);
   void spawn_next();
+  void launch_remote();
+  void check_started();
+  [[nodiscard]] RemoteHosts::Callbacks remote_callbacks();
+  void lost(const std::vector<int>& ranks, const std::string& why);
+  [[nodiscard]] bool is_here(int rank) const;
+  void signal_ranks(int signal);
+  void signal_all(int signal);
   void spawned(int rank, const SpawnResult& result);
+  void not_spawned(int rank, const LaunchError& error);
   void exited(int rank, int wait_status);
   void aborted(int rank, int status, const std::string& message);
   void guardian_empty();
@@ -93,6 +104,7 @@ class Controller {
   Job job_;
   Guardian& guardian_;
   std::unique_ptr<CallFile> calls_;
+  RemoteHosts* remote_;
   PmixServer* server_ = nullptr;
   asio::signal_set signals_;
   asio::steady_timer end_timer_;
@@ -103,7 +115,9 @@ class Controller {
   std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
   std::vector<RankState> ranks_;
   std::size_t next_to_spawn_ = 0;
-  bool closing_ = false;  // the last output is being written
+  int remote_starting_ = 0;  // ranks of other hosts that were asked for
+  bool launched_ = false;    // the other hosts were told to start theirs
+  bool closing_ = false;     // the last output is being written
   Phase phase_ = Phase::starting;
   JobResult result_;
   std::string cause_;     // why the job is being ended; empty: it is not

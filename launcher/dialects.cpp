@@ -44,14 +44,9 @@ struct Refusal {
 constexpr std::string_view kDebugger =
     "attach it to a rank by its pid, or start it as the program (mpirun -n 2 xterm -e gdb ./a.out)";
 constexpr std::string_view kTaskset = "restrict mpirun itself: taskset -c LIST mpirun ...";
-constexpr std::string_view kLayout =
-    "use --map-by, --rank-by and --bind-to, or programs of their own, separated by ':'";
-
-constexpr std::array<Refusal, 9> kRefusals{{
+constexpr std::array<Refusal, 7> kRefusals{{
     {"cpu-set", kTaskset},
     {"cpu-list", kTaskset},
-    {"rankfile", kLayout},
-    {"rf", kLayout},
     {"gdb", kDebugger},
     {"tv", kDebugger},
     {"debug", kDebugger},

@@ -19,12 +19,12 @@ namespace remit::launcher {
 
 /// Options that ask for what is not needed here: flags, and those with a value. CLI11's spelling.
 inline constexpr const char* kNeedlessFlags =
-    "-v,--verbose,--nooversubscribe,--use-hwthread-cpus,--nolocal,--print-all-exitcodes,--novm,"
+    "-v,--verbose,--nooversubscribe,--use-hwthread-cpus,--print-all-exitcodes,--novm,"
     "--continuous,--enable-recovery,--disable-recovery,--show-progress,--disable-auto-cleanup,"
     "--exitinfo,--ordered-output,--order-nodes,--display-allocation,--display-topo,--rr,"
     "--preload-binary,--nolocal-launch,--leave-session-attached";
 inline constexpr const char* kNeedlessValues =
-    "--prefix,--tune,--launcher,--launcher-exec,--bootstrap,--bootstrap-exec,--iface,--rmk,"
+    "--tune,--launcher,--bootstrap,--iface,--rmk,"
     "--personality,--runtime-options,--forward-signals,--am,--with-ft,--usize,--topolib,--demux,"
     "--membind,--localhost,--report-uri,--report-pid,--arch,--soft,--default-hostfile,"
     "--preload-files,--max-restarts";

@@ -2,6 +2,7 @@
 // mpirun's side of the guardian: framing, requests, answers.
 #include "launcher/guardian.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -16,8 +17,21 @@
 
 #include "launcher/guardian_process.hpp"
 #include "launcher/wire.hpp"
+#include "runtime/nagle.hpp"
 
 namespace remit::launcher {
+namespace {
+
+// What is for this program alone, and what no exec will close in a guardian: it must not hold
+// another guardian's connection open, whose end is that one's sign to leave.
+void close_private_descriptors(int kept) {
+  for (const int fd : open_descriptors()) {
+    const int flags = ::fcntl(fd, F_GETFD);
+    if (fd != kept && flags >= 0 && (flags & FD_CLOEXEC) != 0) ::close(fd);
+  }
+}
+
+}  // namespace
 
 Expected<GuardianProcess> fork_guardian(const std::string& parent, std::span<char> title) {
   int sockets[2];
@@ -30,7 +44,7 @@ Expected<GuardianProcess> fork_guardian(const std::string& parent, std::span<cha
   const pid_t pid = ::fork();
   if (pid < 0) return fail_errno(MPI_ERR_OTHER, errno, "fork of the guardian process");
   if (pid == 0) {
-    ::close(sockets[0]);
+    close_private_descriptors(sockets[1]);
     run_guardian(sockets[1], directory, title);
   }
   ::setpgid(pid, pid);

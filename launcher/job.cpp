@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// From options to a job laid out on this host.
+// From options to a job laid out on its hosts.
 #include "launcher/job.hpp"
 
 #include <unistd.h>
@@ -44,23 +44,6 @@ std::optional<std::string> value_in(char** environment, const std::string& name)
     }
   }
   return std::nullopt;
-}
-
-// Programs of this host only, for now: any other name is refused, not tried.
-tl::expected<void, LaunchError> check_hosts(const std::vector<HostSpec>& hosts,
-                                            const std::string& here) {
-  for (const HostSpec& host : hosts) {
-    const bool is_here = host.name == here || host.name == here.substr(0, here.find('.')) ||
-                         host.name == "localhost" || host.name.starts_with("127.") ||
-                         host.name == "::1";
-    if (!is_here) {
-      return tl::unexpected(LaunchError{
-          2, fmt::format("host '{}': this mpirun starts ranks on its own host only ('{}' or "
-                         "'localhost')",
-                         host.name, here)});
-    }
-  }
-  return {};
 }
 
 tl::expected<void, LaunchError> apply(const std::vector<EnvSetting>& settings, char** environment,
@@ -141,19 +124,29 @@ tl::expected<App, LaunchError> make_app(const Options& options, const AppSpec& s
                        error.message())});
   }
   app.wdir = (spec.wdir.empty() ? here : here / spec.wdir).string();
-  if (::access(app.wdir.c_str(), X_OK) != 0 || !std::filesystem::is_directory(app.wdir, error)) {
-    return tl::unexpected(LaunchError{
-        2, fmt::format("-wdir {}: {}", app.wdir, std::strerror(errno != 0 ? errno : ENOTDIR))});
-  }
   if (!spec.wdir.empty()) set_env(&app.env, "PWD", app.wdir);
   const char* set_path = get_env(app.env, "PATH");
   std::string path =
       set_path != nullptr ? set_path : value_in(environment, "PATH").value_or("/usr/bin:/bin");
-  if (!spec.path.empty()) path = spec.path + ":" + path;
-  auto program = find_program(spec.command[0], app.wdir, path);
-  if (!program) return tl::unexpected(program.error());
-  app.program = std::move(*program);
+  app.search_path = spec.path.empty() ? path : spec.path + ":" + path;
   return app;
+}
+
+// What a program needs on the host of its ranks, where that is this one; daemons look on theirs.
+tl::expected<void, LaunchError> find_own_programs(Job* job) {
+  for (const Rank& rank : job->ranks) {
+    App& app = job->apps[static_cast<std::size_t>(rank.app)];
+    if (job->hosts[static_cast<std::size_t>(rank.host)].node != 0 || !app.program.empty()) continue;
+    std::error_code error;
+    if (::access(app.wdir.c_str(), X_OK) != 0 || !std::filesystem::is_directory(app.wdir, error)) {
+      return tl::unexpected(LaunchError{
+          2, fmt::format("-wdir {}: {}", app.wdir, std::strerror(errno != 0 ? errno : ENOTDIR))});
+    }
+    auto program = find_program(app.argv[0], app.wdir, app.search_path);
+    if (!program) return tl::unexpected(program.error());
+    app.program = std::move(*program);
+  }
+  return {};
 }
 
 // Objects of one kind are disjoint: equal first processors mean equal sets.
@@ -162,6 +155,64 @@ int count_sharers(const std::vector<Binding>& bindings, const Binding& binding) 
   return static_cast<int>(std::ranges::count_if(bindings, [&](const Binding& other) {
     return other.bound() && other.cpus.front() == binding.cpus.front();
   }));
+}
+
+// The index into `hosts` of each rank.
+tl::expected<std::vector<int>, LaunchError> deal(const Options& options, const JobRoom& room,
+                                                 std::span<const HostRoom> hosts) {
+  if (options.rankfile) {
+    std::vector<int> dealt = room.rank_hosts;
+    dealt.resize(static_cast<std::size_t>(options.total_ranks()));
+    return dealt;
+  }
+  std::vector<AppRoom> apps;
+  for (std::size_t i = 0; i < options.apps.size(); ++i) {
+    apps.push_back({options.apps[i].ranks, room.app_hosts[i]});
+  }
+  return deal_to_hosts(hosts, apps, options.placement, options.ranks_per_host);
+}
+
+// The bindings of the ranks of one host.
+tl::expected<std::vector<Binding>, LaunchError> bind_host(const Options& options,
+                                                          const HostRoom& room, const Host& host) {
+  if (!options.rankfile) {
+    return place_ranks(*room.topology, static_cast<int>(host.ranks.size()), options.placement);
+  }
+  std::vector<Binding> bindings;
+  for (const int rank : host.ranks) {
+    auto binding = bind_line(*room.topology, options.rankfile->path,
+                             options.rankfile->ranks[static_cast<std::size_t>(rank)]);
+    if (!binding) return tl::unexpected(binding.error());
+    bindings.push_back(std::move(*binding));
+  }
+  return bindings;
+}
+
+// Gives each rank its host, and each host that has ranks its place in the job.
+tl::expected<void, LaunchError> place_job(const Options& options, const JobRoom& room,
+                                          std::span<const HostRoom> hosts, Job* job) {
+  const auto dealt = deal(options, room, hosts);
+  if (!dealt) return tl::unexpected(dealt.error());
+  std::vector<std::vector<int>> ranks(hosts.size());
+  for (std::size_t rank = 0; rank < dealt->size(); ++rank) {
+    ranks[static_cast<std::size_t>((*dealt)[rank])].push_back(static_cast<int>(rank));
+  }
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (ranks[i].empty()) continue;
+    const std::string& name = hosts[i].spec.name;
+    const Host host{name.substr(name.find('@') + 1), std::move(ranks[i]), hosts[i].node};
+    const auto bindings = bind_host(options, hosts[i], host);
+    if (!bindings) return tl::unexpected(bindings.error());
+    for (std::size_t local = 0; local < host.ranks.size(); ++local) {
+      Rank& rank = job->ranks[static_cast<std::size_t>(host.ranks[local])];
+      rank.host = static_cast<int>(job->hosts.size());
+      rank.local_rank = static_cast<int>(local);
+      rank.binding = (*bindings)[local];
+      rank.sharers = count_sharers(*bindings, rank.binding);
+    }
+    job->hosts.push_back(host);
+  }
+  return {};
 }
 
 }  // namespace
@@ -186,31 +237,39 @@ const char* get_env(const std::vector<std::string>& env, std::string_view name) 
   return nullptr;
 }
 
-tl::expected<Job, LaunchError> make_job(const Options& options, const Topology& topology,
-                                        std::string host_name, char** environment) {
-  if (auto done = check_hosts(options.hosts, host_name); !done) return tl::unexpected(done.error());
+tl::expected<Job, LaunchError> make_job(const Options& options, const JobRoom& room,
+                                        std::span<const HostRoom> hosts, char** environment) {
   Job job;
-  job.hosts.push_back({std::move(host_name), {}});
-  const auto placed = place_ranks(topology, options.total_ranks(), options.placement);
-  if (!placed) return tl::unexpected(placed.error());
-  const std::vector<Binding>& bindings = *placed;
   for (const AppSpec& spec : options.apps) {
     auto app = make_app(options, spec, environment);
     if (!app) return tl::unexpected(app.error());
     app->first_rank = static_cast<int>(job.ranks.size());
     for (int i = 0; i < app->ranks; ++i) {
       Rank rank;
-      rank.rank = rank.local_rank = static_cast<int>(job.ranks.size());
+      rank.rank = static_cast<int>(job.ranks.size());
       rank.app = static_cast<int>(job.apps.size());
       rank.app_rank = i;
-      rank.binding = bindings[job.ranks.size()];
-      rank.sharers = count_sharers(bindings, rank.binding);
-      job.hosts[0].ranks.push_back(rank.rank);
       job.ranks.push_back(std::move(rank));
     }
     job.apps.push_back(std::move(*app));
   }
+  if (auto done = place_job(options, room, hosts, &job); !done) return tl::unexpected(done.error());
+  if (auto done = find_own_programs(&job); !done) return tl::unexpected(done.error());
   return job;
+}
+
+std::string describe_excess(const Job& job, std::span<const HostRoom> hosts) {
+  std::string text;
+  for (const Host& host : job.hosts) {
+    const auto room = std::ranges::find(hosts, host.name, [](const HostRoom& each) {
+      return each.spec.name.substr(each.spec.name.find('@') + 1);
+    });
+    if (room == hosts.end() || !room->spec.said) continue;
+    if (static_cast<int>(host.ranks.size()) <= room->slots()) continue;
+    text += fmt::format("{}{} has {} ranks and {} slots", text.empty() ? "" : ", ", host.name,
+                        host.ranks.size(), room->slots());
+  }
+  return text.empty() ? "" : "more ranks than slots: " + text;
 }
 
 std::string describe_map(const Job& job) {

@@ -3,6 +3,7 @@
 // started, by the process that was called mpirun; daemons of other hosts will receive a copy.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@ namespace remit::launcher {
 
 struct App {
   std::vector<std::string> argv;
-  std::string program;  ///< path of the file to execute
-  std::string wdir;     ///< absolute
+  std::string program;      ///< path of the file to execute; empty: to be found on its host
+  std::string search_path;  ///< where it is found, like PATH
+  std::string wdir;         ///< absolute
   int ranks = 0;
   int first_rank = 0;
   std::vector<std::string> env;  ///< complete "NAME=value" list, without what PMIx adds
@@ -34,6 +36,7 @@ struct Rank {
 struct Host {
   std::string name;
   std::vector<int> ranks;  ///< ascending
+  int node = 0;            ///< of the tree of daemons; 0: mpirun's own
 };
 
 struct Job {
@@ -43,12 +46,17 @@ struct Job {
   std::vector<Rank> ranks;  ///< index: rank
 };
 
-/// Lays the job out on this host: finds the programs, builds their environments from `environment`
-/// (a "NAME=value" list, environ) and binds the ranks. Fails if a program cannot be run (with the
-/// exit status a shell would give), a variable of -x is not set, or a directory does not exist.
-[[nodiscard]] tl::expected<Job, LaunchError> make_job(const Options& options,
-                                                      const Topology& topology,
-                                                      std::string host_name, char** environment);
+/// Lays the job out on `hosts`, which are those of `room` with their topologies: finds the
+/// programs, builds their environments from `environment` (a "NAME=value" list, environ), deals the
+/// ranks to hosts and binds them. Hosts without ranks are not part of the job. Fails if a program
+/// cannot be run (with the exit status a shell would give), a variable of -x is not set, a
+/// directory does not exist, or there is no room for the ranks.
+[[nodiscard]] tl::expected<Job, LaunchError> make_job(const Options& options, const JobRoom& room,
+                                                      std::span<const HostRoom> hosts,
+                                                      char** environment);
+
+/// Tells of hosts that have more ranks than the slots that were given for them; empty: none has.
+[[nodiscard]] std::string describe_excess(const Job& job, std::span<const HostRoom> hosts);
 
 /// What --display-map prints: one line a rank.
 [[nodiscard]] std::string describe_map(const Job& job);

@@ -121,7 +121,7 @@ std::map<pid_t, ProcessState> busiest_of_groups() {
 }
 
 ProcessState process_of(const RankSnapshot& rank, const std::map<pid_t, ProcessState>& all) {
-  const auto found = rank.exited || rank.pid < 0 ? all.end() : all.find(rank.pid);
+  const auto found = rank.exited || rank.remote || rank.pid < 0 ? all.end() : all.find(rank.pid);
   return found == all.end() ? ProcessState{} : found->second;
 }
 
@@ -145,6 +145,11 @@ RankLife life_of(const RankSnapshot& rank) {
 }
 
 std::string describe_graph(const std::vector<RankSnapshot>& ranks) {
+  // A rank whose calls are not seen would look like one that waits in none.
+  if (std::ranges::any_of(ranks, &RankSnapshot::remote)) {
+    return "Who waits for whom is not known: the calls of ranks on other hosts are not seen "
+           "here.\n";
+  }
   std::vector<RankWait> waits;
   for (const RankSnapshot& rank : ranks) {
     RankWait wait{life_of(rank), {}};
@@ -173,7 +178,8 @@ std::string describe_ranks(const std::vector<RankSnapshot>& ranks, double elapse
     const bool gone = process.pid < 0;
     const pid_t pid = gone ? rank.pid : process.pid;
     const std::string cpu = gone ? "-" : fmt::format("{:.2f} s", process.cpu_s);
-    const std::string state = rank.pid < 0 ? "-" : gone ? "ended" : describe_process(process);
+    const bool is_far = rank.pid < 0 || (rank.remote && !rank.exited);
+    const std::string state = is_far ? "-" : gone ? "ended" : describe_process(process);
     const std::string shown_pid = rank.pid < 0 ? "-" : std::to_string(pid);
     if (rank.calls.blocked.empty()) {
       text += fmt::format(kRow, rank.rank, rank.host, width, shown_pid, cpu, state, process.name,

@@ -25,6 +25,7 @@ struct RankSnapshot {
   MpiPhase phase = MpiPhase::outside;
   std::string host;
   RankCalls calls;
+  bool remote = false;  ///< on another host: /proc says nothing of it
 };
 
 /// One process, as /proc/PID/stat and wchan show it.

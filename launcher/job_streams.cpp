@@ -85,8 +85,10 @@ tl::expected<int, LaunchError> JobStreams::open_file(const std::string& path) {
 tl::expected<OutputRoute, LaunchError> JobStreams::route(const std::string& pattern, int rank,
                                                          int fd) {
   OutputRoute route;
+  const int place = job_.ranks[static_cast<std::size_t>(rank)].host;
+  const std::string& host = job_.hosts[static_cast<std::size_t>(place)].name;
   if (!pattern.empty()) {
-    const auto file = open_file(output_file(pattern, rank, job_.hosts[0].name));
+    const auto file = open_file(output_file(pattern, rank, host));
     if (!file) return tl::unexpected(file.error());
     route.add(files_.get(), *file);
   }
@@ -112,14 +114,64 @@ tl::expected<int, LaunchError> JobStreams::make_input(int rank) {
   return ends[0];
 }
 
-std::unique_ptr<RankOutput> JobStreams::make_output(int rank, int pipe, OutputRoute route) {
+LineBuffer JobStreams::make_lines(int rank) const {
   const OutputStyle& style = options_.output;
-  LineBuffer lines(style.tag ? fmt::format("[{}] ", rank) : "",
-                   style.timestamp ? time_stamp : std::function<std::string()>());
+  return LineBuffer(style.tag ? fmt::format("[{}] ", rank) : "",
+                    style.timestamp ? time_stamp : std::function<std::string()>());
+}
+
+bool JobStreams::shows_prompts(int rank) const {
   const bool reads = options_.input.rank == rank || options_.input.rank == InputTo::kAll;
-  const bool prompts = reads && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
-  return std::make_unique<RankOutput>(io_, pipe, std::move(route), std::move(lines), prompts,
-                                      [this] { callbacks_.ended(); });
+  return reads && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
+}
+
+std::unique_ptr<RankOutput> JobStreams::make_output(int rank, int pipe, OutputRoute route) {
+  return std::make_unique<RankOutput>(io_, pipe, std::move(route), make_lines(rank),
+                                      shows_prompts(rank), [this] { callbacks_.ended(); });
+}
+
+tl::expected<int, LaunchError> JobStreams::make_remote(int rank) {
+  const OutputStyle& style = options_.output;
+  auto out = route(style.out_file, rank, STDOUT_FILENO);
+  if (!out) return tl::unexpected(out.error());
+  const bool prompts = shows_prompts(rank);
+  remote_.try_emplace({rank, STDOUT_FILENO}, RemoteOutput{*out, make_lines(rank), prompts});
+  if (!style.merge) {
+    auto err = route(style.err_file, rank, STDERR_FILENO);
+    if (!err) return tl::unexpected(err.error());
+    remote_.try_emplace({rank, STDERR_FILENO}, RemoteOutput{*err, make_lines(rank), prompts});
+  }
+  const int reader = options_.input.rank;
+  if (reader != rank && reader != InputTo::kAll) return -1;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return tl::unexpected(LaunchError{
+        1, fmt::format("cannot make the input of rank {}: {}", rank, std::strerror(errno))});
+  }
+  if (!input_) input_ = std::make_unique<InputCopier>(io_);
+  input_->add(ends[1]);
+  return ends[0];
+}
+
+bool JobStreams::take_output(int rank, int stream, std::string_view bytes) {
+  const auto found = remote_.find({rank, stream});
+  if (found == remote_.end()) return true;
+  RemoteOutput& output = found->second;
+  std::string text;
+  output.lines.append(bytes, &text);
+  if (output.show_prompts) output.lines.flush(&text);
+  output.route.write(text);
+  return !output.route.is_full();
+}
+
+void JobStreams::end_output(int rank, int stream) {
+  const auto found = remote_.find({rank, stream});
+  if (found == remote_.end()) return;
+  std::string text;
+  found->second.lines.finish(&text);
+  found->second.route.write(text);
+  remote_.erase(found);
+  callbacks_.ended();
 }
 
 tl::expected<std::array<int, 3>, LaunchError> JobStreams::make_ends(int rank) {
@@ -160,7 +212,7 @@ void JobStreams::resume_input() {
 }
 
 bool JobStreams::is_open() const {
-  return std::ranges::any_of(ranks_, [](const RankStreams& streams) {
+  return !remote_.empty() || std::ranges::any_of(ranks_, [](const RankStreams& streams) {
     return (streams.out && streams.out->is_open()) || (streams.err && streams.err->is_open());
   });
 }
@@ -174,6 +226,7 @@ void JobStreams::resume_outputs() {
     if (streams.out) streams.out->resume();
     if (streams.err) streams.err->resume();
   }
+  callbacks_.room();
 }
 
 void JobStreams::output_failed(int fd, int error) {
@@ -185,6 +238,7 @@ void JobStreams::output_failed(int fd, int error) {
   if (error == EPIPE) {
     // As in any pipeline: a rank that still writes meets the broken pipe itself.
     (is_out ? reader_left_ : error_reader_left_) = true;
+    callbacks_.reader_left(is_out ? STDOUT_FILENO : STDERR_FILENO);
     for (RankStreams& streams : ranks_) {
       std::unique_ptr<RankOutput>& output = is_out || !streams.err ? streams.out : streams.err;
       if (output) output->close();

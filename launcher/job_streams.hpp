@@ -9,6 +9,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "launcher/io_forward.hpp"
@@ -25,6 +27,9 @@ class JobStreams {
     /// An output cannot be written; in words, with what to do.
     std::function<void(std::string cause)> failed;
     std::function<void()> closed;  ///< after close()
+    std::function<void()> room;    ///< take_output() may be used again
+    /// Nobody reads this stream (1, 2) any more.
+    std::function<void(int stream)> reader_left;
   };
 
   JobStreams(asio::io_context& io, const Options& options, const Job& job, Callbacks callbacks);
@@ -32,6 +37,12 @@ class JobStreams {
   /// What becomes descriptors 0, 1 and 2 of a rank. The caller closes them when the rank has them,
   /// and calls started() then. Fails for want of descriptors, or where a file cannot be made.
   [[nodiscard]] tl::expected<std::array<int, 3>, LaunchError> make_ends(int rank);
+  /// For a rank of another host: what can be read from the descriptor is its standard input; -1: it
+  /// has none.
+  [[nodiscard]] tl::expected<int, LaunchError> make_remote(int rank);
+  /// Output of such a rank. False: there is no room for more now.
+  bool take_output(int rank, int stream, std::string_view bytes);
+  void end_output(int rank, int stream);
   /// All ranks have their ends: input may flow.
   void started();
 
@@ -57,11 +68,19 @@ class JobStreams {
     std::unique_ptr<RankOutput> out;
     std::unique_ptr<RankOutput> err;
   };
+  /// What arrives in messages.
+  struct RemoteOutput {
+    OutputRoute route;
+    LineBuffer lines;
+    bool show_prompts = false;
+  };
 
   [[nodiscard]] std::unique_ptr<OutputSink> make_sink();
   tl::expected<OutputRoute, LaunchError> route(const std::string& pattern, int rank, int fd);
   tl::expected<int, LaunchError> open_file(const std::string& path);
   tl::expected<int, LaunchError> make_input(int rank);
+  [[nodiscard]] LineBuffer make_lines(int rank) const;
+  [[nodiscard]] bool shows_prompts(int rank) const;
   [[nodiscard]] OutputSink& sink_of(int fd) { return fd == 2 && err_ ? *err_ : *out_; }
   [[nodiscard]] std::unique_ptr<RankOutput> make_output(int rank, int pipe, OutputRoute route);
   void resume_outputs();
@@ -77,6 +96,7 @@ class JobStreams {
   std::unique_ptr<OutputSink> err_;  // null: the same as out_
   std::unique_ptr<InputCopier> input_;
   std::vector<RankStreams> ranks_;
+  std::map<std::pair<int, int>, RemoteOutput> remote_;  // by rank and stream; open ones
   std::map<std::string, int> file_fds_;
   std::map<int, std::string> file_names_;
   std::vector<OutputSink*> to_close_;

@@ -5,22 +5,38 @@ noinst_LTLIBRARIES += liblauncher.la
 liblauncher_la_SOURCES = \
 	launcher/call_file.cpp launcher/call_file.hpp \
 	launcher/controller.cpp launcher/controller.hpp \
+	launcher/daemon.cpp launcher/daemon.hpp \
 	launcher/data_store.cpp launcher/data_store.hpp \
 	launcher/dialects.cpp launcher/dialects.hpp \
 	launcher/guardian.cpp launcher/guardian.hpp \
 	launcher/guardian_process.cpp launcher/guardian_process.hpp \
+	launcher/host_exchange.cpp launcher/host_exchange.hpp \
+	launcher/host_map.cpp launcher/host_map.hpp \
+	launcher/host_names.cpp launcher/host_names.hpp \
+	launcher/hosts.cpp launcher/hosts.hpp \
 	launcher/io_forward.cpp launcher/io_forward.hpp \
 	launcher/job.cpp launcher/job.hpp \
 	launcher/job_report.cpp launcher/job_report.hpp \
 	launcher/job_streams.cpp launcher/job_streams.hpp \
+	launcher/job_wire.cpp launcher/job_wire.hpp \
+	launcher/link.cpp launcher/link.hpp \
 	launcher/mapping.cpp launcher/mapping.hpp \
+	launcher/message.cpp launcher/message.hpp \
 	launcher/option_values.cpp launcher/option_values.hpp \
 	launcher/options.cpp launcher/options.hpp \
 	launcher/placement.cpp launcher/placement.hpp \
+	launcher/pmix_exchange.hpp \
 	launcher/pmix_info.hpp \
 	launcher/pmix_server.cpp launcher/pmix_server.hpp \
 	launcher/pmix_upcalls.cpp launcher/pmix_upcalls.hpp \
+	launcher/rank_env.hpp \
+	launcher/rank_pipes.cpp launcher/rank_pipes.hpp \
+	launcher/rankfile.cpp launcher/rankfile.hpp \
+	launcher/remote_hosts.cpp launcher/remote_hosts.hpp \
+	launcher/secret.cpp launcher/secret.hpp \
 	launcher/spawn.cpp launcher/spawn.hpp \
+	launcher/tree.hpp \
+	launcher/tree_node.cpp launcher/tree_node.hpp \
 	launcher/wait_graph.cpp launcher/wait_graph.hpp \
 	launcher/wire.hpp \
 	launcher/words.cpp launcher/words.hpp

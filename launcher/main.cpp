@@ -1,9 +1,8 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// mpirun: starts an MPI job on this host and ends with its exit status.
+// mpirun: starts an MPI job and ends with its exit status.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,21 +12,28 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config.h"
 #include "launcher/call_file.hpp"
 #include "launcher/controller.hpp"
+#include "launcher/daemon.hpp"
 #include "launcher/guardian.hpp"
+#include "launcher/host_names.hpp"
 #include "launcher/job.hpp"
 #include "launcher/options.hpp"
 #include "launcher/pmix_server.hpp"
+#include "launcher/remote_hosts.hpp"
+#include "launcher/secret.hpp"
 #include "launcher/words.hpp"
 #include "runtime/launch_params.hpp"
-#include "runtime/nagle.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -49,39 +55,10 @@ void open_standard_descriptors() {
   }
 }
 
-// Without descriptors PMIx cannot take a rank's connection, and says nothing: the rank would wait
-// for ever. So they are counted before. Ranks keep the limit that mpirun was started with.
-Expected<> provide_descriptors(const Options& options) {
-  constexpr rlim_t kOwn = 17;  // mpirun's, PMIx's, and those of one rank being started
-  constexpr rlim_t kGuardian = 16;
+Expected<> provide_descriptors(const Options& options, std::size_t ranks) {
   const bool files = !options.output.out_file.empty() || !options.output.err_file.empty();
-  const auto ranks = static_cast<rlim_t>(options.total_ranks());
-  const rlim_t each = 3U + (files ? 2U : 0U) + (options.input.rank == InputTo::kAll ? 1U : 0U);
-  const auto used = static_cast<rlim_t>(open_descriptors().size());
-  const rlim_t need = std::max(used + kOwn + ranks * each, kGuardian);
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return {};
-  if (limit.rlim_max < need) {
-    return fail(MPI_ERR_OTHER,
-                "a job of {} rank(s) needs {} open files, and the limit is {}: raise it with "
-                "'ulimit -n {}' "
-                "(as root beyond the hard limit), or start fewer ranks",
-                ranks, need, limit.rlim_max, need);
-  }
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-  return {};
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
-std::string temporary_parent() {
-  const char* chosen = std::getenv("TMPDIR");
-  return chosen != nullptr && *chosen != 0 ? chosen : "/tmp";
+  return raise_descriptor_limit(
+      ranks * (3U + (files ? 2U : 0U) + (options.input.rank == InputTo::kAll ? 1U : 0U)));
 }
 
 struct Outcome {
@@ -113,31 +90,133 @@ Expected<> complete_options(Options* options) {
   return {};
 }
 
-Outcome run_job(Options& options, asio::io_context& io, Guardian& guardian) {
-  Expected<Topology> topology = Topology::load();
-  if (!topology) return {{1, 0}, topology.error().message};
-  const Level mapped = options.placement.map_by.value_or(Level::host);
-  if (auto counted = complete_counts(count_objects(*topology, mapped), &options); !counted) {
-    return {{2, 0}, counted.error().message};
+// The processes that are there before any other: the ranks' parent, and, of jobs on several hosts,
+// that of ssh.
+struct Helpers {
+  std::unique_ptr<Guardian> ranks;
+  std::unique_ptr<Guardian> keeper;
+};
+
+// What a job on several hosts needs in addition.
+struct Others {
+  std::optional<Secret> secret;
+  std::unique_ptr<RemoteHosts> hosts;
+};
+
+std::string own_path() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).string();
+}
+
+// The daemons, and with them the topologies of their hosts.
+tl::expected<void, LaunchError> raise_others(const Options& options, asio::io_context& io,
+                                             Guardian& keeper, std::vector<HostRoom>* hosts,
+                                             std::map<int, Topology>* topologies, Others* others) {
+  TreePlan plan;
+  plan.hosts.push_back(host_name());
+  for (HostRoom& host : *hosts) {
+    if (host.topology != nullptr) continue;
+    host.node = static_cast<int>(plan.hosts.size());
+    plan.hosts.push_back(host.spec.name);
   }
-  if (auto enough = provide_descriptors(options); !enough) {
-    return {{1, 0}, enough.error().message};
+  plan.width = options.tree_width;
+  plan.agent = options.agent;
+  plan.program = options.prefix.empty() ? own_path() : options.prefix + "/bin/mpirun";
+  plan.timeout_s = options.host_timeout_s;
+  const Expected<Secret> secret = Secret::make();
+  if (!secret) return tl::unexpected(LaunchError{1, secret.error().message});
+  others->secret = *secret;
+  others->hosts = std::make_unique<RemoteHosts>(io, std::move(plan), *others->secret, keeper);
+  auto found = others->hosts->raise();
+  if (!found) return tl::unexpected(found.error());
+  *topologies = std::move(*found);
+  for (HostRoom& host : *hosts) {
+    if (host.node > 0) host.topology = &topologies->at(host.node);
   }
-  const std::string host = host_name();
-  auto job = make_job(options, *topology, host, environ);
-  if (!job) return {{job.error().status, 0}, job.error().message};
-  job->nspace = fmt::format("remit.{}.{}.{:08x}", host, ::getpid(), std::random_device{}());
-  if (options.display_map) fmt::print(stderr, "{}", describe_map(*job));
-  if (options.report_bindings) fmt::print(stderr, "{}", describe_bindings(*job));
-  auto calls = CallFile::create(guardian.directory(), static_cast<int>(job->ranks.size()));
+  return {};
+}
+
+// How many ranks run on this host.
+std::size_t own_ranks(const Job& job) {
+  for (const Host& host : job.hosts) {
+    if (host.node == 0) return host.ranks.size();
+  }
+  return 0;
+}
+
+int own_host(const Job& job) {
+  const auto found = std::ranges::find(job.hosts, 0, &Host::node);
+  return found == job.hosts.end() ? -1 : static_cast<int>(found - job.hosts.begin());
+}
+
+void print_notes(const Options& options, const Job& job, std::span<const HostRoom> hosts) {
+  const std::string excess = describe_excess(job, hosts);
+  if (!excess.empty() && !options.oversubscribe && !options.quiet) {
+    fmt::print(stderr, "mpirun: note: {}\n", excess);
+  }
+  if (options.display_map) fmt::print(stderr, "{}", describe_map(job));
+  if (options.report_bindings) fmt::print(stderr, "{}", describe_bindings(job));
+}
+
+Outcome failed(const LaunchError& error) {
+  return {{error.status, 0}, error.message};
+}
+
+// Everything is laid out: starts the servers, then the ranks, and waits for the end.
+Outcome run_laid_out(const Options& options, asio::io_context& io, Guardian& guardian,
+                     const Topology& topology, const Job& job, RemoteHosts* others) {
+  if (others != nullptr) {
+    const DaemonJob part{job, options.output.merge, options.input.rank, options.grace()};
+    if (auto ready = others->prepare(part); !ready) return failed(ready.error());
+  }
+  auto calls = CallFile::create(guardian.directory(), static_cast<int>(job.ranks.size()));
   if (!calls) return {{1, 0}, calls.error().message};
-  Controller controller(io, options, *job, guardian, std::move(*calls));
-  auto server =
-      PmixServer::start(io, *job, 0, *topology, guardian.directory(), controller.pmix_callbacks());
-  if (!server) return {{1, 0}, server.error().message};
-  controller.start(**server);
+  Controller controller(io, options, job, guardian, std::move(*calls), others);
+  std::unique_ptr<PmixServer> server;
+  if (own_host(job) >= 0) {
+    auto started =
+        PmixServer::start(io, job, own_host(job), topology, guardian.directory(),
+                          controller.pmix_callbacks(), others ? others->exchange() : nullptr);
+    if (!started) return {{1, 0}, started.error().message};
+    server = std::move(*started);
+    if (others != nullptr) {
+      others->set_local_data([&server](int rank, PmixExchange::Data done) {
+        server->local_data(rank, std::move(done));
+      });
+    }
+  }
+  io.restart();
+  controller.start(server.get());
   io.run();
   return {controller.result(), ""};
+}
+
+Outcome run_job(Options& options, const JobRoom& room, asio::io_context& io, Helpers& helpers,
+                Others* others) {
+  Expected<Topology> topology = Topology::load();
+  if (!topology) return {{1, 0}, topology.error().message};
+  const std::string own = host_name();
+  std::map<int, Topology> topologies;  // of the other hosts, by node
+  std::vector<HostRoom> hosts;
+  hosts.reserve(room.hosts.size());
+  for (const HostSpec& spec : room.hosts) {
+    hosts.push_back({spec, spec.name == own ? &*topology : nullptr, 0});
+  }
+  if (helpers.keeper) {
+    auto raised = raise_others(options, io, *helpers.keeper, &hosts, &topologies, others);
+    if (!raised) return failed(raised.error());
+  }
+  if (auto counted = complete_counts(room, hosts, &options); !counted) {
+    return {{2, 0}, counted.error().message};
+  }
+  auto job = make_job(options, room, hosts, environ);
+  if (!job) return failed(job.error());
+  if (auto enough = provide_descriptors(options, own_ranks(*job)); !enough) {
+    return {{1, 0}, enough.error().message};
+  }
+  job->nspace = fmt::format("remit.{}.{}.{:08x}", own, ::getpid(), std::random_device{}());
+  print_notes(options, *job, hosts);
+  return run_laid_out(options, io, *helpers.ranks, *topology, *job, others->hosts.get());
 }
 
 // Ends the job and leaves nothing, whoever of the two processes was killed meanwhile.
@@ -157,6 +236,39 @@ void hold_signals() {
   ::sigprocmask(SIG_BLOCK, &ending, nullptr);
 }
 
+// The hosts of the job. Addresses are looked for only if the user names hosts.
+Expected<JobRoom> room_of(const Options& options) {
+  const bool names_hosts =
+      !options.hostfile.empty() || options.rankfile ||
+      std::ranges::any_of(options.apps, [](const AppSpec& app) { return !app.hosts.empty(); });
+  return find_room(options,
+                   {host_name(), names_hosts ? own_addresses() : std::vector<std::string>{}});
+}
+
+// Forks them before any thread exists.
+Expected<Helpers> start_helpers(asio::io_context& io, bool has_others, std::span<char> title) {
+  const Expected<GuardianProcess> ranks = fork_guardian(temporary_parent(), title);
+  if (!ranks) return tl::unexpected(ranks.error());
+  Helpers helpers;
+  Expected<GuardianProcess> keeper = GuardianProcess{};
+  if (has_others) keeper = fork_guardian(temporary_parent(), title);
+  if (!keeper) return tl::unexpected(keeper.error());
+  // Should a guardian be killed, what its children started comes to us and is found.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  for (const auto& [process, guardian] :
+       {std::pair{&*ranks, &helpers.ranks}, std::pair{&std::as_const(*keeper), &helpers.keeper}}) {
+    if (process->pid < 0) continue;
+    Expected<std::unique_ptr<Guardian>> connected = Guardian::connect(io, *process);
+    if (!connected) {
+      std::error_code ignored;
+      std::filesystem::remove_all(process->directory, ignored);
+      return tl::unexpected(connected.error());
+    }
+    *guardian = std::move(*connected);
+  }
+  return helpers;
+}
+
 int run(Options& options, std::span<char> title) {
   if (auto completed = complete_options(&options); !completed) {
     return complain(2, completed.error().message);
@@ -164,21 +276,20 @@ int run(Options& options, std::span<char> title) {
   for (const std::string& note : options.notes) {
     if (!options.quiet) fmt::print(stderr, "mpirun: note: {}\n", note);
   }
+  const Expected<JobRoom> room = room_of(options);
+  if (!room) return complain(2, room.error().message);
+  const bool has_others = std::ranges::any_of(
+      room->hosts, [own = host_name()](const HostSpec& host) { return host.name != own; });
   hold_signals();
-  const Expected<GuardianProcess> process = fork_guardian(temporary_parent(), title);
-  if (!process) return complain(1, process.error().message);
-  // Should the guardian be killed, what its children started comes to us and is found.
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   asio::io_context io(1);
-  Expected<std::unique_ptr<Guardian>> guardian = Guardian::connect(io, *process);
-  if (!guardian) {
-    std::error_code ignored;
-    std::filesystem::remove_all(process->directory, ignored);
-    return complain(1, guardian.error().message);
-  }
-  const Outcome outcome = run_job(options, io, **guardian);
+  Expected<Helpers> helpers = start_helpers(io, has_others, title);
+  if (!helpers) return complain(1, helpers.error().message);
+  Others others;
+  const Outcome outcome = run_job(options, *room, io, *helpers, &others);
+  if (others.hosts) others.hosts->finish();
   if (!outcome.error.empty()) complain(outcome.result.status, outcome.error);
-  if (!clean_up(**guardian)) {
+  if (helpers->keeper) clean_up(*helpers->keeper);
+  if (!clean_up(*helpers->ranks)) {
     complain(1, "some processes of the job cannot be killed; the guardian waits for them");
   }
   if (outcome.result.raise_signal != 0) {
@@ -192,6 +303,7 @@ int run(Options& options, std::span<char> title) {
 
 int main(std::span<const std::string> words, std::span<char> title) {
   open_standard_descriptors();
+  if (words.size() == 1 && words[0] == kDaemonWord) run_daemon(title);
   Expected<Options> options = parse_options(words);
   if (!options) return complain(2, options.error().message);
   switch (options->action) {

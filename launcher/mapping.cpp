@@ -311,6 +311,19 @@ Expected<Topology> Topology::synthetic(const std::string& description) {
   return topology;
 }
 
+Expected<Topology> Topology::from_xml(const std::string& text) {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0)
+    return fail_errno(MPI_ERR_OTHER, errno, "hwloc_topology_init");
+  Topology topology;
+  topology.topology_.reset(raw);
+  if (hwloc_topology_set_xmlbuffer(raw, text.c_str(), static_cast<int>(text.size() + 1)) != 0 ||
+      hwloc_topology_load(raw) != 0) {
+    return fail_errno(MPI_ERR_OTHER, errno, "the topology of another host");
+  }
+  return topology;
+}
+
 Expected<std::string> Topology::xml() const {
   char* buffer = nullptr;
   int length = 0;
@@ -333,6 +346,29 @@ std::string Binding::list() const {
 tl::expected<std::vector<Binding>, LaunchError> place_ranks(const Topology& topology, int ranks,
                                                             const Placement& placement) {
   return Placer(topology, ranks, placement).run();
+}
+
+Expected<Binding> bind_cores(const Topology& topology, std::optional<int> socket,
+                             const std::optional<std::vector<int>>& cores) {
+  const Objects all = objects_of(topology.get(), HWLOC_OBJ_CORE);
+  Objects own = all;
+  if (socket) {
+    const Objects sockets = objects_of(topology.get(), HWLOC_OBJ_PACKAGE);
+    if (static_cast<std::size_t>(*socket) >= sockets.size()) {
+      return fail(MPI_ERR_ARG, "its host has {} sockets, counted from 0", sockets.size());
+    }
+    own = inside(all, sockets[static_cast<std::size_t>(*socket)]);
+  }
+  if (!cores) return make_binding(own, all.size(), "core");
+  Objects chosen;
+  for (const int core : *cores) {
+    if (static_cast<std::size_t>(core) >= own.size()) {
+      return fail(MPI_ERR_ARG, "{} has {} cores, counted from 0",
+                  socket ? "the socket" : "its host", own.size());
+    }
+    chosen.push_back(own[static_cast<std::size_t>(core)]);
+  }
+  return make_binding(chosen, all.size(), "core");
 }
 
 int count_objects(const Topology& topology, Level level) {

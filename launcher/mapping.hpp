@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ class Topology {
   [[nodiscard]] static Expected<Topology> load();
   /// A synthetic one, for tests: hwloc's description, e.g. "pack:2 core:4 pu:2".
   [[nodiscard]] static Expected<Topology> synthetic(const std::string& description);
+
+  /// That of another host, from its xml().
+  [[nodiscard]] static Expected<Topology> from_xml(const std::string& text);
 
   [[nodiscard]] hwloc_topology_t get() const { return topology_.get(); }
   /// As hwloc 2 XML, for ranks that then need no discovery of their own.
@@ -57,6 +61,11 @@ struct Binding {
 /// ranks than cores, or one rank. Fails (status 2) if ppr or PE ask for more than there is.
 [[nodiscard]] tl::expected<std::vector<Binding>, LaunchError> place_ranks(
     const Topology& topology, int ranks, const Placement& placement);
+
+/// Binds to cores by their logical numbers: those of one socket, or of the host; without numbers to
+/// all of the socket. The error says what the host does not have.
+[[nodiscard]] Expected<Binding> bind_cores(const Topology& topology, std::optional<int> socket,
+                                           const std::optional<std::vector<int>>& cores);
 
 /// How many objects of a level the host has; 1 where it reports none (a virtual machine's caches).
 [[nodiscard]] int count_objects(const Topology& topology, Level level);

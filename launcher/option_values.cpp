@@ -16,8 +16,6 @@
 namespace remit::launcher {
 namespace {
 
-constexpr int kMostSlots = 1 << 20;
-
 Expected<EnvSetting> split_setting(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || text.empty()) {
@@ -105,44 +103,29 @@ Expected<> convert_places(const OptionTexts& texts, Options* options) {
   return {};
 }
 
-// "host", "host:4", "host slots=4 max_slots=8".
-Expected<HostSpec> read_host(const std::string& option, const std::string& text) {
-  const std::vector<std::string> words = words_of_line(text).value_or(std::vector<std::string>{});
-  const std::string first = words.empty() ? "" : words[0];
-  const std::size_t colon = first.find(':');
-  HostSpec host{first.substr(0, colon), 0};
-  std::string count = colon == std::string::npos ? "" : first.substr(colon + 1);
-  for (const std::string& word : words) {
-    if (word.starts_with("slots=")) count = word.substr(6);
-  }
-  if (host.name.empty()) return fail(MPI_ERR_ARG, "{} {}: a host's name is missing", option, text);
-  if (count.empty()) return host;
-  host.slots = whole_number(count).value_or(0);
-  if (host.slots < 1 || host.slots > kMostSlots) {
-    return fail(MPI_ERR_ARG, "{} {}: '{}' is no number of ranks", option, text, count);
-  }
-  return host;
-}
-
-Expected<> convert_hosts(const OptionTexts& texts, const FileReader& read, Options* options) {
-  const auto append = [&](const std::string& option, const std::string& text) -> Expected<> {
-    Expected<HostSpec> host = read_host(option, text);
-    if (!host) return tl::unexpected(host.error());
-    options->hosts.push_back(std::move(*host));
-    return {};
-  };
+Expected<> convert_hosts(const OptionTexts& texts, const FileReader& read, Options* options,
+                         AppSpec* app) {
   if (!texts.hosts.empty()) {
-    for (const std::string& text : split(texts.hosts, ',')) {
-      if (auto done = append("--host", text); !done) return done;
-    }
+    Expected<std::vector<HostWord>> words = read_host_words(texts.hosts);
+    if (!words) return tl::unexpected(words.error());
+    app->hosts = std::move(*words);
   }
-  if (texts.hostfile.empty()) return {};
-  const Expected<std::string> file = read(texts.hostfile);
-  if (!file) return fail(MPI_ERR_ARG, "--hostfile {}", file.error().message);
-  for (const std::string& line : split(*file, '\n')) {
-    const auto words = words_of_line(line);
-    if (words && words->empty()) continue;
-    if (auto done = append("--hostfile " + texts.hostfile + ":", line); !done) return done;
+  if (!texts.agent.empty()) {
+    options->params.emplace_back(launch_agent_param.name, texts.agent);
+  }
+  if (!texts.hostfile.empty()) {
+    const Expected<std::string> file = read(texts.hostfile);
+    if (!file) return fail(MPI_ERR_ARG, "--hostfile {}", file.error().message);
+    Expected<std::vector<HostSpec>> hosts = read_hostfile(texts.hostfile, *file);
+    if (!hosts) return tl::unexpected(hosts.error());
+    join_hosts(*hosts, &options->hostfile);
+  }
+  if (!texts.rankfile.empty()) {
+    const Expected<std::string> file = read(texts.rankfile);
+    if (!file) return fail(MPI_ERR_ARG, "--rankfile {}", file.error().message);
+    Expected<Rankfile> ranks = read_rankfile(texts.rankfile, *file);
+    if (!ranks) return tl::unexpected(ranks.error());
+    options->rankfile = std::move(*ranks);
   }
   return {};
 }
@@ -231,7 +214,7 @@ Expected<std::string> read_text_file(const std::string& path) {
 Expected<> convert_texts(const OptionTexts& texts, Options* options, AppSpec* app) {
   if (auto done = convert_environment(texts, options, app); !done) return done;
   if (auto done = convert_places(texts, options); !done) return done;
-  if (auto done = convert_hosts(texts, read_text_file, options); !done) return done;
+  if (auto done = convert_hosts(texts, read_text_file, options, app); !done) return done;
   // Parts of a command line are read one by one: only what this one says may change something.
   if (!texts.output.empty() || !texts.output_filename.empty()) {
     if (auto done = convert_output(texts, &options->output); !done) return done;
@@ -263,6 +246,17 @@ Expected<> apply_params(const Params& params, Options* options) {
     }
   }
   options->output.tag = options->output.tag || params.flag(tag_output_param);
+  const std::string& agent = params.text(launch_agent_param);
+  if (options->agent.empty()) {
+    Expected<std::vector<std::string>> words = words_of_line(agent);
+    if (!words || words->empty()) {
+      return complain(launch_agent_param, agent,
+                      words ? Error{MPI_ERR_ARG, "name a command"} : words.error());
+    }
+    options->agent = std::move(*words);
+  }
+  options->tree_width = static_cast<int>(params.integer(launch_width_param));
+  options->host_timeout_s = static_cast<double>(params.integer(host_timeout_param));
   const std::int64_t timeout = params.integer(job_timeout_param);
   if (!options->timeout_s && timeout > 0) options->timeout_s = static_cast<double>(timeout);
   if (!options->grace_s && params.is_set(job_grace_param)) {
@@ -271,21 +265,87 @@ Expected<> apply_params(const Params& params, Options* options) {
   return {};
 }
 
-Expected<> complete_counts(int objects, Options* options) {
-  int implied = options->ranks_per_host;
-  if (implied == 0 && options->placement.per_object > 0) {
-    implied = options->placement.per_object * objects;
+namespace {
+
+// The index of a host in the job's list, where it is added if need be.
+int index_of(const HostSpec& host, std::vector<HostSpec>* hosts) {
+  join_hosts(std::span(&host, 1), hosts);
+  return static_cast<int>(std::ranges::find(*hosts, host.name, &HostSpec::name) - hosts->begin());
+}
+
+Expected<> find_rank_hosts(const Options& options, const OwnNames& own, JobRoom* room) {
+  for (const RankLine& line : options.rankfile->ranks) {
+    HostWord word = line.host;
+    word.host.slots = HostSpec::kAllCores;  // the file says who runs there
+    auto host = resolve_hosts(std::span(&word, 1), options.hostfile, own);
+    if (!host) {
+      return fail(MPI_ERR_ARG, "--rankfile {} line {}: {}", options.rankfile->path, line.line,
+                  host.error().message);
+    }
+    room->rank_hosts.push_back(index_of(host->front(), &room->hosts));
   }
-  if (implied == 0) {
-    for (const HostSpec& host : options->hosts) implied += host.slots;
+  return {};
+}
+
+}  // namespace
+
+Expected<JobRoom> find_room(const Options& options, const OwnNames& own) {
+  JobRoom room;
+  if (options.rankfile) {
+    if (auto done = find_rank_hosts(options, own, &room); !done) {
+      return tl::unexpected(done.error());
+    }
+    room.app_hosts.resize(options.apps.size());
+    return room;
   }
-  for (AppSpec& app : options->apps) {
-    if (!app.counted && implied > 0 && options->apps.size() == 1) app.ranks = implied;
+  std::vector<std::vector<HostSpec>> chosen;
+  for (const AppSpec& app : options.apps) {
+    auto hosts = resolve_hosts(app.hosts, options.hostfile, own);
+    if (!hosts) return tl::unexpected(hosts.error());
+    if (options.no_local) std::erase_if(*hosts, [&](auto& host) { return host.name == own.name; });
+    join_hosts(*hosts, &room.hosts);
+    chosen.push_back(std::move(*hosts));
   }
-  const int last = options->total_ranks() - 1;
-  if (options->input.rank > last) {
+  if (room.hosts.empty()) {
+    if (options.no_local) return fail(MPI_ERR_ARG, "--nolocal: there is no other host");
+    room.hosts.push_back({own.name, 1, false, 0});
+  }
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    // A program without hosts of its own may use all.
+    const bool any = options.apps[i].hosts.empty();
+    std::vector<int>& indices = room.app_hosts.emplace_back();
+    room.app_specs.push_back(any ? room.hosts : chosen[i]);
+    for (const HostSpec& host : room.app_specs.back()) {
+      indices.push_back(static_cast<int>(std::ranges::find(room.hosts, host.name, &HostSpec::name) -
+                                         room.hosts.begin()));
+    }
+    if (indices.empty()) return fail(MPI_ERR_ARG, "--nolocal: there is no other host");
+  }
+  return room;
+}
+
+Expected<> complete_counts(const JobRoom& room, std::span<const HostRoom> hosts, Options* options) {
+  const bool only = options->apps.size() == 1;
+  for (std::size_t i = 0; i < options->apps.size(); ++i) {
+    AppSpec& app = options->apps[i];
+    if (app.counted) continue;
+    if (options->rankfile && only) app.ranks = static_cast<int>(options->rankfile->ranks.size());
+    if (options->rankfile || (!only && app.hosts.empty())) continue;
+    std::vector<HostRoom> own;
+    for (std::size_t at = 0; at < room.app_hosts[i].size(); ++at) {
+      const HostRoom& host = hosts[static_cast<std::size_t>(room.app_hosts[i][at])];
+      own.push_back({room.app_specs[i][at], host.topology, host.node});
+    }
+    app.ranks = implied_ranks(own, options->placement, options->ranks_per_host);
+  }
+  const int total = options->total_ranks();
+  if (options->rankfile && total > static_cast<int>(options->rankfile->ranks.size())) {
+    return fail(MPI_ERR_ARG, "--rankfile {} has {} ranks, and {} are to be started",
+                options->rankfile->path, options->rankfile->ranks.size(), total);
+  }
+  if (options->input.rank >= total) {
     return fail(MPI_ERR_ARG, "--stdin {}: there is no such rank; the last one is {}",
-                options->input.rank, last);
+                options->input.rank, total - 1);
   }
   return {};
 }

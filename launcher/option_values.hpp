@@ -31,6 +31,8 @@ struct OptionTexts {
   std::string display;
   std::string hosts;
   std::string hostfile;
+  std::string rankfile;
+  std::string agent;
   std::string output;
   std::string output_filename;
   std::string input;

@@ -105,7 +105,7 @@ class Parser {
 
   Options* options_;
   AppSpec* app_spec_;
-  CLI::App cli_{"Starts an MPI job on this host.", "mpirun"};
+  CLI::App cli_{"Starts an MPI job.", "mpirun"};
   bool help_ = false;
   bool version_ = false;
   bool nothing_ = false;
@@ -223,12 +223,26 @@ void Parser::declare_place_options() {
       ->type_name("WHAT,...")
       ->group(kPlaces);
   cli_.add_option("-H,--host,--hosts", texts_.hosts,
-                  "Hosts to run on; so far only this one (localhost[:N])")
+                  "Hosts to run on, each with N ranks; of a hostfile: +nI the host I, +e[:N] hosts "
+                  "that nothing else names")
       ->type_name("HOST[:N],...")
       ->group(kPlaces);
-  cli_.add_option("-f,--hostfile,--machinefile", texts_.hostfile, "A file of such hosts")
+  cli_.add_option("-f,--hostfile,--machinefile", texts_.hostfile,
+                  "A file of hosts, one a line: NAME slots=N max_slots=N, or NAME:N")
       ->type_name("FILE")
       ->group(kPlaces);
+  cli_.add_option("--rankfile,--rf", texts_.rankfile,
+                  "A file with the place of each rank: rank N=HOST slot=CORES")
+      ->type_name("FILE")
+      ->group(kPlaces);
+  cli_.add_option("--launcher-exec,--bootstrap-exec,--launch-agent", texts_.agent,
+                  "The command that reaches another host; default ssh")
+      ->type_name("COMMAND")
+      ->group(kPlaces);
+  cli_.add_option("--prefix", options_->prefix, "Where Remit is installed on the other hosts")
+      ->type_name("DIR")
+      ->group(kPlaces);
+  cli_.add_flag("--nolocal", options_->no_local, "No ranks on mpirun's own host")->group(kPlaces);
   cli_.add_option("-N,--npernode,--ppn,--perhost", options_->ranks_per_host,
                   "Ranks on each host; the number of ranks if -n is not given")
       ->check(number_in(1, 1 << 20, "use a whole number from 1 to 1048576"))
@@ -272,8 +286,10 @@ void Parser::declare_stream_options() {
 // What another mpirun needs to be told and this one does or needs not. Those in foreign_ are
 // answered with a note.
 void Parser::declare_foreign_options() {
-  cli_.add_flag("--oversubscribe,--allow-run-as-root,--report-state-on-timeout", nothing_,
-                "Always so here")
+  cli_.add_flag("--oversubscribe", options_->oversubscribe,
+                "Always so here; no note about more ranks than slots")
+      ->group(kOthers);
+  cli_.add_flag("--allow-run-as-root,--report-state-on-timeout", nothing_, "Always so here")
       ->group(kOthers);
   add_list("--mca,--gmca", &texts_.mca, "Set OMPI_MCA_NAME, for programs of Open MPI")
       ->type_name("NAME VALUE")

@@ -10,7 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "launcher/host_map.hpp"
+#include "launcher/hosts.hpp"
 #include "launcher/placement.hpp"
+#include "launcher/rankfile.hpp"
 #include "runtime/error.hpp"
 
 namespace remit {
@@ -43,6 +46,7 @@ struct AppSpec {
   std::string path = {};             ///< where its program is looked for before PATH
   std::optional<Inheritance> inherit = std::nullopt;  ///< nullopt: as the job
   bool counted = true;                                ///< false: `ranks` was not given
+  std::vector<HostWord> hosts = {};                   ///< --host; empty: those of the job
 };
 
 enum class Action { run, help, version };
@@ -65,12 +69,6 @@ struct OutputStyle {
   bool copy = false;  ///< to mpirun's own output as well
 };
 
-/// One host of --host or --hostfile.
-struct HostSpec {
-  std::string name;
-  int slots = 0;  ///< 0: not said
-};
-
 struct Options {
   Action action = Action::run;
   std::vector<AppSpec> apps;
@@ -80,8 +78,15 @@ struct Options {
   Placement placement;
   OutputStyle output;
   InputTo input;
-  std::vector<HostSpec> hosts;  ///< empty: this host
-  int ranks_per_host = 0;       ///< -N, -ppn; 0: not said
+  std::vector<HostSpec> hostfile;  ///< its hosts; empty: none was given
+  std::optional<Rankfile> rankfile;
+  int ranks_per_host = 0;          ///< -N, -ppn; 0: not said
+  std::vector<std::string> agent;  ///< the command that reaches another host; "ssh"
+  int tree_width = 32;             ///< daemons that one of them starts
+  double host_timeout_s = 15;      ///< a host that is silent for so long is lost
+  std::string prefix;              ///< where Remit is installed on the other hosts; empty: as here
+  bool no_local = false;           ///< mpirun's own host has no ranks
+  bool oversubscribe = false;      ///< more ranks than slots are meant to be
   bool report_bindings = false;
   bool display_map = false;
   bool stack_traces = false;        ///< in the report of --timeout
@@ -108,9 +113,23 @@ using FileReader = std::function<Expected<std::string>(const std::string& path)>
 /// Takes from parameters (runtime/launch_params.hpp) what the command line leaves open.
 [[nodiscard]] Expected<> apply_params(const Params& params, Options* options);
 
-/// Gives apps whose number of ranks was not said as many as the hosts, -N or ppr imply, else one;
-/// `objects` is how many objects of --map-by the host has. Checks --stdin against the number.
-[[nodiscard]] Expected<> complete_counts(int objects, Options* options);
+/// Which hosts the job and each of its programs may use.
+struct JobRoom {
+  std::vector<HostSpec> hosts;
+  std::vector<std::vector<int>> app_hosts;       ///< indices into hosts, for each program
+  std::vector<std::vector<HostSpec>> app_specs;  ///< the same hosts, with its own slots
+  /// Rankfile: the host of each rank.
+  std::vector<int> rank_hosts;
+};
+
+/// What --host, --hostfile, --rankfile and --nolocal come to on the host with these names. One
+/// host, this one, if nothing was said.
+[[nodiscard]] Expected<JobRoom> find_room(const Options& options, const OwnNames& own);
+
+/// Gives apps whose number of ranks was not said as many as their hosts, -N or ppr imply, else one.
+/// Checks --stdin and the rankfile against the number. `hosts`: those of `room`, with topologies.
+[[nodiscard]] Expected<> complete_counts(const JobRoom& room, std::span<const HostRoom> hosts,
+                                         Options* options);
 
 /// The file of one rank: %r in `pattern` becomes its number, %h the host, %% a percent sign; a
 /// pattern without %r gets ".RANK".

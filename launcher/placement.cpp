@@ -43,8 +43,8 @@ constexpr std::array<std::pair<std::string_view, BindTo>, 10> kBindings{
      {"rr", BindTo::core}}};
 
 // Modifiers of other launchers that name what happens here in any case.
-constexpr std::array<std::string_view, 6> kNeedless{
-    "oversubscribe", "nooversubscribe", "overload-allowed", "no-overload", "if-supported", "span"};
+constexpr std::array<std::string_view, 5> kNeedless{
+    "oversubscribe", "nooversubscribe", "overload-allowed", "no-overload", "if-supported"};
 
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char letter) {
@@ -82,9 +82,12 @@ Expected<> read_modifiers(const std::string& option, const std::string& text,
         return fail(MPI_ERR_ARG, "{} {}: write PE=N with a number of cores N", option, text);
       }
       placement->cores_per_rank = *cores;
+    } else if (modifier == "span") {
+      placement->span = true;
     } else if (std::ranges::find(kNeedless, modifier) == kNeedless.end()) {
       return fail(MPI_ERR_ARG,
-                  "{} {}: '{}' is no modifier; those that change something: PE=N (N cores a rank)",
+                  "{} {}: '{}' is no modifier; those that change something: PE=N (N cores a rank), "
+                  "span (deal to the objects of all hosts in turn)",
                   option, text, modifier);
     }
   }
@@ -122,7 +125,12 @@ Expected<> read_map_by(const std::string& text, Placement* placement) {
 }
 
 Expected<> read_rank_by(const std::string& text, Placement* placement) {
-  const std::string word = lower(text);
+  const std::vector<std::string> parts = split(lower(text), ':');
+  const std::string& word = parts[0];
+  placement->rank_span = word == "span" || (parts.size() == 2 && parts[1] == "span");
+  if (parts.size() > (placement->rank_span && word != "span" ? 2U : 1U)) {
+    return fail(MPI_ERR_ARG, "--rank-by {}: the only modifier is span (over all hosts)", text);
+  }
   if (word == "slot" || word == "fill") {
     placement->rank_fill = true;
     return {};

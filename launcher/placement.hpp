@@ -21,9 +21,11 @@ struct Placement {
   /// Objects of this kind are dealt to the ranks in turn; nullopt: no mapping was asked for.
   std::optional<Level> map_by;
   int per_object = 0;      ///< ppr: so many ranks on one object before the next; 0: one in turn
+  bool span = false;       ///< the objects of all hosts are dealt in turn, not host by host
   int cores_per_rank = 0;  ///< PE: so many cores for each rank of their own; 0: as bind_to says
   std::optional<Level> rank_by;  ///< ranks are numbered over these in turn
   bool rank_fill = false;        ///< ranks are numbered object by object of the mapping
+  bool rank_span = false;        ///< rank_by counts over all hosts, not host by host
   std::optional<BindTo> bind_to;
 
   [[nodiscard]] BindTo binding() const { return bind_to.value_or(BindTo::share); }

@@ -6,6 +6,7 @@
 #include <pmix_server.h>
 #include <unistd.h>
 
+#include <asio/post.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <future>
@@ -162,13 +163,15 @@ PmixServer::~PmixServer() {
 Expected<std::unique_ptr<PmixServer>> PmixServer::start(asio::io_context& io, const Job& job,
                                                         int host, const Topology& topology,
                                                         const std::string& directory,
-                                                        Callbacks callbacks) {
+                                                        Callbacks callbacks,
+                                                        PmixExchange* exchange) {
   std::unique_ptr<PmixServer> server(new PmixServer(io, std::move(callbacks)));
+  server->exchange_ = exchange;
   server->nspace_ = job.nspace;
   server->size_ = static_cast<int>(job.ranks.size());
   server->sets_ = program_sets(job);
   PmixUpcalls::set_server(server.get());
-  if (auto done = server->init(job, topology, directory); !done) {
+  if (auto done = server->init(job, host, topology, directory); !done) {
     return tl::unexpected(done.error());
   }
   if (auto done = server->register_job(job, host, topology, directory); !done) {
@@ -190,7 +193,7 @@ std::vector<PmixServer::ProgramSet> PmixServer::program_sets(const Job& job) {
   return sets;
 }
 
-Expected<> PmixServer::init(const Job& job, const Topology& topology,
+Expected<> PmixServer::init(const Job& job, int host, const Topology& topology,
                             const std::string& directory) {
   forget_outer_pmix();
   if (job.ranks.size() <= kSharedStoreRanks) ::setenv("PMIX_MCA_gds", "hash", 0);
@@ -198,9 +201,9 @@ Expected<> PmixServer::init(const Job& job, const Topology& topology,
   pmix_topology_t shared{const_cast<char*>("hwloc"), topology.get()};
   PmixInfo info;
   info.add(PMIX_SERVER_NSPACE, job.nspace + ".server");
-  info.add_rank(PMIX_SERVER_RANK, 0);
+  info.add_rank(PMIX_SERVER_RANK, host);
   info.add(PMIX_SERVER_TMPDIR, directory);
-  info.add(PMIX_HOSTNAME, job.hosts.front().name);
+  info.add(PMIX_HOSTNAME, job.hosts[static_cast<std::size_t>(host)].name);
   // Without it PMIx discovers the host again, with I/O objects.
   info.add_topology(PMIX_TOPOLOGY2, &shared);
   pmix_server_module_t module = PmixUpcalls::module();
@@ -227,7 +230,7 @@ Expected<> PmixServer::register_job(const Job& job, int host, const Topology& to
   PmixInfo info;
   info.add(PMIX_JOBID, job.nspace);
   info.add(PMIX_SERVER_NSPACE, job.nspace + ".server");
-  info.add_rank(PMIX_SERVER_RANK, 0);
+  info.add_rank(PMIX_SERVER_RANK, host);
   info.add(PMIX_JOB_SIZE, size);
   info.add(PMIX_UNIV_SIZE, size);
   info.add(PMIX_MAX_PROCS, size);
@@ -275,6 +278,28 @@ Expected<> PmixServer::register_clients(const Job& job, int host) {
     if (status != PMIX_SUCCESS) return fail_pmix(status, "PMIx_server_register_client");
   }
   return {};
+}
+
+void PmixServer::local_data(int rank, PmixExchange::Data done) {
+  pmix_proc_t process;
+  PMIX_LOAD_PROCID(&process, nspace_.c_str(), static_cast<pmix_rank_t>(rank));
+  struct Request {
+    asio::io_context& io;
+    PmixExchange::Data done;
+  };
+  auto* request = new Request{io_, std::move(done)};
+  const pmix_status_t status = PMIx_server_dmodex_request(
+      &process,
+      [](pmix_status_t result, char* data, std::size_t size, void* asked) {
+        const std::unique_ptr<Request> kept(static_cast<Request*>(asked));
+        asio::post(kept->io, [answer = kept->done, result, bytes = std::string(data, size)] {
+          answer(result, bytes);
+        });
+      },
+      request);
+  if (status == PMIX_SUCCESS) return;
+  request->done(status, "");
+  delete request;
 }
 
 Expected<> PmixServer::add_client_env(int rank, std::vector<std::string>* env) {

@@ -10,6 +10,7 @@
 
 #include "launcher/data_store.hpp"
 #include "launcher/job.hpp"
+#include "launcher/pmix_exchange.hpp"
 #include "runtime/error.hpp"
 
 namespace remit::launcher {
@@ -25,12 +26,11 @@ class PmixServer {
   };
 
   /// Starts the server for the ranks of `job` on host number `host`. `directory` is private to the
-  /// job. Blocks for some milliseconds; afterwards ranks may be started.
-  [[nodiscard]] static Expected<std::unique_ptr<PmixServer>> start(asio::io_context& io,
-                                                                   const Job& job, int host,
-                                                                   const Topology& topology,
-                                                                   const std::string& directory,
-                                                                   Callbacks callbacks);
+  /// job. Blocks for some milliseconds; afterwards ranks may be started. `exchange` reaches the
+  /// servers of other hosts, and outlives this; null: there is none.
+  [[nodiscard]] static Expected<std::unique_ptr<PmixServer>> start(
+      asio::io_context& io, const Job& job, int host, const Topology& topology,
+      const std::string& directory, Callbacks callbacks, PmixExchange* exchange = nullptr);
 
   PmixServer(const PmixServer&) = delete;
   PmixServer& operator=(const PmixServer&) = delete;
@@ -39,11 +39,14 @@ class PmixServer {
   /// Adds to `env` the variables by which this rank finds the server.
   [[nodiscard]] Expected<> add_client_env(int rank, std::vector<std::string>* env);
 
+  /// What a rank of this host has published for its peers, when it has.
+  void local_data(int rank, PmixExchange::Data done);
+
  private:
   friend struct PmixUpcalls;
   PmixServer(asio::io_context& io, Callbacks callbacks);
 
-  Expected<> init(const Job& job, const Topology& topology, const std::string& directory);
+  Expected<> init(const Job& job, int host, const Topology& topology, const std::string& directory);
   Expected<> register_job(const Job& job, int host, const Topology& topology,
                           const std::string& directory);
   Expected<> register_clients(const Job& job, int host);
@@ -57,6 +60,7 @@ class PmixServer {
 
   asio::io_context& io_;
   Callbacks callbacks_;
+  PmixExchange* exchange_ = nullptr;
   std::vector<ProgramSet> sets_;  ///< fixed before the first client comes
   std::string nspace_;
   int size_ = 0;

@@ -3,6 +3,7 @@
 // not block. An answer may come from any thread.
 #include "launcher/pmix_upcalls.hpp"
 
+#include <algorithm>
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
 #include <atomic>
@@ -71,6 +72,27 @@ bool unpack_value(const std::string& bytes, pmix_value_t* value) {
                     PMIx_Data_unpack(nullptr, &buffer, value, &count, PMIX_VALUE) == PMIX_SUCCESS;
   PMIX_DATA_BUFFER_DESTRUCT(&buffer);
   return good;
+}
+
+void answer_bytes(pmix_status_t status, const std::string& bytes, pmix_modex_cbfunc_t done,
+                  void* data) {
+  char* copy = nullptr;
+  if (!bytes.empty()) {
+    copy = static_cast<char*>(std::malloc(bytes.size()));
+    std::memcpy(copy, bytes.data(), bytes.size());
+  }
+  done(status, copy, bytes.size(), data, free_copy, copy);
+}
+
+/// Ascending; empty: all of the job.
+std::vector<int> ranks_of(const pmix_proc_t list[], size_t count) {
+  std::vector<int> ranks;
+  for (size_t i = 0; i < count; ++i) {
+    if (list[i].rank == PMIX_RANK_WILDCARD) return {};
+    ranks.push_back(static_cast<int>(list[i].rank));
+  }
+  std::ranges::sort(ranks);
+  return ranks;
 }
 
 std::vector<std::string> key_list(char** keys) {
@@ -198,21 +220,40 @@ pmix_status_t PmixUpcalls::abort(const pmix_proc_t* process, void*, int status,
 
 // PMIx completes a fence of ranks of one host itself. If it asks all the same, the data of all
 // hosts together is the data of this one.
-pmix_status_t PmixUpcalls::fence(const pmix_proc_t[], size_t, const pmix_info_t[], size_t,
-                                 char* blob, size_t nblob, pmix_modex_cbfunc_t done, void* data) {
-  char* copy = nullptr;
-  if (nblob > 0) {
-    copy = static_cast<char*>(std::malloc(nblob));
-    std::memcpy(copy, blob, nblob);
+pmix_status_t PmixUpcalls::fence(const pmix_proc_t list[], size_t nlist, const pmix_info_t[],
+                                 size_t, char* blob, size_t nblob, pmix_modex_cbfunc_t done,
+                                 void* data) {
+  PmixServer* server = the_server;
+  if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
+  std::string own(nblob > 0 ? blob : "", nblob);
+  if (server->exchange_ == nullptr) {
+    answer_bytes(PMIX_SUCCESS, own, done, data);
+    return PMIX_SUCCESS;
   }
-  done(PMIX_SUCCESS, copy, nblob, data, free_copy, copy);
+  asio::post(server->io_,
+             [server, ranks = ranks_of(list, nlist), own = std::move(own), done, data]() mutable {
+               server->exchange_->collect("fence", ranks, std::move(own),
+                                          [done, data](const std::string& all, std::uint64_t) {
+                                            answer_bytes(PMIX_SUCCESS, all, done, data);
+                                          });
+             });
   return PMIX_SUCCESS;
 }
 
-// Every rank of the job is a client of this server, so only ranks that do not exist come here.
-pmix_status_t PmixUpcalls::direct_modex(const pmix_proc_t*, const pmix_info_t[], size_t,
-                                        pmix_modex_cbfunc_t, void*) {
-  return PMIX_ERR_NOT_FOUND;
+// Ranks of this host never come here.
+pmix_status_t PmixUpcalls::direct_modex(const pmix_proc_t* process, const pmix_info_t[], size_t,
+                                        pmix_modex_cbfunc_t done, void* data) {
+  PmixServer* server = the_server;
+  if (server == nullptr || server->exchange_ == nullptr || server->nspace_ != process->nspace ||
+      process->rank >= static_cast<pmix_rank_t>(server->size_)) {
+    return PMIX_ERR_NOT_FOUND;
+  }
+  asio::post(server->io_, [server, rank = static_cast<int>(process->rank), done, data] {
+    server->exchange_->modex(rank, [done, data](int status, const std::string& bytes) {
+      answer_bytes(status, bytes, done, data);
+    });
+  });
+  return PMIX_SUCCESS;
 }
 
 pmix_status_t PmixUpcalls::publish(const pmix_proc_t* process, const pmix_info_t info[],
@@ -231,6 +272,12 @@ pmix_status_t PmixUpcalls::publish(const pmix_proc_t* process, const pmix_info_t
   }
   asio::post(server->io_, [server, items = std::move(items), once, done, data]() mutable {
     pmix_status_t status = PMIX_SUCCESS;
+    if (server->exchange_ != nullptr) {
+      for (DataStore::Item& item : items) item.once = once;
+      return server->exchange_->publish(items, [done, data](bool good) {
+        done(good ? PMIX_SUCCESS : PMIX_ERR_DUPLICATE_KEY, data);
+      });
+    }
     for (DataStore::Item& item : items) {
       item.once = once;
       if (!server->store_.publish(std::move(item))) status = PMIX_ERR_DUPLICATE_KEY;
@@ -251,10 +298,14 @@ pmix_status_t PmixUpcalls::lookup(const pmix_proc_t*, char** keys, const pmix_in
     if (PMIX_CHECK_KEY(&info[i], PMIX_TIMEOUT)) timeout_s = info[i].value.data.integer;
   }
   asio::post(server->io_, [server, wait, timeout_s, done, data, asked = key_list(keys)] {
-    const std::uint64_t ticket = server->store_.lookup(
-        asked, wait, [count = asked.size(), done, data](const std::vector<DataStore::Item>& items) {
-          answer_lookup(items, count, done, data);
-        });
+    const auto answer = [count = asked.size(), done,
+                         data](const std::vector<DataStore::Item>& items) {
+      answer_lookup(items, count, done, data);
+    };
+    if (server->exchange_ != nullptr) {
+      return server->exchange_->lookup(asked, wait, timeout_s, answer);
+    }
+    const std::uint64_t ticket = server->store_.lookup(asked, wait, answer);
     if (ticket == 0 || timeout_s <= 0) return;
     auto timer = std::make_shared<asio::steady_timer>(server->io_, std::chrono::seconds(timeout_s));
     timer->async_wait([server, ticket, timer](std::error_code) { server->store_.expire(ticket); });
@@ -267,16 +318,29 @@ pmix_status_t PmixUpcalls::unpublish(const pmix_proc_t* process, char** keys, co
   PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
   asio::post(server->io_, [server, owner = *process, names = key_list(keys), done, data] {
-    server->store_.unpublish(owner.nspace, static_cast<int>(owner.rank), names);
+    const auto rank = static_cast<int>(owner.rank);
+    if (server->exchange_ != nullptr) {
+      server->exchange_->unpublish(owner.nspace, rank, names);
+    } else {
+      server->store_.unpublish(owner.nspace, rank, names);
+    }
     done(PMIX_SUCCESS, data);
   });
   return PMIX_SUCCESS;
 }
 
-// PMIx calls when all ranks of this host have; there is no other host to wait for.
-pmix_status_t PmixUpcalls::connect(const pmix_proc_t[], size_t, const pmix_info_t[], size_t,
-                                   pmix_op_cbfunc_t, void*) {
-  return PMIX_OPERATION_SUCCEEDED;
+// PMIx calls when all ranks of this host have.
+pmix_status_t PmixUpcalls::connect(const pmix_proc_t list[], size_t nlist, const pmix_info_t[],
+                                   size_t, pmix_op_cbfunc_t done, void* data) {
+  PmixServer* server = the_server;
+  if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
+  if (server->exchange_ == nullptr) return PMIX_OPERATION_SUCCEEDED;
+  asio::post(server->io_, [server, ranks = ranks_of(list, nlist), done, data] {
+    server->exchange_->collect(
+        "connect", ranks, "",
+        [done, data](const std::string&, std::uint64_t) { done(PMIX_SUCCESS, data); });
+  });
+  return PMIX_SUCCESS;
 }
 
 pmix_status_t PmixUpcalls::register_events(pmix_status_t*, size_t, const pmix_info_t[], size_t,
@@ -294,8 +358,9 @@ pmix_status_t PmixUpcalls::notify_event(pmix_status_t, const pmix_proc_t*, pmix_
   return PMIX_OPERATION_SUCCEEDED;
 }
 
-pmix_status_t PmixUpcalls::group(pmix_group_operation_t operation, char[], const pmix_proc_t[],
-                                 size_t, const pmix_info_t directives[], size_t ndirectives,
+pmix_status_t PmixUpcalls::group(pmix_group_operation_t operation, char name[],
+                                 const pmix_proc_t list[], size_t nlist,
+                                 const pmix_info_t directives[], size_t ndirectives,
                                  pmix_info_cbfunc_t done, void* data) {
   PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
@@ -304,12 +369,18 @@ pmix_status_t PmixUpcalls::group(pmix_group_operation_t operation, char[], const
     if (PMIX_CHECK_KEY(&directives[i], PMIX_GROUP_ASSIGN_CONTEXT_ID)) wants_context = true;
   }
   wants_context = wants_context && operation == PMIX_GROUP_CONSTRUCT;
-  asio::post(server->io_, [server, wants_context, done, data] {
+  const auto answer = [wants_context, done, data](std::size_t context) {
     auto* results = new PmixInfo;
-    if (wants_context) results->add(PMIX_GROUP_CONTEXT_ID, server->next_group_context_++);
+    if (wants_context) results->add(PMIX_GROUP_CONTEXT_ID, context);
     done(
         PMIX_SUCCESS, results->size() > 0 ? results->data() : nullptr, results->size(), data,
-        [](void* list) { delete static_cast<PmixInfo*>(list); }, results);
+        [](void* kept) { delete static_cast<PmixInfo*>(kept); }, results);
+  };
+  const std::string what = operation == PMIX_GROUP_CONSTRUCT ? "group " : "end of group ";
+  asio::post(server->io_, [server, answer, ranks = ranks_of(list, nlist), what = what + name] {
+    if (server->exchange_ == nullptr) return answer(server->next_group_context_++);
+    server->exchange_->collect(
+        what, ranks, "", [answer](const std::string&, std::uint64_t number) { answer(number); });
   });
   return PMIX_SUCCESS;
 }

@@ -62,6 +62,8 @@ class WireReader {
     for (int& value : values) value = static_cast<int>(number());
     return values;
   }
+  /// Nothing is missing so far.
+  [[nodiscard]] bool good() const { return !bad_; }
   /// Nothing is missing and nothing is left.
   [[nodiscard]] bool complete() const { return !bad_ && rest_.empty(); }
 

@@ -29,4 +29,14 @@ inline const ParamDecl job_grace_param{
     "job_grace", std::int64_t{2000}, "ms",
     "mpirun's time between SIGTERM and SIGKILL when a job is ended", ParamRange{0, 1'000'000'000}};
 
+inline const ParamDecl launch_agent_param{
+    "launch_agent", std::string("ssh -x -o BatchMode=yes"), "",
+    "the command, with options, by which mpirun runs a command on another host"};
+inline const ParamDecl launch_width_param{
+    "launch_width", std::int64_t{32}, "",
+    "how many daemons mpirun, and each of them, starts itself", ParamRange{1, 1024}};
+inline const ParamDecl host_timeout_param{
+    "host_timeout", std::int64_t{15}, "s",
+    "a host of the job that is silent for so long is lost, and ends it", ParamRange{6, 86400}};
+
 }  // namespace remit

@@ -244,13 +244,20 @@ class Jobs(LauncherTest):
         out, err = self.run_job("--oversubscribe", "--allow-run-as-root", "--mca", "btl", "self",
                                 "-host", "localhost:2,127.0.0.1", "-genvlist", "PATH,TMPDIR,A",
                                 "sh", "-c", "echo $OMPI_MCA_btl $A $B", env={"A": "a", "B": "b"})
-        self.assertEqual((out, err), ("self a\n" * 2, ""))
-        out, err = self.run_job("-ppn", "3", "-iface", "lo", "--prefix", "/x", "echo", "x")
+        self.assertEqual((out, err), ("self a\n" * 3, ""))
+        out, err = self.run_job("-ppn", "3", "-iface", "lo", "--tune", "/x", "echo", "x")
         self.assertEqual(out, "x\n" * 3)
         self.assertEqual(len(self.own_messages(err)), 2)
         self.assertIn("note: -iface is not needed", err)
-        out, err = self.run_job("-q", "--prefix", "/x", "-f", "/dev/null", "-bind-to", "core:1", "echo", "x")
+        out, err = self.run_job("-q", "--tune", "/x", "-f", "/dev/null", "-bind-to", "core:1", "echo", "x")
         self.assertEqual((out, err), ("x\n", ""))
+
+    def test_one_host_needs_no_way_to_others(self):
+        for host in ("localhost:2", os.uname().nodename + ":2", "127.0.0.1:2"):
+            out, err = self.run_job("--launcher-exec", "/nonexistent/ssh", "--host", host, CLIENT, "exchange")
+            self.assertEqual((len(out.splitlines()), err), (2, ""), host)
+        _, err = self.run_job("--launcher-exec", "/nonexistent/ssh", "--host", "no.such.host", "true", status=1)
+        self.assertIn("/nonexistent/ssh", self.the_message(err))
 
     def test_memory_monitor_is_preloaded(self):
         script = 'echo "$LD_PRELOAD"'
@@ -377,7 +384,7 @@ class Failures(LauncherTest):
         cases = [("--map-by", "moon"), ("--rank-by", "moon"), ("--bind-to", "moon"),
                  ("--map-by", "core:PE=x"), ("--map-by", "ppr:0:core"), ("--stdin", "7"),
                  ("--stdin", "some"), ("--output", "moon"), ("--display", "moon"),
-                 ("--host", "no.such.host"), ("--hostfile", "/no/such/file"),
+                 ("--host", "there:x"), ("--hostfile", "/no/such/file"), ("--rankfile", "/no/such/file"),
                  ("--app", "/no/such/file"), ("--timeout", "soon"), ("-n", "many"),
                  ("--cpus-per-rank", "0"), ("--param", "bind_to=moon"),
                  ("--param", "tag_output=moon")]

@@ -132,10 +132,14 @@ static void print_keys(void) {
       text(PMIX_RANK_WILDCARD, PMIX_ANL_MAP));
   char* nodes = NULL;
   check(PMIx_Resolve_nodes(me.nspace, &nodes), "resolve nodes");
-  pmix_proc_t* peers = NULL;
-  size_t count = 0;
-  check(PMIx_Resolve_peers(nodes, me.nspace, &peers, &count), "resolve peers");
-  if ((long)count != number(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE)) die("peers", PMIX_ERROR);
+  long all = 0;
+  for (const char* node = strtok(nodes, ","); node != NULL; node = strtok(NULL, ",")) {
+    pmix_proc_t* peers = NULL;
+    size_t count = 0;
+    check(PMIx_Resolve_peers(node, me.nspace, &peers, &count), "resolve peers");
+    all += (long)count;
+  }
+  if (all != number(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE)) die("peers", PMIX_ERROR);
 }
 
 int main(int argc, char** argv) {

@@ -19,6 +19,7 @@ Topology host(const char* description) {
 
 std::vector<std::string> lists(const std::vector<Binding>& bindings) {
   std::vector<std::string> texts;
+  texts.reserve(bindings.size());
   for (const Binding& binding : bindings) texts.push_back(binding.list());
   return texts;
 }
@@ -153,6 +154,15 @@ TEST(LauncherMapping, ThisHostHasProcessorsAndAnXml) {
   EXPECT_EQ(xml->find("PCIDev"), std::string::npos);
 }
 
+tl::expected<Job, LaunchError> job_of(const Options& options, const Topology& topology,
+                                      const std::string& own, char** environment) {
+  const Expected<JobRoom> room = find_room(options, {own, {}});
+  if (!room) return tl::unexpected(LaunchError{2, room.error().message});
+  std::vector<HostRoom> hosts;
+  for (const HostSpec& spec : room->hosts) hosts.push_back({spec, &topology});
+  return make_job(options, *room, hosts, environment);
+}
+
 TEST(LauncherJob, RanksProgramsAndEnvironment) {
   Options options;
   options.apps = {{2, {"sh", "a"}, "", {{"HOME", std::nullopt}, {"X", "1"}}},
@@ -163,7 +173,7 @@ TEST(LauncherJob, RanksProgramsAndEnvironment) {
   std::string inherited[] = {"PATH=/nowhere:/bin", "HOME=/h", "PMIX_RANK=5", "PMIX_MCA_gds=hash"};
   char* environment[] = {inherited[0].data(), inherited[1].data(), inherited[2].data(),
                          inherited[3].data(), nullptr};
-  const auto job = make_job(options, host("core:2 pu:1"), "here", environment);
+  const auto job = job_of(options, host("core:2 pu:1"), "here", environment);
   ASSERT_TRUE(job.has_value()) << job.error().message;
   ASSERT_EQ(job->ranks.size(), 5U);
   EXPECT_EQ(job->ranks[3].app, 1);
@@ -182,8 +192,8 @@ TEST(LauncherJob, RanksProgramsAndEnvironment) {
 TEST(LauncherJob, InheritedVariablesHostsAndPath) {
   std::string inherited[] = {"PATH=/bin", "A=1", "B=2"};
   char* environment[] = {inherited[0].data(), inherited[1].data(), inherited[2].data(), nullptr};
-  const auto made = [&](Options options) {
-    return make_job(options, host("core:2 pu:1"), "here.example", environment);
+  const auto made = [&](const Options& options) {
+    return job_of(options, host("core:2 pu:1"), "here.example", environment);
   };
   Options options;
   options.apps = {{1, {"sh"}, "/", {{"B", std::nullopt}}}};
@@ -200,11 +210,10 @@ TEST(LauncherJob, InheritedVariablesHostsAndPath) {
   EXPECT_EQ(made(options).error().status, 126);  // found, but no program
   options.apps[0].command = {"sh"};
   for (const char* name : {"here.example", "here", "localhost", "127.0.0.1"}) {
-    options.hosts = {{name, 0}};
-    EXPECT_TRUE(made(options).has_value()) << name;
+    options.apps[0].hosts = *read_host_words(name);
+    ASSERT_TRUE(made(options).has_value()) << name;
+    EXPECT_EQ(made(options)->hosts[0].name, "here.example");
   }
-  options.hosts = {{"there", 2}};
-  EXPECT_EQ(made(options).error().status, 2);
 }
 
 TEST(LauncherJob, SharersOfTheSameCores) {
@@ -213,7 +222,7 @@ TEST(LauncherJob, SharersOfTheSameCores) {
   char* environment[] = {nullptr};
   const auto sharers = [&](BindTo bind_to) {
     options.placement.bind_to = bind_to;
-    const auto job = make_job(options, host("core:4 pu:2"), "here", environment);
+    const auto job = job_of(options, host("core:4 pu:2"), "here", environment);
     std::vector<int> counts;
     for (const Rank& rank : job->ranks) counts.push_back(rank.sharers);
     return counts;

@@ -180,6 +180,8 @@ TEST(LauncherOptions, PlacesInBothDialects) {
   EXPECT_EQ(placement({"--cpus-per-proc", "2"}).cores_per_rank, 2);
   EXPECT_TRUE(placement({"--rank-by", "slot"}).rank_fill);
   EXPECT_EQ(placement({"--rank-by", "core"}).rank_by, Level::core);
+  EXPECT_TRUE(placement({"--rank-by", "numa:span"}).rank_span);
+  EXPECT_NE(error_of({"--rank-by", "numa:fast", "prog"}).find("modifier"), std::string::npos);
   EXPECT_EQ(placement({"--rank-by", "span", "--map-by", "numa"}).rank_by, Level::numa);
   EXPECT_EQ(placement({}).binding(), BindTo::share);
   EXPECT_NE(error_of({"--map-by", "moon", "prog"}).find("--map-by moon: 'moon' is no object"),
@@ -218,26 +220,36 @@ TEST(LauncherOptions, OutputAndInputInBothDialects) {
 }
 
 TEST(LauncherOptions, CountsThatFollowFromOthers) {
-  const auto ranks = [](const Words& words, int objects) {
+  const Topology topology = std::move(*Topology::synthetic("pack:4 core:2 pu:1"));
+  const auto ranks = [&](const Words& words) {
     Options options = parsed(words);
-    const Expected<> done = complete_counts(objects, &options);
+    const Expected<JobRoom> room = find_room(options, {"here", {}});
+    EXPECT_TRUE(room.has_value());
+    std::vector<HostRoom> hosts;
+    for (const HostSpec& spec : room->hosts) hosts.push_back({spec, &topology});
+    const Expected<> done = complete_counts(*room, hosts, &options);
     return done ? options.total_ranks() : -1;
   };
-  EXPECT_EQ(ranks({"prog"}, 4), 1);
-  EXPECT_EQ(ranks({"-ppn", "3", "prog"}, 4), 3);
-  EXPECT_EQ(ranks({"-N", "3", "-n", "2", "prog"}, 4), 2);
-  EXPECT_EQ(ranks({"--map-by", "ppr:2:socket", "prog"}, 4), 8);
-  EXPECT_EQ(ranks({"--host", "localhost:5", "prog"}, 4), 5);
-  EXPECT_EQ(ranks({"--host", "localhost:5", "-n", "2", "prog"}, 4), 2);
-  EXPECT_EQ(ranks({"-n", "2", "--stdin", "1", "prog"}, 1), 2);
-  EXPECT_EQ(ranks({"-n", "2", "--stdin", "2", "prog"}, 1), -1);
+  EXPECT_EQ(ranks({"prog"}), 1);
+  EXPECT_EQ(ranks({"-ppn", "3", "prog"}), 3);
+  EXPECT_EQ(ranks({"-N", "3", "-n", "2", "prog"}), 2);
+  EXPECT_EQ(ranks({"--map-by", "ppr:2:socket", "prog"}), 8);
+  EXPECT_EQ(ranks({"--host", "localhost:5", "prog"}), 5);
+  EXPECT_EQ(ranks({"--host", "localhost:5", "-n", "2", "prog"}), 2);
+  EXPECT_EQ(ranks({"--host", "localhost:*", "prog"}), 8);
+  EXPECT_EQ(ranks({"--host", "a,b,a", "prog"}), 3);
+  EXPECT_EQ(ranks({"--host", "a,b", "-N", "4", "prog"}), 8);
+  EXPECT_EQ(ranks({"--host", "a,b", "--map-by", "ppr:1:socket", "prog"}), 8);
+  EXPECT_EQ(ranks({"--host", "a,b", "m", ":", "--host", "a:3", "w", ":", "x"}), 6);
+  EXPECT_EQ(ranks({"-n", "2", "--stdin", "1", "prog"}), 2);
+  EXPECT_EQ(ranks({"-n", "2", "--stdin", "2", "prog"}), -1);
   EXPECT_NE(error_of({"--host", "a:x", "prog"}).find("'x' is no number"), std::string::npos);
   EXPECT_NE(error_of({"--hostfile", "/no/file", "prog"}).find("/no/file"), std::string::npos);
 }
 
 TEST(LauncherOptions, WhatOtherMpirunsAreTold) {
   const Options options =
-      parsed({"--mca", "btl", "self,vader", "--prefix", "/opt/x", "--oversubscribe", "-genvlist",
+      parsed({"--mca", "btl", "self,vader", "--tune", "/opt/x", "--oversubscribe", "-genvlist",
               "A,B", "-envnone", "--use-hwthread-cpus", "-iface", "eth0", "prog"});
   EXPECT_EQ(options.global_env, (std::vector<EnvSetting>{{"OMPI_MCA_btl", "self,vader"}}));
   EXPECT_EQ(options.inherit.names, (Words{"A", "B"}));
@@ -245,7 +257,7 @@ TEST(LauncherOptions, WhatOtherMpirunsAreTold) {
   ASSERT_TRUE(options.apps[0].inherit.has_value());
   EXPECT_TRUE(options.apps[0].inherit->names.empty());
   ASSERT_EQ(options.notes.size(), 3U);
-  EXPECT_EQ(options.notes[0], "--prefix is not needed here and ignored");
+  EXPECT_EQ(options.notes[0], "--tune is not needed here and ignored");
 }
 
 TEST(LauncherOptions, WordsThatOnlyOthersHave) {
@@ -264,7 +276,7 @@ TEST(LauncherOptions, WordsThatOnlyOthersHave) {
   EXPECT_EQ(parsed({"-info"}).action, Action::version);
   EXPECT_NE(error_of({"--maxtime"}).find("'--maxtime' needs a value"), std::string::npos);
   EXPECT_NE(error_of({"--cpu-set", "0-3", "prog"}).find("taskset"), std::string::npos);
-  EXPECT_NE(error_of({"--rankfile", "x", "prog"}).find("--map-by"), std::string::npos);
+  EXPECT_NE(error_of({"--rankfile", "/no/file", "prog"}).find("/no/file"), std::string::npos);
   EXPECT_NE(error_of({"-gdb", "prog"}).find("attach"), std::string::npos);
 }
 

@@ -1,0 +1,377 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Messages of mpirun carried out on this host, and what happens here told to mpirun.
+#include "launcher/daemon.hpp"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <asio/steady_timer.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "config.h"
+#include "launcher/call_file.hpp"
+#include "launcher/guardian.hpp"
+#include "launcher/host_exchange.hpp"
+#include "launcher/host_names.hpp"
+#include "launcher/job_wire.hpp"
+#include "launcher/options.hpp"
+#include "launcher/pmix_server.hpp"
+#include "launcher/rank_env.hpp"
+#include "launcher/rank_pipes.hpp"
+#include "launcher/tree_node.hpp"
+#include "launcher/wire.hpp"
+
+namespace remit::launcher {
+namespace {
+
+constexpr double kGuardianPatience = 10;  // seconds for the kernel to end killed processes
+constexpr std::chrono::seconds kChildPatience{15};
+
+template <class... Numbers>
+std::string numbers(Numbers... values) {
+  WireWriter writer;
+  (writer.number(static_cast<std::int64_t>(values)), ...);
+  return writer.bytes();
+}
+
+class Daemon {
+ public:
+  Daemon(asio::io_context& io, StartFrame frame, Secret secret, Topology topology,
+         std::unique_ptr<Guardian> ranks, std::unique_ptr<Guardian> keeper)
+      : io_(io),
+        frame_(std::move(frame)),
+        secret_(secret),
+        topology_(std::move(topology)),
+        guardian_(std::move(ranks)),
+        keeper_(std::move(keeper)),
+        patience_(io),
+        pipes_(io, {[this](int rank, int stream, const std::string& bytes) {
+                      WireWriter writer;
+                      writer.number(rank);
+                      writer.number(stream);
+                      writer.text(bytes);
+                      tell(MessageKind::output, writer.bytes());
+                    },
+                    [this](int rank, int stream) {
+                      tell(MessageKind::output_end, numbers(rank, stream));
+                    },
+                    [this](int rank, std::size_t bytes) {
+                      tell(MessageKind::input_taken, numbers(rank, bytes));
+                    },
+                    [this](int rank) { tell(MessageKind::input_closed, numbers(rank)); }}) {}
+
+  Expected<> connect();
+  void run() { io_.run(); }
+  /// Ends what lives here; true if nothing is left.
+  bool clean_up();
+
+ private:
+  void tell(MessageKind kind, const std::string& payload = {}) {
+    if (tree_) tree_->send(0, kind, payload);
+  }
+  void from_parent(Message message);
+  void grow(const std::string& plan);
+  void handle(const Message& message);
+  void take_job(const std::string& bytes);
+  Expected<> prepare(const std::string& bytes);
+  void spawn_next();
+  tl::expected<ChildSpec, LaunchError> spec_of(const Rank& rank);
+  void spawned(int rank, const SpawnResult& result);
+  void refuse_rank(int rank, const LaunchError& error);
+  void finish();
+  void stop_when_alone();
+
+  asio::io_context& io_;
+  StartFrame frame_;
+  Secret secret_;
+  Topology topology_;
+  std::unique_ptr<Guardian> guardian_;
+  std::unique_ptr<Guardian> keeper_;
+  std::shared_ptr<Link> parent_;
+  std::unique_ptr<TreeNode> tree_;  // when the plan has come
+  std::unique_ptr<HostExchange> exchange_;
+  std::unique_ptr<CallFile> calls_;
+  std::unique_ptr<PmixServer> server_;
+  asio::steady_timer patience_;
+  RankPipes pipes_;
+  DaemonJob part_;
+  int host_ = -1;  // this one, of the job's
+  std::size_t next_ = 0;
+  bool finishing_ = false;
+  bool clean_ = false;
+};
+
+// The address that ssh came from is one that reaches the parent from here.
+std::vector<std::string> addresses_of(const StartFrame& frame) {
+  std::vector<std::string> list;
+  if (const char* const ssh = std::getenv("SSH_CONNECTION")) {
+    const std::string text = ssh;
+    list.push_back(text.substr(0, text.find(' ')));
+  }
+  for (const std::string& address : frame.addresses) {
+    if (list.empty() || address != list.front()) list.push_back(address);
+  }
+  return list;
+}
+
+Expected<> Daemon::connect() {
+  const auto socket = connect_to_parent(addresses_of(frame_), frame_.port, frame_.node, secret_);
+  if (!socket) return tl::unexpected(socket.error());
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  ::getsockname(*socket, reinterpret_cast<sockaddr*>(&address), &size);
+  const auto family = address.ss_family == AF_INET6 ? asio::ip::tcp::v6() : asio::ip::tcp::v4();
+  parent_ = std::make_shared<Link>(asio::ip::tcp::socket(io_, family, *socket), frame_.timeout_s);
+  parent_->start({[this](Message message) { from_parent(std::move(message)); },
+                  [this](const std::string&) { finish(); }});
+  return {};
+}
+
+void Daemon::from_parent(Message message) {
+  if (tree_) return tree_->route(std::move(message));
+  if (message.kind == MessageKind::plan) grow(message.payload);
+}
+
+// The tree below, and what mpirun wants to know of this host.
+void Daemon::grow(const std::string& bytes) {
+  std::optional<TreePlan> plan = TreePlan::from(bytes);
+  const bool good = plan && frame_.node > 0 && frame_.node < static_cast<int>(plan->hosts.size());
+  if (!good) return finish();
+  tree_ = std::make_unique<TreeNode>(
+      io_, frame_.node, std::move(*plan), secret_, *keeper_,
+      TreeNode::Callbacks{[this](const Message& message) { handle(message); },
+                          [this](int node, const std::string& why) {
+                            if (finishing_) return stop_when_alone();
+                            WireWriter writer;
+                            writer.number(node);
+                            writer.text(why);
+                            tell(MessageKind::failed, writer.bytes());
+                          },
+                          [this](int node, const std::string& text) {
+                            WireWriter writer;
+                            writer.number(node);
+                            writer.text(text);
+                            tell(MessageKind::said, writer.bytes());
+                          }});
+  tree_->set_parent(parent_);
+  const Expected<> started = tree_->start_children(own_addresses());
+  const Expected<std::string> xml = topology_.xml();
+  if (!started || !xml) {
+    WireWriter writer;
+    writer.number(frame_.node);
+    writer.text(started ? xml.error().message : started.error().message);
+    return tell(MessageKind::failed, writer.bytes());
+  }
+  WireWriter writer;
+  writer.text(host_name());
+  writer.text(*xml);
+  tell(MessageKind::hello, writer.bytes());
+}
+
+void Daemon::handle(const Message& message) {
+  if (exchange_ && exchange_->handle(message)) return;
+  WireReader reader(message.payload);
+  switch (message.kind) {
+    case MessageKind::job:
+      return take_job(message.payload);
+    case MessageKind::launch:
+      return spawn_next();
+    case MessageKind::signal_ranks:
+      return guardian_->signal_ranks(static_cast<int>(reader.number()));
+    case MessageKind::signal_all:
+      return guardian_->signal_all(static_cast<int>(reader.number()));
+    case MessageKind::output_taken:
+      return pipes_.output_taken(static_cast<std::size_t>(reader.number()));
+    case MessageKind::close_output:
+      return pipes_.close_outputs(static_cast<int>(reader.number()));
+    case MessageKind::input: {
+      const auto rank = static_cast<int>(reader.number());
+      return pipes_.input(rank, reader.text());
+    }
+    case MessageKind::input_end:
+      return pipes_.input_end(static_cast<int>(reader.number()));
+    case MessageKind::finish:
+      return finish();
+    default:
+      break;
+  }
+}
+
+void Daemon::take_job(const std::string& bytes) {
+  const Expected<> prepared = prepare(bytes);
+  if (prepared) return tell(MessageKind::ready);
+  WireWriter writer;
+  writer.text(prepared.error().message);
+  tell(MessageKind::refused, writer.bytes());
+}
+
+Expected<> Daemon::prepare(const std::string& bytes) {
+  std::optional<DaemonJob> part = read_job(bytes);
+  if (!part || server_) return fail(MPI_ERR_OTHER, "what mpirun sent is no job");
+  part_ = std::move(*part);
+  const Job& job = part_.job;
+  for (std::size_t i = 0; i < job.hosts.size(); ++i) {
+    if (job.hosts[i].node == frame_.node) host_ = static_cast<int>(i);
+  }
+  exchange_ = std::make_unique<HostExchange>(io_, *tree_, job);
+  if (host_ < 0) return {};  // only a part of the tree
+  if (auto room =
+          raise_descriptor_limit(job.hosts[static_cast<std::size_t>(host_)].ranks.size() * 3);
+      !room) {
+    return room;
+  }
+  guardian_->start(
+      {[this](int rank, const SpawnResult& result) { spawned(rank, result); },
+       [this](int rank, int status) { tell(MessageKind::exited, numbers(rank, status)); },
+       [this] { tell(MessageKind::empty); },
+       [this] {
+         if (!finishing_) finish();
+       }});
+  auto calls = CallFile::create(guardian_->directory(), static_cast<int>(job.ranks.size()));
+  if (!calls) return tl::unexpected(calls.error());
+  calls_ = std::move(*calls);
+  auto server =
+      PmixServer::start(io_, job, host_, topology_, guardian_->directory(),
+                        {[this](int rank) { tell(MessageKind::connected, numbers(rank)); },
+                         [this](int rank) { tell(MessageKind::finalized, numbers(rank)); },
+                         [this](int rank, int status, const std::string& words) {
+                           WireWriter writer;
+                           writer.number(rank);
+                           writer.number(status);
+                           writer.text(words);
+                           tell(MessageKind::aborted, writer.bytes());
+                         }},
+                        exchange_.get());
+  if (!server) return tl::unexpected(server.error());
+  server_ = std::move(*server);
+  exchange_->set_local_data(
+      [this](int rank, PmixExchange::Data done) { server_->local_data(rank, std::move(done)); });
+  return {};
+}
+
+// One after the other, as in mpirun itself.
+void Daemon::spawn_next() {
+  if (host_ < 0 || !server_ || finishing_) return;
+  const std::vector<int>& ranks = part_.job.hosts[static_cast<std::size_t>(host_)].ranks;
+  if (next_ == ranks.size()) return;
+  const Rank& rank = part_.job.ranks[static_cast<std::size_t>(ranks[next_++])];
+  auto spec = spec_of(rank);
+  if (!spec) return refuse_rank(rank.rank, spec.error());
+  const bool has_input = part_.input == rank.rank || part_.input == InputTo::kAll;
+  const auto ends = pipes_.make_ends(rank.rank, part_.merge, has_input);
+  if (!ends) return refuse_rank(rank.rank, {1, ends.error().message});
+  spec->fds = *ends;
+  guardian_->spawn(rank.rank, *spec);
+  for (const int fd : *ends) ::close(fd);
+}
+
+tl::expected<ChildSpec, LaunchError> Daemon::spec_of(const Rank& rank) {
+  const App& app = part_.job.apps[static_cast<std::size_t>(rank.app)];
+  // Found here: paths may differ between hosts.
+  auto program = find_program(app.argv[0], app.wdir, app.search_path);
+  if (!program) return tl::unexpected(program.error());
+  ChildSpec spec{*program, app.argv, app.env, app.wdir, rank.binding.cpus, {}, {}};
+  add_rank_env(rank, &spec.env);
+  if (auto added = server_->add_client_env(rank.rank, &spec.env); !added) {
+    return tl::unexpected(LaunchError{1, added.error().message});
+  }
+  return spec;
+}
+
+void Daemon::spawned(int rank, const SpawnResult& result) {
+  const Rank& place = part_.job.ranks.at(static_cast<std::size_t>(rank));
+  const App& app = part_.job.apps[static_cast<std::size_t>(place.app)];
+  if (result.stage != SpawnStage::none) {
+    return refuse_rank(rank, describe_spawn_failure(result, app.argv[0], app.wdir));
+  }
+  WireWriter writer;
+  writer.number(rank);
+  writer.number(result.pid);
+  writer.number(0);
+  writer.text("");
+  tell(MessageKind::spawned, writer.bytes());
+  spawn_next();
+}
+
+void Daemon::refuse_rank(int rank, const LaunchError& error) {
+  WireWriter writer;
+  writer.number(rank);
+  writer.number(-1);
+  writer.number(error.status);
+  writer.text(error.message);
+  tell(MessageKind::spawned, writer.bytes());
+}
+
+// mpirun says so, or is gone. What is below has been told already, or loses this node's connection.
+void Daemon::finish() {
+  if (std::exchange(finishing_, true)) return;
+  if (tree_) tree_->expect_end();
+  clean_ = guardian_->finish(kGuardianPatience);
+  patience_.expires_after(kChildPatience);
+  patience_.async_wait([this](std::error_code stopped) {
+    if (!stopped) io_.stop();
+  });
+  stop_when_alone();
+}
+
+void Daemon::stop_when_alone() {
+  if (!tree_ || !tree_->has_children()) io_.stop();
+}
+
+bool Daemon::clean_up() {
+  if (!clean_) clean_ = guardian_->finish(kGuardianPatience);
+  keeper_->finish(kGuardianPatience);
+  std::error_code ignored;
+  if (clean_) std::filesystem::remove_all(guardian_->directory(), ignored);
+  std::filesystem::remove_all(keeper_->directory(), ignored);
+  return clean_;
+}
+
+[[noreturn]] void refuse(const std::string& message) {
+  fmt::print(stderr, "{}\n", message);
+  ::_exit(1);
+}
+
+template <class Value>
+Value needed(Expected<Value> value) {
+  if (!value) refuse(value.error().message);
+  return std::move(*value);
+}
+
+}  // namespace
+
+void run_daemon(std::span<char> title) {
+  StartFrame frame = needed(StartFrame::read(STDIN_FILENO));
+  if (frame.version != PACKAGE_VERSION) {
+    refuse(fmt::format("Remit {} is installed here, and mpirun is of Remit {}", PACKAGE_VERSION,
+                       frame.version));
+  }
+  const Secret secret = needed(Secret::from_text(frame.secret));
+  const GuardianProcess ranks = needed(fork_guardian(temporary_parent(), title));
+  const GuardianProcess keepers = needed(fork_guardian(temporary_parent(), title));
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  std::signal(SIGPIPE, SIG_IGN);  // a rank that reads no more is no reason to die
+  asio::io_context io(1);
+  Topology topology = needed(Topology::load());
+  auto guardian = needed(Guardian::connect(io, ranks));
+  auto keeper = needed(Guardian::connect(io, keepers));
+  Daemon daemon(io, std::move(frame), secret, std::move(topology), std::move(guardian),
+                std::move(keeper));
+  const Expected<> connected = daemon.connect();
+  if (connected) daemon.run();
+  const bool clean = daemon.clean_up();
+  if (!connected) refuse(connected.error().message);
+  if (!clean) refuse("some processes of the job cannot be killed; the guardian waits for them");
+  ::_exit(0);  // PMIx's threads still run: see ~PmixServer
+}
+
+}  // namespace remit::launcher

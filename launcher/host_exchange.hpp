@@ -1,0 +1,77 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The exchange between the PMIx servers of a job, over its tree of daemons.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launcher/job.hpp"
+#include "launcher/pmix_exchange.hpp"
+#include "launcher/tree_node.hpp"
+
+namespace remit::launcher {
+
+/// A collective operation gathers at mpirun: each daemon adds what comes from below to its own, and
+/// the result goes down again to where ranks wait for it. Published data are kept by mpirun.
+class HostExchange : public PmixExchange {
+ public:
+  /// What a rank of this host has published.
+  using LocalData = std::function<void(int rank, Data done)>;
+
+  HostExchange(asio::io_context& io, TreeNode& tree, const Job& job);
+
+  /// Before that, requests of other hosts are answered with an error.
+  void set_local_data(LocalData local_data) { local_data_ = std::move(local_data); }
+
+  /// True if the message was for this object.
+  bool handle(const Message& message);
+
+  void collect(const std::string& name, const std::vector<int>& ranks, std::string data,
+               Collected done) override;
+  void modex(int rank, Data done) override;
+  void publish(const std::vector<DataStore::Item>& items, std::function<void(bool)> done) override;
+  void lookup(const std::vector<std::string>& keys, bool wait, int timeout_s,
+              DataStore::Answer answer) override;
+  void unpublish(const std::string& owner_job, int owner_rank,
+                 const std::vector<std::string>& keys) override;
+
+ private:
+  struct Gathering {
+    std::vector<int> ranks;
+    std::string data;
+    std::size_t missing = 0;  // contributions
+    Collected done;
+  };
+
+  [[nodiscard]] std::vector<int> nodes_of(const std::vector<int>& ranks) const;
+  [[nodiscard]] bool is_needed(const std::vector<int>& nodes, int top) const;
+  Gathering* gathering(const std::string& key, const std::vector<int>& ranks);
+  void contribute(const std::string& key, Gathering* gathering, std::string_view data);
+  void distribute(const std::string& key, const std::string& data, std::uint64_t number);
+  void take_part(const Message& message);
+  void take_result(const Message& message);
+  void answer_modex(const Message& message);
+  void take_modex(const Message& message);
+  void store_published(const Message& message);
+  void answer_lookup(const Message& message);
+  void take_found(const Message& message);
+
+  asio::io_context& io_;
+  TreeNode& tree_;
+  const Job& job_;
+  LocalData local_data_;
+  DataStore store_;  // mpirun's
+  std::map<std::string, Gathering> gatherings_;
+  std::map<std::string, std::uint64_t> rounds_;  // of each operation's name and ranks
+  std::uint64_t next_number_ = 1;
+  std::int64_t next_request_ = 1;
+  std::map<std::int64_t, Data> modexes_;
+  std::map<std::int64_t, std::function<void(bool)>> publications_;
+  std::map<std::int64_t, DataStore::Answer> lookups_;
+};
+
+}  // namespace remit::launcher

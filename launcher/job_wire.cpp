@@ -1,0 +1,128 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Each part is written and read by two functions that stand together.
+#include "launcher/job_wire.hpp"
+
+#include <algorithm>
+
+#include "launcher/wire.hpp"
+
+namespace remit::launcher {
+namespace {
+
+constexpr std::int64_t kMostParts = std::int64_t{1} << 24;
+
+void write(const App& app, WireWriter* writer) {
+  writer->texts(app.argv);
+  writer->text(app.program);
+  writer->text(app.search_path);
+  writer->text(app.wdir);
+  writer->number(app.ranks);
+  writer->number(app.first_rank);
+  writer->texts(app.env);
+}
+
+App read_app(WireReader* reader) {
+  App app;
+  app.argv = reader->texts();
+  app.program = reader->text();
+  app.search_path = reader->text();
+  app.wdir = reader->text();
+  app.ranks = static_cast<int>(reader->number());
+  app.first_rank = static_cast<int>(reader->number());
+  app.env = reader->texts();
+  return app;
+}
+
+void write(const Rank& rank, WireWriter* writer) {
+  writer->number(rank.app);
+  writer->number(rank.app_rank);
+  writer->number(rank.host);
+  writer->number(rank.local_rank);
+  writer->numbers(rank.binding.cpus);
+  writer->text(rank.binding.description);
+  writer->number(rank.sharers);
+}
+
+Rank read_rank(int number, WireReader* reader) {
+  Rank rank;
+  rank.rank = number;
+  rank.app = static_cast<int>(reader->number());
+  rank.app_rank = static_cast<int>(reader->number());
+  rank.host = static_cast<int>(reader->number());
+  rank.local_rank = static_cast<int>(reader->number());
+  rank.binding.cpus = reader->numbers();
+  rank.binding.description = reader->text();
+  rank.sharers = static_cast<int>(reader->number());
+  return rank;
+}
+
+// Every index names something.
+bool is_sound(const Job& job) {
+  const auto ranks = static_cast<int>(job.ranks.size());
+  return std::ranges::all_of(job.apps, [](const App& app) { return !app.argv.empty(); }) &&
+         std::ranges::all_of(job.hosts,
+                             [&](const Host& host) {
+                               return !host.ranks.empty() &&
+                                      std::ranges::all_of(host.ranks, [&](int rank) {
+                                        return rank >= 0 && rank < ranks;
+                                      });
+                             }) &&
+         std::ranges::all_of(job.ranks, [&](const Rank& rank) {
+           const auto& cpus = rank.binding.cpus;
+           return rank.app >= 0 && rank.app < static_cast<int>(job.apps.size()) && rank.host >= 0 &&
+                  rank.host < static_cast<int>(job.hosts.size()) &&
+                  std::ranges::all_of(cpus, [](int cpu) { return cpu >= 0 && cpu < 1 << 20; });
+         });
+}
+
+}  // namespace
+
+std::string write_job(const DaemonJob& part) {
+  const Job& job = part.job;
+  WireWriter writer;
+  writer.text(job.nspace);
+  writer.number(static_cast<std::int64_t>(job.apps.size()));
+  for (const App& app : job.apps) write(app, &writer);
+  writer.number(static_cast<std::int64_t>(job.hosts.size()));
+  for (const Host& host : job.hosts) {
+    writer.text(host.name);
+    writer.number(host.node);
+    writer.numbers(host.ranks);
+  }
+  writer.number(static_cast<std::int64_t>(job.ranks.size()));
+  for (const Rank& rank : job.ranks) write(rank, &writer);
+  writer.number(part.merge ? 1 : 0);
+  writer.number(part.input);
+  writer.number(static_cast<std::int64_t>(part.grace_s * 1000));
+  return writer.bytes();
+}
+
+std::optional<DaemonJob> read_job(const std::string& bytes) {
+  WireReader reader(bytes);
+  DaemonJob part;
+  Job& job = part.job;
+  // A count that is a lie ends with the bytes.
+  const auto count = [&] {
+    const std::int64_t number = reader.number();
+    return reader.good() && number >= 0 && number <= kMostParts ? number : 0;
+  };
+  job.nspace = reader.text();
+  for (std::int64_t i = count(); i > 0 && reader.good(); --i) job.apps.push_back(read_app(&reader));
+  for (std::int64_t i = count(); i > 0 && reader.good(); --i) {
+    Host host;
+    host.name = reader.text();
+    host.node = static_cast<int>(reader.number());
+    host.ranks = reader.numbers();
+    job.hosts.push_back(std::move(host));
+  }
+  for (std::int64_t i = count(); i > 0 && reader.good(); --i) {
+    job.ranks.push_back(read_rank(static_cast<int>(job.ranks.size()), &reader));
+  }
+  part.merge = reader.number() != 0;
+  part.input = static_cast<int>(reader.number());
+  part.grace_s = static_cast<double>(reader.number()) / 1000;
+  if (!reader.complete() || !is_sound(job)) return std::nullopt;
+  return part;
+}
+
+}  // namespace remit::launcher

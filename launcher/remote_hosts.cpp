@@ -1,0 +1,297 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Raising the tree, and its messages turned into what the controller knows.
+#include "launcher/remote_hosts.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "launcher/host_names.hpp"
+#include "launcher/wire.hpp"
+
+namespace remit::launcher {
+namespace {
+
+constexpr std::size_t kInputWindow = std::size_t{256} << 10;
+constexpr std::chrono::seconds kEndPatience{20};
+
+std::string numbers(std::initializer_list<std::int64_t> values) {
+  WireWriter writer;
+  for (const std::int64_t value : values) writer.number(value);
+  return writer.bytes();
+}
+
+void hold(int how) {
+  sigset_t ending;
+  sigemptyset(&ending);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
+  ::pthread_sigmask(how, &ending, nullptr);
+}
+
+}  // namespace
+
+// What mpirun reads and a rank of another host gets.
+struct RemoteHosts::Feed {
+  Feed(asio::io_context& io, int fd) : pipe(io, fd) {}
+  asio::posix::stream_descriptor pipe;
+  std::array<char, 1 << 16> buffer{};
+  std::size_t under_way = 0;
+  bool reading = false;
+};
+
+RemoteHosts::RemoteHosts(asio::io_context& io, TreePlan plan, const Secret& secret,
+                         Guardian& keeper)
+    : io_(io),
+      tree_(std::make_unique<TreeNode>(
+          io, 0, std::move(plan), secret, keeper,
+          TreeNode::Callbacks{[this](const Message& message) { handle(message); },
+                              [this](int node, const std::string& why) { failed(node, why); },
+                              [this](int node, const std::string& text) { said(node, text); }})) {}
+
+RemoteHosts::~RemoteHosts() = default;
+
+// Before there is a controller: signals end the wait.
+tl::expected<void, LaunchError> RemoteHosts::wait_for(const std::function<bool()>& condition) {
+  asio::signal_set signals(io_, SIGINT, SIGTERM, SIGHUP);
+  signals.async_wait([this](std::error_code error, int signal) {
+    if (!error) signal_ = signal;
+  });
+  hold(SIG_UNBLOCK);
+  io_.restart();
+  while (error_.empty() && signal_ == 0 && !condition()) io_.run_one();
+  hold(SIG_BLOCK);
+  if (signal_ != 0) {
+    return tl::unexpected(LaunchError{
+        128 + signal_, fmt::format("interrupted by signal {} ({}) while the daemons were started",
+                                   signal_, ::strsignal(signal_))});
+  }
+  if (!error_.empty()) return tl::unexpected(LaunchError{1, error_});
+  return {};
+}
+
+tl::expected<std::map<int, Topology>, LaunchError> RemoteHosts::raise() {
+  if (auto started = tree_->start_children(own_addresses()); !started) {
+    return tl::unexpected(LaunchError{1, started.error().message});
+  }
+  const auto others = static_cast<std::size_t>(tree_->tree().nodes() - 1);
+  const auto done = wait_for([&] { return topologies_.size() == others; });
+  if (!done) return tl::unexpected(done.error());
+  return std::move(topologies_);
+}
+
+tl::expected<void, LaunchError> RemoteHosts::prepare(const DaemonJob& part) {
+  job_ = part.job;
+  exchange_ = std::make_unique<HostExchange>(io_, *tree_, job_);
+  tree_->send(Message::kEveryone, MessageKind::job, write_job(part));
+  const auto others = static_cast<std::size_t>(tree_->tree().nodes() - 1);
+  return wait_for([&] { return ready_.size() == others; });
+}
+
+void RemoteHosts::launch(Callbacks callbacks) {
+  callbacks_ = std::move(callbacks);
+  launched_ = true;
+  if (!error_.empty()) failed(0, error_);  // between prepare() and now
+  tree_->send(Message::kEveryone, MessageKind::launch);
+}
+
+void RemoteHosts::signal_ranks(int signal) {
+  tree_->send(Message::kEveryone, MessageKind::signal_ranks, numbers({signal}));
+}
+
+void RemoteHosts::signal_all(int signal) {
+  tree_->send(Message::kEveryone, MessageKind::signal_all, numbers({signal}));
+}
+
+void RemoteHosts::close_output(int stream) {
+  tree_->send(Message::kEveryone, MessageKind::close_output, numbers({stream}));
+}
+
+int RemoteHosts::node_of(int rank) const {
+  if (rank < 0 || static_cast<std::size_t>(rank) >= job_.ranks.size()) return 0;
+  const int host = job_.ranks[static_cast<std::size_t>(rank)].host;
+  return job_.hosts[static_cast<std::size_t>(host)].node;
+}
+
+void RemoteHosts::handle(const Message& message) {
+  if (finishing_) return;  // whom it could concern may be gone
+  if (exchange_ && exchange_->handle(message)) return;
+  WireReader reader(message.payload);
+  switch (message.kind) {
+    case MessageKind::hello:
+      return take_hello(message);
+    case MessageKind::failed: {
+      const auto node = static_cast<int>(reader.number());
+      return failed(node, reader.text());
+    }
+    case MessageKind::said: {
+      const auto node = static_cast<int>(reader.number());
+      return said(node, reader.text());
+    }
+    case MessageKind::ready:
+      ready_.insert(message.from);
+      return;
+    case MessageKind::refused: {
+      const auto from = static_cast<std::size_t>(message.from);
+      const auto& hosts = tree_->plan().hosts;
+      if (from < hosts.size())
+        failed(message.from, fmt::format("host {}: {}", hosts[from], reader.text()));
+      return;
+    }
+    case MessageKind::empty:
+      busy_.erase(message.from);
+      if (launched_) callbacks_.empty();
+      return;
+    case MessageKind::output:
+      return take_output(message);
+    default:
+      // A daemon speaks of its own ranks.
+      if (launched_ && node_of(static_cast<int>(reader.number())) == message.from) {
+        handle_rank(message);
+      }
+  }
+}
+
+void RemoteHosts::handle_rank(const Message& message) {
+  WireReader reader(message.payload);
+  const auto rank = static_cast<int>(reader.number());
+  switch (message.kind) {
+    case MessageKind::spawned: {
+      const auto pid = static_cast<pid_t>(reader.number());
+      const auto status = static_cast<int>(reader.number());
+      if (pid <= 0) return callbacks_.not_spawned(rank, {status, reader.text()});
+      busy_.insert(message.from);
+      return callbacks_.spawned(rank, pid);
+    }
+    case MessageKind::exited:
+      return callbacks_.exited(rank, static_cast<int>(reader.number()));
+    case MessageKind::connected:
+      return callbacks_.connected(rank);
+    case MessageKind::finalized:
+      return callbacks_.finalized(rank);
+    case MessageKind::aborted: {
+      const auto status = static_cast<int>(reader.number());
+      return callbacks_.aborted(rank, status, reader.text());
+    }
+    case MessageKind::output_end:
+      return callbacks_.output_end(rank, static_cast<int>(reader.number()));
+    case MessageKind::input_taken: {
+      const auto feed = feeds_.find(rank);
+      if (feed == feeds_.end()) return;
+      const auto taken = static_cast<std::size_t>(reader.number());
+      feed->second->under_way -= std::min(taken, feed->second->under_way);
+      return read_feed(rank);
+    }
+    case MessageKind::input_closed:
+      if (const auto feed = feeds_.find(rank); feed != feeds_.end()) {
+        std::error_code ignored;
+        feed->second->pipe.close(ignored);
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+void RemoteHosts::take_hello(const Message& message) {
+  WireReader reader(message.payload);
+  const std::string name = reader.text();
+  const std::string xml = reader.text();
+  Expected<Topology> topology = Topology::from_xml(xml);
+  if (!reader.complete() || !topology) {
+    return failed(message.from, fmt::format("host {} sent no topology", name));
+  }
+  topologies_.insert_or_assign(message.from, std::move(*topology));
+}
+
+void RemoteHosts::take_output(const Message& message) {
+  WireReader reader(message.payload);
+  const auto rank = static_cast<int>(reader.number());
+  const auto stream = static_cast<int>(reader.number());
+  const std::string bytes = reader.text();
+  if (!launched_ || node_of(rank) != message.from) return;
+  if (callbacks_.output(rank, stream, bytes)) {
+    tree_->send(message.from, MessageKind::output_taken,
+                numbers({static_cast<std::int64_t>(bytes.size())}));
+  } else {
+    held_[message.from] += bytes.size();
+  }
+}
+
+void RemoteHosts::release_outputs() {
+  for (const auto& [node, bytes] : std::exchange(held_, {})) {
+    tree_->send(node, MessageKind::output_taken, numbers({static_cast<std::int64_t>(bytes)}));
+  }
+}
+
+void RemoteHosts::failed(int node, const std::string& why) {
+  if (finishing_) return;
+  if (!launched_) {
+    if (error_.empty()) error_ = why;
+    return;
+  }
+  std::vector<int> ranks;
+  for (const Rank& rank : job_.ranks) {
+    const int place = node_of(rank.rank);
+    if (place == 0 || !tree_->tree().is_within(place, node)) continue;
+    busy_.erase(place);
+    if (!gone_.contains(place)) ranks.push_back(rank.rank);
+  }
+  for (const int rank : ranks) gone_.insert(node_of(rank));
+  callbacks_.lost(ranks, why);
+}
+
+void RemoteHosts::said(int node, const std::string& text) {
+  if (finishing_) return;
+  if (launched_) return callbacks_.said(node, text);
+  fmt::print(stderr, "{}", text);
+}
+
+void RemoteHosts::feed(int rank, int fd) {
+  feeds_[rank] = std::make_unique<Feed>(io_, fd);
+  read_feed(rank);
+}
+
+void RemoteHosts::read_feed(int rank) {
+  Feed& feed = *feeds_.at(rank);
+  if (feed.reading || !feed.pipe.is_open() || feed.under_way >= kInputWindow) return;
+  feed.reading = true;
+  feed.pipe.async_read_some(
+      asio::buffer(feed.buffer), [this, rank](std::error_code error, std::size_t size) {
+        const auto found = feeds_.find(rank);
+        if (found == feeds_.end() || !found->second->pipe.is_open()) return;  // closed meanwhile
+        Feed& source = *found->second;
+        source.reading = false;
+        WireWriter writer;
+        writer.number(rank);
+        if (error) {
+          std::error_code ignored;
+          source.pipe.close(ignored);
+          return tree_->send(node_of(rank), MessageKind::input_end, writer.bytes());
+        }
+        source.under_way += size;
+        writer.text(std::string_view(source.buffer.data(), size));
+        tree_->send(node_of(rank), MessageKind::input, writer.bytes());
+        read_feed(rank);
+      });
+}
+
+void RemoteHosts::finish() {
+  finishing_ = true;
+  feeds_.clear();
+  tree_->expect_end();
+  tree_->send(Message::kEveryone, MessageKind::finish);
+  bool late = false;
+  asio::steady_timer patience(io_, kEndPatience);
+  patience.async_wait([&](std::error_code stopped) { late = !stopped; });
+  io_.restart();
+  while (!late && tree_->has_children()) io_.run_one();
+}
+
+}  // namespace remit::launcher

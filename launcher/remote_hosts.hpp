@@ -1,0 +1,97 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// mpirun's side of the daemons on other hosts.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "launcher/host_exchange.hpp"
+#include "launcher/job_wire.hpp"
+#include "launcher/tree_node.hpp"
+
+namespace remit::launcher {
+
+class RemoteHosts {
+ public:
+  /// In the io_context's thread, from launch() on.
+  struct Callbacks {
+    std::function<void(int rank, pid_t pid)> spawned;
+    std::function<void(int rank, LaunchError error)> not_spawned;
+    std::function<void(int rank, int wait_status)> exited;
+    std::function<void(int rank)> connected;
+    std::function<void(int rank)> finalized;
+    std::function<void(int rank, int status, std::string message)> aborted;
+    /// False: there is no room for more; release_outputs() follows.
+    std::function<bool(int rank, int stream, std::string_view bytes)> output;
+    std::function<void(int rank, int stream)> output_end;
+    /// These ranks are gone with their hosts.
+    std::function<void(const std::vector<int>& ranks, std::string why)> lost;
+    std::function<void()> empty;  ///< is_empty() may have become true
+    std::function<void(int node, std::string text)> said;
+  };
+
+  RemoteHosts(asio::io_context& io, TreePlan plan, const Secret& secret, Guardian& keeper);
+  ~RemoteHosts();
+
+  /// Starts the daemons and waits until each has reported: the topologies, by node. The error is
+  /// that of the first host that cannot be used; status 128+N after signal N.
+  [[nodiscard]] tl::expected<std::map<int, Topology>, LaunchError> raise();
+  /// Gives them the job and waits until each is ready to start its ranks.
+  [[nodiscard]] tl::expected<void, LaunchError> prepare(const DaemonJob& part);
+
+  /// Only after prepare().
+  [[nodiscard]] PmixExchange* exchange() { return exchange_.get(); }
+  void set_local_data(HostExchange::LocalData local) {
+    exchange_->set_local_data(std::move(local));
+  }
+
+  void launch(Callbacks callbacks);
+  void signal_ranks(int signal);
+  void signal_all(int signal);
+  void close_output(int stream);
+  void release_outputs();
+  /// What can be read from `fd` becomes the standard input of a rank. Takes the descriptor over.
+  void feed(int rank, int fd);
+  /// No process of the job is left on any of the hosts.
+  [[nodiscard]] bool is_empty() const { return busy_.empty(); }
+
+  /// Ends the daemons, waiting for a bounded time until they have left nothing.
+  void finish();
+
+ private:
+  struct Feed;
+
+  tl::expected<void, LaunchError> wait_for(const std::function<bool()>& condition);
+  void handle(const Message& message);
+  void handle_rank(const Message& message);
+  void take_hello(const Message& message);
+  void take_output(const Message& message);
+  void failed(int node, const std::string& why);
+  void said(int node, const std::string& text);
+  void read_feed(int rank);
+  [[nodiscard]] int node_of(int rank) const;
+
+  asio::io_context& io_;
+  std::unique_ptr<TreeNode> tree_;
+  std::unique_ptr<HostExchange> exchange_;
+  Job job_;
+  Callbacks callbacks_;
+  bool launched_ = false;
+  bool finishing_ = false;
+  std::string error_;  // while nothing is launched
+  int signal_ = 0;
+  std::map<int, Topology> topologies_;
+  std::set<int> ready_;
+  std::set<int> gone_;
+  std::set<int> busy_;               // nodes on which something was started
+  std::map<int, std::size_t> held_;  // output that waits for room, by node
+  std::map<int, std::unique_ptr<Feed>> feeds_;
+};
+
+}  // namespace remit::launcher

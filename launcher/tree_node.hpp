@@ -1,0 +1,106 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// One process of the tree of daemons, mpirun included: it starts the daemons below it through ssh,
+// and passes messages on. The start frame, with the job's secret, is all that ssh's standard input
+// carries; everything else goes over authenticated connections (link.hpp).
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/steady_timer.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/guardian.hpp"
+#include "launcher/link.hpp"
+#include "launcher/tree.hpp"
+
+namespace remit::launcher {
+
+/// What all daemons of a job know.
+struct TreePlan {
+  std::vector<std::string> hosts;  ///< by node; 0 is mpirun's own
+  int width = 32;
+  std::vector<std::string> agent;  ///< the command that runs a command on a host: ssh and options
+  std::string program;             ///< mpirun's path on the other hosts
+  double timeout_s = 15;           ///< a host that is silent for so long is lost
+
+  [[nodiscard]] std::string bytes() const;
+  [[nodiscard]] static std::optional<TreePlan> from(const std::string& bytes);
+};
+
+/// What a daemon is told on its standard input.
+struct StartFrame {
+  std::string version;
+  int node = 0;
+  std::string secret;
+  std::vector<std::string> addresses;  ///< of its parent
+  int port = 0;
+  double timeout_s = 0;
+
+  [[nodiscard]] std::string bytes() const;
+  /// Reads it from a descriptor.
+  [[nodiscard]] static Expected<StartFrame> read(int fd);
+};
+
+class TreeNode {
+ public:
+  struct Callbacks {
+    std::function<void(Message)> received;  ///< for this node
+    /// A daemon below this node could not be started, or is lost; with all below it.
+    std::function<void(int node, std::string why)> failed;
+    std::function<void(int node, std::string text)> said;  ///< on a daemon's standard error
+  };
+
+  /// `keeper` starts the ssh processes, and ends them with this process.
+  TreeNode(asio::io_context& io, int self, TreePlan plan, const Secret& secret, Guardian& keeper,
+           Callbacks callbacks);
+  ~TreeNode();
+
+  [[nodiscard]] const Tree& tree() const { return tree_; }
+  [[nodiscard]] const TreePlan& plan() const { return plan_; }
+  [[nodiscard]] int self() const { return self_; }
+
+  /// The connection to the parent; its messages are this node's to route.
+  void set_parent(std::shared_ptr<Link> link) { parent_ = std::move(link); }
+  /// Starts the daemons of the children; failures are told later.
+  [[nodiscard]] Expected<> start_children(const std::vector<std::string>& addresses);
+
+  /// Sends to a node; kEveryone: to all below this one.
+  void send(int to, MessageKind kind, std::string payload = {});
+  /// What came from the parent.
+  void route(Message message);
+  /// From now on the end of a connection is no failure.
+  void expect_end() { ending_ = true; }
+  [[nodiscard]] bool has_children() const;
+
+ private:
+  struct Child;
+
+  Expected<> start_child(int node);
+  void read_words(Child& child);
+  void took_words(Child& child, std::string_view text);
+  bool attach(int node, asio::ip::tcp::socket socket);
+  void agent_ended(int node, int wait_status);
+  void give_up(int node, const std::string& why);
+  void forward(const Message& message);
+
+  asio::io_context& io_;
+  int self_;
+  TreePlan plan_;
+  Tree tree_;
+  const Secret& secret_;
+  Guardian& keeper_;
+  Callbacks callbacks_;
+  std::shared_ptr<Link> parent_;
+  std::unique_ptr<Listener> listener_;
+  std::vector<std::string> addresses_;
+  std::map<int, std::unique_ptr<Child>> children_;
+  int refusals_ = 0;
+  bool ending_ = false;
+};
+
+}  // namespace remit::launcher

@@ -1,0 +1,389 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+"""mpirun on several hosts (with_hosts): programs without MPI, and with messages between hosts. Runs in
+the top build folder; MPIRUN and LAUNCHER_CLIENT name other binaries. Skipped where with_hosts is."""
+import hashlib
+import os
+import pathlib
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import unittest
+import uuid
+
+HERE = pathlib.Path(__file__).resolve().parent
+MPIRUN = os.path.abspath(os.environ.get("MPIRUN", "./mpirun"))
+CLIENT = os.path.abspath(os.environ.get("LAUNCHER_CLIENT", "./launcher_client"))
+HOSTS = ["h1", "h2", "h3", "h4"]
+LIMIT = 120  # seconds: only a hang takes as long
+ALL = "h1:2,h2:2,h3:2,h4:2"
+
+# What a job may leave nowhere: processes of it or of its daemons, and files. Run on each host.
+LEFT = r"""
+import os, sys
+mark, names = sys.argv[1].encode(), (b"remit-guardian", b"--remit-daemon", b"remit-keeper")
+for pid in [p for p in os.listdir("/proc") if p.isdigit() and int(p) not in (os.getpid(), os.getppid())]:
+    try:
+        words = open(f"/proc/{pid}/cmdline", "rb").read().split(b"\0")
+        if mark in open(f"/proc/{pid}/environ", "rb").read() or any(name in words for name in names):
+            print(pid, b" ".join(words).decode())
+    except OSError:
+        pass
+for name in os.listdir(os.environ["TMPDIR"]):
+    print(name)
+"""
+
+
+def on_host(host, *words):
+    return subprocess.run(["ssh", host, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          text=True, timeout=LIMIT, check=False).stdout
+
+
+def control(command):
+    """Breaks something, and waits until it is broken."""
+    done = pathlib.Path(os.environ["CLUSTER_CONTROL"] + ".done")
+    before = len(done.read_text(encoding="ascii").splitlines())
+    pathlib.Path(os.environ["CLUSTER_CONTROL"]).write_text(command + "\n", encoding="ascii")
+    while len(done.read_text(encoding="ascii").splitlines()) == before:
+        time.sleep(0.01)
+
+
+class HostsTest(unittest.TestCase):
+    hosts = HOSTS
+
+    def setUp(self):
+        self.mark = uuid.uuid4().hex
+        self.environment = {**os.environ, "HOSTS_TEST": self.mark}
+
+    def left(self):
+        script = pathlib.Path("/run/cluster/left.py")
+        script.write_text(LEFT, encoding="ascii")
+        return {host: on_host(host, f"python3 {script} {self.mark}") for host in self.hosts}
+
+    def tearDown(self):
+        end = time.monotonic() + LIMIT
+        while any(self.left().values()) and time.monotonic() < end:
+            time.sleep(0.1)
+        self.assertEqual(self.left(), {host: "" for host in self.hosts})
+
+    def start(self, *arguments, **options):
+        for stream in ("stdout", "stderr"):
+            options.setdefault(stream, subprocess.PIPE)
+        options.setdefault("stdin", subprocess.DEVNULL)
+        options["env"] = {**self.environment, **options.get("env", {})}
+        process = subprocess.Popen([MPIRUN, *arguments], start_new_session=True, **options)
+        self.addCleanup(self.stop, process)
+        return process
+
+    def stop(self, process):
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream:
+                stream.close()
+
+    def run_job(self, *arguments, status=0, data=None, **options):
+        if data is not None:
+            options["stdin"] = subprocess.PIPE
+        process = self.start(*arguments, **options)
+        out, err = process.communicate(data, timeout=LIMIT)
+        out, err = (out or b"").decode(), (err or b"").decode()
+        self.assertEqual(process.returncode, status, f"{arguments}\n{out[-2000:]}\n{err[-2000:]}")
+        return out, err
+
+    def the_message(self, err):
+        lines = [line for line in err.splitlines() if line.startswith("mpirun:")]
+        self.assertEqual(len(lines), 1, err)
+        return lines[0]
+
+
+    def await_processes(self, host, name):
+        end = time.monotonic() + LIMIT
+        while not on_host(host, f"pgrep -x {pathlib.Path(name).name}"):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.1)
+
+
+class Jobs(HostsTest):
+    def test_each_rank_is_on_its_host(self):
+        out, err = self.run_job("-l", "--host", ALL, "sh", "-c", "hostname")
+        expected = [f"[{rank}] h{rank // 2 + 1}" for rank in range(8)]
+        self.assertEqual((sorted(out.splitlines()), err), (expected, ""))
+
+    def test_every_shape_of_the_tree(self):
+        for width in ("1", "2"):
+            out, err = self.run_job("--param", f"launch_width={width}", "--host", "h2,h3,h4", CLIENT,
+                                    "exchange")
+            self.assertEqual(sorted(out.splitlines()), [f"rank {i} of 3 ok" for i in range(3)], err)
+
+    def test_exchange_between_servers(self):
+        for what in ("exchange", "direct", "publish"):
+            out, err = self.run_job("--host", ALL, "-map-by", "node", CLIENT, what)
+            self.assertEqual(len(out.splitlines()), 8, err)
+
+    def test_keys_that_clients_read(self):
+        out, _ = self.run_job("--host", "h1:2,h3", CLIENT, "keys")
+        keys = [dict(word.split("=", 1) for word in line.split()) for line in sorted(out.splitlines())]
+        self.assertEqual([(k["host"], k["local_rank"], k["nodes"], k["size"], k["peers"]) for k in
+                          sorted(keys, key=lambda k: int(k["rank"]))],
+                         [("h1", "0", "2", "3", "0,1"), ("h1", "1", "2", "3", "0,1"),
+                          ("h3", "0", "2", "3", "2")])
+
+    def test_hostfile_rankfile_and_relative_names(self):
+        folder = pathlib.Path("/run/cluster")
+        (folder / "hostfile").write_text("h1 slots=1\nh2 slots=2 max_slots=4\nh3:1\n", encoding="ascii")
+        (folder / "ranks").write_text("rank 0=h3 slot=0\nrank 1=+n1 slot=0\n", encoding="ascii")
+        show = ["-l", "hostname"]
+        files = ["--hostfile", str(folder / "hostfile")]
+        for words, expected in (([], "h1 h2 h2 h3"), (["--host", "+n1,h3"], "h2 h2 h3"),
+                                (["-n", "3", "--nolocal"], "h2 h2 h3"), (["-ppn", "1"], "h1 h2 h3"),
+                                (["--rankfile", str(folder / "ranks")], "h3 h2")):
+            out, _ = self.run_job(*files, *words, *show)
+            lines = sorted(out.splitlines())
+            self.assertEqual(" ".join(line.split()[1] for line in lines), expected, words)
+        _, err = self.run_job(*files, "-n", "5", "--display-map", "true")
+        self.assertIn("note: more ranks than slots: h1 has 2 ranks and 1 slots", err)
+        self.assertIn("rank 4 of 5 on host h3", err)
+        _, err = self.run_job(*files, "--oversubscribe", "-n", "5", "true")
+        self.assertEqual(err, "")
+
+    def test_programs_on_hosts_of_their_own(self):
+        out, _ = self.run_job("-l", "--host", "h2", "hostname", ":", "--host", "h4,h3", "-n", "2", "hostname")
+        self.assertEqual(sorted(out.splitlines()), ["[0] h2", "[1] h4", "[2] h3"])
+
+    def test_environment_directory_and_binding(self):
+        out, _ = self.run_job("--host", "h2", "-x", "A=b c", "-wdir", "/usr", "--bind-to", "core", "sh", "-c",
+                              "echo $A $PWD $(sed -n 's/Cpus_allowed_list:\\s*//p' /proc/self/status)")
+        self.assertRegex(out, r"^b c /usr \d+\n$")
+
+
+class Streams(HostsTest):
+    def test_lines_are_whole_and_in_order(self):
+        script = "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo $PMIX_RANK $i $PMIX_RANK; done; echo e >&2"
+        out, err = self.run_job("--host", "h1,h2,h3,h4", "sh", "-c", script)
+        seen = {rank: 0 for rank in range(4)}
+        for line in out.splitlines():
+            rank, number, again = map(int, line.split())
+            self.assertEqual((rank, number), (again, seen[rank] + 1))
+            seen[rank] = number
+        self.assertEqual((set(seen.values()), err), ({3000}, "e\n" * 4))
+
+    def test_a_slow_reader_holds_ranks_back(self):
+        process = self.start("--host", "h2", "sh", "-c", "head -c 30000000 /dev/zero")
+        time.sleep(1)
+        out, _ = process.communicate(timeout=LIMIT)
+        self.assertEqual((len(out), process.returncode), (30000000, 0))
+
+    def test_input(self):
+        data = random.randbytes(3 << 20)
+        digest = hashlib.sha256(data).hexdigest()
+        empty = hashlib.sha256(b"").hexdigest()
+        for who, readers in (("1", {1}), ("all", {0, 1, 2}), ("none", set())):
+            out, _ = self.run_job("--host", "h1,h2,h3", "--stdin", who, "sh", "-c",
+                                  "echo $PMIX_RANK $(sha256sum)", data=data)
+            self.assertEqual(sorted(out.splitlines()),
+                             [f"{rank} {digest if rank in readers else empty} -" for rank in range(3)])
+
+    def test_input_that_nobody_reads(self):
+        with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as source:
+            out, err = self.run_job("--host", "h2,h1", "head", "-1", stdin=source.stdout)
+            self.assertEqual((out, err), ("y\n", ""))
+            source.kill()
+
+    def test_files_of_ranks_are_where_mpirun_is(self):
+        folder = pathlib.Path("/run/cluster/files")
+        self.run_job("--host", "h1,h2", "-outfile-pattern", f"{folder}/%h", "hostname")
+        self.assertEqual((folder / "h2.1").read_text(encoding="ascii"), "h2\n")
+
+    def test_output_that_nobody_reads_any_more(self):
+        process = self.start("--host", "h2", "sh", "-c", "while echo text; do :; done")
+        process.stdout.readline()
+        process.stdout.close()
+        process.stdout = None
+        process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 128 + signal.SIGPIPE)
+
+
+class Ends(HostsTest):
+    def test_a_rank_that_fails(self):
+        for script, status, words in (("exit 7", 7, "exited with status 7"),
+                                      ("kill -SEGV $$", 139, "was killed by signal 11")):
+            _, err = self.run_job("--host", "h1,h2,h3", "sh", "-c",
+                                  f"test $PMIX_RANK = 2 || exec sleep 1000; {script}", status=status)
+            # Of the others some may not have been started yet.
+            self.assertRegex(self.the_message(err), rf"rank 2 \(pid \d+, sh\) on host h3 {words}[^;]*"
+                             r"(; the other (2 ranks were|rank was) ended)?\.$")
+
+    def test_abort(self):
+        _, err = self.run_job("--host", "h1,h2", CLIENT, "abort", "5", "1", status=5)
+        self.assertIn("aborted the job", self.the_message(err))
+
+    def test_programs_that_are_not_there(self):
+        _, err = self.run_job("--host", "h2,h3", "no-such-program", status=127)
+        self.assertRegex(self.the_message(err), "on host h[23]: program 'no-such-program' not found")
+
+    def test_daemons_that_cannot_start(self):
+        _, err = self.run_job("--host", "h1,nowhere", "true", status=1)
+        self.assertRegex(self.the_message(err), "host nowhere cannot be started: ssh ended with status 255: .*")
+        _, err = self.run_job("--prefix", "/nonexistent", "--host", "h2", "true", status=1)
+        self.assertRegex(err, "host h2 cannot be started: ssh ended with status 127: .*/nonexistent/bin/mpirun")
+        _, err = self.run_job("--param", "launch_width=1", "--host", "h2,h3,nowhere", "true", status=1)
+        self.assertIn("host nowhere cannot be started: ssh ended with status 255", err)
+        _, err = self.run_job("--launcher-exec", "no-such-ssh", "--host", "h2", "true", status=1)
+        self.assertIn("program 'no-such-ssh' not found", self.the_message(err))
+
+    def started(self, *words):
+        process = self.start(*words, "sh", "-c", "echo up; sleep 1000")
+        for _ in range(3):
+            self.assertEqual(process.stdout.readline(), b"up\n")
+        return process
+
+    def test_signals(self):
+        for sent, status in ((signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, -signal.SIGINT)):
+            process = self.started("--host", "h1,h2,h3")
+            process.send_signal(sent)
+            _, err = process.communicate(timeout=LIMIT)
+            self.assertEqual(process.returncode, status, err)
+            self.assertIn("its 3 ranks were ended", self.the_message(err.decode()))
+        process = self.start("--host", "h2", "sh", "-c", "trap 'echo got; exit' USR1; echo up; while :; do "
+                             "sleep 0.05; done")
+        self.assertEqual(process.stdout.readline(), b"up\n")
+        process.send_signal(signal.SIGUSR1)
+        self.assertEqual(process.communicate(timeout=LIMIT)[0], b"got\n")
+
+    def test_mpirun_is_killed(self):
+        for width in ("1", "32"):
+            process = self.started("--host", "h2,h3,h4", "--param", f"launch_width={width}")
+            process.kill()
+            process.communicate(timeout=LIMIT)
+            self.tearDown()  # nothing is left anywhere
+
+    def test_a_daemon_is_killed(self):
+        process = self.started("--host", "h2,h3,h4", "--param", "launch_width=1")
+        on_host("h3", "pkill -9 -f -- --remit-daemon")
+        _, err = process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 1, err)
+        self.assertIn("host h3 was lost", self.the_message(err.decode()))
+
+    def test_timeout(self):
+        _, err = self.run_job("--timeout", "3", "--host", "h1,h2", "sleep", "1000", status=124)
+        self.assertIn("--timeout 3 seconds", err)
+        self.assertRegex(err, r"\n +1 +h2 +\d+ ")
+        self.assertIn("Who waits for whom is not known", err)
+
+
+class Messages(HostsTest):
+    """MPI between hosts, over the device that is chosen without a word."""
+
+    def used(self, err, what):
+        lines = [line for line in err.splitlines() if re.search(what, line)]
+        return {re.search(r"rank \d+ \(\w+\)", line).group() for line in lines}
+
+    def test_programs(self):
+        heat = "examples/heat2d --size 64 --steps 20 --output none"
+        for hosts, ranks, programs in (("h1,h2", 2, ["tests/mpi/pt2pt", "tests/mpi/types"]),
+                                       ("h1:2,h2:2", 4, ["tests/mpi/intercomm", "examples/cg --cells 12", heat]),
+                                       ("h1,h2,h3,h4", 4, ["tests/mpi/pt2pt", heat])):
+            for program in programs:
+                _, err = self.run_job("--host", hosts, *program.split(), env={"REMIT_STATISTICS": "yes"})
+                self.assertEqual(len(self.used(err, "statistics: ofi: sends [1-9]")), ranks, err)
+                inside = ranks if ":" in hosts else 0
+                self.assertEqual(len(self.used(err, "statistics: shm: cells_sent [1-9]")), inside, err)
+
+    def test_a_rank_aborts(self):
+        _, err = self.run_job("--host", "h1,h2,h3", "tests/mpi/errors", "abort", status=42)
+        self.assertRegex(self.the_message(err), "rank 0 .* on host h1 aborted the job with code 42: .*; the other 2")
+
+    def test_a_rank_is_killed(self):
+        process = self.start("--host", "h1,h2", "tests/mpi/stuck")
+        self.await_processes("h2", "tests/mpi/stuck")
+        on_host("h2", "pkill -9 -x stuck")
+        _, err = process.communicate(timeout=LIMIT)
+        # Either news may come first: that of the host, or that of the rank that talked to it.
+        self.assertIn(process.returncode, (137, 58), err)  # 58: MPI_ERR_PROC_ABORTED
+        self.assertRegex(self.the_message(err.decode()), "rank 1 .* on host h2 was killed|"
+                         "rank 0 .*: rank 1: .* on host h2 .*: its process has ended")
+
+
+class Strangers(HostsTest):
+    def test_garbage_is_dropped(self):
+        process = self.start("--host", "h2,h3", "sh", "-c", "echo up; read line; echo $line", stdin=subprocess.PIPE)
+        up = 0
+        while up < 2:  # the rank without input may have ended by then
+            self.assertIsNone(process.poll())
+            up += process.stdout.readline() == b"up\n"
+        listening = subprocess.run(["ss", "-Hltnp"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        port = int(re.search(rf":(\d+)\s.*pid={process.pid},", listening).group(1))
+        for size in (0, 1, 47, 48, 200, 100000):
+            with socket.create_connection(("h1", port), timeout=10) as stranger:
+                try:
+                    stranger.sendall(random.randbytes(size))
+                    stranger.shutdown(socket.SHUT_WR)
+                    self.assertEqual(stranger.recv(1000), b"")  # no word to who does not know ours
+                except OSError:  # it was dropped meanwhile
+                    pass
+        out, err = process.communicate(b"over\n", timeout=LIMIT)
+        self.assertEqual((process.returncode, out.split()), (0, [b"over"]), err)
+        self.assertIn(b"mpirun: host h1: a connection from 10.77.0.1 was refused: it is no daemon\n", err)
+
+    def test_the_secret_is_nowhere_to_be_read(self):
+        process = self.start("--host", "h2", "sh", "-c", "echo up; sleep 1000")
+        process.stdout.readline()
+        texts = on_host("h2", "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ | tr '\\0' '\\n'")
+        for entry in pathlib.Path("/proc").glob("[0-9]*"):
+            for name in ("cmdline", "environ"):
+                try:
+                    texts += (entry / name).read_text(errors="replace").replace("\0", "\n")
+                except OSError:
+                    pass
+        self.assertEqual(re.findall(r"\b[0-9a-f]{64}\b", texts), [])
+        process.terminate()
+        process.communicate(timeout=LIMIT)
+
+    def test_a_daemon_without_mpirun(self):
+        done = subprocess.run([MPIRUN, "--remit-daemon"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True, timeout=LIMIT, check=False)
+        self.assertEqual((done.returncode, done.stderr),
+                         (1, "a daemon is started by mpirun, which tells it what to do\n"))
+
+
+class ZLostHosts(HostsTest):
+    """Last: they break the cluster."""
+    hosts = ["h1", "h2"]
+
+    def lose(self, what):
+        process = self.start("--param", "host_timeout=6", "--host", "h2,h3,h4", "sh", "-c", "echo up; sleep 1000")
+        for _ in range(3):
+            self.assertEqual(process.stdout.readline(), b"up\n")
+        control(f"{what} h4")
+        begin = time.monotonic()
+        _, err = process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 1, err)
+        self.assertIn("host h4 was lost", self.the_message(err.decode()))
+        return time.monotonic() - begin
+
+    def test_1_a_cable_is_cut(self):
+        self.assertLess(self.lose("cut"), LIMIT / 2)
+        control("join h4")
+
+    def test_2_a_host_dies(self):
+        self.assertLess(self.lose("kill"), LIMIT / 2)
+
+    def test_3_a_host_dies_while_ranks_talk(self):
+        process = self.start("--param", "host_timeout=6", "--host", "h1,h3", "tests/mpi/stuck")
+        self.await_processes("h3", "stuck")
+        control("kill h3")
+        _, err = process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 1, err)
+        self.assertIn("host h3 was lost", self.the_message(err.decode()))
+
+
+if __name__ == "__main__":
+    if "CLUSTER_CONTROL" not in os.environ:
+        os.execv(HERE / "with_hosts", ["with_hosts", "-n", str(len(HOSTS)), __file__, *sys.argv[1:]])
+    unittest.main(verbosity=2)

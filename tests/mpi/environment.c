@@ -171,6 +171,20 @@ static void error_handlers(void) {
   EXPECT(MPI_ERR_WIN, "win", MPI_Win_get_errhandler(MPI_WIN_NULL, &got));
   EXPECT(MPI_ERR_WIN, "win", MPI_Win_call_errhandler(MPI_WIN_NULL, MPI_ERR_OTHER));
   OK(MPI_Errhandler_free(&win));
+  /* Attributes of windows: keys can be made before there is a window. */
+  int keyval = MPI_KEYVAL_INVALID, flag = -1;
+  void* value = NULL;
+  OK(MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &keyval, NULL));
+  CHECK(keyval != MPI_KEYVAL_INVALID);
+  EXPECT(MPI_ERR_WIN, "win", MPI_Win_set_attr(MPI_WIN_NULL, keyval, &flag));
+  EXPECT(MPI_ERR_WIN, "win", MPI_Win_get_attr(MPI_WIN_NULL, keyval, &value, &flag));
+  EXPECT(MPI_ERR_WIN, "win", MPI_Win_delete_attr(MPI_WIN_NULL, keyval));
+  EXPECT(MPI_ERR_KEYVAL, "keyval", MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &flag));
+  EXPECT(MPI_ERR_ARG, "keyval",
+         MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, NULL, NULL));
+  OK(MPI_Win_free_keyval(&keyval));
+  CHECK(keyval == MPI_KEYVAL_INVALID);
+  EXPECT(MPI_ERR_KEYVAL, "keyval", MPI_Win_free_keyval(&keyval));
   OK(MPI_Errhandler_free(&session));
   EXPECT(MPI_ERR_ERRHANDLER, "errhandler", MPI_Errhandler_free(&session));
   EXPECT(MPI_ERR_ARG, "errhandler", MPI_Errhandler_free(NULL));

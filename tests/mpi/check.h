@@ -87,6 +87,18 @@ static inline uint64_t check_seed(const char* name) {
   return seed;
 }
 
+/* How many ranks are on this rank's host, by its name. Collective. */
+static inline int check_local_size(void) {
+  char name[MPI_MAX_PROCESSOR_NAME] = "";
+  int length, count = 0;
+  char(*all)[MPI_MAX_PROCESSOR_NAME] = malloc((size_t)check_size * sizeof *all);
+  OK(MPI_Get_processor_name(name, &length));
+  OK(MPI_Allgather(name, sizeof name, MPI_CHAR, all, sizeof name, MPI_CHAR, MPI_COMM_WORLD));
+  for (int i = 0; i < check_size; ++i) count += strcmp(all[i], name) == 0;
+  free(all);
+  return count;
+}
+
 /* Byte i of a message that carries `salt`. */
 static inline unsigned char check_byte(uint64_t salt, size_t i) {
   return (unsigned char)((i * 131u + salt * 71u + (i >> 8)) & 0xffu);

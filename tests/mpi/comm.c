@@ -39,7 +39,9 @@ static void construction(void) {
     OK(MPI_Comm_free(&none));
   }
   OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared));
-  CHECK(compare(shared, MPI_COMM_WORLD) == MPI_CONGRUENT); /* tests run on one host */
+  OK(MPI_Comm_size(shared, &size));
+  CHECK(size == check_local_size());
+  CHECK((compare(shared, MPI_COMM_WORLD) == MPI_CONGRUENT) == (size == check_size));
   OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_UNDEFINED, 0, MPI_INFO_NULL, &none));
   CHECK(none == MPI_COMM_NULL);
   OK(MPI_Comm_group(MPI_COMM_WORLD, &world));
@@ -306,7 +308,7 @@ static void predefined_attributes(void) {
   OK(MPI_Recv(NULL, 0, MPI_INT, left, *value, dup, MPI_STATUS_IGNORE));
   OK(MPI_Comm_free(&dup));
   OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &value, &flag));
-  CHECK(flag && *value == 1);
+  CHECK(flag && *value == (check_local_size() == check_size));
   OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_IO, &value, &flag));
   CHECK(flag);
   OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &value, &flag));

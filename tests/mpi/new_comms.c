@@ -318,7 +318,8 @@ static void by_hardware(void) {
                            i ? MPI_COMM_TYPE_HW_GUIDED : MPI_COMM_TYPE_RESOURCE_GUIDED, 0, info,
                            &part));
     OK(MPI_Comm_compare(part, MPI_COMM_WORLD, &result));
-    CHECK(result == MPI_CONGRUENT); /* tests run on one host */
+    OK(MPI_Comm_size(part, &size));
+    CHECK(size == check_local_size() && (result == MPI_CONGRUENT) == (size == check_size));
     OK(MPI_Comm_free(&part));
   }
   /* what this process is restricted to, it shares with the others that are */

@@ -92,7 +92,9 @@ Place place_of(const CollectivesQuestion& question, int ranks) {
 bool long_board(const Params& params) {
   Process process(make_singleton_bootstrap(), std::make_shared<SteadyClock>(), params, 0);
   const auto devices = open_devices(process);
-  return devices && Board::takes_long(params, *devices->front(), true, true);
+  return devices && std::any_of(devices->begin(), devices->end(), [&](const auto& device) {
+           return device->caps().name == "shm" && Board::takes_long(params, *device, true, true);
+         });
 }
 
 void ask_collectives(const Params& params, const CollectivesQuestion& question,

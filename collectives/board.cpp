@@ -103,13 +103,20 @@ template <class Step>
 int Board::in_pieces(std::size_t bytes, std::size_t most, Step step) {
   for (std::size_t at = 0;; ++number_) {
     const int error = step(at, std::min(most, bytes - at));
-    if (bytes - at <= most) return error;
-    if (error != MPI_SUCCESS) {
-      (void)give_up();
-      return error;
-    }
+    const bool last = bytes - at <= most;
+    if (error != MPI_SUCCESS && (!last || others_go_on())) (void)give_up();
+    if (error != MPI_SUCCESS || last) return error;
     at += most;
   }
+}
+
+/// Whether a member has published more than what fits a page, and so will publish another piece.
+bool Board::others_go_on() const {
+  const std::size_t page = blocks_piece() * static_cast<std::size_t>(size_);
+  return std::any_of(members_.begin(), members_.end(), [&](const Member& member) {
+    return entered(member, number_) &&
+           member.place->lines[number_ % BoardPlace::kDepth].length > page;
+  });
 }
 
 /// Where data of this operation go. A page was used kDepth operations ago or earlier, as the line

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The shared board: small blocking collectives among the processes of a host by stores and loads,
-// without messages, matching or coroutines.
+// The shared board: blocking collectives among the processes of a host by stores and loads, without
+// messages, matching or coroutines. For small data, and long ones where the kernel copies slowly.
 #pragma once
 
 #include <array>
@@ -132,6 +132,7 @@ class Board {
   [[nodiscard]] int publish(const View& data, std::size_t at = 0);
   [[nodiscard]] int publish_blocks(const View& blocks, std::size_t at);
   [[nodiscard]] std::size_t blocks_piece() const;
+  [[nodiscard]] bool others_go_on() const;
   [[nodiscard]] std::byte* memory_for(std::size_t bytes);
   void store_line(std::size_t bytes);
   [[nodiscard]] int make_room();

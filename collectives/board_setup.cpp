@@ -135,7 +135,8 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agree
 }
 
 /// The place may serve another board when nobody reads it for this one any more: when all members
-/// have closed it. They all close it after the same operation.
+/// have closed it. They all close it after the same operation; but after an error among pieces a
+/// member may be ahead, and its place serves nobody again.
 Board::~Board() {
   const std::uint64_t end = number_ + 1;
   place_->closed.store(members_[static_cast<std::size_t>(rank_)].base + end,

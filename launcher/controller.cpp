@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "launcher/rank_env.hpp"
+#include "launcher/signals.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -26,24 +27,12 @@ std::chrono::steady_clock::duration seconds(double value) {
       std::chrono::duration<double>(value));
 }
 
-bool is_ignored(int signal) {
-  struct sigaction action {};
-  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
 std::string signal_text(int signal) {
   const char* name = ::strsignal(signal);
   return fmt::format("signal {} ({})", signal, name == nullptr ? "unknown" : name);
 }
 
 }  // namespace
-
-void release_signals() {
-  sigset_t ending;
-  sigemptyset(&ending);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
-  ::pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);
-}
 
 Controller::Controller(asio::io_context& io, const Options& options, Job job, Guardian& guardian,
                        std::unique_ptr<CallFile> calls, RemoteHosts* remote)
@@ -61,7 +50,8 @@ Controller::Controller(asio::io_context& io, const Options& options, Job job, Gu
                {[this] { check_progress(); },
                 [this](const std::string& cause) { end_job(1, cause); }, [this] { finish(); },
                 [this] {
-                  if (remote_ != nullptr) remote_->release_outputs();
+                  // What is held may be for any of the outputs: all must have room.
+                  if (remote_ != nullptr && !streams_.is_slow()) remote_->release_outputs();
                 },
                 [this](int stream) {
                   if (remote_ != nullptr) remote_->close_output(stream);
@@ -105,12 +95,11 @@ void Controller::start(PmixServer* server) {
 void Controller::watch_signals() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGTTIN, SIG_IGN);
-  // What was ignored when mpirun started (nohup, a shell's background job) stays ignored.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     if (!is_ignored(signal)) signals_.add(signal);
   }
   for (const int signal : {SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT}) signals_.add(signal);
-  release_signals();
+  mask_ending_signals(SIG_UNBLOCK);
   signals_.async_wait([this](std::error_code error, int signal) {
     if (!error) handle_signal(signal);
   });
@@ -124,7 +113,9 @@ void Controller::handle_signal(int signal) {
     case SIGINT:
     case SIGTERM:
     case SIGHUP:
-      if (++interrupts_ > 1) {
+      if (phase_ == Phase::done) {
+        io_.stop();  // whoever still waits, for daemons, does so no longer
+      } else if (++interrupts_ > 1) {
         // Asked twice: nothing is waited for any more. The guardian kills what lives.
         finish();
       } else {
@@ -255,8 +246,8 @@ void Controller::spawned(int rank, const SpawnResult& result) {
     state.spawned = true;
     if (is_here(rank)) nothing_left_ = false;
     if (std::exchange(report_wanted_, false)) report_ranks();
-    // A rank that was asked for before the job began to end.
-    if (phase_ != Phase::starting) terminate();
+    // A rank that was asked for before the job began to end; of others their daemon sees to it.
+    if (phase_ != Phase::starting && is_here(rank)) terminate();
     return is_here(rank) ? spawn_next() : check_started();
   }
   const App& app =
@@ -501,6 +492,7 @@ std::string Controller::last_words() {
 }
 
 void Controller::finish() {
+  if (phase_ == Phase::done) return;  // io_ may run on for others
   phase_ = Phase::done;
   io_.stop();
 }

@@ -27,9 +27,6 @@ struct JobResult {
   int raise_signal = 0;  ///< if not 0: die by this signal, so that a shell's loop stops too
 };
 
-/// Lets the signals through that main() held back; for one thread.
-void release_signals();
-
 /// Runs one job from one thread (the io_context's): the ranks of this host through its guardian,
 /// those of other hosts through their daemons.
 class Controller {

@@ -83,6 +83,7 @@ class Daemon {
   void handle(const Message& message);
   void take_job(const std::string& bytes);
   Expected<> prepare(const std::string& bytes);
+  void signal_ranks(int signal);
   void spawn_next();
   tl::expected<ChildSpec, LaunchError> spec_of(const Rank& rank);
   void spawned(int rank, const SpawnResult& result);
@@ -106,6 +107,7 @@ class Daemon {
   DaemonJob part_;
   int host_ = -1;  // this one, of the job's
   std::size_t next_ = 0;
+  bool ending_ = false;  // the job has been told to end: no rank is started any more
   bool finishing_ = false;
   bool clean_ = false;
 };
@@ -186,8 +188,9 @@ void Daemon::handle(const Message& message) {
     case MessageKind::launch:
       return spawn_next();
     case MessageKind::signal_ranks:
-      return guardian_->signal_ranks(static_cast<int>(reader.number()));
+      return signal_ranks(static_cast<int>(reader.number()));
     case MessageKind::signal_all:
+      ending_ = true;
       return guardian_->signal_all(static_cast<int>(reader.number()));
     case MessageKind::output_taken:
       return pipes_.output_taken(static_cast<std::size_t>(reader.number()));
@@ -224,11 +227,10 @@ Expected<> Daemon::prepare(const std::string& bytes) {
   }
   exchange_ = std::make_unique<HostExchange>(io_, *tree_, job);
   if (host_ < 0) return {};  // only a part of the tree
-  if (auto room =
-          raise_descriptor_limit(job.hosts[static_cast<std::size_t>(host_)].ranks.size() * 3);
-      !room) {
-    return room;
-  }
+  // Of a rank: its outputs, its connection to PMIx, and its input.
+  const std::size_t each = part_.input == InputTo::kAll ? 4 : 3;
+  const std::size_t ranks = job.hosts[static_cast<std::size_t>(host_)].ranks.size();
+  if (auto room = raise_descriptor_limit(ranks * each); !room) return room;
   guardian_->start(
       {[this](int rank, const SpawnResult& result) { spawned(rank, result); },
        [this](int rank, int status) { tell(MessageKind::exited, numbers(rank, status)); },
@@ -258,12 +260,19 @@ Expected<> Daemon::prepare(const std::string& bytes) {
   return {};
 }
 
+// SIGTERM comes when the job ends; other signals are the user's.
+void Daemon::signal_ranks(int signal) {
+  if (signal == SIGTERM) ending_ = true;
+  guardian_->signal_ranks(signal);
+}
+
 // One after the other, as in mpirun itself.
 void Daemon::spawn_next() {
   if (host_ < 0 || !server_ || finishing_) return;
   const std::vector<int>& ranks = part_.job.hosts[static_cast<std::size_t>(host_)].ranks;
   if (next_ == ranks.size()) return;
   const Rank& rank = part_.job.ranks[static_cast<std::size_t>(ranks[next_++])];
+  if (ending_) return refuse_rank(rank.rank, {1, "the job has ended meanwhile"});
   auto spec = spec_of(rank);
   if (!spec) return refuse_rank(rank.rank, spec.error());
   const bool has_input = part_.input == rank.rank || part_.input == InputTo::kAll;
@@ -299,6 +308,10 @@ void Daemon::spawned(int rank, const SpawnResult& result) {
   writer.number(0);
   writer.text("");
   tell(MessageKind::spawned, writer.bytes());
+  if (ending_) {  // it was asked for before
+    guardian_->signal_ranks(SIGTERM);
+    guardian_->signal_ranks(SIGCONT);
+  }
   spawn_next();
 }
 
@@ -311,10 +324,13 @@ void Daemon::refuse_rank(int rank, const LaunchError& error) {
   tell(MessageKind::spawned, writer.bytes());
 }
 
-// mpirun says so, or is gone. What is below has been told already, or loses this node's connection.
+// mpirun says so, or is gone. What is below is told: nobody else may be there to do it.
 void Daemon::finish() {
   if (std::exchange(finishing_, true)) return;
-  if (tree_) tree_->expect_end();
+  if (tree_) {
+    tree_->expect_end();
+    tree_->send(Message::kEveryone, MessageKind::finish);
+  }
   clean_ = guardian_->finish(kGuardianPatience);
   patience_.expires_after(kChildPatience);
   patience_.async_wait([this](std::error_code stopped) {

@@ -195,8 +195,9 @@ void HostExchange::store_published(const Message& message) {
   const std::int64_t id = reader.number();
   std::vector<DataStore::Item> items = read_items(&reader);
   bool good = reader.complete();
+  if (!good) items.clear();
   for (DataStore::Item& item : items) {
-    if (good) good = store_.publish(std::move(item));
+    if (!store_.publish(std::move(item))) good = false;  // a duplicate; the others count
   }
   WireWriter writer;
   writer.number(id);

@@ -17,8 +17,8 @@ namespace remit::launcher {
 [[nodiscard]] std::string temporary_parent();
 
 /// Without descriptors PMIx cannot take a rank's connection, and says nothing: the rank would wait
-/// for ever. So they are counted before: `pipes` are those of ranks. Ranks keep the limit that
-/// this process was started with.
+/// for ever. So they are counted before: `pipes` are those of ranks or daemons. Ranks keep the
+/// limit that this process was started with.
 [[nodiscard]] Expected<> raise_descriptor_limit(std::size_t pipes);
 
 }  // namespace remit::launcher

@@ -157,14 +157,29 @@ int count_sharers(const std::vector<Binding>& bindings, const Binding& binding) 
   }));
 }
 
+// The hosts of the rankfile; they must be among those of --host where a program has some.
+tl::expected<std::vector<int>, LaunchError> deal_by_file(const Options& options,
+                                                         const JobRoom& room) {
+  std::vector<int> dealt;
+  for (std::size_t i = 0; i < options.apps.size(); ++i) {
+    for (int left = options.apps[i].ranks; left > 0; --left) {
+      const int host = room.rank_hosts[dealt.size()];
+      if (!options.apps[i].hosts.empty() && std::ranges::count(room.app_hosts[i], host) == 0) {
+        return tl::unexpected(LaunchError{
+            2, fmt::format("--rankfile {} line {}: {} is not among the hosts of --host",
+                           options.rankfile->path, options.rankfile->ranks[dealt.size()].line,
+                           room.hosts[static_cast<std::size_t>(host)].name)});
+      }
+      dealt.push_back(host);
+    }
+  }
+  return dealt;
+}
+
 // The index into `hosts` of each rank.
 tl::expected<std::vector<int>, LaunchError> deal(const Options& options, const JobRoom& room,
                                                  std::span<const HostRoom> hosts) {
-  if (options.rankfile) {
-    std::vector<int> dealt = room.rank_hosts;
-    dealt.resize(static_cast<std::size_t>(options.total_ranks()));
-    return dealt;
-  }
+  if (options.rankfile) return deal_by_file(options, room);
   std::vector<AppRoom> apps;
   for (std::size_t i = 0; i < options.apps.size(); ++i) {
     apps.push_back({options.apps[i].ranks, room.app_hosts[i]});

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // A job as data: its programs, its hosts, and which rank runs where. Made once before anything is
-// started, by the process that was called mpirun; daemons of other hosts will receive a copy.
+// started, by the process that was called mpirun; daemons of other hosts receive a copy.
 #pragma once
 
 #include <span>

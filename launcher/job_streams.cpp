@@ -183,8 +183,12 @@ tl::expected<std::array<int, 3>, LaunchError> JobStreams::make_ends(int rank) {
   int out[2] = {-1, -1};
   int err[2] = {-1, -1};
   auto input = make_input(rank);
-  if (!input || *input < 0 || ::pipe2(out, O_CLOEXEC) != 0 ||
-      (!style.merge && ::pipe2(err, O_CLOEXEC) != 0)) {
+  const auto make_err = [&] {
+    if (!style.merge) return ::pipe2(err, O_CLOEXEC) == 0;
+    err[1] = ::fcntl(out[1], F_DUPFD_CLOEXEC, 3);
+    return err[1] >= 0;
+  };
+  if (!input || *input < 0 || ::pipe2(out, O_CLOEXEC) != 0 || !make_err()) {
     const int error = errno;
     close_all({input.value_or(-1), out[0], out[1], err[0], err[1]});
     return tl::unexpected(LaunchError{
@@ -192,7 +196,6 @@ tl::expected<std::array<int, 3>, LaunchError> JobStreams::make_ends(int rank) {
                        "('ulimit -n')",
                        rank, std::strerror(error))});
   }
-  if (style.merge) err[1] = ::fcntl(out[1], F_DUPFD_CLOEXEC, 3);
   RankStreams& streams = ranks_[static_cast<std::size_t>(rank)];
   streams.out = make_output(rank, out[0], std::move(*out_route));
   streams.out->resume();

@@ -93,7 +93,6 @@ std::string write_job(const DaemonJob& part) {
   for (const Rank& rank : job.ranks) write(rank, &writer);
   writer.number(part.merge ? 1 : 0);
   writer.number(part.input);
-  writer.number(static_cast<std::int64_t>(part.grace_s * 1000));
   return writer.bytes();
 }
 
@@ -120,7 +119,6 @@ std::optional<DaemonJob> read_job(const std::string& bytes) {
   }
   part.merge = reader.number() != 0;
   part.input = static_cast<int>(reader.number());
-  part.grace_s = static_cast<double>(reader.number()) / 1000;
   if (!reader.complete() || !is_sound(job)) return std::nullopt;
   return part;
 }

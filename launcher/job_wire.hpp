@@ -14,7 +14,6 @@ struct DaemonJob {
   Job job;
   bool merge = false;  ///< standard error goes where standard output goes
   int input = 0;       ///< the rank that gets mpirun's input, or all or none (InputTo)
-  double grace_s = 0;  ///< for what it ends itself
 };
 
 [[nodiscard]] std::string write_job(const DaemonJob& job);

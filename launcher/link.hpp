@@ -1,5 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Connections between daemons: made by the child, proved by both, then a stream of messages.
+// Connections between daemons: made by the child, proved by both, then a stream of messages. Only
+// the greeting is authenticated; the stream is neither encrypted nor signed, so the network between
+// the hosts must be trusted.
 #pragma once
 
 #include <asio/io_context.hpp>

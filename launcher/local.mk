@@ -34,6 +34,7 @@ liblauncher_la_SOURCES = \
 	launcher/rankfile.cpp launcher/rankfile.hpp \
 	launcher/remote_hosts.cpp launcher/remote_hosts.hpp \
 	launcher/secret.cpp launcher/secret.hpp \
+	launcher/signals.hpp \
 	launcher/spawn.cpp launcher/spawn.hpp \
 	launcher/tree.hpp \
 	launcher/tree_node.cpp launcher/tree_node.hpp \

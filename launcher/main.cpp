@@ -32,6 +32,7 @@
 #include "launcher/pmix_server.hpp"
 #include "launcher/remote_hosts.hpp"
 #include "launcher/secret.hpp"
+#include "launcher/signals.hpp"
 #include "launcher/words.hpp"
 #include "runtime/launch_params.hpp"
 
@@ -40,8 +41,13 @@ namespace {
 
 constexpr double kGuardianPatience = 10;  // seconds for the kernel to end killed processes
 
+// A reader of standard error that has gone away is no reason to fail.
+void say(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+}
+
 int complain(int status, const std::string& message) {
-  fmt::print(stderr, "mpirun: {}\n", message);
+  say(fmt::format("mpirun: {}\n", message));
   return status;
 }
 
@@ -112,6 +118,7 @@ std::string own_path() {
 tl::expected<void, LaunchError> raise_others(const Options& options, asio::io_context& io,
                                              Guardian& keeper, std::vector<HostRoom>* hosts,
                                              std::map<int, Topology>* topologies, Others* others) {
+  std::signal(SIGPIPE, SIG_IGN);  // an ssh that reads nothing is no reason to die
   TreePlan plan;
   plan.hosts.push_back(host_name());
   for (HostRoom& host : *hosts) {
@@ -152,10 +159,10 @@ int own_host(const Job& job) {
 void print_notes(const Options& options, const Job& job, std::span<const HostRoom> hosts) {
   const std::string excess = describe_excess(job, hosts);
   if (!excess.empty() && !options.oversubscribe && !options.quiet) {
-    fmt::print(stderr, "mpirun: note: {}\n", excess);
+    say(fmt::format("mpirun: note: {}\n", excess));
   }
-  if (options.display_map) fmt::print(stderr, "{}", describe_map(job));
-  if (options.report_bindings) fmt::print(stderr, "{}", describe_bindings(job));
+  if (options.display_map) say(describe_map(job));
+  if (options.report_bindings) say(describe_bindings(job));
 }
 
 Outcome failed(const LaunchError& error) {
@@ -166,7 +173,7 @@ Outcome failed(const LaunchError& error) {
 Outcome run_laid_out(const Options& options, asio::io_context& io, Guardian& guardian,
                      const Topology& topology, const Job& job, RemoteHosts* others) {
   if (others != nullptr) {
-    const DaemonJob part{job, options.output.merge, options.input.rank, options.grace()};
+    const DaemonJob part{job, options.output.merge, options.input.rank};
     if (auto ready = others->prepare(part); !ready) return failed(ready.error());
   }
   auto calls = CallFile::create(guardian.directory(), static_cast<int>(job.ranks.size()));
@@ -188,7 +195,10 @@ Outcome run_laid_out(const Options& options, asio::io_context& io, Guardian& gua
   io.restart();
   controller.start(server.get());
   io.run();
-  return {controller.result(), ""};
+  Outcome outcome{controller.result(), ""};
+  // While the daemons end, what still comes finds the controller and the server alive.
+  if (others != nullptr) others->finish();
+  return outcome;
 }
 
 Outcome run_job(Options& options, const JobRoom& room, asio::io_context& io, Helpers& helpers,
@@ -225,15 +235,6 @@ bool clean_up(Guardian& guardian) {
   std::error_code ignored;
   if (ended) std::filesystem::remove_all(guardian.directory(), ignored);
   return ended;
-}
-
-// From the guardian's birth on a signal must end the job, not only this process; until the
-// controller hears signals they wait.
-void hold_signals() {
-  sigset_t ending;
-  sigemptyset(&ending);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
-  ::sigprocmask(SIG_BLOCK, &ending, nullptr);
 }
 
 // The hosts of the job. Addresses are looked for only if the user names hosts.
@@ -280,13 +281,13 @@ int run(Options& options, std::span<char> title) {
   if (!room) return complain(2, room.error().message);
   const bool has_others = std::ranges::any_of(
       room->hosts, [own = host_name()](const HostSpec& host) { return host.name != own; });
-  hold_signals();
+  mask_ending_signals(SIG_BLOCK);  // until somebody hears them
   asio::io_context io(1);
   Expected<Helpers> helpers = start_helpers(io, has_others, title);
   if (!helpers) return complain(1, helpers.error().message);
   Others others;
   const Outcome outcome = run_job(options, *room, io, *helpers, &others);
-  if (others.hosts) others.hosts->finish();
+  if (others.hosts) others.hosts->finish();  // where the job did not start
   if (!outcome.error.empty()) complain(outcome.result.status, outcome.error);
   if (helpers->keeper) clean_up(*helpers->keeper);
   if (!clean_up(*helpers->ranks)) {
@@ -294,7 +295,7 @@ int run(Options& options, std::span<char> title) {
   }
   if (outcome.result.raise_signal != 0) {
     std::signal(outcome.result.raise_signal, SIG_DFL);
-    release_signals();
+    mask_ending_signals(SIG_UNBLOCK);
     std::raise(outcome.result.raise_signal);
   }
   // PMIx's threads still run: no destructor may be waited for. See ~PmixServer.

@@ -19,7 +19,7 @@ enum class MessageKind : std::uint32_t {
   said,          ///< node, text: what a daemon wrote on its standard error
   ready,         ///< the PMIx server runs
   refused,       ///< why the job cannot run there
-  spawned,       ///< rank, pid, stage, errno, words
+  spawned,       ///< rank, pid (-1: it was not), status, words
   exited,        ///< rank, wait status
   connected,     ///< rank
   finalized,     ///< rank
@@ -58,7 +58,7 @@ struct Message {
 
   MessageKind kind = MessageKind::hello;
   std::int32_t from = 0;
-  std::int32_t to = 0;  ///< a node, or kEveryone (of mpirun only)
+  std::int32_t to = 0;  ///< a node, or kEveryone: all below the sender
   std::string payload;
 };
 

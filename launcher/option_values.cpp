@@ -282,7 +282,24 @@ Expected<> find_rank_hosts(const Options& options, const OwnNames& own, JobRoom*
       return fail(MPI_ERR_ARG, "--rankfile {} line {}: {}", options.rankfile->path, line.line,
                   host.error().message);
     }
+    if (options.no_local && host->front().name == own.name) {
+      return fail(MPI_ERR_ARG, "--rankfile {} line {}: {} is this host, which --nolocal leaves out",
+                  options.rankfile->path, line.line, own.name);
+    }
     room->rank_hosts.push_back(index_of(host->front(), &room->hosts));
+  }
+  // --host allows some of these hosts; make_job() knows which ranks are of which program.
+  for (const AppSpec& app : options.apps) {
+    std::vector<int>& indices = room->app_hosts.emplace_back();
+    if (app.hosts.empty()) continue;
+    const auto allowed = resolve_hosts(app.hosts, options.hostfile, own);
+    if (!allowed) return tl::unexpected(allowed.error());
+    for (const HostSpec& host : *allowed) {
+      const auto found = std::ranges::find(room->hosts, host.name, &HostSpec::name);
+      if (found != room->hosts.end()) {
+        indices.push_back(static_cast<int>(found - room->hosts.begin()));
+      }
+    }
   }
   return {};
 }
@@ -295,7 +312,6 @@ Expected<JobRoom> find_room(const Options& options, const OwnNames& own) {
     if (auto done = find_rank_hosts(options, own, &room); !done) {
       return tl::unexpected(done.error());
     }
-    room.app_hosts.resize(options.apps.size());
     return room;
   }
   std::vector<std::vector<HostSpec>> chosen;

@@ -116,7 +116,8 @@ using FileReader = std::function<Expected<std::string>(const std::string& path)>
 /// Which hosts the job and each of its programs may use.
 struct JobRoom {
   std::vector<HostSpec> hosts;
-  std::vector<std::vector<int>> app_hosts;       ///< indices into hosts, for each program
+  /// Indices into hosts, for each program. With a rankfile those that --host allows; none without.
+  std::vector<std::vector<int>> app_hosts;
   std::vector<std::vector<HostSpec>> app_specs;  ///< the same hosts, with its own slots
   /// Rankfile: the host of each rank.
   std::vector<int> rank_hosts;

@@ -218,8 +218,8 @@ pmix_status_t PmixUpcalls::abort(const pmix_proc_t* process, void*, int status,
   return PMIX_OPERATION_SUCCEEDED;
 }
 
-// PMIx completes a fence of ranks of one host itself. If it asks all the same, the data of all
-// hosts together is the data of this one.
+// PMIx completes a fence of ranks of one host itself; between hosts the exchange does it. If PMIx
+// asks though there is no exchange, the data of all hosts together is the data of this one.
 pmix_status_t PmixUpcalls::fence(const pmix_proc_t list[], size_t nlist, const pmix_info_t[],
                                  size_t, char* blob, size_t nblob, pmix_modex_cbfunc_t done,
                                  void* data) {

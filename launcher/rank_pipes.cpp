@@ -14,12 +14,15 @@ namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
+// Of the system call that has just failed.
+tl::unexpected<Error> no_descriptor() {
+  return fail_errno(MPI_ERR_OTHER, errno, "cannot make the pipes of a rank (see 'ulimit -n')");
+}
+
 // Both ends, or an error.
 Expected<std::array<int, 2>> make_pipe() {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return fail_errno(MPI_ERR_OTHER, errno, "cannot make the pipes of a rank (see 'ulimit -n')");
-  }
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return no_descriptor();
   return ends;
 }
 
@@ -40,10 +43,12 @@ Expected<std::array<int, 3>> RankPipes::make_ends(int rank, bool merge, bool has
     inputs_.try_emplace(rank, io_, (*ends)[1]);
   } else {
     fds[0] = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fds[0] < 0) return give_back(no_descriptor().value());
   }
   for (int stream = 1; stream <= 2; ++stream) {
     if (stream == 2 && merge) {
       fds[2] = ::fcntl(fds[1], F_DUPFD_CLOEXEC, 3);
+      if (fds[2] < 0) return give_back(no_descriptor().value());
       break;
     }
     const auto ends = make_pipe();
@@ -68,6 +73,7 @@ void RankPipes::read(Output& output) {
 }
 
 void RankPipes::read_once(Output& output) {
+  if (under_way_ >= kOutputWindow) return;  // others were first; output_taken() goes on
   buffer_.resize(kReadBytes);
   const ssize_t count = ::read(output.pipe.native_handle(), buffer_.data(), buffer_.size());
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return read(output);

@@ -10,10 +10,12 @@
 #include <asio/steady_timer.hpp>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "launcher/host_names.hpp"
+#include "launcher/signals.hpp"
 #include "launcher/wire.hpp"
 
 namespace remit::launcher {
@@ -26,13 +28,6 @@ std::string numbers(std::initializer_list<std::int64_t> values) {
   WireWriter writer;
   for (const std::int64_t value : values) writer.number(value);
   return writer.bytes();
-}
-
-void hold(int how) {
-  sigset_t ending;
-  sigemptyset(&ending);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
-  ::pthread_sigmask(how, &ending, nullptr);
 }
 
 }  // namespace
@@ -59,14 +54,17 @@ RemoteHosts::~RemoteHosts() = default;
 
 // Before there is a controller: signals end the wait.
 tl::expected<void, LaunchError> RemoteHosts::wait_for(const std::function<bool()>& condition) {
-  asio::signal_set signals(io_, SIGINT, SIGTERM, SIGHUP);
+  asio::signal_set signals(io_);
+  for (const int signal : kEndingSignals) {
+    if (!is_ignored(signal)) signals.add(signal);
+  }
   signals.async_wait([this](std::error_code error, int signal) {
     if (!error) signal_ = signal;
   });
-  hold(SIG_UNBLOCK);
+  mask_ending_signals(SIG_UNBLOCK);
   io_.restart();
   while (error_.empty() && signal_ == 0 && !condition()) io_.run_one();
-  hold(SIG_BLOCK);
+  mask_ending_signals(SIG_BLOCK);
   if (signal_ != 0) {
     return tl::unexpected(LaunchError{
         128 + signal_, fmt::format("interrupted by signal {} ({}) while the daemons were started",
@@ -250,7 +248,7 @@ void RemoteHosts::failed(int node, const std::string& why) {
 void RemoteHosts::said(int node, const std::string& text) {
   if (finishing_) return;
   if (launched_) return callbacks_.said(node, text);
-  fmt::print(stderr, "{}", text);
+  std::fputs(text.c_str(), stderr);  // whether or not anybody reads it
 }
 
 void RemoteHosts::feed(int rank, int fd) {
@@ -283,15 +281,17 @@ void RemoteHosts::read_feed(int rank) {
 }
 
 void RemoteHosts::finish() {
-  finishing_ = true;
+  if (std::exchange(finishing_, true)) return;
   feeds_.clear();
   tree_->expect_end();
   tree_->send(Message::kEveryone, MessageKind::finish);
   bool late = false;
   asio::steady_timer patience(io_, kEndPatience);
-  patience.async_wait([&](std::error_code stopped) { late = !stopped; });
-  io_.restart();
-  while (!late && tree_->has_children()) io_.run_one();
+  patience.async_wait([&](std::error_code stopped) {
+    if (!stopped) late = true;  // else this function has returned
+  });
+  io_.restart();  // the end of the job has stopped it
+  while (!late && !io_.stopped() && tree_->has_children()) io_.run_one();
 }
 
 }  // namespace remit::launcher

@@ -61,7 +61,8 @@ class RemoteHosts {
   /// No process of the job is left on any of the hosts.
   [[nodiscard]] bool is_empty() const { return busy_.empty(); }
 
-  /// Ends the daemons, waiting for a bounded time until they have left nothing.
+  /// Ends the daemons, waiting until they have left nothing: for a bounded time, or until somebody
+  /// stops the io_context, which runs here for the last time. Once; later calls do nothing.
   void finish();
 
  private:

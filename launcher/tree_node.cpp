@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "config.h"
+#include "launcher/host_names.hpp"
 #include "launcher/spawn.hpp"
 #include "launcher/wire.hpp"
 
@@ -151,6 +152,10 @@ bool TreeNode::has_children() const {
 Expected<> TreeNode::start_children(const std::vector<std::string>& addresses) {
   const std::vector<int> nodes = tree_.children(self_);
   if (nodes.empty()) return {};
+  // A connection and ssh's output each; the listener cannot turn down whom it has no room for.
+  if (auto room = raise_descriptor_limit(2 * nodes.size() + Listener::kMostStrangers); !room) {
+    return room;
+  }
   for (const std::string& address : addresses) {
     const bool is_own = address.starts_with("127.") || address == "::1" ||
                         address.starts_with("fe80:");  // reaches nobody, or needs an interface

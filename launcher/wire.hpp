@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Values to bytes and back, for messages between the processes of one launcher on one host
-// (native byte order). A reader that runs out of bytes turns bad and returns empty values.
+// Values to bytes and back, for messages between the processes of one launcher, on one host or on
+// several of one byte order. A reader that runs out of bytes turns bad and returns empty values.
 #pragma once
 
 #include <cstdint>

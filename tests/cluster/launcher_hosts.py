@@ -7,6 +7,7 @@ import os
 import pathlib
 import random
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -25,7 +26,7 @@ ALL = "h1:2,h2:2,h3:2,h4:2"
 # What a job may leave nowhere: processes of it or of its daemons, and files. Run on each host.
 LEFT = r"""
 import os, sys
-mark, names = sys.argv[1].encode(), (b"remit-guardian", b"--remit-daemon", b"remit-keeper")
+mark, names = sys.argv[1].encode(), (b"remit-guardian", b"--remit-daemon")
 for pid in [p for p in os.listdir("/proc") if p.isdigit() and int(p) not in (os.getpid(), os.getppid())]:
     try:
         words = open(f"/proc/{pid}/cmdline", "rb").read().split(b"\0")
@@ -100,7 +101,6 @@ class HostsTest(unittest.TestCase):
         lines = [line for line in err.splitlines() if line.startswith("mpirun:")]
         self.assertEqual(len(lines), 1, err)
         return lines[0]
-
 
     def await_processes(self, host, name):
         end = time.monotonic() + LIMIT
@@ -256,12 +256,29 @@ class Ends(HostsTest):
         process.send_signal(signal.SIGUSR1)
         self.assertEqual(process.communicate(timeout=LIMIT)[0], b"got\n")
 
+    def test_signals_that_are_ignored(self):
+        def ignore():
+            for number in (signal.SIGINT, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN)
+        process = self.start("--host", "h1,h2", "--stdin", "all", "sh", "-c", "echo up; read line; echo $line",
+                             stdin=subprocess.PIPE, preexec_fn=ignore)
+        while not select.select([process.stdout], [], [], 0.02)[0]:  # while daemons are started
+            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGHUP)
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)  # and while ranks run
+        out, err = process.communicate(b"over\n", timeout=LIMIT)
+        self.assertEqual((process.returncode, sorted(out.split()), err), (0, [b"over"] * 2 + [b"up"] * 2, b""))
+
     def test_mpirun_is_killed(self):
         for width in ("1", "32"):
             process = self.started("--host", "h2,h3,h4", "--param", f"launch_width={width}")
+            begin = time.monotonic()
             process.kill()
             process.communicate(timeout=LIMIT)
             self.tearDown()  # nothing is left anywhere
+            # Below the time for which a daemon waits for those that it started: they are told.
+            self.assertLess(time.monotonic() - begin, 10)
 
     def test_a_daemon_is_killed(self):
         process = self.started("--host", "h2,h3,h4", "--param", "launch_width=1")

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 
@@ -264,6 +266,35 @@ TEST(LauncherJob, RanksOfSeveralHosts) {
   EXPECT_EQ(elsewhere->hosts[0].name, "b");
   EXPECT_NE(job_on({"--nolocal", "/bin/sh"}, topology).error().message.find("no other host"),
             std::string::npos);
+}
+
+TEST(LauncherJob, RankfilesKeepToTheHostsThatAreAllowed) {
+  const Topology topology = topology_of("core:4 pu:1");
+  const std::string path = ::testing::TempDir() + "launcher_hosts_test.ranks";
+  std::ofstream(path) << "rank 0=a\n\nrank 1=here\nrank 2=b\n";
+  // The names of the ranks' hosts, or the error.
+  const auto hosts = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"--rankfile", path});
+    const auto job = job_on(words, topology);
+    if (!job) return job.error().message;
+    std::string text;
+    for (const Rank& rank : job->ranks) {
+      text += (text.empty() ? "" : " ") + job->hosts[static_cast<std::size_t>(rank.host)].name;
+    }
+    return text;
+  };
+  const std::string at = "--rankfile " + path;
+  EXPECT_EQ(hosts({"/bin/sh"}), "a here.example b");
+  EXPECT_EQ(hosts({"--host", "b,localhost,a,c", "/bin/sh"}), "a here.example b");
+  EXPECT_EQ(hosts({"--host", "a,b", "-n", "1", "/bin/sh"}), "a");
+  EXPECT_EQ(hosts({"--host", "a,b", "/bin/sh"}),
+            at + " line 3: here.example is not among the hosts of --host");
+  EXPECT_EQ(hosts({"-n", "1", "/bin/sh", ":", "-n", "2", "--host", "here", "/bin/sh"}),
+            at + " line 4: b is not among the hosts of --host");
+  EXPECT_EQ(hosts({"--host", "c", "/bin/sh"}), at + " line 1: a is not among the hosts of --host");
+  EXPECT_EQ(hosts({"--nolocal", "/bin/sh"}),
+            at + " line 3: here.example is this host, which --nolocal leaves out");
+  std::filesystem::remove(path);
 }
 
 TEST(LauncherJob, MoreRanksThanSlotsAreToldOf) {

@@ -130,7 +130,6 @@ DaemonJob some_job() {
   }
   part.merge = true;
   part.input = -1;
-  part.grace_s = 1.5;
   return part;
 }
 

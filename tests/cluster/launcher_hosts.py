@@ -17,8 +17,10 @@ import unittest
 import uuid
 
 HERE = pathlib.Path(__file__).resolve().parent
-MPIRUN = os.path.abspath(os.environ.get("MPIRUN", "./mpirun"))
-CLIENT = os.path.abspath(os.environ.get("LAUNCHER_CLIENT", "./launcher_client"))
+sys.path.insert(0, str(HERE.parent / "mpi"))
+sys.dont_write_bytecode = True
+from launcher import CLIENT, MPIRUN, MpirunTest
+
 HOSTS = ["h1", "h2", "h3", "h4"]
 LIMIT = 120  # seconds: only a hang takes as long
 ALL = "h1:2,h2:2,h3:2,h4:2"
@@ -53,8 +55,9 @@ def control(command):
         time.sleep(0.01)
 
 
-class HostsTest(unittest.TestCase):
+class HostsTest(MpirunTest):
     hosts = HOSTS
+    limit = LIMIT
 
     def setUp(self):
         self.mark = uuid.uuid4().hex
@@ -70,37 +73,6 @@ class HostsTest(unittest.TestCase):
         while any(self.left().values()) and time.monotonic() < end:
             time.sleep(0.1)
         self.assertEqual(self.left(), {host: "" for host in self.hosts})
-
-    def start(self, *arguments, **options):
-        for stream in ("stdout", "stderr"):
-            options.setdefault(stream, subprocess.PIPE)
-        options.setdefault("stdin", subprocess.DEVNULL)
-        options["env"] = {**self.environment, **options.get("env", {})}
-        process = subprocess.Popen([MPIRUN, *arguments], start_new_session=True, **options)
-        self.addCleanup(self.stop, process)
-        return process
-
-    def stop(self, process):
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-        for stream in (process.stdin, process.stdout, process.stderr):
-            if stream:
-                stream.close()
-
-    def run_job(self, *arguments, status=0, data=None, **options):
-        if data is not None:
-            options["stdin"] = subprocess.PIPE
-        process = self.start(*arguments, **options)
-        out, err = process.communicate(data, timeout=LIMIT)
-        out, err = (out or b"").decode(), (err or b"").decode()
-        self.assertEqual(process.returncode, status, f"{arguments}\n{out[-2000:]}\n{err[-2000:]}")
-        return out, err
-
-    def the_message(self, err):
-        lines = [line for line in err.splitlines() if line.startswith("mpirun:")]
-        self.assertEqual(len(lines), 1, err)
-        return lines[0]
 
     def await_processes(self, host, name):
         end = time.monotonic() + LIMIT

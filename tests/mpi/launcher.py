@@ -56,29 +56,10 @@ def marked(mark):
     return found
 
 
-class LauncherTest(unittest.TestCase):
-    def setUp(self):
-        self.temporary = tempfile.mkdtemp()  # mpirun's own directory is made in here
-        self.environment, self.mark = marked_environment(self.temporary)
+class MpirunTest(unittest.TestCase):
+    """Starts mpirun in the environment that setUp() has made."""
 
-    def tearDown(self):
-        try:
-            self.assert_nothing_left()
-        finally:
-            for pid in self.marked():
-                os.kill(pid, signal.SIGKILL)
-            shutil.rmtree(self.temporary, ignore_errors=True)
-
-    def marked(self):
-        """Living processes that inherited this test's environment."""
-        return [pid for pid, _ in marked(self.mark)]
-
-    def assert_nothing_left(self):
-        end = time.monotonic() + LIMIT
-        while (self.marked() or os.listdir(self.temporary)) and time.monotonic() < end:
-            time.sleep(0.02)
-        self.assertEqual(self.marked(), [], "processes are left")
-        self.assertEqual(os.listdir(self.temporary), [], "files are left")
+    limit = LIMIT
 
     def start(self, *arguments, **options):
         options.setdefault("stdout", subprocess.PIPE)
@@ -101,7 +82,7 @@ class LauncherTest(unittest.TestCase):
         if data is not None:
             options["stdin"] = subprocess.PIPE
         process = self.start(*arguments, **options)
-        out, err = process.communicate(data, timeout=LIMIT)
+        out, err = process.communicate(data, timeout=self.limit)
         out = (out or b"").decode()
         err = (err or b"").decode()
         self.assertEqual(process.returncode, status, f"{arguments}\n{out[-2000:]}\n{err[-2000:]}")
@@ -117,6 +98,31 @@ class LauncherTest(unittest.TestCase):
         messages = self.own_messages(err)
         self.assertEqual(len(messages), 1, err)
         return messages[0]
+
+
+class LauncherTest(MpirunTest):
+    def setUp(self):
+        self.temporary = tempfile.mkdtemp()  # mpirun's own directory is made in here
+        self.environment, self.mark = marked_environment(self.temporary)
+
+    def tearDown(self):
+        try:
+            self.assert_nothing_left()
+        finally:
+            for pid in self.marked():
+                os.kill(pid, signal.SIGKILL)
+            shutil.rmtree(self.temporary, ignore_errors=True)
+
+    def marked(self):
+        """Living processes that inherited this test's environment."""
+        return [pid for pid, _ in marked(self.mark)]
+
+    def assert_nothing_left(self):
+        end = time.monotonic() + LIMIT
+        while (self.marked() or os.listdir(self.temporary)) and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertEqual(self.marked(), [], "processes are left")
+        self.assertEqual(os.listdir(self.temporary), [], "files are left")
 
 
 class Jobs(LauncherTest):

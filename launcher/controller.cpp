@@ -246,8 +246,11 @@ void Controller::spawned(int rank, const SpawnResult& result) {
     state.spawned = true;
     if (is_here(rank)) nothing_left_ = false;
     if (std::exchange(report_wanted_, false)) report_ranks();
-    // A rank that was asked for before the job began to end; of others their daemon sees to it.
-    if (phase_ != Phase::starting && is_here(rank)) terminate();
+    if (phase_ != Phase::starting) {
+      // It was asked for before the job began to end; daemons see to theirs.
+      ++ended_ranks_;
+      if (is_here(rank)) terminate();
+    }
     return is_here(rank) ? spawn_next() : check_started();
   }
   const App& app =

@@ -33,15 +33,7 @@
 namespace remit::launcher {
 namespace {
 
-constexpr double kGuardianPatience = 10;  // seconds for the kernel to end killed processes
 constexpr std::chrono::seconds kChildPatience{15};
-
-template <class... Numbers>
-std::string numbers(Numbers... values) {
-  WireWriter writer;
-  (writer.number(static_cast<std::int64_t>(values)), ...);
-  return writer.bytes();
-}
 
 class Daemon {
  public:
@@ -331,7 +323,7 @@ void Daemon::finish() {
     tree_->expect_end();
     tree_->send(Message::kEveryone, MessageKind::finish);
   }
-  clean_ = guardian_->finish(kGuardianPatience);
+  clean_ = guardian_->finish(Guardian::kPatience);
   patience_.expires_after(kChildPatience);
   patience_.async_wait([this](std::error_code stopped) {
     if (!stopped) io_.stop();
@@ -344,8 +336,8 @@ void Daemon::stop_when_alone() {
 }
 
 bool Daemon::clean_up() {
-  if (!clean_) clean_ = guardian_->finish(kGuardianPatience);
-  keeper_->finish(kGuardianPatience);
+  if (!clean_) clean_ = guardian_->finish(Guardian::kPatience);
+  keeper_->finish(Guardian::kPatience);
   std::error_code ignored;
   if (clean_) std::filesystem::remove_all(guardian_->directory(), ignored);
   std::filesystem::remove_all(keeper_->directory(), ignored);

@@ -69,6 +69,7 @@ class Guardian {
   /// Ends the conversation: everything that still lives is killed, the directory removed. Returns
   /// when the guardian is gone, or false after `seconds` (a process that cannot be killed).
   bool finish(double seconds);
+  static constexpr double kPatience = 10;  ///< seconds for the kernel to end killed processes
 
  private:
   Guardian(asio::io_context& io, GuardianProcess process);

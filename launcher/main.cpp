@@ -39,8 +39,6 @@
 namespace remit::launcher {
 namespace {
 
-constexpr double kGuardianPatience = 10;  // seconds for the kernel to end killed processes
-
 // A reader of standard error that has gone away is no reason to fail.
 void say(const std::string& text) {
   std::fputs(text.c_str(), stderr);
@@ -231,7 +229,7 @@ Outcome run_job(Options& options, const JobRoom& room, asio::io_context& io, Hel
 
 // Ends the job and leaves nothing, whoever of the two processes was killed meanwhile.
 bool clean_up(Guardian& guardian) {
-  const bool ended = guardian.finish(kGuardianPatience);
+  const bool ended = guardian.finish(Guardian::kPatience);
   std::error_code ignored;
   if (ended) std::filesystem::remove_all(guardian.directory(), ignored);
   return ended;

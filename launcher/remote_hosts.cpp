@@ -24,12 +24,6 @@ namespace {
 constexpr std::size_t kInputWindow = std::size_t{256} << 10;
 constexpr std::chrono::seconds kEndPatience{20};
 
-std::string numbers(std::initializer_list<std::int64_t> values) {
-  WireWriter writer;
-  for (const std::int64_t value : values) writer.number(value);
-  return writer.bytes();
-}
-
 }  // namespace
 
 // What mpirun reads and a rank of another host gets.
@@ -100,15 +94,15 @@ void RemoteHosts::launch(Callbacks callbacks) {
 }
 
 void RemoteHosts::signal_ranks(int signal) {
-  tree_->send(Message::kEveryone, MessageKind::signal_ranks, numbers({signal}));
+  tree_->send(Message::kEveryone, MessageKind::signal_ranks, numbers(signal));
 }
 
 void RemoteHosts::signal_all(int signal) {
-  tree_->send(Message::kEveryone, MessageKind::signal_all, numbers({signal}));
+  tree_->send(Message::kEveryone, MessageKind::signal_all, numbers(signal));
 }
 
 void RemoteHosts::close_output(int stream) {
-  tree_->send(Message::kEveryone, MessageKind::close_output, numbers({stream}));
+  tree_->send(Message::kEveryone, MessageKind::close_output, numbers(stream));
 }
 
 int RemoteHosts::node_of(int rank) const {
@@ -215,8 +209,7 @@ void RemoteHosts::take_output(const Message& message) {
   const std::string bytes = reader.text();
   if (!launched_ || node_of(rank) != message.from) return;
   if (callbacks_.output(rank, stream, bytes)) {
-    tree_->send(message.from, MessageKind::output_taken,
-                numbers({static_cast<std::int64_t>(bytes.size())}));
+    tree_->send(message.from, MessageKind::output_taken, numbers(bytes.size()));
   } else {
     held_[message.from] += bytes.size();
   }
@@ -224,7 +217,7 @@ void RemoteHosts::take_output(const Message& message) {
 
 void RemoteHosts::release_outputs() {
   for (const auto& [node, bytes] : std::exchange(held_, {})) {
-    tree_->send(node, MessageKind::output_taken, numbers({static_cast<std::int64_t>(bytes)}));
+    tree_->send(node, MessageKind::output_taken, numbers(bytes));
   }
 }
 

@@ -32,6 +32,14 @@ class WireWriter {
   std::string bytes_;
 };
 
+/// The bytes of some numbers, and of nothing else.
+template <class... Numbers>
+[[nodiscard]] std::string numbers(Numbers... values) {
+  WireWriter writer;
+  (writer.number(static_cast<std::int64_t>(values)), ...);
+  return writer.bytes();
+}
+
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : rest_(bytes) {}

@@ -148,6 +148,29 @@ def find_other(text):
     return Mpi(name, [mpicc], [mpirun])
 
 
+def word_list(text):
+    return [word for word in text.split(",") if word]
+
+
+def add_options(parser):
+    """The options by which find_mpis() goes, but --remit."""
+    parser.add_argument(
+        "--mpi",
+        action="append",
+        default=[],
+        metavar="NAME=PREFIX",
+        help="another library, installed under PREFIX; may be repeated",
+    )
+    parser.add_argument(
+        "--pypi",
+        metavar="DIR",
+        help=f"also {', '.join(PYPI)} of PyPI, each installed (once) in a virtual environment in DIR",
+    )
+    parser.add_argument(
+        "--mpis", type=word_list, metavar="LIST", help="only these, e.g. remit,openmpi,mpich"
+    )
+
+
 def find_mpis(options, cores):
     """All MPIs asked for, Remit first."""
     pypi = getattr(options, "pypi", None)

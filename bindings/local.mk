@@ -77,10 +77,10 @@ libmpi_abi_la_SOURCES = \
 	bindings/version.cpp \
 	bindings/wait_subjects.cpp bindings/wait_subjects.hpp \
 	bindings/weak.hpp
-libmpi_abi_la_LIBADD = libcollectives.la
+libmpi_abi_la_LIBADD = libcollectives.la $(STATIC_LIBSTDCXX)
 libmpi_abi_la_LDFLAGS = -version-info 1:0:0 -no-undefined \
 	-Wl,--version-script=$(srcdir)/bindings/exports.map -Wl,--as-needed
-libmpi_abi_la_DEPENDENCIES = $(libmpi_abi_la_LIBADD) bindings/exports.map
+libmpi_abi_la_DEPENDENCIES = libcollectives.la bindings/exports.map
 EXTRA_DIST += bindings/exports.map
 if !SANITIZED
 libmpi_abi_la_LDFLAGS += -Wl,-z,defs

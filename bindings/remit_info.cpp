@@ -100,7 +100,7 @@ bool long_board(const Params& params) {
 void ask_collectives(const Params& params, const CollectivesQuestion& question,
                      CollectivesInfo& info) {
   constexpr std::size_t kMost = std::size_t{1} << 30;
-  const auto processors = static_cast<int>(::sysconf(_SC_NPROCESSORS_CONF));
+  const int processors = std::max(1, static_cast<int>(::sysconf(_SC_NPROCESSORS_CONF)));
   info.ranks = question.ranks != 0 ? question.ranks : std::max(2, processors);
   info.place = place_of(question, info.ranks);
   const bool one_host = info.place != Place::network;
@@ -110,7 +110,7 @@ void ask_collectives(const Params& params, const CollectivesQuestion& question,
   info.problem = loaded.problem;
   const bool board = one_host && info.ranks <= Board::kMembers;
   const bool long_data = board && info.place == Place::host && long_board(params);
-  const TuningQuery query{info.ranks, info.place, board, long_data};
+  const TuningQuery query{info.ranks, info.place, board, long_data, processors};
   for (std::size_t i = 0; i < kCollectiveKinds; ++i) {
     const auto kind = static_cast<CollectiveKind>(i);
     if (kind == CollectiveKind::agree) continue;  // inside of Remit only
@@ -119,7 +119,7 @@ void ask_collectives(const Params& params, const CollectivesQuestion& question,
       out.insert(out.end(), ranges.begin(), ranges.end());
     };
     append(info.blocking, query);
-    if (board) append(info.others, {info.ranks, info.place, false});
+    if (board) append(info.others, {info.ranks, info.place, false, false, processors});
     for (const std::size_t bytes : question.bytes) {
       const std::size_t size = kind == CollectiveKind::barrier ? 0 : bytes;
       if (size == 0 && bytes != question.bytes.front()) continue;

@@ -44,6 +44,7 @@ Expected<std::unique_ptr<Instance>> open_instance(const char* function, int thre
   auto params = Params::from_environment(environ);
   if (!params) return tl::unexpected(params.error());
   if (auto known = check_forced_algorithms(*params); !known) return tl::unexpected(known.error());
+  const EarlySteps early = take_early_steps();
   auto bootstrap = open_bootstrap(environ, library().openings++);
   if (!bootstrap) return tl::unexpected(bootstrap.error());
   auto process = std::make_unique<Process>(std::move(*bootstrap), std::make_shared<SteadyClock>(),
@@ -54,7 +55,7 @@ Expected<std::unique_ptr<Instance>> open_instance(const char* function, int thre
         CallBoard::open(fmt::format("{}/{}", directory, kCallFileName), process->rank()));
   }
   process->set_collective_table([&own = *process] { return load_costs(own); });
-  auto devices = open_devices(*process);
+  auto devices = open_devices(*process, early);
   // Most often it is the same for all ranks of a host: the launcher says it once.
   if (!devices) {
     process->bootstrap().abort(1, fmt::format("{}: {}", function, devices.error().message));

@@ -31,6 +31,7 @@ struct CollectiveShape {
   const Hierarchy* hierarchy = nullptr;  ///< cells of the members, once they were found out
   bool plain = true;          ///< elements to reduce lie one behind the other, without gaps
   Place place = Place::host;  ///< where the members are
+  int processors = 1;         ///< of the host, where Place::host_shared
   const CollectiveTable* table = nullptr;  ///< what things cost there; null: as built in
   bool inter = false;  ///< an inter-communicator; then nothing above but `size` says anything
 };

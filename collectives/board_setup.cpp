@@ -125,6 +125,7 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agree
   CollectiveShape shape;
   shape.size = size_;
   shape.place = static_cast<Place>(comm.place);
+  shape.processors = comm.processors;
   shape.table = comm.table;
   shape.board = true;
   shape.one_host = reaches_memory_;

@@ -46,6 +46,13 @@ double ranks(const Shape& s) {
   return s.size;
 }
 
+/// Where members share processors, all that wait for a message run one after the other, each for
+/// as long as it takes to receive and to send: the time of `rounds` in which every member waits.
+double crowded(const Shape& s, double rounds) {
+  if (s.place != Place::host_shared) return 0;
+  return rounds * ranks(s) / s.processors * 2 * model(s).overhead;
+}
+
 bool always(const Shape&) {
   return true;
 }
@@ -89,6 +96,9 @@ constexpr Algorithm direct_row(CollectiveKind kind, AlgorithmFunction run,
 double tree_cost(const Shape& s) {
   return log2_up(s.size) * (alpha(s) + bytes(s) * beta(s));
 }
+double dissemination_cost(const Shape& s) {
+  return std::max(tree_cost(s), crowded(s, log2_up(s.size)));
+}
 double reduce_tree_cost(const Shape& s) {
   return log2_up(s.size) * (alpha(s) + bytes(s) * (beta(s) + gamma(s)));
 }
@@ -105,7 +115,8 @@ double fold_cost(const Shape& s) {
 }
 double recursive_doubling_cost(const Shape& s) {
   const double rounds = log2_up(floor_power_of_two(s.size));
-  return rounds * (alpha(s) + bytes(s) * (beta(s) + gamma(s))) + fold_cost(s);
+  const double round = alpha(s) + bytes(s) * (beta(s) + gamma(s));
+  return std::max(rounds * round, crowded(s, rounds)) + fold_cost(s);
 }
 double rabenseifner_cost(const Shape& s) {
   const double p = floor_power_of_two(s.size);
@@ -115,10 +126,10 @@ double rabenseifner_cost(const Shape& s) {
 }
 double overlapped_shape_cost(const Shape& s) {
   const int lag = best_lag(model(s), s.size, bytes(s));
-  return overlapped_cost(model(s), s.size, lag, bytes(s));
+  return std::max(overlapped_cost(model(s), s.size, lag, bytes(s)), crowded(s, log2_up(s.size)));
 }
 double grouped_cost(const Shape& s) {
-  return Grouping(model(s), s.size, bytes(s)).cost();
+  return std::max(Grouping(model(s), s.size, bytes(s)).cost(), crowded(s, log2_up(s.size)));
 }
 /// In a packed copy, as Bruck's.
 double overlapped_allgather_cost(const Shape& s) {
@@ -248,6 +259,9 @@ template <int kRadix>
 double knomial_cost(const Shape& s) {
   return levels_cost<kRadix>(s, bytes(s) * beta(s));
 }
+double dissemination4_cost(const Shape& s) {
+  return std::max(knomial_cost<4>(s), crowded(s, std::ceil(log2_up(s.size) / 2)));
+}
 template <int kRadix>
 double knomial_reduction_cost(const Shape& s) {
   return levels_cost<kRadix>(s, bytes(s) * (beta(s) + gamma(s)));
@@ -376,9 +390,9 @@ constexpr std::array kRows = {
                direct_scatter_reduction_cost),
     direct_row(reduce_scatter_block, reduce_scatter_direct, reduces_in_memory,
                direct_scatter_reduction_cost),
-    Algorithm{barrier, "dissemination", barrier_dissemination<2>, always, tree_cost},
+    Algorithm{barrier, "dissemination", barrier_dissemination<2>, always, dissemination_cost},
     Algorithm{barrier, "overlapped", barrier_overlapped, always, overlapped_shape_cost},
-    Algorithm{barrier, "dissemination4", barrier_dissemination<4>, always, knomial_cost<4>},
+    Algorithm{barrier, "dissemination4", barrier_dissemination<4>, always, dissemination4_cost},
     Algorithm{barrier, "tree", barrier_tree<2>, always, barrier_tree_cost<2>},
     Algorithm{barrier, "tree4", barrier_tree<4>, always, barrier_tree_cost<4>},
     Algorithm{barrier, "hierarchical", barrier_hierarchical, composed, composed_allreduce_cost},
@@ -587,6 +601,7 @@ CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
   shape.size = comm.size();
   shape.table = comm.table;
   shape.place = static_cast<Place>(comm.place);
+  shape.processors = comm.processors;
   shape.inter = comm.is_inter();
   if (shape.inter) return shape;
   shape.in_place = args.send == MPI_IN_PLACE;

@@ -245,8 +245,8 @@ void learn_place(Engine& engine, const CommCore& comm) {
   Place place = Place::network;
   if (one_host) {
     // A rank's own cores would say more, but must not matter: all members have to choose alike.
-    const bool shared = me.local_size > ::sysconf(_SC_NPROCESSORS_CONF);
-    place = shared ? Place::host_shared : Place::host;
+    comm.processors = static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)));
+    place = me.local_size > comm.processors ? Place::host_shared : Place::host;
   }
   comm.place = static_cast<std::uint8_t>(place);
   const CollectiveTable* loaded = process.collective_table();
@@ -277,6 +277,7 @@ struct Shapes {
     shape.one_host = query.place != Place::network;
     shape.table = &table;
     shape.place = query.place;
+    shape.processors = query.processors;
   }
   [[nodiscard]] CollectiveShape at(std::size_t bytes) const {
     CollectiveShape sized = shape;

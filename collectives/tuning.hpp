@@ -112,6 +112,7 @@ struct TuningQuery {
   Place place = Place::host;
   bool board = false;       ///< the calls block, and there is a shared board
   bool long_board = false;  ///< which takes long data, too
+  int processors = 1;       ///< of the host, where Place::host_shared
 };
 /// An algorithm that can be used.
 struct Candidate {

@@ -84,6 +84,7 @@ struct CommCore {
   /// What collectives cost in this group (collectives/tuning.hpp); null until it was asked for.
   mutable const CollectiveTable* table = nullptr;
   mutable std::uint8_t place = 0;  ///< a Place of that table
+  mutable int processors = 1;      ///< of its host, if that is one
 
   void set_context(ContextId own) {
     context = own;

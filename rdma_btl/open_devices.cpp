@@ -7,6 +7,7 @@
 
 #include "rdma_btl/ofi/ofi_device.hpp"
 #include "rdma_btl/ofi/ofi_params.hpp"
+#include "rdma_btl/shm/os.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
 #include "rdma_btl/shm/shm_params.hpp"
 #include "rdma_btl/verbs/verbs_device.hpp"
@@ -18,10 +19,11 @@ namespace {
 
 using Opened = Expected<std::unique_ptr<Device>>;
 
-Opened open_shm(Process& process) {
+Opened open_shm(Process& process, EarlySteps early) {
   const auto name = static_cast<PeerName>(process.rank());
   ShmConfig config = shm_config(process.params(), name, process.identity().job, &process.log());
   config.measure_copies = process.progress().policy().spin;
+  config.registered = early.barriers;
   return ShmDevice::create(config);
 }
 
@@ -45,8 +47,8 @@ Opened open_chosen(Process& process, const Expected<Config>& config) {
   return std::move(*device);
 }
 
-Opened open_named(Process& process, std::string_view name) {
-  if (name == "shm") return open_shm(process);
+Opened open_named(Process& process, std::string_view name, EarlySteps early = {}) {
+  if (name == "shm") return open_shm(process, early);
   if (name == "verbs") return open_chosen<VerbsDevice>(process, config_of_verbs(process));
   return open_chosen<OfiDevice>(process, config_of_ofi(process));
 }
@@ -94,13 +96,17 @@ DeviceNote note_of(const char* device, const Expected<std::string>& found) {
 
 }  // namespace
 
-Expected<std::vector<std::unique_ptr<Device>>> open_devices(Process& process) {
+EarlySteps take_early_steps() {
+  return {shm::has_one_thread() && shm::register_for_barriers()};
+}
+
+Expected<std::vector<std::unique_ptr<Device>>> open_devices(Process& process, EarlySteps early) {
   const Expected<std::vector<std::string>> wanted =
       wanted_devices(process.params().text(devices_param));
   if (!wanted) return tl::unexpected(wanted.error());
   std::vector<std::unique_ptr<Device>> devices;
   for (const std::string& name : wanted->empty() ? std::vector<std::string>{"shm"} : *wanted) {
-    Opened device = open_named(process, name);
+    Opened device = open_named(process, name, early);
     if (!device) return tl::unexpected(device.error());
     devices.push_back(std::move(*device));
   }

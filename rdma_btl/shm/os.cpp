@@ -164,6 +164,11 @@ bool register_for_barriers() {
   return ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
 }
 
+bool has_one_thread() {
+  struct stat tasks = {};
+  return ::stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;
+}
+
 bool barrier_everywhere() {
   return ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
 }

@@ -105,6 +105,8 @@ struct SocketName {
 /// From now on another process's barrier_everywhere() orders this process's memory accesses. May
 /// take milliseconds in a process with threads. False: not available.
 [[nodiscard]] bool register_for_barriers();
+/// Whether this process has no thread but the calling one.
+[[nodiscard]] bool has_one_thread();
 /// A full memory barrier on every processor that runs a registered process. False: not available.
 [[nodiscard]] bool barrier_everywhere();
 

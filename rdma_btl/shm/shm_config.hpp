@@ -33,6 +33,7 @@ struct ShmConfig {
   std::string copy_table;               ///< file of measured copy methods; empty: none
   bool measure_copies = false;          ///< fill the table: each rank has a core of its own
   bool membarrier = true;               ///< false: senders pay a fence instead
+  bool registered = false;              ///< shm::register_for_barriers() has succeeded already
   Log* log = nullptr;                   ///< must outlive the device; null: silent
 };
 

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -96,10 +95,8 @@ void ShmDevice::register_barriers() {
     home_->senders_fence = 1;
     return;
   }
-  struct stat tasks = {};
-  const bool alone = ::stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;
-  if (alone) {
-    registered_ = shm::register_for_barriers();
+  if (config_.registered || shm::has_one_thread()) {
+    registered_ = config_.registered || shm::register_for_barriers();
     return;
   }
   sigset_t all;

@@ -136,6 +136,24 @@ TEST(Tuning, MeasuredChoices) {
   EXPECT_EQ(chosen(table, allreduce, 4, 1000, Place::host, params), "ring");
 }
 
+TEST(Tuning, ManyRanksOnFewProcessorsWaitSeldom) {
+  using enum CollectiveKind;
+  const auto among_64 = [](CollectiveKind kind, int processors) {
+    CollectiveShape shape;
+    shape.size = 64;
+    shape.bytes = kind == barrier ? 0 : 8;
+    shape.elements = kind == barrier ? 0 : 1;
+    shape.place = Place::host_shared;
+    shape.processors = processors;
+    return choose_algorithm(kind, shape, Params{}).name;
+  };
+  EXPECT_EQ(among_64(barrier, 2), "tree4");
+  EXPECT_EQ(among_64(allreduce, 2), "knomial4");
+  // With little less than a processor each, the rounds of all cost less than two ways of a tree.
+  EXPECT_EQ(among_64(barrier, 60), "overlapped");
+  EXPECT_EQ(among_64(allreduce, 60), "grouped");
+}
+
 TEST(Tuning, ModelsMoveTheCrossovers) {
   const CollectiveTable slow = table_of("model host 100000 100 300 0.1 0.1\n");
   const CollectiveTable fast = table_of("model host 1 1 1 0.1 0.1\n");

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "mpi.h"
+#include "runtime/copy_medium.hpp"
 
 namespace remit {
 
@@ -140,7 +141,7 @@ struct View {
     if (is_contiguous()) {
       const std::size_t room = size();
       const std::size_t bytes = offset < room ? std::min(in.size(), room - offset) : 0;
-      if (bytes != 0) std::memcpy(data() + offset, in.data(), bytes);
+      if (bytes != 0) copy_medium(data() + offset, in.data(), bytes);
       return bytes;
     }
     return layout->unpack(base, count, offset, in);

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "rdma_btl/shm/endpoint.hpp"
+#include "runtime/copy_medium.hpp"
 
 namespace remit {
 
@@ -78,6 +79,15 @@ inline bool ShmDevice::push_send(Endpoint& endpoint, const Operation& operation)
   return true;
 }
 
+/// Bytes left out before a message so that what follows its first piece, the header, begins with a
+/// line, as the user's buffers most often do: from 2 KB on that saves both copies more than a line.
+static std::size_t gap_before(const Operation& message, std::size_t total) {
+  constexpr std::size_t kFrom = 2048;
+  const std::size_t over = message.local[0].length % shm::kLine;
+  const bool pays = total >= kFrom && over != 0 && over % shm::kAlignment == 0;
+  return pays ? shm::kLine - over : 0;
+}
+
 bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::size_t total) {
   if (total > caps_.max_send) [[unlikely]] {
     fail_endpoint(endpoint, MPI_ERR_INTERN,
@@ -86,10 +96,14 @@ bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::
   }
   if (!endpoint.tx.has_room()) return false;
   shm::AreaRef ref;
-  std::byte* to = endpoint.tx.reserve(total, ref);
+  const std::size_t gap = gap_before(operation, total);
+  std::byte* to = endpoint.tx.reserve(gap + total, ref);
   if (to == nullptr) return false;
+  to += gap;
+  ref.offset += static_cast<std::uint32_t>(gap);
+  ref.length = static_cast<std::uint32_t>(total);
   for (const Piece& piece : operation.local) {
-    if (piece.length != 0) std::memcpy(to, piece.address, piece.length);
+    if (piece.length != 0) copy_medium(to, piece.address, piece.length);
     to += piece.length;
   }
   shm::Cell& cell = endpoint.mail ? *endpoint.mailbox : endpoint.tx.next();
@@ -302,7 +316,7 @@ bool ShmDevice::handle(Scan& scan, const Cell& cell, std::uint64_t header, Compl
 
 const std::byte* ShmDevice::area_bytes(Endpoint& endpoint, const shm::AreaRef& ref) {
   if (ref.offset > endpoint.rx_area_size || ref.length > endpoint.rx_area_size - ref.offset ||
-      ref.offset % shm::kLine != 0) {
+      ref.offset % shm::kAlignment != 0) {
     bad_cell(endpoint, "bytes outside its data area");
     return nullptr;
   }

@@ -134,13 +134,17 @@ struct View {
   }
   /// See Layout::pack.
   std::size_t pack(std::size_t offset, std::span<std::byte> out) const {
+    if (is_contiguous()) {
+      const std::size_t bytes = rest(offset, out.size());
+      if (bytes != 0) copy_medium(out.data(), data() + offset, bytes);
+      return bytes;
+    }
     return layout->pack(base, count, offset, out);
   }
   /// See Layout::unpack.
   std::size_t unpack(std::size_t offset, std::span<const std::byte> in) const {
     if (is_contiguous()) {
-      const std::size_t room = size();
-      const std::size_t bytes = offset < room ? std::min(in.size(), room - offset) : 0;
+      const std::size_t bytes = rest(offset, in.size());
       if (bytes != 0) copy_medium(data() + offset, in.data(), bytes);
       return bytes;
     }
@@ -154,6 +158,13 @@ struct View {
   /// See Layout::span.
   [[nodiscard]] Layout::Piece span(std::size_t bytes) const {
     return layout->span(base, count, bytes);
+  }
+
+ private:
+  /// Packed bytes from `offset` on, `most` at most.
+  [[nodiscard]] std::size_t rest(std::size_t offset, std::size_t most) const {
+    const std::size_t room = size();
+    return offset < room ? std::min(most, room - offset) : 0;
   }
 };
 

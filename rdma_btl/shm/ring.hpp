@@ -106,7 +106,7 @@ class TxRing {
   /// Fetches the memory of the next `length` bytes for writing, while the consumer reads others.
   void prepare(std::size_t length) const {
     const std::size_t at = area_tail_ & (area_size_ - 1);
-    const std::size_t bytes = std::min({length, kPrepared, area_size_ - at});
+    const std::size_t bytes = std::min(length, area_size_ - at);
     for (std::size_t i = 0; i < bytes; i += kLine) prefetch_for_write(area_ + at + i);
   }
 
@@ -138,8 +138,6 @@ class TxRing {
     control_->producer.blocked.store(1, std::memory_order_relaxed);
     return false;
   }
-
-  static constexpr std::size_t kPrepared = 8192;  ///< bytes at most
 
   Cell* cells_ = nullptr;
   std::uint64_t mask_ = 0;

@@ -88,6 +88,16 @@ static std::size_t gap_before(const Operation& message, std::size_t total) {
   return pays ? shm::kLine - over : 0;
 }
 
+/// Bytes of the next message that are fetched ahead, which is likely to be as long. AMD's
+/// processors are better off without where the string instruction copies, which copy_medium()
+/// leaves above its own range: 8 KB then take 1.36 us instead of 1.65.
+static std::size_t bytes_ahead(std::size_t total) {
+  constexpr std::size_t kMost = 8192;
+  if (total <= kMediumMost + shm::kLine) return total;
+  static const bool is_amd = __builtin_cpu_is("amd") != 0;
+  return is_amd ? 0 : std::min(total, kMost);
+}
+
 bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::size_t total) {
   if (total > caps_.max_send) [[unlikely]] {
     fail_endpoint(endpoint, MPI_ERR_INTERN,
@@ -110,7 +120,7 @@ bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::
   std::memcpy(cell.payload, &ref, sizeof ref);
   endpoint.tx.publish_in(cell, CellKind::send_area, sizeof ref, endpoint.writer);
   endpoint.mail = false;
-  endpoint.tx.prepare(total);
+  endpoint.tx.prepare(bytes_ahead(total));
   return true;
 }
 

@@ -12,6 +12,8 @@ test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev python3 cmake xz-
 # For tests/vm: the emulator, what its kernels are made ready with, and RDMA programs to run inside.
 vm_packages=(qemu-system-x86 busybox-static kmod binutils
   iproute2 ibverbs-providers ibverbs-utils rdmacm-utils perftest)
+# For tests/cluster: Slurm, whose daemons run in the tests alone.
+cluster_packages=(slurmctld slurmd slurm-client munge iproute2)
 
 say() { printf '\n=== %s\n' "$*"; }
 
@@ -48,6 +50,28 @@ install_packages() {
     -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 install "${missing[@]}" >>"$log" 2>&1 ||
     fail "apt-get could not install the packages (the whole log: $log)" "$log"
 }
+
+# install_daemons PACKAGE...: the same for packages that Debian would start, now and with the system.
+# In a shell of its own, which takes the prohibition back however it ends; a failure is not the end.
+install_daemons() (
+  policy=/usr/sbin/policy-rc.d as_root=() new=()
+  command -v dpkg-query >/dev/null || return 0
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
+      new+=("$package")
+  done
+  [ ${#new[@]} -gt 0 ] || return 0
+  [ "$(id -u)" = 0 ] || as_root=(sudo)
+  if [ ! -e $policy ]; then
+    trap '"${as_root[@]}" rm -f $policy' EXIT
+    printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee $policy >/dev/null &&
+      "${as_root[@]}" chmod 755 $policy || return
+  fi
+  install_packages "${new[@]}"
+  for package in "${new[@]}"; do
+    [ ! -e "/etc/init.d/$package" ] || "${as_root[@]}" update-rc.d "$package" disable
+  done
+)
 
 # configure_build FOLDER [ARGUMENT...]: makes ./configure if need be, and configures build/FOLDER
 # unless that was done with the same arguments. Uses ccache where there is one.

@@ -221,6 +221,7 @@ RemoteHosts::Callbacks Controller::remote_callbacks() {
       },
       [this](int rank, int stream) { streams_.end_output(rank, stream); },
       [this](const std::vector<int>& ranks, const std::string& why) { lost(ranks, why); },
+      [this](int signal, const std::string& why) { end_job(128 + signal, why); },
       [this] { check_progress(); },
       [this](int node, const std::string& text) {
         (void)node;

@@ -3,10 +3,13 @@
 #include "launcher/daemon.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
+#include <asio/signal_set.hpp>
 #include <asio/steady_timer.hpp>
 #include <csignal>
 #include <cstdlib>
@@ -37,15 +40,17 @@ constexpr std::chrono::seconds kChildPatience{15};
 
 class Daemon {
  public:
-  Daemon(asio::io_context& io, StartFrame frame, Secret secret, Topology topology,
+  Daemon(asio::io_context& io, StartFrame frame, int node, Secret secret, Topology topology,
          std::unique_ptr<Guardian> ranks, std::unique_ptr<Guardian> keeper)
       : io_(io),
         frame_(std::move(frame)),
+        node_(node),
         secret_(secret),
         topology_(std::move(topology)),
         guardian_(std::move(ranks)),
         keeper_(std::move(keeper)),
         patience_(io),
+        signals_(io, SIGTERM, SIGINT, SIGHUP),
         pipes_(io, {[this](int rank, int stream, const std::string& bytes) {
                       WireWriter writer;
                       writer.number(rank);
@@ -76,6 +81,7 @@ class Daemon {
   void take_job(const std::string& bytes);
   Expected<> prepare(const std::string& bytes);
   void signal_ranks(int signal);
+  void watch_signals();
   void spawn_next();
   tl::expected<ChildSpec, LaunchError> spec_of(const Rank& rank);
   void spawned(int rank, const SpawnResult& result);
@@ -85,6 +91,7 @@ class Daemon {
 
   asio::io_context& io_;
   StartFrame frame_;
+  int node_;
   Secret secret_;
   Topology topology_;
   std::unique_ptr<Guardian> guardian_;
@@ -95,20 +102,24 @@ class Daemon {
   std::unique_ptr<CallFile> calls_;
   std::unique_ptr<PmixServer> server_;
   asio::steady_timer patience_;
+  asio::signal_set signals_;
   RankPipes pipes_;
   DaemonJob part_;
   int host_ = -1;  // this one, of the job's
   std::size_t next_ = 0;
   bool ending_ = false;  // the job has been told to end: no rank is started any more
+  bool interrupted_ = false;
   bool finishing_ = false;
   bool clean_ = false;
 };
 
-// The address that ssh came from is one that reaches the parent from here.
+// The address that ssh or srun came from is one that reaches the parent from here.
 std::vector<std::string> addresses_of(const StartFrame& frame) {
   std::vector<std::string> list;
-  if (const char* const ssh = std::getenv("SSH_CONNECTION")) {
-    const std::string text = ssh;
+  for (const char* const name : {"SSH_CONNECTION", "SLURM_LAUNCH_NODE_IPADDR"}) {
+    const char* const value = std::getenv(name);
+    if (value == nullptr) continue;
+    const std::string text = value;
     list.push_back(text.substr(0, text.find(' ')));
   }
   for (const std::string& address : frame.addresses) {
@@ -117,8 +128,20 @@ std::vector<std::string> addresses_of(const StartFrame& frame) {
   return list;
 }
 
+// Slurm, say, when a job is cancelled. mpirun ends the job then, this part with it. Asked again, or
+// where there is no mpirun yet, the daemon ends at once.
+void Daemon::watch_signals() {
+  signals_.async_wait([this](std::error_code error, int signal) {
+    if (error) return;
+    watch_signals();
+    if (!tree_ || std::exchange(interrupted_, true)) return finish();
+    tell(MessageKind::interrupted, numbers(signal));
+  });
+}
+
 Expected<> Daemon::connect() {
-  const auto socket = connect_to_parent(addresses_of(frame_), frame_.port, frame_.node, secret_);
+  watch_signals();
+  const auto socket = connect_to_parent(addresses_of(frame_), frame_.port, node_, secret_);
   if (!socket) return tl::unexpected(socket.error());
   sockaddr_storage address{};
   socklen_t size = sizeof address;
@@ -138,10 +161,10 @@ void Daemon::from_parent(Message message) {
 // The tree below, and what mpirun wants to know of this host.
 void Daemon::grow(const std::string& bytes) {
   std::optional<TreePlan> plan = TreePlan::from(bytes);
-  const bool good = plan && frame_.node > 0 && frame_.node < static_cast<int>(plan->hosts.size());
+  const bool good = plan && node_ > 0 && node_ < static_cast<int>(plan->hosts.size());
   if (!good) return finish();
   tree_ = std::make_unique<TreeNode>(
-      io_, frame_.node, std::move(*plan), secret_, *keeper_,
+      io_, node_, std::move(*plan), secret_, *keeper_,
       TreeNode::Callbacks{[this](const Message& message) { handle(message); },
                           [this](int node, const std::string& why) {
                             if (finishing_) return stop_when_alone();
@@ -161,13 +184,14 @@ void Daemon::grow(const std::string& bytes) {
   const Expected<std::string> xml = topology_.xml();
   if (!started || !xml) {
     WireWriter writer;
-    writer.number(frame_.node);
+    writer.number(node_);
     writer.text(started ? xml.error().message : started.error().message);
     return tell(MessageKind::failed, writer.bytes());
   }
   WireWriter writer;
   writer.text(host_name());
   writer.text(*xml);
+  writer.texts({guardian_->directory(), keeper_->directory()});
   tell(MessageKind::hello, writer.bytes());
 }
 
@@ -215,7 +239,7 @@ Expected<> Daemon::prepare(const std::string& bytes) {
   part_ = std::move(*part);
   const Job& job = part_.job;
   for (std::size_t i = 0; i < job.hosts.size(); ++i) {
-    if (job.hosts[i].node == frame_.node) host_ = static_cast<int>(i);
+    if (job.hosts[i].node == node_) host_ = static_cast<int>(i);
   }
   exchange_ = std::make_unique<HostExchange>(io_, *tree_, job);
   if (host_ < 0) return {};  // only a part of the tree
@@ -332,7 +356,7 @@ void Daemon::finish() {
 }
 
 void Daemon::stop_when_alone() {
-  if (!tree_ || !tree_->has_children()) io_.stop();
+  if (!tree_ || !(tree_->has_children() || tree_->has_agents())) io_.stop();
 }
 
 bool Daemon::clean_up() {
@@ -349,6 +373,16 @@ bool Daemon::clean_up() {
   ::_exit(1);
 }
 
+// Slurm may bind a host's lone task to as little as one core, and the ranks shall have all that the
+// job has there: a control group is still the limit. (srun's --cpu-bind=none would do the same, but
+// srun complains of it where no plugin binds.)
+void unbind_from_slurm() {
+  if (std::getenv("SLURM_LAUNCH_NODE_IPADDR") == nullptr) return;
+  std::array<cpu_set_t, 8> all{};
+  std::memset(all.data(), 0xff, sizeof all);
+  ::sched_setaffinity(0, sizeof all, all.data());
+}
+
 template <class Value>
 Value needed(Expected<Value> value) {
   if (!value) refuse(value.error().message);
@@ -358,11 +392,13 @@ Value needed(Expected<Value> value) {
 }  // namespace
 
 void run_daemon(std::span<char> title) {
+  unbind_from_slurm();
   StartFrame frame = needed(StartFrame::read(STDIN_FILENO));
   if (frame.version != PACKAGE_VERSION) {
     refuse(fmt::format("Remit {} is installed here, and mpirun is of Remit {}", PACKAGE_VERSION,
                        frame.version));
   }
+  const int node = needed(frame.find_node(std::getenv("SLURMD_NODENAME")));
   const Secret secret = needed(Secret::from_text(frame.secret));
   const GuardianProcess ranks = needed(fork_guardian(temporary_parent(), title));
   const GuardianProcess keepers = needed(fork_guardian(temporary_parent(), title));
@@ -372,7 +408,7 @@ void run_daemon(std::span<char> title) {
   Topology topology = needed(Topology::load());
   auto guardian = needed(Guardian::connect(io, ranks));
   auto keeper = needed(Guardian::connect(io, keepers));
-  Daemon daemon(io, std::move(frame), secret, std::move(topology), std::move(guardian),
+  Daemon daemon(io, std::move(frame), node, secret, std::move(topology), std::move(guardian),
                 std::move(keeper));
   const Expected<> connected = daemon.connect();
   if (connected) daemon.run();

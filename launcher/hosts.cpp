@@ -174,7 +174,7 @@ class Chooser {
 
   Expected<> take_nth(int number) {
     if (static_cast<std::size_t>(number) >= file_.size()) {
-      return fail(MPI_ERR_ARG, "--host +n{}: the hostfile names {} hosts, counted from 0", number,
+      return fail(MPI_ERR_ARG, "--host +n{}: there are {} hosts, counted from 0", number,
                   file_.size());
     }
     return take_once(file_[static_cast<std::size_t>(number)]);
@@ -188,8 +188,7 @@ class Chooser {
       ++taken;
     }
     if (taken < std::max(number, 1)) {
-      return fail(MPI_ERR_ARG, "--host +e: the hostfile has {} hosts that nothing else names",
-                  taken);
+      return fail(MPI_ERR_ARG, "--host +e: there are {} hosts that nothing else names", taken);
     }
     return {};
   }

@@ -46,7 +46,7 @@ struct HostWord {
 /// Names by which the user may mean the host that mpirun runs on.
 struct OwnNames {
   std::string name;                    ///< gethostname()
-  std::vector<std::string> addresses;  ///< of its interfaces, as text
+  std::vector<std::string> addresses;  ///< of its interfaces, as text; and other names
 
   [[nodiscard]] bool contains(const std::string& host) const;
 };

@@ -232,6 +232,12 @@ tl::expected<void, LaunchError> place_job(const Options& options, const JobRoom&
 
 }  // namespace
 
+std::vector<std::string> own_environment() {
+  std::vector<std::string> list;
+  for (char** entry = environ; *entry != nullptr; ++entry) list.emplace_back(*entry);
+  return list;
+}
+
 void set_env(std::vector<std::string>* env, const std::string& name, const std::string& value) {
   const std::string prefix = name + "=";
   const auto found = std::ranges::find_if(

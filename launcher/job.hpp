@@ -63,6 +63,8 @@ struct Job {
 /// What --report-bindings prints: one line a rank.
 [[nodiscard]] std::string describe_bindings(const Job& job);
 
+/// The environment of this process, as "NAME=value" strings.
+[[nodiscard]] std::vector<std::string> own_environment();
 /// Sets NAME=value in a list of "NAME=value" strings, replacing what was there.
 void set_env(std::vector<std::string>* env, const std::string& name, const std::string& value);
 /// The value of a variable in such a list; nullptr if it has none.

@@ -35,6 +35,7 @@ liblauncher_la_SOURCES = \
 	launcher/remote_hosts.cpp launcher/remote_hosts.hpp \
 	launcher/secret.cpp launcher/secret.hpp \
 	launcher/signals.hpp \
+	launcher/slurm.cpp launcher/slurm.hpp \
 	launcher/spawn.cpp launcher/spawn.hpp \
 	launcher/tree.hpp \
 	launcher/tree_node.cpp launcher/tree_node.hpp \

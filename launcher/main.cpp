@@ -33,6 +33,7 @@
 #include "launcher/remote_hosts.hpp"
 #include "launcher/secret.hpp"
 #include "launcher/signals.hpp"
+#include "launcher/slurm.hpp"
 #include "launcher/words.hpp"
 #include "runtime/launch_params.hpp"
 
@@ -235,22 +236,48 @@ bool clean_up(Guardian& guardian) {
   return ended;
 }
 
-// The hosts of the job. Addresses are looked for only if the user names hosts.
-Expected<JobRoom> room_of(const Options& options) {
+bool has_others(const JobRoom& room) {
+  return std::ranges::any_of(
+      room.hosts, [own = host_name()](const HostSpec& host) { return host.name != own; });
+}
+
+// The hosts of the job, and how the others are reached. Addresses are looked for only if somebody
+// names hosts.
+Expected<JobRoom> room_of(Options* options) {
+  const auto allocation = find_allocation(own_environment());
+  if (!allocation) return tl::unexpected(allocation.error());
   const bool names_hosts =
-      !options.hostfile.empty() || options.rankfile ||
-      std::ranges::any_of(options.apps, [](const AppSpec& app) { return !app.hosts.empty(); });
-  return find_room(options,
-                   {host_name(), names_hosts ? own_addresses() : std::vector<std::string>{}});
+      *allocation || !options->hostfile.empty() || options->rankfile ||
+      std::ranges::any_of(options->apps, [](const AppSpec& app) { return !app.hosts.empty(); });
+  OwnNames own{host_name(), names_hosts ? own_addresses() : std::vector<std::string>{}};
+  if (*allocation) {
+    if (!(*allocation)->own_name.empty()) own.addresses.push_back((*allocation)->own_name);
+    if (auto used = use_allocation(**allocation, own, options); !used) {
+      return tl::unexpected(used.error());
+    }
+  }
+  Expected<JobRoom> room = find_room(*options, own);
+  if (!room) return room;
+  if (has_others(*room) && !*allocation && is_srun(options->agent)) {
+    return fail(
+        MPI_ERR_ARG,
+        "srun is to start the daemons (parameter launch_agent), and there is no allocation: "
+        "call mpirun inside of salloc or sbatch");
+  }
+  if (options->agent.empty()) {
+    options->agent = *allocation ? std::vector<std::string>{"srun"}
+                                 : std::vector<std::string>{"ssh", "-x", "-o", "BatchMode=yes"};
+  }
+  return room;
 }
 
 // Forks them before any thread exists.
-Expected<Helpers> start_helpers(asio::io_context& io, bool has_others, std::span<char> title) {
+Expected<Helpers> start_helpers(asio::io_context& io, bool with_keeper, std::span<char> title) {
   const Expected<GuardianProcess> ranks = fork_guardian(temporary_parent(), title);
   if (!ranks) return tl::unexpected(ranks.error());
   Helpers helpers;
   Expected<GuardianProcess> keeper = GuardianProcess{};
-  if (has_others) keeper = fork_guardian(temporary_parent(), title);
+  if (with_keeper) keeper = fork_guardian(temporary_parent(), title);
   if (!keeper) return tl::unexpected(keeper.error());
   // Should a guardian be killed, what its children started comes to us and is found.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -275,13 +302,11 @@ int run(Options& options, std::span<char> title) {
   for (const std::string& note : options.notes) {
     if (!options.quiet) fmt::print(stderr, "mpirun: note: {}\n", note);
   }
-  const Expected<JobRoom> room = room_of(options);
+  const Expected<JobRoom> room = room_of(&options);
   if (!room) return complain(2, room.error().message);
-  const bool has_others = std::ranges::any_of(
-      room->hosts, [own = host_name()](const HostSpec& host) { return host.name != own; });
   mask_ending_signals(SIG_BLOCK);  // until somebody hears them
   asio::io_context io(1);
-  Expected<Helpers> helpers = start_helpers(io, has_others, title);
+  Expected<Helpers> helpers = start_helpers(io, has_others(*room), title);
   if (!helpers) return complain(1, helpers.error().message);
   Others others;
   const Outcome outcome = run_job(options, *room, io, *helpers, &others);

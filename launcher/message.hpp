@@ -14,7 +14,7 @@ namespace remit::launcher {
 
 enum class MessageKind : std::uint32_t {
   // To mpirun.
-  hello = 1,     ///< host name, topology as XML
+  hello = 1,     ///< host name, topology as XML, its folders
   failed,        ///< node, why: a daemon could not be started, or was lost
   said,          ///< node, text: what a daemon wrote on its standard error
   ready,         ///< the PMIx server runs
@@ -24,6 +24,7 @@ enum class MessageKind : std::uint32_t {
   connected,     ///< rank
   finalized,     ///< rank
   aborted,       ///< rank, status, words
+  interrupted,   ///< signal: the daemon was told to end
   output,        ///< rank, stream (1, 2), bytes
   output_end,    ///< rank, stream
   empty,         ///< no process of the job is left there

@@ -249,10 +249,7 @@ Expected<> apply_params(const Params& params, Options* options) {
   const std::string& agent = params.text(launch_agent_param);
   if (options->agent.empty()) {
     Expected<std::vector<std::string>> words = words_of_line(agent);
-    if (!words || words->empty()) {
-      return complain(launch_agent_param, agent,
-                      words ? Error{MPI_ERR_ARG, "name a command"} : words.error());
-    }
+    if (!words) return complain(launch_agent_param, agent, words.error());
     options->agent = std::move(*words);
   }
   options->tree_width = static_cast<int>(params.integer(launch_width_param));

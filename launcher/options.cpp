@@ -235,8 +235,9 @@ void Parser::declare_place_options() {
                   "A file with the place of each rank: rank N=HOST slot=CORES")
       ->type_name("FILE")
       ->group(kPlaces);
-  cli_.add_option("--launcher-exec,--bootstrap-exec,--launch-agent", texts_.agent,
-                  "The command that reaches another host; default ssh")
+  cli_.add_option(
+          "--launcher-exec,--bootstrap-exec,--launch-agent", texts_.agent,
+          "The command that reaches another host; default srun in an allocation of Slurm, else ssh")
       ->type_name("COMMAND")
       ->group(kPlaces);
   cli_.add_option("--prefix", options_->prefix, "Where Remit is installed on the other hosts")

@@ -81,7 +81,7 @@ struct Options {
   std::vector<HostSpec> hostfile;  ///< its hosts; empty: none was given
   std::optional<Rankfile> rankfile;
   int ranks_per_host = 0;          ///< -N, -ppn; 0: not said
-  std::vector<std::string> agent;  ///< the command that reaches another host; "ssh"
+  std::vector<std::string> agent;  ///< the command that reaches another host; empty: the usual one
   int tree_width = 32;             ///< daemons that one of them starts
   double host_timeout_s = 15;      ///< a host that is silent for so long is lost
   std::string prefix;              ///< where Remit is installed on the other hosts; empty: as here

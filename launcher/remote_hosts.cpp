@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kInputWindow = std::size_t{256} << 10;
 constexpr std::chrono::seconds kEndPatience{20};
+constexpr std::chrono::seconds kAgentPatience{5};
 
 }  // namespace
 
@@ -142,6 +143,8 @@ void RemoteHosts::handle(const Message& message) {
       return;
     case MessageKind::output:
       return take_output(message);
+    case MessageKind::interrupted:
+      return take_interrupt(message);
     default:
       // A daemon speaks of its own ranks.
       if (launched_ && node_of(static_cast<int>(reader.number())) == message.from) {
@@ -195,6 +198,7 @@ void RemoteHosts::take_hello(const Message& message) {
   WireReader reader(message.payload);
   const std::string name = reader.text();
   const std::string xml = reader.text();
+  folders_[message.from] = reader.texts();
   Expected<Topology> topology = Topology::from_xml(xml);
   if (!reader.complete() || !topology) {
     return failed(message.from, fmt::format("host {} sent no topology", name));
@@ -215,6 +219,18 @@ void RemoteHosts::take_output(const Message& message) {
   }
 }
 
+void RemoteHosts::take_interrupt(const Message& message) {
+  const auto& hosts = tree_->plan().hosts;
+  const auto from = static_cast<std::size_t>(message.from);
+  if (from >= hosts.size()) return;
+  WireReader reader(message.payload);
+  const auto signal = static_cast<int>(reader.number());
+  const std::string why = fmt::format("the daemon of host {} was told to end by signal {} ({})",
+                                      hosts[from], signal, ::strsignal(signal));
+  if (!launched_) return failed(message.from, why);
+  callbacks_.interrupted(signal, why);
+}
+
 void RemoteHosts::release_outputs() {
   for (const auto& [node, bytes] : std::exchange(held_, {})) {
     tree_->send(node, MessageKind::output_taken, numbers(bytes));
@@ -223,6 +239,9 @@ void RemoteHosts::release_outputs() {
 
 void RemoteHosts::failed(int node, const std::string& why) {
   if (finishing_) return;
+  for (int each = 1; each < tree_->tree().nodes(); ++each) {
+    if (tree_->tree().is_within(each, node)) lost_.insert(each);
+  }
   if (!launched_) {
     if (error_.empty()) error_ = why;
     return;
@@ -273,6 +292,19 @@ void RemoteHosts::read_feed(int rank) {
       });
 }
 
+// As a daemon and its guardians would have done, had nobody killed all of them.
+void RemoteHosts::remove_lost_folders() {
+  std::vector<int> nodes;
+  std::vector<std::string> folders;
+  for (const int node : lost_) {
+    const auto found = folders_.find(node);
+    if (found == folders_.end()) continue;
+    nodes.push_back(node);
+    folders.insert(folders.end(), found->second.begin(), found->second.end());
+  }
+  tree_->remove_folders(nodes, folders);
+}
+
 void RemoteHosts::finish() {
   if (std::exchange(finishing_, true)) return;
   feeds_.clear();
@@ -285,6 +317,13 @@ void RemoteHosts::finish() {
   });
   io_.restart();  // the end of the job has stopped it
   while (!late && !io_.stopped() && tree_->has_children()) io_.run_one();
+  remove_lost_folders();
+  // An srun that is killed before it has seen its daemons end leaves its step open for a while.
+  patience.expires_after(kAgentPatience);
+  patience.async_wait([&](std::error_code stopped) {
+    if (!stopped) late = true;
+  });
+  while (!late && !io_.stopped() && tree_->has_agents()) io_.run_one();
 }
 
 }  // namespace remit::launcher

@@ -32,6 +32,7 @@ class RemoteHosts {
     std::function<void(int rank, int stream)> output_end;
     /// These ranks are gone with their hosts.
     std::function<void(const std::vector<int>& ranks, std::string why)> lost;
+    std::function<void(int signal, std::string why)> interrupted;
     std::function<void()> empty;  ///< is_empty() may have become true
     std::function<void(int node, std::string text)> said;
   };
@@ -73,7 +74,9 @@ class RemoteHosts {
   void handle_rank(const Message& message);
   void take_hello(const Message& message);
   void take_output(const Message& message);
+  void take_interrupt(const Message& message);
   void failed(int node, const std::string& why);
+  void remove_lost_folders();
   void said(int node, const std::string& text);
   void read_feed(int rank);
   [[nodiscard]] int node_of(int rank) const;
@@ -88,6 +91,8 @@ class RemoteHosts {
   std::string error_;  // while nothing is launched
   int signal_ = 0;
   std::map<int, Topology> topologies_;
+  std::map<int, std::vector<std::string>> folders_;  // of the daemons
+  std::set<int> lost_;                               // their nodes
   std::set<int> ready_;
   std::set<int> gone_;
   std::set<int> busy_;               // nodes on which something was started

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -14,7 +15,10 @@
 #include <utility>
 
 #include "config.h"
+#include "launcher/daemon.hpp"
 #include "launcher/host_names.hpp"
+#include "launcher/job.hpp"
+#include "launcher/slurm.hpp"
 #include "launcher/spawn.hpp"
 #include "launcher/wire.hpp"
 
@@ -30,12 +34,6 @@ std::string quoted(const std::string& word) {
   std::string text = "'";
   for (const char letter : word) text += letter == '\'' ? "'\\''" : std::string(1, letter);
   return text + "'";
-}
-
-std::vector<std::string> own_environment() {
-  std::vector<std::string> list;
-  for (char** entry = environ; *entry != nullptr; ++entry) list.emplace_back(*entry);
-  return list;
 }
 
 std::string describe_end(int wait_status) {
@@ -82,7 +80,8 @@ std::optional<TreePlan> TreePlan::from(const std::string& bytes) {
 std::string StartFrame::bytes() const {
   WireWriter writer;
   writer.text(version);
-  writer.number(node);
+  writer.numbers(nodes);
+  writer.texts(hosts);
   writer.text(secret);
   writer.texts(addresses);
   writer.number(port);
@@ -101,26 +100,46 @@ Expected<StartFrame> StartFrame::read(int fd) {
   WireReader reader(bytes);
   StartFrame frame;
   frame.version = reader.text();
-  frame.node = static_cast<int>(reader.number());
+  frame.nodes = reader.numbers();
+  frame.hosts = reader.texts();
   frame.secret = reader.text();
   frame.addresses = reader.texts();
   frame.port = static_cast<int>(reader.number());
   frame.timeout_s = static_cast<double>(reader.number()) / 1000;
-  if (!reader.complete()) {
+  if (!reader.complete() || frame.nodes.empty() || frame.hosts.size() != frame.nodes.size()) {
     return fail(MPI_ERR_OTHER, "a daemon is started by mpirun, which tells it what to do");
   }
   return frame;
 }
 
-struct TreeNode::Child {
-  Child(asio::io_context& io, int number) : node(number), output(io), timer(io) {}
+Expected<int> StartFrame::find_node(const char* slurm_name) const {
+  if (nodes.size() == 1) return nodes.front();
+  const std::string name = slurm_name == nullptr ? "" : slurm_name;
+  const auto found = std::ranges::find(hosts, name);
+  if (found == hosts.end()) {
+    return fail(MPI_ERR_OTHER, "Slurm calls this host '{}', and daemons were to be started on {}",
+                name, fmt::join(hosts, ","));
+  }
+  return nodes[static_cast<std::size_t>(found - hosts.begin())];
+}
 
-  int node;
-  asio::posix::stream_descriptor output;  // what ssh and the daemon write
-  asio::steady_timer timer;               // until it has connected
+// What starts daemons, and the last that it and they have written.
+struct TreeNode::Agent {
+  Agent(asio::io_context& io, int number, std::vector<int> list)
+      : id(number), nodes(std::move(list)), output(io), timer(io) {}
+
+  int id;  // for the keeper
+  std::vector<int> nodes;
+  asio::posix::stream_descriptor output;
+  asio::steady_timer timer;  // until all have connected
   std::array<char, 4096> buffer{};
-  std::string words;  // the last of it
+  std::string words;
   std::optional<int> ended;
+};
+
+struct TreeNode::Child {
+  int node = 0;
+  int agent = 0;
   std::shared_ptr<Link> link;
   bool failed = false;
 };
@@ -143,10 +162,18 @@ TreeNode::~TreeNode() {
 }
 
 bool TreeNode::has_children() const {
-  for (const auto& [node, child] : children_) {
-    if (child->link) return true;
-  }
-  return false;
+  return std::ranges::any_of(children_,
+                             [](const auto& each) { return each.second->link != nullptr; });
+}
+
+bool TreeNode::has_agents() const {
+  if (!is_srun(plan_.agent)) return false;
+  return std::ranges::any_of(agents_, [this](const auto& each) {
+    const Agent& agent = *each.second;
+    return !agent.ended && std::ranges::none_of(agent.nodes, [this](int node) {
+      return children_.at(node)->failed;
+    });
+  });
 }
 
 Expected<> TreeNode::start_children(const std::vector<std::string>& addresses) {
@@ -161,6 +188,26 @@ Expected<> TreeNode::start_children(const std::vector<std::string>& addresses) {
                         address.starts_with("fe80:");  // reaches nobody, or needs an interface
     if (!is_own) addresses_.push_back(address);
   }
+  if (auto done = listen(); !done) return done;
+  keeper_.start({[this](int node, const SpawnResult& result) {
+                   if (result.stage == SpawnStage::none) return;
+                   give_up(*agents_.at(node),
+                           describe_spawn_failure(result, plan_.agent[0], "/").message);
+                 },
+                 [this](int node, int status) { agent_ended(node, status); }, [] {},
+                 [this] {
+                   for (auto& [node, agent] : agents_) {
+                     give_up(*agent, "the process that starts daemons was killed");
+                   }
+                 }});
+  if (is_srun(plan_.agent)) return start_agent(nodes);
+  for (const int node : nodes) {
+    if (auto done = start_agent({node}); !done) return done;
+  }
+  return {};
+}
+
+Expected<> TreeNode::listen() {
   auto listener = Listener::open(
       io_, secret_,
       {[this](int node, asio::ip::tcp::socket socket) { return attach(node, std::move(socket)); },
@@ -172,24 +219,11 @@ Expected<> TreeNode::start_children(const std::vector<std::string>& addresses) {
        }});
   if (!listener) return tl::unexpected(listener.error());
   listener_ = std::move(*listener);
-  keeper_.start({[this](int node, const SpawnResult& result) {
-                   if (result.stage == SpawnStage::none) return;
-                   give_up(node, describe_spawn_failure(result, plan_.agent[0], "/").message);
-                 },
-                 [this](int node, int status) { agent_ended(node, status); }, [] {},
-                 [this] {
-                   for (auto& [node, child] : children_) {
-                     if (!child->link) give_up(node, "the process that starts daemons was killed");
-                   }
-                 }});
-  for (const int node : nodes) {
-    if (auto done = start_child(node); !done) return done;
-  }
   return {};
 }
 
-Expected<> TreeNode::start_child(int node) {
-  const std::string& host = plan_.hosts[static_cast<std::size_t>(node)];
+Expected<ChildSpec> TreeNode::agent_spec(const std::vector<std::string>& hosts,
+                                         const std::vector<std::string>& command) const {
   const char* const path = std::getenv("PATH");
   const auto agent = find_program(plan_.agent[0], "/", path == nullptr ? "/usr/bin:/bin" : path);
   if (!agent) {
@@ -197,80 +231,137 @@ Expected<> TreeNode::start_child(int node) {
                 agent.error().message);
   }
   ChildSpec spec{*agent, plan_.agent, own_environment(), "/", {}, {}, {}};
-  spec.argv.push_back(host);
-  spec.argv.push_back(fmt::format("exec {} --remit-daemon", quoted(plan_.program)));
-  int input[2];
-  int output[2];
-  if (::pipe2(input, O_CLOEXEC) != 0) return fail_errno(MPI_ERR_OTHER, errno, "pipe of ssh");
-  if (::pipe2(output, O_CLOEXEC) != 0) {
-    const int error = errno;
-    ::close(input[0]);
-    ::close(input[1]);
-    return fail_errno(MPI_ERR_OTHER, error, "pipe of ssh");
+  if (is_srun(plan_.agent)) {
+    spec.argv = srun_command(plan_.agent, hosts, command);
+    spec.env = srun_environment(std::move(spec.env));
+  } else {
+    spec.argv.push_back(hosts.front());
+    std::string line = "exec";
+    for (const std::string& word : command) line += " " + quoted(word);
+    spec.argv.push_back(line);
   }
-  spec.fds = {input[0], output[1], output[1]};
-  children_[node] = std::make_unique<Child>(io_, node);
-  Child& child = *children_[node];
-  child.output.assign(output[0]);
-  keeper_.spawn(node, spec);
-  ::close(input[0]);
-  ::close(output[1]);
-  // It fits a pipe: this does not block, whatever becomes of ssh.
+  return spec;
+}
+
+Expected<> TreeNode::start_agent(const std::vector<int>& nodes) {
+  std::vector<std::string> hosts;
+  hosts.reserve(nodes.size());
+  for (const int node : nodes) hosts.push_back(plan_.hosts[static_cast<std::size_t>(node)]);
+  Expected<ChildSpec> spec = agent_spec(hosts, {plan_.program, kDaemonWord});
+  if (!spec) return tl::unexpected(spec.error());
   const std::string frame =
-      StartFrame{PACKAGE_VERSION,   node,           secret_.text(), addresses_,
+      StartFrame{PACKAGE_VERSION,   nodes,          std::move(hosts), secret_.text(), addresses_,
                  listener_->port(), plan_.timeout_s}
           .bytes();
-  (void)!::write(input[1], frame.data(), frame.size());
-  ::close(input[1]);
-  read_words(child);
-  child.timer.expires_after(kStartTime);
-  child.timer.async_wait([this, node](std::error_code stopped) {
+  for (const int node : nodes) {
+    children_[node] = std::make_unique<Child>();
+    children_[node]->node = node;
+    children_[node]->agent = nodes.front();
+  }
+  const Expected<Agent*> agent = spawn_agent(nodes.front(), nodes, std::move(*spec), frame);
+  if (!agent) return tl::unexpected(agent.error());
+  (*agent)->timer.expires_after(kStartTime);
+  (*agent)->timer.async_wait([this, started = *agent](std::error_code stopped) {
     if (!stopped) {
-      give_up(node, fmt::format("it has not reported within {} seconds", kStartTime.count()));
+      give_up(*started, fmt::format("no report within {} seconds", kStartTime.count()));
     }
   });
   return {};
 }
 
-void TreeNode::read_words(Child& child) {
-  child.output.async_read_some(asio::buffer(child.buffer),
-                               [this, &child](std::error_code error, std::size_t size) {
+Expected<TreeNode::Agent*> TreeNode::spawn_agent(int id, const std::vector<int>& nodes,
+                                                 ChildSpec spec, const std::string& input_bytes) {
+  int input[2];
+  int output[2];
+  if (::pipe2(input, O_CLOEXEC) != 0) return fail_errno(MPI_ERR_OTHER, errno, "pipe of a daemon");
+  if (::pipe2(output, O_CLOEXEC) != 0) {
+    const int error = errno;
+    ::close(input[0]);
+    ::close(input[1]);
+    return fail_errno(MPI_ERR_OTHER, error, "pipe of a daemon");
+  }
+  spec.fds = {input[0], output[1], output[1]};
+  agents_[id] = std::make_unique<Agent>(io_, id, nodes);
+  Agent& agent = *agents_[id];
+  agent.output.assign(output[0]);
+  keeper_.spawn(id, spec);
+  ::close(input[0]);
+  ::close(output[1]);
+  // So that it fits the pipe, and this does not block, whatever becomes of the agent.
+  (void)::fcntl(input[1], F_SETPIPE_SZ, static_cast<int>(input_bytes.size()));
+  (void)!::write(input[1], input_bytes.data(), input_bytes.size());
+  ::close(input[1]);
+  read_words(agent);
+  return &agent;
+}
+
+void TreeNode::remove_folders(const std::vector<int>& nodes,
+                              const std::vector<std::string>& folders) {
+  if (!is_srun(plan_.agent) || folders.empty()) return;
+  std::vector<std::string> hosts;
+  hosts.reserve(nodes.size());
+  for (const int node : nodes) hosts.push_back(plan_.hosts[static_cast<std::size_t>(node)]);
+  std::vector<std::string> command{"rm", "-rf", "--"};
+  command.insert(command.end(), folders.begin(), folders.end());
+  Expected<ChildSpec> spec = agent_spec(hosts, command);
+  if (spec) (void)spawn_agent(tree_.nodes(), {}, std::move(*spec), "");
+}
+
+void TreeNode::read_words(Agent& agent) {
+  agent.output.async_read_some(asio::buffer(agent.buffer),
+                               [this, &agent](std::error_code error, std::size_t size) {
                                  if (error == asio::error::operation_aborted) return;
                                  if (!error) {
-                                   took_words(child, std::string_view(child.buffer.data(), size));
-                                   return read_words(child);
+                                   took_words(agent, std::string_view(agent.buffer.data(), size));
+                                   return read_words(agent);
                                  }
                                  std::error_code ignored;
-                                 child.output.close(ignored);
+                                 agent.output.close(ignored);
                                  // Its last words come before the news of its end, or behind: both
                                  // are waited for.
-                                 if (child.ended) agent_ended(child.node, *child.ended);
+                                 if (agent.ended) agent_ended(agent.id, *agent.ended);
                                });
 }
 
-void TreeNode::took_words(Child& child, std::string_view text) {
-  if (child.link) return callbacks_.said(child.node, std::string(text));
-  child.words.append(text);
-  if (child.words.size() > kMostWords) child.words.erase(0, child.words.size() - kMostWords);
+void TreeNode::took_words(Agent& agent, std::string_view text) {
+  if (missing(agent).empty()) return callbacks_.said(agent.id, std::string(text));
+  agent.words.append(text);
+  if (agent.words.size() > kMostWords) agent.words.erase(0, agent.words.size() - kMostWords);
 }
 
-void TreeNode::agent_ended(int node, int wait_status) {
-  Child& child = *children_.at(node);
-  child.ended = wait_status;
-  if (child.link || child.output.is_open()) return;
-  std::string words = child.words;
+void TreeNode::agent_ended(int id, int wait_status) {
+  Agent& agent = *agents_.at(id);
+  agent.ended = wait_status;
+  if (ending_) return callbacks_.failed(id, "");
+  if (!agent.output.is_open()) {
+    give_up(agent, fmt::format("{} {}", plan_.agent[0], describe_end(wait_status)));
+  }
+}
+
+// Daemons that have not reported.
+std::vector<int> TreeNode::missing(const Agent& agent) const {
+  std::vector<int> nodes;
+  std::ranges::copy_if(agent.nodes, std::back_inserter(nodes), [this](int node) {
+    const Child& child = *children_.at(node);
+    return !child.link && !child.failed;
+  });
+  return nodes;
+}
+
+void TreeNode::give_up(Agent& agent, const std::string& why) {
+  const std::vector<int> nodes = missing(agent);
+  if (nodes.empty() || ending_) return;
+  agent.timer.cancel();
+  std::string hosts;
+  for (const int node : nodes) {
+    children_.at(node)->failed = true;
+    hosts += (hosts.empty() ? "" : ",") + plan_.hosts[static_cast<std::size_t>(node)];
+  }
+  std::string words = agent.words;
   while (!words.empty() && (words.back() == '\n' || words.back() == '\r')) words.pop_back();
-  give_up(node, fmt::format("{} {}{}", plan_.agent[0], describe_end(wait_status),
-                            words.empty() ? "" : ": " + words));
-}
-
-void TreeNode::give_up(int node, const std::string& why) {
-  Child& child = *children_.at(node);
-  if (child.failed || child.link || ending_) return;
-  child.failed = true;
-  child.timer.cancel();
-  callbacks_.failed(node, fmt::format("the daemon of host {} cannot be started: {}",
-                                      plan_.hosts[static_cast<std::size_t>(node)], why));
+  const std::string what = nodes.size() == 1 ? "the daemon of host" : "the daemons of hosts";
+  callbacks_.failed(nodes.front(), fmt::format("{} {} cannot be started: {}{}{}", what, hosts, why,
+                                               words.empty() ? "" : ": ", words));
 }
 
 bool TreeNode::attach(int node, asio::ip::tcp::socket socket) {
@@ -278,20 +369,27 @@ bool TreeNode::attach(int node, asio::ip::tcp::socket socket) {
   if (ending_ || found == children_.end()) return false;
   if (found->second->link || found->second->failed) return false;
   Child& child = *found->second;
-  child.timer.cancel();
   child.link = std::make_shared<Link>(std::move(socket), plan_.timeout_s);
   child.link->start({[this](Message message) { route(std::move(message)); },
-                     [this, &child](const std::string& why) {
-                       child.link.reset();
-                       child.failed = true;
-                       if (ending_) return callbacks_.failed(child.node, "");
-                       const auto index = static_cast<std::size_t>(child.node);
-                       callbacks_.failed(child.node, fmt::format("host {} was lost ({})",
-                                                                 plan_.hosts[index], why));
-                     }});
+                     [this, &child](const std::string& why) { detach(child, why); }});
   child.link->send({MessageKind::plan, self_, node, plan_.bytes()});
-  if (!child.words.empty()) callbacks_.said(node, child.words);
+  Agent& agent = *agents_.at(child.agent);
+  if (!missing(agent).empty()) return true;
+  agent.timer.cancel();
+  if (!agent.words.empty()) callbacks_.said(agent.id, agent.words);
   return true;
+}
+
+void TreeNode::detach(Child& child, const std::string& why) {
+  // One daemon that cannot start ends all that its srun has started: their ends say nothing.
+  const bool starting = !missing(*agents_.at(child.agent)).empty();
+  child.link.reset();
+  if (ending_) return callbacks_.failed(child.node, "");
+  if (starting) return;
+  child.failed = true;
+  callbacks_.failed(
+      child.node,
+      fmt::format("host {} was lost ({})", plan_.hosts[static_cast<std::size_t>(child.node)], why));
 }
 
 void TreeNode::send(int to, MessageKind kind, std::string payload) {

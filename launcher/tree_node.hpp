@@ -1,7 +1,8 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// One process of the tree of daemons, mpirun included: it starts the daemons below it through ssh,
-// and passes messages on. The start frame, with the job's secret, is all that ssh's standard input
-// carries; everything else goes over authenticated connections (link.hpp).
+// One process of the tree of daemons, mpirun included: it starts the daemons below it through an
+// agent, ssh for each or one srun for all, and passes messages on. The start frame, with the job's
+// secret, is all that the agent's standard input carries; everything else goes over authenticated
+// connections (link.hpp).
 #pragma once
 
 #include <asio/io_context.hpp>
@@ -24,7 +25,7 @@ namespace remit::launcher {
 struct TreePlan {
   std::vector<std::string> hosts;  ///< by node; 0 is mpirun's own
   int width = 32;
-  std::vector<std::string> agent;  ///< the command that runs a command on a host: ssh and options
+  std::vector<std::string> agent;  ///< the command that runs a command on a host, with options
   std::string program;             ///< mpirun's path on the other hosts
   double timeout_s = 15;           ///< a host that is silent for so long is lost
 
@@ -32,10 +33,11 @@ struct TreePlan {
   [[nodiscard]] static std::optional<TreePlan> from(const std::string& bytes);
 };
 
-/// What a daemon is told on its standard input.
+/// What daemons are told on their standard input: one of its own, or all that one srun starts.
 struct StartFrame {
   std::string version;
-  int node = 0;
+  std::vector<int> nodes;
+  std::vector<std::string> hosts;  ///< of these nodes
   std::string secret;
   std::vector<std::string> addresses;  ///< of its parent
   int port = 0;
@@ -44,6 +46,9 @@ struct StartFrame {
   [[nodiscard]] std::string bytes() const;
   /// Reads it from a descriptor.
   [[nodiscard]] static Expected<StartFrame> read(int fd);
+  /// Which of the nodes the reader is. `slurm_name`: what Slurm calls its host, if Slurm started
+  /// it.
+  [[nodiscard]] Expected<int> find_node(const char* slurm_name) const;
 };
 
 class TreeNode {
@@ -55,7 +60,7 @@ class TreeNode {
     std::function<void(int node, std::string text)> said;  ///< on a daemon's standard error
   };
 
-  /// `keeper` starts the ssh processes, and ends them with this process.
+  /// `keeper` starts the agents, and ends them with this process.
   TreeNode(asio::io_context& io, int self, TreePlan plan, const Secret& secret, Guardian& keeper,
            Callbacks callbacks);
   ~TreeNode();
@@ -76,16 +81,29 @@ class TreeNode {
   /// From now on the end of a connection is no failure.
   void expect_end() { ending_ = true; }
   [[nodiscard]] bool has_children() const;
+  /// Removes these folders on these hosts where nobody else may have: srun's step, guardians and
+  /// all, can be killed as a whole. After expect_end(); has_agents() says when it is done.
+  void remove_folders(const std::vector<int>& nodes, const std::vector<std::string>& folders);
+  /// An srun has not ended though its daemons have, as they were told. An ssh may be killed then.
+  [[nodiscard]] bool has_agents() const;
 
  private:
+  struct Agent;
   struct Child;
 
-  Expected<> start_child(int node);
-  void read_words(Child& child);
-  void took_words(Child& child, std::string_view text);
+  Expected<> listen();
+  Expected<> start_agent(const std::vector<int>& nodes);
+  [[nodiscard]] Expected<ChildSpec> agent_spec(const std::vector<std::string>& hosts,
+                                               const std::vector<std::string>& command) const;
+  Expected<Agent*> spawn_agent(int id, const std::vector<int>& nodes, ChildSpec spec,
+                               const std::string& input_bytes);
+  void read_words(Agent& agent);
+  void took_words(Agent& agent, std::string_view text);
   bool attach(int node, asio::ip::tcp::socket socket);
-  void agent_ended(int node, int wait_status);
-  void give_up(int node, const std::string& why);
+  void detach(Child& child, const std::string& why);
+  void agent_ended(int id, int wait_status);
+  void give_up(Agent& agent, const std::string& why);
+  [[nodiscard]] std::vector<int> missing(const Agent& agent) const;
   void forward(const Message& message);
 
   asio::io_context& io_;
@@ -98,6 +116,7 @@ class TreeNode {
   std::shared_ptr<Link> parent_;
   std::unique_ptr<Listener> listener_;
   std::vector<std::string> addresses_;
+  std::map<int, std::unique_ptr<Agent>> agents_;  // by their id: the first of their nodes
   std::map<int, std::unique_ptr<Child>> children_;
   int refusals_ = 0;
   bool ending_ = false;

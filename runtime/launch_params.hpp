@@ -30,8 +30,9 @@ inline const ParamDecl job_grace_param{
     "mpirun's time between SIGTERM and SIGKILL when a job is ended", ParamRange{0, 1'000'000'000}};
 
 inline const ParamDecl launch_agent_param{
-    "launch_agent", std::string("ssh -x -o BatchMode=yes"), "",
-    "the command, with options, by which mpirun runs a command on another host"};
+    "launch_agent", std::string(), "",
+    "the command, with options, by which mpirun runs a command on another host; empty: srun in an "
+    "allocation of Slurm, else ssh"};
 inline const ParamDecl launch_width_param{
     "launch_width", std::int64_t{32}, "",
     "how many daemons mpirun, and each of them, starts itself", ParamRange{1, 1024}};

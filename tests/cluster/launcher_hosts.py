@@ -36,8 +36,9 @@ for pid in [p for p in os.listdir("/proc") if p.isdigit() and int(p) not in (os.
             print(pid, b" ".join(words).decode())
     except OSError:
         pass
-for name in os.listdir(os.environ["TMPDIR"]):
-    print(name)
+for folder in (os.environ["TMPDIR"], "/dev/shm"):
+    for name in os.listdir(folder):
+        print(f"{folder}/{name}")
 """
 
 

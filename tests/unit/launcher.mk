@@ -1,10 +1,13 @@
-check_PROGRAMS += launcher_hosts_test launcher_tree_test launcher_options_test launcher_mapping_test launcher_parts_test launcher_wait_graph_test launcher_client
-TESTS += launcher_hosts_test launcher_tree_test launcher_options_test launcher_mapping_test launcher_parts_test launcher_wait_graph_test
+check_PROGRAMS += launcher_hosts_test launcher_slurm_test launcher_tree_test launcher_options_test launcher_mapping_test launcher_parts_test launcher_wait_graph_test launcher_client
+TESTS += launcher_hosts_test launcher_slurm_test launcher_tree_test launcher_options_test launcher_mapping_test launcher_parts_test launcher_wait_graph_test
 
 launcher_test_cppflags = $(UNIT_CPPFLAGS) -DASIO_STANDALONE -DASIO_DISABLE_STD_ALIGNED_ALLOC $(PMIX_CFLAGS) $(HWLOC_CFLAGS)
 launcher_hosts_test_SOURCES = tests/unit/launcher_hosts_test.cpp
 launcher_hosts_test_CPPFLAGS = $(launcher_test_cppflags)
 launcher_hosts_test_LDADD = liblauncher.la $(UNIT_LIBS)
+launcher_slurm_test_SOURCES = tests/unit/launcher_slurm_test.cpp
+launcher_slurm_test_CPPFLAGS = $(launcher_test_cppflags)
+launcher_slurm_test_LDADD = liblauncher.la $(UNIT_LIBS)
 launcher_tree_test_SOURCES = tests/unit/launcher_tree_test.cpp
 launcher_tree_test_CPPFLAGS = $(launcher_test_cppflags)
 launcher_tree_test_LDADD = liblauncher.la $(UNIT_LIBS) -lpthread

@@ -86,10 +86,10 @@ TEST(LauncherHosts, WordsChooseAmongAHostfile) {
   EXPECT_EQ(chosen("+e,b", hosts), "b:2 a:4 here.example:3 c:*");
   EXPECT_EQ(chosen("here", hosts), "here.example:3");
   EXPECT_EQ(chosen("d", hosts), "--host d: the hostfile has no such host");
-  EXPECT_NE(chosen("+n4", hosts).find("names 4 hosts, counted from 0"), std::string::npos);
-  EXPECT_NE(chosen("+e:5", hosts).find("has 4 hosts"), std::string::npos);
+  EXPECT_NE(chosen("+n4", hosts).find("there are 4 hosts, counted from 0"), std::string::npos);
+  EXPECT_NE(chosen("+e:5", hosts).find("there are 4 hosts"), std::string::npos);
   EXPECT_NE(chosen("+x", hosts).find("write +nI"), std::string::npos);
-  EXPECT_NE(chosen("+n0").find("names 0 hosts"), std::string::npos);
+  EXPECT_NE(chosen("+n0").find("there are 0 hosts"), std::string::npos);
 }
 
 struct Case {

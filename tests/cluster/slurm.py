@@ -236,7 +236,7 @@ class Ends(SlurmTest):
 
     # A step is killed at once. Else either news may come first: that a daemon was asked to end, or that
     # a rank was.
-    CANCELLED = "host h[23] was lost|told to end by signal 15|was killed by signal 15|interrupted by signal 15"
+    CANCELLED = "host h[23] was lost|told to end by signal 15|was killed by signal (9|15)|interrupted by signal 15"
 
     def test_a_job_is_cancelled(self):
         process, job = self.started()

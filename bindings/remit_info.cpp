@@ -82,7 +82,7 @@ struct CollectivesQuestion {
 
 Place place_of(const CollectivesQuestion& question, int ranks) {
   if (question.place.empty()) {
-    return ranks > ::sysconf(_SC_NPROCESSORS_CONF) ? Place::host_shared : Place::host;
+    return ranks > host_processors() ? Place::host_shared : Place::host;
   }
   const auto found = std::find(kPlaceNames.begin(), kPlaceNames.end(), question.place);
   return static_cast<Place>(found - kPlaceNames.begin());
@@ -100,7 +100,7 @@ bool long_board(const Params& params) {
 void ask_collectives(const Params& params, const CollectivesQuestion& question,
                      CollectivesInfo& info) {
   constexpr std::size_t kMost = std::size_t{1} << 30;
-  const int processors = std::max(1, static_cast<int>(::sysconf(_SC_NPROCESSORS_CONF)));
+  const int processors = host_processors();
   info.ranks = question.ranks != 0 ? question.ranks : std::max(2, processors);
   info.place = place_of(question, info.ranks);
   const bool one_host = info.place != Place::network;

@@ -231,6 +231,10 @@ LoadedTable load_collective_table(const Params& params, bool one_host) {
 
 // --- places ------------------------------------------------------------------------------------
 
+int host_processors() {
+  return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)));
+}
+
 void learn_place(Engine& engine, const CommCore& comm) {
   if (comm.table != nullptr) [[likely]]
     return;
@@ -245,7 +249,7 @@ void learn_place(Engine& engine, const CommCore& comm) {
   Place place = Place::network;
   if (one_host) {
     // A rank's own cores would say more, but must not matter: all members have to choose alike.
-    comm.processors = static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)));
+    comm.processors = host_processors();
     place = me.local_size > comm.processors ? Place::host_shared : Place::host;
   }
   comm.place = static_cast<std::uint8_t>(place);

@@ -100,6 +100,9 @@ struct LoadedTable {
 /// looks for no file otherwise, for hosts may have different ones and all ranks must choose alike.
 [[nodiscard]] LoadedTable load_collective_table(const Params& params, bool one_host);
 
+/// Processors of this host, one at least; those of a rank's own set do not matter.
+[[nodiscard]] int host_processors();
+
 /// Finds out where the members of `comm` are and which table is to be used, if that is not known
 /// yet. Every member comes to the same answer.
 void learn_place(Engine& engine, const CommCore& comm);

@@ -222,6 +222,13 @@ Expected<> TreeNode::listen() {
   return {};
 }
 
+std::vector<std::string> TreeNode::names_of(const std::vector<int>& nodes) const {
+  std::vector<std::string> names;
+  names.reserve(nodes.size());
+  for (const int node : nodes) names.push_back(plan_.hosts[static_cast<std::size_t>(node)]);
+  return names;
+}
+
 Expected<ChildSpec> TreeNode::agent_spec(const std::vector<std::string>& hosts,
                                          const std::vector<std::string>& command) const {
   const char* const path = std::getenv("PATH");
@@ -244,9 +251,7 @@ Expected<ChildSpec> TreeNode::agent_spec(const std::vector<std::string>& hosts,
 }
 
 Expected<> TreeNode::start_agent(const std::vector<int>& nodes) {
-  std::vector<std::string> hosts;
-  hosts.reserve(nodes.size());
-  for (const int node : nodes) hosts.push_back(plan_.hosts[static_cast<std::size_t>(node)]);
+  std::vector<std::string> hosts = names_of(nodes);
   Expected<ChildSpec> spec = agent_spec(hosts, {plan_.program, kDaemonWord});
   if (!spec) return tl::unexpected(spec.error());
   const std::string frame =
@@ -298,12 +303,9 @@ Expected<TreeNode::Agent*> TreeNode::spawn_agent(int id, const std::vector<int>&
 void TreeNode::remove_folders(const std::vector<int>& nodes,
                               const std::vector<std::string>& folders) {
   if (!is_srun(plan_.agent) || folders.empty()) return;
-  std::vector<std::string> hosts;
-  hosts.reserve(nodes.size());
-  for (const int node : nodes) hosts.push_back(plan_.hosts[static_cast<std::size_t>(node)]);
   std::vector<std::string> command{"rm", "-rf", "--"};
   command.insert(command.end(), folders.begin(), folders.end());
-  Expected<ChildSpec> spec = agent_spec(hosts, command);
+  Expected<ChildSpec> spec = agent_spec(names_of(nodes), command);
   if (spec) (void)spawn_agent(tree_.nodes(), {}, std::move(*spec), "");
 }
 
@@ -352,15 +354,12 @@ void TreeNode::give_up(Agent& agent, const std::string& why) {
   const std::vector<int> nodes = missing(agent);
   if (nodes.empty() || ending_) return;
   agent.timer.cancel();
-  std::string hosts;
-  for (const int node : nodes) {
-    children_.at(node)->failed = true;
-    hosts += (hosts.empty() ? "" : ",") + plan_.hosts[static_cast<std::size_t>(node)];
-  }
+  for (const int node : nodes) children_.at(node)->failed = true;
   std::string words = agent.words;
   while (!words.empty() && (words.back() == '\n' || words.back() == '\r')) words.pop_back();
   const std::string what = nodes.size() == 1 ? "the daemon of host" : "the daemons of hosts";
-  callbacks_.failed(nodes.front(), fmt::format("{} {} cannot be started: {}{}{}", what, hosts, why,
+  callbacks_.failed(nodes.front(), fmt::format("{} {} cannot be started: {}{}{}", what,
+                                               fmt::join(names_of(nodes), ","), why,
                                                words.empty() ? "" : ": ", words));
 }
 

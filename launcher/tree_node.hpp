@@ -104,6 +104,7 @@ class TreeNode {
   void agent_ended(int id, int wait_status);
   void give_up(Agent& agent, const std::string& why);
   [[nodiscard]] std::vector<int> missing(const Agent& agent) const;
+  [[nodiscard]] std::vector<std::string> names_of(const std::vector<int>& nodes) const;
   void forward(const Message& message);
 
   asio::io_context& io_;

@@ -81,11 +81,13 @@ inline bool ShmDevice::push_send(Endpoint& endpoint, const Operation& operation)
 
 /// Bytes left out before a message so that what follows its first piece, the header, begins with a
 /// line, as the user's buffers most often do: from 2 KB on that saves both copies more than a line.
-static std::size_t gap_before(const Operation& message, std::size_t total) {
+/// With it the message must not be longer than `most`.
+static std::size_t gap_before(const Operation& message, std::size_t total, std::size_t most) {
   constexpr std::size_t kFrom = 2048;
   const std::size_t over = message.local[0].length % shm::kLine;
   const bool pays = total >= kFrom && over != 0 && over % shm::kAlignment == 0;
-  return pays ? shm::kLine - over : 0;
+  const std::size_t gap = pays ? shm::kLine - over : 0;
+  return gap + total <= most ? gap : 0;
 }
 
 /// Bytes of the next message that are fetched ahead, which is likely to be as long. AMD's
@@ -106,7 +108,7 @@ bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::
   }
   if (!endpoint.tx.has_room()) return false;
   shm::AreaRef ref;
-  const std::size_t gap = gap_before(operation, total);
+  const std::size_t gap = gap_before(operation, total, caps_.max_send);
   std::byte* to = endpoint.tx.reserve(gap + total, ref);
   if (to == nullptr) return false;
   to += gap;

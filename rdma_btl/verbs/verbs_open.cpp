@@ -185,9 +185,11 @@ void VerbsDevice::set_caps(const ibv_device_attr& device, const ibv_port_attr& p
   caps_.max_send = config_.message_bytes - verbs::kHeadRoom - sizeof(verbs::Header);
   caps_.max_message = std::min<std::uint64_t>(
       port.max_msg_sz == 0 ? caps_.max_send : port.max_msg_sz, kLongestMessage);
-  // All requests of one operation must have room at once.
-  caps_.max_pieces = std::min<std::size_t>(
-      kMostPieces, (config_.send_depth - verbs::kSpare - 1) * std::min(max_sge_, max_sge_read_));
+  // All requests of one operation must have room at once; with iWARP a piece may become two.
+  const std::uint32_t requests =
+      (config_.send_depth - verbs::kSpare - 1) / (config_.mask.iwarp ? 2 : 1);
+  caps_.max_pieces =
+      std::min<std::size_t>(kMostPieces, requests * std::min(max_sge_, max_sge_read_));
   caps_.latency_ns = 1500;
   caps_.bandwidth = std::max(adapter_.bandwidth, 1e8);
   caps_.overhead_ns = 1000;

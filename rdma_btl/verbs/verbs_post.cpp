@@ -22,32 +22,63 @@ namespace {
 /// What copy_small() is for.
 constexpr std::size_t kFewBytes = 64;
 
+/// Soft-iWARP copies so few bytes that are not inline at once, and if they lie on two pages wrong
+/// ones: its kernel module (siw_try_1seg() of Linux up to 6.x at least) takes how many lie on the
+/// second page for how many lie on the first.
+constexpr std::size_t kCopiedAtOnce = 32;
+
+/// Bytes from `address` to the end of its page.
+std::size_t to_page_end(std::uint64_t address) {
+  constexpr std::uint64_t kPage = 4096;
+  return kPage - address % kPage;
+}
+
+/// Where an adapter reads the bytes of an operation.
+enum class Source : std::uint8_t { local, remote };
+
 /// Pieces of up to 32 sges; the length 0 has a meaning of its own to some adapters.
 class Gather {
  public:
-  Gather(std::span<const Piece> pieces, std::uint32_t per_request)
-      : rest_(pieces), per_request_(per_request) {
+  /// `cut`: of no request so few bytes as kCopiedAtOnce may lie on two pages at the source.
+  Gather(const Operation& operation, Source source, std::uint32_t per_request, bool cut)
+      : rest_(operation.local),
+        remote_(operation.remote.address),
+        source_(source),
+        cut_(cut),
+        per_request_(per_request) {
     skip_empty();
   }
   [[nodiscard]] bool done() const { return rest_.empty(); }
   [[nodiscard]] std::uint32_t requests() const {
+    if (cut_) return count_cut();
     const auto used = static_cast<std::uint32_t>(std::count_if(
         rest_.begin(), rest_.end(), [](const Piece& piece) { return piece.length != 0; }));
     return (used + per_request_ - 1) / per_request_;
   }
   /// Fills a request's list with the next pieces; returns their bytes.
   std::size_t next(ibv_send_wr& request) {
+    const std::span<const Piece> before = rest_;
+    const std::size_t taken = taken_;
     std::size_t bytes = 0;
     int count = 0;
     while (!rest_.empty() && static_cast<std::uint32_t>(count) < per_request_) {
       const Piece& piece = rest_.front();
-      parts_[static_cast<std::size_t>(count++)] = {reinterpret_cast<std::uintptr_t>(piece.address),
-                                                   static_cast<std::uint32_t>(piece.length),
-                                                   static_cast<std::uint32_t>(piece.key)};
-      bytes += piece.length;
+      parts_[static_cast<std::size_t>(count++)] = {
+          reinterpret_cast<std::uintptr_t>(piece.address) + taken_,
+          static_cast<std::uint32_t>(piece.length - taken_), static_cast<std::uint32_t>(piece.key)};
+      bytes += piece.length - taken_;
+      taken_ = 0;
       rest_ = rest_.subspan(1);
       skip_empty();
     }
+    const std::size_t most = to_page_end(source_ == Source::local ? parts_[0].addr : remote_);
+    if (cut_ && count == 1 && bytes <= kCopiedAtOnce && bytes > most) {
+      rest_ = before;
+      taken_ = taken + most;
+      parts_[0].length = static_cast<std::uint32_t>(most);
+      bytes = most;
+    }
+    remote_ += bytes;
     request.sg_list = parts_.data();
     request.num_sge = count;
     return bytes;
@@ -57,7 +88,18 @@ class Gather {
   void skip_empty() {
     while (!rest_.empty() && rest_.front().length == 0) rest_ = rest_.subspan(1);
   }
+  [[nodiscard]] std::uint32_t count_cut() const {
+    Gather copy = *this;
+    ibv_send_wr request;
+    std::uint32_t count = 0;
+    for (; !copy.done(); ++count) (void)copy.next(request);
+    return count;
+  }
   std::span<const Piece> rest_;
+  std::uint64_t remote_;   ///< of the next byte
+  std::size_t taken_ = 0;  ///< bytes of the first piece
+  Source source_;
+  bool cut_;
   std::uint32_t per_request_;
   std::array<ibv_sge, 32> parts_;
 };
@@ -359,7 +401,8 @@ void VerbsDevice::post_message(Endpoint& endpoint, MessageKind kind, std::uint32
 
 bool VerbsDevice::post_put(Endpoint& endpoint, const Operation& operation) {
   if (operation.notify && endpoint.credits <= kReservedCredits) return starve(endpoint);
-  Gather gather(operation.local, max_sge_);
+  const bool inlined = total_length(operation.local) <= max_inline_;
+  Gather gather(operation, Source::local, max_sge_, config_.mask.iwarp && !inlined);
   if (gather.done()) {  // no byte, so nothing but the notification
     if (operation.notify && (!room(endpoint, 1) || !message_room())) return false;
     if (operation.notify) post_signal(endpoint, operation.notification);
@@ -370,7 +413,6 @@ bool VerbsDevice::post_put(Endpoint& endpoint, const Operation& operation) {
   const bool message = operation.notify && !endpoint.immediate;
   if (!room(endpoint, gather.requests() + message)) return false;
   if (message && !message_room()) return false;
-  const bool inlined = total_length(operation.local) <= max_inline_;
   std::uint64_t remote = operation.remote.address;
   ++counters_.puts;
   while (!gather.done()) {
@@ -411,7 +453,7 @@ void VerbsDevice::post_signal(Endpoint& endpoint, std::uint32_t notification) {
 }
 
 bool VerbsDevice::post_get(Endpoint& endpoint, const Operation& operation) {
-  Gather gather(operation.local, max_sge_read_);
+  Gather gather(operation, Source::remote, max_sge_read_, config_.mask.iwarp);
   if (gather.done()) {
     complete(endpoint, operation.cookie, MPI_SUCCESS);
     return true;

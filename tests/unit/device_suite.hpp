@@ -335,6 +335,46 @@ TYPED_TEST_P(DeviceSuite, PutAndGetOfManyPieces) {
   }
 }
 
+/// Few bytes on two pages, at the source or at the target; also behind a piece that fills a list.
+TYPED_TEST_P(DeviceSuite, PutAndGetOfFewBytesOnTwoPages) {
+  constexpr std::size_t kPage = 4096;
+  this->make_nodes(2);
+  Node& a = this->node(0);
+  Node& b = this->node(1);
+  const Caps& caps = a.device.caps();
+  const EndpointId endpoint = a.connect(b);
+  Buffer local(a.device, 3 * kPage);
+  Buffer remote(b.device, 3 * kPage);
+  const auto end_of_page = [](Buffer& buffer) {
+    return kPage - reinterpret_cast<std::uintptr_t>(buffer.bytes().data()) % kPage;
+  };
+  for (const std::size_t length : {2, 7, 16, 31, 32, 33, 64}) {
+    for (const std::size_t before : {std::size_t{1}, length / 3, length / 2, length - 1}) {
+      for (const OpKind kind : {OpKind::put, OpKind::get}) {
+        if (kind == OpKind::put ? !caps.has_put : !caps.has_get) continue;
+        for (const bool two : {false, true}) {
+          if (two && caps.max_pieces < 2) continue;
+          fill_pattern(local.bytes(), length + before);
+          fill_pattern(remote.bytes(), length + before + 1);
+          const std::size_t here = end_of_page(local) - before;
+          const std::size_t there = end_of_page(remote) - before;
+          std::vector<Piece> pieces = {local.piece(here, length)};
+          if (two) pieces.push_back(local.piece(here + length, 3));
+          Operation operation = put_of(pieces, remote.remote(there));
+          operation.kind = kind;
+          const std::uint64_t cookie = start_visibly(a, endpoint, operation);
+          ASSERT_TRUE(this->wait_until([&] { return a.done(cookie) && seen(b, operation); }));
+          const std::size_t total = length + (two ? 3 : 0);
+          ASSERT_TRUE(std::ranges::equal(local.bytes().subspan(here, total),
+                                         remote.bytes().subspan(there, total)))
+              << length << " bytes, " << before << " on the first page, "
+              << (kind == OpKind::put ? "put" : "got");
+        }
+      }
+    }
+  }
+}
+
 TYPED_TEST_P(DeviceSuite, LargePutsAndGetsTogether) {
   this->make_nodes(2);
   Node& a = this->node(0);
@@ -714,16 +754,14 @@ TYPED_TEST_P(DeviceSuite, TwoThreads) {
   }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(DeviceSuite, CapsMakeSense, AddressesAreConstantAndChecked,
-                            ConnectTwiceIsTheSameEndpoint, BothSidesConnectAtOnce,
-                            TheConnectedSideLearnsWhoItIs, SendsOfEveryLength,
-                            SendsGatherTheirPieces, SendsArriveOnceAndInTheirOrder,
-                            NothingIsLostWhenTheReceiverSleeps, ReceivedBytesStayUntilTheNextPoll,
-                            PutAndGetOfEveryLengthAndAlignment, PutAndGetOfManyPieces,
-                            LargePutsAndGetsTogether, GetsAmongSends, AtomicsOfManyAddUp,
-                            SwapAndCompareSwap, NotificationsComeAfterTheirBytes,
-                            SignalsWithoutBytesAndAtomicsWithNotification, Storm,
-                            RegisterAndDeregisterAgainAndAgain, ArmedDevicesWake, FlushedInTheEnd,
-                            DeadPeersFailTheirEndpoint, TwoThreads);
+REGISTER_TYPED_TEST_SUITE_P(
+    DeviceSuite, CapsMakeSense, AddressesAreConstantAndChecked, ConnectTwiceIsTheSameEndpoint,
+    BothSidesConnectAtOnce, TheConnectedSideLearnsWhoItIs, SendsOfEveryLength,
+    SendsGatherTheirPieces, SendsArriveOnceAndInTheirOrder, NothingIsLostWhenTheReceiverSleeps,
+    ReceivedBytesStayUntilTheNextPoll, PutAndGetOfEveryLengthAndAlignment, PutAndGetOfManyPieces,
+    PutAndGetOfFewBytesOnTwoPages, LargePutsAndGetsTogether, GetsAmongSends, AtomicsOfManyAddUp,
+    SwapAndCompareSwap, NotificationsComeAfterTheirBytes,
+    SignalsWithoutBytesAndAtomicsWithNotification, Storm, RegisterAndDeregisterAgainAndAgain,
+    ArmedDevicesWake, FlushedInTheEnd, DeadPeersFailTheirEndpoint, TwoThreads);
 
 }  // namespace remit::testing

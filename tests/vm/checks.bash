@@ -20,7 +20,7 @@ check() {
   else
     bad=$((bad + 1))
     echo "FAIL: $1 $took: exit status $status"
-    tail -n 40 "$scratch/output" | sed 's/^/    /'
+    tail -n 300 "$scratch/output" | sed 's/^/    /'
   fi
 }
 

@@ -118,6 +118,7 @@ int PMPI_Comm_free(MPI_Comm* comm) {
   }
   if (c->bsend != nullptr) c->bsend->abandon(entry.instance());
   c->freed = true;
+  if (entry.instance().parent.get() == c) (void)entry.instance().parent.detach();
   release(c);
   *comm = MPI_COMM_NULL;
   return MPI_SUCCESS;
@@ -143,7 +144,8 @@ REMIT_WEAK(Comm_disconnect);
 int PMPI_Comm_get_parent(MPI_Comm* parent) {
   Entry entry("MPI_Comm_get_parent");
   if (int err = entry.not_null(parent, "parent")) return err;
-  *parent = MPI_COMM_NULL;  // no process of this job was spawned by another one
+  const CommObject* spawner = entry.instance().parent.get();
+  *parent = spawner == nullptr ? MPI_COMM_NULL : spawner->handle;
   return MPI_SUCCESS;
 }
 REMIT_WEAK(Comm_get_parent);

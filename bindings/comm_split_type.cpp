@@ -20,15 +20,18 @@ constexpr std::string_view kSharedMemory = "mpi_shared_memory";
 constexpr const char* kResourceType = "mpi_hw_resource_type";
 constexpr const char* kSetName = "mpi_pset_name";
 
-/// All ranks of a host have the same lowest rank.
-std::int64_t host_color(const Instance& instance) {
-  return instance.process->identity().local_peers.front();
+/// All ranks of a host have the same lowest rank; but for ranks of several jobs it is the name of
+/// the host that they have in common.
+std::int64_t host_color(const Instance& instance, const CommObject& comm) {
+  const Identity& me = instance.process->identity();
+  if (!spans_jobs(*comm.core.local, me.size)) return me.local_peers.front();
+  return job_key_of(me.host) >> 1;
 }
 
-/// The color of an object of this host; none for a negative index.
-std::int64_t object_color(const Instance& instance, int index) {
+/// The color of an object of a host with that color; none for a negative index.
+std::int64_t object_color(std::int64_t host, int index) {
   if (index < 0) return MPI_UNDEFINED;
-  return (host_color(instance) << 32) + index;
+  return (host << 32) + index;
 }
 
 /// The value of a key; empty without one.
@@ -39,20 +42,22 @@ std::string text_of(const InfoObject* info, std::string_view key) {
 
 /// The instance of a kind of hardware that this process is restricted to, as a color.
 /// MPI_UNDEFINED: it is not restricted to one, or the kind is unknown here.
-std::int64_t resource_color(Instance& instance, const std::string& resource) {
-  if (resource == kSharedMemory) return host_color(instance);
+std::int64_t resource_color(Instance& instance, const CommObject& comm,
+                            const std::string& resource) {
+  const std::int64_t host = host_color(instance, comm);
+  if (resource == kSharedMemory) return host;
   if (!resource.starts_with(kPrefix)) return MPI_UNDEFINED;
   const auto topology = HostTopology::open(instance.process->bootstrap());
   if (!topology) return MPI_UNDEFINED;
   const std::string kind = resource.substr(kPrefix.size());
-  return object_color(instance, topology->object_of(kind, allowed_processors()));
+  return object_color(host, topology->object_of(kind, allowed_processors()));
 }
 
-/// The members of a process set have its first one in common.
+/// The members of a process set have its first one in common, by its name among those of all jobs.
 std::int64_t set_color(Instance& instance, std::string_view name) {
   const auto set = find_pset(instance, name);
   if (set == nullptr || my_rank_in(instance, *set) == MPI_UNDEFINED) return MPI_UNDEFINED;
-  return set->proc(0);
+  return static_cast<std::int64_t>(instance.engine->name_of(set->proc(0)) & ~(1ULL << 63));
 }
 
 /// The outermost kind of hardware that divides the communicator, the same at all members. `name` is
@@ -68,7 +73,8 @@ int find_division(Entry& entry, CommObject& comm, Division& out) {
   // Each level's lowest and, negated, highest index; level 0 are the hosts.
   std::array<std::int64_t, 2 * kLevels> mine{};
   std::array<std::int64_t, 2 * kLevels> lowest{};
-  mine[0] = host_color(instance);
+  const std::int64_t host = host_color(instance, comm);
+  mine[0] = host;
   const auto topology = HostTopology::open(instance.process->bootstrap());
   const std::vector<int> cpus = allowed_processors();
   for (std::size_t i = 1; i < kLevels && topology; ++i) {
@@ -83,7 +89,7 @@ int find_division(Entry& entry, CommObject& comm, Division& out) {
     if (lowest[i] == -lowest[kLevels + i]) continue;
     out.name = i == 0 ? kSharedMemory : kPrefix;
     if (i > 0) out.name += HostTopology::kKinds[i - 1];
-    out.color = i == 0 ? mine[0] : object_color(instance, static_cast<int>(mine[i]));
+    out.color = i == 0 ? mine[0] : object_color(host, static_cast<int>(mine[i]));
     return MPI_SUCCESS;
   }
   return MPI_SUCCESS;
@@ -105,14 +111,14 @@ int find_color(Entry& entry, CommObject& comm, int split_type, InfoObject* info,
     case MPI_UNDEFINED:
       return MPI_SUCCESS;
     case MPI_COMM_TYPE_SHARED:
-      color = host_color(instance);
+      color = host_color(instance, comm);
       return MPI_SUCCESS;
     case MPI_COMM_TYPE_HW_GUIDED:
-      color = resource_color(instance, text_of(info, kResourceType));
+      color = resource_color(instance, comm, text_of(info, kResourceType));
       return MPI_SUCCESS;
     case MPI_COMM_TYPE_RESOURCE_GUIDED: {
       const std::string name = text_of(info, kSetName);
-      color = name.empty() ? resource_color(instance, text_of(info, kResourceType))
+      color = name.empty() ? resource_color(instance, comm, text_of(info, kResourceType))
                            : set_color(instance, name);
       return MPI_SUCCESS;
     }

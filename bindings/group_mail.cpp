@@ -18,8 +18,11 @@ int tag_of(const std::string& about) {
   return static_cast<int>(std::hash<std::string>()(about) & 0x7fffffffU);
 }
 
-/// On the wire: how long the subject is, the subject, the data.
-using Length = std::uint32_t;
+/// On the wire: who writes, how long the subject is, the subject, the data.
+struct LetterHead {
+  PeerName from = 0;
+  std::uint64_t length = 0;
+};
 
 /// The wait for one process of the group.
 class LetterWait final : public WaitSubject {
@@ -45,7 +48,6 @@ class LetterWait final : public WaitSubject {
 /// A letter whose bytes may still be on their way.
 struct GroupMail::Arrival {
   Request request{RequestKind::receive};
-  ProcId from = 0;
   Letter bytes;
 };
 
@@ -59,12 +61,12 @@ GroupMail::~GroupMail() = default;
 
 int GroupMail::send(const std::string& about, ProcId to, std::span<const std::byte> data,
                     const WaitSubject& subject) {
-  const auto length = static_cast<Length>(about.size());
-  Letter letter(sizeof length + about.size() + data.size());
-  std::memcpy(letter.data(), &length, sizeof length);
-  std::memcpy(letter.data() + sizeof length, about.data(), about.size());
+  const LetterHead head{instance_.process->name_of(instance_.process->rank()), about.size()};
+  Letter letter(sizeof head + about.size() + data.size());
+  std::memcpy(letter.data(), &head, sizeof head);
+  std::memcpy(letter.data() + sizeof head, about.data(), about.size());
   if (!data.empty()) {
-    std::memcpy(letter.data() + sizeof length + about.size(), data.data(), data.size());
+    std::memcpy(letter.data() + sizeof head + about.size(), data.data(), data.size());
   }
   Request request(RequestKind::send);
   const View view = bytes_view(letter.data(), letter.size());
@@ -73,13 +75,12 @@ int GroupMail::send(const std::string& about, ProcId to, std::span<const std::by
   return request.status.error;
 }
 
-/// Takes in all letters of this sender and tag.
-void GroupMail::collect(int tag, ProcId from) {
+/// Takes in all letters of this tag. Ranks of senders mean nothing: two of different jobs may have
+/// the same.
+void GroupMail::collect(int tag) {
   ProbeResult found;
-  while (MatchedMessage* message =
-             instance_.engine->improbe(static_cast<int>(from), tag, core_, found)) {
+  while (MatchedMessage* message = instance_.engine->improbe(MPI_ANY_SOURCE, tag, core_, found)) {
     auto arrival = std::make_unique<Arrival>();
-    arrival->from = from;
     arrival->bytes.resize(static_cast<std::size_t>(found.bytes));
     const View view = bytes_view(arrival->bytes.data(), arrival->bytes.size());
     instance_.engine->imrecv(arrival->request, view, message);
@@ -92,13 +93,14 @@ void GroupMail::open_first() {
   const std::unique_ptr<Arrival> arrival = std::move(arriving_.front());
   arriving_.pop_front();
   Letter& bytes = arrival->bytes;
-  Length length = 0;
-  if (arrival->request.status.error != MPI_SUCCESS || bytes.size() < sizeof length) return;
-  std::memcpy(&length, bytes.data(), sizeof length);
-  if (bytes.size() < sizeof length + length) return;
-  const std::string about(reinterpret_cast<const char*>(bytes.data()) + sizeof length, length);
-  bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(sizeof length + length));
-  waiting_[{about, arrival->from}].push_back(std::move(bytes));
+  LetterHead head;
+  if (arrival->request.status.error != MPI_SUCCESS || bytes.size() < sizeof head) return;
+  std::memcpy(&head, bytes.data(), sizeof head);
+  if (bytes.size() - sizeof head < head.length) return;
+  const std::string about(reinterpret_cast<const char*>(bytes.data()) + sizeof head, head.length);
+  bytes.erase(bytes.begin(),
+              bytes.begin() + static_cast<std::ptrdiff_t>(sizeof head + head.length));
+  waiting_[{about, instance_.engine->proc_of(head.from)}].push_back(std::move(bytes));
   instance_.others_may_care = true;  // another thread may be waiting for it
 }
 
@@ -109,7 +111,7 @@ int GroupMail::receive(const std::string& about, ProcId from, Letter& data,
   auto letters = waiting_.end();
   instance_.progress().wait(
       [&] {
-        collect(tag, from);
+        collect(tag);
         letters = waiting_.find(key);
         return letters != waiting_.end() || instance_.engine->lost(from);
       },

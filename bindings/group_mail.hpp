@@ -19,9 +19,9 @@
 
 namespace remit {
 
-/// Letters to and from any process of the job, on a context of their own. Each says in full what it
-/// is about, so letters about different things never take each other's place; those of one sender
-/// about one thing keep their order.
+/// Letters to and from any process that this one has heard of, on a context of their own. Each says
+/// in full what it is about, so letters about different things never take each other's place; those
+/// of one sender about one thing keep their order.
 class GroupMail {
  public:
   using Letter = std::vector<std::byte>;
@@ -41,11 +41,11 @@ class GroupMail {
   struct Arrival;
   using Key = std::pair<std::string, ProcId>;
 
-  void collect(int tag, ProcId from);
+  void collect(int tag);
   void open_first();
 
   Instance& instance_;
-  CommCore core_;                                 // of all processes; its ranks are theirs
+  CommCore core_;                                 // of all processes; its ranks are their numbers
   std::list<std::unique_ptr<Arrival>> arriving_;  // in the order of their arrival
   std::map<Key, std::deque<Letter>> waiting_;
 };

@@ -11,15 +11,18 @@
 
 namespace remit {
 
-/// A group as numbers: its size, then the first process and the stride of a regular one, or 0 and
-/// the processes. Empty for a group of nobody.
+/// A group as numbers: its size, then the stride and the first process of a regular one, or 0 and
+/// the processes, by their names (Engine::name_of()). Empty for a group of nobody.
 using Words = std::vector<std::int64_t>;
-[[nodiscard]] Words words_of(const Group& group);
+[[nodiscard]] Words words_of(const Engine& engine, const Group& group);
 /// Of a description that another process made.
-[[nodiscard]] GroupPtr group_of(const Words& words);
+[[nodiscard]] GroupPtr group_of(Engine& engine, const Words& words);
 
 [[nodiscard]] GroupMail::Letter to_bytes(const Words& words);
 [[nodiscard]] Words words_from(const GroupMail::Letter& letter);
+
+/// Whether rank 0 of `a` comes before that of `b`; the same at all processes.
+[[nodiscard]] bool comes_first(const Engine& engine, const Group& a, const Group& b);
 
 /// No process may be in both groups of an inter-communicator. All members of both find out alike.
 [[nodiscard]] int check_disjoint(Entry& entry, const Group& local, const Group& remote);

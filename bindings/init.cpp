@@ -11,6 +11,7 @@
 #include "bindings/bsend.hpp"
 #include "bindings/entry.hpp"
 #include "bindings/info_objects.hpp"
+#include "bindings/spawn.hpp"
 #include "bindings/users.hpp"
 #include "bindings/weak.hpp"
 #include "runtime/launch_params.hpp"
@@ -42,7 +43,8 @@ int start(const char* function, int required, int* provided) {
   make_info_env(instance);
   library().phase = Phase::running;
   if (provided != nullptr) *provided = level;
-  return MPI_SUCCESS;
+  Entry entry(function);
+  return connect_to_parent(entry);
 }
 
 }  // namespace

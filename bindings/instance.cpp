@@ -12,6 +12,7 @@
 #include "bindings/errors.hpp"
 #include "bindings/group_mail.hpp"
 #include "bindings/handles.hpp"
+#include "bindings/ports.hpp"
 #include "bindings/progress_thread.hpp"
 #include "datatype/unnamed_types.hpp"
 #include "rdma_btl/open_devices.hpp"

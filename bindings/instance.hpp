@@ -28,6 +28,8 @@ class UnnamedTypes;
 
 /// What processes without a common communicator tell each other (bindings/group_mail.cpp).
 class GroupMail;
+/// What others may connect to (bindings/ports.cpp).
+class Ports;
 
 /// Values of the attributes that MPI_COMM_WORLD is born with (MPI-5.0, section 9.1.2). Users get
 /// their addresses.
@@ -64,6 +66,10 @@ struct Instance {
   CommObject* open_self = nullptr;
   ContextIds contexts;
   std::unique_ptr<GroupMail> group_mail;
+  std::unique_ptr<Ports> ports;
+  /// To those who spawned this job; has the reference of the program's handle until that is freed.
+  /// Null: nobody did, or it was freed.
+  Ref<CommObject> parent;
 
   int thread_level;                ///< of the World Model, or of the sessions while it is not open
   bool had_session = false;        ///< may be opened again: see leave_instance()

@@ -7,6 +7,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/abi.cpp bindings/abi.hpp \
 	bindings/alloc_kinds.cpp bindings/alloc_kinds.hpp \
 	bindings/attributes.cpp bindings/attributes.hpp \
+	bindings/bridge.cpp bindings/bridge.hpp \
 	bindings/bsend.cpp bindings/bsend.hpp \
 	bindings/bsend_calls.cpp \
 	bindings/cart.cpp \
@@ -23,6 +24,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/comm_info.cpp \
 	bindings/comm_split_type.cpp \
 	bindings/completion.cpp \
+	bindings/connect.cpp \
 	bindings/dist_graph.cpp \
 	bindings/entry.cpp bindings/entry.hpp \
 	bindings/errhandlers.cpp \
@@ -47,7 +49,6 @@ libmpi_abi_la_SOURCES = \
 	bindings/names.cpp \
 	bindings/not_yet.cpp bindings/not_yet.hpp \
 	bindings/not_yet_io.cpp \
-	bindings/not_yet_process.cpp \
 	bindings/not_yet_rma.cpp \
 	bindings/not_yet_tool.cpp \
 	bindings/objects.hpp \
@@ -55,6 +56,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/pack_external.cpp \
 	bindings/partitioned.cpp \
 	bindings/presence.hpp \
+	bindings/ports.cpp bindings/ports.hpp \
 	bindings/probe.cpp \
 	bindings/progress_thread.cpp bindings/progress_thread.hpp \
 	bindings/reorder.cpp bindings/reorder.hpp \
@@ -63,6 +65,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/send.cpp \
 	bindings/sendrecv.cpp \
 	bindings/session.cpp \
+	bindings/spawn.cpp bindings/spawn.hpp \
 	bindings/stateless.cpp \
 	bindings/statistics.cpp bindings/statistics.hpp \
 	bindings/status.hpp \

@@ -52,7 +52,7 @@ Expected<std::unique_ptr<Instance>> open_instance(const char* function, int thre
   process->progress().set_policy(make_wait_policy(process->params(), process->identity()));
   if (const char* directory = std::getenv("PMIX_SERVER_TMPDIR"); directory != nullptr) {
     process->progress().set_call_board(
-        CallBoard::open(fmt::format("{}/{}", directory, kCallFileName), process->rank()));
+        CallBoard::open(call_file_path(directory, process->identity().job), process->rank()));
   }
   process->set_collective_table([&own = *process] { return load_costs(own); });
   auto devices = open_devices(*process, early);

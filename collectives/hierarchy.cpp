@@ -79,6 +79,8 @@ void Hierarchy::wish(Engine& engine, CommCore& comm, const WaitSubject* subject)
   if (comm.hierarchy_wishes >= kPatience || ++comm.hierarchy_wishes != kPatience) return;
   Process& process = engine.process();
   const std::string& by = process.params().text(cells_param);
+  // The lowest rank of a host names it among processes of one job only.
+  if (spans_jobs(*comm.local, process.identity().size)) return;
   if (by == "none" || (by == "host" && static_cast<Place>(comm.place) != Place::network)) return;
   const std::int64_t mine = remit::cell_of(process);
   std::vector<std::int64_t> cells(static_cast<std::size_t>(comm.size()));

@@ -244,7 +244,9 @@ void learn_place(Engine& engine, const CommCore& comm) {
     return std::binary_search(me.local_peers.begin(), me.local_peers.end(),
                               static_cast<int>(comm.local->proc(rank)));
   };
-  bool one_host = static_cast<std::size_t>(comm.size()) <= me.local_peers.size();
+  // Of processes of other jobs nobody knows which table they have read.
+  const bool one_job = !spans_jobs(*comm.local, me.size);
+  bool one_host = one_job && static_cast<std::size_t>(comm.size()) <= me.local_peers.size();
   for (int rank = 0; one_host && rank < comm.size(); ++rank) one_host = is_here(rank);
   Place place = Place::network;
   if (one_host) {
@@ -253,7 +255,7 @@ void learn_place(Engine& engine, const CommCore& comm) {
     place = me.local_size > comm.processors ? Place::host_shared : Place::host;
   }
   comm.place = static_cast<std::uint8_t>(place);
-  const CollectiveTable* loaded = process.collective_table();
+  const CollectiveTable* loaded = one_job ? process.collective_table() : nullptr;
   comm.table = loaded != nullptr ? loaded : &builtin_collective_table();
 }
 

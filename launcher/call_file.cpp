@@ -17,8 +17,9 @@ constexpr std::int64_t kStaleLookNs = 2'000'000'000;
 
 }  // namespace
 
-Expected<std::unique_ptr<CallFile>> CallFile::create(const std::string& directory, int ranks) {
-  const std::string name = directory + "/" + kCallFileName;
+Expected<std::unique_ptr<CallFile>> CallFile::create(const std::string& directory,
+                                                     const std::string& job, int ranks) {
+  const std::string name = call_file_path(directory, job);
   const std::size_t bytes = static_cast<std::size_t>(ranks) * call_page_bytes();
   const int fd = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return fail_errno(MPI_ERR_OTHER, errno, "cannot make the file " + name);

@@ -26,8 +26,9 @@ struct RankCalls {
 /// The file of one job.
 class CallFile {
  public:
-  /// Makes it in the job's directory, whose remover removes it too.
+  /// Makes that of the PMIx namespace `job` in mpirun's directory, whose remover removes it too.
   [[nodiscard]] static Expected<std::unique_ptr<CallFile>> create(const std::string& directory,
+                                                                  const std::string& job,
                                                                   int ranks);
   ~CallFile();
   CallFile(const CallFile&) = delete;

@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "launcher/host_names.hpp"
 #include "launcher/rank_env.hpp"
 #include "launcher/signals.hpp"
 
@@ -38,15 +39,13 @@ Controller::Controller(asio::io_context& io, const Options& options, Job job, Gu
                        std::unique_ptr<CallFile> calls, RemoteHosts* remote)
     : io_(io),
       options_(options),
-      job_(std::move(job)),
       guardian_(guardian),
-      calls_(std::move(calls)),
       remote_(remote),
       signals_(io),
       end_timer_(io),
       leave_timer_(io),
       timeout_timer_(io),
-      streams_(io, options_, job_,
+      streams_(io, options_,
                {[this] { check_progress(); },
                 [this](const std::string& cause) { end_job(1, cause); }, [this] { finish(); },
                 [this] {
@@ -55,11 +54,13 @@ Controller::Controller(asio::io_context& io, const Options& options, Job job, Gu
                 },
                 [this](int stream) {
                   if (remote_ != nullptr) remote_->close_output(stream);
-                }}),
-      ranks_(job_.ranks.size()) {
+                }}) {
+  add_job(std::move(job), std::move(calls));
   // Without ranks here there is nothing to wait for.
-  nothing_left_ =
-      std::ranges::none_of(job_.ranks, [this](const Rank& rank) { return is_here(rank.rank); });
+  nothing_left_ = true;
+  for (std::size_t i = 0; i < ranks_.size() && nothing_left_; ++i) {
+    nothing_left_ = !is_here(static_cast<int>(i));
+  }
 }
 
 Controller::~Controller() {
@@ -74,6 +75,7 @@ PmixServer::Callbacks Controller::pmix_callbacks() {
       },
       [this](int rank) { ranks_.at(static_cast<std::size_t>(rank)).connected = false; },
       [this](int rank, int status, const std::string& message) { aborted(rank, status, message); },
+      [this](const SpawnOrder& order, Spawned done) { spawn(order, std::move(done)); },
   };
 }
 
@@ -145,9 +147,21 @@ void Controller::handle_signal(int signal) {
   }
 }
 
+const Rank& Controller::place(int rank) const {
+  const RankState& state = ranks_[static_cast<std::size_t>(rank)];
+  return state.of->job.ranks[static_cast<std::size_t>(state.rank)];
+}
+
+const App& Controller::app_of(int rank) const {
+  return running(rank).job.apps[static_cast<std::size_t>(place(rank).app)];
+}
+
+const Host& Controller::host_of(int rank) const {
+  return running(rank).job.hosts[static_cast<std::size_t>(place(rank).host)];
+}
+
 bool Controller::is_here(int rank) const {
-  const int host = job_.ranks[static_cast<std::size_t>(rank)].host;
-  return job_.hosts[static_cast<std::size_t>(host)].node == 0;
+  return host_of(rank).node == 0;
 }
 
 void Controller::signal_ranks(int signal) {
@@ -164,19 +178,20 @@ void Controller::signal_all(int signal) {
 void Controller::spawn_next() {
   if (phase_ != Phase::starting) return;
   if (remote_ != nullptr && !launched_) launch_remote();
-  while (next_to_spawn_ < ranks_.size() && !is_here(static_cast<int>(next_to_spawn_))) {
+  while (next_to_spawn_ < ranks_.size() &&
+         (ranks_[next_to_spawn_].dropped || !is_here(static_cast<int>(next_to_spawn_)))) {
     ++next_to_spawn_;
   }
   if (next_to_spawn_ == ranks_.size()) return check_started();
-  const std::size_t index = next_to_spawn_++;
-  const Rank& rank = job_.ranks[index];
-  const App& app = job_.apps[static_cast<std::size_t>(rank.app)];
-  const auto ends = streams_.make_ends(rank.rank);
+  const auto index = static_cast<int>(next_to_spawn_++);
+  const Rank& rank = place(index);
+  const App& app = app_of(index);
+  const auto ends = streams_.make_ends(index);
   if (!ends) return end_job(ends.error().status, ends.error().message);
   ChildSpec spec{app.program, app.argv, app.env, app.wdir, rank.binding.cpus, *ends};
   add_rank_env(rank, &spec.env);
-  const auto added = server_->add_client_env(rank.rank, &spec.env);
-  if (added) guardian_.spawn(rank.rank, spec);
+  const auto added = server_->add_client_env(running(index).job, rank.rank, &spec.env);
+  if (added) guardian_.spawn(index, spec);
   for (const int fd : *ends) ::close(fd);
   if (!added) end_job(1, added.error().message);
 }
@@ -184,7 +199,7 @@ void Controller::spawn_next() {
 // All at once: each of the other hosts starts its ranks one after the other.
 void Controller::launch_remote() {
   launched_ = true;
-  for (const Rank& rank : job_.ranks) {
+  for (const Rank& rank : jobs_.front().job.ranks) {
     if (is_here(rank.rank)) continue;
     const auto input = streams_.make_remote(rank.rank);
     if (!input) return end_job(input.error().status, input.error().message);
@@ -198,9 +213,12 @@ void Controller::check_started() {
   if (phase_ != Phase::starting || next_to_spawn_ < ranks_.size() || remote_starting_ > 0) return;
   // The last rank of this host may not have been confirmed.
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    if (!ranks_[i].spawned) return;
+    if (!ranks_[i].spawned && !ranks_[i].dropped) return;
   }
   phase_ = Phase::running;
+  for (RunningJob& each : jobs_) {
+    if (each.spawned) std::exchange(each.spawned, nullptr)({}, each.job.nspace);
+  }
   streams_.started();
   check_progress();
 }
@@ -254,30 +272,88 @@ void Controller::spawned(int rank, const SpawnResult& result) {
     }
     return is_here(rank) ? spawn_next() : check_started();
   }
-  const App& app =
-      job_.apps[static_cast<std::size_t>(job_.ranks[static_cast<std::size_t>(rank)].app)];
+  const App& app = app_of(rank);
   not_spawned(rank, describe_spawn_failure(result, app.program, app.wdir));
 }
 
 void Controller::not_spawned(int rank, const LaunchError& error) {
-  const int host = job_.ranks[static_cast<std::size_t>(rank)].host;
+  if (running(rank).job.is_spawned()) {
+    spawn_failed(*ranks_[static_cast<std::size_t>(rank)].of, error);
+    return spawn_next();
+  }
   // Its host starts no other: those that it has not started will write nothing.
-  for (const int other : job_.hosts[static_cast<std::size_t>(host)].ranks) {
+  for (const int other : host_of(rank).ranks) {
     if (is_here(other) || ranks_[static_cast<std::size_t>(other)].spawned) continue;
     streams_.end_output(other, STDOUT_FILENO);
     streams_.end_output(other, STDERR_FILENO);
   }
   end_job(error.status,
-          fmt::format("rank {} on host {}: {}", rank,
-                      job_.hosts[static_cast<std::size_t>(host)].name, error.message));
+          fmt::format("rank {} on host {}: {}", rank, host_of(rank).name, error.message));
+}
+
+// --- jobs that ranks spawn
+
+void Controller::add_job(Job job, std::unique_ptr<CallFile> calls) {
+  RunningJob& added = jobs_.emplace_back(RunningJob{std::move(job), std::move(calls)});
+  streams_.add(added.job);
+  for (const Rank& rank : added.job.ranks) {
+    RankState state;
+    state.of = &added;
+    state.rank = rank.rank;
+    ranks_.push_back(state);
+  }
+}
+
+void Controller::spawn(const SpawnOrder& order, Spawned done) {
+  if (const auto started = start_spawned(order); !started) return done(started.error().message, "");
+  jobs_.back().spawned = std::move(done);
+  if (std::exchange(phase_, Phase::starting) == Phase::running) spawn_next();
+}
+
+// Everything that can be found wrong before a process runs.
+tl::expected<void, LaunchError> Controller::start_spawned(const SpawnOrder& order) {
+  const auto refuse = [](const std::string& why) { return tl::unexpected(LaunchError{1, why}); };
+  if (phase_ != Phase::starting && phase_ != Phase::running) return refuse("the job is ending");
+  if (remote_ != nullptr) {
+    return refuse("mpirun does not start further processes in a job on several hosts yet");
+  }
+  const auto parent =
+      std::ranges::find(jobs_, order.job, [](const RunningJob& each) { return each.job.nspace; });
+  if (parent == jobs_.end()) return refuse("mpirun has not started the process that asks");
+  const SpawnPlace place{static_cast<int>(jobs_.size()), static_cast<int>(ranks_.size()), living(),
+                         jobs_.front().job.hosts.front().name};
+  auto job = make_spawned_job(order, parent->job, place);
+  if (!job) return tl::unexpected(job.error());
+  constexpr std::size_t kDescriptors = 5;  // outputs, their files, its connection to PMIx
+  if (auto room = raise_descriptor_limit(job->ranks.size() * kDescriptors); !room) {
+    return refuse(room.error().message);
+  }
+  auto calls =
+      CallFile::create(guardian_.directory(), job->nspace, static_cast<int>(job->ranks.size()));
+  if (!calls) return refuse(calls.error().message);
+  if (auto added = server_->add_job(*job); !added) return refuse(added.error().message);
+  add_job(std::move(*job), std::move(*calls));
+  return {};
+}
+
+// All of its processes run, or none.
+void Controller::spawn_failed(RunningJob& job, const LaunchError& error) {
+  job.failed = true;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    RankState& state = ranks_[i];
+    if (state.of != &job) continue;
+    if (!state.spawned) state.dropped = true;
+    guardian_.signal_rank(static_cast<int>(i), SIGKILL);
+  }
+  if (job.spawned) std::exchange(job.spawned, nullptr)(error.message, "");
 }
 
 std::string Controller::rank_name(int rank) const {
-  const Rank& place = job_.ranks[static_cast<std::size_t>(rank)];
-  return fmt::format("rank {} (pid {}, {}) on host {}", rank,
-                     ranks_[static_cast<std::size_t>(rank)].pid,
-                     job_.apps[static_cast<std::size_t>(place.app)].argv[0],
-                     job_.hosts[static_cast<std::size_t>(place.host)].name);
+  const RankState& state = ranks_[static_cast<std::size_t>(rank)];
+  const Job& job = state.of->job;
+  return fmt::format("rank {}{} (pid {}, {}) on host {}", state.rank,
+                     job.is_spawned() ? fmt::format(" of spawned job {}", job.number) : "",
+                     state.pid, app_of(rank).argv[0], host_of(rank).name);
 }
 
 int Controller::living() const {
@@ -288,7 +364,7 @@ int Controller::living() const {
 void Controller::exited(int rank, int wait_status) {
   RankState& state = ranks_.at(static_cast<std::size_t>(rank));
   state.exited = true;
-  if (!cause_.empty()) return check_progress();
+  if (!cause_.empty() || state.of->failed) return check_progress();
   if (WIFSIGNALED(wait_status) || state.connected) report_death(rank);
   if (WIFSIGNALED(wait_status)) {
     const int signal = WTERMSIG(wait_status);
@@ -309,6 +385,12 @@ void Controller::exited(int rank, int wait_status) {
             rank, finalized ? options_.grace() : 0);
   } else if (state.connected) {
     end_job(1, fmt::format("{} exited without calling MPI_Finalize", rank_name(rank)), rank);
+  } else if (state.of->job.is_spawned() && !state.was_connected) {
+    // Those who spawned it wait in MPI_Comm_spawn.
+    end_job(1,
+            fmt::format("{} exited without calling MPI_Init, though MPI_Comm_spawn had started it",
+                        rank_name(rank)),
+            rank);
   }
   check_progress();
 }
@@ -323,26 +405,39 @@ void Controller::aborted(int rank, int status, const std::string& message) {
           rank);
 }
 
-std::vector<RankSnapshot> Controller::snapshots() const {
-  std::vector<RankSnapshot> list;
+Controller::Snapshots Controller::snapshots() const {
+  Snapshots lists(jobs_.size());
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const RankState& state = ranks_[i];
     const MpiPhase ended = state.was_connected ? MpiPhase::finished : MpiPhase::outside;
-    const auto rank = static_cast<int>(i);
-    const auto host = static_cast<std::size_t>(job_.ranks[i].host);
-    list.push_back({rank, state.pid, state.exited, state.connected ? MpiPhase::inside : ended,
-                    job_.hosts[host].name, calls_ ? calls_->read(rank) : RankCalls{},
-                    !is_here(rank)});
+    const auto number = static_cast<int>(i);
+    const CallFile* calls = state.of->calls.get();
+    lists[static_cast<std::size_t>(state.of->job.number)].push_back(
+        {state.rank, state.pid, state.exited, state.connected ? MpiPhase::inside : ended,
+         host_of(number).name, calls != nullptr ? calls->read(state.rank) : RankCalls{},
+         !is_here(number)});
   }
-  return list;
+  return lists;
 }
 
-std::vector<RankSnapshot> Controller::lasting_snapshots() const {
-  const std::vector<RankSnapshot> before = snapshots();
+Controller::Snapshots Controller::lasting_snapshots() const {
+  const Snapshots before = snapshots();
   ::usleep(kLastingUs);
-  std::vector<RankSnapshot> list = snapshots();
-  keep_lasting(list, before);
-  return list;
+  Snapshots lists = snapshots();
+  for (std::size_t i = 0; i < lists.size(); ++i) keep_lasting(lists[i], before[i]);
+  return lists;
+}
+
+// Spawned jobs that have ended are of no interest.
+std::string Controller::describe(const Snapshots& jobs) const {
+  std::string text = describe_ranks(jobs.front(), elapsed());
+  for (std::size_t i = 1; i < jobs.size(); ++i) {
+    if (std::ranges::all_of(jobs[i], &RankSnapshot::exited)) continue;
+    const Job::Spawner& by = jobs_[i].job.spawner;
+    text += fmt::format("Job {}, spawned by rank {} of {}:\n", i, by.rank, by.job);
+    text += describe_ranks(jobs[i], elapsed());
+  }
+  return text;
 }
 
 // What the others were doing is of interest only if they have to do with each other.
@@ -352,7 +447,7 @@ void Controller::report_death(int culprit) {
 }
 
 void Controller::report_ranks() {
-  streams_.say(describe_ranks(lasting_snapshots(), elapsed()));
+  streams_.say(describe(lasting_snapshots()));
 }
 
 double Controller::elapsed() const {
@@ -363,13 +458,14 @@ double Controller::elapsed() const {
 // signals are still served.
 void Controller::timed_out() {
   if (!cause_.empty() || phase_ == Phase::leaving || phase_ == Phase::done) return;
-  const std::vector<RankSnapshot> list = lasting_snapshots();
-  streams_.say(describe_ranks(list, elapsed()));
+  const Snapshots jobs = lasting_snapshots();
+  streams_.say(describe(jobs));
   const std::string cause =
       fmt::format("the job ran longer than --timeout {} seconds", *options_.timeout_s);
   if (!options_.stack_traces) return end_job(124, cause);
-  std::thread([this, list, cause, gone = gone_] {
-    std::string text = describe_stacks(list, StackWish{}, *gone);
+  std::thread([this, jobs, cause, gone = gone_] {
+    std::string text;
+    for (const auto& list : jobs) text += describe_stacks(list, StackWish{}, *gone);
     // The io_context lives as long as the process.
     if (*gone) return;
     asio::post(io_, [this, cause, text = std::move(text)] {
@@ -434,8 +530,8 @@ void Controller::guardian_lost() {
   }
   std::error_code ignored;
   std::filesystem::remove_all(guardian_.directory(), ignored);
-  for (const Rank& rank : job_.ranks) {
-    if (is_here(rank.rank)) ranks_[static_cast<std::size_t>(rank.rank)].exited = true;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    if (is_here(static_cast<int>(i))) ranks_[i].exited = true;
   }
   nothing_left_ = true;
   check_progress();

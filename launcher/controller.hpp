@@ -7,6 +7,7 @@
 #include <asio/steady_timer.hpp>
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "launcher/options.hpp"
 #include "launcher/pmix_server.hpp"
 #include "launcher/remote_hosts.hpp"
+#include "launcher/spawn_job.hpp"
 
 namespace remit::launcher {
 
@@ -27,8 +29,9 @@ struct JobResult {
   int raise_signal = 0;  ///< if not 0: die by this signal, so that a shell's loop stops too
 };
 
-/// Runs one job from one thread (the io_context's): the ranks of this host through its guardian,
-/// those of other hosts through their daemons.
+/// Runs one job, and those that its ranks spawn, from one thread (the io_context's): the ranks of
+/// this host through its guardian, those of other hosts through their daemons. "rank" is the number
+/// of a process (Job::first): in the first job its rank.
 class Controller {
  public:
   /// `calls` may be null: then the report does not know the MPI calls of the ranks. `remote`: null
@@ -47,6 +50,17 @@ class Controller {
   [[nodiscard]] const JobResult& result() const { return result_; }
 
  private:
+  /// Of ranks that spawn. The error is for the user.
+  using Spawned = PmixServer::Spawned;
+
+  /// A job with what belongs to it while mpirun runs.
+  struct RunningJob {
+    Job job;
+    std::unique_ptr<CallFile> calls;
+    Spawned spawned = nullptr;  // of a spawned one: whom to tell, until all its processes run
+    bool failed = false;        // it could not be started: the end of its processes is no failure
+  };
+
   enum class Phase {
     starting,  // ranks are being spawned, one after the other
     running,   //
@@ -56,7 +70,10 @@ class Controller {
   };
 
   struct RankState {
+    RunningJob* of = nullptr;
+    int rank = 0;  // in its job
     pid_t pid = -1;
+    bool dropped = false;  // will not be started any more
     bool spawned = false;
     bool exited = false;
     bool connected = false;  // between PMIx_Init and PMIx_Finalize
@@ -73,6 +90,16 @@ class Controller {
   [[nodiscard]] bool is_here(int rank) const;
   void signal_ranks(int signal);
   void signal_all(int signal);
+  void add_job(Job job, std::unique_ptr<CallFile> calls);
+  void spawn(const SpawnOrder& order, Spawned done);
+  tl::expected<void, LaunchError> start_spawned(const SpawnOrder& order);
+  void spawn_failed(RunningJob& job, const LaunchError& error);
+  [[nodiscard]] const RunningJob& running(int rank) const {
+    return *ranks_[static_cast<std::size_t>(rank)].of;
+  }
+  [[nodiscard]] const Rank& place(int rank) const;
+  [[nodiscard]] const App& app_of(int rank) const;
+  [[nodiscard]] const Host& host_of(int rank) const;
   void spawned(int rank, const SpawnResult& result);
   void not_spawned(int rank, const LaunchError& error);
   void exited(int rank, int wait_status);
@@ -80,8 +107,11 @@ class Controller {
   void guardian_empty();
   void guardian_lost();
   void timed_out();
-  [[nodiscard]] std::vector<RankSnapshot> snapshots() const;
-  [[nodiscard]] std::vector<RankSnapshot> lasting_snapshots() const;
+  /// Of one job each.
+  using Snapshots = std::vector<std::vector<RankSnapshot>>;
+  [[nodiscard]] Snapshots snapshots() const;
+  [[nodiscard]] Snapshots lasting_snapshots() const;
+  [[nodiscard]] std::string describe(const Snapshots& jobs) const;
   void report_death(int culprit);
   void report_ranks();
   [[nodiscard]] double elapsed() const;
@@ -98,9 +128,8 @@ class Controller {
 
   asio::io_context& io_;
   const Options& options_;
-  Job job_;
+  std::deque<RunningJob> jobs_;  // the first one, then what was spawned
   Guardian& guardian_;
-  std::unique_ptr<CallFile> calls_;
   RemoteHosts* remote_;
   PmixServer* server_ = nullptr;
   asio::signal_set signals_;

@@ -254,7 +254,8 @@ Expected<> Daemon::prepare(const std::string& bytes) {
        [this] {
          if (!finishing_) finish();
        }});
-  auto calls = CallFile::create(guardian_->directory(), static_cast<int>(job.ranks.size()));
+  auto calls =
+      CallFile::create(guardian_->directory(), job.nspace, static_cast<int>(job.ranks.size()));
   if (!calls) return tl::unexpected(calls.error());
   calls_ = std::move(*calls);
   auto server =
@@ -267,6 +268,12 @@ Expected<> Daemon::prepare(const std::string& bytes) {
                            writer.number(status);
                            writer.text(words);
                            tell(MessageKind::aborted, writer.bytes());
+                         },
+                         [](const SpawnOrder&, const PmixServer::Spawned& done) {
+                           done(
+                               "mpirun does not start further processes in a job on several "
+                               "hosts yet",
+                               "");
                          }},
                         exchange_.get());
   if (!server) return tl::unexpected(server.error());
@@ -306,7 +313,7 @@ tl::expected<ChildSpec, LaunchError> Daemon::spec_of(const Rank& rank) {
   if (!program) return tl::unexpected(program.error());
   ChildSpec spec{*program, app.argv, app.env, app.wdir, rank.binding.cpus, {}, {}};
   add_rank_env(rank, &spec.env);
-  if (auto added = server_->add_client_env(rank.rank, &spec.env); !added) {
+  if (auto added = server_->add_client_env(part_.job, rank.rank, &spec.env); !added) {
     return tl::unexpected(LaunchError{1, added.error().message});
   }
   return spec;

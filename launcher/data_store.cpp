@@ -39,13 +39,14 @@ void DataStore::expire(std::uint64_t ticket) {
   late.answer(take(late.keys));
 }
 
-void DataStore::unpublish(const std::string& owner_job, int owner_rank,
+bool DataStore::unpublish(const std::string& owner_job, int owner_rank,
                           const std::vector<std::string>& keys) {
-  std::erase_if(items_, [&](const auto& entry) {
+  const std::size_t removed = std::erase_if(items_, [&](const auto& entry) {
     const Item& item = entry.second;
     return item.owner_job == owner_job && item.owner_rank == owner_rank &&
            (keys.empty() || std::ranges::find(keys, item.key) != keys.end());
   });
+  return removed >= keys.size();
 }
 
 bool DataStore::has_all(const std::vector<std::string>& keys) const {

@@ -34,8 +34,9 @@ class DataStore {
   /// A waiting look-up is answered with what there is. Unknown tickets are ignored.
   void expire(std::uint64_t ticket);
 
-  /// Removes these keys of this owner, or all of them if `keys` is empty.
-  void unpublish(const std::string& owner_job, int owner_rank,
+  /// Removes these keys of this owner, or all of them if `keys` is empty. False: one of the keys
+  /// was none of its own.
+  bool unpublish(const std::string& owner_job, int owner_rank,
                  const std::vector<std::string>& keys);
 
  private:

@@ -135,6 +135,14 @@ void Guardian::spawn(int rank, const ChildSpec& spec) {
   send(writer.bytes(), &spec.fds);
 }
 
+void Guardian::signal_rank(int rank, int signal) {
+  WireWriter writer;
+  writer.number(static_cast<std::int64_t>(RequestKind::signal_rank));
+  writer.number(rank);
+  writer.number(signal);
+  send(writer.bytes(), nullptr);
+}
+
 void Guardian::signal_ranks(int signal) {
   WireWriter writer;
   writer.number(static_cast<std::int64_t>(RequestKind::signal_ranks));

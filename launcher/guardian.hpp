@@ -60,6 +60,9 @@ class Guardian {
   /// Asks for a rank; `spawned` answers. The descriptors of the spec may be closed afterwards.
   void spawn(int rank, const ChildSpec& spec);
 
+  /// Sends a signal to the process group of a rank, if it lives.
+  void signal_rank(int rank, int signal);
+
   /// Sends a signal to the process group of every living rank.
   void signal_ranks(int signal);
 

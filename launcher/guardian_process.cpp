@@ -137,6 +137,14 @@ class GuardianLoop {
       case RequestKind::signal_all:
         signal_descendants(static_cast<int>(reader.number()));
         break;
+      case RequestKind::signal_rank: {
+        const auto wanted = static_cast<int>(reader.number());
+        const auto signal = static_cast<int>(reader.number());
+        for (const auto& [pid, rank] : ranks_) {
+          if (rank == wanted) ::kill(-pid, signal);
+        }
+        break;
+      }
     }
     return true;
   }

@@ -14,6 +14,7 @@ enum class RequestKind : std::int64_t {
   spawn = 1,         ///< rank, program, argv, env, wdir, cpus; with three descriptors
   signal_ranks = 2,  ///< signal
   signal_all = 3,    ///< signal
+  signal_rank = 4,   ///< rank, signal
 };
 
 /// Guardian to mpirun: kind, rank, then what the kind needs. Before all of them one greeting:

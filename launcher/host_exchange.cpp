@@ -245,8 +245,11 @@ void HostExchange::take_found(const Message& message) {
 }
 
 void HostExchange::unpublish(const std::string& owner_job, int owner_rank,
-                             const std::vector<std::string>& keys) {
+                             const std::vector<std::string>& keys, std::function<void(bool)> done) {
+  const std::int64_t id = next_request_++;
+  publications_[id] = std::move(done);
   WireWriter writer;
+  writer.number(id);
   writer.text(owner_job);
   writer.number(owner_rank);
   writer.texts(keys);
@@ -284,10 +287,12 @@ bool HostExchange::handle(const Message& message) {
       take_found(message);
       return true;
     case MessageKind::unpublish: {
+      const std::int64_t id = reader.number();
       const std::string owner = reader.text();
       const auto rank = static_cast<int>(reader.number());
       const std::vector<std::string> keys = reader.texts();
-      if (reader.complete()) store_.unpublish(owner, rank, keys);
+      const bool good = reader.complete() && store_.unpublish(owner, rank, keys);
+      tree_.send(message.from, MessageKind::published, numbers(id, good ? 1 : 0));
       return true;
     }
     default:

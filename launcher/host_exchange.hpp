@@ -36,8 +36,8 @@ class HostExchange : public PmixExchange {
   void publish(const std::vector<DataStore::Item>& items, std::function<void(bool)> done) override;
   void lookup(const std::vector<std::string>& keys, bool wait, int timeout_s,
               DataStore::Answer answer) override;
-  void unpublish(const std::string& owner_job, int owner_rank,
-                 const std::vector<std::string>& keys) override;
+  void unpublish(const std::string& owner_job, int owner_rank, const std::vector<std::string>& keys,
+                 std::function<void(bool)> done) override;
 
  private:
   struct Gathering {

@@ -271,8 +271,7 @@ void InputCopier::add(int pipe_write_end) {
 }
 
 void InputCopier::start() {
-  started_ = true;
-  resume();
+  if (!std::exchange(started_, true)) resume();
 }
 
 void InputCopier::resume() {

@@ -3,6 +3,8 @@
 // started, by the process that was called mpirun; daemons of other hosts receive a copy.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <span>
 #include <string>
 #include <vector>
@@ -44,6 +46,25 @@ struct Job {
   std::vector<App> apps;
   std::vector<Host> hosts;
   std::vector<Rank> ranks;  ///< index: rank
+  int universe = 0;         ///< MPI_UNIVERSE_SIZE: slots of all hosts, if these are more than ranks
+
+  // mpirun starts one job, and those that its ranks spawn. It counts the processes of all of them
+  // in the order in which they were asked for: rank r of a job is process `first + r`.
+  std::string root;    ///< namespace of the first job
+  int number = 0;      ///< 0: the first job
+  int first = 0;       ///< processes of the jobs before it
+  int neighbours = 0;  ///< processes of other jobs on its hosts when it was made
+  struct Spawner {
+    std::string job;
+    int rank = 0;
+  } spawner;
+  std::string parent_port;  ///< where its processes reach who spawned them
+
+  [[nodiscard]] bool is_spawned() const { return number > 0; }
+  /// "3", or "2.3" in a spawned job: what its output is marked with.
+  [[nodiscard]] std::string label(int rank) const {
+    return is_spawned() ? fmt::format("{}.{}", number, rank) : std::to_string(rank);
+  }
 };
 
 /// Lays the job out on `hosts`, which are those of `room` with their topologies: finds the

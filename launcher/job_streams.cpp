@@ -43,18 +43,22 @@ void close_all(std::initializer_list<int> fds) {
 
 }  // namespace
 
-JobStreams::JobStreams(asio::io_context& io, const Options& options, const Job& job,
-                       Callbacks callbacks)
+JobStreams::JobStreams(asio::io_context& io, const Options& options, Callbacks callbacks)
     : io_(io),
       options_(options),
-      job_(job),
       callbacks_(std::move(callbacks)),
       files_(make_sink()),
       out_(make_sink()),
-      ranks_(job.ranks.size()),
       null_fd_(::open("/dev/null", O_RDWR | O_CLOEXEC)) {
   // Two writers to one pipe or file could tear each other's lines.
   if (!same_file(STDOUT_FILENO, STDERR_FILENO)) err_ = make_sink();
+}
+
+void JobStreams::add(const Job& job) {
+  for (const Rank& rank : job.ranks) {
+    const std::string& host = job.hosts[static_cast<std::size_t>(rank.host)].name;
+    ranks_.push_back({job.label(rank.rank), host, job.is_spawned()});
+  }
 }
 
 std::unique_ptr<OutputSink> JobStreams::make_sink() {
@@ -85,10 +89,9 @@ tl::expected<int, LaunchError> JobStreams::open_file(const std::string& path) {
 tl::expected<OutputRoute, LaunchError> JobStreams::route(const std::string& pattern, int rank,
                                                          int fd) {
   OutputRoute route;
-  const int place = job_.ranks[static_cast<std::size_t>(rank)].host;
-  const std::string& host = job_.hosts[static_cast<std::size_t>(place)].name;
   if (!pattern.empty()) {
-    const auto file = open_file(output_file(pattern, rank, host));
+    const RankStreams& whose = ranks_[static_cast<std::size_t>(rank)];
+    const auto file = open_file(output_file(pattern, whose.label, whose.host));
     if (!file) return tl::unexpected(file.error());
     route.add(files_.get(), *file);
   }
@@ -100,8 +103,7 @@ tl::expected<OutputRoute, LaunchError> JobStreams::route(const std::string& patt
 // read; of a terminal, or for all ranks, it is copied.
 tl::expected<int, LaunchError> JobStreams::make_input(int rank) {
   const int reader = options_.input.rank;
-  const bool reads = reader == rank || reader == InputTo::kAll;
-  if (!reads) return ::fcntl(null_fd_, F_DUPFD_CLOEXEC, 3);
+  if (!reads(rank)) return ::fcntl(null_fd_, F_DUPFD_CLOEXEC, 3);
   if (reader != InputTo::kAll && ::isatty(STDIN_FILENO) != 1) {
     const int input = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
     ::dup2(null_fd_, STDIN_FILENO);
@@ -116,13 +118,18 @@ tl::expected<int, LaunchError> JobStreams::make_input(int rank) {
 
 LineBuffer JobStreams::make_lines(int rank) const {
   const OutputStyle& style = options_.output;
-  return LineBuffer(style.tag ? fmt::format("[{}] ", rank) : "",
-                    style.timestamp ? time_stamp : std::function<std::string()>());
+  return LineBuffer(
+      style.tag ? fmt::format("[{}] ", ranks_[static_cast<std::size_t>(rank)].label) : "",
+      style.timestamp ? time_stamp : std::function<std::string()>());
+}
+
+bool JobStreams::reads(int rank) const {
+  const bool all = options_.input.rank == InputTo::kAll;
+  return !ranks_[static_cast<std::size_t>(rank)].spawned && (all || options_.input.rank == rank);
 }
 
 bool JobStreams::shows_prompts(int rank) const {
-  const bool reads = options_.input.rank == rank || options_.input.rank == InputTo::kAll;
-  return reads && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
+  return reads(rank) && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
 }
 
 std::unique_ptr<RankOutput> JobStreams::make_output(int rank, int pipe, OutputRoute route) {
@@ -141,8 +148,7 @@ tl::expected<int, LaunchError> JobStreams::make_remote(int rank) {
     if (!err) return tl::unexpected(err.error());
     remote_.try_emplace({rank, STDERR_FILENO}, RemoteOutput{*err, make_lines(rank), prompts});
   }
-  const int reader = options_.input.rank;
-  if (reader != rank && reader != InputTo::kAll) return -1;
+  if (!reads(rank)) return -1;
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
     return tl::unexpected(LaunchError{

@@ -32,7 +32,11 @@ class JobStreams {
     std::function<void(int stream)> reader_left;
   };
 
-  JobStreams(asio::io_context& io, const Options& options, const Job& job, Callbacks callbacks);
+  JobStreams(asio::io_context& io, const Options& options, Callbacks callbacks);
+
+  /// The next processes, those of a job. Those of a spawned one read nothing. Processes are named
+  /// by their numbers (Job::first) below.
+  void add(const Job& job);
 
   /// What becomes descriptors 0, 1 and 2 of a rank. The caller closes them when the rank has them,
   /// and calls started() then. Fails for want of descriptors, or where a file cannot be made.
@@ -65,8 +69,11 @@ class JobStreams {
 
  private:
   struct RankStreams {
-    std::unique_ptr<RankOutput> out;
-    std::unique_ptr<RankOutput> err;
+    std::string label;
+    std::string host;
+    bool spawned = false;
+    std::unique_ptr<RankOutput> out = nullptr;
+    std::unique_ptr<RankOutput> err = nullptr;
   };
   /// What arrives in messages.
   struct RemoteOutput {
@@ -80,6 +87,7 @@ class JobStreams {
   tl::expected<int, LaunchError> open_file(const std::string& path);
   tl::expected<int, LaunchError> make_input(int rank);
   [[nodiscard]] LineBuffer make_lines(int rank) const;
+  [[nodiscard]] bool reads(int rank) const;
   [[nodiscard]] bool shows_prompts(int rank) const;
   [[nodiscard]] OutputSink& sink_of(int fd) { return fd == 2 && err_ ? *err_ : *out_; }
   [[nodiscard]] std::unique_ptr<RankOutput> make_output(int rank, int pipe, OutputRoute route);
@@ -89,7 +97,6 @@ class JobStreams {
 
   asio::io_context& io_;
   const Options& options_;
-  const Job& job_;
   Callbacks callbacks_;
   std::unique_ptr<OutputSink> files_;
   std::unique_ptr<OutputSink> out_;

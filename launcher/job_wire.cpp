@@ -81,6 +81,7 @@ std::string write_job(const DaemonJob& part) {
   const Job& job = part.job;
   WireWriter writer;
   writer.text(job.nspace);
+  writer.number(job.universe);
   writer.number(static_cast<std::int64_t>(job.apps.size()));
   for (const App& app : job.apps) write(app, &writer);
   writer.number(static_cast<std::int64_t>(job.hosts.size()));
@@ -105,7 +106,8 @@ std::optional<DaemonJob> read_job(const std::string& bytes) {
     const std::int64_t number = reader.number();
     return reader.good() && number >= 0 && number <= kMostParts ? number : 0;
   };
-  job.nspace = reader.text();
+  job.nspace = job.root = reader.text();
+  job.universe = static_cast<int>(reader.number());
   for (std::int64_t i = count(); i > 0 && reader.good(); --i) job.apps.push_back(read_app(&reader));
   for (std::int64_t i = count(); i > 0 && reader.good(); --i) {
     Host host;

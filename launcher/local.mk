@@ -37,6 +37,7 @@ liblauncher_la_SOURCES = \
 	launcher/signals.hpp \
 	launcher/slurm.cpp launcher/slurm.hpp \
 	launcher/spawn.cpp launcher/spawn.hpp \
+	launcher/spawn_job.cpp launcher/spawn_job.hpp \
 	launcher/tree.hpp \
 	launcher/tree_node.cpp launcher/tree_node.hpp \
 	launcher/wait_graph.cpp launcher/wait_graph.hpp \

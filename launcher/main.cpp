@@ -155,6 +155,13 @@ int own_host(const Job& job) {
   return found == job.hosts.end() ? -1 : static_cast<int>(found - job.hosts.begin());
 }
 
+// How many processes there could usefully be (MPI-5.0, section 11.10.1).
+int universe_of(const Job& job, std::span<const HostRoom> hosts) {
+  int slots = 0;
+  for (const HostRoom& host : hosts) slots += host.slots();
+  return std::max(slots, static_cast<int>(job.ranks.size()));
+}
+
 void print_notes(const Options& options, const Job& job, std::span<const HostRoom> hosts) {
   const std::string excess = describe_excess(job, hosts);
   if (!excess.empty() && !options.oversubscribe && !options.quiet) {
@@ -175,7 +182,8 @@ Outcome run_laid_out(const Options& options, asio::io_context& io, Guardian& gua
     const DaemonJob part{job, options.output.merge, options.input.rank};
     if (auto ready = others->prepare(part); !ready) return failed(ready.error());
   }
-  auto calls = CallFile::create(guardian.directory(), static_cast<int>(job.ranks.size()));
+  auto calls =
+      CallFile::create(guardian.directory(), job.nspace, static_cast<int>(job.ranks.size()));
   if (!calls) return {{1, 0}, calls.error().message};
   Controller controller(io, options, job, guardian, std::move(*calls), others);
   std::unique_ptr<PmixServer> server;
@@ -224,6 +232,8 @@ Outcome run_job(Options& options, const JobRoom& room, asio::io_context& io, Hel
     return {{1, 0}, enough.error().message};
   }
   job->nspace = fmt::format("remit.{}.{}.{:08x}", own, ::getpid(), std::random_device{}());
+  job->root = job->nspace;
+  job->universe = universe_of(*job, hosts);
   print_notes(options, *job, hosts);
   return run_laid_out(options, io, *helpers.ranks, *topology, *job, others->hosts.get());
 }

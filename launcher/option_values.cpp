@@ -363,7 +363,8 @@ Expected<> complete_counts(const JobRoom& room, std::span<const HostRoom> hosts,
   return {};
 }
 
-std::string output_file(const std::string& pattern, int rank, const std::string& host) {
+std::string output_file(const std::string& pattern, const std::string& rank,
+                        const std::string& host) {
   std::string name;
   bool has_rank = false;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -371,7 +372,7 @@ std::string output_file(const std::string& pattern, int rank, const std::string&
     if (next == '\0') {
       name += pattern[i];
     } else if (next == 'r') {
-      name += std::to_string(rank);
+      name += rank;
       has_rank = true;
     } else if (next == 'h') {
       name += host;

@@ -132,9 +132,9 @@ struct JobRoom {
 [[nodiscard]] Expected<> complete_counts(const JobRoom& room, std::span<const HostRoom> hosts,
                                          Options* options);
 
-/// The file of one rank: %r in `pattern` becomes its number, %h the host, %% a percent sign; a
-/// pattern without %r gets ".RANK".
-[[nodiscard]] std::string output_file(const std::string& pattern, int rank,
+/// The file of one rank: %r in `pattern` becomes its label (Job::label()), %h the host, %% a
+/// percent sign; a pattern without %r gets ".LABEL".
+[[nodiscard]] std::string output_file(const std::string& pattern, const std::string& rank,
                                       const std::string& host);
 
 /// The text of --help.

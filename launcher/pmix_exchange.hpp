@@ -36,7 +36,7 @@ class PmixExchange {
   virtual void lookup(const std::vector<std::string>& keys, bool wait, int timeout_s,
                       DataStore::Answer answer) = 0;
   virtual void unpublish(const std::string& owner_job, int owner_rank,
-                         const std::vector<std::string>& keys) = 0;
+                         const std::vector<std::string>& keys, std::function<void(bool)> done) = 0;
 };
 
 }  // namespace remit::launcher

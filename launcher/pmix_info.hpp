@@ -29,6 +29,12 @@ class PmixInfo {
     pmix_rank_t value = static_cast<pmix_rank_t>(rank);
     load(key, &value, PMIX_PROC_RANK);
   }
+  /// A process.
+  void add(const char* key, const std::string& nspace, int rank) {
+    pmix_proc_t value;
+    PMIX_LOAD_PROCID(&value, nspace.c_str(), static_cast<pmix_rank_t>(rank));
+    load(key, &value, PMIX_PROC);
+  }
   /// A string made by PMIx_generate_regex or PMIx_generate_ppn.
   void add_regex(const char* key, const char* value) { load(key, value, PMIX_REGEX); }
   /// The topology itself, not a copy: it must outlive the server.

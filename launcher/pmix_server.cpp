@@ -14,6 +14,7 @@
 #include "launcher/pmix_info.hpp"
 #include "launcher/pmix_upcalls.hpp"
 #include "runtime/nagle.hpp"
+#include "runtime/spawn_keys.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -69,7 +70,7 @@ void add_rank_info(const Job& job, const Rank& rank, const std::string& job_dire
   info.add(PMIX_NODEID, number(rank.host));
   info.add(PMIX_HOSTNAME, job.hosts[static_cast<std::size_t>(rank.host)].name);
   info.add(PMIX_REINCARNATION, number(0));
-  info.add(PMIX_SPAWNED, false);
+  info.add(PMIX_SPAWNED, job.is_spawned());
   info.add(PMIX_PROCDIR, fmt::format("{}/{}", job_directory, rank.rank));
   if (rank.binding.bound()) {
     info.add(PMIX_CPUSET, rank.binding.list());
@@ -133,7 +134,7 @@ std::string anl_map(const Job& job) {
 void add_host_info(const Job& job, const Host& host, int allowed_processors, PmixInfo* info) {
   const auto local_size = static_cast<std::uint32_t>(host.ranks.size());
   info->add(PMIX_LOCAL_SIZE, local_size);
-  info->add(PMIX_NODE_SIZE, local_size);
+  info->add(PMIX_NODE_SIZE, local_size + static_cast<std::uint32_t>(job.neighbours));
   info->add(PMIX_LOCAL_PEERS, join_numbers(host.ranks));
   info->add_rank(PMIX_LOCALLDR, host.ranks.front());
   std::string cpusets;
@@ -169,7 +170,9 @@ Expected<std::unique_ptr<PmixServer>> PmixServer::start(asio::io_context& io, co
   server->exchange_ = exchange;
   server->nspace_ = job.nspace;
   server->size_ = static_cast<int>(job.ranks.size());
-  server->sets_ = program_sets(job);
+  server->topology_ = &topology;
+  server->directory_ = directory;
+  server->jobs_[job.nspace] = {job.first, program_sets(job)};
   PmixUpcalls::set_server(server.get());
   if (auto done = server->init(job, host, topology, directory); !done) {
     return tl::unexpected(done.error());
@@ -179,6 +182,18 @@ Expected<std::unique_ptr<PmixServer>> PmixServer::start(asio::io_context& io, co
   }
   if (auto done = server->register_clients(job, host); !done) return tl::unexpected(done.error());
   return server;
+}
+
+Expected<> PmixServer::add_job(const Job& job) {
+  if (auto done = register_job(job, 0, *topology_, directory_); !done) return done;
+  if (auto done = register_clients(job, 0); !done) return done;
+  jobs_[job.nspace] = {job.first, program_sets(job)};
+  return {};
+}
+
+int PmixServer::number_of(const std::string& job, int rank) const {
+  const auto found = jobs_.find(job);
+  return found == jobs_.end() ? -1 : found->second.first + rank;
 }
 
 std::vector<PmixServer::ProgramSet> PmixServer::program_sets(const Job& job) {
@@ -232,11 +247,15 @@ Expected<> PmixServer::register_job(const Job& job, int host, const Topology& to
   info.add(PMIX_SERVER_NSPACE, job.nspace + ".server");
   info.add_rank(PMIX_SERVER_RANK, host);
   info.add(PMIX_JOB_SIZE, size);
-  info.add(PMIX_UNIV_SIZE, size);
+  info.add(PMIX_UNIV_SIZE, static_cast<std::uint32_t>(job.universe));
   info.add(PMIX_MAX_PROCS, size);
   info.add(PMIX_NUM_NODES, static_cast<std::uint32_t>(job.hosts.size()));
   info.add(PMIX_JOB_NUM_APPS, static_cast<std::uint32_t>(job.apps.size()));
-  info.add(PMIX_SPAWNED, false);
+  info.add(PMIX_SPAWNED, job.is_spawned());
+  if (job.is_spawned()) {
+    info.add(PMIX_PARENT_ID, job.spawner.job, job.spawner.rank);
+    info.add(kParentPortKey, job.parent_port);
+  }
   info.add(PMIX_TMPDIR, directory);
   info.add(PMIX_NSDIR, job_directory);
   info.add(PMIX_TDIR_RMCLEAN, true);
@@ -302,9 +321,9 @@ void PmixServer::local_data(int rank, PmixExchange::Data done) {
   delete request;
 }
 
-Expected<> PmixServer::add_client_env(int rank, std::vector<std::string>* env) {
+Expected<> PmixServer::add_client_env(const Job& job, int rank, std::vector<std::string>* env) {
   pmix_proc_t process;
-  PMIX_LOAD_PROCID(&process, nspace_.c_str(), static_cast<pmix_rank_t>(rank));
+  PMIX_LOAD_PROCID(&process, job.nspace.c_str(), static_cast<pmix_rank_t>(rank));
   char** added = nullptr;
   const pmix_status_t status = PMIx_server_setup_fork(&process, &added);
   if (status != PMIX_SUCCESS) return fail_pmix(status, "PMIx_server_setup_fork");

@@ -4,6 +4,7 @@
 
 #include <asio/io_context.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "launcher/data_store.hpp"
 #include "launcher/job.hpp"
 #include "launcher/pmix_exchange.hpp"
+#include "launcher/spawn_job.hpp"
 #include "runtime/error.hpp"
 
 namespace remit::launcher {
@@ -19,10 +21,15 @@ namespace remit::launcher {
 /// on a thread of its own; everything here is handed over to the io_context's thread first.
 class PmixServer {
  public:
+  /// Why it failed, or nothing, and the namespace of the new job.
+  using Spawned = std::function<void(const std::string& error, const std::string& job)>;
+
+  /// "rank" is the number of a process (Job::first).
   struct Callbacks {
     std::function<void(int rank)> connected;  ///< PMIx_Init
     std::function<void(int rank)> finalized;  ///< PMIx_Finalize; before the rank leaves it
     std::function<void(int rank, int status, std::string message)> aborted;  ///< PMIx_Abort
+    std::function<void(const SpawnOrder& order, Spawned done)> spawn;        ///< PMIx_Spawn
   };
 
   /// Starts the server for the ranks of `job` on host number `host`. `directory` is private to the
@@ -36,8 +43,11 @@ class PmixServer {
   PmixServer& operator=(const PmixServer&) = delete;
   ~PmixServer();
 
-  /// Adds to `env` the variables by which this rank finds the server.
-  [[nodiscard]] Expected<> add_client_env(int rank, std::vector<std::string>* env);
+  /// One more job, whose processes are all on this host.
+  [[nodiscard]] Expected<> add_job(const Job& job);
+
+  /// Adds to `env` the variables by which this rank of a job finds the server.
+  [[nodiscard]] Expected<> add_client_env(const Job& job, int rank, std::vector<std::string>* env);
 
   /// What a rank of this host has published for its peers, when it has.
   void local_data(int rank, PmixExchange::Data done);
@@ -58,10 +68,22 @@ class PmixServer {
   };
   static std::vector<ProgramSet> program_sets(const Job& job);
 
+  /// What upcalls need to know of a job.
+  struct KnownJob {
+    int first = 0;  ///< Job::first
+    std::vector<ProgramSet> sets;
+  };
+  /// The number of a process; -1: it is of no job of this server's. In the io_context's thread.
+  [[nodiscard]] int number_of(const std::string& job, int rank) const;
+  void publish_failure(const SpawnOrder& order, const std::string& words,
+                       std::function<void()> done);
+
   asio::io_context& io_;
   Callbacks callbacks_;
   PmixExchange* exchange_ = nullptr;
-  std::vector<ProgramSet> sets_;  ///< fixed before the first client comes
+  const Topology* topology_ = nullptr;
+  std::string directory_;
+  std::map<std::string, KnownJob> jobs_;  ///< by namespace
   std::string nspace_;
   int size_ = 0;
   DataStore store_;

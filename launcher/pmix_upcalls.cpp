@@ -14,6 +14,7 @@
 
 #include "launcher/pmix_info.hpp"
 #include "launcher/pmix_server.hpp"
+#include "runtime/spawn_keys.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -34,6 +35,24 @@ std::vector<pmix_proc_t> processes(const std::string& nspace, const std::vector<
     PMIX_LOAD_PROCID(&list[i], nspace.c_str(), static_cast<pmix_rank_t>(ranks[i]));
   }
   return list;
+}
+
+/// Who calls.
+struct Caller {
+  explicit Caller(const pmix_proc_t* process)
+      : job(process->nspace), rank(static_cast<int>(process->rank)) {}
+  std::string job;
+  int rank;
+};
+
+/// The text of a key; empty if it is not there.
+std::string text_of(const pmix_info_t info[], size_t ninfo, const char* key) {
+  for (size_t i = 0; i < ninfo; ++i) {
+    const pmix_value_t& value = info[i].value;
+    if (PMIX_CHECK_KEY(&info[i], key) && value.type == PMIX_STRING && value.data.string != nullptr)
+      return value.data.string;
+  }
+  return {};
 }
 
 /// The process set that a query is about; empty: none.
@@ -152,6 +171,7 @@ pmix_server_module_t PmixUpcalls::module() {
   module.notify_event = notify_event;
   module.group = group;
   module.query = query;
+  module.spawn = spawn;
   return module;
 }
 
@@ -159,47 +179,118 @@ pmix_status_t PmixUpcalls::connected(const pmix_proc_t* process, void*, pmix_inf
                                      pmix_op_cbfunc_t, void*) {
   PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
-  asio::post(server->io_, [server, rank = static_cast<int>(process->rank)] {
-    server->callbacks_.connected(rank);
+  asio::post(server->io_, [server, who = Caller(process)] {
+    if (const int number = server->number_of(who.job, who.rank); number >= 0) {
+      server->callbacks_.connected(number);
+    }
   });
   return PMIX_OPERATION_SUCCEEDED;
 }
 
-// Only about process sets.
-pmix_status_t PmixUpcalls::query(pmix_proc_t*, pmix_query_t* queries, size_t nqueries,
+// Only about process sets, those of the job that asks.
+pmix_status_t PmixUpcalls::query(pmix_proc_t* process, pmix_query_t* queries, size_t nqueries,
                                  pmix_info_cbfunc_t done, void* data) {
-  const PmixServer* server = the_server;
+  PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
-  auto answers = std::make_unique<PmixInfo>();
+  std::vector<std::pair<std::string, std::string>> asked;  // key, and the set that it is about
   for (size_t i = 0; i < nqueries; ++i) {
-    const pmix_query_t& query = queries[i];
-    const std::string about = set_named_in(query);
-    for (const std::string& key : key_list(query.keys)) {
-      if (key == PMIX_QUERY_NUM_PSETS) answers->add(PMIX_QUERY_NUM_PSETS, server->sets_.size());
+    const std::string about = set_named_in(queries[i]);
+    for (std::string& key : key_list(queries[i].keys)) asked.emplace_back(std::move(key), about);
+  }
+  asio::post(server->io_, [server, job = std::string(process->nspace), asked, done, data] {
+    const auto found = server->jobs_.find(job);
+    auto answers = std::make_unique<PmixInfo>();
+    for (const auto& [key, about] : asked) {
+      if (found == server->jobs_.end()) break;
+      const auto& sets = found->second.sets;
+      if (key == PMIX_QUERY_NUM_PSETS) answers->add(PMIX_QUERY_NUM_PSETS, sets.size());
       if (key == PMIX_QUERY_PSET_NAMES) {
         std::string names;
-        for (const auto& set : server->sets_) names += (names.empty() ? "" : ",") + set.name;
+        for (const auto& set : sets) names += (names.empty() ? "" : ",") + set.name;
         answers->add(PMIX_QUERY_PSET_NAMES, names);
       }
-      for (const auto& set : server->sets_) {
+      for (const auto& set : sets) {
         if (key == PMIX_QUERY_PSET_MEMBERSHIP && set.name == about) {
-          answers->add(PMIX_QUERY_PSET_MEMBERSHIP, processes(server->nspace_, set.ranks));
+          answers->add(PMIX_QUERY_PSET_MEMBERSHIP, processes(job, set.ranks));
         }
       }
     }
-  }
-  if (answers->size() == 0) return PMIX_ERR_NOT_FOUND;
-  PmixInfo* kept = answers.release();
-  done(PMIX_SUCCESS, kept->data(), kept->size(), data, delete_info, kept);
+    if (answers->size() == 0) return done(PMIX_ERR_NOT_FOUND, nullptr, 0, data, nullptr, nullptr);
+    PmixInfo* kept = answers.release();
+    done(PMIX_SUCCESS, kept->data(), kept->size(), data, delete_info, kept);
+  });
   return PMIX_SUCCESS;
+}
+
+namespace {
+
+SpawnOrder order_of(const pmix_proc_t* process, const pmix_info_t info[], size_t ninfo,
+                    const pmix_app_t apps[], size_t napps) {
+  SpawnOrder order;
+  order.job = process->nspace;
+  order.rank = static_cast<int>(process->rank);
+  order.parent_port = text_of(info, ninfo, kParentPortKey);
+  for (size_t i = 0; i < napps; ++i) {
+    const pmix_app_t& app = apps[i];
+    SpawnOrder::Program program;
+    program.argv = key_list(app.argv);
+    if (program.argv.empty() && app.cmd != nullptr) program.argv.emplace_back(app.cmd);
+    program.env = key_list(app.env);
+    if (app.cwd != nullptr) program.wdir = app.cwd;
+    program.ranks = app.maxprocs;
+    program.hosts = text_of(app.info, app.ninfo, PMIX_HOST);
+    program.path = text_of(app.info, app.ninfo, kSearchPathKey);
+    order.programs.push_back(std::move(program));
+  }
+  return order;
+}
+
+}  // namespace
+
+pmix_status_t PmixUpcalls::spawn(const pmix_proc_t* process, const pmix_info_t info[], size_t ninfo,
+                                 const pmix_app_t apps[], size_t napps, pmix_spawn_cbfunc_t done,
+                                 void* data) {
+  PmixServer* server = the_server;
+  if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
+  asio::post(
+      server->io_, [server, order = order_of(process, info, ninfo, apps, napps), done, data] {
+        server->callbacks_.spawn(
+            order, [server, order, done, data](const std::string& error, const std::string& job) {
+              if (error.empty()) {
+                pmix_nspace_t name;
+                PMIX_LOAD_NSPACE(name, job.c_str());
+                return done(PMIX_SUCCESS, name, data);
+              }
+              server->publish_failure(order, error, [done, data] {
+                done(PMIX_ERR_JOB_FAILED_TO_LAUNCH, nullptr, data);
+              });
+            });
+      });
+  return PMIX_SUCCESS;
+}
+
+// PMIx has no words for it, so the rank looks them up.
+void PmixServer::publish_failure(const SpawnOrder& order, const std::string& words,
+                                 std::function<void()> done) {
+  pmix_value_t value;
+  PMIX_VALUE_CONSTRUCT(&value);
+  PMIx_Value_load(&value, words.c_str(), PMIX_STRING);
+  const DataStore::Item item{key_of_name(spawn_failure_name(order.job, order.rank)), order.job,
+                             order.rank, pack_value(value), true};
+  PMIX_VALUE_DESTRUCT(&value);
+  if (exchange_ != nullptr) return exchange_->publish({item}, [done](bool) { done(); });
+  (void)store_.publish(item);
+  done();
 }
 
 pmix_status_t PmixUpcalls::finalized(const pmix_proc_t* process, void*, pmix_op_cbfunc_t, void*) {
   PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
   // Posted before the client gets its answer, so before its exit can be seen.
-  asio::post(server->io_, [server, rank = static_cast<int>(process->rank)] {
-    server->callbacks_.finalized(rank);
+  asio::post(server->io_, [server, who = Caller(process)] {
+    if (const int number = server->number_of(who.job, who.rank); number >= 0) {
+      server->callbacks_.finalized(number);
+    }
   });
   return PMIX_OPERATION_SUCCEEDED;
 }
@@ -211,9 +302,11 @@ pmix_status_t PmixUpcalls::abort(const pmix_proc_t* process, void*, int status,
                                  void*) {
   PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
-  asio::post(server->io_, [server, status, rank = static_cast<int>(process->rank),
+  asio::post(server->io_, [server, status, who = Caller(process),
                            text = std::string(message == nullptr ? "" : message)] {
-    server->callbacks_.aborted(rank, status, text);
+    if (const int number = server->number_of(who.job, who.rank); number >= 0) {
+      server->callbacks_.aborted(number, status, text);
+    }
   });
   return PMIX_OPERATION_SUCCEEDED;
 }
@@ -319,12 +412,14 @@ pmix_status_t PmixUpcalls::unpublish(const pmix_proc_t* process, char** keys, co
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
   asio::post(server->io_, [server, owner = *process, names = key_list(keys), done, data] {
     const auto rank = static_cast<int>(owner.rank);
+    const auto answer = [done, data](bool good) {
+      done(good ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND, data);
+    };
     if (server->exchange_ != nullptr) {
-      server->exchange_->unpublish(owner.nspace, rank, names);
+      server->exchange_->unpublish(owner.nspace, rank, names, answer);
     } else {
-      server->store_.unpublish(owner.nspace, rank, names);
+      answer(server->store_.unpublish(owner.nspace, rank, names));
     }
-    done(PMIX_SUCCESS, data);
   });
   return PMIX_SUCCESS;
 }

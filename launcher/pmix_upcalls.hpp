@@ -45,6 +45,9 @@ struct PmixUpcalls {
   static pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t* source,
                                     pmix_data_range_t range, pmix_info_t info[], size_t ninfo,
                                     pmix_op_cbfunc_t done, void* data);
+  static pmix_status_t spawn(const pmix_proc_t* process, const pmix_info_t info[], size_t ninfo,
+                             const pmix_app_t apps[], size_t napps, pmix_spawn_cbfunc_t done,
+                             void* data);
   static pmix_status_t query(pmix_proc_t* process, pmix_query_t* queries, size_t nqueries,
                              pmix_info_cbfunc_t done, void* data);
   static pmix_status_t group(pmix_group_operation_t operation, char name[],

@@ -114,6 +114,14 @@ class WaitGraph {
     }
   }
 
+  // Processes of other jobs are not.
+  [[nodiscard]] bool all_known(const RankSet& set) const {
+    for (std::uint32_t i = 0; i < set.size(); ++i) {
+      if (!exists(set.at(i))) return false;
+    }
+    return set.is_whole();
+  }
+
   void collect_edges(int rank) {
     if (!is_blocked(rank)) return;
     for (const CallRecord& call : at(rank).calls) {
@@ -135,7 +143,7 @@ class WaitGraph {
           const auto peer = static_cast<int>(call.waits_for.at(i));
           if (exists(call.waits_for.at(i)) && (self_counts || peer != rank)) need.from.insert(peer);
         }
-        if (call.any && !call.waits_for.is_whole()) need.from.clear();  // some are not known
+        if (call.any && !all_known(call.waits_for)) need.from.clear();
       }
       edges_[static_cast<std::size_t>(rank)].push_back(std::move(need));
     }

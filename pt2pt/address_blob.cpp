@@ -2,44 +2,13 @@
 // The published address as bytes: version, count, window, then {name, address} with their lengths.
 #include "pt2pt/address_blob.hpp"
 
-#include <cstring>
-#include <type_traits>
+#include "pt2pt/bytes.hpp"
 
 namespace remit {
 
 namespace {
 
 constexpr std::uint8_t kVersion = 1;
-
-template <class T>
-void put(std::vector<std::byte>& out, T value) {
-  static_assert(std::is_integral_v<T>);
-  const auto* bytes = reinterpret_cast<const std::byte*>(&value);
-  out.insert(out.end(), bytes, bytes + sizeof value);
-}
-
-/// Takes values off the front of bytes; `good` turns false when they end early.
-struct Reader {
-  std::span<const std::byte> rest;
-  bool good = true;
-
-  std::span<const std::byte> take(std::size_t count) {
-    if (rest.size() < count) {
-      good = false;
-      return {};
-    }
-    const auto taken = rest.first(count);
-    rest = rest.subspan(count);
-    return taken;
-  }
-  template <class T>
-  T number() {
-    T value{};
-    if (const auto bytes = take(sizeof value); good)
-      std::memcpy(&value, bytes.data(), sizeof value);
-    return value;
-  }
-};
 
 }  // namespace
 
@@ -59,7 +28,7 @@ std::vector<std::byte> encode(const AddressBlob& blob) {
 }
 
 Expected<AddressBlob> decode(std::span<const std::byte> bytes) {
-  Reader reader{bytes};
+  ByteReader reader{bytes};
   const auto version = reader.number<std::uint8_t>();
   const auto count = reader.number<std::uint8_t>();
   AddressBlob blob;

@@ -55,6 +55,17 @@ std::shared_ptr<const Group> Group::subset(std::span<const int> ranks) const {
   return of(std::move(members));
 }
 
+bool spans_jobs(const Group& group, int job_size) {
+  const auto own = static_cast<ProcId>(job_size);
+  if (group.size() == 0) return false;
+  // What is regular rises or falls.
+  if (group.is_regular()) return group.proc(0) >= own || group.proc(group.size() - 1) >= own;
+  for (int rank = 0; rank < group.size(); ++rank) {
+    if (group.proc(rank) >= own) return true;
+  }
+  return false;
+}
+
 int compare(const Group& a, const Group& b) {
   if (&a == &b) return MPI_IDENT;
   if (a.size() != b.size()) return MPI_UNEQUAL;

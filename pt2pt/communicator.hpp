@@ -14,7 +14,8 @@
 namespace remit {
 
 /// A process in this process's table of all processes it can talk to: the world rank for those of
-/// its own job.
+/// its own job, higher numbers for those of other jobs, in the order in which it heard of them
+/// (pt2pt/passport.hpp). It means nothing to a process of another job.
 using ProcId = std::uint32_t;
 
 /// Separates messages of different communicators. Each communicator owns kContextsEach of them,
@@ -58,6 +59,10 @@ class Group {
   std::vector<ProcId> members_;                  // empty if regular
   std::vector<std::pair<ProcId, int>> by_proc_;  // sorted; empty if regular
 };
+
+/// Whether it has a process of another job than this process's, which has `job_size` processes. All
+/// members find out alike.
+[[nodiscard]] bool spans_jobs(const Group& group, int job_size);
 
 /// MPI_IDENT: the same processes in the same order; MPI_SIMILAR: in another one; else MPI_UNEQUAL.
 [[nodiscard]] int compare(const Group& a, const Group& b);

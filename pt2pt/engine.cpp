@@ -7,8 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pt2pt/address_blob.hpp"
-
 namespace remit {
 
 namespace {
@@ -31,6 +29,7 @@ Engine::Engine(Process& process, std::vector<std::unique_ptr<Device>> devices)
     : process_(process),
       self_(static_cast<ProcId>(process.rank())),
       peers_(static_cast<std::size_t>(process.size())),
+      foreign_(static_cast<ProcId>(process.size())),
       blocks_(static_cast<std::size_t>(
           std::max<std::int64_t>(0, process.params().integer(eager_pool_param)))) {
   const auto pool = std::max<std::int64_t>(0, process.params().integer(eager_pool_param));
@@ -78,19 +77,28 @@ Engine::~Engine() {
   for (const auto& slot : devices_) end_registration(*slot);
 }
 
-void Engine::publish() {
+AddressBlob Engine::own_address() const {
   AddressBlob blob;
   blob.first_window = first_window_;
   for (const auto& slot : devices_) {
     blob.devices.push_back({std::string(slot->device->caps().name), slot->device->local_address()});
   }
-  const std::vector<std::byte> bytes = encode(blob);
+  return blob;
+}
+
+void Engine::publish() {
+  const std::vector<std::byte> bytes = encode(own_address());
   if (Expected<> done = process_.bootstrap().publish(bytes); !done) {
     throw std::runtime_error(done.error().message);
   }
 }
 
 void Engine::start_lookup(Peer& peer) {
+  if (is_foreign(peer.id)) {
+    const std::vector<std::byte>& address = foreign_.passport_of(peer.id).address;
+    if (!address.empty()) return connect(peer, address);
+    return fail_peer(peer, fmt::format("nobody has said where {} is", words_of(peer.id)));
+  }
   if (peer.looking_up) return;
   peer.looking_up = true;
   ++lookups_;
@@ -128,13 +136,13 @@ void Engine::connect(Peer& peer, std::span<const std::byte> blob) {
       if (entry.device != slot->device->caps().name || !slot->device->reachable(entry.address)) {
         continue;
       }
-      const Expected<EndpointId> endpoint = slot->device->connect(peer.id, entry.address);
+      const Expected<EndpointId> endpoint = slot->device->connect(name_of(peer.id), entry.address);
       if (endpoint) return attach(peer, *slot, *endpoint);
       words = endpoint.error().message;
     }
   }
   if (words.empty()) {
-    words = fmt::format("no device of rank {} reaches rank {}", process_.rank(), peer.id);
+    words = fmt::format("no device of rank {} reaches {}", process_.rank(), words_of(peer.id));
   }
   fail_peer(peer, std::move(words));
 }
@@ -149,7 +157,7 @@ void Engine::attach(Peer& peer, DeviceSlot& slot, EndpointId endpoint) {
   }
   peer.device = &slot;
   peer.endpoint = endpoint;
-  peer.base = peer.lease = first_window_;
+  peer.base = peer.lease = is_foreign(peer.id) ? 0 : first_window_;
   while (Request* request = peer.waiting.pop_front()) {
     --waiting_;
     request->place = RequestPlace::nowhere;
@@ -161,9 +169,9 @@ Peer* Engine::peer_of(DeviceSlot& slot, EndpointId endpoint) {
   if (endpoint < slot.by_endpoint.size() && slot.by_endpoint[endpoint] != nullptr) [[likely]] {
     return slot.by_endpoint[endpoint];
   }
-  const PeerName name = slot.device->peer(endpoint);
-  if (name >= static_cast<PeerName>(process_.size())) return nullptr;
-  Peer& peer = peers_.get(static_cast<ProcId>(name));
+  const ProcId proc = proc_of(slot.device->peer(endpoint));
+  if (proc == kAnyProc) return nullptr;
+  Peer& peer = peers_.get(proc);
   attach(peer, slot, endpoint);
   return &peer;
 }
@@ -299,7 +307,7 @@ std::size_t Engine::unexpected_bytes() const {
 std::string Engine::explain(const CommCore& comm, int rank) const {
   if (rank < 0 || rank >= comm.peers().size()) {
     for (const Peer* peer : peers_.all()) {
-      if (!peer->failure.empty()) return fmt::format("rank {}: {}", peer->id, peer->failure);
+      if (!peer->failure.empty()) return fmt::format("{}: {}", words_of(peer->id), peer->failure);
     }
     return "";
   }

@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "datatype/datatype.hpp"
+#include "pt2pt/address_blob.hpp"
 #include "pt2pt/communicator.hpp"
 #include "pt2pt/matching.hpp"
 #include "pt2pt/memory_pool.hpp"
+#include "pt2pt/passport.hpp"
 #include "pt2pt/peer.hpp"
 #include "pt2pt/protocol.hpp"
 #include "pt2pt/request.hpp"
@@ -118,7 +120,7 @@ class Engine final : public ProgressSource {
   void wait_fds(std::vector<int>& out) const override;
   [[nodiscard]] int max_sleep_ms() const override;
 
-  Process& process() { return process_; }
+  [[nodiscard]] Process& process() const { return process_; }
 
   /// An operation that is not complete, for the report of a job that hangs.
   struct Awaited {
@@ -147,6 +149,27 @@ class Engine final : public ProgressSource {
   [[nodiscard]] Path path(ProcId proc) const;
   /// Whether the process left, or cannot be reached any more.
   [[nodiscard]] bool lost(ProcId proc) const;
+  // Processes of other jobs. Each has a number, as those of this job have, once this process has
+  // heard of it.
+
+  /// Of this process, for those of other jobs.
+  [[nodiscard]] Passport passport() const;
+  /// The number of the process, which can be sent messages from then on. MPI_ERR_INTERN if it
+  /// cannot be told from another one.
+  [[nodiscard]] Expected<ProcId> introduce(const Passport& passport);
+  /// Whether one of this process's devices reaches the process.
+  [[nodiscard]] bool reaches(const Passport& passport) const;
+  /// What devices call a process: the same at all processes of all jobs, and in the order of ranks
+  /// within a job.
+  [[nodiscard]] PeerName name_of(ProcId proc) const;
+  /// kAnyProc: there is no such rank in this job.
+  [[nodiscard]] ProcId proc_of(PeerName name);
+  [[nodiscard]] bool is_foreign(ProcId proc) const {
+    return proc >= static_cast<ProcId>(process_.size());
+  }
+  /// "rank 3", or "rank 3 of job ...".
+  [[nodiscard]] std::string words_of(ProcId proc) const;
+
   /// Notices of the first device that has any left.
   struct OwnNotices {
     Device* device = nullptr;
@@ -198,6 +221,7 @@ class Engine final : public ProgressSource {
 
  private:
   // engine.cpp: set-up, connections, progress
+  [[nodiscard]] AddressBlob own_address() const;
   void publish();
   void start_lookup(Peer& peer);
   int take_answers();
@@ -289,6 +313,7 @@ class Engine final : public ProgressSource {
   Process& process_;
   const ProcId self_;
   PeerTable peers_;
+  ForeignProcs foreign_;
   Matcher matcher_;
   std::unique_ptr<MemoryWatch> memory_watch_;  // null: no device registers
   std::vector<std::unique_ptr<DeviceSlot>> devices_;

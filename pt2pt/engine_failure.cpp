@@ -32,7 +32,7 @@ void Engine::fail_peer(Peer& peer, std::string words, bool left_in_order) {
   ++lost_peers_;
   peer.fast_below = 0;
   peer.failure = std::move(words);
-  process_.log().write(LogLevel::info, "process {} is lost: {}", peer.id, peer.failure);
+  process_.log().write(LogLevel::info, "{} is lost: {}", words_of(peer.id), peer.failure);
   while (Request* request = peer.waiting.pop_front()) {
     --waiting_;
     fail(*request, MPI_ERR_PROC_ABORTED);

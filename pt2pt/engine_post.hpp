@@ -64,7 +64,7 @@ void Engine::send_message(Peer& peer, Header header, std::span<const std::byte> 
   } else {
     peer.greeted = true;
     common.flags |= kHello;
-    common.credits = static_cast<std::uint16_t>(first_window_);
+    common.credits = static_cast<std::uint16_t>(peer.base);
     if (peer.device->device->caps().ordered && peer.device->device->caps().max_pieces >= 2) {
       peer.fast_below = peer.device->table.eager_below(LayoutClass::contiguous);
     }

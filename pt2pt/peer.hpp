@@ -65,6 +65,11 @@ class PeerTable {
   PeerTable(const PeerTable&) = delete;
   PeerTable& operator=(const PeerTable&) = delete;
 
+  /// Numbers below `processes` may be used from now on.
+  void make_room(std::size_t processes) {
+    if (pages_.size() < processes / kPage + 1) pages_.resize(processes / kPage + 1, &empty_page());
+  }
+
   /// Null if never talked to.
   [[nodiscard]] Peer* find(ProcId id) const { return (*pages_[id / kPage])[id % kPage].get(); }
   Peer& get(ProcId id) {

@@ -17,8 +17,11 @@
 namespace remit {
 
 /// A process as devices know it: unique within everything that can ever be connected.
-/// (index << 32 | generation is up to the layer above; devices only carry and compare it.)
+/// Devices only carry and compare it. Its lower half is the rank in its job, for messages to people.
 using PeerName = std::uint64_t;
+[[nodiscard]] constexpr std::uint32_t rank_of_name(PeerName name) {
+  return static_cast<std::uint32_t>(name);
+}
 
 /// An endpoint: this device's connection to one peer. Dense, starting at 0, never reused while
 /// the device is open.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "config.h"
 #include "rdma_btl/ofi/ofi_device.hpp"
 #include "rdma_btl/ofi/ofi_params.hpp"
 #include "rdma_btl/shm/os.hpp"
@@ -19,22 +20,26 @@ namespace {
 
 using Opened = Expected<std::unique_ptr<Device>>;
 
+/// Processes of all jobs may be connected, if they speak the same language.
+constexpr std::string_view kNetwork = "remit " PACKAGE_VERSION;
+
+PeerName own_name(const Process& process) {
+  return process.name_of(process.rank());
+}
+
 Opened open_shm(Process& process, EarlySteps early) {
-  const auto name = static_cast<PeerName>(process.rank());
-  ShmConfig config = shm_config(process.params(), name, process.identity().job, &process.log());
+  ShmConfig config = shm_config(process.params(), own_name(process), kNetwork, &process.log());
   config.measure_copies = process.progress().policy().spin;
   config.registered = early.barriers;
   return ShmDevice::create(config);
 }
 
 Expected<VerbsConfig> config_of_verbs(Process& process) {
-  const auto name = static_cast<PeerName>(process.rank());
-  return verbs_config(process.params(), name, process.identity().job, &process.log());
+  return verbs_config(process.params(), own_name(process), kNetwork, &process.log());
 }
 
 Expected<OfiConfig> config_of_ofi(Process& process) {
-  const auto name = static_cast<PeerName>(process.rank());
-  return ofi_config(process.params(), name, process.identity().job, &process.log());
+  return ofi_config(process.params(), own_name(process), kNetwork, &process.log());
 }
 
 /// One that says which adapter it chose and why.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/error.hpp"
@@ -19,7 +20,10 @@ using Bytes = std::vector<std::byte>;
 
 /// What a launcher says about this process; fixed after the bootstrap was opened.
 struct Identity {
-  std::string job;               ///< PMIx namespace; unique among the jobs of a user on this host
+  std::string job;  ///< PMIx namespace; unique among the jobs of a user on this host
+  /// The upper half of the names by which devices know the processes of this job, so that processes
+  /// of several jobs can be connected; see job_key_of().
+  std::uint32_t job_key = 0;
   int rank = 0;                  ///< in MPI_COMM_WORLD
   int size = 1;                  ///< of MPI_COMM_WORLD
   int local_rank = 0;            ///< among the ranks of this job on this host
@@ -37,6 +41,24 @@ struct Identity {
 struct ProcessSet {
   std::string name;
   std::vector<int> ranks;  ///< in MPI_COMM_WORLD, in the set's order
+};
+
+/// The Identity::job_key of a job: never 0, and most likely no other job's.
+[[nodiscard]] std::uint32_t job_key_of(std::string_view job);
+
+/// One of the programs that spawn() starts.
+struct SpawnProgram {
+  std::string command;
+  std::vector<std::string> arguments;  ///< without the program's name
+  int processes = 0;
+  std::string host;  ///< names of hosts, with commas between them; empty: any
+  std::string wdir;  ///< empty: that of the program of this process
+  std::string path;  ///< folders to look for the command in, before PATH
+};
+
+struct SpawnRequest {
+  std::vector<SpawnProgram> programs;
+  std::string parent_port;  ///< what parent_port() says to the new processes
 };
 
 /// Who am I, where are the others, how does the job end. All calls from the thread that holds the
@@ -83,6 +105,21 @@ class Bootstrap {
 
   /// Joins the job again after finalize(), as the same rank with the same published blob.
   [[nodiscard]] virtual Expected<> reopen() { return {}; }
+
+  /// Starts processes as another job under the same launcher, and returns when all of them run.
+  /// MPI_ERR_SPAWN, with the reason in words, if not one of them was left running.
+  [[nodiscard]] virtual Expected<> spawn(const SpawnRequest& request);
+  /// Where to reach the process that has spawned this job; nothing if none has.
+  [[nodiscard]] virtual std::optional<std::string> parent_port() { return std::nullopt; }
+
+  // Names that the processes of all jobs under one launcher can look up.
+
+  /// MPI_ERR_SERVICE if the name is taken.
+  [[nodiscard]] virtual Expected<> publish_name(const std::string& name, const std::string& value);
+  /// MPI_ERR_NAME if nobody has published the name.
+  [[nodiscard]] virtual Expected<std::string> lookup_name(const std::string& name);
+  /// MPI_ERR_SERVICE if this process has not published the name.
+  [[nodiscard]] virtual Expected<> unpublish_name(const std::string& name);
 
   /// The sets of processes of this job that the launcher has given names.
   [[nodiscard]] virtual std::vector<ProcessSet> process_sets() { return {}; }

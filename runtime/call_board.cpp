@@ -23,6 +23,10 @@ std::size_t call_page_bytes() {
   return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
+std::string call_file_path(const std::string& directory, const std::string& job) {
+  return directory + "/calls." + job;
+}
+
 std::int64_t monotonic_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);

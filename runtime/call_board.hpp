@@ -108,8 +108,9 @@ struct CallPage {
 };
 static_assert(sizeof(CallPage) <= 4096);
 
-/// The file of a job's pages, in the directory that PMIX_SERVER_TMPDIR names.
-inline constexpr const char* kCallFileName = "calls";
+/// The file of the pages of the PMIx namespace `job`, in the directory that PMIX_SERVER_TMPDIR
+/// names.
+[[nodiscard]] std::string call_file_path(const std::string& directory, const std::string& job);
 
 /// A rank's hold of its page. All calls with the MPI lock held.
 class CallBoard {

@@ -1,6 +1,6 @@
 noinst_LTLIBRARIES += libruntime.la
 libruntime_la_SOURCES = \
-	runtime/bootstrap.hpp \
+	runtime/bootstrap.cpp runtime/bootstrap.hpp \
 	runtime/bootstrap_open.cpp runtime/bootstrap_open.hpp \
 	runtime/cache_file.cpp runtime/cache_file.hpp \
 	runtime/call_board.cpp runtime/call_board.hpp \
@@ -18,6 +18,7 @@ libruntime_la_SOURCES = \
 	runtime/process.cpp runtime/process.hpp \
 	runtime/progress.cpp runtime/progress.hpp \
 	runtime/singleton_bootstrap.cpp runtime/singleton_bootstrap.hpp \
+	runtime/spawn_keys.hpp \
 	runtime/task.hpp \
 	runtime/topology.cpp runtime/topology.hpp \
 	runtime/wait_policy.cpp runtime/wait_policy.hpp

@@ -24,6 +24,7 @@
 
 #include "runtime/log.hpp"
 #include "runtime/nagle.hpp"
+#include "runtime/spawn_keys.hpp"
 
 namespace remit {
 
@@ -319,6 +320,11 @@ class PmixBootstrap final : public Bootstrap {
   void finalize() override;
   Expected<> reopen() override;
   std::vector<ProcessSet> process_sets() override;
+  Expected<> spawn(const SpawnRequest& request) override;
+  std::optional<std::string> parent_port() override;
+  Expected<> publish_name(const std::string& name, const std::string& value) override;
+  Expected<std::string> lookup_name(const std::string& name) override;
+  Expected<> unpublish_name(const std::string& name) override;
 
  private:
   [[nodiscard]] pmix_proc_t proc(pmix_rank_t rank) const {
@@ -366,6 +372,7 @@ PmixBootstrap::~PmixBootstrap() {
 Expected<> PmixBootstrap::learn_identity() {
   const pmix_proc_t job = proc(PMIX_RANK_WILDCARD);
   identity_.job = self_.nspace;
+  identity_.job_key = job_key_of(identity_.job);
   identity_.rank = static_cast<int>(self_.rank);
   const auto size = number_in(get_known(job, PMIX_JOB_SIZE).get());
   if (!size || *size < 1 || identity_.rank >= *size) {
@@ -386,6 +393,11 @@ Expected<> PmixBootstrap::learn_identity() {
   identity_.local_rank = static_cast<int>(mine - identity_.local_peers.begin());
   identity_.local_size = static_cast<int>(identity_.local_peers.size());
   identity_.core_sharers = count_core_sharers();
+  // Those of other jobs are told to a spawned one.
+  const auto on_host = number_in(get_known(job, PMIX_NODE_SIZE).get());
+  if (on_host.value_or(0) > identity_.local_size) {
+    identity_.core_sharers = static_cast<int>(*on_host);
+  }
   const auto app = number_in(get_known(self_, PMIX_APPNUM).get());
   identity_.app_number = static_cast<int>(app.value_or(-1));
   // Some servers count their slots here, of which an oversubscribed job has fewer than ranks.
@@ -552,6 +564,113 @@ std::vector<ProcessSet> PmixBootstrap::process_sets() {
     if (!set.ranks.empty()) sets.push_back(std::move(set));
   }
   return sets;
+}
+
+// --- names ---------------------------------------------------------------------------------------
+
+Expected<> PmixBootstrap::publish_name(const std::string& name, const std::string& value) {
+  pmix_info_t info;
+  PMIX_INFO_CONSTRUCT(&info);
+  PMIX_INFO_LOAD(&info, key_of_name(name).c_str(), value.c_str(), PMIX_STRING);
+  const pmix_status_t status = PMIx_Publish(&info, 1);
+  PMIX_INFO_DESTRUCT(&info);
+  if (status == PMIX_SUCCESS) return {};
+  if (status == PMIX_ERR_DUPLICATE_KEY) {
+    return fail(MPI_ERR_SERVICE, "the name '{}' is published already", name);
+  }
+  if (status == PMIX_ERR_NOT_SUPPORTED) {
+    return fail(MPI_ERR_UNSUPPORTED_OPERATION,
+                "the launcher of this job keeps no names for its processes: start them with "
+                "Remit's mpirun");
+  }
+  return fail_pmix(status, "publishing the name '{}'", name);
+}
+
+Expected<std::string> PmixBootstrap::lookup_name(const std::string& name) {
+  pmix_pdata_t found;
+  PMIX_PDATA_CONSTRUCT(&found);
+  PMIX_LOAD_KEY(found.key, key_of_name(name).c_str());
+  const pmix_status_t status = PMIx_Lookup(&found, 1, nullptr, 0);
+  const std::optional<std::string> value =
+      status == PMIX_SUCCESS ? text_in(&found.value) : std::nullopt;
+  PMIX_PDATA_DESTRUCT(&found);
+  if (value) return *value;
+  if (status == PMIX_ERR_NOT_SUPPORTED) {
+    return fail(MPI_ERR_NAME,
+                "the launcher of this job keeps no names for its processes: start them with "
+                "Remit's mpirun");
+  }
+  return fail(MPI_ERR_NAME, "nobody has published the name '{}' (or it was unpublished): {}", name,
+              PMIx_Error_string(status));
+}
+
+Expected<> PmixBootstrap::unpublish_name(const std::string& name) {
+  std::string key = key_of_name(name);
+  char* keys[] = {key.data(), nullptr};
+  const pmix_status_t status = PMIx_Unpublish(keys, nullptr, 0);
+  if (status == PMIX_SUCCESS) return {};
+  return fail(MPI_ERR_SERVICE, "this process has not published the name '{}': {}", name,
+              PMIx_Error_string(status));
+}
+
+// --- other jobs ----------------------------------------------------------------------------------
+
+/// The programs of a request in PMIx's form.
+class PmixApps {
+ public:
+  explicit PmixApps(const SpawnRequest& request) : count_(request.programs.size()) {
+    PMIX_APP_CREATE(apps_, count_);
+    for (std::size_t i = 0; i < count_; ++i) fill(apps_[i], request.programs[i]);
+  }
+  ~PmixApps() { PMIX_APP_FREE(apps_, count_); }
+  PmixApps(const PmixApps&) = delete;
+  PmixApps& operator=(const PmixApps&) = delete;
+
+  [[nodiscard]] const pmix_app_t* data() const { return apps_; }
+  [[nodiscard]] std::size_t size() const { return count_; }
+
+ private:
+  static void fill(pmix_app_t& app, const SpawnProgram& program) {
+    app.cmd = ::strdup(program.command.c_str());
+    pmix_status_t status = PMIX_SUCCESS;
+    PMIX_ARGV_APPEND(status, app.argv, program.command.c_str());
+    for (const std::string& word : program.arguments) {
+      PMIX_ARGV_APPEND(status, app.argv, word.c_str());
+    }
+    (void)status;  // only memory could be missing
+    if (!program.wdir.empty()) app.cwd = ::strdup(program.wdir.c_str());
+    app.maxprocs = program.processes;
+    app.ninfo = 2;
+    PMIX_INFO_CREATE(app.info, app.ninfo);
+    PMIX_INFO_LOAD(&app.info[0], PMIX_HOST, program.host.c_str(), PMIX_STRING);
+    PMIX_INFO_LOAD(&app.info[1], kSearchPathKey, program.path.c_str(), PMIX_STRING);
+  }
+
+  pmix_app_t* apps_ = nullptr;
+  std::size_t count_;
+};
+
+/// PMIx has no words for a failure: our mpirun publishes them.
+Expected<> PmixBootstrap::spawn(const SpawnRequest& request) {
+  if (!identity_.job.starts_with("remit.")) {
+    return fail(MPI_ERR_SPAWN,
+                "the launcher of this job does not start processes for MPI_Comm_spawn: start the "
+                "job with Remit's mpirun");
+  }
+  const PmixApps apps(request);
+  pmix_info_t info;
+  PMIX_INFO_CONSTRUCT(&info);
+  PMIX_INFO_LOAD(&info, kParentPortKey, request.parent_port.c_str(), PMIX_STRING);
+  pmix_nspace_t job;
+  const pmix_status_t status = PMIx_Spawn(&info, 1, apps.data(), apps.size(), job);
+  PMIX_INFO_DESTRUCT(&info);
+  if (status == PMIX_SUCCESS) return {};
+  const auto words = lookup_name(spawn_failure_name(identity_.job, identity_.rank));
+  return fail(MPI_ERR_SPAWN, "{}", words ? *words : PMIx_Error_string(status));
+}
+
+std::optional<std::string> PmixBootstrap::parent_port() {
+  return text_in(get_known(proc(PMIX_RANK_WILDCARD), kParentPortKey).get());
 }
 
 constexpr const char* kUnmappedUser =

@@ -29,6 +29,10 @@ class Process {
   [[nodiscard]] const Identity& identity() const { return bootstrap_->identity(); }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
+  /// The name by which devices know the process of a world rank; unique among all jobs.
+  [[nodiscard]] std::uint64_t name_of(int rank) const {
+    return std::uint64_t{identity().job_key} << 32 | static_cast<std::uint32_t>(rank);
+  }
 
   Bootstrap& bootstrap() { return *bootstrap_; }
   [[nodiscard]] const Clock& clock() const { return *clock_; }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <deque>
+#include <random>
 
 #include "runtime/log.hpp"
 
@@ -18,7 +19,9 @@ class SingletonBootstrap final : public Bootstrap {
   SingletonBootstrap() {
     char host[HOST_NAME_MAX + 1] = "localhost";
     (void)::gethostname(host, sizeof host - 1);
-    identity_.job = fmt::format("singleton.{}", ::getpid());
+    // Names of processes must not meet those of another host, or of an earlier process.
+    identity_.job = fmt::format("singleton.{}.{}.{:08x}", host, ::getpid(), std::random_device{}());
+    identity_.job_key = job_key_of(identity_.job);
     identity_.local_peers = {0};
     identity_.host = host;
     identity_.app_number = 0;

@@ -21,7 +21,7 @@ struct OfiMask {
 /// a process's parameters.
 struct OfiConfig {
   PeerName name = 0;      ///< of this process
-  std::uint64_t job = 0;  ///< token of the job: connections of another one are rejected
+  std::uint64_t job = 0;  ///< token of the network: whoever has another one is a stranger
   std::string provider;   ///< "tcp", "net", "tcp;ofi_rxm"; empty: chosen
   std::string interface;  ///< its name, an address or a network; empty: chosen
   OfiMask mask;

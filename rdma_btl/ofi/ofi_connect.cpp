@@ -88,7 +88,7 @@ std::string OfiDevice::explain(EndpointId endpoint) const {
 }
 
 std::string OfiDevice::way_to(const Endpoint& endpoint) const {
-  return fmt::format("process {}{}{} at {} over libfabric {}", endpoint.peer,
+  return fmt::format("process {}{}{} at {} over libfabric {}", rank_of_name(endpoint.peer),
                      endpoint.host.empty() ? "" : " on host ", endpoint.host,
                      endpoint.where.empty() ? "an unknown address" : endpoint.where, description_);
 }
@@ -113,13 +113,13 @@ Expected<EndpointId> OfiDevice::connect(PeerName peer, std::span<const std::byte
     return fail(MPI_ERR_OTHER,
                 "process {} cannot be reached over libfabric {}: its address is of another host's "
                 "loopback, provider or job, or another version of Remit",
-                peer, description_);
+                rank_of_name(peer), description_);
   }
   ofi::Address address;
   (void)read(bytes, address);
   if (address.name != peer) {
     return fail(MPI_ERR_ARG, "process {} connects to process {} with the address of process {}",
-                config_.name, peer, address.name);
+                rank_of_name(config_.name), rank_of_name(peer), rank_of_name(address.name));
   }
   Endpoint& endpoint = known != by_name_.end() ? *endpoints_[known->second] : make_endpoint(peer);
   endpoint.address = ofi::address_of(address.family, address.ip.data());
@@ -278,7 +278,7 @@ void OfiDevice::on_request(ofi::Line line, const Hello& hello) {
   if (hello.job != config_.job || hello.to != config_.name || hello.from == config_.name) {
     ++counters_.rejected;
     log(LogLevel::info, "ofi: process {} of another job, or looking for another process",
-        hello.from);
+        rank_of_name(hello.from));
     return refuse(Verdict::stranger);
   }
   const auto known = by_name_.find(hello.from);

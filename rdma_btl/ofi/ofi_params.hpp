@@ -24,8 +24,8 @@ inline const ParamDecl ofi_mask_param{
     "ofi_mask", std::string(), "",
     "abilities of the libfabric provider not to use, for tests: rma, cq_data, joined by a comma"};
 
-/// A configuration from the parameters of a process. `job` is hashed to the token that keeps jobs
-/// apart. An unknown word of ofi_mask is an error.
+/// A configuration from the parameters of a process. `job` is hashed to the token of
+/// those that may be connected. An unknown word of ofi_mask is an error.
 [[nodiscard]] Expected<OfiConfig> ofi_config(const Params& params, PeerName name,
                                              std::string_view job, Log* log);
 

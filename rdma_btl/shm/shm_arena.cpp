@@ -183,9 +183,10 @@ bool ShmDevice::copy_all(EndpointId id, bool to_peer, std::byte* here, std::uint
     const iovec part{here, bytes};
     const ssize_t copied = copy_across(endpoint, to_peer, std::span(&part, 1), address);
     if (copied <= 0) {
-      endpoint.words = fmt::format("{} bytes at {:#x} of process {:#x} cannot be {}: {}", bytes,
-                                   address, endpoint.peer, to_peer ? "written" : "read",
-                                   copied == 0 ? "nothing is there" : std::strerror(errno));
+      endpoint.words =
+          fmt::format("{} bytes at {:#x} of process {:#x} cannot be {}: {}", bytes, address,
+                      rank_of_name(endpoint.peer), to_peer ? "written" : "read",
+                      copied == 0 ? "nothing is there" : std::strerror(errno));
       return false;
     }
     here += copied;

@@ -22,7 +22,7 @@ enum class ShmCopy : std::uint8_t {
 /// a process's parameters.
 struct ShmConfig {
   PeerName name = 0;      ///< of this process
-  std::uint64_t job = 0;  ///< token of the job: a HELLO with another one is dropped
+  std::uint64_t job = 0;  ///< token of the network: whoever has another one is a stranger
   ShmCopy copy = ShmCopy::automatic;
   std::size_t ring_cells = 512;         ///< power of two; a cell is a cache line
   std::size_t area_bytes = 128 * 1024;  ///< power of two; bytes of larger sends, per direction

@@ -157,7 +157,8 @@ bool ShmDevice::reachable(std::span<const std::byte> address) const {
 Expected<EndpointId> ShmDevice::connect(PeerName peer, std::span<const std::byte> address) {
   if (const auto known = by_name_.find(peer); known != by_name_.end()) return known->second;
   if (!reachable(address)) {
-    return fail(MPI_ERR_OTHER, "process {:#x} cannot be reached through shared memory", peer);
+    return fail(MPI_ERR_OTHER, "process {:#x} cannot be reached through shared memory",
+                rank_of_name(peer));
   }
   shm::Address other;
   std::memcpy(&other, address.data(), sizeof other);
@@ -225,7 +226,8 @@ void ShmDevice::send_hello(Endpoint& endpoint) {
     }
   }
   fail_endpoint(endpoint, MPI_ERR_OTHER,
-                fmt::format("no first contact with process {:#x} of this host: {}", endpoint.peer,
+                fmt::format("no first contact with process {:#x} of this host: {}",
+                            rank_of_name(endpoint.peer),
                             error == ECONNREFUSED ? "it has exited" : std::strerror(error)));
 }
 
@@ -345,13 +347,13 @@ Expected<> ShmDevice::attach(Endpoint& endpoint, const shm::Hello& hello, std::s
     return fail(MPI_ERR_OTHER,
                 "the descriptors of process {:#x} did not arrive: this process may have too many "
                 "open files (raise it with 'ulimit -n')",
-                endpoint.peer);
+                rank_of_name(endpoint.peer));
   }
   if (!std::has_single_bit(hello.cells) || !std::has_single_bit(hello.area_bytes) ||
       hello.cells < 16 || hello.cells > 1U << 20 || hello.area_bytes < 4096 ||
       hello.area_bytes > 1U << 30) {
-    return fail(MPI_ERR_OTHER, "the ring of process {:#x} has {} cells and {} bytes", endpoint.peer,
-                hello.cells, hello.area_bytes);
+    return fail(MPI_ERR_OTHER, "the ring of process {:#x} has {} cells and {} bytes",
+                rank_of_name(endpoint.peer), hello.cells, hello.area_bytes);
   }
   Expected<shm::Mapping> home = shm::map_foreign(fds[0].get(), shm::kHomeSegmentBytes);
   if (!home) return tl::unexpected<Error>(std::move(home.error()));
@@ -361,7 +363,8 @@ Expected<> ShmDevice::attach(Endpoint& endpoint, const shm::Hello& hello, std::s
   auto* peer_home = reinterpret_cast<shm::Home*>(home->data());
   auto* control = reinterpret_cast<shm::RingControl*>(ring->data());
   if (peer_home->magic != shm::kHomeMagic || control->magic != shm::kRingMagic) {
-    return fail(MPI_ERR_OTHER, "the memory of process {:#x} is not what it says", endpoint.peer);
+    return fail(MPI_ERR_OTHER, "the memory of process {:#x} is not what it says",
+                rank_of_name(endpoint.peer));
   }
   endpoint.home_mapping = std::move(*home);
   endpoint.rx_mapping = std::move(*ring);
@@ -378,7 +381,7 @@ Expected<> ShmDevice::attach(Endpoint& endpoint, const shm::Hello& hello, std::s
     return fail(MPI_ERR_OTHER,
                 "the memory of process {:#x} (pid {}) cannot be copied directly although shm_copy "
                 "is cma: use shm_copy=auto, or allow process_vm_readv",
-                endpoint.peer, endpoint.pid);
+                rank_of_name(endpoint.peer), endpoint.pid);
   }
   endpoint.attached = true;
   --unattached_;
@@ -423,7 +426,7 @@ void ShmDevice::close_endpoint(Endpoint& endpoint) {
   if (endpoint.shut) return;
   endpoint.shut = true;
   endpoint.words = fmt::format("process {:#x} (pid {}) of this host has left already",
-                               endpoint.peer, endpoint.pid);
+                               rank_of_name(endpoint.peer), endpoint.pid);
   ready_.push_back(event_of(CompletionKind::endpoint_closed, endpoint.id, MPI_SUCCESS));
   attention_ |= kWork;
 }
@@ -452,8 +455,8 @@ void ShmDevice::look_after_peers() {
       }
     }
     fail_endpoint(*endpoint, MPI_ERR_OTHER,
-                  fmt::format("process {:#x} (pid {}) of this host has exited", endpoint->peer,
-                              endpoint->pid));
+                  fmt::format("process {:#x} (pid {}) of this host has exited",
+                              rank_of_name(endpoint->peer), endpoint->pid));
   }
 }
 

@@ -91,7 +91,7 @@ void ShmDevice::begin(std::uint32_t index) {
   if (!aligned || (length != 0 && !published(*endpoint.home, job.remote, length, needed))) {
     endpoint.words =
         fmt::format("{} bytes at {:#x} of process {:#x} are not in the region of key {:#x}", length,
-                    job.remote.address, endpoint.peer, job.remote.key);
+                    job.remote.address, rank_of_name(endpoint.peer), job.remote.key);
     finish(job, MPI_ERR_RMA_RANGE);
     return;
   }
@@ -248,9 +248,9 @@ ShmDevice::Step ShmDevice::copy_step(Job& job, Endpoint& endpoint) {
 ShmDevice::Step ShmDevice::copy_error(Job& job, Endpoint& endpoint, int error) {
   if (error == EINTR) return Step::blocked;
   if (error == ESRCH) {
-    fail_endpoint(
-        endpoint, MPI_ERR_OTHER,
-        fmt::format("process {:#x} (pid {}) of this host has exited", endpoint.peer, endpoint.pid));
+    fail_endpoint(endpoint, MPI_ERR_OTHER,
+                  fmt::format("process {:#x} (pid {}) of this host has exited",
+                              rank_of_name(endpoint.peer), endpoint.pid));
     return Step::finished;
   }
   if ((error == EPERM || error == ENOSYS) && config_.copy == ShmCopy::automatic) {
@@ -261,8 +261,8 @@ ShmDevice::Step ShmDevice::copy_error(Job& job, Endpoint& endpoint, int error) {
   }
   endpoint.words = fmt::format(
       "copying {} bytes {} address {:#x} of process {:#x} (pid {}) stopped after {}: {}", job.total,
-      job.kind == OpKind::put ? "to" : "from", job.remote.address, endpoint.peer, endpoint.pid,
-      job.done, std::strerror(error));
+      job.kind == OpKind::put ? "to" : "from", job.remote.address, rank_of_name(endpoint.peer),
+      endpoint.pid, job.done, std::strerror(error));
   finish(job, MPI_ERR_OTHER);
   return Step::finished;
 }

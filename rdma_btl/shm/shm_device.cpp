@@ -128,8 +128,9 @@ bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::
 
 std::size_t ShmDevice::post_to_failed(Endpoint& endpoint, std::span<const Operation> operations) {
   if (!endpoint.failed) {
-    fail_endpoint(endpoint, MPI_ERR_OTHER,
-                  fmt::format("process {:#x} of this host has finished", endpoint.peer));
+    fail_endpoint(
+        endpoint, MPI_ERR_OTHER,
+        fmt::format("process {:#x} of this host has finished", rank_of_name(endpoint.peer)));
   }
   for (const Operation& operation : operations) {
     if (operation.kind == OpKind::send || operation.cookie == kNoCompletion) continue;
@@ -342,8 +343,8 @@ const std::byte* ShmDevice::area_bytes(Endpoint& endpoint, const shm::AreaRef& r
 void ShmDevice::bad_cell(Endpoint& endpoint, const char* what) {
   ++counters_.violations;
   fail_endpoint(endpoint, MPI_ERR_INTERN,
-                fmt::format("process {:#x} (pid {}) wrote {} into shared memory", endpoint.peer,
-                            endpoint.pid, what));
+                fmt::format("process {:#x} (pid {}) wrote {} into shared memory",
+                            rank_of_name(endpoint.peer), endpoint.pid, what));
 }
 
 /// The producer will hear at the next poll, when nothing points into the ring any more.

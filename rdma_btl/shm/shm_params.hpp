@@ -31,8 +31,8 @@ inline const ParamDecl shm_copy_table_param{
     "where is kept which way of copying large messages is fastest on this host, as the first of "
     "them show; auto: in the user's cache folder; none: nothing is measured"};
 
-/// A configuration from the parameters of a process. `job` is hashed to the token that keeps jobs
-/// of one user apart.
+/// A configuration from the parameters of a process. `job` is hashed to the token of
+/// those that may be connected.
 [[nodiscard]] ShmConfig shm_config(const Params& params, PeerName name, std::string_view job,
                                    Log* log);
 

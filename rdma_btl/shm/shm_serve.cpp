@@ -41,7 +41,7 @@ void ShmDevice::violation(Endpoint& endpoint, const char* what, std::uint64_t ad
   config_.log->write(LogLevel::warning,
                      "shared memory: {} of process {:#x} was refused: {} bytes at {:#x} are not in "
                      "the region that it names",
-                     what, endpoint.peer, length, address);
+                     what, rank_of_name(endpoint.peer), length, address);
 }
 
 /// A control cell to a peer, now or when its ring has room.
@@ -117,8 +117,8 @@ void ShmDevice::on_put_done(Endpoint& endpoint, const shm::Cell& cell) {
   Job* job = find_job(done.job, endpoint.id);
   if (job == nullptr || job->kind != OpKind::put) return;
   if (done.status != MPI_SUCCESS) {
-    endpoint.words = fmt::format("process {:#x} refused a put of {} bytes to {:#x}", endpoint.peer,
-                                 job->total, job->remote.address);
+    endpoint.words = fmt::format("process {:#x} refused a put of {} bytes to {:#x}",
+                                 rank_of_name(endpoint.peer), job->total, job->remote.address);
   }
   finish(*job, done.status);
 }
@@ -148,7 +148,7 @@ void ShmDevice::on_get_data(Endpoint& endpoint, const shm::Cell& cell) {
   if (got.status != MPI_SUCCESS) {
     if (job == nullptr) return;
     endpoint.words = fmt::format("process {:#x} refused a get of {} bytes from {:#x}",
-                                 endpoint.peer, job->total, job->remote.address);
+                                 rank_of_name(endpoint.peer), job->total, job->remote.address);
     finish(*job, got.status);
     return;
   }
@@ -203,8 +203,8 @@ void ShmDevice::on_atomic_reply(Endpoint& endpoint, const shm::Cell& cell) {
   Job* job = find_job(reply.job, endpoint.id);
   if (job == nullptr || job->kind != OpKind::atomic) return;
   if (reply.status != MPI_SUCCESS) {
-    endpoint.words =
-        fmt::format("process {:#x} refused an atomic at {:#x}", endpoint.peer, job->remote.address);
+    endpoint.words = fmt::format("process {:#x} refused an atomic at {:#x}",
+                                 rank_of_name(endpoint.peer), job->remote.address);
   } else if (!job->pieces.empty() && job->pieces[0].length >= sizeof reply.old_value) {
     std::memcpy(job->pieces[0].address, &reply.old_value, sizeof reply.old_value);
   }

@@ -25,7 +25,7 @@ struct VerbsMask {
 /// from a process's parameters.
 struct VerbsConfig {
   PeerName name = 0;      ///< of this process
-  std::uint64_t job = 0;  ///< token of the job: connections of another one are rejected
+  std::uint64_t job = 0;  ///< token of the network: whoever has another one is a stranger
   /// The adapter, "rxe0", its port, "mlx5_0:1", or an IP address of this host; empty: chosen.
   std::string device;
   VerbsMask mask;

@@ -107,9 +107,9 @@ std::string VerbsDevice::explain(EndpointId endpoint) const {
 }
 
 std::string VerbsDevice::way_to(const Endpoint& endpoint) const {
-  return fmt::format("process {}{}{} at {} over RDMA adapter {} port {} ({}){}{}", endpoint.peer,
-                     endpoint.host.empty() ? "" : " on host ", endpoint.host,
-                     endpoint.where.empty() ? "an unknown address" : endpoint.where,
+  return fmt::format("process {}{}{} at {} over RDMA adapter {} port {} ({}){}{}",
+                     rank_of_name(endpoint.peer), endpoint.host.empty() ? "" : " on host ",
+                     endpoint.host, endpoint.where.empty() ? "an unknown address" : endpoint.where,
                      adapter_.device, adapter_.port, adapter_.text, trouble_.empty() ? "" : ", ",
                      trouble_);
 }
@@ -131,13 +131,13 @@ Expected<EndpointId> VerbsDevice::connect(PeerName peer, std::span<const std::by
     return fail(MPI_ERR_OTHER,
                 "process {} cannot be reached through RDMA adapter {}: its address is of another "
                 "kind of adapter, another job or another version of Remit",
-                peer, adapter_.device);
+                rank_of_name(peer), adapter_.device);
   }
   Address address;
   (void)read(bytes, address);
   if (address.name != peer) {
     return fail(MPI_ERR_ARG, "process {} connects to process {} with the address of process {}",
-                config_.name, peer, address.name);
+                rank_of_name(config_.name), rank_of_name(peer), rank_of_name(address.name));
   }
   Endpoint& endpoint = known != by_name_.end() ? *endpoints_[known->second] : make_endpoint(peer);
   endpoint.address = {};

@@ -20,8 +20,8 @@ inline const ParamDecl verbs_mask_param{
     "abilities of the RDMA adapter not to use, for tests: srq, imm, atomics, multi_sge, inline, "
     "iwarp, joined by commas"};
 
-/// A configuration from the parameters of a process. `job` is hashed to the token that keeps jobs
-/// apart. An unknown word of verbs_mask is an error.
+/// A configuration from the parameters of a process. `job` is hashed to the token of
+/// those that may be connected. An unknown word of verbs_mask is an error.
 [[nodiscard]] Expected<VerbsConfig> verbs_config(const Params& params, PeerName name,
                                                  std::string_view job, Log* log);
 

@@ -24,11 +24,13 @@ mpi_runs = \
 	tests/mpi/runs/partitioned.mpi \
 	tests/mpi/runs/paths_pt2pt.mpi \
 	tests/mpi/runs/paths_stress.mpi \
+	tests/mpi/runs/ports.mpi \
 	tests/mpi/runs/progress.mpi \
 	tests/mpi/runs/pt2pt.mpi \
 	tests/mpi/runs/reduce_ops.mpi \
 	tests/mpi/runs/requests.mpi \
 	tests/mpi/runs/session.mpi \
+	tests/mpi/runs/spawn.mpi \
 	tests/mpi/runs/stress.mpi \
 	tests/mpi/runs/threads.mpi \
 	tests/mpi/runs/topology.mpi \
@@ -62,12 +64,14 @@ mpi_programs = \
 	tests/mpi/new_comms \
 	tests/mpi/nonblocking \
 	tests/mpi/partitioned \
+	tests/mpi/ports \
 	tests/mpi/progress \
 	tests/mpi/pt2pt \
 	tests/mpi/queries \
 	tests/mpi/reduce_ops \
 	tests/mpi/requests \
 	tests/mpi/session \
+	tests/mpi/spawn \
 	tests/mpi/stress \
 	tests/mpi/stuck \
 	tests/mpi/threads \
@@ -144,6 +148,9 @@ tests_mpi_nonblocking_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_partitioned_SOURCES = tests/mpi/partitioned.c tests/mpi/check.h
 tests_mpi_partitioned_LDADD = libmpi_abi.la -lpthread
 tests_mpi_partitioned_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_ports_SOURCES = tests/mpi/ports.c tests/mpi/check.h
+tests_mpi_ports_LDADD = libmpi_abi.la
+tests_mpi_ports_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_progress_SOURCES = tests/mpi/progress.c tests/mpi/check.h
 tests_mpi_progress_LDADD = libmpi_abi.la
 tests_mpi_progress_LDFLAGS = $(MPI_TEST_FLAGS)
@@ -162,6 +169,9 @@ tests_mpi_requests_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_session_SOURCES = tests/mpi/session.c tests/mpi/check.h
 tests_mpi_session_LDADD = libmpi_abi.la
 tests_mpi_session_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_spawn_SOURCES = tests/mpi/spawn.c tests/mpi/check.h
+tests_mpi_spawn_LDADD = libmpi_abi.la
+tests_mpi_spawn_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_stress_SOURCES = tests/mpi/stress.c tests/mpi/check.h
 tests_mpi_stress_LDADD = libmpi_abi.la
 tests_mpi_stress_LDFLAGS = $(MPI_TEST_FLAGS)

@@ -30,8 +30,8 @@ launcher_client_CPPFLAGS = $(PMIX_CFLAGS)
 launcher_client_LDADD = $(PMIX_LIBS)
 
 # Runs in the top build folder, on ./mpirun.
-dist_check_SCRIPTS += tests/mpi/launcher.py tests/mpi/hangs.py tests/mpi/traps.py
-TESTS += tests/mpi/launcher.py tests/mpi/hangs.py tests/mpi/traps.py
+dist_check_SCRIPTS += tests/mpi/launcher.py tests/mpi/hangs.py tests/mpi/spawns.py tests/mpi/traps.py
+TESTS += tests/mpi/launcher.py tests/mpi/hangs.py tests/mpi/spawns.py tests/mpi/traps.py
 
 # Endurance: SOAK="--jobs 500 --kills 60 --megabytes 64" for less than the full run.
 check-soak: all launcher_client

@@ -209,8 +209,8 @@ TEST(LauncherOptions, OutputAndInputInBothDialects) {
   EXPECT_EQ(style.out_file, "o.%r");
   EXPECT_EQ(style.err_file, "e");
   EXPECT_FALSE(style.copy);
-  EXPECT_EQ(output_file("a/%r-%h%%%z", 7, "here"), "a/7-here%%z");
-  EXPECT_EQ(output_file("log", 7, "here"), "log.7");
+  EXPECT_EQ(output_file("a/%r-%h%%%z", "7", "here"), "a/7-here%%z");
+  EXPECT_EQ(output_file("log", "7", "here"), "log.7");
   EXPECT_EQ(parsed({"--stdin", "all", "prog"}).input.rank, InputTo::kAll);
   EXPECT_EQ(parsed({"--stdin", "none", "prog"}).input.rank, InputTo::kNone);
   EXPECT_EQ(parsed({"--stdin", "3", "prog"}).input.rank, 3);

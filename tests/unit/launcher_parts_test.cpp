@@ -253,10 +253,10 @@ TEST(DataStore, PublishLookUpUnpublish) {
   EXPECT_FALSE(store.publish(item("a", 1)));
   store.lookup({"a", "b"}, false, note);
   EXPECT_EQ(found, (std::vector<std::string>{"value of a"}));
-  store.unpublish("job", 1, {"a"});  // not its owner
+  EXPECT_FALSE(store.unpublish("job", 1, {"a"}));  // not its owner
   store.lookup({"a"}, false, note);
   EXPECT_EQ(found.size(), 1U);
-  store.unpublish("job", 0, {});
+  EXPECT_TRUE(store.unpublish("job", 0, {}));
   store.lookup({"a"}, false, note);
   EXPECT_TRUE(found.empty());
   EXPECT_TRUE(store.publish(item("once", 0, true)));

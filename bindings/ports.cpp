@@ -1,0 +1,350 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Ports and who knocks there; and the bridge over a socket of the program's.
+#include "bindings/ports.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <optional>
+
+#include "collectives/buffers.hpp"
+#include "pt2pt/bytes.hpp"
+#include "pt2pt/context_ids.hpp"
+#include "runtime/call_board.hpp"
+
+namespace remit {
+
+namespace {
+
+constexpr std::string_view kPrefix = "remit:";
+
+/// Of the answer to a knock, before the tag of the bridge.
+enum Verdict : std::uint32_t { kAccepted = 1, kRefused = 2 };
+
+/// The wait for somebody to knock.
+class KnockWait final : public WaitSubject {
+ public:
+  explicit KnockWait(const Entry& entry) : entry_(entry) {}
+  void describe(CallRecord& record) const override {
+    set_text(record.function, entry_.function());
+    set_text(record.operation, "somebody to connect");
+    record.threads = entry_.instance().locking();
+  }
+
+ private:
+  const Entry& entry_;
+};
+
+std::string to_hex(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const std::byte byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned>(byte));
+  return text;
+}
+
+std::optional<Bytes> from_hex(std::string_view text) {
+  Bytes bytes;
+  for (std::size_t at = 0; at + 1 < text.size(); at += 2) {
+    unsigned value = 0;
+    const auto parsed = std::from_chars(&text[at], &text[at] + 2, value, 16);
+    if (parsed.ptr != &text[at] + 2) return std::nullopt;
+    bytes.push_back(static_cast<std::byte>(value));
+  }
+  if (text.size() % 2 != 0) return std::nullopt;
+  return bytes;
+}
+
+struct PortName {
+  int tag = 0;
+  Passport passport;
+};
+
+std::string text_of(int tag, const Passport& passport) {
+  return fmt::format("{}{}:{}", kPrefix, tag, to_hex(encode(passport)));
+}
+
+std::optional<PortName> parse(std::string_view text) {
+  if (!text.starts_with(kPrefix)) return std::nullopt;
+  text.remove_prefix(kPrefix.size());
+  PortName port;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), port.tag);
+  if (parsed.ec != std::errc{} || port.tag <= 0) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(parsed.ptr - text.data()));
+  if (!text.starts_with(':')) return std::nullopt;
+  const std::optional<Bytes> bytes = from_hex(text.substr(1));
+  if (!bytes) return std::nullopt;
+  auto passports = decode_passports(*bytes);
+  if (!passports || passports->size() != 1) return std::nullopt;
+  port.passport = std::move(passports->front());
+  return port;
+}
+
+tl::unexpected<Error> no_port(std::string_view name) {
+  return fail(MPI_ERR_PORT, "'{}' is not the name of a port (see MPI_Open_port)",
+              name.substr(0, 60));
+}
+
+}  // namespace
+
+Ports& ports_of(Instance& instance) {
+  if (instance.ports == nullptr) instance.ports = std::make_unique<Ports>(instance);
+  return *instance.ports;
+}
+
+/// This process and one other; each is rank 0 to the other one.
+CommCore Ports::core_to(ProcId proc) const {
+  CommCore core;
+  core.context = ContextIds::context_of(ContextIds::kPorts);
+  core.local = Group::regular(static_cast<ProcId>(instance_.process->rank()), 1, 1);
+  core.remote = Group::regular(proc, 1, 1);
+  return core;
+}
+
+std::unique_ptr<Bridge> Ports::bridge_to(Entry& entry, ProcId proc, int there, int here) {
+  return std::make_unique<Bridge>(entry, core_to(proc), 0, there, here);
+}
+
+std::string Ports::open() {
+  open_.insert(next_tag_);
+  return text_of(next_tag_++, instance_.engine->passport());
+}
+
+bool Ports::close(Entry& entry, std::string_view name) {
+  const auto port = parse(name);
+  const bool own = port && port->passport.name() == instance_.engine->passport().name();
+  if (!own || open_.erase(port->tag) == 0) return false;
+  closed_.insert(port->tag);
+  instance_.others_may_care = true;  // a thread may wait in accept()
+  refuse_knocks(entry);
+  return true;
+}
+
+// --- knocks --------------------------------------------------------------------------------------
+
+struct Ports::Knock {
+  ProcId proc = 0;
+  int answer_tag = 0;
+};
+
+MatchedMessage* Ports::take_knock(int tag, MPI_Count& bytes) const {
+  ProbeResult found;
+  MatchedMessage* message = instance_.engine->improbe(MPI_ANY_SOURCE, tag, core_to(0), found);
+  bytes = found.bytes;
+  return message;
+}
+
+Expected<Ports::Knock> Ports::read_knock(Entry& entry, MatchedMessage* message, MPI_Count bytes) {
+  Bytes data(static_cast<std::size_t>(bytes));
+  Request request(RequestKind::receive);
+  const KnockWait subject(entry);
+  entry.engine().imrecv(request, bytes_view(data.data(), data.size()), message);
+  entry.progress().wait([&] { return request.complete; }, &subject);
+  ByteReader reader{data};
+  Knock knock;
+  knock.answer_tag = static_cast<int>(reader.number<std::uint32_t>());
+  const auto passports = decode_passports(reader.rest);
+  if (!passports) return tl::unexpected(passports.error());
+  if (request.status.error != MPI_SUCCESS || passports->size() != 1 || knock.answer_tag <= 0) {
+    return fail(MPI_ERR_OTHER, "somebody has connected who did not say who it is");
+  }
+  const Expected<ProcId> proc = entry.engine().introduce(passports->front());
+  if (!proc) return tl::unexpected(proc.error());
+  knock.proc = *proc;
+  return knock;
+}
+
+/// Of ports that are closed. Who knocks later is refused when this process uses ports again, or
+/// finds out when it ends.
+void Ports::refuse_knocks(Entry& entry) {
+  for (const int tag : closed_) {
+    MPI_Count bytes = 0;
+    while (MatchedMessage* message = take_knock(tag, bytes)) {
+      const Expected<Knock> knock = read_knock(entry, message, bytes);
+      if (!knock) continue;
+      Bytes answer;
+      put(answer, std::uint32_t{kRefused});
+      put(answer, std::uint32_t{0});
+      // Whether it is still there to hear that does not matter.
+      (void)bridge_to(entry, knock->proc, knock->answer_tag, 0)->send(answer);
+    }
+  }
+}
+
+Expected<std::unique_ptr<Bridge>> Ports::accept(Entry& entry, std::string_view name) {
+  refuse_knocks(entry);
+  const auto port = parse(name);
+  if (!port) return no_port(name);
+  if (port->passport.name() != instance_.engine->passport().name() || !open_.contains(port->tag)) {
+    return fail(MPI_ERR_PORT, "the port is not open at this process, the root");
+  }
+  MatchedMessage* message = nullptr;
+  MPI_Count bytes = 0;
+  const KnockWait subject(entry);
+  entry.progress().wait(
+      [&] {
+        message = take_knock(port->tag, bytes);
+        return message != nullptr || !open_.contains(port->tag);
+      },
+      &subject);
+  if (message == nullptr) return fail(MPI_ERR_PORT, "the port was closed meanwhile");
+  const Expected<Knock> knock = read_knock(entry, message, bytes);
+  if (!knock) return tl::unexpected(knock.error());
+  const int here = next_tag_++;
+  auto bridge = bridge_to(entry, knock->proc, knock->answer_tag, here);
+  Bytes answer;
+  put(answer, std::uint32_t{kAccepted});
+  put(answer, static_cast<std::uint32_t>(here));
+  if (bridge->send(answer) != MPI_SUCCESS) {
+    return fail(MPI_ERR_OTHER, "{} has connected and was lost then",
+                entry.engine().words_of(knock->proc));
+  }
+  return bridge;
+}
+
+Expected<std::unique_ptr<Bridge>> Ports::connect(Entry& entry, std::string_view name) {
+  refuse_knocks(entry);
+  const auto port = parse(name);
+  if (!port) return no_port(name);
+  const Expected<ProcId> proc = entry.engine().introduce(port->passport);
+  if (!proc) return tl::unexpected(proc.error());
+  const int here = next_tag_++;
+  Bytes data;
+  put(data, static_cast<std::uint32_t>(here));
+  const Bytes own = encode(entry.engine().passport());
+  data.insert(data.end(), own.begin(), own.end());
+  auto bridge = bridge_to(entry, *proc, port->tag, here);
+  Bytes answer;
+  int code = bridge->send(data);
+  if (code == MPI_SUCCESS) code = bridge->receive(answer);
+  const std::string process =
+      fmt::format("{} (host {})", entry.engine().words_of(*proc), port->passport.host);
+  if (code != MPI_SUCCESS) {
+    const std::string why = entry.engine().explain(core_to(*proc), 0);
+    return fail(MPI_ERR_PORT, "{}, whose port it is, cannot be reached{}{}", process,
+                why.empty() ? "" : ": ", why);
+  }
+  ByteReader reader{answer};
+  const auto verdict = reader.number<std::uint32_t>();
+  const auto there = static_cast<int>(reader.number<std::uint32_t>());
+  if (verdict != kAccepted || there <= 0) {
+    return fail(MPI_ERR_PORT, "{} has closed the port", process);
+  }
+  return bridge_to(entry, *proc, there, here);
+}
+
+// --- sockets -------------------------------------------------------------------------------------
+
+namespace {
+
+/// Blocking transfers over a socket, during which MPI advances.
+class SocketTalk {
+ public:
+  SocketTalk(Entry& entry, int socket) : entry_(entry), socket_(socket) {}
+
+  [[nodiscard]] Expected<> send(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+      if (sent > 0) {
+        bytes = bytes.subspan(static_cast<std::size_t>(sent));
+      } else if (auto waited = wait(POLLOUT); !waited) {
+        return waited;
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] Expected<> receive(std::span<std::byte> bytes) {
+    while (!bytes.empty()) {
+      const ssize_t got = ::recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);
+      if (got == 0) return fail(MPI_ERR_OTHER, "the other end of the socket was closed");
+      if (got > 0) {
+        bytes = bytes.subspan(static_cast<std::size_t>(got));
+      } else if (auto waited = wait(POLLIN); !waited) {
+        return waited;
+      }
+    }
+    return {};
+  }
+
+ private:
+  /// After a transfer that could not go on: because of errno.
+  [[nodiscard]] Expected<> wait(short events) {
+    if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+      return fail_errno(MPI_ERR_OTHER, errno, "the socket");
+    }
+    constexpr int kTurnMs = 5;
+    Progress::YieldHook* hook = entry_.instance().yield_hook.get();
+    pollfd ready{socket_, events, 0};
+    if (hook != nullptr) hook->before();
+    (void)::poll(&ready, 1, kTurnMs);
+    if (hook != nullptr) hook->after();
+    entry_.progress().poll();
+    return {};
+  }
+
+  Entry& entry_;
+  int socket_;
+};
+
+/// Over the socket: this, then as many bytes.
+struct JoinHead {
+  std::uint32_t magic = 0x4a4d4552;
+  std::uint32_t tag = 0;
+  std::uint32_t bytes = 0;
+};
+
+struct Joined {
+  int tag = 0;
+  Passport passport;
+};
+
+Expected<Joined> swap_passports(SocketTalk& talk, int tag, const Passport& own) {
+  const Bytes mine = encode(own);
+  const JoinHead head{.tag = static_cast<std::uint32_t>(tag),
+                      .bytes = static_cast<std::uint32_t>(mine.size())};
+  JoinHead other;
+  auto done = talk.send(std::as_bytes(std::span(&head, 1)));
+  if (done) done = talk.send(mine);
+  if (done) done = talk.receive(std::as_writable_bytes(std::span(&other, 1)));
+  if (!done) return tl::unexpected(done.error());
+  constexpr std::uint32_t kMost = 4096;
+  if (other.magic != head.magic || other.bytes > kMost || static_cast<int>(other.tag) <= 0) {
+    return fail(MPI_ERR_OTHER, "at the other end of the socket is no MPI_Comm_join of this Remit");
+  }
+  Bytes theirs(other.bytes);
+  if (done = talk.receive(theirs); !done) return tl::unexpected(done.error());
+  auto passports = decode_passports(theirs);
+  if (!passports) return tl::unexpected(passports.error());
+  if (passports->size() != 1) return fail(MPI_ERR_OTHER, "the other end has sent no passport");
+  return Joined{static_cast<int>(other.tag), std::move(passports->front())};
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<Bridge>> Ports::join(Entry& entry, int socket) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (::getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &size) != 0) {
+    return fail_errno(MPI_ERR_ARG, errno, fmt::format("fd {}", socket));
+  }
+  if (type != SOCK_STREAM) return fail(MPI_ERR_ARG, "fd {} is not a stream socket", socket);
+  SocketTalk talk(entry, socket);
+  const int here = next_tag_++;
+  const auto other = swap_passports(talk, here, entry.engine().passport());
+  if (!other) return tl::unexpected(other.error());
+  // Both must think so, or neither.
+  const std::array mine{std::byte{entry.engine().reaches(other->passport)}};
+  std::array theirs{std::byte{0}};
+  auto done = talk.send(mine);
+  if (done) done = talk.receive(theirs);
+  if (!done) return tl::unexpected(done.error());
+  if (mine[0] == std::byte{0} || theirs[0] == std::byte{0}) return std::unique_ptr<Bridge>();
+  const Expected<ProcId> proc = entry.engine().introduce(other->passport);
+  if (!proc) return tl::unexpected(proc.error());
+  return bridge_to(entry, *proc, other->tag, here);
+}
+
+}  // namespace remit

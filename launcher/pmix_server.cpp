@@ -188,6 +188,7 @@ Expected<> PmixServer::add_job(const Job& job) {
   if (auto done = register_job(job, 0, *topology_, directory_); !done) return done;
   if (auto done = register_clients(job, 0); !done) return done;
   jobs_[job.nspace] = {job.first, program_sets(job)};
+  publish_text(parent_port_name(job.nspace), job.spawner, job.parent_port, [] {});
   return {};
 }
 
@@ -254,7 +255,6 @@ Expected<> PmixServer::register_job(const Job& job, int host, const Topology& to
   info.add(PMIX_SPAWNED, job.is_spawned());
   if (job.is_spawned()) {
     info.add(PMIX_PARENT_ID, job.spawner.job, job.spawner.rank);
-    info.add(kParentPortKey, job.parent_port);
   }
   info.add(PMIX_TMPDIR, directory);
   info.add(PMIX_NSDIR, job_directory);

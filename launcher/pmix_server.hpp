@@ -75,8 +75,9 @@ class PmixServer {
   };
   /// The number of a process; -1: it is of no job of this server's. In the io_context's thread.
   [[nodiscard]] int number_of(const std::string& job, int rank) const;
-  void publish_failure(const SpawnOrder& order, const std::string& words,
-                       std::function<void()> done);
+  /// For one look-up by a process.
+  void publish_text(const std::string& name, const Job::Spawner& owner, const std::string& text,
+                    const std::function<void()>& done);
 
   asio::io_context& io_;
   Callbacks callbacks_;

@@ -261,22 +261,21 @@ pmix_status_t PmixUpcalls::spawn(const pmix_proc_t* process, const pmix_info_t i
                 PMIX_LOAD_NSPACE(name, job.c_str());
                 return done(PMIX_SUCCESS, name, data);
               }
-              server->publish_failure(order, error, [done, data] {
-                done(PMIX_ERR_JOB_FAILED_TO_LAUNCH, nullptr, data);
-              });
+              // PMIx has no words for it, so the rank looks them up.
+              server->publish_text(
+                  spawn_failure_name(order.job, order.rank), {order.job, order.rank}, error,
+                  [done, data] { done(PMIX_ERR_JOB_FAILED_TO_LAUNCH, nullptr, data); });
             });
       });
   return PMIX_SUCCESS;
 }
 
-// PMIx has no words for it, so the rank looks them up.
-void PmixServer::publish_failure(const SpawnOrder& order, const std::string& words,
-                                 std::function<void()> done) {
+void PmixServer::publish_text(const std::string& name, const Job::Spawner& owner,
+                              const std::string& text, const std::function<void()>& done) {
   pmix_value_t value;
   PMIX_VALUE_CONSTRUCT(&value);
-  PMIx_Value_load(&value, words.c_str(), PMIX_STRING);
-  const DataStore::Item item{key_of_name(spawn_failure_name(order.job, order.rank)), order.job,
-                             order.rank, pack_value(value), true};
+  PMIx_Value_load(&value, text.c_str(), PMIX_STRING);
+  const DataStore::Item item{key_of_name(name), owner.job, owner.rank, pack_value(value), true};
   PMIX_VALUE_DESTRUCT(&value);
   if (exchange_ != nullptr) return exchange_->publish({item}, [done](bool) { done(); });
   (void)store_.publish(item);

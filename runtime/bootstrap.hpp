@@ -109,7 +109,8 @@ class Bootstrap {
   /// Starts processes as another job under the same launcher, and returns when all of them run.
   /// MPI_ERR_SPAWN, with the reason in words, if not one of them was left running.
   [[nodiscard]] virtual Expected<> spawn(const SpawnRequest& request);
-  /// Where to reach the process that has spawned this job; nothing if none has.
+  /// Where to reach the process that has spawned this job, which only rank 0 gets to know, once;
+  /// nothing if none has.
   [[nodiscard]] virtual std::optional<std::string> parent_port() { return std::nullopt; }
 
   // Names that the processes of all jobs under one launcher can look up.

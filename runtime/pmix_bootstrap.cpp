@@ -670,7 +670,10 @@ Expected<> PmixBootstrap::spawn(const SpawnRequest& request) {
 }
 
 std::optional<std::string> PmixBootstrap::parent_port() {
-  return text_in(get_known(proc(PMIX_RANK_WILDCARD), kParentPortKey).get());
+  const bool spawned = get_known(proc(PMIX_RANK_WILDCARD), PMIX_PARENT_ID) != nullptr;
+  if (!spawned || !identity_.job.starts_with("remit.")) return std::nullopt;
+  if (identity_.rank != 0) return "";
+  return lookup_name(parent_port_name(identity_.job)).value_or("");
 }
 
 constexpr const char* kUnmappedUser =

@@ -8,11 +8,16 @@
 
 namespace remit {
 
-/// Of a spawned job: the port of those who spawned it. With PMIx's own prefix, so that it belongs
-/// to what a server says of a job at once.
-inline constexpr const char* kParentPortKey = "pmix.remit.parent";
+/// Of a job to be spawned: the port of those who spawn it.
+inline constexpr const char* kParentPortKey = "remit.parent";
 /// Of a program to be spawned: folders to look for it in.
-inline constexpr const char* kSearchPathKey = "pmix.remit.path";
+inline constexpr const char* kSearchPathKey = "remit.path";
+
+/// The name under which mpirun publishes, to be read once, the port of those who spawned a job: a
+/// server stores no keys of ours in what it says of a job.
+[[nodiscard]] inline std::string parent_port_name(const std::string& job) {
+  return "parent port of " + job;
+}
 
 /// The name under which mpirun publishes, to be read once, why the last call of PMIx_Spawn by this
 /// process failed.

@@ -34,7 +34,8 @@ tl::expected<App, LaunchError> make_app(const SpawnOrder::Program& program, cons
   app.ranks = program.ranks;
   app.env = parent.env;
   for (const std::string& setting : program.env) {
-    const std::size_t equals = std::min(setting.find('='), setting.size() - 1);
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos) continue;
     set_env(&app.env, setting.substr(0, equals), setting.substr(equals + 1));
   }
   const std::filesystem::path base = parent.wdir;

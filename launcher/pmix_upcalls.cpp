@@ -55,17 +55,6 @@ std::string text_of(const pmix_info_t info[], size_t ninfo, const char* key) {
   return {};
 }
 
-/// The process set that a query is about; empty: none.
-std::string set_named_in(const pmix_query_t& query) {
-  for (size_t i = 0; i < query.nqual; ++i) {
-    const pmix_info_t& qualifier = query.qualifiers[i];
-    if (PMIX_CHECK_KEY(&qualifier, PMIX_PSET_NAME) && qualifier.value.type == PMIX_STRING) {
-      return qualifier.value.data.string;
-    }
-  }
-  return {};
-}
-
 // Any PMIx value as bytes, and back.
 std::string pack_value(const pmix_value_t& value) {
   pmix_data_buffer_t buffer;
@@ -187,21 +176,28 @@ pmix_status_t PmixUpcalls::connected(const pmix_proc_t* process, void*, pmix_inf
   return PMIX_OPERATION_SUCCEEDED;
 }
 
-// Only about process sets, those of the job that asks.
-pmix_status_t PmixUpcalls::query(pmix_proc_t* process, pmix_query_t* queries, size_t nqueries,
+// Only about process sets: those of the job that is named, or else of the first one. PMIx 4.2 does
+// not say who asks; it gives the name of the server.
+pmix_status_t PmixUpcalls::query(pmix_proc_t*, pmix_query_t* queries, size_t nqueries,
                                  pmix_info_cbfunc_t done, void* data) {
   PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
-  std::vector<std::pair<std::string, std::string>> asked;  // key, and the set that it is about
+  struct Question {
+    std::string key, job, about;
+  };
+  std::vector<Question> asked;
   for (size_t i = 0; i < nqueries; ++i) {
-    const std::string about = set_named_in(queries[i]);
-    for (std::string& key : key_list(queries[i].keys)) asked.emplace_back(std::move(key), about);
+    const pmix_query_t& query = queries[i];
+    const std::string job = text_of(query.qualifiers, query.nqual, PMIX_NSPACE);
+    const std::string about = text_of(query.qualifiers, query.nqual, PMIX_PSET_NAME);
+    for (std::string& key : key_list(query.keys)) asked.push_back({std::move(key), job, about});
   }
-  asio::post(server->io_, [server, job = std::string(process->nspace), asked, done, data] {
-    const auto found = server->jobs_.find(job);
+  asio::post(server->io_, [server, asked, done, data] {
     auto answers = std::make_unique<PmixInfo>();
-    for (const auto& [key, about] : asked) {
-      if (found == server->jobs_.end()) break;
+    for (const auto& [key, asker, about] : asked) {
+      const std::string& job = asker.empty() ? server->nspace_ : asker;
+      const auto found = server->jobs_.find(job);
+      if (found == server->jobs_.end()) continue;
       const auto& sets = found->second.sets;
       if (key == PMIX_QUERY_NUM_PSETS) answers->add(PMIX_QUERY_NUM_PSETS, sets.size());
       if (key == PMIX_QUERY_PSET_NAMES) {

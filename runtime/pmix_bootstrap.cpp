@@ -121,16 +121,15 @@ std::vector<int> parse_list(std::string_view text) {
 /// What the server says to one query; it need not know any of them.
 class QueryAnswer {
  public:
-  /// `set`: of the process set with this name; null: in general.
-  QueryAnswer(const char* key, const char* set) {
+  /// About the job of `self`. `set`: of the process set with this name; null: in general.
+  QueryAnswer(const pmix_proc_t& self, const char* key, const char* set) {
     pmix_query_t query;
     PMIX_QUERY_CONSTRUCT(&query);
     pmix_status_t status = PMIX_SUCCESS;
     PMIX_ARGV_APPEND(status, query.keys, key);
-    if (set != nullptr) {
-      PMIX_QUERY_QUALIFIERS_CREATE(&query, 1);
-      PMIX_INFO_LOAD(query.qualifiers, PMIX_PSET_NAME, set, PMIX_STRING);
-    }
+    PMIX_QUERY_QUALIFIERS_CREATE(&query, set == nullptr ? 1 : 2);
+    PMIX_INFO_LOAD(&query.qualifiers[0], PMIX_NSPACE, self.nspace, PMIX_STRING);
+    if (set != nullptr) PMIX_INFO_LOAD(&query.qualifiers[1], PMIX_PSET_NAME, set, PMIX_STRING);
     if (status == PMIX_SUCCESS) status = PMIx_Query_info(&query, 1, &answers_, &count_);
     if (status != PMIX_SUCCESS) count_ = 0;
     PMIX_QUERY_DESTRUCT(&query);
@@ -557,9 +556,9 @@ Expected<> PmixBootstrap::reopen() {
 
 std::vector<ProcessSet> PmixBootstrap::process_sets() {
   std::vector<ProcessSet> sets;
-  const QueryAnswer names(PMIX_QUERY_PSET_NAMES, nullptr);
+  const QueryAnswer names(self_, PMIX_QUERY_PSET_NAMES, nullptr);
   for (const std::string& name : split_names(text_in(names.value()).value_or(""))) {
-    const QueryAnswer members(PMIX_QUERY_PSET_MEMBERSHIP, name.c_str());
+    const QueryAnswer members(self_, PMIX_QUERY_PSET_MEMBERSHIP, name.c_str());
     ProcessSet set{name, ranks_in(members.value(), self_.nspace)};
     if (!set.ranks.empty()) sets.push_back(std::move(set));
   }

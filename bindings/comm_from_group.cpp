@@ -61,7 +61,8 @@ int share_remote(Entry& entry, const NewComm& made, int leader, const std::strin
     place = leader;
   }
   GroupMail::Letter letter;
-  if (made.rank == leader) letter = to_bytes(remote == nullptr ? Words{} : words_of(entry.engine(), *remote));
+  if (made.rank == leader)
+    letter = to_bytes(remote == nullptr ? Words{} : words_of(entry.engine(), *remote));
   MailCall call(entry, "remote " + stringtag, std::move(members), place);
   if (int err = call.broadcast(letter)) return err;
   if (made.rank != leader) remote = group_of(entry.engine(), words_from(letter));

@@ -17,7 +17,8 @@
 namespace remit {
 
 /// A process as devices know it: unique within everything that can ever be connected.
-/// Devices only carry and compare it. Its lower half is the rank in its job, for messages to people.
+/// Devices only carry and compare it. Its lower half is the rank in its job, for messages to
+/// people.
 using PeerName = std::uint64_t;
 [[nodiscard]] constexpr std::uint32_t rank_of_name(PeerName name) {
   return static_cast<std::uint32_t>(name);

@@ -34,8 +34,10 @@ END_TIME = 20  # that it waits for daemons at the end, and more than they wait f
 SLACK = 60  # for a machine that does other things
 PROC_ABORTED = 58  # MPI_ERR_PROC_ABORTED: what a rank says whose peer has gone
 WELL = (0, None)  # the job had ended before the fault came
-# What stands on standard error beside messages: the table of the ranks when one dies.
-TABLE = re.compile(r"After [\d.]+ s the ranks are here:| +rank +host .*| +\d+ +h\d .*|Who waits for whom .*")
+# What may stand on standard error beside messages: the table of the ranks when one dies, and what PMIx
+# says of a rank that has died while it connected.
+BESIDE = re.compile(r"After [\d.]+ s the ranks are here:| +rank +host .*| +\d+ +h\d .*|Who waits for whom .*|"
+                    r"\[h\d:\d+\] PMIX ERROR: UNREACHABLE in file \S+/ptl_base_connection_hdlr\.c at line \d+")
 LINES = re.compile(r"up|rank (\d+) line (\d+)|input \d+")
 
 
@@ -144,7 +146,7 @@ class Job:
         """`expected`: pairs of an exit status and the pattern of the message, or None for silence."""
         said = self.said().splitlines()
         messages = [line for line in said if line.startswith("mpirun: ")]
-        others = [line for line in said if not line.startswith("mpirun: ") and not TABLE.fullmatch(line)]
+        others = [line for line in said if not line.startswith("mpirun: ") and not BESIDE.fullmatch(line)]
         status = self.process.returncode
         if others:
             raise Failure(f"strange words on standard error: {others}")
@@ -167,7 +169,7 @@ def gone(job, ranks):
     """What a rank says that needed another one, before its launcher knows more."""
     names = "|".join(str(rank) for rank in ranks)
     return (PROC_ABORTED, rf"rank \d+ \(pid \d+, \S+\) on host h\d aborted the job with code {PROC_ABORTED}: "
-            rf".*rank ({names}): .*{ENDED}") if ranks else WELL
+            rf".*rank ({names})( failed)?: .*{ENDED}") if ranks else WELL
 
 
 def no_daemon(host, why=".*"):

@@ -24,6 +24,7 @@
 
 #include "runtime/log.hpp"
 #include "runtime/nagle.hpp"
+#include "runtime/signals_blocked.hpp"
 
 namespace remit {
 
@@ -36,6 +37,15 @@ tl::unexpected<Error> fail_pmix(pmix_status_t status, fmt::format_string<Args...
                                 Args&&... args) {
   return fail(MPI_ERR_OTHER, "{}: {}", fmt::format(format, std::forward<Args>(args)...),
               PMIx_Error_string(status));
+}
+
+/// The program's handlers of signals do not run in PMIx's thread.
+pmix_status_t join(pmix_proc_t* self) {
+  const std::vector<int> descriptors = open_descriptors();
+  const SignalsBlocked blocked;
+  const pmix_status_t status = PMIx_Init(self, nullptr, 0);
+  if (status == PMIX_SUCCESS) disable_nagle_on_new_sockets(descriptors);
+  return status;
 }
 
 struct ReleaseValue {
@@ -532,13 +542,11 @@ void PmixBootstrap::finalize() {
 
 Expected<> PmixBootstrap::reopen() {
   if (connected_) return {};
-  const std::vector<int> descriptors = open_descriptors();
-  const pmix_status_t status = PMIx_Init(&self_, nullptr, 0);
+  const pmix_status_t status = join(&self_);
   if (status != PMIX_SUCCESS) {
     return fail_pmix(status, "rank {} ({}) cannot join its job {} again", identity_.rank,
                      identity_.host, identity_.job);
   }
-  disable_nagle_on_new_sockets(descriptors);
   connected_ = true;
   return {};
 }
@@ -571,8 +579,7 @@ bool user_is_mapped() {
 Expected<std::unique_ptr<Bootstrap>> open_pmix_bootstrap(int opening) {
   pmix_proc_t self;
   PMIX_PROC_CONSTRUCT(&self);
-  const std::vector<int> descriptors = open_descriptors();
-  const pmix_status_t status = PMIx_Init(&self, nullptr, 0);
+  const pmix_status_t status = join(&self);
   if (status != PMIX_SUCCESS) {
     const auto variable = [](const char* name) {
       const char* value = std::getenv(name);
@@ -588,7 +595,6 @@ Expected<std::unique_ptr<Bootstrap>> open_pmix_bootstrap(int opening) {
         variable("PMIX_NAMESPACE"), variable("PMIX_RANK"), variable("PMIX_SERVER_URI4"),
         user_is_mapped() ? "" : kUnmappedUser);
   }
-  disable_nagle_on_new_sockets(descriptors);
   auto bootstrap = std::make_unique<PmixBootstrap>(self, opening);
   if (auto learned = bootstrap->learn_identity(); !learned) {
     return tl::unexpected(learned.error());

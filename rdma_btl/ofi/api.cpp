@@ -7,6 +7,8 @@
 #include <array>
 #include <csignal>
 
+#include "runtime/signals_blocked.hpp"
+
 namespace remit::ofi {
 
 namespace {
@@ -19,7 +21,7 @@ bool find(void* library, const char* name, Function& function) {
 
 /// Puts the handlers of signals back. One of the libraries that come with libfabric, libinfinipath,
 /// takes SIGSEGV, SIGTERM and others for itself when it is loaded, and makes exit status 1 of each
-/// of them.
+/// of them. A signal that comes meanwhile waits.
 class KeptSignals {
  public:
   KeptSignals() {
@@ -36,6 +38,7 @@ class KeptSignals {
   KeptSignals& operator=(const KeptSignals&) = delete;
 
  private:
+  SignalsBlocked blocked_;
   std::array<struct sigaction, NSIG> actions_{};
   std::array<bool, NSIG> known_{};
 };

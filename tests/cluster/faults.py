@@ -38,7 +38,7 @@ WELL = (0, None)  # the job had ended before the fault came
 # says of a rank that has died while it connected.
 BESIDE = re.compile(r"After [\d.]+ s the ranks are here:| +rank +host .*| +\d+ +h\d .*|Who waits for whom .*|"
                     r"\[h\d:\d+\] PMIX ERROR: UNREACHABLE in file \S+/ptl_base_connection_hdlr\.c at line \d+")
-LINES = re.compile(r"up|rank (\d+) line (\d+)|input \d+")
+LINES = re.compile(r"rank (\d+) (?:up|line (\d+))|input \d+")
 
 
 class Failure(Exception):
@@ -60,8 +60,8 @@ class Job:
         places = [[host] * count for host, count in zip(self.hosts, self.counts)]
         self.places = sum(places, [])
         self.nodes = ["h1"] + [host for host in self.hosts if host != "h1"]
-        self.ups = 0
-        self.broken = []
+        self.last = {}  # rank -> the number of its last line, -1: up
+        self.broken = []  # lines
         self.process = None
 
     def words(self):
@@ -109,22 +109,20 @@ class Job:
 
     def read(self):
         """Lines are whole, and those of a rank in order; a rank that was killed may leave a piece."""
-        last = {}
         for text in self.process.stdout:
             line = LINES.fullmatch(text.decode(errors="replace").rstrip("\n"))
             rank = line and line.group(1)
-            if not line or (rank and int(line.group(2)) != last.get(rank, -1) + 1):
+            number = int(line.group(2) or -1) if rank else None
+            if not line or (rank and number != self.last.get(rank, -2) + 1):
                 self.broken.append(text)
-            elif rank:
-                last[rank] = int(line.group(2))
-            elif text == b"up\n":
-                self.ups += 1
+            if rank:
+                self.last[rank] = number
 
     def await_up(self):
         end = time.monotonic() + START_TIME + SLACK
-        while self.ups < len(self.places):
+        while len(self.last) < len(self.places):
             if self.process.poll() is not None or time.monotonic() > end:
-                raise Failure(f"only {self.ups} of {len(self.places)} ranks come up")
+                raise Failure(f"not all ranks come up: rank and last line are {self.last}")
             time.sleep(0.002)
 
     def wait(self):
@@ -147,6 +145,8 @@ class Job:
         said = self.said().splitlines()
         messages = [line for line in said if line.startswith("mpirun: ")]
         others = [line for line in said if not line.startswith("mpirun: ") and not BESIDE.fullmatch(line)]
+        if len(messages) == 1 and " cannot be started: " in messages[0]:  # ssh may have said several lines
+            messages, others = ["\n".join(messages + others)], []
         status = self.process.returncode
         if others:
             raise Failure(f"strange words on standard error: {others}")
@@ -156,13 +156,13 @@ class Job:
             raise Failure(f"output is torn: {self.broken[:20]}")
         message = messages[0][len("mpirun: "):] if messages else ""
         for right, pattern in expected:
-            if status == right and (re.fullmatch(pattern, message) if pattern else not message):
+            if status == right and (re.fullmatch(pattern, message, re.DOTALL) if pattern else not message):
                 return
         raise Failure(f"status {status}, expected one of {expected}")
 
 
 # What a message ends with.
-ENDED = r"(; (its|the other) (\d+ ranks were|rank was) ended)?\."
+ENDED = r"(; (its|the other) (\d+ ranks were|rank was) ended)?\.?"
 
 
 def gone(job, ranks):
@@ -270,8 +270,7 @@ class MpirunFault(Fault):
 
     def expected(self):
         found = super().expected()
-        words = rf"interrupted by signal {int(self.signal)} \(.*\)( while the daemons were started)?{ENDED}|" \
-            rf"interrupted by signal {int(self.signal)} \(.*\) while the daemons were started"
+        words = rf"interrupted by signal {int(self.signal)} \(.*\)( while the daemons were started)?{ENDED}"
         if self.signal == signal.SIGKILL:
             return found + [(-self.signal, None)]
         if self.state == "start":
@@ -360,7 +359,7 @@ class SshFault(Fault):
     def expected(self):
         name = self.job.names.get(self.host, self.host)
         # An ssh that has brought its daemon into being is needed no longer.
-        return [(1, no_daemon(name, self.WORDS[self.how])[1].removesuffix(r"\."))] + \
+        return [no_daemon(name, self.WORDS[self.how])] + \
             (super().expected() if self.how == "killed" else [])
 
 
@@ -417,7 +416,7 @@ def play_kind(hosts, kind, numbers, options):
         what = f"{kind} {number}: {fault.state}, {fault.delay:.3f} s, {fault.hint}; {' '.join(fault.job.words()[:7])}"
         try:
             play(hosts, fault)
-            answer = fault.job.said().splitlines()[-1:] or ["(nothing said)"]
+            answer = [line for line in fault.job.said().splitlines() if line.startswith("mpirun:")] or ["(silent)"]
             print(f"ok   {what}: {time.monotonic() - begin:.1f} s, {fault.job.process.returncode}, {answer[0]}",
                   flush=True)
         except (Failure, OSError) as failure:

@@ -5,7 +5,8 @@
  *   output    lines without end; rank 0 echoes its input as well
  *   finalize  MPI_Finalize, then asleep
  *   leave     MPI_Finalize, then the end
- * Each rank says "up" when it begins with that. SIGUSR1 ends a rank with exit status CODE. */
+ * Each rank says "rank N up" when it begins with that. SIGUSR1 ends a rank with exit status CODE.
+ */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -44,10 +45,17 @@ static void talk(void) {
   }
 }
 
+/* So that what was sent goes on its way. */
+static void progress(void) {
+  int flag;
+  MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+}
+
 static void write_lines(void) {
   char line[100];
   for (long number = 0;; ++number) {
     printf("rank %d line %ld\n", rank, number);
+    if (number % 100 == 0) progress();
     if (number % 100 == 0) fflush(stdout);
     if (rank == 0 && fgets(line, sizeof line, stdin) != NULL) printf("input %s", line);
   }
@@ -61,12 +69,15 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Barrier(MPI_COMM_WORLD);
-  printf("up\n");
+  printf("rank %d up\n", rank);
   fflush(stdout);
   if (strcmp(state, "talk") == 0) talk();
   if (strcmp(state, "output") == 0) write_lines();
   if (strcmp(state, "barrier") == 0) {
-    if (rank == size - 1) pause();
+    while (rank == size - 1) {
+      progress();
+      usleep(1000);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
   }
   MPI_Finalize();

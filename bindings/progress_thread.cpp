@@ -2,11 +2,8 @@
 // A thread that makes progress while the program computes.
 #include "bindings/progress_thread.hpp"
 
-#include <pthread.h>
-
-#include <csignal>
-
 #include "bindings/instance.hpp"
+#include "runtime/signals_blocked.hpp"
 
 namespace remit {
 
@@ -14,23 +11,6 @@ namespace {
 
 /// The core is the program's: poll once, then sleep until something arrives.
 constexpr WaitPolicy kModest{false, 0, 0, true};
-
-/// The signals of the calling thread, all blocked for the time of a scope; new threads inherit
-/// that.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_ = {};
-};
 
 }  // namespace
 

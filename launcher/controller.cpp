@@ -2,11 +2,13 @@
 // The job's state machine. Everything happens in the io_context's thread, one event at a time.
 #include "launcher/controller.hpp"
 
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <asio/post.hpp>
+#include <climits>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -21,7 +23,8 @@ namespace remit::launcher {
 namespace {
 
 constexpr useconds_t kLastingUs = 20000;  // a call that is there before and after it lasts
-constexpr int kKillRounds = 5;            // of 200 ms, after SIGKILL, for the last output to arrive
+constexpr double kNewsTime = 1;  // s, for that of a rank's end behind what others say of it
+constexpr int kKillRounds = 5;   // of 200 ms, after SIGKILL, for the last output to arrive
 
 std::chrono::steady_clock::duration seconds(double value) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -119,7 +122,7 @@ void Controller::handle_signal(int signal) {
         io_.stop();  // whoever still waits, for daemons, does so no longer
       } else if (++interrupts_ > 1) {
         // Asked twice: nothing is waited for any more. The guardian kills what lives.
-        finish();
+        break_off();
       } else {
         result_.raise_signal = signal == SIGINT ? SIGINT : 0;
         end_job(128 + signal, "interrupted by " + signal_text(signal));
@@ -364,7 +367,7 @@ int Controller::living() const {
 void Controller::exited(int rank, int wait_status) {
   RankState& state = ranks_.at(static_cast<std::size_t>(rank));
   state.exited = true;
-  if (!cause_.empty() || state.of->failed) return check_progress();
+  if (!cause_.empty() || state.of->failed || state.bereaved) return check_progress();
   if (WIFSIGNALED(wait_status) || state.connected) report_death(rank);
   if (WIFSIGNALED(wait_status)) {
     const int signal = WTERMSIG(wait_status);
@@ -399,10 +402,23 @@ void Controller::aborted(int rank, int status, const std::string& message) {
   // A shell sees eight bits; an abort must not look like success.
   const int shown = (status & 0xff) == 0 ? 1 : status & 0xff;
   const bool has_text = !message.empty() && message != "N/A";  // Open MPI's word for nothing
-  end_job(shown,
-          fmt::format("{} aborted the job with code {}{}{}", rank_name(rank), status,
-                      has_text ? ": " : "", has_text ? message : ""),
-          rank);
+  const std::string cause = fmt::format("{} aborted the job with code {}{}{}", rank_name(rank),
+                                        status, has_text ? ": " : "", has_text ? message : "");
+  if (status == MPI_ERR_PROC_ABORTED) return miss_another(rank, cause);
+  end_job(shown, cause, rank);
+}
+
+// A rank that misses another one is not the cause, and its own end tells nothing. How the other one
+// ended is known soon; if it is not, the first who missed it has the word.
+void Controller::miss_another(int rank, const std::string& cause) {
+  ranks_[static_cast<std::size_t>(rank)].bereaved = true;
+  if (!cause_.empty() || !missing_.empty()) return;
+  missing_ = cause;
+  missed_by_ = rank;
+  end_timer_.expires_after(seconds(kNewsTime));
+  end_timer_.async_wait([this](std::error_code error) {
+    if (!error) end_job(MPI_ERR_PROC_ABORTED, missing_, missed_by_);
+  });
 }
 
 Controller::Snapshots Controller::snapshots() const {
@@ -539,6 +555,9 @@ void Controller::guardian_lost() {
 
 void Controller::check_progress() {
   if (phase_ == Phase::done || phase_ == Phase::starting || living() > 0) return;
+  if (cause_.empty() && !missing_.empty()) {
+    return end_job(MPI_ERR_PROC_ABORTED, missing_, missed_by_);
+  }
   const bool outputs_open = streams_.is_open();
   if (phase_ != Phase::leaving) {
     phase_ = Phase::leaving;
@@ -554,7 +573,7 @@ void Controller::check_progress() {
     // A reader that has stopped must not keep an interrupted job alive.
     leave_timer_.expires_after(seconds(options_.grace()));
     leave_timer_.async_wait([this](std::error_code error) {
-      if (!error) finish();
+      if (!error) break_off();
     });
   }
   streams_.close([this] { return last_words(); });
@@ -574,7 +593,20 @@ void Controller::leave() {
   });
 }
 
+// The last output has not been written. The last words may still be, unless they would have to
+// wait, too: a pipe that can be written takes so much.
+void Controller::break_off() {
+  if (phase_ == Phase::done) return;
+  const std::string words = said_ ? "" : last_words();
+  pollfd room{STDERR_FILENO, POLLOUT, 0};
+  if (words.size() <= PIPE_BUF && ::poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) != 0) {
+    (void)!::write(STDERR_FILENO, words.data(), words.size());
+  }
+  finish();
+}
+
 std::string Controller::last_words() {
+  said_ = true;
   if (cause_.empty() && streams_.reader_left()) {
     result_.status = 128 + SIGPIPE;
     cause_ = "nobody reads mpirun's standard output any more: output of the ranks is lost";

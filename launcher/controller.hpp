@@ -78,6 +78,7 @@ class Controller {
     bool exited = false;
     bool connected = false;  // between PMIx_Init and PMIx_Finalize
     bool was_connected = false;
+    bool bereaved = false;  // it has aborted the job because another one is gone
   };
 
   void watch_signals();
@@ -104,6 +105,7 @@ class Controller {
   void not_spawned(int rank, const LaunchError& error);
   void exited(int rank, int wait_status);
   void aborted(int rank, int status, const std::string& message);
+  void miss_another(int rank, const std::string& cause);
   void guardian_empty();
   void guardian_lost();
   void timed_out();
@@ -121,6 +123,7 @@ class Controller {
   void kill_everything();
   void check_progress();
   void leave();
+  void break_off();
   [[nodiscard]] std::string last_words();
   void finish();
   [[nodiscard]] std::string rank_name(int rank) const;
@@ -144,9 +147,12 @@ class Controller {
   int remote_starting_ = 0;  // ranks of other hosts that were asked for
   bool launched_ = false;    // the other hosts were told to start theirs
   bool closing_ = false;     // the last output is being written
+  bool said_ = false;        // the last words are behind it
   Phase phase_ = Phase::starting;
   JobResult result_;
   std::string cause_;     // why the job is being ended; empty: it is not
+  std::string missing_;   // what a rank said first that missed another one; empty: none did
+  int missed_by_ = -1;    // that rank
   int ended_ranks_ = 0;   // how many still lived when it was decided
   bool by_rank_ = false;  // a rank is the cause
   int interrupts_ = 0;

@@ -172,7 +172,8 @@ void print_notes(const Options& options, const Job& job, std::span<const HostRoo
 }
 
 Outcome failed(const LaunchError& error) {
-  return {{error.status, 0}, error.message};
+  // What was interrupted while daemons were started ends as a running job does.
+  return {{error.status, error.status == 128 + SIGINT ? SIGINT : 0}, error.message};
 }
 
 // Everything is laid out: starts the servers, then the ranks, and waits for the end.

@@ -3,6 +3,7 @@
 #include "launcher/tree_node.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,8 +43,13 @@ std::string describe_end(int wait_status) {
   return fmt::format("ended with status {}", WEXITSTATUS(wait_status));
 }
 
-bool read_exactly(int fd, char* data, std::size_t size) {
+using Clock = std::chrono::steady_clock;
+
+bool read_exactly(int fd, char* data, std::size_t size, Clock::time_point end) {
   while (size > 0) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    pollfd wait{fd, POLLIN, 0};
+    if (left.count() <= 0 || ::poll(&wait, 1, static_cast<int>(left.count())) == 0) return false;
     const ssize_t count = ::read(fd, data, size);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return false;
@@ -93,9 +99,12 @@ std::string StartFrame::bytes() const {
 Expected<StartFrame> StartFrame::read(int fd) {
   std::uint64_t size = 0;
   std::string bytes;
-  if (read_exactly(fd, reinterpret_cast<char*>(&size), sizeof size) && size <= kMostStartBytes) {
+  // sshd does not notice when the network goes: a daemon that was told nothing would stay for ever.
+  const auto end = Clock::now() + kStartTime;
+  if (read_exactly(fd, reinterpret_cast<char*>(&size), sizeof size, end) &&
+      size <= kMostStartBytes) {
     bytes.resize(size);
-    if (!read_exactly(fd, bytes.data(), bytes.size())) bytes.clear();
+    if (!read_exactly(fd, bytes.data(), bytes.size(), end)) bytes.clear();
   }
   WireReader reader(bytes);
   StartFrame frame;

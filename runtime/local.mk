@@ -17,6 +17,7 @@ libruntime_la_SOURCES = \
 	runtime/pool.hpp \
 	runtime/process.cpp runtime/process.hpp \
 	runtime/progress.cpp runtime/progress.hpp \
+	runtime/signals_blocked.hpp \
 	runtime/singleton_bootstrap.cpp runtime/singleton_bootstrap.hpp \
 	runtime/spawn_keys.hpp \
 	runtime/task.hpp \

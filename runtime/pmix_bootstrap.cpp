@@ -24,6 +24,7 @@
 
 #include "runtime/log.hpp"
 #include "runtime/nagle.hpp"
+#include "runtime/signals_blocked.hpp"
 #include "runtime/spawn_keys.hpp"
 
 namespace remit {
@@ -37,6 +38,15 @@ tl::unexpected<Error> fail_pmix(pmix_status_t status, fmt::format_string<Args...
                                 Args&&... args) {
   return fail(MPI_ERR_OTHER, "{}: {}", fmt::format(format, std::forward<Args>(args)...),
               PMIx_Error_string(status));
+}
+
+/// The program's handlers of signals do not run in PMIx's thread.
+pmix_status_t join(pmix_proc_t* self) {
+  const std::vector<int> descriptors = open_descriptors();
+  const SignalsBlocked blocked;
+  const pmix_status_t status = PMIx_Init(self, nullptr, 0);
+  if (status == PMIX_SUCCESS) disable_nagle_on_new_sockets(descriptors);
+  return status;
 }
 
 struct ReleaseValue {
@@ -543,13 +553,11 @@ void PmixBootstrap::finalize() {
 
 Expected<> PmixBootstrap::reopen() {
   if (connected_) return {};
-  const std::vector<int> descriptors = open_descriptors();
-  const pmix_status_t status = PMIx_Init(&self_, nullptr, 0);
+  const pmix_status_t status = join(&self_);
   if (status != PMIX_SUCCESS) {
     return fail_pmix(status, "rank {} ({}) cannot join its job {} again", identity_.rank,
                      identity_.host, identity_.job);
   }
-  disable_nagle_on_new_sockets(descriptors);
   connected_ = true;
   return {};
 }
@@ -692,8 +700,7 @@ bool user_is_mapped() {
 Expected<std::unique_ptr<Bootstrap>> open_pmix_bootstrap(int opening) {
   pmix_proc_t self;
   PMIX_PROC_CONSTRUCT(&self);
-  const std::vector<int> descriptors = open_descriptors();
-  const pmix_status_t status = PMIx_Init(&self, nullptr, 0);
+  const pmix_status_t status = join(&self);
   if (status != PMIX_SUCCESS) {
     const auto variable = [](const char* name) {
       const char* value = std::getenv(name);
@@ -709,7 +716,6 @@ Expected<std::unique_ptr<Bootstrap>> open_pmix_bootstrap(int opening) {
         variable("PMIX_NAMESPACE"), variable("PMIX_RANK"), variable("PMIX_SERVER_URI4"),
         user_is_mapped() ? "" : kUnmappedUser);
   }
-  disable_nagle_on_new_sockets(descriptors);
   auto bootstrap = std::make_unique<PmixBootstrap>(self, opening);
   if (auto learned = bootstrap->learn_identity(); !learned) {
     return tl::unexpected(learned.error());

@@ -4,6 +4,11 @@
 
 #include <dlfcn.h>
 
+#include <array>
+#include <csignal>
+
+#include "runtime/signals_blocked.hpp"
+
 namespace remit::ofi {
 
 namespace {
@@ -14,9 +19,34 @@ bool find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
+/// Puts the handlers of signals back. One of the libraries that come with libfabric, libinfinipath,
+/// takes SIGSEGV, SIGTERM and others for itself when it is loaded, and makes exit status 1 of each
+/// of them. A signal that comes meanwhile waits.
+class KeptSignals {
+ public:
+  KeptSignals() {
+    for (int signal = 1; signal < NSIG; ++signal) {
+      known_[signal] = ::sigaction(signal, nullptr, &actions_[signal]) == 0;
+    }
+  }
+  ~KeptSignals() {
+    for (int signal = 1; signal < NSIG; ++signal) {
+      if (known_[signal]) (void)::sigaction(signal, &actions_[signal], nullptr);
+    }
+  }
+  KeptSignals(const KeptSignals&) = delete;
+  KeptSignals& operator=(const KeptSignals&) = delete;
+
+ private:
+  SignalsBlocked blocked_;
+  std::array<struct sigaction, NSIG> actions_{};
+  std::array<bool, NSIG> known_{};
+};
+
 }  // namespace
 
 Expected<Api> load_api() {
+  const KeptSignals kept;
   void* const library = ::dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
   Api api;
   if (library != nullptr && find(library, "fi_getinfo", api.getinfo) &&

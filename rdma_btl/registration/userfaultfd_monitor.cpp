@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -16,6 +15,8 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+
+#include "runtime/signals_blocked.hpp"
 
 #ifndef UFFD_USER_MODE_ONLY
 #define UFFD_USER_MODE_ONLY 1
@@ -117,13 +118,9 @@ bool UserfaultfdMonitor::start() {
   pthread_attr_t attributes;
   if (::pthread_attr_init(&attributes) != 0) return false;
   ::pthread_attr_setstacksize(&attributes, kStackBytes);
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread inherits it
+  const SignalsBlocked blocked;
   started_ = ::pthread_create(&thread_, &attributes, run, this) == 0;
   if (started_) ::pthread_setname_np(thread_, "remit-memory");
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   ::pthread_attr_destroy(&attributes);
   return started_;
 }

@@ -1,6 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The shared-memory device: opening, first contact between two processes, and a peer's end.
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/uio.h>
@@ -13,6 +12,7 @@
 
 #include "rdma_btl/shm/endpoint.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
+#include "runtime/signals_blocked.hpp"
 
 namespace remit {
 
@@ -99,10 +99,7 @@ void ShmDevice::register_barriers() {
     registered_ = config_.registered || shm::register_for_barriers();
     return;
   }
-  sigset_t all;
-  sigset_t old;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &old);
+  const SignalsBlocked blocked;
   try {
     registrar_ = std::thread([this] {
       registering_.store(shm::register_for_barriers() ? 1 : -1, std::memory_order_release);
@@ -110,7 +107,6 @@ void ShmDevice::register_barriers() {
   } catch (const std::system_error&) {
     // No thread to be had: fences it is.
   }
-  ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
 }
 
 ShmDevice::~ShmDevice() {

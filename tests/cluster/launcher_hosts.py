@@ -152,6 +152,13 @@ class Streams(HostsTest):
         out, _ = process.communicate(timeout=LIMIT)
         self.assertEqual((len(out), process.returncode), (30000000, 0))
 
+    def test_last_words_when_output_is_not_read(self):
+        process = self.start("--grace", "0.2", "--host", "h2", "yes")
+        process.stdout.readline()
+        process.terminate()
+        process.wait(timeout=LIMIT)
+        self.assertIn("interrupted by signal 15", self.the_message(process.stderr.read().decode()))
+
     def test_input(self):
         data = random.randbytes(3 << 20)
         digest = hashlib.sha256(data).hexdigest()
@@ -229,6 +236,15 @@ class Ends(HostsTest):
         process.send_signal(signal.SIGUSR1)
         self.assertEqual(process.communicate(timeout=LIMIT)[0], b"got\n")
 
+    def test_signals_while_daemons_are_started(self):
+        for sent, status in ((signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, -signal.SIGINT)):
+            process = self.start("--launcher-exec", "tail -f /dev/null", "--host", "h2", "true")
+            self.await_processes("h1", "tail")
+            process.send_signal(sent)
+            _, err = process.communicate(timeout=LIMIT)
+            self.assertEqual(process.returncode, status, err)
+            self.assertIn("while the daemons were started", self.the_message(err.decode()))
+
     def test_signals_that_are_ignored(self):
         def ignore():
             for number in (signal.SIGINT, signal.SIGHUP):
@@ -244,14 +260,21 @@ class Ends(HostsTest):
         self.assertEqual((process.returncode, sorted(out.split()), err), (0, [b"over"] * 2 + [b"up"] * 2, b""))
 
     def test_mpirun_is_killed(self):
-        for width in ("1", "32"):
-            process = self.started("--host", "h2,h3,h4", "--param", f"launch_width={width}")
-            begin = time.monotonic()
-            process.kill()
-            process.communicate(timeout=LIMIT)
-            self.tearDown()  # nothing is left anywhere
-            # Below the time for which a daemon waits for those that it started: they are told.
-            self.assertLess(time.monotonic() - begin, 14)
+        process = self.started("--host", "h2,h3,h4")
+        process.kill()
+        process.communicate(timeout=LIMIT)
+
+    def test_daemons_tell_each_other_that_mpirun_is_gone(self):
+        """That of h2 cannot end while its guardians are stopped. It has told the one below, and that the next."""
+        process = self.started("--host", "h2,h3,h4", "--param", "launch_width=1")
+        on_host("h2", "pkill -STOP -x remit-guardian")
+        process.kill()
+        process.communicate(timeout=LIMIT)
+        end = time.monotonic() + LIMIT
+        while any(self.left()[host] for host in ("h3", "h4")):
+            self.assertLess(time.monotonic(), end)
+        self.assertRegex(self.left()["h2"], r"\d+ \S+ --remit-daemon")
+        on_host("h2", "pkill -CONT -x remit-guardian")
 
     def test_a_daemon_is_killed(self):
         process = self.started("--host", "h2,h3,h4", "--param", "launch_width=1")

@@ -1,12 +1,21 @@
 # Several hosts on one machine, in network namespaces (with_hosts). Skipped without root's rights.
-cluster_tests = tests/cluster/with_hosts_test.py tests/cluster/launcher_hosts.py
+cluster_tests = tests/cluster/with_hosts_test.py tests/cluster/launcher_hosts.py tests/cluster/faults.py
 # By "./run_tests slurm" or "make check TESTS=...": they need Slurm, and last three minutes.
 slurm_tests = tests/cluster/slurm.py tests/cluster/interop.py
 if TESTS_ENABLED
 TESTS += $(cluster_tests)
-check_PROGRAMS += tests/cluster/ring
+check_PROGRAMS += tests/cluster/ring tests/cluster/working
 tests_cluster_ring_SOURCES = tests/cluster/ring.c
 tests_cluster_ring_LDADD = libmpi_abi.la
 tests_cluster_ring_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_cluster_working_SOURCES = tests/cluster/working.c
+tests_cluster_working_LDADD = libmpi_abi.la
+tests_cluster_working_LDFLAGS = $(MPI_TEST_FLAGS)
+# A hundred faults of each kind, about an hour: FAULTS="--rounds 10 --kinds link" for others.
+FAULTS = --rounds 100
+check-faults: all tests/cluster/working
+	$(srcdir)/tests/cluster/faults.py $(FAULTS)
 endif
+.PHONY: check-faults
 dist_check_SCRIPTS += tests/cluster/with_hosts $(cluster_tests) $(slurm_tests)
+EXTRA_DIST += tests/cluster/watcher.py

@@ -5,6 +5,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <array>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -99,6 +101,24 @@ TEST_F(OfiTest, ItSaysWhatItUses) {
   EXPECT_TRUE(caps.has_put && caps.has_get);
   EXPECT_FALSE(caps.needs_registration);
   EXPECT_EQ(caps.notify, NotifyMode::immediate);
+}
+
+using Handlers = std::array<sighandler_t, NSIG>;
+
+Handlers handlers_of_signals() {
+  Handlers handlers{};
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction action {};
+    if (::sigaction(signal, nullptr, &action) == 0) handlers.at(signal) = action.sa_handler;
+  }
+  return handlers;
+}
+
+const Handlers kFirstHandlers = handlers_of_signals();  // before libfabric is loaded
+
+TEST_F(OfiTest, SignalsAreThoseOfTheProgram) {
+  const auto device = open(config_of(1));
+  EXPECT_EQ(handlers_of_signals(), kFirstHandlers);
 }
 
 TEST_F(OfiTest, MessagesToItself) {

@@ -114,6 +114,7 @@ int RemoteHosts::node_of(int rank) const {
 
 void RemoteHosts::handle(const Message& message) {
   if (finishing_) return;  // whom it could concern may be gone
+  if (message.from < 0 || message.from >= tree_->tree().nodes()) return;  // nobody
   if (exchange_ && exchange_->handle(message)) return;
   WireReader reader(message.payload);
   switch (message.kind) {

@@ -55,6 +55,12 @@ TEST(LauncherHosts, BothSyntaxesOfHostfiles) {
   EXPECT_EQ(file(""), "");
 }
 
+TEST(LauncherHosts, SlotsHaveALimit) {
+  std::string many;
+  for (int i = 0; i < 3000; ++i) many += "a slots=1048576 max_slots=1048576\n";
+  EXPECT_EQ(file(many), "a:1048576<=1048576");
+}
+
 TEST(LauncherHosts, WrongLinesAreNamed) {
   EXPECT_EQ(file("a\nb:x"), "--hostfile f line 2: 'x' is no number of ranks");
   EXPECT_EQ(file("a slots=0"), "--hostfile f line 1: '0' is no number of ranks");

@@ -120,7 +120,7 @@ void run_rankfile(std::string_view bytes) {
 
 std::vector<std::string> rankfile_seeds() {
   return {"rank 0=a slot=0,2-3\nrank 1=+n0 slot=1:0-2\nrank 2=b slot=1:*\nrank 3=user@c\n",
-          "# none\nrank 0=\"h\" slot=0-1048575,0-1048575\n"};
+          "# none\nrank 0=\"h\" slot=0-32767,0-32767\n"};
 }
 
 // --- the command line --------------------------------------------------------------------------
@@ -255,8 +255,8 @@ std::vector<Surface> text_surfaces() {
       // A list may have 65536 hosts, each with a name of 255 letters.
       {"slurm", 1024, 128 * 1024 * kKb, 64, run_slurm, slurm_seeds},
       {"hosts", 8192, 64 * kKb, 256, run_hosts, hosts_seeds},
-      // A line may name 2^20 cores.
-      {"rankfile", 4096, 32 * 1024 * kKb, 256, run_rankfile, rankfile_seeds},
+      // A line may name 65536 cores.
+      {"rankfile", 4096, 2048 * kKb, 256, run_rankfile, rankfile_seeds},
       {"options", 4096, 2048 * kKb, 1024, run_options, options_seeds},
       {"params", 4096, 256 * kKb, 256, run_params, params_seeds},
       {"tables", 4096, 256 * kKb, 256, run_tables, tables_seeds},

@@ -122,7 +122,9 @@ DaemonJob sample_job() {
 }
 
 const std::string& sample_topology() {
-  static const std::string xml = *Topology::synthetic("pack:1 core:1 pu:1")->xml();
+  // Kept: with the last topology hwloc unloads its plugins, and loads them again with the next.
+  static const Topology topology = *Topology::synthetic("pack:1 core:1 pu:1");
+  static const std::string xml = *topology.xml();
   return xml;
 }
 

@@ -215,6 +215,10 @@ TEST(LauncherRankfile, Lines) {
   EXPECT_EQ(error("rank 0=a\nrank 0=b"), "--rankfile r line 2: rank 0 has a line already");
   EXPECT_NE(error("rank 0=a slot=x").find("slot=x: write cores"), std::string::npos);
   EXPECT_NE(error("rank 0=a slot=3-1").find("write cores"), std::string::npos);
+  EXPECT_EQ(error("rank 0=a slot=0-65535"), "no error");
+  // A short line does not name any number of cores.
+  EXPECT_NE(error("rank 0=a slot=0-65536").find("write cores"), std::string::npos);
+  EXPECT_NE(error("rank 0=a slot=0-40000,0-40000").find("write cores"), std::string::npos);
   EXPECT_NE(error("rank x=a").find("write 'rank N=HOST"), std::string::npos);
   EXPECT_NE(error("0=a").find("write 'rank N=HOST"), std::string::npos);
   EXPECT_NE(error("rank 0=a slots=1").find("'slots=1' is not known"), std::string::npos);

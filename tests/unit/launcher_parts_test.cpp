@@ -244,10 +244,11 @@ TEST(Wire, CutMessagesAreNoticed) {
 
 TEST(Wire, NumbersThatAreNoInts) {
   for (const std::int64_t value : {std::int64_t{1} << 31, -(std::int64_t{1} << 31) - 1}) {
-    WireReader reader(numbers(value));
+    const std::string bytes = numbers(1, value);
+    WireReader reader(std::string_view(bytes).substr(sizeof value));
     EXPECT_EQ(reader.integer(), 0);
     EXPECT_FALSE(reader.good());
-    WireReader list(numbers(1, value));
+    WireReader list(bytes);
     EXPECT_EQ(list.numbers(), std::vector<int>{0});
     EXPECT_FALSE(list.good());
   }

@@ -29,6 +29,7 @@ bool is_bool(const bool& value) {
 bool is_sound(const RankSet& set) {
   constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
   if (!is_bool(set.listed)) return false;
+  if (set.stride < -kMost || set.stride > kMost) return false;
   if (set.listed || set.count <= 1) return true;
   const std::int64_t steps = std::int64_t{set.count} - 1;
   if (set.stride == 0 || set.stride < -kMost / steps || set.stride > kMost / steps) return false;

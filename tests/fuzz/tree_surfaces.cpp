@@ -352,6 +352,17 @@ std::vector<std::string> mpirun_seeds() {
     }
   }
   seeds.push_back(all);
+  // Who is not mpirun speaks as if it were, of ranks that are not there, or of mpirun's own.
+  for (const int rank : {13, -1, 0}) {
+    for (const MessageKind kind : {MessageKind::exited, MessageKind::spawned}) {
+      seeds.push_back("\3" + encode({kind, 0, 0, numbers(rank, 9)}));
+    }
+    WireWriter output;
+    output.number(rank);
+    output.number(1);
+    output.text("x");
+    seeds.push_back("\3" + encode({MessageKind::output, 0, 0, output.bytes()}));
+  }
   seeds.push_back("\2");
   return seeds;
 }

@@ -196,6 +196,9 @@ TEST(CallBoard, OtherBytesAreNoRecord) {
   EXPECT_FALSE(reads(bad));
   bad.members.stride = std::numeric_limits<std::int64_t>::min();
   EXPECT_FALSE(reads(bad));
+  bad.members.count = 1;
+  EXPECT_FALSE(reads(bad));  // nobody computes with it, nor may
+  bad.members.count = 3;
   bad.members.stride = -1;
   EXPECT_FALSE(reads(bad));  // below rank 0
   bad.members.first = 2;

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <asio/signal_set.hpp>
 #include <asio/steady_timer.hpp>
@@ -235,7 +236,10 @@ void Daemon::take_job(const std::string& bytes) {
 
 Expected<> Daemon::prepare(const std::string& bytes) {
   std::optional<DaemonJob> part = read_job(bytes);
-  if (!part || server_) return fail(MPI_ERR_OTHER, "what mpirun sent is no job");
+  const bool good = part && !exchange_ && std::ranges::all_of(part->job.hosts, [&](const Host& h) {
+                      return h.node >= 0 && h.node < tree_->tree().nodes();
+                    });
+  if (!good) return fail(MPI_ERR_OTHER, "what mpirun sent is no job");
   part_ = std::move(*part);
   const Job& job = part_.job;
   for (std::size_t i = 0; i < job.hosts.size(); ++i) {

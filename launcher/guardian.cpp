@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <asio/buffer.hpp>
 #include <asio/read.hpp>
 #include <cerrno>
@@ -29,6 +30,32 @@ void close_private_descriptors(int kept) {
     const int flags = ::fcntl(fd, F_GETFD);
     if (fd != kept && flags >= 0 && (flags & FD_CLOEXEC) != 0) ::close(fd);
   }
+}
+
+constexpr std::size_t kMostReply = 4096;  // a few numbers
+constexpr std::size_t kPiece = std::size_t{64} << 10;
+
+// All of it; descriptors that come along replace `fds`. False at the end of the conversation.
+bool receive_all(int socket, char* target, std::size_t size, std::array<int, 3>* fds) {
+  for (std::size_t got = 0; got < size;) {
+    iovec piece{target + got, size - got};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(std::array<int, 3>))> control{};
+    msghdr header{};
+    header.msg_iov = &piece;
+    header.msg_iovlen = 1;
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+    const ssize_t count = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    const cmsghdr* rights = CMSG_FIRSTHDR(&header);
+    if (rights != nullptr && rights->cmsg_type == SCM_RIGHTS &&
+        rights->cmsg_len == CMSG_LEN(sizeof *fds)) {
+      std::memcpy(fds->data(), CMSG_DATA(rights), sizeof *fds);
+    }
+    got += static_cast<std::size_t>(count);
+  }
+  return true;
 }
 
 }  // namespace
@@ -86,6 +113,7 @@ void Guardian::read_next() {
     if (error) return callbacks_.lost();
     std::uint32_t length = 0;
     std::memcpy(&length, length_.data(), sizeof length);
+    if (length > kMostReply) return callbacks_.lost();
     message_.resize(length);
     asio::async_read(socket_, asio::buffer(message_), [this](std::error_code failed, std::size_t) {
       if (failed == asio::error::operation_aborted) return;
@@ -208,32 +236,13 @@ bool send_frame(int socket, const std::string& message, const std::array<int, 3>
 
 bool receive_frame(int socket, std::string* message, std::array<int, 3>* fds) {
   std::uint32_t length = 0;
-  std::size_t got = 0;
-  std::size_t wanted = sizeof length;
-  char* target = reinterpret_cast<char*>(&length);
-  while (got < wanted) {
-    iovec piece{target + got, wanted - got};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(std::array<int, 3>))> control{};
-    msghdr header{};
-    header.msg_iov = &piece;
-    header.msg_iovlen = 1;
-    header.msg_control = control.data();
-    header.msg_controllen = control.size();
-    const ssize_t count = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    const cmsghdr* rights = CMSG_FIRSTHDR(&header);
-    if (rights != nullptr && rights->cmsg_type == SCM_RIGHTS &&
-        rights->cmsg_len == CMSG_LEN(sizeof *fds)) {
-      std::memcpy(fds->data(), CMSG_DATA(rights), sizeof *fds);
-    }
-    got += static_cast<std::size_t>(count);
-    if (got == wanted && target == reinterpret_cast<char*>(&length)) {
-      message->resize(length);
-      target = message->data();
-      wanted = length;
-      got = 0;
-    }
+  if (!receive_all(socket, reinterpret_cast<char*>(&length), sizeof length, fds)) return false;
+  // Memory grows with what has come, whatever the length says.
+  message->clear();
+  while (message->size() < length) {
+    const std::size_t had = message->size();
+    message->resize(std::min<std::size_t>(length, had + kPiece));
+    if (!receive_all(socket, message->data() + had, message->size() - had, fds)) return false;
   }
   return true;
 }

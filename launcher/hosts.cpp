@@ -104,8 +104,9 @@ void add_slots(const HostSpec& more, HostSpec* host) {
   const bool all = host->slots == HostSpec::kAllCores || more.slots == HostSpec::kAllCores;
   host->slots = all ? HostSpec::kAllCores : std::min(host->slots + more.slots, kMostSlots);
   host->said = host->said || more.said;
-  host->max_slots =
-      host->max_slots == 0 || more.max_slots == 0 ? 0 : host->max_slots + more.max_slots;
+  host->max_slots = host->max_slots == 0 || more.max_slots == 0
+                        ? 0
+                        : std::min(host->max_slots + more.max_slots, kMostSlots);
 }
 
 auto find_host(std::vector<HostSpec>& hosts, const std::string& name) {

@@ -27,8 +27,8 @@ App read_app(WireReader* reader) {
   app.program = reader->text();
   app.search_path = reader->text();
   app.wdir = reader->text();
-  app.ranks = static_cast<int>(reader->number());
-  app.first_rank = static_cast<int>(reader->number());
+  app.ranks = reader->integer();
+  app.first_rank = reader->integer();
   app.env = reader->texts();
   return app;
 }
@@ -46,13 +46,13 @@ void write(const Rank& rank, WireWriter* writer) {
 Rank read_rank(int number, WireReader* reader) {
   Rank rank;
   rank.rank = number;
-  rank.app = static_cast<int>(reader->number());
-  rank.app_rank = static_cast<int>(reader->number());
-  rank.host = static_cast<int>(reader->number());
-  rank.local_rank = static_cast<int>(reader->number());
+  rank.app = reader->integer();
+  rank.app_rank = reader->integer();
+  rank.host = reader->integer();
+  rank.local_rank = reader->integer();
   rank.binding.cpus = reader->numbers();
   rank.binding.description = reader->text();
-  rank.sharers = static_cast<int>(reader->number());
+  rank.sharers = reader->integer();
   return rank;
 }
 
@@ -102,26 +102,31 @@ std::optional<DaemonJob> read_job(const std::string& bytes) {
   DaemonJob part;
   Job& job = part.job;
   // A count that is a lie ends with the bytes.
+  bool counted = true;
   const auto count = [&] {
     const std::int64_t number = reader.number();
-    return reader.good() && number >= 0 && number <= kMostParts ? number : 0;
+    const bool good = number >= 0 && number <= kMostParts;
+    counted = counted && good;
+    return good ? number : 0;
   };
   job.nspace = job.root = reader.text();
-  job.universe = static_cast<int>(reader.number());
+  job.universe = reader.integer();
   for (std::int64_t i = count(); i > 0 && reader.good(); --i) job.apps.push_back(read_app(&reader));
   for (std::int64_t i = count(); i > 0 && reader.good(); --i) {
     Host host;
     host.name = reader.text();
-    host.node = static_cast<int>(reader.number());
+    host.node = reader.integer();
     host.ranks = reader.numbers();
     job.hosts.push_back(std::move(host));
   }
   for (std::int64_t i = count(); i > 0 && reader.good(); --i) {
     job.ranks.push_back(read_rank(static_cast<int>(job.ranks.size()), &reader));
   }
-  part.merge = reader.number() != 0;
-  part.input = static_cast<int>(reader.number());
-  if (!reader.complete() || !is_sound(job)) return std::nullopt;
+  const int merge = reader.integer();
+  part.merge = merge == 1;
+  part.input = reader.integer();
+  if (!reader.complete() || !counted || merge < 0 || merge > 1 || !is_sound(job))
+    return std::nullopt;
   return part;
 }
 

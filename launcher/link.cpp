@@ -252,7 +252,9 @@ void Listener::read_call(const std::shared_ptr<Stranger>& stranger) {
   asio::async_read(stranger->socket, asio::buffer(&stranger->call, sizeof stranger->call),
                    [this, stranger](std::error_code error, std::size_t) {
                      if (error == asio::error::operation_aborted) return;
-                     const bool good = !error && stranger->call.magic == Call::kMagic;
+                     const std::int64_t node = stranger->call.node;
+                     const bool good = !error && stranger->call.magic == Call::kMagic &&
+                                       node == static_cast<int>(node) && node >= 0;
                      const Expected<Proof> nonce = random_proof();
                      if (!good || !nonce) return refuse(stranger, "it is no daemon");
                      stranger->answer.nonce = *nonce;

@@ -12,6 +12,7 @@ namespace remit::launcher {
 namespace {
 
 constexpr int kMostNumber = 1 << 20;
+constexpr std::size_t kMostCores = std::size_t{1} << 16;  // that one list may name
 
 std::optional<int> number_of(std::string_view text) {
   const std::optional<int> number = whole_number(text);
@@ -26,6 +27,8 @@ std::optional<std::vector<int>> numbers_of(const std::string& text) {
     const auto first = number_of(part.substr(0, dash));
     const auto last = dash == std::string::npos ? first : number_of(part.substr(dash + 1));
     if (!first || !last || *first > *last) return std::nullopt;
+    const auto more = static_cast<std::size_t>(*last - *first) + 1;
+    if (numbers.size() + more > kMostCores) return std::nullopt;
     for (int i = *first; i <= *last; ++i) numbers.push_back(i);
   }
   std::ranges::sort(numbers);

@@ -114,7 +114,9 @@ int RemoteHosts::node_of(int rank) const {
 
 void RemoteHosts::handle(const Message& message) {
   if (finishing_) return;  // whom it could concern may be gone
+  if (message.from < 0 || message.from >= tree_->tree().nodes()) return;  // nobody
   if (exchange_ && exchange_->handle(message)) return;
+  if (message.from == 0) return;  // this node's own ranks are not spoken of in messages
   WireReader reader(message.payload);
   switch (message.kind) {
     case MessageKind::hello:

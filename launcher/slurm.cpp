@@ -15,6 +15,7 @@ namespace remit::launcher {
 namespace {
 
 constexpr std::size_t kMostHosts = std::size_t{1} << 16;  // of a list; what is beyond is an error
+constexpr std::size_t kMostLetters = 255;                 // of a host's name
 constexpr int kMostTasks = 1 << 20;
 
 std::optional<std::uint64_t> digits(std::string_view text) {
@@ -33,8 +34,10 @@ bool expand_ranges(std::string_view text, std::vector<std::string>* numbers) {
     const auto first = digits(low);
     const auto last = dash == std::string::npos ? first : digits(range.substr(dash + 1));
     if (!first || !last || *last < *first || *last - *first >= kMostHosts) return false;
-    for (std::uint64_t number = *first; number <= *last; ++number) {
-      numbers->push_back(fmt::format("{:0{}}", number, low.size()));
+    if (low.size() > kMostLetters) return false;
+    // Counted down from their number: nothing is behind the largest one.
+    for (std::uint64_t left = *last - *first + 1; left > 0; --left) {
+      numbers->push_back(fmt::format("{:0{}}", *last - (left - 1), low.size()));
     }
     if (numbers->size() > kMostHosts) return false;
   }
@@ -48,6 +51,10 @@ bool expand_name(std::string_view text, std::vector<std::string>* names) {
     const std::size_t open = text.find('[');
     const std::string_view plain = text.substr(0, open);
     if (plain.find(']') != std::string_view::npos) return false;
+    const auto fits = [&](const std::string& name) {
+      return name.size() + plain.size() <= kMostLetters;
+    };
+    if (!std::ranges::all_of(done, fits)) return false;
     for (std::string& name : done) name += plain;
     if (open == std::string_view::npos) break;
     const std::size_t close = text.find(']', open);

@@ -25,7 +25,7 @@ class Tree {
   }
   /// `node` is `top` or below it.
   [[nodiscard]] bool is_within(int node, int top) const {
-    while (node > top) node = parent(node);
+    while (node > top && node > 0) node = parent(node);
     return node == top;
   }
   /// The neighbour of `from` through which `to` is reached.

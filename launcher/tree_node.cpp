@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -59,6 +60,18 @@ bool read_exactly(int fd, char* data, std::size_t size, Clock::time_point end) {
   return true;
 }
 
+// Of a timeout: the other side can use what one side writes. 0: it is none.
+constexpr double kMostSeconds = 1e6;
+
+double read_seconds(WireReader* reader) {
+  const double seconds = static_cast<double>(reader->number()) / 1000;
+  return seconds > 0 && seconds <= kMostSeconds ? seconds : 0;
+}
+
+std::int64_t milliseconds(double seconds) {
+  return std::llround(std::clamp(seconds, 0.001, kMostSeconds) * 1000);
+}
+
 }  // namespace
 
 std::string TreePlan::bytes() const {
@@ -67,7 +80,7 @@ std::string TreePlan::bytes() const {
   writer.number(width);
   writer.texts(agent);
   writer.text(program);
-  writer.number(static_cast<std::int64_t>(timeout_s * 1000));
+  writer.number(milliseconds(timeout_s));
   return writer.bytes();
 }
 
@@ -75,11 +88,12 @@ std::optional<TreePlan> TreePlan::from(const std::string& bytes) {
   WireReader reader(bytes);
   TreePlan plan;
   plan.hosts = reader.texts();
-  plan.width = static_cast<int>(reader.number());
+  plan.width = reader.integer();
   plan.agent = reader.texts();
   plan.program = reader.text();
-  plan.timeout_s = static_cast<double>(reader.number()) / 1000;
-  const bool good = reader.complete() && plan.width > 0 && !plan.agent.empty();
+  plan.timeout_s = read_seconds(&reader);
+  const bool good =
+      reader.complete() && plan.width > 0 && !plan.agent.empty() && plan.timeout_s > 0;
   return good ? std::optional(std::move(plan)) : std::nullopt;
 }
 
@@ -91,7 +105,7 @@ std::string StartFrame::bytes() const {
   writer.text(secret);
   writer.texts(addresses);
   writer.number(port);
-  writer.number(static_cast<std::int64_t>(timeout_s * 1000));
+  writer.number(milliseconds(timeout_s));
   const auto size = static_cast<std::uint64_t>(writer.bytes().size());
   return std::string(reinterpret_cast<const char*>(&size), sizeof size) + writer.bytes();
 }
@@ -113,9 +127,10 @@ Expected<StartFrame> StartFrame::read(int fd) {
   frame.hosts = reader.texts();
   frame.secret = reader.text();
   frame.addresses = reader.texts();
-  frame.port = static_cast<int>(reader.number());
-  frame.timeout_s = static_cast<double>(reader.number()) / 1000;
-  if (!reader.complete() || frame.nodes.empty() || frame.hosts.size() != frame.nodes.size()) {
+  frame.port = reader.integer();
+  frame.timeout_s = read_seconds(&reader);
+  if (!reader.complete() || frame.nodes.empty() || frame.hosts.size() != frame.nodes.size() ||
+      frame.timeout_s == 0) {
     return fail(MPI_ERR_OTHER, "a daemon is started by mpirun, which tells it what to do");
   }
   return frame;

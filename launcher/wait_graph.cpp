@@ -70,7 +70,6 @@ class WaitGraph {
     bool any = false;
   };
 
-  [[nodiscard]] bool exists(std::uint32_t rank) const { return rank < ranks_.size(); }
   [[nodiscard]] const RankWait& at(int rank) const {
     return ranks_[static_cast<std::size_t>(rank)];
   }
@@ -108,18 +107,10 @@ class WaitGraph {
   }
 
   void add_outsiders(const RankSet& set, Operation& operation) const {
-    for (std::uint32_t i = 0; i < set.size(); ++i) {
-      if (!exists(set.at(i)) || operation.inside.contains(static_cast<int>(set.at(i)))) continue;
-      operation.awaited.insert(static_cast<int>(set.at(i)));
-    }
-  }
-
-  // Processes of other jobs are not.
-  [[nodiscard]] bool all_known(const RankSet& set) const {
-    for (std::uint32_t i = 0; i < set.size(); ++i) {
-      if (!exists(set.at(i))) return false;
-    }
-    return set.is_whole();
+    set.each_below(static_cast<std::uint32_t>(ranks_.size()), [&](std::uint32_t number) {
+      const auto rank = static_cast<int>(number);
+      if (!operation.inside.contains(rank)) operation.awaited.insert(rank);
+    });
   }
 
   void collect_edges(int rank) {
@@ -139,11 +130,15 @@ class WaitGraph {
       } else {
         // Anybody is anybody else.
         const bool self_counts = !call.any || call.waits_for.count == 1;
-        for (std::uint32_t i = 0; i < call.waits_for.size(); ++i) {
-          const auto peer = static_cast<int>(call.waits_for.at(i));
-          if (exists(call.waits_for.at(i)) && (self_counts || peer != rank)) need.from.insert(peer);
-        }
-        if (call.any && !all_known(call.waits_for)) need.from.clear();
+        std::uint32_t known = 0;  // processes of other jobs are not
+        call.waits_for.each_below(static_cast<std::uint32_t>(ranks_.size()),
+                                  [&](std::uint32_t number) {
+                                    ++known;
+                                    const auto peer = static_cast<int>(number);
+                                    if (self_counts || peer != rank) need.from.insert(peer);
+                                  });
+        const bool all = known == call.waits_for.size() && call.waits_for.is_whole();
+        if (call.any && !all) need.from.clear();
       }
       edges_[static_cast<std::size_t>(rank)].push_back(std::move(need));
     }

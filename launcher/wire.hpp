@@ -54,6 +54,13 @@ class WireReader {
     rest_.remove_prefix(sizeof value);
     return value;
   }
+  /// One that is written as an int: any other is bad.
+  int integer() {
+    const std::int64_t value = number();
+    if (value == static_cast<int>(value)) return static_cast<int>(value);
+    bad_ = true;
+    return 0;
+  }
   std::string text() {
     const std::size_t size = count(1);
     std::string value(rest_.substr(0, size));
@@ -67,7 +74,7 @@ class WireReader {
   }
   std::vector<int> numbers() {
     std::vector<int> values(count(sizeof(std::int64_t)));
-    for (int& value : values) value = static_cast<int>(number());
+    for (int& value : values) value = integer();
     return values;
   }
   /// Nothing is missing so far.

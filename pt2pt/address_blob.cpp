@@ -43,7 +43,7 @@ Expected<AddressBlob> decode(std::span<const std::byte> bytes) {
     entry.address.assign(address.begin(), address.end());
     blob.devices.push_back(std::move(entry));
   }
-  if (version != kVersion || !reader.good) {
+  if (version != kVersion || !reader.good || !reader.rest.empty()) {
     return fail(MPI_ERR_INTERN,
                 "a peer's address ({} bytes) cannot be read: are all ranks of one Remit version?",
                 bytes.size());

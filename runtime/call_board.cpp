@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <limits>
 
 namespace remit {
 
@@ -16,6 +17,30 @@ namespace {
 
 constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr int kReadTries = 1000;
+
+// Any byte may stand where a bool was expected, and must not be read as one then.
+bool is_bool(const bool& value) {
+  unsigned char byte = 0;
+  std::memcpy(&byte, &value, sizeof byte);
+  return byte <= 1;
+}
+
+// Its ranks can be computed.
+bool is_sound(const RankSet& set) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  if (!is_bool(set.listed)) return false;
+  if (set.stride < -kMost || set.stride > kMost) return false;
+  if (set.listed || set.count <= 1) return true;
+  const std::int64_t steps = std::int64_t{set.count} - 1;
+  if (set.stride == 0 || set.stride < -kMost / steps || set.stride > kMost / steps) return false;
+  const std::int64_t last = set.first + steps * set.stride;
+  return last >= 0 && last <= kMost;
+}
+
+bool is_sound(const CallRecord& record) {
+  return is_bool(record.any) && is_bool(record.threads) && is_bool(record.has_peer) &&
+         record.looked_ns >= 0 && is_sound(record.members) && is_sound(record.waits_for);
+}
 
 }  // namespace
 
@@ -99,7 +124,7 @@ bool read_slot(const CallSlot& slot, CallRecord& record, std::int64_t& since_ns)
       record.operation[sizeof record.operation - 1] = '\0';
       record.comm[sizeof record.comm - 1] = '\0';
       record.type[sizeof record.type - 1] = '\0';
-      return used && record.function[0] != '\0';
+      return used && record.function[0] != '\0' && since_ns >= 0 && is_sound(record);
     }
   }
   return false;

@@ -39,6 +39,19 @@ struct RankSet {
     return listed ? list[i]
                   : static_cast<std::uint32_t>(first + static_cast<std::int64_t>(i) * stride);
   }
+  /// Those of {0, ..., most - 1} among them, in no more steps than that however many there are.
+  template <class Use>
+  void each_below(std::uint32_t most, Use use) const {
+    std::uint32_t i = 0;
+    if (!listed && stride < 0 && first >= most) {  // it comes down to them
+      i = static_cast<std::uint32_t>((first - most) / -stride + 1);
+    }
+    for (; i < size(); ++i) {
+      const std::uint32_t rank = at(i);
+      if (rank < most) use(rank);
+      if (rank >= most && !listed && stride > 0) return;  // as all that follow
+    }
+  }
 };
 
 enum class CallKind : std::uint8_t { other, receive, send, collective };
@@ -133,7 +146,8 @@ class CallBoard {
   CallPage* page_;
 };
 
-/// A consistent copy of a slot; false if it is not in use, or changes all the time.
+/// A consistent copy of a slot; false if it is not in use, changes all the time, or holds what no
+/// rank of this library writes.
 [[nodiscard]] bool read_slot(const CallSlot& slot, CallRecord& record, std::int64_t& since_ns);
 
 /// CLOCK_MONOTONIC, which all processes of a host share.

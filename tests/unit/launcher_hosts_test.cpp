@@ -55,6 +55,12 @@ TEST(LauncherHosts, BothSyntaxesOfHostfiles) {
   EXPECT_EQ(file(""), "");
 }
 
+TEST(LauncherHosts, SlotsHaveALimit) {
+  std::string many;
+  for (int i = 0; i < 3000; ++i) many += "a slots=1048576 max_slots=1048576\n";
+  EXPECT_EQ(file(many), "a:1048576<=1048576");
+}
+
 TEST(LauncherHosts, WrongLinesAreNamed) {
   EXPECT_EQ(file("a\nb:x"), "--hostfile f line 2: 'x' is no number of ranks");
   EXPECT_EQ(file("a slots=0"), "--hostfile f line 1: '0' is no number of ranks");
@@ -209,6 +215,10 @@ TEST(LauncherRankfile, Lines) {
   EXPECT_EQ(error("rank 0=a\nrank 0=b"), "--rankfile r line 2: rank 0 has a line already");
   EXPECT_NE(error("rank 0=a slot=x").find("slot=x: write cores"), std::string::npos);
   EXPECT_NE(error("rank 0=a slot=3-1").find("write cores"), std::string::npos);
+  EXPECT_EQ(error("rank 0=a slot=0-65535"), "no error");
+  // A short line does not name any number of cores.
+  EXPECT_NE(error("rank 0=a slot=0-65536").find("write cores"), std::string::npos);
+  EXPECT_NE(error("rank 0=a slot=0-40000,0-40000").find("write cores"), std::string::npos);
   EXPECT_NE(error("rank x=a").find("write 'rank N=HOST"), std::string::npos);
   EXPECT_NE(error("0=a").find("write 'rank N=HOST"), std::string::npos);
   EXPECT_NE(error("rank 0=a slots=1").find("'slots=1' is not known"), std::string::npos);

@@ -2,15 +2,19 @@
 // The launcher's small parts: line cutting, the output thread, messages, published data, children.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <asio/executor_work_guard.hpp>
 #include <cerrno>
+#include <limits>
 #include <random>
+#include <thread>
 
 #include "launcher/data_store.hpp"
+#include "launcher/guardian.hpp"
 #include "launcher/guardian_process.hpp"
 #include "launcher/io_forward.hpp"
 #include "launcher/job_report.hpp"
@@ -236,6 +240,80 @@ TEST(Wire, CutMessagesAreNoticed) {
     (void)reader.number();
     EXPECT_FALSE(reader.complete()) << size;
   }
+}
+
+TEST(Wire, NumbersThatAreNoInts) {
+  for (const std::int64_t value : {std::int64_t{1} << 31, -(std::int64_t{1} << 31) - 1}) {
+    const std::string bytes = numbers(1, value);
+    WireReader reader(std::string_view(bytes).substr(sizeof value));
+    EXPECT_EQ(reader.integer(), 0);
+    EXPECT_FALSE(reader.good());
+    WireReader list(bytes);
+    EXPECT_EQ(list.numbers(), std::vector<int>{0});
+    EXPECT_FALSE(list.good());
+  }
+  const std::string bytes = numbers((std::int64_t{1} << 31) - 1, -(std::int64_t{1} << 31));
+  WireReader reader(bytes);
+  EXPECT_EQ(reader.integer(), std::numeric_limits<int>::max());
+  EXPECT_EQ(reader.integer(), std::numeric_limits<int>::min());
+  EXPECT_TRUE(reader.complete());
+}
+
+// What `bytes` are to mpirun, which reads them from its guardian's socket after the greeting.
+int frames_until_lost(const std::string& bytes) {
+  int ends[2];
+  EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  EXPECT_TRUE(send_frame(ends[1], numbers(0), nullptr));
+  EXPECT_EQ(::write(ends[1], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  asio::io_context io;
+  auto guardian = Guardian::connect(io, {-1, ends[0], ""});
+  EXPECT_TRUE(guardian.has_value());
+  int frames = 0;
+  bool lost = false;
+  (*guardian)->start({{}, {}, [&] { ++frames; }, [&] { lost = true; }});
+  // The socket is still open: that these bytes can be no reply is seen before more have come.
+  while (!lost && io.run_one() > 0) {
+  }
+  EXPECT_TRUE(lost);
+  ::close(ends[1]);
+  return frames;
+}
+
+TEST(Guardian, ALengthIsNotBelieved) {
+  const std::string empty = numbers(static_cast<int>(ReplyKind::empty), -1);
+  const auto size = static_cast<std::uint32_t>(empty.size());
+  const std::string frame = std::string(reinterpret_cast<const char*>(&size), sizeof size) + empty;
+  EXPECT_EQ(frames_until_lost(frame + frame + std::string(4, '\xff')), 2);
+  // The guardian's side: memory grows with what has come.
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  const std::string bytes(4 + 100, '\xff');
+  ASSERT_EQ(::write(ends[1], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  ::close(ends[1]);
+  std::string message;
+  std::array<int, 3> fds{-1, -1, -1};
+  EXPECT_FALSE(receive_frame(ends[0], &message, &fds));
+  EXPECT_LT(message.capacity(), std::size_t{1} << 20);
+  ::close(ends[0]);
+}
+
+TEST(Guardian, LongFramesPass) {
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  const std::string sent(1000003, 'x');
+  std::thread sender([&] {
+    EXPECT_TRUE(send_frame(ends[1], sent, nullptr));
+    EXPECT_TRUE(send_frame(ends[1], "", nullptr));
+  });
+  std::string message;
+  std::array<int, 3> fds{-1, -1, -1};
+  EXPECT_TRUE(receive_frame(ends[0], &message, &fds));
+  EXPECT_EQ(message, sent);
+  EXPECT_TRUE(receive_frame(ends[0], &message, &fds));
+  EXPECT_EQ(message, "");
+  sender.join();
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 DataStore::Item item(const char* key, int rank, bool once = false) {

@@ -30,12 +30,25 @@ TEST(LauncherSlurm, ListsOfHosts) {
   EXPECT_EQ(expanded("r[0-1]n[2-3]"), "r0n2 r0n3 r1n2 r1n3");
   EXPECT_EQ(expanded("a-b[1-2].c.d"), "a-b1.c.d a-b2.c.d");
   EXPECT_EQ(expanded("n[0-65535]").substr(0, 9), "n0 n1 n2 ");
+  // Nothing comes behind the largest number.
+  EXPECT_EQ(expanded("n[18446744073709551614-18446744073709551615]"),
+            "n18446744073709551614 n18446744073709551615");
+  EXPECT_EQ(expanded(std::string(255, 'a')), std::string(255, 'a'));
 }
 
 TEST(LauncherSlurm, WhatIsNoListIsAnError) {
   for (const char* text : {"", ",", "a,,b", "a[", "a[]", "a]", "a[1", "a[3-1]", "a[1-]", "a[-2]",
                            "a[x]", "a[1-2", "a[[1-2]]", "a[1,]", "-x", "a[0-65536]",
                            "a[0-999]b[0-999]", "a[0-99999999999999999999]", "a[1 -2]"}) {
+    EXPECT_THAT(expanded(text), HasSubstr("is no list of hosts")) << text;
+  }
+}
+
+TEST(LauncherSlurm, NoNameIsLongerThanThatOfAHost) {
+  // So that a short text does not become gigabytes of names.
+  for (const std::string& text :
+       {std::string(256, 'a'), "[0-65535]" + std::string(255, 'a'), std::string(255, 'a') + "[1]b",
+        "a[" + std::string(256, '0') + "-65535]"}) {
     EXPECT_THAT(expanded(text), HasSubstr("is no list of hosts")) << text;
   }
 }

@@ -7,12 +7,16 @@
 
 #include <algorithm>
 #include <asio/executor_work_guard.hpp>
+#include <cstring>
+#include <limits>
 #include <random>
 #include <thread>
 
 #include "launcher/job_wire.hpp"
 #include "launcher/link.hpp"
 #include "launcher/tree.hpp"
+#include "launcher/tree_node.hpp"
+#include "launcher/wire.hpp"
 #include "tests/unit/test_seed.hpp"
 
 namespace remit::launcher {
@@ -31,6 +35,10 @@ TEST(LauncherTree, EveryNodeIsReached) {
           EXPECT_EQ(tree.parent(child), node);
           EXPECT_TRUE(tree.is_within(child, node));
           EXPECT_FALSE(tree.is_within(node, child));
+        }
+        // Numbers that messages may name, and nobody has.
+        for (const int nobody : {-1, -2, -1000, nodes, nodes + 1000}) {
+          EXPECT_FALSE(tree.is_within(node, nobody));
         }
       }
       EXPECT_EQ(reached, nodes);
@@ -171,6 +179,72 @@ TEST(LauncherJobWire, DamagedBytesAreNoJob) {
   wrong = some_job();
   wrong.job.hosts[0].ranks[0] = 3;
   EXPECT_FALSE(read_job(write_job(wrong)).has_value());
+  // What is no truth value, no int, no count.
+  const auto changed = [&](std::size_t from_end, std::int64_t value) {
+    std::string bytes = good;
+    std::memcpy(bytes.data() + bytes.size() - from_end, &value, sizeof value);
+    return read_job(bytes);
+  };
+  EXPECT_TRUE(changed(16, 0).has_value());
+  EXPECT_FALSE(changed(16, 2).has_value());
+  EXPECT_FALSE(changed(8, std::int64_t{1} << 32).has_value());
+  WireWriter negative;
+  negative.text("n");
+  for (int i = 0; i < 3; ++i) negative.number(-1);
+  negative.number(0);
+  negative.number(0);
+  EXPECT_FALSE(read_job(negative.bytes()).has_value());
+}
+
+TEST(LauncherPlan, ThereAndBack) {
+  const TreePlan plan{{"a", "b"}, 2, {"ssh", "-x"}, "/bin/mpirun", 0.29};
+  const std::string bytes = plan.bytes();
+  const std::optional<TreePlan> read = TreePlan::from(bytes);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->timeout_s, 0.29);
+  EXPECT_EQ(read->bytes(), bytes);
+}
+
+TEST(LauncherPlan, NumbersThatNothingCanBeDoneWith) {
+  const auto plan = [](std::int64_t width, std::int64_t timeout_ms) {
+    WireWriter writer;
+    writer.texts({"a", "b"});
+    writer.number(width);
+    writer.texts({"ssh"});
+    writer.text("/bin/mpirun");
+    writer.number(timeout_ms);
+    return TreePlan::from(writer.bytes());
+  };
+  EXPECT_TRUE(plan(1, 1).has_value());
+  EXPECT_FALSE(plan(0, 1).has_value());
+  EXPECT_FALSE(plan((std::int64_t{1} << 32) + 1, 1).has_value());  // 1, were it cut to an int
+  for (const std::int64_t time :
+       {std::int64_t{0}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::min(),
+        std::numeric_limits<std::int64_t>::max()}) {
+    EXPECT_FALSE(plan(1, time).has_value()) << time;
+  }
+}
+
+// What a daemon reads of these bytes on its standard input.
+Expected<StartFrame> started(const std::string& bytes) {
+  int ends[2];
+  EXPECT_EQ(::pipe(ends), 0);
+  EXPECT_EQ(::write(ends[1], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  ::close(ends[1]);
+  auto frame = StartFrame::read(ends[0]);
+  ::close(ends[0]);
+  return frame;
+}
+
+TEST(LauncherPlan, StartFramesAreSound) {
+  const StartFrame frame{"1", {3}, {"h"}, "secret", {"::1"}, 4711, 15};
+  const Expected<StartFrame> read = started(frame.bytes());
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->bytes(), frame.bytes());
+  std::string bad = frame.bytes();
+  std::memset(bad.data() + bad.size() - 8, 0x7f, 8);  // its time
+  EXPECT_FALSE(started(bad).has_value());
+  EXPECT_FALSE(started("").has_value());
 }
 
 TEST(LauncherSecret, ProofsDifferByEverythingTheySign) {
@@ -286,6 +360,9 @@ TEST(LauncherListener, OthersAreNot) {
   Call call;
   std::string bytes(reinterpret_cast<const char*>(&call), sizeof call);
   EXPECT_EQ(gate.say(bytes + std::string(kProofBytes, 'x')).size(), sizeof(Answer));
+  // Nobody is the child of such a number, which would be cut to another one's.
+  call.node = (std::int64_t{1} << 32) + 5;
+  EXPECT_EQ(gate.say({reinterpret_cast<const char*>(&call), sizeof call}), "");
   // Many who say nothing do not keep a daemon out.
   std::vector<int> silent;
   for (std::size_t i = 0; i < 2 * Listener::kMostStrangers; ++i) {
@@ -302,7 +379,7 @@ TEST(LauncherListener, OthersAreNot) {
   for (const int stranger : silent) ::close(stranger);
   if (good) ::close(*good);
   gate.stop();
-  EXPECT_GE(gate.refused_.size(), 4U + Listener::kMostStrangers);
+  EXPECT_GE(gate.refused_.size(), 5U + Listener::kMostStrangers);
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 // Who waits for whom: the findings of mpirun's report, from made-up calls.
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <limits>
+
 #include "launcher/wait_graph.hpp"
 #include "mpi.h"
 #include "runtime/call_board.hpp"
@@ -124,6 +127,85 @@ TEST(WaitGraph, WordsOfACall) {
   EXPECT_EQ(describe_call(call), "MPI_Recv from 1 (rank 3 of MPI_COMM_WORLD), any tag, on rows");
   call.peer = MPI_ANY_SOURCE;
   EXPECT_EQ(describe_call(call), "MPI_Recv from anybody, any tag, on rows");
+}
+
+TEST(WaitGraph, SetsOfAnySizeTakeNoTime) {
+  CallRecord call = collective("barrier", 0xffffffffU, 1);  // of all ranks that there can be
+  EXPECT_EQ(describe_waits({inside({call}), inside()}),
+            (Lines{"MPI_barrier on W: rank 1 has not arrived",
+                   "rank 0 waits for rank 1, which waits in no MPI call"}));
+  call.members.first = 0xffffffffU;  // and down
+  call.members.stride = -1;
+  EXPECT_EQ(describe_waits({inside({call}), inside()}).size(), 2U);
+}
+
+TEST(RankSet, ThoseBelow) {
+  const auto below = [](const RankSet& set, std::uint32_t most) {
+    std::vector<std::uint32_t> ranks;
+    set.each_below(most, [&](std::uint32_t rank) { ranks.push_back(rank); });
+    return ranks;
+  };
+  using Ranks = std::vector<std::uint32_t>;
+  RankSet set;
+  set.count = 5;
+  set.first = 1;
+  set.stride = 3;  // 1 4 7 10 13
+  EXPECT_EQ(below(set, 8), (Ranks{1, 4, 7}));
+  EXPECT_EQ(below(set, 1), Ranks{});
+  EXPECT_EQ(below(set, 100), (Ranks{1, 4, 7, 10, 13}));
+  set.first = 13;
+  set.stride = -3;  // 13 10 7 4 1
+  EXPECT_EQ(below(set, 14), (Ranks{13, 10, 7, 4, 1}));
+  EXPECT_EQ(below(set, 13), (Ranks{10, 7, 4, 1}));
+  EXPECT_EQ(below(set, 8), (Ranks{7, 4, 1}));
+  EXPECT_EQ(below(set, 1), Ranks{});
+  RankSet list;
+  for (const std::uint32_t rank : {9U, 2U, 5U}) list.add(rank);
+  EXPECT_EQ(below(list, 6), (Ranks{2, 5}));
+}
+
+// Of a rank's page; any program of the job may write there.
+TEST(CallBoard, OtherBytesAreNoRecord) {
+  CallRecord good = receive_from({1});
+  good.members.count = 3;
+  good.members.stride = 2;
+  const auto reads = [](const CallRecord& record, std::int64_t since = 1) {
+    CallSlot slot;
+    slot.used = 1;
+    slot.since_ns = since;
+    slot.record = record;
+    CallRecord read;
+    std::int64_t since_read = 0;
+    return read_slot(slot, read, since_read);
+  };
+  EXPECT_TRUE(reads(good));
+  EXPECT_FALSE(reads(good, -1));
+  CallRecord bad = good;
+  bad.looked_ns = std::numeric_limits<std::int64_t>::min();
+  EXPECT_FALSE(reads(bad));
+  for (bool CallRecord::*flag : {&CallRecord::any, &CallRecord::threads, &CallRecord::has_peer}) {
+    bad = good;
+    std::memset(&(bad.*flag), 7, 1);
+    EXPECT_FALSE(reads(bad));
+  }
+  bad = good;
+  std::memset(&bad.waits_for.listed, 0xff, 1);
+  EXPECT_FALSE(reads(bad));
+  bad = good;
+  bad.members.stride = 0;
+  EXPECT_FALSE(reads(bad));
+  bad.members.stride = std::numeric_limits<std::int64_t>::min();
+  EXPECT_FALSE(reads(bad));
+  bad.members.count = 1;
+  EXPECT_FALSE(reads(bad));  // nobody computes with it, nor may
+  bad.members.count = 3;
+  bad.members.stride = -1;
+  EXPECT_FALSE(reads(bad));  // below rank 0
+  bad.members.first = 2;
+  EXPECT_TRUE(reads(bad));
+  bad.members.count = 0xffffffffU;
+  bad.members.stride = 0xffffffff;
+  EXPECT_FALSE(reads(bad));
 }
 
 TEST(CallBoard, TextsAreCut) {

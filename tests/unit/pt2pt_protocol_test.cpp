@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "pt2pt/address_blob.hpp"
 #include "pt2pt/protocol.hpp"
 #include "tests/unit/test_seed.hpp"
 
@@ -105,6 +106,20 @@ TEST(ProtocolTable, CheaperRendezvousTakesOverBeforeTheLimit) {
   // eager costs 10 + 0.18 n, get 110 + 0.08 n.
   EXPECT_EQ(table.choose(LayoutClass::contiguous, 990), Protocol::eager);
   EXPECT_EQ(table.choose(LayoutClass::contiguous, 1010), Protocol::rendezvous_get);
+}
+
+TEST(AddressBlob, OnlyItsOwnBytesAreOne) {
+  const AddressBlob blob{7, {{"shm", std::vector<std::byte>(9, std::byte{1})}, {"verbs", {}}}};
+  std::vector<std::byte> bytes = encode(blob);
+  const Expected<AddressBlob> read = decode(bytes);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->first_window, 7U);
+  EXPECT_EQ(encode(*read), bytes);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(decode(std::span(bytes).first(size)).has_value()) << size;
+  }
+  bytes.push_back(std::byte{});
+  EXPECT_FALSE(decode(bytes).has_value());
 }
 
 TEST(LowerEnvelope, IsTheCheapestEverywhere) {

@@ -1,0 +1,60 @@
+# What reads bytes of others, fed with any bytes (surface.hpp says how). With clang's
+# libFuzzer and the address sanitizer it searches, FUZZ_SECONDS in all; elsewhere it replays seeds
+# and random changes of them.
+EXTRA_DIST += tests/fuzz/words.dict
+dist_check_SCRIPTS += tests/fuzz/fuzz.py
+if TESTS_ENABLED
+check_PROGRAMS += tests/fuzz/fuzz
+TESTS += tests/fuzz/fuzz.py
+endif
+
+# Compiled once more with what libFuzzer watches: the files under test. The rest is in the libraries.
+fuzzed_sources = \
+	collectives/tuning.cpp \
+	launcher/call_file.cpp \
+	launcher/guardian.cpp \
+	launcher/host_exchange.cpp \
+	launcher/hosts.cpp \
+	launcher/job_wire.cpp \
+	launcher/link.cpp \
+	launcher/message.cpp \
+	launcher/option_values.cpp \
+	launcher/options.cpp \
+	launcher/rankfile.cpp \
+	launcher/remote_hosts.cpp \
+	launcher/secret.cpp \
+	launcher/slurm.cpp \
+	launcher/tree_node.cpp \
+	launcher/wait_graph.cpp \
+	launcher/words.cpp \
+	pt2pt/address_blob.cpp \
+	rdma_btl/shm/copy_table.cpp \
+	runtime/call_board.cpp \
+	runtime/params.cpp
+
+tests_fuzz_fuzz_SOURCES = \
+	tests/fuzz/driver.cpp tests/fuzz/surface.hpp \
+	tests/fuzz/greeting_surfaces.cpp \
+	tests/fuzz/memory_watch.cpp tests/fuzz/memory_watch.hpp \
+	tests/fuzz/rank_surfaces.cpp \
+	tests/fuzz/text_surfaces.cpp \
+	tests/fuzz/tree_surfaces.cpp \
+	tests/fuzz/wire_samples.cpp tests/fuzz/wire_samples.hpp \
+	tests/fuzz/wire_surfaces.cpp
+tests_fuzz_fuzz_CPPFLAGS = $(liblauncher_la_CPPFLAGS)
+tests_fuzz_fuzz_LDADD = liblauncher.la libcollectives.la -lpthread
+if FUZZER
+tests_fuzz_fuzz_SOURCES += $(fuzzed_sources)
+tests_fuzz_fuzz_CPPFLAGS += -DREMIT_HAS_LIBFUZZER=1
+tests_fuzz_fuzz_CXXFLAGS = $(AM_CXXFLAGS) -fsanitize=fuzzer-no-link,float-cast-overflow \
+	-fno-sanitize-recover=float-cast-overflow
+tests_fuzz_fuzz_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_fuzz_SOURCES += tests/fuzz/replay.cpp
+tests_fuzz_fuzz_CPPFLAGS += -DREMIT_HAS_LIBFUZZER=0
+endif
+
+# FUZZ_SECONDS=3600 for an hour; FUZZ_SURFACES="link job" for some surfaces only.
+check-fuzz: all tests/fuzz/fuzz
+	$(srcdir)/tests/fuzz/fuzz.py
+.PHONY: check-fuzz

@@ -1,0 +1,158 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// What ranks tell mpirun and each other: the pages in which they say what they wait for, and the
+// addresses that they publish.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "launcher/call_file.hpp"
+#include "launcher/wait_graph.hpp"
+#include "pt2pt/address_blob.hpp"
+#include "tests/fuzz/surface.hpp"
+
+namespace remit::fuzz {
+namespace {
+
+using namespace launcher;
+
+// --- the pages of calls ------------------------------------------------------------------------
+
+constexpr int kRanks = 3;
+// One slot of each rank gets bytes of the input, so that mutations stay where they matter.
+constexpr std::size_t kSlotBytes = sizeof(CallSlot);
+
+// The file of a job, with a second mapping by which its ranks write. Made once.
+struct Calls {
+  Calls() {
+    char folder[] = "/tmp/remit-fuzz-XXXXXX";
+    require(::mkdtemp(folder) != nullptr, "a folder for the pages");
+    auto made = CallFile::create(folder, "job", kRanks);
+    if (!made) violated("pages are made", made.error().message);
+    file = std::move(*made);
+    const std::string name = call_file_path(folder, "job");
+    const int fd = ::open(name.c_str(), O_RDWR | O_CLOEXEC);
+    pages = static_cast<std::byte*>(
+        ::mmap(nullptr, kRanks * call_page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+    require(pages != MAP_FAILED, "the pages are mapped");
+    ::close(fd);
+    ::unlink(name.c_str());
+    ::rmdir(folder);
+  }
+  [[nodiscard]] CallPage& page(int rank) const {
+    return *reinterpret_cast<CallPage*>(pages + static_cast<std::size_t>(rank) * call_page_bytes());
+  }
+
+  std::unique_ptr<CallFile> file;
+  std::byte* pages = nullptr;
+};
+
+void run_calls(std::string_view bytes) {
+  static const Calls calls;
+  std::vector<RankWait> waits;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    CallPage& page = calls.page(rank);
+    std::memset(static_cast<void*>(&page), 0, sizeof page);
+    page.magic.store(CallPage::kMagic);
+    for (CallSlot& slot : page.slots) {
+      const std::string_view mine = bytes.substr(0, kSlotBytes);
+      bytes.remove_prefix(mine.size());
+      if (!mine.empty()) std::memcpy(static_cast<void*>(&slot), mine.data(), mine.size());
+      if (&slot == &page.slots[1]) break;
+    }
+    const RankCalls said = calls.file->read(rank);
+    require(said.known && said.blocked.size() <= kCallSlots, "a page has so many slots");
+    RankWait wait{RankLife::inside, {}};
+    for (const BlockedCall& call : said.blocked) {
+      wait.calls.push_back(call.record);
+      require(call.since_ns >= 0 && call.record.looked_ns >= 0, "times can be compared");
+      require(describe_call(call.record).size() < 1000, "a call is described in a line");
+    }
+    waits.push_back(std::move(wait));
+  }
+  for (const std::string& line : describe_waits(waits)) require(!line.empty(), "a finding is told");
+}
+
+// A slot as a rank leaves it.
+std::string slot_of(const CallRecord& record) {
+  CallSlot slot;
+  slot.used = 1;
+  slot.since_ns = 1;
+  slot.record = record;
+  slot.version.store(2);
+  return {reinterpret_cast<const char*>(&slot), sizeof slot};
+}
+
+CallRecord receive_from(std::uint32_t rank) {
+  CallRecord record;
+  set_text(record.function, "MPI_Recv");
+  set_text(record.comm, "MPI_COMM_WORLD");
+  set_text(record.type, "MPI_INT");
+  record.kind = CallKind::receive;
+  record.has_peer = true;
+  record.peer = static_cast<int>(rank);
+  record.count = 4;
+  record.waits_for.add(rank);
+  return record;
+}
+
+std::vector<std::string> calls_seeds() {
+  CallRecord barrier;
+  set_text(barrier.function, "MPI_Barrier");
+  set_text(barrier.operation, "barrier");
+  barrier.kind = CallKind::collective;
+  barrier.members.count = kRanks;
+  barrier.members.stride = 1;
+  CallRecord bcast = barrier;
+  set_text(bcast.function, "MPI_Bcast");
+  set_text(bcast.operation, "bcast");
+  bcast.waits_for.add(0);
+  CallRecord any = receive_from(1);
+  any.any = any.threads = true;
+  any.peer = -1;
+  any.waits_for = barrier.members;
+  const std::string none(kSlotBytes, '\0');
+  return {
+      slot_of(receive_from(1)) + none + slot_of(receive_from(2)) + none + slot_of(receive_from(0)),
+      slot_of(barrier) + slot_of(receive_from(2)) + slot_of(bcast),
+      slot_of(any) + none + slot_of(any) + none + slot_of(barrier)};
+}
+
+// --- addresses ---------------------------------------------------------------------------------
+
+void run_address(std::string_view bytes) {
+  const auto view = std::as_bytes(std::span(bytes));
+  const Expected<AddressBlob> blob = decode(view);
+  if (!blob) return;
+  const std::vector<std::byte> again = encode(*blob);
+  require(std::ranges::equal(again, view), "an address encodes back to its bytes");
+}
+
+std::vector<std::string> address_seeds() {
+  const auto text = [](const AddressBlob& blob) {
+    const std::vector<std::byte> bytes = encode(blob);
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  AddressBlob blob;
+  blob.first_window = 16;
+  std::vector<std::string> seeds{text(blob)};
+  blob.devices = {{"shm", std::vector<std::byte>(32, std::byte{7})}, {"verbs", {}}};
+  seeds.push_back(text(blob));
+  return seeds;
+}
+
+}  // namespace
+
+std::vector<Surface> rank_surfaces() {
+  constexpr std::size_t kKb = 1024;
+  return {
+      {"calls", 6 * kSlotBytes, 1024 * kKb, 64, run_calls, calls_seeds},
+      {"address", 1024, 16 * kKb, 64, run_address, address_seeds},
+  };
+}
+
+}  // namespace remit::fuzz

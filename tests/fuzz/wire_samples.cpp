@@ -1,0 +1,140 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// A job, its tree, and what its daemons say.
+#include "tests/fuzz/wire_samples.hpp"
+
+#include <csignal>
+
+#include "launcher/mapping.hpp"
+#include "launcher/wire.hpp"
+
+namespace remit::fuzz {
+namespace {
+
+using namespace launcher;
+
+template <class... Values>
+std::string payload(const Values&... values) {
+  WireWriter writer;
+  const auto put = [&writer](const auto& value) {
+    using Value = std::decay_t<decltype(value)>;
+    if constexpr (std::is_arithmetic_v<Value>) {
+      writer.number(value);
+    } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+      writer.texts(value);
+    } else if constexpr (std::is_same_v<Value, std::vector<int>>) {
+      writer.numbers(value);
+    } else {
+      writer.text(value);
+    }
+  };
+  (put(values), ...);
+  return writer.bytes();
+}
+
+// A published item, as host_exchange.cpp writes it, behind its count.
+std::string items() {
+  return payload(1, "service", "job", 1, "value", 0);
+}
+
+std::vector<Message> to_mpirun() {
+  const std::vector<std::string> folders{"/tmp/a", "/tmp/b"};
+  return {
+      {MessageKind::hello, 1, 0, payload("there", sample_topology(), folders)},
+      {MessageKind::failed, 1, 0, payload(3, "no route to host")},
+      {MessageKind::said, 1, 0, payload(3, "a line\n")},
+      {MessageKind::ready, 1, 0, ""},
+      {MessageKind::refused, 1, 0, payload("no descriptors")},
+      {MessageKind::spawned, 1, 0, payload(2, 4711, 0, "")},
+      {MessageKind::spawned, 1, 0, payload(2, -1, 127, "no such file")},
+      {MessageKind::exited, 1, 0, payload(2, 9)},
+      {MessageKind::connected, 1, 0, payload(2)},
+      {MessageKind::finalized, 1, 0, payload(2)},
+      {MessageKind::aborted, 1, 0, payload(2, 1, "MPI_Abort")},
+      {MessageKind::interrupted, 1, 0, payload(SIGTERM)},
+      {MessageKind::output, 1, 0, payload(2, 1, "hello\n")},
+      {MessageKind::output_end, 1, 0, payload(2, 2)},
+      {MessageKind::empty, 1, 0, ""},
+      {MessageKind::input_taken, 1, 0, payload(2, 6)},
+      {MessageKind::input_closed, 1, 0, payload(2)},
+  };
+}
+
+std::vector<Message> to_daemons() {
+  return {
+      {MessageKind::plan, 0, 1, sample_plan().bytes()},
+      {MessageKind::job, 0, Message::kEveryone, write_job(sample_job())},
+      {MessageKind::launch, 0, Message::kEveryone, ""},
+      {MessageKind::signal_ranks, 0, Message::kEveryone, payload(SIGTERM)},
+      {MessageKind::signal_all, 0, Message::kEveryone, payload(SIGKILL)},
+      {MessageKind::output_taken, 0, 1, payload(6)},
+      {MessageKind::close_output, 0, Message::kEveryone, payload(1)},
+      {MessageKind::input, 0, 1, payload(2, "typed\n")},
+      {MessageKind::input_end, 0, 1, payload(2)},
+      {MessageKind::finish, 0, Message::kEveryone, ""},
+  };
+}
+
+std::vector<Message> among_servers() {
+  const std::vector<int> ranks{0, 1, 2};
+  const std::vector<std::string> keys{"service"};
+  return {
+      {MessageKind::collect, 1, 0, payload("fence 0,1,2 0", ranks, "data")},
+      {MessageKind::collect, 3, 1, payload("fence  0", std::vector<int>{}, "data")},
+      {MessageKind::collected, 0, 1, payload("fence  0", "data", 1)},
+      {MessageKind::modex, 0, 1, payload(1, 2)},
+      {MessageKind::modex, 1, 0, payload(1, 0)},
+      {MessageKind::modex_answer, 1, 0, payload(1, 0, "blob")},
+      {MessageKind::publish, 1, 0, payload(1) + items()},
+      {MessageKind::published, 0, 1, payload(2, 1)},
+      {MessageKind::lookup, 1, 0, payload(1, keys, 1, 10)},
+      {MessageKind::found, 0, 1, payload(3) + items()},
+      {MessageKind::unpublish, 1, 0, payload(4, "job", 1, keys)},
+  };
+}
+
+}  // namespace
+
+TreePlan sample_plan() {
+  return {{"here", "there", "a", "b", "c"}, 2, {"/bin/true"}, "/usr/bin/mpirun", 15};
+}
+
+DaemonJob sample_job() {
+  DaemonJob part;
+  Job& job = part.job;
+  job.nspace = "job";
+  App app;
+  app.argv = {"program", "argument"};
+  app.search_path = "/bin";
+  app.wdir = "/";
+  app.ranks = 4;
+  app.env = {"HOME=/root"};
+  job.apps = {app};
+  job.hosts = {{"here", {0, 1}, 0}, {"there", {2}, 1}, {"b", {3}, 3}};
+  for (const int host : {0, 0, 1, 2}) {
+    Rank rank;
+    rank.rank = rank.app_rank = static_cast<int>(job.ranks.size());
+    rank.host = host;
+    rank.local_rank = rank.rank == 1 ? 1 : 0;
+    rank.sharers = 1;
+    job.ranks.push_back(rank);
+  }
+  return part;
+}
+
+const std::string& sample_topology() {
+  // Never destroyed: with the last topology hwloc unloads its plugins, to load them again with the
+  // next one, and what they have forgotten to free looks like nobody's.
+  static const Topology& topology = *new Topology(*Topology::synthetic("pack:1 core:1 pu:1"));
+  static const std::string xml = *topology.xml();
+  return xml;
+}
+
+std::vector<Message> sample_messages() {
+  std::vector<Message> all = to_mpirun();
+  for (const auto& more : {to_daemons(), among_servers()}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
+}  // namespace remit::fuzz

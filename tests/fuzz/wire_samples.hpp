@@ -1,0 +1,23 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Messages as daemons send them, for seeds.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "launcher/job_wire.hpp"
+#include "launcher/message.hpp"
+#include "launcher/tree_node.hpp"
+
+namespace remit::fuzz {
+
+/// A tree of five nodes.
+[[nodiscard]] launcher::TreePlan sample_plan();
+/// Four ranks: two at node 0, one at node 1, one at node 3.
+[[nodiscard]] launcher::DaemonJob sample_job();
+/// The topology of a small host.
+[[nodiscard]] const std::string& sample_topology();
+/// One of each kind, with a payload that its reader takes.
+[[nodiscard]] std::vector<launcher::Message> sample_messages();
+
+}  // namespace remit::fuzz

@@ -20,7 +20,7 @@ class BridgeWait final : public WaitSubject {
   BridgeWait(const Entry& entry, ProcId proc) : entry_(entry), proc_(proc) {}
   void describe(CallRecord& record) const override {
     set_text(record.function, entry_.function());
-    set_text(record.operation, "the other group");
+    set_text(record.operation, "word of the other group");
     record.threads = entry_.instance().locking();
     record.waits_for.add(proc_);
   }

@@ -31,7 +31,7 @@ class KnockWait final : public WaitSubject {
   explicit KnockWait(const Entry& entry) : entry_(entry) {}
   void describe(CallRecord& record) const override {
     set_text(record.function, entry_.function());
-    set_text(record.operation, "somebody to connect");
+    set_text(record.operation, "connection");
     record.threads = entry_.instance().locking();
   }
 
@@ -144,10 +144,11 @@ Expected<Ports::Knock> Ports::read_knock(Entry& entry, MatchedMessage* message, 
   entry.progress().wait([&] { return request.complete; }, &subject);
   ByteReader reader{data};
   Knock knock;
+  if (request.status.error != MPI_SUCCESS) return fail(MPI_ERR_OTHER, "who has connected was lost");
   knock.answer_tag = static_cast<int>(reader.number<std::uint32_t>());
   const auto passports = decode_passports(reader.rest);
   if (!passports) return tl::unexpected(passports.error());
-  if (request.status.error != MPI_SUCCESS || passports->size() != 1 || knock.answer_tag <= 0) {
+  if (passports->size() != 1 || knock.answer_tag <= 0) {
     return fail(MPI_ERR_OTHER, "somebody has connected who did not say who it is");
   }
   const Expected<ProcId> proc = entry.engine().introduce(passports->front());
@@ -180,28 +181,31 @@ Expected<std::unique_ptr<Bridge>> Ports::accept(Entry& entry, std::string_view n
   if (port->passport.name() != instance_.engine->passport().name() || !open_.contains(port->tag)) {
     return fail(MPI_ERR_PORT, "the port is not open at this process, the root");
   }
-  MatchedMessage* message = nullptr;
-  MPI_Count bytes = 0;
-  const KnockWait subject(entry);
-  entry.progress().wait(
-      [&] {
-        message = take_knock(port->tag, bytes);
-        return message != nullptr || !open_.contains(port->tag);
-      },
-      &subject);
-  if (message == nullptr) return fail(MPI_ERR_PORT, "the port was closed meanwhile");
-  const Expected<Knock> knock = read_knock(entry, message, bytes);
-  if (!knock) return tl::unexpected(knock.error());
-  const int here = next_tag_++;
-  auto bridge = bridge_to(entry, knock->proc, knock->answer_tag, here);
-  Bytes answer;
-  put(answer, std::uint32_t{kAccepted});
-  put(answer, static_cast<std::uint32_t>(here));
-  if (bridge->send(answer) != MPI_SUCCESS) {
-    return fail(MPI_ERR_OTHER, "{} has connected and was lost then",
-                entry.engine().words_of(knock->proc));
+  // Who is lost meanwhile is no matter of this process's: it waits for another.
+  while (true) {
+    MatchedMessage* message = nullptr;
+    MPI_Count bytes = 0;
+    const KnockWait subject(entry);
+    entry.progress().wait(
+        [&] {
+          message = take_knock(port->tag, bytes);
+          return message != nullptr || !open_.contains(port->tag);
+        },
+        &subject);
+    if (message == nullptr) return fail(MPI_ERR_PORT, "the port was closed meanwhile");
+    const Expected<Knock> knock = read_knock(entry, message, bytes);
+    if (!knock) {
+      entry.instance().process->log().write(LogLevel::warning, "{}: {}", entry.function(),
+                                            knock.error().message);
+      continue;
+    }
+    const int here = next_tag_++;
+    auto bridge = bridge_to(entry, knock->proc, knock->answer_tag, here);
+    Bytes answer;
+    put(answer, std::uint32_t{kAccepted});
+    put(answer, static_cast<std::uint32_t>(here));
+    if (bridge->send(answer) == MPI_SUCCESS) return bridge;
   }
-  return bridge;
 }
 
 Expected<std::unique_ptr<Bridge>> Ports::connect(Entry& entry, std::string_view name) {

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <climits>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <numeric>
 #include <optional>
 
 #include "bindings/handles.hpp"
@@ -46,9 +47,13 @@ std::string trimmed(std::string_view text) {
 
 /// Lines "key = value"; what begins with # is a comment. Keys of the info object come before.
 Expected<> read_file(const std::string& path, Wishes& wishes) {
-  std::ifstream file(path);
-  if (!file) {
-    return fail(MPI_ERR_SPAWN, "info key file: {}: {}", path, std::strerror(errno));
+  std::error_code unused;
+  std::ifstream file;
+  const bool readable = std::filesystem::is_regular_file(path, unused);
+  if (readable) file.open(path);
+  if (!file.is_open()) {
+    return fail(MPI_ERR_SPAWN, "info key file: {}: {}", path,
+                readable ? std::strerror(errno) : "there is no such file");
   }
   for (std::string line; std::getline(file, line);) {
     if (trimmed(line).empty() || trimmed(line).starts_with('#')) continue;
@@ -68,7 +73,9 @@ std::optional<int> largest_of(std::string_view triplet, int most) {
   while (count < 3) {
     const auto parsed =
         std::from_chars(triplet.data(), triplet.data() + triplet.size(), parts[count]);
-    if (parsed.ec != std::errc{}) return std::nullopt;
+    if (parsed.ec != std::errc{} || parts[count] < -INT_MAX || parts[count] > INT_MAX) {
+      return std::nullopt;
+    }
     triplet.remove_prefix(static_cast<std::size_t>(parsed.ptr - triplet.data()));
     ++count;
     if (triplet.empty()) break;
@@ -153,36 +160,39 @@ Expected<SpawnRequest> read_request(const SpawnArguments& args) {
   return request;
 }
 
-/// What the members of the group are told: a code for each process that was asked for, and the
-/// words of a failure.
+/// What the members of the group are told: of each program how many processes were asked for and
+/// how many were started, and the words of a failure.
 Told outcome(const SpawnArguments& args, const Expected<SpawnRequest>& request,
              const Expected<>& done) {
   Told told;
   const Error* error = !request ? &request.error() : !done ? &done.error() : nullptr;
   if (error != nullptr) told.code = error->code;
-  std::vector<std::int32_t> codes;
   std::size_t next = 0;
-  const int count = args.processes == nullptr || args.commands == nullptr ? 0 : args.count;
+  const int count =
+      args.processes == nullptr || args.commands == nullptr ? 0 : std::max(0, args.count);
+  put(told.bytes, static_cast<std::int32_t>(count));
   for (int i = 0; i < count; ++i) {
     const int wanted = std::max(0, args.processes[i]);
     const int started = error == nullptr && wanted > 0 ? request->programs[next++].processes : 0;
-    for (int k = 0; k < wanted; ++k) {
-      codes.push_back(k < started ? MPI_SUCCESS : MPI_ERR_SPAWN);
-    }
+    put(told.bytes, static_cast<std::int32_t>(wanted));
+    put(told.bytes, static_cast<std::int32_t>(started));
   }
-  put(told.bytes, static_cast<std::uint64_t>(codes.size()));
-  for (const std::int32_t code : codes) put(told.bytes, code);
   if (error != nullptr) put_text(told.bytes, error->message);
   return told;
 }
 
-/// All members take the codes; what is left of `told` are words.
+/// All members take the codes, one for each process that was asked for; what is left of `told` are
+/// words.
 int take_outcome(Entry& entry, Told told, int errcodes[]) {
   ByteReader reader{told.bytes};
-  const auto count = reader.number<std::uint64_t>();
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const auto code = reader.number<std::int32_t>();
-    if (errcodes != MPI_ERRCODES_IGNORE) errcodes[i] = code;
+  const auto count = reader.number<std::int32_t>();
+  for (std::int32_t i = 0; i < count; ++i) {
+    const auto wanted = reader.number<std::int32_t>();
+    const auto started = reader.number<std::int32_t>();
+    if (errcodes == MPI_ERRCODES_IGNORE) continue;
+    std::fill_n(errcodes, started, MPI_SUCCESS);
+    std::fill_n(errcodes + started, wanted - started, MPI_ERR_SPAWN);
+    errcodes += wanted;
   }
   if (told.code == MPI_SUCCESS) return MPI_SUCCESS;
   return fail_as_told(entry, {told.code, Bytes(reader.rest.begin(), reader.rest.end())});

@@ -388,14 +388,23 @@ void Controller::exited(int rank, int wait_status) {
             rank, finalized ? options_.grace() : 0);
   } else if (state.connected) {
     end_job(1, fmt::format("{} exited without calling MPI_Finalize", rank_name(rank)), rank);
-  } else if (state.of->job.is_spawned() && !state.was_connected) {
-    // Those who spawned it wait in MPI_Comm_spawn.
+  } else if (missed_init(state)) {
     end_job(1,
             fmt::format("{} exited without calling MPI_Init, though MPI_Comm_spawn had started it",
                         rank_name(rank)),
             rank);
   }
   check_progress();
+}
+
+// Those who spawned it wait in MPI_Comm_spawn: it is no client of PMIx's, or the last of a job of
+// which nobody has asked for them (a session alone does not).
+bool Controller::missed_init(const RankState& state) const {
+  if (!state.of->job.is_spawned()) return false;
+  if (!state.was_connected) return true;
+  const bool last = std::ranges::all_of(
+      ranks_, [&](const RankState& other) { return other.of != state.of || other.exited; });
+  return last && server_->keeps_parent_port(state.of->job.nspace);
 }
 
 void Controller::aborted(int rank, int status, const std::string& message) {

@@ -104,6 +104,7 @@ class Controller {
   void spawned(int rank, const SpawnResult& result);
   void not_spawned(int rank, const LaunchError& error);
   void exited(int rank, int wait_status);
+  [[nodiscard]] bool missed_init(const RankState& state) const;
   void aborted(int rank, int status, const std::string& message);
   void miss_another(int rank, const std::string& cause);
   void guardian_empty();

@@ -27,6 +27,9 @@ class DataStore {
   /// it are answered from inside.
   bool publish(Item item);
 
+  /// Looks, and takes nothing.
+  [[nodiscard]] bool has_all(const std::vector<std::string>& keys) const;
+
   /// Answers at once with what is there, or, if `wait`, when every key is there. Returns a ticket
   /// for expire(), 0 if it was answered.
   std::uint64_t lookup(std::vector<std::string> keys, bool wait, Answer answer);
@@ -46,7 +49,6 @@ class DataStore {
     Answer answer;
   };
 
-  [[nodiscard]] bool has_all(const std::vector<std::string>& keys) const;
   std::vector<Item> take(const std::vector<std::string>& keys);
 
   std::map<std::string, Item> items_;

@@ -192,6 +192,10 @@ Expected<> PmixServer::add_job(const Job& job) {
   return {};
 }
 
+bool PmixServer::keeps_parent_port(const std::string& job) const {
+  return store_.has_all({key_of_name(parent_port_name(job))});
+}
+
 int PmixServer::number_of(const std::string& job, int rank) const {
   const auto found = jobs_.find(job);
   return found == jobs_.end() ? -1 : found->second.first + rank;

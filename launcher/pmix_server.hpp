@@ -46,6 +46,9 @@ class PmixServer {
   /// One more job, whose processes are all on this host.
   [[nodiscard]] Expected<> add_job(const Job& job);
 
+  /// Whether none of the processes of that spawned job has looked up who spawned it.
+  [[nodiscard]] bool keeps_parent_port(const std::string& job) const;
+
   /// Adds to `env` the variables by which this rank of a job finds the server.
   [[nodiscard]] Expected<> add_client_env(const Job& job, int rank, std::vector<std::string>* env);
 

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <numeric>
 
 #include "launcher/words.hpp"
 
@@ -41,10 +40,11 @@ tl::expected<App, LaunchError> make_app(const SpawnOrder::Program& program, cons
   const std::filesystem::path base = parent.wdir;
   app.wdir = program.wdir.empty() ? parent.wdir : (base / program.wdir).string();
   if (!program.wdir.empty()) set_env(&app.env, "PWD", app.wdir);
-  std::error_code error;
-  if (::access(app.wdir.c_str(), X_OK) != 0 || !std::filesystem::is_directory(app.wdir, error)) {
-    return tl::unexpected(LaunchError{
-        1, fmt::format("wdir {}: {}", app.wdir, std::strerror(errno != 0 ? errno : ENOTDIR))});
+  std::error_code unused;
+  const bool folder = std::filesystem::is_directory(app.wdir, unused);
+  if (::access(app.wdir.c_str(), X_OK) != 0 || !folder) {
+    const int why = folder || !std::filesystem::exists(app.wdir, unused) ? errno : ENOTDIR;
+    return tl::unexpected(LaunchError{1, fmt::format("wdir {}: {}", app.wdir, std::strerror(why))});
   }
   app.search_path =
       program.path.empty() ? parent.search_path : program.path + ":" + parent.search_path;

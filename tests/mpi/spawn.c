@@ -285,7 +285,16 @@ static void again(void) {
   if (check_rank == 0) OK(MPI_Close_port(port));
 }
 
+/* Of a spawned process that has no world. */
+static int session_only(void) {
+  MPI_Session session;
+  if (MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session) != MPI_SUCCESS) return 1;
+  return MPI_Session_finalize(&session) == MPI_SUCCESS ? 0 : 1;
+}
+
 int main(int argc, char** argv) {
+  /* of the two who have this word, the spawned one has another one behind it */
+  if (argc == 3 && strcmp(argv[1], "session") == 0) return session_only();
   check_start(&argc, &argv);
   MPI_Comm parent, inter;
   OK(MPI_Comm_get_parent(&parent));

@@ -76,6 +76,10 @@ class Spawns(LauncherTest):
         _, err = self.run_program("#!/bin/sh\nexit 0\n", 1)
         self.assertIn("without calling MPI_Init, though MPI_Comm_spawn", self.the_message(err))
 
+    def test_a_program_that_opens_a_session_only(self):
+        self.assertRegex(self.failure("session", 1), "rank [01] of spawned job 1 .* without calling "
+                                                     "MPI_Init, though MPI_Comm_spawn")
+
     def test_a_program_that_fails_at_once(self):
         _, err = self.run_program("#!/bin/sh\nexit 7\n", 7)
         self.assertIn("exited with status 7", self.the_message(err))

@@ -52,6 +52,7 @@ tests_fuzz_fuzz_LDFLAGS = -fsanitize=fuzzer
 else
 tests_fuzz_fuzz_SOURCES += tests/fuzz/replay.cpp
 tests_fuzz_fuzz_CPPFLAGS += -DREMIT_HAS_LIBFUZZER=0
+tests_fuzz_fuzz_CXXFLAGS = $(AM_CXXFLAGS)
 endif
 
 # FUZZ_SECONDS=3600 for an hour; FUZZ_SURFACES="link job" for some surfaces only.

@@ -139,7 +139,7 @@ void run_options(std::string_view bytes) {
   }
   require(options->total_ranks() >= 1, "a job has ranks");
   require(options->tree_width >= 1 && options->host_timeout_s > 0, "a tree can be built");
-  (void)output_file(options->output.out_file, 3, "here");
+  (void)output_file(options->output.out_file, "3", "here");
   if (const auto room = find_room(*options, own_names())) {
     require_hosts(room->hosts);
     for (const auto& list : room->app_hosts) {

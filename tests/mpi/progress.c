@@ -124,7 +124,7 @@ static void one_round(struct work* w, int round, int kind) {
     OK(MPI_Irecv(&never, 1, MPI_INT, MPI_ANY_SOURCE, 10, MPI_COMM_SELF, &other));
     CHECK(wait_for_others(kind, &other));
     if (kind < 0) {
-      rest(20); /* what came last */
+      rest(200); /* what came last: the thread may have to wait for a processor */
       for (int i = 0; i < kOperations; ++i) {
         int flag = 0;
         OK(MPI_Test(&w->requests[i], &flag, MPI_STATUS_IGNORE));

@@ -15,11 +15,11 @@ carried() {
   [ "$status" -eq 0 ] || return "$status"
   if grep -q 'statistics: shm' "$scratch/said"; then echo "shared memory was used"; return 1; fi
   [ "$ranks" -gt 1 ] || return 0
-  # Counted by rank: a program that opens MPI several times says it each time.
+  # Counted by rank: a program that opens MPI several times says it each time. Ranks may start more.
   sends=$(grep -E 'statistics: verbs: .*(sends|puts|gets) [1-9]' "$scratch/said" |
     grep -o 'rank [0-9]*' | sort -u | wc -l)
   case $* in *hello* | *benchmarks/suite/init* | *threads\ 2 | *unsupported*) return 0 ;; esac
-  [ "$sends" -eq "$ranks" ] || { echo "$sends of $ranks ranks used verbs"; return 1; }
+  [ "$sends" -ge "$ranks" ] || { echo "$sends of $ranks ranks used verbs"; return 1; }
 }
 
 # over_verbs LINES [LISTS]: the runs that match the pattern LINES, of lists whose names match LISTS,

@@ -35,7 +35,7 @@ Expected<ProcId> Engine::introduce(const Passport& passport) {
   if (passport.job == me.job) {
     if (const ProcId proc = proc_of(passport.name()); proc != kAnyProc) return proc;
   } else if (job_key_of(passport.job) != me.job_key) {
-    const Expected<ProcId> proc = foreign_.introduce(passport);
+    Expected<ProcId> proc = foreign_.introduce(passport);
     peers_.make_room(foreign_.end());
     return proc;
   }

@@ -162,11 +162,7 @@ int agree_over(Entry& entry, CommObject& local, int root, Bridge* bridge, Contex
   ContextAgreement agreement(instance.contexts, !instance.locking());
   ContextAgreement::Words maxima{};
   do {
-    const ContextAgreement::Words mine = agreement.mine();
-    CollectiveArgs args = plain_args(CollectiveKind::allreduce, mine.data(), maxima.data(),
-                                     static_cast<MPI_Count>(mine.size()), MPI_UINT64_T);
-    args.op = predefined_op(reinterpret_cast<std::uintptr_t>(MPI_MAX));
-    if (int err = run_inner(entry, local, args)) return err;
+    if (int err = agree_once(entry, local, agreement, maxima)) return err;
     Told told;
     if (bridge != nullptr &&
         (bridge->swap(std::as_bytes(std::span(maxima)), told.bytes) != MPI_SUCCESS ||

@@ -12,19 +12,20 @@ namespace remit {
 
 namespace {
 
-/// The arguments that MPI_Comm_accept and MPI_Comm_connect have in common. `port` matters at the
-/// root only.
-int check_common(Entry& entry, MPI_Info info, int root, MPI_Comm comm, const MPI_Comm* newcomm,
-                 CommObject*& c) {
+/// MPI_Comm_accept or MPI_Comm_connect: `way` is the root's to a bridge, from the port's name.
+int meet(Entry& entry, const char* port_name, MPI_Info info, int root, MPI_Comm comm,
+         MPI_Comm* newcomm,
+         Expected<std::unique_ptr<Bridge>> (Ports::*way)(Entry& entry, std::string_view name)) {
+  CommObject* c = nullptr;
   if (int err = entry.intra_comm(comm, c)) return err;
   if (int err = entry.root(*c, root)) return err;
   if (int err = optional_info(entry, info)) return err;
-  return entry.not_null(newcomm, "newcomm");
-}
-
-Expected<std::string_view> port_of(const char* name) {
-  if (name == nullptr) return fail(MPI_ERR_PORT, "port_name is a null pointer");
-  return std::string_view(name);
+  if (int err = entry.not_null(newcomm, "newcomm")) return err;
+  const auto open = [&]() -> Expected<std::unique_ptr<Bridge>> {
+    if (port_name == nullptr) return fail(MPI_ERR_PORT, "port_name is a null pointer");
+    return (ports_of(entry.instance()).*way)(entry, port_name);
+  };
+  return bridge_groups(entry, *c, root, open, newcomm);
 }
 
 int check_name(Entry& entry, const char* name) {
@@ -67,26 +68,14 @@ REMIT_WEAK(Close_port);
 int PMPI_Comm_accept(const char* port_name, MPI_Info info, int root, MPI_Comm comm,
                      MPI_Comm* newcomm) {
   Entry entry("MPI_Comm_accept");
-  CommObject* c = nullptr;
-  if (int err = check_common(entry, info, root, comm, newcomm, c)) return err;
-  const auto open = [&] {
-    return port_of(port_name).and_then(
-        [&](std::string_view name) { return ports_of(entry.instance()).accept(entry, name); });
-  };
-  return bridge_groups(entry, *c, root, open, newcomm);
+  return meet(entry, port_name, info, root, comm, newcomm, &Ports::accept);
 }
 REMIT_WEAK(Comm_accept);
 
 int PMPI_Comm_connect(const char* port_name, MPI_Info info, int root, MPI_Comm comm,
                       MPI_Comm* newcomm) {
   Entry entry("MPI_Comm_connect");
-  CommObject* c = nullptr;
-  if (int err = check_common(entry, info, root, comm, newcomm, c)) return err;
-  const auto open = [&] {
-    return port_of(port_name).and_then(
-        [&](std::string_view name) { return ports_of(entry.instance()).connect(entry, name); });
-  };
-  return bridge_groups(entry, *c, root, open, newcomm);
+  return meet(entry, port_name, info, root, comm, newcomm, &Ports::connect);
 }
 REMIT_WEAK(Comm_connect);
 

@@ -52,6 +52,15 @@ int my_rank_in(const Instance& instance, const Group& group) {
   return group.rank_of(static_cast<ProcId>(instance.process->rank()));
 }
 
+int agree_once(Entry& entry, CommObject& comm, ContextAgreement& agreement,
+               ContextAgreement::Words& maxima) {
+  const ContextAgreement::Words mine = agreement.mine();
+  CollectiveArgs args = plain_args(CollectiveKind::allreduce, mine.data(), maxima.data(),
+                                   static_cast<MPI_Count>(mine.size()), MPI_UINT64_T);
+  args.op = predefined_op(reinterpret_cast<std::uintptr_t>(MPI_MAX));
+  return run_inner(entry, comm, args);
+}
+
 int agree_on_context(Entry& entry, CommObject& parent, ContextId& out) {
   Instance& instance = entry.instance();
   ContextAgreement agreement(instance.contexts, !instance.locking());
@@ -64,11 +73,7 @@ int agree_on_context(Entry& entry, CommObject& parent, ContextId& out) {
     // The same rounds as an operation of their own would make, but they may use the shared board.
     ContextAgreement::Words maxima{};
     do {
-      const ContextAgreement::Words mine = agreement.mine();
-      CollectiveArgs args = plain_args(CollectiveKind::allreduce, mine.data(), maxima.data(),
-                                       static_cast<MPI_Count>(mine.size()), MPI_UINT64_T);
-      args.op = predefined_op(reinterpret_cast<std::uintptr_t>(MPI_MAX));
-      if (int err = run_inner(entry, parent, args)) return err;
+      if (int err = agree_once(entry, parent, agreement, maxima)) return err;
     } while (!agreement.settle(maxima));
   }
   out = agreement.context();

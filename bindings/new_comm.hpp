@@ -12,6 +12,11 @@ namespace remit {
 
 using GroupPtr = std::shared_ptr<const Group>;
 
+/// One round of an agreement among the members of an intra-communicator: what settle() needs.
+/// Returns what the MPI function is to return.
+[[nodiscard]] int agree_once(Entry& entry, CommObject& comm, ContextAgreement& agreement,
+                             ContextAgreement::Words& maxima);
+
 /// Agrees with all members of `parent`, both groups of an inter-communicator, on a context that is
 /// free at each of them, and takes it. Returns what the MPI function is to return.
 [[nodiscard]] int agree_on_context(Entry& entry, CommObject& parent, ContextId& out);

@@ -317,9 +317,7 @@ void Controller::spawn(const SpawnOrder& order, Spawned done) {
 tl::expected<void, LaunchError> Controller::start_spawned(const SpawnOrder& order) {
   const auto refuse = [](const std::string& why) { return tl::unexpected(LaunchError{1, why}); };
   if (phase_ != Phase::starting && phase_ != Phase::running) return refuse("the job is ending");
-  if (remote_ != nullptr) {
-    return refuse("mpirun does not start further processes in a job on several hosts yet");
-  }
+  if (remote_ != nullptr) return refuse(kOneHostOnly);
   const auto parent =
       std::ranges::find(jobs_, order.job, [](const RunningJob& each) { return each.job.nspace; });
   if (parent == jobs_.end()) return refuse("mpirun has not started the process that asks");

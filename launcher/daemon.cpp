@@ -262,24 +262,19 @@ Expected<> Daemon::prepare(const std::string& bytes) {
       CallFile::create(guardian_->directory(), job.nspace, static_cast<int>(job.ranks.size()));
   if (!calls) return tl::unexpected(calls.error());
   calls_ = std::move(*calls);
-  auto server =
-      PmixServer::start(io_, job, host_, topology_, guardian_->directory(),
-                        {[this](int rank) { tell(MessageKind::connected, numbers(rank)); },
-                         [this](int rank) { tell(MessageKind::finalized, numbers(rank)); },
-                         [this](int rank, int status, const std::string& words) {
-                           WireWriter writer;
-                           writer.number(rank);
-                           writer.number(status);
-                           writer.text(words);
-                           tell(MessageKind::aborted, writer.bytes());
-                         },
-                         [](const SpawnOrder&, const PmixServer::Spawned& done) {
-                           done(
-                               "mpirun does not start further processes in a job on several "
-                               "hosts yet",
-                               "");
-                         }},
-                        exchange_.get());
+  auto server = PmixServer::start(
+      io_, job, host_, topology_, guardian_->directory(),
+      {[this](int rank) { tell(MessageKind::connected, numbers(rank)); },
+       [this](int rank) { tell(MessageKind::finalized, numbers(rank)); },
+       [this](int rank, int status, const std::string& words) {
+         WireWriter writer;
+         writer.number(rank);
+         writer.number(status);
+         writer.text(words);
+         tell(MessageKind::aborted, writer.bytes());
+       },
+       [](const SpawnOrder&, const PmixServer::Spawned& done) { done(kOneHostOnly, ""); }},
+      exchange_.get());
   if (!server) return tl::unexpected(server.error());
   server_ = std::move(*server);
   exchange_->set_local_data(

@@ -24,6 +24,10 @@ struct SpawnOrder {
   std::string parent_port;  ///< see kParentPortKey (runtime/spawn_keys.hpp)
 };
 
+/// What who asks is told in a job on several hosts.
+inline constexpr const char* kOneHostOnly =
+    "mpirun does not start further processes in a job on several hosts yet";
+
 /// What a spawned job is called and counted by.
 struct SpawnPlace {
   int number = 1;      ///< of the job, among those that mpirun starts

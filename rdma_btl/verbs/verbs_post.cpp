@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kFewBytes = 64;
 
 /// Soft-iWARP copies so few bytes that are not inline at once, and if they lie on two pages wrong
-/// ones: its kernel module (siw_try_1seg() of Linux up to 6.x at least) takes how many lie on the
+/// ones: its kernel module (siw_try_1seg(), seen with Linux 6.1) takes how many lie on the
 /// second page for how many lie on the first.
 constexpr std::size_t kCopiedAtOnce = 32;
 
@@ -71,12 +71,14 @@ class Gather {
       rest_ = rest_.subspan(1);
       skip_empty();
     }
-    const std::size_t most = to_page_end(source_ == Source::local ? parts_[0].addr : remote_);
-    if (cut_ && count == 1 && bytes <= kCopiedAtOnce && bytes > most) {
-      rest_ = before;
-      taken_ = taken + most;
-      parts_[0].length = static_cast<std::uint32_t>(most);
-      bytes = most;
+    if (cut_ && count == 1 && bytes <= kCopiedAtOnce) {
+      const std::size_t most = to_page_end(source_ == Source::local ? parts_[0].addr : remote_);
+      if (bytes > most) {
+        rest_ = before;
+        taken_ = taken + most;
+        parts_[0].length = static_cast<std::uint32_t>(most);
+        bytes = most;
+      }
     }
     remote_ += bytes;
     request.sg_list = parts_.data();

@@ -276,7 +276,6 @@ std::vector<std::string> child_seeds() {
 }  // namespace
 
 std::vector<Surface> greeting_surfaces() {
-  constexpr std::size_t kKb = 1024;
   return {
       {"listener", 512, 64 * kKb, 16, run_listener, listener_seeds},
       {"child", 512, 64 * kKb, 16, run_child, child_seeds},

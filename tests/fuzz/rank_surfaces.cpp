@@ -148,7 +148,6 @@ std::vector<std::string> address_seeds() {
 }  // namespace
 
 std::vector<Surface> rank_surfaces() {
-  constexpr std::size_t kKb = 1024;
   return {
       {"calls", 6 * kSlotBytes, 1024 * kKb, 64, run_calls, calls_seeds},
       {"address", 1024, 16 * kKb, 64, run_address, address_seeds},

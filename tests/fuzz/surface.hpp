@@ -24,6 +24,8 @@ struct Surface {
   std::vector<std::string> (*seeds)();
 };
 
+constexpr std::size_t kKb = 1024;
+
 /// Those of each file, put together by all_surfaces().
 [[nodiscard]] std::vector<Surface> greeting_surfaces();
 [[nodiscard]] std::vector<Surface> wire_surfaces();

@@ -250,7 +250,6 @@ std::vector<std::string> tables_seeds() {
 }  // namespace
 
 std::vector<Surface> text_surfaces() {
-  constexpr std::size_t kKb = 1024;
   return {
       // A list may have 65536 hosts, each with a name of 255 letters.
       {"slurm", 1024, 128 * 1024 * kKb, 64, run_slurm, slurm_seeds},

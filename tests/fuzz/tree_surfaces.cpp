@@ -370,7 +370,6 @@ std::vector<std::string> mpirun_seeds() {
 }  // namespace
 
 std::vector<Surface> tree_surfaces() {
-  constexpr std::size_t kKb = 1024;
   return {
       {"exchange", 4096, 1024 * kKb, 256, run_exchange, exchange_seeds},
       {"mpirun", 4096, 4096 * kKb, 256, run_mpirun, mpirun_seeds},

@@ -206,7 +206,6 @@ std::vector<std::string> guardian_seeds() {
 }  // namespace
 
 std::vector<Surface> wire_surfaces() {
-  constexpr std::size_t kKb = 1024;
   return {
       {"messages", 4096, 64 * kKb, 64, run_messages, message_seeds},
       {"link", 4096, 1024 * kKb, 64, run_link, link_seeds},

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Each upcall copies what it was given, hands it to the io_context and returns: PMIx's thread must
-// not block. An answer may come from any thread.
+// not block. An answer may come from any thread, where answer_on_pmix_thread() does not say otherwise.
 #include "launcher/pmix_upcalls.hpp"
 
 #include <algorithm>
@@ -10,7 +10,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "launcher/pmix_info.hpp"
 #include "launcher/pmix_server.hpp"
@@ -117,6 +119,23 @@ bool is_directive(const pmix_info_t& info) {
   return false;
 }
 
+// Calls a function on PMIx's own thread, where PMIx 4.2 needs the answers to look-ups and queries:
+// it appends them to the queue of a connection that this thread uses without a lock, so that one
+// from elsewhere can stay there for good (those to other upcalls it hands over by itself).
+void answer_on_pmix_thread(std::function<void()> answer) {
+  // The end of a client that there is not does nothing but call back, on that thread.
+  pmix_proc_t nobody;
+  PMIX_LOAD_PROCID(&nobody, "nobody", 0);
+  PMIx_server_deregister_client(
+      &nobody,
+      [](pmix_status_t status, void* kept) {
+        const std::unique_ptr<std::function<void()>> function(
+            static_cast<std::function<void()>*>(kept));
+        if (status == PMIX_SUCCESS) (*function)();
+      },
+      new std::function<void()>(std::move(answer)));
+}
+
 void answer_lookup(const std::vector<DataStore::Item>& items, std::size_t asked,
                    pmix_lookup_cbfunc_t done, void* data) {
   std::vector<pmix_pdata_t> found(items.size());
@@ -211,9 +230,10 @@ pmix_status_t PmixUpcalls::query(pmix_proc_t*, pmix_query_t* queries, size_t nqu
         }
       }
     }
-    if (answers->size() == 0) return done(PMIX_ERR_NOT_FOUND, nullptr, 0, data, nullptr, nullptr);
-    PmixInfo* kept = answers.release();
-    done(PMIX_SUCCESS, kept->data(), kept->size(), data, delete_info, kept);
+    answer_on_pmix_thread([done, data, kept = answers.release()] {
+      const pmix_status_t status = kept->size() > 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
+      done(status, kept->data(), kept->size(), data, delete_info, kept);
+    });
   });
   return PMIX_SUCCESS;
 }
@@ -388,7 +408,8 @@ pmix_status_t PmixUpcalls::lookup(const pmix_proc_t*, char** keys, const pmix_in
   asio::post(server->io_, [server, wait, timeout_s, done, data, asked = key_list(keys)] {
     const auto answer = [count = asked.size(), done,
                          data](const std::vector<DataStore::Item>& items) {
-      answer_lookup(items, count, done, data);
+      answer_on_pmix_thread(
+          [items, count, done, data] { answer_lookup(items, count, done, data); });
     };
     if (server->exchange_ != nullptr) {
       return server->exchange_->lookup(asked, wait, timeout_s, answer);

@@ -250,8 +250,9 @@ void Listener::accept_next() {
 
 void Listener::read_call(const std::shared_ptr<Stranger>& stranger) {
   asio::async_read(stranger->socket, asio::buffer(&stranger->call, sizeof stranger->call),
-                   [this, stranger](std::error_code error, std::size_t) {
+                   [this, stranger](std::error_code error, std::size_t size) {
                      if (error == asio::error::operation_aborted) return;
+                     if (error && size == 0) return drop(stranger);
                      const std::int64_t node = stranger->call.node;
                      const bool good = !error && stranger->call.magic == Call::kMagic &&
                                        node == static_cast<int>(node) && node >= 0;
@@ -265,7 +266,7 @@ void Listener::read_call(const std::shared_ptr<Stranger>& stranger) {
                                        asio::buffer(&stranger->answer, sizeof stranger->answer),
                                        [this, stranger](std::error_code failed, std::size_t) {
                                          if (failed == asio::error::operation_aborted) return;
-                                         if (failed) return refuse(stranger, "it has gone");
+                                         if (failed) return drop(stranger);
                                          read_proof(stranger);
                                        });
                    });
@@ -274,8 +275,9 @@ void Listener::read_call(const std::shared_ptr<Stranger>& stranger) {
 void Listener::read_proof(const std::shared_ptr<Stranger>& stranger) {
   asio::async_read(
       stranger->socket, asio::buffer(stranger->proof),
-      [this, stranger](std::error_code error, std::size_t) {
+      [this, stranger](std::error_code error, std::size_t size) {
         if (error == asio::error::operation_aborted) return;
+        if (error && size == 0) return drop(stranger);
         const auto expected = prove(secret_, Side::child, stranger->call, stranger->answer.nonce);
         if (error || !expected || !same(*expected, stranger->proof)) {
           return refuse(stranger, "it does not know the job's secret");
@@ -296,6 +298,10 @@ void Listener::forget(const std::shared_ptr<Stranger>& stranger) {
 void Listener::refuse(const std::shared_ptr<Stranger>& stranger, const std::string& why) {
   callbacks_.refused(
       fmt::format("a connection from {} was refused: {}", peer_address(stranger->socket), why));
+  drop(stranger);
+}
+
+void Listener::drop(const std::shared_ptr<Stranger>& stranger) {
   std::error_code ignored;
   stranger->socket.close(ignored);
   forget(stranger);  // last: it may be the list's own

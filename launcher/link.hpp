@@ -76,6 +76,8 @@ class Listener {
   void read_call(const std::shared_ptr<Stranger>& stranger);
   void read_proof(const std::shared_ptr<Stranger>& stranger);
   void refuse(const std::shared_ptr<Stranger>& stranger, const std::string& why);
+  /// Without a word, as who leaves before it has said anything wrong.
+  void drop(const std::shared_ptr<Stranger>& stranger);
   void forget(const std::shared_ptr<Stranger>& stranger);
 
   asio::io_context& io_;

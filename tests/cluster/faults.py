@@ -65,10 +65,11 @@ class Job:
         self.process = None
 
     def words(self):
+        work = "talk" if self.state == "start" else self.state  # which does not end before the fault
         hosts = ",".join(f"{self.names.get(host, host)}:{count}" for host, count in
                          zip(self.hosts, self.counts))
         return ["--host", hosts, "--param", f"launch_width={self.width}", "--param",
-                f"host_timeout={self.timeout}", "--grace", str(self.grace), WORKING, self.state, str(self.code)]
+                f"host_timeout={self.timeout}", "--grace", str(self.grace), WORKING, work, str(self.code)]
 
     def below(self, host):
         """The hosts whose daemons are lost with that of `host`."""

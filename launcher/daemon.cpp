@@ -182,16 +182,15 @@ void Daemon::grow(const std::string& bytes) {
                           }});
   tree_->set_parent(parent_);
   const Expected<> started = tree_->start_children(own_addresses());
-  const Expected<std::string> xml = topology_.xml();
-  if (!started || !xml) {
+  if (!started) {
     WireWriter writer;
     writer.number(node_);
-    writer.text(started ? xml.error().message : started.error().message);
+    writer.text(started.error().message);
     return tell(MessageKind::failed, writer.bytes());
   }
   WireWriter writer;
   writer.text(host_name());
-  writer.text(*xml);
+  writer.text(Processors(topology_).bytes());
   writer.texts({guardian_->directory(), keeper_->directory()});
   tell(MessageKind::hello, writer.bytes());
 }

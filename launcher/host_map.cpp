@@ -15,7 +15,7 @@ class Dealer {
   Dealer(std::span<const HostRoom> hosts, const Placement& placement, int per_host)
       : hosts_(hosts), placement_(placement), counts_(hosts.size(), 0) {
     for (const HostRoom& host : hosts) {
-      objects_.push_back(count_objects(*host.topology, placement.map_by.value_or(Level::host)));
+      objects_.push_back(host.processors->count(placement.map_by.value_or(Level::host)));
       int share = host.slots();
       if (placement.per_object > 0) share = placement.per_object * objects_.back();
       if (per_host > 0) share = per_host;
@@ -113,7 +113,7 @@ class Dealer {
 
 int HostRoom::slots() const {
   if (spec.slots != HostSpec::kAllCores) return spec.slots;
-  return std::max(1, count_objects(*topology, Level::core));
+  return std::max(1, processors->count(Level::core));
 }
 
 tl::expected<std::vector<int>, LaunchError> deal_to_hosts(std::span<const HostRoom> hosts,
@@ -134,8 +134,8 @@ int implied_ranks(std::span<const HostRoom> hosts, const Placement& placement, i
   return std::accumulate(hosts.begin(), hosts.end(), 0, [&](int sum, const HostRoom& host) {
     if (per_host > 0) return sum + per_host;
     if (placement.per_object == 0) return sum + host.slots();
-    return sum + placement.per_object *
-                     count_objects(*host.topology, placement.map_by.value_or(Level::host));
+    return sum +
+           placement.per_object * host.processors->count(placement.map_by.value_or(Level::host));
   });
 }
 

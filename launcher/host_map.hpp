@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Which rank runs on which host. Pure: hosts are described by their topologies.
+// Which rank runs on which host. Pure: hosts are described by their processors.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ namespace remit::launcher {
 /// One host that ranks may run on.
 struct HostRoom {
   HostSpec spec;
-  const Topology* topology = nullptr;
+  const Processors* processors = nullptr;
   int node = 0;  ///< of the tree of daemons; 0: mpirun's own host
 
   /// How many ranks it is meant to have.

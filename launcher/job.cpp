@@ -191,11 +191,11 @@ tl::expected<std::vector<int>, LaunchError> deal(const Options& options, const J
 tl::expected<std::vector<Binding>, LaunchError> bind_host(const Options& options,
                                                           const HostRoom& room, const Host& host) {
   if (!options.rankfile) {
-    return place_ranks(*room.topology, static_cast<int>(host.ranks.size()), options.placement);
+    return place_ranks(*room.processors, static_cast<int>(host.ranks.size()), options.placement);
   }
   std::vector<Binding> bindings;
   for (const int rank : host.ranks) {
-    auto binding = bind_line(*room.topology, options.rankfile->path,
+    auto binding = bind_line(*room.processors, options.rankfile->path,
                              options.rankfile->ranks[static_cast<std::size_t>(rank)]);
     if (!binding) return tl::unexpected(binding.error());
     bindings.push_back(std::move(*binding));

@@ -67,7 +67,7 @@ struct Job {
   }
 };
 
-/// Lays the job out on `hosts`, which are those of `room` with their topologies: finds the
+/// Lays the job out on `hosts`, which are those of `room` with their processors: finds the
 /// programs, builds their environments from `environment` (a "NAME=value" list, environ), deals the
 /// ranks to hosts and binds them. Hosts without ranks are not part of the job. Fails if a program
 /// cannot be run (with the exit status a shell would give), a variable of -x is not set, a

@@ -252,7 +252,7 @@ void Listener::read_call(const std::shared_ptr<Stranger>& stranger) {
   asio::async_read(stranger->socket, asio::buffer(&stranger->call, sizeof stranger->call),
                    [this, stranger](std::error_code error, std::size_t size) {
                      if (error == asio::error::operation_aborted) return;
-                     if (error && size == 0) return drop(stranger);
+                     if (error && size == 0) return let_go(stranger);
                      const std::int64_t node = stranger->call.node;
                      const bool good = !error && stranger->call.magic == Call::kMagic &&
                                        node == static_cast<int>(node) && node >= 0;
@@ -266,7 +266,7 @@ void Listener::read_call(const std::shared_ptr<Stranger>& stranger) {
                                        asio::buffer(&stranger->answer, sizeof stranger->answer),
                                        [this, stranger](std::error_code failed, std::size_t) {
                                          if (failed == asio::error::operation_aborted) return;
-                                         if (failed) return drop(stranger);
+                                         if (failed) return let_go(stranger);
                                          read_proof(stranger);
                                        });
                    });
@@ -277,7 +277,7 @@ void Listener::read_proof(const std::shared_ptr<Stranger>& stranger) {
       stranger->socket, asio::buffer(stranger->proof),
       [this, stranger](std::error_code error, std::size_t size) {
         if (error == asio::error::operation_aborted) return;
-        if (error && size == 0) return drop(stranger);
+        if (error && size == 0) return let_go(stranger);
         const auto expected = prove(secret_, Side::child, stranger->call, stranger->answer.nonce);
         if (error || !expected || !same(*expected, stranger->proof)) {
           return refuse(stranger, "it does not know the job's secret");
@@ -298,10 +298,15 @@ void Listener::forget(const std::shared_ptr<Stranger>& stranger) {
 void Listener::refuse(const std::shared_ptr<Stranger>& stranger, const std::string& why) {
   callbacks_.refused(
       fmt::format("a connection from {} was refused: {}", peer_address(stranger->socket), why));
-  drop(stranger);
+  hang_up(stranger);
 }
 
-void Listener::drop(const std::shared_ptr<Stranger>& stranger) {
+void Listener::let_go(const std::shared_ptr<Stranger>& stranger) {
+  if (callbacks_.gone) callbacks_.gone();
+  hang_up(stranger);
+}
+
+void Listener::hang_up(const std::shared_ptr<Stranger>& stranger) {
   std::error_code ignored;
   stranger->socket.close(ignored);
   forget(stranger);  // last: it may be the list's own

@@ -59,6 +59,8 @@ class Listener {
     /// A child that has proved itself; false: it is not expected.
     std::function<bool(int node, asio::ip::tcp::socket socket)> accepted;
     std::function<void(std::string words)> refused;  ///< a line for the log
+    std::function<void()> gone =
+        nullptr;  ///< somebody has left who had said nothing wrong; may be null
   };
 
   [[nodiscard]] static Expected<std::unique_ptr<Listener>> open(asio::io_context& io,
@@ -76,8 +78,8 @@ class Listener {
   void read_call(const std::shared_ptr<Stranger>& stranger);
   void read_proof(const std::shared_ptr<Stranger>& stranger);
   void refuse(const std::shared_ptr<Stranger>& stranger, const std::string& why);
-  /// Without a word, as who leaves before it has said anything wrong.
-  void drop(const std::shared_ptr<Stranger>& stranger);
+  void let_go(const std::shared_ptr<Stranger>& stranger);
+  void hang_up(const std::shared_ptr<Stranger>& stranger);
   void forget(const std::shared_ptr<Stranger>& stranger);
 
   asio::io_context& io_;

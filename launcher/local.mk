@@ -29,6 +29,7 @@ liblauncher_la_SOURCES = \
 	launcher/pmix_info.hpp \
 	launcher/pmix_server.cpp launcher/pmix_server.hpp \
 	launcher/pmix_upcalls.cpp launcher/pmix_upcalls.hpp \
+	launcher/processors.cpp launcher/processors.hpp \
 	launcher/rank_env.hpp \
 	launcher/rank_pipes.cpp launcher/rank_pipes.hpp \
 	launcher/rankfile.cpp launcher/rankfile.hpp \
@@ -38,6 +39,7 @@ liblauncher_la_SOURCES = \
 	launcher/slurm.cpp launcher/slurm.hpp \
 	launcher/spawn.cpp launcher/spawn.hpp \
 	launcher/spawn_job.cpp launcher/spawn_job.hpp \
+	launcher/topology.cpp launcher/topology.hpp \
 	launcher/tree.hpp \
 	launcher/tree_node.cpp launcher/tree_node.hpp \
 	launcher/wait_graph.cpp launcher/wait_graph.hpp \

@@ -113,15 +113,15 @@ std::string own_path() {
   return std::filesystem::read_symlink("/proc/self/exe", error).string();
 }
 
-// The daemons, and with them the topologies of their hosts.
+// The daemons, and with them the processors of their hosts.
 tl::expected<void, LaunchError> raise_others(const Options& options, asio::io_context& io,
                                              Guardian& keeper, std::vector<HostRoom>* hosts,
-                                             std::map<int, Topology>* topologies, Others* others) {
+                                             std::map<int, Processors>* remote, Others* others) {
   std::signal(SIGPIPE, SIG_IGN);  // an ssh that reads nothing is no reason to die
   TreePlan plan;
   plan.hosts.push_back(host_name());
   for (HostRoom& host : *hosts) {
-    if (host.topology != nullptr) continue;
+    if (host.processors != nullptr) continue;
     host.node = static_cast<int>(plan.hosts.size());
     plan.hosts.push_back(host.spec.name);
   }
@@ -135,9 +135,9 @@ tl::expected<void, LaunchError> raise_others(const Options& options, asio::io_co
   others->hosts = std::make_unique<RemoteHosts>(io, std::move(plan), *others->secret, keeper);
   auto found = others->hosts->raise();
   if (!found) return tl::unexpected(found.error());
-  *topologies = std::move(*found);
+  *remote = std::move(*found);
   for (HostRoom& host : *hosts) {
-    if (host.node > 0) host.topology = &topologies->at(host.node);
+    if (host.node > 0) host.processors = &remote->at(host.node);
   }
   return {};
 }
@@ -214,14 +214,15 @@ Outcome run_job(Options& options, const JobRoom& room, asio::io_context& io, Hel
   Expected<Topology> topology = Topology::load();
   if (!topology) return {{1, 0}, topology.error().message};
   const std::string own = host_name();
-  std::map<int, Topology> topologies;  // of the other hosts, by node
+  const Processors processors(*topology);
+  std::map<int, Processors> remote;  // those of the other hosts, by node
   std::vector<HostRoom> hosts;
   hosts.reserve(room.hosts.size());
   for (const HostSpec& spec : room.hosts) {
-    hosts.push_back({spec, spec.name == own ? &*topology : nullptr, 0});
+    hosts.push_back({spec, spec.name == own ? &processors : nullptr, 0});
   }
   if (helpers.keeper) {
-    auto raised = raise_others(options, io, *helpers.keeper, &hosts, &topologies, others);
+    auto raised = raise_others(options, io, *helpers.keeper, &hosts, &remote, others);
     if (!raised) return failed(raised.error());
   }
   if (auto counted = complete_counts(room, hosts, &options); !counted) {

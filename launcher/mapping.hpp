@@ -1,45 +1,17 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The cores of this host and which rank may use which of them.
+// Which rank may use which processors of its host.
 #pragma once
 
-#include <hwloc.h>
-#include <sched.h>
-
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "launcher/placement.hpp"
+#include "launcher/processors.hpp"
 #include "launcher/spawn.hpp"
 #include "runtime/error.hpp"
 
 namespace remit::launcher {
-
-/// The topology of this host, restricted to what this process may use. Without I/O objects: looking
-/// for them can take seconds.
-class Topology {
- public:
-  /// Discovers this host.
-  [[nodiscard]] static Expected<Topology> load();
-  /// A synthetic one, for tests: hwloc's description, e.g. "pack:2 core:4 pu:2".
-  [[nodiscard]] static Expected<Topology> synthetic(const std::string& description);
-
-  /// That of another host, from its xml().
-  [[nodiscard]] static Expected<Topology> from_xml(const std::string& text);
-
-  [[nodiscard]] hwloc_topology_t get() const { return topology_.get(); }
-  /// As hwloc 2 XML, for ranks that then need no discovery of their own.
-  [[nodiscard]] Expected<std::string> xml() const;
-  /// Allowed objects of a type.
-  [[nodiscard]] int count(hwloc_obj_type_t type) const;
-
- private:
-  struct Destroy {
-    void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
-  };
-  std::unique_ptr<hwloc_topology, Destroy> topology_;
-};
 
 /// The logical processors one rank is bound to, by the system's numbers; empty: not bound.
 struct Binding {
@@ -60,14 +32,11 @@ struct Binding {
 /// `share` divides the cores of an object among its ranks, and binds nothing if the host has more
 /// ranks than cores, or one rank. Fails (status 2) if ppr or PE ask for more than there is.
 [[nodiscard]] tl::expected<std::vector<Binding>, LaunchError> place_ranks(
-    const Topology& topology, int ranks, const Placement& placement);
+    const Processors& processors, int ranks, const Placement& placement);
 
 /// Binds to cores by their logical numbers: those of one socket, or of the host; without numbers to
 /// all of the socket. The error says what the host does not have.
-[[nodiscard]] Expected<Binding> bind_cores(const Topology& topology, std::optional<int> socket,
+[[nodiscard]] Expected<Binding> bind_cores(const Processors& processors, std::optional<int> socket,
                                            const std::optional<std::vector<int>>& cores);
-
-/// How many objects of a level the host has; 1 where it reports none (a virtual machine's caches).
-[[nodiscard]] int count_objects(const Topology& topology, Level level);
 
 }  // namespace remit::launcher

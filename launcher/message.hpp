@@ -14,7 +14,7 @@ namespace remit::launcher {
 
 enum class MessageKind : std::uint32_t {
   // To mpirun.
-  hello = 1,     ///< host name, topology as XML, its folders
+  hello = 1,     ///< host name, its processors, its folders
   failed,        ///< node, why: a daemon could not be started, or was lost
   said,          ///< node, text: what a daemon wrote on its standard error
   ready,         ///< the PMIx server runs

@@ -347,7 +347,7 @@ Expected<> complete_counts(const JobRoom& room, std::span<const HostRoom> hosts,
     std::vector<HostRoom> own;
     for (std::size_t at = 0; at < room.app_hosts[i].size(); ++at) {
       const HostRoom& host = hosts[static_cast<std::size_t>(room.app_hosts[i][at])];
-      own.push_back({room.app_specs[i][at], host.topology, host.node});
+      own.push_back({room.app_specs[i][at], host.processors, host.node});
     }
     app.ranks = implied_ranks(own, options->placement, options->ranks_per_host);
   }

@@ -128,7 +128,7 @@ struct JobRoom {
 [[nodiscard]] Expected<JobRoom> find_room(const Options& options, const OwnNames& own);
 
 /// Gives apps whose number of ranks was not said as many as their hosts, -N or ppr imply, else one.
-/// Checks --stdin and the rankfile against the number. `hosts`: those of `room`, with topologies.
+/// Checks --stdin and the rankfile against the number. `hosts`: those of `room`, with processors.
 [[nodiscard]] Expected<> complete_counts(const JobRoom& room, std::span<const HostRoom> hosts,
                                          Options* options);
 

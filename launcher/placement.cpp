@@ -16,7 +16,7 @@ namespace {
 constexpr int kMostCores = 1 << 20;
 
 // What several words name has its first word in messages.
-constexpr std::array<std::pair<std::string_view, Level>, 12> kLevels{
+constexpr std::array<std::pair<std::string_view, Level>, 12> kLevelWords{
     {{"node", Level::host},
      {"host", Level::host},
      {"machine", Level::host},
@@ -97,7 +97,7 @@ Expected<> read_modifiers(const std::string& option, const std::string& text,
 }  // namespace
 
 std::string_view level_name(Level level) {
-  const auto found = std::ranges::find(kLevels, level, [](const auto& row) { return row.second; });
+  const auto found = std::ranges::find(kLevelWords, level, [](const auto& row) { return row.second; });
   return found->first;
 }
 
@@ -112,10 +112,10 @@ Expected<> read_map_by(const std::string& text, Placement* placement) {
     placement->per_object = *count;
     parts.erase(parts.begin(), parts.begin() + 2);
   }
-  const std::optional<Level> level = look_up(kLevels, parts[0]);
+  const std::optional<Level> level = look_up(kLevelWords, parts[0]);
   if (!level) {
     return fail(MPI_ERR_ARG, "{} {}: '{}' is no object; choose one of {}, or ppr:N:OBJECT", option,
-                text, parts[0], words_of(kLevels));
+                text, parts[0], words_of(kLevelWords));
   }
   placement->map_by = *level;
   for (std::size_t i = 1; i < parts.size(); ++i) {
@@ -139,9 +139,9 @@ Expected<> read_rank_by(const std::string& text, Placement* placement) {
     placement->rank_by = placement->map_by;
     return {};
   }
-  placement->rank_by = look_up(kLevels, word);
+  placement->rank_by = look_up(kLevelWords, word);
   if (placement->rank_by) return {};
-  return fail(MPI_ERR_ARG, "--rank-by {}: choose one of fill, span, {}", text, words_of(kLevels));
+  return fail(MPI_ERR_ARG, "--rank-by {}: choose one of fill, span, {}", text, words_of(kLevelWords));
 }
 
 Expected<> read_bind_to(const std::string& text, Placement* placement) {

@@ -2,6 +2,7 @@
 // What the user asked about where ranks run: the values of --map-by, --rank-by and --bind-to. Pure.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ enum class BindTo { share, none, hwthread, core, l2, l3, numa, socket };
 
 /// Parts of a host, from the largest to the smallest.
 enum class Level { host, socket, numa, l3, l2, core, hwthread };
+constexpr std::size_t kLevels = 7;
 
 struct Placement {
   /// Objects of this kind are dealt to the ranks in turn; nullopt: no mapping was asked for.

@@ -1,6 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Each upcall copies what it was given, hands it to the io_context and returns: PMIx's thread must
-// not block. An answer may come from any thread, where answer_on_pmix_thread() does not say otherwise.
+// not block. An answer may come from any thread, where answer_on_pmix_thread() does not say
+// otherwise.
 #include "launcher/pmix_upcalls.hpp"
 
 #include <algorithm>

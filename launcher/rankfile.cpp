@@ -108,11 +108,11 @@ Expected<Rankfile> read_rankfile(const std::string& path, const std::string& tex
   return file;
 }
 
-tl::expected<Binding, LaunchError> bind_line(const Topology& topology, const std::string& path,
+tl::expected<Binding, LaunchError> bind_line(const Processors& processors, const std::string& path,
                                              const RankLine& line) {
   if (line.slot.empty()) return Binding{};
   const SlotList list = read_slot(line.slot).value_or(SlotList{});
-  auto binding = bind_cores(topology, list.socket, list.cores);
+  auto binding = bind_cores(processors, list.socket, list.cores);
   if (binding) return std::move(*binding);
   return tl::unexpected(LaunchError{2, fmt::format("--rankfile {} line {}: slot={}: {}", path,
                                                    line.line, line.slot, binding.error().message)});

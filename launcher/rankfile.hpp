@@ -27,7 +27,7 @@ struct Rankfile {
 [[nodiscard]] Expected<Rankfile> read_rankfile(const std::string& path, const std::string& text);
 
 /// The processors that a line means on its host; cores are counted in hwloc's logical order.
-[[nodiscard]] tl::expected<Binding, LaunchError> bind_line(const Topology& topology,
+[[nodiscard]] tl::expected<Binding, LaunchError> bind_line(const Processors& processors,
                                                            const std::string& path,
                                                            const RankLine& line);
 

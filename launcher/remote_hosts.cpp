@@ -69,14 +69,14 @@ tl::expected<void, LaunchError> RemoteHosts::wait_for(const std::function<bool()
   return {};
 }
 
-tl::expected<std::map<int, Topology>, LaunchError> RemoteHosts::raise() {
+tl::expected<std::map<int, Processors>, LaunchError> RemoteHosts::raise() {
   if (auto started = tree_->start_children(own_addresses()); !started) {
     return tl::unexpected(LaunchError{1, started.error().message});
   }
   const auto others = static_cast<std::size_t>(tree_->tree().nodes() - 1);
-  const auto done = wait_for([&] { return topologies_.size() == others; });
+  const auto done = wait_for([&] { return processors_.size() == others; });
   if (!done) return tl::unexpected(done.error());
-  return std::move(topologies_);
+  return std::move(processors_);
 }
 
 tl::expected<void, LaunchError> RemoteHosts::prepare(const DaemonJob& part) {
@@ -199,13 +199,12 @@ void RemoteHosts::handle_rank(const Message& message) {
 void RemoteHosts::take_hello(const Message& message) {
   WireReader reader(message.payload);
   const std::string name = reader.text();
-  const std::string xml = reader.text();
+  Expected<Processors> processors = Processors::read(reader.text());
   folders_[message.from] = reader.texts();
-  Expected<Topology> topology = Topology::from_xml(xml);
-  if (!reader.complete() || !topology) {
-    return failed(message.from, fmt::format("host {} sent no topology", name));
+  if (!reader.complete() || !processors) {
+    return failed(message.from, fmt::format("host {} sent no list of processors", name));
   }
-  topologies_.insert_or_assign(message.from, std::move(*topology));
+  processors_.insert_or_assign(message.from, std::move(*processors));
 }
 
 void RemoteHosts::take_output(const Message& message) {

@@ -40,9 +40,9 @@ class RemoteHosts {
   RemoteHosts(asio::io_context& io, TreePlan plan, const Secret& secret, Guardian& keeper);
   ~RemoteHosts();
 
-  /// Starts the daemons and waits until each has reported: the topologies, by node. The error is
+  /// Starts the daemons and waits until each has reported: their processors, by node. The error is
   /// that of the first host that cannot be used; status 128+N after signal N.
-  [[nodiscard]] tl::expected<std::map<int, Topology>, LaunchError> raise();
+  [[nodiscard]] tl::expected<std::map<int, Processors>, LaunchError> raise();
   /// Gives them the job and waits until each is ready to start its ranks.
   [[nodiscard]] tl::expected<void, LaunchError> prepare(const DaemonJob& part);
 
@@ -90,7 +90,7 @@ class RemoteHosts {
   bool finishing_ = false;
   std::string error_;  // while nothing is launched
   int signal_ = 0;
-  std::map<int, Topology> topologies_;
+  std::map<int, Processors> processors_;
   std::map<int, std::vector<std::string>> folders_;  // of the daemons
   std::set<int> lost_;                               // their nodes
   std::set<int> ready_;

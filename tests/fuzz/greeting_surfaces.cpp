@@ -79,7 +79,8 @@ struct Parent {
                                   [this](const std::string& words) {
                                     require(!words.empty(), "a refusal is told in words");
                                     ++refused;
-                                  }});
+                                  },
+                                  [this] { ++gone; }});
     if (!opened) violated("a listener opens", opened.error().message);
     listener = std::move(*opened);
   }
@@ -87,7 +88,7 @@ struct Parent {
   // Until it has decided about one more.
   void decide() {
     const auto begin = std::chrono::steady_clock::now();
-    while (accepted.empty() && refused == 0) {
+    while (accepted.empty() && refused + gone == 0) {
       io.run_one_for(std::chrono::seconds(1));
       require(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5),
               "who has hung up is dropped at once");
@@ -98,6 +99,7 @@ struct Parent {
   std::unique_ptr<Listener> listener;
   std::vector<int> accepted;
   int refused = 0;
+  int gone = 0;
 };
 
 // Runs the parent until `size` bytes have come from it; shorter if it hung up.
@@ -117,7 +119,7 @@ std::string read_answer(Parent& parent, asio::ip::tcp::socket& socket, std::size
 void run_listener(std::string_view bytes) {
   static Parent parent;
   parent.accepted.clear();
-  parent.refused = 0;
+  parent.refused = parent.gone = 0;
   Choices choices(bytes);
   const unsigned flags = choices.byte();
   Call call;
@@ -162,7 +164,7 @@ void run_listener(std::string_view bytes) {
   }
   socket.shutdown(asio::ip::tcp::socket::shutdown_send, error);
   parent.decide();
-  require(parent.accepted.size() + static_cast<std::size_t>(parent.refused) == 1,
+  require(parent.accepted.size() + static_cast<std::size_t>(parent.refused + parent.gone) == 1,
           "one decision for one connection");
   const bool is_node = call.node >= 0 && call.node <= std::numeric_limits<int>::max();
   require(parent.accepted.empty() == !(proved && is_node),

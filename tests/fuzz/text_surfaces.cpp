@@ -104,13 +104,13 @@ std::vector<std::string> hosts_seeds() {
 }
 
 void run_rankfile(std::string_view bytes) {
-  static const Topology topology = *Topology::synthetic("pack:2 core:4 pu:2");
+  static const Processors processors(*Topology::synthetic("pack:2 core:4 pu:2"));
   const auto file = read_rankfile("f", std::string(bytes));
   if (!file) return;
   for (std::size_t i = 0; i < file->ranks.size(); ++i) {
     const RankLine& line = file->ranks[i];
     require(line.rank == static_cast<int>(i), "every rank has one line");
-    const auto binding = bind_line(topology, file->path, line);
+    const auto binding = bind_line(processors, file->path, line);
     if (!binding) continue;
     require(std::ranges::is_sorted(binding->cpus), "processors ascend");
     require(binding->cpus.empty() || (binding->cpus.front() >= 0 && binding->cpus.back() < 16),

@@ -322,9 +322,9 @@ void run_mpirun(std::string_view bytes) {
   bool over = false;
   {
     RemoteHosts hosts(io, plan, job_secret(), *keeper.mpirun);
-    const auto topologies = hosts.raise();
-    if (topologies) {
-      require(topologies->size() == 1 && topologies->contains(1), "a topology of each host");
+    const auto processors = hosts.raise();
+    if (processors) {
+      require(processors->size() == 1 && processors->contains(1), "the processors of each host");
       if (hosts.prepare(part)) {
         io.restart();
         hosts.launch(checked_callbacks(part.job, &over));

@@ -39,7 +39,7 @@ std::string items() {
 std::vector<Message> to_mpirun() {
   const std::vector<std::string> folders{"/tmp/a", "/tmp/b"};
   return {
-      {MessageKind::hello, 1, 0, payload("there", sample_topology(), folders)},
+      {MessageKind::hello, 1, 0, payload("there", sample_processors(), folders)},
       {MessageKind::failed, 1, 0, payload(3, "no route to host")},
       {MessageKind::said, 1, 0, payload(3, "a line\n")},
       {MessageKind::ready, 1, 0, ""},
@@ -121,12 +121,9 @@ DaemonJob sample_job() {
   return part;
 }
 
-const std::string& sample_topology() {
-  // Never destroyed: with the last topology hwloc unloads its plugins, to load them again with the
-  // next one, and what they have forgotten to free looks like nobody's.
-  static const Topology& topology = *new Topology(*Topology::synthetic("pack:1 core:1 pu:1"));
-  static const std::string xml = *topology.xml();
-  return xml;
+const std::string& sample_processors() {
+  static const std::string bytes = Processors(*Topology::synthetic("pack:2 core:2 pu:2")).bytes();
+  return bytes;
 }
 
 std::vector<Message> sample_messages() {

@@ -16,7 +16,7 @@ namespace remit::fuzz {
 /// Four ranks: two at node 0, one at node 1, one at node 3.
 [[nodiscard]] launcher::DaemonJob sample_job();
 /// The topology of a small host.
-[[nodiscard]] const std::string& sample_topology();
+[[nodiscard]] const std::string& sample_processors();
 /// One of each kind, with a payload that its reader takes.
 [[nodiscard]] std::vector<launcher::Message> sample_messages();
 

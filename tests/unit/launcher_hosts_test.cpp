@@ -16,10 +16,10 @@ namespace {
 
 const OwnNames kOwn{"here.example", {"10.0.0.9", "fe80::9"}};
 
-Topology topology_of(const char* description) {
+Processors processors_of(const char* description) {
   Expected<Topology> topology = Topology::synthetic(description);
   EXPECT_TRUE(topology.has_value());
-  return std::move(*topology);
+  return Processors(*topology);
 }
 
 // "a:2 b:*": names and slots.
@@ -108,7 +108,7 @@ struct Case {
 // The host of each rank, as its index; or the error. Every host has 2 sockets of 2 cores.
 std::string dealt(const Case& test, const std::vector<int>& apps,
                   const std::string& hostfile = "") {
-  const Topology topology = topology_of("pack:2 core:2 pu:1");
+  const Processors processors = processors_of("pack:2 core:2 pu:1");
   Placement placement;
   EXPECT_TRUE(test.map_by.empty() || read_map_by(test.map_by, &placement));
   EXPECT_TRUE(test.rank_by.empty() || read_rank_by(test.rank_by, &placement));
@@ -119,7 +119,7 @@ std::string dealt(const Case& test, const std::vector<int>& apps,
   std::vector<int> all;
   for (const HostSpec& spec : *specs) {
     all.push_back(static_cast<int>(rooms.size()));
-    rooms.push_back({spec, &topology});
+    rooms.push_back({spec, &processors});
   }
   std::vector<AppRoom> programs;
   programs.reserve(apps.size());
@@ -227,9 +227,9 @@ TEST(LauncherRankfile, Lines) {
 }
 
 TEST(LauncherRankfile, Cores) {
-  const Topology topology = topology_of("pack:2 core:4 pu:2");
+  const Processors processors = processors_of("pack:2 core:4 pu:2");
   const auto list = [&](const char* slot) {
-    const auto binding = bind_line(topology, "r", {0, {}, slot, 7});
+    const auto binding = bind_line(processors, "r", {0, {}, slot, 7});
     return binding ? binding->list() : binding.error().message;
   };
   EXPECT_EQ(list("0,2-3"), "0-1,4-7");
@@ -242,12 +242,12 @@ TEST(LauncherRankfile, Cores) {
 }
 
 tl::expected<Job, LaunchError> job_on(const std::vector<std::string>& words,
-                                      const Topology& topology) {
+                                      const Processors& processors) {
   Options options = *parse_options(words);
   const Expected<JobRoom> room = find_room(options, kOwn);
   if (!room) return tl::unexpected(LaunchError{2, room.error().message});
   std::vector<HostRoom> hosts;
-  for (const HostSpec& spec : room->hosts) hosts.push_back({spec, &topology});
+  for (const HostSpec& spec : room->hosts) hosts.push_back({spec, &processors});
   if (auto done = complete_counts(*room, hosts, &options); !done) {
     return tl::unexpected(LaunchError{2, done.error().message});
   }
@@ -256,8 +256,8 @@ tl::expected<Job, LaunchError> job_on(const std::vector<std::string>& words,
 }
 
 TEST(LauncherJob, RanksOfSeveralHosts) {
-  const Topology topology = topology_of("core:4 pu:1");
-  const auto job = job_on({"--host", "a:2,b:4,c", "-n", "5", "/bin/sh"}, topology);
+  const Processors processors = processors_of("core:4 pu:1");
+  const auto job = job_on({"--host", "a:2,b:4,c", "-n", "5", "/bin/sh"}, processors);
   ASSERT_TRUE(job.has_value()) << job.error().message;
   ASSERT_EQ(job->hosts.size(), 2U);  // c has no rank
   EXPECT_EQ(job->hosts[1].ranks, (std::vector<int>{2, 3, 4}));
@@ -267,25 +267,25 @@ TEST(LauncherJob, RanksOfSeveralHosts) {
   EXPECT_EQ(job->ranks[3].binding.list(), "1");
   // Programs with hosts of their own.
   const auto two =
-      job_on({"--host", "a", "/bin/sh", ":", "--host", "b,c", "-n", "2", "/bin/true"}, topology);
+      job_on({"--host", "a", "/bin/sh", ":", "--host", "b,c", "-n", "2", "/bin/true"}, processors);
   ASSERT_TRUE(two.has_value()) << two.error().message;
   ASSERT_EQ(two->hosts.size(), 3U);
   EXPECT_EQ(two->hosts[2].ranks, std::vector<int>{2});
-  const auto elsewhere = job_on({"--nolocal", "--host", "here,b", "/bin/sh"}, topology);
+  const auto elsewhere = job_on({"--nolocal", "--host", "here,b", "/bin/sh"}, processors);
   ASSERT_TRUE(elsewhere.has_value());
   EXPECT_EQ(elsewhere->hosts[0].name, "b");
-  EXPECT_NE(job_on({"--nolocal", "/bin/sh"}, topology).error().message.find("no other host"),
+  EXPECT_NE(job_on({"--nolocal", "/bin/sh"}, processors).error().message.find("no other host"),
             std::string::npos);
 }
 
 TEST(LauncherJob, RankfilesKeepToTheHostsThatAreAllowed) {
-  const Topology topology = topology_of("core:4 pu:1");
+  const Processors processors = processors_of("core:4 pu:1");
   const std::string path = ::testing::TempDir() + "launcher_hosts_test.ranks";
   std::ofstream(path) << "rank 0=a\n\nrank 1=here\nrank 2=b\n";
   // The names of the ranks' hosts, or the error.
   const auto hosts = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"--rankfile", path});
-    const auto job = job_on(words, topology);
+    const auto job = job_on(words, processors);
     if (!job) return job.error().message;
     std::string text;
     for (const Rank& rank : job->ranks) {
@@ -308,13 +308,13 @@ TEST(LauncherJob, RankfilesKeepToTheHostsThatAreAllowed) {
 }
 
 TEST(LauncherJob, MoreRanksThanSlotsAreToldOf) {
-  const Topology topology = topology_of("core:4 pu:1");
+  const Processors processors = processors_of("core:4 pu:1");
   const auto excess = [&](const std::string& host, int ranks) {
     const Options options = *parse_options(
         std::vector<std::string>{"--host", host, "-n", std::to_string(ranks), "/bin/sh"});
     const Expected<JobRoom> room = find_room(options, kOwn);
     std::vector<HostRoom> hosts;
-    for (const HostSpec& spec : room->hosts) hosts.push_back({spec, &topology});
+    for (const HostSpec& spec : room->hosts) hosts.push_back({spec, &processors});
     char* environment[] = {nullptr};
     return describe_excess(*make_job(options, *room, hosts, environment), hosts);
   };

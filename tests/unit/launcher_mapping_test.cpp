@@ -7,14 +7,17 @@
 
 #include "launcher/job.hpp"
 #include "launcher/mapping.hpp"
+#include "launcher/wire.hpp"
 
 namespace remit::launcher {
 namespace {
 
-Topology host(const char* description) {
+using Ends = std::vector<int>;  // the first and the last of each range of processors
+
+Processors host(const char* description) {
   Expected<Topology> topology = Topology::synthetic(description);
   EXPECT_TRUE(topology.has_value());
-  return std::move(*topology);
+  return Processors(*topology);
 }
 
 std::vector<std::string> lists(const std::vector<Binding>& bindings) {
@@ -26,37 +29,37 @@ std::vector<std::string> lists(const std::vector<Binding>& bindings) {
 
 using Lists = std::vector<std::string>;
 
-std::vector<Binding> placed(const Topology& topology, int ranks, const Placement& placement) {
-  const auto bindings = place_ranks(topology, ranks, placement);
+std::vector<Binding> placed(const Processors& processors, int ranks, const Placement& placement) {
+  const auto bindings = place_ranks(processors, ranks, placement);
   EXPECT_TRUE(bindings.has_value()) << (bindings ? "" : bindings.error().message);
   return bindings.value_or(std::vector<Binding>{});
 }
 
-std::vector<Binding> bind_ranks(const Topology& topology, int ranks, BindTo bind_to) {
+std::vector<Binding> bind_ranks(const Processors& processors, int ranks, BindTo bind_to) {
   Placement placement;
   placement.bind_to = bind_to;
-  return placed(topology, ranks, placement);
+  return placed(processors, ranks, placement);
 }
 
 // As on the command line.
-Lists lists_of(const Topology& topology, int ranks, const std::string& map_by,
+Lists lists_of(const Processors& processors, int ranks, const std::string& map_by,
                const std::string& rank_by, const std::string& bind_to) {
   Placement placement;
   EXPECT_TRUE(map_by.empty() || read_map_by(map_by, &placement));
   EXPECT_TRUE(rank_by.empty() || read_rank_by(rank_by, &placement));
   EXPECT_TRUE(bind_to.empty() || read_bind_to(bind_to, &placement));
-  return lists(placed(topology, ranks, placement));
+  return lists(placed(processors, ranks, placement));
 }
 
 TEST(LauncherMapping, EachKindOfObject) {
-  const Topology topology = host("pack:2 l3:1 core:4 pu:2");
-  EXPECT_EQ(lists(bind_ranks(topology, 3, BindTo::core)), (Lists{"0-1", "2-3", "4-5"}));
-  EXPECT_EQ(lists(bind_ranks(topology, 3, BindTo::socket)), (Lists{"0-7", "8-15", "0-7"}));
-  EXPECT_EQ(lists(bind_ranks(topology, 2, BindTo::l3)), (Lists{"0-7", "8-15"}));
-  EXPECT_EQ(lists(bind_ranks(topology, 2, BindTo::none)), (Lists{"", ""}));
-  EXPECT_EQ(lists(bind_ranks(topology, 1, BindTo::numa)), (Lists{"0-15"}));
+  const Processors processors = host("pack:2 l3:1 core:4 pu:2");
+  EXPECT_EQ(lists(bind_ranks(processors, 3, BindTo::core)), (Lists{"0-1", "2-3", "4-5"}));
+  EXPECT_EQ(lists(bind_ranks(processors, 3, BindTo::socket)), (Lists{"0-7", "8-15", "0-7"}));
+  EXPECT_EQ(lists(bind_ranks(processors, 2, BindTo::l3)), (Lists{"0-7", "8-15"}));
+  EXPECT_EQ(lists(bind_ranks(processors, 2, BindTo::none)), (Lists{"", ""}));
+  EXPECT_EQ(lists(bind_ranks(processors, 1, BindTo::numa)), (Lists{"0-15"}));
   // The first thread of every core comes before any second one.
-  const Lists threads = lists(bind_ranks(topology, 16, BindTo::hwthread));
+  const Lists threads = lists(bind_ranks(processors, 16, BindTo::hwthread));
   EXPECT_EQ(threads[0], "0");
   EXPECT_EQ(threads[1], "2");
   EXPECT_EQ(threads[8], "1");
@@ -64,34 +67,34 @@ TEST(LauncherMapping, EachKindOfObject) {
 }
 
 TEST(LauncherMapping, MappingDealsInTurn) {
-  const Topology topology = host("pack:2 core:4 pu:2");
-  EXPECT_EQ(lists_of(topology, 4, "socket", "", "core"), (Lists{"0-1", "8-9", "2-3", "10-11"}));
-  EXPECT_EQ(lists_of(topology, 4, "socket", "", "socket"), (Lists{"0-7", "8-15", "0-7", "8-15"}));
-  EXPECT_EQ(lists_of(topology, 3, "core", "", "socket"), (Lists{"0-7", "0-7", "0-7"}));
-  EXPECT_EQ(lists_of(topology, 5, "core", "", "socket").back(), "8-15");
-  EXPECT_EQ(lists_of(topology, 3, "hwthread", "", "hwthread"), (Lists{"0", "2", "4"}));
-  EXPECT_EQ(lists_of(topology, 2, "hwthread", "", "core"), (Lists{"0-1", "2-3"}));
-  EXPECT_EQ(lists_of(topology, 3, "node", "", "core"), (Lists{"0-1", "2-3", "4-5"}));
-  EXPECT_EQ(lists_of(topology, 9, "core", "", "core")[8], "0-1");
-  EXPECT_EQ(lists_of(topology, 2, "socket", "", "none"), (Lists{"", ""}));
+  const Processors processors = host("pack:2 core:4 pu:2");
+  EXPECT_EQ(lists_of(processors, 4, "socket", "", "core"), (Lists{"0-1", "8-9", "2-3", "10-11"}));
+  EXPECT_EQ(lists_of(processors, 4, "socket", "", "socket"), (Lists{"0-7", "8-15", "0-7", "8-15"}));
+  EXPECT_EQ(lists_of(processors, 3, "core", "", "socket"), (Lists{"0-7", "0-7", "0-7"}));
+  EXPECT_EQ(lists_of(processors, 5, "core", "", "socket").back(), "8-15");
+  EXPECT_EQ(lists_of(processors, 3, "hwthread", "", "hwthread"), (Lists{"0", "2", "4"}));
+  EXPECT_EQ(lists_of(processors, 2, "hwthread", "", "core"), (Lists{"0-1", "2-3"}));
+  EXPECT_EQ(lists_of(processors, 3, "node", "", "core"), (Lists{"0-1", "2-3", "4-5"}));
+  EXPECT_EQ(lists_of(processors, 9, "core", "", "core")[8], "0-1");
+  EXPECT_EQ(lists_of(processors, 2, "socket", "", "none"), (Lists{"", ""}));
   // An even share of the socket; all of a socket that has more ranks than cores.
-  EXPECT_EQ(lists_of(topology, 4, "socket", "", ""), (Lists{"0-3", "8-11", "4-7", "12-15"}));
-  EXPECT_EQ(lists_of(topology, 5, "ppr:5:socket", "", ""), Lists(5, "0-7"));
-  EXPECT_EQ(lists_of(topology, 9, "socket", "", ""), Lists(9, ""));
+  EXPECT_EQ(lists_of(processors, 4, "socket", "", ""), (Lists{"0-3", "8-11", "4-7", "12-15"}));
+  EXPECT_EQ(lists_of(processors, 5, "ppr:5:socket", "", ""), Lists(5, "0-7"));
+  EXPECT_EQ(lists_of(processors, 9, "socket", "", ""), Lists(9, ""));
 }
 
 TEST(LauncherMapping, SeveralOnOneObjectAndSeveralCoresARank) {
-  const Topology topology = host("pack:2 core:4 pu:2");
-  EXPECT_EQ(lists_of(topology, 4, "ppr:2:socket", "", "core"),
+  const Processors processors = host("pack:2 core:4 pu:2");
+  EXPECT_EQ(lists_of(processors, 4, "ppr:2:socket", "", "core"),
             (Lists{"0-1", "2-3", "8-9", "10-11"}));
-  EXPECT_EQ(lists_of(topology, 3, "slot:PE=2", "", ""), (Lists{"0-3", "4-7", "8-11"}));
-  EXPECT_EQ(lists_of(topology, 3, "", "", "core:2"), (Lists{"0-3", "4-7", "8-11"}));
-  EXPECT_EQ(lists_of(topology, 3, "socket:PE=2", "", ""), (Lists{"0-3", "8-11", "4-7"}));
-  EXPECT_EQ(lists_of(topology, 2, "", "", "hwthread:3"), (Lists{"0-2", "3-5"}));
+  EXPECT_EQ(lists_of(processors, 3, "slot:PE=2", "", ""), (Lists{"0-3", "4-7", "8-11"}));
+  EXPECT_EQ(lists_of(processors, 3, "", "", "core:2"), (Lists{"0-3", "4-7", "8-11"}));
+  EXPECT_EQ(lists_of(processors, 3, "socket:PE=2", "", ""), (Lists{"0-3", "8-11", "4-7"}));
+  EXPECT_EQ(lists_of(processors, 2, "", "", "hwthread:3"), (Lists{"0-2", "3-5"}));
   const auto error = [&](int ranks, const char* map_by) {
     Placement placement;
     EXPECT_TRUE(read_map_by(map_by, &placement));
-    const auto bindings = place_ranks(topology, ranks, placement);
+    const auto bindings = place_ranks(processors, ranks, placement);
     return bindings ? "no error" : bindings.error().message;
   };
   EXPECT_NE(error(5, "ppr:2:socket").find("ppr:2:socket: has room for 4 ranks"), std::string::npos);
@@ -100,27 +103,27 @@ TEST(LauncherMapping, SeveralOnOneObjectAndSeveralCoresARank) {
 }
 
 TEST(LauncherMapping, RanksAreNumbered) {
-  const Topology topology = host("pack:2 core:4 pu:1");
-  EXPECT_EQ(lists_of(topology, 4, "socket", "fill", "core"), (Lists{"0", "1", "4", "5"}));
-  EXPECT_EQ(lists_of(topology, 4, "socket", "core", "core"), (Lists{"0", "1", "4", "5"}));
-  EXPECT_EQ(lists_of(topology, 4, "socket", "span", "core"), (Lists{"0", "4", "1", "5"}));
-  EXPECT_EQ(lists_of(topology, 8, "core", "socket", "core"),
+  const Processors processors = host("pack:2 core:4 pu:1");
+  EXPECT_EQ(lists_of(processors, 4, "socket", "fill", "core"), (Lists{"0", "1", "4", "5"}));
+  EXPECT_EQ(lists_of(processors, 4, "socket", "core", "core"), (Lists{"0", "1", "4", "5"}));
+  EXPECT_EQ(lists_of(processors, 4, "socket", "span", "core"), (Lists{"0", "4", "1", "5"}));
+  EXPECT_EQ(lists_of(processors, 8, "core", "socket", "core"),
             (Lists{"0", "4", "1", "5", "2", "6", "3", "7"}));
-  EXPECT_EQ(lists_of(topology, 4, "ppr:2:socket", "socket", "core"), (Lists{"0", "4", "1", "5"}));
+  EXPECT_EQ(lists_of(processors, 4, "ppr:2:socket", "socket", "core"), (Lists{"0", "4", "1", "5"}));
   // Numbering loses and doubles nobody.
   for (const char* rank_by : {"slot", "node", "socket", "numa", "core", "hwthread", "l3cache"}) {
-    const Lists all = lists_of(topology, 8, "socket", rank_by, "core");
+    const Lists all = lists_of(processors, 8, "socket", rank_by, "core");
     EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), 8U) << rank_by;
   }
 }
 
 TEST(LauncherMapping, SharesAreDisjointCompleteAndFair) {
-  const Topology topology = host("pack:2 core:8 pu:2");
+  const Processors processors = host("pack:2 core:8 pu:2");
   for (int ranks = 2; ranks <= 16; ++ranks) {
     std::set<int> seen;
     std::size_t least = 1000;
     std::size_t most = 0;
-    for (const Binding& binding : bind_ranks(topology, ranks, BindTo::share)) {
+    for (const Binding& binding : bind_ranks(processors, ranks, BindTo::share)) {
       for (const int cpu : binding.cpus) EXPECT_TRUE(seen.insert(cpu).second);
       least = std::min(least, binding.cpus.size());
       most = std::max(most, binding.cpus.size());
@@ -131,12 +134,50 @@ TEST(LauncherMapping, SharesAreDisjointCompleteAndFair) {
 }
 
 TEST(LauncherMapping, SharesBindNothingForOneRankOrForMoreThanCores) {
-  const Topology topology = host("pack:1 core:4 pu:1");
+  const Processors processors = host("pack:1 core:4 pu:1");
   for (const int ranks : {1, 5, 17}) {
-    for (const Binding& binding : bind_ranks(topology, ranks, BindTo::share)) {
+    for (const Binding& binding : bind_ranks(processors, ranks, BindTo::share)) {
       EXPECT_FALSE(binding.bound());
     }
   }
+}
+
+TEST(LauncherProcessors, CrossAsBytes) {
+  const Processors here = host("pack:2 l3:2 l2:2 core:2 pu:2");
+  const Expected<Processors> there = Processors::read(here.bytes());
+  ASSERT_TRUE(there.has_value());
+  EXPECT_EQ(there->bytes(), here.bytes());
+  for (const char* map_by : {"slot", "socket", "numa", "l3cache", "l2cache", "core", "hwthread"}) {
+    EXPECT_EQ(lists_of(*there, 9, map_by, "", "core"), lists_of(here, 9, map_by, "", "core"));
+    EXPECT_EQ(lists_of(*there, 9, map_by, "fill", "l2cache"),
+              lists_of(here, 9, map_by, "fill", "l2cache"));
+  }
+  EXPECT_EQ(there->count(Level::l2), 8);
+  EXPECT_EQ(there->parts(Level::hwthread)[1].number, 2);
+}
+
+TEST(LauncherProcessors, OthersBytesAreRefused) {
+  const std::string good = host("core:2 pu:1").bytes();
+  for (std::size_t size = 0; size < good.size(); ++size) {
+    EXPECT_FALSE(Processors::read(good.substr(0, size)).has_value()) << size;
+  }
+  EXPECT_FALSE(Processors::read(good + "x").has_value());
+  const auto host_of = [](const std::vector<int>& ends, int level = 0) {
+    WireWriter writer;
+    for (std::size_t i = 0; i < kLevels; ++i) {
+      for (const int number : {1, level, 0}) writer.number(number);
+      writer.numbers(ends);
+    }
+    return Processors::read(writer.bytes());
+  };
+  EXPECT_TRUE(host_of({0, 3, 8, 8}).has_value());
+  EXPECT_EQ(host_of({0, 3, 8, 8})->parts(Level::core)[0].cpus.list(),
+            (std::vector<int>{0, 1, 2, 3, 8}));
+  for (const auto& ends : {Ends{}, Ends{0}, Ends{-1, 3}, Ends{3, 2}, Ends{0, 1 << 30}}) {
+    EXPECT_FALSE(host_of(ends).has_value());
+  }
+  EXPECT_FALSE(host_of({0, 1}, 7).has_value());
+  EXPECT_FALSE(host_of({0, 1}, -1).has_value());
 }
 
 TEST(LauncherMapping, ListsAreWrittenAsTheKernelDoes) {
@@ -154,12 +195,12 @@ TEST(LauncherMapping, ThisHostHasProcessorsAndAnXml) {
   EXPECT_EQ(xml->find("PCIDev"), std::string::npos);
 }
 
-tl::expected<Job, LaunchError> job_of(const Options& options, const Topology& topology,
+tl::expected<Job, LaunchError> job_of(const Options& options, const Processors& processors,
                                       const std::string& own, char** environment) {
   const Expected<JobRoom> room = find_room(options, {own, {}});
   if (!room) return tl::unexpected(LaunchError{2, room.error().message});
   std::vector<HostRoom> hosts;
-  for (const HostSpec& spec : room->hosts) hosts.push_back({spec, &topology});
+  for (const HostSpec& spec : room->hosts) hosts.push_back({spec, &processors});
   return make_job(options, *room, hosts, environment);
 }
 

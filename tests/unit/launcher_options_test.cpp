@@ -220,13 +220,13 @@ TEST(LauncherOptions, OutputAndInputInBothDialects) {
 }
 
 TEST(LauncherOptions, CountsThatFollowFromOthers) {
-  const Topology topology = std::move(*Topology::synthetic("pack:4 core:2 pu:1"));
+  const Processors processors(*Topology::synthetic("pack:4 core:2 pu:1"));
   const auto ranks = [&](const Words& words) {
     Options options = parsed(words);
     const Expected<JobRoom> room = find_room(options, {"here", {}});
     EXPECT_TRUE(room.has_value());
     std::vector<HostRoom> hosts;
-    for (const HostSpec& spec : room->hosts) hosts.push_back({spec, &topology});
+    for (const HostSpec& spec : room->hosts) hosts.push_back({spec, &processors});
     const Expected<> done = complete_counts(*room, hosts, &options);
     return done ? options.total_ranks() : -1;
   };

@@ -19,15 +19,16 @@ struct ShmDevice::Endpoint {
   std::uint64_t writer = 0;  ///< what marks our messages there
   bool fence = true;         ///< order our stores before reading sleep_word ourselves
   bool mail = false;         ///< the mailbox is ours to write
-  bool shut = false;         ///< failed, or the peer left: post_to_failed()
+  bool shut = false;         ///< failed, or the peer left: post_to_failed(), and no memory is ours
 
   bool failed = false;
   /// The last message of the mailbox: the caller reads it here while the mailbox is written again.
   alignas(16) std::array<std::byte, shm::kInline> letter;
 
-  bool attached = false;  ///< the peer's HELLO came: its ring and home are mapped
-  bool cma = false;       ///< direct copies work
-  bool gone = false;      ///< the peer's process is gone, its last cells may be unread
+  bool attached = false;      ///< the peer's HELLO came: its ring and home are mapped
+  bool cma = false;           ///< direct copies work
+  bool gone = false;          ///< the peer's process is gone, its last cells may be unread
+  mutable bool lent = false;  ///< somebody has pointers into what is mapped of the peer's memory
   bool hello_sent = false;
   bool arena_asked = false;    ///< for its arena, ever
   bool arena_awaited = false;  ///< the answer has not come

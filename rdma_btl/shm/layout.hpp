@@ -17,6 +17,7 @@ inline constexpr std::uint64_t kHomeMagic = 0x656d6f6874696d72;
 inline constexpr std::uint64_t kRingMagic = 0x676e697274696d72;
 inline constexpr std::uint64_t kHelloMagic = 0x6f6c6c6574696d72;
 inline constexpr std::uint64_t kArenaMagic = 0x616e657261696d72;
+inline constexpr std::uint64_t kRefusalMagic = 0x7566657274696d72;
 inline constexpr std::uint64_t kWakeMagic = 0x656b617774696d72;
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
@@ -265,6 +266,18 @@ struct ArenaOffer {
   PeerName from = 0;
   PeerName to = 0;
 };
-static_assert(sizeof(ArenaOffer) != sizeof(Hello));
+
+/// The answer to a HELLO that could not be taken: no other one will come.
+struct Refusal {
+  std::uint64_t magic = kRefusalMagic;
+  std::uint32_t version = kVersion;
+  std::uint32_t unused = 0;
+  std::uint64_t job = 0;
+  PeerName from = 0;
+  PeerName to = 0;
+  char words[160] = {};  ///< why; ends with a zero
+};
+inline constexpr std::size_t kLongestDatagram = sizeof(Refusal);
+static_assert(sizeof(ArenaOffer) != sizeof(Hello) && sizeof(Hello) < kLongestDatagram);
 
 }  // namespace remit::shm

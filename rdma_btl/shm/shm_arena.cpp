@@ -61,7 +61,7 @@ void ShmDevice::retry_arenas() {
   std::vector<EndpointId> due;
   due.swap(arenas_due_);
   for (const EndpointId id : due) {
-    if (!endpoints_[id]->failed) send_arena(*endpoints_[id]);
+    if (!endpoints_[id]->shut) send_arena(*endpoints_[id]);
   }
 }
 
@@ -69,6 +69,7 @@ void ShmDevice::retry_arenas() {
 
 /// Where the peer's memory is mapped here. Null: nowhere, or not yet.
 std::byte* ShmDevice::mapped(Endpoint& endpoint, std::uint64_t address, std::size_t length) {
+  if (endpoint.home == nullptr) return nullptr;
   const std::uint64_t bytes = endpoint.home->arena.bytes.load(std::memory_order_acquire);
   if (bytes == 0) return nullptr;
   const std::uint64_t offset =
@@ -133,7 +134,7 @@ ssize_t ShmDevice::copy_across(Endpoint& endpoint, bool to_peer, std::span<const
 
 bool ShmDevice::reaches_memory(EndpointId id) const {
   const Endpoint& endpoint = *endpoints_[id];
-  return endpoint.attached && endpoint.cma && !endpoint.shut && !endpoint.failed;
+  return endpoint.attached && endpoint.cma && !endpoint.shut;
 }
 
 namespace {
@@ -206,7 +207,9 @@ bool ShmDevice::write_memory(EndpointId id, std::uint64_t address, const void* f
 }
 
 const std::byte* ShmDevice::see_memory(EndpointId id, std::uint64_t address, std::size_t bytes) {
-  return mapped(*endpoints_[id], address, bytes);
+  Endpoint& endpoint = *endpoints_[id];
+  endpoint.lent = true;
+  return mapped(endpoint, address, bytes);
 }
 
 }  // namespace remit

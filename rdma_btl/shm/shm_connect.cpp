@@ -158,8 +158,8 @@ Expected<EndpointId> ShmDevice::connect(PeerName peer, std::span<const std::byte
   }
   shm::Address other;
   std::memcpy(&other, address.data(), sizeof other);
-  Expected<Endpoint*> endpoint =
-      make_endpoint(peer, shm::socket_name(std::span<const std::uint8_t, 16>(other.socket)));
+  const shm::SocketName socket = shm::socket_name(std::span<const std::uint8_t, 16>(other.socket));
+  Expected<Endpoint*> endpoint = make_endpoint(peer, socket);
   if (!endpoint) return tl::unexpected<Error>(std::move(endpoint.error()));
   send_hello(**endpoint);
   return (*endpoint)->id;
@@ -168,6 +168,11 @@ Expected<EndpointId> ShmDevice::connect(PeerName peer, std::span<const std::byte
 /// An endpoint with its own direction's ring, which may be written at once.
 Expected<ShmDevice::Endpoint*> ShmDevice::make_endpoint(PeerName peer,
                                                         const shm::SocketName& socket) {
+  // Who has left gives its memory back before many others take some.
+  if (++met_ > std::max(kFewMet, (scans_.size() - free_scans_.size()) / 2)) {
+    met_ = 0;
+    look_after_peers();
+  }
   const std::size_t bytes = shm::ring_bytes(config_.ring_cells, config_.area_bytes);
   auto endpoint = std::make_unique<Endpoint>();
   Expected<Fd> memory = shm::make_memory("remit-ring", bytes);
@@ -242,7 +247,7 @@ void ShmDevice::service_socket() {
 
 /// Takes one datagram; false when there is none.
 bool ShmDevice::receive_datagram() {
-  std::array<std::byte, sizeof(shm::Hello)> data;
+  std::array<std::byte, shm::kLongestDatagram> data;
   alignas(cmsghdr) std::byte
       control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int) * shm::kHelloDescriptors)];
   shm::SocketName from;
@@ -290,6 +295,13 @@ void ShmDevice::take_datagram(std::span<const std::byte> data, bool cut, std::sp
       return receive_arena(offer, fds[0], credentials);
     }
   }
+  shm::Refusal refusal;
+  if (data.size() == sizeof refusal && !cut) {
+    std::memcpy(&refusal, data.data(), sizeof refusal);
+    if (refusal.magic == shm::kRefusalMagic && refusal.version == shm::kVersion) {
+      return receive_refusal(refusal, credentials);
+    }
+  }
   shm::Hello hello;
   if (data.size() == sizeof hello && !cut) {
     std::memcpy(&hello, data.data(), sizeof hello);
@@ -322,11 +334,15 @@ void ShmDevice::receive_hello(const shm::Hello& hello, std::span<Fd> fds, const 
     if (endpoint->attached || endpoint->failed) return reject_hello("it is a second one");
   } else {
     Expected<Endpoint*> made = make_endpoint(hello.from, socket);
-    if (!made) return reject_hello(made.error().message);
+    if (!made) {
+      refuse(hello.from, socket, made.error().message);
+      return reject_hello(made.error().message);
+    }
     endpoint = *made;
   }
   if (Expected<> attached = attach(*endpoint, hello, fds, from); !attached) {
     ++counters_.hellos_rejected;
+    refuse(hello.from, socket, attached.error().message);
     return fail_endpoint(*endpoint, attached.error().code, std::move(attached.error().message));
   }
   ++counters_.hellos_accepted;
@@ -334,6 +350,30 @@ void ShmDevice::receive_hello(const shm::Hello& hello, std::span<Fd> fds, const 
       std::find(hellos_due_.begin(), hellos_due_.end(), endpoint->id) != hellos_due_.end();
   if (!endpoint->hello_sent && !due) send_hello(*endpoint);
   begin_waiting(*endpoint);
+}
+
+/// Tells a peer that its HELLO was in vain; it would wait for ours.
+void ShmDevice::refuse(PeerName peer, const shm::SocketName& socket, const std::string& why) {
+  shm::Refusal refusal;
+  refusal.job = config_.job;
+  refusal.from = config_.name;
+  refusal.to = peer;
+  why.copy(refusal.words, sizeof refusal.words - 1);
+  // If there is no room the peer has to find out by itself: by a limit of time, or by our end.
+  ::sendto(socket_.get(), &refusal, sizeof refusal, MSG_DONTWAIT | MSG_NOSIGNAL, socket.get(),
+           socket.length);
+}
+
+void ShmDevice::receive_refusal(const shm::Refusal& refusal, const ucred& from) {
+  const auto known = by_name_.find(refusal.from);
+  if (from.uid != ::geteuid() || refusal.job != config_.job || refusal.to != config_.name ||
+      known == by_name_.end() || endpoints_[known->second]->attached) {
+    return reject_hello("it refuses what nobody asked for");
+  }
+  const std::string_view words(refusal.words, ::strnlen(refusal.words, sizeof refusal.words));
+  fail_endpoint(*endpoints_[known->second], MPI_ERR_OTHER,
+                fmt::format("process {:#x} of this host (pid {}) cannot take a connection: {}",
+                            rank_of_name(refusal.from), from.pid, words));
 }
 
 /// Maps what the HELLO brought and adds the peer's ring to those that poll() reads.
@@ -387,16 +427,29 @@ Expected<> ShmDevice::attach(Endpoint& endpoint, const shm::Hello& hello, std::s
   producer.can_copy.store(endpoint.cma ? 1 : 0);
   producer.knows_home.store(1);
 
-  endpoint.scan = static_cast<std::uint32_t>(scans_.size());
+  endpoint.scan = new_scan();
   const bool lower = config_.name < endpoint.peer;
   endpoint.mailbox = lower ? &endpoint.tx.control().mailbox : &control->mailbox;
   endpoint.writer = lower ? shm::kLowerWrote : 0;
   endpoint.mail = lower;
-  scans_.push_back({cells, cells, endpoint.mailbox, lower ? 0 : shm::kLowerWrote, 1,
-                    hello.cells - 1, publish_mask(hello.cells), endpoint.id});
-  if (hot_count_ < kHot) hot_[hot_count_++] = endpoint.scan;
+  scans_[endpoint.scan] = {
+      cells, cells,           endpoint.mailbox,          lower ? 0 : shm::kLowerWrote,
+      1,     hello.cells - 1, publish_mask(hello.cells), endpoint.id};
   attention_ |= kScanAll;
   return {};
+}
+
+/// The place of a peer that has left, or a new one, which poll() visits often if few are.
+std::uint32_t ShmDevice::new_scan() {
+  if (!free_scans_.empty()) {
+    const std::uint32_t index = free_scans_.back();
+    free_scans_.pop_back();
+    return index;
+  }
+  const auto index = static_cast<std::uint32_t>(scans_.size());
+  scans_.emplace_back();
+  if (hot_count_ < kHot) hot_[hot_count_++] = index;
+  return index;
 }
 
 /// Reads the peer's token from its own memory: is it allowed, and is it that process?
@@ -410,28 +463,28 @@ bool ShmDevice::probe_copies(const Endpoint& endpoint, const shm::Hello& hello) 
 }
 
 void ShmDevice::update_fence(Endpoint& endpoint) {
+  if (endpoint.shut) return;
   endpoint.fence = !registered_ || !endpoint.attached || endpoint.home->senders_fence != 0;
 }
 
 // --- a peer's end ------------------------------------------------------------------------------
 
-/// Fails the endpoints whose process is gone, after everything that it wrote has been read. Who
-/// left in order and owes nothing is only failed when it is spoken to.
-/// The peer has left in order. Once, for `shut` stays.
+/// The peer has left in order.
 void ShmDevice::close_endpoint(Endpoint& endpoint) {
-  if (endpoint.shut) return;
-  endpoint.shut = true;
+  shut_endpoint(endpoint);
   endpoint.words = fmt::format("process {:#x} (pid {}) of this host has left already",
                                rank_of_name(endpoint.peer), endpoint.pid);
   ready_.push_back(event_of(CompletionKind::endpoint_closed, endpoint.id, MPI_SUCCESS));
   attention_ |= kWork;
 }
 
+/// Fails the endpoints whose process is gone, after everything that it wrote has been read. Who
+/// left in order and owes nothing is only failed when it is spoken to.
 void ShmDevice::look_after_peers() {
   gone_.clear();
   for (std::size_t i = 0; i != endpoints_.size(); ++i) {  // may grow meanwhile
     Endpoint* const endpoint = endpoints_[i].get();
-    if (endpoint->failed || (!endpoint->attached && !endpoint->hello_sent)) continue;
+    if (endpoint->shut || (!endpoint->attached && !endpoint->hello_sent)) continue;
     if (!endpoint->gone) endpoint->gone = !shm::socket_exists(endpoint->socket);
     if (!endpoint->gone) continue;
     if (!endpoint->attached) service_socket();  // its HELLO may have come just before its end
@@ -458,15 +511,25 @@ void ShmDevice::look_after_peers() {
 
 void ShmDevice::fail_endpoint(Endpoint& endpoint, int status, std::string words) {
   if (endpoint.failed) return;
-  endpoint.failed = endpoint.shut = true;
+  endpoint.failed = true;
   endpoint.words = std::move(words);
-  if (!endpoint.attached) --unattached_;
-  if (endpoint.arena_awaited) --arenas_awaited_;
-  endpoint.arena_awaited = false;
   if (config_.log != nullptr) config_.log->write(LogLevel::info, "{}", endpoint.words);
   for (const auto& job : jobs_) {
     if (job->phase != Phase{} && job->endpoint == endpoint.id) finish(*job, status);
   }
+  if (!endpoint.shut) shut_endpoint(endpoint);
+  ready_.push_back(event_of(CompletionKind::endpoint_failed, endpoint.id, status));
+  attention_ |= kWork;
+}
+
+/// Nothing is read from the peer or written to it any more, once: gives back what it took, the
+/// memory with the next poll, until which the caller may read messages there.
+void ShmDevice::shut_endpoint(Endpoint& endpoint) {
+  endpoint.shut = true;
+  endpoint.event.reset();
+  if (!endpoint.attached) --unattached_;
+  if (endpoint.arena_awaited) --arenas_awaited_;
+  endpoint.arena_awaited = false;
   const auto of_it = [&](const auto& item) { return item.endpoint == endpoint.id; };
   std::erase_if(outgoing_, of_it);
   std::erase_if(replies_, of_it);
@@ -480,9 +543,24 @@ void ShmDevice::fail_endpoint(Endpoint& endpoint, int status, std::string words)
     Scan& scan = scans_[endpoint.scan];
     scan.next = scan.mailbox = &kDeadCell;
     scan.expected = kNever;
+    free_scans_.push_back(endpoint.scan);
   }
-  ready_.push_back(event_of(CompletionKind::endpoint_failed, endpoint.id, status));
+  unmap_due_.push_back(endpoint.id);
   attention_ |= kWork;
+}
+
+void ShmDevice::unmap_shut() {
+  for (const EndpointId id : unmap_due_) {
+    Endpoint& endpoint = *endpoints_[id];
+    endpoint.tx_mapping = {};
+    endpoint.rx_mapping = {};
+    endpoint.tx_memory.reset();
+    if (endpoint.lent) continue;
+    endpoint.home_mapping = {};
+    endpoint.arena_mapping = {};
+    endpoint.home = nullptr;
+  }
+  unmap_due_.clear();
 }
 
 }  // namespace remit

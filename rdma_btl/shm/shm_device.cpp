@@ -360,7 +360,7 @@ void ShmDevice::publish_consumed() {
   for (const std::uint32_t index : publish_) {
     Scan& scan = scans_[index];
     Endpoint& endpoint = *endpoints_[scan.endpoint];
-    if (endpoint.failed) continue;
+    if (endpoint.shut) continue;
     endpoint.rx_area_published = endpoint.rx_area_end;
     shm::RingControl& control = *endpoint.rx;
     control.consumer.area.store(endpoint.rx_area_published, std::memory_order_release);
@@ -393,6 +393,7 @@ std::size_t ShmDevice::take_ready(std::span<Completion> out, std::size_t n) {
 }
 
 std::size_t ShmDevice::do_work(std::span<Completion> out) {
+  if (!unmap_due_.empty()) unmap_shut();
   if (!hellos_due_.empty()) retry_hellos();
   if (!arenas_due_.empty()) retry_arenas();
   if (!outgoing_.empty() || !replies_.empty()) progress_replies();
@@ -402,7 +403,7 @@ std::size_t ShmDevice::do_work(std::span<Completion> out) {
   const std::size_t n = take_ready(out, 0);
   const bool more = (attention_ & kArmed) != 0 || !hellos_due_.empty() || !arenas_due_.empty() ||
                     !outgoing_.empty() || !replies_.empty() || !active_.empty() ||
-                    !helping_.empty() || !ready_.empty();
+                    !helping_.empty() || !ready_.empty() || !unmap_due_.empty();
   attention_ = more ? attention_ | kWork : attention_ & ~kWork;
   return n;
 }
@@ -431,7 +432,7 @@ void ShmDevice::idle(bool nothing_arrived) {
 void ShmDevice::arm() {
   home_->sleep.word.store(shm::kAsleep, std::memory_order_seq_cst);
   for (const auto& endpoint : endpoints_) {
-    if (endpoint->attached && endpoint->rx->producer.knows_home.load() == 0) {
+    if (endpoint->attached && !endpoint->shut && endpoint->rx->producer.knows_home.load() == 0) {
       endpoint->rx->consumer.wake_request.store(shm::kAsleep, std::memory_order_seq_cst);
     }
   }
@@ -461,7 +462,8 @@ void ShmDevice::settle_blocked() {
 void ShmDevice::disarm() {
   home_->sleep.word.store(shm::kAwake, std::memory_order_relaxed);
   for (const auto& endpoint : endpoints_) {
-    if (endpoint->attached) endpoint->rx->consumer.wake_request.store(shm::kAwake);
+    if (endpoint->attached && !endpoint->shut)
+      endpoint->rx->consumer.wake_request.store(shm::kAwake);
   }
   // Always: a waker may have written after an earlier disarm, and would keep the epoll readable.
   std::uint64_t count = 0;

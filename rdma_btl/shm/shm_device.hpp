@@ -174,11 +174,16 @@ class ShmDevice final : public Device {
   void receive_hello(const shm::Hello& hello, std::span<shm::Fd> fds, const ucred& from,
                      const shm::SocketName& socket);
   void reject_hello(const std::string& why);
+  void refuse(PeerName peer, const shm::SocketName& socket, const std::string& why);
+  void receive_refusal(const shm::Refusal& refusal, const ucred& from);
   [[nodiscard]] Expected<> attach(Endpoint& endpoint, const shm::Hello& hello,
                                   std::span<shm::Fd> fds, const ucred& from);
   [[nodiscard]] bool probe_copies(const Endpoint& endpoint, const shm::Hello& hello) const;
   void look_after_peers();
+  [[nodiscard]] std::uint32_t new_scan();
   void close_endpoint(Endpoint& endpoint);
+  void shut_endpoint(Endpoint& endpoint);
+  void unmap_shut();
   void fail_endpoint(Endpoint& endpoint, int status, std::string words);
   void update_fence(Endpoint& endpoint);
 
@@ -233,7 +238,7 @@ class ShmDevice final : public Device {
 
   // Hot members first.
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
-  std::vector<Scan> scans_;  ///< in order of attachment
+  std::vector<Scan> scans_;
   static constexpr std::uint32_t kHot = 8;
   static constexpr std::uint32_t kColdPerPoll = 16;
   std::array<std::uint32_t, kHot> hot_ = {};  ///< indices into scans_ that every poll visits
@@ -260,6 +265,8 @@ class ShmDevice final : public Device {
   std::vector<EndpointId> hellos_due_;
   std::vector<EndpointId> arenas_due_;
   std::vector<EndpointId> gone_;  ///< peers that died with cells unread
+  std::vector<EndpointId> unmap_due_;
+  std::vector<std::uint32_t> free_scans_;  ///< indices into scans_ that no endpoint has
   std::size_t pending_puts_ = 0;
   shm::CopyTable copies_;
   bool copies_loaded_ = false;    ///< the file was read, at the first transfer that asked
@@ -292,6 +299,8 @@ class ShmDevice final : public Device {
   bool registered_ = false;           ///< barriers of others order this process's accesses
   std::atomic<int> registering_ = 0;  ///< result of the thread below: 1 registered, -1 refused
   std::thread registrar_;
+  static constexpr std::size_t kFewMet = 16;
+  std::size_t met_ = 0;           ///< new endpoints since it was last seen who has gone
   std::uint32_t unattached_ = 0;  ///< endpoints whose peer's HELLO has not come
   std::uint32_t arenas_awaited_ = 0;
   std::uint64_t looked_after_ns_ = 0;

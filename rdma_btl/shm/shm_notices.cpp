@@ -28,7 +28,8 @@ void ShmDevice::return_notices(std::uint32_t index, std::function<bool()> in_use
 
 const std::byte* ShmDevice::notices_of(EndpointId id, std::uint32_t index) const {
   const Endpoint& endpoint = *endpoints_[id];
-  if (!endpoint.attached || index >= shm::kNoticeBoards) return nullptr;
+  if (!endpoint.attached || endpoint.shut || index >= shm::kNoticeBoards) return nullptr;
+  endpoint.lent = true;
   return endpoint.home_mapping.data() + shm::notices_at(index);
 }
 

@@ -47,7 +47,7 @@ void ShmDevice::violation(Endpoint& endpoint, const char* what, std::uint64_t ad
 /// A control cell to a peer, now or when its ring has room.
 void ShmDevice::send_cell(Endpoint& endpoint, CellKind kind, const void* payload,
                           std::size_t length) {
-  if (endpoint.failed) return;
+  if (endpoint.shut) return;
   if (endpoint.tx.has_room()) {
     if (length != 0) std::memcpy(endpoint.tx.next().payload, payload, length);
     endpoint.tx.publish(kind, length);

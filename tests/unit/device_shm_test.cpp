@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,6 +17,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <random>
@@ -605,11 +607,72 @@ TEST(ShmLife, WhatWasFlushedSurvivesAnExit) {
   EXPECT_EQ(status, 0);
 }
 
+std::ptrdiff_t open_files() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                       std::filesystem::directory_iterator());
+}
+
+/// How often something of the device is mapped.
+int mappings() {
+  std::ifstream maps("/proc/self/maps");
+  int count = 0;
+  for (std::string line; std::getline(maps, line);) count += line.find("remit-") != line.npos;
+  return count;
+}
+
+// One process that serves many, one after the other (or some together, who end in another order).
+TEST(ShmLife, WhoHasLeftCostsNothing) {
+  ShmConfig config = config_of(1000);
+  config.liveness_ms = 1;
+  auto server = ShmDevice::create(config).value();
+  std::array<Completion, 8> out;
+  std::ptrdiff_t files = 0;
+  int maps = 0;
+  std::size_t served = 0;
+  for (PeerName round = 0; round < 40; ++round) {
+    std::vector<std::unique_ptr<ShmDevice>> clients;
+    std::vector<EndpointId> endpoints;
+    const std::size_t together = 1 + round % 12;  // more than every poll visits
+    for (std::size_t i = 0; i < together; ++i) {
+      clients.push_back(ShmDevice::create(config_of(round * 20 + i)).value());
+      endpoints.push_back(clients.back()->connect(1000, server->local_address()).value());
+    }
+    std::vector<std::byte> bytes(2000, static_cast<std::byte>(round));
+    const Piece piece{bytes.data(), bytes.size(), 0};
+    Operation send;
+    send.local = {&piece, 1};
+    for (std::size_t i = 0; i < together; ++i) {
+      while (clients[i]->post(endpoints[i], {&send, 1}) == 0) (void)clients[i]->poll(out);
+    }
+    std::size_t got = 0;
+    std::size_t closed = 0;
+    for (int tries = 0; tries < 10000000 && closed < together; ++tries) {
+      const std::size_t n = server->poll(out);
+      for (std::size_t i = 0; i < n; ++i) {
+        ASSERT_NE(out[i].kind, CompletionKind::endpoint_failed);
+        closed += out[i].kind == CompletionKind::endpoint_closed;
+        if (out[i].kind != CompletionKind::receive) continue;
+        ++got;
+        ASSERT_EQ(out[i].data.size(), bytes.size());
+        EXPECT_EQ(out[i].data.back(), static_cast<std::byte>(round));
+      }
+      for (const auto& client : clients) (void)client->poll(out);
+      if (got == together) clients.clear();
+    }
+    ASSERT_EQ(closed, together) << round;
+    served += got;
+    (void)server->poll(out);
+    if (round == 0) {
+      files = open_files();
+      maps = mappings();
+    }
+    EXPECT_EQ(open_files(), files) << round;
+    EXPECT_EQ(mappings(), maps) << round;
+  }
+  EXPECT_GT(served, 200U);
+}
+
 TEST(ShmLife, NothingIsLeftOpen) {
-  const auto open_files = [] {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
-                         std::filesystem::directory_iterator());
-  };
   const auto before = open_files();
   for (int round = 0; round < 3; ++round) {
     auto a = ShmDevice::create(config_of(0)).value();
@@ -648,7 +711,10 @@ TEST(ShmHello, MalformedAndForeignOnesAreDropped) {
   shm::Hello hello;
   hello.job = 41;
   EXPECT_EQ(deliver(std::as_bytes(std::span(&hello, 1))), 0U);
-  EXPECT_EQ(device->counters().hellos_rejected, 4U);
+  shm::Refusal refusal;  // of what nobody asked for
+  refusal.job = 42;
+  EXPECT_EQ(deliver(std::as_bytes(std::span(&refusal, 1))), 0U);
+  EXPECT_EQ(device->counters().hellos_rejected, 5U);
   hello.job = 42;
   hello.from = 9;
   hello.cells = 512;
@@ -656,6 +722,30 @@ TEST(ShmHello, MalformedAndForeignOnesAreDropped) {
   EXPECT_EQ(deliver(std::as_bytes(std::span(&hello, 1))), 1U) << "no descriptors";
   EXPECT_EQ(out[0].kind, CompletionKind::endpoint_failed);
   EXPECT_NE(device->explain(out[0].endpoint).find("descriptors"), std::string::npos);
+}
+
+TEST(ShmHello, WhoCannotBeAnsweredHearsWhy) {
+  auto full = ShmDevice::create(config_of(0)).value();
+  auto caller = ShmDevice::create(config_of(1)).value();
+  const EndpointId endpoint = caller->connect(0, full->local_address()).value();
+  // No descriptor is left for what came.
+  std::vector<shm::Fd> taken;
+  rlimit limit;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit few{static_cast<rlim_t>(open_files()), limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  std::array<Completion, 4> out;
+  std::size_t n = 0;
+  for (int i = 0; i < 1000000 && n == 0; ++i) {
+    (void)full->poll(out);
+    n = caller->poll(out);
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  ASSERT_EQ(n, 1U);
+  EXPECT_EQ(out[0].kind, CompletionKind::endpoint_failed);
+  EXPECT_EQ(out[0].endpoint, endpoint);
+  EXPECT_NE(caller->explain(endpoint).find("cannot take a connection: "), std::string::npos)
+      << caller->explain(endpoint);
 }
 
 TEST(ShmHello, MemoryThatCanShrinkIsRefused) {

@@ -561,7 +561,8 @@ int Board::fetch(int member, const View& to) const {
     return MPI_SUCCESS;
   }
   const auto failure = [&] {
-    return engine_.lost(from.proc) ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER;
+    const bool lost = engine_.lost(from.proc) || !from.device->reaches_memory(from.endpoint);
+    return lost ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER;
   };
   if (to.is_contiguous()) {
     const bool done = from.device->read_memory(from.endpoint, placed.at, to.data(), bytes);

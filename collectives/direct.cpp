@@ -44,7 +44,10 @@ void Direct::expect_source(CollCtx& c, int peer, std::size_t bytes) const {
 
 void Direct::note(CollCtx& c, int peer, bool done) {
   if (done) return;
-  const bool lost = c.engine().lost(c.comm().local->proc(peer));
+  const ProcId proc = c.comm().local->proc(peer);
+  const Engine::Path path = c.engine().path(proc);
+  const bool lost = c.engine().lost(proc) || path.device == nullptr ||
+                    !path.device->reaches_memory(path.endpoint);
   c.fail(lost ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER);
 }
 

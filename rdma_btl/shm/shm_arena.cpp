@@ -183,6 +183,10 @@ bool ShmDevice::copy_all(EndpointId id, bool to_peer, std::byte* here, std::uint
   while (bytes != 0) {
     const iovec part{here, bytes};
     const ssize_t copied = copy_across(endpoint, to_peer, std::span(&part, 1), address);
+    if (copied < 0 && errno == ESRCH) {
+      fail_endpoint(endpoint, MPI_ERR_PROC_ABORTED, exit_words(endpoint));
+      return false;
+    }
     if (copied <= 0) {
       endpoint.words =
           fmt::format("{} bytes at {:#x} of process {:#x} cannot be {}: {}", bytes, address,

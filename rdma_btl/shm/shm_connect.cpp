@@ -226,7 +226,7 @@ void ShmDevice::send_hello(Endpoint& endpoint) {
       return;
     }
   }
-  fail_endpoint(endpoint, MPI_ERR_OTHER,
+  fail_endpoint(endpoint, error == ECONNREFUSED ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER,
                 fmt::format("no first contact with process {:#x} of this host: {}",
                             rank_of_name(endpoint.peer),
                             error == ECONNREFUSED ? "it has exited" : std::strerror(error)));
@@ -503,10 +503,13 @@ void ShmDevice::look_after_peers() {
         continue;
       }
     }
-    fail_endpoint(*endpoint, MPI_ERR_OTHER,
-                  fmt::format("process {:#x} (pid {}) of this host has exited",
-                              rank_of_name(endpoint->peer), endpoint->pid));
+    fail_endpoint(*endpoint, MPI_ERR_PROC_ABORTED, exit_words(*endpoint));
   }
+}
+
+std::string ShmDevice::exit_words(const Endpoint& endpoint) {
+  return fmt::format("process {:#x} (pid {}) of this host has exited", rank_of_name(endpoint.peer),
+                     endpoint.pid);
 }
 
 void ShmDevice::fail_endpoint(Endpoint& endpoint, int status, std::string words) {

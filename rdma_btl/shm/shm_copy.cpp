@@ -248,9 +248,7 @@ ShmDevice::Step ShmDevice::copy_step(Job& job, Endpoint& endpoint) {
 ShmDevice::Step ShmDevice::copy_error(Job& job, Endpoint& endpoint, int error) {
   if (error == EINTR) return Step::blocked;
   if (error == ESRCH) {
-    fail_endpoint(endpoint, MPI_ERR_OTHER,
-                  fmt::format("process {:#x} (pid {}) of this host has exited",
-                              rank_of_name(endpoint.peer), endpoint.pid));
+    fail_endpoint(endpoint, MPI_ERR_PROC_ABORTED, exit_words(endpoint));
     return Step::finished;
   }
   if ((error == EPERM || error == ENOSYS) && config_.copy == ShmCopy::automatic) {

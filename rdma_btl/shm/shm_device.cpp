@@ -129,12 +129,13 @@ bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::
 std::size_t ShmDevice::post_to_failed(Endpoint& endpoint, std::span<const Operation> operations) {
   if (!endpoint.failed) {
     fail_endpoint(
-        endpoint, MPI_ERR_OTHER,
+        endpoint, MPI_ERR_PROC_ABORTED,
         fmt::format("process {:#x} of this host has finished", rank_of_name(endpoint.peer)));
   }
   for (const Operation& operation : operations) {
     if (operation.kind == OpKind::send || operation.cookie == kNoCompletion) continue;
-    ready_.push_back(event_of(CompletionKind::local, endpoint.id, MPI_ERR_OTHER, operation.cookie));
+    ready_.push_back(
+        event_of(CompletionKind::local, endpoint.id, MPI_ERR_PROC_ABORTED, operation.cookie));
     attention_ |= kWork;
   }
   return operations.size();

@@ -184,6 +184,7 @@ class ShmDevice final : public Device {
   void close_endpoint(Endpoint& endpoint);
   void shut_endpoint(Endpoint& endpoint);
   void unmap_shut();
+  [[nodiscard]] static std::string exit_words(const Endpoint& endpoint);
   void fail_endpoint(Endpoint& endpoint, int status, std::string words);
   void update_fence(Endpoint& endpoint);
 

@@ -299,6 +299,9 @@ class LinkFault(Fault):
             hosts[self.host].run(words=["ip", "link", "set", "eth0", "up"])
         else:
             control(f"join {self.host}")
+        hosts[self.host].reach(hosts=HOSTS)
+        for watcher in hosts.values():
+            watcher.reach(hosts=[self.host])
         for watcher in hosts.values():
             watcher.end_sessions()
 

@@ -132,6 +132,19 @@ class Answers:
             raise OSError(f"{' '.join(words)}: {done.stdout.strip()}")
         return done.stdout
 
+    def reach(self, hosts):
+        """Waits until others can be reached again: the kernel remembers a while that they could not."""
+        end = time.monotonic() + LIMIT
+        for host in hosts:
+            while True:
+                try:
+                    socket.create_connection((host, 22), timeout=1).close()
+                    break
+                except OSError:
+                    if time.monotonic() > end:
+                        raise
+                    time.sleep(0.01)
+
     def freeze_sshd(self, frozen):
         for listener in find("listener"):
             kill(listener.pid, signal.SIGSTOP if frozen else signal.SIGCONT)
@@ -150,15 +163,7 @@ class Answers:
         with open(folder / "log", "a", encoding="ascii") as log:
             self.listener = subprocess.Popen([SSHD, "-D", "-e", *options, "-f", str(folder / "sshd_config")],
                                              stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        end = time.monotonic() + LIMIT
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", 22), timeout=1).close()
-                break
-            except OSError:
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.01)
+        self.reach(["127.0.0.1"])
         self.known.add(self.listener.pid)
 
 

@@ -94,8 +94,10 @@ std::vector<CostCurve> cost_curves(const Caps& caps, LayoutClass layout,
   const bool contiguous = layout == LayoutClass::contiguous;
   const double wire = ns_per_byte(caps);
   const double pack = contiguous ? 0 : kPackNsPerByte;
+  const std::size_t eager_limit =
+      options.eager_forced ? options.eager_limit : std::max(options.eager_limit, caps.eager_limit);
   const std::size_t eager_max =
-      std::min(options.eager_limit, max_send_payload(caps, sizeof(EagerSyncHeader)));
+      std::min(eager_limit, max_send_payload(caps, sizeof(EagerSyncHeader)));
   std::vector<CostCurve> curves;
 
   // The longer header decides, so that synchronous sends have the same limits.

@@ -159,6 +159,7 @@ struct Caps {
   double bandwidth = 0;         ///< bytes per second of a large get or put
   double overhead_ns = 0;       ///< fixed cost of one get or put
   double get_slowdown = 1;      ///< time of a byte of a large get, in that of a put
+  std::size_t eager_limit = 0;  ///< to which sends beat all else here, if that is more than usual
   bool ordered = true;          ///< sends of an endpoint arrive in order
   bool has_put = false;
   bool has_get = false;

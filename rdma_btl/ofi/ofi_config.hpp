@@ -25,13 +25,13 @@ struct OfiConfig {
   std::string provider;   ///< "tcp", "net", "tcp;ofi_rxm"; empty: chosen
   std::string interface;  ///< its name, an address or a network; empty: chosen
   OfiMask mask;
-  std::size_t receive_slots = 256;         ///< of the process, however many peers it has
-  std::size_t most_receive_slots = 1024;   ///< to which they may grow, see patience_ms
-  std::size_t send_slots = 128;            ///< buffers of messages under way
-  std::size_t transfers = 512;             ///< puts and gets under way
-  std::size_t message_bytes = 8192 + 192;  ///< of one slot, with what the device puts before
-  std::uint32_t first_window = 8;          ///< receives leased to a peer at first
-  std::uint32_t max_window = 64;           ///< ... to one that sends a lot
+  std::size_t receive_slots = 128;          ///< of the process, however many peers it has
+  std::size_t most_receive_slots = 1024;    ///< to which they may grow, see patience_ms
+  std::size_t send_slots = 128;             ///< buffers of messages under way
+  std::size_t transfers = 512;              ///< puts and gets under way
+  std::size_t message_bytes = 32768 + 192;  ///< of one slot, with what the device puts before
+  std::uint32_t first_window = 8;           ///< receives leased to a peer at first
+  std::uint32_t max_window = 64;            ///< ... to one that sends a lot
   /// Peers that hold receives and compute do not give them back: after so long there are new ones.
   unsigned patience_ms = 100;
   unsigned connect_timeout_ms = 60000;  ///< until the peer's host has answered

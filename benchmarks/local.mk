@@ -109,7 +109,7 @@ benchmarks_suite_pmix_client_LDADD = $(PMIX_LIBS)
 include benchmarks/logp/local.mk
 
 EXTRA_DIST += benchmarks/compare benchmarks/libraries.py benchmarks/instructions \
-	benchmarks/scale benchmarks/startup benchmarks/tune \
+	benchmarks/scale benchmarks/hosts benchmarks/startup benchmarks/tune \
 	benchmarks/registration benchmarks/verbs benchmarks/README.md
 
 # The table of latencies, two ranks, with the library just built.

@@ -97,7 +97,8 @@ Expected<> read_modifiers(const std::string& option, const std::string& text,
 }  // namespace
 
 std::string_view level_name(Level level) {
-  const auto found = std::ranges::find(kLevelWords, level, [](const auto& row) { return row.second; });
+  const auto found =
+      std::ranges::find(kLevelWords, level, [](const auto& row) { return row.second; });
   return found->first;
 }
 
@@ -141,7 +142,8 @@ Expected<> read_rank_by(const std::string& text, Placement* placement) {
   }
   placement->rank_by = look_up(kLevelWords, word);
   if (placement->rank_by) return {};
-  return fail(MPI_ERR_ARG, "--rank-by {}: choose one of fill, span, {}", text, words_of(kLevelWords));
+  return fail(MPI_ERR_ARG, "--rank-by {}: choose one of fill, span, {}", text,
+              words_of(kLevelWords));
 }
 
 Expected<> read_bind_to(const std::string& text, Placement* placement) {

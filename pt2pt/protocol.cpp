@@ -13,10 +13,11 @@ namespace remit {
 
 namespace {
 
-const ParamDecl eager_limit_param{
-    "eager_limit", std::int64_t{8192}, "bytes",
-    "longest message that is sent before the receiver has asked for it; at most a device's send",
-    ParamRange{0, std::int64_t{1} << 40}};
+const ParamDecl eager_limit_param{"eager_limit", std::int64_t{8192}, "bytes",
+                                  "longest message that is sent before the receiver has asked for "
+                                  "it; at most a device's send, and "
+                                  "over TCP up to 32768 where this is not set",
+                                  ParamRange{0, std::int64_t{1} << 40}};
 const ParamDecl rendezvous_param{"rendezvous",
                                  std::string("auto"),
                                  "",

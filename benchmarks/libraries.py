@@ -2,6 +2,8 @@
 """The MPI libraries that the benchmarks set side by side: finding them, and running with them."""
 
 import dataclasses
+import importlib.machinery
+import importlib.util
 import os
 import pathlib
 import re
@@ -17,6 +19,16 @@ PYPI = {
     "mpich": (["mpich"], {}),
     "impi": (["impi-rt", "impi-devel"], {"I_MPI_ROOT": "{prefix}"}),
 }
+
+
+def load_compare():
+    """The script beside this file as a module (its name has no .py)."""
+    path = pathlib.Path(__file__).resolve().parent / "compare"
+    loader = importlib.machinery.SourceFileLoader("compare", str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("compare", loader))
+    sys.modules["compare"] = module
+    loader.exec_module(module)
+    return module
 
 
 @dataclasses.dataclass

@@ -59,8 +59,8 @@ class Listener {
     /// A child that has proved itself; false: it is not expected.
     std::function<bool(int node, asio::ip::tcp::socket socket)> accepted;
     std::function<void(std::string words)> refused;  ///< a line for the log
-    std::function<void()> gone =
-        nullptr;  ///< somebody has left who had said nothing wrong; may be null
+    /// Somebody has left who had said nothing wrong; may be null.
+    std::function<void()> gone = nullptr;
   };
 
   [[nodiscard]] static Expected<std::unique_ptr<Listener>> open(asio::io_context& io,

@@ -2,6 +2,8 @@
 // The shared-memory device's private state: endpoints and transfers under way.
 #pragma once
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -55,6 +57,16 @@ struct ShmDevice::Endpoint {
   shm::Mapping arena_mapping;  ///< of the peer's arena
   std::string words;           ///< behind the last failure
 };
+
+/// The endpoint of whom a datagram comes from; null: it is not for this process, or from a
+/// stranger.
+template <class Datagram>
+ShmDevice::Endpoint* ShmDevice::sender_of(const Datagram& datagram, const ucred& from) const {
+  const auto known = by_name_.find(datagram.from);
+  const bool ours = from.uid == ::geteuid() && datagram.job == config_.job &&
+                    datagram.to == config_.name && known != by_name_.end();
+  return ours ? endpoints_[known->second].get() : nullptr;
+}
 
 /// An event made by software.
 inline Completion event_of(CompletionKind kind, EndpointId endpoint, int status,

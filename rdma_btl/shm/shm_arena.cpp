@@ -88,13 +88,11 @@ std::byte* ShmDevice::mapped(Endpoint& endpoint, std::uint64_t address, std::siz
 }
 
 void ShmDevice::receive_arena(const shm::ArenaOffer& offer, const shm::Fd& fd, const ucred& from) {
-  const auto known = by_name_.find(offer.from);
-  if (from.uid != ::geteuid() || offer.job != config_.job || offer.to != config_.name ||
-      known == by_name_.end()) {
+  Endpoint* const sender = sender_of(offer, from);
+  if (sender == nullptr || !sender->arena_awaited) {
     return reject_hello("it offers memory that nobody asked for");
   }
-  Endpoint& endpoint = *endpoints_[known->second];
-  if (!endpoint.arena_awaited) return reject_hello("it offers memory that nobody asked for");
+  Endpoint& endpoint = *sender;
   endpoint.arena_awaited = false;
   --arenas_awaited_;
   const std::size_t bytes = endpoint.home->arena.bytes.load(std::memory_order_acquire);

@@ -365,13 +365,12 @@ void ShmDevice::refuse(PeerName peer, const shm::SocketName& socket, const std::
 }
 
 void ShmDevice::receive_refusal(const shm::Refusal& refusal, const ucred& from) {
-  const auto known = by_name_.find(refusal.from);
-  if (from.uid != ::geteuid() || refusal.job != config_.job || refusal.to != config_.name ||
-      known == by_name_.end() || endpoints_[known->second]->attached) {
+  Endpoint* const sender = sender_of(refusal, from);
+  if (sender == nullptr || sender->attached) {
     return reject_hello("it refuses what nobody asked for");
   }
   const std::string_view words(refusal.words, ::strnlen(refusal.words, sizeof refusal.words));
-  fail_endpoint(*endpoints_[known->second], MPI_ERR_OTHER,
+  fail_endpoint(*sender, MPI_ERR_OTHER,
                 fmt::format("process {:#x} of this host (pid {}) cannot take a connection: {}",
                             rank_of_name(refusal.from), from.pid, words));
 }

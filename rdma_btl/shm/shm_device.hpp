@@ -173,6 +173,8 @@ class ShmDevice final : public Device {
   [[nodiscard]] bool receive_datagram();
   void receive_hello(const shm::Hello& hello, std::span<shm::Fd> fds, const ucred& from,
                      const shm::SocketName& socket);
+  template <class Datagram>
+  [[nodiscard]] Endpoint* sender_of(const Datagram& datagram, const ucred& from) const;
   void reject_hello(const std::string& why);
   void refuse(PeerName peer, const shm::SocketName& socket, const std::string& why);
   void receive_refusal(const shm::Refusal& refusal, const ucred& from);

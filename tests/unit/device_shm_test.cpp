@@ -729,7 +729,6 @@ TEST(ShmHello, WhoCannotBeAnsweredHearsWhy) {
   auto caller = ShmDevice::create(config_of(1)).value();
   const EndpointId endpoint = caller->connect(0, full->local_address()).value();
   // No descriptor is left for what came.
-  std::vector<shm::Fd> taken;
   rlimit limit;
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
   const rlimit few{static_cast<rlim_t>(open_files()), limit.rlim_max};

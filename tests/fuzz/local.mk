@@ -28,6 +28,7 @@ fuzzed_sources = \
 	launcher/wait_graph.cpp \
 	launcher/words.cpp \
 	pt2pt/address_blob.cpp \
+	pt2pt/passport.cpp \
 	rdma_btl/shm/copy_table.cpp \
 	runtime/call_board.cpp \
 	runtime/params.cpp

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // What ranks tell mpirun and each other: the pages in which they say what they wait for, and the
-// addresses that they publish.
+// addresses that they publish or tell processes of other jobs.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,6 +13,7 @@
 #include "launcher/call_file.hpp"
 #include "launcher/wait_graph.hpp"
 #include "pt2pt/address_blob.hpp"
+#include "pt2pt/passport.hpp"
 #include "tests/fuzz/surface.hpp"
 
 namespace remit::fuzz {
@@ -132,17 +133,53 @@ void run_address(std::string_view bytes) {
   require(std::ranges::equal(again, view), "an address encodes back to its bytes");
 }
 
+std::string text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 std::vector<std::string> address_seeds() {
-  const auto text = [](const AddressBlob& blob) {
-    const std::vector<std::byte> bytes = encode(blob);
-    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  };
   AddressBlob blob;
   blob.first_window = 16;
-  std::vector<std::string> seeds{text(blob)};
+  std::vector<std::string> seeds{text_of(encode(blob))};
   blob.devices = {{"shm", std::vector<std::byte>(32, std::byte{7})}, {"verbs", {}}};
-  seeds.push_back(text(blob));
+  seeds.push_back(text_of(encode(blob)));
   return seeds;
+}
+
+// --- passports of other jobs' processes --------------------------------------------------------
+
+void run_passports(std::string_view bytes) {
+  const auto view = std::as_bytes(std::span(bytes));
+  const Expected<std::vector<Passport>> passports = decode_passports(view);
+  if (!passports) return;
+  constexpr ProcId kOwnJob = 4;
+  ForeignProcs procs{kOwnJob};
+  std::vector<std::byte> again;
+  for (const Passport& passport : *passports) {
+    const std::vector<std::byte> one = encode(passport);
+    again.insert(again.end(), one.begin(), one.end());
+    const Expected<ProcId> proc = procs.introduce(passport);
+    if (!proc) continue;
+    require(*proc >= kOwnJob && *proc < procs.end(), "a foreign process has a number of its own");
+    require(procs.name_of(*proc) == passport.name(), "a number leads to the name");
+    require(procs.passport_of(*proc).job == passport.job, "a number leads to the passport");
+  }
+  require(procs.end() <= kOwnJob + passports->size(), "nobody else has a number");
+  require(std::ranges::equal(again, view), "passports encode back to their bytes");
+}
+
+std::vector<std::string> passports_seeds() {
+  Passport one;
+  one.job = "remit-1@2";
+  one.rank = 3;
+  one.host = "node01";
+  one.address.assign(40, std::byte{7});
+  Passport other = one;
+  other.rank = 4;
+  Passport stranger = other;
+  stranger.job = "remit-9@1";
+  return {text_of(encode(one)), text_of(encode(one)) + text_of(encode(other)),
+          text_of(encode(other)) + text_of(encode(stranger)) + text_of(encode(other))};
 }
 
 }  // namespace
@@ -151,6 +188,7 @@ std::vector<Surface> rank_surfaces() {
   return {
       {"calls", 6 * kSlotBytes, 1024 * kKb, 64, run_calls, calls_seeds},
       {"address", 1024, 16 * kKb, 64, run_address, address_seeds},
+      {"passports", 4096, 64 * kKb, 64, run_passports, passports_seeds},
   };
 }
 

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "launcher/link.hpp"
+#include "tests/fuzz/loopback.hpp"
 #include "tests/fuzz/surface.hpp"
 
 namespace remit::fuzz {
@@ -131,11 +132,8 @@ void run_listener(std::string_view bytes) {
 
   asio::ip::tcp::socket socket(parent.io, asio::ip::tcp::v4());
   forget_at_end(socket.native_handle());
+  connect_loopback(socket, parent.listener->port());
   std::error_code error;
-  socket.connect(
-      {asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(parent.listener->port())},
-      error);
-  if (error) violated("the listener can be reached", error.message());
   const auto say = [&](std::string_view words) {
     const std::size_t cut = (flags & kInPieces) != 0 ? words.size() / 2 : 0;
     asio::write(socket, asio::buffer(words.substr(0, cut)), error);

@@ -34,7 +34,7 @@ fuzzed_sources = \
 	runtime/params.cpp
 
 tests_fuzz_fuzz_SOURCES = \
-	tests/fuzz/driver.cpp tests/fuzz/surface.hpp \
+	tests/fuzz/driver.cpp tests/fuzz/surface.hpp tests/fuzz/loopback.hpp \
 	tests/fuzz/greeting_surfaces.cpp \
 	tests/fuzz/memory_watch.cpp tests/fuzz/memory_watch.hpp \
 	tests/fuzz/rank_surfaces.cpp \

@@ -19,6 +19,7 @@
 #include "launcher/remote_hosts.hpp"
 #include "launcher/signals.hpp"
 #include "launcher/wire.hpp"
+#include "tests/fuzz/loopback.hpp"
 #include "tests/fuzz/surface.hpp"
 #include "tests/fuzz/wire_samples.hpp"
 
@@ -203,12 +204,10 @@ class FakeDaemon {
     if (!frame) violated("a daemon understands its start frame", frame.error().message);
     secret_ = *Secret::from_text(frame->secret);
     call_.node = frame->nodes.front();
-    std::error_code error;
-    socket_.connect({asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(frame->port)},
-                    error);
-    if (error) violated("a daemon reaches its parent", error.message());
+    connect_loopback(socket_, frame->port);
     const linger at_once{1, 0};
     (void)::setsockopt(socket_.native_handle(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    std::error_code error;
     asio::write(socket_, asio::buffer(&call_, sizeof call_), error);
     asio::async_read(socket_, asio::buffer(&answer_, sizeof answer_),
                      [this](std::error_code failed, std::size_t) {

@@ -11,6 +11,7 @@
 #include "datatype/half.hpp"
 #include "datatype/numbers.hpp"
 #include "datatype/pair_reductions.hpp"
+#include "runtime/processor.hpp"
 
 namespace remit {
 namespace {
@@ -160,15 +161,9 @@ template <class T, class F>
                                        std::size_t elements) {
   loop<T, F>(in, inout, elements);
 }
-bool has_wide_vectors() {
-  return __builtin_cpu_supports("avx2") != 0;
-}
 #else
 template <class T, class F>
 constexpr ReductionKernel wide_loop = baseline_loop<T, F>;
-constexpr bool has_wide_vectors() {
-  return false;
-}
 #endif
 
 /// A sum of complex numbers is one of twice as many real numbers.
@@ -360,7 +355,8 @@ ReductionKernel reduction_kernel(const Op& op, const Datatype& datatype) {
   if (datatype.kind() == BasicKind::pair) return pair_kernel(op.kind(), datatype.pair());
   const Kernels& kernels =
       kTable[static_cast<std::size_t>(op.kind())][static_cast<std::size_t>(datatype.kind())];
-  return has_wide_vectors() ? kernels.wide : kernels.baseline;
+  static const bool has_wide_vectors = processor_has_avx2();
+  return has_wide_vectors ? kernels.wide : kernels.baseline;
 }
 
 Expected<> check(const Op& op, const Datatype& datatype, OpUse use) {

@@ -16,6 +16,7 @@ libruntime_la_SOURCES = \
 	runtime/pmix_bootstrap.cpp runtime/pmix_bootstrap.hpp \
 	runtime/pool.hpp \
 	runtime/process.cpp runtime/process.hpp \
+	runtime/processor.hpp \
 	runtime/progress.cpp runtime/progress.hpp \
 	runtime/signals_blocked.hpp \
 	runtime/singleton_bootstrap.cpp runtime/singleton_bootstrap.hpp \

@@ -5,9 +5,12 @@
 #include <dirent.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <memory>
@@ -28,8 +31,22 @@ std::vector<int> open_descriptors() {
   return fds;
 }
 
+std::vector<int> low_descriptors() {
+  std::array<pollfd, 256> asked = {};
+  for (std::size_t i = 0; i < asked.size(); ++i) asked[i].fd = static_cast<int>(i);
+  rlimit limit = {};
+  const bool limited = ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < asked.size();
+  const nfds_t count = limited ? limit.rlim_cur : asked.size();
+  std::vector<int> fds;
+  if (::poll(asked.data(), count, 0) < 0) return fds;
+  for (std::size_t i = 0; i < count; ++i) {
+    if ((asked[i].revents & POLLNVAL) == 0) fds.push_back(asked[i].fd);
+  }
+  return fds;
+}
+
 void disable_nagle_on_new_sockets(const std::vector<int>& before) {
-  for (const int fd : open_descriptors()) {
+  for (const int fd : low_descriptors()) {
     if (std::binary_search(before.begin(), before.end(), fd)) continue;
     const int yes = 1;
     // Fails on everything that is no TCP socket, which is as wanted.

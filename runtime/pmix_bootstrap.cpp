@@ -18,7 +18,6 @@
 #include <deque>
 #include <list>
 #include <mutex>
-#include <sstream>
 #include <string_view>
 #include <type_traits>
 
@@ -42,7 +41,7 @@ tl::unexpected<Error> fail_pmix(pmix_status_t status, fmt::format_string<Args...
 
 /// The program's handlers of signals do not run in PMIx's thread.
 pmix_status_t join(pmix_proc_t* self) {
-  const std::vector<int> descriptors = open_descriptors();
+  const std::vector<int> descriptors = low_descriptors();
   const SignalsBlocked blocked;
   const pmix_status_t status = PMIx_Init(self, nullptr, 0);
   if (status == PMIX_SUCCESS) disable_nagle_on_new_sockets(descriptors);
@@ -176,9 +175,10 @@ std::vector<int> ranks_in(const pmix_value_t* value, const char* nspace) {
 
 std::vector<std::string> split_names(const std::string& list) {
   std::vector<std::string> names;
-  std::istringstream words(list);
-  for (std::string name; std::getline(words, name, ',');) {
-    if (!name.empty()) names.push_back(std::move(name));
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    if (end > at) names.push_back(list.substr(at, end - at));
+    at = end + 1;
   }
   return names;
 }

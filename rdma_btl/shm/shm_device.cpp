@@ -10,6 +10,7 @@
 
 #include "rdma_btl/shm/endpoint.hpp"
 #include "runtime/copy_medium.hpp"
+#include "runtime/processor.hpp"
 
 namespace remit {
 
@@ -96,7 +97,7 @@ static std::size_t gap_before(const Operation& message, std::size_t total, std::
 static std::size_t bytes_ahead(std::size_t total) {
   constexpr std::size_t kMost = 8192;
   if (total <= kMediumMost + shm::kLine) return total;
-  static const bool is_amd = __builtin_cpu_is("amd") != 0;
+  static const bool is_amd = processor_is_amd();
   return is_amd ? 0 : std::min(total, kMost);
 }
 

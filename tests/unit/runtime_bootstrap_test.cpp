@@ -2,11 +2,18 @@
 // Bootstraps that need no launcher, the choice between them, and the Process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <map>
 
 #include "runtime/bootstrap_open.hpp"
 #include "runtime/memory_bootstrap.hpp"
+#include "runtime/nagle.hpp"
 #include "runtime/process.hpp"
 #include "runtime/singleton_bootstrap.hpp"
 
@@ -182,6 +189,40 @@ TEST(OpenBootstrap, JobsOfOneRankAndBatchScriptsAreAlone) {
 TEST(OpenBootstrap, PmixIsPreferred) {
   Environment environment({"PMIX_NAMESPACE=x", "OMPI_COMM_WORLD_SIZE=4"});
   EXPECT_TRUE(find_launcher(environment.pointers.data()).pmix);
+}
+
+bool sends_at_once(int socket) {
+  int yes = 0;
+  socklen_t size = sizeof yes;
+  EXPECT_EQ(::getsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, &size), 0);
+  return yes != 0;
+}
+
+TEST(Nagle, NewSocketsOnly) {
+  const int old = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const std::vector<int> before = low_descriptors();
+  EXPECT_TRUE(std::ranges::is_sorted(before));
+  EXPECT_TRUE(std::ranges::includes(open_descriptors(), before));
+  EXPECT_TRUE(std::ranges::binary_search(before, old));
+  const int fresh = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_GE(old, 0);
+  ASSERT_GE(fresh, 0);
+  disable_nagle_on_new_sockets(before);
+  EXPECT_FALSE(sends_at_once(old));
+  EXPECT_TRUE(sends_at_once(fresh));
+  ::close(old);
+  ::close(fresh);
+}
+
+// Fewer descriptors than are asked for may be allowed.
+TEST(Nagle, WithALowLimitOfDescriptors) {
+  rlimit limit = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit low = {100, limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+  const std::vector<int> open = low_descriptors();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_TRUE(std::ranges::binary_search(open, STDERR_FILENO));
 }
 
 TEST(Process, ManyInOneThread) {

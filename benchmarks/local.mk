@@ -9,6 +9,9 @@ noinst_PROGRAMS += benchmarks/raw_limits
 benchmarks_raw_limits_SOURCES = benchmarks/raw_limits.c
 benchmarks_raw_limits_LDFLAGS = $(AM_LDFLAGS) -pthread
 
+noinst_PROGRAMS += benchmarks/raw_tcp
+benchmarks_raw_tcp_SOURCES = benchmarks/raw_tcp.c
+
 noinst_PROGRAMS += benchmarks/suite/latency
 benchmarks_suite_latency_SOURCES = benchmarks/suite/latency.c $(benchmark_pairs)
 benchmarks_suite_latency_LDADD = libmpi_abi.la

@@ -12,12 +12,14 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <thread>
 #include <utility>
 
 #include "launcher/host_names.hpp"
 #include "launcher/rank_env.hpp"
 #include "launcher/signals.hpp"
+#include "runtime/spawn_keys.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -38,10 +40,12 @@ std::string signal_text(int signal) {
 
 }  // namespace
 
-Controller::Controller(asio::io_context& io, const Options& options, Job job, Guardian& guardian,
+Controller::Controller(asio::io_context& io, const Options& options,
+                       std::span<const HostRoom> hosts, Job job, Guardian& guardian,
                        std::unique_ptr<CallFile> calls, RemoteHosts* remote)
     : io_(io),
       options_(options),
+      hosts_(hosts),
       guardian_(guardian),
       remote_(remote),
       signals_(io),
@@ -94,6 +98,8 @@ void Controller::start(PmixServer* server) {
       if (!error) timed_out();
     });
   }
+  if (remote_ != nullptr) remote_->listen(remote_callbacks());
+  launch(jobs_.front());
   spawn_next();
 }
 
@@ -179,13 +185,13 @@ void Controller::signal_all(int signal) {
 
 // Ranks are started one at a time, so that signals and failures are seen between them.
 void Controller::spawn_next() {
-  if (phase_ != Phase::starting) return;
-  if (remote_ != nullptr && !launched_) launch_remote();
+  if (phase_ != Phase::starting || spawning_) return;
   while (next_to_spawn_ < ranks_.size() &&
          (ranks_[next_to_spawn_].dropped || !is_here(static_cast<int>(next_to_spawn_)))) {
     ++next_to_spawn_;
   }
   if (next_to_spawn_ == ranks_.size()) return check_started();
+  if (!ranks_[next_to_spawn_].of->ready) return;  // prepared() goes on
   const auto index = static_cast<int>(next_to_spawn_++);
   const Rank& rank = place(index);
   const App& app = app_of(index);
@@ -195,26 +201,27 @@ void Controller::spawn_next() {
   add_rank_env(rank, &spec.env);
   const auto added = server_->add_client_env(running(index).job, rank.rank, &spec.env);
   if (added) guardian_.spawn(index, spec);
+  spawning_ = added.has_value();
   for (const int fd : *ends) ::close(fd);
   if (!added) end_job(1, added.error().message);
 }
 
-// All at once: each of the other hosts starts its ranks one after the other.
-void Controller::launch_remote() {
-  launched_ = true;
-  for (const Rank& rank : jobs_.front().job.ranks) {
-    if (is_here(rank.rank)) continue;
-    const auto input = streams_.make_remote(rank.rank);
+// The ranks of other hosts, all at once: each host starts its own one after the other.
+void Controller::launch(RunningJob& job) {
+  job.ready = true;
+  if (remote_ == nullptr) return;
+  for (const Rank& each : job.job.ranks) {
+    const int rank = job.job.first + each.rank;
+    if (is_here(rank)) continue;
+    const auto input = streams_.make_remote(rank);
     if (!input) return end_job(input.error().status, input.error().message);
-    if (*input >= 0) remote_->feed(rank.rank, *input);
-    ++remote_starting_;
+    if (*input >= 0) remote_->feed(rank, *input);
   }
-  remote_->launch(remote_callbacks());
+  remote_->launch(job.job.number);
 }
 
 void Controller::check_started() {
-  if (phase_ != Phase::starting || next_to_spawn_ < ranks_.size() || remote_starting_ > 0) return;
-  // The last rank of this host may not have been confirmed.
+  if (phase_ != Phase::starting || spawning_ || next_to_spawn_ < ranks_.size()) return;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     if (!ranks_[i].spawned && !ranks_[i].dropped) return;
   }
@@ -228,15 +235,13 @@ void Controller::check_started() {
 
 RemoteHosts::Callbacks Controller::remote_callbacks() {
   return {
-      [this](int rank, pid_t pid) {
-        --remote_starting_;
-        spawned(rank, {pid, SpawnStage::none, 0});
-      },
+      [this](int rank, pid_t pid) { spawned(rank, {pid, SpawnStage::none, 0}); },
       [this](int rank, const LaunchError& error) { not_spawned(rank, error); },
       [this](int rank, int status) { exited(rank, status); },
       pmix_callbacks().connected,
       pmix_callbacks().finalized,
       pmix_callbacks().aborted,
+      pmix_callbacks().spawn,
       [this](int rank, int stream, std::string_view bytes) {
         return streams_.take_output(rank, stream, bytes);
       },
@@ -263,6 +268,7 @@ void Controller::lost(const std::vector<int>& ranks, const std::string& why) {
 
 void Controller::spawned(int rank, const SpawnResult& result) {
   RankState& state = ranks_.at(static_cast<std::size_t>(rank));
+  if (is_here(rank)) spawning_ = false;
   if (result.stage == SpawnStage::none) {
     state.pid = result.pid;
     state.spawned = true;
@@ -281,7 +287,8 @@ void Controller::spawned(int rank, const SpawnResult& result) {
 
 void Controller::not_spawned(int rank, const LaunchError& error) {
   if (running(rank).job.is_spawned()) {
-    spawn_failed(*ranks_[static_cast<std::size_t>(rank)].of, error);
+    const std::string where = remote_ == nullptr ? "" : fmt::format("host {}: ", host_of(rank).name);
+    spawn_failed(*ranks_[static_cast<std::size_t>(rank)].of, {error.status, where + error.message});
     return spawn_next();
   }
   // Its host starts no other: those that it has not started will write nothing.
@@ -308,45 +315,87 @@ void Controller::add_job(Job job, std::unique_ptr<CallFile> calls) {
 }
 
 void Controller::spawn(const SpawnOrder& order, Spawned done) {
-  if (const auto started = start_spawned(order); !started) return done(started.error().message, "");
-  jobs_.back().spawned = std::move(done);
-  if (std::exchange(phase_, Phase::starting) == Phase::running) spawn_next();
+  auto job = lay_out(order);
+  if (!job) return done(job.error().message, "");
+  if (const auto begun = prepare(std::move(*job), done); !begun) {
+    return done(begun.error().message, "");
+  }
 }
 
-// Everything that can be found wrong before a process runs.
-tl::expected<void, LaunchError> Controller::start_spawned(const SpawnOrder& order) {
+// Nothing is changed yet.
+tl::expected<Job, LaunchError> Controller::lay_out(const SpawnOrder& order) {
   const auto refuse = [](const std::string& why) { return tl::unexpected(LaunchError{1, why}); };
   if (phase_ != Phase::starting && phase_ != Phase::running) return refuse("the job is ending");
-  if (remote_ != nullptr) return refuse(kOneHostOnly);
-  const auto parent =
-      std::ranges::find(jobs_, order.job, [](const RunningJob& each) { return each.job.nspace; });
-  if (parent == jobs_.end()) return refuse("mpirun has not started the process that asks");
-  const SpawnPlace place{static_cast<int>(jobs_.size()), static_cast<int>(ranks_.size()), living(),
-                         jobs_.front().job.hosts.front().name};
-  auto job = make_spawned_job(order, parent->job, place);
-  if (!job) return tl::unexpected(job.error());
-  constexpr std::size_t kDescriptors = 5;  // outputs, their files, its connection to PMIx
-  if (auto room = raise_descriptor_limit(job->ranks.size() * kDescriptors); !room) {
-    return refuse(room.error().message);
+  if (order.asker < 0 || order.asker >= static_cast<int>(ranks_.size())) {
+    return refuse("mpirun has not started the process that asks");
   }
-  auto calls =
-      CallFile::create(guardian_.directory(), job->nspace, static_cast<int>(job->ranks.size()));
-  if (!calls) return refuse(calls.error().message);
-  if (auto added = server_->add_job(*job); !added) return refuse(added.error().message);
-  add_job(std::move(*job), std::move(*calls));
+  std::map<int, int> living;  // by node
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    if (ranks_[i].dropped || ranks_[i].exited) continue;
+    ++living[host_of(static_cast<int>(i)).node];
+  }
+  SpawnPlace place{static_cast<int>(jobs_.size()), static_cast<int>(ranks_.size()), hosts_, {}};
+  for (const HostRoom& host : hosts_) place.living.push_back(living[host.node]);
+  return make_spawned_job(order, running(order.asker).job, options_, place);
+}
+
+// Everything that can be found wrong before a process runs: here at once, on other hosts later.
+tl::expected<void, LaunchError> Controller::prepare(Job job, Spawned done) {
+  const int host = job.host_of(0);
+  std::unique_ptr<CallFile> calls;
+  if (host >= 0) {
+    constexpr std::size_t kDescriptors = 5;  // outputs, their files, its connection to PMIx
+    const std::size_t ranks = job.hosts[static_cast<std::size_t>(host)].ranks.size();
+    if (auto room = raise_descriptor_limit(ranks * kDescriptors); !room) {
+      return tl::unexpected(LaunchError{1, room.error().message});
+    }
+    auto made =
+        CallFile::create(guardian_.directory(), job.nspace, static_cast<int>(job.ranks.size()));
+    if (!made) return tl::unexpected(LaunchError{1, made.error().message});
+    calls = std::move(*made);
+  }
+  const auto served = server_ == nullptr ? Expected<>{} : server_->add_job(job);
+  if (!served) return tl::unexpected(LaunchError{1, served.error().message});
+  add_job(std::move(job), std::move(calls));
+  RunningJob& added = jobs_.back();
+  added.spawned = std::move(done);
+  const bool resume = std::exchange(phase_, Phase::starting) == Phase::running;
+  if (remote_ == nullptr) {
+    if (resume) spawn_next();
+    return {};
+  }
+  added.ready = false;
+  const DaemonJob part{added.job, options_.output.merge, InputTo::kNone};
+  remote_->add_job(part, [this, &added](const auto& result) { prepared(added, result); });
   return {};
+}
+
+void Controller::prepared(RunningJob& job, const tl::expected<void, LaunchError>& result) {
+  if (phase_ != Phase::starting) return;  // all is ending
+  if (result) {
+    launch(job);
+  } else {
+    spawn_failed(job, result.error());
+  }
+  spawn_next();
 }
 
 // All of its processes run, or none.
 void Controller::spawn_failed(RunningJob& job, const LaunchError& error) {
-  job.failed = true;
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    RankState& state = ranks_[i];
-    if (state.of != &job) continue;
-    if (!state.spawned) state.dropped = true;
-    guardian_.signal_rank(static_cast<int>(i), SIGKILL);
-  }
+  if (!std::exchange(job.failed, true) && remote_ != nullptr) remote_->drop_job(job.job.number);
+  for (const Rank& each : job.job.ranks) drop(job.job.first + each.rank);
   if (job.spawned) std::exchange(job.spawned, nullptr)(error.message, "");
+}
+
+// If it is here; daemons see to theirs.
+void Controller::drop(int rank) {
+  RankState& state = ranks_[static_cast<std::size_t>(rank)];
+  if (is_here(rank)) guardian_.signal_rank(rank, SIGKILL);
+  if (state.spawned) return;
+  state.dropped = true;
+  if (is_here(rank)) return;
+  streams_.end_output(rank, STDOUT_FILENO);
+  streams_.end_output(rank, STDERR_FILENO);
 }
 
 std::string Controller::rank_name(int rank) const {
@@ -402,7 +451,9 @@ bool Controller::missed_init(const RankState& state) const {
   if (!state.was_connected) return true;
   const bool last = std::ranges::all_of(
       ranks_, [&](const RankState& other) { return other.of != state.of || other.exited; });
-  return last && server_->keeps_parent_port(state.of->job.nspace);
+  if (!last) return false;
+  const std::string key = key_of_name(parent_port_name(state.of->job.nspace));
+  return remote_ != nullptr ? remote_->exchange().has_published(key) : server_->has_published(key);
 }
 
 void Controller::aborted(int rank, int status, const std::string& message) {
@@ -456,7 +507,7 @@ std::string Controller::describe(const Snapshots& jobs) const {
   std::string text = describe_ranks(jobs.front(), elapsed());
   for (std::size_t i = 1; i < jobs.size(); ++i) {
     if (std::ranges::all_of(jobs[i], &RankSnapshot::exited)) continue;
-    const Job::Spawner& by = jobs_[i].job.spawner;
+    const ProcessName& by = jobs_[i].job.spawner;
     text += fmt::format("Job {}, spawned by rank {} of {}:\n", i, by.rank, by.job);
     text += describe_ranks(jobs[i], elapsed());
   }

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,13 +35,13 @@ struct JobResult {
 /// of a process (Job::first): in the first job its rank.
 class Controller {
  public:
-  /// `calls` may be null: then the report does not know the MPI calls of the ranks. `remote`: null
-  /// if there is no other host.
-  Controller(asio::io_context& io, const Options& options, Job job, Guardian& guardian,
-             std::unique_ptr<CallFile> calls, RemoteHosts* remote = nullptr);
+  /// `hosts`: where ranks may run. `calls` may be null: then the report does not know the MPI calls
+  /// of the ranks. `remote`: null if there is no other host. All outlive this.
+  Controller(asio::io_context& io, const Options& options, std::span<const HostRoom> hosts, Job job,
+             Guardian& guardian, std::unique_ptr<CallFile> calls, RemoteHosts* remote = nullptr);
   ~Controller();
 
-  /// Ranks may start only after this; `server` outlives the controller. Null if no rank is here.
+  /// Ranks may start only after this; `server` outlives the controller. Null if none may run here.
   void start(PmixServer* server);
 
   /// For the PMIx server.
@@ -58,6 +59,7 @@ class Controller {
     Job job;
     std::unique_ptr<CallFile> calls;
     Spawned spawned = nullptr;  // of a spawned one: whom to tell, until all its processes run
+    bool ready = true;          // its ranks may be started: those of other hosts were asked for
     bool failed = false;        // it could not be started: the end of its processes is no failure
   };
 
@@ -84,7 +86,7 @@ class Controller {
   void watch_signals();
   void handle_signal(int signal);
   void spawn_next();
-  void launch_remote();
+  void launch(RunningJob& job);
   void check_started();
   [[nodiscard]] RemoteHosts::Callbacks remote_callbacks();
   void lost(const std::vector<int>& ranks, const std::string& why);
@@ -93,8 +95,11 @@ class Controller {
   void signal_all(int signal);
   void add_job(Job job, std::unique_ptr<CallFile> calls);
   void spawn(const SpawnOrder& order, Spawned done);
-  tl::expected<void, LaunchError> start_spawned(const SpawnOrder& order);
+  tl::expected<Job, LaunchError> lay_out(const SpawnOrder& order);
+  tl::expected<void, LaunchError> prepare(Job job, Spawned done);
+  void prepared(RunningJob& job, const tl::expected<void, LaunchError>& result);
   void spawn_failed(RunningJob& job, const LaunchError& error);
+  void drop(int rank);
   [[nodiscard]] const RunningJob& running(int rank) const {
     return *ranks_[static_cast<std::size_t>(rank)].of;
   }
@@ -132,6 +137,7 @@ class Controller {
 
   asio::io_context& io_;
   const Options& options_;
+  std::span<const HostRoom> hosts_;
   std::deque<RunningJob> jobs_;  // the first one, then what was spawned
   Guardian& guardian_;
   RemoteHosts* remote_;
@@ -145,10 +151,9 @@ class Controller {
   std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
   std::vector<RankState> ranks_;
   std::size_t next_to_spawn_ = 0;
-  int remote_starting_ = 0;  // ranks of other hosts that were asked for
-  bool launched_ = false;    // the other hosts were told to start theirs
-  bool closing_ = false;     // the last output is being written
-  bool said_ = false;        // the last words are behind it
+  bool spawning_ = false;  // a rank of this host is being started
+  bool closing_ = false;   // the last output is being written
+  bool said_ = false;      // the last words are behind it
   Phase phase_ = Phase::starting;
   JobResult result_;
   std::string cause_;     // why the job is being ended; empty: it is not

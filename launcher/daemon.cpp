@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Messages of mpirun carried out on this host, and what happens here told to mpirun.
+// The daemon's connections, from its start frame to the end; what it does is HostJobs'.
 #include "launcher/daemon.hpp"
 
 #include <fmt/format.h>
@@ -22,15 +22,9 @@
 #include <utility>
 
 #include "config.h"
-#include "launcher/call_file.hpp"
 #include "launcher/guardian.hpp"
-#include "launcher/host_exchange.hpp"
+#include "launcher/host_jobs.hpp"
 #include "launcher/host_names.hpp"
-#include "launcher/job_wire.hpp"
-#include "launcher/options.hpp"
-#include "launcher/pmix_server.hpp"
-#include "launcher/rank_env.hpp"
-#include "launcher/rank_pipes.hpp"
 #include "launcher/tree_node.hpp"
 #include "launcher/wire.hpp"
 
@@ -51,21 +45,7 @@ class Daemon {
         guardian_(std::move(ranks)),
         keeper_(std::move(keeper)),
         patience_(io),
-        signals_(io, SIGTERM, SIGINT, SIGHUP),
-        pipes_(io, {[this](int rank, int stream, const std::string& bytes) {
-                      WireWriter writer;
-                      writer.number(rank);
-                      writer.number(stream);
-                      writer.text(bytes);
-                      tell(MessageKind::output, writer.bytes());
-                    },
-                    [this](int rank, int stream) {
-                      tell(MessageKind::output_end, numbers(rank, stream));
-                    },
-                    [this](int rank, std::size_t bytes) {
-                      tell(MessageKind::input_taken, numbers(rank, bytes));
-                    },
-                    [this](int rank) { tell(MessageKind::input_closed, numbers(rank)); }}) {}
+        signals_(io, SIGTERM, SIGINT, SIGHUP) {}
 
   Expected<> connect();
   void run() { io_.run(); }
@@ -79,14 +59,7 @@ class Daemon {
   void from_parent(Message message);
   void grow(const std::string& plan);
   void handle(const Message& message);
-  void take_job(const std::string& bytes);
-  Expected<> prepare(const std::string& bytes);
-  void signal_ranks(int signal);
   void watch_signals();
-  void spawn_next();
-  tl::expected<ChildSpec, LaunchError> spec_of(const Rank& rank);
-  void spawned(int rank, const SpawnResult& result);
-  void refuse_rank(int rank, const LaunchError& error);
   void finish();
   void stop_when_alone();
 
@@ -99,16 +72,9 @@ class Daemon {
   std::unique_ptr<Guardian> keeper_;
   std::shared_ptr<Link> parent_;
   std::unique_ptr<TreeNode> tree_;  // when the plan has come
-  std::unique_ptr<HostExchange> exchange_;
-  std::unique_ptr<CallFile> calls_;
-  std::unique_ptr<PmixServer> server_;
+  std::unique_ptr<HostJobs> jobs_;  // with the tree
   asio::steady_timer patience_;
   asio::signal_set signals_;
-  RankPipes pipes_;
-  DaemonJob part_;
-  int host_ = -1;  // this one, of the job's
-  std::size_t next_ = 0;
-  bool ending_ = false;  // the job has been told to end: no rank is started any more
   bool interrupted_ = false;
   bool finishing_ = false;
   bool clean_ = false;
@@ -181,6 +147,7 @@ void Daemon::grow(const std::string& bytes) {
                             tell(MessageKind::said, writer.bytes());
                           }});
   tree_->set_parent(parent_);
+  jobs_ = std::make_unique<HostJobs>(io_, *tree_, *guardian_, topology_, [this] { finish(); });
   const Expected<> started = tree_->start_children(own_addresses());
   if (!started) {
     WireWriter writer;
@@ -196,159 +163,15 @@ void Daemon::grow(const std::string& bytes) {
 }
 
 void Daemon::handle(const Message& message) {
-  if (exchange_ && exchange_->handle(message)) return;
-  WireReader reader(message.payload);
-  switch (message.kind) {
-    case MessageKind::job:
-      return take_job(message.payload);
-    case MessageKind::launch:
-      return spawn_next();
-    case MessageKind::signal_ranks:
-      return signal_ranks(static_cast<int>(reader.number()));
-    case MessageKind::signal_all:
-      ending_ = true;
-      return guardian_->signal_all(static_cast<int>(reader.number()));
-    case MessageKind::output_taken:
-      return pipes_.output_taken(static_cast<std::size_t>(reader.number()));
-    case MessageKind::close_output:
-      return pipes_.close_outputs(static_cast<int>(reader.number()));
-    case MessageKind::input: {
-      const auto rank = static_cast<int>(reader.number());
-      return pipes_.input(rank, reader.text());
-    }
-    case MessageKind::input_end:
-      return pipes_.input_end(static_cast<int>(reader.number()));
-    case MessageKind::finish:
-      return finish();
-    default:
-      break;
-  }
-}
-
-void Daemon::take_job(const std::string& bytes) {
-  const Expected<> prepared = prepare(bytes);
-  if (prepared) return tell(MessageKind::ready);
-  WireWriter writer;
-  writer.text(prepared.error().message);
-  tell(MessageKind::refused, writer.bytes());
-}
-
-Expected<> Daemon::prepare(const std::string& bytes) {
-  std::optional<DaemonJob> part = read_job(bytes);
-  const bool good = part && !exchange_ && std::ranges::all_of(part->job.hosts, [&](const Host& h) {
-                      return h.node >= 0 && h.node < tree_->tree().nodes();
-                    });
-  if (!good) return fail(MPI_ERR_OTHER, "what mpirun sent is no job");
-  part_ = std::move(*part);
-  const Job& job = part_.job;
-  for (std::size_t i = 0; i < job.hosts.size(); ++i) {
-    if (job.hosts[i].node == node_) host_ = static_cast<int>(i);
-  }
-  exchange_ = std::make_unique<HostExchange>(io_, *tree_, job);
-  if (host_ < 0) return {};  // only a part of the tree
-  // Of a rank: its outputs, its connection to PMIx, and its input.
-  const std::size_t each = part_.input == InputTo::kAll ? 4 : 3;
-  const std::size_t ranks = job.hosts[static_cast<std::size_t>(host_)].ranks.size();
-  if (auto room = raise_descriptor_limit(ranks * each); !room) return room;
-  guardian_->start(
-      {[this](int rank, const SpawnResult& result) { spawned(rank, result); },
-       [this](int rank, int status) { tell(MessageKind::exited, numbers(rank, status)); },
-       [this] { tell(MessageKind::empty); },
-       [this] {
-         if (!finishing_) finish();
-       }});
-  auto calls =
-      CallFile::create(guardian_->directory(), job.nspace, static_cast<int>(job.ranks.size()));
-  if (!calls) return tl::unexpected(calls.error());
-  calls_ = std::move(*calls);
-  auto server = PmixServer::start(
-      io_, job, host_, topology_, guardian_->directory(),
-      {[this](int rank) { tell(MessageKind::connected, numbers(rank)); },
-       [this](int rank) { tell(MessageKind::finalized, numbers(rank)); },
-       [this](int rank, int status, const std::string& words) {
-         WireWriter writer;
-         writer.number(rank);
-         writer.number(status);
-         writer.text(words);
-         tell(MessageKind::aborted, writer.bytes());
-       },
-       [](const SpawnOrder&, const PmixServer::Spawned& done) { done(kOneHostOnly, ""); }},
-      exchange_.get());
-  if (!server) return tl::unexpected(server.error());
-  server_ = std::move(*server);
-  exchange_->set_local_data(
-      [this](int rank, PmixExchange::Data done) { server_->local_data(rank, std::move(done)); });
-  return {};
-}
-
-// SIGTERM comes when the job ends; other signals are the user's.
-void Daemon::signal_ranks(int signal) {
-  if (signal == SIGTERM) ending_ = true;
-  guardian_->signal_ranks(signal);
-}
-
-// One after the other, as in mpirun itself.
-void Daemon::spawn_next() {
-  if (host_ < 0 || !server_ || finishing_) return;
-  const std::vector<int>& ranks = part_.job.hosts[static_cast<std::size_t>(host_)].ranks;
-  if (next_ == ranks.size()) return;
-  const Rank& rank = part_.job.ranks[static_cast<std::size_t>(ranks[next_++])];
-  if (ending_) return refuse_rank(rank.rank, {1, "the job has ended meanwhile"});
-  auto spec = spec_of(rank);
-  if (!spec) return refuse_rank(rank.rank, spec.error());
-  const bool has_input = part_.input == rank.rank || part_.input == InputTo::kAll;
-  const auto ends = pipes_.make_ends(rank.rank, part_.merge, has_input);
-  if (!ends) return refuse_rank(rank.rank, {1, ends.error().message});
-  spec->fds = *ends;
-  guardian_->spawn(rank.rank, *spec);
-  for (const int fd : *ends) ::close(fd);
-}
-
-tl::expected<ChildSpec, LaunchError> Daemon::spec_of(const Rank& rank) {
-  const App& app = part_.job.apps[static_cast<std::size_t>(rank.app)];
-  // Found here: paths may differ between hosts.
-  auto program = find_program(app.argv[0], app.wdir, app.search_path);
-  if (!program) return tl::unexpected(program.error());
-  ChildSpec spec{*program, app.argv, app.env, app.wdir, rank.binding.cpus, {}, {}};
-  add_rank_env(rank, &spec.env);
-  if (auto added = server_->add_client_env(part_.job, rank.rank, &spec.env); !added) {
-    return tl::unexpected(LaunchError{1, added.error().message});
-  }
-  return spec;
-}
-
-void Daemon::spawned(int rank, const SpawnResult& result) {
-  const Rank& place = part_.job.ranks.at(static_cast<std::size_t>(rank));
-  const App& app = part_.job.apps[static_cast<std::size_t>(place.app)];
-  if (result.stage != SpawnStage::none) {
-    return refuse_rank(rank, describe_spawn_failure(result, app.argv[0], app.wdir));
-  }
-  WireWriter writer;
-  writer.number(rank);
-  writer.number(result.pid);
-  writer.number(0);
-  writer.text("");
-  tell(MessageKind::spawned, writer.bytes());
-  if (ending_) {  // it was asked for before
-    guardian_->signal_ranks(SIGTERM);
-    guardian_->signal_ranks(SIGCONT);
-  }
-  spawn_next();
-}
-
-void Daemon::refuse_rank(int rank, const LaunchError& error) {
-  WireWriter writer;
-  writer.number(rank);
-  writer.number(-1);
-  writer.number(error.status);
-  writer.text(error.message);
-  tell(MessageKind::spawned, writer.bytes());
+  if (message.kind == MessageKind::finish) return finish();
+  jobs_->handle(message);
 }
 
 // mpirun says so, or is gone. What is below is told: nobody else may be there to do it.
 void Daemon::finish() {
   if (std::exchange(finishing_, true)) return;
   if (tree_) {
+    jobs_->stop();
     tree_->expect_end();
     tree_->send(Message::kEveryone, MessageKind::finish);
   }

@@ -38,6 +38,34 @@ std::vector<DataStore::Item> read_items(WireReader* reader) {
   return items;
 }
 
+void write_runs(const ProcessRuns& runs, WireWriter* writer) {
+  writer->number(static_cast<std::int64_t>(runs.size()));
+  for (const ProcessRun& run : runs) {
+    writer->number(run.first);
+    writer->number(run.count);
+  }
+}
+
+ProcessRuns read_runs(WireReader* reader) {
+  ProcessRuns runs;
+  for (std::int64_t count = reader->number(); count > 0 && reader->good(); --count) {
+    ProcessRun run;
+    run.first = reader->integer();
+    run.count = reader->integer();
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+// "0+4,6+1"
+std::string text_of(const ProcessRuns& runs) {
+  std::string text;
+  for (const ProcessRun& run : runs) {
+    text += fmt::format("{}{}+{}", text.empty() ? "" : ",", run.first, run.count);
+  }
+  return text;
+}
+
 template <class Value>
 Value taken(std::map<std::int64_t, Value>& waiting, std::int64_t id) {
   const auto found = waiting.find(id);
@@ -49,24 +77,40 @@ Value taken(std::map<std::int64_t, Value>& waiting, std::int64_t id) {
 
 }  // namespace
 
-HostExchange::HostExchange(asio::io_context& io, TreeNode& tree, const Job& job)
-    : io_(io), tree_(tree), job_(job) {}
+void HostExchange::add_job(const Job& job) {
+  for (const Rank& rank : job.ranks) {
+    nodes_.push_back(job.hosts[static_cast<std::size_t>(rank.host)].node);
+  }
+}
 
-// The nodes that have some of these ranks.
-std::vector<int> HostExchange::nodes_of(const std::vector<int>& ranks) const {
+int HostExchange::node_of(int process) const {
+  const bool exists = process >= 0 && process < processes();
+  return exists ? nodes_[static_cast<std::size_t>(process)] : -1;
+}
+
+// The nodes that have some of these processes.
+std::vector<int> HostExchange::nodes_of(const ProcessRuns& members) const {
+  std::vector<bool> has(static_cast<std::size_t>(tree_.tree().nodes()));
+  for (const ProcessRun& run : members) {
+    for (int i = 0; i < run.count; ++i) {
+      has[static_cast<std::size_t>(node_of(run.first + i))] = true;
+    }
+  }
   std::vector<int> nodes;
-  if (ranks.empty()) {
-    for (const Host& host : job_.hosts) nodes.push_back(host.node);
+  for (int node = 0; node < tree_.tree().nodes(); ++node) {
+    if (has[static_cast<std::size_t>(node)]) nodes.push_back(node);
   }
-  for (const int rank : ranks) {
-    if (rank < 0 || static_cast<std::size_t>(rank) >= job_.ranks.size()) continue;
-    const int host = job_.ranks[static_cast<std::size_t>(rank)].host;
-    nodes.push_back(job_.hosts[static_cast<std::size_t>(host)].node);
-  }
-  std::ranges::sort(nodes);
-  const auto rest = std::ranges::unique(nodes);
-  nodes.erase(rest.begin(), rest.end());
   return nodes;
+}
+
+bool HostExchange::is_sound(const ProcessRuns& members) const {
+  int end = -1;  // of the run before: the next one does not touch it
+  for (const ProcessRun& run : members) {
+    if (run.first <= end || run.count < 1 || run.first >= processes()) return false;
+    if (run.count > processes() - run.first) return false;
+    end = run.first + run.count;
+  }
+  return !members.empty();
 }
 
 bool HostExchange::is_needed(const std::vector<int>& nodes, int top) const {
@@ -74,12 +118,12 @@ bool HostExchange::is_needed(const std::vector<int>& nodes, int top) const {
 }
 
 HostExchange::Gathering* HostExchange::gathering(const std::string& key,
-                                                 const std::vector<int>& ranks) {
+                                                 const ProcessRuns& members) {
   const auto [place, is_new] = gatherings_.try_emplace(key);
   Gathering& entry = place->second;
   if (is_new) {
-    entry.ranks = ranks;
-    const std::vector<int> nodes = nodes_of(ranks);
+    entry.members = members;
+    const std::vector<int> nodes = nodes_of(members);
     entry.missing = std::ranges::count(nodes, tree_.self()) > 0 ? 1 : 0;
     for (const int child : tree_.tree().children(tree_.self())) {
       if (is_needed(nodes, child)) ++entry.missing;
@@ -88,11 +132,11 @@ HostExchange::Gathering* HostExchange::gathering(const std::string& key,
   return &entry;
 }
 
-void HostExchange::collect(const std::string& name, const std::vector<int>& ranks, std::string data,
+void HostExchange::collect(const std::string& name, const ProcessRuns& members, std::string data,
                            Collected done) {
-  const std::string kind = fmt::format("{} {}", name, fmt::join(ranks, ","));
+  const std::string kind = fmt::format("{} {}", name, text_of(members));
   const std::string key = fmt::format("{} {}", kind, rounds_[kind]++);
-  Gathering* entry = gathering(key, ranks);
+  Gathering* entry = gathering(key, members);
   entry->done = std::move(done);
   contribute(key, entry, data);
 }
@@ -105,7 +149,7 @@ void HostExchange::contribute(const std::string& key, Gathering* entry, std::str
   if (tree_.self() == 0) return distribute(key, all, next_number_++);
   WireWriter writer;
   writer.text(key);
-  writer.numbers(entry->ranks);
+  write_runs(entry->members, &writer);
   writer.text(all);
   tree_.send(tree_.tree().parent(tree_.self()), MessageKind::collect, writer.bytes());
 }
@@ -113,9 +157,9 @@ void HostExchange::contribute(const std::string& key, Gathering* entry, std::str
 void HostExchange::take_part(const Message& message) {
   WireReader reader(message.payload);
   const std::string key = reader.text();
-  const std::vector<int> ranks = reader.numbers();
+  const ProcessRuns members = read_runs(&reader);
   const std::string data = reader.text();
-  if (reader.complete()) contribute(key, gathering(key, ranks), data);
+  if (reader.complete() && is_sound(members)) contribute(key, gathering(key, members), data);
 }
 
 void HostExchange::distribute(const std::string& key, const std::string& data,
@@ -124,7 +168,7 @@ void HostExchange::distribute(const std::string& key, const std::string& data,
   if (found == gatherings_.end()) return;
   const Gathering entry = std::move(found->second);
   gatherings_.erase(found);
-  const std::vector<int> nodes = nodes_of(entry.ranks);
+  const std::vector<int> nodes = nodes_of(entry.members);
   WireWriter writer;
   writer.text(key);
   writer.text(data);
@@ -143,23 +187,21 @@ void HostExchange::take_result(const Message& message) {
   if (reader.complete()) distribute(key, data, static_cast<std::uint64_t>(number));
 }
 
-void HostExchange::modex(int rank, Data done) {
-  if (rank < 0 || static_cast<std::size_t>(rank) >= job_.ranks.size()) {
-    return done(PMIX_ERR_NOT_FOUND, "");
-  }
-  const int host = job_.ranks[static_cast<std::size_t>(rank)].host;
+void HostExchange::modex(int process, Data done) {
+  const int node = node_of(process);
+  if (node < 0) return done(PMIX_ERR_NOT_FOUND, "");
   const std::int64_t id = next_request_++;
   modexes_[id] = std::move(done);
   WireWriter writer;
   writer.number(id);
-  writer.number(rank);
-  tree_.send(job_.hosts[static_cast<std::size_t>(host)].node, MessageKind::modex, writer.bytes());
+  writer.number(process);
+  tree_.send(node, MessageKind::modex, writer.bytes());
 }
 
 void HostExchange::answer_modex(const Message& message) {
   WireReader reader(message.payload);
   const std::int64_t id = reader.number();
-  const auto rank = static_cast<int>(reader.number());
+  const int process = reader.integer();
   const auto answer = [this, id, from = message.from](int status, const std::string& data) {
     WireWriter writer;
     writer.number(id);
@@ -168,7 +210,7 @@ void HostExchange::answer_modex(const Message& message) {
     tree_.send(from, MessageKind::modex_answer, writer.bytes());
   };
   if (!reader.complete() || !local_data_) return answer(PMIX_ERR_NOT_FOUND, "");
-  local_data_(rank, answer);
+  local_data_(process, answer);
 }
 
 void HostExchange::take_modex(const Message& message) {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The exchange between the PMIx servers of a job, over its tree of daemons.
+// The exchange between the PMIx servers of all hosts, over the tree of daemons.
 #pragma once
 
 #include <asio/io_context.hpp>
@@ -16,13 +16,24 @@
 namespace remit::launcher {
 
 /// A collective operation gathers at mpirun: each daemon adds what comes from below to its own, and
-/// the result goes down again to where ranks wait for it. Published data are kept by mpirun.
+/// the result goes down again to where processes wait for it. Published data are kept by mpirun.
+/// Processes are named by their numbers (Job::first).
 class HostExchange : public PmixExchange {
  public:
-  /// What a rank of this host has published.
-  using LocalData = std::function<void(int rank, Data done)>;
+  /// What a process of this host has published.
+  using LocalData = std::function<void(int process, Data done)>;
 
-  HostExchange(asio::io_context& io, TreeNode& tree, const Job& job);
+  HostExchange(asio::io_context& io, TreeNode& tree) : io_(io), tree_(tree) {}
+
+  /// The next job, behind those that were added before. Every node adds each job before one of its
+  /// processes can ask for anything.
+  void add_job(const Job& job);
+  /// How many processes there are, or were.
+  [[nodiscard]] int processes() const { return static_cast<int>(nodes_.size()); }
+  /// Where a process runs; -1: there is none of this number.
+  [[nodiscard]] int node_of(int process) const;
+  /// mpirun's: nobody has taken what was published under this key.
+  [[nodiscard]] bool has_published(const std::string& key) const { return store_.has_all({key}); }
 
   /// Before that, requests of other hosts are answered with an error.
   void set_local_data(LocalData local_data) { local_data_ = std::move(local_data); }
@@ -30,9 +41,9 @@ class HostExchange : public PmixExchange {
   /// True if the message was for this object.
   bool handle(const Message& message);
 
-  void collect(const std::string& name, const std::vector<int>& ranks, std::string data,
+  void collect(const std::string& name, const ProcessRuns& members, std::string data,
                Collected done) override;
-  void modex(int rank, Data done) override;
+  void modex(int process, Data done) override;
   void publish(const std::vector<DataStore::Item>& items, std::function<void(bool)> done) override;
   void lookup(const std::vector<std::string>& keys, bool wait, int timeout_s,
               DataStore::Answer answer) override;
@@ -41,15 +52,16 @@ class HostExchange : public PmixExchange {
 
  private:
   struct Gathering {
-    std::vector<int> ranks;
+    ProcessRuns members;
     std::string data;
     std::size_t missing = 0;  // contributions
     Collected done;
   };
 
-  [[nodiscard]] std::vector<int> nodes_of(const std::vector<int>& ranks) const;
+  [[nodiscard]] std::vector<int> nodes_of(const ProcessRuns& members) const;
   [[nodiscard]] bool is_needed(const std::vector<int>& nodes, int top) const;
-  Gathering* gathering(const std::string& key, const std::vector<int>& ranks);
+  [[nodiscard]] bool is_sound(const ProcessRuns& members) const;
+  Gathering* gathering(const std::string& key, const ProcessRuns& members);
   void contribute(const std::string& key, Gathering* gathering, std::string_view data);
   void distribute(const std::string& key, const std::string& data, std::uint64_t number);
   void take_part(const Message& message);
@@ -62,11 +74,11 @@ class HostExchange : public PmixExchange {
 
   asio::io_context& io_;
   TreeNode& tree_;
-  const Job& job_;
+  std::vector<int> nodes_;  // of the processes, by their numbers
   LocalData local_data_;
   DataStore store_;  // mpirun's
   std::map<std::string, Gathering> gatherings_;
-  std::map<std::string, std::uint64_t> rounds_;  // of each operation's name and ranks
+  std::map<std::string, std::uint64_t> rounds_;  // of each operation's name and members
   std::uint64_t next_number_ = 1;
   std::int64_t next_request_ = 1;
   std::map<std::int64_t, Data> modexes_;

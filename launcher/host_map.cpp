@@ -12,8 +12,11 @@ namespace {
 // Deals the ranks of one program after the other; hosts stay as full as earlier programs left them.
 class Dealer {
  public:
-  Dealer(std::span<const HostRoom> hosts, const Placement& placement, int per_host)
-      : hosts_(hosts), placement_(placement), counts_(hosts.size(), 0) {
+  Dealer(std::span<const HostRoom> hosts, const Placement& placement, int per_host,
+         std::span<const int> taken)
+      : hosts_(hosts), placement_(placement), taken_(taken.begin(), taken.end()) {
+    taken_.resize(hosts.size(), 0);
+    counts_ = taken_;
     for (const HostRoom& host : hosts) {
       objects_.push_back(host.processors->count(placement.map_by.value_or(Level::host)));
       int share = host.slots();
@@ -68,9 +71,12 @@ class Dealer {
 
   [[nodiscard]] LaunchError no_room(const AppRoom& app) const {
     int room = 0;
-    for (const int host : app.hosts) room += hosts_[static_cast<std::size_t>(host)].spec.max_slots;
+    for (const int host : app.hosts) {
+      const auto index = static_cast<std::size_t>(host);
+      room += std::max(0, hosts_[index].spec.max_slots - taken_[index]);
+    }
     return {2, fmt::format("max_slots of the hostfile leaves room for {} ranks, and more are to be "
-                           "started: change -n or max_slots",
+                           "started: start fewer, or change max_slots",
                            room)};
   }
 
@@ -105,7 +111,8 @@ class Dealer {
   const Placement& placement_;
   std::vector<int> objects_;  // of the mapping, on each host
   std::vector<int> shares_;
-  std::vector<int> counts_;
+  std::vector<int> taken_;   // before any rank is dealt
+  std::vector<int> counts_;  // with what was dealt
   int round_ = 1;
 };
 
@@ -119,8 +126,9 @@ int HostRoom::slots() const {
 tl::expected<std::vector<int>, LaunchError> deal_to_hosts(std::span<const HostRoom> hosts,
                                                           std::span<const AppRoom> apps,
                                                           const Placement& placement,
-                                                          int per_host) {
-  Dealer dealer(hosts, placement, per_host);
+                                                          int per_host,
+                                                          std::span<const int> taken) {
+  Dealer dealer(hosts, placement, per_host, taken);
   std::vector<int> all;
   for (const AppRoom& app : apps) {
     auto dealt = dealer.deal(app);

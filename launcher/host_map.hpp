@@ -17,6 +17,8 @@ struct HostRoom {
   const Processors* processors = nullptr;
   int node = 0;  ///< of the tree of daemons; 0: mpirun's own host
 
+  /// Without the user that ssh may have been told.
+  [[nodiscard]] std::string name() const { return spec.name.substr(spec.name.find('@') + 1); }
   /// How many ranks it is meant to have.
   [[nodiscard]] int slots() const;
 };
@@ -33,10 +35,11 @@ struct AppRoom {
 /// objects, before the next one; with --map-by node the hosts take turns, and with the modifier
 /// span the objects of all hosts together. When all are full they start again, each with as many as
 /// before. The ranks of one host are neighbours then, unless the numbering (--rank-by) takes turns.
-/// Fails (status 2) where max_slots leaves no room.
+/// `taken`: how many processes each host has already; none where it is empty. Fails (status 2) where
+/// max_slots leaves no room.
 [[nodiscard]] tl::expected<std::vector<int>, LaunchError> deal_to_hosts(
     std::span<const HostRoom> hosts, std::span<const AppRoom> apps, const Placement& placement,
-    int per_host);
+    int per_host, std::span<const int> taken = {});
 
 /// How many ranks a program has for which no number was given.
 [[nodiscard]] int implied_ranks(std::span<const HostRoom> hosts, const Placement& placement,

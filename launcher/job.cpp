@@ -132,23 +132,6 @@ tl::expected<App, LaunchError> make_app(const Options& options, const AppSpec& s
   return app;
 }
 
-// What a program needs on the host of its ranks, where that is this one; daemons look on theirs.
-tl::expected<void, LaunchError> find_own_programs(Job* job) {
-  for (const Rank& rank : job->ranks) {
-    App& app = job->apps[static_cast<std::size_t>(rank.app)];
-    if (job->hosts[static_cast<std::size_t>(rank.host)].node != 0 || !app.program.empty()) continue;
-    std::error_code error;
-    if (::access(app.wdir.c_str(), X_OK) != 0 || !std::filesystem::is_directory(app.wdir, error)) {
-      return tl::unexpected(LaunchError{
-          2, fmt::format("-wdir {}: {}", app.wdir, std::strerror(errno != 0 ? errno : ENOTDIR))});
-    }
-    auto program = find_program(app.argv[0], app.wdir, app.search_path);
-    if (!program) return tl::unexpected(program.error());
-    app.program = std::move(*program);
-  }
-  return {};
-}
-
 // Objects of one kind are disjoint: equal first processors mean equal sets.
 int count_sharers(const std::vector<Binding>& bindings, const Binding& binding) {
   if (!binding.bound()) return 0;
@@ -208,29 +191,61 @@ tl::expected<void, LaunchError> place_job(const Options& options, const JobRoom&
                                           std::span<const HostRoom> hosts, Job* job) {
   const auto dealt = deal(options, room, hosts);
   if (!dealt) return tl::unexpected(dealt.error());
-  std::vector<std::vector<int>> ranks(hosts.size());
-  for (std::size_t rank = 0; rank < dealt->size(); ++rank) {
-    ranks[static_cast<std::size_t>((*dealt)[rank])].push_back(static_cast<int>(rank));
-  }
-  for (std::size_t i = 0; i < hosts.size(); ++i) {
-    if (ranks[i].empty()) continue;
-    const std::string& name = hosts[i].spec.name;
-    const Host host{name.substr(name.find('@') + 1), std::move(ranks[i]), hosts[i].node};
-    const auto bindings = bind_host(options, hosts[i], host);
+  seat_ranks(hosts, *dealt, job);
+  for (const Host& host : job->hosts) {
+    const int room = (*dealt)[static_cast<std::size_t>(host.ranks.front())];
+    const auto bindings = bind_host(options, hosts[static_cast<std::size_t>(room)], host);
     if (!bindings) return tl::unexpected(bindings.error());
     for (std::size_t local = 0; local < host.ranks.size(); ++local) {
       Rank& rank = job->ranks[static_cast<std::size_t>(host.ranks[local])];
-      rank.host = static_cast<int>(job->hosts.size());
-      rank.local_rank = static_cast<int>(local);
       rank.binding = (*bindings)[local];
       rank.sharers = count_sharers(*bindings, rank.binding);
     }
-    job->hosts.push_back(host);
   }
   return {};
 }
 
 }  // namespace
+
+int Job::host_of(int node) const {
+  const auto found = std::ranges::find(hosts, node, &Host::node);
+  return found == hosts.end() ? -1 : static_cast<int>(found - hosts.begin());
+}
+
+void seat_ranks(std::span<const HostRoom> hosts, std::span<const int> dealt, Job* job) {
+  std::vector<std::vector<int>> ranks(hosts.size());
+  for (std::size_t rank = 0; rank < dealt.size(); ++rank) {
+    ranks[static_cast<std::size_t>(dealt[rank])].push_back(static_cast<int>(rank));
+  }
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (ranks[i].empty()) continue;
+    for (std::size_t local = 0; local < ranks[i].size(); ++local) {
+      Rank& rank = job->ranks[static_cast<std::size_t>(ranks[i][local])];
+      rank.host = static_cast<int>(job->hosts.size());
+      rank.local_rank = static_cast<int>(local);
+    }
+    job->hosts.push_back({hosts[i].name(), std::move(ranks[i]), hosts[i].node, 0});
+  }
+}
+
+tl::expected<void, LaunchError> find_programs(Job* job, int node) {
+  for (const Rank& rank : job->ranks) {
+    App& app = job->apps[static_cast<std::size_t>(rank.app)];
+    const Host& host = job->hosts[static_cast<std::size_t>(rank.host)];
+    if (host.node != node || !app.program.empty()) continue;
+    std::error_code unused;
+    const bool folder = std::filesystem::is_directory(app.wdir, unused);
+    if (::access(app.wdir.c_str(), X_OK) != 0 || !folder) {
+      const int why = folder || !std::filesystem::exists(app.wdir, unused) ? errno : ENOTDIR;
+      return tl::unexpected(LaunchError{2, fmt::format("{}wdir {}: {}", job->is_spawned() ? "" : "-",
+                                                       app.wdir, std::strerror(why))});
+    }
+    auto program = find_program(app.argv[0], app.wdir, app.search_path);
+    if (!program) return tl::unexpected(program.error());
+    app.program = std::move(*program);
+  }
+  return {};
+}
 
 std::vector<std::string> own_environment() {
   std::vector<std::string> list;
@@ -275,16 +290,14 @@ tl::expected<Job, LaunchError> make_job(const Options& options, const JobRoom& r
     job.apps.push_back(std::move(*app));
   }
   if (auto done = place_job(options, room, hosts, &job); !done) return tl::unexpected(done.error());
-  if (auto done = find_own_programs(&job); !done) return tl::unexpected(done.error());
+  if (auto done = find_programs(&job, 0); !done) return tl::unexpected(done.error());
   return job;
 }
 
 std::string describe_excess(const Job& job, std::span<const HostRoom> hosts) {
   std::string text;
   for (const Host& host : job.hosts) {
-    const auto room = std::ranges::find(hosts, host.name, [](const HostRoom& each) {
-      return each.spec.name.substr(each.spec.name.find('@') + 1);
-    });
+    const auto room = std::ranges::find(hosts, host.name, &HostRoom::name);
     if (room == hosts.end() || !room->spec.said) continue;
     if (static_cast<int>(host.ranks.size()) <= room->slots()) continue;
     text += fmt::format("{}{} has {} ranks and {} slots", text.empty() ? "" : ", ", host.name,

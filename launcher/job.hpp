@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// A job as data: its programs, its hosts, and which rank runs where. Made once before anything is
-// started, by the process that was called mpirun; daemons of other hosts receive a copy.
+// A job as data: its programs, its hosts, and which rank runs where. Made once before anything of it
+// is started, by the process that was called mpirun; daemons of other hosts receive a copy.
 #pragma once
 
 #include <fmt/format.h>
@@ -39,10 +39,19 @@ struct Host {
   std::string name;
   std::vector<int> ranks;  ///< ascending
   int node = 0;            ///< of the tree of daemons; 0: mpirun's own
+  int neighbours = 0;      ///< processes of other jobs that lived there when this one was made
+};
+
+/// As PMIx calls a process.
+struct ProcessName {
+  static constexpr int kAll = -1;
+
+  std::string job;  ///< its namespace
+  int rank = 0;     ///< or kAll: every rank of the job
 };
 
 struct Job {
-  std::string nspace;  ///< PMIx namespace, unique among the jobs of the host
+  std::string nspace;  ///< PMIx namespace, unique among the jobs of its hosts
   std::vector<App> apps;
   std::vector<Host> hosts;
   std::vector<Rank> ranks;  ///< index: rank
@@ -53,11 +62,7 @@ struct Job {
   std::string root;    ///< namespace of the first job
   int number = 0;      ///< 0: the first job
   int first = 0;       ///< processes of the jobs before it
-  int neighbours = 0;  ///< processes of other jobs on its hosts when it was made
-  struct Spawner {
-    std::string job;
-    int rank = 0;
-  } spawner;
+  ProcessName spawner;
   std::string parent_port;  ///< where its processes reach who spawned them
 
   [[nodiscard]] bool is_spawned() const { return number > 0; }
@@ -65,6 +70,8 @@ struct Job {
   [[nodiscard]] std::string label(int rank) const {
     return is_spawned() ? fmt::format("{}.{}", number, rank) : std::to_string(rank);
   }
+  /// The index of the host of a node; -1: the job has no rank there.
+  [[nodiscard]] int host_of(int node) const;
 };
 
 /// Lays the job out on `hosts`, which are those of `room` with their processors: finds the
@@ -75,6 +82,14 @@ struct Job {
 [[nodiscard]] tl::expected<Job, LaunchError> make_job(const Options& options, const JobRoom& room,
                                                       std::span<const HostRoom> hosts,
                                                       char** environment);
+
+/// Gives each rank of the job its host and its place there. `dealt`: the index into `hosts` of each
+/// rank. Hosts without ranks are not part of the job.
+void seat_ranks(std::span<const HostRoom> hosts, std::span<const int> dealt, Job* job);
+
+/// What the ranks of a node need there: folders, and programs, whose path is filled in. The error is
+/// that of the first that is missing.
+[[nodiscard]] tl::expected<void, LaunchError> find_programs(Job* job, int node);
 
 /// Tells of hosts that have more ranks than the slots that were given for them; empty: none has.
 [[nodiscard]] std::string describe_excess(const Job& job, std::span<const HostRoom> hosts);

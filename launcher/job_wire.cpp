@@ -56,10 +56,66 @@ Rank read_rank(int number, WireReader* reader) {
   return rank;
 }
 
+void write(const Host& host, WireWriter* writer) {
+  writer->text(host.name);
+  writer->number(host.node);
+  writer->numbers(host.ranks);
+  writer->number(host.neighbours);
+}
+
+Host read_host(WireReader* reader) {
+  Host host;
+  host.name = reader->text();
+  host.node = reader->integer();
+  host.ranks = reader->numbers();
+  host.neighbours = reader->integer();
+  return host;
+}
+
+// What a job is among those of one mpirun.
+void write_place(const Job& job, WireWriter* writer) {
+  writer->text(job.root);
+  writer->number(job.number);
+  writer->number(job.first);
+  writer->text(job.spawner.job);
+  writer->number(job.spawner.rank);
+  writer->text(job.parent_port);
+}
+
+void read_place(WireReader* reader, Job* job) {
+  job->root = reader->text();
+  job->number = reader->integer();
+  job->first = reader->integer();
+  job->spawner.job = reader->text();
+  job->spawner.rank = reader->integer();
+  job->parent_port = reader->text();
+}
+
+void write(const SpawnOrder::Program& program, WireWriter* writer) {
+  writer->texts(program.argv);
+  writer->texts(program.env);
+  writer->text(program.wdir);
+  writer->text(program.path);
+  writer->text(program.hosts);
+  writer->number(program.ranks);
+}
+
+SpawnOrder::Program read_program(WireReader* reader) {
+  SpawnOrder::Program program;
+  program.argv = reader->texts();
+  program.env = reader->texts();
+  program.wdir = reader->text();
+  program.path = reader->text();
+  program.hosts = reader->text();
+  program.ranks = reader->integer();
+  return program;
+}
+
 // Every index names something.
 bool is_sound(const Job& job) {
   const auto ranks = static_cast<int>(job.ranks.size());
-  return std::ranges::all_of(job.apps, [](const App& app) { return !app.argv.empty(); }) &&
+  return ranks > 0 && job.number >= 0 && job.first >= 0 && job.first <= kMostParts &&
+         std::ranges::all_of(job.apps, [](const App& app) { return !app.argv.empty(); }) &&
          std::ranges::all_of(job.hosts,
                              [&](const Host& host) {
                                return !host.ranks.empty() &&
@@ -81,15 +137,12 @@ std::string write_job(const DaemonJob& part) {
   const Job& job = part.job;
   WireWriter writer;
   writer.text(job.nspace);
+  write_place(job, &writer);
   writer.number(job.universe);
   writer.number(static_cast<std::int64_t>(job.apps.size()));
   for (const App& app : job.apps) write(app, &writer);
   writer.number(static_cast<std::int64_t>(job.hosts.size()));
-  for (const Host& host : job.hosts) {
-    writer.text(host.name);
-    writer.number(host.node);
-    writer.numbers(host.ranks);
-  }
+  for (const Host& host : job.hosts) write(host, &writer);
   writer.number(static_cast<std::int64_t>(job.ranks.size()));
   for (const Rank& rank : job.ranks) write(rank, &writer);
   writer.number(part.merge ? 1 : 0);
@@ -109,15 +162,12 @@ std::optional<DaemonJob> read_job(const std::string& bytes) {
     counted = counted && good;
     return good ? number : 0;
   };
-  job.nspace = job.root = reader.text();
+  job.nspace = reader.text();
+  read_place(&reader, &job);
   job.universe = reader.integer();
   for (std::int64_t i = count(); i > 0 && reader.good(); --i) job.apps.push_back(read_app(&reader));
   for (std::int64_t i = count(); i > 0 && reader.good(); --i) {
-    Host host;
-    host.name = reader.text();
-    host.node = reader.integer();
-    host.ranks = reader.numbers();
-    job.hosts.push_back(std::move(host));
+    job.hosts.push_back(read_host(&reader));
   }
   for (std::int64_t i = count(); i > 0 && reader.good(); --i) {
     job.ranks.push_back(read_rank(static_cast<int>(job.ranks.size()), &reader));
@@ -128,6 +178,31 @@ std::optional<DaemonJob> read_job(const std::string& bytes) {
   if (!reader.complete() || !counted || merge < 0 || merge > 1 || !is_sound(job))
     return std::nullopt;
   return part;
+}
+
+std::string write_order(const SpawnOrder& order) {
+  WireWriter writer;
+  writer.number(order.asker);
+  writer.text(order.parent_port);
+  writer.number(static_cast<std::int64_t>(order.programs.size()));
+  for (const SpawnOrder::Program& program : order.programs) write(program, &writer);
+  return writer.bytes();
+}
+
+std::optional<SpawnOrder> read_order(const std::string& bytes) {
+  WireReader reader(bytes);
+  SpawnOrder order;
+  order.asker = reader.integer();
+  order.parent_port = reader.text();
+  const std::int64_t count = reader.number();
+  for (std::int64_t i = 0; i < count && reader.good(); ++i) {
+    order.programs.push_back(read_program(&reader));
+  }
+  const bool good = reader.complete() && order.asker >= 0 && count > 0 &&
+                    std::ranges::all_of(order.programs, [](const SpawnOrder::Program& program) {
+                      return !program.argv.empty() && program.ranks > 0;
+                    });
+  return good ? std::optional(std::move(order)) : std::nullopt;
 }
 
 }  // namespace remit::launcher

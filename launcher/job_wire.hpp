@@ -1,11 +1,12 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// A job as bytes, for daemons. Pure.
+// A job as bytes, for daemons, and a request to spawn one, for mpirun. Pure.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "launcher/job.hpp"
+#include "launcher/spawn_job.hpp"
 
 namespace remit::launcher {
 
@@ -19,5 +20,9 @@ struct DaemonJob {
 [[nodiscard]] std::string write_job(const DaemonJob& job);
 /// nullopt: the bytes are no job, or one whose parts contradict each other.
 [[nodiscard]] std::optional<DaemonJob> read_job(const std::string& bytes);
+
+[[nodiscard]] std::string write_order(const SpawnOrder& order);
+/// nullopt: the bytes are no order, or one of nobody, or for nothing.
+[[nodiscard]] std::optional<SpawnOrder> read_order(const std::string& bytes);
 
 }  // namespace remit::launcher

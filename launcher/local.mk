@@ -11,6 +11,7 @@ liblauncher_la_SOURCES = \
 	launcher/guardian.cpp launcher/guardian.hpp \
 	launcher/guardian_process.cpp launcher/guardian_process.hpp \
 	launcher/host_exchange.cpp launcher/host_exchange.hpp \
+	launcher/host_jobs.cpp launcher/host_jobs.hpp \
 	launcher/host_map.cpp launcher/host_map.hpp \
 	launcher/host_names.cpp launcher/host_names.hpp \
 	launcher/hosts.cpp launcher/hosts.hpp \

@@ -150,11 +150,6 @@ std::size_t own_ranks(const Job& job) {
   return 0;
 }
 
-int own_host(const Job& job) {
-  const auto found = std::ranges::find(job.hosts, 0, &Host::node);
-  return found == job.hosts.end() ? -1 : static_cast<int>(found - job.hosts.begin());
-}
-
 // How many processes there could usefully be (MPI-5.0, section 11.10.1).
 int universe_of(const Job& job, std::span<const HostRoom> hosts) {
   int slots = 0;
@@ -177,8 +172,9 @@ Outcome failed(const LaunchError& error) {
 }
 
 // Everything is laid out: starts the servers, then the ranks, and waits for the end.
-Outcome run_laid_out(const Options& options, asio::io_context& io, Guardian& guardian,
-                     const Topology& topology, const Job& job, RemoteHosts* others) {
+Outcome run_laid_out(const Options& options, asio::io_context& io, std::span<const HostRoom> hosts,
+                     Guardian& guardian, const Topology& topology, const Job& job,
+                     RemoteHosts* others) {
   if (others != nullptr) {
     const DaemonJob part{job, options.output.merge, options.input.rank};
     if (auto ready = others->prepare(part); !ready) return failed(ready.error());
@@ -186,16 +182,16 @@ Outcome run_laid_out(const Options& options, asio::io_context& io, Guardian& gua
   auto calls =
       CallFile::create(guardian.directory(), job.nspace, static_cast<int>(job.ranks.size()));
   if (!calls) return {{1, 0}, calls.error().message};
-  Controller controller(io, options, job, guardian, std::move(*calls), others);
+  Controller controller(io, options, hosts, job, guardian, std::move(*calls), others);
   std::unique_ptr<PmixServer> server;
-  if (own_host(job) >= 0) {
-    auto started =
-        PmixServer::start(io, job, own_host(job), topology, guardian.directory(),
-                          controller.pmix_callbacks(), others ? others->exchange() : nullptr);
+  if (std::ranges::any_of(hosts, [](const HostRoom& host) { return host.node == 0; })) {
+    auto started = PmixServer::start(io, {0, host_name(), &topology, guardian.directory()}, job,
+                                     controller.pmix_callbacks(),
+                                     others != nullptr ? &others->exchange() : nullptr);
     if (!started) return {{1, 0}, started.error().message};
     server = std::move(*started);
     if (others != nullptr) {
-      others->set_local_data([&server](int rank, PmixExchange::Data done) {
+      others->exchange().set_local_data([&server](int rank, PmixExchange::Data done) {
         server->local_data(rank, std::move(done));
       });
     }
@@ -237,7 +233,7 @@ Outcome run_job(Options& options, const JobRoom& room, asio::io_context& io, Hel
   job->root = job->nspace;
   job->universe = universe_of(*job, hosts);
   print_notes(options, *job, hosts);
-  return run_laid_out(options, io, *helpers.ranks, *topology, *job, others->hosts.get());
+  return run_laid_out(options, io, hosts, *helpers.ranks, *topology, *job, others->hosts.get());
 }
 
 // Ends the job and leaves nothing, whoever of the two processes was killed meanwhile.

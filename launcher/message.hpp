@@ -17,29 +17,32 @@ enum class MessageKind : std::uint32_t {
   hello = 1,     ///< host name, its processors, its folders
   failed,        ///< node, why: a daemon could not be started, or was lost
   said,          ///< node, text: what a daemon wrote on its standard error
-  ready,         ///< the PMIx server runs
-  refused,       ///< why the job cannot run there
-  spawned,       ///< rank, pid (-1: it was not), status, words
-  exited,        ///< rank, wait status
-  connected,     ///< rank
-  finalized,     ///< rank
-  aborted,       ///< rank, status, words
+  ready,         ///< job (Job::number): its ranks there can be started
+  refused,       ///< job, why it cannot run there
+  spawned,       ///< process (its number: Job::first), pid (-1: it was not), status, words
+  exited,        ///< process, wait status
+  connected,     ///< process
+  finalized,     ///< process
+  aborted,       ///< process, status, words
   interrupted,   ///< signal: the daemon was told to end
-  output,        ///< rank, stream (1, 2), bytes
-  output_end,    ///< rank, stream
-  empty,         ///< no process of the job is left there
-  input_taken,   ///< rank, bytes
-  input_closed,  ///< rank: it reads no more
+  output,        ///< process, stream (1, 2), bytes
+  output_end,    ///< process, stream
+  empty,         ///< no process of mpirun's jobs is left there
+  input_taken,   ///< process, bytes
+  input_closed,  ///< process: it reads no more
+  order,         ///< number, see write_order(): a process there wants others started
   // To daemons.
   plan,          ///< the tree: see TreePlan
   job,           ///< see write_job()
-  launch,        ///< start the ranks
+  launch,        ///< job: start its ranks
+  drop_job,      ///< job: it could not be started; kill what runs of it, start no more
+  ordered,       ///< number of the order, why it failed or nothing, namespace of the new job
   signal_ranks,  ///< signal
   signal_all,    ///< signal
   output_taken,  ///< bytes
   close_output,  ///< stream: nobody reads it any more
-  input,         ///< rank, bytes
-  input_end,     ///< rank
+  input,         ///< process, bytes
+  input_end,     ///< process
   finish,        ///< end everything
   // Among servers: see HostExchange.
   collect,

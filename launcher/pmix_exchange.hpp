@@ -11,6 +11,14 @@
 
 namespace remit::launcher {
 
+/// Processes by their numbers (Job::first): `count` of them from `first` on.
+struct ProcessRun {
+  int first = 0;
+  int count = 0;
+};
+/// Ascending, and no two overlap or touch: so the same processes are always the same runs.
+using ProcessRuns = std::vector<ProcessRun>;
+
 /// Everything runs in the io_context's thread; answers come from inside a call or later.
 class PmixExchange {
  public:
@@ -23,14 +31,14 @@ class PmixExchange {
   using Collected = std::function<void(std::string data, std::uint64_t number)>;
   using Data = std::function<void(int pmix_status, std::string data)>;
 
-  /// A collective operation of `ranks` (ascending; empty: of all), to which every host that has
-  /// some of them contributes. Operations of one name and the same ranks follow each other.
-  virtual void collect(const std::string& name, const std::vector<int>& ranks, std::string data,
+  /// A collective operation of `members`, of one job or several, to which every host that has some
+  /// of them contributes. Operations of one name and the same members follow each other.
+  virtual void collect(const std::string& name, const ProcessRuns& members, std::string data,
                        Collected done) = 0;
-  /// What a rank of another host has published for its peers, when it has.
-  virtual void modex(int rank, Data done) = 0;
+  /// What a process of another host has published for its peers, when it has.
+  virtual void modex(int process, Data done) = 0;
 
-  /// The job's published data; see DataStore.
+  /// The published data of all jobs; see DataStore.
   virtual void publish(const std::vector<DataStore::Item>& items,
                        std::function<void(bool)> done) = 0;
   virtual void lookup(const std::vector<std::string>& keys, bool wait, int timeout_s,

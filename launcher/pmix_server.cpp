@@ -6,6 +6,7 @@
 #include <pmix_server.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <asio/post.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -134,7 +135,7 @@ std::string anl_map(const Job& job) {
 void add_host_info(const Job& job, const Host& host, int allowed_processors, PmixInfo* info) {
   const auto local_size = static_cast<std::uint32_t>(host.ranks.size());
   info->add(PMIX_LOCAL_SIZE, local_size);
-  info->add(PMIX_NODE_SIZE, local_size + static_cast<std::uint32_t>(job.neighbours));
+  info->add(PMIX_NODE_SIZE, local_size + static_cast<std::uint32_t>(host.neighbours));
   info->add(PMIX_LOCAL_PEERS, join_numbers(host.ranks));
   info->add_rank(PMIX_LOCALLDR, host.ranks.front());
   std::string cpusets;
@@ -152,8 +153,12 @@ void add_host_info(const Job& job, const Host& host, int allowed_processors, Pmi
 
 }  // namespace
 
-PmixServer::PmixServer(asio::io_context& io, Callbacks callbacks)
-    : io_(io), callbacks_(std::move(callbacks)) {}
+PmixServer::PmixServer(asio::io_context& io, Place place, Callbacks callbacks,
+                       PmixExchange* exchange)
+    : io_(io),
+      place_(std::move(place)),
+      callbacks_(std::move(callbacks)),
+      exchange_(exchange) {}
 
 // The server is left to the end of the process: PMIx_server_finalize waits for threads and files
 // that the guardian cleans up better.
@@ -161,44 +166,58 @@ PmixServer::~PmixServer() {
   PmixUpcalls::set_server(nullptr);
 }
 
-Expected<std::unique_ptr<PmixServer>> PmixServer::start(asio::io_context& io, const Job& job,
-                                                        int host, const Topology& topology,
-                                                        const std::string& directory,
-                                                        Callbacks callbacks,
+Expected<std::unique_ptr<PmixServer>> PmixServer::start(asio::io_context& io, Place place,
+                                                        const Job& first, Callbacks callbacks,
                                                         PmixExchange* exchange) {
-  std::unique_ptr<PmixServer> server(new PmixServer(io, std::move(callbacks)));
-  server->exchange_ = exchange;
-  server->nspace_ = job.nspace;
-  server->size_ = static_cast<int>(job.ranks.size());
-  server->topology_ = &topology;
-  server->directory_ = directory;
-  server->jobs_[job.nspace] = {job.first, program_sets(job)};
+  std::unique_ptr<PmixServer> server(
+      new PmixServer(io, std::move(place), std::move(callbacks), exchange));
+  server->root_ = first.root;
   PmixUpcalls::set_server(server.get());
-  if (auto done = server->init(job, host, topology, directory); !done) {
-    return tl::unexpected(done.error());
-  }
-  if (auto done = server->register_job(job, host, topology, directory); !done) {
-    return tl::unexpected(done.error());
-  }
-  if (auto done = server->register_clients(job, host); !done) return tl::unexpected(done.error());
+  if (auto done = server->init(first); !done) return tl::unexpected(done.error());
+  if (auto done = server->add_job(first); !done) return tl::unexpected(done.error());
   return server;
 }
 
+// Where it has no ranks, too: those here may have to do with ranks of it elsewhere.
 Expected<> PmixServer::add_job(const Job& job) {
-  if (auto done = register_job(job, 0, *topology_, directory_); !done) return done;
-  if (auto done = register_clients(job, 0); !done) return done;
-  jobs_[job.nspace] = {job.first, program_sets(job)};
-  publish_text(parent_port_name(job.nspace), job.spawner, job.parent_port, [] {});
+  const int host = job.host_of(place_.node);
+  if (auto done = register_job(job, host); !done) return done;
+  if (auto done = register_clients(job, host); !done) return done;
+  jobs_[job.nspace] = {job.first, static_cast<int>(job.ranks.size()), program_sets(job)};
+  // Rank 0 will look for it, here: it cannot come before.
+  if (job.ranks.front().host == host && !job.parent_port.empty()) {
+    publish_text(parent_port_name(job.nspace), job.spawner, job.parent_port, [] {});
+  }
   return {};
 }
 
-bool PmixServer::keeps_parent_port(const std::string& job) const {
-  return store_.has_all({key_of_name(parent_port_name(job))});
+int PmixServer::number_of(const ProcessName& process) const {
+  const auto found = jobs_.find(process.job);
+  const bool exists =
+      found != jobs_.end() && process.rank >= 0 && process.rank < found->second.size;
+  return exists ? found->second.first + process.rank : -1;
 }
 
-int PmixServer::number_of(const std::string& job, int rank) const {
-  const auto found = jobs_.find(job);
-  return found == jobs_.end() ? -1 : found->second.first + rank;
+ProcessRuns PmixServer::runs_of(const std::vector<ProcessName>& processes) const {
+  ProcessRuns runs;
+  for (const ProcessName& process : processes) {
+    const auto found = jobs_.find(process.job);
+    const bool all = process.rank == ProcessName::kAll;
+    const int first = found != jobs_.end() && all ? found->second.first : number_of(process);
+    if (first < 0) return {};
+    runs.push_back({first, all ? found->second.size : 1});
+  }
+  std::ranges::sort(runs, {}, &ProcessRun::first);
+  ProcessRuns joined;
+  for (const ProcessRun& run : runs) {
+    if (!joined.empty() && run.first <= joined.back().first + joined.back().count) {
+      ProcessRun& last = joined.back();
+      last.count = std::max(last.count, run.first + run.count - last.first);
+    } else {
+      joined.push_back(run);
+    }
+  }
+  return joined;
 }
 
 std::vector<PmixServer::ProgramSet> PmixServer::program_sets(const Job& job) {
@@ -213,17 +232,16 @@ std::vector<PmixServer::ProgramSet> PmixServer::program_sets(const Job& job) {
   return sets;
 }
 
-Expected<> PmixServer::init(const Job& job, int host, const Topology& topology,
-                            const std::string& directory) {
+Expected<> PmixServer::init(const Job& first) {
   forget_outer_pmix();
-  if (job.ranks.size() <= kSharedStoreRanks) ::setenv("PMIX_MCA_gds", "hash", 0);
+  if (first.ranks.size() <= kSharedStoreRanks) ::setenv("PMIX_MCA_gds", "hash", 0);
   ::setenv("PMIX_MCA_psec", "native", 0);
-  pmix_topology_t shared{const_cast<char*>("hwloc"), topology.get()};
+  pmix_topology_t shared{const_cast<char*>("hwloc"), place_.topology->get()};
   PmixInfo info;
-  info.add(PMIX_SERVER_NSPACE, job.nspace + ".server");
-  info.add_rank(PMIX_SERVER_RANK, host);
-  info.add(PMIX_SERVER_TMPDIR, directory);
-  info.add(PMIX_HOSTNAME, job.hosts[static_cast<std::size_t>(host)].name);
+  info.add(PMIX_SERVER_NSPACE, root_ + ".server");
+  info.add_rank(PMIX_SERVER_RANK, place_.node);
+  info.add(PMIX_SERVER_TMPDIR, place_.directory);
+  info.add(PMIX_HOSTNAME, place_.host);
   // Without it PMIx discovers the host again, with I/O objects.
   info.add_topology(PMIX_TOPOLOGY2, &shared);
   pmix_server_module_t module = PmixUpcalls::module();
@@ -234,23 +252,22 @@ Expected<> PmixServer::init(const Job& job, int host, const Topology& topology,
     return fail_pmix(status,
                      "PMIx cannot start its server (it needs a loopback interface that is "
                      "up: 'ip link set lo up', and some space in " +
-                         directory + ")");
+                         place_.directory + ")");
   }
   disable_nagle_on_new_sockets(descriptors);
   return {};
 }
 
-Expected<> PmixServer::register_job(const Job& job, int host, const Topology& topology,
-                                    const std::string& directory) {
-  const Host& here = job.hosts[static_cast<std::size_t>(host)];
+Expected<> PmixServer::register_job(const Job& job, int host) {
+  const Host* const here = host < 0 ? nullptr : &job.hosts[static_cast<std::size_t>(host)];
   const auto size = static_cast<std::uint32_t>(job.ranks.size());
-  const std::string job_directory = directory + "/" + job.nspace;
+  const std::string job_directory = place_.directory + "/" + job.nspace;
   std::error_code error;
   std::filesystem::create_directory(job_directory, error);
   PmixInfo info;
   info.add(PMIX_JOBID, job.nspace);
-  info.add(PMIX_SERVER_NSPACE, job.nspace + ".server");
-  info.add_rank(PMIX_SERVER_RANK, host);
+  info.add(PMIX_SERVER_NSPACE, root_ + ".server");
+  info.add_rank(PMIX_SERVER_RANK, place_.node);
   info.add(PMIX_JOB_SIZE, size);
   info.add(PMIX_UNIV_SIZE, static_cast<std::uint32_t>(job.universe));
   info.add(PMIX_MAX_PROCS, size);
@@ -260,21 +277,23 @@ Expected<> PmixServer::register_job(const Job& job, int host, const Topology& to
   if (job.is_spawned()) {
     info.add(PMIX_PARENT_ID, job.spawner.job, job.spawner.rank);
   }
-  info.add(PMIX_TMPDIR, directory);
+  info.add(PMIX_TMPDIR, place_.directory);
   info.add(PMIX_NSDIR, job_directory);
   info.add(PMIX_TDIR_RMCLEAN, true);
   info.add(PMIX_ANL_MAP, anl_map(job));
   if (auto done = add_maps(job, &info); !done) return done;
-  add_host_info(job, here, topology.count(HWLOC_OBJ_PU), &info);
+  if (here != nullptr) add_host_info(job, *here, place_.topology->count(HWLOC_OBJ_PU), &info);
   if (job.apps.size() == 1) {
     info.add(PMIX_WDIR, job.apps[0].wdir);
     info.add(PMIX_APP_ARGV, fmt::format("{}", fmt::join(job.apps[0].argv, " ")));
   }
-  if (const Expected<std::string> xml = topology.xml()) info.add(PMIX_HWLOC_XML_V2, *xml);
+  if (const Expected<std::string> xml = place_.topology->xml()) {
+    info.add(PMIX_HWLOC_XML_V2, *xml);
+  }
   for (std::size_t i = 0; i < job.apps.size(); ++i) {
     add_app_info(job.apps[i], static_cast<int>(i), &info);
   }
-  pmix_topology_t shared{const_cast<char*>("hwloc"), topology.get()};
+  pmix_topology_t shared{const_cast<char*>("hwloc"), place_.topology->get()};
   for (const Rank& rank : job.ranks) {
     add_rank_info(job, rank, job_directory, &shared, &info);
     if (rank.host == host) {
@@ -284,14 +303,15 @@ Expected<> PmixServer::register_job(const Job& job, int host, const Topology& to
   pmix_nspace_t nspace;
   PMIX_LOAD_NSPACE(nspace, job.nspace.c_str());
   const pmix_status_t status = wait_for([&](pmix_op_cbfunc_t done, void* data) {
-    return PMIx_server_register_nspace(nspace, static_cast<int>(here.ranks.size()), info.data(),
-                                       info.size(), done, data);
+    return PMIx_server_register_nspace(nspace, static_cast<int>(here ? here->ranks.size() : 0),
+                                       info.data(), info.size(), done, data);
   });
   if (status != PMIX_SUCCESS) return fail_pmix(status, "PMIx_server_register_nspace");
   return {};
 }
 
 Expected<> PmixServer::register_clients(const Job& job, int host) {
+  if (host < 0) return {};
   for (const int rank : job.hosts[static_cast<std::size_t>(host)].ranks) {
     pmix_proc_t process;
     PMIX_LOAD_PROCID(&process, job.nspace.c_str(), static_cast<pmix_rank_t>(rank));
@@ -303,16 +323,21 @@ Expected<> PmixServer::register_clients(const Job& job, int host) {
   return {};
 }
 
-void PmixServer::local_data(int rank, PmixExchange::Data done) {
-  pmix_proc_t process;
-  PMIX_LOAD_PROCID(&process, nspace_.c_str(), static_cast<pmix_rank_t>(rank));
+void PmixServer::local_data(int process, PmixExchange::Data done) {
+  const auto job = std::ranges::find_if(jobs_, [&](const auto& each) {
+    return process >= each.second.first && process - each.second.first < each.second.size;
+  });
+  if (job == jobs_.end()) return done(PMIX_ERR_NOT_FOUND, "");
+  pmix_proc_t owner;
+  PMIX_LOAD_PROCID(&owner, job->first.c_str(),
+                   static_cast<pmix_rank_t>(process - job->second.first));
   struct Request {
     asio::io_context& io;
     PmixExchange::Data done;
   };
   auto* request = new Request{io_, std::move(done)};
   const pmix_status_t status = PMIx_server_dmodex_request(
-      &process,
+      &owner,
       [](pmix_status_t result, char* data, std::size_t size, void* asked) {
         const std::unique_ptr<Request> kept(static_cast<Request*>(asked));
         asio::post(kept->io, [answer = kept->done, result, bytes = std::string(data, size)] {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The PMIx server of one host: what its ranks ask while they live.
+// The PMIx server of one host: what its ranks, of all jobs, ask while they live.
 #pragma once
 
 #include <asio/io_context.hpp>
@@ -32,36 +32,42 @@ class PmixServer {
     std::function<void(const SpawnOrder& order, Spawned done)> spawn;        ///< PMIx_Spawn
   };
 
-  /// Starts the server for the ranks of `job` on host number `host`. `directory` is private to the
-  /// job. Blocks for some milliseconds; afterwards ranks may be started. `exchange` reaches the
-  /// servers of other hosts, and outlives this; null: there is none.
+  /// Where it runs.
+  struct Place {
+    int node = 0;  ///< of the tree of daemons
+    std::string host;
+    const Topology* topology = nullptr;  ///< outlives the server
+    std::string directory;               ///< private to mpirun and its jobs
+  };
+
+  /// Starts the server, with the first job. Blocks for some milliseconds; afterwards ranks may be
+  /// started. `exchange` reaches the servers of other hosts, and outlives this; null: there is none.
   [[nodiscard]] static Expected<std::unique_ptr<PmixServer>> start(
-      asio::io_context& io, const Job& job, int host, const Topology& topology,
-      const std::string& directory, Callbacks callbacks, PmixExchange* exchange = nullptr);
+      asio::io_context& io, Place place, const Job& first, Callbacks callbacks,
+      PmixExchange* exchange = nullptr);
 
   PmixServer(const PmixServer&) = delete;
   PmixServer& operator=(const PmixServer&) = delete;
   ~PmixServer();
 
-  /// One more job, whose processes are all on this host.
+  /// One more job. Its ranks, those of this host, may be started afterwards.
   [[nodiscard]] Expected<> add_job(const Job& job);
 
-  /// Whether none of the processes of that spawned job has looked up who spawned it.
-  [[nodiscard]] bool keeps_parent_port(const std::string& job) const;
+  /// Without an exchange: nobody has taken what was published under this key.
+  [[nodiscard]] bool has_published(const std::string& key) const { return store_.has_all({key}); }
 
   /// Adds to `env` the variables by which this rank of a job finds the server.
   [[nodiscard]] Expected<> add_client_env(const Job& job, int rank, std::vector<std::string>* env);
 
-  /// What a rank of this host has published for its peers, when it has.
-  void local_data(int rank, PmixExchange::Data done);
+  /// What a process of this host has published for its peers, when it has.
+  void local_data(int process, PmixExchange::Data done);
 
  private:
   friend struct PmixUpcalls;
-  PmixServer(asio::io_context& io, Callbacks callbacks);
+  PmixServer(asio::io_context& io, Place place, Callbacks callbacks, PmixExchange* exchange);
 
-  Expected<> init(const Job& job, int host, const Topology& topology, const std::string& directory);
-  Expected<> register_job(const Job& job, int host, const Topology& topology,
-                          const std::string& directory);
+  Expected<> init(const Job& first);
+  Expected<> register_job(const Job& job, int host);
   Expected<> register_clients(const Job& job, int host);
 
   /// The ranks of one program of a job of several, as a process set.
@@ -74,23 +80,25 @@ class PmixServer {
   /// What upcalls need to know of a job.
   struct KnownJob {
     int first = 0;  ///< Job::first
+    int size = 0;
     std::vector<ProgramSet> sets;
   };
-  /// The number of a process; -1: it is of no job of this server's. In the io_context's thread.
-  [[nodiscard]] int number_of(const std::string& job, int rank) const;
+  /// The number of a process; -1: it is of no job of this mpirun's. In the io_context's thread, as
+  /// what follows.
+  [[nodiscard]] int number_of(const ProcessName& process) const;
+  /// Nothing if one of them is unknown.
+  [[nodiscard]] ProcessRuns runs_of(const std::vector<ProcessName>& processes) const;
   /// For one look-up by a process.
-  void publish_text(const std::string& name, const Job::Spawner& owner, const std::string& text,
+  void publish_text(const std::string& name, const ProcessName& owner, const std::string& text,
                     const std::function<void()>& done);
 
   asio::io_context& io_;
+  Place place_;
   Callbacks callbacks_;
-  PmixExchange* exchange_ = nullptr;
-  const Topology* topology_ = nullptr;
-  std::string directory_;
+  PmixExchange* exchange_;
   std::map<std::string, KnownJob> jobs_;  ///< by namespace
-  std::string nspace_;
-  int size_ = 0;
-  DataStore store_;
+  std::string root_;                      ///< the namespace of the first job
+  DataStore store_;                       ///< without an exchange
   std::size_t next_group_context_ = 1;
 };
 

@@ -4,7 +4,6 @@
 // otherwise.
 #include "launcher/pmix_upcalls.hpp"
 
-#include <algorithm>
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
 #include <atomic>
@@ -40,13 +39,16 @@ std::vector<pmix_proc_t> processes(const std::string& nspace, const std::vector<
   return list;
 }
 
-/// Who calls.
-struct Caller {
-  explicit Caller(const pmix_proc_t* process)
-      : job(process->nspace), rank(static_cast<int>(process->rank)) {}
-  std::string job;
-  int rank;
-};
+ProcessName name_of(const pmix_proc_t& process) {
+  const bool all = process.rank == PMIX_RANK_WILDCARD;
+  return {process.nspace, all ? ProcessName::kAll : static_cast<int>(process.rank)};
+}
+
+std::vector<ProcessName> names_of(const pmix_proc_t list[], size_t count) {
+  std::vector<ProcessName> names;
+  for (size_t i = 0; i < count; ++i) names.push_back(name_of(list[i]));
+  return names;
+}
 
 /// The text of a key; empty if it is not there.
 std::string text_of(const pmix_info_t info[], size_t ninfo, const char* key) {
@@ -93,17 +95,6 @@ void answer_bytes(pmix_status_t status, const std::string& bytes, pmix_modex_cbf
     std::memcpy(copy, bytes.data(), bytes.size());
   }
   done(status, copy, bytes.size(), data, free_copy, copy);
-}
-
-/// Ascending; empty: all of the job.
-std::vector<int> ranks_of(const pmix_proc_t list[], size_t count) {
-  std::vector<int> ranks;
-  for (size_t i = 0; i < count; ++i) {
-    if (list[i].rank == PMIX_RANK_WILDCARD) return {};
-    ranks.push_back(static_cast<int>(list[i].rank));
-  }
-  std::ranges::sort(ranks);
-  return ranks;
 }
 
 std::vector<std::string> key_list(char** keys) {
@@ -188,8 +179,8 @@ pmix_status_t PmixUpcalls::connected(const pmix_proc_t* process, void*, pmix_inf
                                      pmix_op_cbfunc_t, void*) {
   PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
-  asio::post(server->io_, [server, who = Caller(process)] {
-    if (const int number = server->number_of(who.job, who.rank); number >= 0) {
+  asio::post(server->io_, [server, who = name_of(*process)] {
+    if (const int number = server->number_of(who); number >= 0) {
       server->callbacks_.connected(number);
     }
   });
@@ -215,7 +206,7 @@ pmix_status_t PmixUpcalls::query(pmix_proc_t*, pmix_query_t* queries, size_t nqu
   asio::post(server->io_, [server, asked, done, data] {
     auto answers = std::make_unique<PmixInfo>();
     for (const auto& [key, asker, about] : asked) {
-      const std::string& job = asker.empty() ? server->nspace_ : asker;
+      const std::string& job = asker.empty() ? server->root_ : asker;
       const auto found = server->jobs_.find(job);
       if (found == server->jobs_.end()) continue;
       const auto& sets = found->second.sets;
@@ -241,11 +232,8 @@ pmix_status_t PmixUpcalls::query(pmix_proc_t*, pmix_query_t* queries, size_t nqu
 
 namespace {
 
-SpawnOrder order_of(const pmix_proc_t* process, const pmix_info_t info[], size_t ninfo,
-                    const pmix_app_t apps[], size_t napps) {
+SpawnOrder order_of(const pmix_info_t info[], size_t ninfo, const pmix_app_t apps[], size_t napps) {
   SpawnOrder order;
-  order.job = process->nspace;
-  order.rank = static_cast<int>(process->rank);
   order.parent_port = text_of(info, ninfo, kParentPortKey);
   for (size_t i = 0; i < napps; ++i) {
     const pmix_app_t& app = apps[i];
@@ -269,25 +257,27 @@ pmix_status_t PmixUpcalls::spawn(const pmix_proc_t* process, const pmix_info_t i
                                  void* data) {
   PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
-  asio::post(
-      server->io_, [server, order = order_of(process, info, ninfo, apps, napps), done, data] {
-        server->callbacks_.spawn(
-            order, [server, order, done, data](const std::string& error, const std::string& job) {
-              if (error.empty()) {
-                pmix_nspace_t name;
-                PMIX_LOAD_NSPACE(name, job.c_str());
-                return done(PMIX_SUCCESS, name, data);
-              }
-              // PMIx has no words for it, so the rank looks them up.
-              server->publish_text(
-                  spawn_failure_name(order.job, order.rank), {order.job, order.rank}, error,
-                  [done, data] { done(PMIX_ERR_JOB_FAILED_TO_LAUNCH, nullptr, data); });
-            });
-      });
+  asio::post(server->io_, [server, who = name_of(*process),
+                           order = order_of(info, ninfo, apps, napps), done, data]() mutable {
+    order.asker = server->number_of(who);
+    const auto answer = [server, who, done, data](const std::string& error,
+                                                  const std::string& job) {
+      if (error.empty()) {
+        pmix_nspace_t name;
+        PMIX_LOAD_NSPACE(name, job.c_str());
+        return done(PMIX_SUCCESS, name, data);
+      }
+      // PMIx has no words for it, so the rank looks them up.
+      server->publish_text(
+          spawn_failure_name(who.job, who.rank), who, error,
+          [done, data] { done(PMIX_ERR_JOB_FAILED_TO_LAUNCH, nullptr, data); });
+    };
+    server->callbacks_.spawn(order, answer);
+  });
   return PMIX_SUCCESS;
 }
 
-void PmixServer::publish_text(const std::string& name, const Job::Spawner& owner,
+void PmixServer::publish_text(const std::string& name, const ProcessName& owner,
                               const std::string& text, const std::function<void()>& done) {
   pmix_value_t value;
   PMIX_VALUE_CONSTRUCT(&value);
@@ -303,8 +293,8 @@ pmix_status_t PmixUpcalls::finalized(const pmix_proc_t* process, void*, pmix_op_
   PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
   // Posted before the client gets its answer, so before its exit can be seen.
-  asio::post(server->io_, [server, who = Caller(process)] {
-    if (const int number = server->number_of(who.job, who.rank); number >= 0) {
+  asio::post(server->io_, [server, who = name_of(*process)] {
+    if (const int number = server->number_of(who); number >= 0) {
       server->callbacks_.finalized(number);
     }
   });
@@ -318,9 +308,9 @@ pmix_status_t PmixUpcalls::abort(const pmix_proc_t* process, void*, int status,
                                  void*) {
   PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
-  asio::post(server->io_, [server, status, who = Caller(process),
+  asio::post(server->io_, [server, status, who = name_of(*process),
                            text = std::string(message == nullptr ? "" : message)] {
-    if (const int number = server->number_of(who.job, who.rank); number >= 0) {
+    if (const int number = server->number_of(who); number >= 0) {
       server->callbacks_.aborted(number, status, text);
     }
   });
@@ -339,13 +329,15 @@ pmix_status_t PmixUpcalls::fence(const pmix_proc_t list[], size_t nlist, const p
     answer_bytes(PMIX_SUCCESS, own, done, data);
     return PMIX_SUCCESS;
   }
-  asio::post(server->io_,
-             [server, ranks = ranks_of(list, nlist), own = std::move(own), done, data]() mutable {
-               server->exchange_->collect("fence", ranks, std::move(own),
-                                          [done, data](const std::string& all, std::uint64_t) {
-                                            answer_bytes(PMIX_SUCCESS, all, done, data);
-                                          });
-             });
+  asio::post(server->io_, [server, members = names_of(list, nlist), own = std::move(own), done,
+                           data]() mutable {
+    const ProcessRuns runs = server->runs_of(members);
+    if (runs.empty()) return answer_bytes(PMIX_ERR_NOT_FOUND, "", done, data);
+    server->exchange_->collect("fence", runs, std::move(own),
+                               [done, data](const std::string& all, std::uint64_t) {
+                                 answer_bytes(PMIX_SUCCESS, all, done, data);
+                               });
+  });
   return PMIX_SUCCESS;
 }
 
@@ -353,14 +345,12 @@ pmix_status_t PmixUpcalls::fence(const pmix_proc_t list[], size_t nlist, const p
 pmix_status_t PmixUpcalls::direct_modex(const pmix_proc_t* process, const pmix_info_t[], size_t,
                                         pmix_modex_cbfunc_t done, void* data) {
   PmixServer* server = the_server;
-  if (server == nullptr || server->exchange_ == nullptr || server->nspace_ != process->nspace ||
-      process->rank >= static_cast<pmix_rank_t>(server->size_)) {
-    return PMIX_ERR_NOT_FOUND;
-  }
-  asio::post(server->io_, [server, rank = static_cast<int>(process->rank), done, data] {
-    server->exchange_->modex(rank, [done, data](int status, const std::string& bytes) {
-      answer_bytes(status, bytes, done, data);
-    });
+  if (server == nullptr || server->exchange_ == nullptr) return PMIX_ERR_NOT_FOUND;
+  asio::post(server->io_, [server, whose = name_of(*process), done, data] {
+    server->exchange_->modex(server->number_of(whose),
+                             [done, data](int status, const std::string& bytes) {
+                               answer_bytes(status, bytes, done, data);
+                             });
   });
   return PMIX_SUCCESS;
 }
@@ -447,9 +437,11 @@ pmix_status_t PmixUpcalls::connect(const pmix_proc_t list[], size_t nlist, const
   PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
   if (server->exchange_ == nullptr) return PMIX_OPERATION_SUCCEEDED;
-  asio::post(server->io_, [server, ranks = ranks_of(list, nlist), done, data] {
+  asio::post(server->io_, [server, members = names_of(list, nlist), done, data] {
+    const ProcessRuns runs = server->runs_of(members);
+    if (runs.empty()) return done(PMIX_ERR_NOT_FOUND, data);
     server->exchange_->collect(
-        "connect", ranks, "",
+        "connect", runs, "",
         [done, data](const std::string&, std::uint64_t) { done(PMIX_SUCCESS, data); });
   });
   return PMIX_SUCCESS;
@@ -489,10 +481,13 @@ pmix_status_t PmixUpcalls::group(pmix_group_operation_t operation, char name[],
         [](void* kept) { delete static_cast<PmixInfo*>(kept); }, results);
   };
   const std::string what = operation == PMIX_GROUP_CONSTRUCT ? "group " : "end of group ";
-  asio::post(server->io_, [server, answer, ranks = ranks_of(list, nlist), what = what + name] {
+  asio::post(server->io_, [server, answer, members = names_of(list, nlist), what = what + name,
+                           done, data] {
     if (server->exchange_ == nullptr) return answer(server->next_group_context_++);
+    const ProcessRuns runs = server->runs_of(members);
+    if (runs.empty()) return done(PMIX_ERR_NOT_FOUND, nullptr, 0, data, nullptr, nullptr);
     server->exchange_->collect(
-        what, ranks, "", [answer](const std::string&, std::uint64_t number) { answer(number); });
+        what, runs, "", [answer](const std::string&, std::uint64_t number) { answer(number); });
   });
   return PMIX_SUCCESS;
 }

@@ -43,7 +43,8 @@ RemoteHosts::RemoteHosts(asio::io_context& io, TreePlan plan, const Secret& secr
           io, 0, std::move(plan), secret, keeper,
           TreeNode::Callbacks{[this](const Message& message) { handle(message); },
                               [this](int node, const std::string& why) { failed(node, why); },
-                              [this](int node, const std::string& text) { said(node, text); }})) {}
+                              [this](int node, const std::string& text) { said(node, text); }})),
+      exchange_(io, *tree_) {}
 
 RemoteHosts::~RemoteHosts() = default;
 
@@ -79,19 +80,35 @@ tl::expected<std::map<int, Processors>, LaunchError> RemoteHosts::raise() {
   return std::move(processors_);
 }
 
-tl::expected<void, LaunchError> RemoteHosts::prepare(const DaemonJob& part) {
-  job_ = part.job;
-  exchange_ = std::make_unique<HostExchange>(io_, *tree_, job_);
-  tree_->send(Message::kEveryone, MessageKind::job, write_job(part));
-  const auto others = static_cast<std::size_t>(tree_->tree().nodes() - 1);
-  return wait_for([&] { return ready_.size() == others; });
+tl::expected<void, LaunchError> RemoteHosts::prepare(const DaemonJob& first) {
+  std::optional<tl::expected<void, LaunchError>> prepared;
+  add_job(first, [&prepared](const tl::expected<void, LaunchError>& result) { prepared = result; });
+  const auto waited = wait_for([&] { return prepared.has_value(); });
+  if (waited) return *prepared;
+  preparations_.clear();
+  return waited;
 }
 
-void RemoteHosts::launch(Callbacks callbacks) {
+void RemoteHosts::add_job(const DaemonJob& part, Prepared done) {
+  exchange_.add_job(part.job);
+  Preparation& preparation = preparations_[part.job.number];
+  for (int node = 1; node < tree_->tree().nodes(); ++node) preparation.missing.insert(node);
+  preparation.done = std::move(done);
+  tree_->send(Message::kEveryone, MessageKind::job, write_job(part));
+}
+
+void RemoteHosts::listen(Callbacks callbacks) {
   callbacks_ = std::move(callbacks);
-  launched_ = true;
+  listening_ = true;
   if (!error_.empty()) failed(0, error_);  // between prepare() and now
-  tree_->send(Message::kEveryone, MessageKind::launch);
+}
+
+void RemoteHosts::launch(int job) {
+  tree_->send(Message::kEveryone, MessageKind::launch, numbers(job));
+}
+
+void RemoteHosts::drop_job(int job) {
+  tree_->send(Message::kEveryone, MessageKind::drop_job, numbers(job));
 }
 
 void RemoteHosts::signal_ranks(int signal) {
@@ -106,16 +123,10 @@ void RemoteHosts::close_output(int stream) {
   tree_->send(Message::kEveryone, MessageKind::close_output, numbers(stream));
 }
 
-int RemoteHosts::node_of(int rank) const {
-  if (rank < 0 || static_cast<std::size_t>(rank) >= job_.ranks.size()) return 0;
-  const int host = job_.ranks[static_cast<std::size_t>(rank)].host;
-  return job_.hosts[static_cast<std::size_t>(host)].node;
-}
-
 void RemoteHosts::handle(const Message& message) {
   if (finishing_) return;  // whom it could concern may be gone
   if (message.from < 0 || message.from >= tree_->tree().nodes()) return;  // nobody
-  if (exchange_ && exchange_->handle(message)) return;
+  if (exchange_.handle(message)) return;
   if (message.from == 0) return;  // this node's own ranks are not spoken of in messages
   WireReader reader(message.payload);
   switch (message.kind) {
@@ -130,18 +141,13 @@ void RemoteHosts::handle(const Message& message) {
       return said(node, reader.text());
     }
     case MessageKind::ready:
-      ready_.insert(message.from);
-      return;
-    case MessageKind::refused: {
-      const auto from = static_cast<std::size_t>(message.from);
-      const auto& hosts = tree_->plan().hosts;
-      if (from < hosts.size())
-        failed(message.from, fmt::format("host {}: {}", hosts[from], reader.text()));
-      return;
-    }
+    case MessageKind::refused:
+      return take_prepared(message);
+    case MessageKind::order:
+      return take_order(message);
     case MessageKind::empty:
       busy_.erase(message.from);
-      if (launched_) callbacks_.empty();
+      if (listening_) callbacks_.empty();
       return;
     case MessageKind::output:
       return take_output(message);
@@ -149,7 +155,7 @@ void RemoteHosts::handle(const Message& message) {
       return take_interrupt(message);
     default:
       // A daemon speaks of its own ranks.
-      if (launched_ && node_of(static_cast<int>(reader.number())) == message.from) {
+      if (listening_ && node_of(static_cast<int>(reader.number())) == message.from) {
         handle_rank(message);
       }
   }
@@ -207,12 +213,46 @@ void RemoteHosts::take_hello(const Message& message) {
   processors_.insert_or_assign(message.from, std::move(*processors));
 }
 
+void RemoteHosts::take_prepared(const Message& message) {
+  WireReader reader(message.payload);
+  const auto found = preparations_.find(reader.integer());
+  if (!reader.good() || found == preparations_.end()) return;
+  Preparation& preparation = found->second;
+  if (preparation.missing.erase(message.from) == 0) return;
+  if (message.kind == MessageKind::refused && preparation.error.empty()) {
+    const std::string& host = tree_->plan().hosts[static_cast<std::size_t>(message.from)];
+    preparation.error = fmt::format("host {}: {}", host, reader.text());
+  }
+  if (!preparation.missing.empty()) return;
+  const Preparation over = std::move(preparation);
+  preparations_.erase(found);
+  if (over.error.empty()) return over.done({});
+  over.done(tl::unexpected(LaunchError{1, over.error}));
+}
+
+void RemoteHosts::take_order(const Message& message) {
+  WireReader reader(message.payload);
+  const std::int64_t number = reader.number();
+  const std::optional<SpawnOrder> order = read_order(reader.text());
+  const auto answer = [this, number, node = message.from](const std::string& error,
+                                                          const std::string& job) {
+    WireWriter writer;
+    writer.number(number);
+    writer.text(error);
+    writer.text(job);
+    tree_->send(node, MessageKind::ordered, writer.bytes());
+  };
+  const bool good = reader.complete() && order && node_of(order->asker) == message.from;
+  if (!listening_ || !good) return answer("what mpirun was sent is no order of a rank", "");
+  callbacks_.ordered(*order, answer);
+}
+
 void RemoteHosts::take_output(const Message& message) {
   WireReader reader(message.payload);
   const auto rank = static_cast<int>(reader.number());
   const auto stream = static_cast<int>(reader.number());
   const std::string bytes = reader.text();
-  if (!launched_ || node_of(rank) != message.from) return;
+  if (!listening_ || node_of(rank) != message.from) return;
   if (callbacks_.output(rank, stream, bytes)) {
     tree_->send(message.from, MessageKind::output_taken, numbers(bytes.size()));
   } else {
@@ -228,7 +268,7 @@ void RemoteHosts::take_interrupt(const Message& message) {
   const auto signal = static_cast<int>(reader.number());
   const std::string why = fmt::format("the daemon of host {} was told to end by signal {} ({})",
                                       hosts[from], signal, ::strsignal(signal));
-  if (!launched_) return failed(message.from, why);
+  if (!listening_) return failed(message.from, why);
   callbacks_.interrupted(signal, why);
 }
 
@@ -243,16 +283,16 @@ void RemoteHosts::failed(int node, const std::string& why) {
   for (int each = 1; each < tree_->tree().nodes(); ++each) {
     if (tree_->tree().is_within(each, node)) lost_.insert(each);
   }
-  if (!launched_) {
+  if (!listening_) {
     if (error_.empty()) error_ = why;
     return;
   }
   std::vector<int> ranks;
-  for (const Rank& rank : job_.ranks) {
-    const int place = node_of(rank.rank);
+  for (int rank = 0; rank < exchange_.processes(); ++rank) {
+    const int place = node_of(rank);
     if (place == 0 || !tree_->tree().is_within(place, node)) continue;
     busy_.erase(place);
-    if (!gone_.contains(place)) ranks.push_back(rank.rank);
+    if (!gone_.contains(place)) ranks.push_back(rank);
   }
   for (const int rank : ranks) gone_.insert(node_of(rank));
   callbacks_.lost(ranks, why);
@@ -260,7 +300,7 @@ void RemoteHosts::failed(int node, const std::string& why) {
 
 void RemoteHosts::said(int node, const std::string& text) {
   if (finishing_) return;
-  if (launched_) return callbacks_.said(node, text);
+  if (listening_) return callbacks_.said(node, text);
   std::fputs(text.c_str(), stderr);  // whether or not anybody reads it
 }
 

@@ -17,8 +17,12 @@
 
 namespace remit::launcher {
 
+/// Jobs are named by Job::number, processes ("rank") by theirs (Job::first).
 class RemoteHosts {
  public:
+  /// How a rank's request for processes was met: see PmixServer::Spawned.
+  using Answer = std::function<void(const std::string& error, const std::string& job)>;
+
   /// In the io_context's thread, from launch() on.
   struct Callbacks {
     std::function<void(int rank, pid_t pid)> spawned;
@@ -27,6 +31,7 @@ class RemoteHosts {
     std::function<void(int rank)> connected;
     std::function<void(int rank)> finalized;
     std::function<void(int rank, int status, std::string message)> aborted;
+    std::function<void(const SpawnOrder& order, Answer answer)> ordered;
     /// False: there is no room for more; release_outputs() follows.
     std::function<bool(int rank, int stream, std::string_view bytes)> output;
     std::function<void(int rank, int stream)> output_end;
@@ -43,23 +48,28 @@ class RemoteHosts {
   /// Starts the daemons and waits until each has reported: their processors, by node. The error is
   /// that of the first host that cannot be used; status 128+N after signal N.
   [[nodiscard]] tl::expected<std::map<int, Processors>, LaunchError> raise();
-  /// Gives them the job and waits until each is ready to start its ranks.
-  [[nodiscard]] tl::expected<void, LaunchError> prepare(const DaemonJob& part);
+  /// Gives them the first job and waits until each is ready to start its ranks.
+  [[nodiscard]] tl::expected<void, LaunchError> prepare(const DaemonJob& first);
+  /// Gives them one more job; `done` hears that each is ready to start its ranks, or why the first
+  /// that said so is not. It does not if a host is lost meanwhile.
+  using Prepared = std::function<void(tl::expected<void, LaunchError> result)>;
+  void add_job(const DaemonJob& part, Prepared done);
 
-  /// Only after prepare().
-  [[nodiscard]] PmixExchange* exchange() { return exchange_.get(); }
-  void set_local_data(HostExchange::LocalData local) {
-    exchange_->set_local_data(std::move(local));
-  }
+  [[nodiscard]] HostExchange& exchange() { return exchange_; }
 
-  void launch(Callbacks callbacks);
+  /// From now on `callbacks` are called.
+  void listen(Callbacks callbacks);
+  /// Starts the ranks of a job for which all are ready.
+  void launch(int job);
+  /// Kills what runs of a job; no more of it is started.
+  void drop_job(int job);
   void signal_ranks(int signal);
   void signal_all(int signal);
   void close_output(int stream);
   void release_outputs();
   /// What can be read from `fd` becomes the standard input of a rank. Takes the descriptor over.
   void feed(int rank, int fd);
-  /// No process of the job is left on any of the hosts.
+  /// No process of a job is left on any of the hosts.
   [[nodiscard]] bool is_empty() const { return busy_.empty(); }
 
   /// Ends the daemons, waiting until they have left nothing: for a bounded time, or until somebody
@@ -68,32 +78,39 @@ class RemoteHosts {
 
  private:
   struct Feed;
+  /// A job that not all daemons are ready for.
+  struct Preparation {
+    std::set<int> missing;  // nodes that have not answered
+    std::string error;
+    Prepared done;
+  };
 
   tl::expected<void, LaunchError> wait_for(const std::function<bool()>& condition);
   void handle(const Message& message);
   void handle_rank(const Message& message);
   void take_hello(const Message& message);
+  void take_prepared(const Message& message);
+  void take_order(const Message& message);
   void take_output(const Message& message);
   void take_interrupt(const Message& message);
   void failed(int node, const std::string& why);
   void remove_lost_folders();
   void said(int node, const std::string& text);
   void read_feed(int rank);
-  [[nodiscard]] int node_of(int rank) const;
+  [[nodiscard]] int node_of(int rank) const { return exchange_.node_of(rank); }
 
   asio::io_context& io_;
   std::unique_ptr<TreeNode> tree_;
-  std::unique_ptr<HostExchange> exchange_;
-  Job job_;
+  HostExchange exchange_;
   Callbacks callbacks_;
-  bool launched_ = false;
+  bool listening_ = false;  // there is somebody to call back
   bool finishing_ = false;
-  std::string error_;  // while nothing is launched
+  std::string error_;  // while nobody listens
   int signal_ = 0;
   std::map<int, Processors> processors_;
   std::map<int, std::vector<std::string>> folders_;  // of the daemons
   std::set<int> lost_;                               // their nodes
-  std::set<int> ready_;
+  std::map<int, Preparation> preparations_;          // by job
   std::set<int> gone_;
   std::set<int> busy_;               // nodes on which something was started
   std::map<int, std::size_t> held_;  // output that waits for room, by node

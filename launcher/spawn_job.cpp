@@ -2,32 +2,44 @@
 // Laying out a job that a rank has asked for.
 #include "launcher/spawn_job.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
+#include <utility>
 
+#include "launcher/host_map.hpp"
 #include "launcher/words.hpp"
 
 namespace remit::launcher {
 namespace {
 
-/// The host key of MPI_Comm_spawn.
-tl::expected<void, LaunchError> check_hosts(const SpawnOrder::Program& program,
-                                            const std::string& own) {
-  if (program.hosts.empty()) return {};
-  const std::vector<std::string> names = split(program.hosts, ',');
-  const bool here = std::ranges::any_of(
-      names, [&](const std::string& name) { return name == own || name == "localhost"; });
-  if (here) return {};
-  return tl::unexpected(
-      LaunchError{1, fmt::format("info key host: {} is not a host of this job, which runs on {}",
-                                 program.hosts, own)});
+constexpr int kMostRanks = 1 << 20;  // of one job: what rank arrays may be made for
+
+/// The host key of MPI_Comm_spawn: indices into `hosts`. `own`: the name of the asker's host.
+tl::expected<std::vector<int>, LaunchError> hosts_of(const SpawnOrder::Program& program,
+                                                     std::span<const HostRoom> hosts,
+                                                     const std::string& own) {
+  std::vector<int> chosen;
+  if (program.hosts.empty()) {
+    for (std::size_t i = 0; i < hosts.size(); ++i) chosen.push_back(static_cast<int>(i));
+    return chosen;
+  }
+  for (const std::string& name : split(program.hosts, ',')) {
+    const std::string& meant = name == "localhost" ? own : name;
+    const auto found = std::ranges::find(hosts, meant, &HostRoom::name);
+    if (found == hosts.end()) {
+      std::vector<std::string> names;
+      for (const HostRoom& host : hosts) names.push_back(host.name());
+      return tl::unexpected(LaunchError{
+          1, fmt::format("info key host: {} is not a host of this job, which has {}",
+                         name.empty() ? program.hosts : name, fmt::join(names, ","))});
+    }
+    const auto index = static_cast<int>(found - hosts.begin());
+    if (std::ranges::count(chosen, index) == 0) chosen.push_back(index);
+  }
+  return chosen;
 }
 
-tl::expected<App, LaunchError> make_app(const SpawnOrder::Program& program, const App& parent) {
+App make_app(const SpawnOrder::Program& program, const App& parent) {
   App app;
   app.argv = program.argv;
   app.ranks = program.ranks;
@@ -40,54 +52,69 @@ tl::expected<App, LaunchError> make_app(const SpawnOrder::Program& program, cons
   const std::filesystem::path base = parent.wdir;
   app.wdir = program.wdir.empty() ? parent.wdir : (base / program.wdir).string();
   if (!program.wdir.empty()) set_env(&app.env, "PWD", app.wdir);
-  std::error_code unused;
-  const bool folder = std::filesystem::is_directory(app.wdir, unused);
-  if (::access(app.wdir.c_str(), X_OK) != 0 || !folder) {
-    const int why = folder || !std::filesystem::exists(app.wdir, unused) ? errno : ENOTDIR;
-    return tl::unexpected(LaunchError{1, fmt::format("wdir {}: {}", app.wdir, std::strerror(why))});
-  }
   app.search_path =
       program.path.empty() ? parent.search_path : program.path + ":" + parent.search_path;
-  auto found = find_program(app.argv[0], app.wdir, app.search_path);
-  if (!found) return tl::unexpected(found.error());
-  app.program = std::move(*found);
   return app;
+}
+
+void add_app(App app, Job* job) {
+  app.first_rank = static_cast<int>(job->ranks.size());
+  for (int i = 0; i < app.ranks; ++i) {
+    Rank rank;
+    rank.rank = static_cast<int>(job->ranks.size());
+    rank.app = static_cast<int>(job->apps.size());
+    rank.app_rank = i;
+    job->ranks.push_back(std::move(rank));
+  }
+  job->apps.push_back(std::move(app));
+}
+
+/// Gives the ranks their hosts.
+tl::expected<void, LaunchError> seat(std::span<const AppRoom> apps, const Options& options,
+                                     const SpawnPlace& place, Job* job) {
+  const auto dealt =
+      deal_to_hosts(place.hosts, apps, options.placement, options.ranks_per_host, place.living);
+  if (!dealt) return tl::unexpected(dealt.error());
+  seat_ranks(place.hosts, *dealt, job);
+  for (Host& host : job->hosts) {
+    const auto index = static_cast<std::size_t>((*dealt)[static_cast<std::size_t>(host.ranks[0])]);
+    host.neighbours = place.living[index];
+  }
+  return {};
 }
 
 }  // namespace
 
 tl::expected<Job, LaunchError> make_spawned_job(const SpawnOrder& order, const Job& parent,
-                                                const SpawnPlace& place) {
+                                                const Options& options, const SpawnPlace& place) {
+  const int asker = order.asker - parent.first;
+  const Rank& rank = parent.ranks.at(static_cast<std::size_t>(asker));
+  const App& model = parent.apps[static_cast<std::size_t>(rank.app)];
+  const std::string& own = parent.hosts[static_cast<std::size_t>(rank.host)].name;
   Job job;
   job.nspace = fmt::format("{}.{}", parent.root, place.number);
   job.root = parent.root;
   job.number = place.number;
   job.first = place.first;
   job.universe = parent.universe;
-  job.neighbours = place.neighbours;
-  job.spawner = {order.job, order.rank};
+  job.spawner = {parent.nspace, asker};
   job.parent_port = order.parent_port;
-  const Rank& asker = parent.ranks.at(static_cast<std::size_t>(order.rank));
-  Host host{place.host, {}, 0};
+  std::vector<AppRoom> rooms;
   for (const SpawnOrder::Program& program : order.programs) {
     if (program.argv.empty() || program.ranks < 1) {
       return tl::unexpected(LaunchError{1, "a program without a name, or without processes"});
     }
-    if (auto fine = check_hosts(program, place.host); !fine) return tl::unexpected(fine.error());
-    auto app = make_app(program, parent.apps[static_cast<std::size_t>(asker.app)]);
-    if (!app) return tl::unexpected(app.error());
-    app->first_rank = static_cast<int>(job.ranks.size());
-    for (int i = 0; i < app->ranks; ++i) {
-      Rank rank;
-      rank.rank = rank.local_rank = static_cast<int>(job.ranks.size());
-      rank.app = static_cast<int>(job.apps.size());
-      rank.app_rank = i;
-      host.ranks.push_back(rank.rank);
-      job.ranks.push_back(rank);
+    if (program.ranks > kMostRanks - static_cast<int>(job.ranks.size())) {
+      return tl::unexpected(LaunchError{
+          1, fmt::format("more than {} processes at once are too many", kMostRanks)});
     }
-    job.apps.push_back(std::move(*app));
+    auto hosts = hosts_of(program, place.hosts, own);
+    if (!hosts) return tl::unexpected(hosts.error());
+    rooms.push_back({program.ranks, std::move(*hosts)});
+    add_app(make_app(program, model), &job);
   }
-  job.hosts.push_back(std::move(host));
+  if (auto done = seat(rooms, options, place, &job); !done) return tl::unexpected(done.error());
+  if (auto done = find_programs(&job, 0); !done) return tl::unexpected(done.error());
   return job;
 }
 

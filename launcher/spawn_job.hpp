@@ -2,6 +2,7 @@
 // From a request of a rank to start processes (MPI_Comm_spawn) to a job of their own.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,28 +19,25 @@ struct SpawnOrder {
     std::string hosts;             ///< names with commas between them; empty: any
     int ranks = 0;
   };
-  std::string job;  ///< PMIx namespace of who asks
-  int rank = 0;
+  int asker = -1;  ///< the number (Job::first) of the process that asks
   std::vector<Program> programs;
   std::string parent_port;  ///< see kParentPortKey (runtime/spawn_keys.hpp)
 };
 
-/// What who asks is told in a job on several hosts.
-inline constexpr const char* kOneHostOnly =
-    "mpirun does not start further processes in a job on several hosts yet";
-
-/// What a spawned job is called and counted by.
+/// What a spawned job is called and counted by, and where it may run.
 struct SpawnPlace {
-  int number = 1;      ///< of the job, among those that mpirun starts
-  int first = 0;       ///< see Job::first
-  int neighbours = 0;  ///< processes of other jobs that live on this host
-  std::string host;    ///< the name of this one
+  int number = 1;                   ///< of the job, among those that mpirun starts
+  int first = 0;                    ///< see Job::first
+  std::span<const HostRoom> hosts;  ///< those that mpirun was given
+  std::vector<int> living;          ///< processes on each of them
 };
 
-/// Its programs are found, and have the environment and working directory of the rank of `parent`
-/// that asks. All run on this host, and none is bound. The error is for that rank.
+/// Laid out as a first job would be on what others have left of the slots, and not bound. Its
+/// programs have the environment and working directory of the rank of `parent` that asks; those
+/// with ranks on mpirun's host are found there. The error is for that rank.
 [[nodiscard]] tl::expected<Job, LaunchError> make_spawned_job(const SpawnOrder& order,
                                                               const Job& parent,
+                                                              const Options& options,
                                                               const SpawnPlace& place);
 
 }  // namespace remit::launcher

@@ -235,7 +235,9 @@ void Controller::check_started() {
 
 RemoteHosts::Callbacks Controller::remote_callbacks() {
   return {
-      [this](int rank, pid_t pid) { spawned(rank, {pid, SpawnStage::none, 0}); },
+      [this](int rank, pid_t pid) {
+        spawned(rank, {pid, SpawnStage::none, 0});
+      },
       [this](int rank, const LaunchError& error) { not_spawned(rank, error); },
       [this](int rank, int status) { exited(rank, status); },
       pmix_callbacks().connected,
@@ -287,7 +289,8 @@ void Controller::spawned(int rank, const SpawnResult& result) {
 
 void Controller::not_spawned(int rank, const LaunchError& error) {
   if (running(rank).job.is_spawned()) {
-    const std::string where = remote_ == nullptr ? "" : fmt::format("host {}: ", host_of(rank).name);
+    const std::string where =
+        remote_ == nullptr ? "" : fmt::format("host {}: ", host_of(rank).name);
     spawn_failed(*ranks_[static_cast<std::size_t>(rank)].of, {error.status, where + error.message});
     return spawn_next();
   }
@@ -391,11 +394,21 @@ void Controller::spawn_failed(RunningJob& job, const LaunchError& error) {
 void Controller::drop(int rank) {
   RankState& state = ranks_[static_cast<std::size_t>(rank)];
   if (is_here(rank)) guardian_.signal_rank(rank, SIGKILL);
-  if (state.spawned) return;
+  if (state.spawned || state.dropped) return;
   state.dropped = true;
+  count_over(*state.of);
   if (is_here(rank)) return;
   streams_.end_output(rank, STDOUT_FILENO);
   streams_.end_output(rank, STDERR_FILENO);
+}
+
+// Names that it has published would lead nowhere.
+void Controller::count_over(RunningJob& job) {
+  if (++job.over == job.job.ranks.size()) store().forget(job.job.nspace);
+}
+
+DataStore& Controller::store() {
+  return remote_ != nullptr ? remote_->exchange().store() : server_->store();
 }
 
 std::string Controller::rank_name(int rank) const {
@@ -413,7 +426,7 @@ int Controller::living() const {
 
 void Controller::exited(int rank, int wait_status) {
   RankState& state = ranks_.at(static_cast<std::size_t>(rank));
-  state.exited = true;
+  if (!std::exchange(state.exited, true)) count_over(*state.of);
   if (!cause_.empty() || state.of->failed || state.bereaved) return check_progress();
   if (WIFSIGNALED(wait_status) || state.connected) report_death(rank);
   if (WIFSIGNALED(wait_status)) {
@@ -446,14 +459,13 @@ void Controller::exited(int rank, int wait_status) {
 
 // Those who spawned it wait in MPI_Comm_spawn: it is no client of PMIx's, or the last of a job of
 // which nobody has asked for them (a session alone does not).
-bool Controller::missed_init(const RankState& state) const {
+bool Controller::missed_init(const RankState& state) {
   if (!state.of->job.is_spawned()) return false;
   if (!state.was_connected) return true;
   const bool last = std::ranges::all_of(
       ranks_, [&](const RankState& other) { return other.of != state.of || other.exited; });
   if (!last) return false;
-  const std::string key = key_of_name(parent_port_name(state.of->job.nspace));
-  return remote_ != nullptr ? remote_->exchange().has_published(key) : server_->has_published(key);
+  return store().has_all({key_of_name(parent_port_name(state.of->job.nspace))});
 }
 
 void Controller::aborted(int rank, int status, const std::string& message) {

@@ -61,6 +61,7 @@ class Controller {
     Spawned spawned = nullptr;  // of a spawned one: whom to tell, until all its processes run
     bool ready = true;          // its ranks may be started: those of other hosts were asked for
     bool failed = false;        // it could not be started: the end of its processes is no failure
+    std::size_t over = 0;       // ranks that have ended, or will not be started
   };
 
   enum class Phase {
@@ -100,6 +101,8 @@ class Controller {
   void prepared(RunningJob& job, const tl::expected<void, LaunchError>& result);
   void spawn_failed(RunningJob& job, const LaunchError& error);
   void drop(int rank);
+  void count_over(RunningJob& job);
+  [[nodiscard]] DataStore& store();
   [[nodiscard]] const RunningJob& running(int rank) const {
     return *ranks_[static_cast<std::size_t>(rank)].of;
   }
@@ -109,7 +112,7 @@ class Controller {
   void spawned(int rank, const SpawnResult& result);
   void not_spawned(int rank, const LaunchError& error);
   void exited(int rank, int wait_status);
-  [[nodiscard]] bool missed_init(const RankState& state) const;
+  [[nodiscard]] bool missed_init(const RankState& state);
   void aborted(int rank, int status, const std::string& message);
   void miss_another(int rank, const std::string& cause);
   void guardian_empty();

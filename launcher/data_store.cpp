@@ -49,6 +49,10 @@ bool DataStore::unpublish(const std::string& owner_job, int owner_rank,
   return removed >= keys.size();
 }
 
+void DataStore::forget(const std::string& owner_job) {
+  std::erase_if(items_, [&](const auto& entry) { return entry.second.owner_job == owner_job; });
+}
+
 bool DataStore::has_all(const std::vector<std::string>& keys) const {
   return std::ranges::all_of(keys, [&](const std::string& key) { return items_.contains(key); });
 }

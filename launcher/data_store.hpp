@@ -42,6 +42,9 @@ class DataStore {
   bool unpublish(const std::string& owner_job, int owner_rank,
                  const std::vector<std::string>& keys);
 
+  /// Removes what the processes of a job have published: it is over.
+  void forget(const std::string& owner_job);
+
  private:
   struct Waiting {
     std::uint64_t ticket;

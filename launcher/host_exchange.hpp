@@ -32,8 +32,8 @@ class HostExchange : public PmixExchange {
   [[nodiscard]] int processes() const { return static_cast<int>(nodes_.size()); }
   /// Where a process runs; -1: there is none of this number.
   [[nodiscard]] int node_of(int process) const;
-  /// mpirun's: nobody has taken what was published under this key.
-  [[nodiscard]] bool has_published(const std::string& key) const { return store_.has_all({key}); }
+  /// mpirun's, where all that is published is kept.
+  [[nodiscard]] DataStore& store() { return store_; }
 
   /// Before that, requests of other hosts are answered with an error.
   void set_local_data(LocalData local_data) { local_data_ = std::move(local_data); }

@@ -30,20 +30,19 @@ HostJobs::HostJobs(asio::io_context& io, TreeNode& tree, Guardian& guardian,
 }
 
 RankPipes::Callbacks HostJobs::pipe_callbacks() {
-  return {[this](int process, int stream, const std::string& bytes) {
-            WireWriter writer;
-            writer.number(process);
-            writer.number(stream);
-            writer.text(bytes);
-            tell(MessageKind::output, writer.bytes());
-          },
-          [this](int process, int stream) {
-            tell(MessageKind::output_end, numbers(process, stream));
-          },
-          [this](int process, std::size_t bytes) {
-            tell(MessageKind::input_taken, numbers(process, bytes));
-          },
-          [this](int process) { tell(MessageKind::input_closed, numbers(process)); }};
+  return {
+      [this](int process, int stream, const std::string& bytes) {
+        WireWriter writer;
+        writer.number(process);
+        writer.number(stream);
+        writer.text(bytes);
+        tell(MessageKind::output, writer.bytes());
+      },
+      [this](int process, int stream) { tell(MessageKind::output_end, numbers(process, stream)); },
+      [this](int process, std::size_t bytes) {
+        tell(MessageKind::input_taken, numbers(process, bytes));
+      },
+      [this](int process) { tell(MessageKind::input_closed, numbers(process)); }};
 }
 
 PmixServer::Callbacks HostJobs::pmix_callbacks() {

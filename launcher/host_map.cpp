@@ -125,8 +125,7 @@ int HostRoom::slots() const {
 
 tl::expected<std::vector<int>, LaunchError> deal_to_hosts(std::span<const HostRoom> hosts,
                                                           std::span<const AppRoom> apps,
-                                                          const Placement& placement,
-                                                          int per_host,
+                                                          const Placement& placement, int per_host,
                                                           std::span<const int> taken) {
   Dealer dealer(hosts, placement, per_host, taken);
   std::vector<int> all;

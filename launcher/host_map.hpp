@@ -35,8 +35,8 @@ struct AppRoom {
 /// objects, before the next one; with --map-by node the hosts take turns, and with the modifier
 /// span the objects of all hosts together. When all are full they start again, each with as many as
 /// before. The ranks of one host are neighbours then, unless the numbering (--rank-by) takes turns.
-/// `taken`: how many processes each host has already; none where it is empty. Fails (status 2) where
-/// max_slots leaves no room.
+/// `taken`: how many processes each host has already; none where it is empty. Fails (status 2)
+/// where max_slots leaves no room.
 [[nodiscard]] tl::expected<std::vector<int>, LaunchError> deal_to_hosts(
     std::span<const HostRoom> hosts, std::span<const AppRoom> apps, const Placement& placement,
     int per_host, std::span<const int> taken = {});

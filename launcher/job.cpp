@@ -237,8 +237,9 @@ tl::expected<void, LaunchError> find_programs(Job* job, int node) {
     const bool folder = std::filesystem::is_directory(app.wdir, unused);
     if (::access(app.wdir.c_str(), X_OK) != 0 || !folder) {
       const int why = folder || !std::filesystem::exists(app.wdir, unused) ? errno : ENOTDIR;
-      return tl::unexpected(LaunchError{2, fmt::format("{}wdir {}: {}", job->is_spawned() ? "" : "-",
-                                                       app.wdir, std::strerror(why))});
+      return tl::unexpected(
+          LaunchError{2, fmt::format("{}wdir {}: {}", job->is_spawned() ? "" : "-", app.wdir,
+                                     std::strerror(why))});
     }
     auto program = find_program(app.argv[0], app.wdir, app.search_path);
     if (!program) return tl::unexpected(program.error());

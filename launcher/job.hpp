@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// A job as data: its programs, its hosts, and which rank runs where. Made once before anything of it
-// is started, by the process that was called mpirun; daemons of other hosts receive a copy.
+// A job as data: its programs, its hosts, and which rank runs where. Made once before anything of
+// it is started, by the process that was called mpirun; daemons of other hosts receive a copy.
 #pragma once
 
 #include <fmt/format.h>
@@ -56,12 +56,13 @@ struct Job {
   std::vector<Host> hosts;
   std::vector<Rank> ranks;  ///< index: rank
   int universe = 0;         ///< MPI_UNIVERSE_SIZE: slots of all hosts, if these are more than ranks
+  int allocated = 1;        ///< hosts that mpirun was given, with ranks or without
 
   // mpirun starts one job, and those that its ranks spawn. It counts the processes of all of them
   // in the order in which they were asked for: rank r of a job is process `first + r`.
-  std::string root;    ///< namespace of the first job
-  int number = 0;      ///< 0: the first job
-  int first = 0;       ///< processes of the jobs before it
+  std::string root;  ///< namespace of the first job
+  int number = 0;    ///< 0: the first job
+  int first = 0;     ///< processes of the jobs before it
   ProcessName spawner;
   std::string parent_port;  ///< where its processes reach who spawned them
 
@@ -87,8 +88,8 @@ struct Job {
 /// rank. Hosts without ranks are not part of the job.
 void seat_ranks(std::span<const HostRoom> hosts, std::span<const int> dealt, Job* job);
 
-/// What the ranks of a node need there: folders, and programs, whose path is filled in. The error is
-/// that of the first that is missing.
+/// What the ranks of a node need there: folders, and programs, whose path is filled in. The error
+/// is that of the first that is missing.
 [[nodiscard]] tl::expected<void, LaunchError> find_programs(Job* job, int node);
 
 /// Tells of hosts that have more ranks than the slots that were given for them; empty: none has.

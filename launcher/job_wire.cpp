@@ -139,6 +139,7 @@ std::string write_job(const DaemonJob& part) {
   writer.text(job.nspace);
   write_place(job, &writer);
   writer.number(job.universe);
+  writer.number(job.allocated);
   writer.number(static_cast<std::int64_t>(job.apps.size()));
   for (const App& app : job.apps) write(app, &writer);
   writer.number(static_cast<std::int64_t>(job.hosts.size()));
@@ -165,6 +166,7 @@ std::optional<DaemonJob> read_job(const std::string& bytes) {
   job.nspace = reader.text();
   read_place(&reader, &job);
   job.universe = reader.integer();
+  job.allocated = reader.integer();
   for (std::int64_t i = count(); i > 0 && reader.good(); --i) job.apps.push_back(read_app(&reader));
   for (std::int64_t i = count(); i > 0 && reader.good(); --i) {
     job.hosts.push_back(read_host(&reader));

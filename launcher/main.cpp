@@ -232,6 +232,7 @@ Outcome run_job(Options& options, const JobRoom& room, asio::io_context& io, Hel
   job->nspace = fmt::format("remit.{}.{}.{:08x}", own, ::getpid(), std::random_device{}());
   job->root = job->nspace;
   job->universe = universe_of(*job, hosts);
+  job->allocated = static_cast<int>(hosts.size());
   print_notes(options, *job, hosts);
   return run_laid_out(options, io, hosts, *helpers.ranks, *topology, *job, others->hosts.get());
 }

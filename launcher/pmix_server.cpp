@@ -155,10 +155,7 @@ void add_host_info(const Job& job, const Host& host, int allowed_processors, Pmi
 
 PmixServer::PmixServer(asio::io_context& io, Place place, Callbacks callbacks,
                        PmixExchange* exchange)
-    : io_(io),
-      place_(std::move(place)),
-      callbacks_(std::move(callbacks)),
-      exchange_(exchange) {}
+    : io_(io), place_(std::move(place)), callbacks_(std::move(callbacks)), exchange_(exchange) {}
 
 // The server is left to the end of the process: PMIx_server_finalize waits for threads and files
 // that the guardian cleans up better.
@@ -272,6 +269,7 @@ Expected<> PmixServer::register_job(const Job& job, int host) {
   info.add(PMIX_UNIV_SIZE, static_cast<std::uint32_t>(job.universe));
   info.add(PMIX_MAX_PROCS, size);
   info.add(PMIX_NUM_NODES, static_cast<std::uint32_t>(job.hosts.size()));
+  info.add(PMIX_NUM_ALLOCATED_NODES, static_cast<std::uint32_t>(job.allocated));
   info.add(PMIX_JOB_NUM_APPS, static_cast<std::uint32_t>(job.apps.size()));
   info.add(PMIX_SPAWNED, job.is_spawned());
   if (job.is_spawned()) {

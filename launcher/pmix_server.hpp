@@ -41,7 +41,8 @@ class PmixServer {
   };
 
   /// Starts the server, with the first job. Blocks for some milliseconds; afterwards ranks may be
-  /// started. `exchange` reaches the servers of other hosts, and outlives this; null: there is none.
+  /// started. `exchange` reaches the servers of other hosts, and outlives this; null: there is
+  /// none.
   [[nodiscard]] static Expected<std::unique_ptr<PmixServer>> start(
       asio::io_context& io, Place place, const Job& first, Callbacks callbacks,
       PmixExchange* exchange = nullptr);
@@ -53,8 +54,8 @@ class PmixServer {
   /// One more job. Its ranks, those of this host, may be started afterwards.
   [[nodiscard]] Expected<> add_job(const Job& job);
 
-  /// Without an exchange: nobody has taken what was published under this key.
-  [[nodiscard]] bool has_published(const std::string& key) const { return store_.has_all({key}); }
+  /// Without an exchange: where all that is published is kept.
+  [[nodiscard]] DataStore& store() { return store_; }
 
   /// Adds to `env` the variables by which this rank of a job finds the server.
   [[nodiscard]] Expected<> add_client_env(const Job& job, int rank, std::vector<std::string>* env);

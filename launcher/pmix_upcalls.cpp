@@ -268,9 +268,8 @@ pmix_status_t PmixUpcalls::spawn(const pmix_proc_t* process, const pmix_info_t i
         return done(PMIX_SUCCESS, name, data);
       }
       // PMIx has no words for it, so the rank looks them up.
-      server->publish_text(
-          spawn_failure_name(who.job, who.rank), who, error,
-          [done, data] { done(PMIX_ERR_JOB_FAILED_TO_LAUNCH, nullptr, data); });
+      server->publish_text(spawn_failure_name(who.job, who.rank), who, error,
+                           [done, data] { done(PMIX_ERR_JOB_FAILED_TO_LAUNCH, nullptr, data); });
     };
     server->callbacks_.spawn(order, answer);
   });
@@ -329,15 +328,15 @@ pmix_status_t PmixUpcalls::fence(const pmix_proc_t list[], size_t nlist, const p
     answer_bytes(PMIX_SUCCESS, own, done, data);
     return PMIX_SUCCESS;
   }
-  asio::post(server->io_, [server, members = names_of(list, nlist), own = std::move(own), done,
-                           data]() mutable {
-    const ProcessRuns runs = server->runs_of(members);
-    if (runs.empty()) return answer_bytes(PMIX_ERR_NOT_FOUND, "", done, data);
-    server->exchange_->collect("fence", runs, std::move(own),
-                               [done, data](const std::string& all, std::uint64_t) {
-                                 answer_bytes(PMIX_SUCCESS, all, done, data);
-                               });
-  });
+  asio::post(server->io_,
+             [server, members = names_of(list, nlist), own = std::move(own), done, data]() mutable {
+               const ProcessRuns runs = server->runs_of(members);
+               if (runs.empty()) return answer_bytes(PMIX_ERR_NOT_FOUND, "", done, data);
+               server->exchange_->collect("fence", runs, std::move(own),
+                                          [done, data](const std::string& all, std::uint64_t) {
+                                            answer_bytes(PMIX_SUCCESS, all, done, data);
+                                          });
+             });
   return PMIX_SUCCESS;
 }
 

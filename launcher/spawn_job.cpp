@@ -29,9 +29,9 @@ tl::expected<std::vector<int>, LaunchError> hosts_of(const SpawnOrder::Program& 
     if (found == hosts.end()) {
       std::vector<std::string> names;
       for (const HostRoom& host : hosts) names.push_back(host.name());
-      return tl::unexpected(LaunchError{
-          1, fmt::format("info key host: {} is not a host of this job, which has {}",
-                         name.empty() ? program.hosts : name, fmt::join(names, ","))});
+      return tl::unexpected(
+          LaunchError{1, fmt::format("info key host: {} is not a host of this job, which has {}",
+                                     name.empty() ? program.hosts : name, fmt::join(names, ","))});
     }
     const auto index = static_cast<int>(found - hosts.begin());
     if (std::ranges::count(chosen, index) == 0) chosen.push_back(index);
@@ -97,6 +97,7 @@ tl::expected<Job, LaunchError> make_spawned_job(const SpawnOrder& order, const J
   job.number = place.number;
   job.first = place.first;
   job.universe = parent.universe;
+  job.allocated = parent.allocated;
   job.spawner = {parent.nspace, asker};
   job.parent_port = order.parent_port;
   std::vector<AppRoom> rooms;
@@ -105,8 +106,8 @@ tl::expected<Job, LaunchError> make_spawned_job(const SpawnOrder& order, const J
       return tl::unexpected(LaunchError{1, "a program without a name, or without processes"});
     }
     if (program.ranks > kMostRanks - static_cast<int>(job.ranks.size())) {
-      return tl::unexpected(LaunchError{
-          1, fmt::format("more than {} processes at once are too many", kMostRanks)});
+      return tl::unexpected(
+          LaunchError{1, fmt::format("more than {} processes at once are too many", kMostRanks)});
     }
     auto hosts = hosts_of(program, place.hosts, own);
     if (!hosts) return tl::unexpected(hosts.error());

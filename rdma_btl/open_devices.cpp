@@ -86,10 +86,10 @@ bool open_if_there(Process& process, std::string_view name,
   return true;
 }
 
-/// What reaches ranks of other hosts.
+/// What reaches ranks of other hosts, or processes there that this one may spawn.
 void open_network(Process& process, std::vector<std::unique_ptr<Device>>& devices) {
   const Identity& identity = process.identity();
-  if (identity.local_size >= identity.size) return;
+  if (identity.local_size >= identity.size && !identity.other_hosts) return;
   if (verbs::any_rdma_device() && open_if_there(process, "verbs", devices)) return;
   (void)open_if_there(process, "ofi", devices);
 }

@@ -33,6 +33,7 @@ struct Identity {
   int app_number = 0;            ///< MPI_APPNUM; -1 if unknown
   int universe_size = 0;         ///< MPI_UNIVERSE_SIZE; 0 if unknown
   bool singleton = false;        ///< started without a launcher
+  bool other_hosts = false;      ///< the launcher may start processes on other hosts for this job
   /// Ranks on this host that are bound to cores of this one, itself included; 0: unknown.
   int core_sharers = 0;
 };

@@ -412,6 +412,7 @@ Expected<> PmixBootstrap::learn_identity() {
   // Some servers count their slots here, of which an oversubscribed job has fewer than ranks.
   const auto universe = number_in(get_known(job, PMIX_UNIV_SIZE).get());
   identity_.universe_size = static_cast<int>(std::max(universe.value_or(0), *size));
+  identity_.other_hosts = number_in(get_known(job, PMIX_NUM_ALLOCATED_NODES).get()).value_or(1) > 1;
   return {};
 }
 

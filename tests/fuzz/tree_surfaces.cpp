@@ -71,9 +71,10 @@ enum ExchangeFlags : unsigned char {
 // What one's own ranks have asked for; each is answered at most once.
 struct Requests {
   explicit Requests(HostExchange& exchange) {
-    const std::vector<int> ranks{0, 1, 2};
-    exchange.collect("fence", {}, "own", [this](const std::string&, std::uint64_t) { ++fences; });
-    exchange.collect("fence", ranks, "own", [this](const std::string&, std::uint64_t) { ++some; });
+    exchange.collect("fence", {{0, 4}}, "own",
+                     [this](const std::string&, std::uint64_t) { ++fences; });
+    exchange.collect("fence", {{0, 3}}, "own",
+                     [this](const std::string&, std::uint64_t) { ++some; });
     exchange.modex(2, [this](int, const std::string&) { ++modexes; });
     exchange.modex(0, [this](int, const std::string&) { ++modexes; });
     exchange.publish({{"service", "job", 0, "value", false}, {"once", "job", 0, "value", true}},
@@ -108,7 +109,8 @@ void run_exchange(std::string_view bytes) {
                    exchange->handle(message);
                  },
                  [](int, const std::string&) {}, [](int, const std::string&) {}});
-  exchange = std::make_unique<HostExchange>(io, tree, part.job);
+  exchange = std::make_unique<HostExchange>(io, tree);
+  exchange->add_job(part.job);
   std::array<int, 2> up = make_pair();
   const auto parent =
       std::make_shared<Link>(asio::ip::tcp::socket(io, asio::ip::tcp::v4(), up[0]), 15);
@@ -236,7 +238,7 @@ class FakeDaemon {
         require(message.has_value(), "mpirun sends messages");
         if (!*message) break;
         if ((*message)->kind == MessageKind::job) {
-          say(encode({MessageKind::ready, 1, 0, {}}));
+          say(encode({MessageKind::ready, 1, 0, numbers(0)}));
           if (stage_ == Stage::after_ready) return finish();
         }
         if ((*message)->kind == MessageKind::launch) return finish();
@@ -268,14 +270,12 @@ class FakeDaemon {
   std::array<char, 4096> buffer_{};
 };
 
-// What the controller hears, and what it may rely on.
-RemoteHosts::Callbacks checked_callbacks(const Job& job, bool* over) {
-  const auto check = [&job](int rank) {
-    const bool exists = rank >= 0 && static_cast<std::size_t>(rank) < job.ranks.size();
+// What the controller hears, and what it may rely on. `nodes`: of the processes.
+RemoteHosts::Callbacks checked_callbacks(const std::vector<int>& nodes, bool* over) {
+  const auto check = [&nodes](int rank) {
+    const bool exists = rank >= 0 && static_cast<std::size_t>(rank) < nodes.size();
     require(exists, "a rank that is spoken of exists");
-    const int host = job.ranks[static_cast<std::size_t>(rank)].host;
-    require(job.hosts[static_cast<std::size_t>(host)].node == 1,
-            "a daemon speaks of its own ranks");
+    require(nodes[static_cast<std::size_t>(rank)] == 1, "a daemon speaks of its own ranks");
   };
   RemoteHosts::Callbacks callbacks;
   callbacks.spawned = [=](int rank, pid_t pid) {
@@ -286,6 +286,10 @@ RemoteHosts::Callbacks checked_callbacks(const Job& job, bool* over) {
   callbacks.exited = [=](int rank, int) { check(rank); };
   callbacks.connected = callbacks.finalized = check;
   callbacks.aborted = [=](int rank, int, const std::string&) { check(rank); };
+  callbacks.ordered = [=](const SpawnOrder& order, const RemoteHosts::Answer& answer) {
+    check(order.asker);
+    answer("no", "");
+  };
   callbacks.output = [=](int rank, int, std::string_view bytes) {
     check(rank);
     return bytes.size() % 2 == 0;
@@ -315,10 +319,14 @@ void run_mpirun(std::string_view bytes) {
   TreePlan plan = sample_plan();
   plan.hosts = {"here", "there"};
   const DaemonJob part = job_of_two();
+  DaemonJob more = sample_spawned_job();
+  more.job.first = 3;
+  const std::vector<int> nodes{0, 0, 1, 1};
   asio::io_context io(1);
   Keeper keeper(io);
   FakeDaemon daemon(io, keeper.socket, stage, choices.rest());
   bool over = false;
+  int prepared = 0;
   {
     RemoteHosts hosts(io, plan, job_secret(), *keeper.mpirun);
     const auto processors = hosts.raise();
@@ -326,10 +334,13 @@ void run_mpirun(std::string_view bytes) {
       require(processors->size() == 1 && processors->contains(1), "the processors of each host");
       if (hosts.prepare(part)) {
         io.restart();
-        hosts.launch(checked_callbacks(part.job, &over));
+        hosts.listen(checked_callbacks(nodes, &over));
+        hosts.launch(part.job.number);
+        hosts.add_job(more, [&](const auto&) { ++prepared; });
         while (!over && io.run_one() > 0) {
         }
         require(over, "a daemon that is gone is told of");
+        require(prepared <= 1, "a job is ready once, or refused");
       }
     }
     hosts.finish();

@@ -42,8 +42,9 @@ std::vector<Message> to_mpirun() {
       {MessageKind::hello, 1, 0, payload("there", sample_processors(), folders)},
       {MessageKind::failed, 1, 0, payload(3, "no route to host")},
       {MessageKind::said, 1, 0, payload(3, "a line\n")},
-      {MessageKind::ready, 1, 0, ""},
-      {MessageKind::refused, 1, 0, payload("no descriptors")},
+      {MessageKind::ready, 1, 0, payload(0)},
+      {MessageKind::ready, 1, 0, payload(1)},
+      {MessageKind::refused, 1, 0, payload(1, "no descriptors")},
       {MessageKind::spawned, 1, 0, payload(2, 4711, 0, "")},
       {MessageKind::spawned, 1, 0, payload(2, -1, 127, "no such file")},
       {MessageKind::exited, 1, 0, payload(2, 9)},
@@ -56,6 +57,7 @@ std::vector<Message> to_mpirun() {
       {MessageKind::empty, 1, 0, ""},
       {MessageKind::input_taken, 1, 0, payload(2, 6)},
       {MessageKind::input_closed, 1, 0, payload(2)},
+      {MessageKind::order, 1, 0, payload(1, write_order(sample_order()))},
   };
 }
 
@@ -63,7 +65,10 @@ std::vector<Message> to_daemons() {
   return {
       {MessageKind::plan, 0, 1, sample_plan().bytes()},
       {MessageKind::job, 0, Message::kEveryone, write_job(sample_job())},
-      {MessageKind::launch, 0, Message::kEveryone, ""},
+      {MessageKind::job, 0, Message::kEveryone, write_job(sample_spawned_job())},
+      {MessageKind::launch, 0, Message::kEveryone, payload(0)},
+      {MessageKind::drop_job, 0, Message::kEveryone, payload(1)},
+      {MessageKind::ordered, 0, 1, payload(1, "", "job.1")},
       {MessageKind::signal_ranks, 0, Message::kEveryone, payload(SIGTERM)},
       {MessageKind::signal_all, 0, Message::kEveryone, payload(SIGKILL)},
       {MessageKind::output_taken, 0, 1, payload(6)},
@@ -75,12 +80,12 @@ std::vector<Message> to_daemons() {
 }
 
 std::vector<Message> among_servers() {
-  const std::vector<int> ranks{0, 1, 2};
   const std::vector<std::string> keys{"service"};
   return {
-      {MessageKind::collect, 1, 0, payload("fence 0,1,2 0", ranks, "data")},
-      {MessageKind::collect, 3, 1, payload("fence  0", std::vector<int>{}, "data")},
-      {MessageKind::collected, 0, 1, payload("fence  0", "data", 1)},
+      {MessageKind::collect, 1, 0, payload("fence 0+3 0", 1, 0, 3, "data")},
+      {MessageKind::collect, 3, 1, payload("fence 0+4 0", 1, 0, 4, "data")},
+      {MessageKind::collect, 1, 0, payload("connect 0+1,3+1 0", 2, 0, 1, 3, 1, "")},
+      {MessageKind::collected, 0, 1, payload("fence 0+4 0", "data", 1)},
       {MessageKind::modex, 0, 1, payload(1, 2)},
       {MessageKind::modex, 1, 0, payload(1, 0)},
       {MessageKind::modex_answer, 1, 0, payload(1, 0, "blob")},
@@ -101,7 +106,7 @@ TreePlan sample_plan() {
 DaemonJob sample_job() {
   DaemonJob part;
   Job& job = part.job;
-  job.nspace = "job";
+  job.nspace = job.root = "job";
   App app;
   app.argv = {"program", "argument"};
   app.search_path = "/bin";
@@ -119,6 +124,27 @@ DaemonJob sample_job() {
     job.ranks.push_back(rank);
   }
   return part;
+}
+
+DaemonJob sample_spawned_job() {
+  DaemonJob part = sample_job();
+  Job& job = part.job;
+  job.nspace = "job.1";
+  job.number = 1;
+  job.first = 4;
+  job.spawner = {"job", 2};
+  job.parent_port = "a port";
+  job.hosts = {{"there", {0}, 1, 1}};
+  job.ranks.resize(1);
+  return part;
+}
+
+SpawnOrder sample_order() {
+  SpawnOrder order;
+  order.asker = 2;
+  order.parent_port = "a port";
+  order.programs.push_back({{"program", "word"}, {"A=b"}, "folder", "/opt/bin", "here,there", 2});
+  return order;
 }
 
 const std::string& sample_processors() {

@@ -15,7 +15,11 @@ namespace remit::fuzz {
 [[nodiscard]] launcher::TreePlan sample_plan();
 /// Four ranks: two at node 0, one at node 1, one at node 3.
 [[nodiscard]] launcher::DaemonJob sample_job();
-/// The topology of a small host.
+/// One that a rank of it has spawned: one rank at node 1.
+[[nodiscard]] launcher::DaemonJob sample_spawned_job();
+/// What that rank has asked for.
+[[nodiscard]] launcher::SpawnOrder sample_order();
+/// The processors of a small host.
 [[nodiscard]] const std::string& sample_processors();
 /// One of each kind, with a payload that its reader takes.
 [[nodiscard]] std::vector<launcher::Message> sample_messages();

@@ -150,7 +150,23 @@ std::vector<std::string> job_seeds() {
   DaemonJob bound = sample_job();
   bound.job.ranks[0].binding = {{0, 5}, "core 0"};
   bound.merge = true;
-  return {write_job(sample_job()), write_job(bound)};
+  return {write_job(sample_job()), write_job(bound), write_job(sample_spawned_job())};
+}
+
+void run_order(std::string_view bytes) {
+  const std::optional<SpawnOrder> order = read_order(std::string(bytes));
+  if (!order) return;
+  require(write_order(*order) == bytes, "an order encodes back to its bytes");
+  require(order->asker >= 0 && !order->programs.empty(), "an order is somebody's, for something");
+  for (const SpawnOrder::Program& program : order->programs) {
+    require(!program.argv.empty() && program.ranks > 0, "a program can be started");
+  }
+}
+
+std::vector<std::string> order_seeds() {
+  SpawnOrder two = sample_order();
+  two.programs.push_back({{"another"}, {}, "", "", "", 1});
+  return {write_order(sample_order()), write_order(two)};
 }
 
 // --- the guardian ------------------------------------------------------------------------------
@@ -213,6 +229,7 @@ std::vector<Surface> wire_surfaces() {
       // The length in front is believed up to a megabyte.
       {"start", 4096, 1100 * kKb, 64, run_start, start_seeds},
       {"job", 4096, 64 * kKb, 64, run_job, job_seeds},
+      {"order", 4096, 64 * kKb, 64, run_order, order_seeds},
       {"guardian", 4096, 256 * kKb, 64, run_guardian_frames, guardian_seeds},
   };
 }

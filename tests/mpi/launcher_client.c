@@ -73,10 +73,10 @@ static void put(void) {
   check(PMIx_Commit(), "commit");
 }
 
-static void get_all(long size) {
+static void get_all(const char* job, long size) {
   for (long peer = 0; peer < size; ++peer) {
     pmix_proc_t proc;
-    PMIX_LOAD_PROCID(&proc, me.nspace, (pmix_rank_t)peer);
+    PMIX_LOAD_PROCID(&proc, job, (pmix_rank_t)peer);
     pmix_value_t* value = NULL;
     check(PMIx_Get(&proc, "test.address", NULL, 0, &value), "get of a peer");
     char expected[64];
@@ -91,6 +91,58 @@ static void fence(void) {
   bool yes = true;
   PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
   check(PMIx_Fence(NULL, 0, &collect, 1), "fence");
+}
+
+enum { kChildren = 3 };
+
+// Two jobs: "parent", whose rank 0 starts "child".
+static void meet(const char* other, long others) {
+  pmix_proc_t both[2];
+  PMIX_LOAD_PROCID(&both[0], me.nspace, PMIX_RANK_WILDCARD);
+  PMIX_LOAD_PROCID(&both[1], other, PMIX_RANK_WILDCARD);
+  pmix_info_t collect;
+  bool yes = true;
+  PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+  put();
+  check(PMIx_Connect(both, 2, NULL, 0), "connect");
+  get_all(other, others);
+  check(PMIx_Fence(both, 2, &collect, 1), "fence of both");
+  check(PMIx_Disconnect(both, 2, NULL, 0), "disconnect");
+}
+
+static void bring_up_children(char* program) {
+  pmix_info_t info;
+  pmix_pdata_t found;
+  PMIX_PDATA_CONSTRUCT(&found);
+  PMIX_LOAD_KEY(found.key, "test.children");
+  if (me.rank == 0) {
+    char* words[] = {program, "child", NULL};
+    pmix_app_t app;
+    PMIX_APP_CONSTRUCT(&app);
+    app.cmd = program;
+    app.argv = words;
+    app.maxprocs = kChildren;
+    pmix_nspace_t children;
+    check(PMIx_Spawn(NULL, 0, &app, 1, children), "spawn");
+    PMIX_INFO_LOAD(&info, "test.children", children, PMIX_STRING);
+    check(PMIx_Publish(&info, 1), "publish");
+  }
+  int all = 0;
+  PMIX_INFO_LOAD(&info, PMIX_WAIT, &all, PMIX_INT);
+  check(PMIx_Lookup(&found, 1, &info, 1), "lookup");
+  meet(found.value.data.string, kChildren);
+}
+
+static void find_parents(void) {
+  pmix_proc_t proc;
+  PMIX_LOAD_PROCID(&proc, me.nspace, PMIX_RANK_WILDCARD);
+  pmix_value_t* value = NULL;
+  check(PMIx_Get(&proc, PMIX_PARENT_ID, NULL, 0, &value), "parent");
+  const char* parents = value->data.proc->nspace;
+  PMIX_LOAD_PROCID(&proc, parents, PMIX_RANK_WILDCARD);
+  pmix_value_t* size = NULL;
+  check(PMIx_Get(&proc, PMIX_JOB_SIZE, NULL, 0, &size), "size of the parents' job");
+  meet(parents, (long)size->data.uint32);
 }
 
 // Rank 0 publishes after the others have begun to wait for it.
@@ -151,15 +203,21 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "exchange") == 0) {
     put();
     fence();
-    get_all(size);
+    get_all(me.nspace, size);
     printf("rank %u of %ld ok\n", me.rank, size);
   } else if (strcmp(mode, "direct") == 0) {
     put();
-    get_all(size);
+    get_all(me.nspace, size);
     printf("rank %u of %ld ok\n", me.rank, size);
   } else if (strcmp(mode, "publish") == 0) {
     publish_and_look_up(size);
     printf("rank %u of %ld ok\n", me.rank, size);
+  } else if (strcmp(mode, "family") == 0) {
+    bring_up_children(argv[0]);
+    printf("parent %u of %ld ok\n", me.rank, size);
+  } else if (strcmp(mode, "child") == 0) {
+    find_parents();
+    printf("child %u of %ld ok\n", me.rank, size);
   } else if (strcmp(mode, "keys") == 0) {
     print_keys();
   } else if (strcmp(mode, "exit-after") != 0) {

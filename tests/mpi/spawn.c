@@ -304,8 +304,15 @@ int main(int argc, char** argv) {
   const char* command = getenv("SPAWN_COMMAND");
   if (command != NULL) snprintf(self, sizeof self, "%s", command);
   if (command != NULL) OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
-  if (argc > 1) { /* one spawned process that does what the words say */
-    inter = spawn(argv[1], argc > 2 ? argv[2] : "", 2, MPI_COMM_WORLD, MPI_INFO_NULL);
+  if (argc > 1) { /* spawned processes that do what the words say */
+    const char* number = getenv("SPAWN_NUMBER");
+    if (getenv("SPAWN_WAIT") != NULL && check_rank == 0) (void)getchar();
+    MPI_Info info;
+    OK(MPI_Info_create(&info));
+    if (getenv("SPAWN_HOST") != NULL) OK(MPI_Info_set(info, "host", getenv("SPAWN_HOST")));
+    inter = spawn(argv[1], argc > 2 ? argv[2] : "", number == NULL ? 2 : atoi(number),
+                  MPI_COMM_WORLD, info);
+    OK(MPI_Info_free(&info));
     use(inter, 0);
     OK(MPI_Comm_disconnect(&inter));
     return check_end("spawn");

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <random>
 
 #include "launcher/job.hpp"
+#include "launcher/spawn_job.hpp"
 #include "tests/unit/test_seed.hpp"
 
 namespace remit::launcher {
@@ -305,6 +307,107 @@ TEST(LauncherJob, RankfilesKeepToTheHostsThatAreAllowed) {
   EXPECT_EQ(hosts({"--nolocal", "/bin/sh"}),
             at + " line 3: here.example is this host, which --nolocal leaves out");
   std::filesystem::remove(path);
+}
+
+// A job of two ranks on the first of three hosts, "a:2,here:2,c:2" say, and what its rank 1 spawns.
+class Spawning {
+ public:
+  explicit Spawning(const std::string& hosts, const std::string& map_by = "slot") {
+    options_ = *parse_options(std::vector<std::string>{"-n", "2", "--map-by", map_by, "/bin/sh"});
+    for (const HostSpec& spec : *resolve_hosts(*read_host_words(hosts), {}, kOwn)) {
+      hosts_.push_back({spec, &processors_, static_cast<int>(hosts_.size())});
+    }
+    parent_.nspace = parent_.root = "n";
+    parent_.allocated = 3;
+    parent_.apps.push_back({{"/bin/sh"}, "/bin/sh", "/bin", "/", 2, 0, {"A=1", "B=2"}});
+    parent_.hosts.push_back({hosts_[0].name(), {0, 1}, 0});
+    parent_.ranks.resize(2);
+  }
+
+  [[nodiscard]] tl::expected<Job, LaunchError> make(const SpawnOrder& order) const {
+    return make_spawned_job(order, parent_, options_, {3, 9, hosts_, living_});
+  }
+  /// Of `ranks` processes: the names of their hosts, or the error.
+  [[nodiscard]] std::string on(int ranks, const std::string& hosts = "") const {
+    SpawnOrder order;
+    order.asker = 1;
+    order.programs.push_back({{"/bin/sh"}, {}, "", "", hosts, ranks});
+    const auto job = make(order);
+    if (!job) return job.error().message;
+    std::string text;
+    for (const Rank& rank : job->ranks)
+      text += job->hosts[static_cast<std::size_t>(rank.host)].name;
+    return text;
+  }
+
+  std::vector<HostRoom> hosts_;
+  std::vector<int> living_{2, 0, 0};
+
+ private:
+  Processors processors_ = processors_of("core:4 pu:1");
+  Options options_;
+  Job parent_;
+};
+
+TEST(LauncherSpawn, FreeSlotsComeFirst) {
+  Spawning spawning("a:2,b:2,c:2");
+  EXPECT_EQ(spawning.on(1), "b");
+  EXPECT_EQ(spawning.on(3), "bbc");
+  EXPECT_EQ(spawning.on(6), "aabbcc");  // full once, and over; neighbours are together
+  spawning.living_ = {2, 2, 1};
+  EXPECT_EQ(spawning.on(1), "c");
+  EXPECT_EQ(spawning.on(4), "aabc");
+  spawning.living_ = {7, 7, 7};
+  EXPECT_EQ(spawning.on(3), "abc");
+  EXPECT_EQ(Spawning("a:1,b:1,c:4", "node").on(5), "bcccc");
+}
+
+TEST(LauncherSpawn, HostsThatAreNamed) {
+  Spawning spawning("a:2,user@b:2,c:2");
+  EXPECT_EQ(spawning.on(3, "c"), "ccc");
+  EXPECT_EQ(spawning.on(3, "c,b,c"), "ccb");
+  EXPECT_EQ(spawning.on(1, "localhost"), "a");  // that of the rank which asks
+  EXPECT_EQ(spawning.on(1, "c,d"), "info key host: d is not a host of this job, which has a,b,c");
+  EXPECT_EQ(spawning.on(1, "c,"), "info key host: c, is not a host of this job, which has a,b,c");
+}
+
+TEST(LauncherSpawn, NoRoomAndNonsense) {
+  Spawning spawning("a:2,b:2,c:2");
+  for (HostRoom& host : spawning.hosts_) host.spec.max_slots = 2;
+  EXPECT_EQ(spawning.on(4), "bbcc");
+  EXPECT_NE(spawning.on(5).find("leaves room for 4 ranks"), std::string::npos);
+  EXPECT_NE(spawning.on(1, "a").find("leaves room for 0 ranks"), std::string::npos);
+  EXPECT_NE(spawning.on(0).find("without processes"), std::string::npos);
+  EXPECT_NE(spawning.on(std::numeric_limits<int>::max()).find("too many"), std::string::npos);
+}
+
+TEST(LauncherSpawn, WhatTheJobIs) {
+  const Spawning spawning("a:2,b:1,c:2");
+  SpawnOrder order;
+  order.asker = 1;
+  order.parent_port = "port";
+  order.programs.push_back({{"/bin/sh", "x"}, {"B=3"}, "usr", "/opt", "", 2});
+  order.programs.push_back({{"/no/such/file"}, {}, "", "", "c", 1});  // its host will say so
+  const auto job = spawning.make(order);
+  ASSERT_TRUE(job.has_value()) << job.error().message;
+  EXPECT_EQ(fmt::format("{} {} {} {}", job->nspace, job->root, job->number, job->first),
+            "n.3 n 3 9");
+  EXPECT_EQ(fmt::format("{} {} {}", job->spawner.job, job->spawner.rank, job->parent_port),
+            "n 1 port");
+  EXPECT_EQ(job->allocated, 3);
+  ASSERT_EQ(job->hosts.size(), 2U);  // b, c
+  EXPECT_EQ(job->hosts[1].node, 2);
+  EXPECT_EQ(job->hosts[1].ranks, (std::vector<int>{1, 2}));
+  EXPECT_EQ(job->ranks[2].local_rank, 1);
+  EXPECT_EQ(job->ranks[2].app, 1);
+  EXPECT_EQ(job->apps[0].wdir, "/usr");
+  EXPECT_EQ(job->apps[0].env, (std::vector<std::string>{"A=1", "B=3", "PWD=/usr"}));
+  EXPECT_EQ(job->apps[0].search_path, "/opt:/bin");
+  // On mpirun's own host programs are looked for.
+  order.programs[1].hosts = "a";
+  EXPECT_NE(spawning.make(order).error().message.find("/no/such/file"), std::string::npos);
+  order.programs[1] = {{"/bin/sh"}, {}, "/no/such/folder", "", "a", 1};
+  EXPECT_NE(spawning.make(order).error().message.find("wdir /no/such/folder"), std::string::npos);
 }
 
 TEST(LauncherJob, MoreRanksThanSlotsAreToldOf) {

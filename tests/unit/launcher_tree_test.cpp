@@ -22,6 +22,8 @@
 namespace remit::launcher {
 namespace {
 
+using std::string_literals::operator""s;
+
 TEST(LauncherTree, EveryNodeIsReached) {
   for (const int width : {1, 2, 3, 32, 300}) {
     for (int nodes = 1; nodes <= 257; ++nodes) {
@@ -118,7 +120,14 @@ TEST(LauncherMessages, OtherBytesAreRefused) {
 DaemonJob some_job() {
   DaemonJob part;
   Job& job = part.job;
-  job.nspace = "n";
+  job.nspace = "n.1";
+  job.root = "n";
+  job.number = 1;
+  job.first = 7;
+  job.spawner = {"n", 3};
+  job.parent_port = "port";
+  job.universe = 9;
+  job.allocated = 4;
   App app;
   app.argv = {"a", "b c"};
   app.search_path = "/bin";
@@ -126,7 +135,7 @@ DaemonJob some_job() {
   app.ranks = 3;
   app.env = {"A=1", "B=\n"};
   job.apps = {app};
-  job.hosts = {{"h1", {0, 1}, 0}, {"h2", {2}, 1}};
+  job.hosts = {{"h1", {0, 1}, 0}, {"h2", {2}, 1, 5}};
   for (int i = 0; i < 3; ++i) {
     Rank rank;
     rank.rank = rank.app_rank = i;
@@ -147,6 +156,12 @@ TEST(LauncherJobWire, ThereAndBack) {
   EXPECT_EQ(read->job.apps[0].argv, (std::vector<std::string>{"a", "b c"}));
   EXPECT_EQ(read->job.apps[0].env, (std::vector<std::string>{"A=1", "B=\n"}));
   EXPECT_EQ(read->job.hosts[1].node, 1);
+  EXPECT_EQ(read->job.hosts[1].neighbours, 5);
+  EXPECT_EQ(read->job.root, "n");
+  EXPECT_EQ(std::pair(read->job.number, read->job.first), std::pair(1, 7));
+  EXPECT_EQ(std::pair(read->job.spawner.job, read->job.spawner.rank), std::pair("n"s, 3));
+  EXPECT_EQ(read->job.parent_port, "port");
+  EXPECT_EQ(std::pair(read->job.universe, read->job.allocated), std::pair(9, 4));
   EXPECT_EQ(read->job.hosts[0].ranks, (std::vector<int>{0, 1}));
   EXPECT_EQ(read->job.ranks[2].binding.cpus, (std::vector<int>{2, 6}));
   EXPECT_EQ(write_job(*read), write_job(some_job()));
@@ -189,11 +204,69 @@ TEST(LauncherJobWire, DamagedBytesAreNoJob) {
   EXPECT_FALSE(changed(16, 2).has_value());
   EXPECT_FALSE(changed(8, std::int64_t{1} << 32).has_value());
   WireWriter negative;
+  negative.text("n.1");
   negative.text("n");
-  for (int i = 0; i < 3; ++i) negative.number(-1);
-  negative.number(0);
-  negative.number(0);
+  for (const int number : {1, 7}) negative.number(number);
+  negative.text("n");
+  negative.number(3);
+  negative.text("port");
+  for (const int number : {9, 4, -1, -1, -1, 0, 0}) negative.number(number);
   EXPECT_FALSE(read_job(negative.bytes()).has_value());
+}
+
+SpawnOrder some_order() {
+  SpawnOrder order;
+  order.asker = 5;
+  order.parent_port = "port";
+  order.programs.push_back({{"a", ""}, {"A=1"}, "w", "/p", "h1,h2", 3});
+  order.programs.push_back({{"b"}, {}, "", "", "", 1});
+  return order;
+}
+
+TEST(LauncherOrderWire, ThereAndBack) {
+  const std::optional<SpawnOrder> read = read_order(write_order(some_order()));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->asker, 5);
+  EXPECT_EQ(read->parent_port, "port");
+  ASSERT_EQ(read->programs.size(), 2U);
+  const SpawnOrder::Program& first = read->programs[0];
+  EXPECT_EQ(first.argv, (std::vector<std::string>{"a", ""}));
+  EXPECT_EQ(first.env, std::vector<std::string>{"A=1"});
+  EXPECT_EQ(fmt::format("{} {} {} {}", first.wdir, first.path, first.hosts, first.ranks),
+            "w /p h1,h2 3");
+  EXPECT_EQ(write_order(*read), write_order(some_order()));
+}
+
+TEST(LauncherOrderWire, DamagedBytesAreNoOrder) {
+  const std::uint64_t seed = testing::test_seed();
+  SCOPED_TRACE(seed);
+  std::mt19937_64 random(seed);
+  const std::string good = write_order(some_order());
+  for (std::size_t size = 0; size < good.size(); ++size) {
+    EXPECT_FALSE(read_order(good.substr(0, size)).has_value()) << size;
+  }
+  EXPECT_FALSE(read_order(good + "x").has_value());
+  for (int i = 0; i < 20000; ++i) {
+    std::string bytes = good;
+    for (std::uint64_t changes = 1 + random() % 3; changes > 0; --changes) {
+      bytes[random() % bytes.size()] = static_cast<char>(random());
+    }
+    const std::optional<SpawnOrder> read = read_order(bytes);
+    if (!read) continue;
+    EXPECT_GE(read->asker, 0);
+    for (const SpawnOrder::Program& program : read->programs) {
+      EXPECT_TRUE(!program.argv.empty() && program.ranks > 0);
+    }
+  }
+  const auto refused = [](auto change) {
+    SpawnOrder wrong = some_order();
+    change(wrong);
+    return !read_order(write_order(wrong)).has_value();
+  };
+  EXPECT_TRUE(refused([](SpawnOrder& order) { order.asker = -1; }));
+  EXPECT_TRUE(refused([](SpawnOrder& order) { order.programs.clear(); }));
+  EXPECT_TRUE(refused([](SpawnOrder& order) { order.programs[1].ranks = 0; }));
+  EXPECT_TRUE(refused([](SpawnOrder& order) { order.programs[1].argv.clear(); }));
 }
 
 TEST(LauncherPlan, ThereAndBack) {

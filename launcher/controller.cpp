@@ -209,7 +209,7 @@ void Controller::spawn_next() {
 // The ranks of other hosts, all at once: each host starts its own one after the other.
 void Controller::launch(RunningJob& job) {
   job.ready = true;
-  if (remote_ == nullptr) return;
+  if (remote_ == nullptr || phase_ != Phase::starting) return;
   for (const Rank& each : job.job.ranks) {
     const int rank = job.job.first + each.rank;
     if (is_here(rank)) continue;

@@ -22,18 +22,27 @@ MPI_ERR_SPAWN = 53  # mpi.h; what a program ends with under MPI_ERRORS_ARE_FATAL
 CHILDREN_ON_H2 = ("--host", "h1:1,h2:2", "-n", "1", SPAWN)
 
 
-class Jobs(HostsTest):
+class SpawnTest(HostsTest):
+    def setUp(self):
+        super().setUp()
+        self.environment["REMIT_WAIT"] = "sleep"  # the hosts have one set of processors
+
+
+class Jobs(SpawnTest):
+    def everything(self, ranks, *words):
+        """From rank 0 and the last one, with and without keys, with every error, nested, several at once, some of one
+        job and some of another on each host."""
+        out, err = self.run_job(*words, "-n", ranks, SPAWN)
+        self.assertEqual((out, err), (f"spawn: passed ({ranks} ranks)\n", ""))
+
     def test_everything_on_two_hosts(self):
-        """From rank 0 and the last one, with and without keys, nested, several at once, some of one job and some of
-        another on each host; mpirun's own host among them or not."""
-        for hosts, ranks in (("h1:2,h2:2", "2"), ("h1,h2", "2"), ("h2:1,h3:2", "1")):
-            out, err = self.run_job("--host", hosts, "-n", ranks, SPAWN)
-            self.assertEqual((out, err), (f"spawn: passed ({ranks} ranks)\n", ""))
+        self.everything("2", "--host", "h1,h2")
+
+    def test_everything_where_mpirun_is_not(self):
+        self.everything("1", "--host", "h2:1,h3:2")
 
     def test_everything_on_four_hosts(self):
-        for words in (["-n", "4", "--map-by", "node"], ["--param", "launch_width=1", "-n", "3"]):
-            out, err = self.run_job("--host", "h1:2,h2:2,h3:2,h4:2", *words, SPAWN)
-            self.assertEqual((out, err), (f"spawn: passed ({max(words[1], words[-1])[0]} ranks)\n", ""))
+        self.everything("3", "--host", "h1:1,h2:1,h3:2,h4:2", "--param", "launch_width=1")
 
     def places(self, *words, **environment):
         """The host of each spawned rank."""
@@ -68,7 +77,7 @@ class Jobs(HostsTest):
                                                         "parent 0 of 2 ok", "parent 1 of 2 ok"], err)
 
 
-class Errors(HostsTest):
+class Errors(SpawnTest):
     def failure(self, *words, status=MPI_ERR_SPAWN, **environment):
         _, err = self.run_job(*words, status=status, env=environment)
         return self.the_message(err), err
@@ -86,8 +95,7 @@ class Errors(HostsTest):
         try:
             for words in (["--host", "h1:1,h2:1"], ["--host", "h2:1,h1:1"], ["--host", "h1:1,h3:1,h2:1"]):
                 _, err = self.failure(*words, "-n", "1", SPAWN, "plain", SPAWN_COMMAND=program, SPAWN_NUMBER="2")
-                self.assertRegex(err, f"host h[23]: program '{program}' (not found|does not exist)|"
-                                      f"host h[23]: .*{program}")
+                self.assertRegex(err, f"host h[23]: .*'{program}'")
         finally:
             os.remove(program)
 
@@ -125,13 +133,8 @@ class Errors(HostsTest):
         self.assertIn("max_slots of the hostfile leaves room for 2 ranks", err)
         self.run_job(*words, env={"SPAWN_NUMBER": "2"})
 
-    def test_who_fails_and_spawns_again(self):
-        """Whoever has MPI_ERRORS_RETURN goes on; tests/mpi/spawn does so with every kind of error."""
-        out, _ = self.run_job("--host", "h2:1,h3:1", "-n", "2", SPAWN)
-        self.assertEqual(out, "spawn: passed (2 ranks)\n")
 
-
-class Ends(HostsTest):
+class Ends(SpawnTest):
     def failure(self, part, status):
         _, err = self.run_job(*CHILDREN_ON_H2, part, status=status)
         return self.the_message(err)
@@ -166,31 +169,29 @@ class Ends(HostsTest):
 
     def ended(self, process, status, words):
         _, err = process.communicate(timeout=LIMIT)
-        self.assertIn(process.returncode, status, err)
+        self.assertEqual(process.returncode, status, err)
         self.assertRegex(self.the_message(err.decode()), words)
 
     def test_a_spawned_rank_is_killed(self):
         process = self.hang()
         on_host("h2", "pkill -9 -o -x spawn")
-        # Either news may come first: that of the host, or that of the parent, which talks to it.
-        self.ended(process, (137, 58), "rank [01] of spawned job 1 .* on host h2 was killed by signal 9|"
-                                       "its process has ended")
+        self.ended(process, 137, "rank [01] of spawned job 1 .* on host h2 was killed by signal 9")
 
     def test_a_parent_is_killed(self):
         process = self.hang()
         on_host("h1", "pkill -9 -x spawn")
-        self.ended(process, (137, 58), "rank 0 .* on host h1 was killed by signal 9|its process has ended")
+        self.ended(process, 137, "rank 0 .* on host h1 was killed by signal 9")
 
     def test_a_daemon_is_killed(self):
         process = self.hang()
         on_host("h2", "pkill -9 -f -- --remit-daemon")
-        self.ended(process, (1, ), "host h2 was lost")
+        self.ended(process, 1, "host h2 was lost")
 
     def test_signals(self):
         for sent, status in ((signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, -signal.SIGINT)):
             process = self.hang()
             process.send_signal(sent)
-            self.ended(process, (status, ), "interrupted by signal .*; its 3 ranks were ended")
+            self.ended(process, status, "interrupted by signal .*; its 3 ranks were ended")
 
     def test_mpirun_is_killed(self):
         process = self.hang()
@@ -204,7 +205,7 @@ class Ends(HostsTest):
         self.assertRegex(err.decode(), r"Job 1, spawned by rank 0 of remit\.h1\.\d+\.\w+:\n(.*\n)* +1 +h2 +\d+ ")
 
 
-class ZLostHosts(HostsTest):
+class ZLostHosts(SpawnTest):
     """Last: they break the cluster."""
     hosts = ["h1", "h2"]
 

@@ -105,7 +105,6 @@ static int child(int argc, char** argv, MPI_Comm parent) {
   const char* word = argc > 2 ? argv[2] : "";
   MPI_Comm again = MPI_COMM_NULL;
   check_family(parent, strcmp(part, "second") == 0);
-  OK(MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN));
   if (strcmp(part, "folder") == 0) {
     char here[PATH_MAX];
     CHECK(getcwd(here, sizeof here) != NULL && strcmp(here, word) == 0);
@@ -313,6 +312,7 @@ int main(int argc, char** argv) {
     inter = spawn(argv[1], argc > 2 ? argv[2] : "", number == NULL ? 2 : atoi(number),
                   MPI_COMM_WORLD, info);
     OK(MPI_Info_free(&info));
+    OK(MPI_Comm_set_errhandler(inter, MPI_ERRORS_ARE_FATAL)); /* who misses one ends */
     use(inter, 0);
     OK(MPI_Comm_disconnect(&inter));
     return check_end("spawn");

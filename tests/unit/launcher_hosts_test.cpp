@@ -314,7 +314,8 @@ class Spawning {
  public:
   explicit Spawning(const std::string& hosts, const std::string& map_by = "slot") {
     options_ = *parse_options(std::vector<std::string>{"-n", "2", "--map-by", map_by, "/bin/sh"});
-    for (const HostSpec& spec : *resolve_hosts(*read_host_words(hosts), {}, kOwn)) {
+    const auto specs = *resolve_hosts(*read_host_words(hosts), {}, kOwn);
+    for (const HostSpec& spec : specs) {
       hosts_.push_back({spec, &processors_, static_cast<int>(hosts_.size())});
     }
     parent_.nspace = parent_.root = "n";

@@ -2,6 +2,7 @@
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 """mpirun on several hosts (with_hosts): programs without MPI, and with messages between hosts. Runs in
 the top build folder; MPIRUN and LAUNCHER_CLIENT name other binaries. Skipped where with_hosts is."""
+import concurrent.futures
 import hashlib
 import os
 import pathlib
@@ -67,13 +68,17 @@ class HostsTest(MpirunTest):
     def left(self):
         script = pathlib.Path("/run/cluster/left.py")
         script.write_text(LEFT, encoding="ascii")
-        return {host: on_host(host, f"python3 {script} {self.mark}") for host in self.hosts}
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            words = pool.map(lambda host: on_host(host, f"python3 {script} {self.mark}"), self.hosts)
+            return dict(zip(self.hosts, words))
 
     def tearDown(self):
         end = time.monotonic() + LIMIT
-        while any(self.left().values()) and time.monotonic() < end:
+        left = self.left()
+        while any(left.values()) and time.monotonic() < end:
             time.sleep(0.1)
-        self.assertEqual(self.left(), {host: "" for host in self.hosts})
+            left = self.left()
+        self.assertEqual(left, {host: "" for host in self.hosts})
 
     def await_processes(self, host, name):
         end = time.monotonic() + LIMIT

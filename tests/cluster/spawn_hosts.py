@@ -139,24 +139,17 @@ class Ends(SpawnTest):
         _, err = self.run_job(*CHILDREN_ON_H2, part, status=status)
         return self.the_message(err)
 
-    def test_a_spawned_rank_aborts(self):
-        self.assertRegex(self.failure("abort", 9), r"rank [01] of spawned job 1 \(pid \d+, .*\) on host h2 aborted "
-                                                   r"the job with code 9")
-
-    def test_a_spawned_rank_kills_itself(self):
-        self.assertRegex(self.failure("killed", 128 + signal.SIGKILL),
-                         r"rank [01] of spawned job 1 \(pid \d+, .*\) on host h2 was killed by signal 9")
-
-    def test_a_spawned_rank_fails_after_finalize(self):
-        self.assertRegex(self.failure("status", 5), "rank [01] of spawned job 1 .* on host h2 .* status 5")
+    def test_a_spawned_rank_fails(self):
+        who = r"rank [01] of spawned job 1 \(pid \d+, .*\) on host h2 "
+        for part, status, words in (("abort", 9, "aborted the job with code 9"),
+                                    ("killed", 128 + signal.SIGKILL, "was killed by signal 9"),
+                                    ("status", 5, "exited with status 5"),  # after MPI_Finalize
+                                    ("session", 1, "exited without calling MPI_Init, though MPI_Comm_spawn")):
+            self.assertRegex(self.failure(part, status), who + words)
 
     def test_a_program_that_is_no_mpi_program(self):
         _, err = self.run_job(*CHILDREN_ON_H2, "plain", status=1, env={"SPAWN_COMMAND": "/bin/true"})
         self.assertRegex(self.the_message(err), "on host h2 exited without calling MPI_Init, though MPI_Comm_spawn")
-
-    def test_a_program_that_opens_a_session_only(self):
-        self.assertRegex(self.failure("session", 1), "on host h2 exited without calling MPI_Init, though "
-                                                     "MPI_Comm_spawn")
 
     def hang(self, *words):
         process = self.start(*words, *CHILDREN_ON_H2, "hang")

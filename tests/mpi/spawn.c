@@ -117,6 +117,8 @@ static int child(int argc, char** argv, MPI_Comm parent) {
     MPI_Comm inter = spawn("nest", less, 1, MPI_COMM_WORLD, MPI_INFO_NULL);
     use(inter, 0);
     OK(MPI_Comm_disconnect(&inter));
+  } else if (strcmp(part, "named") == 0) {
+    if (check_rank == 0) OK(MPI_Publish_name("spawn test", MPI_INFO_NULL, "a port"));
   } else if (strcmp(part, "say") == 0) {
     printf("said %d\n", check_rank);
   } else if (strcmp(part, "abort") == 0) {
@@ -284,6 +286,26 @@ static void again(void) {
   if (check_rank == 0) OK(MPI_Close_port(port));
 }
 
+/* What a job has published goes with it. */
+static void named(void) {
+  char port[MPI_MAX_PORT_NAME] = "";
+  MPI_Comm inter = spawn("named", "", 2, MPI_COMM_WORLD, MPI_INFO_NULL);
+  use(inter, 0);
+  if (check_rank == 0) {
+    OK(MPI_Lookup_name("spawn test", MPI_INFO_NULL, port));
+    CHECK(strcmp(port, "a port") == 0);
+  }
+  OK(MPI_Comm_disconnect(&inter));
+  int found = MPI_SUCCESS;
+  const double end = MPI_Wtime() + 60;
+  while (check_rank == 0 && found == MPI_SUCCESS && MPI_Wtime() < end) {
+    found = MPI_Lookup_name("spawn test", MPI_INFO_NULL, port);
+    usleep(1000);
+  }
+  CHECK(check_rank != 0 || found != MPI_SUCCESS);
+  OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 /* Of a spawned process that has no world. */
 static int session_only(void) {
   MPI_Session session;
@@ -325,6 +347,7 @@ int main(int argc, char** argv) {
   keys();
   multiple();
   again();
+  named();
   /* who does not disconnect */
   inter = spawn("kept", "", 1, MPI_COMM_WORLD, MPI_INFO_NULL);
   use(inter, 0);

@@ -344,6 +344,19 @@ TEST(DataStore, PublishLookUpUnpublish) {
   EXPECT_TRUE(found.empty());
 }
 
+TEST(DataStore, AJobThatIsOverIsForgotten) {
+  DataStore store;
+  DataStore::Item other = item("other", 0);
+  other.owner_job = "job.1";
+  EXPECT_TRUE(store.publish(item("a", 0)));
+  EXPECT_TRUE(store.publish(item("b", 1)));
+  EXPECT_TRUE(store.publish(other));
+  store.forget("job");
+  EXPECT_FALSE(store.has_all({"a"}) || store.has_all({"b"}));
+  EXPECT_TRUE(store.has_all({"other"}));
+  EXPECT_TRUE(store.publish(item("a", 2)));
+}
+
 TEST(DataStore, WaitingLookUps) {
   DataStore store;
   int answers = 0;

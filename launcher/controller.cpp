@@ -82,7 +82,7 @@ PmixServer::Callbacks Controller::pmix_callbacks() {
       },
       [this](int rank) { ranks_.at(static_cast<std::size_t>(rank)).connected = false; },
       [this](int rank, int status, const std::string& message) { aborted(rank, status, message); },
-      [this](const SpawnOrder& order, Spawned done) { spawn(order, std::move(done)); },
+      [this](const SpawnOrder& order, const Spawned& done) { spawn(order, done); },
   };
 }
 
@@ -317,7 +317,7 @@ void Controller::add_job(Job job, std::unique_ptr<CallFile> calls) {
   }
 }
 
-void Controller::spawn(const SpawnOrder& order, Spawned done) {
+void Controller::spawn(const SpawnOrder& order, const Spawned& done) {
   auto job = lay_out(order);
   if (!job) return done(job.error().message, "");
   if (const auto begun = prepare(std::move(*job), done); !begun) {
@@ -390,7 +390,7 @@ void Controller::spawn_failed(RunningJob& job, const LaunchError& error) {
   if (job.spawned) std::exchange(job.spawned, nullptr)(error.message, "");
 }
 
-// If it is here; daemons see to theirs.
+// Daemons kill theirs by themselves.
 void Controller::drop(int rank) {
   RankState& state = ranks_[static_cast<std::size_t>(rank)];
   if (is_here(rank)) guardian_.signal_rank(rank, SIGKILL);

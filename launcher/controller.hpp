@@ -95,7 +95,7 @@ class Controller {
   void signal_ranks(int signal);
   void signal_all(int signal);
   void add_job(Job job, std::unique_ptr<CallFile> calls);
-  void spawn(const SpawnOrder& order, Spawned done);
+  void spawn(const SpawnOrder& order, const Spawned& done);
   tl::expected<Job, LaunchError> lay_out(const SpawnOrder& order);
   tl::expected<void, LaunchError> prepare(Job job, Spawned done);
   void prepared(RunningJob& job, const tl::expected<void, LaunchError>& result);

@@ -83,7 +83,7 @@ tl::expected<std::map<int, Processors>, LaunchError> RemoteHosts::raise() {
 tl::expected<void, LaunchError> RemoteHosts::prepare(const DaemonJob& first) {
   std::optional<tl::expected<void, LaunchError>> prepared;
   add_job(first, [&prepared](const tl::expected<void, LaunchError>& result) { prepared = result; });
-  const auto waited = wait_for([&] { return prepared.has_value(); });
+  auto waited = wait_for([&] { return prepared.has_value(); });
   if (waited) return *prepared;
   preparations_.clear();
   return waited;

@@ -350,6 +350,7 @@ class PmixBootstrap final : public Bootstrap {
   pmix_proc_t self_;
   std::string address_key_;
   bool connected_ = true;
+  bool has_left_;  ///< this process was a client of the server before, and left
   Identity identity_;
   std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
   std::list<Asked> asked_;
@@ -360,6 +361,7 @@ class PmixBootstrap final : public Bootstrap {
 PmixBootstrap::PmixBootstrap(const pmix_proc_t& self, int opening)
     : self_(self),
       address_key_(opening == 0 ? kAddressKey : fmt::format("{}.{}", kAddressKey, opening)),
+      has_left_(opening != 0),
       wait_fd_(::epoll_create1(EPOLL_CLOEXEC)) {
   for (const int fd : {mailbox_->event(), retries_.timer()}) {
     epoll_event event{};
@@ -543,12 +545,15 @@ void PmixBootstrap::abort(int status, const std::string& message) {
 
 void PmixBootstrap::finalize() {
   // A host that leaves early makes others of a Slurm job report lost messages. On one host the
-  // server counts its clients itself.
-  if (connected_ && identity_.local_size < identity_.size) {
+  // server counts its clients itself. Only the first time: PMIx 4.2's server takes a client whose
+  // departure it sees late off a fence that others have begun since. Were it to come to that fence
+  // after all, as one that opens MPI again may, it would wait there for ever.
+  if (connected_ && !has_left_ && identity_.local_size < identity_.size) {
     if (auto left = barrier(); !left) {
       Log().write(LogLevel::warning, "{}", left.error().message);
     }
   }
+  has_left_ = true;
   leave();
 }
 

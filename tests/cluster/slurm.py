@@ -100,8 +100,9 @@ class Srun(SlurmTest):
         self.assertEqual((sorted(out.splitlines()), err), ([f"hello from rank {i} of 8" for i in range(8)], ""))
 
     def test_programs(self):
-        for nodes, each, programs in ((2, 1, ["tests/mpi/pt2pt"]), (3, 1, [HEAT]),
-                                      (2, 2, ["tests/mpi/pt2pt", "examples/cg --cells 12"])):
+        for nodes, each, programs in ((2, 1, ["tests/mpi/pt2pt"]), (3, 1, [HEAT, "tests/mpi/coll"]),
+                                      (2, 2, ["tests/mpi/pt2pt", "examples/cg --cells 12"]),
+                                      (3, 2, ["tests/mpi/coll", "tests/mpi/session"])):
             for program in programs:
                 _, err = self.run_job("srun", "-Q", "--mpi=pmix", f"-N{nodes}", f"--ntasks-per-node={each}",
                                       *program.split(), env={"REMIT_STATISTICS": "yes"})

@@ -48,6 +48,15 @@ def on_host(host, *words):
                           text=True, timeout=LIMIT, check=False).stdout
 
 
+def left_on(hosts, mark):
+    """What processes with this mark in their environment, and daemons, have left on each host."""
+    script = pathlib.Path("/run/cluster/left.py")
+    script.write_text(LEFT, encoding="ascii")
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        words = pool.map(lambda host: on_host(host, f"python3 {script} {mark}"), hosts)
+        return dict(zip(hosts, words))
+
+
 def control(command):
     """Breaks something, and waits until it is broken."""
     done = pathlib.Path(os.environ["CLUSTER_CONTROL"] + ".done")
@@ -66,11 +75,7 @@ class HostsTest(MpirunTest):
         self.environment = {**os.environ, "HOSTS_TEST": self.mark}
 
     def left(self):
-        script = pathlib.Path("/run/cluster/left.py")
-        script.write_text(LEFT, encoding="ascii")
-        with concurrent.futures.ThreadPoolExecutor() as pool:
-            words = pool.map(lambda host: on_host(host, f"python3 {script} {self.mark}"), self.hosts)
-            return dict(zip(self.hosts, words))
+        return left_on(self.hosts, self.mark)
 
     def tearDown(self):
         end = time.monotonic() + LIMIT

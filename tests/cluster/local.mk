@@ -1,6 +1,6 @@
 # Several hosts on one machine, in network namespaces (with_hosts). Skipped without root's rights.
 cluster_tests = tests/cluster/with_hosts_test.py tests/cluster/launcher_hosts.py tests/cluster/spawn_hosts.py \
-	tests/cluster/faults.py
+	tests/cluster/faults.py tests/cluster/programs.py
 # By "./run_tests slurm" or "make check TESTS=...": they need Slurm, and last three minutes.
 slurm_tests = tests/cluster/slurm.py tests/cluster/interop.py
 if TESTS_ENABLED
@@ -16,7 +16,12 @@ tests_cluster_working_LDFLAGS = $(MPI_TEST_FLAGS)
 FAULTS = --rounds 100
 check-faults: all tests/cluster/working
 	$(srcdir)/tests/cluster/faults.py $(FAULTS)
+# Every MPI test program on 2, 4 and 8 hosts, about half an hour: HOST_RUNS="--all --hosts 2" for fewer.
+HOST_RUNS = --all --table
+check-hosts: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
+	$(srcdir)/tests/cluster/programs.py $(HOST_RUNS)
 endif
-.PHONY: check-faults
+.PHONY: check-faults check-hosts
 dist_check_SCRIPTS += tests/cluster/with_hosts $(cluster_tests) $(slurm_tests)
 EXTRA_DIST += tests/cluster/watcher.py

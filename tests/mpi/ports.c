@@ -1,6 +1,10 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
  * Ports, names and sockets between the halves of MPI_COMM_WORLD, which share no communicator that
  * they would use for it. "serve" and "visit" are two jobs (tests/mpi/spawns.py). */
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -120,30 +124,41 @@ static void closed(void) {
   }
 }
 
-/* Each pair of ranks (0 and 1, 2 and 3, ...) cannot hand over a socket, so rank 0 joins over one of
- * a name of its own. */
+/* Where other hosts find this one, or else the loopback. */
+static struct sockaddr_in own_address(void) {
+  struct sockaddr_in own = {.sin_family = AF_INET};
+  struct ifaddrs* all = NULL;
+  own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  CHECK(getifaddrs(&all) == 0);
+  for (const struct ifaddrs* each = all; each != NULL; each = each->ifa_next) {
+    const unsigned wanted = IFF_UP | IFF_LOOPBACK;
+    if (each->ifa_addr == NULL || each->ifa_addr->sa_family != AF_INET) continue;
+    if ((each->ifa_flags & wanted) == IFF_UP) {
+      own.sin_addr = ((const struct sockaddr_in*)each->ifa_addr)->sin_addr;
+    }
+  }
+  freeifaddrs(all);
+  return own;
+}
+
+/* Ranks 0 and 1 join over a socket, which may lead to another host. */
 static void join(void) {
-  static const char kName[] = "remit-join-test";
-  struct {
-    unsigned short family;
-    char path[108];
-  } address = {AF_UNIX, ""};
   MPI_Comm inter = MPI_COMM_NULL;
   if (check_rank > 1) return;
-  /* in the abstract namespace: the first byte of the path is 0 */
-  snprintf(address.path + 1, sizeof address.path - 1, "%s-%ld", kName,
-           check_rank == 0 ? (long)getpid() : 0L);
+  struct sockaddr_in address = own_address();
   int fd = -1;
   if (check_rank == 0) {
-    const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    socklen_t length = sizeof address;
+    const int listener = socket(AF_INET, SOCK_STREAM, 0);
     CHECK(bind(listener, (struct sockaddr*)&address, sizeof address) == 0);
     CHECK(listen(listener, 1) == 0);
+    CHECK(getsockname(listener, (struct sockaddr*)&address, &length) == 0);
     OK(MPI_Send(&address, (int)sizeof address, MPI_BYTE, 1, 4, MPI_COMM_WORLD));
     fd = accept(listener, NULL, NULL);
     close(listener);
   } else {
     OK(MPI_Recv(&address, (int)sizeof address, MPI_BYTE, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-    fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    fd = socket(AF_INET, SOCK_STREAM, 0);
     CHECK(connect(fd, (struct sockaddr*)&address, sizeof address) == 0);
   }
   OK(MPI_Comm_join(fd, &inter));

@@ -407,6 +407,15 @@ static unsigned long long where_bound(void) {
   return sum;
 }
 
+static int is_one_host(void) {
+  MPI_Comm host;
+  int size = 0;
+  OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
+  OK(MPI_Comm_size(host, &size));
+  OK(MPI_Comm_free(&host));
+  return size == check_size;
+}
+
 /* The weight of all edges between old neighbours of a ring of pairs that run on different cores. */
 static long crossing(const int* process_of, const unsigned long long* where, const int* partner) {
   long sum = 0;
@@ -462,8 +471,9 @@ static void reordered_graphs(uint64_t* state, int adjacent) {
   }
   CHECK(process_of[own] == check_rank);
   CHECK(crossing(process_of, where, partner) <= crossing(in_order, where, partner));
-  /* Pairs fit together where every core has an even number of processes. */
-  int even = 1;
+  /* Pairs fit together where every core has an even number of processes. Processes of several hosts
+   * are left in their order. */
+  int even = is_one_host();
   for (int i = 0; i < check_size; ++i) {
     int together = 0;
     for (int j = 0; j < check_size; ++j) together += where[i] == where[j];

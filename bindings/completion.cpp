@@ -281,6 +281,7 @@ int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
   RequestObject* waited = object(*request);
   const RequestsWait subject(entry, {request, 1}, false);
   entry.progress().wait([=] { return waited->complete(); }, &subject);
+  entry.engine().settle(&subject);
   if (is_finished_plain(*request)) {
     finish_plain(entry.instance(), *request, status);
     return MPI_SUCCESS;
@@ -320,6 +321,7 @@ int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   if (done != count) {
     const RequestsWait subject(entry, {requests, static_cast<std::size_t>(count)}, false);
     entry.progress().wait(all_done, &subject);
+    entry.engine().settle(&subject);
   }
   ArrayFinisher finisher(entry, statuses);
   for (int i = 0; i < count; ++i) {

@@ -104,6 +104,7 @@ int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
   Task<int> task = row.run(c, args);
   task.start();
   if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
+  engine.settle(subject);
   return task.result();
 }
 

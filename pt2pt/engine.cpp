@@ -22,6 +22,9 @@ const ParamDecl eager_pool_param{
 constexpr std::size_t kMaxChunk = std::size_t{256} << 20;
 constexpr std::uint32_t kMaxFirstWindow = 4096;
 constexpr std::uint32_t kMaxLease = 32768;
+/// How long calls wait for a connection to be made, from its beginning. Where the peer polls that
+/// is done within milliseconds.
+constexpr std::uint64_t kPatienceNs = 500'000'000;
 
 }  // namespace
 
@@ -157,6 +160,7 @@ void Engine::attach(Peer& peer, DeviceSlot& slot, EndpointId endpoint) {
   }
   peer.device = &slot;
   peer.endpoint = endpoint;
+  peer.settle_by_ns = process_.clock().now_ns() + kPatienceNs;
   peer.base = peer.lease = is_foreign(peer.id) ? 0 : first_window_;
   while (Request* request = peer.waiting.pop_front()) {
     --waiting_;
@@ -298,6 +302,22 @@ Released Engine::release(void* memory) {
 
 void Engine::flush(const WaitSubject* subject) {
   process_.progress().wait([this] { return flushed(); }, subject);
+}
+
+bool Engine::unsettled(DeviceSlot& slot) {
+  const std::uint64_t now = process_.clock().now_ns();
+  return slot.pending.waits_for(
+      [&](EndpointId endpoint) { return now < slot.by_endpoint[endpoint]->settle_by_ns; });
+}
+
+// While something waits, no sleep is long (max_sleep_ms).
+void Engine::await_connections(const WaitSubject* subject) {
+  const auto settled = [this] {
+    return std::none_of(devices_.begin(), devices_.end(), [this](const auto& slot) {
+      return !slot->pending.empty() && unsettled(*slot);
+    });
+  };
+  process_.progress().wait(settled, subject);
 }
 
 std::size_t Engine::unexpected_bytes() const {

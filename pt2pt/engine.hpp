@@ -2,6 +2,7 @@
 // Point-to-point messages of one process: matching, protocols, flow control, over any devices.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -105,6 +106,16 @@ class Engine final : public ProgressSource {
 
   /// Waits until everything sent has left for good. For MPI_Finalize and disconnect.
   void flush(const WaitSubject* subject = nullptr);
+  /// For calls that may block, before they return: waits until messages that are complete for their
+  /// senders have left by a connection that is being made. The program may do without MPI for long,
+  /// and whoever waits for them would do so until its next call. A peer that does not answer,
+  /// because it does without MPI itself, is waited for once, and not for long.
+  void settle(const WaitSubject* subject) {
+    const bool queued = std::any_of(devices_.begin(), devices_.end(),
+                                    [](const auto& slot) { return !slot->pending.empty(); });
+    if (queued) [[unlikely]]
+      await_connections(subject);
+  }
   /// True if nothing that was sent is still in this process. Cheap enough to poll.
   [[nodiscard]] bool flushed() const;
   /// True if an operation is under way or something that was sent is still in this process: then
@@ -227,6 +238,8 @@ class Engine final : public ProgressSource {
   int take_answers();
   void connect(Peer& peer, std::span<const std::byte> blob);
   void attach(Peer& peer, DeviceSlot& slot, EndpointId endpoint);
+  void await_connections(const WaitSubject* subject);
+  [[nodiscard]] bool unsettled(DeviceSlot& slot);
   Peer* peer_of(DeviceSlot& slot, EndpointId endpoint);
   void handle(DeviceSlot& slot, const Completion& completion);
 

@@ -43,6 +43,8 @@ struct Peer {
   bool failed = false;
   bool same_device = true;  ///< the peer's messages arrive by `device`: get and put work
 
+  std::uint64_t settle_by_ns = 0;  ///< from then on calls do not wait for its connection
+
   ProcId id;
   IntrusiveList<Request> waiting;  ///< sends until connected
   std::string failure;             ///< the words, once failed or a message of it has

@@ -2,6 +2,7 @@
 // The one queue per endpoint for operations that a device did not accept: the only back-pressure.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -24,6 +25,13 @@ class PendingQueue {
   /// as nothing waits at all.
   [[nodiscard]] bool empty(EndpointId endpoint) const {
     return size_ == 0 || endpoint >= slot_.size() || slot_[endpoint] == kNoSlot;
+  }
+
+  /// Whether something waits for an endpoint of which `predicate` is true.
+  template <class Predicate>
+  [[nodiscard]] bool waits_for(Predicate&& predicate) const {
+    return std::any_of(waiting_.begin(), waiting_.end(),
+                       [&](const Waiting& waiting) { return predicate(waiting.endpoint); });
   }
 
   /// Posts what the device takes and keeps the rest. Nothing overtakes what waits already.

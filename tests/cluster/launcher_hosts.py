@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 import uuid
@@ -317,6 +318,11 @@ class Messages(HostsTest):
                 self.assertEqual(len(self.used(err, "statistics: ofi: sends [1-9]")), ranks, err)
                 inside = ranks if ":" in hosts else 0
                 self.assertEqual(len(self.used(err, "statistics: shm: cells_sent [1-9]")), inside, err)
+
+    def test_a_rank_that_does_without_mpi_keeps_nobody(self):
+        for call, rank in (("barrier", "0"), ("barrier", "3"), ("allreduce", "1"), ("bcast", "2"), ("send", "3")):
+            with tempfile.TemporaryDirectory(dir="/run/cluster") as folder:
+                self.run_job("--host", "h1,h2,h3,h4", "tests/cluster/departs", call, rank, folder)
 
     def test_a_rank_aborts(self):
         _, err = self.run_job("--host", "h1,h2,h3", "tests/mpi/errors", "abort", status=42)

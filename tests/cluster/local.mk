@@ -5,7 +5,10 @@ cluster_tests = tests/cluster/with_hosts_test.py tests/cluster/launcher_hosts.py
 slurm_tests = tests/cluster/slurm.py tests/cluster/interop.py
 if TESTS_ENABLED
 TESTS += $(cluster_tests)
-check_PROGRAMS += tests/cluster/ring tests/cluster/working
+check_PROGRAMS += tests/cluster/departs tests/cluster/ring tests/cluster/working
+tests_cluster_departs_SOURCES = tests/cluster/departs.c
+tests_cluster_departs_LDADD = libmpi_abi.la
+tests_cluster_departs_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_cluster_ring_SOURCES = tests/cluster/ring.c
 tests_cluster_ring_LDADD = libmpi_abi.la
 tests_cluster_ring_LDFLAGS = $(MPI_TEST_FLAGS)

@@ -17,8 +17,8 @@ void report_statistics(Instance& instance) {
   }
   const Progress::Counters& waits = process.progress().counters();
   process.log().write(LogLevel::error,
-                      "statistics: waiting: yields {}, sleeps {}, late wake-ups {}", waits.yields,
-                      waits.sleeps, waits.late);
+                      "statistics: waiting: yields {}, sleeps {}, late wake-ups {}, crowded {}",
+                      waits.yields, waits.sleeps, waits.late, waits.crowded);
   const std::string monitor = instance.engine->memory_monitor();
   if (!monitor.empty()) {
     process.log().write(LogLevel::error, "statistics: memory monitor: {}", monitor);

@@ -5,9 +5,11 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace remit {
 
@@ -19,11 +21,27 @@ constexpr int kBlindSleepMs = 10;
 constexpr int kNoticeMs = 100;
 constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr std::size_t kFirstRing = 16;
+/// Whoever takes the core for longer has work of its own: others only borrow it.
+constexpr std::int64_t kAwayNs = 1'000'000;
+/// How long a rank does not spin whose core was taken: twice as long each time, until it had the
+/// core to itself for several times as long.
+constexpr std::int64_t kLeastRestNs = 10'000'000;
+constexpr std::int64_t kMostRestNs = 1'280'000'000;
+constexpr int kRestsToForget = 4;
+/// Nor does it yield often then: each time the others' turns come first.
+constexpr std::uint32_t kYieldsOfCrowded = 2;
 
 /// The smaller of two bounds of which -1 means none.
 int tighter(int a, int b) {
   if (a < 0) return b;
   return b < 0 ? a : std::min(a, b);
+}
+
+/// How often the calling thread was taken off its core although it had more to do.
+long times_taken_off() {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nivcsw;
 }
 
 }  // namespace
@@ -57,9 +75,32 @@ int Progress::run_ready() {
 
 void Progress::look_around(Idle& idle) {
   if (idle.polls % kPollsPerNotice == 0) notice(idle);
+  if (idle.polls % kPollsPerLook == 0) look_for_others(idle);
   if (hook_ == nullptr) return;
   hook_->before();
   hook_->after();
+}
+
+// Between two looks of one spin there were empty polls and nothing else. The clock alone would also
+// see a slow processor, an emulated one for example.
+void Progress::look_for_others(Idle& idle) {
+  if (idle.policy != &now_ || !now_.spin || !policy_.sleep) return;
+  const std::int64_t now = monotonic_ns();
+  const std::int64_t before = std::exchange(idle.looked_ns, now);
+  if (idle.polls == kPollsPerLook || now - before < kAwayNs) return;
+  const long taken_off = times_taken_off();
+  if (std::exchange(taken_off_, taken_off) == taken_off) return;
+  ++counters_.crowded;
+  const bool is_news = now - spin_again_ns_ > kRestsToForget * rest_ns_;
+  rest_ns_ = is_news ? kLeastRestNs : std::min(2 * rest_ns_, kMostRestNs);
+  spin_again_ns_ = now + rest_ns_;
+  now_.spin = false;
+  now_.yields = std::min(policy_.yields, kYieldsOfCrowded);
+}
+
+void Progress::try_spinning_again() {
+  if (now_.spin || monotonic_ns() < spin_again_ns_) return;
+  now_ = policy_;
 }
 
 // Again when events came and the wait goes on: what is missing may have changed.
@@ -87,6 +128,7 @@ void Progress::end_looking() {
 }
 
 void Progress::give_up_core(Idle& idle) {
+  if (idle.yields == 0 && idle.policy == &now_ && policy_.spin) try_spinning_again();
   if (idle.yields >= idle.policy->yields && idle.policy->sleep) {
     sleep(idle);
     return;

@@ -72,7 +72,7 @@ class RunQueue {
 /// MPI_THREAD_MULTIPLE).
 class Progress {
  public:
-  explicit Progress(WaitPolicy policy = {}) : policy_(policy) {}
+  explicit Progress(WaitPolicy policy = {}) : policy_(policy), now_(policy) {}
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -80,7 +80,7 @@ class Progress {
   /// `source` must stay until remove(). Sources are polled in the order in which they were added.
   void add(ProgressSource* source) { sources_.push_back(source); }
   void remove(ProgressSource* source);
-  void set_policy(const WaitPolicy& policy) { policy_ = policy; }
+  void set_policy(const WaitPolicy& policy) { policy_ = now_ = policy; }
   [[nodiscard]] const WaitPolicy& policy() const { return policy_; }
 
   /// Queues a coroutine that became ready; it runs from poll(), never from inside a completion.
@@ -108,9 +108,11 @@ class Progress {
   void wait(Done&& done, const WaitSubject* subject = nullptr, const WaitPolicy* policy = nullptr) {
     Idle idle;
     idle.subject = subject;
-    idle.policy = policy != nullptr ? policy : &policy_;
+    idle.policy = policy != nullptr ? policy : &now_;
     while (!done()) {
       if (poll() != 0) {
+        if (idle.polls >= kPollsPerLook) [[unlikely]]
+          look_for_others(idle);
         idle.polls = idle.yields = 0;
         idle.noticed = false;
       } else {
@@ -163,6 +165,8 @@ class Progress {
     /// Sleeps that ended because they had lasted long enough, when something had come: wake-ups
     /// that were lost, but for the few events that came at that very moment.
     std::uint64_t late = 0;
+    /// Times that a rank was taken off its core while it spun, and gave spinning up for a while.
+    std::uint64_t crowded = 0;
   };
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
@@ -170,14 +174,17 @@ class Progress {
   struct Idle {
     std::uint32_t polls = 0;
     std::uint32_t yields = 0;
-    int slept_ms = 0;      ///< to the end without an event, before it was noticed
-    bool noticed = false;  ///< `slot` says what is waited for
+    int slept_ms = 0;            ///< to the end without an event, before it was noticed
+    std::int64_t looked_ns = 0;  ///< when the core was still this thread's
+    bool noticed = false;        ///< `slot` says what is waited for
     const WaitSubject* subject = nullptr;
     const WaitPolicy* policy = nullptr;
     CallSlot* slot = nullptr;
   };
   /// With a hook, this many empty polls pass between two offers of the lock.
   static constexpr std::uint32_t kPollsPerOffer = 32;
+  /// So many empty polls pass between two looks whether the core is still this thread's.
+  static constexpr std::uint32_t kPollsPerLook = 256;
   /// A rest for the core's other thread; what arrives meanwhile waits for its end.
   static constexpr std::uint32_t kPollsPerRelax = 8;
   /// Where nothing sleeps: a wait of so many empty polls or yields is written down.
@@ -196,8 +203,8 @@ class Progress {
   void pause(Idle& idle) {
     if (idle.policy->spin && idle.polls < idle.policy->spin_polls) {
       if (++idle.polls % kPollsPerRelax == 0) cpu_relax();
-      if (idle.polls % kPollsPerOffer == 0 &&
-          (hook_ != nullptr || idle.polls % kPollsPerNotice == 0)) [[unlikely]]
+      if (idle.polls % kPollsPerOffer == 0 && (hook_ != nullptr || idle.polls % kPollsPerLook == 0))
+          [[unlikely]]
         look_around(idle);
       return;
     }
@@ -205,6 +212,8 @@ class Progress {
   }
   int run_ready();
   void look_around(Idle& idle);
+  void look_for_others(Idle& idle);
+  void try_spinning_again();
   void give_up_core(Idle& idle);
   void sleep(Idle& idle);
   /// Blocks on every wait descriptor and `wake_event`; the sources are armed and had nothing.
@@ -216,7 +225,13 @@ class Progress {
   [[nodiscard]] int take_wake_event();
   void signal_sleepers();
 
+  /// Others may want the core than those who were counted when the policy was made: another job, or
+  /// a host that is a container on the same cores. Then `now_` does not spin for a while.
   WaitPolicy policy_;
+  WaitPolicy now_;
+  std::int64_t spin_again_ns_ = 0;  ///< when it will
+  std::int64_t rest_ns_ = 0;        ///< how long it did not, the last time
+  long taken_off_ = 0;              ///< times that a thread was taken off its core, when last asked
   std::vector<ProgressSource*> sources_;
   RunQueue run_queue_;
   YieldHook* hook_ = nullptr;

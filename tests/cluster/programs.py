@@ -67,15 +67,7 @@ class Run:
         each = -(-self.ranks // hosts)
         names = ",".join(f"h{i + 1}:{each}" for i in range(min(hosts, self.ranks)))
         settings = [word for variable in words[:first] for word in ("-x", variable)]
-        if crowded(hosts) and "REMIT_WAIT=" not in self.words:
-            settings += ["--param", "wait=sleep"]
         return [MPIRUN, "-n", str(self.ranks), "--host", names, "--map-by", "node", *settings, *words[first:]]
-
-
-def crowded(hosts):
-    """Whether hosts are more than cores. Each host's ranks believe that all cores are theirs, and spin on
-    them: tests/mpi/coll on 8 hosts and 2 cores takes minutes so, and seconds if ranks sleep at once."""
-    return hosts > len(os.sched_getaffinity(0))
 
 
 def lines_of_runs():

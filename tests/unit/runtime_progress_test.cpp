@@ -2,6 +2,7 @@
 // Progress: order of work, and sleeping without losing a wake-up.
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -135,6 +136,35 @@ TEST(Progress, IdleWaitUsesNoProcessorTime) {
   EXPECT_LT(cpu_seconds() - before, 0.03);
   EXPECT_LE(progress.counters().sleeps, 3U);
   waker.join();
+}
+
+void run_on_one_core(int core) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(core, &set);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof set, &set), 0);
+}
+
+/// A rank that believes its core to be its own, and another process that works there.
+TEST(Progress, SpinningIsGivenUpWhereOthersWantTheCore) {
+  CounterSource source;
+  Progress progress({.spin = true, .spin_polls = 1U << 31, .yields = 2, .sleep = true});
+  progress.add(&source);
+  cpu_set_t all;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof all, &all), 0);
+  const int core = ::sched_getcpu();
+  std::thread worker([&] {
+    run_on_one_core(core);
+    while (cpu_seconds() < 0.2) {
+    }
+    source.raise();
+  });
+  run_on_one_core(core);
+  progress.wait([&] { return source.seen() != 0; });
+  worker.join();
+  EXPECT_GE(progress.counters().crowded, 1U);
+  EXPECT_GE(progress.counters().sleeps, 1U);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof all, &all), 0);
 }
 
 TEST(Progress, SleepPolicyIsObeyed) {

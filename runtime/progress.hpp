@@ -34,7 +34,7 @@ class ProgressSource {
 struct WaitPolicy {
   bool spin = true;                  ///< a core is free for this rank: spin before anything else
   std::uint32_t spin_polls = 20000;  ///< empty polls before the first yield, when spin
-  std::uint32_t yields = 200;        ///< sched_yield calls before sleeping
+  std::uint32_t yields = 32;         ///< sched_yield calls before sleeping
   bool sleep = true;                 ///< sleep at all (false: keep yielding)
 };
 

@@ -20,7 +20,7 @@ inline const ParamDecl wait_param{"wait",
 inline const ParamDecl spin_polls_param{"spin_polls", std::int64_t{20000}, "",
                                         "empty polls before a waiting rank first yields its core",
                                         ParamRange{0, std::numeric_limits<std::uint32_t>::max()}};
-inline const ParamDecl yields_param{"yields", std::int64_t{200}, "",
+inline const ParamDecl yields_param{"yields", std::int64_t{WaitPolicy{}.yields}, "",
                                     "times a waiting rank yields its core before it sleeps",
                                     ParamRange{0, std::numeric_limits<std::uint32_t>::max()}};
 inline const ParamDecl core_sharers_param{

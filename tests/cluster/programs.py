@@ -41,7 +41,6 @@ LEFT_OUT = [
     (r"REMIT_SHM_|REMIT_COLL_CELLS=", "a parameter of shared memory"),
     (r"REMIT_SINGLETON=", "a process without a launcher"),
     (r"--bind-to|--map-by", "about the places of ranks on one host"),
-    (r"tests/mpi/spawn\b", "a job on several hosts cannot spawn yet"),
     (r"benchmarks/suite/(un)?pack\b", "sends nothing"),
 ]
 # Programs for two ranks, which run on two hosts only.

@@ -34,10 +34,11 @@ END_TIME = 20  # that it waits for daemons at the end, and more than they wait f
 SLACK = 60  # for a machine that does other things
 PROC_ABORTED = 58  # MPI_ERR_PROC_ABORTED: what a rank says whose peer has gone
 WELL = (0, None)  # the job had ended before the fault came
-# What may stand on standard error beside messages: the table of the ranks when one dies, and what PMIx
-# says of a rank that has died while it connected.
+# What may stand on standard error beside messages: the table of the ranks when one dies, what PMIx
+# says of a rank that has died while it connected, and that a daemon was cut off before its greeting.
 BESIDE = re.compile(r"After [\d.]+ s the ranks are here:| +rank +host .*| +\d+ +h\d .*|Who waits for whom .*|"
-                    r"\[h\d:\d+\] PMIX ERROR: UNREACHABLE in file \S+/ptl_base_connection_hdlr\.c at line \d+")
+                    r"\[h\d:\d+\] PMIX ERROR: UNREACHABLE in file \S+/ptl_base_connection_hdlr\.c at line \d+|"
+                    r"mpirun: host h\d: a connection from [\d.]+ was refused: it said nothing")
 LINES = re.compile(r"rank (\d+) (?:up|line (\d+))|input \d+")
 
 
@@ -143,9 +144,9 @@ class Job:
 
     def judge(self, expected):
         """`expected`: pairs of an exit status and the pattern of the message, or None for silence."""
-        said = self.said().splitlines()
+        said = [line for line in self.said().splitlines() if not BESIDE.fullmatch(line)]
         messages = [line for line in said if line.startswith("mpirun: ")]
-        others = [line for line in said if not line.startswith("mpirun: ") and not BESIDE.fullmatch(line)]
+        others = [line for line in said if not line.startswith("mpirun: ")]
         if len(messages) == 1 and " cannot be started: " in messages[0]:  # ssh may have said several lines
             messages, others = ["\n".join(messages + others)], []
         status = self.process.returncode

@@ -86,9 +86,12 @@ class HostsTest(MpirunTest):
             left = self.left()
         self.assertEqual(left, {host: "" for host in self.hosts})
 
-    def await_processes(self, host, name):
+    def await_processes(self, mpirun, host, name):
+        """Until processes of this name run on the host; mpirun must not end before."""
         end = time.monotonic() + LIMIT
         while not on_host(host, f"pgrep -x {pathlib.Path(name).name}"):
+            if mpirun.poll() is not None:
+                self.fail(f"mpirun has ended with {mpirun.returncode}: {mpirun.communicate()}")
             self.assertLess(time.monotonic(), end)
             time.sleep(0.1)
 
@@ -250,7 +253,7 @@ class Ends(HostsTest):
     def test_signals_while_daemons_are_started(self):
         for sent, status in ((signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, -signal.SIGINT)):
             process = self.start("--launcher-exec", "tail -f /dev/null", "--host", "h2", "true")
-            self.await_processes("h1", "tail")
+            self.await_processes(process, "h1", "tail")
             process.send_signal(sent)
             _, err = process.communicate(timeout=LIMIT)
             self.assertEqual(process.returncode, status, err)
@@ -330,7 +333,7 @@ class Messages(HostsTest):
 
     def test_a_rank_is_killed(self):
         process = self.start("--host", "h1,h2", "tests/mpi/stuck")
-        self.await_processes("h2", "tests/mpi/stuck")
+        self.await_processes(process, "h2", "tests/mpi/stuck")
         on_host("h2", "pkill -9 -x stuck")
         _, err = process.communicate(timeout=LIMIT)
         # Either news may come first: that of the host, or that of the rank that talked to it.
@@ -405,7 +408,7 @@ class ZLostHosts(HostsTest):
 
     def test_3_a_host_dies_while_ranks_talk(self):
         process = self.start("--param", "host_timeout=6", "--host", "h1,h3", "tests/mpi/stuck")
-        self.await_processes("h3", "stuck")
+        self.await_processes(process, "h3", "stuck")
         control("kill h3")
         _, err = process.communicate(timeout=LIMIT)
         self.assertEqual(process.returncode, 1, err)

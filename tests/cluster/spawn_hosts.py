@@ -206,7 +206,7 @@ class ZLostHosts(SpawnTest):
         """h3 does not answer, and the rank that spawns there waits."""
         process = self.start("--param", "host_timeout=6", "--host", "h2:1,h3:2", "-n", "1", SPAWN, "plain",
                              env={"SPAWN_WAIT": "yes"}, stdin=-1)
-        self.await_processes("h2", SPAWN)
+        self.await_processes(process, "h2", SPAWN)
         control("kill h3")
         process.stdin.write(b"go\n")
         process.stdin.close()

@@ -143,6 +143,16 @@ template <SendMode mode>
   return expect(instance, buffer, count, datatype, source, tag, comm);
 }
 
+/// The end of a blocking receive.
+int report_receive(Entry& entry, const MessageArgs& args, const OpStatus& ended,
+                   MPI_Status* status) {
+  set_status(status, ended);
+  if (ended.error == MPI_SUCCESS) [[likely]]
+    return MPI_SUCCESS;
+  return entry.fail(ended.error, "{}",
+                    explain_failure(entry.instance(), args.comm, args.peer, ended.error));
+}
+
 /// Any blocking receive, with all checks.
 [[gnu::noinline]] int blocking_receive(const char* function, void* buffer, MPI_Count count,
                                        MPI_Datatype type, int source, int tag, MPI_Comm comm,
@@ -158,11 +168,7 @@ template <SendMode mode>
   entry.engine().irecv(request, args.view, source, tag, args.comm->core);
   const MessageWait subject(entry, args, CallKind::receive);
   entry.progress().wait([&] { return request.complete; }, &subject);
-  set_status(status, request.status);
-  if (request.status.error == MPI_SUCCESS) [[likely]]
-    return MPI_SUCCESS;
-  return entry.fail(request.status.error, "{}",
-                    explain_failure(entry.instance(), args.comm, source, request.status.error));
+  return report_receive(entry, args, request.status, status);
 }
 
 /// The rest of a receive that did not end at once, or not well. Gives `request` back.
@@ -178,10 +184,7 @@ template <SendMode mode>
   entry.progress().wait([&] { return core.complete; }, &subject);
   const OpStatus ended = core.status;
   destroy_plain(entry.instance(), request);
-  set_status(status, ended);
-  if (ended.error == MPI_SUCCESS) return MPI_SUCCESS;
-  return entry.fail(ended.error, "{}",
-                    explain_failure(entry.instance(), args.comm, args.peer, ended.error));
+  return report_receive(entry, args, ended, status);
 }
 
 /// MPI_Recv. Its fast path is for a plain receive whose message has come.

@@ -29,14 +29,18 @@ HostJobs::HostJobs(asio::io_context& io, TreeNode& tree, Guardian& guardian,
        [this] { tell(MessageKind::empty); }, std::move(lost)});
 }
 
+void HostJobs::tell(MessageKind kind, int process, int number, const std::string& text) {
+  WireWriter writer;
+  writer.number(process);
+  writer.number(number);
+  writer.text(text);
+  tell(kind, writer.bytes());
+}
+
 RankPipes::Callbacks HostJobs::pipe_callbacks() {
   return {
       [this](int process, int stream, const std::string& bytes) {
-        WireWriter writer;
-        writer.number(process);
-        writer.number(stream);
-        writer.text(bytes);
-        tell(MessageKind::output, writer.bytes());
+        tell(MessageKind::output, process, stream, bytes);
       },
       [this](int process, int stream) { tell(MessageKind::output_end, numbers(process, stream)); },
       [this](int process, std::size_t bytes) {
@@ -49,11 +53,7 @@ PmixServer::Callbacks HostJobs::pmix_callbacks() {
   return {[this](int process) { tell(MessageKind::connected, numbers(process)); },
           [this](int process) { tell(MessageKind::finalized, numbers(process)); },
           [this](int process, int status, const std::string& words) {
-            WireWriter writer;
-            writer.number(process);
-            writer.number(status);
-            writer.text(words);
-            tell(MessageKind::aborted, writer.bytes());
+            tell(MessageKind::aborted, process, status, words);
           },
           [this](const SpawnOrder& order, PmixServer::Spawned done) {
             WireWriter writer;

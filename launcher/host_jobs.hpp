@@ -46,6 +46,7 @@ class HostJobs {
   };
 
   void tell(MessageKind kind, const std::string& payload = {}) { tree_.send(0, kind, payload); }
+  void tell(MessageKind kind, int process, int number, const std::string& text);
   [[nodiscard]] RankPipes::Callbacks pipe_callbacks();
   [[nodiscard]] PmixServer::Callbacks pmix_callbacks();
   [[nodiscard]] std::string host_name() const;

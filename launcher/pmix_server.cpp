@@ -242,7 +242,7 @@ Expected<> PmixServer::init(const Job& first) {
   // Without it PMIx discovers the host again, with I/O objects.
   info.add_topology(PMIX_TOPOLOGY2, &shared);
   pmix_server_module_t module = PmixUpcalls::module();
-  const std::vector<int> descriptors = open_descriptors();
+  const std::vector<int> descriptors = low_descriptors();
   const pmix_status_t status = PMIx_server_init(&module, info.data(), info.size());
   info.drop_borrowed();
   if (status != PMIX_SUCCESS) {

@@ -84,6 +84,7 @@ struct OutputSink::Shared {
   std::size_t writing_bytes = 0;
   bool was_full = false;
   bool closed = false;
+  bool in_line = false;    // the last text had no newline at its end
   std::set<int> broken;    // descriptors
   std::vector<int> owned;  // to be closed at the end
 
@@ -107,8 +108,20 @@ OutputSink::~OutputSink() {
 }
 
 void OutputSink::write(int fd, std::string_view bytes) {
-  if (bytes.empty()) return;
   const std::lock_guard lock(shared_->mutex);
+  append(fd, bytes);
+}
+
+void OutputSink::write_lines(int fd, std::string_view text) {
+  if (text.empty()) return;
+  const std::lock_guard lock(shared_->mutex);
+  if (shared_->in_line) append(fd, "\n");
+  append(fd, text);
+}
+
+// Called with the mutex.
+void OutputSink::append(int fd, std::string_view bytes) {
+  if (bytes.empty()) return;
   if (shared_->broken.contains(fd)) return;
   if (!thread_.joinable()) {
     try {
@@ -124,6 +137,7 @@ void OutputSink::write(int fd, std::string_view bytes) {
     shared_->waiting.push_back({fd, {}});
   }
   shared_->waiting.back().bytes.append(bytes);
+  shared_->in_line = bytes.back() != '\n';
   shared_->waiting_bytes += bytes.size();
   shared_->was_full = shared_->was_full || shared_->is_full();
   shared_->ready.notify_one();

@@ -67,6 +67,8 @@ class OutputSink {
   OutputSink& operator=(const OutputSink&) = delete;
 
   void write(int fd, std::string_view bytes);
+  /// Text that begins a line: behind an unfinished one a newline comes first.
+  void write_lines(int fd, std::string_view text);
   [[nodiscard]] bool is_full();
   /// Takes over a descriptor to be closed at the end; an error of that is one of writing, too.
   void own(int fd);
@@ -75,6 +77,7 @@ class OutputSink {
 
  private:
   struct Shared;
+  void append(int fd, std::string_view bytes);
   static void run(const std::shared_ptr<Shared>& shared);
   static void write_all(Shared& shared, int fd, const std::string& bytes);
 

@@ -263,7 +263,7 @@ void JobStreams::output_failed(int fd, int error) {
 }
 
 void JobStreams::say(const std::string& text) {
-  sink_of(STDERR_FILENO).write(STDERR_FILENO, text);
+  sink_of(STDERR_FILENO).write_lines(STDERR_FILENO, text);
 }
 
 // First the ranks' output, then mpirun's own last word.

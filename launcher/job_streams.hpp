@@ -61,7 +61,8 @@ class JobStreams {
   [[nodiscard]] bool reader_left() const { return reader_left_; }
   [[nodiscard]] bool reader_of_errors_left() const { return error_reader_left_; }
 
-  /// Prints on standard error behind what the ranks have written so far.
+  /// Prints on standard error behind what the ranks have written so far, on a line of its own: a
+  /// rank that was killed may have left one unfinished.
   void say(const std::string& text);
   /// Waits until everything is written; then `last_words`, whose answer is printed on standard
   /// error; then callbacks.closed.

@@ -102,9 +102,9 @@ class Errors(SpawnTest):
     def test_a_program_that_cannot_be_executed(self):
         """It is found, and fails when a process shall become it: what runs of the job elsewhere is killed."""
         program = pathlib.Path("/run/cluster/broken")
-        program.write_text("#!/dev/shm/interpreter\n", encoding="ascii")
+        program.write_text("#!/dev/shm/interpreter\nprintf begun >&2\nexec sleep 1000\n", encoding="ascii")
         program.chmod(0o755)
-        shutil.copy("/bin/sleep", "/dev/shm/interpreter")
+        shutil.copy("/bin/sh", "/dev/shm/interpreter")
         self.addCleanup(lambda: pathlib.Path("/dev/shm/interpreter").unlink(missing_ok=True))
         try:
             for hosts in ("h1:1,h2:1", "h2:1,h1:1"):

@@ -585,6 +585,16 @@ class Streams(LauncherTest):
         self.assertEqual(sorted(re.findall("out|end", out)), ["end", "end", "out", "out"])
         self.assertEqual(err, "err\nerr\n")
 
+    def test_own_words_begin_a_line(self):
+        """A rank that dies in the middle of a line does not hide what mpirun says of it."""
+        for words, shown in (("printf half >&2; kill -9 $$", ""), ("printf half; kill -9 $$", "half")):
+            out, err = self.run_job("-n", "1", "sh", "-c", words, status=137)
+            self.assertEqual(out, shown)
+            self.assertIn("rank 0", self.the_message(err))
+            self.assertEqual(err.startswith("half\nmpirun: "), shown == "", err)
+        both = self.start("-n", "1", "sh", "-c", "printf half; kill -9 $$", stderr=subprocess.STDOUT)
+        self.assertRegex(both.communicate(timeout=self.limit)[0], b"^half\nmpirun: rank 0")
+
     def test_last_line_without_newline_and_long_lines(self):
         out, _ = self.run_job("printf", "a\nno newline")
         self.assertEqual(out, "a\nno newline")

@@ -15,8 +15,8 @@ namespace {
 
 const ParamDecl eager_limit_param{"eager_limit", std::int64_t{8192}, "bytes",
                                   "longest message that is sent before the receiver has asked for "
-                                  "it; at most a device's send, and "
-                                  "over TCP up to 32768 where this is not set",
+                                  "it; at most a device's send, and over TCP all of that where "
+                                  "this is not set",
                                   ParamRange{0, std::int64_t{1} << 40}};
 const ParamDecl rendezvous_param{"rendezvous",
                                  std::string("auto"),

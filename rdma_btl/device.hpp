@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The one interface for moving bytes. Shared memory, verbs, libfabric and the simulated network
+// The one interface for moving bytes. Shared memory, verbs, TCP, libfabric and the simulated network
 // all implement it; rdma_btl/sim/ is the model to copy when adding one.
 #pragma once
 
@@ -149,7 +149,7 @@ enum class NotifyMode : std::uint8_t { none, native, immediate, write_then_send 
 
 /// What a device can do. Constant while the device is open.
 struct Caps {
-  std::string_view name;        ///< "shm", "sim", "verbs", "ofi"
+  std::string_view name;        ///< "shm", "sim", "verbs", "ofi", "tcp"
   std::size_t max_inline = 0;   ///< bytes of a send that travel in the descriptor itself
   std::size_t max_send = 0;     ///< bytes of one send
   std::size_t max_message = 0;  ///< bytes of one put or get

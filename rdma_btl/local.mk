@@ -16,4 +16,6 @@ librdma_btl_la_LIBADD = libruntime.la
 include rdma_btl/shm/local.mk
 include rdma_btl/registration/local.mk
 include rdma_btl/verbs/local.mk
+include rdma_btl/net/local.mk
 include rdma_btl/ofi/local.mk
+include rdma_btl/tcp/local.mk

@@ -2,15 +2,20 @@
 // Which devices an MPI process has.
 #include "rdma_btl/open_devices.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "config.h"
+#include "rdma_btl/net/net_params.hpp"
 #include "rdma_btl/ofi/ofi_device.hpp"
 #include "rdma_btl/ofi/ofi_params.hpp"
 #include "rdma_btl/shm/os.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
 #include "rdma_btl/shm/shm_params.hpp"
+#include "rdma_btl/tcp/tcp_device.hpp"
 #include "rdma_btl/verbs/verbs_device.hpp"
 #include "rdma_btl/verbs/verbs_params.hpp"
 
@@ -42,6 +47,15 @@ Expected<OfiConfig> config_of_ofi(Process& process) {
   return ofi_config(process.params(), own_name(process), kNetwork, &process.log());
 }
 
+Expected<TcpConfig> config_of_tcp(Process& process) {
+  TcpConfig config;
+  config.name = own_name(process);
+  config.job = shm::hash_of(kNetwork);
+  config.interface = process.params().text(interface_param);
+  config.log = &process.log();
+  return config;
+}
+
 /// One that says which adapter it chose and why.
 template <class Chosen, class Config>
 Opened open_chosen(Process& process, const Expected<Config>& config) {
@@ -55,8 +69,11 @@ Opened open_chosen(Process& process, const Expected<Config>& config) {
 Opened open_named(Process& process, std::string_view name, EarlySteps early = {}) {
   if (name == "shm") return open_shm(process, early);
   if (name == "verbs") return open_chosen<VerbsDevice>(process, config_of_verbs(process));
-  return open_chosen<OfiDevice>(process, config_of_ofi(process));
+  if (name == "ofi") return open_chosen<OfiDevice>(process, config_of_ofi(process));
+  return open_chosen<TcpDevice>(process, config_of_tcp(process));
 }
+
+constexpr std::array<std::string_view, 4> kNames = {"shm", "verbs", "ofi", "tcp"};
 
 /// The words of a list; empty for "auto".
 Expected<std::vector<std::string>> wanted_devices(const std::string& list) {
@@ -66,9 +83,9 @@ Expected<std::vector<std::string>> wanted_devices(const std::string& list) {
     const std::size_t comma = std::min(list.find(',', at), list.size());
     names.push_back(list.substr(at, comma - at));
     at = comma + 1;
-    if (names.back() != "shm" && names.back() != "verbs" && names.back() != "ofi") {
-      return fail(MPI_ERR_ARG, "REMIT_DEVICES is '{}': '{}' is none of shm, verbs, ofi, auto", list,
-                  names.back());
+    if (std::ranges::find(kNames, names.back()) == kNames.end()) {
+      return fail(MPI_ERR_ARG, "REMIT_DEVICES is '{}': '{}' is none of {}, auto", list,
+                  names.back(), fmt::join(kNames, ", "));
     }
   }
   return names;
@@ -91,7 +108,8 @@ void open_network(Process& process, std::vector<std::unique_ptr<Device>>& device
   const Identity& identity = process.identity();
   if (identity.local_size >= identity.size && !identity.other_hosts) return;
   if (verbs::any_rdma_device() && open_if_there(process, "verbs", devices)) return;
-  (void)open_if_there(process, "ofi", devices);
+  if (OfiDevice::any_adapter() && open_if_there(process, "ofi", devices)) return;
+  (void)open_if_there(process, "tcp", devices);
 }
 
 /// What a device's own survey says.
@@ -121,7 +139,8 @@ Expected<std::vector<std::unique_ptr<Device>>> open_devices(Process& process, Ea
 
 std::vector<DeviceNote> survey_devices(Process& process) {
   return {note_of("verbs", config_of_verbs(process).and_then(VerbsDevice::survey)),
-          note_of("ofi", config_of_ofi(process).and_then(OfiDevice::survey))};
+          note_of("ofi", config_of_ofi(process).and_then(OfiDevice::survey)),
+          note_of("tcp", config_of_tcp(process).and_then(TcpDevice::survey))};
 }
 
 }  // namespace remit

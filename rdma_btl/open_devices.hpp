@@ -13,8 +13,9 @@ namespace remit {
 
 inline const ParamDecl devices_param{
     "devices", std::string("auto"), "",
-    "devices that move messages between processes: shm, verbs, ofi, joined by commas; auto: shm on "
-    "a host; between hosts verbs if there is an RDMA adapter, else ofi (libfabric, over TCP)"};
+    "devices that move messages between processes: shm, verbs, ofi, tcp, joined by commas; auto: "
+    "shm on a host; between hosts verbs if there is an RDMA adapter, ofi (libfabric) if there is "
+    "one that only it reaches, else tcp"};
 
 /// What there is to say about a device: which adapter it uses and why, or why there is none.
 struct DeviceNote {

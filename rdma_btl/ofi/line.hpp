@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "rdma_btl/net/sockets.hpp"
 #include "rdma_btl/shm/os.hpp"
 
 namespace remit::ofi {
@@ -27,7 +28,7 @@ class Line {
   explicit operator bool() const { return static_cast<bool>(socket_); }
 
   /// What became of connecting, or what ended the line: an errno, or 0.
-  [[nodiscard]] int error() const;
+  [[nodiscard]] int error() const { return net::error_of(socket_.get()); }
 
   /// Sends what the socket takes and keeps the rest; 0 or an errno.
   [[nodiscard]] int send(std::span<const std::byte> bytes);
@@ -46,11 +47,5 @@ class Line {
   std::string in_;
   std::string out_;
 };
-
-/// Options of a line's socket: no delay, and the watch over the peer's host.
-void watch_over(int socket);
-
-/// A socket that listens at `address`, whose port is set.
-[[nodiscard]] Expected<shm::Fd> listen_at(sockaddr_storage& address);
 
 }  // namespace remit::ofi

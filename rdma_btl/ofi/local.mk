@@ -2,8 +2,6 @@ librdma_btl_la_SOURCES += \
 	rdma_btl/ofi/api.cpp \
 	rdma_btl/ofi/api.hpp \
 	rdma_btl/ofi/endpoint.hpp \
-	rdma_btl/ofi/interfaces.cpp \
-	rdma_btl/ofi/interfaces.hpp \
 	rdma_btl/ofi/line.cpp \
 	rdma_btl/ofi/line.hpp \
 	rdma_btl/ofi/ofi_config.hpp \

@@ -53,9 +53,9 @@ std::vector<std::byte> OfiDevice::local_address() const {
   address.name = config_.name;
   address.host = host_id_;
   address.protocol = info_->ep_attr->protocol;
-  address.port = ofi::port_of(address_);
+  address.port = net::port_of(address_);
   address.host_bytes = static_cast<std::uint16_t>(host_.size());
-  const std::span<const std::byte> ip = ofi::bytes_of(address_);
+  const std::span<const std::byte> ip = net::bytes_of(address_);
   std::memcpy(address.ip.data(), ip.data(), ip.size());
   std::vector<std::byte> bytes(sizeof address + host_.size());
   std::memcpy(bytes.data(), &address, sizeof address);
@@ -70,8 +70,8 @@ bool OfiDevice::reachable(std::span<const std::byte> bytes) const {
       address.family != address_.ss_family || address.protocol != info_->ep_attr->protocol) {
     return false;
   }
-  const bool loopback = ofi::is_loopback(address_) ||
-                        ofi::is_loopback(ofi::address_of(address.family, address.ip.data()));
+  const bool loopback = net::is_loopback(address_) ||
+                        net::is_loopback(net::address_of(address.family, address.ip.data()));
   return !loopback || address.host == host_id_;
 }
 
@@ -122,13 +122,13 @@ Expected<EndpointId> OfiDevice::connect(PeerName peer, std::span<const std::byte
                 rank_of_name(config_.name), rank_of_name(peer), rank_of_name(address.name));
   }
   Endpoint& endpoint = known != by_name_.end() ? *endpoints_[known->second] : make_endpoint(peer);
-  endpoint.address = ofi::address_of(address.family, address.ip.data());
-  ofi::set_port(endpoint.address, address.port);
+  endpoint.address = net::address_of(address.family, address.ip.data());
+  net::set_port(endpoint.address, address.port);
   if (address.family == AF_INET6) {
     reinterpret_cast<sockaddr_in6&>(endpoint.address).sin6_scope_id =
         reinterpret_cast<const sockaddr_in6&>(address_).sin6_scope_id;
   }
-  endpoint.where = fmt::format("{}:{}", ofi::to_text(endpoint.address), ntohs(address.port));
+  endpoint.where = fmt::format("{}:{}", net::to_text(endpoint.address), ntohs(address.port));
   endpoint.host.assign(reinterpret_cast<const char*>(bytes.data()) + sizeof address,
                        address.host_bytes);
   endpoint.has_address = true;
@@ -237,10 +237,9 @@ void OfiDevice::on_event(std::uint64_t token, std::uint32_t events) {
 
 void OfiDevice::accept_guests() {
   for (;;) {
-    shm::Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    shm::Fd socket = net::accept_one(listener_.get());
     if (!socket) return;
     if (guests_.size() >= kMostGuests) guests_.erase(guests_.begin());
-    ofi::watch_over(socket.get());
     const int fd = socket.get();
     watch(fd, ofi::kGuestBit | static_cast<std::uint32_t>(fd), false);
     guests_.emplace(fd, ofi::Line(std::move(socket)));

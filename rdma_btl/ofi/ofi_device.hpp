@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "rdma_btl/net/interfaces.hpp"
 #include "rdma_btl/ofi/api.hpp"
-#include "rdma_btl/ofi/interfaces.hpp"
 #include "rdma_btl/ofi/line.hpp"
 #include "rdma_btl/ofi/ofi_config.hpp"
 #include "rdma_btl/ofi/wire.hpp"
@@ -32,6 +32,8 @@ class OfiDevice final : public Device {
   [[nodiscard]] static Expected<std::unique_ptr<OfiDevice>> create(const OfiConfig& config);
   /// One line for remit_info: which provider and interface would be used and why; or why none.
   [[nodiscard]] static Expected<std::string> survey(const OfiConfig& config);
+  /// Whether this host has an adapter of a network that only libfabric reaches.
+  [[nodiscard]] static bool any_adapter();
   /// Lets everything leave, for which it waits five seconds at most, and says goodbye to its peers.
   ~OfiDevice() override;
   OfiDevice(const OfiDevice&) = delete;
@@ -79,7 +81,7 @@ class OfiDevice final : public Device {
   [[nodiscard]] Expected<> open_endpoint();
   [[nodiscard]] Expected<> open_events();
   void reach_all_memory();
-  void set_caps(const ofi::Interface& interface);
+  void set_caps(const net::Interface& interface);
   [[nodiscard]] Expected<> add_buffers(std::size_t count, bool receives);
   [[nodiscard]] tl::unexpected<Error> refused(long error, const char* attempt) const;
   void close_all();

@@ -54,14 +54,19 @@ bool any_device(std::string_view prefix) {
   return false;
 }
 
-/// Those to try, the best first. Other networks are asked for only where their adapter is: to ask
-/// some providers takes long.
-std::vector<std::string> providers(const OfiConfig& config) {
-  if (!config.provider.empty()) return {config.provider};
+/// Of networks whose adapter is there: to ask some providers without takes long.
+std::vector<std::string> providers_of_adapters() {
   std::vector<std::string> names;
   if (exists("/dev/cxi0")) names.emplace_back("cxi");
   if (any_device("hfi1")) names.insert(names.end(), {"opx", "psm2"});
   if (any_device("efa")) names.emplace_back("efa");
+  return names;
+}
+
+/// Those to try, the best first.
+std::vector<std::string> providers(const OfiConfig& config) {
+  if (!config.provider.empty()) return {config.provider};
+  std::vector<std::string> names = providers_of_adapters();
   names.insert(names.end(), kOverTcp.begin(), kOverTcp.end());
   return names;
 }
@@ -89,7 +94,7 @@ ofi::Info wishes(const ofi::Api& api, const std::string& provider, int family) {
 
 /// The provider's own description of exactly this provider at this address; null: there is none.
 ofi::Info describe(const ofi::Api& api, const std::string& provider,
-                   const ofi::Interface& interface, bool rma, long& error) {
+                   const net::Interface& interface, bool rma, long& error) {
   const ofi::Info hints = wishes(api, provider, interface.address.ss_family);
   ofi::Info found(nullptr, {api.freeinfo});
   if (!hints) return found;
@@ -112,17 +117,11 @@ ofi::Info describe(const ofi::Api& api, const std::string& provider,
   return found;
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  (void)::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
 }  // namespace
 
 struct OfiDevice::Plan {
   ofi::Info info;
-  ofi::Choice choice;
+  net::Choice choice;
   bool rma = false;
 
   [[nodiscard]] std::string words() const {
@@ -132,9 +131,9 @@ struct OfiDevice::Plan {
 };
 
 Expected<OfiDevice::Plan> OfiDevice::make_plan(const ofi::Api& api, const OfiConfig& config) {
-  Expected<std::vector<ofi::Interface>> interfaces = ofi::list_interfaces();
+  Expected<std::vector<net::Interface>> interfaces = net::list_interfaces();
   if (!interfaces) return tl::unexpected(interfaces.error());
-  Expected<ofi::Choice> choice = ofi::choose_interface(*interfaces, config.interface);
+  Expected<net::Choice> choice = net::choose_interface(*interfaces, config.interface);
   if (!choice) return tl::unexpected(choice.error());
   std::string tried;
   for (const std::string& name : providers(config)) {
@@ -154,6 +153,10 @@ Expected<OfiDevice::Plan> OfiDevice::make_plan(const ofi::Api& api, const OfiCon
               choice->interface.name, choice->interface.text, tried);
 }
 
+bool OfiDevice::any_adapter() {
+  return !providers_of_adapters().empty();
+}
+
 Expected<std::string> OfiDevice::survey(const OfiConfig& config) {
   const Expected<ofi::Api> api = ofi::load_api();
   if (!api) return tl::unexpected(api.error());
@@ -163,7 +166,7 @@ Expected<std::string> OfiDevice::survey(const OfiConfig& config) {
 }
 
 OfiDevice::OfiDevice(const OfiConfig& config, ofi::Api api)
-    : config_(config), api_(api), host_(host_name()), info_(nullptr, {api.freeinfo}) {}
+    : config_(config), api_(api), host_(net::host_name()), info_(nullptr, {api.freeinfo}) {}
 
 Expected<std::unique_ptr<OfiDevice>> OfiDevice::create(const OfiConfig& config) {
   const Expected<ofi::Api> api = ofi::load_api();
@@ -287,7 +290,7 @@ void OfiDevice::reach_all_memory() {
 }
 
 Expected<> OfiDevice::open_events() {
-  Expected<shm::Fd> listener = ofi::listen_at(address_);
+  Expected<shm::Fd> listener = net::listen_at(address_);
   if (!listener) return tl::unexpected(listener.error());
   listener_ = std::move(*listener);
   kick_.reset(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
@@ -309,7 +312,7 @@ Expected<> OfiDevice::open_events() {
   return {};
 }
 
-void OfiDevice::set_caps(const ofi::Interface& interface) {
+void OfiDevice::set_caps(const net::Interface& interface) {
   const bool tcp = is_over_tcp(info_->fabric_attr->prov_name);
   const bool plain = tcp && info_->fabric_attr->prov_name != std::string_view("tcp;ofi_rxm");
   if (!plain) config_.message_bytes = std::min(config_.message_bytes, kOrderedBytes);

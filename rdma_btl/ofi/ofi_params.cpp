@@ -3,6 +3,7 @@
 #include "rdma_btl/ofi/ofi_params.hpp"
 
 #include "rdma_btl/mask.hpp"
+#include "rdma_btl/net/net_params.hpp"
 #include "rdma_btl/shm/os.hpp"
 
 namespace remit {
@@ -23,7 +24,7 @@ Expected<OfiConfig> ofi_config(const Params& params, PeerName name, std::string_
   config.name = name;
   config.job = shm::hash_of(job);
   config.provider = params.text(ofi_provider_param);
-  config.interface = params.text(ofi_interface_param);
+  config.interface = params.text(interface_param);
   config.mask = *mask;
   config.log = log;
   return config;

@@ -15,11 +15,6 @@ inline const ParamDecl ofi_provider_param{"ofi_provider", std::string(), "",
                                           "net, tcp;ofi_rxm, psm2, efa, cxi); empty: "
                                           "the best one"};
 
-inline const ParamDecl ofi_interface_param{
-    "ofi_interface", std::string(), "",
-    "network interface of the ofi device: its name (eth0), an address of it, or a network "
-    "(10.1.0.0/16); empty: the best one"};
-
 inline const ParamDecl ofi_mask_param{
     "ofi_mask", std::string(), "",
     "abilities of the libfabric provider not to use, for tests: rma, cq_data, joined by a comma"};

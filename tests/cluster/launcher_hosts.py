@@ -318,9 +318,15 @@ class Messages(HostsTest):
                                        ("h1,h2,h3,h4", 4, ["tests/mpi/pt2pt", heat])):
             for program in programs:
                 _, err = self.run_job("--host", hosts, *program.split(), env={"REMIT_STATISTICS": "yes"})
-                self.assertEqual(len(self.used(err, "statistics: ofi: sends [1-9]")), ranks, err)
+                self.assertEqual(len(self.used(err, "statistics: tcp: sends [1-9]")), ranks, err)
                 inside = ranks if ":" in hosts else 0
                 self.assertEqual(len(self.used(err, "statistics: shm: cells_sent [1-9]")), inside, err)
+
+    def test_programs_over_libfabric(self):
+        for hosts, ranks in (("h1,h2", 2), ("h1:2,h2:2", 4)):
+            _, err = self.run_job("--host", hosts, "tests/mpi/pt2pt" if ranks == 2 else "tests/mpi/intercomm",
+                                  env={"REMIT_STATISTICS": "yes", "REMIT_DEVICES": "shm,ofi"})
+            self.assertEqual(len(self.used(err, "statistics: ofi: sends [1-9]")), ranks, err)
 
     def test_a_rank_that_does_without_mpi_keeps_nobody(self):
         for call, rank in (("barrier", "0"), ("barrier", "3"), ("allreduce", "1"), ("bcast", "2"), ("send", "3")):

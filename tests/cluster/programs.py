@@ -3,13 +3,13 @@
 """programs.py [--all] [--hosts N...] [--match PATTERN] [--limit SECONDS] [--table]
 
 The runs of tests/mpi/runs (MPI test programs, examples, benchmarks that check their messages) on
-several hosts (with_hosts), between which messages go over TCP by the device ofi. Runs in the top
-build folder; MPIRUN names another binary.
+several hosts (with_hosts), between which messages go over TCP by the device tcp, or by that
+of REMIT_DEVICES. Runs in the top build folder; MPIRUN names another binary.
 
 Without --all a small part on two hosts. With it every run that makes sense between hosts, on 2, 4 and
 8 hosts: with the ranks that its line asks for where these are enough for a rank on each host, else
 with as many as hosts. Ranks are dealt out by node. Each run prints a line; it fails if its exit
-status is not zero, if it takes longer than the limit, or if ofi carried none of its messages. After
+status is not zero, if it takes longer than the limit, or if TCP carried none of its messages. After
 the runs of a number of hosts none of them may have a process or a file of theirs. The last line counts.
 
 --table also prints a table of programs and hosts for docs/suites.md."""
@@ -116,9 +116,9 @@ def judge(run, hosts, limit, environment):
         seconds = time.monotonic() - begin
         output.seek(0)
         text = output.read().decode(errors="replace")
-    talked = set(re.findall(r"(rank \d+) .*statistics: ofi: .*(?:sends|puts|gets) [1-9]", text))
+    talked = set(re.findall(r"(rank \d+) .*statistics: (?:tcp|ofi): .*(?:sends|puts|gets) [1-9]", text))
     if wrong is None and len(talked) < 2 and not re.search(SILENT, run.words):
-        wrong = f"{len(talked)} ranks sent something by ofi"
+        wrong = f"{len(talked)} ranks sent something over TCP"
     return wrong, seconds, text
 
 

@@ -107,7 +107,7 @@ class Srun(SlurmTest):
                 _, err = self.run_job("srun", "-Q", "--mpi=pmix", f"-N{nodes}", f"--ntasks-per-node={each}",
                                       *program.split(), env={"REMIT_STATISTICS": "yes"})
                 ranks = nodes * each
-                self.assertEqual(len(self.used(err, "statistics: ofi: sends [1-9]")), ranks, err)
+                self.assertEqual(len(self.used(err, "statistics: tcp: sends [1-9]")), ranks, err)
                 inside = ranks if each > 1 else 0
                 self.assertEqual(len(self.used(err, "statistics: shm: cells_sent [1-9]")), inside, err)
 
@@ -189,7 +189,7 @@ class Allocations(SlurmTest):
         for program in ("tests/mpi/pt2pt", HEAT):
             _, err = self.run_job("salloc", "-Q", "-N2", "--ntasks-per-node=2", MPIRUN, *program.split(),
                                   env={"REMIT_STATISTICS": "yes"})
-            self.assertEqual(len(self.used(err, "statistics: ofi: sends [1-9]")), 4, err)
+            self.assertEqual(len(self.used(err, "statistics: tcp: sends [1-9]")), 4, err)
             self.assertEqual(len(self.used(err, "statistics: shm: cells_sent [1-9]")), 4, err)
 
     def test_input_and_exchange(self):

@@ -38,7 +38,8 @@ mpi_runs = \
 	tests/mpi/runs/types.mpi \
 	tests/mpi/runs/wakeups.mpi
 
-mpi_scripts = tests/mpi/coll_table.sh tests/mpi/errors.sh tests/mpi/launch_options.sh tests/mpi/ofi.sh
+mpi_scripts = tests/mpi/coll_table.sh tests/mpi/errors.sh tests/mpi/launch_options.sh tests/mpi/ofi.sh \
+	tests/mpi/tcp.sh
 
 if TESTS_ENABLED
 MPI_TEST_FLAGS = -no-install

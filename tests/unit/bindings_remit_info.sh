@@ -32,9 +32,9 @@ expect_has "everything" "REMIT_COLL_ALGORITHMS" "$all" # declared where nothing 
 expect_has "everything" "any size" "$all"
 # The libraries of the networks are there wherever Remit was built.
 expect_has "networks" "  to other hosts, verbs: " "$all"
-expect_has "networks" "  to other hosts, ofi: provider " "$(./remit_info --param ofi_interface=lo)"
-expect_has "a wrong interface" "REMIT_OFI_INTERFACE names no interface" \
-  "$(./remit_info --devices --param ofi_interface=none0)"
+expect_has "networks" "  to other hosts, ofi: provider " "$(./remit_info --param interface=lo)"
+expect_has "a wrong interface" "REMIT_INTERFACE names no interface" \
+  "$(./remit_info --devices --param interface=none0)"
 expect_has "--json" '"max_send_bytes": ' "$(./remit_info --json --devices)"
 expect_has "--param" "REMIT_EAGER_LIMIT = 1 KiB (set; default " \
   "$(./remit_info --parameters --param eager_limit=1k)"

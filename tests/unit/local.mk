@@ -12,6 +12,7 @@ include tests/unit/runtime.mk
 include tests/unit/rdma_btl.mk
 include tests/unit/rdma_btl_shm.mk
 include tests/unit/rdma_btl_verbs.mk
+include tests/unit/rdma_btl_net.mk
 include tests/unit/rdma_btl_ofi.mk
 include tests/unit/registration.mk
 include tests/unit/datatype.mk

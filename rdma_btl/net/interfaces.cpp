@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Network interfaces: the list, and the choice.
-#include "rdma_btl/ofi/interfaces.hpp"
+#include "rdma_btl/net/interfaces.hpp"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -16,7 +16,7 @@
 #include <memory>
 #include <tuple>
 
-namespace remit::ofi {
+namespace remit::net {
 
 namespace {
 
@@ -186,14 +186,14 @@ Expected<Choice> choose_interface(std::span<const Interface> interfaces, std::st
     }
     return fail(MPI_ERR_OTHER, "{}{}; there are: {}",
                 wanted.empty() ? "no network interface of this host is up"
-                               : "REMIT_OFI_INTERFACE names no interface, address or network of "
+                               : "REMIT_INTERFACE names no interface, address or network of "
                                  "this host that is up: ",
                 wanted, there.empty() ? "none" : there);
   }
   const std::string_view against = blemish(*best);
   std::string why;
   if (!wanted.empty()) {
-    why = fmt::format("REMIT_OFI_INTERFACE is {}", wanted);
+    why = fmt::format("REMIT_INTERFACE is {}", wanted);
   } else if (!against.empty()) {
     why = fmt::format("{}, but nothing better is up", against);
   } else {
@@ -204,4 +204,4 @@ Expected<Choice> choose_interface(std::span<const Interface> interfaces, std::st
   return Choice{*best, std::move(why)};
 }
 
-}  // namespace remit::ofi
+}  // namespace remit::net

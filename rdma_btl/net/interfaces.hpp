@@ -11,7 +11,7 @@
 
 #include "runtime/error.hpp"
 
-namespace remit::ofi {
+namespace remit::net {
 
 /// An IP address of this host.
 struct Interface {
@@ -57,4 +57,4 @@ void set_port(sockaddr_storage& address, std::uint16_t port);
 /// The address of this family with these bytes (4 or 16 of them).
 [[nodiscard]] sockaddr_storage address_of(int family, const void* bytes);
 
-}  // namespace remit::ofi
+}  // namespace remit::net

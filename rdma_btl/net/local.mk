@@ -1,0 +1,6 @@
+librdma_btl_la_SOURCES += \
+	rdma_btl/net/interfaces.cpp \
+	rdma_btl/net/interfaces.hpp \
+	rdma_btl/net/net_params.hpp \
+	rdma_btl/net/sockets.cpp \
+	rdma_btl/net/sockets.hpp

@@ -261,7 +261,7 @@ bool TcpDevice::write_waiting(Endpoint& endpoint) {
   if (taken < 0) return false;
   endpoint.waiting_at += static_cast<std::size_t>(taken);
   if (endpoint.waiting_at < endpoint.waiting.size()) return false;
-  endpoint.waiting.clear();
+  endpoint.waiting = {};  // and its memory: most peers never need it
   endpoint.waiting_at = 0;
   return true;
 }

@@ -51,6 +51,7 @@ RankCalls CallFile::read(int rank) const {
   calls.known = page->magic.load(std::memory_order_acquire) == CallPage::kMagic;
   if (!calls.known) return calls;
   const std::int64_t now = monotonic_ns();
+  calls.seen_ns = now;
   for (const CallSlot& slot : page->slots) {
     BlockedCall call;
     if (!read_slot(slot, call.record, call.since_ns)) continue;

@@ -14,12 +14,13 @@ namespace remit::launcher {
 /// A call that a rank has been blocked in for a while.
 struct BlockedCall {
   CallRecord record;
-  std::int64_t since_ns = 0;  ///< monotonic_ns()
+  std::int64_t since_ns = 0;  ///< monotonic_ns() of its host
 };
 
 /// What a rank says of itself.
 struct RankCalls {
   bool known = false;                ///< it runs this library, and has come to MPI_Init
+  std::int64_t seen_ns = 0;          ///< monotonic_ns() of its host when this was read
   std::vector<BlockedCall> blocked;  ///< one a thread; empty: none that lasts
 };
 

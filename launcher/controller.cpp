@@ -24,7 +24,8 @@
 namespace remit::launcher {
 namespace {
 
-constexpr useconds_t kLastingUs = 20000;  // a call that is there before and after it lasts
+// A call that is there before and after it lasts.
+constexpr std::chrono::milliseconds kLastingTime{20};
 constexpr double kNewsTime = 1;  // s, for that of a rank's end behind what others say of it
 constexpr int kKillRounds = 5;   // of 200 ms, after SIGKILL, for the last output to arrive
 
@@ -52,6 +53,7 @@ Controller::Controller(asio::io_context& io, const Options& options,
       end_timer_(io),
       leave_timer_(io),
       timeout_timer_(io),
+      look_timer_(io),
       streams_(io, options_,
                {[this] { check_progress(); },
                 [this](const std::string& cause) { end_job(1, cause); }, [this] { finish(); },
@@ -131,7 +133,9 @@ void Controller::handle_signal(int signal) {
         break_off();
       } else {
         result_.raise_signal = signal == SIGINT ? SIGINT : 0;
+        lookers_.clear();  // no report is waited for
         end_job(128 + signal, "interrupted by " + signal_text(signal));
+        if (end_waits_) begin_end();
       }
       break;
     case SIGTSTP:
@@ -491,39 +495,96 @@ void Controller::miss_another(int rank, const std::string& cause) {
   });
 }
 
-Controller::Snapshots Controller::snapshots() const {
-  Snapshots lists(jobs_.size());
+// Two looks agree on a call that lasts. Who asks while somebody looks gets the same.
+void Controller::look(Looker looker) {
+  lookers_.push_back(std::move(looker));
+  if (lookers_.size() > 1) return;
+  look_once({}, [this](Look first) {
+    look_timer_.expires_after(kLastingTime);
+    look_timer_.async_wait(
+        [this, before = std::make_shared<const Look>(std::move(first))](std::error_code error) {
+          if (error) return;
+          look_once(before->silent, [this, before](Look second) {
+            for (std::size_t i = 0; i < second.jobs.size(); ++i) {
+              const bool known = i < before->jobs.size();
+              keep_lasting(second.jobs[i], known ? before->jobs[i] : std::vector<RankSnapshot>{});
+            }
+            looked(std::make_shared<const Look>(std::move(second)));
+          });
+        });
+  });
+}
+
+// Other hosts first; what is here is seen when they have answered. `silent` ones are not asked.
+void Controller::look_once(const std::set<int>& silent,
+                           const std::function<void(Look look)>& done) {
+  std::vector<int> jobs;
+  std::set<int> nodes;
+  for (const RunningJob& each : jobs_) {
+    if (each.over == each.job.ranks.size()) continue;
+    jobs.push_back(each.job.number);
+    for (const Host& host : each.job.hosts) {
+      if (host.node != 0 && !silent.contains(host.node)) nodes.insert(host.node);
+    }
+  }
+  if (remote_ == nullptr) return done(gather({}));
+  remote_->look(jobs, std::move(nodes), [this, silent, done](HostLooks::Result far) {
+    far.silent.insert(silent.begin(), silent.end());
+    done(gather(far));
+  });
+}
+
+Controller::Look Controller::gather(const HostLooks::Result& far) const {
+  const ProcessTable processes;
+  Look all{std::vector<std::vector<RankSnapshot>>(jobs_.size()), far.silent};
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const RankState& state = ranks_[i];
     const MpiPhase ended = state.was_connected ? MpiPhase::finished : MpiPhase::outside;
     const auto number = static_cast<int>(i);
-    const CallFile* calls = state.of->calls.get();
-    lists[static_cast<std::size_t>(state.of->job.number)].push_back(
-        {state.rank, state.pid, state.exited, state.connected ? MpiPhase::inside : ended,
-         host_of(number).name, calls != nullptr ? calls->read(state.rank) : RankCalls{},
-         !is_here(number)});
+    RankSnapshot rank{state.rank, state.pid, state.exited,
+                      state.connected ? MpiPhase::inside : ended, host_of(number).name};
+    rank.remote = !is_here(number);
+    const auto seen = far.ranks.find(number);
+    rank.seen = !rank.remote || seen != far.ranks.end();
+    if (!rank.remote) {
+      rank.process = processes.busiest_of(state.pid);
+      if (const CallFile* calls = state.of->calls.get()) rank.calls = calls->read(state.rank);
+    } else if (rank.seen) {
+      rank.process = seen->second.process;
+      rank.calls = seen->second.calls;
+    }
+    if (state.exited) rank.process = {};  // another may have its number
+    all.jobs[static_cast<std::size_t>(state.of->job.number)].push_back(std::move(rank));
   }
-  return lists;
+  return all;
 }
 
-Controller::Snapshots Controller::lasting_snapshots() const {
-  const Snapshots before = snapshots();
-  ::usleep(kLastingUs);
-  Snapshots lists = snapshots();
-  for (std::size_t i = 0; i < lists.size(); ++i) keep_lasting(lists[i], before[i]);
-  return lists;
+void Controller::looked(const std::shared_ptr<const Look>& all) {
+  if (phase_ == Phase::done) return;
+  for (const Looker& looker : std::exchange(lookers_, {})) looker(all);
+  if (std::exchange(end_waits_, false)) begin_end();
+  check_progress();
 }
 
 // Spawned jobs that have ended are of no interest.
-std::string Controller::describe(const Snapshots& jobs) const {
-  std::string text = describe_ranks(jobs.front(), elapsed());
-  for (std::size_t i = 1; i < jobs.size(); ++i) {
-    if (std::ranges::all_of(jobs[i], &RankSnapshot::exited)) continue;
+std::string Controller::describe(const Look& all) const {
+  std::string text = describe_ranks(all.jobs.front(), elapsed());
+  for (std::size_t i = 1; i < all.jobs.size(); ++i) {
+    if (std::ranges::all_of(all.jobs[i], &RankSnapshot::exited)) continue;
     const ProcessName& by = jobs_[i].job.spawner;
     text += fmt::format("Job {}, spawned by rank {} of {}:\n", i, by.rank, by.job);
-    text += describe_ranks(jobs[i], elapsed());
+    text += describe_ranks(all.jobs[i], elapsed());
   }
-  return text;
+  std::vector<std::string> silent;
+  for (const HostRoom& host : hosts_) {
+    if (all.silent.contains(host.node)) silent.push_back(host.spec.name);
+  }
+  if (silent.empty()) return text;
+  return text + fmt::format(
+                    "No answer within {} seconds from {} {}: what the ranks there do is not "
+                    "known.\n",
+                    RemoteHosts::kLookTime.count(), silent.size() > 1 ? "hosts" : "host",
+                    fmt::join(silent, ", "));
 }
 
 // What the others were doing is of interest only if they have to do with each other.
@@ -533,25 +594,29 @@ void Controller::report_death(int culprit) {
 }
 
 void Controller::report_ranks() {
-  streams_.say(describe(lasting_snapshots()));
+  look([this](const auto& all) { streams_.say(describe(*all)); });
 }
 
 double Controller::elapsed() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-// The table first: it is quick. The stacks take a second a rank, in a thread, so that output and
-// signals are still served.
 void Controller::timed_out() {
   if (!cause_.empty() || phase_ == Phase::leaving || phase_ == Phase::done) return;
-  const Snapshots jobs = lasting_snapshots();
-  streams_.say(describe(jobs));
+  look([this](const auto& all) { end_timed_out(all); });
+}
+
+// The table first: it is quick. The stacks take a second a rank, in a thread, so that output and
+// signals are still served.
+void Controller::end_timed_out(const std::shared_ptr<const Look>& all) {
+  if (!cause_.empty() || living() == 0) return;  // it has ended meanwhile
+  streams_.say(describe(*all));
   const std::string cause =
       fmt::format("the job ran longer than --timeout {} seconds", *options_.timeout_s);
   if (!options_.stack_traces) return end_job(124, cause);
-  std::thread([this, jobs, cause, gone = gone_] {
+  std::thread([this, all, cause, gone = gone_] {
     std::string text;
-    for (const auto& list : jobs) text += describe_stacks(list, StackWish{}, *gone);
+    for (const auto& list : all->jobs) text += describe_stacks(list, StackWish{}, *gone);
     // The io_context lives as long as the process.
     if (*gone) return;
     asio::post(io_, [this, cause, text = std::move(text)] {
@@ -573,14 +638,20 @@ void Controller::end_job(int status, std::string cause, int culprit, double dela
   if (phase_ != Phase::leaving) phase_ = Phase::ending;
   end_timer_.expires_after(seconds(delay_s));
   end_timer_.async_wait([this](std::error_code error) {
-    if (error) return;
-    terminate();
-    end_timer_.expires_after(seconds(options_.grace()));
-    end_timer_.async_wait([this](std::error_code stopped) {
-      if (!stopped) kill_everything();
-    });
+    if (!error) begin_end();
   });
   check_progress();
+}
+
+// Behind a look that is under way: ranks that are killed show nothing.
+void Controller::begin_end() {
+  end_waits_ = !lookers_.empty();
+  if (end_waits_) return;
+  terminate();
+  end_timer_.expires_after(seconds(options_.grace()));
+  end_timer_.async_wait([this](std::error_code stopped) {
+    if (!stopped) kill_everything();
+  });
 }
 
 void Controller::terminate() {
@@ -593,6 +664,7 @@ void Controller::kill_everything() {
   signal_all(SIGKILL);
   check_progress();
   if (phase_ == Phase::done) return;
+  if (kill_rounds_ == kKillRounds && remote_ != nullptr) remote_->lose_silent();
   // Again for what was forked meanwhile, and for processes slow to die.
   end_timer_.expires_after(std::chrono::milliseconds(200));
   end_timer_.async_wait([this](std::error_code error) {
@@ -625,6 +697,7 @@ void Controller::guardian_lost() {
 
 void Controller::check_progress() {
   if (phase_ == Phase::done || phase_ == Phase::starting || living() > 0) return;
+  if (!lookers_.empty()) return;  // what was asked for is told first; looked() goes on
   if (cause_.empty() && !missing_.empty()) {
     return end_job(MPI_ERR_PROC_ABORTED, missing_, missed_by_);
   }

@@ -8,7 +8,9 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -118,16 +120,24 @@ class Controller {
   void guardian_empty();
   void guardian_lost();
   void timed_out();
-  /// Of one job each.
-  using Snapshots = std::vector<std::vector<RankSnapshot>>;
-  [[nodiscard]] Snapshots snapshots() const;
-  [[nodiscard]] Snapshots lasting_snapshots() const;
-  [[nodiscard]] std::string describe(const Snapshots& jobs) const;
+  /// What the ranks of all jobs do.
+  struct Look {
+    std::vector<std::vector<RankSnapshot>> jobs;
+    std::set<int> silent;  // nodes that have not answered
+  };
+  using Looker = std::function<void(const std::shared_ptr<const Look>& look)>;
+  void look(Looker looker);
+  void look_once(const std::set<int>& silent, const std::function<void(Look look)>& done);
+  [[nodiscard]] Look gather(const HostLooks::Result& far) const;
+  void looked(const std::shared_ptr<const Look>& all);
+  [[nodiscard]] std::string describe(const Look& all) const;
+  void end_timed_out(const std::shared_ptr<const Look>& all);
   void report_death(int culprit);
   void report_ranks();
   [[nodiscard]] double elapsed() const;
 
   void end_job(int status, std::string cause, int culprit = -1, double delay_s = 0);
+  void begin_end();
   void terminate();
   void kill_everything();
   void check_progress();
@@ -149,6 +159,7 @@ class Controller {
   asio::steady_timer end_timer_;
   asio::steady_timer leave_timer_;
   asio::steady_timer timeout_timer_;
+  asio::steady_timer look_timer_;
   JobStreams streams_;
   // Set when this object goes: for the thread that reads stacks, which is not waited for.
   std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
@@ -165,8 +176,10 @@ class Controller {
   int ended_ranks_ = 0;   // how many still lived when it was decided
   bool by_rank_ = false;  // a rank is the cause
   int interrupts_ = 0;
-  bool report_wanted_ = false;  // asked for while a rank's start was not confirmed
-  int kill_rounds_ = 0;         // SIGKILLs sent to everything
+  std::vector<Looker> lookers_;  // who waits for what the ranks do; empty: nobody looks
+  bool end_waits_ = false;       // for the same, before any rank is killed
+  bool report_wanted_ = false;   // asked for while a rank's start was not confirmed
+  int kill_rounds_ = 0;          // SIGKILLs sent to everything
   bool nothing_left_ = false;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

@@ -23,10 +23,12 @@ HostJobs::HostJobs(asio::io_context& io, TreeNode& tree, Guardian& guardian,
       topology_(topology),
       exchange_(io, tree),
       pipes_(io, pipe_callbacks()) {
-  guardian_.start(
-      {[this](int process, const SpawnResult& result) { started(process, result); },
-       [this](int process, int status) { tell(MessageKind::exited, numbers(process, status)); },
-       [this] { tell(MessageKind::empty); }, std::move(lost)});
+  guardian_.start({[this](int process, const SpawnResult& result) { started(process, result); },
+                   [this](int process, int status) {
+                     living_.erase(process);
+                     tell(MessageKind::exited, numbers(process, status));
+                   },
+                   [this] { tell(MessageKind::empty); }, std::move(lost)});
 }
 
 void HostJobs::tell(MessageKind kind, int process, int number, const std::string& text) {
@@ -79,6 +81,9 @@ bool HostJobs::handle(const Message& message) {
       return true;
     case MessageKind::ordered:
       take_ordered(message);
+      return true;
+    case MessageKind::look:
+      take_look(message);
       return true;
     case MessageKind::signal_ranks:
       signal_ranks(reader.integer());
@@ -215,6 +220,34 @@ void HostJobs::take_ordered(const Message& message) {
   done(error, job);
 }
 
+void HostJobs::take_look(const Message& message) {
+  WireReader reader(message.payload);
+  const std::int64_t number = reader.number();
+  const std::vector<int> jobs = reader.numbers();
+  if (!reader.complete()) return;
+  WireWriter writer;
+  writer.number(number);
+  writer.text(write_looks(look_at(jobs)));
+  tell(MessageKind::looked, writer.bytes());
+}
+
+RankLooks HostJobs::look_at(const std::vector<int>& jobs) const {
+  const ProcessTable processes;
+  RankLooks looks;
+  for (const int job : jobs) {
+    if (job < 0 || job >= static_cast<int>(parts_.size())) continue;
+    const Part& part = parts_[static_cast<std::size_t>(job)];
+    if (part.calls == nullptr) continue;
+    for (const int rank : part.what.job.hosts[static_cast<std::size_t>(part.host)].ranks) {
+      const int process = part.what.job.first + rank;
+      const auto pid = living_.find(process);
+      looks[process] = {pid == living_.end() ? ProcessState{} : processes.busiest_of(pid->second),
+                        part.calls->read(rank)};
+    }
+  }
+  return looks;
+}
+
 // --- processes
 
 void HostJobs::start_next() {
@@ -268,6 +301,7 @@ void HostJobs::started(int process, const SpawnResult& result) {
     refuse(process, describe_spawn_failure(result, app.argv[0], app.wdir));
     return start_next();
   }
+  living_[process] = result.pid;
   WireWriter writer;
   writer.number(process);
   writer.number(result.pid);

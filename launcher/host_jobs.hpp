@@ -17,6 +17,7 @@
 #include "launcher/host_exchange.hpp"
 #include "launcher/job_wire.hpp"
 #include "launcher/pmix_server.hpp"
+#include "launcher/rank_look.hpp"
 #include "launcher/rank_pipes.hpp"
 #include "launcher/tree_node.hpp"
 
@@ -58,6 +59,8 @@ class HostJobs {
   void drop_job(int job);
   void signal_ranks(int signal);
   void take_ordered(const Message& message);
+  void take_look(const Message& message);
+  [[nodiscard]] RankLooks look_at(const std::vector<int>& jobs) const;
   void start_next();
   tl::expected<void, LaunchError> start(const Part& part, int process);
   tl::expected<ChildSpec, LaunchError> spec_of(const Part& part, const Rank& rank);
@@ -72,6 +75,7 @@ class HostJobs {
   RankPipes pipes_;
   std::unique_ptr<PmixServer> server_;  // when the first job has come
   std::deque<Part> parts_;              // by Job::number
+  std::map<int, pid_t> living_;         // processes that run
   std::deque<int> to_start_;            // processes, one after the other as in mpirun itself
   bool starting_ = false;               // one of them is being started
   bool ending_ = false;                 // the jobs have been told to end

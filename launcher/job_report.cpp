@@ -1,70 +1,21 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// /proc and what ranks say of themselves, turned into a table; stacks by gdb.
+// What was seen of the ranks, turned into a table; stacks by gdb.
 #include "launcher/job_report.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string_view>
 
 #include "launcher/wait_graph.hpp"
-#include "launcher/words.hpp"
 
 namespace remit::launcher {
 namespace {
-
-std::string read_small(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return {};
-  std::array<char, 1024> text{};
-  const ssize_t size = ::read(file, text.data(), text.size());
-  ::close(file);
-  return {text.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
-}
-
-double number_of(const std::string& text) {
-  return std::strtod(text.c_str(), nullptr);
-}
-
-struct ProcessAndGroup {
-  ProcessState process;
-  pid_t group = -1;
-};
-
-std::optional<ProcessAndGroup> read_process(pid_t pid) {
-  // "pid (name) state ppid pgrp ...": the name may hold anything, also ')'.
-  const std::string line = read_small(fmt::format("/proc/{}/stat", pid));
-  const std::size_t open = line.find('(');
-  const std::size_t close = line.rfind(')');
-  if (open == std::string::npos || close == std::string::npos || close + 2 > line.size()) {
-    return std::nullopt;
-  }
-  const std::vector<std::string> fields = split(std::string_view(line).substr(close + 2), ' ');
-  constexpr std::size_t kState = 0;
-  constexpr std::size_t kGroup = 2;
-  constexpr std::size_t kUserTime = 11;
-  constexpr std::size_t kSystemTime = 12;
-  if (fields.size() <= kSystemTime) return std::nullopt;
-  ProcessAndGroup found;
-  found.process.pid = pid;
-  found.process.name = line.substr(open + 1, close - open - 1);
-  found.process.state = fields[kState].empty() ? '?' : fields[kState][0];
-  found.process.cpu_s = (number_of(fields[kUserTime]) + number_of(fields[kSystemTime])) /
-                        static_cast<double>(::sysconf(_SC_CLK_TCK));
-  found.group = static_cast<pid_t>(number_of(fields[kGroup]));
-  return found;
-}
 
 std::string describe_process(const ProcessState& process) {
   const std::string where = process.waiting.empty() ? "" : " in " + process.waiting;
@@ -100,39 +51,9 @@ std::string_view describe_phase(MpiPhase phase) {
   return "?";
 }
 
-}  // namespace
-
-namespace {
-
-/// Of each process group that which has used most processor time: not the shell that started it.
-std::map<pid_t, ProcessState> busiest_of_groups() {
-  std::map<pid_t, ProcessState> busiest;
-  const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir("/proc"), &::closedir);
-  if (directory == nullptr) return busiest;
-  while (const dirent* entry = ::readdir(directory.get())) {
-    const pid_t pid = std::atoi(entry->d_name);
-    const auto found = pid > 0 ? read_process(pid) : std::nullopt;
-    if (!found) continue;
-    ProcessState& best = busiest[found->group];
-    const bool first = best.pid < 0 || (best.state == 'Z' && found->process.state != 'Z');
-    if (first || found->process.cpu_s >= best.cpu_s) best = found->process;
-  }
-  return busiest;
-}
-
-ProcessState process_of(const RankSnapshot& rank, const std::map<pid_t, ProcessState>& all) {
-  const auto found = rank.exited || rank.remote || rank.pid < 0 ? all.end() : all.find(rank.pid);
-  return found == all.end() ? ProcessState{} : found->second;
-}
-
-std::string kernel_function(const ProcessState& process) {
-  if (process.pid <= 0 || process.state == 'R') return "";
-  std::string name = read_small(fmt::format("/proc/{}/wchan", process.pid));
-  name.resize(std::min(name.size(), name.find('.')));
-  return name == "0" ? "" : name;
-}
-
 std::string where_in_mpi(const RankSnapshot& rank) {
+  if (rank.pid < 0) return "not started";
+  if (!rank.seen && !rank.exited) return "not known";
   if (rank.phase != MpiPhase::inside) return std::string(describe_phase(rank.phase));
   if (!rank.calls.known) return "between MPI_Init and MPI_Finalize";
   return rank.exited ? "in no MPI call that had waited for long" : "in no MPI call that waits";
@@ -141,15 +62,11 @@ std::string where_in_mpi(const RankSnapshot& rank) {
 RankLife life_of(const RankSnapshot& rank) {
   if (rank.phase == MpiPhase::finished) return RankLife::finalized;
   if (rank.exited) return RankLife::ended;
+  if (!rank.seen && rank.phase == MpiPhase::inside) return RankLife::unknown;
   return rank.phase == MpiPhase::inside ? RankLife::inside : RankLife::before;
 }
 
 std::string describe_graph(const std::vector<RankSnapshot>& ranks) {
-  // A rank whose calls are not seen would look like one that waits in none.
-  if (std::ranges::any_of(ranks, &RankSnapshot::remote)) {
-    return "Who waits for whom is not known: the calls of ranks on other hosts are not seen "
-           "here.\n";
-  }
   std::vector<RankWait> waits;
   for (const RankSnapshot& rank : ranks) {
     RankWait wait{life_of(rank), {}};
@@ -170,25 +87,23 @@ std::string describe_ranks(const std::vector<RankSnapshot>& ranks, double elapse
   std::string text = fmt::format("After {:.1f} s the ranks are here:\n", elapsed_s);
   text += fmt::format(kRow, "rank", "host", width, "pid", "CPU time", "process", "program", "for",
                       "MPI call");
-  const std::map<pid_t, ProcessState> processes = busiest_of_groups();
-  const std::int64_t now = monotonic_ns();
   for (const RankSnapshot& rank : ranks) {
-    ProcessState process = process_of(rank, processes);
-    process.waiting = kernel_function(process);
+    const ProcessState& process = rank.process;
     const bool gone = process.pid < 0;
     const pid_t pid = gone ? rank.pid : process.pid;
-    const std::string cpu = gone ? "-" : fmt::format("{:.2f} s", process.cpu_s);
-    const bool is_far = rank.pid < 0 || (rank.remote && !rank.exited);
-    const std::string state = is_far ? "-" : gone ? "ended" : describe_process(process);
+    const double cpu_s = static_cast<double>(process.cpu_ms) / 1000;
+    const std::string cpu = gone ? "-" : fmt::format("{:.2f} s", cpu_s);
+    const bool is_hidden = rank.pid < 0 || (!rank.seen && !rank.exited);
+    const std::string state = is_hidden ? "-" : gone ? "ended" : describe_process(process);
     const std::string shown_pid = rank.pid < 0 ? "-" : std::to_string(pid);
     if (rank.calls.blocked.empty()) {
       text += fmt::format(kRow, rank.rank, rank.host, width, shown_pid, cpu, state, process.name,
-                          "-", rank.pid < 0 ? "not started" : where_in_mpi(rank));
+                          "-", where_in_mpi(rank));
     }
     for (const BlockedCall& call : rank.calls.blocked) {
-      const double blocked_s = static_cast<double>(now - call.since_ns) / 1e9;
+      const auto blocked_ns = static_cast<double>(rank.calls.seen_ns - call.since_ns);
       text += fmt::format(kRow, rank.rank, rank.host, width, shown_pid, cpu, state, process.name,
-                          fmt::format("{:.1f} s", blocked_s),
+                          fmt::format("{:.1f} s", std::max(blocked_ns, 0.0) / 1e9),
                           (rank.exited ? "was in " : "") + describe_call(call.record));
     }
   }
@@ -196,8 +111,9 @@ std::string describe_ranks(const std::vector<RankSnapshot>& ranks, double elapse
 }
 
 void keep_lasting(std::vector<RankSnapshot>& ranks, const std::vector<RankSnapshot>& before) {
-  for (std::size_t i = 0; i < ranks.size() && i < before.size(); ++i) {
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
     std::erase_if(ranks[i].calls.blocked, [&](const BlockedCall& call) {
+      if (i >= before.size()) return true;
       return std::ranges::none_of(before[i].calls.blocked, [&](const BlockedCall& earlier) {
         return earlier.since_ns == call.since_ns;
       });
@@ -231,11 +147,10 @@ std::string describe_stacks(const std::vector<RankSnapshot>& ranks, const StackW
     return "For the stacks of the ranks install gdb (--get-stack-traces).\n";
   }
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(wish.limit_s);
-  const std::map<pid_t, ProcessState> processes = busiest_of_groups();
   std::string text;
   for (const RankSnapshot& rank : ranks) {
-    const ProcessState process = process_of(rank, processes);
-    if (process.pid < 0) continue;
+    const ProcessState& process = rank.process;
+    if (process.pid < 0 || rank.remote) continue;
     if (stop) break;
     if (std::chrono::steady_clock::now() > end) return text + "  (no time for the other ranks)\n";
     const std::string stack =

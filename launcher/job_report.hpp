@@ -1,7 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Where the ranks of a job are, for a person who asks why it does not end: after --timeout, on
-// SIGQUIT, and when a rank died. What a rank does is read from /proc and works for any program; the
-// MPI call that it waits in is what a rank of this library says (runtime/call_board.hpp).
+// SIGQUIT, and when a rank died. What its process does works for any program; the MPI call that it
+// waits in is what a rank of this library says (runtime/call_board.hpp).
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/call_file.hpp"
+#include "launcher/rank_look.hpp"
 
 namespace remit::launcher {
 
@@ -24,17 +24,10 @@ struct RankSnapshot {
   bool exited = false;  ///< its process is gone
   MpiPhase phase = MpiPhase::outside;
   std::string host;
-  RankCalls calls;
-  bool remote = false;  ///< on another host: /proc says nothing of it
-};
-
-/// One process, as /proc/PID/stat and wchan show it.
-struct ProcessState {
-  pid_t pid = -1;
-  std::string name;
-  char state = '?';     ///< as ps prints it: R, S, D, T, Z
-  double cpu_s = 0;     ///< seconds of processor time, its threads together
-  std::string waiting;  ///< the kernel function it sleeps in; empty: none, or not to be seen
+  bool remote = false;     ///< on another host
+  bool seen = false;       ///< its host has looked: what follows is known
+  ProcessState process{};  ///< without a pid: it has ended
+  RankCalls calls{};
 };
 
 /// A table with a line for each rank, or for each of its threads that are blocked, and under it who
@@ -42,7 +35,9 @@ struct ProcessState {
 [[nodiscard]] std::string describe_ranks(const std::vector<RankSnapshot>& ranks, double elapsed_s);
 
 /// Leaves in `ranks` those blocked calls that were there `before` already: a call that ended
-/// meanwhile must not become part of a deadlock.
+/// meanwhile must not become part of a deadlock. If everybody was looked at before anybody is
+/// looked at again, there was a moment at which all that are left were blocked, whatever the hosts'
+/// clocks say.
 void keep_lasting(std::vector<RankSnapshot>& ranks, const std::vector<RankSnapshot>& before);
 
 /// How long describe_stacks() may take.
@@ -51,8 +46,8 @@ struct StackWish {
   int limit_s = 60;  ///< for all ranks together
 };
 
-/// The stack of each living rank, in the words of gdb. Blocks for about a second a rank, within the
-/// limits; stops early, between two ranks, when `stop` becomes true.
+/// The stack of each living rank of this host, in the words of gdb. Blocks for about a second a
+/// rank, within the limits; stops early, between two ranks, when `stop` becomes true.
 [[nodiscard]] std::string describe_stacks(const std::vector<RankSnapshot>& ranks,
                                           const StackWish& wish, const std::atomic<bool>& stop);
 

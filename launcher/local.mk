@@ -12,6 +12,7 @@ liblauncher_la_SOURCES = \
 	launcher/guardian_process.cpp launcher/guardian_process.hpp \
 	launcher/host_exchange.cpp launcher/host_exchange.hpp \
 	launcher/host_jobs.cpp launcher/host_jobs.hpp \
+	launcher/host_looks.cpp launcher/host_looks.hpp \
 	launcher/host_map.cpp launcher/host_map.hpp \
 	launcher/host_names.cpp launcher/host_names.hpp \
 	launcher/hosts.cpp launcher/hosts.hpp \
@@ -32,6 +33,7 @@ liblauncher_la_SOURCES = \
 	launcher/pmix_upcalls.cpp launcher/pmix_upcalls.hpp \
 	launcher/processors.cpp launcher/processors.hpp \
 	launcher/rank_env.hpp \
+	launcher/rank_look.cpp launcher/rank_look.hpp \
 	launcher/rank_pipes.cpp launcher/rank_pipes.hpp \
 	launcher/rankfile.cpp launcher/rankfile.hpp \
 	launcher/remote_hosts.cpp launcher/remote_hosts.hpp \

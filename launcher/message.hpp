@@ -31,6 +31,7 @@ enum class MessageKind : std::uint32_t {
   input_taken,   ///< process, bytes
   input_closed,  ///< process: it reads no more
   order,         ///< number, see write_order(): a process there wants others started
+  looked,        ///< number of the look, see write_looks()
   // To daemons.
   plan,          ///< the tree: see TreePlan
   job,           ///< see write_job()
@@ -43,6 +44,7 @@ enum class MessageKind : std::uint32_t {
   close_output,  ///< stream: nobody reads it any more
   input,         ///< process, bytes
   input_end,     ///< process
+  look,          ///< number, jobs: what do the ranks there do?
   finish,        ///< end everything
   // Among servers: see HostExchange.
   collect,

@@ -9,6 +9,7 @@
 #include <asio/signal_set.hpp>
 #include <asio/steady_timer.hpp>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -44,7 +45,9 @@ RemoteHosts::RemoteHosts(asio::io_context& io, TreePlan plan, const Secret& secr
           TreeNode::Callbacks{[this](const Message& message) { handle(message); },
                               [this](int node, const std::string& why) { failed(node, why); },
                               [this](int node, const std::string& text) { said(node, text); }})),
-      exchange_(io, *tree_) {}
+      exchange_(io, *tree_),
+      looks_(io, *tree_, exchange_,
+             [this](int node, const std::string& words) { said(node, words); }) {}
 
 RemoteHosts::~RemoteHosts() = default;
 
@@ -123,6 +126,30 @@ void RemoteHosts::close_output(int stream) {
   tree_->send(Message::kEveryone, MessageKind::close_output, numbers(stream));
 }
 
+void RemoteHosts::look(const std::vector<int>& jobs, std::set<int> nodes, HostLooks::Done done) {
+  std::erase_if(nodes, [this](int node) { return lost_.contains(node); });
+  looks_.ask(jobs, std::move(nodes), kLookTime, std::move(done));
+}
+
+void RemoteHosts::lose_silent() {
+  std::set<int> nodes;
+  for (int node = 1; node < tree_->tree().nodes(); ++node) {
+    if (!lost_.contains(node)) nodes.insert(node);
+  }
+  const double timeout_s = tree_->plan().timeout_s;
+  const auto limit = std::chrono::milliseconds(std::llround(timeout_s * 1000));
+  looks_.ask({}, std::move(nodes), limit, [this, timeout_s](const HostLooks::Result& result) {
+    for (const int node : result.silent) {
+      const std::string why =
+          fmt::format("the daemon of host {} has not answered for {} seconds",
+                      tree_->plan().hosts[static_cast<std::size_t>(node)], timeout_s);
+      said(node, fmt::format("mpirun: {}; ranks there may live on until it does\n", why));
+      failed(node, why);
+      tree_->cut(node);
+    }
+  });
+}
+
 void RemoteHosts::handle(const Message& message) {
   if (finishing_) return;  // whom it could concern may be gone
   if (message.from < 0 || message.from >= tree_->tree().nodes()) return;  // nobody
@@ -145,6 +172,8 @@ void RemoteHosts::handle(const Message& message) {
       return take_prepared(message);
     case MessageKind::order:
       return take_order(message);
+    case MessageKind::looked:
+      return looks_.take(message);
     case MessageKind::empty:
       busy_.erase(message.from);
       if (listening_) callbacks_.empty();
@@ -296,6 +325,7 @@ void RemoteHosts::failed(int node, const std::string& why) {
   }
   for (const int rank : ranks) gone_.insert(node_of(rank));
   callbacks_.lost(ranks, why);
+  for (const int each : std::set<int>(lost_)) looks_.lost(each);
 }
 
 void RemoteHosts::said(int node, const std::string& text) {
@@ -349,6 +379,7 @@ void RemoteHosts::remove_lost_folders() {
 void RemoteHosts::finish() {
   if (std::exchange(finishing_, true)) return;
   feeds_.clear();
+  looks_.drop();
   tree_->expect_end();
   tree_->send(Message::kEveryone, MessageKind::finish);
   bool late = false;

@@ -4,6 +4,7 @@
 
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "launcher/host_exchange.hpp"
+#include "launcher/host_looks.hpp"
 #include "launcher/job_wire.hpp"
 #include "launcher/tree_node.hpp"
 
@@ -67,6 +69,14 @@ class RemoteHosts {
   void signal_all(int signal);
   void close_output(int stream);
   void release_outputs();
+  /// What these nodes see of their ranks of these jobs, as HostLooks::ask(); those that are lost
+  /// are not asked.
+  void look(const std::vector<int>& jobs, std::set<int> nodes, HostLooks::Done done);
+  /// How long look() waits.
+  static constexpr std::chrono::seconds kLookTime{3};
+  /// Hosts that do not answer within `host_timeout` are lost from then on, though their systems
+  /// run: their ranks can be told nothing, and nobody hears of their end.
+  void lose_silent();
   /// What can be read from `fd` becomes the standard input of a rank. Takes the descriptor over.
   void feed(int rank, int fd);
   /// No process of a job is left on any of the hosts.
@@ -102,6 +112,7 @@ class RemoteHosts {
   asio::io_context& io_;
   std::unique_ptr<TreeNode> tree_;
   HostExchange exchange_;
+  HostLooks looks_;
   Callbacks callbacks_;
   bool listening_ = false;  // there is somebody to call back
   bool finishing_ = false;

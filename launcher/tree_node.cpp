@@ -415,6 +415,15 @@ void TreeNode::detach(Child& child, const std::string& why) {
       fmt::format("host {} was lost ({})", plan_.hosts[static_cast<std::size_t>(child.node)], why));
 }
 
+void TreeNode::cut(int node) {
+  const auto found = children_.find(node);
+  if (found == children_.end() || !found->second->link) return;
+  Child& child = *found->second;
+  child.failed = true;
+  child.link->close();
+  child.link.reset();
+}
+
 void TreeNode::send(int to, MessageKind kind, std::string payload) {
   Message message{kind, self_, to, std::move(payload)};
   if (to == self_) return callbacks_.received(std::move(message));

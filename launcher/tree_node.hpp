@@ -76,6 +76,9 @@ class TreeNode {
 
   /// Sends to a node; kEveryone: to all below this one.
   void send(int to, MessageKind kind, std::string payload = {});
+  /// Hangs up on a daemon that does not answer, if it is a child of this node: its end is not
+  /// waited for, and it ends what runs there should it go on.
+  void cut(int node);
   /// What came from the parent.
   void route(Message message);
   /// From now on the end of a connection is no failure.

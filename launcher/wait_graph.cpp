@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "mpi.h"
 
@@ -23,6 +24,7 @@ struct Operation {
   std::set<int> inside;
   std::map<std::string, std::set<int>> by_name;  ///< more than one: the calls do not match
   std::set<int> awaited;                         ///< outside of it, whose messages are missing
+  bool needs_members = false;                    ///< all that are outside were added to these
 };
 
 /// Communicators with the same context are told apart by their members.
@@ -98,9 +100,10 @@ class WaitGraph {
         for (const CallRecord& call : at(rank).calls) {
           if (call.kind != CallKind::collective || key_of(call) != key) continue;
           add_outsiders(call.waits_for, operation);
-          if (needs_everybody(call) && call.members.is_whole()) {
-            add_outsiders(call.members, operation);
-          }
+          // Once: all calls of an operation have the same members, and these may be many.
+          const bool all = needs_everybody(call) && call.members.is_whole();
+          if (!all || std::exchange(operation.needs_members, true)) continue;
+          add_outsiders(call.members, operation);
         }
       }
     }
@@ -109,7 +112,8 @@ class WaitGraph {
   void add_outsiders(const RankSet& set, Operation& operation) const {
     set.each_below(static_cast<std::uint32_t>(ranks_.size()), [&](std::uint32_t number) {
       const auto rank = static_cast<int>(number);
-      if (!operation.inside.contains(rank)) operation.awaited.insert(rank);
+      const bool may_be_inside = at(rank).life == RankLife::unknown;
+      if (!may_be_inside && !operation.inside.contains(rank)) operation.awaited.insert(rank);
     });
   }
 
@@ -149,7 +153,8 @@ class WaitGraph {
     std::vector<bool> moves(ranks_.size());
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
       const RankLife life = ranks_[i].life;
-      moves[i] = life == RankLife::before || (life == RankLife::inside && ranks_[i].calls.empty());
+      moves[i] = life == RankLife::before || life == RankLife::unknown ||
+                 (life == RankLife::inside && ranks_[i].calls.empty());
     }
     const auto can = [&](int rank) { return bool(moves[static_cast<std::size_t>(rank)]); };
     for (bool changed = true; changed;) {
@@ -281,6 +286,8 @@ class WaitGraph {
         return "has called MPI_Finalize";
       case RankLife::ended:
         return "has ended";
+      case RankLife::unknown:
+        return "is on a host that does not answer";
     }
     return "?";
   }

@@ -16,6 +16,7 @@ enum class RankLife {
   inside,     ///< between MPI_Init and MPI_Finalize
   finalized,  ///< after MPI_Finalize: it will send nothing any more
   ended,      ///< its process is gone
+  unknown,    ///< its host does not answer: it may do anything
 };
 
 /// What is known of one rank.

@@ -37,12 +37,12 @@ bool is_sound(const RankSet& set) {
   return last >= 0 && last <= kMost;
 }
 
+}  // namespace
+
 bool is_sound(const CallRecord& record) {
   return is_bool(record.any) && is_bool(record.threads) && is_bool(record.has_peer) &&
          record.looked_ns >= 0 && is_sound(record.members) && is_sound(record.waits_for);
 }
-
-}  // namespace
 
 std::size_t call_page_bytes() {
   return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));

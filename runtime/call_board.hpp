@@ -81,6 +81,10 @@ struct CallRecord {
   RankSet waits_for;  ///< those whose messages are missing, or who have not taken ours
 };
 
+/// Its flags are flags, and the ranks of its sets can be computed. What another process wrote, or
+/// another host sent, need not be so.
+[[nodiscard]] bool is_sound(const CallRecord& record);
+
 /// Copies a text, cut to fit.
 template <std::size_t N>
 void set_text(char (&field)[N], std::string_view text) {

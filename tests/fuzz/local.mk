@@ -14,12 +14,14 @@ fuzzed_sources = \
 	launcher/call_file.cpp \
 	launcher/guardian.cpp \
 	launcher/host_exchange.cpp \
+	launcher/host_looks.cpp \
 	launcher/hosts.cpp \
 	launcher/job_wire.cpp \
 	launcher/link.cpp \
 	launcher/message.cpp \
 	launcher/option_values.cpp \
 	launcher/options.cpp \
+	launcher/rank_look.cpp \
 	launcher/rankfile.cpp \
 	launcher/remote_hosts.cpp \
 	launcher/secret.cpp \

@@ -58,6 +58,7 @@ std::vector<Message> to_mpirun() {
       {MessageKind::input_taken, 1, 0, payload(2, 6)},
       {MessageKind::input_closed, 1, 0, payload(2)},
       {MessageKind::order, 1, 0, payload(1, write_order(sample_order()))},
+      {MessageKind::looked, 1, 0, payload(1, write_looks(sample_looks()))},
   };
 }
 
@@ -75,6 +76,7 @@ std::vector<Message> to_daemons() {
       {MessageKind::close_output, 0, Message::kEveryone, payload(1)},
       {MessageKind::input, 0, 1, payload(2, "typed\n")},
       {MessageKind::input_end, 0, 1, payload(2)},
+      {MessageKind::look, 0, Message::kEveryone, payload(1, std::vector<int>{0, 1})},
       {MessageKind::finish, 0, Message::kEveryone, ""},
   };
 }
@@ -145,6 +147,31 @@ SpawnOrder sample_order() {
   order.parent_port = "a port";
   order.programs.push_back({{"program", "word"}, {"A=b"}, "folder", "/opt/bin", "here,there", 2});
   return order;
+}
+
+RankLooks sample_looks() {
+  BlockedCall receive{{}, 1'000'000};
+  CallRecord& record = receive.record;
+  set_text(record.function, "MPI_Recv");
+  set_text(record.comm, "MPI_COMM_WORLD");
+  set_text(record.type, "MPI_INT");
+  record.kind = CallKind::receive;
+  record.has_peer = true;
+  record.peer = 1;
+  record.tag = -1;
+  record.count = 4;
+  record.waits_for.add(1);
+  BlockedCall barrier = receive;
+  set_text(barrier.record.function, "MPI_Barrier");
+  set_text(barrier.record.operation, "barrier");
+  barrier.record.kind = CallKind::collective;
+  barrier.record.has_peer = false;
+  barrier.record.members.count = 4;
+  barrier.record.members.stride = 1;
+  RankLook look;
+  look.process = {4711, "program", 'S', 1234, "do_poll"};
+  look.calls = {true, 2'000'000, {receive, barrier}};
+  return {{2, look}};
 }
 
 const std::string& sample_processors() {

@@ -7,6 +7,7 @@
 
 #include "launcher/job_wire.hpp"
 #include "launcher/message.hpp"
+#include "launcher/rank_look.hpp"
 #include "launcher/tree_node.hpp"
 
 namespace remit::fuzz {
@@ -19,6 +20,8 @@ namespace remit::fuzz {
 [[nodiscard]] launcher::DaemonJob sample_spawned_job();
 /// What that rank has asked for.
 [[nodiscard]] launcher::SpawnOrder sample_order();
+/// What its host sees of it: a process with two threads that wait.
+[[nodiscard]] launcher::RankLooks sample_looks();
 /// The processors of a small host.
 [[nodiscard]] const std::string& sample_processors();
 /// One of each kind, with a payload that its reader takes.

@@ -11,7 +11,9 @@
 #include "launcher/guardian_process.hpp"
 #include "launcher/job_wire.hpp"
 #include "launcher/link.hpp"
+#include "launcher/rank_look.hpp"
 #include "launcher/tree_node.hpp"
+#include "launcher/wait_graph.hpp"
 #include "launcher/wire.hpp"
 #include "tests/fuzz/surface.hpp"
 #include "tests/fuzz/wire_samples.hpp"
@@ -169,6 +171,34 @@ std::vector<std::string> order_seeds() {
   return {write_order(sample_order()), write_order(two)};
 }
 
+void run_looks(std::string_view bytes) {
+  const std::optional<RankLooks> looks = read_looks(std::string(bytes));
+  if (!looks) return;
+  require(write_looks(*looks) == bytes, "looks encode back to their bytes");
+  std::vector<RankWait> waits;
+  for (const auto& [number, look] : *looks) {
+    require(number >= 0 && look.process.cpu_ms >= 0, "a process has a number, and used some time");
+    require(look.calls.blocked.size() <= kCallSlots, "a rank waits in so many calls");
+    RankWait wait{RankLife::inside, {}};
+    for (const BlockedCall& call : look.calls.blocked) {
+      wait.calls.push_back(call.record);
+      require(describe_call(call.record).size() < 1000, "a call is described in a line");
+    }
+    waits.push_back(std::move(wait));
+  }
+  for (const std::string& line : describe_waits(waits)) require(!line.empty(), "a finding is told");
+}
+
+std::vector<std::string> looks_seeds() {
+  RankLooks two = sample_looks();
+  two[3] = {};
+  two[3].calls = {true, 5, {}};
+  RankLooks many = sample_looks();
+  RankSet& peers = many[2].calls.blocked[0].record.waits_for;
+  for (std::uint32_t i = 0; i < RankSet::kMostListed; ++i) peers.add(2 * i);
+  return {"", write_looks(sample_looks()), write_looks(two), write_looks(many)};
+}
+
 // --- the guardian ------------------------------------------------------------------------------
 
 // Sends `bytes` and hangs up; the other end.
@@ -230,6 +260,7 @@ std::vector<Surface> wire_surfaces() {
       {"start", 4096, 1100 * kKb, 64, run_start, start_seeds},
       {"job", 4096, 64 * kKb, 64, run_job, job_seeds},
       {"order", 4096, 64 * kKb, 64, run_order, order_seeds},
+      {"looks", 4096, 64 * kKb, 64, run_looks, looks_seeds},
       {"guardian", 4096, 256 * kKb, 64, run_guardian_frames, guardian_seeds},
   };
 }

@@ -131,6 +131,10 @@ static int child(int argc, char** argv, MPI_Comm parent) {
   } else if (strcmp(part, "hang") == 0) {
     int none;
     MPI_Recv(&none, 1, MPI_INT, 0, 77, parent, MPI_STATUS_IGNORE);
+  } else if (strcmp(part, "ring") == 0) {
+    int none;
+    MPI_Recv(&none, 1, MPI_INT, (check_rank + 1) % check_size, 77, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
   }
   use(parent, 1);
   if (strcmp(part, "again") == 0) {

@@ -113,6 +113,19 @@ TEST(WaitGraph, WhatIsNotKnownIsNoDeadlock) {
   EXPECT_EQ(describe_waits({inside({receive_from({7})})}), Lines{});
 }
 
+TEST(WaitGraph, RanksOfSilentHostsMayDoAnything) {
+  const RankWait unknown{RankLife::unknown, {}};
+  EXPECT_EQ(describe_waits({inside({receive_from({1})}), unknown, inside({receive_from({0})})}),
+            Lines{"rank 0 waits for rank 1, which is on a host that does not answer"});
+  EXPECT_EQ(describe_waits({inside({receive_from({2})}), unknown, inside({receive_from({0})})}),
+            Lines{"deadlock: 0 -> 2 -> 0"});
+  const CallRecord barrier = collective("barrier", 3, 1);
+  EXPECT_EQ(describe_waits({inside({barrier}), unknown, inside({barrier})}), Lines{});
+  EXPECT_EQ(describe_waits({inside({barrier}), unknown, inside()}),
+            (Lines{"MPI_barrier on W: rank 2 has not arrived",
+                   "rank 0 waits for rank 2, which waits in no MPI call"}));
+}
+
 TEST(WaitGraph, RankLists) {
   EXPECT_EQ(rank_list({}), "");
   EXPECT_EQ(rank_list({0, 1, 2, 5, 7, 8}), "0-2, 5, 7, 8");

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <asio/steady_timer.hpp>
 #include <chrono>
+#include <optional>
 
 #include "launcher/wire.hpp"
 
@@ -55,6 +56,30 @@ ProcessRuns read_runs(WireReader* reader) {
     runs.push_back(run);
   }
   return runs;
+}
+
+void write_event(const PmixEvent& event, WireWriter* writer) {
+  writer->number(event.status);
+  writer->text(event.source.job);
+  writer->number(event.source.rank);
+  writer->number(event.range);
+  writer->number(event.infos);
+  writer->text(event.info);
+}
+
+// Nothing else may follow it.
+std::optional<PmixEvent> read_event(WireReader* reader) {
+  PmixEvent event;
+  event.status = reader->integer();
+  event.source.job = reader->text();
+  event.source.rank = reader->integer();
+  event.range = reader->integer();
+  event.infos = reader->integer();
+  event.info = reader->text();
+  // Each takes a byte or more.
+  const bool good = reader->complete() && event.infos >= 0 &&
+                    static_cast<std::size_t>(event.infos) <= event.info.size();
+  return good ? std::optional(std::move(event)) : std::nullopt;
 }
 
 // "0+4,6+1"
@@ -209,8 +234,8 @@ void HostExchange::answer_modex(const Message& message) {
     writer.text(data);
     tree_.send(from, MessageKind::modex_answer, writer.bytes());
   };
-  if (!reader.complete() || !local_data_) return answer(PMIX_ERR_NOT_FOUND, "");
-  local_data_(process, answer);
+  if (!reader.complete() || !server_.data) return answer(PMIX_ERR_NOT_FOUND, "");
+  server_.data(process, answer);
 }
 
 void HostExchange::take_modex(const Message& message) {
@@ -298,6 +323,35 @@ void HostExchange::unpublish(const std::string& owner_job, int owner_rank,
   tree_.send(0, MessageKind::unpublish, writer.bytes());
 }
 
+void HostExchange::notify(const PmixEvent& event) {
+  WireWriter writer;
+  write_event(event, &writer);
+  tree_.send(0, MessageKind::notify, writer.bytes());
+}
+
+// At mpirun.
+void HostExchange::pass_event(const Message& message) {
+  WireReader reader(message.payload);
+  if (tree_.self() != 0 || !read_event(&reader)) return;
+  WireWriter writer;
+  writer.number(message.from);
+  writer.text(message.payload);
+  const std::string all = writer.bytes();
+  tree_.send(Message::kEveryone, MessageKind::notified, all);
+  take_event({MessageKind::notified, 0, 0, all});
+}
+
+// Its own server has told the processes of the host that it comes from.
+void HostExchange::take_event(const Message& message) const {
+  WireReader reader(message.payload);
+  const int origin = reader.integer();
+  const std::string bytes = reader.text();
+  WireReader inside(bytes);
+  const std::optional<PmixEvent> event = read_event(&inside);
+  if (!reader.complete() || !event || origin == tree_.self() || !server_.notified) return;
+  server_.notified(*event);
+}
+
 bool HostExchange::handle(const Message& message) {
   WireReader reader(message.payload);
   switch (message.kind) {
@@ -327,6 +381,12 @@ bool HostExchange::handle(const Message& message) {
       return true;
     case MessageKind::found:
       take_found(message);
+      return true;
+    case MessageKind::notify:
+      pass_event(message);
+      return true;
+    case MessageKind::notified:
+      take_event(message);
       return true;
     case MessageKind::unpublish: {
       const std::int64_t id = reader.number();

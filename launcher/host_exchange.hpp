@@ -16,13 +16,11 @@
 namespace remit::launcher {
 
 /// A collective operation gathers at mpirun: each daemon adds what comes from below to its own, and
-/// the result goes down again to where processes wait for it. Published data are kept by mpirun.
-/// Processes are named by their numbers (Job::first).
+/// the result goes down again to where processes wait for it. Published data are kept by mpirun,
+/// and events go through it, so that all hosts see them in one order. Processes are named by their
+/// numbers (Job::first).
 class HostExchange : public PmixExchange {
  public:
-  /// What a process of this host has published.
-  using LocalData = std::function<void(int process, Data done)>;
-
   HostExchange(asio::io_context& io, TreeNode& tree) : io_(io), tree_(tree) {}
 
   /// The next job, behind those that were added before. Every node adds each job before one of its
@@ -35,9 +33,6 @@ class HostExchange : public PmixExchange {
   /// mpirun's, where all that is published is kept.
   [[nodiscard]] DataStore& store() { return store_; }
 
-  /// Before that, requests of other hosts are answered with an error.
-  void set_local_data(LocalData local_data) { local_data_ = std::move(local_data); }
-
   /// True if the message was for this object.
   bool handle(const Message& message);
 
@@ -49,6 +44,8 @@ class HostExchange : public PmixExchange {
               DataStore::Answer answer) override;
   void unpublish(const std::string& owner_job, int owner_rank, const std::vector<std::string>& keys,
                  std::function<void(bool)> done) override;
+  void notify(const PmixEvent& event) override;
+  void set_server(Server server) override { server_ = std::move(server); }
 
  private:
   struct Gathering {
@@ -71,11 +68,13 @@ class HostExchange : public PmixExchange {
   void store_published(const Message& message);
   void answer_lookup(const Message& message);
   void take_found(const Message& message);
+  void pass_event(const Message& message);
+  void take_event(const Message& message) const;
 
   asio::io_context& io_;
   TreeNode& tree_;
   std::vector<int> nodes_;  // of the processes, by their numbers
-  LocalData local_data_;
+  Server server_;
   DataStore store_;  // mpirun's
   std::map<std::string, Gathering> gatherings_;
   std::map<std::string, std::uint64_t> rounds_;  // of each operation's name and members

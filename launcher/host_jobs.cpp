@@ -177,9 +177,6 @@ Expected<> HostJobs::serve(const Job& job) {
                         pmix_callbacks(), &exchange_);
   if (!server) return tl::unexpected(server.error());
   server_ = std::move(*server);
-  exchange_.set_local_data([this](int process, PmixExchange::Data done) {
-    server_->local_data(process, std::move(done));
-  });
   return {};
 }
 

@@ -190,11 +190,6 @@ Outcome run_laid_out(const Options& options, asio::io_context& io, std::span<con
                                      others != nullptr ? &others->exchange() : nullptr);
     if (!started) return {{1, 0}, started.error().message};
     server = std::move(*started);
-    if (others != nullptr) {
-      others->exchange().set_local_data([&server](int rank, PmixExchange::Data done) {
-        server->local_data(rank, std::move(done));
-      });
-    }
   }
   io.restart();
   controller.start(server.get());

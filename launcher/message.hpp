@@ -56,8 +56,10 @@ enum class MessageKind : std::uint32_t {
   lookup,
   found,
   unpublish,
+  notify,
+  notified,
 };
-inline constexpr auto kLastKind = MessageKind::unpublish;
+inline constexpr auto kLastKind = MessageKind::notified;
 
 struct Message {
   static constexpr std::int32_t kEveryone = -1;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "launcher/data_store.hpp"
+#include "launcher/job.hpp"
 
 namespace remit::launcher {
 
@@ -18,6 +19,15 @@ struct ProcessRun {
 };
 /// Ascending, and no two overlap or touch: so the same processes are always the same runs.
 using ProcessRuns = std::vector<ProcessRun>;
+
+/// What a process tells others by PMIx_Notify_event.
+struct PmixEvent {
+  int status = 0;
+  ProcessName source;
+  int range = 0;     ///< pmix_data_range_t
+  int infos = 0;     ///< how many there are in
+  std::string info;  ///< packed by PMIx
+};
 
 /// Everything runs in the io_context's thread; answers come from inside a call or later.
 class PmixExchange {
@@ -45,6 +55,18 @@ class PmixExchange {
                       DataStore::Answer answer) = 0;
   virtual void unpublish(const std::string& owner_job, int owner_rank,
                          const std::vector<std::string>& keys, std::function<void(bool)> done) = 0;
+
+  /// To the servers of all other hosts, where all events arrive in one order.
+  virtual void notify(const PmixEvent& event) = 0;
+
+  /// What others ask of the server of this host. Before that they are answered with an error.
+  struct Server {
+    /// What a process of this host has published for its peers, when it has.
+    std::function<void(int process, Data done)> data;
+    /// A process of another host has told this.
+    std::function<void(const PmixEvent& event)> notified;
+  };
+  virtual void set_server(Server server) = 0;
 };
 
 }  // namespace remit::launcher

@@ -172,6 +172,13 @@ Expected<std::unique_ptr<PmixServer>> PmixServer::start(asio::io_context& io, Pl
   PmixUpcalls::set_server(server.get());
   if (auto done = server->init(first); !done) return tl::unexpected(done.error());
   if (auto done = server->add_job(first); !done) return tl::unexpected(done.error());
+  if (exchange != nullptr) {
+    exchange->set_server(
+        {[self = server.get()](int process, PmixExchange::Data done) {
+           self->local_data(process, std::move(done));
+         },
+         [self = server.get()](const PmixEvent& event) { self->notified(event); }});
+  }
   return server;
 }
 
@@ -180,7 +187,7 @@ Expected<> PmixServer::add_job(const Job& job) {
   const int host = job.host_of(place_.node);
   if (auto done = register_job(job, host); !done) return done;
   if (auto done = register_clients(job, host); !done) return done;
-  jobs_[job.nspace] = {job.first, static_cast<int>(job.ranks.size()), program_sets(job)};
+  jobs_[job.nspace] = {job.first, static_cast<int>(job.ranks.size()), host >= 0, program_sets(job)};
   // Rank 0 will look for it, here: it cannot come before.
   if (job.ranks.front().host == host && !job.parent_port.empty()) {
     publish_text(parent_port_name(job.nspace), job.spawner, job.parent_port, [] {});

@@ -60,9 +60,6 @@ class PmixServer {
   /// Adds to `env` the variables by which this rank of a job finds the server.
   [[nodiscard]] Expected<> add_client_env(const Job& job, int rank, std::vector<std::string>* env);
 
-  /// What a process of this host has published for its peers, when it has.
-  void local_data(int process, PmixExchange::Data done);
-
  private:
   friend struct PmixUpcalls;
   PmixServer(asio::io_context& io, Place place, Callbacks callbacks, PmixExchange* exchange);
@@ -82,6 +79,7 @@ class PmixServer {
   struct KnownJob {
     int first = 0;  ///< Job::first
     int size = 0;
+    bool is_here = false;  ///< some of its ranks are on this host
     std::vector<ProgramSet> sets;
   };
   /// The number of a process; -1: it is of no job of this mpirun's. In the io_context's thread, as
@@ -89,6 +87,10 @@ class PmixServer {
   [[nodiscard]] int number_of(const ProcessName& process) const;
   /// Nothing if one of them is unknown.
   [[nodiscard]] ProcessRuns runs_of(const std::vector<ProcessName>& processes) const;
+  /// What a process of this host has published for its peers, when it has.
+  void local_data(int process, PmixExchange::Data done);
+  /// Tells the processes of this host what one of another host says.
+  void notified(const PmixEvent& event) const;
   /// For one look-up by a process.
   void publish_text(const std::string& name, const ProcessName& owner, const std::string& text,
                     const std::function<void()>& done);

@@ -4,6 +4,7 @@
 // otherwise.
 #include "launcher/pmix_upcalls.hpp"
 
+#include <algorithm>
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
 #include <atomic>
@@ -60,31 +61,56 @@ std::string text_of(const pmix_info_t info[], size_t ninfo, const char* key) {
   return {};
 }
 
-// Any PMIx value as bytes, and back.
-std::string pack_value(const pmix_value_t& value) {
+// Any PMIx values as bytes, and back into as many that are constructed.
+std::string pack(const void* values, std::size_t count, pmix_data_type_t type) {
   pmix_data_buffer_t buffer;
   PMIX_DATA_BUFFER_CONSTRUCT(&buffer);
   std::string bytes;
-  if (PMIx_Data_pack(nullptr, &buffer, const_cast<pmix_value_t*>(&value), 1, PMIX_VALUE) ==
-      PMIX_SUCCESS) {
+  if (PMIx_Data_pack(nullptr, &buffer, const_cast<void*>(values), static_cast<std::int32_t>(count),
+                     type) == PMIX_SUCCESS) {
     bytes.assign(buffer.base_ptr, buffer.bytes_used);
   }
   PMIX_DATA_BUFFER_DESTRUCT(&buffer);
   return bytes;
 }
 
-bool unpack_value(const std::string& bytes, pmix_value_t* value) {
+bool unpack(const std::string& bytes, void* values, std::size_t count, pmix_data_type_t type) {
   pmix_data_buffer_t buffer;
   PMIX_DATA_BUFFER_CONSTRUCT(&buffer);
   pmix_byte_object_t object{};
   object.bytes = static_cast<char*>(std::malloc(bytes.size()));
   std::memcpy(object.bytes, bytes.data(), bytes.size());
   object.size = bytes.size();
-  std::int32_t count = 1;
+  auto got = static_cast<std::int32_t>(count);
   const bool good = PMIx_Data_load(&buffer, &object) == PMIX_SUCCESS &&
-                    PMIx_Data_unpack(nullptr, &buffer, value, &count, PMIX_VALUE) == PMIX_SUCCESS;
+                    PMIx_Data_unpack(nullptr, &buffer, values, &got, type) == PMIX_SUCCESS &&
+                    static_cast<std::size_t>(got) == count;
   PMIX_DATA_BUFFER_DESTRUCT(&buffer);
   return good;
+}
+
+std::string pack_value(const pmix_value_t& value) {
+  return pack(&value, 1, PMIX_VALUE);
+}
+
+bool unpack_value(const std::string& bytes, pmix_value_t* value) {
+  return unpack(bytes, value, 1, PMIX_VALUE);
+}
+
+/// The items that PMIx's server looks into without asking of what type they are.
+bool is_sound(const pmix_info_t& info) {
+  const pmix_value_t& value = info.value;
+  if (PMIX_CHECK_KEY(&info, PMIX_EVENT_AFFECTED_PROC)) {
+    return value.type == PMIX_PROC && value.data.proc != nullptr;
+  }
+  const bool lists = PMIX_CHECK_KEY(&info, PMIX_EVENT_AFFECTED_PROCS) ||
+                     PMIX_CHECK_KEY(&info, PMIX_EVENT_CUSTOM_RANGE);
+  if (!lists) return true;
+  if (value.type == PMIX_PROC) {
+    return value.data.proc != nullptr && PMIX_CHECK_KEY(&info, PMIX_EVENT_CUSTOM_RANGE);
+  }
+  return value.type == PMIX_DATA_ARRAY && value.data.darray != nullptr &&
+         value.data.darray->type == PMIX_PROC && value.data.darray->array != nullptr;
 }
 
 void answer_bytes(pmix_status_t status, const std::string& bytes, pmix_modex_cbfunc_t done,
@@ -101,6 +127,12 @@ std::vector<std::string> key_list(char** keys) {
   std::vector<std::string> list;
   for (char** key = keys; key != nullptr && *key != nullptr; ++key) list.emplace_back(*key);
   return list;
+}
+
+// Events for others than those of the host that they come from.
+bool leaves_host(pmix_data_range_t range) {
+  return range == PMIX_RANGE_NAMESPACE || range == PMIX_RANGE_SESSION ||
+         range == PMIX_RANGE_GLOBAL || range == PMIX_RANGE_CUSTOM;
 }
 
 // Keys PMIx adds to a request for itself, which are no data.
@@ -456,9 +488,35 @@ pmix_status_t PmixUpcalls::deregister_events(pmix_status_t*, size_t, pmix_op_cbf
 }
 
 // PMIx has told the ranks of this host already.
-pmix_status_t PmixUpcalls::notify_event(pmix_status_t, const pmix_proc_t*, pmix_data_range_t,
-                                        pmix_info_t[], size_t, pmix_op_cbfunc_t, void*) {
+pmix_status_t PmixUpcalls::notify_event(pmix_status_t code, const pmix_proc_t* source,
+                                        pmix_data_range_t range, pmix_info_t info[], size_t ninfo,
+                                        pmix_op_cbfunc_t, void*) {
+  PmixServer* server = the_server;
+  if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
+  if (server->exchange_ == nullptr || !leaves_host(range)) return PMIX_OPERATION_SUCCEEDED;
+  PmixEvent event{code, name_of(*source), range, static_cast<int>(ninfo), ""};
+  if (ninfo > 0) event.info = pack(info, ninfo, PMIX_INFO);
+  asio::post(server->io_, [server, event = std::move(event)] { server->exchange_->notify(event); });
   return PMIX_OPERATION_SUCCEEDED;
+}
+
+// Which processes it is for PMIx finds in the items, but that of a namespace it does not ask for.
+void PmixServer::notified(const PmixEvent& event) const {
+  const auto range = static_cast<pmix_data_range_t>(event.range);
+  const auto job = jobs_.find(event.source.job);
+  if (event.range != range || !leaves_host(range) || job == jobs_.end()) return;
+  if (range == PMIX_RANGE_NAMESPACE && !job->second.is_here) return;
+  std::vector<pmix_info_t> infos(static_cast<std::size_t>(event.infos));
+  for (pmix_info_t& info : infos) PMIX_INFO_CONSTRUCT(&info);
+  if (infos.empty() || (unpack(event.info, infos.data(), infos.size(), PMIX_INFO) &&
+                        std::ranges::all_of(infos, is_sound))) {
+    pmix_proc_t source;
+    PMIX_LOAD_PROCID(&source, event.source.job.c_str(),
+                     static_cast<pmix_rank_t>(event.source.rank));
+    (void)PMIx_Notify_event(event.status, &source, range, infos.data(), infos.size(), nullptr,
+                            nullptr);
+  }
+  for (pmix_info_t& info : infos) PMIX_INFO_DESTRUCT(&info);
 }
 
 pmix_status_t PmixUpcalls::group(pmix_group_operation_t operation, char name[],

@@ -113,6 +113,19 @@ class Jobs(HostsTest):
             out, err = self.run_job("--host", ALL, "-map-by", "node", CLIENT, what)
             self.assertEqual(len(out.splitlines()), 8, err)
 
+    def test_events(self):
+        """PMIx_Notify_event: of each range, from mpirun's host and from another, to all hosts that it is for."""
+        for hosts, teller, near in (("h1:2,h2:2", 0, {1}), ("h1:2,h2,h3", 2, set()), ("h2:2,h3:2", 3, {2}),
+                                    ("h1,h2,h3,h4", 1, set())):
+            for width in ("1", "32"):
+                out, err = self.run_job("--param", f"launch_width={width}", "--host", hosts, CLIENT, "events",
+                                        "0", str(teller))
+                expected = []
+                for rank in {0, 1, 2, 3} - {teller}:
+                    words = ["local"] * (rank in near) + ["custom"] * (rank == 3) + ["namespace", "session", "end"]
+                    expected.append(f"rank {rank} heard " + " ".join(f"{word}/{teller}" for word in words))
+                self.assertEqual((sorted(out.splitlines()), err), (expected, ""), hosts)
+
     def test_keys_that_clients_read(self):
         out, _ = self.run_job("--host", "h1:2,h3", CLIENT, "keys")
         keys = [dict(word.split("=", 1) for word in line.split()) for line in sorted(out.splitlines())]

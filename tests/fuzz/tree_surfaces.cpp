@@ -117,10 +117,15 @@ void run_exchange(std::string_view bytes) {
   if (self != 0) tree.set_parent(parent);
   std::vector<PmixExchange::Data> waiting;
   if ((flags & kHasLocalData) != 0) {
-    exchange->set_local_data([&](int, PmixExchange::Data done) {
-      if ((flags & kAnswersLater) == 0) return done(0, "blob");
-      waiting.push_back(std::move(done));
-    });
+    exchange->set_server({[&](int, PmixExchange::Data done) {
+                            if ((flags & kAnswersLater) == 0) return done(0, "blob");
+                            waiting.push_back(std::move(done));
+                          },
+                          [](const PmixEvent& event) {
+                            const auto count = static_cast<std::size_t>(event.infos);
+                            require(event.infos >= 0 && count <= event.info.size(),
+                                    "an event has so many items");
+                          }});
   }
   const Requests requests(*exchange);
   MessageParser stream;

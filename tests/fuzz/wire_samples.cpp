@@ -96,6 +96,8 @@ std::vector<Message> among_servers() {
       {MessageKind::lookup, 1, 0, payload(1, keys, 1, 10)},
       {MessageKind::found, 0, 1, payload(3) + items()},
       {MessageKind::unpublish, 1, 0, payload(4, "job", 1, keys)},
+      {MessageKind::notify, 1, 0, payload(-3000, "job", 2, 5, 1, "packed")},
+      {MessageKind::notified, 0, 1, payload(3, payload(-3000, "job", 3, 5, 1, "packed"))},
   };
 }
 

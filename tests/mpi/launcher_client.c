@@ -1,6 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // A PMIx client without MPI that does, or fails to do, what its first argument says.
 #include <pmix.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -169,6 +170,65 @@ static void publish_and_look_up(long size) {
   if (PMIx_Lookup(&found, 1, NULL, 0) == PMIX_SUCCESS) die("still published", (int)size);
 }
 
+// --- events
+
+enum { kEvent = PMIX_EXTERNAL_ERR_BASE - 7 };
+static pthread_mutex_t heard_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t heard_more = PTHREAD_COND_INITIALIZER;
+static char heard[200];  // the words of events that came, in their order
+static bool heard_end;
+
+static void hear(size_t id, pmix_status_t status, const pmix_proc_t* source, pmix_info_t info[],
+                 size_t ninfo, pmix_info_t* results, size_t nresults,
+                 pmix_event_notification_cbfunc_fn_t done, void* data) {
+  (void)id, (void)results, (void)nresults;
+  pthread_mutex_lock(&heard_lock);
+  for (size_t i = 0; i < ninfo; ++i) {
+    if (strcmp(info[i].key, "test.word") != 0) continue;
+    const size_t used = strlen(heard);
+    const char* word = info[i].value.data.string;
+    snprintf(heard + used, sizeof heard - used, " %s/%u", word, source->rank);
+    if (strcmp(word, "end") == 0 || status != kEvent) heard_end = true;
+  }
+  pthread_cond_signal(&heard_more);
+  pthread_mutex_unlock(&heard_lock);
+  if (done != NULL) done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, data);
+}
+
+static void wait_for_end(void) {
+  pthread_mutex_lock(&heard_lock);
+  while (!heard_end) pthread_cond_wait(&heard_more, &heard_lock);
+  pthread_mutex_unlock(&heard_lock);
+}
+
+static void tell(const char* word, pmix_data_range_t range, long only) {
+  pmix_info_t info[2];
+  PMIX_INFO_LOAD(&info[0], "test.word", word, PMIX_STRING);
+  pmix_proc_t target;
+  PMIX_LOAD_PROCID(&target, me.nspace, (pmix_rank_t)only);
+  PMIX_INFO_LOAD(&info[1], PMIX_EVENT_CUSTOM_RANGE, &target, PMIX_PROC);
+  const int status = PMIx_Notify_event(kEvent, &me, range, info, only < 0 ? 1 : 2, NULL, NULL);
+  if (status != PMIX_OPERATION_SUCCEEDED) check(status, word);
+}
+
+// Rank `teller` tells something in each range, to the last rank alone with PMIX_RANGE_CUSTOM.
+static void tell_events(pmix_rank_t teller, long size) {
+  pmix_status_t code = kEvent;
+  const int id = PMIx_Register_event_handler(&code, 1, NULL, 0, hear, NULL, NULL);
+  if (id < 0) die("registering for events", id);
+  fence();
+  if (me.rank == teller) {
+    tell("local", PMIX_RANGE_LOCAL, -1);
+    tell("custom", PMIX_RANGE_CUSTOM, size - 1);
+    tell("namespace", PMIX_RANGE_NAMESPACE, -1);
+    tell("session", PMIX_RANGE_SESSION, -1);
+    tell("end", PMIX_RANGE_GLOBAL, -1);
+  }
+  wait_for_end();
+  fence();
+  if (me.rank != teller) printf("rank %u heard%s\n", me.rank, heard);
+}
+
 static void print_keys(void) {
   printf(
       "rank=%u size=%ld universe=%ld max=%ld local_size=%ld local_rank=%ld node_rank=%ld "
@@ -218,6 +278,8 @@ int main(int argc, char** argv) {
   } else if (strcmp(mode, "child") == 0) {
     find_parents();
     printf("child %u of %ld ok\n", me.rank, size);
+  } else if (strcmp(mode, "events") == 0) {
+    tell_events(culprit, size);
   } else if (strcmp(mode, "keys") == 0) {
     print_keys();
   } else if (strcmp(mode, "exit-after") != 0) {

@@ -27,6 +27,7 @@ namespace {
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 constexpr int kConnectSeconds = 5;
 constexpr std::chrono::seconds kGreetingTime{10};
+constexpr std::chrono::milliseconds kRest{100};
 
 void set_option(int socket, int level, int name, int value) {
   (void)::setsockopt(socket, level, name, &value, sizeof value);
@@ -196,7 +197,7 @@ struct Listener::Stranger {
 };
 
 Listener::Listener(asio::io_context& io, const Secret& secret, Callbacks callbacks)
-    : io_(io), secret_(secret), callbacks_(std::move(callbacks)), acceptor_(io) {}
+    : io_(io), secret_(secret), callbacks_(std::move(callbacks)), acceptor_(io), resting_(io) {}
 
 Listener::~Listener() {
   for (const auto& stranger : strangers_) {
@@ -234,17 +235,27 @@ int Listener::port() const {
 void Listener::accept_next() {
   acceptor_.async_accept([this](std::error_code error, asio::ip::tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
-    if (!error) {
-      if (strangers_.size() >= kMostStrangers) refuse(strangers_.front(), "too many wait");
-      const auto stranger = std::make_shared<Stranger>(io_, std::move(socket));
-      strangers_.push_back(stranger);
-      stranger->timer.expires_after(kGreetingTime);
-      stranger->timer.async_wait([this, stranger](std::error_code stopped) {
-        if (!stopped) refuse(stranger, "it said nothing");
-      });
-      read_call(stranger);
-    }
+    if (error) return rest(error.message());
+    if (strangers_.size() >= kMostStrangers) refuse(strangers_.front(), "too many wait");
+    const auto stranger = std::make_shared<Stranger>(io_, std::move(socket));
+    strangers_.push_back(stranger);
+    stranger->timer.expires_after(kGreetingTime);
+    stranger->timer.async_wait([this, stranger](std::error_code stopped) {
+      if (!stopped) refuse(stranger, "it said nothing");
+    });
+    read_call(stranger);
     accept_next();
+  });
+}
+
+// Who connects waits in the system's queue. Without descriptors the next try would fail as fast.
+void Listener::rest(const std::string& why) {
+  if (!std::exchange(rested_, true)) {
+    callbacks_.refused(fmt::format("connections of daemons cannot be taken now: {}", why));
+  }
+  resting_.expires_after(kRest);
+  resting_.async_wait([this](std::error_code stopped) {
+    if (!stopped) accept_next();
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
+#include <asio/steady_timer.hpp>
 #include <deque>
 #include <functional>
 #include <list>
@@ -75,6 +76,7 @@ class Listener {
   struct Stranger;
   Listener(asio::io_context& io, const Secret& secret, Callbacks callbacks);
   void accept_next();
+  void rest(const std::string& why);
   void read_call(const std::shared_ptr<Stranger>& stranger);
   void read_proof(const std::shared_ptr<Stranger>& stranger);
   void refuse(const std::shared_ptr<Stranger>& stranger, const std::string& why);
@@ -86,6 +88,8 @@ class Listener {
   const Secret& secret_;
   Callbacks callbacks_;
   asio::ip::tcp::acceptor acceptor_;
+  asio::steady_timer resting_;
+  bool rested_ = false;  // and that was said
   std::list<std::shared_ptr<Stranger>> strangers_;
 };
 

@@ -2,11 +2,13 @@
 // What daemons are made of: the tree, messages, the greeting, the job as bytes.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <asio/executor_work_guard.hpp>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -453,6 +455,41 @@ TEST(LauncherListener, OthersAreNot) {
   if (good) ::close(*good);
   gate.stop();
   EXPECT_GE(gate.refused_.size(), 3U + Listener::kMostStrangers);
+}
+
+TEST(LauncherListener, WithoutDescriptorsItRests) {
+  asio::io_context io(1);
+  const Secret secret = *Secret::make();
+  std::vector<std::string> refused;
+  auto listener = Listener::open(io, secret,
+                                 {[](int, const asio::ip::tcp::socket&) { return false; },
+                                  [&](const std::string& words) { refused.push_back(words); }});
+  ASSERT_TRUE(listener.has_value());
+  const int client = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>((*listener)->port()));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::connect(client, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  const int next = ::dup(client);
+  ::close(next);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{static_cast<rlim_t>(next), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const std::size_t handlers = io.run_for(std::chrono::milliseconds(300));
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_LE(handlers, 10U);
+  ASSERT_EQ(refused.size(), 1U);
+  EXPECT_NE(refused[0].find("cannot be taken now"), std::string::npos);
+  // It goes on.
+  ASSERT_EQ(::send(client, "x", 1, MSG_NOSIGNAL), 1);
+  ::shutdown(client, SHUT_WR);
+  io.restart();
+  while (refused.size() == 1 && io.run_one() > 0) {
+  }
+  EXPECT_NE(refused.back().find("it is no daemon"), std::string::npos);
+  ::close(client);
 }
 
 TEST(LauncherListener, WhoLeavesUnheardIsNoMatterForTheLog) {

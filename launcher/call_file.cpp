@@ -36,11 +36,13 @@ Expected<std::unique_ptr<CallFile>> CallFile::create(const std::string& director
     return fail_errno(MPI_ERR_OTHER, error,
                       "cannot make the file " + name + " (set TMPDIR to a directory with space)");
   }
-  return std::unique_ptr<CallFile>(new CallFile(static_cast<const std::byte*>(memory), bytes));
+  return std::unique_ptr<CallFile>(
+      new CallFile(name, static_cast<const std::byte*>(memory), bytes));
 }
 
 CallFile::~CallFile() {
   ::munmap(const_cast<std::byte*>(pages_), bytes_);
+  ::unlink(name_.c_str());
 }
 
 RankCalls CallFile::read(int rank) const {

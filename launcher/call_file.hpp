@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/call_board.hpp"
@@ -24,10 +25,10 @@ struct RankCalls {
   std::vector<BlockedCall> blocked;  ///< one a thread; empty: none that lasts
 };
 
-/// The file of one job.
+/// The file of one job; goes with this object, or with the directory.
 class CallFile {
  public:
-  /// Makes that of the PMIx namespace `job` in mpirun's directory, whose remover removes it too.
+  /// Makes that of the PMIx namespace `job` in mpirun's directory.
   [[nodiscard]] static Expected<std::unique_ptr<CallFile>> create(const std::string& directory,
                                                                   const std::string& job,
                                                                   int ranks);
@@ -38,8 +39,10 @@ class CallFile {
   [[nodiscard]] RankCalls read(int rank) const;
 
  private:
-  CallFile(const std::byte* pages, std::size_t bytes) : pages_(pages), bytes_(bytes) {}
+  CallFile(std::string name, const std::byte* pages, std::size_t bytes)
+      : name_(std::move(name)), pages_(pages), bytes_(bytes) {}
 
+  std::string name_;
   const std::byte* pages_;
   std::size_t bytes_;
 };

@@ -406,9 +406,15 @@ void Controller::drop(int rank) {
   streams_.end_output(rank, STDERR_FILENO);
 }
 
-// Names that it has published would lead nowhere.
+// Names that it has published would lead nowhere. A program may spawn any number of jobs, so files
+// of one that has ended go.
 void Controller::count_over(RunningJob& job) {
-  if (++job.over == job.job.ranks.size()) store().forget(job.job.nspace);
+  if (++job.over < job.job.ranks.size()) return;
+  store().forget(job.job.nspace);
+  if (!job.job.is_spawned()) return;
+  job.calls.reset();
+  if (server_ != nullptr) server_->remove_folder(job.job.nspace);
+  if (remote_ != nullptr) remote_->drop_job(job.job.number);
 }
 
 DataStore& Controller::store() {

@@ -26,6 +26,7 @@ HostJobs::HostJobs(asio::io_context& io, TreeNode& tree, Guardian& guardian,
   guardian_.start({[this](int process, const SpawnResult& result) { started(process, result); },
                    [this](int process, int status) {
                      living_.erase(process);
+                     forget_ended(part_of(process));
                      tell(MessageKind::exited, numbers(process, status));
                    },
                    [this] { tell(MessageKind::empty); }, std::move(lost)});
@@ -198,6 +199,18 @@ void HostJobs::drop_job(int job) {
   for (const int rank : part.what.job.hosts[static_cast<std::size_t>(part.host)].ranks) {
     guardian_.signal_rank(part.what.job.first + rank, SIGKILL);
   }
+  forget_ended(part);
+}
+
+// The files of a job that mpirun has dropped, when its last rank here has ended.
+void HostJobs::forget_ended(Part& part) {
+  const int first = part.what.job.first;
+  const auto next = living_.lower_bound(first);
+  const bool lives =
+      next != living_.end() && next->first - first < static_cast<int>(part.what.job.ranks.size());
+  if (!part.dropped || lives || part.calls == nullptr) return;
+  part.calls.reset();
+  server_->remove_folder(part.what.job.nspace);
 }
 
 // SIGTERM comes when the job ends; other signals are the user's.

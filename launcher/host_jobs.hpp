@@ -43,7 +43,7 @@ class HostJobs {
     DaemonJob what;
     std::unique_ptr<CallFile> calls = nullptr;  // null: no rank is here
     int host = -1;                              // this one, of the job's
-    bool dropped = false;                       // no rank of it is started any more
+    bool dropped = false;                       // no rank of it is started any more, nor needed
   };
 
   void tell(MessageKind kind, const std::string& payload = {}) { tree_.send(0, kind, payload); }
@@ -57,6 +57,7 @@ class HostJobs {
   Expected<> serve(const Job& job);
   void launch(int job);
   void drop_job(int job);
+  void forget_ended(Part& part);
   void signal_ranks(int signal);
   void take_ordered(const Message& message);
   void take_look(const Message& message);

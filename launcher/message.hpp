@@ -36,7 +36,7 @@ enum class MessageKind : std::uint32_t {
   plan,          ///< the tree: see TreePlan
   job,           ///< see write_job()
   launch,        ///< job: start its ranks
-  drop_job,      ///< job: it could not be started; kill what runs of it, start no more
+  drop_job,      ///< job: it has ended, or could not be started; kill what runs of it
   ordered,       ///< number of the order, why it failed or nothing, namespace of the new job
   signal_ranks,  ///< signal
   signal_all,    ///< signal

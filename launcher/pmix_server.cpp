@@ -195,6 +195,11 @@ Expected<> PmixServer::add_job(const Job& job) {
   return {};
 }
 
+void PmixServer::remove_folder(const std::string& nspace) const {
+  std::error_code ignored;
+  std::filesystem::remove_all(place_.directory + "/" + nspace, ignored);
+}
+
 int PmixServer::number_of(const ProcessName& process) const {
   const auto found = jobs_.find(process.job);
   const bool exists =

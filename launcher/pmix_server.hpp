@@ -54,6 +54,9 @@ class PmixServer {
   /// One more job. Its ranks, those of this host, may be started afterwards.
   [[nodiscard]] Expected<> add_job(const Job& job);
 
+  /// Removes the folder that the ranks of a job, which has ended, had on this host.
+  void remove_folder(const std::string& nspace) const;
+
   /// Without an exchange: where all that is published is kept.
   [[nodiscard]] DataStore& store() { return store_; }
 

@@ -63,7 +63,7 @@ class RemoteHosts {
   void listen(Callbacks callbacks);
   /// Starts the ranks of a job for which all are ready.
   void launch(int job);
-  /// Kills what runs of a job; no more of it is started.
+  /// Kills what runs of a job, if anything; no more of it is started, and its files go.
   void drop_job(int job);
   void signal_ranks(int signal);
   void signal_all(int signal);

@@ -2,6 +2,7 @@
  * Processes that start others. The program plays the spawned ones, too: their first argument says
  * which part. Arguments of the parents: none, or what a spawned one does wrong
  * (tests/mpi/spawns.py). */
+#include <dirent.h>
 #include <libgen.h>
 #include <limits.h>
 #include <signal.h>
@@ -317,6 +318,22 @@ static int session_only(void) {
   return MPI_Session_finalize(&session) == MPI_SUCCESS ? 0 : 1;
 }
 
+/* mpirun, or the daemon of this host, keeps a file for each job whose processes run there. */
+static void await_files_gone(void) {
+  for (int files = 2; files > 1;) {
+    const char* folder = getenv("PMIX_SERVER_TMPDIR");
+    DIR* directory = folder == NULL ? NULL : opendir(folder);
+    CHECK(directory != NULL);
+    if (directory == NULL) return;
+    files = 0;
+    for (const struct dirent* each = readdir(directory); each != NULL; each = readdir(directory)) {
+      if (strncmp(each->d_name, "calls.", 6) == 0) ++files;
+    }
+    closedir(directory);
+    usleep(10000);
+  }
+}
+
 int main(int argc, char** argv) {
   /* of the two who have this word, the spawned one has another one behind it */
   if (argc == 3 && strcmp(argv[1], "session") == 0) return session_only();
@@ -365,5 +382,6 @@ int main(int argc, char** argv) {
     use(inter, 0);
     OK(MPI_Comm_disconnect(&inter));
   }
+  await_files_gone();
   return check_end("spawn");
 }

@@ -36,6 +36,14 @@ int check_name(Entry& entry, const char* name) {
                     std::strlen(name), kMost);
 }
 
+/// What the program's memory has room for.
+int check_port(Entry& entry, std::string_view port) {
+  if (port.size() < MPI_MAX_PORT_NAME) return MPI_SUCCESS;
+  return entry.fail(MPI_ERR_PORT,
+                    "port_name has {} characters; the name of a port has less than {}", port.size(),
+                    MPI_MAX_PORT_NAME);
+}
+
 }  // namespace
 
 }  // namespace remit
@@ -48,7 +56,7 @@ int PMPI_Open_port(MPI_Info info, char* port_name) {
   if (int err = entry.not_null(port_name, "port_name")) return err;
   const std::string name = ports_of(entry.instance()).open();
   if (name.size() >= MPI_MAX_PORT_NAME) {
-    (void)ports_of(entry.instance()).close(entry, name);
+    (void)ports_of(entry.instance()).close(name);
     return entry.fail(MPI_ERR_OTHER, "the addresses of this process ({} characters) are too long",
                       name.size());
   }
@@ -60,7 +68,7 @@ REMIT_WEAK(Open_port);
 int PMPI_Close_port(const char* port_name) {
   Entry entry("MPI_Close_port");
   if (int err = entry.not_null(port_name, "port_name")) return err;
-  if (ports_of(entry.instance()).close(entry, port_name)) return MPI_SUCCESS;
+  if (ports_of(entry.instance()).close(port_name)) return MPI_SUCCESS;
   return entry.fail(MPI_ERR_PORT, "'{:.60}' is no port that this process has open", port_name);
 }
 REMIT_WEAK(Close_port);
@@ -96,6 +104,7 @@ int PMPI_Publish_name(const char* service_name, MPI_Info info, const char* port_
   if (int err = check_name(entry, service_name)) return err;
   if (int err = optional_info(entry, info)) return err;
   if (int err = entry.not_null(port_name, "port_name")) return err;
+  if (int err = check_port(entry, port_name)) return err;
   const auto done = entry.instance().process->bootstrap().publish_name(service_name, port_name);
   return done ? MPI_SUCCESS : entry.fail(done.error().code, "{}", done.error().message);
 }
@@ -108,6 +117,7 @@ int PMPI_Lookup_name(const char* service_name, MPI_Info info, char* port_name) {
   if (int err = entry.not_null(port_name, "port_name")) return err;
   const auto found = entry.instance().process->bootstrap().lookup_name(service_name);
   if (!found) return entry.fail(found.error().code, "{}", found.error().message);
+  if (int err = check_port(entry, *found)) return err;  // another library may have published it
   copy_cut(*found, port_name, MPI_MAX_PORT_NAME);
   return MPI_SUCCESS;
 }

@@ -57,6 +57,7 @@ struct Instance {
   ~Instance();
 
   std::unique_ptr<Process> process;
+  std::unique_ptr<Ports> ports;  ///< goes after the engine, which may still know requests of it
   std::unique_ptr<Engine> engine;
   CommObject world;
   CommObject self;
@@ -66,7 +67,6 @@ struct Instance {
   CommObject* open_self = nullptr;
   ContextIds contexts;
   std::unique_ptr<GroupMail> group_mail;
-  std::unique_ptr<Ports> ports;
   /// To those who spawned this job; has the reference of the program's handle until that is freed.
   /// Null: nobody did, or it was freed.
   Ref<CommObject> parent;

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "collectives/buffers.hpp"
 #include "pt2pt/bytes.hpp"
@@ -21,6 +22,9 @@ namespace remit {
 namespace {
 
 constexpr std::string_view kPrefix = "remit:";
+
+/// Of all knocks: which port is meant is inside of them, so that one look finds them all.
+constexpr int kKnockTag = 1;
 
 /// Of the answer to a knock, before the tag of the bridge.
 enum Verdict : std::uint32_t { kAccepted = 1, kRefused = 2 };
@@ -94,88 +98,122 @@ Ports& ports_of(Instance& instance) {
   return *instance.ports;
 }
 
-/// This process and one other; each is rank 0 to the other one.
-CommCore Ports::core_to(ProcId proc) const {
+/// A knock that is being received.
+struct Ports::Arriving {
+  explicit Arriving(MPI_Count bytes) : data(static_cast<std::size_t>(bytes)) {}
+  Bytes data;
+  Request request{RequestKind::receive};
+};
+
+/// The answer to one, on its way.
+struct Ports::Refusal {
   CommCore core;
-  core.context = ContextIds::context_of(ContextIds::kPorts);
+  Bytes data;
+  Request request{RequestKind::send};
+};
+
+Ports::Ports(Instance& instance) : instance_(instance), knocks_(core_to(0, ContextIds::kKnocks)) {}
+
+Ports::~Ports() {
+  if (watching_) instance_.progress().remove(this);
+}
+
+/// This process and one other; each is rank 0 to the other one.
+CommCore Ports::core_to(ProcId proc, ContextIds::Reserved slot) const {
+  CommCore core;
+  core.context = ContextIds::context_of(slot);
   core.local = Group::regular(static_cast<ProcId>(instance_.process->rank()), 1, 1);
   core.remote = Group::regular(proc, 1, 1);
   return core;
 }
 
 std::unique_ptr<Bridge> Ports::bridge_to(Entry& entry, ProcId proc, int there, int here) {
-  return std::make_unique<Bridge>(entry, core_to(proc), 0, there, here);
+  return std::make_unique<Bridge>(entry, core_to(proc, ContextIds::kPorts), 0, there, here);
 }
 
 std::string Ports::open() {
-  open_.insert(next_tag_);
+  if (!std::exchange(watching_, true)) instance_.progress().add(this);
+  open_[next_tag_];
   return text_of(next_tag_++, instance_.engine->passport());
 }
 
-bool Ports::close(Entry& entry, std::string_view name) {
+bool Ports::close(std::string_view name) {
   const auto port = parse(name);
   const bool own = port && port->passport.name() == instance_.engine->passport().name();
-  if (!own || open_.erase(port->tag) == 0) return false;
-  closed_.insert(port->tag);
-  instance_.others_may_care = true;  // a thread may wait in accept()
-  refuse_knocks(entry);
+  const auto found = own ? open_.find(port->tag) : open_.end();
+  if (found == open_.end()) return false;
+  close(found);
   return true;
+}
+
+void Ports::close_all() {
+  while (!open_.empty()) close(open_.begin());
+}
+
+void Ports::close(std::map<int, std::deque<Knock>>::iterator port) {
+  const std::deque<Knock> waiting = std::move(port->second);
+  open_.erase(port);
+  for (const Knock& knock : waiting) refuse(knock);
+  instance_.others_may_care = true;  // a thread may wait in accept()
 }
 
 // --- knocks --------------------------------------------------------------------------------------
 
-struct Ports::Knock {
-  ProcId proc = 0;
-  int answer_tag = 0;
-};
-
-MatchedMessage* Ports::take_knock(int tag, MPI_Count& bytes) const {
+int Ports::progress() {
+  int events = 0;
   ProbeResult found;
-  MatchedMessage* message = instance_.engine->improbe(MPI_ANY_SOURCE, tag, core_to(0), found);
-  bytes = found.bytes;
-  return message;
+  while (MatchedMessage* message = instance_.engine->improbe(0, kKnockTag, knocks_, found)) {
+    Arriving& knock = arriving_.emplace_back(found.bytes);
+    instance_.engine->imrecv(knock.request, bytes_view(knock.data.data(), knock.data.size()),
+                             message);
+    ++events;
+  }
+  for (auto knock = arriving_.begin(); knock != arriving_.end();) {
+    if (!knock->request.complete) {
+      ++knock;
+      continue;
+    }
+    take(*knock);
+    knock = arriving_.erase(knock);
+    ++events;
+  }
+  // Whether those who are refused are still there to hear it does not matter.
+  std::erase_if(refusals_, [](const Refusal& refusal) { return refusal.request.complete; });
+  return events;
 }
 
-Expected<Ports::Knock> Ports::read_knock(Entry& entry, MatchedMessage* message, MPI_Count bytes) {
-  Bytes data(static_cast<std::size_t>(bytes));
-  Request request(RequestKind::receive);
-  const KnockWait subject(entry);
-  entry.engine().imrecv(request, bytes_view(data.data(), data.size()), message);
-  entry.progress().wait([&] { return request.complete; }, &subject);
-  ByteReader reader{data};
+/// Who was lost meanwhile is no matter of this process's.
+void Ports::take(const Arriving& message) {
+  if (message.request.status.error != MPI_SUCCESS) return;
+  ByteReader reader{message.data};
+  const auto port = static_cast<int>(reader.number<std::uint32_t>());
   Knock knock;
-  if (request.status.error != MPI_SUCCESS) return fail(MPI_ERR_OTHER, "who has connected was lost");
   knock.answer_tag = static_cast<int>(reader.number<std::uint32_t>());
   const auto passports = decode_passports(reader.rest);
-  if (!passports) return tl::unexpected(passports.error());
-  if (passports->size() != 1 || knock.answer_tag <= 0) {
-    return fail(MPI_ERR_OTHER, "somebody has connected who did not say who it is");
+  const bool is_knock = passports && passports->size() == 1 && knock.answer_tag > 0;
+  const Expected<ProcId> proc =
+      is_knock ? instance_.engine->introduce(passports->front())
+               : fail(MPI_ERR_OTHER, "somebody has connected who did not say who it is");
+  if (!proc) {
+    instance_.process->log().write(LogLevel::warning, "a port: {}", proc.error().message);
+    return;
   }
-  const Expected<ProcId> proc = entry.engine().introduce(passports->front());
-  if (!proc) return tl::unexpected(proc.error());
   knock.proc = *proc;
-  return knock;
+  const auto open = open_.find(port);
+  if (open == open_.end()) return refuse(knock);
+  open->second.push_back(knock);
 }
 
-/// Of ports that are closed. Who knocks later is refused when this process uses ports again, or
-/// finds out when it ends.
-void Ports::refuse_knocks(Entry& entry) {
-  for (const int tag : closed_) {
-    MPI_Count bytes = 0;
-    while (MatchedMessage* message = take_knock(tag, bytes)) {
-      const Expected<Knock> knock = read_knock(entry, message, bytes);
-      if (!knock) continue;
-      Bytes answer;
-      put(answer, std::uint32_t{kRefused});
-      put(answer, std::uint32_t{0});
-      // Whether it is still there to hear that does not matter.
-      (void)bridge_to(entry, knock->proc, knock->answer_tag, 0)->send(answer);
-    }
-  }
+void Ports::refuse(const Knock& knock) {
+  Refusal& refusal = refusals_.emplace_back();
+  refusal.core = core_to(knock.proc, ContextIds::kPorts);
+  put(refusal.data, std::uint32_t{kRefused});
+  put(refusal.data, std::uint32_t{0});
+  instance_.engine->isend(refusal.request, bytes_view(refusal.data.data(), refusal.data.size()), 0,
+                          knock.answer_tag, refusal.core);
 }
 
 Expected<std::unique_ptr<Bridge>> Ports::accept(Entry& entry, std::string_view name) {
-  refuse_knocks(entry);
   const auto port = parse(name);
   if (!port) return no_port(name);
   if (port->passport.name() != instance_.engine->passport().name() || !open_.contains(port->tag)) {
@@ -183,24 +221,19 @@ Expected<std::unique_ptr<Bridge>> Ports::accept(Entry& entry, std::string_view n
   }
   // Who is lost meanwhile is no matter of this process's: it waits for another.
   while (true) {
-    MatchedMessage* message = nullptr;
-    MPI_Count bytes = 0;
     const KnockWait subject(entry);
     entry.progress().wait(
         [&] {
-          message = take_knock(port->tag, bytes);
-          return message != nullptr || !open_.contains(port->tag);
+          const auto open = open_.find(port->tag);
+          return open == open_.end() || !open->second.empty();
         },
         &subject);
-    if (message == nullptr) return fail(MPI_ERR_PORT, "the port was closed meanwhile");
-    const Expected<Knock> knock = read_knock(entry, message, bytes);
-    if (!knock) {
-      entry.instance().process->log().write(LogLevel::warning, "{}: {}", entry.function(),
-                                            knock.error().message);
-      continue;
-    }
+    const auto open = open_.find(port->tag);
+    if (open == open_.end()) return fail(MPI_ERR_PORT, "the port was closed meanwhile");
+    const Knock knock = open->second.front();
+    open->second.pop_front();
     const int here = next_tag_++;
-    auto bridge = bridge_to(entry, knock->proc, knock->answer_tag, here);
+    auto bridge = bridge_to(entry, knock.proc, knock.answer_tag, here);
     Bytes answer;
     put(answer, std::uint32_t{kAccepted});
     put(answer, static_cast<std::uint32_t>(here));
@@ -209,24 +242,23 @@ Expected<std::unique_ptr<Bridge>> Ports::accept(Entry& entry, std::string_view n
 }
 
 Expected<std::unique_ptr<Bridge>> Ports::connect(Entry& entry, std::string_view name) {
-  refuse_knocks(entry);
   const auto port = parse(name);
   if (!port) return no_port(name);
   const Expected<ProcId> proc = entry.engine().introduce(port->passport);
   if (!proc) return tl::unexpected(proc.error());
   const int here = next_tag_++;
   Bytes data;
+  put(data, static_cast<std::uint32_t>(port->tag));
   put(data, static_cast<std::uint32_t>(here));
   const Bytes own = encode(entry.engine().passport());
   data.insert(data.end(), own.begin(), own.end());
-  auto bridge = bridge_to(entry, *proc, port->tag, here);
   Bytes answer;
-  int code = bridge->send(data);
-  if (code == MPI_SUCCESS) code = bridge->receive(answer);
+  int code = Bridge(entry, core_to(*proc, ContextIds::kKnocks), 0, kKnockTag, here).send(data);
+  if (code == MPI_SUCCESS) code = bridge_to(entry, *proc, 0, here)->receive(answer);
   const std::string process =
       fmt::format("{} (host {})", entry.engine().words_of(*proc), port->passport.host);
   if (code != MPI_SUCCESS) {
-    const std::string why = entry.engine().explain(core_to(*proc), 0);
+    const std::string why = entry.engine().explain(core_to(*proc, ContextIds::kPorts), 0);
     return fail(MPI_ERR_PORT, "{}, whose port it is, cannot be reached{}{}", process,
                 why.empty() ? "" : ": ", why);
   }

@@ -223,7 +223,7 @@ int spawn(Entry& entry, const SpawnArguments& args, int root, MPI_Comm comm, MPI
     const auto open = [&] { return ports_of(instance).accept(entry, port); };
     err = bridge_groups(entry, *c, root, open, intercomm);
   }
-  if (!port.empty()) (void)ports_of(instance).close(entry, port);
+  if (!port.empty()) (void)ports_of(instance).close(port);
   return err;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bindings/bsend.hpp"
+#include "bindings/ports.hpp"
 #include "bindings/progress_thread.hpp"
 #include "bindings/requests.hpp"
 #include "bindings/statistics.hpp"
@@ -67,6 +68,7 @@ Expected<std::unique_ptr<Instance>> open_instance(const char* function, int thre
 void send_the_rest(const char* function) {
   Entry entry(function);
   Instance& instance = entry.instance();
+  if (instance.ports != nullptr) instance.ports->close_all();
   settle_freed_requests(instance);
   const DepartureWait subject(entry);
   instance.engine->flush(&subject);
@@ -148,7 +150,8 @@ void leave_instance(const char* function) {
   if (--lib.users != 0) return;
   lib.instance.load()->progress_thread.reset();
   Instance* instance = lib.instance.exchange(nullptr);
-  instance->process->bootstrap().finalize();
+  // Others may still want to hear that ports are closed here.
+  instance->process->bootstrap().finalize([instance] { instance->progress().poll(); });
   if (instance->had_session) {
     park(instance);
   } else {

@@ -101,8 +101,10 @@ class Bootstrap {
   /// Ends the whole job with `status` and one message for the user. Does not return.
   [[noreturn]] virtual void abort(int status, const std::string& message) = 0;
 
-  /// Leaves the job in order. After it only identity() and reopen() may be called.
-  virtual void finalize() = 0;
+  /// Leaves the job in order. After it only identity() and reopen() may be called. It may have to
+  /// wait for other processes: `meanwhile`, if there is one, is called every few milliseconds then,
+  /// by this thread.
+  virtual void finalize(const std::function<void()>& meanwhile = nullptr) = 0;
 
   /// Joins the job again after finalize(), as the same rank with the same published blob.
   [[nodiscard]] virtual Expected<> reopen() { return {}; }

@@ -80,7 +80,7 @@ class MemoryJob::Member final : public Bootstrap {
     throw JobAborted(identity_.rank, status, message);
   }
 
-  void finalize() override { ++job_.finalized_; }
+  void finalize(const std::function<void()>&) override { ++job_.finalized_; }
 
  private:
   struct Asked {

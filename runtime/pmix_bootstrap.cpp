@@ -12,11 +12,15 @@
 #include <array>
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <functional>
+#include <future>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <string_view>
 #include <type_traits>
@@ -326,7 +330,7 @@ class PmixBootstrap final : public Bootstrap {
   std::optional<std::string> host_topology() override;
   std::vector<int> binding(int rank) override;
   void abort(int status, const std::string& message) override;
-  void finalize() override;
+  void finalize(const std::function<void()>& meanwhile) override;
   Expected<> reopen() override;
   std::vector<ProcessSet> process_sets() override;
   Expected<> spawn(const SpawnRequest& request) override;
@@ -341,6 +345,7 @@ class PmixBootstrap final : public Bootstrap {
     proc.rank = rank;
     return proc;
   }
+  Expected<> fence(const std::function<void()>& meanwhile);
   [[nodiscard]] std::vector<int> find_local_peers() const;
   [[nodiscard]] int count_core_sharers();
   void leave() {
@@ -519,12 +524,32 @@ std::optional<Bootstrap::Answer> PmixBootstrap::poll() {
 }
 
 Expected<> PmixBootstrap::barrier() {
+  return fence(nullptr);
+}
+
+Expected<> PmixBootstrap::fence(const std::function<void()>& meanwhile) {
   pmix_info_t collect;
   bool yes = true;
   PMIX_INFO_CONSTRUCT(&collect);
   // Slurm's fence without data does not synchronize between hosts.
   PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
-  const pmix_status_t status = PMIx_Fence(nullptr, 0, &collect, 1);
+  using Promise = std::promise<pmix_status_t>;
+  auto promise = std::make_unique<Promise>();  // the callback's, if there will be one
+  std::future<pmix_status_t> ended = promise->get_future();
+  pmix_status_t status = PMIx_Fence_nb(
+      nullptr, 0, &collect, 1,
+      [](pmix_status_t result, void* data) {
+        std::unique_ptr<Promise>(static_cast<Promise*>(data))->set_value(result);
+      },
+      promise.get());
+  constexpr std::chrono::milliseconds kTurn{10};
+  if (status == PMIX_SUCCESS) {
+    (void)promise.release();
+    while (meanwhile && ended.wait_for(kTurn) != std::future_status::ready) meanwhile();
+    status = ended.get();
+  } else if (status == PMIX_OPERATION_SUCCEEDED) {
+    status = PMIX_SUCCESS;
+  }
   PMIX_INFO_DESTRUCT(&collect);
   if (status != PMIX_SUCCESS) {
     return fail_pmix(status, "rank {} ({}): barrier of job {} through PMIx", identity_.rank,
@@ -543,13 +568,13 @@ void PmixBootstrap::abort(int status, const std::string& message) {
   ::_exit(status);
 }
 
-void PmixBootstrap::finalize() {
+void PmixBootstrap::finalize(const std::function<void()>& meanwhile) {
   // A host that leaves early makes others of a Slurm job report lost messages. On one host the
   // server counts its clients itself. Only the first time: PMIx 4.2's server takes a client whose
   // departure it sees late off a fence that others have begun since. Were it to come to that fence
   // after all, as one that opens MPI again may, it would wait there for ever.
   if (connected_ && !has_left_ && identity_.local_size < identity_.size) {
-    if (auto left = barrier(); !left) {
+    if (auto left = fence(meanwhile); !left) {
       Log().write(LogLevel::warning, "{}", left.error().message);
     }
   }

@@ -54,7 +54,7 @@ class SingletonBootstrap final : public Bootstrap {
     ::_exit(status);
   }
 
-  void finalize() override {}
+  void finalize(const std::function<void()>&) override {}
 
  private:
   Identity identity_;

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 """MPI_Comm_spawn in jobs on several hosts (with_hosts): from and to any of them, and how that fails and
-ends. Runs in the top build folder; MPIRUN, LAUNCHER_CLIENT and SPAWN name other binaries. Skipped where
+ends. Runs in the top build folder; MPIRUN, LAUNCHER_CLIENT, SPAWN and PORTS name other binaries. Skipped where
 with_hosts is."""
 import os
 import pathlib
 import shutil
 import signal
+import subprocess
 import sys
 import time
 import unittest
@@ -17,7 +18,8 @@ sys.dont_write_bytecode = True
 from launcher_hosts import CLIENT, HOSTS, LIMIT, HostsTest, control, on_host
 
 SPAWN = os.path.abspath(os.environ.get("SPAWN", "./tests/mpi/spawn"))
-MPI_ERR_SPAWN = 53  # mpi.h; what a program ends with under MPI_ERRORS_ARE_FATAL
+PORTS = os.path.abspath(os.environ.get("PORTS", "./tests/mpi/ports"))
+MPI_ERR_PORT, MPI_ERR_SPAWN = 43, 53  # mpi.h; what a program ends with under MPI_ERRORS_ARE_FATAL
 # The parents have the slot of h1, what they spawn those of h2.
 CHILDREN_ON_H2 = ("--host", "h1:1,h2:2", "-n", "1", SPAWN)
 
@@ -196,6 +198,26 @@ class Ends(SpawnTest):
         _, err = process.communicate(timeout=LIMIT)
         self.assertEqual(process.returncode, 124, err)
         self.assertRegex(err.decode(), r"Job 1, spawned by rank 0 of remit\.h1\.\d+\.\w+:\n(.*\n)* +1 +h2 +\d+ ")
+
+
+class Ports(SpawnTest):
+    def test_ports_of_processes_that_leave(self):
+        for words in (["h1,h2"], ["h2,h1,h3", "--param", "launch_width=1"], ["h3:2,h2:2"]):
+            out, err = self.run_job("--host", *words, PORTS, "gone")
+            self.assertEqual((out, err), ("ports gone: passed\n", ""))
+
+    def test_a_port_of_another_job(self):
+        """That is closed, and then has ended."""
+        server = self.start("--host", "h2,h3", "--stdin", "1", PORTS, "shut", stdin=subprocess.PIPE)
+        port = self.wait_for_line(server.stdout).strip()
+        visit = ["--host", "h4:1,h1:1", "-n", "1", PORTS, "visit", port]
+        for _ in range(2):
+            _, err = self.run_job(*visit, status=MPI_ERR_PORT)
+            self.assertIn("has closed the port", self.the_message(err))
+        _, err = server.communicate(b"\n", timeout=LIMIT)
+        self.assertEqual((server.returncode, err), (0, b""))
+        _, err = self.run_job(*visit, status=MPI_ERR_PORT)
+        self.assertIn("cannot be reached", self.the_message(err))
 
 
 class ZLostHosts(SpawnTest):

@@ -170,6 +170,17 @@ static void publish_and_look_up(long size) {
   if (PMIx_Lookup(&found, 1, NULL, 0) == PMIX_SUCCESS) die("still published", (int)size);
 }
 
+// As MPI_Publish_name does, for a port whose name has so many characters.
+static void publish_name(size_t length) {
+  char* port = malloc(length + 1);
+  memset(port, 'x', length);
+  port[length] = '\0';
+  pmix_info_t info;
+  PMIX_INFO_LOAD(&info, "remit.name.remit test", port, PMIX_STRING);
+  check(PMIx_Publish(&info, 1), "publish");
+  free(port);
+}
+
 // --- events
 
 enum { kEvent = PMIX_EXTERNAL_ERR_BASE - 7 };
@@ -280,6 +291,8 @@ int main(int argc, char** argv) {
     printf("child %u of %ld ok\n", me.rank, size);
   } else if (strcmp(mode, "events") == 0) {
     tell_events(culprit, size);
+  } else if (strcmp(mode, "name") == 0) {
+    publish_name((size_t)value);
   } else if (strcmp(mode, "keys") == 0) {
     print_keys();
   } else if (strcmp(mode, "exit-after") != 0) {

@@ -105,15 +105,7 @@ static void closed(void) {
     OK(MPI_Send(port, (int)sizeof port, MPI_CHAR, 1, 2, MPI_COMM_WORLD));
     OK(MPI_Close_port(port));
     /* the knock comes now, or came before */
-    int done = 0;
-    MPI_Request end;
-    OK(MPI_Irecv(NULL, 0, MPI_INT, 1, 2, MPI_COMM_WORLD, &end));
-    while (!done) {
-      char other[MPI_MAX_PORT_NAME];
-      OK(MPI_Open_port(MPI_INFO_NULL, other));
-      OK(MPI_Close_port(other));
-      OK(MPI_Test(&end, &done, MPI_STATUS_IGNORE));
-    }
+    OK(MPI_Recv(NULL, 0, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     EXPECT(MPI_ERR_PORT, "not open",
            MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter));
   } else if (check_rank == 1) {
@@ -122,6 +114,59 @@ static void closed(void) {
     CHECK(inter == MPI_COMM_NULL);
     OK(MPI_Send(NULL, 0, MPI_INT, 0, 2, MPI_COMM_WORLD));
   }
+}
+
+/* One that nobody closes: its process is in MPI_Finalize, or has ended. */
+static int gone(void) {
+  char port[MPI_MAX_PORT_NAME] = "";
+  MPI_Comm inter = MPI_COMM_WORLD;
+  OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  if (check_rank == 0) OK(MPI_Open_port(MPI_INFO_NULL, port));
+  OK(MPI_Bcast(port, (int)sizeof port, MPI_CHAR, 0, MPI_COMM_WORLD));
+  if (check_rank != 0) {
+    if (check_rank > 1) usleep(300000); /* now, or later */
+    EXPECT(MPI_ERR_PORT, "port", MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter));
+    CHECK(inter == MPI_COMM_NULL);
+  }
+  MPI_Finalize();
+  if (check_rank == check_size - 1 && check_failures == 0) printf("ports gone: passed\n");
+  return check_failures != 0;
+}
+
+/* For processes of other jobs: a port that was closed; the process is in a barrier then, until
+ * somebody says something to rank 1. */
+static int shut(void) {
+  char port[MPI_MAX_PORT_NAME] = "";
+  if (check_rank == 0) {
+    OK(MPI_Open_port(MPI_INFO_NULL, port));
+    OK(MPI_Close_port(port));
+    printf("%s\n", port);
+    fflush(stdout);
+  } else {
+    (void)getchar();
+  }
+  OK(MPI_Barrier(MPI_COMM_WORLD));
+  return check_end("ports shut");
+}
+
+/* A name that a client of PMIx publishes, for a port whose name has so many characters. */
+static int look_up(int length) {
+  char port[MPI_MAX_PORT_NAME + 1] = "";
+  int code = MPI_ERR_NAME, error_class = MPI_ERR_NAME;
+  OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  while (error_class == MPI_ERR_NAME) {
+    code = MPI_Lookup_name("remit test", MPI_INFO_NULL, port);
+    MPI_Error_class(code, &error_class);
+  }
+  if (length < MPI_MAX_PORT_NAME) {
+    CHECK(code == MPI_SUCCESS && strlen(port) == (size_t)length);
+  } else {
+    EXPECT(MPI_ERR_PORT, "characters", code);
+    CHECK(port[0] == '\0');
+  }
+  MPI_Finalize(); /* without the other process of MPI_COMM_WORLD, which is none of MPI */
+  return check_failures != 0;
 }
 
 /* Where other hosts find this one, or else the loopback. */
@@ -194,6 +239,10 @@ static void wrong_arguments(void) {
   EXPECT(MPI_ERR_ARG, "newcomm", MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, NULL));
   EXPECT(MPI_ERR_SERVICE, "characters", MPI_Publish_name("", MPI_INFO_NULL, port));
   EXPECT(MPI_ERR_ARG, "port_name", MPI_Publish_name("remit test", MPI_INFO_NULL, NULL));
+  char long_name[MPI_MAX_PORT_NAME + 1];
+  memset(long_name, 'x', sizeof long_name);
+  long_name[MPI_MAX_PORT_NAME] = '\0';
+  EXPECT(MPI_ERR_PORT, "characters", MPI_Publish_name("remit test", MPI_INFO_NULL, long_name));
   EXPECT(MPI_ERR_ARG, "port_name", MPI_Lookup_name("remit test", MPI_INFO_NULL, NULL));
   EXPECT(MPI_ERR_ARG, "service_name", MPI_Unpublish_name(NULL, MPI_INFO_NULL, port));
   EXPECT(MPI_ERR_NAME, "", MPI_Lookup_name("remit test, nobody's", MPI_INFO_NULL, port));
@@ -260,6 +309,9 @@ int main(int argc, char** argv) {
   check_start(&argc, &argv);
   if (argc > 1 && strcmp(argv[1], "serve") == 0) return serve();
   if (argc > 2 && strcmp(argv[1], "visit") == 0) return visit(argv[2]);
+  if (argc > 2 && strcmp(argv[1], "lookup") == 0) return look_up(atoi(argv[2]));
+  if (argc > 1 && strcmp(argv[1], "gone") == 0) return gone();
+  if (argc > 1 && strcmp(argv[1], "shut") == 0) return shut();
   OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
   OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
   in_front = check_rank < (check_size + 1) / 2;

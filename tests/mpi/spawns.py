@@ -13,7 +13,7 @@ import unittest
 
 sys.dont_write_bytecode = True  # the source folder may be read-only, as in make distcheck
 
-from launcher import LIMIT, LauncherTest
+from launcher import CLIENT, LIMIT, LauncherTest
 
 
 # mpi.h; what a program ends with under MPI_ERRORS_ARE_FATAL
@@ -155,6 +155,25 @@ class Disconnected(LauncherTest):
         _, err = self.run_job("-n", "1", self.PORTS, "visit", port,
                               status=MPI_ERR_PORT)
         self.assertIn("cannot be reached", self.the_message(err))
+
+    def test_a_port_that_was_closed(self):
+        if not os.path.exists(self.PORTS):
+            self.skipTest("tests/mpi/ports is not built")
+        server = self.start("-n", "2", "--stdin", "1", self.PORTS, "shut", stdin=subprocess.PIPE)
+        port = self.wait_for_line(server.stdout).strip()
+        for ranks in ("1", "3"):
+            _, err = self.run_job("-n", ranks, self.PORTS, "visit", port, status=MPI_ERR_PORT)
+            self.assertIn("has closed the port", self.the_message(err))
+        _, err = server.communicate(b"\n", timeout=LIMIT)
+        self.assertEqual((server.returncode, err), (0, b""))
+
+    def test_names_of_ports_that_are_too_long(self):
+        if not os.path.exists(self.PORTS):
+            self.skipTest("tests/mpi/ports is not built")
+        for length in ("1023", "1024", "5000"):
+            out, err = self.run_job("-n", "1", CLIENT, "name", length, "9", ":", "-n", "1", self.PORTS, "lookup",
+                                    length)
+            self.assertEqual((out, err), ("", ""))
 
     def start_program(self, words, environment):
         process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL)

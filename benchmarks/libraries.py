@@ -21,14 +21,18 @@ PYPI = {
 }
 
 
-def load_compare():
-    """The script beside this file as a module (its name has no .py)."""
-    path = pathlib.Path(__file__).resolve().parent / "compare"
-    loader = importlib.machinery.SourceFileLoader("compare", str(path))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("compare", loader))
-    sys.modules["compare"] = module
+def load_script(name):
+    """A script beside this file as a module (its name has no .py)."""
+    path = pathlib.Path(__file__).resolve().parent / name
+    loader = importlib.machinery.SourceFileLoader(name, str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    sys.modules[name] = module
     loader.exec_module(module)
     return module
+
+
+def load_compare():
+    return load_script("compare")
 
 
 @dataclasses.dataclass

@@ -109,10 +109,16 @@ benchmarks_suite_pmix_client_SOURCES = benchmarks/suite/pmix_client.c benchmarks
 benchmarks_suite_pmix_client_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
 benchmarks_suite_pmix_client_LDADD = $(PMIX_LIBS)
 
+noinst_PROGRAMS += benchmarks/suite/pmix_lookup
+benchmarks_suite_pmix_lookup_SOURCES = benchmarks/suite/pmix_lookup.c
+benchmarks_suite_pmix_lookup_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
+benchmarks_suite_pmix_lookup_LDADD = $(PMIX_LIBS) -lpthread
+
 include benchmarks/logp/local.mk
+include benchmarks/start/local.mk
 
 EXTRA_DIST += benchmarks/compare benchmarks/libraries.py benchmarks/instructions \
-	benchmarks/scale benchmarks/hosts benchmarks/startup benchmarks/tune \
+	benchmarks/scale benchmarks/hosts benchmarks/startup benchmarks/startup_scale benchmarks/tune \
 	benchmarks/registration benchmarks/verbs benchmarks/README.md
 
 # The table of latencies, two ranks, with the library just built.

@@ -5,34 +5,23 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 
+#include "benchmarks/logp/optimal.hpp"
 #include "collectives/collectives.hpp"
 #include "pt2pt/engine.hpp"
 
 namespace remit::logp {
 
-/// The time in which what one process knows can reach `processes` of them, by messages of `bytes`:
-/// everybody who knows tells others as fast as it can (Karp, Sahay, Santos, Schauser 1993). Run
-/// backwards it is the time of an optimal summation. It bounds each collective in which what one
-/// member gets depends on all others, or what all get on one.
+/// optimal_broadcast() by messages of `bytes`. Run backwards it is the time of an optimal summation.
+/// It bounds each collective in which what one member gets depends on all others, or what all get
+/// on one.
 inline VirtualTime optimal_broadcast(const MachineCosts& costs, std::int64_t processes,
                                      std::size_t bytes) {
   const VirtualTime body =
       bytes == 0 ? 0 : static_cast<VirtualTime>(static_cast<double>(bytes - 1) * costs.per_byte);
   const VirtualTime arrival = 2 * costs.overhead + costs.latency + body;
   const VirtualTime between = std::max(costs.gap + body, costs.overhead);
-  std::map<VirtualTime, std::int64_t> told = {{arrival, 1}};  // how many, when
-  VirtualTime last = 0;
-  for (std::int64_t know = 1; know < processes;) {
-    const auto [time, count] = *told.begin();
-    told.erase(told.begin());
-    know += count;
-    last = time;
-    told[time + between] += count;
-    told[time + arrival] += count;
-  }
-  return last;
+  return optimal_broadcast(arrival, between, processes);
 }
 
 /// Bytes that at least one process must send, or receive, in sequence; n is one contribution.

@@ -8,6 +8,7 @@ liblogp_la_CPPFLAGS = $(LOGP_CPPFLAGS)
 liblogp_la_LIBADD = libdatatype.la
 
 noinst_PROGRAMS += benchmarks/logp/simulate
-benchmarks_logp_simulate_SOURCES = benchmarks/logp/simulate.cpp benchmarks/logp/bounds.hpp
+benchmarks_logp_simulate_SOURCES = benchmarks/logp/simulate.cpp benchmarks/logp/bounds.hpp \
+	benchmarks/logp/optimal.hpp
 benchmarks_logp_simulate_CPPFLAGS = $(LOGP_CPPFLAGS)
 benchmarks_logp_simulate_LDADD = liblogp.la

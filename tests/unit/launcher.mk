@@ -37,3 +37,7 @@ TESTS += tests/mpi/launcher.py tests/mpi/hangs.py tests/mpi/spawns.py tests/mpi/
 check-soak: all launcher_client
 	$(srcdir)/tests/mpi/soak.py $(SOAK)
 dist_check_SCRIPTS += tests/mpi/soak.py
+
+# The start of jobs in virtual time.
+dist_check_SCRIPTS += tests/unit/startup_scale.py
+TESTS += tests/unit/startup_scale.py

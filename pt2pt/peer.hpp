@@ -86,7 +86,7 @@ class PeerTable {
   [[nodiscard]] const std::vector<Peer*>& all() const { return all_; }
 
  private:
-  static constexpr std::size_t kPage = 256;
+  static constexpr std::size_t kPage = 64;
   using Page = std::array<std::unique_ptr<Peer>, kPage>;
   /// Stands for all pages not in use; never written.
   [[nodiscard]] static Page& empty_page() {

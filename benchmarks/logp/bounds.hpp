@@ -12,9 +12,9 @@
 
 namespace remit::logp {
 
-/// optimal_broadcast() by messages of `bytes`. Run backwards it is the time of an optimal summation.
-/// It bounds each collective in which what one member gets depends on all others, or what all get
-/// on one.
+/// optimal_broadcast() by messages of `bytes`. Run backwards it is the time of an optimal
+/// summation. It bounds each collective in which what one member gets depends on all others, or
+/// what all get on one.
 inline VirtualTime optimal_broadcast(const MachineCosts& costs, std::int64_t processes,
                                      std::size_t bytes) {
   const VirtualTime body =

@@ -7,9 +7,9 @@
 
 namespace remit::logp {
 
-/// The time in which what one process knows can reach `processes` of them: everybody who knows tells
-/// others as fast as it can, the next one `between` after the last one, who knows `arrival` after
-/// the beginning (Karp, Sahay, Santos, Schauser 1993).
+/// The time in which what one process knows can reach `processes` of them: everybody who knows
+/// tells others as fast as it can, the next one `between` after the last one, who knows `arrival`
+/// after the beginning (Karp, Sahay, Santos, Schauser 1993).
 inline std::int64_t optimal_broadcast(std::int64_t arrival, std::int64_t between,
                                       std::int64_t processes) {
   std::map<std::int64_t, std::int64_t> told = {{arrival, 1}};  // how many, when

@@ -147,10 +147,11 @@ Launch::Launch(Daemons& daemons, std::function<void(int rank)> begun)
     : daemons_(daemons), begun_(std::move(begun)) {
   const Shape& shape = daemons.shape();
   plan_bytes_ = make_plan(shape).bytes().size();
-  frame_bytes_ = launcher::StartFrame{"0.1.0", {1}, {"host00001"}, std::string(64, 'x'),
-                                      {"10.0.0.1", "fd00::1"}, 40000, 15}
-                     .bytes()
-                     .size();
+  frame_bytes_ =
+      launcher::StartFrame{
+          "0.1.0", {1}, {"host00001"}, std::string(64, 'x'), {"10.0.0.1", "fd00::1"}, 40000, 15}
+          .bytes()
+          .size();
   WireWriter hello;  // Daemon::grow()
   hello.text("host00001");
   hello.text(processors_of(shape).bytes());
@@ -188,8 +189,7 @@ void Launch::raise(int node) {
 void Launch::give_job() {
   times_.raised = daemons_.events().now();
   const auto prepare = [this](int node) {
-    const Time ready =
-        daemons_.work(node, daemons_.costs().prepare * daemons_.shape().ranks);
+    const Time ready = daemons_.work(node, daemons_.costs().prepare * daemons_.shape().ranks);
     daemons_.events().at(ready, [this, node] {
       daemons_.send(node, 0, launcher::numbers(0).size(), [this] {
         if (--missing_ready_ == 0) launch();
@@ -243,9 +243,9 @@ void Launch::finalized(int rank) {
 
 // --- the exchange
 
-Exchange::Exchange(Daemons& daemons, std::size_t frame)
+Exchange::Exchange(Daemons& daemons, const Options& options)
     : daemons_(daemons),
-      frame_(frame),
+      options_(options),
       blobs_(at(daemons.shape().ranks)),
       known_(at(daemons.shape().hosts())),
       gatherings_(at(daemons.shape().hosts())) {
@@ -257,7 +257,7 @@ Exchange::Exchange(Daemons& daemons, std::size_t frame)
 }
 
 std::size_t Exchange::framed(int rank) const {
-  return blobs_[at(rank)].size() + frame_;
+  return blobs_[at(rank)].size() + options_.frame;
 }
 
 void Exchange::publish(int rank, std::span<const std::byte> blob) {
@@ -299,25 +299,51 @@ void Exchange::lookup(int asker, int rank, Found found) {
 // HostExchange::modex(), and answer_modex() at the other end. PMIx's server asks once for a rank,
 // whoever of its clients wants it, and keeps the answer.
 void Exchange::ask_host(int host, int rank) {
-  ++remote_lookups_;
   const int home = daemons_.shape().host_of(rank);
+  if (options_.by_host) {
+    std::vector<int>& asked = asked_[{host, home}];
+    asked.push_back(rank);
+    if (asked.size() > 1) return;  // the answer may know
+  }
+  ++remote_lookups_;
   daemons_.send(host, home, launcher::numbers(0, rank).size(), [this, host, home, rank] {
-    daemons_.request(home, [this, host, home, rank] {
-      when_published(rank, [this, host, home, rank] {
-        WireWriter answer;
-        answer.number(0);
-        answer.number(0);
-        answer.text(std::string(framed(rank), ' '));
-        daemons_.send(home, host, answer.bytes().size(), [this, host, rank] {
-          Entry& entry = known_[at(host)][rank];
-          entry.known = true;
-          for (const Daemons::Done& done : std::exchange(entry.waiting, {})) {
-            daemons_.events().at(daemons_.work(host, daemons_.costs().server), done);
-          }
-        });
-      });
+    daemons_.request(home, [this, host, rank] {
+      when_published(rank, [this, host, rank] { answer_host(host, rank); });
     });
   });
+}
+
+void Exchange::answer_host(int host, int rank) {
+  const Shape& shape = daemons_.shape();
+  const int home = shape.host_of(rank);
+  std::vector<int> ranks = {rank};
+  if (options_.by_host) {
+    ranks.clear();
+    for (int i = 0; i < shape.count_of(home); ++i) {
+      if (!blobs_[at(shape.first_of(home) + i)].empty()) ranks.push_back(shape.first_of(home) + i);
+    }
+  }
+  WireWriter answer;
+  answer.number(0);
+  answer.number(0);
+  answer.number(0);  // length of the data
+  std::size_t bytes = answer.bytes().size();
+  for (const int each : ranks) bytes += framed(each);
+  daemons_.send(home, host, bytes, [this, host, home, ranks] {
+    for (const int each : ranks) learn(host, each);
+    if (!options_.by_host) return;
+    for (const int each : std::exchange(asked_[{host, home}], {})) {
+      if (!known_[at(host)][each].known) ask_host(host, each);  // it was not there yet
+    }
+  });
+}
+
+void Exchange::learn(int host, int rank) {
+  Entry& entry = known_[at(host)][rank];
+  entry.known = true;
+  for (const Daemons::Done& done : std::exchange(entry.waiting, {})) {
+    daemons_.events().at(daemons_.work(host, daemons_.costs().server), done);
+  }
 }
 
 std::string Exchange::fence_key() const {

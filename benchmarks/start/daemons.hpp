@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "benchmarks/start/events.hpp"
@@ -41,9 +43,7 @@ struct Shape {
   [[nodiscard]] int hosts() const { return (ranks + per_host - 1) / per_host; }
   [[nodiscard]] int host_of(int rank) const { return rank / per_host; }
   [[nodiscard]] int first_of(int host) const { return host * per_host; }
-  [[nodiscard]] int count_of(int host) const {
-    return std::min(ranks - first_of(host), per_host);
-  }
+  [[nodiscard]] int count_of(int host) const { return std::min(ranks - first_of(host), per_host); }
 };
 
 /// The job as mpirun lays it out, on hosts of as many cores as they have ranks, each bound to one.
@@ -54,10 +54,10 @@ class Daemons {
  public:
   /// Of one daemon.
   struct Node {
-    Time free = 0;                     ///< it has done what came so far
+    Time free = 0;  ///< it has done what came so far
     std::uint64_t sent = 0, received = 0;
     std::uint64_t bytes_in = 0, bytes_out = 0;
-    std::uint64_t requests = 0;        ///< of its ranks
+    std::uint64_t requests = 0;  ///< of its ranks
     [[nodiscard]] std::uint64_t messages() const { return sent + received; }
     [[nodiscard]] std::uint64_t bytes() const { return bytes_in + bytes_out; }
   };
@@ -124,7 +124,8 @@ class Launch {
   void give_job();
   void launch();
   void start_next(int host, int local);
-  void tell(int rank, std::size_t payload, Daemons::Done done = [] {});
+  void tell(
+      int rank, std::size_t payload, Daemons::Done done = [] {});
 
   Daemons& daemons_;
   std::function<void(int)> begun_;
@@ -138,8 +139,11 @@ class Exchange {
  public:
   using Found = std::function<void(const Bytes& blob)>;
 
-  /// `frame`: bytes by which PMIx makes a blob longer.
-  Exchange(Daemons& daemons, std::size_t frame);
+  struct Options {
+    std::size_t frame = 0;  ///< bytes by which PMIx makes a blob longer
+    bool by_host = false;   ///< an answer between hosts is about all ranks of a host that are there
+  };
+  Exchange(Daemons& daemons, const Options& options);
 
   void publish(int rank, std::span<const std::byte> blob);
   /// `found` is called when the answer has come back to the asker.
@@ -166,18 +170,22 @@ class Exchange {
 
   void when_published(int rank, Daemons::Done done);
   void ask_host(int host, int rank);
+  void answer_host(int host, int rank);
+  void learn(int host, int rank);
   void contribute(int host, std::size_t bytes);
   void release(int host, std::size_t bytes);
   [[nodiscard]] std::size_t framed(int rank) const;
   [[nodiscard]] std::string fence_key() const;
 
   Daemons& daemons_;
-  std::size_t frame_;
+  const Options options_;
   std::vector<Bytes> blobs_;
   std::unordered_map<int, std::vector<Daemons::Done>> unpublished_;
   std::vector<std::unordered_map<int, Entry>> known_;  // by host
-  std::vector<Gathering> gatherings_;                  // by host
-  bool with_data_ = false;                             // of the fence under way
+  /// If by_host: which hosts ask which, and for which ranks.
+  std::map<std::pair<int, int>, std::vector<int>> asked_;
+  std::vector<Gathering> gatherings_;  // by host
+  bool with_data_ = false;             // of the fence under way
   bool all_known_ = false;
   std::uint64_t remote_lookups_ = 0;
 };

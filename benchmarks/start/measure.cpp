@@ -3,8 +3,6 @@
 #include "benchmarks/start/measure.hpp"
 
 #include <algorithm>
-#include <array>
-#include <asio/connect.hpp>
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
 #include <chrono>
@@ -12,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
-#include <thread>
 
 #include "launcher/link.hpp"
 #include "launcher/pmix_server.hpp"
@@ -69,36 +66,6 @@ double stream(int count, std::size_t bytes) {
   return took / count;
 }
 
-/// Nanoseconds from one thread to another and back, the lowest of some hundred.
-double round_trip() {
-  constexpr int kRounds = 500;
-  asio::io_context here, there;
-  auto [near, far] = connected(here, there);
-  const auto asker = std::make_shared<Link>(std::move(near), 15);
-  const auto answerer = std::make_shared<Link>(std::move(far), 15);
-  answerer->start({[&](const Message& message) { answerer->send(message); },
-                   [&](const std::string&) { there.stop(); }});
-  double best = 1e18, sent = 0;
-  int rounds = 0;
-  const Message message = message_of(16);
-  const auto ask = [&] {
-    sent = now_ns();
-    asker->send(message);
-  };
-  asker->start({[&](const Message&) {
-                  best = std::min(best, now_ns() - sent);
-                  if (++rounds == kRounds) return here.stop();
-                  ask();
-                },
-                [](const std::string&) {}});
-  std::thread thread([&] { there.run(); });
-  ask();
-  here.run();
-  asker->close();
-  thread.join();
-  return best;
-}
-
 double resident_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -148,7 +115,6 @@ Measured measure(const Shape& shape) {
   measured.costs.message = both / 2;
   measured.costs.per_byte =
       std::max(0.0, stream(kLong, kLongBytes) - both) / 2 / static_cast<double>(kLongBytes);
-  measured.costs.latency = std::max(0.0, round_trip() / 2 - both);
   measure_prepare(shape, &measured);
   return measured;
 }

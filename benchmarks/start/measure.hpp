@@ -6,7 +6,7 @@
 
 namespace remit::start {
 
-/// Fills in `message`, `per_byte`, `latency` (a connection through the loopback interface) and
+/// Fills in `message` and `per_byte` (of a connection through the loopback interface), and
 /// `prepare` (a job of `shape`). PMIx's threads run afterwards: the process ends by _exit().
 struct Measured {
   Costs costs;

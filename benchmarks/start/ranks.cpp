@@ -81,7 +81,7 @@ struct Ranks::Rank {
   CommCore comm;
   std::unique_ptr<Collective> operation;
   std::int64_t value = 0, sum = 0;
-  std::uint64_t init_lookups = 0, init_fences = 0;
+  std::uint64_t init_lookups = 0, barrier_lookups = 0, init_fences = 0;
   Phase phase = Phase::starting;
 };
 
@@ -121,9 +121,13 @@ void Ranks::open(int rank) {
   Rank& mine = at(rank);
   auto agent = std::make_unique<Agent>(*this, rank);
   mine.agent = agent.get();
+  Params params;
+  if (auto set = params.set("coll_algorithms", options_.algorithms); !set) {
+    throw std::runtime_error(set.error().message);
+  }
   mine.process = std::make_unique<Process>(
       std::move(agent), std::shared_ptr<const Clock>(&network_.clock(), [](const Clock*) {}),
-      Params(), static_cast<std::uint64_t>(rank));
+      std::move(params), static_cast<std::uint64_t>(rank));
   std::vector<std::unique_ptr<Device>> devices;
   devices.push_back(std::move(mine.unused));
   mine.engine = std::make_unique<Engine>(*mine.process, std::move(devices));
@@ -175,6 +179,7 @@ void Ranks::advance(int rank) {
   if (mine.phase == Rank::Phase::barrier && complete) {
     if (mine.operation->request.status.error != MPI_SUCCESS) right_ = false;
     times_.barrier = std::max(times_.barrier, now);
+    mine.barrier_lookups = mine.agent->lookups();
     start(rank, CollectiveKind::allreduce);
   } else if (mine.phase == Rank::Phase::allreduce && complete) {
     const std::int64_t ranks = daemons_.shape().ranks;
@@ -203,6 +208,7 @@ Ranks::Counts Ranks::counts() const {
   for (const auto& rank : ranks_) {
     counts.lookups.add(rank->agent->lookups());
     counts.init_lookups.add(rank->init_lookups);
+    counts.barrier_lookups.add(rank->barrier_lookups);
     counts.init_fences += rank->init_fences;
     const SimStats& stats = rank->device->stats();
     counts.sends.add(stats.sends + stats.puts + stats.gets);

@@ -24,6 +24,7 @@ class Ranks {
   struct Options {
     bool modex = false;
     bool fence_data = false;
+    std::string algorithms;  ///< the parameter coll_algorithms
   };
   /// `devices`: of the ranks, which have their names.
   Ranks(SimNetwork& network, Daemons& daemons, Exchange& exchange, const Options& options,
@@ -53,11 +54,12 @@ class Ranks {
     }
   };
   struct Counts {
-    Count lookups;       ///< of addresses, until the end
-    Count init_lookups;  ///< until MPI_Init has ended
-    Count sends;         ///< messages between ranks
-    Count bytes;         ///< in them
-    Count endpoints;     ///< connections, of both directions
+    Count lookups;                  ///< of addresses, until the end
+    Count init_lookups;             ///< until MPI_Init has ended
+    Count barrier_lookups;          ///< until the barrier has
+    Count sends;                    ///< messages between ranks
+    Count bytes;                    ///< in them
+    Count endpoints;                ///< connections, of both directions
     std::uint64_t init_fences = 0;  ///< fences that MPI_Init has waited for
     std::size_t blob = 0;           ///< the longest that a rank publishes
   };

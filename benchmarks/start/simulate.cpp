@@ -1,6 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The start of a job of up to hundreds of thousands of virtual ranks: mpirun, its daemons, MPI_Init,
-// a first barrier, an allreduce, MPI_Finalize. benchmarks/startup_scale makes tables of it.
+// The start of a job of up to hundreds of thousands of virtual ranks: mpirun, its daemons,
+// MPI_Init, a first barrier, an allreduce, MPI_Finalize. benchmarks/startup_scale makes tables of
+// it.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -28,6 +29,7 @@ struct Options {
   double connect = 0;
   std::size_t frame = 0;
   Ranks::Options ranks;
+  bool by_host = false;
   bool measure = false;
 };
 
@@ -52,29 +54,30 @@ SimConfig config_of(const Options& options) {
   return config;
 }
 
-/// What cannot be beaten with the same costs.
+/// What cannot be beaten with the same costs; each from the end of the one before, in nanoseconds.
 struct Bounds {
-  double launch = 0;   ///< whoever runs starts others on further hosts as fast as it can
-  double init = 0;     ///< from a rank's start; a daemon serves all ranks of its host
-  double barrier = 0;  ///< from the end of MPI_Init: a look-up, a connection, an optimal barrier
+  double raised = 0;    ///< whoever runs starts others on further hosts as fast as it can
+  double prepared = 0;  ///< the job there, all its ranks known, and an answer
+  double init = 0;      ///< the order to start; a daemon starts and serves all ranks of its host
+  double barrier = 0;   ///< a look-up, a connection, an optimal barrier
 };
 
 Bounds bounds_of(const Options& options) {
   const Costs& c = options.costs;
   const Shape& shape = options.shape;
-  Bounds bounds;
-  const double trip = 2 * c.message + c.latency;
   const int hosts = shape.hosts();
-  bounds.launch = static_cast<double>(logp::optimal_broadcast(static_cast<std::int64_t>(c.ssh + c.fork),
-                                                  static_cast<std::int64_t>(c.fork), hosts));
-  // A report, the job, an answer, the order to start.
-  if (hosts > 1) bounds.launch += 4 * trip;
-  bounds.launch += c.prepare * shape.ranks + c.fork * shape.count_of(0);
-  bounds.init = c.init + 2 * c.local + c.server;
+  const double trip = hosts > 1 ? 2 * c.message + c.latency : 0;
+  const auto spread = [](double arrival, double between, int processes) {
+    return static_cast<double>(logp::optimal_broadcast(
+        static_cast<std::int64_t>(arrival), static_cast<std::int64_t>(between), processes));
+  };
+  Bounds bounds;
+  bounds.raised = spread(c.ssh + c.fork, c.fork, hosts) + trip;
+  bounds.prepared = c.prepare * shape.ranks + 2 * trip;
+  bounds.init = trip + c.fork * shape.count_of(0) + c.init + 2 * c.local + c.server;
   const SimLink& link = options.network;
-  const double message = static_cast<double>(link.latency_ns + 2 * link.overhead_ns);
-  bounds.barrier = static_cast<double>(logp::optimal_broadcast(
-      static_cast<std::int64_t>(message), static_cast<std::int64_t>(link.gap_ns), shape.ranks));
+  bounds.barrier = spread(static_cast<double>(link.latency_ns + 2 * link.overhead_ns),
+                          static_cast<double>(link.gap_ns), shape.ranks);
   bounds.barrier += 2 * c.local + c.server + options.connect;
   if (hosts > 1) bounds.barrier += 2 * trip + c.server;
   return bounds;
@@ -102,7 +105,8 @@ void print_daemons(const Daemons& daemons) {
   const auto size = [](const Node& node) { return node.bytes(); };
   const auto in = [](const Node& node) { return node.bytes_in; };
   int depth = 0;
-  for (int node = daemons.shape().hosts() - 1; node > 0; node = daemons.tree().parent(node)) ++depth;
+  for (int node = daemons.shape().hosts() - 1; node > 0; node = daemons.tree().parent(node))
+    ++depth;
   fmt::print(
       "hosts={} depth={} daemon_messages={:.1f} most_daemon_messages={} mpirun_messages={} "
       "daemon_bytes={:.0f} most_daemon_bytes={} most_bytes_in={} mpirun_bytes={} most_requests={} ",
@@ -117,12 +121,14 @@ void print_ranks(const Ranks& ranks, int size) {
   const double p = size;
   const auto mean = [p](const Ranks::Count& count) { return static_cast<double>(count.all) / p; };
   fmt::print(
-      "algorithms={} blob={} init_lookups={} init_fences={} lookups={:.2f} most_lookups={} "
+      "algorithms={} blob={} init_lookups={} init_fences={} barrier_lookups={} lookups={:.2f} "
+      "most_lookups={} "
       "messages={:.2f} most_messages={} rank_bytes={:.0f} most_rank_bytes={} endpoints={:.2f} "
       "most_endpoints={} ",
       ranks.algorithms(), counts.blob, counts.init_lookups.all, counts.init_fences,
-      mean(counts.lookups), counts.lookups.most, mean(counts.sends), counts.sends.most,
-      mean(counts.bytes), counts.bytes.most, mean(counts.endpoints), counts.endpoints.most);
+      counts.barrier_lookups.most, mean(counts.lookups), counts.lookups.most, mean(counts.sends),
+      counts.sends.most, mean(counts.bytes), counts.bytes.most, mean(counts.endpoints),
+      counts.endpoints.most);
 }
 
 void print_times(const Options& options, const Launch::Times& launch, const Ranks::Times& ranks) {
@@ -137,9 +143,9 @@ void print_times(const Options& options, const Launch::Times& launch, const Rank
       "allreduce_ms={:.3f} left_ms={:.3f} ended_ms={:.3f} ",
       at(launch.raised), at(launch.prepared), at(launch.begun), at(ranks.initialized),
       at(ranks.barrier), at(ranks.allreduce), at(ranks.left), at(launch.ended));
-  fmt::print("bound_begun_ms={:.3f} bound_init_ms={:.3f} bound_barrier_ms={:.3f} ",
-             ms(bounds.launch), ms(bounds.launch + bounds.init),
-             ms(bounds.launch + bounds.init + bounds.barrier));
+  fmt::print("bound_raised_ms={:.3f} bound_prepared_ms={:.3f} bound_init_ms={:.3f} ",
+             ms(bounds.raised), ms(bounds.prepared), ms(bounds.init));
+  fmt::print("bound_barrier_ms={:.3f} ", ms(bounds.barrier));
 }
 
 int simulate(const Options& options) {
@@ -155,7 +161,7 @@ int simulate(const Options& options) {
   const auto daemons_name = static_cast<PeerName>(shape.ranks);
   Events events(network, daemons_name);
   Daemons daemons(events, options.costs, shape);
-  Exchange exchange(daemons, options.frame);
+  Exchange exchange(daemons, {options.frame, options.by_host});
   Ranks ranks(network, daemons, exchange, options.ranks, std::move(devices));
   Launch launch(daemons, [&](int rank) { ranks.begin(rank, launch); });
   launch.start();
@@ -176,17 +182,17 @@ int simulate(const Options& options) {
              seconds.count());
   if (ended && ranks.done() && ranks.right() && network.violations() == 0) return 0;
   std::fprintf(stderr, "simulate: %s\n",
-               !ended            ? "ranks wait for ever"
+               !ended          ? "ranks wait for ever"
                : ranks.right() ? network.last_violation().c_str()
-                                 : "a wrong result");
+                               : "a wrong result");
   return 1;
 }
 
 [[noreturn]] void print_measured(const Shape& shape) {
   const Measured measured = measure(shape);
   const Costs& costs = measured.costs;
-  fmt::print("message={:.0f} per_byte={:.4f} latency={:.0f} prepare={:.0f} prepare_bytes={:.0f}\n",
-             costs.message, costs.per_byte, costs.latency, costs.prepare, measured.prepare_bytes);
+  fmt::print("message={:.0f} per_byte={:.4f} prepare={:.0f} prepare_bytes={:.0f}\n", costs.message,
+             costs.per_byte, costs.prepare, measured.prepare_bytes);
   std::fflush(stdout);
   ::_exit(0);  // PMIx's threads still run
 }
@@ -197,15 +203,15 @@ void add_costs(CLI::App& app, Options& options) {
     value = usual;
     app.add_option(name, value, words)->check(CLI::NonNegativeNumber)->capture_default_str();
   };
-  add("--ssh", costs.ssh, 150e6, "ns from the start of an ssh to its daemon's connection");
-  add("--fork", costs.fork, 300e3, "ns of a daemon to start a process");
-  add("--init", costs.init, 2e6, "ns of a rank until it is in its job");
-  add("--server", costs.server, 20e3, "ns of a daemon for a request of a rank");
-  add("--message", costs.message, 5e3, "ns of a daemon to send, or receive, a message");
-  add("--per-byte", costs.per_byte, 0.3, "ns of a daemon for each byte of it");
-  add("--prepare", costs.prepare, 1e3, "ns of a daemon for each rank of a job that it gets");
-  add("--latency", costs.latency, 20e3, "ns between daemons");
-  add("--local", costs.local, 20e3, "ns between a rank and its daemon");
+  add("--ssh", costs.ssh, 209e6, "ns from the start of an ssh to its daemon's connection");
+  add("--fork", costs.fork, 738e3, "ns of a daemon to start a process");
+  add("--init", costs.init, 2.38e6, "ns of a rank until it is in its job");
+  add("--server", costs.server, 41.8e3, "ns of a daemon for a request of a rank");
+  add("--message", costs.message, 3840, "ns of a daemon to send, or receive, a message");
+  add("--per-byte", costs.per_byte, 0.119, "ns of a daemon for each byte of it");
+  add("--prepare", costs.prepare, 12.4e3, "ns of a daemon for each rank of a job that it gets");
+  add("--latency", costs.latency, 2100, "ns between daemons");
+  add("--local", costs.local, 4000, "ns between a rank and its daemon");
   add("--connect", options.connect, 100e3, "ns to make a connection between ranks");
 }
 
@@ -231,6 +237,9 @@ int run(int argc, char** argv) {
                "MPI_Init exchanges all addresses, which Remit's does not");
   app.add_flag("--fence-data", options.ranks.fence_data,
                "the fence of MPI_Finalize carries all addresses");
+  app.add_option("--algorithms", options.ranks.algorithms, "as the parameter coll_algorithms");
+  app.add_flag("--by-host", options.by_host,
+               "a look-up brings the addresses of all ranks of the host, which Remit's does not");
   app.add_flag("--measure", options.measure, "print what this machine needs for some of the above");
   try {
     app.parse(argc, argv);

@@ -350,12 +350,11 @@ std::string Exchange::fence_key() const {
   return fmt::format("fence 0+{} 0", daemons_.shape().ranks);
 }
 
-void Exchange::fence(int rank, bool with_data, Daemons::Done done) {
-  with_data_ = with_data;
+void Exchange::fence(int rank, Daemons::Done done) {
   const int host = daemons_.shape().host_of(rank);
-  daemons_.request(host, [this, host, rank, with_data, done = std::move(done)]() mutable {
+  daemons_.request(host, [this, host, rank, done = std::move(done)]() mutable {
     gatherings_[at(host)].waiting.push_back(std::move(done));
-    contribute(host, with_data ? framed(rank) : 0);
+    contribute(host, framed(rank));
   });
 }
 
@@ -387,7 +386,7 @@ void Exchange::release(int host, std::size_t bytes) {
   for (const int child : daemons_.tree().children(host)) {
     daemons_.send(host, child, payload, [this, child, bytes] { release(child, bytes); });
   }
-  if (with_data_) all_known_ = true;
+  all_known_ = true;
   const Shape& shape = daemons_.shape();
   gatherings_[at(host)].missing =
       shape.count_of(host) + static_cast<int>(daemons_.tree().children(host).size());

@@ -148,9 +148,9 @@ class Exchange {
   void publish(int rank, std::span<const std::byte> blob);
   /// `found` is called when the answer has come back to the asker.
   void lookup(int asker, int rank, Found found);
-  /// A fence of all ranks; `done` at each of them. `with_data`: all have everything that was
-  /// published, and look-ups end at the rank's own host from then on.
-  void fence(int rank, bool with_data, Daemons::Done done);
+  /// A fence of all ranks that collects data; `done` at each of them. All hosts have everything
+  /// that was published then, and look-ups end at the asker's own.
+  void fence(int rank, Daemons::Done done);
 
   /// Look-ups that left their host, all together.
   [[nodiscard]] std::uint64_t remote_lookups() const { return remote_lookups_; }
@@ -185,7 +185,6 @@ class Exchange {
   /// If by_host: which hosts ask which, and for which ranks.
   std::map<std::pair<int, int>, std::vector<int>> asked_;
   std::vector<Gathering> gatherings_;  // by host
-  bool with_data_ = false;             // of the fence under way
   bool all_known_ = false;
   std::uint64_t remote_lookups_ = 0;
 };

@@ -136,7 +136,7 @@ void Ranks::open(int rank) {
   mine.init_fences = mine.agent->barriers();
   if (!options_.modex) return initialized(rank);
   ++mine.init_fences;
-  exchange_.fence(rank, true, [this, rank] { initialized(rank); });
+  exchange_.fence(rank, [this, rank] { initialized(rank); });
 }
 
 void Ranks::initialized(int rank) {
@@ -191,7 +191,7 @@ void Ranks::advance(int rank) {
   if (mine.phase == Rank::Phase::leaving && mine.engine->flushed()) leave(rank);
 }
 
-// PmixBootstrap::finalize(): a fence where there are several hosts.
+// PmixBootstrap::finalize(): a fence where there are several hosts, with data for Slurm's sake.
 void Ranks::leave(int rank) {
   at(rank).phase = Rank::Phase::left;
   const auto gone = [this, rank] {
@@ -200,7 +200,7 @@ void Ranks::leave(int rank) {
     launch_->finalized(rank);
   };
   if (daemons_.shape().hosts() == 1) return gone();
-  exchange_.fence(rank, options_.fence_data, gone);
+  exchange_.fence(rank, gone);
 }
 
 Ranks::Counts Ranks::counts() const {

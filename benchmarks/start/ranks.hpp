@@ -19,11 +19,9 @@ namespace remit::start {
 
 class Ranks {
  public:
-  /// `modex`: MPI_Init ends with a fence that gives everybody everybody's address, as it does in
-  /// some MPI libraries. `fence_data`: the fence of MPI_Finalize does.
   struct Options {
+    /// MPI_Init ends with a fence that gives everybody everybody's address, as in some libraries.
     bool modex = false;
-    bool fence_data = false;
     std::string algorithms;  ///< the parameter coll_algorithms
   };
   /// `devices`: of the ranks, which have their names.

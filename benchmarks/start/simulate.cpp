@@ -235,8 +235,6 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--modex", options.ranks.modex,
                "MPI_Init exchanges all addresses, which Remit's does not");
-  app.add_flag("--fence-data", options.ranks.fence_data,
-               "the fence of MPI_Finalize carries all addresses");
   app.add_option("--algorithms", options.ranks.algorithms, "as the parameter coll_algorithms");
   app.add_flag("--by-host", options.by_host,
                "a look-up brings the addresses of all ranks of the host, which Remit's does not");

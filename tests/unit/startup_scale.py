@@ -40,9 +40,9 @@ class StartupScale(unittest.TestCase):
             for what in ("most_lookups", "most_messages", "most_endpoints"):
                 self.assertGreater(run[what], 0)
             # A barrier and an allreduce, each in as many messages as the lag of the network allows.
-            self.assertLessEqual(run["most_lookups"], 4 * rounds, ranks)
-            self.assertLessEqual(run["most_endpoints"], 8 * rounds, ranks)
-            self.assertLessEqual(run["most_messages"], 24 * rounds, ranks)
+            self.assertLessEqual(run["most_lookups"], 3 * rounds, ranks)
+            self.assertLessEqual(run["most_endpoints"], 6 * rounds, ranks)
+            self.assertLessEqual(run["most_messages"], 12 * rounds, ranks)
 
     def test_a_host_asks_for_a_rank_once(self):
         for ranks, run in self.runs.items():

@@ -48,17 +48,17 @@ double stream(int count, std::size_t bytes) {
   const auto from = std::make_shared<Link>(std::move(near), 15);
   const auto to = std::make_shared<Link>(std::move(far), 15);
   int received = 0;
-  to->start({[&](const Message&) {
-               if (++received == count) io.stop();
-             },
-             [](const std::string&) {}});
+  to->start({[&](const Message&) { ++received; }, [&](const std::string&) { io.stop(); }});
   from->start({[](const Message&) {}, [](const std::string&) {}});
   const Message message = message_of(bytes);
   const double start = now_ns();
   // One at a time, as most messages of daemons come.
   while (received < count) {
     from->send(message);
-    for (const int before = received; received == before;) io.run_one();
+    const int before = received;
+    while (received == before) {
+      if (io.run_one() == 0) throw std::runtime_error("a connection has ended");
+    }
   }
   const double took = now_ns() - start;
   from->close();

@@ -155,6 +155,7 @@ int simulate(const Options& options) {
   SimNetwork network(config_of(options));
   // Names in order are cheapest; the daemons are the process behind the ranks.
   std::vector<std::unique_ptr<SimDevice>> devices;
+  devices.reserve(static_cast<std::size_t>(shape.ranks));
   for (int rank = 0; rank < shape.ranks; ++rank) {
     devices.push_back(network.add_process(static_cast<PeerName>(rank)));
   }

@@ -56,7 +56,7 @@ class Ranks::Agent final : public Bootstrap {
   void abort(int /*status*/, const std::string& message) override {
     throw std::runtime_error(message);
   }
-  void finalize() override {}
+  void finalize(const std::function<void()>& /*meanwhile*/) override {}
 
   [[nodiscard]] std::uint64_t lookups() const { return lookups_; }
   [[nodiscard]] std::uint64_t barriers() const { return barriers_; }

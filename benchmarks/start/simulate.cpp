@@ -16,6 +16,7 @@
 #include "benchmarks/logp/optimal.hpp"
 #include "benchmarks/start/measure.hpp"
 #include "benchmarks/start/ranks.hpp"
+#include "collectives/algorithms.hpp"
 
 namespace remit::start {
 
@@ -247,6 +248,10 @@ int run(int argc, char** argv) {
   }
   try {
     if (options.measure) print_measured(options.shape);
+    Params params;
+    auto known = params.set("coll_algorithms", options.ranks.algorithms);
+    if (known) known = check_forced_algorithms(params);
+    if (!known) throw std::runtime_error(known.error().message);
     return simulate(options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "simulate: %s\n", error.what());

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The one interface for moving bytes. Shared memory, verbs, TCP, libfabric and the simulated network
-// all implement it; rdma_btl/sim/ is the model to copy when adding one.
+// The one interface for moving bytes. Shared memory, verbs, TCP, libfabric and the simulated
+// network all implement it; rdma_btl/sim/ is the model to copy when adding one.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause */
-/* What it takes to look up what another rank has published, as MPI's first message to it does. Rank 0
-   asks for one half of the others one after the other, and for the other half at once; it prints the
-   time of one in microseconds. Compile with pkg-config --cflags --libs pmix. */
+/* What it takes to look up what another rank has published, as MPI's first message to it does. Rank
+   0 asks for one half of the others one after the other, and for the other half at once; it prints
+   the time of one in microseconds. Compile with pkg-config --cflags --libs pmix. */
 #include <pmix.h>
 #include <semaphore.h>
 #include <stdio.h>

@@ -51,7 +51,8 @@ struct TcpDevice::Endpoint {
   bool blocked = false;  ///< in blocked_
   bool cut = false;      ///< nothing can be written any more; what can be read says why
   bool bounded = false;  ///< long data were sent: the kernel does not take too much of them ahead
-  bool is_lent = false;  ///< in lent_
+  bool unfinished = false;  ///< in unfinished_
+  bool is_lent = false;     ///< in lent_
   EndpointId id = 0;
   PeerName peer = 0;
   std::uint64_t deadline_ns = 0;

@@ -214,13 +214,11 @@ void TcpDevice::watch(int fd, std::uint64_t token, bool writable) {
   (void)::epoll_ctl(events_.get(), EPOLL_CTL_ADD, fd, &wanted);
 }
 
+/// One that is of no endpoint.
 void TcpDevice::on_event(std::uint64_t token) {
   if (token == tcp::kNoToken) return;
   if (token == tcp::kListenerToken) return accept_guests();
-  if ((token & tcp::kGuestBit) != 0) return on_guest(static_cast<int>(token & 0xffffffffU));
-  Endpoint& endpoint = *endpoints_[token];
-  if (endpoint.state == State::open) return warm(endpoint);
-  if (endpoint.state == State::connecting) on_connecting(endpoint);
+  if ((token & tcp::kGuestBit) != 0) on_guest(static_cast<int>(token & 0xffffffffU));
 }
 
 void TcpDevice::accept_guests() {

@@ -131,6 +131,7 @@ class TcpDevice final : public Device {
   // tcp_receive.cpp
   [[nodiscard]] std::size_t take_events(std::span<Completion> out);
   void warm(Endpoint& endpoint);
+  [[nodiscard]] std::size_t read_unfinished(std::span<Completion> out);
   [[nodiscard]] std::size_t read_hot(std::span<Completion> out);
   [[nodiscard]] bool look_due(bool idle);
   [[nodiscard]] std::size_t look_around(std::span<Completion> out);
@@ -175,10 +176,11 @@ class TcpDevice final : public Device {
   std::unordered_map<int, Guest> guests_;  ///< by descriptor
   std::size_t settling_ = 0;               ///< endpoints between their first step and open
   std::vector<EndpointId> timed_;          ///< have a deadline
-  std::vector<EndpointId> hot_;      ///< are read at every poll: something comes, or is awaited
-  std::deque<EndpointId> blocked_;   ///< have something that their socket did not take
-  std::vector<EndpointId> watched_;  ///< their sockets wake a sleeper when they take more
-  std::vector<EndpointId> lent_;     ///< what they have received is being read by the layer above
+  std::vector<EndpointId> hot_;         ///< are read at every poll: something comes, or is awaited
+  std::deque<EndpointId> blocked_;      ///< have something that their socket did not take
+  std::vector<EndpointId> watched_;     ///< their sockets wake a sleeper when they take more
+  std::vector<EndpointId> unfinished_;  ///< have something here for which poll() had no room
+  std::vector<EndpointId> lent_;  ///< what they have received is being read by the layer above
   std::vector<std::unique_ptr<std::byte[]>> free_buffers_;
   std::deque<Completion> ready_;
 };

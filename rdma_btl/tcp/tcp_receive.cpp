@@ -52,6 +52,7 @@ Head head_in(std::span<const std::byte> bytes) {
 std::size_t TcpDevice::poll(std::span<Completion> out) {
   if (!lent_.empty()) take_back();
   std::size_t count = take_events(out);
+  if (!unfinished_.empty()) count += read_unfinished(out.subspan(count));
   if (hot_.size() <= kMostHot) count += read_hot(out.subspan(count));
   if (look_due(count == 0)) count += look_around(out.subspan(count));
   if (!blocked_.empty()) write_blocked();
@@ -73,6 +74,18 @@ void TcpDevice::warm(Endpoint& endpoint) {
   if (endpoint.hot) return;
   endpoint.hot = true;
   hot_.push_back(endpoint.id);
+}
+
+/// What has left its socket already: no look at all connections would show it.
+std::size_t TcpDevice::read_unfinished(std::span<Completion> out) {
+  std::vector<EndpointId> unfinished;
+  unfinished.swap(unfinished_);
+  std::size_t count = 0;
+  for (const EndpointId id : unfinished) {
+    endpoints_[id]->unfinished = false;
+    count += read(*endpoints_[id], out.subspan(count));
+  }
+  return count;
 }
 
 /// Each has its turn to be the first.
@@ -139,6 +152,10 @@ std::size_t TcpDevice::read(Endpoint& endpoint, std::span<Completion> out) {
     if (endpoint.state != State::open || !receive(endpoint)) break;
     parse(endpoint, out, count);
     if (endpoint.drained) break;
+  }
+  if (count == out.size() && endpoint.first != endpoint.last && !endpoint.unfinished) {
+    endpoint.unfinished = true;
+    unfinished_.push_back(endpoint.id);
   }
   if (!endpoint.is_lent) settle_buffer(endpoint);
   return count;
@@ -413,7 +430,7 @@ void TcpDevice::settle_buffer(Endpoint& endpoint) {
 void TcpDevice::arm() {
   armed_ = true;
   for (const EndpointId id : blocked_) watch_writable(*endpoints_[id], true);
-  if (!ready_.empty()) (void)::eventfd_write(kick_.get(), 1);
+  if (!ready_.empty() || !unfinished_.empty()) (void)::eventfd_write(kick_.get(), 1);
 }
 
 void TcpDevice::disarm() {

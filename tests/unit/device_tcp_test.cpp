@@ -133,6 +133,27 @@ TEST_F(TcpTest, WhoComputesHoldsItsPeersBack) {
   ASSERT_TRUE(wait_until([&] { return node(1).receives.size() == accepted; }));
 }
 
+/// What one look at a socket brought, and poll() had no room for, comes without another look: also
+/// where more peers talk than are read one by one.
+TEST_F(TcpTest, ManyTalkAndPollHasLittleRoom) {
+  constexpr std::size_t kPeers = 24;
+  constexpr std::size_t kEach = 50;
+  for (std::size_t i = 0; i <= kPeers; ++i) add(config_of(i));
+  for (std::size_t i = 1; i <= kPeers; ++i) talk(i, 0);
+  compute(0, true);
+  const Bytes data(100, std::byte{1});
+  for (std::size_t i = 1; i <= kPeers; ++i) {
+    for (std::size_t k = 0; k < kEach; ++k) node(i).send(0, data);
+  }
+  ASSERT_TRUE(wait_until([&] {
+    return std::ranges::all_of(nodes_, [](const auto& one) { return one->pending.empty(); });
+  }));
+  settle();
+  const auto end = Clock::now() + std::chrono::seconds(20);
+  while (node(0).receives.size() < kPeers * kEach && Clock::now() < end) (void)node(0).progress(3);
+  EXPECT_EQ(node(0).receives.size(), kPeers * kEach);
+}
+
 /// A peer that says nonsense is given up; others are not concerned.
 TEST_F(TcpTest, NonsenseEndsItsConnectionOnly) {
   add(config_of(0));

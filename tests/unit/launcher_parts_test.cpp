@@ -19,6 +19,7 @@
 #include "launcher/io_forward.hpp"
 #include "launcher/job_report.hpp"
 #include "launcher/options.hpp"
+#include "launcher/rank_look.hpp"
 #include "launcher/spawn.hpp"
 #include "launcher/wire.hpp"
 #include "tests/unit/test_seed.hpp"
@@ -204,16 +205,20 @@ TEST(JobReport, NamesEachRankAndWhatItDoes) {
   const pid_t group = ::getpgrp();
   // A rank leads a group of its own; whoever leads a session does so anyway.
   ASSERT_TRUE(group == ::getpid() || ::setpgid(0, 0) == 0);
-  const std::vector<RankSnapshot> ranks{{0, ::getpid(), false, MpiPhase::inside, "here", {}},
-                                        {1, 77, true, MpiPhase::finished, "here", {}},
-                                        {2, -1, false, MpiPhase::outside, "here", {}}};
+  std::vector<RankSnapshot> ranks{{0, ::getpid(), false, MpiPhase::inside, "here"},
+                                  {1, 77, true, MpiPhase::finished, "here"},
+                                  {2, -1, false, MpiPhase::outside, "here"},
+                                  {3, 78, false, MpiPhase::inside, "there", true}};
+  ranks[0].seen = true;
+  ranks[0].process = ProcessTable().busiest_of(::getpid());
   const std::string text = describe_ranks(ranks, 12.34);
   EXPECT_TRUE(group == ::getpid() || ::setpgid(0, group) == 0);
   EXPECT_NE(text.find("After 12.3 s"), std::string::npos);
   EXPECT_NE(text.find("between MPI_Init and MPI_Finalize"), std::string::npos);
   EXPECT_NE(text.find("after MPI_Finalize"), std::string::npos);
   EXPECT_NE(text.find("not started"), std::string::npos);
-  EXPECT_NE(text.find("running"), std::string::npos);  // this process
+  EXPECT_NE(text.find("running"), std::string::npos);    // this process
+  EXPECT_NE(text.find("not known"), std::string::npos);  // its host has not answered
 }
 
 TEST(Wire, ValuesComeBack) {

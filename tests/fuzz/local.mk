@@ -32,11 +32,16 @@ fuzzed_sources = \
 	pt2pt/address_blob.cpp \
 	pt2pt/passport.cpp \
 	rdma_btl/shm/copy_table.cpp \
+	rdma_btl/tcp/tcp_connect.cpp \
+	rdma_btl/tcp/tcp_open.cpp \
+	rdma_btl/tcp/tcp_receive.cpp \
+	rdma_btl/tcp/tcp_send.cpp \
 	runtime/call_board.cpp \
 	runtime/params.cpp
 
 tests_fuzz_fuzz_SOURCES = \
 	tests/fuzz/driver.cpp tests/fuzz/surface.hpp tests/fuzz/loopback.hpp \
+	tests/fuzz/device_surfaces.cpp \
 	tests/fuzz/greeting_surfaces.cpp \
 	tests/fuzz/memory_watch.cpp tests/fuzz/memory_watch.hpp \
 	tests/fuzz/rank_surfaces.cpp \

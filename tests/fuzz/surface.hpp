@@ -31,6 +31,7 @@ constexpr std::size_t kKb = 1024;
 [[nodiscard]] std::vector<Surface> wire_surfaces();
 [[nodiscard]] std::vector<Surface> tree_surfaces();
 [[nodiscard]] std::vector<Surface> rank_surfaces();
+[[nodiscard]] std::vector<Surface> device_surfaces();
 [[nodiscard]] std::vector<Surface> text_surfaces();
 [[nodiscard]] std::vector<Surface> all_surfaces();
 

@@ -53,9 +53,8 @@ void write_seeds(const Surface& surface, const std::string& folder) {
 
 std::vector<Surface> all_surfaces() {
   std::vector<Surface> all;
-  for (const auto& some :
-       {greeting_surfaces(), wire_surfaces(), tree_surfaces(), rank_surfaces(), device_surfaces(),
-        text_surfaces()}) {
+  for (const auto& some : {greeting_surfaces(), wire_surfaces(), tree_surfaces(), rank_surfaces(),
+                           device_surfaces(), text_surfaces()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

@@ -34,9 +34,10 @@ END_TIME = 20  # that it waits for daemons at the end, and more than they wait f
 SLACK = 60  # for a machine that does other things
 PROC_ABORTED = 58  # MPI_ERR_PROC_ABORTED: what a rank says whose peer has gone
 WELL = (0, None)  # the job had ended before the fault came
-# What may stand on standard error beside messages: the table of the ranks when one dies, what PMIx
-# says of a rank that has died while it connected, and that a daemon was cut off before its greeting.
-BESIDE = re.compile(r"After [\d.]+ s the ranks are here:| +rank +host .*| +\d+ +h\d .*|Who waits for whom .*|"
+# What may stand on standard error beside messages: the table of the ranks when one dies, and who waited
+# for whom; what PMIx says of a rank that has died while it connected, and that a daemon was cut off before its greeting.
+BESIDE = re.compile(r"After [\d.]+ s the ranks are here:| +rank +host .*| +\d+ +h\d .*|Who waits for whom.*|"
+                    r"  (?:MPI_\w+ on .*|collective calls on .*|deadlock.*|ranks? \d.*)|"
                     r"\[h\d:\d+\] PMIX ERROR: UNREACHABLE in file \S+/ptl_base_connection_hdlr\.c at line \d+|"
                     r"mpirun: host h\d: a connection from [\d.]+ was refused: it said nothing")
 LINES = re.compile(r"rank (\d+) (?:up|line (\d+))|input \d+")
@@ -251,6 +252,8 @@ class DaemonFault(Fault):
     def expected(self):
         found = super().expected() + [lost(self.host), no_daemon(self.host),
                                       gone(self.job, self.job.ranks_on(self.job.below(self.host)))]
+        if self.what == "guardian":  # which was about to start another daemon
+            found += [no_daemon(host, "the process that starts daemons was killed") for host in self.job.nodes[1:]]
         if self.signal in (signal.SIGTERM, signal.SIGHUP):
             told = (rf"the daemon of host {self.host} was told to end by signal {int(self.signal)} \(.*\){ENDED}")
             found += [(128 + self.signal, told), (1, told)]  # 1: before there were ranks

@@ -220,5 +220,5 @@ check-wakeups: all tests/mpi/wakeups
 	  $(srcdir)/tests/mpi/run_mpi.sh $(srcdir)/tests/mpi/runs/wakeups.mpi
 endif
 .PHONY: check-mpi check-soak check-wakeups
-dist_check_SCRIPTS += tests/mpi/run_mpi.sh $(mpi_scripts)
+dist_check_SCRIPTS += tests/mpi/over_network.sh tests/mpi/run_mpi.sh $(mpi_scripts)
 EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py

@@ -116,10 +116,11 @@ class Scene {
   void end() {
     poll(4);
     hang_up();
-    const auto ended = [&] { return ends_ == 1 && open_gets_ == 0; };
+    const auto ended = [&] { return closed_ + failed_ != 0 && open_gets_ == 0; };
     for (int i = 0; i < 100000 && !ended(); ++i) poll_once(4);
     require(open_gets_ == 0, "a get completes when its peer has gone");
-    require(ends_ <= 1, "the end of a peer is told once");
+    // One that has left fails when something is posted to it.
+    require(closed_ <= 1 && failed_ <= 1, "the end of a peer is told once");
   }
 
  private:
@@ -183,8 +184,11 @@ class Scene {
       require(get != gets_.end() && !get->second, "a completion is of a get, and comes once");
       get->second = true;
       --open_gets_;
-    } else if (told.kind != CompletionKind::notification) {
-      ++ends_;
+    } else if (told.kind == CompletionKind::endpoint_closed) {
+      require(failed_ == 0, "who has failed does not leave");
+      ++closed_;
+    } else if (told.kind == CompletionKind::endpoint_failed) {
+      ++failed_;
     }
   }
 
@@ -198,7 +202,8 @@ class Scene {
   std::map<std::uint64_t, bool> gets_;
   std::uint64_t next_cookie_ = 1;
   std::size_t open_gets_ = 0;
-  std::size_t ends_ = 0;
+  std::size_t closed_ = 0;
+  std::size_t failed_ = 0;
   unsigned sum_ = 0;
 };
 

@@ -5,10 +5,8 @@
 
 #include <linux/tcp.h>
 #include <netinet/in.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <limits>
 
@@ -102,12 +100,6 @@ void bound_buffer(int socket, double bandwidth) {
   if (most > std::numeric_limits<int>::max()) return;
   const int bytes = std::max(kLeast, static_cast<int>(most));
   (void)::setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  (void)::gethostname(name.data(), name.size() - 1);
-  return name.data();
 }
 
 }  // namespace remit::net

@@ -27,7 +27,4 @@ namespace remit::net {
 /// and leave the caches of hosts that are near.
 void bound_buffer(int socket, double bandwidth);
 
-/// The name of this host.
-[[nodiscard]] std::string host_name();
-
 }  // namespace remit::net

@@ -6,7 +6,6 @@
 // its own: one line stays. Then the side that asked sends the first message through libfabric, and
 // the other answers it: so a provider makes one connection, too, and both know that it works.
 // Nothing of the layer above is sent before.
-#include <netinet/in.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -36,43 +35,16 @@ std::span<const std::byte> bytes_of_value(const T& value) {
   return std::as_bytes(std::span(&value, 1));
 }
 
-bool read(std::span<const std::byte> bytes, ofi::Address& address) {
-  if (bytes.size() < sizeof address) return false;
-  std::memcpy(&address, bytes.data(), sizeof address);
-  return address.magic == ofi::kMagic && bytes.size() == sizeof address + address.host_bytes;
-}
-
 }  // namespace
 
 // --- addresses ---------------------------------------------------------------------------------
 
 std::vector<std::byte> OfiDevice::local_address() const {
-  ofi::Address address;
-  address.family = address_.ss_family;
-  address.job = config_.job;
-  address.name = config_.name;
-  address.host = host_id_;
-  address.protocol = info_->ep_attr->protocol;
-  address.port = net::port_of(address_);
-  address.host_bytes = static_cast<std::uint16_t>(host_.size());
-  const std::span<const std::byte> ip = net::bytes_of(address_);
-  std::memcpy(address.ip.data(), ip.data(), ip.size());
-  std::vector<std::byte> bytes(sizeof address + host_.size());
-  std::memcpy(bytes.data(), &address, sizeof address);
-  std::memcpy(bytes.data() + sizeof address, host_.data(), host_.size());
-  return bytes;
+  return place_.published();
 }
 
-/// Whether a packet would find its way is known only when a line is made.
-bool OfiDevice::reachable(std::span<const std::byte> bytes) const {
-  ofi::Address address;
-  if (!read(bytes, address) || address.version != ofi::kVersion || address.job != config_.job ||
-      address.family != address_.ss_family || address.protocol != info_->ep_attr->protocol) {
-    return false;
-  }
-  const bool loopback = net::is_loopback(address_) ||
-                        net::is_loopback(net::address_of(address.family, address.ip.data()));
-  return !loopback || address.host == host_id_;
+bool OfiDevice::reachable(std::span<const std::byte> address) const {
+  return place_.reaches(address);
 }
 
 PeerName OfiDevice::peer(EndpointId endpoint) const {
@@ -109,28 +81,12 @@ OfiDevice::Endpoint& OfiDevice::make_endpoint(PeerName peer) {
 Expected<EndpointId> OfiDevice::connect(PeerName peer, std::span<const std::byte> bytes) {
   const auto known = by_name_.find(peer);
   if (known != by_name_.end() && endpoints_[known->second]->has_address) return known->second;
-  if (!reachable(bytes)) {
-    return fail(MPI_ERR_OTHER,
-                "process {} cannot be reached over libfabric {}: its address is of another host's "
-                "loopback, provider or job, or another version of Remit",
-                rank_of_name(peer), description_);
-  }
-  ofi::Address address;
-  (void)read(bytes, address);
-  if (address.name != peer) {
-    return fail(MPI_ERR_ARG, "process {} connects to process {} with the address of process {}",
-                rank_of_name(config_.name), rank_of_name(peer), rank_of_name(address.name));
-  }
+  Expected<net::Contact> contact = place_.contact(peer, bytes, "libfabric " + description_);
+  if (!contact) return tl::unexpected(contact.error());
   Endpoint& endpoint = known != by_name_.end() ? *endpoints_[known->second] : make_endpoint(peer);
-  endpoint.address = net::address_of(address.family, address.ip.data());
-  net::set_port(endpoint.address, address.port);
-  if (address.family == AF_INET6) {
-    reinterpret_cast<sockaddr_in6&>(endpoint.address).sin6_scope_id =
-        reinterpret_cast<const sockaddr_in6&>(address_).sin6_scope_id;
-  }
-  endpoint.where = fmt::format("{}:{}", net::to_text(endpoint.address), ntohs(address.port));
-  endpoint.host.assign(reinterpret_cast<const char*>(bytes.data()) + sizeof address,
-                       address.host_bytes);
+  endpoint.address = contact->address;
+  endpoint.where = std::move(contact->where);
+  endpoint.host = std::move(contact->host);
   endpoint.has_address = true;
   if (endpoint.state == State::idle) begin(endpoint);
   return endpoint.id;
@@ -146,7 +102,7 @@ void OfiDevice::begin(Endpoint& endpoint) {
     endpoint.active = true;
     return take_hello(endpoint, hello_to(endpoint));
   }
-  Expected<ofi::Line> line = ofi::Line::connect(address_, endpoint.address);
+  Expected<ofi::Line> line = ofi::Line::connect(place_.listener(), endpoint.address);
   if (!line) {
     return fail_endpoint(endpoint,
                          fmt::format("no way to {}: {}", way_to(endpoint), line.error().message));
@@ -167,7 +123,7 @@ Hello OfiDevice::hello_to(Endpoint& endpoint) {
   hello.credits = endpoint.first_lease;
   hello.address_bytes = static_cast<std::uint32_t>(fabric_address_.size());
   std::ranges::copy(fabric_address_, hello.address.begin());
-  host_.copy(hello.host.data(), hello.host.size() - 1);
+  place_.host().copy(hello.host.data(), hello.host.size() - 1);
   return hello;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rdma_btl/net/interfaces.hpp"
+#include "rdma_btl/net/place.hpp"
 #include "rdma_btl/ofi/api.hpp"
 #include "rdma_btl/ofi/line.hpp"
 #include "rdma_btl/ofi/ofi_config.hpp"
@@ -79,7 +80,7 @@ class OfiDevice final : public Device {
   [[nodiscard]] Expected<> open_fabric();
   void open_wait_set();
   [[nodiscard]] Expected<> open_endpoint();
-  [[nodiscard]] Expected<> open_events();
+  [[nodiscard]] Expected<> open_events(const net::Interface& interface);
   void reach_all_memory();
   void set_caps(const net::Interface& interface);
   [[nodiscard]] Expected<> add_buffers(std::size_t count, bool receives);
@@ -166,7 +167,6 @@ class OfiDevice final : public Device {
   OfiCounters counters_;
   Caps caps_;
   std::string description_;
-  std::string host_;  ///< the name of this host
 
   ofi::Info info_;
   ofi::Owned<fid_fabric> fabric_;
@@ -180,8 +180,7 @@ class OfiDevice final : public Device {
   std::vector<std::byte> fabric_address_;
   bool remote_data_ = false;
 
-  sockaddr_storage address_ = {};  ///< of the interface, with the port of lines
-  std::uint64_t host_id_ = 0;
+  net::Place place_;  ///< at the interface
   shm::Fd listener_;
   shm::Fd kick_;    ///< an eventfd: readable when armed and something is there already
   shm::Fd events_;  ///< an epoll set: lines, the listener, kick_, the completion queue

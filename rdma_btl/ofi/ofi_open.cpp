@@ -166,7 +166,7 @@ Expected<std::string> OfiDevice::survey(const OfiConfig& config) {
 }
 
 OfiDevice::OfiDevice(const OfiConfig& config, ofi::Api api)
-    : config_(config), api_(api), host_(net::host_name()), info_(nullptr, {api.freeinfo}) {}
+    : config_(config), api_(api), info_(nullptr, {api.freeinfo}) {}
 
 Expected<std::unique_ptr<OfiDevice>> OfiDevice::create(const OfiConfig& config) {
   const Expected<ofi::Api> api = ofi::load_api();
@@ -187,12 +187,10 @@ tl::unexpected<Error> OfiDevice::refused(long error, const char* attempt) const 
 Expected<> OfiDevice::open(Plan& plan) {
   description_ = plan.words();
   info_ = std::move(plan.info);
-  address_ = plan.choice.interface.address;
-  host_id_ = shm::host_identity() ^ shm::network_namespace() * 0x9e3779b97f4a7c15;
   if (Expected<> opened = open_fabric(); !opened) return opened;
   if (Expected<> opened = open_endpoint(); !opened) return opened;
   if (plan.rma) reach_all_memory();
-  if (Expected<> opened = open_events(); !opened) return opened;
+  if (Expected<> opened = open_events(plan.choice.interface); !opened) return opened;
   set_caps(plan.choice.interface);
   if (Expected<> added = add_buffers(config_.receive_slots, true); !added) return added;
   if (Expected<> added = add_buffers(config_.send_slots, false); !added) return added;
@@ -289,9 +287,16 @@ void OfiDevice::reach_all_memory() {
   all_memory_.reset(all);
 }
 
-Expected<> OfiDevice::open_events() {
-  Expected<shm::Fd> listener = net::listen_at(address_);
+Expected<> OfiDevice::open_events(const net::Interface& interface) {
+  sockaddr_storage address = interface.address;
+  Expected<shm::Fd> listener = net::listen_at(address);
   if (!listener) return tl::unexpected(listener.error());
+  place_ = net::Place({.magic = ofi::kMagic,
+                       .version = ofi::kVersion,
+                       .job = config_.job,
+                       .name = config_.name,
+                       .protocol = info_->ep_attr->protocol},
+                      address);
   listener_ = std::move(*listener);
   kick_.reset(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   events_.reset(::epoll_create1(EPOLL_CLOEXEC));

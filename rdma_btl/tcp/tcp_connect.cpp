@@ -4,10 +4,8 @@
 // Two processes that speak to each other first at the same time each ask over a connection of their
 // own. The one with the lower name answers that its own request wins, the one with the higher name
 // drops its own: one connection stays.
-#include <netinet/in.h>
 #include <sys/epoll.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -22,12 +20,6 @@ using tcp::Verdict;
 namespace {
 
 constexpr std::size_t kMostGuests = 4096;
-
-bool read_address(std::span<const std::byte> bytes, tcp::Address& address) {
-  if (bytes.size() < sizeof address) return false;
-  std::memcpy(&address, bytes.data(), sizeof address);
-  return address.magic == tcp::kMagic && bytes.size() == sizeof address + address.host_bytes;
-}
 
 bool speaks_our_language(const Hello& hello) {
   return hello.magic == tcp::kMagic && hello.version == tcp::kVersion;
@@ -61,30 +53,11 @@ bool write_hello(int socket, const Hello& hello) {
 // --- addresses ---------------------------------------------------------------------------------
 
 std::vector<std::byte> TcpDevice::local_address() const {
-  tcp::Address address;
-  address.family = address_.ss_family;
-  address.job = config_.job;
-  address.name = config_.name;
-  address.host = host_id_;
-  address.port = net::port_of(address_);
-  address.host_bytes = static_cast<std::uint16_t>(host_.size());
-  std::ranges::copy(net::bytes_of(address_), std::as_writable_bytes(std::span(address.ip)).begin());
-  std::vector<std::byte> bytes(sizeof address + host_.size());
-  std::memcpy(bytes.data(), &address, sizeof address);
-  std::memcpy(bytes.data() + sizeof address, host_.data(), host_.size());
-  return bytes;
+  return place_.published();
 }
 
-/// Whether a packet would find its way is known only when a connection is made.
-bool TcpDevice::reachable(std::span<const std::byte> bytes) const {
-  tcp::Address address;
-  if (!read_address(bytes, address) || address.version != tcp::kVersion ||
-      address.job != config_.job || address.family != address_.ss_family) {
-    return false;
-  }
-  const bool loopback = net::is_loopback(address_) ||
-                        net::is_loopback(net::address_of(address.family, address.ip.data()));
-  return !loopback || address.host == host_id_;
+bool TcpDevice::reachable(std::span<const std::byte> address) const {
+  return place_.reaches(address);
 }
 
 PeerName TcpDevice::peer(EndpointId endpoint) const {
@@ -118,28 +91,12 @@ TcpDevice::Endpoint& TcpDevice::make_endpoint(PeerName peer) {
 Expected<EndpointId> TcpDevice::connect(PeerName peer, std::span<const std::byte> bytes) {
   const auto known = by_name_.find(peer);
   if (known != by_name_.end() && endpoints_[known->second]->has_address) return known->second;
-  if (!reachable(bytes)) {
-    return fail(MPI_ERR_OTHER,
-                "process {} cannot be reached over TCP by {}: its address is of another host's "
-                "loopback, family or job, or another version of Remit",
-                rank_of_name(peer), description_);
-  }
-  tcp::Address address;
-  (void)read_address(bytes, address);
-  if (address.name != peer) {
-    return fail(MPI_ERR_ARG, "process {} connects to process {} with the address of process {}",
-                rank_of_name(config_.name), rank_of_name(peer), rank_of_name(address.name));
-  }
+  Expected<net::Contact> contact = place_.contact(peer, bytes, "TCP by " + description_);
+  if (!contact) return tl::unexpected(contact.error());
   Endpoint& endpoint = known != by_name_.end() ? *endpoints_[known->second] : make_endpoint(peer);
-  endpoint.address = net::address_of(address.family, address.ip.data());
-  net::set_port(endpoint.address, address.port);
-  if (address.family == AF_INET6) {
-    reinterpret_cast<sockaddr_in6&>(endpoint.address).sin6_scope_id =
-        reinterpret_cast<const sockaddr_in6&>(address_).sin6_scope_id;
-  }
-  endpoint.where = fmt::format("{}:{}", net::to_text(endpoint.address), ntohs(address.port));
-  endpoint.host.assign(reinterpret_cast<const char*>(bytes.data()) + sizeof address,
-                       address.host_bytes);
+  endpoint.address = contact->address;
+  endpoint.where = std::move(contact->where);
+  endpoint.host = std::move(contact->host);
   endpoint.has_address = true;
   if (endpoint.state == State::idle) begin(endpoint);
   return endpoint.id;
@@ -151,7 +108,7 @@ void TcpDevice::begin(Endpoint& endpoint) {
   ++settling_;
   until_look_ = 0;
   endpoint.state = State::connecting;
-  Expected<shm::Fd> socket = net::connect_from(address_, endpoint.address);
+  Expected<shm::Fd> socket = net::connect_from(place_.listener(), endpoint.address);
   if (!socket) {
     return fail_endpoint(endpoint,
                          fmt::format("no way to {}: {}", way_to(endpoint), socket.error().message));
@@ -183,7 +140,7 @@ Hello TcpDevice::hello_to(PeerName peer, Verdict verdict) const {
   hello.job = config_.job;
   hello.from = config_.name;
   hello.to = peer;
-  host_.copy(hello.host.data(), hello.host.size() - 1);
+  place_.host().copy(hello.host.data(), hello.host.size() - 1);
   return hello;
 }
 

@@ -13,6 +13,7 @@
 
 #include "rdma_btl/device.hpp"
 #include "rdma_btl/net/interfaces.hpp"
+#include "rdma_btl/net/place.hpp"
 #include "rdma_btl/shm/os.hpp"
 #include "rdma_btl/tcp/tcp_config.hpp"
 #include "rdma_btl/tcp/wire.hpp"
@@ -159,10 +160,8 @@ class TcpDevice final : public Device {
   TcpCounters counters_;
   Caps caps_;
   std::string description_;
-  std::string host_;  ///< the name of this host
 
-  sockaddr_storage address_ = {};  ///< of the interface, with the port of the listener
-  std::uint64_t host_id_ = 0;
+  net::Place place_;       ///< at the interface
   std::uint64_t key_ = 0;  ///< of all memory of this process: a secret
   shm::Fd listener_;
   shm::Fd kick_;    ///< an eventfd: readable when armed and something is there already

@@ -40,7 +40,7 @@ std::string words_of(const net::Choice& choice) {
 
 }  // namespace
 
-TcpDevice::TcpDevice(const TcpConfig& config) : config_(config), host_(net::host_name()) {}
+TcpDevice::TcpDevice(const TcpConfig& config) : config_(config) {}
 
 Expected<std::string> TcpDevice::survey(const TcpConfig& config) {
   return choose(config).map(words_of);
@@ -56,16 +56,18 @@ Expected<std::unique_ptr<TcpDevice>> TcpDevice::create(const TcpConfig& config) 
 
 Expected<> TcpDevice::open(const net::Choice& choice) {
   description_ = words_of(choice);
-  address_ = choice.interface.address;
-  host_id_ = shm::host_identity() ^ shm::network_namespace() * 0x9e3779b97f4a7c15;
   const auto key = std::as_writable_bytes(std::span(&key_, 1));
   if (Expected<> random =
           shm::random_bytes({reinterpret_cast<std::uint8_t*>(key.data()), key.size()});
       !random) {
     return random;
   }
-  Expected<shm::Fd> listener = net::listen_at(address_);
+  sockaddr_storage address = choice.interface.address;
+  Expected<shm::Fd> listener = net::listen_at(address);
   if (!listener) return tl::unexpected(listener.error());
+  place_ = net::Place(
+      {.magic = tcp::kMagic, .version = tcp::kVersion, .job = config_.job, .name = config_.name},
+      address);
   listener_ = std::move(*listener);
   kick_.reset(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   events_.reset(::epoll_create1(EPOLL_CLOEXEC));

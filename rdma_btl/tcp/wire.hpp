@@ -12,21 +12,6 @@ namespace remit::tcp {
 inline constexpr std::uint32_t kMagic = 0x70637472;  // "rtcp"
 inline constexpr std::uint16_t kVersion = 1;
 
-/// Device::local_address(), followed by the name of the host.
-struct Address {
-  std::uint32_t magic = kMagic;
-  std::uint16_t version = kVersion;
-  std::uint16_t family = 0;  ///< AF_INET, AF_INET6
-  std::uint64_t job = 0;
-  std::uint64_t name = 0;
-  std::uint64_t host = 0;  ///< of one network namespace of one host
-  std::uint16_t port = 0;  ///< network byte order
-  std::uint16_t host_bytes = 0;
-  std::uint32_t reserved = 0;
-  std::array<std::uint8_t, 16> ip = {};
-};
-static_assert(sizeof(Address) == 56);
-
 enum class Verdict : std::uint16_t {
   accepted,   ///< of a request: please
   mine_wins,  ///< both ask: wait for mine

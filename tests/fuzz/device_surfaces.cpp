@@ -126,7 +126,7 @@ class Scene {
  private:
   void connect() {
     const std::vector<std::byte> bytes = device_->local_address();
-    tcp::Address address;
+    net::Address address;
     std::memcpy(&address, bytes.data(), sizeof address);
     sockaddr_storage to = net::address_of(address.family, address.ip.data());
     net::set_port(to, address.port);

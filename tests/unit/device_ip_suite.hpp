@@ -4,7 +4,6 @@
 //
 //   struct Kind {
 //     using Real = TcpDevice;          // the device
-//     using Address = tcp::Address;    // the beginning of its local_address()
 //     static TcpConfig config(PeerName name);
 //   };
 #pragma once
@@ -17,6 +16,7 @@
 #include <string>
 
 #include "rdma_btl/net/interfaces.hpp"
+#include "rdma_btl/net/place.hpp"
 #include "tests/unit/device_nodes.hpp"
 
 namespace remit::testing {
@@ -112,7 +112,7 @@ TYPED_TEST_P(IpDeviceSuite, StrangersAreTurnedAway) {
   other.job = 4712;
   this->NodesTest<typename TypeParam::Real>::add(other);
   EXPECT_FALSE(this->device(0).reachable(this->device(1).local_address()));
-  typename TypeParam::Address address;
+  net::Address address;
   const Bytes bytes = this->device(0).local_address();
   std::memcpy(&address, bytes.data(), sizeof address);
 

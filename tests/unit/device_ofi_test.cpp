@@ -81,7 +81,6 @@ INSTANTIATE_TYPED_TEST_SUITE_P(Small, DeviceSuite, Small);
 template <const char* kProvider>
 struct Kind {
   using Real = OfiDevice;
-  using Address = ofi::Address;
   static OfiConfig config(PeerName name) { return config_of(name, kProvider); }
 };
 INSTANTIATE_TYPED_TEST_SUITE_P(Best, IpDeviceSuite, Kind<kBest>);

@@ -48,7 +48,6 @@ class TcpWorld : public NetworkWorld<TcpDevice> {
 template <TcpConfig (*kConfig)(PeerName)>
 struct Kind {
   using Real = TcpDevice;
-  using Address = tcp::Address;
   static TcpConfig config(PeerName name) { return kConfig(name); }
 };
 
@@ -159,7 +158,7 @@ TEST_F(TcpTest, NonsenseEndsItsConnectionOnly) {
   add(config_of(0));
   add(config_of(2));
   talk(0, 1);
-  tcp::Address address;
+  net::Address address;
   const Bytes bytes = device(0).local_address();
   std::memcpy(&address, bytes.data(), sizeof address);
   sockaddr_storage to = net::address_of(address.family, address.ip.data());

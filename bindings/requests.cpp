@@ -6,6 +6,7 @@
 #include <new>
 
 #include "bindings/bsend.hpp"
+#include "runtime/abort_words.hpp"
 
 namespace remit {
 
@@ -153,8 +154,11 @@ std::string explain_failure(Instance& instance, const CommObject* comm, int peer
            "larger count, or ask MPI_Probe for the length first";
   }
   if (comm == nullptr) return error_class_text(code);
-  const std::string words = instance.engine->explain(comm->core, peer);
-  if (peer < 0) return words.empty() ? error_class_text(code) : words;
+  std::string words = instance.engine->explain(comm->core, peer);
+  if (peer < 0 && words.empty()) {
+    return code == MPI_ERR_OTHER ? std::string(kAnotherFailed) : error_class_text(code);
+  }
+  if (peer < 0) return words;
   return fmt::format("operation with rank {} failed{}{}", peer, words.empty() ? "" : ": ", words);
 }
 

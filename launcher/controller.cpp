@@ -19,6 +19,7 @@
 #include "launcher/host_names.hpp"
 #include "launcher/rank_env.hpp"
 #include "launcher/signals.hpp"
+#include "runtime/abort_words.hpp"
 #include "runtime/spawn_keys.hpp"
 
 namespace remit::launcher {
@@ -484,20 +485,23 @@ void Controller::aborted(int rank, int status, const std::string& message) {
   const bool has_text = !message.empty() && message != "N/A";  // Open MPI's word for nothing
   const std::string cause = fmt::format("{} aborted the job with code {}{}{}", rank_name(rank),
                                         status, has_text ? ": " : "", has_text ? message : "");
-  if (status == MPI_ERR_PROC_ABORTED) return miss_another(rank, cause);
+  if (status == MPI_ERR_PROC_ABORTED || message.find(kAnotherFailed) != std::string::npos) {
+    return miss_another(rank, shown, cause);
+  }
   end_job(shown, cause, rank);
 }
 
 // A rank that misses another one is not the cause, and its own end tells nothing. How the other one
 // ended is known soon; if it is not, the first who missed it has the word.
-void Controller::miss_another(int rank, const std::string& cause) {
+void Controller::miss_another(int rank, int status, const std::string& cause) {
   ranks_[static_cast<std::size_t>(rank)].bereaved = true;
   if (!cause_.empty() || !missing_.empty()) return;
   missing_ = cause;
+  missing_status_ = status;
   missed_by_ = rank;
   end_timer_.expires_after(seconds(kNewsTime));
   end_timer_.async_wait([this](std::error_code error) {
-    if (!error) end_job(MPI_ERR_PROC_ABORTED, missing_, missed_by_);
+    if (!error) end_job(missing_status_, missing_, missed_by_);
   });
 }
 
@@ -705,7 +709,7 @@ void Controller::check_progress() {
   if (phase_ == Phase::done || phase_ == Phase::starting || living() > 0) return;
   if (!lookers_.empty()) return;  // what was asked for is told first; looked() goes on
   if (cause_.empty() && !missing_.empty()) {
-    return end_job(MPI_ERR_PROC_ABORTED, missing_, missed_by_);
+    return end_job(missing_status_, missing_, missed_by_);
   }
   const bool outputs_open = streams_.is_open();
   if (phase_ != Phase::leaving) {

@@ -116,7 +116,7 @@ class Controller {
   void exited(int rank, int wait_status);
   [[nodiscard]] bool missed_init(const RankState& state);
   void aborted(int rank, int status, const std::string& message);
-  void miss_another(int rank, const std::string& cause);
+  void miss_another(int rank, int status, const std::string& cause);
   void guardian_empty();
   void guardian_lost();
   void timed_out();
@@ -170,11 +170,12 @@ class Controller {
   bool said_ = false;      // the last words are behind it
   Phase phase_ = Phase::starting;
   JobResult result_;
-  std::string cause_;     // why the job is being ended; empty: it is not
-  std::string missing_;   // what a rank said first that missed another one; empty: none did
-  int missed_by_ = -1;    // that rank
-  int ended_ranks_ = 0;   // how many still lived when it was decided
-  bool by_rank_ = false;  // a rank is the cause
+  std::string cause_;       // why the job is being ended; empty: it is not
+  std::string missing_;     // what a rank said first that missed another one; empty: none did
+  int missing_status_ = 0;  // with which it aborted
+  int missed_by_ = -1;      // that rank
+  int ended_ranks_ = 0;     // how many still lived when it was decided
+  bool by_rank_ = false;    // a rank is the cause
   int interrupts_ = 0;
   std::vector<Looker> lookers_;  // who waits for what the ranks do; empty: nobody looks
   bool end_waits_ = false;       // for the same, before any rank is killed

@@ -13,10 +13,10 @@
 #include <asio/buffer.hpp>
 #include <asio/read.hpp>
 #include <cerrno>
-#include <random>
 #include <utility>
 
 #include "launcher/guardian_process.hpp"
+#include "launcher/job_directory.hpp"
 #include "launcher/wire.hpp"
 #include "runtime/nagle.hpp"
 
@@ -66,8 +66,7 @@ Expected<GuardianProcess> fork_guardian(const std::string& parent, std::span<cha
     return fail_errno(MPI_ERR_OTHER, errno, "socketpair for the guardian process");
   }
   // The name is known here before the directory exists, so that either process can remove it.
-  std::random_device random;
-  const std::string directory = fmt::format("{}/remit.{:08x}{:08x}", parent, random(), random());
+  const std::string directory = new_directory_name(parent);
   const pid_t pid = ::fork();
   if (pid < 0) return fail_errno(MPI_ERR_OTHER, errno, "fork of the guardian process");
   if (pid == 0) {

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "launcher/guardian.hpp"
+#include "launcher/job_directory.hpp"
 #include "launcher/spawn.hpp"
 #include "launcher/wire.hpp"
 
@@ -81,7 +82,7 @@ class GuardianLoop {
       limit.rlim_cur = limit.rlim_max;
       ::setrlimit(RLIMIT_NOFILE, &limit);
     }
-    const int error = ::mkdir(directory_.c_str(), 0700) != 0 ? errno : 0;
+    const int error = make_job_directory(directory_);
     WireWriter greeting;
     greeting.number(error);
     if (error != 0) directory_.clear();
@@ -240,6 +241,7 @@ void run_guardian(int socket, const std::string& directory, std::span<char> titl
   GuardianLoop loop(socket, directory);
   loop.run(child_signals);
   loop.leave_nothing();
+  remove_abandoned_directories(std::filesystem::path(directory).parent_path());
   ::_exit(0);
 }
 

@@ -1,5 +1,6 @@
 noinst_LTLIBRARIES += libruntime.la
 libruntime_la_SOURCES = \
+	runtime/abort_words.hpp \
 	runtime/bootstrap.cpp runtime/bootstrap.hpp \
 	runtime/bootstrap_open.cpp runtime/bootstrap_open.hpp \
 	runtime/cache_file.cpp runtime/cache_file.hpp \

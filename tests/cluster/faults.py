@@ -34,11 +34,12 @@ END_TIME = 20  # that it waits for daemons at the end, and more than they wait f
 SLACK = 60  # for a machine that does other things
 PROC_ABORTED = 58  # MPI_ERR_PROC_ABORTED: what a rank says whose peer has gone
 WELL = (0, None)  # the job had ended before the fault came
-# What may stand on standard error beside messages: the table of the ranks when one dies, and who waited
-# for whom; what PMIx says of a rank that has died while it connected, and that a daemon was cut off before its greeting.
+# What may stand on standard error beside messages: the table of the ranks when one dies, and who waited for whom; what PMIx
+# says of a rank that has died while it connected or was answered, and that a daemon was cut off before its greeting.
 BESIDE = re.compile(r"After [\d.]+ s the ranks are here:| +rank +host .*| +\d+ +h\d .*|Who waits for whom.*|"
                     r"  (?:MPI_\w+ on .*|collective calls on .*|deadlock.*|ranks? \d.*)|"
                     r"\[h\d:\d+\] PMIX ERROR: UNREACHABLE in file \S+/ptl_base_connection_hdlr\.c at line \d+|"
+                    r"\[h\d:\d+\] pmix_ptl_base: send_msg: write failed: Connection reset by peer \(104\) \[sd = \d+\]|"
                     r"mpirun: host h\d: a connection from [\d.]+ was refused: it said nothing")
 LINES = re.compile(r"rank (\d+) (?:up|line (\d+))|input \d+")
 

@@ -6,6 +6,7 @@ import array
 import contextlib
 import hashlib
 import os
+import pathlib
 import pty
 import re
 import select
@@ -22,6 +23,7 @@ import uuid
 MPIRUN = os.path.abspath(os.environ.get("MPIRUN", "./mpirun"))
 CLIENT = os.path.abspath(os.environ.get("LAUNCHER_CLIENT", "./launcher_client"))
 LIMIT = 30  # seconds: only a hang takes as long
+PROC_ABORTED = 58  # MPI_ERR_PROC_ABORTED
 
 # mpirun leaves signals alone that it was started with ignored, as a shell's background jobs and
 # nohup have them; these tests are about the other case, however they themselves were started.
@@ -344,6 +346,17 @@ class Failures(LauncherTest):
             if arguments[0] != "exit-after":
                 self.assertRegex(message, r"the other 3 ranks were ended\.$")
 
+    def test_a_failure_that_others_speak_of_first(self):
+        """Who missed a rank is not the cause, if the launcher soon hears of one."""
+        words = "another member of the communicator failed, or the members' counts do not agree"
+        for code, text in ((PROC_ABORTED, "a peer"), (16, f"MPI_Bcast failed: {words}")):
+            _, err = self.run_job("-n", "4", CLIENT, "signal", "9", "2", str(code), text, status=137)
+            self.assertRegex(self.the_message(err), "rank 2 .* was killed by signal 9")
+            _, err = self.run_job("-n", "4", CLIENT, "signal", "9", "9", str(code), text, status=code)
+            self.assertIn(f"aborted the job with code {code}: {text}", self.the_message(err))
+        _, err = self.run_job("-n", "4", CLIENT, "signal", "9", "2", "16", "something else", status=16)
+        self.assertIn("aborted the job with code 16: something else", self.the_message(err))
+
     def test_without_mpi_a_rank_may_end_early(self):
         out, err = self.run_job("-n", "3", "sh", "-c",
                                 'test $PMIX_RANK = 0 || { sleep 0.5; echo late; }')
@@ -422,6 +435,11 @@ class Signals(LauncherTest):
         process = self.start(*options, "-n", "3", "sh", "-c", script)
         for _ in range(3):
             self.assertEqual(self.wait_for_line(process.stdout), "up\n")
+        # mpirun, its guardian, and four of each rank. Who is just about to become `sleep` has no environment.
+        end = time.monotonic() + LIMIT
+        while len(self.marked()) < 14 and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertEqual(len(self.marked()), 14)
         return process
 
     def test_interrupt_and_termination(self):
@@ -447,7 +465,6 @@ class Signals(LauncherTest):
 
     def test_mpirun_is_killed(self):
         process = self.start_sleepers()
-        self.assertGreaterEqual(len(self.marked()), 13)
         process.kill()
         process.wait()
         self.assert_nothing_left()
@@ -471,6 +488,39 @@ class Signals(LauncherTest):
                 if b"mpirun" in words:
                     os.kill(pid, signal.SIGKILL)
         process.wait(LIMIT)
+        self.assert_nothing_left()
+
+    def kill_all_at_once(self):
+        """As batch systems and containers end what runs in them, and a kernel without memory."""
+        process = self.start_sleepers()
+        pids = self.marked()
+        guardian = [pid for pid in pids if self.parent(pid) == process.pid]
+        process.send_signal(signal.SIGSTOP)
+        for pid in [*guardian, process.pid, *pids]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        process.wait(LIMIT)
+
+    def test_everything_is_killed_at_once(self):
+        """The next job removes the directory that nobody was left to remove, and no other one."""
+        self.kill_all_at_once()
+        left = pathlib.Path(self.temporary, os.listdir(self.temporary)[0])
+        foreign = left.with_name("remit.01234567." + left.suffix[1:])  # another kernel's
+        foreign.mkdir()
+        living = self.start_sleepers()
+        lives = pathlib.Path(self.temporary, *set(os.listdir(self.temporary)) - {left.name, foreign.name})
+        self.run_job("-n", "1", "true")
+        self.assertTrue(left.exists(), "it may be a job's that has just begun")
+        for each in (left, foreign, lives):
+            os.utime(each, (0, 0))
+        self.run_job("-n", "1", "true")
+        end = time.monotonic() + LIMIT
+        while left.exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertEqual(sorted(os.listdir(self.temporary)), sorted([foreign.name, lives.name]))
+        foreign.rmdir()
+        living.send_signal(signal.SIGTERM)
+        living.communicate(timeout=LIMIT)
         self.assert_nothing_left()
 
     def test_guardian_is_killed(self):

@@ -298,6 +298,10 @@ int main(int argc, char** argv) {
   } else if (strcmp(mode, "exit-after") != 0) {
     // The failures happen when every rank is inside the job.
     fence();
+    if (argc > 5) { /* whom another one's failure ends, before that one does */
+      if (me.rank != culprit) PMIx_Abort((int)atol(argv[4]), argv[5], NULL, 0);
+      usleep(300000);
+    }
     if (me.rank == culprit) {
       if (strcmp(mode, "abort") == 0) PMIx_Abort((int)value, "as asked", NULL, 0);
       if (strcmp(mode, "exit") == 0) exit((int)value);

@@ -28,6 +28,8 @@ liblauncher_la_SOURCES = \
 	launcher/option_values.cpp launcher/option_values.hpp \
 	launcher/options.cpp launcher/options.hpp \
 	launcher/placement.cpp launcher/placement.hpp \
+	launcher/pmi1_server.cpp launcher/pmi1_server.hpp \
+	launcher/pmi1_space.cpp launcher/pmi1_space.hpp \
 	launcher/pmix_exchange.hpp \
 	launcher/pmix_info.hpp \
 	launcher/pmix_server.cpp launcher/pmix_server.hpp \

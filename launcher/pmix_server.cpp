@@ -123,15 +123,6 @@ Expected<> add_maps(const Job& job, PmixInfo* info) {
   return {};
 }
 
-// The mapping in the notation of PMI-1, which MPICH reads: "(vector,(first host, hosts, ranks))".
-std::string anl_map(const Job& job) {
-  std::string text = "(vector";
-  for (std::size_t i = 0; i < job.hosts.size(); ++i) {
-    text += fmt::format(",({},1,{})", i, job.hosts[i].ranks.size());
-  }
-  return text + ")";
-}
-
 void add_host_info(const Job& job, const Host& host, int allowed_processors, PmixInfo* info) {
   const auto local_size = static_cast<std::uint32_t>(host.ranks.size());
   info->add(PMIX_LOCAL_SIZE, local_size);
@@ -155,7 +146,12 @@ void add_host_info(const Job& job, const Host& host, int allowed_processors, Pmi
 
 PmixServer::PmixServer(asio::io_context& io, Place place, Callbacks callbacks,
                        PmixExchange* exchange)
-    : io_(io), place_(std::move(place)), callbacks_(std::move(callbacks)), exchange_(exchange) {}
+    : io_(io),
+      place_(std::move(place)),
+      callbacks_(std::move(callbacks)),
+      exchange_(exchange),
+      pmi1_(io, place_.node, {callbacks_.connected, callbacks_.finalized, callbacks_.aborted},
+            exchange) {}
 
 // The server is left to the end of the process: PMIx_server_finalize waits for threads and files
 // that the guardian cleans up better.
@@ -187,6 +183,7 @@ Expected<> PmixServer::add_job(const Job& job) {
   const int host = job.host_of(place_.node);
   if (auto done = register_job(job, host); !done) return done;
   if (auto done = register_clients(job, host); !done) return done;
+  pmi1_.add_job(job);
   jobs_[job.nspace] = {job.first, static_cast<int>(job.ranks.size()), host >= 0, program_sets(job)};
   // Rank 0 will look for it, here: it cannot come before.
   if (job.ranks.front().host == host && !job.parent_port.empty()) {
@@ -290,7 +287,7 @@ Expected<> PmixServer::register_job(const Job& job, int host) {
   info.add(PMIX_TMPDIR, place_.directory);
   info.add(PMIX_NSDIR, job_directory);
   info.add(PMIX_TDIR_RMCLEAN, true);
-  info.add(PMIX_ANL_MAP, anl_map(job));
+  info.add(PMIX_ANL_MAP, process_mapping(job));
   if (auto done = add_maps(job, &info); !done) return done;
   if (here != nullptr) add_host_info(job, *here, place_.topology->count(HWLOC_OBJ_PU), &info);
   if (job.apps.size() == 1) {
@@ -373,6 +370,7 @@ Expected<> PmixServer::add_client_env(const Job& job, int rank, std::vector<std:
     std::free(*entry);
   }
   std::free(added);
+  pmi1_.add_env(job, rank, env);
   return {};
 }
 

@@ -11,6 +11,7 @@
 
 #include "launcher/data_store.hpp"
 #include "launcher/job.hpp"
+#include "launcher/pmi1_server.hpp"
 #include "launcher/pmix_exchange.hpp"
 #include "launcher/spawn_job.hpp"
 #include "runtime/error.hpp"
@@ -26,7 +27,7 @@ class PmixServer {
 
   /// "rank" is the number of a process (Job::first).
   struct Callbacks {
-    std::function<void(int rank)> connected;  ///< PMIx_Init
+    std::function<void(int rank)> connected;  ///< PMIx_Init, or PMI-1's
     std::function<void(int rank)> finalized;  ///< PMIx_Finalize; before the rank leaves it
     std::function<void(int rank, int status, std::string message)> aborted;  ///< PMIx_Abort
     std::function<void(const SpawnOrder& order, Spawned done)> spawn;        ///< PMIx_Spawn
@@ -102,6 +103,7 @@ class PmixServer {
   Place place_;
   Callbacks callbacks_;
   PmixExchange* exchange_;
+  Pmi1Server pmi1_;                       ///< for ranks that have no PMIx
   std::map<std::string, KnownJob> jobs_;  ///< by namespace
   std::string root_;                      ///< the namespace of the first job
   DataStore store_;                       ///< without an exchange

@@ -21,7 +21,7 @@ import uuid
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "mpi"))
 sys.dont_write_bytecode = True
-from launcher import CLIENT, MPIRUN, MpirunTest
+from launcher import CLIENT, MPIRUN, PMI1_CLIENT, MpirunTest
 
 HOSTS = ["h1", "h2", "h3", "h4"]
 LIMIT = 120  # seconds: only a hang takes as long
@@ -112,6 +112,14 @@ class Jobs(HostsTest):
         for what in ("exchange", "direct", "publish"):
             out, err = self.run_job("--host", ALL, "-map-by", "node", CLIENT, what)
             self.assertEqual(len(out.splitlines()), 8, err)
+
+    def test_programs_without_pmix(self):
+        for words, mapping in ((["--host", "h1:2,h2:2,h3:1"], "(vector,(0,2,2),(2,1,1))"),
+                               (["--host", "h2:2,h3:2", "--map-by", "node"], "(vector,(0,2,1),(0,2,1))")):
+            out, err = self.run_job(*words, *PMI1_CLIENT, "exchange")
+            size = len(out.splitlines())
+            expected = [f"rank {rank} of {size} ok, {mapping}" for rank in range(5 if "h1" in words[1] else 4)]
+            self.assertEqual((sorted(out.splitlines()), err), (expected, ""))
 
     def test_events(self):
         """PMIx_Notify_event: of each range, from mpirun's host and from another, to all hosts that it is for."""

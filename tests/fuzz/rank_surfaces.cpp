@@ -9,8 +9,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "launcher/call_file.hpp"
+#include "launcher/pmi1_space.hpp"
 #include "launcher/wait_graph.hpp"
 #include "pt2pt/address_blob.hpp"
 #include "pt2pt/passport.hpp"
@@ -182,10 +184,68 @@ std::vector<std::string> passports_seeds() {
           text_of(encode(other)) + text_of(encode(stranger)) + text_of(encode(other))};
 }
 
+// --- PMI-1 -------------------------------------------------------------------------------------
+
+// Lines of two ranks of a host, a letter each before them; what they put comes back, with that of
+// another host, which is a line that begins with another letter.
+void run_pmi1(std::string_view bytes) {
+  Job job;
+  job.nspace = "job";
+  job.hosts = {{"a", {0, 1}, 0, 0}, {"b", {2}, 1, 0}};
+  for (const int host : {0, 0, 1}) {
+    Rank& rank = job.ranks.emplace_back();
+    rank.rank = static_cast<int>(job.ranks.size()) - 1;
+    rank.host = host;
+  }
+  std::vector<std::string> entered;
+  std::vector<int> answers(job.ranks.size());
+  const auto is_here = [](int rank) { return rank == 0 || rank == 1; };
+  Pmi1Space space(
+      job, 0,
+      {[&](int rank, const std::string& lines) {
+         require(is_here(rank), "an answer is for a rank of this host");
+         require(
+             lines.empty() || (lines.starts_with("cmd=") && lines.find('\n') == lines.size() - 1),
+             "an answer is a line");
+         ++answers[static_cast<std::size_t>(rank)];
+       },
+       [&](int rank) { require(is_here(rank), "who connects is here"); },
+       [&](int rank) { require(is_here(rank), "who leaves is here"); },
+       [&](int rank, int, const std::string&) { require(is_here(rank), "who aborts is here"); },
+       [&](std::string put) { entered.push_back(std::move(put)); }});
+  while (!bytes.empty()) {
+    const std::size_t end = std::min(bytes.find('\n'), bytes.size());
+    const std::string_view line = bytes.substr(0, end);
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+    if (line.empty()) continue;
+    if (line.front() == 'a' || line.front() == 'b') {
+      (void)space.take(line.front() - 'a', line.substr(1));
+    } else {
+      (void)space.leave_barrier(line.substr(1));
+    }
+    for (const std::string& put : std::exchange(entered, {})) {
+      std::ranges::fill(answers, 0);
+      require(space.leave_barrier(put), "what is put can be read");
+      require(answers[0] == 1 && answers[1] == 1, "all leave the barrier");
+    }
+  }
+}
+
+std::vector<std::string> pmi1_seeds() {
+  return {
+      "acmd=init pmi_version=1 "
+      "pmi_subversion=1\nacmd=get_maxes\nbcmd=get_my_kvsname\nbcmd=get_appnum\n"
+      "acmd=put kvsname=job key=k value=v w\nacmd=barrier_in\nbcmd=barrier_in\nbcmd=get "
+      "kvsname=job key=k\n"
+      "acmd=finalize\nbcmd=abort exitcode=7 message=why\n",
+      "amcmd=spawn\nanprocs=1\naexecname=x\naendcmd\nacmd=get_universe_size\n"};
+}
+
 }  // namespace
 
 std::vector<Surface> rank_surfaces() {
   return {
+      {"pmi1", 4096, 64 * kKb, 64, run_pmi1, pmi1_seeds},
       {"calls", 6 * kSlotBytes, 1024 * kKb, 64, run_calls, calls_seeds},
       {"address", 1024, 16 * kKb, 64, run_address, address_seeds},
       {"passports", 4096, 64 * kKb, 64, run_passports, passports_seeds},

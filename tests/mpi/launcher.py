@@ -22,6 +22,7 @@ import uuid
 
 MPIRUN = os.path.abspath(os.environ.get("MPIRUN", "./mpirun"))
 CLIENT = os.path.abspath(os.environ.get("LAUNCHER_CLIENT", "./launcher_client"))
+PMI1_CLIENT = (sys.executable, str(pathlib.Path(__file__).resolve().with_name("pmi1_client.py")))
 LIMIT = 30  # seconds: only a hang takes as long
 PROC_ABORTED = 58  # MPI_ERR_PROC_ABORTED
 
@@ -142,6 +143,18 @@ class Jobs(LauncherTest):
     def test_publish_and_parked_lookup(self):
         out, _ = self.run_job("-n", "3", CLIENT, "publish")
         self.assertEqual(len(out.splitlines()), 3)
+
+    def test_programs_without_pmix(self):
+        """They find PMI-1, whatever an outer launcher had offered, and strangers do not get in."""
+        outer = {"PMI_FD": "77", "PMI_RANK": "5", "PMI_SIZE": "9"}
+        for what, size in (("exchange", 1), ("exchange", 5), ("garbage", 2)):
+            out, err = self.run_job("-n", str(size), *PMI1_CLIENT, what, env=outer)
+            expected = [f"rank {rank} of {size} ok, (vector,(0,1,{size}))" for rank in range(size)]
+            self.assertEqual((sorted(out.splitlines()), err), (expected, ""))
+        _, err = self.run_job("-n", "3", *PMI1_CLIENT, "abort", "7", status=7)
+        self.assertRegex(self.the_message(err), "rank 1 .* aborted the job with code 7")
+        _, err = self.run_job("-n", "3", *PMI1_CLIENT, "leave", status=1)
+        self.assertRegex(self.the_message(err), "rank 1 .* exited without calling MPI_Finalize")
 
     def keys(self, *arguments):
         out, _ = self.run_job(*arguments)

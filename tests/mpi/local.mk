@@ -221,4 +221,4 @@ check-wakeups: all tests/mpi/wakeups
 endif
 .PHONY: check-mpi check-soak check-wakeups
 dist_check_SCRIPTS += tests/mpi/over_network.sh tests/mpi/run_mpi.sh $(mpi_scripts)
-EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py
+EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py tests/mpi/pmi1_client.py

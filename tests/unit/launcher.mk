@@ -1,5 +1,5 @@
-check_PROGRAMS += launcher_hosts_test launcher_slurm_test launcher_tree_test launcher_options_test launcher_mapping_test launcher_parts_test launcher_wait_graph_test launcher_client
-TESTS += launcher_hosts_test launcher_slurm_test launcher_tree_test launcher_options_test launcher_mapping_test launcher_parts_test launcher_wait_graph_test
+check_PROGRAMS += launcher_hosts_test launcher_slurm_test launcher_tree_test launcher_options_test launcher_mapping_test launcher_parts_test launcher_pmi1_test launcher_wait_graph_test launcher_client
+TESTS += launcher_hosts_test launcher_slurm_test launcher_tree_test launcher_options_test launcher_mapping_test launcher_parts_test launcher_pmi1_test launcher_wait_graph_test
 
 launcher_test_cppflags = $(UNIT_CPPFLAGS) -DASIO_STANDALONE -DASIO_DISABLE_STD_ALIGNED_ALLOC $(PMIX_CFLAGS) $(HWLOC_CFLAGS)
 launcher_hosts_test_SOURCES = tests/unit/launcher_hosts_test.cpp
@@ -17,6 +17,9 @@ launcher_options_test_LDADD = liblauncher.la $(UNIT_LIBS)
 launcher_mapping_test_SOURCES = tests/unit/launcher_mapping_test.cpp
 launcher_mapping_test_CPPFLAGS = $(launcher_test_cppflags)
 launcher_mapping_test_LDADD = liblauncher.la $(UNIT_LIBS)
+launcher_pmi1_test_SOURCES = tests/unit/launcher_pmi1_test.cpp
+launcher_pmi1_test_CPPFLAGS = $(launcher_test_cppflags)
+launcher_pmi1_test_LDADD = liblauncher.la $(UNIT_LIBS)
 launcher_parts_test_SOURCES = tests/unit/launcher_parts_test.cpp
 launcher_parts_test_CPPFLAGS = $(launcher_test_cppflags)
 launcher_parts_test_LDADD = liblauncher.la $(UNIT_LIBS) -lpthread

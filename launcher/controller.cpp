@@ -86,6 +86,7 @@ PmixServer::Callbacks Controller::pmix_callbacks() {
       [this](int rank) { ranks_.at(static_cast<std::size_t>(rank)).connected = false; },
       [this](int rank, int status, const std::string& message) { aborted(rank, status, message); },
       [this](const SpawnOrder& order, const Spawned& done) { spawn(order, done); },
+      [this](const std::string& words) { streams_.say(fmt::format("mpirun: {}\n", words)); },
   };
 }
 

@@ -64,6 +64,12 @@ PmixServer::Callbacks HostJobs::pmix_callbacks() {
             writer.text(write_order(order));
             orders_[next_order_++] = std::move(done);
             tell(MessageKind::order, writer.bytes());
+          },
+          [this](const std::string& words) {
+            WireWriter writer;
+            writer.number(tree_.self());
+            writer.text(fmt::format("mpirun: host {}: {}\n", host_name(), words));
+            tell(MessageKind::said, writer.bytes());
           }};
 }
 

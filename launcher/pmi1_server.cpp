@@ -14,8 +14,10 @@ namespace remit::launcher {
 namespace {
 
 constexpr std::size_t kLongestLine = std::size_t{16} << 10;
+constexpr std::size_t kMostStrangers = 64;  // at a time
 // Of 2^31 numbers, so that trying them out leads nowhere.
-constexpr int kMostStrangers = 1000;
+constexpr int kMostRefusals = 1000;
+constexpr int kMostWords = 3;  // about refusals: a port scan shall not fill the log
 constexpr auto kGreetingTime = std::chrono::seconds(10);
 constexpr auto kRest = std::chrono::milliseconds(100);
 constexpr std::string_view kGreeting = "cmd=initack pmiid=";
@@ -122,9 +124,11 @@ void Pmi1Server::accept_next() {
     const auto client = std::make_shared<Client>(io_, std::move(socket));
     std::error_code ignored;
     client->socket.set_option(asio::ip::tcp::no_delay(true), ignored);
+    if (strangers_.size() >= kMostStrangers) refuse(strangers_.front(), "too many wait");
+    strangers_.push_back(client);
     client->timer.expires_after(kGreetingTime);
     client->timer.async_wait([this, client](std::error_code stopped) {
-      if (!stopped) hang_up(client);
+      if (!stopped) refuse(client, "it said nothing");
     });
     read_next(client);
     accept_next();
@@ -135,6 +139,9 @@ void Pmi1Server::read_next(const std::shared_ptr<Client>& client) {
   asio::async_read_until(client->socket, asio::dynamic_buffer(client->heard, kLongestLine), '\n',
                          [this, client](std::error_code error, std::size_t size) {
                            if (error == asio::error::operation_aborted) return;
+                           if (error == asio::error::not_found && client->place.space == nullptr) {
+                             return refuse(client, "it said too much");
+                           }
                            if (error) return hang_up(client);
                            const std::string line = client->heard.substr(0, size - 1);
                            client->heard.erase(0, size);
@@ -144,7 +151,10 @@ void Pmi1Server::read_next(const std::shared_ptr<Client>& client) {
 }
 
 bool Pmi1Server::take(const std::shared_ptr<Client>& client, std::string_view line) {
-  if (client->place.space == nullptr) return identify(client, line);
+  if (client->place.space == nullptr) {
+    if (!identify(client, line)) refuse(client, "it does not know a rank's number");
+    return client->socket.is_open();
+  }
   return client->place.space->space.take(client->place.rank, line);
 }
 
@@ -161,6 +171,7 @@ bool Pmi1Server::identify(const std::shared_ptr<Client>& client, std::string_vie
   known = client;
   client->place = found->second;
   client->timer.cancel();
+  strangers_.remove(client);
   say(client, fmt::format("cmd=initack rc=0\ncmd=set size={}\ncmd=set rank={}\ncmd=set debug=0\n",
                           client->place.space->size, client->place.rank));
   return true;
@@ -179,15 +190,23 @@ void Pmi1Server::say(const std::shared_ptr<Client>& client, const std::string& l
                     });
 }
 
+void Pmi1Server::refuse(const std::shared_ptr<Client>& client, std::string_view why) {
+  if (++refusals_ <= kMostWords) {
+    callbacks_.refused(fmt::format("a program that asked for PMI 1 was refused: {}", why));
+  }
+  std::error_code ignored;
+  if (refusals_ == kMostRefusals) acceptor_.close(ignored);
+  hang_up(client);
+}
+
 void Pmi1Server::hang_up(const std::shared_ptr<Client>& client) {
   std::error_code ignored;
   client->timer.cancel();
   client->socket.close(ignored);
   if (client->place.space != nullptr) {
     client->place.space->clients[static_cast<std::size_t>(client->place.rank)].reset();
-  } else if (++strangers_ == kMostStrangers) {
-    acceptor_.close(ignored);
   }
+  strangers_.remove(client);  // last: it may be the list's own
 }
 
 }  // namespace remit::launcher

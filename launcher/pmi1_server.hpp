@@ -7,6 +7,8 @@
 #include <asio/ip/tcp.hpp>
 #include <asio/steady_timer.hpp>
 #include <cstdint>
+#include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,8 +22,8 @@ namespace remit::launcher {
 
 /// One a host, beside the PMIx server; everything runs in the io_context's thread. A program that
 /// does not ask costs three variables of its environment. Each rank is known by a secret number in
-/// its environment; who does not know one is hung up on, and after many of those nobody is listened
-/// to any more.
+/// its environment; who does not know one is hung up on: after ten seconds of silence, or when too
+/// many are waited for. After very many of those nobody is listened to any more.
 class Pmi1Server {
  public:
   /// "rank" is the number of a process (Job::first).
@@ -29,6 +31,7 @@ class Pmi1Server {
     std::function<void(int rank)> connected;
     std::function<void(int rank)> finalized;
     std::function<void(int rank, int status, std::string message)> aborted;
+    std::function<void(std::string words)> refused;  ///< a line for the log; the first few times
   };
 
   /// `exchange` reaches other hosts, and outlives this; null: there are none. Where no port can be
@@ -57,6 +60,7 @@ class Pmi1Server {
   /// A line. False: hang up.
   bool take(const std::shared_ptr<Client>& client, std::string_view line);
   bool identify(const std::shared_ptr<Client>& client, std::string_view line);
+  void refuse(const std::shared_ptr<Client>& client, std::string_view why);
   void say(const std::shared_ptr<Client>& client, const std::string& lines);
   void hang_up(const std::shared_ptr<Client>& client);
 
@@ -68,7 +72,8 @@ class Pmi1Server {
   asio::steady_timer resting_;
   std::map<std::string, std::unique_ptr<Space>> spaces_;  // by namespace
   std::map<std::int32_t, Place> secrets_;
-  int strangers_ = 0;  // that were hung up on
+  std::list<std::shared_ptr<Client>> strangers_;  // who have not said who they are
+  int refusals_ = 0;
 };
 
 }  // namespace remit::launcher

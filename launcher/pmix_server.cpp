@@ -150,7 +150,8 @@ PmixServer::PmixServer(asio::io_context& io, Place place, Callbacks callbacks,
       place_(std::move(place)),
       callbacks_(std::move(callbacks)),
       exchange_(exchange),
-      pmi1_(io, place_.node, {callbacks_.connected, callbacks_.finalized, callbacks_.aborted},
+      pmi1_(io, place_.node,
+            {callbacks_.connected, callbacks_.finalized, callbacks_.aborted, callbacks_.refused},
             exchange) {}
 
 // The server is left to the end of the process: PMIx_server_finalize waits for threads and files

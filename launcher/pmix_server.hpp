@@ -31,6 +31,7 @@ class PmixServer {
     std::function<void(int rank)> finalized;  ///< PMIx_Finalize; before the rank leaves it
     std::function<void(int rank, int status, std::string message)> aborted;  ///< PMIx_Abort
     std::function<void(const SpawnOrder& order, Spawned done)> spawn;        ///< PMIx_Spawn
+    std::function<void(std::string words)> refused;  ///< a stranger; a line for the log
   };
 
   /// Where it runs.

@@ -7,10 +7,14 @@ import socket
 import sys
 
 
+def connect():
+    host, port = os.environ["PMI_PORT"].split(":")
+    return socket.create_connection((host, int(port)), timeout=30)
+
+
 class Launcher:
     def __init__(self, secret):
-        host, port = os.environ["PMI_PORT"].split(":")
-        self.file = socket.create_connection((host, int(port))).makefile("rw", newline="\n")
+        self.file = connect().makefile("rw", newline="\n")
         self.say(f"cmd=initack pmiid={secret}")
 
     def say(self, line):
@@ -42,6 +46,14 @@ def is_hung_up_on(secret, *lines):
         return True
 
 
+def is_crowd_let_go():
+    crowd = [connect() for _ in range(80)]
+    try:
+        return all(not someone.recv(1) for someone in crowd[:16])
+    except ConnectionError:
+        return True
+
+
 def main(what, *arguments):
     secret = int(os.environ["PMI_ID"])
     launcher = Launcher(secret)
@@ -51,7 +63,8 @@ def main(what, *arguments):
     launcher.ask("cmd=init pmi_version=1 pmi_subversion=1")
     name = launcher.ask("cmd=get_my_kvsname")["kvsname"]
     if what == "garbage" and not (is_hung_up_on(secret ^ 1) and is_hung_up_on(secret) and is_hung_up_on("x") and
-                                  is_hung_up_on(secret, "a" * 100000)):
+                                  is_hung_up_on(secret, "a" * 100000) and
+                                  is_hung_up_on("1" * 100000) and is_crowd_let_go()):
         sys.exit("strangers are listened to")
     for turn in range(3):
         launcher.ask(f"cmd=put kvsname={name} key=card-{rank}-{turn} value={rank * size + turn:0500}")

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "collectives/buffers.hpp"
+#include "collectives/direct.hpp"
 #include "runtime/prefetch.hpp"
 
 namespace remit {
@@ -299,13 +300,20 @@ int Board::run(const CollectiveArgs& a, const WaitSubject* subject) {
   return error;
 }
 
-int Board::tell(const void* mine, std::size_t bytes, void* all) {
+/// Whom this member meets.
+Board::Range Board::known_to(int hub) const {
+  if (hub == Direct::kNoHub || hub == rank_) return {0, size_};
+  return {hub, hub + 1};
+}
+
+int Board::tell(const void* mine, std::size_t bytes, void* all, int hub) {
   ++number_;
   if (broken_) return MPI_ERR_PROC_ABORTED;
   if (const int error = publish(bytes_view(mine, bytes))) return error;
-  if (const int error = await_all(number_)) return error;
+  const Range known = known_to(hub);
+  if (const int error = await(known.first, known.last, number_)) return error;
   int error = MPI_SUCCESS;
-  for (int i = 0; i < size_; ++i) {
+  for (int i = known.first; i < known.last; ++i) {
     const View to =
         bytes_view(static_cast<std::byte*>(all) + static_cast<std::size_t>(i) * bytes, bytes);
     const int taken = take(i, 0, bytes, to);
@@ -315,13 +323,15 @@ int Board::tell(const void* mine, std::size_t bytes, void* all) {
 }
 
 /// Who breaks the board here waits for the others nevertheless: they may be in its memory.
-int Board::part(int error) {
+int Board::part(int error, int hub, bool hub_works) {
   ++number_;
   if (!broken_) {
     const int failed = publish(bytes_view(&error, sizeof error));
     if (error == MPI_SUCCESS) error = failed;
   }
-  for (int i = 0; i < size_; ++i) {
+  Range awaited = known_to(hub);
+  if (!hub_works && hub != rank_) awaited.last = awaited.first;
+  for (int i = awaited.first; i < awaited.last; ++i) {
     int theirs = await(i, i + 1, number_);
     if (theirs == MPI_SUCCESS && i != rank_) {
       const int taken = take(i, 0, sizeof theirs, bytes_view(&theirs, sizeof theirs));
@@ -544,7 +554,7 @@ int Board::exchange(const CollectiveArgs& a) {
     const int fetched = fetch(peer, receive_slot(a, peer));
     if (error == MPI_SUCCESS) error = fetched;
   }
-  return all_fit && fits ? error : part(error);
+  return all_fit && fits ? error : part(error, Direct::kNoHub, true);
 }
 
 /// This member's block of a member's parcel.

@@ -89,9 +89,11 @@ class Board {
   /// Whether each member reaches the memory of all others: then tell() and part() serve Direct.
   [[nodiscard]] bool reaches_memory() const { return reaches_memory_; }
   /// Every member tells all others `bytes` <= kInline bytes; `all` gets them by rank, as an array.
-  [[nodiscard]] int tell(const void* mine, std::size_t bytes, void* all);
+  /// With a hub (not Direct::kNoHub) only it and each other one tell each other.
+  [[nodiscard]] int tell(const void* mine, std::size_t bytes, void* all, int hub);
   /// Returns when all members that live have come here, with their first error, or a lost member's.
-  [[nodiscard]] int part(int error);
+  /// With a hub it waits for all, and the others for it if it works in their memory.
+  [[nodiscard]] int part(int error, int hub, bool hub_works);
   /// What the operations that follow wait for, if it lasts; null: nobody knows.
   void set_subject(const WaitSubject* subject) { subject_ = subject; }
 
@@ -137,6 +139,12 @@ class Board {
   void store_line(std::size_t bytes);
   [[nodiscard]] int make_room();
   [[nodiscard]] int await_all(std::uint64_t number);
+  /// Members [first, last).
+  struct Range {
+    int first;
+    int last;
+  };
+  [[nodiscard]] Range known_to(int hub) const;
   [[nodiscard]] int await(int first, int last, std::uint64_t number);
   [[nodiscard]] int await_slowly(int first, int last, std::uint64_t number);
   [[nodiscard]] bool hopeless(int first, int last, std::uint64_t number) const;

@@ -24,8 +24,9 @@ std::uint64_t address_of(const void* memory) {
 
 }  // namespace
 
-Direct::Direct(CollCtx& c, std::span<const std::byte> source, std::span<std::byte> target)
-    : mine_{address_of(source.data()), source.size(), address_of(target.data()), target.size(), 1} {
+Direct::Direct(CollCtx& c, std::span<const std::byte> source, std::span<std::byte> target, int hub)
+    : hub_(hub),
+      mine_{address_of(source.data()), source.size(), address_of(target.data()), target.size(), 1} {
   const auto size = static_cast<std::size_t>(c.size());
   facts_ = reinterpret_cast<Fact*>(c.scratch(size * sizeof(Fact)));
   for (std::size_t i = 0; i < size; ++i) new (facts_ + i) Fact;
@@ -86,29 +87,31 @@ const void* Direct::look(CollCtx& c, int peer, std::size_t at, void* memory,
 
 namespace {
 
-/// To every other member a message, from every other one a message: `out` and `in` say where.
-template <class Out, class In>
-void start_round(CollCtx& c, RequestArray& messages, Out&& out, In&& in) {
+/// A message to each member of whom `sends` says so, one from each of whom `receives` does: `out`
+/// and `in` say where.
+template <class Sends, class Receives, class Out, class In>
+void start_round(CollCtx& c, RequestArray& messages, Sends sends, Receives receives, Out out,
+                 In in) {
   const int size = c.size();
   for (int step = 1; step < size; ++step) {
     const int from = (c.rank() - step + size) % size;
-    c.start_receive(messages.next(), in(from), from);
+    if (receives(from)) c.start_receive(messages.next(), in(from), from);
   }
   for (int step = 1; step < size; ++step) {
     const int to = (c.rank() + step) % size;
-    c.start_send(messages.next(RequestKind::send), out(to), to);
+    if (sends(to)) c.start_send(messages.next(RequestKind::send), out(to), to);
   }
 }
 
 }  // namespace
 
-/// Every pair exchanges a message, which also connects them: for the next time, if they do not
-/// reach each other yet. A member that failed before sends nothing that counts, and uses messages
-/// with all: both sides of each pair come to the same answer.
+/// Every pair that meets exchanges a message, which also connects them: for the next time, if they
+/// do not reach each other yet. A member that failed before sends nothing that counts, and uses
+/// messages with all: both sides of each pair come to the same answer.
 Task<int> meet(CollCtx& c, Direct& d) {
   const int size = c.size();
   if (c.board() != nullptr) {
-    c.fail(c.board()->tell(&d.mine_, sizeof d.mine_, d.facts_));
+    c.fail(c.board()->tell(&d.mine_, sizeof d.mine_, d.facts_, d.hub_));
     d.facts_[c.rank()].reaches = 0;
     co_return c.error();
   }
@@ -123,8 +126,10 @@ Task<int> meet(CollCtx& c, Direct& d) {
     told[i].reaches = reaches ? 1 : 0;
   }
   RequestArray messages(c, RequestKind::receive, 2 * (size - 1));
+  const auto meets = [&](int peer) { return d.meets(c.rank(), peer); };
   start_round(
-      c, messages, [&](int to) { return bytes_view(told + to, sizeof(Direct::Fact)); },
+      c, messages, meets, meets,
+      [&](int to) { return bytes_view(told + to, sizeof(Direct::Fact)); },
       [&](int from) { return bytes_view(d.facts_ + from, sizeof(Direct::Fact)); });
   auto everybody = c.all(messages.started());
   co_await everybody;
@@ -134,16 +139,20 @@ Task<int> meet(CollCtx& c, Direct& d) {
   co_return c.error();
 }
 
-Task<int> part(CollCtx& c, std::span<Request> messages) {
+Task<int> part(CollCtx& c, const Direct& d, std::span<Request> messages, bool hub_works) {
   auto rest = c.all(messages);
   co_await rest;
   if (c.board() != nullptr) {
-    c.fail(c.board()->part(c.error()));
+    c.fail(c.board()->part(c.error(), d.hub_, hub_works));
     co_return c.error();
   }
   RequestArray round(c, RequestKind::receive, 2 * (c.size() - 1));
   const auto nothing = [](int) { return bytes_view(nullptr, 0); };
-  start_round(c, round, nothing, nothing);
+  const auto sends = [&](int to) { return d.meets(c.rank(), to) && (hub_works || to == d.hub_); };
+  const auto receives = [&](int from) {
+    return d.meets(c.rank(), from) && (hub_works || from != d.hub_);
+  };
+  start_round(c, round, sends, receives, nothing, nothing);
   auto everybody = c.all(round.started());
   co_await everybody;
   co_return c.error();

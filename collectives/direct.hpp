@@ -18,10 +18,16 @@ namespace remit {
 /// Two members of which one does not reach the other's memory use messages for what they have for
 /// each other; both know, so every algorithm serves every pair, connected already or not. With a
 /// board all reach all.
+///
+/// Where data go from one member or to one, that is the *hub*: it meets all others, and they only
+/// it. If it does not work in their memory, they part without waiting.
 class Direct {
  public:
+  static constexpr int kNoHub = -1;
+
   /// Memory of no bytes is nothing that others could use.
-  Direct(CollCtx& c, std::span<const std::byte> source, std::span<std::byte> target);
+  Direct(CollCtx& c, std::span<const std::byte> source, std::span<std::byte> target,
+         int hub = kNoHub);
 
   /// Whether both reach each other's memory. False for this member itself.
   [[nodiscard]] bool reaches(int peer) const { return facts_[peer].reaches != 0; }
@@ -41,6 +47,7 @@ class Direct {
 
  private:
   friend Task<int> meet(CollCtx& c, Direct& d);
+  friend Task<int> part(CollCtx& c, const Direct& d, std::span<Request> messages, bool hub_works);
 
   /// What a member tells a peer.
   struct Fact {
@@ -54,16 +61,21 @@ class Direct {
   [[nodiscard]] static bool inside(CollCtx& c, std::size_t at, std::size_t bytes,
                                    std::uint64_t whole);
   static void note(CollCtx& c, int peer, bool done);
+  [[nodiscard]] bool meets(int rank, int peer) const {
+    return hub_ == kNoHub || hub_ == rank || hub_ == peer;
+  }
 
+  const int hub_;
   Fact mine_;
   Fact* facts_;  ///< by rank
 };
 
-/// Everybody has come, and is known. First of all.
+/// Everybody whom this member meets has come, and is known. First of all.
 Task<int> meet(CollCtx& c, Direct& d);
-/// This member's `messages` are complete, everybody who lives has left the others' memory, and
-/// nobody failed. Last of all, also after an error: memory may be used again only now.
-Task<int> part(CollCtx& c, std::span<Request> messages);
+/// This member's `messages` are complete, everybody who lives has left its memory, and nobody whom
+/// it waited for failed. Last of all, also after an error: memory may be used again only now.
+/// `hub_works`: a hub may be in the others' memory; all say the same.
+Task<int> part(CollCtx& c, const Direct& d, std::span<Request> messages, bool hub_works = true);
 
 /// Copies the packed bytes of `to` from `at` on of the peer's source.
 Task<int> fetch(CollCtx& c, const Direct& d, int peer, std::size_t at, View to);

@@ -31,10 +31,17 @@ std::span<const std::byte> packed(CollCtx& c, const View& view) {
   return {copy, view.size()};
 }
 
+/// Whether the root takes a share of the others' copies. Where members share processors it would
+/// only keep them from leaving as soon as they are done.
+bool root_helps(const CollCtx& c) {
+  return static_cast<Place>(c.comm().place) != Place::host_shared;
+}
+
 /// Of a block between the root and another member the root copies so many of the last bytes, the
 /// other one the rest: all have as much to do. Nothing where the other one's memory has gaps.
 std::size_t root_share(const CollCtx& c, std::size_t bytes, bool straight) {
-  return straight ? bytes / static_cast<std::size_t>(c.size()) / kPage * kPage : 0;
+  const bool shared = straight && root_helps(c);
+  return shared ? bytes / static_cast<std::size_t>(c.size()) / kPage * kPage : 0;
 }
 
 /// The first bytes of a view, which is contiguous if they are not all.
@@ -50,7 +57,7 @@ Task<int> bcast_direct(CollCtx& c, const CollectiveArgs& a) {
   const bool is_root = c.rank() == a.root;
   std::span<const std::byte> source;
   if (is_root) source = packed(c, buffer);
-  Direct d(c, source, is_root ? std::span<std::byte>() : memory_of(buffer));
+  Direct d(c, source, is_root ? std::span<std::byte>() : memory_of(buffer), a.root);
   Task<int> meeting = meet(c, d);
   co_await meeting;
   RequestArray messages(c, RequestKind::send, c.size());
@@ -73,7 +80,7 @@ Task<int> bcast_direct(CollCtx& c, const CollectiveArgs& a) {
     Task<int> copy = fetch(c, d, a.root, 0, front_of(buffer, buffer.size() - share));
     co_await copy;
   }
-  Task<int> parting = part(c, messages.started());
+  Task<int> parting = part(c, d, messages.started(), root_helps(c));
   co_await parting;
   co_return c.error();
 }
@@ -92,7 +99,7 @@ Task<int> gather_direct(CollCtx& c, const CollectiveArgs& a) {
   } else {
     source = packed(c, mine);
   }
-  Direct d(c, source, target);
+  Direct d(c, source, target, a.root);
   Task<int> meeting = meet(c, d);
   co_await meeting;
   RequestArray messages(c, RequestKind::receive, c.size());
@@ -120,7 +127,10 @@ Task<int> gather_direct(CollCtx& c, const CollectiveArgs& a) {
     co_await copy;
   }
   if (is_root && !in_place) copy_local(mine, receive_slot(a, c.rank()));
-  Task<int> parting = part(c, messages.started());
+  // Without a board a member that failed may be mistaken about the root's memory.
+  const bool root_reads =
+      root_helps(c) || c.board() == nullptr || (is_root ? target.empty() : !d.has_target(a.root));
+  Task<int> parting = part(c, d, messages.started(), root_reads);
   co_await parting;
   co_return c.error();
 }
@@ -132,7 +142,7 @@ Task<int> scatter_direct(CollCtx& c, const CollectiveArgs& a) {
   const View mine = in_place ? send_slot(a, c.rank()) : view_of(a.recv, a.recv_count, *a.recv_type);
   std::span<const std::byte> source;
   if (is_root) source = packed(c, view_of(a.send, a.send_count * c.size(), *a.send_type));
-  Direct d(c, source, is_root ? std::span<std::byte>() : memory_of(mine));
+  Direct d(c, source, is_root ? std::span<std::byte>() : memory_of(mine), a.root);
   Task<int> meeting = meet(c, d);
   co_await meeting;
   RequestArray messages(c, RequestKind::send, c.size());
@@ -159,7 +169,7 @@ Task<int> scatter_direct(CollCtx& c, const CollectiveArgs& a) {
   } else if (!in_place) {
     copy_local(send_slot(a, c.rank()), mine);
   }
-  Task<int> parting = part(c, messages.started());
+  Task<int> parting = part(c, d, messages.started(), root_helps(c));
   co_await parting;
   co_return c.error();
 }
@@ -185,7 +195,7 @@ Task<int> fetch_all(CollCtx& c, const CollectiveArgs& a, const Direct& d, std::s
     Task<int> copy = fetch(c, d, peer, at, receive_slot(a, peer));
     co_await copy;
   }
-  Task<int> parting = part(c, messages.started());
+  Task<int> parting = part(c, d, messages.started());
   co_await parting;
   co_return c.error();
 }
@@ -397,7 +407,7 @@ Task<int> reduce_together(CollCtx& c, const CollectiveArgs& a, For whom) {
   co_await meeting;
   Task<int> work = reduce_shares(c, d, s);
   co_await work;
-  Task<int> parting = part(c, {});
+  Task<int> parting = part(c, d, {});
   co_await parting;
   co_return c.error();
 }
@@ -428,7 +438,7 @@ Task<int> reduce_scatter_direct(CollCtx& c, const CollectiveArgs& a) {
   co_await meeting;
   Task<int> work = reduce_shares(c, d, s);
   co_await work;
-  Task<int> parting = part(c, {});
+  Task<int> parting = part(c, d, {});
   co_await parting;
   if (in_place) copy_local(bytes_view(s.result, result.size()), result);
   co_return c.error();

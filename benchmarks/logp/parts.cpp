@@ -17,11 +17,11 @@ Task<int> run_part(CollCtx& c, CollectiveArgs a) {
   co_return c.error();
 }
 
-int Board::tell(const void* /*mine*/, std::size_t /*bytes*/, void* /*all*/) {
+int Board::tell(const void* /*mine*/, std::size_t /*bytes*/, void* /*all*/, int /*hub*/) {
   std::abort();
 }
 
-int Board::part(int /*error*/) {
+int Board::part(int /*error*/, int /*hub*/, bool /*hub_works*/) {
   std::abort();
 }
 

@@ -450,12 +450,22 @@ class Signals(LauncherTest):
         process = self.start(*options, "-n", "3", "sh", "-c", script)
         for _ in range(3):
             self.assertEqual(self.wait_for_line(process.stdout), "up\n")
-        # mpirun, its guardian, and four of each rank. Who is just about to become `sleep` has no environment.
+        # mpirun, its guardian, and four of each rank. Who is just about to become `sleep` has no environment:
+        # so they are counted when all have.
         end = time.monotonic() + LIMIT
-        while len(self.marked()) < 14 and time.monotonic() < end:
+        names = []
+        while (names.count("sleep"), len(names)) != (9, 14) and time.monotonic() < end:
             time.sleep(0.02)
-        self.assertEqual(len(self.marked()), 14)
+            names = [self.name(pid) for pid in self.marked()]
+        self.assertEqual((names.count("sleep"), len(names)), (9, 14), names)
         return process
+
+    @staticmethod
+    def name(pid):
+        try:
+            return pathlib.Path(f"/proc/{pid}/comm").read_text(encoding="ascii").rstrip("\n")
+        except OSError:
+            return ""
 
     def test_interrupt_and_termination(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

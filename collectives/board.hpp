@@ -53,6 +53,12 @@ class Board {
   static constexpr int kMembers = 16;
   /// Of longer data, what a line says of their length might not fit it.
   static constexpr std::size_t kLongest = std::size_t{64} << 20;
+  /// The longest data of a shape that may take place on a board. Where members share processors,
+  /// two pages: a member publishes so much and leaves, however late the others come.
+  [[nodiscard]] static constexpr std::size_t longest(const CollectiveShape& shape) {
+    if (shape.long_board) return kLongest;
+    return (shape.place == Place::host_shared ? 2 : 1) * BoardPlace::kPageBytes;
+  }
 
   /// Where a member's place is.
   struct Member {

@@ -100,8 +100,7 @@ std::int64_t find_limit(CollectiveKind kind, CollectiveShape shape, const Params
   const auto chosen = [&] { return choose_algorithm(kind, shape, params).name == "board"; };
   if (kind == CollectiveKind::barrier) return chosen() ? 0 : -1;
   std::int64_t limit = -1;
-  const std::size_t most = shape.long_board ? Board::kLongest : BoardPlace::kPageBytes;
-  for (shape.bytes = 1; shape.bytes <= most; shape.bytes *= 2) {
+  for (shape.bytes = 1; shape.bytes <= Board::longest(shape); shape.bytes *= 2) {
     shape.elements = static_cast<MPI_Count>(shape.bytes);
     const bool known = std::any_of(all_algorithms().begin(), all_algorithms().end(),
                                    [=](const Algorithm& row) { return row.kind == kind; });

@@ -198,17 +198,18 @@ double neighbor_cost(const Shape& s) {
 
 /// What a member publishes must fit its page, or go in pieces.
 bool on_board(const Shape& s) {
-  const std::size_t most = s.long_board ? Board::kLongest : BoardPlace::kPageBytes;
-  return s.board && s.size <= Board::kMembers && s.bytes <= most;
+  return s.board && s.size <= Board::kMembers && s.bytes <= Board::longest(s);
 }
 bool blocks_on_board(const Shape& s) {
   const std::size_t all = s.bytes * static_cast<std::size_t>(s.size);
-  return on_board(s) && (s.long_board || all <= BoardPlace::kPageBytes);
+  return on_board(s) && (s.long_board || all <= Board::longest(s));
 }
 /// Long ones between two only: among more the order of combining, on which the result of a
 /// floating-point sum depends, must not follow from what was measured.
 bool reduces_on_board(const Shape& s) {
-  return on_board(s) && (s.size == 2 || s.bytes <= BoardPlace::kPageBytes);
+  Shape short_one = s;
+  short_one.long_board = false;
+  return on_board(s.size == 2 ? s : short_one);
 }
 /// Nobody knows how long the others' blocks are: what does not fit a page is read where it lies.
 bool any_blocks_on_board(const Shape& s) {
@@ -236,8 +237,19 @@ double board_all_cost(const Shape& s) {
 double board_blocks_cost(const Shape& s) {
   return alpha(s) / 3 + (ranks(s) - 1) * bytes(s) * copy_beta(s);
 }
-double board_reduction_cost(const Shape& s) {
+double board_allreduce_cost(const Shape& s) {
   return alpha(s) / 3 + ranks(s) * bytes(s) * (copy_beta(s) + gamma(s) / 2);
+}
+/// The root does what each does elsewhere. Where members share processors the others' time counts:
+/// they write, and leave.
+double to_root(const Shape& s) {
+  return s.place == Place::host_shared ? 2 : ranks(s);
+}
+double board_gather_cost(const Shape& s) {
+  return alpha(s) / 3 + to_root(s) * bytes(s) * copy_beta(s);
+}
+double board_reduce_cost(const Shape& s) {
+  return alpha(s) / 3 + to_root(s) * bytes(s) * (copy_beta(s) + gamma(s) / 2);
 }
 
 bool at_least_two(const Shape& s) {
@@ -343,11 +355,17 @@ bool reduces_in_memory(const Shape& s) {
 double meeting_cost(const Shape& s, double call) {
   return 2 * alpha(s) / 3 + (ranks(s) - 1) * call;
 }
+/// Where members share processors each meets the root alone, copies its own once, and leaves.
+double direct_alone_cost(const Shape& s) {
+  return alpha(s) / 3 + 600 + bytes(s) * kernel_beta(s) / 2;
+}
 /// All copy as much: what the members have for others, shared out.
 double direct_rooted_cost(const Shape& s) {
+  if (s.place == Place::host_shared) return direct_alone_cost(s);
   return meeting_cost(s, 1500) + bytes(s) * (ranks(s) - 1) / ranks(s) * kernel_beta(s);
 }
 double direct_rooted_blocks_cost(const Shape& s) {
+  if (s.place == Place::host_shared) return direct_alone_cost(s);
   return meeting_cost(s, 1500) +
          bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * kernel_beta(s);
 }
@@ -369,15 +387,15 @@ double direct_scatter_reduction_cost(const Shape& s) {
 constexpr std::array kRows = {
     Algorithm{barrier, "board", nullptr, on_board, board_cost},
     Algorithm{bcast, "board", nullptr, on_board, board_cost},
-    Algorithm{gather, "board", nullptr, on_board, board_all_cost},
+    Algorithm{gather, "board", nullptr, on_board, board_gather_cost},
     Algorithm{scatter, "board", nullptr, blocks_on_board, board_blocks_cost},
     Algorithm{allgather, "board", nullptr, on_board, board_all_cost},
     Algorithm{allgatherv, "board", nullptr, on_board, board_all_cost},
     Algorithm{alltoall, "board", nullptr, blocks_on_board, board_blocks_cost},
     Algorithm{alltoallv, "board", nullptr, any_blocks_on_board, board_blocks_cost},
     Algorithm{alltoallw, "board", nullptr, any_blocks_on_board, board_blocks_cost},
-    Algorithm{reduce, "board", nullptr, reduces_on_board, board_reduction_cost},
-    Algorithm{allreduce, "board", nullptr, reduces_on_board, board_reduction_cost},
+    Algorithm{reduce, "board", nullptr, reduces_on_board, board_reduce_cost},
+    Algorithm{allreduce, "board", nullptr, reduces_on_board, board_allreduce_cost},
     direct_row(bcast, bcast_direct, in_memory, direct_rooted_cost),
     direct_row(gather, gather_direct, in_memory, direct_rooted_blocks_cost),
     direct_row(scatter, scatter_direct, in_memory, direct_rooted_blocks_cost),

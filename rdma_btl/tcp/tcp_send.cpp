@@ -19,7 +19,7 @@ using tcp::FrameKind;
 namespace {
 
 /// The kernel takes one piece faster than several; to here that pays for a copy.
-constexpr std::size_t kCopied = 2048;
+constexpr std::size_t kCopied = 4096;
 constexpr std::size_t kMostPieces = 24;  ///< Caps::max_pieces, frame, head, filling
 /// Connections that are tried at every poll, of those whose socket was full.
 constexpr std::size_t kTried = 8;

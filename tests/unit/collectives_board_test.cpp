@@ -280,6 +280,54 @@ TEST(Board, AMemberThatLeavesIsMissed) {
   }
 }
 
+/// Where members share processors, who has its data leaves, even if another member comes late.
+TEST(Board, NobodyButTheRootWaitsForALateMember) {
+  const int size = std::max(3, host_processors() + 1);
+  if (size > Board::kMembers) GTEST_SKIP() << "the members have a processor each";
+  const int late = size - 1;
+  const MPI_Count block = 50'000;
+  BoardRanks ranks(size);
+  run_random(ranks, 20, 60, test_seed() + 10);
+  for (const CollectiveKind kind :
+       {CollectiveKind::bcast, CollectiveKind::gather, CollectiveKind::scatter}) {
+    std::atomic<int> gone = 0;
+    int gone_before = 0;
+    std::vector<std::vector<int>> received(static_cast<std::size_t>(size));
+    std::vector<int> errors(static_cast<std::size_t>(size));
+    ranks.run([&](int rank) {
+      const auto all = static_cast<std::size_t>(block) * static_cast<std::size_t>(size);
+      const std::vector<int> send(all, rank + 1);
+      std::vector<int>& recv = received[static_cast<std::size_t>(rank)];
+      recv.assign(all, kind == CollectiveKind::bcast ? rank + 1 : 0);
+      CollectiveArgs args;
+      args.kind = kind;
+      args.send = send.data();
+      args.recv = recv.data();
+      args.send_count = args.recv_count = block;
+      args.send_type = args.recv_type = &predefined(MPI_INT);
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (rank == late && gone != size - 2 && std::chrono::steady_clock::now() < end) {
+        std::this_thread::yield();
+      }
+      if (rank == late) gone_before = gone;
+      errors[static_cast<std::size_t>(rank)] =
+          run_collective(ranks.engine(rank), ranks.comm(rank), args);
+      if (rank != 0) ++gone;
+    });
+    EXPECT_EQ(gone_before, size - 2) << collective_name(kind);
+    EXPECT_EQ(errors, std::vector<int>(static_cast<std::size_t>(size), MPI_SUCCESS));
+    for (int rank = 0; rank < size; ++rank) {
+      const bool gathers = kind == CollectiveKind::gather;
+      if (gathers && rank != 0) continue;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(gathers ? size : 1); ++i) {
+        const auto from = received[static_cast<std::size_t>(rank)].begin() +
+                          static_cast<std::ptrdiff_t>(i) * block;
+        EXPECT_EQ(std::count(from, from + block, static_cast<int>(i) + 1), block);
+      }
+    }
+  }
+}
+
 /// One member has blocks that are read where they lie, the others small ones, or none.
 TEST(Board, LongBlocksOfOneMember) {
   const int size = 3;

@@ -207,7 +207,8 @@ class Fault:
         starting = self.state == "start"
         if not starting:
             time.sleep(self.delay)
-        pid = watcher.strike(what=what, arguments=arguments, number=number,
+        # A daemon has two guardians, of which the older one is that of its ranks.
+        pid = watcher.strike(what=what, arguments=arguments, number=number, of=2 if what == "guardian" else 1,
                              delay=self.delay if starting else 0, limit=START_TIME if starting else 0)
         if pid is None and self.state != "leave":
             raise Failure(f"there is no {what}")

@@ -99,10 +99,10 @@ class Answers:
                               and (sessions or not process.is_session())],
                 "files": [f"{folder}/{name}" for folder in folders for name in os.listdir(folder)]}
 
-    def strike(self, what, arguments, number, delay, limit):
-        """Sends a signal to the oldest of these processes when it is there; its pid, or None."""
+    def strike(self, what, arguments, number, delay, limit, of=1):
+        """Sends a signal to the oldest of these processes when so many are there; its pid, or None."""
         end = time.monotonic() + limit
-        while not (found := find(what, *arguments)):
+        while len(found := find(what, *arguments)) < of:
             if time.monotonic() > end:
                 return None
             time.sleep(0.002)

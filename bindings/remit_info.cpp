@@ -88,13 +88,17 @@ Place place_of(const CollectivesQuestion& question, int ranks) {
   return static_cast<Place>(found - kPlaceNames.begin());
 }
 
-/// Whether ranks of this host with a core each would use the board for long data.
-bool long_board(const Params& params) {
+/// What ranks of this host would measure: whether they use the board for long data, if they have a
+/// core each, and whether copies of their memory are quick.
+void ask_board(const Params& params, bool crowded, TuningQuery& query) {
   Process process(make_singleton_bootstrap(), std::make_shared<SteadyClock>(), params, 0);
   const auto devices = open_devices(process);
-  return devices && std::any_of(devices->begin(), devices->end(), [&](const auto& device) {
-           return device->caps().name == "shm" && Board::takes_long(params, *device, true, true);
-         });
+  if (!devices) return;
+  for (const auto& device : *devices) {
+    if (device->caps().name != "shm") continue;
+    query.long_board = Board::takes_long(params, *device, true, !crowded);
+    query.quick_copies = device->copy_speed() == CopySpeed::quick;
+  }
 }
 
 void ask_collectives(const Params& params, const CollectivesQuestion& question,
@@ -109,8 +113,8 @@ void ask_collectives(const Params& params, const CollectivesQuestion& question,
   info.from_file = loaded.from_file;
   info.problem = loaded.problem;
   const bool board = one_host && info.ranks <= Board::kMembers;
-  const bool long_data = board && info.place == Place::host && long_board(params);
-  const TuningQuery query{info.ranks, info.place, board, long_data, processors};
+  TuningQuery query{info.ranks, info.place, board, false, false, processors};
+  if (board) ask_board(params, info.place == Place::host_shared, query);
   for (std::size_t i = 0; i < kCollectiveKinds; ++i) {
     const auto kind = static_cast<CollectiveKind>(i);
     if (kind == CollectiveKind::agree) continue;  // inside of Remit only
@@ -119,7 +123,7 @@ void ask_collectives(const Params& params, const CollectivesQuestion& question,
       out.insert(out.end(), ranges.begin(), ranges.end());
     };
     append(info.blocking, query);
-    if (board) append(info.others, {info.ranks, info.place, false, false, processors});
+    if (board) append(info.others, {info.ranks, info.place, false, false, false, processors});
     for (const std::size_t bytes : question.bytes) {
       const std::size_t size = kind == CollectiveKind::barrier ? 0 : bytes;
       if (size == 0 && bytes != question.bytes.front()) continue;

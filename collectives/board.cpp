@@ -322,13 +322,13 @@ int Board::tell(const void* mine, std::size_t bytes, void* all, int hub) {
   return error;
 }
 
+int Board::leave(int error) {
+  ++number_;
+  return broken_ ? MPI_ERR_PROC_ABORTED : publish(bytes_view(&error, sizeof error));
+}
+
 /// Who breaks the board here waits for the others nevertheless: they may be in its memory.
 int Board::part(int error, int hub, bool hub_works) {
-  ++number_;
-  if (!broken_) {
-    const int failed = publish(bytes_view(&error, sizeof error));
-    if (error == MPI_SUCCESS) error = failed;
-  }
   Range awaited = known_to(hub);
   if (!hub_works && hub != rank_) awaited.last = awaited.first;
   for (int i = awaited.first; i < awaited.last; ++i) {
@@ -554,7 +554,9 @@ int Board::exchange(const CollectiveArgs& a) {
     const int fetched = fetch(peer, receive_slot(a, peer));
     if (error == MPI_SUCCESS) error = fetched;
   }
-  return all_fit && fits ? error : part(error, Direct::kNoHub, true);
+  if (all_fit && fits) return error;
+  const int left = leave(error);
+  return part(error != MPI_SUCCESS ? error : left, Direct::kNoHub, true);
 }
 
 /// This member's block of a member's parcel.

@@ -74,6 +74,7 @@ class Board {
     std::vector<Member> members;  ///< by rank, this one included; empty: there is no board
     bool reaches_memory = false;  ///< each of them reaches the memory of all others
     bool takes_long = false;      ///< data that do not fit a page go in pieces
+    bool copies_quickly = false;  ///< each of them, the memory of all others (CopySpeed::quick)
   };
 
   /// `own` was taken from its device.
@@ -94,10 +95,14 @@ class Board {
 
   /// Whether each member reaches the memory of all others: then tell() and part() serve Direct.
   [[nodiscard]] bool reaches_memory() const { return reaches_memory_; }
+  [[nodiscard]] bool copies_quickly() const { return copies_quickly_; }
   /// Every member tells all others `bytes` <= kInline bytes; `all` gets them by rank, as an array.
   /// With a hub (not Direct::kNoHub) only it and each other one tell each other.
   [[nodiscard]] int tell(const void* mine, std::size_t bytes, void* all, int hub);
-  /// Returns when all members that live have come here, with their first error, or a lost member's.
+  /// This member is done with the others' memory, with this error. It parts next. Fails if the
+  /// board is broken.
+  [[nodiscard]] int leave(int error);
+  /// Returns when all members that live have left, with their first error, or a lost member's.
   /// With a hub it waits for all, and the others for it if it works in their memory.
   [[nodiscard]] int part(int error, int hub, bool hub_works);
   /// What the operations that follow wait for, if it lasts; null: nobody knows.
@@ -181,6 +186,7 @@ class Board {
   BoardPlace* const place_;
   const std::vector<Member> members_;
   const bool reaches_memory_;
+  const bool copies_quickly_;
   std::uint64_t number_ = 0;                 ///< of the operation under way or the last one
   std::uint64_t safe_ = BoardPlace::kDepth;  ///< lines may be written up to this operation
   std::uint32_t page_ = 0;                   ///< for the next data that do not fit a line

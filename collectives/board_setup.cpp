@@ -28,6 +28,7 @@ struct Offer {
   bool fine = false;        ///< has a place; in the second round, can read all others'
   bool reaches = false;     ///< second round: reaches the memory of all others
   bool takes_long = false;  ///< ... so that long data should go through places
+  bool quick = false;       ///< ... copies their memory quickly
 };
 
 Task<int> tell_everybody(CollCtx& c, std::vector<Offer>& offers) {
@@ -84,6 +85,7 @@ Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out
   mine.takes_long = own.device != nullptr &&
                     Board::takes_long(c.engine().process().params(), *own.device, mine.reaches,
                                       c.engine().process().progress().policy().spin);
+  mine.quick = own.device != nullptr && own.device->copy_speed() == CopySpeed::quick;
   Task<int> second = tell_everybody(c, offers);
   co_await second;
   const auto all = [&](bool Offer::*what) {
@@ -91,6 +93,7 @@ Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out
   };
   out.reaches_memory = all(&Offer::reaches);
   out.takes_long = all(&Offer::takes_long);
+  out.copies_quickly = out.reaches_memory && all(&Offer::quick);
   if (!all(&Offer::fine) || c.error() != MPI_SUCCESS) out.members.clear();
   co_return c.error();
 }
@@ -120,6 +123,7 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agree
       place_(reinterpret_cast<BoardPlace*>(own.notices.memory)),
       members_(std::move(agreement.members)),
       reaches_memory_(agreement.reaches_memory),
+      copies_quickly_(agreement.copies_quickly),
       spins_(engine.process().progress().policy().spin) {
   CollectiveShape shape;
   shape.size = size_;
@@ -129,6 +133,7 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agree
   shape.board = true;
   shape.one_host = reaches_memory_;
   shape.long_board = agreement.takes_long;
+  shape.quick_copies = copies_quickly_;
   for (std::size_t kind = 0; kind < limits_.size(); ++kind) {
     limits_[kind] = find_limit(static_cast<CollectiveKind>(kind), shape, engine.process().params());
   }
@@ -151,7 +156,7 @@ Board::~Board() {
 bool Board::takes_long(const Params& params, const Device& device, bool reaches, bool spins) {
   const std::string& wish = params.text(long_board_param);
   if (wish != "auto") return wish == "yes";
-  return spins && (!reaches || device.copies_slowly());
+  return spins && (!reaches || device.copy_speed() == CopySpeed::slow);
 }
 
 void Board::wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,

@@ -139,10 +139,17 @@ Task<int> meet(CollCtx& c, Direct& d) {
   co_return c.error();
 }
 
-Task<int> part(CollCtx& c, const Direct& d, std::span<Request> messages, bool hub_works) {
+void leave(CollCtx& c, Direct& d) {
+  if (c.board() == nullptr) return;
+  d.left_ = true;
+  c.fail(c.board()->leave(c.error()));
+}
+
+Task<int> part(CollCtx& c, Direct& d, std::span<Request> messages, bool hub_works) {
   auto rest = c.all(messages);
   co_await rest;
   if (c.board() != nullptr) {
+    if (!d.left_) leave(c, d);
     c.fail(c.board()->part(c.error(), d.hub_, hub_works));
     co_return c.error();
   }

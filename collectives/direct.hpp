@@ -47,7 +47,8 @@ class Direct {
 
  private:
   friend Task<int> meet(CollCtx& c, Direct& d);
-  friend Task<int> part(CollCtx& c, const Direct& d, std::span<Request> messages, bool hub_works);
+  friend void leave(CollCtx& c, Direct& d);
+  friend Task<int> part(CollCtx& c, Direct& d, std::span<Request> messages, bool hub_works);
 
   /// What a member tells a peer.
   struct Fact {
@@ -66,16 +67,20 @@ class Direct {
   }
 
   const int hub_;
+  bool left_ = false;
   Fact mine_;
   Fact* facts_;  ///< by rank
 };
 
 /// Everybody whom this member meets has come, and is known. First of all.
 Task<int> meet(CollCtx& c, Direct& d);
+/// This member is done with the others' memory: they need not wait for what it does before it
+/// parts. They hear of it where there is a board; elsewhere when it parts.
+void leave(CollCtx& c, Direct& d);
 /// This member's `messages` are complete, everybody who lives has left its memory, and nobody whom
 /// it waited for failed. Last of all, also after an error: memory may be used again only now.
 /// `hub_works`: a hub may be in the others' memory; all say the same.
-Task<int> part(CollCtx& c, const Direct& d, std::span<Request> messages, bool hub_works = true);
+Task<int> part(CollCtx& c, Direct& d, std::span<Request> messages, bool hub_works = true);
 
 /// Copies the packed bytes of `to` from `at` on of the peer's source.
 Task<int> fetch(CollCtx& c, const Direct& d, int peer, std::size_t at, View to);

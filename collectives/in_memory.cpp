@@ -126,7 +126,10 @@ Task<int> gather_direct(CollCtx& c, const CollectiveArgs& a) {
     Task<int> copy = fetch(c, d, peer, at, back);
     co_await copy;
   }
-  if (is_root && !in_place) copy_local(mine, receive_slot(a, c.rank()));
+  if (is_root && !in_place) {
+    leave(c, d);
+    copy_local(mine, receive_slot(a, c.rank()));
+  }
   // Without a board a member that failed may be mistaken about the root's memory.
   const bool root_reads =
       root_helps(c) || c.board() == nullptr || (is_root ? target.empty() : !d.has_target(a.root));
@@ -167,6 +170,7 @@ Task<int> scatter_direct(CollCtx& c, const CollectiveArgs& a) {
                            front_of(mine, block - share));
     co_await copy;
   } else if (!in_place) {
+    leave(c, d);
     copy_local(send_slot(a, c.rank()), mine);
   }
   Task<int> parting = part(c, d, messages.started(), root_helps(c));
@@ -176,10 +180,11 @@ Task<int> scatter_direct(CollCtx& c, const CollectiveArgs& a) {
 
 namespace {
 
-/// Fills every other member's slot, and parts. Of a peer's source `bytes_of(peer)` bytes long this
-/// member's block begins at `at`; what goes out by messages is `block_to(peer)`.
+/// Fills every other member's slot and, from `own`, that of this one (unless in place), and parts.
+/// Of a peer's source `bytes_of(peer)` bytes long this member's block begins at `at`; what goes out
+/// by messages is `block_to(peer)`.
 template <class BytesOf, class BlockTo>
-Task<int> fetch_all(CollCtx& c, const CollectiveArgs& a, const Direct& d, std::size_t at,
+Task<int> fetch_all(CollCtx& c, const CollectiveArgs& a, Direct& d, const View& own, std::size_t at,
                     BytesOf bytes_of, BlockTo block_to) {
   RequestArray messages(c, RequestKind::receive, 2 * c.size());
   for (int step = 1; step < c.size(); ++step) {
@@ -195,6 +200,8 @@ Task<int> fetch_all(CollCtx& c, const CollectiveArgs& a, const Direct& d, std::s
     Task<int> copy = fetch(c, d, peer, at, receive_slot(a, peer));
     co_await copy;
   }
+  leave(c, d);
+  if (a.send != MPI_IN_PLACE) copy_local(own, receive_slot(a, c.rank()));
   Task<int> parting = part(c, d, messages.started());
   co_await parting;
   co_return c.error();
@@ -210,10 +217,9 @@ Task<int> allgather_direct(CollCtx& c, const CollectiveArgs& a) {
   Direct d(c, packed(c, mine), {});
   Task<int> meeting = meet(c, d);
   co_await meeting;
-  if (!in_place) copy_local(mine, own);
   const auto bytes_of = [&a](int peer) { return receive_slot(a, peer).size(); };
   const auto same = [mine](int) { return mine; };
-  Task<int> work = fetch_all(c, a, d, 0, bytes_of, same);
+  Task<int> work = fetch_all(c, a, d, mine, 0, bytes_of, same);
   co_await work;
   co_return c.error();
 }
@@ -235,14 +241,14 @@ Task<int> alltoall_direct(CollCtx& c, const CollectiveArgs& a) {
   Direct d(c, source, {});
   Task<int> meeting = meet(c, d);
   co_await meeting;
-  if (!in_place) copy_local(send_slot(a, c.rank()), receive_slot(a, c.rank()));
   const std::size_t block = source.size() / static_cast<std::size_t>(c.size());
   const auto bytes_of = [source](int) { return source.size(); };
   const auto block_to = [source, block](int peer) {
     return bytes_view(source.data() + block * static_cast<std::size_t>(peer), block);
   };
   const std::size_t at = block * static_cast<std::size_t>(c.rank());
-  Task<int> work = fetch_all(c, a, d, at, bytes_of, block_to);
+  const View own = in_place ? View() : send_slot(a, c.rank());
+  Task<int> work = fetch_all(c, a, d, own, at, bytes_of, block_to);
   co_await work;
   co_return c.error();
 }
@@ -397,6 +403,11 @@ Task<int> reduce_together(CollCtx& c, const CollectiveArgs& a, For whom) {
   Shares s(c, a, whom);
   const Blocks blocks{a.recv_count, c.size()};
   for (int i = 0; i <= c.size(); ++i) s.begins[i] = blocks.begin(i);
+  // Of two, the root has nothing to write.
+  if (whom == For::root && c.size() == 2) {
+    const MPI_Count less = a.recv_count * 3 / 8;
+    s.begins[1] = a.root == 0 ? a.recv_count - less : less;
+  }
   std::span<std::byte> target;
   if (s.wanted_by(c.rank())) {
     s.result = static_cast<std::byte*>(a.recv) + s.bytes(s.begins[c.rank()]);

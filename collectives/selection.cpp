@@ -235,7 +235,11 @@ double board_all_cost(const Shape& s) {
   return alpha(s) / 3 + ranks(s) * bytes(s) * copy_beta(s);
 }
 double board_blocks_cost(const Shape& s) {
-  return alpha(s) / 3 + (ranks(s) - 1) * bytes(s) * copy_beta(s);
+  return alpha(s) / 3 + 2 * (ranks(s) - 1) * bytes(s) * copy_beta(s);
+}
+/// The root writes all blocks, each other one reads its own.
+double board_scatter_cost(const Shape& s) {
+  return alpha(s) / 3 + ranks(s) * bytes(s) * copy_beta(s);
 }
 double board_allreduce_cost(const Shape& s) {
   return alpha(s) / 3 + ranks(s) * bytes(s) * (copy_beta(s) + gamma(s) / 2);
@@ -362,21 +366,30 @@ double direct_alone_cost(const Shape& s) {
 /// All copy as much: what the members have for others, shared out.
 double direct_rooted_cost(const Shape& s) {
   if (s.place == Place::host_shared) return direct_alone_cost(s);
-  return meeting_cost(s, 1500) + bytes(s) * (ranks(s) - 1) / ranks(s) * kernel_beta(s);
+  return meeting_cost(s, s.quick_copies ? 900 : 1500) +
+         bytes(s) * (ranks(s) - 1) / ranks(s) * kernel_beta(s);
 }
-double direct_rooted_blocks_cost(const Shape& s) {
+double direct_blocks_of_root_cost(const Shape& s, double call) {
   if (s.place == Place::host_shared) return direct_alone_cost(s);
-  return meeting_cost(s, 1500) +
+  return meeting_cost(s, call) +
          bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * kernel_beta(s);
 }
+double direct_gather_cost(const Shape& s) {
+  return direct_blocks_of_root_cost(s, s.quick_copies ? 900 : 1500);
+}
+double direct_scatter_cost(const Shape& s) {
+  return direct_blocks_of_root_cost(s, s.quick_copies ? 500 : 1500);
+}
 double direct_blocks_cost(const Shape& s) {
-  return meeting_cost(s, 1400 + 0.3 * alpha(s)) + bytes(s) * (ranks(s) - 1) * kernel_beta(s) / 2;
+  const double call = s.quick_copies ? 300 : 1400;
+  return meeting_cost(s, call + 0.3 * alpha(s)) + bytes(s) * (ranks(s) - 1) * kernel_beta(s) / 2;
 }
 double direct_reduction_cost(const Shape& s) {
   return meeting_cost(s, 2000) + bytes(s) * (ranks(s) - 1) / ranks(s) * (kernel_beta(s) + gamma(s));
 }
+/// Quick ones among two only: see reduces_on_board().
 double direct_allreduce_cost(const Shape& s) {
-  return meeting_cost(s, 2000) +
+  return meeting_cost(s, s.quick_copies && s.size == 2 ? 700 : 2000) +
          bytes(s) * (ranks(s) - 1) / ranks(s) * (1.5 * kernel_beta(s) + gamma(s));
 }
 /// In place the result is copied once more.
@@ -388,7 +401,7 @@ constexpr std::array kRows = {
     Algorithm{barrier, "board", nullptr, on_board, board_cost},
     Algorithm{bcast, "board", nullptr, on_board, board_cost},
     Algorithm{gather, "board", nullptr, on_board, board_gather_cost},
-    Algorithm{scatter, "board", nullptr, blocks_on_board, board_blocks_cost},
+    Algorithm{scatter, "board", nullptr, blocks_on_board, board_scatter_cost},
     Algorithm{allgather, "board", nullptr, on_board, board_all_cost},
     Algorithm{allgatherv, "board", nullptr, on_board, board_all_cost},
     Algorithm{alltoall, "board", nullptr, blocks_on_board, board_blocks_cost},
@@ -397,8 +410,8 @@ constexpr std::array kRows = {
     Algorithm{reduce, "board", nullptr, reduces_on_board, board_reduce_cost},
     Algorithm{allreduce, "board", nullptr, reduces_on_board, board_allreduce_cost},
     direct_row(bcast, bcast_direct, in_memory, direct_rooted_cost),
-    direct_row(gather, gather_direct, in_memory, direct_rooted_blocks_cost),
-    direct_row(scatter, scatter_direct, in_memory, direct_rooted_blocks_cost),
+    direct_row(gather, gather_direct, in_memory, direct_gather_cost),
+    direct_row(scatter, scatter_direct, in_memory, direct_scatter_cost),
     direct_row(allgather, allgather_direct, in_memory, direct_blocks_cost),
     direct_row(allgatherv, allgather_direct, in_memory, direct_blocks_cost),
     direct_row(alltoall, alltoall_direct, in_memory, direct_blocks_cost),
@@ -629,6 +642,7 @@ CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
   shape.uniform = args.kind != gatherv && args.kind != scatterv && args.kind != allgatherv &&
                   args.kind != alltoallv && args.kind != alltoallw && args.neighbors == nullptr;
   shape.one_host = comm.table != nullptr && shape.place != Place::network;
+  shape.quick_copies = comm.board != nullptr && comm.board->copies_quickly();
   if (args.kind == barrier) shape.hierarchy = comm.hierarchy.get();
   if (args.kind == allgatherv) take_counts(args, shape);
   if (!shape.uniform || args.kind == barrier || args.kind == agree) return shape;

@@ -280,6 +280,7 @@ struct Shapes {
     shape.size = query.ranks;
     shape.board = query.board;
     shape.long_board = query.long_board;
+    shape.quick_copies = query.quick_copies;
     shape.one_host = query.place != Place::network;
     shape.table = &table;
     shape.place = query.place;

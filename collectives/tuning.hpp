@@ -115,7 +115,8 @@ struct TuningQuery {
   Place place = Place::host;
   bool board = false;       ///< the calls block, and there is a shared board
   bool long_board = false;  ///< which takes long data, too
-  int processors = 1;       ///< of the host, where Place::host_shared
+  bool quick_copies = false;
+  int processors = 1;  ///< of the host, where Place::host_shared
 };
 /// An algorithm that can be used.
 struct Candidate {

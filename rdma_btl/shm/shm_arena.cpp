@@ -139,8 +139,9 @@ namespace {
 
 /// The kernel looks up and holds the pages of each copy. What that costs differs by a factor of
 /// five among processors and hypervisors; it is the same for a process's own memory.
-bool measure_kernel_copies() {
+CopySpeed measure_kernel_copies() {
   constexpr std::size_t kBytes = std::size_t{64} << 10;
+  constexpr std::size_t kShort = std::size_t{16} << 10;
   constexpr int kTries = 5;
   // Two copies between caches take two to four times as long as one within a cache.
   constexpr std::uint64_t kSlow = 4;
@@ -155,23 +156,28 @@ bool measure_kernel_copies() {
     }
     return best;
   };
-  const iovec source{from.get(), kBytes};
-  const iovec target{to.get(), kBytes};
-  const pid_t self = ::getpid();
-  const std::uint64_t kernel =
-      lowest([&] { (void)::process_vm_readv(self, &target, 1, &source, 1, 0); });
-  const std::uint64_t own = lowest([&] {
-    std::memcpy(to.get(), from.get(), kBytes);
-    asm volatile("" : : "r"(to.get()) : "memory");
-  });
-  return kernel > kSlow * own;
+  const auto by_kernel = [&](std::size_t bytes) {
+    const iovec source{from.get(), bytes};
+    const iovec target{to.get(), bytes};
+    return lowest(
+        [&, self = ::getpid()] { (void)::process_vm_readv(self, &target, 1, &source, 1, 0); });
+  };
+  const auto by_itself = [&](std::size_t bytes) {
+    return lowest([&] {
+      std::memcpy(to.get(), from.get(), bytes);
+      asm volatile("" : : "r"(to.get()) : "memory");
+    });
+  };
+  const std::uint64_t own = by_itself(kBytes);
+  if (by_kernel(kBytes) > kSlow * own) return CopySpeed::slow;
+  return by_kernel(kShort) > own ? CopySpeed::usual : CopySpeed::quick;
 }
 
 }  // namespace
 
-bool ShmDevice::copies_slowly() const {
-  static const bool slow = measure_kernel_copies();
-  return slow;
+CopySpeed ShmDevice::copy_speed() const {
+  static const CopySpeed speed = measure_kernel_copies();
+  return speed;
 }
 
 /// The kernel may copy less than it was asked for.

@@ -64,7 +64,7 @@ class ShmDevice final : public Device {
   void nudge(EndpointId endpoint) override;
 
   [[nodiscard]] bool reaches_memory(EndpointId endpoint) const override;
-  [[nodiscard]] bool copies_slowly() const override;
+  [[nodiscard]] CopySpeed copy_speed() const override;
   [[nodiscard]] bool read_memory(EndpointId endpoint, std::uint64_t address, void* to,
                                  std::size_t bytes) override;
   [[nodiscard]] bool write_memory(EndpointId endpoint, std::uint64_t address, const void* from,

@@ -52,6 +52,7 @@ Expected<TcpConfig> config_of_tcp(Process& process) {
   config.name = own_name(process);
   config.job = shm::hash_of(kNetwork);
   config.interface = process.params().text(interface_param);
+  config.congestion = process.params().text(tcp_congestion_param);
   config.log = &process.log();
   return config;
 }

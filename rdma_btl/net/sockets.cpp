@@ -5,8 +5,10 @@
 
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <limits>
 
@@ -22,8 +24,26 @@ constexpr int kIntervalS = 5;
 constexpr int kProbes = 4;
 constexpr int kSilentMs = 30000;
 
+/// Lets this process have as many descriptors as it may. False: it has them already. Only when they
+/// are needed, because with more than 1,024 a program's select() cannot take all.
+bool more_descriptors() {
+  rlimit limit;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return false;
+  limit.rlim_cur = limit.rlim_max;
+  return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+/// The descriptor that `make` makes, or none, with its errno.
+template <class Make>
+shm::Fd descriptor(const Make& make) {
+  int fd = make();
+  if (fd < 0 && errno == EMFILE && more_descriptors()) fd = make();
+  return shm::Fd(fd);
+}
+
 Expected<shm::Fd> stream_socket(int family) {
-  shm::Fd socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  shm::Fd socket =
+      descriptor([&] { return ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); });
   if (!socket) return fail_errno(MPI_ERR_OTHER, errno, "making a TCP socket");
   return socket;
 }
@@ -60,10 +80,12 @@ Expected<shm::Fd> listen_at(sockaddr_storage& address) {
   return socket;
 }
 
-Expected<shm::Fd> connect_from(const sockaddr_storage& from, const sockaddr_storage& to) {
+Expected<shm::Fd> connect_from(const sockaddr_storage& from, const sockaddr_storage& to,
+                               const std::string& congestion) {
   Expected<shm::Fd> socket = stream_socket(to.ss_family);
   if (!socket) return tl::unexpected(socket.error());
   watch_over(socket->get());
+  if (!congestion.empty()) (void)set_congestion(socket->get(), congestion);
   sockaddr_storage own = from;
   set_port(own, 0);
   const int yes = 1;  // the port is found when the other end is known: one may serve many
@@ -78,9 +100,14 @@ Expected<shm::Fd> connect_from(const sockaddr_storage& from, const sockaddr_stor
 }
 
 shm::Fd accept_one(int listener) {
-  shm::Fd socket(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  shm::Fd socket = descriptor(
+      [&] { return ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); });
   if (socket) watch_over(socket.get());
   return socket;
+}
+
+bool is_shortage(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
 int error_of(int socket) {
@@ -90,13 +117,30 @@ int error_of(int socket) {
   return value;
 }
 
+std::string congestion_of(int socket) {
+  std::array<char, 64> name = {};
+  socklen_t length = name.size() - 1;
+  if (::getsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name.data(), &length) != 0) return {};
+  return name.data();
+}
+
+bool set_congestion(int socket, const std::string& name) {
+  const auto length = static_cast<socklen_t>(name.size());
+  return ::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name.data(), length) == 0;
+}
+
+unsigned round_trip_us(int socket) {
+  tcp_info info = {};
+  socklen_t length = sizeof info;
+  const bool known = ::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0;
+  return known && info.tcpi_min_rtt != std::numeric_limits<std::uint32_t>::max() ? info.tcpi_min_rtt
+                                                                                 : 0;
+}
+
 void bound_buffer(int socket, double bandwidth) {
   constexpr int kLeast = 131072;
   constexpr double kSecondsPerUs = 1e-6;
-  tcp_info info = {};
-  socklen_t length = sizeof info;
-  if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return;
-  const double most = 2 * bandwidth * info.tcpi_min_rtt * kSecondsPerUs;
+  const double most = 2 * bandwidth * round_trip_us(socket) * kSecondsPerUs;
   if (most > std::numeric_limits<int>::max()) return;
   const int bytes = std::max(kLeast, static_cast<int>(most));
   (void)::setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);

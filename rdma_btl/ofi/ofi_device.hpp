@@ -101,6 +101,7 @@ class OfiDevice final : public Device {
   void look_at_lines();
   void on_event(std::uint64_t token, std::uint32_t events);
   void accept_guests();
+  void complain(int error);
   void on_guest(int fd);
   void on_request(ofi::Line line, const ofi::Hello& hello);
   void on_line(Endpoint& endpoint, std::uint32_t events);
@@ -185,6 +186,7 @@ class OfiDevice final : public Device {
   shm::Fd kick_;    ///< an eventfd: readable when armed and something is there already
   shm::Fd events_;  ///< an epoll set: lines, the listener, kick_, the completion queue
   bool armed_ = false;
+  bool complained_ = false;  ///< of a shortage
   unsigned until_lines_ = 0;
 
   std::vector<std::unique_ptr<Endpoint>> endpoints_;

@@ -13,9 +13,11 @@ namespace remit {
 
 /// Plain values, so that a test needs no parameters.
 struct TcpConfig {
-  PeerName name = 0;      ///< of this process
-  std::uint64_t job = 0;  ///< token of the network: whoever has another one is a stranger
-  std::string interface;  ///< its name, an address or a network; empty: chosen
+  PeerName name = 0;       ///< of this process
+  std::uint64_t job = 0;   ///< token of the network: whoever has another one is a stranger
+  std::string interface;   ///< its name, an address or a network; empty: chosen
+  std::string congestion;  ///< congestion control of all connections; empty: chosen
+  unsigned far_us = 1000;  ///< to a host and back from which on it is far
   std::size_t message_bytes = 65536 + 192;  ///< of one send
   std::size_t segment_bytes = 262144;       ///< of a put or get, behind which sends may overtake it
   std::size_t most_waiting = 262144;    ///< bytes of sends for a peer that its socket did not take

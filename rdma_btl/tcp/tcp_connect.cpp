@@ -64,8 +64,8 @@ PeerName TcpDevice::peer(EndpointId endpoint) const {
   return endpoints_[endpoint]->peer;
 }
 
-bool TcpDevice::connected(EndpointId endpoint) const {
-  return endpoints_[endpoint]->state == State::open;
+std::string TcpDevice::congestion(EndpointId endpoint) const {
+  return net::congestion_of(endpoints_[endpoint]->out());
 }
 
 std::string TcpDevice::explain(EndpointId endpoint) const {
@@ -108,7 +108,7 @@ void TcpDevice::begin(Endpoint& endpoint) {
   ++settling_;
   until_look_ = 0;
   endpoint.state = State::connecting;
-  Expected<shm::Fd> socket = net::connect_from(place_.listener(), endpoint.address);
+  Expected<shm::Fd> socket = net::connect_from(place_.listener(), endpoint.address, congestion_);
   if (!socket) {
     return fail_endpoint(endpoint,
                          fmt::format("no way to {}: {}", way_to(endpoint), socket.error().message));
@@ -153,12 +153,21 @@ void TcpDevice::open_endpoint(Endpoint& endpoint, const Hello& hello) {
   if (const int bytes = config_.socket_bytes; bytes != 0) {
     (void)::setsockopt(endpoint.out(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
   }
+  if (!far_congestion_.empty()) settle_congestion(endpoint);
   if (endpoint.counted) --settling_;
   endpoint.counted = false;
   endpoint.deadline_ns = 0;
   endpoint.state = State::open;
   ++counters_.connections;
   warm(endpoint);
+}
+
+/// A host that is far has the system's congestion control.
+void TcpDevice::settle_congestion(const Endpoint& endpoint) {
+  const unsigned round_trip = net::round_trip_us(endpoint.out());
+  if (round_trip < config_.far_us || !net::set_congestion(endpoint.out(), far_congestion_)) return;
+  log(LogLevel::info, "tcp: congestion control {} to {}, there and back in {:.1f} ms",
+      far_congestion_, endpoint.host, round_trip / 1e3);
 }
 
 // --- events ------------------------------------------------------------------------------------
@@ -181,13 +190,22 @@ void TcpDevice::on_event(std::uint64_t token) {
 void TcpDevice::accept_guests() {
   for (;;) {
     shm::Fd socket = net::accept_one(listener_.get());
-    if (!socket) return;
+    if (!socket) return net::is_shortage(errno) ? complain(errno) : void();
     if (guests_.size() >= kMostGuests) guests_.erase(guests_.begin());
     const int fd = socket.get();
     watch(fd, tcp::kGuestBit | static_cast<std::uint32_t>(fd), false);
     guests_[fd].socket = std::move(socket);
     on_guest(fd);
   }
+}
+
+/// A peer that cannot be let in. Once: it is seen again until there is room.
+void TcpDevice::complain(int error) {
+  if (complained_) return;
+  complained_ = true;
+  log(LogLevel::warning,
+      "tcp: a peer's connection has to wait: {}; 'ulimit -n' sets how many files may be open",
+      std::strerror(error));
 }
 
 /// Who speaks another language, or leaves, is forgotten.

@@ -65,7 +65,8 @@ class TcpDevice final : public Device {
   /// Which interface, and why.
   [[nodiscard]] const std::string& description() const { return description_; }
   [[nodiscard]] const TcpCounters& counters() const { return counters_; }
-  [[nodiscard]] bool connected(EndpointId endpoint) const;
+  /// The congestion control of an open connection.
+  [[nodiscard]] std::string congestion(EndpointId endpoint) const;
   /// As if the process had died: no goodbye.
   void abort();
 
@@ -84,6 +85,7 @@ class TcpDevice final : public Device {
 
   // tcp_open.cpp
   [[nodiscard]] Expected<> open(const net::Choice& choice);
+  [[nodiscard]] Expected<> choose_congestion();
   void close_all();
   void linger();
   template <class... Args>
@@ -98,9 +100,11 @@ class TcpDevice final : public Device {
   void begin_with_itself(Endpoint& endpoint);
   [[nodiscard]] tcp::Hello hello_to(PeerName peer, tcp::Verdict verdict) const;
   void open_endpoint(Endpoint& endpoint, const tcp::Hello& hello);
+  void settle_congestion(const Endpoint& endpoint);
   void watch(int fd, std::uint64_t token, bool writable);
   void on_event(std::uint64_t token);
   void accept_guests();
+  void complain(int error);
   void on_guest(int fd);
   void on_request(shm::Fd socket, const tcp::Hello& hello);
   void on_connecting(Endpoint& endpoint);
@@ -164,9 +168,12 @@ class TcpDevice final : public Device {
   net::Place place_;       ///< at the interface
   std::uint64_t key_ = 0;  ///< of all memory of this process: a secret
   shm::Fd listener_;
-  shm::Fd kick_;    ///< an eventfd: readable when armed and something is there already
-  shm::Fd events_;  ///< an epoll set: connections, the listener, kick_
+  std::string congestion_;      ///< control that connections begin with; empty: the system's
+  std::string far_congestion_;  ///< ... to hosts that are far, if it is another one
+  shm::Fd kick_;                ///< an eventfd: readable when armed and something is there already
+  shm::Fd events_;              ///< an epoll set: connections, the listener, kick_
   bool armed_ = false;
+  bool complained_ = false;  ///< of a shortage
   unsigned until_look_ = 0;  ///< polls until all connections are looked at
   unsigned pause_ = 0;       ///< ... after the last such look
 

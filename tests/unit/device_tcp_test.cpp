@@ -2,11 +2,14 @@
 // The tcp device on the loopback: the typed suites, with roomy and with tiny sockets, and what only
 // it does.
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstring>
 
+#include "rdma_btl/net/sockets.hpp"
 #include "rdma_btl/tcp/tcp_device.hpp"
 #include "tests/unit/device_ip_suite.hpp"
 #include "tests/unit/device_suite.hpp"
@@ -70,6 +73,63 @@ TEST_F(TcpTest, ItSaysWhatItUses) {
   ASSERT_FALSE(none.has_value());
   EXPECT_NE(none.error().message.find("REMIT_INTERFACE"), std::string::npos)
       << none.error().message;
+}
+
+TEST_F(TcpTest, CongestionControlIsAsAsked) {
+  TcpConfig config = config_of(0);
+  config.congestion = "reno";  // every kernel has it, for everybody
+  add(config);
+  config.name = 1;
+  add(config);
+  talk(0, 1);
+  EXPECT_EQ(device(0).congestion(0), "reno");
+  EXPECT_EQ(device(1).congestion(0), "reno");
+  config.name = 2;
+  config.congestion = "none";
+  const auto none = TcpDevice::create(config);
+  ASSERT_FALSE(none.has_value());
+  EXPECT_NE(none.error().message.find("REMIT_TCP_CONGESTION is 'none'"), std::string::npos)
+      << none.error().message;
+}
+
+/// The system's to hosts that are far, and everywhere if it does not pace.
+TEST_F(TcpTest, CongestionControlDoesNotPaceToHostsThatAreNear) {
+  const shm::Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const std::string system = net::congestion_of(socket.get());
+  ASSERT_FALSE(system.empty());
+  add(config_of(0));
+  add(config_of(1));
+  TcpConfig far = config_of(2);
+  far.far_us = 0;
+  add(far);
+  talk(0, 1);
+  talk(0, 2);
+  EXPECT_EQ(device(2).congestion(0), system);
+  for (const EndpointId endpoint : {0, 1}) {
+    const std::string near = device(0).congestion(endpoint);
+    if (system.starts_with("bbr")) {
+      EXPECT_TRUE(near == "cubic" || near == "reno") << near;
+    } else {
+      EXPECT_EQ(near, system);
+    }
+  }
+}
+
+/// As many connections as the process may have, not as few as it begins with.
+TEST_F(TcpTest, DescriptorsAreMadeWhenTheyRunOut) {
+  rlimit limit;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  for (PeerName name = 0; name < 4; ++name) add(config_of(name));
+  const shm::Fd next(::dup(0));
+  const rlimit few{static_cast<rlim_t>(next.get()), limit.rlim_max};
+  if (few.rlim_cur >= limit.rlim_max) GTEST_SKIP() << "no more than " << limit.rlim_max;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  for (const int name : {1, 2, 3}) talk(0, name);
+  rlimit now;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &now), 0);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_EQ(now.rlim_cur, limit.rlim_max);
+  EXPECT_EQ(device(0).counters().connections, 3U);
 }
 
 /// A get by a key that is not the target's fails alone; a put by one ends the connection.

@@ -135,6 +135,7 @@ class TcpDevice final : public Device {
 
   // tcp_receive.cpp
   [[nodiscard]] std::size_t take_events(std::span<Completion> out);
+  [[nodiscard]] bool rests(bool idle) const;
   void warm(Endpoint& endpoint);
   [[nodiscard]] std::size_t read_unfinished(std::span<Completion> out);
   [[nodiscard]] std::size_t read_hot(std::span<Completion> out);
@@ -173,9 +174,10 @@ class TcpDevice final : public Device {
   shm::Fd kick_;                ///< an eventfd: readable when armed and something is there already
   shm::Fd events_;              ///< an epoll set: connections, the listener, kick_
   bool armed_ = false;
-  bool complained_ = false;  ///< of a shortage
-  unsigned until_look_ = 0;  ///< polls until all connections are looked at
-  unsigned pause_ = 0;       ///< ... after the last such look
+  bool complained_ = false;          ///< of a shortage
+  unsigned until_look_ = 0;          ///< polls until all connections are looked at
+  unsigned pause_ = 0;               ///< ... after the last such look
+  std::uint64_t rest_until_ns_ = 0;  ///< no socket is read before
 
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
   std::unordered_map<PeerName, EndpointId> by_name_;

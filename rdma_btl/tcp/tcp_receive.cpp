@@ -33,6 +33,9 @@ constexpr unsigned kLongMemory = 16;  ///< messages
 constexpr std::size_t kMostHot = 8;
 constexpr unsigned kHotMisses = 256;
 constexpr unsigned kReadsAPoll = 8;
+/// A socket that is read cannot receive: the core that brings something waits for its lock. So
+/// after a read in vain it is left alone for this long.
+constexpr std::uint64_t kRestNs = 600;
 /// Polls between two looks at all connections: more and more when they are in vain.
 constexpr unsigned kShortestPause = 4;
 constexpr unsigned kLongestPause = 64;
@@ -53,11 +56,19 @@ std::size_t TcpDevice::poll(std::span<Completion> out) {
   if (!lent_.empty()) take_back();
   std::size_t count = take_events(out);
   if (!unfinished_.empty()) count += read_unfinished(out.subspan(count));
+  if (rests(count == 0)) return 0;
   if (hot_.size() <= kMostHot) count += read_hot(out.subspan(count));
   if (look_due(count == 0)) count += look_around(out.subspan(count));
   if (!blocked_.empty()) write_blocked();
   if (count == 0) count = take_events(out);
+  if (count == 0) rest_until_ns_ = shm::now_ns() + kRestNs;
   return count;
+}
+
+/// Nothing came a moment ago, and nothing but something that comes is waited for.
+bool TcpDevice::rests(bool idle) const {
+  return idle && !armed_ && settling_ == 0 && guests_.empty() && blocked_.empty() &&
+         shm::now_ns() < rest_until_ns_;
 }
 
 std::size_t TcpDevice::take_events(std::span<Completion> out) {

@@ -178,6 +178,7 @@ class TcpDevice final : public Device {
   unsigned until_look_ = 0;          ///< polls until all connections are looked at
   unsigned pause_ = 0;               ///< ... after the last such look
   std::uint64_t rest_until_ns_ = 0;  ///< no socket is read before
+  std::size_t taken_ = 0;            ///< by the layer above since anything was sent
 
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
   std::unordered_map<PeerName, EndpointId> by_name_;

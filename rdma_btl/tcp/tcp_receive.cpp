@@ -34,8 +34,11 @@ constexpr std::size_t kMostHot = 8;
 constexpr unsigned kHotMisses = 256;
 constexpr unsigned kReadsAPoll = 8;
 /// A socket that is read cannot receive: the core that brings something waits for its lock. So
-/// after a read in vain it is left alone for this long.
+/// after a read in vain it is left alone for this long; for longer if so much has come since
+/// anything was sent that nobody can be waiting for an answer.
 constexpr std::uint64_t kRestNs = 600;
+constexpr std::uint64_t kRestInStreamNs = 8000;
+constexpr std::size_t kStream = 16;  ///< messages
 /// Polls between two looks at all connections: more and more when they are in vain.
 constexpr unsigned kShortestPause = 4;
 constexpr unsigned kLongestPause = 64;
@@ -61,7 +64,10 @@ std::size_t TcpDevice::poll(std::span<Completion> out) {
   if (look_due(count == 0)) count += look_around(out.subspan(count));
   if (!blocked_.empty()) write_blocked();
   if (count == 0) count = take_events(out);
-  if (count == 0) rest_until_ns_ = shm::now_ns() + kRestNs;
+  taken_ += count;
+  if (count == 0) {
+    rest_until_ns_ = shm::now_ns() + (taken_ < kStream ? kRestNs : kRestInStreamNs);
+  }
   return count;
 }
 
@@ -306,6 +312,7 @@ void TcpDevice::on_put(Endpoint& endpoint, const tcp::PutHead& head, std::size_t
   endpoint.places.push_back({reinterpret_cast<void*>(head.address), bytes});
   endpoint.notify = head.notify != 0;
   endpoint.notification = head.notification;
+  taken_ = 0;  // the sender waits for room in the socket
   begin_placing(endpoint, bytes, false);
 }
 

@@ -214,6 +214,7 @@ bool TcpDevice::send_frame(Endpoint& endpoint, FrameKind kind, std::span<const P
 
 /// Bytes that the kernel took; negative: nothing can be written any more.
 long TcpDevice::give(Endpoint& endpoint, std::span<const iovec> pieces) {
+  taken_ = 0;
   for (;;) {
     ssize_t sent = 0;
     if (pieces.size() == 1) {

@@ -37,7 +37,7 @@ constexpr unsigned kReadsAPoll = 8;
 /// after a read in vain it is left alone for this long; for longer if so much has come since
 /// anything was sent that nobody can be waiting for an answer.
 constexpr std::uint64_t kRestNs = 600;
-constexpr std::uint64_t kRestInStreamNs = 8000;
+constexpr std::uint64_t kRestInStreamNs = 12000;
 constexpr std::size_t kStream = 16;  ///< messages
 /// Polls between two looks at all connections: more and more when they are in vain.
 constexpr unsigned kShortestPause = 4;

@@ -42,7 +42,7 @@ struct ShmDevice::Endpoint {
   std::uint16_t assists_used = 0;  ///< bit set: slot of our ring's control in use
 
   shm::RingControl* rx = nullptr;  ///< of the peer's ring
-  const std::byte* rx_area = nullptr;
+  std::byte* rx_area = nullptr;
   std::size_t rx_area_size = 0;
   std::uint64_t rx_area_end = 0;  ///< stream position behind the last piece consumed
   std::uint64_t rx_area_published = 0;

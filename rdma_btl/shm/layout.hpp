@@ -12,7 +12,7 @@ namespace remit::shm {
 
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kAlignment = 8;  ///< of messages in a data area
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 inline constexpr std::uint64_t kHomeMagic = 0x656d6f6874696d72;
 inline constexpr std::uint64_t kRingMagic = 0x676e697274696d72;
 inline constexpr std::uint64_t kHelloMagic = 0x6f6c6c6574696d72;

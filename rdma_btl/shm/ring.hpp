@@ -103,9 +103,11 @@ class TxRing {
     return area_ + ref.offset;
   }
 
-  /// Fetches the memory of the next `length` bytes for writing, while the consumer reads others.
-  void prepare(std::size_t length) const {
-    const std::size_t at = area_tail_ & (area_size_ - 1);
+  /// Fetches the memory of the next `length` bytes behind a gap for writing, while the consumer
+  /// reads others. `in_turns`: producer and consumer answer each other.
+  void prepare(std::size_t gap, std::size_t length, bool in_turns) {
+    if (in_turns) go_home(gap + length);
+    const std::size_t at = std::min((area_tail_ & (area_size_ - 1)) + gap, area_size_);
     const std::size_t bytes = std::min(length, area_size_ - at);
     for (std::size_t i = 0; i < bytes; i += kLine) prefetch_for_write(area_ + at + i);
   }
@@ -132,6 +134,19 @@ class TxRing {
     if (!blocked_) return;
     blocked_ = false;
     control_->producer.blocked.store(0, std::memory_order_relaxed);
+  }
+  /// Messages that are not long stay in the first quarter of the area if the consumer keeps up: the
+  /// fewer lines they go round in, the nearer those are (to a stream they would be too near: one
+  /// writes what the other has not finished reading). Asks the consumer once a round.
+  void go_home(std::size_t length) {
+    constexpr std::size_t kLongest = 5120;
+    const std::size_t quarter = area_size_ / 4;
+    const std::size_t at = area_tail_ & (area_size_ - 1);
+    if (at < quarter || length > kLongest) [[likely]]
+      return;
+    const std::uint64_t start = area_tail_ + (area_size_ - at);
+    if (start + kLongest > area_limit_ && at < quarter + length) refresh();
+    if (start + kLongest <= area_limit_) area_tail_ = start;
   }
   bool block() {
     blocked_ = true;

@@ -407,9 +407,8 @@ Expected<> ShmDevice::attach(Endpoint& endpoint, const shm::Hello& hello, std::s
   endpoint.home = peer_home;
   endpoint.pid = from.pid;
   endpoint.rx = control;
-  const auto* cells =
-      reinterpret_cast<const shm::Cell*>(endpoint.rx_mapping.data() + shm::kControlBytes);
-  endpoint.rx_area = reinterpret_cast<const std::byte*>(cells + hello.cells);
+  auto* cells = reinterpret_cast<shm::Cell*>(endpoint.rx_mapping.data() + shm::kControlBytes);
+  endpoint.rx_area = reinterpret_cast<std::byte*>(cells + hello.cells);
   endpoint.rx_area_size = hello.area_bytes;
   endpoint.cma = config_.copy != ShmCopy::pipelined && probe_copies(endpoint, hello);
   if (config_.copy == ShmCopy::cma && !endpoint.cma) {

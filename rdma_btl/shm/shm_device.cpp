@@ -80,15 +80,14 @@ inline bool ShmDevice::push_send(Endpoint& endpoint, const Operation& operation)
   return true;
 }
 
-/// Bytes left out before a message so that what follows its first piece, the header, begins with a
-/// line, as the user's buffers most often do: from 2 KB on that saves both copies more than a line.
-/// With it the message must not be longer than `most`.
-static std::size_t gap_before(const Operation& message, std::size_t total, std::size_t most) {
-  constexpr std::size_t kFrom = 2048;
-  const std::size_t over = message.local[0].length % shm::kLine;
-  const bool pays = total >= kFrom && over != 0 && over % shm::kAlignment == 0;
-  const std::size_t gap = pays ? shm::kLine - over : 0;
-  return gap + total <= most ? gap : 0;
+/// Bytes of a message that travel in its cell: its first piece, the header, so that what follows
+/// begins with a line of the data area, as the user's buffers most often do. With the gap that it
+/// leaves the message must not be longer than `most`.
+static std::size_t head_in_cell(const Operation& message, std::size_t total, std::size_t most) {
+  const std::size_t head = message.local[0].length;
+  const bool fits = head != 0 && head <= shm::kInline - sizeof(shm::AreaRef) &&
+                    head % shm::kAlignment == 0 && total + shm::kLine - head <= most;
+  return fits ? head : 0;
 }
 
 /// Bytes of the next message that are fetched ahead, which is likely to be as long. AMD's
@@ -109,21 +108,23 @@ bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::
   }
   if (!endpoint.tx.has_room()) return false;
   shm::AreaRef ref;
-  const std::size_t gap = gap_before(operation, total, caps_.max_send);
+  const std::size_t head = head_in_cell(operation, total, caps_.max_send);
+  const std::size_t gap = head != 0 ? shm::kLine - head : 0;
   std::byte* to = endpoint.tx.reserve(gap + total, ref);
   if (to == nullptr) return false;
-  to += gap;
   ref.offset += static_cast<std::uint32_t>(gap);
   ref.length = static_cast<std::uint32_t>(total);
-  for (const Piece& piece : operation.local) {
+  to += gap + head;
+  for (const Piece& piece : operation.local.subspan(head != 0 ? 1 : 0)) {
     if (piece.length != 0) copy_medium(to, piece.address, piece.length);
     to += piece.length;
   }
   shm::Cell& cell = endpoint.mail ? *endpoint.mailbox : endpoint.tx.next();
   std::memcpy(cell.payload, &ref, sizeof ref);
-  endpoint.tx.publish_in(cell, CellKind::send_area, sizeof ref, endpoint.writer);
+  copy_small(cell.payload + sizeof ref, operation.local[0].address, head);
+  endpoint.tx.publish_in(cell, CellKind::send_area, sizeof ref + head, endpoint.writer);
+  endpoint.tx.prepare(gap + head, bytes_ahead(total), endpoint.mail);
   endpoint.mail = false;
-  endpoint.tx.prepare(bytes_ahead(total));
   return true;
 }
 
@@ -174,9 +175,7 @@ bool ShmDevice::take_mail(Scan& scan, std::uint64_t header, Completion& out) {
   out.endpoint = scan.endpoint;
   out.data = {endpoint.letter.data(), length};
   if (shm::cell_kind(header) == CellKind::send_inline) return true;
-  shm::AreaRef ref;
-  std::memcpy(&ref, endpoint.letter.data(), sizeof ref);
-  out.data = {area_bytes(endpoint, ref), ref.length};
+  out.data = area_message(endpoint, out.data);
   return out.data.data() != nullptr;
 }
 
@@ -288,12 +287,11 @@ bool ShmDevice::handle(Scan& scan, const Cell& cell, std::uint64_t header, Compl
   Endpoint& endpoint = *endpoints_[scan.endpoint];
   switch (shm::cell_kind(header)) {
     case CellKind::send_area: {
-      shm::AreaRef ref;
-      std::memcpy(&ref, cell.payload, sizeof ref);
-      const std::byte* data = area_bytes(endpoint, ref);
-      if (data == nullptr) return false;
+      const std::span payload(cell.payload, std::min(shm::cell_length(header), shm::kInline));
+      const std::span<const std::byte> data = area_message(endpoint, payload);
+      if (data.data() == nullptr) return false;
       out = event_of(CompletionKind::receive, endpoint.id, MPI_SUCCESS);
-      out.data = {data, ref.length};
+      out.data = data;
       return true;
     }
     case CellKind::notification:
@@ -329,7 +327,7 @@ bool ShmDevice::handle(Scan& scan, const Cell& cell, std::uint64_t header, Compl
   return false;
 }
 
-const std::byte* ShmDevice::area_bytes(Endpoint& endpoint, const shm::AreaRef& ref) {
+std::byte* ShmDevice::area_bytes(Endpoint& endpoint, const shm::AreaRef& ref) {
   if (ref.offset > endpoint.rx_area_size || ref.length > endpoint.rx_area_size - ref.offset ||
       ref.offset % shm::kAlignment != 0) {
     bad_cell(endpoint, "bytes outside its data area");
@@ -340,6 +338,24 @@ const std::byte* ShmDevice::area_bytes(Endpoint& endpoint, const shm::AreaRef& r
     note_consumed(scans_[endpoint.scan]);
   }
   return endpoint.rx_area + ref.offset;
+}
+
+/// The message of a cell with these contents. Its header comes in the cell and is put in front of
+/// the rest, into a line of the area that the producer leaves to us: so it needs not be fetched.
+std::span<const std::byte> ShmDevice::area_message(Endpoint& endpoint,
+                                                   std::span<const std::byte> cell) {
+  shm::AreaRef ref;
+  if (cell.size() < sizeof ref)
+    return bad_cell(endpoint, "half a reference"), std::span<std::byte>();
+  std::memcpy(&ref, cell.data(), sizeof ref);
+  const std::span<const std::byte> head = cell.subspan(sizeof ref);
+  std::byte* const data = area_bytes(endpoint, ref);
+  if (data == nullptr) return {};
+  constexpr std::size_t kAhead = 576;  // what the copy would wait for first; the rest it fetches
+  const std::size_t ahead = std::min<std::size_t>(ref.length, kAhead);
+  for (std::size_t i = head.size(); i < ahead; i += shm::kLine) __builtin_prefetch(data + i);
+  copy_small(data, head.data(), std::min<std::size_t>(head.size(), ref.length));
+  return {data, ref.length};
 }
 
 void ShmDevice::bad_cell(Endpoint& endpoint, const char* what) {

@@ -162,7 +162,9 @@ class ShmDevice final : public Device {
   void settle_blocked();
   std::size_t do_work(std::span<Completion> out);
   void idle(bool nothing_arrived);
-  [[nodiscard]] const std::byte* area_bytes(Endpoint& endpoint, const shm::AreaRef& ref);
+  [[nodiscard]] std::byte* area_bytes(Endpoint& endpoint, const shm::AreaRef& ref);
+  [[nodiscard]] std::span<const std::byte> area_message(Endpoint& endpoint,
+                                                        std::span<const std::byte> cell);
   void bad_cell(Endpoint& endpoint, const char* what);
 
   // First contact and death (shm_connect.cpp).

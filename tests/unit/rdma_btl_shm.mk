@@ -10,3 +10,9 @@ TESTS += shm_copy_table_test
 shm_copy_table_test_SOURCES = tests/unit/shm_copy_table_test.cpp
 shm_copy_table_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 shm_copy_table_test_LDADD = librdma_btl.la $(UNIT_LIBS)
+
+check_PROGRAMS += device_shm_area_test
+TESTS += device_shm_area_test
+device_shm_area_test_SOURCES = tests/unit/device_shm_area_test.cpp
+device_shm_area_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+device_shm_area_test_LDADD = librdma_btl.la $(UNIT_LIBS)

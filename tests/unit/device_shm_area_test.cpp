@@ -1,0 +1,145 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Messages of the shared-memory device that are too long for a cell: where in the data area they
+// are, and that they arrive whole however they are divided into pieces.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "rdma_btl/shm/layout.hpp"
+#include "rdma_btl/shm/shm_device.hpp"
+#include "tests/unit/device_world.hpp"
+#include "tests/unit/test_seed.hpp"
+
+namespace remit::testing {
+namespace {
+
+constexpr std::size_t kArea = 131072;
+constexpr std::size_t kHead = 16;
+
+/// Two processes, in this one, that know each other.
+class ShmArea : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      ShmConfig config;
+      config.name = i;
+      config.job = 43;
+      config.area_bytes = kArea;
+      config.share_allocations = false;
+      sides_[i] = ShmDevice::create(config).value();
+    }
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      ASSERT_EQ(sides_[i]->connect(1 - i, sides_[1 - i]->local_address()).value(), 0U);
+    }
+    for (int i = 0; i < 3; ++i) exchange(64);
+  }
+
+  /// As one message: its first `head` bytes in a piece of their own.
+  [[nodiscard]] bool post(std::size_t from, const Bytes& message, std::size_t head) {
+    auto* bytes = const_cast<std::byte*>(message.data());
+    const std::array pieces = {Piece{bytes, head, 0},
+                               Piece{bytes + head, message.size() - head, 0}};
+    Operation operation;
+    operation.local = pieces;
+    return sides_[from]->post(0, {&operation, 1}) == 1;
+  }
+  /// What arrives next; it is in the data area until the next call. Nothing comes to the other.
+  [[nodiscard]] std::span<const std::byte> take(std::size_t at) {
+    std::array<Completion, 1> out;
+    while (sides_[at]->poll(out) == 0) {
+      std::array<Completion, 1> none;
+      if (sides_[1 - at]->poll(none) != 0) ADD_FAILURE() << "not asked for";
+    }
+    return out[0].data;
+  }
+  /// A message each way. Where they began.
+  std::array<const std::byte*, 2> exchange(std::size_t bytes) {
+    const Bytes message = pattern(bytes, bytes);
+    std::array<const std::byte*, 2> places = {};
+    for (std::size_t from = 0; from < 2; ++from) {
+      EXPECT_TRUE(post(from, message, kHead));
+      const std::span<const std::byte> got = take(1 - from);
+      EXPECT_TRUE(std::ranges::equal(got, message)) << bytes;
+      places[from] = got.data();
+    }
+    return places;
+  }
+  [[nodiscard]] static Bytes pattern(std::size_t bytes, std::uint64_t seed) {
+    Bytes message(bytes);
+    fill_pattern(message, seed);
+    return message;
+  }
+
+  std::array<std::unique_ptr<ShmDevice>, 2> sides_;
+};
+
+/// From the lowest to the highest place.
+std::size_t extent(const std::vector<const std::byte*>& places) {
+  const auto [low, high] = std::ranges::minmax(places);
+  return static_cast<std::size_t>(high - low);
+}
+
+TEST_F(ShmArea, MessagesInTurnsStayInAQuarterOfIt) {
+  for (const std::size_t bytes : {100, 1040, 4112}) {
+    for (int i = 0; i < 2000; ++i) exchange(bytes);  // what was before may have ended anywhere
+    std::array<std::vector<const std::byte*>, 2> places;
+    for (int i = 0; i < 2000; ++i) {
+      const auto begun = exchange(bytes);
+      for (std::size_t from = 0; from < 2; ++from) places[from].push_back(begun[from]);
+    }
+    for (const auto& seen : places) {
+      EXPECT_LT(extent(seen), kArea / 4 + 2 * bytes + 2 * shm::kLine) << bytes;
+      EXPECT_GT(extent(seen), kArea / 8) << bytes;
+    }
+  }
+}
+
+TEST_F(ShmArea, AStreamGoesRoundAllOfIt) {
+  const Bytes message = pattern(1040, 5);
+  std::vector<const std::byte*> places;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(post(0, message, kHead));
+    places.push_back(take(1).data());
+  }
+  EXPECT_GT(extent(places), kArea * 7 / 8);
+}
+
+/// Data begin with a line if the header may go by itself.
+TEST_F(ShmArea, DataAreAligned) {
+  for (const std::size_t bytes : {80, 500, 1040, 5000, 20000}) {
+    const auto begun = exchange(bytes);
+    for (const std::byte* place : begun) {
+      EXPECT_EQ((reinterpret_cast<std::uintptr_t>(place) + kHead) % shm::kLine, 0U) << bytes;
+    }
+  }
+}
+
+TEST_F(ShmArea, AnyPiecesArriveWhole) {
+  const std::uint64_t seed = test_seed();
+  std::mt19937_64 random(seed);
+  const std::size_t most = sides_[0]->caps().max_send;
+  std::array<std::vector<Bytes>, 2> awaited;  // by who receives
+  for (int i = 0; i < 20000; ++i) {
+    const std::size_t from = random() % 2;
+    const std::size_t scale = random() % 4 == 0 ? most : 400;
+    const std::size_t bytes = 1 + random() % scale;
+    const std::size_t head = std::min<std::size_t>(bytes, random() % 66);
+    Bytes message = pattern(bytes, random());
+    if (awaited[1 - from].size() < 6 && post(from, message, head)) {
+      awaited[1 - from].push_back(std::move(message));
+    }
+    std::array<Completion, 2> out;
+    const std::size_t at = random() % 2;
+    const std::size_t count = sides_[at]->poll(out);
+    for (std::size_t k = 0; k < count; ++k) {
+      ASSERT_FALSE(awaited[at].empty());
+      ASSERT_TRUE(std::ranges::equal(out[k].data, awaited[at].front())) << i;
+      awaited[at].erase(awaited[at].begin());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace remit::testing

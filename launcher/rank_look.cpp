@@ -239,10 +239,10 @@ std::optional<RankLooks> read_looks(const std::string& bytes) {
   RankLooks looks;
   while (!reader.complete()) {
     const int number = reader.integer();
-    const int least = looks.empty() ? 0 : looks.rbegin()->first + 1;  // ascending
+    const int before = looks.empty() ? -1 : looks.rbegin()->first;
     RankLook look;
     const bool good = read(&reader, &look.process) && read(&reader, &look.calls) && reader.good();
-    if (!good || number < least) return std::nullopt;
+    if (!good || number <= before) return std::nullopt;  // ascending
     looks.emplace_hint(looks.end(), number, std::move(look));
   }
   return looks;

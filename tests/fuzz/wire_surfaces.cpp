@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "launcher/guardian.hpp"
 #include "launcher/guardian_process.hpp"
@@ -196,7 +197,10 @@ std::vector<std::string> looks_seeds() {
   RankLooks many = sample_looks();
   RankSet& peers = many[2].calls.blocked[0].record.waits_for;
   for (std::uint32_t i = 0; i < RankSet::kMostListed; ++i) peers.add(2 * i);
-  return {"", write_looks(sample_looks()), write_looks(two), write_looks(many)};
+  RankLooks last = sample_looks();
+  last[std::numeric_limits<int>::max()] = {};
+  const std::string end = write_looks(last);
+  return {"", write_looks(sample_looks()), write_looks(two), write_looks(many), end, end + end};
 }
 
 // --- the guardian ------------------------------------------------------------------------------

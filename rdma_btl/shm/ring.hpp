@@ -85,8 +85,9 @@ class TxRing {
   }
 
   /// Contiguous room for `length` <= area / 4 bytes, or null. Taken back by nothing: fill it and
-  /// publish a cell with `ref`. Call after has_room().
-  [[nodiscard]] std::byte* reserve(std::size_t length, AreaRef& ref) {
+  /// publish a cell with `ref`. Call after has_room(). `in_turns`: producer and consumer answer
+  /// each other.
+  [[nodiscard]] std::byte* reserve(std::size_t length, AreaRef& ref, bool in_turns = false) {
     const std::size_t need = (length + kLine - 1) & ~(kLine - 1);
     std::uint64_t start = area_tail_;
     const std::size_t at = start & (area_size_ - 1);
@@ -97,6 +98,7 @@ class TxRing {
       unblock();
     }
     area_tail_ = start + need;
+    if (in_turns) go_home(need);
     ref.end = area_tail_;
     ref.offset = static_cast<std::uint32_t>(start & (area_size_ - 1));
     ref.length = static_cast<std::uint32_t>(length);
@@ -104,9 +106,8 @@ class TxRing {
   }
 
   /// Fetches the memory of the next `length` bytes behind a gap for writing, while the consumer
-  /// reads others. `in_turns`: producer and consumer answer each other.
-  void prepare(std::size_t gap, std::size_t length, bool in_turns) {
-    if (in_turns) go_home(gap + length);
+  /// reads others.
+  void prepare(std::size_t gap, std::size_t length) const {
     const std::size_t at = std::min((area_tail_ & (area_size_ - 1)) + gap, area_size_);
     const std::size_t bytes = std::min(length, area_size_ - at);
     for (std::size_t i = 0; i < bytes; i += kLine) prefetch_for_write(area_ + at + i);
@@ -137,7 +138,9 @@ class TxRing {
   }
   /// Messages that are not long stay in the first quarter of the area if the consumer keeps up: the
   /// fewer lines they go round in, the nearer those are (to a stream they would be too near: one
-  /// writes what the other has not finished reading). Asks the consumer once a round.
+  /// writes what the other has not finished reading). Asks the consumer once a round. What is left
+  /// out is given back with the message of which this is called, so that what may be written never
+  /// depends on messages to come.
   void go_home(std::size_t length) {
     constexpr std::size_t kLongest = 5120;
     const std::size_t quarter = area_size_ / 4;

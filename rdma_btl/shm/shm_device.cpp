@@ -110,7 +110,7 @@ bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::
   shm::AreaRef ref;
   const std::size_t head = head_in_cell(operation, total, caps_.max_send);
   const std::size_t gap = head != 0 ? shm::kLine - head : 0;
-  std::byte* to = endpoint.tx.reserve(gap + total, ref);
+  std::byte* to = endpoint.tx.reserve(gap + total, ref, endpoint.mail);
   if (to == nullptr) return false;
   ref.offset += static_cast<std::uint32_t>(gap);
   ref.length = static_cast<std::uint32_t>(total);
@@ -123,8 +123,8 @@ bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::
   std::memcpy(cell.payload, &ref, sizeof ref);
   copy_small(cell.payload + sizeof ref, operation.local[0].address, head);
   endpoint.tx.publish_in(cell, CellKind::send_area, sizeof ref + head, endpoint.writer);
-  endpoint.tx.prepare(gap + head, bytes_ahead(total), endpoint.mail);
   endpoint.mail = false;
+  endpoint.tx.prepare(gap + head, bytes_ahead(total));
   return true;
 }
 

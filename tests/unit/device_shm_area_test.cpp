@@ -59,7 +59,10 @@ class ShmArea : public ::testing::Test {
     const Bytes message = pattern(bytes, bytes);
     std::array<const std::byte*, 2> places = {};
     for (std::size_t from = 0; from < 2; ++from) {
-      EXPECT_TRUE(post(from, message, kHead));
+      if (!post(from, message, kHead)) {
+        ADD_FAILURE() << "no room for " << bytes << " bytes";
+        return places;
+      }
       const std::span<const std::byte> got = take(1 - from);
       EXPECT_TRUE(std::ranges::equal(got, message)) << bytes;
       places[from] = got.data();
@@ -92,6 +95,22 @@ TEST_F(ShmArea, MessagesInTurnsStayInAQuarterOfIt) {
     for (const auto& seen : places) {
       EXPECT_LT(extent(seen), kArea / 4 + 2 * bytes + 2 * shm::kLine) << bytes;
       EXPECT_GT(extent(seen), kArea / 8) << bytes;
+    }
+  }
+}
+
+/// When all has been taken there is room for any message, wherever the next one begins.
+TEST_F(ShmArea, TheLongestMessageFindsRoom) {
+  const std::size_t most = sides_[0]->caps().max_send - shm::kLine;
+  for (const std::size_t bytes : {100, 1040, 4112}) {
+    for (int turns = 0; turns < 200; ++turns) {
+      for (int i = 0; i < turns; ++i) exchange(bytes);
+      for (const auto& side : sides_) {  // which gives back what was read
+        std::array<Completion, 1> none;
+        ASSERT_EQ(side->poll(none), 0U);
+      }
+      exchange(most);
+      ASSERT_FALSE(HasFailure()) << turns << " turns of " << bytes;
     }
   }
 }

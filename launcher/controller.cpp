@@ -86,6 +86,7 @@ PmixServer::Callbacks Controller::pmix_callbacks() {
       [this](int rank) { ranks_.at(static_cast<std::size_t>(rank)).connected = false; },
       [this](int rank, int status, const std::string& message) { aborted(rank, status, message); },
       [this](const SpawnOrder& order, const Spawned& done) { spawn(order, done); },
+      [this](const JobControl& control) { carry_out(control); },
       [this](const std::string& words) { streams_.say(fmt::format("mpirun: {}\n", words)); },
   };
 }
@@ -179,6 +180,16 @@ bool Controller::is_here(int rank) const {
   return host_of(rank).node == 0;
 }
 
+void Controller::carry_out(const JobControl& control) {
+  control_ = control;
+  for (const int signal : control.signals) {
+    for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+      if (control.is_for(rank) && is_here(rank)) guardian_.signal_rank(rank, signal);
+    }
+  }
+  if (remote_ != nullptr) remote_->carry_out(control);
+}
+
 void Controller::signal_ranks(int signal) {
   guardian_.signal_ranks(signal);
   if (remote_ != nullptr) remote_->signal_ranks(signal);
@@ -250,6 +261,7 @@ RemoteHosts::Callbacks Controller::remote_callbacks() {
       pmix_callbacks().finalized,
       pmix_callbacks().aborted,
       pmix_callbacks().spawn,
+      pmix_callbacks().control,
       [this](int rank, int stream, std::string_view bytes) {
         return streams_.take_output(rank, stream, bytes);
       },
@@ -443,11 +455,14 @@ void Controller::exited(int rank, int wait_status) {
   if (WIFSIGNALED(wait_status) || state.connected) report_death(rank);
   if (WIFSIGNALED(wait_status)) {
     const int signal = WTERMSIG(wait_status);
-    const char* hint = signal == SIGKILL
-                           ? "; if nobody sent it, the host ran out of memory (see dmesg)"
-                       : signal == SIGPIPE && streams_.reader_left()
-                           ? "; nobody reads mpirun's standard output any more"
-                           : "";
+    const bool asked = control_ && control_->sends(signal, rank);
+    const std::string hint =
+        asked               ? fmt::format(", for which rank {} asked (PMIx_Job_control)",
+                                          ranks_[static_cast<std::size_t>(control_->asker)].rank)
+        : signal == SIGKILL ? "; if nobody sent it, the host ran out of memory (see dmesg)"
+        : signal == SIGPIPE && streams_.reader_left()
+            ? "; nobody reads mpirun's standard output any more"
+            : "";
     end_job(128 + signal,
             fmt::format("{} was killed by {}{}{}", rank_name(rank), signal_text(signal),
                         WCOREDUMP(wait_status) ? ", core dumped" : "", hint),

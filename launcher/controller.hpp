@@ -94,6 +94,7 @@ class Controller {
   [[nodiscard]] RemoteHosts::Callbacks remote_callbacks();
   void lost(const std::vector<int>& ranks, const std::string& why);
   [[nodiscard]] bool is_here(int rank) const;
+  void carry_out(const JobControl& control);
   void signal_ranks(int signal);
   void signal_all(int signal);
   void add_job(Job job, std::unique_ptr<CallFile> calls);
@@ -170,7 +171,8 @@ class Controller {
   bool said_ = false;      // the last words are behind it
   Phase phase_ = Phase::starting;
   JobResult result_;
-  std::string cause_;       // why the job is being ended; empty: it is not
+  std::string cause_;                  // why the job is being ended; empty: it is not
+  std::optional<JobControl> control_;  // the last that a process asked for
   std::string missing_;     // what a rank said first that missed another one; empty: none did
   int missing_status_ = 0;  // with which it aborted
   int missed_by_ = -1;      // that rank

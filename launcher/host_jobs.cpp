@@ -65,6 +65,7 @@ PmixServer::Callbacks HostJobs::pmix_callbacks() {
             orders_[next_order_++] = std::move(done);
             tell(MessageKind::order, writer.bytes());
           },
+          [this](const JobControl& control) { tell(MessageKind::control, write_control(control)); },
           [this](const std::string& words) {
             WireWriter writer;
             writer.number(tree_.self());
@@ -91,6 +92,9 @@ bool HostJobs::handle(const Message& message) {
       return true;
     case MessageKind::look:
       take_look(message);
+      return true;
+    case MessageKind::carry_out:
+      carry_out(message.payload);
       return true;
     case MessageKind::signal_ranks:
       signal_ranks(reader.integer());
@@ -223,6 +227,16 @@ void HostJobs::forget_ended(Part& part) {
 void HostJobs::signal_ranks(int signal) {
   if (signal == SIGTERM) ending_ = true;
   guardian_.signal_ranks(signal);
+}
+
+void HostJobs::carry_out(const std::string& bytes) {
+  const std::optional<JobControl> control = read_control(bytes, exchange_.processes());
+  if (!control) return;
+  for (const int signal : control->signals) {
+    for (const auto& [process, pid] : living_) {
+      if (control->is_for(process)) guardian_.signal_rank(process, signal);
+    }
+  }
 }
 
 void HostJobs::take_ordered(const Message& message) {

@@ -59,6 +59,7 @@ class HostJobs {
   void drop_job(int job);
   void forget_ended(Part& part);
   void signal_ranks(int signal);
+  void carry_out(const std::string& bytes);
   void take_ordered(const Message& message);
   void take_look(const Message& message);
   [[nodiscard]] RankLooks look_at(const std::vector<int>& jobs) const;

@@ -18,6 +18,7 @@ liblauncher_la_SOURCES = \
 	launcher/hosts.cpp launcher/hosts.hpp \
 	launcher/io_forward.cpp launcher/io_forward.hpp \
 	launcher/job.cpp launcher/job.hpp \
+	launcher/job_control.cpp launcher/job_control.hpp \
 	launcher/job_directory.cpp launcher/job_directory.hpp \
 	launcher/job_report.cpp launcher/job_report.hpp \
 	launcher/job_streams.cpp launcher/job_streams.hpp \

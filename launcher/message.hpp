@@ -32,12 +32,14 @@ enum class MessageKind : std::uint32_t {
   input_closed,  ///< process: it reads no more
   order,         ///< number, see write_order(): a process there wants others started
   looked,        ///< number of the look, see write_looks()
+  control,       ///< see write_control(): a process there wants this
   // To daemons.
   plan,          ///< the tree: see TreePlan
   job,           ///< see write_job()
   launch,        ///< job: start its ranks
   drop_job,      ///< job: it has ended, or could not be started; kill what runs of it
   ordered,       ///< number of the order, why it failed or nothing, namespace of the new job
+  carry_out,     ///< see write_control(): for the processes there
   signal_ranks,  ///< signal
   signal_all,    ///< signal
   output_taken,  ///< bytes

@@ -113,6 +113,8 @@ Expected<> read_map_by(const std::string& text, Placement* placement) {
     placement->per_object = *count;
     parts.erase(parts.begin(), parts.begin() + 2);
   }
+  if (parts[0].starts_with("pe=")) parts.insert(parts.begin(), "");
+  if (parts[0].empty() && placement->per_object == 0) parts[0] = "slot";  // ":PE=2"
   const std::optional<Level> level = look_up(kLevelWords, parts[0]);
   if (!level) {
     return fail(MPI_ERR_ARG, "{} {}: '{}' is no object; choose one of {}, or ppr:N:OBJECT", option,

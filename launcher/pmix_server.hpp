@@ -11,6 +11,7 @@
 
 #include "launcher/data_store.hpp"
 #include "launcher/job.hpp"
+#include "launcher/job_control.hpp"
 #include "launcher/pmi1_server.hpp"
 #include "launcher/pmix_exchange.hpp"
 #include "launcher/spawn_job.hpp"
@@ -31,6 +32,7 @@ class PmixServer {
     std::function<void(int rank)> finalized;  ///< PMIx_Finalize; before the rank leaves it
     std::function<void(int rank, int status, std::string message)> aborted;  ///< PMIx_Abort
     std::function<void(const SpawnOrder& order, Spawned done)> spawn;        ///< PMIx_Spawn
+    std::function<void(const JobControl& control)> control;                  ///< PMIx_Job_control
     std::function<void(std::string words)> refused;  ///< a stranger; a line for the log
   };
 

@@ -9,10 +9,12 @@
 #include <asio/steady_timer.hpp>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "launcher/pmix_info.hpp"
@@ -204,6 +206,7 @@ pmix_server_module_t PmixUpcalls::module() {
   module.group = group;
   module.query = query;
   module.spawn = spawn;
+  module.job_control = job_control;
   return module;
 }
 
@@ -517,6 +520,58 @@ void PmixServer::notified(const PmixEvent& event) const {
                             nullptr);
   }
   for (pmix_info_t& info : infos) PMIX_INFO_DESTRUCT(&info);
+}
+
+namespace {
+
+/// The signals that carry out what is asked for, in that order; none: nothing of it can be.
+/// nullopt: something that must be cannot.
+std::optional<std::vector<int>> signals_of(const pmix_info_t directives[], size_t count) {
+  std::vector<int> signals;
+  for (size_t i = 0; i < count; ++i) {
+    const pmix_info_t& info = directives[i];
+    const auto wants = [&info](const char* key) {
+      return PMIX_CHECK_KEY(&info, key) && PMIX_INFO_TRUE(&info);
+    };
+    if (wants(PMIX_JOB_CTRL_PAUSE)) {
+      signals.push_back(SIGSTOP);
+    } else if (wants(PMIX_JOB_CTRL_RESUME)) {
+      signals.push_back(SIGCONT);
+    } else if (wants(PMIX_JOB_CTRL_KILL)) {
+      signals.push_back(SIGKILL);
+    } else if (wants(PMIX_JOB_CTRL_TERMINATE)) {
+      signals.insert(signals.end(), {SIGTERM, SIGCONT});  // one that is stopped hears it then
+    } else if (PMIX_CHECK_KEY(&info, PMIX_JOB_CTRL_SIGNAL)) {
+      const int signal = info.value.type == PMIX_INT ? info.value.data.integer : 0;
+      if (signal <= 0 || signal > SIGRTMAX) return std::nullopt;
+      signals.push_back(signal);
+    } else if (PMIX_INFO_IS_REQUIRED(&info) && !PMIX_CHECK_KEY(&info, PMIX_JOB_CTRL_ID)) {
+      return std::nullopt;
+    }
+  }
+  return signals;
+}
+
+}  // namespace
+
+pmix_status_t PmixUpcalls::job_control(const pmix_proc_t* process, const pmix_proc_t targets[],
+                                       size_t ntargets, const pmix_info_t directives[],
+                                       size_t ndirectives, pmix_info_cbfunc_t done, void* data) {
+  PmixServer* server = the_server;
+  const std::optional<std::vector<int>> signals = signals_of(directives, ndirectives);
+  if (server == nullptr || !signals || signals->empty()) return PMIX_ERR_NOT_SUPPORTED;
+  const ProcessName asker = name_of(*process);
+  std::vector<ProcessName> whom = names_of(targets, ntargets);
+  if (whom.empty()) whom.push_back({asker.job, ProcessName::kAll});
+  asio::post(server->io_, [server, asker, whom, wanted = *signals, done, data] {
+    const JobControl control = {server->number_of(asker), server->runs_of(whom), wanted};
+    const bool known = control.asker >= 0 && !control.processes.empty();
+    if (known) server->callbacks_.control(control);
+    answer_on_pmix_thread([known, done, data] {
+      done(known ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND, nullptr, 0, data, nullptr, nullptr);
+    });
+  });
+  return PMIX_SUCCESS;
 }
 
 pmix_status_t PmixUpcalls::group(pmix_group_operation_t operation, char name[],

@@ -48,6 +48,9 @@ struct PmixUpcalls {
   static pmix_status_t spawn(const pmix_proc_t* process, const pmix_info_t info[], size_t ninfo,
                              const pmix_app_t apps[], size_t napps, pmix_spawn_cbfunc_t done,
                              void* data);
+  static pmix_status_t job_control(const pmix_proc_t* process, const pmix_proc_t targets[],
+                                   size_t ntargets, const pmix_info_t directives[],
+                                   size_t ndirectives, pmix_info_cbfunc_t done, void* data);
   static pmix_status_t query(pmix_proc_t* process, pmix_query_t* queries, size_t nqueries,
                              pmix_info_cbfunc_t done, void* data);
   static pmix_status_t group(pmix_group_operation_t operation, char name[],

@@ -114,6 +114,10 @@ void RemoteHosts::drop_job(int job) {
   tree_->send(Message::kEveryone, MessageKind::drop_job, numbers(job));
 }
 
+void RemoteHosts::carry_out(const JobControl& control) {
+  tree_->send(Message::kEveryone, MessageKind::carry_out, write_control(control));
+}
+
 void RemoteHosts::signal_ranks(int signal) {
   tree_->send(Message::kEveryone, MessageKind::signal_ranks, numbers(signal));
 }
@@ -211,6 +215,11 @@ void RemoteHosts::handle_rank(const Message& message) {
       const auto status = static_cast<int>(reader.number());
       return callbacks_.aborted(rank, status, reader.text());
     }
+    case MessageKind::control:
+      if (const auto control = read_control(message.payload, exchange_.processes())) {
+        callbacks_.control(*control);
+      }
+      return;
     case MessageKind::output_end:
       return callbacks_.output_end(rank, static_cast<int>(reader.number()));
     case MessageKind::input_taken: {

@@ -14,6 +14,7 @@
 
 #include "launcher/host_exchange.hpp"
 #include "launcher/host_looks.hpp"
+#include "launcher/job_control.hpp"
 #include "launcher/job_wire.hpp"
 #include "launcher/tree_node.hpp"
 
@@ -34,6 +35,7 @@ class RemoteHosts {
     std::function<void(int rank)> finalized;
     std::function<void(int rank, int status, std::string message)> aborted;
     std::function<void(const SpawnOrder& order, Answer answer)> ordered;
+    std::function<void(const JobControl& control)> control;
     /// False: there is no room for more; release_outputs() follows.
     std::function<bool(int rank, int stream, std::string_view bytes)> output;
     std::function<void(int rank, int stream)> output_end;
@@ -65,6 +67,7 @@ class RemoteHosts {
   void launch(int job);
   /// Kills what runs of a job, if anything; no more of it is started, and its files go.
   void drop_job(int job);
+  void carry_out(const JobControl& control);
   void signal_ranks(int signal);
   void signal_all(int signal);
   void close_output(int stream);

@@ -134,6 +134,18 @@ class Jobs(HostsTest):
                     expected.append(f"rank {rank} heard " + " ".join(f"{word}/{teller}" for word in words))
                 self.assertEqual((sorted(out.splitlines()), err), (expected, ""), hosts)
 
+    def test_job_control(self):
+        """PMIx_Job_control: a signal, a pause and an end for a rank of the same host or of another, or for all."""
+        for hosts, asker in (("h1:4", 0), ("h1:2,h2:2", 0), ("h1:2,h2:2", 2), ("h2,h3:3", 1), ("h1,h2,h3,h4", 1)):
+            out, err = self.run_job("--param", "launch_width=1", "--host", hosts, CLIENT, "control", "0", str(asker))
+            expected = ["rank 3 was signalled alone", "rank 3 was paused"]
+            expected += [f"rank {rank} was signalled with all" for rank in range(4)]
+            self.assertEqual((sorted(out.splitlines()), err), (sorted(expected), ""), hosts)
+            for how, status, words in (("kill", 137, "signal 9 (Killed)"), ("terminate", 143, "signal 15 (Terminated)")):
+                _, err = self.run_job("--host", hosts, CLIENT, "end-another", "0", str(asker), how, status=status)
+                self.assertRegex(err, r"rank 3 \(pid .*was killed by " + re.escape(words) +
+                                 rf", for which rank {asker} asked \(PMIx_Job_control\)")
+
     def test_keys_that_clients_read(self):
         out, _ = self.run_job("--host", "h1:2,h3", CLIENT, "keys")
         keys = [dict(word.split("=", 1) for word in line.split()) for line in sorted(out.splitlines())]

@@ -10,6 +10,7 @@
 
 #include "launcher/guardian.hpp"
 #include "launcher/guardian_process.hpp"
+#include "launcher/job_control.hpp"
 #include "launcher/job_wire.hpp"
 #include "launcher/link.hpp"
 #include "launcher/rank_look.hpp"
@@ -190,6 +191,25 @@ void run_looks(std::string_view bytes) {
   for (const std::string& line : describe_waits(waits)) require(!line.empty(), "a finding is told");
 }
 
+constexpr int kProcesses = 100;
+
+void run_control(std::string_view bytes) {
+  const std::optional<JobControl> control = read_control(std::string(bytes), kProcesses);
+  if (!control) return;
+  require(write_control(*control) == bytes, "a control encodes back to its bytes");
+  require(!control->signals.empty(), "a control sends something");
+  bool anybody = false;
+  for (int i = 0; i < kProcesses; ++i) anybody = anybody || control->is_for(i);
+  require(anybody, "a control is for somebody");
+  require(!control->is_for(-1) && !control->is_for(kProcesses), "for nobody else");
+}
+
+std::vector<std::string> control_seeds() {
+  const JobControl some = {3, {{0, 4}, {7, 1}, {50, 50}}, {19, 18}};
+  const JobControl all = {0, {{0, kProcesses}}, {9}};
+  return {write_control(some), write_control(all)};
+}
+
 std::vector<std::string> looks_seeds() {
   RankLooks two = sample_looks();
   two[3] = {};
@@ -264,6 +284,7 @@ std::vector<Surface> wire_surfaces() {
       {"start", 4096, 1100 * kKb, 64, run_start, start_seeds},
       {"job", 4096, 64 * kKb, 64, run_job, job_seeds},
       {"order", 4096, 64 * kKb, 64, run_order, order_seeds},
+      {"control", 4096, 64 * kKb, 64, run_control, control_seeds},
       {"looks", 4096, 64 * kKb, 64, run_looks, looks_seeds},
       {"guardian", 4096, 256 * kKb, 64, run_guardian_frames, guardian_seeds},
   };

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static pmix_proc_t me;
@@ -240,6 +241,97 @@ static void tell_events(pmix_rank_t teller, long size) {
   if (me.rank != teller) printf("rank %u heard%s\n", me.rank, heard);
 }
 
+// One directive for a rank of a job, or for all of one's own (target PMIX_RANK_WILDCARD, no job).
+static int control(const char* job, pmix_rank_t target, const char* key, int signal) {
+  pmix_proc_t proc;
+  PMIX_LOAD_PROCID(&proc, job != NULL ? job : me.nspace, target);
+  const bool yes = true;
+  pmix_info_t directive;
+  if (signal != 0) {
+    PMIX_INFO_LOAD(&directive, key, &signal, PMIX_INT);
+  } else {
+    PMIX_INFO_LOAD(&directive, key, &yes, PMIX_BOOL);
+  }
+  PMIX_INFO_REQUIRED(&directive);
+  const bool everyone = job == NULL && target == PMIX_RANK_WILDCARD;
+  pmix_info_t* results = NULL;
+  size_t nresults = 0;
+  const int status = PMIx_Job_control(everyone ? NULL : &proc, everyone ? 0 : 1, &directive, 1,
+                                      &results, &nresults);
+  return status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status;
+}
+
+static void await_signal(const char* why) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  const struct timespec limit = {60, 0};
+  if (sigtimedwait(&set, NULL, &limit) != SIGUSR1) die("no signal came", PMIX_ERR_TIMEOUT);
+  printf("rank %u was signalled %s\n", me.rank, why);
+}
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// Returns after a time, from `begin` on, in which this process did not run.
+static void await_pause(double begin) {
+  for (double last = begin, now = seconds(); now - last < 0.3; now = seconds()) {
+    if (now - begin > 60) die("no pause came", PMIX_ERR_TIMEOUT);
+    last = now;
+    usleep(1000);
+  }
+  printf("rank %u was paused\n", me.rank);
+}
+
+// Rank `asker` controls the last one, which is another, and then all; SIGUSR1 is blocked.
+static void control_others(pmix_rank_t asker, long size) {
+  const pmix_rank_t last = (pmix_rank_t)(size - 1);
+  fence();
+  if (me.rank == asker) {
+    check(control(NULL, last, PMIX_JOB_CTRL_SIGNAL, SIGUSR1), "a signal");
+  } else if (me.rank == last) {
+    await_signal("alone");
+  }
+  const double begin = seconds();
+  fence();
+  if (me.rank == asker) {
+    check(control(NULL, last, PMIX_JOB_CTRL_PAUSE, 0), "a pause");
+    usleep(600000);
+    check(control(NULL, last, PMIX_JOB_CTRL_RESUME, 0), "its end");
+  } else if (me.rank == last) {
+    await_pause(begin);
+  }
+  fence();
+  if (me.rank == asker) {
+    if (control("nobody", 0, PMIX_JOB_CTRL_KILL, 0) != PMIX_ERR_NOT_FOUND ||
+        control(NULL, (pmix_rank_t)size, PMIX_JOB_CTRL_KILL, 0) != PMIX_ERR_NOT_FOUND) {
+      die("controlling nobody", PMIX_ERROR);
+    }
+    if (control(NULL, last, PMIX_JOB_CTRL_CHECKPOINT, 0) != PMIX_ERR_NOT_SUPPORTED ||
+        control(NULL, last, PMIX_JOB_CTRL_SIGNAL, 1000) != PMIX_ERR_NOT_SUPPORTED) {
+      die("wanting what there is not", PMIX_ERROR);
+    }
+    check(control(NULL, PMIX_RANK_WILDCARD, PMIX_JOB_CTRL_SIGNAL, SIGUSR1), "a signal to all");
+  }
+  await_signal("with all");
+  fence();
+}
+
+// Rank `asker` ends the last one.
+static void end_another(pmix_rank_t asker, long size, const char* how) {
+  fence();
+  if (me.rank == asker) {
+    const bool kill = strcmp(how, "kill") == 0;
+    check(control(NULL, (pmix_rank_t)(size - 1),
+                  kill ? PMIX_JOB_CTRL_KILL : PMIX_JOB_CTRL_TERMINATE, 0),
+          how);
+  }
+  for (;;) pause();
+}
+
 static void print_keys(void) {
   printf(
       "rank=%u size=%ld universe=%ld max=%ld local_size=%ld local_rank=%ld node_rank=%ld "
@@ -269,6 +361,10 @@ int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "exchange";
   const long value = argc > 2 ? atol(argv[2]) : 0;
   const pmix_rank_t culprit = argc > 3 ? (pmix_rank_t)atol(argv[3]) : 0;
+  sigset_t awaited;  // by await_signal(), in all threads
+  sigemptyset(&awaited);
+  sigaddset(&awaited, SIGUSR1);
+  if (strcmp(mode, "control") == 0) sigprocmask(SIG_BLOCK, &awaited, NULL);
   check(PMIx_Init(&me, NULL, 0), "init");
   const long size = number(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE);
   if (strcmp(mode, "exchange") == 0) {
@@ -291,6 +387,10 @@ int main(int argc, char** argv) {
     printf("child %u of %ld ok\n", me.rank, size);
   } else if (strcmp(mode, "events") == 0) {
     tell_events(culprit, size);
+  } else if (strcmp(mode, "control") == 0) {
+    control_others(culprit, size);
+  } else if (strcmp(mode, "end-another") == 0) {
+    end_another(culprit, size, argv[4]);
   } else if (strcmp(mode, "name") == 0) {
     publish_name((size_t)value);
   } else if (strcmp(mode, "keys") == 0) {

@@ -174,6 +174,12 @@ TEST(LauncherOptions, PlacesInBothDialects) {
   EXPECT_EQ(placement({"--map-by", "socket"}).map_by, Level::socket);
   EXPECT_EQ(placement({"-map-by", "Package:Oversubscribe"}).map_by, Level::socket);
   EXPECT_EQ(placement({"--map-by", "slot:PE=4"}).cores_per_rank, 4);
+  EXPECT_EQ(placement({"--map-by", ":PE=4"}).cores_per_rank, 4);
+  EXPECT_EQ(placement({"--map-by", "PE=4:span"}).cores_per_rank, 4);
+  EXPECT_TRUE(placement({"--map-by", "PE=4:span"}).span);
+  EXPECT_EQ(placement({"--map-by", ":PE=4"}).map_by, placement({"--map-by", "slot"}).map_by);
+  EXPECT_NE(error_of({"--map-by", "ppr:2:PE=3", "prog"}).find("is no object"), std::string::npos);
+  EXPECT_NE(error_of({"--map-by", "PE=x", "prog"}).find("PE=N"), std::string::npos);
   EXPECT_EQ(placement({"--map-by", "ppr:2:numa:pe=3,span"}).per_object, 2);
   EXPECT_EQ(placement({"--map-by", "ppr:2:numa:pe=3,span"}).cores_per_rank, 3);
   EXPECT_EQ(placement({"-bind-to", "core:3"}).cores_per_rank, 3);

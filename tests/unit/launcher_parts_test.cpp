@@ -17,6 +17,7 @@
 #include "launcher/guardian.hpp"
 #include "launcher/guardian_process.hpp"
 #include "launcher/io_forward.hpp"
+#include "launcher/job_control.hpp"
 #include "launcher/job_report.hpp"
 #include "launcher/options.hpp"
 #include "launcher/rank_look.hpp"
@@ -282,6 +283,42 @@ int frames_until_lost(const std::string& bytes) {
   EXPECT_TRUE(lost);
   ::close(ends[1]);
   return frames;
+}
+
+TEST(JobControl, ComesBackIfItIsSound) {
+  const JobControl sent = {3, {{1, 2}, {6, 4}}, {19, 18}};
+  const std::optional<JobControl> got = read_control(write_control(sent), 10);
+  ASSERT_TRUE(got.has_value());
+  EXPECT_EQ(got->asker, 3);
+  EXPECT_EQ(got->signals, sent.signals);
+  std::vector<int> whom;
+  for (int i = -1; i < 12; ++i) {
+    if (got->is_for(i)) whom.push_back(i);
+  }
+  EXPECT_EQ(whom, (std::vector{1, 2, 6, 7, 8, 9}));
+  EXPECT_TRUE(got->sends(18, 7));
+  EXPECT_FALSE(got->sends(18, 5));
+  EXPECT_FALSE(got->sends(9, 7));
+}
+
+TEST(JobControl, NonsenseIsRefused) {
+  constexpr int kMost = std::numeric_limits<int>::max();
+  const auto is_refused = [](const JobControl& control) {
+    return !read_control(write_control(control), 10).has_value();
+  };
+  EXPECT_FALSE(is_refused({0, {{0, 10}}, {9}}));
+  EXPECT_TRUE(is_refused({10, {{0, 10}}, {9}})) << "an asker that there is not";
+  EXPECT_TRUE(is_refused({-1, {{0, 10}}, {9}}));
+  EXPECT_TRUE(is_refused({0, {}, {9}})) << "for nobody";
+  EXPECT_TRUE(is_refused({0, {{0, 11}}, {9}})) << "for others";
+  EXPECT_TRUE(is_refused({0, {{9, kMost}}, {9}}));
+  EXPECT_TRUE(is_refused({0, {{-1, 2}}, {9}}));
+  EXPECT_TRUE(is_refused({0, {{0, 0}}, {9}}));
+  EXPECT_TRUE(is_refused({0, {{0, 1}}, {}})) << "no signal";
+  EXPECT_TRUE(is_refused({0, {{0, 1}}, {9, 0}}));
+  EXPECT_TRUE(is_refused({0, {{0, 1}}, {1000}}));
+  EXPECT_FALSE(read_control("", 10).has_value());
+  EXPECT_FALSE(read_control(write_control({0, {{0, 1}}, {9}}) + "x", 10).has_value());
 }
 
 TEST(Guardian, ALengthIsNotBelieved) {

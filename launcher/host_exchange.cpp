@@ -39,25 +39,6 @@ std::vector<DataStore::Item> read_items(WireReader* reader) {
   return items;
 }
 
-void write_runs(const ProcessRuns& runs, WireWriter* writer) {
-  writer->number(static_cast<std::int64_t>(runs.size()));
-  for (const ProcessRun& run : runs) {
-    writer->number(run.first);
-    writer->number(run.count);
-  }
-}
-
-ProcessRuns read_runs(WireReader* reader) {
-  ProcessRuns runs;
-  for (std::int64_t count = reader->number(); count > 0 && reader->good(); --count) {
-    ProcessRun run;
-    run.first = reader->integer();
-    run.count = reader->integer();
-    runs.push_back(run);
-  }
-  return runs;
-}
-
 void write_event(const PmixEvent& event, WireWriter* writer) {
   writer->number(event.status);
   writer->text(event.source.job);
@@ -128,16 +109,6 @@ std::vector<int> HostExchange::nodes_of(const ProcessRuns& members) const {
   return nodes;
 }
 
-bool HostExchange::is_sound(const ProcessRuns& members) const {
-  int end = -1;  // of the run before: the next one does not touch it
-  for (const ProcessRun& run : members) {
-    if (run.first <= end || run.count < 1 || run.first >= processes()) return false;
-    if (run.count > processes() - run.first) return false;
-    end = run.first + run.count;
-  }
-  return !members.empty();
-}
-
 bool HostExchange::is_needed(const std::vector<int>& nodes, int top) const {
   return std::ranges::any_of(nodes, [&](int node) { return tree_.tree().is_within(node, top); });
 }
@@ -184,7 +155,8 @@ void HostExchange::take_part(const Message& message) {
   const std::string key = reader.text();
   const ProcessRuns members = read_runs(&reader);
   const std::string data = reader.text();
-  if (reader.complete() && is_sound(members)) contribute(key, gathering(key, members), data);
+  if (reader.complete() && are_sound(members, processes()))
+    contribute(key, gathering(key, members), data);
 }
 
 void HostExchange::distribute(const std::string& key, const std::string& data,

@@ -57,7 +57,6 @@ class HostExchange : public PmixExchange {
 
   [[nodiscard]] std::vector<int> nodes_of(const ProcessRuns& members) const;
   [[nodiscard]] bool is_needed(const std::vector<int>& nodes, int top) const;
-  [[nodiscard]] bool is_sound(const ProcessRuns& members) const;
   Gathering* gathering(const std::string& key, const ProcessRuns& members);
   void contribute(const std::string& key, Gathering* gathering, std::string_view data);
   void distribute(const std::string& key, const std::string& data, std::uint64_t number);

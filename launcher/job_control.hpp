@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/pmix_exchange.hpp"
+#include "launcher/process_runs.hpp"
 
 namespace remit::launcher {
 
@@ -16,7 +16,7 @@ struct JobControl {
   ProcessRuns processes;
   std::vector<int> signals;
 
-  [[nodiscard]] bool is_for(int process) const;
+  [[nodiscard]] bool is_for(int process) const { return contains(processes, process); }
   /// One of the signals, for this process.
   [[nodiscard]] bool sends(int signal, int process) const;
 };

@@ -35,6 +35,7 @@ liblauncher_la_SOURCES = \
 	launcher/pmix_info.hpp \
 	launcher/pmix_server.cpp launcher/pmix_server.hpp \
 	launcher/pmix_upcalls.cpp launcher/pmix_upcalls.hpp \
+	launcher/process_runs.cpp launcher/process_runs.hpp \
 	launcher/processors.cpp launcher/processors.hpp \
 	launcher/rank_env.hpp \
 	launcher/rank_look.cpp launcher/rank_look.hpp \

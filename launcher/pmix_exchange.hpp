@@ -9,16 +9,9 @@
 
 #include "launcher/data_store.hpp"
 #include "launcher/job.hpp"
+#include "launcher/process_runs.hpp"
 
 namespace remit::launcher {
-
-/// Processes by their numbers (Job::first): `count` of them from `first` on.
-struct ProcessRun {
-  int first = 0;
-  int count = 0;
-};
-/// Ascending, and no two overlap or touch: so the same processes are always the same runs.
-using ProcessRuns = std::vector<ProcessRun>;
 
 /// What a process tells others by PMIx_Notify_event.
 struct PmixEvent {

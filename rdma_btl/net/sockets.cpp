@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <limits>
+#include <utility>
 
 #include "rdma_btl/net/interfaces.hpp"
 
@@ -106,8 +108,13 @@ shm::Fd accept_one(int listener) {
   return socket;
 }
 
-bool is_shortage(int error) {
-  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+std::string Shortage::words(int error) {
+  const bool is_shortage =
+      error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+  if (!is_shortage || std::exchange(told_, true)) return {};
+  return fmt::format(
+      "a peer's connection has to wait: {}; 'ulimit -n' sets how many files may be open",
+      std::strerror(error));
 }
 
 int error_of(int socket) {

@@ -23,8 +23,15 @@ namespace remit::net {
 /// The next that connects; none: nobody does, or, with such an errno, it cannot be accepted.
 [[nodiscard]] shm::Fd accept_one(int listener);
 
-/// Whether accept_one() ended for want of something of this host, and whoever connects must wait.
-[[nodiscard]] bool is_shortage(int error);
+/// Tells once that somebody who connects must wait for want of something of this host.
+class Shortage {
+ public:
+  /// Words for the log, if accept_one() has left such an errno for the first time; else empty.
+  [[nodiscard]] std::string words(int error);
+
+ private:
+  bool told_ = false;
+};
 
 /// What became of connecting, or what ended the connection: an errno, or 0.
 [[nodiscard]] int error_of(int socket);

@@ -10,6 +10,7 @@
 
 #include "rdma_btl/net/interfaces.hpp"
 #include "rdma_btl/net/place.hpp"
+#include "rdma_btl/net/sockets.hpp"
 #include "rdma_btl/ofi/api.hpp"
 #include "rdma_btl/ofi/line.hpp"
 #include "rdma_btl/ofi/ofi_config.hpp"
@@ -101,7 +102,6 @@ class OfiDevice final : public Device {
   void look_at_lines();
   void on_event(std::uint64_t token, std::uint32_t events);
   void accept_guests();
-  void complain(int error);
   void on_guest(int fd);
   void on_request(ofi::Line line, const ofi::Hello& hello);
   void on_line(Endpoint& endpoint, std::uint32_t events);
@@ -186,7 +186,7 @@ class OfiDevice final : public Device {
   shm::Fd kick_;    ///< an eventfd: readable when armed and something is there already
   shm::Fd events_;  ///< an epoll set: lines, the listener, kick_, the completion queue
   bool armed_ = false;
-  bool complained_ = false;  ///< of a shortage
+  net::Shortage shortage_;  ///< of descriptors, told once
   unsigned until_lines_ = 0;
 
   std::vector<std::unique_ptr<Endpoint>> endpoints_;

@@ -190,22 +190,17 @@ void TcpDevice::on_event(std::uint64_t token) {
 void TcpDevice::accept_guests() {
   for (;;) {
     shm::Fd socket = net::accept_one(listener_.get());
-    if (!socket) return net::is_shortage(errno) ? complain(errno) : void();
+    if (!socket) {
+      const std::string words = shortage_.words(errno);
+      if (!words.empty()) log(LogLevel::warning, "tcp: {}", words);
+      return;
+    }
     if (guests_.size() >= kMostGuests) guests_.erase(guests_.begin());
     const int fd = socket.get();
     watch(fd, tcp::kGuestBit | static_cast<std::uint32_t>(fd), false);
     guests_[fd].socket = std::move(socket);
     on_guest(fd);
   }
-}
-
-/// A peer that cannot be let in. Once: it is seen again until there is room.
-void TcpDevice::complain(int error) {
-  if (complained_) return;
-  complained_ = true;
-  log(LogLevel::warning,
-      "tcp: a peer's connection has to wait: {}; 'ulimit -n' sets how many files may be open",
-      std::strerror(error));
 }
 
 /// Who speaks another language, or leaves, is forgotten.

@@ -14,6 +14,7 @@
 #include "rdma_btl/device.hpp"
 #include "rdma_btl/net/interfaces.hpp"
 #include "rdma_btl/net/place.hpp"
+#include "rdma_btl/net/sockets.hpp"
 #include "rdma_btl/shm/os.hpp"
 #include "rdma_btl/tcp/tcp_config.hpp"
 #include "rdma_btl/tcp/wire.hpp"
@@ -104,7 +105,6 @@ class TcpDevice final : public Device {
   void watch(int fd, std::uint64_t token, bool writable);
   void on_event(std::uint64_t token);
   void accept_guests();
-  void complain(int error);
   void on_guest(int fd);
   void on_request(shm::Fd socket, const tcp::Hello& hello);
   void on_connecting(Endpoint& endpoint);
@@ -174,7 +174,7 @@ class TcpDevice final : public Device {
   shm::Fd kick_;                ///< an eventfd: readable when armed and something is there already
   shm::Fd events_;              ///< an epoll set: connections, the listener, kick_
   bool armed_ = false;
-  bool complained_ = false;          ///< of a shortage
+  net::Shortage shortage_;           ///< of descriptors, told once
   unsigned until_look_ = 0;          ///< polls until all connections are looked at
   unsigned pause_ = 0;               ///< ... after the last such look
   std::uint64_t rest_until_ns_ = 0;  ///< no socket is read before

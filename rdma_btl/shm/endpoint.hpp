@@ -90,8 +90,8 @@ enum class ShmDevice::Phase : std::uint8_t {
 /// What a step did.
 enum class ShmDevice::Step : std::uint8_t {
   finished,  ///< the job is over and freed
-  copied,    ///< moved many bytes; call again, others first
-  blocked,   ///< no room in the ring; call again
+  gathered,  ///< some bytes are in the batch; call again when they are copied
+  blocked,   ///< no room in the ring or in the batch, or not its turn; call again
   waiting,   ///< a cell of the peer continues it
 };
 

@@ -103,21 +103,22 @@ void ShmDevice::receive_arena(const shm::ArenaOffer& offer, const shm::Fd& fd, c
   ++counters_.arenas_mapped;
 }
 
-/// Copies between pieces of this process and the peer's memory: in user space if that is mapped
-/// here, else by the kernel. Returns the bytes copied, or -1 with errno.
-ssize_t ShmDevice::copy_across(Endpoint& endpoint, bool to_peer, std::span<const iovec> parts,
-                               std::uint64_t address) {
-  std::size_t bytes = 0;
-  for (const iovec& part : parts) bytes += part.iov_len;
-  std::byte* peer = mapped(endpoint, address, bytes);
+/// Copies between pieces of this process and of the peer's memory: in user space if there is one of
+/// these and it is mapped here, else by the kernel. Returns the bytes copied, or -1 with errno.
+ssize_t ShmDevice::copy_across(Endpoint& endpoint, bool to_peer, std::span<const iovec> local,
+                               std::span<const iovec> remote) {
+  const std::size_t bytes = remote[0].iov_len;
+  const auto address = reinterpret_cast<std::uint64_t>(remote[0].iov_base);
+  std::byte* peer = remote.size() == 1 ? mapped(endpoint, address, bytes) : nullptr;
   if (peer == nullptr) {
     ++counters_.cma_calls;
-    const iovec remote{reinterpret_cast<void*>(address), bytes};
-    return to_peer ? ::process_vm_writev(endpoint.pid, parts.data(), parts.size(), &remote, 1, 0)
-                   : ::process_vm_readv(endpoint.pid, parts.data(), parts.size(), &remote, 1, 0);
+    return to_peer ? ::process_vm_writev(endpoint.pid, local.data(), local.size(), remote.data(),
+                                         remote.size(), 0)
+                   : ::process_vm_readv(endpoint.pid, local.data(), local.size(), remote.data(),
+                                        remote.size(), 0);
   }
   ++counters_.mapped_copies;
-  for (const iovec& part : parts) {
+  for (const iovec& part : local) {
     if (to_peer) {
       std::memcpy(peer, part.iov_base, part.iov_len);
     } else {
@@ -185,8 +186,10 @@ bool ShmDevice::copy_all(EndpointId id, bool to_peer, std::byte* here, std::uint
                          std::size_t bytes) {
   Endpoint& endpoint = *endpoints_[id];
   while (bytes != 0) {
-    const iovec part{here, bytes};
-    const ssize_t copied = copy_across(endpoint, to_peer, std::span(&part, 1), address);
+    const iovec local{here, bytes};
+    const iovec remote{reinterpret_cast<void*>(address), bytes};
+    const ssize_t copied =
+        copy_across(endpoint, to_peer, std::span(&local, 1), std::span(&remote, 1));
     if (copied < 0 && errno == ESRCH) {
       fail_endpoint(endpoint, MPI_ERR_PROC_ABORTED, exit_words(endpoint));
       return false;

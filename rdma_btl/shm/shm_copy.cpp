@@ -17,10 +17,23 @@ using shm::CellKind;
 namespace {
 
 constexpr std::uint32_t kMaxJobs = 64;  ///< transfers under way to one peer
-constexpr std::size_t kMaxParts = 64;   ///< pieces of one system call
+constexpr std::size_t kMaxPieces = 64;  ///< local pieces of one system call
+constexpr std::size_t kMaxParts = 8;    ///< transfers of which one system call copies
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kMinChunk = 32 * 1024;
+
+/// A system call for several transfers saves what it costs to enter the kernel and to find the
+/// peer: 0.3 us each, as much as copying 10 KB. Bytes, so that messages need not wait for long.
+constexpr std::size_t kBatchBytes = 128 * 1024;
+
+/// Of several transfers under way each side copies a half, from so many bytes on.
+constexpr std::size_t kStreamFrom = 16 * 1024;
+
+/// Chunks of a shared transfer: two if it is not long.
 constexpr std::size_t kMaxChunk = 256 * 1024;
+
+/// Transfers at most that both sides share before one of them is waited for. The target may then
+/// be late by so many: neither takes the other's halves, which are in the other's cache.
+constexpr int kMaxShared = 8;
 
 /// Whether the peer's published table has this region; those beyond the table pass.
 bool published(const shm::Home& home, const RemoteAddress& remote, std::size_t length,
@@ -38,6 +51,43 @@ bool published(const shm::Home& home, const RemoteAddress& remote, std::size_t l
 }
 
 }  // namespace
+
+/// What one system call copies between this process and one peer: of each transfer some bytes that
+/// are in one piece there.
+struct ShmDevice::Batch {
+  struct Part {
+    Job* job;
+    std::uint32_t generation;
+    std::size_t bytes;
+  };
+
+  Endpoint* endpoint = nullptr;
+  bool to_peer = false;
+  bool patient = true;  ///< nothing that the target may still take
+  bool closed = false;  ///< takes no more
+  std::size_t bytes = 0;
+  std::size_t pieces = 0;
+  std::size_t count = 0;
+  std::array<iovec, kMaxPieces> local;
+  std::array<iovec, kMaxParts> remote;
+  std::array<Part, kMaxParts> parts;
+
+  /// Whether bytes of this transfer may come to those that are here.
+  [[nodiscard]] bool takes(const Job& job, const Endpoint& of, std::size_t more) const {
+    if (count == 0) return true;
+    return !closed && endpoint == &of && to_peer == (job.kind == OpKind::put) &&
+           bytes + more <= kBatchBytes && pieces + job.pieces.size() <= kMaxPieces;
+  }
+  /// The local pieces are in already.
+  void add(Job& job, Endpoint& of, std::uint64_t address, std::size_t more) {
+    endpoint = &of;
+    to_peer = job.kind == OpKind::put;
+    parts[count] = {&job, job.generation, more};
+    remote[count++] = {reinterpret_cast<void*>(address), more};
+    bytes += more;
+    closed = closed || count == kMaxParts || bytes >= kBatchBytes;
+  }
+};
 
 // --- beginning and ending ----------------------------------------------------------------------
 
@@ -99,16 +149,16 @@ void ShmDevice::begin(std::uint32_t index) {
     job.phase = Phase::requesting;
   } else if (endpoint.cma || mapped(endpoint, job.remote.address, length) != nullptr) {
     job.phase = Phase::queued;
-    if (!active_.empty()) {  // one after the other, so that both sides copy the same one
-      active_.push_back(index);
-      attention_ |= kWork;
-      return;
-    }
+    active_.push_back(index);
+    attention_ |= kWork;
+    // A longer one waits for the next poll: there may be others to be copied with it.
+    if (active_.size() == 1 && job.total < kStreamFrom) progress_transfers();
+    return;
   } else {
     job.phase = streaming_phase(job);
   }
-  const Step step = advance(job);
-  if (step == Step::copied || step == Step::blocked) {
+  Batch none;
+  if (advance(job, none) == Step::blocked) {
     active_.push_back(index);
     attention_ |= kWork;
   }
@@ -154,15 +204,25 @@ ShmDevice::Job* ShmDevice::find_job(shm::JobName name, EndpointId endpoint) {
 
 // --- steps -------------------------------------------------------------------------------------
 
-/// Each job once, the oldest first, until one has copied directly.
+/// Each job once, and one system call. First what is certainly this side's to copy; what the target
+/// could copy as well only when there is nothing else.
 void ShmDevice::progress_transfers() {
-  const auto copies = [this] { return counters_.cma_calls + counters_.mapped_copies; };
-  const std::uint64_t before = copies();
-  for (std::size_t i = 0; i < active_.size() && copies() == before;) {
+  Batch batch;
+  visit_active(batch);
+  if (batch.count == 0 && !active_.empty()) {
+    batch.patient = false;
+    visit_active(batch);
+  }
+  if (batch.count != 0) copy(batch);
+}
+
+/// The oldest first, until the batch takes no more.
+void ShmDevice::visit_active(Batch& batch) {
+  for (std::size_t i = 0; i < active_.size() && !batch.closed;) {
     const std::uint32_t index = active_[i];
-    const Step step = advance(*jobs_[index]);
+    const Step step = advance(*jobs_[index], batch);
     if (step == Step::waiting) std::erase(active_, index);  // a finished one has been erased
-    if (step == Step::copied || step == Step::blocked) ++i;
+    if (step == Step::gathered || step == Step::blocked) ++i;
   }
 }
 
@@ -177,32 +237,37 @@ ShmDevice::Phase ShmDevice::direct_phase(Job& job, Endpoint& endpoint) {
     shm::load_copy_table(config_.copy_table, copies_);
     copies_loaded_ = true;
   }
-  const bool comparable = config_.measure_copies && copies_loaded_ && job.pieces.size() == 1 &&
+  const bool stream = endpoint.jobs > 1;
+  const bool comparable = config_.measure_copies && copies_loaded_ && !stream &&
+                          job.pieces.size() == 1 &&
                           mapped(endpoint, job.remote.address, job.total) == nullptr;
   const auto measured = comparable ? copies_.to_measure(job.total) : std::nullopt;
   job.method = measured.value_or(copies_.best(job.total));
   if (measured) job.begun_ns = shm::now_ns();
   if (job.method == shm::CopyMethod::ring) return streaming_phase(job);
-  if (job.method == shm::CopyMethod::together && offer_assist(job, endpoint)) return Phase::sharing;
+  const bool shared =
+      job.method == shm::CopyMethod::together || (stream && job.total >= kStreamFrom);
+  if (shared && offer_assist(job, endpoint)) return Phase::sharing;
   job.method = shm::CopyMethod::alone;
   return Phase::copying;
 }
 
-ShmDevice::Step ShmDevice::advance(Job& job) {
+ShmDevice::Step ShmDevice::advance(Job& job, Batch& batch) {
   Endpoint& endpoint = *endpoints_[job.endpoint];
   switch (job.phase) {
     case Phase::queued:
+      if (batch.patient && std::popcount(endpoint.assists_used) >= kMaxShared) return Step::blocked;
       if (endpoint.cma) {
         job.phase = direct_phase(job, endpoint);
       } else {
         const bool direct = mapped(endpoint, job.remote.address, job.total) != nullptr;
         job.phase = direct ? Phase::copying : streaming_phase(job);
       }
-      return advance(job);
+      return advance(job, batch);
     case Phase::copying:
-      return copy_step(job, endpoint);
+      return gather_rest(job, endpoint, batch);
     case Phase::sharing:
-      return assisted_step(job, endpoint);
+      return gather_chunk(job, endpoint, batch);
     case Phase::joining:
       return join_step(job, endpoint);
     case Phase::streaming:
@@ -219,50 +284,80 @@ ShmDevice::Step ShmDevice::advance(Job& job) {
   return Step::waiting;
 }
 
-ShmDevice::Step ShmDevice::copy_step(Job& job, Endpoint& endpoint) {
-  std::array<iovec, kMaxParts> parts;
-  std::size_t count = 0;
-  std::size_t bytes = 0;
+/// The next bytes of a transfer that this side copies alone; of one among several, all of them.
+ShmDevice::Step ShmDevice::gather_rest(Job& job, Endpoint& endpoint, Batch& batch) {
+  const std::size_t left = job.total - job.done;
+  if (left == 0) return copied(job);
+  if (!batch.takes(job, endpoint, left)) return Step::blocked;
+  const std::uint64_t address = job.remote.address + job.done;
+  const bool visible = mapped(endpoint, address, left) != nullptr;
+  if (visible && batch.count != 0) return Step::blocked;
+
   const std::size_t piece = job.piece;
   const std::size_t offset = job.piece_offset;
   const std::size_t done = job.done;
-  while (count != kMaxParts && bytes < config_.cma_piece) {
+  std::size_t bytes = 0;
+  while (batch.pieces != kMaxPieces && bytes < config_.cma_piece) {
     const std::span<std::byte> part = job.next_piece(config_.cma_piece - bytes);
     if (part.empty()) break;
-    parts[count++] = {part.data(), part.size()};
+    batch.local[batch.pieces++] = {part.data(), part.size()};
     bytes += part.size();
     job.move(part.size());
   }
-  job.piece = piece;
+  job.piece = piece;  // until they are copied
   job.piece_offset = offset;
   job.done = done;
-  if (bytes == 0) return copied(job);
-
-  const ssize_t moved = copy_across(endpoint, job.kind == OpKind::put,
-                                    std::span(parts).first(count), job.remote.address + job.done);
-  if (moved <= 0) return copy_error(job, endpoint, moved == 0 ? EFAULT : errno);
-  job.move(static_cast<std::size_t>(moved));
-  return job.done == job.total ? copied(job) : Step::copied;
+  batch.closed = visible || bytes != left;
+  batch.add(job, endpoint, address, bytes);
+  return Step::gathered;
 }
 
-ShmDevice::Step ShmDevice::copy_error(Job& job, Endpoint& endpoint, int error) {
-  if (error == EINTR) return Step::blocked;
+/// Copies. Of transfers behind one that stops it, nobody knows whether they could be copied: they
+/// come again, with it as the first.
+void ShmDevice::copy(Batch& batch) {
+  Endpoint& endpoint = *batch.endpoint;
+  ssize_t moved = -1;
+  do {
+    moved = copy_across(endpoint, batch.to_peer, std::span(batch.local).first(batch.pieces),
+                        std::span(batch.remote).first(batch.count));
+  } while (moved < 0 && errno == EINTR);
+  const int error = moved < 0 ? errno : EFAULT;
+  std::size_t left = moved < 0 ? 0 : static_cast<std::size_t>(moved);
+  for (std::size_t i = 0; i != batch.count; ++i) {
+    const Batch::Part& part = batch.parts[i];
+    Job& job = *part.job;
+    if (job.generation != part.generation) continue;  // its peer has failed
+    const std::size_t bytes = std::min(left, part.bytes);
+    left -= bytes;
+    if (job.phase == Phase::sharing) {
+      if (bytes != part.bytes && error == ESRCH) return copy_error(job, endpoint, error);
+      if (bytes != part.bytes) give_up_sharing(job, endpoint);
+      continue;
+    }
+    job.move(bytes);
+    if (job.done == job.total) {
+      (void)copied(job);  // or its notification finds no room yet, and it stays active
+    } else if (i == 0 && bytes == 0) {
+      copy_error(job, endpoint, error);
+    }
+  }
+}
+
+void ShmDevice::copy_error(Job& job, Endpoint& endpoint, int error) {
   if (error == ESRCH) {
-    fail_endpoint(endpoint, MPI_ERR_PROC_ABORTED, exit_words(endpoint));
-    return Step::finished;
+    return fail_endpoint(endpoint, MPI_ERR_PROC_ABORTED, exit_words(endpoint));
   }
   if ((error == EPERM || error == ENOSYS) && config_.copy == ShmCopy::automatic) {
     // Allowed before, forbidden now (a seccomp filter, another user): through the ring.
     endpoint.cma = false;
     job.phase = streaming_phase(job);
-    return advance(job);
+    return;
   }
   endpoint.words = fmt::format(
       "copying {} bytes {} address {:#x} of process {:#x} (pid {}) stopped after {}: {}", job.total,
       job.kind == OpKind::put ? "to" : "from", job.remote.address, rank_of_name(endpoint.peer),
       endpoint.pid, job.done, std::strerror(error));
   finish(job, MPI_ERR_OTHER);
-  return Step::finished;
 }
 
 /// The bytes are there: notify the target, then complete.
@@ -348,11 +443,13 @@ std::uint32_t back_of(std::uint64_t claims) {
   return static_cast<std::uint32_t>(claims >> 40);
 }
 
-/// Takes the next chunk of one end: its number from that end, or kNoChunk.
+/// Takes the next chunk of one end: its number from that end, or kNoChunk. The very first is left
+/// to the initiator: of a transfer of two chunks each side copies the same one every time.
 std::uint32_t claim(shm::Assist& assist, std::uint16_t generation, std::uint32_t chunks,
                     bool front) {
   std::uint64_t claims = assist.claims.load(std::memory_order_acquire);
-  while ((claims & 0xffffU) == generation && front_of(claims) + back_of(claims) < chunks) {
+  while ((claims & 0xffffU) == generation && front_of(claims) + back_of(claims) < chunks &&
+         (front || back_of(claims) + 1 < chunks)) {
     if (assist.claims.compare_exchange_weak(claims, claims + (front ? kFrontOne : kBackOne),
                                             std::memory_order_acq_rel)) {
       return front ? front_of(claims) : back_of(claims);
@@ -374,8 +471,8 @@ bool ShmDevice::offer_assist(Job& job, Endpoint& endpoint) {
   endpoint.assists_used |= static_cast<std::uint16_t>(1U << job.slot);
   shm::Assist& assist = endpoint.tx.control().assists[job.slot];
   job.claim_generation = static_cast<std::uint16_t>(assist.claims.load() + 1);
-  const std::size_t even = (job.total / 16 + kPage - 1) / kPage * kPage;
-  job.chunk = static_cast<std::uint32_t>(std::clamp(even, kMinChunk, kMaxChunk));
+  const std::size_t half = (job.total / 2 + kPage - 1) / kPage * kPage;
+  job.chunk = static_cast<std::uint32_t>(std::clamp(half, kPage, kMaxChunk));
   job.chunks = static_cast<std::uint32_t>((job.total + job.chunk - 1) / job.chunk);
   assist.finished.store(0, std::memory_order_relaxed);
   assist.failed.store(0, std::memory_order_relaxed);
@@ -392,33 +489,34 @@ bool ShmDevice::offer_assist(Job& job, Endpoint& endpoint) {
   return endpoint.tx.push(CellKind::assist, request);
 }
 
-ShmDevice::Step ShmDevice::assisted_step(Job& job, Endpoint& endpoint) {
+/// The next chunk from the front; with patience, only of the first half.
+ShmDevice::Step ShmDevice::gather_chunk(Job& job, Endpoint& endpoint, Batch& batch) {
+  if (!batch.takes(job, endpoint, job.chunk)) return Step::blocked;
   shm::Assist& assist = endpoint.tx.control().assists[job.slot];
+  const std::uint64_t claims = assist.claims.load(std::memory_order_acquire);
+  const bool left = front_of(claims) + back_of(claims) < job.chunks;
+  if (left && batch.patient && front_of(claims) >= (job.chunks + 1) / 2) return Step::blocked;
   const std::uint32_t number = claim(assist, job.claim_generation, job.chunks, true);
   if (number == kNoChunk) {
     job.phase = Phase::joining;
     return join_step(job, endpoint);
   }
-  std::size_t at = std::size_t{number} * job.chunk;
-  const std::size_t end = std::min(job.total, at + job.chunk);
-  while (at != end) {
-    const iovec local{static_cast<std::byte*>(job.pieces[0].address) + at, end - at};
-    const ssize_t moved = copy_across(endpoint, job.kind == OpKind::put, std::span(&local, 1),
-                                      job.remote.address + at);
-    if (moved <= 0) {
-      if (moved < 0 && errno == EINTR) continue;
-      // Copy the rest alone, which reports what is wrong; the helper first finishes what it took.
-      const int error = moved == 0 ? EFAULT : errno;
-      if (error == ESRCH) return copy_error(job, endpoint, error);
-      assist.failed.fetch_or(1U << 31, std::memory_order_relaxed);
-      while (claim(assist, job.claim_generation, job.chunks, true) != kNoChunk) {
-      }
-      job.phase = Phase::joining;
-      return Step::blocked;
-    }
-    at += static_cast<std::size_t>(moved);
+  const std::size_t at = std::size_t{number} * job.chunk;
+  const std::size_t bytes = std::min<std::size_t>(job.total - at, job.chunk);
+  batch.local[batch.pieces++] = {static_cast<std::byte*>(job.pieces[0].address) + at, bytes};
+  batch.closed = !batch.patient;  // the target may come yet
+  batch.add(job, endpoint, job.remote.address + at, bytes);
+  return Step::gathered;
+}
+
+/// A chunk could not be copied. The rest is copied alone, which reports what is wrong; the target
+/// finishes first what it took.
+void ShmDevice::give_up_sharing(Job& job, Endpoint& endpoint) {
+  shm::Assist& assist = endpoint.tx.control().assists[job.slot];
+  assist.failed.fetch_or(1U << 31, std::memory_order_relaxed);
+  while (claim(assist, job.claim_generation, job.chunks, true) != kNoChunk) {
   }
-  return Step::copied;
+  job.phase = Phase::joining;
 }
 
 /// All chunks are taken. Waits for the target's; copies everything again if one failed.
@@ -429,39 +527,57 @@ ShmDevice::Step ShmDevice::join_step(Job& job, Endpoint& endpoint) {
   endpoint.assists_used &= static_cast<std::uint16_t>(~(1U << job.slot));
   if (assist.failed.load(std::memory_order_relaxed) != 0) {
     job.phase = Phase::copying;
-    return Step::copied;
+    return Step::blocked;
   }
   job.done = job.total;
   job.phase = Phase::copying;
   return copied(job);
 }
 
-/// The target's part: one chunk of one transfer.
+/// The target's part: a chunk of each of the oldest transfers, one system call. The first chunk is
+/// the initiator's.
 void ShmDevice::progress_helping() {
-  while (!helping_.empty()) {
-    const Helping helping = helping_.front();
-    Endpoint& endpoint = *endpoints_[helping.endpoint];
-    const shm::AssistRequest& request = helping.request;
-    shm::Assist& assist = endpoint.rx->assists[request.slot];
+  std::array<iovec, kMaxParts> local;
+  std::array<iovec, kMaxParts> remote;
+  std::array<shm::Assist*, kMaxParts> assists;
+  std::size_t count = 0;
+  std::size_t bytes = 0;
+  Helping first = {};
+  for (auto next = helping_.begin(); next != helping_.end() && count != kMaxParts;) {
+    const shm::AssistRequest& request = next->request;
+    const bool fits = next->endpoint == first.endpoint && request.is_put == first.request.is_put &&
+                      bytes + request.chunk <= kBatchBytes;
+    if (count != 0 && !fits) break;
+    shm::Assist& assist = endpoints_[next->endpoint]->rx->assists[request.slot];
     const auto chunks =
         static_cast<std::uint32_t>((request.length + request.chunk - 1) / request.chunk);
     const std::uint32_t number =
         claim(assist, static_cast<std::uint16_t>(request.generation), chunks, false);
     if (number == kNoChunk || number >= chunks) {
-      helping_.pop_front();
+      next = helping_.erase(next);
       continue;
     }
+    if (count == 0) first = *next;
     const std::size_t at = std::size_t{chunks - 1 - number} * request.chunk;
-    const std::size_t bytes = std::min<std::size_t>(request.chunk, request.length - at);
-    const iovec local{reinterpret_cast<void*>(request.target_address + at), bytes};
-    const ssize_t moved = copy_across(endpoint, request.is_put == 0, std::span(&local, 1),
-                                      request.initiator_address + at);
-    if (moved != static_cast<ssize_t>(bytes)) assist.failed.fetch_or(1, std::memory_order_relaxed);
-    ++counters_.assisted;
-    assist.finished.fetch_add(1, std::memory_order_release);
-    wake(endpoint);
-    return;
+    const std::size_t length = std::min<std::size_t>(request.chunk, request.length - at);
+    local[count] = {reinterpret_cast<void*>(request.target_address + at), length};
+    remote[count] = {reinterpret_cast<void*>(request.initiator_address + at), length};
+    assists[count++] = &assist;
+    bytes += length;
+    ++next;
   }
+  if (count == 0) return;
+  Endpoint& endpoint = *endpoints_[first.endpoint];
+  const ssize_t moved = copy_across(endpoint, first.request.is_put == 0,
+                                    std::span(local).first(count), std::span(remote).first(count));
+  std::size_t left = moved < 0 ? 0 : static_cast<std::size_t>(moved);
+  for (std::size_t i = 0; i != count; ++i) {
+    if (left < local[i].iov_len) assists[i]->failed.fetch_or(1, std::memory_order_relaxed);
+    left -= std::min(left, local[i].iov_len);
+    assists[i]->finished.fetch_add(1, std::memory_order_release);
+  }
+  counters_.assisted += count;
+  wake(endpoint);
 }
 
 }  // namespace remit

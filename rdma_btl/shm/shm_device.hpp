@@ -86,6 +86,7 @@ class ShmDevice final : public Device {
  private:
   struct Endpoint;
   struct Job;
+  struct Batch;
   enum class Phase : std::uint8_t;
   enum class Step : std::uint8_t;
 
@@ -201,8 +202,8 @@ class ShmDevice final : public Device {
   void retry_arenas();
   void receive_arena(const shm::ArenaOffer& offer, const shm::Fd& fd, const ucred& from);
   [[nodiscard]] std::byte* mapped(Endpoint& endpoint, std::uint64_t address, std::size_t length);
-  [[nodiscard]] ssize_t copy_across(Endpoint& endpoint, bool to_peer, std::span<const iovec> parts,
-                                    std::uint64_t address);
+  [[nodiscard]] ssize_t copy_across(Endpoint& endpoint, bool to_peer, std::span<const iovec> local,
+                                    std::span<const iovec> remote);
   [[nodiscard]] bool copy_all(EndpointId id, bool to_peer, std::byte* here, std::uint64_t address,
                               std::size_t bytes);
 
@@ -210,19 +211,22 @@ class ShmDevice final : public Device {
   [[nodiscard]] bool start(Endpoint& endpoint, const Operation& operation);
   void begin(std::uint32_t index);
   void begin_waiting(Endpoint& endpoint);
-  [[nodiscard]] Step advance(Job& job);
+  [[nodiscard]] Step advance(Job& job, Batch& batch);
   [[nodiscard]] static Phase streaming_phase(const Job& job);
-  [[nodiscard]] Step copy_step(Job& job, Endpoint& endpoint);
-  [[nodiscard]] Step assisted_step(Job& job, Endpoint& endpoint);
+  [[nodiscard]] Step gather_rest(Job& job, Endpoint& endpoint, Batch& batch);
+  [[nodiscard]] Step gather_chunk(Job& job, Endpoint& endpoint, Batch& batch);
+  void copy(Batch& batch);
+  void give_up_sharing(Job& job, Endpoint& endpoint);
   [[nodiscard]] Step join_step(Job& job, Endpoint& endpoint);
   [[nodiscard]] Step stream_step(Job& job, Endpoint& endpoint);
   [[nodiscard]] Step request_step(Job& job, Endpoint& endpoint);
   [[nodiscard]] Step copied(Job& job);
-  [[nodiscard]] Step copy_error(Job& job, Endpoint& endpoint, int error);
+  void copy_error(Job& job, Endpoint& endpoint, int error);
   [[nodiscard]] bool offer_assist(Job& job, Endpoint& endpoint);
   [[nodiscard]] Phase direct_phase(Job& job, Endpoint& endpoint);
   void finish(Job& job, int status);
   void progress_transfers();
+  void visit_active(Batch& batch);
   void progress_replies();
   void progress_helping();
   void send_cell(Endpoint& endpoint, shm::CellKind kind, const void* payload, std::size_t length);

@@ -16,3 +16,9 @@ TESTS += device_shm_area_test
 device_shm_area_test_SOURCES = tests/unit/device_shm_area_test.cpp
 device_shm_area_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 device_shm_area_test_LDADD = librdma_btl.la $(UNIT_LIBS)
+
+check_PROGRAMS += device_shm_copies_test
+TESTS += device_shm_copies_test
+device_shm_copies_test_SOURCES = tests/unit/device_shm_copies_test.cpp
+device_shm_copies_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+device_shm_copies_test_LDADD = librdma_btl.la $(UNIT_LIBS)

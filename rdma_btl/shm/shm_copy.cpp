@@ -25,8 +25,12 @@ constexpr std::size_t kPage = 4096;
 /// peer: 0.3 us each, as much as copying 10 KB. Bytes, so that messages need not wait for long.
 constexpr std::size_t kBatchBytes = 128 * 1024;
 
-/// Of several transfers under way each side copies a half, from so many bytes on.
-constexpr std::size_t kStreamFrom = 16 * 1024;
+/// Transfers of so many bytes wait for the next poll, which may have others to copy with them.
+constexpr std::size_t kBatchFrom = 16 * 1024;
+
+/// Of several transfers under way each side copies a half, from so many bytes on. Shorter ones are
+/// in the first cache as a whole, and one side copies a batch of them nearly as fast as both.
+constexpr std::size_t kStreamFrom = 32 * 1024;
 
 /// Chunks of a shared transfer: two if it is not long.
 constexpr std::size_t kMaxChunk = 256 * 1024;
@@ -152,7 +156,7 @@ void ShmDevice::begin(std::uint32_t index) {
     active_.push_back(index);
     attention_ |= kWork;
     // A longer one waits for the next poll: there may be others to be copied with it.
-    if (active_.size() == 1 && job.total < kStreamFrom) progress_transfers();
+    if (active_.size() == 1 && job.total < kBatchFrom) progress_transfers();
     return;
   } else {
     job.phase = streaming_phase(job);

@@ -69,32 +69,33 @@ int Board::publish(const View& data, std::size_t at) {
   return MPI_SUCCESS;
 }
 
-/// Of a block for each member the piece from `at` on: one's own is left out, for nobody reads it.
+/// Of a block for each other member, one behind the other, the piece from `at` on.
 int Board::publish_blocks(const View& blocks, std::size_t at) {
   if (const int error = make_room()) return error;
   const auto members = static_cast<std::size_t>(size_);
   const std::size_t block = blocks.size() / members;
   const std::size_t rest = block - at;
   const std::size_t piece = std::min(rest, blocks_piece());
-  std::byte* to = memory_for(piece * members);
+  std::byte* to = memory_for(piece * (members - 1));
   if (piece == block) {
     const std::size_t own = block * static_cast<std::size_t>(rank_);
     blocks.pack(0, {to, own});
-    blocks.pack(own + block, {to + own + block, blocks.size() - own - block});
+    blocks.pack(own + block, {to + own, blocks.size() - own - block});
   } else {
     for (std::size_t i = 0; i < members; ++i) {
       if (i == static_cast<std::size_t>(rank_)) continue;
-      blocks.pack(block * i + at, {to + piece * i, piece});
+      blocks.pack(block * i + at, {to, piece});
+      to += piece;
     }
   }
-  store_line(rest * members);
+  store_line(rest * (members - 1));
   return MPI_SUCCESS;
 }
 
 /// Bytes of each member's block in one piece.
 std::size_t Board::blocks_piece() const {
   constexpr std::size_t kLine = 64;
-  return BoardPlace::kPageBytes / static_cast<std::size_t>(size_) / kLine * kLine;
+  return BoardPlace::kPageBytes / static_cast<std::size_t>(size_ - 1) / kLine * kLine;
 }
 
 /// Longer data are operations that follow each other, a piece of at most `most` bytes each. Where
@@ -113,7 +114,7 @@ int Board::in_pieces(std::size_t bytes, std::size_t most, Step step) {
 
 /// Whether a member has published more than what fits a page, and so will publish another piece.
 bool Board::others_go_on() const {
-  const std::size_t page = blocks_piece() * static_cast<std::size_t>(size_);
+  const std::size_t page = blocks_piece() * static_cast<std::size_t>(size_ - 1);
   return std::any_of(members_.begin(), members_.end(), [&](const Member& member) {
     return entered(member, number_) &&
            member.place->lines[number_ % BoardPlace::kDepth].length > page;
@@ -419,8 +420,9 @@ int Board::scatter(const CollectiveArgs& a) {
 
 /// A part of this member's block, of those that a member has published.
 int Board::take_block(int member, const View& block, const Part& part) const {
-  const std::size_t rest = (block.size() - part.at) * static_cast<std::size_t>(size_);
-  return take(member, static_cast<std::size_t>(rank_) * part.bytes, rest, block, part);
+  const std::size_t rest = (block.size() - part.at) * static_cast<std::size_t>(size_ - 1);
+  const auto place = static_cast<std::size_t>(rank_ > member ? rank_ - 1 : rank_);
+  return take(member, place * part.bytes, rest, block, part);
 }
 
 /// Also allgatherv.

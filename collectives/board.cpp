@@ -2,6 +2,8 @@
 // The shared board: entering, waiting, and each operation on it.
 #include "collectives/board.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -18,9 +20,18 @@ namespace {
 /// Looks at another's line, where a core is free for this rank, before the devices are polled too.
 constexpr int kLooks = 1000;
 constexpr int kLooksPerRest = 32;
+/// The same where members share processors, for members on others: 1 to 2 us, about two changes of
+/// processes.
+constexpr int kLooksElsewhere = 1000;
+/// How often a member yields there before it polls the devices too.
+constexpr std::uint32_t kBareYields = 3;
 
 /// For blocks that are unpacked after they were read.
 constexpr std::size_t kStaging = std::size_t{64} << 10;
+
+std::uint16_t processor_here() {
+  return static_cast<std::uint16_t>(::sched_getcpu());
+}
 
 /// Looks at what a waiting member waits for, whenever the devices are polled. Counts as an event
 /// once: another thread that polls must not take it for something to do again and again, and never
@@ -126,7 +137,7 @@ bool Board::others_go_on() const {
 std::byte* Board::memory_for(std::size_t bytes) {
   BoardPlace::Line& line = place_->lines[number_ % BoardPlace::kDepth];
   if (bytes <= BoardPlace::kInline) return line.bytes;
-  line.page = page_;
+  line.page = static_cast<std::uint16_t>(page_);
   page_ = (page_ + 1) % BoardPlace::kDepth;
   paged_ = bytes;
   prepared_ = 0;
@@ -136,6 +147,7 @@ std::byte* Board::memory_for(std::size_t bytes) {
 void Board::store_line(std::size_t bytes) {
   BoardPlace::Line& line = place_->lines[number_ % BoardPlace::kDepth];
   line.length = static_cast<std::uint32_t>(bytes);
+  if (!spins_) line.processor.store(processor_here(), std::memory_order_relaxed);
   line.number.store(members_[static_cast<std::size_t>(rank_)].base + number_,
                     std::memory_order_release);
   for (int i = 0; i < size_; ++i) {
@@ -148,15 +160,10 @@ int Board::make_room() {
   constexpr std::uint64_t kDepth = BoardPlace::kDepth;
   if (number_ <= safe_) [[likely]]
     return MPI_SUCCESS;
-  const auto all_entered = [this](std::uint64_t number) {
-    for (int i = 0; i < size_; ++i) {
-      if (i != rank_ && !entered(members_[static_cast<std::size_t>(i)], number)) return false;
-    }
-    return true;
-  };
   // The others have often come further than they must have.
   for (std::uint64_t number = number_ - 1; number > number_ - kDepth; --number) {
-    if (!all_entered(number)) continue;
+    int first = 0;
+    if (!all_entered(first, size_, number)) continue;
     safe_ = number + kDepth - 1;
     return MPI_SUCCESS;
   }
@@ -169,15 +176,22 @@ int Board::await_all(std::uint64_t number) {
   return error;
 }
 
+/// Whether members [first, last) have entered operation `number`; those at the front that have are
+/// taken out.
+bool Board::all_entered(int& first, int last, std::uint64_t number) const {
+  while (first != last &&
+         (first == rank_ || entered(members_[static_cast<std::size_t>(first)], number))) {
+    ++first;
+  }
+  return first == last;
+}
+
 /// Waits until members [first, last) have entered operation `number`.
 int Board::await(int first, int last, std::uint64_t number) {
+  if (!spins_) return await_sharing(first, last, number);
   for (int looks = 0;; ++looks) {
-    while (first != last &&
-           (first == rank_ || entered(members_[static_cast<std::size_t>(first)], number))) {
-      ++first;
-    }
-    if (first == last) return MPI_SUCCESS;
-    if (!spins_ || looks == kLooks) return await_slowly(first, last, number);
+    if (all_entered(first, last, number)) return MPI_SUCCESS;
+    if (looks == kLooks) return await_slowly(first, last, number);
     if (looks % kLooksPerRest != kLooksPerRest - 1) continue;
     if (prepared_ < paged_) {
       prepare_page();
@@ -187,21 +201,44 @@ int Board::await(int first, int last, std::uint64_t number) {
   }
 }
 
-int Board::await_slowly(int first, int last, std::uint64_t number) {
-  const auto arrived = [&] {
-    while (first != last &&
-           (first == rank_ || entered(members_[static_cast<std::size_t>(first)], number))) {
-      ++first;
+/// The same where members share processors. While one is missing that wants this processor, there
+/// is nothing to look for. If all of those have come, the others are about to: to look for them as
+/// long as a change of processes takes saves one, for this member goes on to the next operation.
+int Board::await_sharing(int first, int last, std::uint64_t number) {
+  Progress& progress = engine_.process().progress();
+  const std::uint32_t yields = std::min(progress.policy().yields, kBareYields);
+  for (std::uint32_t yielded = 0;; ++yielded) {
+    if (all_entered(first, last, number)) return MPI_SUCCESS;
+    const int most = neighbour_missing(first, last, number) ? 0 : kLooksElsewhere;
+    for (int looks = 1; looks <= most; ++looks) {
+      if (all_entered(first, last, number)) return MPI_SUCCESS;
+      if (looks % kLooksPerRest == 0) cpu_relax();
     }
-    return first == last;
-  };
-  auto over = [&] { return arrived() || hopeless(first, last, number); };
+    if (yielded == yields) return await_slowly(first, last, number);
+    progress.yield();
+  }
+}
+
+/// Whether a member that has not entered operation `number` was last seen on this processor.
+bool Board::neighbour_missing(int first, int last, std::uint64_t number) const {
+  const std::uint16_t here = processor_here();
+  for (int i = first; i < last; ++i) {
+    const Member& member = members_[static_cast<std::size_t>(i)];
+    if (i == rank_ || entered(member, number)) continue;
+    const auto& before = member.place->lines[(number - 1) % BoardPlace::kDepth];
+    if (before.processor.load(std::memory_order_relaxed) == here) return true;
+  }
+  return false;
+}
+
+int Board::await_slowly(int first, int last, std::uint64_t number) {
+  auto over = [&] { return all_entered(first, last, number) || hopeless(first, last, number); };
   Progress& progress = engine_.process().progress();
   const Watch watch(progress, over);
   awaited_ = {first, last, number};
   progress.wait(over, subject_);
   awaited_ = {};
-  return arrived() ? MPI_SUCCESS : give_up();
+  return all_entered(first, last, number) ? MPI_SUCCESS : give_up();
 }
 
 std::vector<ProcId> Board::missing() const {

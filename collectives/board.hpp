@@ -26,7 +26,8 @@ struct BoardPlace {
   struct alignas(64) Line {
     std::atomic<std::uint64_t> number;
     std::uint32_t length;
-    std::uint32_t page;
+    std::uint16_t page;
+    std::atomic<std::uint16_t> processor;  ///< where the owner ran, if members share processors
     std::byte bytes[kInline];
   };
   Line lines[kDepth];
@@ -157,7 +158,10 @@ class Board {
   };
   [[nodiscard]] Range known_to(int hub) const;
   [[nodiscard]] int await(int first, int last, std::uint64_t number);
+  [[nodiscard]] int await_sharing(int first, int last, std::uint64_t number);
   [[nodiscard]] int await_slowly(int first, int last, std::uint64_t number);
+  [[nodiscard]] bool all_entered(int& first, int last, std::uint64_t number) const;
+  [[nodiscard]] bool neighbour_missing(int first, int last, std::uint64_t number) const;
   [[nodiscard]] bool hopeless(int first, int last, std::uint64_t number) const;
   [[nodiscard]] bool entered(const Member& member, std::uint64_t number) const {
     const auto& line = member.place->lines[number % BoardPlace::kDepth];

@@ -133,8 +133,12 @@ void Progress::give_up_core(Idle& idle) {
     sleep(idle);
     return;
   }
-  ++counters_.yields;
   if (++idle.yields % kYieldsPerNotice == 0) notice(idle);
+  yield();
+}
+
+void Progress::yield() {
+  ++counters_.yields;
   if (hook_ != nullptr) hook_->before();
   ::sched_yield();
   if (hook_ != nullptr) hook_->after();

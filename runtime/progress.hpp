@@ -123,6 +123,10 @@ class Progress {
       CallBoard::release(*idle.slot);
   }
 
+  /// Gives the core to others once and polls nothing: for the first moments of a wait whose end is
+  /// seen in memory.
+  void yield();
+
   /// Whether done() is true, now or after one poll. `subject` says what is looked for, if many
   /// calls in succession find neither that nor anything else: a program that tests in a loop.
   template <class Done>

@@ -88,16 +88,16 @@ Place place_of(const CollectivesQuestion& question, int ranks) {
   return static_cast<Place>(found - kPlaceNames.begin());
 }
 
-/// What ranks of this host would measure: whether they use the board for long data, if they have a
-/// core each, and whether copies of their memory are quick.
-void ask_board(const Params& params, bool crowded, TuningQuery& query) {
+/// What ranks of this host would measure: whether copies of their memory are quick. How far from
+/// each other they are only they know: without being told they use the board for short data here.
+void ask_board(const Params& params, TuningQuery& query) {
   Process process(make_singleton_bootstrap(), std::make_shared<SteadyClock>(), params, 0);
   const auto devices = open_devices(process);
   if (!devices) return;
   for (const auto& device : *devices) {
     if (device->caps().name != "shm") continue;
-    query.long_board = Board::takes_long(params, *device, true, !crowded);
-    query.quick_copies = device->copy_speed() == CopySpeed::quick;
+    query.long_board = Board::takes_long(params, *device, {.reaches = true});
+    query.quick_copies = device->copy_speed().quick;
   }
 }
 
@@ -114,7 +114,7 @@ void ask_collectives(const Params& params, const CollectivesQuestion& question,
   info.problem = loaded.problem;
   const bool board = one_host && info.ranks <= Board::kMembers;
   TuningQuery query{info.ranks, info.place, board, false, false, processors};
-  if (board) ask_board(params, info.place == Place::host_shared, query);
+  if (board) ask_board(params, query);
   for (std::size_t i = 0; i < kCollectiveKinds; ++i) {
     const auto kind = static_cast<CollectiveKind>(i);
     if (kind == CollectiveKind::agree) continue;  // inside of Remit only

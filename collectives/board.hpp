@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "collectives/algorithms.hpp"
@@ -75,7 +76,7 @@ class Board {
     std::vector<Member> members;  ///< by rank, this one included; empty: there is no board
     bool reaches_memory = false;  ///< each of them reaches the memory of all others
     bool takes_long = false;      ///< data that do not fit a page go in pieces
-    bool copies_quickly = false;  ///< each of them, the memory of all others (CopySpeed::quick)
+    bool copies_quickly = false;  ///< each of them, the memory of all others (CopySpeed)
   };
 
   /// `own` was taken from its device.
@@ -112,11 +113,17 @@ class Board {
   /// The processes that a wait which lasts is for; none outside of one.
   [[nodiscard]] std::vector<ProcId> missing() const;
 
+  /// What takes_long() goes by.
+  struct Distance {
+    bool reaches = false;  ///< the memory of all others
+    bool spins = false;    ///< if not, every piece would be a change of processes
+    std::uint32_t page_ns = std::numeric_limits<std::uint32_t>::max();  ///< to read another's page
+  };
   /// Whether a process wants long data to go through the places, in two copies that take less time
-  /// than one by the kernel, or by messages where it does not reach its peers' memory. If it does
-  /// not spin, every piece would be a change of processes.
-  [[nodiscard]] static bool takes_long(const Params& params, const Device& device, bool reaches,
-                                       bool spins);
+  /// than one by the kernel, or by messages where it does not reach its peers' memory. Cores that
+  /// share a cache copy a page five times as fast as others.
+  [[nodiscard]] static bool takes_long(const Params& params, const Device& device,
+                                       const Distance& distance);
 
   /// Counts an operation for which `comm` has no board yet, and sets one up with the other members
   /// when that pays. Every member calls it for the same operations.

@@ -1,6 +1,8 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The shared board: when a communicator gets one, what its members agree on, and its end.
 #include <algorithm>
+#include <cstring>
+#include <limits>
 
 #include "collectives/board.hpp"
 #include "collectives/buffers.hpp"
@@ -18,7 +20,7 @@ inline const ParamDecl long_board_param{
     std::string("auto"),
     "",
     "long data of blocking collectives go through the shared board in pieces, not by copies of the "
-    "kernel; auto: where these are slow, which is measured",
+    "kernel; auto: where these are slower, which the ranks measure",
     {"auto", "yes", "no"}};
 
 /// What members tell each other to set up a board.
@@ -65,15 +67,42 @@ std::vector<Board::Member> find_members(Engine& engine, const CommCore& comm,
   return members;
 }
 
+/// Each member writes a page before the first round, and reads another's after it.
+void write_page(BoardPlace& place) {
+  std::memset(place.pages[0], 1, BoardPlace::kPageBytes);
+}
+
+/// Nanoseconds for the whole page, from its quickest part: an interrupt must not decide.
+std::uint32_t read_page_ns(const BoardPlace& place) {
+  constexpr std::size_t kParts = 4;
+  constexpr std::size_t kPart = BoardPlace::kPageBytes / kParts;
+  constexpr std::size_t kMapped = 4096;
+  const std::byte* page = place.pages[0];
+  std::vector<std::byte> to(kPart);
+  for (std::size_t at = 0; at < BoardPlace::kPageBytes; at += kMapped) {
+    static_cast<void>(*static_cast<const volatile std::byte*>(page + at));
+  }
+  auto best = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < kParts; ++i) {
+    const std::int64_t start = monotonic_ns();
+    std::memcpy(to.data(), page + i * kPart, kPart);
+    asm volatile("" : : "r"(to.data()) : "memory");
+    best = std::min(best, monotonic_ns() - start);
+  }
+  return static_cast<std::uint32_t>(best * static_cast<std::int64_t>(kParts));
+}
+
 /// Twice round: first everybody tells what it has, then whether it can read what all others have.
 Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out) {
   auto* place = reinterpret_cast<BoardPlace*>(own.notices.memory);
   std::vector<Offer> offers(static_cast<std::size_t>(c.size()));
   Offer& mine = offers[static_cast<std::size_t>(c.rank())];
   mine.fine = place != nullptr;
+  const bool spins = c.engine().process().progress().policy().spin;
   if (place != nullptr) {
     mine.base = place->closed.load(std::memory_order_relaxed);
     mine.index = own.notices.index;
+    if (spins) write_page(*place);
   }
   Task<int> first = tell_everybody(c, offers);
   co_await first;
@@ -82,10 +111,15 @@ Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out
   mine.reaches = std::all_of(out.members.begin(), out.members.end(), [](const auto& member) {
     return member.device == nullptr || member.device->reaches_memory(member.endpoint);
   });
-  mine.takes_long = own.device != nullptr &&
-                    Board::takes_long(c.engine().process().params(), *own.device, mine.reaches,
-                                      c.engine().process().progress().policy().spin);
-  mine.quick = own.device != nullptr && own.device->copy_speed() == CopySpeed::quick;
+  if (mine.fine) {
+    Board::Distance distance{.reaches = mine.reaches, .spins = spins};
+    if (spins) {
+      const auto next = static_cast<std::size_t>((c.rank() + 1) % c.size());
+      distance.page_ns = read_page_ns(*out.members[next].place);
+    }
+    mine.takes_long = Board::takes_long(c.engine().process().params(), *own.device, distance);
+    mine.quick = own.device->copy_speed().quick;
+  }
   Task<int> second = tell_everybody(c, offers);
   co_await second;
   const auto all = [&](bool Offer::*what) {
@@ -153,10 +187,17 @@ Board::~Board() {
   });
 }
 
-bool Board::takes_long(const Params& params, const Device& device, bool reaches, bool spins) {
+/// Who reads a page waits for nobody else: pages are written while others are read. The kernel's
+/// copies are long enough to need an announcement, which is not in their time: it pays for the
+/// board's lines.
+bool Board::takes_long(const Params& params, const Device& device, const Distance& distance) {
   const std::string& wish = params.text(long_board_param);
   if (wish != "auto") return wish == "yes";
-  return spins && (!reaches || device.copy_speed() == CopySpeed::slow);
+  if (!distance.spins || !distance.reaches) return distance.spins;
+  constexpr double kPages = (std::size_t{64} << 10) / BoardPlace::kPageBytes;
+  constexpr double kWorthIt = 0.75;
+  const std::uint32_t direct = device.copy_speed().ns_of_64k;
+  return direct != 0 && kPages * distance.page_ns < kWorthIt * direct;
 }
 
 void Board::wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,

@@ -185,9 +185,11 @@ enum class Released : std::uint8_t {
   not_whole,  ///< inside of what the device gave, or given back already: an error of the user's
 };
 
-/// How fast a process copies a peer's memory: slow takes longer than two copies through memory that
-/// both have, however long the data are; quick takes less from some 16 KB on.
-enum class CopySpeed : std::uint8_t { slow, usual, quick };
+/// How fast a process copies a peer's memory, of data that are in a cache.
+struct CopySpeed {
+  std::uint32_t ns_of_64k = 0;  ///< nanoseconds that a copy of 64 KB takes; 0: not known
+  bool quick = false;  ///< from some 16 KB on it takes less than two copies through shared memory
+};
 
 /// A device of one process. Every function is called by the thread that holds the MPI process;
 /// none blocks.
@@ -268,9 +270,8 @@ class Device {
   /// Whether read_memory() and write_memory() work for this endpoint; false until the peer is
   /// known. The peer may see it otherwise.
   [[nodiscard]] virtual bool reaches_memory(EndpointId /*endpoint*/) const { return false; }
-  /// Of such a copy of data that are in a cache, beside two copies through memory that both
-  /// processes have. Measured at the first call, which takes some 50 us.
-  [[nodiscard]] virtual CopySpeed copy_speed() const { return CopySpeed::usual; }
+  /// Of such a copy. Measured at the first call, which takes some 50 us.
+  [[nodiscard]] virtual CopySpeed copy_speed() const { return {}; }
   /// Copies [address, address + bytes) of the peer's memory to `to`, which is done on return.
   /// False: the peer is gone, or that is no memory of it; what arrived is undefined.
   [[nodiscard]] virtual bool read_memory(EndpointId /*endpoint*/, std::uint64_t /*address*/,

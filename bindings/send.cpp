@@ -99,27 +99,48 @@ template <SendMode mode>
   return offer(instance, buffer, count, datatype, dest, tag, comm);
 }
 
-/// receive_at_once(), where no other call can come between.
-[[gnu::always_inline]] inline RequestObject* expect(Instance* instance, void* buffer,
-                                                    MPI_Count count, MPI_Datatype datatype,
-                                                    int source, int tag, MPI_Comm comm) {
-  if (!instance->orphans.empty()) [[unlikely]]
-    return nullptr;
+/// The communicator of a receive of which nothing is out of the ordinary, else null. `room`: bytes
+/// of its buffer.
+[[gnu::always_inline]] inline CommObject* plain_receive(Instance* instance, const void* buffer,
+                                                        MPI_Count count, MPI_Datatype datatype,
+                                                        int source, int tag, MPI_Comm comm,
+                                                        std::size_t& room) {
   CommObject* object = instance->comm(comm);
   const std::size_t element = instance->plain_bytes(count, datatype);
-  if (object == nullptr || Entry::is_special(buffer) || (tag < 0 && tag != MPI_ANY_TAG) ||
-      (!is_rank(*object, source) && source != MPI_ANY_SOURCE) || element == 0) [[unlikely]]
+  if (!instance->orphans.empty() || object == nullptr || Entry::is_special(buffer) ||
+      (tag < 0 && tag != MPI_ANY_TAG) || (!is_rank(*object, source) && source != MPI_ANY_SOURCE) ||
+      element == 0) [[unlikely]]
     return nullptr;
+  room = static_cast<std::size_t>(count) * element;
+  return object;
+}
+
+/// A plain receive, posted, or complete already.
+[[gnu::always_inline]] inline RequestObject* post_plain(Instance* instance, CommObject* object,
+                                                        void* buffer, std::size_t room,
+                                                        MPI_Count count, MPI_Datatype datatype,
+                                                        int source, int tag) {
   RequestObject* request = make_plain_receive(*instance, object, source);
   request->tag = tag;
   request->view.count = count;
   request->plain_type = datatype;
   Request& core = request->core;
   core.view.base = buffer;
-  core.view.count = count * static_cast<MPI_Count>(element);
+  core.view.count = static_cast<MPI_Count>(room);
   if (!instance->engine->try_post(core, source, tag, object->core)) [[unlikely]]
     instance->engine->irecv(core, core.view, source, tag, object->core);
   return request;
+}
+
+/// receive_at_once(), where no other call can come between.
+[[gnu::always_inline]] inline RequestObject* expect(Instance* instance, void* buffer,
+                                                    MPI_Count count, MPI_Datatype datatype,
+                                                    int source, int tag, MPI_Comm comm) {
+  std::size_t room = 0;
+  CommObject* object = plain_receive(instance, buffer, count, datatype, source, tag, comm, room);
+  if (object == nullptr) [[unlikely]]
+    return nullptr;
+  return post_plain(instance, object, buffer, room, count, datatype, source, tag);
 }
 
 /// receive_at_once(), where calls are guarded.
@@ -187,10 +208,38 @@ int report_receive(Entry& entry, const MessageArgs& args, const OpStatus& ended,
   return report_receive(entry, args, ended, status);
 }
 
-/// MPI_Recv. Its fast path is for a plain receive whose message has come.
-[[gnu::always_inline]] inline int receive(const char* function, void* buffer, MPI_Count count,
-                                          MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                                          MPI_Status* status) {
+/// For so long MPI_Recv looks for its message alone, if a core is free for that: about 1 us.
+constexpr int kLooks = 256;
+
+/// The fast path of MPI_Recv, where no other call can come between: true if the message has come.
+[[gnu::always_inline]] inline bool take(Instance* instance, void* buffer, MPI_Count count,
+                                        MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                                        MPI_Status* status, bool may_spin) {
+  std::size_t room = 0;
+  const CommObject* object = plain_receive(instance, buffer, count, type, source, tag, comm, room);
+  if (object == nullptr) [[unlikely]]
+    return false;
+  const int looks = may_spin && instance->progress().policy().spin ? kLooks : 1;
+  OpStatus ended;
+  if (!instance->engine->try_receive(buffer, room, source, tag, object->core, ended, looks))
+      [[unlikely]]
+    return false;
+  set_status(status, ended);
+  return true;
+}
+
+/// take(), where calls are guarded.
+[[gnu::noinline]] bool take_guarded(void* buffer, MPI_Count count, MPI_Datatype type, int source,
+                                    int tag, MPI_Comm comm, MPI_Status* status) {
+  Instance* instance = library().instance;
+  const GuardedCall call(*instance);
+  return take(instance, buffer, count, type, source, tag, comm, status, !instance->locking());
+}
+
+/// MPI_Recv, if its fast path does not do.
+[[gnu::noinline]] int receive(const char* function, void* buffer, MPI_Count count,
+                              MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                              MPI_Status* status) {
   Instance* instance = library().instance;
   RequestObject* request = instance == nullptr || instance->guarded()
                                ? nullptr
@@ -203,6 +252,18 @@ int report_receive(Entry& entry, const MessageArgs& args, const OpStatus& ended,
   set_status(status, request->core.status);
   destroy_plain(*instance, request);
   return MPI_SUCCESS;
+}
+
+/// MPI_Recv, if all is plain and its message has come: else false, and nothing is done.
+[[gnu::always_inline]] inline bool take_at_once(void* buffer, MPI_Count count, MPI_Datatype type,
+                                                int source, int tag, MPI_Comm comm,
+                                                MPI_Status* status) {
+  Instance* instance = library().instance;
+  if (instance == nullptr) [[unlikely]]
+    return false;
+  if (instance->guarded()) [[unlikely]]
+    return take_guarded(buffer, count, type, source, tag, comm, status);
+  return take(instance, buffer, count, type, source, tag, comm, status, true);
 }
 
 int buffered_send(const char* function, const void* buffer, MPI_Count count, MPI_Datatype type,
@@ -302,6 +363,8 @@ REMIT_WEAK(Bsend);
 
 int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
               MPI_Status* status) {
+  if (take_at_once(buf, count, datatype, source, tag, comm, status)) [[likely]]
+    return MPI_SUCCESS;
   return receive("MPI_Recv", buf, count, datatype, source, tag, comm, status);
 }
 REMIT_WEAK(Recv);
@@ -334,6 +397,8 @@ REMIT_WEAK(Bsend_c);
 
 int PMPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                 MPI_Comm comm, MPI_Status* status) {
+  if (take_at_once(buf, count, datatype, source, tag, comm, status)) [[likely]]
+    return MPI_SUCCESS;
   return receive("MPI_Recv_c", buf, count, datatype, source, tag, comm, status);
 }
 REMIT_WEAK(Recv_c);

@@ -213,17 +213,10 @@ void Engine::handle(DeviceSlot& slot, const Completion& completion) {
 
 int Engine::progress() {
   std::size_t events = 0;
+  unpolled_ = 0;
   for (const auto& slot : devices_) {
     const std::size_t count = slot->device->poll(completions_);
-    for (const Completion& completion : std::span(completions_).first(count)) {
-      const bool known = completion.endpoint < slot->by_endpoint.size() &&
-                         slot->by_endpoint[completion.endpoint] != nullptr;
-      if (completion.kind == CompletionKind::receive && slot->ordered && known) [[likely]] {
-        receive(*slot, *slot->by_endpoint[completion.endpoint], completion.data);
-      } else {
-        handle(*slot, completion);
-      }
-    }
+    if (count != 0) take(*slot, std::span(completions_).first(count));
     events += count;
     if (!slot->pending.empty()) [[unlikely]]
       events += slot->pending.flush(*slot->device);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -87,8 +88,17 @@ class Engine final : public ProgressSource {
   void irecv(Request& request, const View& buffer, int source, int tag, const CommCore& comm,
              bool collective = false);
 
-  /// The fast path of a receive: true if it was posted; false if nothing was done and irecv must be
-  /// used (something waits to be received, or a peer was lost). The request's view is set.
+  /// The fast path of a receive that waits for nothing, or for `looks` looks: true if the message
+  /// was the next one of its source, and is in [to, to + room); `status` says the rest. False:
+  /// nothing was done. Polls nothing, so after kPollAfter messages it takes none until progress()
+  /// was called.
+  [[nodiscard, gnu::always_inline]] bool try_receive(void* to, std::size_t room, int source,
+                                                     int tag, const CommCore& comm,
+                                                     OpStatus& status, int looks = 1);
+
+  /// The fast path of a receive: true if it was posted, or is complete, for its message was there;
+  /// false if nothing was done and irecv must be used (something waits to be received, or a peer
+  /// was lost). The request's view is set, and contiguous.
   [[nodiscard, gnu::always_inline]] bool try_post(Request& request, int source, int tag,
                                                   const CommCore& comm);
 
@@ -181,6 +191,10 @@ class Engine final : public ProgressSource {
   /// "rank 3", or "rank 3 of job ...".
   [[nodiscard]] std::string words_of(ProcId proc) const;
 
+  /// Nanoseconds to write a page of a board (collectives/board.hpp) that the process has read, and
+  /// to read one that it has written; 0: not measured yet. Kept here for the next board.
+  [[nodiscard]] std::uint32_t& page_ns(ProcId proc) { return peers_.get(proc).page_ns; }
+
   /// Notices of the first device that has any left.
   struct OwnNotices {
     Device* device = nullptr;
@@ -257,6 +271,9 @@ class Engine final : public ProgressSource {
 
   // engine_receive.cpp
   void take_in_order(DeviceSlot& slot, Peer& peer, std::span<const std::byte> data);
+  void take(DeviceSlot& slot, std::span<const Completion> completions);
+  [[nodiscard]] bool deliver(Peer& peer, std::span<const std::byte> message);
+  void fill(Peer& peer, Request& request, const MatchKey& key, std::span<const std::byte> data);
   void receive(DeviceSlot& slot, Peer& peer, std::span<const std::byte> data);
   void receive_eager(Peer& peer, const EagerHeader& header, SlabHandle sender,
                      std::span<const std::byte> data);
@@ -342,6 +359,9 @@ class Engine final : public ProgressSource {
   std::uint32_t lost_peers_ = 0;
   std::uint32_t waiting_ = 0;  // sends that wait for a connection
   std::uint32_t sending_ = 0;  // transfers of sends
+  static constexpr std::uint32_t kPollAfter = 64;
+  std::uint32_t unpolled_ = 0;  // messages that try_receive() has taken since the last progress()
+  static constexpr int kLooksPerRelax = 8;
   std::size_t unexpected_peak_ = 0;
   Counters counters_;
   std::string pin_failure_;         // why memory could not be registered the last time
@@ -351,10 +371,37 @@ class Engine final : public ProgressSource {
 };
 
 // Inline, for they are on the path of every small message.
+inline bool Engine::try_receive(void* to, std::size_t room, int source, int tag,
+                                const CommCore& comm, OpStatus& status, int looks) {
+  if (source < 0 || !matcher_.empty() || unpolled_ == kPollAfter) [[unlikely]]
+    return false;
+  Peer* peer = peers_.find(comm.peers().proc(source));
+  if (peer == nullptr || peer->device == nullptr) [[unlikely]]
+    return false;
+  SendHead head = eager_head(0, comm.context, source, tag);
+  SendHead mask = kHeadMask;
+  if (tag == MPI_ANY_TAG) mask.second = std::numeric_limits<std::uint32_t>::max();
+  SendHead found;
+  Device& device = *peer->device->device;
+  std::ptrdiff_t bytes = device.receive(peer->endpoint, head, mask, to, room, found);
+  while (bytes < 0) {
+    if (bytes == Device::kSomethingElse || --looks == 0) return false;
+    if (looks % kLooksPerRelax == 0) cpu_relax();
+    bytes = device.receive(peer->endpoint, head, mask, to, room, found);
+  }
+  ++unpolled_;
+  peer->credits += credits_in(found);
+  return_units(*peer, units_of(static_cast<std::size_t>(bytes)));
+  status = {source, tag_in(found), MPI_SUCCESS, false, bytes};
+  return true;
+}
+
 inline bool Engine::try_post(Request& request, int source, int tag, const CommCore& comm) {
   if (matcher_.unexpected() != 0 || lost_peers_ != 0) [[unlikely]]
     return false;
-  request.complete = false;
+  request.complete =
+      try_receive(request.view.base, request.view.size(), source, tag, comm, request.status);
+  if (request.complete) return true;
   request.status = OpStatus{};
   request.key = {comm.context, source, tag};
   request.proc = source == MPI_ANY_SOURCE ? kAnyProc : comm.peers().proc(source);

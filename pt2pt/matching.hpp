@@ -194,6 +194,10 @@ class Matcher {
   }
   void remove(UnexpectedLinks& message);
 
+  /// Nothing is posted and nothing is unexpected.
+  [[nodiscard]] bool empty() const {
+    return (posted_[0].size() | wild_posted_ | unexpected_[0].size()) == 0;
+  }
   [[nodiscard]] std::size_t posted() const;
   [[nodiscard]] std::size_t unexpected() const { return unexpected_[0].size(); }
 

@@ -43,6 +43,7 @@ struct Peer {
   bool failed = false;
   bool same_device = true;  ///< the peer's messages arrive by `device`: get and put work
 
+  std::uint32_t page_ns = 0;       ///< Engine::page_ns()
   std::uint64_t settle_by_ns = 0;  ///< from then on calls do not wait for its connection
 
   ProcId id;

@@ -63,6 +63,17 @@ static_assert(sizeof(EagerHeader) == 16);
       std::uint64_t{static_cast<std::uint32_t>(tag)} << 32 | static_cast<std::uint32_t>(source)};
 }
 
+/// The kind and the flags in the first word of a head.
+inline constexpr std::uint64_t kKindMask = 0xffff;
+/// Where eager_head()s of different credits are alike.
+inline constexpr SendHead kHeadMask{~(std::uint64_t{0xffff} << 16), ~std::uint64_t{0}};
+[[nodiscard]] constexpr std::uint32_t credits_in(SendHead head) {
+  return static_cast<std::uint16_t>(head.first >> 16);
+}
+[[nodiscard]] constexpr int tag_in(SendHead head) {
+  return static_cast<int>(head.second >> 32);
+}
+
 struct EagerSyncHeader {
   EagerHeader match;
   SlabHandle sender = kNoSlabHandle;

@@ -133,8 +133,8 @@ struct Completion {
   EndpointId endpoint = 0;
   std::uint32_t notification = 0;
   std::uint64_t cookie = 0;
-  std::span<const std::byte> data;  ///< receive: valid until the next poll() of this device; 8-byte
-                                    ///< aligned
+  std::span<const std::byte> data;  ///< receive: valid until the next poll() or receive() of this
+                                    ///< device; 8-byte aligned
 };
 
 /// A piece of this process's memory that its peers can read: see Device::take_notices().
@@ -228,6 +228,19 @@ class Device {
   /// in `refused`, where nothing waits for this endpoint yet.
   virtual void send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
                     PendingQueue& refused);
+
+  /// The other end: if the next thing that has come from the endpoint is a small message whose head
+  /// is `head` where `mask` has bits, and it has at most `room` bytes of data, these go to `to`,
+  /// and the message is taken: poll() will not tell of it. Else a negative number, and nothing is
+  /// taken: kNothing has come, or kSomethingElse, which poll() must see to. Drives nothing, so
+  /// poll() must be called now and then whatever this finds.
+  [[nodiscard]] virtual std::ptrdiff_t receive(EndpointId /*endpoint*/, SendHead /*head*/,
+                                               SendHead /*mask*/, void* /*to*/,
+                                               std::size_t /*room*/, SendHead& /*found*/) {
+    return kSomethingElse;
+  }
+  static constexpr std::ptrdiff_t kNothing = -1;
+  static constexpr std::ptrdiff_t kSomethingElse = -2;
 
   /// Fills `out` with events and says how many. Also drives whatever the device does in software.
   [[nodiscard]] virtual std::size_t poll(std::span<Completion> out) = 0;

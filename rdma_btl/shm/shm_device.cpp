@@ -160,6 +160,65 @@ void ShmDevice::ring_bell(Endpoint& endpoint) {
 
 // --- receiving ---------------------------------------------------------------------------------
 
+/// The next message has been taken.
+inline void ShmDevice::step_over(Scan& scan) {
+  const std::uint64_t number = scan.expected++;
+  scan.next = scan.cells + (number & scan.mask);
+  if ((number & scan.publish_mask) == 0) [[unlikely]]
+    note_consumed(scan);
+}
+
+namespace {
+
+/// Whether a message begins with `head`, but for bits that are not in `mask`.
+bool begins_with(const std::byte* message, SendHead head, SendHead mask, SendHead& found) {
+  std::memcpy(&found, message, sizeof found);
+  return (((found.first ^ head.first) & mask.first) |
+          ((found.second ^ head.second) & mask.second)) == 0;
+}
+
+}  // namespace
+
+std::ptrdiff_t ShmDevice::receive(EndpointId id, SendHead head, SendHead mask, void* to,
+                                  std::size_t room, SendHead& found) {
+  Endpoint& endpoint = *endpoints_[id];
+  if (attention_ != 0 || !endpoint.attached || endpoint.shut) [[unlikely]]
+    return kSomethingElse;
+  Scan& scan = scans_[endpoint.scan];
+  const Cell* cell = scan.mailbox;
+  std::uint64_t header = cell->header.load(std::memory_order_acquire);
+  const bool mail = shm::is_mail(header, scan.expected, scan.writer);
+  if (!mail) {
+    cell = scan.next;
+    header = cell->header.load(std::memory_order_acquire);
+    if (shm::cell_number(header) != scan.expected) return kNothing;
+  }
+  std::size_t bytes = shm::cell_length(header) - sizeof found;
+  if (shm::cell_kind(header) == CellKind::send_inline) [[likely]] {
+    if (bytes > shm::kInline - sizeof found || bytes > room ||
+        !begins_with(cell->payload, head, mask, found)) [[unlikely]]
+      return kSomethingElse;
+    copy_small(static_cast<std::byte*>(to), cell->payload + sizeof found, bytes);
+  } else {
+    shm::AreaRef ref;
+    std::memcpy(&ref, cell->payload, sizeof ref);
+    bytes = ref.length - sizeof found;
+    if (shm::cell_kind(header) != CellKind::send_area ||
+        shm::cell_length(header) != sizeof ref + sizeof found || ref.length < sizeof found ||
+        bytes > room || !begins_with(cell->payload + sizeof ref, head, mask, found)) {
+      return kSomethingElse;
+    }
+    const std::byte* data = area_bytes(endpoint, ref);
+    if (data == nullptr) return kSomethingElse;
+    copy_medium(to, data + sizeof found, bytes);
+  }
+  if (mail) endpoint.mail = true;
+  step_over(scan);
+  if (attention_ != 0) [[unlikely]]
+    publish_consumed();  // what poll() has lent is not valid any more
+  return static_cast<std::ptrdiff_t>(bytes);
+}
+
 /// Takes the next message out of the mailbox. Its bytes are copied: the mailbox is ours from now
 /// on, and an answer may be written there before the next poll. False: it made no sense.
 bool ShmDevice::take_mail(Scan& scan, std::uint64_t header, Completion& out) {
@@ -167,9 +226,7 @@ bool ShmDevice::take_mail(Scan& scan, std::uint64_t header, Completion& out) {
   Endpoint& endpoint = *endpoints_[scan.endpoint];
   copy_small(endpoint.letter.data(), scan.mailbox->payload, length);
   endpoint.mail = true;
-  scan.next = scan.cells + (scan.expected & scan.mask);
-  if ((scan.expected++ & scan.publish_mask) == 0) [[unlikely]]
-    note_consumed(scan);
+  step_over(scan);
   out.kind = CompletionKind::receive;
   out.status = MPI_SUCCESS;
   out.endpoint = scan.endpoint;
@@ -192,10 +249,7 @@ bool ShmDevice::take_mail(Scan& scan, std::uint64_t header, Completion& out) {
       if (take_mail(scan, mail, out[n])) ++n;
       continue;
     }
-    scan.next = scan.cells + (number & scan.mask);
-    scan.expected = number + 1;
-    if ((number & scan.publish_mask) == 0) [[unlikely]]
-      note_consumed(scan);
+    step_over(scan);
     const std::size_t length = shm::cell_length(header);
     if (shm::cell_kind(header) == CellKind::send_inline && length <= shm::kInline) [[likely]] {
       Completion& completion = out[n++];

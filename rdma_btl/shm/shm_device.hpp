@@ -47,6 +47,8 @@ class ShmDevice final : public Device {
   void deregister(const Region& region) override;
   void send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
             PendingQueue& refused) override;
+  [[nodiscard]] std::ptrdiff_t receive(EndpointId endpoint, SendHead head, SendHead mask, void* to,
+                                       std::size_t room, SendHead& found) override;
   [[nodiscard]] std::size_t post(EndpointId endpoint,
                                  std::span<const Operation> operations) override;
   [[nodiscard]] std::size_t poll(std::span<Completion> out) override;
@@ -157,6 +159,7 @@ class ShmDevice final : public Device {
   [[nodiscard]] bool handle(Scan& scan, const shm::Cell& cell, std::uint64_t header,
                             Completion& out);
   void note_consumed(Scan& scan);
+  void step_over(Scan& scan);
   void publish_consumed();
   std::size_t publish_early(std::span<Completion> out);
   std::size_t take_ready(std::span<Completion> out, std::size_t n);

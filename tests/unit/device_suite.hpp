@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "tests/unit/device_asking.hpp"
 #include "tests/unit/device_world.hpp"
 
 namespace remit::testing {
@@ -203,6 +204,24 @@ TYPED_TEST_P(DeviceSuite, SendsArriveOnceAndInTheirOrder) {
     bad += find_mismatch(data, number) != -1;
   }
   EXPECT_EQ(bad, 0U);
+}
+
+TYPED_TEST_P(DeviceSuite, MessagesAreAskedForOrPolled) {
+  this->make_nodes(2);
+  if (!this->node(0).device.caps().ordered) {
+    GTEST_SKIP() << "the device does not keep the order of sends";
+  }
+  Asking asking(this->node(0), this->node(1));
+  // The receiver is polled by wait_until() in between.
+  ASSERT_TRUE(this->wait_until([&] {
+    asking.send_some(this->below(6));
+    for (std::uint64_t n = this->below(8); n != 0; --n) {
+      if (!asking.ask(this->below(4))) break;
+    }
+    asking.take_polled();
+    return asking.done() || this->HasFailure();
+  }));
+  EXPECT_TRUE(asking.done());
 }
 
 TYPED_TEST_P(DeviceSuite, NothingIsLostWhenTheReceiverSleeps) {
@@ -754,14 +773,17 @@ TYPED_TEST_P(DeviceSuite, TwoThreads) {
   }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(
-    DeviceSuite, CapsMakeSense, AddressesAreConstantAndChecked, ConnectTwiceIsTheSameEndpoint,
-    BothSidesConnectAtOnce, TheConnectedSideLearnsWhoItIs, SendsOfEveryLength,
-    SendsGatherTheirPieces, SendsArriveOnceAndInTheirOrder, NothingIsLostWhenTheReceiverSleeps,
-    ReceivedBytesStayUntilTheNextPoll, PutAndGetOfEveryLengthAndAlignment, PutAndGetOfManyPieces,
-    PutAndGetOfFewBytesOnTwoPages, LargePutsAndGetsTogether, GetsAmongSends, AtomicsOfManyAddUp,
-    SwapAndCompareSwap, NotificationsComeAfterTheirBytes,
-    SignalsWithoutBytesAndAtomicsWithNotification, Storm, RegisterAndDeregisterAgainAndAgain,
-    ArmedDevicesWake, FlushedInTheEnd, DeadPeersFailTheirEndpoint, TwoThreads);
+REGISTER_TYPED_TEST_SUITE_P(DeviceSuite, CapsMakeSense, AddressesAreConstantAndChecked,
+                            ConnectTwiceIsTheSameEndpoint, BothSidesConnectAtOnce,
+                            TheConnectedSideLearnsWhoItIs, SendsOfEveryLength,
+                            SendsGatherTheirPieces, SendsArriveOnceAndInTheirOrder,
+                            MessagesAreAskedForOrPolled, NothingIsLostWhenTheReceiverSleeps,
+                            ReceivedBytesStayUntilTheNextPoll, PutAndGetOfEveryLengthAndAlignment,
+                            PutAndGetOfManyPieces, PutAndGetOfFewBytesOnTwoPages,
+                            LargePutsAndGetsTogether, GetsAmongSends, AtomicsOfManyAddUp,
+                            SwapAndCompareSwap, NotificationsComeAfterTheirBytes,
+                            SignalsWithoutBytesAndAtomicsWithNotification, Storm,
+                            RegisterAndDeregisterAgainAndAgain, ArmedDevicesWake, FlushedInTheEnd,
+                            DeadPeersFailTheirEndpoint, TwoThreads);
 
 }  // namespace remit::testing

@@ -1,29 +1,168 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Blocking collective operations (MPI-5.0, sections 6.3 to 6.9).
-#include "bindings/coll_call.hpp"
+#include "bindings/coll_short.hpp"
 #include "bindings/weak.hpp"
+
+namespace remit {
+
+namespace {
+
+using enum CollectiveKind;
+
+int barrier_of(const char* function, MPI_Comm comm) {
+  Entry entry(function);
+  if (CommObject* object = on_board(entry, comm, barrier, 0)) [[likely]] {
+    return run_short(entry, *object, barrier, [](Board& board, const auto* subject) {
+      return board.short_barrier(subject);
+    });
+  }
+  return blocking_collective(entry,
+                             [&](CollectiveCall& call) { return check_barrier(call, comm); });
+}
+
+int bcast_of(const char* function, void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
+             MPI_Comm comm) {
+  Entry entry(function);
+  const std::size_t bytes = short_bytes(entry, buffer, count, datatype);
+  CommObject* object = bytes == 0 ? nullptr : on_board(entry, comm, bcast, bytes);
+  if (object != nullptr && is_member(*object, root)) {
+    return run_short(entry, *object, bcast, [=](Board& board, const auto* subject) {
+      return board.short_bcast(buffer, bytes, root, subject);
+    });
+  }
+  return blocking_collective(entry, [&](CollectiveCall& call) {
+    return check_bcast(call, buffer, count, datatype, root, comm);
+  });
+}
+
+int allgather_of(const char* function, const void* sendbuf, MPI_Count sendcount,
+                 MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                 MPI_Comm comm) {
+  Entry entry(function);
+  const std::size_t bytes = short_bytes(entry, recvbuf, recvcount, recvtype);
+  const bool same =
+      bytes != 0 && sendbuf != recvbuf && bytes == short_bytes(entry, sendbuf, sendcount, sendtype);
+  if (CommObject* object = same ? on_board(entry, comm, allgather, bytes) : nullptr) {
+    return run_short(entry, *object, allgather, [=](Board& board, const auto* subject) {
+      return board.short_allgather(sendbuf, recvbuf, bytes, subject);
+    });
+  }
+  return blocking_collective(entry, [&](CollectiveCall& call) {
+    return check_all_to_all(call, allgather, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                            recvtype, comm);
+  });
+}
+
+int gather_of(const char* function, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+              void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  Entry entry(function);
+  const std::size_t bytes = short_bytes(entry, sendbuf, sendcount, sendtype);
+  CommObject* object = bytes == 0 ? nullptr : on_board(entry, comm, gather, bytes);
+  if (object != nullptr && is_member(*object, root) &&
+      (object->core.rank != root ||
+       (sendbuf != recvbuf && bytes == short_bytes(entry, recvbuf, recvcount, recvtype)))) {
+    return run_short(entry, *object, gather, [=](Board& board, const auto* subject) {
+      return board.short_gather(sendbuf, recvbuf, bytes, root, subject);
+    });
+  }
+  return blocking_collective(entry, [&](CollectiveCall& call) {
+    return check_gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
+                        comm);
+  });
+}
+
+int scatter_of(const char* function, const void* sendbuf, MPI_Count sendcount,
+               MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+               int root, MPI_Comm comm) {
+  Entry entry(function);
+  const std::size_t bytes = short_bytes(entry, recvbuf, recvcount, recvtype);
+  CommObject* object = bytes == 0 ? nullptr : on_board(entry, comm, scatter, bytes);
+  if (object != nullptr && is_member(*object, root) &&
+      object->core.board->takes_short_blocks(scatter, bytes) &&
+      (object->core.rank != root ||
+       (sendbuf != recvbuf && bytes == short_bytes(entry, sendbuf, sendcount, sendtype)))) {
+    return run_short(entry, *object, scatter, [=](Board& board, const auto* subject) {
+      return board.short_scatter(sendbuf, recvbuf, bytes, root, subject);
+    });
+  }
+  return blocking_collective(entry, [&](CollectiveCall& call) {
+    return check_scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
+                         comm);
+  });
+}
+
+int alltoall_of(const char* function, const void* sendbuf, MPI_Count sendcount,
+                MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                MPI_Comm comm) {
+  Entry entry(function);
+  const std::size_t bytes = short_bytes(entry, recvbuf, recvcount, recvtype);
+  const bool same =
+      bytes != 0 && sendbuf != recvbuf && bytes == short_bytes(entry, sendbuf, sendcount, sendtype);
+  CommObject* object = same ? on_board(entry, comm, alltoall, bytes) : nullptr;
+  if (object != nullptr && object->core.board->takes_short_blocks(alltoall, bytes)) {
+    return run_short(entry, *object, alltoall, [=](Board& board, const auto* subject) {
+      return board.short_alltoall(sendbuf, recvbuf, bytes, subject);
+    });
+  }
+  return blocking_collective(entry, [&](CollectiveCall& call) {
+    return check_all_to_all(call, alltoall, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                            recvtype, comm);
+  });
+}
+
+int reduce_of(const char* function, const void* sendbuf, void* recvbuf, MPI_Count count,
+              MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
+  Entry entry(function);
+  CommObject* object = on_board(entry, comm, reduce, 1);
+  if (object != nullptr && is_member(*object, root)) {
+    const ShortVector v =
+        short_vector(entry, sendbuf, recvbuf, count, datatype, op, object->core.rank == root);
+    if (v.kernel != nullptr && object->core.board->takes_short(reduce, v.bytes)) {
+      return run_short(entry, *object, reduce, [=](Board& board, const auto* subject) {
+        return board.short_reduce(v, root, subject);
+      });
+    }
+  }
+  return blocking_collective(entry, [&](CollectiveCall& call) {
+    return check_reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm);
+  });
+}
+
+int allreduce_of(const char* function, const void* sendbuf, void* recvbuf, MPI_Count count,
+                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  Entry entry(function);
+  const ShortVector v = short_vector(entry, sendbuf, recvbuf, count, datatype, op, true);
+  if (CommObject* object =
+          v.kernel != nullptr ? on_board(entry, comm, allreduce, v.bytes) : nullptr) {
+    return run_short(entry, *object, allreduce, [=](Board& board, const auto* subject) {
+      return board.short_allreduce(v, subject);
+    });
+  }
+  return blocking_collective(entry, [&](CollectiveCall& call) {
+    return check_allreduce(call, sendbuf, recvbuf, count, datatype, op, comm);
+  });
+}
+
+}  // namespace
+
+}  // namespace remit
 
 using namespace remit;
 
 int PMPI_Barrier(MPI_Comm comm) {
-  return blocking_collective("MPI_Barrier",
-                             [&](CollectiveCall& call) { return check_barrier(call, comm); });
+  return barrier_of("MPI_Barrier", comm);
 }
 REMIT_WEAK(Barrier);
 
 int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
-  return blocking_collective("MPI_Bcast", [&](CollectiveCall& call) {
-    return check_bcast(call, buffer, count, datatype, root, comm);
-  });
+  return bcast_of("MPI_Bcast", buffer, count, datatype, root, comm);
 }
 REMIT_WEAK(Bcast);
 
 int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return blocking_collective("MPI_Gather", [&](CollectiveCall& call) {
-    return check_gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
-                        comm);
-  });
+  return gather_of("MPI_Gather", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
+                   comm);
 }
 REMIT_WEAK(Gather);
 
@@ -39,10 +178,8 @@ REMIT_WEAK(Gatherv);
 
 int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                  int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return blocking_collective("MPI_Scatter", [&](CollectiveCall& call) {
-    return check_scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
-                         comm);
-  });
+  return scatter_of("MPI_Scatter", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
+                    comm);
 }
 REMIT_WEAK(Scatter);
 
@@ -58,10 +195,8 @@ REMIT_WEAK(Scatterv);
 
 int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                    int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return blocking_collective("MPI_Allgather", [&](CollectiveCall& call) {
-    return check_all_to_all(call, CollectiveKind::allgather, sendbuf, sendcount, sendtype, recvbuf,
-                            recvcount, recvtype, comm);
-  });
+  return allgather_of("MPI_Allgather", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                      comm);
 }
 REMIT_WEAK(Allgather);
 
@@ -77,10 +212,8 @@ REMIT_WEAK(Allgatherv);
 
 int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return blocking_collective("MPI_Alltoall", [&](CollectiveCall& call) {
-    return check_all_to_all(call, CollectiveKind::alltoall, sendbuf, sendcount, sendtype, recvbuf,
-                            recvcount, recvtype, comm);
-  });
+  return alltoall_of("MPI_Alltoall", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                     comm);
 }
 REMIT_WEAK(Alltoall);
 
@@ -96,33 +229,25 @@ REMIT_WEAK(Alltoallv);
 
 int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                 int root, MPI_Comm comm) {
-  return blocking_collective("MPI_Reduce", [&](CollectiveCall& call) {
-    return check_reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm);
-  });
+  return reduce_of("MPI_Reduce", sendbuf, recvbuf, count, datatype, op, root, comm);
 }
 REMIT_WEAK(Reduce);
 
 int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                    MPI_Comm comm) {
-  return blocking_collective("MPI_Allreduce", [&](CollectiveCall& call) {
-    return check_allreduce(call, sendbuf, recvbuf, count, datatype, op, comm);
-  });
+  return allreduce_of("MPI_Allreduce", sendbuf, recvbuf, count, datatype, op, comm);
 }
 REMIT_WEAK(Allreduce);
 
 int PMPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
-  return blocking_collective("MPI_Bcast_c", [&](CollectiveCall& call) {
-    return check_bcast(call, buffer, count, datatype, root, comm);
-  });
+  return bcast_of("MPI_Bcast_c", buffer, count, datatype, root, comm);
 }
 REMIT_WEAK(Bcast_c);
 
 int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                   MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return blocking_collective("MPI_Gather_c", [&](CollectiveCall& call) {
-    return check_gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
-                        comm);
-  });
+  return gather_of("MPI_Gather_c", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
+                   comm);
 }
 REMIT_WEAK(Gather_c);
 
@@ -138,10 +263,8 @@ REMIT_WEAK(Gatherv_c);
 
 int PMPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                    MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return blocking_collective("MPI_Scatter_c", [&](CollectiveCall& call) {
-    return check_scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
-                         comm);
-  });
+  return scatter_of("MPI_Scatter_c", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                    root, comm);
 }
 REMIT_WEAK(Scatter_c);
 
@@ -157,10 +280,8 @@ REMIT_WEAK(Scatterv_c);
 
 int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return blocking_collective("MPI_Allgather_c", [&](CollectiveCall& call) {
-    return check_all_to_all(call, CollectiveKind::allgather, sendbuf, sendcount, sendtype, recvbuf,
-                            recvcount, recvtype, comm);
-  });
+  return allgather_of("MPI_Allgather_c", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                      comm);
 }
 REMIT_WEAK(Allgather_c);
 
@@ -176,10 +297,8 @@ REMIT_WEAK(Allgatherv_c);
 
 int PMPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return blocking_collective("MPI_Alltoall_c", [&](CollectiveCall& call) {
-    return check_all_to_all(call, CollectiveKind::alltoall, sendbuf, sendcount, sendtype, recvbuf,
-                            recvcount, recvtype, comm);
-  });
+  return alltoall_of("MPI_Alltoall_c", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                     comm);
 }
 REMIT_WEAK(Alltoall_c);
 
@@ -195,17 +314,13 @@ REMIT_WEAK(Alltoallv_c);
 
 int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                   MPI_Op op, int root, MPI_Comm comm) {
-  return blocking_collective("MPI_Reduce_c", [&](CollectiveCall& call) {
-    return check_reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm);
-  });
+  return reduce_of("MPI_Reduce_c", sendbuf, recvbuf, count, datatype, op, root, comm);
 }
 REMIT_WEAK(Reduce_c);
 
 int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                      MPI_Op op, MPI_Comm comm) {
-  return blocking_collective("MPI_Allreduce_c", [&](CollectiveCall& call) {
-    return check_allreduce(call, sendbuf, recvbuf, count, datatype, op, comm);
-  });
+  return allreduce_of("MPI_Allreduce_c", sendbuf, recvbuf, count, datatype, op, comm);
 }
 REMIT_WEAK(Allreduce_c);
 

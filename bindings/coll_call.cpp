@@ -594,10 +594,11 @@ int check_neighbor_alltoallw(CollectiveCall& call, const void* send, Counts send
 int run_blocking(CollectiveCall& call) {
   const CollectiveWait subject(call.entry, *call.comm, call.args.kind);
   const int code = run_collective(call.entry.engine(), call.comm->core, call.args, &subject);
-  if (code == MPI_SUCCESS) [[likely]]
-    return MPI_SUCCESS;
-  return call.entry.fail(code, "{}",
-                         explain_failure(call.entry.instance(), call.comm, MPI_ANY_SOURCE, code));
+  return end_blocking(call.entry, *call.comm, code);
+}
+
+int report_collective(Entry& entry, const CommObject& comm, int code) {
+  return entry.fail(code, "{}", explain_failure(entry.instance(), &comm, MPI_ANY_SOURCE, code));
 }
 
 namespace {

@@ -81,6 +81,11 @@ int check_neighbor_alltoallw(CollectiveCall& call, const void* send, Counts send
                              Counts recv_counts, Counts recv_displs, const MPI_Datatype* recv_types,
                              MPI_Comm comm);
 
+/// What a blocking collective returns that ended with this code.
+[[gnu::cold]] int report_collective(Entry& entry, const CommObject& comm, int code);
+inline int end_blocking(Entry& entry, const CommObject& comm, int code) {
+  return code == MPI_SUCCESS ? code : report_collective(entry, comm, code);
+}
 /// Runs a checked call to its end.
 int run_blocking(CollectiveCall& call);
 /// Starts it and hands out a request.
@@ -90,11 +95,16 @@ int make_persistent(CollectiveCall& call, MPI_Request* request);
 
 /// The frame of every collective function: enter, check, run.
 template <class Check>
-int blocking_collective(const char* function, Check&& check) {
-  Entry entry(function);
+int blocking_collective(Entry& entry, Check&& check) {
   CollectiveCall call(entry);
   if (int err = check(call)) return err;
   return run_blocking(call);
+}
+
+template <class Check>
+int blocking_collective(const char* function, Check&& check) {
+  Entry entry(function);
+  return blocking_collective(entry, check);
 }
 
 template <class Check>

@@ -65,6 +65,9 @@ class Entry {
   /// function makes an object that will have it.
   void raise_through(MPI_Errhandler handler) { errhandler_ = handler; }
 
+  /// Errors found from now on are raised on `comm`, which was found without comm().
+  void raise_on(CommObject& comm) { target_ = &comm; }
+
   /// Raises an error on the communicator, session, window or file found so far, else on
   /// MPI_COMM_SELF, or, while there is none, through the initial error handler.
   template <class... Args>

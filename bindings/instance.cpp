@@ -86,6 +86,18 @@ Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Devic
   predefined_attributes.app_number = identity.app_number;
 }
 
+void Instance::find_kernel(MPI_Op op, MPI_Datatype type) {
+  last_reduction = {op, type, nullptr};
+  const Op* operation = predefined_op(reinterpret_cast<std::uintptr_t>(op));
+  const Datatype* datatype = predefined(reinterpret_cast<std::uintptr_t>(type));
+  if (operation == nullptr || datatype == nullptr) return;
+  const remit::Reduction kind = operation->kind();
+  const bool of_truth = kind == remit::Reduction::land || kind == remit::Reduction::lor ||
+                        kind == remit::Reduction::lxor;
+  if (of_truth || !check(*operation, *datatype)) return;
+  last_reduction.kernel = reduction_kernel(*operation, *datatype);
+}
+
 void Instance::guard_for(int level, bool is_session) {
   // Calls for one user may come from another thread than those for another one, at levels that are
   // serial within each; and several threads may each serialize the calls of their own session.

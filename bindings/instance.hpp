@@ -96,6 +96,13 @@ struct Instance {
   RequestObject* plain_requests = nullptr;  ///< not in use; see RequestObject::plain
   /// Bytes of the predefined types that are one block, by handle - kFirstDatatype; of others 0.
   std::array<std::uint8_t, kDatatypeSlots> block_bytes = {};
+  /// The reduction that was asked for last.
+  struct Reduction {
+    MPI_Op op = nullptr;
+    MPI_Datatype type = nullptr;
+    ReductionKernel kernel = nullptr;
+  };
+  Reduction last_reduction;
   PredefinedAttributes predefined_attributes;
   std::map<const Datatype*, AttributeList> type_attributes;
   std::map<const Datatype*, std::string> type_names;  ///< given by MPI_Type_set_name
@@ -141,6 +148,15 @@ struct Instance {
       return 0;
     return block_bytes[slot];
   }
+
+  /// The loop of a predefined operation on a predefined type; null: there is none, or another one
+  /// at times (MPI_Abi_set_fortran_booleans).
+  [[nodiscard]] ReductionKernel kernel_for(MPI_Op op, MPI_Datatype type) {
+    if (last_reduction.op != op || last_reduction.type != type) [[unlikely]]
+      find_kernel(op, type);
+    return last_reduction.kernel;
+  }
+  void find_kernel(MPI_Op op, MPI_Datatype type);
 
   /// The communicator behind a handle, or null if there is none.
   [[nodiscard]] CommObject* comm(MPI_Comm handle) {

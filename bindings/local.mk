@@ -17,6 +17,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/coll_neighbor.cpp \
 	bindings/coll_nonblocking.cpp \
 	bindings/coll_persistent.cpp \
+	bindings/coll_short.hpp \
 	bindings/comm.cpp \
 	bindings/comm_create.cpp \
 	bindings/comm_dup.cpp \

@@ -96,7 +96,7 @@ void ask_board(const Params& params, TuningQuery& query) {
   if (!devices) return;
   for (const auto& device : *devices) {
     if (device->caps().name != "shm") continue;
-    query.long_board = Board::takes_long(params, *device, {.reaches = true});
+    query.long_board = Board::takes_long(params, device->copy_speed(), {.reaches = true});
     query.quick_copies = device->copy_speed().quick;
   }
 }

@@ -637,6 +637,7 @@ int Board::in_vector_pieces(const CollectiveArgs& a, Step step) {
   const std::size_t most = std::max(width, BoardPlace::kPageBytes / width * width);
   const std::size_t bytes = width * static_cast<std::size_t>(a.recv_count);
   return in_pieces(bytes, most, [&](std::size_t at, std::size_t length) {
+    if (length == bytes) return step(a, bytes);
     const auto first = static_cast<MPI_Count>(at / width);
     CollectiveArgs piece = a;
     piece.send = a.send == MPI_IN_PLACE ? a.send : element(a.send, first, *a.recv_type);

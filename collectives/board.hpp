@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "collectives/algorithms.hpp"
@@ -39,6 +38,15 @@ struct BoardPlace {
   alignas(4096) std::byte pages[kDepth][kPageBytes];
 };
 static_assert(sizeof(BoardPlace) <= kNoticeBytes);
+
+/// The vector of a reduction that fits a line, of a predefined operation.
+struct ShortVector {
+  const void* mine = nullptr;
+  void* result = nullptr;  ///< may be `mine`; not used where there is no result
+  std::size_t bytes = 0;
+  std::size_t elements = 0;
+  ReductionKernel kernel = nullptr;
+};
 
 /// One member's view of a communicator's board. Every member calls run() for the same operations
 /// in the same order, so they agree on the number of each without telling each other.
@@ -92,6 +100,33 @@ class Board {
            (shape.bytes <= BoardPlace::kPageBytes || a.op == nullptr ||
             a.recv_type->size() <= static_cast<MPI_Count>(BoardPlace::kPageBytes));
   }
+  /// Whether an operation on contiguous data of so many bytes may be one of the short ones below.
+  [[nodiscard]] bool takes_short(CollectiveKind kind, std::size_t bytes) const {
+    return bytes <= BoardPlace::kInline &&
+           static_cast<std::int64_t>(bytes) <= limits_[static_cast<std::size_t>(kind)];
+  }
+  /// The same where a member has a block of so many bytes for each other one.
+  [[nodiscard]] bool takes_short_blocks(CollectiveKind kind, std::size_t bytes) const {
+    return takes_short(kind, bytes) &&
+           bytes * static_cast<std::size_t>(size_ - 1) <= BoardPlace::kInline;
+  }
+  // run() for data in one piece that fit a line (board_short.cpp). `bytes` are those of each
+  // member.
+  [[nodiscard]] int short_barrier(const WaitSubject* subject);
+  [[nodiscard]] int short_bcast(void* data, std::size_t bytes, int root,
+                                const WaitSubject* subject);
+  [[nodiscard]] int short_reduce(const ShortVector& v, int root, const WaitSubject* subject);
+  [[nodiscard]] int short_allreduce(const ShortVector& v, const WaitSubject* subject);
+  // `mine` is this member's block, `all` an array with one for each member.
+  [[nodiscard]] int short_allgather(const void* mine, void* all, std::size_t bytes,
+                                    const WaitSubject* subject);
+  [[nodiscard]] int short_gather(const void* mine, void* all, std::size_t bytes, int root,
+                                 const WaitSubject* subject);
+  [[nodiscard]] int short_scatter(const void* all, void* mine, std::size_t bytes, int root,
+                                  const WaitSubject* subject);
+  [[nodiscard]] int short_alltoall(const void* send, void* recv, std::size_t bytes,
+                                   const WaitSubject* subject);
+
   /// MPI_SUCCESS or an error class. `subject` says what is waited for, if it lasts.
   [[nodiscard]] int run(const CollectiveArgs& a, const WaitSubject* subject = nullptr);
 
@@ -115,14 +150,15 @@ class Board {
 
   /// What takes_long() goes by.
   struct Distance {
-    bool reaches = false;  ///< the memory of all others
-    bool spins = false;    ///< if not, every piece would be a change of processes
-    std::uint32_t page_ns = std::numeric_limits<std::uint32_t>::max();  ///< to read another's page
+    bool reaches = false;       ///< the memory of all others
+    bool spins = false;         ///< if not, every piece would be a change of processes
+    std::uint32_t page_ns = 0;  ///< to write a page and read another's; 0: unknown
   };
+  /// Whether it matters to takes_long() how long a page takes.
+  [[nodiscard]] static bool asks_for_page(const Params& params);
   /// Whether a process wants long data to go through the places, in two copies that take less time
-  /// than one by the kernel, or by messages where it does not reach its peers' memory. Cores that
-  /// share a cache copy a page five times as fast as others.
-  [[nodiscard]] static bool takes_long(const Params& params, const Device& device,
+  /// than one by the kernel, `direct`, or by messages where it does not reach its peers' memory.
+  [[nodiscard]] static bool takes_long(const Params& params, const CopySpeed& direct,
                                        const Distance& distance);
 
   /// Counts an operation for which `comm` has no board yet, and sets one up with the other members
@@ -148,6 +184,15 @@ class Board {
   [[nodiscard]] int in_pieces(std::size_t bytes, std::size_t most, Step step);
   template <class Step>
   [[nodiscard]] int in_vector_pieces(const CollectiveArgs& a, Step step);
+
+  [[nodiscard]] int begin_short(const void* data, std::size_t bytes, const WaitSubject* subject);
+  [[nodiscard]] int end_short(int error);
+  [[nodiscard]] int take_short(int member, void* to, std::size_t bytes) const;
+  [[nodiscard]] int take_short_blocks(const void* mine, void* all, std::size_t bytes) const;
+  [[nodiscard]] int begin_short_blocks(const void* blocks, std::size_t bytes,
+                                       const WaitSubject* subject);
+  [[nodiscard]] int take_short_block(int member, void* to, std::size_t bytes) const;
+  [[nodiscard]] int combine_short(const ShortVector& v);
 
   [[nodiscard]] int enter();
   [[nodiscard]] int publish(const View& data, std::size_t at = 0);

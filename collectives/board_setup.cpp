@@ -1,8 +1,10 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The shared board: when a communicator gets one, what its members agree on, and its end.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
+#include <span>
 
 #include "collectives/board.hpp"
 #include "collectives/buffers.hpp"
@@ -27,10 +29,11 @@ inline const ParamDecl long_board_param{
 struct Offer {
   std::uint64_t base = 0;
   std::uint32_t index = 0;
-  bool fine = false;        ///< has a place; in the second round, can read all others'
-  bool reaches = false;     ///< second round: reaches the memory of all others
-  bool takes_long = false;  ///< ... so that long data should go through places
-  bool quick = false;       ///< ... copies their memory quickly
+  bool fine = false;        ///< has a place; from the second round on, can read all others'
+  bool asks = false;        ///< must know what a page takes
+  bool reaches = false;     ///< last round: reaches the memory of all others
+  bool takes_long = false;  ///< ... long data should go through places
+  bool quick = false;       ///< ... copies the others' memory quickly
 };
 
 Task<int> tell_everybody(CollCtx& c, std::vector<Offer>& offers) {
@@ -67,64 +70,106 @@ std::vector<Board::Member> find_members(Engine& engine, const CommCore& comm,
   return members;
 }
 
-/// Each member writes a page before the first round, and reads another's after it.
-void write_page(BoardPlace& place) {
-  std::memset(place.pages[0], 1, BoardPlace::kPageBytes);
-}
-
-/// Nanoseconds for the whole page, from its quickest part: an interrupt must not decide.
-std::uint32_t read_page_ns(const BoardPlace& place) {
+/// Nanoseconds for a whole page, from its quickest part: an interrupt must not decide.
+template <class Copy>
+std::uint32_t page_ns(Copy copy) {
   constexpr std::size_t kParts = 4;
   constexpr std::size_t kPart = BoardPlace::kPageBytes / kParts;
-  constexpr std::size_t kMapped = 4096;
-  const std::byte* page = place.pages[0];
-  std::vector<std::byte> to(kPart);
-  for (std::size_t at = 0; at < BoardPlace::kPageBytes; at += kMapped) {
-    static_cast<void>(*static_cast<const volatile std::byte*>(page + at));
-  }
+  std::array<std::byte, kPart> here{};
   auto best = std::numeric_limits<std::int64_t>::max();
   for (std::size_t i = 0; i < kParts; ++i) {
     const std::int64_t start = monotonic_ns();
-    std::memcpy(to.data(), page + i * kPart, kPart);
-    asm volatile("" : : "r"(to.data()) : "memory");
+    copy(i * kPart, std::span(here));
+    asm volatile("" : : "r"(here.data()) : "memory");
     best = std::min(best, monotonic_ns() - start);
   }
   return static_cast<std::uint32_t>(best * static_cast<std::int64_t>(kParts));
 }
 
-/// Twice round: first everybody tells what it has, then whether it can read what all others have.
+/// Of another's page, which it has just written.
+std::uint32_t read_page_ns(const BoardPlace& place) {
+  constexpr std::size_t kMapped = 4096;
+  const std::byte* page = place.pages[0];
+  for (std::size_t at = 0; at < BoardPlace::kPageBytes; at += kMapped) {
+    static_cast<void>(*static_cast<const volatile std::byte*>(page + at));
+  }
+  return page_ns([=](std::size_t at, std::span<std::byte> here) {
+    std::memcpy(here.data(), page + at, here.size());
+  });
+}
+
+/// Of the own page, which another one has just read, if it was written before.
+std::uint32_t write_page_ns(BoardPlace& place) {
+  std::byte* page = place.pages[0];
+  return page_ns([=](std::size_t at, std::span<std::byte> here) {
+    std::memcpy(page + at, here.data(), here.size());
+  });
+}
+
+/// Measuring: each member writes a page, then reads another's, then writes its own again, with a
+/// round of messages before each of these. What that takes depends on how far from each other
+/// their cores are.
+struct PageTimer {
+  Engine& engine;
+  BoardPlace* place;
+  ProcId next;
+  std::uint32_t read_ns = 0;
+
+  [[nodiscard]] std::uint32_t& known() const { return engine.page_ns(next); }
+  void write_first() const { (void)write_page_ns(*place); }
+  void read(const BoardPlace& theirs) { read_ns = read_page_ns(theirs); }
+  void write_again() const { known() = std::max(1U, read_ns + write_page_ns(*place)); }
+};
+
+/// Twice round: everybody tells what it has, then whether it can read what all others have, and
+/// what it would do. If one has not measured yet what that depends on, all do, with one round more.
 Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out) {
+  Process& process = c.engine().process();
   auto* place = reinterpret_cast<BoardPlace*>(own.notices.memory);
   std::vector<Offer> offers(static_cast<std::size_t>(c.size()));
   Offer& mine = offers[static_cast<std::size_t>(c.rank())];
+  const int next = (c.rank() + 1) % c.size();
+  PageTimer timer{c.engine(), place, c.comm().local->proc(next)};
+  const bool spins = process.progress().policy().spin;
   mine.fine = place != nullptr;
-  const bool spins = c.engine().process().progress().policy().spin;
+  mine.asks = mine.fine && spins && Board::asks_for_page(process.params()) && timer.known() == 0;
   if (place != nullptr) {
     mine.base = place->closed.load(std::memory_order_relaxed);
     mine.index = own.notices.index;
-    if (spins) write_page(*place);
   }
   Task<int> first = tell_everybody(c, offers);
   co_await first;
+  const auto all = [&](bool Offer::*what) {
+    return std::all_of(offers.begin(), offers.end(), [=](const Offer& o) { return o.*what; });
+  };
+  const bool measures = all(&Offer::fine) && std::any_of(offers.begin(), offers.end(),
+                                                         [](const Offer& o) { return o.asks; });
   out.members = find_members(c.engine(), c.comm(), offers, place);
   mine.fine = !out.members.empty();
   mine.reaches = std::all_of(out.members.begin(), out.members.end(), [](const auto& member) {
     return member.device == nullptr || member.device->reaches_memory(member.endpoint);
   });
-  if (mine.fine) {
-    Board::Distance distance{.reaches = mine.reaches, .spins = spins};
-    if (spins) {
-      const auto next = static_cast<std::size_t>((c.rank() + 1) % c.size());
-      distance.page_ns = read_page_ns(*out.members[next].place);
-    }
-    mine.takes_long = Board::takes_long(c.engine().process().params(), *own.device, distance);
-    mine.quick = own.device->copy_speed().quick;
+  if (measures) {
+    timer.write_first();
+    Task<int> written = tell_everybody(c, offers);
+    co_await written;
+    if (mine.fine) timer.read(*out.members[static_cast<std::size_t>(next)].place);
+    Task<int> read = tell_everybody(c, offers);
+    co_await read;
+    timer.write_again();
   }
-  Task<int> second = tell_everybody(c, offers);
-  co_await second;
-  const auto all = [&](bool Offer::*what) {
-    return std::all_of(offers.begin(), offers.end(), [=](const Offer& o) { return o.*what; });
-  };
+  if (mine.fine) {
+    const std::uint32_t page_ns = timer.known();
+    const CopySpeed speed = own.device->copy_speed();
+    mine.takes_long = Board::takes_long(process.params(), speed, {mine.reaches, spins, page_ns});
+    mine.quick = speed.quick;
+    process.log().write(LogLevel::debug,
+                        "a page of the board is written and read in {} ns (0: unknown), 64 KB are "
+                        "copied by the kernel in {} ns",
+                        page_ns, speed.ns_of_64k);
+  }
+  Task<int> last = tell_everybody(c, offers);
+  co_await last;
   out.reaches_memory = all(&Offer::reaches);
   out.takes_long = all(&Offer::takes_long);
   out.copies_quickly = out.reaches_memory && all(&Offer::quick);
@@ -187,17 +232,17 @@ Board::~Board() {
   });
 }
 
-/// Who reads a page waits for nobody else: pages are written while others are read. The kernel's
-/// copies are long enough to need an announcement, which is not in their time: it pays for the
-/// board's lines.
-bool Board::takes_long(const Params& params, const Device& device, const Distance& distance) {
-  const std::string& wish = params.text(long_board_param);
-  if (wish != "auto") return wish == "yes";
+bool Board::asks_for_page(const Params& params) {
+  return params.text(long_board_param) == "auto";
+}
+
+/// What a piece costs beside its copies, the board's lines, is less than the announcement of a copy
+/// by the kernel.
+bool Board::takes_long(const Params& params, const CopySpeed& direct, const Distance& distance) {
+  if (!asks_for_page(params)) return params.text(long_board_param) == "yes";
   if (!distance.spins || !distance.reaches) return distance.spins;
-  constexpr double kPages = (std::size_t{64} << 10) / BoardPlace::kPageBytes;
-  constexpr double kWorthIt = 0.75;
-  const std::uint32_t direct = device.copy_speed().ns_of_64k;
-  return direct != 0 && kPages * distance.page_ns < kWorthIt * direct;
+  constexpr std::uint64_t kPages = (std::size_t{64} << 10) / BoardPlace::kPageBytes;
+  return distance.page_ns != 0 && kPages * distance.page_ns < direct.ns_of_64k;
 }
 
 void Board::wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,

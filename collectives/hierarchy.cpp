@@ -75,8 +75,10 @@ Task<int> gather_cells(CollCtx& c, const std::int64_t& mine, std::vector<std::in
 }  // namespace
 
 void Hierarchy::wish(Engine& engine, CommCore& comm, const WaitSubject* subject) {
-  if (comm.is_inter() || comm.size() < kLeastMembers) return;
-  if (comm.hierarchy_wishes >= kPatience || ++comm.hierarchy_wishes != kPatience) return;
+  if (comm.hierarchy_wishes >= kPatience) return;
+  const bool never = comm.is_inter() || comm.size() < kLeastMembers;
+  comm.hierarchy_wishes = never ? kPatience : comm.hierarchy_wishes + 1;
+  if (never || comm.hierarchy_wishes != kPatience) return;
   Process& process = engine.process();
   const std::string& by = process.params().text(cells_param);
   // The lowest rank of a host names it among processes of one job only.

@@ -154,6 +154,175 @@ TEST(Board, RandomOperations) {
   }
 }
 
+/// One operation of few bytes, which a member may do by the short form or by the general one.
+struct ShortCase {
+  CollectiveKind kind;
+  int root;
+  std::size_t count;  ///< ints of each member's data or block
+  std::uint64_t number;
+
+  [[nodiscard]] int value(int from, std::size_t i) const {
+    return static_cast<int>(number * 1000 + static_cast<std::size_t>(from) * 100 + i);
+  }
+  /// What arrives at `rank` as number i, out of `ranks` members.
+  [[nodiscard]] int expected(int rank, int ranks, std::size_t i) const {
+    const auto member = static_cast<int>(i / count);
+    switch (kind) {
+      case CollectiveKind::bcast:
+        return value(root, i);
+      case CollectiveKind::scatter:
+        return value(root, static_cast<std::size_t>(rank) * count + i);
+      case CollectiveKind::gather:
+      case CollectiveKind::allgather:
+        return value(member, i % count);
+      case CollectiveKind::alltoall:
+        return value(member, static_cast<std::size_t>(rank) * count + i % count);
+      default: {
+        int sum = 0;
+        for (int r = 0; r < ranks; ++r) sum += value(r, i);
+        return sum;
+      }
+    }
+  }
+};
+
+/// The error of a rank's part of the case; MPI_ERR_UNKNOWN if what arrived is wrong.
+int run_short_case(Engine& engine, CommCore& comm, const ShortCase& what, bool in_short) {
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  const Datatype& type = predefined(MPI_INT);
+  const Op& sum = *op_of(MPI_SUM);
+  std::vector<int> send(what.count * ranks), recv(what.count * ranks, -1);
+  for (std::size_t i = 0; i < send.size(); ++i) send[i] = what.value(comm.rank, i);
+  const bool is_bcast = what.kind == CollectiveKind::bcast;
+  if (is_bcast && comm.rank == what.root) recv = send;
+  CollectiveArgs args;
+  args.kind = what.kind;
+  args.root = what.root;
+  args.send = send.data();
+  args.recv = recv.data();
+  args.send_count = args.recv_count = static_cast<MPI_Count>(what.count);
+  args.send_type = args.recv_type = &type;
+  const bool reduces =
+      what.kind == CollectiveKind::reduce || what.kind == CollectiveKind::allreduce;
+  if (reduces) args.op = &sum;
+  const std::size_t bytes = what.count * sizeof(int);
+  const ShortVector v{send.data(), recv.data(), bytes, what.count, reduction_kernel(sum, type)};
+  const bool blocks = what.kind == CollectiveKind::scatter || what.kind == CollectiveKind::alltoall;
+  const bool fits =
+      comm.board != nullptr && (blocks ? comm.board->takes_short_blocks(what.kind, bytes)
+                                       : comm.board->takes_short(what.kind, bytes));
+  const auto run = [&]() -> int {
+    if (!in_short || !fits) return run_collective(engine, comm, args);
+    ++comm.collective_sequence;
+    Board& board = *comm.board;
+    switch (what.kind) {
+      case CollectiveKind::barrier:
+        return board.short_barrier(nullptr);
+      case CollectiveKind::bcast:
+        return board.short_bcast(recv.data(), bytes, what.root, nullptr);
+      case CollectiveKind::gather:
+        return board.short_gather(send.data(), recv.data(), bytes, what.root, nullptr);
+      case CollectiveKind::scatter:
+        return board.short_scatter(send.data(), recv.data(), bytes, what.root, nullptr);
+      case CollectiveKind::allgather:
+        return board.short_allgather(send.data(), recv.data(), bytes, nullptr);
+      case CollectiveKind::alltoall:
+        return board.short_alltoall(send.data(), recv.data(), bytes, nullptr);
+      case CollectiveKind::reduce:
+        return board.short_reduce(v, what.root, nullptr);
+      default:
+        return board.short_allreduce(v, nullptr);
+    }
+  };
+  if (const int error = run()) return error;
+  const bool at_root = what.kind == CollectiveKind::gather || what.kind == CollectiveKind::reduce;
+  if (what.kind == CollectiveKind::barrier || (at_root && comm.rank != what.root)) return 0;
+  const bool of_all = what.kind == CollectiveKind::gather ||
+                      what.kind == CollectiveKind::allgather ||
+                      what.kind == CollectiveKind::alltoall;
+  for (std::size_t i = 0; i < what.count * (of_all ? ranks : 1); ++i) {
+    if (recv[i] != what.expected(comm.rank, comm.size(), i)) return MPI_ERR_UNKNOWN;
+  }
+  return MPI_SUCCESS;
+}
+
+// Members need not agree on the form: one may have a derived type where another has a plain one.
+TEST(Board, ShortFormsMixWithTheGeneralOne) {
+  constexpr std::array kShort = {CollectiveKind::barrier,   CollectiveKind::bcast,
+                                 CollectiveKind::gather,    CollectiveKind::scatter,
+                                 CollectiveKind::allgather, CollectiveKind::alltoall,
+                                 CollectiveKind::reduce,    CollectiveKind::allreduce};
+  for (const int size : {2, 3, 7}) {
+    BoardRanks ranks(size, WaitPolicy{.spin = size == 2});
+    Random random(test_seed() + static_cast<std::uint64_t>(size));
+    std::vector<ShortCase> cases;
+    for (std::uint64_t i = 0; i < 2000; ++i) {
+      const int root = static_cast<int>(random() % static_cast<std::uint64_t>(size));
+      cases.push_back({kShort[random() % kShort.size()], root, 1 + random() % 14, i});
+    }
+    std::atomic<int> failures = 0;
+    ranks.run([&](int rank) {
+      Random mine(test_seed() + static_cast<std::uint64_t>(rank));
+      for (const ShortCase& what : cases) {
+        const bool in_short = below(mine, 2) == 0;
+        if (run_short_case(ranks.engine(rank), ranks.comm(rank), what, in_short) == 0) continue;
+        ++failures;
+        ADD_FAILURE() << "rank " << rank << ", operation " << what.number << " of kind "
+                      << static_cast<int>(what.kind) << (in_short ? ", short" : "");
+        return;
+      }
+    });
+    if (failures != 0) return;
+  }
+}
+
+TEST(Board, ShortFormsWhoseLengthsDisagreeAreAnError) {
+  BoardRanks ranks(2);
+  ranks.run([&](int rank) {
+    CollectiveArgs barrier;
+    for (int i = 0; i < 4; ++i) {
+      ASSERT_EQ(run_collective(ranks.engine(rank), ranks.comm(rank), barrier), MPI_SUCCESS);
+    }
+    Board& board = *ranks.comm(rank).board;
+    std::array<std::uint64_t, 4> data = {};
+    const std::size_t bytes = rank == 0 ? 16 : 8;
+    EXPECT_EQ(board.short_bcast(data.data(), bytes, 0, nullptr),
+              rank == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
+    EXPECT_EQ(board.short_bcast(data.data(), bytes, 1, nullptr),
+              rank == 1 ? MPI_SUCCESS : MPI_ERR_OTHER);
+    EXPECT_EQ(board.short_allgather(data.data() + 3, data.data(), bytes / 2, nullptr),
+              rank == 0 ? MPI_ERR_OTHER : MPI_ERR_TRUNCATE);
+    const ShortVector v{data.data(), data.data(), bytes, bytes / 8,
+                        reduction_kernel(*op_of(MPI_SUM), predefined(MPI_INT64_T))};
+    EXPECT_EQ(board.short_allreduce(v, nullptr), MPI_ERR_OTHER);
+    EXPECT_EQ(board.short_barrier(nullptr), MPI_SUCCESS);
+  });
+}
+
+// Whose data are longer goes on to their next pieces: the board is given up, or the one would take
+// the other's pieces for operations to come.
+TEST(Board, AShortFormThatMeetsPiecesGivesUp) {
+  BoardRanks ranks(2, {}, 1000, "yes");
+  ranks.run([&](int rank) {
+    CollectiveArgs barrier;
+    for (int i = 0; i < 4; ++i) {
+      ASSERT_EQ(run_collective(ranks.engine(rank), ranks.comm(rank), barrier), MPI_SUCCESS);
+    }
+    std::vector<std::byte> data(4 * BoardPlace::kPageBytes);
+    if (rank == 0) {
+      CollectiveArgs args;
+      args.kind = CollectiveKind::bcast;
+      args.recv = data.data();
+      args.recv_count = static_cast<MPI_Count>(data.size());
+      args.recv_type = &predefined(MPI_BYTE);
+      (void)run_collective(ranks.engine(rank), ranks.comm(rank), args);
+    } else {
+      EXPECT_EQ(ranks.comm(rank).board->short_bcast(data.data(), 8, 0, nullptr), MPI_ERR_TRUNCATE);
+    }
+    EXPECT_EQ(ranks.comm(rank).board->short_barrier(nullptr), MPI_ERR_PROC_ABORTED);
+  });
+}
+
 // Every wait ends in a sleep.
 TEST(Board, NoWakeUpIsLost) {
   BoardRanks ranks(3, WaitPolicy{.spin = false, .spin_polls = 0, .yields = 0, .sleep = true});

@@ -65,14 +65,25 @@ CopyMethod CopyTable::best(std::size_t bytes) const {
   const std::size_t row = class_of(bytes);
   CopyMethod best = usual(row);
   if (!complete(row)) return best;
-  double limit = kGain * rows_[row].lowest[static_cast<std::size_t>(best)];
+  double limit = kGain * rows_[row].recent[static_cast<std::size_t>(best)];
   for (const CopyMethod method : kMethods) {
-    const double lowest = rows_[row].lowest[static_cast<std::size_t>(method)];
-    if (!candidate(row, method) || lowest >= limit) continue;
-    limit = lowest;
+    const double recent = rows_[row].recent[static_cast<std::size_t>(method)];
+    if (!candidate(row, method) || recent >= limit) continue;
+    limit = recent;
     best = method;
   }
   return best;
+}
+
+/// One that is not the best, each in turn.
+CopyMethod CopyTable::another(std::size_t row, unsigned turn) const {
+  const CopyMethod used = best(kSmallest << row);
+  std::array<CopyMethod, kCopyMethods> others = {};
+  unsigned count = 0;
+  for (const CopyMethod method : kMethods) {
+    if (method != used && candidate(row, method)) others[count++] = method;
+  }
+  return others[turn % count];
 }
 
 std::optional<CopyMethod> CopyTable::to_measure(std::size_t bytes) {
@@ -81,8 +92,10 @@ std::optional<CopyMethod> CopyTable::to_measure(std::size_t bytes) {
   if (complete(row)) {
     // Not the first transfer of a program, which is slow for other reasons.
     constexpr unsigned kTurn = 8;
-    const bool doubted = best(bytes) != usual(row) && rows_[row].transfers++ % kDoubt == kTurn;
-    return doubted ? std::optional(usual(row)) : std::nullopt;
+    const unsigned number = rows_[row].transfers++;
+    if (number % kLook != kTurn) return {};
+    const unsigned look = number / kLook;
+    return look % kOthers == 0 ? another(row, look / kOthers) : best(bytes);
   }
   CopyMethod least = CopyMethod::alone;
   for (const CopyMethod method : kMethods) {
@@ -98,11 +111,22 @@ void CopyTable::Row::take(std::size_t method, double cost) {
   lowest[method] = samples[method] == 0 ? cost : std::min(lowest[method], cost);
 }
 
+/// Quick to take what is better, for other work on the host only makes a transfer slower; slow to
+/// believe what is worse.
+void CopyTable::Row::follow(std::size_t method, double cost) {
+  constexpr double kWorst = 2;
+  constexpr double kWeight = 1.0 / 16;
+  double& now = recent[method];
+  now = now == 0 || cost < now ? cost : now + kWeight * (std::min(cost, kWorst * now) - now);
+}
+
 bool CopyTable::record(std::size_t bytes, CopyMethod method, std::uint64_t ns) {
   Row& row = rows_[class_of(bytes)];
   const auto i = static_cast<std::size_t>(method);
   const double before = row.lowest[i];
-  row.take(i, static_cast<double>(ns) * 1024 / static_cast<double>(bytes));
+  const double cost = static_cast<double>(ns) * 1024 / static_cast<double>(bytes);
+  row.take(i, cost);
+  row.follow(i, cost);
   const bool counts = row.samples[i] < kSamples;
   if (counts) ++row.samples[i];
   return counts || row.lowest[i] < before;
@@ -163,6 +187,7 @@ Expected<> CopyTable::merge(std::string_view text, std::string_view host) {
       }
       if (samples == 0) continue;
       merged[index].take(m, lowest);
+      if (merged[index].recent[m] == 0) merged[index].recent[m] = lowest;
       merged[index].samples[m] = std::max(samples, merged[index].samples[m]);
     }
   }

@@ -26,15 +26,18 @@ inline constexpr std::array<std::string_view, kCopyMethods> kCopyNames = {"alone
                                                                           "ring"};
 
 /// What each method took, by classes of size (a power of two and what is below the next one), and
-/// the choice that follows. Plain data: no clock and no file in here. One thread.
+/// the choice that follows. Which is fastest may change: where processors are virtual, they come to
+/// be nearer to each other, or farther. So what counts is what was measured lately; the lowest time
+/// of all jobs is what a job begins with. Plain data: no clock and no file in here. One thread.
 class CopyTable {
  public:
   static constexpr std::size_t kSmallest = 16 * 1024;
   static constexpr std::size_t kClasses = 11;  ///< the last one has everything from 16 MB on
-  static constexpr unsigned kSamples = 8;      ///< of each method; the lowest counts
-  /// Where another method than the usual one is preferred, one transfer in so many goes the usual
-  /// way: what a busy minute made look slow shows its lowest time then, and is used again.
-  static constexpr unsigned kDoubt = 64;
+  static constexpr unsigned kSamples = 8;      ///< of each method; the lowest counts at first
+  /// From then on one transfer in so many is measured, and of those one in kOthers goes another way
+  /// than the best.
+  static constexpr unsigned kLook = 16;
+  static constexpr unsigned kOthers = 4;
 
   /// `together_from`: bytes below which both together are not worth asking the target.
   explicit CopyTable(std::size_t together_from) : together_from_(together_from) {}
@@ -44,9 +47,9 @@ class CopyTable {
   [[nodiscard]] CopyMethod best(std::size_t bytes) const;
   /// How to move so many bytes this time if that can be measured; nothing if it need not be. Call
   /// it for each transfer: first every method has its turns, the one measured least often before
-  /// the others; from then on see kDoubt.
+  /// the others; from then on see kLook.
   [[nodiscard]] std::optional<CopyMethod> to_measure(std::size_t bytes);
-  /// A transfer of `bytes` (not 0) that took `ns`. True if that was news.
+  /// A transfer of `bytes` (not 0) that took `ns`. True if that is news for the file.
   bool record(std::size_t bytes, CopyMethod method, std::uint64_t ns);
 
   /// A line for each class with a measurement: its bytes, then for each method the lowest time in
@@ -68,11 +71,13 @@ class CopyTable {
 
  private:
   struct Row {
-    std::array<double, kCopyMethods> lowest = {};     ///< ns for a KiB
+    std::array<double, kCopyMethods> lowest = {};     ///< ns for a KiB, of all jobs
+    std::array<double, kCopyMethods> recent = {};     ///< what it takes now
     std::array<unsigned, kCopyMethods> samples = {};  ///< kSamples at most
     unsigned transfers = 0;  ///< to_measure() was asked for, by this process
 
     void take(std::size_t method, double cost);
+    void follow(std::size_t method, double cost);
   };
 
   [[nodiscard]] static std::size_t class_of(std::size_t bytes);
@@ -80,6 +85,7 @@ class CopyTable {
   /// Whether a method comes into question for a class.
   [[nodiscard]] bool candidate(std::size_t row, CopyMethod method) const;
   [[nodiscard]] bool complete(std::size_t row) const;
+  [[nodiscard]] CopyMethod another(std::size_t row, unsigned turn) const;
 
   std::size_t together_from_;
   std::array<Row, kClasses> rows_ = {};

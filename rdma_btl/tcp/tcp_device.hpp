@@ -143,7 +143,7 @@ class TcpDevice final : public Device {
   [[nodiscard]] std::size_t look_around(std::span<Completion> out);
   [[nodiscard]] bool has_cooled(EndpointId id);
   [[nodiscard]] std::size_t read(Endpoint& endpoint, std::span<Completion> out);
-  [[nodiscard]] bool receive(Endpoint& endpoint);
+  [[nodiscard]] bool read_socket(Endpoint& endpoint);
   static void move_on(Endpoint& endpoint, std::size_t bytes);
   void parse(Endpoint& endpoint, std::span<Completion> out, std::size_t& count);
   [[nodiscard]] bool on_frame(Endpoint& endpoint, const tcp::Frame& frame,

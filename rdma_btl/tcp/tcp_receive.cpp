@@ -166,7 +166,7 @@ std::size_t TcpDevice::read(Endpoint& endpoint, std::span<Completion> out) {
   std::size_t count = 0;
   parse(endpoint, out, count);  // what was there already, and found no room in `out`
   for (unsigned i = 0; i < kReadsAPoll && count < out.size(); ++i) {
-    if (endpoint.state != State::open || !receive(endpoint)) break;
+    if (endpoint.state != State::open || !read_socket(endpoint)) break;
     parse(endpoint, out, count);
     if (endpoint.drained) break;
   }
@@ -180,7 +180,7 @@ std::size_t TcpDevice::read(Endpoint& endpoint, std::span<Completion> out) {
 
 /// Takes bytes out of the socket: first those of a frame whose place is known, then others into the
 /// buffer. False: there are none, or the buffer has no room before the next poll.
-bool TcpDevice::receive(Endpoint& endpoint) {
+bool TcpDevice::read_socket(Endpoint& endpoint) {
   if (!endpoint.buffer) take_buffer(endpoint);
   if (endpoint.first == endpoint.last) {
     // Behind what a place takes the next frame begins: it shall be aligned.

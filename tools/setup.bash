@@ -68,8 +68,8 @@ install_daemons() (
       "${as_root[@]}" chmod 755 $policy || return
   fi
   install_packages "${new[@]}"
-  for package in "${new[@]}"; do
-    [ ! -e "/etc/init.d/$package" ] || "${as_root[@]}" update-rc.d "$package" disable
+  dpkg -L "${new[@]}" | sed -n 's#^/etc/init.d/##p' | while read -r service; do
+    "${as_root[@]}" update-rc.d "$service" disable
   done
 )
 

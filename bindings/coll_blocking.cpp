@@ -39,10 +39,9 @@ int allgather_of(const char* function, const void* sendbuf, MPI_Count sendcount,
                  MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                  MPI_Comm comm) {
   Entry entry(function);
-  const std::size_t bytes = short_bytes(entry, recvbuf, recvcount, recvtype);
-  const bool same =
-      bytes != 0 && sendbuf != recvbuf && bytes == short_bytes(entry, sendbuf, sendcount, sendtype);
-  if (CommObject* object = same ? on_board(entry, comm, allgather, bytes) : nullptr) {
+  const std::size_t bytes =
+      short_bytes_of_both(entry, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+  if (CommObject* object = bytes != 0 ? on_board(entry, comm, allgather, bytes) : nullptr) {
     return run_short(entry, *object, allgather, [=](Board& board, const auto* subject) {
       return board.short_allgather(sendbuf, recvbuf, bytes, subject);
     });
@@ -60,7 +59,8 @@ int gather_of(const char* function, const void* sendbuf, MPI_Count sendcount, MP
   CommObject* object = bytes == 0 ? nullptr : on_board(entry, comm, gather, bytes);
   if (object != nullptr && is_member(*object, root) &&
       (object->core.rank != root ||
-       (sendbuf != recvbuf && bytes == short_bytes(entry, recvbuf, recvcount, recvtype)))) {
+       bytes == short_bytes_of_both(entry, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                    recvtype))) {
     return run_short(entry, *object, gather, [=](Board& board, const auto* subject) {
       return board.short_gather(sendbuf, recvbuf, bytes, root, subject);
     });
@@ -80,7 +80,8 @@ int scatter_of(const char* function, const void* sendbuf, MPI_Count sendcount,
   if (object != nullptr && is_member(*object, root) &&
       object->core.board->takes_short_blocks(scatter, bytes) &&
       (object->core.rank != root ||
-       (sendbuf != recvbuf && bytes == short_bytes(entry, sendbuf, sendcount, sendtype)))) {
+       bytes == short_bytes_of_both(entry, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                    recvtype))) {
     return run_short(entry, *object, scatter, [=](Board& board, const auto* subject) {
       return board.short_scatter(sendbuf, recvbuf, bytes, root, subject);
     });
@@ -95,10 +96,9 @@ int alltoall_of(const char* function, const void* sendbuf, MPI_Count sendcount,
                 MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                 MPI_Comm comm) {
   Entry entry(function);
-  const std::size_t bytes = short_bytes(entry, recvbuf, recvcount, recvtype);
-  const bool same =
-      bytes != 0 && sendbuf != recvbuf && bytes == short_bytes(entry, sendbuf, sendcount, sendtype);
-  CommObject* object = same ? on_board(entry, comm, alltoall, bytes) : nullptr;
+  const std::size_t bytes =
+      short_bytes_of_both(entry, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+  CommObject* object = bytes != 0 ? on_board(entry, comm, alltoall, bytes) : nullptr;
   if (object != nullptr && object->core.board->takes_short_blocks(alltoall, bytes)) {
     return run_short(entry, *object, alltoall, [=](Board& board, const auto* subject) {
       return board.short_alltoall(sendbuf, recvbuf, bytes, subject);

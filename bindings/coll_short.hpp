@@ -37,6 +37,16 @@ namespace remit {
   return bytes <= BoardPlace::kInline ? bytes : 0;
 }
 
+/// Bytes of a plain send and a plain receive buffer that are as long as each other and not one, if
+/// they fit a line of a board; else 0.
+[[nodiscard, gnu::always_inline]] inline std::size_t short_bytes_of_both(
+    const Entry& entry, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+    const void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype) {
+  const std::size_t bytes = short_bytes(entry, recvbuf, recvcount, recvtype);
+  const bool same = sendbuf != recvbuf && bytes == short_bytes(entry, sendbuf, sendcount, sendtype);
+  return same ? bytes : 0;
+}
+
 /// Runs `operation(board, subject)` to its end.
 template <class Operation>
 int run_short(Entry& entry, CommObject& comm, CollectiveKind kind, Operation operation) {

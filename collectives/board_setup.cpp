@@ -107,7 +107,7 @@ std::uint32_t write_page_ns(BoardPlace& place) {
 }
 
 /// Measuring: each member writes a page, then reads another's, then writes its own again, with a
-/// round of messages before each of these. What that takes depends on how far from each other
+/// round of messages between these. What that takes depends on how far from each other
 /// their cores are.
 struct PageTimer {
   Engine& engine;
@@ -122,7 +122,7 @@ struct PageTimer {
 };
 
 /// Twice round: everybody tells what it has, then whether it can read what all others have, and
-/// what it would do. If one has not measured yet what that depends on, all do, with one round more.
+/// what it would do. If one has not measured yet what that depends on, all do: two rounds more.
 Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out) {
   Process& process = c.engine().process();
   auto* place = reinterpret_cast<BoardPlace*>(own.notices.memory);

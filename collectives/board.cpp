@@ -12,6 +12,7 @@
 #include "collectives/buffers.hpp"
 #include "collectives/direct.hpp"
 #include "runtime/prefetch.hpp"
+#include "runtime/take_lines.hpp"
 
 namespace remit {
 
@@ -107,20 +108,6 @@ int Board::publish_blocks(const View& blocks, std::size_t at) {
 std::size_t Board::blocks_piece() const {
   constexpr std::size_t kLine = 64;
   return BoardPlace::kPageBytes / static_cast<std::size_t>(size_ - 1) / kLine * kLine;
-}
-
-/// Longer data are operations that follow each other, a piece of at most `most` bytes each. Where
-/// the members do not mean the same length, they would not come to the end together: the board is
-/// given up then. `step(at, length)` does a piece.
-template <class Step>
-int Board::in_pieces(std::size_t bytes, std::size_t most, Step step) {
-  for (std::size_t at = 0;; ++number_) {
-    const int error = step(at, std::min(most, bytes - at));
-    const bool last = bytes - at <= most;
-    if (error != MPI_SUCCESS && (!last || others_go_on())) (void)give_up();
-    if (error != MPI_SUCCESS || last) return error;
-    at += most;
-  }
 }
 
 /// Whether a member has published more than what fits a page, and so will publish another piece.
@@ -297,8 +284,16 @@ int Board::take(int member, std::size_t at, std::size_t whole, const View& to) c
 int Board::take(int member, std::size_t at, std::size_t whole, const View& to,
                 const Part& part) const {
   if (const int error = check_length(member, whole)) return error;
-  to.unpack(part.at, {data_of(member) + at, part.bytes});
+  const std::byte* data = data_of(member) + at;
+  to.unpack(part.at, {data, part.bytes});
+  done_with(member, data, part.bytes);
   return MPI_SUCCESS;
+}
+
+/// Nobody reads this part of what a member published again, if there is only one to read it.
+void Board::done_with(int member, const std::byte* data, std::size_t bytes) const {
+  if (!takes_lines_ || member == rank_ || bytes <= BoardPlace::kInline) return;
+  take_lines(const_cast<std::byte*>(data), bytes);
 }
 
 // --- operations --------------------------------------------------------------------------------
@@ -626,64 +621,6 @@ int Board::fetch(int member, const View& to) const {
       return failure();
     }
     to.unpack(at, {staging.data(), length});
-  }
-  return MPI_SUCCESS;
-}
-
-/// Pieces of whole elements.
-template <class Step>
-int Board::in_vector_pieces(const CollectiveArgs& a, Step step) {
-  const auto width = std::max<std::size_t>(1, static_cast<std::size_t>(a.recv_type->size()));
-  const std::size_t most = std::max(width, BoardPlace::kPageBytes / width * width);
-  const std::size_t bytes = width * static_cast<std::size_t>(a.recv_count);
-  return in_pieces(bytes, most, [&](std::size_t at, std::size_t length) {
-    if (length == bytes) return step(a, bytes);
-    const auto first = static_cast<MPI_Count>(at / width);
-    CollectiveArgs piece = a;
-    piece.send = a.send == MPI_IN_PLACE ? a.send : element(a.send, first, *a.recv_type);
-    piece.recv = element(a.recv, first, *a.recv_type);
-    piece.recv_count = static_cast<MPI_Count>(length / width);
-    return step(piece, bytes - at);
-  });
-}
-
-int Board::reduce(const CollectiveArgs& a) {
-  return in_vector_pieces(a, [&](const CollectiveArgs& piece, std::size_t rest) -> int {
-    if (const int error = publish_vector(piece, rest)) return error;
-    if (rank_ != a.root) return MPI_SUCCESS;
-    if (rank_ == size_ - 1) start_in_recv(piece);
-    if (const int error = await_all(number_)) return error;
-    return combine_all(piece, rest);
-  });
-}
-
-int Board::allreduce(const CollectiveArgs& a) {
-  return in_vector_pieces(a, [&](const CollectiveArgs& piece, std::size_t rest) {
-    if (const int error = publish_vector(piece, rest)) return error;
-    if (rank_ == size_ - 1) start_in_recv(piece);
-    if (const int error = await_all(number_)) return error;
-    return combine_all(piece, rest);
-  });
-}
-
-int Board::publish_vector(const CollectiveArgs& a, std::size_t rest) {
-  if (const int error = make_room()) return error;
-  const View mine = view_of(contribution(a), a.recv_count, *a.recv_type);
-  mine.pack(0, {memory_for(mine.size()), mine.size()});
-  store_line(rest);
-  return MPI_SUCCESS;
-}
-
-/// From the last member to the first, for an operation need not commute, and so that every member
-/// gets the same result to the last bit. The last one's own contribution is where the result grows.
-int Board::combine_all(const CollectiveArgs& a, std::size_t rest) {
-  for (int i = size_ - 1; i >= 0; --i) {
-    if (check_length(i, rest) != MPI_SUCCESS) return MPI_ERR_OTHER;
-  }
-  const View result = view_of(a.recv, a.recv_count, *a.recv_type);
-  if (rank_ != size_ - 1) result.unpack(0, {data_of(size_ - 1), result.size()});
-  for (int i = size_ - 2; i >= 0; --i) {
-    reduce_local(*a.op, data_of(i), a.recv, a.recv_count, *a.recv_type);
   }
   return MPI_SUCCESS;
 }

@@ -72,7 +72,7 @@ class Board {
 
   /// Where a member's place is.
   struct Member {
-    const BoardPlace* place = nullptr;
+    BoardPlace* place = nullptr;
     std::uint64_t base = 0;  ///< operation n has the number base + n in its place
     Device* device = nullptr;
     EndpointId endpoint = 0;
@@ -178,8 +178,18 @@ class Board {
   [[nodiscard]] int exchange(const CollectiveArgs& a);
   [[nodiscard]] int reduce(const CollectiveArgs& a);
   [[nodiscard]] int allreduce(const CollectiveArgs& a);
-  [[nodiscard]] int publish_vector(const CollectiveArgs& a, std::size_t rest);
-  [[nodiscard]] int combine_all(const CollectiveArgs& a, std::size_t rest);
+  /// Elements [first, last) of a vector.
+  struct Share {
+    MPI_Count first;
+    MPI_Count last;
+    [[nodiscard]] MPI_Count count() const { return last - first; }
+  };
+  [[nodiscard]] bool in_shares(const CollectiveArgs& a) const;
+  [[nodiscard]] Share share_of(int member, const CollectiveArgs& a) const;
+  [[nodiscard]] int allreduce_in_shares(const CollectiveArgs& a, std::size_t rest);
+  [[nodiscard]] int publish_vector(const CollectiveArgs& a, std::size_t rest, const Share& own);
+  [[nodiscard]] int combine(const CollectiveArgs& a, std::size_t rest, const Share& share);
+  void done_with(int member, const std::byte* data, std::size_t bytes) const;
   template <class Step>
   [[nodiscard]] int in_pieces(std::size_t bytes, std::size_t most, Step step);
   template <class Step>
@@ -258,8 +268,24 @@ class Board {
   };
   Awaited awaited_;
   const bool spins_;
+  const bool own_processors_;  ///< members do not share processors
+  const bool takes_lines_;     ///< only one other member reads what this one writes
   /// By CollectiveKind: the longest shape.bytes that takes place here; -1: none.
   std::array<std::int64_t, kCollectiveKinds> limits_;
 };
+
+/// Longer data are operations that follow each other, a piece of at most `most` bytes each. Where
+/// the members do not mean the same length, they would not come to the end together: the board is
+/// given up then. `step(at, length)` does a piece.
+template <class Step>
+int Board::in_pieces(std::size_t bytes, std::size_t most, Step step) {
+  for (std::size_t at = 0;; ++number_) {
+    const int error = step(at, std::min(most, bytes - at));
+    const bool last = bytes - at <= most;
+    if (error != MPI_SUCCESS && (!last || others_go_on())) (void)give_up();
+    if (error != MPI_SUCCESS || last) return error;
+    at += most;
+  }
+}
 
 }  // namespace remit

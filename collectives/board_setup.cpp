@@ -8,6 +8,7 @@
 
 #include "collectives/board.hpp"
 #include "collectives/buffers.hpp"
+#include "runtime/take_lines.hpp"
 
 namespace remit {
 
@@ -60,9 +61,9 @@ std::vector<Board::Member> find_members(Engine& engine, const CommCore& comm,
       const Engine::Path path = engine.path(member.proc);
       member.device = path.device;
       member.endpoint = path.endpoint;
-      const std::byte* memory =
+      std::byte* memory =
           path.device == nullptr ? nullptr : path.device->notices_of(path.endpoint, offer.index);
-      member.place = reinterpret_cast<const BoardPlace*>(memory);
+      member.place = reinterpret_cast<BoardPlace*>(memory);
     }
     if (member.place == nullptr || !offer.fine) return {};
     members.push_back(member);
@@ -87,14 +88,15 @@ std::uint32_t page_ns(Copy copy) {
 }
 
 /// Of another's page, which it has just written.
-std::uint32_t read_page_ns(const BoardPlace& place) {
+std::uint32_t read_page_ns(BoardPlace& place, bool taken) {
   constexpr std::size_t kMapped = 4096;
-  const std::byte* page = place.pages[0];
+  std::byte* page = place.pages[0];
   for (std::size_t at = 0; at < BoardPlace::kPageBytes; at += kMapped) {
     static_cast<void>(*static_cast<const volatile std::byte*>(page + at));
   }
   return page_ns([=](std::size_t at, std::span<std::byte> here) {
     std::memcpy(here.data(), page + at, here.size());
+    if (taken) take_lines(page + at, here.size());
   });
 }
 
@@ -106,6 +108,11 @@ std::uint32_t write_page_ns(BoardPlace& place) {
   });
 }
 
+/// Whether members take the lines of what they have read: nobody else must read it.
+bool takes_lines(const Device& device, int members) {
+  return members == 2 && device.caps().takes_lines;
+}
+
 /// Measuring: each member writes a page, then reads another's, then writes its own again, with a
 /// round of messages between these. What that takes depends on how far from each other
 /// their cores are.
@@ -113,11 +120,12 @@ struct PageTimer {
   Engine& engine;
   BoardPlace* place;
   ProcId next;
+  bool taken;  ///< the reader takes the lines
   std::uint32_t read_ns = 0;
 
-  [[nodiscard]] std::uint32_t& known() const { return engine.page_ns(next); }
+  [[nodiscard]] std::uint32_t& known() const { return engine.page_ns(next, taken); }
   void write_first() const { (void)write_page_ns(*place); }
-  void read(const BoardPlace& theirs) { read_ns = read_page_ns(theirs); }
+  void read(BoardPlace& theirs) { read_ns = read_page_ns(theirs, taken); }
   void write_again() const { known() = std::max(1U, read_ns + write_page_ns(*place)); }
 };
 
@@ -129,7 +137,8 @@ Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out
   std::vector<Offer> offers(static_cast<std::size_t>(c.size()));
   Offer& mine = offers[static_cast<std::size_t>(c.rank())];
   const int next = (c.rank() + 1) % c.size();
-  PageTimer timer{c.engine(), place, c.comm().local->proc(next)};
+  const bool taken = place != nullptr && takes_lines(*own.device, c.size());
+  PageTimer timer{c.engine(), place, c.comm().local->proc(next), taken};
   const bool spins = process.progress().policy().spin;
   mine.fine = place != nullptr;
   mine.asks = mine.fine && spins && Board::asks_for_page(process.params()) && timer.known() == 0;
@@ -203,7 +212,9 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agree
       members_(std::move(agreement.members)),
       reaches_memory_(agreement.reaches_memory),
       copies_quickly_(agreement.copies_quickly),
-      spins_(engine.process().progress().policy().spin) {
+      spins_(engine.process().progress().policy().spin),
+      own_processors_(static_cast<Place>(comm.place) == Place::host),
+      takes_lines_(takes_lines(*own.device, comm.size())) {
   CollectiveShape shape;
   shape.size = size_;
   shape.place = static_cast<Place>(comm.place);

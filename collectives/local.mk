@@ -33,6 +33,7 @@ collective_algorithms = \
 libcollectives_la_SOURCES = $(collective_algorithms) \
 	collectives/board.cpp \
 	collectives/board_setup.cpp \
+	collectives/board_reduce.cpp \
 	collectives/board_short.cpp \
 	collectives/driver.cpp
 libcollectives_la_LIBADD = libpt2pt.la

@@ -242,7 +242,13 @@ double board_scatter_cost(const Shape& s) {
   return alpha(s) / 3 + ranks(s) * bytes(s) * copy_beta(s);
 }
 double board_allreduce_cost(const Shape& s) {
-  return alpha(s) / 3 + ranks(s) * bytes(s) * (copy_beta(s) + gamma(s) / 2);
+  const double whole = alpha(s) / 3 + ranks(s) * bytes(s) * (copy_beta(s) + gamma(s) / 2);
+  if (s.place != Place::host) return whole;
+  // A share each: all others' parts of it are read, then their results.
+  const double p = ranks(s);
+  const double shares =
+      2 * alpha(s) / 3 + bytes(s) / p * ((3 * p - 2) * copy_beta(s) + (p - 1) * gamma(s));
+  return std::min(whole, shares);
 }
 /// The root does what each does elsewhere. Where members share processors the others' time counts:
 /// they write, and leave.

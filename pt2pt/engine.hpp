@@ -193,7 +193,9 @@ class Engine final : public ProgressSource {
 
   /// Nanoseconds to write a page of a board (collectives/board.hpp) that the process has read, and
   /// to read one that it has written; 0: not measured yet. Kept here for the next board.
-  [[nodiscard]] std::uint32_t& page_ns(ProcId proc) { return peers_.get(proc).page_ns; }
+  [[nodiscard]] std::uint32_t& page_ns(ProcId proc, bool taken) {
+    return peers_.get(proc).page_ns[taken ? 1 : 0];
+  }
 
   /// Notices of the first device that has any left.
   struct OwnNotices {

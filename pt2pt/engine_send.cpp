@@ -36,7 +36,12 @@ void Engine::start_send(Peer& peer, Request& request) {
   const LayoutClass layout = layout_of(request.view, *peer.device->device);
   if (bytes >= peer.device->table.eager_below(layout)) return send_rts(peer, request, bytes, false);
   const std::uint32_t units = units_of(bytes);
-  if (units > peer.credits) return send_rts(peer, request, bytes, true);
+  DeviceSlot& slot = *peer.device;
+  const bool is_long = bytes >= slot.device->caps().long_send;
+  if (units > peer.credits || (is_long && (!slot.pending.empty(peer.endpoint) ||
+                                           !slot.device->has_room(peer.endpoint, bytes)))) {
+    return send_rts(peer, request, bytes, !is_long);
+  }
   send_eager(peer, request, bytes, units);
 }
 
@@ -113,13 +118,15 @@ void Engine::send_rts(Peer& peer, Request& request, std::size_t bytes, bool star
 }
 
 /// What the receiver may choose besides fragments. What is eager by its size, but found no credit,
-/// gets the cheapest rendezvous that works: fragments.
+/// gets the cheapest rendezvous that works: fragments, if it is not long.
 void Engine::offer(Transfer& transfer, RtsHeader& header) {
   DeviceSlot& slot = *transfer.peer->device;
   const Caps& caps = slot.device->caps();
   const View& view = transfer.request->view;
   const LayoutClass layout = layout_of(view, *slot.device);
-  const Protocol protocol = slot.table.choose(layout, transfer.length);
+  const bool is_long = transfer.length >= caps.long_send;
+  const std::size_t first = is_long ? slot.table.eager_below(layout) : 0;
+  const Protocol protocol = slot.table.choose(layout, std::max(first, transfer.length));
   if (protocol != Protocol::rendezvous_get && protocol != Protocol::rendezvous_put) return;
   const bool contiguous = layout == LayoutClass::contiguous;
   if (contiguous && protocol == Protocol::rendezvous_get &&

@@ -43,8 +43,8 @@ struct Peer {
   bool failed = false;
   bool same_device = true;  ///< the peer's messages arrive by `device`: get and put work
 
-  std::uint32_t page_ns = 0;       ///< Engine::page_ns()
-  std::uint64_t settle_by_ns = 0;  ///< from then on calls do not wait for its connection
+  std::array<std::uint32_t, 2> page_ns = {};  ///< Engine::page_ns()
+  std::uint64_t settle_by_ns = 0;             ///< from then on calls do not wait for its connection
 
   ProcId id;
   IntrusiveList<Request> waiting;  ///< sends until connected

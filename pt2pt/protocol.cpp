@@ -103,7 +103,9 @@ std::vector<CostCurve> cost_curves(const Caps& caps, LayoutClass layout,
 
   // The longer header decides, so that synchronous sends have the same limits.
   const std::size_t header = sizeof(EagerHeader) + (caps.ordered ? 0 : sizeof(SequenceHeader));
-  const double eager_slope = options.eager_forced ? 0 : wire + kCopyNsPerByte + pack;
+  const bool known = options.eager_forced || caps.eager_limit > options.eager_limit;
+  const double eager_slope =
+      (known ? 0 : wire + kCopyNsPerByte) + (options.eager_forced ? 0 : pack);
   if (contiguous && caps.max_inline > header) {
     curves.push_back({Protocol::inline_eager, caps.latency_ns, 0, 0,
                       std::min(eager_max, caps.max_inline - header)});

@@ -160,7 +160,10 @@ struct Caps {
   double overhead_ns = 0;       ///< fixed cost of one get or put
   double get_slowdown = 1;      ///< time of a byte of a large get, in that of a put
   std::size_t eager_limit = 0;  ///< to which sends beat all else here, if that is more than usual
-  bool ordered = true;          ///< sends of an endpoint arrive in order
+  std::size_t long_send = ~std::size_t{0};  ///< sends of so many bytes beat the rest only while
+                                            ///< has_room() says so
+  bool ordered = true;                      ///< sends of an endpoint arrive in order
+  bool takes_lines = false;  ///< take_lines() of what was read in shared memory saves time
   bool has_put = false;
   bool has_get = false;
   bool has_atomic = false;
@@ -229,6 +232,11 @@ class Device {
   virtual void send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
                     PendingQueue& refused);
 
+  /// Whether a send of so many bytes, headers included, would be accepted now.
+  [[nodiscard]] virtual bool has_room(EndpointId /*endpoint*/, std::size_t /*bytes*/) {
+    return true;
+  }
+
   /// The other end: if the next thing that has come from the endpoint is a small message whose head
   /// is `head` where `mask` has bits, and it has at most `room` bytes of data, these go to `to`,
   /// and the message is taken: poll() will not tell of it. Else a negative number, and nothing is
@@ -269,9 +277,10 @@ class Device {
   // NOLINTNEXTLINE(performance-unnecessary-value-param): overriders keep it
   virtual void return_notices(std::uint32_t /*index*/, std::function<bool()> /*in_use*/) {}
   /// Where the peer's notices of that index are mapped here, for good. Null: not connected yet, or
-  /// not by such a device. Not null once a message of the peer has arrived by the endpoint.
-  [[nodiscard]] virtual const std::byte* notices_of(EndpointId /*endpoint*/,
-                                                    std::uint32_t /*index*/) const {
+  /// not by such a device. Not null once a message of the peer has arrived by the endpoint. What
+  /// nobody is to read again may be overwritten here.
+  [[nodiscard]] virtual std::byte* notices_of(EndpointId /*endpoint*/,
+                                              std::uint32_t /*index*/) const {
     return nullptr;
   }
   /// Ends the sleep of a peer that may wait for what has just been stored to notices. Between arm()

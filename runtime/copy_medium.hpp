@@ -8,7 +8,7 @@
 namespace remit {
 
 /// Bytes up to which copy_medium() is not a plain memcpy.
-inline constexpr std::size_t kMediumMost = 6144;
+inline constexpr std::size_t kMediumMost = 65536;
 
 /// As memcpy. From some 2 KB on, a C library's memcpy hands the copy to the processor's string
 /// instruction (rep movsb), whose start costs more than it gains below 6 KB when the lines are in

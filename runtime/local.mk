@@ -13,6 +13,7 @@ libruntime_la_SOURCES = \
 	runtime/log.cpp runtime/log.hpp \
 	runtime/memory_bootstrap.cpp runtime/memory_bootstrap.hpp \
 	runtime/copy_medium.hpp runtime/copy_small.hpp runtime/nagle.cpp runtime/nagle.hpp runtime/prefetch.hpp \
+	runtime/take_lines.hpp \
 	runtime/params.cpp runtime/params.hpp \
 	runtime/pmix_bootstrap.cpp runtime/pmix_bootstrap.hpp \
 	runtime/pool.hpp \

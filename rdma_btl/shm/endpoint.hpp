@@ -87,6 +87,10 @@ enum class ShmDevice::Phase : std::uint8_t {
   notifying,   ///< the bytes are there, the notification has found no room yet
 };
 
+/// Bytes of one step through a data area: what one side copies while the other copies what came
+/// before.
+inline constexpr std::size_t kStreamChunk = 16 * 1024;
+
 /// What a step did.
 enum class ShmDevice::Step : std::uint8_t {
   finished,  ///< the job is over and freed

@@ -105,9 +105,19 @@ class TxRing {
     return area_ + ref.offset;
   }
 
+  /// Whether a cell and this much contiguous room are free.
+  [[nodiscard]] bool has_room(std::size_t length) {
+    const std::size_t need = (length + kLine - 1) & ~(kLine - 1);
+    const std::size_t at = area_tail_ & (area_size_ - 1);
+    const std::uint64_t end = area_tail_ + need + (at + need > area_size_ ? area_size_ - at : 0);
+    if (tail_ == limit_ || end > area_limit_) refresh();
+    return tail_ != limit_ && end <= area_limit_;
+  }
+
   /// Fetches the memory of the next `length` bytes behind a gap for writing, while the consumer
-  /// reads others.
+  /// reads others; not what it may not have read yet.
   void prepare(std::size_t gap, std::size_t length) const {
+    if (area_tail_ + gap + length > area_limit_) return;
     const std::size_t at = std::min((area_tail_ & (area_size_ - 1)) + gap, area_size_);
     const std::size_t bytes = std::min(length, area_size_ - at);
     for (std::size_t i = 0; i < bytes; i += kLine) prefetch_for_write(area_ + at + i);

@@ -36,9 +36,14 @@ Expected<std::unique_ptr<ShmDevice>> ShmDevice::create(const ShmConfig& config) 
 }
 
 ShmDevice::ShmDevice(const ShmConfig& config) : copies_(config.assist_from), config_(config) {
+  takes_lines_ = caps_.takes_lines = config.take_lines;
   caps_.name = "shm";
   caps_.max_inline = shm::kInline;
   caps_.max_send = config.area_bytes / 4;
+  if (takes_lines_) {  // then two copies of a message in the cache beat asking for it
+    caps_.eager_limit = 32 * 1024;
+    caps_.long_send = 8 * 1024 + 1;
+  }
   caps_.max_message = std::size_t{1} << 62;
   caps_.max_pieces = 1024;
   caps_.min_piece = 2048;  // measured: the kernel looks up pages for each
@@ -540,9 +545,10 @@ void ShmDevice::shut_endpoint(Endpoint& endpoint) {
   if (endpoint.attached) {
     // Never matches again: no further cell of it is read.
     static constexpr std::uint64_t kNever = 0;
-    static const shm::Cell kDeadCell = {.header = ~std::uint64_t{0}, .payload = {}};
+    static shm::Cell dead_cell = {.header = ~std::uint64_t{0}, .payload = {}};
     Scan& scan = scans_[endpoint.scan];
-    scan.next = scan.mailbox = &kDeadCell;
+    scan.next = &dead_cell;
+    scan.mailbox = &dead_cell;
     scan.expected = kNever;
     free_scans_.push_back(endpoint.scan);
   }

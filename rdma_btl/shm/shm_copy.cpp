@@ -378,7 +378,7 @@ ShmDevice::Step ShmDevice::copied(Job& job) {
 
 /// A put through the data area. The answer to the last piece completes it.
 ShmDevice::Step ShmDevice::stream_step(Job& job, Endpoint& endpoint) {
-  const std::size_t most = config_.area_bytes / 8;
+  const std::size_t most = std::min(config_.area_bytes / 8, kStreamChunk);
   while (endpoint.tx.has_room()) {
     shm::PutData cell;
     const std::size_t bytes = std::min(most, job.total - job.done);

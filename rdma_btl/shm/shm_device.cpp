@@ -11,6 +11,7 @@
 #include "rdma_btl/shm/endpoint.hpp"
 #include "runtime/copy_medium.hpp"
 #include "runtime/processor.hpp"
+#include "runtime/take_lines.hpp"
 
 namespace remit {
 
@@ -58,6 +59,11 @@ void ShmDevice::send(EndpointId id, SendHead head, const void* data, std::size_t
   endpoint.tx.publish_in(cell, CellKind::send_inline, sizeof head + length, endpoint.writer);
   endpoint.mail = false;
   wake(endpoint);
+}
+
+bool ShmDevice::has_room(EndpointId id, std::size_t bytes) {
+  Endpoint& endpoint = *endpoints_[id];
+  return endpoint.shut || endpoint.tx.has_room(bytes + shm::kLine);
 }
 
 inline bool ShmDevice::push_send(Endpoint& endpoint, const Operation& operation) {
@@ -160,6 +166,11 @@ void ShmDevice::ring_bell(Endpoint& endpoint) {
 
 // --- receiving ---------------------------------------------------------------------------------
 
+/// A cell of the ring whose header has been read: its number never comes again, and 0 is none.
+inline void ShmDevice::take_cell(Cell& cell) const {
+  if (takes_lines_) cell.header.store(0, std::memory_order_relaxed);
+}
+
 /// The next message has been taken.
 inline void ShmDevice::step_over(Scan& scan) {
   const std::uint64_t number = scan.expected++;
@@ -208,11 +219,15 @@ std::ptrdiff_t ShmDevice::receive(EndpointId id, SendHead head, SendHead mask, v
         bytes > room || !begins_with(cell->payload + sizeof ref, head, mask, found)) {
       return kSomethingElse;
     }
-    const std::byte* data = area_bytes(endpoint, ref);
+    std::byte* data = area_bytes(endpoint, ref);
     if (data == nullptr) return kSomethingElse;
-    copy_medium(to, data + sizeof found, bytes);
+    copy_out(to, data + sizeof found, bytes);
   }
-  if (mail) endpoint.mail = true;
+  if (mail) {
+    endpoint.mail = true;
+  } else {
+    take_cell(*scan.next);
+  }
   step_over(scan);
   if (attention_ != 0) [[unlikely]]
     publish_consumed();  // what poll() has lent is not valid any more
@@ -240,7 +255,7 @@ bool ShmDevice::take_mail(Scan& scan, std::uint64_t header, Completion& out) {
                                                                   std::span<Completion> out,
                                                                   std::size_t n) {
   while (n < out.size()) {
-    const Cell& cell = *scan.next;
+    Cell& cell = *scan.next;
     const std::uint64_t header = cell.header.load(std::memory_order_acquire);
     const std::uint64_t number = scan.expected;
     if (shm::cell_number(header) != number) {
@@ -249,6 +264,7 @@ bool ShmDevice::take_mail(Scan& scan, std::uint64_t header, Completion& out) {
       if (take_mail(scan, mail, out[n])) ++n;
       continue;
     }
+    take_cell(cell);
     step_over(scan);
     const std::size_t length = shm::cell_length(header);
     if (shm::cell_kind(header) == CellKind::send_inline && length <= shm::kInline) [[likely]] {
@@ -272,6 +288,8 @@ std::size_t ShmDevice::drain(Scan& scan, std::span<Completion> out, std::size_t 
 
 std::size_t ShmDevice::poll(std::span<Completion> out) {
   std::size_t n = 0;
+  if (!lent_.empty()) [[unlikely]]
+    take_lent();
   if (attention_ != 0) [[unlikely]] {
     n = poll_with_attention(out, 0);
   } else {
@@ -409,6 +427,7 @@ std::span<const std::byte> ShmDevice::area_message(Endpoint& endpoint,
   const std::size_t ahead = std::min<std::size_t>(ref.length, kAhead);
   for (std::size_t i = head.size(); i < ahead; i += shm::kLine) __builtin_prefetch(data + i);
   copy_small(data, head.data(), std::min<std::size_t>(head.size(), ref.length));
+  if (takes_lines_) lent_.emplace_back(data, ref.length);
   return {data, ref.length};
 }
 
@@ -417,6 +436,21 @@ void ShmDevice::bad_cell(Endpoint& endpoint, const char* what) {
   fail_endpoint(endpoint, MPI_ERR_INTERN,
                 fmt::format("process {:#x} (pid {}) wrote {} into shared memory",
                             rank_of_name(endpoint.peer), endpoint.pid, what));
+}
+
+/// Out of a data area. Nobody reads the bytes there again.
+void ShmDevice::copy_out(void* to, std::byte* from, std::size_t bytes) const {
+  if (takes_lines_) {
+    copy_and_take(to, from, bytes);
+  } else {
+    copy_medium(to, from, bytes);
+  }
+}
+
+/// Before the producer hears that it may write there.
+void ShmDevice::take_lent() {
+  for (const std::span<std::byte> message : lent_) take_lines(message.data(), message.size());
+  lent_.clear();
 }
 
 /// The producer will hear at the next poll, when nothing points into the ring any more.
@@ -429,6 +463,7 @@ void ShmDevice::note_consumed(Scan& scan) {
 }
 
 void ShmDevice::publish_consumed() {
+  take_lent();
   for (const std::uint32_t index : publish_) {
     Scan& scan = scans_[index];
     Endpoint& endpoint = *endpoints_[scan.endpoint];

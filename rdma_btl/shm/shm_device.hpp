@@ -47,6 +47,7 @@ class ShmDevice final : public Device {
   void deregister(const Region& region) override;
   void send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
             PendingQueue& refused) override;
+  [[nodiscard]] bool has_room(EndpointId endpoint, std::size_t bytes) override;
   [[nodiscard]] std::ptrdiff_t receive(EndpointId endpoint, SendHead head, SendHead mask, void* to,
                                        std::size_t room, SendHead& found) override;
   [[nodiscard]] std::size_t post(EndpointId endpoint,
@@ -61,8 +62,7 @@ class ShmDevice final : public Device {
 
   [[nodiscard]] Notices take_notices() override;
   void return_notices(std::uint32_t index, std::function<bool()> in_use) override;
-  [[nodiscard]] const std::byte* notices_of(EndpointId endpoint,
-                                            std::uint32_t index) const override;
+  [[nodiscard]] std::byte* notices_of(EndpointId endpoint, std::uint32_t index) const override;
   void nudge(EndpointId endpoint) override;
 
   [[nodiscard]] bool reaches_memory(EndpointId endpoint) const override;
@@ -94,8 +94,8 @@ class ShmDevice final : public Device {
 
   /// The receiving end of one ring: what poll() reads.
   struct Scan {
-    const shm::Cell* next;  ///< the cell that is filled next
-    const shm::Cell* cells;
+    shm::Cell* next;  ///< the cell that is filled next
+    shm::Cell* cells;
     const shm::Cell* mailbox;
     std::uint64_t writer;    ///< what marks the peer's messages there
     std::uint64_t expected;  ///< number of the next message
@@ -158,6 +158,9 @@ class ShmDevice final : public Device {
   void make_hot(std::uint32_t index);
   [[nodiscard]] bool handle(Scan& scan, const shm::Cell& cell, std::uint64_t header,
                             Completion& out);
+  void copy_out(void* to, std::byte* from, std::size_t bytes) const;
+  void take_cell(shm::Cell& cell) const;
+  void take_lent();
   void note_consumed(Scan& scan);
   void step_over(Scan& scan);
   void publish_consumed();
@@ -258,6 +261,7 @@ class ShmDevice final : public Device {
   std::uint32_t hot_clock_ = 0;
   std::uint32_t cold_cursor_ = 0;
   std::uint32_t ticks_ = 0;
+  bool takes_lines_ = false;     ///< see take_lines(): of what was read in peers' rings
   std::uint32_t attention_ = 0;  ///< what the next poll has to do besides; 0: the fast path
   static constexpr std::uint32_t kWork = 1;     ///< do_work() has something to do
   static constexpr std::uint32_t kPublish = 2;  ///< publish_ is not empty
@@ -265,6 +269,9 @@ class ShmDevice final : public Device {
   static constexpr std::uint32_t kFair = 8;     ///< the last poll had no room: in turn
   static constexpr std::uint32_t kArmed = 16;   ///< the caller is about to sleep
   std::vector<std::uint32_t> publish_;  ///< scans_ whose producer should hear of what was consumed
+
+  /// Bytes of data areas that the caller may read until the next poll, which takes their lines.
+  std::vector<std::span<std::byte>> lent_;
 
   // Work that poll() does.
   std::deque<Completion> ready_;  ///< completions made by software

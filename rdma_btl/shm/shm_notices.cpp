@@ -26,7 +26,7 @@ void ShmDevice::return_notices(std::uint32_t index, std::function<bool()> in_use
   returned_notices_.push_back({index, std::move(in_use)});
 }
 
-const std::byte* ShmDevice::notices_of(EndpointId id, std::uint32_t index) const {
+std::byte* ShmDevice::notices_of(EndpointId id, std::uint32_t index) const {
   const Endpoint& endpoint = *endpoints_[id];
   if (!endpoint.attached || endpoint.shut || index >= shm::kNoticeBoards) return nullptr;
   endpoint.lent = true;

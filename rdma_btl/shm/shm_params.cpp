@@ -4,6 +4,7 @@
 
 #include "rdma_btl/shm/copy_table.hpp"
 #include "rdma_btl/shm/os.hpp"
+#include "runtime/processor.hpp"
 
 namespace remit {
 
@@ -16,6 +17,8 @@ ShmConfig shm_config(const Params& params, PeerName name, std::string_view job, 
                 : copy == "pipelined" ? ShmCopy::pipelined
                                       : ShmCopy::automatic;
   config.area_bytes = static_cast<std::size_t>(params.integer(shm_area_param));
+  const std::string& take = params.text(shm_take_lines_param);
+  config.take_lines = take == "yes" || (take == "auto" && processor_is_amd());
   config.share_allocations = params.flag(shm_alloc_param);
   if (config.copy == ShmCopy::automatic) {
     config.copy_table = shm::copy_table_path(params.text(shm_copy_table_param));

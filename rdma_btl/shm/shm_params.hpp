@@ -18,9 +18,17 @@ inline const ParamDecl shm_copy_param{
     {"auto", "cma", "pipelined"}};
 
 inline const ParamDecl shm_area_param{
-    "shm_area", std::int64_t{128 * 1024}, "bytes",
+    "shm_area", std::int64_t{256 * 1024}, "bytes",
     "shared memory for messages above 56 bytes, per pair of processes and direction; power of two",
     ParamRange{4096, std::int64_t{1} << 30, true}};
+
+inline const ParamDecl shm_take_lines_param{
+    "shm_take_lines",
+    std::string("auto"),
+    "",
+    "who has read shared memory takes its cache lines, for the other writes there again; auto: if "
+    "AMD made the processor",
+    {"auto", "yes", "no"}};
 
 inline const ParamDecl shm_alloc_param{
     "shm_alloc", true, "",

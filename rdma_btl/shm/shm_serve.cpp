@@ -66,7 +66,7 @@ void ShmDevice::progress_replies() {
     outgoing_.pop_front();
     send_cell(*endpoints_[cell.endpoint], cell.kind, cell.payload.data(), cell.length);
   }
-  const std::size_t most = config_.area_bytes / 8;
+  const std::size_t most = std::min(config_.area_bytes / 8, kStreamChunk);
   for (std::size_t waiting = replies_.size(); waiting != 0; --waiting) {
     Reply reply = replies_.front();
     replies_.pop_front();
@@ -93,7 +93,7 @@ void ShmDevice::progress_replies() {
 
 bool ShmDevice::on_put_data(Endpoint& endpoint, const shm::Cell& cell, Completion& out) {
   const auto put = payload_of<shm::PutData>(cell);
-  const std::byte* data = area_bytes(endpoint, put.area);
+  std::byte* data = area_bytes(endpoint, put.area);
   if (data == nullptr) return false;
   if (!allowed(put.key, put.address, put.area.length, Access::remote_write)) {
     violation(endpoint, "a put", put.address, put.area.length);
@@ -102,7 +102,7 @@ bool ShmDevice::on_put_data(Endpoint& endpoint, const shm::Cell& cell, Completio
     return false;
   }
   if (put.area.length != 0) {
-    std::memcpy(reinterpret_cast<void*>(put.address), data, put.area.length);
+    copy_out(reinterpret_cast<void*>(put.address), data, put.area.length);
   }
   if ((put.flags & shm::kLast) == 0) return false;
   const shm::PutDone done{put.job, MPI_SUCCESS};
@@ -152,12 +152,12 @@ void ShmDevice::on_get_data(Endpoint& endpoint, const shm::Cell& cell) {
     finish(*job, got.status);
     return;
   }
-  const std::byte* data = area_bytes(endpoint, got.area);
+  std::byte* data = area_bytes(endpoint, got.area);
   if (data == nullptr || job == nullptr) return;
   for (std::size_t left = got.area.length; left != 0;) {
     const std::span<std::byte> part = job->next_piece(left);
     if (part.empty()) return bad_cell(endpoint, "more bytes than were asked for");
-    std::memcpy(part.data(), data, part.size());
+    copy_out(part.data(), data, part.size());
     data += part.size();
     left -= part.size();
     job->move(part.size());

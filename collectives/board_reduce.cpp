@@ -1,0 +1,129 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The shared board: reductions of vectors.
+#include <algorithm>
+
+#include "collectives/board.hpp"
+#include "collectives/buffers.hpp"
+
+namespace remit {
+
+namespace {
+
+/// From so many bytes on members combine a share each and tell it the others, which is one meeting
+/// more; below, each combines everything.
+constexpr MPI_Count kSharesFrom = 4096;
+
+View part_of(const void* vector, MPI_Count first, MPI_Count last, const Datatype& type) {
+  return slice(vector, first, last - first, type);
+}
+
+}  // namespace
+
+/// Pieces of whole elements.
+template <class Step>
+int Board::in_vector_pieces(const CollectiveArgs& a, Step step) {
+  const auto width = std::max<std::size_t>(1, static_cast<std::size_t>(a.recv_type->size()));
+  const std::size_t most = std::max(width, BoardPlace::kPageBytes / width * width);
+  const std::size_t bytes = width * static_cast<std::size_t>(a.recv_count);
+  return in_pieces(bytes, most, [&](std::size_t at, std::size_t length) {
+    if (length == bytes) return step(a, bytes);
+    const auto first = static_cast<MPI_Count>(at / width);
+    CollectiveArgs piece = a;
+    piece.send = a.send == MPI_IN_PLACE ? a.send : element(a.send, first, *a.recv_type);
+    piece.recv = element(a.recv, first, *a.recv_type);
+    piece.recv_count = static_cast<MPI_Count>(length / width);
+    return step(piece, bytes - at);
+  });
+}
+
+int Board::reduce(const CollectiveArgs& a) {
+  return in_vector_pieces(a, [&](const CollectiveArgs& piece, std::size_t rest) -> int {
+    const Share all = {0, piece.recv_count};
+    if (const int error = publish_vector(piece, rest, all)) return error;
+    return rank_ == a.root ? combine(piece, rest, all) : MPI_SUCCESS;
+  });
+}
+
+int Board::allreduce(const CollectiveArgs& a) {
+  return in_vector_pieces(a, [&](const CollectiveArgs& piece, std::size_t rest) -> int {
+    if (in_shares(piece)) return allreduce_in_shares(piece, rest);
+    const Share all = {0, piece.recv_count};
+    if (const int error = publish_vector(piece, rest, all)) return error;
+    return combine(piece, rest, all);
+  });
+}
+
+/// All members come to the same answer, unless their counts do not agree: then none of them gets
+/// further than the first meeting.
+bool Board::in_shares(const CollectiveArgs& a) const {
+  return own_processors_ && a.recv_count >= size_ &&
+         a.recv_count * a.recv_type->size() >= kSharesFrom;
+}
+
+Board::Share Board::share_of(int member, const CollectiveArgs& a) const {
+  return {a.recv_count * member / size_, a.recv_count * (member + 1) / size_};
+}
+
+int Board::allreduce_in_shares(const CollectiveArgs& a, std::size_t rest) {
+  const Share own = share_of(rank_, a);
+  if (const int error = publish_vector(a, rest, own)) return error;
+  if (const int error = combine(a, rest, own)) return error;
+  ++number_;
+  if (const int error = publish(part_of(a.recv, own.first, own.last, *a.recv_type))) return error;
+  for (int step = 1; step < size_; ++step) {
+    const int peer = (rank_ + step) % size_;
+    const Share share = share_of(peer, a);
+    const View to = part_of(a.recv, share.first, share.last, *a.recv_type);
+    if (const int error = await(peer, peer + 1, number_)) return error;
+    if (const int error = take(peer, 0, to.size(), to)) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+/// Whether a member combines what its page has of its own contribution: in place, the result grows
+/// where that was.
+static bool reads_own_page(const CollectiveArgs& a, int rank, int size) {
+  return a.send == MPI_IN_PLACE && rank != size - 1;
+}
+
+/// The vector to the page, but for the elements that only this member combines.
+int Board::publish_vector(const CollectiveArgs& a, std::size_t rest, const Share& own) {
+  if (const int error = make_room()) return error;
+  const View mine = view_of(contribution(a), a.recv_count, *a.recv_type);
+  const bool whole = own.count() == a.recv_count || reads_own_page(a, rank_, size_);
+  const auto width = static_cast<std::size_t>(a.recv_type->size());
+  const std::size_t first = whole ? mine.size() : width * static_cast<std::size_t>(own.first);
+  const std::size_t last = whole ? mine.size() : width * static_cast<std::size_t>(own.last);
+  std::byte* to = memory_for(mine.size());
+  mine.pack(0, {to, first});
+  mine.pack(last, {to + last, mine.size() - last});
+  store_line(rest);
+  return MPI_SUCCESS;
+}
+
+/// Elements of all members to recv, from the last member to the first, for an operation need not
+/// commute, and so that every member gets the same result to the last bit.
+int Board::combine(const CollectiveArgs& a, std::size_t rest, const Share& share) {
+  const View result = part_of(a.recv, share.first, share.last, *a.recv_type);
+  const View mine = part_of(contribution(a), share.first, share.last, *a.recv_type);
+  const bool starts = rank_ == size_ - 1;
+  if (starts && a.send != MPI_IN_PLACE) copy_local(mine, result);
+  if (const int error = await_all(number_)) return error;
+  for (int i = size_ - 1; i >= 0; --i) {
+    if (check_length(i, rest) != MPI_SUCCESS) return MPI_ERR_OTHER;
+  }
+  const auto at = static_cast<std::size_t>(share.first * a.recv_type->size());
+  const bool from_page = reads_own_page(a, rank_, size_);
+  for (int i = size_ - 1 - (starts ? 1 : 0); i >= 0; --i) {
+    const std::byte* from = i == rank_ && !from_page ? mine.data() : data_of(i) + at;
+    if (i == size_ - 1) {
+      result.unpack(0, {from, result.size()});
+    } else {
+      reduce_local(*a.op, from, result.data(), share.count(), *a.recv_type);
+    }
+    done_with(i, from, result.size());
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace remit

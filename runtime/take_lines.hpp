@@ -1,0 +1,40 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Shared memory that another core writes and this one reads, over and over.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace remit {
+
+inline constexpr std::size_t kCacheLine = 64;
+
+/// Makes this core the owner of the cache lines of [memory, memory + n), whose contents are not
+/// needed any more: a byte of each is set to zero. The core that wrote them, and writes them again,
+/// would else have to call back the copies that this core has read: on AMD's processors that takes
+/// far longer than to fetch a line of another owner (docs/performance.md).
+inline void take_lines(std::byte* memory, std::size_t n) {
+  std::byte* const end = memory + n;
+  while (memory < end) {
+    *static_cast<volatile std::byte*>(memory) = std::byte{0};
+    memory += kCacheLine - reinterpret_cast<std::uintptr_t>(memory) % kCacheLine;
+  }
+}
+
+/// memcpy, and take_lines() of what was read.
+inline void copy_and_take(void* to, std::byte* from, std::size_t n) {
+  constexpr std::size_t kPiece = 2048;  // as copy_medium()
+  auto* target = static_cast<std::byte*>(to);
+  while (n != 0) {
+    const std::size_t piece = std::min(n, kPiece);
+    std::memcpy(target, from, piece);
+    take_lines(from, piece);
+    target += piece;
+    from += piece;
+    n -= piece;
+  }
+}
+
+}  // namespace remit

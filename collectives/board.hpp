@@ -258,6 +258,7 @@ class Board {
   std::uint32_t page_ = 0;                   ///< for the next data that do not fit a line
   std::size_t paged_ = 0;                    ///< bytes in the page before it
   std::size_t prepared_ = 0;                 ///< bytes of the next page, fetched already
+  std::vector<std::byte> kept_;  ///< of this member's vector, while the result takes its place
   bool broken_ = false;
   const WaitSubject* subject_ = nullptr;  ///< of the operation under way
   /// What missing() tells: members [first, last), if they have not entered `number`.

@@ -80,23 +80,23 @@ int Board::allreduce_in_shares(const CollectiveArgs& a, std::size_t rest) {
   return MPI_SUCCESS;
 }
 
-/// Whether a member combines what its page has of its own contribution: in place, the result grows
-/// where that was.
-static bool reads_own_page(const CollectiveArgs& a, int rank, int size) {
-  return a.send == MPI_IN_PLACE && rank != size - 1;
-}
-
-/// The vector to the page, but for the elements that only this member combines.
+/// The vector to the page, but for the elements that only this member combines, if the others do
+/// not need them. In place the result grows where the own elements were: they are kept aside, for
+/// the page is not this member's to read any more when the other one takes its lines.
 int Board::publish_vector(const CollectiveArgs& a, std::size_t rest, const Share& own) {
   if (const int error = make_room()) return error;
   const View mine = view_of(contribution(a), a.recv_count, *a.recv_type);
-  const bool whole = own.count() == a.recv_count || reads_own_page(a, rank_, size_);
+  const bool whole = own.count() == a.recv_count;
   const auto width = static_cast<std::size_t>(a.recv_type->size());
-  const std::size_t first = whole ? mine.size() : width * static_cast<std::size_t>(own.first);
-  const std::size_t last = whole ? mine.size() : width * static_cast<std::size_t>(own.last);
+  const std::size_t first = width * static_cast<std::size_t>(own.first);
+  const std::size_t last = width * static_cast<std::size_t>(own.last);
   std::byte* to = memory_for(mine.size());
-  mine.pack(0, {to, first});
-  mine.pack(last, {to + last, mine.size() - last});
+  mine.pack(0, {to, whole ? mine.size() : first});
+  if (!whole) mine.pack(last, {to + last, mine.size() - last});
+  if (a.send == MPI_IN_PLACE && rank_ != size_ - 1) {
+    kept_.resize(last - first);
+    mine.pack(first, kept_);
+  }
   store_line(rest);
   return MPI_SUCCESS;
 }
@@ -113,9 +113,9 @@ int Board::combine(const CollectiveArgs& a, std::size_t rest, const Share& share
     if (check_length(i, rest) != MPI_SUCCESS) return MPI_ERR_OTHER;
   }
   const auto at = static_cast<std::size_t>(share.first * a.recv_type->size());
-  const bool from_page = reads_own_page(a, rank_, size_);
+  const std::byte* own = a.send == MPI_IN_PLACE && !starts ? kept_.data() : mine.data();
   for (int i = size_ - 1 - (starts ? 1 : 0); i >= 0; --i) {
-    const std::byte* from = i == rank_ && !from_page ? mine.data() : data_of(i) + at;
+    const std::byte* from = i == rank_ ? own : data_of(i) + at;
     if (i == size_ - 1) {
       result.unpack(0, {from, result.size()});
     } else {

@@ -216,7 +216,10 @@ int Engine::progress() {
   unpolled_ = 0;
   for (const auto& slot : devices_) {
     const std::size_t count = slot->device->poll(completions_);
-    if (count != 0) take(*slot, std::span(completions_).first(count));
+    if (count != 0) {
+      take(*slot, std::span(completions_).first(count));
+      slot->device->have_read();
+    }
     events += count;
     if (!slot->pending.empty()) [[unlikely]]
       events += slot->pending.flush(*slot->device);

@@ -133,8 +133,8 @@ struct Completion {
   EndpointId endpoint = 0;
   std::uint32_t notification = 0;
   std::uint64_t cookie = 0;
-  std::span<const std::byte> data;  ///< receive: valid until the next poll() or receive() of this
-                                    ///< device; 8-byte aligned
+  std::span<const std::byte> data;  ///< receive: valid until the next poll(), receive() or
+                                    ///< have_read() of this device; 8-byte aligned
 };
 
 /// A piece of this process's memory that its peers can read: see Device::take_notices().
@@ -252,6 +252,10 @@ class Device {
 
   /// Fills `out` with events and says how many. Also drives whatever the device does in software.
   [[nodiscard]] virtual std::size_t poll(std::span<Completion> out) = 0;
+
+  /// The caller needs no data of the last poll()'s events any more: their memory may be used again.
+  /// Else the next poll() says so.
+  virtual void have_read() {}
 
   /// From now on an event makes wait_fd() readable; poll once more before sleeping on it.
   virtual void arm() = 0;

@@ -27,8 +27,9 @@ constexpr std::size_t kLongestFile = 4096;
 constexpr std::array kMethods = {CopyMethod::alone, CopyMethod::together, CopyMethod::ring};
 
 /// Other work on the host disturbs measurements, and the ring keeps the target busy, which they do
-/// not see: only a clear gain counts against the usual method.
+/// not see: only a clear gain counts against the usual method; less, if that keeps it busy as well.
 constexpr double kGain = 0.75;
+constexpr double kGainTogether = 0.9;
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -65,7 +66,8 @@ CopyMethod CopyTable::best(std::size_t bytes) const {
   const std::size_t row = class_of(bytes);
   CopyMethod best = usual(row);
   if (!complete(row)) return best;
-  double limit = kGain * rows_[row].recent[static_cast<std::size_t>(best)];
+  const double gain = best == CopyMethod::together ? kGainTogether : kGain;
+  double limit = gain * rows_[row].recent[static_cast<std::size_t>(best)];
   for (const CopyMethod method : kMethods) {
     const double recent = rows_[row].recent[static_cast<std::size_t>(method)];
     if (!candidate(row, method) || recent >= limit) continue;

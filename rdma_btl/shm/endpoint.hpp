@@ -20,10 +20,12 @@ struct ShmDevice::Endpoint {
   shm::Cell* mailbox = nullptr;
   std::uint64_t writer = 0;  ///< what marks our messages there
   bool fence = true;         ///< order our stores before reading sleep_word ourselves
-  bool mail = false;         ///< the mailbox is ours to write
+  bool mail = false;         ///< the mailbox is ours to write, and the caller reads nothing there
   bool shut = false;         ///< failed, or the peer left: post_to_failed(), and no memory is ours
 
   bool failed = false;
+  std::byte* mail_bytes = nullptr;  ///< kMailBytes, ours as the mailbox is
+  std::atomic<std::uint64_t>* mail_filled = nullptr;
   /// The last message of the mailbox: the caller reads it here while the mailbox is written again.
   alignas(16) std::array<std::byte, shm::kInline> letter;
 

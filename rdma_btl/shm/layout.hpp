@@ -12,7 +12,7 @@ namespace remit::shm {
 
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kAlignment = 8;  ///< of messages in a data area
-inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kVersion = 6;
 inline constexpr std::uint64_t kHomeMagic = 0x656d6f6874696d72;
 inline constexpr std::uint64_t kRingMagic = 0x676e697274696d72;
 inline constexpr std::uint64_t kHelloMagic = 0x6f6c6c6574696d72;
@@ -69,7 +69,9 @@ constexpr std::size_t cell_length(std::uint64_t header) {
 /// what the other wrote there may write next, and so a dialogue moves a single line to and fro,
 /// which costs half of two lines that are each polled by one and written by the other. A message
 /// in the mailbox has its number in its direction, and leaves its place in the ring empty.
-/// kLowerWrote says that the process with the lower name wrote it.
+/// kLowerWrote says that the process with the lower name wrote it. Bytes that do not fit the cell
+/// are behind the rings' cells, in memory that goes to and fro with it: who writes has read there
+/// before, which is what caches are quickest at.
 inline constexpr std::uint64_t kLowerWrote = 1U << 6;
 
 /// Whether a mailbox holds message `number` of the one whose mark is `writer`.
@@ -77,10 +79,19 @@ constexpr bool is_mail(std::uint64_t header, std::uint64_t number, std::uint64_t
   return cell_number(header) == number && (header & kLowerWrote) == writer;
 }
 
+/// Bytes that go with the mailbox: those of the longest eager message of a dialogue.
+inline constexpr std::size_t kMailBytes = 68 * 1024;
+/// Bits of AreaRef::offset: the bytes are there, not in the data area; and only the first of them
+/// when the cell is read, the others follow (RingControl::mail_filled).
+inline constexpr std::uint32_t kInMail = 1U << 31;
+inline constexpr std::uint32_t kInParts = 1U << 30;
+/// What is read while the next as many bytes are written.
+inline constexpr std::size_t kMailPart = 8 * 1024;
+
 /// Where in the producer's data area the bytes of a cell are.
 struct AreaRef {
   std::uint64_t end = 0;     ///< stream position behind them: what the consumer gives back
-  std::uint32_t offset = 0;  ///< in the area
+  std::uint32_t offset = 0;  ///< in the area; or kInMail + that in the mailbox's bytes
   std::uint32_t length = 0;
 };
 
@@ -180,10 +191,23 @@ struct RingControl {
 
   Assist assists[kAssists];
 
-  Cell mailbox;  ///< used in the ring of the process with the lower name
+  // Used in the ring of the process with the lower name, as the bytes with the mailbox.
+  Cell mailbox;
+  /// Of a message in parts: its number << kFilledShift | bytes of data that are there.
+  alignas(kLine) std::atomic<std::uint64_t> mail_filled;
 };
+inline constexpr unsigned kFilledShift = 20;
+static_assert(kMailBytes < std::size_t{1} << kFilledShift);
 inline constexpr std::size_t kControlBytes = 4096;
 static_assert(sizeof(RingControl) <= kControlBytes);
+
+// Behind it: the cells, kMailBytes, the data area.
+constexpr std::size_t mail_at(std::size_t cells) {
+  return kControlBytes + cells * sizeof(Cell);
+}
+constexpr std::size_t area_at(std::size_t cells) {
+  return mail_at(cells) + kMailBytes;
+}
 
 // --- home --------------------------------------------------------------------------------------
 

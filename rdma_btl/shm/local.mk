@@ -14,6 +14,7 @@ librdma_btl_la_SOURCES += \
 	rdma_btl/shm/shm_copy.cpp \
 	rdma_btl/shm/shm_device.cpp \
 	rdma_btl/shm/shm_device.hpp \
+	rdma_btl/shm/shm_mail.cpp \
 	rdma_btl/shm/shm_notices.cpp \
 	rdma_btl/shm/shm_params.cpp \
 	rdma_btl/shm/shm_params.hpp \

@@ -16,7 +16,7 @@ namespace remit::shm {
 
 /// Bytes of a ring's shared memory.
 constexpr std::size_t ring_bytes(std::size_t cells, std::size_t area_bytes) {
-  return kControlBytes + cells * sizeof(Cell) + area_bytes;
+  return area_at(cells) + area_bytes;
 }
 
 /// Orders our stores before our loads. The thread sanitizer does not model fences, and GCC says so.
@@ -41,7 +41,7 @@ class TxRing {
         mask_(cells - 1),
         limit_(cells),
         control_(reinterpret_cast<RingControl*>(memory)),
-        area_(memory + kControlBytes + cells * sizeof(Cell)),
+        area_(memory + area_at(cells)),
         area_size_(area_bytes),
         area_limit_(area_bytes) {
     control_->cells = static_cast<std::uint32_t>(cells);
@@ -85,9 +85,8 @@ class TxRing {
   }
 
   /// Contiguous room for `length` <= area / 4 bytes, or null. Taken back by nothing: fill it and
-  /// publish a cell with `ref`. Call after has_room(). `in_turns`: producer and consumer answer
-  /// each other.
-  [[nodiscard]] std::byte* reserve(std::size_t length, AreaRef& ref, bool in_turns = false) {
+  /// publish a cell with `ref`. Call after has_room().
+  [[nodiscard]] std::byte* reserve(std::size_t length, AreaRef& ref) {
     const std::size_t need = (length + kLine - 1) & ~(kLine - 1);
     std::uint64_t start = area_tail_;
     const std::size_t at = start & (area_size_ - 1);
@@ -98,12 +97,14 @@ class TxRing {
       unblock();
     }
     area_tail_ = start + need;
-    if (in_turns) go_home(need);
     ref.end = area_tail_;
     ref.offset = static_cast<std::uint32_t>(start & (area_size_ - 1));
     ref.length = static_cast<std::uint32_t>(length);
     return area_ + ref.offset;
   }
+
+  /// Stream position behind what has been reserved.
+  [[nodiscard]] std::uint64_t area_end() const { return area_tail_; }
 
   /// Whether a cell and this much contiguous room are free.
   [[nodiscard]] bool has_room(std::size_t length) {
@@ -145,21 +146,6 @@ class TxRing {
     if (!blocked_) return;
     blocked_ = false;
     control_->producer.blocked.store(0, std::memory_order_relaxed);
-  }
-  /// Messages that are not long stay in the first quarter of the area if the consumer keeps up: the
-  /// fewer lines they go round in, the nearer those are (to a stream they would be too near: one
-  /// writes what the other has not finished reading). Asks the consumer once a round. What is left
-  /// out is given back with the message of which this is called, so that what may be written never
-  /// depends on messages to come.
-  void go_home(std::size_t length) {
-    constexpr std::size_t kLongest = 5120;
-    const std::size_t quarter = area_size_ / 4;
-    const std::size_t at = area_tail_ & (area_size_ - 1);
-    if (at < quarter || length > kLongest) [[likely]]
-      return;
-    const std::uint64_t start = area_tail_ + (area_size_ - at);
-    if (start + kLongest > area_limit_ && at < quarter + length) refresh();
-    if (start + kLongest <= area_limit_) area_tail_ = start;
   }
   bool block() {
     blocked_ = true;

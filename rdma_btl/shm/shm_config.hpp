@@ -25,7 +25,7 @@ struct ShmConfig {
   std::uint64_t job = 0;  ///< token of the network: whoever has another one is a stranger
   ShmCopy copy = ShmCopy::automatic;
   std::size_t ring_cells = 512;         ///< power of two; a cell is a cache line
-  std::size_t area_bytes = 256 * 1024;  ///< power of two; bytes of larger sends, per direction
+  std::size_t area_bytes = 512 * 1024;  ///< power of two; bytes of larger sends, per direction
   std::size_t cma_piece = 1024 * 1024;  ///< bytes copied directly at most between two polls
   std::size_t assist_from = 64 * 1024;  ///< both sides copy at once from so many bytes on
   unsigned liveness_ms = 1000;          ///< how often connected peers are looked after

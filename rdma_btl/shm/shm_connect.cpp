@@ -41,7 +41,7 @@ ShmDevice::ShmDevice(const ShmConfig& config) : copies_(config.assist_from), con
   caps_.max_inline = shm::kInline;
   caps_.max_send = config.area_bytes / 4;
   if (takes_lines_) {  // then two copies of a message in the cache beat asking for it
-    caps_.eager_limit = 32 * 1024;
+    caps_.eager_limit = 64 * 1024;
     caps_.long_send = 8 * 1024 + 1;
   }
   caps_.max_message = std::size_t{1} << 62;
@@ -412,8 +412,9 @@ Expected<> ShmDevice::attach(Endpoint& endpoint, const shm::Hello& hello, std::s
   endpoint.home = peer_home;
   endpoint.pid = from.pid;
   endpoint.rx = control;
-  auto* cells = reinterpret_cast<shm::Cell*>(endpoint.rx_mapping.data() + shm::kControlBytes);
-  endpoint.rx_area = reinterpret_cast<std::byte*>(cells + hello.cells);
+  std::byte* const ring_memory = endpoint.rx_mapping.data();
+  auto* cells = reinterpret_cast<shm::Cell*>(ring_memory + shm::kControlBytes);
+  endpoint.rx_area = ring_memory + shm::area_at(hello.cells);
   endpoint.rx_area_size = hello.area_bytes;
   endpoint.cma = config_.copy != ShmCopy::pipelined && probe_copies(endpoint, hello);
   if (config_.copy == ShmCopy::cma && !endpoint.cma) {
@@ -432,7 +433,11 @@ Expected<> ShmDevice::attach(Endpoint& endpoint, const shm::Hello& hello, std::s
 
   endpoint.scan = new_scan();
   const bool lower = config_.name < endpoint.peer;
-  endpoint.mailbox = lower ? &endpoint.tx.control().mailbox : &control->mailbox;
+  shm::RingControl& owner = lower ? endpoint.tx.control() : *control;
+  endpoint.mailbox = &owner.mailbox;
+  endpoint.mail_filled = &owner.mail_filled;
+  endpoint.mail_bytes = lower ? endpoint.tx_mapping.data() + shm::mail_at(config_.ring_cells)
+                              : ring_memory + shm::mail_at(hello.cells);
   endpoint.writer = lower ? shm::kLowerWrote : 0;
   endpoint.mail = lower;
   scans_[endpoint.scan] = {
@@ -496,7 +501,7 @@ void ShmDevice::look_after_peers() {
       const std::uint64_t cell = scan.next->header.load(std::memory_order_acquire);
       const std::uint64_t mail = scan.mailbox->header.load(std::memory_order_acquire);
       if (shm::cell_number(cell) == scan.expected ||
-          shm::is_mail(mail, scan.expected, scan.writer)) {
+          (shm::is_mail(mail, scan.expected, scan.writer) && mail_is_whole(*endpoint, scan))) {
         gone_.push_back(endpoint->id);
         continue;
       }

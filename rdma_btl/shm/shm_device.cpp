@@ -10,7 +10,6 @@
 
 #include "rdma_btl/shm/endpoint.hpp"
 #include "runtime/copy_medium.hpp"
-#include "runtime/processor.hpp"
 #include "runtime/take_lines.hpp"
 
 namespace remit {
@@ -63,7 +62,10 @@ void ShmDevice::send(EndpointId id, SendHead head, const void* data, std::size_t
 
 bool ShmDevice::has_room(EndpointId id, std::size_t bytes) {
   Endpoint& endpoint = *endpoints_[id];
-  return endpoint.shut || endpoint.tx.has_room(bytes + shm::kLine);
+  const std::size_t most = bytes + shm::kLine;
+  if (endpoint.shut) return true;
+  const bool by_mail = endpoint.mail && most <= shm::kMailBytes;
+  return by_mail ? endpoint.tx.has_room() : endpoint.tx.has_room(most);
 }
 
 inline bool ShmDevice::push_send(Endpoint& endpoint, const Operation& operation) {
@@ -96,16 +98,6 @@ static std::size_t head_in_cell(const Operation& message, std::size_t total, std
   return fits ? head : 0;
 }
 
-/// Bytes of the next message that are fetched ahead, which is likely to be as long. AMD's
-/// processors are better off without where the string instruction copies, which copy_medium()
-/// leaves above its own range: 8 KB then take 1.36 us instead of 1.65.
-static std::size_t bytes_ahead(std::size_t total) {
-  constexpr std::size_t kMost = 8192;
-  if (total <= kMediumMost + shm::kLine) return total;
-  static const bool is_amd = processor_is_amd();
-  return is_amd ? 0 : std::min(total, kMost);
-}
-
 bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::size_t total) {
   if (total > caps_.max_send) [[unlikely]] {
     fail_endpoint(endpoint, MPI_ERR_INTERN,
@@ -116,11 +108,16 @@ bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::
   shm::AreaRef ref;
   const std::size_t head = head_in_cell(operation, total, caps_.max_send);
   const std::size_t gap = head != 0 ? shm::kLine - head : 0;
-  std::byte* to = endpoint.tx.reserve(gap + total, ref, endpoint.mail);
+  std::byte* to = reserve(endpoint, gap + total, ref);
   if (to == nullptr) return false;
   ref.offset += static_cast<std::uint32_t>(gap);
   ref.length = static_cast<std::uint32_t>(total);
   to += gap + head;
+  if ((ref.offset & shm::kInMail) != 0 && total > shm::kMailPart && head != 0 &&
+      operation.local.size() == 2) {
+    push_in_parts(endpoint, operation, ref, to);
+    return true;
+  }
   for (const Piece& piece : operation.local.subspan(head != 0 ? 1 : 0)) {
     if (piece.length != 0) copy_medium(to, piece.address, piece.length);
     to += piece.length;
@@ -130,7 +127,8 @@ bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::
   copy_small(cell.payload + sizeof ref, operation.local[0].address, head);
   endpoint.tx.publish_in(cell, CellKind::send_area, sizeof ref + head, endpoint.writer);
   endpoint.mail = false;
-  endpoint.tx.prepare(gap + head, bytes_ahead(total));
+  constexpr std::size_t kAhead = 8192;  // of the next message, which is likely to be as long
+  if ((ref.offset & shm::kInMail) == 0) endpoint.tx.prepare(gap + head, std::min(total, kAhead));
   return true;
 }
 
@@ -221,7 +219,13 @@ std::ptrdiff_t ShmDevice::receive(EndpointId id, SendHead head, SendHead mask, v
     }
     std::byte* data = area_bytes(endpoint, ref);
     if (data == nullptr) return kSomethingElse;
-    copy_out(to, data + sizeof found, bytes);
+    if ((ref.offset & shm::kInMail) == 0) {
+      copy_out(to, data + sizeof found, bytes);
+    } else if ((ref.offset & shm::kInParts) == 0) {
+      copy_medium(to, data + sizeof found, bytes);
+    } else if (!copy_parts(endpoint, scan.expected, to, data + sizeof found, bytes)) {
+      return kSomethingElse;
+    }
   }
   if (mail) {
     endpoint.mail = true;
@@ -260,7 +264,9 @@ bool ShmDevice::take_mail(Scan& scan, std::uint64_t header, Completion& out) {
     const std::uint64_t number = scan.expected;
     if (shm::cell_number(header) != number) {
       const std::uint64_t mail = scan.mailbox->header.load(std::memory_order_acquire);
-      if (!shm::is_mail(mail, number, scan.writer)) break;
+      if (!shm::is_mail(mail, number, scan.writer) ||
+          !mail_is_whole(*endpoints_[scan.endpoint], scan))
+        break;
       if (take_mail(scan, mail, out[n])) ++n;
       continue;
     }
@@ -289,7 +295,7 @@ std::size_t ShmDevice::drain(Scan& scan, std::span<Completion> out, std::size_t 
 std::size_t ShmDevice::poll(std::span<Completion> out) {
   std::size_t n = 0;
   if (!lent_.empty()) [[unlikely]]
-    take_lent();
+    end_lending();
   if (attention_ != 0) [[unlikely]] {
     n = poll_with_attention(out, 0);
   } else {
@@ -400,8 +406,10 @@ bool ShmDevice::handle(Scan& scan, const Cell& cell, std::uint64_t header, Compl
 }
 
 std::byte* ShmDevice::area_bytes(Endpoint& endpoint, const shm::AreaRef& ref) {
-  if (ref.offset > endpoint.rx_area_size || ref.length > endpoint.rx_area_size - ref.offset ||
-      ref.offset % shm::kAlignment != 0) {
+  const bool mail = (ref.offset & shm::kInMail) != 0;
+  const std::uint32_t offset = ref.offset & ~(shm::kInMail | shm::kInParts);
+  const std::size_t size = mail ? shm::kMailBytes : endpoint.rx_area_size;
+  if (offset > size || ref.length > size - offset || offset % shm::kAlignment != 0) {
     bad_cell(endpoint, "bytes outside its data area");
     return nullptr;
   }
@@ -409,7 +417,7 @@ std::byte* ShmDevice::area_bytes(Endpoint& endpoint, const shm::AreaRef& ref) {
   if (ref.end - endpoint.rx_area_published >= endpoint.rx_area_size / 8) {
     note_consumed(scans_[endpoint.scan]);
   }
-  return endpoint.rx_area + ref.offset;
+  return (mail ? endpoint.mail_bytes : endpoint.rx_area) + offset;
 }
 
 /// The message of a cell with these contents. Its header comes in the cell and is put in front of
@@ -427,7 +435,8 @@ std::span<const std::byte> ShmDevice::area_message(Endpoint& endpoint,
   const std::size_t ahead = std::min<std::size_t>(ref.length, kAhead);
   for (std::size_t i = head.size(); i < ahead; i += shm::kLine) __builtin_prefetch(data + i);
   copy_small(data, head.data(), std::min<std::size_t>(head.size(), ref.length));
-  if (takes_lines_) lent_.emplace_back(data, ref.length);
+  const bool mail = (ref.offset & shm::kInMail) != 0;
+  if (mail || takes_lines_) lend(endpoint, {data, ref.length}, mail);
   return {data, ref.length};
 }
 
@@ -447,12 +456,6 @@ void ShmDevice::copy_out(void* to, std::byte* from, std::size_t bytes) const {
   }
 }
 
-/// Before the producer hears that it may write there.
-void ShmDevice::take_lent() {
-  for (const std::span<std::byte> message : lent_) take_lines(message.data(), message.size());
-  lent_.clear();
-}
-
 /// The producer will hear at the next poll, when nothing points into the ring any more.
 void ShmDevice::note_consumed(Scan& scan) {
   const auto index = static_cast<std::uint32_t>(&scan - scans_.data());
@@ -463,7 +466,7 @@ void ShmDevice::note_consumed(Scan& scan) {
 }
 
 void ShmDevice::publish_consumed() {
-  take_lent();
+  end_lending();
   for (const std::uint32_t index : publish_) {
     Scan& scan = scans_[index];
     Endpoint& endpoint = *endpoints_[scan.endpoint];

@@ -53,6 +53,7 @@ class ShmDevice final : public Device {
   [[nodiscard]] std::size_t post(EndpointId endpoint,
                                  std::span<const Operation> operations) override;
   [[nodiscard]] std::size_t poll(std::span<Completion> out) override;
+  void have_read() override;
   void arm() override;
   void disarm() override;
   [[nodiscard]] int wait_fd() const override { return wait_set_.get(); }
@@ -141,6 +142,9 @@ class ShmDevice final : public Device {
 
   // Sending (shm_device.cpp).
   [[nodiscard]] bool push_send(Endpoint& endpoint, const Operation& operation);
+  [[nodiscard]] std::byte* reserve(Endpoint& endpoint, std::size_t bytes, shm::AreaRef& ref);
+  void push_in_parts(Endpoint& endpoint, const Operation& operation, shm::AreaRef ref,
+                     std::byte* to);
   [[nodiscard]] bool push_large(Endpoint& endpoint, const Operation& operation, std::size_t total);
   std::size_t post_to_failed(Endpoint& endpoint, std::span<const Operation> operations);
   void wake(Endpoint& endpoint);
@@ -149,6 +153,10 @@ class ShmDevice final : public Device {
   // Receiving (shm_device.cpp).
   std::size_t drain_inline(Scan& scan, std::span<Completion> out, std::size_t n);
   std::size_t drain(Scan& scan, std::span<Completion> out, std::size_t n);
+  [[nodiscard]] static std::size_t filled(const Endpoint& endpoint, std::uint64_t number);
+  [[nodiscard]] static bool mail_is_whole(const Endpoint& endpoint, const Scan& scan);
+  [[nodiscard]] static bool copy_parts(const Endpoint& endpoint, std::uint64_t number, void* to,
+                                       const std::byte* data, std::size_t bytes);
   [[nodiscard]] bool take_mail(Scan& scan, std::uint64_t header, Completion& out);
   std::size_t scan_cold(std::span<Completion> out, std::size_t n);
   std::size_t poll_with_attention(std::span<Completion> out, std::size_t n);
@@ -160,7 +168,8 @@ class ShmDevice final : public Device {
                             Completion& out);
   void copy_out(void* to, std::byte* from, std::size_t bytes) const;
   void take_cell(shm::Cell& cell) const;
-  void take_lent();
+  void lend(Endpoint& endpoint, std::span<std::byte> bytes, bool mail);
+  void end_lending();
   void note_consumed(Scan& scan);
   void step_over(Scan& scan);
   void publish_consumed();
@@ -270,8 +279,12 @@ class ShmDevice final : public Device {
   static constexpr std::uint32_t kArmed = 16;   ///< the caller is about to sleep
   std::vector<std::uint32_t> publish_;  ///< scans_ whose producer should hear of what was consumed
 
-  /// Bytes of data areas that the caller may read until the next poll, which takes their lines.
-  std::vector<std::span<std::byte>> lent_;
+  /// What the caller may read until it says that it has, or the next poll.
+  struct Lent {
+    std::span<std::byte> bytes;
+    Endpoint* mail;  ///< whose mailbox they go with; null: they are in a data area
+  };
+  std::vector<Lent> lent_;
 
   // Work that poll() does.
   std::deque<Completion> ready_;  ///< completions made by software

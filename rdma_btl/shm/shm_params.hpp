@@ -18,7 +18,7 @@ inline const ParamDecl shm_copy_param{
     {"auto", "cma", "pipelined"}};
 
 inline const ParamDecl shm_area_param{
-    "shm_area", std::int64_t{256 * 1024}, "bytes",
+    "shm_area", std::int64_t{512 * 1024}, "bytes",
     "shared memory for messages above 56 bytes, per pair of processes and direction; power of two",
     ParamRange{4096, std::int64_t{1} << 30, true}};
 

@@ -43,6 +43,7 @@ class BoardRanks {
       ShmConfig config;
       config.name = static_cast<PeerName>(rank);
       config.job = test_seed() + static_cast<std::uint64_t>(size);
+      config.take_lines = true;
       Expected<std::unique_ptr<ShmDevice>> device = ShmDevice::create(config);
       EXPECT_TRUE(device.has_value()) << (device ? "" : device.error().message);
       auto& r = ranks_.emplace_back(std::make_unique<Rank>());

@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kArea = 131072;
 constexpr std::size_t kHead = 16;
 
-/// Two processes, in this one, that know each other.
-class ShmArea : public ::testing::Test {
+/// Two processes, in this one, that know each other; they take lines or not.
+class ShmArea : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     for (std::size_t i = 0; i < sides_.size(); ++i) {
@@ -27,6 +27,7 @@ class ShmArea : public ::testing::Test {
       config.name = i;
       config.job = 43;
       config.area_bytes = kArea;
+      config.take_lines = GetParam();
       config.share_allocations = false;
       sides_[i] = ShmDevice::create(config).value();
     }
@@ -66,6 +67,7 @@ class ShmArea : public ::testing::Test {
       const std::span<const std::byte> got = take(1 - from);
       EXPECT_TRUE(std::ranges::equal(got, message)) << bytes;
       places[from] = got.data();
+      if (answer_at_once_) sides_[1 - from]->have_read();
     }
     return places;
   }
@@ -76,6 +78,7 @@ class ShmArea : public ::testing::Test {
   }
 
   std::array<std::unique_ptr<ShmDevice>, 2> sides_;
+  bool answer_at_once_ = false;  ///< exchange() has read when it answers
 };
 
 /// From the lowest to the highest place.
@@ -84,23 +87,73 @@ std::size_t extent(const std::vector<const std::byte*>& places) {
   return static_cast<std::size_t>(high - low);
 }
 
-TEST_F(ShmArea, MessagesInTurnsStayInAQuarterOfIt) {
-  for (const std::size_t bytes : {100, 1040, 4112}) {
-    for (int i = 0; i < 2000; ++i) exchange(bytes);  // what was before may have ended anywhere
-    std::array<std::vector<const std::byte*>, 2> places;
-    for (int i = 0; i < 2000; ++i) {
-      const auto begun = exchange(bytes);
-      for (std::size_t from = 0; from < 2; ++from) places[from].push_back(begun[from]);
-    }
-    for (const auto& seen : places) {
-      EXPECT_LT(extent(seen), kArea / 4 + 2 * bytes + 2 * shm::kLine) << bytes;
-      EXPECT_GT(extent(seen), kArea / 8) << bytes;
+/// Who has read a message answers in the same memory.
+TEST_P(ShmArea, MessagesInTurnsStayInOnePlace) {
+  for (const std::size_t bytes : {100, 1040, 8208, 20000}) {
+    answer_at_once_ = true;
+    exchange(bytes);  // what came before may still be lent
+    const auto first = exchange(bytes);
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(exchange(bytes), first) << bytes;
+    answer_at_once_ = false;
+    EXPECT_NE(exchange(bytes)[1], first[1]) << "the caller may still read there";
+  }
+}
+
+/// By receive() as well, where the data come in parts if there are many.
+TEST_P(ShmArea, MessagesInTurnsAreTakenAtOnce) {
+  for (const auto& side : sides_) {  // what else they have to do
+    std::array<Completion, 1> none;
+    for (int i = 0; i < 3; ++i) ASSERT_EQ(side->poll(none), 0U);
+  }
+  for (const std::size_t bytes : {17, 56, 57, 1040, 8208, 8209, 20000, 32016}) {
+    for (std::size_t i = 0; i < 20; ++i) {
+      const std::size_t from = i % 2;
+      const Bytes message = pattern(bytes, i);
+      SendHead head;
+      std::memcpy(&head, message.data(), sizeof head);
+      ASSERT_TRUE(post(from, message, kHead)) << bytes;
+      Bytes got(bytes - kHead);
+      SendHead found;
+      const SendHead all = {~std::uint64_t{0}, ~std::uint64_t{0}};
+      const std::ptrdiff_t length =
+          sides_[1 - from]->receive(0, head, all, got.data(), got.size(), found);
+      ASSERT_EQ(length, static_cast<std::ptrdiff_t>(got.size())) << bytes << " " << i;
+      EXPECT_TRUE(std::ranges::equal(got, std::span(message).subspan(kHead))) << bytes;
     }
   }
 }
 
+/// What the caller has not read stays, whatever the other sends meanwhile.
+TEST_P(ShmArea, LentMessagesStay) {
+  const Bytes message = pattern(1040, 7);
+  for (std::size_t turn = 0; turn < 100; ++turn) {
+    ASSERT_TRUE(post(0, message, kHead));
+    const std::span<const std::byte> got = take(1);
+    ASSERT_TRUE(post(1, message, kHead));
+    (void)take(0);
+    for (std::uint64_t i = 0; i < 3; ++i) ASSERT_TRUE(post(0, pattern(3000, i), kHead));
+    EXPECT_TRUE(std::ranges::equal(got, message)) << turn;
+    for (int i = 0; i < 3; ++i) (void)take(1);
+  }
+}
+
+TEST_P(ShmArea, SaysWhetherThereIsRoom) {
+  const Bytes message = pattern(5000, 3);
+  int sent = 0;
+  while (sides_[0]->has_room(0, message.size())) {
+    ASSERT_TRUE(post(0, message, kHead));
+    ++sent;
+  }
+  EXPECT_GT(sent, 10);
+  EXPECT_FALSE(post(0, pattern(kArea / 4 - 200, 1), kHead));
+  for (int i = 0; i < sent; ++i) (void)take(1);
+  std::array<Completion, 1> none;
+  EXPECT_EQ(sides_[1]->poll(none), 0U);
+  EXPECT_TRUE(sides_[0]->has_room(0, message.size()));
+}
+
 /// When all has been taken there is room for any message, wherever the next one begins.
-TEST_F(ShmArea, TheLongestMessageFindsRoom) {
+TEST_P(ShmArea, TheLongestMessageFindsRoom) {
   const std::size_t most = sides_[0]->caps().max_send - shm::kLine;
   for (const std::size_t bytes : {100, 1040, 4112}) {
     for (int turns = 0; turns < 200; ++turns) {
@@ -115,7 +168,7 @@ TEST_F(ShmArea, TheLongestMessageFindsRoom) {
   }
 }
 
-TEST_F(ShmArea, AStreamGoesRoundAllOfIt) {
+TEST_P(ShmArea, AStreamGoesRoundAllOfIt) {
   const Bytes message = pattern(1040, 5);
   std::vector<const std::byte*> places;
   for (int i = 0; i < 1000; ++i) {
@@ -126,7 +179,7 @@ TEST_F(ShmArea, AStreamGoesRoundAllOfIt) {
 }
 
 /// Data begin with a line if the header may go by itself.
-TEST_F(ShmArea, DataAreAligned) {
+TEST_P(ShmArea, DataAreAligned) {
   for (const std::size_t bytes : {80, 500, 1040, 5000, 20000}) {
     const auto begun = exchange(bytes);
     for (const std::byte* place : begun) {
@@ -135,7 +188,7 @@ TEST_F(ShmArea, DataAreAligned) {
   }
 }
 
-TEST_F(ShmArea, AnyPiecesArriveWhole) {
+TEST_P(ShmArea, AnyPiecesArriveWhole) {
   const std::uint64_t seed = test_seed();
   std::mt19937_64 random(seed);
   const std::size_t most = sides_[0]->caps().max_send;
@@ -159,6 +212,9 @@ TEST_F(ShmArea, AnyPiecesArriveWhole) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Lines, ShmArea, ::testing::Bool(),
+                         [](const auto& lines) { return lines.param ? "Taken" : "Left"; });
 
 }  // namespace
 }  // namespace remit::testing

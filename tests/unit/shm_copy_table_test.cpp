@@ -64,7 +64,7 @@ TEST(CopyTable, DoesNotAskTheTargetForLittle) {
 
 TEST(CopyTable, ChoosesTheFastest) {
   CopyTable table(kTogetherFrom);
-  measure(table, kBytes, 20000, 25000, 30000);
+  measure(table, kBytes, 23000, 25000, 30000);
   EXPECT_EQ(table.best(kBytes), CopyMethod::together) << "as usual: the gain is too small";
   measure(table, 4 * kBytes, 16000, 25000, 18000);
   EXPECT_EQ(table.best(4 * kBytes), CopyMethod::alone);

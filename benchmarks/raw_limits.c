@@ -1,6 +1,7 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause */
 /* What the machine itself allows, in this minute: the time of a cache line between two cores,
-   copies, process_vm_readv, a context switch. Lines of "name value unit"; needs no MPI. */
+   copies, also through shared memory, process_vm_readv, a context switch. Lines of "name value
+   unit"; needs no MPI. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -211,6 +212,91 @@ static void measure_cross_process(const int cpus[2], bool both) {
   munmap(m, sizeof *m);
 }
 
+/* Who owns the lines of shared memory through which two threads send each other 64 KB by turns. */
+enum way {
+  kEachItsOwn, /* each writes memory of its own, which the other one has read */
+  kTaken,      /* the same, and who has read a part writes a byte to each of its lines */
+  kInTurns,    /* both write the same memory: who answers has just read there */
+  kWays
+};
+static const char* const kWayNames[kWays] = {"shared_64K_each_its_own", "shared_64K_taken",
+                                             "shared_64K_in_turns"};
+enum { kMessage = 64 << 10, kPart = 8 << 10, kMessages = 300 };
+
+struct through {
+  enum way way;
+  int cpus[2];
+  char* memory; /* two messages */
+  struct {
+    _Alignas(kCacheLine) atomic_int parts;
+  } written[2];
+};
+
+static void write_message(struct through* t, int side, const char* from) {
+  char* to = t->memory + (t->way == kInTurns ? 0 : side * kMessage);
+  for (int at = 0; at < kMessage; at += kPart) {
+    memcpy(to + at, from + at, kPart);
+    atomic_fetch_add_explicit(&t->written[side].parts, 1, memory_order_release);
+  }
+}
+
+static void read_message(struct through* t, int side, char* to, int number) {
+  volatile char* from = t->memory + (t->way == kInTurns ? 0 : (1 - side) * kMessage);
+  int parts = number * (kMessage / kPart);
+  for (int at = 0; at < kMessage; at += kPart) {
+    while (atomic_load_explicit(&t->written[1 - side].parts, memory_order_acquire) <= parts) {
+    }
+    ++parts;
+    memcpy(to + at, (const char*)from + at, kPart);
+    for (int i = 0; t->way == kTaken && i < kPart; i += kCacheLine) from[at + i] = 0;
+  }
+}
+
+/* One of the two threads; the seconds that a message took it at its end, one way. */
+static double send_by_turns(struct through* t, int side) {
+  char* mine = aligned_alloc(4096, kMessage);
+  char* theirs = aligned_alloc(4096, kMessage);
+  if (mine == NULL || theirs == NULL) exit(1);
+  memset(mine, 1, kMessage);
+  memset(theirs, 2, kMessage);
+  pin(t->cpus[side]);
+  double start = 0;
+  for (int i = 0; i < kMessages; ++i) {
+    if (i == kMessages / 10) start = now();
+    if (side == 0) write_message(t, side, mine);
+    read_message(t, side, theirs, i);
+    if (side == 1) write_message(t, side, mine);
+  }
+  const double one_way = (now() - start) / (2.0 * (kMessages - kMessages / 10));
+  free(mine);
+  free(theirs);
+  return one_way;
+}
+
+static void* answer(void* argument) {
+  send_by_turns(argument, 1);
+  return NULL;
+}
+
+static void print_shared(const int cpus[2]) {
+  for (enum way way = kEachItsOwn; way < kWays; ++way) {
+    double best = 1e30;
+    for (int repeat = 0; repeat < kRepeats; ++repeat) {
+      struct through t = {.way = way, .cpus = {cpus[0], cpus[1]}};
+      t.memory = aligned_alloc(4096, (size_t)2 * kMessage);
+      pthread_t other;
+      if (t.memory == NULL) exit(1);
+      memset(t.memory, 0, (size_t)2 * kMessage);
+      if (pthread_create(&other, NULL, answer, &t) != 0) exit(1);
+      const double one = send_by_turns(&t, 0);
+      pthread_join(other, NULL);
+      free(t.memory);
+      if (one < best) best = one;
+    }
+    printf("%s %.2f GB/s\n", kWayNames[way], kMessage / best * 1e-9);
+  }
+}
+
 static int usage(int status) {
   fprintf(
       status == 0 ? stdout : stderr,
@@ -237,5 +323,6 @@ int main(int argc, char** argv) {
   print_copy((size_t)64 << 20, "memcpy_64M");
   measure_cross_process(cpus, false);
   if (two) measure_cross_process(cpus, true);
+  if (two) print_shared(cpus);
   return 0;
 }

@@ -260,9 +260,9 @@ int Board::give_up() {
   return MPI_ERR_PROC_ABORTED;
 }
 
-const std::byte* Board::data_of(int member) const {
-  const BoardPlace& place = *members_[static_cast<std::size_t>(member)].place;
-  const BoardPlace::Line& line = place.lines[number_ % BoardPlace::kDepth];
+std::byte* Board::data_of(int member) const {
+  BoardPlace& place = *members_[static_cast<std::size_t>(member)].place;
+  BoardPlace::Line& line = place.lines[number_ % BoardPlace::kDepth];
   return line.length <= BoardPlace::kInline ? line.bytes : place.pages[line.page];
 }
 
@@ -284,16 +284,16 @@ int Board::take(int member, std::size_t at, std::size_t whole, const View& to) c
 int Board::take(int member, std::size_t at, std::size_t whole, const View& to,
                 const Part& part) const {
   if (const int error = check_length(member, whole)) return error;
-  const std::byte* data = data_of(member) + at;
+  std::byte* data = data_of(member) + at;
   to.unpack(part.at, {data, part.bytes});
   done_with(member, data, part.bytes);
   return MPI_SUCCESS;
 }
 
 /// Nobody reads this part of what a member published again, if there is only one to read it.
-void Board::done_with(int member, const std::byte* data, std::size_t bytes) const {
+void Board::done_with(int member, std::byte* data, std::size_t bytes) const {
   if (!takes_lines_ || member == rank_ || bytes <= BoardPlace::kInline) return;
-  take_lines(const_cast<std::byte*>(data), bytes);
+  take_lines(data, bytes);
 }
 
 // --- operations --------------------------------------------------------------------------------

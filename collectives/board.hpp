@@ -13,10 +13,10 @@
 
 namespace remit {
 
-/// What a member writes and the others read. Operation n of a board uses line n % kDepth, so a
-/// member may be up to kDepth operations ahead of a slow one; what does not fit there takes the
-/// next of as many pages. Numbers of a place never come again: when it serves another board,
-/// counting goes on.
+/// What a member writes and the others read (between two, the reader takes the lines of pages).
+/// Operation n of a board uses line n % kDepth, so a member may be up to kDepth operations ahead of
+/// a slow one; what does not fit there takes the next of as many pages. Numbers of a place never
+/// come again: when it serves another board, counting goes on.
 struct BoardPlace {
   static constexpr std::size_t kDepth = 4;
   static constexpr std::size_t kInline = 48;
@@ -61,6 +61,9 @@ class Board {
  public:
   /// More members than this would read each other's lines for longer than messages take.
   static constexpr int kMembers = 16;
+  /// An allreduce in which members read so many bytes in all is combined in shares, which are told
+  /// the others: one meeting more. Below, each combines everything.
+  static constexpr MPI_Count kSharesFrom = 8192;
   /// Of longer data, what a line says of their length might not fit it.
   static constexpr std::size_t kLongest = std::size_t{64} << 20;
   /// The longest data of a shape that may take place on a board. Where members share processors,
@@ -189,7 +192,7 @@ class Board {
   [[nodiscard]] int allreduce_in_shares(const CollectiveArgs& a, std::size_t rest);
   [[nodiscard]] int publish_vector(const CollectiveArgs& a, std::size_t rest, const Share& own);
   [[nodiscard]] int combine(const CollectiveArgs& a, std::size_t rest, const Share& share);
-  void done_with(int member, const std::byte* data, std::size_t bytes) const;
+  void done_with(int member, std::byte* data, std::size_t bytes) const;
   template <class Step>
   [[nodiscard]] int in_pieces(std::size_t bytes, std::size_t most, Step step);
   template <class Step>
@@ -229,7 +232,7 @@ class Board {
     const auto& line = member.place->lines[number % BoardPlace::kDepth];
     return line.number.load(std::memory_order_acquire) >= member.base + number;
   }
-  [[nodiscard]] const std::byte* data_of(int member) const;
+  [[nodiscard]] std::byte* data_of(int member) const;
   [[nodiscard]] int fetch(int member, const View& to) const;
   /// Packed bytes of a view.
   struct Part {

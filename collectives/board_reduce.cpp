@@ -9,10 +9,6 @@ namespace remit {
 
 namespace {
 
-/// From so many bytes on members combine a share each and tell it the others, which is one meeting
-/// more; below, each combines everything.
-constexpr MPI_Count kSharesFrom = 4096;
-
 View part_of(const void* vector, MPI_Count first, MPI_Count last, const Datatype& type) {
   return slice(vector, first, last - first, type);
 }
@@ -57,7 +53,7 @@ int Board::allreduce(const CollectiveArgs& a) {
 /// further than the first meeting.
 bool Board::in_shares(const CollectiveArgs& a) const {
   return own_processors_ && a.recv_count >= size_ &&
-         a.recv_count * a.recv_type->size() >= kSharesFrom;
+         a.recv_count * a.recv_type->size() * size_ >= kSharesFrom;
 }
 
 Board::Share Board::share_of(int member, const CollectiveArgs& a) const {
@@ -121,7 +117,7 @@ int Board::combine(const CollectiveArgs& a, std::size_t rest, const Share& share
     } else {
       reduce_local(*a.op, from, result.data(), share.count(), *a.recv_type);
     }
-    done_with(i, from, result.size());
+    done_with(i, data_of(i) + at, result.size());
   }
   return MPI_SUCCESS;
 }

@@ -243,12 +243,14 @@ double board_scatter_cost(const Shape& s) {
 }
 double board_allreduce_cost(const Shape& s) {
   const double whole = alpha(s) / 3 + ranks(s) * bytes(s) * (copy_beta(s) + gamma(s) / 2);
-  if (s.place != Place::host) return whole;
+  if (s.place != Place::host || s.size * static_cast<MPI_Count>(s.bytes) < Board::kSharesFrom) {
+    return whole;
+  }
   // A share each: all others' parts of it are read, then their results.
   const double p = ranks(s);
   const double shares =
       2 * alpha(s) / 3 + bytes(s) / p * ((3 * p - 2) * copy_beta(s) + (p - 1) * gamma(s));
-  return std::min(whole, shares);
+  return shares;
 }
 /// The root does what each does elsewhere. Where members share processors the others' time counts:
 /// they write, and leave.
@@ -386,9 +388,12 @@ double direct_gather_cost(const Shape& s) {
 double direct_scatter_cost(const Shape& s) {
   return direct_blocks_of_root_cost(s, s.quick_copies ? 500 : 1500);
 }
+/// Blocks that the caches do not hold lose by a second copy, whatever a page of the board takes.
 double direct_blocks_cost(const Shape& s) {
+  constexpr std::size_t kFarTooLong = std::size_t{2} << 20;
+  const double per_byte = s.bytes >= kFarTooLong ? beta(s) : kernel_beta(s);
   const double call = s.quick_copies ? 300 : 1400;
-  return meeting_cost(s, call + 0.3 * alpha(s)) + bytes(s) * (ranks(s) - 1) * kernel_beta(s) / 2;
+  return meeting_cost(s, call + 0.3 * alpha(s)) + bytes(s) * (ranks(s) - 1) * per_byte / 2;
 }
 double direct_reduction_cost(const Shape& s) {
   return meeting_cost(s, 2000) + bytes(s) * (ranks(s) - 1) / ranks(s) * (kernel_beta(s) + gamma(s));

@@ -73,7 +73,9 @@ Controller::Controller(asio::io_context& io, const Options& options,
   }
 }
 
+/// The job is over, and this process still has to clean up: a signal must not end it before.
 Controller::~Controller() {
+  mask_ending_signals(SIG_BLOCK);
   *gone_ = true;
 }
 

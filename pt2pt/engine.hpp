@@ -90,8 +90,8 @@ class Engine final : public ProgressSource {
 
   /// The fast path of a receive that waits for nothing, or for `looks` looks: true if the message
   /// was the next one of its source, and is in [to, to + room); `status` says the rest. False:
-  /// nothing was done. Polls nothing, so after kPollAfter messages it takes none until progress()
-  /// was called.
+  /// nothing was received, though with many looks `to` may be written. Polls nothing, so after
+  /// kPollAfter messages it takes none until progress() was called.
   [[nodiscard, gnu::always_inline]] bool try_receive(void* to, std::size_t room, int source,
                                                      int tag, const CommCore& comm,
                                                      OpStatus& status, int looks = 1);
@@ -383,13 +383,14 @@ inline bool Engine::try_receive(void* to, std::size_t room, int source, int tag,
   SendHead head = eager_head(0, comm.context, source, tag);
   SendHead mask = kHeadMask;
   if (tag == MPI_ANY_TAG) mask.second = std::numeric_limits<std::uint32_t>::max();
+  const bool awaits = looks > 1;  // the caller blocks
   SendHead found;
   Device& device = *peer->device->device;
-  std::ptrdiff_t bytes = device.receive(peer->endpoint, head, mask, to, room, found);
+  std::ptrdiff_t bytes = device.receive(peer->endpoint, head, mask, to, room, awaits, found);
   while (bytes < 0) {
     if (bytes == Device::kSomethingElse || --looks == 0) return false;
     if (looks % kLooksPerRelax == 0) cpu_relax();
-    bytes = device.receive(peer->endpoint, head, mask, to, room, found);
+    bytes = device.receive(peer->endpoint, head, mask, to, room, awaits, found);
   }
   ++unpolled_;
   peer->credits += credits_in(found);

@@ -38,9 +38,12 @@ void Engine::start_send(Peer& peer, Request& request) {
   const std::uint32_t units = units_of(bytes);
   DeviceSlot& slot = *peer.device;
   const bool is_long = bytes >= slot.device->caps().long_send;
-  if (units > peer.credits || (is_long && (!slot.pending.empty(peer.endpoint) ||
-                                           !slot.device->has_room(peer.endpoint, bytes)))) {
-    return send_rts(peer, request, bytes, !is_long);
+  // Long ones leave credits for those that have no other way to complete by themselves.
+  const std::uint32_t reserve = is_long ? peer.their_window / 2 : 0;
+  if (units + reserve > peer.credits) return send_rts(peer, request, bytes, true);
+  if (is_long &&
+      (!slot.pending.empty(peer.endpoint) || !slot.device->has_room(peer.endpoint, bytes))) {
+    return send_rts(peer, request, bytes, false);
   }
   send_eager(peer, request, bytes, units);
 }
@@ -99,7 +102,9 @@ void Engine::send_rts(Peer& peer, Request& request, std::size_t bytes, bool star
   RtsHeader header;
   header.match.kind = MessageKind::rts;
   if (starved) {
-    header.match.flags = kStarved | (request.mode == SendMode::synchronous ? 0 : kMayPull);
+    const bool may_pull =
+        request.mode != SendMode::synchronous && bytes < slot.device->caps().long_send;
+    header.match.flags = kStarved | (may_pull ? kMayPull : 0);
   }
   // What fits the announcement need not be asked for.
   const bool carries = starved && bytes <= kRtsData;

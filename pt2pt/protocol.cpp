@@ -15,8 +15,8 @@ namespace {
 
 const ParamDecl eager_limit_param{"eager_limit", std::int64_t{8192}, "bytes",
                                   "longest message that is sent before the receiver has asked for "
-                                  "it; at most a device's send, and over TCP all of that where "
-                                  "this is not set",
+                                  "it; at most a device's send; where this is not set, over TCP "
+                                  "all of that, and 64 KB in memory where shm_take_lines is on",
                                   ParamRange{0, std::int64_t{1} << 40}};
 const ParamDecl rendezvous_param{"rendezvous",
                                  std::string("auto"),
@@ -103,9 +103,8 @@ std::vector<CostCurve> cost_curves(const Caps& caps, LayoutClass layout,
 
   // The longer header decides, so that synchronous sends have the same limits.
   const std::size_t header = sizeof(EagerHeader) + (caps.ordered ? 0 : sizeof(SequenceHeader));
-  const bool known = options.eager_forced || caps.eager_limit > options.eager_limit;
-  const double eager_slope =
-      (known ? 0 : wire + kCopyNsPerByte) + (options.eager_forced ? 0 : pack);
+  const bool wins = options.eager_forced || caps.long_send < caps.eager_limit;
+  const double eager_slope = (wins ? 0 : wire + kCopyNsPerByte) + (options.eager_forced ? 0 : pack);
   if (contiguous && caps.max_inline > header) {
     curves.push_back({Protocol::inline_eager, caps.latency_ns, 0, 0,
                       std::min(eager_max, caps.max_inline - header)});

@@ -232,19 +232,22 @@ class Device {
   virtual void send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
                     PendingQueue& refused);
 
-  /// Whether a send of so many bytes, headers included, would be accepted now.
+  /// Whether a send of so many bytes behind a header of at most 64 would be accepted now.
   [[nodiscard]] virtual bool has_room(EndpointId /*endpoint*/, std::size_t /*bytes*/) {
     return true;
   }
 
-  /// The other end: if the next thing that has come from the endpoint is a small message whose head
-  /// is `head` where `mask` has bits, and it has at most `room` bytes of data, these go to `to`,
-  /// and the message is taken: poll() will not tell of it. Else a negative number, and nothing is
-  /// taken: kNothing has come, or kSomethingElse, which poll() must see to. Drives nothing, so
-  /// poll() must be called now and then whatever this finds.
+  /// The other end: if the next thing that has come from the endpoint is a message of a send whose
+  /// head is `head` where `mask` has bits, and it has at most `room` bytes of data, these go to
+  /// `to`, and the message is taken: poll() will not tell of it. Else a negative number, and
+  /// nothing is taken: kNothing has come, or kSomethingElse, which poll() must see to. With
+  /// `awaits` a message that is still being written is copied meanwhile; if that takes long it is
+  /// not taken, but `to` is written. Drives nothing, so poll() must be called now and then whatever
+  /// this finds.
   [[nodiscard]] virtual std::ptrdiff_t receive(EndpointId /*endpoint*/, SendHead /*head*/,
                                                SendHead /*mask*/, void* /*to*/,
-                                               std::size_t /*room*/, SendHead& /*found*/) {
+                                               std::size_t /*room*/, bool /*awaits*/,
+                                               SendHead& /*found*/) {
     return kSomethingElse;
   }
   static constexpr std::ptrdiff_t kNothing = -1;

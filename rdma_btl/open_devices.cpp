@@ -35,6 +35,13 @@ PeerName own_name(const Process& process) {
 Opened open_shm(Process& process, EarlySteps early) {
   ShmConfig config = shm_config(process.params(), own_name(process), kNetwork, &process.log());
   config.measure_copies = process.progress().policy().spin;
+  // What makes a stream fast where lines are taken, but not the memory of many pairs.
+  constexpr int kFew = 16;
+  constexpr std::size_t kSmallArea = 128 * 1024;
+  const bool few = process.identity().local_size <= kFew;
+  if (!process.params().is_set(shm_area_param) && !(config.take_lines && few)) {
+    config.area_bytes = kSmallArea;
+  }
   config.registered = early.barriers;
   return ShmDevice::create(config);
 }

@@ -8,11 +8,11 @@
 namespace remit {
 
 /// Bytes up to which copy_medium() is not a plain memcpy.
-inline constexpr std::size_t kMediumMost = 65536;
+inline constexpr std::size_t kMediumMost = 8192;
 
 /// As memcpy. From some 2 KB on, a C library's memcpy hands the copy to the processor's string
-/// instruction (rep movsb), whose start costs more than it gains below 6 KB when the lines are in
-/// another core's cache; pieces below that length are copied by vector registers.
+/// instruction (rep movsb), whose start costs more than it gains when the lines are in another
+/// core's cache and not many; pieces of 2 KB are copied by vector registers.
 inline void copy_medium(void* to, const void* from, std::size_t n) {
   constexpr std::size_t kPiece = 2048;
   std::size_t piece = kPiece;

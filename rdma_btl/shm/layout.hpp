@@ -44,7 +44,8 @@ inline constexpr std::size_t kInline = 56;
 /// One cache line. The header is stored last, with release: once its number is the one that the
 /// consumer expects, the payload is there. Bits: 0-5 length of the payload, 6 kLowerWrote, 8-11
 /// kind, 12-63 number of the message in its direction, from 1. Numbers never come again, so what
-/// is left of an earlier lap, or of a place that was skipped, never looks valid.
+/// is left of an earlier lap, or of a place that was skipped, never looks valid; nor does 0, which
+/// the consumer may leave where it has read (take_lines()).
 struct alignas(kLine) Cell {
   std::atomic<std::uint64_t> header;
   std::byte payload[kInline];
@@ -226,7 +227,8 @@ struct RegionEntry {
 };
 inline constexpr std::size_t kSharedRegions = 1000;
 
-/// The segment that each process gives to each peer. Peers write sleep_word only.
+/// The segment that each process gives to each peer. Of the first part peers
+/// write sleep_word only; of a notice, what nobody reads again.
 struct Home {
   std::uint64_t magic;
   std::uint64_t token;          ///< random: what a probe of this process's memory must find

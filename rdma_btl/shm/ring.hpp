@@ -96,6 +96,8 @@ class TxRing {
       if (start + need > area_limit_) return block(), nullptr;
       unblock();
     }
+    if (blocked_) [[unlikely]]
+      unblock();
     area_tail_ = start + need;
     ref.end = area_tail_;
     ref.offset = static_cast<std::uint32_t>(start & (area_size_ - 1));

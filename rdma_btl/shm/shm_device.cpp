@@ -113,8 +113,8 @@ bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::
   ref.offset += static_cast<std::uint32_t>(gap);
   ref.length = static_cast<std::uint32_t>(total);
   to += gap + head;
-  if ((ref.offset & shm::kInMail) != 0 && total > shm::kMailPart && head != 0 &&
-      operation.local.size() == 2) {
+  if ((ref.offset & shm::kInMail) != 0 && head != 0 && operation.local.size() == 2 &&
+      operation.local[1].length > shm::kMailPart) {
     push_in_parts(endpoint, operation, ref, to);
     return true;
   }
@@ -166,7 +166,7 @@ void ShmDevice::ring_bell(Endpoint& endpoint) {
 
 /// A cell of the ring whose header has been read: its number never comes again, and 0 is none.
 inline void ShmDevice::take_cell(Cell& cell) const {
-  if (takes_lines_) cell.header.store(0, std::memory_order_relaxed);
+  if (caps_.takes_lines) cell.header.store(0, std::memory_order_relaxed);
 }
 
 /// The next message has been taken.
@@ -189,7 +189,7 @@ bool begins_with(const std::byte* message, SendHead head, SendHead mask, SendHea
 }  // namespace
 
 std::ptrdiff_t ShmDevice::receive(EndpointId id, SendHead head, SendHead mask, void* to,
-                                  std::size_t room, SendHead& found) {
+                                  std::size_t room, bool awaits, SendHead& found) {
   Endpoint& endpoint = *endpoints_[id];
   if (attention_ != 0 || !endpoint.attached || endpoint.shut) [[unlikely]]
     return kSomethingElse;
@@ -223,6 +223,8 @@ std::ptrdiff_t ShmDevice::receive(EndpointId id, SendHead head, SendHead mask, v
       copy_out(to, data + sizeof found, bytes);
     } else if ((ref.offset & shm::kInParts) == 0) {
       copy_medium(to, data + sizeof found, bytes);
+    } else if (!awaits && !mail_is_whole(endpoint, scan)) {
+      return kNothing;
     } else if (!copy_parts(endpoint, scan.expected, to, data + sizeof found, bytes)) {
       return kSomethingElse;
     }
@@ -436,7 +438,7 @@ std::span<const std::byte> ShmDevice::area_message(Endpoint& endpoint,
   for (std::size_t i = head.size(); i < ahead; i += shm::kLine) __builtin_prefetch(data + i);
   copy_small(data, head.data(), std::min<std::size_t>(head.size(), ref.length));
   const bool mail = (ref.offset & shm::kInMail) != 0;
-  if (mail || takes_lines_) lend(endpoint, {data, ref.length}, mail);
+  if (mail || caps_.takes_lines) lend(endpoint, {data, ref.length}, mail);
   return {data, ref.length};
 }
 
@@ -449,7 +451,7 @@ void ShmDevice::bad_cell(Endpoint& endpoint, const char* what) {
 
 /// Out of a data area. Nobody reads the bytes there again.
 void ShmDevice::copy_out(void* to, std::byte* from, std::size_t bytes) const {
-  if (takes_lines_) {
+  if (caps_.takes_lines) {
     copy_and_take(to, from, bytes);
   } else {
     copy_medium(to, from, bytes);

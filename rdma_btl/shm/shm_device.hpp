@@ -49,7 +49,7 @@ class ShmDevice final : public Device {
             PendingQueue& refused) override;
   [[nodiscard]] bool has_room(EndpointId endpoint, std::size_t bytes) override;
   [[nodiscard]] std::ptrdiff_t receive(EndpointId endpoint, SendHead head, SendHead mask, void* to,
-                                       std::size_t room, SendHead& found) override;
+                                       std::size_t room, bool awaits, SendHead& found) override;
   [[nodiscard]] std::size_t post(EndpointId endpoint,
                                  std::span<const Operation> operations) override;
   [[nodiscard]] std::size_t poll(std::span<Completion> out) override;
@@ -270,7 +270,6 @@ class ShmDevice final : public Device {
   std::uint32_t hot_clock_ = 0;
   std::uint32_t cold_cursor_ = 0;
   std::uint32_t ticks_ = 0;
-  bool takes_lines_ = false;     ///< see take_lines(): of what was read in peers' rings
   std::uint32_t attention_ = 0;  ///< what the next poll has to do besides; 0: the fast path
   static constexpr std::uint32_t kWork = 1;     ///< do_work() has something to do
   static constexpr std::uint32_t kPublish = 2;  ///< publish_ is not empty

@@ -34,7 +34,7 @@ class BoardRanks {
  public:
   /// `long_board` is the parameter coll_long_board.
   explicit BoardRanks(int size, const WaitPolicy& policy = {}, int ranks_per_host = 1000,
-                      const std::string& long_board = "no")
+                      const std::string& long_board = "no", bool take_lines = true)
       : job_(size, {.ranks_per_host = ranks_per_host}) {
     Params params;
     EXPECT_TRUE(params.set("coll_long_board", long_board).has_value());
@@ -43,7 +43,7 @@ class BoardRanks {
       ShmConfig config;
       config.name = static_cast<PeerName>(rank);
       config.job = test_seed() + static_cast<std::uint64_t>(size);
-      config.take_lines = true;
+      config.take_lines = take_lines;
       Expected<std::unique_ptr<ShmDevice>> device = ShmDevice::create(config);
       EXPECT_TRUE(device.has_value()) << (device ? "" : device.error().message);
       auto& r = ranks_.emplace_back(std::make_unique<Rank>());
@@ -153,6 +153,8 @@ TEST(Board, RandomOperations) {
     run_random(ranks, 400, 60, test_seed());
     run_random(ranks, 100, 6000, test_seed() + 1);
   }
+  BoardRanks readers(2, WaitPolicy{.spin = true}, 1000, "no", false);
+  run_random(readers, 100, 6000, test_seed() + 2);
 }
 
 /// One operation of few bytes, which a member may do by the short form or by the general one.

@@ -3,8 +3,11 @@
 // are, and that they arrive whole however they are divided into pieces.
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstring>
 #include <memory>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "rdma_btl/shm/layout.hpp"
@@ -116,11 +119,61 @@ TEST_P(ShmArea, MessagesInTurnsAreTakenAtOnce) {
       SendHead found;
       const SendHead all = {~std::uint64_t{0}, ~std::uint64_t{0}};
       const std::ptrdiff_t length =
-          sides_[1 - from]->receive(0, head, all, got.data(), got.size(), found);
+          sides_[1 - from]->receive(0, head, all, got.data(), got.size(), i % 3 == 0, found);
       ASSERT_EQ(length, static_cast<std::ptrdiff_t>(got.size())) << bytes << " " << i;
       EXPECT_TRUE(std::ranges::equal(got, std::span(message).subspan(kHead))) << bytes;
     }
   }
+}
+
+/// The other side runs beside this one, and looks while a message is being written: by poll(), by
+/// receive() that does not wait for what is missing, and by one that does.
+TEST_P(ShmArea, PartsAreReadWhileTheyAreWritten) {
+  constexpr int kMessages = 1500;
+  const std::uint64_t seed = test_seed();
+  const auto message = [&](int i) {
+    std::mt19937_64 random(seed + static_cast<std::uint64_t>(i));
+    return pattern(kHead + shm::kMailPart + 1 + random() % (24 * 1024), random());
+  };
+  std::atomic<int> wrong = -1;
+  const auto receive_one = [&](int i) {
+    const Bytes expected = message(i);
+    SendHead head;
+    std::memcpy(&head, expected.data(), sizeof head);
+    const SendHead all = {~std::uint64_t{0}, ~std::uint64_t{0}};
+    Bytes got(expected.size());
+    for (;;) {
+      if (i % 3 != 0) {
+        SendHead found;
+        const std::ptrdiff_t length = sides_[1]->receive(0, head, all, got.data() + kHead,
+                                                         got.size() - kHead, i % 3 == 1, found);
+        if (length < 0 && length != Device::kSomethingElse) continue;
+        if (length >= 0)
+          return std::equal(got.begin() + kHead, got.end(), expected.begin() + kHead);
+      }
+      std::array<Completion, 1> out;
+      if (sides_[1]->poll(out) != 0) return std::ranges::equal(out[0].data, expected);
+    }
+  };
+  std::thread other([&] {
+    const Bytes answer(kHead);
+    for (int i = 0; i < kMessages; ++i) {
+      if (!receive_one(i) && wrong < 0) wrong = i;
+      sides_[1]->have_read();
+      while (!post(1, answer, kHead)) {
+      }
+    }
+  });
+  for (int i = 0; i < kMessages; ++i) {
+    const Bytes bytes = message(i);
+    while (!post(0, bytes, kHead)) {
+    }
+    std::array<Completion, 1> out;
+    while (sides_[0]->poll(out) == 0) {
+    }
+  }
+  other.join();
+  EXPECT_EQ(wrong, -1) << "seed " << seed;
 }
 
 /// What the caller has not read stays, whatever the other sends meanwhile.

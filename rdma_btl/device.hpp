@@ -161,7 +161,7 @@ struct Caps {
   double get_slowdown = 1;      ///< time of a byte of a large get, in that of a put
   std::size_t eager_limit = 0;  ///< to which sends beat all else here, if that is more than usual
   std::size_t long_send = ~std::size_t{0};  ///< sends of so many bytes beat the rest only while
-                                            ///< has_room() says so
+                                            ///< takes_now() says so
   bool ordered = true;                      ///< sends of an endpoint arrive in order
   bool takes_lines = false;  ///< take_lines() of what was read in shared memory saves time
   bool has_put = false;
@@ -233,7 +233,7 @@ class Device {
                     PendingQueue& refused);
 
   /// Whether a send of so many bytes behind a header of at most 64 would be accepted now.
-  [[nodiscard]] virtual bool has_room(EndpointId /*endpoint*/, std::size_t /*bytes*/) {
+  [[nodiscard]] virtual bool takes_now(EndpointId /*endpoint*/, std::size_t /*bytes*/) {
     return true;
   }
 

@@ -60,7 +60,7 @@ void ShmDevice::send(EndpointId id, SendHead head, const void* data, std::size_t
   wake(endpoint);
 }
 
-bool ShmDevice::has_room(EndpointId id, std::size_t bytes) {
+bool ShmDevice::takes_now(EndpointId id, std::size_t bytes) {
   Endpoint& endpoint = *endpoints_[id];
   const std::size_t most = bytes + shm::kLine;
   if (endpoint.shut) return true;

@@ -47,7 +47,7 @@ class ShmDevice final : public Device {
   void deregister(const Region& region) override;
   void send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
             PendingQueue& refused) override;
-  [[nodiscard]] bool has_room(EndpointId endpoint, std::size_t bytes) override;
+  [[nodiscard]] bool takes_now(EndpointId endpoint, std::size_t bytes) override;
   [[nodiscard]] std::ptrdiff_t receive(EndpointId endpoint, SendHead head, SendHead mask, void* to,
                                        std::size_t room, bool awaits, SendHead& found) override;
   [[nodiscard]] std::size_t post(EndpointId endpoint,

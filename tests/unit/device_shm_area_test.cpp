@@ -193,7 +193,7 @@ TEST_P(ShmArea, LentMessagesStay) {
 TEST_P(ShmArea, SaysWhetherThereIsRoom) {
   const Bytes message = pattern(5000, 3);
   int sent = 0;
-  while (sides_[0]->has_room(0, message.size())) {
+  while (sides_[0]->takes_now(0, message.size())) {
     ASSERT_TRUE(post(0, message, kHead));
     ++sent;
   }
@@ -202,7 +202,7 @@ TEST_P(ShmArea, SaysWhetherThereIsRoom) {
   for (int i = 0; i < sent; ++i) (void)take(1);
   std::array<Completion, 1> none;
   EXPECT_EQ(sides_[1]->poll(none), 0U);
-  EXPECT_TRUE(sides_[0]->has_room(0, message.size()));
+  EXPECT_TRUE(sides_[0]->takes_now(0, message.size()));
 }
 
 /// When all has been taken there is room for any message, wherever the next one begins.

@@ -50,7 +50,8 @@ class Asking {
     Bytes bytes(length + 1, std::byte{0x5a});
     const SendHead mask{~std::uint64_t{0xff00}, 0xffffffff};
     const SendHead head{(got_ ^ 0x1100) + (trick == 2 ? 1 : 0), ~got_ & 0xffffffff};
-    const std::ptrdiff_t came = to_.device.receive(in_, head, mask, bytes.data(), room, true, found);
+    const std::ptrdiff_t came =
+        to_.device.receive(in_, head, mask, bytes.data(), room, true, found);
     EXPECT_EQ(bytes[length], std::byte{0x5a});
     if (came < 0) return false;
     EXPECT_NE(trick, 2U);

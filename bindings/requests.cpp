@@ -155,10 +155,10 @@ std::string explain_failure(Instance& instance, const CommObject* comm, int peer
   }
   if (comm == nullptr) return error_class_text(code);
   std::string words = instance.engine->explain(comm->core, peer);
-  if (peer < 0 && words.empty()) {
-    return code == MPI_ERR_OTHER ? std::string(kAnotherFailed) : error_class_text(code);
+  if (peer < 0 && code == MPI_ERR_OTHER) {
+    return fmt::format("{}{}{}", kAnotherFailed, words.empty() ? "" : "; ", words);
   }
-  if (peer < 0) return words;
+  if (peer < 0) return words.empty() ? error_class_text(code) : words;
   return fmt::format("operation with rank {} failed{}{}", peer, words.empty() ? "" : ": ", words);
 }
 

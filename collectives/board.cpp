@@ -106,8 +106,7 @@ int Board::publish_blocks(const View& blocks, std::size_t at) {
 
 /// Bytes of each member's block in one piece.
 std::size_t Board::blocks_piece() const {
-  constexpr std::size_t kLine = 64;
-  return BoardPlace::kPageBytes / static_cast<std::size_t>(size_ - 1) / kLine * kLine;
+  return BoardPlace::kPageBytes / static_cast<std::size_t>(size_ - 1) / kCacheLine * kCacheLine;
 }
 
 /// Whether a member has published more than what fits a page, and so will publish another piece.
@@ -378,10 +377,9 @@ int Board::part(int error, int hub, bool hub_works) {
 /// Nobody waits for this member, and the others read this page some time ago: takes a few of its
 /// cache lines back from them, if the next data may need so many.
 void Board::prepare_page() {
-  constexpr std::size_t kLine = 64;
   constexpr std::size_t kAtOnce = 8;  // lines; what arrives meanwhile waits for them
-  const std::size_t end = std::min(prepared_ + kAtOnce * kLine, paged_);
-  for (; prepared_ < end; prepared_ += kLine) {
+  const std::size_t end = std::min(prepared_ + kAtOnce * kCacheLine, paged_);
+  for (; prepared_ < end; prepared_ += kCacheLine) {
     prefetch_for_write(place_->pages[page_] + prepared_);
   }
 }

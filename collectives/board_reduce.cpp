@@ -76,9 +76,9 @@ int Board::allreduce_in_shares(const CollectiveArgs& a, std::size_t rest) {
   return MPI_SUCCESS;
 }
 
-/// The vector to the page, but for the elements that only this member combines, if the others do
-/// not need them. In place the result grows where the own elements were: they are kept aside, for
-/// the page is not this member's to read any more when the other one takes its lines.
+/// The vector to the page, but for a share of it that only this member combines. In place the
+/// result grows where the own elements were: they are kept aside, for the page is not this member's
+/// to read any more when the other one takes its lines.
 int Board::publish_vector(const CollectiveArgs& a, std::size_t rest, const Share& own) {
   if (const int error = make_room()) return error;
   const View mine = view_of(contribution(a), a.recv_count, *a.recv_type);

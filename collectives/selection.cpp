@@ -248,9 +248,7 @@ double board_allreduce_cost(const Shape& s) {
   }
   // A share each: all others' parts of it are read, then their results.
   const double p = ranks(s);
-  const double shares =
-      2 * alpha(s) / 3 + bytes(s) / p * ((3 * p - 2) * copy_beta(s) + (p - 1) * gamma(s));
-  return shares;
+  return 2 * alpha(s) / 3 + bytes(s) / p * ((3 * p - 2) * copy_beta(s) + (p - 1) * gamma(s));
 }
 /// The root does what each does elsewhere. Where members share processors the others' time counts:
 /// they write, and leave.

@@ -73,9 +73,10 @@ Controller::Controller(asio::io_context& io, const Options& options,
   }
 }
 
-/// The job is over, and this process still has to clean up: a signal must not end it before.
+/// The job is over, and this process still has to clean up: a signal must not end it before, unless
+/// it is the second one.
 Controller::~Controller() {
-  mask_ending_signals(SIG_BLOCK);
+  if (interrupts_ == 0) mask_ending_signals(SIG_BLOCK);
   *gone_ = true;
 }
 

@@ -52,6 +52,7 @@ Engine::Engine(Process& process, std::vector<std::unique_ptr<Device>> devices)
     slot->device = slot->owner.get();
     slot->ordered = caps.ordered;
     slot->table = ProtocolTable(caps, options);
+    slot->long_send = caps.long_send;
     slot->fragment = std::min(options.fragment, max_send_payload(caps, sizeof(FragmentHeader)));
     slot->chunk = std::max<std::size_t>(1, std::min(caps.max_message, kMaxChunk));
     prepare_registration(*slot);

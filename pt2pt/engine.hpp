@@ -46,6 +46,7 @@ struct DeviceSlot {
   bool ordered = true;  ///< Caps::ordered
   ProtocolTable table;
   PendingQueue pending;
+  std::size_t long_send = 0;  ///< the device's Caps::long_send
   std::vector<Peer*> by_endpoint;
   std::size_t fragment = 0;  ///< data bytes of one pipelined fragment
   std::size_t chunk = 0;     ///< bytes of one get or put

@@ -66,8 +66,8 @@ void Engine::send_message(Peer& peer, Header header, std::span<const std::byte> 
     common.flags |= kHello;
     common.credits = static_cast<std::uint16_t>(peer.base);
     if (peer.device->device->caps().ordered && peer.device->device->caps().max_pieces >= 2) {
-      peer.fast_below = std::min(peer.device->table.eager_below(LayoutClass::contiguous),
-                                 peer.device->device->caps().long_send);
+      peer.fast_below =
+          std::min(peer.device->table.eager_below(LayoutClass::contiguous), peer.device->long_send);
     }
   }
   const std::array<Piece, 2> pieces = {Piece{&header, sizeof header, 0},

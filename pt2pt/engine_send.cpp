@@ -32,12 +32,12 @@ void Engine::isend(Request& request, const View& buffer, int dest, int tag, cons
 }
 
 void Engine::start_send(Peer& peer, Request& request) {
-  const std::size_t bytes = request.view.size();
-  const LayoutClass layout = layout_of(request.view, *peer.device->device);
-  if (bytes >= peer.device->table.eager_below(layout)) return send_rts(peer, request, bytes, false);
-  const std::uint32_t units = units_of(bytes);
   DeviceSlot& slot = *peer.device;
-  const bool is_long = bytes >= slot.device->caps().long_send;
+  const std::size_t bytes = request.view.size();
+  const LayoutClass layout = layout_of(request.view, *slot.device);
+  if (bytes >= slot.table.eager_below(layout)) return send_rts(peer, request, bytes, false);
+  const std::uint32_t units = units_of(bytes);
+  const bool is_long = bytes >= slot.long_send;
   // Long ones leave credits for those that have no other way to complete by themselves.
   const std::uint32_t reserve = is_long ? peer.their_window / 2 : 0;
   if (units + reserve > peer.credits) return send_rts(peer, request, bytes, true);
@@ -102,8 +102,7 @@ void Engine::send_rts(Peer& peer, Request& request, std::size_t bytes, bool star
   RtsHeader header;
   header.match.kind = MessageKind::rts;
   if (starved) {
-    const bool may_pull =
-        request.mode != SendMode::synchronous && bytes < slot.device->caps().long_send;
+    const bool may_pull = request.mode != SendMode::synchronous && bytes < slot.long_send;
     header.match.flags = kStarved | (may_pull ? kMayPull : 0);
   }
   // What fits the announcement need not be asked for.
@@ -129,7 +128,7 @@ void Engine::offer(Transfer& transfer, RtsHeader& header) {
   const Caps& caps = slot.device->caps();
   const View& view = transfer.request->view;
   const LayoutClass layout = layout_of(view, *slot.device);
-  const bool is_long = transfer.length >= caps.long_send;
+  const bool is_long = transfer.length >= slot.long_send;
   const std::size_t first = is_long ? slot.table.eager_below(layout) : 0;
   const Protocol protocol = slot.table.choose(layout, std::max(first, transfer.length));
   if (protocol != Protocol::rendezvous_get && protocol != Protocol::rendezvous_put) return;

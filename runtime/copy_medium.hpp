@@ -15,9 +15,9 @@ inline constexpr std::size_t kMediumMost = 8192;
 /// core's cache and not many; pieces of 2 KB are copied by vector registers.
 inline void copy_medium(void* to, const void* from, std::size_t n) {
   constexpr std::size_t kPiece = 2048;
-  std::size_t piece = kPiece;
-  asm("" : "+r"(piece));  // a length that it knows the compiler copies by that instruction, too
   if (n > kPiece && n <= kMediumMost) {
+    std::size_t piece = kPiece;
+    asm("" : "+r"(piece));  // a length that it knows the compiler copies by that instruction, too
     auto* target = static_cast<std::byte*>(to);
     const auto* source = static_cast<const std::byte*>(from);
     for (; n > kPiece; n -= kPiece, target += kPiece, source += kPiece) {

@@ -29,10 +29,10 @@ struct ShmDevice::Endpoint {
   /// The last message of the mailbox: the caller reads it here while the mailbox is written again.
   alignas(16) std::array<std::byte, shm::kInline> letter;
 
-  bool attached = false;      ///< the peer's HELLO came: its ring and home are mapped
-  bool cma = false;           ///< direct copies work
-  bool gone = false;          ///< the peer's process is gone, its last cells may be unread
-  mutable bool lent = false;  ///< somebody has pointers into what is mapped of the peer's memory
+  bool attached = false;              ///< the peer's HELLO came: its ring and home are mapped
+  bool cma = false;                   ///< direct copies work
+  bool gone = false;                  ///< the peer's process is gone, its last cells may be unread
+  mutable bool stays_mapped = false;  ///< somebody has pointers into the peer's memory
   bool hello_sent = false;
   bool arena_asked = false;    ///< for its arena, ever
   bool arena_awaited = false;  ///< the answer has not come

@@ -221,7 +221,7 @@ bool ShmDevice::write_memory(EndpointId id, std::uint64_t address, const void* f
 
 const std::byte* ShmDevice::see_memory(EndpointId id, std::uint64_t address, std::size_t bytes) {
   Endpoint& endpoint = *endpoints_[id];
-  endpoint.lent = true;
+  endpoint.stays_mapped = true;
   return mapped(endpoint, address, bytes);
 }
 

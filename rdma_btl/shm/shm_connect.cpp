@@ -567,7 +567,7 @@ void ShmDevice::unmap_shut() {
     endpoint.tx_mapping = {};
     endpoint.rx_mapping = {};
     endpoint.tx_memory.reset();
-    if (endpoint.lent) continue;
+    if (endpoint.stays_mapped) continue;
     endpoint.home_mapping = {};
     endpoint.arena_mapping = {};
     endpoint.home = nullptr;

@@ -122,11 +122,7 @@ bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::
     if (piece.length != 0) copy_medium(to, piece.address, piece.length);
     to += piece.length;
   }
-  shm::Cell& cell = endpoint.mail ? *endpoint.mailbox : endpoint.tx.next();
-  std::memcpy(cell.payload, &ref, sizeof ref);
-  copy_small(cell.payload + sizeof ref, operation.local[0].address, head);
-  endpoint.tx.publish_in(cell, CellKind::send_area, sizeof ref + head, endpoint.writer);
-  endpoint.mail = false;
+  publish_reference(endpoint, ref, operation.local[0].address, head);
   constexpr std::size_t kAhead = 8192;  // of the next message, which is likely to be as long
   if ((ref.offset & shm::kInMail) == 0) endpoint.tx.prepare(gap + head, std::min(total, kAhead));
   return true;

@@ -143,6 +143,8 @@ class ShmDevice final : public Device {
   // Sending (shm_device.cpp).
   [[nodiscard]] bool push_send(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] std::byte* reserve(Endpoint& endpoint, std::size_t bytes, shm::AreaRef& ref);
+  static void publish_reference(Endpoint& endpoint, const shm::AreaRef& ref, const void* head,
+                                std::size_t bytes);
   void push_in_parts(Endpoint& endpoint, const Operation& operation, shm::AreaRef ref,
                      std::byte* to);
   [[nodiscard]] bool push_large(Endpoint& endpoint, const Operation& operation, std::size_t total);

@@ -36,15 +36,19 @@ void ShmDevice::push_in_parts(Endpoint& endpoint, const Operation& operation, sh
   for (std::size_t done = 0; done < data.length;) {
     const std::size_t part = std::min(data.length - done, shm::kMailPart);
     copy_medium(to + done, from + done, part);
-    const bool first = done == 0;
     done += part;
     endpoint.mail_filled->store(number | done, std::memory_order_release);
-    if (!first) continue;
-    shm::Cell& cell = *endpoint.mailbox;
-    std::memcpy(cell.payload, &ref, sizeof ref);
-    copy_small(cell.payload + sizeof ref, head.address, head.length);
-    endpoint.tx.publish_in(cell, CellKind::send_area, sizeof ref + head.length, endpoint.writer);
+    if (endpoint.mail) publish_reference(endpoint, ref, head.address, head.length);
   }
+}
+
+/// The cell of a message whose bytes are elsewhere: where, and the message's head.
+void ShmDevice::publish_reference(Endpoint& endpoint, const shm::AreaRef& ref, const void* head,
+                                  std::size_t bytes) {
+  shm::Cell& cell = endpoint.mail ? *endpoint.mailbox : endpoint.tx.next();
+  std::memcpy(cell.payload, &ref, sizeof ref);
+  copy_small(cell.payload + sizeof ref, head, bytes);
+  endpoint.tx.publish_in(cell, CellKind::send_area, sizeof ref + bytes, endpoint.writer);
   endpoint.mail = false;
 }
 

@@ -29,7 +29,7 @@ void ShmDevice::return_notices(std::uint32_t index, std::function<bool()> in_use
 std::byte* ShmDevice::notices_of(EndpointId id, std::uint32_t index) const {
   const Endpoint& endpoint = *endpoints_[id];
   if (!endpoint.attached || endpoint.shut || index >= shm::kNoticeBoards) return nullptr;
-  endpoint.lent = true;
+  endpoint.stays_mapped = true;
   return endpoint.home_mapping.data() + shm::notices_at(index);
 }
 

@@ -364,7 +364,8 @@ class Failures(LauncherTest):
     def test_a_failure_that_others_speak_of_first(self):
         """Who missed a rank is not the cause, if the launcher soon hears of one."""
         words = "another member of the communicator failed, or the members' counts do not agree"
-        for code, text in ((PROC_ABORTED, "a peer"), (16, f"MPI_Bcast failed: {words}")):
+        gone = "rank 0: its process has ended"
+        for code, text in ((PROC_ABORTED, "a peer"), (16, f"MPI_Bcast failed: {words}; {gone}")):
             _, err = self.run_job("-n", "4", CLIENT, "signal", "9", "2", str(code), text, status=137)
             self.assertRegex(self.the_message(err), "rank 2 .* was killed by signal 9")
             _, err = self.run_job("-n", "4", CLIENT, "signal", "9", "9", str(code), text, status=code)

@@ -66,11 +66,13 @@ TEST(CopyTable, ChoosesTheFastest) {
   CopyTable table(kTogetherFrom);
   measure(table, kBytes, 23000, 25000, 30000);
   EXPECT_EQ(table.best(kBytes), CopyMethod::together) << "as usual: the gain is too small";
+  measure(table, 2 * kBytes, 20000, 25000, 30000);
+  EXPECT_EQ(table.best(2 * kBytes), CopyMethod::alone) << "no more than both keep busy";
   measure(table, 4 * kBytes, 16000, 25000, 18000);
   EXPECT_EQ(table.best(4 * kBytes), CopyMethod::alone);
   measure(table, 16 * kBytes, 20000, 25000, 12000);
   EXPECT_EQ(table.best(16 * kBytes), CopyMethod::ring);
-  EXPECT_EQ(table.measured(), 3U);
+  EXPECT_EQ(table.measured(), 4U);
 }
 
 TEST(CopyTable, OneSlowSampleDoesNotCount) {

@@ -122,12 +122,13 @@ bool Board::others_go_on() const {
 /// was, so there is room for both.
 std::byte* Board::memory_for(std::size_t bytes) {
   BoardPlace::Line& line = place_->lines[number_ % BoardPlace::kDepth];
+  swaps_ = swaps_ && bytes >= kSwappedFrom;
   if (bytes <= BoardPlace::kInline) return line.bytes;
   line.page = static_cast<std::uint16_t>(page_);
   page_ = (page_ + 1) % BoardPlace::kDepth;
-  paged_ = bytes;
+  paged_ = swaps_ ? 0 : bytes;
   prepared_ = 0;
-  return place_->pages[line.page];
+  return page_of(rank_, line.page);
 }
 
 void Board::store_line(std::size_t bytes) {
@@ -262,7 +263,7 @@ int Board::give_up() {
 std::byte* Board::data_of(int member) const {
   BoardPlace& place = *members_[static_cast<std::size_t>(member)].place;
   BoardPlace::Line& line = place.lines[number_ % BoardPlace::kDepth];
-  return line.length <= BoardPlace::kInline ? line.bytes : place.pages[line.page];
+  return line.length <= BoardPlace::kInline ? line.bytes : page_of(member, line.page);
 }
 
 /// Whether a member has published `whole` bytes, this piece and those to come: any other length
@@ -291,8 +292,20 @@ int Board::take(int member, std::size_t at, std::size_t whole, const View& to,
 
 /// Nobody reads this part of what a member published again, if there is only one to read it.
 void Board::done_with(int member, std::byte* data, std::size_t bytes) const {
-  if (!takes_lines_ || member == rank_ || bytes <= BoardPlace::kInline) return;
+  if (!takes_lines_ || swaps_ || member == rank_ || bytes <= BoardPlace::kInline) return;
   take_lines(data, bytes);
+}
+
+/// Of two members each has read the page that the other one wrote, and writes there next: the lines
+/// go from core to core once for each operation, not there and back.
+void Board::swap_pages() {
+  const int other = 1 - rank_;
+  // Both come to the same answer, also where their counts do not agree.
+  if (!swaps_ || line_of(other).length < kSwappedFrom) return;
+  const BoardPlace::Line& mine = line_of(rank_);
+  const BoardPlace::Line& theirs = line_of(other);
+  std::swap(pages_[page_index(rank_, mine.page)], pages_[page_index(other, theirs.page)]);
+  page_ = mine.page;
 }
 
 // --- operations --------------------------------------------------------------------------------
@@ -301,6 +314,9 @@ int Board::run(const CollectiveArgs& a, const WaitSubject* subject) {
   ++number_;
   subject_ = subject;
   if (broken_) return MPI_ERR_PROC_ABORTED;
+  swaps_ = takes_lines_ &&
+           (a.kind == CollectiveKind::allgather || a.kind == CollectiveKind::alltoall ||
+            a.kind == CollectiveKind::allreduce);
   const auto operation = [&]() -> int {
     switch (a.kind) {
       case CollectiveKind::barrier:
@@ -380,7 +396,7 @@ void Board::prepare_page() {
   constexpr std::size_t kAtOnce = 8;  // lines; what arrives meanwhile waits for them
   const std::size_t end = std::min(prepared_ + kAtOnce * kCacheLine, paged_);
   for (; prepared_ < end; prepared_ += kCacheLine) {
-    prefetch_for_write(place_->pages[page_] + prepared_);
+    prefetch_for_write(page_of(rank_, page_) + prepared_);
   }
 }
 
@@ -468,7 +484,9 @@ int Board::allgather(const CollectiveArgs& a) {
     if (const int error = publish(mine, at)) return error;
     if (!in_place && at == 0) copy_local(mine, own);
     if (const int error = await_all(number_)) return error;
-    return take_all(a, at);
+    const int error = take_all(a, at);
+    swap_pages();
+    return error;
   });
 }
 
@@ -487,6 +505,7 @@ int Board::alltoall(const CollectiveArgs& a) {
       const int taken = take_block(i, receive_slot(a, i), {at, length});
       if (error == MPI_SUCCESS) error = taken;
     }
+    swap_pages();
     return error;
   });
 }

@@ -26,7 +26,7 @@ struct BoardPlace {
   struct alignas(64) Line {
     std::atomic<std::uint64_t> number;
     std::uint32_t length;
-    std::uint16_t page;
+    std::uint16_t page;  ///< among those that the owner writes
     std::atomic<std::uint16_t> processor;  ///< where the owner ran, if members share processors
     std::byte bytes[kInline];
   };
@@ -64,6 +64,8 @@ class Board {
   /// An allreduce in which members read so many bytes in all is combined in shares, which are told
   /// the others: one meeting more. Below, each combines everything.
   static constexpr MPI_Count kSharesFrom = 8192;
+  /// A reduce of so many bytes is, too: before, what the other members save counts more.
+  static constexpr MPI_Count kRootSharesFrom = MPI_Count{512} << 10;
   /// Of longer data, what a line says of their length might not fit it.
   static constexpr std::size_t kLongest = std::size_t{64} << 20;
   /// The longest data of a shape that may take place on a board. Where members share processors,
@@ -190,9 +192,17 @@ class Board {
   [[nodiscard]] bool in_shares(const CollectiveArgs& a) const;
   [[nodiscard]] Share share_of(int member, const CollectiveArgs& a) const;
   [[nodiscard]] int allreduce_in_shares(const CollectiveArgs& a, std::size_t rest);
+  [[nodiscard]] int reduce_in_shares(const CollectiveArgs& a, std::size_t rest);
   [[nodiscard]] int publish_vector(const CollectiveArgs& a, std::size_t rest, const Share& own);
-  [[nodiscard]] int combine(const CollectiveArgs& a, std::size_t rest, const Share& share);
+  [[nodiscard]] int combine(const CollectiveArgs& a, std::size_t rest, const Share& share,
+                            std::byte* result);
+  [[nodiscard]] static std::size_t place_of(const Share& share, const CollectiveArgs& a);
+  [[nodiscard]] int publish_share(const CollectiveArgs& a, const Share& share,
+                                  const std::byte* result);
+  [[nodiscard]] int take_shares(const CollectiveArgs& a);
   void done_with(int member, std::byte* data, std::size_t bytes) const;
+  static constexpr std::size_t kSwappedFrom = 2048;  ///< bytes in each of both pages
+  void swap_pages();
   template <class Step>
   [[nodiscard]] int in_pieces(std::size_t bytes, std::size_t most, Step step);
   template <class Step>
@@ -247,6 +257,15 @@ class Board {
   [[nodiscard]] int take_block(int member, const View& block, const Part& part) const;
   [[nodiscard]] int give_up();
   void prepare_page();
+  [[nodiscard]] const BoardPlace::Line& line_of(int member) const {
+    return members_[static_cast<std::size_t>(member)].place->lines[number_ % BoardPlace::kDepth];
+  }
+  [[nodiscard]] static std::size_t page_index(int member, std::uint32_t page) {
+    return static_cast<std::size_t>(member) * BoardPlace::kDepth + page;
+  }
+  [[nodiscard]] std::byte* page_of(int member, std::uint32_t page) const {
+    return pages_[page_index(member, page)];
+  }
 
   Engine& engine_;
   const int rank_;
@@ -256,12 +275,14 @@ class Board {
   const std::vector<Member> members_;
   const bool reaches_memory_;
   const bool copies_quickly_;
-  std::uint64_t number_ = 0;                 ///< of the operation under way or the last one
+  std::vector<std::byte*> pages_;  ///< kDepth for each member: those that it writes
+  std::uint64_t number_ = 0;       ///< of the operation under way or the last one
   std::uint64_t safe_ = BoardPlace::kDepth;  ///< lines may be written up to this operation
   std::uint32_t page_ = 0;                   ///< for the next data that do not fit a line
   std::size_t paged_ = 0;                    ///< bytes in the page before it
   std::size_t prepared_ = 0;                 ///< bytes of the next page, fetched already
   std::vector<std::byte> kept_;  ///< of this member's vector, while the result takes its place
+  bool swaps_ = false;           ///< the page under way is one for swap_pages()
   bool broken_ = false;
   const WaitSubject* subject_ = nullptr;  ///< of the operation under way
   /// What missing() tells: members [first, last), if they have not entered `number`.

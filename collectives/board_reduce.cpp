@@ -1,6 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The shared board: reductions of vectors.
 #include <algorithm>
+#include <cstring>
 
 #include "collectives/board.hpp"
 #include "collectives/buffers.hpp"
@@ -11,6 +12,12 @@ namespace {
 
 View part_of(const void* vector, MPI_Count first, MPI_Count last, const Datatype& type) {
   return slice(vector, first, last - first, type);
+}
+
+/// Where the result of a share is wanted.
+template <class Share>
+std::byte* address_of(const CollectiveArgs& a, const Share& share) {
+  return part_of(a.recv, share.first, share.last, *a.recv_type).data();
 }
 
 }  // namespace
@@ -32,11 +39,14 @@ int Board::in_vector_pieces(const CollectiveArgs& a, Step step) {
   });
 }
 
+/// Long vectors do not come from the nearest cache: the root then reads half as many alone.
 int Board::reduce(const CollectiveArgs& a) {
+  const bool is_long = a.recv_count * a.recv_type->size() >= kRootSharesFrom;
   return in_vector_pieces(a, [&](const CollectiveArgs& piece, std::size_t rest) -> int {
+    if (is_long && in_shares(piece)) return reduce_in_shares(piece, rest);
     const Share all = {0, piece.recv_count};
     if (const int error = publish_vector(piece, rest, all)) return error;
-    return rank_ == a.root ? combine(piece, rest, all) : MPI_SUCCESS;
+    return rank_ == a.root ? combine(piece, rest, all, address_of(piece, all)) : MPI_SUCCESS;
   });
 }
 
@@ -45,7 +55,9 @@ int Board::allreduce(const CollectiveArgs& a) {
     if (in_shares(piece)) return allreduce_in_shares(piece, rest);
     const Share all = {0, piece.recv_count};
     if (const int error = publish_vector(piece, rest, all)) return error;
-    return combine(piece, rest, all);
+    const int error = combine(piece, rest, all, address_of(piece, all));
+    if (error == MPI_SUCCESS) swap_pages();
+    return error;
   });
 }
 
@@ -62,16 +74,61 @@ Board::Share Board::share_of(int member, const CollectiveArgs& a) const {
 
 int Board::allreduce_in_shares(const CollectiveArgs& a, std::size_t rest) {
   const Share own = share_of(rank_, a);
+  std::byte* const result = address_of(a, own);
   if (const int error = publish_vector(a, rest, own)) return error;
-  if (const int error = combine(a, rest, own)) return error;
+  if (const int error = combine(a, rest, own, result)) return error;
+  swap_pages();
   ++number_;
-  if (const int error = publish(part_of(a.recv, own.first, own.last, *a.recv_type))) return error;
+  if (const int error = publish_share(a, own, result)) return error;
+  if (const int error = take_shares(a)) return error;
+  swap_pages();
+  return MPI_SUCCESS;
+}
+
+int Board::reduce_in_shares(const CollectiveArgs& a, std::size_t rest) {
+  const Share own = share_of(rank_, a);
+  if (const int error = publish_vector(a, rest, own)) return error;
+  if (rank_ == a.root) {
+    if (const int error = combine(a, rest, own, address_of(a, own))) return error;
+    ++number_;
+    if (const int error = enter()) return error;
+    return take_shares(a);
+  }
+  // The result grows in the page that it is published in; nobody reads that page any more.
+  if (const int error = await_all(number_)) return error;
+  std::byte* const result = page_of(rank_, page_) + place_of(own, a);
+  if (const int error = combine(a, rest, own, result)) return error;
+  ++number_;
+  return publish_share(a, own, result);
+}
+
+/// Where a share is in a page: whatever it is part of, the same lines are written by one member and
+/// read by the other one in turn.
+std::size_t Board::place_of(const Share& share, const CollectiveArgs& a) {
+  const MPI_Count width = a.recv_type->size();
+  return share.count() * width <= static_cast<MPI_Count>(BoardPlace::kInline)
+             ? 0
+             : static_cast<std::size_t>(share.first * width);
+}
+
+/// The elements of a share, combined.
+int Board::publish_share(const CollectiveArgs& a, const Share& share, const std::byte* result) {
+  if (const int error = make_room()) return error;
+  const auto bytes = static_cast<std::size_t>(share.count() * a.recv_type->size());
+  std::byte* to = memory_for(bytes) + place_of(share, a);
+  if (to != result) std::memcpy(to, result, bytes);
+  store_line(bytes);
+  return MPI_SUCCESS;
+}
+
+/// The others' shares, combined, to recv.
+int Board::take_shares(const CollectiveArgs& a) {
   for (int step = 1; step < size_; ++step) {
     const int peer = (rank_ + step) % size_;
     const Share share = share_of(peer, a);
     const View to = part_of(a.recv, share.first, share.last, *a.recv_type);
     if (const int error = await(peer, peer + 1, number_)) return error;
-    if (const int error = take(peer, 0, to.size(), to)) return error;
+    if (const int error = take(peer, place_of(share, a), to.size(), to)) return error;
   }
   return MPI_SUCCESS;
 }
@@ -97,13 +154,14 @@ int Board::publish_vector(const CollectiveArgs& a, std::size_t rest, const Share
   return MPI_SUCCESS;
 }
 
-/// Elements of all members to recv, from the last member to the first, for an operation need not
-/// commute, and so that every member gets the same result to the last bit.
-int Board::combine(const CollectiveArgs& a, std::size_t rest, const Share& share) {
-  const View result = part_of(a.recv, share.first, share.last, *a.recv_type);
+/// A share of all members' elements to `result`, from the last member to the first, for an operation
+/// need not commute, and so that every member gets the same result to the last bit.
+int Board::combine(const CollectiveArgs& a, std::size_t rest, const Share& share,
+                   std::byte* result) {
   const View mine = part_of(contribution(a), share.first, share.last, *a.recv_type);
+  const std::size_t bytes = mine.size();
   const bool starts = rank_ == size_ - 1;
-  if (starts && a.send != MPI_IN_PLACE) copy_local(mine, result);
+  if (starts && a.send != MPI_IN_PLACE) std::memcpy(result, mine.data(), bytes);
   if (const int error = await_all(number_)) return error;
   for (int i = size_ - 1; i >= 0; --i) {
     if (check_length(i, rest) != MPI_SUCCESS) return MPI_ERR_OTHER;
@@ -113,11 +171,11 @@ int Board::combine(const CollectiveArgs& a, std::size_t rest, const Share& share
   for (int i = size_ - 1 - (starts ? 1 : 0); i >= 0; --i) {
     const std::byte* from = i == rank_ ? own : data_of(i) + at;
     if (i == size_ - 1) {
-      result.unpack(0, {from, result.size()});
+      std::memcpy(result, from, bytes);
     } else {
-      reduce_local(*a.op, from, result.data(), share.count(), *a.recv_type);
+      reduce_local(*a.op, from, result, share.count(), *a.recv_type);
     }
-    done_with(i, data_of(i) + at, result.size());
+    done_with(i, data_of(i) + at, bytes);
   }
   return MPI_SUCCESS;
 }

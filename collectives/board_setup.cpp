@@ -215,6 +215,9 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agree
       spins_(engine.process().progress().policy().spin),
       own_processors_(static_cast<Place>(comm.place) == Place::host),
       takes_lines_(takes_lines(*own.device, comm.size())) {
+  for (const Member& member : members_) {
+    for (auto& page : member.place->pages) pages_.push_back(page);
+  }
   CollectiveShape shape;
   shape.size = size_;
   shape.place = static_cast<Place>(comm.place);
@@ -264,6 +267,7 @@ void Board::wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,
   }
   CollectiveShape on_board = shape;
   on_board.board = shape.bytes <= BoardPlace::kPageBytes;
+  on_board.quick_copies = true;  // if they are not, the board will know
   const Algorithm& row = choose_algorithm(a.kind, on_board, engine.process().params());
   if (row.run != nullptr && !row.direct) return;
   if (++comm.board_wishes == kPatience) set_up(engine, comm, subject);

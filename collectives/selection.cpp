@@ -204,12 +204,15 @@ bool blocks_on_board(const Shape& s) {
   const std::size_t all = s.bytes * static_cast<std::size_t>(s.size);
   return on_board(s) && (s.long_board || all <= Board::longest(s));
 }
-/// Long ones between two only: among more the order of combining, on which the result of a
-/// floating-point sum depends, must not follow from what was measured.
+/// Among more than two members the order of combining, on which the result of a floating-point sum
+/// depends, must not follow from what was measured.
+Shape unmeasured(const Shape& s) {
+  Shape known = s;
+  if (s.size > 2) known.long_board = known.quick_copies = false;
+  return known;
+}
 bool reduces_on_board(const Shape& s) {
-  Shape short_one = s;
-  short_one.long_board = false;
-  return on_board(s.size == 2 ? s : short_one);
+  return on_board(unmeasured(s));
 }
 /// Nobody knows how long the others' blocks are: what does not fit a page is read where it lies.
 bool any_blocks_on_board(const Shape& s) {
@@ -219,9 +222,13 @@ bool any_blocks_on_board(const Shape& s) {
 double copy_beta(const Shape& s) {
   return beta(s) / 2;
 }
-/// Of a byte that the kernel copies.
+/// Of a byte that the kernel copies. Where members share processors, what messages or the board
+/// bring at once is in a cache: a kernel that copies slowly loses by more than the second copy.
 double kernel_beta(const Shape& s) {
-  return s.long_board ? 6 * beta(s) : beta(s);
+  constexpr std::size_t kAtOnce = std::size_t{64} << 10;
+  if (s.long_board) return 6 * beta(s);
+  const bool shared = s.place == Place::host_shared;
+  return shared && !s.quick_copies && s.bytes <= kAtOnce ? 4 * beta(s) : beta(s);
 }
 // The lines of all cross at the same time, and nothing is matched: alpha counts a third. Data are
 // copied in and out, as those of a message.
@@ -287,6 +294,13 @@ double dissemination4_cost(const Shape& s) {
 template <int kRadix>
 double knomial_reduction_cost(const Shape& s) {
   return levels_cost<kRadix>(s, bytes(s) * (beta(s) + gamma(s)));
+}
+/// Where members share processors the others' time counts: most of them hand over what they have,
+/// and leave.
+template <int kRadix>
+double reduce_to_root_cost(const Shape& s) {
+  if (s.place != Place::host_shared) return knomial_reduction_cost<kRadix>(s);
+  return levels_cost<kRadix>(s, 0) + bytes(s) * (beta(s) + gamma(s)) / 2;
 }
 template <int kRadix>
 double knomial_allreduce_cost(const Shape& s) {
@@ -394,12 +408,13 @@ double direct_blocks_cost(const Shape& s) {
   return meeting_cost(s, call + 0.3 * alpha(s)) + bytes(s) * (ranks(s) - 1) * per_byte / 2;
 }
 double direct_reduction_cost(const Shape& s) {
-  return meeting_cost(s, 2000) + bytes(s) * (ranks(s) - 1) / ranks(s) * (kernel_beta(s) + gamma(s));
+  const double per_byte = kernel_beta(unmeasured(s)) + gamma(s);
+  return meeting_cost(s, 2000) + bytes(s) * (ranks(s) - 1) / ranks(s) * per_byte;
 }
-/// Quick ones among two only: see reduces_on_board().
 double direct_allreduce_cost(const Shape& s) {
-  return meeting_cost(s, s.quick_copies && s.size == 2 ? 700 : 2000) +
-         bytes(s) * (ranks(s) - 1) / ranks(s) * (1.5 * kernel_beta(s) + gamma(s));
+  const Shape known = unmeasured(s);
+  return meeting_cost(s, known.quick_copies ? 700 : 2000) +
+         bytes(s) * (ranks(s) - 1) / ranks(s) * (1.5 * kernel_beta(known) + gamma(s));
 }
 /// In place the result is copied once more.
 double direct_scatter_reduction_cost(const Shape& s) {
@@ -466,8 +481,8 @@ constexpr std::array kRows = {
     Algorithm{alltoallv, "pairwise", alltoall_pairwise, always, pairwise_cost},
     Algorithm{alltoallw, "spread_out", alltoall_spread_out, not_in_place, spread_out_cost},
     Algorithm{alltoallw, "pairwise", alltoall_pairwise, always, pairwise_cost},
-    Algorithm{reduce, "binomial", reduce_knomial<2>, commutes, reduce_tree_cost},
-    Algorithm{reduce, "knomial4", reduce_knomial<4>, commutes, knomial_reduction_cost<4>},
+    Algorithm{reduce, "binomial", reduce_knomial<2>, commutes, reduce_to_root_cost<2>},
+    Algorithm{reduce, "knomial4", reduce_knomial<4>, commutes, reduce_to_root_cost<4>},
     Algorithm{reduce, "chain", reduce_chain, commutes_at_least_two, reduce_chain_cost},
     Algorithm{reduce, "double_tree", reduce_double_tree, commutes_at_least_two,
               reduce_double_tree_cost},

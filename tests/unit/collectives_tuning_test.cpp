@@ -154,6 +154,45 @@ TEST(Tuning, ManyRanksOnFewProcessorsWaitSeldom) {
   EXPECT_EQ(among_64(allreduce, 60), "grouped");
 }
 
+/// On two processors.
+std::string_view chosen_on_host(CollectiveKind kind, int ranks, std::size_t bytes, bool quick,
+                                bool long_board) {
+  CollectiveShape shape;
+  shape.size = ranks;
+  shape.bytes = bytes;
+  shape.elements = static_cast<MPI_Count>(bytes / 4);
+  shape.place = ranks > 2 ? Place::host_shared : Place::host;
+  shape.processors = 2;
+  shape.board = shape.one_host = true;
+  shape.quick_copies = quick;
+  shape.long_board = long_board;
+  return choose_algorithm(kind, shape, Params{}).name;
+}
+
+TEST(Tuning, SlowKernelsCopyLongBlocksOnly) {
+  using enum CollectiveKind;
+  EXPECT_EQ(chosen_on_host(alltoall, 8, 65536, false, false), "spread_out");
+  EXPECT_EQ(chosen_on_host(alltoall, 8, 65536, true, false), "direct");
+  EXPECT_EQ(chosen_on_host(alltoall, 8, 1 << 20, false, false), "direct");
+  EXPECT_EQ(chosen_on_host(bcast, 8, 65536, false, false), "board");
+  EXPECT_EQ(chosen_on_host(bcast, 8, 65536, true, false), "direct");
+}
+
+/// The order of combining shows in the bits of a sum.
+TEST(Tuning, WhatIsMeasuredDoesNotChooseReductionsOfMany) {
+  using enum CollectiveKind;
+  for (const CollectiveKind kind : {reduce, allreduce, reduce_scatter, reduce_scatter_block}) {
+    for (const int ranks : {3, 4, 8}) {
+      for (std::size_t bytes = 4; bytes <= std::size_t{64} << 20; bytes *= 2) {
+        const std::string_view name = chosen_on_host(kind, ranks, bytes, false, false);
+        EXPECT_EQ(chosen_on_host(kind, ranks, bytes, true, false), name) << bytes;
+        EXPECT_EQ(chosen_on_host(kind, ranks, bytes, false, true), name) << bytes;
+        EXPECT_EQ(chosen_on_host(kind, ranks, bytes, true, true), name) << bytes;
+      }
+    }
+  }
+}
+
 TEST(Tuning, ModelsMoveTheCrossovers) {
   const CollectiveTable slow = table_of("model host 100000 100 300 0.1 0.1\n");
   const CollectiveTable fast = table_of("model host 1 1 1 0.1 0.1\n");

@@ -119,14 +119,13 @@ bool Board::others_go_on() const {
 }
 
 /// Where data of this operation go. A page was used kDepth operations ago or earlier, as the line
-/// was, so there is room for both.
+/// was, so there is room for both; or swap_pages() has brought it, and only this member uses it.
 std::byte* Board::memory_for(std::size_t bytes) {
   BoardPlace::Line& line = place_->lines[number_ % BoardPlace::kDepth];
-  swaps_ = swaps_ && bytes >= kSwappedFrom;
   if (bytes <= BoardPlace::kInline) return line.bytes;
   line.page = static_cast<std::uint16_t>(page_);
   page_ = (page_ + 1) % BoardPlace::kDepth;
-  paged_ = swaps_ ? 0 : bytes;
+  paged_ = swaps_ && bytes >= kSwappedFrom ? 0 : bytes;  // where to write next is not known yet
   prepared_ = 0;
   return page_of(rank_, line.page);
 }
@@ -292,16 +291,20 @@ int Board::take(int member, std::size_t at, std::size_t whole, const View& to,
 
 /// Nobody reads this part of what a member published again, if there is only one to read it.
 void Board::done_with(int member, std::byte* data, std::size_t bytes) const {
-  if (!takes_lines_ || swaps_ || member == rank_ || bytes <= BoardPlace::kInline) return;
+  if (!takes_lines_ || member == rank_ || bytes <= BoardPlace::kInline || ends_with_swap()) return;
   take_lines(data, bytes);
+}
+
+/// Two members come to the same answer, also where their counts do not agree.
+bool Board::ends_with_swap() const {
+  return swaps_ && line_of(0).length >= kSwappedFrom && line_of(1).length >= kSwappedFrom;
 }
 
 /// Of two members each has read the page that the other one wrote, and writes there next: the lines
 /// go from core to core once for each operation, not there and back.
 void Board::swap_pages() {
+  if (!ends_with_swap()) return;
   const int other = 1 - rank_;
-  // Both come to the same answer, also where their counts do not agree.
-  if (!swaps_ || line_of(other).length < kSwappedFrom) return;
   const BoardPlace::Line& mine = line_of(rank_);
   const BoardPlace::Line& theirs = line_of(other);
   std::swap(pages_[page_index(rank_, mine.page)], pages_[page_index(other, theirs.page)]);
@@ -314,9 +317,9 @@ int Board::run(const CollectiveArgs& a, const WaitSubject* subject) {
   ++number_;
   subject_ = subject;
   if (broken_) return MPI_ERR_PROC_ABORTED;
-  swaps_ = takes_lines_ &&
-           (a.kind == CollectiveKind::allgather || a.kind == CollectiveKind::alltoall ||
-            a.kind == CollectiveKind::allreduce);
+  swaps_ =
+      takes_lines_ && (a.kind == CollectiveKind::allgather || a.kind == CollectiveKind::alltoall ||
+                       a.kind == CollectiveKind::allreduce);
   const auto operation = [&]() -> int {
     switch (a.kind) {
       case CollectiveKind::barrier:

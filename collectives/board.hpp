@@ -13,7 +13,8 @@
 
 namespace remit {
 
-/// What a member writes and the others read (between two, the reader takes the lines of pages).
+/// What a member writes and the others read. Between two, the reader takes the lines of pages, and
+/// after an exchange each writes next in the page that it has read (Board::swap_pages()).
 /// Operation n of a board uses line n % kDepth, so a member may be up to kDepth operations ahead of
 /// a slow one; what does not fit there takes the next of as many pages. Numbers of a place never
 /// come again: when it serves another board, counting goes on.
@@ -26,7 +27,7 @@ struct BoardPlace {
   struct alignas(64) Line {
     std::atomic<std::uint64_t> number;
     std::uint32_t length;
-    std::uint16_t page;  ///< among those that the owner writes
+    std::uint16_t page;                    ///< among those that the owner writes
     std::atomic<std::uint16_t> processor;  ///< where the owner ran, if members share processors
     std::byte bytes[kInline];
   };
@@ -64,7 +65,8 @@ class Board {
   /// An allreduce in which members read so many bytes in all is combined in shares, which are told
   /// the others: one meeting more. Below, each combines everything.
   static constexpr MPI_Count kSharesFrom = 8192;
-  /// A reduce of so many bytes is, too: before, what the other members save counts more.
+  /// A reduce of so many bytes is, too. Of fewer it lets all but the root leave when they have
+  /// published their vectors.
   static constexpr MPI_Count kRootSharesFrom = MPI_Count{512} << 10;
   /// Of longer data, what a line says of their length might not fit it.
   static constexpr std::size_t kLongest = std::size_t{64} << 20;
@@ -88,6 +90,7 @@ class Board {
   struct Agreement {
     std::vector<Member> members;  ///< by rank, this one included; empty: there is no board
     bool reaches_memory = false;  ///< each of them reaches the memory of all others
+    bool takes_lines = false;     ///< they are two, and either takes the lines that it has read
     bool takes_long = false;      ///< data that do not fit a page go in pieces
     bool copies_quickly = false;  ///< each of them, the memory of all others (CopySpeed)
   };
@@ -196,12 +199,13 @@ class Board {
   [[nodiscard]] int publish_vector(const CollectiveArgs& a, std::size_t rest, const Share& own);
   [[nodiscard]] int combine(const CollectiveArgs& a, std::size_t rest, const Share& share,
                             std::byte* result);
-  [[nodiscard]] static std::size_t place_of(const Share& share, const CollectiveArgs& a);
+  [[nodiscard]] static std::size_t page_offset(const Share& share, const CollectiveArgs& a);
   [[nodiscard]] int publish_share(const CollectiveArgs& a, const Share& share,
                                   const std::byte* result);
   [[nodiscard]] int take_shares(const CollectiveArgs& a);
   void done_with(int member, std::byte* data, std::size_t bytes) const;
   static constexpr std::size_t kSwappedFrom = 2048;  ///< bytes in each of both pages
+  [[nodiscard]] bool ends_with_swap() const;
   void swap_pages();
   template <class Step>
   [[nodiscard]] int in_pieces(std::size_t bytes, std::size_t most, Step step);
@@ -275,14 +279,14 @@ class Board {
   const std::vector<Member> members_;
   const bool reaches_memory_;
   const bool copies_quickly_;
-  std::vector<std::byte*> pages_;  ///< kDepth for each member: those that it writes
-  std::uint64_t number_ = 0;       ///< of the operation under way or the last one
+  std::vector<std::byte*> pages_;            ///< kDepth for each member: those that it writes
+  std::uint64_t number_ = 0;                 ///< of the operation under way or the last one
   std::uint64_t safe_ = BoardPlace::kDepth;  ///< lines may be written up to this operation
   std::uint32_t page_ = 0;                   ///< for the next data that do not fit a line
   std::size_t paged_ = 0;                    ///< bytes in the page before it
   std::size_t prepared_ = 0;                 ///< bytes of the next page, fetched already
   std::vector<std::byte> kept_;  ///< of this member's vector, while the result takes its place
-  bool swaps_ = false;           ///< the page under way is one for swap_pages()
+  bool swaps_ = false;           ///< the operation under way is an exchange between two
   bool broken_ = false;
   const WaitSubject* subject_ = nullptr;  ///< of the operation under way
   /// What missing() tells: members [first, last), if they have not entered `number`.

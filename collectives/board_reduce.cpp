@@ -39,7 +39,8 @@ int Board::in_vector_pieces(const CollectiveArgs& a, Step step) {
   });
 }
 
-/// Long vectors do not come from the nearest cache: the root then reads half as many alone.
+/// Of long vectors, which do not come from the nearest cache, each member combines a share: a root
+/// that reads all of them takes longer than the additional meeting.
 int Board::reduce(const CollectiveArgs& a) {
   const bool is_long = a.recv_count * a.recv_type->size() >= kRootSharesFrom;
   return in_vector_pieces(a, [&](const CollectiveArgs& piece, std::size_t rest) -> int {
@@ -62,7 +63,7 @@ int Board::allreduce(const CollectiveArgs& a) {
 }
 
 /// All members come to the same answer, unless their counts do not agree: then none of them gets
-/// further than the first meeting.
+/// further than the first meeting, where their bytes do not agree either.
 bool Board::in_shares(const CollectiveArgs& a) const {
   return own_processors_ && a.recv_count >= size_ &&
          a.recv_count * a.recv_type->size() * size_ >= kSharesFrom;
@@ -96,7 +97,7 @@ int Board::reduce_in_shares(const CollectiveArgs& a, std::size_t rest) {
   }
   // The result grows in the page that it is published in; nobody reads that page any more.
   if (const int error = await_all(number_)) return error;
-  std::byte* const result = page_of(rank_, page_) + place_of(own, a);
+  std::byte* const result = page_of(rank_, page_) + page_offset(own, a);
   if (const int error = combine(a, rest, own, result)) return error;
   ++number_;
   return publish_share(a, own, result);
@@ -104,7 +105,7 @@ int Board::reduce_in_shares(const CollectiveArgs& a, std::size_t rest) {
 
 /// Where a share is in a page: whatever it is part of, the same lines are written by one member and
 /// read by the other one in turn.
-std::size_t Board::place_of(const Share& share, const CollectiveArgs& a) {
+std::size_t Board::page_offset(const Share& share, const CollectiveArgs& a) {
   const MPI_Count width = a.recv_type->size();
   return share.count() * width <= static_cast<MPI_Count>(BoardPlace::kInline)
              ? 0
@@ -115,7 +116,7 @@ std::size_t Board::place_of(const Share& share, const CollectiveArgs& a) {
 int Board::publish_share(const CollectiveArgs& a, const Share& share, const std::byte* result) {
   if (const int error = make_room()) return error;
   const auto bytes = static_cast<std::size_t>(share.count() * a.recv_type->size());
-  std::byte* to = memory_for(bytes) + place_of(share, a);
+  std::byte* to = memory_for(bytes) + page_offset(share, a);
   if (to != result) std::memcpy(to, result, bytes);
   store_line(bytes);
   return MPI_SUCCESS;
@@ -128,7 +129,7 @@ int Board::take_shares(const CollectiveArgs& a) {
     const Share share = share_of(peer, a);
     const View to = part_of(a.recv, share.first, share.last, *a.recv_type);
     if (const int error = await(peer, peer + 1, number_)) return error;
-    if (const int error = take(peer, place_of(share, a), to.size(), to)) return error;
+    if (const int error = take(peer, page_offset(share, a), to.size(), to)) return error;
   }
   return MPI_SUCCESS;
 }
@@ -154,8 +155,8 @@ int Board::publish_vector(const CollectiveArgs& a, std::size_t rest, const Share
   return MPI_SUCCESS;
 }
 
-/// A share of all members' elements to `result`, from the last member to the first, for an operation
-/// need not commute, and so that every member gets the same result to the last bit.
+/// A share of all members' elements to `result`, from the last member to the first, for an
+/// operation need not commute, and so that every member gets the same result to the last bit.
 int Board::combine(const CollectiveArgs& a, std::size_t rest, const Share& share,
                    std::byte* result) {
   const View mine = part_of(contribution(a), share.first, share.last, *a.recv_type);

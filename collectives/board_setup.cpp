@@ -31,6 +31,7 @@ struct Offer {
   std::uint64_t base = 0;
   std::uint32_t index = 0;
   bool fine = false;        ///< has a place; from the second round on, can read all others'
+  bool takes = false;       ///< takes the lines that it has read
   bool asks = false;        ///< must know what a page takes
   bool reaches = false;     ///< last round: reaches the memory of all others
   bool takes_long = false;  ///< ... long data should go through places
@@ -141,6 +142,7 @@ Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out
   PageTimer timer{c.engine(), place, c.comm().local->proc(next), taken};
   const bool spins = process.progress().policy().spin;
   mine.fine = place != nullptr;
+  mine.takes = taken;
   mine.asks = mine.fine && spins && Board::asks_for_page(process.params()) && timer.known() == 0;
   if (place != nullptr) {
     mine.base = place->closed.load(std::memory_order_relaxed);
@@ -179,6 +181,7 @@ Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out
   }
   Task<int> last = tell_everybody(c, offers);
   co_await last;
+  out.takes_lines = all(&Offer::takes);
   out.reaches_memory = all(&Offer::reaches);
   out.takes_long = all(&Offer::takes_long);
   out.copies_quickly = out.reaches_memory && all(&Offer::quick);
@@ -214,7 +217,7 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agree
       copies_quickly_(agreement.copies_quickly),
       spins_(engine.process().progress().policy().spin),
       own_processors_(static_cast<Place>(comm.place) == Place::host),
-      takes_lines_(takes_lines(*own.device, comm.size())) {
+      takes_lines_(agreement.takes_lines) {
   for (const Member& member : members_) {
     for (auto& page : member.place->pages) pages_.push_back(page);
   }

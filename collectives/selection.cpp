@@ -222,13 +222,21 @@ bool any_blocks_on_board(const Shape& s) {
 double copy_beta(const Shape& s) {
   return beta(s) / 2;
 }
+constexpr std::size_t operator""_KB(unsigned long long kilobytes) {
+  return kilobytes << 10;
+}
 /// Of a byte that the kernel copies. Where members share processors, what messages or the board
 /// bring at once is in a cache: a kernel that copies slowly loses by more than the second copy.
 double kernel_beta(const Shape& s) {
-  constexpr std::size_t kAtOnce = std::size_t{64} << 10;
+  constexpr std::size_t kAtOnce = 64_KB;
   if (s.long_board) return 6 * beta(s);
   const bool shared = s.place == Place::host_shared;
   return shared && !s.quick_copies && s.bytes <= kAtOnce ? 4 * beta(s) : beta(s);
+}
+/// Data that the caches do not hold, from so many bytes on, lose by a second copy, whatever a page
+/// of the board takes.
+double kernel_beta(const Shape& s, std::size_t too_long) {
+  return s.bytes >= too_long ? beta(s) : kernel_beta(s);
 }
 // The lines of all cross at the same time, and nothing is matched: alpha counts a third. Data are
 // copied in and out, as those of a message.
@@ -387,25 +395,23 @@ double direct_alone_cost(const Shape& s) {
 double direct_rooted_cost(const Shape& s) {
   if (s.place == Place::host_shared) return direct_alone_cost(s);
   return meeting_cost(s, s.quick_copies ? 900 : 1500) +
-         bytes(s) * (ranks(s) - 1) / ranks(s) * kernel_beta(s);
+         bytes(s) * (ranks(s) - 1) / ranks(s) * kernel_beta(s, 1024_KB);
 }
-double direct_blocks_of_root_cost(const Shape& s, double call) {
+double direct_blocks_of_root_cost(const Shape& s, double call, std::size_t too_long) {
   if (s.place == Place::host_shared) return direct_alone_cost(s);
   return meeting_cost(s, call) +
-         bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * kernel_beta(s);
+         bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * kernel_beta(s, too_long);
 }
 double direct_gather_cost(const Shape& s) {
-  return direct_blocks_of_root_cost(s, s.quick_copies ? 900 : 1500);
+  return direct_blocks_of_root_cost(s, s.quick_copies ? 900 : 1500, 512_KB);
 }
 double direct_scatter_cost(const Shape& s) {
-  return direct_blocks_of_root_cost(s, s.quick_copies ? 500 : 1500);
+  return direct_blocks_of_root_cost(s, s.quick_copies ? 500 : 1500, 2048_KB);
 }
-/// Blocks that the caches do not hold lose by a second copy, whatever a page of the board takes.
 double direct_blocks_cost(const Shape& s) {
-  constexpr std::size_t kFarTooLong = std::size_t{2} << 20;
-  const double per_byte = s.bytes >= kFarTooLong ? beta(s) : kernel_beta(s);
   const double call = s.quick_copies ? 300 : 1400;
-  return meeting_cost(s, call + 0.3 * alpha(s)) + bytes(s) * (ranks(s) - 1) * per_byte / 2;
+  return meeting_cost(s, call + 0.3 * alpha(s)) +
+         bytes(s) * (ranks(s) - 1) * kernel_beta(s, 4096_KB) / 2;
 }
 double direct_reduction_cost(const Shape& s) {
   const double per_byte = kernel_beta(unmeasured(s)) + gamma(s);

@@ -228,7 +228,7 @@ struct RegionEntry {
 inline constexpr std::size_t kSharedRegions = 1000;
 
 /// The segment that each process gives to each peer. Of this part peers write sleep_word only; of
-/// the notices behind it, what nobody reads again.
+/// the notices behind it, what whoever uses them has agreed on.
 struct Home {
   std::uint64_t magic;
   std::uint64_t token;          ///< random: what a probe of this process's memory must find

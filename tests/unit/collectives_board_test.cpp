@@ -32,9 +32,10 @@ constexpr std::array kKinds = {
 
 class BoardRanks {
  public:
-  /// `long_board` is the parameter coll_long_board.
+  /// `long_board` is the parameter coll_long_board. The first `takers` ranks take the cache lines
+  /// that they have read.
   explicit BoardRanks(int size, const WaitPolicy& policy = {}, int ranks_per_host = 1000,
-                      const std::string& long_board = "no", bool take_lines = true)
+                      const std::string& long_board = "no", int takers = 1000)
       : job_(size, {.ranks_per_host = ranks_per_host}) {
     Params params;
     EXPECT_TRUE(params.set("coll_long_board", long_board).has_value());
@@ -43,7 +44,7 @@ class BoardRanks {
       ShmConfig config;
       config.name = static_cast<PeerName>(rank);
       config.job = test_seed() + static_cast<std::uint64_t>(size);
-      config.take_lines = take_lines;
+      config.take_lines = rank < takers;
       Expected<std::unique_ptr<ShmDevice>> device = ShmDevice::create(config);
       EXPECT_TRUE(device.has_value()) << (device ? "" : device.error().message);
       auto& r = ranks_.emplace_back(std::make_unique<Rank>());
@@ -153,8 +154,10 @@ TEST(Board, RandomOperations) {
     run_random(ranks, 400, 60, test_seed());
     run_random(ranks, 100, 6000, test_seed() + 1);
   }
-  BoardRanks readers(2, WaitPolicy{.spin = true}, 1000, "no", false);
-  run_random(readers, 100, 6000, test_seed() + 2);
+  for (const int takers : {0, 1}) {
+    BoardRanks readers(2, WaitPolicy{.spin = true}, 1000, "no", takers);
+    run_random(readers, 100, 6000, test_seed() + 2);
+  }
 }
 
 /// One operation of few bytes, which a member may do by the short form or by the general one.
@@ -421,17 +424,55 @@ TEST(Board, TooManyMembersUseMessages) {
 
 // Far more communicators one after the other than there are places.
 TEST(Board, PlacesServeAgain) {
-  BoardRanks ranks(3);
-  const Vocabulary words;
-  for (int round = 0; round < 100; ++round) {
-    for (int rank = 0; rank < ranks.size(); ++rank) {
-      CommCore& comm = ranks.comm(rank);
-      comm.board.reset();
-      comm.board_wishes = 0;
-      comm.context += 2;
+  for (const auto& [size, most_ints] : {std::pair(3, 30), std::pair(2, 4000)}) {
+    BoardRanks ranks(size, WaitPolicy{.spin = size == 2});
+    for (int round = 0; round < 100; ++round) {
+      for (int rank = 0; rank < ranks.size(); ++rank) {
+        CommCore& comm = ranks.comm(rank);
+        comm.board.reset();
+        comm.board_wishes = 0;
+        comm.context += 2;
+      }
+      run_random(ranks, 12, most_ints, test_seed() + static_cast<std::uint64_t>(round));
+      if (HasFailure()) return;
     }
-    run_random(ranks, 12, 30, test_seed() + static_cast<std::uint64_t>(round));
-    if (HasFailure()) return;
+  }
+}
+
+/// Each member combines a share of each piece; the last piece is a short one.
+TEST(Board, LongVectorsAreReducedInShares) {
+  constexpr std::size_t kCount = 600'000 / sizeof(int) + 13;
+  BoardRanks ranks(2, WaitPolicy{.spin = true}, 1000, "yes");
+  run_random(ranks, 20, 60, test_seed() + 12);
+  for (int round = 0; round < 16; ++round) {
+    const bool in_place = round % 2 == 1;
+    const int root = round / 2 % 2;
+    const bool all = round % 8 >= 4;
+    SCOPED_TRACE(fmt::format("round {}", round));
+    std::array<std::vector<int>, 2> results;
+    ranks.run([&](int rank) {
+      std::vector<int> mine(kCount);
+      for (std::size_t i = 0; i < kCount; ++i) mine[i] = static_cast<int>(i) * (rank + 2) + round;
+      std::vector<int>& result = results[static_cast<std::size_t>(rank)];
+      const bool kept = in_place && (all || rank == root);
+      result = kept ? mine : std::vector<int>(kCount, -1);
+      CollectiveArgs args;
+      args.kind = all ? CollectiveKind::allreduce : CollectiveKind::reduce;
+      args.root = root;
+      args.send = kept ? MPI_IN_PLACE : mine.data();
+      args.recv = result.data();
+      args.send_count = args.recv_count = static_cast<MPI_Count>(kCount);
+      args.send_type = args.recv_type = &predefined(MPI_INT);
+      args.op = op_of(MPI_SUM);
+      EXPECT_EQ(run_collective(ranks.engine(rank), ranks.comm(rank), args), MPI_SUCCESS);
+    });
+    for (int rank = 0; rank < 2; ++rank) {
+      if (!all && rank != root) continue;
+      const std::vector<int>& result = results[static_cast<std::size_t>(rank)];
+      for (std::size_t i = 0; i < kCount; ++i) {
+        ASSERT_EQ(result[i], static_cast<int>(i) * 5 + 2 * round) << i;
+      }
+    }
   }
 }
 

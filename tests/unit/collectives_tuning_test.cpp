@@ -154,15 +154,15 @@ TEST(Tuning, ManyRanksOnFewProcessorsWaitSeldom) {
   EXPECT_EQ(among_64(allreduce, 60), "grouped");
 }
 
-/// On two processors.
+/// On so many processors.
 std::string_view chosen_on_host(CollectiveKind kind, int ranks, std::size_t bytes, bool quick,
-                                bool long_board) {
+                                bool long_board, int processors = 2) {
   CollectiveShape shape;
   shape.size = ranks;
   shape.bytes = bytes;
   shape.elements = static_cast<MPI_Count>(bytes / 4);
-  shape.place = ranks > 2 ? Place::host_shared : Place::host;
-  shape.processors = 2;
+  shape.place = ranks > processors ? Place::host_shared : Place::host;
+  shape.processors = processors;
   shape.board = shape.one_host = true;
   shape.quick_copies = quick;
   shape.long_board = long_board;
@@ -182,12 +182,12 @@ TEST(Tuning, SlowKernelsCopyLongBlocksOnly) {
 TEST(Tuning, WhatIsMeasuredDoesNotChooseReductionsOfMany) {
   using enum CollectiveKind;
   for (const CollectiveKind kind : {reduce, allreduce, reduce_scatter, reduce_scatter_block}) {
-    for (const int ranks : {3, 4, 8}) {
+    for (const auto& [ranks, cores] : {std::pair(3, 2), {4, 2}, {8, 2}, {3, 8}, {4, 8}, {8, 8}}) {
       for (std::size_t bytes = 4; bytes <= std::size_t{64} << 20; bytes *= 2) {
-        const std::string_view name = chosen_on_host(kind, ranks, bytes, false, false);
-        EXPECT_EQ(chosen_on_host(kind, ranks, bytes, true, false), name) << bytes;
-        EXPECT_EQ(chosen_on_host(kind, ranks, bytes, false, true), name) << bytes;
-        EXPECT_EQ(chosen_on_host(kind, ranks, bytes, true, true), name) << bytes;
+        const std::string_view name = chosen_on_host(kind, ranks, bytes, false, false, cores);
+        EXPECT_EQ(chosen_on_host(kind, ranks, bytes, true, false, cores), name) << bytes;
+        EXPECT_EQ(chosen_on_host(kind, ranks, bytes, false, true, cores), name) << bytes;
+        EXPECT_EQ(chosen_on_host(kind, ranks, bytes, true, true, cores), name) << bytes;
       }
     }
   }

@@ -351,7 +351,7 @@ TEST(Board, LongBlocksGoInPieces) {
   for (const int size : {2, 3, 5, 16}) {
     BoardRanks ranks(size, WaitPolicy{.spin = size == 2}, 1000, "yes");
     run_random(ranks, 20, 60, test_seed() + 7);
-    const CollectiveArgs args = bcast_args(nullptr, 900 << 10, predefined(MPI_BYTE));
+    const CollectiveArgs args = bcast_args(nullptr, 500 << 10, predefined(MPI_BYTE));
     const CommCore& comm = ranks.comm(0);
     EXPECT_TRUE(comm.board->takes(args, shape_of(comm, args)));
     run_random(ranks, size == 2 ? 60 : 12, size == 16 ? 40'000 : 200'000, test_seed() + 8);

@@ -260,16 +260,14 @@ int Board::give_up() {
 }
 
 std::byte* Board::data_of(int member) const {
-  BoardPlace& place = *members_[static_cast<std::size_t>(member)].place;
-  BoardPlace::Line& line = place.lines[number_ % BoardPlace::kDepth];
+  BoardPlace::Line& line = line_of(member);
   return line.length <= BoardPlace::kInline ? line.bytes : page_of(member, line.page);
 }
 
 /// Whether a member has published `whole` bytes, this piece and those to come: any other length
 /// says that the members' counts do not agree.
 int Board::check_length(int member, std::size_t whole) const {
-  const BoardPlace& place = *members_[static_cast<std::size_t>(member)].place;
-  const std::size_t length = place.lines[number_ % BoardPlace::kDepth].length;
+  const std::size_t length = line_of(member).length;
   if (length == whole) return MPI_SUCCESS;
   return length > whole ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
 }
@@ -600,8 +598,7 @@ int Board::exchange(const CollectiveArgs& a) {
   bool all_fit = true;
   for (int step = 1; step < size_ && error == MPI_SUCCESS; ++step) {
     const int peer = (rank_ + step) % size_;
-    const BoardPlace& place = *members_[static_cast<std::size_t>(peer)].place;
-    all_fit = all_fit && place.lines[number_ % BoardPlace::kDepth].length != kElsewhere;
+    all_fit = all_fit && line_of(peer).length != kElsewhere;
   }
   for (int step = 1; step < size_ && !broken_; ++step) {
     const int peer = (rank_ + step) % size_;
@@ -622,7 +619,7 @@ int Board::fetch(int member, const View& to) const {
   const std::size_t bytes = to.size();
   if (placed.bytes != bytes) return placed.bytes > bytes ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
   if (bytes == 0) return MPI_SUCCESS;
-  if (from.place->lines[number_ % BoardPlace::kDepth].length != kElsewhere) {
+  if (line_of(member).length != kElsewhere) {
     to.unpack(0, {page + placed.at, bytes});
     return MPI_SUCCESS;
   }

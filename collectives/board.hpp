@@ -261,7 +261,7 @@ class Board {
   [[nodiscard]] int take_block(int member, const View& block, const Part& part) const;
   [[nodiscard]] int give_up();
   void prepare_page();
-  [[nodiscard]] const BoardPlace::Line& line_of(int member) const {
+  [[nodiscard]] BoardPlace::Line& line_of(int member) const {
     return members_[static_cast<std::size_t>(member)].place->lines[number_ % BoardPlace::kDepth];
   }
   [[nodiscard]] static std::size_t page_index(int member, std::uint32_t page) {

@@ -23,7 +23,9 @@ inline const ParamDecl long_board_param{
     std::string("auto"),
     "",
     "long data of blocking collectives go through the shared board in pieces, not by copies of the "
-    "kernel; auto: where these are slower, which the ranks measure",
+    "kernel (blocks and broadcasts of some 512 KB to 4 MB and more, which no cache holds, are "
+    "copied "
+    "by it nevertheless); auto: where these are slower, which the ranks measure",
     {"auto", "yes", "no"}};
 
 /// What members tell each other to set up a board.

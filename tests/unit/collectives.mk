@@ -4,9 +4,16 @@ collectives_peers_test_SOURCES = tests/unit/collectives_peers_test.cpp
 collectives_peers_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 collectives_peers_test_LDADD = $(UNIT_LIBS)
 collectives_test_SOURCES = tests/unit/collectives_test.cpp tests/unit/collectives_cases.hpp \
-	tests/unit/pt2pt_world.hpp tests/unit/test_seed.hpp
+	tests/unit/collectives_ranks.hpp tests/unit/pt2pt_world.hpp tests/unit/test_seed.hpp
 collectives_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 collectives_test_LDADD = libcollectives.la $(UNIT_LIBS)
+check_PROGRAMS += collectives_selection_test
+TESTS += collectives_selection_test
+collectives_selection_test_SOURCES = tests/unit/collectives_selection_test.cpp \
+	tests/unit/collectives_cases.hpp tests/unit/collectives_ranks.hpp \
+	tests/unit/pt2pt_world.hpp tests/unit/test_seed.hpp
+collectives_selection_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+collectives_selection_test_LDADD = libcollectives.la $(UNIT_LIBS)
 check_PROGRAMS += collectives_board_test
 TESTS += collectives_board_test
 collectives_board_test_SOURCES = tests/unit/collectives_board_test.cpp \

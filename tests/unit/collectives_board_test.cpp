@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <string>
@@ -35,10 +36,12 @@ class BoardRanks {
   /// `long_board` is the parameter coll_long_board. The first `takers` ranks take the cache lines
   /// that they have read.
   explicit BoardRanks(int size, const WaitPolicy& policy = {}, int ranks_per_host = 1000,
-                      const std::string& long_board = "no", int takers = 1000)
+                      const std::string& long_board = "no", int takers = 1000,
+                      const std::string& reproducible = "no")
       : job_(size, {.ranks_per_host = ranks_per_host}) {
     Params params;
     EXPECT_TRUE(params.set("coll_long_board", long_board).has_value());
+    EXPECT_TRUE(params.set("coll_reproducible", reproducible).has_value());
     const auto group = Group::regular(0, 1, size);
     for (int rank = 0; rank < size; ++rank) {
       ShmConfig config;
@@ -437,6 +440,52 @@ TEST(Board, PlacesServeAgain) {
       if (HasFailure()) return;
     }
   }
+}
+
+/// What all members get of blocking sums of floats, after a board, if there is one, was set up.
+std::vector<std::vector<float>> float_sums(CollectiveKind kind, int ranks_per_host,
+                                           const std::string& reproducible) {
+  constexpr int kSize = 4;
+  constexpr MPI_Count kBlock = 25;
+  constexpr MPI_Count kAll = kBlock * kSize;
+  Random random(test_seed() + 13);
+  std::vector<std::vector<float>> given(kSize), results(kSize);
+  for (auto& vector : given) {
+    for (MPI_Count i = 0; i < kAll; ++i) {
+      vector.push_back(std::ldexp(static_cast<float>(below(random, 1 << 24)), -below(random, 40)));
+    }
+  }
+  BoardRanks ranks(kSize, {}, ranks_per_host, "no", 1000, reproducible);
+  ranks.run([&](int rank) {
+    for (int i = 0; i < 6; ++i) {  // barriers use a board in any case
+      EXPECT_EQ(run_collective(ranks.engine(rank), ranks.comm(rank), {}), MPI_SUCCESS);
+    }
+    const bool scatters = kind == CollectiveKind::reduce_scatter_block;
+    std::vector<float>& result = results[static_cast<std::size_t>(rank)];
+    result.assign(static_cast<std::size_t>(kAll), -1);
+    CollectiveArgs args;
+    args.kind = kind;
+    args.send = given[static_cast<std::size_t>(rank)].data();
+    args.recv = result.data();
+    args.send_count = kAll;
+    args.recv_count = scatters ? kBlock : kAll;
+    args.send_type = args.recv_type = &predefined(MPI_FLOAT);
+    args.op = op_of(MPI_SUM);
+    EXPECT_EQ(run_collective(ranks.engine(rank), ranks.comm(rank), args), MPI_SUCCESS);
+  });
+  EXPECT_EQ(ranks.comm(0).board != nullptr, ranks_per_host > 1);
+  return results;
+}
+
+/// With the parameter coll_reproducible a board makes no difference to the bits of a sum.
+TEST(Board, ReproducibleSumsAreThoseOfMessages) {
+  using enum CollectiveKind;
+  int differ = 0;
+  for (const CollectiveKind kind : {reduce, allreduce, reduce_scatter_block, scan, exscan}) {
+    EXPECT_EQ(float_sums(kind, 1000, "yes"), float_sums(kind, 1, "yes")) << collective_name(kind);
+    if (float_sums(kind, 1000, "no") != float_sums(kind, 1, "no")) ++differ;
+  }
+  EXPECT_GT(differ, 0) << "the test sees nothing";
 }
 
 /// Each member combines a share of each piece; the last piece is a short one.

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-# Endurance of mpirun: thousands of short jobs, kills at random moments, gigabytes through its
-# streams; nothing may hang, be lost, or be left behind. `make check-soak SOAK="--jobs 500"`.
-# Runs in the top build folder; MPIRUN and LAUNCHER_CLIENT name other binaries.
+# Endurance of mpirun and of MPI programs under it: thousands of short jobs, kills at random moments,
+# gigabytes through mpirun's streams; nothing may hang, be lost, or be left behind.
+# `make check-soak SOAK="--jobs 500"`. Runs in the top build folder; MPIRUN, SOAK_JOB and
+# LAUNCHER_CLIENT name other binaries.
 import argparse
+import collections
 import hashlib
 import os
 import random
-import re
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,7 @@ sys.dont_write_bytecode = True  # the source folder may be read-only
 from launcher import CLIENT, MPIRUN, marked, marked_environment
 
 LIMIT = 60  # seconds: only a hang takes as long
+SOAK_JOB = os.path.abspath(os.environ.get("SOAK_JOB", "./tests/mpi/soak_job"))
 
 
 class Failure(Exception):
@@ -68,48 +70,102 @@ class Job:
         raise Failure(f"{' '.join(self.arguments)}: {what}")
 
 
+def short_jobs(ranks, seed, code):
+    """(name, weight, mpirun's arguments, exit status) of each kind of a short job."""
+    some = ["-n", ranks]
+    job = [*some, SOAK_JOB, seed]
+    behind_shell = f"{SOAK_JOB} {seed} mixture & wait"
+    return [
+        ("start and end", 4, [*job, "start"], 0),
+        ("messages", 4, [*job, "messages"], 0),
+        ("collectives", 4, [*job, "collectives"], 0),
+        ("MPI_Alloc_mem", 4, [*job, "memory"], 0),
+        ("mixture", 4, [*job, "mixture"], 0),
+        ("mixture behind a shell", 1, [*some, "sh", "-c", behind_shell], 0),
+        ("MPI_Abort", 1, [*job, "abort", code, "0"], int(code)),
+        ("exit status", 1, [*job, "exit", code, "0"], int(code)),
+        ("no MPI_Finalize", 1, [*job, "exit", "0", "0"], 1),
+        ("death by signal", 1, [*job, "signal", "11", "0"], 139),
+        ("PMIx alone", 1, [*some, CLIENT, "exchange"], 0),
+        ("PMIx without a fence", 1, [*some, CLIENT, "direct"], 0),
+        ("true", 1, [*some, "true"], 0),
+        ("tagged output", 1, [*some, "-l", "sh", "-c", "echo text; echo text >&2"], 0),
+        ("no such program", 1, [*some, "no-such-program"], 127)]
+
+
 def short_job(chance):
-    ranks = str(chance.randint(1, 5))
-    code = chance.randint(1, 100)
-    arguments, status = chance.choice([
-        (["-n", ranks, CLIENT, "exchange"], 0),
-        (["-n", ranks, CLIENT, "direct"], 0),
-        (["-n", ranks, "true"], 0),
-        (["-n", ranks, "-l", "sh", "-c", "echo text; echo text >&2"], 0),
-        (["-n", ranks, "sh", "-c", f"{CLIENT} exchange & wait"], 0),
-        (["-n", ranks, CLIENT, "abort", str(code), "0"], code),
-        (["-n", ranks, CLIENT, "exit-after", str(code), "0"], code),
-        (["-n", ranks, CLIENT, "signal", "11", "0"], 139),
-        (["-n", ranks, "no-such-program"], 127)])
+    """Runs one; its kind."""
+    kinds = short_jobs(str(chance.randint(1, 5)), str(chance.getrandbits(32)),
+                       str(chance.randint(1, 100)))
+    name, _, arguments, status = chance.choices(kinds, [weight for _, weight, _, _ in kinds])[0]
     Job(*arguments).finish([status])
+    return name
+
+
+def killed_programs(seed):
+    """What a rank's shell is given, which never ends; in the first places, the rank is MPI's."""
+    endless = f"{SOAK_JOB} {seed} forever"
+    return [f"exec {endless}"] * 6 + [
+        f"{endless}; sleep 100 & wait", f"{endless} & setsid sleep 100 & wait",
+        f"(trap '' TERM HUP; sleep 100 & sleep 100) & exec {endless}",
+        f"exec {CLIENT} exit 0 99",
+        "while :; do echo text; done", "while :; do :; done"]
+
+
+def victims(job, target):
+    """The processes that a name stands for; mpirun's only child is the guardian, that of the ranks."""
+    if target == "mpirun":
+        return [job.process.pid]
+    living = job.marked()
+    children = [pid for pid, parent in living if parent == job.process.pid]
+    if target == "guardian":
+        return children
+    if target == "rank":
+        return [pid for pid, parent in living if parent in children]
+    return [pid for pid, _ in living]
+
+
+def statuses_after(target, number, program):
+    """How mpirun ends after that; None if that is not certain."""
+    if target == "mpirun":
+        # Signals that come before mpirun listens to them end it as they end anybody.
+        return [-number, 128 + number] if number == signal.SIGTERM else [-number]
+    if target == "guardian":
+        # It ignores all but one; then the second signal, to mpirun, ends the job.
+        return [1] if number == signal.SIGKILL else [-signal.SIGTERM, 128 + signal.SIGTERM]
+    if target == "rank" and (number == signal.SIGKILL or program.startswith(f"exec {SOAK_JOB}")):
+        return [128 + number]
+    return None
 
 
 def killed_job(chance):
-    program = chance.choice([
-        f"{CLIENT} exchange; sleep 100 & wait", "sleep 100 & setsid sleep 100 & wait",
-        "(trap '' TERM HUP; sleep 100 & sleep 100) & exec sleep 100", f"exec {CLIENT} exchange",
-        "while :; do echo text; done", "while :; do :; done"])
+    """Signals somebody of an endless job at a random moment; who it was, and the signal's name."""
+    program = chance.choice(killed_programs(chance.getrandbits(32)))
     job = Job("--grace", "0.2", "-n", str(chance.randint(1, 4)), "sh", "-c", program,
               stdout=subprocess.DEVNULL)
     time.sleep(chance.choice([0.02, 0.1, 0.4]) * chance.random())
-    living = job.marked()
-    children = [pid for pid, parent in living if parent == job.process.pid]
-    ranks = [pid for pid, parent in living if parent in children]
-    target, pids = chance.choice([("mpirun", [job.process.pid]), ("guardian", children[:1]),
-                                  ("rank", ranks), ("anything", [pid for pid, _ in living])])
+    target = chance.choice(["mpirun", "mpirun", "rank", "rank", "guardian", "anything"])
     number = chance.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-    if pids:
-        try:
-            os.kill(chance.choice(pids), number)
-        except ProcessLookupError:
-            pass
-        if target == "mpirun" and number != signal.SIGKILL and chance.random() < 0.3:
-            job.process.send_signal(number)  # the impatient second one
-    # The signal may have come too early or to somebody who does not mind.
-    time.sleep(0.05)
-    if job.process.poll() is None:
-        job.process.send_signal(signal.SIGTERM)
-    job.finish()
+    end = time.monotonic() + LIMIT
+    while not (pids := victims(job, target)) and time.monotonic() < end:
+        time.sleep(0.001)
+    if not pids or job.process.poll() is not None:
+        job.fail(f"has no {target} to signal; mpirun's status: {job.process.poll()}")
+    statuses = statuses_after(target, number, program)
+    try:
+        os.kill(chance.choice(pids), number)
+    except ProcessLookupError:
+        statuses = None
+    if target == "mpirun" and number != signal.SIGKILL and chance.random() < 0.3:
+        job.process.send_signal(number)  # the impatient second one
+    ends_alone = target in ("mpirun", "rank") or number == signal.SIGKILL and target == "guardian"
+    if statuses is None or not ends_alone:  # it may have met somebody who does not mind
+        time.sleep(0.05)
+        if job.process.poll() is None:
+            job.process.send_signal(signal.SIGTERM)
+    job.finish(statuses)
+    known = "" if statuses else " (any exit status)"
+    return f"{target} {signal.Signals(number).name}{known}"
 
 
 def shared_memory_files():
@@ -126,24 +182,36 @@ def maps():
     return [f"/proc/{entry}/maps" for entry in os.listdir("/proc") if entry.isdigit()]
 
 
-def repeat(what, count, seed, parallel):
-    """Each round has a seed of its own, so that one round can be replayed alone."""
+def repeat(what, title, count, seed, parallel):
+    """Each round has a seed of its own, so that one round can be replayed alone. Returns the seconds
+    that all took."""
     next_round = iter(range(count))
     lock = threading.Lock()
     failures = []
+    kinds = collections.Counter()
+    start = time.monotonic()
+    longest = 0
 
     def work():
+        nonlocal longest
         while not failures:
             with lock:
                 number = next(next_round, None)
             if number is None:
                 return
+            begin = time.monotonic()
             try:
-                what(random.Random(f"{seed}.{what.__name__}.{number}"))
+                kind = what(random.Random(f"{seed}.{what.__name__}.{number}"))
             except Failure as failure:
                 failures.append(f"{what.__name__} {number}: {failure}")
+                return
+            with lock:
+                kinds[kind] += 1
+                longest = max(longest, time.monotonic() - begin)
+                done = kinds.total()
+                if done % max(1, count // 10) == 0 and done < count:
+                    print(f"     {done} of {count} {title}, {time.monotonic() - start:.0f} s", flush=True)
 
-    start = time.monotonic()
     threads = [threading.Thread(target=work) for _ in range(parallel)]
     for thread in threads:
         thread.start()
@@ -151,7 +219,10 @@ def repeat(what, count, seed, parallel):
         thread.join()
     if failures:
         raise Failure("; ".join(failures))
-    print(f"ok   {count} x {what.__name__} in {time.monotonic() - start:.1f} s", flush=True)
+    seconds = time.monotonic() - start
+    print(f"ok   {count} {title} in {seconds:.1f} s, {parallel} at a time, the longest {longest:.2f} s: "
+          + ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items())), flush=True)
+    return seconds
 
 
 def exact_input(megabytes):
@@ -213,7 +284,7 @@ def whole_output(megabytes, ranks=16):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Endurance of mpirun.")
+    parser = argparse.ArgumentParser(description="Endurance of mpirun and of MPI programs.")
     parser.add_argument("--jobs", type=int, default=10000, help="short jobs (default 10000)")
     parser.add_argument("--kills", type=int, default=500, help="kills (default 500)")
     parser.add_argument("--megabytes", type=int, default=1024, help="through the streams")
@@ -227,12 +298,15 @@ def main():
         if options.megabytes:
             exact_input(options.megabytes)
             whole_output(options.megabytes)
-        repeat(short_job, options.jobs, seed, options.parallel)
-        repeat(killed_job, options.kills, seed, options.parallel)
+        jobs = repeat(short_job, "short jobs", options.jobs, seed, options.parallel)
+        kills = repeat(killed_job, "kills", options.kills, seed, options.parallel)
         left = shared_memory_files() - shared
         if left:
             raise Failure(f"left in /dev/shm: {left}")
-        print("ok   nothing is left in /dev/shm", flush=True)
+        print(f"ok   {options.jobs:,} short jobs in {jobs:.0f} s and {options.kills:,} kills in "
+              f"{kills:.0f} s, {options.parallel} at a time, seed {seed}: none hung, each ended with the "
+              "status that it should; no process, no file of theirs is left, also not in /dev/shm",
+              flush=True)
     except Failure as failure:
         sys.exit(f"FAIL {failure}\nreplay with REMIT_TEST_SEED={seed}")
 

@@ -37,9 +37,17 @@ dist_check_SCRIPTS += tests/mpi/launcher.py tests/mpi/hangs.py tests/mpi/spawns.
 TESTS += tests/mpi/launcher.py tests/mpi/hangs.py tests/mpi/spawns.py tests/mpi/traps.py
 
 # Endurance: SOAK="--jobs 500 --kills 60 --megabytes 64" for less than the full run.
-check-soak: all launcher_client
+check_PROGRAMS += tests/mpi/soak_job
+tests_mpi_soak_job_SOURCES = tests/mpi/soak_job.c tests/mpi/check.h
+tests_mpi_soak_job_LDADD = libmpi_abi.la
+tests_mpi_soak_job_LDFLAGS = -no-install
+check-soak: all launcher_client tests/mpi/soak_job
 	$(srcdir)/tests/mpi/soak.py $(SOAK)
 dist_check_SCRIPTS += tests/mpi/soak.py
+
+# The scripts that set MPIs side by side, and a few rounds of endurance.
+dist_check_SCRIPTS += tests/unit/scripts.py
+TESTS += tests/unit/scripts.py
 
 # The start of jobs in virtual time.
 dist_check_SCRIPTS += tests/unit/startup_scale.py

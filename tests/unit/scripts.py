@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+"""The scripts that set MPIs side by side (benchmarks/compare, startup, instructions), with libraries
+that are shell scripts, and a few rounds of the endurance test. No time decides.
+Runs in the top build folder."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+
+sys.dont_write_bytecode = True  # the source folder may be read-only
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS.parent / "benchmarks"))
+
+import libraries
+
+compare = libraries.load_compare()
+compare.sample = lambda *_: None  # the machine's limits take seconds
+
+
+def executable(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="ascii")
+    path.chmod(0o755)
+    return path
+
+
+def pretended(folder, name, program):
+    """A library whose programs all are that line of a shell script."""
+    written = f'printf "#!/bin/sh\\n%s\\n" \'{program}\' > $2; chmod +x $2'
+    mpicc = f'while [ "$1" != -o ]; do shift; done; {written}'
+    mpirun = '[ "$1" = --version ] && exec echo 1.2.3; shift 2; exec "$@"'
+    executable(folder / name / "bin" / "mpicc", mpicc)
+    executable(folder / name / "bin" / "mpirun", mpirun)
+    return libraries.find_other(f"{name}={folder / name}")
+
+
+def options_of(**changed):
+    values = {"programs": ["barrier"], "sizes": "8", "ranks": 2, "rounds": 3, "timeout": 30,
+              "iterations": None}
+    return types.SimpleNamespace(**{**values, **changed})
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="scripts.")
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+
+class Comparing(InFolder):
+    def test_best_median_and_worst(self):
+        lower = compare.table("barrier", {0: {"a": [9.0, 2.0, 3.0], "b": [4.0]}}, self.two())
+        self.assertEqual(lower[1], ["", "**2.00** (3.00, 9.00)", "4.00 (4.00, 4.00)", "0.50"])
+        higher = compare.table("bw", {8: {"a": [9.0, 2.0, 3.0]}}, self.two())
+        self.assertEqual(higher[1], ["8 B", "**9.00** (3.00, 2.00)", "-", "-"])
+
+    def two(self):
+        return [libraries.Mpi(name, [], []) for name in ("a", "b")]
+
+    def test_floor(self):
+        samples = {"context_switch": [(1.5, "us"), (1.25, "us")]}
+        self.assertEqual(compare.floor_of(8, 2, samples), 5)
+        self.assertIsNone(compare.floor_of(2, 2, samples), "each rank has a core")
+        self.assertIsNone(compare.floor_of(8, 2, {}))
+        results = {"barrier": {0: {"a": [2.0]}}, "bw": {8: {"a": [2.0]}}}
+        crowded = options_of(ranks=8, programs=["barrier", "bw"])
+        text = compare.report(self.two()[:1], crowded, 2, results, samples, {})
+        self.assertEqual([line.split("|")[-2].strip() for line in text.splitlines()
+                          if line.startswith("|") and "2.00" in line], ["5.00", "2.00 (2.00, 2.00)"])
+
+    def test_a_library_that_takes_too_long(self):
+        runs, pid = self.folder / "runs", self.folder / "pid"
+        slow = pretended(self.folder, "slow", f"echo >> {runs}; echo $$ > {pid}; exec sleep 100")
+        quick = pretended(self.folder, "quick", "echo 1.5")
+        for mpi in (slow, quick):
+            compare.build(mpi, ["barrier"], self.folder)
+        options = options_of(timeout=0.5)
+        results, _, failures = compare.measure([slow, quick], options, 2, self.folder, None)
+        self.assertEqual(results, {"barrier": {0: {"quick": [1.5] * 3}}})
+        self.assertEqual(failures, {("slow", "barrier"): "no result within 0.5 s"})
+        self.assertEqual(runs.read_text(encoding="ascii"), "\n", "it is not run again")
+        self.assertFalse(pathlib.Path("/proc", pid.read_text(encoding="ascii").strip()).exists())
+
+    def test_markdown(self):
+        file = self.folder / "page.md"
+        compare.write_markdown(file, "first\n")
+        self.assertEqual(file.read_text(), "<!-- compare: begin -->\nfirst\n<!-- compare: end -->\n")
+        file.write_text("page\n")
+        for text in ("one\n", "two\n"):
+            compare.write_markdown(file, text, "startup")
+            self.assertEqual(file.read_text(),
+                             f"page\n\n<!-- startup: begin -->\n{text}<!-- startup: end -->\n")
+
+    def test_plot_of_many(self):
+        mpis = [libraries.Mpi(f"mpi{number}", [], []) for number in range(12)]
+        results = {"bw": {8: {mpi.name: [1.0, 2.0] for mpi in mpis}}}
+        compare.write_plot(self.folder / "plot.svg", mpis, options_of(programs=["bw"]), results)
+        self.assertIn("mpi11", (self.folder / "plot.svg").read_text())
+
+
+class Finding(InFolder):
+    def test_variant_of_remit(self):
+        remit = libraries.Mpi("remit", ["cc"], ["mpirun"], {"A": "1"})
+        variant = libraries.find_variant("spin:REMIT_WAIT=spin,B=2", remit)
+        self.assertEqual(variant.environment, {"A": "1", "REMIT_WAIT": "spin", "B": "2"})
+        self.assertEqual((variant.name, variant.mpirun), ("spin", ["mpirun"]))
+        self.assertEqual(compare.notes([remit, variant]), ["spin is Remit with REMIT_WAIT=spin, B=2."])
+        for wrong in ("spin", "spin:", ":REMIT_WAIT=spin", "spin:REMIT_WAIT"):
+            with self.assertRaises(SystemExit):
+                libraries.find_variant(wrong, remit)
+        with self.assertRaises(SystemExit):
+            libraries.find_variant("spin:REMIT_WAIT=spin", None)
+
+    def test_newest_of_a_registry(self):
+        site = self.folder / "lib" / "python3.0" / "site-packages"
+        python = self.folder / "bin" / "python"
+        arguments = self.folder / "arguments"
+        install = f"echo $* > {arguments}; rm -rf {site}/*; mkdir -p {site}/some_lib-$(cat version).dist-info"
+        executable(python, f"cd {self.folder}; [ -e version ] || exit 1; {install}")
+        with self.assertRaises(SystemExit):
+            libraries.newest_in(self.folder, ["some-lib"])
+        for version in ("2021.18.1", "2021.19.0"):
+            (self.folder / "version").write_text(version, encoding="ascii")
+            libraries.newest_in(self.folder, ["some-lib"])
+            self.assertEqual(libraries.version_in(self.folder, "some-lib"), version)
+        self.assertIn("--upgrade", arguments.read_text(encoding="ascii"))
+        (self.folder / "version").unlink()
+        libraries.newest_in(self.folder, ["some-lib"])  # what is there stays
+        self.assertEqual(libraries.version_in(self.folder, "some-lib"), "2021.19.0")
+
+    def test_launcher_is_lent(self):
+        good = pretended(self.folder, "remit", "true")
+        bad = pretended(self.folder, "impi", "true")
+        executable(pathlib.Path(bad.mpirun[0]), "exit 1")
+        compare.lend_launcher([good, bad], self.folder)
+        self.assertEqual(bad.mpirun, good.mpirun)
+        self.assertIn("Remit's mpirun", bad.note)
+        self.assertEqual(good.note, "")
+
+
+class Starting(InFolder):
+    def test_rows_of_true(self):
+        startup = libraries.load_script("startup")
+        good = pretended(self.folder, "good", "true")
+        bad = libraries.Mpi("bad", [], ["false"])
+        starters = [startup.Starter(mpi.name, mpi, None, mpi.mpirun) for mpi in (good, bad)]
+        for starter in starters:
+            starter.run_true()
+            starter.run_true()
+        self.assertEqual([len(starter.trues) for starter in starters], [2, 0])
+        self.assertEqual([starter.failure[:5] for starter in starters], ["", "true:"])
+        rows = startup.time_rows("start", [[0.5, 0.1, 0.2], [], [0.4]], 3, 0)
+        self.assertEqual(rows, [["start, lowest of 3 (ms)", "100", "-", "400", "", "0.25"],
+                                ["start, median of 3 (ms)", "200", "-", "400", "", "0.5"]])
+
+
+class Counting(InFolder):
+    def test_report(self):
+        instructions = libraries.load_script("instructions")
+        instructions.CALLS = {"MPI_Send": None}
+        counted = {"a": 146, "b": RuntimeError("illegal instruction")}
+
+        def count(_, mpi, *__):
+            if isinstance(counted[mpi.name], Exception):
+                raise counted[mpi.name]
+            return counted[mpi.name]
+
+        instructions.count_instructions = count
+        mpis = [libraries.Mpi(name, [], [], version="1") for name in counted]
+        text = instructions.report(compare, mpis, self.folder)
+        self.assertRegex(text, r"\| MPI_Send +\| 146 \| +- \|")
+        self.assertIn("- b, MPI_Send: illegal instruction", text)
+
+
+class Enduring(unittest.TestCase):
+    def test_a_few_rounds(self):
+        soak = [TESTS / "mpi" / "soak.py", "--jobs", "12", "--kills", "4", "--megabytes", "0"]
+        done = subprocess.run(soak, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout.splitlines()[-1], r"^ok   12 short jobs in .* and 4 kills in ")
+
+    def test_a_wrong_status_is_seen(self):
+        with tempfile.TemporaryDirectory(prefix="scripts.") as name:
+            mpirun = executable(pathlib.Path(name, "mpirun"), "exit 77")
+            soak = [TESTS / "mpi" / "soak.py", "--jobs", "1", "--kills", "0", "--megabytes", "0"]
+            done = subprocess.run(soak, text=True, capture_output=True, check=False,
+                                  env={**os.environ, "MPIRUN": str(mpirun)})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("exit status 77", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

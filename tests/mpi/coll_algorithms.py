@@ -6,7 +6,8 @@ are checked (coll_random). Runs in the top build folder; MPIRUN names another bi
 The algorithms are those that 'remit_info --algorithms' names: run i forces the i-th of each operation,
 until each was forced once. remit_info says, too, whether a forced one is used at all: one that never
 applies among the sizes of coll_random is a failure. Hierarchical ones run on a host that hwloc
-describes with two NUMA nodes, and the messages of some are counted.
+describes with two NUMA nodes, and the messages of some are counted. With coll_reproducible the bits of sums
+are the same with cells and without, and whatever is forced.
 
 --all: each algorithm by itself among 2 to 16 ranks, about ten minutes."""
 import argparse
@@ -28,7 +29,7 @@ TWO_NODES = {"HWLOC_SYNTHETIC": "numa:2 core:1 pu:1", "REMIT_COLL_CELLS": "numa"
 CALLS = 100
 # Too many for a shared board, which would leave no messages to count.
 COUNTED_RANKS = 20
-COUNTED = ("barrier", "allreduce", "allgather")
+COUNTED = ("barrier", "allreduce")
 failures = []
 
 
@@ -117,9 +118,6 @@ def messages(forced, operation, environment):
 
 def by_cells(table, steps, ranks_list):
     """Cells that are NUMA nodes: in the order of ranks (all algorithms), and across it."""
-    if not {0, 1} <= os.sched_getaffinity(0):
-        print("skip cells: processors 0 and 1 are not both to be had", flush=True)
-        return
     forced = {operation: CELLS for operation, names in table.items() if CELLS in names}
     lines = []
     for ranks in ranks_list:
@@ -136,6 +134,30 @@ def by_cells(table, steps, ranks_list):
         print(f"ok   {operation}: {counts[0]} messages by cells, {counts[1]} without", flush=True)
 
 
+def sums(places, **parameters):
+    """What coll_sums says of the bits of its results."""
+    environment = {**os.environ, **TWO_NODES, **{f"REMIT_COLL_{name.upper()}": v for name, v in parameters.items()}}
+    command = [MPIRUN, "-n", str(RANKS), *places, "tests/mpi/coll_sums"]
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, timeout=60, check=False)
+    found = re.search(r"coll_sums: ([0-9a-f]{16})$", done.stdout, re.MULTILINE)
+    if done.returncode or not found:
+        fail(f"coll_sums: status {done.returncode}: {done.stdout}")
+    return found and found[1]
+
+
+def reproducible_sums():
+    places = ["--map-by", f"ppr:{RANKS // 2}:numa", "--bind-to", "numa"]
+    by_cells = "reduce=hierarchical,allreduce=hierarchical"
+    in_memory = "reduce=direct,allreduce=direct,reduce_scatter=direct,reduce_scatter_block=direct"
+    ways = [{"cells": cells, "algorithms": forced} for cells, forced in
+            (("numa", by_cells), ("none", by_cells), ("none", in_memory), ("none", ""))]
+    same = {sums(places, reproducible="yes", **way) for way in ways}
+    if len(same) != 1:
+        fail(f"coll_reproducible gives {same}")
+    if len({sums(places, reproducible="no", **way) for way in ways}) == 1:
+        fail("sums do not depend on anything without coll_reproducible: the test sees nothing")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="each by itself, among 2 to 16 ranks")
@@ -143,7 +165,11 @@ def main():
     table = rows()
     print(f"{sum(map(len, table.values()))} algorithms of {len(table)} operations", flush=True)
     each_once(table)
-    by_cells(table, 500 if options.all else 150, (4, 8, 16) if options.all else (4,))
+    if {0, 1} <= os.sched_getaffinity(0):
+        by_cells(table, 500 if options.all else 150, (4, 8, 16) if options.all else (4,))
+        reproducible_sums()
+    else:
+        print("skip cells: processors 0 and 1 are not both to be had", flush=True)
     if options.all:
         each_alone(table)
     return 1 if failures else 0

@@ -49,6 +49,7 @@ mpi_programs = \
 	tests/mpi/coll_forms \
 	tests/mpi/coll_random \
 	tests/mpi/coll_reduce \
+	tests/mpi/coll_sums \
 	tests/mpi/comm \
 	tests/mpi/environment \
 	tests/mpi/errors \
@@ -101,6 +102,9 @@ tests_mpi_coll_random_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_coll_reduce_SOURCES = tests/mpi/coll_reduce.c tests/mpi/forms.h tests/mpi/check.h
 tests_mpi_coll_reduce_LDADD = libmpi_abi.la
 tests_mpi_coll_reduce_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_coll_sums_SOURCES = tests/mpi/coll_sums.c tests/mpi/check.h
+tests_mpi_coll_sums_LDADD = libmpi_abi.la -lm
+tests_mpi_coll_sums_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_comm_SOURCES = tests/mpi/comm.c tests/mpi/check.h
 tests_mpi_comm_LDADD = libmpi_abi.la
 tests_mpi_comm_LDFLAGS = $(MPI_TEST_FLAGS)

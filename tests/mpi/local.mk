@@ -47,6 +47,7 @@ mpi_programs = \
 	tests/mpi/buffers \
 	tests/mpi/coll \
 	tests/mpi/coll_forms \
+	tests/mpi/coll_huge \
 	tests/mpi/coll_random \
 	tests/mpi/coll_reduce \
 	tests/mpi/coll_sums \
@@ -56,6 +57,7 @@ mpi_programs = \
 	tests/mpi/fork \
 	tests/mpi/intercomm \
 	tests/mpi/intercomm_coll \
+	tests/mpi/intercomm_random \
 	tests/mpi/kept_session \
 	tests/mpi/large_forms \
 	tests/mpi/late_session \
@@ -96,7 +98,11 @@ tests_mpi_coll_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_coll_forms_SOURCES = tests/mpi/coll_forms.c tests/mpi/check.h
 tests_mpi_coll_forms_LDADD = libmpi_abi.la
 tests_mpi_coll_forms_LDFLAGS = $(MPI_TEST_FLAGS)
-tests_mpi_coll_random_SOURCES = tests/mpi/coll_random.c tests/mpi/forms.h tests/mpi/check.h
+tests_mpi_coll_huge_SOURCES = tests/mpi/coll_huge.c tests/mpi/check.h
+tests_mpi_coll_huge_LDADD = libmpi_abi.la
+tests_mpi_coll_huge_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_coll_random_SOURCES = tests/mpi/coll_random.c tests/mpi/random_coll.h \
+	tests/mpi/forms.h tests/mpi/check.h
 tests_mpi_coll_random_LDADD = libmpi_abi.la
 tests_mpi_coll_random_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_coll_reduce_SOURCES = tests/mpi/coll_reduce.c tests/mpi/forms.h tests/mpi/check.h
@@ -123,6 +129,10 @@ tests_mpi_intercomm_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_intercomm_coll_SOURCES = tests/mpi/intercomm_coll.c tests/mpi/forms.h tests/mpi/check.h
 tests_mpi_intercomm_coll_LDADD = libmpi_abi.la
 tests_mpi_intercomm_coll_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_intercomm_random_SOURCES = tests/mpi/intercomm_random.c tests/mpi/random_coll.h \
+	tests/mpi/forms.h tests/mpi/check.h
+tests_mpi_intercomm_random_LDADD = libmpi_abi.la
+tests_mpi_intercomm_random_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_kept_session_SOURCES = tests/mpi/kept_session.c tests/mpi/check.h
 tests_mpi_kept_session_LDADD = libmpi_abi.la
 tests_mpi_kept_session_LDFLAGS = $(MPI_TEST_FLAGS)
@@ -218,9 +228,11 @@ check-mpi:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(mpi_runs) $(mpi_scripts)'
 
 # The whole product: each algorithm of each collective among 2 to 16 real ranks, and among 64 to 257
-# virtual ones with every fault. About twenty minutes.
-check-collectives: all tests/mpi/coll_random collectives_test tests/unit/collectives_digest_engine \
-		tests/unit/collectives_digest_logp
+# virtual ones with every fault; and more elements than an int counts (10 GB of memory). About half an
+# hour.
+check-collectives: all tests/mpi/coll_huge tests/mpi/coll_random tests/mpi/coll_sums collectives_test \
+		tests/unit/collectives_digest_engine tests/unit/collectives_digest_logp
+	./mpirun -n 2 tests/mpi/coll_huge
 	$(srcdir)/tests/mpi/coll_algorithms.py --all
 	COLLECTIVES_ALL=yes ./collectives_test
 	COLLECTIVES_DIGEST_ALL=yes $(srcdir)/tests/unit/collectives_digest.sh

@@ -48,7 +48,6 @@ Hierarchy::Hierarchy(const CommCore& comm, std::span<const std::int64_t> cells) 
 
 namespace {
 
-constexpr int kLeastMembers = 4;
 constexpr std::int64_t kNodesOfHost = 4096;
 
 /// A number for this process's cell: that of its host, by the lowest rank there, and of its node.

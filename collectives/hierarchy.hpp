@@ -40,6 +40,8 @@ class Hierarchy {
     return inside_.local->rank_of(comm.local->proc(rank));
   }
 
+  /// Members without whom no cells are looked for.
+  static constexpr int kLeastMembers = 4;
   /// Blocking operations that a communicator sees before its cells are found out.
   static constexpr std::uint32_t kPatience = 3;
   /// Counts a blocking collective, which all members do for the same ones; the last time it finds

@@ -268,6 +268,17 @@ const LogGP& model_of(Engine& engine, const CommCore& comm) {
 
 namespace {
 
+/// Operations whose members know the sizes of their own blocks only.
+bool has_own_sizes(CollectiveKind kind) {
+  using enum CollectiveKind;
+  return kind == gatherv || kind == scatterv || kind == alltoallv || kind == alltoallw ||
+         (kind >= neighbor_allgather && kind <= neighbor_alltoallw);
+}
+
+bool reduces(CollectiveKind kind) {
+  return kind >= CollectiveKind::reduce && kind <= CollectiveKind::exscan;
+}
+
 /// The shapes of one operation.
 struct Shapes {
   CollectiveKind kind;
@@ -285,10 +296,17 @@ struct Shapes {
     shape.table = &table;
     shape.place = query.place;
     shape.processors = query.processors;
+    shape.uniform = !has_own_sizes(kind) && kind != CollectiveKind::allgatherv;
+    // As shape_of() sees them.
+    if (shape.uniform) shape.hierarchy = query.hierarchy;
+    shape.commutative = query.commutative || !reduces(kind);
+    shape.exact = query.exact && reduces(kind);
+    shape.in_place = query.in_place;
+    shape.inter = query.inter;
   }
   [[nodiscard]] CollectiveShape at(std::size_t bytes) const {
     CollectiveShape sized = shape;
-    if (kind == CollectiveKind::barrier) return sized;
+    if (!choice_has_sizes(kind, shape.inter)) return sized;
     sized.bytes = bytes;
     sized.elements = static_cast<MPI_Count>(bytes / kElement);
     return sized;
@@ -311,6 +329,16 @@ std::size_t find_change(const Shapes& query, std::size_t low, std::size_t high) 
 
 }  // namespace
 
+bool has_algorithm(CollectiveKind kind, bool inter) {
+  const auto all = all_algorithms();
+  return std::any_of(all.begin(), all.end(),
+                     [=](const Algorithm& row) { return row.kind == kind && row.inter == inter; });
+}
+
+bool choice_has_sizes(CollectiveKind kind, bool inter) {
+  return !inter && kind != CollectiveKind::barrier && !has_own_sizes(kind);
+}
+
 std::vector<Candidate> candidates(CollectiveKind kind, const CollectiveTable& table,
                                   const TuningQuery& query, std::size_t bytes,
                                   const Params& params) {
@@ -319,7 +347,7 @@ std::vector<Candidate> candidates(CollectiveKind kind, const CollectiveTable& ta
   const Algorithm* chosen = &shapes.chosen(bytes);
   std::vector<Candidate> found;
   for (const Algorithm& row : all_algorithms()) {
-    if (row.kind != kind || row.inter || !row.applies(shape)) continue;
+    if (row.kind != kind || row.inter != shape.inter || !row.applies(shape)) continue;
     found.push_back({&row, row.cost(shape), &row == chosen});
   }
   return found;
@@ -337,7 +365,7 @@ std::vector<ChosenRange> chosen_ranges(CollectiveKind kind, const CollectiveTabl
     ranges.push_back(
         {kind, &row, from, to, row.cost(shapes.at(from)), row.cost(shapes.at(to)), listed});
   };
-  if (kind == CollectiveKind::barrier) {
+  if (!choice_has_sizes(kind, query.inter)) {
     append(0, 0);
     return ranges;
   }

@@ -18,6 +18,7 @@
 namespace remit {
 
 struct Algorithm;
+class Hierarchy;
 
 /// The LogGP model of messages (Alexandrov, Ionescu, Schauser, Scheiman 1995); nanoseconds.
 struct LogGP {
@@ -109,22 +110,31 @@ void learn_place(Engine& engine, const CommCore& comm);
 /// The constants of that place.
 [[nodiscard]] const LogGP& model_of(Engine& engine, const CommCore& comm);
 
-/// What remit_info is asked about: members of a communicator.
+/// What remit_info is asked about: members of a communicator, and their call.
 struct TuningQuery {
   int ranks = 2;
   Place place = Place::host;
   bool board = false;       ///< the calls block, and there is a shared board
   bool long_board = false;  ///< which takes long data, too
   bool quick_copies = false;
-  int processors = 1;  ///< of the host, where Place::host_shared
+  int processors = 1;                    ///< of the host, where Place::host_shared
+  const Hierarchy* hierarchy = nullptr;  ///< cells of the members
+  bool exact = false;                    ///< sums of integers: any order gives the same bits
+  bool commutative = true;
+  bool in_place = false;  ///< MPI_IN_PLACE as the send buffer
+  bool inter = false;     ///< an inter-communicator; then nothing above but `ranks` matters
 };
+/// Whether there is any algorithm: some operations are not for inter-communicators.
+[[nodiscard]] bool has_algorithm(CollectiveKind kind, bool inter);
+/// Whether the choice follows from the sizes of blocks: not where each member knows only its own.
+[[nodiscard]] bool choice_has_sizes(CollectiveKind kind, bool inter);
 /// An algorithm that can be used.
 struct Candidate {
   const Algorithm* algorithm;
   double cost;  ///< of the model, nanoseconds
   bool chosen;
 };
-/// All that can be used for vectors of `bytes`, of elements of 4 bytes, whose sums are not exact.
+/// All that can be used for vectors of `bytes`, of elements of 4 bytes.
 [[nodiscard]] std::vector<Candidate> candidates(CollectiveKind kind, const CollectiveTable& table,
                                                 const TuningQuery& query, std::size_t bytes,
                                                 const Params& params);
@@ -139,7 +149,8 @@ struct ChosenRange {
   double to_cost;
   bool measured;  ///< the choice is from a measurement
 };
-/// What is chosen for sizes up to `most_bytes`, as in candidates().
+/// What is chosen for sizes up to `most_bytes`, as in candidates(); one range from 0 to 0 where
+/// the choice has no sizes.
 [[nodiscard]] std::vector<ChosenRange> chosen_ranges(CollectiveKind kind,
                                                      const CollectiveTable& table,
                                                      const TuningQuery& query,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,7 @@
 
 #include "collectives/algorithms.hpp"
 #include "collectives/grouping.hpp"
+#include "collectives/hierarchy.hpp"
 #include "collectives/overlapped.hpp"
 #include "collectives/tuning.hpp"
 #include "runtime/cache_file.hpp"
@@ -223,6 +225,9 @@ TEST(Tuning, RangesAreWhatIsChosen) {
           shape.board = board;
           shape.one_host = true;
           shape.table = &table;
+          const bool has_sizes = choice_has_sizes(row.kind, false);
+          shape.uniform = row.kind == CollectiveKind::barrier ||
+                          (has_sizes && row.kind != CollectiveKind::allgatherv);
           for (const std::size_t bytes : {ranges[i].from_bytes, ranges[i].to_bytes}) {
             shape.bytes = bytes;
             shape.elements = static_cast<MPI_Count>(bytes / 4);
@@ -233,7 +238,7 @@ TEST(Tuning, RangesAreWhatIsChosen) {
           EXPECT_EQ(ranges[i].from_bytes, ranges[i - 1].to_bytes + 4);
           EXPECT_NE(ranges[i].algorithm, ranges[i - 1].algorithm);
         }
-        EXPECT_EQ(ranges.back().to_bytes, row.kind == CollectiveKind::barrier ? 0 : kMost);
+        EXPECT_EQ(ranges.back().to_bytes, choice_has_sizes(row.kind, false) ? kMost : 0);
         const bool measured =
             row.kind == CollectiveKind::allgather && ranks == 8 && !ranges.empty();
         EXPECT_EQ(ranges.back().measured, measured);
@@ -241,6 +246,65 @@ TEST(Tuning, RangesAreWhatIsChosen) {
     }
   }
   EXPECT_GT(ranges_seen, 100U);
+}
+
+/// Whether an algorithm is among those that a query lists.
+bool lists(const TuningQuery& query, CollectiveKind kind, std::string_view name) {
+  const auto found = candidates(kind, builtin_collective_table(), query, 4096, Params());
+  return std::any_of(found.begin(), found.end(),
+                     [&](const Candidate& c) { return c.algorithm->name == name; });
+}
+
+TEST(Tuning, QueriesTellCallsAndPlacesApart) {
+  using enum CollectiveKind;
+  CommCore comm;
+  comm.local = Group::regular(0, 1, 8);
+  const std::vector<std::int64_t> even = {1, 1, 1, 1, 2, 2, 2, 2},
+                                  uneven = {1, 1, 1, 2, 2, 2, 2, 2};
+  const Hierarchy cells(comm, even), others(comm, uneven);
+  TuningQuery query{.ranks = 8, .place = Place::network};
+  EXPECT_FALSE(lists(query, allreduce, "hierarchical"));
+  query.hierarchy = &others;
+  EXPECT_TRUE(lists(query, barrier, "hierarchical"));
+  EXPECT_TRUE(lists(query, allreduce, "hierarchical"));
+  EXPECT_FALSE(lists(query, allgather, "hierarchical"));
+  query.hierarchy = &cells;
+  EXPECT_TRUE(lists(query, allgather, "hierarchical"));
+
+  EXPECT_FALSE(lists(query, allreduce, "overlapped"));
+  query.exact = true;
+  EXPECT_TRUE(lists(query, allreduce, "overlapped"));
+  EXPECT_TRUE(lists(query, reduce, "binomial"));
+  query.commutative = false;
+  EXPECT_FALSE(lists(query, reduce, "binomial"));
+  EXPECT_TRUE(lists(query, bcast, "binomial"));
+
+  EXPECT_TRUE(lists(query, alltoall, "spread_out"));
+  query.in_place = true;
+  EXPECT_FALSE(lists(query, alltoall, "spread_out"));
+
+  query.inter = true;
+  EXPECT_TRUE(lists(query, bcast, "inter_leader"));
+  EXPECT_FALSE(lists(query, bcast, "binomial"));
+  EXPECT_TRUE(has_algorithm(bcast, true));
+  EXPECT_FALSE(has_algorithm(scan, true));
+  EXPECT_TRUE(has_algorithm(scan, false));
+}
+
+/// What members do not know of each other cannot decide.
+TEST(Tuning, OwnSizesChooseNothing) {
+  using enum CollectiveKind;
+  const Params params;
+  for (const CollectiveKind kind : {gatherv, scatterv, alltoallv, alltoallw, neighbor_alltoallv}) {
+    const auto ranges = chosen_ranges(kind, builtin_collective_table(), {.ranks = 8, .board = true},
+                                      1 << 20, params);
+    ASSERT_EQ(ranges.size(), 1U);
+    EXPECT_EQ(ranges[0].to_bytes, 0U);
+  }
+  EXPECT_GT(chosen_ranges(allgatherv, builtin_collective_table(), {.ranks = 8, .board = true},
+                          1 << 20, params)
+                .size(),
+            1U);
 }
 
 // --- files ---------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 // What each rank says about its messages and devices at the end.
 #include "bindings/statistics.hpp"
 
+#include "runtime/wait_policy.hpp"
+
 namespace remit {
 
 void report_statistics(Instance& instance) {
@@ -16,9 +18,10 @@ void report_statistics(Instance& instance) {
     process.log().write(LogLevel::error, "statistics: {}: {}", group.name, line);
   }
   const Progress::Counters& waits = process.progress().counters();
-  process.log().write(LogLevel::error,
-                      "statistics: waiting: yields {}, sleeps {}, late wake-ups {}, crowded {}",
-                      waits.yields, waits.sleeps, waits.late, waits.crowded);
+  process.log().write(
+      LogLevel::error,
+      "statistics: waiting: yields {}, sleeps {}, late wake-ups {}, crowded {}; a rank {}",
+      waits.yields, waits.sleeps, waits.late, waits.crowded, describe(process.progress().policy()));
   const std::string monitor = instance.engine->memory_monitor();
   if (!monitor.empty()) {
     process.log().write(LogLevel::error, "statistics: memory monitor: {}", monitor);

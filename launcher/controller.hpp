@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -81,7 +82,8 @@ class Controller {
     bool dropped = false;  // will not be started any more
     bool spawned = false;
     bool exited = false;
-    bool connected = false;  // between PMIx_Init and PMIx_Finalize
+    std::optional<int> code = {};  // its exit status, or 128 + signal; nullopt: not known
+    bool connected = false;        // between PMIx_Init and PMIx_Finalize
     bool was_connected = false;
     bool bereaved = false;  // it has aborted the job because another one is gone
   };
@@ -145,6 +147,7 @@ class Controller {
   void leave();
   void break_off();
   [[nodiscard]] std::string last_words();
+  [[nodiscard]] std::string exit_codes() const;
   void finish();
   [[nodiscard]] std::string rank_name(int rank) const;
   [[nodiscard]] int living() const;

@@ -19,7 +19,7 @@ namespace remit::launcher {
 
 /// Options that ask for what is not needed here: flags, and those with a value. CLI11's spelling.
 inline constexpr const char* kNeedlessFlags =
-    "-v,--verbose,--nooversubscribe,--use-hwthread-cpus,--print-all-exitcodes,--novm,"
+    "-v,--verbose,--nooversubscribe,--use-hwthread-cpus,--novm,"
     "--continuous,--enable-recovery,--disable-recovery,--show-progress,--disable-auto-cleanup,"
     "--exitinfo,--ordered-output,--order-nodes,--display-allocation,--display-topo,--rr,"
     "--preload-binary,--nolocal-launch,--leave-session-attached";

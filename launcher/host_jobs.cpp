@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "launcher/host_names.hpp"
-#include "launcher/rank_env.hpp"
 #include "launcher/wire.hpp"
 
 namespace remit::launcher {
@@ -314,7 +313,6 @@ tl::expected<ChildSpec, LaunchError> HostJobs::spec_of(const Part& part, const R
     if (!program) return tl::unexpected(program.error());
     spec.program = std::move(*program);
   }
-  add_rank_env(rank, &spec.env);
   if (auto added = server_->add_client_env(part.what.job, rank.rank, &spec.env); !added) {
     return tl::unexpected(LaunchError{1, added.error().message});
   }

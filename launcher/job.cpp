@@ -132,14 +132,6 @@ tl::expected<App, LaunchError> make_app(const Options& options, const AppSpec& s
   return app;
 }
 
-// Objects of one kind are disjoint: equal first processors mean equal sets.
-int count_sharers(const std::vector<Binding>& bindings, const Binding& binding) {
-  if (!binding.bound()) return 0;
-  return static_cast<int>(std::ranges::count_if(bindings, [&](const Binding& other) {
-    return other.bound() && other.cpus.front() == binding.cpus.front();
-  }));
-}
-
 // The hosts of the rankfile; they must be among those of --host where a program has some.
 tl::expected<std::vector<int>, LaunchError> deal_by_file(const Options& options,
                                                          const JobRoom& room) {
@@ -197,9 +189,7 @@ tl::expected<void, LaunchError> place_job(const Options& options, const JobRoom&
     const auto bindings = bind_host(options, hosts[static_cast<std::size_t>(room)], host);
     if (!bindings) return tl::unexpected(bindings.error());
     for (std::size_t local = 0; local < host.ranks.size(); ++local) {
-      Rank& rank = job->ranks[static_cast<std::size_t>(host.ranks[local])];
-      rank.binding = (*bindings)[local];
-      rank.sharers = count_sharers(*bindings, rank.binding);
+      job->ranks[static_cast<std::size_t>(host.ranks[local])].binding = (*bindings)[local];
     }
   }
   return {};

@@ -32,7 +32,6 @@ struct Rank {
   int host = 0;        ///< index into Job::hosts
   int local_rank = 0;  ///< among the ranks of its host
   Binding binding;     ///< on its host; empty: not bound
-  int sharers = 0;     ///< ranks bound to the same cores, this one included; 0: not bound
 };
 
 struct Host {

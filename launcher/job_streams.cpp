@@ -118,9 +118,9 @@ tl::expected<int, LaunchError> JobStreams::make_input(int rank) {
 
 LineBuffer JobStreams::make_lines(int rank) const {
   const OutputStyle& style = options_.output;
-  return LineBuffer(
-      style.tag ? fmt::format("[{}] ", ranks_[static_cast<std::size_t>(rank)].label) : "",
-      style.timestamp ? time_stamp : std::function<std::string()>());
+  const RankStreams& whose = ranks_[static_cast<std::size_t>(rank)];
+  return LineBuffer(line_prefix(style, whose.label, whose.host),
+                    style.timestamp ? time_stamp : std::function<std::string()>());
 }
 
 bool JobStreams::reads(int rank) const {

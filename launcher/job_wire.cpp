@@ -40,7 +40,6 @@ void write(const Rank& rank, WireWriter* writer) {
   writer->number(rank.local_rank);
   writer->numbers(rank.binding.cpus);
   writer->text(rank.binding.description);
-  writer->number(rank.sharers);
 }
 
 Rank read_rank(int number, WireReader* reader) {
@@ -52,7 +51,6 @@ Rank read_rank(int number, WireReader* reader) {
   rank.local_rank = reader->integer();
   rank.binding.cpus = reader->numbers();
   rank.binding.description = reader->text();
-  rank.sharers = reader->integer();
   return rank;
 }
 

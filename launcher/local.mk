@@ -4,7 +4,7 @@ dist_man1_MANS += docs/mpirun.1 docs/mpiexec.1
 noinst_LTLIBRARIES += liblauncher.la
 liblauncher_la_SOURCES = \
 	launcher/call_file.cpp launcher/call_file.hpp \
-	launcher/controller.cpp launcher/controller.hpp \
+	launcher/controller.cpp launcher/controller_report.cpp launcher/controller.hpp \
 	launcher/daemon.cpp launcher/daemon.hpp \
 	launcher/data_store.cpp launcher/data_store.hpp \
 	launcher/dialects.cpp launcher/dialects.hpp \
@@ -37,7 +37,6 @@ liblauncher_la_SOURCES = \
 	launcher/pmix_upcalls.cpp launcher/pmix_upcalls.hpp \
 	launcher/process_runs.cpp launcher/process_runs.hpp \
 	launcher/processors.cpp launcher/processors.hpp \
-	launcher/rank_env.hpp \
 	launcher/rank_look.cpp launcher/rank_look.hpp \
 	launcher/rank_pipes.cpp launcher/rank_pipes.hpp \
 	launcher/rankfile.cpp launcher/rankfile.hpp \

@@ -363,26 +363,44 @@ Expected<> complete_counts(const JobRoom& room, std::span<const HostRoom> hosts,
   return {};
 }
 
-std::string output_file(const std::string& pattern, const std::string& rank,
-                        const std::string& host) {
-  std::string name;
-  bool has_rank = false;
+namespace {
+
+// %r in `pattern` becomes the rank, %h the host, %% a percent sign. `has_rank`: there is a %r.
+std::string expand(const std::string& pattern, const std::string& rank, const std::string& host,
+                   bool* has_rank) {
+  std::string text;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     const char next = pattern[i] == '%' && i + 1 < pattern.size() ? pattern[++i] : '\0';
     if (next == '\0') {
-      name += pattern[i];
+      text += pattern[i];
     } else if (next == 'r') {
-      name += rank;
-      has_rank = true;
+      text += rank;
+      *has_rank = true;
     } else if (next == 'h') {
-      name += host;
+      text += host;
     } else if (next == '%') {
-      name += '%';
+      text += '%';
     } else {
-      name += std::string("%") + next;
+      text += std::string("%") + next;
     }
   }
+  return text;
+}
+
+}  // namespace
+
+std::string output_file(const std::string& pattern, const std::string& rank,
+                        const std::string& host) {
+  bool has_rank = false;
+  const std::string name = expand(pattern, rank, host, &has_rank);
   return has_rank ? name : fmt::format("{}.{}", name, rank);
+}
+
+std::string line_prefix(const OutputStyle& style, const std::string& rank,
+                        const std::string& host) {
+  bool has_rank = false;
+  const char* usual = style.tag ? "[%r] " : "";
+  return expand(style.prefix.empty() ? usual : style.prefix, rank, host, &has_rank);
 }
 
 }  // namespace remit::launcher

@@ -187,6 +187,9 @@ void Parser::declare_job_options() {
       ->check(number_in(0.0, kLongestTime, "use a number of seconds from 0 to 1000000000"))
       ->type_name("SECONDS")
       ->group(kJob);
+  cli_.add_flag("--print-all-exitcodes", options_->print_exit_codes,
+                "Print on standard error how each rank has ended")
+      ->group(kJob);
   cli_.add_flag("-q,--quiet", options_->quiet, "Print no notes about options that do nothing")
       ->group(kJob);
 }
@@ -255,6 +258,10 @@ void Parser::declare_stream_options() {
   OutputStyle& output = options_->output;
   cli_.add_flag("-l,--tag-output,--prepend-rank", output.tag,
                 "Start each output line with its [rank]")
+      ->group(kStreams);
+  cli_.add_option("--prepend-pattern", output.prefix,
+                  "Start each output line with this: %r is the rank, %h the host")
+      ->type_name("TEXT")
       ->group(kStreams);
   cli_.add_flag("--timestamp,--timestamp-output", output.timestamp,
                 "Start each output line with the time")

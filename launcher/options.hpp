@@ -61,6 +61,7 @@ struct InputTo {
 /// What becomes of the ranks' output.
 struct OutputStyle {
   bool tag = false;        ///< "[3] " before each line
+  std::string prefix;      ///< instead of that: %r, %h and %% as in output_file(); empty: no prefix
   bool timestamp = false;  ///< the time before each line
   bool merge = false;      ///< standard error goes where standard output goes
   /// A file for each rank; see output_file(). Empty: mpirun's own output.
@@ -89,6 +90,7 @@ struct Options {
   bool oversubscribe = false;      ///< more ranks than slots are meant to be
   bool report_bindings = false;
   bool display_map = false;
+  bool print_exit_codes = false;    ///< of all ranks, at the end
   bool stack_traces = false;        ///< in the report of --timeout
   std::optional<double> timeout_s;  ///< seconds the job may take; nullopt: any
   std::optional<double> grace_s;    ///< seconds between SIGTERM and SIGKILL; nullopt: the default
@@ -135,6 +137,10 @@ struct JobRoom {
 /// The file of one rank: %r in `pattern` becomes its label (Job::label()), %h the host, %% a
 /// percent sign; a pattern without %r gets ".LABEL".
 [[nodiscard]] std::string output_file(const std::string& pattern, const std::string& rank,
+                                      const std::string& host);
+
+/// What stands before each line of one rank, but for the time.
+[[nodiscard]] std::string line_prefix(const OutputStyle& style, const std::string& rank,
                                       const std::string& host);
 
 /// The text of --help.

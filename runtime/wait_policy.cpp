@@ -62,20 +62,22 @@ std::uint32_t clamped(std::int64_t value) {
 }  // namespace
 
 CoreShare core_share(const Params& params, const Identity& identity) {
+  CoreShare share;
+  share.cores = cores_in_affinity_mask();
+  share.ranks = identity.core_sharers > 0 ? identity.core_sharers : identity.local_size;
   const std::int64_t told = params.integer(core_sharers_param);
-  int ranks = identity.core_sharers > 0 ? identity.core_sharers : identity.local_size;
-  if (told > 0) ranks = static_cast<int>(std::min<std::int64_t>(told, identity.size));
-  const int cores = cores_in_affinity_mask();
+  if (told > 0) share.ranks = static_cast<int>(told);
   // The quota is that of all ranks of the host together.
-  const bool enough = cores_in_quota() >= std::min(identity.local_size, cores);
-  return {enough ? cores : 0, ranks};
+  const int all = std::max(share.ranks, identity.local_size);
+  share.quota_short = cores_in_quota() < std::min(all, share.cores);
+  return share;
 }
 
 WaitPolicy make_wait_policy(const Params& params, const CoreShare& share) {
   WaitPolicy policy;
   policy.spin_polls = clamped(params.integer(spin_polls_param));
   policy.yields = clamped(params.integer(yields_param));
-  policy.spin = share.ranks <= share.cores;
+  policy.spin = share.suffices();
   const std::string& word = params.text(wait_param);
   if (word == "spin") {
     policy.spin = true;
@@ -93,6 +95,17 @@ WaitPolicy make_wait_policy(const Params& params, const CoreShare& share) {
 
 WaitPolicy make_wait_policy(const Params& params, const Identity& identity) {
   return make_wait_policy(params, core_share(params, identity));
+}
+
+std::string describe(const WaitPolicy& policy) {
+  if (policy.spin && !policy.sleep) return "spins and never sleeps";
+  if (!policy.sleep) return "yields its core and never sleeps";
+  std::string words = policy.spin && policy.spin_polls > 0
+                          ? fmt::format("spins for {} empty polls, then ", policy.spin_polls)
+                          : "";
+  if (policy.yields > 0)
+    words += fmt::format("yields its core up to {} times, then ", policy.yields);
+  return words + (words.empty() ? "sleeps at once" : "sleeps");
 }
 
 }  // namespace remit

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 
 #include "runtime/bootstrap.hpp"
 #include "runtime/params.hpp"
@@ -25,19 +26,24 @@ inline const ParamDecl yields_param{"yields", std::int64_t{WaitPolicy{}.yields},
                                     ParamRange{0, std::numeric_limits<std::uint32_t>::max()}};
 inline const ParamDecl core_sharers_param{
     "core_sharers", std::int64_t{0}, "ranks",
-    "ranks that share this rank's cores; 0: as the launcher tells, else all of the host",
+    "ranks, of all jobs together, that share the cores of each rank; 0: those of its own job, as "
+    "the launcher has bound them",
     ParamRange{0, std::int64_t{1} << 20}};
 
 /// How many ranks want how many cores.
 struct CoreShare {
-  int cores = 1;  ///< that this process may run on; 0 if the CPU quota has not one for each rank
-  int ranks = 1;  ///< whose sets of cores overlap with this one's, this one included
+  int cores = 1;             ///< that this process may run on
+  int ranks = 1;             ///< whose sets of cores overlap with this one's, this one included
+  bool quota_short = false;  ///< the CPU quota has not a core for each of them
+
+  /// Each rank has a core, so that one may spin without taking another's.
+  [[nodiscard]] bool suffices() const { return ranks <= cores && !quota_short; }
 };
 
 /// The affinity mask of this process (sched_getaffinity) and the CPU quota of its control group,
-/// against the ranks that run on those cores. Unless the launcher tells the bindings, every rank of
-/// the host counts: a rank that yields too early loses little, one that spins on another's core a
-/// lot.
+/// against the ranks that run on those cores: those of this job, or as many as core_sharers says,
+/// for nobody else knows of other jobs. Unless the launcher tells the bindings, every rank of the
+/// host counts: a rank that yields too early loses little, one that spins on another's core a lot.
 [[nodiscard]] CoreShare core_share(const Params& params, const Identity& identity);
 
 /// The policy for that share. Pure.
@@ -45,5 +51,8 @@ struct CoreShare {
 
 /// Both together: what MPI_Init uses.
 [[nodiscard]] WaitPolicy make_wait_policy(const Params& params, const Identity& identity);
+
+/// What a waiting rank does, for a person: "yields its core up to 32 times, then sleeps".
+[[nodiscard]] std::string describe(const WaitPolicy& policy);
 
 }  // namespace remit

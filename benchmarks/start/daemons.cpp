@@ -121,7 +121,6 @@ launcher::DaemonJob make_job(const Shape& shape) {
   if (!bindings) throw std::runtime_error(bindings.error().message);
   for (launcher::Rank& rank : job.ranks) {
     rank.binding = (*bindings)[at(rank.local_rank)];
-    rank.sharers = 1;
   }
   job.universe = shape.ranks;
   job.allocated = shape.hosts();

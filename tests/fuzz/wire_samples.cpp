@@ -124,7 +124,6 @@ DaemonJob sample_job() {
     rank.rank = rank.app_rank = static_cast<int>(job.ranks.size());
     rank.host = host;
     rank.local_rank = rank.rank == 1 ? 1 : 0;
-    rank.sharers = 1;
     job.ranks.push_back(rank);
   }
   return part;

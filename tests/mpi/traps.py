@@ -7,6 +7,7 @@
 import ctypes
 import os
 import platform
+import re
 import shutil
 import struct
 import subprocess
@@ -138,19 +139,49 @@ class Traps(LauncherTest):
         self.assertEqual(done.returncode, 124)
         self.assertIn("deadlock: 0 -> 1 -> 0", done.stderr)
 
-    def test_namespaces(self):
-        for options in (("--pid", "--fork", "--kill-child"),
-                        ("--pid", "--fork", "--kill-child", "--mount-proc"), ("--ipc", "--uts"),
-                        ("--user", "--map-root-user"),
-                        ("--user", "--map-root-user", "--pid", "--fork", "--kill-child")):
-            if not can_unshare(*options):
-                continue
-            with self.subTest(options):
-                self.works(MPIRUN, "-n", "3", "unshare", *options, PROGRAM)
-                # mpirun and its ranks together, as in a container
-                self.works("unshare", *options, MPIRUN, "-n", "3", PROGRAM)
-                # one rank inside, the others outside
-                self.works(MPIRUN, "-n", "1", "unshare", *options, PROGRAM, ":", "-n", "2", PROGRAM)
+    def test_without_userfaultfd_memory_is_registered_for_each_message(self):
+        """Only RDMA adapters have memory registered, so jobs here do not: the unit tests of the
+        cache and of the engine over a simulated device that does, where there is no userfaultfd."""
+        if platform.machine() not in AUDIT_ARCH:
+            self.skipTest("system call numbers are not known")
+        monitor, engine = "./registration_monitor_test", "./registration_engine_test"
+        if not os.path.exists(monitor) or not os.path.exists(engine):
+            self.skipTest("the unit tests are not built")
+        for error in (EPERM, ENOSYS):
+            without = {"preexec_fn": forbid(("userfaultfd",), error)}
+            done = self.call(monitor, **without)
+            if done.returncode == 0:
+                self.skipTest("/dev/userfaultfd gives what the system call would")
+            self.assertEqual(done.returncode, 77, done.stdout + done.stderr)
+            self.assertIn("memory_monitor=userfaultfd does not work here", done.stdout)
+            done = self.call(engine, **without)
+            self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr)
+            self.assertIn("[       OK ] Ways/Registered.EachCanBeSwitchedOff/", done.stdout)
+            self.assertIn("[  SKIPPED ] Ways/Registered.TheSecondMessageRegistersNothing/", done.stdout)
+
+    def namespaces(self, *options):
+        if not can_unshare(*options):
+            self.skipTest(f"unshare {' '.join(options)} does not work here")
+        self.works(MPIRUN, "-n", "3", "unshare", *options, PROGRAM)
+        # mpirun and its ranks together, as in a container
+        self.works("unshare", *options, MPIRUN, "-n", "3", PROGRAM)
+        # one rank inside, the others outside
+        self.works(MPIRUN, "-n", "1", "unshare", *options, PROGRAM, ":", "-n", "2", PROGRAM)
+
+    def test_pid_namespaces(self):
+        self.namespaces("--pid", "--fork", "--kill-child")
+
+    def test_pid_namespaces_with_proc(self):
+        self.namespaces("--pid", "--fork", "--kill-child", "--mount-proc")
+
+    def test_ipc_and_uts_namespaces(self):
+        self.namespaces("--ipc", "--uts")
+
+    def test_user_namespaces(self):
+        self.namespaces("--user", "--map-root-user")
+
+    def test_user_and_pid_namespaces(self):
+        self.namespaces("--user", "--map-root-user", "--pid", "--fork", "--kill-child")
 
     def test_user_namespace_without_the_user(self):
         if not can_unshare("--user"):
@@ -211,6 +242,25 @@ class Traps(LauncherTest):
         core = str(max(os.sched_getaffinity(0)))
         self.works("taskset", "-c", core, MPIRUN, "-n", "4", PROGRAM, ranks=4)
         self.works("taskset", "-c", core, MPIRUN, "-n", "2", "--bind-to", "core", PROGRAM, ranks=2)
+
+    def test_two_jobs_on_the_same_cores(self):
+        """Each knows of the other what it is told, and does not spin on its cores."""
+        cores = sorted(os.sched_getaffinity(0))[:2]
+        jobs = [subprocess.Popen(["taskset", "-c", ",".join(map(str, cores)), MPIRUN, "-n", "2", "--bind-to",
+                                  "none", "--param", "core_sharers=4", PROGRAM], text=True,
+                                 env={**self.environment, "REMIT_STATISTICS": "yes"},
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
+        for job in jobs:
+            self.addCleanup(job.kill)
+        for job in jobs:
+            out, err = job.communicate(timeout=4 * LIMIT)
+            self.assertEqual((job.returncode, out.count("passed (2 ranks)")), (0, 1), out + err)
+            waits = re.findall(r"waiting: yields (\d+), .*, crowded (\d+); a rank (.*)", err)
+            self.assertEqual(len(waits), 2, err)
+            for yields, crowded, words in waits:
+                self.assertGreater(int(yields), 0)
+                self.assertEqual(crowded, "0")  # times that it was taken off its core while it spun
+                self.assertEqual(words, "yields its core up to 32 times, then sleeps")
 
     def test_no_locked_memory_and_few_files(self):
         self.works("sh", "-c", 'ulimit -l 0; ulimit -n 64; exec "$0" "$@"', MPIRUN, "-n", "3", PROGRAM)

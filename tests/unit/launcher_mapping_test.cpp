@@ -257,22 +257,6 @@ TEST(LauncherJob, InheritedVariablesHostsAndPath) {
   }
 }
 
-TEST(LauncherJob, SharersOfTheSameCores) {
-  Options options;
-  options.apps = {{5, {"/bin/sh"}, "/", {}}};
-  char* environment[] = {nullptr};
-  const auto sharers = [&](BindTo bind_to) {
-    options.placement.bind_to = bind_to;
-    const auto job = job_of(options, host("core:4 pu:2"), "here", environment);
-    std::vector<int> counts;
-    for (const Rank& rank : job->ranks) counts.push_back(rank.sharers);
-    return counts;
-  };
-  EXPECT_EQ(sharers(BindTo::core), (std::vector<int>{2, 1, 1, 1, 2}));
-  EXPECT_EQ(sharers(BindTo::numa), (std::vector<int>{5, 5, 5, 5, 5}));
-  EXPECT_EQ(sharers(BindTo::share), (std::vector<int>{0, 0, 0, 0, 0}));
-}
-
 TEST(LauncherJob, ProgramsThatCannotRun) {
   EXPECT_EQ(find_program("sh", "/", "/nowhere:/bin").value_or(""), "/bin/sh");
   EXPECT_EQ(find_program("nosuch", "/", "/bin").error().status, 127);

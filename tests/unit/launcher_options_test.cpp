@@ -225,6 +225,17 @@ TEST(LauncherOptions, OutputAndInputInBothDialects) {
   EXPECT_NE(error_of({"--output", "dir=", "prog"}).find("'dir='"), std::string::npos);
 }
 
+TEST(LauncherOptions, WhatStandsBeforeALine) {
+  const auto prefix = [](const Words& words) {
+    return line_prefix(parsed(words).output, "7", "here");
+  };
+  EXPECT_EQ(prefix({"prog"}), "");
+  EXPECT_EQ(prefix({"-l", "prog"}), "[7] ");
+  EXPECT_EQ(prefix({"-prepend-pattern", "%h/%r%% %z: ", "prog"}), "here/7% %z: ");
+  EXPECT_EQ(prefix({"-l", "--prepend-pattern=<%r>", "prog"}), "<7>");
+  EXPECT_EQ(prefix({"-prepend-pattern", "- ", "prog"}), "- ");
+}
+
 TEST(LauncherOptions, CountsThatFollowFromOthers) {
   const Processors processors(*Topology::synthetic("pack:4 core:2 pu:1"));
   const auto ranks = [&](const Words& words) {
@@ -254,9 +265,10 @@ TEST(LauncherOptions, CountsThatFollowFromOthers) {
 }
 
 TEST(LauncherOptions, WhatOtherMpirunsAreTold) {
-  const Options options =
-      parsed({"--mca", "btl", "self,vader", "--tune", "/opt/x", "--oversubscribe", "-genvlist",
-              "A,B", "-envnone", "--use-hwthread-cpus", "-iface", "eth0", "prog"});
+  const Options options = parsed(
+      {"--mca", "btl", "self,vader", "--tune", "/opt/x", "--oversubscribe", "-genvlist", "A,B",
+       "-envnone", "--use-hwthread-cpus", "-iface", "eth0", "--print-all-exitcodes", "prog"});
+  EXPECT_TRUE(options.print_exit_codes);
   EXPECT_EQ(options.global_env, (std::vector<EnvSetting>{{"OMPI_MCA_btl", "self,vader"}}));
   EXPECT_EQ(options.inherit.names, (Words{"A", "B"}));
   EXPECT_FALSE(options.inherit.all);
@@ -323,10 +335,26 @@ TEST(LauncherOptions, HelpNamesEveryOption) {
   EXPECT_EQ(parsed({"--help"}).action, Action::help);
   EXPECT_EQ(parsed({"-n", "2", "-V"}).action, Action::version);
   const std::string help = help_text();
-  for (const char* name :
-       {"-n", "--np", "-x", "--genv", "--wdir", "--bind-to", "--param", "--tag-output", "--timeout",
-        "--grace", "--report-bindings", "--map-by", "--rank-by", "--stdin", "--timestamp",
-        "--output-filename", "--app", "--oversubscribe"}) {
+  for (const char* name : {"-n",
+                           "--np",
+                           "-x",
+                           "--genv",
+                           "--wdir",
+                           "--bind-to",
+                           "--param",
+                           "--tag-output",
+                           "--timeout",
+                           "--grace",
+                           "--report-bindings",
+                           "--map-by",
+                           "--rank-by",
+                           "--stdin",
+                           "--timestamp",
+                           "--output-filename",
+                           "--app",
+                           "--oversubscribe",
+                           "--prepend-pattern",
+                           "--print-all-exitcodes"}) {
     EXPECT_NE(help.find(name), std::string::npos) << name;
   }
 }

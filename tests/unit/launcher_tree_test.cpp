@@ -144,7 +144,6 @@ DaemonJob some_job() {
     rank.host = i / 2;
     rank.local_rank = i % 2;
     rank.binding = {{i, i + 4}, "core"};
-    rank.sharers = 1;
     job.ranks.push_back(rank);
   }
   part.merge = true;

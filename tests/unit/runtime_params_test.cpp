@@ -139,6 +139,7 @@ TEST(WaitPolicy, SpinsOnlyWhileCoresSuffice) {
   EXPECT_FALSE(make_wait_policy(params, CoreShare{4, 5}).spin);
   EXPECT_TRUE(make_wait_policy(params, CoreShare{1, 1}).spin);
   EXPECT_TRUE(make_wait_policy(params, CoreShare{4, 5}).sleep);
+  EXPECT_FALSE(make_wait_policy(params, CoreShare{4, 4, true}).spin);
 }
 
 TEST(WaitPolicy, WordsOverride) {
@@ -164,6 +165,29 @@ TEST(WaitPolicy, LauncherMayTellWhoShares) {
   EXPECT_EQ(core_share(params, identity).ranks, 3);
   ASSERT_TRUE(params.set("core_sharers", "2"));
   EXPECT_EQ(core_share(params, identity).ranks, 2);
+}
+
+TEST(WaitPolicy, OtherJobsCountWhenAsked) {
+  // Two ranks, and as many as there could be cores from other jobs.
+  Identity identity;
+  identity.size = identity.local_size = 2;
+  Params params;
+  ASSERT_TRUE(params.set("core_sharers", "1048576"));
+  const CoreShare share = core_share(params, identity);
+  EXPECT_EQ(share.ranks, 1 << 20);
+  EXPECT_FALSE(share.suffices());
+  EXPECT_FALSE(make_wait_policy(params, identity).spin);
+}
+
+TEST(WaitPolicy, InWords) {
+  EXPECT_EQ(describe(WaitPolicy{true, 20000, 32, true}),
+            "spins for 20000 empty polls, then yields its core up to 32 times, then sleeps");
+  EXPECT_EQ(describe(WaitPolicy{true, 5, 0, true}), "spins for 5 empty polls, then sleeps");
+  EXPECT_EQ(describe(WaitPolicy{false, 5, 32, true}),
+            "yields its core up to 32 times, then sleeps");
+  EXPECT_EQ(describe(WaitPolicy{false, 5, 0, true}), "sleeps at once");
+  EXPECT_EQ(describe(WaitPolicy{true, 5, 1, false}), "spins and never sleeps");
+  EXPECT_EQ(describe(WaitPolicy{false, 5, 1, false}), "yields its core and never sleeps");
 }
 
 }  // namespace

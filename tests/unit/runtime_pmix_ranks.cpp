@@ -74,7 +74,9 @@ int run(const char* how) {
   if (!sound) return complain("local ranks make no sense");
   const auto host = HostTopology::open(bootstrap);
   if (!host) return complain(host.error().message);
-  const CoreShare share = core_share(Params(), me);
+  const auto params = Params::from_environment(environ);
+  if (!params) return complain(params.error().message);
+  const CoreShare share = core_share(*params, me);
   bootstrap.finalize();
   std::printf("rank %d of %d local %d of %d ranks:cores %d:%d init %.1f ms ok\n", me.rank, me.size,
               me.local_rank, me.local_size, share.ranks, share.cores,

@@ -29,11 +29,28 @@ aborts() {
   grep -q "on purpose" "$output" || fail "$*: message of the abort is missing"
 }
 
+# shares RANKS:CORES LAUNCHER...: what every rank counts.
+shares() {
+  counts=$1
+  shift
+  timeout 120 "$@" >"$output" 2>&1 || fail "$*: status $?"
+  if ! grep -q " ok$" "$output" || grep " ok$" "$output" | grep -vq " ranks:cores $counts "; then
+    fail "$*: not $counts"
+  fi
+}
+
 launchers=0
 if [ -x ./mpirun ]; then
   launchers=$((launchers + 1))
   for count in 1 2 5 16; do exchange $count ./mpirun; done
   aborts ./mpirun
+  # Who shares the cores of a rank: those that are bound to the same ones, or as many as somebody
+  # says who knows of other jobs. What is said of one job is not of another inside of it.
+  one="taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')"
+  shares 3:1 $one ./mpirun -n 3 --bind-to none $ranks
+  shares 9:1 $one ./mpirun -n 2 --param core_sharers=9 $ranks
+  if [ "$(nproc)" -ge 2 ]; then shares 1:1 ./mpirun -n 2 --bind-to hwthread $ranks; fi
+  shares 3:1 ./mpirun -n 1 --bind-to hwthread ./mpirun -n 3 $ranks
 fi
 foreign=$(command -v mpirun.openmpi)
 if [ -n "$foreign" ]; then

@@ -1,8 +1,8 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // What a blocked rank waits for, in memory that mpirun reads for its report of a job that hangs: a
 // file with a page for each rank in the job's private directory. A rank writes to its page only
-// when a call has been asleep for a while, or has looked in vain many times, so that calls which
-// complete pay nothing for it.
+// when a call has been asleep for a while, or has looked in vain many times. Calls that complete
+// before pay with the few stores that make their WaitSubject.
 #pragma once
 
 #include <atomic>

@@ -127,6 +127,19 @@ class LauncherTest(MpirunTest):
         self.assertEqual(self.marked(), [], "processes are left")
         self.assertEqual(os.listdir(self.temporary), [], "files are left")
 
+    def wait_for_state(self, pids, state):
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end:
+            states = []
+            for pid in pids:
+                with open(f"/proc/{pid}/stat") as file:
+                    states.append(file.read().rsplit(")", 1)[1].split()[0])
+            # D: a parent that waits for its vforked child, which was stopped before its exec.
+            if all(s in (state, "D") for s in states):
+                return
+            time.sleep(0.02)
+        self.fail(f"states are {states}, not {state}")
+
 
 class Jobs(LauncherTest):
     def test_every_size(self):
@@ -135,6 +148,9 @@ class Jobs(LauncherTest):
             expected = sorted(f"rank {rank} of {size} ok" for rank in range(size))
             self.assertEqual(sorted(out.splitlines()), expected)
             self.assertEqual(err, "")
+
+    def test_the_shortest_job(self):
+        self.assertEqual(self.run_job("-n", "2", "true"), ("", ""))
 
     def test_direct_exchange_without_fence(self):
         out, _ = self.run_job("-np", "5", CLIENT, "direct")
@@ -236,13 +252,57 @@ class Jobs(LauncherTest):
         _, err = self.run_job("-n", "100", "--map-by", "slot:PE=1000", "true", status=2)
         self.assertIn("1000 core for each of 100 ranks", self.the_message(err))
 
-    def test_binding_does_not_depend_on_the_number_of_ranks(self):
-        cores = len(os.sched_getaffinity(0))
-        for ranks in range(2, 5):
-            _, err = self.run_job("-n", str(ranks), "--report-bindings", "true")
-            self.assertEqual(len(re.findall("is bound to", err)) in (0, ranks), True, err)
-            if ranks > cores:
-                self.assertEqual(len(re.findall("is not bound", err)), ranks)
+    def test_default_binding_divides_the_cores(self):
+        """One rule for every number of ranks: equal shares in order, as long as there is a core for
+        each."""
+        allowed = os.sched_getaffinity(0)
+        show = "import os; print(*sorted(os.sched_getaffinity(0)))"
+        _, err = self.run_job("-n", "1", "--report-bindings", "--bind-to", "core", "true")
+        cores = int(re.search(r"core \d+ of (\d+) ", err)[1])
+        for ranks in sorted({1, 2, 3, min(cores, 16), cores + 1}):
+            if ranks > 64:
+                continue
+            out, err = self.run_job("-n", str(ranks), "-l", "--report-bindings", sys.executable, "-c", show)
+            said = re.findall(r"mpirun: rank (\d+) on host \S+ is (?:not bound|bound to core (\d+)(?:-(\d+))? of)",
+                              err)
+            self.assertEqual([int(rank) for rank, _, _ in said], list(range(ranks)), err)
+            lines = sorted(re.findall(r"\[(\d+)\] (.*)", out), key=lambda line: int(line[0]))
+            runs_on = [{int(cpu) for cpu in cpus.split()} for _, cpus in lines]
+            if ranks == 1 or ranks > cores:
+                self.assertEqual((runs_on, "is bound" in err), ([allowed] * ranks, False), err)
+                continue
+            ends = [(int(first), int(last or first)) for _, first, last in said]
+            expected = [(rank * cores // ranks, (rank + 1) * cores // ranks - 1) for rank in range(ranks)]
+            self.assertEqual(ends, expected)
+            self.assertEqual(set().union(*runs_on), allowed)
+            self.assertEqual(sum(map(len, runs_on)), len(allowed), "shares overlap")
+
+    def test_numbering(self):
+        allowed = sorted(os.sched_getaffinity(0))
+        if len(allowed) < 2:
+            self.skipTest("there is one processor")
+        a, b = allowed[:2]
+        show = "import os; print(*os.sched_getaffinity(0))"
+        for options, expected in (((), [a, b, a, b]), (("--rank-by", "fill"), [a, a, b, b]),
+                                  (("--rank-by", "slot"), [a, a, b, b]),
+                                  (("--rank-by", "span"), [a, b, a, b])):
+            done = subprocess.run(["taskset", "-c", f"{a},{b}", MPIRUN, "-n", "4", "-l", "--map-by", "hwthread",
+                                   "--bind-to", "hwthread", *options, sys.executable, "-c", show],
+                                  env=self.environment, timeout=LIMIT, stdout=subprocess.PIPE, text=True)
+            self.assertEqual(sorted(done.stdout.splitlines()),
+                             [f"[{rank}] {cpu}" for rank, cpu in enumerate(expected)], options)
+
+    def test_display_map(self):
+        host = os.uname().nodename
+        programs = ("--bind-to", "none", "-n", "2", "echo", "a b", ":", "-n", "1", "-wdir", "/usr", "true")
+        expected = [f"mpirun: rank {rank} of 3 on host {host}: echo a b in {os.getcwd()}" for rank in (0, 1)]
+        expected.append(f"mpirun: rank 2 of 3 on host {host}: true in /usr")
+        for words in (("--display-map",), ("--display", "map"), ("-print-rank-map",)):
+            out, err = self.run_job(*words, *programs)
+            self.assertEqual((out, err.splitlines()), ("a b\n" * 2, expected), words)
+        _, err = self.run_job("--display-map", "--bind-to", "hwthread", "true")
+        self.assertRegex(err, r"^mpirun: rank 0 of 1 on host \S+, hwthread \d+ of \d+ "
+                              r"\(processors \d+\): true in /.*\n$")
 
     def test_parameters_of_mpirun(self):
         out, _ = self.run_job("-n", "2", "echo", "x", env={"REMIT_TAG_OUTPUT": "yes"})
@@ -372,6 +432,17 @@ class Failures(LauncherTest):
             self.assertIn(f"aborted the job with code {code}: {text}", self.the_message(err))
         _, err = self.run_job("-n", "4", CLIENT, "signal", "9", "2", "16", "something else", status=16)
         self.assertIn("aborted the job with code 16: something else", self.the_message(err))
+
+    def test_exit_codes_of_all(self):
+        host = os.uname().nodename
+        script = "exit 0"
+        _, err = self.run_job("-n", "3", "-print-all-exitcodes", "sh", "-c", script)
+        self.assertEqual(err, f"mpirun: exit codes: [{host}] 0,0,0\n")
+        script = 'case $PMIX_RANK in 0) trap "exit 7" TERM;; 1) sleep 0.3; exit 5;; esac; while :; do sleep 0.1; done'
+        _, err = self.run_job("-n", "3", "--print-all-exitcodes", "sh", "-c", script, status=5)
+        codes, cause = self.own_messages(err)
+        self.assertEqual(codes, f"mpirun: exit codes: [{host}] 7,5,{128 + signal.SIGTERM}")
+        self.assertRegex(cause, "rank 1 .* exited with status 5")
 
     def test_without_mpi_a_rank_may_end_early(self):
         out, err = self.run_job("-n", "3", "sh", "-c",
@@ -563,13 +634,15 @@ class Signals(LauncherTest):
             return int(file.read().rsplit(")", 1)[1].split()[1])
 
     def test_user_signals_are_forwarded(self):
-        process = self.start("-n", "2", "sh", "-c",
-                             'trap "echo got it; exit 0" USR1; echo up; while :; do sleep 0.1; done')
-        for _ in range(2):
-            self.wait_for_line(process.stdout)
-        process.send_signal(signal.SIGUSR1)
+        script = 'trap "echo got 1" USR1; trap "echo got 2" USR2; echo up; while :; do sleep 0.05; done'
+        process = self.start("-n", "2", "sh", "-c", script)
+        for number, line in ((None, "up\n"), (signal.SIGUSR1, "got 1\n"), (signal.SIGUSR2, "got 2\n")):
+            if number:
+                process.send_signal(number)
+            self.assertEqual([self.wait_for_line(process.stdout) for _ in range(2)], [line] * 2)
+        process.send_signal(signal.SIGTERM)
         out, _ = process.communicate(timeout=LIMIT)
-        self.assertEqual((process.returncode, out), (0, b"got it\n" * 2))
+        self.assertEqual((process.returncode, out), (128 + signal.SIGTERM, b""))
 
     def test_quit_prints_where_ranks_are(self):
         process = self.start("-n", "2", "sh", "-c", "echo up; sleep 1; echo end")
@@ -588,19 +661,6 @@ class Signals(LauncherTest):
         process.send_signal(signal.SIGCONT)
         process.communicate(timeout=LIMIT)
         self.assertEqual(process.returncode, 0)
-
-    def wait_for_state(self, pids, state):
-        end = time.monotonic() + LIMIT
-        while time.monotonic() < end:
-            states = []
-            for pid in pids:
-                with open(f"/proc/{pid}/stat") as file:
-                    states.append(file.read().rsplit(")", 1)[1].split()[0])
-            # D: a parent that waits for its vforked child, which was stopped before its exec.
-            if all(s in (state, "D") for s in states):
-                return
-            time.sleep(0.02)
-        self.fail(f"states are {states}, not {state}")
 
     def test_what_ranks_leave_behind(self):
         out, err = self.run_job("--grace", "0.3", "-n", "2", "sh", "-c",
@@ -795,6 +855,12 @@ class Streams(LauncherTest):
             self.assertRegex(line, r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[[01]\] [ab]$")
         self.assertEqual(len(out.splitlines()), 4)
 
+    def test_what_stands_before_lines(self):
+        out, err = self.run_job("-n", "2", "-prepend-pattern", "%h/%r: ", "sh", "-c", "echo a; echo b >&2")
+        for text, letter in ((out, "a"), (err, "b")):
+            self.assertEqual(sorted(text.splitlines()),
+                             [f"{os.uname().nodename}/{rank}: {letter}" for rank in (0, 1)])
+
     def test_input_to_another_to_all_and_to_none(self):
         data = os.urandom(1 << 20) * 16
         digest = hashlib.sha256(data).hexdigest()
@@ -855,6 +921,51 @@ class Terminal(LauncherTest):
         os.write(terminal, b"\x03")
         self.read_until(terminal, "were ended")
         self.assertEqual(os.WTERMSIG(os.waitpid(pid, 0)[1]), signal.SIGINT)
+
+    def wait_for_end(self, pid):
+        """Its status; it has to end soon."""
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end:
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if done:
+                return status
+            time.sleep(0.02)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        self.fail(f"no end within {LIMIT} s")
+
+    def test_interrupt_key_twice(self):
+        """The first one gives the ranks the time of --grace, and they take it."""
+        script = 'trap "echo asked" TERM; echo up; while :; do sleep 0.05; done'
+        pid, terminal = self.start_in_terminal("--grace", "1000", "-n", "2", "sh", "-c", script)
+        self.read_until(terminal, "up\r\nup")
+        os.write(terminal, b"\x03")
+        self.read_until(terminal, "asked\r\nasked")
+        os.write(terminal, b"\x03")
+        self.assertEqual(os.WTERMSIG(self.wait_for_end(pid)), signal.SIGINT)
+
+    def test_suspend_key_and_foreground(self):
+        """Under a shell with job control: Ctrl-Z, then fg."""
+        rank = 'echo up $$; read line; echo "read $line"'
+        script = f"set -m; {MPIRUN} -n 2 --stdin all sh -c '{rank}'; echo stopped; read word; fg; echo status $?"
+        shell, terminal = pty.fork()
+        if shell == 0:
+            os.execve("/bin/sh", ["/bin/sh", "-c", script], self.environment)
+        self.addCleanup(os.close, terminal)
+        seen = self.read_until(terminal, "up")
+        while len(pids := re.findall(r"up (\d+)\r", seen)) < 2:
+            seen += self.read_until(terminal, "\n")
+        pids = [int(pid) for pid in pids]
+        os.write(terminal, b"\x1a")
+        self.read_until(terminal, "stopped\r\n")
+        mpirun = [pid for pid, parent in marked(self.mark) if parent == shell]
+        self.assertEqual(len(mpirun), 1)
+        self.wait_for_state([*mpirun, *pids], "T")
+        os.write(terminal, b"word\n")
+        self.wait_for_state(pids, "S")
+        os.write(terminal, b"line\n")
+        self.read_until(terminal, "status 0")
+        self.assertEqual(self.wait_for_end(shell), 0)
 
     def test_background_job_is_not_stopped(self):
         pid, terminal = pty.fork()

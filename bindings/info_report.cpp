@@ -157,10 +157,45 @@ void append_copies(std::string& out, const InfoReport& report) {
   }
 }
 
-const char* words_of(Place place) {
-  constexpr std::array<const char*, kPlaces> kWords = {
-      "one host", "one host with fewer processors than ranks", "several hosts"};
-  return kWords[static_cast<std::size_t>(place)];
+/// Why a rank spins or does not, if the parameter `wait` leaves the choice to the cores.
+std::string_view reason_of(const CoreShare& share) {
+  if (share.quota_short) return "the CPU quota has not a core for each";
+  return share.suffices() ? "each has a core" : "there are more ranks than cores";
+}
+
+void append_waiting(std::string& out, const WaitingInfo& info) {
+  const CoreShare& share = info.share;
+  auto to = std::back_inserter(out);
+  fmt::format_to(to, "Waiting\n  cores of this process: {}\n", share.cores);
+  fmt::format_to(to, "  ranks that share them: {}{}; {}\n", share.ranks,
+                 info.told ? ", as core_sharers says" : "", reason_of(share));
+  fmt::format_to(to, "  so a waiting rank {}\n", describe(info.policy));
+}
+
+/// Among whom, where, in what calls.
+std::string question_of(const CollectivesInfo& info) {
+  if (info.inter) return fmt::format("between two groups, {} ranks in this one", info.ranks);
+  std::string words = fmt::format("among {} ranks on ", info.ranks);
+  if (info.place == Place::network) {
+    words += fmt::format("{} hosts", info.hosts);
+  } else {
+    const bool shared = info.place == Place::host_shared;
+    words += shared ? "one host with fewer processors than ranks" : "one host";
+  }
+  if (info.in_place) words += ", in place";
+  if (info.reduction == "exact") words += ", of integers";
+  if (info.reduction == "ordered") words += ", in the order of the ranks";
+  return words;
+}
+
+/// A line for each row that coll_algorithms can name.
+void append_algorithms(std::string& out) {
+  auto to = std::back_inserter(out);
+  fmt::format_to(to, "Algorithms of collectives (those named inter are between two groups)\n");
+  for (const Algorithm& row : all_algorithms()) {
+    if (row.kind == CollectiveKind::agree) continue;  // inside of Remit only
+    fmt::format_to(to, "  {}={}\n", collective_name(row.kind), row.name);
+  }
 }
 
 void append_ranges(std::string& out, const char* title, const std::vector<ChosenRange>& ranges) {
@@ -193,8 +228,7 @@ void append_choices(std::string& out, const CollectivesInfo& info) {
 
 void append_collectives(std::string& out, const CollectivesInfo& info) {
   auto to = std::back_inserter(out);
-  fmt::format_to(to, "Collectives among {} ranks on {}; costs of the model\n", info.ranks,
-                 words_of(info.place));
+  fmt::format_to(to, "Collectives {}; costs of the model\n", question_of(info));
   if (info.from_file) {
     fmt::format_to(to, "  table: {}\n", info.file);
   } else if (!info.problem.empty()) {
@@ -322,6 +356,10 @@ Json collectives_json(const CollectivesInfo& info) {
   }
   return {{"ranks", info.ranks},
           {"place", kPlaceNames[static_cast<std::size_t>(info.place)]},
+          {"hosts", info.hosts},
+          {"op", info.reduction},
+          {"in_place", info.in_place},
+          {"inter", info.inter},
           {"file", info.file},
           {"from_file", info.from_file},
           {"problem", info.problem},
@@ -329,6 +367,28 @@ Json collectives_json(const CollectivesInfo& info) {
           {"blocking", ranges_json(info.blocking)},
           {"nonblocking", ranges_json(info.others)},
           {"choices", choices}};
+}
+
+Json waiting_json(const WaitingInfo& info) {
+  return {{"cores", info.share.cores},
+          {"ranks", info.share.ranks},
+          {"told", info.told},
+          {"quota_short", info.share.quota_short},
+          {"spin", info.policy.spin},
+          {"spin_polls", info.policy.spin_polls},
+          {"yields", info.policy.yields},
+          {"sleep", info.policy.sleep},
+          {"words", describe(info.policy)}};
+}
+
+Json algorithms_json() {
+  Json list = Json::array();
+  for (const Algorithm& row : all_algorithms()) {
+    if (row.kind == CollectiveKind::agree) continue;
+    list.push_back(
+        {{"operation", collective_name(row.kind)}, {"algorithm", row.name}, {"inter", row.inter}});
+  }
+  return list;
 }
 
 Json copies_json(const InfoReport& report) {
@@ -397,9 +457,17 @@ std::string to_text(const InfoReport& report, const InfoSections& sections) {
     separate();
     append_copies(out, report);
   }
+  if (sections.waiting) {
+    separate();
+    append_waiting(out, report.waiting);
+  }
   if (sections.collectives) {
     separate();
     append_collectives(out, report.collectives);
+  }
+  if (sections.algorithms) {
+    separate();
+    append_algorithms(out);
   }
   if (sections.rdma) {
     separate();
@@ -422,7 +490,9 @@ std::string to_json(const InfoReport& report, const InfoSections& sections) {
   if (sections.parameters) root["parameters"] = parameters_json(report);
   if (sections.protocols) root["protocols"] = protocols_json(report);
   if (sections.copies) root["copies"] = copies_json(report);
+  if (sections.waiting) root["waiting"] = waiting_json(report.waiting);
   if (sections.collectives) root["collectives"] = collectives_json(report.collectives);
+  if (sections.algorithms) root["algorithms"] = algorithms_json();
   if (sections.rdma) root["rdma"] = rdma_json(report);
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -13,6 +13,7 @@
 #include "rdma_btl/shm/copy_table.hpp"
 #include "rdma_btl/verbs/doctor.hpp"
 #include "runtime/params.hpp"
+#include "runtime/wait_policy.hpp"
 
 namespace remit {
 
@@ -39,12 +40,18 @@ struct InfoSections {
   bool copies = false;
   bool collectives = false;
   bool rdma = false;
+  bool waiting = false;
+  bool algorithms = false;  ///< the names of all rows
 };
 
 /// Which algorithms collectives use in one communicator.
 struct CollectivesInfo {
   int ranks = 0;
   Place place = Place::host;
+  int hosts = 1;
+  std::string reduction;  ///< what reductions do, as --op names it
+  bool in_place = false;
+  bool inter = false;
   std::string file;  ///< of the table of costs; empty: none
   bool from_file = false;
   std::string problem;  ///< why it is not used
@@ -59,6 +66,13 @@ struct CollectivesInfo {
   std::vector<Choice> choices;
 };
 
+/// How the ranks of a job would wait here.
+struct WaitingInfo {
+  CoreShare share;
+  bool told = false;  ///< the parameter core_sharers says how many ranks share the cores
+  WaitPolicy policy;
+};
+
 struct InfoReport {
   std::string version;
   std::vector<DeviceInfo> devices;
@@ -69,6 +83,7 @@ struct InfoReport {
   std::vector<shm::CopyTable::Line> copies;
   CollectivesInfo collectives;
   std::vector<verbs::Finding> rdma;
+  WaitingInfo waiting;
 };
 
 /// The parameters of this program with their values in `params`, by name.
@@ -78,8 +93,8 @@ struct InfoReport {
 [[nodiscard]] std::string to_text(const InfoReport& report, const InfoSections& sections);
 
 /// The wanted sections as one JSON object, keys "version", "devices" and
-/// "networks", "parameters", "protocols", "copies", "collectives", "rdma". Sizes are bytes, times
-/// nanoseconds; a range without an end has "to_bytes": null.
+/// "networks", "parameters", "protocols", "copies", "waiting", "collectives", "algorithms", "rdma".
+/// Sizes are bytes, times nanoseconds; a range without an end has "to_bytes": null.
 [[nodiscard]] std::string to_json(const InfoReport& report, const InfoSections& sections);
 
 /// 4096 as "4 KiB", 5 as "5 B"; a number that is not a whole multiple stays in the smaller unit;

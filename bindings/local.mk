@@ -111,7 +111,8 @@ pkgconfig_DATA += bindings/wrappers/mpi-c.pc bindings/wrappers/mpi-cxx.pc \
 # remit_info reads the declarations of the parameters from the layers themselves, so it takes all of
 # their objects, not only those that it calls.
 bin_PROGRAMS += remit_info
-remit_info_SOURCES = bindings/remit_info.cpp bindings/info_report.cpp bindings/info_report.hpp
+remit_info_SOURCES = bindings/remit_info.cpp bindings/info_collectives.cpp \
+	bindings/info_collectives.hpp bindings/info_report.cpp bindings/info_report.hpp
 # (automake takes a literal -Wl here for a mistake)
 remit_info_LDADD = $(subst ,,-Wl,--whole-archive,.libs/libcollectives.a,--no-whole-archive) \
 	$(PMIX_LIBS) $(HWLOC_LIBS)

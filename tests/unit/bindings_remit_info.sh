@@ -52,6 +52,21 @@ $(nproc --all) processors, $(uname -srm)
 TABLE
 expect_has "a table" "12.5       30.0   together" \
   "$(REMIT_SHM_COPY_TABLE=$tables/some ./remit_info --copies)"
+# How ranks wait: nproc counts the cores of the mask, as Remit does.
+cores=$(nproc)
+expect_has "everything" "Waiting
+  cores of this process: $cores
+  ranks that share them: $cores; " "$all"
+expect_has "too many ranks" "more ranks than cores
+  so a waiting rank yields its core up to 32 times, then sleeps" \
+  "$(./remit_info --waiting $((cores + 1)))"
+expect_has "other jobs" "4096, as core_sharers says; there are more ranks than cores
+  so a waiting rank yields" "$(REMIT_CORE_SHARERS=4096 ./remit_info --waiting 1)"
+expect_has "a wish" "a waiting rank spins and never sleeps" \
+  "$(./remit_info --waiting 4096 --param wait=spin)"
+expect_has "fewer cores" "cores of this process: 1
+" "$(taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" ./remit_info --waiting 2)"
+expect_has "waiting in JSON" '"spin": false' "$(./remit_info --json --waiting 4096)"
 expect_has "--collectives" "Collectives among 8 ranks on " "$(./remit_info --collectives 8)"
 expect_has "--collectives" "  allreduce  " "$(./remit_info --collectives)"
 expect_has "the model" "binomial" "$(./remit_info --collectives 1000 --place network)"
@@ -76,8 +91,52 @@ expect_has "a broken table" "allreduce=fastest" \
   "$(REMIT_COLL_TABLE=$tables/coll ./remit_info --collectives 100)"
 expect_has "collectives in JSON" '"operation": "allreduce"' "$(./remit_info --json --collectives 4)"
 rm -r "$tables"
+
+# What decides beside the number of ranks: hosts, the operation, places, groups.
+hosts=$(./remit_info --collectives 16 --hosts 4)
+expect_has "hosts" "Collectives among 16 ranks on 4 hosts" "$hosts"
+expect_has "hosts" "hierarchical" "$hosts"
+expect_has "hosts" "hierarchical" "$(./remit_info --collectives 16 --hosts 4 --bytes 8 | grep chosen)"
+case $(./remit_info --collectives 16 --hosts 4 --param coll_cells=none) in
+  *hierarchical*) echo "FAIL cells although there are none"; failures=$((failures + 1)) ;;
+esac
+# Uneven cells have no hierarchical allgather.
+expect_has "even hosts" "hierarchical" "$(./remit_info --collectives 16 --hosts 4 --bytes 8 | grep ' allgather ')"
+case $(./remit_info --collectives 16 --hosts 3 --bytes 8 | grep ' allgather ') in
+  *hierarchical*) echo "FAIL uneven hosts: hierarchical"; failures=$((failures + 1)) ;;
+esac
+expect_has "one host" "fewer processors than ranks" "$(./remit_info --collectives 100000 --hosts 1)"
+expect_has "rounded sums" "grouped" \
+  "$(./remit_info --collectives 1000 --place network --bytes 8 | grep 'allreduce.*chosen')"
+expect_has "exact sums" "overlapped" \
+  "$(./remit_info --collectives 1000 --place network --op exact --bytes 8 | grep 'allreduce.*chosen')"
+expect_has "the order of ranks" "in_order" \
+  "$(./remit_info --collectives 100 --place network --op ordered --bytes 8 | grep ' reduce .*chosen')"
+expect_has "not in place" "spread_out" "$(./remit_info --collectives 8 --place network --bytes 8)"
+case $(./remit_info --collectives 8 --place network --bytes 8 --in-place) in
+  *spread_out*) echo "FAIL in place: spread_out"; failures=$((failures + 1)) ;;
+esac
+inter=$(./remit_info --collectives 8 --inter)
+expect_has "two groups" "between two groups" "$inter"
+expect_has "two groups" "inter_leaders" "$inter"
+expect_has "JSON says the question" '"hosts": 4' "$(./remit_info --json --collectives 16 --hosts 4)"
+algorithms=$(./remit_info --algorithms)
+expect_has "--algorithms" "  allreduce=ring
+" "$algorithms"
+for algorithm in $algorithms; do
+  case $algorithm in *=*) ;; *) continue ;; esac
+  ./remit_info --collectives 4 --param "coll_algorithms=$algorithm" >/dev/null ||
+    { echo "FAIL $algorithm is listed and refused"; failures=$((failures + 1)); }
+done
+expect_failure "more hosts than ranks" "--hosts 5" ./remit_info --collectives 4 --hosts 5
+expect_failure "places that contradict" "--place host" ./remit_info --collectives 4 --hosts 2 --place host
+expect_failure "--hosts alone" "--collectives" ./remit_info --hosts 2
+expect_failure "no such operation" "--op" ./remit_info --collectives 4 --op product
+expect_failure "in place between groups" "--in-place" ./remit_info --collectives 4 --inter --in-place
+
 expect_failure "--bytes alone" "--collectives" ./remit_info --bytes 8
 expect_failure "one rank" "--collectives" ./remit_info --collectives 1
+expect_failure "no ranks" "--waiting" ./remit_info --waiting 0
 expect_failure "no such place" "--place" ./remit_info --collectives 4 --place moon
 expect_failure "no such algorithm" "none of" \
   ./remit_info --collectives 4 --param coll_algorithms=bcast=fast

@@ -435,14 +435,18 @@ class Failures(LauncherTest):
 
     def test_exit_codes_of_all(self):
         host = os.uname().nodename
-        script = "exit 0"
-        _, err = self.run_job("-n", "3", "-print-all-exitcodes", "sh", "-c", script)
+        _, err = self.run_job("-n", "3", "-print-all-exitcodes", "true")
         self.assertEqual(err, f"mpirun: exit codes: [{host}] 0,0,0\n")
-        script = 'case $PMIX_RANK in 0) trap "exit 7" TERM;; 1) sleep 0.3; exit 5;; esac; while :; do sleep 0.1; done'
+        up = [os.path.join(self.temporary, f"up{rank}") for rank in (0, 2)]
+        script = (f'case $PMIX_RANK in 0) trap "exit 7" TERM; >{up[0]};; 2) >{up[1]};; '
+                  f'1) until [ -e {up[0]} ] && [ -e {up[1]} ]; do sleep 0.05; done; exit 5;; esac; '
+                  'while :; do sleep 0.1; done')
         _, err = self.run_job("-n", "3", "--print-all-exitcodes", "sh", "-c", script, status=5)
         codes, cause = self.own_messages(err)
         self.assertEqual(codes, f"mpirun: exit codes: [{host}] 7,5,{128 + signal.SIGTERM}")
         self.assertRegex(cause, "rank 1 .* exited with status 5")
+        for path in up:
+            os.remove(path)
 
     def test_without_mpi_a_rank_may_end_early(self):
         out, err = self.run_job("-n", "3", "sh", "-c",

@@ -15,7 +15,7 @@ const ParamDecl limit_param{"info_test_limit", std::int64_t{4096}, "bytes", "A s
 const ParamDecl word_param{"info_test_word", std::string{"red"}, "", "A word.", {"red", "green"}};
 const ParamDecl flag_param{"info_test_flag", false, "", "A flag."};
 
-constexpr InfoSections kAll{true, true, true, true, true, true, true};
+constexpr InfoSections kAll{true, true, true, true, true, true, true, true};
 
 InfoReport sample() {
   Params params;
@@ -42,6 +42,7 @@ InfoReport sample() {
       {"sample", "contiguous", "get", 4097, std::numeric_limits<std::size_t>::max()});
   report.rdma.push_back({"adapter", true, "sample0"});
   report.rdma.push_back({"port", false, "it is down: connect the \"cable\""});
+  report.waiting = {{8, 3, false}, false, {}};
   return report;
 }
 
@@ -110,11 +111,54 @@ TEST(InfoReport, TextNamesEverything) {
   }
 }
 
+TEST(InfoReport, WaitingSaysTheChoiceAndWhy) {
+  struct Case {
+    CoreShare share;
+    bool told;
+    WaitPolicy policy;
+    const char* text;
+  };
+  const WaitPolicy spins{true, 20000, 32, true};
+  const WaitPolicy yields{false, 20000, 32, true};
+  for (const Case& each :
+       {Case{
+            {8, 3, false},
+            false,
+            spins,
+            "Waiting\n  cores of this process: 8\n  ranks that share them: 3; each has a core\n"
+            "  so a waiting rank spins for 20000 empty polls, then yields its core up to 32 times, "
+            "then sleeps\n"},
+        Case{{2, 4, false},
+             true,
+             yields,
+             "ranks that share them: 4, as core_sharers says; there are more ranks than cores\n"
+             "  so a waiting rank yields its core up to 32 times, then sleeps\n"},
+        Case{{8, 3, true}, false, yields, "3; the CPU quota has not a core for each\n"}}) {
+    InfoReport report;
+    report.waiting = {each.share, each.told, each.policy};
+    InfoSections sections;
+    sections.waiting = true;
+    const std::string text = to_text(report, sections);
+    EXPECT_NE(text.find(each.text), std::string::npos) << text;
+    const auto json = nlohmann::json::parse(to_json(report, sections)).at("waiting");
+    EXPECT_EQ(json.at("cores"), each.share.cores);
+    EXPECT_EQ(json.at("ranks"), each.share.ranks);
+    EXPECT_EQ(json.at("told"), each.told);
+    EXPECT_EQ(json.at("quota_short"), each.share.quota_short);
+    EXPECT_EQ(json.at("spin"), each.policy.spin);
+    EXPECT_EQ(json.at("spin_polls"), each.policy.spin_polls);
+    EXPECT_EQ(json.at("yields"), each.policy.yields);
+    EXPECT_EQ(json.at("sleep"), each.policy.sleep);
+    EXPECT_EQ(json.at("words"), describe(each.policy));
+  }
+}
+
 TEST(InfoReport, OnlyTheWantedSections) {
   const InfoReport report = sample();
-  for (int mask = 0; mask < 64; ++mask) {
-    const InfoSections sections{(mask & 1) != 0, (mask & 2) != 0,  (mask & 4) != 0,
-                                (mask & 8) != 0, (mask & 16) != 0, (mask & 32) != 0};
+  for (int mask = 0; mask < 128; ++mask) {
+    InfoSections sections{(mask & 1) != 0, (mask & 2) != 0,  (mask & 4) != 0,
+                          (mask & 8) != 0, (mask & 16) != 0, (mask & 32) != 0};
+    sections.waiting = (mask & 64) != 0;
     const auto json = nlohmann::json::parse(to_json(report, sections));
     const std::string text = to_text(report, sections);
     EXPECT_EQ(json.contains("version"), sections.version);
@@ -123,6 +167,8 @@ TEST(InfoReport, OnlyTheWantedSections) {
     EXPECT_EQ(json.contains("protocols"), sections.protocols);
     EXPECT_EQ(json.contains("rdma"), sections.rdma);
     EXPECT_EQ(json.contains("copies"), sections.copies);
+    EXPECT_EQ(json.contains("waiting"), sections.waiting);
+    EXPECT_EQ(text.find("Waiting\n") != std::string::npos, sections.waiting);
     EXPECT_EQ(text.find("Large copies") != std::string::npos, sections.copies);
     EXPECT_EQ(text.find("RDMA\n") != std::string::npos, sections.rdma);
     EXPECT_EQ(text.starts_with("Remit "), sections.version);

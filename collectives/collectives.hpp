@@ -89,16 +89,20 @@ struct CollectiveArgs {
   const Neighborhood* neighbors = nullptr;  ///< neighbourhood collectives only
 };
 
+/// A row of the table of algorithms (algorithms.hpp).
+struct Algorithm;
+
 /// A collective operation to start: a Request whose work is a coroutine. Used by the nonblocking
 /// and persistent drivers. Made in the same order at all members, for that takes the communicator's
-/// next sequence number; persistent ones may be started in any order.
+/// next sequence number and chooses the algorithm; persistent ones may be started in any order, also
+/// before a blocking operation here and after it there, which may have set up what choices depend
+/// on (MPI-5.0, section 6.13).
 class Collective {
  public:
   /// `request.complete` says when it is done.
   Request request{RequestKind::collective};
 
-  Collective(Engine& engine, CommCore& comm, const CollectiveArgs& args)
-      : engine_(engine), comm_(comm), args_(args), sequence_(comm.collective_sequence++) {}
+  Collective(Engine& engine, CommCore& comm, const CollectiveArgs& args);
   /// Not between start() and completion: the engine knows requests in the coroutines' frames.
   ~Collective();
   Collective(const Collective&) = delete;
@@ -122,6 +126,7 @@ class Collective {
   CommCore& comm_;
   CollectiveArgs args_;
   const std::uint32_t sequence_;
+  const Algorithm* algorithm_ = nullptr;  ///< null: every member does its part alone
   std::optional<CollCtx> context_;
   Task<int> task_;
 };

@@ -27,18 +27,19 @@ void copy_to_self(const CollectiveArgs& a) {
   copy_local(send_slot(a, 0), receive_slot(a, 0));
 }
 
-/// Does what needs no messages: a communicator of one process, and operations on no bytes, which
-/// every member sees by itself.
-bool done_alone(const CollectiveShape& shape, const CollectiveArgs& a) {
+/// What needs no messages: a communicator of one process, and operations on no bytes, which every
+/// member sees by itself.
+bool is_for_one(const CollectiveShape& shape, const CollectiveArgs& a) {
   if (a.neighbors != nullptr) return false;  // a process may be its own neighbour, or have none
   if (shape.inter || a.kind == CollectiveKind::agree) return false;
-  if (shape.size == 1) copy_to_self(a);
   const bool empty = a.kind != CollectiveKind::barrier && shape.uniform && shape.bytes == 0;
   return shape.size == 1 || empty;
 }
 
-Task<int> call_best(CollCtx& c, const CollectiveShape& shape, const CollectiveArgs& a) {
-  return choose_algorithm(a.kind, shape, c.engine().process().params()).run(c, a);
+bool done_alone(const CollectiveShape& shape, const CollectiveArgs& a) {
+  if (!is_for_one(shape, a)) return false;
+  if (shape.size == 1) copy_to_self(a);
+  return true;
 }
 
 }  // namespace
@@ -47,18 +48,25 @@ Task<int> run_part(CollCtx& c, CollectiveArgs a) {
   learn_place(c.engine(), c.comm());
   const CollectiveShape shape = shape_of(c.comm(), a);
   if (done_alone(shape, a)) co_return c.error();
-  Task<int> algorithm = call_best(c, shape, a);
+  Task<int> algorithm = choose_algorithm(a.kind, shape, c.engine().process().params()).run(c, a);
   co_await algorithm;
   co_return c.error();
 }
 
 Task<int> Collective::body(Collective& self) {
-  const CollectiveShape shape = shape_of(self.comm_, self.args_);
-  Task<int> algorithm = call_best(*self.context_, shape, self.args_);
+  Task<int> algorithm = self.algorithm_->run(*self.context_, self.args_);
   const int error = co_await algorithm;
   self.request.status.error = error;
   complete_request(self.request, self.engine_.process().progress());
   co_return error;
+}
+
+Collective::Collective(Engine& engine, CommCore& comm, const CollectiveArgs& args)
+    : engine_(engine), comm_(comm), args_(args), sequence_(comm.collective_sequence++) {
+  learn_place(engine, comm);
+  const CollectiveShape shape = shape_of(comm, args);
+  if (is_for_one(shape, args)) return;
+  algorithm_ = &choose_algorithm(args.kind, shape, engine.process().params());
 }
 
 Collective::~Collective() {
@@ -66,14 +74,14 @@ Collective::~Collective() {
 }
 
 void Collective::start() {
-  learn_place(engine_, comm_);
   assert(!task_.valid() || task_.done());
   task_ = Task<int>();
   arena_.reset();
   request.complete = false;
   request.waiter = nullptr;
   request.status = OpStatus{};
-  if (done_alone(shape_of(comm_, args_), args_)) {
+  if (algorithm_ == nullptr) {
+    if (comm_.size() == 1) copy_to_self(args_);
     complete_request(request, engine_.process().progress());
     return;
   }

@@ -270,7 +270,7 @@ bool Engine::departed() const {
 }
 
 bool Engine::busy() const {
-  return lookups_ != 0 || transfers_.live() != 0 || matcher_.posted() != 0 || !flushed();
+  return lookups_ != 0 || transfers_.live() != 0 || matcher_.any_posted() || !flushed();
 }
 
 Engine::OwnNotices Engine::take_notices() {

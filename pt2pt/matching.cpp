@@ -38,6 +38,16 @@ void KeyedFifo::grow() {
   }
 }
 
+void Matcher::file(PostedLink& receive) {
+  const auto c = index_of(receive.key);
+  if (c != 0) ++wild_posted_;
+  posted_[c].push(receive);
+}
+
+void Matcher::file_queue() {
+  while (queue_ != nullptr) posted_[0].push(*dequeue());
+}
+
 PostedLink* Matcher::take_first_posted(const MatchKey& key) {
   PostedLink* best = nullptr;
   for (std::size_t c = 0; c < kMatchClasses; ++c) {
@@ -82,6 +92,7 @@ void Matcher::build_index(std::size_t c) {
 
 std::size_t Matcher::posted() const {
   std::size_t count = 0;
+  for (const MatchLink* link = queue_; link != nullptr; link = link->next) ++count;
   for (const KeyedFifo& table : posted_) count += table.size();
   return count;
 }

@@ -131,6 +131,9 @@ struct PostedLink : MatchLink {
   std::uint64_t sequence = 0;  ///< order of posting among all receives of the process
 };
 
+static_assert(MPI_ANY_SOURCE < 0 && MPI_ANY_TAG < 0,
+              "Matcher::post() takes them for the only ones");
+
 /// The four kinds of receives; each has its own table, so that those not in use cost one compare.
 enum class MatchClass : std::uint8_t { exact, any_source, any_tag, any_both };
 inline constexpr std::size_t kMatchClasses = 4;
@@ -162,21 +165,40 @@ struct UnexpectedLinks : ListNode<> {
 /// Posted receives and unexpected messages of one process. A message and a receive that match are
 /// never both inside: post() only what find() did not satisfy, add() only what take_posted() did
 /// not.
+///
+/// Messages most often come in the order in which receives were posted for them. So receives first
+/// stand in a plain *queue*, where the first one is compared with the next message; only when that
+/// is for another one they are all filed in the tables. Invariant: those in the queue have no
+/// wildcards, and each was posted when the tables of posted receives were empty, so it is older
+/// than anything that is in the tables.
 class Matcher {
  public:
-  void post(PostedLink& receive) {
-    const auto c = index_of(receive.key);
+  Matcher() = default;
+  Matcher(const Matcher&) = delete;
+  Matcher& operator=(const Matcher&) = delete;
+
+  [[gnu::always_inline]] void post(PostedLink& receive) {
     receive.sequence = next_sequence_++;
-    if (c != 0) ++wild_posted_;
-    posted_[c].push(receive);
+    const bool exact = (receive.key.source | receive.key.tag) >= 0;
+    if (exact && tables_empty()) [[likely]] {
+      enqueue(receive);
+    } else {
+      file(receive);
+    }
   }
   /// The receive posted first among those that take a message of `key`, removed; or null.
   [[nodiscard]] PostedLink* take_posted(const MatchKey& key) {
+    if (queue_ != nullptr) [[likely]] {
+      if (queue_->key == key) [[likely]]
+        return dequeue();
+      file_queue();
+    }
     if (wild_posted_ == 0) [[likely]]
       return static_cast<PostedLink*>(posted_[0].take_front(key));
     return take_first_posted(key);
   }
   void remove_posted(PostedLink& receive) {
+    file_queue();
     const auto c = index_of(receive.key);
     if (c != 0) --wild_posted_;
     posted_[c].remove(receive);
@@ -195,15 +217,18 @@ class Matcher {
   void remove(UnexpectedLinks& message);
 
   /// Nothing is posted and nothing is unexpected.
-  [[nodiscard]] bool empty() const {
-    return (posted_[0].size() | wild_posted_ | unexpected_[0].size()) == 0;
-  }
+  [[nodiscard]] bool empty() const { return !any_posted() && unexpected() == 0; }
+  [[nodiscard]] bool any_posted() const { return queue_ != nullptr || !tables_empty(); }
+  /// How many, counted one by one.
   [[nodiscard]] std::size_t posted() const;
   [[nodiscard]] std::size_t unexpected() const { return unexpected_[0].size(); }
 
   /// Visits all posted receives, in no useful order; visit must not change the matcher.
   template <class Visit>
   void for_each_posted(Visit&& visit) const {
+    for (MatchLink* link = queue_; link != nullptr; link = link->next) {
+      visit(static_cast<PostedLink&>(*link));
+    }
     for (const KeyedFifo& table : posted_) {
       table.for_each([&](MatchLink& link) { visit(static_cast<PostedLink&>(link)); });
     }
@@ -219,6 +244,24 @@ class Matcher {
   /// take_posted(), in all four tables.
   [[nodiscard]] PostedLink* take_first_posted(const MatchKey& key);
 
+  [[nodiscard]] bool tables_empty() const { return (posted_[0].size() | wild_posted_) == 0; }
+  void enqueue(PostedLink& receive) {
+    receive.next = nullptr;
+    *queue_end_ = &receive;
+    queue_end_ = &receive.next;
+  }
+  [[nodiscard]] PostedLink* dequeue() {
+    MatchLink* first = queue_;
+    queue_ = first->next;
+    if (queue_ == nullptr) queue_end_ = &queue_;
+    return static_cast<PostedLink*>(first);
+  }
+  /// Into the table of its kind.
+  void file(PostedLink& receive);
+  void file_queue();
+
+  MatchLink* queue_ = nullptr;  // by `next`
+  MatchLink** queue_end_ = &queue_;
   std::array<KeyedFifo, kMatchClasses> posted_;
   std::array<KeyedFifo, kMatchClasses> unexpected_;
   std::array<bool, kMatchClasses> indexed_ = {true, false, false, false};

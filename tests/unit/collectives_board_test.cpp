@@ -415,6 +415,40 @@ TEST(Hierarchies, FoundOutByBlockingOperations) {
   }
 }
 
+/// Persistent operations may start in any order, here before and there after the blocking operation
+/// by which cells are found out; all members must have chosen the same algorithm.
+TEST(Hierarchies, PersistentOperationsStartOnEitherSideOfFindingOut) {
+  const int size = 10;
+  BoardRanks ranks(size, WaitPolicy{.spin = false}, 3);
+  ranks.run([&](int rank) {
+    Engine& engine = ranks.engine(rank);
+    std::vector<int> seen(static_cast<std::size_t>(size), -1);
+    CollectiveArgs gather;
+    gather.kind = CollectiveKind::allgather;
+    gather.send = &rank;
+    gather.send_count = gather.recv_count = 1;
+    gather.send_type = gather.recv_type = &predefined(MPI_INT);
+    gather.recv = seen.data();
+    Collective barrier(engine, ranks.comm(rank), {});
+    Collective allgather(engine, ranks.comm(rank), gather);
+    const auto start = [&] {
+      barrier.start();
+      allgather.start();
+    };
+    const bool early = rank % 2 == 0;
+    if (early) start();
+    while (ranks.comm(rank).hierarchy == nullptr) {
+      ASSERT_EQ(run_collective(engine, ranks.comm(rank), {}), MPI_SUCCESS);
+    }
+    if (!early) start();
+    engine.process().progress().wait(
+        [&] { return barrier.request.complete && allgather.request.complete; });
+    for (int i = 0; i < size; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
+    // Nobody leaves before all have what they need of it.
+    ASSERT_EQ(run_collective(engine, ranks.comm(rank), {}), MPI_SUCCESS);
+  });
+}
+
 TEST(Board, TooManyMembersUseMessages) {
   BoardRanks ranks(Board::kMembers + 1);
   ranks.run([&](int rank) {

@@ -232,6 +232,7 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agree
   shape.one_host = reaches_memory_;
   shape.long_board = agreement.takes_long;
   shape.quick_copies = copies_quickly_;
+  shape.hierarchy = comm.hierarchy.get();  // found out before, if at all: see kPatience
   for (std::size_t kind = 0; kind < limits_.size(); ++kind) {
     limits_[kind] = find_limit(static_cast<CollectiveKind>(kind), shape, engine.process().params());
   }

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cassert>
+#include <utility>
 
 namespace remit {
 
@@ -39,13 +40,17 @@ void KeyedFifo::grow() {
 }
 
 void Matcher::file(PostedLink& receive) {
+  file_queue();
   const auto c = index_of(receive.key);
   if (c != 0) ++wild_posted_;
   posted_[c].push(receive);
 }
 
 void Matcher::file_queue() {
-  while (queue_ != nullptr) posted_[0].push(*dequeue());
+  MatchLink* link = queue_;
+  queue_ = nullptr;
+  queue_end_ = &queue_;
+  while (link != nullptr) posted_[0].push(*std::exchange(link, link->next));
 }
 
 PostedLink* Matcher::take_first_posted(const MatchKey& key) {

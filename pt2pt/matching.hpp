@@ -167,10 +167,9 @@ struct UnexpectedLinks : ListNode<> {
 /// not.
 ///
 /// Messages most often come in the order in which receives were posted for them. So receives first
-/// stand in a plain *queue*, where the first one is compared with the next message; only when that
-/// is for another one they are all filed in the tables. Invariant: those in the queue have no
-/// wildcards, and each was posted when the tables of posted receives were empty, so it is older
-/// than anything that is in the tables.
+/// stand in a plain *queue*, where the first one is compared with the next message. As soon as a
+/// message is for another one, or a receive has a wildcard, all are filed in the tables, and those
+/// are used until they are empty. Invariant: the queue or the tables of posted receives are empty.
 class Matcher {
  public:
   Matcher() = default;
@@ -256,7 +255,7 @@ class Matcher {
     if (queue_ == nullptr) queue_end_ = &queue_;
     return static_cast<PostedLink*>(first);
   }
-  /// Into the table of its kind.
+  /// Into the table of its kind, behind those of the queue.
   void file(PostedLink& receive);
   void file_queue();
 

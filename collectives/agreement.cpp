@@ -47,10 +47,17 @@ Task<int> maximum_of_both(CollCtx& c, const Words& mine, Words& maxima) {
 
 Task<int> agree_among(CollCtx& c, const CollectiveArgs& a) {
   auto& agreement = *static_cast<ContextAgreement*>(a.recv);
+  Words mine{};
   Words maxima{};
+  const CollectiveArgs maximum = maximum_of(CollectiveKind::allreduce, mine, maxima);
+  const Algorithm& algorithm = algorithm_of_part(c, maximum);
   do {
-    const Words mine = agreement.mine();
-    Task<int> round = run_part(c, maximum_of(CollectiveKind::allreduce, mine, maxima));
+    mine = agreement.mine();
+    if (c.size() == 1) {
+      maxima = mine;
+      continue;
+    }
+    Task<int> round = algorithm.run(c, maximum);
     co_await round;
   } while (c.error() == MPI_SUCCESS && !agreement.settle(maxima));
   co_return c.error();

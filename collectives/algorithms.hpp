@@ -68,6 +68,9 @@ struct Algorithm {
 /// An operation as a part of another one, on whose messages it runs, with the algorithm that suits
 /// it: `Task<int> part = run_part(c, args); co_await part;`
 Task<int> run_part(CollCtx& c, CollectiveArgs a);
+/// The algorithm of a part, for an operation that repeats it: blocking operations between two
+/// rounds of a nonblocking one may set up, in another order at each member, what choices depend on.
+[[nodiscard]] const Algorithm& algorithm_of_part(CollCtx& c, const CollectiveArgs& a);
 
 template <int kRadix>
 Task<int> barrier_dissemination(CollCtx& c, const CollectiveArgs& a);

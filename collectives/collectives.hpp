@@ -94,9 +94,9 @@ struct Algorithm;
 
 /// A collective operation to start: a Request whose work is a coroutine. Used by the nonblocking
 /// and persistent drivers. Made in the same order at all members, for that takes the communicator's
-/// next sequence number and chooses the algorithm; persistent ones may be started in any order, also
-/// before a blocking operation here and after it there, which may have set up what choices depend
-/// on (MPI-5.0, section 6.13).
+/// next sequence number and chooses the algorithm; persistent ones may be started in any order,
+/// also before a blocking operation here and after it there, which may have set up what choices
+/// depend on (MPI-5.0, section 6.13).
 class Collective {
  public:
   /// `request.complete` says when it is done.

@@ -74,7 +74,7 @@ int run(const char* how) {
   if (!sound) return complain("local ranks make no sense");
   const auto host = HostTopology::open(bootstrap);
   if (!host) return complain(host.error().message);
-  const auto params = Params::from_environment(environ);
+  const auto params = Params::from_environment(environ, UnknownNames::ignore);
   if (!params) return complain(params.error().message);
   const CoreShare share = core_share(*params, me);
   bootstrap.finalize();

@@ -6,6 +6,7 @@
 # LAUNCHER_CLIENT name other binaries.
 import argparse
 import collections
+import contextlib
 import hashlib
 import os
 import random
@@ -22,6 +23,7 @@ sys.dont_write_bytecode = True  # the source folder may be read-only
 from launcher import CLIENT, MPIRUN, marked, marked_environment
 
 LIMIT = 60  # seconds: only a hang takes as long
+STREAM_LIMIT = 1800  # the same, for all that goes through the streams
 SOAK_JOB = os.path.abspath(os.environ.get("SOAK_JOB", "./tests/mpi/soak_job"))
 
 
@@ -39,20 +41,24 @@ class Job:
         options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.STDOUT)
-        self.process = subprocess.Popen([MPIRUN, *arguments], env=environment,
-                                        start_new_session=True, **options)
+        try:
+            self.process = subprocess.Popen([MPIRUN, *arguments], env=environment,
+                                            start_new_session=True, **options)
+        except OSError:
+            os.rmdir(self.temporary)
+            raise
 
     def marked(self):
         return marked(self.mark)
 
-    def finish(self, statuses=None):
-        """Waits for the end; fails if there is none, or if anything is left."""
+    def finish(self, statuses=None, limit=LIMIT):
+        """Waits for the end; fails if there is none, or if anything is left. What was written."""
         try:
-            out, _ = self.process.communicate(timeout=LIMIT)
+            out, _ = self.process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
             self.fail("does not end")
         if statuses is not None and self.process.returncode not in statuses:
-            self.fail(f"exit status {self.process.returncode}:\n{(out or b'').decode()[-2000:]}")
+            self.fail(f"exit status {self.process.returncode}:\n{(out or b'').decode(errors='replace')[-2000:]}")
         end = time.monotonic() + LIMIT
         while (self.marked() or os.listdir(self.temporary)) and time.monotonic() < end:
             time.sleep(0.01)
@@ -65,7 +71,8 @@ class Job:
 
     def fail(self, what):
         for pid, _ in self.marked():
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it has just ended
+                os.kill(pid, signal.SIGKILL)
         shutil.rmtree(self.temporary, ignore_errors=True)
         raise Failure(f"{' '.join(self.arguments)}: {what}")
 
@@ -172,7 +179,7 @@ def shared_memory_files():
     """Names in /dev/shm that no process maps: other programs may have theirs."""
     left = set()
     for name in os.listdir("/dev/shm"):
-        used = subprocess.run(["grep", "-qs", f"/dev/shm/{name}", *maps()], check=False)
+        used = subprocess.run(["grep", "-qs", f"/dev/shm/{name}", *maps()], check=False, timeout=LIMIT)
         if used.returncode != 0:
             left.add(name)
     return left
@@ -202,8 +209,9 @@ def repeat(what, title, count, seed, parallel):
             begin = time.monotonic()
             try:
                 kind = what(random.Random(f"{seed}.{what.__name__}.{number}"))
-            except Failure as failure:
-                failures.append(f"{what.__name__} {number}: {failure}")
+            except Exception as failure:  # whatever it is, this round was not done
+                name = "" if isinstance(failure, Failure) else f"{type(failure).__name__}: "
+                failures.append(f"{what.__name__} {number}: {name}{failure}")
                 return
             with lock:
                 kinds[kind] += 1
@@ -217,8 +225,8 @@ def repeat(what, title, count, seed, parallel):
         thread.start()
     for thread in threads:
         thread.join()
-    if failures:
-        raise Failure("; ".join(failures))
+    if failures or kinds.total() != count:
+        raise Failure("; ".join(failures) or f"{kinds.total()} of {count} {title} were done")
     seconds = time.monotonic() - start
     print(f"ok   {count} {title} in {seconds:.1f} s, {parallel} at a time, the longest {longest:.2f} s: "
           + ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items())), flush=True)
@@ -245,10 +253,9 @@ def exact_input(megabytes):
                 job = Job("-n", "2", "--stdin", who, "sha256sum", stdin=source)
                 if kind == "pipe":
                     feeder.stdout.close()
-                out, _ = job.process.communicate()
-                job.finish([0])
+                out = job.finish([0], STREAM_LIMIT)
                 if kind == "pipe":
-                    feeder.wait()
+                    feeder.wait(LIMIT)
                 if out.decode().split().count(expected) != readers:
                     raise Failure(f"input of {megabytes} MB, {kind} to {who}: got {out}")
     print(f"ok   {megabytes} MB of input, exact to the byte", flush=True)
@@ -264,6 +271,9 @@ def whole_output(megabytes, ranks=16):
                "    sys.stdout.write(line); total += len(line); i += 1\n"
                "sys.stdout.write(f'{rank} {i} end.\\n')\n")
     job = Job("-n", str(ranks), sys.executable, "-c", program, stderr=subprocess.DEVNULL)
+    watchdog = threading.Timer(STREAM_LIMIT, job.process.kill)  # ends the loop, with a wrong status
+    watchdog.daemon = True
+    watchdog.start()
     following = [0] * ranks
     ended = total = 0
     for line in job.process.stdout:
@@ -277,6 +287,7 @@ def whole_output(megabytes, ranks=16):
             ended += 1
         elif len(rest) != int(number) * 7919 % 2000 + 2 or rest.strip(b"x") != b".\n":
             raise Failure(f"torn: {line[:80]}")
+    watchdog.cancel()
     job.finish([0])
     if ended != ranks or total < megabytes << 20:
         raise Failure(f"{ended} of {ranks} ranks, {total} bytes arrived")

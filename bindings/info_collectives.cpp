@@ -46,9 +46,17 @@ Expected<> find_place(const CollectivesQuestion& question, CollectivesInfo& info
 }
 
 /// The cells of ranks that are dealt out to hosts evenly, neighbours together; null: none are made.
-std::unique_ptr<Hierarchy> cells_of(const Params& params, const CollectivesInfo& info) {
+/// Each rank is noted by itself, so that there may not be any number of them.
+Expected<std::unique_ptr<Hierarchy>> cells_of(const Params& params, const CollectivesInfo& info) {
+  constexpr int kMostRanks = 10'000'000;
   if (info.hosts < 2 || info.ranks < Hierarchy::kLeastMembers) return nullptr;
-  if (params.text(cells_param) == "none") return nullptr;
+  if (info.hosts == info.ranks || params.text(cells_param) == "none") return nullptr;
+  if (info.ranks > kMostRanks) {
+    return fail(MPI_ERR_ARG,
+                "--collectives {} --hosts {}: cells of hosts are worked out for {} ranks at most: "
+                "ask for fewer, or without cells: --param {}=none",
+                info.ranks, info.hosts, kMostRanks, cells_param.name);
+  }
   std::vector<std::int64_t> cells;
   for (std::int64_t rank = 0; rank < info.ranks; ++rank) {
     cells.push_back(rank * info.hosts / info.ranks);
@@ -87,12 +95,13 @@ void ask_operation(CollectiveKind kind, const CollectiveTable& table, const Tuni
     nonblocking.board = nonblocking.long_board = nonblocking.quick_copies = false;
     append(info.others, nonblocking);
   }
+  const bool sized = choice_has_sizes(kind, query.inter);
   for (const std::size_t bytes : sizes) {
-    const std::size_t size = choice_has_sizes(kind, query.inter) ? bytes : 0;
-    if (size == 0 && bytes != sizes.front()) continue;
+    const std::size_t size = sized ? bytes : 0;
     for (const Candidate& c : candidates(kind, table, query, size, params)) {
       info.choices.push_back({size, kind, c});
     }
+    if (!sized) break;  // it is the same for all
   }
 }
 
@@ -112,27 +121,35 @@ CLI::Option* add_collectives_options(CLI::App& app, CollectivesQuestion& questio
       ->delimiter(',')
       ->transform(CLI::AsSizeValue(false))
       ->needs(collectives);
-  app.add_option(
-         "--place", question.place,
-         "with --collectives: where the ranks are; default: on this host, or on the network "
-         "if there are several hosts")
-      ->check(CLI::IsMember(std::vector<std::string>(kPlaceNames.begin(), kPlaceNames.end())))
-      ->needs(collectives);
-  app.add_option("--hosts", question.hosts,
-                 "with --collectives: the ranks are dealt out to so many hosts evenly")
-      ->type_name("N")
-      ->check(CLI::Range(1, std::numeric_limits<int>::max()))
-      ->needs(collectives);
-  app.add_option("--op", question.reduction,
-                 "with --collectives: what reductions do: sums that are rounded (the default), "
-                 "exact ones as of integers, or what has to be done in the order of the ranks")
-      ->check(CLI::IsMember(std::vector<std::string>(kReductions.begin(), kReductions.end())))
-      ->needs(collectives);
+  CLI::Option* const place =
+      app.add_option(
+             "--place", question.place,
+             "with --collectives: where the ranks are; default: on this host, or on the network "
+             "if there are several hosts")
+          ->check(CLI::IsMember(std::vector<std::string>(kPlaceNames.begin(), kPlaceNames.end())))
+          ->needs(collectives);
+  CLI::Option* const hosts =
+      app.add_option("--hosts", question.hosts,
+                     "with --collectives: the ranks are dealt out to so many hosts evenly")
+          ->type_name("N")
+          ->check(CLI::Range(1, std::numeric_limits<int>::max()))
+          ->needs(collectives);
+  CLI::Option* const operation =
+      app.add_option("--op", question.reduction,
+                     "with --collectives: what reductions do: sums that are rounded (the default), "
+                     "exact ones as of integers, or what has to be done in the order of the ranks")
+          ->check(CLI::IsMember(std::vector<std::string>(kReductions.begin(), kReductions.end())))
+          ->needs(collectives);
   CLI::Option* const in_place =
       app.add_flag("--in-place", question.in_place, "with --collectives: calls with MPI_IN_PLACE")
           ->needs(collectives);
-  app.add_flag("--inter", question.inter, "with --collectives: between two groups of ranks")
+  app.add_flag("--inter", question.inter,
+               "with --collectives: between two groups of ranks, wherever they are and whatever "
+               "reductions do")
       ->needs(collectives)
+      ->excludes(place)
+      ->excludes(hosts)
+      ->excludes(operation)
       ->excludes(in_place);
   return collectives;
 }
@@ -151,9 +168,10 @@ Expected<> ask_collectives(const Params& params, const CollectivesQuestion& ques
   info.from_file = loaded.from_file;
   info.problem = loaded.problem;
   const auto hierarchy = cells_of(params, info);
+  if (!hierarchy) return tl::unexpected(hierarchy.error());
   TuningQuery query{.ranks = info.ranks, .place = info.place, .processors = processors};
   query.board = one_host && !info.inter && info.ranks <= Board::kMembers;
-  query.hierarchy = hierarchy.get();
+  query.hierarchy = hierarchy->get();
   query.exact = info.reduction == "exact";
   query.commutative = info.reduction != "ordered";
   query.in_place = info.in_place;

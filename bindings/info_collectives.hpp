@@ -24,7 +24,7 @@ struct CollectivesQuestion {
 /// Adds --collectives, which is returned, and the options that need it.
 CLI::Option* add_collectives_options(CLI::App& app, CollectivesQuestion& question);
 
-/// An error says which options contradict each other.
+/// An error says which options contradict each other, or ask for more than can be worked out.
 [[nodiscard]] Expected<> ask_collectives(const Params& params, const CollectivesQuestion& question,
                                          CollectivesInfo& info);
 

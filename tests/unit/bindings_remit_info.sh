@@ -116,6 +116,13 @@ expect_has "not in place" "spread_out" "$(./remit_info --collectives 8 --place n
 case $(./remit_info --collectives 8 --place network --bytes 8 --in-place) in
   *spread_out*) echo "FAIL in place: spread_out"; failures=$((failures + 1)) ;;
 esac
+sizes=$(./remit_info --collectives 8 --place network --bytes 8,0,64 | grep 'chosen')
+expect_has "each of the sizes" 3 "$(echo "$sizes" | grep -c '^  allreduce ')"
+expect_has "no sizes" 1 "$(echo "$sizes" | grep -c '^  barrier ')"
+expect_has "as many ranks as there may be" "Collectives among 2147483647 ranks" \
+  "$(./remit_info --collectives 2147483647 --place network)"
+expect_has "the same without cells" "Collectives among 2147483647 ranks" \
+  "$(./remit_info --collectives 2147483647 --hosts 2 --param coll_cells=none)"
 inter=$(./remit_info --collectives 8 --inter)
 expect_has "two groups" "between two groups" "$inter"
 expect_has "two groups" "inter_leaders" "$inter"
@@ -132,7 +139,11 @@ expect_failure "more hosts than ranks" "--hosts 5" ./remit_info --collectives 4 
 expect_failure "places that contradict" "--place host" ./remit_info --collectives 4 --hosts 2 --place host
 expect_failure "--hosts alone" "--collectives" ./remit_info --hosts 2
 expect_failure "no such operation" "--op" ./remit_info --collectives 4 --op product
-expect_failure "in place between groups" "--in-place" ./remit_info --collectives 4 --inter --in-place
+expect_failure "too many ranks in cells" "--hosts 1000: cells" ./remit_info --collectives 2147483647 --hosts 1000
+for option in --in-place "--op exact" "--place host" "--hosts 2"; do
+  # shellcheck disable=SC2086 # two words
+  expect_failure "between groups" "${option% *} excludes --inter" ./remit_info --collectives 4 --inter $option
+done
 
 expect_failure "--bytes alone" "--collectives" ./remit_info --bytes 8
 expect_failure "one rank" "--collectives" ./remit_info --collectives 1

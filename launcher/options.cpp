@@ -361,17 +361,25 @@ std::string Parser::as_written(const std::string& complaint) const {
   return complaint;
 }
 
-// The value of an option that has one: behind '=', or the next word, or the next two.
+// The value of an option that has one, which is not empty: behind '=', or the next word, or the
+// next two.
 Expected<std::string> Parser::take_value(const CLI::Option& option, const std::string& word,
                                          std::span<const std::string> words, std::size_t* at) {
   const std::size_t equals = words[*at].find('=');
-  if (equals != std::string::npos) return words[*at].substr(equals + 1);
   const bool is_pair = option.get_type_name().ends_with(" VALUE");
-  if (*at + (is_pair ? 2 : 1) >= words.size()) {
+  std::string value;
+  if (equals != std::string::npos) {
+    value = words[*at].substr(equals + 1);
+  } else if (*at + (is_pair ? 2 : 1) >= words.size()) {
     return fail(MPI_ERR_ARG, "option '{}' needs {}", word, option.get_type_name());
+  } else {
+    value = words[++*at];
+    if (is_pair) value += "=" + words[++*at];
   }
-  std::string value = words[++*at];
-  if (is_pair) value += "=" + words[++*at];
+  if (value.empty()) {  // CLI11 would take the word behind it
+    return fail(MPI_ERR_ARG, "option '{}' has an empty value: write {}, or leave the option out",
+                word, option.get_type_name());
+  }
   return value;
 }
 

@@ -236,6 +236,21 @@ TEST(LauncherOptions, WhatStandsBeforeALine) {
   EXPECT_EQ(prefix({"-prepend-pattern", "- ", "prog"}), "- ");
 }
 
+TEST(LauncherOptions, AnEmptyValueIsNone) {
+  // It must not take the next word for its value.
+  EXPECT_EQ(error_of({"-prepend-pattern", "", "-l", "prog"}),
+            "option '-prepend-pattern' has an empty value: write TEXT, or leave the option out");
+  for (const Words& words : {Words{"--prepend-pattern=", "-l", "prog"},
+                             {"-n", "", "prog"},
+                             {"-wdir", "", "-l", "prog"},
+                             {"-genvlist", "", "prog"},
+                             {"-app", ""},
+                             {"-output-directory", "", "-l", "prog"}}) {
+    EXPECT_NE(error_of(words).find("has an empty value: write "), std::string::npos) << words[0];
+  }
+  EXPECT_EQ(parsed({"-env", "A", "", "-l", "prog"}).apps[0].env[0], (EnvSetting{"A", ""}));
+}
+
 TEST(LauncherOptions, CountsThatFollowFromOthers) {
   const Processors processors(*Topology::synthetic("pack:4 core:2 pu:1"));
   const auto ranks = [&](const Words& words) {

@@ -630,10 +630,11 @@ void Controller::leave() {
 }
 
 // The last output has not been written. The last words may still be, unless they would have to
-// wait, too: a pipe that can be written takes so much.
+// wait, too: a pipe that can be written takes so much. The exit codes of many ranks are more.
 void Controller::break_off() {
   if (phase_ == Phase::done) return;
-  const std::string words = said_ ? "" : last_words();
+  std::string words = said_ ? "" : last_words();
+  if (words.size() > PIPE_BUF) words = why_it_ends();
   pollfd room{STDERR_FILENO, POLLOUT, 0};
   if (words.size() <= PIPE_BUF && ::poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) != 0) {
     (void)!::write(STDERR_FILENO, words.data(), words.size());
@@ -649,9 +650,13 @@ std::string Controller::last_words() {
   } else if (cause_.empty() && streams_.reader_of_errors_left()) {
     result_.status = 128 + SIGPIPE;
   }
-  std::string text = options_.print_exit_codes ? exit_codes() : "";
-  if (cause_.empty()) return text;
-  text += "mpirun: " + cause_;
+  return (options_.print_exit_codes ? exit_codes() : "") + why_it_ends();
+}
+
+// Empty if nothing ends it: all ranks have ended well.
+std::string Controller::why_it_ends() const {
+  if (cause_.empty()) return {};
+  std::string text = "mpirun: " + cause_;
   if (ended_ranks_ > 0) {
     const std::string ranks =
         ended_ranks_ == 1 ? "rank was" : fmt::format("{} ranks were", ended_ranks_);

@@ -147,6 +147,7 @@ class Controller {
   void leave();
   void break_off();
   [[nodiscard]] std::string last_words();
+  [[nodiscard]] std::string why_it_ends() const;
   [[nodiscard]] std::string exit_codes() const;
   void finish();
   [[nodiscard]] std::string rank_name(int rank) const;

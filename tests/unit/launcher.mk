@@ -33,8 +33,10 @@ launcher_client_CPPFLAGS = $(PMIX_CFLAGS)
 launcher_client_LDADD = $(PMIX_LIBS)
 
 # Runs in the top build folder, on ./mpirun.
-dist_check_SCRIPTS += tests/mpi/launcher.py tests/mpi/hangs.py tests/mpi/spawns.py tests/mpi/traps.py
-TESTS += tests/mpi/launcher.py tests/mpi/hangs.py tests/mpi/spawns.py tests/mpi/traps.py
+launcher_scripts = tests/mpi/launcher.py tests/mpi/launcher_streams.py tests/mpi/hangs.py tests/mpi/spawns.py \
+	tests/mpi/traps.py
+dist_check_SCRIPTS += $(launcher_scripts)
+TESTS += $(launcher_scripts)
 
 # Endurance: SOAK="--jobs 500 --kills 60 --megabytes 64" for less than the full run.
 check_PROGRAMS += tests/mpi/soak_job

@@ -61,16 +61,25 @@ std::uint32_t clamped(std::int64_t value) {
 
 }  // namespace
 
-CoreShare core_share(const Params& params, const Identity& identity) {
+HostCores host_cores() {
+  const auto all = std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF));
+  return {static_cast<int>(all), cores_in_affinity_mask(), cores_in_quota()};
+}
+
+CoreShare core_share(const Params& params, const Identity& identity, const HostCores& cores) {
   CoreShare share;
-  share.cores = cores_in_affinity_mask();
+  share.cores = cores.allowed;
   share.ranks = identity.core_sharers > 0 ? identity.core_sharers : identity.local_size;
   const std::int64_t told = params.integer(core_sharers_param);
   if (told > 0) share.ranks = static_cast<int>(told);
-  // The quota is that of all ranks of the host together.
+  // The quota is that of all ranks of the host together, whatever each of them is bound to.
   const int all = std::max(share.ranks, identity.local_size);
-  share.quota_short = cores_in_quota() < std::min(all, share.cores);
+  share.quota_short = cores.quota < std::min(all, cores.all);
   return share;
+}
+
+CoreShare core_share(const Params& params, const Identity& identity) {
+  return core_share(params, identity, host_cores());
 }
 
 WaitPolicy make_wait_policy(const Params& params, const CoreShare& share) {

@@ -30,6 +30,16 @@ inline const ParamDecl core_sharers_param{
     "the launcher has bound them",
     ParamRange{0, std::int64_t{1} << 20}};
 
+/// The cores of this host, and how many of them processes may use.
+struct HostCores {
+  int all = 1;      ///< that there are
+  int allowed = 1;  ///< to this process, by its affinity mask (sched_getaffinity)
+  int quota = std::numeric_limits<int>::max();  ///< whole ones, by the CPU quota of control groups
+};
+
+/// As this process finds them.
+[[nodiscard]] HostCores host_cores();
+
 /// How many ranks want how many cores.
 struct CoreShare {
   int cores = 1;             ///< that this process may run on
@@ -40,10 +50,14 @@ struct CoreShare {
   [[nodiscard]] bool suffices() const { return ranks <= cores && !quota_short; }
 };
 
-/// The affinity mask of this process (sched_getaffinity) and the CPU quota of its control group,
-/// against the ranks that run on those cores: those of this job, or as many as core_sharers says,
-/// for nobody else knows of other jobs. Unless the launcher tells the bindings, every rank of the
-/// host counts: a rank that yields too early loses little, one that spins on another's core a lot.
+/// The affinity mask of this process and the CPU quota of its control group, against the ranks that
+/// run on those cores: those of this job, or as many as core_sharers says, for nobody else knows of
+/// other jobs. Unless the launcher tells the bindings, every rank of the host counts: a rank that
+/// yields too early loses little, one that spins on another's core a lot. Pure.
+[[nodiscard]] CoreShare core_share(const Params& params, const Identity& identity,
+                                   const HostCores& cores);
+
+/// The same with this host's cores.
 [[nodiscard]] CoreShare core_share(const Params& params, const Identity& identity);
 
 /// The policy for that share. Pure.

@@ -179,6 +179,24 @@ TEST(WaitPolicy, OtherJobsCountWhenAsked) {
   EXPECT_FALSE(make_wait_policy(params, identity).spin);
 }
 
+TEST(WaitPolicy, TheQuotaIsThatOfAllRanks) {
+  const Params params;
+  const auto is_short = [&](int ranks, int sharers, const HostCores& cores) {
+    Identity identity;
+    identity.size = identity.local_size = ranks;
+    identity.core_sharers = sharers;
+    return core_share(params, identity, cores).quota_short;
+  };
+  // Two ranks, each bound to a core of its own.
+  EXPECT_TRUE(is_short(2, 1, {8, 1, 1}));
+  EXPECT_FALSE(is_short(2, 1, {8, 1, 2}));
+  EXPECT_FALSE(is_short(2, 1, {8, 1}));
+  EXPECT_FALSE(is_short(1, 1, {8, 8, 1}));
+  // A quota of the whole host does not limit anybody.
+  EXPECT_FALSE(is_short(64, 1, {8, 1, 8}));
+  EXPECT_TRUE(is_short(64, 1, {8, 1, 7}));
+}
+
 TEST(WaitPolicy, InWords) {
   EXPECT_EQ(describe(WaitPolicy{true, 20000, 32, true}),
             "spins for 20000 empty polls, then yields its core up to 32 times, then sleeps");

@@ -17,6 +17,7 @@ sys.path.insert(0, str(TESTS.parent / "benchmarks"))
 
 import libraries
 
+LIMIT = 300  # seconds: only a hang takes as long
 compare = libraries.load_compare()
 compare.sample = lambda *_: None  # the machine's limits take seconds
 
@@ -78,10 +79,10 @@ class Comparing(InFolder):
         quick = pretended(self.folder, "quick", "echo 1.5")
         for mpi in (slow, quick):
             compare.build(mpi, ["barrier"], self.folder)
-        options = options_of(timeout=0.5)
+        options = options_of(timeout=3)
         results, _, failures = compare.measure([slow, quick], options, 2, self.folder, None)
         self.assertEqual(results, {"barrier": {0: {"quick": [1.5] * 3}}})
-        self.assertEqual(failures, {("slow", "barrier"): "no result within 0.5 s"})
+        self.assertEqual(failures, {("slow", "barrier"): "no result within 3 s"})
         self.assertEqual(runs.read_text(encoding="ascii"), "\n", "it is not run again")
         self.assertFalse(pathlib.Path("/proc", pid.read_text(encoding="ascii").strip()).exists())
 
@@ -152,10 +153,24 @@ class Starting(InFolder):
             starter.run_true()
             starter.run_true()
         self.assertEqual([len(starter.trues) for starter in starters], [2, 0])
-        self.assertEqual([starter.failure[:5] for starter in starters], ["", "true:"])
+        self.assertEqual([starter.true_failure[:20] for starter in starters],
+                         ["", "mpirun -n 2 true: ex"])
         rows = startup.time_rows("start", [[0.5, 0.1, 0.2], [], [0.4]], 3, 0)
         self.assertEqual(rows, [["start, lowest of 3 (ms)", "100", "-", "400", "", "0.25"],
                                 ["start, median of 3 (ms)", "200", "-", "400", "", "0.5"]])
+
+    def test_true_fails_alone(self):
+        """The start of MPI programs is measured all the same, and the memory."""
+        startup = libraries.load_script("startup")
+        rest = executable(self.folder / "rest", "echo pss 2048; echo cpu 0.5 s")
+        command = libraries.Mpi("whole", [], ["sh", "-c", 'shift 2; exec "$@"', "mpirun"])
+        starters = [startup.Starter(name, command, rest, mpirun)
+                    for name, mpirun in (("whole", ["true"]), ("bare", []), ("broken", ["false"]))]
+        text = startup.report(starters, types.SimpleNamespace(rounds=2, ranks=2, seconds=1))
+        self.assertEqual([len(starter.times) for starter in starters], [2, 2, 2])
+        self.assertEqual([len(starter.trues) for starter in starters], [2, 0, 0])
+        self.assertRegex(text, r"memory of each of 2 ranks \(MB\) +\| +2\.00 \| +2\.00 \| +2\.00 \|")
+        self.assertRegex(text, r"Jobs that failed:\n\n- broken: mpirun -n 2 true: .*\n$")
 
 
 class Counting(InFolder):
@@ -180,18 +195,27 @@ class Enduring(unittest.TestCase):
     def test_a_few_rounds(self):
         soak = [TESTS / "mpi" / "soak.py", "--jobs", "12", "--kills", "4", "--megabytes", "0"]
         done = subprocess.run(soak, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              check=False)
+                              check=False, timeout=LIMIT)
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertRegex(done.stdout.splitlines()[-1], r"^ok   12 short jobs in .* and 4 kills in ")
 
     def test_a_wrong_status_is_seen(self):
         with tempfile.TemporaryDirectory(prefix="scripts.") as name:
-            mpirun = executable(pathlib.Path(name, "mpirun"), "exit 77")
-            soak = [TESTS / "mpi" / "soak.py", "--jobs", "1", "--kills", "0", "--megabytes", "0"]
-            done = subprocess.run(soak, text=True, capture_output=True, check=False,
-                                  env={**os.environ, "MPIRUN": str(mpirun)})
+            done = self.soak_of(executable(pathlib.Path(name, "mpirun"), "exit 77"))
         self.assertEqual(done.returncode, 1)
         self.assertIn("exit status 77", done.stderr)
+
+    def test_a_job_that_cannot_start_is_seen(self):
+        done = self.soak_of("/nonexistent/mpirun")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"FAIL short_job 0: FileNotFoundError.*/nonexistent/mpirun")
+        self.assertNotIn("ok ", done.stdout)
+
+    def soak_of(self, mpirun):
+        """One short job with that mpirun."""
+        soak = [TESTS / "mpi" / "soak.py", "--jobs", "1", "--kills", "0", "--megabytes", "0"]
+        return subprocess.run(soak, text=True, capture_output=True, check=False, timeout=LIMIT,
+                              env={**os.environ, "MPIRUN": str(mpirun)})
 
 
 if __name__ == "__main__":

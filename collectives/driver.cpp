@@ -53,11 +53,6 @@ Task<int> run_part(CollCtx& c, CollectiveArgs a) {
   co_return c.error();
 }
 
-const Algorithm& algorithm_of_part(CollCtx& c, const CollectiveArgs& a) {
-  learn_place(c.engine(), c.comm());
-  return choose_algorithm(a.kind, shape_of(c.comm(), a), c.engine().process().params());
-}
-
 Task<int> Collective::body(Collective& self) {
   Task<int> algorithm = self.algorithm_->run(*self.context_, self.args_);
   const int error = co_await algorithm;

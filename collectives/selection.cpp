@@ -747,4 +747,9 @@ const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& kn
   return measured != nullptr ? *measured : *best;
 }
 
+const Algorithm& algorithm_of_part(CollCtx& c, const CollectiveArgs& a) {
+  learn_place(c.engine(), c.comm());
+  return choose_algorithm(a.kind, shape_of(c.comm(), a), c.engine().process().params());
+}
+
 }  // namespace remit

@@ -156,7 +156,8 @@ std::string Controller::exit_codes() const {
     for (const Host& host : job.hosts) {
       std::vector<std::string> codes;
       for (const int rank : host.ranks) {
-        const std::optional<int>& code = ranks_[static_cast<std::size_t>(job.first + rank)].code;
+        const std::optional<int>& code =
+            ranks_[static_cast<std::size_t>(job.first) + static_cast<std::size_t>(rank)].code;
         codes.push_back(code ? std::to_string(*code) : "-");
       }
       text += fmt::format(" [{}] {}", host.name, fmt::join(codes, ","));

@@ -62,6 +62,9 @@ struct Algorithm {
 /// Whether every pair in the parameter coll_algorithms is a row of the table; else what there is.
 [[nodiscard]] Expected<> check_forced_algorithms(const Params& params);
 
+/// Operations whose members know the sizes of their own blocks only.
+[[nodiscard]] bool has_own_sizes(CollectiveKind kind);
+[[nodiscard]] bool is_reduction(CollectiveKind kind);
 [[nodiscard]] CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args);
 [[nodiscard]] std::string_view collective_name(CollectiveKind kind);
 

@@ -24,8 +24,7 @@ inline const ParamDecl long_board_param{
     "",
     "long data of blocking collectives go through the shared board in pieces, not by copies of the "
     "kernel (blocks and broadcasts of some 512 KB to 4 MB and more, which no cache holds, are "
-    "copied "
-    "by it nevertheless); auto: where these are slower, which the ranks measure",
+    "copied by it nevertheless); auto: where these are slower, which the ranks measure",
     {"auto", "yes", "no"}};
 
 /// What members tell each other to set up a board.
@@ -198,9 +197,7 @@ std::int64_t find_limit(CollectiveKind kind, CollectiveShape shape, const Params
   std::int64_t limit = -1;
   for (shape.bytes = 1; shape.bytes <= Board::longest(shape); shape.bytes *= 2) {
     shape.elements = static_cast<MPI_Count>(shape.bytes);
-    const bool known = std::any_of(all_algorithms().begin(), all_algorithms().end(),
-                                   [=](const Algorithm& row) { return row.kind == kind; });
-    if (!known || !chosen()) break;
+    if (!has_algorithm(kind, false) || !chosen()) break;
     limit = static_cast<std::int64_t>(shape.bytes);
   }
   return limit;

@@ -657,6 +657,15 @@ void take_counts(const CollectiveArgs& args, CollectiveShape& shape) {
 
 }  // namespace
 
+bool has_own_sizes(CollectiveKind kind) {
+  return kind == gatherv || kind == scatterv || kind == alltoallv || kind == alltoallw ||
+         (kind >= neighbor_allgather && kind <= neighbor_alltoallw);
+}
+
+bool is_reduction(CollectiveKind kind) {
+  return kind >= reduce && kind <= exscan;
+}
+
 CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
   CollectiveShape shape;
   shape.size = comm.size();
@@ -669,8 +678,7 @@ CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
   shape.commutative = args.op == nullptr || args.op->is_commutative();
   shape.exact =
       args.op != nullptr && args.recv_type != nullptr && is_exact(*args.op, *args.recv_type);
-  shape.uniform = args.kind != gatherv && args.kind != scatterv && args.kind != allgatherv &&
-                  args.kind != alltoallv && args.kind != alltoallw && args.neighbors == nullptr;
+  shape.uniform = !has_own_sizes(args.kind) && args.kind != allgatherv;
   shape.one_host = comm.table != nullptr && shape.place != Place::network;
   shape.quick_copies = comm.board != nullptr && comm.board->copies_quickly();
   if (args.kind == barrier) shape.hierarchy = comm.hierarchy.get();
@@ -697,7 +705,7 @@ namespace {
 /// What a choice may depend on: nothing about hosts for reductions that have to be reproducible.
 CollectiveShape visible(CollectiveKind kind, const CollectiveShape& shape, const Params& params) {
   CollectiveShape seen = shape;
-  if (kind >= reduce && kind <= exscan && !shape.exact && params.flag(reproducible_param)) {
+  if (is_reduction(kind) && !shape.exact && params.flag(reproducible_param)) {
     seen.board = seen.one_host = false;
     seen.place = Place::network;
     seen.hierarchy = nullptr;

@@ -268,17 +268,6 @@ const LogGP& model_of(Engine& engine, const CommCore& comm) {
 
 namespace {
 
-/// Operations whose members know the sizes of their own blocks only.
-bool has_own_sizes(CollectiveKind kind) {
-  using enum CollectiveKind;
-  return kind == gatherv || kind == scatterv || kind == alltoallv || kind == alltoallw ||
-         (kind >= neighbor_allgather && kind <= neighbor_alltoallw);
-}
-
-bool reduces(CollectiveKind kind) {
-  return kind >= CollectiveKind::reduce && kind <= CollectiveKind::exscan;
-}
-
 /// The shapes of one operation.
 struct Shapes {
   CollectiveKind kind;
@@ -299,8 +288,8 @@ struct Shapes {
     shape.uniform = !has_own_sizes(kind) && kind != CollectiveKind::allgatherv;
     // As shape_of() sees them.
     if (shape.uniform) shape.hierarchy = query.hierarchy;
-    shape.commutative = query.commutative || !reduces(kind);
-    shape.exact = query.exact && reduces(kind);
+    shape.commutative = query.commutative || !is_reduction(kind);
+    shape.exact = query.exact && is_reduction(kind);
     shape.in_place = query.in_place;
     shape.inter = query.inter;
   }

@@ -1,27 +1,11 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
  * Every collective on an inter-communicator, blocking, nonblocking and persistent; its two groups
  * have different sizes where the ranks allow it. Ranks below check_size / 2 are the first group. */
-#include "forms.h"
-
-static int other;       /* size of the other group */
-static int first;       /* this process is of the first group */
-static int other_first; /* MPI_COMM_WORLD's rank of the other group's rank 0 */
+#include "two_groups.h"
 
 /* Element i of what process `world` says to process `to`. */
 static int value(int world, int to, int i) {
   return world * 10007 + to * 101 + i;
-}
-
-static void setup(void) {
-  MPI_Comm half;
-  first = check_rank < check_size / 2;
-  OK(MPI_Comm_split(MPI_COMM_WORLD, first, check_rank, &half));
-  OK(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, first ? check_size / 2 : 0, 1, &comm));
-  OK(MPI_Comm_free(&half));
-  OK(MPI_Comm_rank(comm, &me));
-  OK(MPI_Comm_size(comm, &size));
-  OK(MPI_Comm_remote_size(comm, &other));
-  other_first = first ? check_size / 2 : 0;
 }
 
 /* The root argument of this process if the root is rank `root` of the first or second group. */

@@ -4,6 +4,7 @@
  * types, counts of both groups that differ where they may. Argument: steps. Ranks below
  * check_size / 2 are the first group. */
 #include "random_coll.h"
+#include "two_groups.h"
 
 enum {
   kBarrier,
@@ -23,22 +24,6 @@ enum {
   kReduceScatterBlock,
   kOperations
 };
-
-static int other;       /* size of the other group */
-static int other_first; /* MPI_COMM_WORLD's rank of its rank 0 */
-static bool first;      /* this process is of the first group */
-
-static void setup(void) {
-  MPI_Comm half;
-  first = check_rank < check_size / 2;
-  OK(MPI_Comm_split(MPI_COMM_WORLD, first, check_rank, &half));
-  OK(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, first ? check_size / 2 : 0, 1, &comm));
-  OK(MPI_Comm_free(&half));
-  OK(MPI_Comm_rank(comm, &me));
-  OK(MPI_Comm_size(comm, &size));
-  OK(MPI_Comm_remote_size(comm, &other));
-  other_first = first ? check_size / 2 : 0;
-}
 
 /* What an operation has where: the root's MPI_COMM_WORLD rank, and the argument that names it. */
 static int root, root_argument;

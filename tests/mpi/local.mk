@@ -126,11 +126,12 @@ tests_mpi_fork_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_intercomm_SOURCES = tests/mpi/intercomm.c tests/mpi/check.h
 tests_mpi_intercomm_LDADD = libmpi_abi.la
 tests_mpi_intercomm_LDFLAGS = $(MPI_TEST_FLAGS)
-tests_mpi_intercomm_coll_SOURCES = tests/mpi/intercomm_coll.c tests/mpi/forms.h tests/mpi/check.h
+tests_mpi_intercomm_coll_SOURCES = tests/mpi/intercomm_coll.c tests/mpi/two_groups.h \
+	tests/mpi/forms.h tests/mpi/check.h
 tests_mpi_intercomm_coll_LDADD = libmpi_abi.la
 tests_mpi_intercomm_coll_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_intercomm_random_SOURCES = tests/mpi/intercomm_random.c tests/mpi/random_coll.h \
-	tests/mpi/forms.h tests/mpi/check.h
+	tests/mpi/two_groups.h tests/mpi/forms.h tests/mpi/check.h
 tests_mpi_intercomm_random_LDADD = libmpi_abi.la
 tests_mpi_intercomm_random_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_kept_session_SOURCES = tests/mpi/kept_session.c tests/mpi/check.h

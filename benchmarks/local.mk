@@ -3,7 +3,8 @@
 benchmark_common = benchmarks/suite/bench_common.c benchmarks/suite/bench_common.h
 benchmark_pairs = $(benchmark_common) benchmarks/suite/pairs.c benchmarks/suite/pairs.h
 benchmark_typed = $(benchmark_common) benchmarks/suite/typed.c benchmarks/suite/typed.h
-benchmark_collective = $(benchmark_common) benchmarks/suite/collective.c benchmarks/suite/collective.h
+benchmark_collective = $(benchmark_common) benchmarks/suite/collective.c benchmarks/suite/collective.h \
+	benchmarks/suite/collectives.c
 
 noinst_PROGRAMS += benchmarks/raw_limits
 benchmarks_raw_limits_SOURCES = benchmarks/raw_limits.c
@@ -44,37 +45,74 @@ noinst_PROGRAMS += benchmarks/suite/typed_latency
 benchmarks_suite_typed_latency_SOURCES = benchmarks/suite/typed_latency.c $(benchmark_typed)
 benchmarks_suite_typed_latency_LDADD = libmpi_abi.la
 
+# One source: a program does what its name says.
 noinst_PROGRAMS += benchmarks/suite/barrier
-benchmarks_suite_barrier_SOURCES = benchmarks/suite/barrier.c $(benchmark_collective)
+benchmarks_suite_barrier_SOURCES = $(benchmark_collective)
 benchmarks_suite_barrier_LDADD = libmpi_abi.la
 
-noinst_PROGRAMS += benchmarks/suite/allreduce
-benchmarks_suite_allreduce_SOURCES = benchmarks/suite/allreduce.c $(benchmark_collective)
-benchmarks_suite_allreduce_LDADD = libmpi_abi.la
-
-noinst_PROGRAMS += benchmarks/suite/reduce
-benchmarks_suite_reduce_SOURCES = benchmarks/suite/reduce.c $(benchmark_collective)
-benchmarks_suite_reduce_LDADD = libmpi_abi.la
-
 noinst_PROGRAMS += benchmarks/suite/bcast
-benchmarks_suite_bcast_SOURCES = benchmarks/suite/bcast.c $(benchmark_collective)
+benchmarks_suite_bcast_SOURCES = $(benchmark_collective)
 benchmarks_suite_bcast_LDADD = libmpi_abi.la
 
-noinst_PROGRAMS += benchmarks/suite/allgather
-benchmarks_suite_allgather_SOURCES = benchmarks/suite/allgather.c $(benchmark_collective)
-benchmarks_suite_allgather_LDADD = libmpi_abi.la
-
-noinst_PROGRAMS += benchmarks/suite/alltoall
-benchmarks_suite_alltoall_SOURCES = benchmarks/suite/alltoall.c $(benchmark_collective)
-benchmarks_suite_alltoall_LDADD = libmpi_abi.la
-
 noinst_PROGRAMS += benchmarks/suite/gather
-benchmarks_suite_gather_SOURCES = benchmarks/suite/gather.c $(benchmark_collective)
+benchmarks_suite_gather_SOURCES = $(benchmark_collective)
 benchmarks_suite_gather_LDADD = libmpi_abi.la
 
+noinst_PROGRAMS += benchmarks/suite/gatherv
+benchmarks_suite_gatherv_SOURCES = $(benchmark_collective)
+benchmarks_suite_gatherv_LDADD = libmpi_abi.la
+
 noinst_PROGRAMS += benchmarks/suite/scatter
-benchmarks_suite_scatter_SOURCES = benchmarks/suite/scatter.c $(benchmark_collective)
+benchmarks_suite_scatter_SOURCES = $(benchmark_collective)
 benchmarks_suite_scatter_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/scatterv
+benchmarks_suite_scatterv_SOURCES = $(benchmark_collective)
+benchmarks_suite_scatterv_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/allgather
+benchmarks_suite_allgather_SOURCES = $(benchmark_collective)
+benchmarks_suite_allgather_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/allgatherv
+benchmarks_suite_allgatherv_SOURCES = $(benchmark_collective)
+benchmarks_suite_allgatherv_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/alltoall
+benchmarks_suite_alltoall_SOURCES = $(benchmark_collective)
+benchmarks_suite_alltoall_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/alltoallv
+benchmarks_suite_alltoallv_SOURCES = $(benchmark_collective)
+benchmarks_suite_alltoallv_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/alltoallw
+benchmarks_suite_alltoallw_SOURCES = $(benchmark_collective)
+benchmarks_suite_alltoallw_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/reduce
+benchmarks_suite_reduce_SOURCES = $(benchmark_collective)
+benchmarks_suite_reduce_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/allreduce
+benchmarks_suite_allreduce_SOURCES = $(benchmark_collective)
+benchmarks_suite_allreduce_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/reduce_scatter
+benchmarks_suite_reduce_scatter_SOURCES = $(benchmark_collective)
+benchmarks_suite_reduce_scatter_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/reduce_scatter_block
+benchmarks_suite_reduce_scatter_block_SOURCES = $(benchmark_collective)
+benchmarks_suite_reduce_scatter_block_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/scan
+benchmarks_suite_scan_SOURCES = $(benchmark_collective)
+benchmarks_suite_scan_LDADD = libmpi_abi.la
+
+noinst_PROGRAMS += benchmarks/suite/exscan
+benchmarks_suite_exscan_SOURCES = $(benchmark_collective)
+benchmarks_suite_exscan_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/matching
 benchmarks_suite_matching_SOURCES = benchmarks/suite/matching.c

@@ -45,6 +45,9 @@ static void print_help(const struct bench_spec* spec) {
     printf("  -c, --validation              check every byte, in exchanges that are not timed\n");
     printf("  -a, --alloc-mem               buffers from MPI_Alloc_mem\n");
   }
+  if (spec->nonblocking) {
+    printf("  -n, --nonblocking             the nonblocking form of the call, and MPI_Wait\n");
+  }
   printf("  -h, --help                    this text\n");
 }
 
@@ -127,6 +130,9 @@ static bool apply_option(struct bench* b, int option, const char* value) {
     case 'a':
       b->alloc_mem = true;
       return true;
+    case 'n':
+      b->nonblocking = true;
+      return true;
     default:
       b->full = true;
       return true;
@@ -139,6 +145,7 @@ static void option_letters(const struct bench_spec* spec, char* letters) {
   if (spec->max_size > 0) strcat(letters, "m:s:ca");
   if (spec->window) strcat(letters, "W:b:");
   if (spec->iterations > 0) strcat(letters, "i:x:f");
+  if (spec->nonblocking) strcat(letters, "n");
 }
 
 /* True: go on. False: exit_code is set and everything was said. */
@@ -152,6 +159,7 @@ static bool parse_options(struct bench* b, int argc, char** argv) {
                                         {"validation", no_argument, NULL, 'c'},
                                         {"alloc-mem", no_argument, NULL, 'a'},
                                         {"full", no_argument, NULL, 'f'},
+                                        {"nonblocking", no_argument, NULL, 'n'},
                                         {"help", no_argument, NULL, 'h'},
                                         {NULL, 0, NULL, 0}};
   char letters[32];
@@ -322,7 +330,8 @@ double bench_now(void) {
 
 void bench_header(const struct bench* b, const char* value, const char* second) {
   if (b->rank != 0) return;
-  printf("# %s: %s, %d %s\n", b->spec->name, b->spec->purpose, b->ranks,
+  printf("# %s: %s%s, %d %s\n", b->spec->name, b->spec->purpose,
+         b->nonblocking ? ", the nonblocking form and MPI_Wait" : "", b->ranks,
          b->ranks == 1 ? "rank" : "ranks");
   if (b->spec->max_size > 0) {
     printf("%-10s", "# Size");

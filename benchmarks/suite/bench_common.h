@@ -21,12 +21,13 @@ struct bench_spec {
   const char* name;
   const char* purpose; /**< one line for -h and the header of the table */
   enum bench_ranks ranks;
-  size_t min_size; /**< smallest message by default, bytes */
-  size_t max_size; /**< largest message by default, bytes; 0: the program has no sizes */
-  size_t unit;     /**< message sizes are multiples of this, bytes; smaller ones are skipped */
-  int iterations;  /**< default for messages up to 8 KB; a tenth of it above */
-  int warmup;      /**< likewise; not timed */
-  bool window;     /**< the program sends windows of messages (-W, -b) */
+  size_t min_size;  /**< smallest message by default, bytes */
+  size_t max_size;  /**< largest message by default, bytes; 0: the program has no sizes */
+  size_t unit;      /**< message sizes are multiples of this, bytes; smaller ones are skipped */
+  int iterations;   /**< default for messages up to 8 KB; a tenth of it above */
+  int warmup;       /**< likewise; not timed */
+  bool window;      /**< the program sends windows of messages (-W, -b) */
+  bool nonblocking; /**< the call has a nonblocking form (-n) */
 };
 
 enum { BENCH_MAX_SIZES = 128 };
@@ -45,6 +46,7 @@ struct bench {
   bool validate;     /**< -c */
   bool alloc_mem;    /**< -a */
   bool full;         /**< -f */
+  bool nonblocking;  /**< -n: the nonblocking form, and MPI_Wait */
   long errors;       /**< wrong bytes seen, by this rank */
   int exit_code;     /**< what main returns when bench_begin says no */
 };

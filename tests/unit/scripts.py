@@ -5,6 +5,7 @@ that are shell scripts, and a few rounds of the endurance test. No time decides.
 Runs in the top build folder."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -85,6 +86,23 @@ class Comparing(InFolder):
         self.assertEqual(failures, {("slow", "barrier"): "no result within 3 s"})
         self.assertEqual(runs.read_text(encoding="ascii"), "\n", "it is not run again")
         self.assertFalse(pathlib.Path("/proc", pid.read_text(encoding="ascii").strip()).exists())
+
+    def test_programs_of_collectives(self):
+        """The rows of the one source are the names that can be asked for, and i before them is -n."""
+        text = (compare.SUITE / "collectives.c").read_text(encoding="ascii")
+        rows = re.findall(r'(?:\.name = |MOVES\(|SUMS\()"(\w+)"', text)
+        self.assertEqual(sorted(rows), sorted(compare.BLOCKING))
+        log = self.folder / "log"
+        mpi = pretended(self.folder, "a", f"echo $0 $* >> {log}; echo 4 1.5")
+        compare.build(mpi, ["scan", "iscan", "ibarrier"], self.folder)
+        options = options_of(programs=["scan", "iscan", "ibarrier"], rounds=1, sizes="4")
+        results, _, failures = compare.measure([mpi], options, 2, self.folder, None)
+        self.assertEqual(failures, {})
+        self.assertEqual(results, {"scan": {4: {"a": [1.5]}}, "iscan": {4: {"a": [1.5]}},
+                                   "ibarrier": {0: {"a": [4.0]}}})
+        ran = [" ".join(line.rsplit("/", 1)[1].split()) for line in log.read_text().splitlines()]
+        self.assertEqual(ran, ["scan -s 4", "scan -s 4 -n", "barrier -n"])
+        self.assertEqual(compare.heading("iscan"), "MPI_Iscan (us, lower is better)")
 
     def test_markdown(self):
         file = self.folder / "page.md"

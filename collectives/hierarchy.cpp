@@ -3,6 +3,7 @@
 #include "collectives/hierarchy.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <optional>
 
@@ -36,13 +37,26 @@ Hierarchy::Hierarchy(const CommCore& comm, std::span<const std::int64_t> cells) 
   largest_ = *std::max_element(sizes.begin(), sizes.end());
   even_ = ordered_ && largest_ == *std::min_element(sizes.begin(), sizes.end());
   own_cell_ = cell_of_[static_cast<std::size_t>(comm.rank)];
+  if (even_) std::vector<int>().swap(cell_of_);
+  connect(comm, Group::of(std::move(near)), Group::of(std::move(leaders)));
+}
+
+Hierarchy::Hierarchy(const CommCore& comm, int each) : own_cell_(comm.rank / each), largest_(each) {
+  assert(comm.local->is_regular() && comm.size() % each == 0);
+  const std::int64_t stride = comm.local->stride();
+  connect(comm, Group::regular(comm.local->proc(own_cell_ * each), stride, each),
+          Group::regular(comm.local->proc(0), stride * each, comm.size() / each));
+}
+
+void Hierarchy::connect(const CommCore& comm, std::shared_ptr<const Group> near,
+                        std::shared_ptr<const Group> leaders) {
   const ProcId self = comm.local->proc(comm.rank);
   // An intra-communicator does not use the contexts of messages inside a local group.
   inside_.context = comm.context + kContextsEach / 2;
-  inside_.local = Group::of(std::move(near));
+  inside_.local = std::move(near);
   inside_.rank = inside_.local->rank_of(self);
   among_.context = inside_.context + 2;
-  among_.local = Group::of(std::move(leaders));
+  among_.local = std::move(leaders);
   among_.rank = among_.local->rank_of(self);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,8 @@ class Hierarchy {
   /// `cells` has a number for each rank, the same for members of one cell; all members give the
   /// same. Messages inside the cells and among the leaders have contexts of their own.
   Hierarchy(const CommCore& comm, std::span<const std::int64_t> cells);
+  /// Cells of `each` ranks that follow each other, of a regular group of a multiple of that.
+  Hierarchy(const CommCore& comm, int each);
 
   [[nodiscard]] const CommCore& inside() const { return inside_; }
   /// The leaders. Only they may use it.
@@ -34,7 +37,9 @@ class Hierarchy {
   [[nodiscard]] bool useful() const { return cells() > 1 && largest_ > 1; }
   /// Where a rank is: its cell's number, and its rank inside of this member's cell or
   /// MPI_UNDEFINED.
-  [[nodiscard]] int cell_of(int rank) const { return cell_of_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] int cell_of(int rank) const {
+    return even_ ? rank / largest_ : cell_of_[static_cast<std::size_t>(rank)];
+  }
   [[nodiscard]] int own_cell() const { return own_cell_; }
   [[nodiscard]] int inside_rank(const CommCore& comm, int rank) const {
     return inside_.local->rank_of(comm.local->proc(rank));
@@ -49,13 +54,16 @@ class Hierarchy {
   static void wish(Engine& engine, CommCore& comm, const WaitSubject* subject);
 
  private:
+  void connect(const CommCore& comm, std::shared_ptr<const Group> near,
+               std::shared_ptr<const Group> leaders);
+
   CommCore inside_;
   CommCore among_;
   int own_cell_ = 0;
   int largest_ = 0;
   bool ordered_ = true;
   bool even_ = true;
-  std::vector<int> cell_of_;
+  std::vector<int> cell_of_;  ///< empty if even, so that it does not grow with the ranks
 };
 
 /// What the cells are.

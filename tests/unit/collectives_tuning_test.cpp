@@ -291,6 +291,28 @@ TEST(Tuning, QueriesTellCallsAndPlacesApart) {
   EXPECT_TRUE(has_algorithm(scan, false));
 }
 
+TEST(Hierarchy, EvenCellsAreTheSameHoweverTheyAreMade) {
+  CommCore comm;
+  comm.local = Group::regular(5, 2, 12);
+  std::vector<std::int64_t> numbers;
+  for (int rank = 0; rank < comm.size(); ++rank) numbers.push_back(rank / 4);
+  for (comm.rank = 0; comm.rank < comm.size(); ++comm.rank) {
+    const Hierarchy listed(comm, numbers), counted(comm, 4);
+    EXPECT_TRUE(listed.even() && counted.even() && counted.ordered() && counted.useful());
+    EXPECT_EQ(listed.own_cell(), counted.own_cell());
+    EXPECT_EQ(listed.largest(), counted.largest());
+    for (const auto part : {&Hierarchy::inside, &Hierarchy::among}) {
+      EXPECT_EQ(compare(*(listed.*part)().local, *(counted.*part)().local), MPI_IDENT);
+      EXPECT_EQ((listed.*part)().rank, (counted.*part)().rank);
+      EXPECT_EQ((listed.*part)().context, (counted.*part)().context);
+    }
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      EXPECT_EQ(listed.cell_of(rank), rank / 4);
+      EXPECT_EQ(counted.cell_of(rank), rank / 4);
+    }
+  }
+}
+
 /// What members do not know of each other cannot decide.
 TEST(Tuning, OwnSizesChooseNothing) {
   using enum CollectiveKind;

@@ -7,13 +7,16 @@
 
 namespace remit {
 
-Engine::Engine(Process& process, const MachineCosts& costs, int processes)
+Engine::Engine(Process& process, const MachineCosts& costs, int processes,
+               const std::vector<MachineLevel>& inner)
     : process_(process),
-      costs_(costs),
+      levels_(inner),
       processors_(static_cast<std::size_t>(processes)),
       posted_(static_cast<std::size_t>(processes)),
       first_kept_(static_cast<std::size_t>(processes), -1),
-      last_kept_(static_cast<std::size_t>(processes), -1) {}
+      last_kept_(static_cast<std::size_t>(processes), -1) {
+  levels_.push_back({processes, costs});
+}
 
 Engine::~Engine() {
   const auto drop = [](const Message& message) {
@@ -25,16 +28,29 @@ Engine::~Engine() {
   std::for_each(now_.begin(), now_.end(), drop);
 }
 
-VirtualTime Engine::spread(std::size_t bytes) const {
-  if (bytes == 0) return 0;
-  return static_cast<VirtualTime>(static_cast<double>(bytes - 1) * costs_.per_byte);
+std::uint32_t Engine::level_of(ProcId a, ProcId b) const {
+  std::uint32_t level = 0;
+  while (level + 1U < levels_.size()) {
+    const auto each = static_cast<ProcId>(levels_[level].processes);
+    if (a / each == b / each) break;
+    ++level;
+  }
+  return level;
+}
+
+VirtualTime Engine::spread(const Message& message) const {
+  if (message.bytes == 0) return 0;
+  return static_cast<VirtualTime>(static_cast<double>(message.bytes - 1) *
+                                  costs_of(message).per_byte);
 }
 
 void Engine::isend(Request& request, const View& buffer, int dest, int tag, const CommCore& comm,
                    SendMode /*mode*/, bool /*collective*/) {
-  Processor& sender = processors_[comm.local->proc(comm.rank)];
+  const ProcId from = comm.local->proc(comm.rank);
+  Processor& sender = processors_[from];
   Message message;
   message.to = comm.peers().proc(dest);
+  message.level = level_of(from, message.to) & 7U;
   message.source = comm.rank;
   message.context = comm.context;
   message.tag = tag;
@@ -43,11 +59,13 @@ void Engine::isend(Request& request, const View& buffer, int dest, int tag, cons
   if (message.bytes > sizeof message.near) data = message.far = new std::byte[message.bytes];
   if (message.bytes != 0) buffer.pack(0, {data, message.bytes});
   ++sender.messages;
+  if (message.level + 1U == levels_.size()) ++sender.outward;
   sender.bytes += message.bytes;
-  sender.free += costs_.overhead;
-  const VirtualTime last_byte = std::max(sender.free, sender.out_free) + spread(message.bytes);
-  sender.out_free = last_byte + costs_.gap;
-  arrivals_[last_byte + costs_.latency].push_back(message);
+  const MachineCosts& costs = costs_of(message);
+  sender.free += costs.overhead;
+  const VirtualTime last_byte = std::max(sender.free, sender.out_free) + spread(message);
+  sender.out_free = last_byte + costs.gap;
+  arrivals_[last_byte + costs.latency].push_back(message);
   request.status = OpStatus{};
   request.complete = true;
 }
@@ -76,7 +94,7 @@ void Engine::irecv(Request& request, const View& buffer, int source, int tag, co
 }
 
 void Engine::complete(Processor& processor, Request& request, const Message& message) {
-  processor.free += costs_.overhead;
+  processor.free += costs_of(message).overhead;
   const bool is_far = message.bytes > sizeof message.near;
   const std::size_t room = request.view.size();
   const std::size_t bytes = std::min<std::size_t>(room, message.bytes);
@@ -106,8 +124,8 @@ std::int32_t Engine::keep(const Message& message) {
 
 void Engine::arrive(const Message& message, VirtualTime time) {
   Processor& receiver = processors_[message.to];
-  const VirtualTime whole = std::max(time, receiver.in_free + spread(message.bytes));
-  receiver.in_free = whole + costs_.gap;
+  const VirtualTime whole = std::max(time, receiver.in_free + spread(message));
+  receiver.in_free = whole + costs_of(message).gap;
   // What the processor does with the message is after that, whoever asks for it.
   receiver.free = std::max(receiver.free, whole);
   for (Request& request : posted_[message.to]) {

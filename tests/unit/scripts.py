@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 """The scripts that set MPIs side by side (benchmarks/compare, startup, instructions), with libraries
-that are shell scripts, and a few rounds of the endurance test. No time decides.
+that are shell scripts, virtual ranks of benchmarks/scale, and a few rounds of the endurance test. No time
+decides.
 Runs in the top build folder."""
+import contextlib
+import io
 import os
 import pathlib
 import re
@@ -11,6 +14,7 @@ import sys
 import tempfile
 import types
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True  # the source folder may be read-only
 TESTS = pathlib.Path(__file__).resolve().parents[1]
@@ -159,6 +163,81 @@ class Finding(InFolder):
         self.assertEqual(bad.mpirun, good.mpirun)
         self.assertIn("Remit's mpirun", bad.note)
         self.assertEqual(good.note, "")
+
+
+def fastest_broadcast(informed, left, near, far):
+    """The earliest time by which all know, by trying everything. `informed`: (host, when he can send) of
+    those who know; `left`: how many of each host do not; near and far: (arrival, between)."""
+    if not any(left):
+        return 0
+    best = float("inf")
+    for number, (host, ready) in enumerate(informed):
+        for target, missing in enumerate(left):
+            if missing:
+                arrival, between = near if target == host else far
+                after = [*informed[:number], (host, ready + between), *informed[number + 1 :],
+                         (target, ready + arrival)]
+                rest = [count - (at == target) for at, count in enumerate(left)]
+                best = min(best, max(ready + arrival, fastest_broadcast(after, rest, near, far)))
+    return best
+
+
+class Scaling(InFolder):
+    def simulate(self, *arguments):
+        done = subprocess.run(["benchmarks/logp/simulate", *map(str, arguments)], text=True,
+                              capture_output=True, check=False, timeout=LIMIT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return dict(word.split("=") for word in done.stdout.split())
+
+    def test_bound_of_two_levels(self):
+        """No more than the best broadcast there is, and as long where that is known."""
+        network = (1000, 100, 200)
+        for near in ((60, 100, 200), (10, 20, 30), (60, 100, 700), (1000, 100, 200), (3000, 500, 900)):
+            times = [(2 * o + latency, max(g, o)) for latency, o, g in (near, network)]
+            for hosts, each in ((1, 6), (2, 3), (3, 2), (5, 1)):
+                inner = ":".join(map(str, (each, *near, 0.08)))
+                got = self.simulate("--collective", "barrier", "--ranks", hosts * each, *(
+                    ["--inner", inner] if each > 1 else []))
+                bound = float(got["bound_ns"])
+                best = fastest_broadcast([(0, 0)], [each - 1] + [each] * (hosts - 1), *times)
+                self.assertLessEqual(bound, best + 0.1, (near, hosts, each))
+                self.assertLessEqual(bound, float(got["time_ns"]) + 0.1)
+                if near == network or each == 1:
+                    self.assertAlmostEqual(bound, best, delta=0.1)
+                if hosts > 1:
+                    self.assertGreaterEqual(bound, times[1][0] if near < network else 0)
+
+    def test_rows_of_compositions(self):
+        scale = libraries.load_script("scale")
+        page = self.folder / "page.md"
+        page.write_text("a\n<!-- benchmarks/scale -->\nold\n<!-- end -->\nb\n")
+        arguments = ["scale", "--hosts", "--inner", "4:60:100:200:0.04,8:200:100:200:0.06", "--ranks", "30,60",
+                     "--bytes", "8,4096", "--markdown", str(page), "--plot", str(self.folder / "plot.svg")]
+        output = io.StringIO()
+        with unittest.mock.patch.object(sys, "argv", arguments), contextlib.redirect_stdout(output):
+            scale.main()
+        text = page.read_text()
+        self.assertTrue(text.startswith("a\n<!-- benchmarks/scale -->\nold\n<!-- end -->\nb\n"))
+        rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()
+                if re.match(r"\| (?!collective|---)", line)]
+        for collective in ("barrier", "bcast", "reduce", "allreduce", "allgather"):
+            mine = [row for row in rows if row[0] == collective and row[3] in ("", "8")]
+            self.assertEqual([(row[1].split(":")[0], row[2]) for row in mine],
+                             [(cells, ranks) for cells in ("without cells", "cells are nodes", "cells are hosts")
+                              for ranks in ("8", "32", "64") if (cells, ranks) != ("cells are hosts", "8")])
+            for row in rows:
+                self.assertGreaterEqual(float(row[6]), 1, row)
+            flat, hosts = (float(mine[i][9]) for i in (2, 7))  # messages out of a host
+            self.assertLessEqual(hosts, flat)
+        self.assertIn("cells are hosts", (self.folder / "plot.svg").read_text())
+
+    def test_a_wrong_level_is_said(self):
+        for words, problem in (("8:1:2", "is not processes:L:o:g:G"), ("8:1:1:1:-1", "is not"),
+                               ("8:1:1:1:1x", "is not"), ("0:1:1:1:1", "is not")):
+            done = subprocess.run(["benchmarks/logp/simulate", "--inner", words], text=True,
+                                  capture_output=True, check=False, timeout=LIMIT)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(problem, done.stderr)
 
 
 class Starting(InFolder):

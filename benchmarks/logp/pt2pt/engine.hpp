@@ -29,14 +29,27 @@ struct MachineCosts {
   double per_byte = 0;
 };
 
+/// Processes that are near each other: groups of so many that follow each other (a NUMA node, a
+/// host), in which messages have these costs.
+struct MachineLevel {
+  int processes = 1;
+  MachineCosts costs;
+};
+
 /// All virtual processes and the network between them. One thread. A processor is busy for o with
 /// each message that it sends or receives; its port takes in, and gives out, a message of k bytes
 /// every g + (k - 1) G; the way takes L. Combining takes no time. Messages overtake nothing: they
 /// are matched by source and tag in the order in which they were sent.
 class Engine final {
  public:
+  static constexpr std::size_t kLevels = 7;
+
   /// `process` speaks for all of them: parameters, and the run queue of their coroutines.
-  Engine(Process& process, const MachineCosts& costs, int processes);
+  /// `inner`: kLevels at most, the innermost first, each a multiple of the one before; a message
+  /// has the costs of the first that has both its ends, or `costs`. A process has one port for all
+  /// of them.
+  Engine(Process& process, const MachineCosts& costs, int processes,
+         const std::vector<MachineLevel>& inner = {});
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -73,6 +86,7 @@ class Engine final {
     VirtualTime in_free = 0;   ///< and in
     std::uint64_t bytes = 0;   ///< sent
     std::uint32_t messages = 0;
+    std::uint32_t outward = 0;  ///< of these, that leave all levels
   };
   [[nodiscard]] const Processor& processor(int process) const {
     return processors_[static_cast<std::size_t>(process)];
@@ -86,7 +100,8 @@ class Engine final {
     ContextId context = 0;
     int tag = 0;
     std::uint32_t bytes = 0;
-    std::int32_t next = -1;  ///< of those that were not asked for
+    std::int32_t next : 29 = -1;  ///< of those that were not asked for
+    std::uint32_t level : 3 = 0;  ///< whose costs it has
     union {
       std::byte near[16];
       std::byte* far;
@@ -96,11 +111,15 @@ class Engine final {
 
   void complete(Processor& processor, Request& request, const Message& message);
   void arrive(const Message& message, VirtualTime time);
-  [[nodiscard]] VirtualTime spread(std::size_t bytes) const;
+  [[nodiscard]] std::uint32_t level_of(ProcId a, ProcId b) const;
+  [[nodiscard]] const MachineCosts& costs_of(const Message& message) const {
+    return levels_[message.level].costs;
+  }
+  [[nodiscard]] VirtualTime spread(const Message& message) const;
   [[nodiscard]] std::int32_t keep(const Message& message);
 
   Process& process_;
-  const MachineCosts costs_;
+  std::vector<MachineLevel> levels_;  // the last one is all processes
   std::vector<Processor> processors_;
   std::deque<Waiting> posted_;  // by process; does not move
   std::vector<std::int32_t> first_kept_, last_kept_;

@@ -21,23 +21,32 @@ table() {
     for line in "$@"; do echo "$line"; done
   } >"$folder/$name"
 }
-# messages TABLE: how many all ranks send together in 20 calls of MPI_Allreduce, 256 KiB, four ranks
+# choices OPERATION ALGORITHM: a table of this name with that choice, for four ranks
+choices() {
+  table "$2" "choice $1 host 4 0 $2" "choice $1 host_shared 4 0 $2"
+}
+# messages TABLE PROGRAM SIZE: how many all ranks send together in 20 calls, four ranks
 messages() {
   REMIT_COLL_TABLE=$folder/$1 REMIT_STATISTICS=yes timeout 100 ./mpirun -n 4 \
-    benchmarks/suite/allreduce -s 262144 -i 20 -x 0 2>"$folder/errors" >"$folder/output"
+    "benchmarks/suite/$2" -s "$3" -i 20 -x 0 2>"$folder/errors" >"$folder/output"
   sed -n 's/.*statistics: messages: eager \([0-9]*\),* rendezvous \([0-9]*\).*/\1 \2/p' \
     "$folder/errors" | awk '{ sum += $1 + $2 } END { print sum + 0 }'
 }
 
 # 16 messages a call against 48.
-table doubling "choice allreduce host 4 0 recursive_doubling" \
-  "choice allreduce host_shared 4 0 recursive_doubling"
-table ring "choice allreduce host 4 0 ring" "choice allreduce host_shared 4 0 ring"
-doubling=$(messages doubling)
-ring=$(messages ring)
+choices allreduce recursive_doubling
+choices allreduce ring
+doubling=$(messages recursive_doubling allreduce 262144)
+ring=$(messages ring allreduce 262144)
 [ "$doubling" -gt 100 ] || fail "$doubling messages counted"
 [ $((ring - doubling)) -ge 200 ] || fail "the table changes nothing: $doubling, $ring messages"
 grep -q "table of collectives" "$folder/errors" && fail "said something about a good table"
+# Where members know their own sizes only: 12 messages a call against none (on the board).
+choices alltoallv pairwise
+choices alltoallv board
+pairwise=$(messages pairwise alltoallv 8)
+board=$(messages board alltoallv 8)
+[ $((pairwise - board)) -ge 200 ] || fail "no choice of alltoallv: $pairwise, $board messages"
 
 # A broken and an old one: one line, and the job runs.
 table broken "choice allreduce host 4 0 fastest"
@@ -52,17 +61,27 @@ for name in broken old missing; do
   [ "$(wc -l <"$folder/errors")" -eq 1 ] || fail "$name: more lines: $(cat "$folder/errors")"
 done
 
-# What tune writes is read.
+# What tune writes is read, by jobs and by remit_info; a spoilt one is not.
 if command -v python3 >/dev/null; then
-  if ! timeout 300 "$here/benchmarks/tune" --build . --ranks 2 --collectives barrier,bcast \
+  operations=barrier,bcast,allgatherv,alltoallw,reduce_scatter_block,exscan
+  if ! timeout 300 "$here/benchmarks/tune" --build . --ranks 2 --collectives $operations \
     --sizes 8,32K --rounds 1 --iterations 5 --output "$folder/tuned" >"$folder/output" 2>&1; then
     fail "tune: $(cat "$folder/output")"
   fi
-  for piece in "choice barrier " "choice bcast " "model host"; do
-    grep -q "^$piece" "$folder/tuned" || fail "tune wrote no '$piece'"
-  done
   REMIT_COLL_TABLE=$folder/tuned ./remit_info --collectives 2 >"$folder/output"
   grep -q "table: $folder/tuned" "$folder/output" || fail "the tuned table is not used"
-  grep -q "  measured" "$folder/output" || fail "the tuned table chooses nothing"
+  for operation in $(echo $operations | tr , ' '); do
+    best=$(sed -n "s/^choice $operation [a-z_]* 2 0 \([a-z0-9_]*\).*/\1/p" "$folder/tuned")
+    grep -q "^ *$operation .* ${best:-none} .*  measured" "$folder/output" ||
+      fail "of $operation tune chose '$best': $(grep " $operation" "$folder/output")"
+  done
+  grep -q "^model " "$folder/tuned" || fail "tune wrote no model"
+  REMIT_COLL_TABLE=$folder/tuned timeout 100 ./mpirun -n 2 benchmarks/suite/alltoallw -c -s 8 -i 5 \
+    >"$folder/output" 2>&1 || fail "a job with the tuned table: $(cat "$folder/output")"
+  grep -q "table of collectives" "$folder/output" && fail "said something about the tuned table"
+  sed 's/^choice exscan \(.*\) 0 /choice exscan \1 zero /' "$folder/tuned" >"$folder/spoilt"
+  REMIT_COLL_TABLE=$folder/spoilt ./remit_info --collectives 2 >"$folder/output" 2>&1 || true
+  tr -s '\n ' ' ' <"$folder/output" | grep -q "spoilt is not used: line [0-9]*: 'zero' is no number of bytes" ||
+    fail "a spoilt table: $(head -5 "$folder/output")"
 fi
 [ $failures -eq 0 ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 """The scripts that set MPIs side by side (benchmarks/compare, startup, instructions), with libraries
-that are shell scripts, virtual ranks of benchmarks/scale, and a few rounds of the endurance test. No time
+that are shell scripts, virtual ranks of benchmarks/scale, benchmarks/tune, and a few rounds of the endurance test. No time
 decides.
 Runs in the top build folder."""
 import contextlib
@@ -238,6 +238,59 @@ class Scaling(InFolder):
                                   capture_output=True, check=False, timeout=LIMIT)
             self.assertEqual(done.returncode, 2)
             self.assertIn(problem, done.stderr)
+
+
+class Tuning(InFolder):
+    def options(self, **changed):
+        return types.SimpleNamespace(**{"build": pathlib.Path.cwd(), "sizes": "8,64K", "rounds": 2,
+                                        "collectives": list(compare.BLOCKING), **changed})
+
+    def test_whatever_has_a_choice_is_measured(self):
+        tune = libraries.load_script("tune")
+        for ranks in (2, 4, 7):
+            said = tune.ask(self.options(), ranks, "none")
+            usable = tune.algorithms_of(said)
+            self.assertEqual(set(tune.wanted_of(self.options(), said)), set(usable))
+            self.assertLess({"alltoallv", "alltoallw", "allgatherv", "scan", "exscan", "reduce_scatter"},
+                            set(usable))
+            self.assertFalse({"gatherv", "scatterv", "neighbor_alltoall"} & set(usable))
+
+    def test_table_of_what_was_measured(self):
+        """alltoallw: one choice for all sizes; alltoall: one where another algorithm begins to be better."""
+        tune = libraries.load_script("tune")
+        times = {"spread_out": {8: 1.0, 65536: 90.0}, "pairwise": {8: 2.0, 65536: 30.0},
+                 "board": {8: 1.2, 65536: 60.0}}
+
+        def run_program(_, __, ___, ____, name):
+            return {size: [time] for size, time in times.get(name, {8: 9.0, 65536: 99.0}).items()}
+
+        tune.run_program = run_program
+        options = self.options(collectives=["alltoall", "alltoallw"])
+        said = tune.ask(options, 4, "none")
+        measured = tune.measure_algorithms(options, 4, said, tune.Progress(99), set())
+        self.assertEqual(set(measured["alltoallw"]), {0})
+        lines = [line for name, by_size in measured.items()
+                 for line in tune.choices_of(name, said["place"], 4, by_size)]
+        place = said["place"]
+        self.assertIn(f"choice alltoallw {place} 4 0 pairwise,board,spread_out", lines)
+        mine = [line for line in lines if line.startswith("choice alltoall ")]
+        self.assertEqual([line.split(",")[0] for line in mine],
+                         [f"choice alltoall {place} 4 0 spread_out", f"choice alltoall {place} 4 65536 pairwise"])
+        tune.write_table(self.folder / "table", said["measured_host"], lines)
+        again = tune.ask(options, 4, self.folder / "table")
+        self.assertEqual(again["problem"], "")
+        chosen = {(c["operation"], c["bytes"]): c["algorithm"] for c in again["choices"] if c["chosen"]}
+        self.assertEqual([chosen["alltoall", 8], chosen["alltoall", 65536], chosen["alltoallw", 0]],
+                         ["spread_out", "pairwise", "pairwise"])
+
+    def test_one_algorithm_is_no_choice(self):
+        for wrong, problem in (("gatherv", "one algorithm: gatherv"), ("gather,none", "measures none")):
+            done = subprocess.run([compare.HERE / "tune", "--build", ".", "--ranks", "2", "--collectives", wrong,
+                                   "--output", self.folder / "table"],
+                                  text=True, capture_output=True, check=False, timeout=LIMIT)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(problem, done.stderr)
+        self.assertFalse((self.folder / "table").exists())
 
 
 class Starting(InFolder):

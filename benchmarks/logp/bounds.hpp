@@ -61,7 +61,7 @@ struct MessageTimes {
 /// with most = 1 + others. Times are in ticks, all costs rounded down.
 inline VirtualTime two_level_spread(const MessageTimes& near, const MessageTimes& far, int each,
                                     std::int64_t processes) {
-  constexpr VirtualTime kTicks = 20;  // of the shortest time
+  constexpr VirtualTime kTicks = 100;  // of the shortest time
   const VirtualTime tick =
       std::min({near.arrival, near.between, far.arrival, far.between}) / kTicks;
   if (tick == 0) return far.arrival;

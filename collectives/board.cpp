@@ -289,7 +289,8 @@ int Board::take(int member, std::size_t at, std::size_t whole, const View& to,
 
 /// Nobody reads this part of what a member published again, if there is only one to read it.
 void Board::done_with(int member, std::byte* data, std::size_t bytes) const {
-  if (!takes_lines_ || member == rank_ || bytes <= BoardPlace::kInline || ends_with_swap()) return;
+  if (!takes_lines_ || bytes > take_lines_to_ || member == rank_) return;
+  if (bytes <= BoardPlace::kInline || ends_with_swap()) return;
   take_lines(data, bytes);
 }
 

@@ -90,7 +90,7 @@ class Board {
   struct Agreement {
     std::vector<Member> members;  ///< by rank, this one included; empty: there is no board
     bool reaches_memory = false;  ///< each of them reaches the memory of all others
-    bool takes_lines = false;     ///< they are two, and either takes the lines that it has read
+    bool takes_lines = false;     ///< they are two, and either takes lines that it has read
     bool takes_long = false;      ///< data that do not fit a page go in pieces
     bool copies_quickly = false;  ///< each of them, the memory of all others (CopySpeed)
   };
@@ -297,8 +297,9 @@ class Board {
   };
   Awaited awaited_;
   const bool spins_;
-  const bool own_processors_;  ///< members do not share processors
-  const bool takes_lines_;     ///< only one other member reads what this one writes
+  const bool own_processors_;        ///< members do not share processors
+  const bool takes_lines_;           ///< only one other member reads what this one writes
+  const std::size_t take_lines_to_;  ///< bytes at once, up to which this one does
   /// By CollectiveKind: the longest shape.bytes that takes place here; -1: none.
   std::array<std::int64_t, kCollectiveKinds> limits_;
 };

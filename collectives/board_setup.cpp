@@ -110,9 +110,9 @@ std::uint32_t write_page_ns(BoardPlace& place) {
   });
 }
 
-/// Whether members take the lines of what they have read: nobody else must read it.
-bool takes_lines(const Device& device, int members) {
-  return members == 2 && device.caps().takes_lines;
+/// Bytes up to which members take the lines of what they have read: nobody else must read it.
+std::size_t take_lines_to(const Device& device, int members) {
+  return members == 2 ? device.caps().take_lines_to : 0;
 }
 
 /// Measuring: each member writes a page, then reads another's, then writes its own again, with a
@@ -139,11 +139,12 @@ Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out
   std::vector<Offer> offers(static_cast<std::size_t>(c.size()));
   Offer& mine = offers[static_cast<std::size_t>(c.rank())];
   const int next = (c.rank() + 1) % c.size();
-  const bool taken = place != nullptr && takes_lines(*own.device, c.size());
+  const std::size_t take_to = place != nullptr ? take_lines_to(*own.device, c.size()) : 0;
+  const bool taken = BoardPlace::kPageBytes <= take_to;
   PageTimer timer{c.engine(), place, c.comm().local->proc(next), taken};
   const bool spins = process.progress().policy().spin;
   mine.fine = place != nullptr;
-  mine.takes = taken;
+  mine.takes = take_to != 0;
   mine.asks = mine.fine && spins && Board::asks_for_page(process.params()) && timer.known() == 0;
   if (place != nullptr) {
     mine.base = place->closed.load(std::memory_order_relaxed);
@@ -216,7 +217,8 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agree
       copies_quickly_(agreement.copies_quickly),
       spins_(engine.process().progress().policy().spin),
       own_processors_(static_cast<Place>(comm.place) == Place::host),
-      takes_lines_(agreement.takes_lines) {
+      takes_lines_(agreement.takes_lines),
+      take_lines_to_(take_lines_to(*own.device, size_)) {
   for (const Member& member : members_) {
     for (auto& page : member.place->pages) pages_.push_back(page);
   }

@@ -163,7 +163,8 @@ struct Caps {
   std::size_t long_send = ~std::size_t{0};  ///< sends of so many bytes beat the rest only while
                                             ///< takes_now() says so
   bool ordered = true;                      ///< sends of an endpoint arrive in order
-  bool takes_lines = false;  ///< take_lines() of what was read in shared memory saves time
+  std::size_t take_lines_to = 0;  ///< bytes up to which take_lines() of what was read in shared
+                                  ///< memory saves time; 0: it never does
   bool has_put = false;
   bool has_get = false;
   bool has_atomic = false;

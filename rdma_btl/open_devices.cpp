@@ -39,7 +39,7 @@ Opened open_shm(Process& process, EarlySteps early) {
   constexpr int kFew = 16;
   constexpr std::size_t kSmallArea = 128 * 1024;
   const bool few = process.identity().local_size <= kFew;
-  if (!process.params().is_set(shm_area_param) && !(config.take_lines && few)) {
+  if (!process.params().is_set(shm_area_param) && !(config.take_lines_to != 0 && few)) {
     config.area_bytes = kSmallArea;
   }
   config.registered = early.barriers;

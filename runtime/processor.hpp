@@ -10,14 +10,20 @@
 
 namespace remit {
 
-/// Whether AMD made it. Asks the processor: keep the answer.
-[[nodiscard]] inline bool processor_is_amd() {
+/// The family of a processor that AMD made, else 0: 25 (Zen 3 and 4, EPYC of the 3rd and 4th
+/// generation), 26 (Zen 5, 5th generation); CPUID Fn0000_0001_EAX, base plus extended family. Asks
+/// the processor: keep the answer.
+[[nodiscard]] inline unsigned amd_family() {
 #ifdef __x86_64__
   unsigned most = 0, name[3] = {};
-  return __get_cpuid(0, &most, &name[0], &name[2], &name[1]) != 0 && name[0] == signature_AMD_ebx &&
-         name[1] == signature_AMD_edx && name[2] == signature_AMD_ecx;
+  const bool is_amd = __get_cpuid(0, &most, &name[0], &name[2], &name[1]) != 0 &&
+                      name[0] == signature_AMD_ebx && name[1] == signature_AMD_edx &&
+                      name[2] == signature_AMD_ecx;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!is_amd || __get_cpuid(1, &a, &b, &c, &d) == 0) return 0;
+  return (a >> 8 & 0xfU) + (a >> 20 & 0xffU);
 #else
-  return false;
+  return 0;
 #endif
 }
 

@@ -91,7 +91,7 @@ enum class ShmDevice::Phase : std::uint8_t {
 
 /// Bytes of one step through a data area: what one side copies while the other copies what came
 /// before.
-inline constexpr std::size_t kStreamChunk = 16 * 1024;
+inline constexpr std::size_t kStreamChunk = 32 * 1024;
 
 /// What a step did.
 enum class ShmDevice::Step : std::uint8_t {

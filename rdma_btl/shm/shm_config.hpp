@@ -32,7 +32,7 @@ struct ShmConfig {
   bool share_allocations = true;        ///< allocate() gives memory that peers can map
   std::string copy_table;               ///< file of measured copy methods; empty: none
   bool measure_copies = false;          ///< fill the table: each rank has a core of its own
-  bool take_lines = false;              ///< of what was read in shared memory: take_lines()
+  std::size_t take_lines_to = 0;        ///< Caps::take_lines_to
   bool membarrier = true;               ///< false: senders pay a fence instead
   bool registered = false;              ///< shm::register_for_barriers() has succeeded already
   Log* log = nullptr;                   ///< must outlive the device; null: silent

@@ -36,11 +36,11 @@ Expected<std::unique_ptr<ShmDevice>> ShmDevice::create(const ShmConfig& config) 
 }
 
 ShmDevice::ShmDevice(const ShmConfig& config) : copies_(config.assist_from), config_(config) {
-  caps_.takes_lines = config.take_lines;
+  caps_.take_lines_to = config.take_lines_to;
   caps_.name = "shm";
   caps_.max_inline = shm::kInline;
   caps_.max_send = config.area_bytes / 4;
-  if (caps_.takes_lines) {  // then two copies of a message in the cache beat asking for it
+  if (caps_.take_lines_to != 0) {  // then two copies of a message in the cache beat asking for it
     caps_.eager_limit = 64 * 1024;
     caps_.long_send = 8 * 1024 + 1;
   }

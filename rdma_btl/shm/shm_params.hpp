@@ -27,9 +27,9 @@ inline const ParamDecl shm_take_lines_param{
     "shm_take_lines",
     std::string("auto"),
     "",
-    "who has read shared memory takes its cache lines, for the other writes there again; auto: if "
-    "AMD made the processor",
-    {"auto", "yes", "no"}};
+    "who has read shared memory takes its cache lines, for the other writes there again; short: of "
+    "up to 12 KB; auto: yes or, from Zen 5 on, short, if AMD made the processor, else no",
+    {"auto", "yes", "short", "no"}};
 
 inline const ParamDecl shm_alloc_param{
     "shm_alloc", true, "",

@@ -34,7 +34,7 @@ constexpr std::array kKinds = {
 class BoardRanks {
  public:
   /// `long_board` is the parameter coll_long_board. The first `takers` ranks take the cache lines
-  /// that they have read.
+  /// that they have read, every other one only those of short data.
   explicit BoardRanks(int size, const WaitPolicy& policy = {}, int ranks_per_host = 1000,
                       const std::string& long_board = "no", int takers = 1000,
                       const std::string& reproducible = "no")
@@ -47,7 +47,8 @@ class BoardRanks {
       ShmConfig config;
       config.name = static_cast<PeerName>(rank);
       config.job = test_seed() + static_cast<std::uint64_t>(size);
-      config.take_lines = rank < takers;
+      constexpr std::size_t kShort = 3000;
+      if (rank < takers) config.take_lines_to = rank % 2 == 0 ? ~std::size_t{0} : kShort;
       Expected<std::unique_ptr<ShmDevice>> device = ShmDevice::create(config);
       EXPECT_TRUE(device.has_value()) << (device ? "" : device.error().message);
       auto& r = ranks_.emplace_back(std::make_unique<Rank>());

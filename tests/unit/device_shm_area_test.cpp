@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t kArea = 131072;
 constexpr std::size_t kHead = 16;
 
-/// Two processes, in this one, that know each other; they take lines or not.
-class ShmArea : public ::testing::TestWithParam<bool> {
+/// Two processes, in this one, that know each other; they take the lines of so many bytes.
+class ShmArea : public ::testing::TestWithParam<std::size_t> {
  protected:
   void SetUp() override {
     for (std::size_t i = 0; i < sides_.size(); ++i) {
@@ -30,7 +30,7 @@ class ShmArea : public ::testing::TestWithParam<bool> {
       config.name = i;
       config.job = 43;
       config.area_bytes = kArea;
-      config.take_lines = GetParam();
+      config.take_lines_to = GetParam();
       config.share_allocations = false;
       sides_[i] = ShmDevice::create(config).value();
     }
@@ -272,8 +272,11 @@ TEST_P(ShmArea, AnyPiecesArriveWhole) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Lines, ShmArea, ::testing::Bool(),
-                         [](const auto& lines) { return lines.param ? "Taken" : "Left"; });
+INSTANTIATE_TEST_SUITE_P(Lines, ShmArea, ::testing::Values(0U, 3000U, ~std::size_t{0}),
+                         [](const auto& lines) {
+                           if (lines.param == 0) return "Left";
+                           return lines.param == 3000 ? "TakenOfShortOnes" : "Taken";
+                         });
 
 }  // namespace
 }  // namespace remit::testing

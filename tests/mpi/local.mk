@@ -38,7 +38,7 @@ mpi_runs = \
 	tests/mpi/runs/types.mpi \
 	tests/mpi/runs/wakeups.mpi
 
-mpi_scripts = tests/mpi/coll_algorithms.py tests/mpi/coll_table.sh tests/mpi/errors.sh \
+mpi_scripts = tests/mpi/coll_algorithms.py tests/mpi/coll_table.sh tests/mpi/cut_short.py tests/mpi/errors.sh \
 	tests/mpi/launch_options.sh tests/mpi/ofi.sh tests/mpi/tcp.sh
 
 if TESTS_ENABLED
@@ -52,6 +52,7 @@ mpi_programs = \
 	tests/mpi/coll_reduce \
 	tests/mpi/coll_sums \
 	tests/mpi/comm \
+	tests/mpi/cut_short \
 	tests/mpi/environment \
 	tests/mpi/errors \
 	tests/mpi/fork \
@@ -114,6 +115,9 @@ tests_mpi_coll_sums_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_comm_SOURCES = tests/mpi/comm.c tests/mpi/check.h
 tests_mpi_comm_LDADD = libmpi_abi.la
 tests_mpi_comm_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_cut_short_SOURCES = tests/mpi/cut_short.c tests/mpi/check.h
+tests_mpi_cut_short_LDADD = libmpi_abi.la -lpthread
+tests_mpi_cut_short_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_environment_SOURCES = tests/mpi/environment.c tests/mpi/check.h
 tests_mpi_environment_LDADD = libmpi_abi.la -lpthread
 tests_mpi_environment_LDFLAGS = $(MPI_TEST_FLAGS)

@@ -199,6 +199,55 @@ TEST(ShmLife, KilledPeersFailAfterTheirLastMessage) {
   EXPECT_TRUE(WIFSIGNALED(status));
 }
 
+constexpr int kDiedBetweenParts = 77;
+
+/// Sends two parts, of which it cannot read the second one: the process ends when the first has
+/// been written. Returns only if something went wrong.
+int die_between_parts(Side& side) {
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS;
+  void* const memory = ::mmap(nullptr, 2 * shm::kMailPart, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+  if (memory == MAP_FAILED) return 2;
+  auto* const data = static_cast<std::byte*>(memory);
+  fill_pattern({data, shm::kMailPart}, 5);
+  if (::mprotect(data + shm::kMailPart, shm::kMailPart, PROT_NONE) != 0) return 3;
+  ::signal(SIGSEGV, [](int) { ::_exit(kDiedBetweenParts); });
+  SendHead head;
+  const std::array pieces = {Piece{&head, sizeof head, 0}, Piece{data, 2 * shm::kMailPart, 0}};
+  Operation operation;
+  operation.local = pieces;
+  return side.device->post(side.endpoint, {&operation, 1}) == 1 ? 4 : 5;
+}
+
+TEST(ShmLife, WhoDiesWithinAMessageInPartsIsMissed) {
+  const int status = run_pair(
+      [](int channel) {
+        Side side(config_of(1), channel);
+        if (!side.meet() || !side.wait([&] { return !side.node->receives.empty(); })) return 1;
+        return die_between_parts(side);
+      },
+      [](int channel, pid_t) {
+        ShmConfig config = config_of(0);
+        config.liveness_ms = 1000;
+        Side side(config, channel);
+        ASSERT_TRUE(side.meet());
+        side.node->send(side.endpoint, Bytes(1));
+        Bytes got(2 * shm::kMailPart);
+        const SendHead all = {~std::uint64_t{0}, ~std::uint64_t{0}};
+        SendHead found;
+        EXPECT_TRUE(side.wait([&] {
+          const std::ptrdiff_t length =
+              side.device->receive(side.endpoint, {}, all, got.data(), got.size(), true, found);
+          EXPECT_LT(length, 0) << "half of it is missing";
+          return got[1] != std::byte{0};
+        }));
+        EXPECT_EQ(find_mismatch({got.data(), shm::kMailPart}, 5), -1) << "the first part is there";
+        EXPECT_TRUE(side.wait([&] { return !side.node->failures.empty(); }));
+        EXPECT_TRUE(side.node->receives.empty());
+        EXPECT_NE(side.device->explain(side.endpoint).find("has exited"), std::string::npos);
+      });
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, kDiedBetweenParts);
+}
+
 TEST(ShmLife, WhatWasFlushedSurvivesAnExit) {
   static constexpr std::uint32_t kCount = 200;
   const int status = run_pair(

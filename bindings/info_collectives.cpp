@@ -92,7 +92,8 @@ void ask_operation(CollectiveKind kind, const CollectiveTable& table, const Tuni
   append(info.blocking, query);
   if (query.board) {
     TuningQuery nonblocking = query;
-    nonblocking.board = nonblocking.long_board = nonblocking.quick_copies = false;
+    nonblocking.board = nonblocking.quick_copies = false;
+    nonblocking.long_board = LongBoard::none;
     append(info.others, nonblocking);
   }
   const bool sized = choice_has_sizes(kind, query.inter);

@@ -27,8 +27,8 @@ struct CollectiveShape {
   bool uniform = true;    ///< false: v-variants, whose sizes differ
   bool board = false;     ///< blocking, and the communicator has a shared board
   bool one_host = false;  ///< all members are on one host
-  bool long_board = false;    ///< the board takes long data, too, for the kernel's copies are slow
-  bool quick_copies = false;  ///< members with a board copy each other's memory quickly
+  LongBoard long_board = LongBoard::none;  ///< where the kernel's copies are slower
+  bool quick_copies = false;             ///< members with a board copy each other's memory quickly
   const Hierarchy* hierarchy = nullptr;  ///< cells of the members, once they were found out
   bool plain = true;          ///< elements to reduce lie one behind the other, without gaps
   Place place = Place::host;  ///< where the members are

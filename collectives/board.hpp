@@ -73,7 +73,7 @@ class Board {
   /// The longest data of a shape that may take place on a board. Where members share processors,
   /// two pages: a member publishes so much and leaves, however late the others come.
   [[nodiscard]] static constexpr std::size_t longest(const CollectiveShape& shape) {
-    if (shape.long_board) return kLongest;
+    if (shape.long_board != LongBoard::none) return kLongest;
     return (shape.place == Place::host_shared ? 2 : 1) * BoardPlace::kPageBytes;
   }
 
@@ -91,7 +91,7 @@ class Board {
     std::vector<Member> members;  ///< by rank, this one included; empty: there is no board
     bool reaches_memory = false;  ///< each of them reaches the memory of all others
     bool takes_lines = false;     ///< they are two, and either takes lines that it has read
-    bool takes_long = false;      ///< data that do not fit a page go in pieces
+    LongBoard takes_long = LongBoard::none;
     bool copies_quickly = false;  ///< each of them, the memory of all others (CopySpeed)
   };
 
@@ -164,10 +164,10 @@ class Board {
   };
   /// Whether it matters to takes_long() how long a page takes.
   [[nodiscard]] static bool asks_for_page(const Params& params);
-  /// Whether a process wants long data to go through the places, in two copies that take less time
+  /// Which long data a process wants to go through the places, in two copies that take less time
   /// than one by the kernel, `direct`, or by messages where it does not reach its peers' memory.
-  [[nodiscard]] static bool takes_long(const Params& params, const CopySpeed& direct,
-                                       const Distance& distance);
+  [[nodiscard]] static LongBoard takes_long(const Params& params, const CopySpeed& direct,
+                                            const Distance& distance);
 
   /// Counts an operation for which `comm` has no board yet, and sets one up with the other members
   /// when that pays. Every member calls it for the same operations.

@@ -23,20 +23,20 @@ inline const ParamDecl long_board_param{
     std::string("auto"),
     "",
     "long data of blocking collectives go through the shared board in pieces, not by copies of the "
-    "kernel (blocks and broadcasts of some 512 KB to 4 MB and more, which no cache holds, are "
-    "copied by it nevertheless); auto: where these are slower, which the ranks measure",
+    "kernel; auto: where these are slower, which the ranks measure (blocks and broadcasts of some "
+    "512 KB to 4 MB and more, which no cache holds, only where they are slower by far)",
     {"auto", "yes", "no"}};
 
 /// What members tell each other to set up a board.
 struct Offer {
   std::uint64_t base = 0;
   std::uint32_t index = 0;
-  bool fine = false;        ///< has a place; from the second round on, can read all others'
-  bool takes = false;       ///< takes the lines that it has read
-  bool asks = false;        ///< must know what a page takes
-  bool reaches = false;     ///< last round: reaches the memory of all others
-  bool takes_long = false;  ///< ... long data should go through places
-  bool quick = false;       ///< ... copies the others' memory quickly
+  bool fine = false;     ///< has a place; from the second round on, can read all others'
+  bool takes = false;    ///< takes the lines that it has read
+  bool asks = false;     ///< must know what a page takes
+  bool reaches = false;  ///< last round: reaches the memory of all others
+  bool quick = false;    ///< ... copies the others' memory quickly
+  LongBoard takes_long = LongBoard::none;  ///< ... should go through places
 };
 
 Task<int> tell_everybody(CollCtx& c, std::vector<Offer>& offers) {
@@ -185,7 +185,7 @@ Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out
   co_await last;
   out.takes_lines = all(&Offer::takes);
   out.reaches_memory = all(&Offer::reaches);
-  out.takes_long = all(&Offer::takes_long);
+  out.takes_long = std::ranges::min_element(offers, {}, &Offer::takes_long)->takes_long;
   out.copies_quickly = out.reaches_memory && all(&Offer::quick);
   if (!all(&Offer::fine) || c.error() != MPI_SUCCESS) out.members.clear();
   co_return c.error();
@@ -257,11 +257,16 @@ bool Board::asks_for_page(const Params& params) {
 
 /// What a piece costs beside its copies, the board's lines, is less than the announcement of a copy
 /// by the kernel.
-bool Board::takes_long(const Params& params, const CopySpeed& direct, const Distance& distance) {
-  if (!asks_for_page(params)) return params.text(long_board_param) == "yes";
-  if (!distance.spins || !distance.reaches) return distance.spins;
+LongBoard Board::takes_long(const Params& params, const CopySpeed& direct,
+                            const Distance& distance) {
+  const auto all_if = [](bool all) { return all ? LongBoard::all : LongBoard::none; };
+  if (!asks_for_page(params)) return all_if(params.text(long_board_param) == "yes");
+  if (!distance.spins || !distance.reaches) return all_if(distance.spins);
   constexpr std::uint64_t kPages = (std::size_t{64} << 10) / BoardPlace::kPageBytes;
-  return distance.page_ns != 0 && kPages * distance.page_ns < direct.ns_of_64k;
+  constexpr std::uint64_t kByFar = 2;  // as much as memory costs more than caches
+  const std::uint64_t board_ns = kPages * distance.page_ns;
+  if (board_ns == 0 || board_ns >= direct.ns_of_64k) return LongBoard::none;
+  return kByFar * board_ns < direct.ns_of_64k ? LongBoard::all : LongBoard::cached;
 }
 
 void Board::wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,

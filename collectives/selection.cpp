@@ -202,13 +202,16 @@ bool on_board(const Shape& s) {
 }
 bool blocks_on_board(const Shape& s) {
   const std::size_t all = s.bytes * static_cast<std::size_t>(s.size);
-  return on_board(s) && (s.long_board || all <= Board::longest(s));
+  return on_board(s) && (s.long_board != LongBoard::none || all <= Board::longest(s));
 }
 /// Among more than two members the order of combining, on which the result of a floating-point sum
 /// depends, must not follow from what was measured.
 Shape unmeasured(const Shape& s) {
   Shape known = s;
-  if (s.size > 2) known.long_board = known.quick_copies = false;
+  if (s.size > 2) {
+    known.long_board = LongBoard::none;
+    known.quick_copies = false;
+  }
   return known;
 }
 bool reduces_on_board(const Shape& s) {
@@ -229,14 +232,14 @@ constexpr std::size_t operator""_KB(unsigned long long kilobytes) {
 /// bring at once is in a cache: a kernel that copies slowly loses by more than the second copy.
 double kernel_beta(const Shape& s) {
   constexpr std::size_t kAtOnce = 64_KB;
-  if (s.long_board) return 6 * beta(s);
+  if (s.long_board != LongBoard::none) return 6 * beta(s);
   const bool shared = s.place == Place::host_shared;
   return shared && !s.quick_copies && s.bytes <= kAtOnce ? 4 * beta(s) : beta(s);
 }
-/// Data that the caches do not hold, from so many bytes on, lose by a second copy, whatever a page
-/// of the board takes.
+/// Data that the caches do not hold, from so many bytes on, lose by a second copy, unless the
+/// kernel is too slow for that.
 double kernel_beta(const Shape& s, std::size_t too_long) {
-  return s.bytes >= too_long ? beta(s) : kernel_beta(s);
+  return s.bytes >= too_long && s.long_board != LongBoard::all ? beta(s) : kernel_beta(s);
 }
 // The lines of all cross at the same time, and nothing is matched: alpha counts a third. Data are
 // copied in and out, as those of a message.

@@ -43,6 +43,13 @@ inline constexpr std::size_t kPlaces = 3;
 inline constexpr std::array<std::string_view, kPlaces> kPlaceNames = {"host", "host_shared",
                                                                       "network"};
 
+/// Which data that do not fit a page of the board go through it nevertheless, in pieces.
+enum class LongBoard : std::uint8_t {
+  none,
+  cached,  ///< those that the caches hold: of others the second copy costs more
+  all,     ///< the kernel's copies are so slow that none are faster
+};
+
 /// The constants of all places, and measured choices. Immutable.
 class CollectiveTable {
  public:
@@ -114,8 +121,8 @@ void learn_place(Engine& engine, const CommCore& comm);
 struct TuningQuery {
   int ranks = 2;
   Place place = Place::host;
-  bool board = false;       ///< the calls block, and there is a shared board
-  bool long_board = false;  ///< which takes long data, too
+  bool board = false;  ///< the calls block, and there is a shared board
+  LongBoard long_board = LongBoard::none;
   bool quick_copies = false;
   int processors = 1;                    ///< of the host, where Place::host_shared
   const Hierarchy* hierarchy = nullptr;  ///< cells of the members

@@ -355,13 +355,32 @@ TEST(Board, LongBlocksGoInPieces) {
   for (const int size : {2, 3, 5, 16}) {
     BoardRanks ranks(size, WaitPolicy{.spin = size == 2}, 1000, "yes");
     run_random(ranks, 20, 60, test_seed() + 7);
-    const CollectiveArgs args = bcast_args(nullptr, 500 << 10, predefined(MPI_BYTE));
+    const CollectiveArgs args = bcast_args(nullptr, 3 << 20, predefined(MPI_BYTE));
     const CommCore& comm = ranks.comm(0);
     EXPECT_TRUE(comm.board->takes(args, shape_of(comm, args)));
     run_random(ranks, size == 2 ? 60 : 12, size == 16 ? 40'000 : 200'000, test_seed() + 8);
     run_random(ranks, 200, 60, test_seed() + 9);
     if (HasFailure()) return;
   }
+}
+
+TEST(Board, HowFarTheKernelIsBehindDecidesOnLongData) {
+  const auto chosen = [](const std::string& parameter, std::uint32_t page_ns, bool spins = true,
+                         bool reaches = true) {
+    Params params;
+    EXPECT_TRUE(params.set("coll_long_board", parameter).has_value());
+    const CopySpeed kernel{.ns_of_64k = 4000};  // two pages
+    return Board::takes_long(params, kernel, {reaches, spins, page_ns});
+  };
+  EXPECT_EQ(chosen("auto", 900), LongBoard::all);
+  EXPECT_EQ(chosen("auto", 1000), LongBoard::cached);
+  EXPECT_EQ(chosen("auto", 1900), LongBoard::cached);
+  EXPECT_EQ(chosen("auto", 2000), LongBoard::none);
+  EXPECT_EQ(chosen("auto", 0), LongBoard::none) << "nobody knows";
+  EXPECT_EQ(chosen("auto", 900, false), LongBoard::none) << "a change of processes a piece";
+  EXPECT_EQ(chosen("auto", 0, true, false), LongBoard::all) << "no kernel";
+  EXPECT_EQ(chosen("yes", 5000, false), LongBoard::all);
+  EXPECT_EQ(chosen("no", 1), LongBoard::none);
 }
 
 /// What a program does wrong is said, nobody waits for ever, and nothing wrong follows.

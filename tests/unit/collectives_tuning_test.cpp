@@ -158,7 +158,7 @@ TEST(Tuning, ManyRanksOnFewProcessorsWaitSeldom) {
 
 /// On so many processors.
 std::string_view chosen_on_host(CollectiveKind kind, int ranks, std::size_t bytes, bool quick,
-                                bool long_board, int processors = 2) {
+                                LongBoard long_board, int processors = 2) {
   CollectiveShape shape;
   shape.size = ranks;
   shape.bytes = bytes;
@@ -173,11 +173,22 @@ std::string_view chosen_on_host(CollectiveKind kind, int ranks, std::size_t byte
 
 TEST(Tuning, SlowKernelsCopyLongBlocksOnly) {
   using enum CollectiveKind;
-  EXPECT_EQ(chosen_on_host(alltoall, 8, 65536, false, false), "spread_out");
-  EXPECT_EQ(chosen_on_host(alltoall, 8, 65536, true, false), "direct");
-  EXPECT_EQ(chosen_on_host(alltoall, 8, 1 << 20, false, false), "direct");
-  EXPECT_EQ(chosen_on_host(bcast, 8, 65536, false, false), "board");
-  EXPECT_EQ(chosen_on_host(bcast, 8, 65536, true, false), "direct");
+  constexpr LongBoard kNone = LongBoard::none;
+  EXPECT_EQ(chosen_on_host(alltoall, 8, 65536, false, kNone), "spread_out");
+  EXPECT_EQ(chosen_on_host(alltoall, 8, 65536, true, kNone), "direct");
+  EXPECT_EQ(chosen_on_host(alltoall, 8, 1 << 20, false, kNone), "direct");
+  EXPECT_EQ(chosen_on_host(bcast, 8, 65536, false, kNone), "board");
+  EXPECT_EQ(chosen_on_host(bcast, 8, 65536, true, kNone), "direct");
+}
+
+TEST(Tuning, KernelsThatAreSlowByFarCopyNothing) {
+  using enum CollectiveKind;
+  for (const CollectiveKind kind : {bcast, gather, scatter, allgather, alltoall}) {
+    EXPECT_EQ(chosen_on_host(kind, 2, 65536, true, LongBoard::none), "direct");
+    EXPECT_EQ(chosen_on_host(kind, 2, 65536, true, LongBoard::cached), "board");
+    EXPECT_EQ(chosen_on_host(kind, 2, 8 << 20, true, LongBoard::cached), "direct");
+    EXPECT_EQ(chosen_on_host(kind, 2, 8 << 20, true, LongBoard::all), "board");
+  }
 }
 
 /// The order of combining shows in the bits of a sum.
@@ -186,10 +197,13 @@ TEST(Tuning, WhatIsMeasuredDoesNotChooseReductionsOfMany) {
   for (const CollectiveKind kind : {reduce, allreduce, reduce_scatter, reduce_scatter_block}) {
     for (const auto& [ranks, cores] : {std::pair(3, 2), {4, 2}, {8, 2}, {3, 8}, {4, 8}, {8, 8}}) {
       for (std::size_t bytes = 4; bytes <= std::size_t{64} << 20; bytes *= 2) {
-        const std::string_view name = chosen_on_host(kind, ranks, bytes, false, false, cores);
-        EXPECT_EQ(chosen_on_host(kind, ranks, bytes, true, false, cores), name) << bytes;
-        EXPECT_EQ(chosen_on_host(kind, ranks, bytes, false, true, cores), name) << bytes;
-        EXPECT_EQ(chosen_on_host(kind, ranks, bytes, true, true, cores), name) << bytes;
+        const std::string_view name =
+            chosen_on_host(kind, ranks, bytes, false, LongBoard::none, cores);
+        for (const bool quick : {false, true}) {
+          for (const LongBoard board : {LongBoard::none, LongBoard::cached, LongBoard::all}) {
+            EXPECT_EQ(chosen_on_host(kind, ranks, bytes, quick, board, cores), name) << bytes;
+          }
+        }
       }
     }
   }

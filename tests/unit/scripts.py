@@ -341,6 +341,12 @@ class Counting(InFolder):
         self.assertIn("- b, MPI_Send: illegal instruction", text)
 
 
+def can_have_own_shared_memory():
+    mount = ["sh", "-c", "mount -t tmpfs none /dev/shm"]
+    return any(subprocess.run(["unshare", kind, *mount], check=False, stderr=subprocess.DEVNULL).returncode == 0
+               for kind in ("-m", "-rm"))
+
+
 class Enduring(unittest.TestCase):
     def test_a_few_rounds(self):
         soak = [TESTS / "mpi" / "soak.py", "--jobs", "12", "--kills", "4", "--megabytes", "0"]
@@ -361,11 +367,32 @@ class Enduring(unittest.TestCase):
         self.assertRegex(done.stderr, r"FAIL short_job 0: FileNotFoundError.*/nonexistent/mpirun")
         self.assertNotIn("ok ", done.stdout)
 
-    def soak_of(self, mpirun):
-        """One short job with that mpirun."""
+    def test_shared_memory_that_is_left_is_seen(self):
+        """What its jobs leave, not what others have made meanwhile."""
+        if not can_have_own_shared_memory():
+            self.skipTest("mounts cannot be changed here")
+        mpirun = f'touch /dev/shm/left\nexec {os.path.abspath("mpirun")} "$@"'
+        with tempfile.TemporaryDirectory(prefix="scripts.") as name:
+            done = self.soak_of(executable(pathlib.Path(name, "mpirun"), mpirun))
+        self.assertEqual((done.returncode, done.stderr.splitlines()[0]), (1, "FAIL left in /dev/shm: ['left']"))
+        with tempfile.NamedTemporaryFile(prefix="scripts.", dir="/dev/shm"), self.start_soak() as soak:
+            soak.stdout.readline()
+            with tempfile.NamedTemporaryFile(prefix="scripts.", dir="/dev/shm"):
+                rest = soak.communicate(timeout=LIMIT)[0]
+        self.assertEqual(soak.returncode, 0, rest)
+        self.assertIn("no file of theirs is left, also not in /dev/shm", rest)
+
+    def start_soak(self, **environment):
+        """One short job."""
         soak = [TESTS / "mpi" / "soak.py", "--jobs", "1", "--kills", "0", "--megabytes", "0"]
-        return subprocess.run(soak, text=True, capture_output=True, check=False, timeout=LIMIT,
-                              env={**os.environ, "MPIRUN": str(mpirun)})
+        return subprocess.Popen(soak, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                env={**os.environ, **environment})
+
+    def soak_of(self, mpirun):
+        """The same with that mpirun."""
+        with self.start_soak(MPIRUN=str(mpirun)) as soak:
+            out, err = soak.communicate(timeout=LIMIT)
+        return subprocess.CompletedProcess(soak.args, soak.returncode, out, err)
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ inline constexpr std::size_t kMailBytes = 68 * 1024;
 inline constexpr std::uint32_t kInMail = 1U << 31;
 inline constexpr std::uint32_t kInParts = 1U << 30;
 /// What is read while the next as many bytes are written.
-inline constexpr std::size_t kMailPart = 8 * 1024;
+inline constexpr std::size_t kMailPart = 16 * 1024;
 
 /// Where in the producer's data area the bytes of a cell are.
 struct AreaRef {

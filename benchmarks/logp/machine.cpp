@@ -81,7 +81,11 @@ void Engine::irecv(Request& request, const View& buffer, int source, int tag, co
     Message& message = kept_[static_cast<std::size_t>(at)];
     const std::int32_t next = message.next;
     if (message.source == source && message.tag == tag && message.context == comm.context) {
-      (previous < 0 ? first_kept_[me] : kept_[static_cast<std::size_t>(previous)].next) = next;
+      if (previous < 0) {
+        first_kept_[me] = next;
+      } else {
+        kept_[static_cast<std::size_t>(previous)].next = next;
+      }
       if (last_kept_[me] == at) last_kept_[me] = previous;
       free_kept_.push_back(at);
       complete(processors_[me], request, message);
@@ -139,7 +143,11 @@ void Engine::arrive(const Message& message, VirtualTime time) {
   }
   const std::int32_t at = keep(message);
   std::int32_t& last = last_kept_[message.to];
-  (last < 0 ? first_kept_[message.to] : kept_[static_cast<std::size_t>(last)].next) = at;
+  if (last < 0) {
+    first_kept_[message.to] = at;
+  } else {
+    kept_[static_cast<std::size_t>(last)].next = at;
+  }
   last = at;
 }
 

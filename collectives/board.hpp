@@ -62,12 +62,12 @@ class Board {
  public:
   /// More members than this would read each other's lines for longer than messages take.
   static constexpr int kMembers = 16;
-  /// An allreduce in which members read so many bytes in all is combined in shares, which are told
-  /// the others: one meeting more. Below, each combines everything.
-  static constexpr MPI_Count kSharesFrom = 8192;
-  /// A reduce of so many bytes is, too. Of fewer it lets all but the root leave when they have
-  /// published their vectors.
-  static constexpr MPI_Count kRootSharesFrom = MPI_Count{512} << 10;
+  /// An allreduce in which members have so many bytes in all is combined in shares, which are told
+  /// the others: one meeting more. Below, each combines everything. Of two, that saves time for
+  /// combining only: each of them reads as many bytes.
+  [[nodiscard]] static constexpr MPI_Count shares_from(int members) {
+    return members == 2 ? 32768 : 8192;
+  }
   /// Of longer data, what a line says of their length might not fit it.
   static constexpr std::size_t kLongest = std::size_t{64} << 20;
   /// The longest data of a shape that may take place on a board. Where members share processors,
@@ -195,8 +195,9 @@ class Board {
   [[nodiscard]] bool in_shares(const CollectiveArgs& a) const;
   [[nodiscard]] Share share_of(int member, const CollectiveArgs& a) const;
   [[nodiscard]] int allreduce_in_shares(const CollectiveArgs& a, std::size_t rest);
-  [[nodiscard]] int reduce_in_shares(const CollectiveArgs& a, std::size_t rest);
-  [[nodiscard]] int publish_vector(const CollectiveArgs& a, std::size_t rest, const Share& own);
+  enum class Told : std::uint8_t { everything, rest };
+  [[nodiscard]] int publish_vector(const CollectiveArgs& a, std::size_t rest, const Share& combined,
+                                   Told told);
   [[nodiscard]] int combine(const CollectiveArgs& a, std::size_t rest, const Share& share,
                             std::byte* result);
   [[nodiscard]] static std::size_t page_offset(const Share& share, const CollectiveArgs& a);

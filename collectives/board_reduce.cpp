@@ -39,15 +39,12 @@ int Board::in_vector_pieces(const CollectiveArgs& a, Step step) {
   });
 }
 
-/// Of long vectors, which do not come from the nearest cache, each member combines a share: a root
-/// that reads all of them takes longer than the additional meeting.
 int Board::reduce(const CollectiveArgs& a) {
-  const bool is_long = a.recv_count * a.recv_type->size() >= kRootSharesFrom;
   return in_vector_pieces(a, [&](const CollectiveArgs& piece, std::size_t rest) -> int {
-    if (is_long && in_shares(piece)) return reduce_in_shares(piece, rest);
+    if (rank_ != a.root) return publish_vector(piece, rest, {0, 0}, Told::rest);
     const Share all = {0, piece.recv_count};
-    if (const int error = publish_vector(piece, rest, all)) return error;
-    return rank_ == a.root ? combine(piece, rest, all, address_of(piece, all)) : MPI_SUCCESS;
+    if (const int error = publish_vector(piece, rest, all, Told::rest)) return error;
+    return combine(piece, rest, all, address_of(piece, all));
   });
 }
 
@@ -55,7 +52,7 @@ int Board::allreduce(const CollectiveArgs& a) {
   return in_vector_pieces(a, [&](const CollectiveArgs& piece, std::size_t rest) -> int {
     if (in_shares(piece)) return allreduce_in_shares(piece, rest);
     const Share all = {0, piece.recv_count};
-    if (const int error = publish_vector(piece, rest, all)) return error;
+    if (const int error = publish_vector(piece, rest, all, Told::everything)) return error;
     const int error = combine(piece, rest, all, address_of(piece, all));
     if (error == MPI_SUCCESS) swap_pages();
     return error;
@@ -66,7 +63,7 @@ int Board::allreduce(const CollectiveArgs& a) {
 /// further than the first meeting, where their bytes do not agree either.
 bool Board::in_shares(const CollectiveArgs& a) const {
   return own_processors_ && a.recv_count >= size_ &&
-         a.recv_count * a.recv_type->size() * size_ >= kSharesFrom;
+         a.recv_count * a.recv_type->size() * size_ >= shares_from(size_);
 }
 
 Board::Share Board::share_of(int member, const CollectiveArgs& a) const {
@@ -76,7 +73,7 @@ Board::Share Board::share_of(int member, const CollectiveArgs& a) const {
 int Board::allreduce_in_shares(const CollectiveArgs& a, std::size_t rest) {
   const Share own = share_of(rank_, a);
   std::byte* const result = address_of(a, own);
-  if (const int error = publish_vector(a, rest, own)) return error;
+  if (const int error = publish_vector(a, rest, own, Told::rest)) return error;
   if (const int error = combine(a, rest, own, result)) return error;
   swap_pages();
   ++number_;
@@ -84,23 +81,6 @@ int Board::allreduce_in_shares(const CollectiveArgs& a, std::size_t rest) {
   if (const int error = take_shares(a)) return error;
   swap_pages();
   return MPI_SUCCESS;
-}
-
-int Board::reduce_in_shares(const CollectiveArgs& a, std::size_t rest) {
-  const Share own = share_of(rank_, a);
-  if (const int error = publish_vector(a, rest, own)) return error;
-  if (rank_ == a.root) {
-    if (const int error = combine(a, rest, own, address_of(a, own))) return error;
-    ++number_;
-    if (const int error = enter()) return error;
-    return take_shares(a);
-  }
-  // The result grows in the page that it is published in; nobody reads that page any more.
-  if (const int error = await_all(number_)) return error;
-  std::byte* const result = page_of(rank_, page_) + page_offset(own, a);
-  if (const int error = combine(a, rest, own, result)) return error;
-  ++number_;
-  return publish_share(a, own, result);
 }
 
 /// Where a share is in a page: whatever it is part of, the same lines are written by one member and
@@ -117,7 +97,7 @@ int Board::publish_share(const CollectiveArgs& a, const Share& share, const std:
   if (const int error = make_room()) return error;
   const auto bytes = static_cast<std::size_t>(share.count() * a.recv_type->size());
   std::byte* to = memory_for(bytes) + page_offset(share, a);
-  if (to != result) std::memcpy(to, result, bytes);
+  std::memcpy(to, result, bytes);
   store_line(bytes);
   return MPI_SUCCESS;
 }
@@ -134,19 +114,23 @@ int Board::take_shares(const CollectiveArgs& a) {
   return MPI_SUCCESS;
 }
 
-/// The vector to the page, but for a share of it that only this member combines. In place the
-/// result grows where the own elements were: they are kept aside, for the page is not this member's
-/// to read any more when the other one takes its lines.
-int Board::publish_vector(const CollectiveArgs& a, std::size_t rest, const Share& own) {
+/// The vector to the page, all of it or the rest: not the share that only this member combines. In
+/// place the result of that grows where the own elements were: they are kept aside, for the page is
+/// not this member's to read any more when the other one takes its lines.
+int Board::publish_vector(const CollectiveArgs& a, std::size_t rest, const Share& combined,
+                          Told told) {
   if (const int error = make_room()) return error;
   const View mine = view_of(contribution(a), a.recv_count, *a.recv_type);
-  const bool whole = own.count() == a.recv_count;
   const auto width = static_cast<std::size_t>(a.recv_type->size());
-  const std::size_t first = width * static_cast<std::size_t>(own.first);
-  const std::size_t last = width * static_cast<std::size_t>(own.last);
-  std::byte* to = memory_for(mine.size());
-  mine.pack(0, {to, whole ? mine.size() : first});
-  if (!whole) mine.pack(last, {to + last, mine.size() - last});
+  const std::size_t first = width * static_cast<std::size_t>(combined.first);
+  const std::size_t last = width * static_cast<std::size_t>(combined.last);
+  if (told == Told::everything) {
+    mine.pack(0, {memory_for(mine.size()), mine.size()});
+  } else if (combined.count() != a.recv_count) {
+    std::byte* to = memory_for(mine.size());
+    mine.pack(0, {to, first});
+    mine.pack(last, {to + last, mine.size() - last});
+  }
   if (a.send == MPI_IN_PLACE && rank_ != size_ - 1) {
     kept_.resize(last - first);
     mine.pack(first, kept_);

@@ -261,7 +261,8 @@ double board_scatter_cost(const Shape& s) {
 }
 double board_allreduce_cost(const Shape& s) {
   const double whole = alpha(s) / 3 + ranks(s) * bytes(s) * (copy_beta(s) + gamma(s) / 2);
-  if (s.place != Place::host || s.size * static_cast<MPI_Count>(s.bytes) < Board::kSharesFrom) {
+  if (s.place != Place::host ||
+      s.size * static_cast<MPI_Count>(s.bytes) < Board::shares_from(s.size)) {
     return whole;
   }
   // A share each: all others' parts of it are read, then their results.

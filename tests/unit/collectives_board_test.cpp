@@ -542,8 +542,8 @@ TEST(Board, ReproducibleSumsAreThoseOfMessages) {
   EXPECT_GT(differ, 0) << "the test sees nothing";
 }
 
-/// Each member combines a share of each piece; the last piece is a short one.
-TEST(Board, LongVectorsAreReducedInShares) {
+/// In an allreduce each member combines a share of each piece; the last piece is a short one.
+TEST(Board, LongVectorsAreReducedInPieces) {
   constexpr std::size_t kCount = 600'000 / sizeof(int) + 13;
   BoardRanks ranks(2, WaitPolicy{.spin = true}, 1000, "yes");
   run_random(ranks, 20, 60, test_seed() + 12);

@@ -20,11 +20,12 @@ namespace remit {
 /// come again: when it serves another board, counting goes on.
 struct BoardPlace {
   static constexpr std::size_t kDepth = 4;
-  static constexpr std::size_t kInline = 48;
+  static constexpr std::size_t kInline = 112;
   static constexpr std::size_t kPageBytes = 32768;
 
-  /// `number` is stored last. Up to kInline bytes are here, more in the page.
-  struct alignas(64) Line {
+  /// `number` is stored last. Up to kInline bytes are here, more in the page: two cache lines, of
+  /// which 48 bytes and fewer need the first.
+  struct alignas(128) Line {
     std::atomic<std::uint64_t> number;
     std::uint32_t length;
     std::uint16_t page;                    ///< among those that the owner writes

@@ -196,9 +196,8 @@ class Board {
   [[nodiscard]] bool in_shares(const CollectiveArgs& a) const;
   [[nodiscard]] Share share_of(int member, const CollectiveArgs& a) const;
   [[nodiscard]] int allreduce_in_shares(const CollectiveArgs& a, std::size_t rest);
-  enum class Told : std::uint8_t { everything, rest };
   [[nodiscard]] int publish_vector(const CollectiveArgs& a, std::size_t rest, const Share& combined,
-                                   Told told);
+                                   const Share& left_out);
   [[nodiscard]] int combine(const CollectiveArgs& a, std::size_t rest, const Share& share,
                             std::byte* result);
   [[nodiscard]] static std::size_t page_offset(const Share& share, const CollectiveArgs& a);

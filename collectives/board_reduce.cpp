@@ -41,9 +41,9 @@ int Board::in_vector_pieces(const CollectiveArgs& a, Step step) {
 
 int Board::reduce(const CollectiveArgs& a) {
   return in_vector_pieces(a, [&](const CollectiveArgs& piece, std::size_t rest) -> int {
-    if (rank_ != a.root) return publish_vector(piece, rest, {0, 0}, Told::rest);
+    if (rank_ != a.root) return publish_vector(piece, rest, {}, {});
     const Share all = {0, piece.recv_count};
-    if (const int error = publish_vector(piece, rest, all, Told::rest)) return error;
+    if (const int error = publish_vector(piece, rest, all, all)) return error;
     return combine(piece, rest, all, address_of(piece, all));
   });
 }
@@ -52,7 +52,7 @@ int Board::allreduce(const CollectiveArgs& a) {
   return in_vector_pieces(a, [&](const CollectiveArgs& piece, std::size_t rest) -> int {
     if (in_shares(piece)) return allreduce_in_shares(piece, rest);
     const Share all = {0, piece.recv_count};
-    if (const int error = publish_vector(piece, rest, all, Told::everything)) return error;
+    if (const int error = publish_vector(piece, rest, all, {})) return error;
     const int error = combine(piece, rest, all, address_of(piece, all));
     if (error == MPI_SUCCESS) swap_pages();
     return error;
@@ -73,7 +73,7 @@ Board::Share Board::share_of(int member, const CollectiveArgs& a) const {
 int Board::allreduce_in_shares(const CollectiveArgs& a, std::size_t rest) {
   const Share own = share_of(rank_, a);
   std::byte* const result = address_of(a, own);
-  if (const int error = publish_vector(a, rest, own, Told::rest)) return error;
+  if (const int error = publish_vector(a, rest, own, own)) return error;
   if (const int error = combine(a, rest, own, result)) return error;
   swap_pages();
   ++number_;
@@ -114,28 +114,28 @@ int Board::take_shares(const CollectiveArgs& a) {
   return MPI_SUCCESS;
 }
 
-/// The vector to the page, all of it or the rest: not the share that only this member combines. In
-/// place the result of that grows where the own elements were: they are kept aside, for the page is
-/// not this member's to read any more when the other one takes its lines.
+/// The vector to the page, but for what is left out, because no other member combines it: all of it
+/// at the root of a reduce, which says that it has published nothing. In place the result grows
+/// where the own elements were: those that this member combines are kept aside, for the page is not
+/// its to read any more when the other one takes its lines.
 int Board::publish_vector(const CollectiveArgs& a, std::size_t rest, const Share& combined,
-                          Told told) {
+                          const Share& left_out) {
   if (const int error = make_room()) return error;
   const View mine = view_of(contribution(a), a.recv_count, *a.recv_type);
   const auto width = static_cast<std::size_t>(a.recv_type->size());
-  const std::size_t first = width * static_cast<std::size_t>(combined.first);
-  const std::size_t last = width * static_cast<std::size_t>(combined.last);
-  if (told == Told::everything) {
-    mine.pack(0, {memory_for(mine.size()), mine.size()});
-  } else if (combined.count() != a.recv_count) {
+  const auto at = [=](MPI_Count element) { return width * static_cast<std::size_t>(element); };
+  const bool tells = left_out.count() != a.recv_count;
+  if (tells) {
     std::byte* to = memory_for(mine.size());
-    mine.pack(0, {to, first});
-    mine.pack(last, {to + last, mine.size() - last});
+    const std::size_t behind = at(left_out.last);
+    mine.pack(0, {to, at(left_out.first)});
+    mine.pack(behind, {to + behind, mine.size() - behind});
   }
   if (a.send == MPI_IN_PLACE && rank_ != size_ - 1) {
-    kept_.resize(last - first);
-    mine.pack(first, kept_);
+    kept_.resize(at(combined.count()));
+    mine.pack(at(combined.first), kept_);
   }
-  store_line(rest);
+  store_line(tells ? rest : 0);
   return MPI_SUCCESS;
 }
 
@@ -149,7 +149,7 @@ int Board::combine(const CollectiveArgs& a, std::size_t rest, const Share& share
   if (starts && a.send != MPI_IN_PLACE) std::memcpy(result, mine.data(), bytes);
   if (const int error = await_all(number_)) return error;
   for (int i = size_ - 1; i >= 0; --i) {
-    if (check_length(i, rest) != MPI_SUCCESS) return MPI_ERR_OTHER;
+    if (i != rank_ && check_length(i, rest) != MPI_SUCCESS) return MPI_ERR_OTHER;
   }
   const auto at = static_cast<std::size_t>(share.first * a.recv_type->size());
   const std::byte* own = a.send == MPI_IN_PLACE && !starts ? kept_.data() : mine.data();

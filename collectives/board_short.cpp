@@ -141,7 +141,7 @@ int Board::short_allreduce(const ShortVector& v, const WaitSubject* subject) {
   return end_short(error != MPI_SUCCESS ? error : combine_short(v));
 }
 
-/// In the order of combine_all().
+/// In the order of combine().
 int Board::combine_short(const ShortVector& v) {
   if (const int error = await_all(number_)) return error;
   for (const Member& member : members_) {

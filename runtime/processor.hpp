@@ -15,12 +15,12 @@ namespace remit {
 /// the processor: keep the answer.
 [[nodiscard]] inline unsigned amd_family() {
 #ifdef __x86_64__
-  unsigned most = 0, name[3] = {};
-  const bool is_amd = __get_cpuid(0, &most, &name[0], &name[2], &name[1]) != 0 &&
-                      name[0] == signature_AMD_ebx && name[1] == signature_AMD_edx &&
-                      name[2] == signature_AMD_ecx;
   unsigned a = 0, b = 0, c = 0, d = 0;
-  if (!is_amd || __get_cpuid(1, &a, &b, &c, &d) == 0) return 0;
+  __cpuid(0, a, b, c, d);  // __get_cpuid() asks this before anything else, each time
+  if (a == 0 || b != signature_AMD_ebx || c != signature_AMD_ecx || d != signature_AMD_edx) {
+    return 0;
+  }
+  __cpuid(1, a, b, c, d);
   return (a >> 8 & 0xfU) + (a >> 20 & 0xffU);
 #else
   return 0;

@@ -3,6 +3,7 @@
 #include "collective.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +93,13 @@ static void measure(struct bench* b, const struct collective* c, struct collecti
   const size_t blocks = (size_t)b->ranks;
   for (int i = 0; i < (c->fill != NULL ? b->size_count : 1); ++i) {
     a->size = b->sizes[i];
-    if (a->size > INT_MAX / blocks) continue;
+    if (a->size > INT_MAX / blocks) {
+      if (b->rank == 0) {
+        fprintf(stderr, "%s: %zu bytes are left out: %d blocks of them do not fit an int\n",
+                c->name, a->size, b->ranks);
+      }
+      continue;
+    }
     share_out(a);
     const struct bench_row row = time_calls(b, c, a);
     const size_t receive_bytes = a->size * (c->receive_blocks ? blocks : 1);

@@ -40,6 +40,10 @@ inline const ParamDecl shm_copy_table_param{
     "where is kept which way of copying large messages is fastest on this host, as the first of "
     "them show; auto: in the user's cache folder; none: nothing is measured"};
 
+/// Caps::take_lines_to by the parameter shm_take_lines, on a processor of this family
+/// (amd_family(); docs/performance.md has the figures).
+[[nodiscard]] std::size_t take_lines_to(std::string_view choice, unsigned amd_family);
+
 /// A configuration from the parameters of a process. `job` is hashed to the token of
 /// those that may be connected.
 [[nodiscard]] ShmConfig shm_config(const Params& params, PeerName name, std::string_view job,

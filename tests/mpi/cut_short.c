@@ -1,10 +1,11 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
  * A rank dies while long messages from rank 0 are on their way to rank 1: cut_short.py looks at
- * what the other one says. cut_short sender|receiver SENT RECEIVED MEGABYTES MESSAGES [absent] The
- * first word is who dies. SENT and RECEIVED say how the bytes lie in memory: `bytes`, in one piece;
- * `short` and `long`, in runs of 64 bytes and of 64 KB with gaps; `shared`, from MPI_Alloc_mem.
- * With `absent` the sender is not in MPI meanwhile. A thread of the receiver looks at its memory,
- * and kills when a part of the bytes is there. */
+ * what the other one says.
+ *     cut_short sender|receiver SENT RECEIVED MEGABYTES MESSAGES [absent]
+ * The first word is who dies. SENT and RECEIVED say how the bytes lie in memory: `bytes`, in one
+ * piece; `short` and `long`, in runs of 64 bytes and of 64 KB with gaps; `shared`, from
+ * MPI_Alloc_mem. With `absent` the sender is not in MPI meanwhile. A thread of the receiver looks
+ * at its memory, and kills when a part of the bytes is there. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

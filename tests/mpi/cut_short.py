@@ -16,7 +16,7 @@ from launcher import LauncherTest
 
 PROGRAM = os.path.abspath("./tests/mpi/cut_short")
 PARTS = 128  # that the program looks at
-MOST_TRIES = 6  # each with twice the bytes: a watcher that gets no processor comes too late
+MOST_TRIES = 4  # each with twice the bytes: a watcher that gets no processor comes too late
 PARALLEL = 6  # most of the time a survivor waits for its next look at its peers
 KILLED = 128 + 9
 

@@ -716,6 +716,40 @@ TEST(Board, CountsThatDisagreeAreAnError) {
   EXPECT_EQ(data[1], data[0]);
 }
 
+/// What an earlier operation left in a page is nobody's contribution.
+TEST(Board, TwoRootsOfAReduceAreAnError) {
+  constexpr std::size_t kCount = 1000;
+  BoardRanks ranks(2, WaitPolicy{.spin = true});
+  run_random(ranks, 30, 2000, test_seed() + 13);
+  std::array<int, 2> errors = {};
+  const auto reduce = [&](int rank, int root) {
+    const std::vector<int> mine(kCount, rank + 1);
+    std::vector<int> result(kCount, -1);
+    CollectiveArgs args;
+    args.kind = CollectiveKind::reduce;
+    args.root = root;
+    args.send = mine.data();
+    args.recv = result.data();
+    args.send_count = args.recv_count = static_cast<MPI_Count>(kCount);
+    args.send_type = args.recv_type = &predefined(MPI_INT);
+    args.op = op_of(MPI_SUM);
+    errors[static_cast<std::size_t>(rank)] =
+        run_collective(ranks.engine(rank), ranks.comm(rank), args);
+    return result[0];
+  };
+  ranks.run([&](int rank) { (void)reduce(rank, rank); });
+  EXPECT_NE(errors[0], MPI_SUCCESS);
+  EXPECT_NE(errors[1], MPI_SUCCESS);
+  for (const int root : {0, 1}) {
+    ranks.run([&](int rank) {
+      const int sum = reduce(rank, root);
+      EXPECT_EQ(sum, rank == root ? 3 : -1);
+    });
+    EXPECT_EQ(errors[0], MPI_SUCCESS);
+    EXPECT_EQ(errors[1], MPI_SUCCESS);
+  }
+}
+
 /// Two members write where they have read: which pages those are they agree on nevertheless.
 TEST(Board, ExchangesWhoseCountsDisagreeLeaveThePagesInOrder) {
   const std::pair<MPI_Count, MPI_Count> kLengths[] = {

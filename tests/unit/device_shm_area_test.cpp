@@ -12,6 +12,7 @@
 
 #include "rdma_btl/shm/layout.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
+#include "rdma_btl/shm/shm_params.hpp"
 #include "tests/unit/device_world.hpp"
 #include "tests/unit/test_seed.hpp"
 
@@ -270,6 +271,20 @@ TEST_P(ShmArea, AnyPiecesArriveWhole) {
       awaited[at].erase(awaited[at].begin());
     }
   }
+}
+
+TEST(TakeLines, FollowTheParameterAndElseTheProcessor) {
+  constexpr std::size_t kAll = ~std::size_t{0};
+  constexpr std::size_t kShort = 12 * 1024;
+  constexpr unsigned kNotAmd = 0;
+  for (const unsigned family : {kNotAmd, 25U, 26U}) {
+    EXPECT_EQ(take_lines_to("yes", family), kAll);
+    EXPECT_EQ(take_lines_to("short", family), kShort);
+    EXPECT_EQ(take_lines_to("no", family), 0U);
+  }
+  EXPECT_EQ(take_lines_to("auto", kNotAmd), 0U);
+  EXPECT_EQ(take_lines_to("auto", 25), kAll) << "Zen 4";
+  EXPECT_EQ(take_lines_to("auto", 26), kShort) << "Zen 5";
 }
 
 INSTANTIATE_TEST_SUITE_P(Lines, ShmArea, ::testing::Values(0U, 3000U, ~std::size_t{0}),

@@ -58,7 +58,8 @@ struct MessageTimes {
 ///     others(m, t) = max(most(each, t - far.arrival) + others(m, t - far.between),
 ///                        most(j, t - near.arrival) + others(m - j, t - near.between))
 ///
-/// with most = 1 + others. Times are in ticks, all costs rounded down.
+/// with most = 1 + others. Times are in ticks, all costs rounded down. Takes
+/// time as the square of `each`.
 inline VirtualTime two_level_spread(const MessageTimes& near, const MessageTimes& far, int each,
                                     std::int64_t processes) {
   constexpr VirtualTime kTicks = 100;  // of the shortest time

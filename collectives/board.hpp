@@ -91,9 +91,9 @@ class Board {
   struct Agreement {
     std::vector<Member> members;  ///< by rank, this one included; empty: there is no board
     bool reaches_memory = false;  ///< each of them reaches the memory of all others
-    bool takes_lines = false;     ///< they are two, and either takes lines that it has read
-    LongBoard takes_long = LongBoard::none;
-    bool copies_quickly = false;  ///< each of them, the memory of all others (CopySpeed)
+    bool takes_lines = false;     ///< they are two, and both take lines that they have read
+    LongBoard takes_long = LongBoard::none;  ///< what all of them want, the least of it
+    bool copies_quickly = false;             ///< each of them, the memory of all others (CopySpeed)
   };
 
   /// `own` was taken from its device.
@@ -299,8 +299,8 @@ class Board {
   Awaited awaited_;
   const bool spins_;
   const bool own_processors_;        ///< members do not share processors
-  const bool takes_lines_;           ///< only one other member reads what this one writes
-  const std::size_t take_lines_to_;  ///< bytes at once, up to which this one does
+  const bool takes_lines_;           ///< of two members both take lines: exchanges swap pages
+  const std::size_t take_lines_to_;  ///< bytes at once, up to which this one takes them
   /// By CollectiveKind: the longest shape.bytes that takes place here; -1: none.
   std::array<std::int64_t, kCollectiveKinds> limits_;
 };

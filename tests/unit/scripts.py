@@ -239,6 +239,23 @@ class Scaling(InFolder):
             self.assertEqual(done.returncode, 2)
             self.assertIn(problem, done.stderr)
 
+    def test_nothing_that_could_be_measured_writes_nothing(self):
+        page = self.folder / "page.md"
+        page.write_text("a\n<!-- benchmarks/scale -->\nold\n<!-- end -->\nb\n")
+        before = page.read_text()
+        script = TESTS.parent / "benchmarks" / "scale"
+        for words, problem in (("--collectives allredcue", "no algorithm is of allredcue"),
+                               ("--hosts --collectives alltoall", "nothing could be measured"),
+                               ("--hosts --inner abc", "argument --inner"),
+                               ("--hosts --inner 0:1:1:1:1", "argument --inner"),
+                               ("--hosts --inner 8:1:2", "'8:1:2' is not processes:L:o:g:G")):
+            done = subprocess.run([sys.executable, script, "--ranks", "64", "--markdown", page, *words.split()],
+                                  text=True, capture_output=True, check=False, timeout=LIMIT)
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertIn(problem, done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+            self.assertEqual(page.read_text(), before)
+
 
 class Tuning(InFolder):
     def options(self, **changed):

@@ -156,6 +156,13 @@ int Board::make_room() {
   return await_all(number_ - kDepth + 1);
 }
 
+/// Waits for all, and copies this member's own block as long as one is missing.
+int Board::await_all(OwnBlock& block) {
+  int first = 0;
+  while (!block.done() && !all_entered(first, size_, number_)) block.copy_some();
+  return await_all(number_);
+}
+
 int Board::await_all(std::uint64_t number) {
   const int error = await(0, size_, number);
   if (error == MPI_SUCCESS) safe_ = number + BoardPlace::kDepth - 1;
@@ -418,6 +425,7 @@ int Board::bcast(const CollectiveArgs& a) {
   });
 }
 
+/// The root copies its own block when the others have nothing to read, so that these leave early.
 int Board::gather(const CollectiveArgs& a) {
   if (rank_ != a.root) {
     const View mine = view_of(a.send, a.send_count, *a.send_type);
@@ -425,10 +433,11 @@ int Board::gather(const CollectiveArgs& a) {
                      [&](std::size_t at, std::size_t /*length*/) { return publish(mine, at); });
   }
   const View own = receive_slot(a, rank_);
-  if (a.send != MPI_IN_PLACE) copy_local(view_of(a.send, a.send_count, *a.send_type), own);
+  const View mine = a.send == MPI_IN_PLACE ? own : view_of(a.send, a.send_count, *a.send_type);
+  OwnBlock block(mine, own);
   return in_pieces(own.size(), BoardPlace::kPageBytes, [&](std::size_t at, std::size_t /*length*/) {
     if (const int error = enter()) return error;
-    if (const int error = await_all(number_)) return error;
+    if (const int error = await_all(block)) return error;
     return take_all(a, at);
   });
 }
@@ -473,7 +482,7 @@ int Board::take_block(int member, const View& block, const Part& part) const {
   return take(member, place * part.bytes, rest, block, part);
 }
 
-/// Also allgatherv.
+/// Also allgatherv. The own block is copied piece by piece as well, out of the cache.
 int Board::allgather(const CollectiveArgs& a) {
   const View own = receive_slot(a, rank_);
   const bool in_place = a.send == MPI_IN_PLACE;
@@ -482,9 +491,10 @@ int Board::allgather(const CollectiveArgs& a) {
   for (int i = 0; i < size_ && a.kind == CollectiveKind::allgatherv; ++i) {
     longest = std::max(longest, receive_slot(a, i).size());
   }
+  OwnBlock block(mine, own);
   return in_pieces(longest, BoardPlace::kPageBytes, [&](std::size_t at, std::size_t /*length*/) {
     if (const int error = publish(mine, at)) return error;
-    if (!in_place && at == 0) copy_local(mine, own);
+    block.copy_to(at + BoardPlace::kPageBytes);
     if (const int error = await_all(number_)) return error;
     const int error = take_all(a, at);
     swap_pages();
@@ -497,10 +507,11 @@ int Board::alltoall(const CollectiveArgs& a) {
   const View blocks = in_place ? view_of(a.recv, a.recv_count * size_, *a.recv_type)
                                : view_of(a.send, a.send_count * size_, *a.send_type);
   const std::size_t bytes = blocks.size() / static_cast<std::size_t>(size_);
+  const View own = receive_slot(a, rank_);
+  OwnBlock block(in_place ? own : send_slot(a, rank_), own);
   return in_pieces(bytes, blocks_piece(), [&](std::size_t at, std::size_t length) {
     if (const int error = publish_blocks(blocks, at)) return error;
-    if (!in_place && at == 0) copy_local(send_slot(a, rank_), receive_slot(a, rank_));
-    if (const int error = await_all(number_)) return error;
+    if (const int error = await_all(block)) return error;
     int error = MPI_SUCCESS;
     for (int i = 0; i < size_; ++i) {
       if (i == rank_) continue;

@@ -13,6 +13,8 @@
 
 namespace remit {
 
+class OwnBlock;
+
 /// What a member writes and the others read. Between two, the reader takes the lines of pages, and
 /// after an exchange each writes next in the page that it has read (Board::swap_pages()).
 /// Operation n of a board uses line n % kDepth, so a member may be up to kDepth operations ahead of
@@ -231,6 +233,7 @@ class Board {
   void store_line(std::size_t bytes);
   [[nodiscard]] int make_room();
   [[nodiscard]] int await_all(std::uint64_t number);
+  [[nodiscard]] int await_all(OwnBlock& block);
   /// Members [first, last).
   struct Range {
     int first;

@@ -95,6 +95,49 @@ inline void copy_local(const View& from, const View& to) {
   }
 }
 
+/// The block of a collective that a member sends to itself: copied in parts, when there is time or
+/// when the data are in a cache anyway, and what is left of it at the end. In place there is
+/// nothing to copy.
+class OwnBlock {
+ public:
+  OwnBlock(const View& from, const View& to)
+      : from_(from),
+        to_(to),
+        bytes_(std::min(from.size(), to.size())),
+        straight_(from.is_contiguous() && to.is_contiguous()) {
+    if (bytes_ == 0 || (straight_ && from.data() == to.data())) done_ = bytes_;
+  }
+  ~OwnBlock() { copy_to(bytes_); }
+  OwnBlock(const OwnBlock&) = delete;
+  OwnBlock& operator=(const OwnBlock&) = delete;
+
+  [[nodiscard]] bool done() const { return done_ == bytes_; }
+  /// The next few KB.
+  void copy_some() { copy_to(done_ + kSome); }
+  /// Everything before this packed byte. At once all of a block that is not in one piece on both
+  /// sides.
+  void copy_to(std::size_t end) {
+    end = std::min(end, bytes_);
+    if (end <= done_) return;
+    if (straight_) {
+      std::memmove(to_.data() + done_, from_.data() + done_, end - done_);
+    } else {
+      copy_local(from_, to_);
+      end = bytes_;
+    }
+    done_ = end;
+  }
+
+ private:
+  static constexpr std::size_t kSome = 8192;
+
+  View from_;
+  View to_;
+  std::size_t bytes_;
+  std::size_t done_ = 0;
+  bool straight_;
+};
+
 /// The vector that this process contributes to a reduction.
 [[nodiscard]] inline const void* contribution(const CollectiveArgs& a) {
   return a.send == MPI_IN_PLACE ? a.recv : a.send;

@@ -45,8 +45,12 @@ static void print_help(const struct bench_spec* spec) {
     printf("  -c, --validation              check every byte, in exchanges that are not timed\n");
     printf("  -a, --alloc-mem               buffers from MPI_Alloc_mem\n");
   }
-  if (spec->nonblocking) {
-    printf("  -n, --nonblocking             the nonblocking form of the call, and MPI_Wait\n");
+  if (spec->collective) {
+    printf(
+        "  -n, --nonblocking             the nonblocking form of the call, and MPI_Wait\n"
+        "  -B, --with-barrier            time each call together with the barrier behind it, "
+        "which\n"
+        "                                is not timed otherwise\n");
   }
   printf("  -h, --help                    this text\n");
 }
@@ -133,6 +137,9 @@ static bool apply_option(struct bench* b, int option, const char* value) {
     case 'n':
       b->nonblocking = true;
       return true;
+    case 'B':
+      b->with_barrier = true;
+      return true;
     default:
       b->full = true;
       return true;
@@ -145,7 +152,7 @@ static void option_letters(const struct bench_spec* spec, char* letters) {
   if (spec->max_size > 0) strcat(letters, "m:s:ca");
   if (spec->window) strcat(letters, "W:b:");
   if (spec->iterations > 0) strcat(letters, "i:x:f");
-  if (spec->nonblocking) strcat(letters, "n");
+  if (spec->collective) strcat(letters, "nB");
 }
 
 /* True: go on. False: exit_code is set and everything was said. */
@@ -160,6 +167,7 @@ static bool parse_options(struct bench* b, int argc, char** argv) {
                                         {"alloc-mem", no_argument, NULL, 'a'},
                                         {"full", no_argument, NULL, 'f'},
                                         {"nonblocking", no_argument, NULL, 'n'},
+                                        {"with-barrier", no_argument, NULL, 'B'},
                                         {"help", no_argument, NULL, 'h'},
                                         {NULL, 0, NULL, 0}};
   char letters[32];
@@ -330,8 +338,9 @@ double bench_now(void) {
 
 void bench_header(const struct bench* b, const char* value, const char* second) {
   if (b->rank != 0) return;
-  printf("# %s: %s%s, %d %s\n", b->spec->name, b->spec->purpose,
-         b->nonblocking ? ", the nonblocking form and MPI_Wait" : "", b->ranks,
+  printf("# %s: %s%s%s, %d %s\n", b->spec->name, b->spec->purpose,
+         b->nonblocking ? ", the nonblocking form and MPI_Wait" : "",
+         b->with_barrier ? ", with a barrier behind each" : "", b->ranks,
          b->ranks == 1 ? "rank" : "ranks");
   if (b->spec->max_size > 0) {
     printf("%-10s", "# Size");

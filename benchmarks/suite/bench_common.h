@@ -21,13 +21,14 @@ struct bench_spec {
   const char* name;
   const char* purpose; /**< one line for -h and the header of the table */
   enum bench_ranks ranks;
-  size_t min_size;  /**< smallest message by default, bytes */
-  size_t max_size;  /**< largest message by default, bytes; 0: the program has no sizes */
-  size_t unit;      /**< message sizes are multiples of this, bytes; smaller ones are skipped */
-  int iterations;   /**< default for messages up to 8 KB; a tenth of it above */
-  int warmup;       /**< likewise; not timed */
-  bool window;      /**< the program sends windows of messages (-W, -b) */
-  bool nonblocking; /**< the call has a nonblocking form (-n) */
+  size_t min_size; /**< smallest message by default, bytes */
+  size_t max_size; /**< largest message by default, bytes; 0: the program has no sizes */
+  size_t unit;     /**< message sizes are multiples of this, bytes; smaller ones are skipped */
+  int iterations;  /**< default for messages up to 8 KB; a tenth of it above */
+  int warmup;      /**< likewise; not timed */
+  bool window;     /**< the program sends windows of messages (-W, -b) */
+  bool collective; /**< the call is a collective: it has a nonblocking form (-n), and may be timed
+                        with the barriers between the calls (-B) */
 };
 
 enum { BENCH_MAX_SIZES = 128 };
@@ -47,6 +48,7 @@ struct bench {
   bool alloc_mem;    /**< -a */
   bool full;         /**< -f */
   bool nonblocking;  /**< -n: the nonblocking form, and MPI_Wait */
+  bool with_barrier; /**< -B: time the barrier behind each call, too */
   long errors;       /**< wrong bytes seen, by this rank */
   int exit_code;     /**< what main returns when bench_begin says no */
 };

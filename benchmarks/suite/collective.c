@@ -55,8 +55,9 @@ static struct bench_row time_calls(const struct bench* b, const struct collectiv
   for (int i = 0; i < warmup + row.iterations; ++i) {
     const double start = bench_now();
     call_once(b, c, a);
+    if (b->with_barrier) MPI_Barrier(MPI_COMM_WORLD);
     if (i >= warmup) elapsed += bench_now() - start;
-    MPI_Barrier(MPI_COMM_WORLD);
+    if (!b->with_barrier) MPI_Barrier(MPI_COMM_WORLD);
   }
   const double mine = elapsed * 1e6 / row.iterations;
   MPI_Reduce(&mine, &row.value, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
@@ -117,7 +118,7 @@ int collective_main(const struct collective* c, int argc, char** argv) {
                                   .unit = c->unit,
                                   .iterations = 1000,
                                   .warmup = 200,
-                                  .nonblocking = true};
+                                  .collective = true};
   struct bench b;
   if (!bench_begin(&b, &spec, argc, argv)) return b.exit_code;
   const size_t blocks = (size_t)b.ranks;

@@ -46,7 +46,7 @@ def pretended(folder, name, program):
 
 def options_of(**changed):
     values = {"programs": ["barrier"], "sizes": "8", "ranks": 2, "rounds": 3, "timeout": 30,
-              "iterations": None}
+              "iterations": None, "with_barrier": False}
     return types.SimpleNamespace(**{**values, **changed})
 
 
@@ -107,6 +107,16 @@ class Comparing(InFolder):
         ran = [" ".join(line.rsplit("/", 1)[1].split()) for line in log.read_text().splitlines()]
         self.assertEqual(ran, ["scan -s 4", "scan -s 4 -n", "barrier -n"])
         self.assertEqual(compare.heading("iscan"), "MPI_Iscan (us, lower is better)")
+
+    def test_the_barrier_is_in_the_figures(self):
+        options = options_of(with_barrier=True)
+        self.assertEqual(compare.arguments_of("ibcast", options, 2), ["-s", "8", "-n", "-B"])
+        self.assertEqual(compare.arguments_of("latency", options, 2), ["-s", "8"])
+        results = {"bcast": {8: {"a": [2.0]}}}
+        said = "have the barrier behind each call in them"
+        for chosen, says in ((options, True), (options_of(), False)):
+            text = compare.report(self.two()[:1], chosen, 2, results, {}, {})
+            self.assertEqual(said in text, says)
 
     def test_markdown(self):
         file = self.folder / "page.md"

@@ -86,8 +86,16 @@ inline constexpr std::size_t kMailBytes = 68 * 1024;
 /// when the cell is read, the others follow (RingControl::mail_filled).
 inline constexpr std::uint32_t kInMail = 1U << 31;
 inline constexpr std::uint32_t kInParts = 1U << 30;
-/// What is read while the next as many bytes are written.
+/// What is read while the next as many bytes are written; of less than two such parts, the halves.
 inline constexpr std::size_t kMailPart = 16 * 1024;
+/// Data so long go as a whole: there is too little to copy meanwhile.
+inline constexpr std::size_t kMailWhole = 2 * 1024;
+
+/// The length of the parts (but the last) of so many bytes of data.
+constexpr std::size_t mail_part(std::size_t bytes) {
+  if (bytes > 2 * kMailPart) return kMailPart;
+  return (bytes / 2 + kLine - 1) / kLine * kLine;
+}
 
 /// Where in the producer's data area the bytes of a cell are.
 struct AreaRef {
@@ -194,11 +202,16 @@ struct RingControl {
 
   // Used in the ring of the process with the lower name, as the bytes with the mailbox.
   Cell mailbox;
-  /// Of a message in parts: its number << kFilledShift | bytes of data that are there.
+  /// Of a message in parts, from the second one on: filled_mark() | bytes of data that are there.
   alignas(kLine) std::atomic<std::uint64_t> mail_filled;
 };
 inline constexpr unsigned kFilledShift = 20;
 static_assert(kMailBytes < std::size_t{1} << kFilledShift);
+
+/// What says that mail_filled is about message `number` of the one whose mark is `writer`.
+constexpr std::uint64_t filled_mark(std::uint64_t number, std::uint64_t writer) {
+  return (number << 1 | (writer != 0 ? 1U : 0U)) << kFilledShift;
+}
 inline constexpr std::size_t kControlBytes = 4096;
 static_assert(sizeof(RingControl) <= kControlBytes);
 

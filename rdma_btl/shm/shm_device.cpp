@@ -114,7 +114,7 @@ bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::
   ref.length = static_cast<std::uint32_t>(total);
   to += gap + head;
   if ((ref.offset & shm::kInMail) != 0 && head != 0 && operation.local.size() == 2 &&
-      operation.local[1].length > shm::kMailPart) {
+      operation.local[1].length > shm::kMailWhole) {
     push_in_parts(endpoint, operation, ref, to);
     return true;
   }

@@ -8,6 +8,7 @@
 #include "rdma_btl/shm/shm_device.hpp"
 #include "runtime/copy_medium.hpp"
 #include "runtime/copy_small.hpp"
+#include "runtime/prefetch.hpp"
 #include "runtime/progress.hpp"
 #include "runtime/take_lines.hpp"
 
@@ -25,20 +26,23 @@ std::byte* ShmDevice::reserve(Endpoint& endpoint, std::size_t bytes, shm::AreaRe
 }
 
 /// A message of a dialogue, its head in the cell and the data in one piece: the receiver reads a
-/// part while the next one is written.
+/// part while the next one is written. That the first one is there says the cell.
 void ShmDevice::push_in_parts(Endpoint& endpoint, const Operation& operation, shm::AreaRef ref,
                               std::byte* to) {
   const Piece& head = operation.local[0];
   const Piece& data = operation.local[1];
   const auto* from = static_cast<const std::byte*>(data.address);
-  const std::uint64_t number = (endpoint.tx.published() + 1) << shm::kFilledShift;
+  const std::size_t part = shm::mail_part(data.length);
+  const std::uint64_t mark = shm::filled_mark(endpoint.tx.published() + 1, endpoint.writer);
+  prefetch_for_write(endpoint.mail_filled);
   ref.offset |= shm::kInParts;
-  for (std::size_t done = 0; done < data.length;) {
-    const std::size_t part = std::min(data.length - done, shm::kMailPart);
-    copy_medium(to + done, from + done, part);
-    done += part;
-    endpoint.mail_filled->store(number | done, std::memory_order_release);
-    if (endpoint.mail) publish_reference(endpoint, ref, head.address, head.length);
+  copy_medium(to, from, part);
+  publish_reference(endpoint, ref, head.address, head.length);
+  for (std::size_t done = part; done < data.length;) {
+    const std::size_t next = std::min(data.length - done, part);
+    copy_medium(to + done, from + done, next);
+    done += next;
+    endpoint.mail_filled->store(mark | done, std::memory_order_release);
   }
 }
 
@@ -52,13 +56,13 @@ void ShmDevice::publish_reference(Endpoint& endpoint, const shm::AreaRef& ref, c
   endpoint.mail = false;
 }
 
-/// Bytes of data of message `number` that are there.
+/// Bytes of data of the peer's message `number`, in parts, that are there behind the first one; 0:
+/// none.
 std::size_t ShmDevice::filled(const Endpoint& endpoint, std::uint64_t number) {
   constexpr std::uint64_t kBytes = (std::uint64_t{1} << shm::kFilledShift) - 1;
   const std::uint64_t value = endpoint.mail_filled->load(std::memory_order_acquire);
-  const bool known =
-      value >> shm::kFilledShift == (number & (~std::uint64_t{0} >> shm::kFilledShift));
-  return known ? static_cast<std::size_t>(value & kBytes) : 0;
+  const std::uint64_t mark = shm::filled_mark(number, endpoint.writer ^ shm::kLowerWrote);
+  return (value & ~kBytes) == mark ? static_cast<std::size_t>(value & kBytes) : 0;
 }
 
 /// The message in the mailbox, or all of it but what its sender has not written yet. A sender that
@@ -79,7 +83,9 @@ bool ShmDevice::mail_is_whole(const Endpoint& endpoint, const Scan& scan) {
 bool ShmDevice::copy_parts(const Endpoint& endpoint, std::uint64_t number, void* to,
                            const std::byte* data, std::size_t bytes) {
   constexpr int kLooks = 10000;
-  std::size_t done = 0;
+  __builtin_prefetch(endpoint.mail_filled);
+  std::size_t done = std::min(shm::mail_part(bytes), bytes);
+  copy_medium(to, data, done);
   for (int looks = 0; done < bytes; ++looks) {
     const std::size_t there = std::min(filled(endpoint, number), bytes);
     if (there > done) {

@@ -109,7 +109,7 @@ TEST_P(ShmArea, MessagesInTurnsAreTakenAtOnce) {
     std::array<Completion, 1> none;
     for (int i = 0; i < 3; ++i) ASSERT_EQ(side->poll(none), 0U);
   }
-  for (const std::size_t bytes : {17, 56, 57, 1040, 8208, 8209, 20000, 32016}) {
+  for (const std::size_t bytes : {17, 56, 57, 1040, 2064, 2065, 2100, 8208, 8209, 20000, 32016}) {
     for (std::size_t i = 0; i < 20; ++i) {
       const std::size_t from = i % 2;
       const Bytes message = pattern(bytes, i);
@@ -127,59 +127,57 @@ TEST_P(ShmArea, MessagesInTurnsAreTakenAtOnce) {
   }
 }
 
-/// The other side runs beside this one, and looks while a message is being written: by poll(), by
+/// The other side runs beside this one; each looks while a message is being written: by poll(), by
 /// receive() that does not wait for what is missing, and by one that does.
 TEST_P(ShmArea, PartsAreReadWhileTheyAreWritten) {
-  constexpr int kMessages = 1500;
+  constexpr int kMessages = 3000;
   const std::uint64_t seed = test_seed();
   const auto message = [&](int i) {
     std::mt19937_64 random(seed + static_cast<std::uint64_t>(i));
-    const std::size_t least = kHead + shm::kMailPart + 1;
-    return pattern(least + random() % (sides_[0]->caps().max_send - least + 1), random());
+    const std::size_t most = random() % 2 == 0 ? 4 * shm::kMailWhole : sides_[0]->caps().max_send;
+    const std::size_t least = kHead + shm::kMailWhole + 1;
+    return pattern(least + random() % (most - least + 1), random());
   };
-  std::atomic<int> wrong = -1;
   std::atomic<bool> over = false;  // the connection failed: nothing more comes
-  const auto receive_one = [&](int i) {
+  const auto receive_one = [&](std::size_t side, int i) {
     const Bytes expected = message(i);
     SendHead head;
     std::memcpy(&head, expected.data(), sizeof head);
     const SendHead all = {~std::uint64_t{0}, ~std::uint64_t{0}};
     Bytes got(expected.size());
     while (!over) {
-      if (i % 3 != 0) {
+      if (i / 2 % 3 != 0) {
         SendHead found;
-        const std::ptrdiff_t length = sides_[1]->receive(0, head, all, got.data() + kHead,
-                                                         got.size() - kHead, i % 3 == 1, found);
+        const std::ptrdiff_t length = sides_[side]->receive(
+            0, head, all, got.data() + kHead, got.size() - kHead, i / 2 % 3 == 1, found);
         if (length < 0 && length != Device::kSomethingElse) continue;
         if (length >= 0)
           return std::equal(got.begin() + kHead, got.end(), expected.begin() + kHead);
       }
       std::array<Completion, 1> out;
-      if (sides_[1]->poll(out) != 0) return std::ranges::equal(out[0].data, expected);
+      if (sides_[side]->poll(out) == 0) continue;
+      over = out[0].kind != CompletionKind::receive;
+      return std::ranges::equal(out[0].data, expected);
     }
     return true;
   };
+  std::atomic<int> wrong = -1;
+  const auto receive_and_send = [&](std::size_t side, int i, int answer) {
+    if (!receive_one(side, i) && wrong < 0) wrong = i;
+    sides_[side]->have_read();
+    const Bytes bytes = message(answer);
+    while (!post(side, bytes, kHead) && !over) {
+    }
+  };
   std::thread other([&] {
-    const Bytes answer(kHead);
-    for (int i = 0; i < kMessages && !over; ++i) {
-      if (!receive_one(i) && wrong < 0) wrong = i;
-      sides_[1]->have_read();
-      while (!post(1, answer, kHead) && !over) {
-      }
-    }
+    for (int i = 0; i < kMessages && !over; i += 2) receive_and_send(1, i, i + 1);
   });
-  for (int i = 0; i < kMessages; ++i) {
-    const Bytes bytes = message(i);
-    while (!post(0, bytes, kHead)) {
-    }
-    std::array<Completion, 1> out;
-    while (sides_[0]->poll(out) == 0) {
-    }
-    over = out[0].kind != CompletionKind::receive;
-    EXPECT_FALSE(over) << sides_[0]->explain(0);
-    if (over) break;
+  const Bytes first = message(0);
+  while (!post(0, first, kHead)) {
   }
+  for (int i = 1; i < kMessages && !over; i += 2) receive_and_send(0, i, i + 1);
   other.join();
+  EXPECT_FALSE(over) << sides_[0]->explain(0);
   EXPECT_EQ(wrong, -1) << "seed " << seed;
 }
 

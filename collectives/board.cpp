@@ -134,22 +134,17 @@ void Board::store_line(std::size_t bytes) {
   BoardPlace::Line& line = place_->lines[number_ % BoardPlace::kDepth];
   line.length = static_cast<std::uint32_t>(bytes);
   if (!spins_) line.processor.store(processor_here(), std::memory_order_relaxed);
-  line.number.store(members_[static_cast<std::size_t>(rank_)].base + number_,
-                    std::memory_order_release);
-  for (int i = 0; i < size_; ++i) {
-    const Member& member = members_[static_cast<std::size_t>(i)];
-    if (i != rank_) member.device->nudge(member.endpoint);
-  }
+  line.number.store(base_ + number_, std::memory_order_release);
+  for (const Member& other : others_) other.device->nudge(other.endpoint);
 }
 
-int Board::make_room() {
+/// The next line served the operation kDepth ago, and the others may still be reading it.
+int Board::await_room() {
   constexpr std::uint64_t kDepth = BoardPlace::kDepth;
-  if (number_ <= safe_) [[likely]]
-    return MPI_SUCCESS;
   // The others have often come further than they must have.
   for (std::uint64_t number = number_ - 1; number > number_ - kDepth; --number) {
-    int first = 0;
-    if (!all_entered(first, size_, number)) continue;
+    Others awaited = others_;
+    if (!all_entered(awaited, number)) continue;
     safe_ = number + kDepth - 1;
     return MPI_SUCCESS;
   }
@@ -158,33 +153,34 @@ int Board::make_room() {
 
 /// Waits for all, and copies this member's own block as long as one is missing.
 int Board::await_all(OwnBlock& block) {
-  int first = 0;
-  while (!block.done() && !all_entered(first, size_, number_)) block.copy_some();
+  Others awaited = others_;
+  while (!block.done() && !all_entered(awaited, number_)) block.copy_some();
   return await_all(number_);
 }
 
 int Board::await_all(std::uint64_t number) {
-  const int error = await(0, size_, number);
+  const int error = await(others_, number);
   if (error == MPI_SUCCESS) safe_ = number + BoardPlace::kDepth - 1;
   return error;
 }
 
-/// Whether members [first, last) have entered operation `number`; those at the front that have are
-/// taken out.
-bool Board::all_entered(int& first, int last, std::uint64_t number) const {
-  while (first != last &&
-         (first == rank_ || entered(members_[static_cast<std::size_t>(first)], number))) {
-    ++first;
-  }
-  return first == last;
+/// Whether these members have entered operation `number`; those at the front that have are taken
+/// out.
+inline bool Board::all_entered(Others& awaited, std::uint64_t number) {
+  while (!awaited.empty() && entered(awaited.front(), number)) awaited = awaited.subspan(1);
+  return awaited.empty();
 }
 
-/// Waits until members [first, last) have entered operation `number`.
-int Board::await(int first, int last, std::uint64_t number) {
-  if (!spins_) return await_sharing(first, last, number);
+/// Waits until these members have entered operation `number`.
+int Board::await(Others awaited, std::uint64_t number) {
+  if (all_entered(awaited, number)) return MPI_SUCCESS;
+  return spins_ ? await_spinning(awaited, number) : await_sharing(awaited, number);
+}
+
+int Board::await_spinning(Others awaited, std::uint64_t number) {
   for (int looks = 0;; ++looks) {
-    if (all_entered(first, last, number)) return MPI_SUCCESS;
-    if (looks == kLooks) return await_slowly(first, last, number);
+    if (all_entered(awaited, number)) return MPI_SUCCESS;
+    if (looks == kLooks) return await_slowly(awaited, number);
     if (looks % kLooksPerRest != kLooksPerRest - 1) continue;
     if (prepared_ < paged_) {
       prepare_page();
@@ -197,57 +193,53 @@ int Board::await(int first, int last, std::uint64_t number) {
 /// The same where members share processors. While one is missing that wants this processor, there
 /// is nothing to look for. If all of those have come, the others are about to: to look for them as
 /// long as a change of processes takes saves one, for this member goes on to the next operation.
-int Board::await_sharing(int first, int last, std::uint64_t number) {
+int Board::await_sharing(Others awaited, std::uint64_t number) {
   Progress& progress = engine_.process().progress();
   const std::uint32_t yields = std::min(progress.policy().yields, kBareYields);
   for (std::uint32_t yielded = 0;; ++yielded) {
-    if (all_entered(first, last, number)) return MPI_SUCCESS;
-    const int most = neighbour_missing(first, last, number) ? 0 : kLooksElsewhere;
+    if (all_entered(awaited, number)) return MPI_SUCCESS;
+    const int most = neighbour_missing(awaited, number) ? 0 : kLooksElsewhere;
     for (int looks = 1; looks <= most; ++looks) {
-      if (all_entered(first, last, number)) return MPI_SUCCESS;
+      if (all_entered(awaited, number)) return MPI_SUCCESS;
       if (looks % kLooksPerRest == 0) cpu_relax();
     }
-    if (yielded == yields) return await_slowly(first, last, number);
+    if (yielded == yields) return await_slowly(awaited, number);
     progress.yield();
   }
 }
 
 /// Whether a member that has not entered operation `number` was last seen on this processor.
-bool Board::neighbour_missing(int first, int last, std::uint64_t number) const {
+bool Board::neighbour_missing(Others awaited, std::uint64_t number) {
   const std::uint16_t here = processor_here();
-  for (int i = first; i < last; ++i) {
-    const Member& member = members_[static_cast<std::size_t>(i)];
-    if (i == rank_ || entered(member, number)) continue;
+  return std::ranges::any_of(awaited, [=](const Member& member) {
     const auto& before = member.place->lines[(number - 1) % BoardPlace::kDepth];
-    if (before.processor.load(std::memory_order_relaxed) == here) return true;
-  }
-  return false;
+    return !entered(member, number) && before.processor.load(std::memory_order_relaxed) == here;
+  });
 }
 
-int Board::await_slowly(int first, int last, std::uint64_t number) {
-  auto over = [&] { return all_entered(first, last, number) || hopeless(first, last, number); };
+int Board::await_slowly(Others awaited, std::uint64_t number) {
+  auto over = [&] { return all_entered(awaited, number) || hopeless(awaited, number); };
   Progress& progress = engine_.process().progress();
   const Watch watch(progress, over);
-  awaited_ = {first, last, number};
+  awaited_ = awaited;
+  awaited_number_ = number;
   progress.wait(over, subject_);
   awaited_ = {};
-  return all_entered(first, last, number) ? MPI_SUCCESS : give_up();
+  return all_entered(awaited, number) ? MPI_SUCCESS : give_up();
 }
 
 std::vector<ProcId> Board::missing() const {
   std::vector<ProcId> procs;
-  for (int i = awaited_.first; i < awaited_.last; ++i) {
-    const Member& member = members_[static_cast<std::size_t>(i)];
-    if (i != rank_ && !entered(member, awaited_.number)) procs.push_back(member.proc);
+  for (const Member& member : awaited_) {
+    if (!entered(member, awaited_number_)) procs.push_back(member.proc);
   }
   return procs;
 }
 
 /// A member that is waited for will not come.
-bool Board::hopeless(int first, int last, std::uint64_t number) const {
-  for (int i = first; i < last; ++i) {
-    const Member& member = members_[static_cast<std::size_t>(i)];
-    if (i == rank_ || entered(member, number)) continue;
+bool Board::hopeless(Others awaited, std::uint64_t number) const {
+  for (const Member& member : awaited) {
+    if (entered(member, number)) continue;
     const bool broken = member.place->broken.load(std::memory_order_acquire) > member.base;
     if (broken || engine_.lost(member.proc)) return !entered(member, number);
   }
@@ -257,12 +249,8 @@ bool Board::hopeless(int first, int last, std::uint64_t number) const {
 /// Whoever waits for this member hears of it.
 int Board::give_up() {
   broken_ = true;
-  place_->broken.store(members_[static_cast<std::size_t>(rank_)].base + number_,
-                       std::memory_order_release);
-  for (int i = 0; i < size_; ++i) {
-    const Member& member = members_[static_cast<std::size_t>(i)];
-    if (i != rank_) member.device->nudge(member.endpoint);
-  }
+  place_->broken.store(base_ + number_, std::memory_order_release);
+  for (const Member& other : others_) other.device->nudge(other.endpoint);
   return MPI_ERR_PROC_ABORTED;
 }
 
@@ -357,20 +345,23 @@ int Board::run(const CollectiveArgs& a, const WaitSubject* subject) {
   return error;
 }
 
-/// Whom this member meets.
-Board::Range Board::known_to(int hub) const {
-  if (hub == Direct::kNoHub || hub == rank_) return {0, size_};
-  return {hub, hub + 1};
+/// Whether this member meets that one.
+bool Board::meets(int member, int hub) const {
+  return hub == Direct::kNoHub || hub == rank_ || hub == member;
+}
+
+Board::Others Board::known_to(int hub) const {
+  return hub == Direct::kNoHub || hub == rank_ ? Others(others_) : one(hub);
 }
 
 int Board::tell(const void* mine, std::size_t bytes, void* all, int hub) {
   ++number_;
   if (broken_) return MPI_ERR_PROC_ABORTED;
   if (const int error = publish(bytes_view(mine, bytes))) return error;
-  const Range known = known_to(hub);
-  if (const int error = await(known.first, known.last, number_)) return error;
+  if (const int error = await(known_to(hub), number_)) return error;
   int error = MPI_SUCCESS;
-  for (int i = known.first; i < known.last; ++i) {
+  for (int i = 0; i < size_; ++i) {
+    if (!meets(i, hub)) continue;
     const View to =
         bytes_view(static_cast<std::byte*>(all) + static_cast<std::size_t>(i) * bytes, bytes);
     const int taken = take(i, 0, bytes, to);
@@ -386,11 +377,11 @@ int Board::leave(int error) {
 
 /// Who breaks the board here waits for the others nevertheless: they may be in its memory.
 int Board::part(int error, int hub, bool hub_works) {
-  Range awaited = known_to(hub);
-  if (!hub_works && hub != rank_) awaited.last = awaited.first;
-  for (int i = awaited.first; i < awaited.last; ++i) {
-    int theirs = await(i, i + 1, number_);
-    if (theirs == MPI_SUCCESS && i != rank_) {
+  if (!hub_works && hub != rank_) return error;
+  for (int i = 0; i < size_; ++i) {
+    if (i == rank_ || !meets(i, hub)) continue;
+    int theirs = await(one(i), number_);
+    if (theirs == MPI_SUCCESS) {
       const int taken = take(i, 0, sizeof theirs, bytes_view(&theirs, sizeof theirs));
       if (taken != MPI_SUCCESS) theirs = taken;
     }
@@ -420,7 +411,7 @@ int Board::bcast(const CollectiveArgs& a) {
   return in_pieces(bytes, BoardPlace::kPageBytes, [&](std::size_t at, std::size_t length) {
     if (rank_ == a.root) return publish(buffer, at);
     if (const int error = enter()) return error;
-    if (const int error = await(a.root, a.root + 1, number_)) return error;
+    if (const int error = await(one(a.root), number_)) return error;
     return take(a.root, 0, bytes - at, buffer, {at, length});
   });
 }
@@ -461,7 +452,7 @@ int Board::scatter(const CollectiveArgs& a) {
     const View block = view_of(a.recv, a.recv_count, *a.recv_type);
     return in_pieces(block.size(), blocks_piece(), [&](std::size_t at, std::size_t length) {
       if (const int error = enter()) return error;
-      if (const int error = await(a.root, a.root + 1, number_)) return error;
+      if (const int error = await(one(a.root), number_)) return error;
       return take_block(a.root, block, {at, length});
     });
   }

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "collectives/algorithms.hpp"
@@ -231,22 +232,25 @@ class Board {
   [[nodiscard]] bool others_go_on() const;
   [[nodiscard]] std::byte* memory_for(std::size_t bytes);
   void store_line(std::size_t bytes);
-  [[nodiscard]] int make_room();
+  [[nodiscard]] int make_room() { return number_ <= safe_ ? MPI_SUCCESS : await_room(); }
+  [[nodiscard]] int await_room();
   [[nodiscard]] int await_all(std::uint64_t number);
   [[nodiscard]] int await_all(OwnBlock& block);
-  /// Members [first, last).
-  struct Range {
-    int first;
-    int last;
-  };
-  [[nodiscard]] Range known_to(int hub) const;
-  [[nodiscard]] int await(int first, int last, std::uint64_t number);
-  [[nodiscard]] int await_sharing(int first, int last, std::uint64_t number);
-  [[nodiscard]] int await_slowly(int first, int last, std::uint64_t number);
-  [[nodiscard]] bool all_entered(int& first, int last, std::uint64_t number) const;
-  [[nodiscard]] bool neighbour_missing(int first, int last, std::uint64_t number) const;
-  [[nodiscard]] bool hopeless(int first, int last, std::uint64_t number) const;
-  [[nodiscard]] bool entered(const Member& member, std::uint64_t number) const {
+  /// Other members, without this one.
+  using Others = std::span<const Member>;
+  [[nodiscard]] Others one(int member) const {
+    return {&members_[static_cast<std::size_t>(member)], 1};
+  }
+  [[nodiscard]] bool meets(int member, int hub) const;
+  [[nodiscard]] Others known_to(int hub) const;
+  [[nodiscard]] int await(Others awaited, std::uint64_t number);
+  [[nodiscard]] int await_spinning(Others awaited, std::uint64_t number);
+  [[nodiscard]] int await_sharing(Others awaited, std::uint64_t number);
+  [[nodiscard]] int await_slowly(Others awaited, std::uint64_t number);
+  [[nodiscard]] static bool all_entered(Others& awaited, std::uint64_t number);
+  [[nodiscard]] static bool neighbour_missing(Others awaited, std::uint64_t number);
+  [[nodiscard]] bool hopeless(Others awaited, std::uint64_t number) const;
+  [[nodiscard]] static bool entered(const Member& member, std::uint64_t number) {
     const auto& line = member.place->lines[number % BoardPlace::kDepth];
     return line.number.load(std::memory_order_acquire) >= member.base + number;
   }
@@ -281,6 +285,8 @@ class Board {
   const Engine::OwnNotices own_;
   BoardPlace* const place_;
   const std::vector<Member> members_;
+  const std::vector<Member> others_;  ///< members_ without this one
+  const std::uint64_t base_;          ///< of this one
   const bool reaches_memory_;
   const bool copies_quickly_;
   std::vector<std::byte*> pages_;            ///< kDepth for each member: those that it writes
@@ -293,13 +299,8 @@ class Board {
   bool swaps_ = false;           ///< the operation under way is an exchange between two
   bool broken_ = false;
   const WaitSubject* subject_ = nullptr;  ///< of the operation under way
-  /// What missing() tells: members [first, last), if they have not entered `number`.
-  struct Awaited {
-    int first = 0;
-    int last = 0;
-    std::uint64_t number = 0;
-  };
-  Awaited awaited_;
+  Others awaited_;                    ///< what missing() tells: those of them that have not entered
+  std::uint64_t awaited_number_ = 0;  ///< ... this operation
   const bool spins_;
   const bool own_processors_;        ///< members do not share processors
   const bool takes_lines_;           ///< of two members both take lines: exchanges swap pages

@@ -108,7 +108,7 @@ int Board::take_shares(const CollectiveArgs& a) {
     const int peer = (rank_ + step) % size_;
     const Share share = share_of(peer, a);
     const View to = part_of(a.recv, share.first, share.last, *a.recv_type);
-    if (const int error = await(peer, peer + 1, number_)) return error;
+    if (const int error = await(one(peer), number_)) return error;
     if (const int error = take(peer, page_offset(share, a), to.size(), to)) return error;
   }
   return MPI_SUCCESS;

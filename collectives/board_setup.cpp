@@ -191,6 +191,11 @@ Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out
   co_return c.error();
 }
 
+std::vector<Board::Member> without(std::vector<Board::Member> members, int rank) {
+  members.erase(members.begin() + rank);
+  return members;
+}
+
 /// The longest bytes for which the table of algorithms chooses the board, or -1.
 std::int64_t find_limit(CollectiveKind kind, CollectiveShape shape, const Params& params) {
   const auto chosen = [&] { return choose_algorithm(kind, shape, params).name == "board"; };
@@ -213,6 +218,8 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agree
       own_(own),
       place_(reinterpret_cast<BoardPlace*>(own.notices.memory)),
       members_(std::move(agreement.members)),
+      others_(without(members_, rank_)),
+      base_(members_[static_cast<std::size_t>(rank_)].base),
       reaches_memory_(agreement.reaches_memory),
       copies_quickly_(agreement.copies_quickly),
       spins_(engine.process().progress().policy().spin),
@@ -242,8 +249,7 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agree
 /// member may be ahead, and its place serves nobody again.
 Board::~Board() {
   const std::uint64_t end = number_ + 1;
-  place_->closed.store(members_[static_cast<std::size_t>(rank_)].base + end,
-                       std::memory_order_release);
+  place_->closed.store(base_ + end, std::memory_order_release);
   own_.device->return_notices(own_.notices.index, [members = members_, end] {
     return std::any_of(members.begin(), members.end(), [=](const Member& member) {
       return member.place->closed.load(std::memory_order_acquire) < member.base + end;

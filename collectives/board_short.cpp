@@ -46,7 +46,7 @@ int Board::short_barrier(const WaitSubject* subject) {
 int Board::short_bcast(void* data, std::size_t bytes, int root, const WaitSubject* subject) {
   if (rank_ == root) return end_short(begin_short(data, bytes, subject));
   int error = begin_short(nullptr, 0, subject);
-  if (error == MPI_SUCCESS) error = await(root, root + 1, number_);
+  if (error == MPI_SUCCESS) error = await(one(root), number_);
   return end_short(error != MPI_SUCCESS ? error : take_short(root, data, bytes));
 }
 
@@ -111,7 +111,7 @@ int Board::short_scatter(const void* all, void* mine, std::size_t bytes, int roo
     return end_short(error);
   }
   int error = begin_short(nullptr, 0, subject);
-  if (error == MPI_SUCCESS) error = await(root, root + 1, number_);
+  if (error == MPI_SUCCESS) error = await(one(root), number_);
   return end_short(error != MPI_SUCCESS ? error : take_short_block(root, mine, bytes));
 }
 
@@ -144,18 +144,18 @@ int Board::short_allreduce(const ShortVector& v, const WaitSubject* subject) {
 /// In the order of combine().
 int Board::combine_short(const ShortVector& v) {
   if (const int error = await_all(number_)) return error;
-  for (const Member& member : members_) {
-    if (member.place->lines[number_ % BoardPlace::kDepth].length != v.bytes) [[unlikely]]
-      return MPI_ERR_OTHER;
-  }
-  const auto data = [this](int member) {
-    return members_[static_cast<std::size_t>(member)]
-        .place->lines[number_ % BoardPlace::kDepth]
-        .bytes;
-  };
   auto* const result = static_cast<std::byte*>(v.result);
-  copy_small(result, data(size_ - 1), v.bytes);
-  for (int i = size_ - 2; i >= 0; --i) v.kernel(data(i), result, v.elements);
+  const std::uint64_t line = number_ % BoardPlace::kDepth;
+  for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
+    const BoardPlace::Line& theirs = member->place->lines[line];
+    if (theirs.length != v.bytes) [[unlikely]]
+      return MPI_ERR_OTHER;
+    if (member == members_.rbegin()) {
+      copy_small(result, theirs.bytes, v.bytes);
+    } else {
+      v.kernel(theirs.bytes, result, v.elements);
+    }
+  }
   return MPI_SUCCESS;
 }
 

@@ -416,7 +416,8 @@ int Board::bcast(const CollectiveArgs& a) {
   });
 }
 
-/// The root copies its own block when the others have nothing to read, so that these leave early.
+/// The root copies its own block while it waits for the others and at the end, so that who has more
+/// to publish does not wait for that.
 int Board::gather(const CollectiveArgs& a) {
   if (rank_ != a.root) {
     const View mine = view_of(a.send, a.send_count, *a.send_type);

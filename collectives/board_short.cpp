@@ -141,7 +141,8 @@ int Board::short_allreduce(const ShortVector& v, const WaitSubject* subject) {
   return end_short(error != MPI_SUCCESS ? error : combine_short(v));
 }
 
-/// In the order of combine().
+/// In the order of combine(), in one pass: where lengths do not agree, what is in `result` by then
+/// means nothing.
 int Board::combine_short(const ShortVector& v) {
   if (const int error = await_all(number_)) return error;
   auto* const result = static_cast<std::byte*>(v.result);

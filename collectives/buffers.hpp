@@ -96,8 +96,8 @@ inline void copy_local(const View& from, const View& to) {
 }
 
 /// The block of a collective that a member sends to itself: copied in parts, when there is time or
-/// when the data are in a cache anyway, and what is left of it at the end. In place there is
-/// nothing to copy.
+/// when the data are in a cache anyway, and what is left of it at the end. The buffers do not
+/// overlap, unless they are the same: in place, where there is nothing to copy.
 class OwnBlock {
  public:
   OwnBlock(const View& from, const View& to)
@@ -105,7 +105,9 @@ class OwnBlock {
         to_(to),
         bytes_(std::min(from.size(), to.size())),
         straight_(from.is_contiguous() && to.is_contiguous()) {
-    if (bytes_ == 0 || (straight_ && from.data() == to.data())) done_ = bytes_;
+    const bool in_place =
+        from.base == to.base && from.count == to.count && from.layout == to.layout;
+    if (in_place) done_ = bytes_;
   }
   ~OwnBlock() { copy_to(bytes_); }
   OwnBlock(const OwnBlock&) = delete;
@@ -120,7 +122,7 @@ class OwnBlock {
     end = std::min(end, bytes_);
     if (end <= done_) return;
     if (straight_) {
-      std::memmove(to_.data() + done_, from_.data() + done_, end - done_);
+      std::memcpy(to_.data() + done_, from_.data() + done_, end - done_);
     } else {
       copy_local(from_, to_);
       end = bytes_;

@@ -49,8 +49,8 @@ void collective_fill_floats(const struct collective_args* a, size_t count);
 long collective_wrong_sums(const struct collective_args* a, int ranks, size_t first, size_t count);
 
 /** Times `c` over all sizes: the average over the ranks of each rank's time in the call (with -n:
- * in the nonblocking form and MPI_Wait), with a barrier (not timed) between calls; returns main's
- * exit status. */
+ * in the nonblocking form and MPI_Wait), with a barrier between calls, which is timed with -B only;
+ * returns main's exit status. */
 int collective_main(const struct collective* c, int argc, char** argv);
 
 #endif

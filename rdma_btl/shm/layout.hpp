@@ -12,7 +12,7 @@ namespace remit::shm {
 
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kAlignment = 8;  ///< of messages in a data area
-inline constexpr std::uint32_t kVersion = 6;
+inline constexpr std::uint32_t kVersion = 7;
 inline constexpr std::uint64_t kHomeMagic = 0x656d6f6874696d72;
 inline constexpr std::uint64_t kRingMagic = 0x676e697274696d72;
 inline constexpr std::uint64_t kHelloMagic = 0x6f6c6c6574696d72;
@@ -94,7 +94,7 @@ inline constexpr std::size_t kMailWhole = 2 * 1024;
 /// The length of the parts (but the last) of so many bytes of data.
 constexpr std::size_t mail_part(std::size_t bytes) {
   if (bytes > 2 * kMailPart) return kMailPart;
-  return (bytes / 2 + kLine - 1) / kLine * kLine;
+  return (bytes + 2 * kLine - 1) / (2 * kLine) * kLine;
 }
 
 /// Where in the producer's data area the bytes of a cell are.

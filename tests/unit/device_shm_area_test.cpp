@@ -19,7 +19,7 @@
 namespace remit::testing {
 namespace {
 
-constexpr std::size_t kArea = 131072;
+constexpr std::size_t kArea = 512 * 1024;
 constexpr std::size_t kHead = 16;
 
 /// Two processes, in this one, that know each other; they take the lines of so many bytes.
@@ -109,7 +109,8 @@ TEST_P(ShmArea, MessagesInTurnsAreTakenAtOnce) {
     std::array<Completion, 1> none;
     for (int i = 0; i < 3; ++i) ASSERT_EQ(side->poll(none), 0U);
   }
-  for (const std::size_t bytes : {17, 56, 57, 1040, 2064, 2065, 2100, 8208, 8209, 20000, 32016}) {
+  for (const std::size_t bytes :
+       {17, 56, 57, 1040, 2064, 2065, 2100, 8208, 8209, 20000, 32016, 32784, 32785, 69632, 69633}) {
     for (std::size_t i = 0; i < 20; ++i) {
       const std::size_t from = i % 2;
       const Bytes message = pattern(bytes, i);

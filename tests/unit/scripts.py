@@ -15,6 +15,7 @@ import tempfile
 import types
 import unittest
 import unittest.mock
+import unittest.mock
 
 sys.dont_write_bytecode = True  # the source folder may be read-only
 TESTS = pathlib.Path(__file__).resolve().parents[1]
@@ -113,8 +114,13 @@ class Comparing(InFolder):
         self.assertEqual(compare.arguments_of("ibcast", options, 2), ["-s", "8", "-n", "-B"])
         self.assertEqual(compare.arguments_of("latency", options, 2), ["-s", "8"])
         results = {"bcast": {8: {"a": [2.0]}}}
+        for words in (["compare", "--with-barrier"], ["compare"]):
+            with unittest.mock.patch.object(sys, "argv", words):
+                self.assertEqual(compare.parse_options().with_barrier, len(words) > 1)
         said = "have the barrier behind each call in them"
-        for chosen, says in ((options, True), (options_of(), False)):
+        options.programs = ["bcast"]
+        pairs = options_of(with_barrier=True, programs=["bw"])
+        for chosen, says in ((options, True), (options_of(), False), (pairs, False)):
             text = compare.report(self.two()[:1], chosen, 2, results, {}, {})
             self.assertEqual(said in text, says)
 

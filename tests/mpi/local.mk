@@ -1,7 +1,10 @@
 # Programs under mpirun. One test is one list of runs (tests/mpi/runs), which names its programs, ranks
 # and variables. The programs run in place (-no-install), without libtool's wrapper scripts.
-TEST_EXTENSIONS = .mpi
+# .py, too, for else there would be no rule for tests that are named on the command line only.
+TEST_EXTENSIONS = .mpi .py
 MPI_LOG_COMPILER = $(srcdir)/tests/mpi/run_mpi.sh
+PY_LOG_COMPILER = $(LOG_COMPILER)
+AM_PY_LOG_FLAGS = $(AM_LOG_FLAGS)
 
 mpi_runs = \
 	tests/mpi/runs/arguments.mpi \

@@ -1,7 +1,7 @@
 check_PROGRAMS += device_shm_test
 TESTS += device_shm_test
 device_shm_test_SOURCES = \
-	tests/unit/device_shm_test.cpp
+	tests/unit/device_shm_test.cpp tests/unit/shm_side.hpp
 device_shm_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 device_shm_test_LDADD = librdma_btl.la $(UNIT_LIBS)
 

@@ -1,7 +1,8 @@
 # Skips itself (77) where there is no RDMA device; tests/vm runs it where there is one.
 check_PROGRAMS += device_verbs_test
 TESTS += device_verbs_test
-device_verbs_test_SOURCES = tests/unit/device_verbs_test.cpp
+device_verbs_test_SOURCES = tests/unit/device_verbs_test.cpp tests/unit/verbs_nodes.hpp \
+	tests/unit/device_nodes.hpp
 device_verbs_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 device_verbs_test_LDADD = librdma_btl.la $(GTEST_LIBS)
 

@@ -350,6 +350,7 @@ bool Board::meets(int member, int hub) const {
   return hub == Direct::kNoHub || hub == rank_ || hub == member;
 }
 
+/// Those whom it meets, but for itself.
 Board::Others Board::known_to(int hub) const {
   return hub == Direct::kNoHub || hub == rank_ ? Others(others_) : one(hub);
 }

@@ -86,9 +86,9 @@ inline constexpr std::size_t kMailBytes = 68 * 1024;
 /// when the cell is read, the others follow (RingControl::mail_filled).
 inline constexpr std::uint32_t kInMail = 1U << 31;
 inline constexpr std::uint32_t kInParts = 1U << 30;
-/// What is read while the next as many bytes are written; of less than two such parts, the halves.
+/// What is read while the next as many bytes are written; of up to two such parts, the halves.
 inline constexpr std::size_t kMailPart = 16 * 1024;
-/// Data so long go as a whole: there is too little to copy meanwhile.
+/// Data up to this length go as a whole: there is too little to copy meanwhile.
 inline constexpr std::size_t kMailWhole = 2 * 1024;
 
 /// The length of the parts (but the last) of so many bytes of data.
@@ -212,6 +212,7 @@ static_assert(kMailBytes < std::size_t{1} << kFilledShift);
 constexpr std::uint64_t filled_mark(std::uint64_t number, std::uint64_t writer) {
   return (number << 1 | (writer != 0 ? 1U : 0U)) << kFilledShift;
 }
+
 inline constexpr std::size_t kControlBytes = 4096;
 static_assert(sizeof(RingControl) <= kControlBytes);
 

@@ -26,7 +26,7 @@ std::byte* ShmDevice::reserve(Endpoint& endpoint, std::size_t bytes, shm::AreaRe
 }
 
 /// A message of a dialogue, its head in the cell and the data in one piece: the receiver reads a
-/// part while the next one is written. That the first one is there says the cell.
+/// part while the next one is written. The cell says that the first one is there.
 void ShmDevice::push_in_parts(Endpoint& endpoint, const Operation& operation, shm::AreaRef ref,
                               std::byte* to) {
   const Piece& head = operation.local[0];

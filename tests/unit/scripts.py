@@ -15,7 +15,6 @@ import tempfile
 import types
 import unittest
 import unittest.mock
-import unittest.mock
 
 sys.dont_write_bytecode = True  # the source folder may be read-only
 TESTS = pathlib.Path(__file__).resolve().parents[1]

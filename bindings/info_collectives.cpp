@@ -75,8 +75,9 @@ void ask_board(const Params& params, TuningQuery& query) {
   if (!devices) return;
   for (const auto& device : *devices) {
     if (device->caps().name != "shm") continue;
-    query.long_board = Board::takes_long(params, device->copy_speed(), {.reaches = true});
-    query.quick_copies = device->copy_speed().quick;
+    const auto kernel = device->host_facts(true).kernel.value_or(HostFacts::KernelCopies{});
+    query.long_board = Board::takes_long(params, kernel, {.reaches = true});
+    query.quick_copies = kernel.quick;
   }
 }
 

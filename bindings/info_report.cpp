@@ -141,6 +141,37 @@ void append_protocols(std::string& out, const InfoReport& report) {
   }
 }
 
+std::string most_words(std::size_t bytes) {
+  if (bytes == 0) return "never";
+  return bytes == std::numeric_limits<std::size_t>::max() ? "always"
+                                                          : "to " + readable_bytes(bytes);
+}
+
+/// What this host's processors and kernel were found to be like; else what is done without knowing.
+void append_facts(std::string& out, const InfoReport& report) {
+  const HostFacts& facts = report.facts;
+  const auto line = [&](std::string_view what, bool known, const std::string& value) {
+    out += fmt::format("  {:<44} {}{}\n", what, value, known ? "" : " (not measured)");
+  };
+  const CopyLoops loops = facts.loops.value_or(copy_loops());
+  const std::size_t lines = facts.take_lines_to.value_or(report.take_lines_to);
+  out += fmt::format("Copies inside this host{}\n",
+                     report.facts_file.empty() ? "" : " (" + report.facts_file + ")");
+  line("host", true, measured_host());
+  line("vectors 1 to 31 bytes ahead modulo 4096", facts.loops.has_value(),
+       fmt::format("{} bytes", loops.vector_bytes));
+  line("elsewhere in pieces, not by the C library", facts.loops.has_value(),
+       most_words(loops.pieces_to));
+  line("the reader takes the lines", facts.take_lines_to.has_value(), most_words(lines));
+  if (facts.kernel) {
+    line("64 KiB by the kernel", true,
+         fmt::format("{} ns, {} than two copies through shared memory", facts.kernel->ns_of_64k,
+                     facts.kernel->quick ? "quicker" : "slower"));
+  } else {
+    line("64 KiB by the kernel", false, "unknown");
+  }
+}
+
 void append_copies(std::string& out, const InfoReport& report) {
   auto to = std::back_inserter(out);
   if (report.copies.empty()) {
@@ -149,11 +180,12 @@ void append_copies(std::string& out, const InfoReport& report) {
     return;
   }
   fmt::format_to(to, "Large copies inside this host, ns for a KiB ({})\n", report.copies_file);
-  fmt::format_to(to, "  {:>10} {:>10} {:>10} {:>10}   {}\n", "from", shm::kCopyNames[0],
-                 shm::kCopyNames[1], shm::kCopyNames[2], "used");
-  for (const auto& [bytes, ns, best] : report.copies) {
-    fmt::format_to(to, "  {:>10} {:>10.1f} {:>10.1f} {:>10.1f}   {}\n", readable_bytes(bytes),
-                   ns[0], ns[1], ns[2], shm::kCopyNames[static_cast<std::size_t>(best)]);
+  fmt::format_to(to, "  {:>10} {:>10} {:>10} {:>10} {:>10}   {}\n", "from", "distance",
+                 shm::kCopyNames[0], shm::kCopyNames[1], shm::kCopyNames[2], "used");
+  for (const auto& [bytes, trapped, ns, best] : report.copies) {
+    fmt::format_to(to, "  {:>10} {:>10} {:>10.1f} {:>10.1f} {:>10.1f}   {}\n",
+                   readable_bytes(bytes), trapped ? "1 to 31" : "other", ns[0], ns[1], ns[2],
+                   shm::kCopyNames[static_cast<std::size_t>(best)]);
   }
 }
 
@@ -393,14 +425,26 @@ Json algorithms_json() {
 
 Json copies_json(const InfoReport& report) {
   Json list = Json::array();
-  for (const auto& [bytes, ns, best] : report.copies) {
-    Json line = {{"from_bytes", bytes}, {"used", shm::kCopyNames[static_cast<std::size_t>(best)]}};
+  for (const auto& [bytes, trapped, ns, best] : report.copies) {
+    Json line = {{"from_bytes", bytes},
+                 {"in_trap", trapped},
+                 {"used", shm::kCopyNames[static_cast<std::size_t>(best)]}};
     for (std::size_t i = 0; i != shm::kCopyMethods; ++i) {
       if (ns[i] != 0) line["ns_per_kib"][std::string(shm::kCopyNames[i])] = ns[i];
     }
     list.push_back(std::move(line));
   }
-  return {{"file", report.copies_file}, {"measured", list}};
+  Json facts = {{"file", report.facts_file}, {"host", measured_host()}};
+  if (report.facts.kernel) {
+    facts["kernel_64k_ns"] = report.facts.kernel->ns_of_64k;
+    facts["kernel_quick"] = report.facts.kernel->quick;
+  }
+  if (report.facts.take_lines_to) facts["take_lines_to"] = *report.facts.take_lines_to;
+  if (report.facts.loops) {
+    facts["vector_bytes"] = report.facts.loops->vector_bytes;
+    facts["pieces_to"] = report.facts.loops->pieces_to;
+  }
+  return {{"file", report.copies_file}, {"measured", list}, {"facts", facts}};
 }
 
 }  // namespace
@@ -455,6 +499,7 @@ std::string to_text(const InfoReport& report, const InfoSections& sections) {
   }
   if (sections.copies) {
     separate();
+    append_facts(out, report);
     append_copies(out, report);
   }
   if (sections.waiting) {

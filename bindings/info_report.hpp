@@ -81,6 +81,9 @@ struct InfoReport {
   std::vector<Engine::ProtocolRange> protocols;
   std::string copies_file;  ///< where the measured copies of this host are kept
   std::vector<shm::CopyTable::Line> copies;
+  std::string facts_file;
+  HostFacts facts;
+  std::size_t take_lines_to = 0;  ///< without them
   CollectivesInfo collectives;
   std::vector<verbs::Finding> rdma;
   WaitingInfo waiting;

@@ -72,6 +72,9 @@ void read_copies(const Params& params, InfoReport& report) {
   report.copies_file = config.copy_table;
   shm::load_copy_table(report.copies_file, table);
   report.copies = table.lines();
+  report.facts_file = config.facts_file;
+  report.facts = config.facts;
+  report.take_lines_to = config.take_lines_to;
 }
 
 /// What MPI_Init chooses in a job of this many ranks here, each of which may use the cores that

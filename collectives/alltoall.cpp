@@ -1,12 +1,12 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Complete exchange (MPI-5.0, section 6.8).
 #include <algorithm>
-#include <cstring>
 
 #include "collectives/algorithms.hpp"
 #include "collectives/buffers.hpp"
 #include "collectives/peers.hpp"
 #include "collectives/request_array.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -113,7 +113,7 @@ Task<int> alltoall_bruck(CollCtx& c, const CollectiveArgs& a) {
     std::size_t bytes = 0;
     for (int distance = bit; distance < size; ++distance) {
       if ((distance & bit) == 0) continue;
-      std::memcpy(out + bytes, blocks + block * static_cast<std::size_t>(distance), block);
+      copy_bytes(out + bytes, blocks + block * static_cast<std::size_t>(distance), block);
       bytes += block;
     }
     const View outgoing = bytes_view(out, bytes);
@@ -125,7 +125,7 @@ Task<int> alltoall_bruck(CollCtx& c, const CollectiveArgs& a) {
     bytes = 0;
     for (int distance = bit; distance < size; ++distance) {
       if ((distance & bit) == 0) continue;
-      std::memcpy(blocks + block * static_cast<std::size_t>(distance), in + bytes, block);
+      copy_bytes(blocks + block * static_cast<std::size_t>(distance), in + bytes, block);
       bytes += block;
     }
   }

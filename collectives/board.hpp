@@ -169,8 +169,9 @@ class Board {
   /// Whether it matters to takes_long() how long a page takes.
   [[nodiscard]] static bool asks_for_page(const Params& params);
   /// Which long data a process wants to go through the places, in two copies that take less time
-  /// than one by the kernel, `direct`, or by messages where it does not reach its peers' memory.
-  [[nodiscard]] static LongBoard takes_long(const Params& params, const CopySpeed& direct,
+  /// than one by the `kernel`, or by messages where it does not reach its peers' memory.
+  [[nodiscard]] static LongBoard takes_long(const Params& params,
+                                            const HostFacts::KernelCopies& kernel,
                                             const Distance& distance);
 
   /// Counts an operation for which `comm` has no board yet, and sets one up with the other members

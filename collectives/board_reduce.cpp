@@ -1,10 +1,10 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The shared board: reductions of vectors.
 #include <algorithm>
-#include <cstring>
 
 #include "collectives/board.hpp"
 #include "collectives/buffers.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -97,7 +97,7 @@ int Board::publish_share(const CollectiveArgs& a, const Share& share, const std:
   if (const int error = make_room()) return error;
   const auto bytes = static_cast<std::size_t>(share.count() * a.recv_type->size());
   std::byte* to = memory_for(bytes) + page_offset(share, a);
-  std::memcpy(to, result, bytes);
+  copy_bytes(to, result, bytes);
   store_line(bytes);
   return MPI_SUCCESS;
 }
@@ -146,7 +146,7 @@ int Board::combine(const CollectiveArgs& a, std::size_t rest, const Share& share
   const View mine = part_of(contribution(a), share.first, share.last, *a.recv_type);
   const std::size_t bytes = mine.size();
   const bool starts = rank_ == size_ - 1;
-  if (starts && a.send != MPI_IN_PLACE) std::memcpy(result, mine.data(), bytes);
+  if (starts && a.send != MPI_IN_PLACE) copy_bytes(result, mine.data(), bytes);
   if (const int error = await_all(number_)) return error;
   for (int i = size_ - 1; i >= 0; --i) {
     if (i != rank_ && check_length(i, rest) != MPI_SUCCESS) return MPI_ERR_OTHER;
@@ -156,7 +156,7 @@ int Board::combine(const CollectiveArgs& a, std::size_t rest, const Share& share
   for (int i = size_ - 1 - (starts ? 1 : 0); i >= 0; --i) {
     const std::byte* from = i == rank_ ? own : data_of(i) + at;
     if (i == size_ - 1) {
-      std::memcpy(result, from, bytes);
+      copy_bytes(result, from, bytes);
     } else {
       reduce_local(*a.op, from, result, share.count(), *a.recv_type);
     }

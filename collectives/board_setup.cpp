@@ -1,14 +1,11 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The shared board: when a communicator gets one, what its members agree on, and its end.
 #include <algorithm>
-#include <array>
-#include <cstring>
-#include <limits>
-#include <span>
 
 #include "collectives/board.hpp"
+#include "collectives/board_probe.hpp"
 #include "collectives/buffers.hpp"
-#include "runtime/take_lines.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -34,9 +31,11 @@ struct Offer {
   bool fine = false;     ///< has a place; from the second round on, can read all others'
   bool takes = false;    ///< takes the lines that it has read
   bool asks = false;     ///< must know what a page takes
+  bool spins = false;    ///< has its core for itself
   bool reaches = false;  ///< last round: reaches the memory of all others
   bool quick = false;    ///< ... copies the others' memory quickly
   LongBoard takes_long = LongBoard::none;  ///< ... should go through places
+  HostFacts facts;                         ///< that it knows
 };
 
 Task<int> tell_everybody(CollCtx& c, std::vector<Offer>& offers) {
@@ -73,121 +72,141 @@ std::vector<Board::Member> find_members(Engine& engine, const CommCore& comm,
   return members;
 }
 
-/// Nanoseconds for a whole page, from its quickest part: an interrupt must not decide.
-template <class Copy>
-std::uint32_t page_ns(Copy copy) {
-  constexpr std::size_t kParts = 4;
-  constexpr std::size_t kPart = BoardPlace::kPageBytes / kParts;
-  std::array<std::byte, kPart> here{};
-  auto best = std::numeric_limits<std::int64_t>::max();
-  for (std::size_t i = 0; i < kParts; ++i) {
-    const std::int64_t start = monotonic_ns();
-    copy(i * kPart, std::span(here));
-    asm volatile("" : : "r"(here.data()) : "memory");
-    best = std::min(best, monotonic_ns() - start);
-  }
-  return static_cast<std::uint32_t>(best * static_cast<std::int64_t>(kParts));
-}
-
-/// Of another's page, which it has just written.
-std::uint32_t read_page_ns(BoardPlace& place, bool taken) {
-  constexpr std::size_t kMapped = 4096;
-  std::byte* page = place.pages[0];
-  for (std::size_t at = 0; at < BoardPlace::kPageBytes; at += kMapped) {
-    static_cast<void>(*static_cast<const volatile std::byte*>(page + at));
-  }
-  return page_ns([=](std::size_t at, std::span<std::byte> here) {
-    std::memcpy(here.data(), page + at, here.size());
-    if (taken) take_lines(page + at, here.size());
-  });
-}
-
-/// Of the own page, which another one has just read, if it was written before.
-std::uint32_t write_page_ns(BoardPlace& place) {
-  std::byte* page = place.pages[0];
-  return page_ns([=](std::size_t at, std::span<std::byte> here) {
-    std::memcpy(page + at, here.data(), here.size());
-  });
-}
-
 /// Bytes up to which members take the lines of what they have read: nobody else must read it.
 std::size_t take_lines_to(const Device& device, int members) {
   return members == 2 ? device.caps().take_lines_to : 0;
 }
 
-/// Measuring: each member writes a page, then reads another's, then writes its own again, with a
-/// round of messages between these. What that takes depends on how far from each other
-/// their cores are.
-struct PageTimer {
-  Engine& engine;
-  BoardPlace* place;
-  ProcId next;
-  bool taken;  ///< the reader takes the lines
-  std::uint32_t read_ns = 0;
+/// Whether they take those of whole pages.
+bool takes_pages(const Device& device, int members) {
+  return BoardPlace::kPageBytes <= take_lines_to(device, members);
+}
 
-  [[nodiscard]] std::uint32_t& known() const { return engine.page_ns(next, taken); }
-  void write_first() const { (void)write_page_ns(*place); }
-  void read(BoardPlace& theirs) { read_ns = read_page_ns(theirs, taken); }
-  void write_again() const { known() = std::max(1U, read_ns + write_page_ns(*place)); }
+/// What members measure with.
+struct Prober {
+  PageTimer timer;
+  BoardPlace& neighbour;
+  std::vector<Offer>& offers;
 };
 
+/// A round of writing and reading pages.
+Task<int> time_pages(CollCtx& c, Prober& p, PageTimer::Way way) {
+  p.timer.write_first(way);
+  Task<int> written = tell_everybody(c, p.offers);
+  co_await written;
+  p.timer.read(p.neighbour, way);
+  Task<int> read = tell_everybody(c, p.offers);
+  co_await read;
+  p.timer.write_again(way);
+  co_return c.error();
+}
+
+/// Member 0's facts are everybody's from now on: what it has measured by itself, and what it takes
+/// to read its neighbour's pages in each way, in turns. Once on a host: some 24 rounds of messages.
+Task<int> measure_host(CollCtx& c, Prober& p, Device& device) {
+  constexpr int kRounds = 3;
+  for (int round = 0; round < kRounds; ++round) {
+    for (const bool taken : {false, true}) {
+      for (const bool pieces : {false, true}) {
+        const PageTimer::Way way{taken, pieces};
+        Task<int> pages = time_pages(c, p, way);
+        co_await pages;
+      }
+    }
+  }
+  Offer& mine = p.offers[static_cast<std::size_t>(c.rank())];
+  if (c.rank() == 0) {
+    HostFacts facts = device.host_facts(true);
+    facts.take_lines_to = p.timer.take_lines_to();
+    CopyLoops loops = facts.loops.value_or(copy_loops());
+    loops.pieces_to = p.timer.pieces_to();
+    facts.loops = loops;
+    facts.day = today();
+    mine.facts = facts;
+  }
+  Task<int> told = tell_everybody(c, p.offers);
+  co_await told;
+  if (c.error() == MPI_SUCCESS) device.learn(p.offers[0].facts);
+  co_return c.error();
+}
+
+/// What this member's neighbour's page takes; 0: not measured in this job.
+std::uint32_t& page_ns(CollCtx& c, const Device& device) {
+  const ProcId next = c.comm().local->proc((c.rank() + 1) % c.size());
+  return c.engine().page_ns(next, takes_pages(device, c.size()));
+}
+
+bool all(const std::vector<Offer>& offers, bool Offer::*what) {
+  return std::all_of(offers.begin(), offers.end(), [=](const Offer& o) { return o.*what; });
+}
+
+/// All members measure what one of them does not know. Who cannot read its neighbour's page does as
+/// if it could: the others wait for its messages.
+Task<int> probe(CollCtx& c, std::vector<Offer>& offers, const Board::Agreement& found,
+                const Engine::OwnNotices& own) {
+  auto* place = reinterpret_cast<BoardPlace*>(own.notices.memory);
+  const auto next = static_cast<std::size_t>((c.rank() + 1) % c.size());
+  Prober prober{PageTimer(*place), found.members.empty() ? *place : *found.members[next].place,
+                offers};
+  if (offers[0].facts.complete(today())) {
+    own.device->learn(offers[0].facts);
+  } else {
+    Task<int> measured = measure_host(c, prober, *own.device);
+    co_await measured;
+  }
+  if (std::any_of(offers.begin(), offers.end(), [](const Offer& o) { return o.asks; })) {
+    const PageTimer::Way way{takes_pages(*own.device, c.size()), false};
+    Task<int> pages = time_pages(c, prober, way);
+    co_await pages;
+    page_ns(c, *own.device) = prober.timer.page_ns(way.taken);
+  }
+  co_return c.error();
+}
+
 /// Twice round: everybody tells what it has, then whether it can read what all others have, and
-/// what it would do. If one has not measured yet what that depends on, all do: two rounds more.
+/// what it would do.
 Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out) {
   Process& process = c.engine().process();
   auto* place = reinterpret_cast<BoardPlace*>(own.notices.memory);
   std::vector<Offer> offers(static_cast<std::size_t>(c.size()));
   Offer& mine = offers[static_cast<std::size_t>(c.rank())];
-  const int next = (c.rank() + 1) % c.size();
-  const std::size_t take_to = place != nullptr ? take_lines_to(*own.device, c.size()) : 0;
-  const bool taken = BoardPlace::kPageBytes <= take_to;
-  PageTimer timer{c.engine(), place, c.comm().local->proc(next), taken};
-  const bool spins = process.progress().policy().spin;
   mine.fine = place != nullptr;
-  mine.takes = take_to != 0;
-  mine.asks = mine.fine && spins && Board::asks_for_page(process.params()) && timer.known() == 0;
-  if (place != nullptr) {
+  mine.spins = process.progress().policy().spin;
+  if (mine.fine) {
+    mine.facts = own.device->host_facts(false);
+    mine.asks = Board::asks_for_page(process.params()) && page_ns(c, *own.device) == 0;
     mine.base = place->closed.load(std::memory_order_relaxed);
     mine.index = own.notices.index;
   }
   Task<int> first = tell_everybody(c, offers);
   co_await first;
-  const auto all = [&](bool Offer::*what) {
-    return std::all_of(offers.begin(), offers.end(), [=](const Offer& o) { return o.*what; });
-  };
-  const bool measures = all(&Offer::fine) && std::any_of(offers.begin(), offers.end(),
-                                                         [](const Offer& o) { return o.asks; });
   out.members = find_members(c.engine(), c.comm(), offers, place);
-  mine.fine = !out.members.empty();
   mine.reaches = std::all_of(out.members.begin(), out.members.end(), [](const auto& member) {
     return member.device == nullptr || member.device->reaches_memory(member.endpoint);
   });
-  if (measures) {
-    timer.write_first();
-    Task<int> written = tell_everybody(c, offers);
-    co_await written;
-    if (mine.fine) timer.read(*out.members[static_cast<std::size_t>(next)].place);
-    Task<int> read = tell_everybody(c, offers);
-    co_await read;
-    timer.write_again();
+  if (all(offers, &Offer::fine) && all(offers, &Offer::spins)) {
+    Task<int> probed = probe(c, offers, out, own);
+    co_await probed;
   }
+  mine.fine = !out.members.empty();
   if (mine.fine) {
-    const std::uint32_t page_ns = timer.known();
-    const CopySpeed speed = own.device->copy_speed();
-    mine.takes_long = Board::takes_long(process.params(), speed, {mine.reaches, spins, page_ns});
-    mine.quick = speed.quick;
+    const auto kernel = own.device->host_facts(false).kernel.value_or(HostFacts::KernelCopies{});
+    const Board::Distance distance{mine.reaches, mine.spins, page_ns(c, *own.device)};
+    mine.takes = take_lines_to(*own.device, c.size()) != 0;
+    mine.takes_long = Board::takes_long(process.params(), kernel, distance);
+    mine.quick = kernel.quick;
     process.log().write(LogLevel::debug,
                         "a page of the board is written and read in {} ns (0: unknown), 64 KB are "
                         "copied by the kernel in {} ns",
-                        page_ns, speed.ns_of_64k);
+                        distance.page_ns, kernel.ns_of_64k);
   }
   Task<int> last = tell_everybody(c, offers);
   co_await last;
-  out.takes_lines = all(&Offer::takes);
-  out.reaches_memory = all(&Offer::reaches);
+  out.takes_lines = all(offers, &Offer::takes);
+  out.reaches_memory = all(offers, &Offer::reaches);
   out.takes_long = std::ranges::min_element(offers, {}, &Offer::takes_long)->takes_long;
-  out.copies_quickly = out.reaches_memory && all(&Offer::quick);
-  if (!all(&Offer::fine) || c.error() != MPI_SUCCESS) out.members.clear();
+  out.copies_quickly = out.reaches_memory && all(offers, &Offer::quick);
+  if (!all(offers, &Offer::fine) || c.error() != MPI_SUCCESS) out.members.clear();
   co_return c.error();
 }
 
@@ -263,7 +282,7 @@ bool Board::asks_for_page(const Params& params) {
 
 /// What a piece costs beside its copies, the board's lines, is less than the announcement of a copy
 /// by the kernel.
-LongBoard Board::takes_long(const Params& params, const CopySpeed& direct,
+LongBoard Board::takes_long(const Params& params, const HostFacts::KernelCopies& kernel,
                             const Distance& distance) {
   const auto all_if = [](bool all) { return all ? LongBoard::all : LongBoard::none; };
   if (!asks_for_page(params)) return all_if(params.text(long_board_param) == "yes");
@@ -271,8 +290,8 @@ LongBoard Board::takes_long(const Params& params, const CopySpeed& direct,
   constexpr std::uint64_t kPages = (std::size_t{64} << 10) / BoardPlace::kPageBytes;
   constexpr std::uint64_t kByFar = 2;  // as much as memory costs more than caches
   const std::uint64_t board_ns = kPages * distance.page_ns;
-  if (board_ns == 0 || board_ns >= direct.ns_of_64k) return LongBoard::none;
-  return kByFar * board_ns < direct.ns_of_64k ? LongBoard::all : LongBoard::cached;
+  if (board_ns == 0 || board_ns >= kernel.ns_of_64k) return LongBoard::none;
+  return kByFar * board_ns < kernel.ns_of_64k ? LongBoard::all : LongBoard::cached;
 }
 
 void Board::wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "collectives/collectives.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -80,7 +80,7 @@ inline void copy_local(const View& from, const View& to) {
   const std::size_t bytes = std::min(from.size(), to.size());
   if (bytes == 0) return;
   if (from.is_contiguous() && to.is_contiguous()) {
-    if (from.data() != to.data()) std::memmove(to.data(), from.data(), bytes);
+    if (from.data() != to.data()) move_bytes(to.data(), from.data(), bytes);
   } else if (from.is_contiguous()) {
     to.unpack(0, {from.data(), bytes});
   } else if (to.is_contiguous()) {
@@ -122,7 +122,7 @@ class OwnBlock {
     end = std::min(end, bytes_);
     if (end <= done_) return;
     if (straight_) {
-      std::memcpy(to_.data() + done_, from_.data() + done_, end - done_);
+      copy_bytes(to_.data() + done_, from_.data() + done_, end - done_);
     } else {
       copy_local(from_, to_);
       end = bytes_;

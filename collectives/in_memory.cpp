@@ -2,13 +2,13 @@
 // Collectives that work in the memory of their members, all on one host: each copies or reduces its
 // share of the data itself, with one copy and no message. For long blocks.
 #include <algorithm>
-#include <cstring>
 
 #include "collectives/algorithms.hpp"
 #include "collectives/buffers.hpp"
 #include "collectives/direct.hpp"
 #include "collectives/peers.hpp"
 #include "collectives/request_array.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -321,7 +321,7 @@ std::byte* reduce_piece(CollCtx& c, const Direct& d, const Shares& s, MPI_Count 
   std::byte* value = ordered && in_place ? s.first : out;
   const auto take = [&](int peer) {
     const void* data = look_at(c, d, s, peer, at, count, value);
-    if (data != value && c.error() == MPI_SUCCESS) std::memcpy(value, data, s.bytes(count));
+    if (data != value && c.error() == MPI_SUCCESS) copy_bytes(value, data, s.bytes(count));
   };
   const auto add = [&](int peer) {
     const void* data = look_at(c, d, s, peer, at, count, s.second);
@@ -330,7 +330,7 @@ std::byte* reduce_piece(CollCtx& c, const Direct& d, const Shares& s, MPI_Count 
   if (ordered) {
     take(size - 1);
     for (int peer = size - 2; peer >= 0; --peer) add(peer);
-    if (value != out && c.error() == MPI_SUCCESS) std::memcpy(out, value, s.bytes(count));
+    if (value != out && c.error() == MPI_SUCCESS) copy_bytes(out, value, s.bytes(count));
     return out;
   }
   const int next = (c.rank() + 1) % size;

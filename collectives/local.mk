@@ -32,6 +32,7 @@ collective_algorithms = \
 	collectives/tuning.cpp collectives/tuning.hpp
 libcollectives_la_SOURCES = $(collective_algorithms) \
 	collectives/board.cpp \
+	collectives/board_probe.cpp collectives/board_probe.hpp \
 	collectives/board_setup.cpp \
 	collectives/board_reduce.cpp \
 	collectives/board_short.cpp \

@@ -20,7 +20,7 @@ struct CopySink {
   std::byte* packed;
 
   bool block(Address at, std::int64_t length) {
-    copy<kPack>(packed, at, static_cast<std::size_t>(length));
+    copy_long_block<kPack>(packed, at, static_cast<std::size_t>(length));
     packed += length;
     return true;
   }

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "mpi.h"
-#include "runtime/copy_medium.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -136,7 +136,7 @@ struct View {
   std::size_t pack(std::size_t offset, std::span<std::byte> out) const {
     if (is_contiguous()) {
       const std::size_t bytes = rest(offset, out.size());
-      if (bytes != 0) copy_medium(out.data(), data() + offset, bytes);
+      if (bytes != 0) copy_bytes(out.data(), data() + offset, bytes);
       return bytes;
     }
     return layout->pack(base, count, offset, out);
@@ -145,7 +145,7 @@ struct View {
   std::size_t unpack(std::size_t offset, std::span<const std::byte> in) const {
     if (is_contiguous()) {
       const std::size_t bytes = rest(offset, in.size());
-      if (bytes != 0) copy_medium(data() + offset, in.data(), bytes);
+      if (bytes != 0) copy_bytes(data() + offset, in.data(), bytes);
       return bytes;
     }
     return layout->unpack(base, count, offset, in);

@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "datatype/layout_node.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -35,6 +36,17 @@ template <bool kPack>
   }
 }
 
+/// The same for blocks of any length that are not short.
+template <bool kPack>
+void copy_long_block(std::byte* packed, Address at, std::size_t length) {
+  void* const memory = reinterpret_cast<void*>(at);
+  if constexpr (kPack) {
+    copy_bytes(packed, memory, length);
+  } else {
+    copy_bytes(memory, packed, length);
+  }
+}
+
 /// Copies a block of any length; short ones (two overlapping moves) without a call.
 template <bool kPack>
 [[gnu::always_inline]] inline void copy_block(std::byte* packed, Address at, std::size_t length) {
@@ -51,7 +63,7 @@ template <bool kPack>
     std::memcpy(to + rest, tail, kHalf);
   };
   if (length > 32) {
-    copy<kPack>(packed, at, length);
+    copy_long_block<kPack>(packed, at, length);
   } else if (length >= 16) {
     ends.template operator()<16>();
   } else if (length >= 8) {

@@ -355,7 +355,7 @@ ReductionKernel reduction_kernel(const Op& op, const Datatype& datatype) {
   if (datatype.kind() == BasicKind::pair) return pair_kernel(op.kind(), datatype.pair());
   const Kernels& kernels =
       kTable[static_cast<std::size_t>(op.kind())][static_cast<std::size_t>(datatype.kind())];
-  static const bool has_wide_vectors = processor_has_avx2();
+  static const bool has_wide_vectors = widest_vector_bytes() >= 32;
   return has_wide_vectors ? kernels.wide : kernels.baseline;
 }
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <limits>
 #include <stdexcept>
 
 #include "pt2pt/engine.hpp"
 #include "pt2pt/engine_post.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -178,7 +178,7 @@ std::optional<Piece> Engine::pin_part(Transfer& transfer, OpKind kind, std::size
   pins.bounced_from = transfer.next;
   pins.bounced_bytes = bytes;
   pins.busy |= 1U << part;
-  if (kind == OpKind::put) std::memcpy(pins.bounce.memory.get(), data, bytes);
+  if (kind == OpKind::put) copy_bytes(pins.bounce.memory.get(), data, bytes);
   return Piece{pins.bounce.memory.get(), bytes, pins.bounce.region.local_key};
 }
 
@@ -189,7 +189,7 @@ void Engine::part_done(Transfer& transfer, std::uint32_t part, bool arrived) {
   if (pins.bounced != static_cast<int>(part)) return;
   pins.bounced = -1;
   if (arrived && !transfer.is_send) {
-    std::memcpy(transfer.request->view.data() + pins.bounced_from, pins.bounce.memory.get(),
+    copy_bytes(transfer.request->view.data() + pins.bounced_from, pins.bounce.memory.get(),
                 pins.bounced_bytes);
   }
 }

@@ -1,10 +1,10 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // What arrives, and the receives that wait for it.
 #include <algorithm>
-#include <cstring>
 
 #include "pt2pt/engine.hpp"
 #include "pt2pt/engine_post.hpp"
+#include "runtime/copy.hpp"
 #include "runtime/copy_small.hpp"
 
 namespace remit {
@@ -210,7 +210,7 @@ void Engine::receive_eager(Peer& peer, const EagerHeader& header, SlabHandle sen
   message->announced.sender = sender;
   if (!data.empty()) {
     message->data = blocks_.allocate(data.size());
-    std::memcpy(message->data, data.data(), data.size());
+    copy_bytes(message->data, data.data(), data.size());
   }
   peer.active = true;
   matcher_.add(*message);

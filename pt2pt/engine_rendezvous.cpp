@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <cstring>
 
 #include "pt2pt/engine.hpp"
 #include "pt2pt/engine_post.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -130,7 +130,7 @@ void Engine::start_pull(Unexpected& message) {
   message.data = blocks_.allocate(message.bytes);
   if (message.announced.has_data) {
     message.kind = UnexpectedKind::eager;
-    std::memcpy(message.data, message.announced.data.data(), message.bytes);
+    copy_bytes(message.data, message.announced.data.data(), message.bytes);
     return send_handle(peer, MessageKind::done, sender);
   }
   Transfer* transfer = transfers_.allocate();
@@ -313,7 +313,7 @@ void Engine::receive_fragment(Peer& peer, const FragmentHeader& header,
   if (transfer->unexpected == nullptr) {
     transfer->request->view.unpack(transfer->done, data);
   } else if (!data.empty()) {
-    std::memcpy(transfer->unexpected->data + transfer->done, data.data(), data.size());
+    copy_bytes(transfer->unexpected->data + transfer->done, data.data(), data.size());
   }
   transfer->done += data.size();
   if (transfer->done == transfer->length) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/error.hpp"
+#include "runtime/host_facts.hpp"
 
 namespace remit {
 
@@ -147,7 +148,7 @@ inline constexpr std::size_t kNoticeBytes = 4096 + 131072;
 /// How a notification is delivered; for remit_info.
 enum class NotifyMode : std::uint8_t { none, native, immediate, write_then_send };
 
-/// What a device can do. Constant while the device is open.
+/// What a device can do. Constant while the device is open, but for what it learns.
 struct Caps {
   std::string_view name;        ///< "shm", "sim", "verbs", "ofi", "tcp"
   std::size_t max_inline = 0;   ///< bytes of a send that travel in the descriptor itself
@@ -164,7 +165,7 @@ struct Caps {
                                             ///< takes_now() says so
   bool ordered = true;                      ///< sends of an endpoint arrive in order
   std::size_t take_lines_to = 0;  ///< bytes up to which take_lines() of what was read in shared
-                                  ///< memory saves time; 0: it never does
+                                  ///< memory saves time; 0: it never does; learn() may change it
   bool has_put = false;
   bool has_get = false;
   bool has_atomic = false;
@@ -187,12 +188,6 @@ enum class Released : std::uint8_t {
   done,
   foreign,    ///< not this device's: try others
   not_whole,  ///< inside of what the device gave, or given back already: an error of the user's
-};
-
-/// How fast a process copies a peer's memory, of data that are in a cache.
-struct CopySpeed {
-  std::uint32_t ns_of_64k = 0;  ///< nanoseconds that a copy of 64 KB takes; 0: not known
-  bool quick = false;  ///< from some 16 KB on it takes less than two copies through shared memory
 };
 
 /// A device of one process. Every function is called by the thread that holds the MPI process;
@@ -300,8 +295,12 @@ class Device {
   /// Whether read_memory() and write_memory() work for this endpoint; false until the peer is
   /// known. The peer may see it otherwise.
   [[nodiscard]] virtual bool reaches_memory(EndpointId /*endpoint*/) const { return false; }
-  /// Of such a copy. Measured at the first call, which takes some 50 us.
-  [[nodiscard]] virtual CopySpeed copy_speed() const { return {}; }
+  /// What is known of this host. With `measures`, what a process can measure by itself and is not
+  /// known or old is measured, in less than a millisecond; in that time the caller should have its
+  /// core for itself.
+  [[nodiscard]] virtual HostFacts host_facts(bool /*measures*/) { return {}; }
+  /// Takes over what others have measured, and goes by it; keeps it for later jobs.
+  virtual void learn(const HostFacts& /*facts*/) {}
   /// Copies [address, address + bytes) of the peer's memory to `to`, which is done on return.
   /// False: the peer is gone, or that is no memory of it; what arrived is undefined.
   [[nodiscard]] virtual bool read_memory(EndpointId /*endpoint*/, std::uint64_t /*address*/,

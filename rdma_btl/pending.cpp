@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
+
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -36,7 +37,7 @@ PendingQueue::Entry PendingQueue::copy(const Operation& operation) {
   std::byte* out = entry.payload.get();
   for (const Piece& piece : operation.local) {
     if (piece.length == 0) continue;
-    std::memcpy(out, piece.address, piece.length);
+    copy_bytes(out, piece.address, piece.length);
     out += piece.length;
   }
   return entry;

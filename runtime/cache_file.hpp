@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/error.hpp"
+
 namespace remit {
 
 /// Where measurements of the kind `name` are kept: `path`, or for "auto" a file of that name and
@@ -12,7 +14,15 @@ namespace remit {
 /// "none" or where there is no such folder.
 [[nodiscard]] std::string cache_file(const std::string& path, std::string_view name);
 
-/// What measurements are valid for: processor count, kernel and its version.
+/// What measurements are valid for: the processors, their number, the kernel and the C library,
+/// with their versions.
 [[nodiscard]] std::string measured_host();
+
+/// The beginning of such a file, 4 KB at most; empty if it cannot be read.
+[[nodiscard]] std::string read_cache_file(const std::string& path);
+
+/// Writes it, and makes its folder if need be; who reads it meanwhile has the old one or the new
+/// one.
+[[nodiscard]] Expected<> replace_cache_file(const std::string& path, const std::string& text);
 
 }  // namespace remit

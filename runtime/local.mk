@@ -8,11 +8,12 @@ libruntime_la_SOURCES = \
 	runtime/clock.hpp \
 	runtime/error.cpp runtime/error.hpp \
 	runtime/fmt.cpp \
+	runtime/host_facts.cpp runtime/host_facts.hpp \
 	runtime/intrusive_list.hpp \
 	runtime/launch_params.cpp runtime/launch_params.hpp \
 	runtime/log.cpp runtime/log.hpp \
 	runtime/memory_bootstrap.cpp runtime/memory_bootstrap.hpp \
-	runtime/copy_medium.hpp runtime/copy_small.hpp runtime/nagle.cpp runtime/nagle.hpp runtime/prefetch.hpp \
+	runtime/copy.cpp runtime/copy.hpp runtime/copy_small.hpp runtime/nagle.cpp runtime/nagle.hpp runtime/prefetch.hpp \
 	runtime/take_lines.hpp \
 	runtime/params.cpp runtime/params.hpp \
 	runtime/pmix_bootstrap.cpp runtime/pmix_bootstrap.hpp \

@@ -10,37 +10,26 @@
 
 namespace remit {
 
-/// The family of a processor that AMD made, else 0: 25 (Zen 3 and 4, EPYC of the 3rd and 4th
-/// generation), 26 (Zen 5, 5th generation); CPUID Fn0000_0001_EAX, base plus extended family. Asks
-/// the processor: keep the answer.
-[[nodiscard]] inline unsigned amd_family() {
-#ifdef __x86_64__
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  __cpuid(0, a, b, c, d);  // __get_cpuid() asks this before anything else, each time
-  if (a == 0 || b != signature_AMD_ebx || c != signature_AMD_ecx || d != signature_AMD_edx) {
-    return 0;
-  }
-  __cpuid(1, a, b, c, d);
-  return (a >> 8 & 0xfU) + (a >> 20 & 0xffU);
-#else
-  return 0;
-#endif
-}
-
-/// Whether programs may use AVX2: the processor has it, and the system keeps its registers. Asks
-/// the processor: keep the answer.
-[[nodiscard]] inline bool processor_has_avx2() {
+/// Bytes of the widest vectors that programs may use, which the processor has and whose registers
+/// the system keeps: 32 with AVX2; 64 with AVX-512 of a processor that does not lower its clock
+/// rate for it, one with the extensions of Ice Lake and Zen 4; else 16. Asks the processor: keep
+/// the answer.
+[[nodiscard]] inline unsigned widest_vector_bytes() {
 #ifdef __x86_64__
   unsigned a = 0, b = 0, c = 0, d = 0;
   constexpr unsigned kSavesRegisters = bit_OSXSAVE | bit_AVX;
-  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & kSavesRegisters) != kSavesRegisters) return false;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & kSavesRegisters) != kSavesRegisters) return 16;
   unsigned saved = 0, rest = 0;
   asm("xgetbv" : "=a"(saved), "=d"(rest) : "c"(0));
-  constexpr unsigned kVectors = 6;  // the registers of SSE and AVX
-  return (saved & kVectors) == kVectors && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 &&
-         (b & bit_AVX2) != 0;
+  constexpr unsigned kVectors = 0x06;      // the registers of SSE and AVX
+  constexpr unsigned kWideVectors = 0xe6;  // and of AVX-512
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return 16;
+  const bool wide = (saved & kWideVectors) == kWideVectors && (b & bit_AVX512F) != 0 &&
+                    (c & bit_AVX512VBMI2) != 0;
+  if (wide) return 64;
+  return (saved & kVectors) == kVectors && (b & bit_AVX2) != 0 ? 32 : 16;
 #else
-  return false;
+  return 16;
 #endif
 }
 

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -23,13 +24,13 @@ inline void take_lines(std::byte* memory, std::size_t n) {
   }
 }
 
-/// memcpy, and take_lines() of what was read.
+/// copy_bytes(), and take_lines() of what was read.
 inline void copy_and_take(void* to, std::byte* from, std::size_t n) {
-  constexpr std::size_t kPiece = 2048;  // as copy_medium()
+  constexpr std::size_t kPiece = 2048;  // still in the nearest cache when its lines are taken
   auto* target = static_cast<std::byte*>(to);
   while (n != 0) {
     const std::size_t piece = std::min(n, kPiece);
-    std::memcpy(target, from, piece);
+    copy_bytes(target, from, piece);
     take_lines(from, piece);
     target += piece;
     from += piece;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "rdma_btl/ofi/endpoint.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -106,7 +107,7 @@ bool OfiDevice::send_message(Endpoint& endpoint, Header header, std::span<const 
   out += sizeof header;
   for (const Piece& piece : pieces) {
     if (piece.length == 0) continue;
-    std::memcpy(out, piece.address, piece.length);
+    copy_bytes(out, piece.address, piece.length);
     out += piece.length;
   }
   request.endpoint = endpoint.id;

@@ -2,19 +2,12 @@
 // The table of copy methods, and its file.
 #include "rdma_btl/shm/copy_table.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <locale>
 #include <sstream>
-#include <system_error>
 
 #include "runtime/cache_file.hpp"
 
@@ -22,33 +15,31 @@ namespace remit::shm {
 
 namespace {
 
-constexpr std::string_view kTitle = "remit copy table 1";
-constexpr std::size_t kLongestFile = 4096;
+constexpr std::string_view kTitle = "remit copy table 2";
+constexpr std::string_view kTrap = "trap";
+constexpr std::string_view kFree = "free";
 constexpr std::array kMethods = {CopyMethod::alone, CopyMethod::together, CopyMethod::ring};
 
 /// Other work on the host disturbs measurements, and the ring keeps the target busy, which they do
 /// not see: only a clear gain counts against the usual method; less, if that keeps it busy as well.
+constexpr double kAge = 1.05;  ///< what a kept time grows by when a job has not reached it
 constexpr double kGain = 0.75;
 constexpr double kGainTogether = 0.9;
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kLongestFile, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
-  return text;
-}
-
 }  // namespace
 
-std::size_t CopyTable::class_of(std::size_t bytes) {
-  const auto log = static_cast<std::size_t>(std::bit_width(std::max(bytes, kSmallest)));
+std::size_t CopyTable::row_of(Transfer transfer) {
+  const auto log = static_cast<std::size_t>(std::bit_width(std::max(transfer.bytes, kSmallest)));
   constexpr auto kFirst = static_cast<std::size_t>(std::bit_width(kSmallest));
-  return std::min(log - kFirst, kClasses - 1);
+  return std::min(log - kFirst, kClasses - 1) + (transfer.trapped ? kClasses : 0);
+}
+
+Transfer CopyTable::smallest_of(std::size_t row) {
+  return {kSmallest << row % kClasses, row >= kClasses};
 }
 
 bool CopyTable::candidate(std::size_t row, CopyMethod method) const {
-  return method != CopyMethod::together || (kSmallest << row) >= together_from_;
+  return method != CopyMethod::together || smallest_of(row).bytes >= together_from_;
 }
 
 bool CopyTable::complete(std::size_t row) const {
@@ -62,8 +53,8 @@ CopyMethod CopyTable::usual(std::size_t row) const {
   return candidate(row, CopyMethod::together) ? CopyMethod::together : CopyMethod::alone;
 }
 
-CopyMethod CopyTable::best(std::size_t bytes) const {
-  const std::size_t row = class_of(bytes);
+CopyMethod CopyTable::best(Transfer transfer) const {
+  const std::size_t row = row_of(transfer);
   CopyMethod best = usual(row);
   if (!complete(row)) return best;
   const double gain = best == CopyMethod::together ? kGainTogether : kGain;
@@ -79,7 +70,7 @@ CopyMethod CopyTable::best(std::size_t bytes) const {
 
 /// One that is not the best, each in turn.
 CopyMethod CopyTable::another(std::size_t row, unsigned turn) const {
-  const CopyMethod used = best(kSmallest << row);
+  const CopyMethod used = best(smallest_of(row));
   std::array<CopyMethod, kCopyMethods> others = {};
   unsigned count = 0;
   for (const CopyMethod method : kMethods) {
@@ -88,16 +79,16 @@ CopyMethod CopyTable::another(std::size_t row, unsigned turn) const {
   return others[turn % count];
 }
 
-std::optional<CopyMethod> CopyTable::to_measure(std::size_t bytes) {
-  if (bytes < kSmallest) return {};
-  const std::size_t row = class_of(bytes);
+std::optional<CopyMethod> CopyTable::to_measure(Transfer transfer) {
+  if (transfer.bytes < kSmallest) return {};
+  const std::size_t row = row_of(transfer);
   if (complete(row)) {
     // Not the first transfer of a program, which is slow for other reasons.
     constexpr unsigned kTurn = 8;
     const unsigned number = rows_[row].transfers++;
     if (number % kLook != kTurn) return {};
     const unsigned look = number / kLook;
-    return look % kOthers == 0 ? another(row, look / kOthers) : best(bytes);
+    return look % kOthers == 0 ? another(row, look / kOthers) : best(transfer);
   }
   CopyMethod least = CopyMethod::alone;
   for (const CopyMethod method : kMethods) {
@@ -122,13 +113,14 @@ void CopyTable::Row::follow(std::size_t method, double cost) {
   now = now == 0 || cost < now ? cost : now + kWeight * (std::min(cost, kWorst * now) - now);
 }
 
-bool CopyTable::record(std::size_t bytes, CopyMethod method, std::uint64_t ns) {
-  Row& row = rows_[class_of(bytes)];
+bool CopyTable::record(Transfer transfer, CopyMethod method, std::uint64_t ns) {
+  Row& row = rows_[row_of(transfer)];
   const auto i = static_cast<std::size_t>(method);
   const double before = row.lowest[i];
-  const double cost = static_cast<double>(ns) * 1024 / static_cast<double>(bytes);
+  const double cost = static_cast<double>(ns) * 1024 / static_cast<double>(transfer.bytes);
   row.take(i, cost);
   row.follow(i, cost);
+  row.own[i] = true;
   const bool counts = row.samples[i] < kSamples;
   if (counts) ++row.samples[i];
   return counts || row.lowest[i] < before;
@@ -136,26 +128,26 @@ bool CopyTable::record(std::size_t bytes, CopyMethod method, std::uint64_t ns) {
 
 std::size_t CopyTable::measured() const {
   std::size_t count = 0;
-  for (std::size_t row = 0; row != kClasses; ++row) count += complete(row) ? 1 : 0;
+  for (std::size_t row = 0; row != kRows; ++row) count += complete(row) ? 1 : 0;
   return count;
 }
 
 std::vector<CopyTable::Line> CopyTable::lines() const {
   std::vector<Line> lines;
-  for (std::size_t i = 0; i != kClasses; ++i) {
-    const std::size_t bytes = kSmallest << i;
-    if (complete(i)) lines.push_back({bytes, rows_[i].lowest, best(bytes)});
+  for (std::size_t i = 0; i != kRows; ++i) {
+    const Transfer least = smallest_of(i);
+    if (complete(i)) lines.push_back({least.bytes, least.trapped, rows_[i].lowest, best(least)});
   }
   return lines;
 }
 
 std::string CopyTable::text(std::string_view host) const {
   std::string out = fmt::format("{}\n{}\n", kTitle, host);
-  for (std::size_t i = 0; i != kClasses; ++i) {
+  for (std::size_t i = 0; i != kRows; ++i) {
     const std::array<double, kCopyMethods>& lowest = rows_[i].lowest;
     const std::array<unsigned, kCopyMethods>& samples = rows_[i].samples;
     if (std::all_of(samples.begin(), samples.end(), [](unsigned n) { return n == 0; })) continue;
-    out += fmt::format("{}", kSmallest << i);
+    out += fmt::format("{} {}", smallest_of(i).bytes, i < kClasses ? kFree : kTrap);
     for (std::size_t m = 0; m != kCopyMethods; ++m) {
       out += fmt::format(" {:.3f} {}", lowest[m], samples[m]);
     }
@@ -173,11 +165,16 @@ Expected<> CopyTable::merge(std::string_view text, std::string_view host) {
     return fail(MPI_ERR_ARG, "its first line is not '{}'", kTitle);
   }
   if (of_host != host) return {};
-  std::array<Row, kClasses> merged = rows_;
+  std::array<Row, kRows> merged = rows_;
   std::size_t bytes = 0;
+  std::string distance;
   while (lines >> bytes) {
-    const std::size_t index = class_of(bytes);
-    if (kSmallest << index != bytes) return fail(MPI_ERR_ARG, "{} bytes are no class", bytes);
+    distance.clear();
+    lines >> distance;
+    const std::size_t index = row_of({bytes, distance == kTrap});
+    if (smallest_of(index).bytes != bytes || (distance != kTrap && distance != kFree)) {
+      return fail(MPI_ERR_ARG, "{} bytes, {}, are no class", bytes, distance);
+    }
     for (std::size_t m = 0; m != kCopyMethods; ++m) {
       double lowest = 0;
       unsigned samples = 0;
@@ -188,7 +185,7 @@ Expected<> CopyTable::merge(std::string_view text, std::string_view host) {
                     bytes, kCopyMethods);
       }
       if (samples == 0) continue;
-      merged[index].take(m, lowest);
+      merged[index].take(m, merged[index].own[m] ? kAge * lowest : lowest);
       if (merged[index].recent[m] == 0) merged[index].recent[m] = lowest;
       merged[index].samples[m] = std::max(samples, merged[index].samples[m]);
     }
@@ -203,29 +200,14 @@ std::string copy_table_path(const std::string& path) {
 }
 
 void load_copy_table(const std::string& path, CopyTable& table) {
-  const std::string text = read_file(path);
+  const std::string text = read_cache_file(path);
   // A file that is damaged is measured again, and replaced.
   if (!text.empty()) static_cast<void>(table.merge(text, measured_host()));
 }
 
 Expected<> save_copy_table(const std::string& path, CopyTable& table) {
   load_copy_table(path, table);
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  if (error) return fail_errno(MPI_ERR_OTHER, error.value(), "making the folder of " + path);
-  std::string temporary = path + ".XXXXXX";
-  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd < 0) return fail_errno(MPI_ERR_OTHER, errno, "writing " + path);
-  const std::string text = table.text(measured_host());
-  const ssize_t written = ::write(fd, text.data(), text.size());
-  const int failed = written == static_cast<ssize_t>(text.size()) ? 0 : errno;
-  ::close(fd);
-  if (failed != 0 || ::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int number = failed != 0 ? failed : errno;
-    ::unlink(temporary.c_str());
-    return fail_errno(MPI_ERR_OTHER, number, "writing " + path);
-  }
-  return {};
+  return replace_cache_file(path, table.text(measured_host()));
 }
 
 }  // namespace remit::shm

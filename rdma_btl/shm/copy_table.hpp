@@ -25,14 +25,24 @@ inline constexpr std::size_t kCopyMethods = 3;
 inline constexpr std::array<std::string_view, kCopyMethods> kCopyNames = {"alone", "together",
                                                                           "ring"};
 
-/// What each method took, by classes of size (a power of two and what is below the next one), and
-/// the choice that follows. Which is fastest may change: where processors are virtual, they come to
-/// be nearer to each other, or farther. So what counts is what was measured lately; the lowest time
-/// of all jobs is what a job begins with. Plain data: no clock and no file in here. One thread.
+/// What decides how long a transfer takes.
+struct Transfer {
+  // A number of bytes is a transfer of so many.
+  constexpr Transfer(std::size_t bytes_in_all, bool trap = false)
+      : bytes(bytes_in_all), trapped(trap) {}
+  std::size_t bytes;
+  bool trapped;  ///< at a distance at which the kernel must not copy directly: in_copy_trap()
+};
+
+/// What each method took, by classes of size (a power of two and what is below the next one) of
+/// transfers in the trap and others, and the choice that follows. Which is fastest may change:
+/// where processors are virtual, they come to be nearer to each other, or farther. So what counts
+/// is what was measured lately; the lowest time of all jobs is what a job begins with. Plain data:
+/// no clock and no file in here. One thread.
 class CopyTable {
  public:
   static constexpr std::size_t kSmallest = 16 * 1024;
-  static constexpr std::size_t kClasses = 11;  ///< the last one has everything from 16 MB on
+  static constexpr std::size_t kClasses = 11;  ///< of sizes; the last has all from 16 MB on
   static constexpr unsigned kSamples = 8;      ///< of each method; the lowest counts at first
   /// From then on one transfer in so many is measured, and of those one in kOthers goes another way
   /// than the best.
@@ -44,26 +54,30 @@ class CopyTable {
 
   /// How to move so many bytes: as usual (together from `together_from` on, else alone), unless
   /// another method is known to be clearly faster.
-  [[nodiscard]] CopyMethod best(std::size_t bytes) const;
+  [[nodiscard]] CopyMethod best(Transfer transfer) const;
   /// How to move so many bytes this time if that can be measured; nothing if it need not be. Call
   /// it for each transfer: first every method has its turns, the one measured least often before
   /// the others; from then on see kLook.
-  [[nodiscard]] std::optional<CopyMethod> to_measure(std::size_t bytes);
-  /// A transfer of `bytes` (not 0) that took `ns`. True if that is news for the file.
-  bool record(std::size_t bytes, CopyMethod method, std::uint64_t ns);
+  [[nodiscard]] std::optional<CopyMethod> to_measure(Transfer transfer);
+  /// A transfer (not of 0 bytes) that took `ns`. True if that is news for the file.
+  bool record(Transfer transfer, CopyMethod method, std::uint64_t ns);
 
-  /// A line for each class with a measurement: its bytes, then for each method the lowest time in
-  /// nanoseconds for a KiB and the number of samples; before them a line that says for which host.
+  /// A line for each class with a measurement: its bytes, "trap" or "free", then for each method
+  /// the lowest time in nanoseconds for a KiB and the number of samples; before them a line that
+  /// says for which host.
   [[nodiscard]] std::string text(std::string_view host) const;
-  /// Takes over the lower times, and the larger numbers of samples. Nothing, if the text is of
-  /// another host; an error that says what is wrong, and nothing, if it is not of text().
+  /// Takes over the lower times, and the larger numbers of samples; a time that this process has
+  /// measured as well grows older by that: what no job reaches any more is forgotten. Nothing, if
+  /// the text is of another host; an error that says what is wrong, and nothing, if it is not of
+  /// text().
   [[nodiscard]] Expected<> merge(std::string_view text, std::string_view host);
   /// Classes that are measured.
   [[nodiscard]] std::size_t measured() const;
 
   /// A measured class, for people.
   struct Line {
-    std::size_t bytes;                            ///< the smallest of the class
+    std::size_t bytes;  ///< the smallest of the class
+    bool trapped;
     std::array<double, kCopyMethods> ns_per_kib;  ///< by method; 0: not asked of so few bytes
     CopyMethod best;
   };
@@ -74,13 +88,17 @@ class CopyTable {
     std::array<double, kCopyMethods> lowest = {};     ///< ns for a KiB, of all jobs
     std::array<double, kCopyMethods> recent = {};     ///< what it takes now
     std::array<unsigned, kCopyMethods> samples = {};  ///< kSamples at most
+    std::array<bool, kCopyMethods> own = {};          ///< this process has measured it
     unsigned transfers = 0;  ///< to_measure() was asked for, by this process
 
     void take(std::size_t method, double cost);
     void follow(std::size_t method, double cost);
   };
 
-  [[nodiscard]] static std::size_t class_of(std::size_t bytes);
+  /// Rows of transfers in the trap stand behind the others.
+  static constexpr std::size_t kRows = 2 * kClasses;
+  [[nodiscard]] static std::size_t row_of(Transfer transfer);
+  [[nodiscard]] static Transfer smallest_of(std::size_t row);
   [[nodiscard]] CopyMethod usual(std::size_t row) const;
   /// Whether a method comes into question for a class.
   [[nodiscard]] bool candidate(std::size_t row, CopyMethod method) const;
@@ -88,7 +106,7 @@ class CopyTable {
   [[nodiscard]] CopyMethod another(std::size_t row, unsigned turn) const;
 
   std::size_t together_from_;
-  std::array<Row, kClasses> rows_ = {};
+  std::array<Row, kRows> rows_ = {};
 };
 
 /// Where the table of this host is kept; see cache_file(). Empty: nowhere.

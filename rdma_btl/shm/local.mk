@@ -4,6 +4,8 @@ librdma_btl_la_SOURCES += \
 	rdma_btl/shm/copy_table.cpp \
 	rdma_btl/shm/copy_table.hpp \
 	rdma_btl/shm/endpoint.hpp \
+	rdma_btl/shm/kernel_copy.cpp \
+	rdma_btl/shm/kernel_copy.hpp \
 	rdma_btl/shm/layout.hpp \
 	rdma_btl/shm/os.cpp \
 	rdma_btl/shm/os.hpp \
@@ -14,6 +16,7 @@ librdma_btl_la_SOURCES += \
 	rdma_btl/shm/shm_copy.cpp \
 	rdma_btl/shm/shm_device.cpp \
 	rdma_btl/shm/shm_device.hpp \
+	rdma_btl/shm/shm_facts.cpp \
 	rdma_btl/shm/shm_mail.cpp \
 	rdma_btl/shm/shm_notices.cpp \
 	rdma_btl/shm/shm_params.cpp \

@@ -13,6 +13,7 @@
 #include "rdma_btl/shm/arena.hpp"
 #include "rdma_btl/shm/endpoint.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -112,17 +113,14 @@ ssize_t ShmDevice::copy_across(Endpoint& endpoint, bool to_peer, std::span<const
   std::byte* peer = remote.size() == 1 ? mapped(endpoint, address, bytes) : nullptr;
   if (peer == nullptr) {
     ++counters_.cma_calls;
-    return to_peer ? ::process_vm_writev(endpoint.pid, local.data(), local.size(), remote.data(),
-                                         remote.size(), 0)
-                   : ::process_vm_readv(endpoint.pid, local.data(), local.size(), remote.data(),
-                                        remote.size(), 0);
+    return kernel_copy_.copy(endpoint.pid, to_peer, local, remote);
   }
   ++counters_.mapped_copies;
   for (const iovec& part : local) {
     if (to_peer) {
-      std::memcpy(peer, part.iov_base, part.iov_len);
+      copy_bytes(peer, part.iov_base, part.iov_len);
     } else {
-      std::memcpy(part.iov_base, peer, part.iov_len);
+      copy_bytes(part.iov_base, peer, part.iov_len);
     }
     peer += part.iov_len;
   }
@@ -134,53 +132,6 @@ ssize_t ShmDevice::copy_across(Endpoint& endpoint, bool to_peer, std::span<const
 bool ShmDevice::reaches_memory(EndpointId id) const {
   const Endpoint& endpoint = *endpoints_[id];
   return endpoint.attached && endpoint.cma && !endpoint.shut;
-}
-
-namespace {
-
-/// The kernel looks up and holds the pages of each copy. What that costs differs by a factor of
-/// five among processors and hypervisors; it is the same for a process's own memory.
-CopySpeed measure_kernel_copies() {
-  constexpr std::size_t kBytes = std::size_t{64} << 10;
-  constexpr std::size_t kShort = std::size_t{16} << 10;
-  constexpr int kTries = 5;
-  const auto from = std::make_unique<std::byte[]>(kBytes);
-  const auto to = std::make_unique<std::byte[]>(kBytes);
-  const auto lowest = [](auto copy) {
-    std::uint64_t best = std::numeric_limits<std::uint64_t>::max();
-    for (int i = 0; i < kTries; ++i) {
-      const std::uint64_t start = shm::now_ns();
-      copy();
-      best = std::min(best, shm::now_ns() - start);
-    }
-    return best;
-  };
-  bool allowed = true;
-  const auto by_kernel = [&](std::size_t bytes) {
-    const iovec source{from.get(), bytes};
-    const iovec target{to.get(), bytes};
-    return lowest([&, self = ::getpid()] {
-      const ssize_t copied = ::process_vm_readv(self, &target, 1, &source, 1, 0);
-      allowed = allowed && copied == static_cast<ssize_t>(bytes);
-    });
-  };
-  const auto by_itself = [&](std::size_t bytes) {
-    return lowest([&] {
-      std::memcpy(to.get(), from.get(), bytes);
-      asm volatile("" : : "r"(to.get()) : "memory");
-    });
-  };
-  // Two copies between caches take two to four times as long as one within a cache.
-  const auto direct = static_cast<std::uint32_t>(by_kernel(kBytes));
-  const bool quick = by_kernel(kShort) <= by_itself(kBytes);
-  return allowed ? CopySpeed{direct, quick} : CopySpeed{};
-}
-
-}  // namespace
-
-CopySpeed ShmDevice::copy_speed() const {
-  static const CopySpeed speed = measure_kernel_copies();
-  return speed;
 }
 
 /// The kernel may copy less than it was asked for.

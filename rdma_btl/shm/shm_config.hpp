@@ -7,6 +7,7 @@
 #include <string>
 
 #include "rdma_btl/device.hpp"
+#include "runtime/host_facts.hpp"
 #include "runtime/log.hpp"
 
 namespace remit {
@@ -33,6 +34,9 @@ struct ShmConfig {
   std::string copy_table;               ///< file of measured copy methods; empty: none
   bool measure_copies = false;          ///< fill the table: each rank has a core of its own
   std::size_t take_lines_to = 0;        ///< Caps::take_lines_to
+  bool measured_lines = false;          ///< ... until something else is measured
+  HostFacts facts;                      ///< what is known of this host already
+  std::string facts_file;               ///< where that is kept; empty: nowhere
   bool membarrier = true;               ///< false: senders pay a fence instead
   bool registered = false;              ///< shm::register_for_barriers() has succeeded already
   Log* log = nullptr;                   ///< must outlive the device; null: silent

@@ -35,7 +35,9 @@ Expected<std::unique_ptr<ShmDevice>> ShmDevice::create(const ShmConfig& config) 
   return device;
 }
 
-ShmDevice::ShmDevice(const ShmConfig& config) : copies_(config.assist_from), config_(config) {
+ShmDevice::ShmDevice(const ShmConfig& config)
+    : facts_(config.facts), copies_(config.assist_from), config_(config) {
+  if (facts_.loops) use_copy_loops(*facts_.loops);
   caps_.take_lines_to = config.take_lines_to;
   caps_.name = "shm";
   caps_.max_inline = shm::kInline;
@@ -118,10 +120,13 @@ ShmDevice::~ShmDevice() {
   if (registrar_.joinable()) registrar_.join();
   if (home_ == nullptr) return;
   home_->life.closed.store(1, std::memory_order_release);
-  if (!copies_measured_) return;
-  if (Expected<> saved = shm::save_copy_table(config_.copy_table, copies_);
-      !saved && config_.log != nullptr) {
+  const auto report = [&](const Expected<>& saved) {
+    if (saved || config_.log == nullptr) return;
     config_.log->write(LogLevel::info, "shared memory: {}", saved.error().message);
+  };
+  if (copies_measured_) report(shm::save_copy_table(config_.copy_table, copies_));
+  if (facts_news_ && !config_.facts_file.empty()) {
+    report(save_host_facts(config_.facts_file, facts_));
   }
 }
 

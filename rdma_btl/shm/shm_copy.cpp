@@ -9,6 +9,7 @@
 
 #include "rdma_btl/shm/endpoint.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -176,7 +177,8 @@ void ShmDevice::finish(Job& job, int status) {
     assist.claims.store((job.claim_generation + 1U) & 0xffffU, std::memory_order_release);
   }
   if (job.begun_ns != 0 && status == MPI_SUCCESS) {
-    copies_measured_ |= copies_.record(job.total, job.method, shm::now_ns() - job.begun_ns);
+    copies_measured_ |=
+        copies_.record({job.total, trapped(job)}, job.method, shm::now_ns() - job.begun_ns);
   }
   std::erase(active_, job.index);
   if (job.cookie != kNoCompletion) {
@@ -235,6 +237,14 @@ ShmDevice::Phase ShmDevice::streaming_phase(const Job& job) {
   return job.kind == OpKind::put ? Phase::streaming : Phase::requesting;
 }
 
+/// Whether the kernel cannot copy it without a detour, nor the target.
+bool ShmDevice::trapped(const Job& job) {
+  if (job.pieces.empty()) return false;
+  const auto local = reinterpret_cast<std::uintptr_t>(job.pieces[0].address);
+  return job.kind == OpKind::put ? in_copy_trap(job.remote.address, local)
+                                 : in_copy_trap(local, job.remote.address);
+}
+
 /// How a transfer that may go directly begins.
 ShmDevice::Phase ShmDevice::direct_phase(Job& job, Endpoint& endpoint) {
   if (!copies_loaded_ && !config_.copy_table.empty() && job.total >= shm::CopyTable::kSmallest) {
@@ -245,8 +255,9 @@ ShmDevice::Phase ShmDevice::direct_phase(Job& job, Endpoint& endpoint) {
   const bool comparable = config_.measure_copies && copies_loaded_ && !stream &&
                           job.pieces.size() == 1 &&
                           mapped(endpoint, job.remote.address, job.total) == nullptr;
-  const auto measured = comparable ? copies_.to_measure(job.total) : std::nullopt;
-  job.method = measured.value_or(copies_.best(job.total));
+  const shm::Transfer transfer{job.total, trapped(job)};
+  const auto measured = comparable ? copies_.to_measure(transfer) : std::nullopt;
+  job.method = measured.value_or(copies_.best(transfer));
   if (measured) job.begun_ns = shm::now_ns();
   if (job.method == shm::CopyMethod::ring) return streaming_phase(job);
   const bool shared =
@@ -389,7 +400,7 @@ ShmDevice::Step ShmDevice::stream_step(Job& job, Endpoint& endpoint) {
     cell.key = job.remote.key;
     for (std::size_t left = bytes; left != 0;) {
       const std::span<std::byte> part = job.next_piece(left);
-      std::memcpy(to, part.data(), part.size());
+      copy_bytes(to, part.data(), part.size());
       to += part.size();
       left -= part.size();
       job.move(part.size());

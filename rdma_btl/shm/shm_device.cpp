@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "rdma_btl/shm/endpoint.hpp"
-#include "runtime/copy_medium.hpp"
+#include "runtime/copy.hpp"
 #include "runtime/take_lines.hpp"
 
 namespace remit {
@@ -119,7 +119,7 @@ bool ShmDevice::push_large(Endpoint& endpoint, const Operation& operation, std::
     return true;
   }
   for (const Piece& piece : operation.local.subspan(head != 0 ? 1 : 0)) {
-    if (piece.length != 0) copy_medium(to, piece.address, piece.length);
+    if (piece.length != 0) copy_bytes(to, piece.address, piece.length);
     to += piece.length;
   }
   publish_reference(endpoint, ref, operation.local[0].address, head);
@@ -218,7 +218,7 @@ std::ptrdiff_t ShmDevice::receive(EndpointId id, SendHead head, SendHead mask, v
     if ((ref.offset & shm::kInMail) == 0) {
       copy_out(to, data + sizeof found, bytes);
     } else if ((ref.offset & shm::kInParts) == 0) {
-      copy_medium(to, data + sizeof found, bytes);
+      copy_bytes(to, data + sizeof found, bytes);
     } else if (!awaits && !mail_is_whole(endpoint, scan)) {
       return kNothing;
     } else if (!copy_parts(endpoint, scan.expected, to, data + sizeof found, bytes)) {
@@ -450,7 +450,7 @@ void ShmDevice::copy_out(void* to, std::byte* from, std::size_t bytes) const {
   if (bytes <= caps_.take_lines_to) {
     copy_and_take(to, from, bytes);
   } else {
-    copy_medium(to, from, bytes);
+    copy_bytes(to, from, bytes);
   }
 }
 

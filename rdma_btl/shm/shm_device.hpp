@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "rdma_btl/shm/copy_table.hpp"
+#include "rdma_btl/shm/kernel_copy.hpp"
 #include "rdma_btl/shm/layout.hpp"
 #include "rdma_btl/shm/os.hpp"
 #include "rdma_btl/shm/ring.hpp"
@@ -67,7 +68,8 @@ class ShmDevice final : public Device {
   void nudge(EndpointId endpoint) override;
 
   [[nodiscard]] bool reaches_memory(EndpointId endpoint) const override;
-  [[nodiscard]] CopySpeed copy_speed() const override;
+  [[nodiscard]] HostFacts host_facts(bool measures) override;
+  void learn(const HostFacts& facts) override;
   [[nodiscard]] bool read_memory(EndpointId endpoint, std::uint64_t address, void* to,
                                  std::size_t bytes) override;
   [[nodiscard]] bool write_memory(EndpointId endpoint, std::uint64_t address, const void* from,
@@ -230,6 +232,7 @@ class ShmDevice final : public Device {
   void begin_waiting(Endpoint& endpoint);
   [[nodiscard]] Step advance(Job& job, Batch& batch);
   [[nodiscard]] static Phase streaming_phase(const Job& job);
+  [[nodiscard]] static bool trapped(const Job& job);
   [[nodiscard]] Step gather_rest(Job& job, Endpoint& endpoint, Batch& batch);
   [[nodiscard]] Step gather_chunk(Job& job, Endpoint& endpoint, Batch& batch);
   void copy(Batch& batch);
@@ -301,6 +304,9 @@ class ShmDevice final : public Device {
   std::vector<EndpointId> unmap_due_;
   std::vector<std::uint32_t> free_scans_;  ///< indices into scans_ that no endpoint has
   std::size_t pending_puts_ = 0;
+  shm::KernelCopy kernel_copy_;
+  HostFacts facts_;
+  bool facts_news_ = false;  ///< this process has measured some
   shm::CopyTable copies_;
   bool copies_loaded_ = false;    ///< the file was read, at the first transfer that asked
   bool copies_measured_ = false;  ///< and there is something new

@@ -6,7 +6,7 @@
 
 #include "rdma_btl/shm/endpoint.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
-#include "runtime/copy_medium.hpp"
+#include "runtime/copy.hpp"
 #include "runtime/copy_small.hpp"
 #include "runtime/prefetch.hpp"
 #include "runtime/progress.hpp"
@@ -36,11 +36,11 @@ void ShmDevice::push_in_parts(Endpoint& endpoint, const Operation& operation, sh
   const std::uint64_t mark = shm::filled_mark(endpoint.tx.published() + 1, endpoint.writer);
   prefetch_for_write(endpoint.mail_filled);
   ref.offset |= shm::kInParts;
-  copy_medium(to, from, part);
+  copy_bytes(to, from, part);
   publish_reference(endpoint, ref, head.address, head.length);
   for (std::size_t done = part; done < data.length;) {
     const std::size_t next = std::min(data.length - done, part);
-    copy_medium(to + done, from + done, next);
+    copy_bytes(to + done, from + done, next);
     done += next;
     endpoint.mail_filled->store(mark | done, std::memory_order_release);
   }
@@ -85,11 +85,11 @@ bool ShmDevice::copy_parts(const Endpoint& endpoint, std::uint64_t number, void*
   constexpr int kLooks = 10000;
   __builtin_prefetch(endpoint.mail_filled);
   std::size_t done = std::min(shm::mail_part(bytes), bytes);
-  copy_medium(to, data, done);
+  copy_bytes(to, data, done);
   for (int looks = 0; done < bytes; ++looks) {
     const std::size_t there = std::min(filled(endpoint, number), bytes);
     if (there > done) {
-      copy_medium(static_cast<std::byte*>(to) + done, data + done, there - done);
+      copy_bytes(static_cast<std::byte*>(to) + done, data + done, there - done);
       done = there;
       looks = 0;
     } else if (looks == kLooks) {

@@ -6,21 +6,20 @@
 
 #include "rdma_btl/shm/copy_table.hpp"
 #include "rdma_btl/shm/os.hpp"
-#include "runtime/processor.hpp"
+#include "runtime/cache_file.hpp"
 
 namespace remit {
 
-// On Zen 5 the lines of short messages had better be taken: with cores far apart 4 KB ones come 1.7
-// times as often. A longer one's come before they are asked for, and to take them costs more than
-// to have them called back.
-std::size_t take_lines_to(std::string_view choice, unsigned amd_family) {
+std::size_t take_lines_to(std::string_view choice, const HostFacts& facts) {
   constexpr std::size_t kShort = 12 * 1024;
-  constexpr unsigned kZen5 = 26;
-  const unsigned family = choice == "auto" ? amd_family : 0;
-  if (choice == "yes" || (family != 0 && family < kZen5)) {
-    return std::numeric_limits<std::size_t>::max();
-  }
-  return choice == "short" || family >= kZen5 ? kShort : 0;
+  if (choice == "yes") return std::numeric_limits<std::size_t>::max();
+  if (choice == "no") return 0;
+  return choice == "short" ? kShort : facts.take_lines_to.value_or(kShort);
+}
+
+std::string host_facts_path(const Params& params) {
+  const std::string& table = params.text(shm_copy_table_param);
+  return table == "auto" || table == "none" ? cache_file(table, "facts") : table + ".facts";
 }
 
 ShmConfig shm_config(const Params& params, PeerName name, std::string_view job, Log* log) {
@@ -32,7 +31,11 @@ ShmConfig shm_config(const Params& params, PeerName name, std::string_view job, 
                 : copy == "pipelined" ? ShmCopy::pipelined
                                       : ShmCopy::automatic;
   config.area_bytes = static_cast<std::size_t>(params.integer(shm_area_param));
-  config.take_lines_to = take_lines_to(params.text(shm_take_lines_param), amd_family());
+  config.facts_file = host_facts_path(params);
+  config.facts = load_host_facts(config.facts_file);
+  const std::string& lines = params.text(shm_take_lines_param);
+  config.measured_lines = lines == "auto";
+  config.take_lines_to = take_lines_to(lines, config.facts);
   config.share_allocations = params.flag(shm_alloc_param);
   if (config.copy == ShmCopy::automatic) {
     config.copy_table = shm::copy_table_path(params.text(shm_copy_table_param));

@@ -28,7 +28,9 @@ inline const ParamDecl shm_take_lines_param{
     std::string("auto"),
     "",
     "who has read shared memory takes its cache lines, for the other writes there again; short: of "
-    "up to 12 KB; auto: yes or, from Zen 5 on, short, if AMD made the processor, else no",
+    "up to 12 KB; auto: what was measured on this host when a communicator first had a board, till "
+    "then "
+    "short",
     {"auto", "yes", "short", "no"}};
 
 inline const ParamDecl shm_alloc_param{
@@ -40,9 +42,13 @@ inline const ParamDecl shm_copy_table_param{
     "where is kept which way of copying large messages is fastest on this host, as the first of "
     "them show; auto: in the user's cache folder; none: nothing is measured"};
 
-/// Caps::take_lines_to by the parameter shm_take_lines, on a processor of this family
-/// (amd_family(); docs/performance.md has the figures).
-[[nodiscard]] std::size_t take_lines_to(std::string_view choice, unsigned amd_family);
+/// Caps::take_lines_to by the parameter shm_take_lines and what is known of this host
+/// (docs/performance.md has the figures).
+[[nodiscard]] std::size_t take_lines_to(std::string_view choice, const HostFacts& facts);
+
+/// Where the facts of this host are kept by the parameter shm_copy_table: beside the table. Empty:
+/// nowhere.
+[[nodiscard]] std::string host_facts_path(const Params& params);
 
 /// A configuration from the parameters of a process. `job` is hashed to the token of
 /// those that may be connected.

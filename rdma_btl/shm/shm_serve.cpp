@@ -6,6 +6,7 @@
 
 #include "rdma_btl/shm/endpoint.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -77,7 +78,7 @@ void ShmDevice::progress_replies() {
       const std::size_t bytes = std::min(most, reply.left);
       std::byte* to = endpoint.tx.reserve(bytes, cell.area);
       if (to == nullptr) break;
-      if (bytes != 0) std::memcpy(to, reply.from, bytes);
+      if (bytes != 0) copy_bytes(to, reply.from, bytes);
       reply.from += bytes;
       reply.left -= bytes;
       last = reply.left == 0;

@@ -9,10 +9,15 @@ std::vector<Statistic> ShmDevice::statistics() const {
   std::uint64_t sent = 0;
   for (const auto& endpoint : endpoints_) sent += endpoint->tx.published();
   const ShmCounters& c = counters_;
-  return {{"cells_sent", sent},           {"wakes", c.wakes},
-          {"refused", c.refused},         {"violations", c.violations},
-          {"direct_copies", c.cma_calls}, {"mapped_copies", c.mapped_copies},
-          {"assisted", c.assisted},       {"connections", c.hellos_accepted}};
+  return {{"cells_sent", sent},
+          {"wakes", c.wakes},
+          {"refused", c.refused},
+          {"violations", c.violations},
+          {"direct_copies", c.cma_calls},
+          {"mapped_copies", c.mapped_copies},
+          {"assisted", c.assisted},
+          {"detours", kernel_copy_.detours()},
+          {"connections", c.hellos_accepted}};
 }
 
 }  // namespace remit

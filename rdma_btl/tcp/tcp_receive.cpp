@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "rdma_btl/tcp/endpoint.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -376,7 +377,7 @@ void TcpDevice::place_buffered(Endpoint& endpoint) {
   while (endpoint.placing != 0 && endpoint.first != endpoint.last) {
     const iovec place = endpoint.places[endpoint.place];
     const std::size_t bytes = std::min(place.iov_len, endpoint.last - endpoint.first);
-    std::memcpy(place.iov_base, endpoint.buffer.get() + endpoint.first, bytes);
+    copy_bytes(place.iov_base, endpoint.buffer.get() + endpoint.first, bytes);
     endpoint.first += bytes;
     move_on(endpoint, bytes);
   }
@@ -436,7 +437,7 @@ void TcpDevice::settle_buffer(Endpoint& endpoint) {
   const std::size_t longest = sizeof(Frame) + config_.message_bytes + tcp::kAlignment;
   if (kBufferBytes - endpoint.first >= longest) return;
   const std::size_t bytes = endpoint.last - endpoint.first;
-  std::memmove(endpoint.buffer.get(), endpoint.buffer.get() + endpoint.first, bytes);
+  move_bytes(endpoint.buffer.get(), endpoint.buffer.get() + endpoint.first, bytes);
   endpoint.first = 0;
   endpoint.last = bytes;
 }

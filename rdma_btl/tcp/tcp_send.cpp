@@ -10,6 +10,7 @@
 #include "rdma_btl/net/sockets.hpp"
 #include "rdma_btl/pending.hpp"
 #include "rdma_btl/tcp/endpoint.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -114,7 +115,7 @@ void TcpDevice::send(EndpointId id, SendHead head, const void* data, std::size_t
   std::memcpy(bytes.data(), &frame, sizeof frame);
   std::memcpy(bytes.data() + sizeof frame, &head, sizeof head);
   std::byte* const out = bytes.data() + sizeof frame + sizeof head;
-  if (length != 0) std::memcpy(out, data, length);
+  if (length != 0) copy_bytes(out, data, length);
   const std::size_t filled = length + tcp::filling(length);
   std::memset(out + length, 0, filled - length);
   const iovec all = {bytes.data(), sizeof frame + sizeof head + filled};

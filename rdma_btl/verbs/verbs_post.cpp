@@ -8,6 +8,7 @@
 
 #include "rdma_btl/verbs/endpoint.hpp"
 #include "rdma_btl/verbs/verbs_device.hpp"
+#include "runtime/copy.hpp"
 #include "runtime/copy_small.hpp"
 
 namespace remit {
@@ -322,7 +323,7 @@ bool VerbsDevice::send_headed(Endpoint& endpoint, SendHead head, const void* dat
   Record record;
   bool signal = false;
   std::byte* const out = take_send_slot(record, signal);
-  if (length != 0) std::memcpy(out + before, data, length);
+  if (length != 0) copy_bytes(out + before, data, length);
   ibv_send_wr& request = message_request(out, before + length, 0);
   Header header = take_header(endpoint, MessageKind::data, 0);
   if (brief) {
@@ -393,7 +394,7 @@ void VerbsDevice::post_message(Endpoint& endpoint, MessageKind kind, std::uint32
   std::byte* out = data + sizeof header;
   for (const Piece& piece : pieces) {
     if (piece.length == 0) continue;
-    std::memcpy(out, piece.address, piece.length);
+    copy_bytes(out, piece.address, piece.length);
     out += piece.length;
   }
   submit(endpoint, message_request(data, bytes, inlined ? IBV_SEND_INLINE : 0), record, signal);

@@ -45,12 +45,34 @@ expect_has "the table follows" "1 KiB      eager" \
 tables=$(mktemp -d)
 expect_has "no table" "not measured yet: $tables/none" \
   "$(./remit_info --copies --param shm_copy_table="$tables/none")"
+# What tables say that they are of: processors, kernel, C library.
+host=$(./remit_info --copies | sed -n 's/^  host  *//p')
+expect_has "the host of tables" "$(nproc --all) processors " "$host"
+expect_has "the host of tables" ", $(uname -srm), glibc " "$host"
 cat >"$tables/some" <<TABLE
-remit copy table 1
-$(nproc --all) processors, $(uname -srm)
-65536 20.0 8 12.5 8 30.0 8
+remit copy table 2
+$host
+65536 free 20.0 8 12.5 8 30.0 8
+65536 trap 40.0 8 32.5 8 10.0 8
 TABLE
 expect_has "a table" "12.5       30.0   together" \
+  "$(REMIT_SHM_COPY_TABLE=$tables/some ./remit_info --copies)"
+cat >"$tables/some.facts" <<FACTS
+remit host facts 1
+$host
+day 1
+kernel_64k_ns 1234 quick
+take_lines_to all
+loops 32 4096
+FACTS
+facts=$(REMIT_SHM_COPY_TABLE=$tables/some ./remit_info --copies)
+expect_has "the kernel" "1234 ns, quicker than two copies" "$facts"
+expect_has "lines" "the reader takes the lines                   always" "$facts"
+expect_has "vectors" "vectors 1 to 31 bytes ahead modulo 4096      32 bytes" "$facts"
+expect_has "pieces" "in pieces, not by the C library    to 4 KiB" "$facts"
+expect_has "what is not known" "always (not measured)" \
+  "$(./remit_info --copies --param shm_copy_table=none --param shm_take_lines=yes)"
+expect_has "a class of alignment" "1 to 31       40.0       32.5       10.0   ring" \
   "$(REMIT_SHM_COPY_TABLE=$tables/some ./remit_info --copies)"
 # How ranks wait: nproc counts the cores of the mask, as Remit does.
 cores=$(nproc)
@@ -75,7 +97,7 @@ expect_has "a forced algorithm" "  allreduce                   4 B   1 GiB      
      --param coll_algorithms=allreduce=recursive_doubling)"
 cat >"$tables/coll" <<TABLE
 remit collective table 1
-$(nproc --all) processors, $(uname -srm)
+$host
 choice allreduce host 100 0 recursive_doubling
 choice allreduce host 100 4096 ring
 TABLE

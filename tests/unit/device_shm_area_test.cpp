@@ -272,18 +272,18 @@ TEST_P(ShmArea, AnyPiecesArriveWhole) {
   }
 }
 
-TEST(TakeLines, FollowTheParameterAndElseTheProcessor) {
+TEST(TakeLines, FollowTheParameterAndElseWhatWasMeasured) {
   constexpr std::size_t kAll = ~std::size_t{0};
   constexpr std::size_t kShort = 12 * 1024;
-  constexpr unsigned kNotAmd = 0;
-  for (const unsigned family : {kNotAmd, 25U, 26U}) {
-    EXPECT_EQ(take_lines_to("yes", family), kAll);
-    EXPECT_EQ(take_lines_to("short", family), kShort);
-    EXPECT_EQ(take_lines_to("no", family), 0U);
+  HostFacts facts;
+  EXPECT_EQ(take_lines_to("auto", facts), kShort) << "nothing is known yet";
+  for (const std::size_t measured : {std::size_t{0}, kShort, kAll}) {
+    facts.take_lines_to = measured;
+    EXPECT_EQ(take_lines_to("auto", facts), measured);
+    EXPECT_EQ(take_lines_to("yes", facts), kAll);
+    EXPECT_EQ(take_lines_to("short", facts), kShort);
+    EXPECT_EQ(take_lines_to("no", facts), 0U);
   }
-  EXPECT_EQ(take_lines_to("auto", kNotAmd), 0U);
-  EXPECT_EQ(take_lines_to("auto", 25), kAll) << "Zen 4";
-  EXPECT_EQ(take_lines_to("auto", 26), kShort) << "Zen 5";
 }
 
 INSTANTIATE_TEST_SUITE_P(Lines, ShmArea, ::testing::Values(0U, 3000U, ~std::size_t{0}),

@@ -11,6 +11,12 @@ shm_copy_table_test_SOURCES = tests/unit/shm_copy_table_test.cpp
 shm_copy_table_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 shm_copy_table_test_LDADD = librdma_btl.la $(UNIT_LIBS)
 
+check_PROGRAMS += shm_kernel_copy_test
+TESTS += shm_kernel_copy_test
+shm_kernel_copy_test_SOURCES = tests/unit/shm_kernel_copy_test.cpp
+shm_kernel_copy_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+shm_kernel_copy_test_LDADD = librdma_btl.la $(UNIT_LIBS)
+
 check_PROGRAMS += device_shm_area_test
 TESTS += device_shm_area_test
 device_shm_area_test_SOURCES = tests/unit/device_shm_area_test.cpp

@@ -1,6 +1,8 @@
 runtime_tests = \
 	runtime_bootstrap_test \
 	runtime_containers_test \
+	runtime_copy_test \
+	runtime_host_facts_test \
 	runtime_params_test \
 	runtime_progress_test \
 	runtime_task_test \
@@ -16,6 +18,14 @@ runtime_bootstrap_test_LDADD = libruntime.la $(UNIT_LIBS)
 runtime_containers_test_SOURCES = tests/unit/runtime_containers_test.cpp
 runtime_containers_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 runtime_containers_test_LDADD = libruntime.la $(UNIT_LIBS)
+
+runtime_copy_test_SOURCES = tests/unit/runtime_copy_test.cpp
+runtime_copy_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+runtime_copy_test_LDADD = libruntime.la $(UNIT_LIBS)
+
+runtime_host_facts_test_SOURCES = tests/unit/runtime_host_facts_test.cpp
+runtime_host_facts_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+runtime_host_facts_test_LDADD = libruntime.la $(UNIT_LIBS)
 
 runtime_params_test_SOURCES = tests/unit/runtime_params_test.cpp
 runtime_params_test_CPPFLAGS = $(UNIT_CPPFLAGS)

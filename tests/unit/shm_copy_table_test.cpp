@@ -75,6 +75,30 @@ TEST(CopyTable, ChoosesTheFastest) {
   EXPECT_EQ(table.measured(), 4U);
 }
 
+TEST(CopyTable, TransfersInTheTrapAreAClassOfTheirOwn) {
+  CopyTable table(kTogetherFrom);
+  const remit::shm::Transfer free{kBytes};
+  const remit::shm::Transfer trapped{kBytes, true};
+  measure(table, kBytes, 30000, 20000, 30000);
+  EXPECT_EQ(table.best(free), CopyMethod::together);
+  EXPECT_EQ(table.measured(), 1U);
+  ASSERT_TRUE(table.to_measure(trapped));
+  for (unsigned i = 0; i != CopyTable::kSamples; ++i) {
+    static_cast<void>(table.record(trapped, CopyMethod::alone, 60000));
+    static_cast<void>(table.record(trapped, CopyMethod::together, 40000));
+    static_cast<void>(table.record(trapped, CopyMethod::ring, 25000));
+  }
+  EXPECT_EQ(table.best(trapped), CopyMethod::ring);
+  EXPECT_EQ(table.best(free), CopyMethod::together);
+  CopyTable other(kTogetherFrom);
+  ASSERT_TRUE(other.merge(table.text("here"), "here"));
+  EXPECT_EQ(other.best(trapped), CopyMethod::ring);
+  EXPECT_EQ(other.best(free), CopyMethod::together);
+  ASSERT_EQ(other.lines().size(), 2U);
+  EXPECT_FALSE(other.lines()[0].trapped);
+  EXPECT_TRUE(other.lines()[1].trapped);
+}
+
 TEST(CopyTable, OneSlowSampleDoesNotCount) {
   CopyTable table(kTogetherFrom);
   measure(table, kBytes, 10000, 15000, 30000);
@@ -143,6 +167,28 @@ TEST(CopyTable, AJobBeginsWithTheLowestTimesOfAll) {
   EXPECT_EQ(next.best(kBytes), CopyMethod::together);
 }
 
+TEST(CopyTable, WhatNoJobReachesAnyMoreIsForgotten) {
+  CopyTable first(kTogetherFrom);
+  measure(first, kBytes, 30000, 20000, 10000);
+  std::string kept = first.text("here");
+  ASSERT_EQ(first.best(kBytes), CopyMethod::ring);
+  // The ring is slow from now on. A job that measures nothing changes nothing.
+  CopyTable idle(kTogetherFrom);
+  ASSERT_TRUE(idle.merge(kept, "here"));
+  EXPECT_EQ(idle.text("here"), kept);
+  int jobs = 0;
+  for (;; ++jobs) {
+    ASSERT_LT(jobs, 100);
+    CopyTable job(kTogetherFrom);
+    ASSERT_TRUE(job.merge(kept, "here"));
+    if (job.best(kBytes) != CopyMethod::ring) break;
+    measure(job, kBytes, 30000, 20000, 40000);
+    ASSERT_TRUE(job.merge(kept, "here"));
+    kept = job.text("here");
+  }
+  EXPECT_GT(jobs, 3) << "one busy job does not decide";
+}
+
 TEST(CopyTable, TheLargestClassHasNoEnd) {
   CopyTable table(kTogetherFrom);
   measure(table, std::size_t{1} << 40, 3, 2, 1);
@@ -173,16 +219,19 @@ TEST(CopyTable, AnotherHostSaysNothing) {
 }
 
 TEST(CopyTable, RefusesWhatIsDamaged) {
-  const std::string head = "remit copy table 1\nhere\n";
-  const std::string good = "262144 1.0 8 2.0 8 3.0 8\n";
+  const std::string head = "remit copy table 2\nhere\n";
+  const std::string good = "262144 free 1.0 8 2.0 8 3.0 8\n";
   for (const std::string& text : {
            std::string("something else\n"),
-           std::string("remit copy table 1"),
-           head + "262145 1.0 8 2.0 8 3.0 8\n",
-           head + good + "0 1 1 1 1 1 1\n",
-           head + good + "262144 1.0 8 2.0\n",
-           head + good + "262144 1.0 8 2.0 9 3.0 8\n",
-           head + good + "262144 -1.0 8 2.0 8 3.0 8\n",
+           std::string("remit copy table 2"),
+           std::string("remit copy table 1\nhere\n262144 1.0 8 2.0 8 3.0 8\n"),
+           head + "262145 free 1.0 8 2.0 8 3.0 8\n",
+           head + good + "0 free 1 1 1 1 1 1\n",
+           head + good + "262144 free 1.0 8 2.0\n",
+           head + good + "262144 free 1.0 8 2.0 9 3.0 8\n",
+           head + good + "262144 free -1.0 8 2.0 8 3.0 8\n",
+           head + good + "262144",
+           head + good + "262144 near 1.0 8 2.0 8 3.0 8\n",
            head + good + "words\n",
        }) {
     CopyTable table(kTogetherFrom);

@@ -10,6 +10,11 @@ noinst_PROGRAMS += benchmarks/raw_limits
 benchmarks_raw_limits_SOURCES = benchmarks/raw_limits.c
 benchmarks_raw_limits_LDFLAGS = $(AM_LDFLAGS) -pthread
 
+# Remit's copy functions beside raw loops (benchmarks/copies).
+noinst_PROGRAMS += benchmarks/copy_loops
+benchmarks_copy_loops_SOURCES = benchmarks/copy_loops.cpp
+benchmarks_copy_loops_LDADD = libruntime.la
+
 noinst_PROGRAMS += benchmarks/raw_tcp
 benchmarks_raw_tcp_SOURCES = benchmarks/raw_tcp.c
 
@@ -156,7 +161,7 @@ include benchmarks/logp/local.mk
 include benchmarks/start/local.mk
 
 EXTRA_DIST += benchmarks/compare benchmarks/libraries.py benchmarks/instructions \
-	benchmarks/scale benchmarks/hosts benchmarks/startup benchmarks/startup_scale benchmarks/tune \
+	benchmarks/copies benchmarks/scale benchmarks/hosts benchmarks/startup benchmarks/startup_scale benchmarks/tune \
 	benchmarks/registration benchmarks/verbs benchmarks/README.md
 
 # The table of latencies, two ranks, with the library just built.

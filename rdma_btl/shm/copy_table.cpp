@@ -100,8 +100,28 @@ std::optional<CopyMethod> CopyTable::to_measure(Transfer transfer) {
   return least;
 }
 
-void CopyTable::Row::take(std::size_t method, double cost) {
-  lowest[method] = samples[method] == 0 ? cost : std::min(lowest[method], cost);
+/// What is kept: the lowest, but for what this process has measured often enough and not reached.
+double CopyTable::Row::of_all(std::size_t method) const {
+  const double here = lowest[method];
+  const double before = kept[method];
+  if (here == 0 || before == 0) return here + before;
+  return std::min(here, own[method] >= kSamples ? kAge * before : before);
+}
+
+std::array<double, kCopyMethods> CopyTable::Row::of_all() const {
+  std::array<double, kCopyMethods> all = {};
+  for (std::size_t m = 0; m != kCopyMethods; ++m) all[m] = of_all(m);
+  return all;
+}
+
+/// True if that is news.
+bool CopyTable::Row::take(std::size_t method, double cost) {
+  const double before = of_all(method);
+  lowest[method] = own[method] == 0 ? cost : std::min(lowest[method], cost);
+  ++own[method];
+  const bool counts = samples[method] < kSamples;
+  if (counts) ++samples[method];
+  return counts || own[method] == kSamples || of_all(method) < before;
 }
 
 /// Quick to take what is better, for other work on the host only makes a transfer slower; slow to
@@ -116,14 +136,9 @@ void CopyTable::Row::follow(std::size_t method, double cost) {
 bool CopyTable::record(Transfer transfer, CopyMethod method, std::uint64_t ns) {
   Row& row = rows_[row_of(transfer)];
   const auto i = static_cast<std::size_t>(method);
-  const double before = row.lowest[i];
   const double cost = static_cast<double>(ns) * 1024 / static_cast<double>(transfer.bytes);
-  row.take(i, cost);
   row.follow(i, cost);
-  row.own[i] = true;
-  const bool counts = row.samples[i] < kSamples;
-  if (counts) ++row.samples[i];
-  return counts || row.lowest[i] < before;
+  return row.take(i, cost);
 }
 
 std::size_t CopyTable::measured() const {
@@ -136,7 +151,7 @@ std::vector<CopyTable::Line> CopyTable::lines() const {
   std::vector<Line> lines;
   for (std::size_t i = 0; i != kRows; ++i) {
     const Transfer least = smallest_of(i);
-    if (complete(i)) lines.push_back({least.bytes, least.trapped, rows_[i].lowest, best(least)});
+    if (complete(i)) lines.push_back({least.bytes, least.trapped, rows_[i].of_all(), best(least)});
   }
   return lines;
 }
@@ -144,7 +159,7 @@ std::vector<CopyTable::Line> CopyTable::lines() const {
 std::string CopyTable::text(std::string_view host) const {
   std::string out = fmt::format("{}\n{}\n", kTitle, host);
   for (std::size_t i = 0; i != kRows; ++i) {
-    const std::array<double, kCopyMethods>& lowest = rows_[i].lowest;
+    const std::array<double, kCopyMethods> lowest = rows_[i].of_all();
     const std::array<unsigned, kCopyMethods>& samples = rows_[i].samples;
     if (std::all_of(samples.begin(), samples.end(), [](unsigned n) { return n == 0; })) continue;
     out += fmt::format("{} {}", smallest_of(i).bytes, i < kClasses ? kFree : kTrap);
@@ -185,7 +200,8 @@ Expected<> CopyTable::merge(std::string_view text, std::string_view host) {
                     bytes, kCopyMethods);
       }
       if (samples == 0) continue;
-      merged[index].take(m, merged[index].own[m] ? kAge * lowest : lowest);
+      double& kept = merged[index].kept[m];
+      kept = kept == 0 ? lowest : std::min(kept, lowest);
       if (merged[index].recent[m] == 0) merged[index].recent[m] = lowest;
       merged[index].samples[m] = std::max(samples, merged[index].samples[m]);
     }

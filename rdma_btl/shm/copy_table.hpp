@@ -85,13 +85,16 @@ class CopyTable {
 
  private:
   struct Row {
-    std::array<double, kCopyMethods> lowest = {};     ///< ns for a KiB, of all jobs
+    std::array<double, kCopyMethods> kept = {};       ///< ns for a KiB, the lowest of other jobs
+    std::array<double, kCopyMethods> lowest = {};     ///< ... of this one
     std::array<double, kCopyMethods> recent = {};     ///< what it takes now
     std::array<unsigned, kCopyMethods> samples = {};  ///< kSamples at most
-    std::array<bool, kCopyMethods> own = {};          ///< this process has measured it
+    std::array<unsigned, kCopyMethods> own = {};      ///< of these, by this process, and then more
     unsigned transfers = 0;  ///< to_measure() was asked for, by this process
 
-    void take(std::size_t method, double cost);
+    [[nodiscard]] double of_all(std::size_t method) const;
+    [[nodiscard]] std::array<double, kCopyMethods> of_all() const;
+    bool take(std::size_t method, double cost);
     void follow(std::size_t method, double cost);
   };
 

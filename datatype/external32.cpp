@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "datatype/numbers.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 namespace {
@@ -60,7 +61,7 @@ void swap_all(const std::byte* from, std::byte* to, std::size_t n) {
 }
 template <>
 void swap_all<1>(const std::byte* from, std::byte* to, std::size_t n) {
-  std::memcpy(to, from, n);
+  copy_bytes(to, from, n);
 }
 template <std::size_t kBytes>
 bool pack_same(const std::byte* native, std::byte* external, std::size_t n) {

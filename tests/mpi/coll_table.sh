@@ -6,6 +6,7 @@ set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 here=$(cd "$(dirname "$0")/../.." && pwd)
+host=$(./remit_info --copies | sed -n 's/^  host  *//p')
 failures=0
 fail() {
   echo "FAIL $*"
@@ -17,7 +18,7 @@ table() {
   shift
   {
     echo "remit collective table 1"
-    echo "$(nproc --all) processors, $(uname -srm)"
+    echo "$host"
     for line in "$@"; do echo "$line"; done
   } >"$folder/$name"
 }

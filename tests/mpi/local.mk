@@ -41,7 +41,8 @@ mpi_runs = \
 	tests/mpi/runs/types.mpi \
 	tests/mpi/runs/wakeups.mpi
 
-mpi_scripts = tests/mpi/coll_algorithms.py tests/mpi/coll_table.sh tests/mpi/cut_short.py tests/mpi/errors.sh \
+mpi_scripts = tests/mpi/coll_algorithms.py tests/mpi/coll_table.sh tests/mpi/copy_trap.sh \
+	tests/mpi/cut_short.py tests/mpi/errors.sh tests/mpi/host_facts.sh \
 	tests/mpi/launch_options.sh tests/mpi/ofi.sh tests/mpi/tcp.sh
 
 if TESTS_ENABLED
@@ -251,6 +252,12 @@ check-wakeups: all tests/mpi/wakeups
 	WAKEUPS_ROUNDS=$(ROUNDS) RUN_MPI_LIMIT=3600 RUN_MPI_VERBOSE=yes \
 	  $(srcdir)/tests/mpi/run_mpi.sh $(srcdir)/tests/mpi/runs/wakeups.mpi
 endif
-.PHONY: check-collectives check-mpi check-soak check-wakeups
+# All runs of this folder with the counter of copies at slow distances.
+check-trap: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
+	srcdir=$(srcdir) $(srcdir)/tests/mpi/copy_trap.sh all
+
+.PHONY: check-trap check-collectives check-mpi check-soak check-wakeups
 dist_check_SCRIPTS += tests/mpi/over_network.sh tests/mpi/run_mpi.sh $(mpi_scripts)
+EXTRA_DIST += tests/mpi/trap_control.c tests/mpi/trap_counter.c
 EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py tests/mpi/pmi1_client.py

@@ -163,7 +163,7 @@ benchmarks_suite_pmix_lookup_LDADD = $(PMIX_LIBS) -lpthread
 include benchmarks/logp/local.mk
 include benchmarks/start/local.mk
 
-EXTRA_DIST += benchmarks/compare benchmarks/libraries.py benchmarks/instructions \
+EXTRA_DIST += benchmarks/compare benchmarks/cases.py benchmarks/cells.py benchmarks/plots.py benchmarks/libraries.py benchmarks/instructions \
 	benchmarks/scale benchmarks/hosts benchmarks/startup benchmarks/startup_scale benchmarks/tune \
 	benchmarks/registration benchmarks/verbs benchmarks/README.md
 

@@ -332,10 +332,11 @@ bool bench_can_rotate(const struct bench* b, size_t bytes) {
   const size_t least = bench_least_rotation(&b->placement, bytes);
   if (b->placement.rotate == 0 || b->placement.rotate >= least) return true;
   if (b->rank == 0) {
-    fprintf(stderr,
-            "%s: option --rotate: two buffers of %zu bytes do not fit in %zu: give %zuK at least, "
-            "or smaller messages (-m)\n",
-            b->spec->name, bytes, b->placement.rotate, (least + 1023) / 1024);
+    fprintf(
+        stderr,
+        "%s: option --rotate: two buffers of %zu bytes do not fit in %zu: give %zuK at least%s\n",
+        b->spec->name, bytes, b->placement.rotate, (least + 1023) / 1024,
+        b->spec->max_size > 0 ? ", or smaller messages (-m)" : "");
   }
   return false;
 }

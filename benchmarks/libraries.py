@@ -199,6 +199,12 @@ def find_variant(text, remit):
     )
 
 
+def copy_of(mpi, name):
+    """The same library once more, to be measured beside itself."""
+    note = f"{name} is {mpi.name} once more"
+    return dataclasses.replace(mpi, name=name, mpirun=list(mpi.mpirun), note=note)
+
+
 def word_list(text):
     return [word for word in text.split(",") if word]
 

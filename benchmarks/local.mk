@@ -1,9 +1,13 @@
 # The benchmark suite (any mpicc compiles it: benchmarks/compare does), the machine's own limits, and
 # the script that sets several MPIs side by side.
-benchmark_common = benchmarks/suite/bench_common.c benchmarks/suite/bench_common.h
+benchmark_plain = benchmarks/suite/bench_memory.c benchmarks/suite/bench_memory.h \
+	benchmarks/suite/bench_neighbour.c benchmarks/suite/bench_neighbour.h \
+	benchmarks/suite/bench_options.c benchmarks/suite/bench_options.h
+benchmark_calls = benchmarks/suite/calls.c benchmarks/suite/calls.h
+benchmark_common = $(benchmark_plain) benchmarks/suite/bench_common.c benchmarks/suite/bench_common.h
 benchmark_pairs = $(benchmark_common) benchmarks/suite/pairs.c benchmarks/suite/pairs.h
 benchmark_typed = $(benchmark_common) benchmarks/suite/typed.c benchmarks/suite/typed.h
-benchmark_collective = $(benchmark_common) benchmarks/suite/collective.c benchmarks/suite/collective.h \
+benchmark_collective = $(benchmark_common) $(benchmark_calls) benchmarks/suite/collective.c benchmarks/suite/collective.h \
 	benchmarks/suite/collectives.c
 
 noinst_PROGRAMS += benchmarks/raw_limits
@@ -14,6 +18,10 @@ benchmarks_raw_limits_LDFLAGS = $(AM_LDFLAGS) -pthread
 noinst_PROGRAMS += benchmarks/copy_loops
 benchmarks_copy_loops_SOURCES = benchmarks/copy_loops.cpp
 benchmarks_copy_loops_LDADD = libruntime.la
+
+noinst_PROGRAMS += benchmarks/raw_collectives
+benchmarks_raw_collectives_SOURCES = benchmarks/raw_collectives.c benchmarks/raw_copies.c benchmarks/raw_copies.h \
+	$(benchmark_calls) $(benchmark_plain)
 
 noinst_PROGRAMS += benchmarks/raw_tcp
 benchmarks_raw_tcp_SOURCES = benchmarks/raw_tcp.c
@@ -160,7 +168,7 @@ benchmarks_suite_pmix_lookup_LDADD = $(PMIX_LIBS) -lpthread
 include benchmarks/logp/local.mk
 include benchmarks/start/local.mk
 
-EXTRA_DIST += benchmarks/compare benchmarks/libraries.py benchmarks/instructions \
+EXTRA_DIST += benchmarks/compare benchmarks/cases.py benchmarks/cells.py benchmarks/plots.py benchmarks/libraries.py benchmarks/instructions \
 	benchmarks/copies benchmarks/scale benchmarks/hosts benchmarks/startup benchmarks/startup_scale benchmarks/tune \
 	benchmarks/registration benchmarks/verbs benchmarks/README.md
 

@@ -11,7 +11,8 @@ static const struct bench_spec kSpec = {
     .unit = 1,
     .iterations = 1000,
     .warmup = 100,
-    .window = true};
+    .window = true,
+    .buffers = true};
 
 int main(int argc, char** argv) {
   return pairs_window_main(&kSpec, PAIRS_BANDWIDTH, argc, argv);

@@ -1,65 +1,38 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause */
-/* The measuring loop of the collective benchmarks. */
+/* The benchmarks of collectives. */
 #include "collective.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-unsigned collective_seed(const struct collective_args* a, int source, int target) {
-  return (unsigned)(a->round * 131 + source * 977 + target * 61) + (unsigned)a->size;
+/* What the loop gives back to us. */
+struct context {
+  const struct collective* collective;
+  struct collective_args args;
+};
+
+static void call_blocking(void* context) {
+  const struct context* c = context;
+  c->collective->call(&c->args);
 }
 
-int collective_share(const struct collective_args* a) {
-  const size_t share = a->size / sizeof(float) / (size_t)a->ranks;
-  return share > 0 ? (int)share : 1;
-}
-
-static int term(size_t element, int rank, int round) {
-  return (int)((element + (size_t)round) % 97) + rank;
-}
-
-void collective_fill_floats(const struct collective_args* a, size_t count) {
-  float* value = (float*)(void*)a->send;
-  for (size_t i = 0; i < count; ++i) value[i] = (float)term(i, a->rank, a->round);
-}
-
-long collective_wrong_sums(const struct collective_args* a, int ranks, size_t first, size_t count) {
-  const float* value = (const float*)(const void*)a->receive;
-  long wrong = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const int ranks_sum = ranks * (ranks - 1) / 2;
-    wrong += value[i] != (float)(term(first + i, 0, a->round) * ranks + ranks_sum);
-  }
-  return wrong;
-}
-
-static void call_once(const struct bench* b, const struct collective* c,
-                      const struct collective_args* a) {
-  if (!b->nonblocking) {
-    c->call(a);
-    return;
-  }
+static void call_nonblocking(void* context) {
+  const struct context* c = context;
   MPI_Request request;
-  c->start(a, &request);
+  c->collective->start(&c->args, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-static struct bench_row time_calls(const struct bench* b, const struct collective* c,
-                                   const struct collective_args* a) {
-  struct bench_row row = {0, 0, 0, bench_iterations(b, a->size)};
-  const int warmup = bench_warmup(b, a->size);
-  double elapsed = 0;
+static void barrier(void* context) {
+  (void)context;
   MPI_Barrier(MPI_COMM_WORLD);
-  for (int i = 0; i < warmup + row.iterations; ++i) {
-    const double start = bench_now();
-    call_once(b, c, a);
-    if (b->with_barrier) MPI_Barrier(MPI_COMM_WORLD);
-    if (i >= warmup) elapsed += bench_now() - start;
-    if (!b->with_barrier) MPI_Barrier(MPI_COMM_WORLD);
-  }
-  const double mine = elapsed * 1e6 / row.iterations;
+}
+
+static struct bench_row time_calls(struct call_loop* loop, long* wrong) {
+  const struct bench* b = loop->bench;
+  struct bench_row row = {0, 0, 0, bench_iterations(b, loop->data.size)};
+  const double mine = call_time(loop, wrong);
   MPI_Reduce(&mine, &row.value, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   MPI_Reduce(&mine, &row.min, 1, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);
   MPI_Reduce(&mine, &row.max, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
@@ -67,77 +40,85 @@ static struct bench_row time_calls(const struct bench* b, const struct collectiv
   return row;
 }
 
-static long check_calls(const struct bench* b, const struct collective* c,
-                        struct collective_args* a, size_t receive_bytes) {
-  long wrong = 0;
-  for (a->round = 0; a->round < bench_checked_rounds(b, a->size); ++a->round) {
-    memset(a->receive, 0, receive_bytes);
-    c->fill(a);
-    call_once(b, c, a);
-    wrong += c->wrong(a);
-  }
-  return wrong;
-}
-
 /* The counts and places of the ranks' blocks. */
 static void share_out(struct collective_args* a) {
-  const int floats = (int)(a->size / sizeof(float));
-  for (int i = 0; i < a->ranks; ++i) {
-    a->counts[i] = (int)a->size;
-    a->displs[i] = (int)((size_t)i * a->size);
-    a->shares[i] = floats / a->ranks + (i < floats % a->ranks);
+  for (int i = 0; i < a->data->ranks; ++i) {
+    a->counts[i] = (int)a->data->size;
+    a->displs[i] = (int)((size_t)i * a->data->size);
+    a->shares[i] = call_share(a->data, i);
     a->types[i] = MPI_CHAR;
   }
 }
 
-static void measure(struct bench* b, const struct collective* c, struct collective_args* a) {
-  const size_t blocks = (size_t)b->ranks;
-  for (int i = 0; i < (c->fill != NULL ? b->size_count : 1); ++i) {
-    a->size = b->sizes[i];
-    if (a->size > INT_MAX / blocks) {
+static void measure(struct bench* b, struct call_loop* loop, struct collective_args* a) {
+  for (int i = 0; i < (loop->kind != NULL ? b->size_count : 1); ++i) {
+    const size_t size = b->sizes[i];
+    if (size > INT_MAX / (size_t)b->ranks) {
       if (b->rank == 0) {
         fprintf(stderr, "%s: %zu bytes are left out: %d blocks of them do not fit an int\n",
-                c->name, a->size, b->ranks);
+                b->spec->name, size, b->ranks);
       }
       continue;
     }
+    loop->data.size = size;
     share_out(a);
-    const struct bench_row row = time_calls(b, c, a);
-    const size_t receive_bytes = a->size * (c->receive_blocks ? blocks : 1);
-    const long wrong = b->validate ? check_calls(b, c, a, receive_bytes) : 0;
-    bench_print(b, a->size, &row, -1, wrong);
+    if (loop->kind != NULL) {
+      bench_buffers_divide(&loop->send, call_bytes(loop->kind, BENCH_SOURCE, size, b->ranks));
+      bench_buffers_divide(&loop->receive,
+                           call_bytes(loop->kind, BENCH_DESTINATION, size, b->ranks));
+    }
+    long wrong = 0;
+    const struct bench_row row = time_calls(loop, &wrong);
+    if (b->validate) wrong += call_check(loop, bench_checked_rounds(b, size));
+    bench_print(b, size, &row, -1, wrong);
   }
+}
+
+static void make_buffers(struct bench* b, struct call_loop* loop) {
+  const size_t largest = bench_largest(b);
+  if (loop->kind == NULL) return;
+  const size_t sent = call_bytes(loop->kind, BENCH_SOURCE, largest, b->ranks);
+  const size_t received = call_bytes(loop->kind, BENCH_DESTINATION, largest, b->ranks);
+  bench_make_buffers(b, BENCH_SOURCE, sent, 1, &loop->send);
+  bench_make_buffers(b, BENCH_DESTINATION, received, 1, &loop->receive);
 }
 
 int collective_main(const struct collective* c, int argc, char** argv) {
   const struct bench_spec spec = {.name = c->name,
                                   .purpose = c->purpose,
                                   .ranks = BENCH_RANKS_ANY,
-                                  .min_size = c->fill != NULL ? c->unit : 0,
-                                  .max_size = c->fill != NULL ? (size_t)1 << 20 : 0,
-                                  .unit = c->unit,
+                                  .min_size = c->kind != NULL ? c->kind->unit : 0,
+                                  .max_size = c->kind != NULL ? (size_t)1 << 20 : 0,
+                                  .unit = c->kind != NULL ? c->kind->unit : 1,
                                   .iterations = 1000,
                                   .warmup = 200,
-                                  .collective = true};
+                                  .buffers = c->kind != NULL,
+                                  .collective = true,
+                                  .requests = true};
   struct bench b;
   if (!bench_begin(&b, &spec, argc, argv)) return b.exit_code;
   const size_t blocks = (size_t)b.ranks;
-  /* A share of a vector is one float at least. */
-  const size_t most = bench_largest(&b) + blocks * sizeof(float);
-  struct collective_args a = {.rank = b.rank, .ranks = b.ranks};
-  a.send = bench_alloc(&b, most * (c->send_blocks ? blocks : 1));
-  a.receive = bench_alloc(&b, most * (c->receive_blocks ? blocks : 1));
-  int* numbers = malloc(3 * blocks * sizeof *numbers);
-  a.types = malloc(blocks * sizeof(MPI_Datatype));
-  if (numbers == NULL || a.types == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
-  a.counts = numbers;
-  a.displs = numbers + blocks;
-  a.shares = numbers + 2 * blocks;
+  struct context context = {.collective = c};
+  struct call_loop loop = {.bench = &b,
+                           .kind = c->kind,
+                           .data = {.rank = b.rank, .ranks = b.ranks},
+                           .call = b.nonblocking ? call_nonblocking : call_blocking,
+                           .barrier = barrier,
+                           .context = &context};
+  int* numbers = bench_alloc(&b, 3 * blocks * sizeof *numbers);
+  context.args = (struct collective_args){.data = &loop.data,
+                                          .counts = numbers,
+                                          .displs = numbers + blocks,
+                                          .shares = numbers + 2 * blocks,
+                                          .types = bench_alloc(&b, blocks * sizeof(MPI_Datatype))};
+  make_buffers(&b, &loop);
   bench_header(&b, "Avg Latency(us)", NULL);
-  measure(&b, c, &a);
+  measure(&b, &loop, &context.args);
   free(numbers);
-  free((void*)a.types);
-  bench_free(&b, a.send);
-  bench_free(&b, a.receive);
+  free((void*)context.args.types);
+  if (c->kind != NULL) {
+    bench_free_buffers(&b, &loop.send);
+    bench_free_buffers(&b, &loop.receive);
+  }
   return bench_end(&b);
 }

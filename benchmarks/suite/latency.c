@@ -10,7 +10,7 @@ static const struct bench_spec kSpec = {.name = "latency",
                                         .unit = 1,
                                         .iterations = 10000,
                                         .warmup = 1000,
-                                        .window = false};
+                                        .buffers = true};
 
 int main(int argc, char** argv) {
   return pairs_latency_main(&kSpec, argc, argv);

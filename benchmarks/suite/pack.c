@@ -4,7 +4,7 @@
 
 static void call(const struct typed_args* a) {
   int position = 0;
-  MPI_Pack(a->memory, a->count, a->type, a->packed, a->packed_bytes, &position, MPI_COMM_WORLD);
+  MPI_Pack(a->from, a->count, a->type, a->to, a->packed_bytes, &position, MPI_COMM_WORLD);
 }
 
 static const struct bench_spec kSpec = {.name = "pack",
@@ -14,8 +14,11 @@ static const struct bench_spec kSpec = {.name = "pack",
                                         .max_size = 0,
                                         .unit = 1,
                                         .iterations = 1000,
-                                        .warmup = 100};
+                                        .warmup = 100,
+                                        .buffers = true};
+static const struct typed_program kProgram = {
+    .spec = &kSpec, .call = call, .to_packed = true, .share = 1};
 
 int main(int argc, char** argv) {
-  return typed_main(&kSpec, call, 1, argc, argv);
+  return typed_main(&kProgram, argc, argv);
 }

@@ -143,56 +143,117 @@ static const struct layout kLayouts[] = {
 };
 
 /* Pack, unpack elsewhere, pack again: wrong bytes. */
-static long lost_bytes(const struct typed_args* a, size_t extent) {
-  char* other = calloc(1, extent);
-  char* again = malloc((size_t)a->packed_bytes);
+static long lost_bytes(const struct bench* b, MPI_Datatype type, size_t extent, int packed_bytes) {
+  const size_t packed = (size_t)packed_bytes;
+  char* memory = bench_alloc(b, extent + 1);
+  char* other = bench_alloc(b, extent + 1);
+  char* once = bench_alloc(b, packed + 1);
+  char* again = bench_alloc(b, packed + 1);
   int position = 0;
-  MPI_Pack(a->memory, a->count, a->type, a->packed, a->packed_bytes, &position, MPI_COMM_WORLD);
+  bench_fill(memory, extent, 3);
+  MPI_Pack(memory, 1, type, once, packed_bytes, &position, MPI_COMM_WORLD);
   position = 0;
-  MPI_Unpack(a->packed, a->packed_bytes, &position, other, a->count, a->type, MPI_COMM_WORLD);
+  MPI_Unpack(once, packed_bytes, &position, other, 1, type, MPI_COMM_WORLD);
   position = 0;
-  MPI_Pack(other, a->count, a->type, again, a->packed_bytes, &position, MPI_COMM_WORLD);
+  MPI_Pack(other, 1, type, again, packed_bytes, &position, MPI_COMM_WORLD);
   long wrong = 0;
-  for (int i = 0; i < a->packed_bytes; ++i) wrong += ((char*)a->packed)[i] != again[i];
+  for (size_t i = 0; i < packed; ++i) wrong += once[i] != again[i];
+  free(memory);
   free(other);
+  free(once);
   free(again);
   return wrong;
 }
 
-static void measure(struct bench* b, const struct layout* layout, typed_call* call, int share) {
-  struct typed_args a = {.type = layout->make(), .count = 1, .rank = b->rank};
-  MPI_Aint lower, extent;
-  MPI_Type_commit(&a.type);
-  MPI_Type_get_true_extent(a.type, &lower, &extent);
-  const size_t bytes = (size_t)(lower + extent);
-  MPI_Pack_size(1, a.type, MPI_COMM_WORLD, &a.packed_bytes);
-  a.memory = bench_alloc(b, bytes);
-  a.packed = bench_alloc(b, (size_t)a.packed_bytes);
-  bench_fill(a.memory, bytes, 3);
-  b->errors += lost_bytes(&a, bytes);
-  const int iterations = bench_iterations(b, 0), warmup = bench_warmup(b, 0);
-  for (int i = 0; i < warmup; ++i) call(&a);
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double start = bench_now();
-  for (int i = 0; i < iterations; ++i) call(&a);
-  double mine = (bench_now() - start) * 1e6 / iterations / share, sum = 0;
-  MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (b->rank == 0) printf("%-14s %14.3f %14d\n", layout->name, sum / b->ranks, a.packed_bytes);
-  fflush(stdout);
-  bench_free(b, a.memory);
-  bench_free(b, a.packed);
-  MPI_Type_free(&a.type);
+/* One layout's calls, one after the other. */
+struct calls {
+  typed_call* call;
+  struct typed_args args;
+  struct bench_buffers from, to;
+  size_t from_bytes, to_bytes;
+  int number;
+  bool touch;
+  uint64_t sums[2]; /* of what must come of an even and an odd call */
+  long wrong;       /* calls of which something else came */
+};
+
+static uint64_t sum_of(const char* memory, size_t bytes) {
+  uint64_t sum = 0, word = 0;
+  for (; bytes >= sizeof word; bytes -= sizeof word, memory += sizeof word) {
+    memcpy(&word, memory, sizeof word);
+    sum += word;
+  }
+  word = 0;
+  memcpy(&word, memory, bytes);
+  return sum + word;
 }
 
-int typed_main(const struct bench_spec* spec, typed_call* call, int share, int argc, char** argv) {
-  struct bench b;
-  if (!bench_begin(&b, spec, argc, argv)) return b.exit_code;
-  if (b.rank == 0) {
-    printf("# %s: %s, %d ranks\n%-14s %14s %14s\n", spec->name, spec->purpose, b.ranks, "# Layout",
-           "Time (us)", "Bytes");
+static void call_once(struct calls* c) {
+  const unsigned parity = (unsigned)c->number++ % 2;
+  c->args.from = bench_next(&c->from);
+  c->args.to = bench_next(&c->to);
+  if (c->touch) bench_fill(c->args.from, c->from_bytes, parity);
+  c->call(&c->args);
+  if (c->touch) c->wrong += sum_of(c->args.to, c->to_bytes) != c->sums[parity];
+}
+
+static void call_often(struct calls* c, int rounds) {
+  for (int i = 0; i < rounds; ++i) call_once(c);
+}
+
+/* Notes what comes of an even and an odd call, in memory that all buffers begin with. That nothing
+   is lost on the way says lost_bytes(). */
+static void note_sums(struct calls* c) {
+  const bool touch = c->touch;
+  c->touch = true;
+  for (int i = 0; i < 2; ++i) {
+    call_once(c);
+    c->sums[i] = sum_of(c->args.to, c->to_bytes);
   }
+  c->wrong = 0;
+  c->touch = touch;
+}
+
+static void measure(struct bench* b, const struct typed_program* program,
+                    const struct layout* layout) {
+  struct calls c = {.call = program->call, .touch = b->touch};
+  MPI_Aint lower, extent;
+  MPI_Datatype type = layout->make();
+  MPI_Type_commit(&type);
+  MPI_Type_get_true_extent(type, &lower, &extent);
+  const size_t bytes = (size_t)(lower + extent);
+  c.args = (struct typed_args){.type = type, .count = 1, .rank = b->rank};
+  MPI_Pack_size(1, type, MPI_COMM_WORLD, &c.args.packed_bytes);
+  c.from_bytes = program->from_packed ? (size_t)c.args.packed_bytes : bytes;
+  c.to_bytes = program->to_packed ? (size_t)c.args.packed_bytes : bytes;
+  bench_make_buffers(b, BENCH_SOURCE, c.from_bytes, 1, &c.from);
+  bench_make_buffers(b, BENCH_DESTINATION, c.to_bytes, 1, &c.to);
+  b->errors += lost_bytes(b, type, bytes, c.args.packed_bytes);
+  note_sums(&c);
+  const int iterations = bench_iterations(b, 0);
+  call_often(&c, bench_warmup(b, 0));
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = bench_now();
+  call_often(&c, iterations);
+  double mine = (bench_now() - start) * 1e6 / iterations / program->share, sum = 0;
+  MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (b->rank == 0) {
+    printf("%-14s %14.3f %14d\n", layout->name, sum / b->ranks, c.args.packed_bytes);
+  }
+  fflush(stdout);
+  b->errors += c.wrong;
+  bench_free_buffers(b, &c.from);
+  bench_free_buffers(b, &c.to);
+  MPI_Type_free(&type);
+}
+
+int typed_main(const struct typed_program* program, int argc, char** argv) {
+  struct bench b;
+  if (!bench_begin(&b, program->spec, argc, argv)) return b.exit_code;
+  bench_describe(&b);
+  if (b.rank == 0) printf("%-14s %14s %14s\n", "# Layout", "Time (us)", "Bytes");
   for (size_t i = 0; i < sizeof kLayouts / sizeof kLayouts[0]; ++i) {
-    measure(&b, &kLayouts[i], call, share);
+    measure(&b, program, &kLayouts[i]);
   }
   return bench_end(&b);
 }

@@ -9,8 +9,8 @@
 struct typed_args {
   MPI_Datatype type;
   int count;
-  void* memory; /**< what the type describes */
-  void* packed;
+  void* from; /**< what the type describes, or its data packed */
+  void* to;   /**< likewise */
   int packed_bytes;
   int rank;
 };
@@ -18,8 +18,17 @@ struct typed_args {
 /** One call, or one exchange, of a benchmark of layouts. */
 typedef void typed_call(const struct typed_args* a);
 
-/** Times `call` for every layout, checks once that no byte is lost, and prints a line for each.
- *  `share`: 1, or 2 where a call is a message there and one back. Returns main's exit status. */
-int typed_main(const struct bench_spec* spec, typed_call* call, int share, int argc, char** argv);
+/** A benchmark of layouts. */
+struct typed_program {
+  const struct bench_spec* spec;
+  typed_call* call;
+  bool from_packed; /**< whether its data are taken out of packed ones */
+  bool to_packed;   /**< and whether packed ones come of them */
+  int share;        /**< 1, or 2 where a call is a message there and one back */
+};
+
+/** Times the call for every layout, checks once that no byte is lost, and prints a line for each.
+ *  Returns main's exit status. */
+int typed_main(const struct typed_program* program, int argc, char** argv);
 
 #endif

@@ -41,8 +41,8 @@ mpi_runs = \
 	tests/mpi/runs/types.mpi \
 	tests/mpi/runs/wakeups.mpi
 
-mpi_scripts = tests/mpi/coll_algorithms.py tests/mpi/coll_table.sh tests/mpi/copy_trap.sh \
-	tests/mpi/cut_short.py tests/mpi/errors.sh tests/mpi/host_facts.sh \
+mpi_scripts = tests/mpi/benchmarks.py tests/mpi/coll_algorithms.py tests/mpi/coll_table.sh \
+	tests/mpi/copy_trap.sh tests/mpi/cut_short.py tests/mpi/errors.sh tests/mpi/host_facts.sh \
 	tests/mpi/launch_options.sh tests/mpi/ofi.sh tests/mpi/tcp.sh
 
 if TESTS_ENABLED

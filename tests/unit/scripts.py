@@ -20,7 +20,9 @@ sys.dont_write_bytecode = True  # the source folder may be read-only
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS.parent / "benchmarks"))
 
+import cells
 import libraries
+from cases import Case, Condition
 
 LIMIT = 300  # seconds: only a hang takes as long
 compare = libraries.load_compare()
@@ -46,8 +48,22 @@ def pretended(folder, name, program):
 
 def options_of(**changed):
     values = {"programs": ["barrier"], "sizes": "8", "ranks": 2, "rounds": 3, "timeout": 30,
-              "iterations": None, "with_barrier": False}
+              "iterations": None, "offsets": [None], "rotate": [None], "touch": False, "neighbour": None,
+              "modes": ["between"], "bound": None, "raw_bound": None, "equal": None}
     return types.SimpleNamespace(**{**values, **changed})
+
+
+def parsed(*words):
+    """The options of benchmarks/compare."""
+    with unittest.mock.patch.object(sys, "argv", ["compare", *words]):
+        return compare.parse_options()
+
+
+def figures_of(results, first="a", equal=None):
+    return cells.Figures(results, first, equal)
+
+
+BARRIER = Case("barrier", Condition(mode="between"))
 
 
 class InFolder(unittest.TestCase):
@@ -59,10 +75,13 @@ class InFolder(unittest.TestCase):
 
 class Comparing(InFolder):
     def test_best_median_and_worst(self):
-        lower = compare.table("barrier", {0: {"a": [9.0, 2.0, 3.0], "b": [4.0]}}, self.two())
+        figures = figures_of({BARRIER: {0: {"a": [9.0, 2.0, 3.0], "b": [4.0]}},
+                              Case("bw"): {8: {"a": [9.0, 2.0, 3.0], "b": [3.0]}, 16: {"a": [7.0]}}})
+        lower = compare.table(BARRIER, figures, self.two())
         self.assertEqual(lower[1], ["", "**2.00** (3.00, 9.00)", "4.00 (4.00, 4.00)", "0.50"])
-        higher = compare.table("bw", {8: {"a": [9.0, 2.0, 3.0]}}, self.two())
-        self.assertEqual(higher[1], ["8 B", "**9.00** (3.00, 2.00)", "-", "-"])
+        higher = compare.table(Case("bw"), figures, self.two())
+        self.assertEqual(higher[1:], [["8 B", "**9.00** (3.00, 2.00)", "3.00 (3.00, 3.00)", "3.00"],
+                                      ["16 B", "**7.00** (7.00, 7.00)", "-", "-"]])
 
     def two(self):
         return [libraries.Mpi(name, [], []) for name in ("a", "b")]
@@ -72,7 +91,7 @@ class Comparing(InFolder):
         self.assertEqual(compare.floor_of(8, 2, samples), 5)
         self.assertIsNone(compare.floor_of(2, 2, samples), "each rank has a core")
         self.assertIsNone(compare.floor_of(8, 2, {}))
-        results = {"barrier": {0: {"a": [2.0]}}, "bw": {8: {"a": [2.0]}}}
+        results = {BARRIER: {0: {"a": [2.0]}}, Case("bw"): {8: {"a": [2.0]}}}
         crowded = options_of(ranks=8, programs=["barrier", "bw"])
         text = compare.report(self.two()[:1], crowded, 2, results, samples, {})
         self.assertEqual([line.split("|")[-2].strip() for line in text.splitlines()
@@ -86,8 +105,8 @@ class Comparing(InFolder):
             compare.build(mpi, ["barrier"], self.folder)
         options = options_of(timeout=3)
         results, _, failures = compare.measure([slow, quick], options, 2, self.folder, None)
-        self.assertEqual(results, {"barrier": {0: {"quick": [1.5] * 3}}})
-        self.assertEqual(failures, {("slow", "barrier"): "no result within 3 s"})
+        self.assertEqual(results, {BARRIER: {0: {"quick": [1.5] * 3}}})
+        self.assertEqual(failures, {("slow", BARRIER): "no result within 3 s"})
         self.assertEqual(runs.read_text(encoding="ascii"), "\n", "it is not run again")
         self.assertFalse(pathlib.Path("/proc", pid.read_text(encoding="ascii").strip()).exists())
 
@@ -102,26 +121,89 @@ class Comparing(InFolder):
         options = options_of(programs=["scan", "iscan", "ibarrier"], rounds=1, sizes="4")
         results, _, failures = compare.measure([mpi], options, 2, self.folder, None)
         self.assertEqual(failures, {})
-        self.assertEqual(results, {"scan": {4: {"a": [1.5]}}, "iscan": {4: {"a": [1.5]}},
-                                   "ibarrier": {0: {"a": [4.0]}}})
-        ran = [" ".join(line.rsplit("/", 1)[1].split()) for line in log.read_text().splitlines()]
-        self.assertEqual(ran, ["scan -s 4", "scan -s 4 -n", "barrier -n"])
-        self.assertEqual(compare.heading("iscan"), "MPI_Iscan (us, lower is better)")
+        between = BARRIER.condition
+        self.assertEqual(results, {Case("scan", between): {4: {"a": [1.5]}},
+                                   Case("iscan", between): {4: {"a": [1.5]}},
+                                   Case("ibarrier", between): {0: {"a": [4.0]}}})
+        self.assertEqual(self.ran(log), ["scan -s 4", "scan -n -s 4", "barrier -n"])
+        self.assertEqual(compare.heading(Case("iscan", between)),
+                         "MPI_Iscan (us, lower is better): malloc'd buffers; between barriers")
 
-    def test_the_barrier_is_in_the_figures(self):
-        options = options_of(with_barrier=True)
-        self.assertEqual(compare.arguments_of("ibcast", options, 2), ["-s", "8", "-n", "-B"])
-        self.assertEqual(compare.arguments_of("latency", options, 2), ["-s", "8"])
-        results = {"bcast": {8: {"a": [2.0]}}}
-        for words in (["compare", "--with-barrier"], ["compare"]):
-            with unittest.mock.patch.object(sys, "argv", words):
-                self.assertEqual(compare.parse_options().with_barrier, len(words) > 1)
-        said = "have the barrier behind each call in them"
-        options.programs = ["bcast"]
-        pairs = options_of(with_barrier=True, programs=["bw"])
-        for chosen, says in ((options, True), (options_of(), False), (pairs, False)):
-            text = compare.report(self.two()[:1], chosen, 2, results, {}, {})
-            self.assertEqual(said in text, says)
+    def ran(self, log):
+        """The programs that a pretended library has run, with their arguments."""
+        return [" ".join(line.rsplit("/", 1)[1].split()) for line in log.read_text().splitlines()]
+
+    def test_modes_of_collectives(self):
+        for words, modes in (([], ["between"]), (["--with-barrier"], ["with-barrier"]),
+                             (["--back-to-back"], ["back-to-back"]),
+                             (["--modes", "back-to-back,between"], ["back-to-back", "between"]),
+                             (["--with-barrier", "--back-to-back"], ["with-barrier", "back-to-back"])):
+            self.assertEqual(parsed(*words).modes, modes)
+        options = options_of(modes=["between", "with-barrier", "back-to-back"],
+                             programs=["ibcast", "latency", "barrier"])
+        cases = compare.cases_of(options)
+        self.assertEqual([compare.arguments_of(case, options, 2) for case in cases],
+                         [["-s", "8"], ["-s", "8", "-B"], ["-s", "8", "-L"], ["-s", "8"], [], ["-B"], ["-L"]])
+        self.assertEqual([compare.heading(case).partition(": ")[2] for case in cases],
+                         ["malloc'd buffers; between barriers", "malloc'd buffers; with the barrier behind each call",
+                          "malloc'd buffers; back to back", "malloc'd buffers", "between barriers",
+                          "with the barrier behind each call", "back to back"])
+
+    def test_conditions_are_passed_on_and_named(self):
+        log = self.folder / "log"
+        mpi = pretended(self.folder, "a", f"echo $0 $* >> {log}; echo 8 1.5")
+        compare.build(mpi, ["bcast", "pack", "barrier"], self.folder)
+        given = parsed("--programs", "bcast,pack,barrier", "--offsets", "malloc:0,16", "--rotate", "0,64m", "--touch",
+                       "--neighbour", "stream", "--rounds", "1", "--sizes", "8")
+        results, _, failures = compare.measure([mpi], given, 2, self.folder, None)
+        self.assertEqual(failures, {})
+        repeats = "-t -N stream -i 100 -x 10"
+        self.assertEqual(self.ran(log), [f"bcast -s 8 {repeats}", f"bcast -s 8 -o 0,16 {repeats}",
+                                         f"bcast -s 8 -r 64M {repeats}", f"bcast -s 8 -o 0,16 -r 64M {repeats}",
+                                         f"pack {repeats}", f"pack -o 0,16 {repeats}", f"pack -r 64M {repeats}",
+                                         f"pack -o 0,16 -r 64M {repeats}", "barrier -N stream -i 100 -x 10"])
+        text = compare.report([mpi], given, 2, results, {}, {})
+        for caption in ("another one each time, out of 64M; data written before and read behind; beside a process a "
+                        "core that streams through memory; between barriers",
+                        "so many bytes behind a page (sent, received)"):
+            self.assertIn(caption, text)
+        self.assertIn("Buffers are as malloc gives them where nothing else is said", text)
+        compare.write_plot(self.folder / "plot.svg", [mpi], given, results)
+        self.assertIn("buffers at page + 0, page + 16; another one each time, out of 64M",
+                      (self.folder / "plot.svg").read_text())
+
+    def test_wrong_conditions_are_named(self):
+        for words, said in ((["--offset", "4096"], "argument --offset/--offsets: bad pair '4096': give bytes behind"),
+                            (["--offsets", "0,0:x"], "bad pair 'x'"), (["--offset", "1,2,3"], "bad pair '1,2,3'"),
+                            (["--rotate", "64Q"], "argument --rotate: bad size '64Q': give sizes such as 64M"),
+                            (["--modes", "loop"], "argument --modes: no such mode: 'loop': give some of between,"),
+                            (["--neighbour", "sleep"], "argument --neighbour: invalid choice: 'sleep'"),
+                            (["--bound", "0"], "argument --bound: bad factor '0'"),
+                            (["--earlier", "x.json"], "--earlier FILE goes with --bound X")):
+            errors = io.StringIO()
+            with self.assertRaises(SystemExit) as stop, contextlib.redirect_stderr(errors):
+                parsed(*words)
+            self.assertEqual(stop.exception.code, 2)
+            self.assertIn(said, errors.getvalue())
+        self.assertEqual(parsed("--offset", "16").offsets, ["16,16"])
+        self.assertEqual(parsed("--offsets", "0,00:malloc").offsets, ["0,0", None])
+        self.assertTrue(parsed("--raw-bound", "1.1").raw)
+
+    def test_the_raw_loops_are_measured_beside(self):
+        """Real ones: they take the suite's options, and stand beside what they do the same as."""
+        raw = compare.build_raw(self.folder)
+        given = parsed("--programs", "latency,igatherv,scan", "--offsets", "0,16", "--rotate", "1M", "--touch",
+                       "--back-to-back", "--rounds", "1", "--sizes", "8,4K", "--iterations", "3")
+        results, _, failures = compare.measure([raw], given, 2, self.folder, None)
+        self.assertEqual(failures, {})
+        self.assertEqual([case.program for case in results], ["latency", "igatherv"])
+        for by_size in results.values():
+            self.assertEqual(set(by_size), {8, 4096})
+        case = next(iter(results))
+        mine = {size: {"a": [2 * by[cells.RAW][0]], **by} for size, by in results[case].items()}
+        rows = compare.table(case, figures_of({case: mine}), [*self.two()[:1], raw])
+        self.assertEqual(rows[0], ["", "a", "raw", "a / raw"])
+        self.assertEqual([row[-1] for row in rows[1:]], ["2.00", "2.00"])
 
     def test_markdown(self):
         file = self.folder / "page.md"
@@ -135,9 +217,102 @@ class Comparing(InFolder):
 
     def test_plot_of_many(self):
         mpis = [libraries.Mpi(f"mpi{number}", [], []) for number in range(12)]
-        results = {"bw": {8: {mpi.name: [1.0, 2.0] for mpi in mpis}}}
+        results = {Case("bw"): {8: {mpi.name: [1.0, 2.0] for mpi in mpis}}}
         compare.write_plot(self.folder / "plot.svg", mpis, options_of(programs=["bw"]), results)
         self.assertIn("mpi11", (self.folder / "plot.svg").read_text())
+
+
+class Bounds(InFolder):
+    """Which cells are above a bound."""
+
+    LATENCY = Case("latency", Condition(offset="0,0"))
+    SHIFTED = Case("latency", Condition(offset="0,16"))
+
+    def results(self):
+        return {self.LATENCY: {8: {"a": [1.2, 1.0], "b": [2.0], "c": [1.5, 0.8], "copy": [1.01], "raw": [0.5]},
+                               65536: {"a": [20.0], "b": [40.0], "c": [30.0], "copy": [22.0], "raw": [19.0]}},
+                self.SHIFTED: {8: {"a": [1.0], "b": [1.0]}, 65536: {"a": [30.0], "b": [10.0], "raw": [20.0]}},
+                Case("bw"): {8: {"a": [50.0, 100.0], "b": [200.0, 10.0]}}}
+
+    def test_the_lowest_of_the_runs_beside_the_best_other(self):
+        found = figures_of(self.results(), equal="copy").cells()
+        self.assertEqual([(cell.case.program, cell.size, cell.mine, cell.other, cell.name, cell.raw) for cell in found],
+                         [("latency", 8, 1.0, 0.8, "c", 0.5), ("latency", 65536, 20.0, 30.0, "c", 19.0),
+                          ("latency", 8, 1.0, 1.0, "b", None), ("latency", 65536, 30.0, 10.0, "b", 20.0),
+                          ("bw", 8, 100.0, 200.0, "b", None)])
+        for cell, times in zip(found, (1.25, 20 / 30, 1.0, 3.0, 2.0)):  # a rate that is half takes twice the time
+            self.assertAlmostEqual(cell.times, times)
+
+    def test_alone_it_is_compared_with_its_own_first_pair(self):
+        results = {case: {size: {"a": by["a"], "copy": by.get("copy", by["a"])} for size, by in by_size.items()}
+                   for case, by_size in self.results().items()}
+        found = figures_of(results, equal="copy").cells()
+        self.assertEqual([(cell.case, cell.size, cell.times) for cell in found],
+                         [(self.SHIFTED, 8, 1.0), (self.SHIFTED, 65536, 1.5)])
+
+    def test_noise_is_what_equal_builds_differ_by(self):
+        results = {self.LATENCY: {size: {"a": [100.0], "copy": [100.0 + size / 10]} for size in range(1, 101)}}
+        self.assertAlmostEqual(figures_of(results, equal="copy").noise(), 1.099)
+        self.assertIsNone(figures_of(results).noise())
+
+    def test_what_is_listed(self):
+        """All cells that were above it at any hour; those count that were above at all of them."""
+        before = self.results()
+        before[self.LATENCY][8]["a"] = [0.7]
+        before[self.LATENCY][65536]["a"] = [90.0]
+        text = cells.bound_text(figures_of(self.results(), equal="copy"), [figures_of(before, equal="copy")], 1.05)
+        self.assertIn("### Cells above 1.05 of the reference: 2 of 5\n", text)
+        rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
+        self.assertEqual(rows[0][1:],
+                         ["size", "a", "unit", "reference", "ratio", "ratio 1 before", "raw", "of raw", ""])
+        self.assertEqual([(row[0].partition(":")[0], row[1], *row[5:]) for row in rows[2:]],
+                         [("Latency, half a ping-pong", "64 KB", "3.00", "3.00", "20.00", "1.50", "above"),
+                          ("Bandwidth, one direction", "8 B", "2.00", "2.00", "-", "-", "above"),
+                          ("Latency, half a ping-pong", "8 B", "1.25", "0.87", "0.5", "2.00", "not each time"),
+                          ("Latency, half a ping-pong", "64 KB", "0.67", "3.00", "19.00", "1.05", "not each time")])
+        self.assertIn("99% of the cells are within a factor of 1.100", text)
+        noisy = self.results()
+        noisy[self.LATENCY][8]["copy"] = [3.5]
+        text = cells.bound_text(figures_of(noisy, equal="copy"), [], 1.05)
+        self.assertIn("### Cells above 1.05 of the reference: 0 of 5", text)
+        self.assertEqual(text.count("within the noise"), 3)
+
+    def test_raw_loops_bound_what_is_large(self):
+        text = cells.bound_text(figures_of(self.results()), [], 1.1, by_raw=True)
+        self.assertIn("### Cells above 1.1 of the raw loop: 1 of 2", text)
+        self.assertRegex(text, r"page \+ 0, page \+ 16 *\| 64 KB \| 30\.00 \| +us \| 20\.00 \| +1\.50 \| above \|")
+
+    def test_offsets_are_columns(self):
+        figures = figures_of(self.results(), equal="copy")
+        rows = compare.offset_table([self.LATENCY, self.SHIFTED], figures)
+        self.assertEqual(rows, [["", "0, 0", "0, 16"], ["8 B", "1.00; 1.25; 2.00", "1.00; 1.00"],
+                                ["64 KB", "20.00; 0.67; 1.05", "30.00; 3.00; 1.50"]])
+        text = compare.report([libraries.Mpi("a", [], [])], options_of(offsets=["0,0", "0,16"], bound=1.05), 2,
+                              self.results(), {}, {})
+        self.assertEqual(text.count("### Latency"), 1)
+        self.assertIn("### Cells above 1.05", text)
+
+    def test_records_of_another_hour(self):
+        record, mpis = self.folder / "record.json", [libraries.Mpi("a", [], [])]
+        compare.write_json(record, mpis, options_of(), 2, self.results(), {})
+        again = cells.read_earlier([record], 2, "a", "copy")[0]
+        self.assertEqual(again.results, self.results())
+        for text, ranks, said in (("{}", 2, "is no record of compare --json"), ("[", 2, "is no record"),
+                                  (record.read_text(), 4, "is about 2 ranks, not 4")):
+            other = self.folder / "other.json"
+            other.write_text(text)
+            with self.assertRaisesRegex(ValueError, said):
+                cells.read_earlier([other], ranks, "a", None)
+
+    def test_an_equal_build_is_made_or_taken(self):
+        found = [libraries.Mpi("remit", [], ["m"], {"A": "1"}), libraries.Mpi("other", [], [])]
+        for name, names in (("copy", ["remit", "copy", "other"]), ("other", ["remit", "other"])):
+            with unittest.mock.patch.object(compare, "find_mpis", lambda *_: list(found)):
+                mpis = compare.find_all(options_of(equal=name), 2)
+            self.assertEqual([mpi.name for mpi in mpis], names)
+        with unittest.mock.patch.object(compare, "find_mpis", lambda *_: list(found)):
+            with self.assertRaisesRegex(SystemExit, "--equal remit: that is the first one itself"):
+                compare.find_all(options_of(equal="remit"), 2)
 
 
 class Finding(InFolder):

@@ -165,6 +165,7 @@ benchmarks_suite_pmix_lookup_SOURCES = benchmarks/suite/pmix_lookup.c
 benchmarks_suite_pmix_lookup_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
 benchmarks_suite_pmix_lookup_LDADD = $(PMIX_LIBS) -lpthread
 
+include benchmarks/programs/local.mk
 include benchmarks/logp/local.mk
 include benchmarks/start/local.mk
 

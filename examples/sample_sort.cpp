@@ -193,10 +193,12 @@ int run(World w, long total, const std::string& kind) {
   }
   const Fingerprint before = fingerprint(keys);
   MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Pcontrol(1);  // a profiling tool sees what is timed, and no more
   const double start = MPI_Wtime();
   const Keys sorted = sample_sort(std::move(keys), w);
   MPI_Barrier(MPI_COMM_WORLD);
   const double seconds = MPI_Wtime() - start;
+  MPI_Pcontrol(0);
   const bool in_order = globally_sorted(sorted, w);
   const bool same_keys = fingerprint(sorted) == before;
   const auto share = static_cast<std::uint64_t>(sorted.size());

@@ -28,6 +28,7 @@ mpi_runs = \
 	tests/mpi/runs/paths_pt2pt.mpi \
 	tests/mpi/runs/paths_stress.mpi \
 	tests/mpi/runs/ports.mpi \
+	tests/mpi/runs/programs.mpi \
 	tests/mpi/runs/progress.mpi \
 	tests/mpi/runs/pt2pt.mpi \
 	tests/mpi/runs/reduce_ops.mpi \

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-"""The scripts that set MPIs side by side (benchmarks/compare, startup, instructions), with libraries
+"""The scripts that set MPIs side by side (benchmarks/compare, programs/run, startup, instructions), with libraries
 that are shell scripts, virtual ranks of benchmarks/scale, benchmarks/tune, and a few rounds of the endurance test. No time
 decides.
 Runs in the top build folder."""
 import contextlib
 import io
+import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -370,6 +372,144 @@ def fastest_broadcast(informed, left, near, far):
                 rest = [count - (at == target) for at, count in enumerate(left)]
                 best = min(best, max(ready + arrival, fastest_broadcast(after, rest, near, far)))
     return best
+
+
+class WholePrograms(InFolder):
+    """benchmarks/programs/run, with the library just built where figures are made."""
+
+    def setUp(self):
+        super().setUp()
+        self.programs = libraries.load_script("programs/run")
+
+    def library(self, name, line):
+        """A library whose programs all print one line of time_in_mpi.c, or what else `line` does."""
+        mpi = pretended(self.folder, name, line)
+        shutil.copy(self.folder / name / "bin" / "mpicc", self.folder / name / "bin" / "mpicxx")
+        self.programs.build(mpi, ["cg", "particles"], self.folder)
+        return mpi
+
+    def run_main(self, *words):
+        """The exit status, what is printed, and what is said."""
+        out, err = io.StringIO(), io.StringIO()
+        with unittest.mock.patch.object(sys, "argv", ["run", *map(str, words)]), \
+                contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                status = self.programs.main()
+            except SystemExit as end:
+                status = end.code
+        return status, out.getvalue(), err.getvalue()
+
+    def measured(self, mpis, place="2", **changed):
+        report = self.programs.empty_report()
+        report["mpis"] = {mpi.name: "1" for mpi in mpis}
+        options = options_of(problems=["cg", "particles"], **changed)
+        self.programs.measure(mpis, self.programs.place_of(place), options, 2, self.folder, report)
+        return report
+
+    def test_time_in_each_function(self):
+        """Each call of all ranks is counted, and its time is part of the whole."""
+        steps = 7
+        for words, calls in (
+                (["stencil3d", "--size", "12"], {"MPI_Startall": 2 * steps, "MPI_Waitall": 2 * steps}),
+                (["stencil3d", "--size", "12", "--exchange", "collective"],
+                 {"MPI_Neighbor_alltoallw": 2 * steps}),
+                (["particles", "--box", "6"],
+                 dict.fromkeys(["MPI_Allreduce", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Neighbor_alltoall",
+                                "MPI_Neighbor_alltoallv"], 2 * (steps + 1)))):
+            command = ["./mpirun", "-n", "2", f"benchmarks/programs/{words[0]}", "--steps", str(steps), *words[1:]]
+            done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=LIMIT)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            figures = self.programs.figures_in(done.stdout)
+            self.assertEqual({name: number for name, (_, number) in figures["functions"].items()}, calls)
+            times = sum(seconds for seconds, _ in figures["functions"].values())
+            self.assertAlmostEqual(times, figures["in_mpi"], delta=1e-5)
+            self.assertLessEqual(figures["in_mpi"], figures["most_in_mpi"])
+            self.assertLessEqual(figures["most_in_mpi"], figures["seconds"])
+
+    def test_no_function_is_left_out(self):
+        """What the programs call while they are timed, time_in_mpi.c knows."""
+        unseen = r"Comm_|Cart_|Dims_|Dist_|Type_|Init|Finalize|Wtime|Pcontrol|Gather|Scatter|Bcast|Reduce\b|\w+_init|" \
+                 r"Request_free|Get_count|Send\b"  # MPI_Send: of heat2d's picture and sample_sort's check
+        timer = (self.programs.HERE / "time_in_mpi.c").read_text(encoding="ascii")
+        known = set(re.findall(r"^int (MPI_\w+)\(", timer, re.M))
+        for origin, _, _ in self.programs.SOURCES.values():
+            for source in origin.glob("*.cpp"):
+                called = set(re.findall(r"\bMPI_([A-Z]\w*[a-z]\w*)\(", source.read_text(encoding="utf-8")))
+                timed = {f"MPI_{name}" for name in called if not re.match(unseen, name)}
+                self.assertLessEqual(timed, known, source)
+
+    def test_places(self):
+        places = self.programs.places_of("2,8,4x1,3x2")
+        self.assertEqual([(place.hosts, place.ranks, place.option) for place in places],
+                         [(0, 2, "2"), (0, 8, "8"), (4, 4, "4x1"), (3, 6, "3x2")])
+        self.assertEqual([place.name for place in places],
+                         ["2 ranks", "8 ranks", "4 hosts, 1 rank each", "3 hosts, 2 ranks each"])
+        for wrong in ("0", "4x", "x4", "4x0", "four", "-2"):
+            status, _, err = self.run_main("--places", wrong)
+            self.assertEqual(status, 2)
+            self.assertIn(f"'{wrong}' is neither a number of ranks", err)
+        status, _, err = self.run_main("--problems", "cg,heat3d")
+        self.assertEqual(status, 2)
+        self.assertIn("--problems: no such problem: heat3d; there are heat2d, ", err)
+
+    def test_started_on_hosts(self):
+        remit = libraries.Mpi("remit", [], ["r"])
+        four = self.programs.place_of("4x2")
+        variant = libraries.Mpi("spin", [], ["r"])
+        others = [libraries.Mpi("openmpi5", [], ["o"]), libraries.Mpi("mpich", [], ["m"])]
+        places = "--host h1:2,h2:2,h3:2,h4:2 -n 8"
+        for mpi in (remit, variant):
+            self.assertEqual(" ".join(self.programs.started_at(mpi, four, 2, remit)), f"r {places}")
+        openmpi, mpich = (" ".join(self.programs.started_at(mpi, four, 2, remit)) for mpi in others)
+        self.assertRegex(openmpi, rf"^o --mca pml ob1 .* --mca mpi_yield_when_idle 1 {places}$")
+        self.assertEqual(mpich, "m -hosts h1,h2,h3,h4 -ppn 2 -n 8")
+        self.assertNotIn("yield", " ".join(self.programs.started_at(others[0], four, 8, remit)))
+        self.assertEqual(others[1].environment["FI_PROVIDER"], "tcp")
+
+    def test_who_fails_once(self):
+        """A library that takes too long or computes something wrong has no figure, and is not run again."""
+        figures = "time_in_mpi: 2 ranks, 0.400000 s, in MPI 0.100000 s, at most 0.200000 s"
+        log = self.folder / "log"
+        good = self.library("good", f"echo good >> {log}; echo {figures}; echo time_in_mpi: MPI_Recv 0.1 s, 8 calls")
+        slow = self.library("slow", f"echo slow >> {log}; exec sleep 100")
+        wrong = self.library("wrong", f"echo wrong >> {log}; echo {figures}; echo the sum: FAIL; exit 1")
+        mute = self.library("mute", f"echo mute >> {log}")
+        report = self.measured([good, slow, wrong, mute], timeout=3)
+        self.assertEqual(sorted(log.read_text().split()), ["good"] * 6 + ["mute"] * 2 + ["slow"] * 2 + ["wrong"] * 2)
+        for problem in ("cg", "particles"):
+            by_mpi = report["results"]["2 ranks"][problem]
+            self.assertEqual(list(by_mpi), ["good"])
+            self.assertEqual(by_mpi["good"], [{"seconds": 0.4, "in_mpi": 0.1, "most_in_mpi": 0.2,
+                                               "functions": {"MPI_Recv": [0.1, 8]}}] * 3)
+            for who, why in (("slow", "no result within 3 s"), ("wrong", "the sum: FAIL"),
+                             ("mute", "no line of time_in_mpi in the output")):
+                self.assertIn(["2 ranks", problem, who, why], report["failures"])
+        rows = self.programs.report_text(report, functions=True)
+        self.assertRegex(rows, r"\| cg +\| \*\*0\.400\*\* \(0\.400, 0\.400\) 25 % \| +- \| +- \| +- \| +- \|")
+        self.assertRegex(rows, r"\| cg: MPI_Recv +\| 0\.1000 \| +- \| +- \| +- \| +8 \|")
+        self.assertIn("- slow, 2 ranks, cg: no result within 3 s", rows)
+
+    def test_reports_are_joined(self):
+        def time(text):
+            return f"echo time_in_mpi: 2 ranks, {text} s, in MPI 0.100000 s, at most 0.200000 s"
+
+        files = []
+        for number, (a, b) in enumerate((("0.5", "1.0"), ("0.8", "0.4"))):
+            shutil.rmtree(self.folder / "a", ignore_errors=True)
+            shutil.rmtree(self.folder / "b", ignore_errors=True)
+            report = self.measured([self.library("a", time(a)), self.library("b", time(b))], rounds=1)
+            files.append(self.folder / f"{number}.json")
+            files[-1].write_text(json.dumps(report), encoding="utf-8")
+        page = self.folder / "page.md"
+        status, out, _ = self.run_main("--join", ",".join(map(str, files)), "--markdown", page)
+        self.assertEqual(status, 0)
+        self.assertIn("### 2 ranks, 2 rounds", out)
+        row = r"\| cg +\| +0\.500 \(0\.650, 0\.800\) 20 % \| \*\*0\.400\*\* \(0\.700, 1\.000\) 25 % \| +1\.25 \|"
+        self.assertRegex(out, row)
+        self.assertRegex(out, r"\| geometric mean +\| +\| +\| +1\.25 \|")
+        self.assertIn("<!-- programs: begin -->\nWhole programs on", page.read_text())
+        status, _, _ = self.run_main("--join", page)
+        self.assertIn("is no file that --json has written", status)
 
 
 class Scaling(InFolder):

@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <string_view>
 #include <vector>
 
@@ -127,8 +129,13 @@ std::vector<double> measure(const std::vector<Way>& all, const Memory& from, con
   const std::size_t copies = std::clamp<std::size_t>(kBatchBytes / cell.bytes, 1, 256);
   static std::size_t next = 0;
   std::vector<double> lowest(all.size(), std::numeric_limits<double>::max());
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), 0);
+  static std::mt19937 random(
+      1);  // each way also pays for what the one before it has left in the caches
   for (int batch = 0; batch < kBatches; ++batch) {
-    for (std::size_t way = 0; way < all.size(); ++way) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const std::size_t way : order) {
       // Once before the clock runs, if the data are to be in a cache.
       for (std::size_t warm = 0; !cell.cold && warm < 2; ++warm) {
         all[way].copy(to.place(0, cell.bytes) + cell.distance, from.place(0, cell.bytes),

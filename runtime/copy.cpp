@@ -114,9 +114,11 @@ void copy_in_blocks(BlockLoop loop, std::byte* to, const std::byte* from, std::s
   std::memcpy(to + done, from + done, n - done);
 }
 
-/// By the C library, which copies as many bytes by vectors.
+/// Bytes that C libraries copy by vectors.
+constexpr std::size_t kPiece = 2048;
+
+/// By the C library, piece after piece.
 void copy_in_pieces(std::byte* to, const std::byte* from, std::size_t n) {
-  constexpr std::size_t kPiece = 2048;
   std::size_t piece = kPiece;
   asm("" : "+r"(piece));  // a length that it knows the compiler copies by the string instruction
   for (; n > kPiece; n -= kPiece, to += kPiece, from += kPiece) std::memcpy(to, from, piece);
@@ -130,7 +132,7 @@ void copy_long(void* to_any, const void* from_any, std::size_t n) {
   const auto* const from = static_cast<const std::byte*>(from_any);
   if (in_copy_trap(reinterpret_cast<std::uintptr_t>(to), reinterpret_cast<std::uintptr_t>(from))) {
     copy_in_blocks(block_loop.load(std::memory_order_relaxed), to, from, n);
-  } else if (n <= pieces_to.load(std::memory_order_relaxed)) {
+  } else if (n > kPiece && n <= pieces_to.load(std::memory_order_relaxed)) {
     copy_in_pieces(to, from, n);
   } else {
     std::memcpy(to, from, n);

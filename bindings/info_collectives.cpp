@@ -75,7 +75,7 @@ void ask_board(const Params& params, TuningQuery& query) {
   if (!devices) return;
   for (const auto& device : *devices) {
     if (device->caps().name != "shm") continue;
-    const auto kernel = device->host_facts(true).kernel.value_or(HostFacts::KernelCopies{});
+    const auto kernel = device->host_facts(true).kernel.value_or(KernelCopies{});
     query.long_board = Board::takes_long(params, kernel, {.reaches = true});
     query.quick_copies = kernel.quick;
   }

@@ -170,8 +170,7 @@ class Board {
   [[nodiscard]] static bool asks_for_page(const Params& params);
   /// Which long data a process wants to go through the places, in two copies that take less time
   /// than one by the `kernel`, or by messages where it does not reach its peers' memory.
-  [[nodiscard]] static LongBoard takes_long(const Params& params,
-                                            const HostFacts::KernelCopies& kernel,
+  [[nodiscard]] static LongBoard takes_long(const Params& params, const KernelCopies& kernel,
                                             const Distance& distance);
 
   /// Counts an operation for which `comm` has no board yet, and sets one up with the other members

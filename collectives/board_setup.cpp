@@ -190,7 +190,7 @@ Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out
   }
   mine.fine = !out.members.empty();
   if (mine.fine) {
-    const auto kernel = own.device->host_facts(false).kernel.value_or(HostFacts::KernelCopies{});
+    const auto kernel = own.device->host_facts(false).kernel.value_or(KernelCopies{});
     const Board::Distance distance{mine.reaches, mine.spins, page_ns(c, *own.device)};
     mine.takes = take_lines_to(*own.device, c.size()) != 0;
     mine.takes_long = Board::takes_long(process.params(), kernel, distance);
@@ -282,7 +282,7 @@ bool Board::asks_for_page(const Params& params) {
 
 /// What a piece costs beside its copies, the board's lines, is less than the announcement of a copy
 /// by the kernel.
-LongBoard Board::takes_long(const Params& params, const HostFacts::KernelCopies& kernel,
+LongBoard Board::takes_long(const Params& params, const KernelCopies& kernel,
                             const Distance& distance) {
   const auto all_if = [](bool all) { return all ? LongBoard::all : LongBoard::none; };
   if (!asks_for_page(params)) return all_if(params.text(long_board_param) == "yes");

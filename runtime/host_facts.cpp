@@ -53,7 +53,7 @@ bool take_line(const std::vector<std::string_view>& words, HostFacts& facts) {
   }
   if (words.size() != 3) return false;
   if (words[0] == "kernel_64k_ns") {
-    HostFacts::KernelCopies& kernel = facts.kernel.emplace();
+    KernelCopies& kernel = facts.kernel.emplace();
     kernel.quick = words[2] == "quick";
     return read(words[1], kernel.ns_of_64k) && (kernel.quick || words[2] == "slow");
   }

@@ -13,14 +13,15 @@
 
 namespace remit {
 
+/// The kernel's copy between two processes, of data that are in a cache.
+struct KernelCopies {
+  std::uint32_t ns_of_64k = 0;
+  bool quick = false;  ///< from some 16 KB on it takes less than two copies through shared memory
+};
+
 /// What was measured, each fact by itself. One that is not known is replaced by a value that does
 /// no harm anywhere.
 struct HostFacts {
-  /// The kernel's copy between two processes, of data that are in a cache.
-  struct KernelCopies {
-    std::uint32_t ns_of_64k = 0;
-    bool quick = false;  ///< from some 16 KB on it takes less than two copies through shared memory
-  };
   std::optional<KernelCopies> kernel;
   /// Bytes up to which who has read shared memory had better take its lines (take_lines()); 0:
   /// never.

@@ -129,7 +129,7 @@ ssize_t KernelCopy::by_detour(pid_t peer, bool to_peer, std::span<const iovec> l
   return copied;
 }
 
-std::optional<HostFacts::KernelCopies> measure_kernel_copies() {
+std::optional<KernelCopies> measure_kernel_copies() {
   constexpr std::size_t kBytes = std::size_t{64} << 10;
   constexpr std::size_t kShort = std::size_t{16} << 10;
   // Both begin with a page: no distance at which some processors are slow.
@@ -153,7 +153,7 @@ std::optional<HostFacts::KernelCopies> measure_kernel_copies() {
   // Two copies between caches take two to four times as long as one within a cache.
   const bool quick = by_kernel(kShort) <= by_itself;
   if (!allowed) return {};
-  return HostFacts::KernelCopies{direct, quick};
+  return KernelCopies{direct, quick};
 }
 
 }  // namespace remit::shm

@@ -54,6 +54,6 @@ class KernelCopy {
 /// The kernel's copies of this process's own memory, which take as long as those of another one's.
 /// What they cost, looking up and holding the pages, differs by a factor of five among processors
 /// and hypervisors. Nothing where they are forbidden. Takes some 100 us.
-[[nodiscard]] std::optional<HostFacts::KernelCopies> measure_kernel_copies();
+[[nodiscard]] std::optional<KernelCopies> measure_kernel_copies();
 
 }  // namespace remit::shm

@@ -369,7 +369,7 @@ TEST(Board, HowFarTheKernelIsBehindDecidesOnLongData) {
                          bool reaches = true) {
     Params params;
     EXPECT_TRUE(params.set("coll_long_board", parameter).has_value());
-    const HostFacts::KernelCopies kernel{.ns_of_64k = 4000};  // two pages
+    const KernelCopies kernel{.ns_of_64k = 4000};  // two pages
     return Board::takes_long(params, kernel, {reaches, spins, page_ns});
   };
   EXPECT_EQ(chosen("auto", 900), LongBoard::all);

@@ -19,7 +19,7 @@ constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
 HostFacts some_facts() {
   HostFacts facts;
-  facts.kernel = HostFacts::KernelCopies{2500, true};
+  facts.kernel = remit::KernelCopies{2500, true};
   facts.take_lines_to = kAll;
   facts.loops = remit::CopyLoops{32, 4096};
   facts.day = 20000;

@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "bindings/handle_int.hpp"
 #include "bindings/mpi_lock.hpp"
 #include "bindings/objects.hpp"
 #include "bindings/presence.hpp"
@@ -20,7 +21,6 @@
 
 namespace remit {
 
-class HandleInts;
 class ErrorBook;
 class FortranBooleans;
 class ProgressThread;
@@ -181,7 +181,7 @@ struct Library {
   Instance* parked = nullptr;  ///< closed, but ready for another session
   int openings = 0;            ///< how often an MPI process was opened from nothing
   pid_t parked_by = 0;         ///< the process that parked it first; 0: none has
-  std::atomic<HandleInts*> handle_ints = nullptr;            ///< made_once()
+  HandleInts handle_ints;
   std::atomic<ErrorBook*> error_book = nullptr;              ///< made_once()
   std::atomic<FortranBooleans*> fortran_booleans = nullptr;  ///< made_once()
   std::atomic<InfoObject*> info_env = nullptr;  ///< MPI_INFO_ENV; from MPI_Init on, until exit

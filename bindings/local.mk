@@ -1,6 +1,6 @@
 # libmpi_abi.so.1: the MPI 5.0 standard ABI. Its soname is fixed by convention of all its
 # implementers (MPI_ABI_VERSION), so -version-info stays 1:0:0.
-include_HEADERS += include/mpi.h
+include_HEADERS += include/mpi.h include/mpi_fint.h
 
 lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = \
@@ -32,6 +32,7 @@ libmpi_abi_la_SOURCES = \
 	bindings/error_book.cpp bindings/error_book.hpp \
 	bindings/error_table.cpp bindings/error_table.hpp \
 	bindings/errors.cpp bindings/errors.hpp \
+	bindings/fint.cpp \
 	bindings/graph.cpp \
 	bindings/group.cpp \
 	bindings/group_mail.cpp bindings/group_mail.hpp bindings/group_words.hpp \

@@ -13,6 +13,7 @@
 #include "bindings/topology.hpp"
 #include "collectives/collectives.hpp"
 #include "datatype/datatype.hpp"
+#include "datatype/handle_number.hpp"
 #include "datatype/reductions.hpp"
 #include "datatype/ref.hpp"
 #include "mpi.h"
@@ -60,6 +61,7 @@ struct ErrhandlerObject : Object {
   ErrhandlerObject(Owner o, void (*f)()) : Object(ObjectKind::errhandler), owner(o), function(f) {}
   Owner owner;
   void (*function)();  ///< cast back to the owner's variadic type before the call
+  HandleNumber number;
 };
 
 /// What an error is raised on: an object with an error handler. The handler's reference is held.
@@ -81,6 +83,7 @@ struct SessionObject : ErrorTarget {
   int thread_level;
   std::string memory_alloc_kinds;      ///< the value of its info key mpi_memory_alloc_kinds
   std::shared_ptr<BsendBuffer> bsend;  ///< attached by MPI_Session_attach_buffer
+  HandleNumber number;
 };
 
 /// A key created by MPI_{Comm,Type,Win}_create_keyval. `copy` and `remove` are null for
@@ -135,6 +138,7 @@ struct CommObject : ErrorTarget {
   CommHints hints;
   Ref<SessionObject> session;  ///< where it comes from; null: the World Model
   bool freed = false;          ///< MPI_Comm_free was called; operations in flight keep it alive
+  HandleNumber number;
 };
 
 /// What every MPI_Win has, however its memory is reached. Its handle is its address.
@@ -152,6 +156,7 @@ struct WinObject : ErrorTarget {
   int displacement_unit = 1;                  ///< MPI_WIN_DISP_UNIT, in bytes
   int create_flavor = MPI_WIN_FLAVOR_CREATE;  ///< MPI_WIN_CREATE_FLAVOR
   int model = MPI_WIN_UNIFIED;                ///< MPI_WIN_MODEL
+  HandleNumber number;
 };
 
 /// What every MPI_File has. Its handle is its address, but for the one of MPI_FILE_NULL
@@ -161,6 +166,8 @@ struct FileObject : ErrorTarget {
       : ErrorTarget(ObjectKind::file, Owner::file, handler) {}
   void retain() { ++references; }
   void release();  ///< the last one destroys (bindings/errhandlers.cpp)
+
+  HandleNumber number;
 };
 
 struct GroupObject : Object {
@@ -168,6 +175,7 @@ struct GroupObject : Object {
       : Object(ObjectKind::group), group(std::move(g)), session(std::move(from)) {}
   std::shared_ptr<const Group> group;
   Ref<SessionObject> session;  ///< where it comes from; null: the World Model
+  HandleNumber number;
 };
 
 // MPI_Datatype and MPI_Op user handles are the addresses of Datatype and Op (datatype/).
@@ -175,6 +183,7 @@ struct GroupObject : Object {
 struct InfoObject : Object {
   InfoObject() : Object(ObjectKind::info) {}
   std::vector<std::pair<std::string, std::string>> entries;  ///< in order of first setting
+  HandleNumber number;
 };
 
 /// A message taken out of matching by MPI_Mprobe.
@@ -182,6 +191,7 @@ struct MessageObject : Object {
   MessageObject() : Object(ObjectKind::message) {}
   MatchedMessage* message = nullptr;
   CommObject* comm = nullptr;
+  HandleNumber number;
 };
 
 /// How a request came to be; says what starts it and what its status holds.
@@ -246,6 +256,8 @@ struct RequestObject : Object {
   MPI_Grequest_free_function* free_function = nullptr;
   MPI_Grequest_cancel_function* cancel_function = nullptr;
   void* extra_state = nullptr;
+
+  HandleNumber number;  ///< a plain one keeps it while it is not in use
 
   [[nodiscard]] Request& operation() { return collective ? collective->request : core; }
   [[nodiscard]] bool complete() {

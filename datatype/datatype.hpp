@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "datatype/handle_number.hpp"
 #include "datatype/layout.hpp"
 #include "datatype/ref.hpp"
 #include "mpi.h"
@@ -276,6 +277,8 @@ class Datatype {
     return reinterpret_cast<MPI_Datatype>(is_predefined() ? handle_
                                                           : reinterpret_cast<std::uintptr_t>(this));
   }
+  /// For languages without pointers.
+  [[nodiscard]] const HandleNumber& number() const { return number_; }
 
  private:
   static constexpr std::uint32_t kAlive = 0x65707974;
@@ -298,6 +301,7 @@ class Datatype {
   std::string_view predefined_name_;
   std::optional<std::string> name_;
   mutable std::uint32_t references_ = 1;
+  HandleNumber number_;
 };
 
 /// Handles of predefined datatypes lie in [kFirstDatatype, kFirstDatatype + kDatatypeSlots).

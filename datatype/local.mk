@@ -6,6 +6,7 @@ libdatatype_la_SOURCES = \
 	datatype/datatype.cpp datatype/datatype.hpp \
 	datatype/external32.cpp datatype/external32.hpp \
 	datatype/half.hpp \
+	datatype/handle_number.hpp \
 	datatype/layout.cpp datatype/layout.hpp \
 	datatype/layout_build.cpp datatype/layout_node.hpp \
 	datatype/layout_copy.hpp \

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "datatype/datatype.hpp"
+#include "datatype/handle_number.hpp"
 #include "datatype/ref.hpp"
 #include "mpi.h"
 #include "runtime/error.hpp"
@@ -78,6 +79,8 @@ class Op {
     return reinterpret_cast<MPI_Op>(is_predefined() ? kFirstOp + static_cast<std::uintptr_t>(kind_)
                                                     : reinterpret_cast<std::uintptr_t>(this));
   }
+  /// For languages without pointers.
+  [[nodiscard]] const HandleNumber& number() const { return number_; }
 
  private:
   static constexpr std::uint32_t kAlive = 0x706f706f;
@@ -89,6 +92,7 @@ class Op {
   MPI_User_function_c* large_function_ = nullptr;
   std::string_view name_;
   mutable std::uint32_t references_ = 1;
+  HandleNumber number_;
 };
 
 /// Handle minus kFirstOp to operation; null where the ABI defines none. MPI_OP_NULL has an entry of

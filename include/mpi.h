@@ -3,7 +3,9 @@
  *
  * Every value, type and prototype here is fixed by the standard: a program compiled with this
  * header runs on any library of that ABI, and the reverse. The unit test bindings_abi compares
- * this file with the tables in tests/unit/abi/.
+ * this file with the tables in tests/unit/abi/. What programs use beside Fortran and the ABI does
+ * not have (MPI_Fint, MPI_Comm_f2c) is in mpi_fint.h, which is included below unless REMIT_ABI_ONLY
+ * is defined.
  *
  * Order: version, types, constants by kind, MPI_ functions by chapter of the standard, their
  * PMPI_ twins. A name ending in _c is the large-count form of the one before it.
@@ -3153,6 +3155,10 @@ int PMPI_Win_toint(MPI_Win win);
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifndef REMIT_ABI_ONLY
+#include "mpi_fint.h" /* MPI_Fint, MPI_Comm_f2c and so on, which are not part of the ABI */
 #endif
 
 #endif /* MPI_H_ABI */

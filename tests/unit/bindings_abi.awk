@@ -1,11 +1,14 @@
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 # bindings_abi.awk: turns the tables of the standard ABI into a program that compiles only if
-# include/mpi.h declares every type and function as they say, and that checks every value.
-# usage: awk -v lang=c|c++ -f bindings_abi.awk constants.tsv types.tsv functions.tsv
+# include/mpi.h declares every type and function as they say, and that checks every value. With
+# fint.tsv, what mpi_fint.h declares too; without it, that mpi.h alone does not.
+# usage: awk -v lang=c|c++ -v fint=yes|no -f bindings_abi.awk \
+#          constants.tsv types.tsv functions.tsv [fint.tsv]
 
 BEGIN {
   FS = "\t"
   print "// Made by bindings_abi.awk from tests/unit/abi/*.tsv; not to be edited."
+  if (fint != "yes") print "#define REMIT_ABI_ONLY"
   print "#include \"mpi.h\"\n"
   print "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>"
   if (lang == "c++") {
@@ -21,6 +24,7 @@ BEGIN {
 }
 
 /^#/ { next }
+FILENAME ~ /fint/ { fortran_name(); next }
 FILENAME ~ /constants/ { constant(); next }
 FILENAME ~ /types/ { type(); next }
 FILENAME ~ /functions/ { function_pair(); next }
@@ -44,7 +48,9 @@ function constant() {
 function type(    size) {
   ++types
   size = $4 + 0
-  if ($3 ~ /^\(not declared\)/) print "typedef struct { int of_this_test; } " $1 ";"
+  if ($3 ~ /^\(not declared\)/) {
+    if (fint != "yes") print "typedef struct { int of_this_test; } " $1 ";"
+  }
   else if ($2 == "helper macro") print "#ifdef " $1 "\n#error " $1 " is visible\n#endif"
   else if ($2 == "include guard") print "#ifndef " $1 "\n#error " $1 " is missing\n#endif"
   else if ($2 ~ /^field of /) field(substr($2, 10), size)
@@ -75,6 +81,23 @@ function function_pair() {
   if ($10 != "P" $1) print "#error the twin of " $1 " is " $10 " in the table"
 }
 
+function fortran_name() {
+  ++fortran_names
+  if ($2 == "variable") print "SAME_TYPE(" $1 ", " $3 ");"
+  else if ($2 == "function") {
+    print "SAME_TYPE(&" $1 ", " $3 " (*)(" $4 "));"
+    print "SAME_TYPE(&P" $1 ", " $3 " (*)(" $4 "));"
+  } else if ($3 == "int") print "ASSERT(sizeof(" $1 ") == sizeof(int));\ntypedef int " $1 ";"
+  else fortran_status()
+}
+
+function fortran_status(    names, i) {
+  split("MPI_SOURCE MPI_TAG MPI_ERROR MPI_internal", names, " ")
+  print "ASSERT(sizeof(" $1 ") == sizeof(MPI_Status));"
+  for (i = 1; i <= 4; ++i)
+    print "ASSERT(offsetof(" $1 ", " names[i] ") == offsetof(MPI_Status, " names[i] "));"
+}
+
 END {
   printf "%s", tags
   print "static const struct { const char* name; long long got, want; } constants[] = {"
@@ -95,4 +118,5 @@ END {
   print "}"
   if (constants != 365 || types != 77 || functions != 664)
     print "#error the tables are not whole: " constants " " types " " functions
+  if (fortran_names != (fint == "yes" ? 34 : 0)) print "#error fint.tsv is not whole: " fortran_names
 }

@@ -313,6 +313,22 @@ TEST_F(Handled, HandlesAsIntegers) {
   EXPECT_EQ(MPI_File_fromint(MPI_File_toint(MPI_FILE_NULL)), MPI_FILE_NULL);
 }
 
+TEST_F(Handled, IntegersEndWithTheirObjects) {
+  int win_number = 0;
+  int file_number = 0;
+  {
+    WinObject short_win;
+    FileObject short_file{MPI_ERRORS_RETURN};
+    win_number = MPI_Win_toint(reinterpret_cast<MPI_Win>(&short_win));
+    file_number = MPI_File_toint(reinterpret_cast<MPI_File>(&short_file));
+    EXPECT_EQ(MPI_Win_fromint(win_number), reinterpret_cast<MPI_Win>(&short_win));
+    EXPECT_EQ(MPI_File_fromint(win_number), MPI_FILE_NULL);
+    EXPECT_EQ(MPI_Win_fromint(file_number), MPI_WIN_NULL);
+  }
+  EXPECT_EQ(MPI_Win_fromint(win_number), MPI_WIN_NULL);
+  EXPECT_EQ(MPI_File_fromint(file_number), MPI_FILE_NULL);
+}
+
 // MPI ends with the program's last test.
 class Ended : public ::testing::Environment {
   void TearDown() override { MPI_Finalize(); }

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "bindings/coll_hold.hpp"
 #include "bindings/topology.hpp"
 #include "collectives/collectives.hpp"
 #include "datatype/datatype.hpp"
-#include "datatype/reductions.hpp"
 #include "datatype/ref.hpp"
 #include "mpi.h"
 #include "pt2pt/communicator.hpp"
@@ -197,15 +197,6 @@ enum class RequestForm : std::uint8_t {
   no_operation,  ///< MPI_PROC_NULL peers: complete at once
 };
 
-/// Types, operation and copied arrays that a collective uses until it is complete (the user may
-/// free the first two at once; MPI-5.0, section 6.12).
-struct CollectiveHold {
-  std::vector<Ref<const Datatype>> types;
-  Ref<const Op> op;
-  std::vector<const Datatype*> send_types, recv_types;  ///< alltoallw, neighbor_alltoallw
-  std::shared_ptr<void> kept;                           ///< anything else, of MPI_Comm_idup
-};
-
 /// The sending half of MPI_Isendrecv.
 struct SendHalf {
   Request core{RequestKind::send};
@@ -235,11 +226,10 @@ struct RequestObject : Object {
   View view{};
   Ref<const Datatype> datatype;                 ///< keeps the view's layout alive
   MPI_Datatype plain_type = MPI_DATATYPE_NULL;  ///< of a plain one instead: predefined
-  std::unique_ptr<Collective> collective;
+  std::unique_ptr<HeldCollective> collective;
   std::unique_ptr<SendHalf> sending;
   std::unique_ptr<Partitioned> partitioned;
-  std::unique_ptr<CollectiveHold> hold;  ///< what a collective uses until it is complete
-  RequestObject* next_plain = nullptr;   ///< of a plain one not in use
+  RequestObject* next_plain = nullptr;  ///< of a plain one not in use
 
   // generalized requests
   MPI_Grequest_query_function* query = nullptr;
@@ -247,7 +237,7 @@ struct RequestObject : Object {
   MPI_Grequest_cancel_function* cancel_function = nullptr;
   void* extra_state = nullptr;
 
-  [[nodiscard]] Request& operation() { return collective ? collective->request : core; }
+  [[nodiscard]] Request& operation() { return collective ? collective->work().request : core; }
   [[nodiscard]] bool complete() {
     return !active || (operation().complete && (sending == nullptr || sending->core.complete));
   }

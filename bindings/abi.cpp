@@ -100,17 +100,19 @@ int check_booleans(const AnyTimeCall& call, int logical_size, const void* logica
 
 using namespace remit;
 
-int PMPI_Abi_get_version(int* abi_major, int* abi_minor) {
+int PMPI_Abi_get_version(int* abi_major, int* abi_minor) try {
   const AnyTimeCall call("MPI_Abi_get_version");
   if (int err = call.not_null(abi_major, "abi_major")) return err;
   if (int err = call.not_null(abi_minor, "abi_minor")) return err;
   *abi_major = MPI_ABI_VERSION;
   *abi_minor = MPI_ABI_SUBVERSION;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Abi_get_version");
 }
 REMIT_WEAK(Abi_get_version);
 
-int PMPI_Abi_get_info(MPI_Info* info) {
+int PMPI_Abi_get_info(MPI_Info* info) try {
   const AnyTimeCall call("MPI_Abi_get_info");
   if (int err = call.not_null(info, "info")) return err;
   InfoObject sizes;
@@ -119,12 +121,14 @@ int PMPI_Abi_get_info(MPI_Info* info) {
                    {"mpi_offset_size", std::to_string(sizeof(MPI_Offset))}};
   *info = hand_out(sizes);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Abi_get_info");
 }
 REMIT_WEAK(Abi_get_info);
 
 // The library is built with the sizes that Fortran compilers have by default, so they are known
 // from the beginning.
-int PMPI_Abi_get_fortran_info(MPI_Info* info) {
+int PMPI_Abi_get_fortran_info(MPI_Info* info) try {
   const AnyTimeCall call("MPI_Abi_get_fortran_info");
   if (int err = call.not_null(info, "info")) return err;
   InfoObject properties;
@@ -137,10 +141,12 @@ int PMPI_Abi_get_fortran_info(MPI_Info* info) {
   }
   *info = hand_out(properties);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Abi_get_fortran_info");
 }
 REMIT_WEAK(Abi_get_fortran_info);
 
-int PMPI_Abi_set_fortran_info(MPI_Info info) {
+int PMPI_Abi_set_fortran_info(MPI_Info info) try {
   const AnyTimeCall call("MPI_Abi_set_fortran_info");
   if (info_of(info) == nullptr) {
     return call.fail(MPI_ERR_INFO, "info {} is not an info object{}",
@@ -150,25 +156,31 @@ int PMPI_Abi_set_fortran_info(MPI_Info info) {
   return call.fail(MPI_ERR_ABI,
                    "the properties of Fortran's types are set already; MPI_Abi_get_fortran_info "
                    "tells them");
+} catch (...) {
+  return caught("MPI_Abi_set_fortran_info");
 }
 REMIT_WEAK(Abi_set_fortran_info);
 
-int PMPI_Abi_set_fortran_booleans(int logical_size, void* logical_true, void* logical_false) {
+int PMPI_Abi_set_fortran_booleans(int logical_size, void* logical_true, void* logical_false) try {
   const AnyTimeCall call("MPI_Abi_set_fortran_booleans");
   if (int err = check_booleans(call, logical_size, logical_true, logical_false)) return err;
   if (made_once(library().fortran_booleans).set(logical_size, logical_true, logical_false)) {
     return MPI_SUCCESS;
   }
   return call.fail(MPI_ERR_ABI, "Fortran's logical values are set already");
+} catch (...) {
+  return caught("MPI_Abi_set_fortran_booleans");
 }
 REMIT_WEAK(Abi_set_fortran_booleans);
 
 int PMPI_Abi_get_fortran_booleans(int logical_size, void* logical_true, void* logical_false,
-                                  int* is_set) {
+                                  int* is_set) try {
   const AnyTimeCall call("MPI_Abi_get_fortran_booleans");
   if (int err = check_booleans(call, logical_size, logical_true, logical_false)) return err;
   if (int err = call.not_null(is_set, "is_set")) return err;
   *is_set = made_once(library().fortran_booleans).get(logical_size, logical_true, logical_false);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Abi_get_fortran_booleans");
 }
 REMIT_WEAK(Abi_get_fortran_booleans);

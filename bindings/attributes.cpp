@@ -344,111 +344,153 @@ int delete_attr(const char* function, Handle handle, int id) {
 using namespace remit;
 
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy,
-                            MPI_Comm_delete_attr_function* remove, int* keyval, void* extra_state) {
+                            MPI_Comm_delete_attr_function* remove, int* keyval,
+                            void* extra_state) try {
   return create_keyval("MPI_Comm_create_keyval", Owner::comm, reinterpret_cast<Function>(copy),
                        reinterpret_cast<Function>(remove), keyval, extra_state);
+} catch (...) {
+  return caught("MPI_Comm_create_keyval");
 }
 REMIT_WEAK(Comm_create_keyval);
 
-int PMPI_Comm_free_keyval(int* keyval) {
+int PMPI_Comm_free_keyval(int* keyval) try {
   return free_keyval("MPI_Comm_free_keyval", Owner::comm, keyval);
+} catch (...) {
+  return caught("MPI_Comm_free_keyval");
 }
 REMIT_WEAK(Comm_free_keyval);
 
-int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
+int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) try {
   return set_attr("MPI_Comm_set_attr", comm, keyval, value);
+} catch (...) {
+  return caught("MPI_Comm_set_attr", comm);
 }
 REMIT_WEAK(Comm_set_attr);
 
-int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
+int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) try {
   return get_attr("MPI_Comm_get_attr", comm, keyval, value, flag);
+} catch (...) {
+  return caught("MPI_Comm_get_attr", comm);
 }
 REMIT_WEAK(Comm_get_attr);
 
-int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval) {
+int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval) try {
   return delete_attr("MPI_Comm_delete_attr", comm, keyval);
+} catch (...) {
+  return caught("MPI_Comm_delete_attr", comm);
 }
 REMIT_WEAK(Comm_delete_attr);
 
 // The forms deprecated since MPI-2.0.
 
 int PMPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* remove, int* keyval,
-                       void* extra_state) {
+                       void* extra_state) try {
   return create_keyval("MPI_Keyval_create", Owner::comm, reinterpret_cast<Function>(copy),
                        reinterpret_cast<Function>(remove), keyval, extra_state);
+} catch (...) {
+  return caught("MPI_Keyval_create");
 }
 REMIT_WEAK(Keyval_create);
 
-int PMPI_Keyval_free(int* keyval) {
+int PMPI_Keyval_free(int* keyval) try {
   return free_keyval("MPI_Keyval_free", Owner::comm, keyval);
+} catch (...) {
+  return caught("MPI_Keyval_free");
 }
 REMIT_WEAK(Keyval_free);
 
-int PMPI_Attr_put(MPI_Comm comm, int keyval, void* value) {
+int PMPI_Attr_put(MPI_Comm comm, int keyval, void* value) try {
   return set_attr("MPI_Attr_put", comm, keyval, value);
+} catch (...) {
+  return caught("MPI_Attr_put", comm);
 }
 REMIT_WEAK(Attr_put);
 
-int PMPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag) {
+int PMPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag) try {
   return get_attr("MPI_Attr_get", comm, keyval, value, flag);
+} catch (...) {
+  return caught("MPI_Attr_get", comm);
 }
 REMIT_WEAK(Attr_get);
 
-int PMPI_Attr_delete(MPI_Comm comm, int keyval) {
+int PMPI_Attr_delete(MPI_Comm comm, int keyval) try {
   return delete_attr("MPI_Attr_delete", comm, keyval);
+} catch (...) {
+  return caught("MPI_Attr_delete", comm);
 }
 REMIT_WEAK(Attr_delete);
 
 int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy,
-                            MPI_Type_delete_attr_function* remove, int* keyval, void* extra_state) {
+                            MPI_Type_delete_attr_function* remove, int* keyval,
+                            void* extra_state) try {
   return create_keyval("MPI_Type_create_keyval", Owner::type, reinterpret_cast<Function>(copy),
                        reinterpret_cast<Function>(remove), keyval, extra_state);
+} catch (...) {
+  return caught("MPI_Type_create_keyval");
 }
 REMIT_WEAK(Type_create_keyval);
 
-int PMPI_Type_free_keyval(int* keyval) {
+int PMPI_Type_free_keyval(int* keyval) try {
   return free_keyval("MPI_Type_free_keyval", Owner::type, keyval);
+} catch (...) {
+  return caught("MPI_Type_free_keyval");
 }
 REMIT_WEAK(Type_free_keyval);
 
-int PMPI_Type_set_attr(MPI_Datatype datatype, int keyval, void* value) {
+int PMPI_Type_set_attr(MPI_Datatype datatype, int keyval, void* value) try {
   return set_attr("MPI_Type_set_attr", datatype, keyval, value);
+} catch (...) {
+  return caught("MPI_Type_set_attr");
 }
 REMIT_WEAK(Type_set_attr);
 
-int PMPI_Type_get_attr(MPI_Datatype datatype, int keyval, void* value, int* flag) {
+int PMPI_Type_get_attr(MPI_Datatype datatype, int keyval, void* value, int* flag) try {
   return get_attr("MPI_Type_get_attr", datatype, keyval, value, flag);
+} catch (...) {
+  return caught("MPI_Type_get_attr");
 }
 REMIT_WEAK(Type_get_attr);
 
-int PMPI_Type_delete_attr(MPI_Datatype datatype, int keyval) {
+int PMPI_Type_delete_attr(MPI_Datatype datatype, int keyval) try {
   return delete_attr("MPI_Type_delete_attr", datatype, keyval);
+} catch (...) {
+  return caught("MPI_Type_delete_attr");
 }
 REMIT_WEAK(Type_delete_attr);
 
 int PMPI_Win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove,
-                           int* keyval, void* extra_state) {
+                           int* keyval, void* extra_state) try {
   return create_keyval("MPI_Win_create_keyval", Owner::win, reinterpret_cast<Function>(copy),
                        reinterpret_cast<Function>(remove), keyval, extra_state);
+} catch (...) {
+  return caught("MPI_Win_create_keyval");
 }
 REMIT_WEAK(Win_create_keyval);
 
-int PMPI_Win_free_keyval(int* keyval) {
+int PMPI_Win_free_keyval(int* keyval) try {
   return free_keyval("MPI_Win_free_keyval", Owner::win, keyval);
+} catch (...) {
+  return caught("MPI_Win_free_keyval");
 }
 REMIT_WEAK(Win_free_keyval);
 
-int PMPI_Win_set_attr(MPI_Win win, int keyval, void* value) {
+int PMPI_Win_set_attr(MPI_Win win, int keyval, void* value) try {
   return set_attr("MPI_Win_set_attr", win, keyval, value);
+} catch (...) {
+  return caught("MPI_Win_set_attr", win);
 }
 REMIT_WEAK(Win_set_attr);
 
-int PMPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
+int PMPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) try {
   return get_attr("MPI_Win_get_attr", win, keyval, value, flag);
+} catch (...) {
+  return caught("MPI_Win_get_attr", win);
 }
 REMIT_WEAK(Win_get_attr);
 
-int PMPI_Win_delete_attr(MPI_Win win, int keyval) {
+int PMPI_Win_delete_attr(MPI_Win win, int keyval) try {
   return delete_attr("MPI_Win_delete_attr", win, keyval);
+} catch (...) {
+  return caught("MPI_Win_delete_attr", win);
 }
 REMIT_WEAK(Win_delete_attr);

@@ -89,7 +89,7 @@ std::vector<int> slice_of(const Grid& grid, int rank, const int remain_dims[]) {
 using namespace remit;
 
 int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[],
-                     int reorder, MPI_Comm* comm_cart) {
+                     int reorder, MPI_Comm* comm_cart) try {
   Entry entry("MPI_Cart_create");
   CommObject* c = nullptr;
   Grid grid;
@@ -101,10 +101,12 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int p
       ordered_members(entry.instance(), *c, grid, grid.size(), reorder != 0);
   return create_comm(entry, *c, c->core.local->subset(members),
                      std::make_shared<const Topology>(grid), comm_cart);
+} catch (...) {
+  return caught("MPI_Cart_create", comm_old);
 }
 REMIT_WEAK(Cart_create);
 
-int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
+int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) try {
   Entry entry("MPI_Cart_sub");
   CommObject* c = nullptr;
   const Grid* grid = nullptr;
@@ -119,10 +121,13 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
   }
   return create_comm(entry, *c, c->core.local->subset(slice_of(*grid, c->core.rank, remain_dims)),
                      std::make_shared<const Topology>(kept), newcomm);
+} catch (...) {
+  return caught("MPI_Cart_sub", comm);
 }
 REMIT_WEAK(Cart_sub);
 
-int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank) {
+int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[],
+                  int* newrank) try {
   Entry entry("MPI_Cart_map");
   CommObject* c = nullptr;
   Grid grid;
@@ -131,10 +136,12 @@ int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[
   if (int err = read_grid(entry, ndims, dims, periods, c->core.size(), grid)) return err;
   *newrank = new_rank(*c, ordered_members(entry.instance(), *c, grid, grid.size(), true));
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Cart_map", comm);
 }
 REMIT_WEAK(Cart_map);
 
-int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
+int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) try {
   Entry entry("MPI_Cartdim_get");
   CommObject* c = nullptr;
   const Grid* grid = nullptr;
@@ -142,10 +149,12 @@ int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
   if (int err = entry.not_null(ndims, "ndims")) return err;
   *ndims = static_cast<int>(grid->dimensions.size());
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Cartdim_get", comm);
 }
 REMIT_WEAK(Cartdim_get);
 
-int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
+int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) try {
   Entry entry("MPI_Cart_get");
   CommObject* c = nullptr;
   const Grid* grid = nullptr;
@@ -164,10 +173,12 @@ int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coo
     coords[i] = own[i];
   }
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Cart_get", comm);
 }
 REMIT_WEAK(Cart_get);
 
-int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int* rank) {
+int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int* rank) try {
   Entry entry("MPI_Cart_rank");
   CommObject* c = nullptr;
   const Grid* grid = nullptr;
@@ -189,10 +200,12 @@ int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int* rank) {
   }
   *rank = found;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Cart_rank", comm);
 }
 REMIT_WEAK(Cart_rank);
 
-int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
+int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) try {
   Entry entry("MPI_Cart_coords");
   CommObject* c = nullptr;
   const Grid* grid = nullptr;
@@ -208,10 +221,12 @@ int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
   grid->coordinates(rank, all);
   std::copy_n(all.begin(), count, coords);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Cart_coords", comm);
 }
 REMIT_WEAK(Cart_coords);
 
-int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) {
+int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) try {
   Entry entry("MPI_Cart_shift");
   CommObject* c = nullptr;
   const Grid* grid = nullptr;
@@ -226,10 +241,12 @@ int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, in
   *rank_source = grid->neighbor(c->core.rank, direction, -static_cast<long long>(disp));
   *rank_dest = grid->neighbor(c->core.rank, direction, disp);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Cart_shift", comm);
 }
 REMIT_WEAK(Cart_shift);
 
-int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
+int PMPI_Dims_create(int nnodes, int ndims, int dims[]) try {
   Entry entry("MPI_Dims_create");
   if (nnodes <= 0) return entry.fail(MPI_ERR_ARG, "nnodes is {}; it must be positive", nnodes);
   if (ndims < 0) {
@@ -247,10 +264,12 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
   if (fill_dimensions(nnodes, sizes)) return MPI_SUCCESS;
   return entry.fail(MPI_ERR_DIMS, "nnodes is {}, of which the entries given in dims are no divisor",
                     nnodes);
+} catch (...) {
+  return caught("MPI_Dims_create");
 }
 REMIT_WEAK(Dims_create);
 
-int PMPI_Topo_test(MPI_Comm comm, int* status) {
+int PMPI_Topo_test(MPI_Comm comm, int* status) try {
   Entry entry("MPI_Topo_test");
   CommObject* c = nullptr;
   if (int err = entry.comm(comm, c)) return err;
@@ -258,5 +277,7 @@ int PMPI_Topo_test(MPI_Comm comm, int* status) {
   constexpr int kKinds[] = {MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH};
   *status = c->topology == nullptr ? MPI_UNDEFINED : kKinds[c->topology->index()];
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Topo_test", comm);
 }
 REMIT_WEAK(Topo_test);

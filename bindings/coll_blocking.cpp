@@ -149,261 +149,326 @@ int allreduce_of(const char* function, const void* sendbuf, void* recvbuf, MPI_C
 
 using namespace remit;
 
-int PMPI_Barrier(MPI_Comm comm) {
-  return barrier_of("MPI_Barrier", comm);
+int PMPI_Barrier(MPI_Comm comm) try { return barrier_of("MPI_Barrier", comm); } catch (...) {
+  return caught("MPI_Barrier", comm);
 }
 REMIT_WEAK(Barrier);
 
-int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) try {
   return bcast_of("MPI_Bcast", buffer, count, datatype, root, comm);
+} catch (...) {
+  return caught("MPI_Bcast", comm);
 }
 REMIT_WEAK(Bcast);
 
 int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) try {
   return gather_of("MPI_Gather", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
                    comm);
+} catch (...) {
+  return caught("MPI_Gather", comm);
 }
 REMIT_WEAK(Gather);
 
 int PMPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                  const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                 MPI_Comm comm) {
+                 MPI_Comm comm) try {
   return blocking_collective("MPI_Gatherv", [&](CollectiveCall& call) {
     return check_gatherv(call, sendbuf, sendcount, sendtype, recvbuf, Counts(recvcounts),
                          Counts(displs), recvtype, root, comm);
   });
+} catch (...) {
+  return caught("MPI_Gatherv", comm);
 }
 REMIT_WEAK(Gatherv);
 
 int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) try {
   return scatter_of("MPI_Scatter", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
                     comm);
+} catch (...) {
+  return caught("MPI_Scatter", comm);
 }
 REMIT_WEAK(Scatter);
 
 int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[],
                   MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
-                  int root, MPI_Comm comm) {
+                  int root, MPI_Comm comm) try {
   return blocking_collective("MPI_Scatterv", [&](CollectiveCall& call) {
     return check_scatterv(call, sendbuf, Counts(sendcounts), Counts(displs), sendtype, recvbuf,
                           recvcount, recvtype, root, comm);
   });
+} catch (...) {
+  return caught("MPI_Scatterv", comm);
 }
 REMIT_WEAK(Scatterv);
 
 int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm) try {
   return allgather_of("MPI_Allgather", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                       comm);
+} catch (...) {
+  return caught("MPI_Allgather", comm);
 }
 REMIT_WEAK(Allgather);
 
 int PMPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                     const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                    MPI_Comm comm) {
+                    MPI_Comm comm) try {
   return blocking_collective("MPI_Allgatherv", [&](CollectiveCall& call) {
     return check_allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, Counts(recvcounts),
                             Counts(displs), recvtype, comm);
   });
+} catch (...) {
+  return caught("MPI_Allgatherv", comm);
 }
 REMIT_WEAK(Allgatherv);
 
 int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) try {
   return alltoall_of("MPI_Alltoall", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                      comm);
+} catch (...) {
+  return caught("MPI_Alltoall", comm);
 }
 REMIT_WEAK(Alltoall);
 
 int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
                    MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
-                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) try {
   return blocking_collective("MPI_Alltoallv", [&](CollectiveCall& call) {
     return check_alltoallv(call, sendbuf, Counts(sendcounts), Counts(sdispls), sendtype, recvbuf,
                            Counts(recvcounts), Counts(rdispls), recvtype, comm);
   });
+} catch (...) {
+  return caught("MPI_Alltoallv", comm);
 }
 REMIT_WEAK(Alltoallv);
 
 int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                int root, MPI_Comm comm) {
+                int root, MPI_Comm comm) try {
   return reduce_of("MPI_Reduce", sendbuf, recvbuf, count, datatype, op, root, comm);
+} catch (...) {
+  return caught("MPI_Reduce", comm);
 }
 REMIT_WEAK(Reduce);
 
 int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                   MPI_Comm comm) {
+                   MPI_Comm comm) try {
   return allreduce_of("MPI_Allreduce", sendbuf, recvbuf, count, datatype, op, comm);
+} catch (...) {
+  return caught("MPI_Allreduce", comm);
 }
 REMIT_WEAK(Allreduce);
 
-int PMPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+int PMPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
+                 MPI_Comm comm) try {
   return bcast_of("MPI_Bcast_c", buffer, count, datatype, root, comm);
+} catch (...) {
+  return caught("MPI_Bcast_c", comm);
 }
 REMIT_WEAK(Bcast_c);
 
 int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                  MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+                  MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) try {
   return gather_of("MPI_Gather_c", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
                    comm);
+} catch (...) {
+  return caught("MPI_Gather_c", comm);
 }
 REMIT_WEAK(Gather_c);
 
 int PMPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
-                   int root, MPI_Comm comm) {
+                   int root, MPI_Comm comm) try {
   return blocking_collective("MPI_Gatherv_c", [&](CollectiveCall& call) {
     return check_gatherv(call, sendbuf, sendcount, sendtype, recvbuf, Counts(recvcounts),
                          Counts(displs), recvtype, root, comm);
   });
+} catch (...) {
+  return caught("MPI_Gatherv_c", comm);
 }
 REMIT_WEAK(Gatherv_c);
 
 int PMPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                   MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+                   MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) try {
   return scatter_of("MPI_Scatter_c", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                     root, comm);
+} catch (...) {
+  return caught("MPI_Scatter_c", comm);
 }
 REMIT_WEAK(Scatter_c);
 
 int PMPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
                     MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                    MPI_Datatype recvtype, int root, MPI_Comm comm) {
+                    MPI_Datatype recvtype, int root, MPI_Comm comm) try {
   return blocking_collective("MPI_Scatterv_c", [&](CollectiveCall& call) {
     return check_scatterv(call, sendbuf, Counts(sendcounts), Counts(displs), sendtype, recvbuf,
                           recvcount, recvtype, root, comm);
   });
+} catch (...) {
+  return caught("MPI_Scatterv_c", comm);
 }
 REMIT_WEAK(Scatterv_c);
 
 int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) try {
   return allgather_of("MPI_Allgather_c", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                       comm);
+} catch (...) {
+  return caught("MPI_Allgather_c", comm);
 }
 REMIT_WEAK(Allgather_c);
 
 int PMPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                       void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
-                      MPI_Datatype recvtype, MPI_Comm comm) {
+                      MPI_Datatype recvtype, MPI_Comm comm) try {
   return blocking_collective("MPI_Allgatherv_c", [&](CollectiveCall& call) {
     return check_allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, Counts(recvcounts),
                             Counts(displs), recvtype, comm);
   });
+} catch (...) {
+  return caught("MPI_Allgatherv_c", comm);
 }
 REMIT_WEAK(Allgatherv_c);
 
 int PMPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+                    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) try {
   return alltoall_of("MPI_Alltoall_c", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                      comm);
+} catch (...) {
+  return caught("MPI_Alltoall_c", comm);
 }
 REMIT_WEAK(Alltoall_c);
 
 int PMPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
                      MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
-                     const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+                     const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) try {
   return blocking_collective("MPI_Alltoallv_c", [&](CollectiveCall& call) {
     return check_alltoallv(call, sendbuf, Counts(sendcounts), Counts(sdispls), sendtype, recvbuf,
                            Counts(recvcounts), Counts(rdispls), recvtype, comm);
   });
+} catch (...) {
+  return caught("MPI_Alltoallv_c", comm);
 }
 REMIT_WEAK(Alltoallv_c);
 
 int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
-                  MPI_Op op, int root, MPI_Comm comm) {
+                  MPI_Op op, int root, MPI_Comm comm) try {
   return reduce_of("MPI_Reduce_c", sendbuf, recvbuf, count, datatype, op, root, comm);
+} catch (...) {
+  return caught("MPI_Reduce_c", comm);
 }
 REMIT_WEAK(Reduce_c);
 
 int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
-                     MPI_Op op, MPI_Comm comm) {
+                     MPI_Op op, MPI_Comm comm) try {
   return allreduce_of("MPI_Allreduce_c", sendbuf, recvbuf, count, datatype, op, comm);
+} catch (...) {
+  return caught("MPI_Allreduce_c", comm);
 }
 REMIT_WEAK(Allreduce_c);
 
 int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[],
                    const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
-                   const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
+                   const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) try {
   return blocking_collective("MPI_Alltoallw", [&](CollectiveCall& call) {
     return check_alltoallw(call, sendbuf, Counts(sendcounts), Counts(sdispls), sendtypes, recvbuf,
                            Counts(recvcounts), Counts(rdispls), recvtypes, comm);
   });
+} catch (...) {
+  return caught("MPI_Alltoallw", comm);
 }
 REMIT_WEAK(Alltoallw);
 
 int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[],
-                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) try {
   return blocking_collective("MPI_Reduce_scatter", [&](CollectiveCall& call) {
     return check_reduce_scatter(call, sendbuf, recvbuf, Counts(recvcounts), datatype, op, comm);
   });
+} catch (...) {
+  return caught("MPI_Reduce_scatter", comm);
 }
 REMIT_WEAK(Reduce_scatter);
 
 int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
-                              MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+                              MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) try {
   return blocking_collective("MPI_Reduce_scatter_block", [&](CollectiveCall& call) {
     return check_reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm);
   });
+} catch (...) {
+  return caught("MPI_Reduce_scatter_block", comm);
 }
 REMIT_WEAK(Reduce_scatter_block);
 
 int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-              MPI_Comm comm) {
+              MPI_Comm comm) try {
   return blocking_collective("MPI_Scan", [&](CollectiveCall& call) {
     return check_scan(call, CollectiveKind::scan, sendbuf, recvbuf, count, datatype, op, comm);
   });
+} catch (...) {
+  return caught("MPI_Scan", comm);
 }
 REMIT_WEAK(Scan);
 
 int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                MPI_Comm comm) {
+                MPI_Comm comm) try {
   return blocking_collective("MPI_Exscan", [&](CollectiveCall& call) {
     return check_scan(call, CollectiveKind::exscan, sendbuf, recvbuf, count, datatype, op, comm);
   });
+} catch (...) {
+  return caught("MPI_Exscan", comm);
 }
 REMIT_WEAK(Exscan);
 
 int PMPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
                      const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
-                     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
+                     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) try {
   return blocking_collective("MPI_Alltoallw_c", [&](CollectiveCall& call) {
     return check_alltoallw(call, sendbuf, Counts(sendcounts), Counts(sdispls), sendtypes, recvbuf,
                            Counts(recvcounts), Counts(rdispls), recvtypes, comm);
   });
+} catch (...) {
+  return caught("MPI_Alltoallw_c", comm);
 }
 REMIT_WEAK(Alltoallw_c);
 
 int PMPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
-                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) try {
   return blocking_collective("MPI_Reduce_scatter_c", [&](CollectiveCall& call) {
     return check_reduce_scatter(call, sendbuf, recvbuf, Counts(recvcounts), datatype, op, comm);
   });
+} catch (...) {
+  return caught("MPI_Reduce_scatter_c", comm);
 }
 REMIT_WEAK(Reduce_scatter_c);
 
 int PMPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
-                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) try {
   return blocking_collective("MPI_Reduce_scatter_block_c", [&](CollectiveCall& call) {
     return check_reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm);
   });
+} catch (...) {
+  return caught("MPI_Reduce_scatter_block_c", comm);
 }
 REMIT_WEAK(Reduce_scatter_block_c);
 
 int PMPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
-                MPI_Op op, MPI_Comm comm) {
+                MPI_Op op, MPI_Comm comm) try {
   return blocking_collective("MPI_Scan_c", [&](CollectiveCall& call) {
     return check_scan(call, CollectiveKind::scan, sendbuf, recvbuf, count, datatype, op, comm);
   });
+} catch (...) {
+  return caught("MPI_Scan_c", comm);
 }
 REMIT_WEAK(Scan_c);
 
 int PMPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
-                  MPI_Op op, MPI_Comm comm) {
+                  MPI_Op op, MPI_Comm comm) try {
   return blocking_collective("MPI_Exscan_c", [&](CollectiveCall& call) {
     return check_scan(call, CollectiveKind::exscan, sendbuf, recvbuf, count, datatype, op, comm);
   });
+} catch (...) {
+  return caught("MPI_Exscan_c", comm);
 }
 REMIT_WEAK(Exscan_c);

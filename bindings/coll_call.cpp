@@ -607,9 +607,11 @@ RequestObject* make_collective_request(CollectiveCall& call) {
   MessageArgs args;
   args.comm = call.comm;
   RequestObject* request = make_request(call.entry.instance(), RequestForm::collective, args);
-  request->hold = std::make_unique<CollectiveHold>(std::move(call.hold));
-  request->collective =
-      std::make_unique<Collective>(call.entry.engine(), call.comm->core, call.args);
+  // Of a reduce_scatter each member of the own group has a count, also on an inter-communicator.
+  const bool by_member = call.args.kind == CollectiveKind::reduce_scatter;
+  request->collective = std::make_unique<HeldCollective>(
+      call.entry.engine(), call.comm->core, call.args, std::move(call.hold), call.slots(true),
+      by_member ? call.comm->core.size() : call.slots(false));
   return request;
 }
 
@@ -618,7 +620,7 @@ RequestObject* make_collective_request(CollectiveCall& call) {
 int run_nonblocking(CollectiveCall& call, MPI_Request* request) {
   if (int err = call.entry.not_null(request, "request")) return err;
   RequestObject* made = make_collective_request(call);
-  made->collective->start();
+  made->collective->work().start();
   *request = handle_of(made);
   return MPI_SUCCESS;
 }

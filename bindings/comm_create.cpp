@@ -35,14 +35,24 @@ CollectiveArgs gather_args(const ColorKey& mine, const Group& group, Colors& all
   return plain_args(CollectiveKind::allgather, &mine, all.data(), 2, MPI_INT64_T);
 }
 
-/// Each side gets the colors of both.
-int split_inter(Entry& entry, CommObject& comm, ColorKey mine, MPI_Comm* newcomm) {
-  Colors ours;
-  Colors theirs;
-  if (int err = run_within(entry, comm, gather_args(mine, *comm.core.local, ours))) return err;
-  if (int err = run_inner(entry, comm, gather_args(mine, *comm.core.remote, theirs))) return err;
-  return create_intercomm(entry, comm, select_color(*comm.core.local, ours, mine.color),
-                          select_color(*comm.core.remote, theirs, mine.color), newcomm);
+/// The colors of all members; `remote` of an inter-communicator only.
+struct AllColors {
+  Colors local;
+  Colors remote;
+
+  [[nodiscard]] bool has_later() const {
+    const auto is_later = [](const ColorKey& member) { return member.color == kColorLater; };
+    return std::any_of(local.begin(), local.end(), is_later) ||
+           std::any_of(remote.begin(), remote.end(), is_later);
+  }
+};
+
+int gather_colors(Entry& entry, CommObject& comm, const ColorKey& mine, AllColors& all) {
+  if (!comm.core.is_inter()) {
+    return run_inner(entry, comm, gather_args(mine, *comm.core.local, all.local));
+  }
+  if (int err = run_within(entry, comm, gather_args(mine, *comm.core.local, all.local))) return err;
+  return run_inner(entry, comm, gather_args(mine, *comm.core.remote, all.remote));
 }
 
 /// The group must consist of members of the local group.
@@ -58,19 +68,26 @@ int check_subset(Entry& entry, const CommObject& comm, const Group& group) {
 
 }  // namespace
 
-int split(Entry& entry, CommObject& comm, std::int64_t color, int key, MPI_Comm* newcomm) {
-  const ColorKey mine{color, key};
-  if (comm.core.is_inter()) return split_inter(entry, comm, mine, newcomm);
-  Colors all;
-  if (int err = run_inner(entry, comm, gather_args(mine, *comm.core.local, all))) return err;
-  return create_comm(entry, comm, select_color(*comm.core.local, all, color), nullptr, newcomm);
+int split(Entry& entry, CommObject& comm, std::int64_t color, int key, MPI_Comm* newcomm,
+          const Recolor& recolor) {
+  ColorKey mine{color, key};
+  AllColors all;
+  if (int err = gather_colors(entry, comm, mine, all)) return err;
+  if (all.has_later()) {
+    if (int err = recolor(mine.color)) return err;
+    if (int err = gather_colors(entry, comm, mine, all)) return err;
+  }
+  GroupPtr local = select_color(*comm.core.local, all.local, mine.color);
+  if (!comm.core.is_inter()) return create_comm(entry, comm, std::move(local), nullptr, newcomm);
+  return create_intercomm(entry, comm, std::move(local),
+                          select_color(*comm.core.remote, all.remote, mine.color), newcomm);
 }
 
 }  // namespace remit
 
 using namespace remit;
 
-int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
+int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) try {
   Entry entry("MPI_Comm_split");
   CommObject* c = nullptr;
   if (int err = entry.comm(comm, c)) return err;
@@ -80,10 +97,12 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
                       color);
   }
   return split(entry, *c, color, key, newcomm);
+} catch (...) {
+  return caught("MPI_Comm_split", comm);
 }
 REMIT_WEAK(Comm_split);
 
-int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
+int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) try {
   Entry entry("MPI_Comm_create");
   CommObject* c = nullptr;
   GroupPtr g;
@@ -95,11 +114,13 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
   // Both groups become known as if they were colors.
   const int place = my_rank_in(entry.instance(), *g);
   return split(entry, *c, place == MPI_UNDEFINED ? MPI_UNDEFINED : 0, place, newcomm);
+} catch (...) {
+  return caught("MPI_Comm_create", comm);
 }
 REMIT_WEAK(Comm_create);
 
 // Only the members of the group call it; others may do what they like meanwhile.
-int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
+int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) try {
   Entry entry("MPI_Comm_create_group");
   CommObject* c = nullptr;
   GroupPtr g;
@@ -116,5 +137,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
   if (int err = call.agree_on_context(context)) return err;
   *newcomm = make_comm(heritage_of(*c), context, rank, std::move(g))->handle;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Comm_create_group", comm);
 }
 REMIT_WEAK(Comm_create_group);

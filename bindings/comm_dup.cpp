@@ -72,10 +72,11 @@ RequestObject* start_duplicate(Entry& entry, CommObject& comm, CommObject* made)
   CollectiveArgs agree;
   agree.kind = CollectiveKind::agree;
   agree.recv = &pending->agreement;
-  request->hold = std::make_unique<CollectiveHold>();
-  request->hold->kept = std::move(pending);
-  request->collective = std::make_unique<Collective>(entry.engine(), comm.core, agree);
-  request->collective->start();
+  CollectiveHold hold;
+  hold.kept = std::move(pending);
+  request->collective =
+      std::make_unique<HeldCollective>(entry.engine(), comm.core, agree, std::move(hold));
+  request->collective->work().start();
   return request;
 }
 
@@ -105,23 +106,31 @@ int start_to_duplicate(const char* function, MPI_Comm comm, MPI_Info info, MPI_C
 
 using namespace remit;
 
-int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
+int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) try {
   return duplicate("MPI_Comm_dup", comm, MPI_INFO_NULL, newcomm);
+} catch (...) {
+  return caught("MPI_Comm_dup", comm);
 }
 REMIT_WEAK(Comm_dup);
 
-int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) try {
   return duplicate("MPI_Comm_dup_with_info", comm, info, newcomm);
+} catch (...) {
+  return caught("MPI_Comm_dup_with_info", comm);
 }
 REMIT_WEAK(Comm_dup_with_info);
 
-int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) try {
   return start_to_duplicate("MPI_Comm_idup", comm, MPI_INFO_NULL, newcomm, request);
+} catch (...) {
+  return caught("MPI_Comm_idup", comm);
 }
 REMIT_WEAK(Comm_idup);
 
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm,
-                             MPI_Request* request) {
+                             MPI_Request* request) try {
   return start_to_duplicate("MPI_Comm_idup_with_info", comm, info, newcomm, request);
+} catch (...) {
+  return caught("MPI_Comm_idup_with_info", comm);
 }
 REMIT_WEAK(Comm_idup_with_info);

@@ -76,7 +76,7 @@ int share_remote(Entry& entry, const NewComm& made, int leader, const std::strin
 using namespace remit;
 
 int PMPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info,
-                                MPI_Errhandler errhandler, MPI_Comm* newcomm) {
+                                MPI_Errhandler errhandler, MPI_Comm* newcomm) try {
   Entry entry("MPI_Comm_create_from_group");
   NewComm made;
   if (int err = check_common(entry, group, stringtag, info, errhandler, made)) return err;
@@ -90,13 +90,15 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info
   comm->hints = made.hints;
   *newcomm = comm->handle;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Comm_create_from_group");
 }
 REMIT_WEAK(Comm_create_from_group);
 
 int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
                                       MPI_Group remote_group, int remote_leader,
                                       const char* stringtag, MPI_Info info,
-                                      MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
+                                      MPI_Errhandler errhandler, MPI_Comm* newintercomm) try {
   Entry entry("MPI_Intercomm_create_from_groups");
   NewComm made;
   if (int err = check_common(entry, local_group, stringtag, info, errhandler, made)) return err;
@@ -124,5 +126,7 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
   comm->hints = made.hints;
   *newintercomm = comm->handle;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Intercomm_create_from_groups");
 }
 REMIT_WEAK(Intercomm_create_from_groups);

@@ -46,17 +46,19 @@ int read_hints(Entry& entry, MPI_Info info, CommHints& hints) {
 
 using namespace remit;
 
-int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
+int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) try {
   Entry entry("MPI_Comm_set_info");
   CommObject* c = nullptr;
   InfoObject* object = nullptr;
   if (int err = entry.comm(comm, c)) return err;
   if (int err = entry.info(info, object)) return err;
   return read_hints(entry, info, c->hints);
+} catch (...) {
+  return caught("MPI_Comm_set_info", comm);
 }
 REMIT_WEAK(Comm_set_info);
 
-int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
+int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used) try {
   Entry entry("MPI_Comm_get_info");
   CommObject* c = nullptr;
   if (int err = entry.comm(comm, c)) return err;
@@ -70,5 +72,7 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
                                                            : entry.instance().memory_alloc_kinds);
   *info_used = reinterpret_cast<MPI_Info>(made);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Comm_get_info", comm);
 }
 REMIT_WEAK(Comm_get_info);

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "bindings/bsend.hpp"
+#include "bindings/error_table.hpp"
 #include "bindings/requests.hpp"
 #include "bindings/wait_subjects.hpp"
 #include "bindings/weak.hpp"
@@ -69,17 +70,15 @@ int check_requests(Entry& entry, int count, const MPI_Request* requests) {
 }
 
 /// The status of a complete request that stays; that of a generalized one comes from its query
-/// function (section 13.2).
-int read_status(Entry& entry, const RequestObject& request, MPI_Status* status) {
+/// function (section 13.2), whose error this returns.
+int read_status(const RequestObject& request, MPI_Status* status) {
   if (request.form != RequestForm::generalized) {
-    set_status(status,
-               request.collective ? request.collective->request.status : request.core.status);
+    set_status(status, request.collective ? request.collective->work().request.status
+                                          : request.core.status);
     return MPI_SUCCESS;
   }
   MPI_Status mine{};
-  if (int err = request.query(request.extra_state, &mine)) {
-    return entry.fail(err, "the query function of a generalized request returned an error");
-  }
+  if (int err = request.query(request.extra_state, &mine)) return err;
   if (status != MPI_STATUS_IGNORE) {
     mine.MPI_ERROR = status->MPI_ERROR;
     *status = mine;
@@ -87,20 +86,47 @@ int read_status(Entry& entry, const RequestObject& request, MPI_Status* status) 
   return MPI_SUCCESS;
 }
 
+/// As read_status(), and raises the error.
+int read_and_report(Entry& entry, const RequestObject& request, MPI_Status* status) {
+  const int error = read_status(request, status);
+  return error == MPI_SUCCESS ? error : entry.fail(error, "{}", kCallbackFailed);
+}
+
+/// What is needed to report the failure of a request that may be gone by then.
+struct Subject {
+  explicit Subject(const RequestObject& request)
+      : comm(request.comm),
+        peer(request.peer),
+        generalized(request.form == RequestForm::generalized) {}
+
+  [[nodiscard]] std::string explain(Instance& instance, int error) const {
+    return generalized ? kCallbackFailed : explain_failure(instance, comm.get(), peer, error);
+  }
+
+  Ref<CommObject> comm;
+  int peer;
+  bool generalized;
+};
+
 /// Finishes one request and reports its error through its communicator's handler.
 int finish_and_report(Entry& entry, MPI_Request& handle, MPI_Status* status) {
-  Instance& instance = entry.instance();
-  RequestObject* request = object(handle);
-  CommObject* comm = request->comm;
-  const int peer = request->peer;
-  if (comm != nullptr) retain(comm);
-  const int error = finish_request(instance, handle, status);
-  int code = error;
-  if (error != MPI_SUCCESS) {
-    code = raise_error(comm, error, entry.function(), explain_failure(instance, comm, peer, error));
-  }
-  if (comm != nullptr) release(comm);
-  return code;
+  const Subject subject(*object(handle));
+  const int error = finish_request(entry.instance(), handle, status);
+  if (error == MPI_SUCCESS) return error;
+  return raise_error(subject.comm.get(), error, entry.function(),
+                     subject.explain(entry.instance(), error));
+}
+
+/// Destroys a complete request; its error, of a callback, is raised on no communicator.
+int destroy_and_report(Entry& entry, RequestObject* request) {
+  const int error = destroy_request(entry.instance(), request);
+  return error == MPI_SUCCESS ? error
+                              : raise_error(nullptr, error, entry.function(), kCallbackFailed);
+}
+
+/// The name of an error's class.
+const char* name_of_error(int code) {
+  return error_class_name(error_class_of(code));
 }
 
 /// Finishes requests of an array, in the order of their statuses. A failure makes the whole call
@@ -112,26 +138,18 @@ class ArrayFinisher {
   /// `at` is the index of the status.
   void finish(MPI_Request& handle, int at) {
     MPI_Status* status = statuses_ == MPI_STATUSES_IGNORE ? nullptr : statuses_ + at;
-    if (handle == MPI_REQUEST_NULL) {
-      set_status(status, empty_status());
-      if (status != nullptr && first_error_ != MPI_SUCCESS) status->MPI_ERROR = MPI_SUCCESS;
-      return;
-    }
+    if (handle == MPI_REQUEST_NULL) return set_empty(status);
     if (first_error_ == MPI_SUCCESS && take_sent(&handle, status)) return;
     if (object(handle)->kind != ObjectKind::request) return refuse_twice(status, at);
-    CommObject* comm = object(handle)->comm;
-    if (comm != nullptr) retain(comm);
-    const int peer = object(handle)->peer;
+    const Subject subject(*object(handle));
     const int error = finish_request(entry_.instance(), handle, status);
     if (error != MPI_SUCCESS && first_error_ == MPI_SUCCESS) {
       if (status != nullptr) {
         for (int i = 0; i < at; ++i) statuses_[i].MPI_ERROR = MPI_SUCCESS;
       }
       first_error_ = error;
-      failed_comm_ = comm;
-      detail_ = explain_failure(entry_.instance(), comm, peer, error);
-    } else if (comm != nullptr) {
-      release(comm);
+      failed_comm_ = subject.comm;
+      detail_ = subject.explain(entry_.instance(), error);
     }
     if (status != nullptr && first_error_ != MPI_SUCCESS) status->MPI_ERROR = error;
   }
@@ -152,17 +170,15 @@ class ArrayFinisher {
 
   int report() {
     if (first_error_ == MPI_SUCCESS) return MPI_SUCCESS;
-    const int code = raise_error(failed_comm_, MPI_ERR_IN_STATUS, entry_.function(),
-                                 fmt::format("{}: {}", error_class_name(first_error_), detail_));
-    if (failed_comm_ != nullptr) release(failed_comm_);
-    return code;
+    return raise_error(failed_comm_.get(), MPI_ERR_IN_STATUS, entry_.function(),
+                       fmt::format("{}: {}", name_of_error(first_error_), detail_));
   }
 
  private:
   Entry& entry_;
   MPI_Status* statuses_;
   int first_error_ = MPI_SUCCESS;
-  CommObject* failed_comm_ = nullptr;
+  Ref<CommObject> failed_comm_;
   std::string detail_;
 };
 
@@ -199,7 +215,7 @@ int look_for_any(Entry& entry, std::span<const MPI_Request> requests, int* index
   *index = MPI_UNDEFINED;
   *flag = 1;
   if (!any_live(requests)) {
-    set_status(status, empty_status());
+    set_empty(status);
     return MPI_SUCCESS;
   }
   int found = -1;
@@ -216,30 +232,24 @@ class ArrayReader {
   ArrayReader(Entry& entry, MPI_Status* statuses) : entry_(entry), statuses_(statuses) {}
 
   /// `at` is the index of the status.
-  int read(MPI_Request handle, int at) {
+  void read(MPI_Request handle, int at) {
     MPI_Status* status = statuses_ == MPI_STATUSES_IGNORE ? nullptr : statuses_ + at;
-    int error = MPI_SUCCESS;
-    if (!is_live(handle)) {
-      set_status(status, empty_status());
-    } else {
-      if (int err = read_status(entry_, *object(handle), status)) return err;
-      error = object(handle)->operation().status.error;
-    }
+    if (!is_live(handle)) return set_empty(status);
+    int error = read_status(*object(handle), status);
+    if (error == MPI_SUCCESS) error = object(handle)->operation().status.error;
     if (error != MPI_SUCCESS && first_error_ == MPI_SUCCESS) {
       first_error_ = error;
       failed_ = object(handle);
       for (int i = 0; i < at && status != nullptr; ++i) statuses_[i].MPI_ERROR = MPI_SUCCESS;
     }
     if (status != nullptr && first_error_ != MPI_SUCCESS) status->MPI_ERROR = error;
-    return MPI_SUCCESS;
   }
 
   int report() {
     if (first_error_ == MPI_SUCCESS) return MPI_SUCCESS;
-    const std::string words =
-        explain_failure(entry_.instance(), failed_->comm, failed_->peer, first_error_);
+    const std::string words = Subject(*failed_).explain(entry_.instance(), first_error_);
     return raise_error(failed_->comm, MPI_ERR_IN_STATUS, entry_.function(),
-                       fmt::format("{}: {}", error_class_name(first_error_), words));
+                       fmt::format("{}: {}", name_of_error(first_error_), words));
   }
 
  private:
@@ -264,18 +274,34 @@ int finish_some(Entry& entry, std::span<MPI_Request> requests, int* outcount, in
   return finisher.report();
 }
 
+int start_one(Entry& entry, MPI_Request request) {
+  RequestObject* started = nullptr;
+  if (int err = entry.request(request, started)) return err;
+  if (!started->persistent || started->active) {
+    return entry.fail(MPI_ERR_REQUEST,
+                      "the request is {}; only an inactive persistent request can "
+                      "be started",
+                      started->persistent ? "active already" : "not persistent");
+  }
+  if (int err = start_request(entry.instance(), *started)) {
+    const BsendBuffer& bsend = bsend_buffer(entry.instance(), *started->comm);
+    return entry.fail(err, "{}", bsend.explain(started->view));
+  }
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 }  // namespace remit
 
 using namespace remit;
 
-int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
+int PMPI_Wait(MPI_Request* request, MPI_Status* status) try {
   if (take_sent(request, status)) return MPI_SUCCESS;
   Entry entry("MPI_Wait");
   if (int err = check_requests(entry, 1, request)) return err;
   if (!is_live(*request)) {
-    set_status(status, empty_status());
+    set_empty(status);
     return MPI_SUCCESS;
   }
   RequestObject* waited = object(*request);
@@ -287,10 +313,12 @@ int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
     return MPI_SUCCESS;
   }
   return finish_and_report(entry, *request, status);
+} catch (...) {
+  return caught("MPI_Wait");
 }
 REMIT_WEAK(Wait);
 
-int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) try {
   if (flag != nullptr && take_sent(request, status)) {
     *flag = 1;
     return MPI_SUCCESS;
@@ -300,16 +328,18 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   if (int err = entry.not_null(flag, "flag")) return err;
   *flag = 1;
   if (!is_live(*request)) {
-    set_status(status, empty_status());
+    set_empty(status);
     return MPI_SUCCESS;
   }
   RequestObject* tested = object(*request);
   *flag = look(entry, {request, 1}, false, [=] { return tested->complete(); });
   return *flag ? finish_and_report(entry, *request, status) : MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Test");
 }
 REMIT_WEAK(Test);
 
-int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) try {
   Entry entry("MPI_Waitall");
   int done = 0;  // requests at the beginning that are complete
   while (requests != nullptr && done < count && is_finished_plain(requests[done])) ++done;
@@ -333,10 +363,12 @@ int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     }
   }
   return finisher.report();
+} catch (...) {
+  return caught("MPI_Waitall");
 }
 REMIT_WEAK(Waitall);
 
-int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
+int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) try {
   Entry entry("MPI_Testall");
   if (int err = check_requests(entry, count, requests)) return err;
   if (int err = entry.not_null(flag, "flag")) return err;
@@ -345,17 +377,19 @@ int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status status
   ArrayFinisher finisher(entry, statuses);
   for (int i = 0; i < count; ++i) finisher.finish(requests[i], i);
   return finisher.report();
+} catch (...) {
+  return caught("MPI_Testall");
 }
 REMIT_WEAK(Testall);
 
-int PMPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
+int PMPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) try {
   Entry entry("MPI_Waitany");
   if (int err = check_requests(entry, count, requests)) return err;
   if (int err = entry.not_null(index, "index")) return err;
   const std::span<const MPI_Request> all(requests, static_cast<std::size_t>(count));
   *index = MPI_UNDEFINED;
   if (!any_live(all)) {
-    set_status(status, empty_status());
+    set_empty(status);
     return MPI_SUCCESS;
   }
   int found = -1;
@@ -363,21 +397,25 @@ int PMPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* stat
   entry.progress().wait([&] { return (found = find_done(all)) >= 0; }, &subject);
   *index = found;
   return finish_and_report(entry, requests[found], status);
+} catch (...) {
+  return caught("MPI_Waitany");
 }
 REMIT_WEAK(Waitany);
 
-int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) try {
   Entry entry("MPI_Testany");
   if (int err = check_requests(entry, count, requests)) return err;
   if (int err = entry.not_null(index, "index")) return err;
   if (int err = entry.not_null(flag, "flag")) return err;
   return look_for_any(entry, {requests, static_cast<std::size_t>(count)}, index, flag, status,
                       [&](int found) { return finish_and_report(entry, requests[found], status); });
+} catch (...) {
+  return caught("MPI_Testany");
 }
 REMIT_WEAK(Testany);
 
 int PMPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indices[],
-                  MPI_Status statuses[]) {
+                  MPI_Status statuses[]) try {
   Entry entry("MPI_Waitsome");
   if (int err = check_requests(entry, incount, requests)) return err;
   if (int err = entry.not_null(outcount, "outcount")) return err;
@@ -390,11 +428,13 @@ int PMPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indice
   const RequestsWait subject(entry, all, true);
   entry.progress().wait([&] { return find_done(all) >= 0; }, &subject);
   return finish_some(entry, all, outcount, indices, statuses);
+} catch (...) {
+  return caught("MPI_Waitsome");
 }
 REMIT_WEAK(Waitsome);
 
 int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indices[],
-                  MPI_Status statuses[]) {
+                  MPI_Status statuses[]) try {
   Entry entry("MPI_Testsome");
   if (int err = check_requests(entry, incount, requests)) return err;
   if (int err = entry.not_null(outcount, "outcount")) return err;
@@ -409,10 +449,12 @@ int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indice
     return MPI_SUCCESS;
   }
   return finish_some(entry, all, outcount, indices, statuses);
+} catch (...) {
+  return caught("MPI_Testsome");
 }
 REMIT_WEAK(Testsome);
 
-int PMPI_Request_free(MPI_Request* request) {
+int PMPI_Request_free(MPI_Request* request) try {
   Entry entry("MPI_Request_free");
   if (int err = entry.not_null(request, "request")) return err;
   RequestObject* freed = nullptr;
@@ -424,62 +466,65 @@ int PMPI_Request_free(MPI_Request* request) {
                         "partitions are ready: nothing could make them so later");
     }
   }
-  if (freed->complete() && may_destroy(*freed)) {
-    destroy_request(entry.instance(), freed);
-  } else {
-    freed->freed = true;
-    freed->persistent = false;
-    entry.instance().orphans.push_back(freed);
-  }
   *request = MPI_REQUEST_NULL;
+  if (freed->complete() && may_destroy(*freed)) return destroy_and_report(entry, freed);
+  freed->freed = true;
+  freed->persistent = false;
+  entry.instance().orphans.push_back(freed);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Request_free");
 }
 REMIT_WEAK(Request_free);
 
-int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) try {
   Entry entry("MPI_Request_get_status");
   if (int err = check_requests(entry, 1, &request)) return err;
   if (int err = entry.not_null(flag, "flag")) return err;
   *flag = 1;
   if (!is_live(request)) {
-    set_status(status, empty_status());
+    set_empty(status);
     return MPI_SUCCESS;
   }
   *flag = look(entry, {&request, 1}, false, [=] { return is_done(request); });
   if (!*flag) return MPI_SUCCESS;
-  return read_status(entry, *object(request), status);
+  return read_and_report(entry, *object(request), status);
+} catch (...) {
+  return caught("MPI_Request_get_status");
 }
 REMIT_WEAK(Request_get_status);
 
 int PMPI_Request_get_status_all(int count, const MPI_Request requests[], int* flag,
-                                MPI_Status statuses[]) {
+                                MPI_Status statuses[]) try {
   Entry entry("MPI_Request_get_status_all");
   if (int err = check_requests(entry, count, requests)) return err;
   if (int err = entry.not_null(flag, "flag")) return err;
   *flag = look_for_all(entry, {requests, static_cast<std::size_t>(count)});
   if (!*flag) return MPI_SUCCESS;
   ArrayReader reader(entry, statuses);
-  for (int i = 0; i < count; ++i) {
-    if (int err = reader.read(requests[i], i)) return err;
-  }
+  for (int i = 0; i < count; ++i) reader.read(requests[i], i);
   return reader.report();
+} catch (...) {
+  return caught("MPI_Request_get_status_all");
 }
 REMIT_WEAK(Request_get_status_all);
 
 int PMPI_Request_get_status_any(int count, const MPI_Request requests[], int* index, int* flag,
-                                MPI_Status* status) {
+                                MPI_Status* status) try {
   Entry entry("MPI_Request_get_status_any");
   if (int err = check_requests(entry, count, requests)) return err;
   if (int err = entry.not_null(index, "index")) return err;
   if (int err = entry.not_null(flag, "flag")) return err;
   return look_for_any(
       entry, {requests, static_cast<std::size_t>(count)}, index, flag, status,
-      [&](int found) { return read_status(entry, *object(requests[found]), status); });
+      [&](int found) { return read_and_report(entry, *object(requests[found]), status); });
+} catch (...) {
+  return caught("MPI_Request_get_status_any");
 }
 REMIT_WEAK(Request_get_status_any);
 
 int PMPI_Request_get_status_some(int incount, const MPI_Request requests[], int* outcount,
-                                 int indices[], MPI_Status statuses[]) {
+                                 int indices[], MPI_Status statuses[]) try {
   Entry entry("MPI_Request_get_status_some");
   if (int err = check_requests(entry, incount, requests)) return err;
   if (int err = entry.not_null(outcount, "outcount")) return err;
@@ -493,45 +538,39 @@ int PMPI_Request_get_status_some(int incount, const MPI_Request requests[], int*
   for (int i = 0; i < incount; ++i) {
     if (!is_live(requests[i]) || !object(requests[i])->complete()) continue;
     indices[*outcount] = i;
-    if (int err = reader.read(requests[i], (*outcount)++)) return err;
+    reader.read(requests[i], (*outcount)++);
   }
   return reader.report();
+} catch (...) {
+  return caught("MPI_Request_get_status_some");
 }
 REMIT_WEAK(Request_get_status_some);
 
-int PMPI_Start(MPI_Request* request) {
+int PMPI_Start(MPI_Request* request) try {
   Entry entry("MPI_Start");
   if (int err = entry.not_null(request, "request")) return err;
-  RequestObject* started = nullptr;
-  if (int err = entry.request(*request, started)) return err;
-  if (!started->persistent || started->active) {
-    return entry.fail(MPI_ERR_REQUEST,
-                      "the request is {}; only an inactive persistent request can "
-                      "be started",
-                      started->persistent ? "active already" : "not persistent");
-  }
-  if (int err = start_request(entry.instance(), *started)) {
-    const BsendBuffer& bsend = bsend_buffer(entry.instance(), *started->comm);
-    return entry.fail(err, "{}", bsend.explain(started->view));
-  }
-  return MPI_SUCCESS;
+  return start_one(entry, *request);
+} catch (...) {
+  return caught("MPI_Start");
 }
 REMIT_WEAK(Start);
 
-int PMPI_Startall(int count, MPI_Request requests[]) {
+int PMPI_Startall(int count, MPI_Request requests[]) try {
   Entry entry("MPI_Startall");
   if (int err = entry.count(count, "count")) return err;
   if (count > 0) {
     if (int err = entry.not_null(requests, "array_of_requests")) return err;
   }
   for (int i = 0; i < count; ++i) {
-    if (int err = PMPI_Start(&requests[i])) return err;
+    if (int err = start_one(entry, requests[i])) return err;
   }
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Startall");
 }
 REMIT_WEAK(Startall);
 
-int PMPI_Cancel(MPI_Request* request) {
+int PMPI_Cancel(MPI_Request* request) try {
   Entry entry("MPI_Cancel");
   if (int err = entry.not_null(request, "request")) return err;
   RequestObject* cancelled = nullptr;
@@ -560,20 +599,24 @@ int PMPI_Cancel(MPI_Request* request) {
   }
   if (!cancelled->core.complete) entry.engine().cancel(cancelled->core);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Cancel");
 }
 REMIT_WEAK(Cancel);
 
-int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
+int PMPI_Test_cancelled(const MPI_Status* status, int* flag) try {
   if (int err = check_pointer(status, "MPI_Test_cancelled", "status")) return err;
   if (int err = check_pointer(flag, "MPI_Test_cancelled", "flag")) return err;
   *flag = status_cancelled(*status);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Test_cancelled");
 }
 REMIT_WEAK(Test_cancelled);
 
 int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
                         MPI_Grequest_cancel_function* cancel_fn, void* extra_state,
-                        MPI_Request* request) {
+                        MPI_Request* request) try {
   Entry entry("MPI_Grequest_start");
   if (int err = entry.not_null(reinterpret_cast<const void*>(query_fn), "query_fn")) return err;
   if (int err = entry.not_null(request, "request")) return err;
@@ -584,10 +627,12 @@ int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free
   made->extra_state = extra_state;
   *request = handle_of(made);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Grequest_start");
 }
 REMIT_WEAK(Grequest_start);
 
-int PMPI_Grequest_complete(MPI_Request request) {
+int PMPI_Grequest_complete(MPI_Request request) try {
   Entry entry("MPI_Grequest_complete");
   RequestObject* completed = nullptr;
   if (int err = entry.request(request, completed)) return err;
@@ -595,8 +640,11 @@ int PMPI_Grequest_complete(MPI_Request request) {
     return entry.fail(MPI_ERR_REQUEST, "the request is not a generalized one");
   }
   completed->core.complete = true;
+  if (!completed->freed) return MPI_SUCCESS;
   // Freed by its user before: its free function is called now (section 13.2).
-  if (completed->freed) sweep_freed_requests(entry.instance());
-  return MPI_SUCCESS;
+  std::erase(entry.instance().orphans, completed);
+  return destroy_and_report(entry, completed);
+} catch (...) {
+  return caught("MPI_Grequest_complete");
 }
 REMIT_WEAK(Grequest_complete);

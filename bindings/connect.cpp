@@ -50,7 +50,7 @@ int check_port(Entry& entry, std::string_view port) {
 
 using namespace remit;
 
-int PMPI_Open_port(MPI_Info info, char* port_name) {
+int PMPI_Open_port(MPI_Info info, char* port_name) try {
   Entry entry("MPI_Open_port");
   if (int err = optional_info(entry, info)) return err;
   if (int err = entry.not_null(port_name, "port_name")) return err;
@@ -62,32 +62,40 @@ int PMPI_Open_port(MPI_Info info, char* port_name) {
   }
   copy_cut(name, port_name, MPI_MAX_PORT_NAME);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Open_port");
 }
 REMIT_WEAK(Open_port);
 
-int PMPI_Close_port(const char* port_name) {
+int PMPI_Close_port(const char* port_name) try {
   Entry entry("MPI_Close_port");
   if (int err = entry.not_null(port_name, "port_name")) return err;
   if (ports_of(entry.instance()).close(port_name)) return MPI_SUCCESS;
   return entry.fail(MPI_ERR_PORT, "'{:.60}' is no port that this process has open", port_name);
+} catch (...) {
+  return caught("MPI_Close_port");
 }
 REMIT_WEAK(Close_port);
 
 int PMPI_Comm_accept(const char* port_name, MPI_Info info, int root, MPI_Comm comm,
-                     MPI_Comm* newcomm) {
+                     MPI_Comm* newcomm) try {
   Entry entry("MPI_Comm_accept");
   return meet(entry, port_name, info, root, comm, newcomm, &Ports::accept);
+} catch (...) {
+  return caught("MPI_Comm_accept", comm);
 }
 REMIT_WEAK(Comm_accept);
 
 int PMPI_Comm_connect(const char* port_name, MPI_Info info, int root, MPI_Comm comm,
-                      MPI_Comm* newcomm) {
+                      MPI_Comm* newcomm) try {
   Entry entry("MPI_Comm_connect");
   return meet(entry, port_name, info, root, comm, newcomm, &Ports::connect);
+} catch (...) {
+  return caught("MPI_Comm_connect", comm);
 }
 REMIT_WEAK(Comm_connect);
 
-int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
+int PMPI_Comm_join(int fd, MPI_Comm* intercomm) try {
   Entry entry("MPI_Comm_join");
   if (int err = entry.not_null(intercomm, "intercomm")) return err;
   *intercomm = MPI_COMM_NULL;
@@ -96,10 +104,12 @@ int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
   if (*bridge == nullptr) return MPI_SUCCESS;  // no way but the socket
   const auto open = [&] { return std::move(bridge); };
   return bridge_groups(entry, entry.instance().self, 0, open, intercomm);
+} catch (...) {
+  return caught("MPI_Comm_join");
 }
 REMIT_WEAK(Comm_join);
 
-int PMPI_Publish_name(const char* service_name, MPI_Info info, const char* port_name) {
+int PMPI_Publish_name(const char* service_name, MPI_Info info, const char* port_name) try {
   Entry entry("MPI_Publish_name");
   if (int err = check_name(entry, service_name)) return err;
   if (int err = optional_info(entry, info)) return err;
@@ -107,10 +117,12 @@ int PMPI_Publish_name(const char* service_name, MPI_Info info, const char* port_
   if (int err = check_port(entry, port_name)) return err;
   const auto done = entry.instance().process->bootstrap().publish_name(service_name, port_name);
   return done ? MPI_SUCCESS : entry.fail(done.error().code, "{}", done.error().message);
+} catch (...) {
+  return caught("MPI_Publish_name");
 }
 REMIT_WEAK(Publish_name);
 
-int PMPI_Lookup_name(const char* service_name, MPI_Info info, char* port_name) {
+int PMPI_Lookup_name(const char* service_name, MPI_Info info, char* port_name) try {
   Entry entry("MPI_Lookup_name");
   if (int err = check_name(entry, service_name)) return err;
   if (int err = optional_info(entry, info)) return err;
@@ -120,16 +132,20 @@ int PMPI_Lookup_name(const char* service_name, MPI_Info info, char* port_name) {
   if (int err = check_port(entry, *found)) return err;  // another library may have published it
   copy_cut(*found, port_name, MPI_MAX_PORT_NAME);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Lookup_name");
 }
 REMIT_WEAK(Lookup_name);
 
 // `port_name` says nothing that the name does not.
-int PMPI_Unpublish_name(const char* service_name, MPI_Info info, const char* port_name) {
+int PMPI_Unpublish_name(const char* service_name, MPI_Info info, const char* port_name) try {
   Entry entry("MPI_Unpublish_name");
   if (int err = check_name(entry, service_name)) return err;
   if (int err = optional_info(entry, info)) return err;
   if (int err = entry.not_null(port_name, "port_name")) return err;
   const auto done = entry.instance().process->bootstrap().unpublish_name(service_name);
   return done ? MPI_SUCCESS : entry.fail(done.error().code, "{}", done.error().message);
+} catch (...) {
+  return caught("MPI_Unpublish_name");
 }
 REMIT_WEAK(Unpublish_name);

@@ -249,7 +249,7 @@ using namespace remit;
 int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[],
                                     const int sourceweights[], int outdegree,
                                     const int destinations[], const int destweights[],
-                                    MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
+                                    MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) try {
   Entry entry("MPI_Dist_graph_create_adjacent");
   CommObject* c = nullptr;
   if (int err = entry.intra_comm(comm_old, c)) return err;
@@ -272,12 +272,14 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
   graph.source_weights = weights_of(indegree, sourceweights);
   graph.destination_weights = weights_of(outdegree, destweights);
   return finish_graph(entry, *c, std::move(graph), reorder != 0, comm_dist_graph);
+} catch (...) {
+  return caught("MPI_Dist_graph_create_adjacent", comm_old);
 }
 REMIT_WEAK(Dist_graph_create_adjacent);
 
 int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[],
                            const int destinations[], const int weights[], MPI_Info info,
-                           int reorder, MPI_Comm* comm_dist_graph) {
+                           int reorder, MPI_Comm* comm_dist_graph) try {
   Entry entry("MPI_Dist_graph_create");
   CommObject* c = nullptr;
   int edges = 0;
@@ -303,10 +305,13 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
     }
   }
   return finish_graph(entry, *c, std::move(graph), reorder != 0, comm_dist_graph);
+} catch (...) {
+  return caught("MPI_Dist_graph_create", comm_old);
 }
 REMIT_WEAK(Dist_graph_create);
 
-int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
+int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree,
+                                    int* weighted) try {
   Entry entry("MPI_Dist_graph_neighbors_count");
   CommObject* c = nullptr;
   const DistributedGraph* graph = nullptr;
@@ -318,12 +323,14 @@ int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree
   *outdegree = static_cast<int>(graph->destinations.size());
   *weighted = graph->weighted ? 1 : 0;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Dist_graph_neighbors_count", comm);
 }
 REMIT_WEAK(Dist_graph_neighbors_count);
 
 // Weights are left alone for MPI_UNWEIGHTED, and where the graph has none.
 int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[],
-                              int maxoutdegree, int destinations[], int destweights[]) {
+                              int maxoutdegree, int destinations[], int destweights[]) try {
   Entry entry("MPI_Dist_graph_neighbors");
   CommObject* c = nullptr;
   const DistributedGraph* graph = nullptr;
@@ -345,5 +352,7 @@ int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int
   }
   if (!wanted(destweights)) return MPI_SUCCESS;
   return report(entry, graph->destination_weights, maxoutdegree, destweights, "destweights");
+} catch (...) {
+  return caught("MPI_Dist_graph_neighbors", comm);
 }
 REMIT_WEAK(Dist_graph_neighbors);

@@ -138,104 +138,136 @@ void FileObject::release() {
 using namespace remit;
 
 int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn,
-                                MPI_Errhandler* errhandler) {
+                                MPI_Errhandler* errhandler) try {
   return create_inside("MPI_Comm_create_errhandler", Owner::comm,
                        reinterpret_cast<Function>(comm_errhandler_fn), "comm_errhandler_fn",
                        errhandler);
+} catch (...) {
+  return caught("MPI_Comm_create_errhandler");
 }
 REMIT_WEAK(Comm_create_errhandler);
 
-int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
+int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) try {
   return set("MPI_Comm_set_errhandler", comm, errhandler);
+} catch (...) {
+  return caught("MPI_Comm_set_errhandler", comm);
 }
 REMIT_WEAK(Comm_set_errhandler);
 
-int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
+int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) try {
   return get("MPI_Comm_get_errhandler", comm, errhandler);
+} catch (...) {
+  return caught("MPI_Comm_get_errhandler", comm);
 }
 REMIT_WEAK(Comm_get_errhandler);
 
-int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
+int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) try {
   return call("MPI_Comm_call_errhandler", comm, errorcode);
+} catch (...) {
+  return caught("MPI_Comm_call_errhandler", comm);
 }
 REMIT_WEAK(Comm_call_errhandler);
 
 int PMPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn,
-                                   MPI_Errhandler* errhandler) {
+                                   MPI_Errhandler* errhandler) try {
   return create(AnyTimeCall("MPI_Session_create_errhandler"), Owner::session,
                 reinterpret_cast<Function>(session_errhandler_fn), "session_errhandler_fn",
                 errhandler);
+} catch (...) {
+  return caught("MPI_Session_create_errhandler");
 }
 REMIT_WEAK(Session_create_errhandler);
 
-int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler) {
+int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler) try {
   return set("MPI_Session_set_errhandler", session, errhandler);
+} catch (...) {
+  return caught("MPI_Session_set_errhandler", session);
 }
 REMIT_WEAK(Session_set_errhandler);
 
-int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler* errhandler) {
+int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler* errhandler) try {
   return get("MPI_Session_get_errhandler", session, errhandler);
+} catch (...) {
+  return caught("MPI_Session_get_errhandler", session);
 }
 REMIT_WEAK(Session_get_errhandler);
 
 // May be called at any time, but a session exists only while MPI is open.
-int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) {
+int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) try {
   const char* const function = "MPI_Session_call_errhandler";
   if (library().instance == nullptr) {
     return AnyTimeCall(function).fail(MPI_ERR_SESSION, "session {} is not a session",
                                       static_cast<const void*>(session));
   }
   return call(function, session, errorcode);
+} catch (...) {
+  return caught("MPI_Session_call_errhandler", session);
 }
 REMIT_WEAK(Session_call_errhandler);
 
 int PMPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn,
-                                MPI_Errhandler* errhandler) {
+                                MPI_Errhandler* errhandler) try {
   return create_inside("MPI_File_create_errhandler", Owner::file,
                        reinterpret_cast<Function>(file_errhandler_fn), "file_errhandler_fn",
                        errhandler);
+} catch (...) {
+  return caught("MPI_File_create_errhandler");
 }
 REMIT_WEAK(File_create_errhandler);
 
-int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) {
+int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) try {
   return set("MPI_File_set_errhandler", file, errhandler);
+} catch (...) {
+  return caught("MPI_File_set_errhandler", file);
 }
 REMIT_WEAK(File_set_errhandler);
 
-int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
+int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) try {
   return get("MPI_File_get_errhandler", file, errhandler);
+} catch (...) {
+  return caught("MPI_File_get_errhandler", file);
 }
 REMIT_WEAK(File_get_errhandler);
 
-int PMPI_File_call_errhandler(MPI_File fh, int errorcode) {
+int PMPI_File_call_errhandler(MPI_File fh, int errorcode) try {
   return call("MPI_File_call_errhandler", fh, errorcode);
+} catch (...) {
+  return caught("MPI_File_call_errhandler", fh);
 }
 REMIT_WEAK(File_call_errhandler);
 
 int PMPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn,
-                               MPI_Errhandler* errhandler) {
+                               MPI_Errhandler* errhandler) try {
   return create_inside("MPI_Win_create_errhandler", Owner::win,
                        reinterpret_cast<Function>(win_errhandler_fn), "win_errhandler_fn",
                        errhandler);
+} catch (...) {
+  return caught("MPI_Win_create_errhandler");
 }
 REMIT_WEAK(Win_create_errhandler);
 
-int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) {
+int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) try {
   return set("MPI_Win_set_errhandler", win, errhandler);
+} catch (...) {
+  return caught("MPI_Win_set_errhandler", win);
 }
 REMIT_WEAK(Win_set_errhandler);
 
-int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* errhandler) {
+int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* errhandler) try {
   return get("MPI_Win_get_errhandler", win, errhandler);
+} catch (...) {
+  return caught("MPI_Win_get_errhandler", win);
 }
 REMIT_WEAK(Win_get_errhandler);
 
-int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
+int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) try {
   return call("MPI_Win_call_errhandler", win, errorcode);
+} catch (...) {
+  return caught("MPI_Win_call_errhandler", win);
 }
 REMIT_WEAK(Win_call_errhandler);
 
-int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
+int PMPI_Errhandler_free(MPI_Errhandler* errhandler) try {
   const AnyTimeCall call("MPI_Errhandler_free");
   if (int err = call.not_null(errhandler, "errhandler")) return err;
   // The get functions may have returned a predefined one, and their user frees it.
@@ -250,5 +282,7 @@ int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
   }
   *errhandler = MPI_ERRHANDLER_NULL;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Errhandler_free");
 }
 REMIT_WEAK(Errhandler_free);

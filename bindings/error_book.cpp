@@ -72,6 +72,11 @@ Expected<> ErrorBook::remove_class(int error_class) {
     return fail(MPI_ERR_ARG, "class {} still has the error code {}; remove it first", error_class,
                 code->first);
   }
+  if ((*found)->second.text) {
+    return fail(MPI_ERR_ARG,
+                "class {} still has an error string; remove it first (MPI_Remove_error_string)",
+                error_class);
+  }
   added_.erase(*found);
   return {};
 }
@@ -85,7 +90,9 @@ Expected<> ErrorBook::remove_code(int code) {
                 code);
   }
   if ((*found)->second.text) {
-    return fail(MPI_ERR_ARG, "code {} still has an error string; remove it first", code);
+    return fail(MPI_ERR_ARG,
+                "code {} still has an error string; remove it first (MPI_Remove_error_string)",
+                code);
   }
   added_.erase(*found);
   return {};
@@ -137,57 +144,71 @@ int report(const AnyTimeCall& call, const Expected<T>& result) {
 
 using namespace remit;
 
-int PMPI_Add_error_class(int* errorclass) {
+int PMPI_Add_error_class(int* errorclass) try {
   const AnyTimeCall call("MPI_Add_error_class");
   if (int err = call.not_null(errorclass, "errorclass")) return err;
   *errorclass = error_book().add_class();
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Add_error_class");
 }
 REMIT_WEAK(Add_error_class);
 
-int PMPI_Add_error_code(int errorclass, int* errorcode) {
+int PMPI_Add_error_code(int errorclass, int* errorcode) try {
   const AnyTimeCall call("MPI_Add_error_code");
   if (int err = call.not_null(errorcode, "errorcode")) return err;
   const auto made = error_book().add_code(errorclass);
   if (made) *errorcode = *made;
   return report(call, made);
+} catch (...) {
+  return caught("MPI_Add_error_code");
 }
 REMIT_WEAK(Add_error_code);
 
-int PMPI_Add_error_string(int errorcode, const char* string) {
+int PMPI_Add_error_string(int errorcode, const char* string) try {
   const AnyTimeCall call("MPI_Add_error_string");
   if (int err = call.not_null(string, "string")) return err;
   return report(call, error_book().set_string(errorcode, string));
+} catch (...) {
+  return caught("MPI_Add_error_string");
 }
 REMIT_WEAK(Add_error_string);
 
-int PMPI_Remove_error_class(int errorclass) {
+int PMPI_Remove_error_class(int errorclass) try {
   const AnyTimeCall call("MPI_Remove_error_class");
   return report(call, error_book().remove_class(errorclass));
+} catch (...) {
+  return caught("MPI_Remove_error_class");
 }
 REMIT_WEAK(Remove_error_class);
 
-int PMPI_Remove_error_code(int errorcode) {
+int PMPI_Remove_error_code(int errorcode) try {
   const AnyTimeCall call("MPI_Remove_error_code");
   return report(call, error_book().remove_code(errorcode));
+} catch (...) {
+  return caught("MPI_Remove_error_code");
 }
 REMIT_WEAK(Remove_error_code);
 
-int PMPI_Remove_error_string(int errorcode) {
+int PMPI_Remove_error_string(int errorcode) try {
   const AnyTimeCall call("MPI_Remove_error_string");
   return report(call, error_book().remove_string(errorcode));
+} catch (...) {
+  return caught("MPI_Remove_error_string");
 }
 REMIT_WEAK(Remove_error_string);
 
-int PMPI_Error_class(int errorcode, int* errorclass) {
+int PMPI_Error_class(int errorcode, int* errorclass) try {
   const AnyTimeCall call("MPI_Error_class");
   if (int err = call.not_null(errorclass, "errorclass")) return err;
   *errorclass = error_class_of(errorcode);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Error_class");
 }
 REMIT_WEAK(Error_class);
 
-int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
+int PMPI_Error_string(int errorcode, char* string, int* resultlen) try {
   const AnyTimeCall call("MPI_Error_string");
   if (int err = call.not_null(string, "string")) return err;
   if (int err = call.not_null(resultlen, "resultlen")) return err;
@@ -204,5 +225,7 @@ int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
   std::memcpy(string, text.c_str(), text.size() + 1);
   *resultlen = static_cast<int>(text.size());
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Error_string");
 }
 REMIT_WEAK(Error_string);

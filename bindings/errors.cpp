@@ -12,6 +12,7 @@
 #include "bindings/error_table.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/instance.hpp"
+#include "bindings/weak.hpp"
 #include "runtime/launch_params.hpp"
 
 namespace remit {
@@ -58,12 +59,18 @@ std::string target_words(const ErrorTarget* target) {
   return {};
 }
 
-/// Calls a user's function with the handle of its object, which stays until it returns.
+/// Calls a user's function with the handle of its object, which stays until it returns. Programs in
+/// C++ may have handlers that throw.
 template <class Function, class Kept, class Handle>
 void call_user_function(const ErrhandlerObject& handler, const Kept& kept, Handle null_handle,
                         int code) {
   Handle handle = kept.get() == nullptr ? null_handle : handle_of(kept.get());
-  reinterpret_cast<Function*>(handler.function)(&handle, &code);
+  try {
+    reinterpret_cast<Function*>(handler.function)(&handle, &code);
+  } catch (...) {
+    note_thrown_by_program();
+    throw;
+  }
 }
 
 /// The target as the kind of object that it is; null: another one.

@@ -57,7 +57,7 @@ int node_of(Entry& entry, const Graph& graph, int rank) {
 using namespace remit;
 
 int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int edges[],
-                      int reorder, MPI_Comm* comm_graph) {
+                      int reorder, MPI_Comm* comm_graph) try {
   Entry entry("MPI_Graph_create");
   CommObject* c = nullptr;
   Graph graph;
@@ -68,10 +68,13 @@ int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const in
       ordered_members(entry.instance(), *c, graph, nnodes, reorder != 0);
   return create_comm(entry, *c, c->core.local->subset(members),
                      std::make_shared<const Topology>(std::move(graph)), comm_graph);
+} catch (...) {
+  return caught("MPI_Graph_create", comm_old);
 }
 REMIT_WEAK(Graph_create);
 
-int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank) {
+int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[],
+                   int* newrank) try {
   Entry entry("MPI_Graph_map");
   CommObject* c = nullptr;
   Graph graph;
@@ -80,10 +83,12 @@ int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges
   if (int err = read_graph(entry, nnodes, index, edges, c->core.size(), graph)) return err;
   *newrank = new_rank(*c, ordered_members(entry.instance(), *c, graph, nnodes, true));
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Graph_map", comm);
 }
 REMIT_WEAK(Graph_map);
 
-int PMPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) {
+int PMPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) try {
   Entry entry("MPI_Graphdims_get");
   CommObject* c = nullptr;
   const Graph* graph = nullptr;
@@ -93,10 +98,12 @@ int PMPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) {
   *nnodes = static_cast<int>(graph->index.size());
   *nedges = static_cast<int>(graph->edges.size());
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Graphdims_get", comm);
 }
 REMIT_WEAK(Graphdims_get);
 
-int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
+int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) try {
   Entry entry("MPI_Graph_get");
   CommObject* c = nullptr;
   const Graph* graph = nullptr;
@@ -105,10 +112,12 @@ int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int e
   if (int err = check_length(entry, maxedges, "maxedges")) return err;
   if (int err = report(entry, graph->index, maxindex, index, "index")) return err;
   return report(entry, graph->edges, maxedges, edges, "edges");
+} catch (...) {
+  return caught("MPI_Graph_get", comm);
 }
 REMIT_WEAK(Graph_get);
 
-int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors) {
+int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors) try {
   Entry entry("MPI_Graph_neighbors_count");
   CommObject* c = nullptr;
   const Graph* graph = nullptr;
@@ -117,10 +126,12 @@ int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors) {
   if (int err = entry.not_null(nneighbors, "nneighbors")) return err;
   *nneighbors = static_cast<int>(graph->neighbors(rank).size());
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Graph_neighbors_count", comm);
 }
 REMIT_WEAK(Graph_neighbors_count);
 
-int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) {
+int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) try {
   Entry entry("MPI_Graph_neighbors");
   CommObject* c = nullptr;
   const Graph* graph = nullptr;
@@ -128,5 +139,7 @@ int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbor
   if (int err = node_of(entry, *graph, rank)) return err;
   if (int err = check_length(entry, maxneighbors, "maxneighbors")) return err;
   return report(entry, graph->neighbors(rank), maxneighbors, neighbors, "neighbors");
+} catch (...) {
+  return caught("MPI_Graph_neighbors", comm);
 }
 REMIT_WEAK(Graph_neighbors);

@@ -116,6 +116,11 @@ int by_list(const char* function, MPI_Group group, int n, const int ranks[], MPI
     if (int err = entry.not_null(ranks, "ranks")) return err;
   }
   if (int err = entry.not_null(newgroup, "newgroup")) return err;
+  if (n > g->size()) {
+    return entry.fail(MPI_ERR_RANK,
+                      "n is {}, so that one of the {} ranks of the group is listed twice", n,
+                      g->size());
+  }
   const std::vector<int> list(ranks, ranks + n);
   if (int err = check_ranks(entry, *g, list)) return err;
   *newgroup = hand_out(select(*g, list), session_of(group));
@@ -145,28 +150,32 @@ int by_ranges(const char* function, MPI_Group group, int n, int (*ranges)[3], MP
 
 using namespace remit;
 
-int PMPI_Group_size(MPI_Group group, int* size) {
+int PMPI_Group_size(MPI_Group group, int* size) try {
   Entry entry("MPI_Group_size");
   GroupPtr g;
   if (int err = entry.group(group, g)) return err;
   if (int err = entry.not_null(size, "size")) return err;
   *size = g->size();
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Group_size");
 }
 REMIT_WEAK(Group_size);
 
-int PMPI_Group_rank(MPI_Group group, int* rank) {
+int PMPI_Group_rank(MPI_Group group, int* rank) try {
   Entry entry("MPI_Group_rank");
   GroupPtr g;
   if (int err = entry.group(group, g)) return err;
   if (int err = entry.not_null(rank, "rank")) return err;
   *rank = g->rank_of(static_cast<ProcId>(entry.instance().process->rank()));
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Group_rank");
 }
 REMIT_WEAK(Group_rank);
 
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2,
-                               int ranks2[]) {
+                               int ranks2[]) try {
   Entry entry("MPI_Group_translate_ranks");
   GroupPtr from;
   GroupPtr to;
@@ -188,10 +197,12 @@ int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_
     }
   }
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Group_translate_ranks");
 }
 REMIT_WEAK(Group_translate_ranks);
 
-int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
+int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) try {
   Entry entry("MPI_Group_compare");
   GroupPtr a;
   GroupPtr b;
@@ -200,56 +211,72 @@ int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
   if (int err = entry.not_null(result, "result")) return err;
   *result = compare(*a, *b);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Group_compare");
 }
 REMIT_WEAK(Group_compare);
 
-int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
+int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) try {
   return combine("MPI_Group_union", group1, group2, newgroup, [](const Group& a, const Group& b) {
     std::vector<ProcId> members = filter(a, [](ProcId) { return true; });
     const std::vector<ProcId> rest = filter(b, [&](ProcId p) { return !contains(a, p); });
     members.insert(members.end(), rest.begin(), rest.end());
     return members;
   });
+} catch (...) {
+  return caught("MPI_Group_union");
 }
 REMIT_WEAK(Group_union);
 
-int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
+int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) try {
   return combine("MPI_Group_intersection", group1, group2, newgroup,
                  [](const Group& a, const Group& b) {
                    return filter(a, [&](ProcId p) { return contains(b, p); });
                  });
+} catch (...) {
+  return caught("MPI_Group_intersection");
 }
 REMIT_WEAK(Group_intersection);
 
-int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
+int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) try {
   return combine("MPI_Group_difference", group1, group2, newgroup,
                  [](const Group& a, const Group& b) {
                    return filter(a, [&](ProcId p) { return !contains(b, p); });
                  });
+} catch (...) {
+  return caught("MPI_Group_difference");
 }
 REMIT_WEAK(Group_difference);
 
-int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
+int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) try {
   return by_list("MPI_Group_incl", group, n, ranks, newgroup, include);
+} catch (...) {
+  return caught("MPI_Group_incl");
 }
 REMIT_WEAK(Group_incl);
 
-int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
+int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) try {
   return by_list("MPI_Group_excl", group, n, ranks, newgroup, exclude);
+} catch (...) {
+  return caught("MPI_Group_excl");
 }
 REMIT_WEAK(Group_excl);
 
-int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
+int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) try {
   return by_ranges("MPI_Group_range_incl", group, n, ranges, newgroup, include);
+} catch (...) {
+  return caught("MPI_Group_range_incl");
 }
 REMIT_WEAK(Group_range_incl);
 
-int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
+int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) try {
   return by_ranges("MPI_Group_range_excl", group, n, ranges, newgroup, exclude);
+} catch (...) {
+  return caught("MPI_Group_range_excl");
 }
 REMIT_WEAK(Group_range_excl);
 
-int PMPI_Group_free(MPI_Group* group) {
+int PMPI_Group_free(MPI_Group* group) try {
   Entry entry("MPI_Group_free");
   if (int err = entry.not_null(group, "group")) return err;
   GroupPtr g;
@@ -261,5 +288,7 @@ int PMPI_Group_free(MPI_Group* group) {
   }
   *group = MPI_GROUP_NULL;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Group_free");
 }
 REMIT_WEAK(Group_free);

@@ -54,15 +54,17 @@ auto find(InfoObject& info, const char* key) {
 
 using namespace remit;
 
-int PMPI_Info_create(MPI_Info* info) {
+int PMPI_Info_create(MPI_Info* info) try {
   const InfoCall call("MPI_Info_create");
   if (int err = call.not_null(info, "info")) return err;
   *info = handle_of(new InfoObject);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Info_create");
 }
 REMIT_WEAK(Info_create);
 
-int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
+int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) try {
   const InfoCall call("MPI_Info_dup");
   InfoObject* old = nullptr;
   if (int err = call.info(info, old)) return err;
@@ -71,10 +73,12 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
   made->entries = old->entries;
   *newinfo = handle_of(made);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Info_dup");
 }
 REMIT_WEAK(Info_dup);
 
-int PMPI_Info_free(MPI_Info* info) {
+int PMPI_Info_free(MPI_Info* info) try {
   const InfoCall call("MPI_Info_free");
   if (int err = call.not_null(info, "info")) return err;
   InfoObject* object = nullptr;
@@ -83,10 +87,12 @@ int PMPI_Info_free(MPI_Info* info) {
   delete object;
   *info = MPI_INFO_NULL;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Info_free");
 }
 REMIT_WEAK(Info_free);
 
-int PMPI_Info_set(MPI_Info info, const char* key, const char* value) {
+int PMPI_Info_set(MPI_Info info, const char* key, const char* value) try {
   const InfoCall call("MPI_Info_set");
   InfoObject* object = nullptr;
   if (int err = call.own_info(info, object)) return err;
@@ -102,10 +108,12 @@ int PMPI_Info_set(MPI_Info info, const char* key, const char* value) {
     object->entries.emplace_back(key, value);
   }
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Info_set");
 }
 REMIT_WEAK(Info_set);
 
-int PMPI_Info_delete(MPI_Info info, const char* key) {
+int PMPI_Info_delete(MPI_Info info, const char* key) try {
   const InfoCall call("MPI_Info_delete");
   InfoObject* object = nullptr;
   if (int err = call.own_info(info, object)) return err;
@@ -116,20 +124,24 @@ int PMPI_Info_delete(MPI_Info info, const char* key) {
   }
   object->entries.erase(it);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Info_delete");
 }
 REMIT_WEAK(Info_delete);
 
-int PMPI_Info_get_nkeys(MPI_Info info, int* nkeys) {
+int PMPI_Info_get_nkeys(MPI_Info info, int* nkeys) try {
   const InfoCall call("MPI_Info_get_nkeys");
   InfoObject* object = nullptr;
   if (int err = call.info(info, object)) return err;
   if (int err = call.not_null(nkeys, "nkeys")) return err;
   *nkeys = static_cast<int>(object->entries.size());
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Info_get_nkeys");
 }
 REMIT_WEAK(Info_get_nkeys);
 
-int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
+int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) try {
   const InfoCall call("MPI_Info_get_nthkey");
   InfoObject* object = nullptr;
   if (int err = call.info(info, object)) return err;
@@ -140,10 +152,12 @@ int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
   }
   std::strcpy(key, object->entries[static_cast<std::size_t>(n)].first.c_str());
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Info_get_nthkey");
 }
 REMIT_WEAK(Info_get_nthkey);
 
-int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen, char* value, int* flag) {
+int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen, char* value, int* flag) try {
   const InfoCall call("MPI_Info_get_string");
   InfoObject* object = nullptr;
   if (int err = call.info(info, object)) return err;
@@ -160,11 +174,13 @@ int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen, char* valu
   if (!found) return MPI_SUCCESS;
   *buflen = static_cast<int>(it->second.size()) + 1;  // with the terminator (section 10)
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Info_get_string");
 }
 REMIT_WEAK(Info_get_string);
 
 // Deprecated since MPI-4.0; valuelen excludes the terminator.
-int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int* flag) {
+int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int* flag) try {
   const InfoCall call("MPI_Info_get");
   InfoObject* object = nullptr;
   if (int err = call.info(info, object)) return err;
@@ -179,10 +195,12 @@ int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int
   std::memcpy(value, it->second.data(), n);
   value[n] = '\0';
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Info_get");
 }
 REMIT_WEAK(Info_get);
 
-int PMPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* flag) {
+int PMPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* flag) try {
   const InfoCall call("MPI_Info_get_valuelen");
   InfoObject* object = nullptr;
   if (int err = call.info(info, object)) return err;
@@ -193,5 +211,7 @@ int PMPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* f
   *flag = it != object->entries.end();
   if (*flag) *valuelen = static_cast<int>(it->second.size());
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Info_get_valuelen");
 }
 REMIT_WEAK(Info_get_valuelen);

@@ -89,7 +89,7 @@ InfoObject* info_of(MPI_Info handle) {
 
 using namespace remit;
 
-int PMPI_Info_create_env(int argc, char* argv[], MPI_Info* info) {
+int PMPI_Info_create_env(int argc, char* argv[], MPI_Info* info) try {
   const AnyTimeCall call("MPI_Info_create_env");
   if (int err = call.not_null(info, "info")) return err;
   if (argc < 0) return call.fail(MPI_ERR_ARG, "argc is {}; it must not be negative", argc);
@@ -101,5 +101,7 @@ int PMPI_Info_create_env(int argc, char* argv[], MPI_Info* info) {
   fill(*made, words);
   *info = handle_of(made.release());
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Info_create_env");
 }
 REMIT_WEAK(Info_create_env);

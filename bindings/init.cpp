@@ -53,35 +53,43 @@ int start(const char* function, int required, int* provided) {
 
 using namespace remit;
 
-int PMPI_Init(int* /*argc*/, char*** /*argv*/) {
+int PMPI_Init(int* /*argc*/, char*** /*argv*/) try {
   return start("MPI_Init", MPI_THREAD_SINGLE, nullptr);
+} catch (...) {
+  return caught("MPI_Init");
 }
 REMIT_WEAK(Init);
 
-int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, int* provided) {
+int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, int* provided) try {
   if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) {
     die("MPI_Init_thread",
         fmt::format("required is {}, which is none of the four MPI_THREAD_ levels", required));
   }
   return start("MPI_Init_thread", required, provided);
+} catch (...) {
+  return caught("MPI_Init_thread");
 }
 REMIT_WEAK(Init_thread);
 
-int PMPI_Initialized(int* flag) {
+int PMPI_Initialized(int* flag) try {
   if (int err = check_pointer(flag, "MPI_Initialized", "flag")) return err;
   *flag = library().phase != Phase::before_init;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Initialized");
 }
 REMIT_WEAK(Initialized);
 
-int PMPI_Finalized(int* flag) {
+int PMPI_Finalized(int* flag) try {
   if (int err = check_pointer(flag, "MPI_Finalized", "flag")) return err;
   *flag = library().phase == Phase::finalized;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Finalized");
 }
 REMIT_WEAK(Finalized);
 
-int PMPI_Finalize() {
+int PMPI_Finalize() try {
   const char* const function = "MPI_Finalize";
   {
     Entry entry(function);
@@ -102,26 +110,32 @@ int PMPI_Finalize() {
   }
   leave_instance(function);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Finalize");
 }
 REMIT_WEAK(Finalize);
 
-int PMPI_Query_thread(int* provided) {
+int PMPI_Query_thread(int* provided) try {
   Entry entry("MPI_Query_thread");
   if (int err = entry.not_null(provided, "provided")) return err;
   *provided = entry.instance().thread_level;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Query_thread");
 }
 REMIT_WEAK(Query_thread);
 
-int PMPI_Is_thread_main(int* flag) {
+int PMPI_Is_thread_main(int* flag) try {
   Entry entry("MPI_Is_thread_main");
   if (int err = entry.not_null(flag, "flag")) return err;
   *flag = entry.instance().main_thread == std::this_thread::get_id();
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Is_thread_main");
 }
 REMIT_WEAK(Is_thread_main);
 
-int PMPI_Abort(MPI_Comm comm, int errorcode) {
+int PMPI_Abort(MPI_Comm comm, int errorcode) try {
   Entry entry("MPI_Abort");
   CommObject* c = nullptr;
   if (int err = entry.comm(comm, c)) return err;
@@ -130,10 +144,12 @@ int PMPI_Abort(MPI_Comm comm, int errorcode) {
                             fmt::format("MPI_Abort({}, {}) was called",
                                         c->name.empty() ? "a communicator" : c->name, errorcode));
   std::abort();  // GCC does not trust [[noreturn]] of a virtual function
+} catch (...) {
+  return caught("MPI_Abort", comm);
 }
 REMIT_WEAK(Abort);
 
-int PMPI_Get_processor_name(char* name, int* resultlen) {
+int PMPI_Get_processor_name(char* name, int* resultlen) try {
   Entry entry("MPI_Get_processor_name");
   if (int err = entry.not_null(name, "name")) return err;
   if (int err = entry.not_null(resultlen, "resultlen")) return err;
@@ -143,5 +159,7 @@ int PMPI_Get_processor_name(char* name, int* resultlen) {
   name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
   *resultlen = static_cast<int>(std::strlen(name));
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Get_processor_name");
 }
 REMIT_WEAK(Get_processor_name);

@@ -187,7 +187,7 @@ GroupPtr joined(const Group& first, const Group& second) {
 using namespace remit;
 
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
-                          int remote_leader, int tag, MPI_Comm* newintercomm) {
+                          int remote_leader, int tag, MPI_Comm* newintercomm) try {
   Entry entry("MPI_Intercomm_create");
   CommObject* local = nullptr;
   if (int err = entry.intra_comm(local_comm, local)) return err;
@@ -230,10 +230,12 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
                             std::move(remote))
                       ->handle;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Intercomm_create", local_comm);
 }
 REMIT_WEAK(Intercomm_create);
 
-int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
+int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) try {
   Entry entry("MPI_Intercomm_merge");
   CommObject* c = nullptr;
   if (int err = entry.inter_comm(intercomm, c)) return err;
@@ -247,5 +249,7 @@ int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
   const bool first = local_is_first(entry.engine(), core, mine != 0, theirs != 0);
   GroupPtr group = joined(first ? *core.local : *core.remote, first ? *core.remote : *core.local);
   return create_comm(entry, *c, std::move(group), nullptr, newintracomm);
+} catch (...) {
+  return caught("MPI_Intercomm_merge", intercomm);
 }
 REMIT_WEAK(Intercomm_merge);

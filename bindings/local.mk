@@ -11,9 +11,11 @@ libmpi_abi_la_SOURCES = \
 	bindings/bsend.cpp bindings/bsend.hpp \
 	bindings/bsend_calls.cpp \
 	bindings/cart.cpp \
+	bindings/caught.cpp \
 	bindings/checks.hpp \
 	bindings/coll_blocking.cpp \
 	bindings/coll_call.cpp bindings/coll_call.hpp \
+	bindings/coll_hold.cpp bindings/coll_hold.hpp \
 	bindings/coll_neighbor.cpp \
 	bindings/coll_nonblocking.cpp \
 	bindings/coll_persistent.cpp \

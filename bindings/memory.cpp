@@ -45,7 +45,7 @@ void* allocate(Engine& engine, std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
+int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) try {
   Entry entry("MPI_Alloc_mem");
   if (size < 0) return entry.fail(MPI_ERR_ARG, "size is {}; it must not be negative", size);
   if (int err = entry.not_null(baseptr, "baseptr")) return err;
@@ -64,10 +64,12 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
   }
   *static_cast<void**>(baseptr) = memory;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Alloc_mem");
 }
 REMIT_WEAK(Alloc_mem);
 
-int PMPI_Free_mem(void* base) {
+int PMPI_Free_mem(void* base) try {
   Entry entry("MPI_Free_mem");
   switch (entry.engine().release(base)) {
     case Released::done:
@@ -81,5 +83,7 @@ int PMPI_Free_mem(void* base) {
   }
   std::free(base);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Free_mem");
 }
 REMIT_WEAK(Free_mem);

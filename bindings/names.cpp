@@ -87,35 +87,47 @@ int get_name(const char* function, Handle handle, Handle null_handle, std::strin
 
 using namespace remit;
 
-int PMPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
+int PMPI_Comm_set_name(MPI_Comm comm, const char* comm_name) try {
   return set_name("MPI_Comm_set_name", comm, comm_name, "comm_name");
+} catch (...) {
+  return caught("MPI_Comm_set_name", comm);
 }
 REMIT_WEAK(Comm_set_name);
 
-int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
+int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) try {
   return get_name("MPI_Comm_get_name", comm, MPI_COMM_NULL, "MPI_COMM_NULL", comm_name, "comm_name",
                   resultlen);
+} catch (...) {
+  return caught("MPI_Comm_get_name", comm);
 }
 REMIT_WEAK(Comm_get_name);
 
-int PMPI_Type_set_name(MPI_Datatype datatype, const char* type_name) {
+int PMPI_Type_set_name(MPI_Datatype datatype, const char* type_name) try {
   return set_name("MPI_Type_set_name", datatype, type_name, "type_name");
+} catch (...) {
+  return caught("MPI_Type_set_name");
 }
 REMIT_WEAK(Type_set_name);
 
-int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
+int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) try {
   return get_name("MPI_Type_get_name", datatype, MPI_DATATYPE_NULL, "MPI_DATATYPE_NULL", type_name,
                   "type_name", resultlen);
+} catch (...) {
+  return caught("MPI_Type_get_name");
 }
 REMIT_WEAK(Type_get_name);
 
-int PMPI_Win_set_name(MPI_Win win, const char* win_name) {
+int PMPI_Win_set_name(MPI_Win win, const char* win_name) try {
   return set_name("MPI_Win_set_name", win, win_name, "win_name");
+} catch (...) {
+  return caught("MPI_Win_set_name", win);
 }
 REMIT_WEAK(Win_set_name);
 
-int PMPI_Win_get_name(MPI_Win win, char* win_name, int* resultlen) {
+int PMPI_Win_get_name(MPI_Win win, char* win_name, int* resultlen) try {
   return get_name("MPI_Win_get_name", win, MPI_WIN_NULL, "MPI_WIN_NULL", win_name, "win_name",
                   resultlen);
+} catch (...) {
+  return caught("MPI_Win_get_name", win);
 }
 REMIT_WEAK(Win_get_name);

@@ -2,6 +2,8 @@
 // How communicators come to be.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -43,9 +45,16 @@ struct Heritage {
 [[nodiscard]] int create_intercomm(Entry& entry, CommObject& parent, GroupPtr local,
                                    GroupPtr remote, MPI_Comm* out);
 
-/// MPI_Comm_split, also of inter-communicators: any `color`, or MPI_UNDEFINED.
+/// A color that is found out only when some member has asked for it: see Recolor.
+inline constexpr std::int64_t kColorLater = -2;
+
+/// What all members call if one of them, of either group, has kColorLater as its color: finds out,
+/// together with the others, the color of this one. Returns what the MPI function is to return.
+using Recolor = std::function<int(std::int64_t& color)>;
+
+/// MPI_Comm_split, also of inter-communicators: any `color`, MPI_UNDEFINED, or kColorLater.
 [[nodiscard]] int split(Entry& entry, CommObject& comm, std::int64_t color, int key,
-                        MPI_Comm* newcomm);
+                        MPI_Comm* newcomm, const Recolor& recolor = {});
 
 /// A collective operation on a communicator, or on the local group of an inter-communicator, that
 /// is part of another MPI function. Returns what the MPI function is to return.

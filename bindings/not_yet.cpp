@@ -4,6 +4,7 @@
 #include "bindings/not_yet.hpp"
 
 #include "bindings/entry.hpp"
+#include "bindings/weak.hpp"
 
 namespace remit {
 
@@ -14,39 +15,47 @@ constexpr const char* kWords =
 
 }  // namespace
 
-int not_yet(const char* function) {
+int not_yet(const char* function) try {
   // The initial error handler, which nobody can have changed before there is an MPI, is fatal.
   if (library().instance == nullptr) die(function, kWords);
   Entry entry(function);
   return entry.fail(MPI_ERR_UNSUPPORTED_OPERATION, "{}", kWords);
+} catch (...) {
+  return caught(function);
 }
 
-int not_yet(MPI_Comm comm, const char* function) {
+int not_yet(MPI_Comm comm, const char* function) try {
   if (library().instance == nullptr) die(function, kWords);
   Entry entry(function);
   CommObject* object = nullptr;
   if (int err = entry.comm(comm, object)) return err;
   return entry.fail(MPI_ERR_UNSUPPORTED_OPERATION, "{}", kWords);
+} catch (...) {
+  return caught(function, comm);
 }
 
 // While no window can be made, only an error handler of the world can be meant.
 int not_yet(MPI_Win /*win*/, const char* function) {
   return not_yet(function);
 }
-int not_yet(MPI_Session session, const char* function) {
+int not_yet(MPI_Session session, const char* function) try {
   if (library().instance == nullptr) die(function, kWords);
   Entry entry(function);
   SessionObject* object = nullptr;
   if (int err = entry.session(session, object)) return err;
   return entry.fail(MPI_ERR_UNSUPPORTED_OPERATION, "{}", kWords);
+} catch (...) {
+  return caught(function, session);
 }
 
-int not_yet(MPI_File /*file*/, const char* function) {
+int not_yet(MPI_File /*file*/, const char* function) try {
   if (library().instance == nullptr) die(function, kWords);
   Entry entry(function);
   FileObject* default_of_files = nullptr;  // no file can be opened
   if (int err = entry.file_or_null(MPI_FILE_NULL, default_of_files)) return err;
   return entry.fail(MPI_ERR_UNSUPPORTED_OPERATION, "{}", kWords);
+} catch (...) {
+  return caught(function, MPI_FILE_NULL);
 }
 
 int not_yet(const MPI_Comm* comm, const char* function) {

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "bindings/coll_hold.hpp"
 #include "bindings/topology.hpp"
 #include "collectives/collectives.hpp"
 #include "datatype/datatype.hpp"
 #include "datatype/handle_number.hpp"
-#include "datatype/reductions.hpp"
 #include "datatype/ref.hpp"
 #include "mpi.h"
 #include "pt2pt/communicator.hpp"
@@ -207,15 +207,6 @@ enum class RequestForm : std::uint8_t {
   no_operation,  ///< MPI_PROC_NULL peers: complete at once
 };
 
-/// Types, operation and copied arrays that a collective uses until it is complete (the user may
-/// free the first two at once; MPI-5.0, section 6.12).
-struct CollectiveHold {
-  std::vector<Ref<const Datatype>> types;
-  Ref<const Op> op;
-  std::vector<const Datatype*> send_types, recv_types;  ///< alltoallw, neighbor_alltoallw
-  std::shared_ptr<void> kept;                           ///< anything else, of MPI_Comm_idup
-};
-
 /// The sending half of MPI_Isendrecv.
 struct SendHalf {
   Request core{RequestKind::send};
@@ -245,11 +236,10 @@ struct RequestObject : Object {
   View view{};
   Ref<const Datatype> datatype;                 ///< keeps the view's layout alive
   MPI_Datatype plain_type = MPI_DATATYPE_NULL;  ///< of a plain one instead: predefined
-  std::unique_ptr<Collective> collective;
+  std::unique_ptr<HeldCollective> collective;
   std::unique_ptr<SendHalf> sending;
   std::unique_ptr<Partitioned> partitioned;
-  std::unique_ptr<CollectiveHold> hold;  ///< what a collective uses until it is complete
-  RequestObject* next_plain = nullptr;   ///< of a plain one not in use
+  RequestObject* next_plain = nullptr;  ///< of a plain one not in use
 
   // generalized requests
   MPI_Grequest_query_function* query = nullptr;
@@ -259,7 +249,7 @@ struct RequestObject : Object {
 
   HandleNumber number;  ///< a plain one keeps it while it is not in use
 
-  [[nodiscard]] Request& operation() { return collective ? collective->request : core; }
+  [[nodiscard]] Request& operation() { return collective ? collective->work().request : core; }
   [[nodiscard]] bool complete() {
     return !active || (operation().complete && (sending == nullptr || sending->core.complete));
   }

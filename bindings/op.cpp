@@ -39,17 +39,21 @@ int reduce_locally(const char* name, const void* inbuf, void* inoutbuf, MPI_Coun
 
 using namespace remit;
 
-int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
+int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) try {
   return create("MPI_Op_create", user_fn, commute, op);
+} catch (...) {
+  return caught("MPI_Op_create");
 }
 REMIT_WEAK(Op_create);
 
-int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
+int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) try {
   return create("MPI_Op_create_c", user_fn, commute, op);
+} catch (...) {
+  return caught("MPI_Op_create_c");
 }
 REMIT_WEAK(Op_create_c);
 
-int PMPI_Op_free(MPI_Op* op) {
+int PMPI_Op_free(MPI_Op* op) try {
   Entry entry("MPI_Op_free");
   if (int err = entry.not_null(op, "op")) return err;
   const Op* operation = nullptr;
@@ -60,27 +64,35 @@ int PMPI_Op_free(MPI_Op* op) {
   operation->release();
   *op = MPI_OP_NULL;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Op_free");
 }
 REMIT_WEAK(Op_free);
 
-int PMPI_Op_commutative(MPI_Op op, int* commute) {
+int PMPI_Op_commutative(MPI_Op op, int* commute) try {
   Entry entry("MPI_Op_commutative");
   const Op* operation = nullptr;
   if (int err = entry.op(op, operation)) return err;
   if (int err = entry.not_null(commute, "commute")) return err;
   *commute = operation->is_commutative();
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Op_commutative");
 }
 REMIT_WEAK(Op_commutative);
 
 int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype,
-                      MPI_Op op) {
+                      MPI_Op op) try {
   return reduce_locally("MPI_Reduce_local", inbuf, inoutbuf, count, datatype, op);
+} catch (...) {
+  return caught("MPI_Reduce_local");
 }
 REMIT_WEAK(Reduce_local);
 
 int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype,
-                        MPI_Op op) {
+                        MPI_Op op) try {
   return reduce_locally("MPI_Reduce_local_c", inbuf, inoutbuf, count, datatype, op);
+} catch (...) {
+  return caught("MPI_Reduce_local_c");
 }
 REMIT_WEAK(Reduce_local_c);

@@ -93,43 +93,56 @@ int pack_external_size(const char* function, const char* datarep, MPI_Count inco
 using namespace remit;
 
 int PMPI_Pack_external(const char* datarep, const void* inbuf, int incount, MPI_Datatype datatype,
-                       void* outbuf, MPI_Aint outsize, MPI_Aint* position) {
+                       void* outbuf, MPI_Aint outsize, MPI_Aint* position) try {
   return pack_external("MPI_Pack_external", datarep, inbuf, incount, datatype, outbuf, outsize,
                        position);
+} catch (...) {
+  return caught("MPI_Pack_external");
 }
 REMIT_WEAK(Pack_external);
 
 int PMPI_Pack_external_c(const char* datarep, const void* inbuf, MPI_Count incount,
                          MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
-                         MPI_Count* position) {
+                         MPI_Count* position) try {
   return pack_external("MPI_Pack_external_c", datarep, inbuf, incount, datatype, outbuf, outsize,
                        position);
+} catch (...) {
+  return caught("MPI_Pack_external_c");
 }
 REMIT_WEAK(Pack_external_c);
 
 int PMPI_Pack_external_size(const char* datarep, int incount, MPI_Datatype datatype,
-                            MPI_Aint* size) {
+                            MPI_Aint* size) try {
   return pack_external_size("MPI_Pack_external_size", datarep, incount, datatype, size);
+} catch (...) {
+  return caught("MPI_Pack_external_size");
 }
 REMIT_WEAK(Pack_external_size);
 
 int PMPI_Pack_external_size_c(const char* datarep, MPI_Count incount, MPI_Datatype datatype,
-                              MPI_Count* size) {
+                              MPI_Count* size) try {
   return pack_external_size("MPI_Pack_external_size_c", datarep, incount, datatype, size);
+} catch (...) {
+  return caught("MPI_Pack_external_size_c");
 }
 REMIT_WEAK(Pack_external_size_c);
 
 int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize,
-                         MPI_Aint* position, void* outbuf, int outcount, MPI_Datatype datatype) {
+                         MPI_Aint* position, void* outbuf, int outcount,
+                         MPI_Datatype datatype) try {
   return unpack_external("MPI_Unpack_external", datarep, inbuf, insize, position, outbuf, outcount,
                          datatype);
+} catch (...) {
+  return caught("MPI_Unpack_external");
 }
 REMIT_WEAK(Unpack_external);
 
 int PMPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize,
                            MPI_Count* position, void* outbuf, MPI_Count outcount,
-                           MPI_Datatype datatype) {
+                           MPI_Datatype datatype) try {
   return unpack_external("MPI_Unpack_external_c", datarep, inbuf, insize, position, outbuf,
                          outcount, datatype);
+} catch (...) {
+  return caught("MPI_Unpack_external_c");
 }
 REMIT_WEAK(Unpack_external_c);

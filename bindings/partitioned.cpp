@@ -112,34 +112,42 @@ int check_not_ready(Entry& entry, const PartitionedSend& send, int partition) {
 using namespace remit;
 
 int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype,
-                    int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+                    int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) try {
   return psend_init("MPI_Psend_init", buf, partitions, count, datatype, dest, tag, comm, info,
                     request);
+} catch (...) {
+  return caught("MPI_Psend_init", comm);
 }
 REMIT_WEAK(Psend_init);
 
 int PMPI_Psend_init_c(const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype,
-                      int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+                      int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) try {
   return psend_init("MPI_Psend_init_c", buf, partitions, count, datatype, dest, tag, comm, info,
                     request);
+} catch (...) {
+  return caught("MPI_Psend_init_c", comm);
 }
 REMIT_WEAK(Psend_init_c);
 
 int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source,
-                    int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+                    int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) try {
   return precv_init("MPI_Precv_init", buf, partitions, count, datatype, source, tag, comm, info,
                     request);
+} catch (...) {
+  return caught("MPI_Precv_init", comm);
 }
 REMIT_WEAK(Precv_init);
 
 int PMPI_Precv_init_c(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source,
-                      int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+                      int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) try {
   return precv_init("MPI_Precv_init_c", buf, partitions, count, datatype, source, tag, comm, info,
                     request);
+} catch (...) {
+  return caught("MPI_Precv_init_c", comm);
 }
 REMIT_WEAK(Precv_init_c);
 
-int PMPI_Pready(int partition, MPI_Request request) {
+int PMPI_Pready(int partition, MPI_Request request) try {
   Entry entry("MPI_Pready");
   PartitionedSend* send = nullptr;
   if (int err = started_send(entry, request, send)) return err;
@@ -147,10 +155,12 @@ int PMPI_Pready(int partition, MPI_Request request) {
   if (int err = check_not_ready(entry, *send, partition)) return err;
   send->ready(partition);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Pready");
 }
 REMIT_WEAK(Pready);
 
-int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request) {
+int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request) try {
   Entry entry("MPI_Pready_range");
   PartitionedSend* send = nullptr;
   if (int err = started_send(entry, request, send)) return err;
@@ -165,10 +175,12 @@ int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request
   }
   for (int i = partition_low; i <= partition_high; ++i) send->ready(i);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Pready_range");
 }
 REMIT_WEAK(Pready_range);
 
-int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request request) {
+int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request request) try {
   Entry entry("MPI_Pready_list");
   PartitionedSend* send = nullptr;
   if (int err = started_send(entry, request, send)) return err;
@@ -186,10 +198,12 @@ int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request re
     send->ready(array_of_partitions[i]);
   }
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Pready_list");
 }
 REMIT_WEAK(Pready_list);
 
-int PMPI_Parrived(MPI_Request request, int partition, int* flag) {
+int PMPI_Parrived(MPI_Request request, int partition, int* flag) try {
   Entry entry("MPI_Parrived");
   if (int err = entry.not_null(flag, "flag")) return err;
   RequestObject* object = nullptr;
@@ -202,5 +216,7 @@ int PMPI_Parrived(MPI_Request request, int partition, int* flag) {
   *flag = receive->arrived(partition);
   if (!*flag) entry.only_looked();
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Parrived");
 }
 REMIT_WEAK(Parrived);

@@ -30,19 +30,24 @@ RequestObject* make_request(Instance& instance, RequestForm form, const MessageA
   return request;
 }
 
-void destroy_request(Instance& instance, RequestObject* request) {
-  if (request == &instance.sent) return;
+int destroy_request(Instance& instance, RequestObject* request) {
+  if (request == &instance.sent) return MPI_SUCCESS;
   if (request->plain) {
     request->freed = false;
-    return destroy_plain(instance, request);
+    destroy_plain(instance, request);
+    return MPI_SUCCESS;
   }
+  int error = MPI_SUCCESS;
   if (request->form == RequestForm::generalized && request->free_function != nullptr) {
-    request->free_function(request->extra_state);
+    error = request->free_function(request->extra_state);
   }
+  if (request->collective != nullptr && request->collective->work().broken()) [[unlikely]]
+    (void)request->collective.release();
   if (request->comm != nullptr) release(request->comm);
   request->kind = ObjectKind::freed;
   request->~RequestObject();
   instance.free_requests.push_back(request);
+  return error;
 }
 
 RequestObject* more_plain_requests() {
@@ -55,7 +60,7 @@ RequestObject* more_plain_requests() {
 int start_request(Instance& instance, RequestObject& request) {
   request.active = true;
   if (request.collective) {
-    request.collective->start();
+    request.collective->work().start();
     return MPI_SUCCESS;
   }
   if (request.persistent) {  // it may have run before
@@ -97,7 +102,7 @@ int start_request(Instance& instance, RequestObject& request) {
 int finish_request(Instance& instance, MPI_Request& handle, MPI_Status* status) {
   auto* request = reinterpret_cast<RequestObject*>(handle);
   if (!request->active) {
-    set_status(status, empty_status());
+    set_empty(status);
     return MPI_SUCCESS;
   }
   int error = request->operation().status.error;
@@ -117,7 +122,8 @@ int finish_request(Instance& instance, MPI_Request& handle, MPI_Status* status) 
   if (request->persistent) {
     request->active = false;
   } else {
-    destroy_request(instance, request);
+    // The last callback is the free function; its success does not hide that the query failed.
+    if (const int freed = destroy_request(instance, request)) error = freed;
     handle = MPI_REQUEST_NULL;
   }
   return error;

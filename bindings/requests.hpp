@@ -50,7 +50,8 @@ struct MessageArgs {
 /// the instance's pool.
 [[nodiscard]] RequestObject* make_request(Instance& instance, RequestForm form,
                                           const MessageArgs& args);
-void destroy_request(Instance& instance, RequestObject* request);
+/// Returns the error of a generalized request's free function, which it calls, else MPI_SUCCESS.
+int destroy_request(Instance& instance, RequestObject* request);
 
 /// A plain receive on `comm`, not started yet.
 [[nodiscard]] RequestObject* more_plain_requests();
@@ -81,7 +82,8 @@ inline void destroy_plain(Instance& instance, RequestObject* request) {
 [[nodiscard]] int start_request(Instance& instance, RequestObject& request);
 
 /// Takes over a completed request: writes its status (but MPI_ERROR), makes a persistent one
-/// inactive, destroys any other and sets the handle to null. Returns the operation's error class.
+/// inactive, destroys any other and sets the handle to null. Returns the operation's error class;
+/// of a generalized request what its callbacks returned (MPI-5.0, section 13.2).
 [[nodiscard]] int finish_request(Instance& instance, MPI_Request& handle, MPI_Status* status);
 
 /// Of a complete request: whether nothing but its handle needs it any more.
@@ -95,6 +97,10 @@ void sweep_freed_requests(Instance& instance);
 /// For MPI_Finalize: cancels receives whose requests were freed and that nothing has matched, and
 /// waits for the other operations whose requests were freed.
 void settle_freed_requests(Instance& instance);
+
+/// The words for an error that a callback of a generalized request returned.
+inline constexpr const char* kCallbackFailed =
+    "a callback function of a generalized request returned this error";
 
 /// The words for a failed operation of `comm` with `peer`.
 [[nodiscard]] std::string explain_failure(Instance& instance, const CommObject* comm, int peer,

@@ -336,226 +336,287 @@ using namespace remit;
 
 // Blocking sends and receive, and their large-count forms.
 
-int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
+              MPI_Comm comm) try {
   if (send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]]
     return MPI_SUCCESS;
   return standard_send(buf, count, datatype, dest, tag, comm);
+} catch (...) {
+  return caught("MPI_Send", comm);
 }
 REMIT_WEAK(Send);
 
 int PMPI_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-               MPI_Comm comm) {
+               MPI_Comm comm) try {
   return blocking_send<SendMode::synchronous>("MPI_Ssend", buf, count, datatype, dest, tag, comm);
+} catch (...) {
+  return caught("MPI_Ssend", comm);
 }
 REMIT_WEAK(Ssend);
 
 int PMPI_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-               MPI_Comm comm) {
+               MPI_Comm comm) try {
   return blocking_send<SendMode::ready>("MPI_Rsend", buf, count, datatype, dest, tag, comm);
+} catch (...) {
+  return caught("MPI_Rsend", comm);
 }
 REMIT_WEAK(Rsend);
 
 int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-               MPI_Comm comm) {
+               MPI_Comm comm) try {
   return buffered_send("MPI_Bsend", buf, count, datatype, dest, tag, comm);
+} catch (...) {
+  return caught("MPI_Bsend", comm);
 }
 REMIT_WEAK(Bsend);
 
 int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-              MPI_Status* status) {
+              MPI_Status* status) try {
   if (take_at_once(buf, count, datatype, source, tag, comm, status)) [[likely]]
     return MPI_SUCCESS;
   return receive("MPI_Recv", buf, count, datatype, source, tag, comm, status);
+} catch (...) {
+  return caught("MPI_Recv", comm);
 }
 REMIT_WEAK(Recv);
 
 int PMPI_Send_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                MPI_Comm comm) {
+                MPI_Comm comm) try {
   if (send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]]
     return MPI_SUCCESS;
   return blocking_send<SendMode::standard>("MPI_Send_c", buf, count, datatype, dest, tag, comm);
+} catch (...) {
+  return caught("MPI_Send_c", comm);
 }
 REMIT_WEAK(Send_c);
 
 int PMPI_Ssend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                 MPI_Comm comm) {
+                 MPI_Comm comm) try {
   return blocking_send<SendMode::synchronous>("MPI_Ssend_c", buf, count, datatype, dest, tag, comm);
+} catch (...) {
+  return caught("MPI_Ssend_c", comm);
 }
 REMIT_WEAK(Ssend_c);
 
 int PMPI_Rsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                 MPI_Comm comm) {
+                 MPI_Comm comm) try {
   return blocking_send<SendMode::ready>("MPI_Rsend_c", buf, count, datatype, dest, tag, comm);
+} catch (...) {
+  return caught("MPI_Rsend_c", comm);
 }
 REMIT_WEAK(Rsend_c);
 
 int PMPI_Bsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                 MPI_Comm comm) {
+                 MPI_Comm comm) try {
   return buffered_send("MPI_Bsend_c", buf, count, datatype, dest, tag, comm);
+} catch (...) {
+  return caught("MPI_Bsend_c", comm);
 }
 REMIT_WEAK(Bsend_c);
 
 int PMPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-                MPI_Comm comm, MPI_Status* status) {
+                MPI_Comm comm, MPI_Status* status) try {
   if (take_at_once(buf, count, datatype, source, tag, comm, status)) [[likely]]
     return MPI_SUCCESS;
   return receive("MPI_Recv_c", buf, count, datatype, source, tag, comm, status);
+} catch (...) {
+  return caught("MPI_Recv_c", comm);
 }
 REMIT_WEAK(Recv_c);
 
 // Nonblocking and persistent forms.
 
 int PMPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-               MPI_Request* request) {
+               MPI_Request* request) try {
   if (request != nullptr && send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]] {
     *request = handle_of(&library().instance.load()->sent);
     return MPI_SUCCESS;
   }
   return requested_send({"MPI_Isend", RequestForm::send, SendMode::standard, false}, buf, count,
                         datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Isend", comm);
 }
 REMIT_WEAK(Isend);
 
 int PMPI_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                MPI_Request* request) {
+                MPI_Request* request) try {
   return requested_send({"MPI_Issend", RequestForm::send, SendMode::synchronous, false}, buf, count,
                         datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Issend", comm);
 }
 REMIT_WEAK(Issend);
 
 int PMPI_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                MPI_Request* request) {
+                MPI_Request* request) try {
   return requested_send({"MPI_Irsend", RequestForm::send, SendMode::ready, false}, buf, count,
                         datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Irsend", comm);
 }
 REMIT_WEAK(Irsend);
 
 int PMPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                MPI_Request* request) {
+                MPI_Request* request) try {
   return requested_send({"MPI_Ibsend", RequestForm::bsend, SendMode::standard, false}, buf, count,
                         datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Ibsend", comm);
 }
 REMIT_WEAK(Ibsend);
 
 int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-               MPI_Request* request) {
+               MPI_Request* request) try {
   if (RequestObject* started =
           request == nullptr ? nullptr : receive_at_once(buf, count, datatype, source, tag, comm)) {
     *request = handle_of(started);
     return MPI_SUCCESS;
   }
   return requested_receive("MPI_Irecv", false, buf, count, datatype, source, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Irecv", comm);
 }
 REMIT_WEAK(Irecv);
 
 int PMPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-                   MPI_Comm comm, MPI_Request* request) {
+                   MPI_Comm comm, MPI_Request* request) try {
   return requested_send({"MPI_Send_init", RequestForm::send, SendMode::standard, true}, buf, count,
                         datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Send_init", comm);
 }
 REMIT_WEAK(Send_init);
 
 int PMPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-                    MPI_Comm comm, MPI_Request* request) {
+                    MPI_Comm comm, MPI_Request* request) try {
   return requested_send({"MPI_Ssend_init", RequestForm::send, SendMode::synchronous, true}, buf,
                         count, datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Ssend_init", comm);
 }
 REMIT_WEAK(Ssend_init);
 
 int PMPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-                    MPI_Comm comm, MPI_Request* request) {
+                    MPI_Comm comm, MPI_Request* request) try {
   return requested_send({"MPI_Rsend_init", RequestForm::send, SendMode::ready, true}, buf, count,
                         datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Rsend_init", comm);
 }
 REMIT_WEAK(Rsend_init);
 
 int PMPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-                    MPI_Comm comm, MPI_Request* request) {
+                    MPI_Comm comm, MPI_Request* request) try {
   return requested_send({"MPI_Bsend_init", RequestForm::bsend, SendMode::standard, true}, buf,
                         count, datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Bsend_init", comm);
 }
 REMIT_WEAK(Bsend_init);
 
 int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                   MPI_Request* request) {
+                   MPI_Request* request) try {
   return requested_receive("MPI_Recv_init", true, buf, count, datatype, source, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Recv_init", comm);
 }
 REMIT_WEAK(Recv_init);
 
 int PMPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                 MPI_Comm comm, MPI_Request* request) {
+                 MPI_Comm comm, MPI_Request* request) try {
   if (request != nullptr && send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]] {
     *request = handle_of(&library().instance.load()->sent);
     return MPI_SUCCESS;
   }
   return requested_send({"MPI_Isend_c", RequestForm::send, SendMode::standard, false}, buf, count,
                         datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Isend_c", comm);
 }
 REMIT_WEAK(Isend_c);
 
 int PMPI_Issend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                  MPI_Comm comm, MPI_Request* request) {
+                  MPI_Comm comm, MPI_Request* request) try {
   return requested_send({"MPI_Issend_c", RequestForm::send, SendMode::synchronous, false}, buf,
                         count, datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Issend_c", comm);
 }
 REMIT_WEAK(Issend_c);
 
 int PMPI_Irsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                  MPI_Comm comm, MPI_Request* request) {
+                  MPI_Comm comm, MPI_Request* request) try {
   return requested_send({"MPI_Irsend_c", RequestForm::send, SendMode::ready, false}, buf, count,
                         datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Irsend_c", comm);
 }
 REMIT_WEAK(Irsend_c);
 
 int PMPI_Ibsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                  MPI_Comm comm, MPI_Request* request) {
+                  MPI_Comm comm, MPI_Request* request) try {
   return requested_send({"MPI_Ibsend_c", RequestForm::bsend, SendMode::standard, false}, buf, count,
                         datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Ibsend_c", comm);
 }
 REMIT_WEAK(Ibsend_c);
 
 int PMPI_Irecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-                 MPI_Comm comm, MPI_Request* request) {
+                 MPI_Comm comm, MPI_Request* request) try {
   if (RequestObject* started =
           request == nullptr ? nullptr : receive_at_once(buf, count, datatype, source, tag, comm)) {
     *request = handle_of(started);
     return MPI_SUCCESS;
   }
   return requested_receive("MPI_Irecv_c", false, buf, count, datatype, source, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Irecv_c", comm);
 }
 REMIT_WEAK(Irecv_c);
 
 int PMPI_Send_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                     MPI_Comm comm, MPI_Request* request) {
+                     MPI_Comm comm, MPI_Request* request) try {
   return requested_send({"MPI_Send_init_c", RequestForm::send, SendMode::standard, true}, buf,
                         count, datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Send_init_c", comm);
 }
 REMIT_WEAK(Send_init_c);
 
 int PMPI_Ssend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                      MPI_Comm comm, MPI_Request* request) {
+                      MPI_Comm comm, MPI_Request* request) try {
   return requested_send({"MPI_Ssend_init_c", RequestForm::send, SendMode::synchronous, true}, buf,
                         count, datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Ssend_init_c", comm);
 }
 REMIT_WEAK(Ssend_init_c);
 
 int PMPI_Rsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                      MPI_Comm comm, MPI_Request* request) {
+                      MPI_Comm comm, MPI_Request* request) try {
   return requested_send({"MPI_Rsend_init_c", RequestForm::send, SendMode::ready, true}, buf, count,
                         datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Rsend_init_c", comm);
 }
 REMIT_WEAK(Rsend_init_c);
 
 int PMPI_Bsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                      MPI_Comm comm, MPI_Request* request) {
+                      MPI_Comm comm, MPI_Request* request) try {
   return requested_send({"MPI_Bsend_init_c", RequestForm::bsend, SendMode::standard, true}, buf,
                         count, datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Bsend_init_c", comm);
 }
 REMIT_WEAK(Bsend_init_c);
 
 int PMPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-                     MPI_Comm comm, MPI_Request* request) {
+                     MPI_Comm comm, MPI_Request* request) try {
   return requested_receive("MPI_Recv_init_c", true, buf, count, datatype, source, tag, comm,
                            request);
+} catch (...) {
+  return caught("MPI_Recv_init_c", comm);
 }
 REMIT_WEAK(Recv_init_c);

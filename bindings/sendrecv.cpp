@@ -147,62 +147,78 @@ using namespace remit;
 
 int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
                   void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                  MPI_Comm comm, MPI_Status* status) {
+                  MPI_Comm comm, MPI_Status* status) try {
   return sendrecv("MPI_Sendrecv", sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
                   recvtype, source, recvtag, comm, status);
+} catch (...) {
+  return caught("MPI_Sendrecv", comm);
 }
 REMIT_WEAK(Sendrecv);
 
 int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
                     int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                    int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+                    int source, int recvtag, MPI_Comm comm, MPI_Status* status) try {
   return sendrecv("MPI_Sendrecv_c", sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
                   recvtype, source, recvtag, comm, status);
+} catch (...) {
+  return caught("MPI_Sendrecv_c", comm);
 }
 REMIT_WEAK(Sendrecv_c);
 
 int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag,
-                          int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+                          int source, int recvtag, MPI_Comm comm, MPI_Status* status) try {
   return sendrecv_replace("MPI_Sendrecv_replace", buf, count, datatype, dest, sendtag, source,
                           recvtag, comm, status);
+} catch (...) {
+  return caught("MPI_Sendrecv_replace", comm);
 }
 REMIT_WEAK(Sendrecv_replace);
 
 int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
                             int sendtag, int source, int recvtag, MPI_Comm comm,
-                            MPI_Status* status) {
+                            MPI_Status* status) try {
   return sendrecv_replace("MPI_Sendrecv_replace_c", buf, count, datatype, dest, sendtag, source,
                           recvtag, comm, status);
+} catch (...) {
+  return caught("MPI_Sendrecv_replace_c", comm);
 }
 REMIT_WEAK(Sendrecv_replace_c);
 
 int PMPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
                    void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                   MPI_Comm comm, MPI_Request* request) {
+                   MPI_Comm comm, MPI_Request* request) try {
   return isendrecv("MPI_Isendrecv", sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
                    recvtype, source, recvtag, comm, request);
+} catch (...) {
+  return caught("MPI_Isendrecv", comm);
 }
 REMIT_WEAK(Isendrecv);
 
 int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
                      int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                     int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
+                     int source, int recvtag, MPI_Comm comm, MPI_Request* request) try {
   return isendrecv("MPI_Isendrecv_c", sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
                    recvcount, recvtype, source, recvtag, comm, request);
+} catch (...) {
+  return caught("MPI_Isendrecv_c", comm);
 }
 REMIT_WEAK(Isendrecv_c);
 
 int PMPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag,
-                           int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
+                           int source, int recvtag, MPI_Comm comm, MPI_Request* request) try {
   return isendrecv_replace("MPI_Isendrecv_replace", buf, count, datatype, dest, sendtag, source,
                            recvtag, comm, request);
+} catch (...) {
+  return caught("MPI_Isendrecv_replace", comm);
 }
 REMIT_WEAK(Isendrecv_replace);
 
 int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
                              int sendtag, int source, int recvtag, MPI_Comm comm,
-                             MPI_Request* request) {
+                             MPI_Request* request) try {
   return isendrecv_replace("MPI_Isendrecv_replace_c", buf, count, datatype, dest, sendtag, source,
                            recvtag, comm, request);
+} catch (...) {
+  return caught("MPI_Isendrecv_replace_c", comm);
 }
 REMIT_WEAK(Isendrecv_replace_c);

@@ -88,7 +88,7 @@ int SessionInit::check(MPI_Info info, const MPI_Session* session) {
 
 using namespace remit;
 
-int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) try {
   SessionInit init{errhandler};
   if (int err = init.check(info, session)) return err;
   const auto joined = join_instance("MPI_Session_init", init.level, true);
@@ -100,10 +100,12 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* ses
   made->memory_alloc_kinds = supported_alloc_kinds(*kinds);
   *session = handle_of(made);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Session_init");
 }
 REMIT_WEAK(Session_init);
 
-int PMPI_Session_finalize(MPI_Session* session) {
+int PMPI_Session_finalize(MPI_Session* session) try {
   const char* const function = "MPI_Session_finalize";
   {
     Entry entry(function);
@@ -117,10 +119,12 @@ int PMPI_Session_finalize(MPI_Session* session) {
   }
   leave_instance(function);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Session_finalize");
 }
 REMIT_WEAK(Session_finalize);
 
-int PMPI_Session_get_info(MPI_Session session, MPI_Info* info_used) {
+int PMPI_Session_get_info(MPI_Session session, MPI_Info* info_used) try {
   Entry entry("MPI_Session_get_info");
   SessionObject* object = nullptr;
   if (int err = entry.session(session, object)) return err;
@@ -130,10 +134,12 @@ int PMPI_Session_get_info(MPI_Session session, MPI_Info* info_used) {
   made->entries.emplace_back(kAllocKinds, object->memory_alloc_kinds);
   *info_used = handle_of(made);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Session_get_info", session);
 }
 REMIT_WEAK(Session_get_info);
 
-int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int* npset_names) {
+int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int* npset_names) try {
   Entry entry("MPI_Session_get_num_psets");
   SessionObject* object = nullptr;
   if (int err = entry.session(session, object)) return err;
@@ -141,11 +147,13 @@ int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int* npset_na
   if (int err = entry.not_null(npset_names, "npset_names")) return err;
   *npset_names = static_cast<int>(process_sets(entry.instance()).size());
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Session_get_num_psets", session);
 }
 REMIT_WEAK(Session_get_num_psets);
 
 int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int* pset_len,
-                              char* pset_name) {
+                              char* pset_name) try {
   Entry entry("MPI_Session_get_nth_pset");
   SessionObject* object = nullptr;
   if (int err = entry.session(session, object)) return err;
@@ -165,10 +173,12 @@ int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int* ps
   }
   *pset_len = static_cast<int>(name.size()) + 1;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Session_get_nth_pset", session);
 }
 REMIT_WEAK(Session_get_nth_pset);
 
-int PMPI_Session_get_pset_info(MPI_Session session, const char* pset_name, MPI_Info* info) {
+int PMPI_Session_get_pset_info(MPI_Session session, const char* pset_name, MPI_Info* info) try {
   Entry entry("MPI_Session_get_pset_info");
   SessionObject* object = nullptr;
   std::shared_ptr<const Group> group;
@@ -178,10 +188,13 @@ int PMPI_Session_get_pset_info(MPI_Session session, const char* pset_name, MPI_I
   made->entries.emplace_back("mpi_size", std::to_string(group->size()));
   *info = handle_of(made);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Session_get_pset_info", session);
 }
 REMIT_WEAK(Session_get_pset_info);
 
-int PMPI_Group_from_session_pset(MPI_Session session, const char* pset_name, MPI_Group* newgroup) {
+int PMPI_Group_from_session_pset(MPI_Session session, const char* pset_name,
+                                 MPI_Group* newgroup) try {
   Entry entry("MPI_Group_from_session_pset");
   SessionObject* object = nullptr;
   std::shared_ptr<const Group> group;
@@ -189,5 +202,7 @@ int PMPI_Group_from_session_pset(MPI_Session session, const char* pset_name, MPI
   if (int err = entry.not_null(newgroup, "newgroup")) return err;
   *newgroup = handle_of(new GroupObject(std::move(group), Ref<SessionObject>(object)));
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Group_from_session_pset", session);
 }
 REMIT_WEAK(Group_from_session_pset);

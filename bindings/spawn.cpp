@@ -247,21 +247,25 @@ int connect_to_parent(Entry& entry) {
 using namespace remit;
 
 int PMPI_Comm_spawn(const char* command, char* argv[], int maxprocs, MPI_Info info, int root,
-                    MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
+                    MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) try {
   Entry entry("MPI_Comm_spawn");
   auto* name = const_cast<char*>(command);
   const SpawnArguments args{1, &name, &argv, &maxprocs, &info};
   return spawn(entry, args, root, comm, intercomm, array_of_errcodes);
+} catch (...) {
+  return caught("MPI_Comm_spawn", comm);
 }
 REMIT_WEAK(Comm_spawn);
 
 int PMPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[],
                              const int array_of_maxprocs[], const MPI_Info array_of_info[],
                              int root, MPI_Comm comm, MPI_Comm* intercomm,
-                             int array_of_errcodes[]) {
+                             int array_of_errcodes[]) try {
   Entry entry("MPI_Comm_spawn_multiple");
   const SpawnArguments args{count, array_of_commands, array_of_argv, array_of_maxprocs,
                             array_of_info};
   return spawn(entry, args, root, comm, intercomm, array_of_errcodes);
+} catch (...) {
+  return caught("MPI_Comm_spawn_multiple", comm);
 }
 REMIT_WEAK(Comm_spawn_multiple);

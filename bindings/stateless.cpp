@@ -37,10 +37,12 @@ int PMPI_Pcontrol(const int, ...) {
 }
 REMIT_WEAK(Pcontrol);
 
-int PMPI_Get_address(const void* location, MPI_Aint* address) {
+int PMPI_Get_address(const void* location, MPI_Aint* address) try {
   if (int err = remit::check_pointer(address, "MPI_Get_address", "address")) return err;
   *address = reinterpret_cast<MPI_Aint>(location);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Get_address");
 }
 REMIT_WEAK(Get_address);
 
@@ -55,54 +57,68 @@ MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2) {
 }
 REMIT_WEAK(Aint_diff);
 
-int PMPI_Status_get_source(const MPI_Status* status, int* source) {
+int PMPI_Status_get_source(const MPI_Status* status, int* source) try {
   if (int err = remit::check_pointer(status, "MPI_Status_get_source", "status")) return err;
   if (int err = remit::check_pointer(source, "MPI_Status_get_source", "source")) return err;
   *source = status->MPI_SOURCE;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Status_get_source");
 }
 REMIT_WEAK(Status_get_source);
 
-int PMPI_Status_get_tag(const MPI_Status* status, int* tag) {
+int PMPI_Status_get_tag(const MPI_Status* status, int* tag) try {
   if (int err = remit::check_pointer(status, "MPI_Status_get_tag", "status")) return err;
   if (int err = remit::check_pointer(tag, "MPI_Status_get_tag", "tag")) return err;
   *tag = status->MPI_TAG;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Status_get_tag");
 }
 REMIT_WEAK(Status_get_tag);
 
-int PMPI_Status_get_error(const MPI_Status* status, int* error) {
+int PMPI_Status_get_error(const MPI_Status* status, int* error) try {
   if (int err = remit::check_pointer(status, "MPI_Status_get_error", "status")) return err;
   if (int err = remit::check_pointer(error, "MPI_Status_get_error", "error")) return err;
   *error = status->MPI_ERROR;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Status_get_error");
 }
 REMIT_WEAK(Status_get_error);
 
-int PMPI_Status_set_source(MPI_Status* status, int source) {
+int PMPI_Status_set_source(MPI_Status* status, int source) try {
   if (int err = remit::check_pointer(status, "MPI_Status_set_source", "status")) return err;
   status->MPI_SOURCE = source;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Status_set_source");
 }
 REMIT_WEAK(Status_set_source);
 
-int PMPI_Status_set_tag(MPI_Status* status, int tag) {
+int PMPI_Status_set_tag(MPI_Status* status, int tag) try {
   if (int err = remit::check_pointer(status, "MPI_Status_set_tag", "status")) return err;
   status->MPI_TAG = tag;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Status_set_tag");
 }
 REMIT_WEAK(Status_set_tag);
 
-int PMPI_Status_set_error(MPI_Status* status, int error) {
+int PMPI_Status_set_error(MPI_Status* status, int error) try {
   if (int err = remit::check_pointer(status, "MPI_Status_set_error", "status")) return err;
   status->MPI_ERROR = error;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Status_set_error");
 }
 REMIT_WEAK(Status_set_error);
 
-int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
+int PMPI_Status_set_cancelled(MPI_Status* status, int flag) try {
   if (int err = remit::check_pointer(status, "MPI_Status_set_cancelled", "status")) return err;
   remit::set_status_cancelled(*status, flag != 0);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Status_set_cancelled");
 }
 REMIT_WEAK(Status_set_cancelled);

@@ -42,6 +42,13 @@ inline void set_status(MPI_Status* status, const OpStatus& result) {
   return {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, false, 0};
 }
 
+/// Makes it the empty status as a whole: MPI_ERROR, too.
+inline void set_empty(MPI_Status* status) {
+  if (status == MPI_STATUS_IGNORE) return;
+  set_status(status, empty_status());
+  status->MPI_ERROR = MPI_SUCCESS;
+}
+
 /// The status of a receive from MPI_PROC_NULL (section 3.10).
 [[nodiscard]] inline OpStatus proc_null_status() {
   return {MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, false, 0};

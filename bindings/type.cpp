@@ -16,10 +16,13 @@ namespace {
 
 using Made = Expected<Ref<Datatype>>;
 
-/// Counts or displacements of either width as the constructors take them.
+/// Counts or displacements of either width as the constructors take them. Throws before it reads
+/// any if there cannot be so many, which the difference of two pointers would not tell.
 template <class Int>
 std::vector<MPI_Count> widen(const Int* values, MPI_Count n) {
-  return n > 0 ? std::vector<MPI_Count>(values, values + n) : std::vector<MPI_Count>();
+  std::vector<MPI_Count> wide(static_cast<std::size_t>(n > 0 ? n : 0));
+  std::copy_n(values, wide.size(), wide.begin());
+  return wide;
 }
 
 /// The large form records its arguments in other places of the contents than the standard one.
@@ -205,171 +208,215 @@ int user_type(Entry& entry, MPI_Datatype handle, Datatype*& out) {
 
 using namespace remit;
 
-int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype) try {
   return contiguous("MPI_Type_contiguous", count, oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_contiguous");
 }
 REMIT_WEAK(Type_contiguous);
 
 int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype,
-                     MPI_Datatype* newtype) {
+                     MPI_Datatype* newtype) try {
   return vector("MPI_Type_vector", count, blocklength, stride, oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_vector");
 }
 REMIT_WEAK(Type_vector);
 
 int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
-                             MPI_Datatype* newtype) {
+                             MPI_Datatype* newtype) try {
   return hvector("MPI_Type_create_hvector", count, blocklength, stride, oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_create_hvector");
 }
 REMIT_WEAK(Type_create_hvector);
 
 int PMPI_Type_indexed(int count, const int array_of_blocklengths[],
                       const int array_of_displacements[], MPI_Datatype oldtype,
-                      MPI_Datatype* newtype) {
+                      MPI_Datatype* newtype) try {
   return indexed("MPI_Type_indexed", count, array_of_blocklengths, array_of_displacements, oldtype,
                  newtype);
+} catch (...) {
+  return caught("MPI_Type_indexed");
 }
 REMIT_WEAK(Type_indexed);
 
 int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
                               const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
-                              MPI_Datatype* newtype) {
+                              MPI_Datatype* newtype) try {
   return hindexed("MPI_Type_create_hindexed", count, array_of_blocklengths, array_of_displacements,
                   oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_create_hindexed");
 }
 REMIT_WEAK(Type_create_hindexed);
 
 int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[],
-                                   MPI_Datatype oldtype, MPI_Datatype* newtype) {
+                                   MPI_Datatype oldtype, MPI_Datatype* newtype) try {
   return indexed_block("MPI_Type_create_indexed_block", count, blocklength, array_of_displacements,
                        oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_create_indexed_block");
 }
 REMIT_WEAK(Type_create_indexed_block);
 
 int PMPI_Type_create_hindexed_block(int count, int blocklength,
                                     const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
-                                    MPI_Datatype* newtype) {
+                                    MPI_Datatype* newtype) try {
   return hindexed_block("MPI_Type_create_hindexed_block", count, blocklength,
                         array_of_displacements, oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_create_hindexed_block");
 }
 REMIT_WEAK(Type_create_hindexed_block);
 
 int PMPI_Type_create_struct(int count, const int array_of_blocklengths[],
                             const MPI_Aint array_of_displacements[],
-                            const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
+                            const MPI_Datatype array_of_types[], MPI_Datatype* newtype) try {
   return structure("MPI_Type_create_struct", count, array_of_blocklengths, array_of_displacements,
                    array_of_types, newtype);
+} catch (...) {
+  return caught("MPI_Type_create_struct");
 }
 REMIT_WEAK(Type_create_struct);
 
 int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[],
                               const int array_of_starts[], int order, MPI_Datatype oldtype,
-                              MPI_Datatype* newtype) {
+                              MPI_Datatype* newtype) try {
   return subarray("MPI_Type_create_subarray", ndims, array_of_sizes, array_of_subsizes,
                   array_of_starts, order, oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_create_subarray");
 }
 REMIT_WEAK(Type_create_subarray);
 
 int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[],
                             const int array_of_distribs[], const int array_of_dargs[],
                             const int array_of_psizes[], int order, MPI_Datatype oldtype,
-                            MPI_Datatype* newtype) {
+                            MPI_Datatype* newtype) try {
   return darray("MPI_Type_create_darray", size, rank, ndims, array_of_gsizes, array_of_distribs,
                 array_of_dargs, array_of_psizes, order, oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_create_darray");
 }
 REMIT_WEAK(Type_create_darray);
 
 int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
-                             MPI_Datatype* newtype) {
+                             MPI_Datatype* newtype) try {
   return construct("MPI_Type_create_resized", oldtype, newtype, [=](const Datatype& old) {
     return make_resized(old, lb, extent, CountForm::standard);
   });
+} catch (...) {
+  return caught("MPI_Type_create_resized");
 }
 REMIT_WEAK(Type_create_resized);
 
-int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype) try {
   return contiguous("MPI_Type_contiguous_c", count, oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_contiguous_c");
 }
 REMIT_WEAK(Type_contiguous_c);
 
 int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
-                       MPI_Datatype oldtype, MPI_Datatype* newtype) {
+                       MPI_Datatype oldtype, MPI_Datatype* newtype) try {
   return vector("MPI_Type_vector_c", count, blocklength, stride, oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_vector_c");
 }
 REMIT_WEAK(Type_vector_c);
 
 int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
-                               MPI_Datatype oldtype, MPI_Datatype* newtype) {
+                               MPI_Datatype oldtype, MPI_Datatype* newtype) try {
   return hvector("MPI_Type_create_hvector_c", count, blocklength, stride, oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_create_hvector_c");
 }
 REMIT_WEAK(Type_create_hvector_c);
 
 int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
                         const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
-                        MPI_Datatype* newtype) {
+                        MPI_Datatype* newtype) try {
   return indexed("MPI_Type_indexed_c", count, array_of_blocklengths, array_of_displacements,
                  oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_indexed_c");
 }
 REMIT_WEAK(Type_indexed_c);
 
 int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
                                 const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
-                                MPI_Datatype* newtype) {
+                                MPI_Datatype* newtype) try {
   return hindexed("MPI_Type_create_hindexed_c", count, array_of_blocklengths,
                   array_of_displacements, oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_create_hindexed_c");
 }
 REMIT_WEAK(Type_create_hindexed_c);
 
 int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength,
                                      const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
-                                     MPI_Datatype* newtype) {
+                                     MPI_Datatype* newtype) try {
   return indexed_block("MPI_Type_create_indexed_block_c", count, blocklength,
                        array_of_displacements, oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_create_indexed_block_c");
 }
 REMIT_WEAK(Type_create_indexed_block_c);
 
 int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
                                       const MPI_Count array_of_displacements[],
-                                      MPI_Datatype oldtype, MPI_Datatype* newtype) {
+                                      MPI_Datatype oldtype, MPI_Datatype* newtype) try {
   return hindexed_block("MPI_Type_create_hindexed_block_c", count, blocklength,
                         array_of_displacements, oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_create_hindexed_block_c");
 }
 REMIT_WEAK(Type_create_hindexed_block_c);
 
 int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
                               const MPI_Count array_of_displacements[],
-                              const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
+                              const MPI_Datatype array_of_types[], MPI_Datatype* newtype) try {
   return structure("MPI_Type_create_struct_c", count, array_of_blocklengths, array_of_displacements,
                    array_of_types, newtype);
+} catch (...) {
+  return caught("MPI_Type_create_struct_c");
 }
 REMIT_WEAK(Type_create_struct_c);
 
 int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[],
                                 const MPI_Count array_of_subsizes[],
                                 const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype,
-                                MPI_Datatype* newtype) {
+                                MPI_Datatype* newtype) try {
   return subarray("MPI_Type_create_subarray_c", ndims, array_of_sizes, array_of_subsizes,
                   array_of_starts, order, oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_create_subarray_c");
 }
 REMIT_WEAK(Type_create_subarray_c);
 
 int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[],
                               const int array_of_distribs[], const int array_of_dargs[],
                               const int array_of_psizes[], int order, MPI_Datatype oldtype,
-                              MPI_Datatype* newtype) {
+                              MPI_Datatype* newtype) try {
   return darray("MPI_Type_create_darray_c", size, rank, ndims, array_of_gsizes, array_of_distribs,
                 array_of_dargs, array_of_psizes, order, oldtype, newtype);
+} catch (...) {
+  return caught("MPI_Type_create_darray_c");
 }
 REMIT_WEAK(Type_create_darray_c);
 
 int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent,
-                               MPI_Datatype* newtype) {
+                               MPI_Datatype* newtype) try {
   return construct("MPI_Type_create_resized_c", oldtype, newtype, [=](const Datatype& old) {
     return make_resized(old, lb, extent, CountForm::large);
   });
+} catch (...) {
+  return caught("MPI_Type_create_resized_c");
 }
 REMIT_WEAK(Type_create_resized_c);
 
-int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
+int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) try {
   Entry entry("MPI_Type_dup");
   const Datatype* old = nullptr;
   if (int err = entry.any_datatype(oldtype, old, "oldtype")) return err;
@@ -386,20 +433,24 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
     return entry.fail(err, "an attribute copy function returned an error");
   }
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Type_dup");
 }
 REMIT_WEAK(Type_dup);
 
-int PMPI_Type_commit(MPI_Datatype* datatype) {
+int PMPI_Type_commit(MPI_Datatype* datatype) try {
   Entry entry("MPI_Type_commit");
   if (int err = entry.not_null(datatype, "datatype")) return err;
   const Datatype* type = nullptr;
   if (int err = entry.any_datatype(*datatype, type)) return err;
   if (!type->is_predefined()) reinterpret_cast<Datatype*>(*datatype)->commit();
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Type_commit");
 }
 REMIT_WEAK(Type_commit);
 
-int PMPI_Type_free(MPI_Datatype* datatype) {
+int PMPI_Type_free(MPI_Datatype* datatype) try {
   Entry entry("MPI_Type_free");
   if (int err = entry.not_null(datatype, "datatype")) return err;
   Datatype* type = nullptr;
@@ -416,5 +467,7 @@ int PMPI_Type_free(MPI_Datatype* datatype) {
   type->release();
   *datatype = MPI_DATATYPE_NULL;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Type_free");
 }
 REMIT_WEAK(Type_free);

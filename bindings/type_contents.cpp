@@ -83,7 +83,7 @@ int get_contents(Entry& entry, const Datatype& type, const ContentsOut& out) {
 using namespace remit;
 
 int PMPI_Type_get_envelope(MPI_Datatype datatype, int* num_integers, int* num_addresses,
-                           int* num_datatypes, int* combiner) {
+                           int* num_datatypes, int* combiner) try {
   Entry entry("MPI_Type_get_envelope");
   const Datatype* type = nullptr;
   if (int err = entry.any_datatype(datatype, type)) return err;
@@ -103,12 +103,14 @@ int PMPI_Type_get_envelope(MPI_Datatype datatype, int* num_integers, int* num_ad
   *num_datatypes = static_cast<int>(contents.datatypes.size());
   *combiner = contents.combiner;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Type_get_envelope");
 }
 REMIT_WEAK(Type_get_envelope);
 
 int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count* num_integers,
                              MPI_Count* num_addresses, MPI_Count* num_large_counts,
-                             MPI_Count* num_datatypes, int* combiner) {
+                             MPI_Count* num_datatypes, int* combiner) try {
   Entry entry("MPI_Type_get_envelope_c");
   const Datatype* type = nullptr;
   if (int err = entry.any_datatype(datatype, type)) return err;
@@ -124,12 +126,14 @@ int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count* num_integers,
   *num_datatypes = std::ssize(contents.datatypes);
   *combiner = contents.combiner;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Type_get_envelope_c");
 }
 REMIT_WEAK(Type_get_envelope_c);
 
 int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses,
                            int max_datatypes, int array_of_integers[],
-                           MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) {
+                           MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) try {
   Entry entry("MPI_Type_get_contents");
   const Datatype* type = nullptr;
   if (int err = entry.any_datatype(datatype, type)) return err;
@@ -137,13 +141,16 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addr
   return get_contents(entry, *type,
                       {max_integers, max_addresses, 0, max_datatypes, array_of_integers,
                        array_of_addresses, nullptr, array_of_datatypes});
+} catch (...) {
+  return caught("MPI_Type_get_contents");
 }
 REMIT_WEAK(Type_get_contents);
 
 int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
                              MPI_Count max_large_counts, MPI_Count max_datatypes,
                              int array_of_integers[], MPI_Aint array_of_addresses[],
-                             MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
+                             MPI_Count array_of_large_counts[],
+                             MPI_Datatype array_of_datatypes[]) try {
   Entry entry("MPI_Type_get_contents_c");
   const Datatype* type = nullptr;
   if (int err = entry.any_datatype(datatype, type)) return err;
@@ -151,5 +158,7 @@ int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_
       entry, *type,
       {max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers,
        array_of_addresses, array_of_large_counts, array_of_datatypes});
+} catch (...) {
+  return caught("MPI_Type_get_contents_c");
 }
 REMIT_WEAK(Type_get_contents_c);

@@ -138,111 +138,155 @@ int pack_size(const char* function, Int incount, MPI_Datatype datatype, MPI_Comm
 
 using namespace remit;
 
-int PMPI_Type_size(MPI_Datatype datatype, int* size) {
+int PMPI_Type_size(MPI_Datatype datatype, int* size) try {
   return size_of("MPI_Type_size", datatype, size);
+} catch (...) {
+  return caught("MPI_Type_size");
 }
 REMIT_WEAK(Type_size);
 
-int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent) {
+int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent) try {
   return extent_of("MPI_Type_get_extent", false, datatype, lb, extent);
+} catch (...) {
+  return caught("MPI_Type_get_extent");
 }
 REMIT_WEAK(Type_get_extent);
 
-int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent) {
+int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent) try {
   return extent_of("MPI_Type_get_true_extent", true, datatype, true_lb, true_extent);
+} catch (...) {
+  return caught("MPI_Type_get_true_extent");
 }
 REMIT_WEAK(Type_get_true_extent);
 
-int PMPI_Get_elements(const MPI_Status* status, MPI_Datatype datatype, int* count) {
+int PMPI_Get_elements(const MPI_Status* status, MPI_Datatype datatype, int* count) try {
   return elements_of("MPI_Get_elements", status, datatype, count);
+} catch (...) {
+  return caught("MPI_Get_elements");
 }
 REMIT_WEAK(Get_elements);
 
-int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size) {
+int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size) try {
   return size_of("MPI_Type_size_c", datatype, size);
+} catch (...) {
+  return caught("MPI_Type_size_c");
 }
 REMIT_WEAK(Type_size_c);
 
-int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
+int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) try {
   return extent_of("MPI_Type_get_extent_c", false, datatype, lb, extent);
+} catch (...) {
+  return caught("MPI_Type_get_extent_c");
 }
 REMIT_WEAK(Type_get_extent_c);
 
-int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
+int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb,
+                                MPI_Count* true_extent) try {
   return extent_of("MPI_Type_get_true_extent_c", true, datatype, true_lb, true_extent);
+} catch (...) {
+  return caught("MPI_Type_get_true_extent_c");
 }
 REMIT_WEAK(Type_get_true_extent_c);
 
-int PMPI_Get_elements_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
+int PMPI_Get_elements_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) try {
   return elements_of("MPI_Get_elements_c", status, datatype, count);
+} catch (...) {
+  return caught("MPI_Get_elements_c");
 }
 REMIT_WEAK(Get_elements_c);
 
-int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
+int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) try {
   return size_of("MPI_Type_size_x", datatype, size);
+} catch (...) {
+  return caught("MPI_Type_size_x");
 }
 REMIT_WEAK(Type_size_x);
 
-int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
+int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) try {
   return extent_of("MPI_Type_get_extent_x", false, datatype, lb, extent);
+} catch (...) {
+  return caught("MPI_Type_get_extent_x");
 }
 REMIT_WEAK(Type_get_extent_x);
 
-int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
+int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb,
+                                MPI_Count* true_extent) try {
   return extent_of("MPI_Type_get_true_extent_x", true, datatype, true_lb, true_extent);
+} catch (...) {
+  return caught("MPI_Type_get_true_extent_x");
 }
 REMIT_WEAK(Type_get_true_extent_x);
 
-int PMPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
+int PMPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) try {
   return elements_of("MPI_Get_elements_x", status, datatype, count);
+} catch (...) {
+  return caught("MPI_Get_elements_x");
 }
 REMIT_WEAK(Get_elements_x);
 
-int PMPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int count) {
+int PMPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int count) try {
   return set_elements("MPI_Status_set_elements", status, datatype, count);
+} catch (...) {
+  return caught("MPI_Status_set_elements");
 }
 REMIT_WEAK(Status_set_elements);
 
-int PMPI_Status_set_elements_c(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
+int PMPI_Status_set_elements_c(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) try {
   return set_elements("MPI_Status_set_elements_c", status, datatype, count);
+} catch (...) {
+  return caught("MPI_Status_set_elements_c");
 }
 REMIT_WEAK(Status_set_elements_c);
 
-int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
+int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) try {
   return set_elements("MPI_Status_set_elements_x", status, datatype, count);
+} catch (...) {
+  return caught("MPI_Status_set_elements_x");
 }
 REMIT_WEAK(Status_set_elements_x);
 
 int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
-              int* position, MPI_Comm comm) {
+              int* position, MPI_Comm comm) try {
   return pack("MPI_Pack", inbuf, incount, datatype, outbuf, outsize, position, comm);
+} catch (...) {
+  return caught("MPI_Pack", comm);
 }
 REMIT_WEAK(Pack);
 
 int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount,
-                MPI_Datatype datatype, MPI_Comm comm) {
+                MPI_Datatype datatype, MPI_Comm comm) try {
   return unpack("MPI_Unpack", inbuf, insize, position, outbuf, outcount, datatype, comm);
+} catch (...) {
+  return caught("MPI_Unpack", comm);
 }
 REMIT_WEAK(Unpack);
 
-int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size) {
+int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size) try {
   return pack_size("MPI_Pack_size", incount, datatype, comm, size);
+} catch (...) {
+  return caught("MPI_Pack_size", comm);
 }
 REMIT_WEAK(Pack_size);
 
 int PMPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf,
-                MPI_Count outsize, MPI_Count* position, MPI_Comm comm) {
+                MPI_Count outsize, MPI_Count* position, MPI_Comm comm) try {
   return pack("MPI_Pack_c", inbuf, incount, datatype, outbuf, outsize, position, comm);
+} catch (...) {
+  return caught("MPI_Pack_c", comm);
 }
 REMIT_WEAK(Pack_c);
 
 int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf,
-                  MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm) {
+                  MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm) try {
   return unpack("MPI_Unpack_c", inbuf, insize, position, outbuf, outcount, datatype, comm);
+} catch (...) {
+  return caught("MPI_Unpack_c", comm);
 }
 REMIT_WEAK(Unpack_c);
 
-int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size) {
+int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size) try {
   return pack_size("MPI_Pack_size_c", incount, datatype, comm, size);
+} catch (...) {
+  return caught("MPI_Pack_size_c", comm);
 }
 REMIT_WEAK(Pack_size_c);

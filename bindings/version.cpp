@@ -15,20 +15,24 @@ static_assert(kLibraryVersion.size() < MPI_MAX_LIBRARY_VERSION_STRING);
 
 }  // namespace
 
-int PMPI_Get_version(int* version, int* subversion) {
+int PMPI_Get_version(int* version, int* subversion) try {
   if (int err = remit::check_pointer(version, "MPI_Get_version", "version")) return err;
   if (int err = remit::check_pointer(subversion, "MPI_Get_version", "subversion")) return err;
   *version = MPI_VERSION;
   *subversion = MPI_SUBVERSION;
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Get_version");
 }
 REMIT_WEAK(Get_version);
 
-int PMPI_Get_library_version(char* version, int* resultlen) {
+int PMPI_Get_library_version(char* version, int* resultlen) try {
   if (int err = remit::check_pointer(version, "MPI_Get_library_version", "version")) return err;
   if (int err = remit::check_pointer(resultlen, "MPI_Get_library_version", "resultlen")) return err;
   *std::copy(kLibraryVersion.begin(), kLibraryVersion.end(), version) = '\0';
   *resultlen = static_cast<int>(kLibraryVersion.size());
   return MPI_SUCCESS;
+} catch (...) {
+  return caught("MPI_Get_library_version");
 }
 REMIT_WEAK(Get_library_version);

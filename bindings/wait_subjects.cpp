@@ -115,8 +115,8 @@ void describe_request(Engine& engine, RequestObject& request, CallRecord& record
     return;
   }
   if (kind == CallKind::collective) {
-    set_collective(engine, *request.comm, request.collective->kind(),
-                   request.collective->sequence(), record);
+    set_collective(engine, *request.comm, request.collective->work().kind(),
+                   request.collective->work().sequence(), record);
     return;
   }
   const CommCore& core = request.comm->core;
@@ -136,7 +136,7 @@ bool add_peers_of(Engine& engine, RequestObject& request, RankSet& set) {
   if (request.comm == nullptr) return true;
   const CommCore& core = request.comm->core;
   if (request.collective) {
-    add_peers(engine, core, request.collective->sequence(), set);
+    add_peers(engine, core, request.collective->work().sequence(), set);
     return true;
   }
   if (request.sending != nullptr && !request.sending->core.complete) {

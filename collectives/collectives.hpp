@@ -3,7 +3,9 @@
 // (blocking, nonblocking, persistent) of one coroutine per algorithm.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -52,6 +54,21 @@ class Counts {
   explicit Counts(const MPI_Count* wide) : wide_(wide) {}
   [[nodiscard]] MPI_Count operator[](int i) const { return narrow_ ? narrow_[i] : wide_[i]; }
   [[nodiscard]] bool null() const { return narrow_ == nullptr && wide_ == nullptr; }
+  /// What so many values of it take; nothing if it is null.
+  [[nodiscard]] std::size_t bytes(int values) const {
+    const std::size_t each = narrow_ ? sizeof *narrow_ : wide_ ? sizeof *wide_ : 0;
+    return static_cast<std::size_t>(values) * each;
+  }
+  /// Copies so many values to `memory`, which is aligned for either width, and stays with the copy.
+  void move_to(std::byte* memory, int values) {
+    const std::size_t length = bytes(values);
+    if (length == 0) return;
+    if (narrow_ != nullptr) {
+      narrow_ = static_cast<const int*>(std::memcpy(memory, narrow_, length));
+    } else {
+      wide_ = static_cast<const MPI_Count*>(std::memcpy(memory, wide_, length));
+    }
+  }
 
  private:
   const int* narrow_ = nullptr;
@@ -110,6 +127,10 @@ class Collective {
 
   /// Starts it (again, after completion: persistent). Advances until it first has to wait.
   void start();
+
+  /// It is complete, and an exception ended it: it must never be destroyed, for what it had started
+  /// may still write to its memory. Started again it only fails again.
+  [[nodiscard]] bool broken() const { return ended_by_exception(request.status.error); }
 
   /// For reports: what it is, and its number on its communicator.
   [[nodiscard]] CollectiveKind kind() const { return args_.kind; }

@@ -29,7 +29,7 @@ class Board;
 /// Errors: a member whose message fails notes that and plays its part to the end, so that no other
 /// member waits for it in vain. What it sends from then on has a wrong length, which the receivers
 /// note as their error: a failed operation does not pass for a successful one.
-class CollCtx {
+class CollCtx : public TaskContext {
  public:
   /// `polls`: how often an await looks for completion itself before it suspends. `board`: where
   /// members meet without messages; only for a blocking call whose algorithm never suspends then.
@@ -49,12 +49,11 @@ class CollCtx {
         comm_(comm),
         tag_(whole.tag_),
         arena_(whole.arena_),
-        polls_(whole.polls_),
-        error_(whole.error_) {}
-  /// After a part has ended: its error is the whole's.
-  void take_error(const CollCtx& part) {
-    if (error_ == MPI_SUCCESS) error_ = part.error_;
+        polls_(whole.polls_) {
+    fail(whole.error());
   }
+  /// After a part has ended: its error is the whole's.
+  void take_error(const CollCtx& part) { fail(part.error()); }
 
   [[nodiscard]] Arena& arena() { return arena_; }
   [[nodiscard]] int rank() const { return comm_.rank; }
@@ -82,18 +81,12 @@ class CollCtx {
     return scratch(static_cast<std::size_t>(lead + span)) + (lead + below - type.true_lb());
   }
 
-  /// The class of the first error of this member's messages so far, or MPI_SUCCESS.
-  [[nodiscard]] int error() const { return error_; }
-  /// Notes an error class that came otherwise; MPI_SUCCESS is none.
-  void fail(int error) {
-    if (error_ == MPI_SUCCESS) error_ = error;
-  }
   /// Null: by messages.
   [[nodiscard]] Board* board() const { return board_; }
 
   /// Low level: starts one half; the request must live until complete. For fan-outs.
   void start_send(Request& request, const View& buffer, int peer) {
-    const View out = error_ == MPI_SUCCESS ? buffer : spoiled(buffer);
+    const View out = error() == MPI_SUCCESS ? buffer : spoiled(buffer);
     engine_.isend(request, out, peer, tag_, comm_, SendMode::standard, true);
   }
   void start_receive(Request& request, const View& buffer, int peer) {
@@ -210,15 +203,17 @@ class CollCtx {
   /// Every receive of a collective knows its length beforehand: any other length says that the
   /// sender failed, or that the members' counts do not agree.
   void note(const Request& request) {
-    if (error_ != MPI_SUCCESS) return;
-    error_ = request.status.error;
-    if (request.kind != RequestKind::receive) return;
-    const std::size_t expected = request.view.size();
-    if (error_ == MPI_SUCCESS && static_cast<std::size_t>(request.status.bytes) != expected) {
-      error_ = MPI_ERR_OTHER;
-    } else if (error_ == MPI_ERR_TRUNCATE && expected == 0) {
-      error_ = MPI_ERR_OTHER;
+    if (error() != MPI_SUCCESS) return;
+    int error = request.status.error;
+    if (request.kind == RequestKind::receive) {
+      const std::size_t expected = request.view.size();
+      if (error == MPI_SUCCESS && static_cast<std::size_t>(request.status.bytes) != expected) {
+        error = MPI_ERR_OTHER;
+      } else if (error == MPI_ERR_TRUNCATE && expected == 0) {
+        error = MPI_ERR_OTHER;
+      }
     }
+    fail(error);
   }
 
   /// What a failed member sends instead of `buffer`.
@@ -244,7 +239,6 @@ class CollCtx {
   Arena& arena_;
   int polls_;
   Board* board_ = nullptr;
-  int error_ = MPI_SUCCESS;
 };
 
 }  // namespace remit

@@ -75,6 +75,7 @@ Collective::~Collective() {
 
 void Collective::start() {
   assert(!task_.valid() || task_.done());
+  if (broken()) return;  // and complete
   task_ = Task<int>();
   arena_.reset();
   request.complete = false;
@@ -107,12 +108,14 @@ int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
   Board* board = row.direct ? comm.board.get() : nullptr;
   if (board != nullptr && !board->reaches_memory()) board = nullptr;
   if (board != nullptr) board->set_subject(subject);
-  const ArenaLease arena(process.arenas());
+  ArenaLease arena(process.arenas());
   CollCtx c(engine, comm, sequence, *arena, kBlockingPolls, board);
   Task<int> task = row.run(c, args);
   task.start();
   if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
   engine.settle(subject);
+  if (ended_by_exception(task.result())) [[unlikely]]
+    arena.abandon();
   return task.result();
 }
 

@@ -29,6 +29,12 @@ template <class... Args>
   return tl::unexpected<Error>(Error{code, fmt::format(format, std::forward<Args>(args)...)});
 }
 
+/// Of the exception that is being handled: MPI_ERR_NO_MEM if there is not memory enough for what
+/// was asked, or never could be; MPI_ERR_INTERN for any other.
+[[nodiscard]] int class_of_exception() noexcept;
+/// The same with words.
+[[nodiscard]] Error error_of_exception();
+
 /// `attempt: strerror(errno_value)` as an unexpected value of class `code`.
 [[nodiscard]] tl::unexpected<Error> fail_errno(int code, int errno_value, std::string attempt);
 

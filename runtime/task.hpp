@@ -15,6 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "mpi.h"
+#include "runtime/error.hpp"
+
 namespace remit {
 
 /// Bump allocator for coroutine frames and scratch buffers of one operation. Memory is returned
@@ -104,14 +107,32 @@ class ArenaPool {
 class ArenaLease {
  public:
   explicit ArenaLease(ArenaPool& pool) : pool_(pool), arena_(pool.take()) {}
-  ~ArenaLease() { pool_.give_back(std::move(arena_)); }
+  ~ArenaLease() {
+    if (arena_ != nullptr) pool_.give_back(std::move(arena_));
+  }
   ArenaLease(const ArenaLease&) = delete;
   ArenaLease& operator=(const ArenaLease&) = delete;
   Arena& operator*() const { return *arena_; }
+  /// Its memory is never used again: messages under way may still write there.
+  void abandon() { (void)arena_.release(); }
 
  private:
   ArenaPool& pool_;
   std::unique_ptr<Arena> arena_;
+};
+
+/// What went wrong in the coroutines of one operation.
+class TaskContext {
+ public:
+  /// The class of the first error so far, or MPI_SUCCESS.
+  [[nodiscard]] int error() const { return error_; }
+  /// Notes an error class; MPI_SUCCESS is none.
+  void fail(int error) {
+    if (error_ == MPI_SUCCESS) error_ = error;
+  }
+
+ private:
+  int error_ = MPI_SUCCESS;
 };
 
 /// A coroutine whose first parameter has an `arena()` gets its frame there.
@@ -121,13 +142,23 @@ concept HasArena = requires(C& c) {
 };
 
 /// The result of a coroutine that runs when it is first awaited or started, on one thread.
-/// Destroying a Task destroys its frame. Exceptions end the program: coroutines report by value.
+/// Destroying a Task destroys its frame.
+///
+/// Coroutines report by value, and so does one that an exception ends: its result is the class of
+/// the error (error.hpp), which is noted in its TaskContext, too. What it had started is still
+/// under way in the arena, which must stay: see ended_by_exception().
 template <class T>
 class [[nodiscard]] Task {
  public:
   struct promise_type {
     std::optional<T> value;
     std::coroutine_handle<> continuation = std::noop_coroutine();
+    TaskContext* context = nullptr;
+
+    template <HasArena Context, class... Args>
+    explicit promise_type(Context& first, Args&&...) {
+      if constexpr (std::derived_from<Context, TaskContext>) context = &first;
+    }
 
     /// Only context-taking coroutines exist, so that no frame is allocated behind one's back.
     template <HasArena Context, class... Args>
@@ -150,7 +181,14 @@ class [[nodiscard]] Task {
     };
     FinalAwaiter final_suspend() noexcept { return {}; }
     void return_value(T result) { value.emplace(std::move(result)); }
-    [[noreturn]] void unhandled_exception() noexcept { std::terminate(); }
+    void unhandled_exception() noexcept {
+      if constexpr (std::same_as<T, int>) {
+        value.emplace(class_of_exception());
+        if (context != nullptr) context->fail(*value);
+      } else {
+        std::terminate();
+      }
+    }
   };
 
   Task() = default;
@@ -191,5 +229,11 @@ class [[nodiscard]] Task {
   }
   std::coroutine_handle<promise_type> handle_ = nullptr;
 };
+
+/// Whether the result of an operation's coroutines says that an exception may have ended one: no
+/// message fails in this way.
+[[nodiscard]] inline bool ended_by_exception(int error) {
+  return error == MPI_ERR_NO_MEM || error == MPI_ERR_INTERN;
+}
 
 }  // namespace remit

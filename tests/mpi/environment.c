@@ -115,7 +115,10 @@ static void error_codes(void) {
   OK(MPI_Remove_error_string(second));
   OK(MPI_Remove_error_code(second));
   OK(MPI_Remove_error_code(of_predefined));
-  OK(MPI_Remove_error_class(mine)); /* its string goes with it */
+  EXPECT(MPI_ERR_ARG, "string", MPI_Remove_error_class(mine));
+  CHECK(class_of(mine) == mine);
+  OK(MPI_Remove_error_string(mine));
+  OK(MPI_Remove_error_class(mine));
   EXPECT(MPI_ERR_ARG, "removed", MPI_Remove_error_class(mine));
   CHECK(class_of(mine) == MPI_ERR_UNKNOWN);
   OK(MPI_Add_error_class(&code));

@@ -41,4 +41,7 @@ for ranks in 1 3; do
   expect handle $ranks some 'MPI_Type_contiguous on MPI_COMM_SELF.*MPI_ERR_COUNT'
   expect abort $ranks 42 'MPI_Abort(MPI_COMM_WORLD, 42)'
 done
+# An exception that becomes an error is as fatal, and as clear, as any.
+program=tests/mpi/garbage_counts
+expect fatal 2 some 'MPI_Type_indexed_c on MPI_COMM_SELF.*MPI_ERR_NO_MEM.*far too large'
 exit $failed

@@ -217,6 +217,96 @@ static void parts(void) {
   OK(MPI_Group_free(&local));
 }
 
+/* Whether a rank of MPI_COMM_WORLD is on this one's host. */
+static char (*hosts)[MPI_MAX_PROCESSOR_NAME];
+static int is_near(int world_rank) {
+  return strcmp(hosts[world_rank], hosts[check_rank]) == 0;
+}
+static void find_hosts(void) {
+  char name[MPI_MAX_PROCESSOR_NAME] = "";
+  int length;
+  hosts = malloc((size_t)check_size * sizeof *hosts);
+  OK(MPI_Get_processor_name(name, &length));
+  OK(MPI_Allgather(name, sizeof name, MPI_CHAR, hosts, sizeof name, MPI_CHAR, MPI_COMM_WORLD));
+}
+
+/* An inter-communicator of `here` and `there` processes, in which this one has `rank`; of nobody on
+ * either side is none. */
+static void expect_part(MPI_Comm part, int here, int there, int rank) {
+  int value = -1, in = -1;
+  CHECK((part != MPI_COMM_NULL) == (here > 0 && there > 0));
+  if (part == MPI_COMM_NULL) return;
+  OK(MPI_Comm_test_inter(part, &value));
+  CHECK(value == 1);
+  OK(MPI_Comm_size(part, &value));
+  CHECK(value == here);
+  OK(MPI_Comm_remote_size(part, &value));
+  CHECK(value == there);
+  OK(MPI_Comm_rank(part, &value));
+  CHECK(value == rank);
+  const int sum = check_rank + 1;
+  OK(MPI_Allreduce(&sum, &in, 1, MPI_INT, MPI_MIN, part));
+  CHECK((in - 1) % 2 == !is_odd);
+  OK(MPI_Comm_free(&part));
+}
+
+/* By what processes share (MPI-5.0, section 7.4.2): of each instance the processes of both groups,
+ * in the order of their keys. */
+static void by_type(void) {
+  MPI_Comm part;
+  MPI_Info shared, pset;
+  find_hosts();
+  OK(MPI_Info_create(&shared));
+  OK(MPI_Info_set(shared, "mpi_hw_resource_type", "mpi_shared_memory"));
+  const struct {
+    int type;
+    MPI_Info info;
+  } ways[] = {{MPI_COMM_TYPE_SHARED, MPI_INFO_NULL},
+              {MPI_COMM_TYPE_HW_GUIDED, shared},
+              {MPI_COMM_TYPE_RESOURCE_GUIDED, shared}};
+  for (int way = 0; way < 3; ++way) {
+    /* all; then without the first of each group */
+    for (int skipped = 0; skipped < 2; ++skipped) {
+      int here = 0, there = 0, before = 0;
+      for (int i = 2 * skipped; i < check_size; ++i) {
+        if (!is_near(i)) continue;
+        here += i % 2 == is_odd;
+        there += i % 2 != is_odd;
+        before += i % 2 == is_odd && i > check_rank;
+      }
+      const int takes_part = local_rank >= skipped;
+      OK(MPI_Comm_split_type(inter, takes_part ? ways[way].type : MPI_UNDEFINED, -local_rank,
+                             ways[way].info, &part));
+      expect_part(part, takes_part ? here : 0, there, before);
+    }
+  }
+  OK(MPI_Comm_split_type(inter, MPI_COMM_TYPE_HW_GUIDED, 0, MPI_INFO_NULL, &part));
+  CHECK(part == MPI_COMM_NULL);
+  OK(MPI_Comm_split_type(inter, MPI_UNDEFINED, 0, MPI_INFO_NULL, &part));
+  CHECK(part == MPI_COMM_NULL);
+  OK(MPI_Info_create(&pset));
+  OK(MPI_Info_set(pset, "mpi_pset_name", "mpi://WORLD"));
+  OK(MPI_Comm_split_type(inter, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, pset, &part));
+  expect_part(part, local_size, remote_size, local_rank);
+  OK(MPI_Info_set(pset, "mpi_pset_name", "mpi://SELF"));
+  OK(MPI_Comm_split_type(inter, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, pset, &part));
+  CHECK(part == MPI_COMM_NULL);
+  OK(MPI_Info_free(&pset));
+  OK(MPI_Info_free(&shared));
+  /* what divides them, if anything does, leaves fewer in each part */
+  for (int skipped = 0; skipped < 2; ++skipped) {
+    int size = 0, other = 0;
+    OK(MPI_Comm_split_type(inter, local_rank < skipped ? MPI_UNDEFINED : MPI_COMM_TYPE_HW_UNGUIDED,
+                           0, MPI_INFO_NULL, &part));
+    if (part == MPI_COMM_NULL) continue;
+    OK(MPI_Comm_size(part, &size));
+    OK(MPI_Comm_remote_size(part, &other));
+    CHECK(local_rank >= skipped && size + other < check_size - 2 * skipped);
+    OK(MPI_Comm_free(&part));
+  }
+  free(hosts);
+}
+
 /* Both groups' leaders meet over an inter-communicator; the groups have one process each. */
 static void over_intercomm(void) {
   MPI_Comm pair, none;
@@ -285,6 +375,7 @@ int main(int argc, char** argv) {
   duplicates();
   merged();
   parts();
+  by_type();
   over_intercomm();
   many();
   refused();

@@ -18,6 +18,8 @@ mpi_runs = \
 	tests/mpi/runs/errors.mpi \
 	tests/mpi/runs/examples.mpi \
 	tests/mpi/runs/fork.mpi \
+	tests/mpi/runs/freed_arrays.mpi \
+	tests/mpi/runs/garbage_counts.mpi \
 	tests/mpi/runs/intercomm.mpi \
 	tests/mpi/runs/logicals.mpi \
 	tests/mpi/runs/memory.mpi \
@@ -61,6 +63,8 @@ mpi_programs = \
 	tests/mpi/environment \
 	tests/mpi/errors \
 	tests/mpi/fork \
+	tests/mpi/freed_arrays \
+	tests/mpi/garbage_counts \
 	tests/mpi/intercomm \
 	tests/mpi/intercomm_coll \
 	tests/mpi/intercomm_random \
@@ -132,6 +136,13 @@ tests_mpi_errors_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_fork_SOURCES = tests/mpi/fork.c tests/mpi/check.h
 tests_mpi_fork_LDADD = libmpi_abi.la
 tests_mpi_fork_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_freed_arrays_SOURCES = tests/mpi/freed_arrays.c tests/mpi/two_groups.h \
+	tests/mpi/forms.h tests/mpi/check.h
+tests_mpi_freed_arrays_LDADD = libmpi_abi.la
+tests_mpi_freed_arrays_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_mpi_garbage_counts_SOURCES = tests/mpi/garbage_counts.c tests/mpi/check.h
+tests_mpi_garbage_counts_LDADD = libmpi_abi.la
+tests_mpi_garbage_counts_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_intercomm_SOURCES = tests/mpi/intercomm.c tests/mpi/check.h
 tests_mpi_intercomm_LDADD = libmpi_abi.la
 tests_mpi_intercomm_LDFLAGS = $(MPI_TEST_FLAGS)

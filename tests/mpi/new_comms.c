@@ -344,6 +344,16 @@ static void by_hardware(void) {
   OK(MPI_Comm_free(&part));
   OK(MPI_Info_free(&info));
   OK(MPI_Info_create(&info));
+  /* some want no part of it, and cannot know what the others ask for */
+  OK(MPI_Comm_split_type(MPI_COMM_WORLD,
+                         check_rank == 0 ? MPI_UNDEFINED : MPI_COMM_TYPE_HW_UNGUIDED, 0,
+                         MPI_INFO_NULL, &part));
+  CHECK(check_rank != 0 || part == MPI_COMM_NULL);
+  if (part != MPI_COMM_NULL) {
+    OK(MPI_Comm_size(part, &size));
+    CHECK(size < check_size - 1);
+    OK(MPI_Comm_free(&part));
+  }
   /* ever smaller, to an end */
   MPI_Comm now = MPI_COMM_WORLD, next;
   int before = check_size;

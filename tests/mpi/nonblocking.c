@@ -123,7 +123,7 @@ static int is_empty(const MPI_Status* status) {
   MPI_Get_count(status, MPI_BYTE, &count);
   MPI_Test_cancelled(status, &cancelled);
   return status->MPI_SOURCE == MPI_ANY_SOURCE && status->MPI_TAG == MPI_ANY_TAG && count == 0 &&
-         cancelled == 0;
+         cancelled == 0 && status->MPI_ERROR == MPI_SUCCESS;
 }
 
 /* Null requests, inactive persistent ones, and none at all. */
@@ -146,12 +146,25 @@ static void nothing_active(void) {
   memset(statuses, 0x11, sizeof statuses);
   OK(MPI_Waitall(3, requests, statuses));
   for (int i = 0; i < 3; ++i) CHECK(is_empty(&statuses[i]));
+  memset(statuses, 0x11, sizeof statuses);
   OK(MPI_Testall(3, requests, &flag, statuses));
   CHECK(flag);
+  for (int i = 0; i < 3; ++i) CHECK(is_empty(&statuses[i]));
+  memset(statuses, 0x11, sizeof statuses);
   OK(MPI_Waitany(3, requests, &index, statuses));
   CHECK(index == MPI_UNDEFINED && is_empty(statuses));
+  memset(statuses, 0x11, sizeof statuses);
   OK(MPI_Testany(3, requests, &index, &flag, statuses));
   CHECK(flag && index == MPI_UNDEFINED && is_empty(statuses));
+  memset(statuses, 0x11, sizeof statuses);
+  OK(MPI_Request_get_status_all(3, requests, &flag, statuses));
+  CHECK(flag);
+  for (int i = 0; i < 3; ++i) CHECK(is_empty(&statuses[i]));
+  memset(statuses, 0x11, sizeof statuses);
+  OK(MPI_Request_get_status_any(3, requests, &index, &flag, statuses));
+  CHECK(flag && index == MPI_UNDEFINED && is_empty(statuses));
+  OK(MPI_Request_get_status_some(3, requests, &some, indices, statuses));
+  CHECK(some == MPI_UNDEFINED);
   OK(MPI_Waitsome(3, requests, &some, indices, statuses));
   CHECK(some == MPI_UNDEFINED);
   OK(MPI_Testsome(3, requests, &some, indices, statuses));
@@ -453,25 +466,26 @@ static void matched_out_of_order(void) {
 
 struct general {
   int queries, frees, cancels, last_complete;
+  int query_error, free_error, cancel_error; /* what the functions return */
 };
 static int general_query(void* state, MPI_Status* status) {
   ++((struct general*)state)->queries;
   status->MPI_SOURCE = 17;
   status->MPI_TAG = 18;
-  return MPI_SUCCESS;
+  return ((struct general*)state)->query_error;
 }
 static int general_free(void* state) {
   ++((struct general*)state)->frees;
-  return MPI_SUCCESS;
+  return ((struct general*)state)->free_error;
 }
 static int general_cancel(void* state, int complete) {
   ++((struct general*)state)->cancels;
   ((struct general*)state)->last_complete = complete;
-  return MPI_SUCCESS;
+  return ((struct general*)state)->cancel_error;
 }
 
 static void generalized(void) {
-  struct general state = {0, 0, 0, -1};
+  struct general state = {.last_complete = -1};
   MPI_Request request, copy;
   MPI_Status status;
   int flag = 1;
@@ -497,6 +511,105 @@ static void generalized(void) {
   OK(MPI_Grequest_complete(request));
   OK(MPI_Request_free(&request));
   CHECK(state.frees == 3);
+}
+
+/* Completes a generalized request and others that are complete, in one of the ways; all but the
+ * last two take them together. Returns what the call returned, and checks what it says about each.
+ */
+enum { kRequests = 4, kGeneral = 2, kGeneralWays = kCompletions + 3 };
+static int end_general(int how, struct general* state, int expected) {
+  MPI_Request requests[kRequests], *general = &requests[kGeneral], copy;
+  MPI_Status statuses[kRequests];
+  int in[kRequests], flag = 0, index = -1, some = -1, indices[kRequests], code = MPI_SUCCESS;
+  for (int i = 0; i < kRequests; ++i) {
+    statuses[i].MPI_ERROR = 4711;
+    if (i == kGeneral)
+      OK(MPI_Grequest_start(general_query, general_free, general_cancel, state, &requests[i]));
+    else if (i == 0)
+      requests[i] = MPI_REQUEST_NULL;
+    else
+      OK(MPI_Irecv(&in[i], 1, MPI_INT, MPI_PROC_NULL, i, MPI_COMM_WORLD, &requests[i]));
+  }
+  copy = *general;
+  if (how != kGeneralWays - 1) OK(MPI_Grequest_complete(*general));
+  const int together = how == kWaitall || how == kTestall || how == kWaitsome || how == kTestsome;
+  if (how == kWait) code = MPI_Wait(general, &statuses[0]);
+  if (how == kTest) code = MPI_Test(general, &flag, &statuses[0]);
+  if (how == kWaitall) code = MPI_Waitall(kRequests, requests, statuses);
+  if (how == kTestall) code = MPI_Testall(kRequests, requests, &flag, statuses);
+  if (how == kWaitany) code = MPI_Waitany(1, general, &index, &statuses[0]);
+  if (how == kTestany) code = MPI_Testany(1, general, &index, &flag, &statuses[0]);
+  if (how == kWaitsome) code = MPI_Waitsome(kRequests, requests, &some, indices, statuses);
+  if (how == kTestsome) code = MPI_Testsome(kRequests, requests, &some, indices, statuses);
+  if (how == kCompletions) code = MPI_Waitall(kRequests, requests, MPI_STATUSES_IGNORE);
+  if (how == kCompletions + 1) code = MPI_Request_free(general);
+  if (how == kCompletions + 2) { /* the other order */
+    OK(MPI_Request_free(general));
+    code = MPI_Grequest_complete(copy);
+  }
+  CHECK(*general == MPI_REQUEST_NULL);
+  if (how == kWaitany || how == kTestany) CHECK(index == 0);
+  if (!together && how < kCompletions)
+    CHECK(statuses[0].MPI_ERROR == 4711 && statuses[0].MPI_SOURCE == 17);
+  if (together) {
+    const int null_is_there = how == kWaitall || how == kTestall;
+    const int at = null_is_there ? kGeneral : kGeneral - 1;
+    const int n = null_is_there ? kRequests : some;
+    CHECK(n == (null_is_there ? kRequests : kRequests - 1));
+    CHECK(statuses[at].MPI_SOURCE == 17);
+    CHECK(statuses[at].MPI_ERROR == (expected != MPI_SUCCESS ? expected : 4711));
+    for (int i = 0; i < n; ++i)
+      if (i != at && expected != MPI_SUCCESS) CHECK(statuses[i].MPI_ERROR == MPI_SUCCESS);
+  }
+  for (int i = 0; i < kRequests; ++i)
+    if (i != kGeneral && requests[i] != MPI_REQUEST_NULL) OK(MPI_Wait(&requests[i], &statuses[0]));
+  return code;
+}
+
+/* What the functions of a generalized request return is what the MPI function that calls them
+ * returns (MPI-5.0, section 13.2). */
+static void general_errors(void) {
+  int own_class, own;
+  MPI_Request request;
+  MPI_Status status;
+  int flag = 0, index = -1, some = -1, where[1];
+  OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  OK(MPI_Add_error_class(&own_class));
+  OK(MPI_Add_error_code(own_class, &own));
+  OK(MPI_Add_error_string(own, "a word of its own"));
+  for (int how = 0; how < kGeneralWays; ++how) {
+    const int in_statuses = how == kWaitall || how == kTestall || how == kWaitsome ||
+                            how == kTestsome || how == kCompletions;
+    const int is_queried = how <= kCompletions;
+    for (int which = 0; which < 4; ++which) {
+      struct general state = {.last_complete = -1,
+                              .query_error = which & 1 ? MPI_ERR_FILE : MPI_SUCCESS,
+                              .free_error = which & 2 ? own : MPI_SUCCESS};
+      /* the free function is the last one */
+      const int expected = state.free_error != MPI_SUCCESS ? own
+                           : is_queried                    ? state.query_error
+                                                           : MPI_SUCCESS;
+      const int code = end_general(how, &state, expected);
+      CHECK(code == (expected != MPI_SUCCESS && in_statuses ? MPI_ERR_IN_STATUS : expected));
+      CHECK(state.queries == is_queried && state.frees == 1);
+    }
+  }
+  struct general state = {.query_error = own, .cancel_error = MPI_ERR_AMODE};
+  OK(MPI_Grequest_start(general_query, general_free, general_cancel, &state, &request));
+  CHECK(MPI_Cancel(&request) == MPI_ERR_AMODE);
+  OK(MPI_Grequest_complete(request));
+  CHECK(MPI_Request_get_status(request, &flag, &status) == own && flag);
+  CHECK(MPI_Request_get_status_any(1, &request, &index, &flag, &status) == own && index == 0);
+  CHECK(MPI_Request_get_status_all(1, &request, &flag, &status) == MPI_ERR_IN_STATUS);
+  CHECK(flag && status.MPI_ERROR == own);
+  status.MPI_ERROR = 4711;
+  CHECK(MPI_Request_get_status_some(1, &request, &some, where, &status) == MPI_ERR_IN_STATUS);
+  CHECK(some == 1 && status.MPI_ERROR == own && state.queries == 4);
+  EXPECT(own_class, "word of its own", MPI_Wait(&request, &status));
+  OK(MPI_Remove_error_string(own));
+  OK(MPI_Remove_error_code(own));
+  OK(MPI_Remove_error_class(own_class));
+  OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
 }
 
 /* Tens of thousands of receives posted at once, satisfied in the opposite order of tags. */
@@ -624,6 +737,7 @@ int main(int argc, char** argv) {
   OK(MPI_Barrier(MPI_COMM_WORLD));
   matched_out_of_order();
   generalized();
+  general_errors();
   many_outstanding();
   flood();
   send_receives(out, in);

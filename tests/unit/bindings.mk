@@ -57,6 +57,7 @@ bindings_scripts = \
 	tests/unit/bindings_remit_info.sh \
 	tests/unit/bindings_symbols.sh \
 	tests/unit/bindings_wrappers.sh \
+	tests/unit/check_exceptions \
 	tests/unit/check_includes
 dist_check_SCRIPTS += $(bindings_scripts)
 TESTS += $(bindings_scripts)
@@ -83,3 +84,10 @@ TESTS += bindings_handled_test
 bindings_handled_test_SOURCES = tests/unit/bindings_handled_test.cpp bindings/objects.hpp
 bindings_handled_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 bindings_handled_test_LDADD = libmpi_abi.la libcollectives.la $(UNIT_LIBS)
+
+# Exceptions at the boundary of C, in a program in C++.
+check_PROGRAMS += bindings_caught_test
+TESTS += bindings_caught_test
+bindings_caught_test_SOURCES = tests/unit/bindings_caught_test.cpp
+bindings_caught_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+bindings_caught_test_LDADD = libmpi_abi.la $(UNIT_LIBS)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct Context {
   std::coroutine_handle<> parked;
   int alive = 0;
 };
+
+/// One that hears of errors, too.
+struct NotedContext : Context, TaskContext {};
 
 /// Counts itself among the context's living locals.
 struct Local {
@@ -61,6 +65,20 @@ Task<int> sum_of_leaves(Context& context, int count) {
     sum += co_await child;
   }
   co_return sum;
+}
+
+/// Ends by an exception at the bottom, of a container or of the program's own; those above go on.
+Task<int> throws_below(NotedContext& context, int depth, bool of_memory) {
+  const Local local(context);
+  if (depth == 0) {
+    if (!of_memory) throw std::runtime_error("for the test");
+    std::vector<std::uint64_t> many;
+    many.reserve(many.max_size() + 1);
+    co_return static_cast<int>(many.size());
+  }
+  Task<int> child = throws_below(context, depth - 1, of_memory);
+  const int error = co_await child;
+  co_return error == MPI_SUCCESS ? MPI_SUCCESS : error;
 }
 
 Task<int> down(Context& context, int depth) {
@@ -235,6 +253,31 @@ TEST(Arena, BlocksAreAlignedAndDistinct) {
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     for (std::size_t k = 0; k < blocks[i].second; ++k) ASSERT_EQ(blocks[i].first[k], i % 251);
   }
+}
+
+TEST(Task, AnExceptionBecomesTheResult) {
+  for (const bool of_memory : {true, false}) {
+    NotedContext context;
+    Task<int> task = throws_below(context, 3, of_memory);
+    task.start();
+    ASSERT_TRUE(task.done());
+    EXPECT_EQ(task.result(), of_memory ? MPI_ERR_NO_MEM : MPI_ERR_INTERN);
+    EXPECT_TRUE(ended_by_exception(task.result()));
+    EXPECT_EQ(context.error(), task.result());
+    EXPECT_EQ(context.alive, 0);
+  }
+}
+
+TEST(Arena, AnAbandonedOneIsNotUsedAgain) {
+  ArenaPool pool;
+  std::unique_ptr<Arena> kept;
+  {
+    ArenaLease lease(pool);
+    kept.reset(&*lease);  // what the operation left under way keeps it
+    lease.abandon();
+  }
+  const ArenaLease next(pool);
+  EXPECT_NE(&*next, kept.get());
 }
 
 }  // namespace

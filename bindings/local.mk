@@ -107,9 +107,10 @@ uninstall-abi-links:
 .PHONY: install-abi-links uninstall-abi-links
 
 # Wrappers and pkg-config files are made by configure (m4/wrapper_files.m4).
-bin_SCRIPTS += bin/mpicc bin/mpicxx bin/mpic++ bin/mpicc_abi bin/mpicxx_abi
+bin_SCRIPTS += bin/mpicc bin/mpicxx bin/mpic++ bin/mpicc_abi bin/mpicxx_abi \
+	bin/mpifort bin/mpif90 bin/mpif77
 pkgconfig_DATA += bindings/wrappers/mpi-c.pc bindings/wrappers/mpi-cxx.pc \
-	bindings/wrappers/remit.pc
+	bindings/wrappers/mpi-fort.pc bindings/wrappers/remit.pc
 
 # remit_info reads the declarations of the parameters from the layers themselves, so it takes all of
 # their objects, not only those that it calls.

@@ -2,6 +2,7 @@
 // The job's state machine. Everything happens in the io_context's thread, one event at a time.
 #include "launcher/controller.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@
 #include <utility>
 
 #include "launcher/host_names.hpp"
+#include "launcher/last_words.hpp"
+#include "launcher/loader_look.hpp"
 #include "launcher/signals.hpp"
 #include "runtime/abort_words.hpp"
 #include "runtime/spawn_keys.hpp"
@@ -23,7 +26,8 @@ namespace remit::launcher {
 namespace {
 
 constexpr double kNewsTime = 1;  // s, for that of a rank's end behind what others say of it
-constexpr int kKillRounds = 5;   // of 200 ms, after SIGKILL, for the last output to arrive
+constexpr std::chrono::seconds kDrainTime{10};
+constexpr int kKillRounds = 5;  // of 200 ms, after SIGKILL, for the last output to arrive
 
 std::chrono::steady_clock::duration seconds(double value) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -50,6 +54,7 @@ Controller::Controller(asio::io_context& io, const Options& options,
       leave_timer_(io),
       timeout_timer_(io),
       look_timer_(io),
+      trouble_(io),
       streams_(io, options_,
                {[this] { check_progress(); },
                 [this](const std::string& cause) { end_job(1, cause); }, [this] { finish(); },
@@ -92,8 +97,9 @@ PmixServer::Callbacks Controller::pmix_callbacks() {
 void Controller::start(PmixServer* server) {
   server_ = server;
   watch_signals();
+  watch_trouble();
   guardian_.start({[this](int rank, const SpawnResult& result) { spawned(rank, result); },
-                   [this](int rank, int status) { exited(rank, status); },
+                   [this](int rank, int status) { exited(rank, status, ""); },
                    [this] { guardian_empty(); }, [this] { guardian_lost(); }});
   if (options_.timeout_s) {
     timeout_timer_.expires_after(seconds(*options_.timeout_s));
@@ -117,6 +123,35 @@ void Controller::watch_signals() {
   signals_.async_wait([this](std::error_code error, int signal) {
     if (!error) handle_signal(signal);
   });
+}
+
+// A shortage of memory that was survived ends the job in good order: the next one may not be.
+void Controller::watch_trouble() {
+  if (!trouble_.is_open()) {
+    const int fd = ::fcntl(trouble_descriptor(), F_DUPFD_CLOEXEC, 3);
+    if (fd < 0) return;
+    trouble_.assign(fd);
+  }
+  trouble_.async_wait(asio::posix::stream_descriptor::wait_read, [this](std::error_code error) {
+    if (error) return;
+    std::uint64_t times = 0;
+    (void)!::read(trouble_.native_handle(), &times, sizeof times);
+    const Trouble found = trouble();
+    if (found.is_fatal) throw Breakdown(found.words);
+    if (!found.words.empty()) end_job(1, std::string(found.words));
+    watch_trouble();
+  });
+}
+
+bool Controller::break_down() {
+  phase_ = Phase::done;
+  guardian_.finish(Guardian::kPatience);
+  // What a guardian has left that broke down, too. Of several hosts it is the keeper's turn.
+  for (int round = 0; remote_ == nullptr && round < 100; ++round) {
+    if (signal_descendants(SIGKILL) == 0) break;
+    ::usleep(1000);
+  }
+  return streams_.drain(kDrainTime);
 }
 
 void Controller::handle_signal(int signal) {
@@ -253,7 +288,9 @@ RemoteHosts::Callbacks Controller::remote_callbacks() {
         spawned(rank, {pid, SpawnStage::none, 0});
       },
       [this](int rank, const LaunchError& error) { not_spawned(rank, error); },
-      [this](int rank, int status) { exited(rank, status); },
+      [this](int rank, int status, const std::string& explanation) {
+        exited(rank, status, explanation);
+      },
       pmix_callbacks().connected,
       pmix_callbacks().finalized,
       pmix_callbacks().aborted,
@@ -445,7 +482,8 @@ int Controller::living() const {
       ranks_, [](const RankState& state) { return state.spawned && !state.exited; }));
 }
 
-void Controller::exited(int rank, int wait_status) {
+// Of ranks of other hosts their daemons know why the loader gave them up.
+void Controller::exited(int rank, int wait_status, const std::string& explanation) {
   RankState& state = ranks_.at(static_cast<std::size_t>(rank));
   state.code = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
   if (!std::exchange(state.exited, true)) count_over(*state.of);
@@ -468,6 +506,10 @@ void Controller::exited(int rank, int wait_status) {
   } else if (WEXITSTATUS(wait_status) != 0) {
     // After MPI_Finalize the others owe this rank nothing: let them finish by themselves.
     const bool finalized = state.was_connected && !state.connected;
+    advice_ = explanation;
+    if (is_here(rank) && WEXITSTATUS(wait_status) == kLoaderStatus) {
+      advice_ = explain_loader_status(app_of(rank));
+    }
     end_job(WEXITSTATUS(wait_status),
             fmt::format("{} exited with status {}", rank_name(rank), WEXITSTATUS(wait_status)),
             rank, finalized ? options_.grace() : 0);
@@ -573,7 +615,7 @@ void Controller::guardian_empty() {
 void Controller::guardian_lost() {
   if (phase_ == Phase::done) return;
   // The ranks die with their parent; what they started became ours (see main).
-  end_job(1, "the guardian process was killed");
+  end_job(1, "the guardian process " + guardian_.how_it_ended());
   while (signal_descendants(SIGKILL) > 0) {
     while (::waitpid(-1, nullptr, WNOHANG) > 0) {
     }
@@ -662,7 +704,8 @@ std::string Controller::why_it_ends() const {
         ended_ranks_ == 1 ? "rank was" : fmt::format("{} ranks were", ended_ranks_);
     text += fmt::format("; {}{} ended", by_rank_ ? "the other " : "its ", ranks);
   }
-  return text + ".\n";
+  text += ".\n";
+  return advice_.empty() ? text : text + "mpirun: " + advice_ + ".\n";
 }
 
 void Controller::finish() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
 #include <asio/signal_set.hpp>
 #include <asio/steady_timer.hpp>
 #include <atomic>
@@ -53,6 +54,10 @@ class Controller {
   /// Valid after the io_context has run out of work.
   [[nodiscard]] const JobResult& result() const { return result_; }
 
+  /// Instead, where mpirun itself cannot go on: ends the ranks of this host at once, and writes
+  /// what they have written. False: some of it is lost.
+  bool break_down();
+
  private:
   /// Of ranks that spawn. The error is for the user.
   using Spawned = PmixServer::Spawned;
@@ -89,6 +94,7 @@ class Controller {
   };
 
   void watch_signals();
+  void watch_trouble();
   void handle_signal(int signal);
   void spawn_next();
   void launch(RunningJob& job);
@@ -116,7 +122,7 @@ class Controller {
   [[nodiscard]] const Host& host_of(int rank) const;
   void spawned(int rank, const SpawnResult& result);
   void not_spawned(int rank, const LaunchError& error);
-  void exited(int rank, int wait_status);
+  void exited(int rank, int wait_status, const std::string& explanation);
   [[nodiscard]] bool missed_init(const RankState& state);
   void aborted(int rank, int status, const std::string& message);
   void miss_another(int rank, int status, const std::string& cause);
@@ -165,6 +171,7 @@ class Controller {
   asio::steady_timer leave_timer_;
   asio::steady_timer timeout_timer_;
   asio::steady_timer look_timer_;
+  asio::posix::stream_descriptor trouble_;  // last_words.hpp's
   JobStreams streams_;
   // Set when this object goes: for the thread that reads stacks, which is not waited for.
   std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
@@ -176,6 +183,7 @@ class Controller {
   Phase phase_ = Phase::starting;
   JobResult result_;
   std::string cause_;                  // why the job is being ended; empty: it is not
+  std::string advice_;                 // what to do about it, if that is known
   std::optional<JobControl> control_;  // the last that a process asked for
   std::string missing_;     // what a rank said first that missed another one; empty: none did
   int missing_status_ = 0;  // with which it aborted

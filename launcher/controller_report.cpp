@@ -2,6 +2,7 @@
 // The controller's reports: what the ranks of all jobs do, and how they have ended.
 #include <algorithm>
 #include <asio/post.hpp>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -134,16 +135,22 @@ void Controller::end_timed_out(const std::shared_ptr<const Look>& all) {
   const std::string cause =
       fmt::format("the job ran longer than --timeout {} seconds", *options_.timeout_s);
   if (!options_.stack_traces) return end_job(124, cause);
-  std::thread([this, all, cause, gone = gone_] {
-    std::string text;
-    for (const auto& list : all->jobs) text += describe_stacks(list, StackWish{}, *gone);
-    // The io_context lives as long as the process.
-    if (*gone) return;
-    asio::post(io_, [this, cause, text = std::move(text)] {
-      streams_.say(text);
-      end_job(124, cause);
-    });
-  }).detach();
+  try {
+    std::thread([this, all, cause, gone = gone_] {
+      std::string text;
+      for (const auto& list : all->jobs) text += describe_stacks(list, StackWish{}, *gone);
+      // The io_context lives as long as the process.
+      if (*gone) return;
+      asio::post(io_, [this, cause, text = std::move(text)] {
+        streams_.say(text);
+        end_job(124, cause);
+      });
+    }).detach();
+  } catch (const std::system_error& error) {
+    streams_.say(
+        fmt::format("No stacks, for no thread can be started to get them: {}\n", error.what()));
+    end_job(124, cause);
+  }
 }
 
 // Host by host, as Hydra does: "exit codes: [a] 0,0 [b] 139,-".

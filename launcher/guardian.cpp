@@ -89,7 +89,7 @@ Expected<std::unique_ptr<Guardian>> Guardian::connect(asio::io_context& io,
   std::string greeting;
   std::array<int, 3> no_fds{-1, -1, -1};
   if (!receive_frame(guardian->process_.socket, &greeting, &no_fds)) {
-    return fail(MPI_ERR_OTHER, "the guardian process ended at once");
+    return fail(MPI_ERR_OTHER, "the guardian process {}", guardian->how_it_ended());
   }
   WireReader reader(greeting);
   const std::int64_t error = reader.number();
@@ -182,6 +182,20 @@ void Guardian::signal_all(int signal) {
   writer.number(static_cast<std::int64_t>(RequestKind::signal_all));
   writer.number(signal);
   send(writer.bytes(), nullptr);
+}
+
+// It is left for finish() to wait for.
+std::string Guardian::how_it_ended() const {
+  siginfo_t info{};
+  for (int round = 0; round < 100 && info.si_pid == 0; ++round) {
+    const auto pid = static_cast<id_t>(process_.pid);
+    if (::waitid(P_PID, pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0) return "ended";
+    if (info.si_pid == 0) ::usleep(1000);
+  }
+  if (info.si_pid == 0) return "does not answer";
+  if (info.si_code != CLD_EXITED) return "was killed";
+  if (info.si_status != kNoMemoryStatus) return "ended";
+  return "ran out of memory: raise its limit ('ulimit -v'), or start fewer processes on this host";
 }
 
 bool Guardian::finish(double seconds) {

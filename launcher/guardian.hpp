@@ -69,6 +69,9 @@ class Guardian {
   /// Sends a signal to every descendant, process groups or not.
   void signal_all(int signal);
 
+  /// How the guardian has ended, which is lost: "was killed", say.
+  [[nodiscard]] std::string how_it_ended() const;
+
   /// Ends the conversation: everything that still lives is killed, the directory removed. Returns
   /// when the guardian is gone, or false after `seconds` (a process that cannot be killed).
   bool finish(double seconds);

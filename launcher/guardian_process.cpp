@@ -16,6 +16,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -24,6 +25,7 @@
 
 #include "launcher/guardian.hpp"
 #include "launcher/job_directory.hpp"
+#include "launcher/last_words.hpp"
 #include "launcher/spawn.hpp"
 #include "launcher/wire.hpp"
 
@@ -217,6 +219,7 @@ int signal_descendants(int signal) {
 }
 
 void run_guardian(int socket, const std::string& directory, std::span<char> title) {
+  leave_last_words();
   constexpr std::string_view kName = "remit-guardian";
   ::prctl(PR_SET_NAME, kName.data());
   std::ranges::fill(title, '\0');
@@ -238,10 +241,15 @@ void run_guardian(int socket, const std::string& directory, std::span<char> titl
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
   if (null > 2) ::close(null);
-  GuardianLoop loop(socket, directory);
-  loop.run(child_signals);
-  loop.leave_nothing();
-  remove_abandoned_directories(std::filesystem::path(directory).parent_path());
+  try {
+    GuardianLoop loop(socket, directory);
+    loop.run(child_signals);
+    loop.leave_nothing();
+    remove_abandoned_directories(std::filesystem::path(directory).parent_path());
+  } catch (const std::exception&) {
+    // Its children die with it, and what they have started comes to mpirun, which sees this status.
+    ::_exit(kNoMemoryStatus);
+  }
   ::_exit(0);
 }
 

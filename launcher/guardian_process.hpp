@@ -25,6 +25,9 @@ enum class ReplyKind : std::int64_t {
   empty = 3,    ///< (rank -1) no descendant is left
 };
 
+/// The exit status of a guardian that has had no memory to go on.
+inline constexpr int kNoMemoryStatus = 12;
+
 /// Sends one length-prefixed message, with descriptors if `fds` is given. False if the peer is
 /// gone. Blocks, also on a nonblocking socket.
 [[nodiscard]] bool send_frame(int socket, const std::string& message,

@@ -2,6 +2,7 @@
 // Messages of mpirun carried out on this host.
 #include "launcher/host_jobs.hpp"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "launcher/host_names.hpp"
+#include "launcher/loader_look.hpp"
 #include "launcher/wire.hpp"
 
 namespace remit::launcher {
@@ -23,11 +25,7 @@ HostJobs::HostJobs(asio::io_context& io, TreeNode& tree, Guardian& guardian,
       exchange_(io, tree),
       pipes_(io, pipe_callbacks()) {
   guardian_.start({[this](int process, const SpawnResult& result) { started(process, result); },
-                   [this](int process, int status) {
-                     living_.erase(process);
-                     forget_ended(part_of(process));
-                     tell(MessageKind::exited, numbers(process, status));
-                   },
+                   [this](int process, int status) { exited(process, status); },
                    [this] { tell(MessageKind::empty); }, std::move(lost)});
 }
 
@@ -342,6 +340,20 @@ void HostJobs::started(int process, const SpawnResult& result) {
     guardian_.signal_ranks(SIGCONT);
   }
   start_next();
+}
+
+void HostJobs::exited(int process, int wait_status) {
+  living_.erase(process);
+  Part& part = part_of(process);
+  forget_ended(part);
+  std::string explanation;
+  const bool given_up = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == kLoaderStatus;
+  if (given_up && !std::exchange(part.explained, true)) {
+    const Job& job = part.what.job;
+    const Rank& rank = job.ranks.at(static_cast<std::size_t>(process - job.first));
+    explanation = explain_loader_status(job.apps[static_cast<std::size_t>(rank.app)]);
+  }
+  tell(MessageKind::exited, process, wait_status, explanation);
 }
 
 // The others of its job that are not started yet will not be.

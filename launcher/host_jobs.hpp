@@ -44,6 +44,7 @@ class HostJobs {
     std::unique_ptr<CallFile> calls = nullptr;  // null: no rank is here
     int host = -1;                              // this one, of the job's
     bool dropped = false;                       // no rank of it is started any more, nor needed
+    bool explained = false;                     // why the loader gave up one of its programs
   };
 
   void tell(MessageKind kind, const std::string& payload = {}) { tree_.send(0, kind, payload); }
@@ -67,6 +68,7 @@ class HostJobs {
   tl::expected<void, LaunchError> start(const Part& part, int process);
   tl::expected<ChildSpec, LaunchError> spec_of(const Part& part, const Rank& rank);
   void started(int process, const SpawnResult& result);
+  void exited(int process, int wait_status);
   void refuse(int process, const LaunchError& error);
 
   asio::io_context& io_;

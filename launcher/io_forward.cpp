@@ -2,20 +2,25 @@
 // Line cutting, the writer thread, and the pipes to and from ranks.
 #include "launcher/io_forward.hpp"
 
+#include <poll.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <asio/buffer.hpp>
 #include <asio/post.hpp>
 #include <asio/write.hpp>
 #include <cerrno>
-#include <chrono>
+#include <climits>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <set>
 #include <system_error>
 #include <utility>
+
+#include "launcher/last_words.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -73,17 +78,20 @@ struct OutputSink::Shared {
   struct Piece {
     int fd;
     std::string bytes;
+    std::size_t done = 0;  // of them are written
   };
 
   asio::io_context& io;
   Callbacks callbacks;
   std::mutex mutex;
-  std::condition_variable ready;
+  std::condition_variable ready;    // something waits, or the end
+  std::condition_variable written;  // nothing waits
   std::vector<Piece> waiting;
   std::size_t waiting_bytes = 0;
   std::size_t writing_bytes = 0;
   bool was_full = false;
   bool closed = false;
+  bool has_thread = false;
   bool in_line = false;    // the last text had no newline at its end
   std::set<int> broken;    // descriptors
   std::vector<int> owned;  // to be closed at the end
@@ -95,12 +103,32 @@ struct OutputSink::Shared {
       const std::lock_guard lock(mutex);
       if (!broken.insert(fd).second) return;
     }
+    tell_failure(fd, error);
+  }
+
+  void tell_failure(int fd, int error) {
     asio::post(io, [failed = callbacks.failed, fd, error] { failed(fd, error); });
+  }
+
+  /// Writes a part of what waits, of which there must be some. Called with the mutex, where no
+  /// thread writes. False: there was no room within `patience`.
+  bool write_some(std::chrono::milliseconds patience);
+
+  /// After the last write.
+  void finish() {
+    std::unique_lock lock(mutex);
+    const std::vector<int> files = std::exchange(owned, {});
+    lock.unlock();
+    for (const int fd : files) {
+      // A file system may find out only here that it has no room.
+      if (::close(fd) != 0 && errno != EINTR) fail(fd, errno);
+    }
+    asio::post(io, callbacks.drained);
   }
 };
 
 OutputSink::OutputSink(asio::io_context& io, Callbacks callbacks)
-    : shared_(std::make_shared<Shared>(io, std::move(callbacks))) {}
+    : later_(io), shared_(std::make_shared<Shared>(io, std::move(callbacks))) {}
 
 OutputSink::~OutputSink() {
   // Never joined: it may be stuck in a write to a reader that has stopped.
@@ -119,20 +147,10 @@ void OutputSink::write_lines(int fd, std::string_view text) {
   append(fd, text);
 }
 
-// Called with the mutex.
+// Called with the mutex, as what follows.
 void OutputSink::append(int fd, std::string_view bytes) {
   if (bytes.empty()) return;
   if (shared_->broken.contains(fd)) return;
-  if (!thread_.joinable()) {
-    try {
-      thread_ = std::thread(run, shared_);
-    } catch (const std::system_error& error) {  // the limit of processes
-      shared_->broken.insert(fd);
-      asio::post(shared_->io, [failed = shared_->callbacks.failed, fd,
-                               code = error.code().value()] { failed(fd, code); });
-      return;
-    }
-  }
   if (shared_->waiting.empty() || shared_->waiting.back().fd != fd) {
     shared_->waiting.push_back({fd, {}});
   }
@@ -140,7 +158,22 @@ void OutputSink::append(int fd, std::string_view bytes) {
   shared_->in_line = bytes.back() != '\n';
   shared_->waiting_bytes += bytes.size();
   shared_->was_full = shared_->was_full || shared_->is_full();
-  shared_->ready.notify_one();
+  if (!shared_->has_thread) start_thread();
+  if (shared_->has_thread) {
+    shared_->ready.notify_one();
+  } else {
+    write_later(std::chrono::milliseconds(0));
+  }
+}
+
+void OutputSink::start_thread() {
+  if (thread_.joinable()) return;  // it has ended
+  try {
+    thread_ = std::thread(run, shared_);
+    shared_->has_thread = true;
+  } catch (const std::system_error&) {  // limits of processes or memory
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 bool OutputSink::is_full() {
@@ -156,39 +189,49 @@ void OutputSink::own(int fd) {
 void OutputSink::close() {
   const std::lock_guard lock(shared_->mutex);
   shared_->closed = true;
-  if (!thread_.joinable()) {
-    asio::post(shared_->io, shared_->callbacks.drained);
-  } else {
+  if (shared_->has_thread) {
     shared_->ready.notify_one();
+  } else {
+    write_later(std::chrono::milliseconds(0));
   }
 }
 
-void OutputSink::run(const std::shared_ptr<Shared>& shared) {
-  std::unique_lock lock(shared->mutex);
+void OutputSink::run(const std::shared_ptr<Shared>& shared) noexcept {
+  try {
+    write_waiting(*shared);
+  } catch (...) {  // no memory to call the main thread with
+    report_exception();
+  }
+  const std::lock_guard lock(shared->mutex);
+  shared->has_thread = false;
+  shared->writing_bytes = 0;
+  shared->written.notify_all();
+}
+
+void OutputSink::write_waiting(Shared& shared) {
+  std::unique_lock lock(shared.mutex);
   while (true) {
-    shared->ready.wait(lock, [&] { return shared->closed || !shared->waiting.empty(); });
-    if (shared->waiting.empty()) break;
-    const std::vector<Shared::Piece> pieces = std::exchange(shared->waiting, {});
-    shared->writing_bytes = std::exchange(shared->waiting_bytes, 0);
+    shared.ready.wait(lock, [&] { return shared.closed || !shared.waiting.empty(); });
+    if (shared.waiting.empty()) break;
+    const std::vector<Shared::Piece> pieces = std::exchange(shared.waiting, {});
+    shared.writing_bytes = std::exchange(shared.waiting_bytes, 0);
     lock.unlock();
-    for (const Shared::Piece& piece : pieces) write_all(*shared, piece.fd, piece.bytes);
+    for (const Shared::Piece& piece : pieces) {
+      write_all(shared, piece.fd, std::string_view(piece.bytes).substr(piece.done));
+    }
     lock.lock();
-    shared->writing_bytes = 0;
-    if (shared->was_full && !shared->is_full()) {
-      shared->was_full = false;
-      asio::post(shared->io, shared->callbacks.room);
+    shared.writing_bytes = 0;
+    shared.written.notify_all();
+    if (shared.was_full && !shared.is_full()) {
+      shared.was_full = false;
+      asio::post(shared.io, shared.callbacks.room);
     }
   }
-  const std::vector<int> owned = std::exchange(shared->owned, {});
   lock.unlock();
-  for (const int fd : owned) {
-    // A file system may find out only here that it has no room.
-    if (::close(fd) != 0 && errno != EINTR) shared->fail(fd, errno);
-  }
-  asio::post(shared->io, shared->callbacks.drained);
+  shared.finish();
 }
 
-void OutputSink::write_all(Shared& shared, int fd, const std::string& bytes) {
+void OutputSink::write_all(Shared& shared, int fd, std::string_view bytes) {
   {
     const std::lock_guard lock(shared.mutex);
     if (shared.broken.contains(fd)) return;
@@ -205,6 +248,67 @@ void OutputSink::write_all(Shared& shared, int fd, const std::string& bytes) {
       return shared.fail(fd, errno);
     }
   }
+}
+
+// --- without a thread
+
+bool OutputSink::Shared::write_some(std::chrono::milliseconds patience) {
+  Piece& piece = waiting.front();
+  pollfd room{piece.fd, POLLOUT, 0};
+  if (::poll(&room, 1, static_cast<int>(patience.count())) == 0) return false;
+  // A pipe that has room takes so much without waiting.
+  const std::size_t size = std::min<std::size_t>(piece.bytes.size() - piece.done, PIPE_BUF);
+  const ssize_t count = ::write(piece.fd, piece.bytes.data() + piece.done, size);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  const int error = count < 0 ? errno : 0;
+  const std::size_t left = piece.bytes.size() - piece.done;
+  const std::size_t gone = count < 0 ? left : static_cast<std::size_t>(count);
+  const int fd = piece.fd;
+  waiting_bytes -= gone;
+  piece.done += gone;
+  if (gone == left) waiting.erase(waiting.begin());
+  if (error != 0 && broken.insert(fd).second) tell_failure(fd, error);
+  return true;
+}
+
+void OutputSink::write_later(std::chrono::milliseconds pause) {
+  if (std::exchange(writes_later_, true)) return;
+  later_.expires_after(pause);
+  later_.async_wait([this](std::error_code error) {
+    writes_later_ = false;
+    if (!error) write_what_fits();
+  });
+}
+
+void OutputSink::write_what_fits() {
+  constexpr int kTurns = 16;  // then others of the io_context's thread have theirs
+  constexpr std::chrono::milliseconds kPause{5};
+  std::unique_lock lock(shared_->mutex);
+  if (shared_->has_thread) return;
+  bool fits = true;
+  for (int turn = 0; turn < kTurns && fits && !shared_->waiting.empty(); ++turn) {
+    fits = shared_->write_some(std::chrono::milliseconds(0));
+  }
+  const bool has_room = shared_->was_full && !shared_->is_full();
+  if (has_room) shared_->was_full = false;
+  const bool ends = shared_->waiting.empty() && shared_->closed;
+  if (!shared_->waiting.empty()) write_later(fits ? std::chrono::milliseconds(0) : kPause);
+  lock.unlock();
+  if (has_room) shared_->callbacks.room();
+  if (ends) shared_->finish();
+}
+
+bool OutputSink::flush(Time end) {
+  constexpr std::chrono::milliseconds kTurn{10};
+  std::unique_lock lock(shared_->mutex);
+  shared_->written.wait_until(lock, end, [&] {
+    return !shared_->has_thread || (shared_->waiting.empty() && shared_->writing_bytes == 0);
+  });
+  if (shared_->has_thread) return shared_->waiting.empty() && shared_->writing_bytes == 0;
+  while (!shared_->waiting.empty() && std::chrono::steady_clock::now() < end) {
+    shared_->write_some(kTurn);
+  }
+  return shared_->waiting.empty();
 }
 
 RankOutput::RankOutput(asio::io_context& io, int fd, OutputRoute route, LineBuffer lines,
@@ -225,6 +329,21 @@ void RankOutput::resume() {
 void RankOutput::close() {
   if (!open_) return;
   end();
+}
+
+bool RankOutput::drain(OutputSink::Time end) {
+  std::array<char, kReadSize> bytes;
+  ssize_t count = 0;
+  while (open_ && (count = ::read(pipe_.native_handle(), bytes.data(), bytes.size())) > 0) {
+    text_.clear();
+    lines_.append(std::string_view(bytes.data(), static_cast<std::size_t>(count)), &text_);
+    route_.write(text_);
+    if (!route_.flush(end)) return false;
+  }
+  text_.clear();
+  lines_.finish(&text_);
+  route_.write(text_);
+  return route_.flush(end);
 }
 
 void RankOutput::wait() {

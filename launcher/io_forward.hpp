@@ -6,6 +6,7 @@
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/steady_timer.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -47,7 +48,9 @@ class LineBuffer {
 };
 
 /// Some of mpirun's outputs. Writing is done by a thread of its own with blocking writes: a
-/// descriptor may be a file or a terminal shared with others, so its flags are left alone.
+/// descriptor may be a file or a terminal shared with others, so its flags are left alone. Where no
+/// thread can be started (limits of memory or processes) the io_context's writes, piece by piece,
+/// as long as there is room.
 class OutputSink {
  public:
   /// More than this waiting: writers should pause until on_room.
@@ -75,12 +78,23 @@ class OutputSink {
   /// No more writes; `drained` follows.
   void close();
 
+  using Time = std::chrono::steady_clock::time_point;
+  /// Waits until everything is written, without the io_context and its callbacks. False: not until
+  /// `end`, because a reader is slow.
+  bool flush(Time end);
+
  private:
   struct Shared;
   void append(int fd, std::string_view bytes);
-  static void run(const std::shared_ptr<Shared>& shared);
-  static void write_all(Shared& shared, int fd, const std::string& bytes);
+  void start_thread();
+  void write_later(std::chrono::milliseconds pause);
+  void write_what_fits();
+  static void run(const std::shared_ptr<Shared>& shared) noexcept;
+  static void write_waiting(Shared& shared);
+  static void write_all(Shared& shared, int fd, std::string_view bytes);
 
+  asio::steady_timer later_;
+  bool writes_later_ = false;
   std::shared_ptr<Shared> shared_;  // also the thread's, which may outlive this object
   std::thread thread_;
 };
@@ -94,6 +108,9 @@ class OutputRoute {
   }
   [[nodiscard]] bool is_full() const {
     return std::ranges::any_of(ends_, [](const End& end) { return end.sink->is_full(); });
+  }
+  bool flush(OutputSink::Time until) const {
+    return std::ranges::all_of(ends_, [&](const End& end) { return end.sink->flush(until); });
   }
 
  private:
@@ -115,6 +132,8 @@ class RankOutput {
   void resume();
   /// Gives up reading: the rank's next write meets a broken pipe.
   void close();
+  /// What the rank has written so far is written, without the io_context. False: not until `end`.
+  bool drain(OutputSink::Time end);
   [[nodiscard]] bool is_open() const { return open_; }
 
  private:

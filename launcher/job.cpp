@@ -12,6 +12,8 @@
 #include <optional>
 #include <string_view>
 
+#include "launcher/loader_look.hpp"
+
 namespace remit::launcher {
 namespace {
 
@@ -70,19 +72,6 @@ std::string param_variable(const std::string& name) {
   return variable;
 }
 
-// Where libremit_memory.so is: beside the build tree's mpirun, or installed; empty: nowhere.
-std::string memory_library() {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::filesystem::path name = "libremit_memory.so";
-  for (const std::filesystem::path& folder :
-       {self.parent_path() / ".libs", self.parent_path().parent_path() / "lib",
-        std::filesystem::path(REMIT_LIBDIR)}) {
-    if (std::filesystem::exists(folder / name, error)) return folder / name;
-  }
-  return {};
-}
-
 // The monitor that hears of unmapped memory from a preloaded library finds it loaded.
 tl::expected<void, LaunchError> preload_memory_monitor(std::vector<std::string>* env) {
   const char* const monitor = get_env(*env, "REMIT_MEMORY_MONITOR");
@@ -90,13 +79,14 @@ tl::expected<void, LaunchError> preload_memory_monitor(std::vector<std::string>*
   const char* const set = get_env(*env, "LD_PRELOAD");
   const std::string others = set == nullptr ? "" : set;
   if (others.find("libremit_memory.so") != std::string::npos) return {};
-  const std::string library = memory_library();
-  if (library.empty()) {
+  const std::string folder = own_library_folder("libremit_memory.so");
+  if (folder.empty()) {
     return tl::unexpected(LaunchError{
         2,
         "memory_monitor=preload needs libremit_memory.so, which is neither beside mpirun nor "
         "in " REMIT_LIBDIR ": install it, or name it in LD_PRELOAD"});
   }
+  const std::string library = folder + "/libremit_memory.so";
   set_env(env, "LD_PRELOAD", others.empty() ? library : library + ":" + others);
   return {};
 }

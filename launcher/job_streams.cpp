@@ -276,6 +276,21 @@ void JobStreams::close(std::function<std::string()> last_words) {
   to_close_.back()->close();
 }
 
+bool JobStreams::drain(std::chrono::seconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  bool all = true;
+  for (const RankStreams& streams : ranks_) {
+    for (const auto& output : {&streams.out, &streams.err}) {
+      if (*output) all = (*output)->drain(end) && all;
+    }
+  }
+  // What others have left there: of ranks of other hosts, and mpirun's own words.
+  for (OutputSink* sink : {out_.get(), err_.get(), files_.get()}) {
+    if (sink != nullptr) all = sink->flush(end) && all;
+  }
+  return all;
+}
+
 // A sink has drained.
 void JobStreams::close_next() {
   to_close_.pop_back();

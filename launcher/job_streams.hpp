@@ -5,6 +5,7 @@
 
 #include <array>
 #include <asio/io_context.hpp>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -67,6 +68,9 @@ class JobStreams {
   /// Waits until everything is written; then `last_words`, whose answer is printed on standard
   /// error; then callbacks.closed.
   void close(std::function<std::string()> last_words);
+  /// Writes what the ranks of this host, which have ended, have written, without the io_context,
+  /// and waits for slow readers so long. False: some of it is lost.
+  bool drain(std::chrono::seconds patience);
 
  private:
   struct RankStreams {

@@ -23,7 +23,9 @@ liblauncher_la_SOURCES = \
 	launcher/job_report.cpp launcher/job_report.hpp \
 	launcher/job_streams.cpp launcher/job_streams.hpp \
 	launcher/job_wire.cpp launcher/job_wire.hpp \
+	launcher/last_words.cpp launcher/last_words.hpp \
 	launcher/link.cpp launcher/link.hpp \
+	launcher/loader_look.cpp launcher/loader_look.hpp \
 	launcher/mapping.cpp launcher/mapping.hpp \
 	launcher/message.cpp launcher/message.hpp \
 	launcher/option_values.cpp launcher/option_values.hpp \

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -28,6 +29,7 @@
 #include "launcher/guardian.hpp"
 #include "launcher/host_names.hpp"
 #include "launcher/job.hpp"
+#include "launcher/last_words.hpp"
 #include "launcher/options.hpp"
 #include "launcher/pmix_server.hpp"
 #include "launcher/remote_hosts.hpp"
@@ -171,6 +173,19 @@ Outcome failed(const LaunchError& error) {
   return {{error.status, error.status == 128 + SIGINT ? SIGINT : 0}, error.message};
 }
 
+// mpirun itself cannot go on: the job ends here and now. To be called while the exception is
+// handled.
+Outcome break_down(Controller& controller, RemoteHosts* others) {
+  Outcome outcome{{1, 0}, std::string(words_of_exception())};
+  try {
+    if (!controller.break_down()) outcome.error += "; some output of the ranks is lost";
+    if (others != nullptr) others->finish();
+  } catch (const std::exception&) {  // once more
+    outcome.error += "; output of the ranks may be lost";
+  }
+  return outcome;
+}
+
 // Everything is laid out: starts the servers, then the ranks, and waits for the end.
 Outcome run_laid_out(const Options& options, asio::io_context& io, std::span<const HostRoom> hosts,
                      Guardian& guardian, const Topology& topology, const Job& job,
@@ -192,8 +207,12 @@ Outcome run_laid_out(const Options& options, asio::io_context& io, std::span<con
     server = std::move(*started);
   }
   io.restart();
-  controller.start(server.get());
-  io.run();
+  try {
+    controller.start(server.get());
+    io.run();
+  } catch (const std::exception&) {
+    return break_down(controller, others);
+  }
   Outcome outcome{controller.result(), ""};
   // While the daemons end, what still comes finds the controller and the server alive.
   if (others != nullptr) others->finish();
@@ -313,7 +332,12 @@ int run(Options& options, std::span<char> title) {
   Expected<Helpers> helpers = start_helpers(io, has_others(*room), title);
   if (!helpers) return complain(1, helpers.error().message);
   Others others;
-  const Outcome outcome = run_job(options, *room, io, *helpers, &others);
+  Outcome outcome;
+  try {
+    outcome = run_job(options, *room, io, *helpers, &others);
+  } catch (const std::exception&) {
+    outcome = {{1, 0}, std::string(words_of_exception())};
+  }
   if (others.hosts) others.hosts->finish();  // where the job did not start
   if (!outcome.error.empty()) complain(outcome.result.status, outcome.error);
   if (helpers->keeper) clean_up(*helpers->keeper);
@@ -331,6 +355,7 @@ int run(Options& options, std::span<char> title) {
 
 int main(std::span<const std::string> words, std::span<char> title) {
   open_standard_descriptors();
+  prepare_last_words();
   if (words.size() == 1 && words[0] == kDaemonWord) run_daemon(title);
   Expected<Options> options = parse_options(words);
   if (!options) return complain(2, options.error().message);
@@ -351,8 +376,14 @@ int main(std::span<const std::string> words, std::span<char> title) {
 }  // namespace remit::launcher
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> words(argv + 1, argv + argc);
-  // The kernel lays the arguments out one behind the other.
-  char* end = argv[argc - 1] + std::strlen(argv[argc - 1]);
-  return remit::launcher::main(words, {argv[0], end});
+  try {
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    // The kernel lays the arguments out one behind the other.
+    char* end = argv[argc - 1] + std::strlen(argv[argc - 1]);
+    return remit::launcher::main(words, {argv[0], end});
+  } catch (const std::exception&) {
+    // Guardians clean up when this process is gone, whose other threads may still run.
+    remit::launcher::tell_exception();
+    ::_exit(1);
+  }
 }

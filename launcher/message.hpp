@@ -20,7 +20,7 @@ enum class MessageKind : std::uint32_t {
   ready,         ///< job (Job::number): its ranks there can be started
   refused,       ///< job, why it cannot run there
   spawned,       ///< process (its number: Job::first), pid (-1: it was not), status, words
-  exited,        ///< process, wait status
+  exited,        ///< process, wait status, why its loader gave it up or nothing
   connected,     ///< process
   finalized,     ///< process
   aborted,       ///< process, status, words

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <future>
 
+#include "launcher/last_words.hpp"
 #include "launcher/pmix_info.hpp"
 #include "launcher/pmix_upcalls.hpp"
 #include "runtime/nagle.hpp"
@@ -256,10 +257,12 @@ Expected<> PmixServer::init(const Job& first) {
   const pmix_status_t status = PMIx_server_init(&module, info.data(), info.size());
   info.drop_borrowed();
   if (status != PMIX_SUCCESS) {
+    // It does not say what it missed.
+    const std::string limit = memory_limit_advice();
     return fail_pmix(status,
-                     "PMIx cannot start its server (it needs a loopback interface that is "
-                     "up: 'ip link set lo up', and some space in " +
-                         place_.directory + ")");
+                     fmt::format("PMIx cannot start its server (it needs a loopback interface "
+                                 "that is up: 'ip link set lo up', and some space in {}{}{})",
+                                 place_.directory, limit.empty() ? "" : "; ", limit));
   }
   disable_nagle_on_new_sockets(descriptors);
   return {};

@@ -205,8 +205,10 @@ void RemoteHosts::handle_rank(const Message& message) {
       busy_.insert(message.from);
       return callbacks_.spawned(rank, pid);
     }
-    case MessageKind::exited:
-      return callbacks_.exited(rank, static_cast<int>(reader.number()));
+    case MessageKind::exited: {
+      const auto status = static_cast<int>(reader.number());
+      return callbacks_.exited(rank, status, reader.text());
+    }
     case MessageKind::connected:
       return callbacks_.connected(rank);
     case MessageKind::finalized:

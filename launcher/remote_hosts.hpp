@@ -30,7 +30,8 @@ class RemoteHosts {
   struct Callbacks {
     std::function<void(int rank, pid_t pid)> spawned;
     std::function<void(int rank, LaunchError error)> not_spawned;
-    std::function<void(int rank, int wait_status)> exited;
+    /// `explanation`: see explain_loader_status(); mostly empty.
+    std::function<void(int rank, int wait_status, std::string explanation)> exited;
     std::function<void(int rank)> connected;
     std::function<void(int rank)> finalized;
     std::function<void(int rank, int status, std::string message)> aborted;

@@ -288,7 +288,7 @@ RemoteHosts::Callbacks checked_callbacks(const std::vector<int>& nodes, bool* ov
     require(pid > 0, "a process has a number");
   };
   callbacks.not_spawned = [=](int rank, const LaunchError&) { check(rank); };
-  callbacks.exited = [=](int rank, int) { check(rank); };
+  callbacks.exited = [=](int rank, int, const std::string&) { check(rank); };
   callbacks.connected = callbacks.finalized = check;
   callbacks.aborted = [=](int rank, int, const std::string&) { check(rank); };
   callbacks.ordered = [=](const SpawnOrder& order, const RemoteHosts::Answer& answer) {

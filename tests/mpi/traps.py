@@ -12,6 +12,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True  # the source folder may be read-only, as in make distcheck
@@ -60,6 +61,8 @@ def forbid(names, error):
 class Traps(LauncherTest):
     def setUp(self):
         super().setUp()
+        self.programs = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.programs)
         # The search for leaks traces the process, which some of these environments forbid.
         options = os.environ.get("ASAN_OPTIONS", "")
         self.environment["ASAN_OPTIONS"] = options + ":detect_leaks=0"
@@ -225,6 +228,69 @@ class Traps(LauncherTest):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(words, self.the_message(done.stderr))
             os.rmdir(folder)
+
+    # Libraries that the loader does not find.
+
+    def compiled(self, name, text, *options):
+        """A program or library of this text, made by the wrapper of the build folder."""
+        path = os.path.join(self.programs, name)
+        subprocess.run(["./bin/mpicc", "-norpath", "-x", "c", "-", "-o", path, *options], input=text,
+                       text=True, check=True)
+        return path
+
+    def given_up(self, *command, **options):
+        """What mpirun adds to its one message about a program that the loader gave up."""
+        done = self.call(MPIRUN, *command, **options)
+        self.assertEqual(done.returncode, 127, done.stderr)
+        messages = self.own_messages(done.stderr)
+        self.assertRegex(messages[0], "exited with status 127")
+        return messages[1:]
+
+    def test_program_without_the_library_in_its_path(self):
+        text = "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }"
+        program = self.compiled("lost", text)
+        without = {"env": {"LD_LIBRARY_PATH": ""}}
+        folder = os.path.abspath("./.libs")
+        for command in (("-n", "3", program), ("-n", "1", "env", "A=b", program)):
+            advice = self.given_up(*command, **without)
+            self.assertEqual(len(advice), 1, advice)
+            self.assertIn(f"{program} needs libmpi_abi.so.1, which the loader does not find", advice[0])
+            self.assertIn(f"Remit's is in {folder}. Link the program with Remit's mpicc", advice[0])
+            # What it says helps.
+            option = re.search(r"-x (LD_LIBRARY_PATH=\S*)\.$", advice[0]).group(1)
+            self.assertEqual(self.call(MPIRUN, "-x", option, *command, **without).returncode, 0)
+            rpath = re.search(r"-Wl,-rpath,[^)]*", advice[0]).group(0)
+        found = self.compiled("found", text, rpath)
+        self.assertEqual(self.call(MPIRUN, "-n", "2", found, **without).returncode, 0)
+
+    def test_program_that_wants_another_library(self):
+        other = self.compiled("libmpi.so.40", "void ompi(void) {}", "-shared", "-fPIC", "-Wl,-soname,libmpi.so.40")
+        foo = self.compiled("libfoo.so.1", "void foo(void) {}", "-shared", "-fPIC", "-Wl,-soname,libfoo.so.1")
+        libraries = {"env": {"LD_LIBRARY_PATH": os.path.abspath("./.libs")}}
+        program = self.compiled("wants", "void ompi(void); int main(void) { ompi(); }", other)
+        self.assertRegex(self.given_up("-n", "2", program, **libraries)[0],
+                         "wants needs libmpi.so.40, .* compiled for Open MPI.* -x LD_LIBRARY_PATH=FOLDER:")
+        program = self.compiled("wants", "void foo(void); int main(void) { foo(); }", foo)
+        self.assertRegex(self.given_up("-n", "2", program, **libraries)[0],
+                         "wants needs libfoo.so.1, which the loader does not find")
+
+    def test_program_that_calls_what_the_library_has_not(self):
+        fake = self.compiled("libmpi_abi.so.1", "void MPI_Not_there(void) {}", "-shared", "-fPIC",
+                             "-Wl,-soname,libmpi_abi.so.1")
+        call = "void MPI_Not_there(void); int main(int c, char** v) { (void)v; if (c < 2) MPI_Not_there(); }"
+        for binding in ("lazy", "now"):
+            program = self.compiled("calls", call, fake, f"-Wl,-z,{binding}")
+            own = {"env": {"LD_LIBRARY_PATH": os.path.abspath("./.libs")}}
+            self.assertRegex(self.given_up("-n", "2", program, **own)[0],
+                             "calls calls MPI_Not_there, which .*/.libs/libmpi_abi.so.1 does not have: "
+                             "it was compiled with the header of another MPI")
+            self.assertEqual(self.call(MPIRUN, "-n", "2", program, env={"LD_LIBRARY_PATH": self.programs}).returncode, 0)
+
+    def test_words_that_are_not_the_loaders(self):
+        """Who says the same, or ends with the same status, was not given up by the loader."""
+        words = "x: error while loading shared libraries: libmpi_abi.so.1: cannot open shared object file"
+        for script in (f"echo '{words}' >&2; exit 127", "not_a_command"):
+            self.assertEqual(self.given_up("-n", "2", "sh", "-c", script), [])
 
     # Users and cores.
 

@@ -24,7 +24,8 @@ expect_lacks() {
   case $3 in *"$2"*) expect "$1" "(without $2)" "$3" ;; esac
 }
 
-unset MPI_CC MPI_CXX
+unset MPI_CC MPI_CXX OMPI_CC OMPI_CXX MPICH_CC MPICH_CXX I_MPI_CC I_MPI_CXX OMPI_CPPFLAGS OMPI_CFLAGS \
+  OMPI_CXXFLAGS OMPI_LDFLAGS OMPI_LIBS I_MPI_CFLAGS I_MPI_CXXFLAGS I_MPI_LDFLAGS I_MPI_OTHERLIBS
 MPI_RPATH=yes  # whatever configure was told
 export MPI_RPATH
 cat >"$tmp/program.c" <<'END'
@@ -56,20 +57,29 @@ check_printing() {
   expect "-show -c" "$cc -I$inc -c a.c" "$("$mpicc" -show -c a.c)"
   expect "-show quotes" "$cc -I$inc -c '-DA=\"b c\"' 'it'\''s.c'" \
     "$("$mpicc" -show -c '-DA="b c"' "it's.c")"
-  expect "-showme:compile" "-I$inc" "$("$mpicc" -showme:compile)"
-  expect "--showme:compile" "-I$inc" "$("$mpicc" --showme:compile)"
-  expect "-showme:link" "$flags" "$("$mpicc" -showme:link)"
-  expect "-showme:incdirs" "$inc" "$("$mpicc" -showme:incdirs)"
-  expect "-showme:libdirs" "$lib" "$("$mpicc" -showme:libdirs)"
-  expect "-showme:libs" mpi_abi "$("$mpicc" -showme:libs)"
-  expect "-show-incdir" "$inc" "$("$mpicc" -show-incdir)"
-  expect "-show-libdir" "$lib" "$("$mpicc" -show-libdir)"
-  expect "-show-libs" mpi_abi "$("$mpicc" -show-libs)"
-  for form in -compile_info -compile-info -show-compile-info; do
+  for form in -showme: --showme: -show: --show: -show- --show- -showme-; do
+    for name in compile compile-info; do
+      expect "$form$name" "-I$inc" "$("$mpicc" "$form$name")"
+    done
+    for name in link link-info; do expect "$form$name" "$flags" "$("$mpicc" "$form$name")"; done
+    for name in incdirs incdir; do expect "$form$name" "$inc" "$("$mpicc" "$form$name")"; done
+    for name in libdirs libdir; do expect "$form$name" "$lib" "$("$mpicc" "$form$name")"; done
+    for name in libs lib; do expect "$form$name" mpi_abi "$("$mpicc" "$form$name")"; done
+    expect "${form}command" "$cc" "$("$mpicc" "${form}command")"
+    expect "${form}version" "$("$mpicc" -showme:version)" "$("$mpicc" "${form}version")"
+    expect "${form}help" "$("$mpicc" -help)" "$("$mpicc" "${form}help")"
+  done
+  for form in -compile_info -compile-info --compile_info --compile-info; do
     expect "$form" "$cc -I$inc" "$("$mpicc" $form)"
   done
-  for form in -link_info -link-info -show-link-info; do
+  for form in -link_info -link-info --link_info --link-info; do
     expect "$form" "$cc $flags" "$("$mpicc" $form)"
+  done
+  for form in -showme:nonsense -show:nonsense -show_env -showme:compile_info --shows --show: -show=link; do
+    status=0
+    words=$("$mpicc" "$form" "$tmp/program.c" 2>&1) || status=$?
+    expect "the status of $form" 2 $status
+    expect_has "$form" "$form is not known; known are -show, -showme:WHAT" "$words"
   done
   expect_has "-showme:version" "mpicc: Remit " "$("$mpicc" -showme:version)"
   expect_has "-showme:version" "(Language: C++)" "$("$1/mpicxx" -showme:version)"
@@ -89,7 +99,61 @@ check_printing() {
   default="-L$lib -lmpi_abi"
   if grep -q '^WRAPPER_RPATH = yes' Makefile; then default=$flags; fi
   expect "the default of configure" "$default" "$(unset MPI_RPATH && "$mpicc" -showme:link)"
-  if "$mpicc" -showme:nonsense >/dev/null 2>&1; then expect "-showme:nonsense" failure success; fi
+}
+
+# What was set for the wrappers of other MPIs; $1 to $3 as above.
+check_environment() {
+  mpicc=$1/mpicc inc=$2 lib=$3
+  cc=$("$mpicc" -showme:command) cxx=$("$1/mpicxx" -showme:command)
+  for mpi in OMPI MPICH I_MPI; do
+    expect "${mpi}_CC" other-cc "$(env ${mpi}_CC=other-cc "$mpicc" -showme:command 2>&1)"
+    expect "${mpi}_CXX" "other cxx" "$(env ${mpi}_CXX='other cxx' "$1/mpicxx" -showme:command 2>&1)"
+    expect "${mpi}_CC for C++" "$cxx" "$(env ${mpi}_CC=other-cc "$1/mpicxx" -showme:command 2>&1)"
+    expect "MPI_CC before ${mpi}_CC" own-cc "$(env ${mpi}_CC=other-cc MPI_CC=own-cc "$mpicc" -showme:command)"
+    expect "-cc= before ${mpi}_CC" some-cc "$(env ${mpi}_CC=other-cc "$mpicc" -cc=some-cc -showme:command)"
+  done
+  expect "OMPI_CC before MPICH_CC" one "$(OMPI_CC=one MPICH_CC=two I_MPI_CC=three "$mpicc" -showme:command)"
+  expect "OMPI_*FLAGS of C" "$cc -I$inc -DA -O1 a.c -L$lib -Lx -lmpi_abi -ly" \
+    "$(OMPI_CPPFLAGS=-DA OMPI_CFLAGS=-O1 OMPI_CXXFLAGS=-O2 OMPI_LDFLAGS=-Lx OMPI_LIBS=-ly \
+      "$mpicc" -norpath -show a.c)"
+  expect "I_MPI_*FLAGS of C++" "$cxx -I$inc -O2 a.cpp -L$lib -Lx -lmpi_abi -ly" \
+    "$(I_MPI_CFLAGS=-O1 I_MPI_CXXFLAGS=-O2 I_MPI_LDFLAGS=-Lx I_MPI_OTHERLIBS=-ly \
+      "$1/mpicxx" -norpath -show a.cpp)"
+  expect "OMPI_CFLAGS and -showme:compile" "-I$inc -DA -O1" \
+    "$(OMPI_CPPFLAGS=-DA OMPI_CFLAGS=-O1 "$mpicc" -showme:compile 2>&1)"
+  expect "OMPI_LDFLAGS and -showme:link" "-L$lib -Lx -lmpi_abi" \
+    "$(OMPI_CPPFLAGS=-DA OMPI_LDFLAGS=-Lx "$mpicc" -norpath -showme:link 2>&1)"
+  # The note, where something is compiled: not in a check of Autoconf, which may take it for a failure.
+  cp "$tmp/program.c" "$tmp/conftest.c"
+  note="mpicc: note: uses OMPI_CC=$cc OMPI_CFLAGS=-O1 from the environment"
+  expect "the note" "$note" \
+    "$(OMPI_CC=$cc OMPI_CFLAGS=-O1 "$mpicc" -c "$tmp/program.c" -o "$tmp/noted.o" 2>&1)"
+  expect "no note for MPI_CC" "" "$(MPI_CC=$cc "$mpicc" -c "$tmp/program.c" -o "$tmp/noted.o" 2>&1)"
+  expect "no note for conftest.c" "" \
+    "$(OMPI_CC=$cc "$mpicc" -c "$tmp/conftest.c" -o "$tmp/conftest.o" 2>&1)"
+  expect "no note without files" "$($cc -dumpmachine)" "$(OMPI_CC=$cc "$mpicc" -dumpmachine 2>&1)"
+  expect_has "a wrapper that calls itself" "calls itself: the compiler to call ($mpicc) is a wrapper" \
+    "$(OMPI_CC=$mpicc timeout 20 "$mpicc" -c "$tmp/conftest.c" -o "$tmp/conftest.o" 2>&1 || true)"
+}
+
+# There is no Fortran, and all say so; $1 is the folder of the wrappers.
+check_fortran() {
+  echo '      end' >"$tmp/program.f"
+  for name in mpifort mpif90 mpif77; do
+    for arguments in "" --version -show "-c $tmp/program.f" "-showme:link -O2"; do
+      status=0
+      # shellcheck disable=SC2086
+      "$1/$name" $arguments >"$tmp/fortran.out" 2>"$tmp/fortran.err" || status=$?
+      expect "the status of $name $arguments" 1 $status
+      expect "what $name $arguments prints" "" "$(cat "$tmp/fortran.out")"
+      expect_has "$name $arguments" "$name: Remit" "$(cat "$tmp/fortran.err")"
+      expect_has "$name $arguments" "has no Fortran bindings yet" "$(cat "$tmp/fortran.err")"
+    done
+    expect "$name -showme:compile" "" "$("$1/$name" -showme:compile 2>/dev/null)"
+    expect "$name --showme:link" " -lremit_has_no_Fortran_bindings_yet" \
+      "$("$1/$name" --showme:link 2>"$tmp/fortran.err")"
+    expect_has "$name --showme:link" "has no Fortran bindings yet" "$(cat "$tmp/fortran.err")"
+  done
 }
 
 # Compiles, links and runs C and C++; $1 is the folder of the wrappers.
@@ -115,8 +179,12 @@ plain=yes
 if [ -n "$sanitize" ]; then plain=no; fi
 
 echo "1. in the build folder"
-if [ $plain = yes ]; then check_printing "$build/bin" "$srcdir/include" "$build/.libs"; fi
+if [ $plain = yes ]; then
+  check_printing "$build/bin" "$srcdir/include" "$build/.libs"
+  check_environment "$build/bin" "$srcdir/include" "$build/.libs"
+fi
 check_compiling "$build/bin"
+check_fortran "$build/bin"
 
 echo "2. installed, staged by DESTDIR"
 stage=$tmp/stage
@@ -132,6 +200,7 @@ done
 expect "what libtool passes on" "dependency_libs=''" "$(grep '^dependency_libs=' "$lib/libmpi_abi.la")"
 if [ $plain = yes ]; then check_printing "$bin" "$inc" "$lib"; fi
 check_compiling "$bin"
+check_fortran "$bin"
 expect_lacks "the installed mpicc" "$build" "$(cat "$bin/mpicc")"
 
 echo "3. moved elsewhere as a whole: to a folder with a space, then called through links"
@@ -144,7 +213,7 @@ moved=$tmp/moved
 mv "$tmp/a folder" "$moved"
 lib=$(dirname "$(find "$moved" -name libmpi_abi.so.1)")
 mkdir "$tmp/links"
-for name in mpicc mpicxx mpic++ mpicc_abi mpicxx_abi; do
+for name in mpicc mpicxx mpic++ mpicc_abi mpicxx_abi mpifort mpif90 mpif77; do
   ln -s "$moved/bin/$name" "$tmp/links/$name"
 done
 if [ $plain = yes ]; then
@@ -172,6 +241,60 @@ for pair in "mpi-c $tmp/program.c" "mpi-cxx $tmp/program.cpp" "remit $tmp/progra
     "$(LD_LIBRARY_PATH=$lib "$tmp/by_pkg_config")"
 done
 expect "the version of mpi-c" 5.0 "$(pkg-config --modversion mpi-c)"
+status=0
+words=$(pkg-config --cflags mpi-fort 2>&1) || status=$?
+expect "mpi-fort is not found" no "$([ $status = 0 ] && echo yes || echo no)"
+expect_has "why not" remit-has-no-fortran-bindings-yet "$words"
+
+# A project of C and Fortran finds Remit for C, and nothing for Fortran: though another MPI is there that
+# has it, behind in PATH, and by pkg-config, where CMake looks when a wrapper tells it nothing.
+check_cmake_fortran() {
+  if ! command -v gfortran >/dev/null; then
+    echo "   Fortran left out: no gfortran here (apt-get install gfortran)"
+    return
+  fi
+  other=$tmp/other_mpi
+  mkdir -p "$tmp/fortran" "$other/bin" "$other/pkgconfig"
+  cat >"$other/mpi.f90" <<'END'
+module mpi
+  integer, parameter :: MPI_VERSION = 3, MPI_SUBVERSION = 1, MPI_COMM_WORLD = 0
+end module
+subroutine MPI_Init(ierror)
+  integer :: ierror
+  ierror = 0
+end subroutine
+subroutine MPI_Finalize(ierror)
+  integer :: ierror
+  ierror = 0
+end subroutine
+END
+  (cd "$other" && gfortran -shared -fPIC mpi.f90 -o libother_mpi.so)
+  printf '      INTEGER MPI_VERSION, MPI_SUBVERSION\n      PARAMETER (MPI_VERSION=3,MPI_SUBVERSION=1)\n' \
+    >"$other/mpif.h"
+  printf '#!/bin/sh\ncase $1 in -showme:*) echo "-I%s -L%s -lother_mpi" ;; *) exit 1 ;; esac\n' \
+    "$other" "$other" >"$other/bin/mpif90"
+  chmod +x "$other/bin/mpif90"
+  printf 'Name: mpi-fort\nDescription: of another MPI\nVersion: 3.1\nCflags: -I%s\nLibs: -L%s -lother_mpi\n' \
+    "$other" "$other" >"$other/pkgconfig/mpi-fort.pc"
+  cat >"$tmp/fortran/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(find_mpi C Fortran)
+find_package(MPI COMPONENTS C Fortran)
+message(STATUS "C: ${MPI_C_FOUND}, ${MPI_C_LIBRARIES}")
+message(STATUS "Fortran: ${MPI_Fortran_FOUND}")
+END
+  for by in wrapper none; do
+    log=$tmp/cmake_fortran_$by.log
+    # Once without Remit's: so the other one can be found.
+    if [ $by = none ]; then rm "$moved/bin/mpifort" "$moved/bin/mpif90" "$moved/bin/mpif77"; fi
+    PKG_CONFIG_PATH=$other/pkgconfig PATH=$moved/bin:$other/bin:$plain_path \
+      cmake -S "$tmp/fortran" -B "$tmp/fortran/$by" >"$log" 2>&1 || true
+    expect_has "C beside Fortran" "C: TRUE, $lib/libmpi_abi.so" "$(cat "$log")"
+  done
+  expect_has "no Fortran" "Fortran: FALSE" "$(cat "$tmp/cmake_fortran_wrapper.log")"
+  expect_has "why" "MPI_remit_has_no_Fortran_bindings_yet_LIBRARY" "$(cat "$tmp/cmake_fortran_wrapper.log")"
+  expect_has "the other MPI could be found" "Fortran: TRUE" "$(cat "$tmp/cmake_fortran_none.log")"
+}
 
 echo "5. CMake's find_package(MPI)"
 if command -v cmake >/dev/null; then
@@ -210,6 +333,7 @@ END
   PATH=$moved/bin:$PATH cmake -S "$tmp/project" -B "$tmp/project/by_path" >"$tmp/cmake2.log" 2>&1 ||
     { cat "$tmp/cmake2.log"; failures=$((failures + 1)); }
   expect_has "what CMake found by PATH" "C library: $lib/libmpi_abi.so" "$(cat "$tmp/cmake2.log")"
+  check_cmake_fortran
 else
   echo "   left out: no cmake here (apt-get install cmake)"
 fi

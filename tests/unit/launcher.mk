@@ -34,7 +34,7 @@ launcher_client_LDADD = $(PMIX_LIBS)
 
 # Runs in the top build folder, on ./mpirun.
 launcher_scripts = tests/mpi/launcher.py tests/mpi/launcher_streams.py tests/mpi/hangs.py tests/mpi/spawns.py \
-	tests/mpi/traps.py
+	tests/mpi/traps.py tests/mpi/memory_limits.py
 dist_check_SCRIPTS += $(launcher_scripts)
 TESTS += $(launcher_scripts)
 

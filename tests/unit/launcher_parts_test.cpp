@@ -2,6 +2,7 @@
 // The launcher's small parts: line cutting, the output thread, messages, published data, children.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,8 +10,10 @@
 #include <array>
 #include <asio/executor_work_guard.hpp>
 #include <cerrno>
+#include <fstream>
 #include <limits>
 #include <random>
+#include <system_error>
 #include <thread>
 
 #include "launcher/data_store.hpp"
@@ -19,6 +22,7 @@
 #include "launcher/io_forward.hpp"
 #include "launcher/job_control.hpp"
 #include "launcher/job_report.hpp"
+#include "launcher/loader_look.hpp"
 #include "launcher/options.hpp"
 #include "launcher/rank_look.hpp"
 #include "launcher/spawn.hpp"
@@ -200,6 +204,125 @@ TEST(OutputSink, MayBeDestroyedWhileItsThreadWaits) {
   }
   ::close(pipe[0]);
   ::close(pipe[1]);
+}
+
+// This process's address space, in bytes.
+rlim_t address_space() {
+  std::ifstream file("/proc/self/statm");
+  rlim_t pages = 0;
+  file >> pages;
+  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
+TEST(OutputSink, WritesAsWellWhereNoThreadCanBeStarted) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer takes terabytes of address space";
+#endif
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  std::string expected;
+  for (int i = 0; i < 100000; ++i) expected += std::to_string(i) + "\n";
+  std::string got;
+  std::thread reader([&] {
+    std::array<char, 4096> bytes;
+    ssize_t count = 0;
+    while ((count = ::read(pipe[0], bytes.data(), bytes.size())) > 0) {
+      got.append(bytes.data(), static_cast<std::size_t>(count));
+    }
+  });
+  asio::io_context io;
+  const auto work = asio::make_work_guard(io);
+  SinkResult result;
+  OutputSink sink(io, callbacks_of(&result, &io));
+  rlimit before{};
+  ::getrlimit(RLIMIT_AS, &before);
+  rlimit tight = before;
+  tight.rlim_cur = address_space() + (rlim_t{3} << 20);  // a thread's stack has 8 MB
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &tight), 0);
+  EXPECT_THROW(std::thread([] {}), std::system_error);
+  sink.write(pipe[1], std::string_view(expected).substr(0, 300000));
+  io.poll();
+  ::setrlimit(RLIMIT_AS, &before);
+  sink.write(pipe[1], std::string_view(expected).substr(300000));  // by a thread again
+  sink.close();
+  io.run();
+  EXPECT_TRUE(result.drained);
+  ::close(pipe[1]);
+  reader.join();
+  EXPECT_EQ(got, expected);
+  ::close(pipe[0]);
+}
+
+TEST(OutputSink, FlushWritesAllOrGivesUp) {
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  asio::io_context io;
+  SinkResult result;
+  OutputSink sink(io, callbacks_of(&result, &io));
+  const auto soon = [] {
+    return std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  };
+  sink.write(pipe[1], "a line\n");
+  EXPECT_TRUE(sink.flush(soon()));
+  sink.write(pipe[1], std::string(200000, 'x'));  // a pipe takes 64 KB
+  EXPECT_FALSE(sink.flush(soon()));
+  ::close(pipe[0]);
+  EXPECT_TRUE(sink.flush(soon()));  // nobody reads it any more
+  ::close(pipe[1]);
+}
+
+TEST(LoaderLook, ReadsWhatTheLoaderPrints) {
+  const LoaderFindings findings = read_loader_list(
+      "\tlinux-vdso.so.1 (0x00007fb1e22e2000)\n"
+      "\tlibmpi_abi.so.1 => /opt/remit (1)/lib/libmpi_abi.so.1 (0x00007fb1e22d0000)\n"
+      "\tlibfoo.so.2 => not found\n"
+      "\tlibbar.so.3 => not found\n"
+      "\t/lib64/ld-linux-x86-64.so.2 (0x00007fb1e22e4000)\n"
+      "undefined symbol: MPI_Bar\t(./a.out)\n"
+      "undefined symbol: foo, version V1\t(./a.out)\n"
+      "libbaz.so => not found\nsomething else");
+  EXPECT_EQ(findings.missing, (std::vector<std::string>{"libfoo.so.2", "libbar.so.3"}));
+  EXPECT_EQ(findings.undefined, (std::vector<std::string>{"MPI_Bar", "foo"}));
+  EXPECT_EQ(findings.mpi_library, "/opt/remit (1)/lib/libmpi_abi.so.1");
+  EXPECT_TRUE(read_loader_list("").missing.empty());
+  EXPECT_TRUE(read_loader_list("\t => not found").missing.front().empty());
+}
+
+TEST(LoaderLook, SaysWhatToDo) {
+  const auto says = [](const LoaderFindings& findings, const std::string& folder = "") {
+    return describe_findings("./a.out", findings, folder);
+  };
+  EXPECT_EQ(says({}), "");
+  EXPECT_NE(says({{"libfoo.so.1"}, {}, "", false}).find("-x LD_LIBRARY_PATH=FOLDER"),
+            std::string::npos);
+  EXPECT_NE(says({{"libfoo.so.1"}, {}, "", true}).find("=FOLDER:$LD_LIBRARY_PATH"),
+            std::string::npos);
+  EXPECT_NE(says({{"libfoo.so.1", "libmpi.so.40"}, {}, "", false})
+                .find("libmpi.so.40, which the loader does not find: it was compiled for Open MPI"),
+            std::string::npos);
+  EXPECT_NE(says({{"libmpi.so.12"}, {}, "", false}).find("MPICH or Intel MPI"), std::string::npos);
+  EXPECT_NE(
+      says({{"libmpi_abi.so.1"}, {}, "", false}, "/nowhere").find("which Remit does not have"),
+      std::string::npos);
+  const std::string symbol =
+      says({{}, {"foo", "MPI_Bar"}, "/opt/other/libmpi_abi.so.1", false}, "/nowhere");
+  EXPECT_NE(symbol.find("calls MPI_Bar, which /opt/other/libmpi_abi.so.1 does not have"),
+            std::string::npos);
+  EXPECT_NE(says({{}, {"foo"}, "/opt/other/libmpi_abi.so.1", false}).find("needs the symbol foo"),
+            std::string::npos);
+}
+
+TEST(LoaderLook, FindsNothingWhereNothingIsMissing) {
+  App app;
+  app.wdir = "/";
+  app.search_path = "/usr/bin:/bin";
+  for (const std::vector<std::string>& argv : {std::vector<std::string>{"true"},
+                                               {"sh", "-c", "exit 127"},
+                                               {"not_there"},
+                                               {"/etc/passwd"}}) {
+    app.argv = argv;
+    EXPECT_EQ(explain_loader_status(app), "") << argv.front();
+  }
 }
 
 TEST(JobReport, NamesEachRankAndWhatItDoes) {

@@ -42,7 +42,7 @@ int PMPI_Get_address(const void* location, MPI_Aint* address) try {
   *address = reinterpret_cast<MPI_Aint>(location);
   return MPI_SUCCESS;
 } catch (...) {
-  return caught("MPI_Get_address");
+  return remit::caught("MPI_Get_address");
 }
 REMIT_WEAK(Get_address);
 
@@ -63,7 +63,7 @@ int PMPI_Status_get_source(const MPI_Status* status, int* source) try {
   *source = status->MPI_SOURCE;
   return MPI_SUCCESS;
 } catch (...) {
-  return caught("MPI_Status_get_source");
+  return remit::caught("MPI_Status_get_source");
 }
 REMIT_WEAK(Status_get_source);
 
@@ -73,7 +73,7 @@ int PMPI_Status_get_tag(const MPI_Status* status, int* tag) try {
   *tag = status->MPI_TAG;
   return MPI_SUCCESS;
 } catch (...) {
-  return caught("MPI_Status_get_tag");
+  return remit::caught("MPI_Status_get_tag");
 }
 REMIT_WEAK(Status_get_tag);
 
@@ -83,7 +83,7 @@ int PMPI_Status_get_error(const MPI_Status* status, int* error) try {
   *error = status->MPI_ERROR;
   return MPI_SUCCESS;
 } catch (...) {
-  return caught("MPI_Status_get_error");
+  return remit::caught("MPI_Status_get_error");
 }
 REMIT_WEAK(Status_get_error);
 
@@ -92,7 +92,7 @@ int PMPI_Status_set_source(MPI_Status* status, int source) try {
   status->MPI_SOURCE = source;
   return MPI_SUCCESS;
 } catch (...) {
-  return caught("MPI_Status_set_source");
+  return remit::caught("MPI_Status_set_source");
 }
 REMIT_WEAK(Status_set_source);
 
@@ -101,7 +101,7 @@ int PMPI_Status_set_tag(MPI_Status* status, int tag) try {
   status->MPI_TAG = tag;
   return MPI_SUCCESS;
 } catch (...) {
-  return caught("MPI_Status_set_tag");
+  return remit::caught("MPI_Status_set_tag");
 }
 REMIT_WEAK(Status_set_tag);
 
@@ -110,7 +110,7 @@ int PMPI_Status_set_error(MPI_Status* status, int error) try {
   status->MPI_ERROR = error;
   return MPI_SUCCESS;
 } catch (...) {
-  return caught("MPI_Status_set_error");
+  return remit::caught("MPI_Status_set_error");
 }
 REMIT_WEAK(Status_set_error);
 
@@ -119,6 +119,6 @@ int PMPI_Status_set_cancelled(MPI_Status* status, int flag) try {
   remit::set_status_cancelled(*status, flag != 0);
   return MPI_SUCCESS;
 } catch (...) {
-  return caught("MPI_Status_set_cancelled");
+  return remit::caught("MPI_Status_set_cancelled");
 }
 REMIT_WEAK(Status_set_cancelled);

@@ -68,33 +68,45 @@ static_assert(sizeof(ignored_statuses[0]) == sizeof(MPI_Status));
 
 using namespace remit;
 
-int PMPI_Status_c2f(const MPI_Status* c_status, MPI_Fint* f_status) {
+int PMPI_Status_c2f(const MPI_Status* c_status, MPI_Fint* f_status) try {
   return convert("MPI_Status_c2f", c_status, "c_status", f_status, "f_status");
+} catch (...) {
+  return caught("MPI_Status_c2f");
 }
 REMIT_WEAK(Status_c2f);
 
-int PMPI_Status_f2c(const MPI_Fint* f_status, MPI_Status* c_status) {
+int PMPI_Status_f2c(const MPI_Fint* f_status, MPI_Status* c_status) try {
   return convert("MPI_Status_f2c", f_status, "f_status", c_status, "c_status");
+} catch (...) {
+  return caught("MPI_Status_f2c");
 }
 REMIT_WEAK(Status_f2c);
 
-int PMPI_Status_c2f08(const MPI_Status* c_status, MPI_F08_status* f08_status) {
+int PMPI_Status_c2f08(const MPI_Status* c_status, MPI_F08_status* f08_status) try {
   return convert("MPI_Status_c2f08", c_status, "c_status", f08_status, "f08_status");
+} catch (...) {
+  return caught("MPI_Status_c2f08");
 }
 REMIT_WEAK(Status_c2f08);
 
-int PMPI_Status_f082c(const MPI_F08_status* f08_status, MPI_Status* c_status) {
+int PMPI_Status_f082c(const MPI_F08_status* f08_status, MPI_Status* c_status) try {
   return convert("MPI_Status_f082c", f08_status, "f08_status", c_status, "c_status");
+} catch (...) {
+  return caught("MPI_Status_f082c");
 }
 REMIT_WEAK(Status_f082c);
 
-int PMPI_Status_f2f08(const MPI_Fint* f_status, MPI_F08_status* f08_status) {
+int PMPI_Status_f2f08(const MPI_Fint* f_status, MPI_F08_status* f08_status) try {
   return convert("MPI_Status_f2f08", f_status, "f_status", f08_status, "f08_status");
+} catch (...) {
+  return caught("MPI_Status_f2f08");
 }
 REMIT_WEAK(Status_f2f08);
 
-int PMPI_Status_f082f(const MPI_F08_status* f08_status, MPI_Fint* f_status) {
+int PMPI_Status_f082f(const MPI_F08_status* f08_status, MPI_Fint* f_status) try {
   return convert("MPI_Status_f082f", f08_status, "f08_status", f_status, "f_status");
+} catch (...) {
+  return caught("MPI_Status_f082f");
 }
 REMIT_WEAK(Status_f082f);
 

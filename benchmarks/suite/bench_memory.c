@@ -66,6 +66,7 @@ void bench_buffers_make(struct bench_buffers* buffers, const struct bench_placem
                         enum bench_side side, char* memory, size_t bytes, size_t together) {
   const size_t behind = round_up((size_t)(uintptr_t)memory, BENCH_PAGE) - (size_t)(uintptr_t)memory;
   buffers->memory = memory;
+  buffers->room = bench_buffers_room(placement, bytes, together);
   buffers->placement = placement;
   buffers->together = together;
   if (placement->placed) {

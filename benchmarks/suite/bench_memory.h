@@ -31,13 +31,14 @@ struct bench_buffers {
   const struct bench_placement* placement;
   size_t together; /**< without rotation: how many there are, for calls in flight at once */
   char* memory;    /**< what they lie in */
+  size_t room;     /**< and its bytes */
 };
 
 /** Bytes of memory for the buffers of a side, each of up to `bytes`, `together` of them if they do
  *  not rotate. */
 size_t bench_buffers_room(const struct bench_placement* placement, size_t bytes, size_t together);
 
-/** Makes buffers out of `memory`, which has room for them and stays the caller's. */
+/** Makes buffers out of `memory`, which has that room for them and stays the caller's. */
 void bench_buffers_make(struct bench_buffers* buffers, const struct bench_placement* placement,
                         enum bench_side side, char* memory, size_t bytes, size_t together);
 

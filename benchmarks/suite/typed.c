@@ -165,11 +165,34 @@ static long lost_bytes(const struct bench* b, MPI_Datatype type, size_t extent, 
   return wrong;
 }
 
+/* A layout for measuring. */
+struct made {
+  const char* name;
+  MPI_Datatype type;
+  size_t bytes; /* which it spans */
+  int packed_bytes;
+};
+
+static struct made make_layout(const struct layout* layout) {
+  struct made made = {.name = layout->name, .type = layout->make()};
+  MPI_Aint lower, extent;
+  MPI_Type_commit(&made.type);
+  MPI_Type_get_true_extent(made.type, &lower, &extent);
+  MPI_Pack_size(1, made.type, MPI_COMM_WORLD, &made.packed_bytes);
+  made.bytes = (size_t)(lower + extent);
+  return made;
+}
+
+/* Bytes of its data where they are packed, or not. */
+static size_t bytes_of(const struct made* made, bool packed) {
+  return packed ? (size_t)made->packed_bytes : made->bytes;
+}
+
 /* One layout's calls, one after the other. */
 struct calls {
   typed_call* call;
   struct typed_args args;
-  struct bench_buffers from, to;
+  struct bench_buffers *from, *to;
   size_t from_bytes, to_bytes;
   int number;
   bool touch;
@@ -190,8 +213,8 @@ static uint64_t sum_of(const char* memory, size_t bytes) {
 
 static void call_once(struct calls* c) {
   const unsigned parity = (unsigned)c->number++ % 2;
-  c->args.from = bench_next(&c->from);
-  c->args.to = bench_next(&c->to);
+  c->args.from = bench_next(c->from);
+  c->args.to = bench_next(c->to);
   if (c->touch) bench_fill(c->args.from, c->from_bytes, parity);
   c->call(&c->args);
   if (c->touch) c->wrong += sum_of(c->args.to, c->to_bytes) != c->sums[parity];
@@ -214,21 +237,22 @@ static void note_sums(struct calls* c) {
   c->touch = touch;
 }
 
-static void measure(struct bench* b, const struct typed_program* program,
-                    const struct layout* layout) {
-  struct calls c = {.call = program->call, .touch = b->touch};
-  MPI_Aint lower, extent;
-  MPI_Datatype type = layout->make();
-  MPI_Type_commit(&type);
-  MPI_Type_get_true_extent(type, &lower, &extent);
-  const size_t bytes = (size_t)(lower + extent);
-  c.args = (struct typed_args){.type = type, .count = 1, .rank = b->rank};
-  MPI_Pack_size(1, type, MPI_COMM_WORLD, &c.args.packed_bytes);
-  c.from_bytes = program->from_packed ? (size_t)c.args.packed_bytes : bytes;
-  c.to_bytes = program->to_packed ? (size_t)c.args.packed_bytes : bytes;
-  bench_make_buffers(b, BENCH_SOURCE, c.from_bytes, 1, &c.from);
-  bench_make_buffers(b, BENCH_DESTINATION, c.to_bytes, 1, &c.to);
-  b->errors += lost_bytes(b, type, bytes, c.args.packed_bytes);
+/* All memory is as it was at first, gaps of layouts that were measured before, too. */
+static void divide(struct bench_buffers* buffers, size_t bytes) {
+  memset(buffers->memory, 1, buffers->room);
+  bench_buffers_divide(buffers, bytes);
+}
+
+static void measure(struct bench* b, const struct typed_program* program, const struct made* made,
+                    struct bench_buffers* from, struct bench_buffers* to) {
+  struct calls c = {.call = program->call, .from = from, .to = to, .touch = b->touch};
+  c.args = (struct typed_args){
+      .type = made->type, .count = 1, .packed_bytes = made->packed_bytes, .rank = b->rank};
+  c.from_bytes = bytes_of(made, program->from_packed);
+  c.to_bytes = bytes_of(made, program->to_packed);
+  divide(from, c.from_bytes);
+  divide(to, c.to_bytes);
+  b->errors += lost_bytes(b, made->type, made->bytes, made->packed_bytes);
   note_sums(&c);
   const int iterations = bench_iterations(b, 0);
   call_often(&c, bench_warmup(b, 0));
@@ -238,22 +262,36 @@ static void measure(struct bench* b, const struct typed_program* program,
   double mine = (bench_now() - start) * 1e6 / iterations / program->share, sum = 0;
   MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   if (b->rank == 0) {
-    printf("%-14s %14.3f %14d\n", layout->name, sum / b->ranks, c.args.packed_bytes);
+    printf("%-14s %14.3f %14d\n", made->name, sum / b->ranks, made->packed_bytes);
   }
   fflush(stdout);
   b->errors += c.wrong;
-  bench_free_buffers(b, &c.from);
-  bench_free_buffers(b, &c.to);
-  MPI_Type_free(&type);
 }
 
 int typed_main(const struct typed_program* program, int argc, char** argv) {
+  enum { kCount = sizeof kLayouts / sizeof kLayouts[0] };
   struct bench b;
+  struct bench_buffers from, to;
+  struct made made[kCount];
+  size_t largest[2] = {0, 0};
   if (!bench_begin(&b, program->spec, argc, argv)) return b.exit_code;
+  for (int i = 0; i < kCount; ++i) {
+    made[i] = make_layout(&kLayouts[i]);
+    const size_t bytes[2] = {bytes_of(&made[i], program->from_packed),
+                             bytes_of(&made[i], program->to_packed)};
+    for (int side = 0; side < 2; ++side) {
+      if (bytes[side] > largest[side]) largest[side] = bytes[side];
+    }
+  }
+  bench_make_buffers(&b, BENCH_SOURCE, largest[BENCH_SOURCE], 1, &from);
+  bench_make_buffers(&b, BENCH_DESTINATION, largest[BENCH_DESTINATION], 1, &to);
   bench_describe(&b);
   if (b.rank == 0) printf("%-14s %14s %14s\n", "# Layout", "Time (us)", "Bytes");
-  for (size_t i = 0; i < sizeof kLayouts / sizeof kLayouts[0]; ++i) {
-    measure(&b, program, &kLayouts[i]);
+  for (int i = 0; i < kCount; ++i) {
+    measure(&b, program, &made[i], &from, &to);
+    MPI_Type_free(&made[i].type);
   }
+  bench_free_buffers(&b, &from);
+  bench_free_buffers(&b, &to);
   return bench_end(&b);
 }

@@ -2,6 +2,7 @@
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 """The options of the benchmark suite and of raw_collectives, and the processes that they start: no figure
 decides. Runs in the top build folder; MPIRUN names another binary."""
+import contextlib
 import os
 import pathlib
 import re
@@ -102,6 +103,7 @@ class Options(unittest.TestCase):
         self.assertIn("# Buffers as --offset says: sent from page + 2048, received at page + 16; another one each "
                       "time, out of 65536 KB; data are written before and read behind each transfer\n",
                       header("-o", "2048,16", "-r", "64M", "-t"))
+        self.assertIn("sent from page + 8, received at page + 24;", program("pack", 1, "-i", "1", "-o", "8,24").stdout)
         self.assertIn("MPI_Allgather, with a barrier behind each, 2 ranks", header("-B"))
         self.assertIn("MPI_Allgather, back to back, 2 ranks", header("-L"))
 
@@ -121,7 +123,8 @@ class Neighbours(unittest.TestCase):
         child.wait()
         child.stdout.close()
         for process in marked(mark):
-            os.kill(process, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
 
     def neighbours(self, mark):
         return {process: words for process, words in marked(mark).items() if "--be-a-neighbour" in words}

@@ -22,7 +22,7 @@ int PMPI_Get_version(int* version, int* subversion) try {
   *subversion = MPI_SUBVERSION;
   return MPI_SUCCESS;
 } catch (...) {
-  return caught("MPI_Get_version");
+  return remit::caught("MPI_Get_version");
 }
 REMIT_WEAK(Get_version);
 
@@ -33,6 +33,6 @@ int PMPI_Get_library_version(char* version, int* resultlen) try {
   *resultlen = static_cast<int>(kLibraryVersion.size());
   return MPI_SUCCESS;
 } catch (...) {
-  return caught("MPI_Get_library_version");
+  return remit::caught("MPI_Get_library_version");
 }
 REMIT_WEAK(Get_library_version);

@@ -91,11 +91,27 @@ int check_slots(CollectiveCall& call, const SlotNames& names, Counts counts, Cou
   return displs.null() ? call.entry.not_null(nullptr, names.displs) : MPI_SUCCESS;
 }
 
+/// No block is of more bytes than an MPI_Count holds, which values of an int cannot ask for.
+template <class TypeOf>
+int check_slot_sizes(CollectiveCall& call, const SlotNames& names, Counts counts,
+                     TypeOf&& type_of) {
+  const int slots = counts.wide() ? call.slots(names.sending) : 0;
+  for (int i = 0; i < slots; ++i) {
+    MPI_Count bytes = 0;
+    if (__builtin_mul_overflow(counts[i], type_of(i).size(), &bytes)) {
+      return call.entry.fail(MPI_ERR_COUNT, "{}[{}] is {}, too many elements of {} bytes",
+                             names.counts, i, counts[i], type_of(i).size());
+    }
+  }
+  return MPI_SUCCESS;
+}
+
 /// A null buffer is MPI_BOTTOM: fine where the types or displacements make absolute addresses of
 /// it. type_of(i) is the type of slot i and unit_of(i) the bytes of one displacement.
 template <class TypeOf, class UnitOf>
 int check_slot_buffer(CollectiveCall& call, const SlotNames& names, const void* buffer,
                       Counts counts, Counts displs, TypeOf&& type_of, UnitOf&& unit_of) {
+  if (int err = check_slot_sizes(call, names, counts, type_of)) return err;
   if (buffer != nullptr) [[likely]]
     return MPI_SUCCESS;
   constexpr std::uintptr_t kFirstAddress = 65536;  // as vm.mmap_min_addr: nothing is below

@@ -54,6 +54,7 @@ class Counts {
   explicit Counts(const MPI_Count* wide) : wide_(wide) {}
   [[nodiscard]] MPI_Count operator[](int i) const { return narrow_ ? narrow_[i] : wide_[i]; }
   [[nodiscard]] bool null() const { return narrow_ == nullptr && wide_ == nullptr; }
+  [[nodiscard]] bool wide() const { return wide_ != nullptr; }
   /// What so many values of it take; nothing if it is null.
   [[nodiscard]] std::size_t bytes(int values) const {
     const std::size_t each = narrow_ ? sizeof *narrow_ : wide_ ? sizeof *wide_ : 0;

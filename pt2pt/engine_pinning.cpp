@@ -190,7 +190,7 @@ void Engine::part_done(Transfer& transfer, std::uint32_t part, bool arrived) {
   pins.bounced = -1;
   if (arrived && !transfer.is_send) {
     copy_bytes(transfer.request->view.data() + pins.bounced_from, pins.bounce.memory.get(),
-                pins.bounced_bytes);
+               pins.bounced_bytes);
   }
 }
 

@@ -266,7 +266,11 @@ bool OutputSink::Shared::write_some(std::chrono::milliseconds patience) {
   const int fd = piece.fd;
   waiting_bytes -= gone;
   piece.done += gone;
-  if (gone == left) waiting.erase(waiting.begin());
+  if (gone == left) {
+    waiting.erase(waiting.begin());
+  } else if (piece.done > piece.bytes.size() / 2) {
+    piece.bytes.erase(0, std::exchange(piece.done, 0));  // it may grow as fast as it is written
+  }
   if (error != 0 && broken.insert(fd).second) tell_failure(fd, error);
   return true;
 }
@@ -311,6 +315,19 @@ bool OutputSink::flush(Time end) {
   return shared_->waiting.empty();
 }
 
+bool OutputSink::write_now(int fd, std::string_view bytes, Time end) {
+  while (!bytes.empty()) {
+    pollfd room{fd, POLLOUT, 0};
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    if (left.count() <= 0 || ::poll(&room, 1, static_cast<int>(left.count())) == 0) return false;
+    const ssize_t count = ::write(fd, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
+    if (count < 0 && errno != EAGAIN && errno != EINTR) return true;  // nobody reads it
+    bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  }
+  return true;
+}
+
 RankOutput::RankOutput(asio::io_context& io, int fd, OutputRoute route, LineBuffer lines,
                        bool show_prompts, std::function<void()> ended)
     : pipe_(io, fd),
@@ -331,19 +348,26 @@ void RankOutput::close() {
   end();
 }
 
+// There may be no memory: plain lines need none.
+bool RankOutput::pass_on(std::string_view bytes, OutputSink::Time end) {
+  if (lines_.is_plain()) return route_.write_now(bytes, end);
+  text_.clear();
+  lines_.append(bytes, &text_);
+  return route_.write_now(text_, end);
+}
+
 bool RankOutput::drain(OutputSink::Time end) {
   std::array<char, kReadSize> bytes;
+  if (!open_) return route_.write_now({}, end);
+  if (lines_.is_plain() && !route_.write_now(lines_.pending(), end)) return false;
   ssize_t count = 0;
-  while (open_ && (count = ::read(pipe_.native_handle(), bytes.data(), bytes.size())) > 0) {
-    text_.clear();
-    lines_.append(std::string_view(bytes.data(), static_cast<std::size_t>(count)), &text_);
-    route_.write(text_);
-    if (!route_.flush(end)) return false;
+  while ((count = ::read(pipe_.native_handle(), bytes.data(), bytes.size())) > 0) {
+    if (!pass_on({bytes.data(), static_cast<std::size_t>(count)}, end)) return false;
   }
+  if (lines_.is_plain()) return true;
   text_.clear();
   lines_.finish(&text_);
-  route_.write(text_);
-  return route_.flush(end);
+  return route_.write_now(text_, end);
 }
 
 void RankOutput::wait() {

@@ -37,6 +37,9 @@ class LineBuffer {
   void finish(std::string* out);
 
   [[nodiscard]] bool has_partial_line() const { return !pending_.empty(); }
+  /// Lines pass as they are: nothing is put in front of them.
+  [[nodiscard]] bool is_plain() const { return prefix_.empty() && !stamp_; }
+  [[nodiscard]] std::string_view pending() const { return pending_; }
 
  private:
   void emit(std::string_view bytes, std::string* out);
@@ -82,6 +85,8 @@ class OutputSink {
   /// Waits until everything is written, without the io_context and its callbacks. False: not until
   /// `end`, because a reader is slow.
   bool flush(Time end);
+  /// Writes behind what was flushed, in the calling thread and without memory. False as above.
+  static bool write_now(int fd, std::string_view bytes, Time end);
 
  private:
   struct Shared;
@@ -109,8 +114,11 @@ class OutputRoute {
   [[nodiscard]] bool is_full() const {
     return std::ranges::any_of(ends_, [](const End& end) { return end.sink->is_full(); });
   }
-  bool flush(OutputSink::Time until) const {
-    return std::ranges::all_of(ends_, [&](const End& end) { return end.sink->flush(until); });
+  /// As OutputSink::flush() and then write_now().
+  bool write_now(std::string_view text, OutputSink::Time until) const {
+    return std::ranges::all_of(ends_, [&](const End& end) {
+      return end.sink->flush(until) && OutputSink::write_now(end.fd, text, until);
+    });
   }
 
  private:
@@ -139,6 +147,7 @@ class RankOutput {
  private:
   void wait();
   void read_once();
+  bool pass_on(std::string_view bytes, OutputSink::Time end);
   void end();
 
   asio::posix::stream_descriptor pipe_;

@@ -63,6 +63,7 @@ struct State {
   std::atomic<bool> has_fatal{false};    // somebody writes the words
   std::atomic<bool> fatal_ready{false};  // they are written
   std::atomic<bool> taken{false};        // the main thread has seen them
+  std::atomic<bool> may_exit{false};     // by exit()
 };
 State state;
 
@@ -112,7 +113,7 @@ void describe_exception(Words* words) noexcept {
   } catch (const std::system_error& error) {
     *words << error.what();
     if (error.code() == std::errc::resource_unavailable_try_again) {
-      *words << "; raise the limit of processes ('ulimit -u'); ";
+      *words << "; raise the limit of processes ('ulimit -u'), or that of memory: ";
       describe_limit(words);
     } else if (error.code() == std::errc::too_many_files_open) {
       *words << "; raise the limit of open files ('ulimit -n')";
@@ -192,6 +193,18 @@ void on_crash(int number) {
   std::raise(number);  // when this handler has returned; with a core file, where one is wanted
 }
 
+// Some libraries end a process when they have no memory, as readers made by flex do.
+void on_exit() {
+  if (state.may_exit) return;
+  Words words;
+  words << "a library that it uses (PMIx, hwloc) has ended it";
+  if (rlimit limit{}; has_limit(&limit)) {
+    words << "; some do where memory is short: ";
+    describe_limit(&words);
+  }
+  write_words(words.text());
+}
+
 // A memory checker's handlers stay.
 void watch_crashes() {
   static std::array<char, std::size_t{64} << 10> stack;  // for one that has used up its own
@@ -231,6 +244,11 @@ void prepare_last_words() {
   std::set_new_handler(on_shortage);
   std::set_terminate(on_terminate);
   watch_crashes();
+  (void)std::atexit(on_exit);
+}
+
+void expect_exit() {
+  state.may_exit = true;
 }
 
 void leave_last_words() {

@@ -380,7 +380,9 @@ int main(int argc, char** argv) {
     const std::vector<std::string> words(argv + 1, argv + argc);
     // The kernel lays the arguments out one behind the other.
     char* end = argv[argc - 1] + std::strlen(argv[argc - 1]);
-    return remit::launcher::main(words, {argv[0], end});
+    const int status = remit::launcher::main(words, {argv[0], end});
+    remit::launcher::expect_exit();
+    return status;
   } catch (const std::exception&) {
     // Guardians clean up when this process is gone, whose other threads may still run.
     remit::launcher::tell_exception();

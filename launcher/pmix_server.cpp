@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <future>
+#include <system_error>
+#include <thread>
 
 #include "launcher/last_words.hpp"
 #include "launcher/pmix_info.hpp"
@@ -26,7 +28,10 @@ namespace {
 constexpr std::size_t kSharedStoreRanks = 16;
 
 tl::unexpected<Error> fail_pmix(pmix_status_t status, const std::string& attempt) {
-  return fail(MPI_ERR_OTHER, "{}: {}", attempt, PMIx_Error_string(status));
+  const bool memory = status == PMIX_ERR_NOMEM || status == PMIX_ERR_OUT_OF_RESOURCE;
+  const std::string advice = memory ? memory_limit_advice() : "";
+  return fail(MPI_ERR_OTHER, "{}: {}{}{}", attempt, PMIx_Error_string(status),
+              advice.empty() ? "" : "; ", advice);
 }
 
 // Runs a PMIx call that reports by callback, or at once, and waits for it.
@@ -44,6 +49,25 @@ pmix_status_t wait_for(Call call) {
 
 std::string join_numbers(const std::vector<int>& numbers) {
   return fmt::format("{}", fmt::join(numbers, ","));
+}
+
+// PMIx starts two threads, and says nothing if it cannot start the one that listens: ranks would
+// wait for it for ever. Threads that could be started at once can be so again, with the same
+// stacks.
+Expected<> try_threads() {
+  std::promise<void> all_run;
+  std::vector<std::thread> threads;
+  std::string error;
+  try {
+    const std::shared_future<void> go = all_run.get_future().share();
+    while (threads.size() < 2) threads.emplace_back([go] { go.wait(); });
+  } catch (const std::system_error&) {
+    error = words_of_exception();
+  }
+  all_run.set_value();
+  for (std::thread& thread : threads) thread.join();
+  if (!error.empty()) return fail(MPI_ERR_OTHER, "cannot start the threads of PMIx: {}", error);
+  return {};
 }
 
 // An outer launcher's PMIx variables would make this server a client of that launcher.
@@ -241,6 +265,7 @@ std::vector<PmixServer::ProgramSet> PmixServer::program_sets(const Job& job) {
 }
 
 Expected<> PmixServer::init(const Job& first) {
+  if (auto room = try_threads(); !room) return room;
   forget_outer_pmix();
   if (first.ranks.size() <= kSharedStoreRanks) ::setenv("PMIX_MCA_gds", "hash", 0);
   ::setenv("PMIX_MCA_psec", "native", 0);

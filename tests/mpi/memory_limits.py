@@ -4,10 +4,13 @@
 # or ends with a message, behind all that its ranks have written; never in silence, never hanging, and
 # nothing is left.
 # Runs in the top build folder; MPIRUN and TRAPS_PROGRAM name other binaries.
+import ctypes
 import os
+import platform
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -15,7 +18,7 @@ import unittest
 
 sys.dont_write_bytecode = True  # the source folder may be read-only, as in make distcheck
 
-from launcher import LIMIT, MPIRUN, LauncherTest
+from launcher import LIMIT, MPIRUN, LauncherTest, marked
 
 PROGRAM = os.path.abspath(os.environ.get("TRAPS_PROGRAM", "./tests/mpi/pt2pt"))
 
@@ -72,8 +75,9 @@ class MemoryLimits(LauncherTest):
                     enough.append(limit)
                 else:
                     self.assertNotEqual(done.stderr.strip(), "", f"status {done.returncode} in silence")
-                    self.assertRegex(done.stderr, "(?m)^mpirun: |error while loading shared libraries",
-                                     f"status {done.returncode}")
+                    # The latter: before main() is reached.
+                    self.assertRegex(done.stderr, "(?m)^mpirun: |error while loading shared libraries|"
+                                     "terminate called", f"status {done.returncode}")
                 self.assert_nothing_left()
         return enough
 
@@ -123,9 +127,10 @@ class MemoryLimits(LauncherTest):
             self.assertEqual(numbers, list(range(len(numbers))))
             self.assertGreaterEqual(len(numbers), self.written(folder, rank))
 
-    def end_of(self, job, folder):
+    def end_of(self, job, folder, *, whole=True):
         out, err = (stream.decode() for stream in job.communicate(timeout=2 * LIMIT))
-        self.check_output(folder, out)
+        if whole:
+            self.check_output(folder, out)
         shutil.rmtree(folder)
         self.assert_nothing_left()
         return out, err
@@ -133,7 +138,7 @@ class MemoryLimits(LauncherTest):
     def test_without_memory_for_a_thread(self):
         """Output that its own thread would write is written without it."""
         job, folder = self.start_writers(20000)
-        self.leave(job, 2 << 20)
+        self.leave(job, 6 << 20)  # the stack of a thread has 8
         self.go(folder)
         time.sleep(0.5)  # nobody reads
         out, err = self.end_of(job, folder)
@@ -142,25 +147,70 @@ class MemoryLimits(LauncherTest):
 
     def test_interrupted_without_memory_for_a_thread(self):
         job, folder = self.start_writers(20000, stays=True)
-        self.leave(job, 2 << 20)
+        self.leave(job, 6 << 20)
         self.go(folder)
         time.sleep(0.5)
-        job.send_signal(2)
+        job.send_signal(signal.SIGINT)
         _, err = self.end_of(job, folder)
         self.assertIn("interrupted by signal 2", self.the_message(err))
 
-    def test_out_of_memory_while_nobody_reads(self):
-        for more in (64 << 10, 0, -(64 << 10), -(8 << 20)):
-            with self.subTest(more=more):
-                job, folder = self.start_writers(100000, stays=True)
-                self.leave(job, more)
-                self.go(folder)
-                time.sleep(0.5)
-                self.assertIsNone(job.poll())
-                out, err = self.end_of(job, folder)
-                self.assertNotEqual(out, "")
-                self.assertEqual(job.returncode, 1, err)
-                self.assertRegex(err, r"mpirun: out of memory; .* \('ulimit -v'\)")
+    def test_out_of_memory_in_the_middle(self):
+        """What was kept back for that is enough to end the job as any other."""
+        job, folder = self.start_writers(100000)
+        self.leave(job, -(1 << 20))
+        self.go(folder)
+        time.sleep(0.5)  # nobody reads
+        out, err = self.end_of(job, folder)
+        self.assertNotEqual(out, "")
+        self.assertEqual(job.returncode, 1, err)
+        self.assertRegex(self.the_message(err), r"mpirun: out of memory; .* \('ulimit -v'\): .* ranks were ended")
+
+    def test_out_of_memory_again_and_again(self):
+        for _ in range(5):
+            job, folder = self.start_writers(20000)
+            self.leave(job, -(16 << 20))
+            self.go(folder)
+            out, err = self.end_of(job, folder, whole=False)
+            if job.returncode == 0:  # it needed none
+                self.assertEqual(len(out.splitlines()), 40000)
+            else:
+                self.assertRegex(self.the_message(err), "mpirun: (out of memory|it crashed)")
+
+    def test_guardian_out_of_memory(self):
+        job, folder = self.start_writers(100, stays=True)
+        guardian, = [pid for pid, parent in marked(self.mark) if parent == job.pid]
+        resource.prlimit(guardian, resource.RLIMIT_AS, (1, -1))
+        self.go(folder)
+        time.sleep(0.2)
+        job.send_signal(signal.SIGTERM)
+        _, err = self.end_of(job, folder)
+        self.assertRegex(err, "mpirun: (interrupted by signal 15|the guardian process ran out of memory)")
+
+    # Crashes, for which too little memory is one reason.
+
+    def test_crash_of_a_thread(self):
+        """It is the main thread that ends the job."""
+        job, folder = self.start_writers(20000, stays=True)
+        self.go(folder)
+        while self.written(folder, 0) + self.written(folder, 1) < 10000:
+            time.sleep(0.01)
+        others = [int(thread) for thread in os.listdir(f"/proc/{job.pid}/task") if int(thread) != job.pid]
+        self.assertNotEqual(others, [])
+        libc = ctypes.CDLL(None)
+        tgkill = {"x86_64": 234, "aarch64": 131}[platform.machine()]
+        self.assertEqual(libc.syscall(tgkill, job.pid, min(others), signal.SIGSEGV), 0)
+        out, err = self.end_of(job, folder)
+        self.assertGreater(len(out.splitlines()), 9000)
+        self.assertEqual(job.returncode, 1)
+        self.assertRegex(self.the_message(err), r"it crashed \(segmentation fault\), or a library did")
+
+    def test_crash_of_the_main_thread(self):
+        job, folder = self.start_writers(100, stays=True)
+        self.go(folder)
+        job.send_signal(signal.SIGBUS)
+        _, err = self.end_of(job, folder, whole=False)
+        self.assertEqual(job.returncode, -signal.SIGBUS)
+        self.assertRegex(self.the_message(err), r"it crashed \(bus error\), or a library did")
 
 
 if __name__ == "__main__":

@@ -234,7 +234,7 @@ class Traps(LauncherTest):
     def compiled(self, name, text, *options):
         """A program or library of this text, made by the wrapper of the build folder."""
         path = os.path.join(self.programs, name)
-        subprocess.run(["./bin/mpicc", "-norpath", "-x", "c", "-", "-o", path, *options], input=text,
+        subprocess.run(["./bin/mpicc", "-norpath", "-x", "c", "-", "-x", "none", "-o", path, *options], input=text,
                        text=True, check=True)
         return path
 
@@ -264,12 +264,12 @@ class Traps(LauncherTest):
         self.assertEqual(self.call(MPIRUN, "-n", "2", found, **without).returncode, 0)
 
     def test_program_that_wants_another_library(self):
-        other = self.compiled("libmpi.so.40", "void ompi(void) {}", "-shared", "-fPIC", "-Wl,-soname,libmpi.so.40")
+        other = self.compiled("libmpi.so.99", "void ompi(void) {}", "-shared", "-fPIC", "-Wl,-soname,libmpi.so.99")
         foo = self.compiled("libfoo.so.1", "void foo(void) {}", "-shared", "-fPIC", "-Wl,-soname,libfoo.so.1")
         libraries = {"env": {"LD_LIBRARY_PATH": os.path.abspath("./.libs")}}
         program = self.compiled("wants", "void ompi(void); int main(void) { ompi(); }", other)
         self.assertRegex(self.given_up("-n", "2", program, **libraries)[0],
-                         "wants needs libmpi.so.40, .* compiled for Open MPI.* -x LD_LIBRARY_PATH=FOLDER:")
+                         "wants needs libmpi.so.99, .* compiled for Open MPI.* -x LD_LIBRARY_PATH=FOLDER:")
         program = self.compiled("wants", "void foo(void); int main(void) { foo(); }", foo)
         self.assertRegex(self.given_up("-n", "2", program, **libraries)[0],
                          "wants needs libfoo.so.1, which the loader does not find")

@@ -75,7 +75,7 @@ check_printing() {
   for form in -link_info -link-info --link_info --link-info; do
     expect "$form" "$cc $flags" "$("$mpicc" $form)"
   done
-  for form in -showme:nonsense -show:nonsense -show_env -showme:compile_info --shows --show: -show=link; do
+  for form in -showme:nonsense -show:nonsense -show_env -showme:compile_info --shows --show: -show=link -showlink; do
     status=0
     words=$("$mpicc" "$form" "$tmp/program.c" 2>&1) || status=$?
     expect "the status of $form" 2 $status

@@ -14,8 +14,8 @@ namespace remit::launcher {
 /// the main thread, before there are others.
 void prepare_last_words();
 
-/// What ends this process by exit() from now on is mpirun itself, which has said why: nothing else is
-/// told.
+/// What ends this process by exit() from now on is mpirun itself, which has said why: nothing else
+/// is told.
 void expect_exit();
 
 /// In a forked child, which has its own way to tell: its failures are not told here. What is kept

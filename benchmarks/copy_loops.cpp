@@ -20,6 +20,10 @@
 
 #include "runtime/copy.hpp"
 
+#ifdef __x86_64__
+#include <emmintrin.h>
+#endif
+
 namespace {
 
 constexpr std::size_t kPage = 4096;
@@ -45,7 +49,6 @@ void by_string_instruction(void* to, const void* from, std::size_t n) {
 
 /// Stores that go past the caches.
 void by_streaming(void* to_any, const void* from_any, std::size_t n) {
-  using Word [[gnu::vector_size(16), gnu::may_alias]] = long long;
   auto* to = static_cast<std::byte*>(to_any);
   const auto* from = static_cast<const std::byte*>(from_any);
   const std::size_t head =
@@ -54,14 +57,15 @@ void by_streaming(void* to_any, const void* from_any, std::size_t n) {
   to += head;
   from += head;
   n -= head;
+  constexpr std::size_t kWords = kLine / sizeof(__m128i);
   for (; n >= kLine; n -= kLine, to += kLine, from += kLine) {
-    Word line[kLine / sizeof(Word)];
+    __m128i line[kWords];
     std::memcpy(line, from, kLine);
-    for (std::size_t i = 0; i < kLine / sizeof(Word); ++i) {
-      __builtin_ia32_movntdq(reinterpret_cast<Word*>(to) + i, line[i]);
+    for (std::size_t i = 0; i < kWords; ++i) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to) + i, line[i]);
     }
   }
-  __builtin_ia32_sfence();
+  _mm_sfence();
   std::memcpy(to, from, n);
 }
 #endif

@@ -36,7 +36,10 @@ InfoReport sample() {
   report.networks.push_back({"wire", true, "on eth0 (the best)"});
   report.networks.push_back({"air", false, "no \"antenna\""});
   report.copies_file = "/cache/copies";
-  report.copies.push_back({262144, {20, 15, 30}, shm::CopyMethod::together});
+  report.facts_file = "/cache/facts";
+  report.facts.kernel = KernelCopies{2500, true};
+  report.facts.take_lines_to = 0;
+  report.copies.push_back({262144, true, {20, 15, 30}, shm::CopyMethod::together});
   report.protocols.push_back({"sample", "contiguous", "eager", 0, 4096});
   report.protocols.push_back(
       {"sample", "contiguous", "get", 4097, std::numeric_limits<std::size_t>::max()});
@@ -96,6 +99,12 @@ TEST(InfoReport, JsonHasEveryValue) {
   EXPECT_EQ(rdma.at("checks")[0].at("ok"), true);
   EXPECT_EQ(rdma.at("checks")[1].at("ok"), false);
   EXPECT_EQ(rdma.at("checks")[1].at("words"), "it is down: connect the \"cable\"");
+  const auto& facts = json.at("copies").at("facts");
+  EXPECT_EQ(facts.at("file"), "/cache/facts");
+  EXPECT_EQ(facts.at("kernel_64k_ns"), 2500);
+  EXPECT_EQ(facts.at("take_lines_to"), 0);
+  EXPECT_FALSE(facts.contains("vector_bytes")) << "what is not known";
+  EXPECT_EQ(json.at("copies").at("measured").at(0).at("in_trap"), true);
 }
 
 TEST(InfoReport, TextNamesEverything) {
@@ -105,7 +114,7 @@ TEST(InfoReport, TextNamesEverything) {
         "REMIT_INFO_TEST_LIMIT = 8 KiB (set; default 4 KiB)",
         "REMIT_INFO_TEST_WORD = red\n      A word. [red, green]", "REMIT_INFO_TEST_FLAG = no",
         "absent     not available: no such \"hardware\"", "12.5 GB/s", "any size", "eager",
-        "/cache/copies", "256 KiB       20.0       15.0       30.0   together",
+        "/cache/copies", "256 KiB    1 to 31       20.0       15.0       30.0   together",
         "  adapter       OK: sample0\n", "  port          NOT OK: it is down: connect"}) {
     EXPECT_NE(text.find(piece), std::string::npos) << piece << "\nis not in\n" << text;
   }

@@ -151,21 +151,20 @@ std::string most_words(std::size_t bytes) {
 void append_facts(std::string& out, const InfoReport& report) {
   const HostFacts& facts = report.facts;
   const auto line = [&](std::string_view what, bool known, const std::string& value) {
-    out += fmt::format("  {:<44} {}{}\n", what, value, known ? "" : " (not measured)");
+    out += fmt::format("  {:<40} {}{}\n", what, value, known ? "" : " (not measured)");
   };
   const CopyLoops loops = facts.loops.value_or(copy_loops());
   const std::size_t lines = facts.take_lines_to.value_or(report.take_lines_to);
   out += fmt::format("Copies inside this host{}\n",
                      report.facts_file.empty() ? "" : " (" + report.facts_file + ")");
-  line("host", true, measured_host());
+  out += fmt::format("  host {}\n", measured_host());
   line("vectors 1 to 31 bytes ahead modulo 4096", facts.loops.has_value(),
        fmt::format("{} bytes", loops.vector_bytes));
-  line("elsewhere in pieces, not by the C library", facts.loops.has_value(),
-       most_words(loops.pieces_to));
+  line("elsewhere in pieces of 2 KiB", facts.loops.has_value(), most_words(loops.pieces_to));
   line("the reader takes the lines", facts.take_lines_to.has_value(), most_words(lines));
   if (facts.kernel) {
     line("64 KiB by the kernel", true,
-         fmt::format("{} ns, {} than two copies through shared memory", facts.kernel->ns_of_64k,
+         fmt::format("{} ns, {} than two in user space", facts.kernel->ns_of_64k,
                      facts.kernel->quick ? "quicker" : "slower"));
   } else {
     line("64 KiB by the kernel", false, "unknown");

@@ -66,10 +66,10 @@ take_lines_to all
 loops 32 4096
 FACTS
 facts=$(REMIT_SHM_COPY_TABLE=$tables/some ./remit_info --copies)
-expect_has "the kernel" "1234 ns, quicker than two copies" "$facts"
-expect_has "lines" "the reader takes the lines                   always" "$facts"
-expect_has "vectors" "vectors 1 to 31 bytes ahead modulo 4096      32 bytes" "$facts"
-expect_has "pieces" "in pieces, not by the C library    to 4 KiB" "$facts"
+expect_has "the kernel" "1234 ns, quicker than two in user space" "$facts"
+expect_has "lines" "the reader takes the lines               always" "$facts"
+expect_has "vectors" "vectors 1 to 31 bytes ahead modulo 4096  32 bytes" "$facts"
+expect_has "pieces" "elsewhere in pieces of 2 KiB             to 4 KiB" "$facts"
 expect_has "what is not known" "always (not measured)" \
   "$(./remit_info --copies --param shm_copy_table=none --param shm_take_lines=yes)"
 expect_has "a class of alignment" "1 to 31       40.0       32.5       10.0   ring" \

@@ -168,15 +168,19 @@ static char* sums_of(const struct raw_world* w, int rank, unsigned long number) 
   return slot_of(w, rank, number) + slot_bytes(w->ranks);
 }
 
-static void publish(const struct call* c, size_t at, size_t bytes) {
+/* `kept`: the part of a piece that nobody else reads. */
+static void publish(const struct call* c, size_t at, size_t bytes, struct part kept) {
   const struct raw_world* w = c->w;
+  const char* from = c->data->send + at;
   char* slot = slot_of(w, w->rank, w->number);
   if (!c->operation->kind->send_blocks) {
-    c->method->copy(slot, c->data->send + at, bytes);
+    const size_t rest = kept.at + kept.bytes;
+    c->method->copy(slot, from, kept.at);
+    c->method->copy(slot + rest, from + rest, bytes - rest);
   }
   for (int i = 0; i < w->ranks && c->operation->kind->send_blocks; ++i) {
     char* to = slot + (size_t)i * kMostPiece;
-    if (i != w->rank) c->method->copy(to, c->data->send + outof(c, i) + at, bytes);
+    if (i != w->rank) c->method->copy(to, from + outof(c, i), bytes);
   }
   announce(&w->places[w->rank].published, w->number + 1);
 }
@@ -237,7 +241,7 @@ static void shared_call(const struct call* c) {
     const size_t bytes = size - at < c->method->piece ? size - at : c->method->piece;
     if (publishes) {
       if (w->number >= kDepth) wait_for_all(w, w->number - kDepth + 1);
-      publish(c, at, bytes);
+      publish(c, at, bytes, parts ? part_of(bytes, w->rank, w->ranks) : (struct part){0, 0});
     }
     if (parts) {
       sum_parts(c, at, bytes);

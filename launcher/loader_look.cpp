@@ -54,6 +54,7 @@ std::string loader_of(const std::string& program) {
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> list;
+  list.reserve(strings.size() + 1);
   for (std::string& text : strings) list.push_back(text.data());
   list.push_back(nullptr);
   return list;
@@ -231,7 +232,7 @@ std::string explain_loader_status(const App& app) {
   for (std::size_t i = 0; i < words; ++i) {
     const auto found = find_program(app.argv[i], app.wdir, app.search_path);
     if (!found) continue;
-    const std::string text = describe_findings(app.argv[i], look_at(*found, app), folder);
+    std::string text = describe_findings(app.argv[i], look_at(*found, app), folder);
     if (!text.empty()) return text;
   }
   return {};

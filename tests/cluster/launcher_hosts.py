@@ -254,6 +254,20 @@ class Ends(HostsTest):
         _, err = self.run_job("--host", "h2,h3", "no-such-program", status=127)
         self.assertRegex(self.the_message(err), "on host h[23]: program 'no-such-program' not found")
 
+    def test_a_program_without_its_library(self):
+        """Why the loader gave it up is found on its host, and told once."""
+        program = "/run/cluster/without_library"
+        subprocess.run(["./bin/mpicc", "-norpath", "-x", "c", "-", "-o", program], check=True, text=True,
+                       input="#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }")
+        _, err = self.run_job("--host", "h2:2,h3:2", "-n", "4", program, status=127,
+                              env={"LD_LIBRARY_PATH": ""})
+        messages = self.own_messages(err)
+        self.assertEqual(len(messages), 2, err)
+        self.assertRegex(messages[0], "exited with status 127")
+        self.assertIn(f"{program} needs libmpi_abi.so.1, which the loader does not find", messages[1])
+        option = re.search(r"-x (LD_LIBRARY_PATH=\S*)\.$", messages[1]).group(1)
+        self.run_job("--host", "h2:2,h3:2", "-n", "4", "-x", option, program)
+
     def test_daemons_that_cannot_start(self):
         _, err = self.run_job("--host", "h1,nowhere", "true", status=1)
         self.assertRegex(self.the_message(err), "host nowhere cannot be started: ssh ended with status 255: .*")

@@ -3,6 +3,7 @@
 # host_facts.sh: what a host's processors are like is measured when a communicator first has a board,
 # by ranks that have a core each, and kept; a cache folder that cannot be written costs nothing else.
 set -eu
+unset REMIT_SHM_COPY_TABLE  # tests set it, so that they keep nothing
 tmp=$(mktemp -d)
 trap 'chmod -R u+w "$tmp"; rm -rf "$tmp"' EXIT
 fail() {

@@ -68,7 +68,10 @@ Expected<GuardianProcess> fork_guardian(const std::string& parent, std::span<cha
   // The name is known here before the directory exists, so that either process can remove it.
   const std::string directory = new_directory_name(parent);
   const pid_t pid = ::fork();
-  if (pid < 0) return fail_errno(MPI_ERR_OTHER, errno, "fork of the guardian process");
+  if (pid < 0) {
+    return fail_errno(MPI_ERR_OTHER, errno,
+                      "fork of the guardian process (limits are 'ulimit -u' and 'ulimit -v')");
+  }
   if (pid == 0) {
     close_private_descriptors(sockets[1]);
     run_guardian(sockets[1], directory, title);

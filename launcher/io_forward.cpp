@@ -92,6 +92,7 @@ struct OutputSink::Shared {
   bool was_full = false;
   bool closed = false;
   bool has_thread = false;
+  bool finished = false;
   bool in_line = false;    // the last text had no newline at its end
   std::set<int> broken;    // descriptors
   std::vector<int> owned;  // to be closed at the end
@@ -114,9 +115,10 @@ struct OutputSink::Shared {
   /// thread writes. False: there was no room within `patience`.
   bool write_some(std::chrono::milliseconds patience);
 
-  /// After the last write.
+  /// After the last write. What is written nevertheless has its end here, too, but no second one.
   void finish() {
     std::unique_lock lock(mutex);
+    if (std::exchange(finished, true)) return;
     const std::vector<int> files = std::exchange(owned, {});
     lock.unlock();
     for (const int fd : files) {

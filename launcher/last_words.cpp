@@ -113,8 +113,11 @@ void describe_exception(Words* words) noexcept {
   } catch (const std::system_error& error) {
     *words << error.what();
     if (error.code() == std::errc::resource_unavailable_try_again) {
-      *words << "; raise the limit of processes ('ulimit -u'), or that of memory: ";
-      describe_limit(words);
+      *words << "; raise the limit of processes ('ulimit -u')";
+      if (rlimit limit{}; has_limit(&limit)) {
+        *words << ", or that of memory: ";
+        describe_limit(words);
+      }
     } else if (error.code() == std::errc::too_many_files_open) {
       *words << "; raise the limit of open files ('ulimit -n')";
     } else if (error.code() == std::errc::not_enough_memory) {

@@ -172,7 +172,10 @@ LaunchError describe_spawn_failure(const SpawnResult& result, const std::string&
       }
       return {126, fmt::format("cannot execute {}: {}", program, reason)};
     default:
-      return {126, fmt::format("cannot start a process for {}: {}", program, reason)};
+      return {126,
+              fmt::format(
+                  "cannot start a process for {}: {}{}", program, reason,
+                  result.error == EAGAIN ? "; raise the limit of processes ('ulimit -u')" : "")};
   }
 }
 

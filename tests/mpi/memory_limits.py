@@ -84,7 +84,7 @@ class MemoryLimits(LauncherTest):
     def test_every_limit_with_a_program_without_mpi(self):
         def right(out):
             self.assertEqual(sorted(out.splitlines()), ["rank 0", "rank 1"])
-        limits = [*range(10000, 100000, 2500), *range(100000, 400001, 20000)]
+        limits = [*range(10000, 100000, 3000), *range(100000, 400001, 50000)]
         enough = self.sweep(limits, right, "sh", "-c", "echo rank $PMIX_RANK")
         self.assertIn(200000, enough)
 
@@ -92,6 +92,27 @@ class MemoryLimits(LauncherTest):
         def right(out):
             self.assertEqual(out.count("passed (2 ranks)"), 1, out)
         self.sweep(range(30000, 400001, 10000), right, PROGRAM)
+
+    def test_few_processes(self):
+        """The other limit of threads."""
+        user = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+        if os.getuid() != 0 or not shutil.which("setpriv"):
+            self.skipTest("only root can become another user")
+        os.chmod(self.temporary, 0o777)
+        if subprocess.run([*user, "test", "-x", MPIRUN], check=False).returncode != 0:
+            self.skipTest("the build folder is closed to other users")
+        job = 'ulimit -u %d; exec "$0" -n 2 sh -c "echo rank \\$PMIX_RANK"'
+        good = 0
+        for processes in range(1, 30, 2):
+            done = subprocess.run([*user, "bash", "-c", job % processes, MPIRUN], env=self.environment,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True, timeout=2 * LIMIT, check=False)
+            if done.returncode == 0:
+                self.assertEqual(sorted(done.stdout.splitlines()), ["rank 0", "rank 1"])
+                good += 1
+            else:
+                self.assertIn("'ulimit -u'", self.the_message(done.stderr))
+        self.assertGreater(good, 0)
 
     # From some moment on.
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 
 #include "bindings/error_book.hpp"
 #include "bindings/error_table.hpp"
@@ -81,8 +82,9 @@ T* as(ErrorTarget* target, Owner owner) {
 
 /// Calls a user's function. It may free its handler or the object; both stay until it returns.
 void call_user_handler(ErrhandlerObject& handler, ErrorTarget* target, int code) {
-  auto* handle_of_handler = reinterpret_cast<MPI_Errhandler>(&handler);
-  retain_errhandler(handle_of_handler);
+  retain_errhandler(reinterpret_cast<MPI_Errhandler>(&handler));
+  const std::unique_ptr<MPI_ABI_Errhandler, decltype(&release_errhandler)> kept(
+      reinterpret_cast<MPI_Errhandler>(&handler), release_errhandler);
   switch (handler.owner) {
     case Owner::comm:
       call_user_function<MPI_Comm_errhandler_function>(
@@ -104,7 +106,6 @@ void call_user_handler(ErrhandlerObject& handler, ErrorTarget* target, int code)
     case Owner::type:
       break;
   }
-  release_errhandler(handle_of_handler);
 }
 
 MPI_Errhandler errhandler_named(const std::string& name) {

@@ -25,6 +25,7 @@
 #include "launcher/guardian.hpp"
 #include "launcher/host_jobs.hpp"
 #include "launcher/host_names.hpp"
+#include "launcher/last_words.hpp"
 #include "launcher/tree_node.hpp"
 #include "launcher/wire.hpp"
 
@@ -227,6 +228,7 @@ void run_daemon(std::span<char> title) {
                        frame.version));
   }
   const int node = needed(frame.find_node(std::getenv("SLURMD_NODENAME")));
+  speak_as(fmt::format("the daemon of host {}", frame.host_of(node)));
   const Secret secret = needed(Secret::from_text(frame.secret));
   const GuardianProcess ranks = needed(fork_guardian(temporary_parent(), title));
   const GuardianProcess keepers = needed(fork_guardian(temporary_parent(), title));

@@ -54,6 +54,7 @@ class Words {
 // Of the process. Signal handlers and the handlers of the C++ library get no argument to find it
 // by.
 struct State {
+  Words speaker;    // speak_as()
   Words fatal;      // of the first thread that cannot go on
   Words exception;  // words_of_exception()
   pthread_t main_thread{};
@@ -87,7 +88,7 @@ bool has_limit(rlimit* limit) {
 
 void write_words(std::string_view words) {
   Words line;
-  line << "mpirun: " << words << "\n";
+  line << "mpirun: " << state.speaker.text() << words << "\n";
   (void)!::write(STDERR_FILENO, line.text().data(), line.text().size());
 }
 
@@ -248,6 +249,10 @@ void prepare_last_words() {
   std::set_terminate(on_terminate);
   watch_crashes();
   (void)std::atexit(on_exit);
+}
+
+void speak_as(std::string_view who) {
+  state.speaker << who << ": ";
 }
 
 void expect_exit() {

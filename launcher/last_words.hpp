@@ -14,6 +14,10 @@ namespace remit::launcher {
 /// the main thread, before there are others.
 void prepare_last_words();
 
+/// This process is not the mpirun that the user has started: what is told begins with `who`, as in
+/// "mpirun: the daemon of host b: out of memory". Once, in the main thread.
+void speak_as(std::string_view who);
+
 /// What ends this process by exit() from now on is mpirun itself, which has said why: nothing else
 /// is told.
 void expect_exit();

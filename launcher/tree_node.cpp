@@ -147,6 +147,10 @@ Expected<int> StartFrame::find_node(const char* slurm_name) const {
   return nodes[static_cast<std::size_t>(found - hosts.begin())];
 }
 
+const std::string& StartFrame::host_of(int node) const {
+  return hosts.at(static_cast<std::size_t>(std::ranges::find(nodes, node) - nodes.begin()));
+}
+
 // What starts daemons, and the last that it and they have written.
 struct TreeNode::Agent {
   Agent(asio::io_context& io, int number, std::vector<int> list)

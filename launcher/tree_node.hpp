@@ -49,6 +49,8 @@ struct StartFrame {
   /// Which of the nodes the reader is. `slurm_name`: what Slurm calls its host, if Slurm started
   /// it.
   [[nodiscard]] Expected<int> find_node(const char* slurm_name) const;
+  /// What the user calls the host of one of these nodes.
+  [[nodiscard]] const std::string& host_of(int node) const;
 };
 
 class TreeNode {

@@ -35,12 +35,14 @@ SLACK = 60  # for a machine that does other things
 PROC_ABORTED = 58  # MPI_ERR_PROC_ABORTED: what a rank says whose peer has gone
 WELL = (0, None)  # the job had ended before the fault came
 # What may stand on standard error beside messages: the table of the ranks when one dies, and who waited for whom; what PMIx
-# says of a rank that has died while it connected or was answered, and that a daemon was cut off before its greeting.
+# says of a rank that has died while it connected or was answered, that a daemon was cut off before its greeting, and
+# the last words of a daemon that gets SIGABRT.
 BESIDE = re.compile(r"After [\d.]+ s the ranks are here:| +rank +host .*| +\d+ +h\d .*|Who waits for whom.*|"
                     r"  (?:MPI_\w+ on .*|collective calls on .*|deadlock.*|ranks? \d.*)|"
                     r"\[h\d:\d+\] PMIX ERROR: UNREACHABLE in file \S+/ptl_base_connection_hdlr\.c at line \d+|"
                     r"\[h\d:\d+\] pmix_ptl_base: send_msg: write failed: Connection reset by peer \(104\) \[sd = \d+\]|"
-                    r"mpirun: host h\d: a connection from [\d.]+ was refused: it said nothing")
+                    r"mpirun: host h\d: a connection from [\d.]+ was refused: it said nothing|"
+                    r"mpirun: the daemon of host h\d: it crashed \(aborted\), or a library did .*")
 LINES = re.compile(r"rank (\d+) (?:up|line (\d+))|input \d+")
 
 
@@ -125,9 +127,13 @@ class Job:
     def await_up(self):
         end = time.monotonic() + START_TIME + SLACK
         while len(self.last) < len(self.places):
-            if self.process.poll() is not None or time.monotonic() > end:
+            if self.process.poll() is not None:  # what it wrote may not have been read yet
+                self.reader.join(SLACK)
+            elif time.monotonic() <= end:
+                time.sleep(0.002)
+                continue
+            if len(self.last) < len(self.places):
                 raise Failure(f"not all ranks come up: rank and last line are {self.last}")
-            time.sleep(0.002)
 
     def wait(self):
         try:

@@ -37,8 +37,8 @@ compiled_as() {
   for standard in "$@"; do
     for optimize in -O0 -O2; do
       # shellcheck disable=SC2086
-      "$wrapper" "-std=$standard" $strict $optimize -x "$language" \
-        "$here/bindings_fint_program.c" -x none -o "$tmp/program" || fail "as $standard"
+      "$wrapper" "-std=$standard" $strict $optimize -o "$tmp/program" -x "$language" \
+        "$here/bindings_fint_program.c" || fail "as $standard"
       expect "as $standard $optimize" "all right" "$tmp/program"
     done
   done

@@ -20,20 +20,13 @@
 
 #include "rdma_btl/registration/registration_cache.hpp"
 #include "rdma_btl/registration/userfaultfd_monitor.hpp"
+#include "tests/sanitized.h"
 #include "tests/unit/registration_fakes.hpp"
 
 namespace remit {
 namespace {
 
 constexpr std::size_t kPages = 16;
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kQuarantined = true;
-#elif defined(__has_feature)
-constexpr bool kQuarantined = __has_feature(address_sanitizer);
-#else
-constexpr bool kQuarantined = false;
-#endif
 
 class Monitor : public ::testing::Test {
  protected:
@@ -129,7 +122,7 @@ TEST_F(Monitor, EmptiedPages) {
 }
 
 TEST_F(Monitor, FreedMemory) {
-  if (kQuarantined) GTEST_SKIP() << "the address sanitizer keeps freed memory for a while";
+  if (kSanitized) GTEST_SKIP() << "the address sanitizer keeps freed memory for a while";
   constexpr std::size_t kBig = std::size_t{64} << 20;  // above every threshold: its own mapping
   auto* data = static_cast<char*>(std::calloc(kBig, 1));
   volatile auto address =

@@ -1,5 +1,9 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The end of exceptions, at the boundary of C.
+#include <cxxabi.h>
+#include <unistd.h>
+
+#include <string_view>
 #include <utility>
 
 #include "bindings/entry.hpp"
@@ -24,15 +28,38 @@ int raise_in_call(const char* function, const Error& error, Find&& find) {
   return raise_error(find(entry.instance()), error.code, function, error.message);
 }
 
+/// For want of memory nobody can be told: who has asked for errors gets this one, and to the others
+/// it is fatal.
+template <class Find>
+int end_without_words(Find&& find) {
+  Instance* const instance = library().instance.load();
+  ErrorTarget* const target = instance != nullptr ? find(*instance) : nullptr;
+  const MPI_Errhandler handler = target != nullptr ? target->errhandler : initial_errhandler();
+  if (handler == MPI_ERRORS_RETURN) return MPI_ERR_NO_MEM;
+  constexpr std::string_view kWords = "remit: out of memory, also for the words to say where\n";
+  (void)!::write(STDERR_FILENO, kWords.data(), kWords.size());
+  ::_exit(1);
+}
+
+/// The end of a thread (pthread_exit, pthread_cancel) looks like an exception, and must go on.
+void let_ends_of_threads_pass() {
+  try {
+    throw;
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+  }
+}
+
 template <class Find>
 int end_exception(const char* function, Find&& find) {
   if (std::exchange(thrown_by_program, false)) throw;
+  let_ends_of_threads_pass();
   try {
     return raise_in_call(function, error_of_exception(), find);
   } catch (...) {
     if (std::exchange(thrown_by_program, false)) throw;
-    // There is no memory for the words, either.
-    return MPI_ERR_NO_MEM;
+    return end_without_words(find);
   }
 }
 

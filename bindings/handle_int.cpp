@@ -60,7 +60,8 @@ const HandleNumber* number_in(MPI_Win handle) {
 }
 
 /// What is no handle of its kind has the number of the null handle: there is no way to return an
-/// error, but the next function that gets the handle of it will.
+/// error, but the next function that gets the handle of it will. Up to 4095 all are predefined
+/// handles, of whatever kind.
 template <class Handle>
 int to_int(Handle handle, Handle null_handle) {
   const auto value = reinterpret_cast<std::uintptr_t>(handle);

@@ -162,7 +162,9 @@ void append_facts(std::string& out, const InfoReport& report) {
        fmt::format("{} bytes", loops.vector_bytes));
   line("elsewhere in pieces of 2 KiB", facts.loops.has_value(), most_words(loops.pieces_to));
   line("the reader takes the lines", facts.take_lines_to.has_value(), most_words(lines));
-  if (facts.kernel) {
+  if (facts.kernel && facts.kernel->ns_of_64k == 0) {
+    line("64 KiB by the kernel", true, "forbidden");
+  } else if (facts.kernel) {
     line("64 KiB by the kernel", true,
          fmt::format("{} ns, {} than two in user space", facts.kernel->ns_of_64k,
                      facts.kernel->quick ? "quicker" : "slower"));

@@ -166,7 +166,9 @@ void Instance::start_progress_thread() {
 }
 
 Instance::~Instance() {
-  for (void* memory : free_requests) ::operator delete(memory);
+  while (free_requests != nullptr) {
+    ::operator delete(std::exchange(free_requests, free_requests->next));
+  }
   while (plain_requests != nullptr) {
     delete std::exchange(plain_requests, plain_requests->next_plain);
   }

@@ -92,7 +92,7 @@ struct Instance {
   RequestObject sent{RequestForm::no_operation};
   FileObject no_file{MPI_ERRORS_RETURN};    ///< of MPI_FILE_NULL (section 14.7)
   std::vector<RequestObject*> orphans;      ///< freed by the user before their operations completed
-  std::vector<void*> free_requests;         ///< memory of destroyed requests, for reuse
+  FreedRequest* free_requests = nullptr;    ///< memory of destroyed requests, for reuse
   RequestObject* plain_requests = nullptr;  ///< not in use; see RequestObject::plain
   /// Bytes of the predefined types that are one block, by handle - kFirstDatatype; of others 0.
   std::array<std::uint8_t, kDatatypeSlots> block_bytes = {};

@@ -255,4 +255,11 @@ struct RequestObject : Object {
   }
 };
 
+/// What the memory of a destroyed request holds until it is used again: a handle to it is known to
+/// be stale.
+struct FreedRequest : Object {
+  explicit FreedRequest(FreedRequest* following) : Object(ObjectKind::freed), next(following) {}
+  FreedRequest* next;
+};
+
 }  // namespace remit

@@ -13,12 +13,11 @@ namespace remit {
 RequestObject* make_request(Instance& instance, RequestForm form, const MessageArgs& args) {
   if (!instance.orphans.empty()) [[unlikely]]
     sweep_freed_requests(instance);
-  void* memory = nullptr;
-  if (instance.free_requests.empty()) {
+  void* memory = instance.free_requests;
+  if (memory == nullptr) {
     memory = ::operator new(sizeof(RequestObject));
   } else {
-    memory = instance.free_requests.back();
-    instance.free_requests.pop_back();
+    instance.free_requests = instance.free_requests->next;
   }
   auto* request = new (memory) RequestObject(form);
   request->comm = args.comm;
@@ -44,9 +43,8 @@ int destroy_request(Instance& instance, RequestObject* request) {
   if (request->collective != nullptr && request->collective->work().broken()) [[unlikely]]
     (void)request->collective.release();
   if (request->comm != nullptr) release(request->comm);
-  request->kind = ObjectKind::freed;
   request->~RequestObject();
-  instance.free_requests.push_back(request);
+  instance.free_requests = new (request) FreedRequest(instance.free_requests);
   return error;
 }
 

@@ -60,7 +60,9 @@ int largest_prime_factor(int number) {
 }
 
 std::vector<int> divisors_of(int number) {
+  constexpr std::size_t kMost = 1536;  // that any int has
   std::vector<int> divisors;
+  divisors.reserve(kMost);
   for (int low = 1; low <= number / low; ++low) {
     if (number % low != 0) continue;
     divisors.push_back(low);

@@ -36,6 +36,12 @@ std::uint64_t ns_of(Work work) {
   return static_cast<std::uint64_t>(monotonic_ns() - start);
 }
 
+/// Only a gain that is larger than the noise counts.
+bool gains(std::uint64_t with, std::uint64_t without) {
+  constexpr double kGain = 0.92;
+  return static_cast<double>(with) < kGain * static_cast<double>(without);
+}
+
 /// Memory of this thread, in a cache. It begins with a line, as pages do: at no distance from them
 /// at which copies are slow.
 struct Here {
@@ -102,24 +108,19 @@ std::uint32_t PageTimer::page_ns(bool taken) const {
   return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, cost.of_short + cost.of_long));
 }
 
-/// Only a gain that is larger than the noise counts, for one side more works then.
+/// One side more works then.
 std::size_t PageTimer::take_lines_to() const {
-  constexpr std::size_t kShortTo = 12 * 1024;
-  constexpr double kGain = 0.92;
   const Cost left = lowest(false);
   const Cost taken = lowest(true);
-  const auto gains = [](std::uint64_t with, std::uint64_t without) {
-    return static_cast<double>(with) < kGain * static_cast<double>(without);
-  };
   if (gains(taken.of_long, left.of_long)) return kUnlimited;
-  return gains(taken.of_short, left.of_short) ? kShortTo : 0;
+  return gains(taken.of_short, left.of_short) ? kTakeShortTo : 0;
 }
 
 std::size_t PageTimer::pieces_to() const {
   const Cost string = lowest_in(false);
   const Cost pieces = lowest_in(true);
-  if (pieces.of_short >= string.of_short) return kShort / 2;
-  return pieces.of_long < string.of_long ? BoardPlace::kPageBytes : kShort;
+  if (gains(string.of_short, pieces.of_short)) return kShort / 2;
+  return gains(pieces.of_long, string.of_long) ? BoardPlace::kPageBytes : CopyLoops{}.pieces_to;
 }
 
 }  // namespace remit

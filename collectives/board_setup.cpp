@@ -30,6 +30,7 @@ struct Offer {
   std::uint32_t index = 0;
   bool fine = false;     ///< has a place; from the second round on, can read all others'
   bool takes = false;    ///< takes the lines that it has read
+  bool knows = false;    ///< knows all facts of the host
   bool asks = false;     ///< must know what a page takes
   bool spins = false;    ///< has its core for itself
   bool reaches = false;  ///< last round: reaches the memory of all others
@@ -140,15 +141,15 @@ bool all(const std::vector<Offer>& offers, bool Offer::*what) {
   return std::all_of(offers.begin(), offers.end(), [=](const Offer& o) { return o.*what; });
 }
 
-/// All members measure what one of them does not know. Who cannot read its neighbour's page does as
-/// if it could: the others wait for its messages.
+/// All members measure what member 0 does not know of the host, and the page if one of them asks.
+/// Who cannot read its neighbour's page does as if it could: the others wait for its messages.
 Task<int> probe(CollCtx& c, std::vector<Offer>& offers, const Board::Agreement& found,
                 const Engine::OwnNotices& own) {
   auto* place = reinterpret_cast<BoardPlace*>(own.notices.memory);
   const auto next = static_cast<std::size_t>((c.rank() + 1) % c.size());
   Prober prober{PageTimer(*place), found.members.empty() ? *place : *found.members[next].place,
                 offers};
-  if (offers[0].facts.complete(today())) {
+  if (offers[0].knows) {
     own.device->learn(offers[0].facts);
   } else {
     Task<int> measured = measure_host(c, prober, *own.device);
@@ -174,6 +175,7 @@ Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out
   mine.spins = process.progress().policy().spin;
   if (mine.fine) {
     mine.facts = own.device->host_facts(false);
+    mine.knows = mine.facts.complete(today());
     mine.asks = Board::asks_for_page(process.params()) && page_ns(c, *own.device) == 0;
     mine.base = place->closed.load(std::memory_order_relaxed);
     mine.index = own.notices.index;

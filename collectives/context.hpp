@@ -29,7 +29,9 @@ class Board;
 /// Errors: a member whose message fails notes that and plays its part to the end, so that no other
 /// member waits for it in vain. What it sends from then on has a wrong length, which the receivers
 /// note as their error: a failed operation does not pass for a successful one.
-class CollCtx : public TaskContext {
+///
+/// For one that an exception ends there is no such way out: it ends the job.
+class CollCtx final : public TaskContext {
  public:
   /// `polls`: how often an await looks for completion itself before it suspends. `board`: where
   /// members meet without messages; only for a blocking call whose algorithm never suspends then.
@@ -63,6 +65,9 @@ class CollCtx : public TaskContext {
   [[nodiscard]] int remote_size() const { return comm_.remote->size(); }
   [[nodiscard]] const CommCore& comm() const { return comm_; }
   [[nodiscard]] Engine& engine() { return engine_; }
+
+  /// Returns only where no other member waits for this one.
+  void broken_off(int error) override;
 
   /// Uninitialized memory until the operation ends.
   [[nodiscard]] std::byte* scratch(std::size_t bytes) {

@@ -1,5 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The drivers that make one coroutine blocking, nonblocking or persistent.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <vector>
@@ -43,6 +45,15 @@ bool done_alone(const CollectiveShape& shape, const CollectiveArgs& a) {
 }
 
 }  // namespace
+
+void CollCtx::broken_off(int error) {
+  fail(error);
+  if (size() == 1 && comm_.remote == nullptr) return;
+  engine_.process().bootstrap().abort(
+      error, fmt::format("a collective operation cannot be finished here, and the other members of "
+                         "its communicator wait for that: {}",
+                         error_of_exception().message));
+}
 
 Task<int> run_part(CollCtx& c, CollectiveArgs a) {
   learn_place(c.engine(), c.comm());

@@ -122,7 +122,17 @@ class Assembler {
 /// The envelope's numbers: where each goes depends on the binding that was called.
 class Envelope {
  public:
-  Envelope(int combiner, CountForm form) : form_(form) { contents_.combiner = combiner; }
+  /// For so many counts and addresses, where there may be many.
+  Envelope(int combiner, CountForm form, std::size_t counts = 0, std::size_t addresses = 0)
+      : form_(form) {
+    contents_.combiner = combiner;
+    if (form_ == CountForm::large) {
+      contents_.large_counts.reserve(counts + addresses);
+    } else {
+      contents_.integers.reserve(counts);
+      contents_.addresses.reserve(addresses);
+    }
+  }
   Envelope& plain(int value) {
     contents_.integers.push_back(value);
     return *this;

@@ -104,7 +104,8 @@ Expected<Ref<Datatype>> make_indexed(std::span<const MPI_Count> blocklengths,
   if (auto ok = same_length(blocklengths.size(), displacements.size()); !ok) {
     return tl::unexpected(ok.error());
   }
-  Envelope envelope(MPI_COMBINER_INDEXED, form);
+  const std::size_t n = displacements.size();
+  Envelope envelope(MPI_COMBINER_INDEXED, form, 1 + 2 * n);
   envelope.count(std::ssize(displacements)).counts(blocklengths).counts(displacements);
   return indexed(blocklengths, displacements, old.extent(), old, envelope.take());
 }
@@ -115,7 +116,8 @@ Expected<Ref<Datatype>> make_hindexed(std::span<const MPI_Count> blocklengths,
   if (auto ok = same_length(blocklengths.size(), displacements.size()); !ok) {
     return tl::unexpected(ok.error());
   }
-  Envelope envelope(MPI_COMBINER_HINDEXED, form);
+  const std::size_t n = displacements.size();
+  Envelope envelope(MPI_COMBINER_HINDEXED, form, 1 + n, n);
   envelope.count(std::ssize(displacements)).counts(blocklengths).addresses(displacements);
   return indexed(blocklengths, displacements, 1, old, envelope.take());
 }
@@ -123,7 +125,7 @@ Expected<Ref<Datatype>> make_hindexed(std::span<const MPI_Count> blocklengths,
 Expected<Ref<Datatype>> make_indexed_block(MPI_Count blocklength,
                                            std::span<const MPI_Count> displacements,
                                            const Datatype& old, CountForm form) {
-  Envelope envelope(MPI_COMBINER_INDEXED_BLOCK, form);
+  Envelope envelope(MPI_COMBINER_INDEXED_BLOCK, form, 2 + displacements.size());
   envelope.count(std::ssize(displacements)).count(blocklength).counts(displacements);
   return indexed(std::span(&blocklength, 1), displacements, old.extent(), old, envelope.take());
 }
@@ -131,7 +133,7 @@ Expected<Ref<Datatype>> make_indexed_block(MPI_Count blocklength,
 Expected<Ref<Datatype>> make_hindexed_block(MPI_Count blocklength,
                                             std::span<const MPI_Count> displacements,
                                             const Datatype& old, CountForm form) {
-  Envelope envelope(MPI_COMBINER_HINDEXED_BLOCK, form);
+  Envelope envelope(MPI_COMBINER_HINDEXED_BLOCK, form, 2, displacements.size());
   envelope.count(std::ssize(displacements)).count(blocklength).addresses(displacements);
   return indexed(std::span(&blocklength, 1), displacements, 1, old, envelope.take());
 }
@@ -158,7 +160,7 @@ Expected<Ref<Datatype>> make_struct(std::span<const MPI_Count> blocklengths,
   for (std::size_t i = 0; i < types.size(); ++i) {
     layout.add(shifted(block_of(*types[i], blocklengths[i]), displacements[i]));
   }
-  Envelope envelope(MPI_COMBINER_STRUCT, form);
+  Envelope envelope(MPI_COMBINER_STRUCT, form, 1 + types.size(), types.size());
   envelope.count(std::ssize(types)).counts(blocklengths).addresses(displacements);
   return std::move(type).finish(std::move(layout).finish(), envelope.take());
 }

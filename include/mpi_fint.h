@@ -40,7 +40,9 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
+#ifndef MPI_Fint      /* some programs define it, for the ABI has none */
 typedef int MPI_Fint; /* Fortran's default INTEGER */
+#endif
 
 /* Fortran's TYPE(MPI_Status), which has the fields of MPI_Status. INTEGER status(MPI_STATUS_SIZE)
  * is MPI_Fint status[MPI_F_STATUS_SIZE] here; its elements MPI_F_SOURCE, MPI_F_TAG and MPI_F_ERROR

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The loader is called as ldd does: by name, so that it runs nothing of the program, whatever that
-// is.
+// The loader is called as ldd does: by name, so that nothing runs of the program but the loader
+// that it names.
 #include "launcher/loader_look.hpp"
 
 #include <elf.h>
@@ -31,6 +31,8 @@ constexpr std::size_t kMostWords = 16;  // of a command line in which programs a
 
 // The loader that an executable of this machine's kind names; empty: it needs none, or is none.
 std::string loader_of(const std::string& program) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(program, error)) return {};
   std::ifstream file(program, std::ios::binary);
   ElfW(Ehdr) header{};
   if (!file.read(reinterpret_cast<char*>(&header), sizeof header)) return {};

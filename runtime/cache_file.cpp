@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #ifdef __x86_64__
@@ -70,10 +71,12 @@ std::string measured_host() {
 
 std::string read_cache_file(const std::string& path) {
   constexpr std::size_t kLongest = 4096;
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return {};
   std::string text(kLongest, '\0');
-  const ssize_t got = ::read(fd, text.data(), text.size());
+  struct stat file = {};
+  const bool regular = ::fstat(fd, &file) == 0 && S_ISREG(file.st_mode);
+  const ssize_t got = regular ? ::read(fd, text.data(), text.size()) : 0;
   ::close(fd);
   text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
   return text;
@@ -81,7 +84,8 @@ std::string read_cache_file(const std::string& path) {
 
 Expected<> replace_cache_file(const std::string& path, const std::string& text) {
   std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error) return fail_errno(MPI_ERR_OTHER, error.value(), "making the folder of " + path);
   std::string temporary = path + ".XXXXXX";
   const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);

@@ -15,8 +15,9 @@ namespace remit {
 
 namespace {
 
-/// All of a block is loaded before any of it is stored: where a load follows a store to the same
-/// place modulo 4096, the processor takes it for one that must wait.
+/// All of a block, or half of one by the narrowest vectors, is loaded before any of it is stored:
+/// where a load follows a store to the same place modulo 4096, the processor takes it for one that
+/// must wait.
 constexpr std::size_t kBlock = 256;
 /// The destination of the blocks begins with a line.
 constexpr std::size_t kLine = 64;

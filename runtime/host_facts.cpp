@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <ctime>
 #include <limits>
@@ -66,10 +67,12 @@ bool take_line(const std::vector<std::string_view>& words, HostFacts& facts) {
 }  // namespace
 
 void HostFacts::merge(const HostFacts& other) {
+  const bool knew = kernel || take_lines_to || loops;
+  const bool knows_all = other.kernel && other.take_lines_to && other.loops;
+  day = knew && !knows_all ? std::min(day, other.day) : other.day;
   if (other.kernel) kernel = other.kernel;
   if (other.take_lines_to) take_lines_to = other.take_lines_to;
   if (other.loops) loops = other.loops;
-  if (other.day > day) day = other.day;
 }
 
 std::string HostFacts::text(std::string_view host) const {
@@ -88,6 +91,7 @@ Expected<HostFacts> HostFacts::parse(std::string_view text, std::string_view hos
   if (lines.size() < 2 || lines[0] != kTitle) {
     return fail(MPI_ERR_ARG, "its first line is not '{}'", kTitle);
   }
+  if (text.back() != '\n') return fail(MPI_ERR_ARG, "its last line has no end");
   HostFacts facts;
   if (lines[1] != host) return facts;
   for (std::size_t i = 2; i != lines.size(); ++i) {

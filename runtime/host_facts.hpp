@@ -15,7 +15,7 @@ namespace remit {
 
 /// The kernel's copy between two processes, of data that are in a cache.
 struct KernelCopies {
-  std::uint32_t ns_of_64k = 0;
+  std::uint32_t ns_of_64k = 0;  ///< 0: they are forbidden
   bool quick = false;  ///< from some 16 KB on it takes less than two copies through shared memory
 };
 
@@ -38,7 +38,7 @@ struct HostFacts {
   [[nodiscard]] bool complete(std::int64_t today) const {
     return kernel && take_lines_to && loops && today - day < kBelieved && day <= today;
   }
-  /// Takes over what the other ones know.
+  /// Takes over what the other ones know. All are as old as the oldest of them.
   void merge(const HostFacts& other);
 
   /// A line for each fact; before them what they are, and for which host.

@@ -25,6 +25,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "runtime/copy.hpp"
 #include "runtime/log.hpp"
 #include "runtime/nagle.hpp"
 #include "runtime/signals_blocked.hpp"
@@ -107,7 +108,9 @@ std::optional<std::string> text_in(const pmix_value_t* value) {
   if (value == nullptr || value->type != PMIX_STRING || value->data.string == nullptr) {
     return std::nullopt;
   }
-  return std::string(value->data.string);
+  std::string text(std::strlen(value->data.string), '\0');
+  copy_bytes(text.data(), value->data.string, text.size());  // the description of a host is long
+  return text;
 }
 
 /// "0,1,4-6" as numbers, ascending; empty if it is no such list.

@@ -11,6 +11,8 @@
 namespace remit {
 
 inline constexpr std::size_t kCacheLine = 64;
+/// Bytes up to which lines are taken where that pays for short data only, or nobody knows.
+inline constexpr std::size_t kTakeShortTo = std::size_t{12} << 10;
 
 /// Makes this core the owner of the cache lines of [memory, memory + n), whose contents are not
 /// needed any more: a byte of each is set to zero. The core that wrote them, and writes them again,

@@ -130,6 +130,11 @@ class TaskContext {
   void fail(int error) {
     if (error_ == MPI_SUCCESS) error_ = error;
   }
+  /// An exception, which is being handled, has ended one of them.
+  virtual void broken_off(int error) { fail(error); }
+
+ protected:
+  ~TaskContext() = default;
 
  private:
   int error_ = MPI_SUCCESS;
@@ -184,7 +189,7 @@ class [[nodiscard]] Task {
     void unhandled_exception() noexcept {
       if constexpr (std::same_as<T, int>) {
         value.emplace(class_of_exception());
-        if (context != nullptr) context->fail(*value);
+        if (context != nullptr) context->broken_off(*value);
       } else {
         std::terminate();
       }

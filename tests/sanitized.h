@@ -1,6 +1,6 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
- * Whether this program is built with a sanitizer that has an allocator of its own: which keeps freed
- * memory for a while, and ends a program that asks it for too much. */
+ * Whether this program is built with a sanitizer that has an allocator of its own: which keeps
+ * freed memory for a while, and ends a program that asks it for too much. */
 #ifndef REMIT_TESTS_SANITIZED_H
 #define REMIT_TESTS_SANITIZED_H
 

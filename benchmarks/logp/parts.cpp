@@ -8,6 +8,10 @@
 
 namespace remit {
 
+void CollCtx::broken_off(int error) {
+  fail(error);
+}
+
 Task<int> run_part(CollCtx& c, CollectiveArgs a) {
   learn_place(c.engine(), c.comm());
   const CollectiveShape shape = shape_of(c.comm(), a);

@@ -276,7 +276,9 @@ static void read_options(struct bench* b, int argc, char** argv, bool* help, cha
     if (option == ':') {
       snprintf(problem, room, "option '%s' needs a value", argv[optind - 1]);
     } else if (choice == NULL) {
-      snprintf(problem, room, "unknown option '%s'", argv[optind - 1]);
+      const char letter[] = {'-', (char)(option == '?' ? optopt : option), '\0'};
+      const char* word = argv[optind - 1]; /* or its value */
+      snprintf(problem, room, "unknown option '%s'", word[0] == '-' ? word : letter);
     } else if (option == 'h') {
       *help = true;
     } else if (!apply_option(b, option, optarg)) {

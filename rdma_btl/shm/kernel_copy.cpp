@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -97,34 +98,62 @@ ssize_t KernelCopy::copy(pid_t peer, bool to_peer, std::span<const iovec> local,
                                       remote.size(), 0);
 }
 
-/// Null: there is no memory for it.
-std::byte* KernelCopy::place_for(const void* remote) {
-  if (detour_ == nullptr) {
-    detour_.reset(static_cast<std::byte*>(std::aligned_alloc(kPageBytes, kStep + kPageBytes)));
-    if (detour_ == nullptr) return nullptr;
+/// Memory of the detour for the next bytes of the peer, and where they are there.
+struct KernelCopy::Step {
+  static constexpr std::size_t kPieces = 64;
+  std::array<iovec, kPieces> ours;
+  std::array<iovec, kPieces> theirs;
+  std::size_t pieces = 0;
+  std::size_t bytes = 0;
+
+  /// As many as there is memory for. Each piece lies as the peer's does.
+  Step(Cursor& there, std::byte* memory, std::size_t room) {
+    std::size_t used = 0;
+    while (pieces < kPieces && !there.at_end()) {
+      const auto address = reinterpret_cast<std::uintptr_t>(there.address());
+      const std::size_t at = used + (address - used) % kPageBytes;
+      if (at >= room) return;
+      const std::size_t length = std::min(there.run(), room - at);
+      ours[pieces] = {memory + at, length};
+      theirs[pieces] = {there.address(), length};
+      ++pieces;
+      bytes += length;
+      used = at + length;
+      there.done += length;
+    }
   }
-  return detour_.get() + reinterpret_cast<std::uintptr_t>(remote) % kPageBytes;
-}
+
+  /// Copies its first bytes between its memory and this process's pieces.
+  void exchange(Cursor& here, std::size_t count, bool to_memory) const {
+    for (std::size_t i = 0; i < pieces && count != 0; ++i) {
+      const std::size_t part = std::min(count, ours[i].iov_len);
+      here.exchange(static_cast<std::byte*>(ours[i].iov_base), part, to_memory);
+      count -= part;
+    }
+  }
+};
 
 ssize_t KernelCopy::by_detour(pid_t peer, bool to_peer, std::span<const iovec> local,
                               std::span<const iovec> remote) {
+  constexpr std::size_t kRoom = kStep + kPageBytes;
   ++detours_;
+  if (detour_ == nullptr) {
+    detour_.reset(static_cast<std::byte*>(std::aligned_alloc(kPageBytes, kRoom)));
+    if (detour_ == nullptr) return -1;
+  }
   Cursor here{local};
   Cursor there{remote};
   ssize_t copied = 0;
   while (!there.at_end()) {
-    std::byte* const memory = place_for(there.address());
-    if (memory == nullptr) return copied != 0 ? copied : -1;
-    const iovec theirs{there.address(), std::min(there.run(), kStep)};
-    const iovec ours{memory, theirs.iov_len};
-    if (to_peer) here.exchange(memory, ours.iov_len, true);
-    const ssize_t moved = to_peer ? ::process_vm_writev(peer, &ours, 1, &theirs, 1, 0)
-                                  : ::process_vm_readv(peer, &ours, 1, &theirs, 1, 0);
+    const Step step(there, detour_.get(), kRoom);
+    if (to_peer) step.exchange(here, step.bytes, true);
+    const auto move = to_peer ? ::process_vm_writev : ::process_vm_readv;
+    const ssize_t moved =
+        move(peer, step.ours.data(), step.pieces, step.theirs.data(), step.pieces, 0);
     if (moved <= 0) return copied != 0 ? copied : moved;
-    if (!to_peer) here.exchange(memory, static_cast<std::size_t>(moved), false);
+    if (!to_peer) step.exchange(here, static_cast<std::size_t>(moved), false);
     copied += moved;
-    if (static_cast<std::size_t>(moved) != ours.iov_len) return copied;
-    there.done += ours.iov_len;
+    if (static_cast<std::size_t>(moved) != step.bytes) return copied;
   }
   return copied;
 }
@@ -152,7 +181,7 @@ std::optional<KernelCopies> measure_kernel_copies() {
   const std::uint64_t by_itself = lowest_ns([&] { copy_bytes(to.get(), from.get(), kBytes); });
   // Two copies between caches take two to four times as long as one within a cache.
   const bool quick = by_kernel(kShort) <= by_itself;
-  if (!allowed) return {};
+  if (!allowed) return KernelCopies{};
   return KernelCopies{direct, quick};
 }
 

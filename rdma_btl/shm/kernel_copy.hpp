@@ -42,9 +42,9 @@ class KernelCopy {
   static constexpr std::size_t kStep = std::size_t{64} << 10;
 
   struct Cursor;
+  struct Step;
   [[nodiscard]] ssize_t by_detour(pid_t peer, bool to_peer, std::span<const iovec> local,
                                   std::span<const iovec> remote);
-  [[nodiscard]] std::byte* place_for(const void* remote);
 
   std::unique_ptr<std::byte, FreeMemory>
       detour_;  ///< kStep and a page, made when it is first needed
@@ -53,7 +53,7 @@ class KernelCopy {
 
 /// The kernel's copies of this process's own memory, which take as long as those of another one's.
 /// What they cost, looking up and holding the pages, differs by a factor of five among processors
-/// and hypervisors. Nothing where they are forbidden. Takes some 100 us.
+/// and hypervisors. Takes some 100 us.
 [[nodiscard]] std::optional<KernelCopies> measure_kernel_copies();
 
 }  // namespace remit::shm

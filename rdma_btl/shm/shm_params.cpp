@@ -7,14 +7,14 @@
 #include "rdma_btl/shm/copy_table.hpp"
 #include "rdma_btl/shm/os.hpp"
 #include "runtime/cache_file.hpp"
+#include "runtime/take_lines.hpp"
 
 namespace remit {
 
 std::size_t take_lines_to(std::string_view choice, const HostFacts& facts) {
-  constexpr std::size_t kShort = 12 * 1024;
   if (choice == "yes") return std::numeric_limits<std::size_t>::max();
   if (choice == "no") return 0;
-  return choice == "short" ? kShort : facts.take_lines_to.value_or(kShort);
+  return choice == "short" ? kTakeShortTo : facts.take_lines_to.value_or(kTakeShortTo);
 }
 
 std::string host_facts_path(const Params& params) {

@@ -40,7 +40,9 @@ inline const ParamDecl shm_alloc_param{
 inline const ParamDecl shm_copy_table_param{
     "shm_copy_table", std::string("auto"), "file",
     "where is kept which way of copying large messages is fastest on this host, as the first of "
-    "them show; auto: in the user's cache folder; none: nothing is measured"};
+    "them show, and what else was measured (remit_info --copies); auto: in the user's cache "
+    "folder; "
+    "none: nothing is measured of copies, and nothing kept"};
 
 /// Caps::take_lines_to by the parameter shm_take_lines and what is known of this host
 /// (docs/performance.md has the figures).

@@ -74,6 +74,7 @@ class Options(unittest.TestCase):
         for name, option in (("barrier", "--touch"), ("latency", "--back-to-back"), ("hello", "--touch"),
                              ("fresh", "--offset=1")):
             self.refused(f"{name}: unknown option '{option}'", name, option)
+        self.refused("barrier: unknown option '-o'", "barrier", "-o", "3")
 
     def test_what_does_not_fit_is_told_with_the_remedy(self):
         said = "two buffers of 65536 bytes do not fit in 65536: give 129K at least, or smaller messages"

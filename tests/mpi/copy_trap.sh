@@ -25,8 +25,16 @@ fail() {
 
 # It counts what it is meant to count, and only that.
 said=$(LD_PRELOAD=$tmp/counter.so TRAP_COUNTER_CALLER='' "$tmp/control" 2>&1) || fail "control: $said"
-[ "$said" = "trap counter: 6 calls, 3 in the trap, first behind code without a name" ] ||
-  fail "the counter does not count: $said"
+case $said in
+  "trap counter: 6 calls, 3 in the trap, first at "*"/control") ;;
+  *) fail "the counter does not count: $said" ;;
+esac
+
+failures=0
+complain() {
+  printf 'FAIL: %s\n' "$*"
+  failures=$((failures + 1))
+}
 
 # checked RANKS [VARIABLE=VALUE...] PROGRAM...: what all ranks have counted is right.
 checked() {
@@ -41,12 +49,14 @@ checked() {
     done
     exec ./mpirun -n "$ranks" "$@"' run "$ranks" "$@" >"$tmp/output" 2>&1 </dev/null || {
     tail -n 20 "$tmp/output"
-    fail "$ranks ranks: $*"
+    complain "$ranks ranks: $*"
+    return 0
   }
   counted=$(grep -c '^trap counter: ' "$tmp/output") || true
-  [ "$counted" -ge "$ranks" ] || fail "$ranks ranks: $*: $counted have counted"
+  [ "$counted" -ge "$ranks" ] || complain "$ranks ranks: $*: $counted have counted"
   if grep '^trap counter: ' "$tmp/output" | grep -v ' 0 in the trap$'; then
-    fail "$ranks ranks: $*"
+    complain "$ranks ranks: $*"
+    return 0
   fi
   calls=$((calls + $(awk '/^trap counter: / { n += $3 } END { print n + 0 }' "$tmp/output")))
   echo "ok $ranks ranks: $*"
@@ -80,4 +90,5 @@ else
   checked 4 tests/mpi/coll_random
 fi
 [ "$calls" -gt 1000 ] || fail "only $calls calls were counted: does the library call anything else?"
+[ "$failures" -eq 0 ] || fail "$failures runs"
 echo "$calls copies, none in the trap"

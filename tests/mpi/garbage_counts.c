@@ -2,7 +2,7 @@
  * Counts that were never set, under a limit of memory as batch systems set one: -1, INT_MAX, 2^62.
  * What must fail fails with an error class and words, never by an exception that no C program could
  * take; and everything works afterwards. `fatal`: what such an error does to a program that takes
- * none. */
+ * none; `starved`: to members that wait for the one that has it. */
 #include <limits.h>
 #include <sys/resource.h>
 
@@ -237,12 +237,29 @@ static void still_works(MPI_Comm comm) {
   OK(MPI_Comm_free(&copy));
 }
 
+/* One member gets no memory in the middle of an operation. */
+static void starved(void) {
+  const int n = 100000;
+  double* in = calloc((size_t)n, sizeof *in);
+  double* out = calloc((size_t)n, sizeof *out);
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  OK(MPI_Barrier(MPI_COMM_WORLD));
+  if (check_rank == 1) limit_memory((size_t)1 << 16);
+  (void)MPI_Allreduce(in, out, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  free(in);
+  free(out);
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   int_type[0] = MPI_INT;
   if (argc > 1 && strcmp(argv[1], "fatal") == 0) {
     MPI_Datatype made;
     MPI_Type_indexed_c(kHuge, wide, wide, MPI_INT, &made);
+    return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "starved") == 0) {
+    starved();
     return 0;
   }
   if (kSanitized) return check_end("garbage_counts (not under a sanitizer)");

@@ -64,15 +64,16 @@ __attribute__((constructor)) static void begin(void) {
 __attribute__((destructor)) static void end(void) {
   if (caller_end == 0) return;
   char line[512];
-  Dl_info where = {0};
   const uintptr_t at = atomic_load(&first_at);
-  if (at != 0) dladdr((void*)at, &where);
-  const int length =
-      snprintf(line, sizeof line, "trap counter: %lu calls, %lu in the trap%s%s\n",
-               atomic_load(&seen), atomic_load(&trapped), at != 0 ? ", first behind " : "",
-               at == 0                   ? ""
-               : where.dli_sname != NULL ? where.dli_sname
-                                         : "code without a name");
+  int length = snprintf(line, sizeof line, "trap counter: %lu calls, %lu in the trap",
+                        atomic_load(&seen), atomic_load(&trapped));
+  if (at != 0) { /* for addr2line */
+    Dl_info where = {0};
+    dladdr((void*)at, &where);
+    length += snprintf(line + length, sizeof line - (size_t)length, ", first at 0x%lx of %s",
+                       (unsigned long)(at - (uintptr_t)where.dli_fbase), where.dli_fname);
+  }
+  line[length++] = '\n';
   if (write(STDERR_FILENO, line, (size_t)length) < 0) _exit(97);
 }
 

@@ -2,6 +2,7 @@
 // Exceptions at the boundary of C: the library's own become error classes, those of a program's
 // error handler pass. One process, through the public functions.
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <cstring>
 #include <string>
@@ -17,6 +18,11 @@ struct Thrown {
 };
 void throwing_handler(MPI_Comm* /*comm*/, int* code, ...) {
   throw Thrown{*code};
+}
+
+int ended = 0;
+void ending_handler(MPI_Comm* /*comm*/, int* /*code*/, ...) {
+  ::pthread_exit(&ended);
 }
 
 int class_of(int code) {
@@ -44,7 +50,8 @@ class Caught : public ::testing::Test {
   static void SetUpTestSuite() {
     int is_running = 0;
     MPI_Initialized(&is_running);
-    if (is_running == 0) MPI_Init(nullptr, nullptr);
+    int provided = 0;
+    if (is_running == 0) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
   }
   void SetUp() override {
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -72,15 +79,7 @@ class Caught : public ::testing::Test {
   MPI_Errhandler throwing = MPI_ERRHANDLER_NULL;
 };
 
-TEST_F(Caught, TheLibrarysOwnBecomeErrors) {
-  int code = MPI_SUCCESS;
-  ASSERT_NO_THROW(code = ask_too_much());
-  EXPECT_EQ(class_of(code), MPI_ERR_NO_MEM);
-  EXPECT_NE(words_of(code).find("MPI_Type_indexed_c"), std::string::npos) << words_of(code);
-  EXPECT_NE(words_of(code).find("far too large"), std::string::npos) << words_of(code);
-  works();
-}
-
+/// The first test: the library itself has thrown nothing yet.
 TEST_F(Caught, WhatAHandlerThrowsPasses) {
   int value = 0;
   for (int i = 0; i < 3; ++i) {
@@ -94,6 +93,35 @@ TEST_F(Caught, WhatAHandlerThrowsPasses) {
     // The exception that passed is not taken for the next one.
     ASSERT_NO_THROW(EXPECT_EQ(class_of(ask_too_much()), MPI_ERR_NO_MEM));
   }
+}
+
+/// So does the end of a thread.
+TEST_F(Caught, AHandlerMayEndItsThread) {
+  MPI_Errhandler ending = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(ending_handler, &ending);
+  MPI_Comm_set_errhandler(comm, ending);
+  pthread_t thread{};
+  const auto fails = [](void* where) -> void* {
+    int value = 0;
+    MPI_Send(&value, 1, MPI_INT, 77, 0, static_cast<MPI_Comm>(where));
+    return nullptr;
+  };
+  ASSERT_EQ(::pthread_create(&thread, nullptr, fails, comm), 0);
+  void* result = nullptr;
+  ASSERT_EQ(::pthread_join(thread, &result), 0);
+  EXPECT_EQ(result, &ended);
+  MPI_Comm_set_errhandler(comm, throwing);
+  MPI_Errhandler_free(&ending);
+  works();
+}
+
+TEST_F(Caught, TheLibrarysOwnBecomeErrors) {
+  int code = MPI_SUCCESS;
+  ASSERT_NO_THROW(code = ask_too_much());
+  EXPECT_EQ(class_of(code), MPI_ERR_NO_MEM);
+  EXPECT_NE(words_of(code).find("MPI_Type_indexed_c"), std::string::npos) << words_of(code);
+  EXPECT_NE(words_of(code).find("far too large"), std::string::npos) << words_of(code);
+  works();
 }
 
 TEST_F(Caught, AHandlerMayThrowBecauseOfAnException) {

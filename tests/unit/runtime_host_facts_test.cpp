@@ -1,6 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The facts of a host: their text and file, and how long they are believed.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -74,8 +75,24 @@ TEST(HostFacts, NewsReplaceWhatWasKnown) {
   news.day = 20001;
   facts.merge(news);
   EXPECT_EQ(facts.take_lines_to, 0U);
-  EXPECT_EQ(facts.day, 20001);
+  EXPECT_EQ(facts.day, 20000) << "the others are not younger for that";
   EXPECT_EQ(facts.kernel->ns_of_64k, 2500U);
+  news = some_facts();
+  news.day = 20002;
+  facts.merge(news);
+  EXPECT_EQ(facts.day, 20002);
+  facts.day = 40000;
+  facts.merge(news);
+  EXPECT_EQ(facts.day, 20002) << "the clock was wrong";
+}
+
+TEST(HostFacts, ForbiddenCopiesAreKnown) {
+  HostFacts facts = some_facts();
+  facts.kernel = remit::KernelCopies{};
+  const auto again = HostFacts::parse(facts.text("here"), "here");
+  ASSERT_TRUE(again.has_value());
+  EXPECT_TRUE(again->complete(20000));
+  EXPECT_EQ(again->kernel->ns_of_64k, 0U);
 }
 
 TEST(HostFacts, RefusesWhatIsDamaged) {
@@ -93,6 +110,7 @@ TEST(HostFacts, RefusesWhatIsDamaged) {
            head + "take_lines_to some\n",
            head + "loops 24 4096\n",
            head + "loops 32\n",
+           head + "loops 32 40",
            head + "words\n",
        }) {
     EXPECT_FALSE(HostFacts::parse(text, "here").has_value()) << text;
@@ -114,6 +132,9 @@ TEST(HostFacts, AreKeptInAFile) {
   std::ofstream(path) << "rubbish";
   EXPECT_FALSE(remit::load_host_facts(path).kernel.has_value());
   EXPECT_TRUE(remit::save_host_facts(path, some_facts())) << "and is replaced";
+  std::filesystem::remove(path);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FALSE(remit::load_host_facts(path).kernel.has_value()) << "nobody waits for a writer";
   const auto saved = remit::save_host_facts(path + "/below/a/file", some_facts());
   ASSERT_FALSE(saved.has_value());
   EXPECT_NE(saved.error().message.find(path), std::string::npos);

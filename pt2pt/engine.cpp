@@ -323,8 +323,14 @@ std::size_t Engine::unexpected_bytes() const {
 
 std::string Engine::explain(const CommCore& comm, int rank) const {
   if (rank < 0 || rank >= comm.peers().size()) {
+    const auto has = [&](ProcId proc) {
+      return comm.local->rank_of(proc) != MPI_UNDEFINED ||
+             comm.peers().rank_of(proc) != MPI_UNDEFINED;
+    };
     for (const Peer* peer : peers_.all()) {
-      if (!peer->failure.empty()) return fmt::format("{}: {}", words_of(peer->id), peer->failure);
+      if (!peer->failure.empty() && has(peer->id)) {
+        return fmt::format("{}: {}", words_of(peer->id), peer->failure);
+      }
     }
     return "";
   }

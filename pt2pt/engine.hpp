@@ -153,7 +153,8 @@ class Engine final : public ProgressSource {
   /// All of them, in no useful order. Costs time and memory with their number.
   [[nodiscard]] std::vector<Awaited> awaited();
 
-  /// The words behind the error of a request or peer, for the message to the user.
+  /// The words behind the error of a request or peer, for the message to the user; with a rank that
+  /// is none, those of any member that failed.
   [[nodiscard]] std::string explain(const CommCore& comm, int rank) const;
 
   /// One row of the protocol table as remit_info prints it.

@@ -393,6 +393,10 @@ TEST(Failure, EveryOperationWithADeadPeerEnds) {
     EXPECT_TRUE(send.complete);
     EXPECT_EQ(send.status.error, MPI_ERR_PROC_ABORTED);
     EXPECT_NE(w.engine(0).explain(w.comm(0), 2), "");
+    EXPECT_NE(w.engine(0).explain(w.comm(0), MPI_ANY_SOURCE), "");
+    CommCore without = w.comm(0);
+    without.local = Group::regular(0, 1, 2);
+    EXPECT_EQ(w.engine(0).explain(without, MPI_ANY_SOURCE), "") << "it is not a member";
     Request good(RequestKind::send);
     w.engine(1).irecv(receive, view(&got, 8), 0, 7, w.comm(1));
     w.engine(0).isend(good, view(&value, 8), 1, 7, w.comm(0));

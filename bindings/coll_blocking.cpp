@@ -9,7 +9,7 @@ namespace {
 
 using enum CollectiveKind;
 
-int barrier_of(const char* function, MPI_Comm comm) {
+int barrier_of(const char* function, MPI_Comm comm) try {
   Entry entry(function);
   if (CommObject* object = on_board(entry, comm, barrier, 0)) [[likely]] {
     return run_short(entry, *object, barrier, [](Board& board, const auto* subject) {
@@ -18,10 +18,12 @@ int barrier_of(const char* function, MPI_Comm comm) {
   }
   return blocking_collective(entry,
                              [&](CollectiveCall& call) { return check_barrier(call, comm); });
+} catch (...) {
+  return caught(function, comm);
 }
 
 int bcast_of(const char* function, void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
-             MPI_Comm comm) {
+             MPI_Comm comm) try {
   Entry entry(function);
   const std::size_t bytes = short_bytes(entry, buffer, count, datatype);
   CommObject* object = bytes == 0 ? nullptr : on_board(entry, comm, bcast, bytes);
@@ -33,11 +35,13 @@ int bcast_of(const char* function, void* buffer, MPI_Count count, MPI_Datatype d
   return blocking_collective(entry, [&](CollectiveCall& call) {
     return check_bcast(call, buffer, count, datatype, root, comm);
   });
+} catch (...) {
+  return caught(function, comm);
 }
 
 int allgather_of(const char* function, const void* sendbuf, MPI_Count sendcount,
                  MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                 MPI_Comm comm) {
+                 MPI_Comm comm) try {
   Entry entry(function);
   const std::size_t bytes =
       short_bytes_of_both(entry, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
@@ -50,10 +54,13 @@ int allgather_of(const char* function, const void* sendbuf, MPI_Count sendcount,
     return check_all_to_all(call, allgather, sendbuf, sendcount, sendtype, recvbuf, recvcount,
                             recvtype, comm);
   });
+} catch (...) {
+  return caught(function, comm);
 }
 
 int gather_of(const char* function, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-              void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+              void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+              MPI_Comm comm) try {
   Entry entry(function);
   const std::size_t bytes = short_bytes(entry, sendbuf, sendcount, sendtype);
   CommObject* object = bytes == 0 ? nullptr : on_board(entry, comm, gather, bytes);
@@ -69,11 +76,13 @@ int gather_of(const char* function, const void* sendbuf, MPI_Count sendcount, MP
     return check_gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
                         comm);
   });
+} catch (...) {
+  return caught(function, comm);
 }
 
 int scatter_of(const char* function, const void* sendbuf, MPI_Count sendcount,
                MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-               int root, MPI_Comm comm) {
+               int root, MPI_Comm comm) try {
   Entry entry(function);
   const std::size_t bytes = short_bytes(entry, recvbuf, recvcount, recvtype);
   CommObject* object = bytes == 0 ? nullptr : on_board(entry, comm, scatter, bytes);
@@ -90,11 +99,13 @@ int scatter_of(const char* function, const void* sendbuf, MPI_Count sendcount,
     return check_scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
                          comm);
   });
+} catch (...) {
+  return caught(function, comm);
 }
 
 int alltoall_of(const char* function, const void* sendbuf, MPI_Count sendcount,
                 MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                MPI_Comm comm) {
+                MPI_Comm comm) try {
   Entry entry(function);
   const std::size_t bytes =
       short_bytes_of_both(entry, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
@@ -108,10 +119,12 @@ int alltoall_of(const char* function, const void* sendbuf, MPI_Count sendcount,
     return check_all_to_all(call, alltoall, sendbuf, sendcount, sendtype, recvbuf, recvcount,
                             recvtype, comm);
   });
+} catch (...) {
+  return caught(function, comm);
 }
 
 int reduce_of(const char* function, const void* sendbuf, void* recvbuf, MPI_Count count,
-              MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
+              MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) try {
   Entry entry(function);
   CommObject* object = on_board(entry, comm, reduce, 1);
   if (object != nullptr && is_member(*object, root)) {
@@ -126,10 +139,12 @@ int reduce_of(const char* function, const void* sendbuf, void* recvbuf, MPI_Coun
   return blocking_collective(entry, [&](CollectiveCall& call) {
     return check_reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm);
   });
+} catch (...) {
+  return caught(function, comm);
 }
 
 int allreduce_of(const char* function, const void* sendbuf, void* recvbuf, MPI_Count count,
-                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) try {
   Entry entry(function);
   const ShortVector v = short_vector(entry, sendbuf, recvbuf, count, datatype, op, true);
   if (CommObject* object =
@@ -141,6 +156,8 @@ int allreduce_of(const char* function, const void* sendbuf, void* recvbuf, MPI_C
   return blocking_collective(entry, [&](CollectiveCall& call) {
     return check_allreduce(call, sendbuf, recvbuf, count, datatype, op, comm);
   });
+} catch (...) {
+  return caught(function, comm);
 }
 
 }  // namespace
@@ -149,24 +166,20 @@ int allreduce_of(const char* function, const void* sendbuf, void* recvbuf, MPI_C
 
 using namespace remit;
 
-int PMPI_Barrier(MPI_Comm comm) try { return barrier_of("MPI_Barrier", comm); } catch (...) {
-  return caught("MPI_Barrier", comm);
+int PMPI_Barrier(MPI_Comm comm) {
+  return barrier_of("MPI_Barrier", comm);
 }
 REMIT_WEAK(Barrier);
 
-int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) try {
+int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   return bcast_of("MPI_Bcast", buffer, count, datatype, root, comm);
-} catch (...) {
-  return caught("MPI_Bcast", comm);
 }
 REMIT_WEAK(Bcast);
 
 int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) try {
+                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   return gather_of("MPI_Gather", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
                    comm);
-} catch (...) {
-  return caught("MPI_Gather", comm);
 }
 REMIT_WEAK(Gather);
 
@@ -183,11 +196,9 @@ int PMPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
 REMIT_WEAK(Gatherv);
 
 int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) try {
+                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   return scatter_of("MPI_Scatter", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
                     comm);
-} catch (...) {
-  return caught("MPI_Scatter", comm);
 }
 REMIT_WEAK(Scatter);
 
@@ -204,11 +215,9 @@ int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[
 REMIT_WEAK(Scatterv);
 
 int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm) try {
+                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   return allgather_of("MPI_Allgather", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                       comm);
-} catch (...) {
-  return caught("MPI_Allgather", comm);
 }
 REMIT_WEAK(Allgather);
 
@@ -225,11 +234,9 @@ int PMPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, v
 REMIT_WEAK(Allgatherv);
 
 int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) try {
+                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   return alltoall_of("MPI_Alltoall", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                      comm);
-} catch (...) {
-  return caught("MPI_Alltoall", comm);
 }
 REMIT_WEAK(Alltoall);
 
@@ -246,35 +253,26 @@ int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispl
 REMIT_WEAK(Alltoallv);
 
 int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                int root, MPI_Comm comm) try {
+                int root, MPI_Comm comm) {
   return reduce_of("MPI_Reduce", sendbuf, recvbuf, count, datatype, op, root, comm);
-} catch (...) {
-  return caught("MPI_Reduce", comm);
 }
 REMIT_WEAK(Reduce);
 
 int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                   MPI_Comm comm) try {
+                   MPI_Comm comm) {
   return allreduce_of("MPI_Allreduce", sendbuf, recvbuf, count, datatype, op, comm);
-} catch (...) {
-  return caught("MPI_Allreduce", comm);
 }
 REMIT_WEAK(Allreduce);
 
-int PMPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
-                 MPI_Comm comm) try {
+int PMPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   return bcast_of("MPI_Bcast_c", buffer, count, datatype, root, comm);
-} catch (...) {
-  return caught("MPI_Bcast_c", comm);
 }
 REMIT_WEAK(Bcast_c);
 
 int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                  MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) try {
+                  MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   return gather_of("MPI_Gather_c", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
                    comm);
-} catch (...) {
-  return caught("MPI_Gather_c", comm);
 }
 REMIT_WEAK(Gather_c);
 
@@ -291,11 +289,9 @@ int PMPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 REMIT_WEAK(Gatherv_c);
 
 int PMPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                   MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) try {
+                   MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   return scatter_of("MPI_Scatter_c", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                     root, comm);
-} catch (...) {
-  return caught("MPI_Scatter_c", comm);
 }
 REMIT_WEAK(Scatter_c);
 
@@ -312,11 +308,9 @@ int PMPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
 REMIT_WEAK(Scatterv_c);
 
 int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) try {
+                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   return allgather_of("MPI_Allgather_c", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                       comm);
-} catch (...) {
-  return caught("MPI_Allgather_c", comm);
 }
 REMIT_WEAK(Allgather_c);
 
@@ -333,11 +327,9 @@ int PMPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sen
 REMIT_WEAK(Allgatherv_c);
 
 int PMPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) try {
+                    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   return alltoall_of("MPI_Alltoall_c", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                      comm);
-} catch (...) {
-  return caught("MPI_Alltoall_c", comm);
 }
 REMIT_WEAK(Alltoall_c);
 
@@ -354,18 +346,14 @@ int PMPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
 REMIT_WEAK(Alltoallv_c);
 
 int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
-                  MPI_Op op, int root, MPI_Comm comm) try {
+                  MPI_Op op, int root, MPI_Comm comm) {
   return reduce_of("MPI_Reduce_c", sendbuf, recvbuf, count, datatype, op, root, comm);
-} catch (...) {
-  return caught("MPI_Reduce_c", comm);
 }
 REMIT_WEAK(Reduce_c);
 
 int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
-                     MPI_Op op, MPI_Comm comm) try {
+                     MPI_Op op, MPI_Comm comm) {
   return allreduce_of("MPI_Allreduce_c", sendbuf, recvbuf, count, datatype, op, comm);
-} catch (...) {
-  return caught("MPI_Allreduce_c", comm);
 }
 REMIT_WEAK(Allreduce_c);
 

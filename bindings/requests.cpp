@@ -49,10 +49,11 @@ int destroy_request(Instance& instance, RequestObject* request) {
 }
 
 RequestObject* more_plain_requests() {
-  auto request = std::make_unique<RequestObject>(RequestForm::receive);
+  auto* request = new (std::nothrow) RequestObject(RequestForm::receive);
+  if (request == nullptr) return nullptr;
   request->plain = true;
   request->core.view.layout = &predefined(MPI_BYTE).layout();
-  return request.release();
+  return request;
 }
 
 int start_request(Instance& instance, RequestObject& request) {

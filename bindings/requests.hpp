@@ -53,13 +53,14 @@ struct MessageArgs {
 /// Returns the error of a generalized request's free function, which it calls, else MPI_SUCCESS.
 int destroy_request(Instance& instance, RequestObject* request);
 
-/// A plain receive on `comm`, not started yet.
+/// A plain receive on `comm`, not started yet; null: there is no memory for one.
 [[nodiscard]] RequestObject* more_plain_requests();
 [[nodiscard]] inline RequestObject* make_plain_receive(Instance& instance, CommObject* comm,
                                                        int source) {
   RequestObject* request = instance.plain_requests;
   if (request == nullptr) [[unlikely]] {
     request = more_plain_requests();
+    if (request == nullptr) return nullptr;
   } else {
     instance.plain_requests = request->next_plain;
   }

@@ -53,12 +53,6 @@ template <SendMode mode>
   return send_and_wait(entry, args, mode);
 }
 
-/// MPI_Send, if its fast path does not do. With as many arguments as there are registers.
-[[gnu::noinline]] int standard_send(const void* buffer, MPI_Count count, MPI_Datatype type,
-                                    int dest, int tag, MPI_Comm comm) {
-  return blocking_send<SendMode::standard>("MPI_Send", buffer, count, type, dest, tag, comm);
-}
-
 [[nodiscard]] inline bool is_rank(const CommObject& comm, int rank) {
   return static_cast<unsigned>(rank) < static_cast<unsigned>(comm.core.peers().size());
 }
@@ -90,7 +84,7 @@ template <SendMode mode>
 /// what is wrong. They take the arguments as they came, so that no register is saved for them.
 [[gnu::always_inline]] inline bool send_at_once(const void* buffer, MPI_Count count,
                                                 MPI_Datatype datatype, int dest, int tag,
-                                                MPI_Comm comm) {
+                                                MPI_Comm comm) noexcept {
   Instance* instance = library().instance;
   if (instance == nullptr) [[unlikely]]
     return false;
@@ -121,6 +115,8 @@ template <SendMode mode>
                                                         MPI_Count count, MPI_Datatype datatype,
                                                         int source, int tag) {
   RequestObject* request = make_plain_receive(*instance, object, source);
+  if (request == nullptr) [[unlikely]]
+    return nullptr;
   request->tag = tag;
   request->view.count = count;
   request->plain_type = datatype;
@@ -155,7 +151,7 @@ template <SendMode mode>
 /// The fast path of MPI_Irecv: a plain request, or null if anything is out of the ordinary.
 [[gnu::always_inline]] inline RequestObject* receive_at_once(void* buffer, MPI_Count count,
                                                              MPI_Datatype datatype, int source,
-                                                             int tag, MPI_Comm comm) {
+                                                             int tag, MPI_Comm comm) noexcept {
   Instance* instance = library().instance;
   if (instance == nullptr) [[unlikely]]
     return nullptr;
@@ -239,7 +235,7 @@ constexpr int kLooks = 256;
 /// MPI_Recv, if its fast path does not do.
 [[gnu::noinline]] int receive(const char* function, void* buffer, MPI_Count count,
                               MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                              MPI_Status* status) {
+                              MPI_Status* status) try {
   Instance* instance = library().instance;
   RequestObject* request = instance == nullptr || instance->guarded()
                                ? nullptr
@@ -252,12 +248,14 @@ constexpr int kLooks = 256;
   set_status(status, request->core.status);
   destroy_plain(*instance, request);
   return MPI_SUCCESS;
+} catch (...) {
+  return caught(function, comm);
 }
 
 /// MPI_Recv, if all is plain and its message has come: else false, and nothing is done.
 [[gnu::always_inline]] inline bool take_at_once(void* buffer, MPI_Count count, MPI_Datatype type,
                                                 int source, int tag, MPI_Comm comm,
-                                                MPI_Status* status) {
+                                                MPI_Status* status) noexcept {
   Instance* instance = library().instance;
   if (instance == nullptr) [[unlikely]]
     return false;
@@ -328,6 +326,54 @@ int requested_receive(const char* function, bool persistent, void* buffer, MPI_C
   return hand_out(entry, RequestForm::receive, SendMode::standard, persistent, args, request);
 }
 
+// What MPI functions do behind their fast paths. These keep nothing for the handler of an
+// exception, which would cost them a register for each argument; they let none out
+// (check_exceptions).
+
+[[gnu::noinline]] int full_send(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                                int tag, MPI_Comm comm) try {
+  return blocking_send<SendMode::standard>("MPI_Send", buf, count, datatype, dest, tag, comm);
+} catch (...) {
+  return caught("MPI_Send", comm);
+}
+
+[[gnu::noinline]] int full_send_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                                  int tag, MPI_Comm comm) try {
+  return blocking_send<SendMode::standard>("MPI_Send_c", buf, count, datatype, dest, tag, comm);
+} catch (...) {
+  return caught("MPI_Send_c", comm);
+}
+
+[[gnu::noinline]] int full_isend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                                 int tag, MPI_Comm comm, MPI_Request* request) try {
+  return requested_send({"MPI_Isend", RequestForm::send, SendMode::standard, false}, buf, count,
+                        datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Isend", comm);
+}
+
+[[gnu::noinline]] int full_irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source,
+                                 int tag, MPI_Comm comm, MPI_Request* request) try {
+  return requested_receive("MPI_Irecv", false, buf, count, datatype, source, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Irecv", comm);
+}
+
+[[gnu::noinline]] int full_isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype,
+                                   int dest, int tag, MPI_Comm comm, MPI_Request* request) try {
+  return requested_send({"MPI_Isend_c", RequestForm::send, SendMode::standard, false}, buf, count,
+                        datatype, dest, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Isend_c", comm);
+}
+
+[[gnu::noinline]] int full_irecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source,
+                                   int tag, MPI_Comm comm, MPI_Request* request) try {
+  return requested_receive("MPI_Irecv_c", false, buf, count, datatype, source, tag, comm, request);
+} catch (...) {
+  return caught("MPI_Irecv_c", comm);
+}
+
 }  // namespace
 
 }  // namespace remit
@@ -336,13 +382,10 @@ using namespace remit;
 
 // Blocking sends and receive, and their large-count forms.
 
-int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-              MPI_Comm comm) try {
+int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   if (send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]]
     return MPI_SUCCESS;
-  return standard_send(buf, count, datatype, dest, tag, comm);
-} catch (...) {
-  return caught("MPI_Send", comm);
+  return full_send(buf, count, datatype, dest, tag, comm);
 }
 REMIT_WEAK(Send);
 
@@ -371,22 +414,18 @@ int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int 
 REMIT_WEAK(Bsend);
 
 int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-              MPI_Status* status) try {
+              MPI_Status* status) {
   if (take_at_once(buf, count, datatype, source, tag, comm, status)) [[likely]]
     return MPI_SUCCESS;
   return receive("MPI_Recv", buf, count, datatype, source, tag, comm, status);
-} catch (...) {
-  return caught("MPI_Recv", comm);
 }
 REMIT_WEAK(Recv);
 
 int PMPI_Send_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                MPI_Comm comm) try {
+                MPI_Comm comm) {
   if (send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]]
     return MPI_SUCCESS;
-  return blocking_send<SendMode::standard>("MPI_Send_c", buf, count, datatype, dest, tag, comm);
-} catch (...) {
-  return caught("MPI_Send_c", comm);
+  return full_send_c(buf, count, datatype, dest, tag, comm);
 }
 REMIT_WEAK(Send_c);
 
@@ -415,27 +454,22 @@ int PMPI_Bsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
 REMIT_WEAK(Bsend_c);
 
 int PMPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-                MPI_Comm comm, MPI_Status* status) try {
+                MPI_Comm comm, MPI_Status* status) {
   if (take_at_once(buf, count, datatype, source, tag, comm, status)) [[likely]]
     return MPI_SUCCESS;
   return receive("MPI_Recv_c", buf, count, datatype, source, tag, comm, status);
-} catch (...) {
-  return caught("MPI_Recv_c", comm);
 }
 REMIT_WEAK(Recv_c);
 
 // Nonblocking and persistent forms.
 
 int PMPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-               MPI_Request* request) try {
+               MPI_Request* request) {
   if (request != nullptr && send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]] {
     *request = handle_of(&library().instance.load()->sent);
     return MPI_SUCCESS;
   }
-  return requested_send({"MPI_Isend", RequestForm::send, SendMode::standard, false}, buf, count,
-                        datatype, dest, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Isend", comm);
+  return full_isend(buf, count, datatype, dest, tag, comm, request);
 }
 REMIT_WEAK(Isend);
 
@@ -467,15 +501,13 @@ int PMPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int
 REMIT_WEAK(Ibsend);
 
 int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-               MPI_Request* request) try {
+               MPI_Request* request) {
   if (RequestObject* started =
           request == nullptr ? nullptr : receive_at_once(buf, count, datatype, source, tag, comm)) {
     *request = handle_of(started);
     return MPI_SUCCESS;
   }
-  return requested_receive("MPI_Irecv", false, buf, count, datatype, source, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Irecv", comm);
+  return full_irecv(buf, count, datatype, source, tag, comm, request);
 }
 REMIT_WEAK(Irecv);
 
@@ -524,15 +556,12 @@ int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int 
 REMIT_WEAK(Recv_init);
 
 int PMPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                 MPI_Comm comm, MPI_Request* request) try {
+                 MPI_Comm comm, MPI_Request* request) {
   if (request != nullptr && send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]] {
     *request = handle_of(&library().instance.load()->sent);
     return MPI_SUCCESS;
   }
-  return requested_send({"MPI_Isend_c", RequestForm::send, SendMode::standard, false}, buf, count,
-                        datatype, dest, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Isend_c", comm);
+  return full_isend_c(buf, count, datatype, dest, tag, comm, request);
 }
 REMIT_WEAK(Isend_c);
 
@@ -564,15 +593,13 @@ int PMPI_Ibsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int d
 REMIT_WEAK(Ibsend_c);
 
 int PMPI_Irecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-                 MPI_Comm comm, MPI_Request* request) try {
+                 MPI_Comm comm, MPI_Request* request) {
   if (RequestObject* started =
           request == nullptr ? nullptr : receive_at_once(buf, count, datatype, source, tag, comm)) {
     *request = handle_of(started);
     return MPI_SUCCESS;
   }
-  return requested_receive("MPI_Irecv_c", false, buf, count, datatype, source, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Irecv_c", comm);
+  return full_irecv_c(buf, count, datatype, source, tag, comm, request);
 }
 REMIT_WEAK(Irecv_c);
 

@@ -4,31 +4,29 @@
 
 namespace remit {
 
+namespace {
+
+/// Where the next array's values begin: an odd number of ints would leave them misaligned.
+std::byte* behind(std::byte* at, std::size_t bytes) {
+  constexpr std::size_t kAlign = alignof(MPI_Count);
+  return at + ((bytes + kAlign - 1) & ~(kAlign - 1));
+}
+
+}  // namespace
+
 CopiedCounts::CopiedCounts(CollectiveArgs& args, int sends, int receives) {
-  struct Array {
-    Counts& counts;
-    int values;
-  };
-  const std::array<Array, 4> arrays{{{args.send_counts, sends},
-                                     {args.send_displs, sends},
-                                     {args.recv_counts, receives},
-                                     {args.recv_displs, receives}}};
-  // An odd number of ints would leave the next array's values misaligned.
-  const auto room = [](const Array& array) {
-    constexpr std::size_t kAlign = alignof(MPI_Count);
-    return (array.counts.bytes(array.values) + kAlign - 1) & ~(kAlign - 1);
-  };
-  std::size_t total = 0;
-  for (const Array& array : arrays) total += room(array);
   std::byte* next = inline_.data();
-  if (total > inline_.size()) [[unlikely]] {
-    large_ = std::make_unique_for_overwrite<std::byte[]>(total);
+  const std::size_t most = 2 *
+                           (static_cast<std::size_t>(sends) + static_cast<std::size_t>(receives)) *
+                           sizeof(MPI_Count);
+  if (most > inline_.size()) [[unlikely]] {
+    large_ = std::make_unique_for_overwrite<std::byte[]>(most);
     next = large_.get();
   }
-  for (const Array& array : arrays) {
-    array.counts.move_to(next, array.values);
-    next += room(array);
-  }
+  next = behind(next, args.send_counts.move_to(next, sends));
+  next = behind(next, args.send_displs.move_to(next, sends));
+  next = behind(next, args.recv_counts.move_to(next, receives));
+  args.recv_displs.move_to(next, receives);
 }
 
 }  // namespace remit

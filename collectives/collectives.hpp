@@ -55,20 +55,17 @@ class Counts {
   [[nodiscard]] MPI_Count operator[](int i) const { return narrow_ ? narrow_[i] : wide_[i]; }
   [[nodiscard]] bool null() const { return narrow_ == nullptr && wide_ == nullptr; }
   [[nodiscard]] bool wide() const { return wide_ != nullptr; }
-  /// What so many values of it take; nothing if it is null.
-  [[nodiscard]] std::size_t bytes(int values) const {
-    const std::size_t each = narrow_ ? sizeof *narrow_ : wide_ ? sizeof *wide_ : 0;
-    return static_cast<std::size_t>(values) * each;
-  }
   /// Copies so many values to `memory`, which is aligned for either width, and stays with the copy.
-  void move_to(std::byte* memory, int values) {
-    const std::size_t length = bytes(values);
-    if (length == 0) return;
+  /// Returns their bytes: none if it is null.
+  std::size_t move_to(std::byte* memory, int values) {
+    const auto n = static_cast<std::size_t>(values);
     if (narrow_ != nullptr) {
-      narrow_ = static_cast<const int*>(std::memcpy(memory, narrow_, length));
-    } else {
-      wide_ = static_cast<const MPI_Count*>(std::memcpy(memory, wide_, length));
+      narrow_ = static_cast<const int*>(std::memcpy(memory, narrow_, n * sizeof *narrow_));
+      return n * sizeof *narrow_;
     }
+    if (wide_ == nullptr) return 0;
+    wide_ = static_cast<const MPI_Count*>(std::memcpy(memory, wide_, n * sizeof *wide_));
+    return n * sizeof *wide_;
   }
 
  private:

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <future>
+#include <iterator>
 #include <system_error>
 #include <thread>
 
@@ -51,16 +52,22 @@ std::string join_numbers(const std::vector<int>& numbers) {
   return fmt::format("{}", fmt::join(numbers, ","));
 }
 
-// PMIx starts two threads, and says nothing if it cannot start the one that listens: ranks would
-// wait for it for ever. Threads that could be started at once can be so again, with the same
-// stacks.
+constexpr std::size_t kThreads = 2;  // that PMIx's server has
+
+std::size_t count_threads() {
+  std::error_code error;
+  const std::filesystem::directory_iterator tasks("/proc/self/task", error);
+  return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+// Threads that could be started at once can be so again, with the same stacks.
 Expected<> try_threads() {
   std::promise<void> all_run;
   std::vector<std::thread> threads;
   std::string error;
   try {
     const std::shared_future<void> go = all_run.get_future().share();
-    while (threads.size() < 2) threads.emplace_back([go] { go.wait(); });
+    while (threads.size() < kThreads) threads.emplace_back([go] { go.wait(); });
   } catch (const std::system_error&) {
     error = words_of_exception();
   }
@@ -265,7 +272,11 @@ std::vector<PmixServer::ProgramSet> PmixServer::program_sets(const Job& job) {
 }
 
 Expected<> PmixServer::init(const Job& first) {
-  if (auto room = try_threads(); !room) return room;
+  // Where memory is limited PMIx may crash for want of a thread.
+  if (!memory_limit_advice().empty()) {
+    if (auto room = try_threads(); !room) return room;
+  }
+  const std::size_t threads = count_threads();
   forget_outer_pmix();
   if (first.ranks.size() <= kSharedStoreRanks) ::setenv("PMIX_MCA_gds", "hash", 0);
   ::setenv("PMIX_MCA_psec", "native", 0);
@@ -281,6 +292,10 @@ Expected<> PmixServer::init(const Job& first) {
   const std::vector<int> descriptors = low_descriptors();
   const pmix_status_t status = PMIx_server_init(&module, info.data(), info.size());
   info.drop_borrowed();
+  // It says nothing if it cannot start the thread that listens: ranks would wait for it for ever.
+  if (status != PMIX_SUCCESS || count_threads() < threads + kThreads) {
+    if (auto room = try_threads(); !room) return room;
+  }
   if (status != PMIX_SUCCESS) {
     // It does not say what it missed.
     const std::string limit = memory_limit_advice();

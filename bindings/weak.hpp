@@ -23,9 +23,9 @@ void note_thrown_by_program();
 }  // namespace remit
 
 /// Declares MPI_<name> as a weak name of the function PMPI_<name>, which the same file defines just
-/// above, with a function-try-block whose handler is caught(): a tool that defines MPI_<name>
-/// itself gets every call and passes it on to PMPI_<name>. Nothing inside the library calls an MPI_
-/// name, so that a tool sees the application's calls only.
+/// above, with a function-try-block whose handler is caught(), or by one that has it: a tool that
+/// defines MPI_<name> itself gets every call and passes it on to PMPI_<name>. Nothing inside the
+/// library calls an MPI_ name, so that a tool sees the application's calls only.
 #define REMIT_WEAK(name)                      \
   extern "C" decltype(PMPI_##name) MPI_##name \
       __attribute__((weak, alias("PMPI_" #name), visibility("default")))

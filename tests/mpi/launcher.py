@@ -37,6 +37,11 @@ def marked_environment(temporary):
     return environment, f"{name}={value}"
 
 
+def is_sanitized(path):
+    """Whether it is built with a sanitizer that has an allocator of its own."""
+    return re.search(b"__asan_init|__tsan_init", pathlib.Path(path).read_bytes()) is not None
+
+
 def marked(mark):
     """(pid, parent) of living processes with the mark; zombies have no environment."""
     found = []
@@ -341,9 +346,8 @@ class Jobs(LauncherTest):
     def test_memory_monitor_is_preloaded(self):
         script = 'echo "$LD_PRELOAD"'
         library = os.path.join(os.path.dirname(MPIRUN), ".libs", "libremit_memory.so")
-        with open(library, "rb") as file:
-            if b"__asan_init" in file.read():
-                self.skipTest("programs without AddressSanitizer cannot load its library")
+        if is_sanitized(library):
+            self.skipTest("programs without AddressSanitizer cannot load its library")
         for options in (["-x", "REMIT_MEMORY_MONITOR=preload"],
                         ["--param", "memory_monitor=preload"]):
             out, err = self.run_job("-n", "2", *options, "sh", "-c", script)

@@ -18,7 +18,7 @@ import unittest
 
 sys.dont_write_bytecode = True  # the source folder may be read-only, as in make distcheck
 
-from launcher import LIMIT, MPIRUN, LauncherTest, marked
+from launcher import LIMIT, MPIRUN, LauncherTest, is_sanitized, marked
 
 PROGRAM = os.path.abspath(os.environ.get("TRAPS_PROGRAM", "./tests/mpi/pt2pt"))
 
@@ -50,12 +50,8 @@ class MemoryLimits(LauncherTest):
         super().setUp()
         options = os.environ.get("ASAN_OPTIONS", "")
         self.environment["ASAN_OPTIONS"] = options + ":detect_leaks=0"
-        if self.is_sanitized():
+        if is_sanitized(MPIRUN):
             self.skipTest("a sanitizer takes terabytes of address space")
-
-    def is_sanitized(self):
-        with open(MPIRUN, "rb") as file:
-            return re.search(b"__asan_init|__tsan_init", file.read()) is not None
 
     # From the start.
 

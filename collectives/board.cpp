@@ -195,7 +195,6 @@ int Board::await_spinning(Others awaited, std::uint64_t number) {
 /// long as a change of processes takes saves one, for this member goes on to the next operation.
 int Board::await_sharing(Others awaited, std::uint64_t number) {
   Progress& progress = engine_.process().progress();
-  const std::uint32_t yields = std::min(progress.policy().yields, kBareYields);
   for (std::uint32_t yielded = 0;; ++yielded) {
     if (all_entered(awaited, number)) return MPI_SUCCESS;
     const int most = neighbour_missing(awaited, number) ? 0 : kLooksElsewhere;
@@ -203,7 +202,7 @@ int Board::await_sharing(Others awaited, std::uint64_t number) {
       if (all_entered(awaited, number)) return MPI_SUCCESS;
       if (looks % kLooksPerRest == 0) cpu_relax();
     }
-    if (yielded == yields) return await_slowly(awaited, number);
+    if (yielded >= std::min(progress.yields_now(), kBareYields)) return await_slowly(awaited, number);
     progress.yield();
   }
 }

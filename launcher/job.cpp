@@ -152,11 +152,15 @@ tl::expected<std::vector<int>, LaunchError> deal(const Options& options, const J
   return deal_to_hosts(hosts, apps, options.placement, options.ranks_per_host);
 }
 
-// The bindings of the ranks of one host.
+// The bindings of the ranks of one host. Without being asked nothing is bound where others share its
+// processors: all of them would be bound to the first ones.
 tl::expected<std::vector<Binding>, LaunchError> bind_host(const Options& options,
                                                           const HostRoom& room, const Host& host) {
   if (!options.rankfile) {
-    return place_ranks(*room.processors, static_cast<int>(host.ranks.size()), options.placement);
+    Placement placement = options.placement;
+    const bool asked = placement.bind_to || placement.map_by || placement.cores_per_rank != 0;
+    if (host.neighbours != 0 && !asked) placement.bind_to = BindTo::none;
+    return place_ranks(*room.processors, static_cast<int>(host.ranks.size()), placement);
   }
   std::vector<Binding> bindings;
   for (const int rank : host.ranks) {
@@ -173,7 +177,7 @@ tl::expected<void, LaunchError> place_job(const Options& options, const JobRoom&
                                           std::span<const HostRoom> hosts, Job* job) {
   const auto dealt = deal(options, room, hosts);
   if (!dealt) return tl::unexpected(dealt.error());
-  seat_ranks(hosts, *dealt, job);
+  seat_ranks(hosts, *dealt, {}, job);
   for (const Host& host : job->hosts) {
     const int room = (*dealt)[static_cast<std::size_t>(host.ranks.front())];
     const auto bindings = bind_host(options, hosts[static_cast<std::size_t>(room)], host);
@@ -185,6 +189,19 @@ tl::expected<void, LaunchError> place_job(const Options& options, const JobRoom&
   return {};
 }
 
+// How many of the processes are on other hosts that share processors with this one.
+int processes_beside(std::span<const HostRoom> hosts, std::span<const int> processes,
+                     std::size_t host) {
+  int beside = 0;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (i != host && processes[i] != 0 &&
+        hosts[i].processors->shared_with(*hosts[host].processors)) {
+      beside += processes[i];
+    }
+  }
+  return beside;
+}
+
 }  // namespace
 
 int Job::host_of(int node) const {
@@ -192,10 +209,15 @@ int Job::host_of(int node) const {
   return found == hosts.end() ? -1 : static_cast<int>(found - hosts.begin());
 }
 
-void seat_ranks(std::span<const HostRoom> hosts, std::span<const int> dealt, Job* job) {
+void seat_ranks(std::span<const HostRoom> hosts, std::span<const int> dealt,
+                std::span<const int> living, Job* job) {
   std::vector<std::vector<int>> ranks(hosts.size());
+  std::vector<int> others(living.begin(), living.end());
+  others.resize(hosts.size());
+  std::vector<int> processes = others;
   for (std::size_t rank = 0; rank < dealt.size(); ++rank) {
     ranks[static_cast<std::size_t>(dealt[rank])].push_back(static_cast<int>(rank));
+    ++processes[static_cast<std::size_t>(dealt[rank])];
   }
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     if (ranks[i].empty()) continue;
@@ -204,7 +226,8 @@ void seat_ranks(std::span<const HostRoom> hosts, std::span<const int> dealt, Job
       rank.host = static_cast<int>(job->hosts.size());
       rank.local_rank = static_cast<int>(local);
     }
-    job->hosts.push_back({hosts[i].name(), std::move(ranks[i]), hosts[i].node, 0});
+    const int neighbours = others[i] + processes_beside(hosts, processes, i);
+    job->hosts.push_back({hosts[i].name(), std::move(ranks[i]), hosts[i].node, neighbours});
   }
 }
 

@@ -38,7 +38,9 @@ struct Host {
   std::string name;
   std::vector<int> ranks;  ///< ascending
   int node = 0;            ///< of the tree of daemons; 0: mpirun's own
-  int neighbours = 0;      ///< processes of other jobs that lived there when this one was made
+  /// Processes that share its processors: of other jobs when this one was made, and of this job on
+  /// other hosts that are parts of the same machine.
+  int neighbours = 0;
 };
 
 /// As PMIx calls a process.
@@ -84,8 +86,10 @@ struct Job {
                                                       char** environment);
 
 /// Gives each rank of the job its host and its place there. `dealt`: the index into `hosts` of each
-/// rank. Hosts without ranks are not part of the job.
-void seat_ranks(std::span<const HostRoom> hosts, std::span<const int> dealt, Job* job);
+/// rank; `living`: how many processes of other jobs each of them has, none where it is empty. Hosts
+/// without ranks are not part of the job.
+void seat_ranks(std::span<const HostRoom> hosts, std::span<const int> dealt,
+                std::span<const int> living, Job* job);
 
 /// What the ranks of a node need there: folders, and programs, whose path is filled in. The error
 /// is that of the first that is missing.

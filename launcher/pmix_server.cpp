@@ -169,7 +169,7 @@ void add_host_info(const Job& job, const Host& host, int allowed_processors, Pmi
   }
   if (!cpusets.empty()) info->add(PMIX_LOCAL_CPUSETS, cpusets);
   // Its presence alone makes Open MPI yield: only where it is true.
-  if (static_cast<int>(local_size) > allowed_processors) {
+  if (static_cast<int>(local_size) + host.neighbours > allowed_processors) {
     info->add(PMIX_NODE_OVERSUBSCRIBED, true);
   }
 }

@@ -1,6 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "launcher/processors.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -112,14 +113,24 @@ std::vector<int> CpuSet::list() const {
   return cpus;
 }
 
-Processors::Processors(const Topology& topology) {
+Processors::Processors(const Topology& topology) : machine_(topology.machine()) {
   for (std::size_t level = 0; level < kLevels; ++level) {
     parts_[level] = parts_of(topology.get(), static_cast<Level>(level));
   }
 }
 
+bool Processors::shared_with(const Processors& other) const {
+  const auto meet = [](const HostPart& a, const HostPart& b) { return a.cpus.meets(b.cpus); };
+  return !machine_.empty() && machine_ == other.machine_ &&
+         std::ranges::any_of(parts(Level::host), [&](const HostPart& mine) {
+           return std::ranges::any_of(other.parts(Level::host),
+                                      [&](const HostPart& part) { return meet(mine, part); });
+         });
+}
+
 std::string Processors::bytes() const {
   WireWriter writer;
+  writer.text(machine_);
   for (const std::vector<HostPart>& parts : parts_) {
     writer.number(static_cast<std::int64_t>(parts.size()));
     for (const HostPart& part : parts) write_part(part, &writer);
@@ -130,6 +141,7 @@ std::string Processors::bytes() const {
 Expected<Processors> Processors::read(std::string_view bytes) {
   WireReader reader(bytes);
   Processors processors;
+  processors.machine_ = reader.text();
   for (std::vector<HostPart>& parts : processors.parts_) {
     const std::int64_t count = reader.number();
     for (std::int64_t i = 0; i < count && reader.good(); ++i) {

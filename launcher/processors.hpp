@@ -29,6 +29,9 @@ class CpuSet {
   [[nodiscard]] bool includes(const CpuSet& other) const {
     return hwloc_bitmap_isincluded(other.bits_.get(), bits_.get()) != 0;
   }
+  [[nodiscard]] bool meets(const CpuSet& other) const {
+    return hwloc_bitmap_intersects(bits_.get(), other.bits_.get()) != 0;
+  }
   [[nodiscard]] bool empty() const { return hwloc_bitmap_iszero(bits_.get()) != 0; }
   /// Ascending.
   [[nodiscard]] std::vector<int> list() const;
@@ -59,6 +62,9 @@ class Processors {
   }
   [[nodiscard]] int count(Level level) const { return static_cast<int>(parts(level).size()); }
 
+  /// Whether the other host is one on the same machine, and some of these are its processors too.
+  [[nodiscard]] bool shared_with(const Processors& other) const;
+
   /// As bytes, and back from another host's: an error if they cannot be those of a host.
   [[nodiscard]] std::string bytes() const;
   [[nodiscard]] static Expected<Processors> read(std::string_view bytes);
@@ -67,6 +73,7 @@ class Processors {
   Processors() = default;
 
   std::array<std::vector<HostPart>, kLevels> parts_;
+  std::string machine_;  // Topology::machine()
 };
 
 }  // namespace remit::launcher

@@ -75,11 +75,7 @@ tl::expected<void, LaunchError> seat(std::span<const AppRoom> apps, const Option
   const auto dealt =
       deal_to_hosts(place.hosts, apps, options.placement, options.ranks_per_host, place.living);
   if (!dealt) return tl::unexpected(dealt.error());
-  seat_ranks(place.hosts, *dealt, job);
-  for (Host& host : job->hosts) {
-    const auto index = static_cast<std::size_t>((*dealt)[static_cast<std::size_t>(host.ranks[0])]);
-    host.neighbours = place.living[index];
-  }
+  seat_ranks(place.hosts, *dealt, place.living, job);
   return {};
 }
 

@@ -6,8 +6,19 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
 
 namespace remit::launcher {
+
+namespace {
+
+std::string boot_id() {
+  std::string id;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+  return id;
+}
+
+}  // namespace
 
 Expected<Topology> Topology::load() {
   hwloc_topology_t raw = nullptr;
@@ -15,6 +26,7 @@ Expected<Topology> Topology::load() {
     return fail_errno(MPI_ERR_OTHER, errno, "hwloc_topology_init");
   Topology topology;
   topology.topology_.reset(raw);
+  topology.machine_ = boot_id();
   hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
   if (hwloc_topology_load(raw) != 0) return fail_errno(MPI_ERR_OTHER, errno, "hwloc_topology_load");
   // Processors outside this thread's own mask (taskset, a batch system) are not ours to give.
@@ -27,12 +39,13 @@ Expected<Topology> Topology::load() {
   return topology;
 }
 
-Expected<Topology> Topology::synthetic(const std::string& description) {
+Expected<Topology> Topology::synthetic(const std::string& description, std::string machine) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0)
     return fail_errno(MPI_ERR_OTHER, errno, "hwloc_topology_init");
   Topology topology;
   topology.topology_.reset(raw);
+  topology.machine_ = std::move(machine);
   if (hwloc_topology_set_synthetic(raw, description.c_str()) != 0 ||
       hwloc_topology_load(raw) != 0) {
     return fail_errno(MPI_ERR_ARG, errno, "synthetic topology '" + description + "'");

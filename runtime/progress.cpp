@@ -28,8 +28,8 @@ constexpr std::int64_t kAwayNs = 1'000'000;
 constexpr std::int64_t kLeastRestNs = 10'000'000;
 constexpr std::int64_t kMostRestNs = 1'280'000'000;
 constexpr int kRestsToForget = 4;
-/// Nor does it yield often then: each time the others' turns come first.
-constexpr std::uint32_t kYieldsOfCrowded = 2;
+/// At the end of a rest the core is still wanted if others had it more often than this.
+constexpr std::int64_t kNsPerTurn = 4'000'000;
 
 /// The smaller of two bounds of which -1 means none.
 int tighter(int a, int b) {
@@ -91,16 +91,28 @@ void Progress::look_for_others(Idle& idle) {
   const long taken_off = times_taken_off();
   if (std::exchange(taken_off_, taken_off) == taken_off) return;
   ++counters_.crowded;
-  const bool is_news = now - spin_again_ns_ > kRestsToForget * rest_ns_;
-  rest_ns_ = is_news ? kLeastRestNs : std::min(2 * rest_ns_, kMostRestNs);
-  spin_again_ns_ = now + rest_ns_;
-  now_.spin = false;
-  now_.yields = std::min(policy_.yields, kYieldsOfCrowded);
+  rest(now);
 }
 
-void Progress::try_spinning_again() {
-  if (now_.spin || monotonic_ns() < spin_again_ns_) return;
+/// Does not spin for a while.
+void Progress::rest(std::int64_t now) {
+  const bool is_news = now - rest_end_ns_ > kRestsToForget * rest_ns_;
+  rest_ns_ = is_news ? kLeastRestNs : std::min(2 * rest_ns_, kMostRestNs);
+  rest_end_ns_ = now + rest_ns_;
+  resting_ = true;
+  now_.spin = false;
+}
+
+// To find out by spinning whether the core is still wanted would cost everybody a turn. Who yields is
+// taken off, too, if another wants it.
+void Progress::end_rest() {
+  const std::int64_t now = monotonic_ns();
+  if (now < rest_end_ns_) return;
+  resting_ = false;
   now_ = policy_;
+  const long taken_off = times_taken_off();
+  const std::int64_t turns = taken_off - std::exchange(taken_off_, taken_off);
+  if (turns * kNsPerTurn > rest_ns_) rest(now);
 }
 
 // Again when events came and the wait goes on: what is missing may have changed.
@@ -128,7 +140,7 @@ void Progress::end_looking() {
 }
 
 void Progress::give_up_core(Idle& idle) {
-  if (idle.yields == 0 && idle.policy == &now_ && policy_.spin) try_spinning_again();
+  if (idle.yields == 0 && resting_) end_rest();
   if (idle.yields >= idle.policy->yields && idle.policy->sleep) {
     sleep(idle);
     return;
@@ -137,11 +149,20 @@ void Progress::give_up_core(Idle& idle) {
   yield();
 }
 
+// A yield that returns at once costs nobody anything, and less than a sleep does. Where the core was to
+// be this rank's, one in which others take a turn is dear: they have work of their own, and whoever
+// sleeps is woken as soon as there is something to do. So for a while there are no more yields. Ranks
+// that share cores by plan go on: those that sleep are woken on any core, beside others.
 void Progress::yield() {
   ++counters_.yields;
   if (hook_ != nullptr) hook_->before();
+  const std::int64_t before = monotonic_ns();
   ::sched_yield();
+  const std::int64_t now = monotonic_ns();
   if (hook_ != nullptr) hook_->after();
+  if (now - before < kAwayNs || !policy_.spin || !policy_.sleep) return;
+  rest(now);
+  now_.yields = 0;
 }
 
 // The one sleep point. The order is what makes it lose no wake-up: a source that is armed makes a

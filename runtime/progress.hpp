@@ -34,7 +34,7 @@ class ProgressSource {
 struct WaitPolicy {
   bool spin = true;                  ///< a core is free for this rank: spin before anything else
   std::uint32_t spin_polls = 20000;  ///< empty polls before the first yield, when spin
-  std::uint32_t yields = 32;         ///< sched_yield calls before sleeping
+  std::uint32_t yields = 300;        ///< sched_yield calls before sleeping
   bool sleep = true;                 ///< sleep at all (false: keep yielding)
 };
 
@@ -124,8 +124,10 @@ class Progress {
   }
 
   /// Gives the core to others once and polls nothing: for the first moments of a wait whose end is
-  /// seen in memory.
+  /// seen in memory, at most yields_now() times.
   void yield();
+  /// How often a wait may yield now.
+  [[nodiscard]] std::uint32_t yields_now() const { return now_.yields; }
 
   /// Whether done() is true, now or after one poll. `subject` says what is looked for, if many
   /// calls in succession find neither that nor anything else: a program that tests in a loop.
@@ -217,7 +219,8 @@ class Progress {
   int run_ready();
   void look_around(Idle& idle);
   void look_for_others(Idle& idle);
-  void try_spinning_again();
+  void rest(std::int64_t now);
+  void end_rest();
   void give_up_core(Idle& idle);
   void sleep(Idle& idle);
   /// Blocks on every wait descriptor and `wake_event`; the sources are armed and had nothing.
@@ -230,11 +233,13 @@ class Progress {
   void signal_sleepers();
 
   /// Others may want the core than those who were counted when the policy was made: another job, or
-  /// a host that is a container on the same cores. Then `now_` does not spin for a while.
+  /// a host that is a container on the same cores. Then there is a rest, in which `now_` does not
+  /// spin, nor yield to those who take long.
   WaitPolicy policy_;
   WaitPolicy now_;
-  std::int64_t spin_again_ns_ = 0;  ///< when it will
-  std::int64_t rest_ns_ = 0;        ///< how long it did not, the last time
+  bool resting_ = false;
+  std::int64_t rest_end_ns_ = 0;
+  std::int64_t rest_ns_ = 0;        ///< how long the last one is
   long taken_off_ = 0;              ///< times that a thread was taken off its core, when last asked
   std::vector<ProgressSource*> sources_;
   RunQueue run_queue_;

@@ -66,7 +66,7 @@ struct CoreShare {
 /// Both together: what MPI_Init uses.
 [[nodiscard]] WaitPolicy make_wait_policy(const Params& params, const Identity& identity);
 
-/// What a waiting rank does, for a person: "yields its core up to 32 times, then sleeps".
+/// What a waiting rank does, for a person: "yields its core up to 300 times, then sleeps".
 [[nodiscard]] std::string describe(const WaitPolicy& policy);
 
 }  // namespace remit

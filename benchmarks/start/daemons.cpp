@@ -116,7 +116,7 @@ launcher::DaemonJob make_job(const Shape& shape) {
   for (int rank = 0; rank < shape.ranks; ++rank) {
     job.ranks[at(rank)].rank = job.ranks[at(rank)].app_rank = rank;
   }
-  launcher::seat_ranks(hosts, dealt, &job);
+  launcher::seat_ranks(hosts, dealt, {}, &job);
   const auto bindings = launcher::place_ranks(processors_of(shape), shape.per_host, {});
   if (!bindings) throw std::runtime_error(bindings.error().message);
   for (launcher::Rank& rank : job.ranks) {

@@ -368,6 +368,16 @@ class Messages(HostsTest):
                 inside = ranks if ":" in hosts else 0
                 self.assertEqual(len(self.used(err, "statistics: shm: cells_sent [1-9]")), inside, err)
 
+    def test_hosts_of_one_machine_share_its_cores(self):
+        """As these do: their ranks are counted together. Bindings are their own, so none is bound."""
+        cores = len(os.sched_getaffinity(0))
+        for hosts, ranks in (("h1,h2", 2), ("h1,h2,h3,h4", 4), ("h1:2,h2:2", 4)):
+            _, err = self.run_job("--host", hosts, "--report-bindings", "tests/mpi/pt2pt",
+                                  env={"REMIT_STATISTICS": "yes"})
+            word = "spins" if ranks <= cores else "yields its core"
+            self.assertEqual(len(self.used(err, f"statistics: waiting: .*; a rank {word}")), ranks, err)
+            self.assertEqual(len(re.findall(r"not bound", err)), ranks, err)
+
     def test_programs_over_libfabric(self):
         for hosts, ranks in (("h1,h2", 2), ("h1:2,h2:2", 4)):
             _, err = self.run_job("--host", hosts, "tests/mpi/pt2pt" if ranks == 2 else "tests/mpi/intercomm",

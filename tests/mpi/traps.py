@@ -326,7 +326,7 @@ class Traps(LauncherTest):
             for yields, crowded, words in waits:
                 self.assertGreater(int(yields), 0)
                 self.assertEqual(crowded, "0")  # times that it was taken off its core while it spun
-                self.assertEqual(words, "yields its core up to 32 times, then sleeps")
+                self.assertEqual(words, "yields its core up to 300 times, then sleeps")
 
     def test_no_locked_memory_and_few_files(self):
         self.works("sh", "-c", 'ulimit -l 0; ulimit -n 64; exec "$0" "$@"', MPIRUN, "-n", "3", PROGRAM)

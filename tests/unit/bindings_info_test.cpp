@@ -127,21 +127,21 @@ TEST(InfoReport, WaitingSaysTheChoiceAndWhy) {
     WaitPolicy policy;
     const char* text;
   };
-  const WaitPolicy spins{true, 20000, 32, true};
-  const WaitPolicy yields{false, 20000, 32, true};
+  const WaitPolicy spins{true, 20000, 300, true};
+  const WaitPolicy yields{false, 20000, 300, true};
   for (const Case& each :
        {Case{
             {8, 3, false},
             false,
             spins,
             "Waiting\n  cores of this process: 8\n  ranks that share them: 3; each has a core\n"
-            "  so a waiting rank spins for 20000 empty polls, then yields its core up to 32 times, "
+            "  so a waiting rank spins for 20000 empty polls, then yields its core up to 300 times, "
             "then sleeps\n"},
         Case{{2, 4, false},
              true,
              yields,
              "ranks that share them: 4, as core_sharers says; there are more ranks than cores\n"
-             "  so a waiting rank yields its core up to 32 times, then sleeps\n"},
+             "  so a waiting rank yields its core up to 300 times, then sleeps\n"},
         Case{{8, 3, true}, false, yields, "3; the CPU quota has not a core for each\n"}}) {
     InfoReport report;
     report.waiting = {each.share, each.told, each.policy};

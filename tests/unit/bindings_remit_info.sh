@@ -80,7 +80,7 @@ expect_has "everything" "Waiting
   cores of this process: $cores
   ranks that share them: $cores; " "$all"
 expect_has "too many ranks" "more ranks than cores
-  so a waiting rank yields its core up to 32 times, then sleeps" \
+  so a waiting rank yields its core up to 300 times, then sleeps" \
   "$(./remit_info --waiting $((cores + 1)))"
 expect_has "other jobs" "4096, as core_sharers says; there are more ranks than cores
   so a waiting rank yields" "$(REMIT_CORE_SHARERS=4096 ./remit_info --waiting 1)"

@@ -350,6 +350,40 @@ class Spawning {
   Job parent_;
 };
 
+/// Containers of one machine, one of them with processors of its own, and a host that is another one.
+TEST(LauncherJob, HostsOfOneMachineShareItsProcessors) {
+  const auto processors = [](const char* description, const char* machine) {
+    const auto topology = Topology::synthetic(description, machine);
+    EXPECT_TRUE(topology.has_value());
+    // As they come from another host.
+    return Processors::read(Processors(*topology).bytes()).value();
+  };
+  const Processors first = processors("core:4 pu:1", "m");
+  const Processors other = processors("core:4 pu:1", "n");
+  const Processors unknown = processors("core:4 pu:1", "");
+  const Processors apart = processors("core:4(indexes=4,5,6,7) pu:1(indexes=4,5,6,7)", "m");
+  EXPECT_TRUE(first.shared_with(first));
+  EXPECT_FALSE(first.shared_with(other));
+  EXPECT_FALSE(unknown.shared_with(unknown));
+  EXPECT_FALSE(first.shared_with(apart));
+  const auto neighbours = [](const std::vector<const Processors*>& hosts,
+                             const std::vector<int>& dealt, const std::vector<int>& living) {
+    std::vector<HostRoom> rooms;
+    for (const Processors* each : hosts) rooms.push_back({{"h", 4}, each});
+    Job job;
+    job.ranks.resize(dealt.size());
+    seat_ranks(rooms, dealt, living, &job);
+    std::vector<int> counts;
+    for (const Host& host : job.hosts) counts.push_back(host.neighbours);
+    return counts;
+  };
+  using Counts = std::vector<int>;
+  EXPECT_EQ(neighbours({&first, &first, &first}, {0, 0, 1, 2}, {}), (Counts{2, 3, 3}));
+  EXPECT_EQ(neighbours({&first, &other, &apart, &first}, {0, 1, 2, 3}, {}), (Counts{1, 0, 0, 1}));
+  EXPECT_EQ(neighbours({&unknown, &unknown}, {0, 1}, {}), (Counts{0, 0}));
+  EXPECT_EQ(neighbours({&first, &first}, {0, 0}, {1, 5}), (Counts{6}));
+}
+
 TEST(LauncherSpawn, FreeSlotsComeFirst) {
   Spawning spawning("a:2,b:2,c:2");
   EXPECT_EQ(spawning.on(1), "b");

@@ -164,6 +164,7 @@ TEST(LauncherProcessors, OthersBytesAreRefused) {
   EXPECT_FALSE(Processors::read(good + "x").has_value());
   const auto host_of = [](const std::vector<int>& ends, int level = 0) {
     WireWriter writer;
+    writer.text("machine");
     for (std::size_t i = 0; i < kLevels; ++i) {
       for (const int number : {1, level, 0}) writer.number(number);
       writer.numbers(ends);
@@ -228,6 +229,26 @@ TEST(LauncherJob, RanksProgramsAndEnvironment) {
   EXPECT_STREQ(get_env(job->apps[0].env, "REMIT_EAGER_LIMIT"), "7");
   EXPECT_STREQ(get_env(job->apps[0].env, "PMIX_MCA_gds"), "hash");
   EXPECT_EQ(get_env(job->apps[0].env, "PMIX_RANK"), nullptr);
+}
+
+/// Each would bind its ranks to the first processors of the machine.
+TEST(LauncherJob, HostsOfOneMachineBindNothingByThemselves) {
+  const auto topology = Topology::synthetic("core:4 pu:1", "m");
+  ASSERT_TRUE(topology.has_value());
+  const Processors processors(*topology);
+  const auto bound = [&](int hosts, std::optional<BindTo> bind_to) {
+    Options options;
+    options.placement.bind_to = bind_to;
+    options.ranks_per_host = 2;
+    options.apps = {{2 * hosts, {"/bin/sh"}, "/", {}}};
+    options.apps[0].hosts = *read_host_words(hosts == 1 ? "a" : "a,b");
+    const auto job = job_of(options, processors, "a", environ);
+    EXPECT_TRUE(job.has_value()) << job.error().message;
+    return job->ranks[0].binding.list();
+  };
+  EXPECT_EQ(bound(1, {}), "0-1");
+  EXPECT_EQ(bound(2, {}), "");
+  EXPECT_EQ(bound(2, BindTo::core), "0");
 }
 
 TEST(LauncherJob, InheritedVariablesHostsAndPath) {

@@ -198,11 +198,11 @@ TEST(WaitPolicy, TheQuotaIsThatOfAllRanks) {
 }
 
 TEST(WaitPolicy, InWords) {
-  EXPECT_EQ(describe(WaitPolicy{true, 20000, 32, true}),
-            "spins for 20000 empty polls, then yields its core up to 32 times, then sleeps");
+  EXPECT_EQ(describe(WaitPolicy{true, 20000, 300, true}),
+            "spins for 20000 empty polls, then yields its core up to 300 times, then sleeps");
   EXPECT_EQ(describe(WaitPolicy{true, 5, 0, true}), "spins for 5 empty polls, then sleeps");
-  EXPECT_EQ(describe(WaitPolicy{false, 5, 32, true}),
-            "yields its core up to 32 times, then sleeps");
+  EXPECT_EQ(describe(WaitPolicy{false, 5, 300, true}),
+            "yields its core up to 300 times, then sleeps");
   EXPECT_EQ(describe(WaitPolicy{false, 5, 0, true}), "sleeps at once");
   EXPECT_EQ(describe(WaitPolicy{true, 5, 1, false}), "spins and never sleeps");
   EXPECT_EQ(describe(WaitPolicy{false, 5, 1, false}), "yields its core and never sleeps");

@@ -241,6 +241,16 @@ double kernel_beta(const Shape& s) {
 double kernel_beta(const Shape& s, std::size_t too_long) {
   return s.bytes >= too_long && s.long_board != LongBoard::all ? beta(s) : kernel_beta(s);
 }
+/// Where lines travel slowly between caches the kernel, which brings whole pages of them, is quicker
+/// than two copies through the board or a message.
+bool lines_are_slow(const Shape& s) {
+  return s.place == Place::host && s.quick_copies && s.long_board == LongBoard::none;
+}
+/// How much less a byte takes that the kernel copies there, beside one on the board: between 2 members
+/// of a Xeon (2026-11-26).
+double of_kernel(const Shape& s, double less) {
+  return lines_are_slow(s) ? less : 1;
+}
 // The lines of all cross at the same time, and nothing is matched: alpha counts a third. Data are
 // copied in and out, as those of a message.
 
@@ -404,18 +414,21 @@ double direct_rooted_cost(const Shape& s) {
 double direct_blocks_of_root_cost(const Shape& s, double call, std::size_t too_long) {
   if (s.place == Place::host_shared) return direct_alone_cost(s);
   return meeting_cost(s, call) +
-         bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * kernel_beta(s, too_long);
+         bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * of_kernel(s, 0.4) *
+             kernel_beta(s, too_long);
 }
 double direct_gather_cost(const Shape& s) {
-  return direct_blocks_of_root_cost(s, s.quick_copies ? 900 : 1500, 512_KB);
+  const bool quick = s.quick_copies && !lines_are_slow(s);
+  return direct_blocks_of_root_cost(s, quick ? 900 : 1500, 512_KB);
 }
 double direct_scatter_cost(const Shape& s) {
-  return direct_blocks_of_root_cost(s, s.quick_copies ? 500 : 1500, 2048_KB);
+  const bool quick = s.quick_copies && !lines_are_slow(s);
+  return direct_blocks_of_root_cost(s, quick ? 500 : 1500, 2048_KB);
 }
 double direct_blocks_cost(const Shape& s) {
   const double call = s.quick_copies ? 300 : 1400;
   return meeting_cost(s, call + 0.3 * alpha(s)) +
-         bytes(s) * (ranks(s) - 1) * kernel_beta(s, 4096_KB) / 2;
+         bytes(s) * (ranks(s) - 1) * of_kernel(s, 0.4) * kernel_beta(s, 4096_KB) / 2;
 }
 double direct_reduction_cost(const Shape& s) {
   const double per_byte = kernel_beta(unmeasured(s)) + gamma(s);
@@ -423,8 +436,10 @@ double direct_reduction_cost(const Shape& s) {
 }
 double direct_allreduce_cost(const Shape& s) {
   const Shape known = unmeasured(s);
-  return meeting_cost(s, known.quick_copies ? 700 : 2000) +
-         bytes(s) * (ranks(s) - 1) / ranks(s) * (1.5 * kernel_beta(known) + gamma(s));
+  const double quick_call = lines_are_slow(known) ? 900 : 700;
+  return meeting_cost(s, known.quick_copies ? quick_call : 2000) +
+         bytes(s) * (ranks(s) - 1) / ranks(s) * of_kernel(known, 0.3) *
+             (1.5 * kernel_beta(known) + gamma(s));
 }
 /// In place the result is copied once more.
 double direct_scatter_reduction_cost(const Shape& s) {

@@ -436,7 +436,7 @@ double direct_reduction_cost(const Shape& s) {
 }
 double direct_allreduce_cost(const Shape& s) {
   const Shape known = unmeasured(s);
-  const double quick_call = lines_are_slow(known) ? 900 : 700;
+  const double quick_call = lines_are_slow(known) ? 1100 : 700;
   return meeting_cost(s, known.quick_copies ? quick_call : 2000) +
          bytes(s) * (ranks(s) - 1) / ranks(s) * of_kernel(known, 0.3) *
              (1.5 * kernel_beta(known) + gamma(s));

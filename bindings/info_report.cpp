@@ -171,6 +171,8 @@ void append_facts(std::string& out, const InfoReport& report) {
   } else {
     line("64 KiB by the kernel", false, "unknown");
   }
+  line("its detours 1 to 31 bytes ahead", facts.kernel_trap.has_value(),
+       facts.kernel_trap.value_or(true) ? "taken" : "not needed");
 }
 
 void append_copies(std::string& out, const InfoReport& report) {
@@ -437,6 +439,7 @@ Json copies_json(const InfoReport& report) {
   }
   Json facts = {{"file", report.facts_file}, {"host", measured_host()}};
   if (report.facts.kernel) {
+    if (report.facts.kernel_trap) facts["kernel_trap"] = *report.facts.kernel_trap;
     facts["kernel_64k_ns"] = report.facts.kernel->ns_of_64k;
     facts["kernel_quick"] = report.facts.kernel->quick;
   }

@@ -49,6 +49,10 @@ std::string words_of(std::size_t bytes) {
 /// One line of facts; false: it makes no sense.
 bool take_line(const std::vector<std::string_view>& words, HostFacts& facts) {
   if (words.size() == 2 && words[0] == "day") return read(words[1], facts.day);
+  if (words.size() == 2 && words[0] == "kernel_trap") {
+    facts.kernel_trap = words[1] == "yes";
+    return *facts.kernel_trap || words[1] == "no";
+  }
   if (words.size() == 2 && words[0] == "take_lines_to") {
     return read_bytes(words[1], facts.take_lines_to.emplace());
   }
@@ -67,10 +71,11 @@ bool take_line(const std::vector<std::string_view>& words, HostFacts& facts) {
 }  // namespace
 
 void HostFacts::merge(const HostFacts& other) {
-  const bool knew = kernel || take_lines_to || loops;
-  const bool knows_all = other.kernel && other.take_lines_to && other.loops;
+  const bool knew = kernel || kernel_trap || take_lines_to || loops;
+  const bool knows_all = other.kernel && other.kernel_trap && other.take_lines_to && other.loops;
   day = knew && !knows_all ? std::min(day, other.day) : other.day;
   if (other.kernel) kernel = other.kernel;
+  if (other.kernel_trap) kernel_trap = other.kernel_trap;
   if (other.take_lines_to) take_lines_to = other.take_lines_to;
   if (other.loops) loops = other.loops;
 }
@@ -81,6 +86,7 @@ std::string HostFacts::text(std::string_view host) const {
     out +=
         fmt::format("kernel_64k_ns {} {}\n", kernel->ns_of_64k, kernel->quick ? "quick" : "slow");
   }
+  if (kernel_trap) out += fmt::format("kernel_trap {}\n", *kernel_trap ? "yes" : "no");
   if (take_lines_to) out += fmt::format("take_lines_to {}\n", words_of(*take_lines_to));
   if (loops) out += fmt::format("loops {} {}\n", loops->vector_bytes, words_of(loops->pieces_to));
   return out;

@@ -23,6 +23,8 @@ struct KernelCopies {
 /// no harm anywhere.
 struct HostFacts {
   std::optional<KernelCopies> kernel;
+  /// The kernel's copies are slow at the distances of in_copy_trap(), as on AMD's Zen 3.
+  std::optional<bool> kernel_trap;
   /// Bytes up to which who has read shared memory had better take its lines (take_lines()); 0:
   /// never.
   std::optional<std::size_t> take_lines_to;
@@ -36,7 +38,7 @@ struct HostFacts {
 
   /// Whether all of them are known and were measured lately.
   [[nodiscard]] bool complete(std::int64_t today) const {
-    return kernel && take_lines_to && loops && today - day < kBelieved && day <= today;
+    return kernel && kernel_trap && take_lines_to && loops && today - day < kBelieved && day <= today;
   }
   /// Takes over what the other ones know. All are as old as the oldest of them.
   void merge(const HostFacts& other);

@@ -91,7 +91,7 @@ bool KernelCopy::needs_detour(bool to_peer, std::span<const iovec> local,
 
 ssize_t KernelCopy::copy(pid_t peer, bool to_peer, std::span<const iovec> local,
                          std::span<const iovec> remote) {
-  if (needs_detour(to_peer, local, remote)) return by_detour(peer, to_peer, local, remote);
+  if (takes_detours_ && needs_detour(to_peer, local, remote)) return by_detour(peer, to_peer, local, remote);
   return to_peer ? ::process_vm_writev(peer, local.data(), local.size(), remote.data(),
                                        remote.size(), 0)
                  : ::process_vm_readv(peer, local.data(), local.size(), remote.data(),
@@ -158,20 +158,23 @@ ssize_t KernelCopy::by_detour(pid_t peer, bool to_peer, std::span<const iovec> l
   return copied;
 }
 
-std::optional<KernelCopies> measure_kernel_copies() {
+HostFacts measure_kernel_copies(bool trap) {
   constexpr std::size_t kBytes = std::size_t{64} << 10;
   constexpr std::size_t kShort = std::size_t{16} << 10;
+  constexpr std::size_t kMostAhead = 31;
+  constexpr double kSlow = 1.3;
   // Both begin with a page: no distance at which some processors are slow.
   const std::unique_ptr<std::byte, FreeMemory> from(
       static_cast<std::byte*>(std::aligned_alloc(kPageBytes, kBytes)));
   const std::unique_ptr<std::byte, FreeMemory> to(
-      static_cast<std::byte*>(std::aligned_alloc(kPageBytes, kBytes)));
-  if (from == nullptr || to == nullptr) return {};
+      static_cast<std::byte*>(std::aligned_alloc(kPageBytes, kBytes + kPageBytes)));
+  HostFacts facts;
+  if (from == nullptr || to == nullptr) return facts;
   std::memset(from.get(), 1, kBytes);
   bool allowed = true;
-  const auto by_kernel = [&](std::size_t bytes) {
+  const auto by_kernel = [&](std::size_t bytes, std::size_t ahead = 0) {
     const iovec source{from.get(), bytes};
-    const iovec target{to.get(), bytes};
+    const iovec target{to.get() + ahead, bytes};
     return lowest_ns([&, self = ::getpid()] {
       const ssize_t copied = ::process_vm_readv(self, &target, 1, &source, 1, 0);
       allowed = allowed && copied == static_cast<ssize_t>(bytes);
@@ -181,8 +184,14 @@ std::optional<KernelCopies> measure_kernel_copies() {
   const std::uint64_t by_itself = lowest_ns([&] { copy_bytes(to.get(), from.get(), kBytes); });
   // Two copies between caches take two to four times as long as one within a cache.
   const bool quick = by_kernel(kShort) <= by_itself;
-  if (!allowed) return KernelCopies{};
-  return KernelCopies{direct, quick};
+  std::uint64_t ahead_ns = 0;
+  for (const std::size_t ahead : {std::size_t{1}, kMostAhead / 2 + 1, kMostAhead}) {
+    if (!trap) break;
+    ahead_ns = std::max(ahead_ns, by_kernel(kBytes, ahead));
+  }
+  facts.kernel = allowed ? KernelCopies{direct, quick} : KernelCopies{};
+  if (trap) facts.kernel_trap = !allowed || static_cast<double>(ahead_ns) > kSlow * direct;
+  return facts;
 }
 
 }  // namespace remit::shm

@@ -20,9 +20,9 @@ struct FreeMemory {
   void operator()(std::byte* memory) const;
 };
 
-/// process_vm_readv and process_vm_writev, but never at a distance at which the kernel's string
+/// process_vm_readv and process_vm_writev, but not at a distance at which the kernel's string
 /// instruction may be slow (in_copy_trap()): such bytes take a detour through memory that lies as
-/// the peer's do. One thread at a time.
+/// the peer's do, unless it is known not to be. One thread at a time.
 class KernelCopy {
  public:
   /// Copies between pieces of this process and of the peer's, which are as many bytes, to the peer
@@ -30,10 +30,14 @@ class KernelCopy {
   [[nodiscard]] ssize_t copy(pid_t peer, bool to_peer, std::span<const iovec> local,
                              std::span<const iovec> remote);
 
+  /// Whether such copies take the detour: yes, until something else is said.
+  void take_detours(bool taken) { takes_detours_ = taken; }
+  [[nodiscard]] bool takes_detours() const { return takes_detours_; }
+
   /// Calls that took the detour.
   [[nodiscard]] std::uint64_t detours() const { return detours_; }
 
-  /// Whether a copy must take it: a run of kTrapFrom bytes or more is at such a distance.
+  /// Whether a copy is one that takes it: a run of kTrapFrom bytes or more is at such a distance.
   [[nodiscard]] static bool needs_detour(bool to_peer, std::span<const iovec> local,
                                          std::span<const iovec> remote);
 
@@ -49,11 +53,13 @@ class KernelCopy {
   std::unique_ptr<std::byte, FreeMemory>
       detour_;  ///< kStep and a page, made when it is first needed
   std::uint64_t detours_ = 0;
+  bool takes_detours_ = true;
 };
 
 /// The kernel's copies of this process's own memory, which take as long as those of another one's.
 /// What they cost, looking up and holding the pages, differs by a factor of five among processors
-/// and hypervisors. Takes some 100 us.
-[[nodiscard]] std::optional<KernelCopies> measure_kernel_copies();
+/// and hypervisors. Takes some 100 us, and with `trap` a millisecond where there is one. Other facts
+/// stay unknown.
+[[nodiscard]] HostFacts measure_kernel_copies(bool trap);
 
 }  // namespace remit::shm

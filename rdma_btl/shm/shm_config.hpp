@@ -35,6 +35,7 @@ struct ShmConfig {
   bool measure_copies = false;          ///< fill the table: each rank has a core of its own
   std::size_t take_lines_to = 0;        ///< Caps::take_lines_to
   bool measured_lines = false;          ///< ... until something else is measured
+  bool detours = false;                 ///< KernelCopy takes them whatever is known
   HostFacts facts;                      ///< what is known of this host already
   std::string facts_file;               ///< where that is kept; empty: nowhere
   bool membarrier = true;               ///< false: senders pay a fence instead

@@ -38,6 +38,7 @@ Expected<std::unique_ptr<ShmDevice>> ShmDevice::create(const ShmConfig& config) 
 ShmDevice::ShmDevice(const ShmConfig& config)
     : facts_(config.facts), copies_(config.assist_from), config_(config) {
   if (facts_.loops) use_copy_loops(*facts_.loops);
+  kernel_copy_.take_detours(config.detours || facts_.kernel_trap.value_or(true));
   caps_.take_lines_to = config.take_lines_to;
   caps_.name = "shm";
   caps_.max_inline = shm::kInline;

@@ -238,8 +238,8 @@ ShmDevice::Phase ShmDevice::streaming_phase(const Job& job) {
 }
 
 /// Whether the kernel cannot copy it without a detour, nor the target.
-bool ShmDevice::trapped(const Job& job) {
-  if (job.pieces.empty()) return false;
+bool ShmDevice::trapped(const Job& job) const {
+  if (job.pieces.empty() || !kernel_copy_.takes_detours()) return false;
   const auto local = reinterpret_cast<std::uintptr_t>(job.pieces[0].address);
   return job.kind == OpKind::put ? in_copy_trap(job.remote.address, local)
                                  : in_copy_trap(local, job.remote.address);

@@ -44,8 +44,7 @@ unsigned measure_vectors() {
 
 HostFacts ShmDevice::host_facts(bool measures) {
   if (measures && !facts_.complete(today())) {
-    HostFacts news;
-    news.kernel = shm::measure_kernel_copies();
+    HostFacts news = shm::measure_kernel_copies(!config_.detours);
     news.loops = copy_loops();
     news.loops->vector_bytes = measure_vectors();
     news.day = today();
@@ -58,6 +57,7 @@ HostFacts ShmDevice::host_facts(bool measures) {
 void ShmDevice::learn(const HostFacts& facts) {
   facts_.merge(facts);
   if (facts.loops) use_copy_loops(*facts.loops);
+  if (facts.kernel_trap && !config_.detours) kernel_copy_.take_detours(*facts.kernel_trap);
   if (facts.take_lines_to && config_.measured_lines) caps_.take_lines_to = *facts.take_lines_to;
 }
 

@@ -36,6 +36,7 @@ ShmConfig shm_config(const Params& params, PeerName name, std::string_view job, 
   const std::string& lines = params.text(shm_take_lines_param);
   config.measured_lines = lines == "auto";
   config.take_lines_to = take_lines_to(lines, config.facts);
+  config.detours = params.text(shm_detours_param) == "yes";
   config.share_allocations = params.flag(shm_alloc_param);
   if (config.copy == ShmCopy::automatic) {
     config.copy_table = shm::copy_table_path(params.text(shm_copy_table_param));

@@ -33,6 +33,14 @@ inline const ParamDecl shm_take_lines_param{
     "short",
     {"auto", "yes", "short", "no"}};
 
+inline const ParamDecl shm_detours_param{
+    "shm_detours",
+    std::string("auto"),
+    "",
+    "whether data that lie 1 to 31 bytes ahead of their source modulo 4096 take a detour when the "
+    "kernel copies them; auto: if that was found to be slow on this host, and until it is known",
+    {"auto", "yes"}};
+
 inline const ParamDecl shm_alloc_param{
     "shm_alloc", true, "",
     "memory from MPI_Alloc_mem is shared: other processes of the host copy it without the kernel"};

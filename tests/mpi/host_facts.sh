@@ -33,7 +33,7 @@ run "$tmp/shared" $(($(nproc) + 1)) $program
 # Two with a core each do, once.
 # shellcheck disable=SC2086
 run "$tmp/own" 2 $program
-for fact in day kernel_64k_ns take_lines_to loops; do
+for fact in day kernel_64k_ns kernel_trap take_lines_to loops; do
   facts "$tmp/own" | grep -q "^$fact " || fail "no $fact in: $(facts "$tmp/own")"
 done
 before=$(stat -c %i "$tmp"/own/remit/facts-*)

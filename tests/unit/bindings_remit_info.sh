@@ -62,11 +62,13 @@ remit host facts 1
 $host
 day 1
 kernel_64k_ns 1234 quick
+kernel_trap yes
 take_lines_to all
 loops 32 4096
 FACTS
 facts=$(REMIT_SHM_COPY_TABLE=$tables/some ./remit_info --copies)
 expect_has "the kernel" "1234 ns, quicker than two in user space" "$facts"
+expect_has "the trap" "its detours 1 to 31 bytes ahead          taken" "$facts"
 expect_has "lines" "the reader takes the lines               always" "$facts"
 expect_has "vectors" "vectors 1 to 31 bytes ahead modulo 4096  32 bytes" "$facts"
 expect_has "pieces" "elsewhere in pieces of 2 KiB             to 4 KiB" "$facts"

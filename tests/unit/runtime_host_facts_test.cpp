@@ -21,6 +21,7 @@ constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 HostFacts some_facts() {
   HostFacts facts;
   facts.kernel = remit::KernelCopies{2500, true};
+  facts.kernel_trap = false;
   facts.take_lines_to = kAll;
   facts.loops = remit::CopyLoops{32, 4096};
   facts.day = 20000;
@@ -33,6 +34,7 @@ TEST(HostFacts, TextBringsThemBack) {
   ASSERT_TRUE(again.has_value()) << again.error().message;
   EXPECT_EQ(again->kernel->ns_of_64k, 2500U);
   EXPECT_TRUE(again->kernel->quick);
+  EXPECT_EQ(again->kernel_trap, false);
   EXPECT_EQ(again->take_lines_to, kAll);
   EXPECT_EQ(again->loops->vector_bytes, 32U);
   EXPECT_EQ(again->loops->pieces_to, 4096U);
@@ -107,6 +109,7 @@ TEST(HostFacts, RefusesWhatIsDamaged) {
            head + "kernel_64k_ns -1 quick\n",
            head + "kernel_64k_ns 99999999999999 quick\n",
            head + "kernel_64k_ns 100 quickly\n",
+           head + "kernel_trap 1\n",
            head + "take_lines_to some\n",
            head + "loops 24 4096\n",
            head + "loops 32\n",

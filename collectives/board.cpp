@@ -202,7 +202,8 @@ int Board::await_sharing(Others awaited, std::uint64_t number) {
       if (all_entered(awaited, number)) return MPI_SUCCESS;
       if (looks % kLooksPerRest == 0) cpu_relax();
     }
-    if (yielded >= std::min(progress.yields_now(), kBareYields)) return await_slowly(awaited, number);
+    if (yielded >= std::min(progress.yields_now(), kBareYields))
+      return await_slowly(awaited, number);
     progress.yield();
   }
 }

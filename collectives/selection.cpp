@@ -241,13 +241,13 @@ double kernel_beta(const Shape& s) {
 double kernel_beta(const Shape& s, std::size_t too_long) {
   return s.bytes >= too_long && s.long_board != LongBoard::all ? beta(s) : kernel_beta(s);
 }
-/// Where lines travel slowly between caches the kernel, which brings whole pages of them, is quicker
-/// than two copies through the board or a message.
+/// Where lines travel slowly between caches the kernel, which brings whole pages of them, is
+/// quicker than two copies through the board or a message.
 bool lines_are_slow(const Shape& s) {
   return s.place == Place::host && s.quick_copies && s.long_board == LongBoard::none;
 }
-/// How much less a byte takes that the kernel copies there, beside one on the board: between 2 members
-/// of a Xeon (2026-11-26).
+/// How much less a byte takes that the kernel copies there, beside one on the board: between 2
+/// members of a Xeon (2026-11-26).
 double of_kernel(const Shape& s, double less) {
   return lines_are_slow(s) ? less : 1;
 }
@@ -413,9 +413,8 @@ double direct_rooted_cost(const Shape& s) {
 }
 double direct_blocks_of_root_cost(const Shape& s, double call, std::size_t too_long) {
   if (s.place == Place::host_shared) return direct_alone_cost(s);
-  return meeting_cost(s, call) +
-         bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) * of_kernel(s, 0.4) *
-             kernel_beta(s, too_long);
+  return meeting_cost(s, call) + bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) *
+                                     of_kernel(s, 0.4) * kernel_beta(s, too_long);
 }
 double direct_gather_cost(const Shape& s) {
   const bool quick = s.quick_copies && !lines_are_slow(s);

@@ -152,8 +152,8 @@ tl::expected<std::vector<int>, LaunchError> deal(const Options& options, const J
   return deal_to_hosts(hosts, apps, options.placement, options.ranks_per_host);
 }
 
-// The bindings of the ranks of one host. Without being asked nothing is bound where others share its
-// processors: all of them would be bound to the first ones.
+// The bindings of the ranks of one host. Without being asked nothing is bound where others share
+// its processors: all of them would be bound to the first ones.
 tl::expected<std::vector<Binding>, LaunchError> bind_host(const Options& options,
                                                           const HostRoom& room, const Host& host) {
   if (!options.rankfile) {

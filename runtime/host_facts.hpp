@@ -38,7 +38,8 @@ struct HostFacts {
 
   /// Whether all of them are known and were measured lately.
   [[nodiscard]] bool complete(std::int64_t today) const {
-    return kernel && kernel_trap && take_lines_to && loops && today - day < kBelieved && day <= today;
+    return kernel && kernel_trap && take_lines_to && loops && today - day < kBelieved &&
+           day <= today;
   }
   /// Takes over what the other ones know. All are as old as the oldest of them.
   void merge(const HostFacts& other);

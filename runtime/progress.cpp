@@ -103,8 +103,8 @@ void Progress::rest(std::int64_t now) {
   now_.spin = false;
 }
 
-// To find out by spinning whether the core is still wanted would cost everybody a turn. Who yields is
-// taken off, too, if another wants it.
+// To find out by spinning whether the core is still wanted would cost everybody a turn. Who yields
+// is taken off, too, if another wants it.
 void Progress::end_rest() {
   const std::int64_t now = monotonic_ns();
   if (now < rest_end_ns_) return;
@@ -149,10 +149,11 @@ void Progress::give_up_core(Idle& idle) {
   yield();
 }
 
-// A yield that returns at once costs nobody anything, and less than a sleep does. Where the core was to
-// be this rank's, one in which others take a turn is dear: they have work of their own, and whoever
-// sleeps is woken as soon as there is something to do. So for a while there are no more yields. Ranks
-// that share cores by plan go on: those that sleep are woken on any core, beside others.
+// A yield that returns at once costs nobody anything, and less than a sleep does. Where the core
+// was to be this rank's, one in which others take a turn is dear: they have work of their own, and
+// whoever sleeps is woken as soon as there is something to do. So for a while there are no more
+// yields. Ranks that share cores by plan go on: those that sleep are woken on any core, beside
+// others.
 void Progress::yield() {
   ++counters_.yields;
   if (hook_ != nullptr) hook_->before();

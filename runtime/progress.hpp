@@ -239,8 +239,8 @@ class Progress {
   WaitPolicy now_;
   bool resting_ = false;
   std::int64_t rest_end_ns_ = 0;
-  std::int64_t rest_ns_ = 0;        ///< how long the last one is
-  long taken_off_ = 0;              ///< times that a thread was taken off its core, when last asked
+  std::int64_t rest_ns_ = 0;  ///< how long the last one is
+  long taken_off_ = 0;        ///< times that a thread was taken off its core, when last asked
   std::vector<ProgressSource*> sources_;
   RunQueue run_queue_;
   YieldHook* hook_ = nullptr;

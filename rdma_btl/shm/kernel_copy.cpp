@@ -91,7 +91,8 @@ bool KernelCopy::needs_detour(bool to_peer, std::span<const iovec> local,
 
 ssize_t KernelCopy::copy(pid_t peer, bool to_peer, std::span<const iovec> local,
                          std::span<const iovec> remote) {
-  if (takes_detours_ && needs_detour(to_peer, local, remote)) return by_detour(peer, to_peer, local, remote);
+  if (takes_detours_ && needs_detour(to_peer, local, remote))
+    return by_detour(peer, to_peer, local, remote);
   return to_peer ? ::process_vm_writev(peer, local.data(), local.size(), remote.data(),
                                        remote.size(), 0)
                  : ::process_vm_readv(peer, local.data(), local.size(), remote.data(),

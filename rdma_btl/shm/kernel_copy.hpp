@@ -58,8 +58,8 @@ class KernelCopy {
 
 /// The kernel's copies of this process's own memory, which take as long as those of another one's.
 /// What they cost, looking up and holding the pages, differs by a factor of five among processors
-/// and hypervisors. Takes some 100 us, and with `trap` a millisecond where there is one. Other facts
-/// stay unknown.
+/// and hypervisors. Takes some 100 us, and with `trap` a millisecond where there is one. Other
+/// facts stay unknown.
 [[nodiscard]] HostFacts measure_kernel_copies(bool trap);
 
 }  // namespace remit::shm

@@ -130,13 +130,13 @@ TEST(InfoReport, WaitingSaysTheChoiceAndWhy) {
   const WaitPolicy spins{true, 20000, 300, true};
   const WaitPolicy yields{false, 20000, 300, true};
   for (const Case& each :
-       {Case{
-            {8, 3, false},
-            false,
-            spins,
-            "Waiting\n  cores of this process: 8\n  ranks that share them: 3; each has a core\n"
-            "  so a waiting rank spins for 20000 empty polls, then yields its core up to 300 times, "
-            "then sleeps\n"},
+       {Case{{8, 3, false},
+             false,
+             spins,
+             "Waiting\n  cores of this process: 8\n  ranks that share them: 3; each has a core\n"
+             "  so a waiting rank spins for 20000 empty polls, then yields its core up to 300 "
+             "times, "
+             "then sleeps\n"},
         Case{{2, 4, false},
              true,
              yields,

@@ -350,7 +350,8 @@ class Spawning {
   Job parent_;
 };
 
-/// Containers of one machine, one of them with processors of its own, and a host that is another one.
+/// Containers of one machine, one of them with processors of its own, and a host that is another
+/// one.
 TEST(LauncherJob, HostsOfOneMachineShareItsProcessors) {
   const auto processors = [](const char* description, const char* machine) {
     const auto topology = Topology::synthetic(description, machine);

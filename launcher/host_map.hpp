@@ -14,7 +14,7 @@ namespace remit::launcher {
 /// One host that ranks may run on.
 struct HostRoom {
   HostSpec spec;
-  const Processors* processors = nullptr;
+  const Processors* processors = nullptr;  ///< null: not known
   int node = 0;  ///< of the tree of daemons; 0: mpirun's own host
 
   /// Without the user that ssh may have been told.

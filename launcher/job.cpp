@@ -192,12 +192,12 @@ tl::expected<void, LaunchError> place_job(const Options& options, const JobRoom&
 // How many of the processes are on other hosts that share processors with this one.
 int processes_beside(std::span<const HostRoom> hosts, std::span<const int> processes,
                      std::size_t host) {
+  const Processors* const own = hosts[host].processors;
   int beside = 0;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    if (i != host && processes[i] != 0 &&
-        hosts[i].processors->shared_with(*hosts[host].processors)) {
-      beside += processes[i];
-    }
+    const Processors* const other = hosts[i].processors;
+    if (i == host || processes[i] == 0 || own == nullptr || other == nullptr) continue;
+    if (other->shared_with(*own)) beside += processes[i];
   }
   return beside;
 }

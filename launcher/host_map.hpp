@@ -15,7 +15,7 @@ namespace remit::launcher {
 struct HostRoom {
   HostSpec spec;
   const Processors* processors = nullptr;  ///< null: not known
-  int node = 0;  ///< of the tree of daemons; 0: mpirun's own host
+  int node = 0;                            ///< of the tree of daemons; 0: mpirun's own host
 
   /// Without the user that ssh may have been told.
   [[nodiscard]] std::string name() const { return spec.name.substr(spec.name.find('@') + 1); }

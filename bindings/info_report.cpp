@@ -439,10 +439,10 @@ Json copies_json(const InfoReport& report) {
   }
   Json facts = {{"file", report.facts_file}, {"host", measured_host()}};
   if (report.facts.kernel) {
-    if (report.facts.kernel_trap) facts["kernel_trap"] = *report.facts.kernel_trap;
     facts["kernel_64k_ns"] = report.facts.kernel->ns_of_64k;
     facts["kernel_quick"] = report.facts.kernel->quick;
   }
+  if (report.facts.kernel_trap) facts["kernel_trap"] = *report.facts.kernel_trap;
   if (report.facts.take_lines_to) facts["take_lines_to"] = *report.facts.take_lines_to;
   if (report.facts.loops) {
     facts["vector_bytes"] = report.facts.loops->vector_bytes;

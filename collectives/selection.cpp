@@ -411,18 +411,17 @@ double direct_rooted_cost(const Shape& s) {
   return meeting_cost(s, s.quick_copies ? 900 : 1500) +
          bytes(s) * (ranks(s) - 1) / ranks(s) * kernel_beta(s, 1024_KB);
 }
-double direct_blocks_of_root_cost(const Shape& s, double call, std::size_t too_long) {
+double direct_blocks_of_root_cost(const Shape& s, double quick_call, std::size_t too_long) {
   if (s.place == Place::host_shared) return direct_alone_cost(s);
+  const double call = s.quick_copies && !lines_are_slow(s) ? quick_call : 1500;
   return meeting_cost(s, call) + bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) *
                                      of_kernel(s, 0.4) * kernel_beta(s, too_long);
 }
 double direct_gather_cost(const Shape& s) {
-  const bool quick = s.quick_copies && !lines_are_slow(s);
-  return direct_blocks_of_root_cost(s, quick ? 900 : 1500, 512_KB);
+  return direct_blocks_of_root_cost(s, 900, 512_KB);
 }
 double direct_scatter_cost(const Shape& s) {
-  const bool quick = s.quick_copies && !lines_are_slow(s);
-  return direct_blocks_of_root_cost(s, quick ? 500 : 1500, 2048_KB);
+  return direct_blocks_of_root_cost(s, 500, 2048_KB);
 }
 double direct_blocks_cost(const Shape& s) {
   const double call = s.quick_copies ? 300 : 1400;

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -189,15 +190,28 @@ tl::expected<void, LaunchError> place_job(const Options& options, const JobRoom&
   return {};
 }
 
-// How many of the processes are on other hosts that share processors with this one.
-int processes_beside(std::span<const HostRoom> hosts, std::span<const int> processes,
-                     std::size_t host) {
-  const Processors* const own = hosts[host].processors;
-  int beside = 0;
+// The hosts of each machine that is known. Most have one: so not every host looks at all others.
+std::map<std::string_view, std::vector<std::size_t>> hosts_by_machine(
+    std::span<const HostRoom> hosts) {
+  std::map<std::string_view, std::vector<std::size_t>> machines;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const Processors* const other = hosts[i].processors;
-    if (i == host || processes[i] == 0 || own == nullptr || other == nullptr) continue;
-    if (other->shared_with(*own)) beside += processes[i];
+    if (hosts[i].processors != nullptr) machines[hosts[i].processors->machine()].push_back(i);
+  }
+  machines.erase("");
+  return machines;
+}
+
+// How many processes are on other hosts that share processors with this one, by host.
+std::vector<int> processes_beside(std::span<const HostRoom> hosts, std::span<const int> processes) {
+  std::vector<int> beside(hosts.size());
+  for (const auto& [machine, those] : hosts_by_machine(hosts)) {
+    for (const std::size_t host : those) {
+      for (const std::size_t other : those) {
+        const bool shares = host != other && processes[other] != 0 &&
+                            hosts[other].processors->shared_with(*hosts[host].processors);
+        if (shares) beside[host] += processes[other];
+      }
+    }
   }
   return beside;
 }
@@ -219,6 +233,7 @@ void seat_ranks(std::span<const HostRoom> hosts, std::span<const int> dealt,
     ranks[static_cast<std::size_t>(dealt[rank])].push_back(static_cast<int>(rank));
     ++processes[static_cast<std::size_t>(dealt[rank])];
   }
+  const std::vector<int> beside = processes_beside(hosts, processes);
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     if (ranks[i].empty()) continue;
     for (std::size_t local = 0; local < ranks[i].size(); ++local) {
@@ -226,7 +241,7 @@ void seat_ranks(std::span<const HostRoom> hosts, std::span<const int> dealt,
       rank.host = static_cast<int>(job->hosts.size());
       rank.local_rank = static_cast<int>(local);
     }
-    const int neighbours = others[i] + processes_beside(hosts, processes, i);
+    const int neighbours = others[i] + beside[i];
     job->hosts.push_back({hosts[i].name(), std::move(ranks[i]), hosts[i].node, neighbours});
   }
 }

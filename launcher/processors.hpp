@@ -62,6 +62,8 @@ class Processors {
   }
   [[nodiscard]] int count(Level level) const { return static_cast<int>(parts(level).size()); }
 
+  /// Topology::machine() of the host.
+  [[nodiscard]] const std::string& machine() const { return machine_; }
   /// Whether the other host is one on the same machine, and some of these are its processors too.
   [[nodiscard]] bool shared_with(const Processors& other) const;
 
@@ -73,7 +75,7 @@ class Processors {
   Processors() = default;
 
   std::array<std::vector<HostPart>, kLevels> parts_;
-  std::string machine_;  // Topology::machine()
+  std::string machine_;
 };
 
 }  // namespace remit::launcher

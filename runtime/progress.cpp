@@ -88,8 +88,7 @@ void Progress::look_for_others(Idle& idle) {
   const std::int64_t now = monotonic_ns();
   const std::int64_t before = std::exchange(idle.looked_ns, now);
   if (idle.polls == kPollsPerLook || now - before < kAwayNs) return;
-  const long taken_off = times_taken_off();
-  if (std::exchange(taken_off_, taken_off) == taken_off) return;
+  if (times_taken_off() == taken_off_) return;
   ++counters_.crowded;
   rest(now);
 }
@@ -99,6 +98,7 @@ void Progress::rest(std::int64_t now) {
   const bool is_news = now - rest_end_ns_ > kRestsToForget * rest_ns_;
   rest_ns_ = is_news ? kLeastRestNs : std::min(2 * rest_ns_, kMostRestNs);
   rest_end_ns_ = now + rest_ns_;
+  taken_off_ = times_taken_off();
   resting_ = true;
   now_.spin = false;
 }
@@ -155,13 +155,14 @@ void Progress::give_up_core(Idle& idle) {
 // yields. Ranks that share cores by plan go on: those that sleep are woken on any core, beside
 // others.
 void Progress::yield() {
+  const bool alone = policy_.spin && policy_.sleep;
   ++counters_.yields;
   if (hook_ != nullptr) hook_->before();
-  const std::int64_t before = monotonic_ns();
+  const std::int64_t before = alone ? monotonic_ns() : 0;
   ::sched_yield();
-  const std::int64_t now = monotonic_ns();
+  const std::int64_t now = alone ? monotonic_ns() : 0;
   if (hook_ != nullptr) hook_->after();
-  if (now - before < kAwayNs || !policy_.spin || !policy_.sleep) return;
+  if (now - before < kAwayNs) return;
   rest(now);
   now_.yields = 0;
 }

@@ -185,13 +185,14 @@ HostFacts measure_kernel_copies(bool trap) {
   const std::uint64_t by_itself = lowest_ns([&] { copy_bytes(to.get(), from.get(), kBytes); });
   // Two copies between caches take two to four times as long as one within a cache.
   const bool quick = by_kernel(kShort) <= by_itself;
-  std::uint64_t ahead_ns = 0;
-  for (const std::size_t ahead : {std::size_t{1}, kMostAhead / 2 + 1, kMostAhead}) {
-    if (!trap) break;
-    ahead_ns = std::max(ahead_ns, by_kernel(kBytes, ahead));
+  if (trap) {
+    std::uint64_t slowest = 0;
+    for (const std::size_t ahead : {std::size_t{1}, kMostAhead / 2 + 1, kMostAhead}) {
+      slowest = std::max(slowest, by_kernel(kBytes, ahead));
+    }
+    facts.kernel_trap = !allowed || static_cast<double>(slowest) > kSlow * direct;
   }
   facts.kernel = allowed ? KernelCopies{direct, quick} : KernelCopies{};
-  if (trap) facts.kernel_trap = !allowed || static_cast<double>(ahead_ns) > kSlow * direct;
   return facts;
 }
 

@@ -37,8 +37,7 @@ Expected<std::unique_ptr<ShmDevice>> ShmDevice::create(const ShmConfig& config) 
 
 ShmDevice::ShmDevice(const ShmConfig& config)
     : facts_(config.facts), copies_(config.assist_from), config_(config) {
-  if (facts_.loops) use_copy_loops(*facts_.loops);
-  kernel_copy_.take_detours(config.detours || facts_.kernel_trap.value_or(true));
+  use_facts();
   caps_.take_lines_to = config.take_lines_to;
   caps_.name = "shm";
   caps_.max_inline = shm::kInline;
@@ -127,6 +126,7 @@ ShmDevice::~ShmDevice() {
   };
   if (copies_measured_) report(shm::save_copy_table(config_.copy_table, copies_));
   if (facts_news_ && !config_.facts_file.empty()) {
+    if (config_.detours) facts_.kernel_trap.reset();  // a wish is no fact
     report(save_host_facts(config_.facts_file, facts_));
   }
 }

@@ -233,6 +233,7 @@ class ShmDevice final : public Device {
   [[nodiscard]] Step advance(Job& job, Batch& batch);
   [[nodiscard]] static Phase streaming_phase(const Job& job);
   [[nodiscard]] bool trapped(const Job& job) const;
+  void use_facts();
   [[nodiscard]] Step gather_rest(Job& job, Endpoint& endpoint, Batch& batch);
   [[nodiscard]] Step gather_chunk(Job& job, Endpoint& endpoint, Batch& batch);
   void copy(Batch& batch);

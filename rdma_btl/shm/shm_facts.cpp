@@ -54,10 +54,16 @@ HostFacts ShmDevice::host_facts(bool measures) {
   return facts_;
 }
 
+/// What is told by a parameter counts as known: nobody measures it.
+void ShmDevice::use_facts() {
+  if (config_.detours) facts_.kernel_trap = true;
+  if (facts_.loops) use_copy_loops(*facts_.loops);
+  kernel_copy_.take_detours(facts_.kernel_trap.value_or(true));
+}
+
 void ShmDevice::learn(const HostFacts& facts) {
   facts_.merge(facts);
-  if (facts.loops) use_copy_loops(*facts.loops);
-  if (facts.kernel_trap && !config_.detours) kernel_copy_.take_detours(*facts.kernel_trap);
+  use_facts();
   if (facts.take_lines_to && config_.measured_lines) caps_.take_lines_to = *facts.take_lines_to;
 }
 

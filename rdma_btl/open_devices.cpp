@@ -35,12 +35,12 @@ PeerName own_name(const Process& process) {
 Opened open_shm(Process& process, EarlySteps early) {
   ShmConfig config = shm_config(process.params(), own_name(process), kNetwork, &process.log());
   config.measure_copies = process.progress().policy().spin;
-  // What makes a stream fast where lines are taken, but not the memory of many pairs.
+  // What makes a stream fast where lines are taken, elsewhere what the longest eager messages need;
+  // but not the memory of many pairs.
   constexpr int kFew = 16;
-  constexpr std::size_t kSmallArea = 128 * 1024;
   const bool few = process.identity().local_size <= kFew;
   if (!process.params().is_set(shm_area_param) && !(config.take_lines_to != 0 && few)) {
-    config.area_bytes = kSmallArea;
+    config.area_bytes = (few ? 256 : 128) * 1024;
   }
   config.registered = early.barriers;
   return ShmDevice::create(config);

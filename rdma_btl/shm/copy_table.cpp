@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <locale>
 #include <sstream>
 
@@ -15,14 +16,13 @@ namespace remit::shm {
 
 namespace {
 
-constexpr std::string_view kTitle = "remit copy table 2";
+constexpr std::string_view kTitle = "remit copy table 3";
 constexpr std::string_view kTrap = "trap";
 constexpr std::string_view kFree = "free";
 constexpr std::array kMethods = {CopyMethod::alone, CopyMethod::together, CopyMethod::ring};
 
 /// Other work on the host disturbs measurements, and the ring keeps the target busy, which they do
 /// not see: only a clear gain counts against the usual method; less, if that keeps it busy as well.
-constexpr double kAge = 1.05;  ///< what a kept time grows by when a job has not reached it
 constexpr double kGain = 0.75;
 constexpr double kGainTogether = 0.9;
 
@@ -42,11 +42,12 @@ bool CopyTable::candidate(std::size_t row, CopyMethod method) const {
   return method != CopyMethod::together || smallest_of(row).bytes >= together_from_;
 }
 
-bool CopyTable::complete(std::size_t row) const {
-  return std::all_of(kMethods.begin(), kMethods.end(), [&](CopyMethod method) {
-    return !candidate(row, method) ||
-           rows_[row].samples[static_cast<std::size_t>(method)] >= kSamples;
-  });
+std::optional<CopyMethod> CopyTable::missing(std::size_t row, unsigned Cost::*samples) const {
+  for (const CopyMethod method : kMethods) {
+    const Cost& cost = rows_[row].costs[static_cast<std::size_t>(method)];
+    if (candidate(row, method) && cost.*samples < kSamples) return method;
+  }
+  return {};
 }
 
 CopyMethod CopyTable::usual(std::size_t row) const {
@@ -57,12 +58,13 @@ CopyMethod CopyTable::best(Transfer transfer) const {
   const std::size_t row = row_of(transfer);
   CopyMethod best = usual(row);
   if (!complete(row)) return best;
-  const double gain = best == CopyMethod::together ? kGainTogether : kGain;
-  double limit = gain * rows_[row].recent[static_cast<std::size_t>(best)];
+  const auto cost = [&](CopyMethod method) {
+    return rows_[row].costs[static_cast<std::size_t>(method)].ns_per_kib;
+  };
+  double limit = (best == CopyMethod::together ? kGainTogether : kGain) * cost(best);
   for (const CopyMethod method : kMethods) {
-    const double recent = rows_[row].recent[static_cast<std::size_t>(method)];
-    if (!candidate(row, method) || recent >= limit) continue;
-    limit = recent;
+    if (!candidate(row, method) || cost(method) >= limit) continue;
+    limit = cost(method);
     best = method;
   }
   return best;
@@ -79,66 +81,50 @@ CopyMethod CopyTable::another(std::size_t row, unsigned turn) const {
   return others[turn % count];
 }
 
-std::optional<CopyMethod> CopyTable::to_measure(Transfer transfer) {
-  if (transfer.bytes < kSmallest) return {};
+CopyTable::Choice CopyTable::next(Transfer transfer) {
   const std::size_t row = row_of(transfer);
-  if (complete(row)) {
-    // Not the first transfer of a program, which is slow for other reasons.
-    constexpr unsigned kTurn = 8;
-    const unsigned number = rows_[row].transfers++;
-    if (number % kLook != kTurn) return {};
-    const unsigned look = number / kLook;
-    return look % kOthers == 0 ? another(row, look / kOthers) : best(transfer);
+  if (const auto method = missing(row, &Cost::samples)) return {*method, true};
+  // Not the first transfers of a program, which are slow for other reasons.
+  constexpr unsigned kTurn = 8;
+  const unsigned number = rows_[row].transfers++;
+  const unsigned at = number % kRound;
+  if (at < kTurn || at >= kTurn + kTrial) return {best(transfer), at % kLook == kTurn};
+  return {another(row, number / kRound), at >= kTurn + kTrial / 2};
+}
+
+/// The lowest of the first ones. Then it goes towards each sample, no farther than a step: what
+/// disturbs one transfer counts little, and what lasts is followed with steps that grow.
+void CopyTable::Cost::take(double sample) {
+  constexpr double kLeast = 1.0 / 16;
+  constexpr double kMost = 1.0 / 2;
+  own = std::min(own + 1, kSamples);
+  if (samples < kSamples) {
+    ns_per_kib = samples == 0 ? sample : std::min(ns_per_kib, sample);
+    ++samples;
+    return;
   }
-  CopyMethod least = CopyMethod::alone;
-  for (const CopyMethod method : kMethods) {
-    const auto samples = [&](CopyMethod m) {
-      return rows_[row].samples[static_cast<std::size_t>(m)];
-    };
-    if (candidate(row, method) && samples(method) < samples(least)) least = method;
-  }
-  return least;
+  const double way = sample - ns_per_kib;
+  const bool goes_on = (way < 0) == (step < 0);
+  const double size = goes_on ? std::min(2 * std::abs(step), kMost) : 0;
+  step = std::copysign(std::max(size, kLeast), way);
+  ns_per_kib += std::copysign(std::min(std::abs(way), std::abs(step) * ns_per_kib), way);
 }
 
-/// What is kept: the lowest, but for what this process has measured often enough and not reached.
-double CopyTable::Row::of_all(std::size_t method) const {
-  const double here = lowest[method];
-  const double before = kept[method];
-  if (here == 0 || before == 0) return here + before;
-  return std::min(here, own[method] >= kSamples ? kAge * before : before);
-}
-
-std::array<double, kCopyMethods> CopyTable::Row::of_all() const {
-  std::array<double, kCopyMethods> all = {};
-  for (std::size_t m = 0; m != kCopyMethods; ++m) all[m] = of_all(m);
-  return all;
-}
-
-/// True if that is news.
-bool CopyTable::Row::take(std::size_t method, double cost) {
-  const double before = of_all(method);
-  lowest[method] = own[method] == 0 ? cost : std::min(lowest[method], cost);
-  ++own[method];
-  const bool counts = samples[method] < kSamples;
-  if (counts) ++samples[method];
-  return counts || own[method] == kSamples || of_all(method) < before;
-}
-
-/// Quick to take what is better, for other work on the host only makes a transfer slower; slow to
-/// believe what is worse.
-void CopyTable::Row::follow(std::size_t method, double cost) {
-  constexpr double kWorst = 2;
-  constexpr double kWeight = 1.0 / 16;
-  double& now = recent[method];
-  now = now == 0 || cost < now ? cost : now + kWeight * (std::min(cost, kWorst * now) - now);
-}
-
+/// What changes for the best method, because the program uses its data otherwise or the host is
+/// busy, is taken to change for the others as much, until they are tried again.
 bool CopyTable::record(Transfer transfer, CopyMethod method, std::uint64_t ns) {
-  Row& row = rows_[row_of(transfer)];
-  const auto i = static_cast<std::size_t>(method);
-  const double cost = static_cast<double>(ns) * 1024 / static_cast<double>(transfer.bytes);
-  row.follow(i, cost);
-  return row.take(i, cost);
+  const std::size_t index = row_of(transfer);
+  Row& row = rows_[index];
+  Cost& cost = row.costs[static_cast<std::size_t>(method)];
+  const double before = cost.ns_per_kib;
+  const bool counts = cost.samples < kSamples;
+  const bool is_best = !counts && complete(index) && method == best(transfer);
+  const bool was_missing = missing(index, &Cost::own).has_value();
+  cost.take(std::max(1.0, static_cast<double>(ns)) * 1024 / static_cast<double>(transfer.bytes));
+  for (Cost& other : row.costs) {
+    if (is_best && &other != &cost && before > 0) other.ns_per_kib *= cost.ns_per_kib / before;
+  }
+  return counts || (was_missing && !missing(index, &Cost::own));
 }
 
 std::size_t CopyTable::measured() const {
@@ -151,7 +137,12 @@ std::vector<CopyTable::Line> CopyTable::lines() const {
   std::vector<Line> lines;
   for (std::size_t i = 0; i != kRows; ++i) {
     const Transfer least = smallest_of(i);
-    if (complete(i)) lines.push_back({least.bytes, least.trapped, rows_[i].of_all(), best(least)});
+    if (!complete(i)) continue;
+    Line line{least.bytes, least.trapped, {}, best(least)};
+    for (std::size_t m = 0; m != kCopyMethods; ++m) {
+      line.ns_per_kib[m] = rows_[i].costs[m].ns_per_kib;
+    }
+    lines.push_back(line);
   }
   return lines;
 }
@@ -159,13 +150,10 @@ std::vector<CopyTable::Line> CopyTable::lines() const {
 std::string CopyTable::text(std::string_view host) const {
   std::string out = fmt::format("{}\n{}\n", kTitle, host);
   for (std::size_t i = 0; i != kRows; ++i) {
-    const std::array<double, kCopyMethods> lowest = rows_[i].of_all();
-    const std::array<unsigned, kCopyMethods>& samples = rows_[i].samples;
-    if (std::all_of(samples.begin(), samples.end(), [](unsigned n) { return n == 0; })) continue;
+    const auto& costs = rows_[i].costs;
+    if (std::ranges::all_of(costs, [](const Cost& cost) { return cost.samples == 0; })) continue;
     out += fmt::format("{} {}", smallest_of(i).bytes, i < kClasses ? kFree : kTrap);
-    for (std::size_t m = 0; m != kCopyMethods; ++m) {
-      out += fmt::format(" {:.3f} {}", lowest[m], samples[m]);
-    }
+    for (const Cost& cost : costs) out += fmt::format(" {:.3f} {}", cost.ns_per_kib, cost.samples);
     out += '\n';
   }
   return out;
@@ -190,20 +178,20 @@ Expected<> CopyTable::merge(std::string_view text, std::string_view host) {
     if (smallest_of(index).bytes != bytes || (distance != kTrap && distance != kFree)) {
       return fail(MPI_ERR_ARG, "{} bytes, {}, are no class", bytes, distance);
     }
-    for (std::size_t m = 0; m != kCopyMethods; ++m) {
-      double lowest = 0;
+    const bool measured_here = !missing(index, &Cost::own);
+    for (Cost& cost : merged[index].costs) {
+      double ns_per_kib = 0;
       unsigned samples = 0;
-      if (!(lines >> lowest >> samples) || lowest < 0 || samples > kSamples) {
+      if (!(lines >> ns_per_kib >> samples) || ns_per_kib < 0 || samples > kSamples ||
+          (samples != 0 && ns_per_kib == 0)) {
         return fail(MPI_ERR_ARG,
                     "the line of {} bytes has no number of ns and samples for each "
                     "of {} methods",
                     bytes, kCopyMethods);
       }
-      if (samples == 0) continue;
-      double& kept = merged[index].kept[m];
-      kept = kept == 0 ? lowest : std::min(kept, lowest);
-      if (merged[index].recent[m] == 0) merged[index].recent[m] = lowest;
-      merged[index].samples[m] = std::max(samples, merged[index].samples[m]);
+      if (measured_here || samples == 0 || samples < cost.own) continue;
+      cost.ns_per_kib = ns_per_kib;
+      cost.samples = std::max(samples, cost.samples);
     }
   }
   if (!lines.eof()) return fail(MPI_ERR_ARG, "a line does not begin with a number of bytes");

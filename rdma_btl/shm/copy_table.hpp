@@ -34,20 +34,22 @@ struct Transfer {
   bool trapped;  ///< at a distance at which the kernel must not copy directly: in_copy_trap()
 };
 
-/// What each method took, by classes of size (a power of two and what is below the next one) of
-/// transfers in the trap and others, and the choice that follows. Which is fastest may change:
-/// where processors are virtual, they come to be nearer to each other, or farther. So what counts
-/// is what was measured lately; the lowest time of all jobs is what a job begins with. Plain data:
-/// no clock and no file in here. One thread.
+/// What each method takes, by classes of size (a power of two and what is below the next one) of
+/// transfers in the trap and others, and the choice that follows. Which is fastest may change: with
+/// what the program does with its data between transfers, and, where processors are virtual, with
+/// how near they are to each other. So what counts is what was measured lately. A method shows what
+/// it takes only after a few transfers: it leaves the data in other caches than the one before did,
+/// so each is tried several times in a row. Plain data: no clock and no file in here. One thread.
 class CopyTable {
  public:
   static constexpr std::size_t kSmallest = 16 * 1024;
   static constexpr std::size_t kClasses = 11;  ///< of sizes; the last has all from 16 MB on
   static constexpr unsigned kSamples = 8;      ///< of each method; the lowest counts at first
-  /// From then on one transfer in so many is measured, and of those one in kOthers goes another way
-  /// than the best.
+  /// From then on one transfer in so many is measured,
   static constexpr unsigned kLook = 16;
-  static constexpr unsigned kOthers = 4;
+  /// and once in so many, kTrial go another way than the best; the last half of them is measured.
+  static constexpr unsigned kRound = 256;
+  static constexpr unsigned kTrial = 4;
 
   /// `together_from`: bytes below which both together are not worth asking the target.
   explicit CopyTable(std::size_t together_from) : together_from_(together_from) {}
@@ -55,21 +57,25 @@ class CopyTable {
   /// How to move so many bytes: as usual (together from `together_from` on, else alone), unless
   /// another method is known to be clearly faster.
   [[nodiscard]] CopyMethod best(Transfer transfer) const;
-  /// How to move so many bytes this time if that can be measured; nothing if it need not be. Call
-  /// it for each transfer: first every method has its turns, the one measured least often before
-  /// the others; from then on see kLook.
-  [[nodiscard]] std::optional<CopyMethod> to_measure(Transfer transfer);
+
+  struct Choice {
+    CopyMethod method;
+    bool timed;  ///< record() is to hear what it takes
+  };
+  /// How to move so many bytes this time, for transfers of at least kSmallest that can be measured.
+  /// Call it for each: first every method has its kSamples, one after the other; from then on see
+  /// kLook.
+  [[nodiscard]] Choice next(Transfer transfer);
   /// A transfer (not of 0 bytes) that took `ns`. True if that is news for the file.
   bool record(Transfer transfer, CopyMethod method, std::uint64_t ns);
 
   /// A line for each class with a measurement: its bytes, "trap" or "free", then for each method
-  /// the lowest time in nanoseconds for a KiB and the number of samples; before them a line that
-  /// says for which host.
+  /// the time in nanoseconds for a KiB and the number of samples; before them a line that says for
+  /// which host.
   [[nodiscard]] std::string text(std::string_view host) const;
-  /// Takes over the lower times, and the larger numbers of samples; a time that this process has
-  /// measured as well grows older by that: what no job reaches any more is forgotten. Nothing, if
-  /// the text is of another host; an error that says what is wrong, and nothing, if it is not of
-  /// text().
+  /// Takes over what others have measured, but for classes of which this process has measured every
+  /// method itself: so the file says what the last job found that came so far. Nothing, if the text
+  /// is of another host; an error that says what is wrong, and nothing, if it is not of text().
   [[nodiscard]] Expected<> merge(std::string_view text, std::string_view host);
   /// Classes that are measured.
   [[nodiscard]] std::size_t measured() const;
@@ -84,18 +90,18 @@ class CopyTable {
   [[nodiscard]] std::vector<Line> lines() const;
 
  private:
-  struct Row {
-    std::array<double, kCopyMethods> kept = {};       ///< ns for a KiB, the lowest of other jobs
-    std::array<double, kCopyMethods> lowest = {};     ///< ... of this one
-    std::array<double, kCopyMethods> recent = {};     ///< what it takes now
-    std::array<unsigned, kCopyMethods> samples = {};  ///< kSamples at most
-    std::array<unsigned, kCopyMethods> own = {};      ///< of these, by this process, and then more
-    unsigned transfers = 0;  ///< to_measure() was asked for, by this process
+  /// What a method takes for transfers of one class.
+  struct Cost {
+    double ns_per_kib = 0;  ///< 0: unknown
+    double step = 0;        ///< of it: the next sample moves it no farther
+    unsigned samples = 0;   ///< of all jobs, kSamples at most
+    unsigned own = 0;       ///< of these, or later ones, by this process, kSamples at most
 
-    [[nodiscard]] double of_all(std::size_t method) const;
-    [[nodiscard]] std::array<double, kCopyMethods> of_all() const;
-    bool take(std::size_t method, double cost);
-    void follow(std::size_t method, double cost);
+    void take(double sample);
+  };
+  struct Row {
+    std::array<Cost, kCopyMethods> costs = {};
+    unsigned transfers = 0;  ///< next() was asked for, by this process, since all was measured
   };
 
   /// Rows of transfers in the trap stand behind the others.
@@ -105,7 +111,9 @@ class CopyTable {
   [[nodiscard]] CopyMethod usual(std::size_t row) const;
   /// Whether a method comes into question for a class.
   [[nodiscard]] bool candidate(std::size_t row, CopyMethod method) const;
-  [[nodiscard]] bool complete(std::size_t row) const;
+  /// Of methods that come into question, the first with too few samples, by this number of them.
+  [[nodiscard]] std::optional<CopyMethod> missing(std::size_t row, unsigned Cost::*samples) const;
+  [[nodiscard]] bool complete(std::size_t row) const { return !missing(row, &Cost::samples); }
   [[nodiscard]] CopyMethod another(std::size_t row, unsigned turn) const;
 
   std::size_t together_from_;

@@ -42,10 +42,10 @@ ShmDevice::ShmDevice(const ShmConfig& config)
   caps_.name = "shm";
   caps_.max_inline = shm::kInline;
   caps_.max_send = config.area_bytes / 4;
-  if (caps_.take_lines_to != 0) {  // then two copies of a message in the cache beat asking for it
-    caps_.eager_limit = 64 * 1024;
-    caps_.long_send = 8 * 1024 + 1;
-  }
+  // Two copies in the caches beat asking for a message: where lines are taken longer ones, elsewhere
+  // as long as the program has written the data since or uses another buffer each time.
+  caps_.eager_limit = (caps_.take_lines_to != 0 ? 64 : 32) * 1024;
+  caps_.long_send = 8 * 1024 + 1;
   caps_.max_message = std::size_t{1} << 62;
   caps_.max_pieces = 1024;
   caps_.min_piece = 2048;  // measured: the kernel looks up pages for each

@@ -256,9 +256,11 @@ ShmDevice::Phase ShmDevice::direct_phase(Job& job, Endpoint& endpoint) {
                           job.pieces.size() == 1 &&
                           mapped(endpoint, job.remote.address, job.total) == nullptr;
   const shm::Transfer transfer{job.total, trapped(job)};
-  const auto measured = comparable ? copies_.to_measure(transfer) : std::nullopt;
-  job.method = measured.value_or(copies_.best(transfer));
-  if (measured) job.begun_ns = shm::now_ns();
+  const bool measurable = comparable && job.total >= shm::CopyTable::kSmallest;
+  const auto [method, timed] =
+      measurable ? copies_.next(transfer) : shm::CopyTable::Choice{copies_.best(transfer), false};
+  job.method = method;
+  if (timed) job.begun_ns = shm::now_ns();
   if (job.method == shm::CopyMethod::ring) return streaming_phase(job);
   const bool shared =
       job.method == shm::CopyMethod::together || (stream && job.total >= kStreamFrom);

@@ -236,9 +236,8 @@ std::vector<std::string> tables_seeds() {
   shm::CopyTable copies(65536);
   for (std::size_t bytes = shm::CopyTable::kSmallest; bytes <= std::size_t{32} << 20; bytes *= 2) {
     for (std::uint64_t ns = 1000; ns < 9000; ns += 1000) {
-      while (const auto method = copies.to_measure(bytes)) {
-        if (!copies.record(bytes, *method, ns)) break;
-      }
+      const auto [method, timed] = copies.next(bytes);
+      if (timed) static_cast<void>(copies.record(bytes, method, ns));
     }
   }
   return {copies.text("host"),

@@ -455,9 +455,9 @@ TEST(ShmCopies, AreMeasuredAndRemembered) {
   };
   for (const std::size_t bytes : {std::size_t{20000}, std::size_t{300000}}) {
     move_until(config, bytes, [](int round) { return round == 5; });
-    EXPECT_TRUE(read().to_measure(bytes)) << "five samples are not all";
+    EXPECT_TRUE(read().next(bytes).timed) << "five samples are not all";
     move_until(config, bytes, [](int round) { return round == 3 * shm::CopyTable::kSamples; });
-    EXPECT_FALSE(read().to_measure(bytes));
+    EXPECT_FALSE(read().next(bytes).timed);
   }
   EXPECT_EQ(read().measured(), 2U);
   std::filesystem::remove_all(folder);

@@ -7,10 +7,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "collectives/algorithms.hpp"
+#include "collectives/copy_pace.hpp"
 
 namespace remit {
 
@@ -97,6 +99,7 @@ class Board {
     bool takes_lines = false;     ///< they are two, and both take lines that they have read
     LongBoard takes_long = LongBoard::none;  ///< what all of them want, the least of it
     bool copies_quickly = false;             ///< each of them, the memory of all others (CopySpeed)
+    std::uint32_t ns_of_64k = 0;             ///< this one's KernelCopies
   };
 
   /// `own` was taken from its device.
@@ -156,6 +159,10 @@ class Board {
   [[nodiscard]] int part(int error, int hub, bool hub_works);
   /// What the operations that follow wait for, if it lasts; null: nobody knows.
   void set_subject(const WaitSubject* subject) { subject_ = subject; }
+  [[nodiscard]] const WaitSubject* subject() const { return subject_; }
+  /// What decides whether an operation that is about to go directly takes place here instead; null:
+  /// it goes directly. All members come to the same answer.
+  [[nodiscard]] CopyPace* pace(const CollectiveArgs& a, const CollectiveShape& shape);
 
   /// The processes that a wait which lasts is for; none outside of one.
   [[nodiscard]] std::vector<ProcId> missing() const;
@@ -289,8 +296,9 @@ class Board {
   const std::uint64_t base_;          ///< of this one
   const bool reaches_memory_;
   const bool copies_quickly_;
-  std::vector<std::byte*> pages_;            ///< kDepth for each member: those that it writes
-  std::uint64_t number_ = 0;                 ///< of the operation under way or the last one
+  std::optional<CopyPace> pace_;   ///< where long data go directly and the kernel is quick
+  std::vector<std::byte*> pages_;  ///< kDepth for each member: those that it writes
+  std::uint64_t number_ = 0;       ///< of the operation under way or the last one
   std::uint64_t safe_ = BoardPlace::kDepth;  ///< lines may be written up to this operation
   std::uint32_t page_ = 0;                   ///< for the next data that do not fit a line
   std::size_t paged_ = 0;                    ///< bytes in the page before it

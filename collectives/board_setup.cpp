@@ -197,6 +197,7 @@ Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out
     mine.takes = take_lines_to(*own.device, c.size()) != 0;
     mine.takes_long = Board::takes_long(process.params(), kernel, distance);
     mine.quick = kernel.quick;
+    out.ns_of_64k = kernel.ns_of_64k;
     process.log().write(LogLevel::debug,
                         "a page of the board is written and read in {} ns (0: unknown), 64 KB are "
                         "copied by the kernel in {} ns",
@@ -250,6 +251,11 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agree
   for (const Member& member : members_) {
     for (auto& page : member.place->pages) pages_.push_back(page);
   }
+  const Params& params = engine.process().params();
+  if (own_processors_ && spins_ && copies_quickly_ && agreement.takes_long == LongBoard::none &&
+      asks_for_page(params)) {
+    pace_.emplace(agreement.ns_of_64k);
+  }
   CollectiveShape shape;
   shape.size = size_;
   shape.place = static_cast<Place>(comm.place);
@@ -261,7 +267,7 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agree
   shape.quick_copies = copies_quickly_;
   shape.hierarchy = comm.hierarchy.get();  // found out before, if at all: see kPatience
   for (std::size_t kind = 0; kind < limits_.size(); ++kind) {
-    limits_[kind] = find_limit(static_cast<CollectiveKind>(kind), shape, engine.process().params());
+    limits_[kind] = find_limit(static_cast<CollectiveKind>(kind), shape, params);
   }
 }
 

@@ -52,14 +52,22 @@ void Direct::note(CollCtx& c, int peer, bool done) {
   c.fail(lost ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER);
 }
 
+template <class Copy>
+void Direct::copy(CollCtx& c, int peer, std::size_t bytes, Copy copy) const {
+  const Engine::Path path = c.engine().path(c.comm().local->proc(peer));
+  const Clock& clock = c.engine().process().clock();
+  const std::uint64_t start = pace_ != nullptr ? clock.now_ns() : 0;
+  note(c, peer, path.device != nullptr && copy(*path.device, path.endpoint));
+  if (pace_ != nullptr) pace_->copied(bytes, clock.now_ns() - start);
+}
+
 void Direct::read(CollCtx& c, int peer, std::size_t at, void* to, std::size_t bytes) const {
   if (bytes == 0 || c.error() != MPI_SUCCESS) return;
   const Fact& fact = facts_[peer];
   if (!inside(c, at, bytes, fact.source_bytes)) return;
-  const Engine::Path path = c.engine().path(c.comm().local->proc(peer));
-  note(c, peer,
-       path.device != nullptr &&
-           path.device->read_memory(path.endpoint, fact.source + at, to, bytes));
+  copy(c, peer, bytes, [&](Device& device, EndpointId endpoint) {
+    return device.read_memory(endpoint, fact.source + at, to, bytes);
+  });
 }
 
 void Direct::write(CollCtx& c, int peer, std::size_t at, const void* from,
@@ -67,10 +75,9 @@ void Direct::write(CollCtx& c, int peer, std::size_t at, const void* from,
   if (bytes == 0 || c.error() != MPI_SUCCESS) return;
   const Fact& fact = facts_[peer];
   if (!inside(c, at, bytes, fact.target_bytes)) return;
-  const Engine::Path path = c.engine().path(c.comm().local->proc(peer));
-  note(c, peer,
-       path.device != nullptr &&
-           path.device->write_memory(path.endpoint, fact.target + at, from, bytes));
+  copy(c, peer, bytes, [&](Device& device, EndpointId endpoint) {
+    return device.write_memory(endpoint, fact.target + at, from, bytes);
+  });
 }
 
 const void* Direct::look(CollCtx& c, int peer, std::size_t at, void* memory,
@@ -108,11 +115,10 @@ void start_round(CollCtx& c, RequestArray& messages, Sends sends, Receives recei
 /// Every pair that meets exchanges a message, which also connects them: for the next time, if they
 /// do not reach each other yet. A member that failed before sends nothing that counts, and uses
 /// messages with all: both sides of each pair come to the same answer.
-Task<int> meet(CollCtx& c, Direct& d) {
+Task<int> meet(CollCtx& c, Direct& d, const CollectiveArgs* a) {
   const int size = c.size();
   if (c.board() != nullptr) {
-    c.fail(c.board()->tell(&d.mine_, sizeof d.mine_, d.facts_, d.hub_));
-    d.facts_[c.rank()].reaches = 0;
+    d.meet_at_board(c, a);
     co_return c.error();
   }
   const bool sound = c.error() == MPI_SUCCESS;
@@ -149,6 +155,7 @@ Task<int> part(CollCtx& c, Direct& d, std::span<Request> messages, bool hub_work
   auto rest = c.all(messages);
   co_await rest;
   if (c.board() != nullptr) {
+    if (d.pace_ != nullptr) d.pace_->end();
     if (!d.left_) leave(c, d);
     c.fail(c.board()->part(c.error(), d.hub_, hub_works));
     co_return c.error();

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <span>
 
+#include "collectives/algorithms.hpp"
 #include "collectives/context.hpp"
+#include "collectives/copy_pace.hpp"
 
 namespace remit {
 
@@ -29,6 +31,8 @@ class Direct {
   Direct(CollCtx& c, std::span<const std::byte> source, std::span<std::byte> target,
          int hub = kNoHub);
 
+  /// The operation has taken place on the board, and is over: they do not part either.
+  [[nodiscard]] bool was_on_board() const { return on_board_; }
   /// Whether both reach each other's memory. False for this member itself.
   [[nodiscard]] bool reaches(int peer) const { return facts_[peer].reaches != 0; }
   /// Whether the peer named a target.
@@ -46,7 +50,7 @@ class Direct {
                                  std::size_t bytes) const;
 
  private:
-  friend Task<int> meet(CollCtx& c, Direct& d);
+  friend Task<int> meet(CollCtx& c, Direct& d, const CollectiveArgs* a);
   friend void leave(CollCtx& c, Direct& d);
   friend Task<int> part(CollCtx& c, Direct& d, std::span<Request> messages, bool hub_works);
 
@@ -56,8 +60,13 @@ class Direct {
     std::uint64_t source_bytes = 0;
     std::uint64_t target = 0;
     std::uint64_t target_bytes = 0;
-    std::uint64_t reaches = 0;  ///< the member reaches the peer's memory
+    std::uint32_t reaches = 0;  ///< the member reaches the peer's memory
+    CopyPace::Words words = {};
   };
+  void meet_at_board(CollCtx& c, const CollectiveArgs* a);
+  /// A copy of so many bytes between this process and the peer, which may be timed.
+  template <class Copy>
+  void copy(CollCtx& c, int peer, std::size_t bytes, Copy copy) const;
   /// Within what the peer named: its counts may not agree with this member's.
   [[nodiscard]] static bool inside(CollCtx& c, std::size_t at, std::size_t bytes,
                                    std::uint64_t whole);
@@ -68,12 +77,15 @@ class Direct {
 
   const int hub_;
   bool left_ = false;
+  bool on_board_ = false;
+  CopyPace* pace_ = nullptr;  ///< null: nothing is chosen by it
   Fact mine_;
   Fact* facts_;  ///< by rank
 };
 
-/// Everybody whom this member meets has come, and is known. First of all.
-Task<int> meet(CollCtx& c, Direct& d);
+/// Everybody whom this member meets has come, and is known. First of all. An algorithm that tells
+/// what it is about to do may find it done: see Direct::was_on_board().
+Task<int> meet(CollCtx& c, Direct& d, const CollectiveArgs* a = nullptr);
 /// This member is done with the others' memory: they need not wait for what it does before it
 /// parts. They hear of it where there is a board; elsewhere when it parts.
 void leave(CollCtx& c, Direct& d);

@@ -58,8 +58,9 @@ Task<int> bcast_direct(CollCtx& c, const CollectiveArgs& a) {
   std::span<const std::byte> source;
   if (is_root) source = packed(c, buffer);
   Direct d(c, source, is_root ? std::span<std::byte>() : memory_of(buffer), a.root);
-  Task<int> meeting = meet(c, d);
+  Task<int> meeting = meet(c, d, &a);
   co_await meeting;
+  if (d.was_on_board()) co_return c.error();
   RequestArray messages(c, RequestKind::send, c.size());
   for (int step = 1; step < c.size() && is_root; ++step) {
     const int peer = (c.rank() + step) % c.size();
@@ -100,8 +101,9 @@ Task<int> gather_direct(CollCtx& c, const CollectiveArgs& a) {
     source = packed(c, mine);
   }
   Direct d(c, source, target, a.root);
-  Task<int> meeting = meet(c, d);
+  Task<int> meeting = meet(c, d, &a);
   co_await meeting;
+  if (d.was_on_board()) co_return c.error();
   RequestArray messages(c, RequestKind::receive, c.size());
   const std::size_t block = mine.size();
   if (!is_root && !d.reaches(a.root)) {
@@ -146,8 +148,9 @@ Task<int> scatter_direct(CollCtx& c, const CollectiveArgs& a) {
   std::span<const std::byte> source;
   if (is_root) source = packed(c, view_of(a.send, a.send_count * c.size(), *a.send_type));
   Direct d(c, source, is_root ? std::span<std::byte>() : memory_of(mine), a.root);
-  Task<int> meeting = meet(c, d);
+  Task<int> meeting = meet(c, d, &a);
   co_await meeting;
+  if (d.was_on_board()) co_return c.error();
   RequestArray messages(c, RequestKind::send, c.size());
   const std::size_t block = mine.size();
   for (int step = 1; step < c.size() && is_root; ++step) {
@@ -215,8 +218,9 @@ Task<int> allgather_direct(CollCtx& c, const CollectiveArgs& a) {
   const bool in_place = a.send == MPI_IN_PLACE;
   const View mine = in_place ? own : view_of(a.send, a.send_count, *a.send_type);
   Direct d(c, packed(c, mine), {});
-  Task<int> meeting = meet(c, d);
+  Task<int> meeting = meet(c, d, &a);
   co_await meeting;
+  if (d.was_on_board()) co_return c.error();
   const auto bytes_of = [&a](int peer) { return receive_slot(a, peer).size(); };
   const auto same = [mine](int) { return mine; };
   Task<int> work = fetch_all(c, a, d, mine, 0, bytes_of, same);
@@ -239,8 +243,9 @@ Task<int> alltoall_direct(CollCtx& c, const CollectiveArgs& a) {
     source = packed(c, whole);
   }
   Direct d(c, source, {});
-  Task<int> meeting = meet(c, d);
+  Task<int> meeting = meet(c, d, &a);
   co_await meeting;
+  if (d.was_on_board()) co_return c.error();
   const std::size_t block = source.size() / static_cast<std::size_t>(c.size());
   const auto bytes_of = [source](int) { return source.size(); };
   const auto block_to = [source, block](int peer) {
@@ -414,8 +419,9 @@ Task<int> reduce_together(CollCtx& c, const CollectiveArgs& a, For whom) {
     target = memory_of(view_of(a.recv, a.recv_count, s.type()));
   }
   Direct d(c, memory_of(view_of(contribution(a), a.recv_count, s.type())), target);
-  Task<int> meeting = meet(c, d);
+  Task<int> meeting = meet(c, d, &a);
   co_await meeting;
+  if (d.was_on_board()) co_return c.error();
   Task<int> work = reduce_shares(c, d, s);
   co_await work;
   Task<int> parting = part(c, d, {});

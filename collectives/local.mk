@@ -13,6 +13,7 @@ collective_algorithms = \
 	collectives/buffers.hpp \
 	collectives/collectives.hpp \
 	collectives/context.hpp \
+	collectives/copy_pace.cpp collectives/copy_pace.hpp \
 	collectives/direct.cpp collectives/direct.hpp \
 	collectives/gather.cpp \
 	collectives/grouping.hpp \
@@ -32,6 +33,7 @@ collective_algorithms = \
 	collectives/tuning.cpp collectives/tuning.hpp
 libcollectives_la_SOURCES = $(collective_algorithms) \
 	collectives/board.cpp \
+	collectives/board_choice.cpp \
 	collectives/board_probe.cpp collectives/board_probe.hpp \
 	collectives/board_setup.cpp \
 	collectives/board_reduce.cpp \

@@ -424,7 +424,8 @@ double direct_scatter_cost(const Shape& s) {
   return direct_blocks_of_root_cost(s, 500, 2048_KB);
 }
 double direct_blocks_cost(const Shape& s) {
-  const double call = s.quick_copies ? 300 : 1400;
+  const double quick_call = lines_are_slow(s) ? 1000 : 300;
+  const double call = s.quick_copies ? quick_call : 1400;
   return meeting_cost(s, call + 0.3 * alpha(s)) +
          bytes(s) * (ranks(s) - 1) * of_kernel(s, 0.4) * kernel_beta(s, 4096_KB) / 2;
 }
@@ -434,7 +435,7 @@ double direct_reduction_cost(const Shape& s) {
 }
 double direct_allreduce_cost(const Shape& s) {
   const Shape known = unmeasured(s);
-  const double quick_call = lines_are_slow(known) ? 1100 : 700;
+  const double quick_call = lines_are_slow(known) ? 1500 : 700;
   return meeting_cost(s, known.quick_copies ? quick_call : 2000) +
          bytes(s) * (ranks(s) - 1) / ranks(s) * of_kernel(known, 0.3) *
              (1.5 * kernel_beta(known) + gamma(s));

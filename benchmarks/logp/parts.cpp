@@ -5,6 +5,7 @@
 
 #include "collectives/algorithms.hpp"
 #include "collectives/board.hpp"
+#include "collectives/direct.hpp"
 
 namespace remit {
 
@@ -21,7 +22,7 @@ Task<int> run_part(CollCtx& c, CollectiveArgs a) {
   co_return c.error();
 }
 
-int Board::tell(const void* /*mine*/, std::size_t /*bytes*/, void* /*all*/, int /*hub*/) {
+void Direct::meet_at_board(CollCtx& /*c*/, const CollectiveArgs* /*a*/) {
   std::abort();
 }
 

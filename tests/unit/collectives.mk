@@ -20,6 +20,11 @@ collectives_board_test_SOURCES = tests/unit/collectives_board_test.cpp \
 	tests/unit/collectives_cases.hpp tests/unit/test_seed.hpp
 collectives_board_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 collectives_board_test_LDADD = libcollectives.la $(UNIT_LIBS)
+check_PROGRAMS += collectives_pace_test
+TESTS += collectives_pace_test
+collectives_pace_test_SOURCES = tests/unit/collectives_pace_test.cpp
+collectives_pace_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+collectives_pace_test_LDADD = libcollectives.la $(UNIT_LIBS)
 check_PROGRAMS += collectives_probe_test
 TESTS += collectives_probe_test
 collectives_probe_test_SOURCES = tests/unit/collectives_probe_test.cpp

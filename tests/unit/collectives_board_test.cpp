@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -16,7 +17,10 @@
 
 #include "collectives/board.hpp"
 #include "collectives/hierarchy.hpp"
+#include "collectives/tuning.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
+#include "runtime/copy.hpp"
+#include "runtime/host_facts.hpp"
 #include "runtime/memory_bootstrap.hpp"
 #include "tests/unit/collectives_cases.hpp"
 #include "tests/unit/test_seed.hpp"
@@ -34,10 +38,12 @@ constexpr std::array kKinds = {
 class BoardRanks {
  public:
   /// `long_board` is the parameter coll_long_board. The first `takers` ranks take the cache lines
-  /// that they have read, every other one only those of short data.
+  /// that they have read, every other one only those of short data. With `facts` all know their
+  /// host, and each has a core.
   explicit BoardRanks(int size, const WaitPolicy& policy = {}, int ranks_per_host = 1000,
                       const std::string& long_board = "no", int takers = 1000,
-                      const std::string& reproducible = "no")
+                      const std::string& reproducible = "no",
+                      const std::optional<HostFacts>& facts = {})
       : job_(size, {.ranks_per_host = ranks_per_host}) {
     Params params;
     EXPECT_TRUE(params.set("coll_long_board", long_board).has_value());
@@ -49,6 +55,7 @@ class BoardRanks {
       config.job = test_seed() + static_cast<std::uint64_t>(size);
       constexpr std::size_t kShort = 3000;
       if (rank < takers) config.take_lines_to = rank % 2 == 0 ? ~std::size_t{0} : kShort;
+      if (facts) config.facts = *facts;
       Expected<std::unique_ptr<ShmDevice>> device = ShmDevice::create(config);
       EXPECT_TRUE(device.has_value()) << (device ? "" : device.error().message);
       auto& r = ranks_.emplace_back(std::make_unique<Rank>());
@@ -60,6 +67,11 @@ class BoardRanks {
       r->engine = std::make_unique<Engine>(*r->process, std::move(devices));
       r->comm.rank = rank;
       r->comm.local = group;
+      if (facts) {
+        r->comm.table = &builtin_collective_table();
+        r->comm.place = static_cast<std::uint8_t>(Place::host);
+        r->comm.processors = size;
+      }
     }
     connect();
   }
@@ -346,6 +358,26 @@ TEST(Board, LongBlocksAreCopiedDirectly) {
     run_random(ranks, 20, 60, test_seed() + 5);
     EXPECT_TRUE(ranks.comm(0).board->reaches_memory());
     run_random(ranks, 60, 200'000, test_seed() + 6);
+    if (HasFailure()) return;
+  }
+}
+
+/// Directly and by the board in turns, as the times of the kernel's copies say: here all are slow.
+TEST(Board, SlowCopiesBringLongBlocksToTheBoard) {
+  HostFacts facts;
+  facts.kernel = KernelCopies{.ns_of_64k = 1, .quick = true};
+  facts.kernel_trap = false;
+  facts.take_lines_to = 0;
+  facts.loops = copy_loops();
+  facts.day = today();
+  for (const int size : {2, 3}) {
+    BoardRanks ranks(size, WaitPolicy{.spin = true}, 1000, "auto", 0, "no", facts);
+    run_random(ranks, 20, 60, test_seed() + 10);
+    const CollectiveArgs args = bcast_args(nullptr, 1 << 16, predefined(MPI_BYTE));
+    const CommCore& comm = ranks.comm(0);
+    ASSERT_NE(comm.board, nullptr);
+    EXPECT_NE(comm.board->pace(args, shape_of(comm, args)), nullptr);
+    run_random(ranks, size == 2 ? 400 : 60, 30'000, test_seed() + 11);
     if (HasFailure()) return;
   }
 }

@@ -1,0 +1,67 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// How quickly the kernel copies what the members of a board have for each other at the moment.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace remit {
+
+/// Decides between two ways of a long blocking operation among the members of a board: by the
+/// kernel, directly between their memory, or in two copies through the board.
+///
+/// The kernel is far quicker while the data are in its caller's caches: between operations on the
+/// same buffers that nobody has written since. It is slower as soon as the program has written what
+/// it sends, for lines then come from another core's cache, or if the buffers are others each time.
+/// Then the program, too, is slowed down, which has to take back the lines that others have read.
+/// What a program does shows in the time of a copy: nothing else is in it, no waiting.
+///
+/// One of these for each board, with a row for each class of lengths. Every member counts the
+/// operations alike, and says in each whether its copies were slow lately; without a hub all follow
+/// anybody who says so, with one (Direct) they follow the hub, which has heard of the others in the
+/// operation before. Now and then all go directly for a few operations, to see whether copies still
+/// are slow. Plain data: no clock in here. One thread.
+class CopyPace {
+ public:
+  static constexpr std::size_t kShortest = std::size_t{8} << 10;  ///< bytes of the first class
+  static constexpr std::size_t kClasses = 8;  ///< powers of two, and what is below the next
+  static constexpr std::size_t kEnd = kShortest << kClasses;  ///< bytes that have no class any more
+  static constexpr unsigned kRound = 128;  ///< operations of a class, of which the first
+  static constexpr unsigned kTrial = 4;    ///< so many go directly in any case
+  static constexpr unsigned kSure = 3;     ///< slow operations, one after the other, that count
+
+  /// What a member tells the others.
+  struct Words {
+    bool slow = false;         ///< its copies are slow
+    bool wants_board = false;  ///< it is for the board this time
+  };
+
+  /// `ns_of_64k`: what the kernel takes to copy 64 KB within a cache.
+  explicit CopyPace(std::uint32_t ns_of_64k) : ns_of_64k_(ns_of_64k) {}
+
+  /// The next operation, of kShortest <= `bytes` < kEnd, begins. A hub speaks for the others too.
+  [[nodiscard]] Words begin(std::size_t bytes, bool is_hub);
+  /// In it others have said that their copies are slow, or that none are.
+  void hear(bool slow) { row_->others_slow = slow; }
+  /// In it the kernel has copied so many bytes for this member.
+  void copied(std::size_t bytes, std::uint64_t ns);
+  /// It has ended, and was a direct one.
+  void end();
+
+ private:
+  struct Row {
+    std::uint32_t begun = 0;
+    unsigned slow = 0;  ///< operations, one after the other, kSure at most
+    bool others_slow = false;
+  };
+  [[nodiscard]] static bool is_trial(const Row& row) { return (row.begun - 1) % kRound < kTrial; }
+
+  double ns_of_64k_;
+  std::array<Row, kClasses> rows_ = {};
+  Row* row_ = rows_.data();  ///< of the operation under way
+  double spent_ns_ = 0;      ///< in it, by the kernel
+  double fair_ns_ = 0;       ///< what it may take at most not to be slow
+};
+
+}  // namespace remit

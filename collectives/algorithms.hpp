@@ -53,6 +53,10 @@ struct Algorithm {
 /// All rows, grouped by operation.
 [[nodiscard]] std::span<const Algorithm> all_algorithms();
 
+/// Whether neither the parameter coll_algorithms nor a measured table says which row.
+[[nodiscard]] bool chosen_by_cost(CollectiveKind kind, const CollectiveShape& shape,
+                                  const Params& params);
+
 /// The row for a shape: the one that the parameter coll_algorithms names, if it applies; else what
 /// was measured to be the best, if the shape's table says so; else the cheapest that applies. There
 /// is always one.

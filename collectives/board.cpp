@@ -384,7 +384,10 @@ int Board::part(int error, int hub, bool hub_works) {
     int theirs = await(one(i), number_);
     if (theirs == MPI_SUCCESS) {
       const int taken = take(i, 0, sizeof theirs, bytes_view(&theirs, sizeof theirs));
-      if (taken != MPI_SUCCESS) theirs = taken;
+      if (taken != MPI_SUCCESS) {  // it is in another operation: counts do not agree
+        (void)give_up();
+        theirs = taken;
+      }
     }
     if (error == MPI_SUCCESS) error = theirs;
   }

@@ -99,7 +99,8 @@ class Board {
     bool takes_lines = false;     ///< they are two, and both take lines that they have read
     LongBoard takes_long = LongBoard::none;  ///< what all of them want, the least of it
     bool copies_quickly = false;             ///< each of them, the memory of all others (CopySpeed)
-    std::uint32_t ns_of_64k = 0;             ///< this one's KernelCopies
+    bool paces = false;                      ///< all have a CopyPace
+    CopyPace::Of64k own_ns = {};             ///< what this one knows for it
   };
 
   /// `own` was taken from its device.
@@ -296,9 +297,9 @@ class Board {
   const std::uint64_t base_;          ///< of this one
   const bool reaches_memory_;
   const bool copies_quickly_;
-  std::optional<CopyPace> pace_;   ///< where long data go directly and the kernel is quick
-  std::vector<std::byte*> pages_;  ///< kDepth for each member: those that it writes
-  std::uint64_t number_ = 0;       ///< of the operation under way or the last one
+  std::optional<CopyPace> pace_;             ///< either all members have one or none
+  std::vector<std::byte*> pages_;            ///< kDepth for each member: those that it writes
+  std::uint64_t number_ = 0;                 ///< of the operation under way or the last one
   std::uint64_t safe_ = BoardPlace::kDepth;  ///< lines may be written up to this operation
   std::uint32_t page_ = 0;                   ///< for the next data that do not fit a line
   std::size_t paged_ = 0;                    ///< bytes in the page before it

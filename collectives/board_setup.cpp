@@ -14,6 +14,7 @@ namespace {
 /// Operations that a communicator sees before it gets a board: setting one up costs messages among
 /// all members, and connects them.
 constexpr std::uint32_t kPatience = 3;
+constexpr std::uint32_t kPagesOf64k = (std::uint32_t{64} << 10) / BoardPlace::kPageBytes;
 
 inline const ParamDecl long_board_param{
     "coll_long_board",
@@ -21,7 +22,8 @@ inline const ParamDecl long_board_param{
     "",
     "long data of blocking collectives go through the shared board in pieces, not by copies of the "
     "kernel; auto: where these are slower, which the ranks measure (blocks and broadcasts of some "
-    "512 KB to 4 MB and more, which no cache holds, only where they are slower by far)",
+    "512 KB to 4 MB and more, which no cache holds, only where they are slower by far), and "
+    "elsewhere as long as they take longer than between caches (data up to 256 KB or 2 MB)",
     {"auto", "yes", "no"}};
 
 /// What members tell each other to set up a board.
@@ -33,6 +35,7 @@ struct Offer {
   bool knows = false;    ///< knows all facts of the host
   bool asks = false;     ///< must know what a page takes
   bool spins = false;    ///< has its core for itself
+  bool paces = false;    ///< ... and nobody has told it which way long data go
   bool reaches = false;  ///< last round: reaches the memory of all others
   bool quick = false;    ///< ... copies the others' memory quickly
   LongBoard takes_long = LongBoard::none;  ///< ... should go through places
@@ -173,6 +176,7 @@ Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out
   Offer& mine = offers[static_cast<std::size_t>(c.rank())];
   mine.fine = place != nullptr;
   mine.spins = process.progress().policy().spin;
+  mine.paces = mine.spins && Board::asks_for_page(process.params());
   if (mine.fine) {
     mine.facts = own.device->host_facts(false);
     mine.knows = mine.facts.complete(today());
@@ -197,7 +201,7 @@ Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out
     mine.takes = take_lines_to(*own.device, c.size()) != 0;
     mine.takes_long = Board::takes_long(process.params(), kernel, distance);
     mine.quick = kernel.quick;
-    out.ns_of_64k = kernel.ns_of_64k;
+    out.own_ns = {kernel.ns_of_64k, kPagesOf64k * distance.page_ns};
     process.log().write(LogLevel::debug,
                         "a page of the board is written and read in {} ns (0: unknown), 64 KB are "
                         "copied by the kernel in {} ns",
@@ -209,6 +213,8 @@ Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out
   out.reaches_memory = all(offers, &Offer::reaches);
   out.takes_long = std::ranges::min_element(offers, {}, &Offer::takes_long)->takes_long;
   out.copies_quickly = out.reaches_memory && all(offers, &Offer::quick);
+  out.paces = out.copies_quickly && out.takes_long == LongBoard::none &&
+              static_cast<Place>(c.comm().place) == Place::host && all(offers, &Offer::paces);
   if (!all(offers, &Offer::fine) || c.error() != MPI_SUCCESS) out.members.clear();
   co_return c.error();
 }
@@ -252,10 +258,7 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agree
     for (auto& page : member.place->pages) pages_.push_back(page);
   }
   const Params& params = engine.process().params();
-  if (own_processors_ && spins_ && copies_quickly_ && agreement.takes_long == LongBoard::none &&
-      asks_for_page(params)) {
-    pace_.emplace(agreement.ns_of_64k);
-  }
+  if (agreement.paces) pace_.emplace(agreement.own_ns);
   CollectiveShape shape;
   shape.size = size_;
   shape.place = static_cast<Place>(comm.place);
@@ -295,9 +298,8 @@ LongBoard Board::takes_long(const Params& params, const KernelCopies& kernel,
   const auto all_if = [](bool all) { return all ? LongBoard::all : LongBoard::none; };
   if (!asks_for_page(params)) return all_if(params.text(long_board_param) == "yes");
   if (!distance.spins || !distance.reaches) return all_if(distance.spins);
-  constexpr std::uint64_t kPages = (std::size_t{64} << 10) / BoardPlace::kPageBytes;
   constexpr std::uint64_t kByFar = 2;  // as much as memory costs more than caches
-  const std::uint64_t board_ns = kPages * distance.page_ns;
+  const std::uint64_t board_ns = std::uint64_t{kPagesOf64k} * distance.page_ns;
   if (board_ns == 0 || board_ns >= kernel.ns_of_64k) return LongBoard::none;
   return kByFar * board_ns < kernel.ns_of_64k ? LongBoard::all : LongBoard::cached;
 }

@@ -7,30 +7,34 @@
 
 namespace remit {
 
-CopyPace::Words CopyPace::begin(std::size_t bytes, bool is_hub) {
+CopyPace::Words CopyPace::begin(std::size_t bytes, Role role) {
   const auto log = static_cast<std::size_t>(std::bit_width(bytes / kShortest));
-  row_ = &rows_[std::clamp<std::size_t>(log, 1, kClasses) - 1];
-  ++row_->begun;
+  current_ = std::clamp<std::size_t>(log, 1, kClasses) - 1 + (role == Role::equal ? 0 : kClasses);
+  ++row().begun;
   spent_ns_ = fair_ns_ = 0;
-  const bool slow = row_->slow >= kSure;
-  return {slow, (slow || (is_hub && row_->others_slow)) && !is_trial(*row_)};
+  const bool slow = row().slow >= kSure;
+  const bool board = slow || (role == Role::hub && row().others_slow);
+  return {slow, board && turn(row()) >= kTrial};
 }
 
-/// A call takes as long as some 20 KB, whatever it copies.
+/// Within a cache a call takes as long as some 20 KB, whatever it copies. What is quicker than the
+/// board is not slow.
 void CopyPace::copied(std::size_t bytes, std::uint64_t ns) {
   constexpr double kSlow = 1.35;
   constexpr double kCall = 0.3;
   constexpr double kBytes = 0.85;
-  constexpr double k64KB = 65536;
+  const double part = static_cast<double>(bytes) / 65536;
   spent_ns_ += static_cast<double>(ns);
-  fair_ns_ += kSlow * (kCall + kBytes * static_cast<double>(bytes) / k64KB) * ns_of_64k_;
+  fair_ns_ += std::max(kSlow * (kCall + kBytes * part) * ns_.kernel, part * ns_.board);
 }
 
-/// At the beginning of a trial the data are still where the board has left them.
+/// At the beginning of a trial the data are still where the board has left them. A member that has
+/// nothing to copy any more says nothing any more.
 void CopyPace::end() {
-  const unsigned at = (row_->begun - 1) % kRound;
+  const unsigned at = turn(row());
+  if (fair_ns_ == 0 && at < kTrial) row().slow = 0;
   if (fair_ns_ == 0 || at < kTrial - kSure) return;
-  row_->slow = spent_ns_ > fair_ns_ ? std::min(row_->slow + 1, kSure) : 0;
+  row().slow = spent_ns_ > fair_ns_ ? std::min(row().slow + 1, kSure) : 0;
 }
 
 }  // namespace remit

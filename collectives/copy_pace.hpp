@@ -17,11 +17,12 @@ namespace remit {
 /// Then the program, too, is slowed down, which has to take back the lines that others have read.
 /// What a program does shows in the time of a copy: nothing else is in it, no waiting.
 ///
-/// One of these for each board, with a row for each class of lengths. Every member counts the
-/// operations alike, and says in each whether its copies were slow lately; without a hub all follow
-/// anybody who says so, with one (Direct) they follow the hub, which has heard of the others in the
-/// operation before. Now and then all go directly for a few operations, to see whether copies still
-/// are slow. Plain data: no clock in here. One thread.
+/// One of these for each board, with a row for each class of lengths, once for operations that have
+/// a hub (Direct) and once for others. Every member counts the operations alike, and says in each
+/// whether its copies were slow lately. Without a hub all follow anybody who says so; with one they
+/// follow the hub, which has heard of the others in the operation before. Now and then all go
+/// directly for a few operations, to see whether copies still are slow. No clock in here. One
+/// thread.
 class CopyPace {
  public:
   static constexpr std::size_t kShortest = std::size_t{8} << 10;  ///< bytes of the first class
@@ -37,13 +38,23 @@ class CopyPace {
     bool wants_board = false;  ///< it is for the board this time
   };
 
-  /// `ns_of_64k`: what the kernel takes to copy 64 KB within a cache.
-  explicit CopyPace(std::uint32_t ns_of_64k) : ns_of_64k_(ns_of_64k) {}
+  /// What 64 KB take, in nanoseconds.
+  struct Of64k {
+    std::uint32_t kernel = 0;  ///< for the kernel to copy within a cache
+    std::uint32_t board = 0;   ///< to cross the board; 0: unknown
+  };
+  explicit CopyPace(Of64k ns) : ns_(ns) {}
 
-  /// The next operation, of kShortest <= `bytes` < kEnd, begins. A hub speaks for the others too.
-  [[nodiscard]] Words begin(std::size_t bytes, bool is_hub);
-  /// In it others have said that their copies are slow, or that none are.
-  void hear(bool slow) { row_->others_slow = slow; }
+  /// What a member is in an operation.
+  enum class Role : std::uint8_t {
+    equal,  ///< there is no hub
+    hub,    ///< it speaks for the others too
+    other,
+  };
+  /// The next operation, of kShortest <= `bytes` < kEnd, begins.
+  [[nodiscard]] Words begin(std::size_t bytes, Role role);
+  /// In it all others have said that none of their copies are slow, or one that its are.
+  void hear(bool slow) { row().others_slow = slow; }
   /// In it the kernel has copied so many bytes for this member.
   void copied(std::size_t bytes, std::uint64_t ns);
   /// It has ended, and was a direct one.
@@ -55,13 +66,15 @@ class CopyPace {
     unsigned slow = 0;  ///< operations, one after the other, kSure at most
     bool others_slow = false;
   };
-  [[nodiscard]] static bool is_trial(const Row& row) { return (row.begun - 1) % kRound < kTrial; }
+  [[nodiscard]] Row& row() { return rows_[current_]; }
+  /// Which of kRound operations it is.
+  [[nodiscard]] static unsigned turn(const Row& row) { return (row.begun - 1) % kRound; }
 
-  double ns_of_64k_;
-  std::array<Row, kClasses> rows_ = {};
-  Row* row_ = rows_.data();  ///< of the operation under way
-  double spent_ns_ = 0;      ///< in it, by the kernel
-  double fair_ns_ = 0;       ///< what it may take at most not to be slow
+  Of64k ns_;
+  std::array<Row, 2 * kClasses> rows_ = {};  ///< those of operations with a hub stand behind
+  std::size_t current_ = 0;                  ///< of the operation under way
+  double spent_ns_ = 0;                      ///< in it, by the kernel
+  double fair_ns_ = 0;                       ///< what it may take at most not to be slow
 };
 
 }  // namespace remit

@@ -313,13 +313,20 @@ const void* look_at(CollCtx& c, const Direct& d, const Shares& s, int peer, MPI_
   return d.look(c, peer, s.bytes(s.begins[c.rank()] + at), memory, s.bytes(count));
 }
 
+/// Whether it does not matter which of two is the first operand: not even to a NaN or a zero's
+/// sign.
+bool is_symmetric(const Op& op) {
+  return op.is_predefined() && op.kind() == Reduction::sum;
+}
+
 /// Reduces these elements of all members; returns where the result is. What commutes starts with
 /// the next member's and ends with one's own, which saves a copy of it; else the last member's
-/// comes first, and the others in falling order.
+/// comes first, and the others in falling order: so it does between two, too, as on the board,
+/// for which of these ways is taken there follows from what was measured.
 std::byte* reduce_piece(CollCtx& c, const Direct& d, const Shares& s, MPI_Count at,
                         MPI_Count count) {
   const int size = c.size();
-  const bool ordered = !s.a.op->is_commutative();
+  const bool ordered = !s.a.op->is_commutative() || (size == 2 && !is_symmetric(*s.a.op));
   std::byte* out = s.result == nullptr ? s.first : s.result + s.bytes(at);
   const void* mine = look_at(c, d, s, c.rank(), at, count, nullptr);
   const bool in_place = mine == out;

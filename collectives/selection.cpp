@@ -752,6 +752,11 @@ const Algorithm* measured_algorithm(CollectiveKind kind, const CollectiveShape& 
 
 }  // namespace
 
+bool chosen_by_cost(CollectiveKind kind, const CollectiveShape& known, const Params& params) {
+  return forced_algorithm(params, collective_name(kind)).empty() &&
+         measured_algorithm(kind, visible(kind, known, params)) == nullptr;
+}
+
 const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& known,
                                   const Params& params) {
   const CollectiveShape shape = visible(kind, known, params);

@@ -16,7 +16,8 @@ namespace {
 const ParamDecl eager_limit_param{"eager_limit", std::int64_t{8192}, "bytes",
                                   "longest message that is sent before the receiver has asked for "
                                   "it; at most a device's send; where this is not set, over TCP "
-                                  "all of that, and 64 KB in memory where shm_take_lines is on",
+                                  "all of that, in shared memory 32 KB, and 64 KB where "
+                                  "shm_take_lines is on",
                                   ParamRange{0, std::int64_t{1} << 40}};
 const ParamDecl rendezvous_param{"rendezvous",
                                  std::string("auto"),

@@ -102,6 +102,7 @@ class CopyTable {
   struct Row {
     std::array<Cost, kCopyMethods> costs = {};
     unsigned transfers = 0;  ///< next() was asked for, by this process, since all was measured
+    CopyMethod tried = CopyMethod::alone;  ///< in the trial under way
   };
 
   /// Rows of transfers in the trap stand behind the others.

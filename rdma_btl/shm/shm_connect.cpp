@@ -42,8 +42,8 @@ ShmDevice::ShmDevice(const ShmConfig& config)
   caps_.name = "shm";
   caps_.max_inline = shm::kInline;
   caps_.max_send = config.area_bytes / 4;
-  // Two copies in the caches beat asking for a message: where lines are taken longer ones, elsewhere
-  // as long as the program has written the data since or uses another buffer each time.
+  // Two copies in the caches beat asking for a message: where lines are taken longer ones,
+  // elsewhere as long as the program has written the data since or uses another buffer each time.
   caps_.eager_limit = (caps_.take_lines_to != 0 ? 64 : 32) * 1024;
   caps_.long_send = 8 * 1024 + 1;
   caps_.max_message = std::size_t{1} << 62;

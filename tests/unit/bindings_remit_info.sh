@@ -50,7 +50,7 @@ host=$(./remit_info --copies | sed -n 's/^  host  *//p')
 expect_has "the host of tables" "$(nproc --all) processors " "$host"
 expect_has "the host of tables" ", $(uname -srm), glibc " "$host"
 cat >"$tables/some" <<TABLE
-remit copy table 2
+remit copy table 3
 $host
 65536 free 20.0 8 12.5 8 30.0 8
 65536 trap 40.0 8 32.5 8 10.0 8

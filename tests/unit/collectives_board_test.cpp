@@ -362,24 +362,39 @@ TEST(Board, LongBlocksAreCopiedDirectly) {
   }
 }
 
-/// Directly and by the board in turns, as the times of the kernel's copies say: here all are slow.
-TEST(Board, SlowCopiesBringLongBlocksToTheBoard) {
+HostFacts facts_of_slow_copies() {
   HostFacts facts;
   facts.kernel = KernelCopies{.ns_of_64k = 1, .quick = true};
   facts.kernel_trap = false;
   facts.take_lines_to = 0;
   facts.loops = copy_loops();
   facts.day = today();
+  return facts;
+}
+
+bool chooses_by_pace(BoardRanks& ranks, int rank) {
+  const CollectiveArgs args = bcast_args(nullptr, 1 << 16, predefined(MPI_BYTE));
+  const CommCore& comm = ranks.comm(rank);
+  return comm.board->pace(args, shape_of(comm, args)) != nullptr;
+}
+
+/// Directly and by the board in turns, as the times of the kernel's copies say: here all are slow.
+TEST(Board, SlowCopiesBringLongBlocksToTheBoard) {
   for (const int size : {2, 3}) {
-    BoardRanks ranks(size, WaitPolicy{.spin = true}, 1000, "auto", 0, "no", facts);
+    BoardRanks ranks(size, WaitPolicy{.spin = true}, 1000, "auto", 0, "no", facts_of_slow_copies());
     run_random(ranks, 20, 60, test_seed() + 10);
-    const CollectiveArgs args = bcast_args(nullptr, 1 << 16, predefined(MPI_BYTE));
-    const CommCore& comm = ranks.comm(0);
-    ASSERT_NE(comm.board, nullptr);
-    EXPECT_NE(comm.board->pace(args, shape_of(comm, args)), nullptr);
+    EXPECT_TRUE(chooses_by_pace(ranks, 0));
     run_random(ranks, size == 2 ? 400 : 60, 30'000, test_seed() + 11);
     if (HasFailure()) return;
   }
+}
+
+TEST(Board, EitherAllMembersChooseByPaceOrNobody) {
+  BoardRanks ranks(2, WaitPolicy{.spin = true}, 1000, "auto", 0, "no", facts_of_slow_copies());
+  ranks.engine(1).process().progress().set_policy(WaitPolicy{.spin = false});
+  run_random(ranks, 20, 60, test_seed() + 12);
+  for (int rank = 0; rank < 2; ++rank) EXPECT_FALSE(chooses_by_pace(ranks, rank)) << rank;
+  run_random(ranks, 100, 30'000, test_seed() + 13);
 }
 
 /// Or through the board, in pieces.

@@ -255,6 +255,8 @@ TEST(CopyTable, RefusesWhatIsDamaged) {
            head + good + "262144 free 1.0 8 2.0 9 3.0 8\n",
            head + good + "262144 free -1.0 8 2.0 8 3.0 8\n",
            head + good + "262144 free 0.0 8 2.0 8 3.0 8\n",
+           head + good + "262144 free 1e-300 8 2.0 8 3.0 8\n",
+           head + good + "262144 free 1e308 8 2.0 8 3.0 8\n",
            head + good + "262144",
            head + good + "262144 near 1.0 8 2.0 8 3.0 8\n",
            head + good + "words\n",

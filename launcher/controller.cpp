@@ -541,7 +541,11 @@ void Controller::aborted(int rank, int status, const std::string& message) {
   const bool has_text = !message.empty() && message != "N/A";  // Open MPI's word for nothing
   const std::string cause = fmt::format("{} aborted the job with code {}{}{}", rank_name(rank),
                                         status, has_text ? ": " : "", has_text ? message : "");
-  if (status == MPI_ERR_PROC_ABORTED || message.find(kAnotherFailed) != std::string::npos) {
+  const auto says = [&](std::string_view words) {
+    return message.find(words) != std::string::npos;
+  };
+  const bool misses_peer = status == MPI_ERR_IN_STATUS && says(kPeerEnded);
+  if (status == MPI_ERR_PROC_ABORTED || misses_peer || says(kAnotherFailed)) {
     return miss_another(rank, shown, cause);
   }
   end_job(shown, cause, rank);

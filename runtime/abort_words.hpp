@@ -11,4 +11,8 @@ namespace remit {
 inline constexpr std::string_view kAnotherFailed =
     "another member of the communicator failed, or the members' counts do not agree";
 
+/// In those of a rank that waited for several messages (MPI_ERR_IN_STATUS), of which one is from a
+/// process that has ended.
+inline constexpr std::string_view kPeerEnded = "MPI_ERR_PROC_ABORTED";
+
 }  // namespace remit

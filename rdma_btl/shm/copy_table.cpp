@@ -74,15 +74,23 @@ CopyMethod CopyTable::best(Transfer transfer) const {
   return best;
 }
 
-/// One that is not the best, each in turn.
-CopyMethod CopyTable::another(std::size_t row, unsigned turn) const {
+/// One that is not the best, each in turn; one that takes far longer only now and then, for that is
+/// what a trial costs.
+CopyMethod CopyTable::to_try(std::size_t row, unsigned round) const {
+  constexpr double kFar = 2;
+  constexpr unsigned kSeldom = 8;
   const CopyMethod used = best(smallest_of(row));
   std::array<CopyMethod, kCopyMethods> others = {};
   unsigned count = 0;
   for (const CopyMethod method : kMethods) {
     if (method != used && candidate(row, method)) others[count++] = method;
   }
-  return others[turn % count];
+  const CopyMethod method = others[round % count];
+  const auto cost = [&](CopyMethod m) {
+    return rows_[row].costs[static_cast<std::size_t>(m)].ns_per_kib;
+  };
+  const bool far = cost(method) > kFar * cost(used);
+  return far && round / count % kSeldom != kSeldom - 1 ? used : method;
 }
 
 CopyTable::Choice CopyTable::next(Transfer transfer) {
@@ -93,7 +101,7 @@ CopyTable::Choice CopyTable::next(Transfer transfer) {
   const unsigned number = rows_[row].transfers++;
   const unsigned at = number % kRound;
   if (at < kTurn || at >= kTurn + kTrial) return {best(transfer), at % kLook == kTurn};
-  if (at == kTurn) rows_[row].tried = another(row, number / kRound);
+  if (at == kTurn) rows_[row].tried = to_try(row, number / kRound);
   return {rows_[row].tried, at >= kTurn + kTrial / 2};
 }
 

@@ -47,7 +47,8 @@ class CopyTable {
   static constexpr unsigned kSamples = 8;      ///< of each method; the lowest counts at first
   /// From then on one transfer in so many is measured,
   static constexpr unsigned kLook = 16;
-  /// and once in so many, kTrial go another way than the best; the last half of them is measured.
+  /// and once in so many, kTrial go another way than the best (one that takes more than twice as
+  /// long, more seldom); the last half of them is measured.
   static constexpr unsigned kRound = 256;
   static constexpr unsigned kTrial = 4;
 
@@ -115,7 +116,7 @@ class CopyTable {
   /// Of methods that come into question, the first with too few samples, by this number of them.
   [[nodiscard]] std::optional<CopyMethod> missing(std::size_t row, unsigned Cost::*samples) const;
   [[nodiscard]] bool complete(std::size_t row) const { return !missing(row, &Cost::samples); }
-  [[nodiscard]] CopyMethod another(std::size_t row, unsigned turn) const;
+  [[nodiscard]] CopyMethod to_try(std::size_t row, unsigned round) const;
 
   std::size_t together_from_;
   std::array<Row, kRows> rows_ = {};

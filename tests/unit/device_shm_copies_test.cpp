@@ -79,9 +79,12 @@ class Stream {
     std::size_t length;
   };
 
-  explicit Stream(std::uint64_t seed) {
+  /// In one round in ten there are lengths up to 512 KB, in as many small ones alone; in the first
+  /// round there always are long ones, which both sides copy.
+  Stream(std::uint64_t seed, bool is_first) {
     std::mt19937_64 random(seed);
-    const std::size_t most = std::size_t{1} << (10 + random() % 10);  // a round of small ones, too
+    const std::uint64_t drawn = random() % 10;
+    const std::size_t most = std::size_t{1} << (10 + (is_first ? 9 : drawn));
     for (Transfer& transfer : transfers) {
       transfer.is_put = random() % 2 == 0;
       transfer.offset = random() % 5000;
@@ -107,8 +110,8 @@ int copy_streams(Side& side, std::uint64_t seed, int count) {
   if (!side.exchange(inbox.remote(), its_inbox)) return 2;
   std::mt19937_64 random(seed + me);
   for (int round = 0; round != count; ++round) {
-    const Stream own(seed + 2 * static_cast<std::uint64_t>(round) + me);
-    const Stream its(seed + 2 * static_cast<std::uint64_t>(round) + 1 - me);
+    const Stream own(seed + 2 * static_cast<std::uint64_t>(round) + me, round == 0);
+    const Stream its(seed + 2 * static_cast<std::uint64_t>(round) + 1 - me, round == 0);
     std::ranges::fill(inbox.bytes(), std::byte{0});
     std::array<std::uint64_t, Stream::kTransfers> cookies;
     if (!side.meet()) return 3;

@@ -5,8 +5,8 @@
 
 namespace remit {
 
-/// Two copies lose little to a slow one as long as the data stay in caches: up to 256 KB in all; of
-/// an allgather and a reduce, in which a member reads what others do at the same time, up to more.
+/// Up to 256 KB two copies lose nothing, or little, to a slow one by the kernel; those of an
+/// allgather and a reduce gain up to CopyPace::kEnd (docs/measurements).
 CopyPace* Board::pace(const CollectiveArgs& a, const CollectiveShape& shape) {
   using enum CollectiveKind;
   constexpr std::size_t kShort = std::size_t{256} << 10;
@@ -22,14 +22,12 @@ CopyPace* Board::pace(const CollectiveArgs& a, const CollectiveShape& shape) {
 }
 
 void Direct::meet_at_board(CollCtx& c, const CollectiveArgs* a) {
+  using enum CopyPace::Role;
   Board& board = *c.board();
-  const bool is_hub = hub_ == c.rank();
+  const CopyPace::Role role = hub_ == kNoHub ? equal : hub_ == c.rank() ? hub : other;
   if (a != nullptr) {
     const CollectiveShape shape = shape_of(c.comm(), *a);
     pace_ = board.pace(*a, shape);
-    const CopyPace::Role role = hub_ == kNoHub ? CopyPace::Role::equal
-                                : is_hub       ? CopyPace::Role::hub
-                                               : CopyPace::Role::other;
     if (pace_ != nullptr) mine_.words = pace_->begin(shape.bytes, role);
   }
   c.fail(board.tell(&mine_, sizeof mine_, facts_, hub_));
@@ -41,9 +39,9 @@ void Direct::meet_at_board(CollCtx& c, const CollectiveArgs* a) {
     others.slow = others.slow || facts_[i].words.slow;
     others.wants_board = others.wants_board || facts_[i].words.wants_board;
   }
-  if (hub_ == kNoHub || is_hub) pace_->hear(others.slow);
-  const bool i_want = (hub_ == kNoHub || is_hub) && mine_.words.wants_board;
-  on_board_ = i_want || (!is_hub && others.wants_board);
+  if (role != other) pace_->hear(others.slow);
+  // A hub decides alone; who is another meets nobody but the hub.
+  on_board_ = (role != other && mine_.words.wants_board) || (role != hub && others.wants_board);
   if (on_board_) c.fail(board.run(*a, board.subject()));
 }
 

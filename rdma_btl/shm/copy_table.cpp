@@ -48,8 +48,7 @@ bool CopyTable::candidate(std::size_t row, CopyMethod method) const {
 
 std::optional<CopyMethod> CopyTable::missing(std::size_t row, unsigned Cost::*samples) const {
   for (const CopyMethod method : kMethods) {
-    const Cost& cost = rows_[row].costs[static_cast<std::size_t>(method)];
-    if (candidate(row, method) && cost.*samples < kSamples) return method;
+    if (candidate(row, method) && cost(row, method).*samples < kSamples) return method;
   }
   return {};
 }
@@ -62,13 +61,12 @@ CopyMethod CopyTable::best(Transfer transfer) const {
   const std::size_t row = row_of(transfer);
   CopyMethod best = usual(row);
   if (!complete(row)) return best;
-  const auto cost = [&](CopyMethod method) {
-    return rows_[row].costs[static_cast<std::size_t>(method)].ns_per_kib;
-  };
-  double limit = (best == CopyMethod::together ? kGainTogether : kGain) * cost(best);
+  const double gain = best == CopyMethod::together ? kGainTogether : kGain;
+  double limit = gain * cost(row, best).ns_per_kib;
   for (const CopyMethod method : kMethods) {
-    if (!candidate(row, method) || !(cost(method) < limit)) continue;
-    limit = cost(method);
+    const double takes = cost(row, method).ns_per_kib;
+    if (!candidate(row, method) || !(takes < limit)) continue;
+    limit = takes;
     best = method;
   }
   return best;
@@ -86,10 +84,7 @@ CopyMethod CopyTable::to_try(std::size_t row, unsigned round) const {
     if (method != used && candidate(row, method)) others[count++] = method;
   }
   const CopyMethod method = others[round % count];
-  const auto cost = [&](CopyMethod m) {
-    return rows_[row].costs[static_cast<std::size_t>(m)].ns_per_kib;
-  };
-  const bool far = cost(method) > kFar * cost(used);
+  const bool far = cost(row, method).ns_per_kib > kFar * cost(row, used).ns_per_kib;
   return far && round / count % kSeldom != kSeldom - 1 ? used : method;
 }
 
@@ -126,18 +121,17 @@ void CopyTable::Cost::take(double sample) {
 /// What changes for the best method, because the program uses its data otherwise or the host is
 /// busy, is taken to change for the others as much, until they are tried again.
 bool CopyTable::record(Transfer transfer, CopyMethod method, std::uint64_t ns) {
-  const std::size_t index = row_of(transfer);
-  Row& row = rows_[index];
-  Cost& cost = row.costs[static_cast<std::size_t>(method)];
-  const double before = cost.ns_per_kib;
-  const bool counts = cost.samples < kSamples;
-  const bool is_best = !counts && complete(index) && method == best(transfer);
-  const bool was_missing = missing(index, &Cost::own).has_value();
-  cost.take(std::max(1.0, static_cast<double>(ns)) * 1024 / static_cast<double>(transfer.bytes));
-  for (Cost& other : row.costs) {
-    if (is_best && &other != &cost && before > 0) other.ns_per_kib *= cost.ns_per_kib / before;
+  const std::size_t row = row_of(transfer);
+  Cost& taken = rows_[row].costs[static_cast<std::size_t>(method)];
+  const double before = taken.ns_per_kib;
+  const bool counts = taken.samples < kSamples;
+  const bool is_best = complete(row) && method == best(transfer);
+  const bool was_missing = missing(row, &Cost::own).has_value();
+  taken.take(std::max(1.0, static_cast<double>(ns)) * 1024 / static_cast<double>(transfer.bytes));
+  for (Cost& other : rows_[row].costs) {
+    if (is_best && &other != &taken) other.ns_per_kib *= taken.ns_per_kib / before;
   }
-  return counts || (was_missing && !missing(index, &Cost::own));
+  return counts || (was_missing && !missing(row, &Cost::own));
 }
 
 std::size_t CopyTable::measured() const {

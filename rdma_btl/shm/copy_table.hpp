@@ -113,6 +113,9 @@ class CopyTable {
   [[nodiscard]] CopyMethod usual(std::size_t row) const;
   /// Whether a method comes into question for a class.
   [[nodiscard]] bool candidate(std::size_t row, CopyMethod method) const;
+  [[nodiscard]] const Cost& cost(std::size_t row, CopyMethod method) const {
+    return rows_[row].costs[static_cast<std::size_t>(method)];
+  }
   /// Of methods that come into question, the first with too few samples, by this number of them.
   [[nodiscard]] std::optional<CopyMethod> missing(std::size_t row, unsigned Cost::*samples) const;
   [[nodiscard]] bool complete(std::size_t row) const { return !missing(row, &Cost::samples); }

@@ -252,11 +252,10 @@ ShmDevice::Phase ShmDevice::direct_phase(Job& job, Endpoint& endpoint) {
     copies_loaded_ = true;
   }
   const bool stream = endpoint.jobs > 1;
-  const bool comparable = config_.measure_copies && copies_loaded_ && !stream &&
-                          job.pieces.size() == 1 &&
+  const bool measurable = config_.measure_copies && copies_loaded_ && !stream &&
+                          job.pieces.size() == 1 && job.total >= shm::CopyTable::kSmallest &&
                           mapped(endpoint, job.remote.address, job.total) == nullptr;
   const shm::Transfer transfer{job.total, trapped(job)};
-  const bool measurable = comparable && job.total >= shm::CopyTable::kSmallest;
   const auto [method, timed] =
       measurable ? copies_.next(transfer) : shm::CopyTable::Choice{copies_.best(transfer), false};
   job.method = method;

@@ -20,9 +20,8 @@ inline const ParamDecl shm_copy_param{
 inline const ParamDecl shm_area_param{
     "shm_area", std::int64_t{512 * 1024}, "bytes",
     "shared memory for messages above 56 bytes, per pair of processes and direction; power of two; "
-    "unless it is set, a half of that where shm_take_lines is off, a quarter with more than 16 "
-    "ranks "
-    "on a host",
+    "unless it is set, a half of that where shm_take_lines is off, and a quarter with more than 16 "
+    "ranks on a host",
     ParamRange{4096, std::int64_t{1} << 30, true}};
 
 inline const ParamDecl shm_take_lines_param{

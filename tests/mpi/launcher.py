@@ -20,6 +20,7 @@ CLIENT = os.path.abspath(os.environ.get("LAUNCHER_CLIENT", "./launcher_client"))
 PMI1_CLIENT = (sys.executable, str(pathlib.Path(__file__).resolve().with_name("pmi1_client.py")))
 LIMIT = 30  # seconds: only a hang takes as long
 PROC_ABORTED = 58  # MPI_ERR_PROC_ABORTED
+IN_STATUS = 19  # MPI_ERR_IN_STATUS
 
 # mpirun leaves signals alone that it was started with ignored, as a shell's background jobs and
 # nohup have them; these tests are about the other case, however they themselves were started.
@@ -424,13 +425,19 @@ class Failures(LauncherTest):
         """Who missed a rank is not the cause, if the launcher soon hears of one."""
         words = "another member of the communicator failed, or the members' counts do not agree"
         gone = "rank 0: its process has ended"
-        for code, text in ((PROC_ABORTED, "a peer"), (16, f"MPI_Bcast failed: {words}; {gone}")):
+        several = f"MPI_Waitall failed: MPI_ERR_PROC_ABORTED: {gone}"
+        for code, text in ((PROC_ABORTED, "a peer"), (16, f"MPI_Bcast failed: {words}; {gone}"),
+                           (IN_STATUS, several)):
             _, err = self.run_job("-n", "4", CLIENT, "signal", "9", "2", str(code), text, status=137)
             self.assertRegex(self.the_message(err), "rank 2 .* was killed by signal 9")
             _, err = self.run_job("-n", "4", CLIENT, "signal", "9", "9", str(code), text, status=code)
             self.assertIn(f"aborted the job with code {code}: {text}", self.the_message(err))
         _, err = self.run_job("-n", "4", CLIENT, "signal", "9", "2", "16", "something else", status=16)
         self.assertIn("aborted the job with code 16: something else", self.the_message(err))
+        too_long = "MPI_Waitall failed: MPI_ERR_TRUNCATE: the message is longer"
+        _, err = self.run_job("-n", "4", CLIENT, "signal", "9", "2", str(IN_STATUS), too_long,
+                              status=IN_STATUS)
+        self.assertIn(f"aborted the job with code {IN_STATUS}: {too_long}", self.the_message(err))
 
     def test_exit_codes_of_all(self):
         host = os.uname().nodename

@@ -25,6 +25,8 @@ benchmarks_raw_collectives_SOURCES = benchmarks/raw_collectives.c benchmarks/raw
 
 noinst_PROGRAMS += benchmarks/raw_tcp
 benchmarks_raw_tcp_SOURCES = benchmarks/raw_tcp.c
+noinst_PROGRAMS += benchmarks/raw_in_turn
+benchmarks_raw_in_turn_SOURCES = benchmarks/raw_in_turn.c
 
 noinst_PROGRAMS += benchmarks/suite/latency
 benchmarks_suite_latency_SOURCES = benchmarks/suite/latency.c $(benchmark_pairs)

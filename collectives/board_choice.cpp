@@ -6,18 +6,19 @@
 namespace remit {
 
 /// Up to 256 KB two copies lose nothing, or little, to a slow one by the kernel; those of an
-/// allgather and a reduce gain up to CopyPace::kEnd (docs/measurements).
+/// allgather and a reduce gain up to CopyPace::kEnd. Of more than two members that goes for an
+/// allgather alone: blocks of one for each other take the root, or everybody, much longer on the
+/// board (docs/measurements).
 CopyPace* Board::pace(const CollectiveArgs& a, const CollectiveShape& shape) {
   using enum CollectiveKind;
   constexpr std::size_t kShort = std::size_t{256} << 10;
-  const bool is_long = a.kind == allgather || a.kind == allgatherv || a.kind == reduce;
-  const std::size_t blocks = a.kind == alltoall ? static_cast<std::size_t>(size_ - 1) : 1;
+  const bool gathers = a.kind == allgather || a.kind == allgatherv;
+  const bool is_long = gathers || a.kind == reduce;
   if (!pace_ || shape.bytes < CopyPace::kShortest) return nullptr;
-  if (shape.bytes * blocks >= (is_long ? CopyPace::kEnd : kShort)) return nullptr;
-  // Among more than two members the order of combining must not follow from what was measured.
-  const bool reduces = a.op != nullptr;
+  if (shape.bytes >= (is_long ? CopyPace::kEnd : kShort)) return nullptr;
+  if (size_ > 2 && !gathers) return nullptr;
   const auto page = static_cast<MPI_Count>(BoardPlace::kPageBytes);
-  if (reduces && (size_ != 2 || a.recv_type->size() > page)) return nullptr;
+  if (a.op != nullptr && a.recv_type->size() > page) return nullptr;
   return chosen_by_cost(a.kind, shape, engine_.process().params()) ? &*pace_ : nullptr;
 }
 

@@ -229,7 +229,7 @@ std::int64_t find_limit(CollectiveKind kind, CollectiveShape shape, const Params
   const auto chosen = [&] { return choose_algorithm(kind, shape, params).name == "board"; };
   if (kind == CollectiveKind::barrier) return chosen() ? 0 : -1;
   std::int64_t limit = -1;
-  for (shape.bytes = 1; shape.bytes <= Board::longest(shape); shape.bytes *= 2) {
+  for (shape.bytes = 1; shape.bytes <= Board::kLongest; shape.bytes *= 2) {
     shape.elements = static_cast<MPI_Count>(shape.bytes);
     if (!has_algorithm(kind, false) || !chosen()) break;
     limit = static_cast<std::int64_t>(shape.bytes);
@@ -311,7 +311,7 @@ void Board::wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,
     return;
   }
   CollectiveShape on_board = shape;
-  on_board.board = shape.bytes <= BoardPlace::kPageBytes;
+  on_board.board = shape.bytes <= BoardPlace::kPageBytes || shape.size > 2;
   on_board.quick_copies = true;  // if they are not, the board will know
   const Algorithm& row = choose_algorithm(a.kind, on_board, engine.process().params());
   if (row.run != nullptr && !row.direct) return;

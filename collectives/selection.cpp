@@ -200,6 +200,16 @@ double neighbor_cost(const Shape& s) {
 bool on_board(const Shape& s) {
   return s.board && s.size <= Board::kMembers && s.bytes <= Board::longest(s);
 }
+/// More than two members with a core each.
+bool crowd(const Shape& s) {
+  return s.place == Place::host && s.size > 2;
+}
+/// Data that all want of one member, or one of all: where the kernel copies for a crowd in turn, two
+/// copies through the board, which it takes no part in, are quicker however long the data are.
+bool long_on_board(const Shape& s) {
+  if (!crowd(s)) return on_board(s);
+  return s.board && s.size <= Board::kMembers && s.bytes <= Board::kLongest;
+}
 bool blocks_on_board(const Shape& s) {
   const std::size_t all = s.bytes * static_cast<std::size_t>(s.size);
   return on_board(s) && (s.long_board != LongBoard::none || all <= Board::longest(s));
@@ -249,7 +259,17 @@ bool lines_are_slow(const Shape& s) {
 /// How much less a byte takes that the kernel copies there, beside one on the board: between 2
 /// members of a Xeon (2026-11-26).
 double of_kernel(const Shape& s, double less) {
-  return lines_are_slow(s) ? less : 1;
+  return lines_are_slow(s) && s.size == 2 ? less : 1;
+}
+/// What a byte takes that a crowd has for one process, or from one. The kernel locks the pages that
+/// it copies from and to in a foreign process, and a lock serves a page table, which is 2 MB: there
+/// one member copies after the other. So many bytes `reach` of that process's memory are in use.
+/// Short copies are over before the others come. (16 cores of a Xeon, 2026-11-26.)
+double in_turn_beta(const Shape& s, double kernel, double reach) {
+  constexpr double kPageTable = 2 << 20;
+  constexpr std::size_t kBrief = 64_KB;
+  const double at_once = std::clamp(reach / kPageTable, 1.0, ranks(s));
+  return (s.bytes > kBrief && s.size > 3 ? kernel : kernel / 2) / at_once;
 }
 // The lines of all cross at the same time, and nothing is matched: alpha counts a third. Data are
 // copied in and out, as those of a message.
@@ -287,8 +307,11 @@ double to_root(const Shape& s) {
 double board_gather_cost(const Shape& s) {
   return alpha(s) / 3 + to_root(s) * bytes(s) * copy_beta(s);
 }
+/// Of a crowd all but the root write and leave, where in a tree half of them work; and the root takes
+/// no longer than the one of a tree, which waits for messages (16 cores of a Xeon, 2026-11-26).
 double board_reduce_cost(const Shape& s) {
-  return alpha(s) / 3 + to_root(s) * bytes(s) * (copy_beta(s) + gamma(s) / 2);
+  const double each = bytes(s) * (copy_beta(s) + gamma(s) / 2);
+  return alpha(s) / 3 + to_root(s) * (crowd(s) ? each / 2 : each);
 }
 
 bool at_least_two(const Shape& s) {
@@ -408,14 +431,18 @@ double direct_alone_cost(const Shape& s) {
 /// All copy as much: what the members have for others, shared out.
 double direct_rooted_cost(const Shape& s) {
   if (s.place == Place::host_shared) return direct_alone_cost(s);
-  return meeting_cost(s, s.quick_copies ? 900 : 1500) +
-         bytes(s) * (ranks(s) - 1) / ranks(s) * kernel_beta(s, 1024_KB);
+  const double kernel = kernel_beta(s, 1024_KB);
+  // A crowd is at the same place of the root's memory at the same time, however much there is.
+  const double each = crowd(s) ? (ranks(s) - 1) * in_turn_beta(s, kernel, 0) : kernel / 2;
+  return meeting_cost(s, s.quick_copies ? 900 : 1500) + bytes(s) * each;
 }
 double direct_blocks_of_root_cost(const Shape& s, double quick_call, std::size_t too_long) {
   if (s.place == Place::host_shared) return direct_alone_cost(s);
   const double call = s.quick_copies && !lines_are_slow(s) ? quick_call : 1500;
-  return meeting_cost(s, call) + bytes(s) * (ranks(s) - 1) * (ranks(s) - 1) / ranks(s) *
-                                     of_kernel(s, 0.4) * kernel_beta(s, too_long);
+  const double kernel = kernel_beta(s, too_long);
+  const double each = crowd(s) ? in_turn_beta(s, kernel, ranks(s) * bytes(s))
+                               : (ranks(s) - 1) / ranks(s) * of_kernel(s, 0.4) * kernel;
+  return meeting_cost(s, call) + bytes(s) * (ranks(s) - 1) * each;
 }
 double direct_gather_cost(const Shape& s) {
   return direct_blocks_of_root_cost(s, 900, 512_KB);
@@ -426,8 +453,9 @@ double direct_scatter_cost(const Shape& s) {
 double direct_blocks_cost(const Shape& s) {
   const double quick_call = lines_are_slow(s) ? 1000 : 300;
   const double call = s.quick_copies ? quick_call : 1400;
+  const double in_crowd = crowd(s) ? 1.4 : 1;  // at times two read from the same one
   return meeting_cost(s, call + 0.3 * alpha(s)) +
-         bytes(s) * (ranks(s) - 1) * of_kernel(s, 0.4) * kernel_beta(s, 4096_KB) / 2;
+         bytes(s) * (ranks(s) - 1) * in_crowd * of_kernel(s, 0.4) * kernel_beta(s, 4096_KB) / 2;
 }
 double direct_reduction_cost(const Shape& s) {
   const double per_byte = kernel_beta(unmeasured(s)) + gamma(s);
@@ -436,9 +464,11 @@ double direct_reduction_cost(const Shape& s) {
 double direct_allreduce_cost(const Shape& s) {
   const Shape known = unmeasured(s);
   const double quick_call = lines_are_slow(known) ? 1500 : 700;
-  return meeting_cost(s, known.quick_copies ? quick_call : 2000) +
+  const double slow_call = crowd(s) ? 1500 : 2000;
+  const double copies = crowd(s) ? 1.1 : 1.5;
+  return meeting_cost(s, known.quick_copies ? quick_call : slow_call) +
          bytes(s) * (ranks(s) - 1) / ranks(s) * of_kernel(known, 0.3) *
-             (1.5 * kernel_beta(known) + gamma(s));
+             (copies * kernel_beta(known) + gamma(s));
 }
 /// In place the result is copied once more.
 double direct_scatter_reduction_cost(const Shape& s) {
@@ -447,8 +477,8 @@ double direct_scatter_reduction_cost(const Shape& s) {
 
 constexpr std::array kRows = {
     Algorithm{barrier, "board", nullptr, on_board, board_cost},
-    Algorithm{bcast, "board", nullptr, on_board, board_cost},
-    Algorithm{gather, "board", nullptr, on_board, board_gather_cost},
+    Algorithm{bcast, "board", nullptr, long_on_board, board_cost},
+    Algorithm{gather, "board", nullptr, long_on_board, board_gather_cost},
     Algorithm{scatter, "board", nullptr, blocks_on_board, board_scatter_cost},
     Algorithm{allgather, "board", nullptr, on_board, board_all_cost},
     Algorithm{allgatherv, "board", nullptr, on_board, board_all_cost},

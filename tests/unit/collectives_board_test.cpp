@@ -373,7 +373,8 @@ HostFacts facts_of_slow_copies() {
 }
 
 bool chooses_by_pace(BoardRanks& ranks, int rank) {
-  const CollectiveArgs args = bcast_args(nullptr, 1 << 16, predefined(MPI_BYTE));
+  CollectiveArgs args = bcast_args(nullptr, 1 << 16, predefined(MPI_BYTE));
+  args.kind = CollectiveKind::allgather;
   const CommCore& comm = ranks.comm(rank);
   return comm.board->pace(args, shape_of(comm, args)) != nullptr;
 }
@@ -385,6 +386,27 @@ TEST(Board, SlowCopiesBringLongBlocksToTheBoard) {
     run_random(ranks, 20, 60, test_seed() + 10);
     EXPECT_TRUE(chooses_by_pace(ranks, 0));
     run_random(ranks, size == 2 ? 400 : 60, 30'000, test_seed() + 11);
+    if (HasFailure()) return;
+  }
+}
+
+/// What all want of one member, or one of all, however quickly the kernel copies for one of them.
+TEST(Board, ACrowdHasLongDataOnTheBoard) {
+  const auto takes = [](BoardRanks& ranks, CollectiveKind kind, MPI_Count bytes) {
+    CollectiveArgs args = bcast_args(nullptr, bytes, predefined(MPI_BYTE));
+    args.kind = kind;
+    args.send_count = bytes;
+    args.send_type = args.recv_type;
+    const CommCore& comm = ranks.comm(0);
+    return comm.board->takes(args, shape_of(comm, args));
+  };
+  for (const int size : {3, 5}) {
+    BoardRanks ranks(size, WaitPolicy{}, 1000, "auto", 0, "no", facts_of_slow_copies());
+    run_random(ranks, 20, 60, test_seed() + 14);
+    EXPECT_TRUE(takes(ranks, CollectiveKind::bcast, 3 << 20));
+    EXPECT_EQ(takes(ranks, CollectiveKind::gather, 1 << 16), size > 3);
+    EXPECT_FALSE(takes(ranks, CollectiveKind::scatter, 1 << 16));
+    run_random(ranks, 60, 200'000, test_seed() + 15);
     if (HasFailure()) return;
   }
 }

@@ -191,6 +191,26 @@ TEST(Tuning, KernelsThatAreSlowByFarCopyNothing) {
   }
 }
 
+/// Of more than two members, each with a core, who are in one process's memory at the same time.
+TEST(Tuning, KernelsCopyForACrowdInTurn) {
+  using enum CollectiveKind;
+  const auto chosen = [](CollectiveKind kind, int ranks, std::size_t kilobytes) {
+    return chosen_on_host(kind, ranks, kilobytes << 10, true, LongBoard::none, 64);
+  };
+  for (const std::size_t kilobytes : {64, 256, 1024, 65536}) {
+    EXPECT_EQ(chosen(bcast, 2, kilobytes), "direct");
+    for (const int ranks : {3, 8, 16}) EXPECT_EQ(chosen(bcast, ranks, kilobytes), "board");
+    EXPECT_NE(chosen(bcast, 17, kilobytes), "direct") << "which has no board";
+  }
+  // The root's memory is several page tables then.
+  EXPECT_EQ(chosen(gather, 8, 256), "board");
+  EXPECT_EQ(chosen(gather, 8, 1024), "direct");
+  // On a board the root would write everything.
+  EXPECT_EQ(chosen(scatter, 8, 64), "direct");
+  EXPECT_EQ(chosen(scatter, 8, 256), "linear");
+  EXPECT_EQ(chosen(scatter, 8, 1024), "direct");
+}
+
 /// The order of combining shows in the bits of a sum.
 TEST(Tuning, WhatIsMeasuredDoesNotChooseReductionsOfMany) {
   using enum CollectiveKind;

@@ -204,8 +204,8 @@ bool on_board(const Shape& s) {
 bool crowd(const Shape& s) {
   return s.place == Place::host && s.size > 2;
 }
-/// Data that all want of one member, or one of all: where the kernel copies for a crowd in turn, two
-/// copies through the board, which it takes no part in, are quicker however long the data are.
+/// Data that all want of one member, or one of all: as the kernel copies for a crowd in turn, two
+/// copies through the board, in which it has no part, are quicker however long the data are.
 bool long_on_board(const Shape& s) {
   if (!crowd(s)) return on_board(s);
   return s.board && s.size <= Board::kMembers && s.bytes <= Board::kLongest;
@@ -307,8 +307,8 @@ double to_root(const Shape& s) {
 double board_gather_cost(const Shape& s) {
   return alpha(s) / 3 + to_root(s) * bytes(s) * copy_beta(s);
 }
-/// Of a crowd all but the root write and leave, where in a tree half of them work; and the root takes
-/// no longer than the one of a tree, which waits for messages (16 cores of a Xeon, 2026-11-26).
+/// Of a crowd all but the root write and leave, where in a tree half of them work; and the root is
+/// done no later than that of a tree, which waits for messages (16 cores of a Xeon, 2026-11-26).
 double board_reduce_cost(const Shape& s) {
   const double each = bytes(s) * (copy_beta(s) + gamma(s) / 2);
   return alpha(s) / 3 + to_root(s) * (crowd(s) ? each / 2 : each);

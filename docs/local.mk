@@ -3,8 +3,8 @@ EXTRA_DIST += docs/make_conformance docs/conformance.md docs/suites.md docs/arch
 	docs/performance.svg docs/performance-xeon.svg docs/matching.svg docs/collectives.md docs/collectives-2.svg docs/collectives-2-barrier.svg \
 	docs/collectives-4.svg docs/collectives-8.svg docs/scale.md docs/scale.svg docs/scale-hosts.svg \
 	docs/startup.svg docs/interop.md docs/mpi4py.md \
-	docs/measurements/2026-11-26-xeon-a0671.md \
-	docs/images/heat.png docs/images/layers.svg docs/images/copies-xeon.svg
+	docs/measurements/2026-11-26-xeon-a0671.md docs/measurements/2026-11-26-xeon-c06f2.md \
+	docs/images/heat.png docs/images/layers.svg docs/images/copies-xeon-a0671.svg docs/images/copies-xeon-c06f2.svg
 
 # Counts the functions that work from the code; a test fails while the page says something else.
 conformance:

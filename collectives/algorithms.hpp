@@ -57,6 +57,10 @@ struct Algorithm {
 [[nodiscard]] bool chosen_by_cost(CollectiveKind kind, const CollectiveShape& shape,
                                   const Params& params);
 
+/// The same of all shapes, as far as it can be said of all.
+[[nodiscard]] bool chosen_by_cost_alone(CollectiveKind kind, const CollectiveTable* table,
+                                        const Params& params);
+
 /// The row for a shape: the one that the parameter coll_algorithms names, if it applies; else what
 /// was measured to be the best, if the shape's table says so; else the cheapest that applies. There
 /// is always one.

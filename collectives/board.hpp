@@ -158,8 +158,13 @@ class Board {
   /// Returns when all members that live have left, with their first error, or a lost member's.
   /// With a hub it waits for all, and the others for it if it works in their memory.
   [[nodiscard]] int part(int error, int hub, bool hub_works);
-  /// What the operations that follow wait for, if it lasts; null: nobody knows.
-  void set_subject(const WaitSubject* subject) { subject_ = subject; }
+  /// An operation of this shape begins, which is no board's: members that work in each other's
+  /// memory meet and part here. What they wait for, if it lasts; null: nobody knows.
+  void begin_direct(const CollectiveShape& shape, const WaitSubject* subject) {
+    shape_ = shape;
+    subject_ = subject;
+  }
+  [[nodiscard]] const CollectiveShape& direct_shape() const { return shape_; }
   [[nodiscard]] const WaitSubject* subject() const { return subject_; }
   /// What decides whether an operation that is about to go directly takes place here instead; null:
   /// it goes directly. All members come to the same answer.
@@ -316,6 +321,9 @@ class Board {
   const std::size_t take_lines_to_;  ///< bytes at once, up to which this one takes them
   /// By CollectiveKind: the longest shape.bytes that takes place here; -1: none.
   std::array<std::int64_t, kCollectiveKinds> limits_;
+  /// By CollectiveKind: whether costs choose the algorithm, whatever the shape; all members agree.
+  std::array<bool, kCollectiveKinds> cost_chooses_;
+  CollectiveShape shape_;  ///< of the direct operation under way
 };
 
 /// Longer data are operations that follow each other, a piece of at most `most` bytes each. Where

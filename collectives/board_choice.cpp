@@ -19,7 +19,9 @@ CopyPace* Board::pace(const CollectiveArgs& a, const CollectiveShape& shape) {
   if (size_ > 2 && !gathers) return nullptr;
   const auto page = static_cast<MPI_Count>(BoardPlace::kPageBytes);
   if (a.op != nullptr && a.recv_type->size() > page) return nullptr;
-  return chosen_by_cost(a.kind, shape, engine_.process().params()) ? &*pace_ : nullptr;
+  const bool by_cost = cost_chooses_[static_cast<std::size_t>(a.kind)] ||
+                       chosen_by_cost(a.kind, shape, engine_.process().params());
+  return by_cost ? &*pace_ : nullptr;
 }
 
 void Direct::meet_at_board(CollCtx& c, const CollectiveArgs* a) {
@@ -27,7 +29,7 @@ void Direct::meet_at_board(CollCtx& c, const CollectiveArgs* a) {
   Board& board = *c.board();
   const CopyPace::Role role = hub_ == kNoHub ? equal : hub_ == c.rank() ? hub : other;
   if (a != nullptr) {
-    const CollectiveShape shape = shape_of(c.comm(), *a);
+    const CollectiveShape& shape = board.direct_shape();
     pace_ = board.pace(*a, shape);
     if (pace_ != nullptr) mine_.words = pace_->begin(shape.bytes, role);
   }

@@ -271,6 +271,8 @@ Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agree
   shape.hierarchy = comm.hierarchy.get();  // found out before, if at all: see kPatience
   for (std::size_t kind = 0; kind < limits_.size(); ++kind) {
     limits_[kind] = find_limit(static_cast<CollectiveKind>(kind), shape, params);
+    cost_chooses_[kind] =
+        chosen_by_cost_alone(static_cast<CollectiveKind>(kind), comm.table, params);
   }
 }
 

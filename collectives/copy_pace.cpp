@@ -7,6 +7,15 @@
 
 namespace remit {
 
+unsigned CopyPace::turn(const Row& row) {
+  unsigned at = row.begun - 1;
+  for (unsigned round = kFirstRound; round < kRound; round *= 2) {
+    if (at < round) return at;
+    at -= round;
+  }
+  return at % kRound;
+}
+
 CopyPace::Words CopyPace::begin(std::size_t bytes, Role role) {
   const auto log = static_cast<std::size_t>(std::bit_width(bytes / kShortest));
   current_ = std::clamp<std::size_t>(log, 1, kClasses) - 1 + (role == Role::equal ? 0 : kClasses);

@@ -21,16 +21,19 @@ namespace remit {
 /// a hub (Direct) and once for others. Every member counts the operations alike, and says in each
 /// whether its copies were slow lately. Without a hub all follow anybody who says so; with one they
 /// follow the hub, which has heard of the others in the operation before. Now and then all go
-/// directly for a few operations, to see whether copies still are slow. No clock in here. One
-/// thread.
+/// directly for a few operations, to see whether copies still are slow: soon at first, for the
+/// first copies of a program find pages that nobody has touched. No clock in here. One thread.
 class CopyPace {
  public:
   static constexpr std::size_t kShortest = std::size_t{8} << 10;  ///< bytes of the first class
   static constexpr std::size_t kClasses = 8;  ///< powers of two, and what is below the next
   static constexpr std::size_t kEnd = kShortest << kClasses;  ///< bytes that have no class any more
-  static constexpr unsigned kRound = 128;  ///< operations of a class, of which the first
-  static constexpr unsigned kTrial = 4;    ///< so many go directly in any case
-  static constexpr unsigned kSure = 3;     ///< slow operations, one after the other, that count
+  /// Operations of a class in a round: each of the first rounds has twice as many as the one
+  /// before.
+  static constexpr unsigned kFirstRound = 16;
+  static constexpr unsigned kRound = 128;
+  static constexpr unsigned kTrial = 4;  ///< so many go directly at the beginning of a round
+  static constexpr unsigned kSure = 3;   ///< slow operations, one after the other, that count
 
   /// What a member tells the others.
   struct Words {
@@ -67,8 +70,8 @@ class CopyPace {
     bool others_slow = false;
   };
   [[nodiscard]] Row& row() { return rows_[current_]; }
-  /// Which of kRound operations it is.
-  [[nodiscard]] static unsigned turn(const Row& row) { return (row.begun - 1) % kRound; }
+  /// Which operation of its round it is, from 0 on.
+  [[nodiscard]] static unsigned turn(const Row& row);
 
   Of64k ns_;
   std::array<Row, 2 * kClasses> rows_ = {};  ///< those of operations with a hub stand behind

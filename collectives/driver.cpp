@@ -118,7 +118,7 @@ int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
   const Algorithm& row = choose_algorithm(args.kind, shape, process.params());
   Board* board = row.direct ? comm.board.get() : nullptr;
   if (board != nullptr && !board->reaches_memory()) board = nullptr;
-  if (board != nullptr) board->set_subject(subject);
+  if (board != nullptr) board->begin_direct(shape, subject);
   ArenaLease arena(process.arenas());
   CollCtx c(engine, comm, sequence, *arena, kBlockingPolls, board);
   Task<int> task = row.run(c, args);

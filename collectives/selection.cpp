@@ -787,6 +787,11 @@ bool chosen_by_cost(CollectiveKind kind, const CollectiveShape& known, const Par
          measured_algorithm(kind, visible(kind, known, params)) == nullptr;
 }
 
+bool chosen_by_cost_alone(CollectiveKind kind, const CollectiveTable* table, const Params& params) {
+  return forced_algorithm(params, collective_name(kind)).empty() &&
+         (table == nullptr || !table->has_measured(kind));
+}
+
 const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& known,
                                   const Params& params) {
   const CollectiveShape shape = visible(kind, known, params);

@@ -163,6 +163,13 @@ Expected<CollectiveTable> CollectiveTable::parse(std::string_view text, std::str
 
 // --- asking ------------------------------------------------------------------------------------
 
+bool CollectiveTable::has_measured(CollectiveKind kind) const {
+  for (std::size_t place = 0; place < kPlaces; ++place) {
+    if (!choices_[slot_of(kind, static_cast<Place>(place))].empty()) return true;
+  }
+  return false;
+}
+
 const std::vector<const Algorithm*>& CollectiveTable::measured(CollectiveKind kind, Place place,
                                                                int ranks, std::size_t bytes) const {
   static const std::vector<const Algorithm*> kNothing;

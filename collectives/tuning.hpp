@@ -76,6 +76,8 @@ class CollectiveTable {
   /// for between half and twice as many ranks.
   [[nodiscard]] const std::vector<const Algorithm*>& measured(CollectiveKind kind, Place place,
                                                               int ranks, std::size_t bytes) const;
+  /// Whether anything was measured of an operation, wherever its members are.
+  [[nodiscard]] bool has_measured(CollectiveKind kind) const;
   /// How many choices there are.
   [[nodiscard]] std::size_t choices() const;
 

@@ -188,10 +188,17 @@ compare: mpirun$(EXEEXT) libmpi_abi.la
 # Parts of the library alone, by Google Benchmark.
 if BENCHMARKS_ENABLED
 noinst_PROGRAMS += benchmarks/micro/microbench
-benchmarks_micro_microbench_SOURCES = benchmarks/micro/main.cpp benchmarks/micro/collective.cpp \
+micro_sources = benchmarks/micro/main.cpp benchmarks/micro/collective.cpp \
 	benchmarks/micro/coroutines.cpp \
 	benchmarks/micro/devices.cpp \
 	benchmarks/micro/layouts.cpp benchmarks/micro/registration.cpp benchmarks/micro/rings.cpp
+micro_groups = together/micro-1.cpp
+if TOGETHER
+together += $(micro_groups)
+nodist_benchmarks_micro_microbench_SOURCES = $(micro_groups)
+else
+benchmarks_micro_microbench_SOURCES = $(micro_sources)
+endif
 benchmarks_micro_microbench_CPPFLAGS = $(LOGP_CPPFLAGS) $(BENCHMARK_CFLAGS)
 benchmarks_micro_microbench_LDADD = liblogp.la $(BENCHMARK_LIBS)
 endif

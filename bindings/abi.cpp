@@ -56,7 +56,7 @@ const std::array<NamedType, 19>& optional_types() {
   return types;
 }
 
-MPI_Info hand_out(const InfoObject& contents) {
+MPI_Info hand_out_info(const InfoObject& contents) {
   auto* made = new InfoObject;
   made->entries = contents.entries;
   return handle_of(made);
@@ -119,7 +119,7 @@ int PMPI_Abi_get_info(MPI_Info* info) try {
   sizes.entries = {{"mpi_aint_size", std::to_string(sizeof(MPI_Aint))},
                    {"mpi_count_size", std::to_string(sizeof(MPI_Count))},
                    {"mpi_offset_size", std::to_string(sizeof(MPI_Offset))}};
-  *info = hand_out(sizes);
+  *info = hand_out_info(sizes);
   return MPI_SUCCESS;
 } catch (...) {
   return caught("MPI_Abi_get_info");
@@ -139,7 +139,7 @@ int PMPI_Abi_get_fortran_info(MPI_Info* info) try {
     properties.entries.emplace_back(row.name,
                                     predefined(row.type).is_available() ? "true" : "false");
   }
-  *info = hand_out(properties);
+  *info = hand_out_info(properties);
   return MPI_SUCCESS;
 } catch (...) {
   return caught("MPI_Abi_get_fortran_info");

@@ -15,10 +15,10 @@ namespace remit {
 
 namespace {
 
-using Function = void (*)();
+using KeyvalFunction = void (*)();
 
 /// The ABI's value of MPI_COMM_DUP_FN and its siblings (MPI-5.0, table 20.x): copy the value.
-bool is_dup_function(Function copy) {
+bool is_dup_function(KeyvalFunction copy) {
   return reinterpret_cast<std::uintptr_t>(copy) == 1;
 }
 
@@ -63,7 +63,8 @@ int call_delete(const Keyval& keyval, AttributeHandle handle, void* value) {
                                                                          value, keyval.extra_state);
 }
 
-std::vector<AttributeList::Entry>::iterator find(AttributeList& list, const Keyval* keyval) {
+std::vector<AttributeList::Entry>::iterator find_attribute(AttributeList& list,
+                                                           const Keyval* keyval) {
   return std::find_if(list.entries.begin(), list.entries.end(),
                       [=](const AttributeList::Entry& e) { return e.keyval == keyval; });
 }
@@ -94,7 +95,7 @@ int delete_all_attributes(AttributeList& list, Owner /*owner*/, AttributeHandle 
     const AttributeList::Entry last = list.entries.back();
     if (int err = call_delete(*last.keyval, handle, last.value)) return err;
     // The callback may have changed the list.
-    auto it = find(list, last.keyval);
+    auto it = find_attribute(list, last.keyval);
     if (it == list.entries.end()) continue;
     list.entries.erase(it);
     release(last.keyval);
@@ -104,8 +105,8 @@ int delete_all_attributes(AttributeList& list, Owner /*owner*/, AttributeHandle 
 
 namespace {
 
-int create_keyval(const char* function, Owner owner, Function copy, Function remove, int* id,
-                  void* extra_state) {
+int create_keyval(const char* function, Owner owner, KeyvalFunction copy, KeyvalFunction remove,
+                  int* id, void* extra_state) {
   Entry entry(function);
   if (int err = entry.not_null(id, "keyval")) return err;
   Instance& instance = entry.instance();
@@ -192,11 +193,11 @@ int set_attribute(Entry& entry, Owner owner, AttributeList& list, AttributeHandl
                   void* value) {
   Keyval* keyval = nullptr;
   if (int err = find_unfreed(entry, owner, id, keyval)) return err;
-  auto it = find(list, keyval);
+  auto it = find_attribute(list, keyval);
   if (it != list.entries.end()) {
     // Setting again deletes the old value first, with its callback.
     if (int err = call_delete(*keyval, handle, it->value)) return delete_failed(entry, id, err);
-    it = find(list, keyval);
+    it = find_attribute(list, keyval);
     if (it != list.entries.end()) {
       it->value = value;
       return MPI_SUCCESS;
@@ -212,7 +213,7 @@ int get_attribute(Entry& entry, Owner owner, AttributeList& list, int id, void* 
   if (int err = entry.not_null(flag, "flag")) return err;
   Keyval* keyval = nullptr;
   if (int err = find_unfreed(entry, owner, id, keyval)) return err;
-  auto it = find(list, keyval);
+  auto it = find_attribute(list, keyval);
   *flag = it != list.entries.end();
   if (*flag) *static_cast<void**>(value) = it->value;
   return MPI_SUCCESS;
@@ -222,10 +223,10 @@ int delete_attribute(Entry& entry, Owner owner, AttributeList& list, AttributeHa
                      int id) {
   Keyval* keyval = nullptr;
   if (int err = find_keyval(entry, owner, id, keyval)) return err;
-  auto it = find(list, keyval);
+  auto it = find_attribute(list, keyval);
   if (it == list.entries.end()) return MPI_SUCCESS;
   if (int err = call_delete(*keyval, handle, it->value)) return delete_failed(entry, id, err);
-  it = find(list, keyval);
+  it = find_attribute(list, keyval);
   if (it == list.entries.end()) return MPI_SUCCESS;
   list.entries.erase(it);
   release(keyval);
@@ -346,8 +347,9 @@ using namespace remit;
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy,
                             MPI_Comm_delete_attr_function* remove, int* keyval,
                             void* extra_state) try {
-  return create_keyval("MPI_Comm_create_keyval", Owner::comm, reinterpret_cast<Function>(copy),
-                       reinterpret_cast<Function>(remove), keyval, extra_state);
+  return create_keyval("MPI_Comm_create_keyval", Owner::comm,
+                       reinterpret_cast<KeyvalFunction>(copy),
+                       reinterpret_cast<KeyvalFunction>(remove), keyval, extra_state);
 } catch (...) {
   return caught("MPI_Comm_create_keyval");
 }
@@ -385,8 +387,8 @@ REMIT_WEAK(Comm_delete_attr);
 
 int PMPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* remove, int* keyval,
                        void* extra_state) try {
-  return create_keyval("MPI_Keyval_create", Owner::comm, reinterpret_cast<Function>(copy),
-                       reinterpret_cast<Function>(remove), keyval, extra_state);
+  return create_keyval("MPI_Keyval_create", Owner::comm, reinterpret_cast<KeyvalFunction>(copy),
+                       reinterpret_cast<KeyvalFunction>(remove), keyval, extra_state);
 } catch (...) {
   return caught("MPI_Keyval_create");
 }
@@ -423,8 +425,9 @@ REMIT_WEAK(Attr_delete);
 int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy,
                             MPI_Type_delete_attr_function* remove, int* keyval,
                             void* extra_state) try {
-  return create_keyval("MPI_Type_create_keyval", Owner::type, reinterpret_cast<Function>(copy),
-                       reinterpret_cast<Function>(remove), keyval, extra_state);
+  return create_keyval("MPI_Type_create_keyval", Owner::type,
+                       reinterpret_cast<KeyvalFunction>(copy),
+                       reinterpret_cast<KeyvalFunction>(remove), keyval, extra_state);
 } catch (...) {
   return caught("MPI_Type_create_keyval");
 }
@@ -460,8 +463,8 @@ REMIT_WEAK(Type_delete_attr);
 
 int PMPI_Win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove,
                            int* keyval, void* extra_state) try {
-  return create_keyval("MPI_Win_create_keyval", Owner::win, reinterpret_cast<Function>(copy),
-                       reinterpret_cast<Function>(remove), keyval, extra_state);
+  return create_keyval("MPI_Win_create_keyval", Owner::win, reinterpret_cast<KeyvalFunction>(copy),
+                       reinterpret_cast<KeyvalFunction>(remove), keyval, extra_state);
 } catch (...) {
   return caught("MPI_Win_create_keyval");
 }

@@ -24,18 +24,18 @@ BsendBuffer* made(std::shared_ptr<BsendBuffer>& buffer) {
   return buffer.get();
 }
 
-int find(Entry& entry, Whose& out) {
+int find_owner(Entry& entry, Whose& out) {
   out.buffer = entry.instance().bsend.get();
   return MPI_SUCCESS;
 }
 
-int find(Entry& entry, Whose& out, MPI_Comm handle) {
+int find_owner(Entry& entry, Whose& out, MPI_Comm handle) {
   if (int err = entry.comm(handle, out.comm)) return err;
   out.buffer = made(out.comm->bsend);
   return MPI_SUCCESS;
 }
 
-int find(Entry& entry, Whose& out, MPI_Session handle) {
+int find_owner(Entry& entry, Whose& out, MPI_Session handle) {
   SessionObject* session = nullptr;
   if (int err = entry.session(handle, session)) return err;
   out.buffer = made(session->bsend);
@@ -46,7 +46,7 @@ template <class... Owner>
 int attach(const char* function, void* buffer, MPI_Count size, Owner... owner) {
   Entry entry(function);
   Whose whose;
-  if (int err = find(entry, whose, owner...)) return err;
+  if (int err = find_owner(entry, whose, owner...)) return err;
   if (whose.buffer->attached()) {
     return entry.fail(MPI_ERR_BUFFER, "a buffer is attached already; detach it first");
   }
@@ -64,7 +64,7 @@ template <class Size, class... Owner>
 int detach(const char* function, void* buffer_address, Size* size, Owner... owner) {
   Entry entry(function);
   Whose whose;
-  if (int err = find(entry, whose, owner...)) return err;
+  if (int err = find_owner(entry, whose, owner...)) return err;
   if (int err = entry.not_null(buffer_address, "buffer_addr")) return err;
   if (int err = entry.not_null(size, "size")) return err;
   if (!whose.buffer->attached()) {
@@ -84,7 +84,7 @@ template <class... Owner>
 int flush(const char* function, Owner... owner) {
   Entry entry(function);
   Whose whose;
-  if (int err = find(entry, whose, owner...)) return err;
+  if (int err = find_owner(entry, whose, owner...)) return err;
   const DepartureWait subject(entry);
   whose.buffer->drain(entry.instance(), &subject);
   return MPI_SUCCESS;
@@ -94,7 +94,7 @@ template <class... Owner>
 int iflush(const char* function, MPI_Request* request, Owner... owner) {
   Entry entry(function);
   Whose whose;
-  if (int err = find(entry, whose, owner...)) return err;
+  if (int err = find_owner(entry, whose, owner...)) return err;
   if (int err = entry.not_null(request, "request")) return err;
   MessageArgs args;
   args.comm = whose.comm;

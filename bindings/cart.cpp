@@ -8,7 +8,7 @@
 
 namespace remit {
 
-std::vector<Place> places_of(Instance& instance, const CommObject& comm, int count) {
+std::vector<ProcessPlace> places_of(Instance& instance, const CommObject& comm, int count) {
   Bootstrap& bootstrap = instance.process->bootstrap();
   const std::vector<int>& here = bootstrap.identity().local_peers;
   std::vector<std::vector<int>> cpus;
@@ -21,7 +21,7 @@ std::vector<Place> places_of(Instance& instance, const CommObject& comm, int cou
   if (std::equal(cpus.begin() + (cpus.empty() ? 0 : 1), cpus.end(), cpus.begin())) return {};
   const auto topology = HostTopology::open(bootstrap);
   if (!topology) return {};
-  std::vector<Place> places;
+  std::vector<ProcessPlace> places;
   places.reserve(cpus.size());
   for (const std::vector<int>& of_one : cpus) places.push_back(place_of(*topology, of_one));
   return places;

@@ -23,12 +23,12 @@ int compare(const CommObject& a, const CommObject& b) {
   return local == MPI_IDENT && remote == MPI_IDENT ? MPI_CONGRUENT : MPI_SIMILAR;
 }
 
-bool is_predefined(const Instance& instance, const CommObject* comm) {
+bool is_world_or_self(const Instance& instance, const CommObject* comm) {
   return comm == &instance.world || comm == &instance.self;
 }
 
 int free_comm(Entry& entry, CommObject& c, MPI_Comm* handle) {
-  if (is_predefined(entry.instance(), &c)) {
+  if (is_world_or_self(entry.instance(), &c)) {
     return entry.fail(MPI_ERR_COMM, "{} cannot be freed", c.name);
   }
   if (int err = delete_all_attributes(c.attributes, Owner::comm, *handle)) {

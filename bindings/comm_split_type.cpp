@@ -18,7 +18,7 @@ namespace remit {
 
 namespace {
 
-constexpr std::string_view kPrefix = "hwloc://";
+constexpr std::string_view kResourcePrefix = "hwloc://";
 constexpr std::string_view kSharedMemory = "mpi_shared_memory";
 constexpr const char* kResourceType = "mpi_hw_resource_type";
 constexpr const char* kSetName = "mpi_pset_name";
@@ -40,7 +40,7 @@ std::int64_t object_color(std::int64_t host, int index) {
 }
 
 /// The value of a key; empty without one.
-std::string text_of(const InfoObject* info, std::string_view key) {
+std::string info_text(const InfoObject* info, std::string_view key) {
   const std::string* value = info == nullptr ? nullptr : value_of(*info, key);
   return value == nullptr ? std::string() : *value;
 }
@@ -51,10 +51,10 @@ std::int64_t resource_color(Instance& instance, const CommObject& comm,
                             const std::string& resource) {
   const std::int64_t host = host_color(instance, comm);
   if (resource == kSharedMemory) return host;
-  if (!resource.starts_with(kPrefix)) return MPI_UNDEFINED;
+  if (!resource.starts_with(kResourcePrefix)) return MPI_UNDEFINED;
   const auto topology = HostTopology::open(instance.process->bootstrap());
   if (!topology) return MPI_UNDEFINED;
-  const std::string kind = resource.substr(kPrefix.size());
+  const std::string kind = resource.substr(kResourcePrefix.size());
   return object_color(host, topology->object_of(kind, allowed_processors()));
 }
 
@@ -118,7 +118,7 @@ int find_division(Entry& entry, CommObject& comm, bool takes_part, Division& out
   if (int err = lowest_of_all(entry, comm, extremes, lowest)) return err;
   for (std::size_t i = 0; i < kLevels && takes_part; ++i) {
     if (lowest[i] == -lowest[kLevels + i]) continue;
-    out.name = i == 0 ? kSharedMemory : kPrefix;
+    out.name = i == 0 ? kSharedMemory : kResourcePrefix;
     if (i > 0) out.name += HostTopology::kKinds[i - 1];
     out.color = i == 0 ? host : object_color(host, static_cast<int>(mine[i]));
     return MPI_SUCCESS;
@@ -145,11 +145,11 @@ int find_color(Entry& entry, CommObject& comm, int split_type, InfoObject* info,
       color = host_color(instance, comm);
       return MPI_SUCCESS;
     case MPI_COMM_TYPE_HW_GUIDED:
-      color = resource_color(instance, comm, text_of(info, kResourceType));
+      color = resource_color(instance, comm, info_text(info, kResourceType));
       return MPI_SUCCESS;
     case MPI_COMM_TYPE_RESOURCE_GUIDED: {
-      const std::string name = text_of(info, kSetName);
-      color = name.empty() ? resource_color(instance, comm, text_of(info, kResourceType))
+      const std::string name = info_text(info, kSetName);
+      color = name.empty() ? resource_color(instance, comm, info_text(info, kResourceType))
                            : set_color(instance, name);
       return MPI_SUCCESS;
     }
@@ -211,7 +211,7 @@ int PMPI_Get_hw_resource_info(MPI_Info* hw_info) try {
   for (const char* kind : HostTopology::kKinds) {
     if (!topology || topology->count_of(kind) == 0) continue;
     const bool restricted = topology->object_of(kind, cpus) >= 0;
-    made->entries.emplace_back(std::string(kPrefix) + kind, restricted ? "true" : "false");
+    made->entries.emplace_back(std::string(kResourcePrefix) + kind, restricted ? "true" : "false");
   }
   *hw_info = reinterpret_cast<MPI_Info>(made);
   return MPI_SUCCESS;

@@ -197,15 +197,15 @@ bool any_live(std::span<const MPI_Request> requests) {
 /// Whether done() is true, now or after one poll. If not, the call has only looked: for all of the
 /// requests, or for `any` of them.
 template <class Done>
-bool look(Entry& entry, std::span<const MPI_Request> requests, bool any, Done&& done) {
+bool look_at_requests(Entry& entry, std::span<const MPI_Request> requests, bool any, Done&& done) {
   if (entry.progress().look(done, RequestsWait(entry, requests, any))) return true;
   entry.only_looked();
   return false;
 }
 
 bool look_for_all(Entry& entry, std::span<const MPI_Request> requests) {
-  return look(entry, requests, false,
-              [=] { return std::all_of(requests.begin(), requests.end(), is_done); });
+  return look_at_requests(entry, requests, false,
+                          [=] { return std::all_of(requests.begin(), requests.end(), is_done); });
 }
 
 /// MPI_Testany and MPI_Request_get_status_any, which differ in what take(index) does.
@@ -219,7 +219,8 @@ int look_for_any(Entry& entry, std::span<const MPI_Request> requests, int* index
     return MPI_SUCCESS;
   }
   int found = -1;
-  *flag = look(entry, requests, true, [&] { return (found = find_done(requests)) >= 0; });
+  *flag =
+      look_at_requests(entry, requests, true, [&] { return (found = find_done(requests)) >= 0; });
   if (!*flag) return MPI_SUCCESS;
   *index = found;
   return take(found);
@@ -332,7 +333,7 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) try {
     return MPI_SUCCESS;
   }
   RequestObject* tested = object(*request);
-  *flag = look(entry, {request, 1}, false, [=] { return tested->complete(); });
+  *flag = look_at_requests(entry, {request, 1}, false, [=] { return tested->complete(); });
   return *flag ? finish_and_report(entry, *request, status) : MPI_SUCCESS;
 } catch (...) {
   return caught("MPI_Test");
@@ -444,7 +445,7 @@ int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indice
     return MPI_SUCCESS;
   }
   if (int err = entry.not_null(indices, "array_of_indices")) return err;
-  if (!look(entry, all, true, [&] { return find_done(all) >= 0; })) {
+  if (!look_at_requests(entry, all, true, [&] { return find_done(all) >= 0; })) {
     *outcount = 0;
     return MPI_SUCCESS;
   }
@@ -486,7 +487,7 @@ int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
     set_empty(status);
     return MPI_SUCCESS;
   }
-  *flag = look(entry, {&request, 1}, false, [=] { return is_done(request); });
+  *flag = look_at_requests(entry, {&request, 1}, false, [=] { return is_done(request); });
   if (!*flag) return MPI_SUCCESS;
   return read_and_report(entry, *object(request), status);
 } catch (...) {
@@ -533,7 +534,7 @@ int PMPI_Request_get_status_some(int incount, const MPI_Request requests[], int*
   if (!any_live(all)) return MPI_SUCCESS;
   if (int err = entry.not_null(indices, "array_of_indices")) return err;
   *outcount = 0;
-  if (!look(entry, all, true, [&] { return find_done(all) >= 0; })) return MPI_SUCCESS;
+  if (!look_at_requests(entry, all, true, [&] { return find_done(all) >= 0; })) return MPI_SUCCESS;
   ArrayReader reader(entry, statuses);
   for (int i = 0; i < incount; ++i) {
     if (!is_live(requests[i]) || !object(requests[i])->complete()) continue;

@@ -14,8 +14,8 @@ namespace remit {
 
 namespace {
 
-int check_ranks(Entry& entry, const CommObject& comm, int count, const int ranks[],
-                const char* name) {
+int check_neighbors(Entry& entry, const CommObject& comm, int count, const int ranks[],
+                    const char* name) {
   if (count == 0) return MPI_SUCCESS;
   if (int err = entry.not_null(ranks, name)) return err;
   for (int i = 0; i < count; ++i) {
@@ -145,7 +145,7 @@ std::vector<int> words_of(const DistributedGraph& graph) {
   return words;
 }
 
-DistributedGraph graph_of(std::span<const int> words) {
+DistributedGraph unpacked_graph(std::span<const int> words) {
   const auto sources = static_cast<std::size_t>(words[0]);
   const auto destinations = static_cast<std::size_t>(words[1]);
   DistributedGraph graph;
@@ -198,8 +198,8 @@ class WholeGraph {
 
   [[nodiscard]] DistributedGraph node(int rank) const {
     const auto i = static_cast<std::size_t>(rank);
-    return graph_of(std::span(words_).subspan(static_cast<std::size_t>(at_[i]),
-                                              static_cast<std::size_t>(lengths_[i])));
+    return unpacked_graph(std::span(words_).subspan(static_cast<std::size_t>(at_[i]),
+                                                    static_cast<std::size_t>(lengths_[i])));
   }
   /// Each edge once, as its origin names it.
   [[nodiscard]] std::vector<WeightedEdge> edges() const {
@@ -227,7 +227,7 @@ int finish_graph(Entry& entry, CommObject& parent, DistributedGraph graph, bool 
   GroupPtr group = parent.core.local;
   const int size = parent.core.size();
   if (reorder && static_cast<std::size_t>(size) <= kMostReordered) {
-    const std::vector<Place> places = places_of(entry.instance(), parent, size);
+    const std::vector<ProcessPlace> places = places_of(entry.instance(), parent, size);
     WholeGraph whole;
     if (int err = whole.gather(entry, parent, graph, !places.empty())) return err;
     if (whole.complete()) {
@@ -255,8 +255,8 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
   if (int err = entry.intra_comm(comm_old, c)) return err;
   if (int err = check_length(entry, indegree, "indegree")) return err;
   if (int err = check_length(entry, outdegree, "outdegree")) return err;
-  if (int err = check_ranks(entry, *c, indegree, sources, "sources")) return err;
-  if (int err = check_ranks(entry, *c, outdegree, destinations, "destinations")) return err;
+  if (int err = check_neighbors(entry, *c, indegree, sources, "sources")) return err;
+  if (int err = check_neighbors(entry, *c, outdegree, destinations, "destinations")) return err;
   if (int err = check_weights(entry, indegree, sourceweights, "sourceweights")) return err;
   if (int err = check_weights(entry, outdegree, destweights, "destweights")) return err;
   if (int err = optional_info(entry, info)) return err;
@@ -285,9 +285,9 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
   int edges = 0;
   if (int err = entry.intra_comm(comm_old, c)) return err;
   if (int err = check_length(entry, n, "n")) return err;
-  if (int err = check_ranks(entry, *c, n, sources, "sources")) return err;
+  if (int err = check_neighbors(entry, *c, n, sources, "sources")) return err;
   if (int err = count_edges(entry, n, degrees, edges)) return err;
-  if (int err = check_ranks(entry, *c, edges, destinations, "destinations")) return err;
+  if (int err = check_neighbors(entry, *c, edges, destinations, "destinations")) return err;
   if (int err = check_weights(entry, edges, weights, "weights")) return err;
   if (int err = optional_info(entry, info)) return err;
   if (int err = entry.not_null(comm_dist_graph, "comm_dist_graph")) return err;

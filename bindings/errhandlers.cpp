@@ -10,16 +10,16 @@ namespace remit {
 
 namespace {
 
-using Function = void (*)();
+using HandlerFunction = void (*)();
 
-bool is_predefined(MPI_Errhandler handler) {
+bool is_standard_handler(MPI_Errhandler handler) {
   return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT ||
          handler == MPI_ERRORS_RETURN;
 }
 
 /// Creating a handler touches nothing but the new object, so it needs no lock.
-int create(const AnyTimeCall& call, Owner owner, Function user, const char* argument,
-           MPI_Errhandler* out) {
+int create_handler(const AnyTimeCall& call, Owner owner, HandlerFunction user, const char* argument,
+                   MPI_Errhandler* out) {
   if (int err = call.not_null(reinterpret_cast<const void*>(user), argument)) return err;
   if (int err = call.not_null(out, "errhandler")) return err;
   *out = reinterpret_cast<MPI_Errhandler>(new ErrhandlerObject(owner, user));
@@ -27,15 +27,15 @@ int create(const AnyTimeCall& call, Owner owner, Function user, const char* argu
 }
 
 /// The same for a function that must come between MPI_Init and MPI_Finalize.
-int create_inside(const char* function, Owner owner, Function user, const char* argument,
-                  MPI_Errhandler* out) {
+int create_handler_inside(const char* function, Owner owner, HandlerFunction user,
+                          const char* argument, MPI_Errhandler* out) {
   const Entry entry(function);
-  return create(AnyTimeCall(function), owner, user, argument, out);
+  return create_handler(AnyTimeCall(function), owner, user, argument, out);
 }
 
 /// What is wrong with setting `handler` on an object of `owner`'s kind; empty: nothing.
 std::string problem_of(MPI_Errhandler handler, Owner owner) {
-  if (is_predefined(handler)) return {};
+  if (is_standard_handler(handler)) return {};
   const auto* object = object_of<ErrhandlerObject>(handler, ObjectKind::errhandler);
   if (object == nullptr) {
     return fmt::format(
@@ -76,7 +76,7 @@ int target_of(Entry& entry, MPI_File file, ErrorTarget*& out) {
 }
 
 template <class Handle>
-int set(const char* function, Handle handle, MPI_Errhandler handler) {
+int set_handler(const char* function, Handle handle, MPI_Errhandler handler) {
   Entry entry(function);
   ErrorTarget* target = nullptr;
   if (int err = target_of(entry, handle, target)) return err;
@@ -139,16 +139,16 @@ using namespace remit;
 
 int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn,
                                 MPI_Errhandler* errhandler) try {
-  return create_inside("MPI_Comm_create_errhandler", Owner::comm,
-                       reinterpret_cast<Function>(comm_errhandler_fn), "comm_errhandler_fn",
-                       errhandler);
+  return create_handler_inside("MPI_Comm_create_errhandler", Owner::comm,
+                               reinterpret_cast<HandlerFunction>(comm_errhandler_fn),
+                               "comm_errhandler_fn", errhandler);
 } catch (...) {
   return caught("MPI_Comm_create_errhandler");
 }
 REMIT_WEAK(Comm_create_errhandler);
 
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) try {
-  return set("MPI_Comm_set_errhandler", comm, errhandler);
+  return set_handler("MPI_Comm_set_errhandler", comm, errhandler);
 } catch (...) {
   return caught("MPI_Comm_set_errhandler", comm);
 }
@@ -170,16 +170,16 @@ REMIT_WEAK(Comm_call_errhandler);
 
 int PMPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn,
                                    MPI_Errhandler* errhandler) try {
-  return create(AnyTimeCall("MPI_Session_create_errhandler"), Owner::session,
-                reinterpret_cast<Function>(session_errhandler_fn), "session_errhandler_fn",
-                errhandler);
+  return create_handler(AnyTimeCall("MPI_Session_create_errhandler"), Owner::session,
+                        reinterpret_cast<HandlerFunction>(session_errhandler_fn),
+                        "session_errhandler_fn", errhandler);
 } catch (...) {
   return caught("MPI_Session_create_errhandler");
 }
 REMIT_WEAK(Session_create_errhandler);
 
 int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler) try {
-  return set("MPI_Session_set_errhandler", session, errhandler);
+  return set_handler("MPI_Session_set_errhandler", session, errhandler);
 } catch (...) {
   return caught("MPI_Session_set_errhandler", session);
 }
@@ -207,16 +207,16 @@ REMIT_WEAK(Session_call_errhandler);
 
 int PMPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn,
                                 MPI_Errhandler* errhandler) try {
-  return create_inside("MPI_File_create_errhandler", Owner::file,
-                       reinterpret_cast<Function>(file_errhandler_fn), "file_errhandler_fn",
-                       errhandler);
+  return create_handler_inside("MPI_File_create_errhandler", Owner::file,
+                               reinterpret_cast<HandlerFunction>(file_errhandler_fn),
+                               "file_errhandler_fn", errhandler);
 } catch (...) {
   return caught("MPI_File_create_errhandler");
 }
 REMIT_WEAK(File_create_errhandler);
 
 int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) try {
-  return set("MPI_File_set_errhandler", file, errhandler);
+  return set_handler("MPI_File_set_errhandler", file, errhandler);
 } catch (...) {
   return caught("MPI_File_set_errhandler", file);
 }
@@ -238,16 +238,16 @@ REMIT_WEAK(File_call_errhandler);
 
 int PMPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn,
                                MPI_Errhandler* errhandler) try {
-  return create_inside("MPI_Win_create_errhandler", Owner::win,
-                       reinterpret_cast<Function>(win_errhandler_fn), "win_errhandler_fn",
-                       errhandler);
+  return create_handler_inside("MPI_Win_create_errhandler", Owner::win,
+                               reinterpret_cast<HandlerFunction>(win_errhandler_fn),
+                               "win_errhandler_fn", errhandler);
 } catch (...) {
   return caught("MPI_Win_create_errhandler");
 }
 REMIT_WEAK(Win_create_errhandler);
 
 int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) try {
-  return set("MPI_Win_set_errhandler", win, errhandler);
+  return set_handler("MPI_Win_set_errhandler", win, errhandler);
 } catch (...) {
   return caught("MPI_Win_set_errhandler", win);
 }
@@ -271,7 +271,7 @@ int PMPI_Errhandler_free(MPI_Errhandler* errhandler) try {
   const AnyTimeCall call("MPI_Errhandler_free");
   if (int err = call.not_null(errhandler, "errhandler")) return err;
   // The get functions may have returned a predefined one, and their user frees it.
-  if (!is_predefined(*errhandler)) {
+  if (!is_standard_handler(*errhandler)) {
     if (object_of<ErrhandlerObject>(*errhandler, ObjectKind::errhandler) == nullptr) {
       return call.fail(
           MPI_ERR_ERRHANDLER, "errhandler {} is not an error handler{}",

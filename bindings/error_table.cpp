@@ -104,7 +104,7 @@ constexpr Row kRows[] = {
     {MPI_T_ERR_PVAR_NO_ATOMIC, "MPI_T_ERR_PVAR_NO_ATOMIC", "tool interface: pvar no atomic"},
 };
 
-const Row* find(int error_class) {
+const Row* find_row(int error_class) {
   const Row* row = std::find_if(std::begin(kRows), std::end(kRows),
                                 [=](const Row& r) { return r.error_class == error_class; });
   return row == std::end(kRows) ? nullptr : row;
@@ -113,7 +113,7 @@ const Row* find(int error_class) {
 }  // namespace
 
 bool is_predefined_class(int error_class) {
-  return find(error_class) != nullptr;
+  return find_row(error_class) != nullptr;
 }
 
 int error_class_of(int code) {
@@ -122,12 +122,12 @@ int error_class_of(int code) {
 }
 
 const char* error_class_name(int error_class) {
-  const Row* row = find(error_class);
+  const Row* row = find_row(error_class);
   return row != nullptr ? row->name : "MPI_ERR_UNKNOWN";
 }
 
 const char* error_class_text(int error_class) {
-  const Row* row = find(error_class);
+  const Row* row = find_row(error_class);
   return row != nullptr ? row->text : "unknown error";
 }
 

@@ -24,7 +24,7 @@ bool is_predefined(MPI_Errhandler handler) {
   return reinterpret_cast<std::uintptr_t>(handler) <= kLastPredefinedHandle;
 }
 
-[[noreturn]] void die(const std::string& message) {
+[[noreturn]] void end_process(const std::string& message) {
   fmt::print(stderr, "remit: {}\n", message);
   std::fflush(nullptr);
   _exit(1);
@@ -32,7 +32,7 @@ bool is_predefined(MPI_Errhandler handler) {
 
 [[noreturn]] void abort_job(int code, const std::string& message) {
   Instance* instance = library().instance;
-  if (instance == nullptr) die(message);
+  if (instance == nullptr) end_process(message);
   instance->process->bootstrap().abort(code, message);
   std::abort();  // GCC does not trust [[noreturn]] of a virtual function
 }
@@ -124,7 +124,7 @@ MPI_Errhandler initial_errhandler() {
 }
 
 void die(const char* function, const std::string& detail) {
-  die(fmt::format("{}: {}", function, detail));
+  end_process(fmt::format("{}: {}", function, detail));
 }
 
 int call_errhandler(MPI_Errhandler handler, ErrorTarget* target, int code,

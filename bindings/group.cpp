@@ -14,7 +14,7 @@ namespace {
 using GroupPtr = std::shared_ptr<const Group>;
 
 /// A new handle, or MPI_GROUP_EMPTY for the empty group.
-MPI_Group hand_out(GroupPtr group, Ref<SessionObject> session) {
+MPI_Group hand_out_group(GroupPtr group, Ref<SessionObject> session) {
   if (group->size() == 0) return MPI_GROUP_EMPTY;
   return handle_of(new GroupObject(std::move(group), std::move(session)));
 }
@@ -35,7 +35,7 @@ bool contains(const Group& group, ProcId proc) {
 }
 
 /// Ranks of a list must be ranks of the group, and differ.
-int check_ranks(Entry& entry, const Group& group, const std::vector<int>& ranks) {
+int check_group_ranks(Entry& entry, const Group& group, const std::vector<int>& ranks) {
   std::vector<bool> seen(static_cast<std::size_t>(group.size()), false);
   for (int rank : ranks) {
     if (rank < 0 || rank >= group.size()) {
@@ -90,8 +90,8 @@ int expand_ranges(Entry& entry, const Group& group, int n, const int (*ranges)[3
 
 /// Set operations of two groups.
 template <class Combine>
-int combine(const char* function, MPI_Group group1, MPI_Group group2, MPI_Group* newgroup,
-            Combine&& make) {
+int combine_groups(const char* function, MPI_Group group1, MPI_Group group2, MPI_Group* newgroup,
+                   Combine&& make) {
   Entry entry(function);
   GroupPtr a;
   GroupPtr b;
@@ -100,7 +100,7 @@ int combine(const char* function, MPI_Group group1, MPI_Group group2, MPI_Group*
   if (int err = entry.not_null(newgroup, "newgroup")) return err;
   Ref<SessionObject> session = session_of(group1);
   if (!session) session = session_of(group2);
-  *newgroup = hand_out(Group::of(make(*a, *b)), std::move(session));
+  *newgroup = hand_out_group(Group::of(make(*a, *b)), std::move(session));
   return MPI_SUCCESS;
 }
 
@@ -122,8 +122,8 @@ int by_list(const char* function, MPI_Group group, int n, const int ranks[], MPI
                       g->size());
   }
   const std::vector<int> list(ranks, ranks + n);
-  if (int err = check_ranks(entry, *g, list)) return err;
-  *newgroup = hand_out(select(*g, list), session_of(group));
+  if (int err = check_group_ranks(entry, *g, list)) return err;
+  *newgroup = hand_out_group(select(*g, list), session_of(group));
   return MPI_SUCCESS;
 }
 
@@ -139,8 +139,8 @@ int by_ranges(const char* function, MPI_Group group, int n, int (*ranges)[3], MP
   if (int err = entry.not_null(newgroup, "newgroup")) return err;
   std::vector<int> list;
   if (int err = expand_ranges(entry, *g, n, ranges, list)) return err;
-  if (int err = check_ranks(entry, *g, list)) return err;
-  *newgroup = hand_out(select(*g, list), session_of(group));
+  if (int err = check_group_ranks(entry, *g, list)) return err;
+  *newgroup = hand_out_group(select(*g, list), session_of(group));
   return MPI_SUCCESS;
 }
 
@@ -217,32 +217,33 @@ int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) try {
 REMIT_WEAK(Group_compare);
 
 int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) try {
-  return combine("MPI_Group_union", group1, group2, newgroup, [](const Group& a, const Group& b) {
-    std::vector<ProcId> members = filter(a, [](ProcId) { return true; });
-    const std::vector<ProcId> rest = filter(b, [&](ProcId p) { return !contains(a, p); });
-    members.insert(members.end(), rest.begin(), rest.end());
-    return members;
-  });
+  return combine_groups(
+      "MPI_Group_union", group1, group2, newgroup, [](const Group& a, const Group& b) {
+        std::vector<ProcId> members = filter(a, [](ProcId) { return true; });
+        const std::vector<ProcId> rest = filter(b, [&](ProcId p) { return !contains(a, p); });
+        members.insert(members.end(), rest.begin(), rest.end());
+        return members;
+      });
 } catch (...) {
   return caught("MPI_Group_union");
 }
 REMIT_WEAK(Group_union);
 
 int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) try {
-  return combine("MPI_Group_intersection", group1, group2, newgroup,
-                 [](const Group& a, const Group& b) {
-                   return filter(a, [&](ProcId p) { return contains(b, p); });
-                 });
+  return combine_groups("MPI_Group_intersection", group1, group2, newgroup,
+                        [](const Group& a, const Group& b) {
+                          return filter(a, [&](ProcId p) { return contains(b, p); });
+                        });
 } catch (...) {
   return caught("MPI_Group_intersection");
 }
 REMIT_WEAK(Group_intersection);
 
 int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) try {
-  return combine("MPI_Group_difference", group1, group2, newgroup,
-                 [](const Group& a, const Group& b) {
-                   return filter(a, [&](ProcId p) { return !contains(b, p); });
-                 });
+  return combine_groups("MPI_Group_difference", group1, group2, newgroup,
+                        [](const Group& a, const Group& b) {
+                          return filter(a, [&](ProcId p) { return !contains(b, p); });
+                        });
 } catch (...) {
   return caught("MPI_Group_difference");
 }

@@ -43,7 +43,7 @@ class InfoCall : public AnyTimeCall {
   }
 };
 
-auto find(InfoObject& info, const char* key) {
+auto find_key(InfoObject& info, const char* key) {
   return std::find_if(info.entries.begin(), info.entries.end(),
                       [=](const auto& entry) { return entry.first == key; });
 }
@@ -101,7 +101,7 @@ int PMPI_Info_set(MPI_Info info, const char* key, const char* value) try {
     return call.fail(MPI_ERR_INFO_VALUE, "the value of {} is {}", key,
                      value == nullptr ? "a null pointer" : "too long");
   }
-  auto it = find(*object, key);
+  auto it = find_key(*object, key);
   if (it != object->entries.end()) {
     it->second = value;
   } else {
@@ -118,7 +118,7 @@ int PMPI_Info_delete(MPI_Info info, const char* key) try {
   InfoObject* object = nullptr;
   if (int err = call.own_info(info, object)) return err;
   if (int err = call.key(key)) return err;
-  auto it = find(*object, key);
+  auto it = find_key(*object, key);
   if (it == object->entries.end()) {
     return call.fail(MPI_ERR_INFO_NOKEY, "the key {} is not set", key);
   }
@@ -164,7 +164,7 @@ int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen, char* valu
   if (int err = call.key(key)) return err;
   if (int err = call.not_null(buflen, "buflen")) return err;
   if (int err = call.not_null(flag, "flag")) return err;
-  auto it = find(*object, key);
+  auto it = find_key(*object, key);
   const bool found = it != object->entries.end();
   if (found && *buflen > 0) {
     if (int err = call.not_null(value, "value")) return err;
@@ -187,7 +187,7 @@ int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int
   if (int err = call.key(key)) return err;
   if (int err = call.not_null(flag, "flag")) return err;
   if (valuelen < 0) return call.fail(MPI_ERR_ARG, "valuelen is {}", valuelen);
-  auto it = find(*object, key);
+  auto it = find_key(*object, key);
   *flag = it != object->entries.end();
   if (!*flag) return MPI_SUCCESS;
   if (int err = call.not_null(value, "value")) return err;
@@ -207,7 +207,7 @@ int PMPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* f
   if (int err = call.key(key)) return err;
   if (int err = call.not_null(valuelen, "valuelen")) return err;
   if (int err = call.not_null(flag, "flag")) return err;
-  auto it = find(*object, key);
+  auto it = find_key(*object, key);
   *flag = it != object->entries.end();
   if (*flag) *valuelen = static_cast<int>(it->second.size());
   return MPI_SUCCESS;

@@ -53,7 +53,7 @@ std::string working_folder() {
   return path == nullptr ? "" : path.get();
 }
 
-void set(InfoObject& info, const char* key, std::string value) {
+void set_key(InfoObject& info, const char* key, std::string value) {
   if (value.empty()) return;
   value.resize(std::min<std::size_t>(value.size(), MPI_MAX_INFO_VAL - 1));
   info.entries.emplace_back(key, std::move(value));
@@ -61,13 +61,13 @@ void set(InfoObject& info, const char* key, std::string value) {
 
 /// The same at any time: what is learnt in MPI_Init only is not part of it.
 void fill(InfoObject& info, const std::vector<std::string>& words) {
-  if (!words.empty()) set(info, "command", words.front());
-  set(info, "argv", joined_arguments(words));
+  if (!words.empty()) set_key(info, "command", words.front());
+  set_key(info, "argv", joined_arguments(words));
   std::array<char, HOST_NAME_MAX + 1> host{};
-  if (::gethostname(host.data(), host.size() - 1) == 0) set(info, "host", host.data());
+  if (::gethostname(host.data(), host.size() - 1) == 0) set_key(info, "host", host.data());
   utsname system{};
-  if (::uname(&system) == 0) set(info, "arch", system.machine);
-  set(info, "wdir", working_folder());
+  if (::uname(&system) == 0) set_key(info, "arch", system.machine);
+  set_key(info, "wdir", working_folder());
 }
 
 }  // namespace
@@ -75,8 +75,8 @@ void fill(InfoObject& info, const std::vector<std::string>& words) {
 void make_info_env(const Instance& instance) {
   auto made = std::make_unique<InfoObject>();
   fill(*made, own_words());
-  set(*made, "maxprocs", std::to_string(instance.process->size()));
-  set(*made, "thread_level", thread_level_name(instance.thread_level));
+  set_key(*made, "maxprocs", std::to_string(instance.process->size()));
+  set_key(*made, "thread_level", thread_level_name(instance.thread_level));
   library().info_env = made.release();
 }
 

@@ -3,7 +3,7 @@
 include_HEADERS += include/mpi.h include/mpi_fint.h
 
 lib_LTLIBRARIES += libmpi_abi.la
-libmpi_abi_la_SOURCES = \
+bindings_sources = \
 	bindings/abi.cpp bindings/abi.hpp \
 	bindings/alloc_kinds.cpp bindings/alloc_kinds.hpp \
 	bindings/attributes.cpp bindings/attributes.hpp \
@@ -34,7 +34,6 @@ libmpi_abi_la_SOURCES = \
 	bindings/error_book.cpp bindings/error_book.hpp \
 	bindings/error_table.cpp bindings/error_table.hpp \
 	bindings/errors.cpp bindings/errors.hpp \
-	bindings/fint.cpp \
 	bindings/graph.cpp \
 	bindings/group.cpp \
 	bindings/group_mail.cpp bindings/group_mail.hpp bindings/group_words.hpp \
@@ -84,6 +83,21 @@ libmpi_abi_la_SOURCES = \
 	bindings/version.cpp \
 	bindings/wait_subjects.cpp bindings/wait_subjects.hpp \
 	bindings/weak.hpp
+# fint.cpp stays alone: it takes mpi_fint.h without the functions in line that others take from it.
+libmpi_abi_la_SOURCES = bindings/fint.cpp
+bindings_groups = \
+	together/bindings-1.cpp \
+	together/bindings-2.cpp \
+	together/bindings-3.cpp \
+	together/bindings-4.cpp \
+	together/bindings-5.cpp \
+	together/bindings-6.cpp
+if TOGETHER
+together += $(bindings_groups)
+nodist_libmpi_abi_la_SOURCES = $(bindings_groups)
+else
+libmpi_abi_la_SOURCES += $(bindings_sources)
+endif
 libmpi_abi_la_LIBADD = libcollectives.la $(STATIC_LIBSTDCXX)
 libmpi_abi_la_LDFLAGS = -version-info 1:0:0 -no-undefined \
 	-Wl,--version-script=$(srcdir)/bindings/exports.map -Wl,--as-needed

@@ -39,7 +39,7 @@ Booleans current() {
 }
 
 template <class T, Reduction kOp>
-void combine(const std::byte* in, std::byte* inout, MPI_Count count) {
+void combine_logicals(const std::byte* in, std::byte* inout, MPI_Count count) {
   const Booleans values = current();
   const T yes = static_cast<T>(values.yes);
   const T no = static_cast<T>(values.no);
@@ -63,15 +63,15 @@ void function(void* in, void* inout, MPI_Count* count, MPI_Datatype* type) {
   auto* const to = static_cast<std::byte*>(inout);
   switch (datatype_of(*type)->size()) {
     case 1:
-      return combine<std::int8_t, kOp>(from, to, *count);
+      return combine_logicals<std::int8_t, kOp>(from, to, *count);
     case 2:
-      return combine<std::int16_t, kOp>(from, to, *count);
+      return combine_logicals<std::int16_t, kOp>(from, to, *count);
     case 4:
-      return combine<std::int32_t, kOp>(from, to, *count);
+      return combine_logicals<std::int32_t, kOp>(from, to, *count);
     case 8:
-      return combine<std::int64_t, kOp>(from, to, *count);
+      return combine_logicals<std::int64_t, kOp>(from, to, *count);
     default:
-      return combine<Int128, kOp>(from, to, *count);
+      return combine_logicals<Int128, kOp>(from, to, *count);
   }
 }
 

@@ -12,19 +12,19 @@ namespace remit {
 namespace {
 
 // The name of an object, for a change.
-int name_of(Entry& entry, MPI_Comm comm, std::string*& out) {
+int name_of_object(Entry& entry, MPI_Comm comm, std::string*& out) {
   CommObject* object = nullptr;
   if (int err = entry.comm(comm, object)) return err;
   out = &object->name;
   return MPI_SUCCESS;
 }
-int name_of(Entry& entry, MPI_Datatype datatype, std::string*& out) {
+int name_of_object(Entry& entry, MPI_Datatype datatype, std::string*& out) {
   const Datatype* type = nullptr;
   if (int err = entry.any_datatype(datatype, type)) return err;
   out = &entry.instance().type_names[type];
   return MPI_SUCCESS;
 }
-int name_of(Entry& entry, MPI_Win win, std::string*& out) {
+int name_of_object(Entry& entry, MPI_Win win, std::string*& out) {
   WinObject* object = nullptr;
   if (int err = entry.win(win, object)) return err;
   out = &object->name;
@@ -32,13 +32,13 @@ int name_of(Entry& entry, MPI_Win win, std::string*& out) {
 }
 
 // The name of an object, as it is.
-int name_of(Entry& entry, MPI_Comm comm, std::string_view& out) {
+int name_of_object(Entry& entry, MPI_Comm comm, std::string_view& out) {
   std::string* name = nullptr;
-  if (int err = name_of(entry, comm, name)) return err;
+  if (int err = name_of_object(entry, comm, name)) return err;
   out = *name;
   return MPI_SUCCESS;
 }
-int name_of(Entry& entry, MPI_Datatype datatype, std::string_view& out) {
+int name_of_object(Entry& entry, MPI_Datatype datatype, std::string_view& out) {
   const Datatype* type = nullptr;
   if (int err = entry.any_datatype(datatype, type)) return err;
   const auto& given = entry.instance().type_names;
@@ -46,9 +46,9 @@ int name_of(Entry& entry, MPI_Datatype datatype, std::string_view& out) {
   out = found != given.end() ? std::string_view(found->second) : type->name();
   return MPI_SUCCESS;
 }
-int name_of(Entry& entry, MPI_Win win, std::string_view& out) {
+int name_of_object(Entry& entry, MPI_Win win, std::string_view& out) {
   std::string* name = nullptr;
-  if (int err = name_of(entry, win, name)) return err;
+  if (int err = name_of_object(entry, win, name)) return err;
   out = *name;
   return MPI_SUCCESS;
 }
@@ -58,9 +58,9 @@ int set_name(const char* function, Handle handle, const char* name, const char* 
   Entry entry(function);
   std::string_view before;
   std::string* where = nullptr;
-  if (int err = name_of(entry, handle, before)) return err;
+  if (int err = name_of_object(entry, handle, before)) return err;
   if (int err = entry.not_null(name, argument)) return err;
-  if (int err = name_of(entry, handle, where)) return err;
+  if (int err = name_of_object(entry, handle, where)) return err;
   where->assign(name, strnlen(name, MPI_MAX_OBJECT_NAME - 1));
   return MPI_SUCCESS;
 }
@@ -74,7 +74,7 @@ int get_name(const char* function, Handle handle, Handle null_handle, std::strin
   if (int err = entry.not_null(name, argument)) return err;
   if (int err = entry.not_null(resultlen, "resultlen")) return err;
   if (handle != null_handle) {
-    if (int err = name_of(entry, handle, found)) return err;
+    if (int err = name_of_object(entry, handle, found)) return err;
   }
   *std::copy(found.begin(), found.end(), name) = '\0';
   *resultlen = static_cast<int>(found.size());

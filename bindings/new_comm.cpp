@@ -109,7 +109,8 @@ CommObject* make_comm(const Heritage& heritage, ContextId context, int rank, Gro
 namespace {
 
 /// Agrees on a context, and makes the communicator at those that are in its local group.
-int create(Entry& entry, CommObject& parent, GroupPtr local, GroupPtr remote, CommObject*& made) {
+int create_comm(Entry& entry, CommObject& parent, GroupPtr local, GroupPtr remote,
+                CommObject*& made) {
   ContextId context = 0;
   if (int err = agree_on_context(entry, parent, context)) return err;
   Instance& instance = entry.instance();
@@ -127,7 +128,7 @@ int create(Entry& entry, CommObject& parent, GroupPtr local, GroupPtr remote, Co
 int create_comm(Entry& entry, CommObject& parent, GroupPtr group,
                 std::shared_ptr<const Topology> topology, MPI_Comm* out) {
   CommObject* made = nullptr;
-  if (int err = create(entry, parent, std::move(group), nullptr, made)) return err;
+  if (int err = create_comm(entry, parent, std::move(group), nullptr, made)) return err;
   if (made != nullptr) made->topology = std::move(topology);
   *out = made == nullptr ? MPI_COMM_NULL : made->handle;
   return MPI_SUCCESS;
@@ -137,7 +138,7 @@ int create_intercomm(Entry& entry, CommObject& parent, GroupPtr local, GroupPtr 
                      MPI_Comm* out) {
   if (remote == nullptr || remote->size() == 0) local = nullptr;
   CommObject* made = nullptr;
-  if (int err = create(entry, parent, std::move(local), std::move(remote), made)) return err;
+  if (int err = create_comm(entry, parent, std::move(local), std::move(remote), made)) return err;
   *out = made == nullptr ? MPI_COMM_NULL : made->handle;
   return MPI_SUCCESS;
 }

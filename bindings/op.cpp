@@ -10,7 +10,7 @@ namespace remit {
 namespace {
 
 template <class Function>
-int create(const char* name, Function* function, int commute, MPI_Op* op) {
+int create_op(const char* name, Function* function, int commute, MPI_Op* op) {
   Entry entry(name);
   if (int err = entry.not_null(reinterpret_cast<const void*>(function), "user_fn")) return err;
   if (int err = entry.not_null(op, "op")) return err;
@@ -40,14 +40,14 @@ int reduce_locally(const char* name, const void* inbuf, void* inoutbuf, MPI_Coun
 using namespace remit;
 
 int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) try {
-  return create("MPI_Op_create", user_fn, commute, op);
+  return create_op("MPI_Op_create", user_fn, commute, op);
 } catch (...) {
   return caught("MPI_Op_create");
 }
 REMIT_WEAK(Op_create);
 
 int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) try {
-  return create("MPI_Op_create_c", user_fn, commute, op);
+  return create_op("MPI_Op_create_c", user_fn, commute, op);
 } catch (...) {
   return caught("MPI_Op_create_c");
 }

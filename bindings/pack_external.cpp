@@ -20,7 +20,8 @@ int check_datarep(Entry& entry, const char* datarep) {
 
 /// The bytes of the data in external32, and that the packed side has them from `position` on.
 template <class Int>
-int check_room(Entry& entry, const View& view, Int size, const Int* position, MPI_Count& bytes) {
+int check_external_room(Entry& entry, const View& view, Int size, const Int* position,
+                        MPI_Count& bytes) {
   const Expected<MPI_Count> needed = external32_size(view.count, *entry.buffer_type());
   if (!needed) return entry.fail(needed.error().code, "{}", needed.error().message);
   bytes = *needed;
@@ -40,7 +41,7 @@ int pack_external(const char* function, const char* datarep, const void* inbuf, 
   if (int err = check_datarep(entry, datarep)) return err;
   if (int err = entry.buffer(inbuf, incount, datatype, view)) return err;
   if (int err = entry.not_null(position, "position")) return err;
-  if (int err = check_room(entry, view, outsize, position, bytes)) return err;
+  if (int err = check_external_room(entry, view, outsize, position, bytes)) return err;
   if (bytes == 0) return MPI_SUCCESS;
   if (int err = entry.not_null(outbuf, "outbuf")) return err;
   const std::span out(static_cast<std::byte*>(outbuf) + *position, static_cast<std::size_t>(bytes));
@@ -60,7 +61,7 @@ int unpack_external(const char* function, const char* datarep, const void* inbuf
   if (int err = check_datarep(entry, datarep)) return err;
   if (int err = entry.buffer(outbuf, outcount, datatype, view)) return err;
   if (int err = entry.not_null(position, "position")) return err;
-  if (int err = check_room(entry, view, insize, position, bytes)) return err;
+  if (int err = check_external_room(entry, view, insize, position, bytes)) return err;
   if (bytes == 0) return MPI_SUCCESS;
   if (int err = entry.not_null(inbuf, "inbuf")) return err;
   unpack_external32(

@@ -30,8 +30,8 @@ int check_partitions(Entry& entry, int partitions, const MessageArgs& args) {
   return MPI_SUCCESS;
 }
 
-int hand_out(Entry& entry, bool sends, int partitions, const MessageArgs& args,
-             MPI_Request* request) {
+int hand_out_partitioned(Entry& entry, bool sends, int partitions, const MessageArgs& args,
+                         MPI_Request* request) {
   if (int err = check_partitions(entry, partitions, args)) return err;
   if (int err = entry.not_null(request, "request")) return err;
   Instance& instance = entry.instance();
@@ -56,7 +56,7 @@ int psend_init(const char* function, const void* buffer, int partitions, MPI_Cou
   MessageArgs args;
   if (int err = check_send(entry, buffer, count, type, dest, tag, comm, args)) return err;
   if (int err = optional_info(entry, info)) return err;
-  return hand_out(entry, true, partitions, args, request);
+  return hand_out_partitioned(entry, true, partitions, args, request);
 }
 
 int precv_init(const char* function, void* buffer, int partitions, MPI_Count count,
@@ -72,7 +72,7 @@ int precv_init(const char* function, void* buffer, int partitions, MPI_Count cou
     return entry.fail(MPI_ERR_TAG, "tag is MPI_ANY_TAG, which may not stand here");
   }
   if (int err = optional_info(entry, info)) return err;
-  return hand_out(entry, false, partitions, args, request);
+  return hand_out_partitioned(entry, false, partitions, args, request);
 }
 
 /// The partitioned operation of one direction behind a handle.

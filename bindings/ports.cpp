@@ -21,7 +21,7 @@ namespace remit {
 
 namespace {
 
-constexpr std::string_view kPrefix = "remit:";
+constexpr std::string_view kPortPrefix = "remit:";
 
 /// Of all knocks: which port is meant is inside of them, so that one look finds them all.
 constexpr int kKnockTag = 1;
@@ -66,13 +66,13 @@ struct PortName {
   Passport passport;
 };
 
-std::string text_of(int tag, const Passport& passport) {
-  return fmt::format("{}{}:{}", kPrefix, tag, to_hex(encode(passport)));
+std::string port_text(int tag, const Passport& passport) {
+  return fmt::format("{}{}:{}", kPortPrefix, tag, to_hex(encode(passport)));
 }
 
 std::optional<PortName> parse(std::string_view text) {
-  if (!text.starts_with(kPrefix)) return std::nullopt;
-  text.remove_prefix(kPrefix.size());
+  if (!text.starts_with(kPortPrefix)) return std::nullopt;
+  text.remove_prefix(kPortPrefix.size());
   PortName port;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), port.tag);
   if (parsed.ec != std::errc{} || port.tag <= 0) return std::nullopt;
@@ -134,7 +134,7 @@ std::unique_ptr<Bridge> Ports::bridge_to(Entry& entry, ProcId proc, int there, i
 std::string Ports::open() {
   if (!std::exchange(watching_, true)) instance_.progress().add(this);
   open_[next_tag_];
-  return text_of(next_tag_++, instance_.engine->passport());
+  return port_text(next_tag_++, instance_.engine->passport());
 }
 
 bool Ports::close(std::string_view name) {

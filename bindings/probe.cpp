@@ -22,7 +22,7 @@ int check_probe(Entry& entry, int source, int tag, MPI_Comm comm, CommObject*& o
 
 /// Polls once if nothing is there at first; with `wait`, until something is.
 template <class Find>
-bool look(Entry& entry, bool wait, int source, int tag, CommObject* comm, Find&& find) {
+bool look_for_message(Entry& entry, bool wait, int source, int tag, CommObject* comm, Find&& find) {
   MessageArgs wanted;
   wanted.comm = comm;
   wanted.peer = source;
@@ -50,7 +50,7 @@ int probe(const char* function, bool wait, int source, int tag, MPI_Comm comm, i
   }
   std::optional<ProbeResult> found;
   auto find = [&] { return (found = entry.engine().iprobe(source, tag, c->core)).has_value(); };
-  *flag = look(entry, wait, source, tag, c, find);
+  *flag = look_for_message(entry, wait, source, tag, c, find);
   if (*flag) set_probe_status(status, *found);
   return MPI_SUCCESS;
 }
@@ -73,7 +73,7 @@ int matched_probe(const char* function, bool wait, int source, int tag, MPI_Comm
   auto find = [&] {
     return (matched = entry.engine().improbe(source, tag, c->core, found)) != nullptr;
   };
-  *flag = look(entry, wait, source, tag, c, find);
+  *flag = look_for_message(entry, wait, source, tag, c, find);
   *message = MPI_MESSAGE_NULL;
   if (!*flag) return MPI_SUCCESS;
   auto* object = new MessageObject;

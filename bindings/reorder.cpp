@@ -10,10 +10,10 @@ namespace remit {
 
 namespace {
 
-constexpr std::array<const char*, Place::kLevels> kLevelNames = {"Package", "NUMANode", "L3Cache",
-                                                                 "L2Cache", "Core"};
+constexpr std::array<const char*, ProcessPlace::kLevels> kLevelNames = {
+    "Package", "NUMANode", "L3Cache", "L2Cache", "Core"};
 /// By the outermost level that differs.
-constexpr std::array<int, Place::kLevels> kDistances = {20, 12, 6, 2, 1};
+constexpr std::array<int, ProcessPlace::kLevels> kDistances = {20, 12, 6, 2, 1};
 
 std::vector<WeightedEdge> edges_of(const Grid& grid) {
   std::vector<WeightedEdge> edges;
@@ -39,8 +39,8 @@ std::vector<WeightedEdge> edges_of(const Graph& graph) {
 }
 
 std::int64_t cost_of(const std::vector<int>& order, std::span<const WeightedEdge> edges,
-                     std::span<const Place> places) {
-  const auto at = [&](int vertex) -> const Place& {
+                     std::span<const ProcessPlace> places) {
+  const auto at = [&](int vertex) -> const ProcessPlace& {
     return places[static_cast<std::size_t>(order[static_cast<std::size_t>(vertex)])];
   };
   std::int64_t cost = 0;
@@ -55,7 +55,7 @@ std::vector<int> own_order(std::size_t count) {
 }
 
 /// The processes, those near each other side by side.
-std::vector<int> by_place(std::span<const Place> places) {
+std::vector<int> by_place(std::span<const ProcessPlace> places) {
   std::vector<int> order = own_order(places.size());
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     return places[static_cast<std::size_t>(a)] < places[static_cast<std::size_t>(b)];
@@ -64,7 +64,7 @@ std::vector<int> by_place(std::span<const Place> places) {
 }
 
 std::vector<int> better_of(std::vector<int> candidate, std::span<const WeightedEdge> edges,
-                           std::span<const Place> places) {
+                           std::span<const ProcessPlace> places) {
   std::vector<int> own = own_order(places.size());
   if (cost_of(candidate, edges, places) < cost_of(own, edges, places)) return candidate;
   return own;
@@ -74,12 +74,12 @@ std::vector<int> better_of(std::vector<int> candidate, std::span<const WeightedE
 
 /// How many processes share an object of each level, outermost first, where all of its objects have
 /// as many and more than one.
-std::vector<int> sharers(std::span<const Place> places, const std::vector<int>& sorted) {
+std::vector<int> sharers(std::span<const ProcessPlace> places, const std::vector<int>& sorted) {
   std::vector<int> sizes;
-  for (std::size_t level = 0; level < Place::kLevels; ++level) {
+  for (std::size_t level = 0; level < ProcessPlace::kLevels; ++level) {
     const auto together = [&](std::size_t i, std::size_t j) {
-      const Place& a = places[static_cast<std::size_t>(sorted[i])];
-      const Place& b = places[static_cast<std::size_t>(sorted[j])];
+      const ProcessPlace& a = places[static_cast<std::size_t>(sorted[i])];
+      const ProcessPlace& b = places[static_cast<std::size_t>(sorted[j])];
       return std::equal(a.objects.begin(),
                         a.objects.begin() + static_cast<std::ptrdiff_t>(level) + 1,
                         b.objects.begin());
@@ -167,9 +167,9 @@ void walk(const Grid& grid, const std::vector<int>& origin, const std::vector<in
 // --- graphs ------------------------------------------------------------------------------------
 
 /// How many of the outermost levels two places share.
-std::size_t shared_levels(const Place& a, const Place& b) {
+std::size_t shared_levels(const ProcessPlace& a, const ProcessPlace& b) {
   std::size_t level = 0;
-  while (level < Place::kLevels && a.objects[level] == b.objects[level]) ++level;
+  while (level < ProcessPlace::kLevels && a.objects[level] == b.objects[level]) ++level;
   return level;
 }
 
@@ -186,10 +186,10 @@ class Growth {
       neighbors_[static_cast<std::size_t>(edge.to)].emplace_back(edge.from, edge.weight);
     }
   }
-  std::vector<int> run(std::span<const Place> places) && {
-    const Place* before = nullptr;
+  std::vector<int> run(std::span<const ProcessPlace> places) && {
+    const ProcessPlace* before = nullptr;
     for (const int process : by_place(places)) {
-      const Place& here = places[static_cast<std::size_t>(process)];
+      const ProcessPlace& here = places[static_cast<std::size_t>(process)];
       if (before != nullptr) leave(shared_levels(*before, here));
       before = &here;
       give(process, best());
@@ -200,7 +200,7 @@ class Growth {
  private:
   /// What an edge gains if its ends share one more level.
   [[nodiscard]] static int step(std::size_t level) {
-    return kDistances[level] - (level + 1 < Place::kLevels ? kDistances[level + 1] : 0);
+    return kDistances[level] - (level + 1 < ProcessPlace::kLevels ? kDistances[level + 1] : 0);
   }
   [[nodiscard]] std::size_t best() const {
     std::size_t best = order_.size();
@@ -215,7 +215,7 @@ class Growth {
       const auto at = static_cast<std::size_t>(other);
       if (order_[at] >= 0) continue;
       gain_[at] += weight;
-      for (std::size_t level = 0; level < Place::kLevels; ++level) {
+      for (std::size_t level = 0; level < ProcessPlace::kLevels; ++level) {
         if (near_[level][at] == 0) touched_[level].push_back(at);
         near_[level][at] += weight;
         gain_[at] += weight * step(level);
@@ -225,7 +225,7 @@ class Growth {
   /// The next process is outside of the objects that hold the last one from `level` inwards: what
   /// is in them is no longer near.
   void leave(std::size_t level) {
-    for (; level < Place::kLevels; ++level) {
+    for (; level < ProcessPlace::kLevels; ++level) {
       for (const std::size_t node : touched_[level]) {
         gain_[node] -= near_[level][node] * step(level);
         near_[level][node] = 0;
@@ -238,29 +238,30 @@ class Growth {
   /// Of each node: what an edge is worth at all, and for each level, what it gains from neighbours
   /// that have a process in the same object as the last one.
   std::vector<std::int64_t> gain_;
-  std::array<std::vector<std::int64_t>, Place::kLevels> near_;  ///< weights, by level and node
-  std::array<std::vector<std::size_t>, Place::kLevels> touched_;
+  std::array<std::vector<std::int64_t>, ProcessPlace::kLevels>
+      near_;  ///< weights, by level and node
+  std::array<std::vector<std::size_t>, ProcessPlace::kLevels> touched_;
   std::vector<int> order_;
 };
 
 }  // namespace
 
-Place place_of(const HostTopology& topology, const std::vector<int>& cpus) {
-  Place place;
-  for (std::size_t i = 0; i < Place::kLevels; ++i) {
+ProcessPlace place_of(const HostTopology& topology, const std::vector<int>& cpus) {
+  ProcessPlace place;
+  for (std::size_t i = 0; i < ProcessPlace::kLevels; ++i) {
     place.objects[i] = cpus.empty() ? -1 : topology.object_of(kLevelNames[i], cpus);
   }
   return place;
 }
 
-int distance(const Place& a, const Place& b) {
-  for (std::size_t i = 0; i < Place::kLevels; ++i) {
+int distance(const ProcessPlace& a, const ProcessPlace& b) {
+  for (std::size_t i = 0; i < ProcessPlace::kLevels; ++i) {
     if (a.objects[i] != b.objects[i]) return kDistances[i];
   }
   return 0;
 }
 
-std::vector<int> order_for(const Grid& grid, std::span<const Place> places) {
+std::vector<int> order_for(const Grid& grid, std::span<const ProcessPlace> places) {
   const std::vector<int> sorted = by_place(places);
   std::vector<int> box;
   box.reserve(grid.dimensions.size());
@@ -276,11 +277,12 @@ std::vector<int> order_for(const Grid& grid, std::span<const Place> places) {
   return better_of(std::move(order), edges_of(grid), places);
 }
 
-std::vector<int> order_for(const Graph& graph, std::span<const Place> places) {
+std::vector<int> order_for(const Graph& graph, std::span<const ProcessPlace> places) {
   return order_for(edges_of(graph), places);
 }
 
-std::vector<int> order_for(std::span<const WeightedEdge> edges, std::span<const Place> places) {
+std::vector<int> order_for(std::span<const WeightedEdge> edges,
+                           std::span<const ProcessPlace> places) {
   if (places.size() > kMostReordered) return own_order(places.size());
   return better_of(Growth(places.size(), edges).run(places), edges, places);
 }

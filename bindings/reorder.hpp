@@ -16,20 +16,20 @@ namespace remit {
 
 /// Where a process runs: the package, NUMA node, caches and core that hold all of its processors,
 /// outermost first; -1 where it is not restricted to one.
-struct Place {
+struct ProcessPlace {
   static constexpr std::size_t kLevels = 5;
   std::array<int, kLevels> objects{};
 
-  friend bool operator==(const Place&, const Place&) = default;
-  friend auto operator<=>(const Place&, const Place&) = default;
+  friend bool operator==(const ProcessPlace&, const ProcessPlace&) = default;
+  friend auto operator<=>(const ProcessPlace&, const ProcessPlace&) = default;
 };
 
 /// The place of a process that may run on `cpus` (the system's numbers).
-[[nodiscard]] Place place_of(const HostTopology& topology, const std::vector<int>& cpus);
+[[nodiscard]] ProcessPlace place_of(const HostTopology& topology, const std::vector<int>& cpus);
 
 /// What a message between two places costs, in units of one within a core's caches: 0 for the same
 /// place.
-[[nodiscard]] int distance(const Place& a, const Place& b);
+[[nodiscard]] int distance(const ProcessPlace& a, const ProcessPlace& b);
 
 /// Two nodes that talk to each other, and how much.
 struct WeightedEdge {
@@ -44,10 +44,10 @@ inline constexpr std::size_t kMostReordered = 4096;
 /// The process for each rank of the new communicator; `places` has an entry for each process that
 /// takes part, as many as there are points or nodes. In their own order unless another one makes
 /// the distances between neighbours smaller in sum.
-[[nodiscard]] std::vector<int> order_for(const Grid& grid, std::span<const Place> places);
-[[nodiscard]] std::vector<int> order_for(const Graph& graph, std::span<const Place> places);
+[[nodiscard]] std::vector<int> order_for(const Grid& grid, std::span<const ProcessPlace> places);
+[[nodiscard]] std::vector<int> order_for(const Graph& graph, std::span<const ProcessPlace> places);
 /// For any edges between nodes; the distance between neighbours counts `weight` times.
 [[nodiscard]] std::vector<int> order_for(std::span<const WeightedEdge> edges,
-                                         std::span<const Place> places);
+                                         std::span<const ProcessPlace> places);
 
 }  // namespace remit

@@ -279,8 +279,8 @@ int buffered_send(const char* function, const void* buffer, MPI_Count count, MPI
 }
 
 /// Starts a nonblocking operation, or makes a persistent request, from checked arguments.
-int hand_out(Entry& entry, RequestForm form, SendMode mode, bool persistent,
-             const MessageArgs& args, MPI_Request* out) {
+int hand_out_message(Entry& entry, RequestForm form, SendMode mode, bool persistent,
+                     const MessageArgs& args, MPI_Request* out) {
   Instance& instance = entry.instance();
   RequestObject* request = make_request(instance, form, args);
   request->mode = mode;
@@ -314,7 +314,7 @@ int requested_send(const SendForm& form, const void* buffer, MPI_Count count, MP
     *request = handle_of(&entry.instance().sent);
     return MPI_SUCCESS;
   }
-  return hand_out(entry, form.form, form.mode, form.persistent, args, request);
+  return hand_out_message(entry, form.form, form.mode, form.persistent, args, request);
 }
 
 int requested_receive(const char* function, bool persistent, void* buffer, MPI_Count count,
@@ -323,7 +323,8 @@ int requested_receive(const char* function, bool persistent, void* buffer, MPI_C
   MessageArgs args;
   if (int err = check_receive(entry, buffer, count, type, source, tag, comm, args)) return err;
   if (int err = entry.not_null(request, "request")) return err;
-  return hand_out(entry, RequestForm::receive, SendMode::standard, persistent, args, request);
+  return hand_out_message(entry, RequestForm::receive, SendMode::standard, persistent, args,
+                          request);
 }
 
 // What MPI functions do behind their fast paths. These keep nothing for the handler of an

@@ -79,7 +79,7 @@ int wait_for_both(Entry& entry, const Exchange& exchange, MPI_Status* status) {
 }
 
 /// One request for both halves.
-int hand_out(Entry& entry, Exchange&& exchange, MPI_Request* out) {
+int hand_out_exchange(Entry& entry, Exchange&& exchange, MPI_Request* out) {
   if (int err = entry.not_null(out, "request")) return err;
   RequestObject* request = make_request(entry.instance(), RequestForm::exchange, exchange.receive);
   request->sending = std::make_unique<SendHalf>();
@@ -124,7 +124,7 @@ int isendrecv(const char* function, const void* sendbuf, MPI_Count sendcount, MP
                                recvcount, recvtype, source, recvtag, comm, exchange)) {
     return err;
   }
-  return hand_out(entry, std::move(exchange), request);
+  return hand_out_exchange(entry, std::move(exchange), request);
 }
 
 int isendrecv_replace(const char* function, void* buffer, MPI_Count count, MPI_Datatype type,
@@ -136,7 +136,7 @@ int isendrecv_replace(const char* function, void* buffer, MPI_Count count, MPI_D
                               exchange)) {
     return err;
   }
-  return hand_out(entry, std::move(exchange), request);
+  return hand_out_exchange(entry, std::move(exchange), request);
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ inline int report(Entry& entry, std::span<const int> from, int length, int* to, 
 
 /// Where the first `count` members run. Empty if they all run at the same place for all that this
 /// process knows by itself: MPI_Cart_map and MPI_Graph_map ask nobody.
-[[nodiscard]] std::vector<Place> places_of(Instance& instance, const CommObject& comm, int count);
+[[nodiscard]] std::vector<ProcessPlace> places_of(Instance& instance, const CommObject& comm,
+                                                  int count);
 
 /// The old ranks of the members of a new communicator, the first `count` ones of the old: in their
 /// order, or with `reorder` in the one that suits the topology.
@@ -46,7 +47,7 @@ template <class Kind>
 std::vector<int> ordered_members(Instance& instance, const CommObject& comm, const Kind& topology,
                                  int count, bool reorder) {
   if (reorder) {
-    const std::vector<Place> places = places_of(instance, comm, count);
+    const std::vector<ProcessPlace> places = places_of(instance, comm, count);
     if (!places.empty()) return order_for(topology, places);
   }
   std::vector<int> ranks(static_cast<std::size_t>(count));

@@ -31,7 +31,7 @@ constexpr CountForm kForm = sizeof(Count) == sizeof(MPI_Count) ? CountForm::larg
                                                                : CountForm::standard;
 
 /// Hands a new type to the user, or raises the constructor's error.
-int hand_out(Entry& entry, Made made, MPI_Datatype* newtype) {
+int hand_out_type(Entry& entry, Made made, MPI_Datatype* newtype) {
   if (!made) return entry.fail(made.error().code, "{}", made.error().message);
   Datatype* type = made->detach();
   *newtype = type->handle();
@@ -45,7 +45,7 @@ int construct(const char* function, MPI_Datatype oldtype, MPI_Datatype* newtype,
   const Datatype* old = nullptr;
   if (int err = entry.any_datatype(oldtype, old, "oldtype")) return err;
   if (int err = entry.not_null(newtype, "newtype")) return err;
-  return hand_out(entry, make(*old), newtype);
+  return hand_out_type(entry, make(*old), newtype);
 }
 
 /// An array argument.
@@ -68,7 +68,7 @@ int construct_from_arrays(const char* function, MPI_Count count, const char* cou
   }
   if (int err = entry.any_datatype(oldtype, old, "oldtype")) return err;
   if (int err = entry.not_null(newtype, "newtype")) return err;
-  return hand_out(entry, make(*old), newtype);
+  return hand_out_type(entry, make(*old), newtype);
 }
 
 template <class Count>
@@ -152,7 +152,7 @@ int structure(const char* function, Count count, const Count* blocklengths,
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (int err = entry.any_datatype(types[i], members[i], "array_of_types")) return err;
   }
-  return hand_out(
+  return hand_out_type(
       entry,
       make_struct(widen(blocklengths, count), widen(displacements, count), members, kForm<Count>),
       newtype);
@@ -421,7 +421,7 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) try {
   const Datatype* old = nullptr;
   if (int err = entry.any_datatype(oldtype, old, "oldtype")) return err;
   if (int err = entry.not_null(newtype, "newtype")) return err;
-  if (int err = hand_out(entry, make_dup(*old), newtype)) return err;
+  if (int err = hand_out_type(entry, make_dup(*old), newtype)) return err;
   auto& attributes = entry.instance().type_attributes;
   const auto it = attributes.find(old);
   if (it == attributes.end()) return MPI_SUCCESS;

@@ -20,8 +20,8 @@ int refuse_large(Entry& entry, const Contents& contents) {
 
 /// The user's array for one kind of contents: long enough, and there if anything goes into it.
 template <class T>
-int check_room(Entry& entry, std::size_t needed, MPI_Count max, const char* max_name,
-               const T* array, const char* name) {
+int check_array_room(Entry& entry, std::size_t needed, MPI_Count max, const char* max_name,
+                     const T* array, const char* name) {
   if (max < 0 || static_cast<std::size_t>(max) < needed) {
     return entry.fail(MPI_ERR_ARG, "{} is {}, but the datatype was made from {}", max_name, max,
                       needed);
@@ -53,20 +53,20 @@ int get_contents(Entry& entry, const Datatype& type, const ContentsOut& out) {
   if (contents.combiner == MPI_COMBINER_NAMED) {
     return entry.fail(MPI_ERR_TYPE, "{} is predefined and has no contents", type.name());
   }
-  if (int err = check_room(entry, contents.integers.size(), out.max_integers, "max_integers",
-                           out.integers, "array_of_integers")) {
+  if (int err = check_array_room(entry, contents.integers.size(), out.max_integers, "max_integers",
+                                 out.integers, "array_of_integers")) {
     return err;
   }
-  if (int err = check_room(entry, contents.addresses.size(), out.max_addresses, "max_addresses",
-                           out.addresses, "array_of_addresses")) {
+  if (int err = check_array_room(entry, contents.addresses.size(), out.max_addresses,
+                                 "max_addresses", out.addresses, "array_of_addresses")) {
     return err;
   }
-  if (int err = check_room(entry, contents.large_counts.size(), out.max_large_counts,
-                           "max_large_counts", out.large_counts, "array_of_large_counts")) {
+  if (int err = check_array_room(entry, contents.large_counts.size(), out.max_large_counts,
+                                 "max_large_counts", out.large_counts, "array_of_large_counts")) {
     return err;
   }
-  if (int err = check_room(entry, contents.datatypes.size(), out.max_datatypes, "max_datatypes",
-                           out.datatypes, "array_of_datatypes")) {
+  if (int err = check_array_room(entry, contents.datatypes.size(), out.max_datatypes,
+                                 "max_datatypes", out.datatypes, "array_of_datatypes")) {
     return err;
   }
   std::ranges::copy(contents.integers, out.integers);

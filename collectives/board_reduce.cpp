@@ -10,14 +10,14 @@ namespace remit {
 
 namespace {
 
-View part_of(const void* vector, MPI_Count first, MPI_Count last, const Datatype& type) {
+View elements_of(const void* vector, MPI_Count first, MPI_Count last, const Datatype& type) {
   return slice(vector, first, last - first, type);
 }
 
 /// Where the result of a share is wanted.
 template <class Share>
-std::byte* address_of(const CollectiveArgs& a, const Share& share) {
-  return part_of(a.recv, share.first, share.last, *a.recv_type).data();
+std::byte* result_of(const CollectiveArgs& a, const Share& share) {
+  return elements_of(a.recv, share.first, share.last, *a.recv_type).data();
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ int Board::reduce(const CollectiveArgs& a) {
     if (rank_ != a.root) return publish_vector(piece, rest, {}, {});
     const Share all = {0, piece.recv_count};
     if (const int error = publish_vector(piece, rest, all, all)) return error;
-    return combine(piece, rest, all, address_of(piece, all));
+    return combine(piece, rest, all, result_of(piece, all));
   });
 }
 
@@ -53,7 +53,7 @@ int Board::allreduce(const CollectiveArgs& a) {
     if (in_shares(piece)) return allreduce_in_shares(piece, rest);
     const Share all = {0, piece.recv_count};
     if (const int error = publish_vector(piece, rest, all, {})) return error;
-    const int error = combine(piece, rest, all, address_of(piece, all));
+    const int error = combine(piece, rest, all, result_of(piece, all));
     if (error == MPI_SUCCESS) swap_pages();
     return error;
   });
@@ -72,7 +72,7 @@ Board::Share Board::share_of(int member, const CollectiveArgs& a) const {
 
 int Board::allreduce_in_shares(const CollectiveArgs& a, std::size_t rest) {
   const Share own = share_of(rank_, a);
-  std::byte* const result = address_of(a, own);
+  std::byte* const result = result_of(a, own);
   if (const int error = publish_vector(a, rest, own, own)) return error;
   if (const int error = combine(a, rest, own, result)) return error;
   swap_pages();
@@ -107,7 +107,7 @@ int Board::take_shares(const CollectiveArgs& a) {
   for (int step = 1; step < size_; ++step) {
     const int peer = (rank_ + step) % size_;
     const Share share = share_of(peer, a);
-    const View to = part_of(a.recv, share.first, share.last, *a.recv_type);
+    const View to = elements_of(a.recv, share.first, share.last, *a.recv_type);
     if (const int error = await(one(peer), number_)) return error;
     if (const int error = take(peer, page_offset(share, a), to.size(), to)) return error;
   }
@@ -143,7 +143,7 @@ int Board::publish_vector(const CollectiveArgs& a, std::size_t rest, const Share
 /// operation need not commute, and so that every member gets the same result to the last bit.
 int Board::combine(const CollectiveArgs& a, std::size_t rest, const Share& share,
                    std::byte* result) {
-  const View mine = part_of(contribution(a), share.first, share.last, *a.recv_type);
+  const View mine = elements_of(contribution(a), share.first, share.last, *a.recv_type);
   const std::size_t bytes = mine.size();
   const bool starts = rank_ == size_ - 1;
   if (starts && a.send != MPI_IN_PLACE) copy_bytes(result, mine.data(), bytes);

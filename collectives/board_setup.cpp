@@ -169,7 +169,7 @@ Task<int> probe(CollCtx& c, std::vector<Offer>& offers, const Board::Agreement& 
 
 /// Twice round: everybody tells what it has, then whether it can read what all others have, and
 /// what it would do.
-Task<int> agree(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out) {
+Task<int> agree_on_board(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out) {
   Process& process = c.engine().process();
   auto* place = reinterpret_cast<BoardPlace*>(own.notices.memory);
   std::vector<Offer> offers(static_cast<std::size_t>(c.size()));
@@ -326,7 +326,7 @@ void Board::set_up(Engine& engine, CommCore& comm, const WaitSubject* subject) {
   Agreement agreement;
   const ArenaLease arena(process.arenas());
   CollCtx c(engine, comm, comm.collective_sequence++, *arena, 1);
-  Task<int> task = agree(c, own, agreement);
+  Task<int> task = agree_on_board(c, own, agreement);
   task.start();
   if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
   if (task.result() == MPI_SUCCESS && !agreement.members.empty()) {

@@ -16,9 +16,9 @@ namespace {
 /// Bytes copied at once; then others have a turn.
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 /// For memory that is unpacked after it was copied.
-constexpr std::size_t kStaging = std::size_t{64} << 10;
+constexpr std::size_t kDirectStaging = std::size_t{64} << 10;
 
-std::uint64_t address_of(const void* memory) {
+std::uint64_t number_of(const void* memory) {
   return reinterpret_cast<std::uint64_t>(memory);
 }
 
@@ -26,7 +26,7 @@ std::uint64_t address_of(const void* memory) {
 
 Direct::Direct(CollCtx& c, std::span<const std::byte> source, std::span<std::byte> target, int hub)
     : hub_(hub),
-      mine_{address_of(source.data()), source.size(), address_of(target.data()), target.size(), 1} {
+      mine_{number_of(source.data()), source.size(), number_of(target.data()), target.size(), 1} {
   const auto size = static_cast<std::size_t>(c.size());
   facts_ = reinterpret_cast<Fact*>(c.scratch(size * sizeof(Fact)));
   for (std::size_t i = 0; i < size; ++i) new (facts_ + i) Fact;
@@ -175,7 +175,7 @@ Task<int> part(CollCtx& c, Direct& d, std::span<Request> messages, bool hub_work
 Task<int> fetch(CollCtx& c, const Direct& d, int peer, std::size_t at, View to) {
   const std::size_t bytes = to.size();
   const bool straight = to.is_contiguous();
-  const std::size_t piece = straight ? kPiece : kStaging;
+  const std::size_t piece = straight ? kPiece : kDirectStaging;
   std::byte* staging = straight ? nullptr : c.scratch(std::min(piece, bytes));
   for (std::size_t done = 0; done < bytes && c.error() == MPI_SUCCESS; done += piece) {
     const std::size_t length = std::min(piece, bytes - done);

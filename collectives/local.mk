@@ -31,7 +31,7 @@ collective_algorithms = \
 	collectives/scatter.cpp \
 	collectives/selection.cpp \
 	collectives/tuning.cpp collectives/tuning.hpp
-libcollectives_la_SOURCES = $(collective_algorithms) \
+collectives_sources = $(collective_algorithms) \
 	collectives/board.cpp \
 	collectives/board_choice.cpp \
 	collectives/board_probe.cpp collectives/board_probe.hpp \
@@ -39,4 +39,11 @@ libcollectives_la_SOURCES = $(collective_algorithms) \
 	collectives/board_reduce.cpp \
 	collectives/board_short.cpp \
 	collectives/driver.cpp
+collectives_groups = together/collectives-1.cpp together/collectives-2.cpp together/collectives-3.cpp
+if TOGETHER
+together += $(collectives_groups)
+nodist_libcollectives_la_SOURCES = $(collectives_groups)
+else
+libcollectives_la_SOURCES = $(collectives_sources)
+endif
 libcollectives_la_LIBADD = libpt2pt.la

@@ -1,5 +1,5 @@
 noinst_LTLIBRARIES += libdatatype.la
-libdatatype_la_SOURCES = \
+datatype_sources = \
 	datatype/array_types.cpp \
 	datatype/assembler.hpp \
 	datatype/constructors.cpp \
@@ -16,4 +16,11 @@ libdatatype_la_SOURCES = \
 	datatype/reductions.cpp datatype/reductions.hpp \
 	datatype/ref.hpp \
 	datatype/unnamed_types.cpp datatype/unnamed_types.hpp
+datatype_groups = together/datatype-1.cpp
+if TOGETHER
+together += $(datatype_groups)
+nodist_libdatatype_la_SOURCES = $(datatype_groups)
+else
+libdatatype_la_SOURCES = $(datatype_sources)
+endif
 libdatatype_la_LIBADD = librdma_btl.la

@@ -92,8 +92,8 @@ tl::expected<void, LaunchError> preload_memory_monitor(std::vector<std::string>*
   return {};
 }
 
-tl::expected<App, LaunchError> make_app(const Options& options, const AppSpec& spec,
-                                        char** environment) {
+tl::expected<App, LaunchError> make_app_of_options(const Options& options, const AppSpec& spec,
+                                                   char** environment) {
   App app;
   app.argv = spec.command;
   app.ranks = spec.ranks;
@@ -296,7 +296,7 @@ tl::expected<Job, LaunchError> make_job(const Options& options, const JobRoom& r
                                         std::span<const HostRoom> hosts, char** environment) {
   Job job;
   for (const AppSpec& spec : options.apps) {
-    auto app = make_app(options, spec, environment);
+    auto app = make_app_of_options(options, spec, environment);
     if (!app) return tl::unexpected(app.error());
     app->first_rank = static_cast<int>(job.ranks.size());
     for (int i = 0; i < app->ranks; ++i) {

@@ -110,7 +110,7 @@ SpawnOrder::Program read_program(WireReader* reader) {
 }
 
 // Every index names something.
-bool is_sound(const Job& job) {
+bool is_sound_job(const Job& job) {
   const auto ranks = static_cast<int>(job.ranks.size());
   return ranks > 0 && job.number >= 0 && job.first >= 0 && job.first <= kMostParts &&
          std::ranges::all_of(job.apps, [](const App& app) { return !app.argv.empty(); }) &&
@@ -175,7 +175,7 @@ std::optional<DaemonJob> read_job(const std::string& bytes) {
   const int merge = reader.integer();
   part.merge = merge == 1;
   part.input = reader.integer();
-  if (!reader.complete() || !counted || merge < 0 || merge > 1 || !is_sound(job))
+  if (!reader.complete() || !counted || merge < 0 || merge > 1 || !is_sound_job(job))
     return std::nullopt;
   return part;
 }

@@ -24,7 +24,7 @@
 namespace remit::launcher {
 namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{256} << 10;
+constexpr std::size_t kLinkReadBytes = std::size_t{256} << 10;
 constexpr int kConnectSeconds = 5;
 constexpr std::chrono::seconds kGreetingTime{10};
 constexpr std::chrono::milliseconds kRest{100};
@@ -125,7 +125,7 @@ Link::Link(asio::ip::tcp::socket socket, double timeout_s) : socket_(std::move(s
 
 void Link::start(Callbacks callbacks) {
   callbacks_ = std::move(callbacks);
-  buffer_.resize(kReadBytes);
+  buffer_.resize(kLinkReadBytes);
   read_next();
 }
 

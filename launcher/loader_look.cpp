@@ -20,14 +20,14 @@
 #include <fstream>
 #include <system_error>
 
+#include "launcher/words.hpp"
+
 namespace remit::launcher {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::chrono::seconds kPatience{3};
 constexpr std::size_t kMostText = std::size_t{1} << 20;
-constexpr std::size_t kMostWords = 16;  // of a command line in which programs are looked for
+constexpr std::size_t kMostArguments = 16;  // of a command line in which programs are looked for
 
 // The loader that an executable of this machine's kind names; empty: it needs none, or is none.
 std::string loader_of(const std::string& program) {
@@ -54,14 +54,6 @@ std::string loader_of(const std::string& program) {
   return {};
 }
 
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> list;
-  list.reserve(strings.size() + 1);
-  for (std::string& text : strings) list.push_back(text.data());
-  list.push_back(nullptr);
-  return list;
-}
-
 // Starts a program whose output goes to `output`; -1: it does not start.
 pid_t start(std::vector<std::string> argv, std::vector<std::string> env, const std::string& wdir,
             int output) {
@@ -73,17 +65,18 @@ pid_t start(std::vector<std::string> argv, std::vector<std::string> env, const s
   ::posix_spawn_file_actions_addchdir_np(&actions, wdir.c_str());
   pid_t pid = -1;
   const int error = ::posix_spawn(&pid, argv.front().c_str(), &actions, nullptr,
-                                  pointers(argv).data(), pointers(env).data());
+                                  pointers_to(argv).data(), pointers_to(env).data());
   ::posix_spawn_file_actions_destroy(&actions);
   return error == 0 ? pid : -1;
 }
 
 // All that can be read until the end of the stream, or too much, or too long.
-std::string read_all(int fd) {
+std::string read_to_end(int fd) {
   std::string text;
-  const auto end = Clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kPatience;
   while (text.size() < kMostText) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
     pollfd ready{fd, POLLIN, 0};
     if (left.count() <= 0 || ::poll(&ready, 1, static_cast<int>(left.count())) <= 0) break;
     std::array<char, 4096> bytes;
@@ -105,7 +98,7 @@ LoaderFindings look_at(const std::string& program, const App& app) {
   if (::pipe2(ends, O_CLOEXEC) != 0) return {};
   const pid_t pid = start({loader, program}, std::move(env), app.wdir, ends[1]);
   ::close(ends[1]);
-  const std::string text = pid < 0 ? "" : read_all(ends[0]);
+  const std::string text = pid < 0 ? "" : read_to_end(ends[0]);
   ::close(ends[0]);
   if (pid > 0) {
     ::kill(pid, SIGKILL);  // it has ended, or it hangs
@@ -230,7 +223,7 @@ std::string describe_findings(const std::string& program, const LoaderFindings& 
 
 std::string explain_loader_status(const App& app) {
   const std::string folder = own_library_folder("libmpi_abi.so.1");
-  const std::size_t words = std::min(app.argv.size(), kMostWords);
+  const std::size_t words = std::min(app.argv.size(), kMostArguments);
   for (std::size_t i = 0; i < words; ++i) {
     const auto found = find_program(app.argv[i], app.wdir, app.search_path);
     if (!found) continue;

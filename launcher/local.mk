@@ -2,7 +2,7 @@ bin_PROGRAMS += mpirun
 dist_man1_MANS += docs/mpirun.1 docs/mpiexec.1
 
 noinst_LTLIBRARIES += liblauncher.la
-liblauncher_la_SOURCES = \
+launcher_sources = \
 	launcher/call_file.cpp launcher/call_file.hpp \
 	launcher/controller.cpp launcher/controller_report.cpp launcher/controller.hpp \
 	launcher/daemon.cpp launcher/daemon.hpp \
@@ -54,6 +54,18 @@ liblauncher_la_SOURCES = \
 	launcher/wait_graph.cpp launcher/wait_graph.hpp \
 	launcher/wire.hpp \
 	launcher/words.cpp launcher/words.hpp
+launcher_groups = \
+	together/launcher-1.cpp \
+	together/launcher-2.cpp \
+	together/launcher-3.cpp \
+	together/launcher-4.cpp \
+	together/launcher-5.cpp
+if TOGETHER
+together += $(launcher_groups)
+nodist_liblauncher_la_SOURCES = $(launcher_groups)
+else
+liblauncher_la_SOURCES = $(launcher_sources)
+endif
 liblauncher_la_CPPFLAGS = $(AM_CPPFLAGS) -DASIO_STANDALONE -DASIO_DISABLE_STD_ALIGNED_ALLOC $(PMIX_CFLAGS) $(HWLOC_CFLAGS) \
 	-DREMIT_LIBDIR='"$(libdir)"'
 liblauncher_la_LIBADD = libruntime.la $(PMIX_LIBS) $(HWLOC_LIBS)

@@ -13,7 +13,7 @@
 namespace remit::launcher {
 namespace {
 
-constexpr int kMostCores = 1 << 20;
+constexpr int kMostCoresPerRank = 1 << 20;
 
 // What several words name has its first word in messages.
 constexpr std::array<std::pair<std::string_view, Level>, 12> kLevelWords{
@@ -69,7 +69,7 @@ std::string words_of(const Table& table) {
 
 std::optional<int> count_of(const std::string& text) {
   const std::optional<int> count = whole_number(text);
-  return count && *count >= 1 && *count <= kMostCores ? count : std::nullopt;
+  return count && *count >= 1 && *count <= kMostCoresPerRank ? count : std::nullopt;
 }
 
 // "PE=2,oversubscribe": what stands behind the last ':'.

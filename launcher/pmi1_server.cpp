@@ -17,9 +17,9 @@ constexpr std::size_t kLongestLine = std::size_t{16} << 10;
 constexpr std::size_t kMostStrangers = 64;  // at a time
 // Of 2^31 numbers, so that trying them out leads nowhere.
 constexpr int kMostRefusals = 1000;
-constexpr int kMostWords = 3;  // about refusals: a port scan shall not fill the log
-constexpr auto kGreetingTime = std::chrono::seconds(10);
-constexpr auto kRest = std::chrono::milliseconds(100);
+constexpr int kMostToldRefusals = 3;  // about refusals: a port scan shall not fill the log
+constexpr auto kPmi1GreetingTime = std::chrono::seconds(10);
+constexpr auto kPmi1Rest = std::chrono::milliseconds(100);
 constexpr std::string_view kGreeting = "cmd=initack pmiid=";
 
 std::int32_t new_secret() {
@@ -116,7 +116,7 @@ void Pmi1Server::accept_next() {
   acceptor_.async_accept([this](std::error_code error, asio::ip::tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
     if (error) {  // of descriptors there may be more later
-      resting_.expires_after(kRest);
+      resting_.expires_after(kPmi1Rest);
       return resting_.async_wait([this](std::error_code stopped) {
         if (!stopped) accept_next();
       });
@@ -126,7 +126,7 @@ void Pmi1Server::accept_next() {
     client->socket.set_option(asio::ip::tcp::no_delay(true), ignored);
     if (strangers_.size() >= kMostStrangers) refuse(strangers_.front(), "too many wait");
     strangers_.push_back(client);
-    client->timer.expires_after(kGreetingTime);
+    client->timer.expires_after(kPmi1GreetingTime);
     client->timer.async_wait([this, client](std::error_code stopped) {
       if (!stopped) refuse(client, "it said nothing");
     });
@@ -191,7 +191,7 @@ void Pmi1Server::say(const std::shared_ptr<Client>& client, const std::string& l
 }
 
 void Pmi1Server::refuse(const std::shared_ptr<Client>& client, std::string_view why) {
-  if (++refusals_ <= kMostWords) {
+  if (++refusals_ <= kMostToldRefusals) {
     callbacks_.refused(fmt::format("a program that asked for PMI 1 was refused: {}", why));
   }
   std::error_code ignored;

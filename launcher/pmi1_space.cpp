@@ -12,7 +12,7 @@ namespace {
 
 // Lengths with the end of a string, as other launchers have them: programs have lines of 1024
 // bytes.
-constexpr std::size_t kMostName = 256;
+constexpr std::size_t kMostSpaceName = 256;
 constexpr std::size_t kMostKey = 64;
 constexpr std::size_t kMostValue = 1024;
 constexpr std::string_view kMapping = "PMI_process_mapping";
@@ -106,8 +106,8 @@ std::string Pmi1Space::answer_to(int rank, std::string_view command, std::string
                        known ? 0 : -1);
   }
   if (command == "get_maxes") {
-    return fmt::format("cmd=maxes rc=0 kvsname_max={} keylen_max={} vallen_max={}\n", kMostName,
-                       kMostKey, kMostValue);
+    return fmt::format("cmd=maxes rc=0 kvsname_max={} keylen_max={} vallen_max={}\n",
+                       kMostSpaceName, kMostKey, kMostValue);
   }
   if (command == "get_appnum") {
     return fmt::format("cmd=appnum rc=0 appnum={}\n", app_of_[static_cast<std::size_t>(rank)]);

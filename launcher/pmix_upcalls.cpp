@@ -42,19 +42,19 @@ std::vector<pmix_proc_t> processes(const std::string& nspace, const std::vector<
   return list;
 }
 
-ProcessName name_of(const pmix_proc_t& process) {
+ProcessName process_name(const pmix_proc_t& process) {
   const bool all = process.rank == PMIX_RANK_WILDCARD;
   return {process.nspace, all ? ProcessName::kAll : static_cast<int>(process.rank)};
 }
 
 std::vector<ProcessName> names_of(const pmix_proc_t list[], size_t count) {
   std::vector<ProcessName> names;
-  for (size_t i = 0; i < count; ++i) names.push_back(name_of(list[i]));
+  for (size_t i = 0; i < count; ++i) names.push_back(process_name(list[i]));
   return names;
 }
 
 /// The text of a key; empty if it is not there.
-std::string text_of(const pmix_info_t info[], size_t ninfo, const char* key) {
+std::string info_text(const pmix_info_t info[], size_t ninfo, const char* key) {
   for (size_t i = 0; i < ninfo; ++i) {
     const pmix_value_t& value = info[i].value;
     if (PMIX_CHECK_KEY(&info[i], key) && value.type == PMIX_STRING && value.data.string != nullptr)
@@ -100,7 +100,7 @@ bool unpack_value(const std::string& bytes, pmix_value_t* value) {
 }
 
 /// The items that PMIx's server looks into without asking of what type they are.
-bool is_sound(const pmix_info_t& info) {
+bool is_sound_info(const pmix_info_t& info) {
   const pmix_value_t& value = info.value;
   if (PMIX_CHECK_KEY(&info, PMIX_EVENT_AFFECTED_PROC)) {
     return value.type == PMIX_PROC && value.data.proc != nullptr;
@@ -214,7 +214,7 @@ pmix_status_t PmixUpcalls::connected(const pmix_proc_t* process, void*, pmix_inf
                                      pmix_op_cbfunc_t, void*) {
   PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
-  asio::post(server->io_, [server, who = name_of(*process)] {
+  asio::post(server->io_, [server, who = process_name(*process)] {
     if (const int number = server->number_of(who); number >= 0) {
       server->callbacks_.connected(number);
     }
@@ -234,8 +234,8 @@ pmix_status_t PmixUpcalls::query(pmix_proc_t*, pmix_query_t* queries, size_t nqu
   std::vector<Question> asked;
   for (size_t i = 0; i < nqueries; ++i) {
     const pmix_query_t& query = queries[i];
-    const std::string job = text_of(query.qualifiers, query.nqual, PMIX_NSPACE);
-    const std::string about = text_of(query.qualifiers, query.nqual, PMIX_PSET_NAME);
+    const std::string job = info_text(query.qualifiers, query.nqual, PMIX_NSPACE);
+    const std::string about = info_text(query.qualifiers, query.nqual, PMIX_PSET_NAME);
     for (std::string& key : key_list(query.keys)) asked.push_back({std::move(key), job, about});
   }
   asio::post(server->io_, [server, asked, done, data] {
@@ -269,7 +269,7 @@ namespace {
 
 SpawnOrder order_of(const pmix_info_t info[], size_t ninfo, const pmix_app_t apps[], size_t napps) {
   SpawnOrder order;
-  order.parent_port = text_of(info, ninfo, kParentPortKey);
+  order.parent_port = info_text(info, ninfo, kParentPortKey);
   for (size_t i = 0; i < napps; ++i) {
     const pmix_app_t& app = apps[i];
     SpawnOrder::Program program;
@@ -278,8 +278,8 @@ SpawnOrder order_of(const pmix_info_t info[], size_t ninfo, const pmix_app_t app
     program.env = key_list(app.env);
     if (app.cwd != nullptr) program.wdir = app.cwd;
     program.ranks = app.maxprocs;
-    program.hosts = text_of(app.info, app.ninfo, PMIX_HOST);
-    program.path = text_of(app.info, app.ninfo, kSearchPathKey);
+    program.hosts = info_text(app.info, app.ninfo, PMIX_HOST);
+    program.path = info_text(app.info, app.ninfo, kSearchPathKey);
     order.programs.push_back(std::move(program));
   }
   return order;
@@ -292,7 +292,7 @@ pmix_status_t PmixUpcalls::spawn(const pmix_proc_t* process, const pmix_info_t i
                                  void* data) {
   PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
-  asio::post(server->io_, [server, who = name_of(*process),
+  asio::post(server->io_, [server, who = process_name(*process),
                            order = order_of(info, ninfo, apps, napps), done, data]() mutable {
     order.asker = server->number_of(who);
     const auto answer = [server, who, done, data](const std::string& error,
@@ -327,7 +327,7 @@ pmix_status_t PmixUpcalls::finalized(const pmix_proc_t* process, void*, pmix_op_
   PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
   // Posted before the client gets its answer, so before its exit can be seen.
-  asio::post(server->io_, [server, who = name_of(*process)] {
+  asio::post(server->io_, [server, who = process_name(*process)] {
     if (const int number = server->number_of(who); number >= 0) {
       server->callbacks_.finalized(number);
     }
@@ -342,7 +342,7 @@ pmix_status_t PmixUpcalls::abort(const pmix_proc_t* process, void*, int status,
                                  void*) {
   PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
-  asio::post(server->io_, [server, status, who = name_of(*process),
+  asio::post(server->io_, [server, status, who = process_name(*process),
                            text = std::string(message == nullptr ? "" : message)] {
     if (const int number = server->number_of(who); number >= 0) {
       server->callbacks_.aborted(number, status, text);
@@ -380,7 +380,7 @@ pmix_status_t PmixUpcalls::direct_modex(const pmix_proc_t* process, const pmix_i
                                         pmix_modex_cbfunc_t done, void* data) {
   PmixServer* server = the_server;
   if (server == nullptr || server->exchange_ == nullptr) return PMIX_ERR_NOT_FOUND;
-  asio::post(server->io_, [server, whose = name_of(*process), done, data] {
+  asio::post(server->io_, [server, whose = process_name(*process), done, data] {
     server->exchange_->modex(server->number_of(whose),
                              [done, data](int status, const std::string& bytes) {
                                answer_bytes(status, bytes, done, data);
@@ -497,7 +497,7 @@ pmix_status_t PmixUpcalls::notify_event(pmix_status_t code, const pmix_proc_t* s
   PmixServer* server = the_server;
   if (server == nullptr) return PMIX_ERR_NOT_SUPPORTED;
   if (server->exchange_ == nullptr || !leaves_host(range)) return PMIX_OPERATION_SUCCEEDED;
-  PmixEvent event{code, name_of(*source), range, static_cast<int>(ninfo), ""};
+  PmixEvent event{code, process_name(*source), range, static_cast<int>(ninfo), ""};
   if (ninfo > 0) event.info = pack(info, ninfo, PMIX_INFO);
   asio::post(server->io_, [server, event = std::move(event)] { server->exchange_->notify(event); });
   return PMIX_OPERATION_SUCCEEDED;
@@ -512,7 +512,7 @@ void PmixServer::notified(const PmixEvent& event) const {
   std::vector<pmix_info_t> infos(static_cast<std::size_t>(event.infos));
   for (pmix_info_t& info : infos) PMIX_INFO_CONSTRUCT(&info);
   if (infos.empty() || (unpack(event.info, infos.data(), infos.size(), PMIX_INFO) &&
-                        std::ranges::all_of(infos, is_sound))) {
+                        std::ranges::all_of(infos, is_sound_info))) {
     pmix_proc_t source;
     PMIX_LOAD_PROCID(&source, event.source.job.c_str(),
                      static_cast<pmix_rank_t>(event.source.rank));
@@ -560,7 +560,7 @@ pmix_status_t PmixUpcalls::job_control(const pmix_proc_t* process, const pmix_pr
   PmixServer* server = the_server;
   const std::optional<std::vector<int>> signals = signals_of(directives, ndirectives);
   if (server == nullptr || !signals || signals->empty()) return PMIX_ERR_NOT_SUPPORTED;
-  const ProcessName asker = name_of(*process);
+  const ProcessName asker = process_name(*process);
   std::vector<ProcessName> whom = names_of(targets, ntargets);
   if (whom.empty()) whom.push_back({asker.job, ProcessName::kAll});
   asio::post(server->io_, [server, asker, whom, wanted = *signals, done, data] {

@@ -70,7 +70,7 @@ std::vector<HostPart> parts_of(hwloc_topology_t topology, Level level) {
   return parts;
 }
 
-void write_part(const HostPart& part, WireWriter* writer) {
+void write_host_part(const HostPart& part, WireWriter* writer) {
   std::vector<int> ends;  // the first and the last of each range
   for (const int cpu : part.cpus.list()) {
     if (!ends.empty() && ends.back() + 1 == cpu) {
@@ -84,7 +84,7 @@ void write_part(const HostPart& part, WireWriter* writer) {
   writer->numbers(ends);
 }
 
-std::optional<HostPart> read_part(WireReader* reader) {
+std::optional<HostPart> read_host_part(WireReader* reader) {
   const std::int64_t level = reader->number();
   const int number = reader->integer();
   const std::vector<int> ends = reader->numbers();
@@ -133,7 +133,7 @@ std::string Processors::bytes() const {
   writer.text(machine_);
   for (const std::vector<HostPart>& parts : parts_) {
     writer.number(static_cast<std::int64_t>(parts.size()));
-    for (const HostPart& part : parts) write_part(part, &writer);
+    for (const HostPart& part : parts) write_host_part(part, &writer);
   }
   return writer.bytes();
 }
@@ -145,7 +145,7 @@ Expected<Processors> Processors::read(std::string_view bytes) {
   for (std::vector<HostPart>& parts : processors.parts_) {
     const std::int64_t count = reader.number();
     for (std::int64_t i = 0; i < count && reader.good(); ++i) {
-      std::optional<HostPart> part = read_part(&reader);
+      std::optional<HostPart> part = read_host_part(&reader);
       if (!part) return fail(MPI_ERR_OTHER, "a part of the host cannot be");
       parts.push_back(std::move(*part));
     }

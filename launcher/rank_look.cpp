@@ -22,7 +22,7 @@
 namespace remit::launcher {
 namespace {
 
-constexpr std::size_t kMostName = 64;  // of a process, or of a function of the kernel
+constexpr std::size_t kMostLookName = 64;  // of a process, or of a function of the kernel
 constexpr std::int64_t kMostCpuMs = std::int64_t{1} << 50;
 
 std::string read_small(const std::string& path) {
@@ -34,7 +34,7 @@ std::string read_small(const std::string& path) {
   return {text.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
 }
 
-double number_of(const std::string& text) {
+double stat_number(const std::string& text) {
   return std::strtod(text.c_str(), nullptr);
 }
 
@@ -59,18 +59,18 @@ std::optional<ProcessAndGroup> read_process(pid_t pid) {
   if (fields.size() <= kSystemTime) return std::nullopt;
   ProcessAndGroup found;
   found.process.pid = pid;
-  found.process.name = line.substr(open + 1, std::min(close - open - 1, kMostName));
+  found.process.name = line.substr(open + 1, std::min(close - open - 1, kMostLookName));
   found.process.state = fields[kState].empty() ? '?' : fields[kState][0];
-  const double ticks = number_of(fields[kUserTime]) + number_of(fields[kSystemTime]);
+  const double ticks = stat_number(fields[kUserTime]) + stat_number(fields[kSystemTime]);
   found.process.cpu_ms = std::llround(ticks * 1000 / static_cast<double>(::sysconf(_SC_CLK_TCK)));
-  found.group = static_cast<pid_t>(number_of(fields[kGroup]));
+  found.group = static_cast<pid_t>(stat_number(fields[kGroup]));
   return found;
 }
 
 std::string kernel_function(const ProcessState& process) {
   if (process.state == 'R') return "";
   std::string name = read_small(fmt::format("/proc/{}/wchan", process.pid));
-  name.resize(std::min({name.size(), name.find('.'), kMostName}));
+  name.resize(std::min({name.size(), name.find('.'), kMostLookName}));
   return name == "0" ? "" : name;
 }
 
@@ -99,7 +99,7 @@ ProcessState ProcessTable::busiest_of(pid_t group) const {
 
 namespace {
 
-void write(const ProcessState& process, WireWriter* writer) {
+void write_part(const ProcessState& process, WireWriter* writer) {
   writer->number(process.pid);
   writer->text(process.name);
   writer->number(process.state);
@@ -114,9 +114,9 @@ bool read(WireReader* reader, ProcessState* process) {
   process->state = static_cast<char>(state);
   process->cpu_ms = reader->number();
   process->waiting = reader->text();
-  return (process->pid > 0 || process->pid == -1) && process->name.size() <= kMostName &&
+  return (process->pid > 0 || process->pid == -1) && process->name.size() <= kMostLookName &&
          state > ' ' && state <= '~' && process->cpu_ms >= 0 && process->cpu_ms <= kMostCpuMs &&
-         process->waiting.size() <= kMostName;
+         process->waiting.size() <= kMostLookName;
 }
 
 bool read_bool(WireReader* reader, bool* value) {
@@ -134,13 +134,13 @@ bool read_field(WireReader* reader, char (&field)[N]) {
 
 // A number of less than 64 bits.
 template <class Number>
-bool read_part(WireReader* reader, Number* value) {
+bool read_number(WireReader* reader, Number* value) {
   const std::int64_t number = reader->number();
   *value = static_cast<Number>(number);
   return number == static_cast<std::int64_t>(*value);
 }
 
-void write(const RankSet& set, WireWriter* writer) {
+void write_part(const RankSet& set, WireWriter* writer) {
   writer->number(set.listed ? 1 : 0);
   writer->number(set.count);
   if (!set.listed) {
@@ -152,17 +152,17 @@ void write(const RankSet& set, WireWriter* writer) {
 }
 
 bool read(WireReader* reader, RankSet* set) {
-  bool good = read_bool(reader, &set->listed) && read_part(reader, &set->count);
+  bool good = read_bool(reader, &set->listed) && read_number(reader, &set->count);
   if (!set->listed) {
-    good = read_part(reader, &set->first) && good;
+    good = read_number(reader, &set->first) && good;
     set->stride = reader->number();
     return good;
   }
-  for (std::uint32_t i = 0; i < set->size() && good; ++i) good = read_part(reader, &set->list[i]);
+  for (std::uint32_t i = 0; i < set->size() && good; ++i) good = read_number(reader, &set->list[i]);
   return good;
 }
 
-void write(const CallRecord& call, WireWriter* writer) {
+void write_part(const CallRecord& call, WireWriter* writer) {
   for (const char* const text : {call.function, call.operation, call.comm, call.type}) {
     writer->text(text);
   }
@@ -175,35 +175,35 @@ void write(const CallRecord& call, WireWriter* writer) {
     writer->number(number);
   }
   writer->number(call.looked_ns);
-  write(call.members, writer);
-  write(call.waits_for, writer);
+  write_part(call.members, writer);
+  write_part(call.waits_for, writer);
 }
 
 bool read(WireReader* reader, CallRecord* call) {
   bool good = read_field(reader, call->function) && read_field(reader, call->operation) &&
               read_field(reader, call->comm) && read_field(reader, call->type);
   int kind = 0;
-  good = good && read_part(reader, &kind) && kind >= 0 &&
+  good = good && read_number(reader, &kind) && kind >= 0 &&
          kind <= static_cast<int>(CallKind::collective);
   if (!good || call->function[0] == '\0') return false;
   call->kind = static_cast<CallKind>(kind);
   good = read_bool(reader, &call->any) && read_bool(reader, &call->threads) &&
-         read_bool(reader, &call->has_peer) && read_part(reader, &call->context) &&
-         read_part(reader, &call->sequence) && read_part(reader, &call->peer) &&
-         read_part(reader, &call->tag);
+         read_bool(reader, &call->has_peer) && read_number(reader, &call->context) &&
+         read_number(reader, &call->sequence) && read_number(reader, &call->peer) &&
+         read_number(reader, &call->tag);
   call->count = reader->number();
-  good = good && read_part(reader, &call->pending) && read_part(reader, &call->total);
+  good = good && read_number(reader, &call->pending) && read_number(reader, &call->total);
   call->looked_ns = reader->number();
   return good && read(reader, &call->members) && read(reader, &call->waits_for) && is_sound(*call);
 }
 
-void write(const RankCalls& calls, WireWriter* writer) {
+void write_part(const RankCalls& calls, WireWriter* writer) {
   writer->number(calls.known ? 1 : 0);
   writer->number(calls.seen_ns);
   writer->number(static_cast<std::int64_t>(calls.blocked.size()));
   for (const BlockedCall& call : calls.blocked) {
     writer->number(call.since_ns);
-    write(call.record, writer);
+    write_part(call.record, writer);
   }
 }
 
@@ -228,8 +228,8 @@ std::string write_looks(const RankLooks& looks) {
   WireWriter writer;
   for (const auto& [number, look] : looks) {
     writer.number(number);
-    write(look.process, &writer);
-    write(look.calls, &writer);
+    write_part(look.process, &writer);
+    write_part(look.calls, &writer);
   }
   return writer.bytes();
 }

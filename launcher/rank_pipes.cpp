@@ -12,7 +12,7 @@
 namespace remit::launcher {
 namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+constexpr std::size_t kPipeReadBytes = std::size_t{64} << 10;
 
 // Of the system call that has just failed.
 tl::unexpected<Error> no_descriptor() {
@@ -74,7 +74,7 @@ void RankPipes::read(Output& output) {
 
 void RankPipes::read_once(Output& output) {
   if (under_way_ >= kOutputWindow) return;  // others were first; output_taken() goes on
-  buffer_.resize(kReadBytes);
+  buffer_.resize(kPipeReadBytes);
   const ssize_t count = ::read(output.pipe.native_handle(), buffer_.data(), buffer_.size());
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return read(output);
   if (count <= 0) return end(output);

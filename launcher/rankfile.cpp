@@ -12,9 +12,9 @@ namespace remit::launcher {
 namespace {
 
 constexpr int kMostNumber = 1 << 20;
-constexpr std::size_t kMostCores = std::size_t{1} << 16;  // that one list may name
+constexpr std::size_t kMostListedCores = std::size_t{1} << 16;  // that one list may name
 
-std::optional<int> number_of(std::string_view text) {
+std::optional<int> core_number(std::string_view text) {
   const std::optional<int> number = whole_number(text);
   return number && *number >= 0 && *number < kMostNumber ? number : std::nullopt;
 }
@@ -24,11 +24,11 @@ std::optional<std::vector<int>> numbers_of(const std::string& text) {
   std::vector<int> numbers;
   for (const std::string& part : split(text, ',')) {
     const std::size_t dash = part.find('-');
-    const auto first = number_of(part.substr(0, dash));
-    const auto last = dash == std::string::npos ? first : number_of(part.substr(dash + 1));
+    const auto first = core_number(part.substr(0, dash));
+    const auto last = dash == std::string::npos ? first : core_number(part.substr(dash + 1));
     if (!first || !last || *first > *last) return std::nullopt;
     const auto more = static_cast<std::size_t>(*last - *first) + 1;
-    if (numbers.size() + more > kMostCores) return std::nullopt;
+    if (numbers.size() + more > kMostListedCores) return std::nullopt;
     for (int i = *first; i <= *last; ++i) numbers.push_back(i);
   }
   std::ranges::sort(numbers);
@@ -46,7 +46,7 @@ std::optional<SlotList> read_slot(const std::string& text) {
   const std::size_t colon = text.find(':');
   SlotList list;
   if (colon != std::string::npos) {
-    list.socket = number_of(text.substr(0, colon));
+    list.socket = core_number(text.substr(0, colon));
     if (!list.socket) return std::nullopt;
   }
   const std::string cores = colon == std::string::npos ? text : text.substr(colon + 1);
@@ -62,7 +62,7 @@ Expected<RankLine> read_line(const std::string& where, std::vector<std::string> 
     return fail(MPI_ERR_ARG, "{}: '{}' is not known; {}", where, words.back(), kForm);
   }
   const std::size_t equals = words[1].find('=');
-  const auto rank = number_of(words[1].substr(0, equals));
+  const auto rank = core_number(words[1].substr(0, equals));
   if (equals == std::string::npos || !rank) return fail(MPI_ERR_ARG, "{}: {}", where, kForm);
   Expected<std::vector<HostWord>> host = read_host_words(words[1].substr(equals + 1));
   if (!host || host->size() != 1 || host->front().kind == HostWord::Kind::empty ||

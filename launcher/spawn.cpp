@@ -14,6 +14,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "launcher/words.hpp"
+
 namespace remit::launcher {
 namespace {
 
@@ -34,14 +36,6 @@ std::string join_path(const std::string& directory, const std::string& name) {
 
 LaunchError not_executable(const std::string& path) {
   return {126, fmt::format("{} is not executable: {}", path, std::strerror(errno))};
-}
-
-std::vector<char*> pointers(const std::vector<std::string>& strings) {
-  std::vector<char*> list;
-  list.reserve(strings.size() + 1);
-  for (const std::string& text : strings) list.push_back(const_cast<char*>(text.c_str()));
-  list.push_back(nullptr);
-  return list;
 }
 
 // Runs in the child between fork and exec: only system calls, no allocation beyond the stack.
@@ -107,9 +101,9 @@ SpawnResult spawn_child(const ChildSpec& spec) {
   if (!spec.argv.empty()) {
     shell_argv.insert(shell_argv.end(), spec.argv.begin() + 1, spec.argv.end());
   }
-  const std::vector<char*> argv = pointers(spec.argv);
-  const std::vector<char*> argv_of_shell = pointers(shell_argv);
-  const std::vector<char*> env = pointers(spec.env);
+  const std::vector<char*> argv = pointers_to(spec.argv);
+  const std::vector<char*> argv_of_shell = pointers_to(shell_argv);
+  const std::vector<char*> env = pointers_to(spec.env);
   const std::size_t highest =
       spec.cpus.empty() ? 0 : static_cast<std::size_t>(std::ranges::max(spec.cpus));
   const std::size_t cpu_bytes = CPU_ALLOC_SIZE(highest + 1);

@@ -39,7 +39,7 @@ tl::expected<std::vector<int>, LaunchError> hosts_of(const SpawnOrder::Program& 
   return chosen;
 }
 
-App make_app(const SpawnOrder::Program& program, const App& parent) {
+App make_spawned_app(const SpawnOrder::Program& program, const App& parent) {
   App app;
   app.argv = program.argv;
   app.ranks = program.ranks;
@@ -108,7 +108,7 @@ tl::expected<Job, LaunchError> make_spawned_job(const SpawnOrder& order, const J
     auto hosts = hosts_of(program, place.hosts, own);
     if (!hosts) return tl::unexpected(hosts.error());
     rooms.push_back({program.ranks, std::move(*hosts)});
-    add_app(make_app(program, model), &job);
+    add_app(make_spawned_app(program, model), &job);
   }
   if (auto done = seat(rooms, options, place, &job); !done) return tl::unexpected(done.error());
   if (auto done = find_programs(&job, 0); !done) return tl::unexpected(done.error());

@@ -28,8 +28,8 @@ namespace remit::launcher {
 namespace {
 
 constexpr std::size_t kMostStartBytes = std::size_t{1} << 20;
-constexpr std::size_t kMostWords = 4096;  // of a failed start, for the message
-constexpr int kMostRefusals = 5;          // that are told of
+constexpr std::size_t kMostAgentWords = 4096;  // of a failed start, for the message
+constexpr int kMostToldStrangers = 5;          // that are told of
 constexpr std::chrono::seconds kStartTime{60};
 
 std::string quoted(const std::string& word) {
@@ -44,11 +44,10 @@ std::string describe_end(int wait_status) {
   return fmt::format("ended with status {}", WEXITSTATUS(wait_status));
 }
 
-using Clock = std::chrono::steady_clock;
-
-bool read_exactly(int fd, char* data, std::size_t size, Clock::time_point end) {
+bool read_exactly(int fd, char* data, std::size_t size, std::chrono::steady_clock::time_point end) {
   while (size > 0) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
     pollfd wait{fd, POLLIN, 0};
     if (left.count() <= 0 || ::poll(&wait, 1, static_cast<int>(left.count())) == 0) return false;
     const ssize_t count = ::read(fd, data, size);
@@ -114,7 +113,7 @@ Expected<StartFrame> StartFrame::read(int fd) {
   std::uint64_t size = 0;
   std::string bytes;
   // sshd does not notice when the network goes: a daemon that was told nothing would stay for ever.
-  const auto end = Clock::now() + kStartTime;
+  const auto end = std::chrono::steady_clock::now() + kStartTime;
   if (read_exactly(fd, reinterpret_cast<char*>(&size), sizeof size, end) &&
       size <= kMostStartBytes) {
     bytes.resize(size);
@@ -241,7 +240,7 @@ Expected<> TreeNode::listen() {
       {[this](int node, asio::ip::tcp::socket socket) { return attach(node, std::move(socket)); },
        [this](const std::string& words) {
          // The first ones; a port scan shall not fill the log.
-         if (++refusals_ > kMostRefusals) return;
+         if (++refusals_ > kMostToldStrangers) return;
          const std::string& host = plan_.hosts[static_cast<std::size_t>(self_)];
          callbacks_.said(self_, fmt::format("mpirun: host {}: {}\n", host, words));
        }});
@@ -356,7 +355,8 @@ void TreeNode::read_words(Agent& agent) {
 void TreeNode::took_words(Agent& agent, std::string_view text) {
   if (missing(agent).empty()) return callbacks_.said(agent.id, std::string(text));
   agent.words.append(text);
-  if (agent.words.size() > kMostWords) agent.words.erase(0, agent.words.size() - kMostWords);
+  if (agent.words.size() > kMostAgentWords)
+    agent.words.erase(0, agent.words.size() - kMostAgentWords);
 }
 
 void TreeNode::agent_ended(int id, int wait_status) {

@@ -100,4 +100,12 @@ std::vector<std::string> near_words(std::string_view word, const std::vector<std
   return words;
 }
 
+std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
+  std::vector<char*> list;
+  list.reserve(strings.size() + 1);
+  for (const std::string& text : strings) list.push_back(const_cast<char*>(text.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
 }  // namespace remit::launcher

@@ -25,4 +25,7 @@ namespace remit::launcher {
 [[nodiscard]] std::vector<std::string> near_words(std::string_view word,
                                                   const std::vector<std::string>& known);
 
+/// What exec() takes, with the null pointer at its end; into `strings`, which must stay.
+[[nodiscard]] std::vector<char*> pointers_to(const std::vector<std::string>& strings);
+
 }  // namespace remit::launcher

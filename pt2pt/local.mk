@@ -1,5 +1,5 @@
 noinst_LTLIBRARIES += libpt2pt.la
-libpt2pt_la_SOURCES = \
+pt2pt_sources = \
 	pt2pt/address_blob.cpp pt2pt/address_blob.hpp \
 	pt2pt/bytes.hpp \
 	pt2pt/communicator.cpp pt2pt/communicator.hpp \
@@ -23,4 +23,11 @@ libpt2pt_la_SOURCES = \
 	pt2pt/request.hpp \
 	pt2pt/transfer.hpp \
 	pt2pt/wire.hpp
+pt2pt_groups = together/pt2pt-1.cpp together/pt2pt-2.cpp
+if TOGETHER
+together += $(pt2pt_groups)
+nodist_libpt2pt_la_SOURCES = $(pt2pt_groups)
+else
+libpt2pt_la_SOURCES = $(pt2pt_sources)
+endif
 libpt2pt_la_LIBADD = libdatatype.la

@@ -148,6 +148,11 @@ inline constexpr std::size_t kNoticeBytes = 4096 + 131072;
 /// How a notification is delivered; for remit_info.
 enum class NotifyMode : std::uint8_t { none, native, immediate, write_then_send };
 
+/// What the devices of networks take at most, even where an adapter or a kernel would take more:
+/// bytes of one put or get, and local pieces of one operation.
+inline constexpr std::size_t kLongestMessage = std::size_t{1} << 30;
+inline constexpr std::size_t kMostPieces = 16;
+
 /// What a device can do. Constant while the device is open, but for what it learns.
 struct Caps {
   std::string_view name;        ///< "shm", "sim", "verbs", "ofi", "tcp"

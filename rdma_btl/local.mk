@@ -1,5 +1,5 @@
 noinst_LTLIBRARIES += librdma_btl.la
-librdma_btl_la_SOURCES = \
+rdma_btl_sources = \
 	rdma_btl/device.hpp \
 	rdma_btl/open_devices.cpp rdma_btl/open_devices.hpp \
 	rdma_btl/device.cpp \
@@ -19,3 +19,11 @@ include rdma_btl/verbs/local.mk
 include rdma_btl/net/local.mk
 include rdma_btl/ofi/local.mk
 include rdma_btl/tcp/local.mk
+rdma_btl_groups = together/rdma_btl-1.cpp together/rdma_btl-2.cpp together/rdma_btl-3.cpp \
+	together/rdma_btl-4.cpp together/rdma_btl-5.cpp
+if TOGETHER
+together += $(rdma_btl_groups)
+nodist_librdma_btl_la_SOURCES = $(rdma_btl_groups)
+else
+librdma_btl_la_SOURCES = $(rdma_btl_sources)
+endif

@@ -15,7 +15,6 @@ namespace remit {
 
 namespace {
 
-constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr int kReadTries = 1000;
 
 // Any byte may stand where a bool was expected, and must not be read as one then.

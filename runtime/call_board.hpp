@@ -154,6 +154,8 @@ class CallBoard {
 /// rank of this library writes.
 [[nodiscard]] bool read_slot(const CallSlot& slot, CallRecord& record, std::int64_t& since_ns);
 
+inline constexpr std::int64_t kNsPerMs = 1'000'000;
+
 /// CLOCK_MONOTONIC, which all processes of a host share.
 [[nodiscard]] std::int64_t monotonic_ns();
 

@@ -1,5 +1,5 @@
 noinst_LTLIBRARIES += libruntime.la
-libruntime_la_SOURCES = \
+runtime_sources = \
 	runtime/abort_words.hpp \
 	runtime/bootstrap.cpp runtime/bootstrap.hpp \
 	runtime/bootstrap_open.cpp runtime/bootstrap_open.hpp \
@@ -27,5 +27,12 @@ libruntime_la_SOURCES = \
 	runtime/task.hpp \
 	runtime/topology.cpp runtime/topology.hpp \
 	runtime/wait_policy.cpp runtime/wait_policy.hpp
+runtime_groups = together/runtime-1.cpp together/runtime-2.cpp
+if TOGETHER
+together += $(runtime_groups)
+nodist_libruntime_la_SOURCES = $(runtime_groups)
+else
+libruntime_la_SOURCES = $(runtime_sources)
+endif
 libruntime_la_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS) $(HWLOC_CFLAGS)
 libruntime_la_LIBADD = $(PMIX_LIBS) $(HWLOC_LIBS)

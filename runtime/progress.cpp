@@ -19,7 +19,6 @@ namespace {
 constexpr int kBlindSleepMs = 10;
 /// A sleep as long as this is written down for mpirun's report. Shorter ones cost nothing.
 constexpr int kNoticeMs = 100;
-constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr std::size_t kFirstRing = 16;
 /// Whoever takes the core for longer has work of its own: others only borrow it.
 constexpr std::int64_t kAwayNs = 1'000'000;

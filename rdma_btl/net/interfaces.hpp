@@ -25,6 +25,10 @@ struct Interface {
   double bandwidth = 0;       ///< bytes per second; 0: unknown
 };
 
+/// Taken for the bandwidth of an interface that does not say: the loopback, bridges, virtual
+/// adapters.
+inline constexpr double kUnknownBandwidth = 3e9;
+
 /// All of this host.
 [[nodiscard]] Expected<std::vector<Interface>> list_interfaces();
 

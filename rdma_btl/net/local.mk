@@ -1,4 +1,4 @@
-librdma_btl_la_SOURCES += \
+rdma_btl_sources += \
 	rdma_btl/net/interfaces.cpp \
 	rdma_btl/net/interfaces.hpp \
 	rdma_btl/net/net_params.hpp \

@@ -4,6 +4,7 @@
 
 #include <sys/socket.h>
 
+#include <cstddef>
 #include <string>
 
 #include "rdma_btl/shm/os.hpp"
@@ -32,6 +33,9 @@ class Shortage {
  private:
   bool told_ = false;
 };
+
+/// Connections that may wait until they have said whose they are; then the oldest is closed.
+inline constexpr std::size_t kMostGuests = 4096;
 
 /// What became of connecting, or what ended the connection: an errno, or 0.
 [[nodiscard]] int error_of(int socket);

@@ -1,4 +1,4 @@
-librdma_btl_la_SOURCES += \
+rdma_btl_sources += \
 	rdma_btl/ofi/api.cpp \
 	rdma_btl/ofi/api.hpp \
 	rdma_btl/ofi/endpoint.hpp \

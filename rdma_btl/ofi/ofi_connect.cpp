@@ -17,18 +17,12 @@
 
 namespace remit {
 
-using ofi::Hello;
-using ofi::LineKind;
-using ofi::LineMessage;
-using ofi::Verdict;
-
 namespace {
 
 /// How long what is under way to a peer that is gone may still come back by itself.
 constexpr std::uint64_t kGraceMs = 2000;
 /// How long the rest of what a peer has sent before it left may take.
 constexpr std::uint64_t kRestMs = 10000;
-constexpr std::size_t kMostGuests = 4096;
 
 template <class T>
 std::span<const std::byte> bytes_of_value(const T& value) {
@@ -112,9 +106,9 @@ void OfiDevice::begin(Endpoint& endpoint) {
   watch(endpoint.line.fd(), endpoint.id, true);
 }
 
-Hello OfiDevice::hello_to(Endpoint& endpoint) {
+ofi::Hello OfiDevice::hello_to(Endpoint& endpoint) {
   lend_first(endpoint);
-  Hello hello;
+  ofi::Hello hello;
   hello.job = config_.job;
   hello.from = config_.name;
   hello.to = endpoint.peer;
@@ -128,7 +122,7 @@ Hello OfiDevice::hello_to(Endpoint& endpoint) {
 }
 
 /// Both sides know each other: the first message can go.
-void OfiDevice::take_hello(Endpoint& endpoint, const Hello& hello) {
+void OfiDevice::take_hello(Endpoint& endpoint, const ofi::Hello& hello) {
   endpoint.theirs = hello.endpoint;
   endpoint.password = hello.secret;
   endpoint.credits = hello.credits;
@@ -199,7 +193,7 @@ void OfiDevice::accept_guests() {
       if (!words.empty()) log(LogLevel::warning, "ofi: {}", words);
       return;
     }
-    if (guests_.size() >= kMostGuests) guests_.erase(guests_.begin());
+    if (guests_.size() >= net::kMostGuests) guests_.erase(guests_.begin());
     const int fd = socket.get();
     watch(fd, ofi::kGuestBit | static_cast<std::uint32_t>(fd), false);
     guests_.emplace(fd, ofi::Line(std::move(socket)));
@@ -212,7 +206,7 @@ void OfiDevice::on_guest(int fd) {
   const auto guest = guests_.find(fd);
   if (guest == guests_.end()) return;
   const int error = guest->second.receive();
-  Hello hello;
+  ofi::Hello hello;
   if (!guest->second.take(std::as_writable_bytes(std::span(&hello, 1)))) {
     if (error != 0) guests_.erase(guest);
     return;
@@ -227,9 +221,9 @@ void OfiDevice::on_guest(int fd) {
   on_request(std::move(line), hello);
 }
 
-void OfiDevice::on_request(ofi::Line line, const Hello& hello) {
-  const auto refuse = [&](Verdict verdict) {
-    Hello answer;
+void OfiDevice::on_request(ofi::Line line, const ofi::Hello& hello) {
+  const auto refuse = [&](ofi::Verdict verdict) {
+    ofi::Hello answer;
     answer.verdict = verdict;
     answer.from = config_.name;
     (void)line.send(bytes_of_value(answer));
@@ -238,15 +232,15 @@ void OfiDevice::on_request(ofi::Line line, const Hello& hello) {
     ++counters_.rejected;
     log(LogLevel::info, "ofi: process {} of another job, or looking for another process",
         rank_of_name(hello.from));
-    return refuse(Verdict::stranger);
+    return refuse(ofi::Verdict::stranger);
   }
   const auto known = by_name_.find(hello.from);
   Endpoint& endpoint =
       known != by_name_.end() ? *endpoints_[known->second] : make_endpoint(hello.from);
-  if (endpoint.state > State::yielding) return refuse(Verdict::over);
+  if (endpoint.state > State::yielding) return refuse(ofi::Verdict::over);
   if (endpoint.state == State::connecting) {
     ++counters_.settled;
-    if (config_.name < hello.from) return refuse(Verdict::mine_wins);
+    if (config_.name < hello.from) return refuse(ofi::Verdict::mine_wins);
   }
   if (!endpoint.counted) ++settling_;
   endpoint.counted = true;
@@ -254,7 +248,7 @@ void OfiDevice::on_request(ofi::Line line, const Hello& hello) {
   endpoint.active = false;
   endpoint.line = std::move(line);
   watch(endpoint.line.fd(), endpoint.id, false);
-  const Hello answer = hello_to(endpoint);
+  const ofi::Hello answer = hello_to(endpoint);
   take_hello(endpoint, hello);
   if (endpoint.state == State::failed) return;
   endpoint.greeted = true;
@@ -269,18 +263,18 @@ void OfiDevice::on_line(Endpoint& endpoint, std::uint32_t events) {
     if (const int error = endpoint.line.error(); error != 0) return on_line_end(endpoint, error);
     endpoint.deadline_ns = 0;  // its host has answered; the process does when it has time
     endpoint.greeted = true;
-    const Hello hello = hello_to(endpoint);
+    const ofi::Hello hello = hello_to(endpoint);
     return say(endpoint, bytes_of_value(hello));
   }
   if ((events & EPOLLOUT) != 0) say(endpoint, {});
   if (!endpoint.line) return;
   const int ended = endpoint.line.receive();
-  Hello hello;
+  ofi::Hello hello;
   if (endpoint.state == State::connecting &&
       endpoint.line.take(std::as_writable_bytes(std::span(&hello, 1)))) {
     on_answer(endpoint, hello);
   }
-  LineMessage message;
+  ofi::LineMessage message;
   while (endpoint.line && endpoint.state != State::connecting &&
          endpoint.line.take(std::as_writable_bytes(std::span(&message, 1)))) {
     hear(endpoint, message);
@@ -288,25 +282,25 @@ void OfiDevice::on_line(Endpoint& endpoint, std::uint32_t events) {
   if (ended != 0 && endpoint.line) on_line_end(endpoint, ended);
 }
 
-void OfiDevice::on_answer(Endpoint& endpoint, const Hello& hello) {
+void OfiDevice::on_answer(Endpoint& endpoint, const ofi::Hello& hello) {
   if (hello.magic != ofi::kMagic || hello.version != ofi::kVersion || hello.from != endpoint.peer ||
       hello.address_bytes > hello.address.size()) {
     return fail_endpoint(endpoint,
                          fmt::format("{}: something else answered there", way_to(endpoint)));
   }
   switch (hello.verdict) {
-    case Verdict::accepted:
+    case ofi::Verdict::accepted:
       endpoint.active = true;
       return take_hello(endpoint, hello);
-    case Verdict::mine_wins:
+    case ofi::Verdict::mine_wins:
       endpoint.state = State::yielding;
       endpoint.greeted = false;
       endpoint.line = {};
       return;
-    case Verdict::stranger:
+    case ofi::Verdict::stranger:
       return fail_endpoint(
           endpoint, fmt::format("{} is not that process of this job any more", way_to(endpoint)));
-    case Verdict::over:
+    case ofi::Verdict::over:
       return fail_endpoint(endpoint, fmt::format("{} has given this process up", way_to(endpoint)));
   }
 }
@@ -328,8 +322,8 @@ void OfiDevice::on_line_end(Endpoint& endpoint, int error) {
 
 // --- what is said ------------------------------------------------------------------------------
 
-void OfiDevice::say(Endpoint& endpoint, LineKind kind, std::uint64_t count) {
-  LineMessage message;
+void OfiDevice::say(Endpoint& endpoint, ofi::LineKind kind, std::uint64_t count) {
+  ofi::LineMessage message;
   message.kind = kind;
   message.count = count;
   if (endpoint.peer == config_.name) return hear(endpoint, message);
@@ -342,25 +336,25 @@ void OfiDevice::say(Endpoint& endpoint, std::span<const std::byte> bytes) {
   if (endpoint.line.send(bytes) != 0) return;
   if (waited || !endpoint.line.flushed()) {
     watch(endpoint.line.fd(), endpoint.id, !endpoint.line.flushed());
-  } else if (bytes.size() == sizeof(Hello)) {
+  } else if (bytes.size() == sizeof(ofi::Hello)) {
     watch(endpoint.line.fd(), endpoint.id, false);
   }
 }
 
-void OfiDevice::hear(Endpoint& endpoint, const LineMessage& message) {
+void OfiDevice::hear(Endpoint& endpoint, const ofi::LineMessage& message) {
   if (message.magic != ofi::kMagic) {
     return fail_endpoint(endpoint, fmt::format("{}: its line carries nonsense", way_to(endpoint)));
   }
   switch (message.kind) {
-    case LineKind::credits:
+    case ofi::LineKind::credits:
       return on_credits(endpoint, message.count);
-    case LineKind::wish:
+    case ofi::LineKind::wish:
       return on_wish(endpoint);
-    case LineKind::recall:
+    case ofi::LineKind::recall:
       return on_recall(endpoint);
-    case LineKind::give_back:
+    case ofi::LineKind::give_back:
       return on_give_back(endpoint, message.count);
-    case LineKind::goodbye:
+    case ofi::LineKind::goodbye:
       endpoint.leaving = true;
       endpoint.expected = message.count;
       return see_goodbye(endpoint);

@@ -12,13 +12,11 @@
 
 namespace remit {
 
-using ofi::LineKind;
-
 namespace {
 
 /// Peers asked for their credits at a time.
 constexpr std::size_t kRecalls = 4;
-constexpr std::size_t kGrowth = 64;
+constexpr std::size_t kOfiGrowth = 64;
 
 }  // namespace
 
@@ -88,7 +86,7 @@ void OfiDevice::give(Endpoint& endpoint) {
   const std::uint32_t credits = take_owed(endpoint);
   if (credits == 0) return;
   ++counters_.credit_messages;
-  say(endpoint, LineKind::credits, credits);
+  say(endpoint, ofi::LineKind::credits, credits);
 }
 
 /// What no message has carried.
@@ -110,7 +108,7 @@ void OfiDevice::wish(Endpoint& endpoint) {
   if (endpoint.asked) return;
   endpoint.asked = true;
   ++counters_.wishes;
-  say(endpoint, LineKind::wish, 0);
+  say(endpoint, ofi::LineKind::wish, 0);
 }
 
 void OfiDevice::on_credits(Endpoint& endpoint, std::uint64_t count) {
@@ -133,7 +131,7 @@ void OfiDevice::on_recall(Endpoint& endpoint) {
   const std::uint32_t kept = endpoint.hungry && endpoint.credits != 0 ? 1 : 0;
   const std::uint32_t back = endpoint.credits - kept;
   endpoint.credits = kept;
-  say(endpoint, LineKind::give_back, back);
+  say(endpoint, ofi::LineKind::give_back, back);
 }
 
 void OfiDevice::on_give_back(Endpoint& endpoint, std::uint64_t count) {
@@ -161,7 +159,7 @@ void OfiDevice::recall_some() {
     endpoint.recalled = true;
     ++asked;
     ++counters_.recalls;
-    say(endpoint, LineKind::recall, 0);
+    say(endpoint, ofi::LineKind::recall, 0);
   }
 }
 
@@ -176,7 +174,7 @@ void OfiDevice::serve_needy() {
   if (needy_.empty() || shm::now_ns() < needy_since_ns_ + ofi::ms(config_.patience_ms)) return;
   needy_since_ns_ = shm::now_ns();
   const std::size_t room = config_.most_receive_slots - receive_slots_;
-  const std::size_t more = std::min(kGrowth, room);
+  const std::size_t more = std::min(kOfiGrowth, room);
   if (more == 0) return recall_some();
   if (const Expected<> added = add_buffers(more, true); !added) {
     return log(LogLevel::info, "ofi: no more receives: {}", added.error().message);

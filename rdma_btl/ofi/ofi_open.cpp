@@ -17,7 +17,6 @@ namespace remit {
 namespace {
 
 constexpr std::uint32_t kApiVersion = FI_VERSION(1, 17);
-constexpr std::size_t kLongestMessage = std::size_t{1} << 30;
 constexpr std::size_t kAlignment = 64;
 /// Reaching another process through TCP and back costs what a few system calls and a wake-up do.
 constexpr double kTcpLatencyNs = 15000;
@@ -29,8 +28,6 @@ constexpr std::size_t kTcpEagerLimit = 32768;
 /// Longer messages overtake each other in providers that have protocols of their own (ofi_rxm).
 constexpr std::size_t kOrderedBytes = 8192 + 192;
 constexpr double kFastLatencyNs = 2000;
-/// Of an interface that does not say: the loopback, bridges, virtual adapters.
-constexpr double kUnknownBandwidth = 3e9;
 
 /// Over TCP: "net" is the name that libfabric 1.17 had for what is "tcp" from 1.18 on; before,
 /// "tcp" had no reliable datagrams of its own, and ofi_rxm makes them.
@@ -326,9 +323,9 @@ void OfiDevice::set_caps(const net::Interface& interface) {
   caps_.name = "ofi";
   caps_.max_send = std::min(config_.message_bytes, info_->ep_attr->max_msg_size);
   caps_.max_message = rma ? std::min(kLongestMessage, info_->ep_attr->max_msg_size) : 0;
-  caps_.max_pieces = std::clamp<std::size_t>(info_->tx_attr->iov_limit, 1, 16);
+  caps_.max_pieces = std::clamp<std::size_t>(info_->tx_attr->iov_limit, 1, kMostPieces);
   caps_.latency_ns = tcp ? kTcpLatencyNs : kFastLatencyNs;
-  caps_.bandwidth = interface.bandwidth > 0 ? interface.bandwidth : kUnknownBandwidth;
+  caps_.bandwidth = interface.bandwidth > 0 ? interface.bandwidth : net::kUnknownBandwidth;
   caps_.overhead_ns = caps_.latency_ns;
   if (tcp) {
     caps_.get_slowdown = kTcpGetSlowdown;

@@ -11,12 +11,9 @@
 
 namespace remit {
 
-using ofi::Header;
-using ofi::MessageKind;
-
 namespace {
 
-constexpr std::size_t kBatch = 16;
+constexpr std::size_t kOfiBatch = 16;
 /// Between two looks at the lines, which cost a system call, when nothing is expected of them.
 constexpr unsigned kIdlePolls = 32;
 constexpr unsigned kBusyPolls = 256;
@@ -56,10 +53,10 @@ std::size_t OfiDevice::take_events(std::span<Completion> out) {
 }
 
 std::size_t OfiDevice::read_completions(std::span<Completion> out) {
-  std::array<fi_cq_data_entry, kBatch> entries;
+  std::array<fi_cq_data_entry, kOfiBatch> entries;
   std::size_t count = 0;
   while (count < out.size()) {
-    const std::size_t room = std::min(out.size() - count, kBatch);
+    const std::size_t room = std::min(out.size() - count, kOfiBatch);
     const ssize_t got = ::fi_cq_read(queue_.get(), entries.data(), room);
     if (got == -FI_EAVAIL) {
       read_error();
@@ -88,7 +85,7 @@ bool OfiDevice::on_completion(const fi_cq_data_entry& entry, Completion& out) {
 bool OfiDevice::on_message(Request& slot, std::size_t bytes, Completion& out) {
   to_repost_.push_back(&slot);
   slot.owes = false;
-  Header header;
+  ofi::Header header;
   if (bytes >= sizeof header) std::memcpy(&header, slot.buffer, sizeof header);
   const bool known = bytes >= sizeof header && header.endpoint < endpoints_.size() &&
                      endpoints_[header.endpoint]->secret == header.secret;
@@ -103,11 +100,11 @@ bool OfiDevice::on_message(Request& slot, std::size_t bytes, Completion& out) {
   endpoint.wants_more = endpoint.wants_more || (header.flags & ofi::kLastCredit) != 0;
   slot.owes = true;
   slot.endpoint = endpoint.id;
-  if (header.kind == MessageKind::open) {
+  if (header.kind == ofi::MessageKind::open) {
     on_open(endpoint);
     return false;
   }
-  const bool data = header.kind == MessageKind::data;
+  const bool data = header.kind == ofi::MessageKind::data;
   out = {data ? CompletionKind::receive : CompletionKind::notification,
          MPI_SUCCESS,
          endpoint.id,
@@ -194,10 +191,10 @@ void OfiDevice::repost() {
   slots.swap(to_repost_);
   for (std::size_t i = 0; i < slots.size(); ++i) {
     Request& slot = *slots[i];
-    const long result =
-        endpoint_ ? ::fi_recv(endpoint_.get(), slot.buffer, sizeof(Header) + config_.message_bytes,
-                              slot.key, FI_ADDR_UNSPEC, &slot.context)
-                  : 0;
+    const long result = endpoint_ ? ::fi_recv(endpoint_.get(), slot.buffer,
+                                              sizeof(ofi::Header) + config_.message_bytes, slot.key,
+                                              FI_ADDR_UNSPEC, &slot.context)
+                                  : 0;
     if (result != 0) {
       to_repost_.insert(to_repost_.end(), slots.begin() + static_cast<std::ptrdiff_t>(i),
                         slots.end());

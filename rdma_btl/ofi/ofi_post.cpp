@@ -9,14 +9,7 @@
 
 namespace remit {
 
-using ofi::Header;
-using ofi::MessageKind;
-
-namespace {
-
-constexpr std::size_t kMostPieces = 16;
-
-}  // namespace
+namespace {}  // namespace
 
 std::size_t OfiDevice::post(EndpointId id, std::span<const Operation> operations) {
   Endpoint& endpoint = *endpoints_[id];
@@ -81,8 +74,8 @@ bool OfiDevice::post_send(Endpoint& endpoint, const Operation& operation) {
 }
 
 bool OfiDevice::send_notification(Endpoint& endpoint, std::uint32_t value) {
-  Header header;
-  header.kind = MessageKind::notification;
+  ofi::Header header;
+  header.kind = ofi::MessageKind::notification;
   header.value = value;
   if (!send_message(endpoint, header, {})) return false;
   ++counters_.notified;
@@ -91,7 +84,8 @@ bool OfiDevice::send_notification(Endpoint& endpoint, std::uint32_t value) {
 
 /// Through a buffer of the device, whatever the length: so a message has left when its buffer is
 /// free again. The caller has made sure of a credit.
-bool OfiDevice::send_message(Endpoint& endpoint, Header header, std::span<const Piece> pieces) {
+bool OfiDevice::send_message(Endpoint& endpoint, ofi::Header header,
+                             std::span<const Piece> pieces) {
   if (free_sends_.empty()) {
     ++counters_.busy;
     return false;

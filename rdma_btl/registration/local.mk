@@ -1,5 +1,5 @@
 # Registration of user memory: index, registrar, memory monitors, cache.
-librdma_btl_la_SOURCES += \
+rdma_btl_sources += \
 	rdma_btl/registration/address_range.hpp \
 	rdma_btl/registration/interval_map.hpp \
 	rdma_btl/registration/memory_monitor.hpp \

@@ -1,4 +1,4 @@
-librdma_btl_la_SOURCES += \
+rdma_btl_sources += \
 	rdma_btl/shm/arena.cpp \
 	rdma_btl/shm/arena.hpp \
 	rdma_btl/shm/copy_table.cpp \

@@ -17,8 +17,6 @@
 
 namespace remit {
 
-using shm::CellKind;
-
 // --- the owner ---------------------------------------------------------------------------------
 
 void* ShmDevice::allocate(std::size_t bytes) {
@@ -80,7 +78,7 @@ std::byte* ShmDevice::mapped(Endpoint& endpoint, std::uint64_t address, std::siz
     if (!endpoint.arena_asked) {
       endpoint.arena_asked = endpoint.arena_awaited = true;
       ++arenas_awaited_;
-      send_cell(endpoint, CellKind::arena_wanted, nullptr, 0);
+      send_cell(endpoint, shm::CellKind::arena_wanted, nullptr, 0);
     }
     return nullptr;
   }

@@ -16,8 +16,6 @@
 
 namespace remit {
 
-using shm::Fd;
-
 // --- opening and closing -----------------------------------------------------------------------
 
 Expected<std::unique_ptr<ShmDevice>> ShmDevice::create(const ShmConfig& config) {
@@ -63,7 +61,7 @@ Expected<> ShmDevice::open() {
   host_ = shm::host_identity();
   network_ = shm::network_namespace();
 
-  Expected<Fd> memory = shm::make_memory("remit-home", shm::kHomeSegmentBytes);
+  Expected<shm::Fd> memory = shm::make_memory("remit-home", shm::kHomeSegmentBytes);
   if (!memory) return tl::unexpected<Error>(std::move(memory.error()));
   home_memory_ = std::move(*memory);
   Expected<shm::Mapping> mapping = shm::map_memory(home_memory_.get(), shm::kHomeSegmentBytes);
@@ -75,7 +73,7 @@ Expected<> ShmDevice::open() {
   if (Expected<> got = shm::random_bytes(token); !got) return got;
   std::memcpy(&home_->token, token.data(), token.size());
 
-  Expected<Fd> socket = shm::bind_socket(shm::socket_name(socket_id_));
+  Expected<shm::Fd> socket = shm::bind_socket(shm::socket_name(socket_id_));
   if (!socket) return tl::unexpected<Error>(std::move(socket.error()));
   socket_ = std::move(*socket);
   event_.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -186,7 +184,7 @@ Expected<ShmDevice::Endpoint*> ShmDevice::make_endpoint(PeerName peer,
   }
   const std::size_t bytes = shm::ring_bytes(config_.ring_cells, config_.area_bytes);
   auto endpoint = std::make_unique<Endpoint>();
-  Expected<Fd> memory = shm::make_memory("remit-ring", bytes);
+  Expected<shm::Fd> memory = shm::make_memory("remit-ring", bytes);
   if (!memory) return tl::unexpected<Error>(std::move(memory.error()));
   Expected<shm::Mapping> mapping = shm::map_memory(memory->get(), bytes);
   if (!mapping) return tl::unexpected<Error>(std::move(mapping.error()));
@@ -274,7 +272,7 @@ bool ShmDevice::receive_datagram() {
   if (got < 0) return errno == EINTR;
   from.length = message.msg_namelen;
 
-  std::array<Fd, shm::kHelloDescriptors> fds;
+  std::array<shm::Fd, shm::kHelloDescriptors> fds;
   ucred credentials = {};
   credentials.uid = static_cast<uid_t>(-1);
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
@@ -297,7 +295,7 @@ bool ShmDevice::receive_datagram() {
   return true;
 }
 
-void ShmDevice::take_datagram(std::span<const std::byte> data, bool cut, std::span<Fd> fds,
+void ShmDevice::take_datagram(std::span<const std::byte> data, bool cut, std::span<shm::Fd> fds,
                               const ucred& credentials, const shm::SocketName& from) {
   shm::ArenaOffer offer;
   if (data.size() == sizeof offer) {
@@ -331,7 +329,7 @@ void ShmDevice::reject_hello(const std::string& why) {
   }
 }
 
-void ShmDevice::receive_hello(const shm::Hello& hello, std::span<Fd> fds, const ucred& from,
+void ShmDevice::receive_hello(const shm::Hello& hello, std::span<shm::Fd> fds, const ucred& from,
                               const shm::SocketName& socket) {
   if (from.uid != ::geteuid()) {
     return reject_hello(fmt::format("it is from user {}, this is user {}", from.uid, ::geteuid()));
@@ -387,7 +385,7 @@ void ShmDevice::receive_refusal(const shm::Refusal& refusal, const ucred& from) 
 }
 
 /// Maps what the HELLO brought and adds the peer's ring to those that poll() reads.
-Expected<> ShmDevice::attach(Endpoint& endpoint, const shm::Hello& hello, std::span<Fd> fds,
+Expected<> ShmDevice::attach(Endpoint& endpoint, const shm::Hello& hello, std::span<shm::Fd> fds,
                              const ucred& from) {
   if (!fds[0] || !fds[1] || !fds[2]) {
     return fail(MPI_ERR_OTHER,

@@ -13,8 +13,6 @@
 
 namespace remit {
 
-using shm::CellKind;
-
 namespace {
 
 constexpr std::uint32_t kMaxJobs = 64;  ///< transfers under way to one peer
@@ -381,7 +379,7 @@ ShmDevice::Step ShmDevice::copied(Job& job) {
   Endpoint& endpoint = *endpoints_[job.endpoint];
   if (job.kind == OpKind::put && job.notify) {
     job.phase = Phase::notifying;
-    if (!endpoint.tx.push(CellKind::notification, job.notification)) return Step::blocked;
+    if (!endpoint.tx.push(shm::CellKind::notification, job.notification)) return Step::blocked;
     wake(endpoint);
   }
   finish(job, MPI_SUCCESS);
@@ -410,7 +408,7 @@ ShmDevice::Step ShmDevice::stream_step(Job& job, Endpoint& endpoint) {
     if (last) cell.flags = shm::kLast | (job.notify ? shm::kNotify : 0);
     cell.notification = job.notification;
     std::memcpy(endpoint.tx.next().payload, &cell, sizeof cell);
-    endpoint.tx.publish(CellKind::put_data, sizeof cell);
+    endpoint.tx.publish(shm::CellKind::put_data, sizeof cell);
     wake(endpoint);
     if (last) {
       job.phase = Phase::waiting;
@@ -425,7 +423,7 @@ ShmDevice::Step ShmDevice::request_step(Job& job, Endpoint& endpoint) {
   if (job.kind == OpKind::get) {
     const shm::GetRequest request{job_name(job), job.remote.address + job.done, job.remote.key,
                                   job.total - job.done};
-    pushed = endpoint.tx.push(CellKind::get_request, request);
+    pushed = endpoint.tx.push(shm::CellKind::get_request, request);
   } else {
     shm::AtomicRequest request;
     request.job = job_name(job);
@@ -436,7 +434,7 @@ ShmDevice::Step ShmDevice::request_step(Job& job, Endpoint& endpoint) {
     request.notification = job.notification;
     request.kind = static_cast<std::uint8_t>(job.atomic);
     request.flags = job.notify ? shm::kNotify : 0;
-    pushed = endpoint.tx.push(CellKind::atomic_request, request);
+    pushed = endpoint.tx.push(shm::CellKind::atomic_request, request);
   }
   if (!pushed) return Step::blocked;
   wake(endpoint);
@@ -502,7 +500,7 @@ bool ShmDevice::offer_assist(Job& job, Endpoint& endpoint) {
   request.slot = job.slot;
   request.is_put = job.kind == OpKind::put ? 1 : 0;
   request.generation = job.claim_generation;
-  return endpoint.tx.push(CellKind::assist, request);
+  return endpoint.tx.push(shm::CellKind::assist, request);
 }
 
 /// The next chunk from the front; with patience, only of the first half.

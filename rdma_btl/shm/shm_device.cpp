@@ -14,9 +14,6 @@
 
 namespace remit {
 
-using shm::Cell;
-using shm::CellKind;
-
 namespace {
 
 constexpr std::uint32_t kIdleTick = 16;
@@ -55,7 +52,7 @@ void ShmDevice::send(EndpointId id, SendHead head, const void* data, std::size_t
   shm::Cell& cell = endpoint.mail ? *endpoint.mailbox : endpoint.tx.next();
   std::memcpy(cell.payload, &head, sizeof head);
   copy_small(cell.payload + sizeof head, data, length);
-  endpoint.tx.publish_in(cell, CellKind::send_inline, sizeof head + length, endpoint.writer);
+  endpoint.tx.publish_in(cell, shm::CellKind::send_inline, sizeof head + length, endpoint.writer);
   endpoint.mail = false;
   wake(endpoint);
 }
@@ -83,7 +80,7 @@ inline bool ShmDevice::push_send(Endpoint& endpoint, const Operation& operation)
     copy_small(to, piece->address, piece->length);
     to += piece->length;
   }
-  endpoint.tx.publish_in(cell, CellKind::send_inline, total, endpoint.writer);
+  endpoint.tx.publish_in(cell, shm::CellKind::send_inline, total, endpoint.writer);
   endpoint.mail = false;
   return true;
 }
@@ -161,7 +158,7 @@ void ShmDevice::ring_bell(Endpoint& endpoint) {
 // --- receiving ---------------------------------------------------------------------------------
 
 /// A cell of the ring whose header has been read: its number never comes again, and 0 is none.
-inline void ShmDevice::take_cell(Cell& cell) const {
+inline void ShmDevice::take_cell(shm::Cell& cell) const {
   if (caps_.take_lines_to != 0) cell.header.store(0, std::memory_order_relaxed);
 }
 
@@ -190,7 +187,7 @@ std::ptrdiff_t ShmDevice::receive(EndpointId id, SendHead head, SendHead mask, v
   if (attention_ != 0 || !endpoint.attached || endpoint.shut) [[unlikely]]
     return kSomethingElse;
   Scan& scan = scans_[endpoint.scan];
-  const Cell* cell = scan.mailbox;
+  const shm::Cell* cell = scan.mailbox;
   std::uint64_t header = cell->header.load(std::memory_order_acquire);
   const bool mail = shm::is_mail(header, scan.expected, scan.writer);
   if (!mail) {
@@ -199,7 +196,7 @@ std::ptrdiff_t ShmDevice::receive(EndpointId id, SendHead head, SendHead mask, v
     if (shm::cell_number(header) != scan.expected) return kNothing;
   }
   std::size_t bytes = shm::cell_length(header) - sizeof found;
-  if (shm::cell_kind(header) == CellKind::send_inline) [[likely]] {
+  if (shm::cell_kind(header) == shm::CellKind::send_inline) [[likely]] {
     if (bytes > shm::kInline - sizeof found || bytes > room ||
         !begins_with(cell->payload, head, mask, found)) [[unlikely]]
       return kSomethingElse;
@@ -208,7 +205,7 @@ std::ptrdiff_t ShmDevice::receive(EndpointId id, SendHead head, SendHead mask, v
     shm::AreaRef ref;
     std::memcpy(&ref, cell->payload, sizeof ref);
     bytes = ref.length - sizeof found;
-    if (shm::cell_kind(header) != CellKind::send_area ||
+    if (shm::cell_kind(header) != shm::CellKind::send_area ||
         shm::cell_length(header) != sizeof ref + sizeof found || ref.length < sizeof found ||
         bytes > room || !begins_with(cell->payload + sizeof ref, head, mask, found)) {
       return kSomethingElse;
@@ -248,7 +245,7 @@ bool ShmDevice::take_mail(Scan& scan, std::uint64_t header, Completion& out) {
   out.status = MPI_SUCCESS;
   out.endpoint = scan.endpoint;
   out.data = {endpoint.letter.data(), length};
-  if (shm::cell_kind(header) == CellKind::send_inline) return true;
+  if (shm::cell_kind(header) == shm::CellKind::send_inline) return true;
   out.data = area_message(endpoint, out.data);
   return out.data.data() != nullptr;
 }
@@ -257,7 +254,7 @@ bool ShmDevice::take_mail(Scan& scan, std::uint64_t header, Completion& out) {
                                                                   std::span<Completion> out,
                                                                   std::size_t n) {
   while (n < out.size()) {
-    Cell& cell = *scan.next;
+    shm::Cell& cell = *scan.next;
     const std::uint64_t header = cell.header.load(std::memory_order_acquire);
     const std::uint64_t number = scan.expected;
     if (shm::cell_number(header) != number) {
@@ -271,7 +268,7 @@ bool ShmDevice::take_mail(Scan& scan, std::uint64_t header, Completion& out) {
     take_cell(cell);
     step_over(scan);
     const std::size_t length = shm::cell_length(header);
-    if (shm::cell_kind(header) == CellKind::send_inline && length <= shm::kInline) [[likely]] {
+    if (shm::cell_kind(header) == shm::CellKind::send_inline && length <= shm::kInline) [[likely]] {
       Completion& completion = out[n++];
       completion.kind = CompletionKind::receive;
       completion.status = MPI_SUCCESS;
@@ -359,10 +356,10 @@ void ShmDevice::make_hot(std::uint32_t index) {
 }
 
 /// Every kind of cell but the short send. True if `out` was filled.
-bool ShmDevice::handle(Scan& scan, const Cell& cell, std::uint64_t header, Completion& out) {
+bool ShmDevice::handle(Scan& scan, const shm::Cell& cell, std::uint64_t header, Completion& out) {
   Endpoint& endpoint = *endpoints_[scan.endpoint];
   switch (shm::cell_kind(header)) {
-    case CellKind::send_area: {
+    case shm::CellKind::send_area: {
       const std::span payload(cell.payload, std::min(shm::cell_length(header), shm::kInline));
       const std::span<const std::byte> data = area_message(endpoint, payload);
       if (data.data() == nullptr) return false;
@@ -370,33 +367,33 @@ bool ShmDevice::handle(Scan& scan, const Cell& cell, std::uint64_t header, Compl
       out.data = data;
       return true;
     }
-    case CellKind::notification:
+    case shm::CellKind::notification:
       out = event_of(CompletionKind::notification, endpoint.id, MPI_SUCCESS);
       std::memcpy(&out.notification, cell.payload, sizeof out.notification);
       return true;
-    case CellKind::put_data:
+    case shm::CellKind::put_data:
       return on_put_data(endpoint, cell, out);
-    case CellKind::put_done:
+    case shm::CellKind::put_done:
       on_put_done(endpoint, cell);
       return false;
-    case CellKind::get_request:
+    case shm::CellKind::get_request:
       on_get_request(endpoint, cell);
       return false;
-    case CellKind::get_data:
+    case shm::CellKind::get_data:
       on_get_data(endpoint, cell);
       return false;
-    case CellKind::atomic_request:
+    case shm::CellKind::atomic_request:
       return on_atomic_request(endpoint, cell, out);
-    case CellKind::atomic_reply:
+    case shm::CellKind::atomic_reply:
       on_atomic_reply(endpoint, cell);
       return false;
-    case CellKind::assist:
+    case shm::CellKind::assist:
       on_assist(endpoint, cell);
       return false;
-    case CellKind::arena_wanted:
+    case shm::CellKind::arena_wanted:
       on_arena_wanted(endpoint);
       return false;
-    case CellKind::send_inline:
+    case shm::CellKind::send_inline:
       break;
   }
   bad_cell(endpoint, "a cell that makes no sense");

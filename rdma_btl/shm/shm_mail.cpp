@@ -14,8 +14,6 @@
 
 namespace remit {
 
-using shm::CellKind;
-
 /// Where the bytes of the next message go: with the mailbox if it goes there, else in the data
 /// area.
 std::byte* ShmDevice::reserve(Endpoint& endpoint, std::size_t bytes, shm::AreaRef& ref) {
@@ -52,7 +50,7 @@ void ShmDevice::publish_reference(Endpoint& endpoint, const shm::AreaRef& ref, c
   shm::Cell& cell = endpoint.mail ? *endpoint.mailbox : endpoint.tx.next();
   std::memcpy(cell.payload, &ref, sizeof ref);
   copy_small(cell.payload + sizeof ref, head, bytes);
-  endpoint.tx.publish_in(cell, CellKind::send_area, sizeof ref + bytes, endpoint.writer);
+  endpoint.tx.publish_in(cell, shm::CellKind::send_area, sizeof ref + bytes, endpoint.writer);
   endpoint.mail = false;
 }
 
@@ -70,7 +68,7 @@ std::size_t ShmDevice::filled(const Endpoint& endpoint, std::uint64_t number) {
 bool ShmDevice::mail_is_whole(const Endpoint& endpoint, const Scan& scan) {
   const std::uint64_t header = scan.mailbox->header.load(std::memory_order_acquire);
   shm::AreaRef ref;
-  if (shm::cell_kind(header) != CellKind::send_area || shm::cell_length(header) < sizeof ref) {
+  if (shm::cell_kind(header) != shm::CellKind::send_area || shm::cell_length(header) < sizeof ref) {
     return true;
   }
   std::memcpy(&ref, scan.mailbox->payload, sizeof ref);

@@ -10,8 +10,6 @@
 
 namespace remit {
 
-using shm::CellKind;
-
 namespace {
 
 template <class Payload>
@@ -46,7 +44,7 @@ void ShmDevice::violation(Endpoint& endpoint, const char* what, std::uint64_t ad
 }
 
 /// A control cell to a peer, now or when its ring has room.
-void ShmDevice::send_cell(Endpoint& endpoint, CellKind kind, const void* payload,
+void ShmDevice::send_cell(Endpoint& endpoint, shm::CellKind kind, const void* payload,
                           std::size_t length) {
   if (endpoint.shut) return;
   if (endpoint.tx.has_room()) {
@@ -85,7 +83,7 @@ void ShmDevice::progress_replies() {
       cell.job = reply.job;
       cell.flags = last ? shm::kLast : 0;
       std::memcpy(endpoint.tx.next().payload, &cell, sizeof cell);
-      endpoint.tx.publish(CellKind::get_data, sizeof cell);
+      endpoint.tx.publish(shm::CellKind::get_data, sizeof cell);
       wake(endpoint);
     }
     if (!last) replies_.push_back(reply);
@@ -99,7 +97,7 @@ bool ShmDevice::on_put_data(Endpoint& endpoint, const shm::Cell& cell, Completio
   if (!allowed(put.key, put.address, put.area.length, Access::remote_write)) {
     violation(endpoint, "a put", put.address, put.area.length);
     const shm::PutDone done{put.job, MPI_ERR_RMA_RANGE};
-    send_cell(endpoint, CellKind::put_done, &done, sizeof done);
+    send_cell(endpoint, shm::CellKind::put_done, &done, sizeof done);
     return false;
   }
   if (put.area.length != 0) {
@@ -107,7 +105,7 @@ bool ShmDevice::on_put_data(Endpoint& endpoint, const shm::Cell& cell, Completio
   }
   if ((put.flags & shm::kLast) == 0) return false;
   const shm::PutDone done{put.job, MPI_SUCCESS};
-  send_cell(endpoint, CellKind::put_done, &done, sizeof done);
+  send_cell(endpoint, shm::CellKind::put_done, &done, sizeof done);
   if ((put.flags & shm::kNotify) == 0) return false;
   out = event_of(CompletionKind::notification, endpoint.id, MPI_SUCCESS, 0, put.notification);
   return true;
@@ -133,7 +131,7 @@ void ShmDevice::on_get_request(Endpoint& endpoint, const shm::Cell& cell) {
     refusal.job = request.job;
     refusal.flags = shm::kLast;
     refusal.status = MPI_ERR_RMA_RANGE;
-    send_cell(endpoint, CellKind::get_data, &refusal, sizeof refusal);
+    send_cell(endpoint, shm::CellKind::get_data, &refusal, sizeof refusal);
     return;
   }
   replies_.push_back({endpoint.id, request.job, reinterpret_cast<const std::byte*>(request.address),
@@ -177,7 +175,7 @@ bool ShmDevice::on_atomic_request(Endpoint& endpoint, const shm::Cell& cell, Com
   if (!valid) {
     violation(endpoint, "an atomic", request.address, sizeof(std::uint64_t));
     reply.status = MPI_ERR_RMA_RANGE;
-    send_cell(endpoint, CellKind::atomic_reply, &reply, sizeof reply);
+    send_cell(endpoint, shm::CellKind::atomic_reply, &reply, sizeof reply);
     return false;
   }
   std::atomic_ref<std::uint64_t> word(*reinterpret_cast<std::uint64_t*>(request.address));
@@ -193,7 +191,7 @@ bool ShmDevice::on_atomic_request(Endpoint& endpoint, const shm::Cell& cell, Com
       reply.old_value = word.exchange(request.operand);
       break;
   }
-  send_cell(endpoint, CellKind::atomic_reply, &reply, sizeof reply);
+  send_cell(endpoint, shm::CellKind::atomic_reply, &reply, sizeof reply);
   if ((request.flags & shm::kNotify) == 0) return false;
   out = event_of(CompletionKind::notification, endpoint.id, MPI_SUCCESS, 0, request.notification);
   return true;

@@ -1,4 +1,4 @@
-librdma_btl_la_SOURCES += \
+rdma_btl_sources += \
 	rdma_btl/tcp/endpoint.hpp \
 	rdma_btl/tcp/tcp_config.hpp \
 	rdma_btl/tcp/tcp_connect.cpp \

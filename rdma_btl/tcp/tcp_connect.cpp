@@ -14,19 +14,14 @@
 
 namespace remit {
 
-using tcp::Hello;
-using tcp::Verdict;
-
 namespace {
 
-constexpr std::size_t kMostGuests = 4096;
-
-bool speaks_our_language(const Hello& hello) {
+bool speaks_our_language(const tcp::Hello& hello) {
   return hello.magic == tcp::kMagic && hello.version == tcp::kVersion;
 }
 
 /// Takes what is there of a hello, and nothing behind it. 0 or an errno or tcp::kEnded.
-int read_hello(int socket, Hello& hello, std::size_t& got) {
+int read_hello(int socket, tcp::Hello& hello, std::size_t& got) {
   while (got < sizeof hello) {
     const ssize_t count =
         ::recv(socket, reinterpret_cast<std::byte*>(&hello) + got, sizeof hello - got, 0);
@@ -44,7 +39,7 @@ int read_hello(int socket, Hello& hello, std::size_t& got) {
 }
 
 /// As the first bytes of a connection, a hello always finds room.
-bool write_hello(int socket, const Hello& hello) {
+bool write_hello(int socket, const tcp::Hello& hello) {
   return ::send(socket, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello;
 }
 
@@ -131,11 +126,11 @@ void TcpDevice::begin_with_itself(Endpoint& endpoint) {
   endpoint.socket.reset(ends[0]);
   endpoint.other.reset(ends[1]);
   watch(endpoint.socket.get(), endpoint.id, false);
-  open_endpoint(endpoint, hello_to(endpoint.peer, Verdict::accepted));
+  open_endpoint(endpoint, hello_to(endpoint.peer, tcp::Verdict::accepted));
 }
 
-Hello TcpDevice::hello_to(PeerName peer, Verdict verdict) const {
-  Hello hello;
+tcp::Hello TcpDevice::hello_to(PeerName peer, tcp::Verdict verdict) const {
+  tcp::Hello hello;
   hello.verdict = verdict;
   hello.job = config_.job;
   hello.from = config_.name;
@@ -145,7 +140,7 @@ Hello TcpDevice::hello_to(PeerName peer, Verdict verdict) const {
 }
 
 /// Both sides know each other.
-void TcpDevice::open_endpoint(Endpoint& endpoint, const Hello& hello) {
+void TcpDevice::open_endpoint(Endpoint& endpoint, const tcp::Hello& hello) {
   if (endpoint.host.empty()) {
     const std::string_view host(hello.host.data(), hello.host.size());
     endpoint.host = host.substr(0, host.find('\0'));
@@ -195,7 +190,7 @@ void TcpDevice::accept_guests() {
       if (!words.empty()) log(LogLevel::warning, "tcp: {}", words);
       return;
     }
-    if (guests_.size() >= kMostGuests) guests_.erase(guests_.begin());
+    if (guests_.size() >= net::kMostGuests) guests_.erase(guests_.begin());
     const int fd = socket.get();
     watch(fd, tcp::kGuestBit | static_cast<std::uint32_t>(fd), false);
     guests_[fd].socket = std::move(socket);
@@ -208,7 +203,7 @@ void TcpDevice::on_guest(int fd) {
   const auto found = guests_.find(fd);
   if (found == guests_.end()) return;
   const int error = read_hello(fd, found->second.hello, found->second.got);
-  if (error == 0 && found->second.got < sizeof(Hello)) return;
+  if (error == 0 && found->second.got < sizeof(tcp::Hello)) return;
   Guest guest = std::move(found->second);
   guests_.erase(found);
   if (error != 0) return;
@@ -219,25 +214,25 @@ void TcpDevice::on_guest(int fd) {
   on_request(std::move(guest.socket), guest.hello);
 }
 
-void TcpDevice::on_request(shm::Fd socket, const Hello& hello) {
-  const auto refuse = [&](Verdict verdict) {
+void TcpDevice::on_request(shm::Fd socket, const tcp::Hello& hello) {
+  const auto refuse = [&](tcp::Verdict verdict) {
     (void)write_hello(socket.get(), hello_to(hello.from, verdict));
   };
   if (hello.job != config_.job || hello.to != config_.name || hello.from == config_.name) {
     ++counters_.rejected;
     log(LogLevel::info, "tcp: process {} of another job, or looking for another process",
         rank_of_name(hello.from));
-    return refuse(Verdict::stranger);
+    return refuse(tcp::Verdict::stranger);
   }
   const auto known = by_name_.find(hello.from);
   Endpoint& endpoint =
       known != by_name_.end() ? *endpoints_[known->second] : make_endpoint(hello.from);
-  if (endpoint.state > State::yielding) return refuse(Verdict::over);
+  if (endpoint.state > State::yielding) return refuse(tcp::Verdict::over);
   if (endpoint.state == State::connecting) {
     ++counters_.settled;
-    if (config_.name < hello.from) return refuse(Verdict::mine_wins);
+    if (config_.name < hello.from) return refuse(tcp::Verdict::mine_wins);
   }
-  if (!write_hello(socket.get(), hello_to(hello.from, Verdict::accepted))) return;
+  if (!write_hello(socket.get(), hello_to(hello.from, tcp::Verdict::accepted))) return;
   endpoint.socket = std::move(socket);
   watch(endpoint.socket.get(), endpoint.id, false);
   open_endpoint(endpoint, hello);
@@ -249,7 +244,7 @@ void TcpDevice::on_connecting(Endpoint& endpoint) {
       return on_end(endpoint, error);
     }
     endpoint.deadline_ns = 0;  // its host has answered; the process does when it has time
-    if (!write_hello(endpoint.socket.get(), hello_to(endpoint.peer, Verdict::accepted))) {
+    if (!write_hello(endpoint.socket.get(), hello_to(endpoint.peer, tcp::Verdict::accepted))) {
       return;  // not connected yet, or not any more: the next event says which
     }
     endpoint.greeted = true;
@@ -260,22 +255,22 @@ void TcpDevice::on_connecting(Endpoint& endpoint) {
   if (endpoint.answer_bytes == sizeof endpoint.answer) on_answer(endpoint, endpoint.answer);
 }
 
-void TcpDevice::on_answer(Endpoint& endpoint, const Hello& hello) {
+void TcpDevice::on_answer(Endpoint& endpoint, const tcp::Hello& hello) {
   if (!speaks_our_language(hello) || hello.from != endpoint.peer) {
     return fail_endpoint(endpoint,
                          fmt::format("{}: something else answered there", way_to(endpoint)));
   }
   switch (hello.verdict) {
-    case Verdict::accepted:
+    case tcp::Verdict::accepted:
       return open_endpoint(endpoint, hello);
-    case Verdict::mine_wins:
+    case tcp::Verdict::mine_wins:
       endpoint.state = State::yielding;
       endpoint.socket = {};
       return;
-    case Verdict::stranger:
+    case tcp::Verdict::stranger:
       return fail_endpoint(
           endpoint, fmt::format("{} is not that process of this job any more", way_to(endpoint)));
-    case Verdict::over:
+    case tcp::Verdict::over:
       return fail_endpoint(endpoint, fmt::format("{} has given this process up", way_to(endpoint)));
   }
   fail_endpoint(endpoint, fmt::format("{}: something else answered there", way_to(endpoint)));

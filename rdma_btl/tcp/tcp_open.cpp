@@ -22,10 +22,6 @@ constexpr double kLatencyNs = 8000;
 /// A get and what tells its target that it is over take 8 us longer than a put, at 256 KB as at 1
 /// MB.
 constexpr double kGetSlowdown = 1.4;
-/// Of an interface that does not say: the loopback, bridges, virtual adapters.
-constexpr double kUnknownBandwidth = 3e9;
-constexpr std::size_t kLongestMessage = std::size_t{1} << 30;
-constexpr std::size_t kMostPieces = 16;
 constexpr std::uint64_t kPatienceNs = 5'000'000'000;
 
 Expected<net::Choice> choose(const TcpConfig& config) {
@@ -34,7 +30,7 @@ Expected<net::Choice> choose(const TcpConfig& config) {
   return net::choose_interface(*interfaces, config.interface);
 }
 
-std::string words_of(const net::Choice& choice) {
+std::string description_of(const net::Choice& choice) {
   return fmt::format("{} {} ({})", choice.interface.name, choice.interface.text, choice.why);
 }
 
@@ -43,7 +39,7 @@ std::string words_of(const net::Choice& choice) {
 TcpDevice::TcpDevice(const TcpConfig& config) : config_(config) {}
 
 Expected<std::string> TcpDevice::survey(const TcpConfig& config) {
-  return choose(config).map(words_of);
+  return choose(config).map(description_of);
 }
 
 Expected<std::unique_ptr<TcpDevice>> TcpDevice::create(const TcpConfig& config) {
@@ -55,7 +51,7 @@ Expected<std::unique_ptr<TcpDevice>> TcpDevice::create(const TcpConfig& config) 
 }
 
 Expected<> TcpDevice::open(const net::Choice& choice) {
-  description_ = words_of(choice);
+  description_ = description_of(choice);
   const auto key = std::as_writable_bytes(std::span(&key_, 1));
   if (Expected<> random =
           shm::random_bytes({reinterpret_cast<std::uint8_t*>(key.data()), key.size()});
@@ -82,7 +78,8 @@ Expected<> TcpDevice::open(const net::Choice& choice) {
   caps_.max_pieces = kMostPieces;
   caps_.latency_ns = kLatencyNs;
   caps_.overhead_ns = kLatencyNs;
-  caps_.bandwidth = choice.interface.bandwidth > 0 ? choice.interface.bandwidth : kUnknownBandwidth;
+  caps_.bandwidth =
+      choice.interface.bandwidth > 0 ? choice.interface.bandwidth : net::kUnknownBandwidth;
   caps_.get_slowdown = kGetSlowdown;
   caps_.eager_limit = config_.message_bytes;
   caps_.ordered = true;

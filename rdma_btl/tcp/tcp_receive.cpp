@@ -18,9 +18,6 @@
 
 namespace remit {
 
-using tcp::Frame;
-using tcp::FrameKind;
-
 namespace {
 
 /// Three of the longest messages: so two of them are moved at most to make room for a third.
@@ -249,10 +246,10 @@ void TcpDevice::parse(Endpoint& endpoint, std::span<Completion> out, std::size_t
     const std::span<const std::byte> bytes(endpoint.buffer.get() + endpoint.first,
                                            endpoint.last - endpoint.first);
     endpoint.wanted = 0;
-    if (bytes.size() < sizeof(Frame)) return;
-    const auto frame = head_in<Frame>(bytes);
-    const bool is_message = frame.kind == FrameKind::message;
-    if (frame.magic != Frame().magic || (is_message && frame.length > config_.message_bytes)) {
+    if (bytes.size() < sizeof(tcp::Frame)) return;
+    const auto frame = head_in<tcp::Frame>(bytes);
+    const bool is_message = frame.kind == tcp::FrameKind::message;
+    if (frame.magic != tcp::Frame().magic || (is_message && frame.length > config_.message_bytes)) {
       return fail_nonsense(endpoint);
     }
     const std::size_t body = is_message ? frame.length + tcp::filling(frame.length) : 0;
@@ -267,17 +264,17 @@ void TcpDevice::parse(Endpoint& endpoint, std::span<Completion> out, std::size_t
 }
 
 /// A frame with its head, and a message with its bytes. True: `out` tells of it.
-bool TcpDevice::on_frame(Endpoint& endpoint, const Frame& frame, std::span<const std::byte> rest,
-                         Completion& out) {
+bool TcpDevice::on_frame(Endpoint& endpoint, const tcp::Frame& frame,
+                         std::span<const std::byte> rest, Completion& out) {
   switch (frame.kind) {
-    case FrameKind::message:
+    case tcp::FrameKind::message:
       ++counters_.receives;
       if (endpoint.long_lately != 0) --endpoint.long_lately;
       if (!endpoint.is_lent) lent_.push_back(endpoint.id);
       endpoint.is_lent = true;
       out = {CompletionKind::receive, MPI_SUCCESS, endpoint.id, 0, 0, rest.first(frame.length)};
       return true;
-    case FrameKind::notification:
+    case tcp::FrameKind::notification:
       ++counters_.notifications;
       out = {CompletionKind::notification,
              MPI_SUCCESS,
@@ -286,18 +283,18 @@ bool TcpDevice::on_frame(Endpoint& endpoint, const Frame& frame, std::span<const
              0,
              {}};
       return true;
-    case FrameKind::put:
+    case tcp::FrameKind::put:
       on_put(endpoint, head_in<tcp::PutHead>(rest), frame.length);
       return false;
-    case FrameKind::get:
+    case tcp::FrameKind::get:
       on_get(endpoint, head_in<tcp::GetHead>(rest));
       return false;
-    case FrameKind::answer:
+    case tcp::FrameKind::answer:
       on_answer_frame(endpoint, frame.length);
       return false;
-    case FrameKind::refusal:
+    case tcp::FrameKind::refusal:
       return on_refusal(endpoint, out);
-    case FrameKind::goodbye:
+    case tcp::FrameKind::goodbye:
       see_goodbye(endpoint);
       return false;
   }
@@ -320,8 +317,8 @@ void TcpDevice::on_put(Endpoint& endpoint, const tcp::PutHead& head, std::size_t
 void TcpDevice::on_get(Endpoint& endpoint, const tcp::GetHead& head) {
   if (endpoint.answers >= config_.most_transfers) return fail_nonsense(endpoint);
   Transfer& answer = endpoint.transfers.emplace_back();
-  answer.kind = head.key == key_ ? FrameKind::answer : FrameKind::refusal;
-  if (answer.kind == FrameKind::answer) {
+  answer.kind = head.key == key_ ? tcp::FrameKind::answer : tcp::FrameKind::refusal;
+  if (answer.kind == tcp::FrameKind::answer) {
     answer.bytes = head.bytes;
     answer.pieces.push_back({reinterpret_cast<void*>(head.address), head.bytes, 0});
   }
@@ -434,7 +431,7 @@ void TcpDevice::settle_buffer(Endpoint& endpoint) {
     endpoint.first = endpoint.last = 0;
     return;
   }
-  const std::size_t longest = sizeof(Frame) + config_.message_bytes + tcp::kAlignment;
+  const std::size_t longest = sizeof(tcp::Frame) + config_.message_bytes + tcp::kAlignment;
   if (kBufferBytes - endpoint.first >= longest) return;
   const std::size_t bytes = endpoint.last - endpoint.first;
   move_bytes(endpoint.buffer.get(), endpoint.buffer.get() + endpoint.first, bytes);

@@ -14,14 +14,11 @@
 
 namespace remit {
 
-using tcp::Frame;
-using tcp::FrameKind;
-
 namespace {
 
 /// The kernel takes one piece faster than several; to here that pays for a copy.
 constexpr std::size_t kCopied = 4096;
-constexpr std::size_t kMostPieces = 24;  ///< Caps::max_pieces, frame, head, filling
+constexpr std::size_t kMostSegments = 24;  ///< Caps::max_pieces, frame, head, filling
 /// Connections that are tried at every poll, of those whose socket was full.
 constexpr std::size_t kTried = 8;
 
@@ -39,7 +36,7 @@ class Row {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
-  std::array<iovec, kMostPieces> pieces_;
+  std::array<iovec, kMostSegments> pieces_;
   std::size_t count_ = 0;
   std::size_t bytes_ = 0;
 };
@@ -86,7 +83,7 @@ std::size_t TcpDevice::post_closed(Endpoint& endpoint, std::span<const Operation
 bool TcpDevice::post_one(Endpoint& endpoint, const Operation& operation) {
   switch (operation.kind) {
     case OpKind::send:
-      if (!send_frame(endpoint, FrameKind::message, operation.local)) return false;
+      if (!send_frame(endpoint, tcp::FrameKind::message, operation.local)) return false;
       ++counters_.sends;
       counters_.sent_bytes += total_length(operation.local);
       return true;
@@ -109,8 +106,8 @@ void TcpDevice::send(EndpointId id, SendHead head, const void* data, std::size_t
       !endpoint.waiting.empty() || endpoint.in_segment()) [[unlikely]] {
     return Device::send(id, head, data, length, refused);
   }
-  std::array<std::byte, sizeof(Frame) + sizeof head + kCopied + tcp::kAlignment> bytes;
-  Frame frame;
+  std::array<std::byte, sizeof(tcp::Frame) + sizeof head + kCopied + tcp::kAlignment> bytes;
+  tcp::Frame frame;
   frame.length = static_cast<std::uint32_t>(sizeof head + length);
   std::memcpy(bytes.data(), &frame, sizeof frame);
   std::memcpy(bytes.data() + sizeof frame, &head, sizeof head);
@@ -139,7 +136,7 @@ bool TcpDevice::post_put(Endpoint& endpoint, const Operation& operation) {
   if (bytes == 0) {
     const tcp::NotificationHead head = {operation.notification, 0};
     const Piece piece = {const_cast<tcp::NotificationHead*>(&head), sizeof head, 0};
-    if (operation.notify && !send_frame(endpoint, FrameKind::notification, {&piece, 1})) {
+    if (operation.notify && !send_frame(endpoint, tcp::FrameKind::notification, {&piece, 1})) {
       return false;
     }
     complete(endpoint, operation.cookie, MPI_SUCCESS);
@@ -169,7 +166,7 @@ bool TcpDevice::post_get(Endpoint& endpoint, const Operation& operation) {
   if (endpoint.fetches.size() >= config_.most_transfers) return false;
   const tcp::GetHead head = {operation.remote.address, operation.remote.key, bytes};
   const Piece piece = {const_cast<tcp::GetHead*>(&head), sizeof head, 0};
-  if (!send_frame(endpoint, FrameKind::get, {&piece, 1})) return false;
+  if (!send_frame(endpoint, tcp::FrameKind::get, {&piece, 1})) return false;
   Fetch& fetch = endpoint.fetches.emplace_back();
   fetch.pieces.assign(operation.local.begin(), operation.local.end());
   fetch.bytes = bytes;
@@ -191,10 +188,10 @@ void TcpDevice::complete(const Endpoint& endpoint, std::uint64_t cookie, int sta
 // --- frames ------------------------------------------------------------------------------------
 
 /// One frame with its head and data, which are free afterwards. False: too much waits already.
-bool TcpDevice::send_frame(Endpoint& endpoint, FrameKind kind, std::span<const Piece> pieces) {
+bool TcpDevice::send_frame(Endpoint& endpoint, tcp::FrameKind kind, std::span<const Piece> pieces) {
   if (endpoint.cut) return true;
   const std::size_t bytes = total_length(pieces);
-  Frame frame;
+  tcp::Frame frame;
   frame.kind = kind;
   frame.length = static_cast<std::uint32_t>(bytes - tcp::head_bytes(kind));
   Row row;
@@ -274,12 +271,12 @@ void TcpDevice::begin_segment(Endpoint& endpoint) {
     endpoint.bounded = true;
     net::bound_buffer(endpoint.out(), caps_.bandwidth);
   }
-  Frame frame;
+  tcp::Frame frame;
   frame.kind = transfer.kind;
   const std::size_t bytes = std::min(config_.segment_bytes, transfer.bytes - transfer.begun);
   frame.length = static_cast<std::uint32_t>(bytes);
   std::memcpy(endpoint.head.data(), &frame, sizeof frame);
-  if (transfer.kind == FrameKind::put) {
+  if (transfer.kind == tcp::FrameKind::put) {
     const bool last = transfer.begun + bytes == transfer.bytes;
     const tcp::PutHead head = {transfer.remote.address + transfer.begun, transfer.remote.key,
                                transfer.notification, transfer.notify && last ? 1U : 0U};
@@ -331,7 +328,7 @@ bool TcpDevice::write_segment(Endpoint& endpoint) {
 void TcpDevice::end_transfer(Endpoint& endpoint) {
   const Transfer& transfer = endpoint.transfers.front();
   complete(endpoint, transfer.cookie, MPI_SUCCESS);
-  if (transfer.kind != FrameKind::put) --endpoint.answers;
+  if (transfer.kind != tcp::FrameKind::put) --endpoint.answers;
   endpoint.transfers.pop_front();
 }
 

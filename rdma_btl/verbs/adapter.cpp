@@ -60,14 +60,6 @@ double lanes(std::uint8_t width) {
   }
 }
 
-std::string first_line(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
-constexpr const char* kDevices = "/sys/class/infiniband";
 constexpr const char* kUserDevices = "/sys/class/infiniband_verbs";
 
 std::string port_folder(const std::string& device, int port) {
@@ -179,17 +171,6 @@ bool matches(const Adapter& adapter, const Wanted& wanted) {
          (wanted.gid_index < 0 || wanted.gid_index == adapter.gid_index);
 }
 
-std::vector<std::string> names_in(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
-       at.increment(error)) {
-    names.push_back(at->path().filename());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 /// Whether libibverbs has a driver for it.
 bool has_driver(const Api& api, const std::string& device) {
   int count = 0;
@@ -259,6 +240,24 @@ tl::unexpected<Error> no_match(const Api& api, const std::vector<Adapter>& adapt
 }
 
 }  // namespace
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
+    names.push_back(at->path().filename());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 std::optional<std::uint64_t> port_refusals(const Adapter& adapter) {
   const std::string folder = port_folder(adapter.device, adapter.port) + "/hw_counters/";

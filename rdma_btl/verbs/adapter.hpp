@@ -47,6 +47,15 @@ struct Wanted {
 /// The address of a peer, printed.
 [[nodiscard]] std::string to_text(const sockaddr_storage& address);
 
+/// Where the kernel shows its adapters.
+inline constexpr const char* kDevices = "/sys/class/infiniband";
+
+/// What such a file says: its first line, empty if it is not there.
+[[nodiscard]] std::string first_line(const std::string& path);
+
+/// Names in a folder, sorted; empty if it is not there.
+[[nodiscard]] std::vector<std::string> names_in(const std::string& folder);
+
 /// The names of the adapters that the kernel shows, sorted.
 [[nodiscard]] std::vector<std::string> kernel_adapters();
 

@@ -30,30 +30,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kDevices = "/sys/class/infiniband";
 /// For the messages of a rank, besides the device's own memory.
 constexpr std::size_t kLeastForMessages = std::size_t{4} << 20;
 constexpr std::size_t kProbeBytes = std::size_t{256} << 10;
 constexpr std::uint32_t kNotification = 0x5eed;
 constexpr std::chrono::seconds kPatience{10};
-
-std::string first_line(const fs::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
-/// Names in a folder, sorted; empty if it is not there.
-std::vector<std::string> names_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    names.push_back(at->path().filename());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 std::string megabytes(std::size_t bytes) {
   return bytes < (std::size_t{1} << 20) ? fmt::format("{} kB", bytes >> 10)

@@ -1,4 +1,4 @@
-librdma_btl_la_SOURCES += \
+rdma_btl_sources += \
 	rdma_btl/verbs/adapter.cpp \
 	rdma_btl/verbs/adapter.hpp \
 	rdma_btl/verbs/api.cpp \

@@ -15,13 +15,6 @@
 
 namespace remit {
 
-using verbs::Address;
-using verbs::Hello;
-using verbs::ms;
-using verbs::now_ns;
-using verbs::Refusal;
-using verbs::Rejection;
-
 namespace {
 
 constexpr unsigned kResolveAttempts = 3;
@@ -47,7 +40,7 @@ void* context_of(EndpointId id) {
   return reinterpret_cast<void*>(std::uintptr_t{id} + 1);
 }
 
-std::string words_of(const Rejection& rejection) {
+std::string words_of(const verbs::Rejection& rejection) {
   const std::string_view words(rejection.words, sizeof rejection.words);
   return std::string(words.substr(0, words.find('\0')));
 }
@@ -64,7 +57,7 @@ bool read(std::span<const std::byte> data, T& out) {
 // --- addresses ---------------------------------------------------------------------------------
 
 std::vector<std::byte> VerbsDevice::local_address() const {
-  Address address;
+  verbs::Address address;
   address.abilities = static_cast<std::uint16_t>((config_.mask.iwarp ? verbs::kIwarp : 0) |
                                                  (immediate_ ? verbs::kImmediate : 0));
   address.job = config_.job;
@@ -87,7 +80,7 @@ std::vector<std::byte> VerbsDevice::local_address() const {
 
 /// Whether a packet would find its way is known only when a connection is made.
 bool VerbsDevice::reachable(std::span<const std::byte> bytes) const {
-  Address address;
+  verbs::Address address;
   if (!read(bytes, address) || bytes.size() != sizeof address + address.host_bytes) return false;
   return address.version == verbs::kVersion && address.job == config_.job &&
          address.family == adapter_.address.ss_family &&
@@ -133,7 +126,7 @@ Expected<EndpointId> VerbsDevice::connect(PeerName peer, std::span<const std::by
                 "kind of adapter, another job or another version of Remit",
                 rank_of_name(peer), adapter_.device);
   }
-  Address address;
+  verbs::Address address;
   (void)read(bytes, address);
   if (address.name != peer) {
     return fail(MPI_ERR_ARG, "process {} connects to process {} with the address of process {}",
@@ -164,10 +157,10 @@ Expected<EndpointId> VerbsDevice::connect(PeerName peer, std::span<const std::by
 /// Starts an attempt to connect; events continue it.
 void VerbsDevice::begin(Endpoint& endpoint) {
   if (!broken_.empty()) return fail_endpoint(endpoint, broken_);
-  const std::uint64_t now = now_ns();
+  const std::uint64_t now = verbs::now_ns();
   if (endpoint.state == State::idle) {  // the first of a row of attempts
-    endpoint.give_up_ns = now + ms(config_.connect_timeout_ms);
-    endpoint.ask_ns = now + ms(config_.quiet_ms);
+    endpoint.give_up_ns = now + verbs::ms(config_.connect_timeout_ms);
+    endpoint.ask_ns = now + verbs::ms(config_.quiet_ms);
     endpoint.asked_ns = 0;
   }
   if (endpoint.attempts++ != 0) ++counters_.retried;
@@ -198,7 +191,8 @@ void VerbsDevice::retry_later(Endpoint& endpoint, std::string words) {
   drop_active(endpoint);
   endpoint.words = std::move(words);
   const unsigned doublings = std::min(endpoint.attempts, 6U);
-  endpoint.timer_ns = now_ns() + ms(std::min(kFirstRetryMs << doublings, kLastRetryMs));
+  endpoint.timer_ns =
+      verbs::now_ns() + verbs::ms(std::min(kFirstRetryMs << doublings, kLastRetryMs));
 }
 
 /// Receives are on their way back, to one of the two sides.
@@ -207,7 +201,7 @@ void VerbsDevice::retry_soon(Endpoint& endpoint) {
   on_sign_of_life(endpoint);
   retry_later(endpoint, "waiting for receives of other peers");
   release_lease(endpoint);
-  endpoint.timer_ns = now_ns() + ms(kSoonMs);
+  endpoint.timer_ns = verbs::now_ns() + verbs::ms(kSoonMs);
 }
 
 void VerbsDevice::destroy_id(rdma_cm_id* id) {
@@ -261,8 +255,8 @@ Expected<> VerbsDevice::make_queue_pair(rdma_cm_id* id, Endpoint& endpoint, bool
   return receives ? lend_first(id->qp, endpoint) : Expected<>{};
 }
 
-Hello VerbsDevice::hello_to(const Endpoint& endpoint) const {
-  Hello hello;
+verbs::Hello VerbsDevice::hello_to(const Endpoint& endpoint) const {
+  verbs::Hello hello;
   hello.abilities = immediate_ ? verbs::kImmediate : 0;
   hello.job = config_.job;
   hello.from = config_.name;
@@ -273,7 +267,7 @@ Hello VerbsDevice::hello_to(const Endpoint& endpoint) const {
   return hello;
 }
 
-rdma_conn_param VerbsDevice::connection_parameters(const Hello& hello) const {
+rdma_conn_param VerbsDevice::connection_parameters(const verbs::Hello& hello) const {
   rdma_conn_param parameters = {};
   parameters.private_data = &hello;
   parameters.private_data_len = sizeof hello;
@@ -293,7 +287,7 @@ void VerbsDevice::on_route_resolved(Endpoint& endpoint) {
     return fail_endpoint(endpoint, fmt::format("{}: {}", way_to(endpoint), made.error().message));
   }
   endpoint.qp = endpoint.active->qp;
-  const Hello hello = hello_to(endpoint);
+  const verbs::Hello hello = hello_to(endpoint);
   rdma_conn_param parameters = connection_parameters(hello);
   endpoint.state = State::connecting;
   if (api_.connect(endpoint.active, &parameters) != 0) {
@@ -303,14 +297,14 @@ void VerbsDevice::on_route_resolved(Endpoint& endpoint) {
   }
 }
 
-void VerbsDevice::take_hello(Endpoint& endpoint, const Hello& hello) {
+void VerbsDevice::take_hello(Endpoint& endpoint, const verbs::Hello& hello) {
   endpoint.credits = hello.credits;
   endpoint.immediate = immediate_ && (hello.abilities & verbs::kImmediate) != 0;
   endpoint.peer_note = {hello.note_address, hello.note_key};
 }
 
 void VerbsDevice::on_established(Endpoint& endpoint, std::span<const std::byte> data) {
-  Hello hello;
+  verbs::Hello hello;
   if (!read(data, hello) || hello.version != verbs::kVersion || hello.from != endpoint.peer) {
     return fail_endpoint(endpoint,
                          fmt::format("{}: something else answered there", way_to(endpoint)));
@@ -346,8 +340,8 @@ void VerbsDevice::open_endpoint(Endpoint& endpoint) {
 
 // --- requests of peers -------------------------------------------------------------------------
 
-void VerbsDevice::reject(rdma_cm_id* id, Refusal reason, std::string_view words) {
-  Rejection rejection;
+void VerbsDevice::reject(rdma_cm_id* id, verbs::Refusal reason, std::string_view words) {
+  verbs::Rejection rejection;
   rejection.reason = reason;
   words.copy(rejection.words, sizeof rejection.words - 1);
   api_.reject(id, &rejection, sizeof rejection);
@@ -355,13 +349,13 @@ void VerbsDevice::reject(rdma_cm_id* id, Refusal reason, std::string_view words)
 }
 
 void VerbsDevice::on_request(rdma_cm_id* id, std::span<const std::byte> data) {
-  Hello hello;
+  verbs::Hello hello;
   if (!read(data, hello) || hello.version != verbs::kVersion || hello.job != config_.job ||
       hello.to != config_.name) {
     ++counters_.rejected;
     say(LogLevel::warning, "verbs: the connection of a stranger from {} was rejected",
         verbs::to_text(id->route.addr.dst_storage));
-    return reject(id, Refusal::stranger);
+    return reject(id, verbs::Refusal::stranger);
   }
   const auto known = by_name_.find(hello.from);
   Endpoint& endpoint =
@@ -369,20 +363,20 @@ void VerbsDevice::on_request(rdma_cm_id* id, std::span<const std::byte> data) {
   if (endpoint.where.empty()) endpoint.where = verbs::to_text(id->route.addr.dst_storage);
   const bool over = endpoint.state == State::open || endpoint.state == State::gone ||
                     endpoint.state == State::failed;
-  if (!over && !can_admit(endpoint)) return reject(id, Refusal::busy);
+  if (!over && !can_admit(endpoint)) return reject(id, verbs::Refusal::busy);
   if (hello.from == config_.name) return accept(id, endpoint, hello);
   switch (endpoint.state) {
     case State::failed:
     case State::gone:
-      return reject(id, Refusal::failed);
+      return reject(id, verbs::Refusal::failed);
     case State::open:  // it asked before it accepted ours
       ++counters_.settled;
-      return reject(id, Refusal::mine_wins);
+      return reject(id, verbs::Refusal::mine_wins);
     case State::resolving:
     case State::routing:
     case State::connecting:
       ++counters_.settled;
-      if (config_.name < hello.from) return reject(id, Refusal::mine_wins);
+      if (config_.name < hello.from) return reject(id, verbs::Refusal::mine_wins);
       drop_active(endpoint);
       return accept(id, endpoint, hello);
     case State::accepting:  // what we accepted had died at the peer
@@ -394,10 +388,10 @@ void VerbsDevice::on_request(rdma_cm_id* id, std::span<const std::byte> data) {
   }
 }
 
-void VerbsDevice::accept(rdma_cm_id* id, Endpoint& endpoint, const Hello& hello) {
+void VerbsDevice::accept(rdma_cm_id* id, Endpoint& endpoint, const verbs::Hello& hello) {
   const bool self = hello.from == config_.name;
   on_sign_of_life(endpoint);
-  if (self && endpoint.passive != nullptr) return reject(id, Refusal::mine_wins);
+  if (self && endpoint.passive != nullptr) return reject(id, verbs::Refusal::mine_wins);
   if (Expected<> made = make_queue_pair(id, endpoint, true); !made) {
     if (id->qp != nullptr) {
       by_qp_num_.erase(id->qp->qp_num);
@@ -405,7 +399,7 @@ void VerbsDevice::accept(rdma_cm_id* id, Endpoint& endpoint, const Hello& hello)
       api_.cm_destroy_qp(id);
       reclaim_slots(qp_num);
     }
-    reject(id, Refusal::no_room, made.error().message);
+    reject(id, verbs::Refusal::no_room, made.error().message);
     if (self) return;  // our own request fails
     return fail_endpoint(endpoint, fmt::format("{}: {}", way_to(endpoint), made.error().message));
   }
@@ -416,7 +410,7 @@ void VerbsDevice::accept(rdma_cm_id* id, Endpoint& endpoint, const Hello& hello)
     take_hello(endpoint, hello);
     endpoint.state = State::accepting;
   }
-  const Hello own = hello_to(endpoint);
+  const verbs::Hello own = hello_to(endpoint);
   rdma_conn_param parameters = connection_parameters(own);
   if (api_.accept(id, &parameters) == 0) return;
   // The request was withdrawn meanwhile; the peer asks again.
@@ -513,7 +507,7 @@ void VerbsDevice::on_trouble(Endpoint& endpoint, const rdma_cm_event& event) {
 void VerbsDevice::on_rejected(Endpoint& endpoint, int status, std::span<const std::byte> data) {
   if (endpoint.state == State::open) return leave(endpoint);  // ended before it was quite made
   if (endpoint.state != State::connecting) return;
-  Rejection rejection;
+  verbs::Rejection rejection;
   if (!read(data, rejection)) {
     // Reasons of the network itself: nobody listens, or something that may pass.
     if (status == kNoListener || status == -ECONNREFUSED || status == -ECONNRESET) {
@@ -523,22 +517,22 @@ void VerbsDevice::on_rejected(Endpoint& endpoint, int status, std::span<const st
     return retry_later(endpoint, fmt::format("rejected (reason {})", status));
   }
   switch (rejection.reason) {
-    case Refusal::mine_wins:
+    case verbs::Refusal::mine_wins:
       endpoint.state = State::waiting;
       drop_active(endpoint);
       on_sign_of_life(endpoint);
-      endpoint.timer_ns = now_ns() + ms(kYieldMs);
-      endpoint.give_up_ns = endpoint.timer_ns + ms(config_.connect_timeout_ms);
+      endpoint.timer_ns = verbs::now_ns() + verbs::ms(kYieldMs);
+      endpoint.give_up_ns = endpoint.timer_ns + verbs::ms(config_.connect_timeout_ms);
       return;
-    case Refusal::busy:
+    case verbs::Refusal::busy:
       return retry_soon(endpoint);
-    case Refusal::no_room:
+    case verbs::Refusal::no_room:
       return fail_endpoint(endpoint, fmt::format("{} has no room for another connection: {}",
                                                  way_to(endpoint), words_of(rejection)));
-    case Refusal::failed:
+    case verbs::Refusal::failed:
       return fail_endpoint(endpoint,
                            fmt::format("{} has given this process up before", way_to(endpoint)));
-    case Refusal::stranger:
+    case verbs::Refusal::stranger:
       return fail_endpoint(endpoint, fmt::format("{} is of another job", way_to(endpoint)));
   }
 }
@@ -549,7 +543,7 @@ void VerbsDevice::on_rejected(Endpoint& endpoint, int status, std::span<const st
 /// nobody's port is answered by its host. iWARP has no request without a queue pair.
 void VerbsDevice::ask_host(Endpoint& endpoint, std::uint64_t now) {
   if (adapter_.iwarp || endpoint.question != nullptr || now < endpoint.ask_ns) return;
-  endpoint.ask_ns = now + ms(kLastRetryMs);  // if the question itself fails
+  endpoint.ask_ns = now + verbs::ms(kLastRetryMs);  // if the question itself fails
   if (endpoint.asked_ns == 0) endpoint.asked_ns = now;
   if (api_.create_id(channel_, &endpoint.question, context_of(endpoint.id), RDMA_PS_TCP) != 0) {
     endpoint.question = nullptr;
@@ -587,11 +581,11 @@ void VerbsDevice::on_answer(Endpoint& endpoint, const rdma_cm_event& event) {
 }
 
 void VerbsDevice::on_sign_of_life(Endpoint& endpoint) {
-  const std::uint64_t now = now_ns();
+  const std::uint64_t now = verbs::now_ns();
   drop_question(endpoint);
   endpoint.asked_ns = 0;
-  endpoint.ask_ns = now + ms(kAskAgainMs);
-  endpoint.give_up_ns = now + ms(config_.connect_timeout_ms);
+  endpoint.ask_ns = now + verbs::ms(kAskAgainMs);
+  endpoint.give_up_ns = now + verbs::ms(config_.connect_timeout_ms);
 }
 
 void VerbsDevice::drop_question(Endpoint& endpoint) {
@@ -601,7 +595,7 @@ void VerbsDevice::drop_question(Endpoint& endpoint) {
 
 /// Whether the attempts to connect have ended.
 bool VerbsDevice::given_up(Endpoint& endpoint, std::uint64_t now) {
-  if (endpoint.asked_ns != 0 && now >= endpoint.asked_ns + ms(config_.host_timeout_ms)) {
+  if (endpoint.asked_ns != 0 && now >= endpoint.asked_ns + verbs::ms(config_.host_timeout_ms)) {
     fail_endpoint(endpoint, fmt::format("{}: its host has not answered for {} s: is it up, and is "
                                         "the link?",
                                         way_to(endpoint),

@@ -20,19 +20,13 @@
 
 namespace remit {
 
-using verbs::kLeastLease;
-using verbs::MessageKind;
-using verbs::ms;
-using verbs::Note;
-using verbs::now_ns;
-
 namespace {
 
 /// Receives that are added at a time.
-constexpr std::size_t kGrowth = 64;
+constexpr std::size_t kVerbsGrowth = 64;
 
-Note read_note(const Note* note) {
-  return std::bit_cast<Note>(
+verbs::Note read_note(const verbs::Note* note) {
+  return std::bit_cast<verbs::Note>(
       __atomic_load_n(reinterpret_cast<const std::uint64_t*>(note), __ATOMIC_ACQUIRE));
 }
 
@@ -48,7 +42,7 @@ std::size_t VerbsDevice::spare_receives() const {
 /// What somebody gets who has nothing: less and less, so that the first do not take all.
 std::uint32_t VerbsDevice::next_window() const {
   return static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(spare_receives() / 8, kLeastLease, config_.first_window));
+      std::clamp<std::size_t>(spare_receives() / 8, verbs::kLeastLease, config_.first_window));
 }
 
 void VerbsDevice::lend(Endpoint& endpoint, std::uint32_t receives) {
@@ -60,8 +54,8 @@ void VerbsDevice::lend(Endpoint& endpoint, std::uint32_t receives) {
 /// Whether there are receives for a new peer. If not some are asked back: it must try again.
 bool VerbsDevice::can_admit(const Endpoint& endpoint) {
   if (srq_ == nullptr || endpoint.lease != 0) return true;  // of an earlier attempt
-  const bool enough = spare_receives() >= kLeastLease;
-  const std::uint64_t now = now_ns();
+  const bool enough = spare_receives() >= verbs::kLeastLease;
+  const std::uint64_t now = verbs::now_ns();
   newcomer_ns_ = enough ? 0 : now;
   // Somebody begins to wait; or somebody waited, and not in vain.
   if (enough == (needy_ns_ != 0)) needy_ns_ = now;
@@ -76,7 +70,8 @@ Expected<> VerbsDevice::lend_first(ibv_qp* qp, Endpoint& endpoint) {
     return {};
   }
   if (free_slots_.size() < config_.strict_window) {
-    if (Expected<> grown = grow(std::max<std::size_t>(kGrowth, config_.strict_window)); !grown) {
+    if (Expected<> grown = grow(std::max<std::size_t>(kVerbsGrowth, config_.strict_window));
+        !grown) {
       return grown;
     }
   }
@@ -120,7 +115,7 @@ void VerbsDevice::return_credits() {
       endpoint.said->lent += endpoint.owed;
       endpoint.owed = 0;
       write_note(endpoint);
-    } else if (post_control(endpoint, MessageKind::credits)) {
+    } else if (post_control(endpoint, verbs::MessageKind::credits)) {
       ++counters_.credit_messages;
     } else {
       endpoint.credit_due = true;
@@ -168,7 +163,7 @@ std::size_t VerbsDevice::recall_from(Endpoint& endpoint) {
   if (endpoint.dry) {
     ++endpoint.said->recalls;
     write_note(endpoint);
-  } else if (!post_control(endpoint, MessageKind::recall)) {
+  } else if (!post_control(endpoint, verbs::MessageKind::recall)) {
     endpoint.owed = owed;
     return 0;
   }
@@ -194,24 +189,24 @@ void VerbsDevice::take_back(Endpoint& endpoint, std::uint32_t receives) {
 /// Somebody waits for receives: a peer that has no credits, or a new one.
 void VerbsDevice::find_receives() {
   serve_wishes();
-  const std::uint64_t now = now_ns();
+  const std::uint64_t now = verbs::now_ns();
   constexpr std::uint64_t kNewcomerMs = 1000;
-  if (newcomer_ns_ != 0 && now - newcomer_ns_ >= ms(kNewcomerMs)) newcomer_ns_ = 0;
+  if (newcomer_ns_ != 0 && now - newcomer_ns_ >= verbs::ms(kNewcomerMs)) newcomer_ns_ = 0;
   if (wishing_.empty() && newcomer_ns_ == 0) {
     needy_ns_ = 0;
     return;
   }
-  const std::size_t wanted = kLeastLease * (wishing_.size() + (newcomer_ns_ != 0 ? 1 : 0));
+  const std::size_t wanted = verbs::kLeastLease * (wishing_.size() + (newcomer_ns_ != 0 ? 1 : 0));
   // Who computes does not answer: after a while others are asked.
-  if (now - recall_ns_ >= ms(1)) {
+  if (now - recall_ns_ >= verbs::ms(1)) {
     recall_ns_ = now;
     recall(wanted);
   } else if (recalled_ < wanted) {
     recall(wanted - recalled_);
   }
-  if (now - needy_ns_ >= ms(config_.patience_ms)) {
+  if (now - needy_ns_ >= verbs::ms(config_.patience_ms)) {
     needy_ns_ = now;
-    (void)grow(kGrowth);  // at the limit of the adapter they have to wait
+    (void)grow(kVerbsGrowth);  // at the limit of the adapter they have to wait
   }
 }
 
@@ -220,15 +215,15 @@ void VerbsDevice::serve_wishes() {
   for (std::size_t i = wishing_.size(); i != 0; --i) {
     const EndpointId id = wishing_.front();
     Endpoint& endpoint = *endpoints_[id];
-    const std::size_t kept = newcomer_ns_ == 0 ? 0 : kLeastLease;
+    const std::size_t kept = newcomer_ns_ == 0 ? 0 : verbs::kLeastLease;
     if (endpoint.state == State::open && endpoint.lease == 0) {
-      if (spare_receives() < kept + kLeastLease) return;
+      if (spare_receives() < kept + verbs::kLeastLease) return;
       const std::uint32_t receives = next_window();
       lend(endpoint, receives);
       endpoint.spoke = false;
       endpoint.said->lent += receives;
       ++counters_.loans;
-      needy_ns_ = now_ns();
+      needy_ns_ = verbs::now_ns();
       write_note(endpoint);
     }
     wishing_.pop_front();
@@ -251,7 +246,7 @@ void VerbsDevice::answer_recalls() {
   std::erase_if(recalls_due_, [&](EndpointId id) {
     Endpoint& endpoint = *endpoints_[id];
     if (endpoint.state == State::open && endpoint.credits != 0 &&
-        !post_control(endpoint, MessageKind::give_back, endpoint.credits - 1)) {
+        !post_control(endpoint, verbs::MessageKind::give_back, endpoint.credits - 1)) {
       return false;
     }
     endpoint.credits = 0;
@@ -280,11 +275,11 @@ Expected<> VerbsDevice::make_note(Endpoint& endpoint) {
   constexpr std::size_t kEach = 3;
   if (free_notes_.empty()) {
     Expected<Block> block =
-        make_block(kAtOnce * kEach * sizeof(Note),
+        make_block(kAtOnce * kEach * sizeof(verbs::Note),
                    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
                    "memory for notes of peers");
     if (!block) return tl::unexpected<Error>(std::move(block.error()));
-    auto* const notes = static_cast<Note*>(block->base);
+    auto* const notes = static_cast<verbs::Note*>(block->base);
     for (std::size_t i = 0; i < kAtOnce * kEach; i += kEach) {
       free_notes_.push_back({notes + i, block->mr->lkey, block->mr->rkey});
     }
@@ -307,13 +302,13 @@ void VerbsDevice::write_note(Endpoint& endpoint) {
     endpoint.note_due = attention_ = true;
     return;
   }
-  ibv_sge part = {reinterpret_cast<std::uintptr_t>(endpoint.said), sizeof(Note),
+  ibv_sge part = {reinterpret_cast<std::uintptr_t>(endpoint.said), sizeof(verbs::Note),
                   endpoint.note_lkey};
   ibv_send_wr request = {};
   request.opcode = IBV_WR_RDMA_WRITE;
   request.sg_list = &part;
   request.num_sge = 1;
-  request.send_flags = sizeof(Note) <= max_inline_ ? IBV_SEND_INLINE : 0;
+  request.send_flags = sizeof(verbs::Note) <= max_inline_ ? IBV_SEND_INLINE : 0;
   request.wr.rdma = {endpoint.peer_note.address,
                      static_cast<std::uint32_t>(endpoint.peer_note.key)};
   submit(endpoint, request, Record{}, endpoint.said->farewell != 0);
@@ -328,7 +323,7 @@ void VerbsDevice::prove_note(Endpoint& endpoint) {
 /// With iWARP. What a read brings back has been placed (RFC 5040, 5.5), and somebody has answered;
 /// the end of a write proves neither.
 void VerbsDevice::read_note_back(Endpoint& endpoint, RecordKind kind) {
-  ibv_sge part = {reinterpret_cast<std::uintptr_t>(endpoint.said + 1), sizeof(Note),
+  ibv_sge part = {reinterpret_cast<std::uintptr_t>(endpoint.said + 1), sizeof(verbs::Note),
                   endpoint.note_lkey};
   ibv_send_wr request = {};
   request.opcode = IBV_WR_RDMA_READ;
@@ -376,8 +371,8 @@ void VerbsDevice::listen() {
 /// Acts upon what is new in the peer's note.
 void VerbsDevice::heed(Endpoint& endpoint) {
   if (endpoint.heard == nullptr) return;
-  const Note note = read_note(endpoint.heard);
-  Note& heeded = endpoint.heeded;
+  const verbs::Note note = read_note(endpoint.heard);
+  verbs::Note& heeded = endpoint.heeded;
   const std::uint32_t lent = note.lent - heeded.lent;
   // An adapter may write it byte by byte. No loan is as large as what a half-written sum looks
   // like.
@@ -396,7 +391,7 @@ void VerbsDevice::heed(Endpoint& endpoint) {
   if (note.wishes != heeded.wishes) {
     heeded.wishes = note.wishes;
     wishing_.push_back(endpoint.id);
-    if (needy_ns_ == 0) needy_ns_ = now_ns();
+    if (needy_ns_ == 0) needy_ns_ = verbs::now_ns();
     attention_ = true;
   }
 }

@@ -7,9 +7,6 @@
 
 namespace remit {
 
-using verbs::ms;
-using verbs::now_ns;
-
 namespace {
 
 bool about_queue_pair(const ibv_async_event& event) {
@@ -40,7 +37,7 @@ void VerbsDevice::on_goodbye(Endpoint& endpoint) {
 void VerbsDevice::expect_end(Endpoint& endpoint) {
   if (endpoint.under_way() == 0) return;
   constexpr std::uint64_t kGraceMs = 2000;
-  endpoint.timer_ns = now_ns() + ms(kGraceMs);
+  endpoint.timer_ns = verbs::now_ns() + verbs::ms(kGraceMs);
   dying_.push_back(endpoint.id);
 }
 
@@ -164,7 +161,7 @@ void VerbsDevice::handle_async_event(const ibv_async_event& event) {
 /// which it answers.
 void VerbsDevice::knock(std::uint64_t now) {
   constexpr std::uint32_t kAtOnce = 64;
-  if (knock_due_ns_ == 0) knock_due_ns_ = now + ms(config_.knock_ms);
+  if (knock_due_ns_ == 0) knock_due_ns_ = now + verbs::ms(config_.knock_ms);
   if (now < knock_due_ns_) return;
   for (std::uint32_t posted = 0; knock_next_ < endpoints_.size(); ++knock_next_) {
     Endpoint& endpoint = *endpoints_[knock_next_];
@@ -186,7 +183,7 @@ void VerbsDevice::knock(std::uint64_t now) {
     submit(endpoint, request, Record{}, true);
   }
   knock_next_ = 0;
-  knock_due_ns_ = now + ms(config_.knock_ms);
+  knock_due_ns_ = now + verbs::ms(config_.knock_ms);
 }
 
 /// Whether the last knock is still under way. An adapter that never gives up is no excuse for a
@@ -199,11 +196,11 @@ bool VerbsDevice::waits_for_knock(Endpoint& endpoint, std::uint64_t now) {
   if (endpoint.knock_retired != endpoint.retired) {
     endpoint.knock_retired = endpoint.retired;
     endpoint.knock_ns = now;
-  } else if (now - endpoint.knock_ns >= ms(config_.host_timeout_ms)) {
+  } else if (now - endpoint.knock_ns >= verbs::ms(config_.host_timeout_ms)) {
     fail_endpoint(endpoint,
                   fmt::format("{}: nothing was acknowledged for {} s: is its host up, and is the "
                               "link? ('rdma link', 'ip link')",
-                              way_to(endpoint), (now - endpoint.knock_ns) / ms(1000)));
+                              way_to(endpoint), (now - endpoint.knock_ns) / verbs::ms(1000)));
   }
   return true;
 }

@@ -24,8 +24,6 @@ namespace {
 constexpr int kBacklog = 1024;
 constexpr std::size_t kLine = 64;
 constexpr std::size_t kAllMemory = SIZE_MAX;  // see Caps::pages_on_demand
-constexpr std::uint32_t kMostPieces = 16;
-constexpr std::uint64_t kLongestMessage = std::uint64_t{1} << 30;
 /// Time of a byte by read in that by write, measured on soft-iWARP (docs/performance.md).
 constexpr double kIwarpGetSlowdown = 1.3;
 /// Soft-iWARP maps its queues one behind the other; its library takes a queue that begins at
@@ -157,8 +155,9 @@ Expected<> VerbsDevice::query_limits() {
     config_.mask.srq = true;
   }
   immediate_ = !config_.mask.imm;
-  const auto limit = [](int value, std::uint32_t most) {
-    return std::clamp<std::uint32_t>(static_cast<std::uint32_t>(std::max(value, 1)), 1, most);
+  const auto limit = [](int value, std::size_t most) {
+    return std::clamp<std::uint32_t>(static_cast<std::uint32_t>(std::max(value, 1)), 1,
+                                     static_cast<std::uint32_t>(most));
   };
   max_sge_ = config_.mask.multi_sge ? 1 : limit(device.max_sge, kMostPieces);
   max_sge_read_ = config_.mask.iwarp ? 1 : max_sge_;

@@ -14,14 +14,9 @@
 
 namespace remit {
 
-using verbs::Header;
-using verbs::kReceiveBit;
-using verbs::kReservedCredits;
-using verbs::MessageKind;
-
 namespace {
 
-constexpr std::size_t kBatch = 16;
+constexpr std::size_t kVerbsBatch = 16;
 constexpr EndpointId kNobody = ~EndpointId{0};
 /// Of the posts of one receive: what fits between its number and kReceiveBit.
 constexpr std::uint32_t kTurns = 0x7fffffff;
@@ -33,8 +28,9 @@ std::size_t VerbsDevice::poll(std::span<Completion> out) {
   --polls_to_look_;
   if (polls_to_look_ == 0 || attention_ || chores_ || out.empty()) [[unlikely]]
     return poll_all(out);
-  std::array<ibv_wc, kBatch> work;
-  const int got = ibv_poll_cq(cq_, static_cast<int>(std::min(kBatch, out.size())), work.data());
+  std::array<ibv_wc, kVerbsBatch> work;
+  const int got =
+      ibv_poll_cq(cq_, static_cast<int>(std::min(kVerbsBatch, out.size())), work.data());
   if (got == 0) [[likely]]
     return 0;
   const auto found = static_cast<std::size_t>(std::max(got, 0));
@@ -49,8 +45,8 @@ std::size_t VerbsDevice::poll_all(std::span<Completion> out) {
     if (!recalls_due_.empty()) answer_recalls();
     count = attend(out);
   }
-  std::array<ibv_wc, kBatch> work;
-  const std::size_t wanted = std::min(kBatch, out.size() - count);
+  std::array<ibv_wc, kVerbsBatch> work;
+  const std::size_t wanted = std::min(kVerbsBatch, out.size() - count);
   int got = 0;
   do {
     got = wanted == 0 ? 0 : ibv_poll_cq(cq_, static_cast<int>(wanted), work.data());
@@ -78,7 +74,7 @@ std::size_t VerbsDevice::poll_all(std::span<Completion> out) {
 std::size_t VerbsDevice::take_all(std::span<const ibv_wc> work, std::span<Completion> out) {
   std::size_t count = 0;
   for (const ibv_wc& done : work) {
-    const bool receive = (done.wr_id & kReceiveBit) != 0;
+    const bool receive = (done.wr_id & verbs::kReceiveBit) != 0;
     if (receive ? take_receive(done, out[count]) : retire(done, out[count])) ++count;
   }
   return count;
@@ -158,7 +154,8 @@ inline bool VerbsDevice::take_receive(const ibv_wc& work, Completion& out) {
 VerbsDevice::Endpoint* VerbsDevice::sender_of(const ibv_wc& work, std::uint32_t slot) {
   // Left over of a connection that was dropped: the slot may be in use elsewhere, even on a queue
   // pair of the same number.
-  if (srq_ == nullptr && (work.wr_id & ~kReceiveBit) >> 32 != slots_[slot].turn) return nullptr;
+  if (srq_ == nullptr && (work.wr_id & ~verbs::kReceiveBit) >> 32 != slots_[slot].turn)
+    return nullptr;
   if (work.qp_num != last_qp_num_) {
     const auto found = by_qp_num_.find(work.qp_num);
     if (found == by_qp_num_.end()) {
@@ -177,14 +174,14 @@ VerbsDevice::Endpoint* VerbsDevice::sender_of(const ibv_wc& work, std::uint32_t 
 
 bool VerbsDevice::take_message(Endpoint& endpoint, const ibv_wc& work, std::byte* data,
                                Completion& out) {
-  Header header;
+  verbs::Header header;
   if (work.byte_len < sizeof header) [[unlikely]] {
     fail_endpoint(endpoint, fmt::format("{}: a message makes no sense", way_to(endpoint)));
     return false;
   }
   std::memcpy(&header, data, sizeof header);
   take_credits(endpoint, header.credits, (header.flags & verbs::kStarved) != 0);
-  if (header.kind == MessageKind::data) [[likely]] {
+  if (header.kind == verbs::MessageKind::data) [[likely]] {
     ++counters_.receives;
     if ((header.flags & verbs::kHeaded) != 0 && work.byte_len >= sizeof header + sizeof(SendHead)) {
       SendHead head;
@@ -203,35 +200,35 @@ bool VerbsDevice::take_message(Endpoint& endpoint, const ibv_wc& work, std::byte
 }
 
 /// A message of the device's own.
-bool VerbsDevice::take_own(Endpoint& endpoint, const Header& header, const ibv_wc& work,
+bool VerbsDevice::take_own(Endpoint& endpoint, const verbs::Header& header, const ibv_wc& work,
                            const std::byte* data, Completion& out) {
   switch (header.kind) {
-    case MessageKind::notification:
+    case verbs::MessageKind::notification:
       ++counters_.notifications;
       out = {CompletionKind::notification, MPI_SUCCESS, endpoint.id, header.value, 0, {}};
       return true;
-    case MessageKind::open:
+    case verbs::MessageKind::open:
       endpoint.host.assign(reinterpret_cast<const char*>(data) + sizeof header,
                            work.byte_len - sizeof header);
       if (endpoint.state == State::accepting) open_endpoint(endpoint);
       return false;
-    case MessageKind::goodbye:
+    case verbs::MessageKind::goodbye:
       on_goodbye(endpoint);
       out = {CompletionKind::endpoint_closed, MPI_SUCCESS, endpoint.id, 0, 0, {}};
       return true;
-    case MessageKind::recall:
+    case verbs::MessageKind::recall:
       heed(endpoint);  // a loan that was written before
       on_recall(endpoint);
       return false;
-    case MessageKind::give_back:
+    case verbs::MessageKind::give_back:
       if (endpoint.recalled && header.value < endpoint.lease) {
         take_back(endpoint, header.value);
       } else {
         fail_endpoint(endpoint, fmt::format("{}: a message makes no sense", way_to(endpoint)));
       }
       return false;
-    case MessageKind::credits:
-    case MessageKind::data:
+    case verbs::MessageKind::credits:
+    case verbs::MessageKind::data:
       return false;
   }
   return false;
@@ -296,16 +293,16 @@ void VerbsDevice::release_used() {
 
 /// To the shared queue, many at once.
 void VerbsDevice::post_receive_chain(std::span<const std::uint32_t> slots) {
-  std::array<ibv_recv_wr, kBatch> requests;
-  std::array<ibv_sge, kBatch> parts;
+  std::array<ibv_recv_wr, kVerbsBatch> requests;
+  std::array<ibv_sge, kVerbsBatch> parts;
   while (!slots.empty()) {
     const std::size_t count = std::min(slots.size(), requests.size());
     for (std::size_t i = 0; i < count; ++i) {
       const Slot& slot = slots_[slots[i]];
       parts[i] = {reinterpret_cast<std::uintptr_t>(slot.data),
                   static_cast<std::uint32_t>(config_.message_bytes - verbs::kHeadRoom), slot.lkey};
-      requests[i] = {kReceiveBit | slots[i], i + 1 == count ? nullptr : &requests[i + 1], &parts[i],
-                     1};
+      requests[i] = {verbs::kReceiveBit | slots[i], i + 1 == count ? nullptr : &requests[i + 1],
+                     &parts[i], 1};
     }
     ibv_recv_wr* bad = nullptr;
     if (const int error = ibv_post_srq_recv(srq_, requests.data(), &bad); error != 0) {
@@ -324,7 +321,8 @@ bool VerbsDevice::post_receives(ibv_qp* qp, std::span<const std::uint32_t> slots
                     static_cast<std::uint32_t>(config_.message_bytes - verbs::kHeadRoom),
                     slot.lkey};
     slot.turn = (slot.turn + 1) & kTurns;
-    ibv_recv_wr request = {kReceiveBit | std::uint64_t{slot.turn} << 32 | index, nullptr, &part, 1};
+    ibv_recv_wr request = {verbs::kReceiveBit | std::uint64_t{slot.turn} << 32 | index, nullptr,
+                           &part, 1};
     ibv_recv_wr* bad = nullptr;
     if (ibv_post_recv(qp, &request, &bad) != 0) return false;
     slot.qp = qp;
@@ -448,7 +446,7 @@ void VerbsDevice::retry_swaps() {
       end_swap(job, MPI_ERR_PROC_ABORTED);
       continue;
     }
-    const bool no_credit = job.swapped && endpoint.credits <= kReservedCredits;
+    const bool no_credit = job.swapped && endpoint.credits <= verbs::kReservedCredits;
     if (no_credit) (void)starve(endpoint);
     if (no_credit || !room(endpoint, 2) || (job.swapped && !message_room())) {
       swaps_due_.push_back(index);

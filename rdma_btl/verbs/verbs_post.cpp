@@ -13,11 +13,6 @@
 
 namespace remit {
 
-using verbs::Header;
-using verbs::kMostInline;
-using verbs::kReservedCredits;
-using verbs::MessageKind;
-
 namespace {
 
 /// What copy_small() is for.
@@ -186,7 +181,7 @@ bool VerbsDevice::send_slot_room() {
 
 /// Whether a message of the device's own has a place.
 bool VerbsDevice::message_room() {
-  return max_inline_ >= sizeof(Header) || send_slot_room();
+  return max_inline_ >= sizeof(verbs::Header) || send_slot_room();
 }
 
 bool VerbsDevice::starve(Endpoint& endpoint) {
@@ -260,16 +255,16 @@ void VerbsDevice::on_refusal(Endpoint& endpoint, const Record& record, int error
 // --- sends -------------------------------------------------------------------------------------
 
 bool VerbsDevice::post_send(Endpoint& endpoint, const Operation& operation) {
-  if (endpoint.credits <= kReservedCredits) [[unlikely]]
+  if (endpoint.credits <= verbs::kReservedCredits) [[unlikely]]
     return starve(endpoint);
   if (!room(endpoint, 1)) return false;
   const std::size_t total = total_length(operation.local);
-  const bool inlined = total + sizeof(Header) <= max_inline_;
+  const bool inlined = total + sizeof(verbs::Header) <= max_inline_;
   if (!inlined && !send_slot_room()) return false;
   ++counters_.sends;
   counters_.inlined += inlined;
   counters_.sent_bytes += total;
-  post_message(endpoint, MessageKind::data, 0, operation.local, total, false);
+  post_message(endpoint, verbs::MessageKind::data, 0, operation.local, total, false);
   return true;
 }
 
@@ -277,15 +272,15 @@ bool VerbsDevice::post_send(Endpoint& endpoint, const Operation& operation) {
 void VerbsDevice::send(EndpointId id, SendHead head, const void* data, std::size_t length,
                        PendingQueue& refused) {
   Endpoint& endpoint = *endpoints_[id];
-  const std::size_t bytes = sizeof(Header) + sizeof head + length;
-  const bool can = endpoint.state == State::open && endpoint.credits > kReservedCredits;
+  const std::size_t bytes = sizeof(verbs::Header) + sizeof head + length;
+  const bool can = endpoint.state == State::open && endpoint.credits > verbs::kReservedCredits;
   if (!can || bytes > max_inline_ || !has_room(endpoint, 1)) [[unlikely]]
     return send_other(endpoint, head, data, length, refused);
   ++counters_.sends;
   ++counters_.inlined;
   counters_.sent_bytes += sizeof head + length;
-  std::array<std::byte, kMostInline> small;
-  const Header header = take_header(endpoint, MessageKind::data, 0);
+  std::array<std::byte, verbs::kMostInline> small;
+  const verbs::Header header = take_header(endpoint, verbs::MessageKind::data, 0);
   std::memcpy(small.data(), &header, sizeof header);
   std::memcpy(small.data() + sizeof header, &head, sizeof head);
   std::byte* const rest = small.data() + sizeof header + sizeof head;
@@ -300,8 +295,8 @@ void VerbsDevice::send(EndpointId id, SendHead head, const void* data, std::size
 /// One that does not fit the descriptor, or that has to wait.
 void VerbsDevice::send_other(Endpoint& endpoint, SendHead head, const void* data,
                              std::size_t length, PendingQueue& refused) {
-  const bool can = endpoint.state == State::open && endpoint.credits > kReservedCredits;
-  const bool fits = sizeof(Header) + sizeof head + length <= max_inline_;
+  const bool can = endpoint.state == State::open && endpoint.credits > verbs::kReservedCredits;
+  const bool fits = sizeof(verbs::Header) + sizeof head + length <= max_inline_;
   if (can && !fits && send_headed(endpoint, head, data, length)) return;
   Device::send(endpoint.id, head, data, length, refused);
 }
@@ -319,13 +314,13 @@ bool VerbsDevice::send_headed(Endpoint& endpoint, SendHead head, const void* dat
   ++counters_.sends;
   counters_.brief += brief;
   counters_.sent_bytes += sizeof head + length;
-  const std::size_t before = brief ? 0 : sizeof(Header) + sizeof head;
+  const std::size_t before = brief ? 0 : sizeof(verbs::Header) + sizeof head;
   Record record;
   bool signal = false;
   std::byte* const out = take_send_slot(record, signal);
   if (length != 0) copy_bytes(out + before, data, length);
   ibv_send_wr& request = message_request(out, before + length, 0);
-  Header header = take_header(endpoint, MessageKind::data, 0);
+  verbs::Header header = take_header(endpoint, verbs::MessageKind::data, 0);
   if (brief) {
     request.opcode = IBV_WR_SEND_WITH_IMM;
     request.num_sge = length != 0;
@@ -345,8 +340,9 @@ bool VerbsDevice::send_headed(Endpoint& endpoint, SendHead head, const void* dat
 }
 
 /// Uses up a credit and takes along those that are owed.
-Header VerbsDevice::take_header(Endpoint& endpoint, MessageKind kind, std::uint32_t value) {
-  Header header;
+verbs::Header VerbsDevice::take_header(Endpoint& endpoint, verbs::MessageKind kind,
+                                       std::uint32_t value) {
+  verbs::Header header;
   header.kind = kind;
   header.flags = endpoint.starving ? verbs::kStarved : std::uint8_t{0};
   header.credits = static_cast<std::uint16_t>(endpoint.owed);
@@ -358,10 +354,10 @@ Header VerbsDevice::take_header(Endpoint& endpoint, MessageKind kind, std::uint3
 }
 
 /// A message of the device's own. False: no credit or no room.
-bool VerbsDevice::post_control(Endpoint& endpoint, MessageKind kind, std::uint32_t value,
+bool VerbsDevice::post_control(Endpoint& endpoint, verbs::MessageKind kind, std::uint32_t value,
                                bool signal) {
   if (endpoint.credits == 0 || endpoint.note_due || !spare_room(endpoint)) return false;
-  if (max_inline_ < sizeof(Header) && free_send_slots_.empty()) {
+  if (max_inline_ < sizeof(verbs::Header) && free_send_slots_.empty()) {
     flush_tails();
     return false;
   }
@@ -379,17 +375,17 @@ std::byte* VerbsDevice::take_send_slot(Record& record, bool& signal) {
 }
 
 /// Room, a credit and, where the message is not inline, a send slot are there.
-void VerbsDevice::post_message(Endpoint& endpoint, MessageKind kind, std::uint32_t value,
+void VerbsDevice::post_message(Endpoint& endpoint, verbs::MessageKind kind, std::uint32_t value,
                                std::span<const Piece> pieces, std::size_t total, bool signal) {
-  const std::size_t bytes = sizeof(Header) + total;
-  std::array<std::byte, kMostInline> small;
+  const std::size_t bytes = sizeof(verbs::Header) + total;
+  std::array<std::byte, verbs::kMostInline> small;
   Record record;
   std::byte* data = small.data();
   const bool inlined = bytes <= max_inline_;
   if (!inlined) {
     data = take_send_slot(record, signal);
   }
-  const Header header = take_header(endpoint, kind, value);
+  const verbs::Header header = take_header(endpoint, kind, value);
   std::memcpy(data, &header, sizeof header);
   std::byte* out = data + sizeof header;
   for (const Piece& piece : pieces) {
@@ -403,7 +399,7 @@ void VerbsDevice::post_message(Endpoint& endpoint, MessageKind kind, std::uint32
 // --- puts and gets -----------------------------------------------------------------------------
 
 bool VerbsDevice::post_put(Endpoint& endpoint, const Operation& operation) {
-  if (operation.notify && endpoint.credits <= kReservedCredits) return starve(endpoint);
+  if (operation.notify && endpoint.credits <= verbs::kReservedCredits) return starve(endpoint);
   const bool inlined = total_length(operation.local) <= max_inline_;
   Gather gather(operation, Source::local, max_sge_, config_.mask.iwarp && !inlined);
   if (gather.done()) {  // no byte, so nothing but the notification
@@ -445,7 +441,7 @@ bool VerbsDevice::post_put(Endpoint& endpoint, const Operation& operation) {
 void VerbsDevice::post_signal(Endpoint& endpoint, std::uint32_t notification) {
   ++counters_.notified;
   if (!endpoint.immediate) {
-    post_message(endpoint, MessageKind::notification, notification, {}, 0, false);
+    post_message(endpoint, verbs::MessageKind::notification, notification, {}, 0, false);
     return;
   }
   ibv_send_wr request = {};
@@ -486,7 +482,7 @@ bool VerbsDevice::post_atomic(Endpoint& endpoint, const Operation& operation) {
     complete(endpoint, operation.cookie, MPI_ERR_UNSUPPORTED_OPERATION);
     return true;
   }
-  if (operation.notify && endpoint.credits <= kReservedCredits) return starve(endpoint);
+  if (operation.notify && endpoint.credits <= verbs::kReservedCredits) return starve(endpoint);
   if (!room(endpoint, 2) || (operation.notify && !message_room())) return false;
   if (operation.atomic == AtomicKind::swap) {
     if (free_send_slots_.size() <= verbs::kSpareSlots) {

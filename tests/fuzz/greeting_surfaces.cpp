@@ -18,16 +18,12 @@
 #include "launcher/link.hpp"
 #include "tests/fuzz/loopback.hpp"
 #include "tests/fuzz/surface.hpp"
+#include "tests/fuzz/wire_samples.hpp"
 
 namespace remit::fuzz {
 namespace {
 
 using namespace launcher;
-
-const Secret& job_secret() {
-  static const Secret secret = *Secret::make();
-  return secret;
-}
 
 // Closed, it leaves nothing behind: a million of them would use all port numbers.
 void forget_at_end(int socket) {
@@ -43,7 +39,7 @@ sockaddr_in loopback(int port) {
   return address;
 }
 
-std::string text_of(const Proof& proof) {
+std::string proof_text(const Proof& proof) {
   return {proof.data(), proof.size()};
 }
 
@@ -155,7 +151,7 @@ void run_listener(std::string_view bytes) {
       std::memcpy(&read, answer.data(), sizeof read);
       require(same(read.proof, *prove(job_secret(), Side::parent, call, read.nonce)),
               "a parent proves itself");
-      say(flipped(text_of(*prove(job_secret(), Side::child, call, read.nonce)), flips));
+      say(flipped(proof_text(*prove(job_secret(), Side::child, call, read.nonce)), flips));
       proved = is_zero(flips);
       if ((flags & kSaysMore) != 0) say(choices.rest());
     }
@@ -224,7 +220,7 @@ class Answerer {
     std::string words(choices.rest());
     if ((flags & kAnswers) != 0) {
       const Proof right = *prove(job_secret(), Side::parent, call, answer.nonce);
-      words = text_of(answer.nonce) + flipped(text_of(right), flips) + words;
+      words = proof_text(answer.nonce) + flipped(proof_text(right), flips) + words;
     }
     (void)!::send(peer, words.data(), words.size(), MSG_NOSIGNAL);
     ::shutdown(peer, SHUT_WR);

@@ -39,7 +39,7 @@ fuzzed_sources = \
 	runtime/call_board.cpp \
 	runtime/params.cpp
 
-tests_fuzz_fuzz_SOURCES = \
+fuzz_sources = \
 	tests/fuzz/driver.cpp tests/fuzz/surface.hpp tests/fuzz/loopback.hpp \
 	tests/fuzz/device_surfaces.cpp \
 	tests/fuzz/greeting_surfaces.cpp \
@@ -49,16 +49,31 @@ tests_fuzz_fuzz_SOURCES = \
 	tests/fuzz/tree_surfaces.cpp \
 	tests/fuzz/wire_samples.cpp tests/fuzz/wire_samples.hpp \
 	tests/fuzz/wire_surfaces.cpp
+fuzz_groups = together/fuzz-1.cpp
+fuzzed_groups = together/fuzzed-1.cpp together/fuzzed-2.cpp together/fuzzed-3.cpp
+if TOGETHER
+together += $(fuzz_groups)
+nodist_tests_fuzz_fuzz_SOURCES = $(fuzz_groups)
+else
+tests_fuzz_fuzz_SOURCES = $(fuzz_sources)
+endif
 tests_fuzz_fuzz_CPPFLAGS = $(liblauncher_la_CPPFLAGS)
 tests_fuzz_fuzz_LDADD = liblauncher.la libcollectives.la -lpthread
 if FUZZER
+if TOGETHER
+together += $(fuzzed_groups)
+nodist_tests_fuzz_fuzz_SOURCES += $(fuzzed_groups)
+else
 tests_fuzz_fuzz_SOURCES += $(fuzzed_sources)
+endif
 tests_fuzz_fuzz_CPPFLAGS += -DREMIT_HAS_LIBFUZZER=1
 tests_fuzz_fuzz_CXXFLAGS = $(AM_CXXFLAGS) -fsanitize=fuzzer-no-link,float-cast-overflow \
 	-fno-sanitize-recover=float-cast-overflow
-tests_fuzz_fuzz_LDFLAGS = -fsanitize=fuzzer
+# A group of a library that brings other files brings these again: the first definition, which is
+# the watched one, is taken.
+tests_fuzz_fuzz_LDFLAGS = -fsanitize=fuzzer -Wl,-z,muldefs
 else
-tests_fuzz_fuzz_SOURCES += tests/fuzz/replay.cpp
+fuzz_sources += tests/fuzz/replay.cpp
 tests_fuzz_fuzz_CPPFLAGS += -DREMIT_HAS_LIBFUZZER=0
 tests_fuzz_fuzz_CXXFLAGS = $(AM_CXXFLAGS)
 endif

@@ -27,6 +27,7 @@ namespace remit::fuzz {
 namespace {
 
 using namespace launcher;
+using launcher::MessageKind;  // remit::MessageKind is that of engines
 
 // Two connected sockets.
 std::array<int, 2> make_pair() {
@@ -54,11 +55,6 @@ class Keeper {
   int socket = -1;
   std::unique_ptr<Guardian> mpirun;
 };
-
-const Secret& job_secret() {
-  static const Secret secret = *Secret::make();
-  return secret;
-}
 
 // --- the exchange ------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ namespace remit::fuzz {
 namespace {
 
 using namespace launcher;
+using launcher::MessageKind;  // remit::MessageKind is that of engines
 
 template <class... Values>
 std::string payload(const Values&... values) {
@@ -103,6 +104,11 @@ std::vector<Message> among_servers() {
 }
 
 }  // namespace
+
+const Secret& job_secret() {
+  static const Secret secret = *Secret::make();
+  return secret;
+}
 
 TreePlan sample_plan() {
   return {{"here", "there", "a", "b", "c"}, 2, {"/bin/true"}, "/usr/bin/mpirun", 15};

@@ -8,10 +8,13 @@
 #include "launcher/job_wire.hpp"
 #include "launcher/message.hpp"
 #include "launcher/rank_look.hpp"
+#include "launcher/secret.hpp"
 #include "launcher/tree_node.hpp"
 
 namespace remit::fuzz {
 
+/// The same in the whole run.
+[[nodiscard]] const launcher::Secret& job_secret();
 /// A tree of five nodes.
 [[nodiscard]] launcher::TreePlan sample_plan();
 /// Four ranks: two at node 0, one at node 1, one at node 3.

@@ -19,8 +19,8 @@ HostTopology machine(const char* description) {
 }
 
 /// Rank i runs on cpu of[i].
-std::vector<Place> on_cpus(const HostTopology& topology, const std::vector<int>& of) {
-  std::vector<Place> places;
+std::vector<ProcessPlace> on_cpus(const HostTopology& topology, const std::vector<int>& of) {
+  std::vector<ProcessPlace> places;
   places.reserve(of.size());
   for (const int cpu : of) places.push_back(place_of(topology, {cpu}));
   return places;
@@ -39,7 +39,7 @@ Grid grid_of(const std::vector<int>& sides, bool periodic = false) {
 }
 
 std::int64_t cost(const Grid& grid, const std::vector<int>& order,
-                  const std::vector<Place>& places) {
+                  const std::vector<ProcessPlace>& places) {
   std::int64_t sum = 0;
   for (int point = 0; point < grid.size(); ++point) {
     for (std::size_t i = 0; i < grid.dimensions.size(); ++i) {
@@ -60,7 +60,7 @@ void expect_permutation(std::vector<int> order) {
 
 TEST(Reorder, PlacesAndDistances) {
   const HostTopology topology = machine("pack:2 numa:2 l3:1 core:2 pu:2");
-  const Place first = place_of(topology, {0});
+  const ProcessPlace first = place_of(topology, {0});
   EXPECT_EQ(distance(first, place_of(topology, {1})), 0) << "the same core";
   const int core = distance(first, place_of(topology, {2}));
   const int numa = distance(first, place_of(topology, {4}));
@@ -80,8 +80,8 @@ TEST(Reorder, NothingToGainIsTheSameOrder) {
   const HostTopology two = machine("pack:2 numa:1 core:8 pu:1");
   EXPECT_EQ(order_for(grid_of({4, 4}), on_cpus(two, counted(16))), counted(16));
   EXPECT_EQ(order_for(grid_of({}), on_cpus(two, {3})), counted(1));
-  EXPECT_EQ(order_for(Graph{}, std::vector<Place>{}), std::vector<int>{});
-  const std::vector<Place> unbound(16, place_of(two, {}));
+  EXPECT_EQ(order_for(Graph{}, std::vector<ProcessPlace>{}), std::vector<int>{});
+  const std::vector<ProcessPlace> unbound(16, place_of(two, {}));
   EXPECT_EQ(order_for(grid_of({4, 4}), unbound), counted(16));
 }
 
@@ -90,7 +90,7 @@ TEST(Reorder, DealtOutRanksComeTogether) {
   const HostTopology topology = machine("pack:2 numa:1 core:8 pu:1");
   std::vector<int> cpus;
   for (int i = 0; i < 16; ++i) cpus.push_back(i % 2 * 8 + i / 2);
-  const std::vector<Place> places = on_cpus(topology, cpus);
+  const std::vector<ProcessPlace> places = on_cpus(topology, cpus);
   const Grid grid = grid_of({4, 4});
   const std::vector<int> order = order_for(grid, places);
   expect_permutation(order);
@@ -111,7 +111,7 @@ TEST(Reorder, DealtOutRanksComeTogether) {
 /// Four packages of four cores: squares of 2 x 2 beat rows of four.
 TEST(Reorder, BlocksAreCompact) {
   const HostTopology topology = machine("pack:4 numa:1 core:4 pu:1");
-  const std::vector<Place> places = on_cpus(topology, counted(16));
+  const std::vector<ProcessPlace> places = on_cpus(topology, counted(16));
   const Grid grid = grid_of({4, 4});
   const std::vector<int> order = order_for(grid, places);
   expect_permutation(order);
@@ -141,7 +141,7 @@ TEST(Reorder, NeverWorse) {
     const auto cpus = static_cast<unsigned>(topology.processors());
     std::vector<int> of;
     for (int r = 0; r < grid.size(); ++r) of.push_back(static_cast<int>(random() % cpus));
-    const std::vector<Place> places = on_cpus(topology, of);
+    const std::vector<ProcessPlace> places = on_cpus(topology, of);
     const std::vector<int> order = order_for(grid, places);
     expect_permutation(order);
     EXPECT_LE(cost(grid, order, places), cost(grid, counted(grid.size()), places));
@@ -152,7 +152,7 @@ TEST(Reorder, NeverWorse) {
 /// Pairs that talk are brought together.
 TEST(Reorder, GraphsOfPairs) {
   const HostTopology topology = machine("pack:4 numa:1 core:2 pu:1");
-  const std::vector<Place> places = on_cpus(topology, counted(8));
+  const std::vector<ProcessPlace> places = on_cpus(topology, counted(8));
   Graph graph;  // node i and node i + 4
   for (int i = 0; i < 8; ++i) {
     graph.edges.push_back((i + 4) % 8);
@@ -169,7 +169,7 @@ TEST(Reorder, GraphsOfPairs) {
 }
 
 std::int64_t cost(const std::vector<WeightedEdge>& edges, const std::vector<int>& order,
-                  const std::vector<Place>& places) {
+                  const std::vector<ProcessPlace>& places) {
   std::int64_t sum = 0;
   for (const WeightedEdge& edge : edges) {
     sum += edge.weight *
@@ -182,7 +182,7 @@ std::int64_t cost(const std::vector<WeightedEdge>& edges, const std::vector<int>
 /// Who talks much comes together, whatever the many light edges say.
 TEST(Reorder, WeightsDecide) {
   const HostTopology topology = machine("pack:4 numa:1 core:2 pu:1");
-  const std::vector<Place> places = on_cpus(topology, counted(8));
+  const std::vector<ProcessPlace> places = on_cpus(topology, counted(8));
   std::vector<WeightedEdge> edges;
   for (int i = 0; i < 8; ++i) {
     edges.push_back({i, (i + 1) % 8, 1});
@@ -214,7 +214,7 @@ TEST(Reorder, WeightedGraphsAreNeverWorse) {
       edge.to = static_cast<int>(random() % static_cast<unsigned>(nodes));
       edge.weight = random() % 5 == 0 ? INT32_MAX : static_cast<int>(random() % 100);
     }
-    const std::vector<Place> places = on_cpus(topology, of);
+    const std::vector<ProcessPlace> places = on_cpus(topology, of);
     const std::vector<int> order = order_for(edges, places);
     expect_permutation(order);
     EXPECT_LE(cost(edges, order, places), cost(edges, counted(nodes), places));
@@ -228,7 +228,7 @@ TEST(Reorder, LargeGraphs) {
   const HostTopology topology = machine("pack:8 numa:2 core:8 pu:2");
   std::vector<int> of;
   for (int i = 0; i < static_cast<int>(kMostReordered); ++i) of.push_back(i * 7 % 256);
-  const std::vector<Place> places = on_cpus(topology, of);
+  const std::vector<ProcessPlace> places = on_cpus(topology, of);
   std::vector<WeightedEdge> ring;
   for (int i = 0; i < static_cast<int>(kMostReordered); ++i) {
     ring.push_back({i, (i + 1) % static_cast<int>(kMostReordered)});
@@ -242,7 +242,7 @@ TEST(Reorder, LargeGraphs) {
     for (int j = 0; j < 512; ++j) all.push_back({i, j, 1 + (i ^ j) % 3});
   }
   expect_permutation(order_for(all, on_cpus(topology, of)));
-  EXPECT_EQ(order_for(ring, std::vector<Place>(kMostReordered + 1, places[0])),
+  EXPECT_EQ(order_for(ring, std::vector<ProcessPlace>(kMostReordered + 1, places[0])),
             counted(static_cast<int>(kMostReordered) + 1));
 }
 

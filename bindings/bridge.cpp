@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "bindings/group_words.hpp"
-#include "collectives/buffers.hpp"
+#include "collectives/algorithms/buffers.hpp"
 #include "runtime/call_board.hpp"
 
 namespace remit {

@@ -5,7 +5,7 @@
 
 #include "bindings/coll_call.hpp"
 #include "bindings/wait_subjects.hpp"
-#include "collectives/board.hpp"
+#include "collectives/board/board.hpp"
 #include "collectives/hierarchy.hpp"
 
 namespace remit {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <functional>
 
-#include "collectives/buffers.hpp"
-#include "collectives/peers.hpp"
+#include "collectives/algorithms/buffers.hpp"
+#include "collectives/algorithms/peers.hpp"
 #include "runtime/call_board.hpp"
 
 namespace remit {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "collectives/algorithms.hpp"
-#include "collectives/board.hpp"
+#include "collectives/board/board.hpp"
 #include "collectives/hierarchy.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "runtime/process.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/tuning.hpp"
+#include "collectives/choice/tuning.hpp"
 #include "pt2pt/engine.hpp"
 #include "rdma_btl/device.hpp"
 #include "rdma_btl/open_devices.hpp"

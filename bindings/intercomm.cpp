@@ -8,7 +8,7 @@
 #include "bindings/group_words.hpp"
 #include "bindings/wait_subjects.hpp"
 #include "bindings/weak.hpp"
-#include "collectives/buffers.hpp"
+#include "collectives/algorithms/buffers.hpp"
 
 namespace remit {
 

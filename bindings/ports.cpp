@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-#include "collectives/buffers.hpp"
+#include "collectives/algorithms/buffers.hpp"
 #include "pt2pt/bytes.hpp"
 #include "pt2pt/context_ids.hpp"
 #include "runtime/call_board.hpp"

@@ -15,7 +15,7 @@
 #include "bindings/statistics.hpp"
 #include "bindings/wait_subjects.hpp"
 #include "collectives/algorithms.hpp"
-#include "collectives/tuning.hpp"
+#include "collectives/choice/tuning.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "runtime/bootstrap_open.hpp"
 #include "runtime/wait_policy.hpp"

@@ -3,7 +3,7 @@
 #include "bindings/wait_subjects.hpp"
 
 #include "collectives/algorithms.hpp"
-#include "collectives/board.hpp"
+#include "collectives/board/board.hpp"
 
 namespace remit {
 

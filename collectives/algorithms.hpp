@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "collectives/choice/tuning.hpp"
 #include "collectives/collectives.hpp"
-#include "collectives/tuning.hpp"
 #include "runtime/params.hpp"
 
 namespace remit {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "collectives/algorithms.hpp"
-#include "collectives/board.hpp"
-#include "collectives/buffers.hpp"
+#include "collectives/algorithms/buffers.hpp"
+#include "collectives/board/board.hpp"
 #include "collectives/hierarchy.hpp"
 
 namespace remit {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "collectives/algorithms.hpp"
-#include "collectives/buffers.hpp"
+#include "collectives/algorithms/buffers.hpp"
 #include "runtime/topology.hpp"
 
 namespace remit {

@@ -193,8 +193,8 @@ class Engine final : public ProgressSource {
   /// "rank 3", or "rank 3 of job ...".
   [[nodiscard]] std::string words_of(ProcId proc) const;
 
-  /// Nanoseconds to write a page of a board (collectives/board.hpp) that the process has read, and
-  /// to read one that it has written; 0: not measured yet. Kept here for the next board.
+  /// Nanoseconds to write a page of a board (collectives/board/board.hpp) that the process has
+  /// read, and to read one that it has written; 0: not measured yet. Kept here for the next board.
   [[nodiscard]] std::uint32_t& page_ns(ProcId proc, bool taken) {
     return peers_.get(proc).page_ns[taken ? 1 : 0];
   }

@@ -42,8 +42,8 @@ class Process {
   std::mt19937_64& random() { return random_; }
   ArenaPool& arenas() { return arenas_; }
 
-  /// What collectives cost here (collectives/tuning.hpp): `load` is called when it is first asked
-  /// for. Null: nobody said how to load it.
+  /// What collectives cost here (collectives/choice/tuning.hpp): `load` is called when it is first
+  /// asked for. Null: nobody said how to load it.
   using TableLoader = std::function<std::shared_ptr<const CollectiveTable>()>;
   void set_collective_table(TableLoader load) { load_table_ = std::move(load); }
   [[nodiscard]] const CollectiveTable* collective_table() {

@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "collectives/algorithms.hpp"
-#include "collectives/board.hpp"
-#include "collectives/direct.hpp"
+#include "collectives/algorithms/direct.hpp"
+#include "collectives/board/board.hpp"
 
 namespace remit {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "collectives/algorithms.hpp"
-#include "collectives/tuning.hpp"
+#include "collectives/choice/tuning.hpp"
 #include "datatype/reductions.hpp"
 
 namespace remit::start {

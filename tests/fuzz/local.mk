@@ -10,7 +10,7 @@ endif
 
 # Compiled once more with what libFuzzer watches: the files under test. The rest is in the libraries.
 fuzzed_sources = \
-	collectives/tuning.cpp \
+	collectives/choice/tuning.cpp \
 	launcher/call_file.cpp \
 	launcher/guardian.cpp \
 	launcher/host_exchange.cpp \

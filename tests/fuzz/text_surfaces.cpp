@@ -6,7 +6,7 @@
 #include <cctype>
 
 #include "collectives/algorithms.hpp"
-#include "collectives/tuning.hpp"
+#include "collectives/choice/tuning.hpp"
 #include "launcher/hosts.hpp"
 #include "launcher/options.hpp"
 #include "launcher/rankfile.hpp"

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/board.hpp"
+#include "collectives/board/board.hpp"
+#include "collectives/choice/tuning.hpp"
 #include "collectives/hierarchy.hpp"
-#include "collectives/tuning.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
 #include "runtime/copy.hpp"
 #include "runtime/host_facts.hpp"

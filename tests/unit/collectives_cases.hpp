@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "collectives/algorithms.hpp"
-#include "collectives/buffers.hpp"
+#include "collectives/algorithms/buffers.hpp"
 #include "datatype/datatype.hpp"
 #include "datatype/reductions.hpp"
 

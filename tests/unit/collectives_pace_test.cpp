@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "collectives/copy_pace.hpp"
+#include "collectives/board/copy_pace.hpp"
 
 namespace remit {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "collectives/peers.hpp"
+#include "collectives/algorithms/peers.hpp"
 
 namespace remit {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <thread>
 
-#include "collectives/board_probe.hpp"
+#include "collectives/board/board_probe.hpp"
 #include "runtime/copy.hpp"
 
 namespace remit {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "collectives/algorithms.hpp"
-#include "collectives/grouping.hpp"
-#include "collectives/overlapped.hpp"
-#include "collectives/peers.hpp"
+#include "collectives/algorithms/grouping.hpp"
+#include "collectives/algorithms/overlapped.hpp"
+#include "collectives/algorithms/peers.hpp"
 #include "tests/unit/collectives_ranks.hpp"
 
 namespace remit::testing {

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "collectives/algorithms.hpp"
-#include "collectives/grouping.hpp"
+#include "collectives/algorithms/grouping.hpp"
+#include "collectives/algorithms/overlapped.hpp"
+#include "collectives/choice/tuning.hpp"
 #include "collectives/hierarchy.hpp"
-#include "collectives/overlapped.hpp"
-#include "collectives/tuning.hpp"
 #include "runtime/cache_file.hpp"
 #include "tests/unit/pt2pt_world.hpp"
 

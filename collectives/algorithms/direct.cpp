@@ -1,0 +1,211 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Meeting, copying and parting of members that reach each other's memory.
+#include "collectives/algorithms/direct.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "collectives/algorithms/buffers.hpp"
+#include "collectives/algorithms/request_array.hpp"
+#include "collectives/board/board.hpp"
+
+namespace remit {
+
+namespace {
+
+/// Bytes copied at once; then others have a turn.
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+/// For memory that is unpacked after it was copied.
+constexpr std::size_t kDirectStaging = std::size_t{64} << 10;
+
+std::uint64_t number_of(const void* memory) {
+  return reinterpret_cast<std::uint64_t>(memory);
+}
+
+}  // namespace
+
+Direct::Direct(CollCtx& c, std::span<const std::byte> source, std::span<std::byte> target, int hub)
+    : hub_(hub),
+      mine_{number_of(source.data()), source.size(), number_of(target.data()), target.size(), 1} {
+  const auto size = static_cast<std::size_t>(c.size());
+  facts_ = reinterpret_cast<Fact*>(c.scratch(size * sizeof(Fact)));
+  for (std::size_t i = 0; i < size; ++i) new (facts_ + i) Fact;
+}
+
+bool Direct::inside(CollCtx& c, std::size_t at, std::size_t bytes, std::uint64_t whole) {
+  if (bytes <= whole && at <= whole - bytes) return true;
+  c.fail(MPI_ERR_OTHER);
+  return false;
+}
+
+void Direct::expect_source(CollCtx& c, int peer, std::size_t bytes) const {
+  const std::uint64_t theirs = facts_[peer].source_bytes;
+  if (theirs != bytes) c.fail(theirs > bytes ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER);
+}
+
+void Direct::note(CollCtx& c, int peer, bool done) {
+  if (done) return;
+  const ProcId proc = c.comm().local->proc(peer);
+  const Engine::Path path = c.engine().path(proc);
+  const bool lost = c.engine().lost(proc) || path.device == nullptr ||
+                    !path.device->reaches_memory(path.endpoint);
+  c.fail(lost ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER);
+}
+
+template <class Copy>
+void Direct::copy(CollCtx& c, int peer, std::size_t bytes, Copy copy) const {
+  const Engine::Path path = c.engine().path(c.comm().local->proc(peer));
+  const Clock& clock = c.engine().process().clock();
+  const std::uint64_t start = pace_ != nullptr ? clock.now_ns() : 0;
+  note(c, peer, path.device != nullptr && copy(*path.device, path.endpoint));
+  if (pace_ != nullptr) pace_->copied(bytes, clock.now_ns() - start);
+}
+
+void Direct::read(CollCtx& c, int peer, std::size_t at, void* to, std::size_t bytes) const {
+  if (bytes == 0 || c.error() != MPI_SUCCESS) return;
+  const Fact& fact = facts_[peer];
+  if (!inside(c, at, bytes, fact.source_bytes)) return;
+  copy(c, peer, bytes, [&](Device& device, EndpointId endpoint) {
+    return device.read_memory(endpoint, fact.source + at, to, bytes);
+  });
+}
+
+void Direct::write(CollCtx& c, int peer, std::size_t at, const void* from,
+                   std::size_t bytes) const {
+  if (bytes == 0 || c.error() != MPI_SUCCESS) return;
+  const Fact& fact = facts_[peer];
+  if (!inside(c, at, bytes, fact.target_bytes)) return;
+  copy(c, peer, bytes, [&](Device& device, EndpointId endpoint) {
+    return device.write_memory(endpoint, fact.target + at, from, bytes);
+  });
+}
+
+const void* Direct::look(CollCtx& c, int peer, std::size_t at, void* memory,
+                         std::size_t bytes) const {
+  const Fact& fact = facts_[peer];
+  const Engine::Path path = c.engine().path(c.comm().local->proc(peer));
+  if (path.device != nullptr && inside(c, at, bytes, fact.source_bytes)) {
+    const void* seen = path.device->see_memory(path.endpoint, fact.source + at, bytes);
+    if (seen != nullptr) return seen;
+  }
+  read(c, peer, at, memory, bytes);
+  return memory;
+}
+
+namespace {
+
+/// A message to each member of whom `sends` says so, one from each of whom `receives` does: `out`
+/// and `in` say where.
+template <class Sends, class Receives, class Out, class In>
+void start_round(CollCtx& c, RequestArray& messages, Sends sends, Receives receives, Out out,
+                 In in) {
+  const int size = c.size();
+  for (int step = 1; step < size; ++step) {
+    const int from = (c.rank() - step + size) % size;
+    if (receives(from)) c.start_receive(messages.next(), in(from), from);
+  }
+  for (int step = 1; step < size; ++step) {
+    const int to = (c.rank() + step) % size;
+    if (sends(to)) c.start_send(messages.next(RequestKind::send), out(to), to);
+  }
+}
+
+}  // namespace
+
+/// Every pair that meets exchanges a message, which also connects them: for the next time, if they
+/// do not reach each other yet. A member that failed before sends nothing that counts, and uses
+/// messages with all: both sides of each pair come to the same answer.
+Task<int> meet(CollCtx& c, Direct& d, const CollectiveArgs* a) {
+  const int size = c.size();
+  if (c.board() != nullptr) {
+    d.meet_at_board(c, a);
+    co_return c.error();
+  }
+  const bool sound = c.error() == MPI_SUCCESS;
+  auto* told = reinterpret_cast<Direct::Fact*>(
+      c.scratch(static_cast<std::size_t>(size) * sizeof(Direct::Fact)));
+  for (int i = 0; i < size; ++i) {
+    const Engine::Path path = c.engine().path(c.comm().local->proc(i));
+    const bool reaches =
+        i != c.rank() && path.device != nullptr && path.device->reaches_memory(path.endpoint);
+    new (told + i) Direct::Fact(d.mine_);
+    told[i].reaches = reaches ? 1 : 0;
+  }
+  RequestArray messages(c, RequestKind::receive, 2 * (size - 1));
+  const auto meets = [&](int peer) { return d.meets(c.rank(), peer); };
+  start_round(
+      c, messages, meets, meets,
+      [&](int to) { return bytes_view(told + to, sizeof(Direct::Fact)); },
+      [&](int from) { return bytes_view(d.facts_ + from, sizeof(Direct::Fact)); });
+  auto everybody = c.all(messages.started());
+  co_await everybody;
+  for (int i = 0; i < size; ++i) {
+    if (!sound || told[i].reaches == 0) d.facts_[i].reaches = 0;
+  }
+  co_return c.error();
+}
+
+void leave(CollCtx& c, Direct& d) {
+  if (c.board() == nullptr) return;
+  d.left_ = true;
+  c.fail(c.board()->leave(c.error()));
+}
+
+Task<int> part(CollCtx& c, Direct& d, std::span<Request> messages, bool hub_works) {
+  auto rest = c.all(messages);
+  co_await rest;
+  if (c.board() != nullptr) {
+    if (d.pace_ != nullptr) d.pace_->end();
+    if (!d.left_) leave(c, d);
+    c.fail(c.board()->part(c.error(), d.hub_, hub_works));
+    co_return c.error();
+  }
+  RequestArray round(c, RequestKind::receive, 2 * (c.size() - 1));
+  const auto nothing = [](int) { return bytes_view(nullptr, 0); };
+  const auto sends = [&](int to) { return d.meets(c.rank(), to) && (hub_works || to == d.hub_); };
+  const auto receives = [&](int from) {
+    return d.meets(c.rank(), from) && (hub_works || from != d.hub_);
+  };
+  start_round(c, round, sends, receives, nothing, nothing);
+  auto everybody = c.all(round.started());
+  co_await everybody;
+  co_return c.error();
+}
+
+Task<int> fetch(CollCtx& c, const Direct& d, int peer, std::size_t at, View to) {
+  const std::size_t bytes = to.size();
+  const bool straight = to.is_contiguous();
+  const std::size_t piece = straight ? kPiece : kDirectStaging;
+  std::byte* staging = straight ? nullptr : c.scratch(std::min(piece, bytes));
+  for (std::size_t done = 0; done < bytes && c.error() == MPI_SUCCESS; done += piece) {
+    const std::size_t length = std::min(piece, bytes - done);
+    if (straight) {
+      d.read(c, peer, at + done, to.data() + done, length);
+    } else {
+      const void* data = d.look(c, peer, at + done, staging, length);
+      if (c.error() == MPI_SUCCESS) {
+        to.unpack(done, {static_cast<const std::byte*>(data), length});
+      }
+    }
+    if (done + length == bytes) break;
+    auto others = c.turn();
+    co_await others;
+  }
+  co_return c.error();
+}
+
+Task<int> deliver(CollCtx& c, const Direct& d, int peer, std::size_t at,
+                  std::span<const std::byte> from) {
+  while (!from.empty() && c.error() == MPI_SUCCESS) {
+    const std::size_t length = std::min(kPiece, from.size());
+    d.write(c, peer, at, from.data(), length);
+    at += length;
+    from = from.subspan(length);
+    if (from.empty()) break;
+    auto others = c.turn();
+    co_await others;
+  }
+  co_return c.error();
+}
+
+}  // namespace remit

@@ -15,10 +15,10 @@
 #include <map>
 #include <utility>
 
-#include "launcher/host_names.hpp"
-#include "launcher/last_words.hpp"
-#include "launcher/loader_look.hpp"
-#include "launcher/signals.hpp"
+#include "launcher/host/host_names.hpp"
+#include "launcher/host/signals.hpp"
+#include "launcher/report/last_words.hpp"
+#include "launcher/report/loader_look.hpp"
 #include "runtime/abort_words.hpp"
 #include "runtime/spawn_keys.hpp"
 

@@ -17,14 +17,14 @@
 #include <string>
 #include <vector>
 
-#include "launcher/guardian.hpp"
-#include "launcher/job.hpp"
-#include "launcher/job_report.hpp"
-#include "launcher/job_streams.hpp"
-#include "launcher/options.hpp"
-#include "launcher/pmix_server.hpp"
-#include "launcher/remote_hosts.hpp"
-#include "launcher/spawn_job.hpp"
+#include "launcher/cli/options.hpp"
+#include "launcher/host/guardian.hpp"
+#include "launcher/plan/job.hpp"
+#include "launcher/plan/spawn_job.hpp"
+#include "launcher/pmix/pmix_server.hpp"
+#include "launcher/report/job_report.hpp"
+#include "launcher/streams/job_streams.hpp"
+#include "launcher/tree/remote_hosts.hpp"
 
 namespace remit::launcher {
 

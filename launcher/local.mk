@@ -3,57 +3,57 @@ dist_man1_MANS += docs/mpirun.1 docs/mpiexec.1
 
 noinst_LTLIBRARIES += liblauncher.la
 launcher_sources = \
-	launcher/call_file.cpp launcher/call_file.hpp \
-	launcher/controller.cpp launcher/controller_report.cpp launcher/controller.hpp \
-	launcher/daemon.cpp launcher/daemon.hpp \
-	launcher/data_store.cpp launcher/data_store.hpp \
-	launcher/dialects.cpp launcher/dialects.hpp \
-	launcher/guardian.cpp launcher/guardian.hpp \
-	launcher/guardian_process.cpp launcher/guardian_process.hpp \
-	launcher/host_exchange.cpp launcher/host_exchange.hpp \
-	launcher/host_jobs.cpp launcher/host_jobs.hpp \
-	launcher/host_looks.cpp launcher/host_looks.hpp \
-	launcher/host_map.cpp launcher/host_map.hpp \
-	launcher/host_names.cpp launcher/host_names.hpp \
-	launcher/hosts.cpp launcher/hosts.hpp \
-	launcher/io_forward.cpp launcher/io_forward.hpp \
-	launcher/job.cpp launcher/job.hpp \
-	launcher/job_control.cpp launcher/job_control.hpp \
-	launcher/job_directory.cpp launcher/job_directory.hpp \
-	launcher/job_report.cpp launcher/job_report.hpp \
-	launcher/job_streams.cpp launcher/job_streams.hpp \
-	launcher/job_wire.cpp launcher/job_wire.hpp \
-	launcher/last_words.cpp launcher/last_words.hpp \
-	launcher/link.cpp launcher/link.hpp \
-	launcher/loader_look.cpp launcher/loader_look.hpp \
-	launcher/mapping.cpp launcher/mapping.hpp \
-	launcher/message.cpp launcher/message.hpp \
-	launcher/option_values.cpp launcher/option_values.hpp \
-	launcher/options.cpp launcher/options.hpp \
-	launcher/placement.cpp launcher/placement.hpp \
-	launcher/pmi1_server.cpp launcher/pmi1_server.hpp \
-	launcher/pmi1_space.cpp launcher/pmi1_space.hpp \
-	launcher/pmix_exchange.hpp \
-	launcher/pmix_info.hpp \
-	launcher/pmix_server.cpp launcher/pmix_server.hpp \
-	launcher/pmix_upcalls.cpp launcher/pmix_upcalls.hpp \
-	launcher/process_runs.cpp launcher/process_runs.hpp \
-	launcher/processors.cpp launcher/processors.hpp \
-	launcher/rank_look.cpp launcher/rank_look.hpp \
-	launcher/rank_pipes.cpp launcher/rank_pipes.hpp \
-	launcher/rankfile.cpp launcher/rankfile.hpp \
-	launcher/remote_hosts.cpp launcher/remote_hosts.hpp \
-	launcher/secret.cpp launcher/secret.hpp \
-	launcher/signals.hpp \
-	launcher/slurm.cpp launcher/slurm.hpp \
-	launcher/spawn.cpp launcher/spawn.hpp \
-	launcher/spawn_job.cpp launcher/spawn_job.hpp \
-	launcher/topology.cpp launcher/topology.hpp \
-	launcher/tree.hpp \
-	launcher/tree_node.cpp launcher/tree_node.hpp \
-	launcher/wait_graph.cpp launcher/wait_graph.hpp \
-	launcher/wire.hpp \
-	launcher/words.cpp launcher/words.hpp
+	launcher/report/call_file.cpp launcher/report/call_file.hpp \
+	launcher/controller.cpp launcher/report/controller_report.cpp launcher/controller.hpp \
+	launcher/host/daemon.cpp launcher/host/daemon.hpp \
+	launcher/pmix/data_store.cpp launcher/pmix/data_store.hpp \
+	launcher/cli/dialects.cpp launcher/cli/dialects.hpp \
+	launcher/host/guardian.cpp launcher/host/guardian.hpp \
+	launcher/host/guardian_process.cpp launcher/host/guardian_process.hpp \
+	launcher/pmix/host_exchange.cpp launcher/pmix/host_exchange.hpp \
+	launcher/host/host_jobs.cpp launcher/host/host_jobs.hpp \
+	launcher/report/host_looks.cpp launcher/report/host_looks.hpp \
+	launcher/plan/host_map.cpp launcher/plan/host_map.hpp \
+	launcher/host/host_names.cpp launcher/host/host_names.hpp \
+	launcher/plan/hosts.cpp launcher/plan/hosts.hpp \
+	launcher/streams/io_forward.cpp launcher/streams/io_forward.hpp \
+	launcher/plan/job.cpp launcher/plan/job.hpp \
+	launcher/pmix/job_control.cpp launcher/pmix/job_control.hpp \
+	launcher/host/job_directory.cpp launcher/host/job_directory.hpp \
+	launcher/report/job_report.cpp launcher/report/job_report.hpp \
+	launcher/streams/job_streams.cpp launcher/streams/job_streams.hpp \
+	launcher/tree/job_wire.cpp launcher/tree/job_wire.hpp \
+	launcher/report/last_words.cpp launcher/report/last_words.hpp \
+	launcher/tree/link.cpp launcher/tree/link.hpp \
+	launcher/report/loader_look.cpp launcher/report/loader_look.hpp \
+	launcher/plan/mapping.cpp launcher/plan/mapping.hpp \
+	launcher/tree/message.cpp launcher/tree/message.hpp \
+	launcher/cli/option_values.cpp launcher/cli/option_values.hpp \
+	launcher/cli/options.cpp launcher/cli/options.hpp \
+	launcher/plan/placement.cpp launcher/plan/placement.hpp \
+	launcher/pmix/pmi1_server.cpp launcher/pmix/pmi1_server.hpp \
+	launcher/pmix/pmi1_space.cpp launcher/pmix/pmi1_space.hpp \
+	launcher/pmix/pmix_exchange.hpp \
+	launcher/pmix/pmix_info.hpp \
+	launcher/pmix/pmix_server.cpp launcher/pmix/pmix_server.hpp \
+	launcher/pmix/pmix_upcalls.cpp launcher/pmix/pmix_upcalls.hpp \
+	launcher/plan/process_runs.cpp launcher/plan/process_runs.hpp \
+	launcher/plan/processors.cpp launcher/plan/processors.hpp \
+	launcher/report/rank_look.cpp launcher/report/rank_look.hpp \
+	launcher/streams/rank_pipes.cpp launcher/streams/rank_pipes.hpp \
+	launcher/plan/rankfile.cpp launcher/plan/rankfile.hpp \
+	launcher/tree/remote_hosts.cpp launcher/tree/remote_hosts.hpp \
+	launcher/tree/secret.cpp launcher/tree/secret.hpp \
+	launcher/host/signals.hpp \
+	launcher/plan/slurm.cpp launcher/plan/slurm.hpp \
+	launcher/host/spawn.cpp launcher/host/spawn.hpp \
+	launcher/plan/spawn_job.cpp launcher/plan/spawn_job.hpp \
+	launcher/plan/topology.cpp launcher/plan/topology.hpp \
+	launcher/tree/tree.hpp \
+	launcher/tree/tree_node.cpp launcher/tree/tree_node.hpp \
+	launcher/report/wait_graph.cpp launcher/report/wait_graph.hpp \
+	launcher/tree/wire.hpp \
+	launcher/cli/words.cpp launcher/cli/words.hpp
 launcher_groups = \
 	together/launcher-1.cpp \
 	together/launcher-2.cpp \
@@ -70,7 +70,7 @@ liblauncher_la_CPPFLAGS = $(AM_CPPFLAGS) -DASIO_STANDALONE -DASIO_DISABLE_STD_AL
 	-DREMIT_LIBDIR='"$(libdir)"'
 liblauncher_la_LIBADD = libruntime.la $(PMIX_LIBS) $(HWLOC_LIBS)
 
-mpirun_SOURCES = launcher/main.cpp
+mpirun_SOURCES = launcher/cli/main.cpp
 mpirun_CPPFLAGS = $(liblauncher_la_CPPFLAGS)
 mpirun_LDADD = liblauncher.la -lpthread
 

@@ -6,10 +6,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "launcher/host_map.hpp"
-#include "launcher/processors.hpp"
-#include "launcher/topology.hpp"
-#include "launcher/wire.hpp"
+#include "launcher/plan/host_map.hpp"
+#include "launcher/plan/processors.hpp"
+#include "launcher/plan/topology.hpp"
+#include "launcher/tree/wire.hpp"
 
 namespace remit::start {
 

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "benchmarks/start/events.hpp"
-#include "launcher/job_wire.hpp"
-#include "launcher/message.hpp"
-#include "launcher/tree.hpp"
-#include "launcher/tree_node.hpp"
+#include "launcher/tree/job_wire.hpp"
+#include "launcher/tree/message.hpp"
+#include "launcher/tree/tree.hpp"
+#include "launcher/tree/tree_node.hpp"
 #include "runtime/bootstrap.hpp"
 
 namespace remit::start {

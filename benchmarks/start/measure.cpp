@@ -11,9 +11,9 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "launcher/link.hpp"
-#include "launcher/pmix_server.hpp"
-#include "launcher/topology.hpp"
+#include "launcher/plan/topology.hpp"
+#include "launcher/pmix/pmix_server.hpp"
+#include "launcher/tree/link.hpp"
 
 namespace remit::start {
 namespace {

@@ -11,24 +11,24 @@ endif
 # Compiled once more with what libFuzzer watches: the files under test. The rest is in the libraries.
 fuzzed_sources = \
 	collectives/choice/tuning.cpp \
-	launcher/call_file.cpp \
-	launcher/guardian.cpp \
-	launcher/host_exchange.cpp \
-	launcher/host_looks.cpp \
-	launcher/hosts.cpp \
-	launcher/job_wire.cpp \
-	launcher/link.cpp \
-	launcher/message.cpp \
-	launcher/option_values.cpp \
-	launcher/options.cpp \
-	launcher/rank_look.cpp \
-	launcher/rankfile.cpp \
-	launcher/remote_hosts.cpp \
-	launcher/secret.cpp \
-	launcher/slurm.cpp \
-	launcher/tree_node.cpp \
-	launcher/wait_graph.cpp \
-	launcher/words.cpp \
+	launcher/report/call_file.cpp \
+	launcher/host/guardian.cpp \
+	launcher/pmix/host_exchange.cpp \
+	launcher/report/host_looks.cpp \
+	launcher/plan/hosts.cpp \
+	launcher/tree/job_wire.cpp \
+	launcher/tree/link.cpp \
+	launcher/tree/message.cpp \
+	launcher/cli/option_values.cpp \
+	launcher/cli/options.cpp \
+	launcher/report/rank_look.cpp \
+	launcher/plan/rankfile.cpp \
+	launcher/tree/remote_hosts.cpp \
+	launcher/tree/secret.cpp \
+	launcher/plan/slurm.cpp \
+	launcher/tree/tree_node.cpp \
+	launcher/report/wait_graph.cpp \
+	launcher/cli/words.cpp \
 	pt2pt/address_blob.cpp \
 	pt2pt/passport.cpp \
 	rdma_btl/shm/copy_table.cpp \

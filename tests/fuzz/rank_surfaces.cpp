@@ -11,9 +11,9 @@
 #include <memory>
 #include <utility>
 
-#include "launcher/call_file.hpp"
-#include "launcher/pmi1_space.hpp"
-#include "launcher/wait_graph.hpp"
+#include "launcher/pmix/pmi1_space.hpp"
+#include "launcher/report/call_file.hpp"
+#include "launcher/report/wait_graph.hpp"
 #include "pt2pt/address_blob.hpp"
 #include "pt2pt/passport.hpp"
 #include "tests/fuzz/surface.hpp"

@@ -13,12 +13,12 @@
 #include <cstring>
 #include <optional>
 
-#include "launcher/guardian.hpp"
-#include "launcher/guardian_process.hpp"
-#include "launcher/host_exchange.hpp"
-#include "launcher/remote_hosts.hpp"
-#include "launcher/signals.hpp"
-#include "launcher/wire.hpp"
+#include "launcher/host/guardian.hpp"
+#include "launcher/host/guardian_process.hpp"
+#include "launcher/host/signals.hpp"
+#include "launcher/pmix/host_exchange.hpp"
+#include "launcher/tree/remote_hosts.hpp"
+#include "launcher/tree/wire.hpp"
 #include "tests/fuzz/loopback.hpp"
 #include "tests/fuzz/surface.hpp"
 #include "tests/fuzz/wire_samples.hpp"

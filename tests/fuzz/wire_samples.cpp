@@ -4,8 +4,8 @@
 
 #include <csignal>
 
-#include "launcher/mapping.hpp"
-#include "launcher/wire.hpp"
+#include "launcher/plan/mapping.hpp"
+#include "launcher/tree/wire.hpp"
 
 namespace remit::fuzz {
 namespace {

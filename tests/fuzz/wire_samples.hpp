@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "launcher/job_wire.hpp"
-#include "launcher/message.hpp"
-#include "launcher/rank_look.hpp"
-#include "launcher/secret.hpp"
-#include "launcher/tree_node.hpp"
+#include "launcher/report/rank_look.hpp"
+#include "launcher/tree/job_wire.hpp"
+#include "launcher/tree/message.hpp"
+#include "launcher/tree/secret.hpp"
+#include "launcher/tree/tree_node.hpp"
 
 namespace remit::fuzz {
 

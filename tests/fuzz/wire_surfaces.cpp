@@ -8,15 +8,15 @@
 #include <algorithm>
 #include <limits>
 
-#include "launcher/guardian.hpp"
-#include "launcher/guardian_process.hpp"
-#include "launcher/job_control.hpp"
-#include "launcher/job_wire.hpp"
-#include "launcher/link.hpp"
-#include "launcher/rank_look.hpp"
-#include "launcher/tree_node.hpp"
-#include "launcher/wait_graph.hpp"
-#include "launcher/wire.hpp"
+#include "launcher/host/guardian.hpp"
+#include "launcher/host/guardian_process.hpp"
+#include "launcher/pmix/job_control.hpp"
+#include "launcher/report/rank_look.hpp"
+#include "launcher/report/wait_graph.hpp"
+#include "launcher/tree/job_wire.hpp"
+#include "launcher/tree/link.hpp"
+#include "launcher/tree/tree_node.hpp"
+#include "launcher/tree/wire.hpp"
 #include "tests/fuzz/surface.hpp"
 #include "tests/fuzz/wire_samples.hpp"
 

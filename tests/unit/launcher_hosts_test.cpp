@@ -9,8 +9,8 @@
 #include <map>
 #include <random>
 
-#include "launcher/job.hpp"
-#include "launcher/spawn_job.hpp"
+#include "launcher/plan/job.hpp"
+#include "launcher/plan/spawn_job.hpp"
 #include "tests/unit/test_seed.hpp"
 
 namespace remit::launcher {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "launcher/job.hpp"
-#include "launcher/mapping.hpp"
-#include "launcher/wire.hpp"
+#include "launcher/plan/job.hpp"
+#include "launcher/plan/mapping.hpp"
+#include "launcher/tree/wire.hpp"
 
 namespace remit::launcher {
 namespace {

@@ -2,7 +2,7 @@
 // The command line of mpirun.
 #include <gtest/gtest.h>
 
-#include "launcher/options.hpp"
+#include "launcher/cli/options.hpp"
 #include "runtime/launch_params.hpp"
 
 namespace remit::launcher {

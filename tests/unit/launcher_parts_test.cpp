@@ -17,17 +17,17 @@
 #include <system_error>
 #include <thread>
 
-#include "launcher/data_store.hpp"
-#include "launcher/guardian.hpp"
-#include "launcher/guardian_process.hpp"
-#include "launcher/io_forward.hpp"
-#include "launcher/job_control.hpp"
-#include "launcher/job_report.hpp"
-#include "launcher/loader_look.hpp"
-#include "launcher/options.hpp"
-#include "launcher/rank_look.hpp"
-#include "launcher/spawn.hpp"
-#include "launcher/wire.hpp"
+#include "launcher/cli/options.hpp"
+#include "launcher/host/guardian.hpp"
+#include "launcher/host/guardian_process.hpp"
+#include "launcher/host/spawn.hpp"
+#include "launcher/pmix/data_store.hpp"
+#include "launcher/pmix/job_control.hpp"
+#include "launcher/report/job_report.hpp"
+#include "launcher/report/loader_look.hpp"
+#include "launcher/report/rank_look.hpp"
+#include "launcher/streams/io_forward.hpp"
+#include "launcher/tree/wire.hpp"
 #include "tests/unit/test_seed.hpp"
 
 namespace remit::launcher {

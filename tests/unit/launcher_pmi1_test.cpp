@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "launcher/pmi1_space.hpp"
+#include "launcher/pmix/pmi1_space.hpp"
 
 namespace remit::launcher {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "launcher/slurm.hpp"
-#include "launcher/tree_node.hpp"
+#include "launcher/plan/slurm.hpp"
+#include "launcher/tree/tree_node.hpp"
 
 namespace remit::launcher {
 namespace {

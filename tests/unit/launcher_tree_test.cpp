@@ -14,11 +14,11 @@
 #include <random>
 #include <thread>
 
-#include "launcher/job_wire.hpp"
-#include "launcher/link.hpp"
-#include "launcher/tree.hpp"
-#include "launcher/tree_node.hpp"
-#include "launcher/wire.hpp"
+#include "launcher/tree/job_wire.hpp"
+#include "launcher/tree/link.hpp"
+#include "launcher/tree/tree.hpp"
+#include "launcher/tree/tree_node.hpp"
+#include "launcher/tree/wire.hpp"
 #include "tests/unit/test_seed.hpp"
 
 namespace remit::launcher {

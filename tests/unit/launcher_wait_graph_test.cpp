@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "launcher/wait_graph.hpp"
+#include "launcher/report/wait_graph.hpp"
 #include "mpi.h"
 #include "runtime/call_board.hpp"
 

@@ -1,0 +1,43 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Why a program did not start: the dynamic loader did not find a library, or a symbol in those that
+// it found. The loader itself is asked again; what the program may have written is not read.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launcher/plan/job.hpp"
+
+namespace remit::launcher {
+
+/// What the loader says of a program, of which it runs nothing.
+struct LoaderFindings {
+  std::vector<std::string> missing;    ///< libraries that it does not find
+  std::vector<std::string> undefined;  ///< symbols that no library has
+  std::string mpi_library;             ///< the libmpi_abi that it takes; empty: none
+  bool has_path = false;               ///< the program has an LD_LIBRARY_PATH
+};
+
+/// The findings in what the loader prints with LD_TRACE_LOADED_OBJECTS. Any text is taken.
+[[nodiscard]] LoaderFindings read_loader_list(std::string_view text);
+
+/// What the user should do about them, in whole sentences without the last full stop; empty if the
+/// loader finds everything. `folder`: Remit's library is there.
+[[nodiscard]] std::string describe_findings(const std::string& program,
+                                            const LoaderFindings& findings,
+                                            const std::string& folder);
+
+/// The exit status of programs that the loader gives up (and of shells that do not find a command).
+inline constexpr int kLoaderStatus = 127;
+
+/// For a rank of this host that has ended with kLoaderStatus: the description of the first program
+/// in its command line, which may be called by others ("numactl -N 0 ./a.out"), with a finding.
+/// Empty: the loader was not the reason. Waits for the loader, which takes milliseconds, at most 3
+/// seconds a program. Any thread.
+[[nodiscard]] std::string explain_loader_status(const App& app);
+
+/// The folder of this installation, or of the build tree, that holds a library; empty: none does.
+[[nodiscard]] std::string own_library_folder(const std::string& library);
+
+}  // namespace remit::launcher

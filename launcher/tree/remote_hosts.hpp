@@ -1,0 +1,135 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// mpirun's side of the daemons on other hosts.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "launcher/pmix/host_exchange.hpp"
+#include "launcher/pmix/job_control.hpp"
+#include "launcher/report/host_looks.hpp"
+#include "launcher/tree/job_wire.hpp"
+#include "launcher/tree/tree_node.hpp"
+
+namespace remit::launcher {
+
+/// Jobs are named by Job::number, processes ("rank") by theirs (Job::first).
+class RemoteHosts {
+ public:
+  /// How a rank's request for processes was met: see PmixServer::Spawned.
+  using Answer = std::function<void(const std::string& error, const std::string& job)>;
+
+  /// In the io_context's thread, from launch() on.
+  struct Callbacks {
+    std::function<void(int rank, pid_t pid)> spawned;
+    std::function<void(int rank, LaunchError error)> not_spawned;
+    /// `explanation`: see explain_loader_status(); mostly empty.
+    std::function<void(int rank, int wait_status, std::string explanation)> exited;
+    std::function<void(int rank)> connected;
+    std::function<void(int rank)> finalized;
+    std::function<void(int rank, int status, std::string message)> aborted;
+    std::function<void(const SpawnOrder& order, Answer answer)> ordered;
+    std::function<void(const JobControl& control)> control;
+    /// False: there is no room for more; release_outputs() follows.
+    std::function<bool(int rank, int stream, std::string_view bytes)> output;
+    std::function<void(int rank, int stream)> output_end;
+    /// These ranks are gone with their hosts.
+    std::function<void(const std::vector<int>& ranks, std::string why)> lost;
+    std::function<void(int signal, std::string why)> interrupted;
+    std::function<void()> empty;  ///< is_empty() may have become true
+    std::function<void(int node, std::string text)> said;
+  };
+
+  RemoteHosts(asio::io_context& io, TreePlan plan, const Secret& secret, Guardian& keeper);
+  ~RemoteHosts();
+
+  /// Starts the daemons and waits until each has reported: their processors, by node. The error is
+  /// that of the first host that cannot be used; status 128+N after signal N.
+  [[nodiscard]] tl::expected<std::map<int, Processors>, LaunchError> raise();
+  /// Gives them the first job and waits until each is ready to start its ranks.
+  [[nodiscard]] tl::expected<void, LaunchError> prepare(const DaemonJob& first);
+  /// Gives them one more job; `done` hears that each is ready to start its ranks, or why the first
+  /// that said so is not. It does not if a host is lost meanwhile.
+  using Prepared = std::function<void(tl::expected<void, LaunchError> result)>;
+  void add_job(const DaemonJob& part, Prepared done);
+
+  [[nodiscard]] HostExchange& exchange() { return exchange_; }
+
+  /// From now on `callbacks` are called.
+  void listen(Callbacks callbacks);
+  /// Starts the ranks of a job for which all are ready.
+  void launch(int job);
+  /// Kills what runs of a job, if anything; no more of it is started, and its files go.
+  void drop_job(int job);
+  void carry_out(const JobControl& control);
+  void signal_ranks(int signal);
+  void signal_all(int signal);
+  void close_output(int stream);
+  void release_outputs();
+  /// What these nodes see of their ranks of these jobs, as HostLooks::ask(); those that are lost
+  /// are not asked.
+  void look(const std::vector<int>& jobs, std::set<int> nodes, HostLooks::Done done);
+  /// How long look() waits.
+  static constexpr std::chrono::seconds kLookTime{3};
+  /// Hosts that do not answer within `host_timeout` are lost from then on, though their systems
+  /// run: their ranks can be told nothing, and nobody hears of their end.
+  void lose_silent();
+  /// What can be read from `fd` becomes the standard input of a rank. Takes the descriptor over.
+  void feed(int rank, int fd);
+  /// No process of a job is left on any of the hosts.
+  [[nodiscard]] bool is_empty() const { return busy_.empty(); }
+
+  /// Ends the daemons, waiting until they have left nothing: for a bounded time, or until somebody
+  /// stops the io_context, which runs here for the last time. Once; later calls do nothing.
+  void finish();
+
+ private:
+  struct Feed;
+  /// A job that not all daemons are ready for.
+  struct Preparation {
+    std::set<int> missing;  // nodes that have not answered
+    std::string error;
+    Prepared done;
+  };
+
+  tl::expected<void, LaunchError> wait_for(const std::function<bool()>& condition);
+  void handle(const Message& message);
+  void handle_rank(const Message& message);
+  void take_hello(const Message& message);
+  void take_prepared(const Message& message);
+  void take_order(const Message& message);
+  void take_output(const Message& message);
+  void take_interrupt(const Message& message);
+  void failed(int node, const std::string& why);
+  void remove_lost_folders();
+  void said(int node, const std::string& text);
+  void read_feed(int rank);
+  [[nodiscard]] int node_of(int rank) const { return exchange_.node_of(rank); }
+
+  asio::io_context& io_;
+  std::unique_ptr<TreeNode> tree_;
+  HostExchange exchange_;
+  HostLooks looks_;
+  Callbacks callbacks_;
+  bool listening_ = false;  // there is somebody to call back
+  bool finishing_ = false;
+  std::string error_;  // while nobody listens
+  int signal_ = 0;
+  std::map<int, Processors> processors_;
+  std::map<int, std::vector<std::string>> folders_;  // of the daemons
+  std::set<int> lost_;                               // their nodes
+  std::map<int, Preparation> preparations_;          // by job
+  std::set<int> gone_;
+  std::set<int> busy_;               // nodes on which something was started
+  std::map<int, std::size_t> held_;  // output that waits for room, by node
+  std::map<int, std::unique_ptr<Feed>> feeds_;
+};
+
+}  // namespace remit::launcher

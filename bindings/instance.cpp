@@ -16,7 +16,7 @@
 #include "bindings/progress_thread.hpp"
 #include "datatype/unnamed_types.hpp"
 #include "rdma_btl/open_devices.hpp"
-#include "rdma_btl/shm/os.hpp"
+#include "runtime/os/os.hpp"
 
 namespace remit {
 

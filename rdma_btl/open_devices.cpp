@@ -12,12 +12,12 @@
 #include "rdma_btl/net/net_params.hpp"
 #include "rdma_btl/ofi/ofi_device.hpp"
 #include "rdma_btl/ofi/ofi_params.hpp"
-#include "rdma_btl/shm/os.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
 #include "rdma_btl/shm/shm_params.hpp"
 #include "rdma_btl/tcp/tcp_device.hpp"
 #include "rdma_btl/verbs/verbs_device.hpp"
 #include "rdma_btl/verbs/verbs_params.hpp"
+#include "runtime/os/os.hpp"
 
 namespace remit {
 

@@ -13,6 +13,7 @@ runtime_sources = \
 	runtime/launch_params.cpp runtime/launch_params.hpp \
 	runtime/log.cpp runtime/log.hpp \
 	runtime/memory_bootstrap.cpp runtime/memory_bootstrap.hpp \
+	runtime/os/os.cpp runtime/os/os.hpp \
 	runtime/copy.cpp runtime/copy.hpp runtime/copy_small.hpp runtime/nagle.cpp runtime/nagle.hpp runtime/prefetch.hpp \
 	runtime/take_lines.hpp \
 	runtime/params.cpp runtime/params.hpp \

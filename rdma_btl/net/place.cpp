@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "rdma_btl/net/interfaces.hpp"
-#include "rdma_btl/shm/os.hpp"
+#include "runtime/os/os.hpp"
 
 namespace remit::net {
 

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <string>
 
-#include "rdma_btl/shm/os.hpp"
 #include "runtime/error.hpp"
+#include "runtime/os/os.hpp"
 
 namespace remit::net {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "rdma_btl/net/sockets.hpp"
-#include "rdma_btl/shm/os.hpp"
+#include "runtime/os/os.hpp"
 
 namespace remit::ofi {
 

@@ -4,7 +4,7 @@
 
 #include "rdma_btl/mask.hpp"
 #include "rdma_btl/net/net_params.hpp"
-#include "rdma_btl/shm/os.hpp"
+#include "runtime/os/os.hpp"
 
 namespace remit {
 

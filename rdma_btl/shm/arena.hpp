@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "rdma_btl/device.hpp"
-#include "rdma_btl/shm/os.hpp"
+#include "runtime/os/os.hpp"
 
 namespace remit::shm {
 

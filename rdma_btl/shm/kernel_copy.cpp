@@ -10,8 +10,8 @@
 #include <cstring>
 #include <limits>
 
-#include "rdma_btl/shm/os.hpp"
 #include "runtime/copy.hpp"
+#include "runtime/os/os.hpp"
 
 namespace remit::shm {
 

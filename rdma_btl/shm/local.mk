@@ -7,8 +7,6 @@ rdma_btl_sources += \
 	rdma_btl/shm/kernel_copy.cpp \
 	rdma_btl/shm/kernel_copy.hpp \
 	rdma_btl/shm/layout.hpp \
-	rdma_btl/shm/os.cpp \
-	rdma_btl/shm/os.hpp \
 	rdma_btl/shm/ring.hpp \
 	rdma_btl/shm/shm_arena.cpp \
 	rdma_btl/shm/shm_config.hpp \

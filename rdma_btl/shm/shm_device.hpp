@@ -18,9 +18,9 @@
 #include "rdma_btl/shm/copy_table.hpp"
 #include "rdma_btl/shm/kernel_copy.hpp"
 #include "rdma_btl/shm/layout.hpp"
-#include "rdma_btl/shm/os.hpp"
 #include "rdma_btl/shm/ring.hpp"
 #include "rdma_btl/shm/shm_config.hpp"
+#include "runtime/os/os.hpp"
 
 namespace remit {
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "rdma_btl/shm/copy_table.hpp"
-#include "rdma_btl/shm/os.hpp"
 #include "runtime/cache_file.hpp"
+#include "runtime/os/os.hpp"
 #include "runtime/take_lines.hpp"
 
 namespace remit {

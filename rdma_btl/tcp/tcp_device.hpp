@@ -15,9 +15,9 @@
 #include "rdma_btl/net/interfaces.hpp"
 #include "rdma_btl/net/place.hpp"
 #include "rdma_btl/net/sockets.hpp"
-#include "rdma_btl/shm/os.hpp"
 #include "rdma_btl/tcp/tcp_config.hpp"
 #include "rdma_btl/tcp/wire.hpp"
+#include "runtime/os/os.hpp"
 
 namespace remit {
 

@@ -3,7 +3,7 @@
 #include "rdma_btl/verbs/verbs_params.hpp"
 
 #include "rdma_btl/mask.hpp"
-#include "rdma_btl/shm/os.hpp"
+#include "runtime/os/os.hpp"
 
 namespace remit {
 

@@ -24,8 +24,8 @@
 
 #include "rdma_btl/shm/arena.hpp"
 #include "rdma_btl/shm/layout.hpp"
-#include "rdma_btl/shm/os.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
+#include "runtime/os/os.hpp"
 #include "tests/unit/device_suite.hpp"
 #include "tests/unit/shm_side.hpp"
 #include "tests/unit/test_seed.hpp"

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The few services of the kernel that the shared-memory device needs.
-#include "rdma_btl/shm/os.hpp"
+#include "runtime/os/os.hpp"
 
 #include <fcntl.h>
 #include <linux/membarrier.h>

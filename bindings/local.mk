@@ -125,13 +125,3 @@ bin_SCRIPTS += bin/mpicc bin/mpicxx bin/mpic++ bin/mpicc_abi bin/mpicxx_abi \
 	bin/mpifort bin/mpif90 bin/mpif77
 pkgconfig_DATA += bindings/wrappers/mpi-c.pc bindings/wrappers/mpi-cxx.pc \
 	bindings/wrappers/mpi-fort.pc bindings/wrappers/remit.pc
-
-# remit_info reads the declarations of the parameters from the layers themselves, so it takes all of
-# their objects, not only those that it calls.
-bin_PROGRAMS += remit_info
-remit_info_SOURCES = bindings/remit_info.cpp bindings/info_collectives.cpp \
-	bindings/info_collectives.hpp bindings/info_report.cpp bindings/info_report.hpp
-# (automake takes a literal -Wl here for a mistake)
-remit_info_LDADD = $(subst ,,-Wl,--whole-archive,.libs/libcollectives.a,--no-whole-archive) \
-	$(PMIX_LIBS) $(HWLOC_LIBS)
-remit_info_DEPENDENCIES = libcollectives.la

@@ -35,7 +35,7 @@ tests/unit/bindings_fint_cxx.cpp: $(abi_test_sources)
 check_PROGRAMS += bindings_info_test
 TESTS += bindings_info_test
 bindings_info_test_SOURCES = tests/unit/bindings_info_test.cpp \
-	bindings/info_report.cpp bindings/info_report.hpp
+	programs/info_report.cpp programs/info_report.hpp
 bindings_info_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 bindings_info_test_LDADD = libcollectives.la $(UNIT_LIBS)
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "bindings/info_report.hpp"
+#include "programs/info_report.hpp"
 
 namespace remit {
 namespace {

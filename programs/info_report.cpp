@@ -1,7 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // info_report.cpp: the text and the JSON of remit_info.
 
-#include "bindings/info_report.hpp"
+#include "programs/info_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // info_collectives.cpp: the options of remit_info --collectives, and asking the table of
 // algorithms.
-#include "bindings/info_collectives.hpp"
+#include "programs/info_collectives.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bindings/info_report.hpp"
+#include "programs/info_report.hpp"
 
 namespace remit {
 

@@ -10,12 +10,12 @@
 #include <limits>
 
 #include "bindings/checks.hpp"
-#include "bindings/info_collectives.hpp"
-#include "bindings/info_report.hpp"
 #include "bindings/progress_thread.hpp"
 #include "bindings/statistics.hpp"
 #include "collectives/algorithms.hpp"
 #include "config.h"
+#include "programs/info_collectives.hpp"
+#include "programs/info_report.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "rdma_btl/shm/shm_params.hpp"
 #include "runtime/process.hpp"

@@ -5,8 +5,8 @@
 #include <sched.h>
 
 #include "bindings/checks.hpp"
+#include "bindings/env/info_objects.hpp"
 #include "bindings/handles.hpp"
-#include "bindings/info_objects.hpp"
 
 namespace remit {
 

@@ -7,8 +7,8 @@
 
 #include <utility>
 
-#include "bindings/errors.hpp"
-#include "bindings/instance.hpp"
+#include "bindings/env/errors.hpp"
+#include "bindings/process/instance.hpp"
 
 namespace remit {
 

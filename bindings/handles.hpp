@@ -2,8 +2,8 @@
 // From handles to objects and back.
 #pragma once
 
-#include "bindings/instance.hpp"
 #include "bindings/objects.hpp"
+#include "bindings/process/instance.hpp"
 
 namespace remit {
 

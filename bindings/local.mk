@@ -4,87 +4,87 @@ include_HEADERS += include/mpi.h include/mpi_fint.h
 
 lib_LTLIBRARIES += libmpi_abi.la
 bindings_sources = \
-	bindings/abi.cpp bindings/abi.hpp \
-	bindings/alloc_kinds.cpp bindings/alloc_kinds.hpp \
-	bindings/attributes.cpp bindings/attributes.hpp \
-	bindings/bridge.cpp bindings/bridge.hpp \
-	bindings/bsend.cpp bindings/bsend.hpp \
-	bindings/bsend_calls.cpp \
-	bindings/cart.cpp \
+	bindings/env/abi.cpp bindings/env/abi.hpp \
+	bindings/env/alloc_kinds.cpp bindings/env/alloc_kinds.hpp \
+	bindings/comm/attributes.cpp bindings/comm/attributes.hpp \
+	bindings/comm/bridge.cpp bindings/comm/bridge.hpp \
+	bindings/pt2pt/bsend.cpp bindings/pt2pt/bsend.hpp \
+	bindings/pt2pt/bsend_calls.cpp \
+	bindings/topo/cart.cpp \
 	bindings/caught.cpp \
 	bindings/checks.hpp \
-	bindings/coll_blocking.cpp \
-	bindings/coll_call.cpp bindings/coll_call.hpp \
-	bindings/coll_hold.cpp bindings/coll_hold.hpp \
-	bindings/coll_neighbor.cpp \
-	bindings/coll_nonblocking.cpp \
-	bindings/coll_persistent.cpp \
-	bindings/coll_short.hpp \
-	bindings/comm.cpp \
-	bindings/comm_create.cpp \
-	bindings/comm_dup.cpp \
-	bindings/comm_from_group.cpp \
-	bindings/comm_info.cpp \
-	bindings/comm_split_type.cpp \
-	bindings/completion.cpp \
-	bindings/connect.cpp \
-	bindings/dist_graph.cpp \
+	bindings/coll/blocking.cpp \
+	bindings/coll/call.cpp bindings/coll/call.hpp \
+	bindings/coll/hold.cpp bindings/coll/hold.hpp \
+	bindings/coll/neighbor.cpp \
+	bindings/coll/nonblocking.cpp \
+	bindings/coll/persistent.cpp \
+	bindings/coll/short.hpp \
+	bindings/comm/comm.cpp \
+	bindings/comm/comm_create.cpp \
+	bindings/comm/comm_dup.cpp \
+	bindings/comm/comm_from_group.cpp \
+	bindings/comm/comm_info.cpp \
+	bindings/comm/comm_split_type.cpp \
+	bindings/pt2pt/completion.cpp \
+	bindings/process/connect.cpp \
+	bindings/topo/dist_graph.cpp \
 	bindings/entry.cpp bindings/entry.hpp \
-	bindings/errhandlers.cpp \
-	bindings/error_book.cpp bindings/error_book.hpp \
-	bindings/error_table.cpp bindings/error_table.hpp \
-	bindings/errors.cpp bindings/errors.hpp \
-	bindings/graph.cpp \
-	bindings/group.cpp \
-	bindings/group_mail.cpp bindings/group_mail.hpp bindings/group_words.hpp \
-	bindings/handle_int.cpp bindings/handle_int.hpp \
+	bindings/env/errhandlers.cpp \
+	bindings/env/error_book.cpp bindings/env/error_book.hpp \
+	bindings/env/error_table.cpp bindings/env/error_table.hpp \
+	bindings/env/errors.cpp bindings/env/errors.hpp \
+	bindings/topo/graph.cpp \
+	bindings/comm/group.cpp \
+	bindings/comm/group_mail.cpp bindings/comm/group_mail.hpp bindings/comm/group_words.hpp \
+	bindings/env/handle_int.cpp bindings/env/handle_int.hpp \
 	bindings/handles.hpp \
-	bindings/info.cpp \
-	bindings/info_env.cpp \
-	bindings/info_objects.hpp \
-	bindings/init.cpp \
-	bindings/instance.cpp bindings/instance.hpp \
-	bindings/intercomm.cpp \
-	bindings/logical_ops.cpp bindings/logical_ops.hpp \
-	bindings/memory.cpp \
+	bindings/env/info.cpp \
+	bindings/env/info_env.cpp \
+	bindings/env/info_objects.hpp \
+	bindings/process/init.cpp \
+	bindings/process/instance.cpp bindings/process/instance.hpp \
+	bindings/comm/intercomm.cpp \
+	bindings/coll/logical_ops.cpp bindings/coll/logical_ops.hpp \
+	bindings/env/memory.cpp \
 	bindings/mpi_lock.hpp \
-	bindings/new_comm.cpp bindings/new_comm.hpp \
-	bindings/names.cpp \
+	bindings/comm/new_comm.cpp bindings/comm/new_comm.hpp \
+	bindings/comm/names.cpp \
 	bindings/not_yet.cpp bindings/not_yet.hpp \
 	bindings/not_yet_io.cpp \
 	bindings/not_yet_rma.cpp \
 	bindings/not_yet_tool.cpp \
 	bindings/objects.hpp \
-	bindings/op.cpp \
-	bindings/pack_external.cpp \
-	bindings/partitioned.cpp \
-	bindings/presence.hpp \
-	bindings/ports.cpp bindings/ports.hpp \
-	bindings/probe.cpp \
-	bindings/progress_thread.cpp bindings/progress_thread.hpp \
-	bindings/reorder.cpp bindings/reorder.hpp \
-	bindings/process_sets.cpp bindings/process_sets.hpp \
-	bindings/requests.cpp bindings/requests.hpp \
-	bindings/send.cpp \
-	bindings/sendrecv.cpp \
-	bindings/session.cpp \
-	bindings/spawn.cpp bindings/spawn.hpp \
-	bindings/stateless.cpp \
-	bindings/statistics.cpp bindings/statistics.hpp \
+	bindings/coll/op.cpp \
+	bindings/pt2pt/pack_external.cpp \
+	bindings/pt2pt/partitioned.cpp \
+	bindings/process/presence.hpp \
+	bindings/process/ports.cpp bindings/process/ports.hpp \
+	bindings/pt2pt/probe.cpp \
+	bindings/process/progress_thread.cpp bindings/process/progress_thread.hpp \
+	bindings/topo/reorder.cpp bindings/topo/reorder.hpp \
+	bindings/process/process_sets.cpp bindings/process/process_sets.hpp \
+	bindings/pt2pt/requests.cpp bindings/pt2pt/requests.hpp \
+	bindings/pt2pt/send.cpp \
+	bindings/pt2pt/sendrecv.cpp \
+	bindings/process/session.cpp \
+	bindings/process/spawn.cpp bindings/process/spawn.hpp \
+	bindings/env/stateless.cpp \
+	bindings/env/statistics.cpp bindings/env/statistics.hpp \
 	bindings/status.hpp \
-	bindings/thread_levels.hpp \
-	bindings/topology.cpp bindings/topology.hpp \
-	bindings/topology_args.hpp \
-	bindings/type.cpp \
-	bindings/type_contents.cpp \
-	bindings/type_query.cpp \
-	bindings/type_unnamed.cpp \
-	bindings/users.cpp bindings/users.hpp \
-	bindings/version.cpp \
-	bindings/wait_subjects.cpp bindings/wait_subjects.hpp \
+	bindings/process/thread_levels.hpp \
+	bindings/topo/topology.cpp bindings/topo/topology.hpp \
+	bindings/topo/topology_args.hpp \
+	bindings/types/type.cpp \
+	bindings/types/type_contents.cpp \
+	bindings/types/type_query.cpp \
+	bindings/types/type_unnamed.cpp \
+	bindings/process/users.cpp bindings/process/users.hpp \
+	bindings/env/version.cpp \
+	bindings/env/wait_subjects.cpp bindings/env/wait_subjects.hpp \
 	bindings/weak.hpp
 # fint.cpp stays alone: it takes mpi_fint.h without the functions in line that others take from it.
-libmpi_abi_la_SOURCES = bindings/fint.cpp
+libmpi_abi_la_SOURCES = bindings/env/fint.cpp
 bindings_groups = \
 	together/bindings-1.cpp \
 	together/bindings-2.cpp \

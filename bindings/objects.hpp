@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "bindings/coll_hold.hpp"
-#include "bindings/topology.hpp"
+#include "bindings/coll/hold.hpp"
+#include "bindings/topo/topology.hpp"
 #include "collectives/collectives.hpp"
 #include "datatype/datatype.hpp"
 #include "datatype/handle_number.hpp"
@@ -40,7 +40,7 @@ enum class ObjectKind : std::uint32_t {
   file = 0x656c6966,
 };
 
-/// A buffer attached for MPI_Bsend and what of it is in use (bindings/bsend.hpp).
+/// A buffer attached for MPI_Bsend and what of it is in use (bindings/pt2pt/bsend.hpp).
 class BsendBuffer;
 
 /// Common start of every object. Reference counts are plain: one thread at a time holds MPI.
@@ -78,7 +78,7 @@ struct SessionObject : ErrorTarget {
   explicit SessionObject(MPI_Errhandler handler, int level)
       : ErrorTarget(ObjectKind::session, Owner::session, handler), thread_level(level) {}
   void retain() { ++references; }
-  void release();  ///< the last one destroys (bindings/session.cpp)
+  void release();  ///< the last one destroys (bindings/process/session.cpp)
 
   int thread_level;
   std::string memory_alloc_kinds;      ///< the value of its info key mpi_memory_alloc_kinds
@@ -117,7 +117,7 @@ struct CommHints {
 };
 
 struct CommObject;
-/// Ends an object that nothing refers to any more (bindings/instance.cpp).
+/// Ends an object that nothing refers to any more (bindings/process/instance.cpp).
 void destroy(CommObject* comm);
 
 struct CommObject : ErrorTarget {
@@ -145,7 +145,7 @@ struct CommObject : ErrorTarget {
 struct WinObject : ErrorTarget {
   WinObject() : ErrorTarget(ObjectKind::win, Owner::win, MPI_ERRORS_ARE_FATAL) {}
   void retain() { ++references; }
-  void release();  ///< the last one destroys (bindings/errhandlers.cpp)
+  void release();  ///< the last one destroys (bindings/env/errhandlers.cpp)
 
   AttributeList attributes;
   std::string name;
@@ -165,7 +165,7 @@ struct FileObject : ErrorTarget {
   explicit FileObject(MPI_Errhandler handler)
       : ErrorTarget(ObjectKind::file, Owner::file, handler) {}
   void retain() { ++references; }
-  void release();  ///< the last one destroys (bindings/errhandlers.cpp)
+  void release();  ///< the last one destroys (bindings/env/errhandlers.cpp)
 
   HandleNumber number;
 };

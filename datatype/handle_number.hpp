@@ -8,7 +8,7 @@
 
 namespace remit {
 
-/// A number of the table of such integers (bindings/handle_int.hpp), and the handle that has it
+/// A number of the table of such integers (bindings/env/handle_int.hpp), and the handle that has it
 /// now. Slots live until the program ends.
 struct HandleSlot {
   std::atomic<std::uintptr_t> handle = 0;         ///< 0: none

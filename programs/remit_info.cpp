@@ -10,8 +10,8 @@
 #include <limits>
 
 #include "bindings/checks.hpp"
-#include "bindings/progress_thread.hpp"
-#include "bindings/statistics.hpp"
+#include "bindings/env/statistics.hpp"
+#include "bindings/process/progress_thread.hpp"
 #include "collectives/algorithms.hpp"
 #include "config.h"
 #include "programs/info_collectives.hpp"

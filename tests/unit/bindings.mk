@@ -66,7 +66,7 @@ TESTS += $(bindings_scripts)
 check_PROGRAMS += bindings_lock_test
 TESTS += bindings_lock_test
 bindings_lock_test_SOURCES = tests/unit/bindings_lock_test.cpp bindings/mpi_lock.hpp \
-	bindings/presence.hpp
+	bindings/process/presence.hpp
 bindings_lock_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 bindings_lock_test_LDADD = $(UNIT_LIBS) -lpthread
 
@@ -74,7 +74,7 @@ bindings_lock_test_LDADD = $(UNIT_LIBS) -lpthread
 check_PROGRAMS += bindings_reorder_test
 TESTS += bindings_reorder_test
 bindings_reorder_test_SOURCES = tests/unit/bindings_reorder_test.cpp \
-	bindings/reorder.cpp bindings/reorder.hpp bindings/topology.cpp bindings/topology.hpp
+	bindings/topo/reorder.cpp bindings/topo/reorder.hpp bindings/topo/topology.cpp bindings/topo/topology.hpp
 bindings_reorder_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 bindings_reorder_test_LDADD = libruntime.la $(UNIT_LIBS)
 

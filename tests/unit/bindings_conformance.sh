@@ -11,7 +11,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/docs" "$tmp/bindings" "$tmp/include"
 cp "$srcdir/include/mpi.h" "$tmp/include"
-cp "$srcdir"/bindings/*.cpp "$tmp/bindings"
+find "$srcdir/bindings" -name "*.cpp" -exec cp {} "$tmp/bindings" \;
 cp "$srcdir/docs/conformance.md" "$srcdir/docs/suites.md" "$tmp/docs"
 chmod -R u+w "$tmp"
 page="$tmp/docs/conformance.md"

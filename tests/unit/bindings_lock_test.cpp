@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bindings/mpi_lock.hpp"
-#include "bindings/presence.hpp"
+#include "bindings/process/presence.hpp"
 
 namespace remit {
 namespace {
@@ -98,7 +98,8 @@ bool has_barrier() {
          barrier();
 }
 
-/// What calls do, as in bindings/instance.cpp, around a counter that only exclusion protects.
+/// What calls do, as in bindings/process/instance.cpp, around a counter that only exclusion
+/// protects.
 struct Calls {
   explicit Calls(bool (*with)()) : presence(with) {}
   Presence presence;

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "bindings/reorder.hpp"
+#include "bindings/topo/reorder.hpp"
 #include "tests/unit/test_seed.hpp"
 
 namespace remit::testing {

@@ -1,0 +1,31 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// What each rank says about its messages and devices at the end.
+#include "bindings/env/statistics.hpp"
+
+#include "runtime/wait_policy.hpp"
+
+namespace remit {
+
+void report_statistics(Instance& instance) {
+  Process& process = *instance.process;
+  if (!process.params().flag(statistics_param)) return;
+  for (const Engine::StatisticGroup& group : instance.engine->statistics()) {
+    std::string line;
+    for (const Statistic& value : group.values) {
+      line += fmt::format("{}{} {}", line.empty() ? "" : ", ", value.name, value.value);
+    }
+    // Who asked for it gets it, however quiet the log is.
+    process.log().write(LogLevel::error, "statistics: {}: {}", group.name, line);
+  }
+  const Progress::Counters& waits = process.progress().counters();
+  process.log().write(
+      LogLevel::error,
+      "statistics: waiting: yields {}, sleeps {}, late wake-ups {}, crowded {}; a rank {}",
+      waits.yields, waits.sleeps, waits.late, waits.crowded, describe(process.progress().policy()));
+  const std::string monitor = instance.engine->memory_monitor();
+  if (!monitor.empty()) {
+    process.log().write(LogLevel::error, "statistics: memory monitor: {}", monitor);
+  }
+}
+
+}  // namespace remit

@@ -1,0 +1,210 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The MPI process behind the C interface: the one place with a static pointer.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "bindings/env/handle_int.hpp"
+#include "bindings/mpi_lock.hpp"
+#include "bindings/objects.hpp"
+#include "bindings/process/presence.hpp"
+#include "pt2pt/context_ids.hpp"
+#include "runtime/process.hpp"
+
+namespace remit {
+
+class ErrorBook;
+class FortranBooleans;
+class ProgressThread;
+class UnnamedTypes;
+
+/// What processes without a common communicator tell each other (bindings/comm/group_mail.cpp).
+class GroupMail;
+/// What others may connect to (bindings/process/ports.cpp).
+class Ports;
+
+/// Values of the attributes that MPI_COMM_WORLD is born with (MPI-5.0, section 9.1.2). Users get
+/// their addresses.
+struct PredefinedAttributes {
+  int tag_ub = 0;
+  int host = MPI_PROC_NULL;
+  int io = MPI_ANY_SOURCE;  ///< every process has language-standard input and output
+  int wtime_is_global = 0;
+  int universe_size = 0;
+  int app_number = -1;
+};
+
+/// What keeps calls of different threads apart.
+enum class Guard : std::uint8_t {
+  none,  ///< there is one thread (MPI_THREAD_SINGLE)
+  mark,  ///< no two calls meet, but another thread may open a session: calls mark their presence
+  lock,  ///< every call holds Instance::lock
+};
+
+/// Everything that exists while the World Model or a session is open. Members are destroyed in
+/// reverse order.
+struct Instance {
+  Instance(std::unique_ptr<Process> process, std::vector<std::unique_ptr<Device>> devices,
+           int thread_level);
+  ~Instance();
+
+  std::unique_ptr<Process> process;
+  std::unique_ptr<Ports> ports;  ///< goes after the engine, which may still know requests of it
+  std::unique_ptr<Engine> engine;
+  CommObject world;
+  CommObject self;
+  /// MPI_COMM_WORLD and MPI_COMM_SELF; null outside of MPI_Init and MPI_Finalize, where there are
+  /// sessions only.
+  CommObject* open_world = nullptr;
+  CommObject* open_self = nullptr;
+  ContextIds contexts;
+  std::unique_ptr<GroupMail> group_mail;
+  /// To those who spawned this job; has the reference of the program's handle until that is freed.
+  /// Null: nobody did, or it was freed.
+  Ref<CommObject> parent;
+
+  int thread_level;                ///< of the World Model, or of the sessions while it is not open
+  bool had_session = false;        ///< may be opened again: see leave_instance()
+  std::string memory_alloc_kinds;  ///< of the World Model
+  std::thread::id main_thread;     ///< called MPI_Init, or else opened the first session
+  std::atomic<Guard> guard = Guard::none;
+  MpiLock lock;
+  std::unique_ptr<Presence> presence;  ///< with Guard::mark, and from then on
+  /// A call may have changed, without an event of a device, what another thread sleeps for.
+  bool others_may_care = false;
+  std::unique_ptr<Progress::YieldHook> yield_hook;
+  std::unique_ptr<ProgressThread> progress_thread;  ///< if the user wants one, while MPI is open
+
+  std::map<int, Keyval*> keyvals;  ///< by id
+  int next_keyval = 1000;          ///< above every predefined attribute key
+  std::unique_ptr<BsendBuffer> bsend;
+  int next_partition_tag = 0;  ///< of partitioned sends
+  /// What MPI_Isend hands out for a message that has left already: one object for all, never
+  /// destroyed.
+  RequestObject sent{RequestForm::no_operation};
+  FileObject no_file{MPI_ERRORS_RETURN};    ///< of MPI_FILE_NULL (section 14.7)
+  std::vector<RequestObject*> orphans;      ///< freed by the user before their operations completed
+  FreedRequest* free_requests = nullptr;    ///< memory of destroyed requests, for reuse
+  RequestObject* plain_requests = nullptr;  ///< not in use; see RequestObject::plain
+  /// Bytes of the predefined types that are one block, by handle - kFirstDatatype; of others 0.
+  std::array<std::uint8_t, kDatatypeSlots> block_bytes = {};
+  /// The reduction that was asked for last.
+  struct Reduction {
+    MPI_Op op = nullptr;
+    MPI_Datatype type = nullptr;
+    ReductionKernel kernel = nullptr;
+  };
+  Reduction last_reduction;
+  PredefinedAttributes predefined_attributes;
+  std::map<const Datatype*, AttributeList> type_attributes;
+  std::map<const Datatype*, std::string> type_names;  ///< given by MPI_Type_set_name
+  std::unique_ptr<UnnamedTypes> unnamed_types;
+
+  [[nodiscard]] Progress& progress() { return process->progress(); }
+
+  /// Whether calls do anything about other threads.
+  [[nodiscard]] bool guarded() const {
+    return guard.load(std::memory_order_relaxed) != Guard::none;
+  }
+  [[nodiscard]] bool locking() const {
+    return guard.load(std::memory_order_relaxed) == Guard::lock;
+  }
+  /// Makes it safe for a user of this `level` to join. Library::opening is held.
+  void guard_for(int level, bool is_session);
+  /// After guard_for(), without Library::opening: until no call is under way that began before
+  /// calls took the lock, but for those that sleep and those of this thread.
+  void wait_for_unguarded();
+
+  /// This thread's marked calls hold the lock from now on.
+  void lock_instead();
+
+  /// Begin and end of a call, if guarded().
+  void enter();
+  void leave();
+
+  /// Starts it if the parameter says so.
+  void start_progress_thread();
+
+  /// Before the lock is given up: wakes the threads for which something may have changed.
+  void tell_others() {
+    if (!others_may_care) return;
+    others_may_care = false;
+    progress().wake_sleepers();
+  }
+
+  /// The bytes of an element of a predefined type that is one block. 0: another type, or a count
+  /// out of the ordinary.
+  [[nodiscard]] std::size_t plain_bytes(MPI_Count count, MPI_Datatype type) const {
+    const std::uintptr_t slot = reinterpret_cast<std::uintptr_t>(type) - kFirstDatatype;
+    if (slot >= kDatatypeSlots || static_cast<std::uint64_t>(count) >> 32 != 0) [[unlikely]]
+      return 0;
+    return block_bytes[slot];
+  }
+
+  /// The loop of a predefined operation on a predefined type; null: there is none, or another one
+  /// at times (MPI_Abi_set_fortran_booleans).
+  [[nodiscard]] ReductionKernel kernel_for(MPI_Op op, MPI_Datatype type) {
+    if (last_reduction.op != op || last_reduction.type != type) [[unlikely]]
+      find_kernel(op, type);
+    return last_reduction.kernel;
+  }
+  void find_kernel(MPI_Op op, MPI_Datatype type);
+
+  /// The communicator behind a handle, or null if there is none.
+  [[nodiscard]] CommObject* comm(MPI_Comm handle) {
+    if (handle == MPI_COMM_WORLD) return open_world;
+    if (handle == MPI_COMM_SELF) return open_self;
+    if (reinterpret_cast<std::uintptr_t>(handle) <= kLastPredefinedHandle) return nullptr;
+    auto* object = reinterpret_cast<CommObject*>(handle);
+    return object->kind == ObjectKind::comm ? object : nullptr;
+  }
+};
+
+/// Where the World Model stands in its life.
+enum class Phase : std::uint8_t { before_init, running, finalized };
+
+/// The one static state of the library is `the_library`; everybody calls library().
+struct Library {
+  /// Non-null while the World Model or a session is open.
+  std::atomic<Instance*> instance = nullptr;
+  std::atomic<Phase> phase = Phase::before_init;
+  std::mutex opening;          ///< held while `instance` is opened, closed, gains or loses a user
+  int users = 0;               ///< the World Model and sessions that are open
+  Instance* parked = nullptr;  ///< closed, but ready for another session
+  int openings = 0;            ///< how often an MPI process was opened from nothing
+  pid_t parked_by = 0;         ///< the process that parked it first; 0: none has
+  HandleInts handle_ints;
+  std::atomic<ErrorBook*> error_book = nullptr;              ///< made_once()
+  std::atomic<FortranBooleans*> fortran_booleans = nullptr;  ///< made_once()
+  std::atomic<InfoObject*> info_env = nullptr;  ///< MPI_INFO_ENV; from MPI_Init on, until exit
+};
+inline constinit Library the_library;
+[[nodiscard]] inline Library& library() {
+  return the_library;
+}
+
+/// What `made` points to, made on first use and kept until the program ends. Any thread.
+template <class T>
+T& made_once(std::atomic<T*>& made) {
+  if (T* object = made.load(std::memory_order_acquire)) return *object;
+  auto mine = std::make_unique<T>();
+  T* first = nullptr;
+  return made.compare_exchange_strong(first, mine.get()) ? *mine.release() : *first;
+}
+
+inline void retain(CommObject* comm) {
+  comm->retain();
+}
+inline void release(CommObject* comm) {
+  comm->release();
+}
+
+}  // namespace remit

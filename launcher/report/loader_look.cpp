@@ -55,8 +55,8 @@ std::string loader_of(const std::string& program) {
 }
 
 // Starts a program whose output goes to `output`; -1: it does not start.
-pid_t start(std::vector<std::string> argv, std::vector<std::string> env, const std::string& wdir,
-            int output) {
+pid_t start(const std::vector<std::string>& argv, const std::vector<std::string>& env,
+            const std::string& wdir, int output) {
   posix_spawn_file_actions_t actions;
   if (::posix_spawn_file_actions_init(&actions) != 0) return -1;
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);

@@ -413,11 +413,11 @@ Task<int> reduce_shares(CollCtx& c, const Direct& d, Shares& s) {
 
 /// Of two members each reads the other's whole vector: a short one takes less time so than a second
 /// copy by the kernel, and the result is where it is wanted, not in the other one's cache. With a
-/// board they reach each other. In place the result would go where the other one still reads. (A
+/// board they reach each other. Both come to the same answer, also where only one is in place. (A
 /// Xeon, 2026-11-26: up to 32 KB, whatever the program does.)
 bool each_combines_all(const CollCtx& c, const Shares& s) {
   constexpr std::size_t kShort = std::size_t{32} << 10;
-  return s.whom == For::all && c.size() == 2 && c.board() != nullptr && s.a.send != MPI_IN_PLACE &&
+  return s.whom == For::all && c.size() == 2 && c.board() != nullptr &&
          s.bytes(s.a.recv_count) <= kShort;
 }
 
@@ -430,15 +430,19 @@ Task<int> reduce_together(CollCtx& c, const CollectiveArgs& a, For whom) {
     const MPI_Count less = a.recv_count * 3 / 8;
     s.begins[1] = a.root == 0 ? a.recv_count - less : less;
   }
-  if (each_combines_all(c, s)) {
+  const View all = view_of(a.recv, a.recv_count, s.type());
+  const bool alone = each_combines_all(c, s);
+  // In place the result waits until nobody reads the vector.
+  const bool waits = alone && a.send == MPI_IN_PLACE;
+  if (alone) {
     for (int i = 0; i <= c.size(); ++i) s.begins[i] = i <= c.rank() ? 0 : a.recv_count;
     s.whom = For::owner;
-    s.result = static_cast<std::byte*>(a.recv);
+    s.result = waits ? c.scratch(all.size()) : static_cast<std::byte*>(a.recv);
   }
   std::span<std::byte> target;
   if (s.wanted_by(c.rank())) {
     s.result = static_cast<std::byte*>(a.recv) + s.bytes(s.begins[c.rank()]);
-    target = memory_of(view_of(a.recv, a.recv_count, s.type()));
+    target = memory_of(all);
   }
   Direct d(c, memory_of(view_of(contribution(a), a.recv_count, s.type())), target);
   Task<int> meeting = meet(c, d, &a);
@@ -448,6 +452,7 @@ Task<int> reduce_together(CollCtx& c, const CollectiveArgs& a, For whom) {
   co_await work;
   Task<int> parting = part(c, d, {});
   co_await parting;
+  if (waits) copy_local(bytes_view(s.result, all.size()), all);
   co_return c.error();
 }
 

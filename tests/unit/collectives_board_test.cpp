@@ -386,8 +386,33 @@ TEST(Board, SlowCopiesBringLongBlocksToTheBoard) {
     run_random(ranks, 20, 60, test_seed() + 10);
     EXPECT_TRUE(chooses_by_pace(ranks, 0));
     run_random(ranks, size == 2 ? 400 : 60, 30'000, test_seed() + 11);
+    if (size == 2) run_random(ranks, 400, 8'000, test_seed() + 16);  // which each combines wholly
     if (HasFailure()) return;
   }
+}
+
+/// The standard wants both or none in place; other libraries take it as it comes.
+TEST(Board, OneOfTwoReducesInPlace) {
+  BoardRanks ranks(2, WaitPolicy{.spin = true}, 1000, "auto", 0, "no", facts_of_slow_copies());
+  run_random(ranks, 20, 60, test_seed() + 17);
+  const Op& sum = *op_of(MPI_SUM);
+  std::atomic<int> wrong = 0;
+  ranks.run([&](int rank) {
+    for (int round = 0; round < 40; ++round) {
+      const std::size_t count = round % 2 == 0 ? 3000 : 12'000;  // wholly, and in shares
+      std::vector<int> mine(count, round + rank), all(count, round + rank);
+      CollectiveArgs args =
+          bcast_args(all.data(), static_cast<MPI_Count>(count), predefined(MPI_INT));
+      args.kind = CollectiveKind::allreduce;
+      args.send = round / 2 % 2 == rank ? MPI_IN_PLACE : mine.data();
+      args.send_count = args.recv_count;
+      args.send_type = args.recv_type;
+      args.op = &sum;
+      const int error = run_collective(ranks.engine(rank), ranks.comm(rank), args);
+      if (error != MPI_SUCCESS || all != std::vector<int>(count, 2 * round + 1)) ++wrong;
+    }
+  });
+  EXPECT_EQ(wrong, 0);
 }
 
 /// What all want of one member, or one of all, however quickly the kernel copies for one of them.

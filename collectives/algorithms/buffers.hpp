@@ -10,6 +10,10 @@
 
 namespace remit {
 
+/// Bytes that are copied at once out of another process's memory where they are unpacked
+/// afterwards.
+inline constexpr std::size_t kStaging = std::size_t{64} << 10;
+
 /// The address `bytes` behind `base`. In integers, for base may be MPI_BOTTOM.
 [[nodiscard]] inline void* byte_offset(const void* base, MPI_Count bytes) {
   return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(base) +

@@ -15,8 +15,6 @@ namespace {
 
 /// Bytes copied at once; then others have a turn.
 constexpr std::size_t kPiece = std::size_t{1} << 20;
-/// For memory that is unpacked after it was copied.
-constexpr std::size_t kDirectStaging = std::size_t{64} << 10;
 
 std::uint64_t number_of(const void* memory) {
   return reinterpret_cast<std::uint64_t>(memory);
@@ -175,7 +173,7 @@ Task<int> part(CollCtx& c, Direct& d, std::span<Request> messages, bool hub_work
 Task<int> fetch(CollCtx& c, const Direct& d, int peer, std::size_t at, View to) {
   const std::size_t bytes = to.size();
   const bool straight = to.is_contiguous();
-  const std::size_t piece = straight ? kPiece : kDirectStaging;
+  const std::size_t piece = straight ? kPiece : kStaging;
   std::byte* staging = straight ? nullptr : c.scratch(std::min(piece, bytes));
   for (std::size_t done = 0; done < bytes && c.error() == MPI_SUCCESS; done += piece) {
     const std::size_t length = std::min(piece, bytes - done);

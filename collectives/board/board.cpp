@@ -27,9 +27,6 @@ constexpr int kLooksElsewhere = 1000;
 /// How often a member yields there before it polls the devices too.
 constexpr std::uint32_t kBareYields = 3;
 
-/// For blocks that are unpacked after they were read.
-constexpr std::size_t kBoardStaging = std::size_t{64} << 10;
-
 std::uint16_t processor_here() {
   return static_cast<std::uint16_t>(::sched_getcpu());
 }
@@ -639,7 +636,7 @@ int Board::fetch(int member, const View& to) const {
     const bool done = from.device->read_memory(from.endpoint, placed.at, to.data(), bytes);
     return done ? MPI_SUCCESS : failure();
   }
-  std::vector<std::byte> staging(std::min(bytes, kBoardStaging));
+  std::vector<std::byte> staging(std::min(bytes, kStaging));
   for (std::size_t at = 0; at < bytes; at += staging.size()) {
     const std::size_t length = std::min(staging.size(), bytes - at);
     if (!from.device->read_memory(from.endpoint, placed.at + at, staging.data(), length)) {

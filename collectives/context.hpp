@@ -2,6 +2,7 @@
 // What a collective algorithm sees: who it is, messages it can await, scratch memory.
 #pragma once
 
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,20 @@
 namespace remit {
 
 class Board;
+
+/// What collective operations need of whatever moves their messages. The engine of pt2pt/ is one;
+/// the LogGP machine of benchmarks/logp, whose header stands in for that of pt2pt/, is another.
+template <class E>
+concept MessageEngine = requires(E& engine, Request& request, const View& view,
+                                 const CommCore& comm, ProcId proc) {
+  engine.isend(request, view, int{}, int{}, comm, SendMode::standard, true);
+  engine.irecv(request, view, int{}, int{}, comm, true);
+  { engine.progress() } -> std::same_as<int>;
+  { engine.process() } -> std::same_as<Process&>;
+  { engine.links().path(proc) } -> std::same_as<Links::Path>;
+  { engine.links().lost(proc) } -> std::same_as<bool>;
+};
+static_assert(MessageEngine<Engine>);
 
 /// `count` elements of `type` at `buffer` as a message buffer.
 [[nodiscard]] inline View view_of(const void* buffer, MPI_Count count, const Datatype& type) {

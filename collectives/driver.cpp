@@ -124,7 +124,7 @@ int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
   Task<int> task = row.run(c, args);
   task.start();
   if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
-  engine.settle(subject);
+  engine.links().settle(subject);
   if (ended_by_exception(task.result())) [[unlikely]]
     arena.abandon();
   return task.result();

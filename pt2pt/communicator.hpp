@@ -9,14 +9,10 @@
 #include <variant>
 #include <vector>
 
+#include "links/process_id.hpp"
 #include "mpi.h"
 
 namespace remit {
-
-/// A process in this process's table of all processes it can talk to: the world rank for those of
-/// its own job, higher numbers for those of other jobs, in the order in which it heard of them
-/// (pt2pt/passport.hpp). It means nothing to a process of another job.
-using ProcId = std::uint32_t;
 
 /// Separates messages of different communicators. Each communicator owns kContextsEach of them,
 /// from a multiple of that on: for point-to-point, for collectives, two for partitioned

@@ -14,19 +14,15 @@
 #include <vector>
 
 #include "datatype/datatype.hpp"
-#include "pt2pt/address_blob.hpp"
+#include "links/links.hpp"
 #include "pt2pt/communicator.hpp"
 #include "pt2pt/matching.hpp"
 #include "pt2pt/memory_pool.hpp"
-#include "pt2pt/passport.hpp"
 #include "pt2pt/peer.hpp"
 #include "pt2pt/protocol.hpp"
 #include "pt2pt/request.hpp"
 #include "pt2pt/transfer.hpp"
 #include "pt2pt/wire.hpp"
-#include "rdma_btl/device.hpp"
-#include "rdma_btl/pending.hpp"
-#include "rdma_btl/registration/registration_cache.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/process.hpp"
 
@@ -39,35 +35,13 @@ struct ProbeResult {
   MPI_Count bytes = 0;
 };
 
-/// A device and what the engine keeps beside it.
-struct DeviceSlot {
-  std::unique_ptr<Device> owner;
-  Device* device = nullptr;
-  bool ordered = true;  ///< Caps::ordered
-  ProtocolTable table;
-  PendingQueue pending;
-  std::size_t long_send = 0;  ///< the device's Caps::long_send
-  std::vector<Peer*> by_endpoint;
-  std::size_t fragment = 0;  ///< data bytes of one pipelined fragment
-  std::size_t chunk = 0;     ///< bytes of one get or put
-  // Registration; none of it where the device needs none. engine_pinning.cpp
-  std::unique_ptr<RegistrationCache> cache;
-  std::size_t pin_piece = 0;     ///< longer messages register by pieces of so much; 0: as a whole
-  bool pin_deferred = false;     ///< their first piece travels before anything is registered
-  bool pages_on_demand = false;  ///< one registration is enough: `everything`
-  std::optional<Region> everything;  ///< all memory, once it was needed
-  std::vector<Staging> staging;      ///< free
-  std::size_t staging_bytes = 0;     ///< of each
-  std::uint32_t staging_used = 0;
-};
-
 /// The messages of one process. All calls by the thread that holds the process; none blocks and
 /// none allocates in steady state. Arguments were checked by the caller: ranks are valid ranks of
 /// `comm` (not MPI_PROC_NULL), tags in range, views of committed types.
-class Engine final : public ProgressSource {
+class Engine final : public LinkUser {
  public:
-  /// Registers itself as a progress source of `process`, which must outlive it, and publishes the
-  /// addresses of its devices. Throws std::runtime_error if publishing fails.
+  /// Opens links over `devices`, uses them, and publishes their addresses. `process` must outlive
+  /// it. Throws std::runtime_error if that fails.
   Engine(Process& process, std::vector<std::unique_ptr<Device>> devices);
   ~Engine() override;
   Engine(const Engine&) = delete;
@@ -117,31 +91,16 @@ class Engine final : public ProgressSource {
 
   /// Waits until everything sent has left for good. For MPI_Finalize and disconnect.
   void flush(const WaitSubject* subject = nullptr);
-  /// For calls that may block, before they return: waits until messages that are complete for their
-  /// senders have left by a connection that is being made. The program may do without MPI for long,
-  /// and whoever waits for them would do so until its next call. A peer that does not answer,
-  /// because it does without MPI itself, is waited for once, and not for long.
-  void settle(const WaitSubject* subject) {
-    const bool queued = std::any_of(devices_.begin(), devices_.end(),
-                                    [](const auto& slot) { return !slot->pending.empty(); });
-    if (queued) [[unlikely]]
-      await_connections(subject);
-  }
   /// True if nothing that was sent is still in this process. Cheap enough to poll.
   [[nodiscard]] bool flushed() const;
   /// True if an operation is under way or something that was sent is still in this process: then
   /// progress() may have something to do. Cheap.
   [[nodiscard]] bool busy() const;
-  /// True if no message whose send is complete is still in this process; others may be under way.
-  [[nodiscard]] bool departed() const;
+  int progress() { return links_.progress(); }
 
-  // ProgressSource
-  int progress() override;
-  void arm() override;
-  void disarm() override;
-  void wait_fds(std::vector<int>& out) const override;
-  [[nodiscard]] int max_sleep_ms() const override;
-
+  /// The ways that its messages take; others may use them, too.
+  [[nodiscard]] Links& links() { return links_; }
+  [[nodiscard]] const Links& links() const { return links_; }
   [[nodiscard]] Process& process() const { return process_; }
 
   /// An operation that is not complete, for the report of a job that hangs.
@@ -164,52 +123,11 @@ class Engine final : public ProgressSource {
   };
   [[nodiscard]] std::vector<ProtocolRange> protocols() const;
 
-  /// The way to a process: null if there is none (yet), or it is lost.
-  struct Path {
-    Device* device = nullptr;
-    EndpointId endpoint = 0;
-  };
-  [[nodiscard]] Path path(ProcId proc) const;
-  /// Whether the process left, or cannot be reached any more.
-  [[nodiscard]] bool lost(ProcId proc) const;
-  // Processes of other jobs. Each has a number, as those of this job have, once this process has
-  // heard of it.
-
-  /// Of this process, for those of other jobs.
-  [[nodiscard]] Passport passport() const;
-  /// The number of the process, which can be sent messages from then on. MPI_ERR_INTERN if it
-  /// cannot be told from another one.
-  [[nodiscard]] Expected<ProcId> introduce(const Passport& passport);
-  /// Whether one of this process's devices reaches the process.
-  [[nodiscard]] bool reaches(const Passport& passport) const;
-  /// What devices call a process: the same at all processes of all jobs, and in the order of ranks
-  /// within a job.
-  [[nodiscard]] PeerName name_of(ProcId proc) const;
-  /// kAnyProc: there is no such rank in this job.
-  [[nodiscard]] ProcId proc_of(PeerName name);
-  [[nodiscard]] bool is_foreign(ProcId proc) const {
-    return proc >= static_cast<ProcId>(process_.size());
-  }
-  /// "rank 3", or "rank 3 of job ...".
-  [[nodiscard]] std::string words_of(ProcId proc) const;
-
   /// Nanoseconds to write a page of a board (collectives/board/board.hpp) that the process has
   /// read, and to read one that it has written; 0: not measured yet. Kept here for the next board.
   [[nodiscard]] std::uint32_t& page_ns(ProcId proc, bool taken) {
-    return peers_.get(proc).page_ns[taken ? 1 : 0];
+    return peer(proc).page_ns[taken ? 1 : 0];
   }
-
-  /// Notices of the first device that has any left.
-  struct OwnNotices {
-    Device* device = nullptr;
-    Notices notices;
-  };
-  [[nodiscard]] OwnNotices take_notices();
-
-  /// Memory for messages from the first device that has some (Device::allocate()), or null.
-  [[nodiscard]] void* allocate(std::size_t bytes);
-  /// Released::foreign: it is from none of them.
-  [[nodiscard]] Released release(void* memory);
 
   /// For tests and tools.
   struct Counters {
@@ -229,10 +147,6 @@ class Engine final : public ProgressSource {
     std::uint64_t on_demand = 0;  ///< uses of the one registration of all memory
   };
   [[nodiscard]] const Counters& counters() const { return counters_; }
-  /// The registration caches of all devices together.
-  [[nodiscard]] RegistrationCounters registrations() const;
-  /// How changes of registered memory are noticed, for a person; empty if nothing is registered.
-  [[nodiscard]] std::string memory_monitor() const;
   /// What was counted, in groups: "messages", "registrations" if a device needs them, and each
   /// device by its name.
   struct StatisticGroup {
@@ -244,22 +158,23 @@ class Engine final : public ProgressSource {
   [[nodiscard]] std::size_t unexpected_bytes() const;
   [[nodiscard]] std::size_t unexpected_peak() const { return unexpected_peak_; }
   /// Peers with state here.
-  [[nodiscard]] std::size_t peer_count() const { return peers_.all().size(); }
+  [[nodiscard]] std::size_t peer_count() const { return links_.table().all().size(); }
   /// Operations under way, whatever their kind.
   [[nodiscard]] std::size_t transfers_live() const { return transfers_.live(); }
 
+  // LinkUser
+  void connected(Link& link) override;
+  void introduced(Link& link, std::uint32_t word) override;
+  void completed(std::uint64_t value, int status) override;
+  void notified(Link& link, std::uint32_t value) override;
+  void message(LinkDevice& device, Link& link, std::span<const std::byte> data) override;
+  void lost(Link& link, bool left_in_order) override;
+  void arrived(LinkDevice& device, std::span<const Completion> completions) override;
+
  private:
-  // engine.cpp: set-up, connections, progress
-  [[nodiscard]] AddressBlob own_address() const;
-  void publish();
-  void start_lookup(Peer& peer);
-  int take_answers();
-  void connect(Peer& peer, std::span<const std::byte> blob);
-  void attach(Peer& peer, DeviceSlot& slot, EndpointId endpoint);
-  void await_connections(const WaitSubject* subject);
-  [[nodiscard]] bool unsettled(DeviceSlot& slot);
-  Peer* peer_of(DeviceSlot& slot, EndpointId endpoint);
-  void handle(DeviceSlot& slot, const Completion& completion);
+  // Every link of links_ is a Peer.
+  [[nodiscard]] Peer* find_peer(ProcId proc) const { return static_cast<Peer*>(links_.find(proc)); }
+  [[nodiscard]] Peer& peer(ProcId proc) { return static_cast<Peer&>(links_.get(proc)); }
 
   // engine_send.cpp
   void start_send(Peer& peer, Request& request);
@@ -269,16 +184,13 @@ class Engine final : public ProgressSource {
   void send_to_self(Request& request);
   template <class Header>
   void send_message(Peer& peer, Header header, std::span<const std::byte> data = {});
-  void post_pieces(Peer& peer, std::span<const Piece> pieces);
   void send_handle(Peer& peer, MessageKind kind, SlabHandle handle, std::uint32_t value = 0,
                    std::uint8_t flags = 0);
 
   // engine_receive.cpp
-  void take_in_order(DeviceSlot& slot, Peer& peer, std::span<const std::byte> data);
-  void take(DeviceSlot& slot, std::span<const Completion> completions);
   [[nodiscard]] bool deliver(Peer& peer, std::span<const std::byte> message);
   void fill(Peer& peer, Request& request, const MatchKey& key, std::span<const std::byte> data);
-  void receive(DeviceSlot& slot, Peer& peer, std::span<const std::byte> data);
+  void receive(LinkDevice& device, Peer& peer, std::span<const std::byte> data);
   void receive_eager(Peer& peer, const EagerHeader& header, SlabHandle sender,
                      std::span<const std::byte> data);
   void receive_rts(Peer& peer, const RtsHeader& header);
@@ -300,8 +212,6 @@ class Engine final : public ProgressSource {
   void end_pull(Transfer& transfer);
   void receive_cts(Peer& peer, const CtsHeader& header);
   void receive_fragment(Peer& peer, const FragmentHeader& header, std::span<const std::byte> data);
-  void receive_notification(Peer& peer, SlabHandle handle);
-  void local_done(std::uint64_t cookie, int status);
   void end_failed(Transfer& transfer);
   void pump(Transfer& transfer);
   void pump_contiguous(Transfer& transfer, OpKind kind);
@@ -312,8 +222,6 @@ class Engine final : public ProgressSource {
   [[nodiscard]] Transfer* transfer_of(Peer& peer, SlabHandle handle);
 
   // engine_pinning.cpp
-  void prepare_registration(DeviceSlot& slot);
-  void end_registration(DeviceSlot& slot);
   [[nodiscard]] bool map(Transfer& transfer, Layout::Piece memory, Access access);
   [[nodiscard]] bool map_local(Transfer& transfer);
   [[nodiscard]] bool map_runs(Transfer& transfer);
@@ -323,8 +231,7 @@ class Engine final : public ProgressSource {
                                               std::uint32_t& part);
   void part_done(Transfer& transfer, std::uint32_t part, bool arrived);
   void no_memory(Transfer& transfer);
-  [[nodiscard]] bool take_staging(DeviceSlot& slot, Staging& out);
-  void return_staging(DeviceSlot& slot, Staging& staging);
+  [[nodiscard]] bool take_staging(Peer& peer, Staging& out);
 
   // engine_credits.cpp
   void return_units(Peer& peer, std::uint32_t units) {
@@ -339,47 +246,39 @@ class Engine final : public ProgressSource {
   void give_back(Peer& peer);
 
   // engine_failure.cpp
-  void fail_peer(Peer& peer, std::string words, bool left_in_order = false);
   void fail(Request& request, int error);
 
   void complete(Request& request) { complete_request(request, process_.progress()); }
 
   Process& process_;
   const ProcId self_;
-  PeerTable peers_;
-  ForeignProcs foreign_;
+  Links links_;
+  std::vector<DeviceProtocols> protocols_;  // by LinkDevice::index
   Matcher matcher_;
-  std::unique_ptr<MemoryWatch> memory_watch_;  // null: no device registers
-  std::vector<std::unique_ptr<DeviceSlot>> devices_;
   Slab<Unexpected> unexpected_;
-  Slab<Transfer> transfers_;
+  Slab<Transfer, 20, kNotificationBits> transfers_;  // their handles are notifications
   BlockPool blocks_;
   std::uint32_t pool_units_ = 0;
   std::uint32_t unleased_ = 0;      // units of the pool that nobody was promised
   std::uint32_t first_window_ = 0;  // units reserved for each process of the job
   std::uint32_t max_lease_ = 0;     // of one peer
   std::size_t sweep_next_ = 0;
-  std::uint32_t lookups_ = 0;  // under way
-  std::uint32_t lost_peers_ = 0;
   std::uint32_t waiting_ = 0;  // sends that wait for a connection
   std::uint32_t sending_ = 0;  // transfers of sends
   static constexpr std::uint32_t kPollAfter = 64;
-  std::uint32_t unpolled_ = 0;  // messages that try_receive() has taken since the last progress()
   static constexpr int kLooksPerRelax = 8;
   std::size_t unexpected_peak_ = 0;
   Counters counters_;
   std::string pin_failure_;         // why memory could not be registered the last time
   std::vector<std::byte> scratch_;  // packed data of one send
-  std::vector<std::byte> gather_;   // one send of a device that takes few pieces
-  std::array<Completion, 16> completions_;
 };
 
 // Inline, for they are on the path of every small message.
 inline bool Engine::try_receive(void* to, std::size_t room, int source, int tag,
                                 const CommCore& comm, OpStatus& status, int looks) {
-  if (source < 0 || !matcher_.empty() || unpolled_ == kPollAfter) [[unlikely]]
+  if (source < 0 || !matcher_.empty() || links_.unpolled == kPollAfter) [[unlikely]]
     return false;
-  Peer* peer = peers_.find(comm.peers().proc(source));
+  Peer* peer = find_peer(comm.peers().proc(source));
   if (peer == nullptr || peer->device == nullptr) [[unlikely]]
     return false;
   SendHead head = eager_head(0, comm.context, source, tag);
@@ -394,7 +293,7 @@ inline bool Engine::try_receive(void* to, std::size_t room, int source, int tag,
     if (looks % kLooksPerRelax == 0) cpu_relax();
     bytes = device.receive(peer->endpoint, head, mask, to, room, awaits, found);
   }
-  ++unpolled_;
+  ++links_.unpolled;
   peer->credits += credits_in(found);
   return_units(*peer, units_of(static_cast<std::size_t>(bytes)));
   status = {source, tag_in(found), MPI_SUCCESS, false, bytes};
@@ -402,7 +301,7 @@ inline bool Engine::try_receive(void* to, std::size_t room, int source, int tag,
 }
 
 inline bool Engine::try_post(Request& request, int source, int tag, const CommCore& comm) {
-  if (matcher_.unexpected() != 0 || lost_peers_ != 0) [[unlikely]]
+  if (matcher_.unexpected() != 0 || links_.lost_count() != 0) [[unlikely]]
     return false;
   request.complete =
       try_receive(request.view.base, request.view.size(), source, tag, comm, request.status);
@@ -417,11 +316,11 @@ inline bool Engine::try_post(Request& request, int source, int tag, const CommCo
 
 inline bool Engine::try_send(const void* data, std::size_t bytes, int dest, int tag,
                              const CommCore& comm) {
-  Peer* peer = peers_.find(comm.peers().proc(dest));
+  Peer* peer = find_peer(comm.peers().proc(dest));
   if (peer == nullptr || bytes >= peer->fast_below) [[unlikely]]
     return false;
   const std::uint32_t units = units_of(bytes);
-  DeviceSlot& slot = *peer->device;
+  LinkDevice& slot = *peer->device;
   if (units > peer->credits || !slot.pending.empty()) [[unlikely]]
     return false;
   peer->credits -= units;

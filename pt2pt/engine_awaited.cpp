@@ -17,8 +17,10 @@ std::vector<Engine::Awaited> Engine::awaited() {
     const MatchKey& key = is_receive ? transfer.request->key : transfer.key;
     all.push_back({key, transfer.is_send, transfer.peer->id});
   });
-  for (Peer* peer : peers_.all()) {
-    for (const Request& request : peer->waiting) all.push_back({request.key, true, peer->id});
+  for (Link* link : links_.table().all()) {
+    for (const Request& request : static_cast<Peer*>(link)->waiting) {
+      all.push_back({request.key, true, link->id});
+    }
   }
   return all;
 }

@@ -54,10 +54,10 @@ void Engine::extend_lease(Peer& peer, std::uint32_t wish) {
 /// Asks peers that have not sent lately for what they hold above their window: a clock algorithm,
 /// so that its cost is spread and nobody who is active is robbed.
 void Engine::recall_idle() {
-  const std::vector<Peer*>& all = peers_.all();
+  const std::vector<Link*>& all = links_.table().all();
   for (std::size_t i = 0; i < std::min(kSweep, all.size()); ++i) {
     sweep_next_ = (sweep_next_ + 1) % all.size();
-    Peer& peer = *all[sweep_next_];
+    auto& peer = static_cast<Peer&>(*all[sweep_next_]);
     const bool idle = !peer.active;
     peer.active = false;
     if (!idle || peer.recalling || peer.failed || peer.lease <= peer.base) continue;

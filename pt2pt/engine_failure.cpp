@@ -6,17 +6,6 @@
 
 namespace remit {
 
-Engine::Path Engine::path(ProcId proc) const {
-  const Peer* peer = peers_.find(proc);
-  if (peer == nullptr || peer->device == nullptr || peer->failed) return {};
-  return {peer->device->device, peer->endpoint};
-}
-
-bool Engine::lost(ProcId proc) const {
-  const Peer* peer = peers_.find(proc);
-  return peer != nullptr && peer->failed;
-}
-
 void Engine::fail(Request& request, int error) {
   request.place = RequestPlace::nowhere;
   request.status.error = error;
@@ -26,13 +15,9 @@ void Engine::fail(Request& request, int error) {
 /// Every operation with the peer completes with MPI_ERR_PROC_ABORTED; so do receives from any
 /// source, for they might wait for it for ever, unless it left in order. Eager messages that are
 /// here can still be received.
-void Engine::fail_peer(Peer& peer, std::string words, bool left_in_order) {
-  if (peer.failed) return;
-  peer.failed = true;
-  ++lost_peers_;
+void Engine::lost(Link& link, bool left_in_order) {
+  auto& peer = static_cast<Peer&>(link);
   peer.fast_below = 0;
-  peer.failure = std::move(words);
-  process_.log().write(LogLevel::info, "{} is lost: {}", words_of(peer.id), peer.failure);
   while (Request* request = peer.waiting.pop_front()) {
     --waiting_;
     fail(*request, MPI_ERR_PROC_ABORTED);
@@ -41,7 +26,7 @@ void Engine::fail_peer(Peer& peer, std::string words, bool left_in_order) {
     if (transfer.peer != &peer) return;
     const bool busy = transfer.outstanding != 0 && transfer.kind != TransferKind::put_target;
     if (!busy) return finish(transfer, MPI_ERR_PROC_ABORTED);
-    // The device still uses the memory: local_done() ends it.
+    // The device still uses the memory: completed() ends it.
     transfer.failed = true;
     transfer.error = MPI_ERR_PROC_ABORTED;
   });

@@ -66,13 +66,13 @@ void Engine::send_message(Peer& peer, Header header, std::span<const std::byte> 
     common.flags |= kHello;
     common.credits = static_cast<std::uint16_t>(peer.base);
     if (peer.device->device->caps().ordered && peer.device->device->caps().max_pieces >= 2) {
-      peer.fast_below =
-          std::min(peer.device->table.eager_below(LayoutClass::contiguous), peer.device->long_send);
+      peer.fast_below = std::min(peer.protocols->table.eager_below(LayoutClass::contiguous),
+                                 peer.protocols->long_send);
     }
   }
   const std::array<Piece, 2> pieces = {Piece{&header, sizeof header, 0},
                                        Piece{const_cast<std::byte*>(data.data()), data.size(), 0}};
-  post_pieces(peer, std::span(pieces).first(data.empty() ? 1 : 2));
+  links_.send(peer, std::span(pieces).first(data.empty() ? 1 : 2));
 }
 
 }  // namespace remit

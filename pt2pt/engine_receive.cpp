@@ -26,7 +26,7 @@ void Engine::irecv(Request& request, const View& buffer, int source, int tag, co
     return consume(static_cast<Unexpected&>(*found), request);
   }
   if (request.proc != kAnyProc) {
-    const Peer* peer = peers_.find(request.proc);
+    const Peer* peer = find_peer(request.proc);
     if (peer != nullptr && peer->failed) return fail(request, MPI_ERR_PROC_ABORTED);
   }
   request.place = RequestPlace::posted;
@@ -125,28 +125,6 @@ void Engine::note_unexpected() {
   unexpected_peak_ = std::max(unexpected_peak_, unexpected_bytes());
 }
 
-/// On a device that does not keep the order of sends: the next message now, later ones later.
-void Engine::take_in_order(DeviceSlot& slot, Peer& peer, std::span<const std::byte> data) {
-  SequenceHeader header;
-  if (!read_header(data, header)) {
-    ++counters_.malformed;
-    return;
-  }
-  if (header.sequence != peer.expected_sequence) {
-    peer.early.emplace(header.sequence, std::vector<std::byte>(data.begin(), data.end()));
-    return;
-  }
-  ++peer.expected_sequence;
-  receive(slot, peer, data.subspan(sizeof header));
-  for (auto next = peer.early.find(peer.expected_sequence); next != peer.early.end();
-       next = peer.early.find(peer.expected_sequence)) {
-    const std::vector<std::byte> stored = std::move(next->second);
-    peer.early.erase(next);
-    ++peer.expected_sequence;
-    receive(slot, peer, std::span(stored).subspan(sizeof header));
-  }
-}
-
 /// The data of a message to the receive that has taken it.
 [[gnu::always_inline]] inline void Engine::fill(Peer& peer, Request& request, const MatchKey& key,
                                                 std::span<const std::byte> data) {
@@ -178,17 +156,27 @@ void Engine::take_in_order(DeviceSlot& slot, Peer& peer, std::span<const std::by
   return true;
 }
 
-void Engine::take(DeviceSlot& slot, std::span<const Completion> completions) {
+void Engine::arrived(LinkDevice& device, std::span<const Completion> completions) {
   for (const Completion& completion : completions) {
-    const bool known = completion.endpoint < slot.by_endpoint.size() &&
-                       slot.by_endpoint[completion.endpoint] != nullptr;
-    if (completion.kind != CompletionKind::receive || !slot.ordered || !known) [[unlikely]] {
-      handle(slot, completion);
+    const bool known = completion.endpoint < device.by_endpoint.size() &&
+                       device.by_endpoint[completion.endpoint] != nullptr;
+    if (completion.kind != CompletionKind::receive || !device.ordered || !known) [[unlikely]] {
+      links_.dispatch(device, completion);
       continue;
     }
-    Peer& peer = *slot.by_endpoint[completion.endpoint];
-    if (!deliver(peer, completion.data)) receive(slot, peer, completion.data);
+    auto& peer = static_cast<Peer&>(*device.by_endpoint[completion.endpoint]);
+    const std::span<const std::byte> data = completion.data;
+    if (deliver(peer, data)) continue;
+    if (data.empty() || user_of_kind(data[0]) != LinkUserId::matching) [[unlikely]] {
+      links_.dispatch(device, completion);
+    } else {
+      receive(device, peer, data);
+    }
   }
+}
+
+void Engine::message(LinkDevice& device, Link& link, std::span<const std::byte> data) {
+  receive(device, static_cast<Peer&>(link), data);
 }
 
 void Engine::receive_eager(Peer& peer, const EagerHeader& header, SlabHandle sender,
@@ -217,7 +205,7 @@ void Engine::receive_eager(Peer& peer, const EagerHeader& header, SlabHandle sen
   note_unexpected();
 }
 
-void Engine::receive(DeviceSlot& slot, Peer& peer, std::span<const std::byte> data) {
+void Engine::receive(LinkDevice& device, Peer& peer, std::span<const std::byte> data) {
   EagerHeader header;
   if (!read_header(data, header)) {
     ++counters_.malformed;
@@ -233,7 +221,7 @@ void Engine::receive(DeviceSlot& slot, Peer& peer, std::span<const std::byte> da
   if (header.kind == MessageKind::eager) [[likely]] {
     return receive_eager(peer, header, kNoSlabHandle, data.subspan(sizeof header));
   }
-  if (peer.device != &slot) peer.same_device = false;
+  if (peer.device != &device) peer.same_device = false;
   if (header.kind == MessageKind::fragment) {
     FragmentHeader fragment;
     if (read_header(data, fragment)) {

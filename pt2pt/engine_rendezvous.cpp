@@ -59,7 +59,7 @@ void Engine::start_rendezvous(Peer& peer, Request& request, const Announcement& 
 }
 
 bool Engine::start_get(Transfer& transfer, const Announcement& announced) {
-  DeviceSlot& slot = *transfer.peer->device;
+  LinkDevice& slot = *transfer.peer->device;
   const Caps& caps = slot.device->caps();
   if (!announced.can_get || !transfer.peer->same_device || !caps.has_get) return false;
   const View& view = transfer.request->view;
@@ -72,10 +72,10 @@ bool Engine::start_get(Transfer& transfer, const Announcement& announced) {
     transfer.kind = TransferKind::getting_pieces;
     ++counters_.listed;
   } else {
-    if (!take_staging(slot, transfer.staging)) return false;
+    if (!take_staging(*transfer.peer, transfer.staging)) return false;
     transfer.kind = TransferKind::getting_staged;
-    transfer.chunk =
-        static_cast<std::uint32_t>(std::min({transfer.length, slot.staging_bytes, slot.chunk}));
+    transfer.chunk = static_cast<std::uint32_t>(
+        std::min({transfer.length, slot.memory.staging_bytes(), slot.chunk}));
   }
   ++counters_.gets;
   pump(transfer);
@@ -97,7 +97,7 @@ bool Engine::start_put_target(Transfer& transfer, const Announcement& announced)
   header.receiver = transfer.request->transfer;
   header.length = transfer.length;
   header.address = reinterpret_cast<std::uintptr_t>(view.data());
-  header.key = transfer.region->remote_key;
+  header.key = transfer.memory.region().remote_key;
   send_message(*transfer.peer, header);
   return true;
 }
@@ -175,7 +175,7 @@ void Engine::receive_cts(Peer& peer, const CtsHeader& header) {
   // The address was offered for reading; for putting from it any registration will do.
   const bool contiguous = transfer->request->view.is_contiguous();
   transfer->kind = contiguous ? TransferKind::putting : TransferKind::putting_pieces;
-  if (contiguous && !transfer->region && !map_local(*transfer)) return no_memory(*transfer);
+  if (contiguous && !transfer->memory && !map_local(*transfer)) return no_memory(*transfer);
   ++counters_.puts;
   if (!contiguous) ++counters_.listed;
   pump(*transfer);
@@ -202,7 +202,6 @@ void Engine::pump(Transfer& transfer) {
 
 /// Gets into, or puts from, one run of memory. Each put notifies by itself, for puts have no order.
 void Engine::pump_contiguous(Transfer& transfer, OpKind kind) {
-  DeviceSlot& slot = *transfer.peer->device;
   while (transfer.outstanding < kOperationWindow && transfer.next < transfer.length) {
     const std::size_t bytes =
         std::min<std::size_t>(transfer.chunk, transfer.length - transfer.next);
@@ -216,27 +215,28 @@ void Engine::pump_contiguous(Transfer& transfer, OpKind kind) {
       }
       piece = *pinned;
     } else {
-      piece.key = transfer.region->local_key;
+      piece.key = transfer.memory.region().local_key;
     }
     Operation operation;
     operation.kind = kind;
     operation.local = {&piece, 1};
     operation.remote = {transfer.remote.address + transfer.next, transfer.remote.key};
-    operation.cookie = std::uint64_t{part} << 32 | transfer.request->transfer;
+    operation.cookie =
+        cookie_of(LinkUserId::matching, std::uint64_t{part} << 32 | transfer.request->transfer);
     operation.notify = kind == OpKind::put;
-    operation.notification = transfer.remote_handle;
+    operation.notification = notification_for(LinkUserId::matching, transfer.remote_handle);
     transfer.next += bytes;
     ++transfer.outstanding;
-    slot.pending.post(*slot.device, transfer.peer->endpoint, {&operation, 1});
+    links_.post(*transfer.peer, {&operation, 1});
   }
 }
 
 /// The same with lists of runs. A get takes as many as one list holds; of a put the receiver knows
 /// how many bytes it has, and map_lists() has seen that they fit.
 void Engine::pump_lists(Transfer& transfer, OpKind kind) {
-  DeviceSlot& slot = *transfer.peer->device;
+  LinkDevice& slot = *transfer.peer->device;
   const std::size_t fit = std::min(kMaxPieces, slot.device->caps().max_pieces);
-  const std::uint64_t key = transfer.region ? transfer.region->local_key : 0;
+  const std::uint64_t key = transfer.memory ? transfer.memory.region().local_key : 0;
   while (transfer.outstanding < kOperationWindow && transfer.next < transfer.length) {
     std::array<Layout::Piece, kMaxPieces> runs;
     std::array<Piece, kMaxPieces> pieces;
@@ -252,29 +252,28 @@ void Engine::pump_lists(Transfer& transfer, OpKind kind) {
     operation.kind = kind;
     operation.local = std::span(pieces).first(gathered.pieces);
     operation.remote = {transfer.remote.address + transfer.next, transfer.remote.key};
-    operation.cookie = transfer.request->transfer;
+    operation.cookie = cookie_of(LinkUserId::matching, transfer.request->transfer);
     operation.notify = kind == OpKind::put;
-    operation.notification = transfer.remote_handle;
+    operation.notification = notification_for(LinkUserId::matching, transfer.remote_handle);
     transfer.next += gathered.bytes;
     ++transfer.outstanding;
-    slot.pending.post(*slot.device, transfer.peer->endpoint, {&operation, 1});
+    links_.post(*transfer.peer, {&operation, 1});
   }
 }
 
-/// One part at a time; local_done() unpacks it.
+/// One part at a time; completed() unpacks it.
 void Engine::pump_staged_get(Transfer& transfer) {
   if (transfer.outstanding != 0 || transfer.next == transfer.length) return;
-  DeviceSlot& slot = *transfer.peer->device;
   const std::size_t bytes = std::min<std::size_t>(transfer.chunk, transfer.length - transfer.next);
   const Piece piece{transfer.staging.memory.get(), bytes, transfer.staging.region.local_key};
   Operation operation;
   operation.kind = OpKind::get;
   operation.local = {&piece, 1};
   operation.remote = {transfer.remote.address + transfer.next, transfer.remote.key};
-  operation.cookie = transfer.request->transfer;
+  operation.cookie = cookie_of(LinkUserId::matching, transfer.request->transfer);
   transfer.next += bytes;
   ++transfer.outstanding;
-  slot.pending.post(*slot.device, transfer.peer->endpoint, {&operation, 1});
+  links_.post(*transfer.peer, {&operation, 1});
 }
 
 void Engine::pump_fragments(Transfer& transfer) {
@@ -282,7 +281,7 @@ void Engine::pump_fragments(Transfer& transfer) {
   const View& view = transfer.request->view;
   const bool contiguous = view.is_contiguous();
   while (transfer.window != 0 && transfer.next < transfer.length) {
-    const std::size_t bytes = std::min(peer.device->fragment, transfer.length - transfer.next);
+    const std::size_t bytes = std::min(peer.protocols->fragment, transfer.length - transfer.next);
     std::span<const std::byte> data;
     if (contiguous) {
       data = {view.data() + transfer.next, bytes};
@@ -325,8 +324,8 @@ void Engine::receive_fragment(Peer& peer, const FragmentHeader& header,
   }
 }
 
-void Engine::receive_notification(Peer& peer, SlabHandle handle) {
-  Transfer* transfer = transfer_of(peer, handle);
+void Engine::notified(Link& link, std::uint32_t value) {
+  Transfer* transfer = transfer_of(static_cast<Peer&>(link), value);
   if (transfer == nullptr || transfer->kind != TransferKind::put_target) {
     ++counters_.malformed;
     return;
@@ -343,13 +342,13 @@ void Engine::end_failed(Transfer& transfer) {
 }
 
 /// A get or put of ours is done.
-void Engine::local_done(std::uint64_t cookie, int status) {
-  Transfer* found = transfers_.get(static_cast<SlabHandle>(cookie));
+void Engine::completed(std::uint64_t value, int status) {
+  Transfer* found = transfers_.get(static_cast<SlabHandle>(value));
   if (found == nullptr) return;
   Transfer& transfer = *found;
   --transfer.outstanding;
   if (transfer.pins) {
-    part_done(transfer, static_cast<std::uint32_t>(cookie >> 32), status == MPI_SUCCESS);
+    part_done(transfer, static_cast<std::uint32_t>(value >> 32), status == MPI_SUCCESS);
   }
   if (status != MPI_SUCCESS && !transfer.failed) {
     transfer.failed = true;

@@ -18,7 +18,7 @@ void Engine::isend(Request& request, const View& buffer, int dest, int tag, cons
   request.key = {comm.context + (collective ? 1U : 0U), comm.rank, tag};
   request.place = RequestPlace::nowhere;
   if (request.proc == self_) return send_to_self(request);
-  Peer& peer = peers_.get(request.proc);
+  Peer& peer = this->peer(request.proc);
   if (peer.device != nullptr && !peer.failed) [[likely]] {
     start_send(peer, request);
   } else if (peer.failed) {
@@ -27,17 +27,18 @@ void Engine::isend(Request& request, const View& buffer, int dest, int tag, cons
     request.place = RequestPlace::waiting;
     peer.waiting.push_back(request);
     ++waiting_;
-    start_lookup(peer);
+    links_.connect(peer);
   }
 }
 
 void Engine::start_send(Peer& peer, Request& request) {
-  DeviceSlot& slot = *peer.device;
+  LinkDevice& slot = *peer.device;
   const std::size_t bytes = request.view.size();
   const LayoutClass layout = layout_of(request.view, *slot.device);
-  if (bytes >= slot.table.eager_below(layout)) return send_rts(peer, request, bytes, false);
+  const DeviceProtocols& protocols = *peer.protocols;
+  if (bytes >= protocols.table.eager_below(layout)) return send_rts(peer, request, bytes, false);
   const std::uint32_t units = units_of(bytes);
-  const bool is_long = bytes >= slot.long_send;
+  const bool is_long = bytes >= protocols.long_send;
   // Long ones leave credits for those that have no other way to complete by themselves.
   const std::uint32_t reserve = is_long ? peer.their_window / 2 : 0;
   if (units + reserve > peer.credits) return send_rts(peer, request, bytes, true);
@@ -83,7 +84,7 @@ void Engine::send_eager(Peer& peer, Request& request, std::size_t bytes, std::ui
 }
 
 void Engine::send_rts(Peer& peer, Request& request, std::size_t bytes, bool starved) {
-  DeviceSlot& slot = *peer.device;
+  LinkDevice& slot = *peer.device;
   Transfer* transfer = transfers_.allocate();
   transfer->kind = TransferKind::await_answer;
   transfer->is_send = true;
@@ -91,8 +92,9 @@ void Engine::send_rts(Peer& peer, Request& request, std::size_t bytes, bool star
   transfer->request = &request;
   transfer->length = bytes;
   transfer->key = request.key;
-  transfer->chunk = static_cast<std::uint32_t>(
-      slot.pin_piece != 0 ? std::min(slot.chunk, slot.pin_piece) : slot.chunk);
+  const std::size_t piece = slot.memory.pin_piece();
+  transfer->chunk =
+      static_cast<std::uint32_t>(piece != 0 ? std::min(slot.chunk, piece) : slot.chunk);
   ++sending_;
   ++counters_.rendezvous;
   if (starved) ++counters_.starved;
@@ -102,7 +104,8 @@ void Engine::send_rts(Peer& peer, Request& request, std::size_t bytes, bool star
   RtsHeader header;
   header.match.kind = MessageKind::rts;
   if (starved) {
-    const bool may_pull = request.mode != SendMode::synchronous && bytes < slot.long_send;
+    const bool may_pull =
+        request.mode != SendMode::synchronous && bytes < peer.protocols->long_send;
     header.match.flags = kStarved | (may_pull ? kMayPull : 0);
   }
   // What fits the announcement need not be asked for.
@@ -124,19 +127,21 @@ void Engine::send_rts(Peer& peer, Request& request, std::size_t bytes, bool star
 /// What the receiver may choose besides fragments. What is eager by its size, but found no credit,
 /// gets the cheapest rendezvous that works: fragments, if it is not long.
 void Engine::offer(Transfer& transfer, RtsHeader& header) {
-  DeviceSlot& slot = *transfer.peer->device;
+  LinkDevice& slot = *transfer.peer->device;
   const Caps& caps = slot.device->caps();
+  const DeviceProtocols& protocols = *transfer.peer->protocols;
   const View& view = transfer.request->view;
   const LayoutClass layout = layout_of(view, *slot.device);
-  const bool is_long = transfer.length >= slot.long_send;
-  const std::size_t first = is_long ? slot.table.eager_below(layout) : 0;
-  const Protocol protocol = slot.table.choose(layout, std::max(first, transfer.length));
+  const bool is_long = transfer.length >= protocols.long_send;
+  const std::size_t first = is_long ? protocols.table.eager_below(layout) : 0;
+  const Protocol protocol = protocols.table.choose(layout, std::max(first, transfer.length));
   if (protocol != Protocol::rendezvous_get && protocol != Protocol::rendezvous_put) return;
   const bool contiguous = layout == LayoutClass::contiguous;
   if (contiguous && protocol == Protocol::rendezvous_get &&
       map(transfer, {view.data(), transfer.length}, Access::remote_read)) {
     header.match.flags |= kCanGet;
-    header.remote = {reinterpret_cast<std::uintptr_t>(view.data()), transfer.region->remote_key};
+    header.remote = {reinterpret_cast<std::uintptr_t>(view.data()),
+                     transfer.memory.region().remote_key};
   }
   const bool can_put = caps.has_put && caps.notify != NotifyMode::none;
   if (can_put && (contiguous || map_lists(transfer))) header.put_chunk = transfer.chunk;
@@ -173,31 +178,6 @@ void Engine::send_to_self(Request& request) {
   }
   matcher_.add(*message);
   note_unexpected();
-}
-
-void Engine::post_pieces(Peer& peer, std::span<const Piece> pieces) {
-  DeviceSlot& slot = *peer.device;
-  const Caps& caps = slot.device->caps();
-  SequenceHeader sequence;
-  std::array<Piece, 3> all;
-  std::size_t count = 0;
-  if (!caps.ordered) {
-    sequence.sequence = peer.next_sequence++;
-    all[count++] = {&sequence, sizeof sequence, 0};
-  }
-  for (const Piece& piece : pieces) all[count++] = piece;
-  if (count > caps.max_pieces) {
-    gather_.clear();
-    for (const Piece& piece : std::span(all).first(count)) {
-      const auto* bytes = static_cast<const std::byte*>(piece.address);
-      gather_.insert(gather_.end(), bytes, bytes + piece.length);
-    }
-    all[0] = {gather_.data(), gather_.size(), 0};
-    count = 1;
-  }
-  Operation operation;
-  operation.local = std::span(all).first(count);
-  slot.pending.post(*slot.device, peer.endpoint, {&operation, 1});
 }
 
 void Engine::send_handle(Peer& peer, MessageKind kind, SlabHandle handle, std::uint32_t value,

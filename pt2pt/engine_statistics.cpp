@@ -17,15 +17,15 @@ std::vector<Engine::StatisticGroup> Engine::statistics() const {
                      {"pipelined", c.pipelined},
                      {"pulled", c.pulled},
                      {"recalls", c.recalls},
-                     {"malformed", c.malformed},
+                     {"malformed", c.malformed + links_.malformed()},
                      {"pinned_pieces", c.pinned_pieces},
                      {"deferred", c.deferred},
                      {"bounced", c.bounced},
                      {"on_demand", c.on_demand},
                      {"unexpected_peak_bytes", unexpected_peak_},
-                     {"peers", peers_.all().size()}}});
-  if (memory_watch_) {
-    const RegistrationCounters r = registrations();
+                     {"peers", peer_count()}}});
+  if (!links_.memory_monitor().empty()) {
+    const RegistrationCounters r = links_.registrations();
     groups.push_back({"registrations",
                       {{"hits", r.hits},
                        {"misses", r.misses},
@@ -39,7 +39,7 @@ std::vector<Engine::StatisticGroup> Engine::statistics() const {
                        {"pinned_peak_bytes", r.pinned_peak},
                        {"entries", r.entries}}});
   }
-  for (const auto& slot : devices_) {
+  for (const auto& slot : links_.devices()) {
     groups.push_back({std::string(slot->device->caps().name), slot->device->statistics()});
   }
   return groups;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "links/links.hpp"
 #include "pt2pt/wire.hpp"
 
 namespace remit {
@@ -87,7 +88,7 @@ ProtocolOptions ProtocolOptions::from(const Params& params) {
 }
 
 std::size_t max_send_payload(const Caps& caps, std::size_t header_bytes) {
-  const std::size_t overhead = header_bytes + (caps.ordered ? 0 : sizeof(SequenceHeader));
+  const std::size_t overhead = header_bytes + message_overhead(caps);
   return caps.max_send > overhead ? caps.max_send - overhead : 0;
 }
 
@@ -103,7 +104,7 @@ std::vector<CostCurve> cost_curves(const Caps& caps, LayoutClass layout,
   std::vector<CostCurve> curves;
 
   // The longer header decides, so that synchronous sends have the same limits.
-  const std::size_t header = sizeof(EagerHeader) + (caps.ordered ? 0 : sizeof(SequenceHeader));
+  const std::size_t header = sizeof(EagerHeader) + message_overhead(caps);
   const bool wins = options.eager_forced || caps.long_send < caps.eager_limit;
   const double eager_slope = (wins ? 0 : wire + kCopyNsPerByte) + (options.eager_forced ? 0 : pack);
   if (contiguous && caps.max_inline > header) {

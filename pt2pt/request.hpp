@@ -67,9 +67,6 @@ struct Request : ListNode<>, PostedLink {
   View view;
 };
 
-/// Request::proc of a receive from MPI_ANY_SOURCE.
-inline constexpr ProcId kAnyProc = ~ProcId{0};
-
 /// Completes a request whose status is final. The only place that sets `complete`.
 inline void complete_request(Request& request, Progress& progress) {
   request.complete = true;

@@ -7,14 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 
+#include "links/device_memory.hpp"
+#include "links/link_user.hpp"
 #include "pt2pt/matching.hpp"
 #include "pt2pt/memory_pool.hpp"
 #include "pt2pt/request.hpp"
 #include "pt2pt/wire.hpp"
 #include "rdma_btl/device.hpp"
-#include "rdma_btl/registration/registration_cache.hpp"
 #include "runtime/pool.hpp"
 
 namespace remit {
@@ -48,15 +48,9 @@ enum class TransferKind : std::uint8_t {
 /// Gets or puts of one message under way at a time.
 inline constexpr std::uint32_t kOperationWindow = 4;
 
-/// Registered memory of the library, to unpack from or to start through.
-struct Staging {
-  std::unique_ptr<std::byte[]> memory;
-  Region region;
-};
-
 /// The registrations of a message whose memory is registered piece by piece while it travels.
 struct PinWindow {
-  std::array<Lease, kOperationWindow> leases;
+  std::array<MemoryLease, kOperationWindow> leases;
   std::uint32_t busy = 0;  ///< a bit for each operation under way
   int bounced = -1;        ///< the operation that uses `bounce`; -1: none
   std::size_t bounced_from = 0;
@@ -80,10 +74,9 @@ struct Transfer {
   std::size_t next = 0;           ///< first byte not posted yet
   std::size_t done = 0;           ///< bytes unpacked
   RemoteAddress remote;
-  std::optional<Region> region;  ///< of the user's memory, holes between its runs included
-  Lease lease;                   ///< of `region`, where there is a cache
+  MemoryLease memory;  ///< of the user's, holes between its runs included
   Staging staging;
-  std::unique_ptr<PinWindow> pins;   ///< instead of `region`
+  std::unique_ptr<PinWindow> pins;   ///< instead of `memory`
   Unexpected* unexpected = nullptr;  ///< fragment_target: into the pool, for this message
   MatchKey key;                      ///< sender: for cancel
 };

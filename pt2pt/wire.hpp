@@ -16,6 +16,7 @@
 
 namespace remit {
 
+/// The first byte of a message: LinkUserId::matching and a number.
 enum class MessageKind : std::uint8_t {
   eager = 1,     ///< EagerHeader, then the data
   eager_sync,    ///< EagerSyncHeader, then the data; answered by `ack` when matched
@@ -135,13 +136,6 @@ struct FragmentHeader {
   std::uint64_t offset = 0;  ///< packed bytes
 };
 static_assert(sizeof(FragmentHeader) == 16);
-
-/// Before every message on a device that does not keep the order of sends.
-struct SequenceHeader {
-  std::uint32_t sequence = 0;  ///< of the messages from this sender to this receiver
-  std::uint32_t unused = 0;
-};
-static_assert(sizeof(SequenceHeader) == 8);
 
 /// Copies a header out of received bytes; false if they are too short.
 template <class Header>

@@ -43,13 +43,26 @@ PendingQueue::Entry PendingQueue::copy(const Operation& operation) {
   return entry;
 }
 
-void PendingQueue::push(EndpointId endpoint, const Operation& operation) {
+std::list<PendingQueue::Entry>& PendingQueue::entries_of(EndpointId endpoint) {
   if (endpoint >= slot_.size()) slot_.resize(endpoint + 1, kNoSlot);
   if (slot_[endpoint] == kNoSlot) {
     slot_[endpoint] = static_cast<std::uint32_t>(waiting_.size());
     waiting_.push_back(Waiting{endpoint, {}});
   }
-  std::list<Entry>& entries = waiting_[slot_[endpoint]].entries;
+  return waiting_[slot_[endpoint]].entries;
+}
+
+void PendingQueue::move_all(PendingQueue& to, EndpointId endpoint) {
+  if (size_ == 0) return;
+  std::list<Entry>& entries = to.entries_of(endpoint);
+  for (Waiting& waiting : waiting_) entries.splice(entries.end(), waiting.entries);
+  to.size_ += size_;
+  to.bytes_ += bytes_;
+  *this = PendingQueue();
+}
+
+void PendingQueue::push(EndpointId endpoint, const Operation& operation) {
+  std::list<Entry>& entries = entries_of(endpoint);
   entries.push_back(copy(operation));
   bytes_ += entries.back().payload_bytes;
   ++size_;

@@ -34,6 +34,17 @@ class PendingQueue {
                        [&](const Waiting& waiting) { return predicate(waiting.endpoint); });
   }
 
+  /// Calls visit(const Operation&) for everything that waits.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const Waiting& waiting : waiting_) {
+      for (const Entry& entry : waiting.entries) visit(entry.operation);
+    }
+  }
+
+  /// Everything that waits here waits in `to` from now on, for `endpoint`.
+  void move_all(PendingQueue& to, EndpointId endpoint);
+
   /// Posts what the device takes and keeps the rest. Nothing overtakes what waits already.
   void post(Device& device, EndpointId endpoint, std::span<const Operation> operations);
 
@@ -65,6 +76,7 @@ class PendingQueue {
   static constexpr std::size_t kBatch = 16;  ///< operations offered by one post()
 
   [[nodiscard]] static Entry copy(const Operation& operation);
+  [[nodiscard]] std::list<Entry>& entries_of(EndpointId endpoint);
   [[nodiscard]] std::size_t flush_one(Device& device, Waiting& waiting);
 
   std::size_t size_ = 0;

@@ -20,12 +20,13 @@ inline constexpr SlabHandle kNoSlabHandle = 0;
 
 /// Owns objects of one type at stable addresses. allocate, free and get are O(1); the heap is used
 /// only when more objects live at once than ever before. A freed slot is reused after all slots
-/// freed before it, so a handle repeats only after 2^(32 - IndexBits) - 1 reuses of its slot. One
-/// thread. Destroys what still lives when it is destroyed.
-template <class T, unsigned IndexBits = 20>
+/// freed before it, so a handle repeats only after 2^(HandleBits - IndexBits) - 1 reuses of its
+/// slot. One thread. Destroys what still lives when it is destroyed.
+template <class T, unsigned IndexBits = 20, unsigned HandleBits = 32>
 class Slab {
  public:
-  static_assert(IndexBits >= 1 && IndexBits <= 28, "a generation needs bits too");
+  static_assert(IndexBits >= 1 && IndexBits + 4 <= HandleBits && HandleBits <= 32,
+                "a generation needs bits too");
   /// The most objects that can live at once; then allocate() throws std::bad_alloc.
   static constexpr std::uint32_t kMaxObjects = std::uint32_t{1} << IndexBits;
 
@@ -98,7 +99,8 @@ class Slab {
 
  private:
   static constexpr std::uint32_t kIndexMask = kMaxObjects - 1;
-  static constexpr std::uint32_t kMaxGeneration = ~std::uint32_t{0} >> IndexBits;
+  static constexpr std::uint32_t kMaxGeneration = ~std::uint32_t{0} >>
+                                                  (32 - HandleBits + IndexBits);
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   static constexpr unsigned kChunkBits = IndexBits < 5 ? IndexBits : 5;
   static constexpr std::uint32_t kChunkSlots = std::uint32_t{1} << kChunkBits;

@@ -56,7 +56,7 @@ int Bridge::receive(Bytes& theirs) {
   entry_.progress().wait(
       [&] {
         message = entry_.engine().improbe(peer_, here_, core_, found);
-        return message != nullptr || entry_.engine().lost(proc);
+        return message != nullptr || entry_.engine().links().lost(proc);
       },
       &subject);
   if (message == nullptr) return MPI_ERR_PROC_ABORTED;
@@ -110,7 +110,7 @@ Told lost_other() {
 
 /// The passports of all members, one behind the other, at the root.
 int gather_passports(Entry& entry, CommObject& local, int root, Bytes& all) {
-  Bytes mine = encode(entry.engine().passport());
+  Bytes mine = encode(entry.engine().links().passport());
   const auto own = static_cast<std::uint64_t>(mine.size());
   std::uint64_t longest = 0;
   CollectiveArgs args = plain_args(CollectiveKind::allreduce, &own, &longest, 1, MPI_UINT64_T);
@@ -148,7 +148,7 @@ int learn_remote(Entry& entry, CommObject& local, int root, Bridge* bridge, Grou
   if (!passports) return entry.fail(passports.error().code, "{}", passports.error().message);
   std::vector<ProcId> members;
   for (const Passport& passport : *passports) {
-    const Expected<ProcId> proc = entry.engine().introduce(passport);
+    const Expected<ProcId> proc = entry.engine().links().introduce(passport);
     if (!proc) return entry.fail(proc.error().code, "{}", proc.error().message);
     members.push_back(*proc);
   }

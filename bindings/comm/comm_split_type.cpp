@@ -62,7 +62,7 @@ std::int64_t resource_color(Instance& instance, const CommObject& comm,
 std::int64_t set_color(Instance& instance, std::string_view name) {
   const auto set = find_pset(instance, name);
   if (set == nullptr || my_rank_in(instance, *set) == MPI_UNDEFINED) return MPI_UNDEFINED;
-  return static_cast<std::int64_t>(instance.engine->name_of(set->proc(0)) & ~(1ULL << 63));
+  return static_cast<std::int64_t>(instance.engine->links().name_of(set->proc(0)) & ~(1ULL << 63));
 }
 
 /// The outermost kind of hardware that divides the members who take part, the same at all of them.

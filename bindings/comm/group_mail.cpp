@@ -100,7 +100,7 @@ void GroupMail::open_first() {
   const std::string about(reinterpret_cast<const char*>(bytes.data()) + sizeof head, head.length);
   bytes.erase(bytes.begin(),
               bytes.begin() + static_cast<std::ptrdiff_t>(sizeof head + head.length));
-  waiting_[{about, instance_.engine->proc_of(head.from)}].push_back(std::move(bytes));
+  waiting_[{about, instance_.engine->links().proc_of(head.from)}].push_back(std::move(bytes));
   instance_.others_may_care = true;  // another thread may be waiting for it
 }
 
@@ -113,7 +113,7 @@ int GroupMail::receive(const std::string& about, ProcId from, Letter& data,
       [&] {
         collect(tag);
         letters = waiting_.find(key);
-        return letters != waiting_.end() || instance_.engine->lost(from);
+        return letters != waiting_.end() || instance_.engine->links().lost(from);
       },
       &subject);
   if (letters == waiting_.end()) return MPI_ERR_PROC_ABORTED;

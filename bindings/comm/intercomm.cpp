@@ -16,7 +16,7 @@ Words words_of(const Engine& engine, const Group& group) {
   if (group.size() == 0) return {};
   Words words{group.size()};
   const auto name = [&](int rank) {
-    return static_cast<std::int64_t>(engine.name_of(group.proc(rank)));
+    return static_cast<std::int64_t>(engine.links().name_of(group.proc(rank)));
   };
   const bool is_regular =
       group.is_regular() && group.stride() != 0 && !spans_jobs(group, engine.process().size());
@@ -28,10 +28,10 @@ Words words_of(const Engine& engine, const Group& group) {
 
 GroupPtr group_of(Engine& engine, const Words& words) {
   if (words.size() < 3) return Group::regular(0, 1, 0);
-  const auto proc = [&](std::int64_t name) { return engine.proc_of(static_cast<PeerName>(name)); };
+  const auto proc = [&](std::int64_t name) { return engine.links().proc_of(static_cast<PeerName>(name)); };
   const std::int64_t stride = words[1];
   const ProcId first = proc(words[2]);
-  if (stride != 0 && !engine.is_foreign(first)) {
+  if (stride != 0 && !engine.links().is_foreign(first)) {
     return Group::regular(first, stride, static_cast<int>(words[0]));
   }
   std::vector<ProcId> members;
@@ -63,13 +63,13 @@ int check_disjoint(Entry& entry, const Group& local, const Group& remote) {
   for (int i = 0; i < small.size(); ++i) {
     if (large.rank_of(small.proc(i)) == MPI_UNDEFINED) continue;
     return entry.fail(MPI_ERR_COMM, "{} of MPI_COMM_WORLD is in both groups; they must be disjoint",
-                      entry.engine().words_of(small.proc(i)));
+                      entry.engine().links().words_of(small.proc(i)));
   }
   return MPI_SUCCESS;
 }
 
 bool comes_first(const Engine& engine, const Group& a, const Group& b) {
-  return engine.name_of(a.proc(0)) < engine.name_of(b.proc(0));
+  return engine.links().name_of(a.proc(0)) < engine.links().name_of(b.proc(0));
 }
 
 int agree_between(Entry& entry, std::string about, const Group& local, const Group& remote,
@@ -127,7 +127,7 @@ struct Found {
 bool sees_other_job(Entry& entry, const CommObject& local, const BridgeArguments& args) {
   const ProcId other = args.peer->core.peers().proc(args.remote_leader);
   return spans_jobs(*local.core.local, entry.engine().process().size()) ||
-         entry.engine().is_foreign(other);
+         entry.engine().links().is_foreign(other);
 }
 
 int ask_remote_leader(Entry& entry, const CommObject& local, const BridgeArguments& args,

@@ -22,7 +22,7 @@ void report_statistics(Instance& instance) {
       LogLevel::error,
       "statistics: waiting: yields {}, sleeps {}, late wake-ups {}, crowded {}; a rank {}",
       waits.yields, waits.sleeps, waits.late, waits.crowded, describe(process.progress().policy()));
-  const std::string monitor = instance.engine->memory_monitor();
+  const std::string monitor = instance.engine->links().memory_monitor();
   if (!monitor.empty()) {
     process.log().write(LogLevel::error, "statistics: memory monitor: {}", monitor);
   }

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "collectives/algorithms/buffers.hpp"
-#include "pt2pt/bytes.hpp"
+#include "links/bytes.hpp"
 #include "pt2pt/context_ids.hpp"
 #include "runtime/call_board.hpp"
 
@@ -134,12 +134,12 @@ std::unique_ptr<Bridge> Ports::bridge_to(Entry& entry, ProcId proc, int there, i
 std::string Ports::open() {
   if (!std::exchange(watching_, true)) instance_.progress().add(this);
   open_[next_tag_];
-  return port_text(next_tag_++, instance_.engine->passport());
+  return port_text(next_tag_++, instance_.engine->links().passport());
 }
 
 bool Ports::close(std::string_view name) {
   const auto port = parse(name);
-  const bool own = port && port->passport.name() == instance_.engine->passport().name();
+  const bool own = port && port->passport.name() == instance_.engine->links().passport().name();
   const auto found = own ? open_.find(port->tag) : open_.end();
   if (found == open_.end()) return false;
   close(found);
@@ -192,7 +192,7 @@ void Ports::take(const Arriving& message) {
   const auto passports = decode_passports(reader.rest);
   const bool is_knock = passports && passports->size() == 1 && knock.answer_tag > 0;
   const Expected<ProcId> proc =
-      is_knock ? instance_.engine->introduce(passports->front())
+      is_knock ? instance_.engine->links().introduce(passports->front())
                : fail(MPI_ERR_OTHER, "somebody has connected who did not say who it is");
   if (!proc) {
     instance_.process->log().write(LogLevel::warning, "a port: {}", proc.error().message);
@@ -216,7 +216,7 @@ void Ports::refuse(const Knock& knock) {
 Expected<std::unique_ptr<Bridge>> Ports::accept(Entry& entry, std::string_view name) {
   const auto port = parse(name);
   if (!port) return no_port(name);
-  if (port->passport.name() != instance_.engine->passport().name() || !open_.contains(port->tag)) {
+  if (port->passport.name() != instance_.engine->links().passport().name() || !open_.contains(port->tag)) {
     return fail(MPI_ERR_PORT, "the port is not open at this process, the root");
   }
   // Who is lost meanwhile is no matter of this process's: it waits for another.
@@ -244,19 +244,19 @@ Expected<std::unique_ptr<Bridge>> Ports::accept(Entry& entry, std::string_view n
 Expected<std::unique_ptr<Bridge>> Ports::connect(Entry& entry, std::string_view name) {
   const auto port = parse(name);
   if (!port) return no_port(name);
-  const Expected<ProcId> proc = entry.engine().introduce(port->passport);
+  const Expected<ProcId> proc = entry.engine().links().introduce(port->passport);
   if (!proc) return tl::unexpected(proc.error());
   const int here = next_tag_++;
   Bytes data;
   put(data, static_cast<std::uint32_t>(port->tag));
   put(data, static_cast<std::uint32_t>(here));
-  const Bytes own = encode(entry.engine().passport());
+  const Bytes own = encode(entry.engine().links().passport());
   data.insert(data.end(), own.begin(), own.end());
   Bytes answer;
   int code = Bridge(entry, core_to(*proc, ContextIds::kKnocks), 0, kKnockTag, here).send(data);
   if (code == MPI_SUCCESS) code = bridge_to(entry, *proc, 0, here)->receive(answer);
   const std::string process =
-      fmt::format("{} (host {})", entry.engine().words_of(*proc), port->passport.host);
+      fmt::format("{} (host {})", entry.engine().links().words_of(*proc), port->passport.host);
   if (code != MPI_SUCCESS) {
     const std::string why = entry.engine().explain(core_to(*proc, ContextIds::kPorts), 0);
     return fail(MPI_ERR_PORT, "{}, whose port it is, cannot be reached{}{}", process,
@@ -369,16 +369,16 @@ Expected<std::unique_ptr<Bridge>> Ports::join(Entry& entry, int socket) {
   if (type != SOCK_STREAM) return fail(MPI_ERR_ARG, "fd {} is not a stream socket", socket);
   SocketTalk talk(entry, socket);
   const int here = next_tag_++;
-  const auto other = swap_passports(talk, here, entry.engine().passport());
+  const auto other = swap_passports(talk, here, entry.engine().links().passport());
   if (!other) return tl::unexpected(other.error());
   // Both must think so, or neither.
-  const std::array mine{std::byte{entry.engine().reaches(other->passport)}};
+  const std::array mine{std::byte{entry.engine().links().reaches(other->passport)}};
   std::array theirs{std::byte{0}};
   auto done = talk.send(mine);
   if (done) done = talk.receive(theirs);
   if (!done) return tl::unexpected(done.error());
   if (mine[0] == std::byte{0} || theirs[0] == std::byte{0}) return std::unique_ptr<Bridge>();
-  const Expected<ProcId> proc = entry.engine().introduce(other->passport);
+  const Expected<ProcId> proc = entry.engine().links().introduce(other->passport);
   if (!proc) return tl::unexpected(proc.error());
   return bridge_to(entry, *proc, other->tag, here);
 }

@@ -15,7 +15,7 @@
 #include "bindings/handles.hpp"
 #include "bindings/process/ports.hpp"
 #include "bindings/weak.hpp"
-#include "pt2pt/bytes.hpp"
+#include "links/bytes.hpp"
 
 namespace remit {
 

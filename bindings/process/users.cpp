@@ -140,7 +140,7 @@ void let_leave(Entry& entry, std::initializer_list<BsendBuffer*> buffers) {
   for (BsendBuffer* buffer : buffers) {
     if (buffer != nullptr) buffer->drain(instance, &subject);
   }
-  instance.progress().wait([&] { return instance.engine->departed(); }, &subject);
+  instance.progress().wait([&] { return instance.engine->links().departed(); }, &subject);
 }
 
 void leave_instance(const char* function) {

@@ -308,7 +308,7 @@ int PMPI_Wait(MPI_Request* request, MPI_Status* status) try {
   RequestObject* waited = object(*request);
   const RequestsWait subject(entry, {request, 1}, false);
   entry.progress().wait([=] { return waited->complete(); }, &subject);
-  entry.engine().settle(&subject);
+  entry.engine().links().settle(&subject);
   if (is_finished_plain(*request)) {
     finish_plain(entry.instance(), *request, status);
     return MPI_SUCCESS;
@@ -352,7 +352,7 @@ int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) try {
   if (done != count) {
     const RequestsWait subject(entry, {requests, static_cast<std::size_t>(count)}, false);
     entry.progress().wait(all_done, &subject);
-    entry.engine().settle(&subject);
+    entry.engine().links().settle(&subject);
   }
   ArrayFinisher finisher(entry, statuses);
   for (int i = 0; i < count; ++i) {

@@ -20,7 +20,7 @@ namespace {
   entry.engine().isend(request, args.view, args.peer, args.tag, args.comm->core, mode);
   const MessageWait subject(entry, args, CallKind::send);
   entry.progress().wait([&] { return request.complete; }, &subject);
-  entry.engine().settle(&subject);
+  entry.engine().links().settle(&subject);
   if (request.status.error == MPI_SUCCESS) return MPI_SUCCESS;
   return entry.fail(request.status.error, "{}",
                     explain_failure(entry.instance(), args.comm, args.peer, request.status.error));

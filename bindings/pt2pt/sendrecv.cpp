@@ -68,7 +68,7 @@ int wait_for_both(Entry& entry, const Exchange& exchange, MPI_Status* status) {
   start_halves(entry.engine(), exchange, receiving, sending);
   const ExchangeWait subject(entry, {exchange.send, sending}, {exchange.receive, receiving});
   entry.progress().wait([&] { return sending.complete && receiving.complete; }, &subject);
-  entry.engine().settle(&subject);
+  entry.engine().links().settle(&subject);
   set_status(status, receiving.status);
   const bool send_failed = sending.status.error != MPI_SUCCESS;
   const int error = send_failed ? sending.status.error : receiving.status.error;

@@ -44,15 +44,15 @@ void Direct::expect_source(CollCtx& c, int peer, std::size_t bytes) const {
 void Direct::note(CollCtx& c, int peer, bool done) {
   if (done) return;
   const ProcId proc = c.comm().local->proc(peer);
-  const Engine::Path path = c.engine().path(proc);
-  const bool lost = c.engine().lost(proc) || path.device == nullptr ||
+  const Links::Path path = c.engine().links().path(proc);
+  const bool lost = c.engine().links().lost(proc) || path.device == nullptr ||
                     !path.device->reaches_memory(path.endpoint);
   c.fail(lost ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER);
 }
 
 template <class Copy>
 void Direct::copy(CollCtx& c, int peer, std::size_t bytes, Copy copy) const {
-  const Engine::Path path = c.engine().path(c.comm().local->proc(peer));
+  const Links::Path path = c.engine().links().path(c.comm().local->proc(peer));
   const Clock& clock = c.engine().process().clock();
   const std::uint64_t start = pace_ != nullptr ? clock.now_ns() : 0;
   note(c, peer, path.device != nullptr && copy(*path.device, path.endpoint));
@@ -81,7 +81,7 @@ void Direct::write(CollCtx& c, int peer, std::size_t at, const void* from,
 const void* Direct::look(CollCtx& c, int peer, std::size_t at, void* memory,
                          std::size_t bytes) const {
   const Fact& fact = facts_[peer];
-  const Engine::Path path = c.engine().path(c.comm().local->proc(peer));
+  const Links::Path path = c.engine().links().path(c.comm().local->proc(peer));
   if (path.device != nullptr && inside(c, at, bytes, fact.source_bytes)) {
     const void* seen = path.device->see_memory(path.endpoint, fact.source + at, bytes);
     if (seen != nullptr) return seen;
@@ -123,7 +123,7 @@ Task<int> meet(CollCtx& c, Direct& d, const CollectiveArgs* a) {
   auto* told = reinterpret_cast<Direct::Fact*>(
       c.scratch(static_cast<std::size_t>(size) * sizeof(Direct::Fact)));
   for (int i = 0; i < size; ++i) {
-    const Engine::Path path = c.engine().path(c.comm().local->proc(i));
+    const Links::Path path = c.engine().links().path(c.comm().local->proc(i));
     const bool reaches =
         i != c.rank() && path.device != nullptr && path.device->reaches_memory(path.endpoint);
     new (told + i) Direct::Fact(d.mine_);

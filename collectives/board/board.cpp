@@ -238,7 +238,7 @@ bool Board::hopeless(Others awaited, std::uint64_t number) const {
   for (const Member& member : awaited) {
     if (entered(member, number)) continue;
     const bool broken = member.place->broken.load(std::memory_order_acquire) > member.base;
-    if (broken || engine_.lost(member.proc)) return !entered(member, number);
+    if (broken || engine_.links().lost(member.proc)) return !entered(member, number);
   }
   return false;
 }
@@ -629,7 +629,7 @@ int Board::fetch(int member, const View& to) const {
     return MPI_SUCCESS;
   }
   const auto failure = [&] {
-    const bool lost = engine_.lost(from.proc) || !from.device->reaches_memory(from.endpoint);
+    const bool lost = engine_.links().lost(from.proc) || !from.device->reaches_memory(from.endpoint);
     return lost ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER;
   };
   if (to.is_contiguous()) {

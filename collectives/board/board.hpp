@@ -104,7 +104,7 @@ class Board {
   };
 
   /// `own` was taken from its device.
-  Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agreement agreement);
+  Board(Engine& engine, const CommCore& comm, Links::OwnNotices own, Agreement agreement);
   ~Board();
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
@@ -295,7 +295,7 @@ class Board {
   Engine& engine_;
   const int rank_;
   const int size_;
-  const Engine::OwnNotices own_;
+  const Links::OwnNotices own_;
   BoardPlace* const place_;
   const std::vector<Member> members_;
   const std::vector<Member> others_;  ///< members_ without this one

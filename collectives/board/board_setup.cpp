@@ -63,7 +63,7 @@ std::vector<Board::Member> find_members(Engine& engine, const CommCore& comm,
     const Offer& offer = offers[static_cast<std::size_t>(rank)];
     Board::Member member{own, offer.base, nullptr, 0, comm.local->proc(rank)};
     if (rank != comm.rank && offer.fine) {
-      const Engine::Path path = engine.path(member.proc);
+      const Links::Path path = engine.links().path(member.proc);
       member.device = path.device;
       member.endpoint = path.endpoint;
       std::byte* memory =
@@ -147,7 +147,7 @@ bool all(const std::vector<Offer>& offers, bool Offer::*what) {
 /// All members measure what member 0 does not know of the host, and the page if one of them asks.
 /// Who cannot read its neighbour's page does as if it could: the others wait for its messages.
 Task<int> probe(CollCtx& c, std::vector<Offer>& offers, const Board::Agreement& found,
-                const Engine::OwnNotices& own) {
+                const Links::OwnNotices& own) {
   auto* place = reinterpret_cast<BoardPlace*>(own.notices.memory);
   const auto next = static_cast<std::size_t>((c.rank() + 1) % c.size());
   Prober prober{PageTimer(*place), found.members.empty() ? *place : *found.members[next].place,
@@ -169,7 +169,7 @@ Task<int> probe(CollCtx& c, std::vector<Offer>& offers, const Board::Agreement& 
 
 /// Twice round: everybody tells what it has, then whether it can read what all others have, and
 /// what it would do.
-Task<int> agree_on_board(CollCtx& c, const Engine::OwnNotices& own, Board::Agreement& out) {
+Task<int> agree_on_board(CollCtx& c, const Links::OwnNotices& own, Board::Agreement& out) {
   Process& process = c.engine().process();
   auto* place = reinterpret_cast<BoardPlace*>(own.notices.memory);
   std::vector<Offer> offers(static_cast<std::size_t>(c.size()));
@@ -239,7 +239,7 @@ std::int64_t find_limit(CollectiveKind kind, CollectiveShape shape, const Params
 
 }  // namespace
 
-Board::Board(Engine& engine, const CommCore& comm, Engine::OwnNotices own, Agreement agreement)
+Board::Board(Engine& engine, const CommCore& comm, Links::OwnNotices own, Agreement agreement)
     : engine_(engine),
       rank_(comm.rank),
       size_(comm.size()),
@@ -322,7 +322,7 @@ void Board::wish(Engine& engine, CommCore& comm, const CollectiveArgs& a,
 
 void Board::set_up(Engine& engine, CommCore& comm, const WaitSubject* subject) {
   Process& process = engine.process();
-  const Engine::OwnNotices own = engine.take_notices();
+  const Links::OwnNotices own = engine.links().take_notices();
   Agreement agreement;
   const ArenaLease arena(process.arenas());
   CollCtx c(engine, comm, comm.collective_sequence++, *arena, 1);

@@ -29,8 +29,8 @@ fuzzed_sources = \
 	launcher/tree/tree_node.cpp \
 	launcher/report/wait_graph.cpp \
 	launcher/cli/words.cpp \
-	pt2pt/address_blob.cpp \
-	pt2pt/passport.cpp \
+	links/address_blob.cpp \
+	links/passport.cpp \
 	rdma_btl/shm/copy_table.cpp \
 	rdma_btl/tcp/tcp_connect.cpp \
 	rdma_btl/tcp/tcp_open.cpp \

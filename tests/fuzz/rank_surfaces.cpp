@@ -14,8 +14,8 @@
 #include "launcher/pmix/pmi1_space.hpp"
 #include "launcher/report/call_file.hpp"
 #include "launcher/report/wait_graph.hpp"
-#include "pt2pt/address_blob.hpp"
-#include "pt2pt/passport.hpp"
+#include "links/address_blob.hpp"
+#include "links/passport.hpp"
 #include "tests/fuzz/surface.hpp"
 
 namespace remit::fuzz {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "pt2pt/address_blob.hpp"
+#include "links/address_blob.hpp"
 #include "pt2pt/protocol.hpp"
 #include "tests/unit/test_seed.hpp"
 

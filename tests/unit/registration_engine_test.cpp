@@ -78,12 +78,12 @@ TEST_P(Registered, TheSecondMessageRegistersNothing) {
   exchange(w, 1);
   exchange(w, 2);  // what was deferred the first time is registered now
   const std::uint64_t before =
-      w.engine(0).registrations().registrations + w.engine(1).registrations().registrations;
+      w.engine(0).links().registrations().registrations + w.engine(1).links().registrations().registrations;
   exchange(w, 3);
-  EXPECT_EQ(w.engine(0).registrations().registrations + w.engine(1).registrations().registrations,
+  EXPECT_EQ(w.engine(0).links().registrations().registrations + w.engine(1).links().registrations().registrations,
             before);
-  EXPECT_GT(w.engine(0).registrations().hits, 0U);
-  EXPECT_GT(w.engine(1).registrations().hits, 0U);
+  EXPECT_GT(w.engine(0).links().registrations().hits, 0U);
+  EXPECT_GT(w.engine(1).links().registrations().hits, 0U);
   EXPECT_EQ(w.engine(0).transfers_live() + w.engine(1).transfers_live(), 0U);
 }
 
@@ -95,11 +95,11 @@ TEST_P(Registered, ChangedMemoryIsRegisteredAnew) {
     exchange(w, round + 100);
     out.remap();
     in.remap();
-    EXPECT_GE(w.engine(0).registrations().invalidations, round);
-    EXPECT_GE(w.engine(1).registrations().invalidations, round);
+    EXPECT_GE(w.engine(0).links().registrations().invalidations, round);
+    EXPECT_GE(w.engine(1).links().registrations().invalidations, round);
   }
   w.settle();
-  EXPECT_EQ(w.engine(0).registrations().pinned_bytes, 0U) << "deregistered by progress";
+  EXPECT_EQ(w.engine(0).links().registrations().pinned_bytes, 0U) << "deregistered by progress";
 }
 
 TEST_P(Registered, PiecesAreRegisteredWhileOthersTravel) {
@@ -128,9 +128,9 @@ TEST_P(Registered, EachCanBeSwitchedOff) {
     World w(2, config(), {{"memory_monitor", "none"}});
     exchange(w, 1);
     exchange(w, 2);
-    EXPECT_EQ(w.engine(0).memory_monitor(), "none");
-    EXPECT_EQ(w.engine(0).registrations().hits, 0U);
-    EXPECT_EQ(w.engine(0).registrations().pinned_bytes, 0U);
+    EXPECT_EQ(w.engine(0).links().memory_monitor(), "none");
+    EXPECT_EQ(w.engine(0).links().registrations().hits, 0U);
+    EXPECT_EQ(w.engine(0).links().registrations().pinned_bytes, 0U);
   }
 }
 
@@ -139,7 +139,7 @@ TEST_P(Registered, LittleMemoryIsEnough) {
   little.max_registered = 300'000;  // far less than a message: the bounce buffer and some pieces
   World w(2, little, {{"pin_piece", "65536"}, {"pipeline_fragment", "8192"}});
   for (std::uint64_t round = 0; round < 4; ++round) exchange(w, round);
-  EXPECT_LE(w.engine(0).registrations().pinned_peak, 300'000U);
+  EXPECT_LE(w.engine(0).links().registrations().pinned_peak, 300'000U);
 }
 
 /// A message that nobody receives holds nearly all memory that rank 1 may register; what is left is
@@ -179,7 +179,7 @@ TEST_P(Registered, OnDemandPagingRegistersOnce) {
   exchange(w, 2);
   for (int rank : {0, 1}) {
     EXPECT_EQ(w.engine(rank).counters().on_demand, 2U);
-    EXPECT_EQ(w.engine(rank).registrations().registrations, 0U);
+    EXPECT_EQ(w.engine(rank).links().registrations().registrations, 0U);
   }
   World off(2, demand, {{"on_demand_paging", "false"}});
   exchange(off, 3);
@@ -194,7 +194,7 @@ TEST_P(Registered, WhatCannotBePagedOnDemandIsRegistered) {
   exchange(w, 1);
   exchange(w, 2);
   EXPECT_EQ(mover(w).counters().on_demand, 0U);
-  EXPECT_GT(mover(w).registrations().registrations, 0U);
+  EXPECT_GT(mover(w).links().registrations().registrations, 0U);
 }
 
 TEST_P(Registered, StagingStaysRegistered) {

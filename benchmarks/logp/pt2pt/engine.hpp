@@ -10,9 +10,9 @@
 #include <map>
 #include <vector>
 
+#include "links/links.hpp"
 #include "pt2pt/communicator.hpp"
 #include "pt2pt/request.hpp"
-#include "rdma_btl/device.hpp"
 #include "runtime/intrusive_list.hpp"
 #include "runtime/process.hpp"
 
@@ -54,7 +54,7 @@ class Engine final {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // What CollCtx needs of an engine. Who calls is in `comm`.
+  // MessageEngine (collectives/context.hpp). Who calls is in `comm`.
   void isend(Request& request, const View& buffer, int dest, int tag, const CommCore& comm,
              SendMode mode = SendMode::standard, bool collective = false);
   void irecv(Request& request, const View& buffer, int source, int tag, const CommCore& comm,
@@ -62,18 +62,12 @@ class Engine final {
   int progress() { return 0; }
   Process& process() { return process_; }
 
-  /// No process reaches another one's memory.
-  struct Path {
-    Device* device = nullptr;
-    EndpointId endpoint = 0;
+  /// No process reaches another one's memory, and none is ever lost.
+  struct NoLinks {
+    [[nodiscard]] static Links::Path path(ProcId /*proc*/) { return {}; }
+    [[nodiscard]] static bool lost(ProcId /*proc*/) { return false; }
   };
-  [[nodiscard]] Path path(ProcId /*proc*/) const { return {}; }
-  [[nodiscard]] bool lost(ProcId /*proc*/) const { return false; }
-  struct OwnNotices {
-    Device* device = nullptr;
-    Notices notices;
-  };
-  [[nodiscard]] OwnNotices take_notices() { return {}; }
+  [[nodiscard]] static NoLinks links() { return {}; }
 
   /// Moves to the next arrival, and resumes the coroutines for which it is the last that they wait
   /// for. False: nothing is under way.

@@ -1,8 +1,8 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // A passport as bytes: rank, then the lengths of job, host and address, then these.
-#include "pt2pt/passport.hpp"
+#include "links/passport.hpp"
 
-#include "pt2pt/bytes.hpp"
+#include "links/bytes.hpp"
 #include "runtime/bootstrap.hpp"
 
 namespace remit {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The published address as bytes: version, count, window, then {name, address} with their lengths.
-#include "pt2pt/address_blob.hpp"
+#include "links/address_blob.hpp"
 
-#include "pt2pt/bytes.hpp"
+#include "links/bytes.hpp"
 
 namespace remit {
 

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "pt2pt/communicator.hpp"
+#include "links/process_id.hpp"
 #include "rdma_btl/device.hpp"
 #include "runtime/error.hpp"
 

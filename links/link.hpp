@@ -1,0 +1,94 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The way to one process, and the table of all of them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "links/process_id.hpp"
+#include "rdma_btl/device.hpp"
+
+namespace remit {
+
+struct LinkDevice;
+
+/// What restores the order of messages, on devices that do not keep it.
+struct MessageOrder {
+  std::uint32_t next = 0;      ///< number of the next message to the peer
+  std::uint32_t expected = 0;  ///< number of the next message of the peer
+  std::map<std::uint32_t, std::vector<std::byte>> early;  ///< messages that came before it
+};
+
+/// The way to one process that this one talks to. The user that takes most messages derives from it
+/// and keeps what it needs of the peer behind it, in the same cache line.
+struct Link {
+  explicit Link(ProcId p) : id(p) {}
+  virtual ~Link() = default;
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  LinkDevice* device = nullptr;  ///< null: not connected
+  EndpointId endpoint = 0;       ///< of that device
+  ProcId id;
+  bool looking_up = false;
+  bool introduced = false;              ///< users know what its process has published
+  bool failed = false;                  ///< it is lost: nothing can be sent any more
+  bool same_device = true;              ///< its messages arrive by `device`: get and put work
+  std::uint32_t settle_by_ms = 0;       ///< from then on calls do not wait for its connection
+  std::unique_ptr<MessageOrder> order;  ///< null where the device keeps order
+};
+
+/// Makes the record of a process when it is first spoken to.
+using MakeLink = std::unique_ptr<Link> (*)(ProcId);
+
+/// Links by process; memory grows with those in use only.
+class LinkTable {
+ public:
+  LinkTable(std::size_t processes, MakeLink make)
+      : make_(make), pages_(processes / kPage + 1, &empty_page()) {}
+  ~LinkTable() {
+    for (Page* page : pages_) {
+      if (page != &empty_page()) delete page;
+    }
+  }
+  LinkTable(const LinkTable&) = delete;
+  LinkTable& operator=(const LinkTable&) = delete;
+
+  /// Numbers below `processes` may be used from now on.
+  void make_room(std::size_t processes) {
+    if (pages_.size() < processes / kPage + 1) pages_.resize(processes / kPage + 1, &empty_page());
+  }
+
+  /// Null if never talked to.
+  [[nodiscard]] Link* find(ProcId id) const { return (*pages_[id / kPage])[id % kPage].get(); }
+  Link& get(ProcId id) {
+    if (Link* link = find(id)) return *link;
+    Page*& page = pages_[id / kPage];
+    if (page == &empty_page()) page = new Page();
+    auto& slot = (*page)[id % kPage];
+    slot = make_(id);
+    all_.push_back(slot.get());
+    return *slot;
+  }
+  /// In the order of their first use.
+  [[nodiscard]] const std::vector<Link*>& all() const { return all_; }
+
+ private:
+  static constexpr std::size_t kPage = 64;
+  using Page = std::array<std::unique_ptr<Link>, kPage>;
+  /// Stands for all pages not in use; never written.
+  [[nodiscard]] static Page& empty_page() {
+    static Page page;
+    return page;
+  }
+
+  MakeLink make_;
+  std::vector<Page*> pages_;
+  std::vector<Link*> all_;
+};
+
+}  // namespace remit

@@ -27,7 +27,7 @@ concept MessageEngine = requires(E& engine, Request& request, const View& view,
   engine.irecv(request, view, int{}, int{}, comm, true);
   { engine.progress() } -> std::same_as<int>;
   { engine.process() } -> std::same_as<Process&>;
-  { engine.links().path(proc) } -> std::same_as<Links::Path>;
+  { engine.links().host_path(proc) } -> std::same_as<Links::HostPath>;
   { engine.links().lost(proc) } -> std::same_as<bool>;
 };
 static_assert(MessageEngine<Engine>);

@@ -22,9 +22,12 @@ constexpr std::size_t kMaxChunk = std::size_t{256} << 20;
 LinkDevice::LinkDevice(std::unique_ptr<Device> opened, const Params& params, MemoryWatch* watch)
     : owner(std::move(opened)),
       device(owner.get()),
+      eager(device->eager_path() != nullptr ? device->eager_path() : &posted),
+      host_memory(device->host_memory()),
       ordered(device->caps().ordered),
       chunk(std::max<std::size_t>(1, std::min(device->caps().max_message, kMaxChunk))),
-      memory(*device, params, watch, chunk) {}
+      memory(*device, params, watch, chunk),
+      posted(*device) {}
 
 Links::Links(Process& process, std::vector<std::unique_ptr<Device>> devices, MakeLink make)
     : process_(process),
@@ -210,7 +213,7 @@ int Links::progress() {
       } else {
         for (const Completion& completion : found) dispatch(*slot, completion);
       }
-      slot->device->have_read();
+      slot->eager->have_read();
     }
     events += count;
     if (!slot->pending.empty()) [[unlikely]]
@@ -281,16 +284,17 @@ void Links::await_connections(const WaitSubject* subject) {
   process_.progress().wait(settled, subject);
 }
 
-Links::Path Links::path(ProcId proc) const {
+Links::HostPath Links::host_path(ProcId proc) const {
   const Link* link = table_.find(proc);
   if (link == nullptr || link->device == nullptr || link->failed) return {};
-  return {link->device->device, link->endpoint};
+  return {link->device->host_memory, link->endpoint};
 }
 
 Links::OwnNotices Links::take_notices() {
   for (const auto& slot : devices_) {
-    if (const Notices taken = slot->device->take_notices(); taken.memory != nullptr) {
-      return {slot->device, taken};
+    if (slot->host_memory == nullptr) continue;
+    if (const Notices taken = slot->host_memory->take_notices(); taken.memory != nullptr) {
+      return {slot->host_memory, taken};
     }
   }
   return {};
@@ -298,14 +302,16 @@ Links::OwnNotices Links::take_notices() {
 
 void* Links::allocate(std::size_t bytes) {
   for (const auto& slot : devices_) {
-    if (void* memory = slot->device->allocate(bytes)) return memory;
+    if (slot->host_memory == nullptr) continue;
+    if (void* memory = slot->host_memory->allocate(bytes)) return memory;
   }
   return nullptr;
 }
 
 Released Links::release(void* memory) {
   for (const auto& slot : devices_) {
-    const Released released = slot->device->release(memory);
+    if (slot->host_memory == nullptr) continue;
+    const Released released = slot->host_memory->release(memory);
     if (released != Released::foreign) return released;
   }
   return Released::foreign;

@@ -20,6 +20,8 @@
 #include "links/link_user.hpp"
 #include "links/passport.hpp"
 #include "rdma_btl/device.hpp"
+#include "rdma_btl/eager_path.hpp"
+#include "rdma_btl/host_memory.hpp"
 #include "rdma_btl/pending.hpp"
 #include "runtime/process.hpp"
 
@@ -31,12 +33,15 @@ struct LinkDevice {
 
   std::unique_ptr<Device> owner;
   Device* device;
-  std::size_t index = 0;  ///< in Links::devices()
-  bool ordered;           ///< Caps::ordered
-  std::size_t chunk;      ///< bytes of one get or put, so that its length fits 32 bits
+  EagerPath* eager;         ///< the device's, or `posted`
+  HostMemory* host_memory;  ///< null: the device has none
+  std::size_t index = 0;    ///< in Links::devices()
+  bool ordered;             ///< Caps::ordered
+  std::size_t chunk;        ///< bytes of one get or put, so that its length fits 32 bits
   PendingQueue pending;
   std::vector<Link*> by_endpoint;
   DeviceMemory memory;
+  PostedSends posted;
 };
 
 /// Before every message on a device that does not keep the order of sends.
@@ -130,7 +135,7 @@ class Links final : public ProgressSource {
   /// Links that were lost so far.
   [[nodiscard]] std::uint32_t lost_count() const { return lost_; }
 
-  /// Events that users took from devices by themselves (Device::receive()) since progress() was
+  /// Events that users took from devices by themselves (EagerPath::receive()) since progress() was
   /// called the last time, which must be now and then. Theirs to count.
   std::uint32_t unpolled = 0;
 
@@ -156,12 +161,13 @@ class Links final : public ProgressSource {
       await_connections(subject);
   }
 
-  /// The way to a process: null if there is none (yet), or it is lost.
-  struct Path {
-    Device* device = nullptr;
+  /// The memory of a process of this host; null: none that this process reaches by itself, or not
+  /// yet, or not any more.
+  struct HostPath {
+    HostMemory* memory = nullptr;
     EndpointId endpoint = 0;
   };
-  [[nodiscard]] Path path(ProcId proc) const;
+  [[nodiscard]] HostPath host_path(ProcId proc) const;
 
   // Processes of other jobs. Each has a number, as those of this job have, once this process has
   // heard of it. links_foreign.cpp
@@ -188,11 +194,11 @@ class Links final : public ProgressSource {
 
   /// Notices of the first device that has any left.
   struct OwnNotices {
-    Device* device = nullptr;
+    HostMemory* memory = nullptr;
     Notices notices;
   };
   [[nodiscard]] OwnNotices take_notices();
-  /// Memory for messages from the first device that has some (Device::allocate()), or null.
+  /// Memory for messages from the first device that has some (HostMemory::allocate()), or null.
   [[nodiscard]] void* allocate(std::size_t bytes);
   /// Released::foreign: it is from none of them.
   [[nodiscard]] Released release(void* memory);

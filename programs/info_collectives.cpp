@@ -74,8 +74,9 @@ void ask_board(const Params& params, TuningQuery& query) {
   const auto devices = open_devices(process);
   if (!devices) return;
   for (const auto& device : *devices) {
-    if (device->caps().name != "shm") continue;
-    const auto kernel = device->host_facts(true).kernel.value_or(KernelCopies{});
+    HostMemory* memory = device->host_memory();
+    if (memory == nullptr) continue;
+    const auto kernel = memory->measure_facts().kernel.value_or(KernelCopies{});
     query.long_board = Board::takes_long(params, kernel, {.reaches = true});
     query.quick_copies = kernel.quick;
   }

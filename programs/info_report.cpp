@@ -81,7 +81,9 @@ std::string joined_abilities(const Caps& caps) {
   std::vector<const char*> words;
   if (caps.has_put) words.push_back("put");
   if (caps.has_get) words.push_back("get");
-  if (caps.has_atomic) words.push_back("atomic");
+  if (caps.has_atomic) {
+    words.push_back(caps.atomic_with_cpu ? "atomic (with the processor, too)" : "atomic");
+  }
   if (caps.ordered) words.push_back("ordered sends");
   if (caps.needs_registration) words.push_back("memory must be registered");
   return words.empty() ? "sends only" : fmt::format("{}", fmt::join(words, ", "));
@@ -311,6 +313,7 @@ Json devices_json(const InfoReport& report) {
       entry.update({{"put", caps.has_put},
                     {"get", caps.has_get},
                     {"atomic", caps.has_atomic},
+                    {"atomic_with_cpu", caps.atomic_with_cpu},
                     {"ordered", caps.ordered},
                     {"needs_registration", caps.needs_registration},
                     {"notification", name_of(caps.notify)},

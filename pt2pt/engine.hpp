@@ -286,12 +286,12 @@ inline bool Engine::try_receive(void* to, std::size_t room, int source, int tag,
   if (tag == MPI_ANY_TAG) mask.second = std::numeric_limits<std::uint32_t>::max();
   const bool awaits = looks > 1;  // the caller blocks
   SendHead found;
-  Device& device = *peer->device->device;
-  std::ptrdiff_t bytes = device.receive(peer->endpoint, head, mask, to, room, awaits, found);
+  EagerPath& path = *peer->device->eager;
+  std::ptrdiff_t bytes = path.receive(peer->endpoint, head, mask, to, room, awaits, found);
   while (bytes < 0) {
-    if (bytes == Device::kSomethingElse || --looks == 0) return false;
+    if (bytes == EagerPath::kSomethingElse || --looks == 0) return false;
     if (looks % kLooksPerRelax == 0) cpu_relax();
-    bytes = device.receive(peer->endpoint, head, mask, to, room, awaits, found);
+    bytes = path.receive(peer->endpoint, head, mask, to, room, awaits, found);
   }
   ++links_.unpolled;
   peer->credits += credits_in(found);
@@ -327,7 +327,7 @@ inline bool Engine::try_send(const void* data, std::size_t bytes, int dest, int 
   const SendHead head = eager_head(peer->owed, comm.context, comm.rank, tag);
   peer->owed = 0;
   ++counters_.eager;
-  slot.device->send(peer->endpoint, head, data, bytes, slot.pending);
+  slot.eager->send(peer->endpoint, head, data, bytes, slot.pending);
   return true;
 }
 

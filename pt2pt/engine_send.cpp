@@ -43,7 +43,7 @@ void Engine::start_send(Peer& peer, Request& request) {
   const std::uint32_t reserve = is_long ? peer.their_window / 2 : 0;
   if (units + reserve > peer.credits) return send_rts(peer, request, bytes, true);
   if (is_long &&
-      (!slot.pending.empty(peer.endpoint) || !slot.device->takes_now(peer.endpoint, bytes))) {
+      (!slot.pending.empty(peer.endpoint) || !slot.eager->takes_now(peer.endpoint, bytes))) {
     return send_rts(peer, request, bytes, false);
   }
   send_eager(peer, request, bytes, units);

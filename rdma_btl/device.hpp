@@ -6,14 +6,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "runtime/error.hpp"
-#include "runtime/host_facts.hpp"
 
 namespace remit {
 
@@ -134,16 +132,9 @@ struct Completion {
   EndpointId endpoint = 0;
   std::uint32_t notification = 0;
   std::uint64_t cookie = 0;
-  std::span<const std::byte> data;  ///< receive: valid until the next poll(), receive() or
-                                    ///< have_read() of this device; 8-byte aligned
+  std::span<const std::byte> data;  ///< receive: valid until the next poll() of this
+                                    ///< device, or call of its eager path; 8-byte aligned
 };
-
-/// A piece of this process's memory that its peers can read: see Device::take_notices().
-struct Notices {
-  std::byte* memory = nullptr;  ///< kNoticeBytes, page-aligned; null: there is none
-  std::uint32_t index = 0;      ///< names it to peers
-};
-inline constexpr std::size_t kNoticeBytes = 4096 + 131072;
 
 /// How a notification is delivered; for remit_info.
 enum class NotifyMode : std::uint8_t { none, native, immediate, write_then_send };
@@ -169,11 +160,10 @@ struct Caps {
   std::size_t long_send = ~std::size_t{0};  ///< sends of so many bytes beat the rest only while
                                             ///< takes_now() says so
   bool ordered = true;                      ///< sends of an endpoint arrive in order
-  std::size_t take_lines_to = 0;  ///< bytes up to which take_lines() of what was read in shared
-                                  ///< memory saves time; 0: it never does; learn() may change it
   bool has_put = false;
   bool has_get = false;
   bool has_atomic = false;
+  bool atomic_with_cpu = false;     ///< its atomics are atomic with those of the processor
   bool needs_registration = false;  ///< pieces need keys; else register_memory is free
   bool pages_on_demand = false;     ///< register_memory(nullptr, SIZE_MAX) serves puts and gets of
                                     ///< all memory, now and to come, and pins nothing
@@ -186,14 +176,8 @@ struct Statistic {
   std::uint64_t value = 0;
 };
 
-class PendingQueue;  // rdma_btl/pending.hpp
-
-/// What came of giving memory back.
-enum class Released : std::uint8_t {
-  done,
-  foreign,    ///< not this device's: try others
-  not_whole,  ///< inside of what the device gave, or given back already: an error of the user's
-};
+class EagerPath;   // rdma_btl/eager_path.hpp
+class HostMemory;  // rdma_btl/host_memory.hpp
 
 /// A device of one process. Every function is called by the thread that holds the MPI process;
 /// none blocks.
@@ -227,39 +211,8 @@ class Device {
   [[nodiscard]] virtual std::size_t post(EndpointId endpoint,
                                          std::span<const Operation> operations) = 0;
 
-  /// One send of `head` and `length` bytes of `data`: what post() does with a send of these two
-  /// pieces, for small messages, without the cost of the general form. What is not accepted waits
-  /// in `refused`, where nothing waits for this endpoint yet.
-  virtual void send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
-                    PendingQueue& refused);
-
-  /// Whether a send of so many bytes behind a header of at most 64 would be accepted now.
-  [[nodiscard]] virtual bool takes_now(EndpointId /*endpoint*/, std::size_t /*bytes*/) {
-    return true;
-  }
-
-  /// The other end: if the next thing that has come from the endpoint is a message of a send whose
-  /// head is `head` where `mask` has bits, and it has at most `room` bytes of data, these go to
-  /// `to`, and the message is taken: poll() will not tell of it. Else a negative number, and
-  /// nothing is taken: kNothing has come, or kSomethingElse, which poll() must see to. With
-  /// `awaits` a message that is still being written is copied meanwhile; if that takes long it is
-  /// not taken, but `to` is written. Drives nothing, so poll() must be called now and then whatever
-  /// this finds.
-  [[nodiscard]] virtual std::ptrdiff_t receive(EndpointId /*endpoint*/, SendHead /*head*/,
-                                               SendHead /*mask*/, void* /*to*/,
-                                               std::size_t /*room*/, bool /*awaits*/,
-                                               SendHead& /*found*/) {
-    return kSomethingElse;
-  }
-  static constexpr std::ptrdiff_t kNothing = -1;
-  static constexpr std::ptrdiff_t kSomethingElse = -2;
-
   /// Fills `out` with events and says how many. Also drives whatever the device does in software.
   [[nodiscard]] virtual std::size_t poll(std::span<Completion> out) = 0;
-
-  /// The caller needs no data of the last poll()'s events any more: their memory may be used again.
-  /// Else the next poll() says so.
-  virtual void have_read() {}
 
   /// From now on an event makes wait_fd() readable; poll once more before sleeping on it.
   virtual void arm() = 0;
@@ -267,7 +220,7 @@ class Device {
   /// -1: this device cannot wake a sleeper.
   [[nodiscard]] virtual int wait_fd() const = 0;
   /// The longest safe sleep in milliseconds after arm(); -1: no bound.
-  [[nodiscard]] virtual int max_sleep_ms() const { return -1; }
+  [[nodiscard]] virtual int max_sleep_ms() const = 0;
 
   /// True when everything accepted has left this process for good (nothing of it is lost if the
   /// process exits now).
@@ -276,63 +229,12 @@ class Device {
   /// The words behind the last failure of this endpoint, for a message to the user.
   [[nodiscard]] virtual std::string explain(EndpointId endpoint) const = 0;
 
-  // Notices: memory that one process writes and its peers on the host read, without messages.
-
-  /// Memory of this process for its peers to read; what it held before is still there (at first
-  /// zeros). None: this device has no such memory, or all of it is in use.
-  [[nodiscard]] virtual Notices take_notices() { return {}; }
-  /// Gives it back, for use once `in_use()`, callable while the device is open, says false.
-  // NOLINTNEXTLINE(performance-unnecessary-value-param): overriders keep it
-  virtual void return_notices(std::uint32_t /*index*/, std::function<bool()> /*in_use*/) {}
-  /// Where the peer's notices of that index are mapped here, for good. Null: not connected yet, or
-  /// not by such a device. Not null once a message of the peer has arrived by the endpoint. What
-  /// nobody is to read again may be overwritten here.
-  [[nodiscard]] virtual std::byte* notices_of(EndpointId /*endpoint*/,
-                                              std::uint32_t /*index*/) const {
-    return nullptr;
-  }
-  /// Ends the sleep of a peer that may wait for what has just been stored to notices. Between arm()
-  /// and its sleep the peer looks at the notices once more.
-  virtual void nudge(EndpointId /*endpoint*/) {}
-
-  // Memory of peers that this process reaches by itself, at once.
-
-  /// Whether read_memory() and write_memory() work for this endpoint; false until the peer is
-  /// known. The peer may see it otherwise.
-  [[nodiscard]] virtual bool reaches_memory(EndpointId /*endpoint*/) const { return false; }
-  /// What is known of this host. With `measures`, what a process can measure by itself and is not
-  /// known or old is measured, in less than a millisecond; in that time the caller should have its
-  /// core for itself.
-  [[nodiscard]] virtual HostFacts host_facts(bool /*measures*/) { return {}; }
-  /// Takes over what others have measured, and goes by it; keeps it for later jobs.
-  virtual void learn(const HostFacts& /*facts*/) {}
-  /// Copies [address, address + bytes) of the peer's memory to `to`, which is done on return.
-  /// False: the peer is gone, or that is no memory of it; what arrived is undefined.
-  [[nodiscard]] virtual bool read_memory(EndpointId /*endpoint*/, std::uint64_t /*address*/,
-                                         void* /*to*/, std::size_t /*bytes*/) {
-    return false;
-  }
-  /// The same in the other direction.
-  [[nodiscard]] virtual bool write_memory(EndpointId /*endpoint*/, std::uint64_t /*address*/,
-                                          const void* /*from*/, std::size_t /*bytes*/) {
-    return false;
-  }
-  /// Where that memory of the peer is mapped here; null: nowhere, or not yet.
-  [[nodiscard]] virtual const std::byte* see_memory(EndpointId /*endpoint*/,
-                                                    std::uint64_t /*address*/,
-                                                    std::size_t /*bytes*/) {
-    return nullptr;
-  }
-
-  // Memory in which messages travel best.
-
-  /// At least `bytes` for messages, whole pages. Null: this device has no such memory, or not so
-  /// much. It stays when the device goes.
-  [[nodiscard]] virtual void* allocate(std::size_t /*bytes*/) { return nullptr; }
-  [[nodiscard]] virtual Released release(void* /*memory*/) { return Released::foreign; }
-
   /// The counters that a person would want to see at the end of a job.
-  [[nodiscard]] virtual std::vector<Statistic> statistics() const { return {}; }
+  [[nodiscard]] virtual std::vector<Statistic> statistics() const = 0;
+
+  /// Beyond the above a device may offer these; null: it does not. Constant while it is open.
+  [[nodiscard]] virtual EagerPath* eager_path() { return nullptr; }
+  [[nodiscard]] virtual HostMemory* host_memory() { return nullptr; }
 };
 
 }  // namespace remit

@@ -1,14 +1,16 @@
 noinst_LTLIBRARIES += librdma_btl.la
 rdma_btl_sources = \
 	rdma_btl/device.hpp \
+	rdma_btl/eager_path.cpp rdma_btl/eager_path.hpp \
+	rdma_btl/host_memory.hpp \
 	rdma_btl/open_devices.cpp rdma_btl/open_devices.hpp \
-	rdma_btl/device.cpp \
 	rdma_btl/mask.cpp rdma_btl/mask.hpp \
 	rdma_btl/pending.cpp \
 	rdma_btl/pending.hpp \
 	rdma_btl/sim/sim_device.cpp \
 	rdma_btl/sim/sim_device.hpp \
 	rdma_btl/sim/sim_flight.cpp \
+	rdma_btl/sim/sim_host_memory.cpp \
 	rdma_btl/sim/sim_flight.hpp \
 	rdma_btl/sim/sim_network.cpp \
 	rdma_btl/sim/sim_network.hpp

@@ -78,7 +78,8 @@ Opened open_named(Process& process, std::string_view name, EarlySteps early = {}
   if (name == "shm") return open_shm(process, early);
   if (name == "verbs") return open_chosen<VerbsDevice>(process, config_of_verbs(process));
   if (name == "ofi") return open_chosen<OfiDevice>(process, config_of_ofi(process));
-  return open_chosen<TcpDevice>(process, config_of_tcp(process));
+  if (name == "tcp") return open_chosen<TcpDevice>(process, config_of_tcp(process));
+  return fail(MPI_ERR_INTERN, "there is no device '{}'", name);
 }
 
 constexpr std::array<std::string_view, 4> kNames = {"shm", "verbs", "ofi", "tcp"};

@@ -44,18 +44,18 @@ void Direct::expect_source(CollCtx& c, int peer, std::size_t bytes) const {
 void Direct::note(CollCtx& c, int peer, bool done) {
   if (done) return;
   const ProcId proc = c.comm().local->proc(peer);
-  const Links::Path path = c.engine().links().path(proc);
-  const bool lost = c.engine().links().lost(proc) || path.device == nullptr ||
-                    !path.device->reaches_memory(path.endpoint);
+  const Links::HostPath path = c.engine().links().host_path(proc);
+  const bool lost = c.engine().links().lost(proc) || path.memory == nullptr ||
+                    !path.memory->reaches_memory(path.endpoint);
   c.fail(lost ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER);
 }
 
 template <class Copy>
 void Direct::copy(CollCtx& c, int peer, std::size_t bytes, Copy copy) const {
-  const Links::Path path = c.engine().links().path(c.comm().local->proc(peer));
+  const Links::HostPath path = c.engine().links().host_path(c.comm().local->proc(peer));
   const Clock& clock = c.engine().process().clock();
   const std::uint64_t start = pace_ != nullptr ? clock.now_ns() : 0;
-  note(c, peer, path.device != nullptr && copy(*path.device, path.endpoint));
+  note(c, peer, path.memory != nullptr && copy(*path.memory, path.endpoint));
   if (pace_ != nullptr) pace_->copied(bytes, clock.now_ns() - start);
 }
 
@@ -63,8 +63,8 @@ void Direct::read(CollCtx& c, int peer, std::size_t at, void* to, std::size_t by
   if (bytes == 0 || c.error() != MPI_SUCCESS) return;
   const Fact& fact = facts_[peer];
   if (!inside(c, at, bytes, fact.source_bytes)) return;
-  copy(c, peer, bytes, [&](Device& device, EndpointId endpoint) {
-    return device.read_memory(endpoint, fact.source + at, to, bytes);
+  copy(c, peer, bytes, [&](HostMemory& memory, EndpointId endpoint) {
+    return memory.read_memory(endpoint, fact.source + at, to, bytes);
   });
 }
 
@@ -73,17 +73,17 @@ void Direct::write(CollCtx& c, int peer, std::size_t at, const void* from,
   if (bytes == 0 || c.error() != MPI_SUCCESS) return;
   const Fact& fact = facts_[peer];
   if (!inside(c, at, bytes, fact.target_bytes)) return;
-  copy(c, peer, bytes, [&](Device& device, EndpointId endpoint) {
-    return device.write_memory(endpoint, fact.target + at, from, bytes);
+  copy(c, peer, bytes, [&](HostMemory& memory, EndpointId endpoint) {
+    return memory.write_memory(endpoint, fact.target + at, from, bytes);
   });
 }
 
 const void* Direct::look(CollCtx& c, int peer, std::size_t at, void* memory,
                          std::size_t bytes) const {
   const Fact& fact = facts_[peer];
-  const Links::Path path = c.engine().links().path(c.comm().local->proc(peer));
-  if (path.device != nullptr && inside(c, at, bytes, fact.source_bytes)) {
-    const void* seen = path.device->see_memory(path.endpoint, fact.source + at, bytes);
+  const Links::HostPath path = c.engine().links().host_path(c.comm().local->proc(peer));
+  if (path.memory != nullptr && inside(c, at, bytes, fact.source_bytes)) {
+    const void* seen = path.memory->map_memory(path.endpoint, fact.source + at, bytes);
     if (seen != nullptr) return seen;
   }
   read(c, peer, at, memory, bytes);
@@ -123,9 +123,9 @@ Task<int> meet(CollCtx& c, Direct& d, const CollectiveArgs* a) {
   auto* told = reinterpret_cast<Direct::Fact*>(
       c.scratch(static_cast<std::size_t>(size) * sizeof(Direct::Fact)));
   for (int i = 0; i < size; ++i) {
-    const Links::Path path = c.engine().links().path(c.comm().local->proc(i));
+    const Links::HostPath path = c.engine().links().host_path(c.comm().local->proc(i));
     const bool reaches =
-        i != c.rank() && path.device != nullptr && path.device->reaches_memory(path.endpoint);
+        i != c.rank() && path.memory != nullptr && path.memory->reaches_memory(path.endpoint);
     new (told + i) Direct::Fact(d.mine_);
     told[i].reaches = reaches ? 1 : 0;
   }

@@ -132,7 +132,7 @@ void Board::store_line(std::size_t bytes) {
   line.length = static_cast<std::uint32_t>(bytes);
   if (!spins_) line.processor.store(processor_here(), std::memory_order_relaxed);
   line.number.store(base_ + number_, std::memory_order_release);
-  for (const Member& other : others_) other.device->nudge(other.endpoint);
+  for (const Member& other : others_) other.memory->nudge(other.endpoint);
 }
 
 /// The next line served the operation kDepth ago, and the others may still be reading it.
@@ -247,7 +247,7 @@ bool Board::hopeless(Others awaited, std::uint64_t number) const {
 int Board::give_up() {
   broken_ = true;
   place_->broken.store(base_ + number_, std::memory_order_release);
-  for (const Member& other : others_) other.device->nudge(other.endpoint);
+  for (const Member& other : others_) other.memory->nudge(other.endpoint);
   return MPI_ERR_PROC_ABORTED;
 }
 
@@ -629,17 +629,18 @@ int Board::fetch(int member, const View& to) const {
     return MPI_SUCCESS;
   }
   const auto failure = [&] {
-    const bool lost = engine_.links().lost(from.proc) || !from.device->reaches_memory(from.endpoint);
+    const bool lost =
+        engine_.links().lost(from.proc) || !from.memory->reaches_memory(from.endpoint);
     return lost ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER;
   };
   if (to.is_contiguous()) {
-    const bool done = from.device->read_memory(from.endpoint, placed.at, to.data(), bytes);
+    const bool done = from.memory->read_memory(from.endpoint, placed.at, to.data(), bytes);
     return done ? MPI_SUCCESS : failure();
   }
   std::vector<std::byte> staging(std::min(bytes, kStaging));
   for (std::size_t at = 0; at < bytes; at += staging.size()) {
     const std::size_t length = std::min(staging.size(), bytes - at);
-    if (!from.device->read_memory(from.endpoint, placed.at + at, staging.data(), length)) {
+    if (!from.memory->read_memory(from.endpoint, placed.at + at, staging.data(), length)) {
       return failure();
     }
     to.unpack(at, {staging.data(), length});

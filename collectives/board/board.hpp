@@ -87,7 +87,7 @@ class Board {
   struct Member {
     BoardPlace* place = nullptr;
     std::uint64_t base = 0;  ///< operation n has the number base + n in its place
-    Device* device = nullptr;
+    HostMemory* memory = nullptr;
     EndpointId endpoint = 0;
     ProcId proc = 0;
   };

@@ -63,11 +63,11 @@ std::vector<Board::Member> find_members(Engine& engine, const CommCore& comm,
     const Offer& offer = offers[static_cast<std::size_t>(rank)];
     Board::Member member{own, offer.base, nullptr, 0, comm.local->proc(rank)};
     if (rank != comm.rank && offer.fine) {
-      const Links::Path path = engine.links().path(member.proc);
-      member.device = path.device;
+      const Links::HostPath path = engine.links().host_path(member.proc);
+      member.memory = path.memory;
       member.endpoint = path.endpoint;
       std::byte* memory =
-          path.device == nullptr ? nullptr : path.device->notices_of(path.endpoint, offer.index);
+          path.memory == nullptr ? nullptr : path.memory->notices_of(path.endpoint, offer.index);
       member.place = reinterpret_cast<BoardPlace*>(memory);
     }
     if (member.place == nullptr || !offer.fine) return {};
@@ -77,13 +77,13 @@ std::vector<Board::Member> find_members(Engine& engine, const CommCore& comm,
 }
 
 /// Bytes up to which members take the lines of what they have read: nobody else must read it.
-std::size_t take_lines_to(const Device& device, int members) {
-  return members == 2 ? device.caps().take_lines_to : 0;
+std::size_t take_lines_to(const HostMemory& memory, int members) {
+  return members == 2 ? memory.take_lines_to() : 0;
 }
 
 /// Whether they take those of whole pages.
-bool takes_pages(const Device& device, int members) {
-  return BoardPlace::kPageBytes <= take_lines_to(device, members);
+bool takes_pages(const HostMemory& memory, int members) {
+  return BoardPlace::kPageBytes <= take_lines_to(memory, members);
 }
 
 /// What members measure with.
@@ -107,7 +107,7 @@ Task<int> time_pages(CollCtx& c, Prober& p, PageTimer::Way way) {
 
 /// Member 0's facts are everybody's from now on: what it has measured by itself, and what it takes
 /// to read its neighbour's pages in each way, in turns. Once on a host: some 24 rounds of messages.
-Task<int> measure_host(CollCtx& c, Prober& p, Device& device) {
+Task<int> measure_host(CollCtx& c, Prober& p, HostMemory& memory) {
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds; ++round) {
     for (const bool taken : {false, true}) {
@@ -120,7 +120,7 @@ Task<int> measure_host(CollCtx& c, Prober& p, Device& device) {
   }
   Offer& mine = p.offers[static_cast<std::size_t>(c.rank())];
   if (c.rank() == 0) {
-    HostFacts facts = device.host_facts(true);
+    HostFacts facts = memory.measure_facts();
     facts.take_lines_to = p.timer.take_lines_to();
     CopyLoops loops = facts.loops.value_or(copy_loops());
     loops.pieces_to = p.timer.pieces_to();
@@ -130,14 +130,14 @@ Task<int> measure_host(CollCtx& c, Prober& p, Device& device) {
   }
   Task<int> told = tell_everybody(c, p.offers);
   co_await told;
-  if (c.error() == MPI_SUCCESS) device.learn(p.offers[0].facts);
+  if (c.error() == MPI_SUCCESS) memory.learn(p.offers[0].facts);
   co_return c.error();
 }
 
 /// What this member's neighbour's page takes; 0: not measured in this job.
-std::uint32_t& page_ns(CollCtx& c, const Device& device) {
+std::uint32_t& page_ns(CollCtx& c, const HostMemory& memory) {
   const ProcId next = c.comm().local->proc((c.rank() + 1) % c.size());
-  return c.engine().page_ns(next, takes_pages(device, c.size()));
+  return c.engine().page_ns(next, takes_pages(memory, c.size()));
 }
 
 bool all(const std::vector<Offer>& offers, bool Offer::*what) {
@@ -153,16 +153,16 @@ Task<int> probe(CollCtx& c, std::vector<Offer>& offers, const Board::Agreement& 
   Prober prober{PageTimer(*place), found.members.empty() ? *place : *found.members[next].place,
                 offers};
   if (offers[0].knows) {
-    own.device->learn(offers[0].facts);
+    own.memory->learn(offers[0].facts);
   } else {
-    Task<int> measured = measure_host(c, prober, *own.device);
+    Task<int> measured = measure_host(c, prober, *own.memory);
     co_await measured;
   }
   if (std::any_of(offers.begin(), offers.end(), [](const Offer& o) { return o.asks; })) {
-    const PageTimer::Way way{takes_pages(*own.device, c.size()), false};
+    const PageTimer::Way way{takes_pages(*own.memory, c.size()), false};
     Task<int> pages = time_pages(c, prober, way);
     co_await pages;
-    page_ns(c, *own.device) = prober.timer.page_ns(way.taken);
+    page_ns(c, *own.memory) = prober.timer.page_ns(way.taken);
   }
   co_return c.error();
 }
@@ -178,9 +178,9 @@ Task<int> agree_on_board(CollCtx& c, const Links::OwnNotices& own, Board::Agreem
   mine.spins = process.progress().policy().spin;
   mine.paces = mine.spins && Board::asks_for_page(process.params());
   if (mine.fine) {
-    mine.facts = own.device->host_facts(false);
+    mine.facts = own.memory->facts();
     mine.knows = mine.facts.complete(today());
-    mine.asks = Board::asks_for_page(process.params()) && page_ns(c, *own.device) == 0;
+    mine.asks = Board::asks_for_page(process.params()) && page_ns(c, *own.memory) == 0;
     mine.base = place->closed.load(std::memory_order_relaxed);
     mine.index = own.notices.index;
   }
@@ -188,7 +188,7 @@ Task<int> agree_on_board(CollCtx& c, const Links::OwnNotices& own, Board::Agreem
   co_await first;
   out.members = find_members(c.engine(), c.comm(), offers, place);
   mine.reaches = std::all_of(out.members.begin(), out.members.end(), [](const auto& member) {
-    return member.device == nullptr || member.device->reaches_memory(member.endpoint);
+    return member.memory == nullptr || member.memory->reaches_memory(member.endpoint);
   });
   if (all(offers, &Offer::fine) && all(offers, &Offer::spins)) {
     Task<int> probed = probe(c, offers, out, own);
@@ -196,9 +196,9 @@ Task<int> agree_on_board(CollCtx& c, const Links::OwnNotices& own, Board::Agreem
   }
   mine.fine = !out.members.empty();
   if (mine.fine) {
-    const auto kernel = own.device->host_facts(false).kernel.value_or(KernelCopies{});
-    const Board::Distance distance{mine.reaches, mine.spins, page_ns(c, *own.device)};
-    mine.takes = take_lines_to(*own.device, c.size()) != 0;
+    const auto kernel = own.memory->facts().kernel.value_or(KernelCopies{});
+    const Board::Distance distance{mine.reaches, mine.spins, page_ns(c, *own.memory)};
+    mine.takes = take_lines_to(*own.memory, c.size()) != 0;
     mine.takes_long = Board::takes_long(process.params(), kernel, distance);
     mine.quick = kernel.quick;
     out.own_ns = {kernel.ns_of_64k, kPagesOf64k * distance.page_ns};
@@ -253,7 +253,7 @@ Board::Board(Engine& engine, const CommCore& comm, Links::OwnNotices own, Agreem
       spins_(engine.process().progress().policy().spin),
       own_processors_(static_cast<Place>(comm.place) == Place::host),
       takes_lines_(agreement.takes_lines),
-      take_lines_to_(take_lines_to(*own.device, size_)) {
+      take_lines_to_(take_lines_to(*own.memory, size_)) {
   for (const Member& member : members_) {
     for (auto& page : member.place->pages) pages_.push_back(page);
   }
@@ -282,7 +282,7 @@ Board::Board(Engine& engine, const CommCore& comm, Links::OwnNotices own, Agreem
 Board::~Board() {
   const std::uint64_t end = number_ + 1;
   place_->closed.store(base_ + end, std::memory_order_release);
-  own_.device->return_notices(own_.notices.index, [members = members_, end] {
+  own_.memory->return_notices(own_.notices.index, [members = members_, end] {
     return std::any_of(members.begin(), members.end(), [=](const Member& member) {
       return member.place->closed.load(std::memory_order_acquire) < member.base + end;
     });
@@ -331,8 +331,8 @@ void Board::set_up(Engine& engine, CommCore& comm, const WaitSubject* subject) {
   if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
   if (task.result() == MPI_SUCCESS && !agreement.members.empty()) {
     comm.board = std::make_shared<Board>(engine, comm, own, std::move(agreement));
-  } else if (own.device != nullptr) {
-    own.device->return_notices(own.notices.index, [] { return false; });
+  } else if (own.memory != nullptr) {
+    own.memory->return_notices(own.notices.index, [] { return false; });
   }
 }
 

@@ -168,7 +168,7 @@ bool ShmDevice::write_memory(EndpointId id, std::uint64_t address, const void* f
   return copy_all(id, true, static_cast<std::byte*>(const_cast<void*>(from)), address, bytes);
 }
 
-const std::byte* ShmDevice::see_memory(EndpointId id, std::uint64_t address, std::size_t bytes) {
+std::byte* ShmDevice::map_memory(EndpointId id, std::uint64_t address, std::size_t bytes) {
   Endpoint& endpoint = *endpoints_[id];
   endpoint.stays_mapped = true;
   return mapped(endpoint, address, bytes);

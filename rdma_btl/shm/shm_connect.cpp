@@ -36,13 +36,13 @@ Expected<std::unique_ptr<ShmDevice>> ShmDevice::create(const ShmConfig& config) 
 ShmDevice::ShmDevice(const ShmConfig& config)
     : facts_(config.facts), copies_(config.assist_from), config_(config) {
   use_facts();
-  caps_.take_lines_to = config.take_lines_to;
+  take_lines_to_ = config.take_lines_to;
   caps_.name = "shm";
   caps_.max_inline = shm::kInline;
   caps_.max_send = config.area_bytes / 4;
   // Two copies in the caches beat asking for a message: where lines are taken longer ones,
   // elsewhere as long as the program has written the data since or uses another buffer each time.
-  caps_.eager_limit = (caps_.take_lines_to != 0 ? 64 : 32) * 1024;
+  caps_.eager_limit = (take_lines_to_ != 0 ? 64 : 32) * 1024;
   caps_.long_send = 8 * 1024 + 1;
   caps_.max_message = std::size_t{1} << 62;
   caps_.max_pieces = 1024;
@@ -51,7 +51,7 @@ ShmDevice::ShmDevice(const ShmConfig& config)
   caps_.bandwidth = config.copy == ShmCopy::pipelined ? 8e9 : 10e9;
   caps_.overhead_ns = config.copy == ShmCopy::pipelined ? 500 : 1500;
   caps_.ordered = true;
-  caps_.has_put = caps_.has_get = caps_.has_atomic = true;
+  caps_.has_put = caps_.has_get = caps_.has_atomic = caps_.atomic_with_cpu = true;
   caps_.needs_registration = false;
   caps_.notify = NotifyMode::native;
 }

@@ -159,7 +159,7 @@ void ShmDevice::ring_bell(Endpoint& endpoint) {
 
 /// A cell of the ring whose header has been read: its number never comes again, and 0 is none.
 inline void ShmDevice::take_cell(shm::Cell& cell) const {
-  if (caps_.take_lines_to != 0) cell.header.store(0, std::memory_order_relaxed);
+  if (take_lines_to_ != 0) cell.header.store(0, std::memory_order_relaxed);
 }
 
 /// The next message has been taken.
@@ -431,7 +431,7 @@ std::span<const std::byte> ShmDevice::area_message(Endpoint& endpoint,
   for (std::size_t i = head.size(); i < ahead; i += shm::kLine) __builtin_prefetch(data + i);
   copy_small(data, head.data(), std::min<std::size_t>(head.size(), ref.length));
   const bool mail = (ref.offset & shm::kInMail) != 0;
-  if (mail || ref.length <= caps_.take_lines_to) lend(endpoint, {data, ref.length}, mail);
+  if (mail || ref.length <= take_lines_to_) lend(endpoint, {data, ref.length}, mail);
   return {data, ref.length};
 }
 
@@ -444,7 +444,7 @@ void ShmDevice::bad_cell(Endpoint& endpoint, const char* what) {
 
 /// Out of a data area. Nobody reads the bytes there again.
 void ShmDevice::copy_out(void* to, std::byte* from, std::size_t bytes) const {
-  if (bytes <= caps_.take_lines_to) {
+  if (bytes <= take_lines_to_) {
     copy_and_take(to, from, bytes);
   } else {
     copy_bytes(to, from, bytes);

@@ -15,6 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "rdma_btl/eager_path.hpp"
+#include "rdma_btl/host_memory.hpp"
 #include "rdma_btl/shm/copy_table.hpp"
 #include "rdma_btl/shm/kernel_copy.hpp"
 #include "rdma_btl/shm/layout.hpp"
@@ -25,12 +27,13 @@
 namespace remit {
 
 /// Peers talk through one ring a direction, made at the first connect() or HELLO and seen by the
-/// two of them only; memory of a pair is touched as it is used. One thread.
+/// two of them only; memory of a pair is touched as it is used. One thread. The eager path is its
+/// first base, for calls by the others go through a thunk.
 ///
 /// Puts and gets name registered regions of the peer. An access outside of them fails with
 /// MPI_ERR_RMA_RANGE. When the bytes are copied directly it is the initiator that checks this, in
 /// the target's published table; the kernel only checks that both belong to one user.
-class ShmDevice final : public Device {
+class ShmDevice final : public EagerPath, public Device, public HostMemory {
  public:
   [[nodiscard]] static Expected<std::unique_ptr<ShmDevice>> create(const ShmConfig& config);
   ~ShmDevice() override;
@@ -68,19 +71,23 @@ class ShmDevice final : public Device {
   void nudge(EndpointId endpoint) override;
 
   [[nodiscard]] bool reaches_memory(EndpointId endpoint) const override;
-  [[nodiscard]] HostFacts host_facts(bool measures) override;
+  [[nodiscard]] HostFacts facts() const override { return facts_; }
+  [[nodiscard]] HostFacts measure_facts() override;
+  [[nodiscard]] std::size_t take_lines_to() const override { return take_lines_to_; }
   void learn(const HostFacts& facts) override;
   [[nodiscard]] bool read_memory(EndpointId endpoint, std::uint64_t address, void* to,
                                  std::size_t bytes) override;
   [[nodiscard]] bool write_memory(EndpointId endpoint, std::uint64_t address, const void* from,
                                   std::size_t bytes) override;
-  [[nodiscard]] const std::byte* see_memory(EndpointId endpoint, std::uint64_t address,
-                                            std::size_t bytes) override;
+  [[nodiscard]] std::byte* map_memory(EndpointId endpoint, std::uint64_t address,
+                                      std::size_t bytes) override;
 
   [[nodiscard]] void* allocate(std::size_t bytes) override;
   [[nodiscard]] Released release(void* memory) override;
 
   [[nodiscard]] std::vector<Statistic> statistics() const override;
+  [[nodiscard]] EagerPath* eager_path() override { return this; }
+  [[nodiscard]] HostMemory* host_memory() override { return this; }
 
   [[nodiscard]] const ShmCounters& counters() const { return counters_; }
   /// True if puts and gets of this endpoint are direct copies; false too while that is unknown.
@@ -276,7 +283,8 @@ class ShmDevice final : public Device {
   std::uint32_t hot_clock_ = 0;
   std::uint32_t cold_cursor_ = 0;
   std::uint32_t ticks_ = 0;
-  std::uint32_t attention_ = 0;  ///< what the next poll has to do besides; 0: the fast path
+  std::size_t take_lines_to_ = 0;  ///< HostMemory::take_lines_to()
+  std::uint32_t attention_ = 0;    ///< what the next poll has to do besides; 0: the fast path
   static constexpr std::uint32_t kWork = 1;     ///< do_work() has something to do
   static constexpr std::uint32_t kPublish = 2;  ///< publish_ is not empty
   static constexpr std::uint32_t kScanAll = 4;  ///< visit every ring

@@ -42,8 +42,8 @@ unsigned measure_vectors() {
 
 }  // namespace
 
-HostFacts ShmDevice::host_facts(bool measures) {
-  if (measures && !facts_.complete(today())) {
+HostFacts ShmDevice::measure_facts() {
+  if (!facts_.complete(today())) {
     HostFacts news = shm::measure_kernel_copies(!config_.detours);
     news.loops = copy_loops();
     news.loops->vector_bytes = measure_vectors();
@@ -64,7 +64,7 @@ void ShmDevice::use_facts() {
 void ShmDevice::learn(const HostFacts& facts) {
   facts_.merge(facts);
   use_facts();
-  if (facts.take_lines_to && config_.measured_lines) caps_.take_lines_to = *facts.take_lines_to;
+  if (facts.take_lines_to && config_.measured_lines) take_lines_to_ = *facts.take_lines_to;
 }
 
 }  // namespace remit

@@ -53,7 +53,7 @@ inline const ParamDecl shm_copy_table_param{
     "folder; "
     "none: nothing is measured of copies, and nothing kept"};
 
-/// Caps::take_lines_to by the parameter shm_take_lines and what is known of this host
+/// HostMemory::take_lines_to() by the parameter shm_take_lines and what is known of this host
 /// (docs/performance.md has the figures).
 [[nodiscard]] std::size_t take_lines_to(std::string_view choice, const HostFacts& facts);
 

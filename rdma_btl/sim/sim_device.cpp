@@ -354,26 +354,10 @@ std::string SimDevice::explain(EndpointId endpoint) const {
   return found == rare_->failures.end() ? std::string() : found->second;
 }
 
-bool SimDevice::reaches_memory(EndpointId id) const {
-  const Endpoint& endpoint = endpoints_[id];
-  const auto& reaches = network_.config().reaches_memory;
-  const SimDevice* peer = network_.device_at(endpoint.peer);
-  return reaches && !endpoint.failed && peer != nullptr && !peer->dead_ &&
-         reaches(name_, peer->name_);
-}
-
-// All processes are one program.
-bool SimDevice::read_memory(EndpointId id, std::uint64_t address, void* to, std::size_t bytes) {
-  if (!reaches_memory(id)) return false;
-  if (bytes != 0) std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
-  return true;
-}
-
-bool SimDevice::write_memory(EndpointId id, std::uint64_t address, const void* from,
-                             std::size_t bytes) {
-  if (!reaches_memory(id)) return false;
-  if (bytes != 0) std::memcpy(reinterpret_cast<void*>(address), from, bytes);
-  return true;
+std::vector<Statistic> SimDevice::statistics() const {
+  return {{"sends", stats_.sends},       {"puts", stats_.puts},
+          {"gets", stats_.gets},         {"atomics", stats_.atomics},
+          {"receives", stats_.receives}, {"bytes_out", stats_.bytes_out}};
 }
 
 std::uint64_t SimDevice::busy_until_ns() const {

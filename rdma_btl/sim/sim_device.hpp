@@ -4,19 +4,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "rdma_btl/host_memory.hpp"
 #include "rdma_btl/sim/sim_network.hpp"
 
 namespace remit {
 
 /// A device on a SimNetwork; made by SimNetwork::add_process. Small: a few hundred bytes, and
 /// some tens for each endpoint in use.
-class SimDevice final : public Device {
+class SimDevice final : public Device, public HostMemory {
  public:
   ~SimDevice() override;
   SimDevice(const SimDevice&) = delete;
@@ -40,11 +42,29 @@ class SimDevice final : public Device {
   [[nodiscard]] bool flushed() const override;
   [[nodiscard]] std::string explain(EndpointId endpoint) const override;
 
+  [[nodiscard]] int max_sleep_ms() const override { return -1; }
+  [[nodiscard]] std::vector<Statistic> statistics() const override;
+  /// Where SimConfig::reaches_memory is given.
+  [[nodiscard]] HostMemory* host_memory() override;
+
+  // HostMemory (sim_host_memory.cpp)
+  [[nodiscard]] Notices take_notices() override;
+  void return_notices(std::uint32_t index, std::function<bool()> in_use) override;
+  [[nodiscard]] std::byte* notices_of(EndpointId endpoint, std::uint32_t index) const override;
+  void nudge(EndpointId endpoint) override;
   [[nodiscard]] bool reaches_memory(EndpointId endpoint) const override;
   [[nodiscard]] bool read_memory(EndpointId endpoint, std::uint64_t address, void* to,
                                  std::size_t bytes) override;
   [[nodiscard]] bool write_memory(EndpointId endpoint, std::uint64_t address, const void* from,
                                   std::size_t bytes) override;
+  [[nodiscard]] std::byte* map_memory(EndpointId endpoint, std::uint64_t address,
+                                      std::size_t bytes) override;
+  [[nodiscard]] void* allocate(std::size_t bytes) override;
+  [[nodiscard]] Released release(void* memory) override;
+  [[nodiscard]] HostFacts facts() const override;
+  [[nodiscard]] HostFacts measure_facts() override;
+  void learn(const HostFacts& facts) override;
+  [[nodiscard]] std::size_t take_lines_to() const override;
 
   [[nodiscard]] PeerName name() const { return name_; }
   [[nodiscard]] const SimStats& stats() const { return stats_; }
@@ -86,6 +106,9 @@ class SimDevice final : public Device {
     std::unordered_map<std::uint64_t, Registration> registrations;
     std::size_t registered = 0;  ///< bytes
     std::unordered_map<EndpointId, std::string> failures;
+    std::vector<std::function<bool()>> notices_in_use;  ///< by index; null: handed out
+    std::unordered_map<void*, std::unique_ptr<std::byte[]>> allocated;
+    HostFacts facts;
   };
   static constexpr std::uint32_t kNoEndpoint = ~std::uint32_t{0};
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};

@@ -31,7 +31,7 @@ Caps SimConfig::default_caps() {
   caps.max_send = 8192;
   caps.max_message = std::size_t{1} << 30;
   caps.max_pieces = 8;
-  caps.has_put = caps.has_get = caps.has_atomic = true;
+  caps.has_put = caps.has_get = caps.has_atomic = caps.atomic_with_cpu = true;
   caps.notify = NotifyMode::native;
   return caps;
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -223,6 +224,8 @@ class SimNetwork {
   void link_timeout(std::uint32_t a, std::uint32_t b);
   void release(LinkState& state);
   void count_receive(SimDevice& device);
+  /// The memory of a process's notices of that index, zeros at first; it stays.
+  [[nodiscard]] std::byte* notices(std::uint32_t process, std::uint32_t index);
   void forget(SimDevice& device);
 
   SimConfig config_;
@@ -238,6 +241,7 @@ class SimNetwork {
   std::size_t ready_head_ = 0;
   std::unordered_map<std::uint64_t, std::unique_ptr<LinkState>> down_links_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> injected_errors_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::byte>> notices_;
   std::function<void(std::string_view)> trace_;
   std::string last_violation_;
   std::uint64_t sequence_ = 0;

@@ -196,6 +196,7 @@ void VerbsDevice::set_caps(const ibv_device_attr& device, const ibv_port_attr& p
   caps_.ordered = true;
   caps_.has_put = caps_.has_get = true;
   caps_.has_atomic = atomics;
+  caps_.atomic_with_cpu = atomics && device.atomic_cap == IBV_ATOMIC_GLOB;
   caps_.needs_registration = true;
   paging_ = verbs::query_paging(context_);
   caps_.pages_on_demand = paging_.all_memory;

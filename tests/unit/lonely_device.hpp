@@ -26,6 +26,8 @@ class LonelyDevice : public Device {
   void arm() override {}
   void disarm() override {}
   int wait_fd() const override { return -1; }
+  int max_sleep_ms() const override { return -1; }
+  std::vector<Statistic> statistics() const override { return {}; }
   bool flushed() const override { return true; }
   std::string explain(EndpointId) const override { return ""; }
 

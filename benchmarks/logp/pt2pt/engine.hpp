@@ -64,7 +64,7 @@ class Engine final {
 
   /// No process reaches another one's memory, and none is ever lost.
   struct NoLinks {
-    [[nodiscard]] static Links::Path path(ProcId /*proc*/) { return {}; }
+    [[nodiscard]] static Links::HostPath host_path(ProcId /*proc*/) { return {}; }
     [[nodiscard]] static bool lost(ProcId /*proc*/) { return false; }
   };
   [[nodiscard]] static NoLinks links() { return {}; }

@@ -6,13 +6,13 @@
 
 namespace remit {
 
-void PostedSends::send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
-                       PendingQueue& refused) {
+void post_send(Device& device, EndpointId endpoint, SendHead head, const void* data,
+               std::size_t length, PendingQueue& refused) {
   const std::array<Piece, 2> pieces = {Piece{&head, sizeof head, 0},
                                        Piece{const_cast<void*>(data), length, 0}};
   Operation operation;
   operation.local = std::span(pieces).first(length == 0 ? 1 : 2);
-  if (device_.post(endpoint, {&operation, 1}) == 0) refused.push(endpoint, operation);
+  if (device.post(endpoint, {&operation, 1}) == 0) refused.push(endpoint, operation);
 }
 
 }  // namespace remit

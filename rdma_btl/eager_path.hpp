@@ -44,24 +44,37 @@ class EagerPath {
   ~EagerPath() = default;
 };
 
-/// The eager path of a device that offers none: sends are posted, and nothing is received but by
-/// poll().
-class PostedSends final : public EagerPath {
+/// What EagerPath::send() does, by Device::post().
+void post_send(Device& device, EndpointId endpoint, SendHead head, const void* data,
+               std::size_t length, PendingQueue& refused);
+
+/// The eager path of a device that has it for sends only: nothing is received but by poll().
+class EagerSends : public EagerPath {
+ public:
+  [[nodiscard]] bool takes_now(EndpointId /*endpoint*/, std::size_t /*bytes*/) final {
+    return true;
+  }
+  [[nodiscard]] std::ptrdiff_t receive(EndpointId /*endpoint*/, SendHead /*head*/,
+                                       SendHead /*mask*/, void* /*to*/, std::size_t /*room*/,
+                                       bool /*awaits*/, SendHead& /*found*/) final {
+    return kSomethingElse;
+  }
+  void have_read() final {}
+
+ protected:
+  ~EagerSends() = default;
+};
+
+/// The eager path of a device that offers none.
+class PostedSends final : public EagerSends {
  public:
   /// `device` must outlive it.
   explicit PostedSends(Device& device) : device_(device) {}
 
   void send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
-            PendingQueue& refused) override;
-  [[nodiscard]] bool takes_now(EndpointId /*endpoint*/, std::size_t /*bytes*/) override {
-    return true;
+            PendingQueue& refused) override {
+    post_send(device_, endpoint, head, data, length, refused);
   }
-  [[nodiscard]] std::ptrdiff_t receive(EndpointId /*endpoint*/, SendHead /*head*/,
-                                       SendHead /*mask*/, void* /*to*/, std::size_t /*room*/,
-                                       bool /*awaits*/, SendHead& /*found*/) override {
-    return kSomethingElse;
-  }
-  void have_read() override {}
 
  private:
   Device& device_;

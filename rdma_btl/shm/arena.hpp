@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rdma_btl/device.hpp"
+#include "rdma_btl/host_memory.hpp"
 #include "runtime/os/os.hpp"
 
 namespace remit::shm {

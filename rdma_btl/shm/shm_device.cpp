@@ -48,7 +48,7 @@ void ShmDevice::send(EndpointId id, SendHead head, const void* data, std::size_t
                      PendingQueue& refused) {
   Endpoint& endpoint = *endpoints_[id];
   if (length > shm::kInline - sizeof head || endpoint.shut || !endpoint.tx.has_room()) [[unlikely]]
-    return Device::send(endpoint.id, head, data, length, refused);
+    return post_send(*this, endpoint.id, head, data, length, refused);
   shm::Cell& cell = endpoint.mail ? *endpoint.mailbox : endpoint.tx.next();
   std::memcpy(cell.payload, &head, sizeof head);
   copy_small(cell.payload + sizeof head, data, length);

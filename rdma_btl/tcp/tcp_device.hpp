@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rdma_btl/device.hpp"
+#include "rdma_btl/eager_path.hpp"
 #include "rdma_btl/net/interfaces.hpp"
 #include "rdma_btl/net/place.hpp"
 #include "rdma_btl/net/sockets.hpp"
@@ -30,7 +31,7 @@ namespace remit {
 /// There are no credits: who does not read holds his peers back through TCP itself. Memory to
 /// receive is lent to a peer while a part of something of it is here, and one that is silent has
 /// none.
-class TcpDevice final : public Device {
+class TcpDevice final : public EagerSends, public Device {
  public:
   /// Fails with words for the user if there is no interface.
   [[nodiscard]] static Expected<std::unique_ptr<TcpDevice>> create(const TcpConfig& config);
@@ -62,6 +63,7 @@ class TcpDevice final : public Device {
   [[nodiscard]] bool flushed() const override;
   [[nodiscard]] std::string explain(EndpointId endpoint) const override;
   [[nodiscard]] std::vector<Statistic> statistics() const override;
+  [[nodiscard]] EagerPath* eager_path() override { return this; }
 
   /// Which interface, and why.
   [[nodiscard]] const std::string& description() const { return description_; }

@@ -104,7 +104,7 @@ void TcpDevice::send(EndpointId id, SendHead head, const void* data, std::size_t
   Endpoint& endpoint = *endpoints_[id];
   if (endpoint.state != State::open || endpoint.cut || length > kCopied ||
       !endpoint.waiting.empty() || endpoint.in_segment()) [[unlikely]] {
-    return Device::send(id, head, data, length, refused);
+    return post_send(*this, id, head, data, length, refused);
   }
   std::array<std::byte, sizeof(tcp::Frame) + sizeof head + kCopied + tcp::kAlignment> bytes;
   tcp::Frame frame;

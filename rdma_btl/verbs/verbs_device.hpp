@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "rdma_btl/eager_path.hpp"
 #include "rdma_btl/verbs/adapter.hpp"
 #include "rdma_btl/verbs/api.hpp"
 #include "rdma_btl/verbs/verbs_config.hpp"
@@ -27,7 +28,7 @@ namespace remit {
 ///
 /// Every work request is counted against the completion queue before it is posted, so that it
 /// cannot overflow.
-class VerbsDevice final : public Device {
+class VerbsDevice final : public EagerSends, public Device {
  public:
   /// Fails with words for the user if there is no adapter or it cannot be used.
   [[nodiscard]] static Expected<std::unique_ptr<VerbsDevice>> create(const VerbsConfig& config);
@@ -60,6 +61,7 @@ class VerbsDevice final : public Device {
   [[nodiscard]] std::string explain(EndpointId endpoint) const override;
 
   [[nodiscard]] std::vector<Statistic> statistics() const override;
+  [[nodiscard]] EagerPath* eager_path() override { return this; }
 
   [[nodiscard]] const VerbsCounters& counters() const { return counters_; }
   /// "rxe0 port 1, 10.9.0.1 (eth0), GID 1 ...: why".

@@ -298,7 +298,7 @@ void VerbsDevice::send_other(Endpoint& endpoint, SendHead head, const void* data
   const bool can = endpoint.state == State::open && endpoint.credits > verbs::kReservedCredits;
   const bool fits = sizeof(verbs::Header) + sizeof head + length <= max_inline_;
   if (can && !fits && send_headed(endpoint, head, data, length)) return;
-  Device::send(endpoint.id, head, data, length, refused);
+  remit::post_send(*this, endpoint.id, head, data, length, refused);
 }
 
 /// One that does not fit the descriptor: brief if the peer knows its head. It is open and has a

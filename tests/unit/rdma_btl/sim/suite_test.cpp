@@ -47,11 +47,21 @@ SimConfig unordered(std::uint64_t seed) {
   return config;
 }
 
+SimConfig on_one_host(std::uint64_t seed) {
+  SimConfig config = sim_hostile(seed);
+  config.real_wake = true;
+  config.reaches_memory = [](PeerName, PeerName) { return true; };
+  return config;
+}
+
 struct KindWorld : SimWorld {
   explicit KindWorld(std::uint64_t seed) : SimWorld(kind(seed)) {}
 };
 struct HostileWorld : SimWorld {
   explicit HostileWorld(std::uint64_t seed) : SimWorld(sim_hostile(seed)) {}
+};
+struct HostWorld : SimWorld {
+  explicit HostWorld(std::uint64_t seed) : SimWorld(on_one_host(seed)) {}
 };
 struct RegisteredWorld : SimWorld {
   explicit RegisteredWorld(std::uint64_t seed) : SimWorld(with_registration(seed)) {}
@@ -62,6 +72,7 @@ struct UnorderedWorld : SimWorld {
 
 INSTANTIATE_TEST_SUITE_P(Kind, DeviceSuite, ::testing::Values(make_world<KindWorld>));
 INSTANTIATE_TEST_SUITE_P(Hostile, DeviceSuite, ::testing::Values(make_world<HostileWorld>));
+INSTANTIATE_TEST_SUITE_P(Host, DeviceSuite, ::testing::Values(make_world<HostWorld>));
 INSTANTIATE_TEST_SUITE_P(Registered, DeviceSuite, ::testing::Values(make_world<RegisteredWorld>));
 INSTANTIATE_TEST_SUITE_P(Unordered, DeviceSuite, ::testing::Values(make_world<UnorderedWorld>));
 

@@ -1,0 +1,127 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The part of the device suite for memory of the host, which a device may offer. The eager path has
+// its test in device_suite.cpp: MessagesAreAskedForOrPolled.
+#include <poll.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "rdma_btl/host_memory.hpp"
+#include "tests/unit/rdma_btl/device_world.hpp"
+
+namespace remit::testing {
+
+namespace {
+
+/// Both know each other: a message of each has reached the other.
+struct Pair {
+  HostMemory* here;
+  HostMemory* there;
+  EndpointId out;
+  EndpointId in;
+};
+
+}  // namespace
+
+TEST_P(DeviceSuite, NoticesAreSeenByPeers) {
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
+  if (a.device.host_memory() == nullptr) GTEST_SKIP() << "the device has no host memory";
+  const Pair pair{a.device.host_memory(), b.device.host_memory(), a.connect(b), b.connect(a)};
+  const Notices own = pair.there->take_notices();
+  ASSERT_NE(own.memory, nullptr);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(own.memory) % 4096, 0U);
+  for (const std::size_t at : {std::size_t{0}, kNoticeBytes - 1}) {
+    EXPECT_EQ(own.memory[at], std::byte{0});
+  }
+  const std::byte byte{1};
+  b.send(pair.in, {&byte, 1});
+  ASSERT_TRUE(wait_until([&] { return a.receives.size() == 1; }));
+  std::byte* seen = pair.here->notices_of(pair.out, own.index);
+  ASSERT_NE(seen, nullptr) << "a message of the peer has arrived";
+  fill_pattern({own.memory, kNoticeBytes}, 7);
+  EXPECT_EQ(find_mismatch({seen, kNoticeBytes}, 7), -1);
+  seen[100] = std::byte{0xee};
+  EXPECT_EQ(own.memory[100], std::byte{0xee}) << "what nobody reads again may be overwritten";
+  EXPECT_EQ(pair.here->notices_of(pair.out, ~std::uint32_t{0}), nullptr);
+
+  // Given back, they are handed out again when nobody uses them, as they are.
+  bool in_use = true;
+  pair.there->return_notices(own.index, [&] { return in_use; });
+  const Notices other = pair.there->take_notices();
+  EXPECT_NE(other.index, own.index);
+  in_use = false;
+  const Notices again = pair.there->take_notices();
+  EXPECT_EQ(again.index, own.index);
+  EXPECT_EQ(again.memory[100], std::byte{0xee});
+  for (const std::uint32_t index : {other.index, again.index}) {
+    pair.there->return_notices(index, [] { return false; });
+  }
+}
+
+TEST_P(DeviceSuite, NudgesEndASleep) {
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
+  if (a.device.host_memory() == nullptr) GTEST_SKIP() << "the device has no host memory";
+  const EndpointId out = a.connect(b);
+  const EndpointId in = b.connect(a);
+  const std::byte byte{1};
+  a.send(out, {&byte, 1});
+  b.send(in, {&byte, 1});
+  ASSERT_TRUE(wait_until([&] { return a.receives.size() == 1 && b.receives.size() == 1; }));
+  b.device.arm();
+  if (b.device.wait_fd() < 0) GTEST_SKIP() << "the device cannot wake a sleeper";
+  b.progress();
+  a.device.host_memory()->nudge(out);
+  pollfd waiting{b.device.wait_fd(), POLLIN, 0};
+  EXPECT_EQ(::poll(&waiting, 1, 10'000), 1);
+  b.device.disarm();
+}
+
+TEST_P(DeviceSuite, MemoryOfPeersIsReadAndWritten) {
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
+  if (a.device.host_memory() == nullptr) GTEST_SKIP() << "the device has no host memory";
+  const Pair pair{a.device.host_memory(), b.device.host_memory(), a.connect(b), b.connect(a)};
+  const std::byte byte{1};
+  b.send(pair.in, {&byte, 1});
+  ASSERT_TRUE(wait_until([&] { return a.receives.size() == 1; }));
+  constexpr std::size_t kBytes = 100'000;
+  auto* theirs = static_cast<std::byte*>(pair.there->allocate(kBytes));
+  ASSERT_NE(theirs, nullptr);
+  fill_pattern({theirs, kBytes}, 3);
+  const auto address = reinterpret_cast<std::uintptr_t>(theirs);
+  if (pair.here->reaches_memory(pair.out)) {
+    Bytes got(kBytes);
+    // The first use may only ask for a mapping: what it cannot see then it copies.
+    ASSERT_TRUE(pair.here->read_memory(pair.out, address, got.data(), kBytes));
+    EXPECT_EQ(find_mismatch(got, 3), -1);
+    fill_pattern(got, 4);
+    ASSERT_TRUE(pair.here->write_memory(pair.out, address + 1, got.data(), kBytes - 2));
+    EXPECT_EQ(theirs[0], pattern(3, 0));
+    EXPECT_EQ(find_mismatch({theirs + 1, kBytes - 2}, 4), -1);
+    EXPECT_EQ(theirs[kBytes - 1], pattern(3, kBytes - 1));
+    ASSERT_TRUE(pair.here->read_memory(pair.out, address, got.data(), 0));
+    std::byte* mapped = nullptr;
+    ASSERT_TRUE(wait_until([&] {
+      mapped = pair.here->map_memory(pair.out, address, kBytes);
+      return mapped != nullptr;
+    }));
+    EXPECT_EQ(find_mismatch({mapped + 1, kBytes - 2}, 4), -1);
+    const std::size_t word = (8 - address % 8) % 8;
+    auto* there = reinterpret_cast<std::uint64_t*>(theirs + word);
+    auto* here = reinterpret_cast<std::uint64_t*>(mapped + word);
+    *there = 5;
+    std::atomic_ref<std::uint64_t>(*here).fetch_add(2);
+    EXPECT_EQ(std::atomic_ref<std::uint64_t>(*there).load(), 7U) << "changed in its place";
+  }
+  EXPECT_EQ(pair.there->release(theirs), Released::done);
+  EXPECT_NE(pair.there->release(theirs), Released::done) << "twice";
+  int none = 0;
+  EXPECT_EQ(pair.there->release(&none), Released::foreign);
+}
+
+}  // namespace remit::testing

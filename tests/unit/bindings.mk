@@ -1,7 +1,5 @@
 # The ABI: the header against its tables, in C and in C++, and what the library exports.
-ABI_TABLES = tests/unit/abi/constants.tsv tests/unit/abi/types.tsv tests/unit/abi/functions.tsv \
-	tests/unit/abi/fint.tsv
-EXTRA_DIST += $(ABI_TABLES) tests/unit/bindings_abi.awk \
+EXTRA_DIST += tests/unit/bindings_abi.awk \
 	tests/mpi/profile_tool.c tests/mpi/profile_program.c \
 	tests/unit/bindings_fint_program.c tests/unit/bindings_fint_sentinels.c
 
@@ -18,8 +16,8 @@ CLEANFILES += tests/unit/bindings_abi_c.c tests/unit/bindings_abi_cxx.cpp \
 	tests/unit/bindings_fint_c.c tests/unit/bindings_fint_cxx.cpp
 
 # $(1) is the language; $(2), whether mpi_fint.h is examined; $(3), its table.
-make_abi_test = $(MKDIR_P) tests/unit && cd $(srcdir)/tests/unit && \
-	$(AWK) -v lang=$(1) -v fint=$(2) -f bindings_abi.awk \
+make_abi_test = $(MKDIR_P) tests/unit && cd $(srcdir) && \
+	$(AWK) -v lang=$(1) -v fint=$(2) -f tests/unit/bindings_abi.awk \
 	abi/constants.tsv abi/types.tsv abi/functions.tsv $(3)
 abi_test_sources = $(ABI_TABLES) tests/unit/bindings_abi.awk
 tests/unit/bindings_abi_c.c: $(abi_test_sources)

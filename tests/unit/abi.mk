@@ -1,0 +1,3 @@
+# What abi/generate.py makes of the tables.
+dist_check_SCRIPTS += tests/unit/abi/generate_test.py
+TESTS += tests/unit/abi/generate_test.py

@@ -387,7 +387,7 @@ int requested_receive(const char* function, bool persistent, void* buffer, MPI_C
 
 using namespace remit;
 
-// Blocking sends and receive, and their large-count forms.
+// The forms with a fast path, and their large-count forms.
 
 int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   if (send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]]
@@ -419,8 +419,6 @@ int PMPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, i
   return receive("MPI_Recv_c", buf, count, datatype, source, tag, comm, status);
 }
 REMIT_WEAK(Recv_c);
-
-// Nonblocking and persistent forms.
 
 int PMPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                MPI_Request* request) {

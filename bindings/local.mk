@@ -16,6 +16,8 @@ bindings_sources = \
 	bindings/coll/blocking.cpp \
 	bindings/coll/call.cpp bindings/coll/call.hpp \
 	bindings/coll/hold.cpp bindings/coll/hold.hpp \
+	bindings/generated/coll/nonblocking.cpp \
+	bindings/generated/coll/persistent.cpp \
 	bindings/coll/short.hpp \
 	bindings/comm/comm.cpp \
 	bindings/comm/comm_create.cpp \
@@ -48,6 +50,9 @@ bindings_sources = \
 	bindings/comm/new_comm.cpp bindings/comm/new_comm.hpp \
 	bindings/comm/names.cpp \
 	bindings/not_yet.cpp bindings/not_yet.hpp \
+	bindings/generated/not_yet/io.cpp \
+	bindings/generated/not_yet/rma.cpp \
+	bindings/generated/not_yet/tool.cpp \
 	bindings/objects.hpp \
 	bindings/coll/op.cpp \
 	bindings/pt2pt/pack_external.cpp \
@@ -76,8 +81,7 @@ bindings_sources = \
 	bindings/process/users.cpp bindings/process/users.hpp \
 	bindings/env/version.cpp \
 	bindings/env/wait_subjects.cpp bindings/env/wait_subjects.hpp \
-	bindings/weak.hpp \
-	$(abi_sources)
+	bindings/weak.hpp
 # fint.cpp stays alone: it takes mpi_fint.h without the functions in line that others take from it.
 libmpi_abi_la_SOURCES = bindings/env/fint.cpp
 bindings_groups = \

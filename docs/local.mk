@@ -19,3 +19,11 @@ EXTRA_DIST += $(measurements:%=docs/measurements/%.md) $(decisions:%=docs/decisi
 conformance:
 	$(srcdir)/docs/make_conformance $(srcdir)
 .PHONY: conformance
+
+# The longest functions, files and classes, and the headers that are included the most: to look at.
+style:
+	python3 $(srcdir)/tools/style.py --compile "$(CXX) $(DEFAULT_INCLUDES) $(CPPFLAGS) -std=c++20" \
+	  --picture style.svg $(srcdir)
+.PHONY: style
+CLEANFILES += style.svg
+EXTRA_DIST += tools/style.py

@@ -96,7 +96,7 @@ LoaderFindings look_at(const std::string& program, const App& app) {
   set_env(&env, "LD_BIND_NOW", "yes");
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {};
-  const pid_t pid = start({loader, program}, std::move(env), app.wdir, ends[1]);
+  const pid_t pid = start({loader, program}, env, app.wdir, ends[1]);
   ::close(ends[1]);
   const std::string text = pid < 0 ? "" : read_to_end(ends[0]);
   ::close(ends[0]);

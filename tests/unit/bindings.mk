@@ -56,7 +56,8 @@ bindings_scripts = \
 	tests/unit/bindings_symbols.sh \
 	tests/unit/bindings_wrappers.sh \
 	tests/unit/check_exceptions \
-	tests/unit/check_includes
+	tests/unit/check_includes \
+	tests/unit/check_links
 dist_check_SCRIPTS += $(bindings_scripts)
 TESTS += $(bindings_scripts)
 

@@ -252,11 +252,11 @@ check-mpi:
 # virtual ones with every fault; and more elements than an int counts (10 GB of memory). About half an
 # hour.
 check-collectives: all tests/mpi/coll_huge tests/mpi/coll_random tests/mpi/coll_sums collectives_test \
-		tests/unit/collectives_digest_engine tests/unit/collectives_digest_logp
+		tests/unit/collectives/digest_engine tests/unit/collectives/digest_logp
 	./mpirun -n 2 tests/mpi/coll_huge
 	$(srcdir)/tests/mpi/coll_algorithms.py --all
 	COLLECTIVES_ALL=yes ./collectives_test
-	COLLECTIVES_DIGEST_ALL=yes $(srcdir)/tests/unit/collectives_digest.sh
+	COLLECTIVES_DIGEST_ALL=yes $(srcdir)/tests/unit/collectives/digest.sh
 
 # Millions of rounds, where the tests of every day have thousands: about ten minutes. ROUNDS=N for others.
 ROUNDS = 1000000

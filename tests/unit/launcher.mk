@@ -48,9 +48,9 @@ check-soak: all launcher_client tests/mpi/soak_job
 dist_check_SCRIPTS += tests/mpi/soak.py
 
 # The scripts that set MPIs side by side, and a few rounds of endurance.
-dist_check_SCRIPTS += tests/unit/scripts.py
-TESTS += tests/unit/scripts.py
+dist_check_SCRIPTS += tests/unit/benchmarks/scripts.py
+TESTS += tests/unit/benchmarks/scripts.py
 
 # The start of jobs in virtual time.
-dist_check_SCRIPTS += tests/unit/startup_scale.py
-TESTS += tests/unit/startup_scale.py
+dist_check_SCRIPTS += tests/unit/benchmarks/startup_scale.py
+TESTS += tests/unit/benchmarks/startup_scale.py

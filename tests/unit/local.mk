@@ -8,16 +8,16 @@ UNIT_CPPFLAGS = $(AM_CPPFLAGS) $(GTEST_CFLAGS)
 UNIT_LIBS = $(GTEST_LIBS)
 
 if TESTS_ENABLED
-include tests/unit/runtime.mk
-include tests/unit/rdma_btl.mk
-include tests/unit/rdma_btl_shm.mk
-include tests/unit/rdma_btl_verbs.mk
-include tests/unit/rdma_btl_net.mk
-include tests/unit/rdma_btl_ofi.mk
-include tests/unit/registration.mk
-include tests/unit/datatype.mk
-include tests/unit/pt2pt.mk
-include tests/unit/collectives.mk
-include tests/unit/bindings.mk
+include tests/unit/runtime/local.mk
+include tests/unit/rdma_btl/local.mk
+include tests/unit/rdma_btl/shm/local.mk
+include tests/unit/rdma_btl/verbs/local.mk
+include tests/unit/rdma_btl/net/local.mk
+include tests/unit/rdma_btl/ofi/local.mk
+include tests/unit/rdma_btl/registration/local.mk
+include tests/unit/datatype/local.mk
+include tests/unit/pt2pt/local.mk
+include tests/unit/collectives/local.mk
+include tests/unit/bindings/local.mk
 include tests/unit/launcher.mk
 endif

@@ -51,14 +51,14 @@ bindings_handle_int_threads_LDADD = libmpi_abi.la -lpthread
 # Scripts: they run in the top build folder and find the sources by $srcdir.
 bindings_scripts = \
 	tests/mpi/profile_tool.sh \
-	tests/unit/bindings_abi_names.sh \
-	tests/unit/bindings_conformance.sh \
+	tests/tree/abi_names.sh \
+	tests/tree/conformance.sh \
 	tests/unit/bindings/fint.sh \
 	tests/unit/programs/remit_info.sh \
-	tests/unit/bindings_symbols.sh \
+	tests/tree/symbols.sh \
 	tests/unit/bindings/wrappers.sh \
-	tests/unit/check_exceptions \
-	tests/unit/check_includes
+	tests/tree/check_exceptions \
+	tests/tree/check_includes
 dist_check_SCRIPTS += $(bindings_scripts)
 TESTS += $(bindings_scripts)
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-# bindings_symbols.sh: what the built libmpi_abi.so.1 exports and needs: every function of the ABI
+# symbols.sh: what the built libmpi_abi.so.1 exports and needs: every function of the ABI
 # and of mpi_fint.h twice (a weak MPI_ name and a strong PMPI_ name of the same address), weak
 # variables of the latter, nothing else, the soname fixed by convention, no version nodes, no
 # dependency beyond PMIx, hwloc and the languages'.

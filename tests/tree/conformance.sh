@@ -1,6 +1,6 @@
 #!/bin/sh
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-# bindings_conformance.sh: docs/conformance.md says what the code says, and no function that worked
+# conformance.sh: docs/conformance.md says what the code says, and no function that worked
 # has stopped working; the check itself notices both.
 set -eu
 srcdir=${srcdir:-.}

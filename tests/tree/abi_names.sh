@@ -1,6 +1,6 @@
 #!/bin/sh
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-# bindings_abi_names.sh: mpi.h declares no MPI name that the tables of the ABI lack, and mpi_fint.h
+# abi_names.sh: mpi.h declares no MPI name that the tables of the ABI lack, and mpi_fint.h
 # none that they and fint.tsv lack; both compile without a warning as C90, C99, C17, C++98 and
 # C++20, and with REMIT_ABI_ONLY mpi.h is the ABI alone.
 set -eu

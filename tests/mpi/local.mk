@@ -46,7 +46,7 @@ mpi_runs = \
 
 mpi_scripts = tests/mpi/benchmarks.py tests/mpi/coll_algorithms.py tests/mpi/coll_table.sh \
 	tests/mpi/copy_trap.sh tests/mpi/cut_short.py tests/mpi/errors.sh tests/mpi/host_facts.sh \
-	tests/mpi/launch_options.sh tests/mpi/ofi.sh tests/mpi/tcp.sh
+	tests/launcher/launch_options.sh tests/mpi/ofi.sh tests/mpi/tcp.sh
 
 if TESTS_ENABLED
 MPI_TEST_FLAGS = -no-install
@@ -71,7 +71,7 @@ mpi_programs = \
 	tests/mpi/kept_session \
 	tests/mpi/large_forms \
 	tests/mpi/late_session \
-	tests/mpi/launch_options \
+	tests/launcher/launch_options \
 	tests/mpi/logicals \
 	tests/mpi/memory \
 	tests/mpi/neighbors \
@@ -87,7 +87,7 @@ mpi_programs = \
 	tests/mpi/session \
 	tests/mpi/spawn \
 	tests/mpi/stress \
-	tests/mpi/stuck \
+	tests/launcher/stuck \
 	tests/mpi/threads \
 	tests/mpi/topology \
 	tests/mpi/type_contents \
@@ -163,9 +163,9 @@ tests_mpi_large_forms_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_late_session_SOURCES = tests/mpi/late_session.c tests/mpi/check.h
 tests_mpi_late_session_LDADD = libmpi_abi.la -lpthread
 tests_mpi_late_session_LDFLAGS = $(MPI_TEST_FLAGS)
-tests_mpi_launch_options_SOURCES = tests/mpi/launch_options.c tests/mpi/check.h
-tests_mpi_launch_options_LDADD = libmpi_abi.la
-tests_mpi_launch_options_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_launcher_launch_options_SOURCES = tests/launcher/launch_options.c tests/mpi/check.h
+tests_launcher_launch_options_LDADD = libmpi_abi.la
+tests_launcher_launch_options_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_logicals_SOURCES = tests/mpi/logicals.c tests/mpi/check.h
 tests_mpi_logicals_LDADD = libmpi_abi.la
 tests_mpi_logicals_LDFLAGS = $(MPI_TEST_FLAGS)
@@ -211,9 +211,9 @@ tests_mpi_spawn_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_stress_SOURCES = tests/mpi/stress.c tests/mpi/check.h
 tests_mpi_stress_LDADD = libmpi_abi.la
 tests_mpi_stress_LDFLAGS = $(MPI_TEST_FLAGS)
-tests_mpi_stuck_SOURCES = tests/mpi/stuck.c
-tests_mpi_stuck_LDADD = libmpi_abi.la -lpthread
-tests_mpi_stuck_LDFLAGS = $(MPI_TEST_FLAGS)
+tests_launcher_stuck_SOURCES = tests/launcher/stuck.c
+tests_launcher_stuck_LDADD = libmpi_abi.la -lpthread
+tests_launcher_stuck_LDFLAGS = $(MPI_TEST_FLAGS)
 tests_mpi_threads_SOURCES = tests/mpi/threads.c tests/mpi/check.h
 tests_mpi_threads_LDADD = libmpi_abi.la -lpthread
 tests_mpi_threads_LDFLAGS = $(MPI_TEST_FLAGS)
@@ -272,4 +272,4 @@ check-trap: all
 .PHONY: check-trap check-collectives check-mpi check-soak check-wakeups
 dist_check_SCRIPTS += tests/mpi/over_network.sh tests/mpi/run_mpi.sh $(mpi_scripts)
 EXTRA_DIST += tests/mpi/trap_control.c tests/mpi/trap_counter.c
-EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py tests/mpi/pmi1_client.py
+EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py tests/launcher/pmi1_client.py

@@ -19,5 +19,5 @@ include tests/unit/datatype/local.mk
 include tests/unit/pt2pt/local.mk
 include tests/unit/collectives/local.mk
 include tests/unit/bindings/local.mk
-include tests/unit/launcher.mk
+include tests/launcher/local.mk
 endif

@@ -696,7 +696,7 @@ def can_have_own_shared_memory():
 
 class Enduring(unittest.TestCase):
     def test_a_few_rounds(self):
-        soak = [TESTS / "mpi" / "soak.py", "--jobs", "12", "--kills", "4", "--megabytes", "0"]
+        soak = [TESTS / "launcher" / "soak.py", "--jobs", "12", "--kills", "4", "--megabytes", "0"]
         done = subprocess.run(soak, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               check=False, timeout=LIMIT)
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -731,7 +731,7 @@ class Enduring(unittest.TestCase):
 
     def start_soak(self, **environment):
         """One short job."""
-        soak = [TESTS / "mpi" / "soak.py", "--jobs", "1", "--kills", "0", "--megabytes", "0"]
+        soak = [TESTS / "launcher" / "soak.py", "--jobs", "1", "--kills", "0", "--megabytes", "0"]
         return subprocess.Popen(soak, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 env={**os.environ, **environment})
 

@@ -25,7 +25,7 @@ from launcher import CLIENT, MPIRUN, marked, marked_environment
 LIMIT = 60  # seconds: only a hang takes as long
 STREAM_LIMIT = 1800  # the same, for all that goes through the streams
 OWN_SHARED_MEMORY = "SOAK_OWN_SHARED_MEMORY"  # in the environment: /dev/shm is nobody else's
-SOAK_JOB = os.path.abspath(os.environ.get("SOAK_JOB", "./tests/mpi/soak_job"))
+SOAK_JOB = os.path.abspath(os.environ.get("SOAK_JOB", "./tests/launcher/soak_job"))
 
 
 class Failure(Exception):

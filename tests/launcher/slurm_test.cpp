@@ -1,11 +1,12 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // What Slurm's variables mean, and what srun is told.
+#include "launcher/plan/slurm.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "launcher/plan/slurm.hpp"
 #include "launcher/tree/tree_node.hpp"
 
 namespace remit::launcher {

@@ -1,5 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // What daemons are made of: the tree, messages, the greeting, the job as bytes.
+#include "launcher/tree/tree.hpp"
+
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -16,7 +18,6 @@
 
 #include "launcher/tree/job_wire.hpp"
 #include "launcher/tree/link.hpp"
-#include "launcher/tree/tree.hpp"
 #include "launcher/tree/tree_node.hpp"
 #include "launcher/tree/wire.hpp"
 #include "tests/unit/test_seed.hpp"

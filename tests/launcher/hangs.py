@@ -30,11 +30,11 @@ def patiently(test):
 
 
 class Hangs(LauncherTest):
-    STUCK = os.path.abspath(os.environ.get("STUCK", "./tests/mpi/stuck"))
+    STUCK = os.path.abspath(os.environ.get("STUCK", "./tests/launcher/stuck"))
 
     def report(self, ranks, mode, *options):
         if not os.path.exists(self.STUCK):
-            self.skipTest("tests/mpi/stuck is not built")
+            self.skipTest("tests/launcher/stuck is not built")
         _, err = self.run_job("-n", str(ranks), "--timeout", self.seconds, *options, self.STUCK,
                               mode, status=124)
         table, _, findings = err.partition("Who waits for whom:\n")

@@ -4,7 +4,7 @@
 # too. Runs in the top build folder.
 set -u
 mpirun=${MPIRUN:-./mpirun}
-program=tests/mpi/launch_options
+program=tests/launcher/launch_options
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 failed=0

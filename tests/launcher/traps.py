@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True  # the source folder may be read-only, as in make
 from launcher import LIMIT, MPIRUN, LauncherTest
 
 PROGRAM = os.path.abspath(os.environ.get("TRAPS_PROGRAM", "./tests/mpi/pt2pt"))
-STUCK = os.path.abspath("./tests/mpi/stuck")
+STUCK = os.path.abspath("./tests/launcher/stuck")
 
 # Numbers of system calls: x86_64, aarch64.
 CALLS = {"process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "userfaultfd": (323, 282),

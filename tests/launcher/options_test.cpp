@@ -1,8 +1,9 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The command line of mpirun.
+#include "launcher/cli/options.hpp"
+
 #include <gtest/gtest.h>
 
-#include "launcher/cli/options.hpp"
 #include "runtime/launch_params.hpp"
 
 namespace remit::launcher {

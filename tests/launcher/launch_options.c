@@ -1,7 +1,7 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
  * What programs see of mpirun's options -initial-errhandler and -memory-alloc-kinds, of the
  * parameter check_arguments, and of several programs in one job: see launch_options.sh. */
-#include "check.h"
+#include "tests/mpi/check.h"
 
 /* The value of a key of an info object, which is freed; "" if there is none. */
 static const char* take(MPI_Info info, const char* key) {

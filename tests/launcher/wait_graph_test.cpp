@@ -1,11 +1,12 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Who waits for whom: the findings of mpirun's report, from made-up calls.
+#include "launcher/report/wait_graph.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <limits>
 
-#include "launcher/report/wait_graph.hpp"
 #include "mpi.h"
 #include "runtime/call_board.hpp"
 

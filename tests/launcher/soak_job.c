@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "tests/mpi/check.h"
 
 enum { kLong = 4 << 20, kBoard = 16 << 10, kLongBlock = 256 << 10 };
 

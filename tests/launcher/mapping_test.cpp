@@ -1,12 +1,13 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Which rank may use which processors, on made-up hosts.
+#include "launcher/plan/mapping.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
 #include "launcher/plan/job.hpp"
-#include "launcher/plan/mapping.hpp"
 #include "launcher/tree/wire.hpp"
 
 namespace remit::launcher {

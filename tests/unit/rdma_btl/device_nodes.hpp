@@ -22,13 +22,13 @@ template <class Real, class Config>
 
 /// A world of the suite, but for make().
 template <class Real>
-class NetworkWorld {
+class NetworkWorld : public DeviceWorld {
  public:
-  static constexpr bool kThreads = true;
   explicit NetworkWorld(std::uint64_t /*seed*/) {}
 
-  void idle() { ::sched_yield(); }
-  [[nodiscard]] bool kill(PeerName name) {
+  [[nodiscard]] bool has_threads() const override { return true; }
+  void idle() override { ::sched_yield(); }
+  [[nodiscard]] bool kill(PeerName name) override {
     devices_.at(name)->abort();
     return true;
   }

@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// What the typed device suite needs around devices: nodes that collect completions, buffers that
+// What the device suite needs around devices: nodes that collect completions, buffers that
 // are registered where the device wants it, bounded waiting.
 #pragma once
 
@@ -201,20 +201,36 @@ class Node {
   std::uint64_t next_cookie_ = 1;
 };
 
-/// The fixture of the typed suite. World is what a device's own test gives:
-///
-///   struct World {
-///     static constexpr bool kThreads;       // devices may be driven by one thread each
-///     World(std::uint64_t seed);
-///     std::unique_ptr<Device> make(PeerName name);    // one more process; called before traffic
-///     void idle();                          // time passes; called when no device did anything
-///     bool kill(PeerName name);             // the process dies; false: cannot be done here
-///     void check();                         // after each test: EXPECTs on what is left
-///   };
+/// What a device's own test gives the suite.
+class DeviceWorld {
+ public:
+  DeviceWorld() = default;
+  virtual ~DeviceWorld() = default;
+  DeviceWorld(const DeviceWorld&) = delete;
+  DeviceWorld& operator=(const DeviceWorld&) = delete;
+
+  /// Whether each device may be driven by a thread of its own.
+  [[nodiscard]] virtual bool has_threads() const = 0;
+  /// One more process; called before traffic.
+  [[nodiscard]] virtual std::unique_ptr<Device> make(PeerName name) = 0;
+  /// Time passes; called when no device did anything.
+  virtual void idle() = 0;
+  /// The process dies; false where that cannot be done.
+  [[nodiscard]] virtual bool kill(PeerName name) = 0;
+  /// Expects what must be so after each test.
+  virtual void check() {}
+};
+
+using MakeWorld = std::unique_ptr<DeviceWorld> (*)(std::uint64_t seed);
 template <class World>
-class DeviceSuite : public ::testing::Test {
+[[nodiscard]] std::unique_ptr<DeviceWorld> make_world(std::uint64_t seed) {
+  return std::make_unique<World>(seed);
+}
+
+/// The fixture of the suite that every device passes (device_suite.cpp).
+class DeviceSuite : public ::testing::TestWithParam<MakeWorld> {
  protected:
-  DeviceSuite() : seed_(test_seed()), random_(seed_), world_(seed_) {}
+  DeviceSuite() : seed_(test_seed()), random_(seed_), world_(GetParam()(seed_)) {}
   ~DeviceSuite() override {
     nodes_.clear();
     devices_.clear();
@@ -222,13 +238,13 @@ class DeviceSuite : public ::testing::Test {
 
   void TearDown() override {
     for (const auto& node : nodes_) EXPECT_EQ(node->repeated_cookies, 0U);
-    world_.check();
+    world_->check();
   }
 
   void make_nodes(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       const PeerName name = nodes_.size();
-      devices_.push_back(world_.make(name));
+      devices_.push_back(world_->make(name));
       ASSERT_NE(devices_.back(), nullptr);
       nodes_.push_back(std::make_unique<Node>(*devices_.back(), name));
     }
@@ -247,7 +263,7 @@ class DeviceSuite : public ::testing::Test {
         if (node.get() == except || dead_ == node.get()) continue;
         active |= node->progress(1 + below(16));
       }
-      if (!active) world_.idle();
+      if (!active) world_->idle();
       if (round % 1024 == 1023 && std::chrono::steady_clock::now() > end) return false;
     }
     return true;
@@ -257,13 +273,13 @@ class DeviceSuite : public ::testing::Test {
   void settle() {
     for (int round = 0; round < 200; ++round) {
       for (const auto& node : nodes_) node->progress();
-      world_.idle();
+      world_->idle();
     }
   }
 
   std::uint64_t seed_;
   std::mt19937_64 random_;
-  World world_;
+  std::unique_ptr<DeviceWorld> world_;
   std::vector<std::unique_ptr<Device>> devices_;
   std::vector<std::unique_ptr<Node>> nodes_;
   const Node* dead_ = nullptr;

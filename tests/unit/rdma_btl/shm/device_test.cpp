@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The shared-memory device: the typed suite with direct and pipelined copies, and what needs real
+// The shared-memory device: the device suite with direct and pipelined copies, and what needs real
 // processes: first contact, sleeping, death, forbidden system calls.
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -26,7 +26,6 @@
 #include "rdma_btl/shm/layout.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
 #include "runtime/os/os.hpp"
-#include "tests/unit/rdma_btl/device_suite.hpp"
 #include "tests/unit/rdma_btl/shm/side.hpp"
 #include "tests/unit/test_seed.hpp"
 
@@ -35,12 +34,12 @@ namespace {
 
 template <ShmCopy kCopy, std::size_t kCells, std::size_t kArea, bool kMembarrier,
           bool kShared = false>
-class ShmWorld {
+class ShmWorld : public DeviceWorld {
  public:
-  static constexpr bool kThreads = true;
   explicit ShmWorld(std::uint64_t seed) : job_(seed) {}
 
-  [[nodiscard]] std::unique_ptr<Device> make(PeerName name) {
+  [[nodiscard]] bool has_threads() const override { return true; }
+  [[nodiscard]] std::unique_ptr<Device> make(PeerName name) override {
     ShmConfig config;
     config.name = name;
     config.job = job_;
@@ -54,9 +53,8 @@ class ShmWorld {
     EXPECT_TRUE(device.has_value()) << (device ? "" : device.error().message);
     return device ? std::move(*device) : nullptr;
   }
-  void idle() {}
-  [[nodiscard]] bool kill(PeerName) { return false; }  // processes: below
-  void check() {}
+  void idle() override {}
+  [[nodiscard]] bool kill(PeerName) override { return false; }  // processes: below
 
  private:
   std::uint64_t job_;
@@ -69,12 +67,12 @@ using Fenced = ShmWorld<ShmCopy::automatic, 64, 16384, false>;
 using Shared = ShmWorld<ShmCopy::pipelined, 512, 128 * 1024, true, true>;
 using DirectShared = ShmWorld<ShmCopy::cma, 512, 128 * 1024, true, true>;
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Direct, DeviceSuite, Direct);
-INSTANTIATE_TYPED_TEST_SUITE_P(Pipelined, DeviceSuite, Pipelined);
-INSTANTIATE_TYPED_TEST_SUITE_P(Tiny, DeviceSuite, Tiny);
-INSTANTIATE_TYPED_TEST_SUITE_P(Fenced, DeviceSuite, Fenced);
-INSTANTIATE_TYPED_TEST_SUITE_P(Shared, DeviceSuite, Shared);
-INSTANTIATE_TYPED_TEST_SUITE_P(DirectShared, DeviceSuite, DirectShared);
+INSTANTIATE_TEST_SUITE_P(Direct, DeviceSuite, ::testing::Values(make_world<Direct>));
+INSTANTIATE_TEST_SUITE_P(Pipelined, DeviceSuite, ::testing::Values(make_world<Pipelined>));
+INSTANTIATE_TEST_SUITE_P(Tiny, DeviceSuite, ::testing::Values(make_world<Tiny>));
+INSTANTIATE_TEST_SUITE_P(Fenced, DeviceSuite, ::testing::Values(make_world<Fenced>));
+INSTANTIATE_TEST_SUITE_P(Shared, DeviceSuite, ::testing::Values(make_world<Shared>));
+INSTANTIATE_TEST_SUITE_P(DirectShared, DeviceSuite, ::testing::Values(make_world<DirectShared>));
 
 // --- two processes -----------------------------------------------------------------------------
 

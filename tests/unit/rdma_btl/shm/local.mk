@@ -1,7 +1,7 @@
 check_PROGRAMS += device_shm_test
 TESTS += device_shm_test
 device_shm_test_SOURCES = \
-	tests/unit/rdma_btl/shm/device_test.cpp tests/unit/rdma_btl/shm/side.hpp
+	tests/unit/rdma_btl/shm/device_test.cpp tests/unit/rdma_btl/shm/side.hpp $(device_suite)
 device_shm_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 device_shm_test_LDADD = librdma_btl.la $(UNIT_LIBS)
 

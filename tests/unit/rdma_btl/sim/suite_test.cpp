@@ -1,22 +1,24 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The typed device suite on the simulated device: kind, hostile, unordered, with registration.
+// The device suite on the simulated device: kind, hostile, unordered, with registration.
 #include "rdma_btl/sim/sim_device.hpp"
-#include "tests/unit/rdma_btl/device_suite.hpp"
+#include "tests/unit/rdma_btl/device_world.hpp"
 
 namespace remit::testing {
 namespace {
 
-class SimWorld {
+class SimWorld : public DeviceWorld {
  public:
-  static constexpr bool kThreads = false;
   explicit SimWorld(SimConfig config) : network_(std::move(config)) {}
-  [[nodiscard]] std::unique_ptr<Device> make(PeerName name) { return network_.add_process(name); }
-  void idle() { network_.step(); }
-  [[nodiscard]] bool kill(PeerName name) {
+  [[nodiscard]] bool has_threads() const override { return false; }
+  [[nodiscard]] std::unique_ptr<Device> make(PeerName name) override {
+    return network_.add_process(name);
+  }
+  void idle() override { network_.step(); }
+  [[nodiscard]] bool kill(PeerName name) override {
     network_.kill(name);
     return true;
   }
-  void check() { EXPECT_EQ(network_.violations(), 0U) << network_.last_violation(); }
+  void check() override { EXPECT_EQ(network_.violations(), 0U) << network_.last_violation(); }
 
  private:
   SimNetwork network_;
@@ -58,10 +60,10 @@ struct UnorderedWorld : SimWorld {
   explicit UnorderedWorld(std::uint64_t seed) : SimWorld(unordered(seed)) {}
 };
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Kind, DeviceSuite, KindWorld);
-INSTANTIATE_TYPED_TEST_SUITE_P(Hostile, DeviceSuite, HostileWorld);
-INSTANTIATE_TYPED_TEST_SUITE_P(Registered, DeviceSuite, RegisteredWorld);
-INSTANTIATE_TYPED_TEST_SUITE_P(Unordered, DeviceSuite, UnorderedWorld);
+INSTANTIATE_TEST_SUITE_P(Kind, DeviceSuite, ::testing::Values(make_world<KindWorld>));
+INSTANTIATE_TEST_SUITE_P(Hostile, DeviceSuite, ::testing::Values(make_world<HostileWorld>));
+INSTANTIATE_TEST_SUITE_P(Registered, DeviceSuite, ::testing::Values(make_world<RegisteredWorld>));
+INSTANTIATE_TEST_SUITE_P(Unordered, DeviceSuite, ::testing::Values(make_world<UnorderedWorld>));
 
 }  // namespace
 }  // namespace remit::testing

@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The verbs device on a real adapter or Soft-RoCE: the typed suite with every ability and without
+// The verbs device on a real adapter or Soft-RoCE: the device suite with every ability and without
 // each, notifications in great numbers, first contact, ends and bad input. Skipped (77) where there
 // is no RDMA device. REMIT_TEST_ROUNDS multiplies the numbers of notifications.
 #include <arpa/inet.h>
@@ -14,7 +14,6 @@
 
 #include "rdma_btl/verbs/verbs_device.hpp"
 #include "rdma_btl/verbs/verbs_params.hpp"
-#include "tests/unit/rdma_btl/device_suite.hpp"
 #include "tests/unit/rdma_btl/verbs/nodes.hpp"
 
 namespace remit::testing {
@@ -26,7 +25,7 @@ class VerbsWorld : public NetworkWorld<VerbsDevice> {
  public:
   using NetworkWorld::NetworkWorld;
 
-  [[nodiscard]] std::unique_ptr<Device> make(PeerName name) {
+  [[nodiscard]] std::unique_ptr<Device> make(PeerName name) override {
     VerbsConfig config = config_of(name, verbs_mask_from(kMask).value());
     if (kSmall) {
       config.receive_slots = 16;
@@ -38,7 +37,7 @@ class VerbsWorld : public NetworkWorld<VerbsDevice> {
     }
     return known(name, open(config));
   }
-  void check() {
+  void check() override {
     for (const auto& [name, device] : devices_) {
       EXPECT_EQ(device->counters().rnr, 0U) << "a message found no receive";
     }
@@ -64,15 +63,15 @@ using Iwarp = VerbsWorld<kIwarp, false>;
 using Small = VerbsWorld<kAll, true>;
 using Nothing = VerbsWorld<kNothing, true>;
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Full, DeviceSuite, Full);
-INSTANTIATE_TYPED_TEST_SUITE_P(NoSrq, DeviceSuite, NoSrq);
-INSTANTIATE_TYPED_TEST_SUITE_P(NoImm, DeviceSuite, NoImm);
-INSTANTIATE_TYPED_TEST_SUITE_P(NoAtomics, DeviceSuite, NoAtomics);
-INSTANTIATE_TYPED_TEST_SUITE_P(OnePiece, DeviceSuite, OnePiece);
-INSTANTIATE_TYPED_TEST_SUITE_P(NoInline, DeviceSuite, NoInline);
-INSTANTIATE_TYPED_TEST_SUITE_P(Iwarp, DeviceSuite, Iwarp);
-INSTANTIATE_TYPED_TEST_SUITE_P(Small, DeviceSuite, Small);
-INSTANTIATE_TYPED_TEST_SUITE_P(Nothing, DeviceSuite, Nothing);
+INSTANTIATE_TEST_SUITE_P(Full, DeviceSuite, ::testing::Values(make_world<Full>));
+INSTANTIATE_TEST_SUITE_P(NoSrq, DeviceSuite, ::testing::Values(make_world<NoSrq>));
+INSTANTIATE_TEST_SUITE_P(NoImm, DeviceSuite, ::testing::Values(make_world<NoImm>));
+INSTANTIATE_TEST_SUITE_P(NoAtomics, DeviceSuite, ::testing::Values(make_world<NoAtomics>));
+INSTANTIATE_TEST_SUITE_P(OnePiece, DeviceSuite, ::testing::Values(make_world<OnePiece>));
+INSTANTIATE_TEST_SUITE_P(NoInline, DeviceSuite, ::testing::Values(make_world<NoInline>));
+INSTANTIATE_TEST_SUITE_P(Iwarp, DeviceSuite, ::testing::Values(make_world<Iwarp>));
+INSTANTIATE_TEST_SUITE_P(Small, DeviceSuite, ::testing::Values(make_world<Small>));
+INSTANTIATE_TEST_SUITE_P(Nothing, DeviceSuite, ::testing::Values(make_world<Nothing>));
 
 // --- devices of one test -----------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 check_PROGRAMS += device_verbs_test
 TESTS += device_verbs_test
 device_verbs_test_SOURCES = tests/unit/rdma_btl/verbs/device_test.cpp tests/unit/rdma_btl/verbs/nodes.hpp \
-	tests/unit/rdma_btl/device_nodes.hpp
+	tests/unit/rdma_btl/device_nodes.hpp $(device_suite)
 device_verbs_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 device_verbs_test_LDADD = librdma_btl.la $(GTEST_LIBS)
 

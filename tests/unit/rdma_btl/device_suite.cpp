@@ -1,8 +1,8 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The suite that every device passes: what rdma_btl/device.hpp promises, for one address space.
-// A device's test gives a World (tests/unit/rdma_btl/device_world.hpp) and instantiates:
-//   INSTANTIATE_TYPED_TEST_SUITE_P(Shm, DeviceSuite, ShmWorld);
-#pragma once
+// Compiled once: a device's test gives a DeviceWorld (device_world.hpp), links this file, and
+// instantiates:
+//   INSTANTIATE_TEST_SUITE_P(Shm, DeviceSuite, ::testing::Values(make_world<ShmWorld>));
 
 #include <poll.h>
 
@@ -17,25 +17,25 @@
 
 namespace remit::testing {
 
-TYPED_TEST_SUITE_P(DeviceSuite);
+namespace {
 
 /// Starts an operation; a put says to the target, if the device can, when it is visible there:
 /// what its own completion says nothing about.
-inline std::uint64_t start_visibly(Node& from, EndpointId endpoint, Operation& operation) {
+std::uint64_t start_visibly(Node& from, EndpointId endpoint, Operation& operation) {
   operation.notify = operation.kind == OpKind::put && from.device.caps().notify != NotifyMode::none;
   operation.notification = ++from.visible;
   return from.start(endpoint, operation);
 }
 /// Whether `target` has been told.
-inline bool seen(const Node& target, const Operation& operation) {
+bool seen(const Node& target, const Operation& operation) {
   return !operation.notify || std::ranges::any_of(target.notifications, [&](const auto& told) {
     return told.second == operation.notification;
   });
 }
 
 /// Lengths around which devices change their ways, up to `max`.
-[[nodiscard]] inline std::vector<std::size_t> interesting_lengths(std::size_t max,
-                                                                  std::size_t max_inline) {
+[[nodiscard]] std::vector<std::size_t> interesting_lengths(std::size_t max,
+                                                           std::size_t max_inline) {
   std::set<std::size_t> lengths{0, 1, 2, 3, max, max_inline, max_inline + 1};
   if (max > 0) lengths.insert(max - 1);
   for (std::size_t n = 4; n <= max; n *= 2) lengths.insert({n - 1, n, n + 1});
@@ -43,9 +43,11 @@ inline bool seen(const Node& target, const Operation& operation) {
   return {lengths.begin(), lengths.end()};
 }
 
-TYPED_TEST_P(DeviceSuite, CapsMakeSense) {
-  this->make_nodes(1);
-  const Caps& caps = this->node(0).device.caps();
+}  // namespace
+
+TEST_P(DeviceSuite, CapsMakeSense) {
+  make_nodes(1);
+  const Caps& caps = node(0).device.caps();
   EXPECT_FALSE(caps.name.empty());
   EXPECT_GE(caps.max_send, 64U);
   EXPECT_LE(caps.max_inline, caps.max_send);
@@ -55,13 +57,13 @@ TYPED_TEST_P(DeviceSuite, CapsMakeSense) {
   if (caps.has_put || caps.has_get) {
     EXPECT_GE(caps.max_message, caps.max_send);
   }
-  EXPECT_EQ(&caps, &this->node(0).device.caps());
+  EXPECT_EQ(&caps, &node(0).device.caps());
 }
 
-TYPED_TEST_P(DeviceSuite, AddressesAreConstantAndChecked) {
-  this->make_nodes(2);
-  Device& a = this->node(0).device;
-  Device& b = this->node(1).device;
+TEST_P(DeviceSuite, AddressesAreConstantAndChecked) {
+  make_nodes(2);
+  Device& a = node(0).device;
+  Device& b = node(1).device;
   EXPECT_EQ(a.local_address(), a.local_address());
   EXPECT_TRUE(a.reachable(b.local_address()));
   EXPECT_FALSE(a.reachable({}));
@@ -75,23 +77,23 @@ TYPED_TEST_P(DeviceSuite, AddressesAreConstantAndChecked) {
   EXPECT_FALSE(refused.error().message.empty());
 }
 
-TYPED_TEST_P(DeviceSuite, ConnectTwiceIsTheSameEndpoint) {
-  this->make_nodes(3);
-  Node& a = this->node(0);
-  const EndpointId to_b = a.connect(this->node(1));
-  const EndpointId to_c = a.connect(this->node(2));
+TEST_P(DeviceSuite, ConnectTwiceIsTheSameEndpoint) {
+  make_nodes(3);
+  Node& a = node(0);
+  const EndpointId to_b = a.connect(node(1));
+  const EndpointId to_c = a.connect(node(2));
   EXPECT_NE(to_b, to_c);
   EXPECT_EQ(to_b + to_c, 1U) << "endpoints are dense from 0";
-  EXPECT_EQ(a.connect(this->node(1)), to_b);
-  EXPECT_EQ(a.device.peer(to_b), this->node(1).name);
-  EXPECT_EQ(a.device.peer(to_c), this->node(2).name);
+  EXPECT_EQ(a.connect(node(1)), to_b);
+  EXPECT_EQ(a.device.peer(to_b), node(1).name);
+  EXPECT_EQ(a.device.peer(to_c), node(2).name);
 }
 
-TYPED_TEST_P(DeviceSuite, BothSidesConnectAtOnce) {
+TEST_P(DeviceSuite, BothSidesConnectAtOnce) {
   constexpr std::size_t kCount = 100;
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
   const EndpointId ab = a.connect(b);
   const EndpointId ba = b.connect(a);
   for (std::size_t i = 0; i < kCount; ++i) {
@@ -100,34 +102,34 @@ TYPED_TEST_P(DeviceSuite, BothSidesConnectAtOnce) {
     b.send(ba, byte);
   }
   ASSERT_TRUE(
-      this->wait_until([&] { return a.receives.size() == kCount && b.receives.size() == kCount; }));
+      wait_until([&] { return a.receives.size() == kCount && b.receives.size() == kCount; }));
   for (const Node::Receive& receive : a.receives) EXPECT_EQ(receive.endpoint, ab);
   for (const Node::Receive& receive : b.receives) EXPECT_EQ(receive.endpoint, ba);
 }
 
-TYPED_TEST_P(DeviceSuite, TheConnectedSideLearnsWhoItIs) {
-  this->make_nodes(3);
-  Node& target = this->node(2);
+TEST_P(DeviceSuite, TheConnectedSideLearnsWhoItIs) {
+  make_nodes(3);
+  Node& target = node(2);
   for (std::size_t i = 0; i < 2; ++i) {
     const std::array<std::byte, 1> byte{static_cast<std::byte>(i)};
-    this->node(i).send(this->node(i).connect(target), byte);
+    node(i).send(node(i).connect(target), byte);
   }
-  ASSERT_TRUE(this->wait_until([&] { return target.receives.size() == 2; }));
+  ASSERT_TRUE(wait_until([&] { return target.receives.size() == 2; }));
   for (const Node::Receive& receive : target.receives) {
     const auto from = static_cast<std::size_t>(receive.data.at(0));
-    EXPECT_EQ(target.device.peer(receive.endpoint), this->node(from).name);
-    EXPECT_EQ(target.connect(this->node(from)), receive.endpoint);
+    EXPECT_EQ(target.device.peer(receive.endpoint), node(from).name);
+    EXPECT_EQ(target.connect(node(from)), receive.endpoint);
     target.send(receive.endpoint, receive.data);
   }
-  ASSERT_TRUE(this->wait_until(
-      [&] { return this->node(0).receives.size() == 1 && this->node(1).receives.size() == 1; }));
-  EXPECT_EQ(this->node(1).receives[0].data.at(0), std::byte{1});
+  ASSERT_TRUE(
+      wait_until([&] { return node(0).receives.size() == 1 && node(1).receives.size() == 1; }));
+  EXPECT_EQ(node(1).receives[0].data.at(0), std::byte{1});
 }
 
-TYPED_TEST_P(DeviceSuite, SendsOfEveryLength) {
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
+TEST_P(DeviceSuite, SendsOfEveryLength) {
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
   const Caps& caps = a.device.caps();
   const EndpointId endpoint = a.connect(b);
   for (const std::size_t length : interesting_lengths(caps.max_send, caps.max_inline)) {
@@ -136,27 +138,27 @@ TYPED_TEST_P(DeviceSuite, SendsOfEveryLength) {
     a.send(endpoint, data);
     std::fill(data.begin(), data.end(), std::byte{0xee});  // a send's bytes are free at once
     b.receives.clear();
-    ASSERT_TRUE(this->wait_until([&] { return !b.receives.empty(); })) << length;
+    ASSERT_TRUE(wait_until([&] { return !b.receives.empty(); })) << length;
     ASSERT_EQ(b.receives[0].data.size(), length);
     EXPECT_EQ(find_mismatch(b.receives[0].data, length), -1) << length;
     EXPECT_TRUE(b.receives[0].aligned) << length;
   }
 }
 
-TYPED_TEST_P(DeviceSuite, SendsGatherTheirPieces) {
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
+TEST_P(DeviceSuite, SendsGatherTheirPieces) {
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
   const Caps& caps = a.device.caps();
   const EndpointId endpoint = a.connect(b);
   for (int round = 0; round < 300; ++round) {
-    Bytes data(this->below(caps.max_send + 1));
+    Bytes data(below(caps.max_send + 1));
     fill_pattern(data, static_cast<std::uint64_t>(round));
     std::vector<Piece> pieces;
     std::size_t used = 0;
-    const std::size_t count = 1 + this->below(caps.max_pieces);
+    const std::size_t count = 1 + below(caps.max_pieces);
     for (std::size_t i = 0; i + 1 < count; ++i) {
-      const std::size_t length = this->below(3) ? this->below(data.size() - used + 1) : 0;
+      const std::size_t length = below(3) ? below(data.size() - used + 1) : 0;
       pieces.push_back({data.data() + used, length, 0});
       used += length;
     }
@@ -165,31 +167,31 @@ TYPED_TEST_P(DeviceSuite, SendsGatherTheirPieces) {
     operation.local = pieces;
     b.receives.clear();
     a.post(endpoint, operation);
-    ASSERT_TRUE(this->wait_until([&] { return !b.receives.empty(); }));
+    ASSERT_TRUE(wait_until([&] { return !b.receives.empty(); }));
     ASSERT_EQ(b.receives[0].data, data) << count << " pieces";
   }
 }
 
-TYPED_TEST_P(DeviceSuite, SendsArriveOnceAndInTheirOrder) {
+TEST_P(DeviceSuite, SendsArriveOnceAndInTheirOrder) {
   constexpr std::uint32_t kCount = 20000;
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
   const Caps& caps = a.device.caps();
   const EndpointId endpoint = a.connect(b);
   std::uint32_t sent = 0;
   std::size_t bad = 0;
   const auto send_some = [&] {
     for (int i = 0; i < 8 && sent < kCount && a.pending.size() < 32; ++i, ++sent) {
-      const std::size_t most = this->below(16) ? 200 : caps.max_send;
-      Bytes data(4 + this->below(std::min(most, caps.max_send) - 3));
+      const std::size_t most = below(16) ? 200 : caps.max_send;
+      Bytes data(4 + below(std::min(most, caps.max_send) - 3));
       fill_pattern(data, sent);
       std::memcpy(data.data(), &sent, sizeof sent);
       a.send(endpoint, data);
     }
     return b.receives.size() == kCount;
   };
-  ASSERT_TRUE(this->wait_until(send_some));
+  ASSERT_TRUE(wait_until(send_some));
   std::vector<bool> seen(kCount);
   for (std::uint32_t i = 0; i < kCount; ++i) {
     Bytes& data = b.receives[i].data;
@@ -207,37 +209,37 @@ TYPED_TEST_P(DeviceSuite, SendsArriveOnceAndInTheirOrder) {
   EXPECT_EQ(bad, 0U);
 }
 
-TYPED_TEST_P(DeviceSuite, MessagesAreAskedForOrPolled) {
-  this->make_nodes(2);
-  if (!this->node(0).device.caps().ordered) {
+TEST_P(DeviceSuite, MessagesAreAskedForOrPolled) {
+  make_nodes(2);
+  if (!node(0).device.caps().ordered) {
     GTEST_SKIP() << "the device does not keep the order of sends";
   }
-  Asking asking(this->node(0), this->node(1));
+  Asking asking(node(0), node(1));
   // The receiver is polled by wait_until() in between.
-  ASSERT_TRUE(this->wait_until([&] {
-    asking.send_some(this->below(6));
-    for (std::uint64_t n = this->below(8); n != 0; --n) {
-      if (!asking.ask(this->below(4))) break;
+  ASSERT_TRUE(wait_until([&] {
+    asking.send_some(below(6));
+    for (std::uint64_t n = below(8); n != 0; --n) {
+      if (!asking.ask(below(4))) break;
     }
     asking.take_polled();
-    return asking.done() || this->HasFailure();
+    return asking.done() || HasFailure();
   }));
   EXPECT_TRUE(asking.done());
 }
 
-TYPED_TEST_P(DeviceSuite, NothingIsLostWhenTheReceiverSleeps) {
+TEST_P(DeviceSuite, NothingIsLostWhenTheReceiverSleeps) {
   constexpr std::uint32_t kCount = 5000;
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
   const EndpointId endpoint = a.connect(b);
   for (std::uint32_t i = 0; i < kCount; ++i) {
     a.send(endpoint, std::as_bytes(std::span(&i, 1)));
   }
   for (int i = 0; i < 2000; ++i) {
-    if (!a.progress()) this->world_.idle();
+    if (!a.progress()) world_->idle();
   }
-  ASSERT_TRUE(this->wait_until([&] { return b.receives.size() == kCount; }));
+  ASSERT_TRUE(wait_until([&] { return b.receives.size() == kCount; }));
   std::uint64_t sum = 0;
   for (std::uint32_t i = 0; i < kCount; ++i) {
     std::uint32_t number = 0;
@@ -252,11 +254,11 @@ TYPED_TEST_P(DeviceSuite, NothingIsLostWhenTheReceiverSleeps) {
   EXPECT_EQ(a.pending.bytes(), 0U);
 }
 
-TYPED_TEST_P(DeviceSuite, ReceivedBytesStayUntilTheNextPoll) {
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Device& b = this->node(1).device;
-  const EndpointId endpoint = a.connect(this->node(1));
+TEST_P(DeviceSuite, ReceivedBytesStayUntilTheNextPoll) {
+  make_nodes(2);
+  Node& a = node(0);
+  Device& b = node(1).device;
+  const EndpointId endpoint = a.connect(node(1));
   const std::size_t length = std::min<std::size_t>(a.device.caps().max_send, 512);
   std::uint32_t next = 0;
   for (std::uint32_t i = 0; i < 64; ++i) {
@@ -267,23 +269,23 @@ TYPED_TEST_P(DeviceSuite, ReceivedBytesStayUntilTheNextPoll) {
   const auto look = [&] {
     std::array<Completion, 8> out;
     const std::size_t count = b.poll(out);
-    if (!a.progress()) this->world_.idle();  // more arrives while we look
+    if (!a.progress()) world_->idle();  // more arrives while we look
     for (const Completion& completion : std::span(out).first(count)) {
       if (completion.kind != CompletionKind::receive) continue;
-      if (this->node(0).device.caps().ordered) {
+      if (node(0).device.caps().ordered) {
         EXPECT_EQ(find_mismatch(completion.data, next), -1);
       }
       ++next;
     }
     return next == 64;
   };
-  ASSERT_TRUE(this->wait_until(look, &this->node(1)));
+  ASSERT_TRUE(wait_until(look, &node(1)));
 }
 
-TYPED_TEST_P(DeviceSuite, PutAndGetOfEveryLengthAndAlignment) {
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
+TEST_P(DeviceSuite, PutAndGetOfEveryLengthAndAlignment) {
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
   const Caps& caps = a.device.caps();
   if (!caps.has_put && !caps.has_get) GTEST_SKIP() << "the device has neither";
   const EndpointId endpoint = a.connect(b);
@@ -291,8 +293,8 @@ TYPED_TEST_P(DeviceSuite, PutAndGetOfEveryLengthAndAlignment) {
   Buffer local(a.device, max + 64);
   Buffer remote(b.device, max + 128);
   for (const std::size_t length : interesting_lengths(max, caps.max_inline)) {
-    const std::size_t here = this->below(64);
-    const std::size_t there = 1 + this->below(63);
+    const std::size_t here = below(64);
+    const std::size_t there = 1 + below(63);
     const Piece piece = local.piece(here, length);
     for (const OpKind kind : {OpKind::put, OpKind::get}) {
       if (kind == OpKind::put ? !caps.has_put : !caps.has_get) continue;
@@ -310,7 +312,7 @@ TYPED_TEST_P(DeviceSuite, PutAndGetOfEveryLengthAndAlignment) {
       Operation operation = put_of({&piece, 1}, remote.remote(there));
       operation.kind = kind;
       const std::uint64_t cookie = start_visibly(a, endpoint, operation);
-      ASSERT_TRUE(this->wait_until([&] { return a.done(cookie) && seen(b, operation); })) << length;
+      ASSERT_TRUE(wait_until([&] { return a.done(cookie) && seen(b, operation); })) << length;
       EXPECT_EQ(a.completed[cookie], MPI_SUCCESS);
       ASSERT_TRUE(std::ranges::equal(local.bytes(), expected_local)) << length;
       ASSERT_TRUE(std::ranges::equal(remote.bytes(), expected_remote)) << length;
@@ -318,10 +320,10 @@ TYPED_TEST_P(DeviceSuite, PutAndGetOfEveryLengthAndAlignment) {
   }
 }
 
-TYPED_TEST_P(DeviceSuite, PutAndGetOfManyPieces) {
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
+TEST_P(DeviceSuite, PutAndGetOfManyPieces) {
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
   const Caps& caps = a.device.caps();
   const EndpointId endpoint = a.connect(b);
   constexpr std::size_t kSpace = 100000;
@@ -335,17 +337,17 @@ TYPED_TEST_P(DeviceSuite, PutAndGetOfManyPieces) {
     std::vector<Piece> pieces;
     std::size_t total = 0;
     const std::size_t share = kSpace / caps.max_pieces;
-    const std::size_t count = 1 + this->below(caps.max_pieces);
+    const std::size_t count = 1 + below(caps.max_pieces);
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t length = this->below(4) ? this->below(share) : 0;
-      pieces.push_back(local.piece(i * share + this->below(share - length), length));
+      const std::size_t length = below(4) ? below(share) : 0;
+      pieces.push_back(local.piece(i * share + below(share - length), length));
       total += length;
     }
-    const std::size_t there = this->below(kSpace - total);
+    const std::size_t there = below(kSpace - total);
     Operation operation = put_of(pieces, remote.remote(there));
     operation.kind = kind;
     const std::uint64_t cookie = start_visibly(a, endpoint, operation);
-    ASSERT_TRUE(this->wait_until([&] { return a.done(cookie) && seen(b, operation); }));
+    ASSERT_TRUE(wait_until([&] { return a.done(cookie) && seen(b, operation); }));
     const std::byte* other = remote.bytes().data() + there;
     for (const Piece& piece : pieces) {
       if (piece.length == 0) continue;
@@ -356,11 +358,11 @@ TYPED_TEST_P(DeviceSuite, PutAndGetOfManyPieces) {
 }
 
 /// Few bytes on two pages, at the source or at the target; also behind a piece that fills a list.
-TYPED_TEST_P(DeviceSuite, PutAndGetOfFewBytesOnTwoPages) {
+TEST_P(DeviceSuite, PutAndGetOfFewBytesOnTwoPages) {
   constexpr std::size_t kPage = 4096;
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
   const Caps& caps = a.device.caps();
   const EndpointId endpoint = a.connect(b);
   Buffer local(a.device, 3 * kPage);
@@ -383,7 +385,7 @@ TYPED_TEST_P(DeviceSuite, PutAndGetOfFewBytesOnTwoPages) {
           Operation operation = put_of(pieces, remote.remote(there));
           operation.kind = kind;
           const std::uint64_t cookie = start_visibly(a, endpoint, operation);
-          ASSERT_TRUE(this->wait_until([&] { return a.done(cookie) && seen(b, operation); }));
+          ASSERT_TRUE(wait_until([&] { return a.done(cookie) && seen(b, operation); }));
           const std::size_t total = length + (two ? 3 : 0);
           ASSERT_TRUE(std::ranges::equal(local.bytes().subspan(here, total),
                                          remote.bytes().subspan(there, total)))
@@ -395,10 +397,10 @@ TYPED_TEST_P(DeviceSuite, PutAndGetOfFewBytesOnTwoPages) {
   }
 }
 
-TYPED_TEST_P(DeviceSuite, LargePutsAndGetsTogether) {
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
+TEST_P(DeviceSuite, LargePutsAndGetsTogether) {
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
   const Caps& caps = a.device.caps();
   if (!caps.has_put || !caps.has_get) GTEST_SKIP() << "the device has not both";
   const std::size_t length = std::min<std::size_t>(caps.max_message, (5 << 20) + 3);
@@ -412,18 +414,18 @@ TYPED_TEST_P(DeviceSuite, LargePutsAndGetsTogether) {
   Operation large = put_of({&out_piece, 1}, there.remote());
   const std::uint64_t put = start_visibly(a, endpoint, large);
   const std::uint64_t get = a.start(endpoint, get_of({&in_piece, 1}, here.remote()));
-  ASSERT_TRUE(this->wait_until([&] { return a.done(put) && a.done(get) && seen(b, large); }));
+  ASSERT_TRUE(wait_until([&] { return a.done(put) && a.done(get) && seen(b, large); }));
   EXPECT_EQ(find_mismatch(there.bytes(), 1), -1);
   EXPECT_EQ(find_mismatch(in.bytes(), 2), -1);
 }
 
 /// Sends that complete early say nothing about a get before them.
-TYPED_TEST_P(DeviceSuite, GetsAmongSends) {
+TEST_P(DeviceSuite, GetsAmongSends) {
   constexpr std::size_t kRounds = 20;
   constexpr std::size_t kSends = 40;
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
   if (!a.device.caps().has_get) GTEST_SKIP() << "the device has no gets";
   const std::size_t length = std::min<std::size_t>(a.device.caps().max_message, 1 << 18);
   Buffer in(a.device, length), here(b.device, length);
@@ -435,34 +437,34 @@ TYPED_TEST_P(DeviceSuite, GetsAmongSends) {
     const Piece piece = in.piece();
     const std::uint64_t cookie = a.start(endpoint, get_of({&piece, 1}, here.remote()));
     for (std::size_t i = 0; i < kSends; ++i) a.send(endpoint, word);
-    ASSERT_TRUE(this->wait_until([&] { return a.done(cookie); }));
+    ASSERT_TRUE(wait_until([&] { return a.done(cookie); }));
     ASSERT_EQ(find_mismatch(in.bytes(), round), -1) << "round " << round;
   }
-  EXPECT_TRUE(this->wait_until([&] { return b.receives.size() == kRounds * kSends; }));
+  EXPECT_TRUE(wait_until([&] { return b.receives.size() == kRounds * kSends; }));
 }
 
-TYPED_TEST_P(DeviceSuite, AtomicsOfManyAddUp) {
+TEST_P(DeviceSuite, AtomicsOfManyAddUp) {
   constexpr std::size_t kNodes = 4;
   constexpr std::size_t kEach = 500;
-  this->make_nodes(kNodes);
-  Node& home = this->node(0);
+  make_nodes(kNodes);
+  Node& home = node(0);
   if (!home.device.caps().has_atomic) GTEST_SKIP() << "the device has no atomics";
   Buffer counter(home.device, 64);
   counter.word() = 7;
   std::vector<std::unique_ptr<Buffer>> olds;
   std::vector<std::uint64_t> cookies;
   for (std::size_t i = 1; i < kNodes; ++i) {
-    Node& node = this->node(i);
-    const EndpointId endpoint = node.connect(home);
-    olds.push_back(std::make_unique<Buffer>(node.device, kEach * 8));
+    Node& other = node(i);
+    const EndpointId endpoint = other.connect(home);
+    olds.push_back(std::make_unique<Buffer>(other.device, kEach * 8));
     for (std::size_t k = 0; k < kEach; ++k) {
       const Piece result = olds.back()->piece(k * 8, 8);
-      node.start(endpoint, atomic_of(AtomicKind::fetch_add, {&result, 1}, counter.remote(), 1));
+      other.start(endpoint, atomic_of(AtomicKind::fetch_add, {&result, 1}, counter.remote(), 1));
     }
   }
-  ASSERT_TRUE(this->wait_until([&] {
+  ASSERT_TRUE(wait_until([&] {
     std::size_t done = 0;
-    for (std::size_t i = 1; i < kNodes; ++i) done += this->node(i).completed.size();
+    for (std::size_t i = 1; i < kNodes; ++i) done += node(i).completed.size();
     return done == (kNodes - 1) * kEach;
   }));
   EXPECT_EQ(counter.word(), 7 + (kNodes - 1) * kEach);
@@ -474,10 +476,10 @@ TYPED_TEST_P(DeviceSuite, AtomicsOfManyAddUp) {
   EXPECT_EQ(*distinct.begin(), 7U);
 }
 
-TYPED_TEST_P(DeviceSuite, SwapAndCompareSwap) {
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
+TEST_P(DeviceSuite, SwapAndCompareSwap) {
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
   if (!a.device.caps().has_atomic) GTEST_SKIP() << "the device has no atomics";
   Buffer word(b.device, 64);
   Buffer old(a.device, 64);
@@ -486,7 +488,7 @@ TYPED_TEST_P(DeviceSuite, SwapAndCompareSwap) {
   const auto run = [&](AtomicKind kind, std::uint64_t operand, std::uint64_t compare) {
     const std::uint64_t cookie =
         a.start(endpoint, atomic_of(kind, {&result, 1}, word.remote(8), operand, compare));
-    EXPECT_TRUE(this->wait_until([&] { return a.done(cookie); }));
+    EXPECT_TRUE(wait_until([&] { return a.done(cookie); }));
     return old.word();
   };
   word.word(1) = 5;
@@ -500,19 +502,19 @@ TYPED_TEST_P(DeviceSuite, SwapAndCompareSwap) {
   EXPECT_EQ(word.word(1), 8U) << "addition wraps";
   const std::uint64_t silent =
       a.start(endpoint, atomic_of(AtomicKind::fetch_add, {}, word.remote(8), 1));
-  EXPECT_TRUE(this->wait_until([&] { return a.done(silent); }));
+  EXPECT_TRUE(wait_until([&] { return a.done(silent); }));
   EXPECT_EQ(word.word(1), 9U) << "no result wanted";
 }
 
 /// Each slot is reused only after the target has seen and acknowledged it; the target looks at the
 /// bytes in the very moment in which it sees the notification.
-TYPED_TEST_P(DeviceSuite, NotificationsComeAfterTheirBytes) {
+TEST_P(DeviceSuite, NotificationsComeAfterTheirBytes) {
   constexpr std::size_t kSlots = 8;
   constexpr std::size_t kSlotBytes = 20000;
   constexpr std::uint32_t kRounds = 6000;
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
   if (!a.device.caps().has_put || a.device.caps().notify == NotifyMode::none) GTEST_SKIP();
   Buffer source(a.device, kSlots * kSlotBytes);
   Buffer target(b.device, kSlots * kSlotBytes);
@@ -545,7 +547,7 @@ TYPED_TEST_P(DeviceSuite, NotificationsComeAfterTheirBytes) {
     while (!free_slots.empty() && started < kRounds) {
       const std::size_t slot = free_slots.back();
       free_slots.pop_back();
-      lengths[slot] = this->below(started % 64 ? 600 : kSlotBytes);
+      lengths[slot] = below(started % 64 ? 600 : kSlotBytes);
       round_of[slot] = started;
       fill_pattern(source.bytes().subspan(slot * kSlotBytes, lengths[slot]), started);
       const Piece piece = source.piece(slot * kSlotBytes, lengths[slot]);
@@ -555,15 +557,15 @@ TYPED_TEST_P(DeviceSuite, NotificationsComeAfterTheirBytes) {
     }
     return seen == kRounds && a.completed.size() == kRounds;
   };
-  ASSERT_TRUE(this->wait_until(turn)) << seen << " of " << kRounds;
+  ASSERT_TRUE(wait_until(turn)) << seen << " of " << kRounds;
   EXPECT_EQ(early, 0U) << "notifications seen before their bytes";
 }
 
-TYPED_TEST_P(DeviceSuite, SignalsWithoutBytesAndAtomicsWithNotification) {
+TEST_P(DeviceSuite, SignalsWithoutBytesAndAtomicsWithNotification) {
   constexpr std::uint32_t kCount = 2000;
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
   const Caps& caps = a.device.caps();
   if (!caps.has_put || caps.notify == NotifyMode::none) GTEST_SKIP();
   const EndpointId endpoint = a.connect(b);
@@ -578,7 +580,7 @@ TYPED_TEST_P(DeviceSuite, SignalsWithoutBytesAndAtomicsWithNotification) {
   std::size_t atomics = 0;
   std::size_t looked = 0;
   bool late = false;
-  ASSERT_TRUE(this->wait_until([&] {
+  ASSERT_TRUE(wait_until([&] {
     for (; looked < b.notifications.size(); ++looked) {
       atomics += caps.has_atomic && ~b.notifications[looked].second % 2 == 1;
       late |= word.word() < atomics;
@@ -594,52 +596,52 @@ TYPED_TEST_P(DeviceSuite, SignalsWithoutBytesAndAtomicsWithNotification) {
 }
 
 /// Everybody talks to everybody with everything; sums at the end say whether all came once.
-TYPED_TEST_P(DeviceSuite, Storm) {
+TEST_P(DeviceSuite, Storm) {
   constexpr std::size_t kNodes = 5;
   constexpr std::size_t kOperations = 4000;
-  this->make_nodes(kNodes);
-  const Caps& caps = this->node(0).device.caps();
+  make_nodes(kNodes);
+  const Caps& caps = node(0).device.caps();
   std::vector<std::unique_ptr<Buffer>> counters;
   std::vector<std::array<EndpointId, kNodes>> endpoints(kNodes);
   for (std::size_t i = 0; i < kNodes; ++i) {
-    counters.push_back(std::make_unique<Buffer>(this->node(i).device, 64));
+    counters.push_back(std::make_unique<Buffer>(node(i).device, 64));
     counters.back()->word() = 0;
     for (std::size_t j = 0; j < kNodes; ++j) {
-      if (i != j) endpoints[i][j] = this->node(i).connect(this->node(j));
+      if (i != j) endpoints[i][j] = node(i).connect(node(j));
     }
   }
   std::size_t posted = 0, sends = 0, adds = 0, bytes = 0;
   const auto turn = [&] {
     for (int burst = 0; burst < 20 && posted < kOperations; ++burst, ++posted) {
-      const std::size_t i = this->below(kNodes);
-      const std::size_t j = (i + 1 + this->below(kNodes - 1)) % kNodes;
-      if (caps.has_atomic && this->below(3) == 0) {
-        this->node(i).start(endpoints[i][j],
-                            atomic_of(AtomicKind::fetch_add, {}, counters[j]->remote(), j + 1));
+      const std::size_t i = below(kNodes);
+      const std::size_t j = (i + 1 + below(kNodes - 1)) % kNodes;
+      if (caps.has_atomic && below(3) == 0) {
+        node(i).start(endpoints[i][j],
+                      atomic_of(AtomicKind::fetch_add, {}, counters[j]->remote(), j + 1));
         adds += j + 1;
         continue;
       }
-      const Bytes data(this->below(caps.max_send + 1), static_cast<std::byte>(i));
-      this->node(i).send(endpoints[i][j], data);
+      const Bytes data(below(caps.max_send + 1), static_cast<std::byte>(i));
+      node(i).send(endpoints[i][j], data);
       bytes += data.size();
       ++sends;
     }
     std::size_t received = 0;
     std::size_t waiting = 0;
-    for (const auto& node : this->nodes_) {
+    for (const auto& node : nodes_) {
       received += node->receives.size();
       waiting += node->pending.size();
     }
     return posted == kOperations && waiting == 0 && received == sends;
   };
-  ASSERT_TRUE(this->wait_until(turn));
-  ASSERT_TRUE(this->wait_until([&] {
+  ASSERT_TRUE(wait_until(turn));
+  ASSERT_TRUE(wait_until([&] {
     std::size_t sum = 0;
     for (const auto& counter : counters) sum += counter->word();
     return sum == adds;
   }));
   std::size_t received_bytes = 0;
-  for (const auto& node : this->nodes_) {
+  for (const auto& node : nodes_) {
     for (const Node::Receive& receive : node->receives) {
       received_bytes += receive.data.size();
       const auto from = static_cast<std::byte>(node->device.peer(receive.endpoint));
@@ -649,31 +651,31 @@ TYPED_TEST_P(DeviceSuite, Storm) {
   EXPECT_EQ(received_bytes, bytes);
 }
 
-TYPED_TEST_P(DeviceSuite, RegisterAndDeregisterAgainAndAgain) {
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
+TEST_P(DeviceSuite, RegisterAndDeregisterAgainAndAgain) {
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
   const Caps& caps = a.device.caps();
   if (!caps.has_get) GTEST_SKIP() << "the device has no get";
   const EndpointId endpoint = a.connect(b);
   for (std::uint64_t round = 0; round < 100; ++round) {
-    Buffer local(a.device, 5000, this->below(64));
-    Buffer remote(b.device, 5000, this->below(64));
+    Buffer local(a.device, 5000, below(64));
+    Buffer remote(b.device, 5000, below(64));
     fill_pattern(remote.bytes(), round);
     const Piece piece = local.piece();
     const std::uint64_t cookie = a.start(endpoint, get_of({&piece, 1}, remote.remote()));
-    ASSERT_TRUE(this->wait_until([&] { return a.done(cookie); }));
+    ASSERT_TRUE(wait_until([&] { return a.done(cookie); }));
     ASSERT_EQ(find_mismatch(local.bytes(), round), -1);
   }
 }
 
-TYPED_TEST_P(DeviceSuite, ArmedDevicesWake) {
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
+TEST_P(DeviceSuite, ArmedDevicesWake) {
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
   const EndpointId endpoint = a.connect(b);
   a.send(endpoint, std::as_bytes(std::span("first")));
-  ASSERT_TRUE(this->wait_until([&] { return !b.receives.empty(); }));
+  ASSERT_TRUE(wait_until([&] { return !b.receives.empty(); }));
   b.device.arm();
   if (b.device.wait_fd() < 0) GTEST_SKIP() << "the device cannot wake a sleeper";
   b.device.disarm();
@@ -685,39 +687,39 @@ TYPED_TEST_P(DeviceSuite, ArmedDevicesWake) {
     pollfd waiting{b.device.wait_fd(), POLLIN, 0};
     a.send(endpoint, std::as_bytes(std::span("wake")));
     for (int tries = 0; tries < 100000 && ::poll(&waiting, 1, 0) == 0; ++tries) {
-      if (!a.progress()) this->world_.idle();
+      if (!a.progress()) world_->idle();
     }
     ASSERT_EQ(waiting.revents & POLLIN, POLLIN) << "lost wake-up in round " << round;
     b.device.disarm();
-    ASSERT_TRUE(this->wait_until([&] { return !b.receives.empty(); }));
+    ASSERT_TRUE(wait_until([&] { return !b.receives.empty(); }));
   }
 }
 
-TYPED_TEST_P(DeviceSuite, FlushedInTheEnd) {
-  this->make_nodes(2);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
+TEST_P(DeviceSuite, FlushedInTheEnd) {
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
   EXPECT_TRUE(a.device.flushed());
   const EndpointId endpoint = a.connect(b);
   for (int i = 0; i < 1000; ++i) a.send(endpoint, std::as_bytes(std::span("to be flushed")));
-  ASSERT_TRUE(this->wait_until([&] { return a.pending.empty() && a.device.flushed(); }));
-  ASSERT_TRUE(this->wait_until([&] { return b.receives.size() == 1000; }, &a))
+  ASSERT_TRUE(wait_until([&] { return a.pending.empty() && a.device.flushed(); }));
+  ASSERT_TRUE(wait_until([&] { return b.receives.size() == 1000; }, &a))
       << "flushed, so it arrives without its sender";
 }
 
-TYPED_TEST_P(DeviceSuite, DeadPeersFailTheirEndpoint) {
-  this->make_nodes(3);
-  Node& a = this->node(0);
-  Node& b = this->node(1);
-  Node& c = this->node(2);
+TEST_P(DeviceSuite, DeadPeersFailTheirEndpoint) {
+  make_nodes(3);
+  Node& a = node(0);
+  Node& b = node(1);
+  Node& c = node(2);
   const EndpointId ab = a.connect(b);
   const EndpointId ac = a.connect(c);
   a.send(ab, std::as_bytes(std::span("hello")));
-  ASSERT_TRUE(this->wait_until([&] { return b.receives.size() == 1; }));
-  if (!this->world_.kill(b.name)) GTEST_SKIP() << "no death in this world";
-  this->dead_ = &b;
+  ASSERT_TRUE(wait_until([&] { return b.receives.size() == 1; }));
+  if (!world_->kill(b.name)) GTEST_SKIP() << "no death in this world";
+  dead_ = &b;
   a.send(ab, std::as_bytes(std::span("anybody there?")));
-  ASSERT_TRUE(this->wait_until([&] { return !a.failures.empty(); }));
+  ASSERT_TRUE(wait_until([&] { return !a.failures.empty(); }));
   EXPECT_EQ(a.failures, std::vector<EndpointId>{ab});
   EXPECT_FALSE(a.device.explain(ab).empty());
   std::array<Operation, 100> sends;
@@ -726,70 +728,54 @@ TYPED_TEST_P(DeviceSuite, DeadPeersFailTheirEndpoint) {
     Buffer local(a.device, 64);
     const Piece piece = local.piece();
     const std::uint64_t cookie = a.start(ab, get_of({&piece, 1}, RemoteAddress{}));
-    ASSERT_TRUE(this->wait_until([&] { return a.done(cookie); }));
+    ASSERT_TRUE(wait_until([&] { return a.done(cookie); }));
     EXPECT_NE(a.completed[cookie], MPI_SUCCESS);
   }
   a.send(ac, std::as_bytes(std::span("but we live")));
-  ASSERT_TRUE(this->wait_until([&] { return c.receives.size() == 1; }));
+  ASSERT_TRUE(wait_until([&] { return c.receives.size() == 1; }));
   EXPECT_EQ(a.failures.size(), 1U) << "said once";
 }
 
 /// Two threads, each with its device: finds missing fences where memory is really shared.
-TYPED_TEST_P(DeviceSuite, TwoThreads) {
-  if constexpr (!TypeParam::kThreads) {
-    GTEST_SKIP() << "one thread";
-  } else {
-    static constexpr std::uint32_t kCount = 30000;
-    this->make_nodes(2);
-    std::atomic<int> satisfied = 0;
-    const auto talk = [this, &satisfied](std::size_t me) {
-      Node& self = this->node(me);
-      const EndpointId endpoint = self.connect(this->node(1 - me));
-      std::uint32_t sent = 0;
-      std::size_t bad = 0;
-      const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(3);
-      while (sent < kCount || self.receives.size() < kCount || !self.pending.empty()) {
-        if (sent < kCount && self.pending.size() < 16) {
-          Bytes data(4 + sent % 300);
-          fill_pattern(data, sent);
-          std::memcpy(data.data(), &sent, sizeof sent);
-          self.send(endpoint, data);
-          ++sent;
-        }
-        if (!self.progress()) std::this_thread::yield();
-        if (std::chrono::steady_clock::now() > end) break;
+TEST_P(DeviceSuite, TwoThreads) {
+  if (!world_->has_threads()) GTEST_SKIP() << "one thread";
+  static constexpr std::uint32_t kCount = 30000;
+  make_nodes(2);
+  std::atomic<int> satisfied = 0;
+  const auto talk = [this, &satisfied](std::size_t me) {
+    Node& self = node(me);
+    const EndpointId endpoint = self.connect(node(1 - me));
+    std::uint32_t sent = 0;
+    std::size_t bad = 0;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(3);
+    while (sent < kCount || self.receives.size() < kCount || !self.pending.empty()) {
+      if (sent < kCount && self.pending.size() < 16) {
+        Bytes data(4 + sent % 300);
+        fill_pattern(data, sent);
+        std::memcpy(data.data(), &sent, sizeof sent);
+        self.send(endpoint, data);
+        ++sent;
       }
-      // What its device has accepted leaves it as long as somebody polls.
-      for (++satisfied; satisfied != 2 && std::chrono::steady_clock::now() < end;) {
-        if (!self.progress()) std::this_thread::yield();
-      }
-      for (std::uint32_t i = 0; i < self.receives.size(); ++i) {
-        const Bytes& data = self.receives[i].data;
-        std::uint32_t number = 0;
-        std::memcpy(&number, data.data(), sizeof number);
-        bad += number != i || data.size() != 4 + i % 300;
-        for (std::size_t k = 4; k < data.size(); ++k) bad += data[k] != pattern(i, k);
-      }
-      EXPECT_EQ(self.receives.size(), kCount);
-      EXPECT_EQ(bad, 0U);
-    };
-    std::thread other(talk, 1);
-    talk(0);
-    other.join();
-  }
+      if (!self.progress()) std::this_thread::yield();
+      if (std::chrono::steady_clock::now() > end) break;
+    }
+    // What its device has accepted leaves it as long as somebody polls.
+    for (++satisfied; satisfied != 2 && std::chrono::steady_clock::now() < end;) {
+      if (!self.progress()) std::this_thread::yield();
+    }
+    for (std::uint32_t i = 0; i < self.receives.size(); ++i) {
+      const Bytes& data = self.receives[i].data;
+      std::uint32_t number = 0;
+      std::memcpy(&number, data.data(), sizeof number);
+      bad += number != i || data.size() != 4 + i % 300;
+      for (std::size_t k = 4; k < data.size(); ++k) bad += data[k] != pattern(i, k);
+    }
+    EXPECT_EQ(self.receives.size(), kCount);
+    EXPECT_EQ(bad, 0U);
+  };
+  std::thread other(talk, 1);
+  talk(0);
+  other.join();
 }
-
-REGISTER_TYPED_TEST_SUITE_P(DeviceSuite, CapsMakeSense, AddressesAreConstantAndChecked,
-                            ConnectTwiceIsTheSameEndpoint, BothSidesConnectAtOnce,
-                            TheConnectedSideLearnsWhoItIs, SendsOfEveryLength,
-                            SendsGatherTheirPieces, SendsArriveOnceAndInTheirOrder,
-                            MessagesAreAskedForOrPolled, NothingIsLostWhenTheReceiverSleeps,
-                            ReceivedBytesStayUntilTheNextPoll, PutAndGetOfEveryLengthAndAlignment,
-                            PutAndGetOfManyPieces, PutAndGetOfFewBytesOnTwoPages,
-                            LargePutsAndGetsTogether, GetsAmongSends, AtomicsOfManyAddUp,
-                            SwapAndCompareSwap, NotificationsComeAfterTheirBytes,
-                            SignalsWithoutBytesAndAtomicsWithNotification, Storm,
-                            RegisterAndDeregisterAgainAndAgain, ArmedDevicesWake, FlushedInTheEnd,
-                            DeadPeersFailTheirEndpoint, TwoThreads);
 
 }  // namespace remit::testing

@@ -14,7 +14,7 @@
 #include "rdma_btl/registration/registration_cache.hpp"
 #include "rdma_btl/registration/userfaultfd_monitor.hpp"
 #include "rdma_btl/verbs/verbs_device.hpp"
-#include "tests/unit/pinning_device.hpp"
+#include "tests/unit/rdma_btl/registration/pinning_device.hpp"
 
 namespace {
 

@@ -19,7 +19,7 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "mpi")]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "launcher")]
 sys.dont_write_bytecode = True
 from bounded import print_stack
 from launcher import MPIRUN

@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True
 from launcher_hosts import HOSTS, LIMIT, HostsTest, on_host
 from hangs import patiently
 
-STUCK = os.path.abspath(os.environ.get("STUCK", "./tests/mpi/stuck"))
+STUCK = os.path.abspath(os.environ.get("STUCK", "./tests/launcher/stuck"))
 SPAWN = os.path.abspath(os.environ.get("SPAWN", "./tests/mpi/spawn"))
 ROW = re.compile(r"^ +(\d+)  (h\d) +(\d+|-) +(?:\d+\.\d\d s|-)  (.{33}) (.{15}) +(\d+\.\d s|-)  (.*)$", re.M)
 DAEMON = "pkill -{} -f -- --remit-daemon"

@@ -19,7 +19,7 @@ import unittest
 import uuid
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "mpi"))
+sys.path.insert(0, str(HERE.parent / "launcher"))
 sys.dont_write_bytecode = True
 from launcher import CLIENT, MPIRUN, PMI1_CLIENT, MpirunTest
 
@@ -394,8 +394,8 @@ class Messages(HostsTest):
         self.assertRegex(self.the_message(err), "rank 0 .* on host h1 aborted the job with code 42: .*; the other 2")
 
     def test_a_rank_is_killed(self):
-        process = self.start("--host", "h1,h2", "tests/mpi/stuck")
-        self.await_processes(process, "h2", "tests/mpi/stuck")
+        process = self.start("--host", "h1,h2", "tests/launcher/stuck")
+        self.await_processes(process, "h2", "tests/launcher/stuck")
         on_host("h2", "pkill -9 -x stuck")
         _, err = process.communicate(timeout=LIMIT)
         # Either news may come first: that of the host, or that of the rank that talked to it.
@@ -469,7 +469,7 @@ class ZLostHosts(HostsTest):
         self.assertLess(self.lose("kill"), LIMIT / 2)
 
     def test_3_a_host_dies_while_ranks_talk(self):
-        process = self.start("--param", "host_timeout=6", "--host", "h1,h3", "tests/mpi/stuck")
+        process = self.start("--param", "host_timeout=6", "--host", "h1,h3", "tests/launcher/stuck")
         self.await_processes(process, "h3", "stuck")
         control("kill h3")
         _, err = process.communicate(timeout=LIMIT)

@@ -118,7 +118,7 @@ class Srun(SlurmTest):
 
     def test_a_rank_is_killed(self):
         # Without -K Slurm lets the others wait for one that dies before MPI_Init.
-        process = self.start("srun", "-Q", "-K", "--mpi=pmix", *TWO, "--ntasks-per-node=2", "tests/mpi/stuck")
+        process = self.start("srun", "-Q", "-K", "--mpi=pmix", *TWO, "--ntasks-per-node=2", "tests/launcher/stuck")
         job = self.job_of(process)
         self.await_steps(job, "stuck")
         self.await_ranks(job, "stuck", ["h1", "h2"], 2)
@@ -127,7 +127,7 @@ class Srun(SlurmTest):
         self.assertNotEqual(process.returncode, 0, err)
 
     def test_scancel(self):
-        process = self.start("srun", "-Q", "--mpi=pmix", "-N4", "--ntasks-per-node=2", "tests/mpi/stuck")
+        process = self.start("srun", "-Q", "--mpi=pmix", "-N4", "--ntasks-per-node=2", "tests/launcher/stuck")
         job = self.job_of(process)
         self.await_steps(job, "stuck")
         self.await_ranks(job, "stuck", self.hosts, 2)

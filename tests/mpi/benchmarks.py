@@ -13,6 +13,7 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True  # the source folder may be read-only, as in make distcheck
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "launcher"))
 
 from launcher import is_sanitized
 

@@ -6,11 +6,13 @@
 import collections
 import concurrent.futures
 import os
+import pathlib
 import re
 import sys
 import unittest
 
 sys.dont_write_bytecode = True  # the source folder may be read-only
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "launcher"))
 
 from launcher import LauncherTest
 

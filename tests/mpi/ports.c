@@ -1,6 +1,6 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
  * Ports, names and sockets between the halves of MPI_COMM_WORLD, which share no communicator that
- * they would use for it. "serve" and "visit" are two jobs (tests/mpi/spawns.py). */
+ * they would use for it. "serve" and "visit" are two jobs (tests/launcher/spawns.py). */
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>

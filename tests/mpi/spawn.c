@@ -1,7 +1,7 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
  * Processes that start others. The program plays the spawned ones, too: their first argument says
  * which part. Arguments of the parents: none, or what a spawned one does wrong
- * (tests/mpi/spawns.py). */
+ * (tests/launcher/spawns.py). */
 #include <dirent.h>
 #include <libgen.h>
 #include <limits.h>

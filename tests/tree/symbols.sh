@@ -1,0 +1,68 @@
+#!/bin/sh
+# Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+# symbols.sh: what the built libmpi_abi.so.1 exports and needs: every function of the ABI
+# and of mpi_fint.h twice (a weak MPI_ name and a strong PMPI_ name of the same address), weak
+# variables of the latter, nothing else, the soname fixed by convention, no version nodes, no
+# dependency beyond PMIx, hwloc and the languages'.
+set -eu
+srcdir=${srcdir:-.}
+library=${1:-.libs/libmpi_abi.so.1}
+status=0
+wrong() {
+  printf '%s\n' "$1"
+  status=1
+}
+
+nm -D --defined-only "$library" | awk -v tables="$srcdir/abi" '
+  BEGIN {
+    while ((getline line < (tables "/functions.tsv")) > 0) {
+      split(line, column, "\t")
+      if (line !~ /^#/) functions[column[1]]
+    }
+    while ((getline line < (tables "/fint.tsv")) > 0) {
+      split(line, column, "\t")
+      if (column[2] == "function") functions[column[1]]
+      if (column[2] == "variable") variables[column[1]]
+    }
+  }
+  { name = $3; sub(/^P/, "", name) }
+  !(name in functions) && !($3 in variables) && $3 !~ /^MPIX_/ {
+    print "exported, though not in the tables: " $3
+    bad = 1
+  }
+  { address[$3] = $1; kind[$3] = $2 }
+  END {
+    for (name in functions) {
+      ++count
+      if (kind[name] != "W") { print name " is not exported weak: " kind[name]; bad = 1 }
+      if (kind["P" name] != "T") { print "P" name " is not exported strong: " kind["P" name]; bad = 1 }
+      if (address[name] != address["P" name]) { print name " is not P" name; bad = 1 }
+    }
+    if (count != 664 + 28) {
+      print "the tables have " count + 0 " functions, not 664 and 28"
+      bad = 1
+    }
+    for (name in variables) {
+      ++variable_count
+      if (kind[name] != "V") { print name " is not a weak variable: " kind[name]; bad = 1 }
+    }
+    if (variable_count != 4) { print "fint.tsv has " variable_count + 0 " variables, not 4"; bad = 1 }
+    exit bad
+  }' || status=1
+
+dynamic=$(readelf -d "$library")
+soname=$(printf '%s\n' "$dynamic" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+[ "$soname" = libmpi_abi.so.1 ] || wrong "the soname is '$soname', not libmpi_abi.so.1"
+for needed in $(printf '%s\n' "$dynamic" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+  case $needed in
+    libpmix.so.* | libhwloc.so.* | libstdc++.so.* | libc.so.* | libm.so.* | libgcc_s.so.*) ;;
+    ld-linux*) ;;
+    libasan.so.* | libubsan.so.* | libtsan.so.* | liblsan.so.*)
+      grep -q '^REMIT_SANITIZE = .*-fsanitize' Makefile || wrong "needs $needed" ;;
+    *) wrong "needs $needed" ;;
+  esac
+done
+if printf '%s\n' "$dynamic" | grep -q '(VERDEF)'; then
+  wrong "it defines symbol versions: programs linked to it would not load with another library"
+fi
+exit $status

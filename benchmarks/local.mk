@@ -13,6 +13,7 @@ benchmark_collective = $(benchmark_common) $(benchmark_calls) benchmarks/suite/c
 noinst_PROGRAMS += benchmarks/raw_limits
 benchmarks_raw_limits_SOURCES = benchmarks/raw_limits.c
 benchmarks_raw_limits_LDFLAGS = $(AM_LDFLAGS) -pthread
+benchmarks_raw_limits_LDADD =
 
 # Remit's copy functions beside raw loops (benchmarks/copies).
 noinst_PROGRAMS += benchmarks/copy_loops
@@ -22,140 +23,111 @@ benchmarks_copy_loops_LDADD = libruntime.la
 noinst_PROGRAMS += benchmarks/raw_collectives
 benchmarks_raw_collectives_SOURCES = benchmarks/raw_collectives.c benchmarks/raw_copies.c benchmarks/raw_copies.h \
 	$(benchmark_calls) $(benchmark_plain)
+benchmarks_raw_collectives_LDADD =
 
 noinst_PROGRAMS += benchmarks/raw_tcp
 benchmarks_raw_tcp_SOURCES = benchmarks/raw_tcp.c
+benchmarks_raw_tcp_LDADD =
 noinst_PROGRAMS += benchmarks/raw_in_turn
 benchmarks_raw_in_turn_SOURCES = benchmarks/raw_in_turn.c
+benchmarks_raw_in_turn_LDADD =
 
 noinst_PROGRAMS += benchmarks/suite/latency
 benchmarks_suite_latency_SOURCES = benchmarks/suite/latency.c $(benchmark_pairs)
-benchmarks_suite_latency_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/multi_lat
 benchmarks_suite_multi_lat_SOURCES = benchmarks/suite/multi_lat.c $(benchmark_pairs)
-benchmarks_suite_multi_lat_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/bw
 benchmarks_suite_bw_SOURCES = benchmarks/suite/bw.c $(benchmark_pairs)
-benchmarks_suite_bw_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/bibw
 benchmarks_suite_bibw_SOURCES = benchmarks/suite/bibw.c $(benchmark_pairs)
-benchmarks_suite_bibw_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/mbw_mr
 benchmarks_suite_mbw_mr_SOURCES = benchmarks/suite/mbw_mr.c $(benchmark_pairs)
-benchmarks_suite_mbw_mr_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/pack
 benchmarks_suite_pack_SOURCES = benchmarks/suite/pack.c $(benchmark_typed)
-benchmarks_suite_pack_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/unpack
 benchmarks_suite_unpack_SOURCES = benchmarks/suite/unpack.c $(benchmark_typed)
-benchmarks_suite_unpack_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/typed_latency
 benchmarks_suite_typed_latency_SOURCES = benchmarks/suite/typed_latency.c $(benchmark_typed)
-benchmarks_suite_typed_latency_LDADD = libmpi_abi.la
 
 # One source: a program does what its name says.
 noinst_PROGRAMS += benchmarks/suite/barrier
 benchmarks_suite_barrier_SOURCES = $(benchmark_collective)
-benchmarks_suite_barrier_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/bcast
 benchmarks_suite_bcast_SOURCES = $(benchmark_collective)
-benchmarks_suite_bcast_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/gather
 benchmarks_suite_gather_SOURCES = $(benchmark_collective)
-benchmarks_suite_gather_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/gatherv
 benchmarks_suite_gatherv_SOURCES = $(benchmark_collective)
-benchmarks_suite_gatherv_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/scatter
 benchmarks_suite_scatter_SOURCES = $(benchmark_collective)
-benchmarks_suite_scatter_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/scatterv
 benchmarks_suite_scatterv_SOURCES = $(benchmark_collective)
-benchmarks_suite_scatterv_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/allgather
 benchmarks_suite_allgather_SOURCES = $(benchmark_collective)
-benchmarks_suite_allgather_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/allgatherv
 benchmarks_suite_allgatherv_SOURCES = $(benchmark_collective)
-benchmarks_suite_allgatherv_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/alltoall
 benchmarks_suite_alltoall_SOURCES = $(benchmark_collective)
-benchmarks_suite_alltoall_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/alltoallv
 benchmarks_suite_alltoallv_SOURCES = $(benchmark_collective)
-benchmarks_suite_alltoallv_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/alltoallw
 benchmarks_suite_alltoallw_SOURCES = $(benchmark_collective)
-benchmarks_suite_alltoallw_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/reduce
 benchmarks_suite_reduce_SOURCES = $(benchmark_collective)
-benchmarks_suite_reduce_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/allreduce
 benchmarks_suite_allreduce_SOURCES = $(benchmark_collective)
-benchmarks_suite_allreduce_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/reduce_scatter
 benchmarks_suite_reduce_scatter_SOURCES = $(benchmark_collective)
-benchmarks_suite_reduce_scatter_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/reduce_scatter_block
 benchmarks_suite_reduce_scatter_block_SOURCES = $(benchmark_collective)
-benchmarks_suite_reduce_scatter_block_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/scan
 benchmarks_suite_scan_SOURCES = $(benchmark_collective)
-benchmarks_suite_scan_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/exscan
 benchmarks_suite_exscan_SOURCES = $(benchmark_collective)
-benchmarks_suite_exscan_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/matching
 benchmarks_suite_matching_SOURCES = benchmarks/suite/matching.c
-benchmarks_suite_matching_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/thread_rate
 benchmarks_suite_thread_rate_SOURCES = benchmarks/suite/thread_rate.c
-benchmarks_suite_thread_rate_LDADD = libmpi_abi.la -lpthread
 
 noinst_PROGRAMS += benchmarks/suite/init
 benchmarks_suite_init_SOURCES = benchmarks/suite/init.c $(benchmark_common)
-benchmarks_suite_init_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/fresh
 benchmarks_suite_fresh_SOURCES = benchmarks/suite/fresh.c $(benchmark_common)
-benchmarks_suite_fresh_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/hello
 benchmarks_suite_hello_SOURCES = benchmarks/suite/hello.c $(benchmark_common)
-benchmarks_suite_hello_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/one_message
 benchmarks_suite_one_message_SOURCES = benchmarks/suite/one_message.c
-benchmarks_suite_one_message_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/rest
 benchmarks_suite_rest_SOURCES = benchmarks/suite/rest.c benchmarks/suite/resident.h
-benchmarks_suite_rest_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/suite/pmix_client
 benchmarks_suite_pmix_client_SOURCES = benchmarks/suite/pmix_client.c benchmarks/suite/resident.h

@@ -16,9 +16,8 @@ bindings_sources = \
 	bindings/coll/blocking.cpp \
 	bindings/coll/call.cpp bindings/coll/call.hpp \
 	bindings/coll/hold.cpp bindings/coll/hold.hpp \
-	bindings/coll/neighbor.cpp \
-	bindings/coll/nonblocking.cpp \
-	bindings/coll/persistent.cpp \
+	bindings/generated/coll/nonblocking.cpp \
+	bindings/generated/coll/persistent.cpp \
 	bindings/coll/short.hpp \
 	bindings/comm/comm.cpp \
 	bindings/comm/comm_create.cpp \
@@ -51,9 +50,9 @@ bindings_sources = \
 	bindings/comm/new_comm.cpp bindings/comm/new_comm.hpp \
 	bindings/comm/names.cpp \
 	bindings/not_yet.cpp bindings/not_yet.hpp \
-	bindings/not_yet_io.cpp \
-	bindings/not_yet_rma.cpp \
-	bindings/not_yet_tool.cpp \
+	bindings/generated/not_yet/io.cpp \
+	bindings/generated/not_yet/rma.cpp \
+	bindings/generated/not_yet/tool.cpp \
 	bindings/objects.hpp \
 	bindings/coll/op.cpp \
 	bindings/pt2pt/pack_external.cpp \
@@ -98,6 +97,8 @@ nodist_libmpi_abi_la_SOURCES = $(bindings_groups)
 else
 libmpi_abi_la_SOURCES += $(bindings_sources)
 endif
+# Once made, they are what the compiler has noted as their dependencies.
+$(libmpi_abi_la_OBJECTS): | $(abi_generated)
 libmpi_abi_la_LIBADD = libcollectives.la $(STATIC_LIBSTDCXX)
 libmpi_abi_la_LDFLAGS = -version-info 1:0:0 -no-undefined \
 	-Wl,--version-script=$(srcdir)/bindings/exports.map -Wl,--as-needed

@@ -1,12 +1,29 @@
 dist_man1_MANS += docs/mpicc.1 docs/remit_info.1 docs/mpicxx.1 docs/mpic++.1 docs/mpifort.1 docs/mpif90.1 docs/mpif77.1
-EXTRA_DIST += docs/make_conformance docs/conformance.md docs/suites.md docs/architecture.md docs/copies.md docs/programs.md docs/performance.md \
+EXTRA_DIST += CONTRIBUTING.md docs/make_conformance docs/conformance.md docs/suites.md docs/architecture.md docs/copies.md docs/programs.md docs/performance.md \
 	docs/performance.svg docs/performance-xeon.svg docs/matching.svg docs/collectives.md docs/collectives-2.svg docs/collectives-2-barrier.svg \
 	docs/collectives-4.svg docs/collectives-8.svg docs/scale.md docs/scale.svg docs/scale-hosts.svg \
-	docs/startup.svg docs/interop.md docs/mpi4py.md \
-	docs/measurements/2026-11-26-xeon-a0671.md docs/measurements/2026-11-26-xeon-c06f2.md \
+	docs/startup.svg docs/interop.md docs/mpi4py.md docs/style.md docs/glossary.md \
 	docs/images/heat.png docs/images/layers.svg docs/images/copies-xeon-a0671.svg docs/images/copies-xeon-c06f2.svg
+
+measurements = 2026-11-22-epyc 2026-11-22-epyc-emulated 2026-11-22-xeon 2026-11-23-epyc 2026-11-23-two-processors \
+	2026-11-23-xeon 2026-11-25-epyc-5th 2026-11-25-loggp 2026-11-25-unnamed 2026-11-26-two-processors \
+	2026-11-26-xeon-a0671 2026-11-26-xeon-c06f2
+decisions = README a-tcp-device-of-our-own algorithms-as-coroutines brief-messages collectives-between-two-ranks \
+	copies-between-two-ranks copies-outside-the-trap datatype-below-pt2pt extents-from-the-type-map \
+	first-barrier-of-many-ranks hints-change-nothing one-lock-for-threads overlapped-messages plain-loops \
+	queue-before-tables short-paths streams-of-long-messages the-board-or-the-kernel \
+	the-pace-of-the-kernels-copies what-starts-a-rank whose-the-lines-are
+EXTRA_DIST += $(measurements:%=docs/measurements/%.md) $(decisions:%=docs/decisions/%.md)
 
 # Counts the functions that work from the code; a test fails while the page says something else.
 conformance:
 	$(srcdir)/docs/make_conformance $(srcdir)
 .PHONY: conformance
+
+# The longest functions, files and classes, and the headers that are included the most: to look at.
+style:
+	python3 $(srcdir)/tools/style.py --compile "$(CXX) $(DEFAULT_INCLUDES) $(CPPFLAGS) -std=c++20" \
+	  --picture style.svg $(srcdir)
+.PHONY: style
+CLEANFILES += style.svg
+EXTRA_DIST += tools/style.py

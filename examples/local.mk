@@ -2,19 +2,16 @@
 noinst_PROGRAMS += examples/hello examples/heat2d examples/cg examples/sample_sort
 
 examples_hello_SOURCES = examples/hello.c
-examples_hello_LDADD = libmpi_abi.la
 
 examples_heat2d_SOURCES = examples/heat2d.cpp examples/heat2d_picture.cpp \
 	examples/heat2d_picture.hpp examples/command_line.hpp
 examples_heat2d_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)
-examples_heat2d_LDADD = libmpi_abi.la $(PNG_LIBS)
+examples_heat2d_LDADD = $(LDADD) $(PNG_LIBS)
 
 examples_cg_SOURCES = examples/cg.cpp examples/sparse.cpp examples/sparse.hpp \
 	examples/command_line.hpp
-examples_cg_LDADD = libmpi_abi.la
 
 examples_sample_sort_SOURCES = examples/sample_sort.cpp examples/command_line.hpp
-examples_sample_sort_LDADD = libmpi_abi.la
 
 exampledir = $(docdir)/examples
 dist_example_DATA = examples/Makefile examples/hello.c examples/heat2d.cpp \

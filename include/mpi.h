@@ -3,7 +3,7 @@
  *
  * Every value, type and prototype here is fixed by the standard: a program compiled with this
  * header runs on any library of that ABI, and the reverse. The unit test bindings_abi compares
- * this file with the tables in tests/unit/abi/. What programs use beside Fortran and the ABI does
+ * this file with the tables in abi/. What programs use beside Fortran and the ABI does
  * not have (MPI_Fint, MPI_Comm_f2c) is in mpi_fint.h, which is included below unless REMIT_ABI_ONLY
  * is defined.
  *

@@ -4,13 +4,11 @@ time_in_mpi = benchmarks/programs/time_in_mpi.c
 noinst_PROGRAMS += benchmarks/programs/stencil3d
 benchmarks_programs_stencil3d_SOURCES = benchmarks/programs/stencil3d.cpp \
 	examples/command_line.hpp $(time_in_mpi)
-benchmarks_programs_stencil3d_LDADD = libmpi_abi.la
 
 noinst_PROGRAMS += benchmarks/programs/particles
 benchmarks_programs_particles_SOURCES = benchmarks/programs/particles.cpp \
 	benchmarks/programs/particles_domain.cpp benchmarks/programs/particles_domain.hpp \
 	benchmarks/programs/particles_forces.cpp benchmarks/programs/particles_forces.hpp \
 	examples/command_line.hpp $(time_in_mpi)
-benchmarks_programs_particles_LDADD = libmpi_abi.la
 
 EXTRA_DIST += benchmarks/programs/run

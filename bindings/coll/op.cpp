@@ -39,20 +39,6 @@ int reduce_locally(const char* name, const void* inbuf, void* inoutbuf, MPI_Coun
 
 using namespace remit;
 
-int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) try {
-  return create_op("MPI_Op_create", user_fn, commute, op);
-} catch (...) {
-  return caught("MPI_Op_create");
-}
-REMIT_WEAK(Op_create);
-
-int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) try {
-  return create_op("MPI_Op_create_c", user_fn, commute, op);
-} catch (...) {
-  return caught("MPI_Op_create_c");
-}
-REMIT_WEAK(Op_create_c);
-
 int PMPI_Op_free(MPI_Op* op) try {
   Entry entry("MPI_Op_free");
   if (int err = entry.not_null(op, "op")) return err;
@@ -81,18 +67,4 @@ int PMPI_Op_commutative(MPI_Op op, int* commute) try {
 }
 REMIT_WEAK(Op_commutative);
 
-int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype,
-                      MPI_Op op) try {
-  return reduce_locally("MPI_Reduce_local", inbuf, inoutbuf, count, datatype, op);
-} catch (...) {
-  return caught("MPI_Reduce_local");
-}
-REMIT_WEAK(Reduce_local);
-
-int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype,
-                        MPI_Op op) try {
-  return reduce_locally("MPI_Reduce_local_c", inbuf, inoutbuf, count, datatype, op);
-} catch (...) {
-  return caught("MPI_Reduce_local_c");
-}
-REMIT_WEAK(Reduce_local_c);
+#include "bindings/generated/coll/op.inc"

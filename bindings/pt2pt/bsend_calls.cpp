@@ -24,7 +24,9 @@ BsendBuffer* made(std::shared_ptr<BsendBuffer>& buffer) {
   return buffer.get();
 }
 
-int find_owner(Entry& entry, Whose& out) {
+struct WholeProcess {};
+
+int find_owner(Entry& entry, Whose& out, WholeProcess /*owner*/) {
   out.buffer = entry.instance().bsend.get();
   return MPI_SUCCESS;
 }
@@ -42,11 +44,11 @@ int find_owner(Entry& entry, Whose& out, MPI_Session handle) {
   return MPI_SUCCESS;
 }
 
-template <class... Owner>
-int attach(const char* function, void* buffer, MPI_Count size, Owner... owner) {
+template <class Owner>
+int attach(const char* function, Owner owner, void* buffer, MPI_Count size) {
   Entry entry(function);
   Whose whose;
-  if (int err = find_owner(entry, whose, owner...)) return err;
+  if (int err = find_owner(entry, whose, owner)) return err;
   if (whose.buffer->attached()) {
     return entry.fail(MPI_ERR_BUFFER, "a buffer is attached already; detach it first");
   }
@@ -60,11 +62,11 @@ int attach(const char* function, void* buffer, MPI_Count size, Owner... owner) {
   return MPI_SUCCESS;
 }
 
-template <class Size, class... Owner>
-int detach(const char* function, void* buffer_address, Size* size, Owner... owner) {
+template <class Owner, class Size>
+int detach(const char* function, Owner owner, void* buffer_address, Size* size) {
   Entry entry(function);
   Whose whose;
-  if (int err = find_owner(entry, whose, owner...)) return err;
+  if (int err = find_owner(entry, whose, owner)) return err;
   if (int err = entry.not_null(buffer_address, "buffer_addr")) return err;
   if (int err = entry.not_null(size, "size")) return err;
   if (!whose.buffer->attached()) {
@@ -80,21 +82,21 @@ int detach(const char* function, void* buffer_address, Size* size, Owner... owne
   return MPI_SUCCESS;
 }
 
-template <class... Owner>
-int flush(const char* function, Owner... owner) {
+template <class Owner>
+int flush(const char* function, Owner owner) {
   Entry entry(function);
   Whose whose;
-  if (int err = find_owner(entry, whose, owner...)) return err;
+  if (int err = find_owner(entry, whose, owner)) return err;
   const DepartureWait subject(entry);
   whose.buffer->drain(entry.instance(), &subject);
   return MPI_SUCCESS;
 }
 
-template <class... Owner>
-int iflush(const char* function, MPI_Request* request, Owner... owner) {
+template <class Owner>
+int iflush(const char* function, Owner owner, MPI_Request* request) {
   Entry entry(function);
   Whose whose;
-  if (int err = find_owner(entry, whose, owner...)) return err;
+  if (int err = find_owner(entry, whose, owner)) return err;
   if (int err = entry.not_null(request, "request")) return err;
   MessageArgs args;
   args.comm = whose.comm;
@@ -111,126 +113,9 @@ int iflush(const char* function, MPI_Request* request, Owner... owner) {
 
 using namespace remit;
 
-int PMPI_Buffer_attach(void* buffer, int size) try {
-  return attach("MPI_Buffer_attach", buffer, size);
-} catch (...) {
-  return caught("MPI_Buffer_attach");
-}
-REMIT_WEAK(Buffer_attach);
-
-int PMPI_Buffer_attach_c(void* buffer, MPI_Count size) try {
-  return attach("MPI_Buffer_attach_c", buffer, size);
-} catch (...) {
-  return caught("MPI_Buffer_attach_c");
-}
-REMIT_WEAK(Buffer_attach_c);
-
-int PMPI_Buffer_detach(void* buffer_addr, int* size) try {
-  return detach("MPI_Buffer_detach", buffer_addr, size);
-} catch (...) {
-  return caught("MPI_Buffer_detach");
-}
-REMIT_WEAK(Buffer_detach);
-
-int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) try {
-  return detach("MPI_Buffer_detach_c", buffer_addr, size);
-} catch (...) {
-  return caught("MPI_Buffer_detach_c");
-}
-REMIT_WEAK(Buffer_detach_c);
-
-int PMPI_Buffer_flush() try { return flush("MPI_Buffer_flush"); } catch (...) {
+int PMPI_Buffer_flush() try { return flush("MPI_Buffer_flush", WholeProcess{}); } catch (...) {
   return caught("MPI_Buffer_flush");
 }
 REMIT_WEAK(Buffer_flush);
 
-int PMPI_Buffer_iflush(MPI_Request* request) try {
-  return iflush("MPI_Buffer_iflush", request);
-} catch (...) {
-  return caught("MPI_Buffer_iflush");
-}
-REMIT_WEAK(Buffer_iflush);
-
-int PMPI_Comm_attach_buffer(MPI_Comm comm, void* buffer, int size) try {
-  return attach("MPI_Comm_attach_buffer", buffer, size, comm);
-} catch (...) {
-  return caught("MPI_Comm_attach_buffer", comm);
-}
-REMIT_WEAK(Comm_attach_buffer);
-
-int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void* buffer, MPI_Count size) try {
-  return attach("MPI_Comm_attach_buffer_c", buffer, size, comm);
-} catch (...) {
-  return caught("MPI_Comm_attach_buffer_c", comm);
-}
-REMIT_WEAK(Comm_attach_buffer_c);
-
-int PMPI_Comm_detach_buffer(MPI_Comm comm, void* buffer_addr, int* size) try {
-  return detach("MPI_Comm_detach_buffer", buffer_addr, size, comm);
-} catch (...) {
-  return caught("MPI_Comm_detach_buffer", comm);
-}
-REMIT_WEAK(Comm_detach_buffer);
-
-int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void* buffer_addr, MPI_Count* size) try {
-  return detach("MPI_Comm_detach_buffer_c", buffer_addr, size, comm);
-} catch (...) {
-  return caught("MPI_Comm_detach_buffer_c", comm);
-}
-REMIT_WEAK(Comm_detach_buffer_c);
-
-int PMPI_Comm_flush_buffer(MPI_Comm comm) try {
-  return flush("MPI_Comm_flush_buffer", comm);
-} catch (...) {
-  return caught("MPI_Comm_flush_buffer", comm);
-}
-REMIT_WEAK(Comm_flush_buffer);
-
-int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request* request) try {
-  return iflush("MPI_Comm_iflush_buffer", request, comm);
-} catch (...) {
-  return caught("MPI_Comm_iflush_buffer", comm);
-}
-REMIT_WEAK(Comm_iflush_buffer);
-
-int PMPI_Session_attach_buffer(MPI_Session session, void* buffer, int size) try {
-  return attach("MPI_Session_attach_buffer", buffer, size, session);
-} catch (...) {
-  return caught("MPI_Session_attach_buffer", session);
-}
-REMIT_WEAK(Session_attach_buffer);
-
-int PMPI_Session_attach_buffer_c(MPI_Session session, void* buffer, MPI_Count size) try {
-  return attach("MPI_Session_attach_buffer_c", buffer, size, session);
-} catch (...) {
-  return caught("MPI_Session_attach_buffer_c", session);
-}
-REMIT_WEAK(Session_attach_buffer_c);
-
-int PMPI_Session_detach_buffer(MPI_Session session, void* buffer_addr, int* size) try {
-  return detach("MPI_Session_detach_buffer", buffer_addr, size, session);
-} catch (...) {
-  return caught("MPI_Session_detach_buffer", session);
-}
-REMIT_WEAK(Session_detach_buffer);
-
-int PMPI_Session_detach_buffer_c(MPI_Session session, void* buffer_addr, MPI_Count* size) try {
-  return detach("MPI_Session_detach_buffer_c", buffer_addr, size, session);
-} catch (...) {
-  return caught("MPI_Session_detach_buffer_c", session);
-}
-REMIT_WEAK(Session_detach_buffer_c);
-
-int PMPI_Session_flush_buffer(MPI_Session session) try {
-  return flush("MPI_Session_flush_buffer", session);
-} catch (...) {
-  return caught("MPI_Session_flush_buffer", session);
-}
-REMIT_WEAK(Session_flush_buffer);
-
-int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request* request) try {
-  return iflush("MPI_Session_iflush_buffer", request, session);
-} catch (...) {
-  return caught("MPI_Session_iflush_buffer", session);
-}
-REMIT_WEAK(Session_iflush_buffer);
+#include "bindings/generated/pt2pt/bsend_calls.inc"

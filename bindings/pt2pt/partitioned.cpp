@@ -111,42 +111,6 @@ int check_not_ready(Entry& entry, const PartitionedSend& send, int partition) {
 
 using namespace remit;
 
-int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype,
-                    int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) try {
-  return psend_init("MPI_Psend_init", buf, partitions, count, datatype, dest, tag, comm, info,
-                    request);
-} catch (...) {
-  return caught("MPI_Psend_init", comm);
-}
-REMIT_WEAK(Psend_init);
-
-int PMPI_Psend_init_c(const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype,
-                      int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) try {
-  return psend_init("MPI_Psend_init_c", buf, partitions, count, datatype, dest, tag, comm, info,
-                    request);
-} catch (...) {
-  return caught("MPI_Psend_init_c", comm);
-}
-REMIT_WEAK(Psend_init_c);
-
-int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source,
-                    int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) try {
-  return precv_init("MPI_Precv_init", buf, partitions, count, datatype, source, tag, comm, info,
-                    request);
-} catch (...) {
-  return caught("MPI_Precv_init", comm);
-}
-REMIT_WEAK(Precv_init);
-
-int PMPI_Precv_init_c(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source,
-                      int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) try {
-  return precv_init("MPI_Precv_init_c", buf, partitions, count, datatype, source, tag, comm, info,
-                    request);
-} catch (...) {
-  return caught("MPI_Precv_init_c", comm);
-}
-REMIT_WEAK(Precv_init_c);
-
 int PMPI_Pready(int partition, MPI_Request request) try {
   Entry entry("MPI_Pready");
   PartitionedSend* send = nullptr;
@@ -220,3 +184,5 @@ int PMPI_Parrived(MPI_Request request, int partition, int* flag) try {
   return caught("MPI_Parrived");
 }
 REMIT_WEAK(Parrived);
+
+#include "bindings/generated/pt2pt/partitioned.inc"

@@ -182,13 +182,6 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) try {
 }
 REMIT_WEAK(Probe);
 
-int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) try {
-  return probe("MPI_Iprobe", false, source, tag, comm, flag, status);
-} catch (...) {
-  return caught("MPI_Iprobe", comm);
-}
-REMIT_WEAK(Iprobe);
-
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) try {
   int flag = 0;
   return matched_probe("MPI_Mprobe", true, source, tag, comm, &flag, message, status);
@@ -197,56 +190,4 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_St
 }
 REMIT_WEAK(Mprobe);
 
-int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
-                 MPI_Status* status) try {
-  return matched_probe("MPI_Improbe", false, source, tag, comm, flag, message, status);
-} catch (...) {
-  return caught("MPI_Improbe", comm);
-}
-REMIT_WEAK(Improbe);
-
-int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
-               MPI_Status* status) try {
-  return matched_receive("MPI_Mrecv", buf, count, datatype, message, status);
-} catch (...) {
-  return caught("MPI_Mrecv");
-}
-REMIT_WEAK(Mrecv);
-
-int PMPI_Mrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
-                 MPI_Status* status) try {
-  return matched_receive("MPI_Mrecv_c", buf, count, datatype, message, status);
-} catch (...) {
-  return caught("MPI_Mrecv_c");
-}
-REMIT_WEAK(Mrecv_c);
-
-int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
-                MPI_Request* request) try {
-  return matched_ireceive("MPI_Imrecv", buf, count, datatype, message, request);
-} catch (...) {
-  return caught("MPI_Imrecv");
-}
-REMIT_WEAK(Imrecv);
-
-int PMPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
-                  MPI_Request* request) try {
-  return matched_ireceive("MPI_Imrecv_c", buf, count, datatype, message, request);
-} catch (...) {
-  return caught("MPI_Imrecv_c");
-}
-REMIT_WEAK(Imrecv_c);
-
-int PMPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count) try {
-  return get_count_as("MPI_Get_count", status, datatype, count);
-} catch (...) {
-  return caught("MPI_Get_count");
-}
-REMIT_WEAK(Get_count);
-
-int PMPI_Get_count_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) try {
-  return get_count_as("MPI_Get_count_c", status, datatype, count);
-} catch (...) {
-  return caught("MPI_Get_count_c");
-}
-REMIT_WEAK(Get_count_c);
+#include "bindings/generated/pt2pt/probe.inc"

@@ -295,16 +295,24 @@ int hand_out_message(Entry& entry, RequestForm form, SendMode mode, bool persist
   return MPI_SUCCESS;
 }
 
+/// The ways to send that have a request.
 struct SendForm {
-  const char* function;
   RequestForm form;
   SendMode mode;
   bool persistent;
 };
+constexpr SendForm kIsend{RequestForm::send, SendMode::standard, false};
+constexpr SendForm kIssend{RequestForm::send, SendMode::synchronous, false};
+constexpr SendForm kIrsend{RequestForm::send, SendMode::ready, false};
+constexpr SendForm kIbsend{RequestForm::bsend, SendMode::standard, false};
+constexpr SendForm kSendInit{RequestForm::send, SendMode::standard, true};
+constexpr SendForm kSsendInit{RequestForm::send, SendMode::synchronous, true};
+constexpr SendForm kRsendInit{RequestForm::send, SendMode::ready, true};
+constexpr SendForm kBsendInit{RequestForm::bsend, SendMode::standard, true};
 
-int requested_send(const SendForm& form, const void* buffer, MPI_Count count, MPI_Datatype type,
-                   int dest, int tag, MPI_Comm comm, MPI_Request* request) {
-  Entry entry(form.function);
+int requested_send(const char* function, const SendForm& form, const void* buffer, MPI_Count count,
+                   MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  Entry entry(function);
   MessageArgs args;
   if (int err = check_send(entry, buffer, count, type, dest, tag, comm, args)) return err;
   if (int err = entry.not_null(request, "request")) return err;
@@ -347,8 +355,7 @@ int requested_receive(const char* function, bool persistent, void* buffer, MPI_C
 
 [[gnu::noinline]] int full_isend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
                                  int tag, MPI_Comm comm, MPI_Request* request) try {
-  return requested_send({"MPI_Isend", RequestForm::send, SendMode::standard, false}, buf, count,
-                        datatype, dest, tag, comm, request);
+  return requested_send("MPI_Isend", kIsend, buf, count, datatype, dest, tag, comm, request);
 } catch (...) {
   return caught("MPI_Isend", comm);
 }
@@ -362,8 +369,7 @@ int requested_receive(const char* function, bool persistent, void* buffer, MPI_C
 
 [[gnu::noinline]] int full_isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype,
                                    int dest, int tag, MPI_Comm comm, MPI_Request* request) try {
-  return requested_send({"MPI_Isend_c", RequestForm::send, SendMode::standard, false}, buf, count,
-                        datatype, dest, tag, comm, request);
+  return requested_send("MPI_Isend_c", kIsend, buf, count, datatype, dest, tag, comm, request);
 } catch (...) {
   return caught("MPI_Isend_c", comm);
 }
@@ -381,7 +387,7 @@ int requested_receive(const char* function, bool persistent, void* buffer, MPI_C
 
 using namespace remit;
 
-// Blocking sends and receive, and their large-count forms.
+// The forms with a fast path, and their large-count forms.
 
 int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   if (send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]]
@@ -389,30 +395,6 @@ int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int t
   return full_send(buf, count, datatype, dest, tag, comm);
 }
 REMIT_WEAK(Send);
-
-int PMPI_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-               MPI_Comm comm) try {
-  return blocking_send<SendMode::synchronous>("MPI_Ssend", buf, count, datatype, dest, tag, comm);
-} catch (...) {
-  return caught("MPI_Ssend", comm);
-}
-REMIT_WEAK(Ssend);
-
-int PMPI_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-               MPI_Comm comm) try {
-  return blocking_send<SendMode::ready>("MPI_Rsend", buf, count, datatype, dest, tag, comm);
-} catch (...) {
-  return caught("MPI_Rsend", comm);
-}
-REMIT_WEAK(Rsend);
-
-int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-               MPI_Comm comm) try {
-  return buffered_send("MPI_Bsend", buf, count, datatype, dest, tag, comm);
-} catch (...) {
-  return caught("MPI_Bsend", comm);
-}
-REMIT_WEAK(Bsend);
 
 int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
               MPI_Status* status) {
@@ -430,30 +412,6 @@ int PMPI_Send_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int des
 }
 REMIT_WEAK(Send_c);
 
-int PMPI_Ssend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                 MPI_Comm comm) try {
-  return blocking_send<SendMode::synchronous>("MPI_Ssend_c", buf, count, datatype, dest, tag, comm);
-} catch (...) {
-  return caught("MPI_Ssend_c", comm);
-}
-REMIT_WEAK(Ssend_c);
-
-int PMPI_Rsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                 MPI_Comm comm) try {
-  return blocking_send<SendMode::ready>("MPI_Rsend_c", buf, count, datatype, dest, tag, comm);
-} catch (...) {
-  return caught("MPI_Rsend_c", comm);
-}
-REMIT_WEAK(Rsend_c);
-
-int PMPI_Bsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                 MPI_Comm comm) try {
-  return buffered_send("MPI_Bsend_c", buf, count, datatype, dest, tag, comm);
-} catch (...) {
-  return caught("MPI_Bsend_c", comm);
-}
-REMIT_WEAK(Bsend_c);
-
 int PMPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                 MPI_Comm comm, MPI_Status* status) {
   if (take_at_once(buf, count, datatype, source, tag, comm, status)) [[likely]]
@@ -461,8 +419,6 @@ int PMPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, i
   return receive("MPI_Recv_c", buf, count, datatype, source, tag, comm, status);
 }
 REMIT_WEAK(Recv_c);
-
-// Nonblocking and persistent forms.
 
 int PMPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                MPI_Request* request) {
@@ -473,33 +429,6 @@ int PMPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int 
   return full_isend(buf, count, datatype, dest, tag, comm, request);
 }
 REMIT_WEAK(Isend);
-
-int PMPI_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                MPI_Request* request) try {
-  return requested_send({"MPI_Issend", RequestForm::send, SendMode::synchronous, false}, buf, count,
-                        datatype, dest, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Issend", comm);
-}
-REMIT_WEAK(Issend);
-
-int PMPI_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                MPI_Request* request) try {
-  return requested_send({"MPI_Irsend", RequestForm::send, SendMode::ready, false}, buf, count,
-                        datatype, dest, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Irsend", comm);
-}
-REMIT_WEAK(Irsend);
-
-int PMPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                MPI_Request* request) try {
-  return requested_send({"MPI_Ibsend", RequestForm::bsend, SendMode::standard, false}, buf, count,
-                        datatype, dest, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Ibsend", comm);
-}
-REMIT_WEAK(Ibsend);
 
 int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                MPI_Request* request) {
@@ -512,50 +441,6 @@ int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag,
 }
 REMIT_WEAK(Irecv);
 
-int PMPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-                   MPI_Comm comm, MPI_Request* request) try {
-  return requested_send({"MPI_Send_init", RequestForm::send, SendMode::standard, true}, buf, count,
-                        datatype, dest, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Send_init", comm);
-}
-REMIT_WEAK(Send_init);
-
-int PMPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-                    MPI_Comm comm, MPI_Request* request) try {
-  return requested_send({"MPI_Ssend_init", RequestForm::send, SendMode::synchronous, true}, buf,
-                        count, datatype, dest, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Ssend_init", comm);
-}
-REMIT_WEAK(Ssend_init);
-
-int PMPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-                    MPI_Comm comm, MPI_Request* request) try {
-  return requested_send({"MPI_Rsend_init", RequestForm::send, SendMode::ready, true}, buf, count,
-                        datatype, dest, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Rsend_init", comm);
-}
-REMIT_WEAK(Rsend_init);
-
-int PMPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-                    MPI_Comm comm, MPI_Request* request) try {
-  return requested_send({"MPI_Bsend_init", RequestForm::bsend, SendMode::standard, true}, buf,
-                        count, datatype, dest, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Bsend_init", comm);
-}
-REMIT_WEAK(Bsend_init);
-
-int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                   MPI_Request* request) try {
-  return requested_receive("MPI_Recv_init", true, buf, count, datatype, source, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Recv_init", comm);
-}
-REMIT_WEAK(Recv_init);
-
 int PMPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm, MPI_Request* request) {
   if (request != nullptr && send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]] {
@@ -565,33 +450,6 @@ int PMPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
   return full_isend_c(buf, count, datatype, dest, tag, comm, request);
 }
 REMIT_WEAK(Isend_c);
-
-int PMPI_Issend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                  MPI_Comm comm, MPI_Request* request) try {
-  return requested_send({"MPI_Issend_c", RequestForm::send, SendMode::synchronous, false}, buf,
-                        count, datatype, dest, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Issend_c", comm);
-}
-REMIT_WEAK(Issend_c);
-
-int PMPI_Irsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                  MPI_Comm comm, MPI_Request* request) try {
-  return requested_send({"MPI_Irsend_c", RequestForm::send, SendMode::ready, false}, buf, count,
-                        datatype, dest, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Irsend_c", comm);
-}
-REMIT_WEAK(Irsend_c);
-
-int PMPI_Ibsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                  MPI_Comm comm, MPI_Request* request) try {
-  return requested_send({"MPI_Ibsend_c", RequestForm::bsend, SendMode::standard, false}, buf, count,
-                        datatype, dest, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Ibsend_c", comm);
-}
-REMIT_WEAK(Ibsend_c);
 
 int PMPI_Irecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                  MPI_Comm comm, MPI_Request* request) {
@@ -604,47 +462,4 @@ int PMPI_Irecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, 
 }
 REMIT_WEAK(Irecv_c);
 
-int PMPI_Send_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                     MPI_Comm comm, MPI_Request* request) try {
-  return requested_send({"MPI_Send_init_c", RequestForm::send, SendMode::standard, true}, buf,
-                        count, datatype, dest, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Send_init_c", comm);
-}
-REMIT_WEAK(Send_init_c);
-
-int PMPI_Ssend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                      MPI_Comm comm, MPI_Request* request) try {
-  return requested_send({"MPI_Ssend_init_c", RequestForm::send, SendMode::synchronous, true}, buf,
-                        count, datatype, dest, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Ssend_init_c", comm);
-}
-REMIT_WEAK(Ssend_init_c);
-
-int PMPI_Rsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                      MPI_Comm comm, MPI_Request* request) try {
-  return requested_send({"MPI_Rsend_init_c", RequestForm::send, SendMode::ready, true}, buf, count,
-                        datatype, dest, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Rsend_init_c", comm);
-}
-REMIT_WEAK(Rsend_init_c);
-
-int PMPI_Bsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                      MPI_Comm comm, MPI_Request* request) try {
-  return requested_send({"MPI_Bsend_init_c", RequestForm::bsend, SendMode::standard, true}, buf,
-                        count, datatype, dest, tag, comm, request);
-} catch (...) {
-  return caught("MPI_Bsend_init_c", comm);
-}
-REMIT_WEAK(Bsend_init_c);
-
-int PMPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-                     MPI_Comm comm, MPI_Request* request) try {
-  return requested_receive("MPI_Recv_init_c", true, buf, count, datatype, source, tag, comm,
-                           request);
-} catch (...) {
-  return caught("MPI_Recv_init_c", comm);
-}
-REMIT_WEAK(Recv_init_c);
+#include "bindings/generated/pt2pt/send.inc"

@@ -7,15 +7,6 @@ slurm_tests = tests/cluster/slurm.py tests/cluster/interop.py
 if TESTS_ENABLED
 TESTS += $(cluster_tests)
 check_PROGRAMS += tests/cluster/departs tests/cluster/ring tests/cluster/working
-tests_cluster_departs_SOURCES = tests/cluster/departs.c
-tests_cluster_departs_LDADD = libmpi_abi.la
-tests_cluster_departs_LDFLAGS = $(MPI_TEST_FLAGS)
-tests_cluster_ring_SOURCES = tests/cluster/ring.c
-tests_cluster_ring_LDADD = libmpi_abi.la
-tests_cluster_ring_LDFLAGS = $(MPI_TEST_FLAGS)
-tests_cluster_working_SOURCES = tests/cluster/working.c
-tests_cluster_working_LDADD = libmpi_abi.la
-tests_cluster_working_LDFLAGS = $(MPI_TEST_FLAGS)
 # A hundred faults of each kind, about an hour: FAULTS="--rounds 10 --kinds link" for others.
 FAULTS = --rounds 100
 check-faults: all tests/cluster/working

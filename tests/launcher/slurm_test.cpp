@@ -96,7 +96,7 @@ TEST(LauncherSlurm, Allocations) {
               HasSubstr("SLURM_JOB_NODELIST: 'h[1-'"));
 }
 
-const OwnNames kOwn{"h1.site", {"10.0.0.1", "n1"}};
+const OwnNames kOwnInSlurm{"h1.site", {"10.0.0.1", "n1"}};
 
 // The hosts of the job when this is said inside an allocation of n1:2 (here), n2:3, n3:4; or the
 // error.
@@ -107,8 +107,9 @@ std::string used(const std::string& words, const std::string& hostfile = "") {
   options.apps.emplace_back();
   if (!words.empty()) options.apps[0].hosts = *read_host_words(words);
   if (!hostfile.empty()) options.hostfile = *read_hostfile("f", hostfile);
-  if (auto done = use_allocation(allocation, kOwn, &options); !done) return done.error().message;
-  const auto room = find_room(options, kOwn);
+  if (auto done = use_allocation(allocation, kOwnInSlurm, &options); !done)
+    return done.error().message;
+  const auto room = find_room(options, kOwnInSlurm);
   if (!room) return room.error().message;
   std::string text;
   for (const HostSpec& host : room->hosts) {
@@ -136,7 +137,7 @@ TEST(LauncherSlurm, OtherHostsAreNotAllowed) {
   EXPECT_THAT(used("+n3"), HasSubstr("there are 3 hosts"));
   Options options;
   options.rankfile = *read_rankfile("r", "rank 0=n2\nrank 1=x slot=0\n");
-  const auto done = use_allocation({"7", {{"n2", 1, true, 0}}, ""}, kOwn, &options);
+  const auto done = use_allocation({"7", {{"n2", 1, true, 0}}, ""}, kOwnInSlurm, &options);
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error().message, HasSubstr("--rankfile r line 2: host x is not in"));
 }

@@ -28,9 +28,8 @@ names_not_in() {
       if (words[i] ~ /^P?MPIX?_/ && !(words[i] in known)) print words[i]
   }' "$header" | sort -u
 }
-abi="$srcdir/tests/unit/abi/constants.tsv $srcdir/tests/unit/abi/types.tsv"
-abi="$abi $srcdir/tests/unit/abi/functions.tsv"
-fint=$srcdir/tests/unit/abi/fint.tsv
+abi="$srcdir/abi/constants.tsv $srcdir/abi/types.tsv $srcdir/abi/functions.tsv"
+fint=$srcdir/abi/fint.tsv
 check_names() {
   extra=$(names_not_in "$@")
   if [ -n "$extra" ]; then

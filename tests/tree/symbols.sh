@@ -13,7 +13,7 @@ wrong() {
   status=1
 }
 
-nm -D --defined-only "$library" | awk -v tables="$srcdir/tests/unit/abi" '
+nm -D --defined-only "$library" | awk -v tables="$srcdir/abi" '
   BEGIN {
     while ((getline line < (tables "/functions.tsv")) > 0) {
       split(line, column, "\t")

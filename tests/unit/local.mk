@@ -3,22 +3,31 @@ LOG_COMPILER = $(srcdir)/tests/bounded.py
 AM_LOG_FLAGS = 900
 EXTRA_DIST += tests/bounded.py
 
-# One fragment a tested folder; each adds its programs to check_PROGRAMS and TESTS.
-UNIT_CPPFLAGS = $(AM_CPPFLAGS) $(GTEST_CFLAGS)
+# One fragment a folder. A new test is a source file and its line in NAME_test_sources. What forks, sets
+# the environment, measures or brings a main program of its own is a program of its own.
 UNIT_LIBS = $(GTEST_LIBS)
+unit_tests =
+unit_scripts =
+unit_groups =
 
 if TESTS_ENABLED
 include tests/unit/runtime/local.mk
 include tests/unit/rdma_btl/local.mk
-include tests/unit/rdma_btl/shm/local.mk
-include tests/unit/rdma_btl/verbs/local.mk
-include tests/unit/rdma_btl/net/local.mk
-include tests/unit/rdma_btl/ofi/local.mk
-include tests/unit/rdma_btl/registration/local.mk
 include tests/unit/datatype/local.mk
 include tests/unit/links/local.mk
 include tests/unit/pt2pt/local.mk
 include tests/unit/collectives/local.mk
+include tests/unit/abi/local.mk
 include tests/unit/bindings/local.mk
+include tests/unit/programs/local.mk
+include tests/unit/benchmarks/local.mk
+include tests/tree/local.mk
 include tests/launcher/local.mk
+check_PROGRAMS += $(unit_tests)
+dist_check_SCRIPTS += $(unit_scripts)
+TESTS += $(unit_tests) $(unit_scripts)
+together += $(unit_groups)
+
+tests/unit/%.$(OBJEXT) $(unit_groups:.cpp=.$(OBJEXT)): AM_CPPFLAGS += $(GTEST_CFLAGS)
 endif
+EXTRA_DIST += tests/unit/test_seed.hpp

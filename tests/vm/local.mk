@@ -16,9 +16,6 @@ vm_sets = \
 if TESTS_ENABLED
 # For tests that break something meanwhile.
 check_PROGRAMS += tests/vm/talk
-tests_vm_talk_SOURCES = tests/vm/talk.c
-tests_vm_talk_LDADD = libmpi_abi.la
-tests_vm_talk_LDFLAGS = -no-install
 endif
 
 .PHONY: check-vm check-vm-smoke

@@ -30,7 +30,7 @@ expect() {
   got:    $got"
 }
 # names KIND: of fint.tsv.
-names() { awk -F '\t' -v kind="$1" '$2 == kind { print $1 }' "$here/abi/fint.tsv"; }
+names() { awk -F '\t' -v kind="$1" '$2 == kind { print $1 }' "$srcdir/abi/fint.tsv"; }
 
 echo "1. a program, in C90 to C17 and C++98 to C++20"
 strict="-pedantic -Wall -Wextra -Werror"
@@ -114,14 +114,14 @@ for optimize in -O0 -O2; do
             split($4, words, " ")
             print "MPI_Fint f_" name "(" $4 ");"
             print "MPI_Fint f_" name "(" $4 ") { return " name "(" words[2] ") + P" name "(" words[2] "); }"
-          }' "$here/abi/fint.tsv"
+          }' "$srcdir/abi/fint.tsv"
           ;;
         *_f2c)
           awk -F '\t' -v name="$name" '$1 == name {
             split($4, words, " ")
             print $3 " f_" name "(" $4 ");"
             print $3 " f_" name "(" $4 ") { return " words[2] " ? " name "(" words[2] ") : P" name "(" words[2] "); }"
-          }' "$here/abi/fint.tsv"
+          }' "$srcdir/abi/fint.tsv"
           ;;
       esac
     done
@@ -131,7 +131,7 @@ for optimize in -O0 -O2; do
   count=$(wc -l <"$tmp/needed")
   [ "$count" -eq 44 ] || fail "$count of 44 functions are needed $optimize: $(cat "$tmp/needed")"
   while read -r name; do
-    grep -q "^${name#P}	" "$here/abi/functions.tsv" || fail "$name is not in the ABI ($optimize)"
+    grep -q "^${name#P}	" "$srcdir/abi/functions.tsv" || fail "$name is not in the ABI ($optimize)"
   done <"$tmp/needed"
 done
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "../sanitized.h"
+#include "tests/sanitized.h"
 
 static int failures;
 

@@ -1,13 +1,10 @@
 # The ABI: the header against its tables, in C and in C++, and what the library exports.
-ABI_TABLES = tests/unit/abi/constants.tsv tests/unit/abi/types.tsv tests/unit/abi/functions.tsv \
-	tests/unit/abi/fint.tsv
-EXTRA_DIST += $(ABI_TABLES) tests/unit/bindings/abi.awk \
+EXTRA_DIST += tests/unit/bindings/abi.awk \
 	tests/mpi/profile_tool.c tests/mpi/profile_program.c \
 	tests/unit/bindings/fint_program.c tests/unit/bindings/fint_sentinels.c
 
 bindings_abi_programs = bindings_abi_c bindings_abi_cxx bindings_fint_c bindings_fint_cxx
-check_PROGRAMS += $(bindings_abi_programs)
-TESTS += $(bindings_abi_programs)
+unit_tests += $(bindings_abi_programs)
 nodist_bindings_abi_c_SOURCES = tests/unit/bindings/abi_c.c
 bindings_abi_c_CFLAGS = $(AM_CFLAGS) -std=c11
 nodist_bindings_abi_cxx_SOURCES = tests/unit/bindings/abi_cxx.cpp
@@ -18,8 +15,8 @@ CLEANFILES += tests/unit/bindings/abi_c.c tests/unit/bindings/abi_cxx.cpp \
 	tests/unit/bindings/fint_c.c tests/unit/bindings/fint_cxx.cpp
 
 # $(1) is the language; $(2), whether mpi_fint.h is examined; $(3), its table.
-make_abi_test = $(MKDIR_P) $(@D) && cd $(srcdir)/tests/unit && \
-	$(AWK) -v lang=$(1) -v fint=$(2) -f bindings/abi.awk \
+make_abi_test = $(MKDIR_P) $(@D) && cd $(srcdir) && \
+	$(AWK) -v lang=$(1) -v fint=$(2) -f tests/unit/bindings/abi.awk \
 	abi/constants.tsv abi/types.tsv abi/functions.tsv $(3)
 abi_test_sources = $(ABI_TABLES) tests/unit/bindings/abi.awk
 tests/unit/bindings/abi_c.c: $(abi_test_sources)
@@ -31,63 +28,32 @@ tests/unit/bindings/fint_c.c: $(abi_test_sources)
 tests/unit/bindings/fint_cxx.cpp: $(abi_test_sources)
 	$(AM_V_GEN)($(call make_abi_test,c++,yes,abi/fint.tsv)) >$@.tmp && mv $@.tmp $@
 
-# remit_info
-check_PROGRAMS += bindings_info_test
-TESTS += bindings_info_test
-bindings_info_test_SOURCES = tests/unit/programs/info_test.cpp \
-	programs/info_report.cpp programs/info_report.hpp
-bindings_info_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-bindings_info_test_LDADD = libcollectives.la $(UNIT_LIBS)
-
-check_PROGRAMS += bindings_handle_int
-TESTS += bindings_handle_int
+unit_tests += bindings_handle_int bindings_handle_int_threads
 bindings_handle_int_SOURCES = tests/unit/bindings/handle_int.c
-bindings_handle_int_LDADD = libmpi_abi.la -ldl
-check_PROGRAMS += bindings_handle_int_threads
-TESTS += bindings_handle_int_threads
+bindings_handle_int_LDADD = $(LDADD) -ldl
 bindings_handle_int_threads_SOURCES = tests/unit/bindings/handle_int_threads.c
-bindings_handle_int_threads_LDADD = libmpi_abi.la -lpthread
 
-# Scripts: they run in the top build folder and find the sources by $srcdir.
-bindings_scripts = \
-	tests/mpi/profile_tool.sh \
-	tests/tree/abi_names.sh \
-	tests/tree/conformance.sh \
-	tests/unit/bindings/fint.sh \
-	tests/unit/programs/remit_info.sh \
-	tests/tree/symbols.sh \
-	tests/unit/bindings/wrappers.sh \
-	tests/tree/check_exceptions \
-	tests/tree/check_includes
-dist_check_SCRIPTS += $(bindings_scripts)
-TESTS += $(bindings_scripts)
+unit_scripts += tests/mpi/profile_tool.sh tests/unit/bindings/fint.sh tests/unit/bindings/wrappers.sh
 
 # The lock of MPI_THREAD_MULTIPLE
-check_PROGRAMS += bindings_lock_test
-TESTS += bindings_lock_test
+unit_tests += bindings_lock_test
 bindings_lock_test_SOURCES = tests/unit/bindings/lock_test.cpp bindings/mpi_lock.hpp \
 	bindings/process/presence.hpp
-bindings_lock_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-bindings_lock_test_LDADD = $(UNIT_LIBS) -lpthread
+bindings_lock_test_LDADD = $(UNIT_LIBS)
 
 # New numbers for the processes of a topology
-check_PROGRAMS += bindings_reorder_test
-TESTS += bindings_reorder_test
+unit_tests += bindings_reorder_test
 bindings_reorder_test_SOURCES = tests/unit/bindings/reorder_test.cpp \
 	bindings/topo/reorder.cpp bindings/topo/reorder.hpp bindings/topo/topology.cpp bindings/topo/topology.hpp
-bindings_reorder_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+bindings_reorder_test_CPPFLAGS = $(AM_CPPFLAGS)
 bindings_reorder_test_LDADD = libruntime.la $(UNIT_LIBS)
 
 # Windows and files before anything can make them: the test makes the objects.
-check_PROGRAMS += bindings_handled_test
-TESTS += bindings_handled_test
+unit_tests += bindings_handled_test
 bindings_handled_test_SOURCES = tests/unit/bindings/handled_test.cpp bindings/objects.hpp
-bindings_handled_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-bindings_handled_test_LDADD = libmpi_abi.la libcollectives.la $(UNIT_LIBS)
+bindings_handled_test_LDADD = $(LDADD) libcollectives.la $(UNIT_LIBS)
 
 # Exceptions at the boundary of C, in a program in C++.
-check_PROGRAMS += bindings_caught_test
-TESTS += bindings_caught_test
+unit_tests += bindings_caught_test
 bindings_caught_test_SOURCES = tests/unit/bindings/caught_test.cpp
-bindings_caught_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-bindings_caught_test_LDADD = libmpi_abi.la $(UNIT_LIBS)
+bindings_caught_test_LDADD = $(LDADD) $(UNIT_LIBS)

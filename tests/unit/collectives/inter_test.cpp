@@ -171,7 +171,7 @@ void check(TwoGroups& world, const Operation& o) {
   }
 }
 
-constexpr CollectiveKind kKinds[] = {
+constexpr CollectiveKind kInterKinds[] = {
     barrier,    bcast,    gather,    gatherv, scatter,   scatterv,       allgather,
     allgatherv, alltoall, alltoallv, reduce,  allreduce, reduce_scatter, reduce_scatter_block};
 
@@ -182,7 +182,7 @@ void run(int first, int second, SimConfig config) {
   TwoGroups world(first, second, std::move(config));
   std::vector<std::unique_ptr<Operation>> all;
   for (int i = 0; i < 2; ++i) {
-    for (const CollectiveKind kind : kKinds) all.push_back(make(world, kind, random));
+    for (const CollectiveKind kind : kInterKinds) all.push_back(make(world, kind, random));
   }
   for (int r = 0; r < world.size(); ++r) {
     std::vector<std::size_t> order(all.size());

@@ -33,12 +33,6 @@ struct Operations : std::vector<std::unique_ptr<Collective>> {
   }
 };
 
-inline SimConfig quiet(std::uint64_t seed) {
-  SimConfig config;
-  config.seed = seed;
-  return config;
-}
-
 inline std::string text(const Algorithm& row) {
   return fmt::format("{}={}", collective_name(row.kind), row.name);
 }

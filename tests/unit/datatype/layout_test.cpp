@@ -561,7 +561,7 @@ TEST(Datatype, OldTypesOutliveTheirHandles) {
 
 TEST(Datatype, PredefinedTypesAreTheAbis) {
   std::ifstream table(std::string(std::getenv("srcdir") ? std::getenv("srcdir") : ".") +
-                      "/tests/unit/abi/constants.tsv");
+                      "/abi/constants.tsv");
   ASSERT_TRUE(table) << "run in the source folder or set srcdir";
   std::size_t rows = 0;
   for (std::string line; std::getline(table, line);) {

@@ -1,5 +1,3 @@
-check_PROGRAMS += links_test
-TESTS += links_test
-links_test_SOURCES = tests/unit/links/links_test.cpp tests/unit/test_seed.hpp
-links_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+unit_tests += links_test
+links_test_SOURCES = tests/unit/links/links_test.cpp
 links_test_LDADD = liblinks.la $(UNIT_LIBS)

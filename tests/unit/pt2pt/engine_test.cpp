@@ -20,12 +20,6 @@ Buffer patterned(std::size_t bytes, std::uint64_t tag) {
   return buffer;
 }
 
-SimConfig quiet(std::uint64_t seed) {
-  SimConfig config;
-  config.seed = seed;
-  return config;
-}
-
 /// What the devices of a test leave out.
 struct Mask {
   const char* name;

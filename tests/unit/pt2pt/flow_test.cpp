@@ -11,12 +11,6 @@
 namespace remit::testing {
 namespace {
 
-SimConfig quiet(std::uint64_t seed) {
-  SimConfig config;
-  config.seed = seed;
-  return config;
-}
-
 struct Send {
   Request request{RequestKind::send};
   std::vector<std::byte> data;

@@ -1,32 +1,24 @@
-check_PROGRAMS += pt2pt_matching_test pt2pt_protocol_test pt2pt_engine_test pt2pt_flow_test
-TESTS += pt2pt_matching_test pt2pt_protocol_test pt2pt_engine_test pt2pt_flow_test
-pt2pt_matching_test_SOURCES = tests/unit/pt2pt/matching_test.cpp tests/unit/test_seed.hpp
-pt2pt_matching_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-pt2pt_matching_test_LDADD = libpt2pt.la $(UNIT_LIBS)
-pt2pt_protocol_test_SOURCES = tests/unit/pt2pt/protocol_test.cpp tests/unit/test_seed.hpp
-pt2pt_protocol_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-pt2pt_protocol_test_LDADD = libpt2pt.la $(UNIT_LIBS)
-pt2pt_engine_test_SOURCES = tests/unit/pt2pt/engine_test.cpp tests/unit/pt2pt/world.hpp \
-	tests/unit/test_seed.hpp
-pt2pt_engine_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-pt2pt_engine_test_LDADD = libpt2pt.la $(UNIT_LIBS)
-pt2pt_flow_test_SOURCES = tests/unit/pt2pt/flow_test.cpp tests/unit/pt2pt/world.hpp \
-	tests/unit/test_seed.hpp
-pt2pt_flow_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-pt2pt_flow_test_LDADD = libpt2pt.la $(UNIT_LIBS)
-check_PROGRAMS += pt2pt_lists_test
-TESTS += pt2pt_lists_test
-pt2pt_lists_test_SOURCES = tests/unit/pt2pt/lists_test.cpp tests/unit/pt2pt/world.hpp \
-	tests/unit/test_seed.hpp
-pt2pt_lists_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-pt2pt_lists_test_LDADD = libpt2pt.la $(UNIT_LIBS)
-check_PROGRAMS += pt2pt_shm_test
-TESTS += pt2pt_shm_test
-pt2pt_shm_test_SOURCES = tests/unit/pt2pt/shm_test.cpp tests/unit/test_seed.hpp
-pt2pt_shm_test_CPPFLAGS = $(UNIT_CPPFLAGS)
-pt2pt_shm_test_LDADD = libpt2pt.la $(UNIT_LIBS)
-check_PROGRAMS += pt2pt_context_ids_test
-TESTS += pt2pt_context_ids_test
-pt2pt_context_ids_test_SOURCES = tests/unit/pt2pt/context_ids_test.cpp tests/unit/test_seed.hpp
-pt2pt_context_ids_test_CPPFLAGS = $(UNIT_CPPFLAGS)
+EXTRA_DIST += tests/unit/pt2pt/world.hpp
+unit_tests += pt2pt_test
+pt2pt_test_LDADD = libpt2pt.la $(UNIT_LIBS)
+pt2pt_test_sources = \
+	tests/unit/pt2pt/engine_test.cpp \
+	tests/unit/pt2pt/flow_test.cpp \
+	tests/unit/pt2pt/lists_test.cpp \
+	tests/unit/pt2pt/matching_test.cpp \
+	tests/unit/pt2pt/protocol_test.cpp \
+	tests/unit/pt2pt/shm_test.cpp
+pt2pt_test_groups = together/pt2pt_test-1.cpp
+if TOGETHER
+unit_groups += $(pt2pt_test_groups)
+nodist_pt2pt_test_SOURCES = $(pt2pt_test_groups)
+else
+pt2pt_test_SOURCES = $(pt2pt_test_sources)
+endif
+
+# With an operator new of its own, and with memory monitors, which are the process's.
+unit_tests += pt2pt_context_ids_test registration_engine_test
+pt2pt_context_ids_test_SOURCES = tests/unit/pt2pt/context_ids_test.cpp
 pt2pt_context_ids_test_LDADD = libpt2pt.la $(UNIT_LIBS)
+registration_engine_test_SOURCES = tests/unit/pt2pt/registration_test.cpp
+registration_engine_test_LDADD = libpt2pt.la $(UNIT_LIBS) $(FMT_LIBS)

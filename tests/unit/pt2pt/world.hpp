@@ -33,6 +33,13 @@ inline std::byte pattern(std::uint64_t tag, std::size_t offset) {
   return static_cast<std::byte>((tag * 131 + offset * 7 + (offset >> 8) * 13) & 0xff);
 }
 
+/// A network without faults.
+inline SimConfig quiet(std::uint64_t seed) {
+  SimConfig config;
+  config.seed = seed;
+  return config;
+}
+
 /// A job of virtual ranks in one thread.
 class World {
  public:

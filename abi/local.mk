@@ -1,0 +1,35 @@
+# The ABI as tables, and what is made of them: MPI functions that only forward (abi/generate.py). The
+# source package carries the result, so that only a build from git, or an edit of a table, takes Python.
+ABI_TABLES = abi/constants.tsv abi/types.tsv abi/functions.tsv abi/fint.tsv
+abi_generator = abi/generate.py abi/c_forms.py abi/tables.py
+EXTRA_DIST += $(ABI_TABLES) abi/forms.tsv $(abi_generator)
+
+# Each .cpp is a source of libmpi_abi, each .inc the end of the file of its name in bindings/.
+abi_sources = \
+	bindings/generated/coll/nonblocking.cpp \
+	bindings/generated/coll/persistent.cpp \
+	bindings/generated/not_yet/io.cpp \
+	bindings/generated/not_yet/rma.cpp \
+	bindings/generated/not_yet/tool.cpp
+abi_ends = \
+	bindings/generated/coll/blocking.inc \
+	bindings/generated/coll/op.inc \
+	bindings/generated/pt2pt/bsend_calls.inc \
+	bindings/generated/pt2pt/pack_external.inc \
+	bindings/generated/pt2pt/partitioned.inc \
+	bindings/generated/pt2pt/probe.inc \
+	bindings/generated/pt2pt/send.inc \
+	bindings/generated/pt2pt/sendrecv.inc \
+	bindings/generated/types/type.inc \
+	bindings/generated/types/type_query.inc
+abi_generated = $(abi_sources) $(abi_ends)
+EXTRA_DIST += $(abi_ends)
+MAINTAINERCLEANFILES += $(abi_generated)
+
+$(abi_generated): $(abi_generator) abi/functions.tsv abi/types.tsv abi/forms.tsv
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	  $(PYTHON) $(srcdir)/abi/generate.py $(@:bindings/generated/%=%) >$@.tmp && mv $@.tmp $@
+
+# For editors and clang-tidy, which look at sources before anything is built.
+generated: $(abi_generated)
+.PHONY: generated

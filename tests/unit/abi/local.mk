@@ -1,0 +1,2 @@
+# What abi/generate.py makes of the tables.
+unit_scripts += tests/unit/abi/generate_test.py

@@ -28,7 +28,9 @@ Words words_of(const Engine& engine, const Group& group) {
 
 GroupPtr group_of(Engine& engine, const Words& words) {
   if (words.size() < 3) return Group::regular(0, 1, 0);
-  const auto proc = [&](std::int64_t name) { return engine.links().proc_of(static_cast<PeerName>(name)); };
+  const auto proc = [&](std::int64_t name) {
+    return engine.links().proc_of(static_cast<PeerName>(name));
+  };
   const std::int64_t stride = words[1];
   const ProcId first = proc(words[2]);
   if (stride != 0 && !engine.links().is_foreign(first)) {

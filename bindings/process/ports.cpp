@@ -216,7 +216,8 @@ void Ports::refuse(const Knock& knock) {
 Expected<std::unique_ptr<Bridge>> Ports::accept(Entry& entry, std::string_view name) {
   const auto port = parse(name);
   if (!port) return no_port(name);
-  if (port->passport.name() != instance_.engine->links().passport().name() || !open_.contains(port->tag)) {
+  if (port->passport.name() != instance_.engine->links().passport().name() ||
+      !open_.contains(port->tag)) {
     return fail(MPI_ERR_PORT, "the port is not open at this process, the root");
   }
   // Who is lost meanwhile is no matter of this process's: it waits for another.

@@ -77,10 +77,11 @@ TEST_P(Registered, TheSecondMessageRegistersNothing) {
   World w(2, config());
   exchange(w, 1);
   exchange(w, 2);  // what was deferred the first time is registered now
-  const std::uint64_t before =
-      w.engine(0).links().registrations().registrations + w.engine(1).links().registrations().registrations;
+  const std::uint64_t before = w.engine(0).links().registrations().registrations +
+                               w.engine(1).links().registrations().registrations;
   exchange(w, 3);
-  EXPECT_EQ(w.engine(0).links().registrations().registrations + w.engine(1).links().registrations().registrations,
+  EXPECT_EQ(w.engine(0).links().registrations().registrations +
+                w.engine(1).links().registrations().registrations,
             before);
   EXPECT_GT(w.engine(0).links().registrations().hits, 0U);
   EXPECT_GT(w.engine(1).links().registrations().hits, 0U);

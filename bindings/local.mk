@@ -62,7 +62,6 @@ bindings_sources = \
 	bindings/process/ports.cpp bindings/process/ports.hpp \
 	bindings/pt2pt/probe.cpp \
 	bindings/process/progress_thread.cpp bindings/process/progress_thread.hpp \
-	bindings/topo/reorder.cpp bindings/topo/reorder.hpp \
 	bindings/process/process_sets.cpp bindings/process/process_sets.hpp \
 	bindings/pt2pt/requests.cpp bindings/pt2pt/requests.hpp \
 	bindings/pt2pt/send.cpp \
@@ -73,7 +72,6 @@ bindings_sources = \
 	bindings/env/statistics.cpp bindings/env/statistics.hpp \
 	bindings/status.hpp \
 	bindings/process/thread_levels.hpp \
-	bindings/topo/topology.cpp bindings/topo/topology.hpp \
 	bindings/topo/topology_args.hpp \
 	bindings/types/type.cpp \
 	bindings/types/type_contents.cpp \
@@ -98,10 +96,10 @@ nodist_libmpi_abi_la_SOURCES = $(bindings_groups)
 else
 libmpi_abi_la_SOURCES += $(bindings_sources)
 endif
-libmpi_abi_la_LIBADD = libcollectives.la $(STATIC_LIBSTDCXX)
+libmpi_abi_la_LIBADD = libcommunicators.la $(STATIC_LIBSTDCXX)
 libmpi_abi_la_LDFLAGS = -version-info 1:0:0 -no-undefined \
 	-Wl,--version-script=$(srcdir)/bindings/exports.map -Wl,--as-needed
-libmpi_abi_la_DEPENDENCIES = libcollectives.la bindings/exports.map
+libmpi_abi_la_DEPENDENCIES = libcommunicators.la bindings/exports.map
 EXTRA_DIST += bindings/exports.map
 if !SANITIZED
 libmpi_abi_la_LDFLAGS += -Wl,-z,defs

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bindings/entry.hpp"
-#include "bindings/topo/reorder.hpp"
+#include "communicators/reorder.hpp"
 
 namespace remit {
 

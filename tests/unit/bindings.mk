@@ -74,7 +74,8 @@ bindings_lock_test_LDADD = $(UNIT_LIBS) -lpthread
 check_PROGRAMS += bindings_reorder_test
 TESTS += bindings_reorder_test
 bindings_reorder_test_SOURCES = tests/unit/bindings_reorder_test.cpp \
-	bindings/topo/reorder.cpp bindings/topo/reorder.hpp bindings/topo/topology.cpp bindings/topo/topology.hpp
+	communicators/reorder.cpp communicators/reorder.hpp \
+	communicators/virtual_topology.cpp communicators/virtual_topology.hpp
 bindings_reorder_test_CPPFLAGS = $(UNIT_CPPFLAGS)
 bindings_reorder_test_LDADD = libruntime.la $(UNIT_LIBS)
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "bindings/topo/reorder.hpp"
+#include "communicators/reorder.hpp"
 #include "tests/unit/test_seed.hpp"
 
 namespace remit::testing {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Virtual topologies: the arithmetic of grids.
-#include "bindings/topo/topology.hpp"
+#include "communicators/virtual_topology.hpp"
 
 #include <algorithm>
 #include <cstdint>

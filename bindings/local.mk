@@ -62,7 +62,6 @@ bindings_sources = \
 	bindings/process/ports.cpp bindings/process/ports.hpp \
 	bindings/pt2pt/probe.cpp \
 	bindings/process/progress_thread.cpp bindings/process/progress_thread.hpp \
-	bindings/process/process_sets.cpp bindings/process/process_sets.hpp \
 	bindings/pt2pt/requests.cpp bindings/pt2pt/requests.hpp \
 	bindings/pt2pt/send.cpp \
 	bindings/pt2pt/sendrecv.cpp \

@@ -10,8 +10,8 @@
 
 #include "bindings/comm/new_comm.hpp"
 #include "bindings/env/info_objects.hpp"
-#include "bindings/process/process_sets.hpp"
 #include "bindings/weak.hpp"
+#include "communicators/process_sets.hpp"
 #include "runtime/topology.hpp"
 
 namespace remit {
@@ -60,7 +60,7 @@ std::int64_t resource_color(Instance& instance, const CommObject& comm,
 
 /// The members of a process set have its first one in common, by its name among those of all jobs.
 std::int64_t set_color(Instance& instance, std::string_view name) {
-  const auto set = find_pset(instance, name);
+  const auto set = find_process_set(*instance.process, name);
   if (set == nullptr || my_rank_in(instance, *set) == MPI_UNDEFINED) return MPI_UNDEFINED;
   return static_cast<std::int64_t>(instance.engine->name_of(set->proc(0)) & ~(1ULL << 63));
 }

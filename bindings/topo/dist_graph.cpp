@@ -9,6 +9,7 @@
 #include "bindings/env/wait_subjects.hpp"
 #include "bindings/topo/topology_args.hpp"
 #include "bindings/weak.hpp"
+#include "communicators/placement.hpp"
 
 namespace remit {
 
@@ -227,13 +228,14 @@ int finish_graph(Entry& entry, CommObject& parent, DistributedGraph graph, bool 
   GroupPtr group = parent.core.local;
   const int size = parent.core.size();
   if (reorder && static_cast<std::size_t>(size) <= kMostReordered) {
-    const std::vector<ProcessPlace> places = places_of(entry.instance(), parent, size);
+    const std::vector<ProcessPlace> places =
+        places_of(*entry.instance().process, *parent.core.local, size);
     WholeGraph whole;
     if (int err = whole.gather(entry, parent, graph, !places.empty())) return err;
     if (whole.complete()) {
       const std::vector<int> members = order_for(whole.edges(), places);
       group = group->subset(members);
-      graph = whole.node(new_rank(parent, members));
+      graph = whole.node(new_rank_of(parent.core.rank, members));
     }
   }
   return create_comm(entry, parent, std::move(group),

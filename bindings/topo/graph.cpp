@@ -3,6 +3,7 @@
 #include "bindings/comm/new_comm.hpp"
 #include "bindings/topo/topology_args.hpp"
 #include "bindings/weak.hpp"
+#include "communicators/placement.hpp"
 
 namespace remit {
 
@@ -65,7 +66,7 @@ int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const in
   if (int err = entry.not_null(comm_graph, "comm_graph")) return err;
   if (int err = read_graph(entry, nnodes, index, edges, c->core.size(), graph)) return err;
   const std::vector<int> members =
-      ordered_members(entry.instance(), *c, graph, nnodes, reorder != 0);
+      ordered_members(*entry.instance().process, *c->core.local, graph, nnodes, reorder != 0);
   return create_comm(entry, *c, c->core.local->subset(members),
                      std::make_shared<const Topology>(std::move(graph)), comm_graph);
 } catch (...) {
@@ -81,7 +82,8 @@ int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges
   if (int err = entry.intra_comm(comm, c)) return err;
   if (int err = entry.not_null(newrank, "newrank")) return err;
   if (int err = read_graph(entry, nnodes, index, edges, c->core.size(), graph)) return err;
-  *newrank = new_rank(*c, ordered_members(entry.instance(), *c, graph, nnodes, true));
+  *newrank = new_rank_of(c->core.rank, ordered_members(*entry.instance().process, *c->core.local,
+                                                       graph, nnodes, true));
   return MPI_SUCCESS;
 } catch (...) {
   return caught("MPI_Graph_map", comm);

@@ -7,7 +7,6 @@ bindings_sources = \
 	bindings/env/abi.cpp bindings/env/abi.hpp \
 	bindings/env/alloc_kinds.cpp bindings/env/alloc_kinds.hpp \
 	bindings/comm/attributes.cpp bindings/comm/attributes.hpp \
-	bindings/comm/bridge.cpp bindings/comm/bridge.hpp \
 	bindings/pt2pt/bsend.cpp bindings/pt2pt/bsend.hpp \
 	bindings/pt2pt/bsend_calls.cpp \
 	bindings/topo/cart.cpp \
@@ -25,6 +24,7 @@ bindings_sources = \
 	bindings/comm/comm_dup.cpp \
 	bindings/comm/comm_from_group.cpp \
 	bindings/comm/comm_info.cpp \
+	bindings/comm/comm_objects.cpp bindings/comm/comm_objects.hpp \
 	bindings/comm/comm_split_type.cpp \
 	bindings/pt2pt/completion.cpp \
 	bindings/process/connect.cpp \
@@ -36,7 +36,6 @@ bindings_sources = \
 	bindings/env/errors.cpp bindings/env/errors.hpp \
 	bindings/topo/graph.cpp \
 	bindings/comm/group.cpp \
-	bindings/comm/group_mail.cpp bindings/comm/group_mail.hpp bindings/comm/group_words.hpp \
 	bindings/env/handle_int.cpp bindings/env/handle_int.hpp \
 	bindings/handles.hpp \
 	bindings/env/info.cpp \
@@ -48,7 +47,6 @@ bindings_sources = \
 	bindings/coll/logical_ops.cpp bindings/coll/logical_ops.hpp \
 	bindings/env/memory.cpp \
 	bindings/mpi_lock.hpp \
-	bindings/comm/new_comm.cpp bindings/comm/new_comm.hpp \
 	bindings/comm/names.cpp \
 	bindings/not_yet.cpp bindings/not_yet.hpp \
 	bindings/not_yet_io.cpp \
@@ -59,14 +57,13 @@ bindings_sources = \
 	bindings/pt2pt/pack_external.cpp \
 	bindings/pt2pt/partitioned.cpp \
 	bindings/process/presence.hpp \
-	bindings/process/ports.cpp bindings/process/ports.hpp \
 	bindings/pt2pt/probe.cpp \
 	bindings/process/progress_thread.cpp bindings/process/progress_thread.hpp \
 	bindings/pt2pt/requests.cpp bindings/pt2pt/requests.hpp \
 	bindings/pt2pt/send.cpp \
 	bindings/pt2pt/sendrecv.cpp \
 	bindings/process/session.cpp \
-	bindings/process/spawn.cpp bindings/process/spawn.hpp \
+	bindings/process/spawn.cpp \
 	bindings/env/stateless.cpp \
 	bindings/env/statistics.cpp bindings/env/statistics.hpp \
 	bindings/status.hpp \

@@ -2,7 +2,7 @@
 // Cartesian topologies (MPI-5.0, sections 8.5.1, 8.5.2, 8.5.5 to 8.5.8).
 #include <algorithm>
 
-#include "bindings/comm/new_comm.hpp"
+#include "bindings/comm/comm_objects.hpp"
 #include "bindings/topo/topology_args.hpp"
 #include "bindings/weak.hpp"
 #include "communicators/placement.hpp"
@@ -63,8 +63,8 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int p
   if (int err = read_grid(entry, ndims, dims, periods, c->core.size(), grid)) return err;
   const std::vector<int> members =
       ordered_members(*entry.instance().process, *c->core.local, grid, grid.size(), reorder != 0);
-  return create_comm(entry, *c, c->core.local->subset(members),
-                     std::make_shared<const Topology>(grid), comm_cart);
+  return create_comm_object(entry, *c, c->core.local->subset(members),
+                            std::make_shared<const Topology>(grid), comm_cart);
 } catch (...) {
   return caught("MPI_Cart_create", comm_old);
 }
@@ -80,8 +80,8 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) try
   }
   if (int err = entry.not_null(newcomm, "newcomm")) return err;
   const std::span<const int> kept(remain_dims, grid->dimensions.size());
-  return create_comm(entry, *c, c->core.local->subset(grid->slice(c->core.rank, kept)),
-                     std::make_shared<const Topology>(grid->without_others(kept)), newcomm);
+  return create_comm_object(entry, *c, c->core.local->subset(grid->slice(c->core.rank, kept)),
+                            std::make_shared<const Topology>(grid->without_others(kept)), newcomm);
 } catch (...) {
   return caught("MPI_Cart_sub", comm);
 }

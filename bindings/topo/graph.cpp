@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Graph topologies (MPI-5.0, sections 8.5.3, 8.5.5 and 8.5.8).
-#include "bindings/comm/new_comm.hpp"
+#include "bindings/comm/comm_objects.hpp"
 #include "bindings/topo/topology_args.hpp"
 #include "bindings/weak.hpp"
 #include "communicators/placement.hpp"
@@ -67,8 +67,8 @@ int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const in
   if (int err = read_graph(entry, nnodes, index, edges, c->core.size(), graph)) return err;
   const std::vector<int> members =
       ordered_members(*entry.instance().process, *c->core.local, graph, nnodes, reorder != 0);
-  return create_comm(entry, *c, c->core.local->subset(members),
-                     std::make_shared<const Topology>(std::move(graph)), comm_graph);
+  return create_comm_object(entry, *c, c->core.local->subset(members),
+                            std::make_shared<const Topology>(std::move(graph)), comm_graph);
 } catch (...) {
   return caught("MPI_Graph_create", comm_old);
 }

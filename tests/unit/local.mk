@@ -18,6 +18,7 @@ include tests/unit/registration.mk
 include tests/unit/datatype.mk
 include tests/unit/pt2pt.mk
 include tests/unit/collectives.mk
+include tests/unit/communicators.mk
 include tests/unit/bindings.mk
 include tests/unit/launcher.mk
 endif

@@ -77,6 +77,8 @@ class Entry {
       return raise_error_with(errhandler_, nullptr, code, function_, detail);
     return raise_error(target_, code, function_, detail);
   }
+  /// The same for an error of a layer below.
+  [[gnu::cold]] int fail(const Error& error) { return fail(error.code, "{}", error.message); }
 
   int comm(MPI_Comm handle, CommObject*& out) {
     out = instance_->comm(handle);

@@ -7,7 +7,6 @@ bindings_sources = \
 	bindings/env/abi.cpp bindings/env/abi.hpp \
 	bindings/env/alloc_kinds.cpp bindings/env/alloc_kinds.hpp \
 	bindings/comm/attributes.cpp bindings/comm/attributes.hpp \
-	bindings/comm/bridge.cpp bindings/comm/bridge.hpp \
 	bindings/pt2pt/bsend.cpp bindings/pt2pt/bsend.hpp \
 	bindings/pt2pt/bsend_calls.cpp \
 	bindings/topo/cart.cpp \
@@ -24,6 +23,7 @@ bindings_sources = \
 	bindings/comm/comm_dup.cpp \
 	bindings/comm/comm_from_group.cpp \
 	bindings/comm/comm_info.cpp \
+	bindings/comm/comm_objects.cpp bindings/comm/comm_objects.hpp \
 	bindings/comm/comm_split_type.cpp \
 	bindings/pt2pt/completion.cpp \
 	bindings/process/connect.cpp \
@@ -35,7 +35,6 @@ bindings_sources = \
 	bindings/env/errors.cpp bindings/env/errors.hpp \
 	bindings/topo/graph.cpp \
 	bindings/comm/group.cpp \
-	bindings/comm/group_mail.cpp bindings/comm/group_mail.hpp bindings/comm/group_words.hpp \
 	bindings/env/handle_int.cpp bindings/env/handle_int.hpp \
 	bindings/handles.hpp \
 	bindings/env/info.cpp \
@@ -47,7 +46,6 @@ bindings_sources = \
 	bindings/coll/logical_ops.cpp bindings/coll/logical_ops.hpp \
 	bindings/env/memory.cpp \
 	bindings/mpi_lock.hpp \
-	bindings/comm/new_comm.cpp bindings/comm/new_comm.hpp \
 	bindings/comm/names.cpp \
 	bindings/not_yet.cpp bindings/not_yet.hpp \
 	bindings/generated/not_yet/io.cpp \
@@ -58,21 +56,17 @@ bindings_sources = \
 	bindings/pt2pt/pack_external.cpp \
 	bindings/pt2pt/partitioned.cpp \
 	bindings/process/presence.hpp \
-	bindings/process/ports.cpp bindings/process/ports.hpp \
 	bindings/pt2pt/probe.cpp \
 	bindings/process/progress_thread.cpp bindings/process/progress_thread.hpp \
-	bindings/topo/reorder.cpp bindings/topo/reorder.hpp \
-	bindings/process/process_sets.cpp bindings/process/process_sets.hpp \
 	bindings/pt2pt/requests.cpp bindings/pt2pt/requests.hpp \
 	bindings/pt2pt/send.cpp \
 	bindings/pt2pt/sendrecv.cpp \
 	bindings/process/session.cpp \
-	bindings/process/spawn.cpp bindings/process/spawn.hpp \
+	bindings/process/spawn.cpp \
 	bindings/env/stateless.cpp \
 	bindings/env/statistics.cpp bindings/env/statistics.hpp \
 	bindings/status.hpp \
 	bindings/process/thread_levels.hpp \
-	bindings/topo/topology.cpp bindings/topo/topology.hpp \
 	bindings/topo/topology_args.hpp \
 	bindings/types/type.cpp \
 	bindings/types/type_contents.cpp \
@@ -99,10 +93,10 @@ libmpi_abi_la_SOURCES += $(bindings_sources)
 endif
 # Once made, they are what the compiler has noted as their dependencies.
 $(libmpi_abi_la_OBJECTS): | $(abi_generated)
-libmpi_abi_la_LIBADD = libcollectives.la $(STATIC_LIBSTDCXX)
+libmpi_abi_la_LIBADD = libcommunicators.la $(STATIC_LIBSTDCXX)
 libmpi_abi_la_LDFLAGS = -version-info 1:0:0 -no-undefined \
 	-Wl,--version-script=$(srcdir)/bindings/exports.map -Wl,--as-needed
-libmpi_abi_la_DEPENDENCIES = libcollectives.la bindings/exports.map
+libmpi_abi_la_DEPENDENCIES = libcommunicators.la bindings/exports.map
 EXTRA_DIST += bindings/exports.map
 if !SANITIZED
 libmpi_abi_la_LDFLAGS += -Wl,-z,defs

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bindings/coll/hold.hpp"
-#include "bindings/topo/topology.hpp"
 #include "collectives/collectives.hpp"
+#include "communicators/virtual_topology.hpp"
 #include "datatype/datatype.hpp"
 #include "datatype/handle_number.hpp"
 #include "datatype/ref.hpp"

@@ -38,7 +38,8 @@ collectives_sources = $(collective_algorithms) \
 	collectives/board/board_setup.cpp \
 	collectives/board/board_reduce.cpp \
 	collectives/board/board_short.cpp \
-	collectives/driver.cpp
+	collectives/driver.cpp \
+	collectives/wait_record.cpp collectives/wait_record.hpp
 collectives_groups = together/collectives-1.cpp together/collectives-2.cpp together/collectives-3.cpp
 if TOGETHER
 together += $(collectives_groups)

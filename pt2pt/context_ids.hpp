@@ -16,7 +16,7 @@ namespace remit {
 class ContextIds {
  public:
   /// Slots that no communicator made by the program ever has.
-  enum Reserved : std::uint32_t { kWorld, kSelf, kGroups, kPorts, kKnocks, kReserved };
+  enum Reserved : std::uint32_t { kWorld, kSelf, kGroups, kPorts, kConnectRequests, kReserved };
   static constexpr std::uint64_t kSlots = std::uint64_t{1} << 29;
 
   /// Fewer slots than there are: for tests. More than kReserved.

@@ -22,6 +22,7 @@ class MemoryJob::Member final : public Bootstrap {
     const int per_host = job.options_.ranks_per_host;
     const int first = rank / per_host * per_host;
     identity_.job = "memory";
+    if (job.options_.has_key) identity_.job_key = job_key_of(identity_.job);
     identity_.rank = rank;
     identity_.size = job.size();
     identity_.local_rank = rank - first;

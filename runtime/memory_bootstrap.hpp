@@ -36,6 +36,9 @@ class MemoryJob {
                                    ///< bound it for very many ranks: each keeps its peers
     std::uint64_t seed = 0;        ///< of the delays
     int max_delay_polls = 0;       ///< an answer appears after 0..max polls of its asker
+    /// Whether ranks are named as under a launcher, with the job's key: passports need that. Else
+    /// devices know them as 0, 1, 2 ...
+    bool has_key = false;
   };
 
   explicit MemoryJob(int size, Options options);

@@ -155,6 +155,8 @@ class Progress {
     virtual void after() = 0;
   };
   void set_yield_hook(YieldHook* hook) { hook_ = hook; }
+  /// Null while nobody wants to be called; whoever blocks outside of wait() calls it around that.
+  [[nodiscard]] YieldHook* yield_hook() const { return hook_; }
 
   /// With several threads in MPI: tells threads that sleep in wait() that their condition may have
   /// become true without an event of any source. Costs one load when nobody sleeps. Call it with

@@ -9,19 +9,11 @@
 #include "bindings/pt2pt/bsend.hpp"
 #include "bindings/pt2pt/requests.hpp"
 #include "bindings/weak.hpp"
+#include "communicators/creation.hpp"
 
 namespace remit {
 
 namespace {
-
-int compare(const CommObject& a, const CommObject& b) {
-  if (&a == &b) return MPI_IDENT;
-  if (a.core.is_inter() != b.core.is_inter()) return MPI_UNEQUAL;
-  const int local = compare(*a.core.local, *b.core.local);
-  const int remote = a.core.is_inter() ? compare(*a.core.remote, *b.core.remote) : MPI_IDENT;
-  if (local == MPI_UNEQUAL || remote == MPI_UNEQUAL) return MPI_UNEQUAL;
-  return local == MPI_IDENT && remote == MPI_IDENT ? MPI_CONGRUENT : MPI_SIMILAR;
-}
 
 bool is_world_or_self(const Instance& instance, const CommObject* comm) {
   return comm == &instance.world || comm == &instance.self;
@@ -127,7 +119,7 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) try {
   if (int err = entry.comm(comm1, a)) return err;
   if (int err = entry.comm(comm2, b)) return err;
   if (int err = entry.not_null(result, "result")) return err;
-  *result = compare(*a, *b);
+  *result = a == b ? MPI_IDENT : compare(a->core, b->core);
   return MPI_SUCCESS;
 } catch (...) {
   return caught("MPI_Comm_compare", comm1);

@@ -2,10 +2,11 @@
 // Duplicates of communicators (MPI-5.0, section 7.4.2). Hints are not inherited; the forms with
 // info are given them.
 #include "bindings/comm/attributes.hpp"
-#include "bindings/comm/new_comm.hpp"
+#include "bindings/comm/comm_objects.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/pt2pt/requests.hpp"
 #include "bindings/weak.hpp"
+#include "communicators/agreement.hpp"
 
 namespace remit {
 
@@ -13,8 +14,8 @@ namespace {
 
 /// A duplicate, but for its attributes. The context may still be unknown.
 CommObject* make_duplicate(const CommObject& comm, ContextId context, const CommHints& hints) {
-  CommObject* made =
-      make_comm(heritage_of(comm), context, comm.core.rank, comm.core.local, comm.core.remote);
+  CommObject* made = make_comm(
+      inherited_from(comm), make_core(context, comm.core.rank, comm.core.local, comm.core.remote));
   made->topology = comm.topology;
   made->hints = hints;
   return made;
@@ -45,9 +46,9 @@ int duplicate(const char* function, MPI_Comm comm, MPI_Info info, MPI_Comm* newc
   CommObject* c = nullptr;
   CommHints hints;
   if (int err = check(entry, comm, info, newcomm, c, hints)) return err;
-  ContextId context = 0;
-  if (int err = agree_on_context(entry, *c, context)) return err;
-  return copy_to_duplicate(entry, *c, make_duplicate(*c, context, hints), newcomm);
+  const auto context = agree_on_context(call_of(entry), parent_of(*c));
+  if (!context) return entry.fail(context.error());
+  return copy_to_duplicate(entry, *c, make_duplicate(*c, *context, hints), newcomm);
 }
 
 /// What an agreement under way writes to; it lives as long as its request.
@@ -68,7 +69,7 @@ RequestObject* start_duplicate(Entry& entry, CommObject& comm, CommObject* made)
   MessageArgs args;
   args.comm = &comm;
   RequestObject* request = make_request(instance, RequestForm::collective, args);
-  auto pending = std::make_shared<PendingDuplicate>(instance.contexts, made);
+  auto pending = std::make_shared<PendingDuplicate>(instance.comms->contexts(), made);
   CollectiveArgs agree;
   agree.kind = CollectiveKind::agree;
   agree.recv = &pending->agreement;

@@ -3,11 +3,10 @@
 // tag tells calls apart that are under way at the same time.
 #include <cstring>
 
-#include "bindings/comm/group_mail.hpp"
-#include "bindings/comm/group_words.hpp"
-#include "bindings/comm/new_comm.hpp"
+#include "bindings/comm/comm_objects.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/weak.hpp"
+#include "communicators/intercomm.hpp"
 
 namespace remit {
 
@@ -25,7 +24,7 @@ struct NewComm {
   GroupPtr local;
   int rank = 0;
   CommHints hints;
-  Heritage heritage;
+  Inherited inherited;
 };
 
 int check_common(Entry& entry, MPI_Group group, const char* stringtag, MPI_Info info,
@@ -35,8 +34,8 @@ int check_common(Entry& entry, MPI_Group group, const char* stringtag, MPI_Info 
   if (int err = entry.group(group, out.local)) return err;
   if (int err = check_string_tag(entry, stringtag)) return err;
   if (int err = read_hints(entry, info, out.hints)) return err;
-  out.heritage.errhandler = errhandler;
-  out.heritage.session = session_of(group);
+  out.inherited.errhandler = errhandler;
+  out.inherited.session = session_of(group);
   out.rank = my_rank_in(entry.instance(), *out.local);
   if (out.rank != MPI_UNDEFINED || out.local->size() == 0) return MPI_SUCCESS;
   return entry.fail(MPI_ERR_GROUP, "this process is not in the group");
@@ -48,24 +47,13 @@ int check_leader(Entry& entry, const Group& group, int leader, const char* argum
                     group.size());
 }
 
-/// The remote group, which only the local leader was told, at all of the local group.
-int share_remote(Entry& entry, const NewComm& made, int leader, const std::string& stringtag,
-                 GroupPtr& remote) {
-  // The leader comes first.
-  std::vector<ProcId> members = members_of(*made.local);
-  std::swap(members[0], members[static_cast<std::size_t>(leader)]);
-  int place = made.rank;
-  if (made.rank == leader) {
-    place = 0;
-  } else if (made.rank == 0) {
-    place = leader;
-  }
-  GroupMail::Letter letter;
-  if (made.rank == leader)
-    letter = to_bytes(remote == nullptr ? Words{} : words_of(entry.engine(), *remote));
-  MailCall call(entry, "remote " + stringtag, std::move(members), place);
-  if (int err = call.broadcast(letter)) return err;
-  if (made.rank != leader) remote = group_of(entry.engine(), words_from(letter));
+/// The object, with what the program has said of it.
+int finish_new(Entry& entry, const NewComm& made, Expected<MaybeComm> core, MPI_Comm* out) {
+  if (!core) return entry.fail(core.error());
+  if (!*core) return MPI_SUCCESS;
+  CommObject* comm = make_comm(made.inherited, std::move(**core));
+  comm->hints = made.hints;
+  *out = comm->handle;
   return MPI_SUCCESS;
 }
 
@@ -83,13 +71,8 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info
   if (int err = entry.not_null(newcomm, "newcomm")) return err;
   *newcomm = MPI_COMM_NULL;
   if (made.local->size() == 0) return MPI_SUCCESS;
-  MailCall call(entry, fmt::format("string {}", stringtag), members_of(*made.local), made.rank);
-  ContextId context = 0;
-  if (int err = call.agree_on_context(context)) return err;
-  CommObject* comm = make_comm(made.heritage, context, made.rank, std::move(made.local));
-  comm->hints = made.hints;
-  *newcomm = comm->handle;
-  return MPI_SUCCESS;
+  auto core = create_comm_from_group(call_of(entry), made.local, made.rank, stringtag);
+  return finish_new(entry, made, std::move(core), newcomm);
 } catch (...) {
   return caught("MPI_Comm_create_from_group");
 }
@@ -113,19 +96,9 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
       if (int err = check_leader(entry, *remote, remote_leader, "remote_leader")) return err;
     }
   }
-  if (int err = share_remote(entry, made, local_leader, stringtag, remote)) return err;
-  if (remote->size() == 0) return MPI_SUCCESS;
-  if (int err = check_disjoint(entry, *made.local, *remote)) return err;
-  ContextId context = 0;
-  if (int err =
-          agree_between(entry, fmt::format("both {}", stringtag), *made.local, *remote, context)) {
-    return err;
-  }
-  CommObject* comm =
-      make_comm(made.heritage, context, made.rank, std::move(made.local), std::move(remote));
-  comm->hints = made.hints;
-  *newintercomm = comm->handle;
-  return MPI_SUCCESS;
+  auto core = create_intercomm_from_groups(call_of(entry), made.local, made.rank, local_leader,
+                                           std::move(remote), stringtag);
+  return finish_new(entry, made, std::move(core), newintercomm);
 } catch (...) {
   return caught("MPI_Intercomm_create_from_groups");
 }

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "bindings/comm/new_comm.hpp"
+#include "bindings/comm/comm_objects.hpp"
 #include "bindings/weak.hpp"
 
 namespace remit {

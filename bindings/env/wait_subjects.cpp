@@ -2,8 +2,7 @@
 // Turning what a call waits for into a record for mpirun.
 #include "bindings/env/wait_subjects.hpp"
 
-#include "collectives/algorithms.hpp"
-#include "collectives/board/board.hpp"
+#include "collectives/wait_record.hpp"
 
 namespace remit {
 
@@ -19,35 +18,10 @@ void set_comm(const CommObject& comm, CallRecord& record) {
   record.context = comm.core.context;
 }
 
-RankSet ranks_of(const Group& group) {
-  RankSet set;
-  const int size = group.size();
-  if (size == 0) return set;
-  const std::int64_t first = group.proc(0);
-  const std::int64_t stride = size > 1 ? std::int64_t{group.proc(1)} - first : 1;
-  bool regular = true;
-  for (int i = 0; i < size && regular; ++i) regular = group.proc(i) == first + i * stride;
-  if (regular) {
-    set.count = static_cast<std::uint32_t>(size);
-    set.first = static_cast<std::uint32_t>(first);
-    set.stride = stride;
-    return set;
-  }
-  for (int i = 0; i < size; ++i) set.add(group.proc(i));
-  return set;
-}
-
-void add_once(RankSet& set, ProcId rank) {
-  for (std::uint32_t i = 0; set.listed && i < set.size(); ++i) {
-    if (set.list[i] == rank) return;
-  }
-  set.add(rank);
-}
-
 /// Any member of the communicator may send it.
 void set_any_source(const CommCore& comm, CallRecord& record) {
   record.any = true;
-  record.waits_for = ranks_of(comm.peers());
+  record.waits_for = rank_set_of(comm.peers());
 }
 
 void set_message(const CommObject& comm, int peer, int tag, CallKind kind, CallRecord& record) {
@@ -64,28 +38,10 @@ void set_data(const View& view, const Datatype* type, CallRecord& record) {
   set_text(record.type, type->name().empty() ? "a derived type" : type->name());
 }
 
-/// Adds the peers of the operation's messages that are not complete.
-void add_peers(Engine& engine, const CommCore& comm, std::uint32_t sequence, RankSet& set) {
-  const auto tag = static_cast<int>(sequence & 0x7fffffffU);
-  for (const Engine::Awaited& awaited : engine.awaited()) {
-    // Parts (inside a local group, inside cells, among leaders) have contexts of the
-    // communicator's.
-    const ContextId part = awaited.key.context - comm.context;
-    const bool ours = part < kContextsEach && part % 2 != 0 && awaited.key.tag == tag;
-    if (ours && awaited.peer != kAnyProc) add_once(set, awaited.peer);
-  }
-}
-
 void set_collective(Engine& engine, const CommObject& comm, CollectiveKind kind,
                     std::uint32_t sequence, CallRecord& record) {
-  set_comm(comm, record);
-  record.kind = CallKind::collective;
-  set_text(record.operation, collective_name(kind));
-  record.sequence = sequence;
-  record.members = ranks_of(*comm.core.local);
-  add_peers(engine, comm.core, sequence, record.waits_for);
-  if (comm.core.board == nullptr) return;
-  for (const ProcId proc : comm.core.board->missing()) add_once(record.waits_for, proc);
+  set_text(record.comm, comm.name);
+  describe_collective(engine, comm.core, kind, sequence, record);
 }
 
 CallKind kind_of(const RequestObject& request) {
@@ -136,7 +92,7 @@ bool add_peers_of(Engine& engine, RequestObject& request, RankSet& set) {
   if (request.comm == nullptr) return true;
   const CommCore& core = request.comm->core;
   if (request.collective) {
-    add_peers(engine, core, request.collective->work().sequence(), set);
+    add_awaited(engine, core, request.collective->work().sequence(), set);
     return true;
   }
   if (request.sending != nullptr && !request.sending->core.complete) {

@@ -3,10 +3,12 @@
 // between two processes with a socket (section 11.10.5).
 #include <cstring>
 
+#include "bindings/comm/comm_objects.hpp"
 #include "bindings/env/info_objects.hpp"
 #include "bindings/handles.hpp"
-#include "bindings/process/ports.hpp"
 #include "bindings/weak.hpp"
+#include "communicators/bridge.hpp"
+#include "communicators/ports.hpp"
 
 namespace remit {
 
@@ -15,17 +17,20 @@ namespace {
 /// MPI_Comm_accept or MPI_Comm_connect: `way` is the root's to a bridge, from the port's name.
 int meet(Entry& entry, const char* port_name, MPI_Info info, int root, MPI_Comm comm,
          MPI_Comm* newcomm,
-         Expected<std::unique_ptr<Bridge>> (Ports::*way)(Entry& entry, std::string_view name)) {
+         Expected<std::unique_ptr<Bridge>> (Ports::*way)(const CommCall& call,
+                                                         std::string_view name)) {
   CommObject* c = nullptr;
   if (int err = entry.intra_comm(comm, c)) return err;
   if (int err = entry.root(*c, root)) return err;
   if (int err = optional_info(entry, info)) return err;
   if (int err = entry.not_null(newcomm, "newcomm")) return err;
+  *newcomm = MPI_COMM_NULL;
+  const CommCall call = call_of(entry);
   const auto open = [&]() -> Expected<std::unique_ptr<Bridge>> {
     if (port_name == nullptr) return fail(MPI_ERR_PORT, "port_name is a null pointer");
-    return (ports_of(entry.instance()).*way)(entry, port_name);
+    return (call.comms.ports().*way)(call, port_name);
   };
-  return bridge_groups(entry, *c, root, open, newcomm);
+  return finish_comm(entry, *c, bridge_groups(call, parent_of(*c), root, open), newcomm);
 }
 
 int check_name(Entry& entry, const char* name) {
@@ -54,9 +59,9 @@ int PMPI_Open_port(MPI_Info info, char* port_name) try {
   Entry entry("MPI_Open_port");
   if (int err = optional_info(entry, info)) return err;
   if (int err = entry.not_null(port_name, "port_name")) return err;
-  const std::string name = ports_of(entry.instance()).open();
+  const std::string name = entry.instance().comms->ports().open();
   if (name.size() >= MPI_MAX_PORT_NAME) {
-    (void)ports_of(entry.instance()).close(name);
+    (void)entry.instance().comms->ports().close(name);
     return entry.fail(MPI_ERR_OTHER, "the addresses of this process ({} characters) are too long",
                       name.size());
   }
@@ -70,7 +75,7 @@ REMIT_WEAK(Open_port);
 int PMPI_Close_port(const char* port_name) try {
   Entry entry("MPI_Close_port");
   if (int err = entry.not_null(port_name, "port_name")) return err;
-  if (ports_of(entry.instance()).close(port_name)) return MPI_SUCCESS;
+  if (entry.instance().comms->ports().close(port_name)) return MPI_SUCCESS;
   return entry.fail(MPI_ERR_PORT, "'{:.60}' is no port that this process has open", port_name);
 } catch (...) {
   return caught("MPI_Close_port");
@@ -99,11 +104,13 @@ int PMPI_Comm_join(int fd, MPI_Comm* intercomm) try {
   Entry entry("MPI_Comm_join");
   if (int err = entry.not_null(intercomm, "intercomm")) return err;
   *intercomm = MPI_COMM_NULL;
-  auto bridge = ports_of(entry.instance()).join(entry, fd);
-  if (!bridge) return entry.fail(bridge.error().code, "{}", bridge.error().message);
+  const CommCall call = call_of(entry);
+  auto bridge = call.comms.ports().join(call, fd);
+  if (!bridge) return entry.fail(bridge.error());
   if (*bridge == nullptr) return MPI_SUCCESS;  // no way but the socket
   const auto open = [&] { return std::move(bridge); };
-  return bridge_groups(entry, entry.instance().self, 0, open, intercomm);
+  CommObject& self = entry.instance().self;
+  return finish_comm(entry, self, bridge_groups(call, parent_of(self), 0, open), intercomm);
 } catch (...) {
   return caught("MPI_Comm_join");
 }
@@ -116,7 +123,7 @@ int PMPI_Publish_name(const char* service_name, MPI_Info info, const char* port_
   if (int err = entry.not_null(port_name, "port_name")) return err;
   if (int err = check_port(entry, port_name)) return err;
   const auto done = entry.instance().process->bootstrap().publish_name(service_name, port_name);
-  return done ? MPI_SUCCESS : entry.fail(done.error().code, "{}", done.error().message);
+  return done ? MPI_SUCCESS : entry.fail(done.error());
 } catch (...) {
   return caught("MPI_Publish_name");
 }
@@ -128,7 +135,7 @@ int PMPI_Lookup_name(const char* service_name, MPI_Info info, char* port_name) t
   if (int err = optional_info(entry, info)) return err;
   if (int err = entry.not_null(port_name, "port_name")) return err;
   const auto found = entry.instance().process->bootstrap().lookup_name(service_name);
-  if (!found) return entry.fail(found.error().code, "{}", found.error().message);
+  if (!found) return entry.fail(found.error());
   if (int err = check_port(entry, *found)) return err;  // another library may have published it
   copy_cut(*found, port_name, MPI_MAX_PORT_NAME);
   return MPI_SUCCESS;
@@ -144,7 +151,7 @@ int PMPI_Unpublish_name(const char* service_name, MPI_Info info, const char* por
   if (int err = optional_info(entry, info)) return err;
   if (int err = entry.not_null(port_name, "port_name")) return err;
   const auto done = entry.instance().process->bootstrap().unpublish_name(service_name);
-  return done ? MPI_SUCCESS : entry.fail(done.error().code, "{}", done.error().message);
+  return done ? MPI_SUCCESS : entry.fail(done.error());
 } catch (...) {
   return caught("MPI_Unpublish_name");
 }

@@ -7,18 +7,32 @@
 #include <cstring>
 
 #include "bindings/comm/attributes.hpp"
+#include "bindings/comm/comm_objects.hpp"
 #include "bindings/entry.hpp"
 #include "bindings/env/alloc_kinds.hpp"
 #include "bindings/env/info_objects.hpp"
-#include "bindings/process/spawn.hpp"
 #include "bindings/process/users.hpp"
 #include "bindings/pt2pt/bsend.hpp"
 #include "bindings/weak.hpp"
+#include "communicators/spawn.hpp"
 #include "runtime/launch_params.hpp"
 
 namespace remit {
 
 namespace {
+
+/// In a job that was spawned: makes the inter-communicator to those who spawned it. Collective over
+/// MPI_COMM_WORLD. Returns what the MPI function is to return.
+int connect_to_parent(Entry& entry) {
+  Instance& instance = entry.instance();
+  auto made = connect_to_spawner(call_of(entry), parent_of(instance.world));
+  if (!made) return entry.fail(made.error());
+  if (!*made) return MPI_SUCCESS;
+  CommObject* parent = make_comm(inherited_from(instance.world), std::move(**made));
+  parent->name = "MPI_COMM_PARENT";
+  instance.parent = Ref<CommObject>::adopt(parent);
+  return MPI_SUCCESS;
+}
 
 int start(const char* function, int required, int* provided) {
   if (library().phase == Phase::running) {

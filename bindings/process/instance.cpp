@@ -8,10 +8,8 @@
 #include <system_error>
 
 #include "bindings/comm/attributes.hpp"
-#include "bindings/comm/group_mail.hpp"
 #include "bindings/env/errors.hpp"
 #include "bindings/handles.hpp"
-#include "bindings/process/ports.hpp"
 #include "bindings/process/progress_thread.hpp"
 #include "bindings/pt2pt/bsend.hpp"
 #include "datatype/unnamed_types.hpp"
@@ -64,6 +62,7 @@ Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Devic
                    int level)
     : process(std::move(p)), thread_level(level), main_thread(std::this_thread::get_id()) {
   engine = std::make_unique<Engine>(*process, std::move(devices));
+  comms = std::make_unique<CommProcess>(*engine, *this);
   const auto my_proc = static_cast<ProcId>(process->rank());
   make_predefined(world, MPI_COMM_WORLD, "MPI_COMM_WORLD",
                   ContextIds::context_of(ContextIds::kWorld), process->rank(),
@@ -178,7 +177,7 @@ void destroy(CommObject* comm) {
   release_errhandler(comm->errhandler);
   comm->kind = ObjectKind::freed;
   if (Instance* instance = library().instance; instance != nullptr) {
-    instance->contexts.release(comm->core.context);
+    instance->comms->contexts().release(comm->core.context);
   }
   delete comm;
 }

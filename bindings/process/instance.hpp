@@ -16,7 +16,7 @@
 #include "bindings/mpi_lock.hpp"
 #include "bindings/objects.hpp"
 #include "bindings/process/presence.hpp"
-#include "pt2pt/context_ids.hpp"
+#include "communicators/comm_process.hpp"
 #include "runtime/process.hpp"
 
 namespace remit {
@@ -25,11 +25,6 @@ class ErrorBook;
 class FortranBooleans;
 class ProgressThread;
 class UnnamedTypes;
-
-/// What processes without a common communicator tell each other (bindings/comm/group_mail.cpp).
-class GroupMail;
-/// What others may connect to (bindings/process/ports.cpp).
-class Ports;
 
 /// Values of the attributes that MPI_COMM_WORLD is born with (MPI-5.0, section 9.1.2). Users get
 /// their addresses.
@@ -51,13 +46,13 @@ enum class Guard : std::uint8_t {
 
 /// Everything that exists while the World Model or a session is open. Members are destroyed in
 /// reverse order.
-struct Instance {
+struct Instance final : CallingThreads {
   Instance(std::unique_ptr<Process> process, std::vector<std::unique_ptr<Device>> devices,
            int thread_level);
   ~Instance();
 
   std::unique_ptr<Process> process;
-  std::unique_ptr<Ports> ports;  ///< goes after the engine, which may still know requests of it
+  std::unique_ptr<CommProcess> comms;  ///< goes after the engine
   std::unique_ptr<Engine> engine;
   CommObject world;
   CommObject self;
@@ -65,8 +60,6 @@ struct Instance {
   /// sessions only.
   CommObject* open_world = nullptr;
   CommObject* open_self = nullptr;
-  ContextIds contexts;
-  std::unique_ptr<GroupMail> group_mail;
   /// To those who spawned this job; has the reference of the program's handle until that is freed.
   /// Null: nobody did, or it was freed.
   Ref<CommObject> parent;
@@ -117,6 +110,10 @@ struct Instance {
   [[nodiscard]] bool locking() const {
     return guard.load(std::memory_order_relaxed) == Guard::lock;
   }
+  // CallingThreads
+  [[nodiscard]] bool overlap() const override { return locking(); }
+  void note_change() override { others_may_care = true; }
+
   /// Makes it safe for a user of this `level` to join. Library::opening is held.
   void guard_for(int level, bool is_session);
   /// After guard_for(), without Library::opening: until no call is under way that began before

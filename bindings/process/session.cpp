@@ -5,11 +5,11 @@
 #include "bindings/env/alloc_kinds.hpp"
 #include "bindings/env/info_objects.hpp"
 #include "bindings/handles.hpp"
-#include "bindings/process/process_sets.hpp"
 #include "bindings/process/thread_levels.hpp"
 #include "bindings/process/users.hpp"
 #include "bindings/pt2pt/bsend.hpp"
 #include "bindings/weak.hpp"
+#include "communicators/process_sets.hpp"
 #include "runtime/launch_params.hpp"
 
 namespace remit {
@@ -39,7 +39,7 @@ int find_pset(Entry& entry, MPI_Session session, const char* name, SessionObject
               std::shared_ptr<const Group>& group) {
   if (int err = entry.session(session, object)) return err;
   if (int err = entry.not_null(name, "pset_name")) return err;
-  group = find_pset(entry.instance(), name);
+  group = find_process_set(*entry.instance().process, name);
   if (group != nullptr) return MPI_SUCCESS;
   return entry.fail(MPI_ERR_ARG,
                     "pset_name is '{}', which is no process set of this session "
@@ -145,7 +145,7 @@ int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int* npset_na
   if (int err = entry.session(session, object)) return err;
   if (int err = optional_info(entry, info)) return err;
   if (int err = entry.not_null(npset_names, "npset_names")) return err;
-  *npset_names = static_cast<int>(process_sets(entry.instance()).size());
+  *npset_names = static_cast<int>(process_sets(*entry.instance().process).size());
   return MPI_SUCCESS;
 } catch (...) {
   return caught("MPI_Session_get_num_psets", session);
@@ -162,7 +162,7 @@ int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int* ps
   if (*pset_len < 0) {
     return entry.fail(MPI_ERR_ARG, "pset_len is {}; it must not be negative", *pset_len);
   }
-  const std::vector<ProcessSet> sets = process_sets(entry.instance());
+  const std::vector<ProcessSet> sets = process_sets(*entry.instance().process);
   if (n < 0 || static_cast<std::size_t>(n) >= sets.size()) {
     return entry.fail(MPI_ERR_ARG, "n is {}; the session has {} process sets", n, sets.size());
   }

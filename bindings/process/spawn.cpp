@@ -1,7 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Starting processes (MPI-5.0, section 11.8). The root has the launcher start them, and tells them
-// a port of its own; in MPI_Init they connect there, all together, while those who spawn accept.
-#include "bindings/process/spawn.hpp"
+// Starting processes (MPI-5.0, section 11.8): what the program asks for.
+#include "communicators/spawn.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -11,11 +10,9 @@
 #include <fstream>
 #include <optional>
 
+#include "bindings/comm/comm_objects.hpp"
 #include "bindings/env/info_objects.hpp"
-#include "bindings/handles.hpp"
-#include "bindings/process/ports.hpp"
 #include "bindings/weak.hpp"
-#include "links/bytes.hpp"
 
 namespace remit {
 
@@ -30,13 +27,13 @@ struct SpawnArguments {
   const MPI_Info* infos;
 };
 
-/// The keys that are known of an info object and of the file that it may name.
-using Wishes = std::vector<std::pair<std::string, std::string>>;
+/// The keys and values of an info object and of the file that it may name.
+using SpawnHints = std::vector<std::pair<std::string, std::string>>;
 
-std::string wish(const Wishes& wishes, std::string_view key) {
+std::string hint(const SpawnHints& hints, std::string_view key) {
   const auto found =
-      std::ranges::find(wishes, key, [](const auto& pair) { return std::string_view(pair.first); });
-  return found == wishes.end() ? "" : found->second;
+      std::ranges::find(hints, key, [](const auto& pair) { return std::string_view(pair.first); });
+  return found == hints.end() ? "" : found->second;
 }
 
 std::string trimmed(std::string_view text) {
@@ -46,7 +43,7 @@ std::string trimmed(std::string_view text) {
 }
 
 /// Lines "key = value"; what begins with # is a comment. Keys of the info object come before.
-Expected<> read_file(const std::string& path, Wishes& wishes) {
+Expected<> read_file(const std::string& path, SpawnHints& hints) {
   std::error_code unused;
   std::ifstream file;
   const bool readable = std::filesystem::is_regular_file(path, unused);
@@ -61,7 +58,7 @@ Expected<> read_file(const std::string& path, Wishes& wishes) {
     if (equals == std::string::npos) {
       return fail(MPI_ERR_SPAWN, "info key file: {}: '{}' is not 'key = value'", path, line);
     }
-    wishes.emplace_back(trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)));
+    hints.emplace_back(trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)));
   }
   return {};
 }
@@ -130,14 +127,14 @@ Expected<SpawnProgram> read_program(const SpawnArguments& args, std::size_t i) {
   if (args.infos == nullptr || args.infos[i] == MPI_INFO_NULL) return program;
   const InfoObject* info = info_of(args.infos[i]);
   if (info == nullptr) return fail(MPI_ERR_INFO, "info {} is not an info object", i);
-  Wishes wishes = info->entries;
-  if (const std::string file = wish(wishes, "file"); !file.empty()) {
-    if (auto read = read_file(file, wishes); !read) return tl::unexpected(read.error());
+  SpawnHints hints = info->entries;
+  if (const std::string file = hint(hints, "file"); !file.empty()) {
+    if (auto read = read_file(file, hints); !read) return tl::unexpected(read.error());
   }
-  program.host = wish(wishes, "host");
-  program.wdir = wish(wishes, "wdir");
-  program.path = wish(wishes, "path");
-  if (const std::string soft = wish(wishes, "soft"); !soft.empty()) {
+  program.host = hint(hints, "host");
+  program.wdir = hint(hints, "wdir");
+  program.path = hint(hints, "path");
+  if (const std::string soft = hint(hints, "soft"); !soft.empty()) {
     const auto number = soft_number(soft, program.processes);
     if (!number) return tl::unexpected(number.error());
     program.processes = *number;
@@ -160,42 +157,23 @@ Expected<SpawnRequest> read_request(const SpawnArguments& args) {
   return request;
 }
 
-/// What the members of the group are told: of each program how many processes were asked for and
-/// how many were started, and the words of a failure.
-Told outcome(const SpawnArguments& args, const Expected<SpawnRequest>& request,
-             const Expected<>& done) {
-  Told told;
-  const Error* error = !request ? &request.error() : !done ? &done.error() : nullptr;
-  if (error != nullptr) told.code = error->code;
-  std::size_t next = 0;
-  const int count =
-      args.processes == nullptr || args.commands == nullptr ? 0 : std::max(0, args.count);
-  put(told.bytes, static_cast<std::int32_t>(count));
-  for (int i = 0; i < count; ++i) {
-    const int wanted = std::max(0, args.processes[i]);
-    const int started = error == nullptr && wanted > 0 ? request->programs[next++].processes : 0;
-    put(told.bytes, static_cast<std::int32_t>(wanted));
-    put(told.bytes, static_cast<std::int32_t>(started));
-  }
-  if (error != nullptr) put_text(told.bytes, error->message);
-  return told;
+/// What the root asks for: numbers of processes also where something else is wrong, for the members
+/// have a code for each process.
+SpawnOrder read_order(const SpawnArguments& args) {
+  SpawnOrder order{read_request(args), {}};
+  if (args.processes == nullptr || args.commands == nullptr || args.count < 1) return order;
+  order.wanted.assign(args.processes, args.processes + args.count);
+  return order;
 }
 
-/// All members take the codes, one for each process that was asked for; what is left of `told` are
-/// words.
-int take_outcome(Entry& entry, Told told, int errcodes[]) {
-  ByteReader reader{told.bytes};
-  const auto count = reader.number<std::int32_t>();
-  for (std::int32_t i = 0; i < count; ++i) {
-    const auto wanted = reader.number<std::int32_t>();
-    const auto started = reader.number<std::int32_t>();
-    if (errcodes == MPI_ERRCODES_IGNORE) continue;
+/// The codes, one for each process that was asked for.
+void report_codes(const std::vector<SpawnCounts>& programs, int errcodes[]) {
+  if (errcodes == MPI_ERRCODES_IGNORE) return;
+  for (const auto& [wanted, started] : programs) {
     std::fill_n(errcodes, started, MPI_SUCCESS);
     std::fill_n(errcodes + started, wanted - started, MPI_ERR_SPAWN);
     errcodes += wanted;
   }
-  if (told.code == MPI_SUCCESS) return MPI_SUCCESS;
-  return fail_as_told(entry, {told.code, Bytes(reader.rest.begin(), reader.rest.end())});
 }
 
 int spawn(Entry& entry, const SpawnArguments& args, int root, MPI_Comm comm, MPI_Comm* intercomm,
@@ -205,42 +183,15 @@ int spawn(Entry& entry, const SpawnArguments& args, int root, MPI_Comm comm, MPI
   if (int err = entry.root(*c, root)) return err;
   if (int err = entry.not_null(intercomm, "intercomm")) return err;
   *intercomm = MPI_COMM_NULL;
-  Instance& instance = entry.instance();
-  std::string port;
-  Told told;
-  if (c->core.rank == root) {
-    auto request = read_request(args);
-    Expected<> done;
-    if (request) {
-      port = request->parent_port = ports_of(instance).open();
-      done = instance.process->bootstrap().spawn(*request);
-    }
-    told = outcome(args, request, done);
-  }
-  int err = tell_members(entry, *c, root, told);
-  if (err == MPI_SUCCESS) err = take_outcome(entry, std::move(told), errcodes);
-  if (err == MPI_SUCCESS) {
-    const auto open = [&] { return ports_of(instance).accept(entry, port); };
-    err = bridge_groups(entry, *c, root, open, intercomm);
-  }
-  if (!port.empty()) (void)ports_of(instance).close(port);
-  return err;
+  std::optional<SpawnOrder> order;
+  if (c->core.rank == root) order = read_order(args);
+  SpawnResult result =
+      spawn_processes(call_of(entry), parent_of(*c), root, order ? &*order : nullptr);
+  report_codes(result.programs, errcodes);
+  return finish_comm(entry, *c, std::move(result.comm), intercomm);
 }
 
 }  // namespace
-
-int connect_to_parent(Entry& entry) {
-  Instance& instance = entry.instance();
-  const std::optional<std::string> port = instance.process->bootstrap().parent_port();
-  if (!port) return MPI_SUCCESS;
-  const auto open = [&] { return ports_of(instance).connect(entry, *port); };
-  MPI_Comm made = MPI_COMM_NULL;
-  if (int err = bridge_groups(entry, instance.world, 0, open, &made)) return err;
-  CommObject* parent = instance.comm(made);
-  parent->name = "MPI_COMM_PARENT";
-  instance.parent = Ref<CommObject>::adopt(parent);
-  return MPI_SUCCESS;
-}
 
 }  // namespace remit
 

@@ -10,7 +10,6 @@
 
 #include "bindings/env/statistics.hpp"
 #include "bindings/env/wait_subjects.hpp"
-#include "bindings/process/ports.hpp"
 #include "bindings/process/progress_thread.hpp"
 #include "bindings/pt2pt/bsend.hpp"
 #include "bindings/pt2pt/requests.hpp"
@@ -68,7 +67,7 @@ Expected<std::unique_ptr<Instance>> open_instance(const char* function, int thre
 void send_the_rest(const char* function) {
   Entry entry(function);
   Instance& instance = entry.instance();
-  if (instance.ports != nullptr) instance.ports->close_all();
+  instance.comms->close_ports();
   settle_freed_requests(instance);
   const DepartureWait subject(entry);
   instance.engine->flush(&subject);

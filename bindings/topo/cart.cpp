@@ -2,30 +2,12 @@
 // Cartesian topologies (MPI-5.0, sections 8.5.1, 8.5.2, 8.5.5 to 8.5.8).
 #include <algorithm>
 
-#include "bindings/comm/new_comm.hpp"
+#include "bindings/comm/comm_objects.hpp"
 #include "bindings/topo/topology_args.hpp"
 #include "bindings/weak.hpp"
+#include "communicators/placement.hpp"
 
 namespace remit {
-
-std::vector<ProcessPlace> places_of(Instance& instance, const CommObject& comm, int count) {
-  Bootstrap& bootstrap = instance.process->bootstrap();
-  const std::vector<int>& here = bootstrap.identity().local_peers;
-  std::vector<std::vector<int>> cpus;
-  for (int rank = 0; rank < count; ++rank) {
-    const auto process = static_cast<int>(comm.core.local->proc(rank));
-    if (!std::binary_search(here.begin(), here.end(), process)) return {};
-    cpus.push_back(bootstrap.binding(process));
-  }
-  // Not worth reading the host's topology.
-  if (std::equal(cpus.begin() + (cpus.empty() ? 0 : 1), cpus.end(), cpus.begin())) return {};
-  const auto topology = HostTopology::open(bootstrap);
-  if (!topology) return {};
-  std::vector<ProcessPlace> places;
-  places.reserve(cpus.size());
-  for (const std::vector<int>& of_one : cpus) places.push_back(place_of(*topology, of_one));
-  return places;
-}
 
 namespace {
 
@@ -64,24 +46,6 @@ std::size_t reported(const Grid& grid, int most) {
   return std::min(grid.dimensions.size(), static_cast<std::size_t>(most));
 }
 
-/// The members of the slice of `grid` through `rank` in which only the kept coordinates run, in
-/// row-major order of these.
-std::vector<int> slice_of(const Grid& grid, int rank, const int remain_dims[]) {
-  std::vector<int> own(grid.dimensions.size());
-  grid.coordinates(rank, own);
-  std::vector<int> at(own.size());
-  std::vector<int> members;
-  for (int other = 0; other < grid.size(); ++other) {
-    grid.coordinates(other, at);
-    bool inside = true;
-    for (std::size_t i = 0; i < at.size() && inside; ++i) {
-      inside = remain_dims[i] != 0 || at[i] == own[i];
-    }
-    if (inside) members.push_back(other);
-  }
-  return members;
-}
-
 }  // namespace
 
 }  // namespace remit
@@ -98,9 +62,9 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int p
   *comm_cart = MPI_COMM_NULL;
   if (int err = read_grid(entry, ndims, dims, periods, c->core.size(), grid)) return err;
   const std::vector<int> members =
-      ordered_members(entry.instance(), *c, grid, grid.size(), reorder != 0);
-  return create_comm(entry, *c, c->core.local->subset(members),
-                     std::make_shared<const Topology>(grid), comm_cart);
+      ordered_members(*entry.instance().process, *c->core.local, grid, grid.size(), reorder != 0);
+  return create_comm_object(entry, *c, c->core.local->subset(members),
+                            std::make_shared<const Topology>(grid), comm_cart);
 } catch (...) {
   return caught("MPI_Cart_create", comm_old);
 }
@@ -115,12 +79,9 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) try
     if (int err = entry.not_null(remain_dims, "remain_dims")) return err;
   }
   if (int err = entry.not_null(newcomm, "newcomm")) return err;
-  Grid kept;
-  for (std::size_t i = 0; i < grid->dimensions.size(); ++i) {
-    if (remain_dims[i] != 0) kept.dimensions.push_back(grid->dimensions[i]);
-  }
-  return create_comm(entry, *c, c->core.local->subset(slice_of(*grid, c->core.rank, remain_dims)),
-                     std::make_shared<const Topology>(kept), newcomm);
+  const std::span<const int> kept(remain_dims, grid->dimensions.size());
+  return create_comm_object(entry, *c, c->core.local->subset(grid->slice(c->core.rank, kept)),
+                            std::make_shared<const Topology>(grid->without_others(kept)), newcomm);
 } catch (...) {
   return caught("MPI_Cart_sub", comm);
 }
@@ -134,7 +95,8 @@ int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[
   if (int err = entry.intra_comm(comm, c)) return err;
   if (int err = entry.not_null(newrank, "newrank")) return err;
   if (int err = read_grid(entry, ndims, dims, periods, c->core.size(), grid)) return err;
-  *newrank = new_rank(*c, ordered_members(entry.instance(), *c, grid, grid.size(), true));
+  *newrank = new_rank_of(c->core.rank, ordered_members(*entry.instance().process, *c->core.local,
+                                                       grid, grid.size(), true));
   return MPI_SUCCESS;
 } catch (...) {
   return caught("MPI_Cart_map", comm);

@@ -1,8 +1,9 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Graph topologies (MPI-5.0, sections 8.5.3, 8.5.5 and 8.5.8).
-#include "bindings/comm/new_comm.hpp"
+#include "bindings/comm/comm_objects.hpp"
 #include "bindings/topo/topology_args.hpp"
 #include "bindings/weak.hpp"
+#include "communicators/placement.hpp"
 
 namespace remit {
 
@@ -65,9 +66,9 @@ int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const in
   if (int err = entry.not_null(comm_graph, "comm_graph")) return err;
   if (int err = read_graph(entry, nnodes, index, edges, c->core.size(), graph)) return err;
   const std::vector<int> members =
-      ordered_members(entry.instance(), *c, graph, nnodes, reorder != 0);
-  return create_comm(entry, *c, c->core.local->subset(members),
-                     std::make_shared<const Topology>(std::move(graph)), comm_graph);
+      ordered_members(*entry.instance().process, *c->core.local, graph, nnodes, reorder != 0);
+  return create_comm_object(entry, *c, c->core.local->subset(members),
+                            std::make_shared<const Topology>(std::move(graph)), comm_graph);
 } catch (...) {
   return caught("MPI_Graph_create", comm_old);
 }
@@ -81,7 +82,8 @@ int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges
   if (int err = entry.intra_comm(comm, c)) return err;
   if (int err = entry.not_null(newrank, "newrank")) return err;
   if (int err = read_graph(entry, nnodes, index, edges, c->core.size(), graph)) return err;
-  *newrank = new_rank(*c, ordered_members(entry.instance(), *c, graph, nnodes, true));
+  *newrank = new_rank_of(c->core.rank, ordered_members(*entry.instance().process, *c->core.local,
+                                                       graph, nnodes, true));
   return MPI_SUCCESS;
 } catch (...) {
   return caught("MPI_Graph_map", comm);

@@ -3,12 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
 #include <span>
-#include <vector>
 
 #include "bindings/entry.hpp"
-#include "bindings/topo/reorder.hpp"
 
 namespace remit {
 
@@ -34,31 +31,6 @@ inline int report(Entry& entry, std::span<const int> from, int length, int* to, 
   if (int err = entry.not_null(to, name)) return err;
   std::copy_n(from.begin(), count, to);
   return MPI_SUCCESS;
-}
-
-/// Where the first `count` members run. Empty if they all run at the same place for all that this
-/// process knows by itself: MPI_Cart_map and MPI_Graph_map ask nobody.
-[[nodiscard]] std::vector<ProcessPlace> places_of(Instance& instance, const CommObject& comm,
-                                                  int count);
-
-/// The old ranks of the members of a new communicator, the first `count` ones of the old: in their
-/// order, or with `reorder` in the one that suits the topology.
-template <class Kind>
-std::vector<int> ordered_members(Instance& instance, const CommObject& comm, const Kind& topology,
-                                 int count, bool reorder) {
-  if (reorder) {
-    const std::vector<ProcessPlace> places = places_of(instance, comm, count);
-    if (!places.empty()) return order_for(topology, places);
-  }
-  std::vector<int> ranks(static_cast<std::size_t>(count));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
-}
-
-/// The rank that this process would have among them, or MPI_UNDEFINED.
-inline int new_rank(const CommObject& comm, const std::vector<int>& members) {
-  const auto found = std::find(members.begin(), members.end(), comm.core.rank);
-  return found == members.end() ? MPI_UNDEFINED : static_cast<int>(found - members.begin());
 }
 
 }  // namespace remit

@@ -17,6 +17,7 @@ include tests/unit/datatype/local.mk
 include tests/unit/links/local.mk
 include tests/unit/pt2pt/local.mk
 include tests/unit/collectives/local.mk
+include tests/unit/communicators/local.mk
 include tests/unit/abi/local.mk
 include tests/unit/bindings/local.mk
 include tests/unit/programs/local.mk

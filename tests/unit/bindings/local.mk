@@ -41,13 +41,6 @@ bindings_lock_test_SOURCES = tests/unit/bindings/lock_test.cpp bindings/mpi_lock
 	bindings/process/presence.hpp
 bindings_lock_test_LDADD = $(UNIT_LIBS)
 
-# New numbers for the processes of a topology
-unit_tests += bindings_reorder_test
-bindings_reorder_test_SOURCES = tests/unit/bindings/reorder_test.cpp \
-	bindings/topo/reorder.cpp bindings/topo/reorder.hpp bindings/topo/topology.cpp bindings/topo/topology.hpp
-bindings_reorder_test_CPPFLAGS = $(AM_CPPFLAGS)
-bindings_reorder_test_LDADD = libruntime.la $(UNIT_LIBS)
-
 # Windows and files before anything can make them: the test makes the objects.
 unit_tests += bindings_handled_test
 bindings_handled_test_SOURCES = tests/unit/bindings/handled_test.cpp bindings/objects.hpp

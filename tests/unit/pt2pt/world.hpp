@@ -44,11 +44,12 @@ inline SimConfig quiet(std::uint64_t seed) {
 class World {
  public:
   World(int size, SimConfig config, const ParamTexts& params = {}, int lookup_delay = 3,
-        int ranks_per_host = 4)
+        int ranks_per_host = 4, bool has_key = false)
       : network_(std::move(config)),
         job_(size, {.ranks_per_host = ranks_per_host,
                     .seed = network_.config().seed,
-                    .max_delay_polls = lookup_delay}) {
+                    .max_delay_polls = lookup_delay,
+                    .has_key = has_key}) {
     const auto group = Group::regular(0, 1, size);
     for (int rank = 0; rank < size; ++rank) {
       Params values;
@@ -61,7 +62,7 @@ class World {
           job_.join(rank), std::shared_ptr<const Clock>(&network_.clock(), [](const Clock*) {}),
           std::move(values), network_.config().seed);
       std::vector<std::unique_ptr<Device>> devices;
-      auto device = network_.add_process(static_cast<PeerName>(rank));
+      auto device = network_.add_process(r->process->name_of(rank));
       r->device = device.get();
       devices.push_back(std::move(device));
       r->engine = std::make_unique<Engine>(*r->process, std::move(devices));
@@ -110,7 +111,7 @@ class World {
   }
   /// The rank stops without a word.
   void kill(int rank) {
-    network_.kill(static_cast<PeerName>(rank));
+    network_.kill(process(rank).name_of(rank));
     dead_.push_back(std::move(at(rank).engine));
   }
 

@@ -6,16 +6,18 @@
 #include <string_view>
 #include <vector>
 
-#include "bindings/process/instance.hpp"
+#include "pt2pt/communicator.hpp"
+#include "runtime/process.hpp"
 
 namespace remit {
 
 /// The sets that always exist, mpi://WORLD and mpi://SELF (without their members), then the
-/// launcher's. Asks the launcher.
-[[nodiscard]] std::vector<ProcessSet> process_sets(Instance& instance);
+/// launcher's, whom this asks.
+[[nodiscard]] std::vector<ProcessSet> process_sets(Process& process);
 
 /// The processes of a set; null if there is none of that name. Asks the launcher about others than
 /// the first two.
-[[nodiscard]] std::shared_ptr<const Group> find_pset(Instance& instance, std::string_view name);
+[[nodiscard]] std::shared_ptr<const Group> find_process_set(Process& process,
+                                                            std::string_view name);
 
 }  // namespace remit

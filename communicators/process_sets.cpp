@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Process sets by name.
-#include "bindings/process/process_sets.hpp"
+#include "communicators/process_sets.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -20,9 +20,9 @@ bool is_named(std::string_view name, std::string_view standard) {
 
 }  // namespace
 
-std::vector<ProcessSet> process_sets(Instance& instance) {
+std::vector<ProcessSet> process_sets(Process& process) {
   std::vector<ProcessSet> sets{{"mpi://WORLD", {}}, {"mpi://SELF", {}}};
-  for (ProcessSet& set : instance.process->bootstrap().process_sets()) {
+  for (ProcessSet& set : process.bootstrap().process_sets()) {
     // Names that begin with mpi:// are the standard's own.
     if (set.name.starts_with("mpi://") || set.name.size() >= MPI_MAX_PSET_NAME_LEN) continue;
     sets.push_back(std::move(set));
@@ -30,13 +30,12 @@ std::vector<ProcessSet> process_sets(Instance& instance) {
   return sets;
 }
 
-std::shared_ptr<const Group> find_pset(Instance& instance, std::string_view name) {
-  const Process& process = *instance.process;
+std::shared_ptr<const Group> find_process_set(Process& process, std::string_view name) {
   if (is_named(name, "mpi://WORLD")) return Group::regular(0, 1, process.size());
   if (is_named(name, "mpi://SELF")) {
     return Group::regular(static_cast<ProcId>(process.rank()), 1, 1);
   }
-  for (const ProcessSet& set : process_sets(instance)) {
+  for (const ProcessSet& set : process_sets(process)) {
     if (set.name != name || set.ranks.empty()) continue;
     return Group::of(std::vector<ProcId>(set.ranks.begin(), set.ranks.end()));
   }

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Reordering of grids and graphs on machines that hwloc makes up.
-#include "bindings/topo/reorder.hpp"
+#include "communicators/reorder.hpp"
 
 #include <gtest/gtest.h>
 

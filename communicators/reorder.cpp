@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Which process of a host takes which place of a virtual topology.
-#include "bindings/topo/reorder.hpp"
+#include "communicators/reorder.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -27,6 +27,11 @@ struct Grid {
   [[nodiscard]] int rank(std::span<const int> coordinates) const;
   /// The rank that is `distance` steps further along `dimension`, or MPI_PROC_NULL.
   [[nodiscard]] int neighbor(int rank, int dimension, long long distance) const;
+  /// The grid of the dimensions whose entry of `kept` is not 0, in their order (MPI_Cart_sub).
+  [[nodiscard]] Grid without_others(std::span<const int> kept) const;
+  /// The ranks of the part through `rank` in which only those coordinates run, in row-major order
+  /// of these.
+  [[nodiscard]] std::vector<int> slice(int rank, std::span<const int> kept) const;
 };
 
 /// A graph that every member knows as a whole (section 8.5.3).

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Virtual topologies: the arithmetic of grids.
-#include "bindings/topo/topology.hpp"
+#include "communicators/virtual_topology.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -47,6 +47,30 @@ int Grid::neighbor(int rank, int dimension, long long distance) const {
     to = (to % size + size) % size;
   }
   return rank + static_cast<int>(to - from) * stride;
+}
+
+Grid Grid::without_others(std::span<const int> kept) const {
+  Grid rest;
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    if (kept[i] != 0) rest.dimensions.push_back(dimensions[i]);
+  }
+  return rest;
+}
+
+std::vector<int> Grid::slice(int rank, std::span<const int> kept) const {
+  std::vector<int> own(dimensions.size());
+  coordinates(rank, own);
+  std::vector<int> at(own.size());
+  std::vector<int> members;
+  for (int other = 0; other < size(); ++other) {
+    coordinates(other, at);
+    bool inside = true;
+    for (std::size_t i = 0; i < at.size() && inside; ++i) {
+      inside = kept[i] != 0 || at[i] == own[i];
+    }
+    if (inside) members.push_back(other);
+  }
+  return members;
 }
 
 namespace {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "bindings/topo/topology.hpp"
+#include "communicators/virtual_topology.hpp"
 #include "runtime/topology.hpp"
 
 namespace remit {

@@ -223,7 +223,6 @@ void copy_scattered(std::byte* packed, Address at, std::span<const std::int64_t>
 /// Longer blocks gain nothing from loops over many of them.
 inline constexpr std::int64_t kLongBlock = 64;
 inline constexpr std::size_t kMostFields = 16;
-inline constexpr std::int64_t kCacheLine = 64;
 
 /// Elements of a tile: what they span stays in the first-level cache from field to field.
 [[nodiscard]] inline std::int64_t tile_of(std::int64_t stride) {
@@ -282,7 +281,8 @@ void copy_plane(std::byte* packed, Address at, const Plane& plane) {
     return;
   }
   // Neighbours in memory are of different rows: as many rows at a time as share a cache line.
-  const std::int64_t in_line = kCacheLine / std::max<std::int64_t>(span(plane.row_stride), 1);
+  const std::int64_t in_line =
+      std::int64_t{kCacheLine} / std::max<std::int64_t>(span(plane.row_stride), 1);
   const std::int64_t tile = crosswise && plane.columns >= 8 ? std::max<std::int64_t>(in_line, 8)
                                                             : tile_of(plane.row_stride);
   for (std::int64_t left = plane.rows; left > 0; left -= tile) {

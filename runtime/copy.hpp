@@ -8,6 +8,9 @@
 
 namespace remit {
 
+/// Bytes that cores hand to each other at once.
+inline constexpr std::size_t kCacheLine = 64;
+
 /// Bytes from which the distance of a copy matters. Shorter ones no C library makes by the
 /// processor's string instruction.
 inline constexpr std::size_t kTrapFrom = 1024;

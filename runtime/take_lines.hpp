@@ -10,7 +10,6 @@
 
 namespace remit {
 
-inline constexpr std::size_t kCacheLine = 64;
 /// Bytes up to which lines are taken where that pays for short data only, or nobody knows.
 inline constexpr std::size_t kTakeShortTo = std::size_t{12} << 10;
 

@@ -65,7 +65,7 @@ TEST(Collectives, EveryAlgorithmAtEverySmallSize) {
       run_row(row, 12, 4, 300, random, words, used);
       if (HasFatalFailure()) return;
     }
-    // The board is for blocking calls over shared memory: see collectives_board_test.cpp.
+    // The board is for blocking calls over shared memory: see board_test.cpp.
     EXPECT_TRUE(used >= 2 || row.run == nullptr) << used << " of 84 or more";
     if (HasFatalFailure()) return;
   }

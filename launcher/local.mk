@@ -24,7 +24,7 @@ launcher_sources = \
 	launcher/streams/job_streams.cpp launcher/streams/job_streams.hpp \
 	launcher/tree/job_wire.cpp launcher/tree/job_wire.hpp \
 	launcher/report/last_words.cpp launcher/report/last_words.hpp \
-	launcher/tree/link.cpp launcher/tree/link.hpp \
+	launcher/tree/tree_link.cpp launcher/tree/tree_link.hpp \
 	launcher/report/loader_look.cpp launcher/report/loader_look.hpp \
 	launcher/plan/mapping.cpp launcher/plan/mapping.hpp \
 	launcher/tree/message.cpp launcher/tree/message.hpp \

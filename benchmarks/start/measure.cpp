@@ -13,15 +13,15 @@
 
 #include "launcher/plan/topology.hpp"
 #include "launcher/pmix/pmix_server.hpp"
-#include "launcher/tree/link.hpp"
+#include "launcher/tree/tree_link.hpp"
 
 namespace remit::start {
 namespace {
 
 using asio::ip::tcp;
-using launcher::Link;
 using launcher::Message;
 using launcher::MessageKind;
+using launcher::TreeLink;
 
 double now_ns() {
   return std::chrono::duration<double, std::nano>(
@@ -45,8 +45,8 @@ Message message_of(std::size_t bytes) {
 double stream(int count, std::size_t bytes) {
   asio::io_context io;
   auto [near, far] = connected(io, io);
-  const auto from = std::make_shared<Link>(std::move(near), 15);
-  const auto to = std::make_shared<Link>(std::move(far), 15);
+  const auto from = std::make_shared<TreeLink>(std::move(near), 15);
+  const auto to = std::make_shared<TreeLink>(std::move(far), 15);
   int received = 0;
   to->start({[&](const Message&) { ++received; }, [&](const std::string&) { io.stop(); }});
   from->start({[](const Message&) {}, [](const std::string&) {}});

@@ -71,7 +71,7 @@ class Daemon {
   Topology topology_;
   std::unique_ptr<Guardian> guardian_;
   std::unique_ptr<Guardian> keeper_;
-  std::shared_ptr<Link> parent_;
+  std::shared_ptr<TreeLink> parent_;
   std::unique_ptr<TreeNode> tree_;  // when the plan has come
   std::unique_ptr<HostJobs> jobs_;  // with the tree
   asio::steady_timer patience_;
@@ -115,7 +115,8 @@ Expected<> Daemon::connect() {
   socklen_t size = sizeof address;
   ::getsockname(*socket, reinterpret_cast<sockaddr*>(&address), &size);
   const auto family = address.ss_family == AF_INET6 ? asio::ip::tcp::v6() : asio::ip::tcp::v4();
-  parent_ = std::make_shared<Link>(asio::ip::tcp::socket(io_, family, *socket), frame_.timeout_s);
+  parent_ =
+      std::make_shared<TreeLink>(asio::ip::tcp::socket(io_, family, *socket), frame_.timeout_s);
   parent_->start({[this](Message message) { from_parent(std::move(message)); },
                   [this](const std::string&) { finish(); }});
   return {};

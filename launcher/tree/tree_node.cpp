@@ -167,7 +167,7 @@ struct TreeNode::Agent {
 struct TreeNode::Child {
   int node = 0;
   int agent = 0;
-  std::shared_ptr<Link> link;
+  std::shared_ptr<TreeLink> link;
   bool failed = false;
 };
 
@@ -396,7 +396,7 @@ bool TreeNode::attach(int node, asio::ip::tcp::socket socket) {
   if (ending_ || found == children_.end()) return false;
   if (found->second->link || found->second->failed) return false;
   Child& child = *found->second;
-  child.link = std::make_shared<Link>(std::move(socket), plan_.timeout_s);
+  child.link = std::make_shared<TreeLink>(std::move(socket), plan_.timeout_s);
   child.link->start({[this](Message message) { route(std::move(message)); },
                      [this, &child](const std::string& why) { detach(child, why); }});
   child.link->send({MessageKind::plan, self_, node, plan_.bytes()});

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "launcher/host/guardian.hpp"
-#include "launcher/tree/link.hpp"
 #include "launcher/tree/tree.hpp"
+#include "launcher/tree/tree_link.hpp"
 
 namespace remit::launcher {
 
@@ -72,7 +72,7 @@ class TreeNode {
   [[nodiscard]] int self() const { return self_; }
 
   /// The connection to the parent; its messages are this node's to route.
-  void set_parent(std::shared_ptr<Link> link) { parent_ = std::move(link); }
+  void set_parent(std::shared_ptr<TreeLink> link) { parent_ = std::move(link); }
   /// Starts the daemons of the children; failures are told later.
   [[nodiscard]] Expected<> start_children(const std::vector<std::string>& addresses);
 
@@ -119,7 +119,7 @@ class TreeNode {
   const Secret& secret_;
   Guardian& keeper_;
   Callbacks callbacks_;
-  std::shared_ptr<Link> parent_;
+  std::shared_ptr<TreeLink> parent_;
   std::unique_ptr<Listener> listener_;
   std::vector<std::string> addresses_;
   std::map<int, std::unique_ptr<Agent>> agents_;  // by their id: the first of their nodes

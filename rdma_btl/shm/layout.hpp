@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "rdma_btl/device.hpp"
+#include "rdma_btl/host_memory.hpp"
 
 namespace remit::shm {
 

@@ -15,7 +15,7 @@
 #include <limits>
 #include <thread>
 
-#include "launcher/tree/link.hpp"
+#include "launcher/tree/tree_link.hpp"
 #include "tests/fuzz/loopback.hpp"
 #include "tests/fuzz/surface.hpp"
 #include "tests/fuzz/wire_samples.hpp"

@@ -17,7 +17,7 @@ fuzzed_sources = \
 	launcher/report/host_looks.cpp \
 	launcher/plan/hosts.cpp \
 	launcher/tree/job_wire.cpp \
-	launcher/tree/link.cpp \
+	launcher/tree/tree_link.cpp \
 	launcher/tree/message.cpp \
 	launcher/cli/option_values.cpp \
 	launcher/cli/options.cpp \

@@ -109,7 +109,7 @@ void run_exchange(std::string_view bytes) {
   exchange->add_job(part.job);
   std::array<int, 2> up = make_pair();
   const auto parent =
-      std::make_shared<Link>(asio::ip::tcp::socket(io, asio::ip::tcp::v4(), up[0]), 15);
+      std::make_shared<TreeLink>(asio::ip::tcp::socket(io, asio::ip::tcp::v4(), up[0]), 15);
   if (self != 0) tree.set_parent(parent);
   std::vector<PmixExchange::Data> waiting;
   if ((flags & kHasLocalData) != 0) {

@@ -14,7 +14,7 @@
 #include "launcher/report/rank_look.hpp"
 #include "launcher/report/wait_graph.hpp"
 #include "launcher/tree/job_wire.hpp"
-#include "launcher/tree/link.hpp"
+#include "launcher/tree/tree_link.hpp"
 #include "launcher/tree/tree_node.hpp"
 #include "launcher/tree/wire.hpp"
 #include "tests/fuzz/surface.hpp"
@@ -83,7 +83,7 @@ void run_link(std::string_view bytes) {
   std::string received;
   int closed = 0;
   const auto link =
-      std::make_shared<Link>(asio::ip::tcp::socket(io, asio::ip::tcp::v4(), ends[0]), 15);
+      std::make_shared<TreeLink>(asio::ip::tcp::socket(io, asio::ip::tcp::v4(), ends[0]), 15);
   link->start({[&](const Message& message) { received += encode(message); },
                [&](const std::string&) { ++closed; }});
   io.run();

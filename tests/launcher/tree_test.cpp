@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "launcher/tree/job_wire.hpp"
-#include "launcher/tree/link.hpp"
+#include "launcher/tree/tree_link.hpp"
 #include "launcher/tree/tree_node.hpp"
 #include "launcher/tree/wire.hpp"
 #include "tests/unit/test_seed.hpp"

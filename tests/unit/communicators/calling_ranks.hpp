@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "communicators/comm_process.hpp"
-#include "tests/unit/pt2pt_world.hpp"
+#include "tests/unit/pt2pt/world.hpp"
 
 namespace remit::testing {
 

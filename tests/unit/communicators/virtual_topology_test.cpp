@@ -15,7 +15,7 @@
 #include "communicators/placement.hpp"
 #include "communicators/process_sets.hpp"
 #include "communicators/root_outcome.hpp"
-#include "tests/unit/pt2pt_world.hpp"
+#include "tests/unit/pt2pt/world.hpp"
 
 namespace remit::testing {
 namespace {

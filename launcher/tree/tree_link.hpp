@@ -20,7 +20,7 @@
 namespace remit::launcher {
 
 /// One authenticated connection. A silent peer is found by the kernel's keep-alive probes.
-class Link : public std::enable_shared_from_this<Link> {
+class TreeLink : public std::enable_shared_from_this<TreeLink> {
  public:
   struct Callbacks {
     std::function<void(Message)> received;
@@ -28,7 +28,7 @@ class Link : public std::enable_shared_from_this<Link> {
   };
 
   /// `timeout_s`: a peer that is silent for so long is lost.
-  Link(asio::ip::tcp::socket socket, double timeout_s);
+  TreeLink(asio::ip::tcp::socket socket, double timeout_s);
 
   /// Begins to read.
   void start(Callbacks callbacks);

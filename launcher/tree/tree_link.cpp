@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Accepting, greeting, reading and writing.
-#include "launcher/tree/link.hpp"
+#include "launcher/tree/tree_link.hpp"
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -119,17 +119,17 @@ std::string peer_address(const asio::ip::tcp::socket& socket) {
 
 }  // namespace
 
-Link::Link(asio::ip::tcp::socket socket, double timeout_s) : socket_(std::move(socket)) {
+TreeLink::TreeLink(asio::ip::tcp::socket socket, double timeout_s) : socket_(std::move(socket)) {
   watch_peer(socket_.native_handle(), timeout_s);
 }
 
-void Link::start(Callbacks callbacks) {
+void TreeLink::start(Callbacks callbacks) {
   callbacks_ = std::move(callbacks);
   buffer_.resize(kLinkReadBytes);
   read_next();
 }
 
-void Link::read_next() {
+void TreeLink::read_next() {
   socket_.async_read_some(asio::buffer(buffer_), [self = shared_from_this()](std::error_code error,
                                                                              std::size_t bytes) {
     if (!self->open_) return;
@@ -140,7 +140,7 @@ void Link::read_next() {
   });
 }
 
-void Link::take(std::size_t bytes) {
+void TreeLink::take(std::size_t bytes) {
   parser_.append(std::string_view(buffer_).substr(0, bytes));
   while (open_) {
     Expected<std::optional<Message>> message = parser_.next();
@@ -150,13 +150,13 @@ void Link::take(std::size_t bytes) {
   }
 }
 
-void Link::send(const Message& message) {
+void TreeLink::send(const Message& message) {
   if (!open_) return;
   waiting_.push_back(encode(message));
   if (!writing_) write_next();
 }
 
-void Link::write_next() {
+void TreeLink::write_next() {
   if (waiting_.empty() || !open_) {
     writing_ = false;
     return;
@@ -173,13 +173,13 @@ void Link::write_next() {
                     });
 }
 
-void Link::close() {
+void TreeLink::close() {
   open_ = false;
   std::error_code ignored;
   socket_.close(ignored);
 }
 
-void Link::end(const std::string& why) {
+void TreeLink::end(const std::string& why) {
   const auto self = shared_from_this();  // the callback may let go of it
   close();
   callbacks_.closed(why);

@@ -352,17 +352,18 @@ TEST(LauncherSecret, HmacIsTheStandardsOne) {
 class Gate {
  public:
   Gate() : work_(asio::make_work_guard(io_)) {
-    auto opened = Listener::open(io_, secret_,
-                                 {[this](int node, asio::ip::tcp::socket socket) {
-                                    accepted_.push_back(node);
-                                    links_.push_back(std::make_shared<Link>(std::move(socket), 15));
-                                    links_.back()->start({[this](const Message& message) {
-                                                            links_.front()->send(message);  // back
-                                                          },
-                                                          [](const std::string&) {}});
-                                    return true;
-                                  },
-                                  [this](const std::string& words) { refused_.push_back(words); }});
+    auto opened =
+        Listener::open(io_, secret_,
+                       {[this](int node, asio::ip::tcp::socket socket) {
+                          accepted_.push_back(node);
+                          links_.push_back(std::make_shared<TreeLink>(std::move(socket), 15));
+                          links_.back()->start({[this](const Message& message) {
+                                                  links_.front()->send(message);  // back
+                                                },
+                                                [](const std::string&) {}});
+                          return true;
+                        },
+                        [this](const std::string& words) { refused_.push_back(words); }});
     EXPECT_TRUE(opened.has_value());
     listener_ = std::move(*opened);
     port_ = listener_->port();
@@ -402,7 +403,7 @@ class Gate {
  private:
   asio::io_context io_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;
-  std::vector<std::shared_ptr<Link>> links_;
+  std::vector<std::shared_ptr<TreeLink>> links_;
   std::unique_ptr<Listener> listener_;
   std::thread thread_;
 };

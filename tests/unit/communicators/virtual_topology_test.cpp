@@ -20,14 +20,14 @@
 namespace remit::testing {
 namespace {
 
-Grid grid_of(const std::vector<int>& sides) {
+Grid plain_grid(const std::vector<int>& sides) {
   Grid grid;
   for (const int side : sides) grid.dimensions.push_back({side, false});
   return grid;
 }
 
 TEST(Grid, SlicesAreGridsOfWhatIsKept) {
-  const Grid grid = grid_of({2, 3, 4});
+  const Grid grid = plain_grid({2, 3, 4});
   const std::vector<int> kept{1, 0, 1};
   const Grid rest = grid.without_others(kept);
   ASSERT_EQ(rest.dimensions.size(), 2U);
@@ -47,7 +47,7 @@ TEST(Grid, SlicesAreGridsOfWhatIsKept) {
     }
   }
   EXPECT_EQ(grid.slice(7, std::vector<int>{0, 0, 0}), std::vector<int>{7});
-  EXPECT_EQ(grid_of({}).slice(0, {}), std::vector<int>{0});
+  EXPECT_EQ(plain_grid({}).slice(0, {}), std::vector<int>{0});
 }
 
 TEST(Grid, DimensionsAreDecreasingAndCloseTogether) {

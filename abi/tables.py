@@ -176,7 +176,7 @@ def read_forms(functions: Mapping[str, Function], folder: pathlib.Path = FOLDER)
             raise row.error(f"{name} is in the table twice")
         if row["form"] not in FORMS:
             raise row.error(f"unknown form {row['form']!r} of {name}; one of {', '.join(FORMS)}")
-        if row["form"] in COLLECTIVE_DRIVERS and row["form"] != function.section.split()[-1]:
+        if row["form"] in COLLECTIVE_DRIVERS and row["form"] != function.section.rpartition(" ")[2]:
             raise row.error(f"{name} is {function.section!r} in functions.tsv, not {row['form']!r}")
         match = CALL.fullmatch(row["call"])
         if match is None:

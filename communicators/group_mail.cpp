@@ -71,8 +71,9 @@ void GroupMail::collect(int tag) {
     auto arrival = std::make_unique<Arrival>();
     arrival->bytes.resize(static_cast<std::size_t>(found.bytes));
     const View view = bytes_view(arrival->bytes.data(), arrival->bytes.size());
-    comms_.engine().imrecv(arrival->request, view, message);
-    arriving_.push_back(std::move(arrival));
+    // In the list first: once the engine knows the request it must stay, whatever is thrown.
+    Arrival& listed = *arriving_.emplace_back(std::move(arrival));
+    comms_.engine().imrecv(listed.request, view, message);
   }
   while (!arriving_.empty() && arriving_.front()->request.complete) open_first();
 }

@@ -74,16 +74,14 @@ class DeviceMemory {
   [[nodiscard]] bool holds(const void* address, std::size_t length) const {
     return cache_ && cache_->holds(address, length);
   }
-  /// Whether a device that needs registrations has one for all memory, now and to come.
+  /// Whether one registration, of all memory, now and to come, serves everything.
   [[nodiscard]] bool on_demand() const { return pages_on_demand_; }
 
   /// Bytes of the pieces by which long messages are registered while others of their pieces travel;
   /// 0: as a whole.
   [[nodiscard]] std::size_t pin_piece() const { return pin_piece_; }
   /// Whether messages are registered by such pieces.
-  [[nodiscard]] bool by_pieces() const {
-    return cache_ != nullptr && pin_piece_ != 0 && !pages_on_demand_;
-  }
+  [[nodiscard]] bool by_pieces() const { return pin_piece_ != 0 && !pages_on_demand_; }
   /// Whether the first piece shall travel through a buffer before anything is registered.
   [[nodiscard]] bool may_defer() const { return pin_deferred_ && staging_used_ < kBounceBuffers; }
 

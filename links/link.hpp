@@ -24,7 +24,7 @@ struct MessageOrder {
 };
 
 /// The way to one process that this one talks to. The user that takes most messages derives from it
-/// and keeps what it needs of the peer behind it, in the same cache line.
+/// and keeps what it needs of the peer behind it.
 struct Link {
   explicit Link(ProcId p) : id(p) {}
   virtual ~Link() = default;
@@ -38,8 +38,10 @@ struct Link {
   bool introduced = false;              ///< users know what its process has published
   bool failed = false;                  ///< it is lost: nothing can be sent any more
   bool same_device = true;              ///< its messages arrive by `device`: get and put work
-  std::uint32_t settle_by_ms = 0;       ///< from then on calls do not wait for its connection
-  std::unique_ptr<MessageOrder> order;  ///< null where the device keeps order
+  std::uint32_t settle_by = 0;          ///< in Links' ticks: from then on calls do not wait for its
+                                        ///< connection
+  std::unique_ptr<MessageOrder> order;  ///< null if the device keeps order, unless messages come by
+                                        ///< another one
 };
 
 /// Makes the record of a process when it is first spoken to.

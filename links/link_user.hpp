@@ -41,16 +41,19 @@ inline constexpr unsigned kCookieBits = 62;
   return static_cast<std::uint64_t>(user) << kCookieBits | value;
 }
 
-/// What a user of links is told. Every function is called by the thread that drives Links, from
-/// inside Links::progress() or Links::fail(), and may post to any link.
+/// What a user of links is told. Every function is called by the thread that drives Links, mostly
+/// from inside Links::progress(); connected(), introduced() and lost() also from inside whatever
+/// begins to connect or gives a link up: connect(), post(), fail(). Each may post to any link.
 class LinkUser {
  public:
   virtual ~LinkUser() = default;
 
-  /// Operations on this link leave from now on. `word` is what its process published of this user
-  /// (Links::publish); it is told once, as soon as it is known, which is not always before
-  /// connected().
+  /// Operations on this link leave from now on; those that were posted before have been offered to
+  /// the device. Told once, and not for a link that was lost before.
   virtual void connected(Link& link) = 0;
+  /// What the process has published (Links::publish): one word for all users, 0 from a process of
+  /// another job. Told once at most, as soon as it is known: perhaps behind connected(), or never,
+  /// if the peer connected first.
   virtual void introduced(Link& link, std::uint32_t word) = 0;
 
   /// An operation of this user is done; `value` is its cookie without the user's name, `status`
@@ -62,7 +65,7 @@ class LinkUser {
   /// until the call returns.
   virtual void message(LinkDevice& device, Link& link, std::span<const std::byte> data) = 0;
   /// The process has left in order, or it or the way to it died; told once. Operations of this user
-  /// that are under way complete with an error by completed().
+  /// that are under way still complete, by completed(): with an error if the device lost the way.
   virtual void lost(Link& link, bool left_in_order) = 0;
 
   /// What a device's poll has found, for the user that takes nearly all of it: it may take messages

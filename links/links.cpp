@@ -61,7 +61,7 @@ void Links::send(Link& link, std::span<const Piece> pieces) {
   SequenceHeader sequence;
   std::array<Piece, 3> all;
   std::size_t count = 0;
-  if (link.order) {
+  if (!slot.ordered) {
     sequence.sequence = link.order->next++;
     all[count++] = {&sequence, sizeof sequence, 0};
   }
@@ -122,7 +122,6 @@ Link* Links::link_of(LinkDevice& slot, EndpointId endpoint) {
 }
 
 void Links::deliver(LinkDevice& slot, Link& link, std::span<const std::byte> message) {
-  if (link.device != &slot) link.same_device = false;
   LinkUser* to =
       message.empty() ? nullptr : user(static_cast<std::size_t>(user_of_kind(message[0])));
   if (to == nullptr) {
@@ -257,21 +256,22 @@ int Links::max_sleep_ms() const {
 }
 
 bool Links::departed() const {
-  return std::all_of(devices_.begin(), devices_.end(), [](const auto& slot) {
+  const bool left = std::all_of(devices_.begin(), devices_.end(), [](const auto& slot) {
     return slot->pending.empty() && slot->device->flushed();
   });
+  return left && unconnected_.empty();
 }
 
-std::uint32_t Links::now_ms() const {
-  return static_cast<std::uint32_t>(process_.clock().now_ns() / 1'000'000);
+/// Of 100 ms, so that 32 bits last for the life of any host.
+std::uint32_t Links::now_ticks() const {
+  constexpr std::uint64_t kTickNs = 100'000'000;
+  return static_cast<std::uint32_t>(process_.clock().now_ns() / kTickNs);
 }
 
-/// The difference, as that of numbers that wrap, says which of two moments is later.
 bool Links::unsettled(LinkDevice& slot) const {
-  const std::uint32_t now = now_ms();
-  return slot.pending.waits_for([&](EndpointId endpoint) {
-    return static_cast<std::int32_t>(slot.by_endpoint[endpoint]->settle_by_ms - now) > 0;
-  });
+  const std::uint32_t now = now_ticks();
+  return slot.pending.waits_for(
+      [&](EndpointId endpoint) { return now < slot.by_endpoint[endpoint]->settle_by; });
 }
 
 // While something waits, no sleep is long (max_sleep_ms).

@@ -100,9 +100,9 @@ class Links final : public ProgressSource {
   /// Posts puts, gets and atomics, in order; what the device does not take now is kept here, and so
   /// is everything until there is a connection, which this begins. Local memory is in use until
   /// completion. Cookies and notifications name their user. On a link that is lost operations
-  /// complete with MPI_ERR_PROC_ABORTED.
+  /// complete with an error, MPI_ERR_PROC_ABORTED if no device has them.
   void post(Link& link, std::span<const Operation> operations) {
-    if (link.device != nullptr) [[likely]]
+    if (link.device != nullptr && !link.failed) [[likely]]
       return link.device->pending.post(*link.device->device, link.endpoint, operations);
     post_unconnected(link, operations);
   }
@@ -149,7 +149,7 @@ class Links final : public ProgressSource {
   /// True if nothing that was posted is still in this process. Cheap enough to poll.
   [[nodiscard]] bool departed() const;
   /// True if something was asked for that progress() has to bring about. Cheap.
-  [[nodiscard]] bool busy() const { return lookups_ != 0 || !unconnected_.empty() || !departed(); }
+  [[nodiscard]] bool busy() const { return lookups_ != 0 || !failed_.empty() || !departed(); }
   /// For calls that may block, before they return: waits until messages that are complete for their
   /// senders have left by a connection that is being made. The program may do without MPI for long,
   /// and whoever waits for them would do so until its next call. A peer that does not answer,
@@ -220,12 +220,12 @@ class Links final : public ProgressSource {
   [[nodiscard]] LinkUser* user(std::size_t id) const { return users_[id]; }
   void await_connections(const WaitSubject* subject);
   [[nodiscard]] bool unsettled(LinkDevice& slot) const;
-  [[nodiscard]] std::uint32_t now_ms() const;
+  [[nodiscard]] std::uint32_t now_ticks() const;
 
   // links_connect.cpp
   [[nodiscard]] AddressBlob own_address() const;
   int take_answers();
-  void introduce(Link& link, std::uint32_t word);
+  void tell_word(Link& link, std::uint32_t word);
   void connect_to(Link& link, std::span<const std::byte> blob);
   void attach(Link& link, LinkDevice& slot, EndpointId endpoint);
   void post_unconnected(Link& link, std::span<const Operation> operations);

@@ -11,7 +11,7 @@ namespace {
 
 /// How long calls wait for a connection to be made, from its beginning. Where the peer polls that
 /// is done within milliseconds.
-constexpr std::uint32_t kPatienceMs = 500;
+constexpr std::uint32_t kPatienceTicks = 5;
 
 }  // namespace
 
@@ -61,7 +61,7 @@ int Links::take_answers() {
   return count;
 }
 
-void Links::introduce(Link& link, std::uint32_t word) {
+void Links::tell_word(Link& link, std::uint32_t word) {
   if (std::exchange(link.introduced, true)) return;
   for (LinkUser* user : users_) {
     if (user != nullptr) user->introduced(link, word);
@@ -71,8 +71,9 @@ void Links::introduce(Link& link, std::uint32_t word) {
 void Links::connect_to(Link& link, std::span<const std::byte> blob) {
   const Expected<AddressBlob> decoded = decode(blob);
   if (!decoded) return fail(link, decoded.error().message);
-  introduce(link, decoded->first_window);
-  if (link.device != nullptr) return;  // it connected first
+  tell_word(link, decoded->first_window);
+  // It connected first, or was given up meanwhile.
+  if (link.device != nullptr || link.failed) return;
   std::string words;
   for (const auto& slot : devices_) {
     for (const AddressBlob::Entry& entry : decoded->devices) {
@@ -100,14 +101,15 @@ void Links::attach(Link& link, LinkDevice& slot, EndpointId endpoint) {
   }
   link.device = &slot;
   link.endpoint = endpoint;
-  link.settle_by_ms = now_ms() + kPatienceMs;
+  link.settle_by = now_ticks() + kPatienceTicks;
   if (!slot.ordered && !link.order) link.order = std::make_unique<MessageOrder>();
-  for (LinkUser* user : users_) {
-    if (user != nullptr) user->connected(link);
-  }
   if (const auto waiting = unconnected_.find(link.id); waiting != unconnected_.end()) {
     waiting->second.move_all(slot.pending, endpoint);
     unconnected_.erase(waiting);
+    slot.pending.flush(*slot.device);
+  }
+  for (LinkUser* user : users_) {
+    if (user != nullptr && !link.failed) user->connected(link);
   }
 }
 

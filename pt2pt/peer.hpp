@@ -20,8 +20,9 @@ struct DeviceProtocols {
   std::size_t fragment = 0;   ///< data bytes of one pipelined fragment
 };
 
-/// One process that this one talks to. The first members are those of the fast path.
-struct Peer final : Link {
+/// One process that this one talks to. What the fast path needs, with the members of Link, is in
+/// one cache line.
+struct alignas(64) Peer final : Link {
   explicit Peer(ProcId p) : Link(p) {}
 
   /// Contiguous messages of less bytes than this may go eagerly by the fast path; 0: none (not
@@ -32,12 +33,12 @@ struct Peer final : Link {
   // The other direction: our memory that the peer may use.
   std::uint32_t owed = 0;   ///< used by the peer, free again, not told yet
   std::uint32_t lease = 0;  ///< all units at the peer, under way or occupied by its messages
-  std::uint32_t base = 0;   ///< the part of `lease` that is never recalled
   bool active = false;      ///< sent eagerly since the last sweep for idle peers
   bool recalling = false;   ///< a recall is under way
 
   bool base_known = false;         ///< `their_window` is known and was added to `credits`
   bool greeted = false;            ///< our first message has told the peer its first window
+  std::uint32_t base = 0;          ///< the part of `lease` that is never recalled
   std::uint32_t their_window = 0;  ///< the part of our credits that is never recalled
 
   const DeviceProtocols* protocols = nullptr;  ///< of `device`

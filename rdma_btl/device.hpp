@@ -132,8 +132,8 @@ struct Completion {
   EndpointId endpoint = 0;
   std::uint32_t notification = 0;
   std::uint64_t cookie = 0;
-  std::span<const std::byte> data;  ///< receive: valid until the next poll() of this
-                                    ///< device, or call of its eager path; 8-byte aligned
+  std::span<const std::byte> data;  ///< receive: valid until the next poll() of this device, or
+                                    ///< receive() or have_read() of its eager path; 8-byte aligned
 };
 
 /// How a notification is delivered; for remit_info.

@@ -36,9 +36,9 @@ class HostMemory {
   [[nodiscard]] virtual Notices take_notices() = 0;
   /// Gives it back, for use once `in_use()`, callable while the device is open, says false.
   virtual void return_notices(std::uint32_t index, std::function<bool()> in_use) = 0;
-  /// Where the peer's notices of that index are mapped here, for good. Null: not connected yet, or
-  /// the peer has none of that index. Not null once a message of the peer has arrived by the
-  /// endpoint. What nobody is to read again may be overwritten here.
+  /// Where the peer's notices of that index are mapped here, for good. Null: not connected yet,
+  /// not of this host, or the peer has none of that index. Not null once a message of a peer of
+  /// this host has arrived by the endpoint. What nobody is to read again may be overwritten here.
   [[nodiscard]] virtual std::byte* notices_of(EndpointId endpoint, std::uint32_t index) const = 0;
   /// Ends the sleep of a peer that may wait for what has just been stored to notices. Between arm()
   /// and its sleep the peer looks at the notices once more.

@@ -46,6 +46,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
                       local->core.size() - 1);
   }
   if (int err = entry.not_null(newintercomm, "newintercomm")) return err;
+  *newintercomm = MPI_COMM_NULL;
   const CommCall call = call_of(entry);
   const ParentComm parent = parent_of(*local);
   std::optional<LeaderLink> link;
@@ -54,6 +55,8 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
       const auto told = refuse_intercomm(call, parent, local_leader, code);
       return told ? code : entry.fail(told.error());
     }
+    // Errors from here on are of all members, on the communicator that all of them have.
+    entry.raise_on(*local);
   }
   auto made = create_intercomm_of_leaders(call, parent, local_leader, tag, link ? &*link : nullptr);
   return finish_comm(entry, *local, std::move(made), newintercomm);

@@ -264,7 +264,7 @@ struct Home {
 inline constexpr std::size_t kHomeBytes = 32768;
 static_assert(sizeof(Home) <= kHomeBytes);
 
-/// Behind it: notices (Device::take_notices()). Memory is taken as they are used.
+/// Behind it: notices (HostMemory::take_notices()). Memory is taken as they are used.
 inline constexpr std::uint32_t kNoticeBoards = 32;
 constexpr std::size_t notices_at(std::uint32_t index) {
   return kHomeBytes + index * kNoticeBytes;

@@ -79,6 +79,7 @@ std::byte* SimDevice::map_memory(EndpointId id, std::uint64_t address, std::size
   return reaches_memory(id) ? reinterpret_cast<std::byte*>(address) : nullptr;
 }
 
+/// Of the heap, and gone with the device: no test of a device needs more.
 void* SimDevice::allocate(std::size_t bytes) {
   auto memory = std::make_unique<std::byte[]>(std::max<std::size_t>(bytes, 1));
   void* at = memory.get();

@@ -22,12 +22,15 @@ constexpr std::size_t kMaxChunk = std::size_t{256} << 20;
 LinkDevice::LinkDevice(std::unique_ptr<Device> opened, const Params& params, MemoryWatch* watch)
     : owner(std::move(opened)),
       device(owner.get()),
-      eager(device->eager_path() != nullptr ? device->eager_path() : &posted),
+      eager(device->eager_path()),
       host_memory(device->host_memory()),
       ordered(device->caps().ordered),
       chunk(std::max<std::size_t>(1, std::min(device->caps().max_message, kMaxChunk))),
-      memory(*device, params, watch, chunk),
-      posted(*device) {}
+      memory(*device, params, watch, chunk) {
+  if (eager != nullptr) return;
+  posted = posted_sends(*device);
+  eager = posted.get();
+}
 
 Links::Links(Process& process, std::vector<std::unique_ptr<Device>> devices, MakeLink make)
     : process_(process),

@@ -41,7 +41,7 @@ struct LinkDevice {
   PendingQueue pending;
   std::vector<Link*> by_endpoint;
   DeviceMemory memory;
-  PostedSends posted;
+  std::unique_ptr<EagerPath> posted;  ///< null: the device has its own
 };
 
 /// Before every message on a device that does not keep the order of sends.

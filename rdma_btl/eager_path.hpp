@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "rdma_btl/device.hpp"
 #include "rdma_btl/pending.hpp"
@@ -14,6 +15,8 @@ namespace remit {
 /// that drives the device. None blocks.
 class EagerPath {
  public:
+  virtual ~EagerPath() = default;
+
   /// One send of `head` and `length` bytes of `data`: what Device::post() does with a send of these
   /// two pieces. What is not accepted waits in `refused`, where nothing waits for this endpoint
   /// yet.
@@ -39,45 +42,14 @@ class EagerPath {
   /// The caller needs no data of the last poll()'s events any more: their memory may be used again.
   /// Else the next poll() says so.
   virtual void have_read() = 0;
-
- protected:
-  ~EagerPath() = default;
 };
 
 /// What EagerPath::send() does, by Device::post().
 void post_send(Device& device, EndpointId endpoint, SendHead head, const void* data,
                std::size_t length, PendingQueue& refused);
 
-/// The eager path of a device that has it for sends only: nothing is received but by poll().
-class EagerSends : public EagerPath {
- public:
-  [[nodiscard]] bool takes_now(EndpointId /*endpoint*/, std::size_t /*bytes*/) final {
-    return true;
-  }
-  [[nodiscard]] std::ptrdiff_t receive(EndpointId /*endpoint*/, SendHead /*head*/,
-                                       SendHead /*mask*/, void* /*to*/, std::size_t /*room*/,
-                                       bool /*awaits*/, SendHead& /*found*/) final {
-    return kSomethingElse;
-  }
-  void have_read() final {}
-
- protected:
-  ~EagerSends() = default;
-};
-
-/// The eager path of a device that offers none.
-class PostedSends final : public EagerSends {
- public:
-  /// `device` must outlive it.
-  explicit PostedSends(Device& device) : device_(device) {}
-
-  void send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
-            PendingQueue& refused) override {
-    post_send(device_, endpoint, head, data, length, refused);
-  }
-
- private:
-  Device& device_;
-};
+/// The eager path of a device that offers none, which must outlive it: sends are posted. Its class
+/// is not in a header, lest compilers take it for the usual case.
+[[nodiscard]] std::unique_ptr<EagerPath> posted_sends(Device& device);
 
 }  // namespace remit

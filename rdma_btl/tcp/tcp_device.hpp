@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "rdma_btl/device.hpp"
-#include "rdma_btl/eager_path.hpp"
+#include "rdma_btl/eager_sends.hpp"
 #include "rdma_btl/net/interfaces.hpp"
 #include "rdma_btl/net/place.hpp"
 #include "rdma_btl/net/sockets.hpp"

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "rdma_btl/eager_path.hpp"
+#include "rdma_btl/eager_sends.hpp"
 #include "rdma_btl/verbs/adapter.hpp"
 #include "rdma_btl/verbs/api.hpp"
 #include "rdma_btl/verbs/verbs_config.hpp"

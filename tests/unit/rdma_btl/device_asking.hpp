@@ -23,8 +23,8 @@ class Asking {
         to_(to),
         out_(from.connect(to)),
         in_(to.connect(from)),
-        posted_from_(from.device),
-        posted_to_(to.device) {}
+        posted_from_(posted_sends(from.device)),
+        posted_to_(posted_sends(to.device)) {}
 
   [[nodiscard]] bool done() const { return got_ == kCount; }
 
@@ -83,9 +83,9 @@ class Asking {
   }
 
  private:
-  [[nodiscard]] static EagerPath& path_of(Node& node, PostedSends& posted) {
+  [[nodiscard]] static EagerPath& path_of(Node& node, const std::unique_ptr<EagerPath>& posted) {
     EagerPath* own = node.device.eager_path();
-    return own != nullptr ? *own : posted;
+    return own != nullptr ? *own : *posted;
   }
   [[nodiscard]] std::size_t length_of(std::uint64_t i) const {
     const std::size_t most =
@@ -99,7 +99,7 @@ class Asking {
   EndpointId in_;
   std::uint64_t sent_ = 0;
   std::uint64_t got_ = 0;
-  PostedSends posted_from_, posted_to_;
+  std::unique_ptr<EagerPath> posted_from_, posted_to_;
 };
 
 }  // namespace remit::testing

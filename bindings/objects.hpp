@@ -107,7 +107,7 @@ struct AttributeList {
 };
 
 /// What a program asserts about its use of a communicator (MPI-5.0, section 7.4.4). All are kept
-/// and reported; none makes a difference, as docs/performance.md explains.
+/// and reported; none makes a difference, as docs/decisions/hints-change-nothing.md explains.
 struct CommHints {
   bool no_any_tag = false;
   bool no_any_source = false;

@@ -61,9 +61,9 @@ class LinkUser {
   virtual void completed(std::uint64_t value, int status) = 0;
   /// A peer's put or atomic is visible here; `value` is its notification without the user's name.
   virtual void notified(Link& link, std::uint32_t value) = 0;
-  /// A message for this user has come by `device`; its first byte names the user. `data` is valid
-  /// until the call returns.
-  virtual void message(LinkDevice& device, Link& link, std::span<const std::byte> data) = 0;
+  /// A message for this user has come; its first byte names the user. `data` is valid until the
+  /// call returns.
+  virtual void message(Link& link, std::span<const std::byte> data) = 0;
   /// The process has left in order, or it or the way to it died; told once. Operations of this user
   /// that are under way still complete, by completed(): with an error if the device lost the way.
   virtual void lost(Link& link, bool left_in_order) = 0;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <stdexcept>
 
 #include "links/bytes.hpp"
@@ -20,8 +19,7 @@ constexpr std::size_t kMaxChunk = std::size_t{256} << 20;
 }  // namespace
 
 LinkDevice::LinkDevice(std::unique_ptr<Device> opened, const Params& params, MemoryWatch* watch)
-    : owner(std::move(opened)),
-      device(owner.get()),
+    : device(std::move(opened)),
       eager(device->eager_path()),
       host_memory(device->host_memory()),
       ordered(device->caps().ordered),
@@ -124,18 +122,18 @@ Link* Links::link_of(LinkDevice& slot, EndpointId endpoint) {
   return &link;
 }
 
-void Links::deliver(LinkDevice& slot, Link& link, std::span<const std::byte> message) {
+void Links::deliver(Link& link, std::span<const std::byte> message) {
   LinkUser* to =
       message.empty() ? nullptr : user(static_cast<std::size_t>(user_of_kind(message[0])));
   if (to == nullptr) {
     ++malformed_;
     return;
   }
-  to->message(slot, link, message);
+  to->message(link, message);
 }
 
 /// The next message now, later ones later.
-void Links::restore_order(LinkDevice& slot, Link& link, std::span<const std::byte> message) {
+void Links::restore_order(Link& link, std::span<const std::byte> message) {
   SequenceHeader header;
   if (message.size() < sizeof header) {
     ++malformed_;
@@ -149,13 +147,13 @@ void Links::restore_order(LinkDevice& slot, Link& link, std::span<const std::byt
     return;
   }
   ++order.expected;
-  deliver(slot, link, message.subspan(sizeof header));
+  deliver(link, message.subspan(sizeof header));
   for (auto next = order.early.find(order.expected); next != order.early.end();
        next = order.early.find(order.expected)) {
     const std::vector<std::byte> stored = std::move(next->second);
     order.early.erase(next);
     ++order.expected;
-    deliver(slot, link, std::span(stored).subspan(sizeof header));
+    deliver(link, std::span(stored).subspan(sizeof header));
   }
 }
 
@@ -177,9 +175,9 @@ void Links::dispatch(LinkDevice& slot, const Completion& completion) {
   switch (completion.kind) {
     case CompletionKind::receive:
       if (slot.ordered) [[likely]] {
-        deliver(slot, *link, completion.data);
+        deliver(*link, completion.data);
       } else {
-        restore_order(slot, *link, completion.data);
+        restore_order(*link, completion.data);
       }
       break;
     case CompletionKind::notification: {

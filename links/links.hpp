@@ -31,8 +31,7 @@ namespace remit {
 struct LinkDevice {
   LinkDevice(std::unique_ptr<Device> opened, const Params& params, MemoryWatch* watch);
 
-  std::unique_ptr<Device> owner;
-  Device* device;
+  std::unique_ptr<Device> device;
   EagerPath* eager;         ///< the device's, or `posted`
   HostMemory* host_memory;  ///< null: the device has none
   std::size_t index = 0;    ///< in Links::devices()
@@ -215,8 +214,8 @@ class Links final : public ProgressSource {
  private:
   // links.cpp
   [[nodiscard]] Link* link_of(LinkDevice& slot, EndpointId endpoint);
-  void deliver(LinkDevice& slot, Link& link, std::span<const std::byte> message);
-  void restore_order(LinkDevice& slot, Link& link, std::span<const std::byte> message);
+  void deliver(Link& link, std::span<const std::byte> message);
+  void restore_order(Link& link, std::span<const std::byte> message);
   [[nodiscard]] LinkUser* user(std::size_t id) const { return users_[id]; }
   void await_connections(const WaitSubject* subject);
   [[nodiscard]] bool unsettled(LinkDevice& slot) const;

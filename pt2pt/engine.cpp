@@ -1,10 +1,8 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The engine's set-up, its connections, and its turn of the progress loop.
+// The engine's set-up, first contact, and what is asked of it as a whole.
 #include "pt2pt/engine.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <stdexcept>
 #include <utility>
 
 namespace remit {

@@ -167,7 +167,7 @@ class Engine final : public LinkUser {
   void introduced(Link& link, std::uint32_t word) override;
   void completed(std::uint64_t value, int status) override;
   void notified(Link& link, std::uint32_t value) override;
-  void message(LinkDevice& device, Link& link, std::span<const std::byte> data) override;
+  void message(Link& link, std::span<const std::byte> data) override;
   void lost(Link& link, bool left_in_order) override;
   void arrived(LinkDevice& device, std::span<const Completion> completions) override;
 
@@ -190,7 +190,7 @@ class Engine final : public LinkUser {
   // engine_receive.cpp
   [[nodiscard]] bool deliver(Peer& peer, std::span<const std::byte> message);
   void fill(Peer& peer, Request& request, const MatchKey& key, std::span<const std::byte> data);
-  void receive(LinkDevice& device, Peer& peer, std::span<const std::byte> data);
+  void receive(Peer& peer, std::span<const std::byte> data);
   void receive_eager(Peer& peer, const EagerHeader& header, SlabHandle sender,
                      std::span<const std::byte> data);
   void receive_rts(Peer& peer, const RtsHeader& header);

@@ -170,13 +170,13 @@ void Engine::arrived(LinkDevice& device, std::span<const Completion> completions
     if (data.empty() || user_of_kind(data[0]) != LinkUserId::matching) [[unlikely]] {
       links_.dispatch(device, completion);
     } else {
-      receive(device, peer, data);
+      receive(peer, data);
     }
   }
 }
 
-void Engine::message(LinkDevice& device, Link& link, std::span<const std::byte> data) {
-  receive(device, static_cast<Peer&>(link), data);
+void Engine::message(Link& link, std::span<const std::byte> data) {
+  receive(static_cast<Peer&>(link), data);
 }
 
 void Engine::receive_eager(Peer& peer, const EagerHeader& header, SlabHandle sender,
@@ -205,7 +205,7 @@ void Engine::receive_eager(Peer& peer, const EagerHeader& header, SlabHandle sen
   note_unexpected();
 }
 
-void Engine::receive(LinkDevice& device, Peer& peer, std::span<const std::byte> data) {
+void Engine::receive(Peer& peer, std::span<const std::byte> data) {
   EagerHeader header;
   if (!read_header(data, header)) {
     ++counters_.malformed;
@@ -221,7 +221,6 @@ void Engine::receive(LinkDevice& device, Peer& peer, std::span<const std::byte> 
   if (header.kind == MessageKind::eager) [[likely]] {
     return receive_eager(peer, header, kNoSlabHandle, data.subspan(sizeof header));
   }
-  if (peer.device != &device) peer.same_device = false;
   if (header.kind == MessageKind::fragment) {
     FragmentHeader fragment;
     if (read_header(data, fragment)) {

@@ -16,7 +16,7 @@ inline constexpr std::size_t kTakeShortTo = std::size_t{12} << 10;
 /// Makes this core the owner of the cache lines of [memory, memory + n), whose contents are not
 /// needed any more: a byte of each is set to zero. The core that wrote them, and writes them again,
 /// would else have to call back the copies that this core has read: on AMD's processors that takes
-/// far longer than to fetch a line of another owner (docs/performance.md).
+/// far longer than to fetch a line of another owner (docs/decisions/whose-the-lines-are.md).
 inline void take_lines(std::byte* memory, std::size_t n) {
   std::byte* const end = memory + n;
   while (memory < end) {

@@ -54,7 +54,7 @@ inline const ParamDecl shm_copy_table_param{
     "none: nothing is measured of copies, and nothing kept"};
 
 /// HostMemory::take_lines_to() by the parameter shm_take_lines and what is known of this host
-/// (docs/performance.md has the figures).
+/// (docs/decisions/whose-the-lines-are.md has the figures).
 [[nodiscard]] std::size_t take_lines_to(std::string_view choice, const HostFacts& facts);
 
 /// Where the facts of this host are kept by the parameter shm_copy_table: beside the table. Empty:

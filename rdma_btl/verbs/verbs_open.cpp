@@ -24,7 +24,8 @@ namespace {
 constexpr int kBacklog = 1024;
 constexpr std::size_t kLine = 64;
 constexpr std::size_t kAllMemory = SIZE_MAX;  // see Caps::pages_on_demand
-/// Time of a byte by read in that by write, measured on soft-iWARP (docs/performance.md).
+/// Time of a byte by read in that by write, measured on soft-iWARP
+/// (docs/measurements/2026-11-22-epyc-emulated.md).
 constexpr double kIwarpGetSlowdown = 1.3;
 /// Soft-iWARP maps its queues one behind the other; its library takes a queue that begins at
 /// 0x90000 for one that does not exist. The first, the completion queue, is made to reach beyond.

@@ -372,7 +372,8 @@ static void large_counts(void) {
 
 /* Bounds come from the type map, which is a list of basic types and displacements (MPI-5.0, section
  * 5.1.6): what pads a type that is used in another one counts as a distance between its copies, not
- * behind the last of them. Other MPIs have 463 and 480 (docs/architecture.md). */
+ * behind the last of them. Other MPIs have 463 and 480
+ * (docs/decisions/extents-from-the-type-map.md). */
 static void padding(void) {
   MPI_Datatype inner, outer;
   MPI_Aint lower = -1, extent = -1;

@@ -60,7 +60,7 @@ class ToyUser final : public LinkUser {
     notices.emplace_back(link.id, value);
     seen_at_notice.push_back(window[value % kWords]);
   }
-  void message(LinkDevice& /*device*/, Link& link, std::span<const std::byte> data) override {
+  void message(Link& link, std::span<const std::byte> data) override {
     EXPECT_EQ(data[0], std::byte{message_kind(LinkUserId::windows, 7)});
     keys[link.id].assign(data.begin() + 1, data.end());
   }
@@ -322,7 +322,7 @@ TEST(Links, RestoresTheOrderOfMessages) {
     void introduced(Link& /*link*/, std::uint32_t /*word*/) override {}
     void completed(std::uint64_t /*value*/, int /*status*/) override {}
     void notified(Link& /*link*/, std::uint32_t /*value*/) override {}
-    void message(LinkDevice& /*device*/, Link& /*link*/, std::span<const std::byte> data) override {
+    void message(Link& /*link*/, std::span<const std::byte> data) override {
       std::uint32_t number = 0;
       ASSERT_EQ(data.size(), 1 + sizeof number);
       std::memcpy(&number, &data[1], sizeof number);

@@ -135,12 +135,12 @@ class Collective {
   [[nodiscard]] std::uint32_t sequence() const { return sequence_; }
 
   /// Where its coroutines' frames are.
-  [[nodiscard]] Arena& arena() { return arena_; }
+  [[nodiscard]] FrameArena& arena() { return arena_; }
 
  private:
   static Task<int> body(Collective& self);
 
-  Arena arena_;
+  FrameArena arena_;
   Engine& engine_;
   CommCore& comm_;
   CollectiveArgs args_;

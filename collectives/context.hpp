@@ -50,8 +50,8 @@ class CollCtx final : public TaskContext {
  public:
   /// `polls`: how often an await looks for completion itself before it suspends. `board`: where
   /// members meet without messages; only for a blocking call whose algorithm never suspends then.
-  CollCtx(Engine& engine, const CommCore& comm, std::uint32_t sequence, Arena& arena, int polls,
-          Board* board = nullptr)
+  CollCtx(Engine& engine, const CommCore& comm, std::uint32_t sequence, FrameArena& arena,
+          int polls, Board* board = nullptr)
       : engine_(engine),
         comm_(comm),
         tag_(static_cast<int>(sequence & 0x7fffffffU)),
@@ -72,7 +72,7 @@ class CollCtx final : public TaskContext {
   /// After a part has ended: its error is the whole's.
   void take_error(const CollCtx& part) { fail(part.error()); }
 
-  [[nodiscard]] Arena& arena() { return arena_; }
+  [[nodiscard]] FrameArena& arena() { return arena_; }
   [[nodiscard]] int rank() const { return comm_.rank; }
   /// Members of the (local) group.
   [[nodiscard]] int size() const { return comm_.size(); }
@@ -256,7 +256,7 @@ class CollCtx final : public TaskContext {
   Engine& engine_;
   const CommCore& comm_;
   int tag_;
-  Arena& arena_;
+  FrameArena& arena_;
   int polls_;
   Board* board_ = nullptr;
 };

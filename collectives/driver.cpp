@@ -119,7 +119,7 @@ int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
   Board* board = row.direct ? comm.board.get() : nullptr;
   if (board != nullptr && !board->reaches_memory()) board = nullptr;
   if (board != nullptr) board->begin_direct(shape, subject);
-  ArenaLease arena(process.arenas());
+  FrameArenaLease arena(process.arenas());
   CollCtx c(engine, comm, sequence, *arena, kBlockingPolls, board);
   Task<int> task = row.run(c, args);
   task.start();

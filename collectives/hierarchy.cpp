@@ -99,7 +99,7 @@ void Hierarchy::wish(Engine& engine, CommCore& comm, const WaitSubject* subject)
   if (by == "none" || (by == "host" && static_cast<Place>(comm.place) != Place::network)) return;
   const std::int64_t mine = remit::cell_of(process);
   std::vector<std::int64_t> cells(static_cast<std::size_t>(comm.size()));
-  const ArenaLease arena(process.arenas());
+  const FrameArenaLease arena(process.arenas());
   CollCtx c(engine, comm, comm.collective_sequence++, *arena, 1);
   Task<int> task = gather_cells(c, mine, cells);
   task.start();

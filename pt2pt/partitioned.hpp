@@ -50,7 +50,7 @@ class Partitioned {
   [[nodiscard]] bool settled() const { return naming_.complete; }
 
   /// Where the frames of its coroutines are.
-  [[nodiscard]] Arena& arena() { return arena_; }
+  [[nodiscard]] FrameArena& arena() { return arena_; }
 
  protected:
   /// What the sender tells the receiver.
@@ -90,7 +90,7 @@ class Partitioned {
   Request naming_;  // the message with the names
   std::deque<Request> messages_;
   Waiter waiter_;  // of the messages under way
-  Arena arena_;
+  FrameArena arena_;
   Task<int> task_;
 };
 

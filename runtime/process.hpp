@@ -40,7 +40,7 @@ class Process {
   Progress& progress() { return progress_; }
   Log& log() { return log_; }
   std::mt19937_64& random() { return random_; }
-  ArenaPool& arenas() { return arenas_; }
+  FrameArenaPool& arenas() { return arenas_; }
 
   /// What collectives cost here (collectives/choice/tuning.hpp): `load` is called when it is first
   /// asked for. Null: nobody said how to load it.
@@ -58,7 +58,7 @@ class Process {
   Log log_;
   Progress progress_;
   std::mt19937_64 random_;
-  ArenaPool arenas_;
+  FrameArenaPool arenas_;
   TableLoader load_table_;
   std::shared_ptr<const CollectiveTable> collective_table_;
   int rank_;

@@ -22,12 +22,12 @@ namespace remit {
 
 /// Bump allocator for coroutine frames and scratch buffers of one operation. Memory is returned
 /// all at once by reset() or the destructor; a persistent operation reuses it on each start.
-class Arena {
+class FrameArena {
  public:
-  Arena() = default;
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
-  ~Arena() { release(); }
+  FrameArena() = default;
+  FrameArena(const FrameArena&) = delete;
+  FrameArena& operator=(const FrameArena&) = delete;
+  ~FrameArena() { release(); }
 
   /// Memory aligned to max_align_t, valid until reset(). Throws std::bad_alloc.
   [[nodiscard]] void* allocate(std::size_t bytes) {
@@ -86,39 +86,39 @@ class Arena {
 };
 
 /// Arenas at rest, kept so that blocking operations find warm memory.
-class ArenaPool {
+class FrameArenaPool {
  public:
-  [[nodiscard]] std::unique_ptr<Arena> take() {
-    if (idle_.empty()) return std::make_unique<Arena>();
-    std::unique_ptr<Arena> arena = std::move(idle_.back());
+  [[nodiscard]] std::unique_ptr<FrameArena> take() {
+    if (idle_.empty()) return std::make_unique<FrameArena>();
+    std::unique_ptr<FrameArena> arena = std::move(idle_.back());
     idle_.pop_back();
     return arena;
   }
-  void give_back(std::unique_ptr<Arena> arena) {
+  void give_back(std::unique_ptr<FrameArena> arena) {
     arena->reset();
     idle_.push_back(std::move(arena));
   }
 
  private:
-  std::vector<std::unique_ptr<Arena>> idle_;
+  std::vector<std::unique_ptr<FrameArena>> idle_;
 };
 
 /// An arena for the time of one scope.
-class ArenaLease {
+class FrameArenaLease {
  public:
-  explicit ArenaLease(ArenaPool& pool) : pool_(pool), arena_(pool.take()) {}
-  ~ArenaLease() {
+  explicit FrameArenaLease(FrameArenaPool& pool) : pool_(pool), arena_(pool.take()) {}
+  ~FrameArenaLease() {
     if (arena_ != nullptr) pool_.give_back(std::move(arena_));
   }
-  ArenaLease(const ArenaLease&) = delete;
-  ArenaLease& operator=(const ArenaLease&) = delete;
-  Arena& operator*() const { return *arena_; }
+  FrameArenaLease(const FrameArenaLease&) = delete;
+  FrameArenaLease& operator=(const FrameArenaLease&) = delete;
+  FrameArena& operator*() const { return *arena_; }
   /// Its memory is never used again: messages under way may still write there.
   void abandon() { (void)arena_.release(); }
 
  private:
-  ArenaPool& pool_;
-  std::unique_ptr<Arena> arena_;
+  FrameArenaPool& pool_;
+  std::unique_ptr<FrameArena> arena_;
 };
 
 /// What went wrong in the coroutines of one operation.
@@ -143,7 +143,7 @@ class TaskContext {
 /// A coroutine whose first parameter has an `arena()` gets its frame there.
 template <class C>
 concept HasArena = requires(C& c) {
-  { c.arena() } -> std::same_as<Arena&>;
+  { c.arena() } -> std::same_as<FrameArena&>;
 };
 
 /// The result of a coroutine that runs when it is first awaited or started, on one thread.

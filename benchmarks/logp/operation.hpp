@@ -175,7 +175,7 @@ class Operation {
 /// One virtual member's side of an operation: the algorithm's coroutine itself, without a driver.
 struct Member {
   CommCore comm;
-  Arena arena;
+  FrameArena arena;
   CollectiveArgs args;
   std::optional<CollCtx> context;
   Task<int> task;

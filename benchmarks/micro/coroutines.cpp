@@ -12,13 +12,13 @@
 
 namespace {
 
-using remit::Arena;
+using remit::FrameArena;
 using remit::Task;
 
 struct Context {
-  Arena memory;
+  FrameArena memory;
   std::coroutine_handle<> waiting;
-  Arena& arena() { return memory; }
+  FrameArena& arena() { return memory; }
 };
 
 Task<int> leaf(Context&, int value) {

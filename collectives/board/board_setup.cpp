@@ -324,7 +324,7 @@ void Board::set_up(Engine& engine, CommCore& comm, const WaitSubject* subject) {
   Process& process = engine.process();
   const Links::OwnNotices own = engine.links().take_notices();
   Agreement agreement;
-  const ArenaLease arena(process.arenas());
+  const FrameArenaLease arena(process.arenas());
   CollCtx c(engine, comm, comm.collective_sequence++, *arena, 1);
   Task<int> task = agree_on_board(c, own, agreement);
   task.start();

@@ -336,7 +336,7 @@ TEST(Collectives, ScratchElementsAreAlignedAndApart) {
   Random random(test_seed() + 4);
   const Vocabulary words;
   Ranks ranks(1, quiet(1));
-  Arena arena;
+  FrameArena arena;
   CollCtx c(ranks.engine(0), ranks.comm(0), 0, arena, 0);
   struct Piece {
     Typed typed;

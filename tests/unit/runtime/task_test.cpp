@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Task, Arena and the run queue. Built twice, without and with optimization: compilers treat
+// Task, FrameArena and the run queue. Built twice, without and with optimization: compilers treat
 // coroutine frames differently.
 #include "runtime/task.hpp"
 
@@ -18,8 +18,8 @@ namespace remit {
 namespace {
 
 struct Context {
-  Arena& arena() { return arena_; }
-  Arena arena_;
+  FrameArena& arena() { return arena_; }
+  FrameArena arena_;
   Progress progress;
   std::coroutine_handle<> parked;
   int alive = 0;
@@ -212,7 +212,7 @@ TEST(RunQueue, RingKeepsOrderWhileItGrowsAndWraps) {
   EXPECT_EQ(queue.size(), pushed - popped);
 }
 
-TEST(Arena, FramesComeFromIt) {
+TEST(FrameArena, FramesComeFromIt) {
   Context context;
   auto* const before = static_cast<std::byte*>(context.arena_.allocate(1));
   Task<int> task = leaf(context, 1);
@@ -221,7 +221,7 @@ TEST(Arena, FramesComeFromIt) {
   EXPECT_LT(after - before, 1024);
 }
 
-TEST(Arena, ReuseNeedsNoNewMemory) {
+TEST(FrameArena, ReuseNeedsNoNewMemory) {
   Context context;
   const auto run = [&] {
     Task<int> task = sum_of_leaves(context, 200);
@@ -241,8 +241,8 @@ TEST(Arena, ReuseNeedsNoNewMemory) {
   }
 }
 
-TEST(Arena, BlocksAreAlignedAndDistinct) {
-  Arena arena;
+TEST(FrameArena, BlocksAreAlignedAndDistinct) {
+  FrameArena arena;
   std::vector<std::pair<unsigned char*, std::size_t>> blocks;
   for (std::size_t i = 0; i < 500; ++i) {
     const std::size_t bytes = (i * 37) % 3000 + 1;
@@ -269,15 +269,15 @@ TEST(Task, AnExceptionBecomesTheResult) {
   }
 }
 
-TEST(Arena, AnAbandonedOneIsNotUsedAgain) {
-  ArenaPool pool;
-  std::unique_ptr<Arena> kept;
+TEST(FrameArena, AnAbandonedOneIsNotUsedAgain) {
+  FrameArenaPool pool;
+  std::unique_ptr<FrameArena> kept;
   {
-    ArenaLease lease(pool);
+    FrameArenaLease lease(pool);
     kept.reset(&*lease);  // what the operation left under way keeps it
     lease.abandon();
   }
-  const ArenaLease next(pool);
+  const FrameArenaLease next(pool);
   EXPECT_NE(&*next, kept.get());
 }
 

@@ -41,7 +41,7 @@ class Assembler {
       true_lb_ = has_entries_ ? std::min(true_lb_, low + bounds.true_lb) : low + bounds.true_lb;
       true_ub_ = has_entries_ ? std::max(true_ub_, high + bounds.true_ub) : high + bounds.true_ub;
       has_entries_ = true;
-      alignment_ = std::max(alignment_, old.alignment());
+      alignment_ = std::max(alignment_, bounds.alignment);
     }
     if (bounds.lb_marker) {
       const Wide marker = low + *bounds.lb_marker;
@@ -56,10 +56,11 @@ class Assembler {
   /// The signature goes on with `copies` of `old`, which the envelope lists.
   void sign(const Datatype& old, Wide copies) {
     if (copies > 0 && old.size() > 0) {
+      const TypeSignature& signature = old.signature();
       const bool first = size_ == 0;
-      uniform_ = first || uniform_ == old.uniform_size() ? old.uniform_size() : 0;
+      uniform_ = first || uniform_ == signature.uniform_size ? signature.uniform_size : 0;
       size_ += copies * old.size();
-      elements_ += copies * old.elements();
+      elements_ += copies * signature.elements;
     }
     copies_.push_back(static_cast<MPI_Count>(copies));
     datatypes_.emplace_back(&old);
@@ -86,12 +87,12 @@ class Assembler {
     parts.bounds.true_ub = static_cast<std::int64_t>(true_ub_);
     if (lb_marker_) parts.bounds.lb_marker = static_cast<std::int64_t>(*lb_marker_);
     if (ub_marker_) parts.bounds.ub_marker = static_cast<std::int64_t>(*ub_marker_);
-    parts.alignment = alignment_;
-    parts.elements = static_cast<MPI_Count>(elements_);
-    parts.uniform_size = uniform_;
+    parts.bounds.alignment = alignment_;
+    parts.signature.elements = static_cast<MPI_Count>(elements_);
+    parts.signature.uniform_size = uniform_;
     parts.contents = std::move(contents);
     parts.contents.datatypes = std::move(datatypes_);
-    parts.copies = std::move(copies_);
+    parts.signature.copies = std::move(copies_);
     return Ref<Datatype>::adopt(new Datatype(std::move(parts)));
   }
 

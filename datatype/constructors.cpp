@@ -184,12 +184,7 @@ Datatype::Parts parts_of(const Datatype& old) {
   Datatype::Parts parts;
   parts.layout = old.layout();
   parts.bounds = old.bounds();
-  parts.alignment = old.alignment();
-  parts.elements = old.elements();
-  parts.uniform_size = old.uniform_size();
-  parts.inherited_kind = old.kind();
-  parts.group = old.group();
-  parts.pair = old.pair();
+  parts.signature = old.signature();
   return parts;
 }
 
@@ -206,14 +201,13 @@ Expected<Ref<Datatype>> make_dup(const Datatype& old) {
   Datatype::Parts parts = parts_of(old);
   parts.contents.combiner = MPI_COMBINER_DUP;
   parts.contents.datatypes.emplace_back(&old);
-  parts.copies.push_back(1);
+  parts.signature.copies = {1};
   return made_like(old, std::move(parts));
 }
 
 Ref<Datatype> make_twin(const Datatype& old) {
   Datatype::Parts parts = parts_of(old);
   parts.contents = old.contents();
-  parts.copies.assign(old.copies().begin(), old.copies().end());
   return made_like(old, std::move(parts));
 }
 

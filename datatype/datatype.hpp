@@ -137,16 +137,45 @@ struct Contents {
   std::vector<MPI_Aint> addresses;
   std::vector<MPI_Count> large_counts;
   std::vector<Ref<const Datatype>> datatypes;
+
+  /// Of a type that is predefined without a constant of its own: what MPI_Type_create_f90_X and
+  /// MPI_Type_get_value_index return. The process owns them; users do not free them.
+  [[nodiscard]] bool of_unnamed_predefined() const {
+    switch (combiner) {
+      case MPI_COMBINER_F90_REAL:
+      case MPI_COMBINER_F90_COMPLEX:
+      case MPI_COMBINER_F90_INTEGER:
+      case MPI_COMBINER_VALUE_INDEX:
+        return true;
+      default:
+        return false;
+    }
+  }
 };
 
-/// Bounds of a type map (MPI-5.0 section 5.1.6): of its entries, of explicit markers, and from
-/// both the lower bound and extent. In bytes.
+/// Bounds of a type map (MPI-5.0 section 5.1.6): of its entries, and of explicit markers. In bytes.
 struct Bounds {
   bool has_entries = false;
   std::int64_t true_lb = 0;
   std::int64_t true_ub = 0;
   std::optional<std::int64_t> lb_marker;
   std::optional<std::int64_t> ub_marker;
+  std::int64_t alignment = 1;  ///< the strictest of an entry: what the extent was padded to
+
+  /// The lower bound; the upper one lies the type's extent above it.
+  [[nodiscard]] std::int64_t lb() const { return lb_marker.value_or(true_lb); }
+};
+
+/// Which basic elements a type consists of, in the order of its type map, wherever they lie: what
+/// must agree between both ends of a message, and what arithmetic looks at.
+struct TypeSignature {
+  BasicKind kind = BasicKind::none;  ///< none for derived types, except duplicates of basic ones
+  TypeGroup group = TypeGroup::none;
+  PairShape pair;                 ///< meaningful where `kind` is BasicKind::pair
+  MPI_Count elements = 0;         ///< basic ones in one element of the type; a pair counts as two
+  std::int64_t uniform_size = 0;  ///< bytes of each basic element, or 0 if mixed
+  /// For each i `copies[i]` times the i-th type of the contents; empty for predefined types.
+  std::vector<MPI_Count> copies;
 };
 
 /// A datatype. Everything but name and committed flag is fixed at construction, so that those who
@@ -159,15 +188,8 @@ class Datatype {
   struct Parts {
     Layout layout;
     Bounds bounds;
-    std::int64_t alignment = 1;
-    MPI_Count elements = 0;                   ///< basic elements
-    std::int64_t uniform_size = 0;            ///< bytes of each basic element, or 0 if mixed
-    std::optional<BasicKind> inherited_kind;  ///< dup and the like of one basic type
-    TypeGroup group = TypeGroup::none;
-    PairShape pair;
+    TypeSignature signature;
     Contents contents;
-    /// Type signature: `copies` times `datatypes[i]`, for each i.
-    std::vector<MPI_Count> copies;
   };
   /// One row of the table of predefined types; for predefined.cpp.
   struct Named {
@@ -187,18 +209,18 @@ class Datatype {
   explicit Datatype(Parts parts);
   constexpr explicit Datatype(const Named& named)
       : layout_(named.node, named.is_block, named.size, named.extent),
-        bounds_{named.size > 0, 0, named.true_extent, std::nullopt, std::nullopt},
-        alignment_(named.alignment),
-        elements_(named.kind == BasicKind::pair ? 2 : 1),
-        uniform_size_(named.kind != BasicKind::pair ? named.size
-                      : basic_size(named.pair.value) == basic_size(named.pair.index)
-                          ? basic_size(named.pair.value)
-                          : 0),
-        kind_(named.kind),
-        group_(named.group),
+        bounds_{named.size > 0, 0, named.true_extent, std::nullopt, std::nullopt, named.alignment},
         available_(named.size > 0),
         committed_(true),
-        pair_(named.pair),
+        signature_{named.kind,
+                   named.group,
+                   named.pair,
+                   named.kind == BasicKind::pair ? 2 : 1,
+                   named.kind != BasicKind::pair ? named.size
+                   : basic_size(named.pair.value) == basic_size(named.pair.index)
+                       ? basic_size(named.pair.value)
+                       : 0,
+                   {}},
         handle_(named.handle),
         predefined_name_(named.name) {}
   Datatype(const Datatype&) = delete;
@@ -221,48 +243,21 @@ class Datatype {
   [[nodiscard]] MPI_Count size() const {
     return available_ ? layout_.size() : MPI_Count{MPI_UNDEFINED};
   }
-  [[nodiscard]] MPI_Count lb() const { return lb_; }
-  [[nodiscard]] MPI_Count ub() const { return lb_ + layout_.extent(); }
+  [[nodiscard]] MPI_Count lb() const { return bounds_.lb(); }
   [[nodiscard]] MPI_Count extent() const { return layout_.extent(); }
   [[nodiscard]] MPI_Count true_lb() const { return bounds_.true_lb; }
   [[nodiscard]] MPI_Count true_extent() const { return bounds_.true_ub - bounds_.true_lb; }
-  [[nodiscard]] std::int64_t alignment() const { return alignment_; }
   [[nodiscard]] const Bounds& bounds() const { return bounds_; }
   /// False for DATATYPE_NULL and predefined types that this platform has not: MPI_ERR_TYPE to use.
   [[nodiscard]] bool is_available() const { return available_; }
-  /// Basic elements in one element (MPI_Get_elements counts these); a pair counts as two.
-  [[nodiscard]] MPI_Count elements() const { return elements_; }
 
   [[nodiscard]] bool is_predefined() const { return handle_ != 0; }
-  /// Predefined without a constant of its own: what MPI_Type_create_f90_X and
-  /// MPI_Type_get_value_index return. The process owns them; users do not free them.
-  [[nodiscard]] bool is_unnamed_predefined() const {
-    switch (contents_.combiner) {
-      case MPI_COMBINER_F90_REAL:
-      case MPI_COMBINER_F90_COMPLEX:
-      case MPI_COMBINER_F90_INTEGER:
-      case MPI_COMBINER_VALUE_INDEX:
-        return true;
-      default:
-        return false;
-    }
-  }
   [[nodiscard]] bool is_committed() const { return committed_; }
   /// Idempotent. The layout is normalized already when the type is made.
   void commit() { committed_ = true; }
 
-  /// none for derived types, except duplicates of basic ones.
-  [[nodiscard]] BasicKind kind() const { return kind_; }
-  [[nodiscard]] TypeGroup group() const { return group_; }
-  /// Meaningful where kind() is BasicKind::pair.
-  [[nodiscard]] const PairShape& pair() const { return pair_; }
-
-  [[nodiscard]] int combiner() const { return contents_.combiner; }
+  [[nodiscard]] const TypeSignature& signature() const { return signature_; }
   [[nodiscard]] const Contents& contents() const { return contents_; }
-  /// Signature as `copies()[i]` times contents().datatypes[i]; empty for predefined types.
-  [[nodiscard]] std::span<const MPI_Count> copies() const { return copies_; }
-  /// See Parts::uniform_size.
-  [[nodiscard]] std::int64_t uniform_size() const { return uniform_size_; }
 
   /// A predefined type's is its MPI name; who renames one (MPI allows it) keeps that in the
   /// process, for the constants belong to nobody.
@@ -286,17 +281,10 @@ class Datatype {
   std::uint32_t alive_ = kAlive;
   Layout layout_;
   Bounds bounds_;
-  std::int64_t lb_ = 0;
-  std::int64_t alignment_ = 1;
-  MPI_Count elements_ = 0;
-  std::int64_t uniform_size_ = 0;
-  BasicKind kind_ = BasicKind::none;
-  TypeGroup group_ = TypeGroup::none;
   bool available_ = true;
   bool committed_ = false;
-  PairShape pair_;
+  TypeSignature signature_;
   Contents contents_;
-  std::vector<MPI_Count> copies_;
   std::uintptr_t handle_ = 0;
   std::string_view predefined_name_;
   std::optional<std::string> name_;

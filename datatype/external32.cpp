@@ -178,7 +178,7 @@ Run run_of(const Datatype& type) {
   if (type.handle() == MPI_UNSIGNED_LONG) return {integer<unsigned long, std::uint32_t>()};
   // By the unsigned type, so that no value is taken for another one's sign.
   if (type.handle() == MPI_WCHAR) return {integer<std::make_unsigned_t<wchar_t>, std::uint16_t>()};
-  return run_of(type.kind());
+  return run_of(type.signature().kind);
 }
 
 /// `count` times: one conversion, or the parts one after the other.
@@ -252,17 +252,18 @@ class SignatureBuilder {
 
  private:
   Part make(const Datatype& type) {
-    if (type.is_predefined() && type.kind() == BasicKind::pair) {
+    if (type.is_predefined() && type.signature().kind == BasicKind::pair) {
       const bool of_long = type.handle() == MPI_LONG_INT;
-      return sequence({make_run(of_long ? run_of(predefined(MPI_LONG)) : run_of(type.pair().value)),
-                       make_run(run_of(type.pair().index))});
+      return sequence(
+          {make_run(of_long ? run_of(predefined(MPI_LONG)) : run_of(type.signature().pair.value)),
+           make_run(run_of(type.signature().pair.index))});
     }
     const auto& children = type.contents().datatypes;
     // Fortran's parametric types have none either.
-    if (children.empty() && type.kind() != BasicKind::none) return make_run(run_of(type));
+    if (children.empty() && type.signature().kind != BasicKind::none) return make_run(run_of(type));
     std::vector<Part> parts;
     for (std::size_t i = 0; i < children.size(); ++i) {
-      parts.push_back(repeat(type.copies()[i], build(*children[i])));
+      parts.push_back(repeat(type.signature().copies[i], build(*children[i])));
     }
     return sequence(parts);
   }

@@ -351,10 +351,12 @@ void call_in_parts(const Op& op, const std::byte* in, std::byte* inout, MPI_Coun
 constinit const std::array<const Op*, kOpSlots> kPredefinedOps = index_ops();
 
 ReductionKernel reduction_kernel(const Op& op, const Datatype& datatype) {
-  if (((groups_of(op.kind()) >> static_cast<unsigned>(datatype.group())) & 1U) == 0) return nullptr;
-  if (datatype.kind() == BasicKind::pair) return pair_kernel(op.kind(), datatype.pair());
-  const Kernels& kernels =
-      kTable[static_cast<std::size_t>(op.kind())][static_cast<std::size_t>(datatype.kind())];
+  if (((groups_of(op.kind()) >> static_cast<unsigned>(datatype.signature().group)) & 1U) == 0)
+    return nullptr;
+  if (datatype.signature().kind == BasicKind::pair)
+    return pair_kernel(op.kind(), datatype.signature().pair);
+  const Kernels& kernels = kTable[static_cast<std::size_t>(op.kind())]
+                                 [static_cast<std::size_t>(datatype.signature().kind)];
   static const bool has_wide_vectors = widest_vector_bytes() >= 32;
   return has_wide_vectors ? kernels.wide : kernels.baseline;
 }

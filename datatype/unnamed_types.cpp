@@ -45,12 +45,8 @@ Ref<Datatype> make_basic(BasicKind kind, TypeGroup group, std::int64_t alignment
   Datatype::Parts parts;
   const std::int64_t size = basic_size(kind);
   parts.layout = Layout({0, size, nullptr}, size);
-  parts.bounds = {true, 0, size, std::nullopt, std::nullopt};
-  parts.alignment = alignment;
-  parts.elements = 1;
-  parts.uniform_size = size;
-  parts.inherited_kind = kind;
-  parts.group = group;
+  parts.bounds = {true, 0, size, std::nullopt, std::nullopt, alignment};
+  parts.signature = {kind, group, {}, 1, size, {}};
   parts.contents = std::move(contents);
   auto type = Ref<Datatype>::adopt(new Datatype(std::move(parts)));
   type->commit();
@@ -108,14 +104,14 @@ const Datatype* named_pair(const Datatype& value, const Datatype& index) {
 }
 
 bool is_integer(const Datatype& type) {
-  const TypeGroup group = type.group();
+  const TypeGroup group = type.signature().group;
   return group == TypeGroup::c_integer || group == TypeGroup::fortran_integer ||
          group == TypeGroup::multi_language;
 }
 
 /// Duplicates are derived types, however they look.
 bool is_basic(const Datatype& type) {
-  return type.is_predefined() || type.is_unnamed_predefined();
+  return type.is_predefined() || type.contents().of_unnamed_predefined();
 }
 
 constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
@@ -124,22 +120,23 @@ constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
 
 /// As a C compiler lays out struct { value; index; }.
 Ref<Datatype> make_pair(const Datatype& value, const Datatype& index) {
-  const std::int64_t at = round_up(value.size(), index.alignment());
-  Datatype::Parts parts;
-  parts.alignment = std::max(value.alignment(), index.alignment());
+  const std::int64_t at = round_up(value.size(), index.bounds().alignment);
+  const std::int64_t alignment = std::max(value.bounds().alignment, index.bounds().alignment);
+  const std::int64_t end = at + index.size();
   LayoutBuilder layout;
   layout.add(value.layout().placed());
   layout.add(shifted(index.layout().placed(), at));
-  parts.bounds = {true, 0, at + index.size(), std::nullopt, std::nullopt};
-  parts.layout = Layout(std::move(layout).finish(), round_up(at + index.size(), parts.alignment));
-  parts.elements = 2;
-  parts.uniform_size = value.size() == index.size() ? value.size() : 0;
-  parts.inherited_kind = BasicKind::pair;
-  parts.group = TypeGroup::pair;
-  parts.pair = {value.kind(), index.kind(), at};
+  Datatype::Parts parts;
+  parts.layout = Layout(std::move(layout).finish(), round_up(end, alignment));
+  parts.bounds = {true, 0, end, std::nullopt, std::nullopt, alignment};
+  parts.signature = {BasicKind::pair,
+                     TypeGroup::pair,
+                     {value.signature().kind, index.signature().kind, at},
+                     2,
+                     value.size() == index.size() ? value.size() : 0,
+                     {1, 1}};
   parts.contents.combiner = MPI_COMBINER_VALUE_INDEX;
   parts.contents.datatypes = {Ref<const Datatype>(&value), Ref<const Datatype>(&index)};
-  parts.copies = {1, 1};
   auto type = Ref<Datatype>::adopt(new Datatype(std::move(parts)));
   type->commit();
   return type;
@@ -189,7 +186,7 @@ Expected<const Datatype*> UnnamedTypes::f90_integer(int range) {
 
 const Datatype* UnnamedTypes::value_index(const Datatype& value, const Datatype& index) {
   if (const Datatype* named = named_pair(value, index); named != nullptr) return named;
-  const bool is_value = is_integer(value) || value.group() == TypeGroup::floating;
+  const bool is_value = is_integer(value) || value.signature().group == TypeGroup::floating;
   if (!is_basic(value) || !is_basic(index) || !is_value || !is_integer(index)) return nullptr;
   Ref<Datatype>& type = pairs_[{&value, &index}];
   if (!type) type = make_pair(value, index);

@@ -80,7 +80,7 @@ constinit const Op kOr(&function<Reduction::lor>, true);
 constinit const Op kXor(&function<Reduction::lxor>, true);
 
 bool is_fortran_logical(const Datatype& type) {
-  return type.group() == TypeGroup::logical && type.handle() != MPI_C_BOOL &&
+  return type.signature().group == TypeGroup::logical && type.handle() != MPI_C_BOOL &&
          type.handle() != MPI_CXX_BOOL;
 }
 

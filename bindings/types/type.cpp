@@ -195,7 +195,7 @@ int user_type(Entry& entry, MPI_Datatype handle, Datatype*& out) {
   if (type->is_predefined()) {
     return entry.fail(MPI_ERR_TYPE, "{} is predefined", type->name());
   }
-  if (type->is_unnamed_predefined()) {
+  if (type->contents().of_unnamed_predefined()) {
     return entry.fail(MPI_ERR_TYPE, "the type is predefined, although it has no name");
   }
   out = reinterpret_cast<Datatype*>(handle);

@@ -34,7 +34,7 @@ int check_array_room(Entry& entry, std::size_t needed, MPI_Count max, const char
 /// the type was made from.
 void hand_out_types(const Contents& contents, MPI_Datatype* out) {
   for (const Ref<const Datatype>& type : contents.datatypes) {
-    const bool is_given = type->is_predefined() || type->is_unnamed_predefined();
+    const bool is_given = type->is_predefined() || type->contents().of_unnamed_predefined();
     *out++ = is_given ? type->handle() : make_twin(*type).detach()->handle();
   }
 }

@@ -673,7 +673,7 @@ bool is_exact(const Op& op, const Datatype& type) {
   if (!op.is_predefined() || op.kind() == Reduction::minloc || op.kind() == Reduction::maxloc) {
     return false;
   }
-  switch (type.kind()) {
+  switch (type.signature().kind) {
     case BasicKind::i8:
     case BasicKind::i16:
     case BasicKind::i32:

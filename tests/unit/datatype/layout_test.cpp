@@ -303,7 +303,7 @@ RC_GTEST_PROP(Datatype, BoundsAreTheStandards, ()) {
   RC_ASSERT(s.type->extent() == s.map.extent());
   RC_ASSERT(s.type->true_lb() == s.map.true_lb());
   RC_ASSERT(s.type->true_extent() == s.map.true_ub() - s.map.true_lb());
-  RC_ASSERT(s.type->elements() == std::ssize(s.map.entries));
+  RC_ASSERT(s.type->signature().elements == std::ssize(s.map.entries));
 }
 
 RC_GTEST_PROP(Layout, PacksAnyRange, ()) {
@@ -531,7 +531,7 @@ TEST(Datatype, RefusesWrongArguments) {
 
 TEST(Datatype, EnvelopeKeepsWhatWasPassed) {
   const auto small = good(make_hvector(3, 2, -40, kInt));
-  EXPECT_EQ(small->combiner(), MPI_COMBINER_HVECTOR);
+  EXPECT_EQ(small->contents().combiner, MPI_COMBINER_HVECTOR);
   EXPECT_EQ(small->contents().integers, (std::vector<int>{3, 2}));
   EXPECT_EQ(small->contents().addresses, (std::vector<MPI_Aint>{-40}));
   EXPECT_TRUE(small->contents().large_counts.empty());
@@ -542,7 +542,7 @@ TEST(Datatype, EnvelopeKeepsWhatWasPassed) {
   EXPECT_EQ(large->contents().large_counts, (Counts{3, 2, -40}));
   const auto sub = good(make_subarray(Counts{4, 5}, Counts{2, 3}, Counts{1, 0}, MPI_ORDER_C, kInt));
   EXPECT_EQ(sub->contents().integers, (std::vector<int>{2, 4, 5, 2, 3, 1, 0, MPI_ORDER_C}));
-  EXPECT_EQ(kInt.combiner(), MPI_COMBINER_NAMED);
+  EXPECT_EQ(kInt.contents().combiner, MPI_COMBINER_NAMED);
 }
 
 TEST(Datatype, OldTypesOutliveTheirHandles) {

@@ -91,7 +91,7 @@ TEST(Reductions, DefinedWhereTheStandardSays) {
     const bool rma = op.kind() == Reduction::replace || op.kind() == Reduction::no_op;
     EXPECT_EQ(check(op, type, OpUse::accumulate).has_value(),
               defined(op.name(), type.name()) ||
-                  (rma && type.is_available() && type.kind() != BasicKind::packed));
+                  (rma && type.is_available() && type.signature().kind != BasicKind::packed));
   });
 }
 
@@ -204,7 +204,7 @@ void reals(const Op& op, const Datatype& type, std::mt19937_64& random) {
 }
 
 void compare_by_kind(const Op& op, const Datatype& type, std::mt19937_64& random) {
-  switch (type.kind()) {
+  switch (type.signature().kind) {
     using enum BasicKind;
     case i8:
       return integers<std::int8_t>(op, type, random);

@@ -83,12 +83,12 @@ struct TypeMap {
 
 inline TypeMap of_predefined(const Datatype& type) {
   TypeMap map;
-  if (type.kind() == BasicKind::pair) {
-    const std::int64_t value = basic_size(type.pair().value);
-    const std::int64_t index = basic_size(type.pair().index);
-    map.entries = {{0, value, value}, {type.pair().index_displacement, index, index}};
+  if (type.signature().kind == BasicKind::pair) {
+    const std::int64_t value = basic_size(type.signature().pair.value);
+    const std::int64_t index = basic_size(type.signature().pair.index);
+    map.entries = {{0, value, value}, {type.signature().pair.index_displacement, index, index}};
   } else {
-    map.entries = {{0, type.size(), type.alignment()}};
+    map.entries = {{0, type.size(), type.bounds().alignment}};
   }
   return map;
 }

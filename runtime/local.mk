@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += libruntime.la
 runtime_sources = \
 	runtime/abort_words.hpp \
+	runtime/adaptive_wait.cpp runtime/adaptive_wait.hpp \
 	runtime/bootstrap.cpp runtime/bootstrap.hpp \
 	runtime/bootstrap_open.cpp runtime/bootstrap_open.hpp \
 	runtime/cache_file.cpp runtime/cache_file.hpp \
@@ -22,11 +23,14 @@ runtime_sources = \
 	runtime/process.cpp runtime/process.hpp \
 	runtime/processor.hpp \
 	runtime/progress.cpp runtime/progress.hpp \
+	runtime/run_queue.cpp runtime/run_queue.hpp \
 	runtime/signals_blocked.hpp \
 	runtime/singleton_bootstrap.cpp runtime/singleton_bootstrap.hpp \
+	runtime/sleeping_threads.cpp runtime/sleeping_threads.hpp \
 	runtime/spawn_keys.hpp \
 	runtime/task.hpp \
 	runtime/topology.cpp runtime/topology.hpp \
+	runtime/wait_notices.cpp runtime/wait_notices.hpp \
 	runtime/wait_policy.cpp runtime/wait_policy.hpp
 runtime_groups = together/runtime-1.cpp together/runtime-2.cpp
 if TOGETHER

@@ -9,7 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/adaptive_wait.hpp"
 #include "runtime/call_board.hpp"
+#include "runtime/run_queue.hpp"
+#include "runtime/sleeping_threads.hpp"
+#include "runtime/wait_notices.hpp"
 
 namespace remit {
 
@@ -30,14 +34,6 @@ class ProgressSource {
   [[nodiscard]] virtual int max_sleep_ms() const { return -1; }
 };
 
-/// How a wait spends its time (design, decision 8).
-struct WaitPolicy {
-  bool spin = true;                  ///< a core is free for this rank: spin before anything else
-  std::uint32_t spin_polls = 20000;  ///< empty polls before the first yield, when spin
-  std::uint32_t yields = 300;        ///< sched_yield calls before sleeping
-  bool sleep = true;                 ///< sleep at all (false: keep yielding)
-};
-
 /// Tells the core that this is a spin loop.
 inline void cpu_relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -47,41 +43,23 @@ inline void cpu_relax() {
 #endif
 }
 
-/// Coroutines that wait for their turn: a ring that only grows, so that queueing allocates nothing
-/// in steady state.
-class RunQueue {
- public:
-  [[nodiscard]] bool empty() const { return head_ == tail_; }
-  [[nodiscard]] std::size_t size() const { return tail_ - head_; }
-  void push(std::coroutine_handle<> handle) {
-    if (size() == ring_.size()) grow();
-    ring_[tail_++ & (ring_.size() - 1)] = handle;
-  }
-  /// The queue must not be empty.
-  std::coroutine_handle<> pop() { return ring_[head_++ & (ring_.size() - 1)]; }
-
- private:
-  void grow();
-
-  std::vector<std::coroutine_handle<>> ring_;  // its size is zero or a power of two
-  std::size_t head_ = 0;
-  std::size_t tail_ = 0;
-};
-
-/// The progress engine of one MPI process. One thread at a time (the MPI lock at
+/// The progress engine of one MPI process: polls its sources, runs what became ready, and waits.
+/// Each of the ideas behind a wait has a class of its own: what it does with its core
+/// (AdaptiveWait), who sleeps beside it (SleepingThreads), what is told of it (WaitNotices). One
+/// thread at a time (the MPI lock at
 /// MPI_THREAD_MULTIPLE).
 class Progress {
  public:
-  explicit Progress(WaitPolicy policy = {}) : policy_(policy), now_(policy) {}
-  ~Progress();
+  explicit Progress(WaitPolicy policy = {}) : policy_(policy) {}
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   /// `source` must stay until remove(). Sources are polled in the order in which they were added.
   void add(ProgressSource* source) { sources_.push_back(source); }
   void remove(ProgressSource* source);
-  void set_policy(const WaitPolicy& policy) { policy_ = now_ = policy; }
-  [[nodiscard]] const WaitPolicy& policy() const { return policy_; }
+  void set_policy(const WaitPolicy& policy) { policy_.set_plan(policy); }
+  /// As it was set, whatever waits do at present.
+  [[nodiscard]] const WaitPolicy& policy() const { return policy_.plan(); }
 
   /// Queues a coroutine that became ready; it runs from poll(), never from inside a completion.
   void ready(std::coroutine_handle<> handle) { run_queue_.push(handle); }
@@ -96,7 +74,7 @@ class Progress {
     int events = 0;
     for (std::size_t i = 0; i < sources_.size(); ++i) events += sources_[i]->progress();
     if (!run_queue_.empty()) events += run_ready();
-    if (events != 0) wake_sleepers();
+    if (events != 0) sleepers_.wake();
     return events;
   }
 
@@ -107,27 +85,26 @@ class Progress {
   template <class Done>
   void wait(Done&& done, const WaitSubject* subject = nullptr, const WaitPolicy* policy = nullptr) {
     Idle idle;
-    idle.subject = subject;
-    idle.policy = policy != nullptr ? policy : &now_;
+    idle.notice.subject = subject;
+    idle.policy = policy != nullptr ? policy : &policy_.now();
     while (!done()) {
       if (poll() != 0) {
         if (idle.polls >= kPollsPerLook) [[unlikely]]
           look_for_others(idle);
         idle.polls = idle.yields = 0;
-        idle.noticed = false;
+        idle.notice.renew();
       } else {
         pause(idle);
       }
     }
-    if (idle.slot != nullptr) [[unlikely]]
-      CallBoard::release(*idle.slot);
+    WaitNotices::end(idle.notice);
   }
 
   /// Gives the core to others once and polls nothing: for the first moments of a wait whose end is
   /// seen in memory, at most yields_now() times.
   void yield();
   /// How often a wait may yield now.
-  [[nodiscard]] std::uint32_t yields_now() const { return now_.yields; }
+  [[nodiscard]] std::uint32_t yields_now() const { return policy_.now().yields; }
 
   /// Whether done() is true, now or after one poll. `subject` says what is looked for, if many
   /// calls in succession find neither that nor anything else: a program that tests in a loop.
@@ -137,15 +114,15 @@ class Progress {
     const bool idle = !found && poll() == 0;
     if (!found) found = done();
     if (found || !idle) {
-      if (looks_.vain != 0) end_looking();
-    } else if (++looks_.vain % kLooksPerNotice == 0) {
-      notice_look(subject);
+      notices_.found();
+    } else {
+      notices_.looked_in_vain(subject);
     }
     return found;
   }
 
   /// Where waits that last are written down; null (the default): nowhere.
-  void set_call_board(std::unique_ptr<CallBoard> board) { board_ = std::move(board); }
+  void set_call_board(std::unique_ptr<CallBoard> board) { notices_.set_board(std::move(board)); }
 
   /// Called around every yield and sleep, and now and then while spinning, so that other threads
   /// can enter MPI meanwhile.
@@ -161,10 +138,7 @@ class Progress {
   /// With several threads in MPI: tells threads that sleep in wait() that their condition may have
   /// become true without an event of any source. Costs one load when nobody sleeps. Call it with
   /// the MPI lock held, before releasing it.
-  void wake_sleepers() {
-    if (!to_wake_.empty()) [[unlikely]]
-      signal_sleepers();
-  }
+  void wake_sleepers() { sleepers_.wake(); }
 
   /// Counters for remit_info and tests.
   struct Counters {
@@ -179,15 +153,13 @@ class Progress {
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
  private:
+  /// A wait in which nothing has happened for so long.
   struct Idle {
     std::uint32_t polls = 0;
     std::uint32_t yields = 0;
-    int slept_ms = 0;            ///< to the end without an event, before it was noticed
     std::int64_t looked_ns = 0;  ///< when the core was still this thread's
-    bool noticed = false;        ///< `slot` says what is waited for
-    const WaitSubject* subject = nullptr;
     const WaitPolicy* policy = nullptr;
-    CallSlot* slot = nullptr;
+    WaitNotice notice;
   };
   /// With a hook, this many empty polls pass between two offers of the lock.
   static constexpr std::uint32_t kPollsPerOffer = 32;
@@ -195,18 +167,6 @@ class Progress {
   static constexpr std::uint32_t kPollsPerLook = 256;
   /// A rest for the core's other thread; what arrives meanwhile waits for its end.
   static constexpr std::uint32_t kPollsPerRelax = 8;
-  /// Where nothing sleeps: a wait of so many empty polls or yields is written down.
-  static constexpr std::uint32_t kPollsPerNotice = 1U << 20;
-  static constexpr std::uint32_t kYieldsPerNotice = 1U << 16;
-  /// So many vain looks make one look at the clock.
-  static constexpr std::uint32_t kLooksPerNotice = 64;
-
-  /// A succession of looks that found nothing, of whatever threads.
-  struct Looks {
-    std::uint32_t vain = 0;
-    std::int64_t since_ns = 0;  ///< 0: not yet kLooksPerNotice
-    CallSlot* slot = nullptr;
-  };
 
   void pause(Idle& idle) {
     if (idle.policy->spin && idle.polls < idle.policy->spin_polls) {
@@ -221,38 +181,19 @@ class Progress {
   int run_ready();
   void look_around(Idle& idle);
   void look_for_others(Idle& idle);
-  void rest(std::int64_t now);
-  void end_rest();
   void give_up_core(Idle& idle);
   void sleep(Idle& idle);
   /// Blocks on every wait descriptor and `wake_event`; the sources are armed and had nothing.
   /// False if the time that such a sleep may last was over.
   [[nodiscard]] bool block(int wake_event, Idle& idle);
-  void notice(Idle& idle);
-  void notice_look(const WaitSubject& subject);
-  void end_looking();
-  [[nodiscard]] int take_wake_event();
-  void signal_sleepers();
 
-  /// Others may want the core than those who were counted when the policy was made: another job, or
-  /// a host that is a container on the same cores. Then there is a rest, in which `now_` does not
-  /// spin, nor yield to those who take long.
-  WaitPolicy policy_;
-  WaitPolicy now_;
-  bool resting_ = false;
-  std::int64_t rest_end_ns_ = 0;
-  std::int64_t rest_ns_ = 0;  ///< how long the last one is
-  long taken_off_ = 0;        ///< times that a thread was taken off its core, when last asked
   std::vector<ProgressSource*> sources_;
   RunQueue run_queue_;
+  SleepingThreads sleepers_;
   YieldHook* hook_ = nullptr;
-  std::unique_ptr<CallBoard> board_;
-  Looks looks_;
+  AdaptiveWait policy_;
+  WaitNotices notices_;
   Counters counters_;
-  /// Threads between arm and disarm. This and what follows changes with the MPI lock held.
-  int sleepers_ = 0;
-  std::vector<int> to_wake_;      ///< eventfds of the threads that sleep and were not signalled
-  std::vector<int> wake_events_;  ///< eventfds that no thread uses now
 };
 
 }  // namespace remit

@@ -6,9 +6,9 @@
 #include <limits>
 #include <string>
 
+#include "runtime/adaptive_wait.hpp"
 #include "runtime/bootstrap.hpp"
 #include "runtime/params.hpp"
-#include "runtime/progress.hpp"
 
 namespace remit {
 

@@ -1,6 +1,7 @@
 unit_tests += runtime_test
 runtime_test_LDADD = libruntime.la $(UNIT_LIBS)
 runtime_test_sources = \
+	tests/unit/runtime/adaptive_wait_test.cpp \
 	tests/unit/runtime/bootstrap_test.cpp \
 	tests/unit/runtime/containers_test.cpp \
 	tests/unit/runtime/copy_test.cpp \

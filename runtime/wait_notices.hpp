@@ -1,0 +1,67 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Waits that last are written down, for mpirun's report of a job that hangs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "runtime/call_board.hpp"
+
+namespace remit {
+
+/// What is to be said of one wait; lives as long as it does.
+struct WaitNotice {
+  const WaitSubject* subject = nullptr;  ///< what is waited for; null: nobody wants to know
+  CallSlot* slot = nullptr;              ///< where it is written; null: nowhere yet
+  int slept_ms = 0;                      ///< to the end without an event, before it was written
+  bool written = false;                  ///< `slot` says what is waited for
+
+  /// Events came and the wait goes on: what is missing may have changed.
+  void renew() { written = false; }
+};
+
+/// Writes waits that last to the process's page of the call board, and programs that look in vain
+/// many times. One thread at a time (the MPI lock).
+class WaitNotices {
+ public:
+  /// A sleep as long as this is written down. Shorter ones cost nothing.
+  static constexpr int kNoticeMs = 100;
+
+  /// Where they are written; null (the default): nowhere.
+  void set_board(std::unique_ptr<CallBoard> board) { board_ = std::move(board); }
+
+  /// A wait has lasted; `alone`: no other thread of this process may be in MPI meanwhile.
+  void write(WaitNotice& notice, bool alone);
+  /// A wait has slept for so long and nothing came.
+  void slept(WaitNotice& notice, int ms, bool alone);
+  /// A wait is over.
+  static void end(const WaitNotice& notice) {
+    if (notice.slot != nullptr) [[unlikely]]
+      CallBoard::release(*notice.slot);
+  }
+
+  /// A call that only looks, like MPI_Test in a loop, has found nothing, nor has anything happened.
+  void looked_in_vain(const WaitSubject& subject) {
+    if (++vain_ % kLooksPerNotice == 0) write_look(subject);
+  }
+  /// Such a call has found something: the succession is over.
+  void found() {
+    if (vain_ != 0) end_looking();
+  }
+
+ private:
+  /// So many vain looks make one look at the clock.
+  static constexpr std::uint32_t kLooksPerNotice = 64;
+
+  void write_look(const WaitSubject& subject);
+  void end_looking();
+
+  // A succession of looks that found nothing, of whatever threads.
+  std::uint32_t vain_ = 0;
+  std::int64_t vain_since_ns_ = 0;  ///< 0: not yet kLooksPerNotice
+  CallSlot* vain_slot_ = nullptr;
+  std::unique_ptr<CallBoard> board_;
+};
+
+}  // namespace remit

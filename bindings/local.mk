@@ -10,6 +10,8 @@ bindings_sources = \
 	bindings/pt2pt/bsend.cpp bindings/pt2pt/bsend.hpp \
 	bindings/pt2pt/bsend_calls.cpp \
 	bindings/topo/cart.cpp \
+	bindings/call_errors.hpp \
+	bindings/process/call_guard.cpp bindings/process/call_guard.hpp \
 	bindings/caught.cpp \
 	bindings/checks.hpp \
 	bindings/coll/blocking.cpp \
@@ -36,6 +38,7 @@ bindings_sources = \
 	bindings/topo/graph.cpp \
 	bindings/comm/group.cpp \
 	bindings/env/handle_int.cpp bindings/env/handle_int.hpp \
+	bindings/handle_checks.cpp bindings/handle_checks.hpp \
 	bindings/handles.hpp \
 	bindings/env/info.cpp \
 	bindings/env/info_env.cpp \
@@ -55,9 +58,11 @@ bindings_sources = \
 	bindings/coll/op.cpp \
 	bindings/pt2pt/pack_external.cpp \
 	bindings/pt2pt/partitioned.cpp \
+	bindings/types/plain_types.cpp bindings/types/plain_types.hpp \
 	bindings/process/presence.hpp \
 	bindings/pt2pt/probe.cpp \
 	bindings/process/progress_thread.cpp bindings/process/progress_thread.hpp \
+	bindings/pt2pt/request_store.cpp bindings/pt2pt/request_store.hpp \
 	bindings/pt2pt/requests.cpp bindings/pt2pt/requests.hpp \
 	bindings/pt2pt/send.cpp \
 	bindings/pt2pt/sendrecv.cpp \
@@ -73,6 +78,7 @@ bindings_sources = \
 	bindings/types/type_query.cpp \
 	bindings/types/type_unnamed.cpp \
 	bindings/process/users.cpp bindings/process/users.hpp \
+	bindings/value_checks.cpp bindings/value_checks.hpp \
 	bindings/env/version.cpp \
 	bindings/env/wait_subjects.cpp bindings/env/wait_subjects.hpp \
 	bindings/weak.hpp

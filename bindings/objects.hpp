@@ -227,7 +227,7 @@ struct RequestObject : Object {
   bool active = true;  ///< false: a persistent request between completion and start
   bool freed = false;  ///< MPI_Request_free was called before completion
   bool plain = false;  ///< of MPI_Irecv's fast path: holds nothing but a reference to `comm`; or
-                       ///< Instance::sent
+                       ///< RequestStore::sent()
   SendMode mode = SendMode::standard;
   Request core;                ///< of send and receive forms
   CommObject* comm = nullptr;  ///< one reference held, if any

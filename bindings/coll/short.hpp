@@ -33,7 +33,7 @@ namespace remit {
                                                                  MPI_Datatype type) {
   if (Entry::is_special(buffer)) return 0;
   const std::size_t bytes =
-      static_cast<std::size_t>(count) * entry.instance().plain_bytes(count, type);
+      static_cast<std::size_t>(count) * entry.instance().plain.bytes(count, type);
   return bytes <= BoardPlace::kInline ? bytes : 0;
 }
 
@@ -71,7 +71,7 @@ int run_short(Entry& entry, CommObject& comm, CollectiveKind kind, Operation ope
       (sendbuf == MPI_IN_PLACE && !has_result)) {
     return v;
   }
-  v.kernel = entry.instance().kernel_for(op, type);
+  v.kernel = entry.instance().plain.kernel(op, type);
   return v;
 }
 

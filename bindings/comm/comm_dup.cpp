@@ -93,7 +93,7 @@ int start_to_duplicate(const char* function, MPI_Comm comm, MPI_Info info, MPI_C
   if (int err = copy_to_duplicate(entry, *c, made, newcomm)) {
     // The other members go on; so must this one.
     pending->freed = true;
-    entry.instance().orphans.push_back(pending);
+    entry.instance().requests.orphans.push_back(pending);
     *request = MPI_REQUEST_NULL;
     return err;
   }

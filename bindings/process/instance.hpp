@@ -4,7 +4,6 @@
 
 #include <sys/types.h>
 
-#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -13,9 +12,10 @@
 #include <thread>
 
 #include "bindings/env/handle_int.hpp"
-#include "bindings/mpi_lock.hpp"
 #include "bindings/objects.hpp"
-#include "bindings/process/presence.hpp"
+#include "bindings/process/call_guard.hpp"
+#include "bindings/pt2pt/request_store.hpp"
+#include "bindings/types/plain_types.hpp"
 #include "communicators/comm_process.hpp"
 #include "runtime/process.hpp"
 
@@ -37,21 +37,15 @@ struct PredefinedAttributes {
   int app_number = -1;
 };
 
-/// What keeps calls of different threads apart.
-enum class Guard : std::uint8_t {
-  none,  ///< there is one thread (MPI_THREAD_SINGLE)
-  mark,  ///< no two calls meet, but another thread may open a session: calls mark their presence
-  lock,  ///< every call holds Instance::lock
-};
-
 /// Everything that exists while the World Model or a session is open. Members are destroyed in
 /// reverse order.
-struct Instance final : CallingThreads {
+struct Instance {
   Instance(std::unique_ptr<Process> process, std::vector<std::unique_ptr<Device>> devices,
            int thread_level);
   ~Instance();
 
   std::unique_ptr<Process> process;
+  CallGuard threads;
   std::unique_ptr<CommProcess> comms;  ///< goes after the engine
   std::unique_ptr<Engine> engine;
   CommObject world;
@@ -68,34 +62,15 @@ struct Instance final : CallingThreads {
   bool had_session = false;        ///< may be opened again: see leave_instance()
   std::string memory_alloc_kinds;  ///< of the World Model
   std::thread::id main_thread;     ///< called MPI_Init, or else opened the first session
-  std::atomic<Guard> guard = Guard::none;
-  MpiLock lock;
-  std::unique_ptr<Presence> presence;  ///< with Guard::mark, and from then on
-  /// A call may have changed, without an event of a device, what another thread sleeps for.
-  bool others_may_care = false;
-  std::unique_ptr<Progress::YieldHook> yield_hook;
   std::unique_ptr<ProgressThread> progress_thread;  ///< if the user wants one, while MPI is open
 
   std::map<int, Keyval*> keyvals;  ///< by id
   int next_keyval = 1000;          ///< above every predefined attribute key
   std::unique_ptr<BsendBuffer> bsend;
   int next_partition_tag = 0;  ///< of partitioned sends
-  /// What MPI_Isend hands out for a message that has left already: one object for all, never
-  /// destroyed.
-  RequestObject sent{RequestForm::no_operation};
-  FileObject no_file{MPI_ERRORS_RETURN};    ///< of MPI_FILE_NULL (section 14.7)
-  std::vector<RequestObject*> orphans;      ///< freed by the user before their operations completed
-  FreedRequest* free_requests = nullptr;    ///< memory of destroyed requests, for reuse
-  RequestObject* plain_requests = nullptr;  ///< not in use; see RequestObject::plain
-  /// Bytes of the predefined types that are one block, by handle - kFirstDatatype; of others 0.
-  std::array<std::uint8_t, kDatatypeSlots> block_bytes = {};
-  /// The reduction that was asked for last.
-  struct Reduction {
-    MPI_Op op = nullptr;
-    MPI_Datatype type = nullptr;
-    ReductionKernel kernel = nullptr;
-  };
-  Reduction last_reduction;
+  RequestStore requests;
+  PlainTypes plain;
+  FileObject no_file{MPI_ERRORS_RETURN};  ///< of MPI_FILE_NULL (section 14.7)
   PredefinedAttributes predefined_attributes;
   std::map<const Datatype*, AttributeList> type_attributes;
   std::map<const Datatype*, std::string> type_names;  ///< given by MPI_Type_set_name
@@ -103,57 +78,19 @@ struct Instance final : CallingThreads {
 
   [[nodiscard]] Progress& progress() { return process->progress(); }
 
-  /// Whether calls do anything about other threads.
-  [[nodiscard]] bool guarded() const {
-    return guard.load(std::memory_order_relaxed) != Guard::none;
-  }
-  [[nodiscard]] bool locking() const {
-    return guard.load(std::memory_order_relaxed) == Guard::lock;
-  }
-  // CallingThreads
-  [[nodiscard]] bool overlap() const override { return locking(); }
-  void note_change() override { others_may_care = true; }
+  /// See CallGuard.
+  [[nodiscard]] bool guarded() const { return threads.guarded(); }
+  [[nodiscard]] bool locking() const { return threads.locking(); }
 
   /// Makes it safe for a user of this `level` to join. Library::opening is held.
   void guard_for(int level, bool is_session);
-  /// After guard_for(), without Library::opening: until no call is under way that began before
-  /// calls took the lock, but for those that sleep and those of this thread.
-  void wait_for_unguarded();
-
-  /// This thread's marked calls hold the lock from now on.
-  void lock_instead();
 
   /// Begin and end of a call, if guarded().
-  void enter();
+  void enter() { threads.enter(); }
   void leave();
 
   /// Starts it if the parameter says so.
   void start_progress_thread();
-
-  /// Before the lock is given up: wakes the threads for which something may have changed.
-  void tell_others() {
-    if (!others_may_care) return;
-    others_may_care = false;
-    progress().wake_sleepers();
-  }
-
-  /// The bytes of an element of a predefined type that is one block. 0: another type, or a count
-  /// out of the ordinary.
-  [[nodiscard]] std::size_t plain_bytes(MPI_Count count, MPI_Datatype type) const {
-    const std::uintptr_t slot = reinterpret_cast<std::uintptr_t>(type) - kFirstDatatype;
-    if (slot >= kDatatypeSlots || static_cast<std::uint64_t>(count) >> 32 != 0) [[unlikely]]
-      return 0;
-    return block_bytes[slot];
-  }
-
-  /// The loop of a predefined operation on a predefined type; null: there is none, or another one
-  /// at times (MPI_Abi_set_fortran_booleans).
-  [[nodiscard]] ReductionKernel kernel_for(MPI_Op op, MPI_Datatype type) {
-    if (last_reduction.op != op || last_reduction.type != type) [[unlikely]]
-      find_kernel(op, type);
-    return last_reduction.kernel;
-  }
-  void find_kernel(MPI_Op op, MPI_Datatype type);
 
   /// The communicator behind a handle, or null if there is none.
   [[nodiscard]] CommObject* comm(MPI_Comm handle) {

@@ -21,11 +21,11 @@ ProgressThread::ProgressThread(Instance& instance) : instance_(instance) {
 }
 
 ProgressThread::~ProgressThread() {
-  instance_.lock.lock();
+  instance_.threads.lock().lock();
   stop_ = true;
   wake();
   instance_.progress().wake_sleepers();
-  instance_.lock.unlock();
+  instance_.threads.lock().unlock();
   thread_.join();
 }
 
@@ -39,7 +39,7 @@ void ProgressThread::wake() {
 }
 
 void ProgressThread::run() {
-  instance_.lock.lock();
+  instance_.threads.lock().lock();
   while (!stop_) {
     if (has_work()) {
       instance_.progress().wait([this] { return stop_ || !has_work(); }, nullptr, &kModest);
@@ -48,11 +48,11 @@ void ProgressThread::run() {
     // What it did last may be what another thread waits for.
     instance_.progress().wake_sleepers();
     wanted_.store(0, std::memory_order_relaxed);
-    instance_.lock.unlock();
+    instance_.threads.lock().unlock();
     wanted_.wait(0, std::memory_order_acquire);
-    instance_.lock.lock();
+    instance_.threads.lock().lock();
   }
-  instance_.lock.unlock();
+  instance_.threads.lock().unlock();
 }
 
 }  // namespace remit

@@ -129,7 +129,7 @@ Expected<Instance*> join(const char* function, int thread_level, bool is_session
 
 Expected<Instance*> join_instance(const char* function, int thread_level, bool is_session) {
   auto joined = join(function, thread_level, is_session);
-  if (joined) (*joined)->wait_for_unguarded();
+  if (joined) (*joined)->threads.wait_for_unguarded();
   return joined;
 }
 

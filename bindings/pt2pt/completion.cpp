@@ -30,7 +30,8 @@ bool is_done(MPI_Request handle) {
 /// nothing to share.
 [[gnu::always_inline]] inline bool take_sent(MPI_Request* request, MPI_Status* status) {
   Instance* instance = library().instance;
-  if (instance == nullptr || request == nullptr || *request != handle_of(&instance->sent))
+  if (instance == nullptr || request == nullptr ||
+      *request != handle_of(&instance->requests.sent()))
     return false;
   set_status(status, OpStatus{});
   *request = MPI_REQUEST_NULL;
@@ -49,7 +50,7 @@ bool is_done(MPI_Request handle) {
                                                 MPI_Status* status) {
   RequestObject* request = object(handle);
   set_status(status, request->core.status);
-  if (request != &instance.sent) destroy_plain(instance, request);
+  if (request != &instance.requests.sent()) destroy_plain(instance, request);
   handle = MPI_REQUEST_NULL;
 }
 
@@ -471,7 +472,7 @@ int PMPI_Request_free(MPI_Request* request) try {
   if (freed->complete() && may_destroy(*freed)) return destroy_and_report(entry, freed);
   freed->freed = true;
   freed->persistent = false;
-  entry.instance().orphans.push_back(freed);
+  entry.instance().requests.orphans.push_back(freed);
   return MPI_SUCCESS;
 } catch (...) {
   return caught("MPI_Request_free");
@@ -643,7 +644,7 @@ int PMPI_Grequest_complete(MPI_Request request) try {
   completed->core.complete = true;
   if (!completed->freed) return MPI_SUCCESS;
   // Freed by its user before: its free function is called now (section 13.2).
-  std::erase(entry.instance().orphans, completed);
+  std::erase(entry.instance().requests.orphans, completed);
   return destroy_and_report(entry, completed);
 } catch (...) {
   return caught("MPI_Grequest_complete");

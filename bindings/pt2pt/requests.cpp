@@ -3,7 +3,6 @@
 #include "bindings/pt2pt/requests.hpp"
 
 #include <algorithm>
-#include <new>
 
 #include "bindings/pt2pt/bsend.hpp"
 #include "runtime/abort_words.hpp"
@@ -11,15 +10,9 @@
 namespace remit {
 
 RequestObject* make_request(Instance& instance, RequestForm form, const MessageArgs& args) {
-  if (!instance.orphans.empty()) [[unlikely]]
+  if (!instance.requests.orphans.empty()) [[unlikely]]
     sweep_freed_requests(instance);
-  void* memory = instance.free_requests;
-  if (memory == nullptr) {
-    memory = ::operator new(sizeof(RequestObject));
-  } else {
-    instance.free_requests = instance.free_requests->next;
-  }
-  auto* request = new (memory) RequestObject(form);
+  RequestObject* request = instance.requests.make(form);
   request->comm = args.comm;
   request->view = args.view;
   request->datatype = Ref<const Datatype>(args.datatype);
@@ -30,7 +23,7 @@ RequestObject* make_request(Instance& instance, RequestForm form, const MessageA
 }
 
 int destroy_request(Instance& instance, RequestObject* request) {
-  if (request == &instance.sent) return MPI_SUCCESS;
+  if (request == &instance.requests.sent()) return MPI_SUCCESS;
   if (request->plain) {
     request->freed = false;
     destroy_plain(instance, request);
@@ -43,17 +36,8 @@ int destroy_request(Instance& instance, RequestObject* request) {
   if (request->collective != nullptr && request->collective->work().broken()) [[unlikely]]
     (void)request->collective.release();
   if (request->comm != nullptr) release(request->comm);
-  request->~RequestObject();
-  instance.free_requests = new (request) FreedRequest(instance.free_requests);
+  instance.requests.destroy(request);
   return error;
-}
-
-RequestObject* more_plain_requests() {
-  auto* request = new (std::nothrow) RequestObject(RequestForm::receive);
-  if (request == nullptr) return nullptr;
-  request->plain = true;
-  request->core.view.layout = &predefined(MPI_BYTE).layout();
-  return request;
 }
 
 int start_request(Instance& instance, RequestObject& request) {
@@ -134,11 +118,11 @@ void sweep_freed_requests(Instance& instance) {
     destroy_request(instance, request);
     return true;
   };
-  std::erase_if(instance.orphans, done);
+  std::erase_if(instance.requests.orphans, done);
 }
 
 void settle_freed_requests(Instance& instance) {
-  for (RequestObject* request : instance.orphans) {
+  for (RequestObject* request : instance.requests.orphans) {
     const bool receives =
         request->form == RequestForm::receive || request->form == RequestForm::exchange;
     if (request->partitioned) request->partitioned->cancel();
@@ -147,9 +131,9 @@ void settle_freed_requests(Instance& instance) {
   instance.progress().wait([&] {
     sweep_freed_requests(instance);
     // A generalized request that the program never completed: nothing will.
-    return std::all_of(instance.orphans.begin(), instance.orphans.end(), [](const auto* request) {
-      return request->form == RequestForm::generalized;
-    });
+    return std::all_of(
+        instance.requests.orphans.begin(), instance.requests.orphans.end(),
+        [](const auto* request) { return request->form == RequestForm::generalized; });
   });
 }
 

@@ -54,16 +54,11 @@ struct MessageArgs {
 int destroy_request(Instance& instance, RequestObject* request);
 
 /// A plain receive on `comm`, not started yet; null: there is no memory for one.
-[[nodiscard]] RequestObject* more_plain_requests();
 [[nodiscard]] inline RequestObject* make_plain_receive(Instance& instance, CommObject* comm,
                                                        int source) {
-  RequestObject* request = instance.plain_requests;
-  if (request == nullptr) [[unlikely]] {
-    request = more_plain_requests();
-    if (request == nullptr) return nullptr;
-  } else {
-    instance.plain_requests = request->next_plain;
-  }
+  RequestObject* request = instance.requests.take_plain();
+  if (request == nullptr) [[unlikely]]
+    return nullptr;
   request->kind = ObjectKind::request;
   request->comm = comm;
   request->peer = source;
@@ -74,8 +69,7 @@ int destroy_request(Instance& instance, RequestObject* request);
 inline void destroy_plain(Instance& instance, RequestObject* request) {
   request->kind = ObjectKind::freed;
   release(request->comm);
-  request->next_plain = instance.plain_requests;
-  instance.plain_requests = request;
+  instance.requests.give_back_plain(request);
 }
 
 /// Starts the operation that the request describes (its first time, or a persistent one again).

@@ -64,7 +64,7 @@ template <SendMode mode>
   if (object == nullptr || tag < 0 || Entry::is_special(buffer) || !is_rank(*object, dest))
       [[unlikely]]
     return false;
-  const std::size_t element = instance->plain_bytes(count, datatype);
+  const std::size_t element = instance->plain.bytes(count, datatype);
   if (element == 0) [[unlikely]]
     return false;
   return instance->engine->try_send(buffer, static_cast<std::size_t>(count) * element, dest, tag,
@@ -100,8 +100,8 @@ template <SendMode mode>
                                                         int source, int tag, MPI_Comm comm,
                                                         std::size_t& room) {
   CommObject* object = instance->comm(comm);
-  const std::size_t element = instance->plain_bytes(count, datatype);
-  if (!instance->orphans.empty() || object == nullptr || Entry::is_special(buffer) ||
+  const std::size_t element = instance->plain.bytes(count, datatype);
+  if (!instance->requests.orphans.empty() || object == nullptr || Entry::is_special(buffer) ||
       (tag < 0 && tag != MPI_ANY_TAG) || (!is_rank(*object, source) && source != MPI_ANY_SOURCE) ||
       element == 0) [[unlikely]]
     return nullptr;
@@ -319,7 +319,7 @@ int requested_send(const char* function, const SendForm& form, const void* buffe
   const bool plain = form.form == RequestForm::send && form.mode == SendMode::standard;
   if (plain && !form.persistent && dest != MPI_PROC_NULL && args.view.is_contiguous() &&
       entry.engine().try_send(args.view.data(), args.view.size(), dest, tag, args.comm->core)) {
-    *request = handle_of(&entry.instance().sent);
+    *request = handle_of(&entry.instance().requests.sent());
     return MPI_SUCCESS;
   }
   return hand_out_message(entry, form.form, form.mode, form.persistent, args, request);
@@ -423,7 +423,7 @@ REMIT_WEAK(Recv_c);
 int PMPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                MPI_Request* request) {
   if (request != nullptr && send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]] {
-    *request = handle_of(&library().instance.load()->sent);
+    *request = handle_of(&library().instance.load()->requests.sent());
     return MPI_SUCCESS;
   }
   return full_isend(buf, count, datatype, dest, tag, comm, request);
@@ -444,7 +444,7 @@ REMIT_WEAK(Irecv);
 int PMPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm, MPI_Request* request) {
   if (request != nullptr && send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]] {
-    *request = handle_of(&library().instance.load()->sent);
+    *request = handle_of(&library().instance.load()->requests.sent());
     return MPI_SUCCESS;
   }
   return full_isend_c(buf, count, datatype, dest, tag, comm, request);

@@ -38,8 +38,9 @@ unit_scripts += tests/mpi/profile_tool.sh tests/unit/bindings/fint.sh tests/unit
 # The lock of MPI_THREAD_MULTIPLE
 unit_tests += bindings_lock_test
 bindings_lock_test_SOURCES = tests/unit/bindings/lock_test.cpp bindings/mpi_lock.hpp \
-	bindings/process/presence.hpp
-bindings_lock_test_LDADD = $(UNIT_LIBS)
+	bindings/process/call_guard.cpp bindings/process/call_guard.hpp bindings/process/presence.hpp
+bindings_lock_test_CPPFLAGS = $(AM_CPPFLAGS)
+bindings_lock_test_LDADD = libruntime.la $(UNIT_LIBS)
 
 # Windows and files before anything can make them: the test makes the objects.
 unit_tests += bindings_handled_test

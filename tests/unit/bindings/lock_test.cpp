@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bindings/mpi_lock.hpp"
-#include "bindings/process/presence.hpp"
+#include "bindings/process/call_guard.hpp"
 
 namespace remit {
 namespace {
@@ -98,57 +98,24 @@ bool has_barrier() {
          barrier();
 }
 
-/// What calls do, as in bindings/process/instance.cpp, around a counter that only exclusion
-/// protects.
+/// Calls around a counter that only exclusion protects.
 struct Calls {
-  explicit Calls(bool (*with)()) : presence(with) {}
-  Presence presence;
-  MpiLock lock;
-  std::atomic<bool> locking = false;
+  explicit Calls(bool (*with)()) { guard.mark_calls(with); }
+  Progress progress;
+  CallGuard guard{progress};
   long counter = 0;
 
-  void lock_instead() {
-    for (int nested = presence.give_up(); nested > 0; --nested) lock.lock();
-  }
-  void enter() {
-    if (!locking) {
-      presence.enter();
-      if (!locking) return;
-      presence.leave();
-    }
-    lock.lock();
-  }
-  void leave() {
-    if (presence.is_inside()) {
-      presence.leave();
-    } else {
-      lock.unlock();
-    }
-  }
-  void wait_a_moment() {
-    if (presence.is_inside()) {
-      presence.sleep();
-    } else {
-      lock.pause();
-    }
-    std::this_thread::yield();
-    if (presence.is_asleep()) {
-      presence.awake();
-      if (locking) lock_instead();
-    } else {
-      lock.resume();
-    }
-  }
+  void enter() { guard.enter(); }
+  void leave() { guard.leave(); }
+  void wait_a_moment() { progress.yield(); }
   void count() {
     const long seen = counter;
     for (int i = 0; i < 20; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);
     counter = seen + 1;
   }
   void begin_locking() {
-    locking = true;
-    presence.order();
-    while (!presence.gone()) std::this_thread::yield();
-    if (presence.is_inside()) lock_instead();
+    guard.lock_calls();
+    guard.wait_for_unguarded();
   }
 };
 
@@ -214,11 +181,10 @@ TEST(Presence, AThreadThatSleepsIsNotWaitedFor) {
   std::atomic<bool> over = false;
   std::thread sleeper([&] {
     calls.enter();
-    calls.presence.sleep();
+    calls.progress.yield_hook()->before();
     asleep = true;
     while (!over) std::this_thread::yield();
-    calls.presence.awake();
-    if (calls.locking) calls.lock_instead();
+    calls.progress.yield_hook()->after();
     calls.count();
     calls.leave();
   });

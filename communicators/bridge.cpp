@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <new>
 
 #include "collectives/algorithms/buffers.hpp"
 #include "communicators/agreement.hpp"
@@ -20,6 +22,10 @@ constexpr const char* kOtherGroup = "word of the other group";
 
 tl::unexpected<Error> lost_end(int code) {
   return fail(code, "the process that leads the other group was lost");
+}
+
+tl::unexpected<Error> other_failed() {
+  return fail(MPI_ERR_OTHER, "the other group could not go on");
 }
 
 }  // namespace
@@ -44,10 +50,10 @@ Expected<> Bridge::send(std::span<const std::byte> mine) {
   return wait_for(request);
 }
 
-Expected<Bytes> Bridge::receive() {
+/// The next message, which must be taken by take_message().
+Expected<MatchedMessage*> Bridge::await_message(ProbeResult& found) {
   const ProcId proc = core_.peers().proc(peer_);
   const ProcessWait subject(call_, kOtherGroup, proc);
-  ProbeResult found;
   MatchedMessage* message = nullptr;
   call_.progress().wait(
       [&] {
@@ -56,54 +62,134 @@ Expected<Bytes> Bridge::receive() {
       },
       &subject);
   if (message == nullptr) return lost_end(MPI_ERR_PROC_ABORTED);
-  Bytes theirs(static_cast<std::size_t>(found.bytes));
+  return message;
+}
+
+/// Of a message for which there is too little room the rest is dropped.
+Expected<> Bridge::take_message(MatchedMessage* message, std::span<std::byte> room) {
   Request request(RequestKind::receive);
-  call_.engine().imrecv(request, bytes_view(theirs.data(), theirs.size()), message);
-  if (auto received = wait_for(request); !received) return tl::unexpected(received.error());
+  call_.engine().imrecv(request, bytes_view(room.data(), room.size()), message);
+  return wait_for(request);
+}
+
+Expected<Bytes> Bridge::receive() {
+  ProbeResult found;
+  const Expected<MatchedMessage*> message = await_message(found);
+  if (!message) return tl::unexpected(message.error());
+  Bytes theirs;
+  try {
+    theirs.resize(static_cast<std::size_t>(found.bytes));
+  } catch (const std::bad_alloc&) {
+    // Its sender waits until it is taken.
+    (void)take_message(*message, {});
+    return fail(MPI_ERR_NO_MEM, "no memory is left for {} bytes from the other group", found.bytes);
+  }
+  if (auto taken = take_message(*message, theirs); !taken) return tl::unexpected(taken.error());
   return theirs;
 }
 
-Expected<Bytes> Bridge::exchange(std::span<const std::byte> mine) {
+/// Both ends say whether all went well at theirs.
+Expected<> Bridge::confirm(bool good) {
+  const std::byte mine{good};
+  std::byte theirs{0};
+  Request request(RequestKind::send);
+  start_send(request, {&mine, 1});
+  ProbeResult found;
+  const Expected<MatchedMessage*> message = await_message(found);
+  Expected<> heard;
+  if (message) {
+    heard = take_message(*message, {&theirs, 1});
+  } else {
+    heard = tl::unexpected(message.error());
+  }
+  const auto sent = wait_for(request);
+  if (!heard) return heard;
+  if (!sent) return sent;
+  if (theirs == std::byte{0}) return other_failed();
+  return {};
+}
+
+Expected<> Bridge::exchange(std::span<const std::byte> mine, const Taker& take) {
   Request request(RequestKind::send);
   start_send(request, mine);
-  auto received = receive();
-  // The engine knows the request until it is complete.
+  // The engine knows the request until it is complete: nothing may be thrown past it.
+  Expected<> done;
+  try {
+    auto theirs = receive();
+    done = theirs ? take(std::move(*theirs)) : tl::unexpected(theirs.error());
+  } catch (const std::exception& error) {
+    done = tl::unexpected(error_of(outcome_of_exception(error)));
+  }
   const auto sent = wait_for(request);
-  if (received && !sent) return tl::unexpected(sent.error());
-  return received;
+  if (done && !sent) done = sent;
+  const auto confirmed = confirm(done.has_value());
+  return done ? confirmed : done;
+}
+
+Expected<Bytes> Bridge::exchange(std::span<const std::byte> mine) {
+  Bytes heard;
+  const auto done = exchange(mine, [&heard](Bytes theirs) -> Expected<> {
+    heard = std::move(theirs);
+    return {};
+  });
+  if (!done) return tl::unexpected(done.error());
+  return heard;
+}
+
+void Bridge::refuse() {
+  Request request(RequestKind::send);
+  start_send(request, {});
+  ProbeResult found;
+  if (const auto message = await_message(found)) (void)take_message(*message, {});
+  (void)wait_for(request);
+  (void)confirm(false);
 }
 
 // --- inside a group ------------------------------------------------------------------------------
 
 namespace {
 
-/// The passports of all members, one behind the other, at the root.
-Expected<Bytes> gather_passports(const CommCall& call, const ParentComm& local, int root) {
-  const Bytes mine = encode(call.engine().links().passport());
-  const auto own = static_cast<std::uint64_t>(mine.size());
-  std::uint64_t longest = 0;
-  CollectiveArgs args = plain_args(CollectiveKind::allreduce, &own, &longest, 1, MPI_UINT64_T);
+/// Where a member's passport lies in what the root gathers: its length and its bytes.
+struct PassportSlot {
+  std::uint64_t longest = 0;  ///< of all members
+  [[nodiscard]] std::size_t bytes() const { return sizeof longest + longest; }
+};
+
+/// How large the slots of all members must be. All members call this.
+Expected<PassportSlot> agree_on_slot(const CommCall& call, const ParentComm& local,
+                                     const Bytes& passport) {
+  const auto own = static_cast<std::uint64_t>(passport.size());
+  PassportSlot slot;
+  CollectiveArgs args = plain_args(CollectiveKind::allreduce, &own, &slot.longest, 1, MPI_UINT64_T);
   args.op = predefined_op(reinterpret_cast<std::uintptr_t>(MPI_MAX));
   if (auto done = run_among_members(call, local, args); !done) return tl::unexpected(done.error());
-  const std::size_t slot = sizeof own + longest;
-  Bytes padded(slot);
+  return slot;
+}
+
+/// Brings the slots of all members to the root, which has made room for them.
+Expected<> gather_passports(const CommCall& call, const ParentComm& local, int root,
+                            PassportSlot slot, const Bytes& passport, Bytes& slots) {
+  const auto own = static_cast<std::uint64_t>(passport.size());
+  Bytes padded(slot.bytes());
   std::memcpy(padded.data(), &own, sizeof own);
-  std::memcpy(padded.data() + sizeof own, mine.data(), mine.size());
-  const bool leads = local.core.rank == root;
-  const auto members = static_cast<std::size_t>(local.core.size());
-  Bytes slots(leads ? members * slot : 0);
-  args = plain_args(CollectiveKind::gather, padded.data(), slots.data(),
-                    static_cast<MPI_Count>(slot), MPI_BYTE);
+  std::memcpy(padded.data() + sizeof own, passport.data(), passport.size());
+  CollectiveArgs args = plain_args(CollectiveKind::gather, padded.data(), slots.data(),
+                                   static_cast<MPI_Count>(slot.bytes()), MPI_BYTE);
   args.root = root;
-  if (auto done = run_among_members(call, local, args); !done) return tl::unexpected(done.error());
-  Bytes all;
-  for (std::size_t at = 0; at < slots.size(); at += slot) {
+  return run_among_members(call, local, args);
+}
+
+/// The passports one behind the other, in the place of the slots: there is room.
+void close_gaps(PassportSlot slot, Bytes& slots) {
+  std::size_t end = 0;
+  for (std::size_t at = 0; at < slots.size(); at += slot.bytes()) {
     std::uint64_t length = 0;
     std::memcpy(&length, &slots[at], sizeof length);
-    const auto begin = slots.begin() + static_cast<std::ptrdiff_t>(at + sizeof length);
-    all.insert(all.end(), begin, begin + static_cast<std::ptrdiff_t>(std::min(length, longest)));
+    length = std::min(length, slot.longest);
+    std::memmove(&slots[end], &slots[at] + sizeof length, length);
+    end += length;
   }
-  return all;
+  slots.resize(end);
 }
 
 /// What the root hears over the bridge in return for `mine`, at all members. `bridge` is null at
@@ -113,12 +199,15 @@ Expected<Bytes> exchange_for_all(const CommCall& call, const ParentComm& local, 
                                  std::size_t bytes = 0) {
   RootOutcome outcome;
   if (bridge != nullptr) {
-    auto theirs = bridge->exchange(mine);
-    if (theirs && (bytes == 0 || theirs->size() == bytes)) {
-      outcome.bytes = std::move(*theirs);
-    } else {
-      outcome = outcome_of(lost_end(MPI_ERR_PROC_ABORTED).value());
-    }
+    outcome = outcome_at_root([&]() -> RootOutcome {
+      RootOutcome heard;
+      const auto done = bridge->exchange(mine, [&](Bytes theirs) -> Expected<> {
+        if (bytes != 0 && theirs.size() != bytes) return other_failed();
+        heard.bytes = std::move(theirs);
+        return {};
+      });
+      return done ? std::move(heard) : outcome_of(done.error());
+    });
   }
   if (auto told = tell_members(call, local, root, outcome); !told) {
     return tl::unexpected(told.error());
@@ -127,14 +216,9 @@ Expected<Bytes> exchange_for_all(const CommCall& call, const ParentComm& local, 
   return std::move(outcome.bytes);
 }
 
-/// The other group, at all members: its processes are known here from then on.
-Expected<GroupPtr> learn_remote(const CommCall& call, const ParentComm& local, int root,
-                                Bridge* bridge) {
-  const auto mine = gather_passports(call, local, root);
-  if (!mine) return tl::unexpected(mine.error());
-  const auto theirs = exchange_for_all(call, local, root, bridge, *mine);
-  if (!theirs) return tl::unexpected(theirs.error());
-  const auto passports = decode_passports(*theirs);
+/// The group of these passports: its processes are known here from then on.
+Expected<GroupPtr> introduce_all(const CommCall& call, const CommCore& local, const Bytes& bytes) {
+  const auto passports = decode_passports(bytes);
   if (!passports) return tl::unexpected(passports.error());
   std::vector<ProcId> members;
   for (const Passport& passport : *passports) {
@@ -142,7 +226,37 @@ Expected<GroupPtr> learn_remote(const CommCall& call, const ParentComm& local, i
     if (!proc) return tl::unexpected(proc.error());
     members.push_back(*proc);
   }
-  return Group::of(std::move(members));
+  GroupPtr remote = Group::of(std::move(members));
+  if (auto disjoint = check_disjoint(call.engine(), *local.local, *remote); !disjoint) {
+    return tl::unexpected(disjoint.error());
+  }
+  return remote;
+}
+
+/// `mine`, unless it is an error at any member: then an error at all, each with its own words.
+Expected<GroupPtr> unless_one_fails(const CommCall& call, const ParentComm& local,
+                                    Expected<GroupPtr> mine) {
+  const std::int64_t own = mine ? MPI_SUCCESS : mine.error().code;
+  std::int64_t worst = MPI_SUCCESS;
+  CollectiveArgs args = plain_args(CollectiveKind::allreduce, &own, &worst, 1, MPI_INT64_T);
+  args.op = predefined_op(reinterpret_cast<std::uintptr_t>(MPI_MAX));
+  if (auto done = run_among_members(call, local, args); !done) return tl::unexpected(done.error());
+  if (mine && worst != MPI_SUCCESS) {
+    return fail(static_cast<int>(worst), "a member of the group could not take in the other group");
+  }
+  return mine;
+}
+
+/// The other group, at all members, or an error at all.
+Expected<GroupPtr> learn_remote(const CommCall& call, const ParentComm& local,
+                                const Bytes& passports) {
+  Expected<GroupPtr> remote = GroupPtr();
+  try {
+    remote = introduce_all(call, local.core, passports);
+  } catch (const std::exception& error) {
+    remote = tl::unexpected(error_of(outcome_of_exception(error)));
+  }
+  return unless_one_fails(call, local, std::move(remote));
 }
 
 /// A context that is free at all members of both groups.
@@ -151,7 +265,10 @@ Expected<ContextId> agree_over(const CommCall& call, const ParentComm& local, in
   ContextAgreement agreement(call.comms.contexts(), !call.comms.threads().overlap());
   while (true) {
     auto maxima = agreement_round(call, local, agreement);
-    if (!maxima) return tl::unexpected(maxima.error());
+    if (!maxima) {
+      if (bridge != nullptr) bridge->refuse();
+      return tl::unexpected(maxima.error());
+    }
     ContextAgreement::Words theirs{};
     const auto told = exchange_for_all(call, local, root, bridge, std::as_bytes(std::span(*maxima)),
                                        sizeof theirs);
@@ -163,28 +280,50 @@ Expected<ContextId> agree_over(const CommCall& call, const ParentComm& local, in
   }
 }
 
+/// At the root: the bridge, and room for what will be gathered to go over it.
+RootOutcome open_bridge(const BridgeOpener& open, std::size_t bytes,
+                        std::unique_ptr<Bridge>& bridge, Bytes& room) {
+  RootOutcome outcome = outcome_at_root([&]() -> RootOutcome {
+    auto opened = open();
+    if (!opened) return outcome_of(opened.error());
+    bridge = std::move(*opened);
+    room.resize(bytes);
+    return {};
+  });
+  // Who is at the other end would wait.
+  if (outcome.code != MPI_SUCCESS && bridge != nullptr) bridge->refuse();
+  return outcome;
+}
+
 }  // namespace
 
 Expected<CommCore> bridge_groups(const CommCall& call, const ParentComm& local, int root,
                                  const BridgeOpener& open) {
+  const Bytes passport = encode(call.engine().links().passport());
+  const auto slot = agree_on_slot(call, local, passport);
+  if (!slot) return tl::unexpected(slot.error());
   std::unique_ptr<Bridge> bridge;
+  Bytes passports;
   RootOutcome outcome;
   if (local.core.rank == root) {
-    auto opened = open();
-    if (opened) {
-      bridge = std::move(*opened);
-    } else {
-      outcome = outcome_of(opened.error());
-    }
+    const auto members = static_cast<std::size_t>(local.core.size());
+    outcome = open_bridge(open, members * slot->bytes(), bridge, passports);
   }
   if (auto told = tell_members(call, local, root, outcome); !told) {
     return tl::unexpected(told.error());
   }
   if (outcome.code != MPI_SUCCESS) return tl::unexpected(error_of(outcome));
-  auto remote = learn_remote(call, local, root, bridge.get());
-  if (!remote) return tl::unexpected(remote.error());
-  if (auto disjoint = check_disjoint(call.engine(), *local.core.local, **remote); !disjoint) {
-    return tl::unexpected(disjoint.error());
+  if (auto done = gather_passports(call, local, root, *slot, passport, passports); !done) {
+    if (bridge != nullptr) bridge->refuse();
+    return tl::unexpected(done.error());
+  }
+  close_gaps(*slot, passports);
+  const auto theirs = exchange_for_all(call, local, root, bridge.get(), passports);
+  if (!theirs) return tl::unexpected(theirs.error());
+  auto remote = learn_remote(call, local, *theirs);
+  if (!remote) {
+    if (bridge != nullptr) bridge->refuse();
+    return tl::unexpected(remote.error());
   }
   const auto context = agree_over(call, local, root, bridge.get());
   if (!context) return tl::unexpected(context.error());

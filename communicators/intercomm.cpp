@@ -8,6 +8,7 @@
 #include "communicators/group_encoding.hpp"
 #include "communicators/group_mail.hpp"
 #include "communicators/inner_collectives.hpp"
+#include "communicators/root_outcome.hpp"
 
 namespace remit {
 
@@ -38,19 +39,11 @@ Expected<ContextId> agree_between(const CommCall& call, std::string topic, const
 namespace {
 
 /// On a context of the peer communicator that the program's own messages do not use.
-std::unique_ptr<Bridge> bridge_over(const CommCall& call, const LeaderLink& link, int tag) {
+Bridge bridge_over(const CommCall& call, const LeaderLink& link, int tag) {
   CommCore side = link.peer;
   side.context += kContextsEach / 2;
-  return std::make_unique<Bridge>(call, std::move(side), link.remote_leader, tag, tag);
+  return Bridge(call, std::move(side), link.remote_leader, tag, tag);
 }
-
-/// What the leader finds out and its group is told. Of the words that follow, the last two name the
-/// call: the same at both sides.
-struct LeaderReport {
-  std::int64_t code = MPI_SUCCESS;
-  std::int64_t words = 0;
-  std::int64_t spans_jobs = 0;  ///< not all are of one job: there are no words
-};
 
 /// Whether some of those whom this leader sees are of another job.
 bool sees_other_job(const Engine& engine, const CommCore& local, const LeaderLink& link) {
@@ -58,69 +51,81 @@ bool sees_other_job(const Engine& engine, const CommCore& local, const LeaderLin
          engine.links().is_foreign(link.peer.peers().proc(link.remote_leader));
 }
 
-LeaderReport ask_remote_leader(const CommCall& call, const CommCore& local, const LeaderLink& link,
-                               int tag, GroupWords& words) {
-  LeaderReport report;
-  const bool sees = sees_other_job(call.engine(), local, link);
-  GroupWords mine{sees ? 1 : 0};
+/// What a leader says to the other one: whether it sees processes of several jobs, the members of
+/// its group, and its own rank in its job.
+GroupWords words_of_leader(const CommCall& call, const CommCore& local, const LeaderLink& link) {
+  GroupWords mine{sees_other_job(call.engine(), local, link) ? 1 : 0};
   const GroupWords group = encode_group(call.engine(), *local.local);
   mine.insert(mine.end(), group.begin(), group.end());
   mine.push_back(call.process().rank());
-  const auto theirs = bridge_over(call, link, tag)->exchange(bytes_of_words(mine));
-  if (theirs) words = words_of_bytes(*theirs);
-  if (!theirs || words.size() < 2) {
-    report.code = theirs ? MPI_ERR_OTHER : theirs.error().code;
-    words.clear();
-    return report;
-  }
-  report.spans_jobs = sees || words[0] != 0 ? 1 : 0;
-  words.erase(words.begin());
-  // The leaders' processes, the lower one first, tell this call from all others.
-  const std::int64_t low = std::min(mine.back(), words.back());
-  const std::int64_t high = std::max(mine.back(), words.back());
-  words.back() = low;
-  words.push_back(high);
-  if (report.spans_jobs != 0) words.clear();
-  report.words = static_cast<std::int64_t>(words.size());
-  return report;
+  return mine;
 }
 
-/// From the leader to its group.
-Expected<> tell_group(const CommCall& call, const ParentComm& local, int leader,
-                      LeaderReport& report, GroupWords& words) {
-  CollectiveArgs args = plain_args(CollectiveKind::bcast, nullptr, &report, 3, MPI_INT64_T);
-  args.root = leader;
-  if (auto told = run_among_members(call, local, args); !told) return told;
-  words.resize(static_cast<std::size_t>(report.words));
-  if (words.empty()) return {};
-  args = plain_args(CollectiveKind::bcast, nullptr, words.data(), report.words, MPI_INT64_T);
-  args.root = leader;
-  return run_among_members(call, local, args);
+/// What a leader tells its group of what both have said: nothing if they see processes of several
+/// jobs; else the remote group, and the leaders' ranks, the lower one first, which tell this call
+/// from all others: the same at both sides.
+GroupWords words_for_group(const GroupWords& mine, GroupWords theirs) {
+  if (mine.front() != 0 || theirs.front() != 0) return {};
+  theirs.erase(theirs.begin());
+  const std::int64_t low = std::min(mine.back(), theirs.back());
+  const std::int64_t high = std::max(mine.back(), theirs.back());
+  theirs.back() = low;
+  theirs.push_back(high);
+  return theirs;
+}
+
+/// At the leader. `kept`: the bridge again, for what follows if there are several jobs. Whatever
+/// fails at this leader fails at the other one, too.
+RootOutcome ask_remote_leader(const CommCall& call, const CommCore& local, const LeaderLink& link,
+                              int tag, std::unique_ptr<Bridge>& kept) {
+  Bridge bridge = bridge_over(call, link, tag);
+  GroupWords mine;
+  RootOutcome outcome = outcome_at_root([&]() -> RootOutcome {
+    mine = words_of_leader(call, local, link);
+    return {MPI_SUCCESS, bytes_of_words(mine)};
+  });
+  if (outcome.code != MPI_SUCCESS) {
+    bridge.refuse();
+    return outcome;
+  }
+  const Bytes message = std::move(outcome.bytes);
+  return outcome_at_root([&]() -> RootOutcome {
+    RootOutcome heard;
+    const auto done = bridge.exchange(message, [&](const Bytes& bytes) -> Expected<> {
+      GroupWords theirs = words_of_bytes(bytes);
+      if (theirs.size() < 2) return fail(MPI_ERR_OTHER, "the other leader says nothing");
+      heard.bytes = bytes_of_words(words_for_group(mine, std::move(theirs)));
+      if (heard.bytes.empty()) kept = std::make_unique<Bridge>(bridge);
+      return {};
+    });
+    return done ? std::move(heard) : RootOutcome{done.error().code, {}};
+  });
 }
 
 }  // namespace
 
 Expected<> refuse_intercomm(const CommCall& call, const ParentComm& local, int leader, int code) {
-  LeaderReport report{.code = code};
-  GroupWords none;
-  return tell_group(call, local, leader, report, none);
+  RootOutcome outcome{code, {}};
+  return tell_members(call, local, leader, outcome);
 }
 
 Expected<CommCore> create_intercomm_of_leaders(const CommCall& call, const ParentComm& local,
                                                int leader, int tag, const LeaderLink* link) {
-  LeaderReport report;
-  GroupWords words;
-  if (link != nullptr) report = ask_remote_leader(call, local.core, *link, tag, words);
-  if (auto told = tell_group(call, local, leader, report, words); !told) {
+  RootOutcome outcome;
+  std::unique_ptr<Bridge> bridge;
+  if (link != nullptr) outcome = ask_remote_leader(call, local.core, *link, tag, bridge);
+  if (auto told = tell_members(call, local, leader, outcome); !told) {
     return tl::unexpected(told.error());
   }
-  if (report.code != MPI_SUCCESS) {
-    return fail(static_cast<int>(report.code), "rank {}, the leader, could not reach the other",
+  if (outcome.code != MPI_SUCCESS) {
+    return fail(static_cast<int>(outcome.code), "rank {}, the leader, could not reach the other",
                 leader);
   }
-  if (report.spans_jobs != 0) {
-    const auto open = [&] { return bridge_over(call, *link, tag); };
-    return bridge_groups(call, local, leader, open);
+  GroupWords words = words_of_bytes(outcome.bytes);
+  if (words.empty()) {
+    return bridge_groups(call, local, leader, [&bridge]() -> Expected<std::unique_ptr<Bridge>> {
+      return std::move(bridge);
+    });
   }
   const std::string topic =
       fmt::format("inter {} {} {}", tag, words[words.size() - 2], words[words.size() - 1]);

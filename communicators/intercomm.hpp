@@ -34,7 +34,9 @@ struct LeaderLink {
                                                              int tag, const LeaderLink* link);
 
 /// What the leader calls instead if its arguments are wrong: the others get an error of class
-/// `code`. Waits.
+/// `code`. Waits. The remote leader hears nothing: which of its calls this one was meant to meet,
+/// the arguments would say. A wrong argument has no effect on other processes, as of all functions:
+/// the remote leader waits until the group repeats the call, or until the error ends the job.
 [[nodiscard]] Expected<> refuse_intercomm(const CommCall& call, const ParentComm& local, int leader,
                                           int code);
 

@@ -3,6 +3,7 @@
 #include "communicators/root_outcome.hpp"
 
 #include <array>
+#include <new>
 #include <string>
 
 #include "communicators/inner_collectives.hpp"
@@ -29,7 +30,21 @@ RootOutcome outcome_of(const Error& error) {
   return {error.code, Bytes(text, text + error.message.size())};
 }
 
+RootOutcome outcome_of_exception(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return {MPI_ERR_NO_MEM, {}};
+  try {
+    return outcome_of({MPI_ERR_OTHER, error.what()});
+  } catch (const std::bad_alloc&) {
+    return {MPI_ERR_OTHER, {}};
+  }
+}
+
 Error error_of(const RootOutcome& outcome) {
+  if (outcome.bytes.empty()) {
+    return {static_cast<int>(outcome.code), outcome.code == MPI_ERR_NO_MEM
+                                                ? "no memory is left at the process that leads it"
+                                                : "the process that leads it could not go on"};
+  }
   const auto* text = reinterpret_cast<const char*>(outcome.bytes.data());
   return {static_cast<int>(outcome.code), std::string(text, outcome.bytes.size())};
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 
 #include "communicators/comm_process.hpp"
 #include "runtime/error.hpp"
@@ -20,8 +21,23 @@ struct RootOutcome {
 [[nodiscard]] Expected<> tell_members(const CommCall& call, const ParentComm& comm, int root,
                                       RootOutcome& outcome);
 
-/// An error of the root, and back at the members: the same error for each of them to raise.
+/// An error of the root, and back at the members: the same error for each of them to raise. An
+/// outcome without words is one of outcome_of_exception().
 [[nodiscard]] RootOutcome outcome_of(const Error& error);
 [[nodiscard]] Error error_of(const RootOutcome& outcome);
+
+/// An exception as an outcome: want of memory has no words, for these would need some.
+[[nodiscard]] RootOutcome outcome_of_exception(const std::exception& error);
+
+/// What `work`, which returns a RootOutcome, finds out at the root. It may throw: the exception is
+/// the outcome then, for members who are told nothing would wait for ever.
+template <class Work>
+[[nodiscard]] RootOutcome outcome_at_root(const Work& work) {
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    return outcome_of_exception(error);
+  }
+}
 
 }  // namespace remit

@@ -64,7 +64,9 @@ SpawnResult spawn_processes(const CommCall& call, const ParentComm& parent, int 
                             SpawnOrder* order) {
   std::string port;
   RootOutcome outcome;
-  if (order != nullptr) outcome = start_processes(call, *order, port);
+  if (order != nullptr) {
+    outcome = outcome_at_root([&] { return start_processes(call, *order, port); });
+  }
   SpawnResult result;
   auto done = tell_members(call, parent, root, outcome);
   if (done) done = decode_outcome(std::move(outcome), result.programs);

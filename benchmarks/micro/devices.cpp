@@ -31,7 +31,8 @@ class Pair {
     to_second_ = sides_[0]->connect(1, address).value();
     const std::vector<std::byte> back = sides_[0]->local_address();
     const EndpointId to_first = sides_[1]->connect(0, back).value();
-    while (!sides_[0]->connected(to_second_) || !sides_[1]->connected(to_first)) poll_both();
+    while (!sides_[0]->peers()[to_second_].attached || !sides_[1]->peers()[to_first].attached)
+      poll_both();
   }
 
   ShmDevice& first() { return *sides_[0]; }

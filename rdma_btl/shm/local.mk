@@ -1,23 +1,65 @@
 rdma_btl_sources += \
+	rdma_btl/shm/agenda.hpp \
 	rdma_btl/shm/arena.cpp \
 	rdma_btl/shm/arena.hpp \
+	rdma_btl/shm/assist.cpp \
+	rdma_btl/shm/assist.hpp \
+	rdma_btl/shm/barriers.cpp \
+	rdma_btl/shm/barriers.hpp \
+	rdma_btl/shm/batch.hpp \
+	rdma_btl/shm/contact_socket.cpp \
+	rdma_btl/shm/contact_socket.hpp \
+	rdma_btl/shm/copy_choice.cpp \
+	rdma_btl/shm/copy_choice.hpp \
 	rdma_btl/shm/copy_table.cpp \
 	rdma_btl/shm/copy_table.hpp \
+	rdma_btl/shm/dispatcher.cpp \
+	rdma_btl/shm/dispatcher.hpp \
 	rdma_btl/shm/endpoint.hpp \
+	rdma_btl/shm/first_contact.cpp \
+	rdma_btl/shm/first_contact.hpp \
+	rdma_btl/shm/home_segment.cpp \
+	rdma_btl/shm/home_segment.hpp \
+	rdma_btl/shm/job.cpp \
+	rdma_btl/shm/job.hpp \
 	rdma_btl/shm/kernel_copy.cpp \
 	rdma_btl/shm/kernel_copy.hpp \
+	rdma_btl/shm/known_facts.cpp \
+	rdma_btl/shm/known_facts.hpp \
 	rdma_btl/shm/layout.hpp \
+	rdma_btl/shm/lending.hpp \
+	rdma_btl/shm/mail_parts.cpp \
+	rdma_btl/shm/mail_parts.hpp \
+	rdma_btl/shm/notice_pool.hpp \
+	rdma_btl/shm/peer_arenas.cpp \
+	rdma_btl/shm/peer_arenas.hpp \
+	rdma_btl/shm/peer_copier.cpp \
+	rdma_btl/shm/peer_copier.hpp \
+	rdma_btl/shm/peer_health.cpp \
+	rdma_btl/shm/peer_health.hpp \
+	rdma_btl/shm/peer_table.hpp \
+	rdma_btl/shm/receiver.cpp \
+	rdma_btl/shm/receiver.hpp \
+	rdma_btl/shm/region_table.cpp \
+	rdma_btl/shm/region_table.hpp \
 	rdma_btl/shm/ring.hpp \
-	rdma_btl/shm/shm_arena.cpp \
+	rdma_btl/shm/ring_scans.hpp \
+	rdma_btl/shm/sender.cpp \
+	rdma_btl/shm/sender.hpp \
 	rdma_btl/shm/shm_config.hpp \
-	rdma_btl/shm/shm_connect.cpp \
-	rdma_btl/shm/shm_copy.cpp \
 	rdma_btl/shm/shm_device.cpp \
 	rdma_btl/shm/shm_device.hpp \
-	rdma_btl/shm/shm_facts.cpp \
-	rdma_btl/shm/shm_mail.cpp \
-	rdma_btl/shm/shm_notices.cpp \
+	rdma_btl/shm/shm_eager_path.cpp \
+	rdma_btl/shm/shm_eager_path.hpp \
+	rdma_btl/shm/shm_host_memory.cpp \
+	rdma_btl/shm/shm_host_memory.hpp \
 	rdma_btl/shm/shm_params.cpp \
 	rdma_btl/shm/shm_params.hpp \
-	rdma_btl/shm/shm_serve.cpp \
-	rdma_btl/shm/shm_statistics.cpp
+	rdma_btl/shm/sleep.cpp \
+	rdma_btl/shm/sleep.hpp \
+	rdma_btl/shm/target.cpp \
+	rdma_btl/shm/target.hpp \
+	rdma_btl/shm/transfers.cpp \
+	rdma_btl/shm/transfers.hpp \
+	rdma_btl/shm/upkeep.cpp \
+	rdma_btl/shm/upkeep.hpp

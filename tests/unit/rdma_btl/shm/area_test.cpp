@@ -71,7 +71,7 @@ class ShmArea : public ::testing::TestWithParam<std::size_t> {
       const std::span<const std::byte> got = take(1 - from);
       EXPECT_TRUE(std::ranges::equal(got, message)) << bytes;
       places[from] = got.data();
-      if (answer_at_once_) sides_[1 - from]->have_read();
+      if (answer_at_once_) sides_[1 - from]->eager_path()->have_read();
     }
     return places;
   }
@@ -120,8 +120,8 @@ TEST_P(ShmArea, MessagesInTurnsAreTakenAtOnce) {
       Bytes got(bytes - kHead);
       SendHead found;
       const SendHead all = {~std::uint64_t{0}, ~std::uint64_t{0}};
-      const std::ptrdiff_t length =
-          sides_[1 - from]->receive(0, head, all, got.data(), got.size(), i % 3 == 0, found);
+      const std::ptrdiff_t length = sides_[1 - from]->eager_path()->receive(
+          0, head, all, got.data(), got.size(), i % 3 == 0, found);
       ASSERT_EQ(length, static_cast<std::ptrdiff_t>(got.size())) << bytes << " " << i;
       EXPECT_TRUE(std::ranges::equal(got, std::span(message).subspan(kHead))) << bytes;
     }
@@ -149,7 +149,7 @@ TEST_P(ShmArea, PartsAreReadWhileTheyAreWritten) {
     while (!over) {
       if (i / 2 % 3 != 0) {
         SendHead found;
-        const std::ptrdiff_t length = sides_[side]->receive(
+        const std::ptrdiff_t length = sides_[side]->eager_path()->receive(
             0, head, all, got.data() + kHead, got.size() - kHead, i / 2 % 3 == 1, found);
         if (length < 0 && length != EagerPath::kSomethingElse) continue;
         if (length >= 0)
@@ -165,7 +165,7 @@ TEST_P(ShmArea, PartsAreReadWhileTheyAreWritten) {
   std::atomic<int> wrong = -1;
   const auto receive_and_send = [&](std::size_t side, int i, int answer) {
     if (!receive_one(side, i) && wrong < 0) wrong = i;
-    sides_[side]->have_read();
+    sides_[side]->eager_path()->have_read();
     const Bytes bytes = message(answer);
     while (!post(side, bytes, kHead) && !over) {
     }
@@ -199,7 +199,7 @@ TEST_P(ShmArea, LentMessagesStay) {
 TEST_P(ShmArea, SaysWhetherThereIsRoom) {
   const Bytes message = pattern(5000, 3);
   int sent = 0;
-  while (sides_[0]->takes_now(0, message.size())) {
+  while (sides_[0]->eager_path()->takes_now(0, message.size())) {
     ASSERT_TRUE(post(0, message, kHead));
     ++sent;
   }
@@ -208,7 +208,7 @@ TEST_P(ShmArea, SaysWhetherThereIsRoom) {
   for (int i = 0; i < sent; ++i) (void)take(1);
   std::array<Completion, 1> none;
   EXPECT_EQ(sides_[1]->poll(none), 0U);
-  EXPECT_TRUE(sides_[0]->takes_now(0, message.size()));
+  EXPECT_TRUE(sides_[0]->eager_path()->takes_now(0, message.size()));
 }
 
 /// When all has been taken there is room for any message, wherever the next one begins.

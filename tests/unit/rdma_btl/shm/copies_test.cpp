@@ -32,7 +32,7 @@ int copy_everything(Side& side, bool direct) {
   fill_pattern(window.bytes(), me + 10);
   RemoteAddress remote;
   if (!side.exchange(window.remote(), remote)) return 1;
-  if (side.device->copies_directly(side.endpoint) != direct) return 2;
+  if (side.device->peers()[side.endpoint].cma != direct) return 2;
   for (const std::size_t length :
        {std::size_t{1}, std::size_t{4096}, std::size_t{100001}, std::size_t{262144}, kBytes}) {
     const Piece piece = local.piece(0, length);
@@ -343,7 +343,7 @@ TEST(ShmCopies, ForbiddenInTheMiddle) {
   const int status = run_pair(
       [](int channel) {
         Side side(config_of(1), channel);
-        if (!side.meet() || !side.device->copies_directly(side.endpoint)) return 99;
+        if (!side.meet() || !side.device->peers()[side.endpoint].cma) return 99;
         if (!forbid_direct_copies()) return 100;
         return copy_everything(side, true);
       },

@@ -231,8 +231,8 @@ TEST(ShmLife, WhoDiesWithinAMessageInPartsIsMissed) {
         const SendHead all = {~std::uint64_t{0}, ~std::uint64_t{0}};
         SendHead found;
         EXPECT_TRUE(side.wait([&] {
-          const std::ptrdiff_t length =
-              side.device->receive(side.endpoint, {}, all, got.data(), got.size(), true, found);
+          const std::ptrdiff_t length = side.device->eager_path()->receive(
+              side.endpoint, {}, all, got.data(), got.size(), true, found);
           EXPECT_LT(length, 0) << "half of it is missing";
           return got[1] != std::byte{0};
         }));
@@ -343,7 +343,7 @@ TEST(ShmLife, NothingIsLeftOpen) {
     auto b = ShmDevice::create(config_of(1)).value();
     const EndpointId endpoint = a->connect(1, b->local_address()).value();
     std::array<Completion, 4> out;
-    while (!a->connected(endpoint)) {
+    while (!a->peers()[endpoint].attached) {
       (void)a->poll(out);
       (void)b->poll(out);
     }

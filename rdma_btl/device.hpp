@@ -76,7 +76,7 @@ enum class Access : std::uint8_t {
   return (static_cast<unsigned>(wanted) & ~static_cast<unsigned>(granted)) == 0;
 }
 
-enum class OpKind : std::uint8_t { send, put, get, atomic };
+enum class OpKind : std::uint8_t { send, put, get, atomic, confirm };
 
 enum class AtomicKind : std::uint8_t { fetch_add, compare_swap, swap };
 
@@ -92,12 +92,22 @@ inline constexpr std::uint64_t kNoCompletion = ~std::uint64_t{0};
 ///         completion. With `notify`, `notification` appears in the target's completions after
 ///         every byte is visible there (decision 3).
 /// get:    [remote, remote + total) is read into the local pieces; complete when all bytes are
-/// here. atomic: 64 bits at `remote` (8-byte aligned) are changed atomically with respect to other
+///         here.
+/// atomic: 64 bits at `remote` (8-byte aligned) are changed atomically with respect to other
 ///         atomics of this device; the old value is stored to local[0] (8 bytes) if it is given.
 ///         With `notify` as for put.
+/// confirm: completes when all puts and atomics that were posted before it on this endpoint are
+///         visible in the target's memory, to whoever reads there, whether or not they had
+///         completions of their own. It moves nothing and has neither pieces nor notification; a
+///         completion that nobody waits for (kNoCompletion) is an error of the caller. It says
+///         nothing of gets, sends, notifications, nor of what is posted behind it, which does not
+///         wait for it. An operation that failed by itself does not make it fail; the end of its
+///         endpoint does. The target has to make progress for it where it has to for puts. Every
+///         device has it.
 ///
 /// Between operations on one endpoint only this order is promised: sends arrive in the order of
-/// posting if Caps::ordered; a notification comes after its own bytes. Nothing else.
+/// posting if Caps::ordered; a notification comes after its own bytes; a confirm after what it
+/// confirms. Nothing else.
 struct Operation {
   OpKind kind = OpKind::send;
   AtomicKind atomic = AtomicKind::fetch_add;
@@ -111,7 +121,7 @@ struct Operation {
 };
 
 enum class CompletionKind : std::uint8_t {
-  local,            ///< a put, get or atomic with a cookie is done (status says how)
+  local,            ///< a put, get, atomic or confirm with a cookie is done (status says how)
   receive,          ///< a peer's send arrived: `data`
   notification,     ///< a peer's put or atomic is visible here: `notification`
   endpoint_closed,  ///< the peer has left in order: nothing comes from it any more, and what is

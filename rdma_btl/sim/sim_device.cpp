@@ -169,8 +169,8 @@ const char* SimDevice::check_local(std::span<const Piece> pieces) const {
 const char* SimDevice::check_notify(const Operation& operation) const {
   if (!operation.notify) return nullptr;
   if (caps().notify == NotifyMode::none) return "a notification, which the device has not";
-  if (operation.kind == OpKind::send || operation.kind == OpKind::get) {
-    return "a notification with a send or a get";
+  if (operation.kind != OpKind::put && operation.kind != OpKind::atomic) {
+    return "a notification with neither a put nor an atomic";
   }
   return nullptr;
 }
@@ -194,6 +194,9 @@ const char* SimDevice::check(const Operation& operation, std::size_t bytes) cons
       if (operation.remote.address % 8 != 0) return "an atomic on a misaligned address";
       if (bytes != 8 && !operation.local.empty()) return "an atomic with a result of not 8 bytes";
       break;
+    case OpKind::confirm:
+      if (operation.cookie == kNoCompletion) return "a confirm that nobody waits for";
+      return operation.local.empty() ? nullptr : "a confirm with bytes";
   }
   return bytes > caps.max_message ? "a put or get above Caps::max_message" : nullptr;
 }
@@ -269,8 +272,14 @@ void SimDevice::accept(EndpointId id, const Operation& operation) {
   ++in_flight_;
   stats_.max_in_flight = std::max(stats_.max_in_flight, ++endpoint.in_flight);
   stats_.bytes_out += flight.bytes;
-  ++*std::array{&stats_.sends, &stats_.puts, &stats_.gets,
-                &stats_.atomics}[static_cast<std::size_t>(operation.kind)];
+  ++*std::array{&stats_.sends, &stats_.puts, &stats_.gets, &stats_.atomics,
+                &stats_.confirms}[static_cast<std::size_t>(operation.kind)];
+  flight.counted = operation.kind == OpKind::put || operation.kind == OpKind::atomic;
+  if (flight.counted) flight.group = rare().confirms[id].begin();
+  if (operation.kind == OpKind::confirm) {
+    rare().confirms[id].confirm(index);
+    network_.settle_confirms(*this, id);
+  }
   network_.launch(index);
 }
 
@@ -355,9 +364,10 @@ std::string SimDevice::explain(EndpointId endpoint) const {
 }
 
 std::vector<Statistic> SimDevice::statistics() const {
-  return {{"sends", stats_.sends},       {"puts", stats_.puts},
-          {"gets", stats_.gets},         {"atomics", stats_.atomics},
-          {"receives", stats_.receives}, {"bytes_out", stats_.bytes_out}};
+  return {{"sends", stats_.sends},        {"puts", stats_.puts},
+          {"gets", stats_.gets},          {"atomics", stats_.atomics},
+          {"confirms", stats_.confirms},  {"receives", stats_.receives},
+          {"bytes_out", stats_.bytes_out}};
 }
 
 std::uint64_t SimDevice::busy_until_ns() const {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "rdma_btl/confirm_queue.hpp"
 #include "rdma_btl/host_memory.hpp"
 #include "rdma_btl/sim/sim_network.hpp"
 
@@ -106,7 +107,8 @@ class SimDevice final : public Device, public HostMemory {
     std::unordered_map<std::uint64_t, Registration> registrations;
     std::size_t registered = 0;  ///< bytes
     std::unordered_map<EndpointId, std::string> failures;
-    std::vector<std::function<bool()>> notices_in_use;  ///< by index; null: handed out
+    std::unordered_map<EndpointId, ConfirmQueue> confirms;  ///< of endpoints with puts or atomics
+    std::vector<std::function<bool()>> notices_in_use;      ///< by index; null: handed out
     std::unordered_map<void*, std::unique_ptr<std::byte[]>> allocated;
     HostFacts facts;
   };

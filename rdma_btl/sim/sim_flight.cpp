@@ -119,7 +119,9 @@ void SimNetwork::arrive(std::uint32_t index, std::uint32_t chunk) {
     f.status = MPI_ERR_OTHER;
     f.breaks = true;
   }
-  if (f.error != nullptr) {
+  if (f.kind == OpKind::confirm) {
+    deliver_confirm(index);
+  } else if (f.error != nullptr) {
     if (--f.chunks_left == 0) finish(index);
   } else if (f.kind == OpKind::send) {
     deliver_send(index);
@@ -255,8 +257,43 @@ void SimNetwork::deliver_atomic(std::uint32_t index) {
   notify_and_acknowledge(index);
 }
 
+/// It waits at the target for what was posted before it and is still on its way; also one that
+/// fails, since the queue knows it until then.
+void SimNetwork::deliver_confirm(std::uint32_t index) {
+  SimFlight& f = flights_[index];
+  f.chunks_left = 0;
+  f.arrived = true;
+  if (f.due) answer_confirm(index);
+}
+
+void SimNetwork::answer_confirm(std::uint32_t index) {
+  SimFlight& f = flights_[index];
+  if (obstructed(f)) return finish(index);  // also if it came with an error
+  const SimLink& link = this->link(f.from, f.to);
+  schedule(now_ns() + link.latency_ns + below(link.jitter_ns + 1), What::finish, index);
+}
+
+/// Some put, atomic or confirm of the endpoint has begun or ended.
+void SimNetwork::settle_confirms(SimDevice& origin, EndpointId endpoint) {
+  ConfirmQueue& confirms = origin.rare().confirms[endpoint];
+  while (const std::optional<std::uint64_t> index = confirms.next_due()) {
+    SimFlight& f = flights_[*index];
+    f.due = true;
+    if (f.arrived) answer_confirm(static_cast<std::uint32_t>(*index));
+  }
+}
+
+/// All that a put or an atomic does at its target is done, or it has failed.
+void SimNetwork::end_of_effect(SimFlight& f) {
+  if (!std::exchange(f.counted, false)) return;
+  SimDevice& origin = *devices_[f.from];
+  origin.rare().confirms[f.endpoint].end(f.group);
+  settle_confirms(origin, f.endpoint);
+}
+
 /// The effect is visible at the target: tell it, if asked to, and send word to the origin.
 void SimNetwork::notify_and_acknowledge(std::uint32_t index) {
+  end_of_effect(flights_[index]);
   const SimLink& link = this->link(flights_[index].from, flights_[index].to);
   if (flights_[index].notify) {
     const std::uint32_t told = new_flight();
@@ -285,6 +322,7 @@ void SimNetwork::finish(std::uint32_t index) {
   if (f.error != nullptr && f.breaks) {
     fail_endpoint(*origin, f.endpoint, fmt::format("process {}: {}", names_[f.to], f.error));
   }
+  end_of_effect(f);
   SimDevice::Endpoint& endpoint = origin->endpoints_[f.endpoint];
   --endpoint.in_flight;
   --origin->in_flight_;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "rdma_btl/confirm_queue.hpp"
 #include "rdma_btl/sim/sim_network.hpp"
 
 namespace remit {
@@ -21,12 +22,16 @@ struct SimFlight {
   bool admitted = false;  ///< has paid for its time at the receiving adapter
   bool doomed = false;    ///< will fail when its last part arrives
   bool breaks = false;    ///< the error fails the endpoint too
+  bool counted = false;   ///< a put or atomic that confirms behind it wait for
+  bool arrived = false;   ///< a confirm that is at its target
+  bool due = false;       ///< a confirm before which nothing is under way any more
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   EndpointId endpoint = 0;  ///< of the process which posted, or (completion) which polls
   std::uint32_t notification = 0;
   std::uint32_t next = 0;  ///< in the list of completions
   std::uint32_t chunks = 1;
+  ConfirmQueue::Group group = 0;  ///< of its endpoint's
   std::uint32_t chunks_left = 1;
   int status = 0;
   const char* error = nullptr;  ///< why it fails, once it does

@@ -156,7 +156,7 @@ void SimNetwork::record(const Event& event) {
   if (!trace_) return;
   static constexpr const char* kWhat[] = {"arrive", "notify", "finish",
                                           "wake",   "fail",   "link_timeout"};
-  static constexpr const char* kKind[] = {"send", "put", "get", "atomic"};
+  static constexpr const char* kKind[] = {"send", "put", "get", "atomic", "confirm"};
   const char* what = kWhat[static_cast<std::size_t>(event.what)];
   if (about_flight) {
     const SimFlight& f = flights_[event.subject];

@@ -73,7 +73,7 @@ struct SimConfig {
 
 /// Counters of one process.
 struct SimStats {
-  std::uint64_t sends = 0, puts = 0, gets = 0, atomics = 0;
+  std::uint64_t sends = 0, puts = 0, gets = 0, atomics = 0, confirms = 0;
   std::uint64_t bytes_out = 0;
   std::uint64_t receives = 0;            ///< receives and notifications that arrived here
   std::uint32_t refused = 0;             ///< posts not accepted in full
@@ -216,6 +216,10 @@ class SimNetwork {
   void deliver_send(std::uint32_t flight);
   void deliver_chunk(std::uint32_t flight, std::uint32_t chunk);
   void deliver_atomic(std::uint32_t flight);
+  void deliver_confirm(std::uint32_t flight);
+  void answer_confirm(std::uint32_t flight);
+  void settle_confirms(SimDevice& origin, EndpointId endpoint);
+  void end_of_effect(SimFlight& flight);
   void check_memory(SimFlight& flight);
   static void copy_part(const SimFlight& flight, std::size_t begin, std::size_t end);
   void notify_and_acknowledge(std::uint32_t flight);

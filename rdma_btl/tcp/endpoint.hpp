@@ -19,9 +19,10 @@ enum class TcpDevice::State : std::uint8_t {
   failed,
 };
 
-/// Long data that leave in segments: a put, or the answer to a get.
+/// What leaves in segments and in its order: long data, of a put or of the answer to a get; a
+/// confirm, or the answer to one.
 struct TcpDevice::Transfer {
-  tcp::FrameKind kind = tcp::FrameKind::put;  ///< or answer, refusal
+  tcp::FrameKind kind = tcp::FrameKind::put;  ///< or answer, refusal, confirm, confirmed
   bool notify = false;
   std::uint32_t notification = 0;
   RemoteAddress remote;
@@ -69,7 +70,9 @@ struct TcpDevice::Endpoint {
   std::size_t waiting_at = 0;
   std::deque<Transfer> transfers;
   std::deque<Fetch> fetches;
-  std::size_t answers = 0;  ///< of the transfers, those that are answers
+  std::deque<std::uint64_t> confirms;  ///< cookies of those that are not answered
+  bool unconfirmed = false;            ///< puts were posted behind the last confirm
+  std::size_t answers = 0;             ///< of the transfers, those that are answers
 
   // Received.
   std::unique_ptr<std::byte[]> buffer;  ///< null: nothing is here

@@ -33,6 +33,7 @@ struct TcpCounters {
   std::uint64_t receives = 0;
   std::uint64_t puts = 0;
   std::uint64_t gets = 0;
+  std::uint64_t confirms = 0;  ///< for which a peer was asked
   std::uint64_t sent_bytes = 0;
   std::uint64_t put_bytes = 0;
   std::uint64_t got_bytes = 0;

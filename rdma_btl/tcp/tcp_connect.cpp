@@ -336,8 +336,12 @@ void TcpDevice::give_up(Endpoint& endpoint) {
   for (const Fetch& fetch : endpoint.fetches) {
     complete(endpoint, fetch.cookie, MPI_ERR_PROC_ABORTED);
   }
+  for (const std::uint64_t cookie : endpoint.confirms) {
+    complete(endpoint, cookie, MPI_ERR_PROC_ABORTED);
+  }
   endpoint.transfers.clear();
   endpoint.fetches.clear();
+  endpoint.confirms.clear();
   endpoint.answers = 0;
   endpoint.waiting.clear();
   endpoint.waiting_at = 0;

@@ -122,6 +122,7 @@ class TcpDevice final : public EagerSends, public Device {
   [[nodiscard]] std::size_t post_closed(Endpoint& endpoint, std::span<const Operation> operations);
   [[nodiscard]] bool post_put(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool post_get(Endpoint& endpoint, const Operation& operation);
+  [[nodiscard]] bool post_confirm(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool send_frame(Endpoint& endpoint, tcp::FrameKind kind,
                                 std::span<const Piece> pieces);
   [[nodiscard]] long give(Endpoint& endpoint, std::span<const iovec> pieces);
@@ -151,9 +152,13 @@ class TcpDevice final : public EagerSends, public Device {
   [[nodiscard]] bool on_frame(Endpoint& endpoint, const tcp::Frame& frame,
                               std::span<const std::byte> rest, Completion& out);
   void on_put(Endpoint& endpoint, const tcp::PutHead& head, std::size_t bytes);
+  /// As many as a peer may ask for: gets and confirms.
+  [[nodiscard]] std::size_t most_answers() const { return 2 * config_.most_transfers; }
   void on_get(Endpoint& endpoint, const tcp::GetHead& head);
   void on_answer_frame(Endpoint& endpoint, std::size_t bytes);
   [[nodiscard]] bool on_refusal(Endpoint& endpoint, Completion& out);
+  void on_confirm(Endpoint& endpoint);
+  [[nodiscard]] bool on_confirmed(Endpoint& endpoint, Completion& out);
   static void begin_placing(Endpoint& endpoint, std::size_t bytes, bool fetching);
   static void place_buffered(Endpoint& endpoint);
   [[nodiscard]] bool end_placing(Endpoint& endpoint, Completion& out);

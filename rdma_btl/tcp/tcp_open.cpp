@@ -172,6 +172,7 @@ std::vector<Statistic> TcpDevice::statistics() const {
           {"receives", c.receives},
           {"puts", c.puts},
           {"gets", c.gets},
+          {"confirms", c.confirms},
           {"sent_bytes", c.sent_bytes},
           {"put_bytes", c.put_bytes},
           {"got_bytes", c.got_bytes},

@@ -297,6 +297,11 @@ bool TcpDevice::on_frame(Endpoint& endpoint, const tcp::Frame& frame,
     case tcp::FrameKind::goodbye:
       see_goodbye(endpoint);
       return false;
+    case tcp::FrameKind::confirm:
+      on_confirm(endpoint);
+      return false;
+    case tcp::FrameKind::confirmed:
+      return on_confirmed(endpoint, out);
   }
   fail_nonsense(endpoint);
   return false;
@@ -315,7 +320,7 @@ void TcpDevice::on_put(Endpoint& endpoint, const tcp::PutHead& head, std::size_t
 }
 
 void TcpDevice::on_get(Endpoint& endpoint, const tcp::GetHead& head) {
-  if (endpoint.answers >= config_.most_transfers) return fail_nonsense(endpoint);
+  if (endpoint.answers >= most_answers()) return fail_nonsense(endpoint);
   Transfer& answer = endpoint.transfers.emplace_back();
   answer.kind = head.key == key_ ? tcp::FrameKind::answer : tcp::FrameKind::refusal;
   if (answer.kind == tcp::FrameKind::answer) {
@@ -356,6 +361,24 @@ bool TcpDevice::on_refusal(Endpoint& endpoint, Completion& out) {
   endpoint.fetches.pop_front();
   out = {CompletionKind::local, MPI_ERR_RMA_RANGE, endpoint.id, 0, cookie, {}};
   return cookie != kNoCompletion;
+}
+
+/// What was put before it is where it belongs.
+void TcpDevice::on_confirm(Endpoint& endpoint) {
+  if (endpoint.answers >= most_answers()) return fail_nonsense(endpoint);
+  endpoint.transfers.emplace_back().kind = tcp::FrameKind::confirmed;
+  ++endpoint.answers;
+  if (!endpoint.blocked) write(endpoint);
+}
+
+bool TcpDevice::on_confirmed(Endpoint& endpoint, Completion& out) {
+  if (endpoint.confirms.empty()) {
+    fail_nonsense(endpoint);
+    return false;
+  }
+  out = {CompletionKind::local, MPI_SUCCESS, endpoint.id, 0, endpoint.confirms.front(), {}};
+  endpoint.confirms.pop_front();
+  return true;
 }
 
 /// The next bytes go to endpoint.places, and the filling behind them nowhere.

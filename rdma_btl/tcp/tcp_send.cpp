@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cerrno>
 #include <cstring>
 
@@ -94,6 +95,8 @@ bool TcpDevice::post_one(Endpoint& endpoint, const Operation& operation) {
     case OpKind::atomic:
       complete(endpoint, operation.cookie, MPI_ERR_UNSUPPORTED_OPERATION);
       return true;
+    case OpKind::confirm:
+      return post_confirm(endpoint, operation);
   }
   return true;
 }
@@ -149,6 +152,7 @@ bool TcpDevice::post_put(Endpoint& endpoint, const Operation& operation) {
     transfer.pieces.assign(operation.local.begin(), operation.local.end());
     transfer.bytes = bytes;
     transfer.cookie = operation.cookie;
+    endpoint.unconfirmed = true;
     ++counters_.puts;
     counters_.put_bytes += bytes;
     if (!endpoint.blocked) write(endpoint);
@@ -173,6 +177,22 @@ bool TcpDevice::post_get(Endpoint& endpoint, const Operation& operation) {
   fetch.cookie = operation.cookie;
   ++counters_.gets;
   counters_.got_bytes += bytes;
+  return true;
+}
+
+/// It leaves behind the puts before it, so whoever reads it has all of these.
+bool TcpDevice::post_confirm(Endpoint& endpoint, const Operation& operation) {
+  assert(operation.cookie != kNoCompletion);
+  if (!endpoint.unconfirmed && endpoint.confirms.empty()) {
+    complete(endpoint, operation.cookie, MPI_SUCCESS);
+    return true;
+  }
+  if (endpoint.confirms.size() >= config_.most_transfers) return false;
+  endpoint.confirms.push_back(operation.cookie);
+  endpoint.unconfirmed = false;
+  endpoint.transfers.emplace_back().kind = tcp::FrameKind::confirm;
+  ++counters_.confirms;
+  if (!endpoint.blocked) write(endpoint);
   return true;
 }
 
@@ -328,7 +348,7 @@ bool TcpDevice::write_segment(Endpoint& endpoint) {
 void TcpDevice::end_transfer(Endpoint& endpoint) {
   const Transfer& transfer = endpoint.transfers.front();
   complete(endpoint, transfer.cookie, MPI_SUCCESS);
-  if (transfer.kind != tcp::FrameKind::put) --endpoint.answers;
+  if (tcp::is_answer(transfer.kind)) --endpoint.answers;
   endpoint.transfers.pop_front();
 }
 

@@ -39,7 +39,13 @@ enum class FrameKind : std::uint8_t {
   answer,        ///< to the oldest get that is not answered: some of its bytes, in order
   refusal,       ///< to that get: the key is wrong
   goodbye,       ///< its sender closes the device in order
+  confirm,       ///< asks for word that all puts before it are where they belong
+  confirmed,     ///< to the oldest confirm that is not answered
 };
+
+[[nodiscard]] constexpr bool is_answer(FrameKind kind) {
+  return kind == FrameKind::answer || kind == FrameKind::refusal || kind == FrameKind::confirmed;
+}
 
 /// Before everything else; what follows is filled up to a multiple of kAlignment bytes, so that a
 /// message is aligned where the frame is.

@@ -30,6 +30,8 @@ enum Step : unsigned char {
   kAnswer,  ///< to a get, right only if there is one
   kAsk,     ///< the device gets from its peer
   kPoll,
+  kPutThere,   ///< the device puts into its peer's memory, and has that confirmed
+  kConfirmed,  ///< right only if the device has asked
   kSteps,
 };
 
@@ -107,6 +109,10 @@ class Scene {
         return say(frame_of(tcp::FrameKind::answer, {}, choices.take(length)));
       case kAsk:
         return ask(length);
+      case kPutThere:
+        return put_there(length);
+      case kConfirmed:
+        return say(frame_of(tcp::FrameKind::confirmed, {}, {}));
       default:
         return poll(1 + length % 4);
     }
@@ -118,7 +124,7 @@ class Scene {
     hang_up();
     const auto ended = [&] { return closed_ + failed_ != 0 && open_gets_ == 0; };
     for (int i = 0; i < 100000 && !ended(); ++i) poll_once(4);
-    require(open_gets_ == 0, "a get completes when its peer has gone");
+    require(open_gets_ == 0, "gets and confirms complete when their peer has gone");
     // One that has left fails when something is posted to it.
     require(closed_ <= 1 && failed_ <= 1, "the end of a peer is told once");
   }
@@ -156,6 +162,18 @@ class Scene {
     ++open_gets_;
   }
 
+  void put_there(std::size_t length) {
+    const Piece piece{fetched_.data(), std::min(length, fetched_.size()), 0};
+    std::array<Operation, 2> both;
+    both[0].kind = OpKind::put;
+    both[0].local = {&piece, 1};
+    both[1].kind = OpKind::confirm;
+    both[1].cookie = next_cookie_;
+    if (!known_ || device_->post(0, both) < both.size()) return;
+    gets_[next_cookie_++] = false;
+    ++open_gets_;
+  }
+
   void poll(std::size_t room) {
     for (std::size_t at = 0; at < said_.size();) {
       const ssize_t sent = ::send(socket_, said_.data() + at, said_.size() - at, MSG_NOSIGNAL);
@@ -181,7 +199,8 @@ class Scene {
       for (const std::byte one : told.data) sum_ += static_cast<unsigned>(one);
     } else if (told.kind == CompletionKind::local) {
       const auto get = gets_.find(told.cookie);
-      require(get != gets_.end() && !get->second, "a completion is of a get, and comes once");
+      require(get != gets_.end() && !get->second,
+              "a completion is of a get or a confirm, and comes once");
       get->second = true;
       --open_gets_;
     } else if (told.kind == CompletionKind::endpoint_closed) {
@@ -224,14 +243,17 @@ std::vector<std::string> tcp_seeds() {
     return std::string{static_cast<char>(kind), length, offset} + rest;
   };
   const std::string body(300, 'b');
-  return {std::string(1, '\0') + step(kGarbage, 20, 0, hello() + body),
-          "\1" + step(kPoll, 3, 0) + step(kMessage, 5, 0, body.substr(0, 45)) + step(kPoll, 1, 0),
-          "\1" + step(kPut, 9, 3, std::string(1, '\5') + body.substr(0, 81)) + step(kPoll, 2, 0),
-          "\1" + step(kGet, 100, 9) + step(kGet, 3, 1) + step(kPoll, 2, 0),
-          "\1" + step(kPoll, 2, 0) + step(kAsk, 9, 0) + step(kAnswer, 9, 0, body.substr(0, 81)) +
-              step(kPoll, 2, 0),
-          "\1" + step(kFrame, 0, 0, "\7") + step(kPoll, 2, 0),
-          "\1" + step(kFrame, 1, 0, "\6" + body.substr(0, 9)) + step(kPoll, 2, 0)};
+  return {
+      std::string(1, '\0') + step(kGarbage, 20, 0, hello() + body),
+      "\1" + step(kPoll, 3, 0) + step(kMessage, 5, 0, body.substr(0, 45)) + step(kPoll, 1, 0),
+      "\1" + step(kPut, 9, 3, std::string(1, '\5') + body.substr(0, 81)) + step(kPoll, 2, 0),
+      "\1" + step(kGet, 100, 9) + step(kGet, 3, 1) + step(kPoll, 2, 0),
+      "\1" + step(kPoll, 2, 0) + step(kAsk, 9, 0) + step(kAnswer, 9, 0, body.substr(0, 81)) +
+          step(kPoll, 2, 0),
+      "\1" + step(kPoll, 2, 0) + step(kPutThere, 9, 0) + step(kConfirmed, 0, 0) + step(kPoll, 2, 0),
+      "\1" + step(kFrame, 0, 0, "\10") + step(kPoll, 2, 0),
+      "\1" + step(kFrame, 0, 0, "\7") + step(kPoll, 2, 0),
+      "\1" + step(kFrame, 1, 0, "\6" + body.substr(0, 9)) + step(kPoll, 2, 0)};
 }
 
 }  // namespace

@@ -38,6 +38,10 @@ TYPED_TEST_P(IpDeviceSuite, MessagesToItself) {
   fill_pattern(from.bytes(), 3);
   const Piece piece = from.piece();
   (void)self.start(endpoint, notifying(put_of({&piece, 1}, to.remote()), 17));
+  const std::uint64_t confirmed = self.start(endpoint, confirm_of_all());
+  ASSERT_TRUE(this->wait_until([&] { return self.done(confirmed); }));
+  EXPECT_EQ(self.completed[confirmed], MPI_SUCCESS);
+  EXPECT_EQ(find_mismatch(to.bytes(), 3), -1);
   ASSERT_TRUE(this->wait_until(
       [&] { return self.receives.size() == 1000 && self.notifications.size() == 1; }));
   EXPECT_EQ(find_mismatch(to.bytes(), 3), -1);

@@ -69,6 +69,12 @@ inline void fill_pattern(std::span<std::byte> bytes, std::uint64_t tag) {
   return operation;
 }
 
+[[nodiscard]] inline Operation confirm_of_all() {
+  Operation operation;
+  operation.kind = OpKind::confirm;
+  return operation;
+}
+
 [[nodiscard]] inline Operation notifying(Operation operation, std::uint32_t notification) {
   operation.notify = true;
   operation.notification = notification;
@@ -213,6 +219,8 @@ class DeviceWorld {
 
   /// Whether each device may be driven by a thread of its own.
   [[nodiscard]] virtual bool has_threads() const = 0;
+  /// Whether puts, atomics and confirms need no progress of their target.
+  [[nodiscard]] virtual bool is_passive() const { return false; }
   /// One more process; called before traffic.
   [[nodiscard]] virtual std::unique_ptr<Device> make(PeerName name) = 0;
   /// Time passes; called when no device did anything.

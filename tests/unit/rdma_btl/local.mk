@@ -11,12 +11,14 @@ EXTRA_DIST += \
 	tests/unit/rdma_btl/verbs/pair.hpp
 
 # What every device passes; compiled once.
-device_suite = tests/unit/rdma_btl/device_suite.cpp tests/unit/rdma_btl/device_facets.cpp
+device_suite = tests/unit/rdma_btl/device_suite.cpp tests/unit/rdma_btl/device_confirms.cpp \
+	tests/unit/rdma_btl/device_facets.cpp
 device_libs = librdma_btl.la $(UNIT_LIBS)
 
 unit_tests += rdma_btl_test
 rdma_btl_test_LDADD = $(device_libs)
 rdma_btl_test_sources = \
+	tests/unit/rdma_btl/confirm_queue_test.cpp \
 	tests/unit/rdma_btl/net/interfaces_test.cpp \
 	tests/unit/rdma_btl/registration/cache_test.cpp \
 	tests/unit/rdma_btl/shm/kernel_copy_test.cpp \

@@ -95,6 +95,44 @@ TEST(Sim, TimeFollowsLogGP) {
   EXPECT_EQ(cluster.network.now_ns(), 6100U + 300 + 40 + 5000);
 }
 
+TEST(Sim, AConfirmGoesToAndFro) {
+  SimConfig config = seeded(1);
+  config.link = {.latency_ns = 5000, .overhead_ns = 300, .gap_ns = 40, .bytes_per_ns = 2};
+  Cluster cluster(config);
+  Node& a = cluster.node(0);
+  const std::uint64_t cookie = a.start(a.connect(cluster.node(1)), confirm_of_all());
+  cluster.drain();
+  EXPECT_EQ(a.completed.at(cookie), MPI_SUCCESS);
+  EXPECT_EQ(cluster.network.now_ns(), 300U + 40 + 5000 + 5000);
+  EXPECT_EQ(cluster.device(0).stats().confirms, 1U);
+}
+
+/// A confirm that fails, or before which something does, leaves the others as they should be.
+TEST(Sim, ErrorsAmongConfirms) {
+  for (const std::uint32_t doomed : {0U, 1U, 2U}) {
+    SimConfig config = sim_hostile(test_seed() + doomed);
+    config.partial_accept = 0;
+    config.queue_depth = 8;
+    Cluster cluster(config);
+    Node& a = cluster.node(0);
+    Buffer from(a.device, 1000);
+    Buffer to(cluster.node(1).device, 1000);
+    const Piece piece = from.piece();
+    const EndpointId endpoint = a.connect(cluster.node(1));
+    std::array<std::uint64_t, 4> cookies = {};
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      if (i == doomed) cluster.network.inject_error(0, 1);
+      cookies[i] =
+          a.start(endpoint, i % 2 == 0 ? put_of({&piece, 1}, to.remote()) : confirm_of_all());
+    }
+    cluster.drain();
+    EXPECT_EQ(a.completed.size(), 4U);
+    EXPECT_NE(a.completed.at(cookies[doomed]), MPI_SUCCESS);
+    if (doomed == 2) continue;  // the first confirm may have been quicker
+    EXPECT_NE(a.completed.at(cookies[3]), MPI_SUCCESS) << "its endpoint has failed";
+  }
+}
+
 /// Many senders to one: the receiving adapter takes them one after the other.
 TEST(Sim, IncastIsSerialized) {
   SimConfig config = seeded(1);
@@ -280,9 +318,10 @@ TEST(Sim, MisuseOfCapsIsCounted) {
       get_of({&pieces[0], 1}, target.remote())};
   std::vector<std::uint64_t> cookies;
   for (const Operation& operation : wrong) cookies.push_back(a.start(endpoint, operation));
+  a.post(endpoint, confirm_of_all());  // that nobody waits for
   a.send(endpoint, Bytes(config.caps.max_send + 1));
   cluster.drain();
-  EXPECT_EQ(cluster.network.violations(), 5U);
+  EXPECT_EQ(cluster.network.violations(), 6U);
   EXPECT_EQ(cluster.network.last_violation(), "process 0 posts a send above Caps::max_send");
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NE(a.completed.at(cookies[i]), MPI_SUCCESS) << i;
   EXPECT_EQ(a.completed.at(cookies[4]), MPI_SUCCESS) << "the last one was right";

@@ -10,6 +10,7 @@ class SimWorld : public DeviceWorld {
  public:
   explicit SimWorld(SimConfig config) : network_(std::move(config)) {}
   [[nodiscard]] bool has_threads() const override { return false; }
+  [[nodiscard]] bool is_passive() const override { return true; }
   [[nodiscard]] std::unique_ptr<Device> make(PeerName name) override {
     return network_.add_process(name);
   }

@@ -256,6 +256,8 @@ TEST_F(TcpTest, NonsenseEndsItsConnectionOnly) {
   frame.kind = tcp::FrameKind::refusal;
   frame.length = 0;
   say(frame, 0);
+  frame.kind = tcp::FrameKind::confirmed;  // what nobody asked
+  say(frame, 0);
   frame.kind = tcp::FrameKind::put;  // by a wrong key
   frame.length = 8;
   say(frame, 64);

@@ -17,6 +17,7 @@ rdma_btl_sources = \
 	rdma_btl/sim/sim_network.cpp \
 	rdma_btl/sim/sim_network.hpp
 librdma_btl_la_LIBADD = libruntime.la
+include rdma_btl/common/local.mk
 include rdma_btl/shm/local.mk
 include rdma_btl/registration/local.mk
 include rdma_btl/verbs/local.mk

@@ -4,6 +4,7 @@
 
 #include "collectives/algorithms.hpp"
 #include "collectives/board/board.hpp"
+#include "pt2pt/engine_report.hpp"
 
 namespace remit {
 
@@ -34,7 +35,7 @@ void add_once(RankSet& set, ProcId rank) {
 
 void add_awaited(Engine& engine, const CommCore& comm, std::uint32_t sequence, RankSet& set) {
   const auto tag = static_cast<int>(sequence & 0x7fffffffU);
-  for (const Engine::Awaited& awaited : engine.awaited()) {
+  for (const AwaitedOperation& awaited : awaited_operations(engine)) {
     // Parts (inside a local group, inside cells, among leaders) have contexts of the
     // communicator's.
     const ContextId part = awaited.key.context - comm.context;

@@ -222,7 +222,7 @@ Expected<GroupPtr> introduce_all(const CommCall& call, const CommCore& local, co
   if (!passports) return tl::unexpected(passports.error());
   std::vector<ProcId> members;
   for (const Passport& passport : *passports) {
-    const Expected<ProcId> proc = call.engine().links().introduce(passport);
+    const Expected<ProcId> proc = call.engine().links().directory().introduce(passport);
     if (!proc) return tl::unexpected(proc.error());
     members.push_back(*proc);
   }

@@ -10,7 +10,7 @@ GroupWords encode_group(const Engine& engine, const Group& group) {
   if (group.size() == 0) return {};
   GroupWords words{group.size()};
   const auto name = [&](int rank) {
-    return static_cast<std::int64_t>(engine.links().name_of(group.proc(rank)));
+    return static_cast<std::int64_t>(engine.links().directory().name_of(group.proc(rank)));
   };
   const bool is_regular =
       group.is_regular() && group.stride() != 0 && !spans_jobs(group, engine.process().size());
@@ -23,11 +23,11 @@ GroupWords encode_group(const Engine& engine, const Group& group) {
 GroupPtr decode_group(Engine& engine, const GroupWords& words) {
   if (words.size() < 3) return Group::regular(0, 1, 0);
   const auto proc = [&](std::int64_t name) {
-    return engine.links().proc_of(static_cast<PeerName>(name));
+    return engine.links().directory().proc_of(static_cast<PeerName>(name));
   };
   const std::int64_t stride = words[1];
   const ProcId first = proc(words[2]);
-  if (stride != 0 && !engine.links().is_foreign(first)) {
+  if (stride != 0 && !engine.links().directory().is_foreign(first)) {
     return Group::regular(first, stride, static_cast<int>(words[0]));
   }
   std::vector<ProcId> members;
@@ -54,7 +54,8 @@ GroupWords words_of_bytes(std::span<const std::byte> bytes) {
 }
 
 bool comes_first(const Engine& engine, const Group& a, const Group& b) {
-  return engine.links().name_of(a.proc(0)) < engine.links().name_of(b.proc(0));
+  return engine.links().directory().name_of(a.proc(0)) <
+         engine.links().directory().name_of(b.proc(0));
 }
 
 }  // namespace remit

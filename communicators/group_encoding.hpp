@@ -11,7 +11,7 @@
 namespace remit {
 
 /// A group as numbers: its size, then the stride and the first process of a regular one, or 0 and
-/// the processes, by their names (Links::name_of()). Empty for a group of nobody.
+/// the processes, by their names (ProcessDirectory::name_of()). Empty for a group of nobody.
 using GroupWords = std::vector<std::int64_t>;
 [[nodiscard]] GroupWords encode_group(const Engine& engine, const Group& group);
 /// The group of a description that another process made. Its processes are known here from then on.

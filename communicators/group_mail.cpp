@@ -90,7 +90,8 @@ void GroupMail::open_first() {
                           head.topic_bytes);
   bytes.erase(bytes.begin(),
               bytes.begin() + static_cast<std::ptrdiff_t>(sizeof head + head.topic_bytes));
-  waiting_[{topic, comms_.engine().links().proc_of(head.from)}].push_back(std::move(bytes));
+  waiting_[{topic, comms_.engine().links().directory().proc_of(head.from)}].push_back(
+      std::move(bytes));
   comms_.threads().note_change();  // another thread may be waiting for it
 }
 

@@ -49,7 +49,8 @@ std::int64_t hardware_color(Process& process, const CommCore& comm, const std::s
 std::int64_t process_set_color(Engine& engine, std::string_view name) {
   const GroupPtr set = find_process_set(engine.process(), name);
   if (set == nullptr || own_rank_in(engine.process(), *set) == MPI_UNDEFINED) return MPI_UNDEFINED;
-  return static_cast<std::int64_t>(engine.links().name_of(set->proc(0)) & ~(1ULL << 63));
+  return static_cast<std::int64_t>(engine.links().directory().name_of(set->proc(0)) &
+                                   ~(1ULL << 63));
 }
 
 // --- unguided ------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ Expected<> check_disjoint(const Engine& engine, const Group& local, const Group&
   for (int i = 0; i < small.size(); ++i) {
     if (large.rank_of(small.proc(i)) == MPI_UNDEFINED) continue;
     return fail(MPI_ERR_COMM, "{} of MPI_COMM_WORLD is in both groups; they must be disjoint",
-                engine.links().words_of(small.proc(i)));
+                engine.links().directory().words_of(small.proc(i)));
   }
   return {};
 }
@@ -48,7 +48,7 @@ Bridge bridge_over(const CommCall& call, const LeaderLink& link, int tag) {
 /// Whether some of those whom this leader sees are of another job.
 bool sees_other_job(const Engine& engine, const CommCore& local, const LeaderLink& link) {
   return spans_jobs(*local.local, engine.process().size()) ||
-         engine.links().is_foreign(link.peer.peers().proc(link.remote_leader));
+         engine.links().directory().is_foreign(link.peer.peers().proc(link.remote_leader));
 }
 
 /// What a leader says to the other one: whether it sees processes of several jobs, the members of

@@ -11,6 +11,7 @@
 #include "communicators/socket_exchange.hpp"
 #include "communicators/waits.hpp"
 #include "links/bytes.hpp"
+#include "pt2pt/engine_report.hpp"
 
 namespace remit {
 
@@ -171,7 +172,7 @@ void Ports::take(const Arriving& message) {
   const auto passports = decode_passports(reader.rest);
   const bool is_request = passports && passports->size() == 1 && request.answer_tag > 0;
   const Expected<ProcId> proc =
-      is_request ? comms_.engine().links().introduce(passports->front())
+      is_request ? comms_.engine().links().directory().introduce(passports->front())
                  : fail(MPI_ERR_OTHER, "somebody has connected who did not say who it is");
   if (!proc) {
     comms_.process().log().write(LogLevel::warning, "a port: {}", proc.error().message);
@@ -224,7 +225,7 @@ Expected<std::unique_ptr<Bridge>> Ports::accept(const CommCall& call, std::strin
 Expected<std::unique_ptr<Bridge>> Ports::connect(const CommCall& call, std::string_view name) {
   const auto port = parse_port(name);
   if (!port) return no_port(name);
-  const Expected<ProcId> proc = call.engine().links().introduce(port->passport);
+  const Expected<ProcId> proc = call.engine().links().directory().introduce(port->passport);
   if (!proc) return tl::unexpected(proc.error());
   const int here = next_tag_++;
   Bytes data;
@@ -236,10 +237,10 @@ Expected<std::unique_ptr<Bridge>> Ports::connect(const CommCall& call, std::stri
   const auto sent = request.send(data);
   const auto answer = sent ? bridge_to(call, *proc, 0, here)->receive()
                            : Expected<Bytes>(tl::unexpected(sent.error()));
-  const std::string process =
-      fmt::format("{} (host {})", call.engine().links().words_of(*proc), port->passport.host);
+  const std::string process = fmt::format(
+      "{} (host {})", call.engine().links().directory().words_of(*proc), port->passport.host);
   if (!answer) {
-    const std::string why = call.engine().explain(core_to(*proc, ContextIds::kPorts), 0);
+    const std::string why = failure_words(call.engine(), core_to(*proc, ContextIds::kPorts), 0);
     return fail(MPI_ERR_PORT, "{}, whose port it is, cannot be reached{}{}", process,
                 why.empty() ? "" : ": ", why);
   }
@@ -261,13 +262,13 @@ Expected<std::unique_ptr<Bridge>> Ports::join(const CommCall& call, int socket) 
   const auto other = exchange.passports(here, call.engine().links().passport());
   if (!other) return tl::unexpected(other.error());
   // Both must think so, or neither.
-  const std::array mine{std::byte{call.engine().links().reaches(other->passport)}};
+  const std::array mine{std::byte{call.engine().links().devices().reach(other->passport.address)}};
   std::array theirs{std::byte{0}};
   auto done = exchange.send(mine);
   if (done) done = exchange.receive(theirs);
   if (!done) return tl::unexpected(done.error());
   if (mine[0] == std::byte{0} || theirs[0] == std::byte{0}) return std::unique_ptr<Bridge>();
-  const Expected<ProcId> proc = call.engine().links().introduce(other->passport);
+  const Expected<ProcId> proc = call.engine().links().directory().introduce(other->passport);
   if (!proc) return tl::unexpected(proc.error());
   return bridge_to(call, *proc, other->tag, here);
 }

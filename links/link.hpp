@@ -5,23 +5,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <vector>
 
+#include "links/message_order.hpp"
 #include "links/process_id.hpp"
 #include "rdma_btl/device.hpp"
 
 namespace remit {
 
 struct LinkDevice;
-
-/// What restores the order of messages, on devices that do not keep it.
-struct MessageOrder {
-  std::uint32_t next = 0;      ///< number of the next message to the peer
-  std::uint32_t expected = 0;  ///< number of the next message of the peer
-  std::map<std::uint32_t, std::vector<std::byte>> early;  ///< messages that came before it
-};
 
 /// The way to one process that this one talks to. The user that takes most messages derives from it
 /// and keeps what it needs of the peer behind it.
@@ -35,11 +28,11 @@ struct Link {
   EndpointId endpoint = 0;       ///< of that device
   ProcId id;
   bool looking_up = false;
-  bool introduced = false;              ///< users know what its process has published
-  bool failed = false;                  ///< it is lost: nothing can be sent any more
-  bool same_device = true;              ///< its messages arrive by `device`: get and put work
-  std::uint32_t settle_by = 0;          ///< in Links' ticks: from then on calls do not wait for its
-                                        ///< connection
+  bool introduced = false;      ///< users know what its process has published
+  bool failed = false;          ///< it is lost: nothing can be sent any more
+  bool same_device = true;      ///< its messages arrive by `device`: get and put work
+  std::uint32_t settle_by = 0;  ///< in Connector's ticks: from then on calls do not wait for
+                                ///< its connection
   std::unique_ptr<MessageOrder> order;  ///< null if the device keeps order, unless messages come by
                                         ///< another one
 };

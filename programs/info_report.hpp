@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "collectives/choice/tuning.hpp"
-#include "pt2pt/engine.hpp"
+#include "pt2pt/engine_report.hpp"
 #include "rdma_btl/device.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "rdma_btl/shm/copy_table.hpp"
@@ -78,7 +78,7 @@ struct InfoReport {
   std::vector<DeviceInfo> devices;
   std::vector<DeviceNote> networks;  ///< with the section of devices: what reaches other hosts
   std::vector<ParameterInfo> parameters;
-  std::vector<Engine::ProtocolRange> protocols;
+  std::vector<ProtocolRange> protocols;
   std::string copies_file;  ///< where the measured copies of this host are kept
   std::vector<shm::CopyTable::Line> copies;
   std::string facts_file;

@@ -16,6 +16,7 @@
 #include "config.h"
 #include "programs/info_collectives.hpp"
 #include "programs/info_report.hpp"
+#include "pt2pt/engine.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "rdma_btl/shm/shm_params.hpp"
 #include "runtime/process.hpp"
@@ -56,8 +57,8 @@ void ask_devices(const Params& params, InfoReport& report) {
   for (const auto& device : *devices) {
     report.devices.push_back({std::string(device->caps().name), device->caps(), {}});
   }
-  const Engine engine(process, std::move(*devices));
-  report.protocols = engine.protocols();
+  Engine engine(process, std::move(*devices));
+  report.protocols = protocol_ranges(engine);
 }
 
 /// Which adapter, provider and interface ranks on other hosts would be reached by, and why.

@@ -1,9 +1,11 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The engine's set-up, first contact, and what is asked of it as a whole.
+// The engine's set-up, and which part of it each event is for.
 #include "pt2pt/engine.hpp"
 
 #include <algorithm>
 #include <utility>
+
+#include "pt2pt/receiver_deliver.hpp"
 
 namespace remit {
 
@@ -15,114 +17,169 @@ const ParamDecl eager_pool_param{
     "number of its peers",
     ParamRange{0, std::int64_t{1} << 40}};
 
-constexpr std::uint32_t kMaxFirstWindow = 4096;
-constexpr std::uint32_t kMaxLease = 32768;
+std::size_t pool_bytes(const Params& params) {
+  return static_cast<std::size_t>(std::max<std::int64_t>(0, params.integer(eager_pool_param)));
+}
 
 }  // namespace
 
 Engine::Engine(Process& process, std::vector<std::unique_ptr<Device>> devices)
     : process_(process),
-      self_(static_cast<ProcId>(process.rank())),
       links_(process, std::move(devices),
              [](ProcId proc) -> std::unique_ptr<Link> { return std::make_unique<Peer>(proc); }),
-      blocks_(static_cast<std::size_t>(
-          std::max<std::int64_t>(0, process.params().integer(eager_pool_param)))) {
-  const auto pool = std::max<std::int64_t>(0, process.params().integer(eager_pool_param));
-  pool_units_ = static_cast<std::uint32_t>(
-      std::min<std::int64_t>(pool / static_cast<std::int64_t>(kUnitBytes), std::int64_t{1} << 30));
-  const auto size = static_cast<std::uint32_t>(process.size());
-  first_window_ = std::min(kMaxFirstWindow, pool_units_ / 2 / size);
-  unleased_ = pool_units_ - first_window_ * size;
-  max_lease_ = std::max(first_window_, std::min(kMaxLease, pool_units_ / 4));
-
-  const ProtocolOptions options = ProtocolOptions::from(process.params());
-  std::size_t longest = 0;
-  for (const auto& slot : links_.devices()) {
-    const Caps& caps = slot->device->caps();
-    DeviceProtocols& protocols = protocols_.emplace_back();
-    protocols.table = ProtocolTable(caps, options);
-    protocols.long_send = caps.long_send;
-    protocols.fragment = std::min(options.fragment, max_send_payload(caps, sizeof(FragmentHeader)));
-    longest = std::max({longest, protocols.fragment,
-                        max_send_payload(caps, sizeof(EagerHeader)) != 0
-                            ? protocols.table.eager_below(LayoutClass::scattered)
-                            : 0});
-  }
-  scratch_.resize(longest);
-  links_.set_user(LinkUserId::matching, this);
-  links_.publish(first_window_);
+      messenger_(links_),
+      flow_(pool_bytes(process.params()), static_cast<std::uint32_t>(process.size()),
+            links_.table(), messenger_, counters_),
+      rendezvous_(process, links_, messenger_, counters_),
+      receiver_({links_, messenger_, flow_, rendezvous_, counters_, process.progress()},
+                static_cast<ProcId>(process.rank()), pool_bytes(process.params())),
+      sender_({process, links_, messenger_, rendezvous_, receiver_, counters_}) {
+  links_.users().set(LinkUserId::matching, this);
+  links_.publish(flow_.first_window());
 }
 
 Engine::~Engine() {
-  links_.set_user(LinkUserId::matching, nullptr);
+  links_.users().set(LinkUserId::matching, nullptr);
   for (Link* link : links_.table().all()) static_cast<Peer*>(link)->waiting.clear();
-  matcher_.arrivals().clear();
-  unexpected_.for_each([this](Unexpected& message) {
-    if (message.data != nullptr) blocks_.free(message.data, message.bytes);
-  });
 }
 
-/// Messages can leave from now on; sends what has waited.
-void Engine::connected(Link& link) {
-  auto& peer = static_cast<Peer&>(link);
-  peer.protocols = &protocols_[peer.device->index];
-  peer.base = peer.lease = links_.is_foreign(peer.id) ? 0 : first_window_;
-  while (Request* request = peer.waiting.pop_front()) {
-    --waiting_;
-    request->place = RequestPlace::nowhere;
-    start_send(peer, *request);
+void Engine::cancel(Request& request) {
+  if (request.complete) return;
+  switch (request.place) {
+    case RequestPlace::posted:
+      return receiver_.cancel_posted(request);
+    case RequestPlace::waiting:
+      return sender_.cancel_waiting(request);
+    case RequestPlace::at_self:
+      return receiver_.cancel_from_self(request);
+    case RequestPlace::transfer:
+      return rendezvous_.cancel(request);
+    case RequestPlace::nowhere:
+      return;
   }
-}
-
-void Engine::introduced(Link& link, std::uint32_t word) {
-  auto& peer = static_cast<Peer&>(link);
-  if (peer.base_known) return;
-  peer.base_known = true;
-  peer.their_window = word;
-  peer.credits += word;
 }
 
 bool Engine::flushed() const {
-  return waiting_ == 0 && sending_ == 0 && links_.departed();
+  return sender_.waiting() == 0 && rendezvous_.transfers().sends() == 0 && links_.departed();
 }
 
 bool Engine::busy() const {
-  return transfers_.live() != 0 || matcher_.any_posted() || waiting_ != 0 || links_.busy();
+  return rendezvous_.transfers().live() != 0 || receiver_.matcher().any_posted() ||
+         sender_.waiting() != 0 || links_.busy();
 }
 
-void Engine::flush(const WaitSubject* subject) {
-  process_.progress().wait([this] { return flushed(); }, subject);
+/// No memory is reserved for processes of other jobs, of which there may be any number: they get
+/// leases when they talk.
+void Engine::connected(Link& link) {
+  auto& peer = static_cast<Peer&>(link);
+  const bool foreign = links_.directory().is_foreign(peer.id);
+  FlowControl::grant_window(peer, foreign ? 0 : flow_.first_window());
+  sender_.connected(peer);
 }
 
-std::size_t Engine::unexpected_bytes() const {
-  return blocks_.in_use() + unexpected_.live() * sizeof(Unexpected);
+void Engine::introduced(Link& link, std::uint32_t word) {
+  FlowControl::learn_window(static_cast<Peer&>(link), word);
 }
 
-std::string Engine::explain(const CommCore& comm, int rank) const {
-  if (rank >= 0 && rank < comm.peers().size()) return links_.explain(comm.peers().proc(rank));
-  for (const Link* link : links_.table().all()) {
-    const bool has = comm.local->rank_of(link->id) != MPI_UNDEFINED ||
-                     comm.peers().rank_of(link->id) != MPI_UNDEFINED;
-    if (!has) continue;
-    if (const std::string words = links_.failure_of(link->id); !words.empty()) {
-      return fmt::format("{}: {}", links_.words_of(link->id), words);
+void Engine::completed(std::uint64_t value, int status) {
+  rendezvous_.completed(value, status);
+}
+
+void Engine::notified(Link& link, std::uint32_t value) {
+  rendezvous_.notified(static_cast<Peer&>(link), value);
+}
+
+void Engine::message(Link& link, std::span<const std::byte> data) {
+  receive(static_cast<Peer&>(link), data);
+}
+
+/// Every operation with the peer completes with MPI_ERR_PROC_ABORTED.
+void Engine::lost(Link& link, bool left_in_order) {
+  auto& peer = static_cast<Peer&>(link);
+  peer.fast_below = 0;
+  sender_.lost(peer);
+  rendezvous_.transfers().for_each([&](Transfer& transfer) {
+    if (transfer.peer != &peer) return;
+    if (transfer.unexpected != nullptr) return receiver_.fail_pull(transfer);
+    rendezvous_.lost(transfer);
+  });
+  receiver_.lost(peer, left_in_order);
+}
+
+void Engine::arrived(LinkDevice& device, std::span<const Completion> completions) {
+  for (const Completion& completion : completions) {
+    const bool known = completion.endpoint < device.by_endpoint.size() &&
+                       device.by_endpoint[completion.endpoint] != nullptr;
+    if (completion.kind != CompletionKind::receive || !device.ordered || !known) [[unlikely]] {
+      links_.dispatch(device, completion);
+      continue;
+    }
+    auto& peer = static_cast<Peer&>(*device.by_endpoint[completion.endpoint]);
+    const std::span<const std::byte> data = completion.data;
+    if (receiver_.deliver(peer, data)) continue;
+    if (data.empty() || user_of_kind(data[0]) != LinkUserId::matching) [[unlikely]] {
+      links_.dispatch(device, completion);
+    } else {
+      receive(peer, data);
     }
   }
-  return "";
 }
 
-std::vector<Engine::ProtocolRange> Engine::protocols() const {
-  std::vector<ProtocolRange> out;
-  for (const auto& slot : links_.devices()) {
-    for (std::size_t i = 0; i < kLayoutClasses; ++i) {
-      const auto layout = static_cast<LayoutClass>(i);
-      for (const ProtocolRow& row : protocols_[slot->index].table.rows(layout)) {
-        out.push_back({std::string(slot->device->caps().name), std::string(to_string(layout)),
-                       std::string(to_string(row.protocol)), row.from_bytes, row.to_bytes});
-      }
-    }
+/// A message that is not what arrives most often: books the credits that came with it, and gives it
+/// to the part that it is for.
+void Engine::receive(Peer& peer, std::span<const std::byte> data) {
+  EagerHeader header;
+  if (!read_header(data, header)) {
+    ++counters_.malformed;
+    return;
   }
-  return out;
+  if ((header.flags & kHello) == 0) [[likely]] {
+    peer.credits += header.credits;
+  } else {
+    FlowControl::learn_window(peer, header.credits);
+  }
+  if (header.kind == MessageKind::eager) [[likely]] {
+    return receiver_.eager(peer, header, kNoSlabHandle, data.subspan(sizeof header));
+  }
+  if (header.kind == MessageKind::fragment) {
+    FragmentHeader fragment;
+    if (read_header(data, fragment)) {
+      Transfer* whole = rendezvous_.fragment(peer, fragment, data.subspan(sizeof fragment));
+      if (whole == nullptr) return;
+      return whole->unexpected != nullptr ? receiver_.end_pull(*whole)
+                                          : rendezvous_.finish(*whole, MPI_SUCCESS);
+    }
+  } else if (header.kind == MessageKind::eager_sync) {
+    EagerSyncHeader sync;
+    if (read_header(data, sync)) {
+      return receiver_.eager(peer, sync.match, sync.sender, data.subspan(sizeof sync));
+    }
+  } else if (header.kind == MessageKind::rts) {
+    RtsHeader rts;
+    if (read_header(data, rts)) return receiver_.announced(peer, rts);
+  } else if (header.kind == MessageKind::cts) {
+    CtsHeader cts;
+    if (read_header(data, cts)) return rendezvous_.clear_to_send(peer, cts);
+  } else {
+    HandleHeader handle;
+    if (read_header(data, handle)) return receive_handle(peer, handle);
+  }
+  ++counters_.malformed;
+}
+
+void Engine::receive_handle(Peer& peer, const HandleHeader& header) {
+  switch (header.kind) {
+    case MessageKind::credits:
+      return;
+    case MessageKind::recall:
+      return flow_.give_back(peer);
+    case MessageKind::give_back:
+      return flow_.take_back(peer, header.value);
+    case MessageKind::cancel:
+      return receiver_.cancel_of(peer, header.handle);
+    default:
+      return rendezvous_.answer(peer, header);
+  }
 }
 
 }  // namespace remit

@@ -16,7 +16,7 @@ namespace remit {
 /// How messages go by one device.
 struct DeviceProtocols {
   ProtocolTable table;
-  std::size_t long_send = 0;  ///< the device's Caps::long_send
+  std::size_t long_send = 0;  ///< the device's EagerPath::long_send()
   std::size_t fragment = 0;   ///< data bytes of one pipelined fragment
 };
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "links/links.hpp"
+#include "links/message_order.hpp"
 #include "pt2pt/wire.hpp"
 
 namespace remit {
@@ -93,7 +93,7 @@ std::size_t max_send_payload(const Caps& caps, std::size_t header_bytes) {
 }
 
 std::vector<CostCurve> cost_curves(const Caps& caps, LayoutClass layout,
-                                   const ProtocolOptions& options) {
+                                   const ProtocolOptions& options, std::size_t long_send) {
   const bool contiguous = layout == LayoutClass::contiguous;
   const double wire = ns_per_byte(caps);
   const double pack = contiguous ? 0 : kPackNsPerByte;
@@ -105,7 +105,7 @@ std::vector<CostCurve> cost_curves(const Caps& caps, LayoutClass layout,
 
   // The longer header decides, so that synchronous sends have the same limits.
   const std::size_t header = sizeof(EagerHeader) + message_overhead(caps);
-  const bool wins = options.eager_forced || caps.long_send < caps.eager_limit;
+  const bool wins = options.eager_forced || long_send < caps.eager_limit;
   const double eager_slope = (wins ? 0 : wire + kCopyNsPerByte) + (options.eager_forced ? 0 : pack);
   if (contiguous && caps.max_inline > header) {
     curves.push_back({Protocol::inline_eager, caps.latency_ns, 0, 0,
@@ -184,9 +184,10 @@ std::vector<ProtocolRow> lower_envelope(const std::vector<CostCurve>& curves) {
   }
 }
 
-ProtocolTable::ProtocolTable(const Caps& caps, const ProtocolOptions& options) {
+ProtocolTable::ProtocolTable(const Caps& caps, const ProtocolOptions& options,
+                             std::size_t long_send) {
   for (std::size_t i = 0; i < kLayoutClasses; ++i) {
-    rows_[i] = lower_envelope(cost_curves(caps, static_cast<LayoutClass>(i), options));
+    rows_[i] = lower_envelope(cost_curves(caps, static_cast<LayoutClass>(i), options, long_send));
     for (const ProtocolRow& row : rows_[i]) {
       const bool eager = row.protocol == Protocol::eager || row.protocol == Protocol::inline_eager;
       if (eager) eager_below_[i] = row.to_bytes + 1;

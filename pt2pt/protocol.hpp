@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "datatype/layout.hpp"
 #include "rdma_btl/device.hpp"
+#include "rdma_btl/eager_path.hpp"
 #include "runtime/params.hpp"
 
 namespace remit {
@@ -33,6 +35,13 @@ inline constexpr std::size_t kLayoutClasses = 3;
 /// Devices that take less pieces in one operation get no lists.
 inline constexpr std::size_t kMinListPieces = 4;
 [[nodiscard]] std::string_view to_string(LayoutClass layout);
+
+/// How a message's memory looks to a device.
+[[nodiscard]] inline LayoutClass layout_of(const View& view, const Caps& caps) {
+  if (view.is_contiguous()) return LayoutClass::contiguous;
+  const bool long_runs = view.layout->mean_run() >= caps.min_piece;
+  return long_runs ? LayoutClass::long_runs : LayoutClass::scattered;
+}
 
 /// Time to deliver n bytes: base_ns + n * ns_per_byte, for min_bytes <= n <= max_bytes.
 struct CostCurve {
@@ -61,9 +70,10 @@ struct ProtocolRow {
   std::size_t to_bytes = 0;
 };
 
-/// The cost curves that a device offers for a layout.
+/// The cost curves that a device offers for a layout; `long_send`: EagerPath::long_send().
 [[nodiscard]] std::vector<CostCurve> cost_curves(const Caps& caps, LayoutClass layout,
-                                                 const ProtocolOptions& options);
+                                                 const ProtocolOptions& options,
+                                                 std::size_t long_send = EagerPath::kNeverLong);
 
 /// The lower envelope of the curves, ascending, without gaps, to the largest size. One curve at
 /// least must cover each size.
@@ -73,7 +83,8 @@ struct ProtocolRow {
 class ProtocolTable {
  public:
   ProtocolTable() = default;
-  ProtocolTable(const Caps& caps, const ProtocolOptions& options);
+  ProtocolTable(const Caps& caps, const ProtocolOptions& options,
+                std::size_t long_send = EagerPath::kNeverLong);
 
   [[nodiscard]] Protocol choose(LayoutClass layout, std::size_t bytes) const {
     for (const ProtocolRow& row : rows(layout)) {

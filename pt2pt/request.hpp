@@ -15,8 +15,6 @@
 
 namespace remit {
 
-class Engine;
-
 /// Result of a finished operation, before it is turned into an MPI_Status.
 struct OpStatus {
   int source = MPI_ANY_SOURCE;  ///< rank in the communicator
@@ -73,6 +71,20 @@ inline void complete_request(Request& request, Progress& progress) {
   if (request.waiter != nullptr && --request.waiter->pending == 0) {
     progress.ready(request.waiter->handle);
   }
+}
+
+/// Completes a request, which nobody holds any more, with an MPI error class.
+inline void fail_request(Request& request, int error, Progress& progress) {
+  request.place = RequestPlace::nowhere;
+  request.status.error = error;
+  complete_request(request, progress);
+}
+
+/// Completes a request, which nobody holds any more, as one that was cancelled.
+inline void cancel_request(Request& request, Progress& progress) {
+  request.place = RequestPlace::nowhere;
+  request.status.cancelled = true;
+  complete_request(request, progress);
 }
 
 }  // namespace remit

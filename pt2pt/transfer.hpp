@@ -48,6 +48,9 @@ enum class TransferKind : std::uint8_t {
 /// Gets or puts of one message under way at a time.
 inline constexpr std::uint32_t kOperationWindow = 4;
 
+/// Runs of memory in one list.
+inline constexpr std::size_t kMostRuns = 64;
+
 /// The registrations of a message whose memory is registered piece by piece while it travels.
 struct PinWindow {
   std::array<MemoryLease, kOperationWindow> leases;

@@ -167,9 +167,7 @@ struct Caps {
   double overhead_ns = 0;       ///< fixed cost of one get or put
   double get_slowdown = 1;      ///< time of a byte of a large get, in that of a put
   std::size_t eager_limit = 0;  ///< to which sends beat all else here, if that is more than usual
-  std::size_t long_send = ~std::size_t{0};  ///< sends of so many bytes beat the rest only while
-                                            ///< takes_now() says so
-  bool ordered = true;                      ///< sends of an endpoint arrive in order
+  bool ordered = true;          ///< sends of an endpoint arrive in order
   bool has_put = false;
   bool has_get = false;
   bool has_atomic = false;

@@ -23,6 +23,11 @@ class EagerPath {
   virtual void send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
                     PendingQueue& refused) = 0;
 
+  /// Sends of so many bytes beat the other ways of a message only while takes_now() says so;
+  /// shorter ones always do. Constant while the device is open.
+  [[nodiscard]] virtual std::size_t long_send() const = 0;
+  static constexpr std::size_t kNeverLong = ~std::size_t{0};
+
   /// Whether a send of so many bytes behind a header of at most 64 would be accepted now.
   [[nodiscard]] virtual bool takes_now(EndpointId endpoint, std::size_t bytes) = 0;
 

@@ -11,6 +11,7 @@ namespace remit {
 /// Nothing is received but by poll().
 class EagerSends : public EagerPath {
  public:
+  [[nodiscard]] std::size_t long_send() const final { return kNeverLong; }
   [[nodiscard]] bool takes_now(EndpointId /*endpoint*/, std::size_t /*bytes*/) final {
     return true;
   }

@@ -91,6 +91,13 @@ class Slab {
       if ((slot.name & kIndexMask) == index) visit(*object_in(slot));
     }
   }
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::uint32_t index = 0; index < capacity_; ++index) {
+      Slot& slot = slot_at(index);
+      if ((slot.name & kIndexMask) == index) visit(std::as_const(*object_in(slot)));
+    }
+  }
 
   /// Objects that live now.
   [[nodiscard]] std::size_t live() const { return live_; }
@@ -113,7 +120,7 @@ class Slab {
     std::uint32_t next_free;
   };
 
-  Slot& slot_at(std::uint32_t index) {
+  Slot& slot_at(std::uint32_t index) const {
     return chunks_[index >> kChunkBits][index & (kChunkSlots - 1)];
   }
   static T* object_in(Slot& slot) { return std::launder(reinterpret_cast<T*>(slot.storage)); }

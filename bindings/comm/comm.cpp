@@ -146,7 +146,7 @@ int PMPI_Comm_disconnect(MPI_Comm* comm) try {
   // on the communicator are the program's error.
   sweep_freed_requests(entry.instance());
   const DepartureWait subject(entry);
-  entry.engine().flush(&subject);
+  entry.progress().wait([&] { return entry.engine().flushed(); }, &subject);
   return free_comm(entry, *c, comm);
 } catch (...) {
   return caught("MPI_Comm_disconnect");

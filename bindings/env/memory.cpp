@@ -37,7 +37,7 @@ std::optional<std::size_t> alignment_of(const InfoObject* info) {
 void* allocate(Engine& engine, std::size_t bytes, std::size_t alignment) {
   if (bytes > kMost || alignment > kMost) return nullptr;
   if (bytes >= kPage && alignment <= kPage) {
-    if (void* memory = engine.links().allocate(bytes)) return memory;
+    if (void* memory = engine.links().devices().allocate(bytes)) return memory;
   }
   const std::size_t whole = (std::max<std::size_t>(bytes, 1) + alignment - 1) & ~(alignment - 1);
   return std::aligned_alloc(alignment, whole);
@@ -71,7 +71,7 @@ REMIT_WEAK(Alloc_mem);
 
 int PMPI_Free_mem(void* base) try {
   Entry entry("MPI_Free_mem");
-  switch (entry.engine().links().release(base)) {
+  switch (entry.engine().links().devices().release(base)) {
     case Released::done:
       return MPI_SUCCESS;
     case Released::not_whole:

@@ -2,6 +2,7 @@
 // What each rank says about its messages and devices at the end.
 #include "bindings/env/statistics.hpp"
 
+#include "pt2pt/engine_report.hpp"
 #include "runtime/wait_policy.hpp"
 
 namespace remit {
@@ -9,7 +10,7 @@ namespace remit {
 void report_statistics(Instance& instance) {
   Process& process = *instance.process;
   if (!process.params().flag(statistics_param)) return;
-  for (const Engine::StatisticGroup& group : instance.engine->statistics()) {
+  for (const StatisticGroup& group : engine_statistics(*instance.engine)) {
     std::string line;
     for (const Statistic& value : group.values) {
       line += fmt::format("{}{} {}", line.empty() ? "" : ", ", value.name, value.value);
@@ -22,7 +23,7 @@ void report_statistics(Instance& instance) {
       LogLevel::error,
       "statistics: waiting: yields {}, sleeps {}, late wake-ups {}, crowded {}; a rank {}",
       waits.yields, waits.sleeps, waits.late, waits.crowded, describe(process.progress().policy()));
-  const std::string monitor = instance.engine->links().memory_monitor();
+  const std::string monitor = instance.engine->links().devices().memory_monitor();
   if (!monitor.empty()) {
     process.log().write(LogLevel::error, "statistics: memory monitor: {}", monitor);
   }

@@ -3,6 +3,7 @@
 #include "bindings/env/wait_subjects.hpp"
 
 #include "collectives/wait_record.hpp"
+#include "pt2pt/engine_report.hpp"
 
 namespace remit {
 
@@ -172,7 +173,7 @@ void DepartureWait::describe(CallRecord& record) const {
   begin(entry_, record);
   set_text(record.operation, "departure of messages");
   record.kind = CallKind::send;
-  for (const Engine::Awaited& awaited : entry_.engine().awaited()) {
+  for (const AwaitedOperation& awaited : awaited_operations(entry_.engine())) {
     if (awaited.is_send && awaited.peer != kAnyProc) add_once(record.waits_for, awaited.peer);
   }
 }

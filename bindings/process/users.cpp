@@ -70,7 +70,7 @@ void send_the_rest(const char* function) {
   instance.comms->close_ports();
   settle_freed_requests(instance);
   const DepartureWait subject(entry);
-  instance.engine->flush(&subject);
+  instance.progress().wait([&] { return instance.engine->flushed(); }, &subject);
   instance.progress().poll();  // for those who wait to hear of it: BsendBuffer
   report_statistics(instance);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bindings/pt2pt/bsend.hpp"
+#include "pt2pt/engine_report.hpp"
 #include "runtime/abort_words.hpp"
 
 namespace remit {
@@ -143,7 +144,7 @@ std::string explain_failure(Instance& instance, const CommObject* comm, int peer
            "larger count, or ask MPI_Probe for the length first";
   }
   if (comm == nullptr) return error_class_text(code);
-  std::string words = instance.engine->explain(comm->core, peer);
+  std::string words = failure_words(*instance.engine, comm->core, peer);
   if (peer < 0 && code == MPI_ERR_OTHER) {
     return fmt::format("{}{}{}", kAnotherFailed, words.empty() ? "" : "; ", words);
   }

@@ -16,7 +16,6 @@ Caps caps_of_shm(const ShmConfig& config) {
   // Two copies in the caches beat asking for a message: where lines are taken longer ones,
   // elsewhere as long as the program has written the data since or uses another buffer each time.
   caps.eager_limit = (config.take_lines_to != 0 ? 64 : 32) * 1024;
-  caps.long_send = 8 * 1024 + 1;
   caps.max_message = std::size_t{1} << 62;
   caps.max_pieces = 1024;
   caps.min_piece = 2048;  // measured: the kernel looks up pages for each

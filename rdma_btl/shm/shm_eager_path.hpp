@@ -23,6 +23,7 @@ class ShmEagerPath final : public EagerPath {
 
   void send(EndpointId endpoint, SendHead head, const void* data, std::size_t length,
             PendingQueue& refused) override;
+  [[nodiscard]] std::size_t long_send() const override { return std::size_t{8} * 1024 + 1; }
   [[nodiscard]] bool takes_now(EndpointId endpoint, std::size_t bytes) override;
   [[nodiscard]] std::ptrdiff_t receive(EndpointId endpoint, SendHead head, SendHead mask, void* to,
                                        std::size_t room, bool awaits, SendHead& found) override;

@@ -35,7 +35,7 @@ void print_size(int size) {
     fmt::print("{}\n", digest(
                            c, [&](int r) -> Engine& { return world.engine(r); }, run,
                            [&](int r) {
-                             const Engine::Counters& counters = world.engine(r).counters();
+                             const MessageCounters& counters = world.engine(r).counters();
                              return counters.eager + counters.rendezvous;
                            }));
   }

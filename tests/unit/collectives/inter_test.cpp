@@ -205,7 +205,8 @@ void run(int first, int second, SimConfig config) {
     if (::testing::Test::HasFatalFailure()) return;
   }
   world.settle();
-  for (int r = 0; r < world.size(); ++r) EXPECT_EQ(world.engine(r).unexpected_bytes(), 0U);
+  for (int r = 0; r < world.size(); ++r)
+    EXPECT_EQ(world.engine(r).receiver().unexpected().bytes(), 0U);
 }
 
 TEST(InterCollectives, EverySmallPair) {

@@ -124,8 +124,8 @@ class Ranks : public World {
     for (int r = 0; r < size(); ++r) network().wake(static_cast<PeerName>(r));
     (void)network().run([this](PeerName name) { drive(name); }, [] { return false; });
     for (int r = 0; r < size(); ++r) {
-      EXPECT_EQ(engine(r).unexpected_bytes(), 0U) << "rank " << r;
-      EXPECT_EQ(engine(r).transfers_live(), 0U) << "rank " << r;
+      EXPECT_EQ(engine(r).receiver().unexpected().bytes(), 0U) << "rank " << r;
+      EXPECT_EQ(engine(r).rendezvous().transfers().live(), 0U) << "rank " << r;
       EXPECT_TRUE(engine(r).flushed()) << "rank " << r;
     }
   }

@@ -184,7 +184,7 @@ void expect_traffic(const Algorithm& row, int p) {
   Traffic got;
   std::int64_t sent = 0;
   for (int r = 0; r < p; ++r) {
-    const Engine::Counters& counters = ranks.engine(r).counters();
+    const MessageCounters& counters = ranks.engine(r).counters();
     got.messages += static_cast<std::int64_t>(counters.eager + counters.rendezvous);
     EXPECT_EQ(counters.rendezvous, 0U) << "short messages, or the bytes below mean nothing";
     const SimStats& stats = ranks.network().stats(static_cast<PeerName>(r));

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "links/offered_memory.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
 #include "rdma_btl/sim/sim_device.hpp"
 #include "rdma_btl/sim/sim_network.hpp"
@@ -35,15 +36,15 @@ SimConfig quiet() {
 /// Tells each peer the keys of its window as soon as they are connected.
 class ToyUser final : public LinkUser {
  public:
-  explicit ToyUser(Links& links) : window(kWords), links_(links) {
-    links_.set_user(LinkUserId::windows, this);
-    Expected<OfferedMemory> made =
-        links_.offer(window.data(), window.size() * kWordBytes, Access::all);
+  ToyUser(Links& links, int rank) : window(kWords), links_(links) {
+    links_.users().set(LinkUserId::windows, this);
+    Expected<OfferedMemory> made = OfferedMemory::offer(links_.devices(), window.data(),
+                                                        window.size() * kWordBytes, Access::all);
     EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message);
     if (made) offered_ = std::move(*made);
-    links_.publish(static_cast<std::uint32_t>(links_.process().rank()) + 100);
+    links_.publish(static_cast<std::uint32_t>(rank) + 100);
   }
-  ~ToyUser() override { links_.set_user(LinkUserId::windows, nullptr); }
+  ~ToyUser() override { links_.users().set(LinkUserId::windows, nullptr); }
 
   void connected(Link& link) override {
     std::byte kind{message_kind(LinkUserId::windows, 7)};
@@ -73,8 +74,8 @@ class ToyUser final : public LinkUser {
   Operation operation(OpKind kind, ProcId proc, std::size_t word, std::uint64_t cookie) {
     Operation op;
     op.kind = kind;
-    const auto remote = links_.locate(links_.get(proc), keys[proc], word * kWordBytes);
-    EXPECT_TRUE(remote.has_value()) << (remote ? "" : remote.error().message);
+    const auto remote = remote_address(links_.get(proc), keys[proc], word * kWordBytes);
+    EXPECT_TRUE(remote.has_value());
     if (remote) op.remote = *remote;
     op.cookie = cookie_of(LinkUserId::windows, cookie);
     return op;
@@ -133,7 +134,7 @@ class ToyJob {
       std::vector<std::unique_ptr<Device>> devices;
       devices.push_back(open(static_cast<PeerName>(rank)));
       m.links = std::make_unique<Links>(*m.process, std::move(devices));
-      m.user = std::make_unique<ToyUser>(*m.links);
+      m.user = std::make_unique<ToyUser>(*m.links, rank);
     }
   }
   [[nodiscard]] ToyUser& user(int rank) { return *members_[static_cast<std::size_t>(rank)].user; }
@@ -298,21 +299,21 @@ TEST(Links, OperationsOnALostLinkComplete) {
   EXPECT_NE(origin.done[1], MPI_SUCCESS);
   EXPECT_EQ(origin.lost_peers, std::vector<ProcId>{1}) << "it is told once";
   EXPECT_TRUE(sim.job.links(0).lost(1));
-  EXPECT_NE(sim.job.links(0).explain(1), "");
+  EXPECT_NE(sim.job.links(0).lost_links().explain(1), "");
   origin.move(OpKind::put, 1, 0, out, 2);
   ASSERT_TRUE(sim.job.run({0}, [&] { return origin.all_done(2); })) << "one that was posted later";
   EXPECT_NE(origin.done[2], MPI_SUCCESS);
 
   // Never connected, and lost already: no device has the operation.
   Links& links = sim.job.links(0);
-  links.fail(links.get(2), "for a test");
+  links.lost_links().add(links.get(2), "for a test");
   Operation op;
   op.kind = OpKind::put;
   op.cookie = cookie_of(LinkUserId::windows, 3);
   links.post(links.get(2), {&op, 1});
   ASSERT_TRUE(sim.job.run({0}, [&] { return origin.all_done(3); }));
   EXPECT_EQ(origin.done[3], MPI_ERR_PROC_ABORTED);
-  EXPECT_EQ(links.lost_count(), 2U);
+  EXPECT_EQ(links.lost_links().count(), 2U);
 }
 
 /// On a device that does not keep the order of sends messages come in the order of sending.
@@ -336,7 +337,7 @@ TEST(Links, RestoresTheOrderOfMessages) {
   config.link.jitter_ns = 50'000;
   SimToyJob sim(2, config, true, false);
   sim.job.introduce(0, 1);
-  sim.job.links(1).set_user(LinkUserId::files, &listener);
+  sim.job.links(1).users().set(LinkUserId::files, &listener);
   constexpr std::uint32_t kMessages = 200;
   for (std::uint32_t number = 0; number < kMessages; ++number) {
     std::byte kind{message_kind(LinkUserId::files, 1)};
@@ -346,23 +347,23 @@ TEST(Links, RestoresTheOrderOfMessages) {
   ASSERT_TRUE(sim.job.run({0, 1}, [&] { return listener.got.size() == kMessages; }));
   for (std::uint32_t i = 0; i < kMessages; ++i) EXPECT_EQ(listener.got[i], i);
   // Nobody listens any more: dropped, and counted.
-  sim.job.links(1).set_user(LinkUserId::files, nullptr);
+  sim.job.links(1).users().set(LinkUserId::files, nullptr);
   std::byte kind{message_kind(LinkUserId::files, 1)};
   const Piece piece{&kind, 1, 0};
   sim.job.links(0).send(sim.job.links(0).get(1), {&piece, 1});
-  ASSERT_TRUE(sim.job.run({0, 1}, [&] { return sim.job.links(1).malformed() == 1; }));
+  ASSERT_TRUE(sim.job.run({0, 1}, [&] { return sim.job.links(1).users().malformed() == 1; }));
 }
 
 TEST(Links, KeysNameTheirDevice) {
   SimToyJob sim(2, quiet());
   sim.job.introduce(0, 1);
   Links& links = sim.job.links(0);
-  EXPECT_TRUE(links.locate(links.get(1), sim.job.user(0).keys[1]).has_value());
+  EXPECT_TRUE(remote_address(links.get(1), sim.job.user(0).keys[1]).has_value());
   std::vector<std::byte> of_none(8);
-  EXPECT_FALSE(links.locate(links.get(1), of_none).has_value());
+  EXPECT_FALSE(remote_address(links.get(1), of_none).has_value());
   std::vector<std::byte> torn = sim.job.user(0).keys[1];
   torn.resize(torn.size() - 1);
-  EXPECT_FALSE(links.locate(links.get(1), torn).has_value());
+  EXPECT_FALSE(remote_address(links.get(1), torn).has_value());
 }
 
 }  // namespace

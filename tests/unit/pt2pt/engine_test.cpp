@@ -115,8 +115,10 @@ TEST_P(EngineMasks, EverySizeAndMode) {
       }
     }
     w.settle();
-    EXPECT_EQ(w.engine(0).transfers_live() + w.engine(1).transfers_live(), 0U);
-    EXPECT_EQ(w.engine(1).unexpected_bytes(), 0U);
+    EXPECT_EQ(
+        w.engine(0).rendezvous().transfers().live() + w.engine(1).rendezvous().transfers().live(),
+        0U);
+    EXPECT_EQ(w.engine(1).receiver().unexpected().bytes(), 0U);
     EXPECT_EQ(w.engine(0).counters().malformed + w.engine(1).counters().malformed, 0U);
     EXPECT_TRUE(w.engine(0).flushed() && w.engine(1).flushed());
   }
@@ -151,7 +153,9 @@ TEST_P(EngineMasks, Layouts) {
       }
     }
     w.settle();
-    EXPECT_EQ(w.engine(0).transfers_live() + w.engine(1).transfers_live(), 0U);
+    EXPECT_EQ(
+        w.engine(0).rendezvous().transfers().live() + w.engine(1).rendezvous().transfers().live(),
+        0U);
   }
 }
 
@@ -279,8 +283,8 @@ TEST_P(EngineMasks, RandomTraffic) {
   drain();
   EXPECT_TRUE(out.empty());
   for (int rank = 0; rank < size; ++rank) {
-    EXPECT_EQ(w.engine(rank).transfers_live(), 0U);
-    EXPECT_EQ(w.engine(rank).unexpected_bytes(), 0U);
+    EXPECT_EQ(w.engine(rank).rendezvous().transfers().live(), 0U);
+    EXPECT_EQ(w.engine(rank).receiver().unexpected().bytes(), 0U);
     EXPECT_EQ(w.engine(rank).counters().malformed, 0U);
   }
 }

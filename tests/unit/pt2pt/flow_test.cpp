@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 
+#include "pt2pt/engine_report.hpp"
 #include "tests/unit/pt2pt/world.hpp"
 
 namespace remit::testing {
@@ -40,7 +41,7 @@ TEST(Flow, OneSenderSmallPool) {
   w.settle();
   EXPECT_TRUE(
       std::all_of(sends.begin(), sends.end(), [](const Send& s) { return s.request.complete; }));
-  EXPECT_EQ(w.engine(1).unexpected_bytes(), 0U);
+  EXPECT_EQ(w.engine(1).receiver().unexpected().bytes(), 0U);
 }
 
 /// What found no credit and fits its announcement is taken without asking for it, cut off or not;
@@ -78,8 +79,8 @@ TEST(Flow, ShortMessagesTravelInTheirAnnouncements) {
     }
     w.settle();
     for (const Send& s : sends) EXPECT_TRUE(s.request.complete);
-    EXPECT_EQ(w.engine(1).unexpected_bytes(), 0U);
-    EXPECT_EQ(w.engine(0).transfers_live(), 0U);
+    EXPECT_EQ(w.engine(1).receiver().unexpected().bytes(), 0U);
+    EXPECT_EQ(w.engine(0).rendezvous().transfers().live(), 0U);
   }
 }
 
@@ -102,8 +103,8 @@ TEST(Flow, SynchronousEagerSendsAreCancelled) {
   EXPECT_FALSE(second.status.cancelled);
   EXPECT_EQ(got, 7U);
   w.settle();
-  EXPECT_EQ(w.engine(1).unexpected_bytes(), 0U);
-  EXPECT_EQ(w.engine(0).transfers_live(), 0U);
+  EXPECT_EQ(w.engine(1).receiver().unexpected().bytes(), 0U);
+  EXPECT_EQ(w.engine(0).rendezvous().transfers().live(), 0U);
 }
 
 /// Many senders to one receiver, exact receives in another order.
@@ -124,7 +125,7 @@ void incast(int size, const char* pool, bool hostile) {
   std::size_t waiting = 0;
   for (const Send& s : sends) waiting += !s.request.complete;
   const std::size_t bound = std::stoul(pool) + waiting * sizeof(Unexpected);
-  EXPECT_LE(w.engine(0).unexpected_bytes(), bound);
+  EXPECT_LE(w.engine(0).receiver().unexpected().bytes(), bound);
   std::vector<std::byte> in(3000);
   for (int rank = size - 1; rank > 0; --rank) {
     for (int i = 0; i < kEach; ++i) {
@@ -138,7 +139,7 @@ void incast(int size, const char* pool, bool hostile) {
   }
   w.settle();
   for (const Send& s : sends) EXPECT_TRUE(s.request.complete);
-  EXPECT_EQ(w.engine(0).unexpected_bytes(), 0U);
+  EXPECT_EQ(w.engine(0).receiver().unexpected().bytes(), 0U);
   EXPECT_EQ(w.engine(0).counters().malformed, 0U);
 }
 
@@ -185,7 +186,7 @@ TEST(Flow, IdlePeersGiveTheirLeasesBack) {
     for (const Send& s : burst) ASSERT_TRUE(s.request.complete);
   }
   EXPECT_GT(w.engine(0).counters().recalls, 0U);
-  EXPECT_LE(w.engine(0).unexpected_peak(), 262144U + 100 * sizeof(Unexpected));
+  EXPECT_LE(w.engine(0).receiver().unexpected().peak(), 262144U + 100 * sizeof(Unexpected));
 }
 
 /// Programs that send to their neighbours before they receive: not portable, and everywhere.
@@ -220,7 +221,7 @@ TEST(Flow, ManySmallSendsEndWithoutReceives) {
           ASSERT_EQ(in[15], static_cast<std::byte>(from + i));
         }
       }
-      EXPECT_EQ(w.engine(rank).unexpected_bytes(), 0U);
+      EXPECT_EQ(w.engine(rank).receiver().unexpected().bytes(), 0U);
     }
   }
 }
@@ -232,9 +233,9 @@ TEST(Flow, MemoryOnlyForPeersInUse) {
   w.engine(3).isend(send, view(&value, 8), 150, 0, w.comm(3));
   w.engine(150).irecv(receive, view(&got, 8), 3, 0, w.comm(150));
   ASSERT_TRUE(w.run([&] { return receive.complete; }));
-  EXPECT_EQ(w.engine(3).peer_count(), 1U);
-  EXPECT_EQ(w.engine(150).peer_count(), 1U);
-  EXPECT_EQ(w.engine(0).peer_count(), 0U);
+  EXPECT_EQ(w.engine(3).links().table().all().size(), 1U);
+  EXPECT_EQ(w.engine(150).links().table().all().size(), 1U);
+  EXPECT_EQ(w.engine(0).links().table().all().size(), 0U);
 }
 
 TEST(Self, SendsAndReceives) {
@@ -258,7 +259,7 @@ TEST(Self, SendsAndReceives) {
       }
     }
   }
-  EXPECT_EQ(e.unexpected_bytes(), 0U);
+  EXPECT_EQ(e.receiver().unexpected().bytes(), 0U);
 }
 
 TEST(Probe, FindsAndTakes) {
@@ -333,8 +334,10 @@ TEST(Cancel, Sends) {
   w.engine(0).cancel(self);
   EXPECT_TRUE(self.complete && self.status.cancelled);
   w.settle();
-  EXPECT_EQ(w.engine(0).transfers_live() + w.engine(1).transfers_live(), 0U);
-  EXPECT_EQ(w.engine(0).unexpected_bytes(), 0U);
+  EXPECT_EQ(
+      w.engine(0).rendezvous().transfers().live() + w.engine(1).rendezvous().transfers().live(),
+      0U);
+  EXPECT_EQ(w.engine(0).receiver().unexpected().bytes(), 0U);
 }
 
 TEST(Failure, EveryOperationWithADeadPeerEnds) {
@@ -386,17 +389,17 @@ TEST(Failure, EveryOperationWithADeadPeerEnds) {
     w.engine(0).isend(send, view(&value, 8), 2, 99, w.comm(0));
     EXPECT_TRUE(send.complete);
     EXPECT_EQ(send.status.error, MPI_ERR_PROC_ABORTED);
-    EXPECT_NE(w.engine(0).explain(w.comm(0), 2), "");
-    EXPECT_NE(w.engine(0).explain(w.comm(0), MPI_ANY_SOURCE), "");
+    EXPECT_NE(failure_words(w.engine(0), w.comm(0), 2), "");
+    EXPECT_NE(failure_words(w.engine(0), w.comm(0), MPI_ANY_SOURCE), "");
     CommCore without = w.comm(0);
     without.local = Group::regular(0, 1, 2);
-    EXPECT_EQ(w.engine(0).explain(without, MPI_ANY_SOURCE), "") << "it is not a member";
+    EXPECT_EQ(failure_words(w.engine(0), without, MPI_ANY_SOURCE), "") << "it is not a member";
     Request good(RequestKind::send);
     w.engine(1).irecv(receive, view(&got, 8), 0, 7, w.comm(1));
     w.engine(0).isend(good, view(&value, 8), 1, 7, w.comm(0));
     ASSERT_TRUE(w.run([&] { return good.complete && receive.complete; }));
     EXPECT_EQ(got, 7U);
-    EXPECT_EQ(w.engine(0).transfers_live(), 0U);
+    EXPECT_EQ(w.engine(0).rendezvous().transfers().live(), 0U);
   }
 }
 

@@ -91,7 +91,9 @@ TEST_P(Lists, RegularAndIrregularRuns) {
     EXPECT_EQ(mover(w).counters().listed, ++listed);
   }
   w.settle();
-  EXPECT_EQ(w.engine(0).transfers_live() + w.engine(1).transfers_live(), 0U);
+  EXPECT_EQ(
+      w.engine(0).rendezvous().transfers().live() + w.engine(1).rendezvous().transfers().live(),
+      0U);
 }
 
 TEST_P(Lists, TheShorterSideDecides) {

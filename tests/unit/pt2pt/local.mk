@@ -6,6 +6,7 @@ pt2pt_test_sources = \
 	tests/unit/pt2pt/flow_test.cpp \
 	tests/unit/pt2pt/lists_test.cpp \
 	tests/unit/pt2pt/matching_test.cpp \
+	tests/unit/pt2pt/parts_test.cpp \
 	tests/unit/pt2pt/protocol_test.cpp \
 	tests/unit/pt2pt/shm_test.cpp
 pt2pt_test_groups = together/pt2pt_test-1.cpp

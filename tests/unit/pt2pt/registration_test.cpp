@@ -77,15 +77,17 @@ TEST_P(Registered, TheSecondMessageRegistersNothing) {
   World w(2, config());
   exchange(w, 1);
   exchange(w, 2);  // what was deferred the first time is registered now
-  const std::uint64_t before = w.engine(0).links().registrations().registrations +
-                               w.engine(1).links().registrations().registrations;
+  const std::uint64_t before = w.engine(0).links().devices().registrations().registrations +
+                               w.engine(1).links().devices().registrations().registrations;
   exchange(w, 3);
-  EXPECT_EQ(w.engine(0).links().registrations().registrations +
-                w.engine(1).links().registrations().registrations,
+  EXPECT_EQ(w.engine(0).links().devices().registrations().registrations +
+                w.engine(1).links().devices().registrations().registrations,
             before);
-  EXPECT_GT(w.engine(0).links().registrations().hits, 0U);
-  EXPECT_GT(w.engine(1).links().registrations().hits, 0U);
-  EXPECT_EQ(w.engine(0).transfers_live() + w.engine(1).transfers_live(), 0U);
+  EXPECT_GT(w.engine(0).links().devices().registrations().hits, 0U);
+  EXPECT_GT(w.engine(1).links().devices().registrations().hits, 0U);
+  EXPECT_EQ(
+      w.engine(0).rendezvous().transfers().live() + w.engine(1).rendezvous().transfers().live(),
+      0U);
 }
 
 TEST_P(Registered, ChangedMemoryIsRegisteredAnew) {
@@ -96,17 +98,18 @@ TEST_P(Registered, ChangedMemoryIsRegisteredAnew) {
     exchange(w, round + 100);
     out.remap();
     in.remap();
-    EXPECT_GE(w.engine(0).links().registrations().invalidations, round);
-    EXPECT_GE(w.engine(1).links().registrations().invalidations, round);
+    EXPECT_GE(w.engine(0).links().devices().registrations().invalidations, round);
+    EXPECT_GE(w.engine(1).links().devices().registrations().invalidations, round);
   }
   w.settle();
-  EXPECT_EQ(w.engine(0).links().registrations().pinned_bytes, 0U) << "deregistered by progress";
+  EXPECT_EQ(w.engine(0).links().devices().registrations().pinned_bytes, 0U)
+      << "deregistered by progress";
 }
 
 TEST_P(Registered, PiecesAreRegisteredWhileOthersTravel) {
   World w(2, config(), {{"pin_piece", "65536"}});
   exchange(w, 1);
-  const Engine::Counters& counters = mover(w).counters();
+  const MessageCounters& counters = mover(w).counters();
   EXPECT_EQ(counters.deferred, 1U);
   EXPECT_GE(counters.pinned_pieces, kBytes / 65536 - 1);
   EXPECT_EQ(counters.bounced, 0U);
@@ -129,9 +132,9 @@ TEST_P(Registered, EachCanBeSwitchedOff) {
     World w(2, config(), {{"memory_monitor", "none"}});
     exchange(w, 1);
     exchange(w, 2);
-    EXPECT_EQ(w.engine(0).links().memory_monitor(), "none");
-    EXPECT_EQ(w.engine(0).links().registrations().hits, 0U);
-    EXPECT_EQ(w.engine(0).links().registrations().pinned_bytes, 0U);
+    EXPECT_EQ(w.engine(0).links().devices().memory_monitor(), "none");
+    EXPECT_EQ(w.engine(0).links().devices().registrations().hits, 0U);
+    EXPECT_EQ(w.engine(0).links().devices().registrations().pinned_bytes, 0U);
   }
 }
 
@@ -140,7 +143,7 @@ TEST_P(Registered, LittleMemoryIsEnough) {
   little.max_registered = 300'000;  // far less than a message: the bounce buffer and some pieces
   World w(2, little, {{"pin_piece", "65536"}, {"pipeline_fragment", "8192"}});
   for (std::uint64_t round = 0; round < 4; ++round) exchange(w, round);
-  EXPECT_LE(w.engine(0).links().registrations().pinned_peak, 300'000U);
+  EXPECT_LE(w.engine(0).links().devices().registrations().pinned_peak, 300'000U);
 }
 
 /// A message that nobody receives holds nearly all memory that rank 1 may register; what is left is
@@ -180,7 +183,7 @@ TEST_P(Registered, OnDemandPagingRegistersOnce) {
   exchange(w, 2);
   for (int rank : {0, 1}) {
     EXPECT_EQ(w.engine(rank).counters().on_demand, 2U);
-    EXPECT_EQ(w.engine(rank).links().registrations().registrations, 0U);
+    EXPECT_EQ(w.engine(rank).links().devices().registrations().registrations, 0U);
   }
   World off(2, demand, {{"on_demand_paging", "false"}});
   exchange(off, 3);
@@ -195,7 +198,7 @@ TEST_P(Registered, WhatCannotBePagedOnDemandIsRegistered) {
   exchange(w, 1);
   exchange(w, 2);
   EXPECT_EQ(mover(w).counters().on_demand, 0U);
-  EXPECT_GT(mover(w).links().registrations().registrations, 0U);
+  EXPECT_GT(mover(w).links().devices().registrations().registrations, 0U);
 }
 
 TEST_P(Registered, StagingStaysRegistered) {
@@ -206,7 +209,7 @@ TEST_P(Registered, StagingStaysRegistered) {
     out.remap();
     exchange(w, round, std::size_t{20'000} + 777 * round);
   }
-  EXPECT_EQ(w.engine(0).transfers_live(), 0U);
+  EXPECT_EQ(w.engine(0).rendezvous().transfers().live(), 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, Registered,

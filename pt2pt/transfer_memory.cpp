@@ -1,12 +1,15 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// How the memory of messages becomes usable by devices: through the registration cache, piece by
-// piece while the message travels, through bounce buffers, or not at all.
+#include "pt2pt/transfer_memory.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <memory>
+#include <span>
+#include <utility>
 
-#include "pt2pt/engine.hpp"
-#include "pt2pt/engine_post.hpp"
+#include "links/device_set.hpp"
+#include "pt2pt/peer.hpp"
 #include "runtime/copy.hpp"
 
 namespace remit {
@@ -20,13 +23,11 @@ constexpr std::size_t kMostHoles = 4;
 
 }  // namespace
 
-/// Makes memory usable by the peer's device; false if it refuses. The one place where the memory of
-/// messages is registered as a whole.
-bool Engine::map(Transfer& transfer, Layout::Piece memory, Access access) {
+bool TransferMemory::map(Transfer& transfer, Layout::Piece memory, Access access) {
   DeviceMemory& device = transfer.peer->device->memory;
   Expected<MemoryLease> lease = device.acquire(memory.address, memory.length, access);
   if (!lease) {
-    pin_failure_ = std::move(lease.error().message);
+    refusal_ = std::move(lease.error().message);
     return false;
   }
   if (device.on_demand()) ++counters_.on_demand;
@@ -34,9 +35,7 @@ bool Engine::map(Transfer& transfer, Layout::Piece memory, Access access) {
   return true;
 }
 
-/// Makes the memory of a contiguous message usable for this side's gets or puts: as a whole if it
-/// is registered or short, else by pieces.
-bool Engine::map_local(Transfer& transfer) {
+bool TransferMemory::map_local(Transfer& transfer) {
   const DeviceMemory& memory = transfer.peer->device->memory;
   const View& view = transfer.request->view;
   const bool pieces = memory.by_pieces();
@@ -50,20 +49,16 @@ bool Engine::map_local(Transfer& transfer) {
   return true;
 }
 
-/// Makes the memory of a scattered message usable for this side's lists: as one, with its holes,
-/// unless these are most of it.
-bool Engine::map_runs(Transfer& transfer) {
+bool TransferMemory::map_runs(Transfer& transfer) {
   if (!transfer.peer->device->device->caps().needs_registration) return true;
   const Layout::Piece all = transfer.request->view.span(transfer.length);
   return all.length / kMostHoles <= transfer.length && map(transfer, all, Access::local);
 }
 
-/// The same for puts. The receiver is told how long each is: sets `chunk` to the most bytes of
-/// which every part of the message fits one list.
-bool Engine::map_lists(Transfer& transfer) {
+bool TransferMemory::map_lists(Transfer& transfer) {
   const View& view = transfer.request->view;
-  const std::size_t fit = std::min(kMaxPieces, transfer.peer->device->device->caps().max_pieces);
-  std::array<Layout::Piece, kMaxPieces> runs;
+  const std::size_t fit = std::min(kMostRuns, transfer.peer->device->device->caps().max_pieces);
+  std::array<Layout::Piece, kMostRuns> runs;
   const auto fits = [&](std::size_t chunk) {
     for (std::size_t at = 0; at < transfer.length; at += chunk) {
       const std::size_t bytes = std::min(chunk, transfer.length - at);
@@ -78,18 +73,15 @@ bool Engine::map_lists(Transfer& transfer) {
   return true;
 }
 
-void Engine::unmap(Transfer& transfer) {
+void TransferMemory::unmap(Transfer& transfer) {
   DeviceMemory& memory = transfer.peer->device->memory;
   if (transfer.staging.memory) memory.return_staging(transfer.staging);
   if (transfer.pins && transfer.pins->bounce.memory) memory.return_staging(transfer.pins->bounce);
   transfer.memory.reset();
 }
 
-/// The next piece of a message that registers while it travels: registered, or, if nothing is on
-/// its way that a registration could be hidden behind, or if it fails, in the bounce buffer.
-/// Nothing: not now; not ever, if nothing of the message is under way.
-std::optional<Piece> Engine::pin_part(Transfer& transfer, OpKind kind, std::size_t bytes,
-                                      std::uint32_t& part) {
+std::optional<Piece> TransferMemory::pin_part(Transfer& transfer, OpKind kind, std::size_t bytes,
+                                              std::uint32_t& part) {
   DeviceMemory& memory = transfer.peer->device->memory;
   PinWindow& pins = *transfer.pins;
   std::byte* data = transfer.request->view.data() + transfer.next;
@@ -104,10 +96,10 @@ std::optional<Piece> Engine::pin_part(Transfer& transfer, OpKind kind, std::size
       ++counters_.pinned_pieces;
       return Piece{data, bytes, key};
     }
-    pin_failure_ = std::move(lease.error().message);
+    refusal_ = std::move(lease.error().message);
     if (pins.bounced >= 0) return std::nullopt;
   }
-  if (!pins.bounce.memory && !take_staging(*transfer.peer, pins.bounce)) return std::nullopt;
+  if (!pins.bounce.memory && !take(transfer, pins.bounce)) return std::nullopt;
   ++(defer ? counters_.deferred : counters_.bounced);
   pins.bounced = static_cast<int>(part);
   pins.bounced_from = transfer.next;
@@ -117,7 +109,7 @@ std::optional<Piece> Engine::pin_part(Transfer& transfer, OpKind kind, std::size
   return Piece{pins.bounce.memory.get(), bytes, pins.bounce.region.local_key};
 }
 
-void Engine::part_done(Transfer& transfer, std::uint32_t part, bool arrived) {
+void TransferMemory::part_done(Transfer& transfer, std::uint32_t part, bool arrived) {
   PinWindow& pins = *transfer.pins;
   pins.busy &= ~(1U << part);
   pins.leases[part].reset();
@@ -129,31 +121,18 @@ void Engine::part_done(Transfer& transfer, std::uint32_t part, bool arrived) {
   }
 }
 
-/// Neither the memory of a message nor a bounce buffer can be registered, and nothing of it is
-/// under way. A sender cannot say so to the receiver, which waits for its puts.
-void Engine::no_memory(Transfer& transfer) {
-  if (transfer.is_send) {
-    return links_.fail(*transfer.peer,
-                       fmt::format("rank {}: the memory of a message of {} bytes cannot be "
-                                   "registered: {}",
-                                   process_.rank(), transfer.length, pin_failure_));
-  }
-  links_.note(*transfer.peer,
-              fmt::format("rank {}: the memory for a message of {} bytes cannot be registered: {}",
-                          process_.rank(), transfer.length, pin_failure_));
-  transfer.failed = true;
-  transfer.error = MPI_ERR_NO_MEM;
-  end_failed(transfer);
-}
-
-bool Engine::take_staging(Peer& peer, Staging& out) {
-  Expected<Staging> taken = peer.device->memory.take_staging();
+bool TransferMemory::take(Transfer& transfer, Staging& out) {
+  Expected<Staging> taken = transfer.peer->device->memory.take_staging();
   if (taken) {
     out = std::move(*taken);
   } else {
-    pin_failure_ = std::move(taken.error().message);
+    refusal_ = std::move(taken.error().message);
   }
   return taken.has_value();
+}
+
+bool TransferMemory::take_staging(Transfer& transfer) {
+  return take(transfer, transfer.staging);
 }
 
 }  // namespace remit

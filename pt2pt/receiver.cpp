@@ -1,0 +1,301 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "pt2pt/receiver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "pt2pt/receiver_deliver.hpp"
+#include "runtime/copy.hpp"
+
+namespace remit {
+
+namespace {
+
+/// Longest message to oneself that is copied so that its send completes at once.
+constexpr std::size_t kSelfEager = 8192;
+
+void prepare_receive(Request& request, const View& buffer) {
+  request.complete = false;
+  request.status = OpStatus{};
+  request.view = buffer;
+  request.place = RequestPlace::nowhere;
+}
+
+/// Copies the packed bytes of one buffer to another, as many as both hold.
+void copy_packed(const View& from, const View& to) {
+  const std::size_t bytes = std::min(from.size(), to.size());
+  if (bytes == 0) return;
+  if (from.is_contiguous()) {
+    to.unpack(0, {from.data(), bytes});
+  } else if (to.is_contiguous()) {
+    from.pack(0, {to.data(), bytes});
+  } else {
+    std::array<std::byte, 4096> part;
+    for (std::size_t at = 0; at < bytes;) {
+      const std::size_t length = std::min(part.size(), bytes - at);
+      from.pack(at, std::span(part).first(length));
+      to.unpack(at, std::span(part).first(length));
+      at += length;
+    }
+  }
+}
+
+Announcement read_announcement(const RtsHeader& header) {
+  Announcement announced;
+  announced.length = static_cast<std::size_t>(header.length);
+  announced.sender = header.sender;
+  announced.can_get = (header.match.flags & kCanGet) != 0;
+  announced.put_chunk = header.put_chunk;
+  announced.has_data = (header.match.flags & kHasData) != 0 && header.length <= kRtsData;
+  if (announced.has_data) {
+    announced.data = header.data;
+  } else {
+    announced.remote = {header.remote.address, header.remote.key};
+  }
+  return announced;
+}
+
+}  // namespace
+
+void Receiver::irecv(Request& request, const View& buffer, int source, int tag,
+                     const CommCore& comm, bool collective) {
+  prepare_receive(request, buffer);
+  request.key = {comm.context + (collective ? 1U : 0U), source, tag};
+  request.proc = source == MPI_ANY_SOURCE ? kAnyProc : comm.peers().proc(source);
+  if (UnexpectedLinks* found = matcher_.find(request.key)) {
+    matcher_.remove(*found);
+    return consume(static_cast<Unexpected&>(*found), request);
+  }
+  if (request.proc != kAnyProc) {
+    const Link* link = parts_.links.find(request.proc);
+    if (link != nullptr && link->failed) {
+      return fail_request(request, MPI_ERR_PROC_ABORTED, parts_.progress);
+    }
+  }
+  request.place = RequestPlace::posted;
+  matcher_.post(request);
+}
+
+std::optional<ProbeResult> Receiver::iprobe(int source, int tag, const CommCore& comm) {
+  const UnexpectedLinks* found = matcher_.find({comm.context, source, tag});
+  if (found == nullptr) return std::nullopt;
+  return ProbeResult{found->key().source, found->key().tag,
+                     static_cast<MPI_Count>(static_cast<const Unexpected*>(found)->bytes)};
+}
+
+MatchedMessage* Receiver::improbe(int source, int tag, const CommCore& comm, ProbeResult& result) {
+  UnexpectedLinks* found = matcher_.find({comm.context, source, tag});
+  if (found == nullptr) return nullptr;
+  auto* message = static_cast<Unexpected*>(found);
+  result = {found->key().source, found->key().tag, static_cast<MPI_Count>(message->bytes)};
+  matcher_.remove(*found);
+  return message;
+}
+
+void Receiver::imrecv(Request& request, const View& buffer, MatchedMessage* message) {
+  prepare_receive(request, buffer);
+  auto& unexpected = static_cast<Unexpected&>(*message);
+  request.key = unexpected.key();
+  request.proc = unexpected.peer != nullptr ? unexpected.peer->id : self_;
+  consume(unexpected, request);
+}
+
+void Receiver::cancel_posted(Request& request) {
+  matcher_.remove_posted(request);
+  cancel_request(request, parts_.progress);
+}
+
+void Receiver::cancel_from_self(Request& send) {
+  matcher_.remove(*send.unexpected);
+  forget(*send.unexpected);
+  cancel_request(send, parts_.progress);
+}
+
+/// A receive takes a message that was here first, and which is out of matching already.
+void Receiver::consume(Unexpected& message, Request& request) {
+  set_received(request, message.key(), message.bytes);
+  switch (message.kind) {
+    case UnexpectedKind::from_self: {
+      Request& send = *message.request;
+      copy_packed(send.view, request.view);
+      forget(message);
+      send.place = RequestPlace::nowhere;
+      complete_request(send, parts_.progress);
+      return complete_request(request, parts_.progress);
+    }
+    case UnexpectedKind::announced: {
+      Peer& peer = *message.peer;
+      const Announcement announced = message.announced;
+      forget(message);
+      if (peer.failed) return fail_request(request, MPI_ERR_PROC_ABORTED, parts_.progress);
+      return parts_.rendezvous.start(peer, request, announced);
+    }
+    case UnexpectedKind::arriving:
+      return TransferTable::adopt(*message.pull, request);
+    case UnexpectedKind::eager:
+    case UnexpectedKind::from_self_eager:
+      return hand_over(message, request);
+  }
+}
+
+/// Completes a receive with a message whose data is here, and which is out of matching.
+void Receiver::hand_over(Unexpected& message, Request& request) {
+  const std::size_t bytes = static_cast<std::size_t>(request.status.bytes);
+  if (bytes != 0) request.view.unpack(0, {message.data, bytes});
+  Peer* peer = message.peer;
+  const SlabHandle sender = message.announced.sender;
+  forget(message);
+  if (sender != kNoSlabHandle && !peer->failed) {
+    parts_.messenger.send_handle(*peer, MessageKind::ack, sender);
+  }
+  complete_request(request, parts_.progress);
+}
+
+/// Frees a message that is out of matching, and what it occupied.
+void Receiver::forget(Unexpected& message) {
+  Peer* peer = message.peer;
+  const std::uint32_t units = message.units;
+  const bool pulled = message.pulled;
+  store_.free(message);
+  if (peer == nullptr || pulled) {
+    parts_.flow.release(units);
+  } else if (units != 0 && !peer->failed) {
+    parts_.flow.return_units(*peer, units);
+  }
+}
+
+void Receiver::eager(Peer& peer, const EagerHeader& header, SlabHandle sender,
+                     std::span<const std::byte> data) {
+  const MatchKey key{header.context, header.source, header.tag};
+  if (PostedLink* posted = matcher_.take_posted(key)) {
+    auto& request = static_cast<Request&>(*posted);
+    fill(peer, request, key, data);
+    if (sender != kNoSlabHandle) parts_.messenger.send_handle(peer, MessageKind::ack, sender);
+    return complete_request(request, parts_.progress);
+  }
+  Unexpected& message = store_.add(key, data.size());
+  message.kind = UnexpectedKind::eager;
+  message.units = units_of(data.size());
+  message.peer = &peer;
+  message.announced.sender = sender;
+  if (!data.empty()) {
+    store_.hold_data(message);
+    copy_bytes(message.data, data.data(), data.size());
+  }
+  peer.active = true;
+  matcher_.add(message);
+}
+
+void Receiver::announced(Peer& peer, const RtsHeader& header) {
+  const MatchKey key{header.match.context, header.match.source, header.match.tag};
+  const Announcement announced = read_announcement(header);
+  if (PostedLink* posted = matcher_.take_posted(key)) {
+    auto& request = static_cast<Request&>(*posted);
+    set_received(request, key, announced.length);
+    parts_.rendezvous.start(peer, request, announced);
+  } else {
+    Unexpected& message = store_.add(key, announced.length);
+    message.kind = UnexpectedKind::announced;
+    message.peer = &peer;
+    message.announced = announced;
+    matcher_.add(message);
+    if ((header.match.flags & kMayPull) != 0) start_pull(message);
+  }
+  if ((header.match.flags & kStarved) != 0) parts_.flow.extend(peer, units_of(announced.length));
+}
+
+void Receiver::from_self(Request& send) {
+  if (PostedLink* posted = matcher_.take_posted(send.key)) {
+    auto& receive = static_cast<Request&>(*posted);
+    copy_packed(send.view, receive.view);
+    set_received(receive, send.key, send.view.size());
+    complete_request(receive, parts_.progress);
+    return complete_request(send, parts_.progress);
+  }
+  const std::size_t bytes = send.view.size();
+  const std::uint32_t units = units_of(bytes);
+  Unexpected& message = store_.add(send.key, bytes);
+  if (send.mode != SendMode::synchronous && bytes <= kSelfEager && parts_.flow.reserve(units)) {
+    message.kind = UnexpectedKind::from_self_eager;
+    message.units = units;
+    if (bytes != 0) {
+      store_.hold_data(message);
+      send.view.pack(0, {message.data, bytes});
+    }
+    complete_request(send, parts_.progress);
+  } else {
+    message.kind = UnexpectedKind::from_self;
+    message.request = &send;
+    send.place = RequestPlace::at_self;
+    send.unexpected = &message;
+  }
+  matcher_.add(message);
+}
+
+void Receiver::cancel_of(Peer& peer, SlabHandle sender) {
+  for (UnexpectedLinks& links : matcher_.arrivals()) {
+    auto& message = static_cast<Unexpected&>(links);
+    if (message.peer != &peer || message.announced.sender != sender) continue;
+    // Synchronous ones may be here as a whole. `arriving` ones have no sender that waits.
+    const bool whole = message.kind == UnexpectedKind::eager;
+    if (message.kind != UnexpectedKind::announced && !whole) continue;
+    matcher_.remove(message);
+    forget(message);
+    return parts_.messenger.send_handle(peer, MessageKind::cancelled, sender, 1);
+  }
+  parts_.messenger.send_handle(peer, MessageKind::cancelled, sender, 0);
+}
+
+/// A small message found no credit at its sender. While the pool lasts it is fetched at once, so
+/// that its send ends without a receive, as that of an eager one: many programs count on it.
+void Receiver::start_pull(Unexpected& message) {
+  const std::uint32_t units = units_of(message.bytes);
+  if (!parts_.flow.reserve(units)) return;
+  message.units = units;
+  message.pulled = true;
+  ++parts_.counters.pulled;
+  const SlabHandle sender = std::exchange(message.announced.sender, kNoSlabHandle);
+  if (message.bytes != 0) store_.hold_data(message);
+  if (message.bytes != 0 && !message.announced.has_data) {
+    message.kind = UnexpectedKind::arriving;
+    return parts_.rendezvous.fetch(*message.peer, message, sender);
+  }
+  message.kind = UnexpectedKind::eager;
+  if (message.bytes != 0) {
+    copy_bytes(message.data, message.announced.data.data(), message.bytes);
+  }
+  parts_.messenger.send_handle(*message.peer, MessageKind::done, sender);
+}
+
+void Receiver::end_pull(Transfer& transfer) {
+  Unexpected& message = *transfer.unexpected;
+  Request* request = transfer.request;
+  parts_.rendezvous.transfers().end(transfer);
+  message.kind = UnexpectedKind::eager;
+  message.pull = nullptr;
+  if (request == nullptr) return;
+  request->place = RequestPlace::nowhere;
+  hand_over(message, *request);
+}
+
+void Receiver::fail_pull(Transfer& transfer) {
+  transfer.unexpected->kind = UnexpectedKind::announced;
+  if (transfer.request != nullptr) forget(*transfer.unexpected);
+  parts_.rendezvous.lost(transfer);
+}
+
+void Receiver::lost(const Peer& peer, bool left_in_order) {
+  std::vector<Request*> hit;
+  matcher_.for_each_posted([&](PostedLink& posted) {
+    auto& request = static_cast<Request&>(posted);
+    const bool from_any = request.proc == kAnyProc && !left_in_order;
+    if (request.proc == peer.id || from_any) hit.push_back(&request);
+  });
+  for (Request* request : hit) {
+    matcher_.remove_posted(*request);
+    fail_request(*request, MPI_ERR_PROC_ABORTED, parts_.progress);
+  }
+}
+
+}  // namespace remit

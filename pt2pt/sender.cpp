@@ -1,0 +1,108 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "pt2pt/sender.hpp"
+
+#include <algorithm>
+
+#include "pt2pt/memory_pool.hpp"
+
+namespace remit {
+
+Sender::Sender(const Parts& parts)
+    : parts_(parts), self_(static_cast<ProcId>(parts.process.rank())) {
+  const ProtocolOptions options = ProtocolOptions::from(parts_.process.params());
+  for (const auto& slot : parts_.links.devices()) {
+    const Caps& caps = slot->device->caps();
+    DeviceProtocols& protocols = protocols_.emplace_back();
+    protocols.long_send = slot->eager->long_send();
+    protocols.table = ProtocolTable(caps, options, protocols.long_send);
+    protocols.fragment = std::min(options.fragment, max_send_payload(caps, sizeof(FragmentHeader)));
+  }
+}
+
+void Sender::isend(Request& request, const View& buffer, int dest, int tag, const CommCore& comm,
+                   SendMode mode, bool collective) {
+  request.complete = false;
+  request.status = OpStatus{};
+  request.view = buffer;
+  request.mode = mode;
+  request.proc = comm.peers().proc(dest);
+  request.key = {comm.context + (collective ? 1U : 0U), comm.rank, tag};
+  request.place = RequestPlace::nowhere;
+  if (request.proc == self_) return parts_.receiver.from_self(request);
+  auto& peer = static_cast<Peer&>(parts_.links.get(request.proc));
+  if (peer.device != nullptr && !peer.failed) [[likely]] {
+    start(peer, request);
+  } else if (peer.failed) {
+    fail_request(request, MPI_ERR_PROC_ABORTED, parts_.process.progress());
+  } else {
+    request.place = RequestPlace::waiting;
+    peer.waiting.push_back(request);
+    ++waiting_;
+    parts_.links.connect(peer);
+  }
+}
+
+void Sender::start(Peer& peer, Request& request) {
+  LinkDevice& slot = *peer.device;
+  const std::size_t bytes = request.view.size();
+  const LayoutClass layout = layout_of(request.view, slot.device->caps());
+  const DeviceProtocols& protocols = *peer.protocols;
+  Rendezvous& rendezvous = parts_.rendezvous;
+  if (bytes >= protocols.table.eager_below(layout)) {
+    return rendezvous.announce(peer, request, bytes, false);
+  }
+  const std::uint32_t units = units_of(bytes);
+  const bool is_long = bytes >= protocols.long_send;
+  // Long ones leave credits for those that have no other way to complete by themselves.
+  const std::uint32_t reserve = is_long ? peer.their_window / 2 : 0;
+  if (units + reserve > peer.credits) return rendezvous.announce(peer, request, bytes, true);
+  if (is_long &&
+      (!slot.pending.empty(peer.endpoint) || !slot.eager->takes_now(peer.endpoint, bytes))) {
+    return rendezvous.announce(peer, request, bytes, false);
+  }
+  send_eager(peer, request, bytes, units);
+}
+
+void Sender::send_eager(Peer& peer, Request& request, std::size_t bytes, std::uint32_t units) {
+  peer.credits -= units;
+  ++parts_.counters.eager;
+  const auto data = parts_.messenger.packed(request.view, 0, bytes);
+  EagerHeader header;
+  header.context = request.key.context;
+  header.source = request.key.source;
+  header.tag = request.key.tag;
+  if (request.mode != SendMode::synchronous) {
+    parts_.messenger.send(peer, header, data);
+    return complete_request(request, parts_.process.progress());
+  }
+  parts_.rendezvous.transfers().begin_send(peer, request, TransferKind::await_ack);
+  EagerSyncHeader sync;
+  sync.match = header;
+  sync.match.kind = MessageKind::eager_sync;
+  sync.sender = request.transfer;
+  parts_.messenger.send(peer, sync, data);
+}
+
+void Sender::cancel_waiting(Request& request) {
+  request.ListNode<>::unlink();
+  --waiting_;
+  cancel_request(request, parts_.process.progress());
+}
+
+void Sender::connected(Peer& peer) {
+  peer.protocols = &protocols_[peer.device->index];
+  while (Request* request = peer.waiting.pop_front()) {
+    --waiting_;
+    request->place = RequestPlace::nowhere;
+    start(peer, *request);
+  }
+}
+
+void Sender::lost(Peer& peer) {
+  while (Request* request = peer.waiting.pop_front()) {
+    --waiting_;
+    fail_request(*request, MPI_ERR_PROC_ABORTED, parts_.process.progress());
+  }
+}
+
+}  // namespace remit

@@ -1,0 +1,61 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The memory of messages that arrived before their receives.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "pt2pt/matching.hpp"
+#include "pt2pt/memory_pool.hpp"
+#include "pt2pt/transfer.hpp"
+#include "runtime/pool.hpp"
+
+namespace remit {
+
+/// Owns the records of unexpected messages and their data, in blocks of a pool whose size credits
+/// see to. Knows nothing of matching: a record must be out of the Matcher before it is freed here.
+/// One thread; allocates only when more is held than ever before.
+class UnexpectedStore {
+ public:
+  explicit UnexpectedStore(std::size_t pool_bytes) : blocks_(pool_bytes) {}
+  ~UnexpectedStore() {
+    records_.for_each([this](Unexpected& message) { free_data(message); });
+  }
+  UnexpectedStore(const UnexpectedStore&) = delete;
+  UnexpectedStore& operator=(const UnexpectedStore&) = delete;
+
+  /// A record of a message of so many bytes, without data. Throws std::bad_alloc.
+  [[nodiscard]] Unexpected& add(const MatchKey& key, std::size_t bytes) {
+    Unexpected& message = *records_.allocate();
+    message.links[0].key = key;
+    message.bytes = bytes;
+    peak_ = std::max(peak_, this->bytes());
+    return message;
+  }
+  /// Gives it memory for its bytes, which must not be none. Throws std::bad_alloc.
+  void hold_data(Unexpected& message) {
+    message.data = blocks_.allocate(message.bytes);
+    peak_ = std::max(peak_, bytes());
+  }
+  void free(Unexpected& message) {
+    free_data(message);
+    records_.free(&message);
+  }
+
+  /// Bytes that are held now, and the most ever.
+  [[nodiscard]] std::size_t bytes() const {
+    return blocks_.in_use() + records_.live() * sizeof(Unexpected);
+  }
+  [[nodiscard]] std::size_t peak() const { return peak_; }
+
+ private:
+  void free_data(Unexpected& message) {
+    if (message.data != nullptr) blocks_.free(message.data, message.bytes);
+  }
+
+  Slab<Unexpected> records_;
+  BlockPool blocks_;
+  std::size_t peak_ = 0;
+};
+
+}  // namespace remit

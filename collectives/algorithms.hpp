@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "collectives/choice/shape.hpp"
 #include "collectives/choice/tuning.hpp"
 #include "collectives/collectives.hpp"
 #include "runtime/params.hpp"
@@ -14,28 +15,6 @@ namespace remit {
 
 /// Null for "board": board.hpp has a function for each operation, which is no coroutine.
 using AlgorithmFunction = Task<int> (*)(CollCtx& c, const CollectiveArgs& a);
-
-/// What a choice depends on. The same at every member, so that all choose alike.
-struct CollectiveShape {
-  int size = 1;            ///< members
-  std::size_t bytes = 0;   ///< of one member's contribution, the largest one of an allgatherv (of
-                           ///< the whole vector in reductions)
-  MPI_Count elements = 0;  ///< of the same
-  bool commutative = true;
-  bool exact = false;     ///< the result does not depend on the order of combining, to the last bit
-  bool in_place = false;  ///< MPI_IN_PLACE as the send buffer; the same everywhere where it matters
-  bool uniform = true;    ///< false: v-variants, whose sizes differ
-  bool board = false;     ///< blocking, and the communicator has a shared board
-  bool one_host = false;  ///< all members are on one host
-  LongBoard long_board = LongBoard::none;  ///< where the kernel's copies are slower
-  bool quick_copies = false;             ///< members with a board copy each other's memory quickly
-  const Hierarchy* hierarchy = nullptr;  ///< cells of the members, once they were found out
-  bool plain = true;          ///< elements to reduce lie one behind the other, without gaps
-  Place place = Place::host;  ///< where the members are
-  int processors = 1;         ///< of the host, where Place::host_shared
-  const CollectiveTable* table = nullptr;  ///< what things cost there; null: as built in
-  bool inter = false;  ///< an inter-communicator; then nothing above but `size` says anything
-};
 
 /// One row: an algorithm, where it may be used, and its cost.
 struct Algorithm {
@@ -53,27 +32,22 @@ struct Algorithm {
 /// All rows, grouped by operation.
 [[nodiscard]] std::span<const Algorithm> all_algorithms();
 
-/// Whether neither the parameter coll_algorithms nor a measured table says which row.
-[[nodiscard]] bool chosen_by_cost(CollectiveKind kind, const CollectiveShape& shape,
-                                  const Params& params);
-
-/// The same of all shapes, as far as it can be said of all.
-[[nodiscard]] bool chosen_by_cost_alone(CollectiveKind kind, const CollectiveTable* table,
-                                        const Params& params);
-
+/// A row, and who chose it.
+struct ChosenAlgorithm {
+  const Algorithm* row;
+  bool by_cost;  ///< neither the parameter coll_algorithms nor a measured table
+};
 /// The row for a shape: the one that the parameter coll_algorithms names, if it applies; else what
 /// was measured to be the best, if the shape's table says so; else the cheapest that applies. There
 /// is always one.
-[[nodiscard]] const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& shape,
-                                                const Params& params);
+[[nodiscard]] ChosenAlgorithm choose_row(CollectiveKind kind, const CollectiveShape& shape,
+                                         const Params& params);
+[[nodiscard]] inline const Algorithm& choose_algorithm(CollectiveKind kind,
+                                                       const CollectiveShape& shape,
+                                                       const Params& params) {
+  return *choose_row(kind, shape, params).row;
+}
 
-/// Whether every pair in the parameter coll_algorithms is a row of the table; else what there is.
-[[nodiscard]] Expected<> check_forced_algorithms(const Params& params);
-
-/// Operations whose members know the sizes of their own blocks only.
-[[nodiscard]] bool has_own_sizes(CollectiveKind kind);
-[[nodiscard]] bool is_reduction(CollectiveKind kind);
-[[nodiscard]] CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args);
 [[nodiscard]] std::string_view collective_name(CollectiveKind kind);
 
 /// An operation as a part of another one, on whose messages it runs, with the algorithm that suits

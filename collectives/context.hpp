@@ -16,7 +16,7 @@
 
 namespace remit {
 
-class Board;
+struct DirectOnBoard;
 
 /// What collective operations need of whatever moves their messages. The engine of pt2pt/ is one;
 /// the LogGP machine of benchmarks/logp, whose header stands in for that of pt2pt/, is another.
@@ -48,16 +48,18 @@ static_assert(MessageEngine<Engine>);
 /// For one that an exception ends there is no such way out: it ends the job.
 class CollCtx final : public TaskContext {
  public:
-  /// `polls`: how often an await looks for completion itself before it suspends. `board`: where
-  /// members meet without messages; only for a blocking call whose algorithm never suspends then.
+  /// `polls`: how often an await looks for completion itself before it suspends. `on_board`: how
+  /// members of a direct operation meet without messages; only for a blocking call whose algorithm
+  /// never suspends then.
   CollCtx(Engine& engine, const CommCore& comm, std::uint32_t sequence, FrameArena& arena,
-          int polls, Board* board = nullptr)
+          int polls,
+          const DirectOnBoard* on_board = nullptr)
       : engine_(engine),
         comm_(comm),
         tag_(static_cast<int>(sequence & 0x7fffffffU)),
         arena_(arena),
         polls_(polls),
-        board_(board) {}
+        on_board_(on_board) {}
 
   /// A part of `whole` among other processes: those of `comm`, which has contexts of its own. Its
   /// messages have the tag of the whole.
@@ -102,7 +104,7 @@ class CollCtx final : public TaskContext {
   }
 
   /// Null: by messages.
-  [[nodiscard]] Board* board() const { return board_; }
+  [[nodiscard]] const DirectOnBoard* on_board() const { return on_board_; }
 
   /// Low level: starts one half; the request must live until complete. For fan-outs.
   void start_send(Request& request, const View& buffer, int peer) {
@@ -258,7 +260,7 @@ class CollCtx final : public TaskContext {
   int tag_;
   FrameArena& arena_;
   int polls_;
-  Board* board_ = nullptr;
+  const DirectOnBoard* on_board_ = nullptr;
 };
 
 }  // namespace remit

@@ -2,14 +2,14 @@
 // The drivers that make one coroutine blocking, nonblocking or persistent.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cassert>
-#include <vector>
 
 #include "collectives/algorithms.hpp"
-#include "collectives/algorithms/buffers.hpp"
 #include "collectives/board/board.hpp"
+#include "collectives/board/board_meeting.hpp"
+#include "collectives/choice/decision.hpp"
 #include "collectives/hierarchy.hpp"
+#include "collectives/state.hpp"
 
 namespace remit {
 
@@ -20,30 +20,6 @@ namespace {
 constexpr int kBlockingPolls = 100;
 constexpr int kNonblockingPolls = 1;
 
-/// A communicator of one process needs no messages: what it sends is what it receives.
-void copy_to_self(const CollectiveArgs& a) {
-  using enum CollectiveKind;
-  if (a.send == MPI_IN_PLACE || a.recv == MPI_IN_PLACE) return;
-  if (a.kind == exscan) return;  // the first member's result is undefined
-  if (a.kind == barrier || a.kind == bcast) return;
-  copy_local(send_slot(a, 0), receive_slot(a, 0));
-}
-
-/// What needs no messages: a communicator of one process, and operations on no bytes, which every
-/// member sees by itself.
-bool is_for_one(const CollectiveShape& shape, const CollectiveArgs& a) {
-  if (a.neighbors != nullptr) return false;  // a process may be its own neighbour, or have none
-  if (shape.inter || a.kind == CollectiveKind::agree) return false;
-  const bool empty = a.kind != CollectiveKind::barrier && shape.uniform && shape.bytes == 0;
-  return shape.size == 1 || empty;
-}
-
-bool done_alone(const CollectiveShape& shape, const CollectiveArgs& a) {
-  if (!is_for_one(shape, a)) return false;
-  if (shape.size == 1) copy_to_self(a);
-  return true;
-}
-
 }  // namespace
 
 void CollCtx::broken_off(int error) {
@@ -53,15 +29,6 @@ void CollCtx::broken_off(int error) {
       error, fmt::format("a collective operation cannot be finished here, and the other members of "
                          "its communicator wait for that: {}",
                          error_of_exception().message));
-}
-
-Task<int> run_part(CollCtx& c, CollectiveArgs a) {
-  learn_place(c.engine(), c.comm());
-  const CollectiveShape shape = shape_of(c.comm(), a);
-  if (done_alone(shape, a)) co_return c.error();
-  Task<int> algorithm = choose_algorithm(a.kind, shape, c.engine().process().params()).run(c, a);
-  co_await algorithm;
-  co_return c.error();
 }
 
 Task<int> Collective::body(Collective& self) {
@@ -93,7 +60,7 @@ void Collective::start() {
   request.waiter = nullptr;
   request.status = OpStatus{};
   if (algorithm_ == nullptr) {
-    if (comm_.size() == 1) copy_to_self(args_);
+    do_alone(comm_.size(), args_);
     complete_request(request, engine_.process().progress());
     return;
   }
@@ -102,25 +69,15 @@ void Collective::start() {
   task_.start();
 }
 
-int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
-                   const WaitSubject* subject) {
-  const std::uint32_t sequence = comm.collective_sequence++;
-  learn_place(engine, comm);
-  const CollectiveShape shape = shape_of(comm, args);
-  if (done_alone(shape, args)) return MPI_SUCCESS;
-  if (comm.hierarchy_wishes < Hierarchy::kPatience) [[unlikely]]
-    Hierarchy::wish(engine, comm, subject);
-  if (comm.board == nullptr) Board::wish(engine, comm, args, shape, subject);
-  if (comm.board != nullptr && comm.board->takes(args, shape)) {
-    return comm.board->run(args, subject);
-  }
+namespace {
+
+/// Runs the coroutine of a row to its end. `on_board`: where a direct one meets; null: by messages.
+int run_algorithm(Engine& engine, const CommCore& comm, const CollectiveArgs& args,
+                  const Algorithm& row, std::uint32_t sequence, const DirectOnBoard* on_board,
+                  const WaitSubject* subject) {
   Process& process = engine.process();
-  const Algorithm& row = choose_algorithm(args.kind, shape, process.params());
-  Board* board = row.direct ? comm.board.get() : nullptr;
-  if (board != nullptr && !board->reaches_memory()) board = nullptr;
-  if (board != nullptr) board->begin_direct(shape, subject);
   FrameArenaLease arena(process.arenas());
-  CollCtx c(engine, comm, sequence, *arena, kBlockingPolls, board);
+  CollCtx c(engine, comm, sequence, *arena, kBlockingPolls, on_board);
   Task<int> task = row.run(c, args);
   task.start();
   if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
@@ -128,6 +85,30 @@ int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
   if (ended_by_exception(task.result())) [[unlikely]]
     arena.abandon();
   return task.result();
+}
+
+}  // namespace
+
+int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
+                   const WaitSubject* subject) {
+  const std::uint32_t sequence = comm.collective_sequence++;
+  learn_place(engine, comm);
+  const CollectiveShape shape = shape_of(comm, args);
+  if (is_for_one(shape, args)) {
+    do_alone(shape.size, args);
+    return MPI_SUCCESS;
+  }
+  if (known_state(comm).hierarchy_uses < Hierarchy::kPatience) [[unlikely]]
+    Hierarchy::count_use(engine, comm, subject);
+  if (board_of(comm) == nullptr) count_board_use(engine, comm, args, shape, subject);
+  Board* const board = board_of(comm);
+  const Decision decision = decide(board, args, shape, engine.process().params());
+  if (decision.algorithm == nullptr) return board->run(args, subject);
+  if (!decision.meets_on_board) {
+    return run_algorithm(engine, comm, args, *decision.algorithm, sequence, nullptr, subject);
+  }
+  const DirectOnBoard meeting{*board, decision.pace, shape.bytes, subject};
+  return run_algorithm(engine, comm, args, *decision.algorithm, sequence, &meeting, subject);
 }
 
 }  // namespace remit

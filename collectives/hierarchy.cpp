@@ -9,6 +9,7 @@
 
 #include "collectives/algorithms.hpp"
 #include "collectives/algorithms/buffers.hpp"
+#include "collectives/state.hpp"
 #include "runtime/topology.hpp"
 
 namespace remit {
@@ -87,16 +88,17 @@ Task<int> gather_cells(CollCtx& c, const std::int64_t& mine, std::vector<std::in
 
 }  // namespace
 
-void Hierarchy::wish(Engine& engine, CommCore& comm, const WaitSubject* subject) {
-  if (comm.hierarchy_wishes >= kPatience) return;
+void Hierarchy::count_use(Engine& engine, CommCore& comm, const WaitSubject* subject) {
+  CollectiveState& state = collective_state(comm);
+  if (state.hierarchy_uses >= kPatience) return;
   const bool never = comm.is_inter() || comm.size() < kLeastMembers;
-  comm.hierarchy_wishes = never ? kPatience : comm.hierarchy_wishes + 1;
-  if (never || comm.hierarchy_wishes != kPatience) return;
+  state.hierarchy_uses = never ? kPatience : state.hierarchy_uses + 1;
+  if (never || state.hierarchy_uses != kPatience) return;
   Process& process = engine.process();
   const std::string& by = process.params().text(cells_param);
   // The lowest rank of a host names it among processes of one job only.
   if (spans_jobs(*comm.local, process.identity().size)) return;
-  if (by == "none" || (by == "host" && static_cast<Place>(comm.place) != Place::network)) return;
+  if (by == "none" || (by == "host" && state.place != Place::network)) return;
   const std::int64_t mine = remit::cell_of(process);
   std::vector<std::int64_t> cells(static_cast<std::size_t>(comm.size()));
   const FrameArenaLease arena(process.arenas());
@@ -106,7 +108,7 @@ void Hierarchy::wish(Engine& engine, CommCore& comm, const WaitSubject* subject)
   if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
   if (task.result() != MPI_SUCCESS) return;
   auto found = std::make_shared<Hierarchy>(comm, cells);
-  if (found->useful()) comm.hierarchy = std::move(found);
+  if (found->useful()) collective_state(comm).hierarchy = std::move(found);
 }
 
 // --- compositions --------------------------------------------------------------------------------
@@ -157,14 +159,14 @@ CollectiveArgs part_of(const CollectiveArgs& whole, CollectiveKind kind, int roo
 /// All of a cell have come; all cells have; all may go.
 Task<int> barrier_hierarchical(CollCtx& c, const CollectiveArgs& a) {
   const Composition parts{a, a, a};
-  Task<int> work = compose(c, *c.comm().hierarchy, parts);
+  Task<int> work = compose(c, *hierarchy_of(c.comm()), parts);
   co_await work;
   co_return c.error();
 }
 
 /// From the root to its cell, from that one's leader to the others, from these to their cells.
 Task<int> bcast_hierarchical(CollCtx& c, const CollectiveArgs& a) {
-  const Hierarchy& h = *c.comm().hierarchy;
+  const Hierarchy& h = *hierarchy_of(c.comm());
   Composition parts;
   const bool near = h.cell_of(a.root) == h.own_cell();
   if (near) parts.up = part_of(a, bcast, h.inside_rank(c.comm(), a.root), a.send);
@@ -177,7 +179,7 @@ Task<int> bcast_hierarchical(CollCtx& c, const CollectiveArgs& a) {
 
 /// Each cell reduces to its leader, these to the one of the root's cell, who sends it on.
 Task<int> reduce_hierarchical(CollCtx& c, const CollectiveArgs& a) {
-  const Hierarchy& h = *c.comm().hierarchy;
+  const Hierarchy& h = *hierarchy_of(c.comm());
   const Datatype& type = *a.recv_type;
   const bool is_root = c.rank() == a.root;
   const bool near = h.cell_of(a.root) == h.own_cell();
@@ -208,7 +210,7 @@ Task<int> reduce_hierarchical(CollCtx& c, const CollectiveArgs& a) {
 
 /// Each cell reduces to its leader, the leaders among themselves, each tells its cell.
 Task<int> allreduce_hierarchical(CollCtx& c, const CollectiveArgs& a) {
-  const Hierarchy& h = *c.comm().hierarchy;
+  const Hierarchy& h = *hierarchy_of(c.comm());
   Composition parts;
   parts.up = part_of(a, reduce, 0, a.send);
   if (!h.leads()) parts.up->send = contribution(a);
@@ -222,7 +224,7 @@ Task<int> allreduce_hierarchical(CollCtx& c, const CollectiveArgs& a) {
 /// The cells are ranges of one size: each gathers at its leader what is one block among the
 /// leaders, who tell all of it to their cells.
 Task<int> allgather_hierarchical(CollCtx& c, const CollectiveArgs& a) {
-  const Hierarchy& h = *c.comm().hierarchy;
+  const Hierarchy& h = *hierarchy_of(c.comm());
   const int members = h.inside().size();
   const bool in_place = a.send == MPI_IN_PLACE;
   Composition parts;

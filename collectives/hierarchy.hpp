@@ -51,7 +51,7 @@ class Hierarchy {
   static constexpr std::uint32_t kPatience = 3;
   /// Counts a blocking collective, which all members do for the same ones; the last time it finds
   /// out the cells, with the other members, if that may pay.
-  static void wish(Engine& engine, CommCore& comm, const WaitSubject* subject);
+  static void count_use(Engine& engine, CommCore& comm, const WaitSubject* subject);
 
  private:
   void connect(const CommCore& comm, std::shared_ptr<const Group> near,

@@ -10,6 +10,12 @@ collective_algorithms = \
 	collectives/algorithms/barrier.cpp \
 	collectives/algorithms/bcast.cpp \
 	collectives/board/board.hpp \
+	collectives/board/board_lines.hpp \
+	collectives/board/board_meeting.hpp \
+	collectives/board/board_pages.hpp \
+	collectives/board/board_reduction.hpp \
+	collectives/board/board_segment.hpp \
+	collectives/board/board_wait.hpp \
 	collectives/algorithms/buffers.hpp \
 	collectives/collectives.hpp \
 	collectives/context.hpp \
@@ -29,15 +35,29 @@ collective_algorithms = \
 	collectives/algorithms/request_array.hpp \
 	collectives/algorithms/scan.cpp \
 	collectives/algorithms/scatter.cpp \
+	collectives/choice/board_limits.hpp \
+	collectives/choice/collective_costs.hpp \
+	collectives/choice/decision.cpp collectives/choice/decision.hpp \
+	collectives/choice/forced.cpp collectives/choice/forced.hpp \
 	collectives/choice/selection.cpp \
-	collectives/choice/tuning.cpp collectives/choice/tuning.hpp
+	collectives/choice/shape.cpp collectives/choice/shape.hpp \
+	collectives/choice/tuning.cpp collectives/choice/tuning.hpp \
+	collectives/part.cpp \
+	collectives/state.cpp collectives/state.hpp
 collectives_sources = $(collective_algorithms) \
 	collectives/board/board.cpp \
-	collectives/board/board_choice.cpp \
+	collectives/board/board_copies.cpp collectives/board/board_copies.hpp \
+	collectives/board/board_lines.cpp \
+	collectives/board/board_meeting.cpp \
+	collectives/board/board_operations.cpp collectives/board/board_operations.hpp \
+	collectives/board/board_pages.cpp \
 	collectives/board/board_probe.cpp collectives/board/board_probe.hpp \
+	collectives/board/board_reduction.cpp \
 	collectives/board/board_setup.cpp \
-	collectives/board/board_reduce.cpp \
-	collectives/board/board_short.cpp \
+	collectives/board/board_short.cpp collectives/board/board_short.hpp \
+	collectives/board/board_wait.cpp \
+	collectives/choice/board_limits.cpp \
+	collectives/choice/long_board.cpp collectives/choice/long_board.hpp \
 	collectives/driver.cpp \
 	collectives/wait_record.cpp collectives/wait_record.hpp
 collectives_groups = together/collectives-1.cpp together/collectives-2.cpp together/collectives-3.cpp

@@ -52,8 +52,9 @@ void describe_collective(Engine& engine, const CommCore& comm, CollectiveKind ki
   record.sequence = sequence;
   record.members = rank_set_of(*comm.local);
   add_awaited(engine, comm, sequence, record.waits_for);
-  if (comm.board == nullptr) return;
-  for (const ProcId proc : comm.board->missing()) add_once(record.waits_for, proc);
+  Board* const board = board_of(comm);
+  if (board == nullptr) return;
+  for (const ProcId proc : board->lines().waiting().missing()) add_once(record.waits_for, proc);
 }
 
 }  // namespace remit

@@ -2,6 +2,7 @@
 // New communicators of some of the members of another one.
 #include "communicators/creation.hpp"
 
+#include "collectives/state.hpp"
 #include "communicators/agreement.hpp"
 
 namespace remit {
@@ -26,8 +27,7 @@ CommCore make_core(ContextId context, int rank, GroupPtr local, GroupPtr remote)
     core.within->rank = rank;
     core.within->local = core.local;
     // One number for all members, however often one of them uses the group by itself: no board.
-    core.within->board_wishes = ~std::uint32_t{0};
-    core.within->hierarchy_wishes = ~std::uint32_t{0};
+    refuse_set_up(*core.within);
   }
   core.set_context(context);
   return core;

@@ -10,7 +10,8 @@
 #include <string_view>
 
 #include "collectives/algorithms.hpp"
-#include "collectives/board/board.hpp"
+#include "collectives/choice/board_limits.hpp"
+#include "collectives/choice/long_board.hpp"
 #include "collectives/hierarchy.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "runtime/process.hpp"
@@ -77,7 +78,7 @@ void ask_board(const Params& params, TuningQuery& query) {
     HostMemory* memory = device->host_memory();
     if (memory == nullptr) continue;
     const auto kernel = memory->measure_facts().kernel.value_or(KernelCopies{});
-    query.long_board = Board::takes_long(params, kernel, {.reaches = true});
+    query.long_board = long_board_of(params, kernel, {.reaches = true});
     query.quick_copies = kernel.quick;
   }
 }
@@ -173,7 +174,7 @@ Expected<> ask_collectives(const Params& params, const CollectivesQuestion& ques
   const auto hierarchy = cells_of(params, info);
   if (!hierarchy) return tl::unexpected(hierarchy.error());
   TuningQuery query{.ranks = info.ranks, .place = info.place, .processors = processors};
-  query.board = one_host && !info.inter && info.ranks <= Board::kMembers;
+  query.board = one_host && !info.inter && info.ranks <= BoardLimits::kMembers;
   query.hierarchy = hierarchy->get();
   query.exact = info.reduction == "exact";
   query.commutative = info.reduction != "ordered";

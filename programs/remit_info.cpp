@@ -13,6 +13,7 @@
 #include "bindings/env/statistics.hpp"
 #include "bindings/process/progress_thread.hpp"
 #include "collectives/algorithms.hpp"
+#include "collectives/choice/forced.hpp"
 #include "config.h"
 #include "programs/info_collectives.hpp"
 #include "programs/info_report.hpp"

@@ -63,9 +63,7 @@ class Group {
 /// MPI_IDENT: the same processes in the same order; MPI_SIMILAR: in another one; else MPI_UNEQUAL.
 [[nodiscard]] int compare(const Group& a, const Group& b);
 
-class Board;
-class Hierarchy;
-class CollectiveTable;
+struct CollectiveState;
 
 /// What point-to-point and collectives need of a communicator. Immutable once made, except for the
 /// collective sequence number and what follows it.
@@ -78,15 +76,9 @@ struct CommCore {
   /// sequence number is not used: it takes part in the operations of the whole.
   std::shared_ptr<CommCore> within;
   std::uint32_t collective_sequence = 0;  ///< tag of the next collective operation
-  std::shared_ptr<Board> board;           ///< of collectives/board/board.hpp, once it was set up
-  std::uint32_t board_wishes = 0;         ///< operations so far that would have used one
-  std::uint32_t hierarchy_wishes = 0;     ///< operations so far before it was set up
-  std::shared_ptr<Hierarchy> hierarchy;   ///< of collectives/hierarchy.hpp, once it was set up
-  /// What collectives cost in this group (collectives/choice/tuning.hpp); null until it was asked
-  /// for.
-  mutable const CollectiveTable* table = nullptr;
-  mutable std::uint8_t place = 0;  ///< a Place of that table
-  mutable int processors = 1;      ///< of its host, if that is one
+  /// What collectives keep here, and nobody else looks at (collectives/state.hpp); null until they
+  /// need it.
+  mutable std::shared_ptr<CollectiveState> collectives;
 
   void set_context(ContextId own) {
     context = own;

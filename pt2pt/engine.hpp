@@ -154,12 +154,6 @@ class Engine final : public LinkUser {
   [[nodiscard]] const Links& links() const { return links_; }
   [[nodiscard]] Process& process() const { return process_; }
 
-  /// Nanoseconds to write a page of a board (collectives/board/board.hpp) that the process has
-  /// read, and to read one that it has written; 0: not measured yet. Kept here for the next board.
-  [[nodiscard]] std::uint32_t& page_ns(ProcId proc, bool taken) {
-    return static_cast<Peer&>(links_.get(proc)).page_ns[taken ? 1 : 0];
-  }
-
   // For reports (engine_report.hpp), tests and tools.
   [[nodiscard]] const MessageCounters& counters() const { return counters_; }
   [[nodiscard]] const Rendezvous& rendezvous() const { return rendezvous_; }

@@ -2,7 +2,6 @@
 // What the engine keeps of each process that it talks to.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -42,7 +41,6 @@ struct alignas(64) Peer final : Link {
   std::uint32_t their_window = 0;  ///< the part of our credits that is never recalled
 
   const DeviceProtocols* protocols = nullptr;  ///< of `device`
-  std::array<std::uint32_t, 2> page_ns = {};   ///< Engine::page_ns()
   IntrusiveList<Request> waiting;              ///< sends until connected
 };
 

@@ -3,10 +3,11 @@
 // thousands of them in one thread.
 #pragma once
 
-#include <functional>
+#include <map>
 #include <memory>
 #include <random>
-#include <utility>
+#include <typeindex>
+#include <typeinfo>
 
 #include "runtime/bootstrap.hpp"
 #include "runtime/clock.hpp"
@@ -16,8 +17,6 @@
 #include "runtime/task.hpp"
 
 namespace remit {
-
-class CollectiveTable;
 
 /// Owns clock, random source, parameters, log sink, bootstrap and the progress engine. Devices and
 /// the layers above keep a reference to it. One thread at a time.
@@ -42,13 +41,13 @@ class Process {
   std::mt19937_64& random() { return random_; }
   FrameArenaPool& arenas() { return arenas_; }
 
-  /// What collectives cost here (collectives/choice/tuning.hpp): `load` is called when it is first
-  /// asked for. Null: nobody said how to load it.
-  using TableLoader = std::function<std::shared_ptr<const CollectiveTable>()>;
-  void set_collective_table(TableLoader load) { load_table_ = std::move(load); }
-  [[nodiscard]] const CollectiveTable* collective_table() {
-    if (load_table_ != nullptr) collective_table_ = std::exchange(load_table_, nullptr)();
-    return collective_table_.get();
+  /// What a layer above keeps for this process, one object of each type: made when it is first
+  /// asked for, gone before everything else here.
+  template <class T>
+  [[nodiscard]] T& kept() {
+    std::shared_ptr<void>& object = kept_[std::type_index(typeid(T))];
+    if (object == nullptr) object = std::make_shared<T>();
+    return *static_cast<T*>(object.get());
   }
 
  private:
@@ -59,10 +58,9 @@ class Process {
   Progress progress_;
   std::mt19937_64 random_;
   FrameArenaPool arenas_;
-  TableLoader load_table_;
-  std::shared_ptr<const CollectiveTable> collective_table_;
   int rank_;
   int size_;
+  std::map<std::type_index, std::shared_ptr<void>> kept_;
 };
 
 }  // namespace remit

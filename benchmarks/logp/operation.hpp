@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collectives/algorithms.hpp"
+#include "collectives/state.hpp"
 #include "datatype/reductions.hpp"
 
 namespace remit::logp {
@@ -187,8 +188,9 @@ inline void join(Member& member, Engine& engine, int rank,
                  Place place, std::uint32_t sequence) {
   member.comm.rank = rank;
   member.comm.local = group;
-  member.comm.table = &table;
-  member.comm.place = static_cast<std::uint8_t>(place);
+  CollectiveState& state = collective_state(member.comm);
+  state.table = &table;
+  state.place = place;
   member.context.emplace(engine, member.comm, sequence, member.arena, 0);
 }
 

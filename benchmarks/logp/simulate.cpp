@@ -122,13 +122,14 @@ struct Setting {
 void set_cells(Member& member, int each, const Setting& setting) {
   const auto cells = std::make_shared<Hierarchy>(member.comm, each);
   const auto tell = [](const CommCore& part, const CollectiveTable& table) {
-    part.table = &table;
+    CollectiveState& state = collective_state(part);
+    state.table = &table;
     // By messages, like all here, also inside of a host.
-    part.place = static_cast<std::uint8_t>(Place::network);
+    state.place = Place::network;
   };
   tell(cells->inside(), setting.inside);
   tell(cells->among(), setting.among);
-  member.comm.hierarchy = cells;
+  collective_state(member.comm).hierarchy = cells;
 }
 
 const Algorithm* find_row(const Options& options, CollectiveKind kind, const CollectiveShape& shape,

@@ -17,6 +17,7 @@
 #include "benchmarks/start/measure.hpp"
 #include "benchmarks/start/ranks.hpp"
 #include "collectives/algorithms.hpp"
+#include "collectives/choice/forced.hpp"
 
 namespace remit::start {
 

@@ -12,9 +12,9 @@ using enum CollectiveKind;
 
 int barrier_of(const char* function, MPI_Comm comm) try {
   Entry entry(function);
-  if (CommObject* object = on_board(entry, comm, barrier, 0)) [[likely]] {
-    return run_short(entry, *object, barrier, [](Board& board, const auto* subject) {
-      return board.short_barrier(subject);
+  if (const ShortPath path = short_path_of(entry, comm, barrier, 0)) [[likely]] {
+    return run_short(entry, path, barrier, [](BoardLines& lines, const auto* subject) {
+      return short_barrier(lines, subject);
     });
   }
   return blocking_collective(entry,
@@ -27,10 +27,10 @@ int bcast_of(const char* function, void* buffer, MPI_Count count, MPI_Datatype d
              MPI_Comm comm) try {
   Entry entry(function);
   const std::size_t bytes = short_bytes(entry, buffer, count, datatype);
-  CommObject* object = bytes == 0 ? nullptr : on_board(entry, comm, bcast, bytes);
-  if (object != nullptr && is_member(*object, root)) {
-    return run_short(entry, *object, bcast, [=](Board& board, const auto* subject) {
-      return board.short_bcast(buffer, bytes, root, subject);
+  const ShortPath path = bytes == 0 ? ShortPath() : short_path_of(entry, comm, bcast, bytes);
+  if (path && is_member(*path.comm, root)) {
+    return run_short(entry, path, bcast, [=](BoardLines& lines, const auto* subject) {
+      return short_bcast(lines, buffer, bytes, root, subject);
     });
   }
   return blocking_collective(entry, [&](CollectiveCall& call) {
@@ -46,9 +46,10 @@ int allgather_of(const char* function, const void* sendbuf, MPI_Count sendcount,
   Entry entry(function);
   const std::size_t bytes =
       short_bytes_of_both(entry, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
-  if (CommObject* object = bytes != 0 ? on_board(entry, comm, allgather, bytes) : nullptr) {
-    return run_short(entry, *object, allgather, [=](Board& board, const auto* subject) {
-      return board.short_allgather(sendbuf, recvbuf, bytes, subject);
+  if (const ShortPath path =
+          bytes == 0 ? ShortPath() : short_path_of(entry, comm, allgather, bytes)) {
+    return run_short(entry, path, allgather, [=](BoardLines& lines, const auto* subject) {
+      return short_allgather(lines, sendbuf, recvbuf, bytes, subject);
     });
   }
   return blocking_collective(entry, [&](CollectiveCall& call) {
@@ -64,13 +65,13 @@ int gather_of(const char* function, const void* sendbuf, MPI_Count sendcount, MP
               MPI_Comm comm) try {
   Entry entry(function);
   const std::size_t bytes = short_bytes(entry, sendbuf, sendcount, sendtype);
-  CommObject* object = bytes == 0 ? nullptr : on_board(entry, comm, gather, bytes);
-  if (object != nullptr && is_member(*object, root) &&
-      (object->core.rank != root ||
+  const ShortPath path = bytes == 0 ? ShortPath() : short_path_of(entry, comm, gather, bytes);
+  if (path && is_member(*path.comm, root) &&
+      (path.comm->core.rank != root ||
        bytes == short_bytes_of_both(entry, sendbuf, sendcount, sendtype, recvbuf, recvcount,
                                     recvtype))) {
-    return run_short(entry, *object, gather, [=](Board& board, const auto* subject) {
-      return board.short_gather(sendbuf, recvbuf, bytes, root, subject);
+    return run_short(entry, path, gather, [=](BoardLines& lines, const auto* subject) {
+      return short_gather(lines, sendbuf, recvbuf, bytes, root, subject);
     });
   }
   return blocking_collective(entry, [&](CollectiveCall& call) {
@@ -86,14 +87,13 @@ int scatter_of(const char* function, const void* sendbuf, MPI_Count sendcount,
                int root, MPI_Comm comm) try {
   Entry entry(function);
   const std::size_t bytes = short_bytes(entry, recvbuf, recvcount, recvtype);
-  CommObject* object = bytes == 0 ? nullptr : on_board(entry, comm, scatter, bytes);
-  if (object != nullptr && is_member(*object, root) &&
-      object->core.board->takes_short_blocks(scatter, bytes) &&
-      (object->core.rank != root ||
+  const ShortPath path = bytes == 0 ? ShortPath() : short_path_of(entry, comm, scatter, bytes);
+  if (path && is_member(*path.comm, root) &&
+      (path.comm->core.rank != root ||
        bytes == short_bytes_of_both(entry, sendbuf, sendcount, sendtype, recvbuf, recvcount,
                                     recvtype))) {
-    return run_short(entry, *object, scatter, [=](Board& board, const auto* subject) {
-      return board.short_scatter(sendbuf, recvbuf, bytes, root, subject);
+    return run_short(entry, path, scatter, [=](BoardLines& lines, const auto* subject) {
+      return short_scatter(lines, sendbuf, recvbuf, bytes, root, subject);
     });
   }
   return blocking_collective(entry, [&](CollectiveCall& call) {
@@ -110,10 +110,10 @@ int alltoall_of(const char* function, const void* sendbuf, MPI_Count sendcount,
   Entry entry(function);
   const std::size_t bytes =
       short_bytes_of_both(entry, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
-  CommObject* object = bytes != 0 ? on_board(entry, comm, alltoall, bytes) : nullptr;
-  if (object != nullptr && object->core.board->takes_short_blocks(alltoall, bytes)) {
-    return run_short(entry, *object, alltoall, [=](Board& board, const auto* subject) {
-      return board.short_alltoall(sendbuf, recvbuf, bytes, subject);
+  if (const ShortPath path =
+          bytes == 0 ? ShortPath() : short_path_of(entry, comm, alltoall, bytes)) {
+    return run_short(entry, path, alltoall, [=](BoardLines& lines, const auto* subject) {
+      return short_alltoall(lines, sendbuf, recvbuf, bytes, subject);
     });
   }
   return blocking_collective(entry, [&](CollectiveCall& call) {
@@ -127,15 +127,15 @@ int alltoall_of(const char* function, const void* sendbuf, MPI_Count sendcount,
 int reduce_of(const char* function, const void* sendbuf, void* recvbuf, MPI_Count count,
               MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) try {
   Entry entry(function);
-  CommObject* object = on_board(entry, comm, reduce, 1);
-  if (object != nullptr && is_member(*object, root)) {
-    const ShortVector v =
-        short_vector(entry, sendbuf, recvbuf, count, datatype, op, object->core.rank == root);
-    if (v.kernel != nullptr && object->core.board->takes_short(reduce, v.bytes)) {
-      return run_short(entry, *object, reduce, [=](Board& board, const auto* subject) {
-        return board.short_reduce(v, root, subject);
-      });
-    }
+  const CommObject* object = entry.instance().comm(comm);
+  const bool is_root = object != nullptr && object->core.rank == root;
+  const ShortVector v = short_vector(entry, sendbuf, recvbuf, count, datatype, op, is_root);
+  const ShortPath path =
+      v.kernel == nullptr ? ShortPath() : short_path_of(entry, comm, reduce, v.bytes);
+  if (path && is_member(*path.comm, root)) {
+    return run_short(entry, path, reduce, [=](BoardLines& lines, const auto* subject) {
+      return short_reduce(lines, v, root, subject);
+    });
   }
   return blocking_collective(entry, [&](CollectiveCall& call) {
     return check_reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm);
@@ -148,10 +148,10 @@ int allreduce_of(const char* function, const void* sendbuf, void* recvbuf, MPI_C
                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) try {
   Entry entry(function);
   const ShortVector v = short_vector(entry, sendbuf, recvbuf, count, datatype, op, true);
-  if (CommObject* object =
-          v.kernel != nullptr ? on_board(entry, comm, allreduce, v.bytes) : nullptr) {
-    return run_short(entry, *object, allreduce, [=](Board& board, const auto* subject) {
-      return board.short_allreduce(v, subject);
+  if (const ShortPath path =
+          v.kernel == nullptr ? ShortPath() : short_path_of(entry, comm, allreduce, v.bytes)) {
+    return run_short(entry, path, allreduce, [=](BoardLines& lines, const auto* subject) {
+      return short_allreduce(lines, v, subject);
     });
   }
   return blocking_collective(entry, [&](CollectiveCall& call) {

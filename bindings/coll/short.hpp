@@ -1,25 +1,30 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Blocking collectives of a few bytes on a communicator that has a board: the fast path. What is
-// out of the ordinary, and what is wrong, is left to the general form (coll_call.hpp).
+// out of the ordinary, and what is wrong, is left to the general form (call.hpp).
 #pragma once
 
 #include "bindings/coll/call.hpp"
 #include "bindings/env/wait_subjects.hpp"
 #include "collectives/board/board.hpp"
-#include "collectives/hierarchy.hpp"
+#include "collectives/board/board_short.hpp"
 
 namespace remit {
 
-/// The communicator, if a plain operation on so many bytes takes place on its board and has nothing
-/// else to do; else null.
-[[nodiscard, gnu::always_inline]] inline CommObject* on_board(const Entry& entry, MPI_Comm comm,
-                                                              CollectiveKind kind,
-                                                              std::size_t bytes) {
+/// A communicator, and the lines of its board on which a call takes its short form; null: it does
+/// not, and is left to the general form.
+struct ShortPath {
+  CommObject* comm = nullptr;
+  BoardLines* lines = nullptr;
+  explicit operator bool() const { return lines != nullptr; }
+};
+
+/// Whether a plain operation on so many bytes takes its short form, and has nothing else to do.
+[[nodiscard, gnu::always_inline]] inline ShortPath short_path_of(const Entry& entry, MPI_Comm comm,
+                                                                 CollectiveKind kind,
+                                                                 std::size_t bytes) {
   CommObject* object = entry.instance().comm(comm);
-  const bool fits = object != nullptr && object->core.board != nullptr &&
-                    object->core.hierarchy_wishes >= Hierarchy::kPatience &&
-                    object->core.board->takes_short(kind, bytes);
-  return fits ? object : nullptr;
+  if (object == nullptr) return {};
+  return {object, short_path(object->core, kind, bytes)};
 }
 
 [[nodiscard]] inline bool is_member(const CommObject& comm, int rank) {
@@ -34,7 +39,7 @@ namespace remit {
   if (Entry::is_special(buffer)) return 0;
   const std::size_t bytes =
       static_cast<std::size_t>(count) * entry.instance().plain.bytes(count, type);
-  return bytes <= BoardPlace::kInline ? bytes : 0;
+  return bytes <= BoardSegment::kInline ? bytes : 0;
 }
 
 /// Bytes of a plain send and a plain receive buffer that are as long as each other and not one, if
@@ -47,13 +52,14 @@ namespace remit {
   return same ? bytes : 0;
 }
 
-/// Runs `operation(board, subject)` to its end.
+/// Runs `operation(lines, subject)` to its end.
 template <class Operation>
-int run_short(Entry& entry, CommObject& comm, CollectiveKind kind, Operation operation) {
+int run_short(Entry& entry, const ShortPath& path, CollectiveKind kind, Operation operation) {
+  CommObject& comm = *path.comm;
   entry.raise_on(comm);
   const CollectiveWait subject(entry, comm, kind);
   ++comm.core.collective_sequence;
-  return end_blocking(entry, comm, operation(*comm.core.board, &subject));
+  return end_blocking(entry, comm, operation(*path.lines, &subject));
 }
 
 /// The arguments of a reduction whose operation and type are predefined and whose vector fits a

@@ -13,7 +13,8 @@
 #include "bindings/process/progress_thread.hpp"
 #include "bindings/pt2pt/bsend.hpp"
 #include "bindings/pt2pt/requests.hpp"
-#include "collectives/algorithms.hpp"
+#include "collectives/choice/collective_costs.hpp"
+#include "collectives/choice/forced.hpp"
 #include "collectives/choice/tuning.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "runtime/bootstrap_open.hpp"
@@ -54,7 +55,7 @@ Expected<std::unique_ptr<Instance>> open_instance(const char* function, int thre
     process->progress().set_call_board(
         CallBoard::open(call_file_path(directory, process->identity().job), process->rank()));
   }
-  process->set_collective_table([&own = *process] { return load_costs(own); });
+  process->kept<CollectiveCosts>().set_table([&own = *process] { return load_costs(own); });
   auto devices = open_devices(*process, early);
   // Most often it is the same for all ranks of a host: the launcher says it once.
   if (!devices) {

@@ -110,31 +110,55 @@ void start_round(CollCtx& c, RequestArray& messages, Sends sends, Receives recei
 
 }  // namespace
 
+BoardMeeting Direct::meeting(CollCtx& c) const {
+  return {c.on_board()->board.lines(), hub_};
+}
+
+void Direct::meet_on_board(CollCtx& c, const CollectiveArgs* a) {
+  using enum CopyPace::Role;
+  const DirectOnBoard& chosen = *c.on_board();
+  chosen.board.lines().waiting().set_subject(chosen.subject);
+  const CopyPace::Role role = hub_ == kNoHub ? equal : hub_ == c.rank() ? hub : other;
+  if (a != nullptr) pace_ = chosen.pace;
+  if (pace_ != nullptr) mine_.words = pace_->begin(chosen.bytes, role);
+  c.fail(meeting(c).tell(&mine_, sizeof mine_, facts_));
+  facts_[c.rank()].reaches = 0;
+  if (pace_ == nullptr || c.error() != MPI_SUCCESS) return;
+  CopyPace::Words others;
+  for (int i = 0; i < c.size(); ++i) {
+    if (i == c.rank() || !meets(c.rank(), i)) continue;
+    others.slow = others.slow || facts_[i].words.slow;
+    others.wants_board = others.wants_board || facts_[i].words.wants_board;
+  }
+  if (role != other) pace_->hear(others.slow);
+  // A hub decides alone; who is another meets nobody but the hub.
+  was_on_board_ = (role != other && mine_.words.wants_board) || (role != hub && others.wants_board);
+  if (was_on_board_) c.fail(chosen.board.run(*a, chosen.subject));
+}
+
 /// Every pair that meets exchanges a message, which also connects them: for the next time, if they
 /// do not reach each other yet. A member that failed before sends nothing that counts, and uses
 /// messages with all: both sides of each pair come to the same answer.
-Task<int> meet(CollCtx& c, Direct& d, const CollectiveArgs* a) {
+Task<int> Direct::meet(CollCtx& c, Direct& d, const CollectiveArgs* a) {
   const int size = c.size();
-  if (c.board() != nullptr) {
-    d.meet_at_board(c, a);
+  if (c.on_board() != nullptr) {
+    d.meet_on_board(c, a);
     co_return c.error();
   }
   const bool sound = c.error() == MPI_SUCCESS;
-  auto* told = reinterpret_cast<Direct::Fact*>(
-      c.scratch(static_cast<std::size_t>(size) * sizeof(Direct::Fact)));
+  auto* told = reinterpret_cast<Fact*>(c.scratch(static_cast<std::size_t>(size) * sizeof(Fact)));
   for (int i = 0; i < size; ++i) {
     const Links::HostPath path = c.engine().links().host_path(c.comm().local->proc(i));
     const bool reaches =
         i != c.rank() && path.memory != nullptr && path.memory->reaches_memory(path.endpoint);
-    new (told + i) Direct::Fact(d.mine_);
+    new (told + i) Fact(d.mine_);
     told[i].reaches = reaches ? 1 : 0;
   }
   RequestArray messages(c, RequestKind::receive, 2 * (size - 1));
-  const auto meets = [&](int peer) { return d.meets(c.rank(), peer); };
+  const auto met = [&](int peer) { return d.meets(c.rank(), peer); };
   start_round(
-      c, messages, meets, meets,
-      [&](int to) { return bytes_view(told + to, sizeof(Direct::Fact)); },
-      [&](int from) { return bytes_view(d.facts_ + from, sizeof(Direct::Fact)); });
+      c, messages, met, met, [&](int to) { return bytes_view(told + to, sizeof(Fact)); },
+      [&](int from) { return bytes_view(d.facts_ + from, sizeof(Fact)); });
   auto everybody = c.all(messages.started());
   co_await everybody;
   for (int i = 0; i < size; ++i) {
@@ -143,19 +167,19 @@ Task<int> meet(CollCtx& c, Direct& d, const CollectiveArgs* a) {
   co_return c.error();
 }
 
-void leave(CollCtx& c, Direct& d) {
-  if (c.board() == nullptr) return;
-  d.left_ = true;
-  c.fail(c.board()->leave(c.error()));
+void Direct::leave(CollCtx& c) {
+  if (c.on_board() == nullptr) return;
+  left_ = true;
+  c.fail(meeting(c).leave(c.error()));
 }
 
-Task<int> part(CollCtx& c, Direct& d, std::span<Request> messages, bool hub_works) {
+Task<int> Direct::part(CollCtx& c, Direct& d, std::span<Request> messages, bool hub_works) {
   auto rest = c.all(messages);
   co_await rest;
-  if (c.board() != nullptr) {
+  if (c.on_board() != nullptr) {
     if (d.pace_ != nullptr) d.pace_->end();
-    if (!d.left_) leave(c, d);
-    c.fail(c.board()->part(c.error(), d.hub_, hub_works));
+    if (!d.left_) d.leave(c);
+    c.fail(d.meeting(c).part(c.error(), hub_works));
     co_return c.error();
   }
   RequestArray round(c, RequestKind::receive, 2 * (c.size() - 1));

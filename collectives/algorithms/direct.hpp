@@ -8,6 +8,7 @@
 #include <span>
 
 #include "collectives/algorithms.hpp"
+#include "collectives/board/board_meeting.hpp"
 #include "collectives/board/copy_pace.hpp"
 #include "collectives/context.hpp"
 
@@ -25,14 +26,25 @@ namespace remit {
 /// it. If it does not work in their memory, they part without waiting.
 class Direct {
  public:
-  static constexpr int kNoHub = -1;
+  static constexpr int kNoHub = BoardMeeting::kNoHub;
 
   /// Memory of no bytes is nothing that others could use.
   Direct(CollCtx& c, std::span<const std::byte> source, std::span<std::byte> target,
          int hub = kNoHub);
 
+  /// Everybody whom this member meets has come, and is known. First of all. An algorithm that tells
+  /// what it is about to do (`a`) may find it done: see was_on_board().
+  static Task<int> meet(CollCtx& c, Direct& d, const CollectiveArgs* a = nullptr);
+  /// This member is done with the others' memory: they need not wait for what it does before it
+  /// parts. They hear of it where there is a board; elsewhere when it parts.
+  void leave(CollCtx& c);
+  /// This member's `messages` are complete, everybody who lives has left its memory, and nobody
+  /// whom it waited for failed. Last of all, also after an error: memory may be used again only
+  /// now. `hub_works`: a hub may be in the others' memory; all say the same.
+  static Task<int> part(CollCtx& c, Direct& d, std::span<Request> messages, bool hub_works = true);
+
   /// The operation has taken place on the board, and is over: they do not part either.
-  [[nodiscard]] bool was_on_board() const { return on_board_; }
+  [[nodiscard]] bool was_on_board() const { return was_on_board_; }
   /// Whether both reach each other's memory. False for this member itself.
   [[nodiscard]] bool reaches(int peer) const { return facts_[peer].reaches != 0; }
   /// Whether the peer named a target.
@@ -50,10 +62,6 @@ class Direct {
                                  std::size_t bytes) const;
 
  private:
-  friend Task<int> meet(CollCtx& c, Direct& d, const CollectiveArgs* a);
-  friend void leave(CollCtx& c, Direct& d);
-  friend Task<int> part(CollCtx& c, Direct& d, std::span<Request> messages, bool hub_works);
-
   /// What a member tells a peer.
   struct Fact {
     std::uint64_t source = 0;
@@ -63,7 +71,8 @@ class Direct {
     std::uint32_t reaches = 0;  ///< the member reaches the peer's memory
     CopyPace::Words words = {};
   };
-  void meet_at_board(CollCtx& c, const CollectiveArgs* a);
+  void meet_on_board(CollCtx& c, const CollectiveArgs* a);
+  [[nodiscard]] BoardMeeting meeting(CollCtx& c) const;
   /// A copy of so many bytes between this process and the peer, which may be timed.
   template <class Copy>
   void copy(CollCtx& c, int peer, std::size_t bytes, Copy copy) const;
@@ -77,22 +86,11 @@ class Direct {
 
   const int hub_;
   bool left_ = false;
-  bool on_board_ = false;
+  bool was_on_board_ = false;
   CopyPace* pace_ = nullptr;  ///< null: nothing is chosen by it
   Fact mine_;
   Fact* facts_;  ///< by rank
 };
-
-/// Everybody whom this member meets has come, and is known. First of all. An algorithm that tells
-/// what it is about to do may find it done: see Direct::was_on_board().
-Task<int> meet(CollCtx& c, Direct& d, const CollectiveArgs* a = nullptr);
-/// This member is done with the others' memory: they need not wait for what it does before it
-/// parts. They hear of it where there is a board; elsewhere when it parts.
-void leave(CollCtx& c, Direct& d);
-/// This member's `messages` are complete, everybody who lives has left its memory, and nobody whom
-/// it waited for failed. Last of all, also after an error: memory may be used again only now.
-/// `hub_works`: a hub may be in the others' memory; all say the same.
-Task<int> part(CollCtx& c, Direct& d, std::span<Request> messages, bool hub_works = true);
 
 /// Copies the packed bytes of `to` from `at` on of the peer's source.
 Task<int> fetch(CollCtx& c, const Direct& d, int peer, std::size_t at, View to);

@@ -8,6 +8,7 @@
 #include "collectives/algorithms/direct.hpp"
 #include "collectives/algorithms/peers.hpp"
 #include "collectives/algorithms/request_array.hpp"
+#include "collectives/state.hpp"
 #include "runtime/copy.hpp"
 
 namespace remit {
@@ -34,7 +35,7 @@ std::span<const std::byte> packed(CollCtx& c, const View& view) {
 /// Whether the root takes a share of the others' copies. Where members share processors it would
 /// only keep them from leaving as soon as they are done.
 bool root_helps(const CollCtx& c) {
-  return static_cast<Place>(c.comm().place) != Place::host_shared;
+  return known_state(c.comm()).place != Place::host_shared;
 }
 
 /// Of a block between the root and another member the root copies so many of the last bytes, the
@@ -58,7 +59,7 @@ Task<int> bcast_direct(CollCtx& c, const CollectiveArgs& a) {
   std::span<const std::byte> source;
   if (is_root) source = packed(c, buffer);
   Direct d(c, source, is_root ? std::span<std::byte>() : memory_of(buffer), a.root);
-  Task<int> meeting = meet(c, d, &a);
+  Task<int> meeting = Direct::meet(c, d, &a);
   co_await meeting;
   if (d.was_on_board()) co_return c.error();
   RequestArray messages(c, RequestKind::send, c.size());
@@ -81,7 +82,7 @@ Task<int> bcast_direct(CollCtx& c, const CollectiveArgs& a) {
     Task<int> copy = fetch(c, d, a.root, 0, front_of(buffer, buffer.size() - share));
     co_await copy;
   }
-  Task<int> parting = part(c, d, messages.started(), root_helps(c));
+  Task<int> parting = Direct::part(c, d, messages.started(), root_helps(c));
   co_await parting;
   co_return c.error();
 }
@@ -101,7 +102,7 @@ Task<int> gather_direct(CollCtx& c, const CollectiveArgs& a) {
     source = packed(c, mine);
   }
   Direct d(c, source, target, a.root);
-  Task<int> meeting = meet(c, d, &a);
+  Task<int> meeting = Direct::meet(c, d, &a);
   co_await meeting;
   if (d.was_on_board()) co_return c.error();
   RequestArray messages(c, RequestKind::receive, c.size());
@@ -129,13 +130,13 @@ Task<int> gather_direct(CollCtx& c, const CollectiveArgs& a) {
     co_await copy;
   }
   if (is_root && !in_place) {
-    leave(c, d);
+    d.leave(c);
     copy_local(mine, receive_slot(a, c.rank()));
   }
   // Without a board a member that failed may be mistaken about the root's memory.
-  const bool root_reads =
-      root_helps(c) || c.board() == nullptr || (is_root ? target.empty() : !d.has_target(a.root));
-  Task<int> parting = part(c, d, messages.started(), root_reads);
+  const bool root_reads = root_helps(c) || c.on_board() == nullptr ||
+                          (is_root ? target.empty() : !d.has_target(a.root));
+  Task<int> parting = Direct::part(c, d, messages.started(), root_reads);
   co_await parting;
   co_return c.error();
 }
@@ -148,7 +149,7 @@ Task<int> scatter_direct(CollCtx& c, const CollectiveArgs& a) {
   std::span<const std::byte> source;
   if (is_root) source = packed(c, view_of(a.send, a.send_count * c.size(), *a.send_type));
   Direct d(c, source, is_root ? std::span<std::byte>() : memory_of(mine), a.root);
-  Task<int> meeting = meet(c, d, &a);
+  Task<int> meeting = Direct::meet(c, d, &a);
   co_await meeting;
   if (d.was_on_board()) co_return c.error();
   RequestArray messages(c, RequestKind::send, c.size());
@@ -173,10 +174,10 @@ Task<int> scatter_direct(CollCtx& c, const CollectiveArgs& a) {
                            front_of(mine, block - share));
     co_await copy;
   } else if (!in_place) {
-    leave(c, d);
+    d.leave(c);
     copy_local(send_slot(a, c.rank()), mine);
   }
-  Task<int> parting = part(c, d, messages.started(), root_helps(c));
+  Task<int> parting = Direct::part(c, d, messages.started(), root_helps(c));
   co_await parting;
   co_return c.error();
 }
@@ -203,9 +204,9 @@ Task<int> fetch_all(CollCtx& c, const CollectiveArgs& a, Direct& d, const View& 
     Task<int> copy = fetch(c, d, peer, at, receive_slot(a, peer));
     co_await copy;
   }
-  leave(c, d);
+  d.leave(c);
   if (a.send != MPI_IN_PLACE) copy_local(own, receive_slot(a, c.rank()));
-  Task<int> parting = part(c, d, messages.started());
+  Task<int> parting = Direct::part(c, d, messages.started());
   co_await parting;
   co_return c.error();
 }
@@ -218,7 +219,7 @@ Task<int> allgather_direct(CollCtx& c, const CollectiveArgs& a) {
   const bool in_place = a.send == MPI_IN_PLACE;
   const View mine = in_place ? own : view_of(a.send, a.send_count, *a.send_type);
   Direct d(c, packed(c, mine), {});
-  Task<int> meeting = meet(c, d, &a);
+  Task<int> meeting = Direct::meet(c, d, &a);
   co_await meeting;
   if (d.was_on_board()) co_return c.error();
   const auto bytes_of = [&a](int peer) { return receive_slot(a, peer).size(); };
@@ -243,7 +244,7 @@ Task<int> alltoall_direct(CollCtx& c, const CollectiveArgs& a) {
     source = packed(c, whole);
   }
   Direct d(c, source, {});
-  Task<int> meeting = meet(c, d, &a);
+  Task<int> meeting = Direct::meet(c, d, &a);
   co_await meeting;
   if (d.was_on_board()) co_return c.error();
   const std::size_t block = source.size() / static_cast<std::size_t>(c.size());
@@ -417,7 +418,7 @@ Task<int> reduce_shares(CollCtx& c, const Direct& d, Shares& s) {
 /// Xeon, 2026-11-26: up to 32 KB, whatever the program does.)
 bool each_combines_all(const CollCtx& c, const Shares& s) {
   constexpr std::size_t kShort = std::size_t{32} << 10;
-  return s.whom == For::all && c.size() == 2 && c.board() != nullptr &&
+  return s.whom == For::all && c.size() == 2 && c.on_board() != nullptr &&
          s.bytes(s.a.recv_count) <= kShort;
 }
 
@@ -445,12 +446,12 @@ Task<int> reduce_together(CollCtx& c, const CollectiveArgs& a, For whom) {
     target = memory_of(all);
   }
   Direct d(c, memory_of(view_of(contribution(a), a.recv_count, s.type())), target);
-  Task<int> meeting = meet(c, d, &a);
+  Task<int> meeting = Direct::meet(c, d, &a);
   co_await meeting;
   if (d.was_on_board()) co_return c.error();
   Task<int> work = reduce_shares(c, d, s);
   co_await work;
-  Task<int> parting = part(c, d, {});
+  Task<int> parting = Direct::part(c, d, {});
   co_await parting;
   if (waits) copy_local(bytes_view(s.result, all.size()), all);
   co_return c.error();
@@ -478,11 +479,11 @@ Task<int> reduce_scatter_direct(CollCtx& c, const CollectiveArgs& a) {
   const bool in_place = a.send == MPI_IN_PLACE;
   s.result = in_place ? c.scratch(result.size()) : static_cast<std::byte*>(a.recv);
   Direct d(c, memory_of(view_of(contribution(a), a.send_count, s.type())), {});
-  Task<int> meeting = meet(c, d);
+  Task<int> meeting = Direct::meet(c, d);
   co_await meeting;
   Task<int> work = reduce_shares(c, d, s);
   co_await work;
-  Task<int> parting = part(c, d, {});
+  Task<int> parting = Direct::part(c, d, {});
   co_await parting;
   if (in_place) copy_local(bytes_view(s.result, result.size()), result);
   co_return c.error();

@@ -45,7 +45,7 @@ bool gains(std::uint64_t with, std::uint64_t without) {
 /// Memory of this thread, in a cache. It begins with a line, as pages do: at no distance from them
 /// at which copies are slow.
 struct Here {
-  alignas(kCacheLine) std::array<std::byte, BoardPlace::kPageBytes> bytes = {};
+  alignas(kCacheLine) std::array<std::byte, BoardSegment::kPageBytes> bytes = {};
 };
 
 }  // namespace
@@ -56,10 +56,10 @@ void PageTimer::write_first(Way way) {
   read_ = {};
 }
 
-void PageTimer::read(BoardPlace& theirs, Way way) {
+void PageTimer::read(BoardSegment& theirs, Way way) {
   constexpr std::size_t kMapped = 4096;
   std::byte* const page = theirs.pages[0];
-  for (std::size_t at = 0; at < BoardPlace::kPageBytes; at += kMapped) {
+  for (std::size_t at = 0; at < BoardSegment::kPageBytes; at += kMapped) {
     static_cast<void>(*static_cast<const volatile std::byte*>(page + at));
   }
   const CopiesGo copies(way.pieces);
@@ -120,7 +120,7 @@ std::size_t PageTimer::pieces_to() const {
   const Cost string = lowest_in(false);
   const Cost pieces = lowest_in(true);
   if (gains(string.of_short, pieces.of_short)) return kShort / 2;
-  return gains(pieces.of_long, string.of_long) ? BoardPlace::kPageBytes : CopyLoops{}.pieces_to;
+  return gains(pieces.of_long, string.of_long) ? BoardSegment::kPageBytes : CopyLoops{}.pieces_to;
 }
 
 }  // namespace remit

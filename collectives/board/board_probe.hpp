@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "collectives/board/board.hpp"
+#include "collectives/board/board_segment.hpp"
 #include "runtime/host_facts.hpp"
 
 namespace remit {
@@ -16,8 +16,8 @@ namespace remit {
 /// they take depends on how far from each other the cores are.
 class PageTimer {
  public:
-  /// `own` is the place of this member.
-  explicit PageTimer(BoardPlace& own) : own_(own) {}
+  /// `own` is the segment of this member.
+  explicit PageTimer(BoardSegment& own) : own_(own) {}
 
   /// How a round of steps copies.
   struct Way {
@@ -27,7 +27,7 @@ class PageTimer {
 
   // The steps.
   void write_first(Way way);
-  void read(BoardPlace& theirs, Way way);
+  void read(BoardSegment& theirs, Way way);
   void write_again(Way way);
 
   /// Nanoseconds that reading and writing a page takes, the quickest so far; 0: nobody has.
@@ -39,7 +39,7 @@ class PageTimer {
  private:
   /// A page is a short piece of data and a long one.
   static constexpr std::size_t kShort = 8192;
-  static constexpr std::size_t kLong = BoardPlace::kPageBytes - kShort;
+  static constexpr std::size_t kLong = BoardSegment::kPageBytes - kShort;
   struct Cost {
     std::uint64_t of_short = ~std::uint64_t{0};
     std::uint64_t of_long = ~std::uint64_t{0};
@@ -51,7 +51,7 @@ class PageTimer {
   [[nodiscard]] Cost lowest(bool taken) const;
   [[nodiscard]] Cost lowest_in(bool pieces) const;
 
-  BoardPlace& own_;
+  BoardSegment& own_;
   Cost read_;                        ///< of the round under way
   std::array<Cost, 4> lowest_ = {};  ///< by index_of()
 };

@@ -10,9 +10,11 @@
 #include "collectives/algorithms/grouping.hpp"
 #include "collectives/algorithms/overlapped.hpp"
 #include "collectives/algorithms/peers.hpp"
-#include "collectives/board/board.hpp"
+#include "collectives/choice/board_limits.hpp"
+#include "collectives/choice/forced.hpp"
 #include "collectives/choice/tuning.hpp"
 #include "collectives/hierarchy.hpp"
+#include "collectives/state.hpp"
 
 namespace remit {
 
@@ -198,7 +200,7 @@ double neighbor_cost(const Shape& s) {
 
 /// What a member publishes must fit its page, or go in pieces.
 bool on_board(const Shape& s) {
-  return s.board && s.size <= Board::kMembers && s.bytes <= Board::longest(s);
+  return s.board && s.size <= BoardLimits::kMembers && s.bytes <= BoardLimits::longest(s);
 }
 /// More than two members with a core each.
 bool crowd(const Shape& s) {
@@ -208,11 +210,11 @@ bool crowd(const Shape& s) {
 /// copies through the board, in which it has no part, are quicker however long the data are.
 bool long_on_board(const Shape& s) {
   if (!crowd(s)) return on_board(s);
-  return s.board && s.size <= Board::kMembers && s.bytes <= Board::kLongest;
+  return s.board && s.size <= BoardLimits::kMembers && s.bytes <= BoardLimits::kLongest;
 }
 bool blocks_on_board(const Shape& s) {
   const std::size_t all = s.bytes * static_cast<std::size_t>(s.size);
-  return on_board(s) && (s.long_board != LongBoard::none || all <= Board::longest(s));
+  return on_board(s) && (s.long_board != LongBoard::none || all <= BoardLimits::longest(s));
 }
 /// Among more than two members the order of combining, on which the result of a floating-point sum
 /// depends, must not follow from what was measured.
@@ -229,7 +231,7 @@ bool reduces_on_board(const Shape& s) {
 }
 /// Nobody knows how long the others' blocks are: what does not fit a page is read where it lies.
 bool any_blocks_on_board(const Shape& s) {
-  return on_board(s) && s.one_host && s.bytes <= BoardPlace::kPageBytes;
+  return on_board(s) && s.one_host && s.bytes <= BoardSegment::kPageBytes;
 }
 /// Of a byte that is copied in or out: a message does both.
 double copy_beta(const Shape& s) {
@@ -292,7 +294,7 @@ double board_scatter_cost(const Shape& s) {
 double board_allreduce_cost(const Shape& s) {
   const double whole = alpha(s) / 3 + ranks(s) * bytes(s) * (copy_beta(s) + gamma(s) / 2);
   if (s.place != Place::host ||
-      s.size * static_cast<MPI_Count>(s.bytes) < Board::shares_from(s.size)) {
+      s.size * static_cast<MPI_Count>(s.bytes) < BoardLimits::shares_from(s.size)) {
     return whole;
   }
   // A share each: all others' parts of it are read, then their results.
@@ -591,28 +593,9 @@ constexpr std::array kRows = {
     inter_row(agree, "inter_rounds", agree_inter),
 };
 
-/// One parameter holds every override, so that a new operation needs none of its own.
-inline const ParamDecl algorithms_param{
-    "coll_algorithms", std::string(), "",
-    "force algorithms, as operation=algorithm pairs with commas (allreduce=ring,bcast=binomial)"};
-
 inline const ParamDecl reproducible_param{
     "coll_reproducible", false, "",
     "reductions combine in an order that does not depend on which ranks share a host"};
-
-/// The algorithm that the parameter names for an operation, or empty.
-std::string_view forced_algorithm(const Params& params, std::string_view operation) {
-  std::string_view rest = params.text(algorithms_param);
-  while (!rest.empty()) {
-    const std::string_view pair = rest.substr(0, rest.find(','));
-    rest.remove_prefix(pair.size() < rest.size() ? pair.size() + 1 : rest.size());
-    const std::size_t equals = pair.find('=');
-    if (equals != std::string_view::npos && pair.substr(0, equals) == operation) {
-      return pair.substr(equals + 1);
-    }
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -647,107 +630,6 @@ std::string_view collective_name(CollectiveKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-Expected<> check_forced_algorithms(const Params& params) {
-  std::string_view rest = params.text(algorithms_param);
-  while (!rest.empty()) {
-    const std::string_view pair = rest.substr(0, rest.find(','));
-    rest.remove_prefix(pair.size() < rest.size() ? pair.size() + 1 : rest.size());
-    bool known = false;
-    std::string choices;
-    for (const Algorithm& row : kRows) {
-      const std::string name = fmt::format("{}={}", collective_name(row.kind), row.name);
-      known = known || name == pair;
-      choices += " " + name;
-    }
-    if (!known) {
-      return fail(MPI_ERR_ARG, "REMIT_COLL_ALGORITHMS: '{}' is none of{}", pair, choices);
-    }
-  }
-  return {};
-}
-
-namespace {
-
-/// Operations on integers, which wrap, and on bits and truth values.
-bool is_exact(const Op& op, const Datatype& type) {
-  if (!op.is_predefined() || op.kind() == Reduction::minloc || op.kind() == Reduction::maxloc) {
-    return false;
-  }
-  switch (type.signature().kind) {
-    case BasicKind::i8:
-    case BasicKind::i16:
-    case BasicKind::i32:
-    case BasicKind::i64:
-    case BasicKind::i128:
-    case BasicKind::u8:
-    case BasicKind::u16:
-    case BasicKind::u32:
-    case BasicKind::u64:
-    case BasicKind::byte:
-      return true;
-    default:
-      return false;
-  }
-}
-
-}  // namespace
-
-namespace {
-
-/// All members of an allgatherv know the counts of all: the largest stands for each.
-void take_counts(const CollectiveArgs& args, CollectiveShape& shape) {
-  for (int i = 0; i < shape.size; ++i) {
-    shape.elements = std::max(shape.elements, args.recv_counts[i]);
-  }
-  shape.bytes =
-      static_cast<std::size_t>(shape.elements) * static_cast<std::size_t>(args.recv_type->size());
-}
-
-}  // namespace
-
-bool has_own_sizes(CollectiveKind kind) {
-  return kind == gatherv || kind == scatterv || kind == alltoallv || kind == alltoallw ||
-         (kind >= neighbor_allgather && kind <= neighbor_alltoallw);
-}
-
-bool is_reduction(CollectiveKind kind) {
-  return kind >= reduce && kind <= exscan;
-}
-
-CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
-  CollectiveShape shape;
-  shape.size = comm.size();
-  shape.table = comm.table;
-  shape.place = static_cast<Place>(comm.place);
-  shape.processors = comm.processors;
-  shape.inter = comm.is_inter();
-  if (shape.inter) return shape;
-  shape.in_place = args.send == MPI_IN_PLACE;
-  shape.commutative = args.op == nullptr || args.op->is_commutative();
-  shape.exact =
-      args.op != nullptr && args.recv_type != nullptr && is_exact(*args.op, *args.recv_type);
-  shape.uniform = !has_own_sizes(args.kind) && args.kind != allgatherv;
-  shape.one_host = comm.table != nullptr && shape.place != Place::network;
-  shape.quick_copies = comm.board != nullptr && comm.board->copies_quickly();
-  if (args.kind == barrier) shape.hierarchy = comm.hierarchy.get();
-  if (args.kind == allgatherv) take_counts(args, shape);
-  if (!shape.uniform || args.kind == barrier || args.kind == agree) return shape;
-  shape.hierarchy = comm.hierarchy.get();
-  if (args.op != nullptr) {
-    const Layout& layout = args.recv_type->layout();
-    shape.plain = layout.is_contiguous() && layout.displacement() == 0;
-  }
-  // Gather and scatter: the side that every member has; at the root both say the same.
-  const bool use_send = args.kind == gather && !shape.in_place;
-  const bool in_place_scatter = args.kind == scatter && args.recv == MPI_IN_PLACE;
-  const bool send_side = use_send || in_place_scatter;
-  const bool reduces_blocks = args.kind == reduce_scatter || args.kind == reduce_scatter_block;
-  shape.elements = send_side || reduces_blocks ? args.send_count : args.recv_count;
-  const Datatype& type = send_side ? *args.send_type : *args.recv_type;
-  shape.bytes = static_cast<std::size_t>(shape.elements) * static_cast<std::size_t>(type.size());
-  return shape;
-}
-
 namespace {
 
 /// What a choice may depend on: nothing about hosts for reductions that have to be reproducible.
@@ -766,7 +648,7 @@ CollectiveShape visible(CollectiveKind kind, const CollectiveShape& shape, const
 const LogGP& reduction_model(Engine& engine, const CommCore& comm) {
   const LogGP& here = model_of(engine, comm);
   const bool anywhere = engine.process().params().flag(reproducible_param);
-  return anywhere ? comm.table->model(Place::network) : here;
+  return anywhere ? collective_state(comm).table->model(Place::network) : here;
 }
 
 namespace {
@@ -782,27 +664,17 @@ const Algorithm* measured_algorithm(CollectiveKind kind, const CollectiveShape& 
 
 }  // namespace
 
-bool chosen_by_cost(CollectiveKind kind, const CollectiveShape& known, const Params& params) {
-  return forced_algorithm(params, collective_name(kind)).empty() &&
-         measured_algorithm(kind, visible(kind, known, params)) == nullptr;
-}
-
-bool chosen_by_cost_alone(CollectiveKind kind, const CollectiveTable* table, const Params& params) {
-  return forced_algorithm(params, collective_name(kind)).empty() &&
-         (table == nullptr || !table->has_measured(kind));
-}
-
-const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& known,
-                                  const Params& params) {
+ChosenAlgorithm choose_row(CollectiveKind kind, const CollectiveShape& known,
+                           const Params& params) {
   const CollectiveShape shape = visible(kind, known, params);
   const std::string_view forced = forced_algorithm(params, collective_name(kind));
   const Algorithm* measured = measured_algorithm(kind, shape);
-  if (measured != nullptr && forced.empty()) return *measured;
+  if (measured != nullptr && forced.empty()) return {measured, false};
   const Algorithm* best = nullptr;
   double best_cost = 0;
   for (const Algorithm& row : kRows) {
     if (row.kind != kind || row.inter != shape.inter || !row.applies(shape)) continue;
-    if (row.name == forced) return row;
+    if (row.name == forced) return {&row, false};
     const double cost = row.cost(shape);
     if (best == nullptr || cost < best_cost) {
       best = &row;
@@ -810,12 +682,7 @@ const Algorithm& choose_algorithm(CollectiveKind kind, const CollectiveShape& kn
     }
   }
   assert(best != nullptr && "an operation without an algorithm");
-  return measured != nullptr ? *measured : *best;
-}
-
-const Algorithm& algorithm_of_part(CollCtx& c, const CollectiveArgs& a) {
-  learn_place(c.engine(), c.comm());
-  return choose_algorithm(a.kind, shape_of(c.comm(), a), c.engine().process().params());
+  return {measured != nullptr ? measured : best, forced.empty()};
 }
 
 }  // namespace remit

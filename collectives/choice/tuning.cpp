@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "collectives/algorithms.hpp"
+#include "collectives/choice/collective_costs.hpp"
+#include "collectives/state.hpp"
 #include "runtime/cache_file.hpp"
 
 namespace remit {
@@ -163,13 +165,6 @@ Expected<CollectiveTable> CollectiveTable::parse(std::string_view text, std::str
 
 // --- asking ------------------------------------------------------------------------------------
 
-bool CollectiveTable::has_measured(CollectiveKind kind) const {
-  for (std::size_t place = 0; place < kPlaces; ++place) {
-    if (!choices_[slot_of(kind, static_cast<Place>(place))].empty()) return true;
-  }
-  return false;
-}
-
 const std::vector<const Algorithm*>& CollectiveTable::measured(CollectiveKind kind, Place place,
                                                                int ranks, std::size_t bytes) const {
   static const std::vector<const Algorithm*> kNothing;
@@ -243,7 +238,8 @@ int host_processors() {
 }
 
 void learn_place(Engine& engine, const CommCore& comm) {
-  if (comm.table != nullptr) [[likely]]
+  CollectiveState& state = collective_state(comm);
+  if (state.table != nullptr) [[likely]]
     return;
   Process& process = engine.process();
   const Identity& me = process.identity();
@@ -255,20 +251,20 @@ void learn_place(Engine& engine, const CommCore& comm) {
   const bool one_job = !spans_jobs(*comm.local, me.size);
   bool one_host = one_job && static_cast<std::size_t>(comm.size()) <= me.local_peers.size();
   for (int rank = 0; one_host && rank < comm.size(); ++rank) one_host = is_here(rank);
-  Place place = Place::network;
+  state.place = Place::network;
   if (one_host) {
     // A rank's own cores would say more, but must not matter: all members have to choose alike.
-    comm.processors = host_processors();
-    place = me.local_size > comm.processors ? Place::host_shared : Place::host;
+    state.processors = host_processors();
+    state.place = me.local_size > state.processors ? Place::host_shared : Place::host;
   }
-  comm.place = static_cast<std::uint8_t>(place);
-  const CollectiveTable* loaded = one_job ? process.collective_table() : nullptr;
-  comm.table = loaded != nullptr ? loaded : &builtin_collective_table();
+  const CollectiveTable* loaded = one_job ? process.kept<CollectiveCosts>().table() : nullptr;
+  state.table = loaded != nullptr ? loaded : &builtin_collective_table();
 }
 
 const LogGP& model_of(Engine& engine, const CommCore& comm) {
   learn_place(engine, comm);
-  return comm.table->model(static_cast<Place>(comm.place));
+  const CollectiveState& state = known_state(comm);
+  return state.table->model(state.place);
 }
 
 // --- reporting ---------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collectives/choice/shape.hpp"
 #include "collectives/collectives.hpp"
 #include "runtime/error.hpp"
 #include "runtime/params.hpp"
@@ -18,7 +19,6 @@
 namespace remit {
 
 struct Algorithm;
-class Hierarchy;
 
 /// The LogGP model of messages (Alexandrov, Ionescu, Schauser, Scheiman 1995); nanoseconds.
 struct LogGP {
@@ -32,23 +32,9 @@ struct LogGP {
   [[nodiscard]] double alpha() const { return latency + 2 * overhead; }
 };
 
-/// Kinds of places that the members of a communicator can be in. Ranks of other hosts do not tell
-/// whether they share cores, so between hosts there is one kind.
-enum class Place : std::uint8_t {
-  host,         ///< one host
-  host_shared,  ///< one host on which the job has more ranks than there are processors
-  network,      ///< several hosts
-};
 inline constexpr std::size_t kPlaces = 3;
 inline constexpr std::array<std::string_view, kPlaces> kPlaceNames = {"host", "host_shared",
                                                                       "network"};
-
-/// Which data that do not fit a page of the board go through it nevertheless, in pieces.
-enum class LongBoard : std::uint8_t {
-  none,
-  cached,  ///< those that the caches hold: of others the second copy costs more
-  all,     ///< the kernel's copies are so slow that none are faster
-};
 
 /// The constants of all places, and measured choices. Immutable.
 class CollectiveTable {
@@ -76,8 +62,6 @@ class CollectiveTable {
   /// for between half and twice as many ranks.
   [[nodiscard]] const std::vector<const Algorithm*>& measured(CollectiveKind kind, Place place,
                                                               int ranks, std::size_t bytes) const;
-  /// Whether anything was measured of an operation, wherever its members are.
-  [[nodiscard]] bool has_measured(CollectiveKind kind) const;
   /// How many choices there are.
   [[nodiscard]] std::size_t choices() const;
 

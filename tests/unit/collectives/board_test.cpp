@@ -17,8 +17,12 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/board/board_short.hpp"
+#include "collectives/choice/decision.hpp"
+#include "collectives/choice/long_board.hpp"
 #include "collectives/choice/tuning.hpp"
 #include "collectives/hierarchy.hpp"
+#include "collectives/state.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
 #include "runtime/copy.hpp"
 #include "runtime/host_facts.hpp"
@@ -69,9 +73,10 @@ class BoardRanks {
       r->comm.rank = rank;
       r->comm.local = group;
       if (facts) {
-        r->comm.table = &builtin_collective_table();
-        r->comm.place = static_cast<std::uint8_t>(Place::host);
-        r->comm.processors = size;
+        CollectiveState& state = collective_state(r->comm);
+        state.table = &builtin_collective_table();
+        state.place = Place::host;
+        state.processors = size;
       }
     }
     connect();
@@ -81,7 +86,7 @@ class BoardRanks {
   CommCore& comm(int rank) { return at(rank).comm; }
   /// The rank's device goes, in order; its thread has ended.
   void leave(int rank) {
-    at(rank).comm.board.reset();
+    at(rank).comm.collectives.reset();
     at(rank).engine.reset();
   }
 
@@ -160,7 +165,7 @@ void run_random(BoardRanks& ranks, int operations, int max_ints, std::uint64_t s
   });
   for (int rank = 0; rank < ranks.size(); ++rank) {
     EXPECT_EQ(wrong[static_cast<std::size_t>(rank)], "") << "rank " << rank;
-    EXPECT_NE(ranks.comm(rank).board, nullptr);
+    EXPECT_NE(board_of(ranks.comm(rank)), nullptr);
   }
 }
 
@@ -230,31 +235,27 @@ int run_short_case(Engine& engine, CommCore& comm, const ShortCase& what, bool i
   if (reduces) args.op = &sum;
   const std::size_t bytes = what.count * sizeof(int);
   const ShortVector v{send.data(), recv.data(), bytes, what.count, reduction_kernel(sum, type)};
-  const bool blocks = what.kind == CollectiveKind::scatter || what.kind == CollectiveKind::alltoall;
-  const bool fits =
-      comm.board != nullptr && (blocks ? comm.board->takes_short_blocks(what.kind, bytes)
-                                       : comm.board->takes_short(what.kind, bytes));
+  BoardLines* const lines = short_path(comm, what.kind, bytes);
   const auto run = [&]() -> int {
-    if (!in_short || !fits) return run_collective(engine, comm, args);
+    if (!in_short || lines == nullptr) return run_collective(engine, comm, args);
     ++comm.collective_sequence;
-    Board& board = *comm.board;
     switch (what.kind) {
       case CollectiveKind::barrier:
-        return board.short_barrier(nullptr);
+        return short_barrier(*lines, nullptr);
       case CollectiveKind::bcast:
-        return board.short_bcast(recv.data(), bytes, what.root, nullptr);
+        return short_bcast(*lines, recv.data(), bytes, what.root, nullptr);
       case CollectiveKind::gather:
-        return board.short_gather(send.data(), recv.data(), bytes, what.root, nullptr);
+        return short_gather(*lines, send.data(), recv.data(), bytes, what.root, nullptr);
       case CollectiveKind::scatter:
-        return board.short_scatter(send.data(), recv.data(), bytes, what.root, nullptr);
+        return short_scatter(*lines, send.data(), recv.data(), bytes, what.root, nullptr);
       case CollectiveKind::allgather:
-        return board.short_allgather(send.data(), recv.data(), bytes, nullptr);
+        return short_allgather(*lines, send.data(), recv.data(), bytes, nullptr);
       case CollectiveKind::alltoall:
-        return board.short_alltoall(send.data(), recv.data(), bytes, nullptr);
+        return short_alltoall(*lines, send.data(), recv.data(), bytes, nullptr);
       case CollectiveKind::reduce:
-        return board.short_reduce(v, what.root, nullptr);
+        return short_reduce(*lines, v, what.root, nullptr);
       default:
-        return board.short_allreduce(v, nullptr);
+        return short_allreduce(*lines, v, nullptr);
     }
   };
   if (const int error = run()) return error;
@@ -306,19 +307,19 @@ TEST(Board, ShortFormsWhoseLengthsDisagreeAreAnError) {
     for (int i = 0; i < 4; ++i) {
       ASSERT_EQ(run_collective(ranks.engine(rank), ranks.comm(rank), barrier), MPI_SUCCESS);
     }
-    Board& board = *ranks.comm(rank).board;
+    BoardLines& lines = board_of(ranks.comm(rank))->lines();
     std::array<std::uint64_t, 4> data = {};
     const std::size_t bytes = rank == 0 ? 16 : 8;
-    EXPECT_EQ(board.short_bcast(data.data(), bytes, 0, nullptr),
+    EXPECT_EQ(short_bcast(lines, data.data(), bytes, 0, nullptr),
               rank == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
-    EXPECT_EQ(board.short_bcast(data.data(), bytes, 1, nullptr),
+    EXPECT_EQ(short_bcast(lines, data.data(), bytes, 1, nullptr),
               rank == 1 ? MPI_SUCCESS : MPI_ERR_OTHER);
-    EXPECT_EQ(board.short_allgather(data.data() + 3, data.data(), bytes / 2, nullptr),
+    EXPECT_EQ(short_allgather(lines, data.data() + 3, data.data(), bytes / 2, nullptr),
               rank == 0 ? MPI_ERR_OTHER : MPI_ERR_TRUNCATE);
     const ShortVector v{data.data(), data.data(), bytes, bytes / 8,
                         reduction_kernel(*op_of(MPI_SUM), predefined(MPI_INT64_T))};
-    EXPECT_EQ(board.short_allreduce(v, nullptr), MPI_ERR_OTHER);
-    EXPECT_EQ(board.short_barrier(nullptr), MPI_SUCCESS);
+    EXPECT_EQ(short_allreduce(lines, v, nullptr), MPI_ERR_OTHER);
+    EXPECT_EQ(short_barrier(lines, nullptr), MPI_SUCCESS);
   });
 }
 
@@ -331,7 +332,7 @@ TEST(Board, AShortFormThatMeetsPiecesGivesUp) {
     for (int i = 0; i < 4; ++i) {
       ASSERT_EQ(run_collective(ranks.engine(rank), ranks.comm(rank), barrier), MPI_SUCCESS);
     }
-    std::vector<std::byte> data(4 * BoardPlace::kPageBytes);
+    std::vector<std::byte> data(4 * BoardSegment::kPageBytes);
     if (rank == 0) {
       CollectiveArgs args;
       args.kind = CollectiveKind::bcast;
@@ -340,9 +341,10 @@ TEST(Board, AShortFormThatMeetsPiecesGivesUp) {
       args.recv_type = &predefined(MPI_BYTE);
       (void)run_collective(ranks.engine(rank), ranks.comm(rank), args);
     } else {
-      EXPECT_EQ(ranks.comm(rank).board->short_bcast(data.data(), 8, 0, nullptr), MPI_ERR_TRUNCATE);
+      EXPECT_EQ(short_bcast(board_of(ranks.comm(rank))->lines(), data.data(), 8, 0, nullptr),
+                MPI_ERR_TRUNCATE);
     }
-    EXPECT_EQ(ranks.comm(rank).board->short_barrier(nullptr), MPI_ERR_PROC_ABORTED);
+    EXPECT_EQ(short_barrier(board_of(ranks.comm(rank))->lines(), nullptr), MPI_ERR_PROC_ABORTED);
   });
 }
 
@@ -357,7 +359,7 @@ TEST(Board, LongBlocksAreCopiedDirectly) {
   for (const int size : {2, 3, 5}) {
     BoardRanks ranks(size);
     run_random(ranks, 20, 60, test_seed() + 5);
-    EXPECT_TRUE(ranks.comm(0).board->reaches_memory());
+    EXPECT_TRUE(board_of(ranks.comm(0))->reaches_memory());
     run_random(ranks, 60, 200'000, test_seed() + 6);
     if (HasFailure()) return;
   }
@@ -377,7 +379,8 @@ bool chooses_by_pace(BoardRanks& ranks, int rank) {
   CollectiveArgs args = bcast_args(nullptr, 1 << 16, predefined(MPI_BYTE));
   args.kind = CollectiveKind::allgather;
   const CommCore& comm = ranks.comm(rank);
-  return comm.board->pace(args, shape_of(comm, args)) != nullptr;
+  const Params& params = ranks.engine(rank).process().params();
+  return decide(board_of(comm), args, shape_of(comm, args), params).pace != nullptr;
 }
 
 /// Directly and by the board in turns, as the times of the kernel's copies say: here all are slow.
@@ -424,7 +427,7 @@ TEST(Board, ACrowdHasLongDataOnTheBoard) {
     args.send_count = bytes;
     args.send_type = args.recv_type;
     const CommCore& comm = ranks.comm(0);
-    return comm.board->takes(args, shape_of(comm, args));
+    return board_of(comm)->limits().takes(args, shape_of(comm, args));
   };
   for (const int size : {3, 5}) {
     BoardRanks ranks(size, WaitPolicy{}, 1000, "auto", 0, "no", facts_of_slow_copies());
@@ -452,7 +455,7 @@ TEST(Board, LongBlocksGoInPieces) {
     run_random(ranks, 20, 60, test_seed() + 7);
     const CollectiveArgs args = bcast_args(nullptr, 3 << 20, predefined(MPI_BYTE));
     const CommCore& comm = ranks.comm(0);
-    EXPECT_TRUE(comm.board->takes(args, shape_of(comm, args)));
+    EXPECT_TRUE(board_of(comm)->limits().takes(args, shape_of(comm, args)));
     run_random(ranks, size == 2 ? 60 : 12, size == 16 ? 40'000 : 200'000, test_seed() + 8);
     run_random(ranks, 200, 60, test_seed() + 9);
     if (HasFailure()) return;
@@ -465,7 +468,7 @@ TEST(Board, HowFarTheKernelIsBehindDecidesOnLongData) {
     Params params;
     EXPECT_TRUE(params.set("coll_long_board", parameter).has_value());
     const KernelCopies kernel{.ns_of_64k = 4000};  // two pages
-    return Board::takes_long(params, kernel, {reaches, spins, page_ns});
+    return long_board_of(params, kernel, {reaches, spins, page_ns});
   };
   EXPECT_EQ(chosen("auto", 900), LongBoard::all);
   EXPECT_EQ(chosen("auto", 1000), LongBoard::cached);
@@ -517,7 +520,7 @@ TEST(Hierarchies, FoundOutByBlockingOperations) {
     }
   });
   for (int rank = 0; rank < size; ++rank) {
-    const Hierarchy* found = ranks.comm(rank).hierarchy.get();
+    const Hierarchy* found = hierarchy_of(ranks.comm(rank));
     ASSERT_NE(found, nullptr) << rank;
     EXPECT_EQ(found->cells(), 4);
     EXPECT_EQ(found->own_cell(), rank / per_host);
@@ -526,7 +529,7 @@ TEST(Hierarchies, FoundOutByBlockingOperations) {
     EXPECT_TRUE(found->ordered());
     EXPECT_FALSE(found->even());
     EXPECT_EQ(found->inside().rank, rank % per_host);
-    EXPECT_EQ(ranks.comm(rank).board, nullptr);
+    EXPECT_EQ(board_of(ranks.comm(rank)), nullptr);
   }
 }
 
@@ -552,7 +555,7 @@ TEST(Hierarchies, PersistentOperationsStartOnEitherSideOfFindingOut) {
     };
     const bool early = rank % 2 == 0;
     if (early) start();
-    while (ranks.comm(rank).hierarchy == nullptr) {
+    while (hierarchy_of(ranks.comm(rank)) == nullptr) {
       ASSERT_EQ(run_collective(engine, ranks.comm(rank), {}), MPI_SUCCESS);
     }
     if (!early) start();
@@ -565,13 +568,13 @@ TEST(Hierarchies, PersistentOperationsStartOnEitherSideOfFindingOut) {
 }
 
 TEST(Board, TooManyMembersUseMessages) {
-  BoardRanks ranks(Board::kMembers + 1);
+  BoardRanks ranks(BoardLimits::kMembers + 1);
   ranks.run([&](int rank) {
     for (int i = 0; i < 6; ++i) {
       EXPECT_EQ(run_collective(ranks.engine(rank), ranks.comm(rank), {}), MPI_SUCCESS);
     }
   });
-  EXPECT_EQ(ranks.comm(0).board, nullptr);
+  EXPECT_EQ(board_of(ranks.comm(0)), nullptr);
 }
 
 // Far more communicators one after the other than there are places.
@@ -581,8 +584,7 @@ TEST(Board, PlacesServeAgain) {
     for (int round = 0; round < 100; ++round) {
       for (int rank = 0; rank < ranks.size(); ++rank) {
         CommCore& comm = ranks.comm(rank);
-        comm.board.reset();
-        comm.board_wishes = 0;
+        comm.collectives.reset();
         comm.context += 2;
       }
       run_random(ranks, 12, most_ints, test_seed() + static_cast<std::uint64_t>(round));
@@ -622,7 +624,7 @@ std::vector<std::vector<float>> float_sums(CollectiveKind kind, int ranks_per_ho
     args.op = op_of(MPI_SUM);
     EXPECT_EQ(run_collective(ranks.engine(rank), ranks.comm(rank), args), MPI_SUCCESS);
   });
-  EXPECT_EQ(ranks.comm(0).board != nullptr, ranks_per_host > 1);
+  EXPECT_EQ(board_of(ranks.comm(0)) != nullptr, ranks_per_host > 1);
   return results;
 }
 
@@ -694,7 +696,7 @@ TEST(Board, AMemberThatLeavesIsMissed) {
 /// Where members share processors, who has its data leaves, even if another member comes late.
 TEST(Board, NobodyButTheRootWaitsForALateMember) {
   const int size = std::max(3, host_processors() + 1);
-  if (size > Board::kMembers) GTEST_SKIP() << "the members have a processor each";
+  if (size > BoardLimits::kMembers) GTEST_SKIP() << "the members have a processor each";
   const int late = size - 1;
   const MPI_Count block = 50'000;
   BoardRanks ranks(size);

@@ -15,7 +15,7 @@ namespace remit {
 namespace {
 
 /// Both write, read the other's page and write again, in every way.
-void time_both(std::array<PageTimer*, 2> timers, std::array<BoardPlace*, 2> places) {
+void time_both(std::array<PageTimer*, 2> timers, std::array<BoardSegment*, 2> places) {
   std::barrier step(2);
   const auto run = [&](std::size_t i) {
     for (int round = 0; round < 3; ++round) {
@@ -36,7 +36,7 @@ void time_both(std::array<PageTimer*, 2> timers, std::array<BoardPlace*, 2> plac
 }
 
 TEST(PageTimer, KnowsNothingBeforeItHasMeasured) {
-  const auto place = std::make_unique<BoardPlace>();
+  const auto place = std::make_unique<BoardSegment>();
   PageTimer timer(*place);
   timer.write_first({});
   EXPECT_EQ(timer.page_ns(false), 0U);
@@ -45,8 +45,8 @@ TEST(PageTimer, KnowsNothingBeforeItHasMeasured) {
 
 TEST(PageTimer, Measures) {
   const CopyLoops before = copy_loops();
-  std::array<std::unique_ptr<BoardPlace>, 2> places = {std::make_unique<BoardPlace>(),
-                                                       std::make_unique<BoardPlace>()};
+  std::array<std::unique_ptr<BoardSegment>, 2> places = {std::make_unique<BoardSegment>(),
+                                                         std::make_unique<BoardSegment>()};
   PageTimer first(*places[0]);
   PageTimer second(*places[1]);
   time_both({&first, &second}, {places[0].get(), places[1].get()});
@@ -56,7 +56,7 @@ TEST(PageTimer, Measures) {
     const std::size_t lines = timer->take_lines_to();
     EXPECT_TRUE(lines == 0 || lines == 12288 || lines == std::numeric_limits<std::size_t>::max());
     EXPECT_GE(timer->pieces_to(), 4096U);
-    EXPECT_LE(timer->pieces_to(), BoardPlace::kPageBytes);
+    EXPECT_LE(timer->pieces_to(), BoardSegment::kPageBytes);
   }
   use_copy_loops(before);
 }

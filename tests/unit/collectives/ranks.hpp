@@ -14,6 +14,7 @@
 #include "collectives/algorithms.hpp"
 #include "collectives/collectives.hpp"
 #include "collectives/hierarchy.hpp"
+#include "collectives/state.hpp"
 #include "tests/unit/collectives/cases.hpp"
 #include "tests/unit/pt2pt/world.hpp"
 
@@ -82,7 +83,7 @@ class Ranks : public World {
   void take_cells(const std::vector<std::int64_t>& cells) {
     for (int r = 0; r < size(); ++r) {
       auto hierarchy = std::make_shared<Hierarchy>(comm(r), cells);
-      if (hierarchy->useful()) comm(r).hierarchy = std::move(hierarchy);
+      if (hierarchy->useful()) collective_state(comm(r)).hierarchy = std::move(hierarchy);
     }
   }
 

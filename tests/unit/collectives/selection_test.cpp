@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collectives/algorithms.hpp"
+#include "collectives/choice/forced.hpp"
 #include "collectives/algorithms/grouping.hpp"
 #include "collectives/algorithms/overlapped.hpp"
 #include "collectives/algorithms/peers.hpp"

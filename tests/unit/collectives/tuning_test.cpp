@@ -18,7 +18,9 @@
 #include "collectives/algorithms.hpp"
 #include "collectives/algorithms/grouping.hpp"
 #include "collectives/algorithms/overlapped.hpp"
+#include "collectives/choice/collective_costs.hpp"
 #include "collectives/hierarchy.hpp"
+#include "collectives/state.hpp"
 #include "runtime/cache_file.hpp"
 #include "tests/unit/pt2pt/world.hpp"
 
@@ -436,8 +438,8 @@ TEST(Places, AllMembersSeeTheSame) {
     comm.local = group;
     comm.rank = group->rank_of(static_cast<ProcId>(rank));
     learn_place(world.engine(rank), comm);
-    EXPECT_EQ(comm.table, &builtin_collective_table());
-    return static_cast<Place>(comm.place);
+    EXPECT_EQ(known_state(comm).table, &builtin_collective_table());
+    return known_state(comm).place;
   };
   for (int rank = 0; rank < 8; ++rank) {
     EXPECT_EQ(place(rank, Group::regular(0, 1, 8)), Place::network);
@@ -457,7 +459,7 @@ TEST(Places, AllMembersSeeTheSame) {
 TEST(Places, AProcessHasATable) {
   World world(5, SimConfig{});
   const auto table = std::make_shared<CollectiveTable>(table_of("model network 7 1 1 1 1\n"));
-  world.process(2).set_collective_table([table] { return table; });
+  world.process(2).kept<CollectiveCosts>().set_table([table] { return table; });
   EXPECT_EQ(model_of(world.engine(2), world.comm(2)).latency, 7);
   EXPECT_EQ(shape_of(world.comm(2), CollectiveArgs{}).table, table.get());
   EXPECT_EQ(shape_of(world.comm(2), CollectiveArgs{}).place, Place::network);

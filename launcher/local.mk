@@ -4,7 +4,7 @@ dist_man1_MANS += docs/mpirun.1 docs/mpiexec.1
 noinst_LTLIBRARIES += liblauncher.la
 launcher_sources = \
 	launcher/report/call_file.cpp launcher/report/call_file.hpp \
-	launcher/controller.cpp launcher/report/controller_report.cpp launcher/controller.hpp \
+	launcher/controller.cpp launcher/controller.hpp \
 	launcher/host/daemon.cpp launcher/host/daemon.hpp \
 	launcher/pmix/data_store.cpp launcher/pmix/data_store.hpp \
 	launcher/cli/dialects.cpp launcher/cli/dialects.hpp \
@@ -20,8 +20,12 @@ launcher_sources = \
 	launcher/plan/job.cpp launcher/plan/job.hpp \
 	launcher/pmix/job_control.cpp launcher/pmix/job_control.hpp \
 	launcher/host/job_directory.cpp launcher/host/job_directory.hpp \
+	launcher/job_end.cpp launcher/job_end.hpp \
+	launcher/report/job_inspection.cpp launcher/report/job_inspection.hpp \
 	launcher/report/job_report.cpp launcher/report/job_report.hpp \
+	launcher/job_signals.cpp launcher/job_signals.hpp \
 	launcher/streams/job_streams.cpp launcher/streams/job_streams.hpp \
+	launcher/job_table.cpp launcher/job_table.hpp \
 	launcher/tree/job_wire.cpp launcher/tree/job_wire.hpp \
 	launcher/report/last_words.cpp launcher/report/last_words.hpp \
 	launcher/tree/tree_link.cpp launcher/tree/tree_link.hpp \
@@ -39,18 +43,23 @@ launcher_sources = \
 	launcher/pmix/pmix_upcalls.cpp launcher/pmix/pmix_upcalls.hpp \
 	launcher/plan/process_runs.cpp launcher/plan/process_runs.hpp \
 	launcher/plan/processors.cpp launcher/plan/processors.hpp \
+	launcher/rank_failures.cpp launcher/rank_failures.hpp \
 	launcher/report/rank_look.cpp launcher/report/rank_look.hpp \
 	launcher/streams/rank_pipes.cpp launcher/streams/rank_pipes.hpp \
+	launcher/rank_starter.cpp launcher/rank_starter.hpp \
 	launcher/plan/rankfile.cpp launcher/plan/rankfile.hpp \
 	launcher/tree/remote_hosts.cpp launcher/tree/remote_hosts.hpp \
 	launcher/tree/secret.cpp launcher/tree/secret.hpp \
+	launcher/signal_watch.cpp launcher/signal_watch.hpp \
 	launcher/host/signals.hpp \
 	launcher/plan/slurm.cpp launcher/plan/slurm.hpp \
 	launcher/host/spawn.cpp launcher/host/spawn.hpp \
 	launcher/plan/spawn_job.cpp launcher/plan/spawn_job.hpp \
+	launcher/spawned_jobs.cpp launcher/spawned_jobs.hpp \
 	launcher/plan/topology.cpp launcher/plan/topology.hpp \
 	launcher/tree/tree.hpp \
 	launcher/tree/tree_node.cpp launcher/tree/tree_node.hpp \
+	launcher/report/trouble_watch.cpp launcher/report/trouble_watch.hpp \
 	launcher/report/wait_graph.cpp launcher/report/wait_graph.hpp \
 	launcher/tree/wire.hpp \
 	launcher/cli/words.cpp launcher/cli/words.hpp

@@ -1,9 +1,13 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The signals that end a job: held back where nobody is there to act on them.
+// The signals that end a job, held back where nobody is there to act on them; signals in words.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <array>
 #include <csignal>
+#include <cstring>
+#include <string>
 
 namespace remit::launcher {
 
@@ -23,6 +27,12 @@ inline void mask_ending_signals(int how) {
 inline bool is_ignored(int signal) {
   struct sigaction action {};
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/// "signal 9 (Killed)".
+[[nodiscard]] inline std::string signal_text(int signal) {
+  const char* name = ::strsignal(signal);
+  return fmt::format("signal {} ({})", signal, name == nullptr ? "unknown" : name);
 }
 
 }  // namespace remit::launcher

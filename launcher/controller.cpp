@@ -51,7 +51,7 @@ Controller::Controller(asio::io_context& io, const Options& options,
                   if (remote_ != nullptr && !streams_.is_slow()) remote_->release_outputs();
                 },
                 [this](int stream) {
-                  if (remote_ != nullptr) remote_->close_output(stream);
+                  if (remote_ != nullptr) remote_->orders().close_output(stream);
                 }}),
       signals_(io, options, jobs_, guardian, remote, [this] { check_progress(); }),
       starter_(jobs_, streams_, guardian, remote,

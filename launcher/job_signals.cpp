@@ -22,12 +22,12 @@ JobSignals::JobSignals(asio::io_context& io, const Options& options, const JobTa
 
 void JobSignals::send_to_ranks(int signal) {
   guardian_.signal_ranks(signal);
-  if (remote_ != nullptr) remote_->signal_ranks(signal);
+  if (remote_ != nullptr) remote_->orders().signal_ranks(signal);
 }
 
 void JobSignals::send_to_all(int signal) {
   guardian_.signal_all(signal);
-  if (remote_ != nullptr) remote_->signal_all(signal);
+  if (remote_ != nullptr) remote_->orders().signal_all(signal);
 }
 
 void JobSignals::carry_out(const JobControl& control) {
@@ -36,7 +36,7 @@ void JobSignals::carry_out(const JobControl& control) {
       if (control.is_for(rank) && jobs_.is_here(rank)) guardian_.signal_rank(rank, signal);
     }
   }
-  if (remote_ != nullptr) remote_->carry_out(control);
+  if (remote_ != nullptr) remote_->orders().carry_out(control);
 }
 
 void JobSignals::terminate() {

@@ -6,6 +6,7 @@ launcher_sources = \
 	launcher/report/call_file.cpp launcher/report/call_file.hpp \
 	launcher/controller.cpp launcher/controller.hpp \
 	launcher/host/daemon.cpp launcher/host/daemon.hpp \
+	launcher/tree/daemon_orders.cpp launcher/tree/daemon_orders.hpp \
 	launcher/pmix/data_store.cpp launcher/pmix/data_store.hpp \
 	launcher/cli/dialects.cpp launcher/cli/dialects.hpp \
 	launcher/host/guardian.cpp launcher/host/guardian.hpp \
@@ -15,7 +16,9 @@ launcher_sources = \
 	launcher/report/host_looks.cpp launcher/report/host_looks.hpp \
 	launcher/plan/host_map.cpp launcher/plan/host_map.hpp \
 	launcher/host/host_names.cpp launcher/host/host_names.hpp \
+	launcher/tree/host_states.cpp launcher/tree/host_states.hpp \
 	launcher/plan/hosts.cpp launcher/plan/hosts.hpp \
+	launcher/tree/input_feeds.cpp launcher/tree/input_feeds.hpp \
 	launcher/streams/io_forward.cpp launcher/streams/io_forward.hpp \
 	launcher/plan/job.cpp launcher/plan/job.hpp \
 	launcher/pmix/job_control.cpp launcher/pmix/job_control.hpp \
@@ -41,6 +44,7 @@ launcher_sources = \
 	launcher/pmix/pmix_info.hpp \
 	launcher/pmix/pmix_server.cpp launcher/pmix/pmix_server.hpp \
 	launcher/pmix/pmix_upcalls.cpp launcher/pmix/pmix_upcalls.hpp \
+	launcher/tree/preparations.cpp launcher/tree/preparations.hpp \
 	launcher/plan/process_runs.cpp launcher/plan/process_runs.hpp \
 	launcher/plan/processors.cpp launcher/plan/processors.hpp \
 	launcher/rank_failures.cpp launcher/rank_failures.hpp \
@@ -56,6 +60,7 @@ launcher_sources = \
 	launcher/host/spawn.cpp launcher/host/spawn.hpp \
 	launcher/plan/spawn_job.cpp launcher/plan/spawn_job.hpp \
 	launcher/spawned_jobs.cpp launcher/spawned_jobs.hpp \
+	launcher/tree/startup_wait.cpp launcher/tree/startup_wait.hpp \
 	launcher/plan/topology.cpp launcher/plan/topology.hpp \
 	launcher/tree/tree.hpp \
 	launcher/tree/tree_node.cpp launcher/tree/tree_node.hpp \

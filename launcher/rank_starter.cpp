@@ -30,7 +30,7 @@ void RankStarter::launch(RunningJob& job) {
     if (!input) return callbacks_.failed(input.error());
     if (*input >= 0) remote_->feed(rank, *input);
   }
-  remote_->launch(job.job.number);
+  remote_->orders().launch(job.job.number);
 }
 
 void RankStarter::go_on() {

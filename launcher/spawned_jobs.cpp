@@ -81,7 +81,7 @@ void SpawnedJobs::prepared(RunningJob& job, const tl::expected<void, LaunchError
 
 void SpawnedJobs::fail(RunningJob& job, const LaunchError& error) {
   if (!std::exchange(job.failed, true) && parts_.remote != nullptr) {
-    parts_.remote->drop_job(job.job.number);
+    parts_.remote->orders().drop_job(job.job.number);
   }
   for (const Rank& each : job.job.ranks) drop(job.job.first + each.rank);
   if (job.spawned) std::exchange(job.spawned, nullptr)(error.message, "");
@@ -108,7 +108,7 @@ void SpawnedJobs::count_over(RunningJob& job) {
   if (!job.job.is_spawned()) return;
   job.calls.reset();
   if (server_ != nullptr) server_->remove_folder(job.job.nspace);
-  if (parts_.remote != nullptr) parts_.remote->drop_job(job.job.number);
+  if (parts_.remote != nullptr) parts_.remote->orders().drop_job(job.job.number);
 }
 
 DataStore& SpawnedJobs::store() {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <asio/io_context.hpp>
-#include <asio/posix/stream_descriptor.hpp>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -15,12 +14,19 @@
 #include "launcher/pmix/host_exchange.hpp"
 #include "launcher/pmix/job_control.hpp"
 #include "launcher/report/host_looks.hpp"
+#include "launcher/tree/daemon_orders.hpp"
+#include "launcher/tree/host_states.hpp"
+#include "launcher/tree/input_feeds.hpp"
 #include "launcher/tree/job_wire.hpp"
+#include "launcher/tree/preparations.hpp"
+#include "launcher/tree/startup_wait.hpp"
 #include "launcher/tree/tree_node.hpp"
 
 namespace remit::launcher {
 
-/// Jobs are named by Job::number, processes ("rank") by theirs (Job::first).
+/// The other hosts of mpirun's: raises their daemons, turns their messages into what the controller
+/// is told, and ends them. Jobs are named by Job::number, processes ("rank") by theirs
+/// (Job::first).
 class RemoteHosts {
  public:
   /// How a rank's request for processes was met: see PmixServer::Spawned.
@@ -57,21 +63,15 @@ class RemoteHosts {
   [[nodiscard]] tl::expected<void, LaunchError> prepare(const DaemonJob& first);
   /// Gives them one more job; `done` hears that each is ready to start its ranks, or why the first
   /// that said so is not. It does not if a host is lost meanwhile.
-  using Prepared = std::function<void(tl::expected<void, LaunchError> result)>;
-  void add_job(const DaemonJob& part, Prepared done);
+  void add_job(const DaemonJob& part, Preparations::Done done);
 
+  /// What needs no answer.
+  [[nodiscard]] DaemonOrders& orders() { return orders_; }
   [[nodiscard]] HostExchange& exchange() { return exchange_; }
 
   /// From now on `callbacks` are called.
   void listen(Callbacks callbacks);
-  /// Starts the ranks of a job for which all are ready.
-  void launch(int job);
-  /// Kills what runs of a job, if anything; no more of it is started, and its files go.
-  void drop_job(int job);
-  void carry_out(const JobControl& control);
-  void signal_ranks(int signal);
-  void signal_all(int signal);
-  void close_output(int stream);
+  /// There is room again for output that was refused.
   void release_outputs();
   /// What these nodes see of their ranks of these jobs, as HostLooks::ask(); those that are lost
   /// are not asked.
@@ -82,24 +82,15 @@ class RemoteHosts {
   /// run: their ranks can be told nothing, and nobody hears of their end.
   void lose_silent();
   /// What can be read from `fd` becomes the standard input of a rank. Takes the descriptor over.
-  void feed(int rank, int fd);
+  void feed(int rank, int fd) { feeds_.add(rank, fd); }
   /// No process of a job is left on any of the hosts.
-  [[nodiscard]] bool is_empty() const { return busy_.empty(); }
+  [[nodiscard]] bool is_empty() const { return states_.is_empty(); }
 
   /// Ends the daemons, waiting until they have left nothing: for a bounded time, or until somebody
   /// stops the io_context, which runs here for the last time. Once; later calls do nothing.
   void finish();
 
  private:
-  struct Feed;
-  /// A job that not all daemons are ready for.
-  struct Preparation {
-    std::set<int> missing;  // nodes that have not answered
-    std::string error;
-    Prepared done;
-  };
-
-  tl::expected<void, LaunchError> wait_for(const std::function<bool()>& condition);
   void handle(const Message& message);
   void handle_rank(const Message& message);
   void take_hello(const Message& message);
@@ -108,28 +99,25 @@ class RemoteHosts {
   void take_output(const Message& message);
   void take_interrupt(const Message& message);
   void failed(int node, const std::string& why);
-  void remove_lost_folders();
   void said(int node, const std::string& text);
-  void read_feed(int rank);
-  [[nodiscard]] int node_of(int rank) const { return exchange_.node_of(rank); }
+  [[nodiscard]] const std::string& host_of(int node) const {
+    return tree_->plan().hosts[static_cast<std::size_t>(node)];
+  }
 
   asio::io_context& io_;
   std::unique_ptr<TreeNode> tree_;
   HostExchange exchange_;
   HostLooks looks_;
+  DaemonOrders orders_;
+  InputFeeds feeds_;
+  HostStates states_;
+  Preparations preparations_;
+  StartupWait startup_;  // while nobody listens
+  std::map<int, Processors> processors_;
+  std::map<int, std::size_t> held_;  // output that waits for room, by node
   Callbacks callbacks_;
   bool listening_ = false;  // there is somebody to call back
   bool finishing_ = false;
-  std::string error_;  // while nobody listens
-  int signal_ = 0;
-  std::map<int, Processors> processors_;
-  std::map<int, std::vector<std::string>> folders_;  // of the daemons
-  std::set<int> lost_;                               // their nodes
-  std::map<int, Preparation> preparations_;          // by job
-  std::set<int> gone_;
-  std::set<int> busy_;               // nodes on which something was started
-  std::map<int, std::size_t> held_;  // output that waits for room, by node
-  std::map<int, std::unique_ptr<Feed>> feeds_;
 };
 
 }  // namespace remit::launcher

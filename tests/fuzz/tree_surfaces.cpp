@@ -337,7 +337,7 @@ void run_mpirun(std::string_view bytes) {
       if (hosts.prepare(part)) {
         io.restart();
         hosts.listen(checked_callbacks(nodes, &over));
-        hosts.launch(part.job.number);
+        hosts.orders().launch(part.job.number);
         hosts.add_job(more, [&](const auto&) { ++prepared; });
         hosts.look({0, 1}, {1}, [&](const HostLooks::Result& result) {
           ++looked;

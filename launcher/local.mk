@@ -36,7 +36,9 @@ launcher_sources = \
 	launcher/plan/mapping.cpp launcher/plan/mapping.hpp \
 	launcher/tree/message.cpp launcher/tree/message.hpp \
 	launcher/cli/option_values.cpp launcher/cli/option_values.hpp \
+	launcher/cli/option_set.cpp launcher/cli/option_set.hpp \
 	launcher/cli/options.cpp launcher/cli/options.hpp \
+	launcher/streams/output_files.cpp launcher/streams/output_files.hpp \
 	launcher/plan/placement.cpp launcher/plan/placement.hpp \
 	launcher/pmix/pmi1_server.cpp launcher/pmix/pmi1_server.hpp \
 	launcher/pmix/pmi1_space.cpp launcher/pmix/pmi1_space.hpp \

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <utility>
 
 namespace remit::launcher {
@@ -68,32 +67,15 @@ std::unique_ptr<OutputSink> JobStreams::make_sink() {
                                  [this] { close_next(); }});
 }
 
-tl::expected<int, LaunchError> JobStreams::open_file(const std::string& path) {
-  if (const auto found = file_fds_.find(path); found != file_fds_.end()) return found->second;
-  std::error_code error;
-  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
-  if (!parent.empty()) std::filesystem::create_directories(parent, error);
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) {
-    return tl::unexpected(
-        LaunchError{1, fmt::format("cannot write the output file {}: {}", path,
-                                   error ? error.message() : std::strerror(errno))});
-  }
-  file_fds_[path] = fd;
-  file_names_[fd] = path;
-  files_->own(fd);
-  return fd;
-}
-
 // Where a stream of a rank goes: into a file, to mpirun's own output, or both.
 tl::expected<OutputRoute, LaunchError> JobStreams::route(const std::string& pattern, int rank,
                                                          int fd) {
   OutputRoute route;
   if (!pattern.empty()) {
     const RankStreams& whose = ranks_[static_cast<std::size_t>(rank)];
-    const auto file = open_file(output_file(pattern, whose.label, whose.host));
+    const auto file = files_.open(output_file(pattern, whose.label, whose.host));
     if (!file) return tl::unexpected(file.error());
-    route.add(files_.get(), *file);
+    route.add(&files_.sink(), *file);
   }
   if (pattern.empty() || options_.output.copy) route.add(&sink_of(fd), fd);
   return route;
@@ -227,7 +209,7 @@ bool JobStreams::is_open() const {
 }
 
 bool JobStreams::is_slow() {
-  return out_->is_full() || (err_ && err_->is_full()) || files_->is_full();
+  return out_->is_full() || (err_ && err_->is_full()) || files_.sink().is_full();
 }
 
 void JobStreams::resume_outputs() {
@@ -239,9 +221,9 @@ void JobStreams::resume_outputs() {
 }
 
 void JobStreams::output_failed(int fd, int error) {
-  if (const auto file = file_names_.find(fd); file != file_names_.end()) {
+  if (const std::string path = files_.path_of(fd); !path.empty()) {
     return callbacks_.failed(
-        fmt::format("cannot write the output file {}: {}", file->second, std::strerror(error)));
+        fmt::format("cannot write the output file {}: {}", path, std::strerror(error)));
   }
   const bool is_out = fd == STDOUT_FILENO;
   if (error == EPIPE) {
@@ -272,7 +254,7 @@ void JobStreams::close(std::function<std::string()> last_words) {
   last_words_ = std::move(last_words);
   to_close_ = {err_ ? err_.get() : out_.get()};
   if (err_) to_close_.push_back(out_.get());
-  to_close_.push_back(files_.get());
+  to_close_.push_back(&files_.sink());
   to_close_.back()->close();
 }
 
@@ -285,7 +267,7 @@ bool JobStreams::drain(std::chrono::seconds patience) {
     }
   }
   // What others have left there: of ranks of other hosts, and mpirun's own words.
-  for (OutputSink* sink : {out_.get(), err_.get(), files_.get()}) {
+  for (OutputSink* sink : {out_.get(), err_.get(), &files_.sink()}) {
     if (sink != nullptr) all = sink->flush(end) && all;
   }
   return all;

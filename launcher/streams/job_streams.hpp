@@ -17,6 +17,7 @@
 #include "launcher/cli/options.hpp"
 #include "launcher/plan/job.hpp"
 #include "launcher/streams/io_forward.hpp"
+#include "launcher/streams/output_files.hpp"
 
 namespace remit::launcher {
 
@@ -89,7 +90,6 @@ class JobStreams {
 
   [[nodiscard]] std::unique_ptr<OutputSink> make_sink();
   tl::expected<OutputRoute, LaunchError> route(const std::string& pattern, int rank, int fd);
-  tl::expected<int, LaunchError> open_file(const std::string& path);
   tl::expected<int, LaunchError> make_input(int rank);
   [[nodiscard]] LineBuffer make_lines(int rank) const;
   [[nodiscard]] bool reads(int rank) const;
@@ -103,14 +103,12 @@ class JobStreams {
   asio::io_context& io_;
   const Options& options_;
   Callbacks callbacks_;
-  std::unique_ptr<OutputSink> files_;
+  OutputFiles files_;
   std::unique_ptr<OutputSink> out_;
   std::unique_ptr<OutputSink> err_;  // null: the same as out_
   std::unique_ptr<InputCopier> input_;
   std::vector<RankStreams> ranks_;
   std::map<std::pair<int, int>, RemoteOutput> remote_;  // by rank and stream; open ones
-  std::map<std::string, int> file_fds_;
-  std::map<int, std::string> file_names_;
   std::vector<OutputSink*> to_close_;
   std::function<std::string()> last_words_;
   int null_fd_ = -1;

@@ -96,6 +96,34 @@ std::optional<TreePlan> TreePlan::from(const std::string& bytes) {
   return good ? std::optional(std::move(plan)) : std::nullopt;
 }
 
+std::vector<std::string> TreePlan::names_of(const std::vector<int>& nodes) const {
+  std::vector<std::string> names;
+  names.reserve(nodes.size());
+  for (const int node : nodes) names.push_back(hosts[static_cast<std::size_t>(node)]);
+  return names;
+}
+
+Expected<ChildSpec> TreePlan::agent_for(const std::vector<std::string>& names,
+                                        const std::vector<std::string>& command) const {
+  const char* const path = std::getenv("PATH");
+  const auto found = find_program(agent[0], "/", path == nullptr ? "/usr/bin:/bin" : path);
+  if (!found) {
+    return fail(MPI_ERR_OTHER, "{}; it starts ranks on other hosts (parameter launch_agent)",
+                found.error().message);
+  }
+  ChildSpec spec{*found, agent, own_environment(), "/", {}, {}, {}};
+  if (is_srun(agent)) {
+    spec.argv = srun_command(agent, names, command);
+    spec.env = srun_environment(std::move(spec.env));
+  } else {
+    spec.argv.push_back(names.front());
+    std::string line = "exec";
+    for (const std::string& word : command) line += " " + quoted(word);
+    spec.argv.push_back(line);
+  }
+  return spec;
+}
+
 std::string StartFrame::bytes() const {
   WireWriter writer;
   writer.text(version);
@@ -249,37 +277,9 @@ Expected<> TreeNode::listen() {
   return {};
 }
 
-std::vector<std::string> TreeNode::names_of(const std::vector<int>& nodes) const {
-  std::vector<std::string> names;
-  names.reserve(nodes.size());
-  for (const int node : nodes) names.push_back(plan_.hosts[static_cast<std::size_t>(node)]);
-  return names;
-}
-
-Expected<ChildSpec> TreeNode::agent_spec(const std::vector<std::string>& hosts,
-                                         const std::vector<std::string>& command) const {
-  const char* const path = std::getenv("PATH");
-  const auto agent = find_program(plan_.agent[0], "/", path == nullptr ? "/usr/bin:/bin" : path);
-  if (!agent) {
-    return fail(MPI_ERR_OTHER, "{}; it starts ranks on other hosts (parameter launch_agent)",
-                agent.error().message);
-  }
-  ChildSpec spec{*agent, plan_.agent, own_environment(), "/", {}, {}, {}};
-  if (is_srun(plan_.agent)) {
-    spec.argv = srun_command(plan_.agent, hosts, command);
-    spec.env = srun_environment(std::move(spec.env));
-  } else {
-    spec.argv.push_back(hosts.front());
-    std::string line = "exec";
-    for (const std::string& word : command) line += " " + quoted(word);
-    spec.argv.push_back(line);
-  }
-  return spec;
-}
-
 Expected<> TreeNode::start_agent(const std::vector<int>& nodes) {
-  std::vector<std::string> hosts = names_of(nodes);
-  Expected<ChildSpec> spec = agent_spec(hosts, {plan_.program, kDaemonWord});
+  std::vector<std::string> hosts = plan_.names_of(nodes);
+  Expected<ChildSpec> spec = plan_.agent_for(hosts, {plan_.program, kDaemonWord});
   if (!spec) return tl::unexpected(spec.error());
   const std::string frame =
       StartFrame{PACKAGE_VERSION,   nodes,          std::move(hosts), secret_.text(), addresses_,
@@ -332,7 +332,7 @@ void TreeNode::remove_folders(const std::vector<int>& nodes,
   if (!is_srun(plan_.agent) || folders.empty()) return;
   std::vector<std::string> command{"rm", "-rf", "--"};
   command.insert(command.end(), folders.begin(), folders.end());
-  Expected<ChildSpec> spec = agent_spec(names_of(nodes), command);
+  Expected<ChildSpec> spec = plan_.agent_for(plan_.names_of(nodes), command);
   if (spec) (void)spawn_agent(tree_.nodes(), {}, std::move(*spec), "");
 }
 
@@ -387,7 +387,7 @@ void TreeNode::give_up(Agent& agent, const std::string& why) {
   while (!words.empty() && (words.back() == '\n' || words.back() == '\r')) words.pop_back();
   const std::string what = nodes.size() == 1 ? "the daemon of host" : "the daemons of hosts";
   callbacks_.failed(nodes.front(), fmt::format("{} {} cannot be started: {}{}{}", what,
-                                               fmt::join(names_of(nodes), ","), why,
+                                               fmt::join(plan_.names_of(nodes), ","), why,
                                                words.empty() ? "" : ": ", words));
 }
 

@@ -31,6 +31,13 @@ struct TreePlan {
 
   [[nodiscard]] std::string bytes() const;
   [[nodiscard]] static std::optional<TreePlan> from(const std::string& bytes);
+
+  /// What the user calls the hosts of these nodes.
+  [[nodiscard]] std::vector<std::string> names_of(const std::vector<int>& nodes) const;
+  /// The process that runs `command` on these hosts: on all of them where the agent is srun, else
+  /// on the first. Fails if there is no such agent.
+  [[nodiscard]] Expected<ChildSpec> agent_for(const std::vector<std::string>& names,
+                                              const std::vector<std::string>& command) const;
 };
 
 /// What daemons are told on their standard input: one of its own, or all that one srun starts.
@@ -53,6 +60,7 @@ struct StartFrame {
   [[nodiscard]] const std::string& host_of(int node) const;
 };
 
+/// One process of the tree. For the io_context's thread.
 class TreeNode {
  public:
   struct Callbacks {
@@ -98,8 +106,6 @@ class TreeNode {
 
   Expected<> listen();
   Expected<> start_agent(const std::vector<int>& nodes);
-  [[nodiscard]] Expected<ChildSpec> agent_spec(const std::vector<std::string>& hosts,
-                                               const std::vector<std::string>& command) const;
   Expected<Agent*> spawn_agent(int id, const std::vector<int>& nodes, ChildSpec spec,
                                const std::string& input_bytes);
   void read_words(Agent& agent);
@@ -109,7 +115,6 @@ class TreeNode {
   void agent_ended(int id, int wait_status);
   void give_up(Agent& agent, const std::string& why);
   [[nodiscard]] std::vector<int> missing(const Agent& agent) const;
-  [[nodiscard]] std::vector<std::string> names_of(const std::vector<int>& nodes) const;
   void forward(const Message& message);
 
   asio::io_context& io_;

@@ -5,6 +5,7 @@ launcher_test_CPPFLAGS = $(AM_CPPFLAGS) $(GTEST_CFLAGS) -DASIO_STANDALONE -DASIO
 launcher_test_LDADD = liblauncher.la $(UNIT_LIBS)
 launcher_test_sources = \
 	tests/launcher/hosts_test.cpp \
+	tests/launcher/jobs_test.cpp \
 	tests/launcher/mapping_test.cpp \
 	tests/launcher/options_test.cpp \
 	tests/launcher/pmi1_test.cpp \

@@ -19,6 +19,9 @@ runtime_sources = \
 	runtime/take_lines.hpp \
 	runtime/params.cpp runtime/params.hpp \
 	runtime/pmix_bootstrap.cpp runtime/pmix_bootstrap.hpp \
+	runtime/pmix_lookups.cpp runtime/pmix_lookups.hpp \
+	runtime/pmix_services.cpp runtime/pmix_services.hpp \
+	runtime/pmix_values.cpp runtime/pmix_values.hpp \
 	runtime/pool.hpp \
 	runtime/process.cpp runtime/process.hpp \
 	runtime/processor.hpp \

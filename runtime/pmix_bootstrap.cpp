@@ -3,31 +3,23 @@
 #include "runtime/pmix_bootstrap.hpp"
 
 #include <pmix.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <deque>
 #include <functional>
 #include <future>
-#include <list>
 #include <memory>
-#include <mutex>
-#include <string_view>
-#include <type_traits>
+#include <utility>
 
-#include "runtime/copy.hpp"
 #include "runtime/log.hpp"
 #include "runtime/nagle.hpp"
+#include "runtime/pmix_lookups.hpp"
+#include "runtime/pmix_services.hpp"
+#include "runtime/pmix_values.hpp"
 #include "runtime/signals_blocked.hpp"
 #include "runtime/spawn_keys.hpp"
 
@@ -37,13 +29,6 @@ namespace {
 
 constexpr const char* kAddressKey = "remit.addr";
 
-template <class... Args>
-tl::unexpected<Error> fail_pmix(pmix_status_t status, fmt::format_string<Args...> format,
-                                Args&&... args) {
-  return fail(MPI_ERR_OTHER, "{}: {}", fmt::format(format, std::forward<Args>(args)...),
-              PMIx_Error_string(status));
-}
-
 /// The program's handlers of signals do not run in PMIx's thread.
 pmix_status_t join(pmix_proc_t* self) {
   const std::vector<int> descriptors = low_descriptors();
@@ -51,268 +36,6 @@ pmix_status_t join(pmix_proc_t* self) {
   const pmix_status_t status = PMIx_Init(self, nullptr, 0);
   if (status == PMIX_SUCCESS) disable_nagle_on_new_sockets(descriptors);
   return status;
-}
-
-struct ReleaseValue {
-  void operator()(pmix_value_t* value) const { PMIX_VALUE_RELEASE(value); }
-};
-using ValuePtr = std::unique_ptr<pmix_value_t, ReleaseValue>;
-
-/// One value that the server knows without asking anybody; null if it does not. Job-level keys must
-/// be asked as optional: Slurm never answers a request for one it has not.
-ValuePtr get_known(const pmix_proc_t& proc, const char* key) {
-  pmix_info_t optional;
-  bool yes = true;
-  PMIX_INFO_CONSTRUCT(&optional);
-  PMIX_INFO_LOAD(&optional, PMIX_OPTIONAL, &yes, PMIX_BOOL);
-  pmix_value_t* value = nullptr;
-  const pmix_status_t status = PMIx_Get(&proc, key, &optional, 1, &value);
-  PMIX_INFO_DESTRUCT(&optional);
-  return ValuePtr(status == PMIX_SUCCESS ? value : nullptr);
-}
-
-/// Servers differ in the type that they give a number.
-std::optional<long> number_in(const pmix_value_t* value) {
-  if (value == nullptr) return std::nullopt;
-  switch (value->type) {
-    case PMIX_INT:
-      return value->data.integer;
-    case PMIX_INT8:
-      return value->data.int8;
-    case PMIX_INT16:
-      return value->data.int16;
-    case PMIX_INT32:
-      return value->data.int32;
-    case PMIX_INT64:
-      return static_cast<long>(value->data.int64);
-    case PMIX_UINT:
-      return static_cast<long>(value->data.uint);
-    case PMIX_UINT8:
-      return value->data.uint8;
-    case PMIX_UINT16:
-      return value->data.uint16;
-    case PMIX_UINT32:
-      return static_cast<long>(value->data.uint32);
-    case PMIX_UINT64:
-      return static_cast<long>(value->data.uint64);
-    case PMIX_SIZE:
-      return static_cast<long>(value->data.size);
-    case PMIX_PROC_RANK:
-      return static_cast<long>(value->data.rank);
-    default:
-      return std::nullopt;
-  }
-}
-
-std::optional<std::string> text_in(const pmix_value_t* value) {
-  if (value == nullptr || value->type != PMIX_STRING || value->data.string == nullptr) {
-    return std::nullopt;
-  }
-  std::string text(std::strlen(value->data.string), '\0');
-  copy_bytes(text.data(), value->data.string, text.size());  // the description of a host is long
-  return text;
-}
-
-/// "0,1,4-6" as numbers, ascending; empty if it is no such list.
-std::vector<int> parse_list(std::string_view text) {
-  std::vector<int> ranks;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at < end) {
-    int first = 0;
-    auto parsed = std::from_chars(at, end, first);
-    if (parsed.ec != std::errc{}) return {};
-    int last = first;
-    if (parsed.ptr < end && *parsed.ptr == '-') {
-      parsed = std::from_chars(parsed.ptr + 1, end, last);
-      if (parsed.ec != std::errc{}) return {};
-    }
-    for (int rank = first; rank <= last; ++rank) ranks.push_back(rank);
-    at = parsed.ptr + 1;
-  }
-  std::sort(ranks.begin(), ranks.end());
-  return ranks;
-}
-
-/// What the server says to one query; it need not know any of them.
-class QueryAnswer {
- public:
-  /// About the job of `self`. `set`: of the process set with this name; null: in general.
-  QueryAnswer(const pmix_proc_t& self, const char* key, const char* set) {
-    pmix_query_t query;
-    PMIX_QUERY_CONSTRUCT(&query);
-    pmix_status_t status = PMIX_SUCCESS;
-    PMIX_ARGV_APPEND(status, query.keys, key);
-    PMIX_QUERY_QUALIFIERS_CREATE(&query, set == nullptr ? 1 : 2);
-    PMIX_INFO_LOAD(&query.qualifiers[0], PMIX_NSPACE, self.nspace, PMIX_STRING);
-    if (set != nullptr) PMIX_INFO_LOAD(&query.qualifiers[1], PMIX_PSET_NAME, set, PMIX_STRING);
-    if (status == PMIX_SUCCESS) status = PMIx_Query_info(&query, 1, &answers_, &count_);
-    if (status != PMIX_SUCCESS) count_ = 0;
-    PMIX_QUERY_DESTRUCT(&query);
-  }
-  ~QueryAnswer() {
-    if (answers_ != nullptr) PMIX_INFO_FREE(answers_, count_);
-  }
-  QueryAnswer(const QueryAnswer&) = delete;
-  QueryAnswer& operator=(const QueryAnswer&) = delete;
-
-  [[nodiscard]] const pmix_value_t* value() const {
-    return count_ == 0 ? nullptr : &answers_[0].value;
-  }
-
- private:
-  pmix_info_t* answers_ = nullptr;
-  std::size_t count_ = 0;
-};
-
-/// The processes of an array, if all are of the job `nspace`.
-std::vector<int> ranks_in(const pmix_value_t* value, const char* nspace) {
-  if (value == nullptr || value->type != PMIX_DATA_ARRAY || value->data.darray == nullptr ||
-      value->data.darray->type != PMIX_PROC) {
-    return {};
-  }
-  const auto* procs = static_cast<const pmix_proc_t*>(value->data.darray->array);
-  std::vector<int> ranks;
-  for (std::size_t i = 0; i < value->data.darray->size; ++i) {
-    if (std::strcmp(procs[i].nspace, nspace) != 0) return {};
-    ranks.push_back(static_cast<int>(procs[i].rank));
-  }
-  return ranks;
-}
-
-std::vector<std::string> split_names(const std::string& list) {
-  std::vector<std::string> names;
-  for (std::size_t at = 0; at < list.size();) {
-    const std::size_t end = std::min(list.find(',', at), list.size());
-    if (end > at) names.push_back(list.substr(at, end - at));
-    at = end + 1;
-  }
-  return names;
-}
-
-/// What came back for a look-up. `missing`: the server knows of no such key yet.
-struct Asked;
-
-struct Reply {
-  Bootstrap::Answer answer;
-  bool missing = false;
-  const Asked* asked = nullptr;  ///< what it answers; null if PMIx was not asked
-};
-
-/// Replies on their way from PMIx's thread to the one that holds the MPI process.
-class Mailbox {
- public:
-  Mailbox() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
-  ~Mailbox() {
-    if (event_ >= 0) ::close(event_);
-  }
-  Mailbox(const Mailbox&) = delete;
-  Mailbox& operator=(const Mailbox&) = delete;
-
-  /// Any thread.
-  void put(Reply reply) {
-    const std::lock_guard lock(mutex_);
-    replies_.push_back(std::move(reply));
-    filled_.store(true, std::memory_order_relaxed);
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = ::write(event_, &one, sizeof one);
-  }
-
-  [[nodiscard]] bool empty() const { return !filled_.load(std::memory_order_relaxed); }
-
-  /// The thread of the MPI process; not when empty(). Reading the eventfd and clearing filled_
-  /// under the lock keeps both in step with the queue.
-  Reply take() {
-    const std::lock_guard lock(mutex_);
-    Reply reply = std::move(replies_.front());
-    replies_.pop_front();
-    if (replies_.empty()) {
-      filled_.store(false, std::memory_order_relaxed);
-      std::uint64_t count = 0;
-      [[maybe_unused]] const ssize_t drained = ::read(event_, &count, sizeof count);
-    }
-    return reply;
-  }
-
-  [[nodiscard]] int event() const { return event_; }
-
- private:
-  std::mutex mutex_;
-  std::deque<Reply> replies_;
-  std::atomic<bool> filled_{false};
-  int event_;
-};
-
-/// Look-ups to repeat: a server may answer "not found", or give up after two seconds, for a peer
-/// that has not published yet instead of waiting for it. Repeats come after 1 ms, then less and
-/// less often.
-class Retries {
- public:
-  Retries() : timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {}
-  ~Retries() {
-    if (timer_ >= 0) ::close(timer_);
-  }
-  Retries(const Retries&) = delete;
-  Retries& operator=(const Retries&) = delete;
-
-  void add(int rank) {
-    if (ranks_.empty()) start_timer();
-    ranks_.push_back(rank);
-  }
-  [[nodiscard]] bool empty() const { return ranks_.empty(); }
-  /// The ranks to ask again, all at once, if their time has come.
-  std::vector<int> take_due() {
-    std::uint64_t count = 0;
-    if (::read(timer_, &count, sizeof count) <= 0) return {};
-    return std::exchange(ranks_, {});
-  }
-  [[nodiscard]] int timer() const { return timer_; }
-
- private:
-  static constexpr long kMostMs = 50;
-  void start_timer() {
-    itimerspec when{};
-    when.it_value.tv_nsec = delay_ms_ * 1'000'000;
-    delay_ms_ = std::min(2 * delay_ms_, kMostMs);
-    ::timerfd_settime(timer_, 0, &when, nullptr);
-  }
-
-  int timer_;
-  long delay_ms_ = 1;
-  std::vector<int> ranks_;
-};
-
-/// A look-up under way: what the callback of PMIx gets. Belongs to the bootstrap, which forgets it
-/// when it takes the reply.
-struct Asked {
-  std::shared_ptr<Mailbox> mailbox;
-  int rank;
-};
-
-Expected<Bytes> blob_in(pmix_status_t status, const pmix_value_t* value, int rank) {
-  if (status != PMIX_SUCCESS) {
-    return fail_pmix(status, "PMIx cannot give the address of rank {}", rank);
-  }
-  if (value == nullptr || value->type != PMIX_BYTE_OBJECT) {
-    return fail(MPI_ERR_OTHER, "the address of rank {} in PMIx is not a byte object", rank);
-  }
-  const auto* bytes = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
-  return Bytes(bytes, bytes + value->data.bo.size);
-}
-
-Reply reply_to(int rank, pmix_status_t status, const pmix_value_t* value) {
-  const bool missing = status == PMIX_ERR_NOT_FOUND || status == PMIX_ERR_TIMEOUT;
-  return {{rank, blob_in(status, value, rank)}, missing, nullptr};
-}
-
-/// On PMIx's thread. The value stays PMIx's.
-void on_answer(pmix_status_t status, pmix_value_t* value, void* data) {
-  const auto* asked = static_cast<const Asked*>(data);
-  Reply reply = reply_to(asked->rank, status, value);
-  reply.asked = asked;
-  // Once it is in the mailbox, `asked` may be gone.
-  const std::shared_ptr<Mailbox> mailbox = asked->mailbox;
-  mailbox->put(std::move(reply));
 }
 
 class PmixBootstrap final : public Bootstrap {
@@ -327,8 +50,8 @@ class PmixBootstrap final : public Bootstrap {
   const Identity& identity() const override { return identity_; }
   Expected<> publish(std::span<const std::byte> blob) override;
   void lookup(int rank) override;
-  std::optional<Answer> poll() override;
-  int wait_fd() const override { return wait_fd_; }
+  std::optional<Answer> poll() override { return lookups_.poll(); }
+  int wait_fd() const override { return lookups_.wait_fd(); }
   Expected<> barrier() override;
   std::optional<std::string> host_topology() override;
   std::vector<int> binding(int rank) override;
@@ -336,11 +59,17 @@ class PmixBootstrap final : public Bootstrap {
   void finalize(const std::function<void()>& meanwhile) override;
   Expected<> reopen() override;
   std::vector<ProcessSet> process_sets() override;
-  Expected<> spawn(const SpawnRequest& request) override;
+  Expected<> spawn(const SpawnRequest& request) override {
+    return spawn_in_pmix(request, identity_.job, identity_.rank);
+  }
   std::optional<std::string> parent_port() override;
-  Expected<> publish_name(const std::string& name, const std::string& value) override;
-  Expected<std::string> lookup_name(const std::string& name) override;
-  Expected<> unpublish_name(const std::string& name) override;
+  Expected<> publish_name(const std::string& name, const std::string& value) override {
+    return publish_in_pmix(name, value);
+  }
+  Expected<std::string> lookup_name(const std::string& name) override {
+    return lookup_in_pmix(name);
+  }
+  Expected<> unpublish_name(const std::string& name) override { return unpublish_in_pmix(name); }
 
  private:
   [[nodiscard]] pmix_proc_t proc(pmix_rank_t rank) const {
@@ -356,36 +85,20 @@ class PmixBootstrap final : public Bootstrap {
   }
 
   pmix_proc_t self_;
-  std::string address_key_;
+  PmixLookups lookups_;
   bool connected_ = true;
   bool has_left_;  ///< this process was a client of the server before, and left
   Identity identity_;
-  std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
-  std::list<Asked> asked_;
-  Retries retries_;
-  int wait_fd_;  ///< an epoll set of the mailbox's event and the timer of the retries
 };
 
+/// Each time that MPI is opened, a process publishes its address under another key.
 PmixBootstrap::PmixBootstrap(const pmix_proc_t& self, int opening)
     : self_(self),
-      address_key_(opening == 0 ? kAddressKey : fmt::format("{}.{}", kAddressKey, opening)),
-      has_left_(opening != 0),
-      wait_fd_(::epoll_create1(EPOLL_CLOEXEC)) {
-  for (const int fd : {mailbox_->event(), retries_.timer()}) {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    ::epoll_ctl(wait_fd_, EPOLL_CTL_ADD, fd, &event);
-  }
-}
+      lookups_(self, opening == 0 ? kAddressKey : fmt::format("{}.{}", kAddressKey, opening)),
+      has_left_(opening != 0) {}
 
 PmixBootstrap::~PmixBootstrap() {
   leave();
-  if (wait_fd_ >= 0) ::close(wait_fd_);
-  // PMIx drops the look-ups that are under way, unless somebody else in this process still uses it:
-  // then an answer may come at any time, and what its callback gets must stay.
-  if (asked_.empty() || PMIx_Initialized() == 0) return;
-  auto kept = std::make_unique<std::list<Asked>>(std::move(asked_));
-  (void)kept.release();
 }
 
 Expected<> PmixBootstrap::learn_identity() {
@@ -433,7 +146,7 @@ std::vector<int> PmixBootstrap::find_local_peers() const {
   };
   for (const pmix_proc_t& where : {proc(PMIX_RANK_WILDCARD), self_}) {
     if (const auto text = text_in(get_known(where, PMIX_LOCAL_PEERS).get())) {
-      std::vector<int> ranks = parse_list(*text);
+      std::vector<int> ranks = parse_rank_list(*text);
       if (fits(ranks)) return ranks;
     }
   }
@@ -464,8 +177,8 @@ int PmixBootstrap::count_core_sharers() {
 }
 
 std::vector<int> PmixBootstrap::binding(int rank) {
-  const ValuePtr value = get_known(proc(static_cast<pmix_rank_t>(rank)), PMIX_CPUSET);
-  return parse_list(text_in(value.get()).value_or(""));
+  const PmixValuePtr value = get_known(proc(static_cast<pmix_rank_t>(rank)), PMIX_CPUSET);
+  return parse_rank_list(text_in(value.get()).value_or(""));
 }
 
 std::optional<std::string> PmixBootstrap::host_topology() {
@@ -483,7 +196,7 @@ Expected<> PmixBootstrap::publish(std::span<const std::byte> blob) {
   // PMIx copies; it only lacks a const.
   value.data.bo.bytes = reinterpret_cast<char*>(const_cast<std::byte*>(blob.data()));
   value.data.bo.size = blob.size();
-  pmix_status_t status = PMIx_Put(PMIX_GLOBAL, address_key_.c_str(), &value);
+  pmix_status_t status = PMIx_Put(PMIX_GLOBAL, lookups_.key().c_str(), &value);
   // One commit in the life of a process: a remote peer's look-up is answered from the first.
   if (status == PMIX_SUCCESS) status = PMIx_Commit();
   if (status != PMIX_SUCCESS) {
@@ -493,37 +206,9 @@ Expected<> PmixBootstrap::publish(std::span<const std::byte> blob) {
 }
 
 void PmixBootstrap::lookup(int rank) {
-  if (rank < 0 || rank >= identity_.size) {
-    Answer answer{rank,
-                  fail(MPI_ERR_RANK, "there is no rank {} in a job of {}", rank, identity_.size)};
-    mailbox_->put({std::move(answer)});
-    return;
-  }
-  asked_.push_back({mailbox_, rank});
-  const pmix_proc_t peer = proc(static_cast<pmix_rank_t>(rank));
-  const pmix_status_t status =
-      PMIx_Get_nb(&peer, address_key_.c_str(), nullptr, 0, on_answer, &asked_.back());
-  if (status == PMIX_SUCCESS) return;
-  asked_.pop_back();
-  if (status == PMIX_OPERATION_SUCCEEDED) {
-    const ValuePtr value = get_known(peer, address_key_.c_str());
-    mailbox_->put(reply_to(rank, value ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND, value.get()));
-  } else {
-    mailbox_->put(reply_to(rank, status, nullptr));
-  }
-}
-
-std::optional<Bootstrap::Answer> PmixBootstrap::poll() {
-  if (!retries_.empty()) [[unlikely]] {
-    for (const int rank : retries_.take_due()) lookup(rank);
-  }
-  while (!mailbox_->empty()) {
-    Reply reply = mailbox_->take();
-    asked_.remove_if([&](const Asked& asked) { return &asked == reply.asked; });
-    if (!reply.missing) return std::move(reply.answer);
-    retries_.add(reply.answer.rank);
-  }
-  return std::nullopt;
+  if (rank >= 0 && rank < identity_.size) return lookups_.ask(rank);
+  lookups_.refuse(rank, {MPI_ERR_RANK,
+                         fmt::format("there is no rank {} in a job of {}", rank, identity_.size)});
 }
 
 Expected<> PmixBootstrap::barrier() {
@@ -598,116 +283,13 @@ Expected<> PmixBootstrap::reopen() {
 
 std::vector<ProcessSet> PmixBootstrap::process_sets() {
   std::vector<ProcessSet> sets;
-  const QueryAnswer names(self_, PMIX_QUERY_PSET_NAMES, nullptr);
+  const PmixAnswer names(self_, PMIX_QUERY_PSET_NAMES, nullptr);
   for (const std::string& name : split_names(text_in(names.value()).value_or(""))) {
-    const QueryAnswer members(self_, PMIX_QUERY_PSET_MEMBERSHIP, name.c_str());
+    const PmixAnswer members(self_, PMIX_QUERY_PSET_MEMBERSHIP, name.c_str());
     ProcessSet set{name, ranks_in(members.value(), self_.nspace)};
     if (!set.ranks.empty()) sets.push_back(std::move(set));
   }
   return sets;
-}
-
-// --- names ---------------------------------------------------------------------------------------
-
-Expected<> PmixBootstrap::publish_name(const std::string& name, const std::string& value) {
-  pmix_info_t info;
-  PMIX_INFO_CONSTRUCT(&info);
-  PMIX_INFO_LOAD(&info, key_of_name(name).c_str(), value.c_str(), PMIX_STRING);
-  const pmix_status_t status = PMIx_Publish(&info, 1);
-  PMIX_INFO_DESTRUCT(&info);
-  if (status == PMIX_SUCCESS) return {};
-  if (status == PMIX_ERR_DUPLICATE_KEY) {
-    return fail(MPI_ERR_SERVICE, "the name '{}' is published already", name);
-  }
-  if (status == PMIX_ERR_NOT_SUPPORTED) {
-    return fail(MPI_ERR_UNSUPPORTED_OPERATION,
-                "the launcher of this job keeps no names for its processes: start them with "
-                "Remit's mpirun");
-  }
-  return fail_pmix(status, "publishing the name '{}'", name);
-}
-
-Expected<std::string> PmixBootstrap::lookup_name(const std::string& name) {
-  pmix_pdata_t found;
-  PMIX_PDATA_CONSTRUCT(&found);
-  PMIX_LOAD_KEY(found.key, key_of_name(name).c_str());
-  const pmix_status_t status = PMIx_Lookup(&found, 1, nullptr, 0);
-  const std::optional<std::string> value =
-      status == PMIX_SUCCESS ? text_in(&found.value) : std::nullopt;
-  PMIX_PDATA_DESTRUCT(&found);
-  if (value) return *value;
-  if (status == PMIX_ERR_NOT_SUPPORTED) {
-    return fail(MPI_ERR_NAME,
-                "the launcher of this job keeps no names for its processes: start them with "
-                "Remit's mpirun");
-  }
-  return fail(MPI_ERR_NAME, "nobody has published the name '{}' (or it was unpublished): {}", name,
-              PMIx_Error_string(status));
-}
-
-Expected<> PmixBootstrap::unpublish_name(const std::string& name) {
-  std::string key = key_of_name(name);
-  char* keys[] = {key.data(), nullptr};
-  const pmix_status_t status = PMIx_Unpublish(keys, nullptr, 0);
-  if (status == PMIX_SUCCESS) return {};
-  return fail(MPI_ERR_SERVICE, "this process has not published the name '{}': {}", name,
-              PMIx_Error_string(status));
-}
-
-// --- other jobs ----------------------------------------------------------------------------------
-
-/// The programs of a request in PMIx's form.
-class PmixApps {
- public:
-  explicit PmixApps(const SpawnRequest& request) : count_(request.programs.size()) {
-    PMIX_APP_CREATE(apps_, count_);
-    for (std::size_t i = 0; i < count_; ++i) fill(apps_[i], request.programs[i]);
-  }
-  ~PmixApps() { PMIX_APP_FREE(apps_, count_); }
-  PmixApps(const PmixApps&) = delete;
-  PmixApps& operator=(const PmixApps&) = delete;
-
-  [[nodiscard]] const pmix_app_t* data() const { return apps_; }
-  [[nodiscard]] std::size_t size() const { return count_; }
-
- private:
-  static void fill(pmix_app_t& app, const SpawnProgram& program) {
-    app.cmd = ::strdup(program.command.c_str());
-    pmix_status_t status = PMIX_SUCCESS;
-    PMIX_ARGV_APPEND(status, app.argv, program.command.c_str());
-    for (const std::string& word : program.arguments) {
-      PMIX_ARGV_APPEND(status, app.argv, word.c_str());
-    }
-    (void)status;  // only memory could be missing
-    if (!program.wdir.empty()) app.cwd = ::strdup(program.wdir.c_str());
-    app.maxprocs = program.processes;
-    app.ninfo = 2;
-    PMIX_INFO_CREATE(app.info, app.ninfo);
-    PMIX_INFO_LOAD(&app.info[0], PMIX_HOST, program.host.c_str(), PMIX_STRING);
-    PMIX_INFO_LOAD(&app.info[1], kSearchPathKey, program.path.c_str(), PMIX_STRING);
-  }
-
-  pmix_app_t* apps_ = nullptr;
-  std::size_t count_;
-};
-
-/// PMIx has no words for a failure: our mpirun publishes them.
-Expected<> PmixBootstrap::spawn(const SpawnRequest& request) {
-  if (!identity_.job.starts_with("remit.")) {
-    return fail(MPI_ERR_SPAWN,
-                "the launcher of this job does not start processes for MPI_Comm_spawn: start the "
-                "job with Remit's mpirun");
-  }
-  const PmixApps apps(request);
-  pmix_info_t info;
-  PMIX_INFO_CONSTRUCT(&info);
-  PMIX_INFO_LOAD(&info, kParentPortKey, request.parent_port.c_str(), PMIX_STRING);
-  pmix_nspace_t job;
-  const pmix_status_t status = PMIx_Spawn(&info, 1, apps.data(), apps.size(), job);
-  PMIX_INFO_DESTRUCT(&info);
-  if (status == PMIX_SUCCESS) return {};
-  const auto words = lookup_name(spawn_failure_name(identity_.job, identity_.rank));
-  return fail(MPI_ERR_SPAWN, "{}", words ? *words : PMIx_Error_string(status));
 }
 
 std::optional<std::string> PmixBootstrap::parent_port() {

@@ -80,14 +80,18 @@ def functions(found):
 def classes(found):
     """Each class of a header, with its data, its plain and its virtual functions."""
     members = collections.defaultdict(lambda: [0, 0, 0])
-    places = {}
+    places, ends = {}, {}
     for tag in found:
         inside = tag.get("scope", "")
         if tag["kind"] in ("class", "struct"):
-            places[f"{inside}::{tag['name']}".lstrip(":"), tag["path"]] = tag["line"]
+            name = f"{inside}::{tag['name']}".lstrip(":"), tag["path"]
+            places[name], ends[name] = tag["line"], tag.get("end", tag["line"])
         if tag.get("scopeKind") not in ("class", "struct"):
             continue
         if tag["kind"] not in ("member", "function", "prototype"):
+            continue
+        # A function that is defined behind its class, in the same file, was counted where it is declared.
+        if tag["line"] > ends.get((inside, tag["path"]), tag["line"]):
             continue
         words = set(tag.get("properties", "").split(","))
         kind = 0 if tag["kind"] == "member" else 1

@@ -39,10 +39,11 @@ class CallErrors {
   [[gnu::cold]] int fail(const Error& error) { return fail(error.code, "{}", error.message); }
 
  protected:
-  CallErrors(const char* function, Instance* instance) : function_(function), instance_(instance) {}
+  explicit CallErrors(const char* function)
+      : function_(function), instance_(library().instance.load(std::memory_order_relaxed)) {}
 
   const char* function_;
-  Instance* instance_;
+  Instance* instance_;                   ///< null: MPI is not running, which is for Entry to say
   ErrorTarget* target_ = nullptr;        ///< what an error would be raised on
   MPI_Errhandler errhandler_ = nullptr;  ///< see raise_through()
 };

@@ -27,8 +27,7 @@ class GuardedCall {
 ///   if (int err = entry.comm(comm, c)) return err;
 class Entry : public HandleChecks {
  public:
-  explicit Entry(const char* function)
-      : HandleChecks(function, library().instance.load(std::memory_order_relaxed)) {
+  explicit Entry(const char* function) : HandleChecks(function) {
     if (instance_ == nullptr) [[unlikely]]
       not_running();
     if (instance_->guarded()) [[unlikely]]

@@ -43,16 +43,6 @@ void CallGuard::enter() {
   others_may_care_ = true;
 }
 
-void CallGuard::leave() {
-  // A call that has marked and never slept since calls take the lock.
-  if (presence_ != nullptr && presence_->is_inside()) {
-    presence_->leave();
-    return;
-  }
-  tell_others();
-  lock_.unlock();
-}
-
 // Gives other threads their turn while one waits.
 void CallGuard::before() {
   if (presence_ != nullptr && presence_->is_inside()) {

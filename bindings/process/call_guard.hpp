@@ -51,7 +51,21 @@ class CallGuard final : public CallingThreads, private Progress::YieldHook {
 
   /// Begin and end of a call, if guarded().
   void enter();
-  void leave();
+  void leave() {
+    if (!leave_marked()) give_up_lock();
+  }
+  /// Of the two ways in which a call ends the one without the lock; false: the call holds it.
+  [[nodiscard]] bool leave_marked() {
+    // A call that has marked and never slept since calls take the lock.
+    if (presence_ == nullptr || !presence_->is_inside()) return false;
+    presence_->leave();
+    return true;
+  }
+  /// The other way.
+  void give_up_lock() {
+    tell_others();
+    lock_.unlock();
+  }
 
   /// For threads that are in no call.
   [[nodiscard]] MpiLock& lock() { return lock_; }

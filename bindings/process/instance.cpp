@@ -68,9 +68,10 @@ void Instance::guard_for(int level, bool is_session) {
 }
 
 void Instance::leave() {
+  if (threads.leave_marked()) return;
   if (progress_thread != nullptr) [[unlikely]]
     progress_thread->look();
-  threads.leave();
+  threads.give_up_lock();
 }
 
 void Instance::start_progress_thread() {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "rdma_btl/device.hpp"
 #include "runtime/host_facts.hpp"
@@ -60,6 +61,15 @@ class HostMemory {
   /// instructions; null: nowhere, or not yet.
   [[nodiscard]] virtual std::byte* map_memory(EndpointId endpoint, std::uint64_t address,
                                               std::size_t bytes) = 0;
+  /// Atomics in place: does to 64 bits of the peer's memory, where they are mapped here, what an
+  /// atomic operation does (`operand` and `compare` as in Operation), and returns the old value.
+  /// `address` is 8-byte aligned. None: map_memory() gives null. Atomic with all changes of its
+  /// kind, with those by the processors of all who have the memory, and with the device's atomic
+  /// operations where Caps::atomic_with_cpu.
+  [[nodiscard]] std::optional<std::uint64_t> change_memory(EndpointId endpoint,
+                                                           std::uint64_t address, AtomicKind kind,
+                                                           std::uint64_t operand,
+                                                           std::uint64_t compare = 0);
 
   // Memory in which messages travel best.
 

@@ -1,10 +1,11 @@
 noinst_LTLIBRARIES += librdma_btl.la
 rdma_btl_sources = \
 	rdma_btl/confirm_queue.hpp \
+	rdma_btl/change_word.hpp \
 	rdma_btl/device.hpp \
 	rdma_btl/eager_path.cpp rdma_btl/eager_path.hpp \
 	rdma_btl/eager_sends.hpp \
-	rdma_btl/host_memory.hpp \
+	rdma_btl/host_memory.cpp rdma_btl/host_memory.hpp \
 	rdma_btl/open_devices.cpp rdma_btl/open_devices.hpp \
 	rdma_btl/mask.cpp rdma_btl/mask.hpp \
 	rdma_btl/pending.cpp \

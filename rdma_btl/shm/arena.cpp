@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,8 +54,11 @@ bool Arena::open() {
   if (bytes < kLeast) return false;
   Expected<Fd> memory = make_memory("remit-arena", bytes);
   if (!memory) return false;
+  struct stat about = {};
+  if (::fstat(memory->get(), &about) != 0) return false;
   Expected<Mapping> mapping = map_memory(memory->get(), bytes);
   if (!mapping) return false;
+  inode_ = about.st_ino;
   // Its holes would fill the disk with zeros.
   (void)::madvise(mapping->data(), bytes, MADV_DONTDUMP);
   fd_ = std::move(*memory);

@@ -33,6 +33,8 @@ class Arena {
 
   // What a peer needs to map it; valid after the first allocate() that was not refused.
   [[nodiscard]] int fd() const { return fd_.get(); }
+  /// Of its file: what tells it from others.
+  [[nodiscard]] std::uint64_t inode() const { return inode_; }
   [[nodiscard]] const std::byte* begin() const { return mapping_.data(); }
   [[nodiscard]] std::size_t size() const { return mapping_.size(); }
 
@@ -44,6 +46,7 @@ class Arena {
   std::mutex mutex_;
   pid_t owner_ = 0;  ///< who tried to open it
   Fd fd_;
+  std::uint64_t inode_ = 0;
   Mapping mapping_;
   std::vector<Mapping> inherited_;           ///< of the process that this one was forked from
   std::map<std::size_t, std::size_t> free_;  ///< offset, length; no two touch each other

@@ -41,8 +41,8 @@ struct Endpoint {
   bool gone = false;          ///< the peer's process is gone, its last cells may be unread
   bool stays_mapped = false;  ///< somebody has pointers into the peer's memory
   bool hello_sent = false;
-  bool arena_asked = false;    ///< for its arena, ever
-  bool arena_awaited = false;  ///< the answer has not come
+  bool arena_sought = false;   ///< its arena, ever
+  bool arena_awaited = false;  ///< the peer was asked, the answer has not come
   EndpointId id = 0;
   std::uint32_t scan = 0;  ///< where Receiver reads its ring
   std::uint32_t jobs = 0;  ///< transfers to and from it that are under way

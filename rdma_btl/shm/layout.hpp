@@ -13,7 +13,7 @@ namespace remit::shm {
 
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kAlignment = 8;  ///< of messages in a data area
-inline constexpr std::uint32_t kVersion = 7;
+inline constexpr std::uint32_t kVersion = 8;
 inline constexpr std::uint64_t kHomeMagic = 0x656d6f6874696d72;
 inline constexpr std::uint64_t kRingMagic = 0x676e697274696d72;
 inline constexpr std::uint64_t kHelloMagic = 0x6f6c6c6574696d72;
@@ -254,9 +254,12 @@ struct Home {
   struct alignas(kLine) Life {
     std::atomic<std::uint32_t> closed;  ///< left in order
   } life;
-  /// Where the owner's arena is in its memory; bytes 0: it has none. Stored once, bytes last.
+  /// Where the owner's arena is in its memory, and what opens it; bytes 0: it has none. Stored
+  /// once, bytes last.
   struct alignas(kLine) ArenaPlace {
     std::atomic<std::uint64_t> address;
+    std::atomic<std::uint64_t> inode;  ///< of the file of that descriptor, which has no other name
+    std::atomic<std::int32_t> fd;      ///< of the owner
     std::atomic<std::uint64_t> bytes;
   } arena;
   alignas(kLine) RegionEntry regions[kSharedRegions];

@@ -18,7 +18,9 @@ namespace remit::shm {
 class PeerHealth;
 class Sender;
 
-/// A peer's arena is mapped when something could first have used it. One thread.
+/// A peer's arena is mapped when something could first have used it: opened by /proc, for which the
+/// peer need not do anything; where that is not allowed the peer is asked for its descriptor, and
+/// answers when it polls. One thread.
 class PeerArenas {
  public:
   PeerArenas(const ShmConfig& config, const PeerTable& peers, Agenda& agenda, Sender& sender,
@@ -52,9 +54,11 @@ class PeerArenas {
   void forget(Endpoint& endpoint);
 
  private:
+  [[nodiscard]] bool find(Endpoint& endpoint);
+  [[nodiscard]] bool open(Endpoint& endpoint);
   void ask(Endpoint& endpoint);
   void offer_to(Endpoint& endpoint);
-  void map(Endpoint& endpoint, const Fd& memory);
+  bool map(Endpoint& endpoint, const Fd& memory);
 
   const ShmConfig& config_;
   const PeerTable& peers_;

@@ -19,12 +19,20 @@ enum class ShmCopy : std::uint8_t {
   pipelined,  ///< through shared chunks: two copies, no system call, no permission needed
 };
 
+/// How the arena of a peer comes to be mapped here.
+enum class ShmMapping : std::uint8_t {
+  automatic,  ///< opened without the peer's help where /proc allows it, else asked for
+  asked,      ///< the peer is asked for it, which answers when it polls
+  never,
+};
+
 /// Plain values, so that a test needs no parameters. shm_config() in shm_params.hpp reads them from
 /// a process's parameters.
 struct ShmConfig {
   PeerName name = 0;      ///< of this process
   std::uint64_t job = 0;  ///< token of the network: whoever has another one is a stranger
   ShmCopy copy = ShmCopy::automatic;
+  ShmMapping mapping = ShmMapping::automatic;
   std::size_t ring_cells = 512;         ///< power of two; a cell is a cache line
   std::size_t area_bytes = 512 * 1024;  ///< power of two; bytes of larger sends, per direction
   std::size_t cma_piece = 1024 * 1024;  ///< bytes copied directly at most between two polls
@@ -54,7 +62,8 @@ struct ShmCounters {
   std::uint64_t cma_calls = 0;
   std::uint64_t arenas_mapped = 0;  ///< of peers
   std::uint64_t mapped_copies = 0;  ///< without the kernel, from or to a peer's arena
-  std::uint64_t assisted = 0;       ///< chunks that this process copied for a peer's transfer
+  std::uint64_t atomics_in_place = 0;
+  std::uint64_t assisted = 0;  ///< chunks that this process copied for a peer's transfer
 };
 
 }  // namespace remit

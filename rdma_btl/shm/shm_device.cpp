@@ -60,7 +60,7 @@ ShmDevice::ShmDevice(const ShmConfig& config)
               socket_, counters_),
       copier_(arenas_, health_, counters_),
       transfers_(config_, eager_.peers(), eager_.receiver().agenda(), eager_.sender(),
-                 eager_.receiver(), copier_, arenas_, health_),
+                 eager_.receiver(), copier_, arenas_, health_, counters_),
       target_(config_, eager_.peers(), eager_.receiver().agenda(), eager_.sender(),
               eager_.receiver(), copier_, regions_, counters_),
       contact_(config_, eager_.peers(), eager_.receiver().agenda(), eager_.receiver(), home_,

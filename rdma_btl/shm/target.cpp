@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "rdma_btl/change_word.hpp"
 #include "rdma_btl/shm/assist.hpp"
 #include "rdma_btl/shm/batch.hpp"
 #include "rdma_btl/shm/peer_copier.hpp"
@@ -78,19 +79,9 @@ bool Target::on_atomic_request(Endpoint& endpoint, const AtomicRequest& request,
     sender_.send_cell(endpoint, CellKind::atomic_reply, &reply, sizeof reply);
     return false;
   }
-  std::atomic_ref<std::uint64_t> word(*reinterpret_cast<std::uint64_t*>(request.address));
-  switch (static_cast<AtomicKind>(request.kind)) {
-    case AtomicKind::fetch_add:
-      reply.old_value = word.fetch_add(request.operand);
-      break;
-    case AtomicKind::compare_swap:
-      reply.old_value = request.compare;
-      word.compare_exchange_strong(reply.old_value, request.operand);
-      break;
-    case AtomicKind::swap:
-      reply.old_value = word.exchange(request.operand);
-      break;
-  }
+  reply.old_value =
+      change_word(reinterpret_cast<std::byte*>(request.address),
+                  static_cast<AtomicKind>(request.kind), request.operand, request.compare);
   sender_.send_cell(endpoint, CellKind::atomic_reply, &reply, sizeof reply);
   if ((request.flags & kNotify) == 0) return false;
   out = event_of(CompletionKind::notification, endpoint.id, MPI_SUCCESS, 0, request.notification);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "rdma_btl/change_word.hpp"
 #include "rdma_btl/shm/assist.hpp"
 #include "rdma_btl/shm/peer_arenas.hpp"
 #include "rdma_btl/shm/peer_copier.hpp"
@@ -44,11 +45,17 @@ Access needed_access(OpKind kind) {
   return kind == OpKind::get ? Access::remote_read : Access::remote_atomic;
 }
 
+/// Of an atomic, if it is wanted.
+void take_old_value(const Job& job, std::uint64_t value) {
+  if (job.pieces.empty() || job.pieces[0].length < sizeof value) return;
+  std::memcpy(job.pieces[0].address, &value, sizeof value);
+}
+
 }  // namespace
 
 Transfers::Transfers(const ShmConfig& config, const PeerTable& peers, Agenda& agenda,
                      Sender& sender, Receiver& receiver, PeerCopier& copier, PeerArenas& arenas,
-                     PeerHealth& health)
+                     PeerHealth& health, ShmCounters& counters)
     : choice_(config, copier.kernel()),
       config_(config),
       peers_(peers),
@@ -57,7 +64,8 @@ Transfers::Transfers(const ShmConfig& config, const PeerTable& peers, Agenda& ag
       receiver_(receiver),
       copier_(copier),
       arenas_(arenas),
-      health_(health) {}
+      health_(health),
+      counters_(counters) {}
 
 // --- beginning and ending ----------------------------------------------------------------------
 
@@ -92,7 +100,9 @@ void Transfers::begin(Job& job) {
     return;
   }
   if (job.kind == OpKind::atomic) {
-    job.phase = Phase::requesting;
+    std::byte* const word = arenas_.mapped(endpoint, job.remote.address, length);
+    job.phase = word != nullptr ? Phase::notifying : Phase::requesting;
+    if (word != nullptr) change_in_place(job, word);
   } else if (endpoint.cma || arenas_.mapped(endpoint, job.remote.address, length) != nullptr) {
     job.phase = Phase::queued;
     active_.push_back(job.index);
@@ -108,6 +118,11 @@ void Transfers::begin(Job& job) {
     active_.push_back(job.index);
     agenda_.add(Agenda::kWork);
   }
+}
+
+void Transfers::change_in_place(Job& job, std::byte* word) {
+  ++counters_.atomics_in_place;
+  take_old_value(job, change_word(word, job.atomic, job.operand, job.compare));
 }
 
 void Transfers::finish(Job& job, int status) {
@@ -290,10 +305,10 @@ void Transfers::copy_failed(Job& job, Endpoint& endpoint, int error) {
   finish(job, MPI_ERR_OTHER);
 }
 
-/// The bytes are there: notify the target, then complete.
+/// The peer's memory is as it was to be: notify the target, then complete.
 Step Transfers::copied(Job& job) {
   Endpoint& endpoint = peers_[job.endpoint];
-  if (job.kind == OpKind::put && job.notify) {
+  if (job.notify && job.kind != OpKind::get) {
     job.phase = Phase::notifying;
     if (!endpoint.tx.push(CellKind::notification, job.notification)) return Step::blocked;
     sender_.wake(endpoint);
@@ -430,8 +445,8 @@ void Transfers::on_atomic_reply(Endpoint& endpoint, const AtomicReply& reply) {
   if (reply.status != MPI_SUCCESS) {
     endpoint.words = fmt::format("process {:#x} refused an atomic at {:#x}",
                                  rank_of_name(endpoint.peer), job->remote.address);
-  } else if (!job->pieces.empty() && job->pieces[0].length >= sizeof reply.old_value) {
-    std::memcpy(job->pieces[0].address, &reply.old_value, sizeof reply.old_value);
+  } else {
+    take_old_value(*job, reply.old_value);
   }
   finish(*job, reply.status);
 }

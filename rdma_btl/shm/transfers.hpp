@@ -24,11 +24,13 @@ class Sender;
 
 /// The initiator's side: directly through the kernel or a mapping, by both sides at once, or
 /// through the ring. Access is checked in the peer's published regions before anything is copied;
-/// what the target serves it checks itself. One thread.
+/// what the target serves it checks itself. Atomics change memory that is mapped here in its place,
+/// and all other memory is changed by the target, with the same instructions. One thread.
 class Transfers {
  public:
   Transfers(const ShmConfig& config, const PeerTable& peers, Agenda& agenda, Sender& sender,
-            Receiver& receiver, PeerCopier& copier, PeerArenas& arenas, PeerHealth& health);
+            Receiver& receiver, PeerCopier& copier, PeerArenas& arenas, PeerHealth& health,
+            ShmCounters& counters);
 
   /// False: too many are under way to this peer.
   [[nodiscard]] bool start(Endpoint& endpoint, const Operation& operation);
@@ -53,6 +55,7 @@ class Transfers {
 
  private:
   void begin(Job& job);
+  void change_in_place(Job& job, std::byte* word);
   void finish(Job& job, int status);
   void visit_active(Batch& batch);
   [[nodiscard]] Step advance(Job& job, Batch& batch);
@@ -78,6 +81,7 @@ class Transfers {
   PeerCopier& copier_;
   PeerArenas& arenas_;
   PeerHealth& health_;
+  ShmCounters& counters_;
 };
 
 }  // namespace remit::shm

@@ -5,15 +5,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "links/offered_memory.hpp"
+#include "rdma_btl/host_memory.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
 #include "rdma_btl/sim/sim_device.hpp"
 #include "rdma_btl/sim/sim_network.hpp"
@@ -36,7 +39,9 @@ SimConfig quiet() {
 /// Tells each peer the keys of its window as soon as they are connected.
 class ToyUser final : public LinkUser {
  public:
-  ToyUser(Links& links, int rank) : window(kWords), links_(links) {
+  ToyUser(Links& links, int rank)
+      : links_(links), memory_(*(*links.devices().begin())->device) {
+    window = memory_.words();
     links_.users().set(LinkUserId::windows, this);
     Expected<OfferedMemory> made = OfferedMemory::offer(links_.devices(), window.data(),
                                                         window.size() * kWordBytes, Access::all);
@@ -99,7 +104,7 @@ class ToyUser final : public LinkUser {
   }
   [[nodiscard]] bool all_done(std::size_t operations) const { return done.size() == operations; }
 
-  std::vector<std::uint64_t> window;
+  std::span<std::uint64_t> window;
   std::map<ProcId, std::vector<std::byte>> keys;
   std::map<std::uint64_t, int> done;  ///< by cookie
   std::vector<std::pair<ProcId, std::uint32_t>> notices;
@@ -116,7 +121,32 @@ class ToyUser final : public LinkUser {
     return leases_.back().region().local_key;
   }
 
+  /// Zeros: the device's own memory, if it has such.
+  class Memory {
+   public:
+    explicit Memory(Device& device) : host_(device.host_memory()) {
+      void* const own = host_ != nullptr ? host_->allocate(kWords * kWordBytes) : nullptr;
+      if (own == nullptr) {
+        heap_.resize(kWords);
+        words_ = heap_;
+      } else {
+        words_ = {static_cast<std::uint64_t*>(own), kWords};
+      }
+      std::fill(words_.begin(), words_.end(), 0);
+    }
+    ~Memory() { EXPECT_TRUE(!heap_.empty() || host_->release(words_.data()) == Released::done); }
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    [[nodiscard]] std::span<std::uint64_t> words() const { return words_; }
+
+   private:
+    HostMemory* host_;
+    std::vector<std::uint64_t> heap_;
+    std::span<std::uint64_t> words_;
+  };
+
   Links& links_;
+  Memory memory_;
   OfferedMemory offered_;
   std::vector<MemoryLease> leases_;
 };
@@ -239,31 +269,41 @@ TEST(Links, MovesMemoryOfATargetThatDoesNotPollInSharedMemory) {
   move_without_target(job);
 }
 
-TEST(Links, AtomicsOfManyAddUp) {
+/// Processes 1 to 4 add to a word of process 0, which does not poll.
+void add_up(ToyJob& job) {
   constexpr int kSize = 5;
   constexpr std::uint64_t kRounds = 40;
-  SimToyJob sim(kSize, sim_hostile(test_seed()));
-  for (int rank = 1; rank < kSize; ++rank) sim.job.introduce(rank, 0);
+  for (int rank = 1; rank < kSize; ++rank) job.introduce(rank, 0);
   std::vector<std::vector<std::uint64_t>> old(kSize, std::vector<std::uint64_t>(kRounds));
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     for (int rank = 1; rank < kSize; ++rank) {
       auto& mine = old[static_cast<std::size_t>(rank)];
-      sim.job.user(rank).fetch_add(0, 7, 1, mine[round], round);
+      job.user(rank).fetch_add(0, 7, 1, mine[round], round);
     }
   }
-  ASSERT_TRUE(sim.job.run({1, 2, 3, 4}, [&] {
+  ASSERT_TRUE(job.run({1, 2, 3, 4}, [&] {
     for (int rank = 1; rank < kSize; ++rank) {
-      if (!sim.job.user(rank).all_done(kRounds)) return false;
+      if (!job.user(rank).all_done(kRounds)) return false;
     }
     return true;
   }));
-  EXPECT_EQ(sim.job.user(0).window[7], (kSize - 1) * kRounds);
+  EXPECT_EQ(job.user(0).window[7], (kSize - 1) * kRounds);
   std::vector<std::uint64_t> all;
   for (const auto& mine : old) all.insert(all.end(), mine.begin(), mine.end());
   std::sort(all.begin() + kRounds, all.end());
   for (std::uint64_t i = 0; i < (kSize - 1) * kRounds; ++i) {
     EXPECT_EQ(all[kRounds + i], i) << "each value is seen by one";
   }
+}
+
+TEST(Links, AtomicsOfManyAddUpOverTheNetwork) {
+  SimToyJob sim(5, sim_hostile(test_seed()));
+  add_up(sim.job);
+}
+
+TEST(Links, AtomicsOfManyAddUpInSharedMemory) {
+  ToyJob job(5, std::make_shared<SteadyClock>(), open_shm, [] { return false; });
+  add_up(job);
 }
 
 /// What is posted before there is a connection waits for it.

@@ -130,4 +130,54 @@ TEST_P(DeviceSuite, MemoryOfPeersIsReadAndWritten) {
   EXPECT_EQ(pair.there->release(&none), Released::foreign);
 }
 
+/// Of a target that does nothing from then on: by the facet, by the device's operations, and by the
+/// target's own processor, all on one word.
+TEST_P(DeviceSuite, AtomicsTakePlaceWithoutTheTarget) {
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
+  if (a.device.host_memory() == nullptr) GTEST_SKIP() << "the device has no host memory";
+  const Pair pair{a.device.host_memory(), b.device.host_memory(), a.connect(b), b.connect(a)};
+  Buffer target(b.device, 64);
+  Buffer old(a.device, 8);
+  void* allocated = pair.there->allocate(1);
+  if (allocated == nullptr) GTEST_SKIP() << "the device has no memory of its own";
+  EXPECT_EQ(pair.there->release(allocated), Released::done);
+  const std::byte byte{1};
+  b.send(pair.in, {&byte, 1});
+  ASSERT_TRUE(wait_until([&] { return a.receives.size() == 1; }));
+  if (!a.device.caps().atomic_with_cpu) GTEST_SKIP() << "the device's atomics are its own";
+  const RemoteAddress remote = target.remote(8);
+  std::uint64_t& word = target.word(1);
+  const auto in_place = [&](AtomicKind kind, std::uint64_t operand, std::uint64_t compare = 0) {
+    return pair.here->change_memory(pair.out, remote.address, kind, operand, compare);
+  };
+  ASSERT_TRUE(in_place(AtomicKind::fetch_add, 0)) << "mapped without the target's help";
+  const auto operation = [&](AtomicKind kind, std::uint64_t operand, std::uint64_t compare = 0) {
+    const Piece result = old.piece();
+    const std::uint64_t cookie =
+        a.start(pair.out, notifying(atomic_of(kind, {&result, 1}, remote, operand, compare), 3));
+    EXPECT_TRUE(wait_until([&] { return a.done(cookie); }, &b)) << "the target does nothing";
+    EXPECT_EQ(a.completed[cookie], MPI_SUCCESS);
+    return old.word();
+  };
+  word = 5;
+  EXPECT_EQ(in_place(AtomicKind::swap, ~std::uint64_t{0}), 5U);
+  EXPECT_EQ(operation(AtomicKind::fetch_add, 3), ~std::uint64_t{0});
+  EXPECT_EQ(word, 2U) << "addition wraps";
+  EXPECT_EQ(in_place(AtomicKind::compare_swap, 9, 1), 2U);
+  EXPECT_EQ(word, 2U) << "the comparison fails: unchanged";
+  EXPECT_EQ(in_place(AtomicKind::compare_swap, 9, 2), 2U);
+  EXPECT_EQ(std::atomic_ref(word).fetch_add(1), 9U);
+  EXPECT_EQ(operation(AtomicKind::compare_swap, 20, 11), 10U);
+  EXPECT_EQ(operation(AtomicKind::compare_swap, 20, 10), 10U);
+  EXPECT_EQ(operation(AtomicKind::swap, 30), 20U);
+  EXPECT_EQ(in_place(AtomicKind::fetch_add, 1), 30U);
+  EXPECT_EQ(word, 31U);
+  EXPECT_EQ(target.word(0) + target.word(2), 0U) << "its neighbours";
+
+  ASSERT_TRUE(wait_until([&] { return b.notifications.size() == 4; }));
+  EXPECT_EQ(b.notifications.back().second, 3U);
+}
+
 }  // namespace remit::testing

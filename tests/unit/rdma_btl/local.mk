@@ -24,6 +24,7 @@ rdma_btl_test_sources = \
 	tests/unit/rdma_btl/net/interfaces_test.cpp \
 	tests/unit/rdma_btl/registration/cache_test.cpp \
 	tests/unit/rdma_btl/shm/kernel_copy_test.cpp \
+	tests/unit/rdma_btl/shm/parts_test.cpp \
 	tests/unit/rdma_btl/sim/device_test.cpp \
 	tests/unit/rdma_btl/sim/suite_test.cpp
 rdma_btl_test_groups = together/rdma_btl_test-1.cpp
@@ -40,7 +41,7 @@ device_shm_test_SOURCES = tests/unit/rdma_btl/shm/device_test.cpp $(device_suite
 device_shm_test_LDADD = $(device_libs)
 device_shm_area_test_SOURCES = tests/unit/rdma_btl/shm/area_test.cpp
 device_shm_area_test_LDADD = $(device_libs)
-device_shm_copies_test_SOURCES = tests/unit/rdma_btl/shm/copies_test.cpp
+device_shm_copies_test_SOURCES = tests/unit/rdma_btl/shm/copies_test.cpp tests/unit/rdma_btl/shm/atomics_test.cpp
 device_shm_copies_test_LDADD = $(device_libs)
 shm_copy_table_test_SOURCES = tests/unit/rdma_btl/shm/copy_table_test.cpp
 shm_copy_table_test_LDADD = $(device_libs)

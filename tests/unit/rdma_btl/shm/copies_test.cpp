@@ -275,7 +275,7 @@ TEST(ShmCopies, ThroughTheRingWhereTheKernelForbidsThem) {
 }
 
 // Where the kernel forbids direct copies, too, and without a system call for each.
-TEST(ShmCopies, OfSharedMemory) {
+void copy_shared_memory(ShmMapping mapping) {
   const auto copies = [](Side& side, bool allowed) {
     const ShmCounters& counters = side.device->counters();
     if (const int error = copy_everything(side, allowed)) return error;
@@ -283,8 +283,9 @@ TEST(ShmCopies, OfSharedMemory) {
     if (const int error = copy_everything(side, allowed)) return error;
     return counters.mapped_copies == 0 || counters.violations != 0 ? 200 : 0;
   };
-  const auto sharing = [](PeerName name) {
+  const auto sharing = [mapping](PeerName name) {
     ShmConfig config = config_of(name);
+    config.mapping = mapping;
     config.share_allocations = true;
     return config;
   };
@@ -299,6 +300,14 @@ TEST(ShmCopies, OfSharedMemory) {
         EXPECT_EQ(copies(side, true), 0);
       });
   EXPECT_EQ(status, 0);
+}
+
+TEST(ShmCopies, OfSharedMemory) {
+  copy_shared_memory(ShmMapping::automatic);
+}
+
+TEST(ShmCopies, OfSharedMemoryThatPeersAreAskedFor) {
+  copy_shared_memory(ShmMapping::asked);
 }
 
 // Random sizes: no two overlap, and all that was given back can be had again as a whole.

@@ -44,7 +44,7 @@ Assist& assist_of(const Job& job, const Endpoint& endpoint) {
 
 bool offer_assist(Job& job, Endpoint& endpoint) {
   if (job.pieces.size() != 1 ||
-      endpoint.rx->producer.can_copy.load(std::memory_order_relaxed) == 0) {
+      endpoint.rx.control->producer.can_copy.load(std::memory_order_relaxed) == 0) {
     return false;
   }
   job.slot = static_cast<std::uint16_t>(std::countr_one(endpoint.assists_used));

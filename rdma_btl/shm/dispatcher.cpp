@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "rdma_btl/shm/peer_arenas.hpp"
 #include "rdma_btl/shm/peer_health.hpp"
+#include "rdma_btl/shm/peer_heaps.hpp"
 #include "rdma_btl/shm/target.hpp"
 #include "rdma_btl/shm/transfers.hpp"
 
@@ -48,8 +48,8 @@ bool Dispatcher::handle(Endpoint& endpoint, const Cell& cell, CellKind kind, Com
     case CellKind::assist:
       target_.on_assist(endpoint, payload_of<AssistRequest>(cell));
       return false;
-    case CellKind::arena_wanted:
-      arenas_.answer(endpoint);
+    case CellKind::heap_wanted:
+      heaps_.answer(endpoint);
       return false;
     case CellKind::send_inline:
     case CellKind::send_area:

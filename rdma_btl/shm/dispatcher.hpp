@@ -8,7 +8,7 @@
 
 namespace remit::shm {
 
-class PeerArenas;
+class PeerHeaps;
 class PeerHealth;
 class Target;
 class Transfers;
@@ -16,8 +16,8 @@ class Transfers;
 /// Gives each cell that is no message to the part of the device that it is for. One thread.
 class Dispatcher {
  public:
-  Dispatcher(Transfers& transfers, Target& target, PeerArenas& arenas, PeerHealth& health)
-      : transfers_(transfers), target_(target), arenas_(arenas), health_(health) {}
+  Dispatcher(Transfers& transfers, Target& target, PeerHeaps& heaps, PeerHealth& health)
+      : transfers_(transfers), target_(target), heaps_(heaps), health_(health) {}
 
   /// True if the caller is to be told: `out` is filled.
   [[nodiscard]] bool handle(Endpoint& endpoint, const Cell& cell, CellKind kind, Completion& out);
@@ -25,7 +25,7 @@ class Dispatcher {
  private:
   Transfers& transfers_;
   Target& target_;
-  PeerArenas& arenas_;
+  PeerHeaps& heaps_;
   PeerHealth& health_;
 };
 

@@ -17,6 +17,23 @@
 
 namespace remit::shm {
 
+/// The ring of a peer that this process reads, without the place where it reads (Scan).
+struct Inbound {
+  RingControl* control = nullptr;
+  std::byte* area = nullptr;
+  std::size_t area_size = 0;
+  std::uint64_t area_end = 0;   ///< stream position behind the last piece consumed
+  std::uint64_t published = 0;  ///< of it, as the peer knows
+  Mapping mapping;
+};
+
+/// The shared heap of a peer, as far as it is known.
+struct HeapMapping {
+  Mapping mapping;
+  bool sought = false;   ///< once is enough
+  bool awaited = false;  ///< the peer was asked, the answer has not come
+};
+
 /// One peer. What a send touches comes first. PeerTable owns it; of its parts FirstContact fills
 /// in what a HELLO brings, PeerHealth ends it, and Sender and Receiver write the cursors of their
 /// direction.
@@ -41,8 +58,6 @@ struct Endpoint {
   bool gone = false;          ///< the peer's process is gone, its last cells may be unread
   bool stays_mapped = false;  ///< somebody has pointers into the peer's memory
   bool hello_sent = false;
-  bool arena_sought = false;   ///< its arena, ever
-  bool arena_awaited = false;  ///< the peer was asked, the answer has not come
   EndpointId id = 0;
   std::uint32_t scan = 0;  ///< where Receiver reads its ring
   std::uint32_t jobs = 0;  ///< transfers to and from it that are under way
@@ -50,21 +65,16 @@ struct Endpoint {
   PeerName peer = 0;
   std::uint16_t assists_used = 0;  ///< bit set: slot of our ring's control in use
 
-  RingControl* rx = nullptr;  ///< of the peer's ring
-  std::byte* rx_area = nullptr;
-  std::size_t rx_area_size = 0;
-  std::uint64_t rx_area_end = 0;  ///< stream position behind the last piece consumed
-  std::uint64_t rx_area_published = 0;
+  Inbound rx;
   Home* home = nullptr;  ///< the peer's
 
   SocketName socket;
   Fd event;  ///< the peer's: wakes it
   Fd tx_memory;
   Mapping tx_mapping;
-  Mapping rx_mapping;
   Mapping home_mapping;
-  Mapping arena_mapping;  ///< of the peer's arena
-  std::string words;      ///< behind the last failure
+  HeapMapping heap;
+  std::string words;  ///< behind the last failure
 };
 
 /// An event made by software.

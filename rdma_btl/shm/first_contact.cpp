@@ -12,8 +12,8 @@
 #include <string_view>
 #include <utility>
 
-#include "rdma_btl/shm/peer_arenas.hpp"
 #include "rdma_btl/shm/peer_health.hpp"
+#include "rdma_btl/shm/peer_heaps.hpp"
 #include "rdma_btl/shm/receiver.hpp"
 #include "rdma_btl/shm/transfers.hpp"
 
@@ -137,12 +137,12 @@ void FirstContact::serve() {
 
 void FirstContact::take(Datagram& datagram) {
   const ucred& from = datagram.credentials;
-  if (ArenaOffer offer; datagram.is(offer)) {
+  if (HeapOffer offer; datagram.is(offer)) {
     Endpoint* const sender = sender_of(offer, from);
-    if (sender == nullptr || !sender->arena_awaited) {
+    if (sender == nullptr || !sender->heap.awaited) {
       return reject("it offers memory that nobody asked for");
     }
-    return arenas_.take_offer(*sender, datagram.fds[0]);
+    return heaps_.take_offer(*sender, datagram.fds[0]);
   }
   if (Refusal refusal; datagram.is(refusal)) return receive_refusal(refusal, from);
   if (Hello hello; datagram.is(hello)) return receive_hello(hello, datagram);
@@ -243,13 +243,13 @@ Expected<> FirstContact::attach(Endpoint& endpoint, const Hello& hello, Datagram
                 rank_of_name(endpoint.peer));
   }
   endpoint.home_mapping = std::move(*home);
-  endpoint.rx_mapping = std::move(*ring);
+  endpoint.rx.mapping = std::move(*ring);
   endpoint.event = std::move(fds[1]);
   endpoint.home = peer_home;
   endpoint.pid = datagram.credentials.pid;
-  endpoint.rx = control;
-  endpoint.rx_area = endpoint.rx_mapping.data() + area_at(hello.cells);
-  endpoint.rx_area_size = hello.area_bytes;
+  endpoint.rx.control = control;
+  endpoint.rx.area = endpoint.rx.mapping.data() + area_at(hello.cells);
+  endpoint.rx.area_size = hello.area_bytes;
   endpoint.cma = config_.copy != ShmCopy::pipelined && probe_copies(endpoint, hello);
   if (config_.copy == ShmCopy::cma && !endpoint.cma) {
     return fail(MPI_ERR_OTHER,
@@ -265,7 +265,7 @@ Expected<> FirstContact::attach(Endpoint& endpoint, const Hello& hello, Datagram
   producer.can_copy.store(endpoint.cma ? 1 : 0);
   producer.knows_home.store(1);
   share_mailbox(endpoint, hello);
-  auto* cells = reinterpret_cast<Cell*>(endpoint.rx_mapping.data() + kControlBytes);
+  auto* cells = reinterpret_cast<Cell*>(endpoint.rx.mapping.data() + kControlBytes);
   receiver_.open(endpoint, cells, hello.cells);
   return {};
 }
@@ -273,11 +273,11 @@ Expected<> FirstContact::attach(Endpoint& endpoint, const Hello& hello, Datagram
 /// The mailbox of a pair is in the ring of the process with the lower name, which writes it first.
 void FirstContact::share_mailbox(Endpoint& endpoint, const Hello& hello) const {
   const bool lower = config_.name < endpoint.peer;
-  RingControl& owner = lower ? endpoint.tx.control() : *endpoint.rx;
+  RingControl& owner = lower ? endpoint.tx.control() : *endpoint.rx.control;
   endpoint.mailbox = &owner.mailbox;
   endpoint.mail_filled = &owner.mail_filled;
   endpoint.mail_bytes = lower ? endpoint.tx_mapping.data() + mail_at(config_.ring_cells)
-                              : endpoint.rx_mapping.data() + mail_at(hello.cells);
+                              : endpoint.rx.mapping.data() + mail_at(hello.cells);
   endpoint.writer = lower ? kLowerWrote : 0;
   endpoint.mail = lower;
 }

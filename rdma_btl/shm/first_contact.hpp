@@ -20,7 +20,7 @@
 
 namespace remit::shm {
 
-class PeerArenas;
+class PeerHeaps;
 class PeerHealth;
 class Receiver;
 class Transfers;
@@ -33,7 +33,7 @@ class FirstContact {
  public:
   FirstContact(const ShmConfig& config, PeerTable& peers, Agenda& agenda, Receiver& receiver,
                const HomeSegment& home, const Sleep& sleep, const ContactSocket& socket,
-               PeerArenas& arenas, PeerHealth& health, Transfers& transfers, ShmCounters& counters)
+               PeerHeaps& heaps, PeerHealth& health, Transfers& transfers, ShmCounters& counters)
       : config_(config),
         peers_(peers),
         agenda_(agenda),
@@ -41,7 +41,7 @@ class FirstContact {
         home_(home),
         sleep_(sleep),
         socket_(socket),
-        arenas_(arenas),
+        heaps_(heaps),
         health_(health),
         transfers_(transfers),
         counters_(counters) {}
@@ -79,7 +79,7 @@ class FirstContact {
   const HomeSegment& home_;
   const Sleep& sleep_;
   const ContactSocket& socket_;
-  PeerArenas& arenas_;
+  PeerHeaps& heaps_;
   PeerHealth& health_;
   Transfers& transfers_;
   ShmCounters& counters_;

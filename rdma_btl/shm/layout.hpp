@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kVersion = 8;
 inline constexpr std::uint64_t kHomeMagic = 0x656d6f6874696d72;
 inline constexpr std::uint64_t kRingMagic = 0x676e697274696d72;
 inline constexpr std::uint64_t kHelloMagic = 0x6f6c6c6574696d72;
-inline constexpr std::uint64_t kArenaMagic = 0x616e657261696d72;
+inline constexpr std::uint64_t kHeapMagic = 0x616e657261696d72;
 inline constexpr std::uint64_t kRefusalMagic = 0x7566657274696d72;
 inline constexpr std::uint64_t kWakeMagic = 0x656b617774696d72;
 
@@ -37,7 +37,7 @@ enum class CellKind : std::uint8_t {
   atomic_request,
   atomic_reply,
   assist,
-  arena_wanted,  ///< empty: send me an ArenaOffer
+  heap_wanted,  ///< empty: send me a HeapOffer
 };
 
 inline constexpr std::size_t kInline = 56;
@@ -254,14 +254,14 @@ struct Home {
   struct alignas(kLine) Life {
     std::atomic<std::uint32_t> closed;  ///< left in order
   } life;
-  /// Where the owner's arena is in its memory, and what opens it; bytes 0: it has none. Stored
-  /// once, bytes last.
-  struct alignas(kLine) ArenaPlace {
+  /// Where the owner's shared heap is in its memory, and what opens it; bytes 0: it has none.
+  /// Stored once, bytes last.
+  struct alignas(kLine) HeapPlace {
     std::atomic<std::uint64_t> address;
     std::atomic<std::uint64_t> inode;  ///< of the file of that descriptor, which has no other name
     std::atomic<std::int32_t> fd;      ///< of the owner
     std::atomic<std::uint64_t> bytes;
-  } arena;
+  } heap;
   alignas(kLine) RegionEntry regions[kSharedRegions];
 };
 inline constexpr std::size_t kHomeBytes = 32768;
@@ -301,9 +301,9 @@ struct Hello {
 };
 inline constexpr std::size_t kHelloDescriptors = 3;
 
-/// A later datagram, with the descriptor of the sender's arena.
-struct ArenaOffer {
-  std::uint64_t magic = kArenaMagic;
+/// A later datagram, with the descriptor of the sender's shared heap.
+struct HeapOffer {
+  std::uint64_t magic = kHeapMagic;
   std::uint32_t version = kVersion;
   std::uint32_t unused = 0;
   std::uint64_t job = 0;
@@ -322,6 +322,6 @@ struct Refusal {
   char words[160] = {};  ///< why; ends with a zero
 };
 inline constexpr std::size_t kLongestDatagram = sizeof(Refusal);
-static_assert(sizeof(ArenaOffer) != sizeof(Hello) && sizeof(Hello) < kLongestDatagram);
+static_assert(sizeof(HeapOffer) != sizeof(Hello) && sizeof(Hello) < kLongestDatagram);
 
 }  // namespace remit::shm

@@ -1,7 +1,5 @@
 rdma_btl_sources += \
 	rdma_btl/shm/agenda.hpp \
-	rdma_btl/shm/arena.cpp \
-	rdma_btl/shm/arena.hpp \
 	rdma_btl/shm/assist.cpp \
 	rdma_btl/shm/assist.hpp \
 	rdma_btl/shm/barriers.cpp \
@@ -31,12 +29,12 @@ rdma_btl_sources += \
 	rdma_btl/shm/mail_parts.cpp \
 	rdma_btl/shm/mail_parts.hpp \
 	rdma_btl/shm/notice_pool.hpp \
-	rdma_btl/shm/peer_arenas.cpp \
-	rdma_btl/shm/peer_arenas.hpp \
 	rdma_btl/shm/peer_copier.cpp \
 	rdma_btl/shm/peer_copier.hpp \
 	rdma_btl/shm/peer_health.cpp \
 	rdma_btl/shm/peer_health.hpp \
+	rdma_btl/shm/peer_heaps.cpp \
+	rdma_btl/shm/peer_heaps.hpp \
 	rdma_btl/shm/peer_table.hpp \
 	rdma_btl/shm/receiver.cpp \
 	rdma_btl/shm/receiver.hpp \
@@ -46,6 +44,8 @@ rdma_btl_sources += \
 	rdma_btl/shm/ring_scans.hpp \
 	rdma_btl/shm/sender.cpp \
 	rdma_btl/shm/sender.hpp \
+	rdma_btl/shm/shared_heap.cpp \
+	rdma_btl/shm/shared_heap.hpp \
 	rdma_btl/shm/shm_config.hpp \
 	rdma_btl/shm/shm_device.cpp \
 	rdma_btl/shm/shm_device.hpp \

@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "rdma_btl/shm/peer_arenas.hpp"
 #include "rdma_btl/shm/peer_health.hpp"
+#include "rdma_btl/shm/peer_heaps.hpp"
 #include "runtime/copy.hpp"
 
 namespace remit::shm {
@@ -14,7 +14,7 @@ ssize_t PeerCopier::copy(Endpoint& endpoint, bool to_peer, std::span<const iovec
                          std::span<const iovec> remote) {
   const std::size_t bytes = remote[0].iov_len;
   const auto address = reinterpret_cast<std::uint64_t>(remote[0].iov_base);
-  std::byte* peer = remote.size() == 1 ? arenas_.mapped(endpoint, address, bytes) : nullptr;
+  std::byte* peer = remote.size() == 1 ? heaps_.mapped(endpoint, address, bytes) : nullptr;
   if (peer == nullptr) {
     ++counters_.cma_calls;
     return kernel_.copy(endpoint.pid, to_peer, local, remote);

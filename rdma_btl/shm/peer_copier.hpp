@@ -15,14 +15,14 @@
 
 namespace remit::shm {
 
-class PeerArenas;
+class PeerHeaps;
 class PeerHealth;
 
 /// In user space where the peer's memory is mapped here, else by the kernel. One thread.
 class PeerCopier {
  public:
-  PeerCopier(PeerArenas& arenas, PeerHealth& health, ShmCounters& counters)
-      : arenas_(arenas), health_(health), counters_(counters) {}
+  PeerCopier(PeerHeaps& heaps, PeerHealth& health, ShmCounters& counters)
+      : heaps_(heaps), health_(health), counters_(counters) {}
 
   /// Copies between pieces of this process and of the peer's memory: in user space if there is one
   /// of these and it is mapped here. Returns the bytes copied, which may be fewer, or -1 with
@@ -38,7 +38,7 @@ class PeerCopier {
 
  private:
   KernelCopy kernel_;
-  PeerArenas& arenas_;
+  PeerHeaps& heaps_;
   PeerHealth& health_;
   ShmCounters& counters_;
 };

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "rdma_btl/shm/first_contact.hpp"
-#include "rdma_btl/shm/peer_arenas.hpp"
+#include "rdma_btl/shm/peer_heaps.hpp"
 #include "rdma_btl/shm/receiver.hpp"
 #include "rdma_btl/shm/sender.hpp"
 #include "rdma_btl/shm/target.hpp"
@@ -13,16 +13,15 @@
 namespace remit::shm {
 
 PeerHealth::PeerHealth(const ShmConfig& config, PeerTable& peers, Agenda& agenda,
-                       Receiver& receiver, Sender& sender, FirstContact& contact,
-                       PeerArenas& arenas, Transfers& transfers, Target& target,
-                       ShmCounters& counters)
+                       Receiver& receiver, Sender& sender, FirstContact& contact, PeerHeaps& heaps,
+                       Transfers& transfers, Target& target, ShmCounters& counters)
     : config_(config),
       peers_(peers),
       agenda_(agenda),
       receiver_(receiver),
       sender_(sender),
       contact_(contact),
-      arenas_(arenas),
+      heaps_(heaps),
       transfers_(transfers),
       target_(target),
       counters_(counters),
@@ -112,7 +111,7 @@ void PeerHealth::shut(Endpoint& endpoint) {
   sender_.forget(endpoint);
   target_.forget(endpoint);
   contact_.forget(endpoint);
-  arenas_.forget(endpoint);
+  heaps_.forget(endpoint);
   if (endpoint.attached) receiver_.close(endpoint);
   unmap_due_.push_back(endpoint.id);
   agenda_.add(Agenda::kWork);
@@ -122,11 +121,11 @@ void PeerHealth::give_memory_back() {
   for (const EndpointId id : unmap_due_) {
     Endpoint& endpoint = peers_[id];
     endpoint.tx_mapping = {};
-    endpoint.rx_mapping = {};
+    endpoint.rx.mapping = {};
     endpoint.tx_memory.reset();
     if (endpoint.stays_mapped) continue;
     endpoint.home_mapping = {};
-    endpoint.arena_mapping = {};
+    endpoint.heap.mapping = {};
     endpoint.home = nullptr;
   }
   unmap_due_.clear();

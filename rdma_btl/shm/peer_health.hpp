@@ -17,7 +17,7 @@
 namespace remit::shm {
 
 class FirstContact;
-class PeerArenas;
+class PeerHeaps;
 class Receiver;
 class Sender;
 class Target;
@@ -29,7 +29,7 @@ class Transfers;
 class PeerHealth {
  public:
   PeerHealth(const ShmConfig& config, PeerTable& peers, Agenda& agenda, Receiver& receiver,
-             Sender& sender, FirstContact& contact, PeerArenas& arenas, Transfers& transfers,
+             Sender& sender, FirstContact& contact, PeerHeaps& heaps, Transfers& transfers,
              Target& target, ShmCounters& counters);
 
   /// Ends the endpoint with a failure, unless it has failed already: its transfers complete with
@@ -67,7 +67,7 @@ class PeerHealth {
   Receiver& receiver_;
   Sender& sender_;
   FirstContact& contact_;
-  PeerArenas& arenas_;
+  PeerHeaps& heaps_;
   Transfers& transfers_;
   Target& target_;
   ShmCounters& counters_;

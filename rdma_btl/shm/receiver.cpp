@@ -87,16 +87,16 @@ bool Receiver::handle(Scan& scan, const Cell& cell, std::uint64_t header, Comple
 std::byte* Receiver::area_bytes(Endpoint& endpoint, const AreaRef& ref) {
   const bool mail = (ref.offset & kInMail) != 0;
   const std::uint32_t offset = ref.offset & ~(kInMail | kInParts);
-  const std::size_t size = mail ? kMailBytes : endpoint.rx_area_size;
+  const std::size_t size = mail ? kMailBytes : endpoint.rx.area_size;
   if (offset > size || ref.length > size - offset || offset % kAlignment != 0) {
     health_.violated(endpoint, "bytes outside its data area");
     return nullptr;
   }
-  endpoint.rx_area_end = ref.end;
-  if (ref.end - endpoint.rx_area_published >= endpoint.rx_area_size / 8) {
+  endpoint.rx.area_end = ref.end;
+  if (ref.end - endpoint.rx.published >= endpoint.rx.area_size / 8) {
     note_consumed(scans_[endpoint.scan]);
   }
-  return (mail ? endpoint.mail_bytes : endpoint.rx_area) + offset;
+  return (mail ? endpoint.mail_bytes : endpoint.rx.area) + offset;
 }
 
 /// The message of a cell with these contents. Its header comes in the cell and is put in front of
@@ -149,9 +149,9 @@ void Receiver::publish_consumed() {
     Scan& scan = scans_[index];
     Endpoint& endpoint = *scan.peer;
     if (endpoint.shut) continue;
-    endpoint.rx_area_published = endpoint.rx_area_end;
-    RingControl& control = *endpoint.rx;
-    control.consumer.area.store(endpoint.rx_area_published, std::memory_order_release);
+    endpoint.rx.published = endpoint.rx.area_end;
+    RingControl& control = *endpoint.rx.control;
+    control.consumer.area.store(endpoint.rx.published, std::memory_order_release);
     control.consumer.cells.store(scan.expected - 1, std::memory_order_release);
     if (endpoint.fence) full_fence();
     std::atomic_signal_fence(std::memory_order_seq_cst);

@@ -19,7 +19,7 @@ enum class ShmCopy : std::uint8_t {
   pipelined,  ///< through shared chunks: two copies, no system call, no permission needed
 };
 
-/// How the arena of a peer comes to be mapped here.
+/// How the shared heap of a peer comes to be mapped here.
 enum class ShmMapping : std::uint8_t {
   automatic,  ///< opened without the peer's help where /proc allows it, else asked for
   asked,      ///< the peer is asked for it, which answers when it polls
@@ -60,8 +60,8 @@ struct ShmCounters {
   std::uint64_t refused = 0;          ///< posts that were not accepted in full
   std::uint64_t violations = 0;       ///< accesses of peers outside registered regions, bad cells
   std::uint64_t cma_calls = 0;
-  std::uint64_t arenas_mapped = 0;  ///< of peers
-  std::uint64_t mapped_copies = 0;  ///< without the kernel, from or to a peer's arena
+  std::uint64_t heaps_mapped = 0;   ///< of peers
+  std::uint64_t mapped_copies = 0;  ///< without the kernel, by a mapping
   std::uint64_t atomics_in_place = 0;
   std::uint64_t assisted = 0;  ///< chunks that this process copied for a peer's transfer
 };

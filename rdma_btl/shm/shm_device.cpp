@@ -51,24 +51,24 @@ Expected<std::unique_ptr<ShmDevice>> ShmDevice::create(const ShmConfig& config) 
 /// Parts take references to others that are made after them, and use none before open().
 ShmDevice::ShmDevice(const ShmConfig& config)
     : eager_(*this, config, health_, dispatcher_, socket_, counters_),
-      upkeep_(eager_.receiver(), eager_.sender(), contact_, arenas_, health_, transfers_, target_,
+      upkeep_(eager_.receiver(), eager_.sender(), contact_, heaps_, health_, transfers_, target_,
               sleep_),
       config_(config),
       caps_(caps_of_shm(config)),
       sleep_(eager_.peers(), eager_.receiver().agenda(), home_),
-      arenas_(config_, eager_.peers(), eager_.receiver().agenda(), eager_.sender(), health_, home_,
-              socket_, counters_),
-      copier_(arenas_, health_, counters_),
+      heaps_(config_, eager_.peers(), eager_.receiver().agenda(), eager_.sender(), health_, home_,
+             socket_, counters_),
+      copier_(heaps_, health_, counters_),
       transfers_(config_, eager_.peers(), eager_.receiver().agenda(), eager_.sender(),
-                 eager_.receiver(), copier_, arenas_, health_, counters_),
+                 eager_.receiver(), copier_, heaps_, health_, counters_),
       target_(config_, eager_.peers(), eager_.receiver().agenda(), eager_.sender(),
               eager_.receiver(), copier_, regions_, counters_),
       contact_(config_, eager_.peers(), eager_.receiver().agenda(), eager_.receiver(), home_,
-               sleep_, socket_, arenas_, health_, transfers_, counters_),
+               sleep_, socket_, heaps_, health_, transfers_, counters_),
       health_(config_, eager_.peers(), eager_.receiver().agenda(), eager_.receiver(),
-              eager_.sender(), contact_, arenas_, transfers_, target_, counters_),
-      dispatcher_(transfers_, target_, arenas_, health_),
-      host_memory_(config_, eager_.peers(), eager_.receiver(), eager_.sender(), home_, arenas_,
+              eager_.sender(), contact_, heaps_, transfers_, target_, counters_),
+      dispatcher_(transfers_, target_, heaps_, health_),
+      host_memory_(config_, eager_.peers(), eager_.receiver(), eager_.sender(), home_, heaps_,
                    copier_) {}
 
 Expected<> ShmDevice::open() {

@@ -14,9 +14,9 @@
 #include "rdma_btl/shm/dispatcher.hpp"
 #include "rdma_btl/shm/first_contact.hpp"
 #include "rdma_btl/shm/home_segment.hpp"
-#include "rdma_btl/shm/peer_arenas.hpp"
 #include "rdma_btl/shm/peer_copier.hpp"
 #include "rdma_btl/shm/peer_health.hpp"
+#include "rdma_btl/shm/peer_heaps.hpp"
 #include "rdma_btl/shm/region_table.hpp"
 #include "rdma_btl/shm/shm_config.hpp"
 #include "rdma_btl/shm/shm_eager_path.hpp"
@@ -80,7 +80,7 @@ class ShmDevice final : public Device {
   shm::HomeSegment home_;
   shm::Sleep sleep_;
   shm::RegionTable regions_;
-  shm::PeerArenas arenas_;
+  shm::PeerHeaps heaps_;
   shm::PeerCopier copier_;
   shm::Transfers transfers_;
   shm::Target target_;

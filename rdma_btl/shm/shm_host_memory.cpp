@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "rdma_btl/shm/arena.hpp"
+#include "rdma_btl/shm/shared_heap.hpp"
 
 namespace remit::shm {
 
@@ -48,11 +48,11 @@ bool ShmHostMemory::write_memory(EndpointId id, std::uint64_t address, const voi
 std::byte* ShmHostMemory::map_memory(EndpointId id, std::uint64_t address, std::size_t bytes) {
   Endpoint& endpoint = peers_[id];
   endpoint.stays_mapped = true;
-  return arenas_.mapped(endpoint, address, bytes);
+  return heaps_.mapped(endpoint, address, bytes);
 }
 
 Released ShmHostMemory::release(void* memory) {
-  return Arena::of_process().release(memory);
+  return SharedHeap::of_process().release(memory);
 }
 
 }  // namespace remit::shm

@@ -10,8 +10,8 @@
 #include "rdma_btl/shm/home_segment.hpp"
 #include "rdma_btl/shm/known_facts.hpp"
 #include "rdma_btl/shm/notice_pool.hpp"
-#include "rdma_btl/shm/peer_arenas.hpp"
 #include "rdma_btl/shm/peer_copier.hpp"
+#include "rdma_btl/shm/peer_heaps.hpp"
 #include "rdma_btl/shm/peer_table.hpp"
 #include "rdma_btl/shm/receiver.hpp"
 #include "rdma_btl/shm/sender.hpp"
@@ -19,17 +19,17 @@
 
 namespace remit::shm {
 
-/// What peers of the host reach by themselves: notices behind the home segments, arenas, and any
-/// memory by the kernel. Owns what is known of the host. One thread.
+/// What peers of the host reach by themselves: notices behind the home segments, shared heaps, and
+/// any memory by the kernel. Owns what is known of the host. One thread.
 class ShmHostMemory final : public HostMemory {
  public:
   ShmHostMemory(const ShmConfig& config, const PeerTable& peers, Receiver& receiver, Sender& sender,
-                const HomeSegment& home, PeerArenas& arenas, PeerCopier& copier)
+                const HomeSegment& home, PeerHeaps& heaps, PeerCopier& copier)
       : peers_(peers),
         receiver_(receiver),
         sender_(sender),
         home_(home),
-        arenas_(arenas),
+        heaps_(heaps),
         copier_(copier),
         facts_(config, copier.kernel(), receiver) {}
 
@@ -46,7 +46,7 @@ class ShmHostMemory final : public HostMemory {
   [[nodiscard]] std::byte* map_memory(EndpointId endpoint, std::uint64_t address,
                                       std::size_t bytes) override;
 
-  [[nodiscard]] void* allocate(std::size_t bytes) override { return arenas_.allocate(bytes); }
+  [[nodiscard]] void* allocate(std::size_t bytes) override { return heaps_.allocate(bytes); }
   [[nodiscard]] Released release(void* memory) override;
 
   [[nodiscard]] HostFacts facts() const override { return facts_.facts(); }
@@ -59,7 +59,7 @@ class ShmHostMemory final : public HostMemory {
   const Receiver& receiver_;
   Sender& sender_;
   const HomeSegment& home_;
-  PeerArenas& arenas_;
+  PeerHeaps& heaps_;
   PeerCopier& copier_;
   NoticePool notices_{kNoticeBoards};
   KnownFacts facts_;

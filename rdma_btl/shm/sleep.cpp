@@ -29,8 +29,9 @@ Expected<> Sleep::open(int socket, bool barriers, bool registered) {
 void Sleep::arm() {
   home_.home().sleep.word.store(kAsleep, std::memory_order_seq_cst);
   for (const auto& endpoint : peers_) {
-    if (endpoint->attached && !endpoint->shut && endpoint->rx->producer.knows_home.load() == 0) {
-      endpoint->rx->consumer.wake_request.store(kAsleep, std::memory_order_seq_cst);
+    if (endpoint->attached && !endpoint->shut &&
+        endpoint->rx.control->producer.knows_home.load() == 0) {
+      endpoint->rx.control->consumer.wake_request.store(kAsleep, std::memory_order_seq_cst);
     }
   }
   full_fence();
@@ -61,7 +62,8 @@ void Sleep::wake_self() const {
 void Sleep::disarm() {
   home_.home().sleep.word.store(kAwake, std::memory_order_relaxed);
   for (const auto& endpoint : peers_) {
-    if (endpoint->attached && !endpoint->shut) endpoint->rx->consumer.wake_request.store(kAwake);
+    if (endpoint->attached && !endpoint->shut)
+      endpoint->rx.control->consumer.wake_request.store(kAwake);
   }
   // Always: a waker may have written after an earlier disarm, and would keep the epoll readable.
   std::uint64_t count = 0;

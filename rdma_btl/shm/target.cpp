@@ -150,7 +150,7 @@ Target::Chunks Target::claim_chunks() {
     const bool fits = next->endpoint == first.endpoint && request.is_put == first.request.is_put &&
                       taken.bytes + request.chunk <= Batch::kMaxBytes;
     if (taken.count != 0 && !fits) break;
-    Assist& assist = peers_[next->endpoint].rx->assists[request.slot];
+    Assist& assist = peers_[next->endpoint].rx.control->assists[request.slot];
     const auto chunks =
         static_cast<std::uint32_t>((request.length + request.chunk - 1) / request.chunk);
     const auto number = claim_chunk(assist, static_cast<std::uint16_t>(request.generation), chunks,

@@ -10,9 +10,9 @@
 
 #include "rdma_btl/change_word.hpp"
 #include "rdma_btl/shm/assist.hpp"
-#include "rdma_btl/shm/peer_arenas.hpp"
 #include "rdma_btl/shm/peer_copier.hpp"
 #include "rdma_btl/shm/peer_health.hpp"
+#include "rdma_btl/shm/peer_heaps.hpp"
 #include "rdma_btl/shm/receiver.hpp"
 #include "rdma_btl/shm/region_table.hpp"
 #include "rdma_btl/shm/sender.hpp"
@@ -54,7 +54,7 @@ void take_old_value(const Job& job, std::uint64_t value) {
 }  // namespace
 
 Transfers::Transfers(const ShmConfig& config, const PeerTable& peers, Agenda& agenda,
-                     Sender& sender, Receiver& receiver, PeerCopier& copier, PeerArenas& arenas,
+                     Sender& sender, Receiver& receiver, PeerCopier& copier, PeerHeaps& heaps,
                      PeerHealth& health, ShmCounters& counters)
     : choice_(config, copier.kernel()),
       config_(config),
@@ -63,7 +63,7 @@ Transfers::Transfers(const ShmConfig& config, const PeerTable& peers, Agenda& ag
       sender_(sender),
       receiver_(receiver),
       copier_(copier),
-      arenas_(arenas),
+      heaps_(heaps),
       health_(health),
       counters_(counters) {}
 
@@ -100,10 +100,10 @@ void Transfers::begin(Job& job) {
     return;
   }
   if (job.kind == OpKind::atomic) {
-    std::byte* const word = arenas_.mapped(endpoint, job.remote.address, length);
+    std::byte* const word = heaps_.mapped(endpoint, job.remote.address, length);
     job.phase = word != nullptr ? Phase::notifying : Phase::requesting;
     if (word != nullptr) change_in_place(job, word);
-  } else if (endpoint.cma || arenas_.mapped(endpoint, job.remote.address, length) != nullptr) {
+  } else if (endpoint.cma || heaps_.mapped(endpoint, job.remote.address, length) != nullptr) {
     job.phase = Phase::queued;
     active_.push_back(job.index);
     agenda_.add(Agenda::kWork);
@@ -185,8 +185,7 @@ void Transfers::visit_active(Batch& batch) {
 /// How a transfer that may go directly begins.
 Phase Transfers::direct_phase(Job& job, Endpoint& endpoint) {
   const bool stream = endpoint.jobs > 1;
-  choice_.choose(job,
-                 !stream && arenas_.mapped(endpoint, job.remote.address, job.total) == nullptr);
+  choice_.choose(job, !stream && heaps_.mapped(endpoint, job.remote.address, job.total) == nullptr);
   if (job.method == CopyMethod::ring) return streaming_phase(job);
   const bool shared = job.method == CopyMethod::together || (stream && job.total >= kStreamFrom);
   if (shared && offer_assist(job, endpoint)) return Phase::sharing;
@@ -202,7 +201,7 @@ Step Transfers::advance(Job& job, Batch& batch) {
       if (endpoint.cma) {
         job.phase = direct_phase(job, endpoint);
       } else {
-        const bool direct = arenas_.mapped(endpoint, job.remote.address, job.total) != nullptr;
+        const bool direct = heaps_.mapped(endpoint, job.remote.address, job.total) != nullptr;
         job.phase = direct ? Phase::copying : streaming_phase(job);
       }
       return advance(job, batch);
@@ -232,7 +231,7 @@ Step Transfers::gather_rest(Job& job, Endpoint& endpoint, Batch& batch) {
   if (left == 0) return copied(job);
   if (!batch.takes(job, endpoint, left)) return Step::blocked;
   const std::uint64_t address = job.remote.address + job.done;
-  const bool visible = arenas_.mapped(endpoint, address, left) != nullptr;
+  const bool visible = heaps_.mapped(endpoint, address, left) != nullptr;
   if (visible && batch.count != 0) return Step::blocked;
 
   const std::size_t piece = job.piece;

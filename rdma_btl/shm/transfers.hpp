@@ -16,7 +16,7 @@
 
 namespace remit::shm {
 
-class PeerArenas;
+class PeerHeaps;
 class PeerCopier;
 class PeerHealth;
 class Receiver;
@@ -29,7 +29,7 @@ class Sender;
 class Transfers {
  public:
   Transfers(const ShmConfig& config, const PeerTable& peers, Agenda& agenda, Sender& sender,
-            Receiver& receiver, PeerCopier& copier, PeerArenas& arenas, PeerHealth& health,
+            Receiver& receiver, PeerCopier& copier, PeerHeaps& heaps, PeerHealth& health,
             ShmCounters& counters);
 
   /// False: too many are under way to this peer.
@@ -79,7 +79,7 @@ class Transfers {
   Sender& sender_;
   Receiver& receiver_;
   PeerCopier& copier_;
-  PeerArenas& arenas_;
+  PeerHeaps& heaps_;
   PeerHealth& health_;
   ShmCounters& counters_;
 };

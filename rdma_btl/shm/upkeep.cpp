@@ -2,8 +2,8 @@
 #include "rdma_btl/shm/upkeep.hpp"
 
 #include "rdma_btl/shm/first_contact.hpp"
-#include "rdma_btl/shm/peer_arenas.hpp"
 #include "rdma_btl/shm/peer_health.hpp"
+#include "rdma_btl/shm/peer_heaps.hpp"
 #include "rdma_btl/shm/receiver.hpp"
 #include "rdma_btl/shm/sender.hpp"
 #include "rdma_btl/shm/sleep.hpp"
@@ -20,13 +20,13 @@ constexpr std::uint64_t kConnectingNs = 2000;
 
 }  // namespace
 
-Upkeep::Upkeep(Receiver& receiver, Sender& sender, FirstContact& contact, PeerArenas& arenas,
+Upkeep::Upkeep(Receiver& receiver, Sender& sender, FirstContact& contact, PeerHeaps& heaps,
                PeerHealth& health, Transfers& transfers, Target& target, Sleep& sleep)
     : agenda_(receiver.agenda()),
       receiver_(receiver),
       sender_(sender),
       contact_(contact),
-      arenas_(arenas),
+      heaps_(heaps),
       health_(health),
       transfers_(transfers),
       target_(target),
@@ -50,7 +50,7 @@ std::size_t Upkeep::after_rings(std::span<Completion> out, std::size_t n) {
 std::size_t Upkeep::work(std::span<Completion> out) {
   if (health_.memory_is_due()) health_.give_memory_back();
   if (contact_.hellos_wait()) contact_.retry();
-  if (arenas_.answers_wait()) arenas_.retry();
+  if (heaps_.answers_wait()) heaps_.retry();
   if (sender_.cells_wait()) sender_.retry_cells();
   if (target_.any_reply()) target_.progress_replies();
   if (transfers_.any_active()) transfers_.progress();
@@ -62,7 +62,7 @@ std::size_t Upkeep::work(std::span<Completion> out) {
 }
 
 bool Upkeep::is_work_left() const {
-  return agenda_.has(Agenda::kArmed) || contact_.hellos_wait() || arenas_.answers_wait() ||
+  return agenda_.has(Agenda::kArmed) || contact_.hellos_wait() || heaps_.answers_wait() ||
          sender_.cells_wait() || target_.any_reply() || transfers_.any_active() ||
          target_.any_to_help() || agenda_.has_events() || health_.memory_is_due();
 }
@@ -70,7 +70,7 @@ bool Upkeep::is_work_left() const {
 void Upkeep::look_around(bool nothing_arrived) {
   ticks_ = 0;
   const std::uint64_t now = now_ns();
-  const bool awaits = contact_.awaits_hello() || arenas_.awaits_offer();
+  const bool awaits = contact_.awaits_hello() || heaps_.awaits_offer();
   if (!agenda_.has(Agenda::kArmed) &&
       now - socket_read_ns_ < (awaits ? kConnectingNs : kSocketNs)) {
     return;
@@ -85,7 +85,7 @@ int Upkeep::max_sleep_ms(int liveness_ms) const {
   const bool now = agenda_.has_events() || target_.any_to_help() || agenda_.has(Agenda::kPublish) ||
                    agenda_.has(Agenda::kFair) || transfers_.any_to_copy();
   if (now) return 0;
-  return contact_.hellos_wait() || arenas_.answers_wait() || health_.any_gone() ? 1 : liveness_ms;
+  return contact_.hellos_wait() || heaps_.answers_wait() || health_.any_gone() ? 1 : liveness_ms;
 }
 
 bool Upkeep::flushed() const {

@@ -12,7 +12,7 @@
 namespace remit::shm {
 
 class FirstContact;
-class PeerArenas;
+class PeerHeaps;
 class PeerHealth;
 class Receiver;
 class Sender;
@@ -24,7 +24,7 @@ class Transfers;
 /// who is there now and then: seldom while messages come. One thread.
 class Upkeep {
  public:
-  Upkeep(Receiver& receiver, Sender& sender, FirstContact& contact, PeerArenas& arenas,
+  Upkeep(Receiver& receiver, Sender& sender, FirstContact& contact, PeerHeaps& heaps,
          PeerHealth& health, Transfers& transfers, Target& target, Sleep& sleep);
 
   /// Before the rings are visited, with something on the agenda: what must not wait, and all rings
@@ -58,7 +58,7 @@ class Upkeep {
   Receiver& receiver_;
   Sender& sender_;
   FirstContact& contact_;
-  PeerArenas& arenas_;
+  PeerHeaps& heaps_;
   PeerHealth& health_;
   Transfers& transfers_;
   Target& target_;

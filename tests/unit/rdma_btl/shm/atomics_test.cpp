@@ -107,7 +107,7 @@ TEST_F(ShmAtomics, OutsideOfTheRegionAreRefused) {
 /// Compare and swap as a lock, held by one at a time: what it guards is no atomic.
 TEST_F(ShmAtomics, GuardMemoryBothWays) {
   constexpr int kEach = 2000;
-  std::uint64_t guarded = 0;
+  std::atomic<std::uint64_t> guarded = 0;  // its changes are none: load, then store
   std::atomic<int> running = 2;
   const auto run = [&](std::size_t who) {
     Node& node = *nodes_[who];
@@ -122,7 +122,7 @@ TEST_F(ShmAtomics, GuardMemoryBothWays) {
     for (int i = 0; i < kEach; ++i) {
       while (change(AtomicKind::compare_swap, who) != 0) {
       }
-      ++guarded;
+      guarded.store(guarded.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
       EXPECT_EQ(change(AtomicKind::swap, 0), who) << "somebody else took the lock";
     }
     --running;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The shared-memory device's copies between two processes, alone and by both sides, one and many
-// at a time, where the kernel allows them and where it does not; its arena; its table of methods.
+// at a time, where the kernel allows them and where it does not; its heap; its table of methods.
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -16,7 +16,7 @@
 #include <random>
 #include <vector>
 
-#include "rdma_btl/shm/arena.hpp"
+#include "rdma_btl/shm/shared_heap.hpp"
 #include "tests/unit/rdma_btl/shm/side.hpp"
 #include "tests/unit/test_seed.hpp"
 
@@ -279,7 +279,7 @@ void copy_shared_memory(ShmMapping mapping) {
   const auto copies = [](Side& side, bool allowed) {
     const ShmCounters& counters = side.device->counters();
     if (const int error = copy_everything(side, allowed)) return error;
-    if (!side.wait([&] { return counters.arenas_mapped == 1; }) || !side.meet()) return 150;
+    if (!side.wait([&] { return counters.heaps_mapped == 1; }) || !side.meet()) return 150;
     if (const int error = copy_everything(side, allowed)) return error;
     return counters.mapped_copies == 0 || counters.violations != 0 ? 200 : 0;
   };
@@ -311,15 +311,15 @@ TEST(ShmCopies, OfSharedMemoryThatPeersAreAskedFor) {
 }
 
 // Random sizes: no two overlap, and all that was given back can be had again as a whole.
-TEST(ShmArena, AllocatesAndReleases) {
-  shm::Arena& arena = shm::Arena::of_process();
+TEST(ShmSharedHeap, AllocatesAndReleases) {
+  shm::SharedHeap& heap = shm::SharedHeap::of_process();
   std::mt19937_64 random(test_seed());
   std::map<std::byte*, std::size_t> held;
   const auto release = [&](auto what) {
     for (std::size_t i = 0; i < what->second; i += 4096) {
       EXPECT_EQ(what->first[i], std::byte(what->second % 251));
     }
-    EXPECT_EQ(arena.release(what->first), Released::done);
+    EXPECT_EQ(heap.release(what->first), Released::done);
     held.erase(what);
   };
   for (int round = 0; round < 2000; ++round) {
@@ -328,7 +328,7 @@ TEST(ShmArena, AllocatesAndReleases) {
       continue;
     }
     const std::size_t bytes = 1 + random() % (random() % 8 == 0 ? 1000000 : 20000);
-    auto* memory = static_cast<std::byte*>(arena.allocate(bytes));
+    auto* memory = static_cast<std::byte*>(heap.allocate(bytes));
     ASSERT_NE(memory, nullptr);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 4096, 0U);
     for (std::size_t i = 0; i < bytes; i += 4096) memory[i] = std::byte(bytes % 251);
@@ -338,14 +338,14 @@ TEST(ShmArena, AllocatesAndReleases) {
     held.emplace(memory, bytes);
   }
   while (!held.empty()) release(held.begin());
-  void* all = arena.allocate(arena.size());
+  void* all = heap.allocate(heap.size());
   ASSERT_NE(all, nullptr);
-  EXPECT_EQ(arena.allocate(1), nullptr);
-  EXPECT_EQ(arena.release(static_cast<std::byte*>(all) + 64), Released::not_whole);
-  EXPECT_EQ(arena.release(all), Released::done);
-  EXPECT_EQ(arena.release(all), Released::not_whole);
-  EXPECT_EQ(arena.release(&held), Released::foreign);
-  EXPECT_EQ(arena.allocate(0), nullptr);
+  EXPECT_EQ(heap.allocate(1), nullptr);
+  EXPECT_EQ(heap.release(static_cast<std::byte*>(all) + 64), Released::not_whole);
+  EXPECT_EQ(heap.release(all), Released::done);
+  EXPECT_EQ(heap.release(all), Released::not_whole);
+  EXPECT_EQ(heap.release(&held), Released::foreign);
+  EXPECT_EQ(heap.allocate(0), nullptr);
 }
 
 TEST(ShmCopies, ForbiddenInTheMiddle) {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-#include "rdma_btl/shm/peer_arenas.hpp"
+#include "rdma_btl/shm/peer_heaps.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,48 +8,48 @@
 #include <span>
 #include <utility>
 
-#include "rdma_btl/shm/arena.hpp"
 #include "rdma_btl/shm/peer_health.hpp"
 #include "rdma_btl/shm/sender.hpp"
+#include "rdma_btl/shm/shared_heap.hpp"
 
 namespace remit::shm {
 
 // --- of this process ---------------------------------------------------------------------------
 
-void* PeerArenas::allocate(std::size_t bytes) {
+void* PeerHeaps::allocate(std::size_t bytes) {
   if (!config_.share_allocations) return nullptr;
-  Arena& arena = Arena::of_process();
-  void* memory = arena.allocate(bytes);
-  Home::ArenaPlace& place = home_.home().arena;
+  SharedHeap& heap = SharedHeap::of_process();
+  void* memory = heap.allocate(bytes);
+  Home::HeapPlace& place = home_.home().heap;
   if (memory != nullptr && place.bytes.load(std::memory_order_relaxed) == 0) {
-    place.address.store(reinterpret_cast<std::uint64_t>(arena.begin()), std::memory_order_relaxed);
-    place.inode.store(arena.inode(), std::memory_order_relaxed);
-    place.fd.store(arena.fd(), std::memory_order_relaxed);
-    place.bytes.store(arena.size(), std::memory_order_release);
+    place.address.store(reinterpret_cast<std::uint64_t>(heap.begin()), std::memory_order_relaxed);
+    place.inode.store(heap.inode(), std::memory_order_relaxed);
+    place.fd.store(heap.fd(), std::memory_order_relaxed);
+    place.bytes.store(heap.size(), std::memory_order_release);
   }
   return memory;
 }
 
-void PeerArenas::answer(Endpoint& endpoint) {
-  if (home_.home().arena.bytes.load(std::memory_order_relaxed) == 0) {
+void PeerHeaps::answer(Endpoint& endpoint) {
+  if (home_.home().heap.bytes.load(std::memory_order_relaxed) == 0) {
     return health_.violated(endpoint, "a question for memory that does not exist");
   }
   offer_to(endpoint);
 }
 
-void PeerArenas::offer_to(Endpoint& endpoint) {
-  ArenaOffer offer;
+void PeerHeaps::offer_to(Endpoint& endpoint) {
+  HeapOffer offer;
   offer.job = config_.job;
   offer.from = config_.name;
   offer.to = endpoint.peer;
-  const int fds[] = {Arena::of_process().fd()};
+  const int fds[] = {SharedHeap::of_process().fd()};
   const int error = socket_.send(endpoint.socket, std::as_bytes(std::span(&offer, 1)), fds);
   if (!is_passing(error)) return;  // sent; or the peer has gone
   due_.push_back(endpoint.id);
   agenda_.add(Agenda::kWork);
 }
 
-void PeerArenas::retry() {
+void PeerHeaps::retry() {
   std::vector<EndpointId> due;
   due.swap(due_);
   for (const EndpointId id : due) {
@@ -59,22 +59,22 @@ void PeerArenas::retry() {
 
 // --- of peers ----------------------------------------------------------------------------------
 
-std::byte* PeerArenas::mapped(Endpoint& endpoint, std::uint64_t address, std::size_t length) {
+std::byte* PeerHeaps::mapped(Endpoint& endpoint, std::uint64_t address, std::size_t length) {
   if (endpoint.home == nullptr) return nullptr;
-  const Home::ArenaPlace& place = endpoint.home->arena;
+  const Home::HeapPlace& place = endpoint.home->heap;
   const std::uint64_t bytes = place.bytes.load(std::memory_order_acquire);
   if (bytes == 0) return nullptr;
   const std::uint64_t offset = address - place.address.load(std::memory_order_relaxed);
   if (offset > bytes || length > bytes - offset) return nullptr;
-  if (!endpoint.arena_mapping && !find(endpoint)) return nullptr;
-  if (offset + length > endpoint.arena_mapping.size()) return nullptr;
-  return endpoint.arena_mapping.data() + offset;
+  if (!endpoint.heap.mapping && !find(endpoint)) return nullptr;
+  if (offset + length > endpoint.heap.mapping.size()) return nullptr;
+  return endpoint.heap.mapping.data() + offset;
 }
 
 /// Once for each peer. True if it is mapped now.
-bool PeerArenas::find(Endpoint& endpoint) {
-  if (endpoint.arena_sought || endpoint.shut) return false;
-  endpoint.arena_sought = true;
+bool PeerHeaps::find(Endpoint& endpoint) {
+  if (endpoint.heap.sought || endpoint.shut) return false;
+  endpoint.heap.sought = true;
   if (config_.mapping == ShmMapping::automatic && open(endpoint)) return true;
   if (config_.mapping != ShmMapping::never) ask(endpoint);
   return false;
@@ -82,8 +82,8 @@ bool PeerArenas::find(Endpoint& endpoint) {
 
 /// The kernel allows it to processes of the same user. The number of the file tells whether that is
 /// still the peer, and its descriptor.
-bool PeerArenas::open(Endpoint& endpoint) {
-  const Home::ArenaPlace& place = endpoint.home->arena;
+bool PeerHeaps::open(Endpoint& endpoint) {
+  const Home::HeapPlace& place = endpoint.home->heap;
   const std::string path =
       fmt::format("/proc/{}/fd/{}", endpoint.pid, place.fd.load(std::memory_order_relaxed));
   const Fd memory(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -92,31 +92,31 @@ bool PeerArenas::open(Endpoint& endpoint) {
          about.st_ino == place.inode.load(std::memory_order_relaxed) && map(endpoint, memory);
 }
 
-void PeerArenas::ask(Endpoint& endpoint) {
-  endpoint.arena_awaited = true;
+void PeerHeaps::ask(Endpoint& endpoint) {
+  endpoint.heap.awaited = true;
   ++awaited_;
-  sender_.send_cell(endpoint, CellKind::arena_wanted, nullptr, 0);
+  sender_.send_cell(endpoint, CellKind::heap_wanted, nullptr, 0);
 }
 
-void PeerArenas::take_offer(Endpoint& endpoint, const Fd& memory) {
-  endpoint.arena_awaited = false;
+void PeerHeaps::take_offer(Endpoint& endpoint, const Fd& memory) {
+  endpoint.heap.awaited = false;
   --awaited_;
   (void)map(endpoint, memory);
 }
 
 /// Without it transfers go on as they did.
-bool PeerArenas::map(Endpoint& endpoint, const Fd& memory) {
-  const std::size_t bytes = endpoint.home->arena.bytes.load(std::memory_order_acquire);
+bool PeerHeaps::map(Endpoint& endpoint, const Fd& memory) {
+  const std::size_t bytes = endpoint.home->heap.bytes.load(std::memory_order_acquire);
   Expected<Mapping> mapping = map_foreign(memory.get(), bytes);
   if (!mapping) return false;
-  endpoint.arena_mapping = std::move(*mapping);
-  ++counters_.arenas_mapped;
+  endpoint.heap.mapping = std::move(*mapping);
+  ++counters_.heaps_mapped;
   return true;
 }
 
-void PeerArenas::forget(Endpoint& endpoint) {
-  if (endpoint.arena_awaited) --awaited_;
-  endpoint.arena_awaited = false;
+void PeerHeaps::forget(Endpoint& endpoint) {
+  if (endpoint.heap.awaited) --awaited_;
+  endpoint.heap.awaited = false;
   std::erase(due_, endpoint.id);
 }
 

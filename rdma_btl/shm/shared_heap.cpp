@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Memory that others on the host can map: first fit in one large sparse mapping.
-#include "rdma_btl/shm/arena.hpp"
+#include "rdma_btl/shm/shared_heap.hpp"
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -30,7 +30,7 @@ std::size_t limit_of(decltype(RLIMIT_AS) resource) {
 
 /// All memory of the host, as far as the process may have files and addresses of that size. (A
 /// file beyond RLIMIT_FSIZE would end it by a signal.)
-std::size_t arena_bytes() {
+std::size_t heap_bytes() {
   const auto pages = static_cast<std::size_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
   const std::size_t bytes =
       std::min({kMost, pages * page_bytes(), limit_of(RLIMIT_FSIZE), limit_of(RLIMIT_AS) / 4});
@@ -39,20 +39,20 @@ std::size_t arena_bytes() {
 
 }  // namespace
 
-Arena& Arena::of_process() {
-  static Arena& arena = *new Arena;  // outlives every static object that frees memory late
-  return arena;
+SharedHeap& SharedHeap::of_process() {
+  static SharedHeap& heap = *new SharedHeap;  // outlives every static object that frees memory late
+  return heap;
 }
 
-bool Arena::open() {
+bool SharedHeap::open() {
   owner_ = ::getpid();
   if (mapping_) inherited_.push_back(std::move(mapping_));
   fd_.reset();
   free_.clear();
   used_.clear();
-  const std::size_t bytes = arena_bytes();
+  const std::size_t bytes = heap_bytes();
   if (bytes < kLeast) return false;
-  Expected<Fd> memory = make_memory("remit-arena", bytes);
+  Expected<Fd> memory = make_memory("remit-heap", bytes);
   if (!memory) return false;
   struct stat about = {};
   if (::fstat(memory->get(), &about) != 0) return false;
@@ -67,7 +67,7 @@ bool Arena::open() {
   return true;
 }
 
-void* Arena::allocate(std::size_t bytes) {
+void* SharedHeap::allocate(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   if (owner_ != ::getpid() && !open()) return nullptr;
   if (!mapping_ || bytes == 0 || bytes > mapping_.size()) return nullptr;
@@ -82,7 +82,7 @@ void* Arena::allocate(std::size_t bytes) {
   return mapping_.data() + offset;
 }
 
-Released Arena::release(void* memory) {
+Released SharedHeap::release(void* memory) {
   const std::lock_guard lock(mutex_);
   const auto* address = static_cast<const std::byte*>(memory);
   if (!mapping_ || address < begin() || address >= begin() + size()) return Released::foreign;
@@ -96,7 +96,7 @@ Released Arena::release(void* memory) {
   return Released::done;
 }
 
-void Arena::give_back(std::size_t offset, std::size_t length) {
+void SharedHeap::give_back(std::size_t offset, std::size_t length) {
   const auto after = free_.lower_bound(offset);
   if (after != free_.end() && after->first == offset + length) {
     length += after->second;

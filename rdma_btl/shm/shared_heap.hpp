@@ -19,14 +19,14 @@ namespace remit::shm {
 /// One a process, made at the first allocation: a range of addresses as large as all allocations
 /// may become, backed as it is touched. It is never unmapped, for a buffer may outlive the device
 /// that it was taken from. After fork() the child shares what there is with its parent, and what it
-/// allocates itself is of an arena of its own. Any thread.
-class Arena {
+/// allocates itself is of a heap of its own. Any thread.
+class SharedHeap {
  public:
   /// The process's.
-  static Arena& of_process();
+  static SharedHeap& of_process();
 
   /// At least `bytes`, whole pages, whose contents are not defined. Null: there is not so much, or
-  /// the process's limits allow no arena.
+  /// the process's limits allow no heap.
   [[nodiscard]] void* allocate(std::size_t bytes);
   /// Its pages go back to the system.
   [[nodiscard]] Released release(void* memory);
@@ -39,7 +39,7 @@ class Arena {
   [[nodiscard]] std::size_t size() const { return mapping_.size(); }
 
  private:
-  Arena() = default;
+  SharedHeap() = default;
   [[nodiscard]] bool open();
   void give_back(std::size_t offset, std::size_t length);
 

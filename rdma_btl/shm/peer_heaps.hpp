@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Arenas of peers that are mapped here, and how peers come to map this process's.
+// Shared heaps of peers that are mapped here, and how peers come to map this process's.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ namespace remit::shm {
 class PeerHealth;
 class Sender;
 
-/// A peer's arena is mapped when something could first have used it: opened by /proc, for which the
-/// peer need not do anything; where that is not allowed the peer is asked for its descriptor, and
-/// answers when it polls. One thread.
-class PeerArenas {
+/// A peer's shared heap is mapped when something could first have used it: opened by /proc, for
+/// which the peer need not do anything; where that is not allowed the peer is asked for its
+/// descriptor, and answers when it polls. One thread.
+class PeerHeaps {
  public:
-  PeerArenas(const ShmConfig& config, const PeerTable& peers, Agenda& agenda, Sender& sender,
-             PeerHealth& health, const HomeSegment& home, const ContactSocket& socket,
-             ShmCounters& counters)
+  PeerHeaps(const ShmConfig& config, const PeerTable& peers, Agenda& agenda, Sender& sender,
+            PeerHealth& health, const HomeSegment& home, const ContactSocket& socket,
+            ShmCounters& counters)
       : config_(config),
         peers_(peers),
         agenda_(agenda),
@@ -41,7 +41,7 @@ class PeerArenas {
   /// Where that memory of the peer is mapped here. Null: nowhere, or not yet.
   [[nodiscard]] std::byte* mapped(Endpoint& endpoint, std::uint64_t address, std::size_t length);
 
-  /// A peer asks for this process's arena.
+  /// A peer asks for this process's shared heap.
   void answer(Endpoint& endpoint);
   /// Answers again those whose socket was full.
   void retry();

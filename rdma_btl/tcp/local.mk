@@ -1,9 +1,32 @@
 rdma_btl_sources += \
+	rdma_btl/tcp/attention.cpp \
+	rdma_btl/tcp/attention.hpp \
+	rdma_btl/tcp/congestion.cpp \
+	rdma_btl/tcp/congestion.hpp \
+	rdma_btl/tcp/connections.cpp \
+	rdma_btl/tcp/connections.hpp \
 	rdma_btl/tcp/endpoint.hpp \
+	rdma_btl/tcp/epoll_set.cpp \
+	rdma_btl/tcp/epoll_set.hpp \
+	rdma_btl/tcp/event_queue.hpp \
+	rdma_btl/tcp/greeting.cpp \
+	rdma_btl/tcp/greeting.hpp \
+	rdma_btl/tcp/guests.cpp \
+	rdma_btl/tcp/guests.hpp \
+	rdma_btl/tcp/incoming.cpp \
+	rdma_btl/tcp/incoming.hpp \
+	rdma_btl/tcp/outgoing.cpp \
+	rdma_btl/tcp/outgoing.hpp \
+	rdma_btl/tcp/placement.cpp \
+	rdma_btl/tcp/placement.hpp \
+	rdma_btl/tcp/reader.cpp \
+	rdma_btl/tcp/reader.hpp \
+	rdma_btl/tcp/requests.cpp \
+	rdma_btl/tcp/requests.hpp \
+	rdma_btl/tcp/self.hpp \
+	rdma_btl/tcp/sender.cpp \
+	rdma_btl/tcp/sender.hpp \
 	rdma_btl/tcp/tcp_config.hpp \
-	rdma_btl/tcp/tcp_connect.cpp \
+	rdma_btl/tcp/tcp_device.cpp \
 	rdma_btl/tcp/tcp_device.hpp \
-	rdma_btl/tcp/tcp_open.cpp \
-	rdma_btl/tcp/tcp_receive.cpp \
-	rdma_btl/tcp/tcp_send.cpp \
 	rdma_btl/tcp/wire.hpp

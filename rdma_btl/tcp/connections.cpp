@@ -1,0 +1,281 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "rdma_btl/tcp/connections.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "rdma_btl/net/sockets.hpp"
+
+namespace remit::tcp {
+
+Expected<> Connections::listen(shm::Fd listener) {
+  Expected<> chosen = congestion_.choose(listener.get(), self_.config.congestion);
+  if (!chosen) return chosen;
+  if (!congestion_.far().empty()) {
+    self_.log(LogLevel::info, "tcp: congestion control {} to hosts that are near, instead of {}",
+              congestion_.first(), congestion_.far());
+  }
+  guests_.listen(std::move(listener));
+  return {};
+}
+
+void Connections::close() {
+  for (const auto& endpoint : endpoints_) {
+    endpoint->state = State::failed;
+    endpoint->socket = {};
+    endpoint->other = {};
+  }
+  guests_.close();
+}
+
+std::string Connections::way_to(const Endpoint& endpoint) const {
+  return fmt::format("process {}{}{} at {} over TCP by {}", rank_of_name(endpoint.peer),
+                     endpoint.host.empty() ? "" : " on host ", endpoint.host,
+                     endpoint.where.empty() ? "an unknown address" : endpoint.where,
+                     self_.description);
+}
+
+// --- asking ------------------------------------------------------------------------------------
+
+Endpoint& Connections::make(PeerName peer) {
+  const auto id = static_cast<EndpointId>(endpoints_.size());
+  by_name_.emplace(peer, id);
+  return *endpoints_.emplace_back(std::make_unique<Endpoint>(self_, events_, pool_, id, peer));
+}
+
+Expected<EndpointId> Connections::connect(PeerName peer, std::span<const std::byte> bytes) {
+  const auto known = by_name_.find(peer);
+  if (known != by_name_.end() && endpoints_[known->second]->has_address) return known->second;
+  Expected<net::Contact> contact = self_.place.contact(peer, bytes, "TCP by " + self_.description);
+  if (!contact) return tl::unexpected(contact.error());
+  Endpoint& endpoint = known != by_name_.end() ? *endpoints_[known->second] : make(peer);
+  endpoint.address = contact->address;
+  endpoint.where = std::move(contact->where);
+  endpoint.host = std::move(contact->host);
+  endpoint.has_address = true;
+  if (endpoint.state == State::idle) begin(endpoint);
+  return endpoint.id;
+}
+
+void Connections::begin(Endpoint& endpoint) {
+  if (endpoint.peer == self_.config.name) return begin_with_itself(endpoint);
+  endpoint.settling = true;
+  ++settling_;
+  attention_.look_at_once();
+  endpoint.state = State::connecting;
+  Expected<shm::Fd> socket =
+      net::connect_from(self_.place.listener(), endpoint.address, congestion_.first());
+  if (!socket) {
+    return fail(endpoint,
+                fmt::format("no way to {}: {}", way_to(endpoint), socket.error().message));
+  }
+  endpoint.socket = std::move(*socket);
+  constexpr std::uint64_t kNsPerMs = 1'000'000;
+  endpoint.deadline_ns = shm::now_ns() + self_.config.connect_timeout_ms * kNsPerMs;
+  if (!std::exchange(endpoint.timed, true)) timed_.push_back(&endpoint);
+  set_.watch(endpoint.socket.get(), endpoint.id, true);
+}
+
+/// What is written to one end of it is read from the other.
+void Connections::begin_with_itself(Endpoint& endpoint) {
+  std::array<int, 2> ends = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return fail(endpoint, fmt::format("no way to {}: {}", way_to(endpoint), std::strerror(errno)));
+  }
+  endpoint.socket.reset(ends[0]);
+  endpoint.other.reset(ends[1]);
+  set_.watch(endpoint.socket.get(), endpoint.id, false);
+  open_endpoint(endpoint, self_.hello_to(endpoint.peer, Verdict::accepted));
+}
+
+/// Both sides know each other.
+void Connections::open_endpoint(Endpoint& endpoint, const Hello& hello) {
+  if (endpoint.host.empty()) {
+    const std::string_view host(hello.host.data(), hello.host.size());
+    endpoint.host = host.substr(0, host.find('\0'));
+  }
+  if (const int bytes = self_.config.socket_bytes; bytes != 0) {
+    (void)::setsockopt(endpoint.out(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+  }
+  const unsigned round_trip = congestion_.settle(endpoint.out(), self_.config.far_us);
+  if (round_trip != 0) {
+    self_.log(LogLevel::info, "tcp: congestion control {} to {}, there and back in {:.1f} ms",
+              congestion_.far(), endpoint.host, round_trip / 1e3);
+  }
+  settled(endpoint);
+  endpoint.state = State::open;
+  ++counters_.connections;
+  attention_.warm(endpoint);
+}
+
+void Connections::settled(Endpoint& endpoint) {
+  if (std::exchange(endpoint.settling, false)) --settling_;
+  endpoint.deadline_ns = 0;
+}
+
+// --- being asked -------------------------------------------------------------------------------
+
+void Connections::on_event(std::uint64_t token) {
+  if (token == EpollSet::kNoToken) return;
+  if (token == Guests::kListenerToken) return accept_guests();
+  if ((token & Guests::kGuestBit) != 0) read_guest(static_cast<int>(token & 0xffffffffU));
+}
+
+void Connections::accept_guests() {
+  for (;;) {
+    std::string shortage;
+    const int fd = guests_.accept(shortage);
+    if (!shortage.empty()) self_.log(LogLevel::warning, "tcp: {}", shortage);
+    if (fd < 0) return;
+    read_guest(fd);
+  }
+}
+
+/// Who speaks another language, or leaves, is forgotten.
+void Connections::read_guest(int fd) {
+  std::optional<Guests::Guest> guest = guests_.read(fd);
+  if (!guest) return;
+  if (!guest->greeting.speaks_our_language()) {
+    ++counters_.rejected;
+    return;
+  }
+  on_request(std::move(guest->socket), guest->greeting.hello());
+}
+
+void Connections::on_request(shm::Fd socket, const Hello& hello) {
+  const PeerName own = self_.config.name;
+  const auto refuse = [&](Verdict verdict) {
+    (void)write_hello(socket.get(), self_.hello_to(hello.from, verdict));
+  };
+  if (hello.job != self_.config.job || hello.to != own || hello.from == own) {
+    ++counters_.rejected;
+    self_.log(LogLevel::info, "tcp: process {} of another job, or looking for another process",
+              rank_of_name(hello.from));
+    return refuse(Verdict::stranger);
+  }
+  const auto known = by_name_.find(hello.from);
+  Endpoint& endpoint = known != by_name_.end() ? *endpoints_[known->second] : make(hello.from);
+  if (endpoint.state > State::yielding) return refuse(Verdict::over);
+  if (endpoint.state == State::connecting) {
+    ++counters_.settled;
+    if (own < hello.from) return refuse(Verdict::mine_wins);
+  }
+  if (!write_hello(socket.get(), self_.hello_to(hello.from, Verdict::accepted))) return;
+  endpoint.socket = std::move(socket);
+  set_.watch(endpoint.socket.get(), endpoint.id, false);
+  open_endpoint(endpoint, hello);
+}
+
+// --- answers -----------------------------------------------------------------------------------
+
+void Connections::on_connecting(Endpoint& endpoint) {
+  const int socket = endpoint.socket.get();
+  if (!endpoint.greeted) {
+    if (const int error = net::error_of(socket); error != 0) return on_end(endpoint, error);
+    endpoint.deadline_ns = 0;  // its host has answered; the process does when it has time
+    if (!write_hello(socket, self_.hello_to(endpoint.peer, Verdict::accepted))) {
+      return;  // not connected yet, or not any more: the next event says which
+    }
+    endpoint.greeted = true;
+    set_.watch(socket, endpoint.id, false);
+  }
+  if (const int error = endpoint.answer.read(socket); error != 0) return on_end(endpoint, error);
+  if (endpoint.answer.whole()) on_answer(endpoint, endpoint.answer);
+}
+
+void Connections::on_answer(Endpoint& endpoint, const Greeting& answer) {
+  const Hello& hello = answer.hello();
+  if (!answer.speaks_our_language() || hello.from != endpoint.peer) {
+    return fail(endpoint, fmt::format("{}: something else answered there", way_to(endpoint)));
+  }
+  switch (hello.verdict) {
+    case Verdict::accepted:
+      return open_endpoint(endpoint, hello);
+    case Verdict::mine_wins:
+      endpoint.state = State::yielding;
+      endpoint.socket = {};
+      return;
+    case Verdict::stranger:
+      return fail(endpoint,
+                  fmt::format("{} is not that process of this job any more", way_to(endpoint)));
+    case Verdict::over:
+      return fail(endpoint, fmt::format("{} has given this process up", way_to(endpoint)));
+  }
+  fail(endpoint, fmt::format("{}: something else answered there", way_to(endpoint)));
+}
+
+void Connections::check_timers() {
+  const std::uint64_t now = shm::now_ns();
+  std::erase_if(timed_, [&](Endpoint* endpoint) {
+    if (endpoint->deadline_ns > now) return false;
+    endpoint->timed = false;
+    if (endpoint->deadline_ns != 0) {
+      fail(*endpoint, fmt::format("cannot connect to {}: no answer within {} s", way_to(*endpoint),
+                                  self_.config.connect_timeout_ms / 1000));
+    }
+    return true;
+  });
+}
+
+// --- ends --------------------------------------------------------------------------------------
+
+void Connections::on_end(Endpoint& endpoint, int error) {
+  if (endpoint.state == State::connecting && !endpoint.greeted) {
+    return fail(endpoint,
+                fmt::format("cannot connect to {}: {}", way_to(endpoint), std::strerror(error)));
+  }
+  const bool process = error == kEnded || error == ECONNRESET || error == EPIPE;
+  fail(endpoint, fmt::format("{}: {}", way_to(endpoint),
+                             process ? "its process has ended"
+                                     : std::string("its host is gone or cannot be reached: ") +
+                                           std::strerror(error)));
+}
+
+void Connections::see_goodbye(Endpoint& endpoint) {
+  if (endpoint.peer == self_.config.name) return;
+  endpoint.state = State::gone;
+  endpoint.words = fmt::format("{} has finished", way_to(endpoint));
+  give_up(endpoint);
+  events_.tell(CompletionKind::endpoint_closed, endpoint.id, MPI_SUCCESS);
+}
+
+void Connections::fail_nonsense(Endpoint& endpoint) {
+  ++counters_.rejected;
+  fail(endpoint, fmt::format("{}: what came from there makes no sense", way_to(endpoint)));
+}
+
+std::size_t Connections::post_closed(Endpoint& endpoint, std::span<const Operation> operations) {
+  if (endpoint.state == State::gone) {
+    fail(endpoint, fmt::format("{} has finished", way_to(endpoint)));
+  }
+  if (endpoint.state != State::failed) return 0;
+  for (const Operation& operation : operations) {
+    if (operation.kind == OpKind::send) continue;
+    events_.complete(endpoint.id, operation.cookie, MPI_ERR_PROC_ABORTED);
+  }
+  return operations.size();
+}
+
+void Connections::fail(Endpoint& endpoint, std::string words) {
+  if (endpoint.state == State::failed) return;
+  endpoint.state = State::failed;
+  endpoint.words = std::move(words);
+  self_.log(LogLevel::info, "tcp: {}", endpoint.words);
+  give_up(endpoint);
+  events_.tell(CompletionKind::endpoint_failed, endpoint.id, MPI_ERR_PROC_ABORTED);
+}
+
+/// What is under way comes to nothing.
+void Connections::give_up(Endpoint& endpoint) {
+  settled(endpoint);
+  endpoint.socket = {};
+  endpoint.other = {};
+  endpoint.outgoing.fail();
+  endpoint.requests.fail(events_, endpoint.id);
+  endpoint.placement.drop();
+  endpoint.incoming.drop(self_.config.message_bytes);
+}
+
+}  // namespace remit::tcp

@@ -1,0 +1,92 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// First contacts and ends.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "rdma_btl/tcp/attention.hpp"
+#include "rdma_btl/tcp/congestion.hpp"
+#include "rdma_btl/tcp/endpoint.hpp"
+#include "rdma_btl/tcp/epoll_set.hpp"
+#include "rdma_btl/tcp/guests.hpp"
+
+namespace remit::tcp {
+
+/// The peers of a device, and how connections to them are made and end.
+///
+/// Two processes that speak to each other first at the same time each ask over a connection of
+/// their own. The one with the lower name answers that its own request wins, the one with the
+/// higher name drops its own: one connection stays.
+class Connections {
+ public:
+  Connections(const Self& self, TcpCounters& counters, EventQueue& events, EpollSet& set,
+              Attention& attention)
+      : self_(self),
+        counters_(counters),
+        events_(events),
+        set_(set),
+        attention_(attention),
+        guests_(set) {}
+
+  /// Peers may connect from now on.
+  [[nodiscard]] Expected<> listen(shm::Fd listener);
+  /// As if the process had died, if nobody has said goodbye.
+  void close();
+
+  [[nodiscard]] Endpoint& operator[](EndpointId id) const { return *endpoints_[id]; }
+  [[nodiscard]] std::span<const std::unique_ptr<Endpoint>> all() const { return endpoints_; }
+
+  /// Device::connect().
+  [[nodiscard]] Expected<EndpointId> connect(PeerName peer, std::span<const std::byte> address);
+  /// What happened at the listener, or at a guest.
+  void on_event(std::uint64_t token);
+  /// What happened at one that is connecting.
+  void on_connecting(Endpoint& endpoint);
+  /// Somebody is on the way from a first step to an open connection.
+  [[nodiscard]] bool expects() const { return settling_ != 0 || !guests_.empty(); }
+  /// Some connection fails if it is not made in time: check_timers() is to be called.
+  [[nodiscard]] bool has_timers() const { return !timed_.empty(); }
+  void check_timers();
+
+  /// The connection has ended: an errno, or kEnded.
+  void on_end(Endpoint& endpoint, int error);
+  /// All that the peer has sent is here: it has left in order.
+  void see_goodbye(Endpoint& endpoint);
+  /// What came makes no sense.
+  void fail_nonsense(Endpoint& endpoint);
+  /// Operations on an endpoint that is not open: a failed one takes everything, one that is not
+  /// connected yet takes nothing.
+  [[nodiscard]] std::size_t post_closed(Endpoint& endpoint, std::span<const Operation> operations);
+
+ private:
+  [[nodiscard]] std::string way_to(const Endpoint& endpoint) const;
+  Endpoint& make(PeerName peer);
+  void begin(Endpoint& endpoint);
+  void begin_with_itself(Endpoint& endpoint);
+  void open_endpoint(Endpoint& endpoint, const Hello& hello);
+  void accept_guests();
+  void read_guest(int fd);
+  void on_request(shm::Fd socket, const Hello& hello);
+  void on_answer(Endpoint& endpoint, const Greeting& answer);
+  void fail(Endpoint& endpoint, std::string words);
+  void give_up(Endpoint& endpoint);
+  void settled(Endpoint& endpoint);
+
+  const Self& self_;
+  TcpCounters& counters_;
+  EventQueue& events_;
+  EpollSet& set_;
+  Attention& attention_;
+  Congestion congestion_;
+  BufferPool pool_;
+  std::vector<std::unique_ptr<Endpoint>> endpoints_;
+  std::unordered_map<PeerName, EndpointId> by_name_;
+  Guests guests_;
+  std::size_t settling_ = 0;  ///< endpoints between their first step and open
+  std::vector<Endpoint*> timed_;
+};
+
+}  // namespace remit::tcp

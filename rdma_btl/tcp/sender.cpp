@@ -1,0 +1,202 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "rdma_btl/tcp/sender.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+#include "runtime/copy.hpp"
+
+namespace remit::tcp {
+
+namespace {
+
+/// Connections that are tried at every poll, of those whose socket was full.
+constexpr std::size_t kTried = 8;
+
+template <class Head>
+Piece piece_of(const Head& head) {
+  return {const_cast<Head*>(&head), sizeof head, 0};
+}
+
+}  // namespace
+
+// --- operations --------------------------------------------------------------------------------
+
+bool Sender::post(Endpoint& endpoint, const Operation& operation) {
+  switch (operation.kind) {
+    case OpKind::send:
+      if (!send_frame(endpoint, FrameKind::message, operation.local)) return false;
+      ++counters_.sends;
+      counters_.sent_bytes += total_length(operation.local);
+      return true;
+    case OpKind::put:
+      return post_put(endpoint, operation);
+    case OpKind::get:
+      return post_get(endpoint, operation);
+    case OpKind::atomic:
+      events_.complete(endpoint.id, operation.cookie, MPI_ERR_UNSUPPORTED_OPERATION);
+      return true;
+    case OpKind::confirm:
+      return post_confirm(endpoint, operation);
+  }
+  return true;
+}
+
+void Sender::send_short(Endpoint& endpoint, SendHead head, const void* data, std::size_t length) {
+  std::array<std::byte, sizeof(Frame) + sizeof head + kCopied + kAlignment> bytes;
+  Frame frame;
+  frame.length = static_cast<std::uint32_t>(sizeof head + length);
+  std::memcpy(bytes.data(), &frame, sizeof frame);
+  std::memcpy(bytes.data() + sizeof frame, &head, sizeof head);
+  std::byte* const out = bytes.data() + sizeof frame + sizeof head;
+  if (length != 0) copy_bytes(out, data, length);
+  const std::size_t filled = length + filling(length);
+  std::memset(out + length, 0, filled - length);
+  ++counters_.sends;
+  counters_.sent_bytes += sizeof head + length;
+  const std::size_t all = sizeof frame + sizeof head + filled;
+  note(endpoint, endpoint.outgoing.send(endpoint.out(), std::span(bytes).first(all)));
+}
+
+bool Sender::post_put(Endpoint& endpoint, const Operation& operation) {
+  const std::size_t bytes = total_length(operation.local);
+  if (bytes == 0) {
+    const NotificationHead head = {operation.notification, 0};
+    const Piece piece = piece_of(head);
+    if (operation.notify && !send_frame(endpoint, FrameKind::notification, {&piece, 1})) {
+      return false;
+    }
+    events_.complete(endpoint.id, operation.cookie, MPI_SUCCESS);
+  } else {
+    if (endpoint.outgoing.requests() >= self_.config.most_transfers) return false;
+    Transfer& transfer = endpoint.outgoing.add(FrameKind::put);
+    transfer.notify = operation.notify;
+    transfer.notification = operation.notification;
+    transfer.remote = operation.remote;
+    transfer.pieces.assign(operation.local.begin(), operation.local.end());
+    transfer.bytes = bytes;
+    transfer.cookie = operation.cookie;
+    endpoint.requests.note_put();
+    ++counters_.puts;
+    counters_.put_bytes += bytes;
+    write(endpoint);
+  }
+  if (operation.notify) ++counters_.notified;
+  return true;
+}
+
+bool Sender::post_get(Endpoint& endpoint, const Operation& operation) {
+  const std::size_t bytes = total_length(operation.local);
+  if (bytes == 0) {
+    events_.complete(endpoint.id, operation.cookie, MPI_SUCCESS);
+    return true;
+  }
+  if (endpoint.requests.gets() >= self_.config.most_transfers) return false;
+  const GetHead head = {operation.remote.address, operation.remote.key, bytes};
+  const Piece piece = piece_of(head);
+  if (!send_frame(endpoint, FrameKind::get, {&piece, 1})) return false;
+  endpoint.requests.add_get(operation.local, bytes, operation.cookie);
+  ++counters_.gets;
+  counters_.got_bytes += bytes;
+  return true;
+}
+
+/// It leaves behind the puts before it, so whoever reads it has all of these.
+bool Sender::post_confirm(Endpoint& endpoint, const Operation& operation) {
+  assert(operation.cookie != kNoCompletion);
+  if (!endpoint.requests.must_ask()) {
+    events_.complete(endpoint.id, operation.cookie, MPI_SUCCESS);
+    return true;
+  }
+  if (endpoint.requests.confirms() >= self_.config.most_transfers) return false;
+  endpoint.requests.add_confirm(operation.cookie);
+  (void)endpoint.outgoing.add(FrameKind::confirm);
+  ++counters_.confirms;
+  write(endpoint);
+  return true;
+}
+
+void Sender::say_goodbye(Endpoint& endpoint) {
+  (void)send_frame(endpoint, FrameKind::goodbye, {});
+}
+
+// --- answers -----------------------------------------------------------------------------------
+
+void Sender::answer_get(Endpoint& endpoint, const GetHead& get) {
+  const bool allowed = get.key == self_.key;
+  Transfer& answer = endpoint.outgoing.add(allowed ? FrameKind::answer : FrameKind::refusal);
+  if (allowed) {
+    answer.bytes = get.bytes;
+    answer.pieces.push_back({reinterpret_cast<void*>(get.address), get.bytes, 0});
+  }
+  write(endpoint);
+}
+
+void Sender::answer_confirm(Endpoint& endpoint) {
+  (void)endpoint.outgoing.add(FrameKind::confirmed);
+  write(endpoint);
+}
+
+// --- what waits --------------------------------------------------------------------------------
+
+bool Sender::send_frame(Endpoint& endpoint, FrameKind kind, std::span<const Piece> pieces) {
+  const Outgoing::Sent sent = endpoint.outgoing.send_frame(endpoint.out(), kind, pieces);
+  if (sent == Outgoing::Sent::refused) return false;
+  note(endpoint, sent == Outgoing::Sent::all);
+  return true;
+}
+
+/// Unless it is known that its socket takes nothing.
+void Sender::write(Endpoint& endpoint) {
+  if (!endpoint.blocked) note(endpoint, endpoint.outgoing.write(endpoint.out()));
+}
+
+/// Something was given to the kernel, which has taken all or not.
+void Sender::note(Endpoint& endpoint, bool all) {
+  attention_.sent();
+  if (endpoint.outgoing.has_moved()) attention_.warm(endpoint);
+  if (all) return;
+  ++counters_.blocked;
+  if (std::exchange(endpoint.blocked, true)) return;
+  blocked_.push_back(&endpoint);
+  if (armed_) watch_room(endpoint, true);
+}
+
+void Sender::write_blocked() {
+  for (std::size_t i = std::min(kTried, blocked_.size()); i != 0; --i) {
+    Endpoint& endpoint = *blocked_.front();
+    blocked_.pop_front();
+    endpoint.blocked = false;
+    if (endpoint.state == State::open) write(endpoint);
+  }
+}
+
+void Sender::arm() {
+  armed_ = true;
+  for (Endpoint* endpoint : blocked_) watch_room(*endpoint, true);
+}
+
+void Sender::disarm() {
+  armed_ = false;
+  for (Endpoint* endpoint : watched_) watch_room(*endpoint, false);
+  watched_.clear();
+}
+
+/// What a process says to itself is read from the other end.
+void Sender::watch_room(Endpoint& endpoint, bool wanted) {
+  if (endpoint.state != State::open) return;
+  if (wanted) watched_.push_back(&endpoint);
+  const int fd = endpoint.out();
+  if (fd == endpoint.socket.get()) {
+    set_.watch(fd, endpoint.id, wanted);
+  } else if (wanted) {
+    set_.watch_room(fd);
+  } else {
+    set_.unwatch(fd);
+  }
+}
+
+}  // namespace remit::tcp

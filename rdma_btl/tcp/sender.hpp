@@ -1,0 +1,71 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Operations become frames, and what a socket did not take is offered again.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "rdma_btl/tcp/attention.hpp"
+#include "rdma_btl/tcp/endpoint.hpp"
+#include "rdma_btl/tcp/epoll_set.hpp"
+
+namespace remit::tcp {
+
+/// Everything that is sent over open connections goes through it.
+class Sender {
+ public:
+  Sender(const Self& self, TcpCounters& counters, EventQueue& events, EpollSet& set,
+         Attention& attention)
+      : self_(self), counters_(counters), events_(events), set_(set), attention_(attention) {}
+
+  /// One operation. False: the endpoint has no room for it now.
+  [[nodiscard]] bool post(Endpoint& endpoint, const Operation& operation);
+  /// Whether a send of so many bytes may be given to the kernel in one copied piece, at once.
+  [[nodiscard]] static bool takes_short(const Endpoint& endpoint, std::size_t bytes) {
+    return endpoint.state == State::open && !endpoint.outgoing.cut() && bytes <= kCopied &&
+           endpoint.outgoing.clear();
+  }
+  /// That send.
+  void send_short(Endpoint& endpoint, SendHead head, const void* data, std::size_t length);
+  /// The last frame: nothing comes behind it.
+  void say_goodbye(Endpoint& endpoint);
+
+  /// An answer to a get of so many bytes, or its refusal, or an answer to a confirm.
+  void answer_get(Endpoint& endpoint, const GetHead& get);
+  void answer_confirm(Endpoint& endpoint);
+  /// Whether the peer has asked for more at a time than it may.
+  [[nodiscard]] bool too_many_answers(const Endpoint& endpoint) const {
+    return endpoint.outgoing.answers() >= 2 * self_.config.most_transfers;  // gets and confirms
+  }
+
+  /// Something waits for room in a socket.
+  [[nodiscard]] bool has_blocked() const { return !blocked_.empty(); }
+  /// Tries again with some of those.
+  void write_blocked();
+  /// From now on room in a socket for which something waits makes the set readable.
+  void arm();
+  void disarm();
+
+ private:
+  /// The kernel takes one piece faster than several; to here that pays for a copy.
+  static constexpr std::size_t kCopied = 4096;
+
+  [[nodiscard]] bool send_frame(Endpoint& endpoint, FrameKind kind, std::span<const Piece> pieces);
+  [[nodiscard]] bool post_put(Endpoint& endpoint, const Operation& operation);
+  [[nodiscard]] bool post_get(Endpoint& endpoint, const Operation& operation);
+  [[nodiscard]] bool post_confirm(Endpoint& endpoint, const Operation& operation);
+  void write(Endpoint& endpoint);
+  void note(Endpoint& endpoint, bool all);
+  void watch_room(Endpoint& endpoint, bool wanted);
+
+  const Self& self_;
+  TcpCounters& counters_;
+  EventQueue& events_;
+  EpollSet& set_;
+  Attention& attention_;
+  std::deque<Endpoint*> blocked_;   ///< have something that their socket did not take
+  std::vector<Endpoint*> watched_;  ///< their sockets wake a sleeper when they take more
+  bool armed_ = false;
+};
+
+}  // namespace remit::tcp

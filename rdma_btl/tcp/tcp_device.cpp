@@ -1,0 +1,283 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The tcp device: opening and closing; driving its parts; counters.
+#include "rdma_btl/tcp/tcp_device.hpp"
+
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "rdma_btl/net/sockets.hpp"
+#include "rdma_btl/pending.hpp"
+
+namespace remit {
+
+namespace {
+
+/// Reaching another process costs what a few system calls and an interrupt do.
+constexpr double kLatencyNs = 8000;
+/// A get and what tells its target that it is over take 8 us longer than a put, at 256 KB as at 1
+/// MB.
+constexpr double kGetSlowdown = 1.4;
+constexpr std::uint64_t kPatienceNs = 5'000'000'000;
+
+Expected<net::Choice> choose(const TcpConfig& config) {
+  const Expected<std::vector<net::Interface>> interfaces = net::list_interfaces();
+  if (!interfaces) return tl::unexpected(interfaces.error());
+  return net::choose_interface(*interfaces, config.interface);
+}
+
+std::string description_of(const net::Choice& choice) {
+  return fmt::format("{} {} ({})", choice.interface.name, choice.interface.text, choice.why);
+}
+
+/// A socket that is closed with something unread in it drops what it has not sent. So: until the
+/// peers' kernels have everything, or nobody will read it.
+void linger(std::span<const std::unique_ptr<tcp::Endpoint>> endpoints, const tcp::EpollSet& set) {
+  const std::uint64_t end = shm::now_ns() + kPatienceNs;
+  const auto is_done = [](const std::unique_ptr<tcp::Endpoint>& endpoint) {
+    constexpr int kReads = 64;
+    const bool open = endpoint->state == tcp::State::open;
+    if (!open || endpoint->outgoing.cut() || endpoint->other) return true;
+    std::array<std::byte, 4096> ignored;
+    ssize_t got = 1;
+    for (int i = 0; i < kReads && got > 0; ++i) {
+      got = ::recv(endpoint->socket.get(), ignored.data(), ignored.size(), 0);
+    }
+    int unsent = 0;
+    const bool ended = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+    const bool sent = ::ioctl(endpoint->socket.get(), SIOCOUTQ, &unsent) != 0 || unsent == 0;
+    if (ended || (sent && got < 0)) endpoint->state = tcp::State::gone;
+    return endpoint->state == tcp::State::gone;
+  };
+  while (!std::ranges::all_of(endpoints, is_done) && shm::now_ns() < end) {
+    std::array<epoll_event, 1> event;
+    (void)set.wait(event, 1);
+  }
+}
+
+}  // namespace
+
+TcpDevice::TcpDevice(const TcpConfig& config) {
+  self_.config = config;
+}
+
+Expected<std::string> TcpDevice::survey(const TcpConfig& config) {
+  return choose(config).map(description_of);
+}
+
+Expected<std::unique_ptr<TcpDevice>> TcpDevice::create(const TcpConfig& config) {
+  const Expected<net::Choice> choice = choose(config);
+  if (!choice) return tl::unexpected(choice.error());
+  std::unique_ptr<TcpDevice> device(new TcpDevice(config));
+  if (Expected<> opened = device->open(*choice); !opened) return tl::unexpected(opened.error());
+  return device;
+}
+
+Expected<> TcpDevice::open(const net::Choice& choice) {
+  const TcpConfig& config = self_.config;
+  self_.description = description_of(choice);
+  const auto key = std::as_writable_bytes(std::span(&self_.key, 1));
+  if (Expected<> random =
+          shm::random_bytes({reinterpret_cast<std::uint8_t*>(key.data()), key.size()});
+      !random) {
+    return random;
+  }
+  sockaddr_storage address = choice.interface.address;
+  Expected<shm::Fd> listener = net::listen_at(address);
+  if (!listener) return tl::unexpected(listener.error());
+  self_.place = net::Place(
+      {.magic = tcp::kMagic, .version = tcp::kVersion, .job = config.job, .name = config.name},
+      address);
+  self_.bandwidth =
+      choice.interface.bandwidth > 0 ? choice.interface.bandwidth : net::kUnknownBandwidth;
+  if (Expected<> made = set_.open(); !made) return made;
+  if (Expected<> listens = connections_.listen(std::move(*listener)); !listens) return listens;
+
+  caps_.name = "tcp";
+  caps_.max_send = config.message_bytes;
+  caps_.max_message = kLongestMessage;
+  caps_.max_pieces = kMostPieces;
+  caps_.latency_ns = kLatencyNs;
+  caps_.overhead_ns = kLatencyNs;
+  caps_.bandwidth = self_.bandwidth;
+  caps_.get_slowdown = kGetSlowdown;
+  caps_.eager_limit = config.message_bytes;
+  caps_.ordered = true;
+  caps_.has_put = caps_.has_get = true;
+  caps_.notify = NotifyMode::native;
+  return {};
+}
+
+// --- closing -----------------------------------------------------------------------------------
+
+TcpDevice::~TcpDevice() {
+  if (!set_.is_open()) return;
+  const std::uint64_t end = shm::now_ns() + kPatienceNs;
+  std::array<Completion, 16> out;
+  while (poll(out) != 0 || (!flushed() && shm::now_ns() < end)) continue;
+  for (const auto& endpoint : connections_.all()) {
+    if (endpoint->state != tcp::State::open || endpoint->other) continue;
+    sender_.say_goodbye(*endpoint);
+    (void)::shutdown(endpoint->socket.get(), SHUT_WR);
+  }
+  linger(connections_.all(), set_);
+  abort();
+}
+
+void TcpDevice::abort() {
+  connections_.close();
+  set_.close();
+}
+
+// --- what the parts answer ---------------------------------------------------------------------
+
+std::vector<std::byte> TcpDevice::local_address() const {
+  return self_.place.published();
+}
+
+bool TcpDevice::reachable(std::span<const std::byte> address) const {
+  return self_.place.reaches(address);
+}
+
+Expected<EndpointId> TcpDevice::connect(PeerName peer, std::span<const std::byte> address) {
+  return connections_.connect(peer, address);
+}
+
+PeerName TcpDevice::peer(EndpointId endpoint) const {
+  return connections_[endpoint].peer;
+}
+
+std::string TcpDevice::explain(EndpointId endpoint) const {
+  return connections_[endpoint].words;
+}
+
+std::string TcpDevice::congestion(EndpointId endpoint) const {
+  return net::congestion_of(connections_[endpoint].out());
+}
+
+/// All memory can be reached: no pages are pinned. Its key is a secret.
+Expected<Region> TcpDevice::register_memory(void* address, std::size_t length, Access /*access*/) {
+  return Region{address, length, 0, self_.key, 0};
+}
+
+void TcpDevice::deregister(const Region& /*region*/) {}
+
+// --- sending -----------------------------------------------------------------------------------
+
+std::size_t TcpDevice::post(EndpointId id, std::span<const Operation> operations) {
+  tcp::Endpoint& endpoint = connections_[id];
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    if (endpoint.state != tcp::State::open) [[unlikely]]
+      return i + connections_.post_closed(endpoint, operations.subspan(i));
+    if (!sender_.post(endpoint, operations[i])) {
+      ++counters_.refused;
+      return i;
+    }
+  }
+  return operations.size();
+}
+
+/// As post(), in one piece and without a table of pieces, where it may go at once.
+void TcpDevice::send(EndpointId id, SendHead head, const void* data, std::size_t length,
+                     PendingQueue& refused) {
+  tcp::Endpoint& endpoint = connections_[id];
+  if (!tcp::Sender::takes_short(endpoint, length)) [[unlikely]]
+    return post_send(*this, id, head, data, length, refused);
+  sender_.send_short(endpoint, head, data, length);
+}
+
+// --- receiving ---------------------------------------------------------------------------------
+
+std::size_t TcpDevice::poll(std::span<Completion> out) {
+  reader_.take_back();
+  std::size_t count = events_.take(out);
+  if (reader_.has_unfinished()) count += reader_.read_unfinished(out.subspan(count));
+  // Nothing came a moment ago, and nothing but something that comes is waited for.
+  const bool awaits = armed_ || connections_.expects();
+  if (count == 0 && !awaits && !sender_.has_blocked() && attention_.rests(shm::now_ns())) return 0;
+  if (attention_.few()) count += reader_.read_hot(out.subspan(count));
+  if (attention_.look_due(count == 0 && (awaits || !attention_.few()))) {
+    count += look_around(out.subspan(count));
+  }
+  if (sender_.has_blocked()) sender_.write_blocked();
+  if (count == 0) count = events_.take(out);
+  attention_.polled(count, count == 0 ? shm::now_ns() : 0);
+  return count;
+}
+
+/// A look at all connections.
+std::size_t TcpDevice::look_around(std::span<Completion> out) {
+  std::array<epoll_event, 32> events;
+  const std::size_t found = set_.wait(events, 0);
+  attention_.looked(found != 0);
+  std::size_t count = 0;
+  for (const epoll_event& event : std::span(events).first(found)) {
+    const std::uint64_t token = event.data.u64;
+    if (token >= connections_.all().size()) {
+      connections_.on_event(token);
+      continue;
+    }
+    tcp::Endpoint& endpoint = connections_[static_cast<EndpointId>(token)];
+    if (endpoint.state == tcp::State::connecting) connections_.on_connecting(endpoint);
+    if (endpoint.state != tcp::State::open) continue;
+    attention_.warm(endpoint);
+    if (count < out.size()) count += reader_.read(endpoint, out.subspan(count));
+  }
+  attention_.cool();
+  if (connections_.has_timers()) connections_.check_timers();
+  return count;
+}
+
+// --- waiting -----------------------------------------------------------------------------------
+
+/// The connections make wait_fd() readable by themselves; what is there already must do it, too.
+void TcpDevice::arm() {
+  armed_ = true;
+  sender_.arm();
+  if (!events_.empty() || reader_.has_unfinished()) set_.wake();
+}
+
+void TcpDevice::disarm() {
+  armed_ = false;
+  sender_.disarm();
+  attention_.look_at_once();
+  set_.calm();
+}
+
+/// While connecting there is a time after which it has failed.
+int TcpDevice::max_sleep_ms() const {
+  constexpr int kTimedMs = 50;
+  return connections_.has_timers() ? kTimedMs : -1;
+}
+
+/// The kernel sends what it has, also when the process is gone.
+bool TcpDevice::flushed() const {
+  return std::ranges::all_of(connections_.all(), [](const auto& endpoint) {
+    return endpoint->outgoing.written() || endpoint->outgoing.cut();
+  });
+}
+
+std::vector<Statistic> TcpDevice::statistics() const {
+  const TcpCounters& c = counters_;
+  return {{"sends", c.sends},
+          {"receives", c.receives},
+          {"puts", c.puts},
+          {"gets", c.gets},
+          {"confirms", c.confirms},
+          {"sent_bytes", c.sent_bytes},
+          {"put_bytes", c.put_bytes},
+          {"got_bytes", c.got_bytes},
+          {"notifications", c.notifications},
+          {"notified", c.notified},
+          {"blocked", c.blocked},
+          {"refused", c.refused},
+          {"connections", c.connections},
+          {"connections_settled", c.settled},
+          {"strangers_rejected", c.rejected}};
+}
+
+}  // namespace remit

@@ -95,11 +95,11 @@ void find_gid(const ibv_gid& gid, Adapter& out) {
 
 struct IdDeleter {
   const Api* api;
-  void operator()(rdma_cm_id* id) const { api->destroy_id(id); }
+  void operator()(rdma_cm_id* id) const { api->cm.destroy_id(id); }
 };
 struct ChannelDeleter {
   const Api* api;
-  void operator()(rdma_event_channel* channel) const { api->destroy_event_channel(channel); }
+  void operator()(rdma_event_channel* channel) const { api->cm.destroy_event_channel(channel); }
 };
 
 bool is_link_local(const sockaddr& address) {
@@ -123,21 +123,23 @@ bool probe(const Api& api, rdma_event_channel* channel, const ifaddrs& entry, Ad
     return false;
   }
   rdma_cm_id* raw = nullptr;
-  if (api.create_id(channel, &raw, nullptr, RDMA_PS_TCP) != 0) return false;
+  if (api.cm.create_id(channel, &raw, nullptr, RDMA_PS_TCP) != 0) return false;
   const std::unique_ptr<rdma_cm_id, IdDeleter> id(raw, {&api});
   out.address = {};
   std::memcpy(&out.address, address, out.address_bytes);
-  if (api.bind_addr(raw, reinterpret_cast<sockaddr*>(&out.address)) != 0 || raw->verbs == nullptr) {
+  if (api.cm.bind_addr(raw, reinterpret_cast<sockaddr*>(&out.address)) != 0 ||
+      raw->verbs == nullptr) {
     return false;
   }
-  out.device = api.get_device_name(raw->verbs->device);
+  out.device = api.ibv.get_device_name(raw->verbs->device);
   out.port = raw->port_num;
   out.netdev = entry.ifa_name;
   out.text = to_text(out.address);
   out.link_local = is_link_local(*address);
   out.iwarp = raw->verbs->device->transport_type == IBV_TRANSPORT_IWARP;
   ibv_port_attr port = {};
-  if (api.query_port(raw->verbs, out.port, reinterpret_cast<_compat_ibv_port_attr*>(&port)) == 0) {
+  if (api.ibv.query_port(raw->verbs, out.port, reinterpret_cast<_compat_ibv_port_attr*>(&port)) ==
+      0) {
     out.active = port.state == IBV_PORT_ACTIVE;
     out.bandwidth = lane_bits(port.active_speed) * lanes(port.active_width) / 8;
   }
@@ -174,11 +176,11 @@ bool matches(const Adapter& adapter, const Wanted& wanted) {
 /// Whether libibverbs has a driver for it.
 bool has_driver(const Api& api, const std::string& device) {
   int count = 0;
-  ibv_device** const list = api.get_device_list(&count);
+  ibv_device** const list = api.ibv.get_device_list(&count);
   if (list == nullptr) return false;
   bool found = false;
-  for (int i = 0; i < count; ++i) found |= device == api.get_device_name(list[i]);
-  api.free_device_list(list);
+  for (int i = 0; i < count; ++i) found |= device == api.ibv.get_device_name(list[i]);
+  api.ibv.free_device_list(list);
   return found;
 }
 
@@ -348,7 +350,7 @@ Expected<std::vector<Adapter>> find_adapters(const Api& api) {
                 "this host has no RDMA adapter, or its kernel driver is not loaded ('rdma link'): "
                 "use REMIT_DEVICES=shm on one host, or see 'remit_info --rdma'");
   }
-  const std::unique_ptr<rdma_event_channel, ChannelDeleter> channel(api.create_event_channel(),
+  const std::unique_ptr<rdma_event_channel, ChannelDeleter> channel(api.cm.create_event_channel(),
                                                                     {&api});
   if (!channel) {
     // Why the library cannot open it is not always what it says.

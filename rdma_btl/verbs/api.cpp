@@ -31,7 +31,7 @@ class Library {
   std::string missing_;
 };
 
-void find_verbs(Library& library, Api& api) {
+void find_verbs(Library& library, VerbsApi& api) {
   library.find("ibv_get_device_list", api.get_device_list);
   library.find("ibv_free_device_list", api.free_device_list);
   library.find("ibv_get_device_name", api.get_device_name);
@@ -60,7 +60,7 @@ void find_verbs(Library& library, Api& api) {
   library.find("ibv_fork_init", api.fork_init);
 }
 
-void find_cm(Library& library, Api& api) {
+void find_cm(Library& library, CmApi& api) {
   library.find("rdma_create_event_channel", api.create_event_channel);
   library.find("rdma_destroy_event_channel", api.destroy_event_channel);
   library.find("rdma_create_id", api.create_id);
@@ -68,8 +68,8 @@ void find_cm(Library& library, Api& api) {
   library.find("rdma_bind_addr", api.bind_addr);
   library.find("rdma_resolve_addr", api.resolve_addr);
   library.find("rdma_resolve_route", api.resolve_route);
-  library.find("rdma_create_qp", api.cm_create_qp);
-  library.find("rdma_destroy_qp", api.cm_destroy_qp);
+  library.find("rdma_create_qp", api.create_qp);
+  library.find("rdma_destroy_qp", api.destroy_qp);
   library.find("rdma_connect", api.connect);
   library.find("rdma_listen", api.listen);
   library.find("rdma_accept", api.accept);
@@ -78,7 +78,7 @@ void find_cm(Library& library, Api& api) {
   library.find("rdma_notify", api.notify);
   library.find("rdma_get_cm_event", api.get_cm_event);
   library.find("rdma_ack_cm_event", api.ack_cm_event);
-  library.find("rdma_event_str", api.cm_event_str);
+  library.find("rdma_event_str", api.event_str);
   library.find("rdma_get_src_port", api.get_src_port);
   library.find("rdma_set_option", api.set_option);
 }
@@ -94,7 +94,7 @@ bool any_rdma_device() {
 Expected<Api> load_api() {
   Api api;
   Library verbs("libibverbs.so.1");
-  find_verbs(verbs, api);
+  find_verbs(verbs, api.ibv);
   if (!verbs.missing().empty()) {
     return fail(MPI_ERR_OTHER,
                 "libibverbs.so.1 cannot be used: {}. Install the package libibverbs1 and the "
@@ -102,7 +102,7 @@ Expected<Api> load_api() {
                 verbs.missing());
   }
   Library cm("librdmacm.so.1");
-  find_cm(cm, api);
+  find_cm(cm, api.cm);
   if (!cm.missing().empty()) {
     return fail(MPI_ERR_OTHER, "librdmacm.so.1 cannot be used: {}. Install the package librdmacm1",
                 cm.missing());

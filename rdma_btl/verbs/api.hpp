@@ -9,9 +9,9 @@
 
 namespace remit::verbs {
 
-/// Real functions of the libraries. What is not here (posting, polling, arming a completion queue)
-/// goes through the function pointers of the opened context and needs no symbol.
-struct Api {
+/// Functions of libibverbs. What is not here (posting, polling, arming a completion queue) goes
+/// through the function pointers of the opened context and needs no symbol.
+struct VerbsApi {
   decltype(&::ibv_get_device_list) get_device_list = nullptr;
   decltype(&::ibv_free_device_list) free_device_list = nullptr;
   decltype(&::ibv_get_device_name) get_device_name = nullptr;
@@ -38,7 +38,10 @@ struct Api {
   decltype(&::ibv_event_type_str) event_type_str = nullptr;
   decltype(&::ibv_is_fork_initialized) is_fork_initialized = nullptr;
   decltype(&::ibv_fork_init) fork_init = nullptr;
+};
 
+/// Functions of librdmacm, which makes connections.
+struct CmApi {
   decltype(&::rdma_create_event_channel) create_event_channel = nullptr;
   decltype(&::rdma_destroy_event_channel) destroy_event_channel = nullptr;
   decltype(&::rdma_create_id) create_id = nullptr;
@@ -46,8 +49,8 @@ struct Api {
   decltype(&::rdma_bind_addr) bind_addr = nullptr;
   decltype(&::rdma_resolve_addr) resolve_addr = nullptr;
   decltype(&::rdma_resolve_route) resolve_route = nullptr;
-  decltype(&::rdma_create_qp) cm_create_qp = nullptr;
-  decltype(&::rdma_destroy_qp) cm_destroy_qp = nullptr;
+  decltype(&::rdma_create_qp) create_qp = nullptr;
+  decltype(&::rdma_destroy_qp) destroy_qp = nullptr;
   decltype(&::rdma_connect) connect = nullptr;
   decltype(&::rdma_listen) listen = nullptr;
   decltype(&::rdma_accept) accept = nullptr;
@@ -56,9 +59,15 @@ struct Api {
   decltype(&::rdma_notify) notify = nullptr;
   decltype(&::rdma_get_cm_event) get_cm_event = nullptr;
   decltype(&::rdma_ack_cm_event) ack_cm_event = nullptr;
-  decltype(&::rdma_event_str) cm_event_str = nullptr;
+  decltype(&::rdma_event_str) event_str = nullptr;
   decltype(&::rdma_get_src_port) get_src_port = nullptr;
   decltype(&::rdma_set_option) set_option = nullptr;
+};
+
+/// The functions of both libraries, under their own names without the prefix.
+struct Api {
+  VerbsApi ibv;
+  CmApi cm;
 };
 
 /// True if the kernel shows any RDMA device. Costs one look into a directory; no library is opened.

@@ -1,20 +1,74 @@
 rdma_btl_sources += \
 	rdma_btl/verbs/adapter.cpp \
 	rdma_btl/verbs/adapter.hpp \
+	rdma_btl/verbs/adapter_events.cpp \
+	rdma_btl/verbs/adapter_events.hpp \
+	rdma_btl/verbs/address.cpp \
+	rdma_btl/verbs/address.hpp \
+	rdma_btl/verbs/agenda.hpp \
 	rdma_btl/verbs/api.cpp \
 	rdma_btl/verbs/api.hpp \
+	rdma_btl/verbs/borrowing.cpp \
+	rdma_btl/verbs/borrowing.hpp \
+	rdma_btl/verbs/clock.hpp \
+	rdma_btl/verbs/connections.cpp \
+	rdma_btl/verbs/connections.hpp \
 	rdma_btl/verbs/doctor.cpp \
 	rdma_btl/verbs/doctor.hpp \
 	rdma_btl/verbs/endpoint.hpp \
+	rdma_btl/verbs/endpoints.hpp \
+	rdma_btl/verbs/gather.hpp \
+	rdma_btl/verbs/greetings.cpp \
+	rdma_btl/verbs/greetings.hpp \
+	rdma_btl/verbs/handshake.cpp \
+	rdma_btl/verbs/handshake.hpp \
+	rdma_btl/verbs/host_questions.cpp \
+	rdma_btl/verbs/host_questions.hpp \
+	rdma_btl/verbs/keepalive.cpp \
+	rdma_btl/verbs/keepalive.hpp \
+	rdma_btl/verbs/lending.cpp \
+	rdma_btl/verbs/lending.hpp \
+	rdma_btl/verbs/limits.cpp \
+	rdma_btl/verbs/limits.hpp \
+	rdma_btl/verbs/listener.cpp \
+	rdma_btl/verbs/listener.hpp \
+	rdma_btl/verbs/messages.cpp \
+	rdma_btl/verbs/messages.hpp \
+	rdma_btl/verbs/note_reader.cpp \
+	rdma_btl/verbs/note_reader.hpp \
+	rdma_btl/verbs/notes.cpp \
+	rdma_btl/verbs/notes.hpp \
+	rdma_btl/verbs/opened_adapter.cpp \
+	rdma_btl/verbs/opened_adapter.hpp \
+	rdma_btl/verbs/operations.cpp \
+	rdma_btl/verbs/operations.hpp \
+	rdma_btl/verbs/parts.cpp \
+	rdma_btl/verbs/parts.hpp \
+	rdma_btl/verbs/progress.cpp \
+	rdma_btl/verbs/progress.hpp \
+	rdma_btl/verbs/queue_pairs.cpp \
+	rdma_btl/verbs/queue_pairs.hpp \
+	rdma_btl/verbs/queues.cpp \
+	rdma_btl/verbs/queues.hpp \
+	rdma_btl/verbs/receive_pool.cpp \
+	rdma_btl/verbs/receive_pool.hpp \
+	rdma_btl/verbs/receiver.cpp \
+	rdma_btl/verbs/receiver.hpp \
+	rdma_btl/verbs/registered_memory.cpp \
+	rdma_btl/verbs/registered_memory.hpp \
+	rdma_btl/verbs/send_slots.hpp \
+	rdma_btl/verbs/swaps.cpp \
+	rdma_btl/verbs/swaps.hpp \
+	rdma_btl/verbs/teardown.cpp \
+	rdma_btl/verbs/teardown.hpp \
 	rdma_btl/verbs/verbs_config.hpp \
-	rdma_btl/verbs/verbs_connect.cpp \
-	rdma_btl/verbs/verbs_credits.cpp \
+	rdma_btl/verbs/verbs_device.cpp \
 	rdma_btl/verbs/verbs_device.hpp \
-	rdma_btl/verbs/verbs_failure.cpp \
-	rdma_btl/verbs/verbs_open.cpp \
 	rdma_btl/verbs/verbs_params.cpp \
 	rdma_btl/verbs/verbs_params.hpp \
-	rdma_btl/verbs/verbs_poll.cpp \
-	rdma_btl/verbs/verbs_post.cpp \
-	rdma_btl/verbs/verbs_statistics.cpp \
-	rdma_btl/verbs/wire.hpp
+	rdma_btl/verbs/wakeup.cpp \
+	rdma_btl/verbs/wakeup.hpp \
+	rdma_btl/verbs/wire.hpp \
+	rdma_btl/verbs/work_queue.cpp \
+	rdma_btl/verbs/work_queue.hpp \
+	rdma_btl/verbs/work_ring.hpp

@@ -54,18 +54,26 @@ struct VerbsConfig {
   Log* log = nullptr;  ///< must outlive the device; null: silent
 };
 
-/// What happened so far; for tests and remit_info.
-struct VerbsCounters {
-  std::uint64_t sends = 0;          ///< messages sent, without those of the device itself
+namespace verbs {
+
+/// What is counted for every message that comes; it stands with what such a message touches.
+struct ReceiveCounters {
   std::uint64_t receives = 0;       ///< messages received, without those of the device itself
-  std::uint64_t puts = 0;           ///< writes of data
-  std::uint64_t gets = 0;           ///< reads
-  std::uint64_t atomics = 0;        ///< of every kind; a swap may take several
   std::uint64_t notifications = 0;  ///< that arrived here
-  std::uint64_t notified = 0;       ///< that were sent
-  std::uint64_t inlined = 0;        ///< of the sends, those in the descriptor
-  std::uint64_t brief = 0;          ///< of the sends, those whose head the peer knew
-  std::uint64_t signalled = 0;      ///< work requests that gave a completion
+};
+
+}  // namespace verbs
+
+/// What happened so far; for tests and remit_info.
+struct VerbsCounters : verbs::ReceiveCounters {
+  std::uint64_t sends = 0;      ///< messages sent, without those of the device itself
+  std::uint64_t puts = 0;       ///< writes of data
+  std::uint64_t gets = 0;       ///< reads
+  std::uint64_t atomics = 0;    ///< of every kind; a swap may take several
+  std::uint64_t notified = 0;   ///< that were sent
+  std::uint64_t inlined = 0;    ///< of the sends, those in the descriptor
+  std::uint64_t brief = 0;      ///< of the sends, those whose head the peer knew
+  std::uint64_t signalled = 0;  ///< work requests that gave a completion
   std::uint64_t credit_messages = 0;
   std::uint64_t sent_bytes = 0;  ///< of the sends, without the device's headers
   std::uint64_t put_bytes = 0;

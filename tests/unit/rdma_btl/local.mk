@@ -26,7 +26,8 @@ rdma_btl_test_sources = \
 	tests/unit/rdma_btl/shm/kernel_copy_test.cpp \
 	tests/unit/rdma_btl/shm/parts_test.cpp \
 	tests/unit/rdma_btl/sim/device_test.cpp \
-	tests/unit/rdma_btl/sim/suite_test.cpp
+	tests/unit/rdma_btl/sim/suite_test.cpp \
+	tests/unit/rdma_btl/verbs/parts_test.cpp
 rdma_btl_test_groups = together/rdma_btl_test-1.cpp
 rdma_btl_test_SOURCES = $(device_suite)
 if TOGETHER

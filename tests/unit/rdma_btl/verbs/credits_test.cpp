@@ -253,7 +253,7 @@ TEST_F(VerbsCredits, IwarpMayPlaceNotesInAnyOrder) {
     ASSERT_TRUE(wait_until([&] { return node(0).receives.size() == i; }));
   }
   settle();
-  SlowReads adapter(device(0).context());
+  SlowReads adapter(*device(0).adapter().context());
   for (std::uint32_t k = 0; k < kEach; ++k) {
     for (EndpointId id = 0; id < kPeers; ++id) send_number(node(0), id, k);
   }

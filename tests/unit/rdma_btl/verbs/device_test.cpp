@@ -391,7 +391,7 @@ TEST_F(VerbsTest, WhoHasEndedRefuses) {
   ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty(); }, std::chrono::seconds(30)));
   const std::string words = device(0).explain(endpoint);
   EXPECT_NE(words.find("process 1"), std::string::npos) << words;
-  EXPECT_NE(words.find(device(0).adapter_name()), std::string::npos) << words;
+  EXPECT_NE(words.find(device(0).adapter().chosen().device), std::string::npos) << words;
   EXPECT_NE(words.find("has ended"), std::string::npos) << words;
   EXPECT_EQ(node(0).pending.size(), 0U);
 }

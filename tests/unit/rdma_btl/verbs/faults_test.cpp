@@ -72,7 +72,8 @@ TEST_F(VerbsFaults, AHostThatIsNotThereIsGivenUp) {
   const EndpointId endpoint = device(0).connect(1, address).value();
   ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty(); }));
   EXPECT_LT(Clock::now() - start, seconds(30)) << "connect_timeout_ms are five minutes";
-  expect_words(device(0).explain(endpoint), {"process 1 on host ", device(0).adapter_name()});
+  expect_words(device(0).explain(endpoint),
+               {"process 1 on host ", device(0).adapter().chosen().device});
 }
 
 /// An empty write now and then, which no process has to answer and nobody sees.
@@ -104,7 +105,7 @@ TEST_F(VerbsFaults, AFatalEventFailsItsPeerAlone) {
   ASSERT_TRUE(wait_until([&] { return !node(0).failures.empty() && !node(1).failures.empty(); }));
   EXPECT_EQ(node(0).failures.size(), 1U);
   expect_words(device(0).explain(0),
-               {"process 1 on host ", device(0).adapter_name(), "catastrophic"});
+               {"process 1 on host ", device(0).adapter().chosen().device, "catastrophic"});
   node(2).receives.clear();
   node(0).send(other, std::as_bytes(std::span("after")));
   EXPECT_TRUE(wait_until([&] { return !node(2).receives.empty(); }));

@@ -1,0 +1,50 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Operations become work requests.
+#pragma once
+
+#include "rdma_btl/verbs/endpoint.hpp"
+#include "rdma_btl/verbs/opened_adapter.hpp"
+
+namespace remit::verbs {
+
+struct Agenda;
+class Borrowing;
+class Messages;
+class Swaps;
+class WorkQueue;
+
+/// Posts the operations of the layer above to open endpoints. One thread.
+class Operations {
+ public:
+  Operations(const OpenedAdapter& adapter, const VerbsConfig& config, VerbsCounters& counters,
+             Agenda& agenda, WorkQueue& work, Messages& messages, Swaps& swaps,
+             Borrowing& borrowing)
+      : adapter_(adapter),
+        config_(config),
+        counters_(counters),
+        agenda_(agenda),
+        work_(work),
+        messages_(messages),
+        swaps_(swaps),
+        borrowing_(borrowing) {}
+
+  /// False: it is not accepted now, for want of room or of a credit.
+  [[nodiscard]] bool post(Endpoint& endpoint, const Operation& operation);
+
+ private:
+  [[nodiscard]] bool send(Endpoint& endpoint, const Operation& operation);
+  [[nodiscard]] bool put(Endpoint& endpoint, const Operation& operation);
+  [[nodiscard]] bool get(Endpoint& endpoint, const Operation& operation);
+  [[nodiscard]] bool atomic(Endpoint& endpoint, const Operation& operation);
+
+  const OpenedAdapter& adapter_;
+  const VerbsConfig& config_;
+  VerbsCounters& counters_;
+  Agenda& agenda_;
+  WorkQueue& work_;
+  Messages& messages_;
+  Swaps& swaps_;
+  Borrowing& borrowing_;
+};
+
+}  // namespace remit::verbs

@@ -349,14 +349,14 @@ void Controller::close_outputs() {
       if (!error) break_off();
     });
   }
-  streams_.close([this] { return last_words(); });
+  streams_.close([this] { return final_message(); });
 }
 
 // The last output has not been written. The last words may still be, unless they would have to
 // wait, too: a pipe that can be written takes so much. The exit codes of many ranks are more.
 void Controller::break_off() {
   if (phase_ == Phase::done) return;
-  std::string words = end_.has_spoken() ? "" : last_words();
+  std::string words = end_.has_spoken() ? "" : final_message();
   if (words.size() > PIPE_BUF) words = end_.words();
   pollfd room{STDERR_FILENO, POLLOUT, 0};
   if (words.size() <= PIPE_BUF && ::poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) != 0) {
@@ -365,13 +365,13 @@ void Controller::break_off() {
   finish();
 }
 
-std::string Controller::last_words() {
+std::string Controller::final_message() {
   if (streams_.reader_left()) {
     end_.lose_reader(STDOUT_FILENO);
   } else if (streams_.reader_of_errors_left()) {
     end_.lose_reader(STDERR_FILENO);
   }
-  return (options_.print_exit_codes ? jobs_.exit_codes() : "") + end_.last_words();
+  return (options_.print_exit_codes ? jobs_.exit_codes() : "") + end_.final_message();
 }
 
 void Controller::finish() {

@@ -74,7 +74,7 @@ class Controller {
   void check_progress();
   void close_outputs();
   void break_off();
-  [[nodiscard]] std::string last_words();
+  [[nodiscard]] std::string final_message();
   void finish();
 
   asio::io_context& io_;

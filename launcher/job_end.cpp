@@ -41,7 +41,7 @@ std::string JobEnd::words() const {
   return advice_.empty() ? text : text + "mpirun: " + advice_ + ".\n";
 }
 
-std::string JobEnd::last_words() {
+std::string JobEnd::final_message() {
   has_spoken_ = true;
   return words();
 }

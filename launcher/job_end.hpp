@@ -47,7 +47,7 @@ class JobEnd {
   /// For standard error; empty if nothing ends the job: all ranks have ended well.
   [[nodiscard]] std::string words() const;
   /// The same, as mpirun's last words: they are said once.
-  [[nodiscard]] std::string last_words();
+  [[nodiscard]] std::string final_message();
   [[nodiscard]] bool has_spoken() const { return has_spoken_; }
 
  private:

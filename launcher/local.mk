@@ -13,7 +13,7 @@ launcher_sources = \
 	launcher/host/guardian_process.cpp launcher/host/guardian_process.hpp \
 	launcher/pmix/host_exchange.cpp launcher/pmix/host_exchange.hpp \
 	launcher/host/host_jobs.cpp launcher/host/host_jobs.hpp \
-	launcher/report/host_looks.cpp launcher/report/host_looks.hpp \
+	launcher/report/host_inspection.cpp launcher/report/host_inspection.hpp \
 	launcher/plan/host_map.cpp launcher/plan/host_map.hpp \
 	launcher/host/host_names.cpp launcher/host/host_names.hpp \
 	launcher/tree/host_states.cpp launcher/tree/host_states.hpp \
@@ -30,9 +30,9 @@ launcher_sources = \
 	launcher/streams/job_streams.cpp launcher/streams/job_streams.hpp \
 	launcher/job_table.cpp launcher/job_table.hpp \
 	launcher/tree/job_wire.cpp launcher/tree/job_wire.hpp \
-	launcher/report/last_words.cpp launcher/report/last_words.hpp \
+	launcher/report/crash_report.cpp launcher/report/crash_report.hpp \
 	launcher/tree/tree_link.cpp launcher/tree/tree_link.hpp \
-	launcher/report/loader_look.cpp launcher/report/loader_look.hpp \
+	launcher/report/loader_check.cpp launcher/report/loader_check.hpp \
 	launcher/plan/mapping.cpp launcher/plan/mapping.hpp \
 	launcher/tree/message.cpp launcher/tree/message.hpp \
 	launcher/cli/option_values.cpp launcher/cli/option_values.hpp \
@@ -50,7 +50,7 @@ launcher_sources = \
 	launcher/plan/process_runs.cpp launcher/plan/process_runs.hpp \
 	launcher/plan/processors.cpp launcher/plan/processors.hpp \
 	launcher/rank_failures.cpp launcher/rank_failures.hpp \
-	launcher/report/rank_look.cpp launcher/report/rank_look.hpp \
+	launcher/report/rank_inspection.cpp launcher/report/rank_inspection.hpp \
 	launcher/streams/rank_pipes.cpp launcher/streams/rank_pipes.hpp \
 	launcher/rank_starter.cpp launcher/rank_starter.hpp \
 	launcher/plan/rankfile.cpp launcher/plan/rankfile.hpp \

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "launcher/host/signals.hpp"
-#include "launcher/report/loader_look.hpp"
+#include "launcher/report/loader_check.hpp"
 #include "mpi.h"
 #include "runtime/abort_words.hpp"
 #include "runtime/spawn_keys.hpp"

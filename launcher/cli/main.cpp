@@ -34,7 +34,7 @@
 #include "launcher/plan/slurm.hpp"
 #include "launcher/pmix/pmix_server.hpp"
 #include "launcher/report/call_file.hpp"
-#include "launcher/report/last_words.hpp"
+#include "launcher/report/crash_report.hpp"
 #include "launcher/tree/remote_hosts.hpp"
 #include "launcher/tree/secret.hpp"
 #include "runtime/launch_params.hpp"
@@ -355,7 +355,7 @@ int run(Options& options, std::span<char> title) {
 
 int main(std::span<const std::string> words, std::span<char> title) {
   open_standard_descriptors();
-  prepare_last_words();
+  prepare_crash_report();
   if (words.size() == 1 && words[0] == kDaemonWord) run_daemon(title);
   Expected<Options> options = parse_options(words);
   if (!options) return complain(2, options.error().message);

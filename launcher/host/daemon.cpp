@@ -25,7 +25,7 @@
 #include "launcher/host/guardian.hpp"
 #include "launcher/host/host_jobs.hpp"
 #include "launcher/host/host_names.hpp"
-#include "launcher/report/last_words.hpp"
+#include "launcher/report/crash_report.hpp"
 #include "launcher/tree/tree_node.hpp"
 #include "launcher/tree/wire.hpp"
 

@@ -26,7 +26,7 @@
 #include "launcher/host/guardian.hpp"
 #include "launcher/host/job_directory.hpp"
 #include "launcher/host/spawn.hpp"
-#include "launcher/report/last_words.hpp"
+#include "launcher/report/crash_report.hpp"
 #include "launcher/tree/wire.hpp"
 
 namespace remit::launcher {
@@ -219,7 +219,7 @@ int signal_descendants(int signal) {
 }
 
 void run_guardian(int socket, const std::string& directory, std::span<char> title) {
-  leave_last_words();
+  leave_crash_report();
   constexpr std::string_view kName = "remit-guardian";
   ::prctl(PR_SET_NAME, kName.data());
   std::ranges::fill(title, '\0');

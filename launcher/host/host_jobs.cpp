@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "launcher/host/host_names.hpp"
-#include "launcher/report/loader_look.hpp"
+#include "launcher/report/loader_check.hpp"
 #include "launcher/tree/wire.hpp"
 
 namespace remit::launcher {
@@ -87,8 +87,8 @@ bool HostJobs::handle(const Message& message) {
     case MessageKind::ordered:
       take_ordered(message);
       return true;
-    case MessageKind::look:
-      take_look(message);
+    case MessageKind::inspect:
+      take_question(message);
       return true;
     case MessageKind::carry_out:
       carry_out(message.payload);
@@ -247,20 +247,20 @@ void HostJobs::take_ordered(const Message& message) {
   done(error, job);
 }
 
-void HostJobs::take_look(const Message& message) {
+void HostJobs::take_question(const Message& message) {
   WireReader reader(message.payload);
   const std::int64_t number = reader.number();
   const std::vector<int> jobs = reader.numbers();
   if (!reader.complete()) return;
   WireWriter writer;
   writer.number(number);
-  writer.text(write_looks(look_at(jobs)));
-  tell(MessageKind::looked, writer.bytes());
+  writer.text(write_inspections(inspect(jobs)));
+  tell(MessageKind::inspected, writer.bytes());
 }
 
-RankLooks HostJobs::look_at(const std::vector<int>& jobs) const {
+RankInspections HostJobs::inspect(const std::vector<int>& jobs) const {
   const ProcessTable processes;
-  RankLooks looks;
+  RankInspections inspections;
   for (const int job : jobs) {
     if (job < 0 || job >= static_cast<int>(parts_.size())) continue;
     const Part& part = parts_[static_cast<std::size_t>(job)];
@@ -268,11 +268,12 @@ RankLooks HostJobs::look_at(const std::vector<int>& jobs) const {
     for (const int rank : part.what.job.hosts[static_cast<std::size_t>(part.host)].ranks) {
       const int process = part.what.job.first + rank;
       const auto pid = living_.find(process);
-      looks[process] = {pid == living_.end() ? ProcessState{} : processes.busiest_of(pid->second),
-                        part.calls->read(rank)};
+      inspections[process] = {
+          pid == living_.end() ? ProcessState{} : processes.busiest_of(pid->second),
+          part.calls->read(rank)};
     }
   }
-  return looks;
+  return inspections;
 }
 
 // --- processes

@@ -16,7 +16,7 @@
 #include "launcher/pmix/host_exchange.hpp"
 #include "launcher/pmix/pmix_server.hpp"
 #include "launcher/report/call_file.hpp"
-#include "launcher/report/rank_look.hpp"
+#include "launcher/report/rank_inspection.hpp"
 #include "launcher/streams/rank_pipes.hpp"
 #include "launcher/tree/job_wire.hpp"
 #include "launcher/tree/tree_node.hpp"
@@ -62,8 +62,8 @@ class HostJobs {
   void signal_ranks(int signal);
   void carry_out(const std::string& bytes);
   void take_ordered(const Message& message);
-  void take_look(const Message& message);
-  [[nodiscard]] RankLooks look_at(const std::vector<int>& jobs) const;
+  void take_question(const Message& message);
+  [[nodiscard]] RankInspections inspect(const std::vector<int>& jobs) const;
   void start_next();
   tl::expected<void, LaunchError> start(const Part& part, int process);
   tl::expected<ChildSpec, LaunchError> spec_of(const Part& part, const Rank& rank);

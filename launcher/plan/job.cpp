@@ -13,7 +13,7 @@
 #include <optional>
 #include <string_view>
 
-#include "launcher/report/loader_look.hpp"
+#include "launcher/report/loader_check.hpp"
 
 namespace remit::launcher {
 namespace {

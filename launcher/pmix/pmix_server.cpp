@@ -17,7 +17,7 @@
 
 #include "launcher/pmix/pmix_info.hpp"
 #include "launcher/pmix/pmix_upcalls.hpp"
-#include "launcher/report/last_words.hpp"
+#include "launcher/report/crash_report.hpp"
 #include "runtime/nagle.hpp"
 #include "runtime/spawn_keys.hpp"
 

@@ -64,13 +64,13 @@ void JobInspection::inspect_once(const std::set<int>& silent,
     }
   }
   if (remote_ == nullptr) return done(gather({}));
-  remote_->look(jobs, std::move(nodes), [this, silent, done](HostLooks::Result far) {
+  remote_->inspect(jobs, std::move(nodes), [this, silent, done](HostInspection::Result far) {
     far.silent.insert(silent.begin(), silent.end());
     done(gather(far));
   });
 }
 
-JobInspection::Snapshot JobInspection::gather(const HostLooks::Result& far) const {
+JobInspection::Snapshot JobInspection::gather(const HostInspection::Result& far) const {
   const ProcessTable processes;
   Snapshot all{std::vector<std::vector<RankSnapshot>>(jobs_.jobs().size()), far.silent};
   for (int number = 0; number < jobs_.size(); ++number) {
@@ -137,7 +137,7 @@ std::string JobInspection::describe(const Snapshot& all) const {
   return text + fmt::format(
                     "No answer within {} seconds from {} {}: what the ranks there do is not "
                     "known.\n",
-                    RemoteHosts::kLookTime.count(), silent.size() > 1 ? "hosts" : "host",
+                    RemoteHosts::kInspectionTime.count(), silent.size() > 1 ? "hosts" : "host",
                     fmt::join(silent, ", "));
 }
 

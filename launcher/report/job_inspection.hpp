@@ -64,7 +64,7 @@ class JobInspection {
  private:
   void inspect_once(const std::set<int>& silent,
                     const std::function<void(Snapshot snapshot)>& done);
-  [[nodiscard]] Snapshot gather(const HostLooks::Result& far) const;
+  [[nodiscard]] Snapshot gather(const HostInspection::Result& far) const;
   void finish(const std::shared_ptr<const Snapshot>& all);
   [[nodiscard]] std::string describe(const Snapshot& all) const;
   [[nodiscard]] double elapsed() const;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/report/rank_look.hpp"
+#include "launcher/report/rank_inspection.hpp"
 
 namespace remit::launcher {
 
@@ -25,7 +25,7 @@ struct RankSnapshot {
   MpiPhase phase = MpiPhase::outside;
   std::string host;
   bool remote = false;     ///< on another host
-  bool seen = false;       ///< its host has looked: what follows is known
+  bool seen = false;       ///< its host has answered: what follows is known
   ProcessState process{};  ///< without a pid: it has ended
   RankCalls calls{};
 };
@@ -35,8 +35,8 @@ struct RankSnapshot {
 [[nodiscard]] std::string describe_ranks(const std::vector<RankSnapshot>& ranks, double elapsed_s);
 
 /// Leaves in `ranks` those blocked calls that were there `before` already: a call that ended
-/// meanwhile must not become part of a deadlock. If everybody was looked at before anybody is
-/// looked at again, there was a moment at which all that are left were blocked, whatever the hosts'
+/// meanwhile must not become part of a deadlock. If everybody was inspected before anybody is
+/// inspected again, there was a moment at which all that are left were blocked, whatever the hosts'
 /// clocks say.
 void keep_lasting(std::vector<RankSnapshot>& ranks, const std::vector<RankSnapshot>& before);
 

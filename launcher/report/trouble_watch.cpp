@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "launcher/report/last_words.hpp"
+#include "launcher/report/crash_report.hpp"
 
 namespace remit::launcher {
 

@@ -249,9 +249,9 @@ void JobStreams::say(const std::string& text) {
 }
 
 // First the ranks' output, then mpirun's own last word.
-void JobStreams::close(std::function<std::string()> last_words) {
-  if (last_words_) return;
-  last_words_ = std::move(last_words);
+void JobStreams::close(std::function<std::string()> final_message) {
+  if (final_message_) return;
+  final_message_ = std::move(final_message);
   to_close_ = {err_ ? err_.get() : out_.get()};
   if (err_) to_close_.push_back(out_.get());
   to_close_.push_back(&files_.sink());
@@ -277,7 +277,7 @@ bool JobStreams::drain(std::chrono::seconds patience) {
 void JobStreams::close_next() {
   to_close_.pop_back();
   if (to_close_.empty()) return callbacks_.closed();
-  if (to_close_.size() == 1) say(last_words_());
+  if (to_close_.size() == 1) say(final_message_());
   to_close_.back()->close();
 }
 

@@ -66,9 +66,9 @@ class JobStreams {
   /// Prints on standard error behind what the ranks have written so far, on a line of its own: a
   /// rank that was killed may have left one unfinished.
   void say(const std::string& text);
-  /// Waits until everything is written; then `last_words`, whose answer is printed on standard
+  /// Waits until everything is written; then `final_message`, whose answer is printed on standard
   /// error; then callbacks.closed.
-  void close(std::function<std::string()> last_words);
+  void close(std::function<std::string()> final_message);
   /// Writes what the ranks of this host, which have ended, have written, without the io_context,
   /// and waits for slow readers so long. False: some of it is lost.
   bool drain(std::chrono::seconds patience);
@@ -110,7 +110,7 @@ class JobStreams {
   std::vector<RankStreams> ranks_;
   std::map<std::pair<int, int>, RemoteOutput> remote_;  // by rank and stream; open ones
   std::vector<OutputSink*> to_close_;
-  std::function<std::string()> last_words_;
+  std::function<std::string()> final_message_;
   int null_fd_ = -1;
   bool reader_left_ = false;
   bool error_reader_left_ = false;

@@ -31,7 +31,7 @@ enum class MessageKind : std::uint32_t {
   input_taken,   ///< process, bytes
   input_closed,  ///< process: it reads no more
   order,         ///< number, see write_order(): a process there wants others started
-  looked,        ///< number of the look, see write_looks()
+  inspected,     ///< number of the question, see write_inspections()
   control,       ///< see write_control(): a process there wants this
   // To daemons.
   plan,          ///< the tree: see TreePlan
@@ -46,7 +46,7 @@ enum class MessageKind : std::uint32_t {
   close_output,  ///< stream: nobody reads it any more
   input,         ///< process, bytes
   input_end,     ///< process
-  look,          ///< number, jobs: what do the ranks there do?
+  inspect,       ///< number, jobs: what do the ranks there do?
   finish,        ///< end everything
   // Among servers: see HostExchange.
   collect,

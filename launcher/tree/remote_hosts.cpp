@@ -34,8 +34,8 @@ RemoteHosts::RemoteHosts(asio::io_context& io, TreePlan plan, const Secret& secr
                               [this](int node, const std::string& why) { failed(node, why); },
                               [this](int node, const std::string& text) { said(node, text); }})),
       exchange_(io, *tree_),
-      looks_(io, *tree_, exchange_,
-             [this](int node, const std::string& words) { said(node, words); }),
+      inspection_(io, *tree_, exchange_,
+                  [this](int node, const std::string& words) { said(node, words); }),
       orders_(*tree_),
       feeds_(io, *tree_, exchange_),
       states_(tree_->tree()),
@@ -76,23 +76,25 @@ void RemoteHosts::listen(Callbacks callbacks) {
   if (!startup_.error().empty()) failed(0, startup_.error());  // between prepare() and now
 }
 
-void RemoteHosts::look(const std::vector<int>& jobs, std::set<int> nodes, HostLooks::Done done) {
+void RemoteHosts::inspect(const std::vector<int>& jobs, std::set<int> nodes,
+                          HostInspection::Done done) {
   std::erase_if(nodes, [this](int node) { return states_.lost().contains(node); });
-  looks_.ask(jobs, std::move(nodes), kLookTime, std::move(done));
+  inspection_.ask(jobs, std::move(nodes), kInspectionTime, std::move(done));
 }
 
 void RemoteHosts::lose_silent() {
   const double timeout_s = tree_->plan().timeout_s;
   const auto limit = std::chrono::milliseconds(std::llround(timeout_s * 1000));
-  looks_.ask({}, states_.present(), limit, [this, timeout_s](const HostLooks::Result& result) {
-    for (const int node : result.silent) {
-      const std::string why = fmt::format("the daemon of host {} has not answered for {} seconds",
-                                          host_of(node), timeout_s);
-      said(node, fmt::format("mpirun: {}; ranks there may live on until it does\n", why));
-      failed(node, why);
-      tree_->cut(node);
-    }
-  });
+  inspection_.ask(
+      {}, states_.present(), limit, [this, timeout_s](const HostInspection::Result& result) {
+        for (const int node : result.silent) {
+          const std::string why = fmt::format(
+              "the daemon of host {} has not answered for {} seconds", host_of(node), timeout_s);
+          said(node, fmt::format("mpirun: {}; ranks there may live on until it does\n", why));
+          failed(node, why);
+          tree_->cut(node);
+        }
+      });
 }
 
 void RemoteHosts::handle(const Message& message) {
@@ -117,8 +119,8 @@ void RemoteHosts::handle(const Message& message) {
       return take_prepared(message);
     case MessageKind::order:
       return take_order(message);
-    case MessageKind::looked:
-      return looks_.take(message);
+    case MessageKind::inspected:
+      return inspection_.take(message);
     case MessageKind::empty:
       states_.set_empty(message.from);
       if (listening_) callbacks_.empty();
@@ -249,7 +251,7 @@ void RemoteHosts::failed(int node, const std::string& why) {
     nodes.push_back(exchange_.node_of(rank));
   }
   callbacks_.lost(states_.take_gone(node, nodes), why);
-  for (const int each : std::set<int>(states_.lost())) looks_.lost(each);
+  for (const int each : std::set<int>(states_.lost())) inspection_.lost(each);
 }
 
 void RemoteHosts::said(int node, const std::string& text) {
@@ -261,7 +263,7 @@ void RemoteHosts::said(int node, const std::string& text) {
 void RemoteHosts::finish() {
   if (std::exchange(finishing_, true)) return;
   feeds_.clear();
-  looks_.drop();
+  inspection_.drop();
   tree_->expect_end();
   orders_.finish();
   bool late = false;

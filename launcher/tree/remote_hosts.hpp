@@ -13,7 +13,7 @@
 
 #include "launcher/pmix/host_exchange.hpp"
 #include "launcher/pmix/job_control.hpp"
-#include "launcher/report/host_looks.hpp"
+#include "launcher/report/host_inspection.hpp"
 #include "launcher/tree/daemon_orders.hpp"
 #include "launcher/tree/host_states.hpp"
 #include "launcher/tree/input_feeds.hpp"
@@ -73,11 +73,11 @@ class RemoteHosts {
   void listen(Callbacks callbacks);
   /// There is room again for output that was refused.
   void release_outputs();
-  /// What these nodes see of their ranks of these jobs, as HostLooks::ask(); those that are lost
-  /// are not asked.
-  void look(const std::vector<int>& jobs, std::set<int> nodes, HostLooks::Done done);
-  /// How long look() waits.
-  static constexpr std::chrono::seconds kLookTime{3};
+  /// What these nodes see of their ranks of these jobs, as HostInspection::ask(); those that are
+  /// lost are not asked.
+  void inspect(const std::vector<int>& jobs, std::set<int> nodes, HostInspection::Done done);
+  /// How long inspect() waits.
+  static constexpr std::chrono::seconds kInspectionTime{3};
   /// Hosts that do not answer within `host_timeout` are lost from then on, though their systems
   /// run: their ranks can be told nothing, and nobody hears of their end.
   void lose_silent();
@@ -107,7 +107,7 @@ class RemoteHosts {
   asio::io_context& io_;
   std::unique_ptr<TreeNode> tree_;
   HostExchange exchange_;
-  HostLooks looks_;
+  HostInspection inspection_;
   DaemonOrders orders_;
   InputFeeds feeds_;
   HostStates states_;

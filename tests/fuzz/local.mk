@@ -14,14 +14,14 @@ fuzzed_sources = \
 	launcher/report/call_file.cpp \
 	launcher/host/guardian.cpp \
 	launcher/pmix/host_exchange.cpp \
-	launcher/report/host_looks.cpp \
+	launcher/report/host_inspection.cpp \
 	launcher/plan/hosts.cpp \
 	launcher/tree/job_wire.cpp \
 	launcher/tree/tree_link.cpp \
 	launcher/tree/message.cpp \
 	launcher/cli/option_values.cpp \
 	launcher/cli/options.cpp \
-	launcher/report/rank_look.cpp \
+	launcher/report/rank_inspection.cpp \
 	launcher/plan/rankfile.cpp \
 	launcher/tree/remote_hosts.cpp \
 	launcher/tree/secret.cpp \

@@ -328,7 +328,7 @@ void run_mpirun(std::string_view bytes) {
   FakeDaemon daemon(io, keeper.socket, stage, choices.rest());
   bool over = false;
   int prepared = 0;
-  int looked = 0;
+  int inspected = 0;
   {
     RemoteHosts hosts(io, plan, job_secret(), *keeper.mpirun);
     const auto processors = hosts.raise();
@@ -339,19 +339,19 @@ void run_mpirun(std::string_view bytes) {
         hosts.listen(checked_callbacks(nodes, &over));
         hosts.orders().launch(part.job.number);
         hosts.add_job(more, [&](const auto&) { ++prepared; });
-        hosts.look({0, 1}, {1}, [&](const HostLooks::Result& result) {
-          ++looked;
-          for (const auto& [rank, look] : result.ranks) {
+        hosts.inspect({0, 1}, {1}, [&](const HostInspection::Result& result) {
+          ++inspected;
+          for (const auto& [rank, seen] : result.ranks) {
             require(rank >= 0 && static_cast<std::size_t>(rank) < nodes.size() &&
                         nodes[static_cast<std::size_t>(rank)] == 1,
-                    "a daemon looks at its own ranks");
+                    "a daemon inspects its own ranks");
           }
         });
         while (!over && io.run_one() > 0) {
         }
         require(over, "a daemon that is gone is told of");
         require(prepared <= 1, "a job is ready once, or refused");
-        require(looked <= 1, "a look is told of once");
+        require(inspected <= 1, "an inspection is told of once");
       }
     }
     hosts.finish();

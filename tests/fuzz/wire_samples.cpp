@@ -60,7 +60,7 @@ std::vector<Message> to_mpirun() {
       {MessageKind::input_taken, 1, 0, payload(2, 6)},
       {MessageKind::input_closed, 1, 0, payload(2)},
       {MessageKind::order, 1, 0, payload(1, write_order(sample_order()))},
-      {MessageKind::looked, 1, 0, payload(1, write_looks(sample_looks()))},
+      {MessageKind::inspected, 1, 0, payload(1, write_inspections(sample_inspections()))},
   };
 }
 
@@ -78,7 +78,7 @@ std::vector<Message> to_daemons() {
       {MessageKind::close_output, 0, Message::kEveryone, payload(1)},
       {MessageKind::input, 0, 1, payload(2, "typed\n")},
       {MessageKind::input_end, 0, 1, payload(2)},
-      {MessageKind::look, 0, Message::kEveryone, payload(1, std::vector<int>{0, 1})},
+      {MessageKind::inspect, 0, Message::kEveryone, payload(1, std::vector<int>{0, 1})},
       {MessageKind::finish, 0, Message::kEveryone, ""},
   };
 }
@@ -157,7 +157,7 @@ SpawnOrder sample_order() {
   return order;
 }
 
-RankLooks sample_looks() {
+RankInspections sample_inspections() {
   BlockedCall receive{{}, 1'000'000};
   CallRecord& record = receive.record;
   set_text(record.function, "MPI_Recv");
@@ -176,10 +176,10 @@ RankLooks sample_looks() {
   barrier.record.has_peer = false;
   barrier.record.members.count = 4;
   barrier.record.members.stride = 1;
-  RankLook look;
-  look.process = {4711, "program", 'S', 1234, "do_poll"};
-  look.calls = {true, 2'000'000, {receive, barrier}};
-  return {{2, look}};
+  RankInspection rank;
+  rank.process = {4711, "program", 'S', 1234, "do_poll"};
+  rank.calls = {true, 2'000'000, {receive, barrier}};
+  return {{2, rank}};
 }
 
 const std::string& sample_processors() {

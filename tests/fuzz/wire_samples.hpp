@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/report/rank_look.hpp"
+#include "launcher/report/rank_inspection.hpp"
 #include "launcher/tree/job_wire.hpp"
 #include "launcher/tree/message.hpp"
 #include "launcher/tree/secret.hpp"
@@ -24,7 +24,7 @@ namespace remit::fuzz {
 /// What that rank has asked for.
 [[nodiscard]] launcher::SpawnOrder sample_order();
 /// What its host sees of it: a process with two threads that wait.
-[[nodiscard]] launcher::RankLooks sample_looks();
+[[nodiscard]] launcher::RankInspections sample_inspections();
 /// The processors of a small host.
 [[nodiscard]] const std::string& sample_processors();
 /// One of each kind, with a payload that its reader takes.

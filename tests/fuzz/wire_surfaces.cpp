@@ -11,7 +11,7 @@
 #include "launcher/host/guardian.hpp"
 #include "launcher/host/guardian_process.hpp"
 #include "launcher/pmix/job_control.hpp"
-#include "launcher/report/rank_look.hpp"
+#include "launcher/report/rank_inspection.hpp"
 #include "launcher/report/wait_graph.hpp"
 #include "launcher/tree/job_wire.hpp"
 #include "launcher/tree/tree_link.hpp"
@@ -173,16 +173,16 @@ std::vector<std::string> order_seeds() {
   return {write_order(sample_order()), write_order(two)};
 }
 
-void run_looks(std::string_view bytes) {
-  const std::optional<RankLooks> looks = read_looks(std::string(bytes));
-  if (!looks) return;
-  require(write_looks(*looks) == bytes, "looks encode back to their bytes");
+void run_inspections(std::string_view bytes) {
+  const std::optional<RankInspections> inspections = read_inspections(std::string(bytes));
+  if (!inspections) return;
+  require(write_inspections(*inspections) == bytes, "inspections encode back to their bytes");
   std::vector<RankWait> waits;
-  for (const auto& [number, look] : *looks) {
-    require(number >= 0 && look.process.cpu_ms >= 0, "a process has a number, and used some time");
-    require(look.calls.blocked.size() <= kCallSlots, "a rank waits in so many calls");
+  for (const auto& [number, seen] : *inspections) {
+    require(number >= 0 && seen.process.cpu_ms >= 0, "a process has a number, and used some time");
+    require(seen.calls.blocked.size() <= kCallSlots, "a rank waits in so many calls");
     RankWait wait{RankLife::inside, {}};
-    for (const BlockedCall& call : look.calls.blocked) {
+    for (const BlockedCall& call : seen.calls.blocked) {
       wait.calls.push_back(call.record);
       require(describe_call(call.record).size() < 1000, "a call is described in a line");
     }
@@ -210,17 +210,22 @@ std::vector<std::string> control_seeds() {
   return {write_control(some), write_control(all)};
 }
 
-std::vector<std::string> looks_seeds() {
-  RankLooks two = sample_looks();
+std::vector<std::string> inspections_seeds() {
+  RankInspections two = sample_inspections();
   two[3] = {};
   two[3].calls = {true, 5, {}};
-  RankLooks many = sample_looks();
+  RankInspections many = sample_inspections();
   RankSet& peers = many[2].calls.blocked[0].record.waits_for;
   for (std::uint32_t i = 0; i < RankSet::kMostListed; ++i) peers.add(2 * i);
-  RankLooks last = sample_looks();
+  RankInspections last = sample_inspections();
   last[std::numeric_limits<int>::max()] = {};
-  const std::string end = write_looks(last);
-  return {"", write_looks(sample_looks()), write_looks(two), write_looks(many), end, end + end};
+  const std::string end = write_inspections(last);
+  return {"",
+          write_inspections(sample_inspections()),
+          write_inspections(two),
+          write_inspections(many),
+          end,
+          end + end};
 }
 
 // --- the guardian ------------------------------------------------------------------------------
@@ -285,7 +290,7 @@ std::vector<Surface> wire_surfaces() {
       {"job", 4096, 64 * kKb, 64, run_job, job_seeds},
       {"order", 4096, 64 * kKb, 64, run_order, order_seeds},
       {"control", 4096, 64 * kKb, 64, run_control, control_seeds},
-      {"looks", 4096, 64 * kKb, 64, run_looks, looks_seeds},
+      {"inspections", 4096, 64 * kKb, 64, run_inspections, inspections_seeds},
       {"guardian", 4096, 256 * kKb, 64, run_guardian_frames, guardian_seeds},
   };
 }

@@ -85,7 +85,7 @@ TEST(JobEnd, TheFirstCauseIsToldOnce) {
   end.lose_reader(STDOUT_FILENO);
   EXPECT_EQ(end.result().status, 3);
   EXPECT_FALSE(end.has_spoken());
-  EXPECT_EQ(end.last_words(),
+  EXPECT_EQ(end.final_message(),
             "mpirun: rank 1 failed; the other 3 ranks were ended.\nmpirun: do that.\n");
   EXPECT_TRUE(end.has_spoken());
 }

@@ -24,8 +24,8 @@
 #include "launcher/pmix/data_store.hpp"
 #include "launcher/pmix/job_control.hpp"
 #include "launcher/report/job_report.hpp"
-#include "launcher/report/loader_look.hpp"
-#include "launcher/report/rank_look.hpp"
+#include "launcher/report/loader_check.hpp"
+#include "launcher/report/rank_inspection.hpp"
 #include "launcher/streams/io_forward.hpp"
 #include "launcher/tree/wire.hpp"
 #include "tests/unit/test_seed.hpp"
@@ -273,7 +273,7 @@ TEST(OutputSink, FlushWritesAllOrGivesUp) {
   ::close(pipe[1]);
 }
 
-TEST(LoaderLook, ReadsWhatTheLoaderPrints) {
+TEST(LoaderCheck, ReadsWhatTheLoaderPrints) {
   const LoaderFindings findings = read_loader_list(
       "\tlinux-vdso.so.1 (0x00007fb1e22e2000)\n"
       "\tlibmpi_abi.so.1 => /opt/remit (1)/lib/libmpi_abi.so.1 (0x00007fb1e22d0000)\n"
@@ -290,7 +290,7 @@ TEST(LoaderLook, ReadsWhatTheLoaderPrints) {
   EXPECT_TRUE(read_loader_list("\t => not found").missing.front().empty());
 }
 
-TEST(LoaderLook, SaysWhatToDo) {
+TEST(LoaderCheck, SaysWhatToDo) {
   const auto says = [](const LoaderFindings& findings, const std::string& folder = "") {
     return describe_findings("./a.out", findings, folder);
   };
@@ -314,7 +314,7 @@ TEST(LoaderLook, SaysWhatToDo) {
             std::string::npos);
 }
 
-TEST(LoaderLook, FindsNothingWhereNothingIsMissing) {
+TEST(LoaderCheck, FindsNothingWhereNothingIsMissing) {
   App app;
   app.wdir = "/";
   app.search_path = "/usr/bin:/bin";

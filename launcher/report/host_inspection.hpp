@@ -13,24 +13,24 @@
 #include <vector>
 
 #include "launcher/pmix/host_exchange.hpp"
-#include "launcher/report/rank_look.hpp"
+#include "launcher/report/rank_inspection.hpp"
 #include "launcher/tree/tree_node.hpp"
 
 namespace remit::launcher {
 
 /// In the io_context's thread. What it is given outlives it.
-class HostLooks {
+class HostInspection {
  public:
   struct Result {
-    RankLooks ranks;
+    RankInspections ranks;
     std::set<int> silent;  ///< nodes that have not answered in time, or nothing that can be read
   };
   using Done = std::function<void(Result result)>;
 
   /// `said`: a line for the log about a node.
-  HostLooks(asio::io_context& io, TreeNode& tree, const HostExchange& exchange,
-            std::function<void(int node, std::string words)> said);
-  ~HostLooks();
+  HostInspection(asio::io_context& io, TreeNode& tree, const HostExchange& exchange,
+                 std::function<void(int node, std::string words)> said);
+  ~HostInspection();
 
   /// What these nodes see of their ranks of these jobs (Job::number); without jobs: that they
   /// answer. `done` hears it once: when all have answered, those that are lost meanwhile not

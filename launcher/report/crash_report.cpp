@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Words are put together in memory of their own, by code that a signal handler may run.
-#include "launcher/report/last_words.hpp"
+#include "launcher/report/crash_report.hpp"
 
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -240,7 +240,7 @@ void on_shortage() {
 
 }  // namespace
 
-void prepare_last_words() {
+void prepare_crash_report() {
   state.main_thread = ::pthread_self();
   state.wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   void* const reserve = ::mmap(nullptr, kReserve, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -259,7 +259,7 @@ void expect_exit() {
   state.may_exit = true;
 }
 
-void leave_last_words() {
+void leave_crash_report() {
   state.wake = -1;  // its number may be another file's
   std::set_terminate(std::abort);
   for (const SignalName& each : kCrashes) {

@@ -12,7 +12,7 @@ namespace remit::launcher {
 /// From now on such an end is told on standard error; and some address space is kept back, which
 /// the first allocation that fails is given: so that the job can be ended as any other. Once, from
 /// the main thread, before there are others.
-void prepare_last_words();
+void prepare_crash_report();
 
 /// This process is not the mpirun that the user has started: what is told begins with `who`, as in
 /// "mpirun: the daemon of host b: out of memory". Once, in the main thread.
@@ -24,7 +24,7 @@ void expect_exit();
 
 /// In a forked child, which has its own way to tell: its failures are not told here. What is kept
 /// back stays there for it.
-void leave_last_words();
+void leave_crash_report();
 
 /// What limits the memory of this process, and what to do; empty where it is not limited.
 [[nodiscard]] std::string memory_limit_advice();

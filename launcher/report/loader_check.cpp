@@ -1,7 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The loader is called as ldd does: by name, so that nothing runs of the program but the loader
 // that it names.
-#include "launcher/report/loader_look.hpp"
+#include "launcher/report/loader_check.hpp"
 
 #include <elf.h>
 #include <fcntl.h>

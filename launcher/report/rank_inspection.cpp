@@ -1,7 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Reading /proc, and looks as bytes: each part is written and read by two functions that stand
-// together.
-#include "launcher/report/rank_look.hpp"
+// Reading /proc, and inspections as bytes: each part is written and read by two functions that
+// stand together.
+#include "launcher/report/rank_inspection.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -224,28 +224,28 @@ bool read(WireReader* reader, RankCalls* calls) {
 
 }  // namespace
 
-std::string write_looks(const RankLooks& looks) {
+std::string write_inspections(const RankInspections& inspections) {
   WireWriter writer;
-  for (const auto& [number, look] : looks) {
+  for (const auto& [number, seen] : inspections) {
     writer.number(number);
-    write_part(look.process, &writer);
-    write_part(look.calls, &writer);
+    write_part(seen.process, &writer);
+    write_part(seen.calls, &writer);
   }
   return writer.bytes();
 }
 
-std::optional<RankLooks> read_looks(const std::string& bytes) {
+std::optional<RankInspections> read_inspections(const std::string& bytes) {
   WireReader reader(bytes);
-  RankLooks looks;
+  RankInspections inspections;
   while (!reader.complete()) {
     const int number = reader.integer();
-    const int before = looks.empty() ? -1 : looks.rbegin()->first;
-    RankLook look;
-    const bool good = read(&reader, &look.process) && read(&reader, &look.calls) && reader.good();
+    const int before = inspections.empty() ? -1 : inspections.rbegin()->first;
+    RankInspection seen;
+    const bool good = read(&reader, &seen.process) && read(&reader, &seen.calls) && reader.good();
     if (!good || number <= before) return std::nullopt;  // ascending
-    looks.emplace_hint(looks.end(), number, std::move(look));
+    inspections.emplace_hint(inspections.end(), number, std::move(seen));
   }
-  return looks;
+  return inspections;
 }
 
 }  // namespace remit::launcher

@@ -35,16 +35,16 @@ class ProcessTable {
   std::map<pid_t, ProcessState> busiest_;
 };
 
-struct RankLook {
+struct RankInspection {
   ProcessState process;
   RankCalls calls;
 };
 
 /// By the numbers of the processes (Job::first).
-using RankLooks = std::map<int, RankLook>;
+using RankInspections = std::map<int, RankInspection>;
 
-[[nodiscard]] std::string write_looks(const RankLooks& looks);
-/// nullopt: the bytes are no looks, or say what cannot be seen.
-[[nodiscard]] std::optional<RankLooks> read_looks(const std::string& bytes);
+[[nodiscard]] std::string write_inspections(const RankInspections& inspections);
+/// nullopt: the bytes are none, or say what cannot be seen.
+[[nodiscard]] std::optional<RankInspections> read_inspections(const std::string& bytes);
 
 }  // namespace remit::launcher

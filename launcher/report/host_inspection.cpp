@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Questions by number; an answer to none of them is too late, or nonsense.
-#include "launcher/report/host_looks.hpp"
+#include "launcher/report/host_inspection.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 namespace remit::launcher {
 
-struct HostLooks::Question {
+struct HostInspection::Question {
   explicit Question(asio::io_context& io) : timer(io) {}
   std::set<int> missing;  // nodes
   Result result;
@@ -20,14 +20,14 @@ struct HostLooks::Question {
   asio::steady_timer timer;
 };
 
-HostLooks::HostLooks(asio::io_context& io, TreeNode& tree, const HostExchange& exchange,
-                     std::function<void(int node, std::string words)> said)
+HostInspection::HostInspection(asio::io_context& io, TreeNode& tree, const HostExchange& exchange,
+                               std::function<void(int node, std::string words)> said)
     : io_(io), tree_(tree), exchange_(exchange), said_(std::move(said)) {}
 
-HostLooks::~HostLooks() = default;
+HostInspection::~HostInspection() = default;
 
-void HostLooks::ask(const std::vector<int>& jobs, std::set<int> nodes,
-                    std::chrono::milliseconds limit, Done done) {
+void HostInspection::ask(const std::vector<int>& jobs, std::set<int> nodes,
+                         std::chrono::milliseconds limit, Done done) {
   if (nodes.empty()) return done({});
   const std::int64_t number = next_number_++;
   Question& question = *(questions_[number] = std::make_unique<Question>(io_));
@@ -44,10 +44,10 @@ void HostLooks::ask(const std::vector<int>& jobs, std::set<int> nodes,
   WireWriter writer;
   writer.number(number);
   writer.numbers(jobs);
-  tree_.send(Message::kEveryone, MessageKind::look, writer.bytes());
+  tree_.send(Message::kEveryone, MessageKind::inspect, writer.bytes());
 }
 
-void HostLooks::answered(Questions::iterator place, int node) {
+void HostInspection::answered(Questions::iterator place, int node) {
   Question& question = *place->second;
   question.missing.erase(node);
   if (!question.missing.empty()) return;
@@ -56,19 +56,19 @@ void HostLooks::answered(Questions::iterator place, int node) {
   over->done(std::move(over->result));
 }
 
-void HostLooks::take(const Message& message) {
+void HostInspection::take(const Message& message) {
   WireReader reader(message.payload);
   const auto found = questions_.find(reader.number());
   if (found == questions_.end()) return;
   Question& question = *found->second;
   if (!question.missing.contains(message.from)) return;
-  std::optional<RankLooks> looks = read_looks(reader.text());
+  std::optional<RankInspections> inspections = read_inspections(reader.text());
   const bool good =
-      reader.complete() && looks && std::ranges::all_of(*looks, [&](const auto& look) {
-        return exchange_.node_of(look.first) == message.from;
+      reader.complete() && inspections && std::ranges::all_of(*inspections, [&](const auto& seen) {
+        return exchange_.node_of(seen.first) == message.from;
       });
   if (good) {
-    question.result.ranks.merge(*looks);
+    question.result.ranks.merge(*inspections);
   } else {
     question.result.silent.insert(message.from);
     const auto& hosts = tree_.plan().hosts;
@@ -80,7 +80,7 @@ void HostLooks::take(const Message& message) {
   answered(found, message.from);
 }
 
-void HostLooks::lost(int node) {
+void HostInspection::lost(int node) {
   std::vector<std::int64_t> waiting;  // who is told may ask again
   for (const auto& [number, question] : questions_) {
     if (question->missing.contains(node)) waiting.push_back(number);
@@ -91,7 +91,7 @@ void HostLooks::lost(int node) {
   }
 }
 
-void HostLooks::drop() {
+void HostInspection::drop() {
   questions_.clear();
 }
 

@@ -1,12 +1,12 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // What a collective operation waits for, as a record for mpirun's report of a job that hangs
-// (runtime/call_board.hpp).
+// (runtime/call_status.hpp).
 #pragma once
 
 #include <cstdint>
 
 #include "collectives/collectives.hpp"
-#include "runtime/call_board.hpp"
+#include "runtime/call_status.hpp"
 
 namespace remit {
 

@@ -1,11 +1,11 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // What the makers of communicators wait for, in the words of mpirun's report
-// (runtime/call_board.hpp).
+// (runtime/call_status.hpp).
 #pragma once
 
 #include "collectives/collectives.hpp"
 #include "communicators/comm_process.hpp"
-#include "runtime/call_board.hpp"
+#include "runtime/call_status.hpp"
 
 namespace remit {
 

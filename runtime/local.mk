@@ -5,7 +5,7 @@ runtime_sources = \
 	runtime/bootstrap.cpp runtime/bootstrap.hpp \
 	runtime/bootstrap_open.cpp runtime/bootstrap_open.hpp \
 	runtime/cache_file.cpp runtime/cache_file.hpp \
-	runtime/call_board.cpp runtime/call_board.hpp \
+	runtime/call_status.cpp runtime/call_status.hpp \
 	runtime/clock.hpp \
 	runtime/error.cpp runtime/error.hpp \
 	runtime/fmt.cpp \

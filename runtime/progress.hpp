@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "runtime/adaptive_wait.hpp"
-#include "runtime/call_board.hpp"
+#include "runtime/call_status.hpp"
 #include "runtime/run_queue.hpp"
 #include "runtime/sleeping_threads.hpp"
 #include "runtime/wait_notices.hpp"
@@ -122,7 +122,7 @@ class Progress {
   }
 
   /// Where waits that last are written down; null (the default): nowhere.
-  void set_call_board(std::unique_ptr<CallBoard> board) { notices_.set_board(std::move(board)); }
+  void set_call_status_page(std::unique_ptr<CallStatusPage> board) { notices_.set_board(std::move(board)); }
 
   /// Called around every yield and sleep, and now and then while spinning, so that other threads
   /// can enter MPI meanwhile.

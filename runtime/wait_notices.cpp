@@ -9,7 +9,7 @@ void WaitNotices::write(WaitNotice& notice, bool alone) {
   if (alone) end_looking();  // else another thread may go on
   if (notice.slot == nullptr) notice.slot = board_->take(notice.slept_ms);
   if (notice.slot == nullptr) return;
-  CallBoard::write(*notice.slot, *notice.subject);
+  CallStatusPage::write(*notice.slot, *notice.subject);
   notice.written = true;
 }
 
@@ -25,11 +25,11 @@ void WaitNotices::write_look(const WaitSubject& subject) {
   const std::int64_t waited_ms = (now - vain_since_ns_) / kNsPerMs;
   if (board_ == nullptr || waited_ms < kNoticeMs) return;
   if (vain_slot_ == nullptr) vain_slot_ = board_->take(static_cast<int>(waited_ms));
-  if (vain_slot_ != nullptr) CallBoard::write(*vain_slot_, subject, now);
+  if (vain_slot_ != nullptr) CallStatusPage::write(*vain_slot_, subject, now);
 }
 
 void WaitNotices::end_looking() {
-  if (vain_slot_ != nullptr) CallBoard::release(*vain_slot_);
+  if (vain_slot_ != nullptr) CallStatusPage::release(*vain_slot_);
   vain_slot_ = nullptr;
   vain_since_ns_ = 0;
   vain_ = 0;

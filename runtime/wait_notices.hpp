@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "runtime/call_board.hpp"
+#include "runtime/call_status.hpp"
 
 namespace remit {
 
@@ -29,7 +29,7 @@ class WaitNotices {
   static constexpr int kNoticeMs = 100;
 
   /// Where they are written; null (the default): nowhere.
-  void set_board(std::unique_ptr<CallBoard> board) { board_ = std::move(board); }
+  void set_board(std::unique_ptr<CallStatusPage> board) { board_ = std::move(board); }
 
   /// A wait has lasted; `alone`: no other thread of this process may be in MPI meanwhile.
   void write(WaitNotice& notice, bool alone);
@@ -38,7 +38,7 @@ class WaitNotices {
   /// A wait is over.
   static void end(const WaitNotice& notice) {
     if (notice.slot != nullptr) [[unlikely]]
-      CallBoard::release(*notice.slot);
+      CallStatusPage::release(*notice.slot);
   }
 
   /// A call that only looks, like MPI_Test in a loop, has found nothing, nor has anything happened.
@@ -61,7 +61,7 @@ class WaitNotices {
   std::uint32_t vain_ = 0;
   std::int64_t vain_since_ns_ = 0;  ///< 0: not yet kLooksPerNotice
   CallSlot* vain_slot_ = nullptr;
-  std::unique_ptr<CallBoard> board_;
+  std::unique_ptr<CallStatusPage> board_;
 };
 
 }  // namespace remit

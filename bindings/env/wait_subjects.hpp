@@ -1,12 +1,12 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// What a blocking call waits for, in the words of mpirun's report (runtime/call_board.hpp). Making
+// What a blocking call waits for, in the words of mpirun's report (runtime/call_status.hpp). Making
 // one stores a few pointers; everything else happens only once the call has been asleep for long.
 #pragma once
 
 #include <span>
 
 #include "bindings/pt2pt/requests.hpp"
-#include "runtime/call_board.hpp"
+#include "runtime/call_status.hpp"
 
 namespace remit {
 

@@ -52,8 +52,8 @@ Expected<std::unique_ptr<Instance>> open_instance(const char* function, int thre
                                            std::move(*params), random_seed());
   process->progress().set_policy(make_wait_policy(process->params(), process->identity()));
   if (const char* directory = std::getenv("PMIX_SERVER_TMPDIR"); directory != nullptr) {
-    process->progress().set_call_board(
-        CallBoard::open(call_file_path(directory, process->identity().job), process->rank()));
+    process->progress().set_call_status_page(
+        CallStatusPage::open(call_file_path(directory, process->identity().job), process->rank()));
   }
   process->kept<CollectiveCosts>().set_table([&own = *process] { return load_costs(own); });
   auto devices = open_devices(*process, early);

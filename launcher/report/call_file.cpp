@@ -13,7 +13,7 @@ namespace remit::launcher {
 namespace {
 
 /// Programs that test in a loop do it more often.
-constexpr std::int64_t kStaleLookNs = 2'000'000'000;
+constexpr std::int64_t kStalePollNs = 2'000'000'000;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ RankCalls CallFile::read(int rank) const {
     BlockedCall call;
     if (!read_slot(slot, call.record, call.since_ns)) continue;
     // A loop may have ended without another MPI call.
-    const bool stale = call.record.looked_ns != 0 && now - call.record.looked_ns > kStaleLookNs;
+    const bool stale = call.record.polled_ns != 0 && now - call.record.polled_ns > kStalePollNs;
     if (!stale) calls.blocked.push_back(call);
   }
   return calls;

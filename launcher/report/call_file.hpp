@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// mpirun's side of the pages in which ranks say what they wait for (runtime/call_board.hpp).
+// mpirun's side of the pages in which ranks say what they wait for (runtime/call_status.hpp).
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/call_board.hpp"
+#include "runtime/call_status.hpp"
 #include "runtime/error.hpp"
 
 namespace remit::launcher {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Where the ranks of a job are, for a person who asks why it does not end: after --timeout, on
 // SIGQUIT, and when a rank died. What its process does works for any program; the MPI call that it
-// waits in is what a rank of this library says (runtime/call_board.hpp).
+// waits in is what a rank of this library says (runtime/call_status.hpp).
 #pragma once
 
 #include <sys/types.h>

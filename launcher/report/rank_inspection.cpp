@@ -174,7 +174,7 @@ void write_part(const CallRecord& call, WireWriter* writer) {
                                     std::int64_t{call.pending}, std::int64_t{call.total}}) {
     writer->number(number);
   }
-  writer->number(call.looked_ns);
+  writer->number(call.polled_ns);
   write_part(call.members, writer);
   write_part(call.waits_for, writer);
 }
@@ -193,7 +193,7 @@ bool read(WireReader* reader, CallRecord* call) {
          read_number(reader, &call->tag);
   call->count = reader->number();
   good = good && read_number(reader, &call->pending) && read_number(reader, &call->total);
-  call->looked_ns = reader->number();
+  call->polled_ns = reader->number();
   return good && read(reader, &call->members) && read(reader, &call->waits_for) && is_sound(*call);
 }
 

@@ -256,7 +256,7 @@ class WaitGraph {
     if (any_call(&CallRecord::threads)) return " (unless another thread helps)";
     return any_call(looks) ? " (unless the loops around these calls do more)" : "";
   }
-  static bool looks(const CallRecord& call) { return call.looked_ns != 0; }
+  static bool looks(const CallRecord& call) { return call.polled_ns != 0; }
 
   // The last in each chain: those who wait for nobody.
   void report_awaited() {
@@ -333,7 +333,7 @@ std::string rank_list(const std::vector<int>& ranks) {
 
 std::string describe_call(const CallRecord& call) {
   std::string text = call.function;
-  if (call.looked_ns != 0) text += " in a loop";
+  if (call.polled_ns != 0) text += " in a loop";
   if (call.total > 1) text += fmt::format(", {} of {} requests left", call.pending, call.total);
   const bool named = call.operation[0] != '\0' && call.kind != CallKind::other;
   // MPI_Barrier's operation is "barrier": that says nothing new.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/call_board.hpp"
+#include "runtime/call_status.hpp"
 
 namespace remit::launcher {
 

@@ -36,7 +36,7 @@ fuzzed_sources = \
 	rdma_btl/tcp/tcp_open.cpp \
 	rdma_btl/tcp/tcp_receive.cpp \
 	rdma_btl/tcp/tcp_send.cpp \
-	runtime/call_board.cpp \
+	runtime/call_status.cpp \
 	runtime/params.cpp
 
 fuzz_sources = \

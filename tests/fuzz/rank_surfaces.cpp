@@ -72,7 +72,7 @@ void run_calls(std::string_view bytes) {
     RankWait wait{RankLife::inside, {}};
     for (const BlockedCall& call : said.blocked) {
       wait.calls.push_back(call.record);
-      require(call.since_ns >= 0 && call.record.looked_ns >= 0, "times can be compared");
+      require(call.since_ns >= 0 && call.record.polled_ns >= 0, "times can be compared");
       require(describe_call(call.record).size() < 1000, "a call is described in a line");
     }
     waits.push_back(std::move(wait));

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "mpi.h"
-#include "runtime/call_board.hpp"
+#include "runtime/call_status.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -179,7 +179,7 @@ TEST(RankSet, ThoseBelow) {
 }
 
 // Of a rank's page; any program of the job may write there.
-TEST(CallBoard, OtherBytesAreNoRecord) {
+TEST(CallStatusPage, OtherBytesAreNoRecord) {
   CallRecord good = receive_from({1});
   good.members.count = 3;
   good.members.stride = 2;
@@ -195,7 +195,7 @@ TEST(CallBoard, OtherBytesAreNoRecord) {
   EXPECT_TRUE(reads(good));
   EXPECT_FALSE(reads(good, -1));
   CallRecord bad = good;
-  bad.looked_ns = std::numeric_limits<std::int64_t>::min();
+  bad.polled_ns = std::numeric_limits<std::int64_t>::min();
   EXPECT_FALSE(reads(bad));
   for (bool CallRecord::*flag : {&CallRecord::any, &CallRecord::threads, &CallRecord::has_peer}) {
     bad = good;
@@ -222,7 +222,7 @@ TEST(CallBoard, OtherBytesAreNoRecord) {
   EXPECT_FALSE(reads(bad));
 }
 
-TEST(CallBoard, TextsAreCut) {
+TEST(CallStatusPage, TextsAreCut) {
   CallRecord call;
   set_text(call.type, std::string(1000, 'x'));
   EXPECT_EQ(std::string(call.type), std::string(sizeof call.type - 1, 'x'));

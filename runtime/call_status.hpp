@@ -74,9 +74,9 @@ struct CallRecord {
   std::int64_t count = -1;   ///< elements of `type`; -1: none
   std::int32_t pending = 0;  ///< requests that are not complete, of `total`
   std::int32_t total = 0;
-  /// CLOCK_MONOTONIC of a call that looked in vain, as many before it, like MPI_Test in a loop; 0:
+  /// monotonic_ns() of a call that polled in vain, as many before it, like MPI_Test in a loop; 0:
   /// the call waits.
-  std::int64_t looked_ns = 0;
+  std::int64_t polled_ns = 0;
   RankSet members;    ///< collectives: of the communicator
   RankSet waits_for;  ///< those whose messages are missing, or who have not taken ours
 };
@@ -130,22 +130,22 @@ static_assert(sizeof(CallPage) <= 4096);
 [[nodiscard]] std::string call_file_path(const std::string& directory, const std::string& job);
 
 /// A rank's hold of its page. All calls with the MPI lock held.
-class CallBoard {
+class CallStatusPage {
  public:
   /// Null if the launcher has none for us.
-  [[nodiscard]] static std::unique_ptr<CallBoard> open(const std::string& file, int rank);
-  ~CallBoard();
-  CallBoard(const CallBoard&) = delete;
-  CallBoard& operator=(const CallBoard&) = delete;
+  [[nodiscard]] static std::unique_ptr<CallStatusPage> open(const std::string& file, int rank);
+  ~CallStatusPage();
+  CallStatusPage(const CallStatusPage&) = delete;
+  CallStatusPage& operator=(const CallStatusPage&) = delete;
 
   /// A free slot for a wait that began `waited_ms` ago; null if there is none.
   [[nodiscard]] CallSlot* take(int waited_ms);
-  /// `looked_ns`: as CallRecord's.
-  static void write(CallSlot& slot, const WaitSubject& subject, std::int64_t looked_ns = 0);
+  /// `polled_ns`: as CallRecord's.
+  static void write(CallSlot& slot, const WaitSubject& subject, std::int64_t polled_ns = 0);
   static void release(CallSlot& slot);
 
  private:
-  explicit CallBoard(CallPage* page) : page_(page) {}
+  explicit CallStatusPage(CallPage* page) : page_(page) {}
 
   CallPage* page_;
 };

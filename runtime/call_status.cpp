@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The rank's side of the pages that mpirun reads, and the reading of one slot.
-#include "runtime/call_board.hpp"
+#include "runtime/call_status.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -40,7 +40,7 @@ bool is_sound(const RankSet& set) {
 
 bool is_sound(const CallRecord& record) {
   return is_bool(record.any) && is_bool(record.threads) && is_bool(record.has_peer) &&
-         record.looked_ns >= 0 && is_sound(record.members) && is_sound(record.waits_for);
+         record.polled_ns >= 0 && is_sound(record.members) && is_sound(record.waits_for);
 }
 
 std::size_t call_page_bytes() {
@@ -57,7 +57,7 @@ std::int64_t monotonic_ns() {
   return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-std::unique_ptr<CallBoard> CallBoard::open(const std::string& file, int rank) {
+std::unique_ptr<CallStatusPage> CallStatusPage::open(const std::string& file, int rank) {
   const int fd = ::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return nullptr;
   struct stat status {};
@@ -73,14 +73,14 @@ std::unique_ptr<CallBoard> CallBoard::open(const std::string& file, int rank) {
   if (memory == MAP_FAILED) return nullptr;
   auto* page = static_cast<CallPage*>(memory);
   page->magic.store(CallPage::kMagic, std::memory_order_release);
-  return std::unique_ptr<CallBoard>(new CallBoard(page));
+  return std::unique_ptr<CallStatusPage>(new CallStatusPage(page));
 }
 
-CallBoard::~CallBoard() {
+CallStatusPage::~CallStatusPage() {
   ::munmap(page_, call_page_bytes());
 }
 
-CallSlot* CallBoard::take(int waited_ms) {
+CallSlot* CallStatusPage::take(int waited_ms) {
   for (CallSlot& slot : page_->slots) {
     if (slot.used != 0) continue;
     slot.used = 1;
@@ -90,10 +90,10 @@ CallSlot* CallBoard::take(int waited_ms) {
   return nullptr;
 }
 
-void CallBoard::write(CallSlot& slot, const WaitSubject& subject, std::int64_t looked_ns) {
+void CallStatusPage::write(CallSlot& slot, const WaitSubject& subject, std::int64_t polled_ns) {
   CallRecord record;
   subject.describe(record);
-  record.looked_ns = looked_ns;
+  record.polled_ns = polled_ns;
   const std::uint32_t version = slot.version.load(std::memory_order_relaxed) | 1U;
   slot.version.store(version, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
@@ -101,7 +101,7 @@ void CallBoard::write(CallSlot& slot, const WaitSubject& subject, std::int64_t l
   slot.version.store(version + 1, std::memory_order_release);
 }
 
-void CallBoard::release(CallSlot& slot) {
+void CallStatusPage::release(CallSlot& slot) {
   const std::uint32_t version = slot.version.load(std::memory_order_relaxed) | 1U;
   slot.version.store(version, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);

@@ -1,6 +1,6 @@
 noinst_LTLIBRARIES += librdma_btl.la
 rdma_btl_sources = \
-	rdma_btl/confirm_queue.hpp \
+	rdma_btl/common/confirm_queue.hpp \
 	rdma_btl/change_word.hpp \
 	rdma_btl/device.hpp \
 	rdma_btl/eager_path.cpp rdma_btl/eager_path.hpp \

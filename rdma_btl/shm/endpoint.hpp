@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 
+#include "rdma_btl/common/confirm_queue.hpp"
 #include "rdma_btl/device.hpp"
 #include "rdma_btl/shm/layout.hpp"
 #include "rdma_btl/shm/ring.hpp"
@@ -63,6 +64,7 @@ struct Endpoint {
   std::uint32_t jobs = 0;  ///< transfers to and from it that are under way
   pid_t pid = 0;
   PeerName peer = 0;
+  ConfirmQueue confirms;
   std::uint16_t assists_used = 0;  ///< bit set: slot of our ring's control in use
 
   Inbound rx;

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "rdma_btl/common/confirm_queue.hpp"
 #include "rdma_btl/device.hpp"
 #include "rdma_btl/shm/copy_table.hpp"
 #include "rdma_btl/shm/layout.hpp"
@@ -46,6 +47,7 @@ struct Job {
   std::uint32_t notification = 0;
   std::uint32_t index = 0;
   std::uint32_t generation = 0;
+  ConfirmQueue::Group group = 0;  ///< of a put or atomic: what confirms it
   EndpointId endpoint = 0;
   std::uint64_t cookie = kNoCompletion;
   RemoteAddress remote;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cerrno>
 #include <cstring>
 
@@ -70,10 +71,19 @@ Transfers::Transfers(const ShmConfig& config, const PeerTable& peers, Agenda& ag
 // --- beginning and ending ----------------------------------------------------------------------
 
 bool Transfers::start(Endpoint& endpoint, const Operation& operation) {
+  if (operation.kind == OpKind::confirm) {
+    assert(operation.cookie != kNoCompletion);
+    endpoint.confirms.confirm(operation.cookie);
+    settle_confirms(endpoint);
+    return true;
+  }
   if (endpoint.jobs >= kMaxJobs) return false;
   Job& job = jobs_.add(endpoint.id, operation);
   ++endpoint.jobs;
-  if (job.kind != OpKind::get) ++pending_puts_;
+  if (job.kind != OpKind::get) {
+    ++pending_puts_;
+    job.group = endpoint.confirms.begin();
+  }
   if (endpoint.attached) begin(job);
   return true;
 }
@@ -139,9 +149,23 @@ void Transfers::finish(Job& job, int status) {
   } else if (status != MPI_SUCCESS && config_.log != nullptr) {
     config_.log->write(LogLevel::warning, "shared memory: {}", endpoint.words);
   }
-  if (job.kind != OpKind::get) --pending_puts_;
+  const bool changes = job.kind != OpKind::get;
+  const ConfirmQueue::Group group = job.group;
   --endpoint.jobs;
   jobs_.remove(job);
+  if (!changes) return;
+  --pending_puts_;
+  endpoint.confirms.end(group);
+  settle_confirms(endpoint);
+}
+
+/// What a put or atomic does is visible once its job is over: this side has done it, or the target
+/// has said so.
+void Transfers::settle_confirms(Endpoint& endpoint) {
+  const int status = endpoint.failed ? MPI_ERR_PROC_ABORTED : MPI_SUCCESS;
+  while (const std::optional<std::uint64_t> cookie = endpoint.confirms.next_due()) {
+    agenda_.post(event_of(CompletionKind::local, endpoint.id, status, *cookie));
+  }
 }
 
 void Transfers::fail(Endpoint& endpoint, int status) {

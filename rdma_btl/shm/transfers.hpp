@@ -57,6 +57,7 @@ class Transfers {
   void begin(Job& job);
   void change_in_place(Job& job, std::byte* word);
   void finish(Job& job, int status);
+  void settle_confirms(Endpoint& endpoint);
   void visit_active(Batch& batch);
   [[nodiscard]] Step advance(Job& job, Batch& batch);
   [[nodiscard]] Phase direct_phase(Job& job, Endpoint& endpoint);

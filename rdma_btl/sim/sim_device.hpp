@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "rdma_btl/confirm_queue.hpp"
+#include "rdma_btl/common/confirm_queue.hpp"
 #include "rdma_btl/host_memory.hpp"
 #include "rdma_btl/sim/sim_network.hpp"
 

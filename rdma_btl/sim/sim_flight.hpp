@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "rdma_btl/confirm_queue.hpp"
+#include "rdma_btl/common/confirm_queue.hpp"
 #include "rdma_btl/sim/sim_network.hpp"
 
 namespace remit {

@@ -63,7 +63,7 @@ void Notes::write(Endpoint& endpoint) {
 
 /// With iWARP. What a read brings back has been placed (RFC 5040, 5.5), and somebody has answered;
 /// the end of a write proves neither.
-void Notes::read_back(Endpoint& endpoint, RecordKind kind) {
+void Notes::read_back(Endpoint& endpoint, RecordKind kind, std::uint64_t cookie) {
   ibv_sge part = {reinterpret_cast<std::uintptr_t>(endpoint.note.said + 1), sizeof(Note),
                   endpoint.note.lkey};
   ibv_send_wr request = {};
@@ -74,6 +74,7 @@ void Notes::read_back(Endpoint& endpoint, RecordKind kind) {
                      static_cast<std::uint32_t>(endpoint.note.there.key)};
   Record record;
   record.kind = kind;
+  record.cookie = cookie;
   record.awaited = true;
   work_.submit(endpoint, request, record, true);
 }

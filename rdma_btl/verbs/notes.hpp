@@ -34,8 +34,8 @@ class Notes {
   void write(Endpoint& endpoint);
   /// Posts a read of the peer's copy of our note, which is awaited. What a read brings back has
   /// been placed (RFC 5040, 5.5), and somebody has answered; with iWARP the end of a write proves
-  /// neither.
-  void read_back(Endpoint& endpoint, RecordKind kind);
+  /// neither. `cookie` completes with it.
+  void read_back(Endpoint& endpoint, RecordKind kind, std::uint64_t cookie = kNoCompletion);
 
   /// Whether notes wait for room, and another attempt for these.
   [[nodiscard]] bool due() const { return !due_.empty(); }

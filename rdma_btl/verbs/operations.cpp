@@ -4,9 +4,12 @@
 
 #include <arpa/inet.h>
 
+#include <cassert>
+
 #include "rdma_btl/verbs/borrowing.hpp"
 #include "rdma_btl/verbs/gather.hpp"
 #include "rdma_btl/verbs/messages.hpp"
+#include "rdma_btl/verbs/notes.hpp"
 #include "rdma_btl/verbs/swaps.hpp"
 #include "rdma_btl/verbs/work_queue.hpp"
 
@@ -22,6 +25,8 @@ bool Operations::post(Endpoint& endpoint, const Operation& operation) {
       return get(endpoint, operation);
     case OpKind::atomic:
       return atomic(endpoint, operation);
+    case OpKind::confirm:
+      return confirm(endpoint, operation);
   }
   return true;
 }
@@ -101,6 +106,15 @@ bool Operations::get(Endpoint& endpoint, const Operation& operation) {
     record.awaited = config_.mask.iwarp && record.cookie != kNoCompletion;
     work_.submit(endpoint, request, record, record.cookie != kNoCompletion);
   }
+  return true;
+}
+
+/// What a read brings back was there behind all writes and atomics before it (also with iWARP: RFC
+/// 5040, 5.5). A swap is not over until its last attempt is.
+bool Operations::confirm(Endpoint& endpoint, const Operation& operation) {
+  assert(operation.cookie != kNoCompletion);
+  if (swaps_.any_of(endpoint.id) || !work_.room(endpoint, 1)) return false;
+  notes_.read_back(endpoint, RecordKind::plain, operation.cookie);
   return true;
 }
 

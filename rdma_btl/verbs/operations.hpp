@@ -10,6 +10,7 @@ namespace remit::verbs {
 struct Agenda;
 class Borrowing;
 class Messages;
+class Notes;
 class Swaps;
 class WorkQueue;
 
@@ -18,7 +19,7 @@ class Operations {
  public:
   Operations(const OpenedAdapter& adapter, const VerbsConfig& config, VerbsCounters& counters,
              Agenda& agenda, WorkQueue& work, Messages& messages, Swaps& swaps,
-             Borrowing& borrowing)
+             Borrowing& borrowing, Notes& notes)
       : adapter_(adapter),
         config_(config),
         counters_(counters),
@@ -26,7 +27,8 @@ class Operations {
         work_(work),
         messages_(messages),
         swaps_(swaps),
-        borrowing_(borrowing) {}
+        borrowing_(borrowing),
+        notes_(notes) {}
 
   /// False: it is not accepted now, for want of room or of a credit.
   [[nodiscard]] bool post(Endpoint& endpoint, const Operation& operation);
@@ -36,6 +38,7 @@ class Operations {
   [[nodiscard]] bool put(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool get(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool atomic(Endpoint& endpoint, const Operation& operation);
+  [[nodiscard]] bool confirm(Endpoint& endpoint, const Operation& operation);
 
   const OpenedAdapter& adapter_;
   const VerbsConfig& config_;
@@ -45,6 +48,7 @@ class Operations {
   Messages& messages_;
   Swaps& swaps_;
   Borrowing& borrowing_;
+  Notes& notes_;
 };
 
 }  // namespace remit::verbs

@@ -2,6 +2,7 @@
 // Swaps by compare-and-swap.
 #include "rdma_btl/verbs/swaps.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "rdma_btl/verbs/borrowing.hpp"
@@ -21,6 +22,7 @@ bool Swaps::start(Endpoint& endpoint, const Operation& operation) {
   Job& job = *jobs_[index];
   job = Job{};
   job.index = index;
+  job.live = true;
   job.endpoint = endpoint.id;
   job.notify = operation.notify;
   job.notification = operation.notification;
@@ -31,6 +33,12 @@ bool Swaps::start(Endpoint& endpoint, const Operation& operation) {
   job.result = operation.local.empty() ? nullptr : operation.local[0].address;
   attempt(job);
   return true;
+}
+
+bool Swaps::any_of(EndpointId endpoint) const {
+  return std::ranges::any_of(jobs_, [endpoint](const std::unique_ptr<Job>& job) {
+    return job->live && job->endpoint == endpoint;
+  });
 }
 
 /// One attempt, with the guess so far.
@@ -67,7 +75,8 @@ void Swaps::on_done(std::uint32_t index, int status) {
   agenda_.attention = true;
 }
 
-void Swaps::end(const Job& job, int status) {
+void Swaps::end(Job& job, int status) {
+  job.live = false;
   if (!job.swapped) work_.slots().give_back(job.slot);
   agenda_.complete(job.endpoint, job.cookie, status);
   free_.push_back(job.index);

@@ -36,6 +36,8 @@ class Swaps {
   [[nodiscard]] bool due() const { return !due_.empty(); }
   /// The next attempt of swaps whose guess was wrong, and the notifications of those that are done.
   void retry();
+  /// Whether one to this peer is under way.
+  [[nodiscard]] bool any_of(EndpointId endpoint) const;
   /// Nothing is under way.
   [[nodiscard]] bool idle() const { return jobs_.size() == free_.size(); }
 
@@ -43,6 +45,7 @@ class Swaps {
   struct Job {
     std::uint32_t index = 0;
     EndpointId endpoint = 0;
+    bool live = false;     ///< not over
     bool swapped = false;  ///< only the notification is missing
     bool notify = false;
     std::uint32_t notification = 0;
@@ -55,7 +58,7 @@ class Swaps {
   };
 
   void attempt(const Job& job);
-  void end(const Job& job, int status);
+  void end(Job& job, int status);
 
   VerbsCounters& counters_;
   Endpoints& endpoints_;

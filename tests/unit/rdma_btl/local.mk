@@ -18,7 +18,7 @@ device_libs = librdma_btl.la $(UNIT_LIBS)
 unit_tests += rdma_btl_test
 rdma_btl_test_LDADD = $(device_libs)
 rdma_btl_test_sources = \
-	tests/unit/rdma_btl/confirm_queue_test.cpp \
+	tests/unit/rdma_btl/common/confirm_queue_test.cpp \
 	tests/unit/rdma_btl/common/credit_pool_test.cpp \
 	tests/unit/rdma_btl/common/endpoints_test.cpp \
 	tests/unit/rdma_btl/net/interfaces_test.cpp \

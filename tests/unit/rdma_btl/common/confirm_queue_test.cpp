@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-#include "rdma_btl/confirm_queue.hpp"
+#include "rdma_btl/common/confirm_queue.hpp"
 
 #include <gtest/gtest.h>
 

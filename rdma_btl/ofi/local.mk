@@ -1,17 +1,30 @@
 rdma_btl_sources += \
 	rdma_btl/ofi/api.cpp \
 	rdma_btl/ofi/api.hpp \
+	rdma_btl/ofi/contacts.cpp \
+	rdma_btl/ofi/contacts.hpp \
 	rdma_btl/ofi/endpoint.hpp \
+	rdma_btl/ofi/fabric.cpp \
+	rdma_btl/ofi/fabric.hpp \
+	rdma_btl/ofi/lender.cpp \
+	rdma_btl/ofi/lender.hpp \
+	rdma_btl/ofi/lifecycle.cpp \
+	rdma_btl/ofi/lifecycle.hpp \
 	rdma_btl/ofi/line.cpp \
 	rdma_btl/ofi/line.hpp \
+	rdma_btl/ofi/lines.cpp \
+	rdma_btl/ofi/lines.hpp \
 	rdma_btl/ofi/ofi_config.hpp \
-	rdma_btl/ofi/ofi_connect.cpp \
-	rdma_btl/ofi/ofi_credits.cpp \
+	rdma_btl/ofi/ofi_device.cpp \
 	rdma_btl/ofi/ofi_device.hpp \
-	rdma_btl/ofi/ofi_open.cpp \
 	rdma_btl/ofi/ofi_params.cpp \
 	rdma_btl/ofi/ofi_params.hpp \
-	rdma_btl/ofi/ofi_poll.cpp \
-	rdma_btl/ofi/ofi_post.cpp \
-	rdma_btl/ofi/ofi_statistics.cpp \
+	rdma_btl/ofi/provider.cpp \
+	rdma_btl/ofi/provider.hpp \
+	rdma_btl/ofi/receiver.cpp \
+	rdma_btl/ofi/receiver.hpp \
+	rdma_btl/ofi/request_pool.cpp \
+	rdma_btl/ofi/request_pool.hpp \
+	rdma_btl/ofi/sender.cpp \
+	rdma_btl/ofi/sender.hpp \
 	rdma_btl/ofi/wire.hpp

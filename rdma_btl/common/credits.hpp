@@ -18,14 +18,15 @@ namespace remit {
 struct CreditLease {
   std::uint32_t owed = 0;    ///< used by the peer and free again; the peer has not been told yet
   std::uint32_t due_at = 0;  ///< with so much owed CreditPool::settle() has something to do
-  std::uint32_t units = 0;   ///< all that are the peer's, `base` and `owed` included
-  std::uint32_t base = 0;    ///< of `units`, those that are never recalled
-  std::uint32_t id = 0;      ///< what its user calls the peer: an EndpointId, a ProcId
   bool active = false;       ///< has used something since the RecallClock last came by
-  bool wants_more = false;   ///< the peer has used its last credit, or has asked for more
-  bool recalled = false;     ///< the peer has been asked for what it holds
-  bool needy = false;        ///< waits in a CreditQueue
-  bool due = false;          ///< is in DueAnswers
+  // Every message touches what stands above, so that an endpoint can have it in its first line.
+  bool wants_more = false;  ///< the peer has used its last credit, or has asked for more
+  bool recalled = false;    ///< the peer has been asked for what it holds
+  bool needy = false;       ///< waits in a CreditQueue
+  bool due = false;         ///< is in DueAnswers
+  std::uint32_t units = 0;  ///< all that are the peer's, `base` and `owed` included
+  std::uint32_t base = 0;   ///< of `units`, those that are never recalled
+  std::uint32_t id = 0;     ///< what its user calls the peer: an EndpointId, a ProcId
 
   /// The peer has used `count` units, which are free again. True: call CreditPool::settle() now.
   [[nodiscard]] bool used(std::uint32_t count) {

@@ -73,7 +73,7 @@ bool Engine::busy() const {
 void Engine::connected(Link& link) {
   auto& peer = static_cast<Peer&>(link);
   const bool foreign = links_.directory().is_foreign(peer.id);
-  FlowControl::grant_window(peer, foreign ? 0 : flow_.first_window());
+  flow_.connected(peer, foreign ? 0 : flow_.first_window());
   sender_.connected(peer);
 }
 
@@ -104,6 +104,7 @@ void Engine::lost(Link& link, bool left_in_order) {
     rendezvous_.lost(transfer);
   });
   receiver_.lost(peer, left_in_order);
+  flow_.lost(peer);
 }
 
 void Engine::arrived(LinkDevice& device, std::span<const Completion> completions) {

@@ -59,8 +59,7 @@ class Engine final : public LinkUser {
     if (units > peer->credits || !slot.pending.empty()) [[unlikely]]
       return false;
     peer->credits -= units;
-    const SendHead head = eager_head(peer->owed, comm.context, comm.rank, tag);
-    peer->owed = 0;
+    const SendHead head = eager_head(peer->lease.take_owed(), comm.context, comm.rank, tag);
     ++counters_.eager;
     slot.eager->send(peer->endpoint, head, data, bytes, slot.pending);
     return true;

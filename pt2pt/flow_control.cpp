@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "pt2pt/memory_pool.hpp"
 
@@ -19,76 +18,73 @@ constexpr std::uint32_t kSmallestExtension = 256;
 /// Peers looked at by one sweep.
 constexpr std::size_t kSweep = 64;
 
+std::uint32_t units_in(std::size_t bytes) {
+  return static_cast<std::uint32_t>(std::min(bytes / kUnitBytes, kMostUnits));
+}
+
 }  // namespace
 
 FlowControl::FlowControl(std::size_t pool_bytes, std::uint32_t processes, const LinkTable& links,
                          Messenger& messenger, MessageCounters& counters)
-    : links_(links), messenger_(messenger), counters_(counters) {
-  const auto units = static_cast<std::uint32_t>(std::min(pool_bytes / kUnitBytes, kMostUnits));
-  first_window_ = std::min(kMaxFirstWindow, units / 2 / processes);
-  unleased_ = units - first_window_ * processes;
-  max_lease_ = std::max(first_window_, std::min(kMaxLease, units / 4));
+    : links_(links),
+      messenger_(messenger),
+      counters_(counters),
+      first_window_(std::min(kMaxFirstWindow, units_in(pool_bytes) / 2 / processes)),
+      pool_({.most = std::max(first_window_, std::min(kMaxLease, units_in(pool_bytes) / 4))}) {
+  pool_.grow(units_in(pool_bytes) - first_window_ * processes);
 }
 
-/// Tells the peer at once what it may use again. One that used half of its lease before anything
-/// was sent back to it talks a lot: it gets more.
-void FlowControl::return_now(Peer& peer) {
-  if (peer.failed || peer.device == nullptr) return;
+void FlowControl::connected(Peer& peer, std::uint32_t window) {
+  pool_.join(peer.lease, peer.id, window);
+  clock_.add(peer.lease);
+}
+
+/// Units have come back. Where the peer should be told, it has used half of its lease before
+/// anything was sent back to it: it talks a lot, and gets more.
+void FlowControl::settle(Peer& peer, Settled settled) {
+  if (settled != Settled::due || peer.failed) return;
+  pool_.extend(peer.lease, pool_.doubling(peer.lease));
+  tell(peer);
+}
+
+/// Tells the peer at once what it may use again.
+void FlowControl::tell(Peer& peer) {
   // A greeting carries no returned credits.
   if (!peer.greeted) messenger_.send_handle(peer, MessageKind::credits, kNoSlabHandle);
-  if (!peer.recalling && peer.lease < max_lease_ && unleased_ != 0) {
-    const std::uint32_t extra = std::min({peer.lease, max_lease_ - peer.lease, unleased_ / 2});
-    peer.lease += extra;
-    peer.owed += extra;
-    unleased_ -= extra;
-  }
   messenger_.send_handle(peer, MessageKind::credits, kNoSlabHandle);
 }
 
 void FlowControl::extend(Peer& peer, std::uint32_t wish) {
-  peer.active = true;
-  if (peer.lease < max_lease_) {
-    const std::uint32_t most = std::min(max_lease_ - peer.lease, unleased_);
-    const std::uint32_t extra = std::min(std::max({wish, peer.lease, kSmallestExtension}), most);
+  CreditLease& lease = peer.lease;
+  note_active(peer);
+  const std::uint32_t room = pool_.limits().most - lease.units;
+  if (room != 0) {
+    const std::size_t most = std::min<std::size_t>(room, pool_.unleased());
+    const std::size_t extra =
+        std::min<std::size_t>(std::max({wish, lease.units, kSmallestExtension}), most);
     if (extra >= wish || extra >= kSmallestExtension) {
-      peer.lease += extra;
-      peer.owed += extra;
-      unleased_ -= extra;
+      pool_.extend(lease, extra);
     } else {
       recall_idle();
     }
   }
-  if (peer.owed == 0) return;
-  if (!peer.greeted) messenger_.send_handle(peer, MessageKind::credits, kNoSlabHandle);
-  messenger_.send_handle(peer, MessageKind::credits, kNoSlabHandle);
+  if (lease.owed != 0) tell(peer);
 }
 
-/// Asks peers that have not sent lately for what they hold above their window: a clock algorithm,
-/// so that its cost is spread and nobody who is active is robbed.
+/// Asks peers that have not sent lately for what they hold above their window, some at a time, so
+/// that the cost is spread.
 void FlowControl::recall_idle() {
-  const std::vector<Link*>& all = links_.all();
-  for (std::size_t i = 0; i < std::min(kSweep, all.size()); ++i) {
-    sweep_next_ = (sweep_next_ + 1) % all.size();
-    auto& peer = static_cast<Peer&>(*all[sweep_next_]);
-    const bool idle = !std::exchange(peer.active, false);
-    if (!idle || peer.recalling || peer.failed || peer.lease <= peer.base) continue;
-    peer.recalling = true;
+  std::size_t looks = std::min(kSweep, clock_.size());
+  while (CreditLease* lease = clock_.next(looks)) {
+    if (pool_.recall(*lease) == 0) continue;
     ++counters_.recalls;
+    auto& peer = static_cast<Peer&>(*links_.find(lease->id));
     messenger_.send_handle(peer, MessageKind::recall, kNoSlabHandle);
   }
 }
 
 void FlowControl::take_back(Peer& peer, std::uint32_t units) {
-  const std::uint32_t back = std::min(units, peer.lease - peer.base);
-  peer.lease -= back;
-  peer.recalling = false;
-  unleased_ += back;
-}
-
-bool FlowControl::reserve(std::uint32_t units) {
-  if (units > unleased_) return false;
-  unleased_ -= units;
-  return true;
+  settle(peer, pool_.answered(peer.lease, units));
 }
 
 void FlowControl::learn_window(Peer& peer, std::uint32_t units) {

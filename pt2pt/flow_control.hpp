@@ -10,17 +10,19 @@
 #include "pt2pt/counters.hpp"
 #include "pt2pt/messenger.hpp"
 #include "pt2pt/peer.hpp"
+#include "rdma_btl/common/credit_pool.hpp"
+#include "rdma_btl/common/recall_clock.hpp"
 
 namespace remit {
 
 /// Credits of one engine, in units of receive memory (kUnitBytes), both those that it grants and
-/// those that it was granted. What is counted for each peer is in Peer, where the fast path has it.
+/// those that it was granted. The accounts are those of a CreditPool; here is what is said to
+/// peers, and when. What is counted for each peer is in Peer, where the fast path has it.
 /// Invariant: the leases of all peers, with what this process has reserved for itself, never exceed
 /// the pool. One thread.
 class FlowControl {
  public:
-  /// A pool of `pool_bytes` for a job of `processes`. `links`: peers, to ask back what idle ones
-  /// hold.
+  /// A pool of `pool_bytes` for a job of `processes`. All must outlive it; every link is a Peer.
   FlowControl(std::size_t pool_bytes, std::uint32_t processes, const LinkTable& links,
               Messenger& messenger, MessageCounters& counters);
 
@@ -28,23 +30,25 @@ class FlowControl {
 
   /// What each process of the job may use at once.
   [[nodiscard]] std::uint32_t first_window() const { return first_window_; }
-  /// The peer is connected: it has `window` units that are never recalled.
-  static void grant_window(Peer& peer, std::uint32_t window) { peer.base = peer.lease = window; }
+  /// The peer has `window` units from now on, which are never recalled.
+  void connected(Peer& peer, std::uint32_t window);
+  /// The peer sends nothing any more: what its messages occupy goes back to the pool.
+  void lost(Peer& peer) { (void)pool_.recall(peer.lease); }
   /// A message of the peer occupies these no more. It is told with the next message to it, or at
   /// once if it may soon run out.
   void return_units(Peer& peer, std::uint32_t units) {
-    peer.owed += units;
-    peer.active = true;
-    if (2 * peer.owed >= peer.lease) [[unlikely]]
-      return_now(peer);
+    if (peer.lease.used(units)) [[unlikely]]
+      settle(peer, pool_.settle(peer.lease));
   }
+  /// The peer sends: it is not asked back what it has.
+  static void note_active(Peer& peer) { peer.lease.active = true; }
   /// The peer had no credits for a message of `wish` units.
   void extend(Peer& peer, std::uint32_t wish);
   /// The peer gives units back that were recalled.
   void take_back(Peer& peer, std::uint32_t units);
   /// Memory for a message that no lease covers; false: there is none.
-  [[nodiscard]] bool reserve(std::uint32_t units);
-  void release(std::uint32_t units) { unleased_ += units; }
+  [[nodiscard]] bool reserve(std::uint32_t units) { return pool_.take(units); }
+  void release(std::uint32_t units) { pool_.put(units); }
 
   // Memory of peers.
 
@@ -54,16 +58,16 @@ class FlowControl {
   void give_back(Peer& peer);
 
  private:
-  void return_now(Peer& peer);
+  void settle(Peer& peer, Settled settled);
+  void tell(Peer& peer);
   void recall_idle();
 
   const LinkTable& links_;
   Messenger& messenger_;
   MessageCounters& counters_;
-  std::uint32_t unleased_ = 0;      // units of the pool that nobody was promised
-  std::uint32_t first_window_ = 0;  // units reserved for each process of the job
-  std::uint32_t max_lease_ = 0;     // of one peer
-  std::size_t sweep_next_ = 0;      // index of the peer looked at last
+  const std::uint32_t first_window_;  // units reserved for each process of the job
+  CreditPool pool_;                   // all others
+  RecallClock clock_;
 };
 
 }  // namespace remit

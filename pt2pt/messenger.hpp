@@ -41,12 +41,11 @@ class Messenger {
   void send(Peer& peer, Header header, std::span<const std::byte> data = {}) {
     auto& common = common_part(header);
     if (peer.greeted) [[likely]] {
-      common.credits = static_cast<std::uint16_t>(peer.owed);
-      peer.owed = 0;
+      common.credits = static_cast<std::uint16_t>(peer.lease.take_owed());
     } else {
       greet(peer);
       common.flags |= kHello;
-      common.credits = static_cast<std::uint16_t>(peer.base);
+      common.credits = static_cast<std::uint16_t>(peer.lease.base);
     }
     const std::array<Piece, 2> pieces = {
         Piece{&header, sizeof header, 0},

@@ -8,6 +8,7 @@
 #include "links/link.hpp"
 #include "pt2pt/protocol.hpp"
 #include "pt2pt/request.hpp"
+#include "rdma_btl/common/credits.hpp"
 #include "runtime/intrusive_list.hpp"
 
 namespace remit {
@@ -28,16 +29,10 @@ struct alignas(64) Peer final : Link {
   /// connected, not greeted yet, failed, or on a device that does not keep order).
   std::size_t fast_below = 0;
   std::uint32_t credits = 0;  ///< units of the peer's memory that we may use now
-
-  // The other direction: our memory that the peer may use.
-  std::uint32_t owed = 0;   ///< used by the peer, free again, not told yet
-  std::uint32_t lease = 0;  ///< all units at the peer, under way or occupied by its messages
-  bool active = false;      ///< sent eagerly since the last sweep for idle peers
-  bool recalling = false;   ///< a recall is under way
+  CreditLease lease;          ///< the other direction: units of our memory that the peer may use
 
   bool base_known = false;         ///< `their_window` is known and was added to `credits`
   bool greeted = false;            ///< our first message has told the peer its first window
-  std::uint32_t base = 0;          ///< the part of `lease` that is never recalled
   std::uint32_t their_window = 0;  ///< the part of our credits that is never recalled
 
   const DeviceProtocols* protocols = nullptr;  ///< of `device`

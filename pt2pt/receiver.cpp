@@ -160,7 +160,7 @@ void Receiver::forget(Unexpected& message) {
   store_.free(message);
   if (peer == nullptr || pulled) {
     parts_.flow.release(units);
-  } else if (units != 0 && !peer->failed) {
+  } else if (units != 0) {
     parts_.flow.return_units(*peer, units);
   }
 }
@@ -183,7 +183,7 @@ void Receiver::eager(Peer& peer, const EagerHeader& header, SlabHandle sender,
     store_.hold_data(message);
     copy_bytes(message.data, data.data(), data.size());
   }
-  peer.active = true;
+  FlowControl::note_active(peer);
   matcher_.add(message);
 }
 

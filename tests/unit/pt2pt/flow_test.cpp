@@ -189,6 +189,51 @@ TEST(Flow, IdlePeersGiveTheirLeasesBack) {
   EXPECT_LE(w.engine(0).receiver().unexpected().peak(), 262144U + 100 * sizeof(Unexpected));
 }
 
+/// What messages of a peer occupied that is gone serves others once they are received.
+TEST(Flow, MemoryOfALostPeerComesBack) {
+  World w(8, quiet(test_seed()), {{"eager_pool", "65536"}});
+  constexpr std::size_t kBytes = 100;
+  constexpr int kMessages = 40;
+  std::vector<std::byte> in(kBytes);
+  // Of messages to itself as many complete at once as there is memory that nobody was promised.
+  const auto free_memory = [&] {
+    std::deque<Send> sends;
+    do {
+      Send& s = sends.emplace_back();
+      s.data.resize(kBytes);
+      w.engine(0).isend(s.request, view(s.data.data(), kBytes), 0, 1000, w.comm(0));
+    } while (sends.back().request.complete);
+    for (std::size_t i = 0; i < sends.size(); ++i) {
+      Request receive(RequestKind::receive);
+      w.engine(0).irecv(receive, view(in.data(), kBytes), 0, 1000, w.comm(0));
+      EXPECT_TRUE(receive.complete);
+    }
+    return sends.size() - 1;
+  };
+  std::deque<Send> doomed;
+  for (int i = 0; i < kMessages; ++i) {
+    Send& s = doomed.emplace_back();
+    s.data.resize(kBytes);
+    w.engine(1).isend(s.request, view(s.data.data(), kBytes), 0, i, w.comm(1));
+    w.settle();
+    ASSERT_TRUE(s.request.complete);
+  }
+  Request last(RequestKind::receive);
+  w.engine(0).irecv(last, view(in.data(), kBytes), 1, kMessages, w.comm(0));
+  w.kill(1);
+  ASSERT_TRUE(w.run([&] { return last.complete; }));
+  EXPECT_EQ(last.status.error, MPI_ERR_PROC_ABORTED);
+  const std::size_t before = free_memory();
+  const std::size_t pulled = w.engine(0).counters().pulled;
+  EXPECT_LT(pulled, std::size_t{kMessages}) << "some came with credits";
+  for (int i = 0; i < kMessages; ++i) {
+    Request receive(RequestKind::receive);
+    w.engine(0).irecv(receive, view(in.data(), kBytes), 1, i, w.comm(0));
+    ASSERT_TRUE(receive.complete && receive.status.error == MPI_SUCCESS);
+  }
+  EXPECT_GT(free_memory(), before + pulled) << "not only what was pulled without credits";
+}
+
 /// Programs that send to their neighbours before they receive: not portable, and everywhere.
 TEST(Flow, ManySmallSendsEndWithoutReceives) {
   for (const bool hostile : {false, true}) {

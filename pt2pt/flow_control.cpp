@@ -39,9 +39,13 @@ void FlowControl::connected(Peer& peer, std::uint32_t window) {
   clock_.add(peer.lease);
 }
 
+void FlowControl::settle(Peer& peer) {
+  follow(peer, pool_.settle(peer.lease));
+}
+
 /// Units have come back. Where the peer should be told, it has used half of its lease before
 /// anything was sent back to it: it talks a lot, and gets more.
-void FlowControl::settle(Peer& peer, Settled settled) {
+void FlowControl::follow(Peer& peer, Settled settled) {
   if (settled != Settled::due || peer.failed) return;
   pool_.extend(peer.lease, pool_.doubling(peer.lease));
   tell(peer);
@@ -84,7 +88,7 @@ void FlowControl::recall_idle() {
 }
 
 void FlowControl::take_back(Peer& peer, std::uint32_t units) {
-  settle(peer, pool_.answered(peer.lease, units));
+  follow(peer, pool_.answered(peer.lease, units));
 }
 
 void FlowControl::learn_window(Peer& peer, std::uint32_t units) {

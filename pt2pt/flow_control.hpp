@@ -38,7 +38,7 @@ class FlowControl {
   /// once if it may soon run out.
   void return_units(Peer& peer, std::uint32_t units) {
     if (peer.lease.used(units)) [[unlikely]]
-      settle(peer, pool_.settle(peer.lease));
+      settle(peer);
   }
   /// The peer sends: it is not asked back what it has.
   static void note_active(Peer& peer) { peer.lease.active = true; }
@@ -58,7 +58,8 @@ class FlowControl {
   void give_back(Peer& peer);
 
  private:
-  void settle(Peer& peer, Settled settled);
+  void settle(Peer& peer);
+  void follow(Peer& peer, Settled settled);
   void tell(Peer& peer);
   void recall_idle();
 

@@ -50,7 +50,7 @@ Board::Board(Engine& engine, const CommCore& comm, const CollectiveState& known,
 /// member may be ahead, and its segment serves nobody again.
 Board::~Board() {
   const auto members = lines_.members();
-  const BoardMember& self = lines_.member(lines_.rank());
+  const BoardMember& self = members[static_cast<std::size_t>(lines_.rank())];
   const std::uint64_t end = lines_.number() + 1;
   self.segment->closed.store(self.base + end, std::memory_order_release);
   own_.memory->return_notices(

@@ -62,7 +62,7 @@ int take(BoardLines& lines, int member, std::size_t at, std::size_t whole, const
 
 int take(BoardLines& lines, int member, std::size_t at, std::size_t whole, const View& to,
          const PackedPart& part) {
-  if (const int error = lines.check_length(member, whole)) return error;
+  if (const int error = check_length(lines, member, whole)) return error;
   std::byte* data = lines.data(member) + at;
   to.unpack(part.at, {data, part.bytes});
   lines.done_with(member, data, part.bytes);

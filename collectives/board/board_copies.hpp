@@ -34,6 +34,13 @@ struct PackedPart {
 
 // What reads the data of members who have come.
 
+/// Whether a member has published `whole` bytes, this piece and those to come: any other length
+/// says that the members' counts do not agree.
+[[nodiscard]] inline int check_length(const BoardLines& lines, int member, std::size_t whole) {
+  const std::size_t length = lines.line(member).length;
+  if (length == whole) return MPI_SUCCESS;
+  return length > whole ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
+}
 /// Copies bytes from `at` on of what a member published, which must be `whole` bytes in all.
 [[nodiscard]] int take(BoardLines& lines, int member, std::size_t at, std::size_t whole,
                        const View& to);

@@ -38,9 +38,6 @@ class BoardLines {
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] std::span<const BoardMember> members() const { return members_; }
-  [[nodiscard]] const BoardMember& member(int rank) const {
-    return members_[static_cast<std::size_t>(rank)];
-  }
   /// Members to wait for: all but this one, or one of them.
   [[nodiscard]] Others others() const { return others_; }
   [[nodiscard]] Others one(int member) const {
@@ -82,7 +79,6 @@ class BoardLines {
 
   /// For all members. After that their lines may be read.
   [[nodiscard]] int await_all() { return await_all(number_); }
-  [[nodiscard]] int await(int member) { return await(one(member)); }
   [[nodiscard]] int await(Others awaited) {
     if (BoardWait::all_entered(awaited, number_)) return MPI_SUCCESS;
     return waiting_.wait(awaited, number_) ? MPI_SUCCESS : give_up();
@@ -97,13 +93,6 @@ class BoardLines {
   [[nodiscard]] std::byte* data(int member) const {
     BoardSegment::Line& from = line(member);
     return from.length <= BoardSegment::kInline ? from.bytes : pages_.page(member, from.page);
-  }
-  /// Whether a member has published `whole` bytes, this piece and those to come: any other length
-  /// says that the members' counts do not agree.
-  [[nodiscard]] int check_length(int member, std::size_t whole) const {
-    const std::size_t length = line(member).length;
-    if (length == whole) return MPI_SUCCESS;
-    return length > whole ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
   }
   /// Nobody reads this part of a member's data again, if there is only one to read it.
   void done_with(int member, std::byte* data, std::size_t bytes) const;

@@ -26,7 +26,7 @@ int bcast_on(BoardLines& lines, const CollectiveArgs& a) {
   return in_pieces(lines, bytes, BoardSegment::kPageBytes, [&](std::size_t at, std::size_t length) {
     if (lines.rank() == a.root) return publish(lines, buffer, at);
     if (const int error = enter(lines)) return error;
-    if (const int error = lines.await(a.root)) return error;
+    if (const int error = lines.await(lines.one(a.root))) return error;
     return take(lines, a.root, 0, bytes - at, buffer, {at, length});
   });
 }
@@ -57,7 +57,7 @@ int scatter_on(BoardLines& lines, const CollectiveArgs& a) {
     return in_pieces(lines, block.size(), blocks_piece(lines),
                      [&](std::size_t at, std::size_t length) {
                        if (const int error = enter(lines)) return error;
-                       if (const int error = lines.await(a.root)) return error;
+                       if (const int error = lines.await(lines.one(a.root))) return error;
                        return take_block(lines, a.root, block, {at, length});
                      });
   }
@@ -173,7 +173,7 @@ class Parcel {
 
 /// This member's block of a member's parcel.
 int fetch_parcel(BoardLines& lines, int member, const View& to) {
-  const BoardMember& from = lines.member(member);
+  const BoardMember& from = lines.members()[static_cast<std::size_t>(member)];
   const std::byte* page = lines.data(member);
   Placed placed;
   std::memcpy(&placed, page + sizeof placed * static_cast<std::size_t>(lines.rank()),

@@ -112,7 +112,7 @@ int BoardReduction::take_shares(const CollectiveArgs& a) {
     const int peer = (lines_.rank() + step) % lines_.size();
     const Share share = share_of(peer, a);
     const View to = elements_of(a.recv, share.first, share.last, *a.recv_type);
-    if (const int error = lines_.await(peer)) return error;
+    if (const int error = lines_.await(lines_.one(peer))) return error;
     if (const int error = take(lines_, peer, page_offset(share, a), to.size(), to)) return error;
   }
   return MPI_SUCCESS;
@@ -153,7 +153,7 @@ int BoardReduction::combine(const CollectiveArgs& a, std::size_t rest, const Sha
   if (starts && a.send != MPI_IN_PLACE) copy_bytes(result, mine.data(), bytes);
   if (const int error = lines_.await_all()) return error;
   for (int i = lines_.size() - 1; i >= 0; --i) {
-    if (i != lines_.rank() && lines_.check_length(i, rest) != MPI_SUCCESS) return MPI_ERR_OTHER;
+    if (i != lines_.rank() && check_length(lines_, i, rest) != MPI_SUCCESS) return MPI_ERR_OTHER;
   }
   const auto at = static_cast<std::size_t>(share.first * a.recv_type->size());
   const std::byte* own = a.send == MPI_IN_PLACE && !starts ? kept_.data() : mine.data();

@@ -34,7 +34,7 @@ int end_short(BoardLines& lines, int error) {
 int take_short(BoardLines& lines, int member, void* to, std::size_t bytes) {
   const BoardSegment::Line& line = lines.line(member);
   if (line.length != bytes) [[unlikely]]
-    return lines.check_length(member, bytes);
+    return check_length(lines, member, bytes);
   copy_small(static_cast<std::byte*>(to), line.bytes, bytes);
   return MPI_SUCCESS;
 }
@@ -69,7 +69,7 @@ int begin_short_blocks(BoardLines& lines, const void* blocks, std::size_t bytes,
 /// Of another member's blocks, which has entered, the one for this member.
 int take_short_block(BoardLines& lines, int member, void* to, std::size_t bytes) {
   const std::size_t all = bytes * static_cast<std::size_t>(lines.size() - 1);
-  if (const int error = lines.check_length(member, all)) return error;
+  if (const int error = check_length(lines, member, all)) return error;
   const int rank = lines.rank();
   const auto at = static_cast<std::size_t>(rank > member ? rank - 1 : rank);
   copy_small(static_cast<std::byte*>(to), lines.data(member) + at * bytes, bytes);
@@ -107,7 +107,7 @@ int short_bcast(BoardLines& lines, void* data, std::size_t bytes, int root,
                 const WaitSubject* subject) {
   if (lines.rank() == root) return end_short(lines, begin_short(lines, data, bytes, subject));
   int error = begin_short(lines, nullptr, 0, subject);
-  if (error == MPI_SUCCESS) error = lines.await(root);
+  if (error == MPI_SUCCESS) error = lines.await(lines.one(root));
   return end_short(lines, error != MPI_SUCCESS ? error : take_short(lines, root, data, bytes));
 }
 
@@ -137,7 +137,7 @@ int short_scatter(BoardLines& lines, const void* all, void* mine, std::size_t by
     return end_short(lines, error);
   }
   int error = begin_short(lines, nullptr, 0, subject);
-  if (error == MPI_SUCCESS) error = lines.await(root);
+  if (error == MPI_SUCCESS) error = lines.await(lines.one(root));
   return end_short(lines,
                    error != MPI_SUCCESS ? error : take_short_block(lines, root, mine, bytes));
 }

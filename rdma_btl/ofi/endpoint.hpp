@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "rdma_btl/common/confirm_queue.hpp"
 #include "rdma_btl/common/credits.hpp"
 #include "rdma_btl/common/endpoint_table.hpp"
 #include "rdma_btl/ofi/api.hpp"
@@ -39,6 +40,7 @@ struct Endpoint {
   fi_addr_t to = FI_ADDR_UNSPEC;
   std::uint64_t sent = 0;      ///< messages and notifications
   std::uint64_t received = 0;  ///< ... of the peer
+  ConfirmQueue confirms;       ///< of puts (confirms.hpp)
 
   // Lifecycle
   bool settling = false;       ///< between the first step and open

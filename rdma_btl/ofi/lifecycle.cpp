@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "rdma_btl/ofi/confirms.hpp"
 #include "runtime/os/os.hpp"
 
 namespace remit::ofi {
@@ -63,6 +64,7 @@ void Lifecycle::on_deadline(Endpoint& endpoint) {
   if (endpoint.state == State::failed || endpoint.state == State::gone) {
     requests_.forget(endpoint.id, [&](const Request& request) {
       own_.complete(endpoint.id, request.cookie, MPI_ERR_PROC_ABORTED);
+      end_put(endpoint, request, own_);
     });
   } else if (endpoint.leaving) {
     fail(endpoint,

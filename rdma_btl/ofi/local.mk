@@ -1,6 +1,7 @@
 rdma_btl_sources += \
 	rdma_btl/ofi/api.cpp \
 	rdma_btl/ofi/api.hpp \
+	rdma_btl/ofi/confirms.hpp \
 	rdma_btl/ofi/contacts.cpp \
 	rdma_btl/ofi/contacts.hpp \
 	rdma_btl/ofi/endpoint.hpp \

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "rdma_btl/common/confirm_queue.hpp"
 #include "rdma_btl/device.hpp"
 #include "rdma_btl/ofi/fabric.hpp"
 
@@ -23,6 +24,7 @@ struct Request {
   bool forgotten = false;  ///< its operation is complete already, with an error
   EndpointId endpoint = 0;
   std::uint32_t notification = 0;
+  ConfirmQueue::Group group = 0;  ///< of a put: what confirms it
   std::uint64_t cookie = kNoCompletion;
   std::size_t bytes = 0;  ///< of a send, put or get under way; else 0
   std::byte* buffer = nullptr;

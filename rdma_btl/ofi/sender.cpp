@@ -5,8 +5,10 @@
 #include <sys/uio.h>
 
 #include <array>
+#include <cassert>
 #include <cstring>
 
+#include "rdma_btl/ofi/confirms.hpp"
 #include "runtime/copy.hpp"
 
 namespace remit::ofi {
@@ -30,6 +32,11 @@ bool Sender::post_one(Endpoint& endpoint, const Operation& operation) {
       return post_get(endpoint, operation);
     case OpKind::atomic:
       return unsupported(endpoint, operation);
+    case OpKind::confirm:
+      assert(operation.cookie != kNoCompletion);
+      endpoint.confirms.confirm(operation.cookie);
+      settle_confirms(endpoint, own_);
+      return true;
   }
   return true;
 }
@@ -167,8 +174,8 @@ bool Sender::post_get(Endpoint& endpoint, const Operation& operation) {
   return true;
 }
 
-/// A notification that is a message of its own is sent when the write is complete at the target: so
-/// such a write says that it wants to know.
+/// A notification that is a message of its own is sent when the write is complete at the target,
+/// and a confirm waits for that: so writes say that they want to know.
 bool Sender::transfer(Endpoint& endpoint, const Operation& operation, bool remote_data) {
   Request* const request = requests_.free_transfer();
   if (request == nullptr) {
@@ -197,11 +204,13 @@ bool Sender::transfer(Endpoint& endpoint, const Operation& operation, bool remot
   message.rma_iov_count = 1;
   message.context = &request->context;
   message.data = notice_of(endpoint.theirs, operation.notification);
-  const std::uint64_t flags = FI_COMPLETION | (remote_data ? FI_REMOTE_CQ_DATA : 0) |
-                              (request->notify ? FI_DELIVERY_COMPLETE : 0);
+  const std::uint64_t flags =
+      FI_COMPLETION | FI_DELIVERY_COMPLETE | (remote_data ? FI_REMOTE_CQ_DATA : 0);
   const long result = put ? ::fi_writemsg(fabric_.endpoint(), &message, flags)
                           : ::fi_readmsg(fabric_.endpoint(), &message, FI_COMPLETION);
-  return took(endpoint, result, *request, put ? "fi_writemsg" : "fi_readmsg");
+  if (!took(endpoint, result, *request, put ? "fi_writemsg" : "fi_readmsg")) return false;
+  if (put) request->group = endpoint.confirms.begin();
+  return true;
 }
 
 }  // namespace remit::ofi

@@ -42,6 +42,13 @@ bindings_lock_test_SOURCES = tests/unit/bindings/lock_test.cpp bindings/mpi_lock
 bindings_lock_test_CPPFLAGS = $(AM_CPPFLAGS)
 bindings_lock_test_LDADD = libruntime.la $(UNIT_LIBS)
 
+unit_tests += bindings_stores_test
+bindings_stores_test_SOURCES = tests/unit/bindings/stores_test.cpp \
+	bindings/pt2pt/request_store.cpp bindings/pt2pt/request_store.hpp \
+	bindings/types/plain_types.cpp bindings/types/plain_types.hpp
+bindings_stores_test_CPPFLAGS = $(AM_CPPFLAGS)
+bindings_stores_test_LDADD = libcollectives.la $(UNIT_LIBS)
+
 # Windows and files before anything can make them: the test makes the objects.
 unit_tests += bindings_handled_test
 bindings_handled_test_SOURCES = tests/unit/bindings/handled_test.cpp bindings/objects.hpp

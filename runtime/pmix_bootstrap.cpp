@@ -106,13 +106,13 @@ Expected<> PmixBootstrap::learn_identity() {
   identity_.job = self_.nspace;
   identity_.job_key = job_key_of(identity_.job);
   identity_.rank = static_cast<int>(self_.rank);
-  const auto size = number_in(get_known(job, PMIX_JOB_SIZE).get());
+  const auto size = pmix_number(pmix_known(job, PMIX_JOB_SIZE).get());
   if (!size || *size < 1 || identity_.rank >= *size) {
     return fail(MPI_ERR_OTHER, "the PMIx server of job {} gives rank {} no usable job size",
                 identity_.job, identity_.rank);
   }
   identity_.size = static_cast<int>(*size);
-  if (auto host = text_in(get_known(self_, PMIX_HOSTNAME).get())) {
+  if (auto host = pmix_text(pmix_known(self_, PMIX_HOSTNAME).get())) {
     identity_.host = std::move(*host);
   } else {
     std::array<char, 256> name{};
@@ -126,16 +126,17 @@ Expected<> PmixBootstrap::learn_identity() {
   identity_.local_size = static_cast<int>(identity_.local_peers.size());
   identity_.core_sharers = count_core_sharers();
   // Those of other jobs are told to a spawned one.
-  const auto on_host = number_in(get_known(job, PMIX_NODE_SIZE).get());
+  const auto on_host = pmix_number(pmix_known(job, PMIX_NODE_SIZE).get());
   if (on_host.value_or(0) > identity_.local_size) {
     identity_.core_sharers = static_cast<int>(*on_host);
   }
-  const auto app = number_in(get_known(self_, PMIX_APPNUM).get());
+  const auto app = pmix_number(pmix_known(self_, PMIX_APPNUM).get());
   identity_.app_number = static_cast<int>(app.value_or(-1));
   // Some servers count their slots here, of which an oversubscribed job has fewer than ranks.
-  const auto universe = number_in(get_known(job, PMIX_UNIV_SIZE).get());
+  const auto universe = pmix_number(pmix_known(job, PMIX_UNIV_SIZE).get());
   identity_.universe_size = static_cast<int>(std::max(universe.value_or(0), *size));
-  identity_.other_hosts = number_in(get_known(job, PMIX_NUM_ALLOCATED_NODES).get()).value_or(1) > 1;
+  identity_.other_hosts =
+      pmix_number(pmix_known(job, PMIX_NUM_ALLOCATED_NODES).get()).value_or(1) > 1;
   return {};
 }
 
@@ -145,7 +146,7 @@ std::vector<int> PmixBootstrap::find_local_peers() const {
     return std::binary_search(ranks.begin(), ranks.end(), identity_.rank);
   };
   for (const pmix_proc_t& where : {proc(PMIX_RANK_WILDCARD), self_}) {
-    if (const auto text = text_in(get_known(where, PMIX_LOCAL_PEERS).get())) {
+    if (const auto text = pmix_text(pmix_known(where, PMIX_LOCAL_PEERS).get())) {
       std::vector<int> ranks = parse_rank_list(*text);
       if (fits(ranks)) return ranks;
     }
@@ -177,14 +178,14 @@ int PmixBootstrap::count_core_sharers() {
 }
 
 std::vector<int> PmixBootstrap::binding(int rank) {
-  const PmixValuePtr value = get_known(proc(static_cast<pmix_rank_t>(rank)), PMIX_CPUSET);
-  return parse_rank_list(text_in(value.get()).value_or(""));
+  const PmixValuePtr value = pmix_known(proc(static_cast<pmix_rank_t>(rank)), PMIX_CPUSET);
+  return parse_rank_list(pmix_text(value.get()).value_or(""));
 }
 
 std::optional<std::string> PmixBootstrap::host_topology() {
   const pmix_proc_t job = proc(PMIX_RANK_WILDCARD);
   for (const char* key : {PMIX_HWLOC_XML_V2, PMIX_LOCAL_TOPO}) {
-    if (auto xml = text_in(get_known(job, key).get())) return xml;
+    if (auto xml = pmix_text(pmix_known(job, key).get())) return xml;
   }
   return std::nullopt;
 }
@@ -284,16 +285,16 @@ Expected<> PmixBootstrap::reopen() {
 std::vector<ProcessSet> PmixBootstrap::process_sets() {
   std::vector<ProcessSet> sets;
   const PmixAnswer names(self_, PMIX_QUERY_PSET_NAMES, nullptr);
-  for (const std::string& name : split_names(text_in(names.value()).value_or(""))) {
+  for (const std::string& name : split_names(pmix_text(names.value()).value_or(""))) {
     const PmixAnswer members(self_, PMIX_QUERY_PSET_MEMBERSHIP, name.c_str());
-    ProcessSet set{name, ranks_in(members.value(), self_.nspace)};
+    ProcessSet set{name, pmix_ranks(members.value(), self_.nspace)};
     if (!set.ranks.empty()) sets.push_back(std::move(set));
   }
   return sets;
 }
 
 std::optional<std::string> PmixBootstrap::parent_port() {
-  const bool spawned = get_known(proc(PMIX_RANK_WILDCARD), PMIX_PARENT_ID) != nullptr;
+  const bool spawned = pmix_known(proc(PMIX_RANK_WILDCARD), PMIX_PARENT_ID) != nullptr;
   if (!spawned || !identity_.job.starts_with("remit.")) return std::nullopt;
   if (identity_.rank != 0) return "";
   return lookup_name(parent_port_name(identity_.job)).value_or("");

@@ -178,7 +178,7 @@ void PmixLookups::ask(int rank) {
   if (status == PMIX_SUCCESS) return;
   asked_.pop_back();
   if (status == PMIX_OPERATION_SUCCEEDED) {
-    const PmixValuePtr value = get_known(peer, key_.c_str());
+    const PmixValuePtr value = pmix_known(peer, key_.c_str());
     mailbox_->put(reply_to(rank, value ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND, value.get()));
   } else {
     mailbox_->put(reply_to(rank, status, nullptr));

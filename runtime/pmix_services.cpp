@@ -36,7 +36,7 @@ Expected<std::string> lookup_in_pmix(const std::string& name) {
   PMIX_LOAD_KEY(found.key, key_of_name(name).c_str());
   const pmix_status_t status = PMIx_Lookup(&found, 1, nullptr, 0);
   const std::optional<std::string> value =
-      status == PMIX_SUCCESS ? text_in(&found.value) : std::nullopt;
+      status == PMIX_SUCCESS ? pmix_text(&found.value) : std::nullopt;
   PMIX_PDATA_DESTRUCT(&found);
   if (value) return *value;
   if (status == PMIX_ERR_NOT_SUPPORTED) {

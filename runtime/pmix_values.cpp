@@ -11,7 +11,7 @@
 
 namespace remit {
 
-PmixValuePtr get_known(const pmix_proc_t& proc, const char* key) {
+PmixValuePtr pmix_known(const pmix_proc_t& proc, const char* key) {
   pmix_info_t optional;
   bool yes = true;
   PMIX_INFO_CONSTRUCT(&optional);
@@ -22,7 +22,7 @@ PmixValuePtr get_known(const pmix_proc_t& proc, const char* key) {
   return PmixValuePtr(status == PMIX_SUCCESS ? value : nullptr);
 }
 
-std::optional<long> number_in(const pmix_value_t* value) {
+std::optional<long> pmix_number(const pmix_value_t* value) {
   if (value == nullptr) return std::nullopt;
   switch (value->type) {
     case PMIX_INT:
@@ -54,7 +54,7 @@ std::optional<long> number_in(const pmix_value_t* value) {
   }
 }
 
-std::optional<std::string> text_in(const pmix_value_t* value) {
+std::optional<std::string> pmix_text(const pmix_value_t* value) {
   if (value == nullptr || value->type != PMIX_STRING || value->data.string == nullptr) {
     return std::nullopt;
   }
@@ -83,7 +83,7 @@ std::vector<int> parse_rank_list(std::string_view text) {
   return ranks;
 }
 
-std::vector<int> ranks_in(const pmix_value_t* value, const char* nspace) {
+std::vector<int> pmix_ranks(const pmix_value_t* value, const char* nspace) {
   if (value == nullptr || value->type != PMIX_DATA_ARRAY || value->data.darray == nullptr ||
       value->data.darray->type != PMIX_PROC) {
     return {};

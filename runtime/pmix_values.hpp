@@ -30,13 +30,13 @@ using PmixValuePtr = std::unique_ptr<pmix_value_t, ReleasePmixValue>;
 
 /// One value that the server knows without asking anybody; null if it does not. Job-level keys must
 /// be asked as optional: Slurm never answers a request for one it has not.
-[[nodiscard]] PmixValuePtr get_known(const pmix_proc_t& proc, const char* key);
+[[nodiscard]] PmixValuePtr pmix_known(const pmix_proc_t& proc, const char* key);
 
 /// Servers differ in the type that they give a number. nullopt, also below: it is none, or null.
-[[nodiscard]] std::optional<long> number_in(const pmix_value_t* value);
-[[nodiscard]] std::optional<std::string> text_in(const pmix_value_t* value);
+[[nodiscard]] std::optional<long> pmix_number(const pmix_value_t* value);
+[[nodiscard]] std::optional<std::string> pmix_text(const pmix_value_t* value);
 /// The processes of an array, if all are of the job `nspace`.
-[[nodiscard]] std::vector<int> ranks_in(const pmix_value_t* value, const char* nspace);
+[[nodiscard]] std::vector<int> pmix_ranks(const pmix_value_t* value, const char* nspace);
 
 /// "0,1,4-6" as numbers, ascending; empty if it is no such list.
 [[nodiscard]] std::vector<int> parse_rank_list(std::string_view text);

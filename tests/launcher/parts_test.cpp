@@ -11,6 +11,7 @@
 #include <asio/executor_work_guard.hpp>
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <random>
@@ -27,6 +28,7 @@
 #include "launcher/report/loader_check.hpp"
 #include "launcher/report/rank_inspection.hpp"
 #include "launcher/streams/io_forward.hpp"
+#include "launcher/streams/output_files.hpp"
 #include "launcher/tree/wire.hpp"
 #include "tests/unit/test_seed.hpp"
 
@@ -271,6 +273,34 @@ TEST(OutputSink, FlushWritesAllOrGivesUp) {
   ::close(pipe[0]);
   EXPECT_TRUE(sink.flush(soon()));  // nobody reads it any more
   ::close(pipe[1]);
+}
+
+TEST(OutputFiles, EachIsOpenedOnceWithItsFolders) {
+  char folder[] = "/tmp/remit-files-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder), nullptr);
+  const std::string path = std::string(folder) + "/rank.0/stdout";
+  asio::io_context io;
+  const auto work = asio::make_work_guard(io);
+  SinkResult result;
+  {
+    OutputFiles files(std::make_unique<OutputSink>(io, callbacks_of(&result, &io)));
+    const auto first = files.open(path);
+    ASSERT_TRUE(first.has_value()) << first.error().message;
+    EXPECT_EQ(files.open(path).value(), *first);
+    EXPECT_EQ(files.path_of(*first), path);
+    EXPECT_EQ(files.path_of(STDOUT_FILENO), "");
+    const auto none = files.open("/dev/null/out");
+    ASSERT_FALSE(none.has_value());
+    EXPECT_NE(none.error().message.find("cannot write the output file /dev/null/out"),
+              std::string::npos);
+    files.sink().write(*first, "text");
+    files.sink().close();
+    io.run();
+  }
+  std::string written;
+  std::getline(std::ifstream(path), written);
+  EXPECT_EQ(written, "text");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(LoaderCheck, ReadsWhatTheLoaderPrints) {

@@ -38,7 +38,7 @@ class RankStarter {
   void launch(RunningJob& job);
   /// Goes on with this host's processes, if none of them is just being started.
   void go_on();
-  /// The guardian, or a daemon, has answered for a process, well or not. go_on(rank) follows.
+  /// The guardian, or a daemon, has answered for a process, well or not. go_on_after() follows.
   void answered(int rank);
   /// After answered(): with the next process, or there is none.
   void go_on_after(int rank);

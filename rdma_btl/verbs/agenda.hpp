@@ -2,9 +2,11 @@
 // What the next poll() of a verbs device has to do.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <span>
 
+#include "rdma_btl/common/own_completions.hpp"
 #include "rdma_btl/device.hpp"
 
 namespace remit::verbs {
@@ -17,16 +19,26 @@ struct Agenda {
   mutable bool flush_wanted = false;
   mutable bool flush_asked = false;  ///< the last answer of Device::flushed() was no
   std::uint64_t next_look_ns = 0;    ///< when events that are not completions are looked for
-  std::deque<Completion> ready;      ///< completions made by software
+  OwnCompletions own;                ///< change it by the functions below
 
-  /// Makes poll() tell of an event.
-  void tell(CompletionKind kind, EndpointId endpoint, int status, std::uint64_t cookie = 0) {
-    ready.push_back({kind, status, endpoint, 0, cookie, {}});
-    attention = true;
-  }
   /// Tells poll() that an operation is complete, if anybody waits for it. post() may call it.
   void complete(EndpointId endpoint, std::uint64_t cookie, int status) {
-    if (cookie != kNoCompletion) tell(CompletionKind::local, endpoint, status, cookie);
+    own.complete(endpoint, cookie, status);
+    attention = attention || !own.empty();
+  }
+  /// Makes poll() tell that the peer has left in order, or that it has failed.
+  void closed(EndpointId endpoint) {
+    own.closed(endpoint);
+    attention = true;
+  }
+  void failed(EndpointId endpoint) {
+    own.failed(endpoint);
+    attention = true;
+  }
+  /// What post() does on an endpoint that has failed: takes everything.
+  [[nodiscard]] std::size_t refuse(EndpointId endpoint, std::span<const Operation> operations) {
+    attention = true;
+    return own.refuse(endpoint, operations);
   }
 };
 

@@ -9,16 +9,19 @@
 namespace remit::verbs {
 
 bool Borrowing::starve(Endpoint& endpoint) {
-  if (!endpoint.credit.starving) ++counters_.starved;
-  endpoint.credit.starving = true;
-  if (endpoint.credit.dry) request_credits(endpoint);
+  if (!endpoint.borrowed.starving) ++counters_.starved;
+  endpoint.borrowed.starving = true;
+  if (endpoint.borrowed.dry && endpoint.borrowed.credits.ask()) {
+    ++endpoint.note.said->wishes;
+    notes_.write(endpoint);
+  }
   return false;
 }
 
 /// The answer has to wait: what was granted just before may be used first.
 void Borrowing::on_recall(Endpoint& endpoint) {
-  if (endpoint.credit.recall_due || endpoint.credit.dry) return;
-  endpoint.credit.recall_due = true;
+  if (endpoint.borrowed.recall_due || endpoint.borrowed.dry) return;
+  endpoint.borrowed.recall_due = true;
   recalls_due_.push_back(endpoint.id);
   agenda_.attention = true;
 }
@@ -26,30 +29,22 @@ void Borrowing::on_recall(Endpoint& endpoint) {
 void Borrowing::answer_recalls() {
   std::erase_if(recalls_due_, [&](EndpointId id) {
     Endpoint& endpoint = endpoints_[id];
-    if (endpoint.state == State::open && endpoint.credit.count != 0 &&
-        !messages_.post_control(endpoint, MessageKind::give_back, endpoint.credit.count - 1)) {
+    const std::uint32_t count = endpoint.borrowed.credits.count();
+    if (endpoint.state == State::open && count != 0 &&
+        !messages_.post_control(endpoint, MessageKind::give_back, count - 1)) {
       return false;
     }
-    endpoint.credit.count = 0;
-    endpoint.credit.recall_due = false;
-    endpoint.credit.dry = true;
-    endpoint.credit.requested = false;
+    (void)endpoint.borrowed.credits.give_back(0);
+    endpoint.borrowed.recall_due = false;
+    endpoint.borrowed.dry = true;
     reader_.listen_to(endpoint);
     return true;
   });
 }
 
-/// Something waits for a credit.
-void Borrowing::request_credits(Endpoint& endpoint) {
-  if (endpoint.credit.requested) return;
-  endpoint.credit.requested = true;
-  ++endpoint.note.said->wishes;
-  notes_.write(endpoint);
-}
-
 void Borrowing::on_loan(Endpoint& endpoint, std::uint32_t credits) {
-  endpoint.credit.count += credits;
-  endpoint.credit.dry = endpoint.credit.requested = false;
+  endpoint.borrowed.credits.grant(credits);
+  endpoint.borrowed.dry = false;
 }
 
 }  // namespace remit::verbs

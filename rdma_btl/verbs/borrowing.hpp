@@ -33,7 +33,7 @@ class Borrowing {
 
   /// Whether the layer above may use a credit.
   [[nodiscard]] static bool can_send(const Endpoint& endpoint) {
-    return endpoint.credit.count > kReservedCredits;
+    return endpoint.borrowed.credits.allow(1, kReservedCredits);
   }
   /// Something waits for a credit. Always false, for who cannot post.
   [[nodiscard]] bool starve(Endpoint& endpoint);
@@ -47,8 +47,6 @@ class Borrowing {
   static void on_loan(Endpoint& endpoint, std::uint32_t credits);
 
  private:
-  void request_credits(Endpoint& endpoint);
-
   VerbsCounters& counters_;
   Endpoints& endpoints_;
   Agenda& agenda_;

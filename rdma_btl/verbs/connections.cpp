@@ -35,6 +35,26 @@ void set_scope(sockaddr_storage& address, const sockaddr_storage& own) {
       reinterpret_cast<const sockaddr_in6&>(own).sin6_scope_id;
 }
 
+ContactPhase phase_of(State state) {
+  switch (state) {
+    case State::resolving:
+    case State::routing:
+    case State::connecting:
+      return ContactPhase::asking;
+    case State::open:
+      return ContactPhase::agreed;
+    case State::failed:
+    case State::gone:
+      return ContactPhase::over;
+    case State::waiting:
+      return ContactPhase::yielding;
+    case State::accepting:  // another request says that nothing has come of it
+    case State::idle:
+      break;
+  }
+  return ContactPhase::none;
+}
+
 std::string words_of(const Rejection& rejection) {
   const std::string_view words(rejection.words, sizeof rejection.words);
   return std::string(words.substr(0, words.find('\0')));
@@ -45,9 +65,9 @@ std::string words_of(const Rejection& rejection) {
 void Connections::close() {
   for (rdma_cm_id* const id : withdrawn_) destroy_id(id);
   withdrawn_.clear();
-  for (const auto& endpoint : endpoints_) {
-    questions_.drop(*endpoint);
-    for (rdma_cm_id* const id : {endpoint->contact.active, endpoint->contact.passive}) {
+  for (Endpoint& endpoint : endpoints_) {
+    questions_.drop(endpoint);
+    for (rdma_cm_id* const id : {endpoint.contact.active, endpoint.contact.passive}) {
       if (id == nullptr) continue;
       if (id->qp != nullptr) {
         adapter_.cm().disconnect(id);
@@ -55,7 +75,7 @@ void Connections::close() {
       }
       adapter_.cm().destroy_id(id);
     }
-    endpoint->contact.active = endpoint->contact.passive = nullptr;
+    endpoint.contact.active = endpoint.contact.passive = nullptr;
   }
 }
 
@@ -73,7 +93,7 @@ Expected<EndpointId> Connections::connect(PeerName peer, std::span<const std::by
     return fail(MPI_ERR_ARG, "process {} connects to process {} with the address of process {}",
                 rank_of_name(config_.name), rank_of_name(peer), rank_of_name(there->address.name));
   }
-  Endpoint& endpoint = endpoints_.find_or_make(peer);
+  Endpoint& endpoint = find_or_add(peer);
   endpoint.contact.address = there->where.address;
   set_scope(endpoint.contact.address, adapter_.chosen().address);
   endpoint.where =
@@ -203,33 +223,26 @@ void Connections::on_request(rdma_cm_id* id, std::span<const std::byte> data) {
     return handshake_.reject(id, Refusal::stranger);
   }
   const Hello& hello = *asked;
-  Endpoint& endpoint = endpoints_.find_or_make(hello.from);
+  Endpoint& endpoint = find_or_add(hello.from);
   if (endpoint.where.empty()) endpoint.where = to_text(id->route.addr.dst_storage);
   const bool over = endpoint.state == State::open || endpoint.state == State::gone ||
                     endpoint.state == State::failed;
   if (!over && !lending_.can_admit(endpoint)) return handshake_.reject(id, Refusal::busy);
   if (hello.from == config_.name) return accept(id, endpoint, hello);
-  switch (endpoint.state) {
-    case State::failed:
-    case State::gone:
-      return handshake_.reject(id, Refusal::failed);
-    case State::open:  // it asked before it accepted ours
-      ++counters_.settled;
-      return handshake_.reject(id, Refusal::mine_wins);
-    case State::resolving:
-    case State::routing:
-    case State::connecting:
-      ++counters_.settled;
-      if (config_.name < hello.from) return handshake_.reject(id, Refusal::mine_wins);
+  switch (answer_contact(config_.name, hello.from, phase_of(endpoint.state))) {
+    case ContactAnswer::accept:
+      if (phase_of(endpoint.state) == ContactPhase::asking) ++counters_.settled;
       drop_active(endpoint);
+      drop_passive(endpoint);  // what we accepted had died at the peer
       return accept(id, endpoint, hello);
-    case State::accepting:  // what we accepted had died at the peer
-      drop_passive(endpoint);
-      return accept(id, endpoint, hello);
-    case State::idle:
-    case State::waiting:
-      return accept(id, endpoint, hello);
+    case ContactAnswer::refuse:
+      if (endpoint.state != State::open) return handshake_.reject(id, Refusal::failed);
+      break;  // it asked before it accepted ours
+    case ContactAnswer::mine_wins:
+      break;
   }
+  ++counters_.settled;
+  handshake_.reject(id, Refusal::mine_wins);
 }
 
 void Connections::accept(rdma_cm_id* id, Endpoint& endpoint, const Hello& hello) {
@@ -418,6 +431,12 @@ void Connections::check_timers(std::uint64_t now) {
     timed_.push_back(id);
     if (endpoint.state == State::waiting && now >= endpoint.contact.timer_ns) begin(endpoint);
   }
+}
+
+Endpoint& Connections::find_or_add(PeerName peer) {
+  const auto [endpoint, added] = endpoints_.find_or_add(peer);
+  if (added) lending_.meet(endpoint);
+  return endpoint;
 }
 
 void Connections::destroy_id(rdma_cm_id* id) {

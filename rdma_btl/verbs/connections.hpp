@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "rdma_btl/common/first_contact.hpp"
 #include "rdma_btl/verbs/agenda.hpp"
 #include "rdma_btl/verbs/endpoints.hpp"
 #include "rdma_btl/verbs/handshake.hpp"
@@ -63,6 +64,7 @@ class Connections {
   void close();
 
  private:
+  [[nodiscard]] Endpoint& find_or_add(PeerName peer);
   void retry_later(Endpoint& endpoint, std::string words);
   void retry_soon(Endpoint& endpoint);
   void destroy_id(rdma_cm_id* id);

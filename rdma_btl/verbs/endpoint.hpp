@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "rdma_btl/common/credits.hpp"
 #include "rdma_btl/verbs/wire.hpp"
 #include "rdma_btl/verbs/work_ring.hpp"
 
@@ -25,23 +26,11 @@ enum class State : std::uint8_t {
 };
 
 /// What the peer has lent to us; the state of Borrowing.
-struct Credit {
-  std::uint32_t count = 0;  ///< receives of the peer that we may use
+struct Borrowed {
+  Credits credits;          ///< receives of the peer
   bool starving = false;    ///< something waits for a credit
   bool dry = false;         ///< the peer has its credits back: it speaks to us by its note
-  bool requested = false;   ///< and has been asked for new ones
   bool recall_due = false;  ///< it wants its credits back, and has not got them yet
-};
-
-/// What we have lent to the peer; the state of Lending.
-struct Lease {
-  std::uint32_t receives = 0;  ///< of ours for this peer, wherever they are
-  std::uint32_t owed = 0;      ///< of those it has used: it may again, but was not told yet
-  bool return_due = false;     ///< so many that it is to be told
-  bool recalled = false;       ///< we want them back: what it uses is not owed
-  bool spoke = false;          ///< it has sent a message since its last loan by note
-  bool lively = false;         ///< it has sent a message since a recall last came by
-  bool wants_more = false;     ///< it said that it starves
 };
 
 /// Notes from and to the peer; the state of Notes and NoteReader.
@@ -55,6 +44,7 @@ struct NoteBox {
   bool due = false;        ///< it waits for room: nothing may be posted before it
   bool flies = false;      ///< with iWARP: the last one may still be placed behind a next
   bool listening = false;  ///< `heard` is looked at
+  bool spoke = false;      ///< the peer has sent a message since its last loan by note
 };
 
 /// How the peer is connected; the state of Connections.
@@ -92,8 +82,8 @@ struct Endpoint {
   bool leaving = false;    ///< disconnected: Teardown settles it
   EndpointId id = 0;
   ibv_qp* qp = nullptr;
-  Credit credit;
-  Lease lease;
+  Borrowed borrowed;
+  CreditLease lease;  ///< receives of ours for the peer; the state of Lending
   WorkRing work;
   NoteBox note;
   Heads sent_heads;

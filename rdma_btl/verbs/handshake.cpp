@@ -48,7 +48,7 @@ Hello Handshake::hello_to(const Endpoint& endpoint) const {
   hello.job = config_.job;
   hello.from = config_.name;
   hello.to = endpoint.peer;
-  hello.credits = endpoint.lease.receives;
+  hello.credits = endpoint.lease.units;
   hello.note_key = endpoint.note.rkey;
   hello.note_address = reinterpret_cast<std::uintptr_t>(endpoint.note.heard);
   return hello;
@@ -75,7 +75,8 @@ bool Handshake::is_meant(const Hello& hello) const {
 }
 
 void Handshake::take_hello(Endpoint& endpoint, const Hello& hello) const {
-  endpoint.credit.count = hello.credits;
+  endpoint.borrowed.credits = Credits{};
+  endpoint.borrowed.credits.grant(hello.credits);
   endpoint.immediate = adapter_.limits().immediate && (hello.abilities & kImmediate) != 0;
   endpoint.note.there = {hello.note_address, hello.note_key};
 }

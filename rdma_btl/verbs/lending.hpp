@@ -2,10 +2,13 @@
 // Leases: how the receives of one pool are lent to any number of peers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <vector>
 
+#include "rdma_btl/common/credit_pool.hpp"
+#include "rdma_btl/common/credit_queue.hpp"
+#include "rdma_btl/common/due_answers.hpp"
+#include "rdma_btl/common/recall_clock.hpp"
 #include "rdma_btl/verbs/agenda.hpp"
 #include "rdma_btl/verbs/endpoints.hpp"
 #include "rdma_btl/verbs/receive_pool.hpp"
@@ -15,7 +18,6 @@ namespace remit::verbs {
 class Messages;
 class NoteReader;
 class Notes;
-class WorkQueue;
 
 /// The lender's side of flow control.
 ///
@@ -31,17 +33,28 @@ class WorkQueue;
 class Lending {
  public:
   Lending(const VerbsConfig& config, VerbsCounters& counters, Endpoints& endpoints, Agenda& agenda,
-          ReceivePool& pool, WorkQueue& work, Messages& messages, Notes& notes, NoteReader& reader)
+          CreditPool& credits, ReceivePool& pool, Messages& messages, Notes& notes,
+          NoteReader& reader)
       : config_(config),
         counters_(counters),
         endpoints_(endpoints),
         agenda_(agenda),
+        credits_(credits),
         pool_(pool),
-        work_(work),
         messages_(messages),
         notes_(notes),
         reader_(reader) {}
 
+  /// Receives that are lent to a peer at once, at least. Of two, one message that returns a credit
+  /// would be half, and so be answered by another, for ever.
+  static constexpr std::uint32_t kLeastLease = 3;
+  /// A message for one credit takes one: two who starve would play ball. So two are worth one.
+  [[nodiscard]] static CreditLimits limits(const VerbsConfig& config) {
+    return {config.first_window, kLeastLease, config.max_window, 8, 2};
+  }
+
+  /// A peer has become known.
+  void meet(Endpoint& endpoint);
   /// Adds receives to the pool.
   [[nodiscard]] Expected<> grow(std::size_t receives);
   /// Whether there are receives for a new peer. If not some are asked back: it must try again.
@@ -51,17 +64,14 @@ class Lending {
 
   /// A peer has used one of its receives, which is free again.
   void owe(Endpoint& endpoint) {
-    Lease& lease = endpoint.lease;
-    lease.spoke = lease.lively = true;
-    if (lease.recalled) [[unlikely]]
-      return take_back(endpoint, 1);
-    ++lease.owed;
-    if (lease.return_due || (2 * lease.owed < lease.receives && !lease.wants_more)) return;
-    lease.return_due = agenda_.chores = true;
-    returns_due_.push_back(endpoint.id);
+    endpoint.note.spoke = true;
+    if (endpoint.lease.used(1)) [[unlikely]]
+      on_settled(endpoint, credits_.settle(endpoint.lease));
   }
+  /// The peer says that it starves.
+  void want_more(Endpoint& endpoint) { credits_.want_more(endpoint.lease); }
   /// Whether somebody is owed half of its lease, and telling those that they may use it again.
-  [[nodiscard]] bool returns_due() const { return !returns_due_.empty(); }
+  [[nodiscard]] bool returns_due() const { return !answers_.empty(); }
   void return_credits();
 
   /// A recalled peer gives so many of its credits back.
@@ -69,7 +79,7 @@ class Lending {
   /// The connection has ended. What the peer could have sent is promised to nobody once what it
   /// has sent was seen: until reclaim_parked().
   void release(Endpoint& endpoint);
-  [[nodiscard]] bool has_parked() const { return parked_ != 0; }
+  [[nodiscard]] bool has_parked() const { return credits_.parked() != 0; }
   /// The completion queue is drained.
   void reclaim_parked();
 
@@ -82,9 +92,9 @@ class Lending {
   void find_receives();
 
  private:
-  [[nodiscard]] std::size_t spare() const;
-  [[nodiscard]] std::uint32_t next_window() const;
-  void lend(Endpoint& endpoint, std::uint32_t receives);
+  [[nodiscard]] std::size_t being_read() const { return pool_.used().size(); }
+  void on_settled(Endpoint& endpoint, Settled settled);
+  [[nodiscard]] bool return_to(Endpoint& endpoint);
   void extend(Endpoint& endpoint);
   void recall(std::size_t wanted);
   [[nodiscard]] std::size_t recall_from(Endpoint& endpoint);
@@ -94,17 +104,14 @@ class Lending {
   VerbsCounters& counters_;
   Endpoints& endpoints_;
   Agenda& agenda_;
+  CreditPool& credits_;  ///< with SRQ; else leases have their receives for good
   ReceivePool& pool_;
-  WorkQueue& work_;
   Messages& messages_;
   Notes& notes_;
   NoteReader& reader_;
-  std::vector<EndpointId> returns_due_;  ///< owed half of their lease
-  std::deque<EndpointId> requests_;      ///< have none of ours, and something to send
-  std::size_t unleased_ = 0;             ///< with SRQ: promised to nobody
-  std::size_t recalled_ = 0;             ///< asked back, not here yet
-  std::size_t parked_ = 0;         ///< lent to peers that are gone; may be in the completion queue
-  EndpointId recall_next_ = 0;     ///< whom the last recall() passed by
+  DueAnswers answers_;    ///< to those that are owed half of their lease
+  CreditQueue requests_;  ///< of those that have none of ours, and something to send
+  RecallClock clock_;
   std::uint64_t recall_ns_ = 0;    ///< when peers were last asked
   std::uint64_t needy_ns_ = 0;     ///< since when somebody waits for receives; 0: nobody
   std::uint64_t newcomer_ns_ = 0;  ///< when a new peer was told to try again; 0: not lately

@@ -48,14 +48,20 @@ bool Messages::send_headed(Endpoint& endpoint, SendHead head, const void* data,
   return true;
 }
 
-/// A message of the device's own. False: no credit or no room.
-bool Messages::post_control(Endpoint& endpoint, MessageKind kind, std::uint32_t value,
-                            bool signal) {
-  if (endpoint.credit.count == 0 || endpoint.note.due || !work_.spare_room(endpoint)) return false;
+bool Messages::can_control(const Endpoint& endpoint) {
+  if (endpoint.borrowed.credits.count() == 0 || endpoint.note.due || !work_.spare_room(endpoint)) {
+    return false;
+  }
   if (work_.max_inline() < sizeof(Header) && work_.slots().exhausted()) {
     work_.flush_tails();
     return false;
   }
+  return true;
+}
+
+bool Messages::post_control(Endpoint& endpoint, MessageKind kind, std::uint32_t value,
+                            bool signal) {
+  if (!can_control(endpoint)) return false;
   post_message(endpoint, kind, value, {}, 0, signal);
   return true;
 }
@@ -100,7 +106,7 @@ void Messages::post_signal(Endpoint& endpoint, std::uint32_t notification) {
   ibv_send_wr request = {};
   request.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
   request.imm_data = htonl(notification);
-  --endpoint.credit.count;
+  endpoint.borrowed.credits.spend(1);
   work_.submit(endpoint, request, Record{}, false);
 }
 

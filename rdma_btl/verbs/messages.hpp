@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "rdma_btl/common/credit_pool.hpp"
 #include "rdma_btl/verbs/endpoint.hpp"
 #include "rdma_btl/verbs/work_queue.hpp"
 
@@ -14,19 +15,19 @@ namespace remit::verbs {
 /// and takes along the credits that are owed to the peer. One thread.
 class Messages {
  public:
-  Messages(VerbsCounters& counters, WorkQueue& work) : counters_(counters), work_(work) {}
+  Messages(VerbsCounters& counters, const CreditPool& pool, WorkQueue& work)
+      : counters_(counters), pool_(pool), work_(work) {}
 
   /// The header of the next message: uses up a credit and takes along those that are owed.
-  [[nodiscard]] static Header take_header(Endpoint& endpoint, MessageKind kind,
-                                          std::uint32_t value) {
+  [[nodiscard]] Header take_header(Endpoint& endpoint, MessageKind kind,
+                                   std::uint32_t value) const {
     Header header;
     header.kind = kind;
-    header.flags = endpoint.credit.starving ? kStarved : std::uint8_t{0};
-    header.credits = static_cast<std::uint16_t>(endpoint.lease.owed);
+    header.flags = endpoint.borrowed.starving ? kStarved : std::uint8_t{0};
+    header.credits = static_cast<std::uint16_t>(pool_.take_owed(endpoint.lease));
     header.value = value;
-    endpoint.lease.owed = 0;
-    endpoint.credit.starving = false;
-    --endpoint.credit.count;
+    endpoint.borrowed.starving = false;
+    endpoint.borrowed.credits.spend(1);
     return header;
   }
 
@@ -38,7 +39,10 @@ class Messages {
   /// are there.
   void post_message(Endpoint& endpoint, MessageKind kind, std::uint32_t value,
                     std::span<const Piece> pieces, std::size_t total, bool signal);
-  /// A message of the device's own. False: no credit or no room.
+  /// Whether there is a credit and room for a message of the device's own. If there is no room,
+  /// does what brings it.
+  [[nodiscard]] bool can_control(const Endpoint& endpoint);
+  /// Posts one. False: it cannot.
   [[nodiscard]] bool post_control(Endpoint& endpoint, MessageKind kind, std::uint32_t value = 0,
                                   bool signal = false);
   /// A notification behind everything that was posted so far. Room and a credit are there.
@@ -48,6 +52,7 @@ class Messages {
   [[nodiscard]] std::byte* take_slot(Record& record, bool& signal);
 
   VerbsCounters& counters_;
+  const CreditPool& pool_;
   WorkQueue& work_;
 };
 

@@ -19,9 +19,9 @@ void NoteReader::listen() {
   std::erase_if(listening_, [&](EndpointId id) {
     Endpoint& endpoint = endpoints_[id];
     // Whatever the peer wrote before that message is there.
-    const bool talks = endpoint.lease.receives != 0 && !endpoint.credit.dry && endpoint.lease.spoke;
+    const bool talks = endpoint.lease.units != 0 && !endpoint.borrowed.dry && endpoint.note.spoke;
     if (endpoint.state == State::open) heed(endpoint);
-    if (endpoint.credit.starving) agenda_.attention = true;
+    if (endpoint.borrowed.starving) agenda_.attention = true;
     if (endpoint.state == State::open && !talks) return false;
     endpoint.note.listening = false;
     return true;
@@ -44,7 +44,7 @@ void NoteReader::heed(Endpoint& endpoint) {
     Borrowing::on_loan(endpoint, lent);
   }
   // It follows a loan, so who is dry has not seen that yet.
-  if (note.recalls != heeded.recalls && !endpoint.credit.dry) {
+  if (note.recalls != heeded.recalls && !endpoint.borrowed.dry) {
     heeded.recalls = note.recalls;
     borrowing_.on_recall(endpoint);
   }

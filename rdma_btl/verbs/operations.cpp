@@ -77,7 +77,7 @@ bool Operations::put(Endpoint& endpoint, const Operation& operation) {
     work_.submit(endpoint, request, record, record.cookie != kNoCompletion);
   }
   if (immediate) {
-    --endpoint.credit.count;
+    endpoint.borrowed.credits.spend(1);
     ++counters_.notified;
   } else if (message && endpoint.state == State::open) {
     messages_.post_signal(endpoint, operation.notification);

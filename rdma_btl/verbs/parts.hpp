@@ -2,6 +2,7 @@
 // The parts of a verbs device.
 #pragma once
 
+#include "rdma_btl/common/credit_pool.hpp"
 #include "rdma_btl/verbs/adapter_events.hpp"
 #include "rdma_btl/verbs/borrowing.hpp"
 #include "rdma_btl/verbs/connections.hpp"
@@ -40,6 +41,7 @@ struct Parts {
   OpenedAdapter adapter;
   RegisteredMemory memory;
 
+  CreditPool credits;
   Messages messages;
   Swaps swaps;
   Operations operations;

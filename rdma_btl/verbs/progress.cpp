@@ -72,11 +72,7 @@ std::size_t Progress::take_all(std::span<const ibv_wc> work, std::span<Completio
 std::size_t Progress::attend(std::span<Completion> out) {
   agenda_.attention = false;
   if (agenda_.next_look_ns == 0) service();
-  std::size_t count = 0;
-  while (count < out.size() && !agenda_.ready.empty()) {
-    out[count++] = agenda_.ready.front();
-    agenda_.ready.pop_front();
-  }
+  const std::size_t count = agenda_.own.take(out);
   if (parts_.swaps.due()) parts_.swaps.retry();
   if (parts_.notes.due()) parts_.notes.write_due();
   if (parts_.reader.listening()) parts_.reader.listen();
@@ -85,7 +81,7 @@ std::size_t Progress::attend(std::span<Completion> out) {
     agenda_.flush_wanted = false;
     parts_.work.flush_tails();
   }
-  agenda_.attention = agenda_.attention || !agenda_.ready.empty() || parts_.swaps.due() ||
+  agenda_.attention = agenda_.attention || !agenda_.own.empty() || parts_.swaps.due() ||
                       parts_.notes.due() || parts_.borrowing.recalled() ||
                       parts_.lending.is_needed();
   return count;

@@ -81,7 +81,7 @@ bool Receiver::take_own(Endpoint& endpoint, const Header& header, const ibv_wc& 
       borrowing_.on_recall(endpoint);
       return false;
     case MessageKind::give_back:
-      if (endpoint.lease.recalled && header.value < endpoint.lease.receives) {
+      if (endpoint.lease.recalled && header.value < endpoint.lease.units) {
         lending_.take_back(endpoint, header.value);
       } else {
         teardown_.fail_endpoint(
@@ -116,13 +116,13 @@ bool Receiver::take_brief(Endpoint& endpoint, const ibv_wc& work, std::byte* dat
 
 /// What came back with a message.
 inline void Receiver::take_credits(Endpoint& endpoint, std::uint32_t credits, bool starved) {
-  endpoint.credit.count += credits;
+  endpoint.borrowed.credits.grant(credits);
   // A note has overtaken this message: these are to be given back, too.
-  if (endpoint.credit.dry && credits != 0) [[unlikely]] {
-    endpoint.credit.dry = false;
+  if (endpoint.borrowed.dry && credits != 0) [[unlikely]] {
+    endpoint.borrowed.dry = false;
     borrowing_.on_recall(endpoint);
   }
-  if (starved) endpoint.lease.wants_more = true;
+  if (starved) lending_.want_more(endpoint);
 }
 
 void Receiver::release() {

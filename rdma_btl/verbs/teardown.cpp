@@ -49,7 +49,7 @@ void Teardown::settle() {
       endpoint.state = State::idle;
     } else if (endpoint.state == State::open && Notes::said_farewell(endpoint)) {
       on_goodbye(endpoint);
-      agenda_.tell(CompletionKind::endpoint_closed, endpoint.id, MPI_SUCCESS);
+      agenda_.closed(endpoint.id);
     } else if (endpoint.state == State::open) {
       fail_endpoint(endpoint, fmt::format("{}: its process has ended or lost the connection",
                                           adapter_.way_to(endpoint)));
@@ -75,7 +75,7 @@ void Teardown::fail_endpoint(Endpoint& endpoint, std::string words) {
   }
   lending_.release(endpoint);
   expect_end(endpoint);
-  agenda_.tell(CompletionKind::endpoint_failed, endpoint.id, MPI_ERR_PROC_ABORTED);
+  agenda_.failed(endpoint.id);
 }
 
 /// The adapter is lost. Who needs it for a peer hears of it as that peer's failure.
@@ -83,7 +83,7 @@ void Teardown::fail_all(const std::string& words) {
   if (!broken_.empty()) return;
   broken_ = words;
   say(config_, LogLevel::info, "verbs: {}", words);
-  for (const auto& endpoint : endpoints_) fail_endpoint(*endpoint, words);
+  for (Endpoint& endpoint : endpoints_) fail_endpoint(endpoint, words);
 }
 
 /// The adapter has not given back the work requests of a failed connection in time: without its

@@ -71,7 +71,7 @@ VerbsDevice::~VerbsDevice() {
 
 void VerbsDevice::abort() {
   parts_.connections.close();
-  for (const auto& endpoint : parts_.endpoints) endpoint->state = verbs::State::failed;
+  for (verbs::Endpoint& endpoint : parts_.endpoints) endpoint.state = verbs::State::failed;
   parts_.adapter.listener().close();
 }
 
@@ -80,7 +80,7 @@ void VerbsDevice::pretend(EndpointId endpoint, ibv_event_type event) {
 }
 
 void VerbsDevice::pretend_credits(EndpointId endpoint, std::uint32_t credits) {
-  parts_.endpoints[endpoint].credit.count += credits;
+  parts_.endpoints[endpoint].borrowed.credits.grant(credits);
 }
 
 /// A connection that ends without this is a failure to the peer. The last messages are given time
@@ -89,15 +89,15 @@ void VerbsDevice::say_goodbye() {
   constexpr std::uint64_t kLingerMs = 5000;  // on a link that loses packets
   const std::uint64_t end = verbs::now_ns() + verbs::ms(kLingerMs);
   std::vector<verbs::Endpoint*> due;
-  for (const auto& endpoint : parts_.endpoints) {
-    if (endpoint->state == verbs::State::open) due.push_back(endpoint.get());
+  for (verbs::Endpoint& endpoint : parts_.endpoints) {
+    if (endpoint.state == verbs::State::open) due.push_back(&endpoint);
   }
   std::vector<verbs::Endpoint*> said;
   std::array<Completion, 16> ignored;
   while (!(due.empty() && said.empty()) && verbs::now_ns() < end) {
     std::erase_if(due, [&](verbs::Endpoint* endpoint) {
       if (endpoint->state != verbs::State::open) return true;
-      if (endpoint->credit.count == 0) {
+      if (endpoint->borrowed.credits.count() == 0) {
         endpoint->note.said->farewell = 1;
         parts_.notes.write(*endpoint);
       } else if (!parts_.messages.post_control(*endpoint, verbs::MessageKind::goodbye, 0, true)) {
@@ -176,11 +176,7 @@ std::size_t VerbsDevice::post_closed(verbs::Endpoint& endpoint,
     parts_.connections.begin(endpoint);
   }
   if (endpoint.state != verbs::State::failed) return 0;
-  for (const Operation& operation : operations) {
-    if (operation.kind == OpKind::send) continue;
-    parts_.progress.agenda().complete(endpoint.id, operation.cookie, MPI_ERR_PROC_ABORTED);
-  }
-  return operations.size();
+  return parts_.progress.agenda().refuse(endpoint.id, operations);
 }
 
 /// The fast path of a small message: one descriptor with everything in it.
@@ -196,7 +192,7 @@ void VerbsDevice::send(EndpointId id, SendHead head, const void* data, std::size
   ++parts_.counters.inlined;
   parts_.counters.sent_bytes += sizeof head + length;
   std::array<std::byte, verbs::kMostInline> small;
-  const verbs::Header header = verbs::Messages::take_header(endpoint, verbs::MessageKind::data, 0);
+  const verbs::Header header = parts_.messages.take_header(endpoint, verbs::MessageKind::data, 0);
   std::memcpy(small.data(), &header, sizeof header);
   std::memcpy(small.data() + sizeof header, &head, sizeof head);
   std::byte* const rest = small.data() + sizeof header + sizeof head;

@@ -39,7 +39,7 @@ void WorkQueue::flush_tail(Endpoint& endpoint) {
 }
 
 void WorkQueue::flush_tails() {
-  for (const auto& endpoint : endpoints_) flush_tail(*endpoint);
+  for (Endpoint& endpoint : endpoints_) flush_tail(endpoint);
 }
 
 void WorkQueue::submit(Endpoint& endpoint, ibv_send_wr& request, const Record& record,

@@ -12,7 +12,7 @@ bool Borrowing::starve(Endpoint& endpoint) {
   if (!endpoint.borrowed.starving) ++counters_.starved;
   endpoint.borrowed.starving = true;
   if (endpoint.borrowed.dry && endpoint.borrowed.credits.ask()) {
-    ++endpoint.note.said->wishes;
+    ++endpoint.note.said->requests;
     notes_.write(endpoint);
   }
   return false;

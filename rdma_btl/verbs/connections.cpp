@@ -198,7 +198,7 @@ void Connections::on_established(Endpoint& endpoint, std::span<const std::byte> 
     return teardown_.fail_endpoint(
         endpoint, fmt::format("{}: something else answered there", adapter_.way_to(endpoint)));
   }
-  handshake_.take_hello(endpoint, *hello);
+  handshake_.on_hello(endpoint, *hello);
   greetings_.send(endpoint);
 }
 
@@ -260,7 +260,7 @@ void Connections::accept(rdma_cm_id* id, Endpoint& endpoint, const Hello& hello)
   endpoint.contact.passive = id;
   if (!self) {
     endpoint.qp = id->qp;
-    handshake_.take_hello(endpoint, hello);
+    handshake_.on_hello(endpoint, hello);
     endpoint.state = State::accepting;
   }
   const Hello own = handshake_.hello_to(endpoint);
@@ -327,7 +327,7 @@ void Connections::handle_event(const rdma_cm_event& event, std::span<const std::
     case RDMA_CM_EVENT_UNREACHABLE:
       return on_trouble(endpoint, event);
     case RDMA_CM_EVENT_DISCONNECTED:
-      return teardown_.leave(endpoint);
+      return teardown_.on_disconnect(endpoint);
     default:
       return;
   }
@@ -361,7 +361,7 @@ void Connections::on_trouble(Endpoint& endpoint, const rdma_cm_event& event) {
 
 void Connections::on_rejected(Endpoint& endpoint, int status, std::span<const std::byte> data) {
   if (endpoint.state == State::open)
-    return teardown_.leave(endpoint);  // ended before it was quite made
+    return teardown_.on_disconnect(endpoint);  // ended before it was quite made
   if (endpoint.state != State::connecting) return;
   const std::optional<Rejection> rejection = Handshake::read_rejection(data);
   if (!rejection) {

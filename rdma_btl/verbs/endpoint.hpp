@@ -68,7 +68,7 @@ struct Question {
 };
 
 /// The last question whether a connected peer's host is there; the state of Keepalive.
-struct Probe {
+struct KeepaliveProbe {
   std::uint64_t since_ns = 0;  ///< when `retired` last advanced
   std::uint32_t sequence = 0;  ///< the number of its work request
   std::uint32_t retired = 0;   ///< WorkRing::retired() at `since_ns`
@@ -92,7 +92,7 @@ struct Endpoint {
   PeerName peer = 0;
   Contact contact;
   Question question;
-  Probe probe;
+  KeepaliveProbe keepalive;
   std::string where;  ///< "10.0.0.2:4711"
   std::string host;   ///< its name
   std::string words;  ///< behind the last failure or trouble

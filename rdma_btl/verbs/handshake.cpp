@@ -74,7 +74,7 @@ bool Handshake::is_meant(const Hello& hello) const {
   return hello.job == config_.job && hello.to == config_.name;
 }
 
-void Handshake::take_hello(Endpoint& endpoint, const Hello& hello) const {
+void Handshake::on_hello(Endpoint& endpoint, const Hello& hello) const {
   endpoint.borrowed.credits = Credits{};
   endpoint.borrowed.credits.grant(hello.credits);
   endpoint.immediate = adapter_.limits().immediate && (hello.abilities & kImmediate) != 0;

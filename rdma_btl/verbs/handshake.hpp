@@ -36,7 +36,7 @@ class Handshake {
   /// Whether a peer that asks for a connection means this process of this job.
   [[nodiscard]] bool is_meant(const Hello& hello) const;
   /// Keeps what the peer has said.
-  void take_hello(Endpoint& endpoint, const Hello& hello) const;
+  void on_hello(Endpoint& endpoint, const Hello& hello) const;
 
   /// Refuses a connection, and destroys its identifier.
   void reject(rdma_cm_id* id, Refusal reason, std::string_view words = {}) const;

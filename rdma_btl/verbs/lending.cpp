@@ -31,10 +31,7 @@ Expected<> Lending::grow(std::size_t receives) {
 bool Lending::can_admit(const Endpoint& endpoint) {
   if (!pool_.shared() || endpoint.lease.units != 0) return true;  // of an earlier attempt
   const bool enough = credits_.first_window(being_read()) != 0;
-  const std::uint64_t now = now_ns();
-  newcomer_ns_ = enough ? 0 : now;
-  // Somebody begins to wait; or somebody waited, and not in vain.
-  if (enough == (needy_ns_ != 0)) needy_ns_ = now;
+  demand_.on_newcomer(enough, now_ns());
   if (!enough) find_receives();
   return enough;
 }
@@ -149,20 +146,15 @@ void Lending::take_back(Endpoint& endpoint, std::uint32_t receives) {
 void Lending::on_request(Endpoint& endpoint) {
   const std::uint64_t now = now_ns();
   requests_.push(endpoint.lease, now);
-  if (needy_ns_ == 0) needy_ns_ = now;
+  demand_.on_request(now);
   agenda_.attention = true;
 }
 
 void Lending::find_receives() {
   serve_requests();
   const std::uint64_t now = now_ns();
-  constexpr std::uint64_t kNewcomerMs = 1000;
-  if (newcomer_ns_ != 0 && now - newcomer_ns_ >= ms(kNewcomerMs)) newcomer_ns_ = 0;
-  if (requests_.empty() && newcomer_ns_ == 0) {
-    needy_ns_ = 0;
-    return;
-  }
-  const std::size_t wanted = kLeastLease * (requests_.size() + (newcomer_ns_ != 0 ? 1 : 0));
+  const std::size_t wanted = kLeastLease * demand_.waiting(requests_.size(), now);
+  if (wanted == 0) return;
   // Who computes does not answer: after a while others are asked.
   if (now - recall_ns_ >= ms(1)) {
     recall_ns_ = now;
@@ -170,17 +162,15 @@ void Lending::find_receives() {
   } else if (credits_.coming() < wanted) {
     recall(wanted - credits_.coming());
   }
-  if (now - needy_ns_ >= ms(config_.patience_ms)) {
-    needy_ns_ = now;
-    (void)grow(kGrowth);  // at the limit of the adapter they have to wait
-  }
+  // At the limit of the adapter they have to wait.
+  if (demand_.in_vain(now, ms(config_.patience_ms))) (void)grow(kGrowth);
 }
 
 /// New credits for those who asked, in their order. The last ones are kept for a new peer.
 void Lending::serve_requests() {
   for (std::size_t i = requests_.size(); i != 0; --i) {
     const std::uint64_t now = now_ns();
-    const std::size_t kept = newcomer_ns_ == 0 ? 0 : kLeastLease;
+    const std::size_t kept = demand_.newcomer() ? kLeastLease : 0;
     CreditLease* const lease = requests_.pop(credits_, now, being_read() + kept);
     if (lease == nullptr) return;
     Endpoint& endpoint = endpoints_[lease->id];
@@ -189,7 +179,7 @@ void Lending::serve_requests() {
       endpoint.note.said->lent += credits_.lend_first(*lease, being_read());
       endpoint.note.spoke = false;
       ++counters_.loans;
-      needy_ns_ = now;
+      demand_.on_loan(now);
       notes_.write(endpoint);
     } else if (lease->recalled) {  // what it was lent before is still on its way back
       requests_.push(*lease, now);

@@ -10,6 +10,7 @@
 #include "rdma_btl/common/due_answers.hpp"
 #include "rdma_btl/common/recall_clock.hpp"
 #include "rdma_btl/verbs/agenda.hpp"
+#include "rdma_btl/verbs/demand.hpp"
 #include "rdma_btl/verbs/endpoints.hpp"
 #include "rdma_btl/verbs/receive_pool.hpp"
 
@@ -87,7 +88,7 @@ class Lending {
   void on_request(Endpoint& endpoint);
   [[nodiscard]] bool has_requests() const { return !requests_.empty(); }
   /// Whether somebody waits for receives: a peer that has no credits, or a new one.
-  [[nodiscard]] bool is_needed() const { return needy_ns_ != 0; }
+  [[nodiscard]] bool is_needed() const { return demand_.any(); }
   /// Lends what there is to those, and looks for more.
   void find_receives();
 
@@ -112,9 +113,8 @@ class Lending {
   DueAnswers answers_;    ///< to those that are owed half of their lease
   CreditQueue requests_;  ///< of those that have none of ours, and something to send
   RecallClock clock_;
-  std::uint64_t recall_ns_ = 0;    ///< when peers were last asked
-  std::uint64_t needy_ns_ = 0;     ///< since when somebody waits for receives; 0: nobody
-  std::uint64_t newcomer_ns_ = 0;  ///< when a new peer was told to try again; 0: not lately
+  Demand demand_;
+  std::uint64_t recall_ns_ = 0;  ///< when peers were last asked
 };
 
 }  // namespace remit::verbs

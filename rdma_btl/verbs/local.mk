@@ -13,6 +13,7 @@ rdma_btl_sources += \
 	rdma_btl/verbs/clock.hpp \
 	rdma_btl/verbs/connections.cpp \
 	rdma_btl/verbs/connections.hpp \
+	rdma_btl/verbs/demand.hpp \
 	rdma_btl/verbs/doctor.cpp \
 	rdma_btl/verbs/doctor.hpp \
 	rdma_btl/verbs/endpoint.hpp \

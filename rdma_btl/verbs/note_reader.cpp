@@ -48,8 +48,8 @@ void NoteReader::heed(Endpoint& endpoint) {
     heeded.recalls = note.recalls;
     borrowing_.on_recall(endpoint);
   }
-  if (note.wishes != heeded.wishes) {
-    heeded.wishes = note.wishes;
+  if (note.requests != heeded.requests) {
+    heeded.requests = note.requests;
     lending_.on_request(endpoint);
   }
 }

@@ -27,7 +27,7 @@ Endpoint* Receiver::sender_of(const ibv_wc& work, std::uint32_t slot) {
   if (work.status == IBV_WC_SUCCESS) [[likely]]
     return last_endpoint_;
   pool_.use(slot, ReceivePool::kNobody);
-  if (work.status != IBV_WC_WR_FLUSH_ERR) teardown_.failed_work(*last_endpoint_, work);
+  if (work.status != IBV_WC_WR_FLUSH_ERR) teardown_.on_failed_work(*last_endpoint_, work);
   return nullptr;
 }
 

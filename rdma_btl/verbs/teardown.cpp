@@ -14,7 +14,7 @@
 namespace remit::verbs {
 
 /// What the peer sent before is still in the completion queue.
-void Teardown::leave(Endpoint& endpoint) {
+void Teardown::on_disconnect(Endpoint& endpoint) {
   if (endpoint.leaving) return;
   endpoint.leaving = agenda_.chores = true;
   leaving_.push_back(endpoint.id);
@@ -96,9 +96,9 @@ void Teardown::abandon(Endpoint& endpoint) {
 }
 
 /// The first error of a connection says why; the others only follow from it.
-void Teardown::failed_work(Endpoint& endpoint, const ibv_wc& work) {
+void Teardown::on_failed_work(Endpoint& endpoint, const ibv_wc& work) {
   if (endpoint.state == State::failed || endpoint.state == State::gone) return;
-  if (Notes::said_farewell(endpoint)) return leave(endpoint);
+  if (Notes::said_farewell(endpoint)) return on_disconnect(endpoint);
   std::string_view hint;
   switch (work.status) {
     case IBV_WC_RETRY_EXC_ERR:

@@ -35,7 +35,7 @@ class Teardown {
 
   /// The connection was cut. What the peer sent before is still in the completion queue, so it is
   /// judged by settle().
-  void leave(Endpoint& endpoint);
+  void on_disconnect(Endpoint& endpoint);
   [[nodiscard]] bool has_leaving() const { return !leaving_.empty(); }
   /// The completion queue is drained.
   void settle();
@@ -45,7 +45,7 @@ class Teardown {
   /// The first failure of an endpoint, in words for the user; later ones only follow from it.
   void fail_endpoint(Endpoint& endpoint, std::string words);
   /// A completion with an error.
-  void failed_work(Endpoint& endpoint, const ibv_wc& work);
+  void on_failed_work(Endpoint& endpoint, const ibv_wc& work);
   /// The adapter is lost. Who needs it for a peer hears of it as that peer's failure.
   void fail_all(const std::string& words);
   /// Why the adapter can never be used again; empty: it can.

@@ -45,11 +45,12 @@ struct VerbsConfig {
   /// cannot be asked for: iWARP, and attempts that fail at once.
   unsigned connect_timeout_ms = 5 * 60000;
   unsigned quiet_ms = 3000;          ///< after so long without an answer its host is asked
-  unsigned host_timeout_ms = 30000;  ///< which has to answer in so long; also knocks
-  unsigned knock_ms = 10000;         ///< between two looks whether connected peers' hosts are there
+  unsigned host_timeout_ms = 30000;  ///< which has to answer in so long; also to keepalives
+  unsigned keepalive_ms =
+      10000;  ///< between two questions whether connected peers' hosts are there
   /// Of a packet, as the exponent of 4.096 us: 17 is 0.54 s. Adapters try 8 times, and may wait up
   /// to 4 times as long: a link that stays down is an error after 4 to 17 s. Soft-RoCE never gives
-  /// up; there it is one after host_timeout_ms and up to twice knock_ms.
+  /// up; there it is one after host_timeout_ms and up to twice keepalive_ms.
   std::uint8_t ack_timeout = 17;
   Log* log = nullptr;  ///< must outlive the device; null: silent
 };
@@ -90,7 +91,7 @@ struct VerbsCounters : verbs::ReceiveCounters {
   std::uint64_t retried = 0;   ///< attempts to connect after the first
   std::uint64_t asked = 0;     ///< hosts of peers that did not answer, asked whether they are there
   /// Empty writes, with iWARP reads, to see whether connected peers' hosts are there.
-  std::uint64_t knocks = 0;
+  std::uint64_t keepalives = 0;
 };
 
 }  // namespace remit

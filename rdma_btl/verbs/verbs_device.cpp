@@ -259,7 +259,7 @@ std::vector<Statistic> VerbsDevice::statistics() const {
                                 {"connections", c.connections},
                                 {"connections_retried", c.retried},
                                 {"hosts_asked", c.asked},
-                                {"knocks", c.knocks},
+                                {"knocks", c.keepalives},
                                 {"strangers_rejected", c.rejected}};
   if (const auto refusals = parts_.adapter.refusals(); refusals) {
     all.push_back({"port_receiver_not_ready", *refusals});

@@ -118,7 +118,7 @@ inline constexpr std::size_t kHeadRoom = 64;
 /// wrap.
 struct Note {
   std::uint32_t lent = 0;     ///< credits given in this way
-  std::uint8_t wishes = 0;    ///< times that its writer asked for credits, having lost all
+  std::uint8_t requests = 0;  ///< times that its writer asked for credits, having lost all
   std::uint8_t recalls = 0;   ///< MessageKind::recall of a writer that has no credit for it
   std::uint8_t farewell = 0;  ///< MessageKind::goodbye of a writer that has no credit for it
   std::uint8_t unused = 0;

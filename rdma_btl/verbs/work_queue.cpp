@@ -63,7 +63,7 @@ bool WorkQueue::retire(const ibv_wc& work, Completion& out) {
   int status = MPI_SUCCESS;
   if (work.status != IBV_WC_SUCCESS) [[unlikely]] {
     status = work.status == IBV_WC_REM_ACCESS_ERR ? MPI_ERR_RMA_RANGE : MPI_ERR_PROC_ABORTED;
-    teardown_.failed_work(endpoint, work);
+    teardown_.on_failed_work(endpoint, work);
   }
   const Record own = endpoint.work.finish(sequence, [&](const Record& record) {
     --outstanding_;

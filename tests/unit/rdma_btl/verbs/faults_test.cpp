@@ -79,12 +79,12 @@ TEST_F(VerbsFaults, AHostThatIsNotThereIsGivenUp) {
 /// An empty write now and then, which no process has to answer and nobody sees.
 TEST_F(VerbsFaults, IdleConnectionsAreLookedAfter) {
   VerbsConfig config = config_of(0);
-  config.knock_ms = 100;
+  config.keepalive_ms = 100;
   add(config);
   add(config_of(1));
   talk(0, 1);
   pause(milliseconds(1500));
-  EXPECT_GE(device(0).counters().knocks, 3U);
+  EXPECT_GE(device(0).counters().keepalives, 3U);
   EXPECT_LE(device(0).max_sleep_ms(), 100) << "a sleeper wakes for it";
   EXPECT_TRUE(wait_until([&] { return device(0).flushed(); })) << "one was not acknowledged";
   EXPECT_TRUE(node(0).failures.empty());

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rdma_btl/verbs/address.hpp"
+#include "rdma_btl/verbs/demand.hpp"
 #include "rdma_btl/verbs/endpoints.hpp"
 #include "rdma_btl/verbs/gather.hpp"
 #include "rdma_btl/verbs/limits.hpp"
@@ -296,6 +297,38 @@ TEST(VerbsAddress, SaysWhatWasPacked) {
     bytes[offsetof(verbs::Address, version)] ^= std::byte{1};
     EXPECT_FALSE(verbs::unpack(bytes)) << "of another version";
   }
+}
+
+// --- who waits for receives --------------------------------------------------------------------
+
+TEST(VerbsDemand, IsInVainUntilSomebodyIsServed) {
+  verbs::Demand demand;
+  EXPECT_FALSE(demand.any());
+  demand.on_request(1000);
+  demand.on_request(1050);
+  EXPECT_TRUE(demand.any());
+  EXPECT_EQ(demand.waiting(2, 1060), 2U);
+  EXPECT_FALSE(demand.in_vain(1099, 100));
+  EXPECT_TRUE(demand.in_vain(1100, 100));
+  EXPECT_FALSE(demand.in_vain(1199, 100)) << "twice in that time";
+  demand.on_loan(1150);
+  EXPECT_FALSE(demand.in_vain(1249, 100));
+  EXPECT_EQ(demand.waiting(0, 1250), 0U);
+  EXPECT_FALSE(demand.any());
+}
+
+TEST(VerbsDemand, ANewPeerThatDoesNotComeBackIsForgotten) {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  verbs::Demand demand;
+  demand.on_newcomer(false, kSecond);
+  EXPECT_TRUE(demand.any());
+  EXPECT_EQ(demand.waiting(0, 2 * kSecond - 1), 1U);
+  EXPECT_EQ(demand.waiting(1, 2 * kSecond), 1U) << "only the one that has asked";
+  EXPECT_TRUE(demand.any());
+  EXPECT_EQ(demand.waiting(0, 2 * kSecond), 0U);
+  EXPECT_FALSE(demand.any());
+  demand.on_newcomer(true, 3 * kSecond);
+  EXPECT_FALSE(demand.any()) << "nobody waited";
 }
 
 // --- peers -------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ int HandleChecks::inter_comm(MPI_Comm handle, CommObject*& out) {
 
 int HandleChecks::group(MPI_Group handle, std::shared_ptr<const Group>& out) {
   if (handle == MPI_GROUP_EMPTY) {
-    out = Group::regular(0, 1, 0);
+    out = Group::regular(ProcId{0}, 1, 0);
     return MPI_SUCCESS;
   }
   auto* object = object_of<GroupObject>(handle, ObjectKind::group);

@@ -12,25 +12,27 @@ RankSet rank_set_of(const Group& group) {
   RankSet set;
   const int size = group.size();
   if (size == 0) return set;
-  const std::int64_t first = group.proc(0);
-  const std::int64_t stride = size > 1 ? std::int64_t{group.proc(1)} - first : 1;
+  const std::int64_t first = number_of(group.proc(0));
+  const std::int64_t stride = size > 1 ? number_of(group.proc(1)) - first : 1;
   bool regular = true;
-  for (int i = 0; i < size && regular; ++i) regular = group.proc(i) == first + i * stride;
+  for (int i = 0; i < size && regular; ++i) {
+    regular = number_of(group.proc(i)) == first + i * stride;
+  }
   if (regular) {
     set.count = static_cast<std::uint32_t>(size);
     set.first = static_cast<std::uint32_t>(first);
     set.stride = stride;
     return set;
   }
-  for (int i = 0; i < size; ++i) set.add(group.proc(i));
+  for (int i = 0; i < size; ++i) set.add(number_of(group.proc(i)));
   return set;
 }
 
-void add_once(RankSet& set, ProcId rank) {
+void add_once(RankSet& set, ProcId proc) {
   for (std::uint32_t i = 0; set.listed && i < set.size(); ++i) {
-    if (set.list[i] == rank) return;
+    if (set.list[i] == number_of(proc)) return;
   }
-  set.add(rank);
+  set.add(number_of(proc));
 }
 
 void add_awaited(Engine& engine, const CommCore& comm, std::uint32_t sequence, RankSet& set) {

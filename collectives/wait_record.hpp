@@ -14,7 +14,7 @@ namespace remit {
 [[nodiscard]] RankSet rank_set_of(const Group& group);
 
 /// Adds a rank that may be in the set.
-void add_once(RankSet& set, ProcId rank);
+void add_once(RankSet& set, ProcId proc);
 
 /// Adds the peers of those messages of the operation numbered `sequence` on `comm` that are not
 /// complete.

@@ -21,7 +21,7 @@ GroupWords encode_group(const Engine& engine, const Group& group) {
 }
 
 GroupPtr decode_group(Engine& engine, const GroupWords& words) {
-  if (words.size() < 3) return Group::regular(0, 1, 0);
+  if (words.size() < 3) return Group::regular(ProcId{0}, 1, 0);
   const auto proc = [&](std::int64_t name) {
     return engine.links().directory().proc_of(static_cast<PeerName>(name));
   };

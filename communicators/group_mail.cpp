@@ -40,7 +40,7 @@ struct GroupMail::Arrival {
 GroupMail::GroupMail(CommProcess& comms) : comms_(comms) {
   core_.context = ContextIds::context_of(ContextIds::kGroups);
   core_.rank = comms.process().rank();
-  core_.local = Group::regular(0, 1, comms.process().size());
+  core_.local = Group::regular(ProcId{0}, 1, comms.process().size());
 }
 
 GroupMail::~GroupMail() = default;

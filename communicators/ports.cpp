@@ -92,7 +92,7 @@ struct Ports::Refusal {
 Ports::Ports(CommProcess& comms)
     : comms_(comms),
       progress_(comms.process().progress()),
-      request_core_(core_to(0, ContextIds::kConnectRequests)) {}
+      request_core_(core_to(ProcId{}, ContextIds::kConnectRequests)) {}
 
 Ports::~Ports() {
   if (watching_) progress_.remove(this);

@@ -59,7 +59,7 @@ class Ports final : public ProgressSource {
  private:
   /// Who has asked for a connection.
   struct ConnectRequest {
-    ProcId proc = 0;
+    ProcId proc{};
     int answer_tag = 0;
   };
   struct Arriving;

@@ -31,13 +31,15 @@ std::vector<ProcessSet> process_sets(Process& process) {
 }
 
 std::shared_ptr<const Group> find_process_set(Process& process, std::string_view name) {
-  if (is_named(name, "mpi://WORLD")) return Group::regular(0, 1, process.size());
+  if (is_named(name, "mpi://WORLD")) return Group::regular(ProcId{0}, 1, process.size());
   if (is_named(name, "mpi://SELF")) {
     return Group::regular(static_cast<ProcId>(process.rank()), 1, 1);
   }
   for (const ProcessSet& set : process_sets(process)) {
     if (set.name != name || set.ranks.empty()) continue;
-    return Group::of(std::vector<ProcId>(set.ranks.begin(), set.ranks.end()));
+    std::vector<ProcId> members;
+    for (const int rank : set.ranks) members.push_back(proc_of_world_rank(rank));
+    return Group::of(std::move(members));
   }
   return nullptr;
 }

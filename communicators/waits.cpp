@@ -11,7 +11,7 @@ void ProcessWait::describe(CallRecord& record) const {
   set_text(record.operation, what_);
   record.threads = call_.comms.threads().overlap();
   record.kind = kind_;
-  if (proc_ != kAnyProc) record.waits_for.add(proc_);
+  if (proc_ != kAnyProc) record.waits_for.add(number_of(proc_));
 }
 
 void InnerCollectiveWait::describe(CallRecord& record) const {

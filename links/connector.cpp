@@ -54,7 +54,7 @@ int Connector::take_answers() {
   while (std::optional<Bootstrap::Answer> answer = parts_.process.bootstrap().poll()) {
     ++count;
     --lookups_;
-    Link& link = parts_.table.get(static_cast<ProcId>(answer->rank));
+    Link& link = parts_.table.get(proc_of_world_rank(answer->rank));
     link.looking_up = false;
     if (answer->blob) {
       connect_to(link, *answer->blob);

@@ -59,12 +59,16 @@ class LinkTable {
   }
 
   /// Null if never talked to.
-  [[nodiscard]] Link* find(ProcId id) const { return (*pages_[id / kPage])[id % kPage].get(); }
+  [[nodiscard]] Link* find(ProcId id) const {
+    const std::size_t index = number_of(id);
+    return (*pages_[index / kPage])[index % kPage].get();
+  }
   Link& get(ProcId id) {
     if (Link* link = find(id)) return *link;
-    Page*& page = pages_[id / kPage];
+    const std::size_t index = number_of(id);
+    Page*& page = pages_[index / kPage];
     if (page == &empty_page()) page = new Page();
-    auto& slot = (*page)[id % kPage];
+    auto& slot = (*page)[index % kPage];
     slot = make_(id);
     all_.push_back(slot.get());
     return *slot;

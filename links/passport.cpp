@@ -49,7 +49,7 @@ Expected<std::vector<Passport>> decode_passports(std::span<const std::byte> byte
 }
 
 ProcId ForeignProcs::proc_of(PeerName name) {
-  const auto [found, is_new] = by_name_.try_emplace(name, end());
+  const auto [found, is_new] = by_name_.try_emplace(name, static_cast<ProcId>(known()));
   if (is_new) {
     names_.push_back(name);
     passports_.emplace_back();
@@ -66,7 +66,7 @@ Expected<ProcId> ForeignProcs::introduce(const Passport& passport) {
                 job, passport.job);
   }
   const ProcId proc = proc_of(passport.name());
-  passports_[proc - first_] = passport;
+  passports_[index_of(proc)] = passport;
   return proc;
 }
 

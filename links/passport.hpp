@@ -43,12 +43,18 @@ class ForeignProcs {
   /// another one.
   [[nodiscard]] Expected<ProcId> introduce(const Passport& passport);
 
-  [[nodiscard]] PeerName name_of(ProcId proc) const { return names_[proc - first_]; }
-  [[nodiscard]] const Passport& passport_of(ProcId proc) const { return passports_[proc - first_]; }
-  /// One above the highest number.
-  [[nodiscard]] ProcId end() const { return first_ + static_cast<ProcId>(names_.size()); }
+  [[nodiscard]] PeerName name_of(ProcId proc) const { return names_[index_of(proc)]; }
+  [[nodiscard]] const Passport& passport_of(ProcId proc) const {
+    return passports_[index_of(proc)];
+  }
+  /// Processes that have a number, those of its own job included.
+  [[nodiscard]] std::size_t known() const { return number_of(first_) + names_.size(); }
 
  private:
+  [[nodiscard]] std::size_t index_of(ProcId proc) const {
+    return number_of(proc) - number_of(first_);
+  }
+
   ProcId first_;
   std::vector<PeerName> names_;
   std::deque<Passport> passports_;

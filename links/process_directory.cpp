@@ -10,11 +10,11 @@ PeerName ProcessDirectory::name_of(ProcId proc) const {
 ProcId ProcessDirectory::proc_of(PeerName name) {
   if (name >> 32 != process_.identity().job_key) {
     const ProcId proc = foreign_.proc_of(name);
-    table_.make_room(foreign_.end());
+    table_.make_room(foreign_.known());
     return proc;
   }
   const std::uint32_t rank = rank_of_name(name);
-  return rank < static_cast<std::uint32_t>(process_.size()) ? rank : kAnyProc;
+  return rank < static_cast<std::uint32_t>(process_.size()) ? ProcId{rank} : kAnyProc;
 }
 
 Expected<ProcId> ProcessDirectory::introduce(const Passport& passport) {
@@ -23,7 +23,7 @@ Expected<ProcId> ProcessDirectory::introduce(const Passport& passport) {
     if (const ProcId proc = proc_of(passport.name()); proc != kAnyProc) return proc;
   } else if (job_key_of(passport.job) != me.job_key) {
     Expected<ProcId> proc = foreign_.introduce(passport);
-    table_.make_room(foreign_.end());
+    table_.make_room(foreign_.known());
     return proc;
   }
   return fail(MPI_ERR_INTERN, "rank {} of job {} cannot be told from a process of job {}",
@@ -31,7 +31,7 @@ Expected<ProcId> ProcessDirectory::introduce(const Passport& passport) {
 }
 
 std::string ProcessDirectory::words_of(ProcId proc) const {
-  if (!is_foreign(proc)) return fmt::format("rank {}", proc);
+  if (!is_foreign(proc)) return fmt::format("rank {}", number_of(proc));
   const std::string& job = foreign_.passport_of(proc).job;
   return fmt::format("rank {} of job {}", rank_of_name(foreign_.name_of(proc)),
                      job.empty() ? "(not introduced)" : job);

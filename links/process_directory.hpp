@@ -21,11 +21,11 @@ class ProcessDirectory {
   /// `process` is this one; `table` gets room for the link of whoever becomes known. Both must
   /// outlive it.
   ProcessDirectory(const Process& process, LinkTable& table)
-      : process_(process), table_(table), foreign_(static_cast<ProcId>(process.size())) {}
+      : process_(process), table_(table), foreign_(proc_of_world_rank(process.size())) {}
 
   /// Whether it is of another job.
   [[nodiscard]] bool is_foreign(ProcId proc) const {
-    return proc >= static_cast<ProcId>(process_.size());
+    return proc >= proc_of_world_rank(process_.size());
   }
   /// What devices call a process: the same at all processes of all jobs, and in the order of ranks
   /// within a job.

@@ -63,7 +63,7 @@ Expected<std::unique_ptr<Hierarchy>> cells_of(const Params& params, const Collec
     cells.push_back(rank * info.hosts / info.ranks);
   }
   CommCore comm;
-  comm.local = Group::regular(0, 1, info.ranks);
+  comm.local = Group::regular(ProcId{0}, 1, info.ranks);
   auto hierarchy = std::make_unique<Hierarchy>(comm, cells);
   return hierarchy->useful() ? std::move(hierarchy) : nullptr;
 }

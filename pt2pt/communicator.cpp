@@ -16,7 +16,7 @@ std::shared_ptr<const Group> Group::regular(ProcId first, std::int64_t stride, i
 
 std::shared_ptr<const Group> Group::of(std::vector<ProcId> members) {
   const int size = static_cast<int>(members.size());
-  if (members.empty()) return regular(0, 1, 0);
+  if (members.empty()) return regular(ProcId{}, 1, 0);
   const std::int64_t stride =
       size > 1 ? static_cast<std::int64_t>(members[1]) - static_cast<std::int64_t>(members[0]) : 1;
   bool is_regular = stride != 0;

@@ -49,7 +49,7 @@ class Group {
 
  private:
   Group() = default;
-  ProcId first_ = 0;
+  ProcId first_{};
   std::int64_t stride_ = 1;
   int size_ = 0;
   std::vector<ProcId> members_;                  // empty if regular

@@ -32,7 +32,7 @@ Engine::Engine(Process& process, std::vector<std::unique_ptr<Device>> devices)
             links_.table(), messenger_, counters_),
       rendezvous_(process, links_, messenger_, counters_),
       receiver_({links_, messenger_, flow_, rendezvous_, counters_, process.progress()},
-                static_cast<ProcId>(process.rank()), pool_bytes(process.params())),
+                proc_of_world_rank(process.rank()), pool_bytes(process.params())),
       sender_({process, links_, messenger_, rendezvous_, receiver_, counters_}) {
   links_.users().set(LinkUserId::matching, this);
   links_.publish(flow_.first_window());

@@ -35,7 +35,7 @@ FlowControl::FlowControl(std::size_t pool_bytes, std::uint32_t processes, const 
 }
 
 void FlowControl::connected(Peer& peer, std::uint32_t window) {
-  pool_.join(peer.lease, peer.id, window);
+  pool_.join(peer.lease, number_of(peer.id), window);
   clock_.add(peer.lease);
 }
 
@@ -82,7 +82,7 @@ void FlowControl::recall_idle() {
   while (CreditLease* lease = clock_.next(looks)) {
     if (pool_.recall(*lease) == 0) continue;
     ++counters_.recalls;
-    auto& peer = static_cast<Peer&>(*links_.find(lease->id));
+    auto& peer = static_cast<Peer&>(*links_.find(ProcId{lease->id}));
     messenger_.send_handle(peer, MessageKind::recall, kNoSlabHandle);
   }
 }

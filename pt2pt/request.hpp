@@ -59,7 +59,7 @@ struct Request : ListNode<>, PostedLink {
   OpStatus status;
   Waiter* waiter = nullptr;  ///< told when the request completes
 
-  ProcId proc = 0;  ///< the peer; kAnyProc: a receive from any source
+  ProcId proc{};  ///< the peer; kAnyProc: a receive from any source
   SlabHandle transfer = kNoSlabHandle;
   Unexpected* unexpected = nullptr;
   View view;

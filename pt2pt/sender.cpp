@@ -8,7 +8,7 @@
 namespace remit {
 
 Sender::Sender(const Parts& parts)
-    : parts_(parts), self_(static_cast<ProcId>(parts.process.rank())) {
+    : parts_(parts), self_(proc_of_world_rank(parts.process.rank())) {
   const ProtocolOptions options = ProtocolOptions::from(parts_.process.params());
   for (const auto& slot : parts_.links.devices()) {
     const Caps& caps = slot->device->caps();

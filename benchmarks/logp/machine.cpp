@@ -31,8 +31,8 @@ Engine::~Engine() {
 std::uint32_t Engine::level_of(ProcId a, ProcId b) const {
   std::uint32_t level = 0;
   while (level + 1U < levels_.size()) {
-    const auto each = static_cast<ProcId>(levels_[level].processes);
-    if (a / each == b / each) break;
+    const auto each = static_cast<std::uint32_t>(levels_[level].processes);
+    if (number_of(a) / each == number_of(b) / each) break;
     ++level;
   }
   return level;
@@ -47,7 +47,7 @@ VirtualTime Engine::spread(const Message& message) const {
 void Engine::isend(Request& request, const View& buffer, int dest, int tag, const CommCore& comm,
                    SendMode /*mode*/, bool /*collective*/) {
   const ProcId from = comm.local->proc(comm.rank);
-  Processor& sender = processors_[from];
+  Processor& sender = processors_[number_of(from)];
   Message message;
   message.to = comm.peers().proc(dest);
   message.level = level_of(from, message.to) & 7U;
@@ -72,7 +72,7 @@ void Engine::isend(Request& request, const View& buffer, int dest, int tag, cons
 
 void Engine::irecv(Request& request, const View& buffer, int source, int tag, const CommCore& comm,
                    bool /*collective*/) {
-  const auto me = comm.local->proc(comm.rank);
+  const std::uint32_t me = number_of(comm.local->proc(comm.rank));
   request.complete = false;
   request.view = buffer;
   request.key = {comm.context, source, tag};
@@ -127,12 +127,12 @@ std::int32_t Engine::keep(const Message& message) {
 }
 
 void Engine::arrive(const Message& message, VirtualTime time) {
-  Processor& receiver = processors_[message.to];
+  Processor& receiver = processors_[number_of(message.to)];
   const VirtualTime whole = std::max(time, receiver.in_free + spread(message));
   receiver.in_free = whole + costs_of(message).gap;
   // What the processor does with the message is after that, whoever asks for it.
   receiver.free = std::max(receiver.free, whole);
-  for (Request& request : posted_[message.to]) {
+  for (Request& request : posted_[number_of(message.to)]) {
     if (request.key.source != message.source || request.key.tag != message.tag ||
         request.key.context != message.context) {
       continue;
@@ -142,9 +142,9 @@ void Engine::arrive(const Message& message, VirtualTime time) {
     return;
   }
   const std::int32_t at = keep(message);
-  std::int32_t& last = last_kept_[message.to];
+  std::int32_t& last = last_kept_[number_of(message.to)];
   if (last < 0) {
-    first_kept_[message.to] = at;
+    first_kept_[number_of(message.to)] = at;
   } else {
     kept_[static_cast<std::size_t>(last)].next = at;
   }

@@ -159,7 +159,7 @@ Result run_members(Engine& engine, const Algorithm& row, const Options& options,
   std::vector<typename Operation<T>::Buffers> buffers;
   buffers.reserve(count);
   const auto members = std::make_unique<Member[]>(count);
-  const auto group = Group::regular(0, 1, options.ranks);
+  const auto group = Group::regular(ProcId{0}, 1, options.ranks);
   for (int r = 0; r < options.ranks; ++r) {
     Member& member = members[static_cast<std::size_t>(r)];
     buffers.push_back(operation.make_buffers(r));
@@ -248,7 +248,7 @@ int simulate(const Options& options) {
   if (options.cells > 0) {
     if (options.ranks % options.cells != 0) return refuse(3, "the ranks must fill all cells");
     CommCore comm;
-    comm.local = Group::regular(0, 1, options.ranks);
+    comm.local = Group::regular(ProcId{0}, 1, options.ranks);
     cells.emplace(comm, options.cells);
     if (!cells->useful()) return refuse(3, "no use of these cells");
     shape.hierarchy = &*cells;

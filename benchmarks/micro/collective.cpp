@@ -23,7 +23,7 @@ struct Job {
         engine(process, {1'000'000, 100'000, 200'000, 80}, size),
         data(kind, size, 1),
         members(std::make_unique<Member[]>(static_cast<std::size_t>(size))) {
-    const auto group = Group::regular(0, 1, size);
+    const auto group = Group::regular(ProcId{0}, 1, size);
     for (int r = 0; r < size; ++r) {
       buffers.push_back(data.make_buffers(r));
       members[static_cast<std::size_t>(r)].args = data.args(buffers.back());

@@ -91,7 +91,7 @@ Ranks::Ranks(SimNetwork& network, Daemons& daemons, Exchange& exchange, const Op
       daemons_(daemons),
       exchange_(exchange),
       options_(options),
-      group_(Group::regular(0, 1, daemons.shape().ranks)) {
+      group_(Group::regular(ProcId{0}, 1, daemons.shape().ranks)) {
   for (std::unique_ptr<SimDevice>& device : devices) {
     ranks_.push_back(std::make_unique<Rank>());
     ranks_.back()->device = device.get();

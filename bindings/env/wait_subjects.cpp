@@ -115,7 +115,7 @@ void MessageWait::describe(CallRecord& record) const {
   if (args_.peer == MPI_ANY_SOURCE) {
     set_any_source(core, record);
   } else {
-    record.waits_for.add(core.peers().proc(args_.peer));
+    record.waits_for.add(number_of(core.peers().proc(args_.peer)));
   }
 }
 
@@ -131,7 +131,7 @@ void ExchangeWait::describe(CallRecord& record) const {
   if (args.peer == MPI_ANY_SOURCE) {
     set_any_source(core, record);
   } else {
-    record.waits_for.add(core.peers().proc(args.peer));
+    record.waits_for.add(number_of(core.peers().proc(args.peer)));
   }
 }
 

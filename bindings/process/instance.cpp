@@ -40,7 +40,7 @@ Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Devic
   const auto my_proc = static_cast<ProcId>(process->rank());
   make_predefined(world, MPI_COMM_WORLD, "MPI_COMM_WORLD",
                   ContextIds::context_of(ContextIds::kWorld), process->rank(),
-                  Group::regular(0, 1, process->size()));
+                  Group::regular(ProcId{0}, 1, process->size()));
   make_predefined(self, MPI_COMM_SELF, "MPI_COMM_SELF", ContextIds::context_of(ContextIds::kSelf),
                   0, Group::regular(my_proc, 1, 1));
   bsend = std::make_unique<BsendBuffer>();

@@ -45,7 +45,7 @@ struct BoardMember {
   std::uint64_t base = 0;  ///< operation n has the number base + n in its segment
   HostMemory* memory = nullptr;
   EndpointId endpoint = 0;
-  ProcId proc = 0;
+  ProcId proc{};
 
   /// Its line for operation `number`.
   [[nodiscard]] BoardSegment::Line& line(std::uint64_t number) const {

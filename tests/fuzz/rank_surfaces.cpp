@@ -154,19 +154,20 @@ void run_passports(std::string_view bytes) {
   const auto view = std::as_bytes(std::span(bytes));
   const Expected<std::vector<Passport>> passports = decode_passports(view);
   if (!passports) return;
-  constexpr ProcId kOwnJob = 4;
-  ForeignProcs procs{kOwnJob};
+  constexpr std::uint32_t kOwnJob = 4;
+  ForeignProcs procs{ProcId{kOwnJob}};
   std::vector<std::byte> again;
   for (const Passport& passport : *passports) {
     const std::vector<std::byte> one = encode(passport);
     again.insert(again.end(), one.begin(), one.end());
     const Expected<ProcId> proc = procs.introduce(passport);
     if (!proc) continue;
-    require(*proc >= kOwnJob && *proc < procs.end(), "a foreign process has a number of its own");
+    require(number_of(*proc) >= kOwnJob && number_of(*proc) < procs.known(),
+            "a foreign process has a number of its own");
     require(procs.name_of(*proc) == passport.name(), "a number leads to the name");
     require(procs.passport_of(*proc).job == passport.job, "a number leads to the passport");
   }
-  require(procs.end() <= kOwnJob + passports->size(), "nobody else has a number");
+  require(procs.known() <= kOwnJob + passports->size(), "nobody else has a number");
   require(std::ranges::equal(again, view), "passports encode back to their bytes");
 }
 

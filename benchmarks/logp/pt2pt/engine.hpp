@@ -89,7 +89,7 @@ class Engine final {
  private:
   /// A message on its way, or one that has not been asked for yet. Short data is in it.
   struct Message {
-    ProcId to = 0;
+    ProcId to{};
     int source = 0;
     ContextId context = 0;
     int tag = 0;

@@ -53,7 +53,7 @@ class BoardRanks {
     Params params;
     EXPECT_TRUE(params.set("coll_long_board", long_board).has_value());
     EXPECT_TRUE(params.set("coll_reproducible", reproducible).has_value());
-    const auto group = Group::regular(0, 1, size);
+    const auto group = Group::regular(ProcId{0}, 1, size);
     for (int rank = 0; rank < size; ++rank) {
       ShmConfig config;
       config.name = static_cast<PeerName>(rank);

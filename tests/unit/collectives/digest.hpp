@@ -66,7 +66,7 @@ std::string digest(const DigestCase& c, EngineOf&& engine_of, Run&& run, Message
   std::vector<Data::Buffers> buffers;
   buffers.reserve(static_cast<std::size_t>(c.size));
   const auto members = std::make_unique<logp::Member[]>(static_cast<std::size_t>(c.size));
-  const auto group = Group::regular(0, 1, c.size);
+  const auto group = Group::regular(ProcId{0}, 1, c.size);
   std::vector<std::uint64_t> before;
   for (int r = 0; r < c.size; ++r) {
     logp::Member& member = members[static_cast<std::size_t>(r)];

@@ -24,7 +24,7 @@ class TwoGroups : public World {
  public:
   TwoGroups(int first, int second, SimConfig config)
       : World(first + second, std::move(config), {}, 0), first_(first) {
-    const auto low = Group::regular(0, 1, first);
+    const auto low = Group::regular(ProcId{0}, 1, first);
     const auto high = Group::regular(static_cast<ProcId>(first), 1, second);
     for (int r = 0; r < size(); ++r) {
       const bool is_low = r < first;

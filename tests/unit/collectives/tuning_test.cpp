@@ -22,6 +22,7 @@
 #include "collectives/hierarchy.hpp"
 #include "collectives/state.hpp"
 #include "runtime/cache_file.hpp"
+#include "tests/unit/process_ids.hpp"
 #include "tests/unit/pt2pt/world.hpp"
 
 namespace remit::testing {
@@ -295,7 +296,7 @@ bool lists(const TuningQuery& query, CollectiveKind kind, std::string_view name)
 TEST(Tuning, QueriesTellCallsAndPlacesApart) {
   using enum CollectiveKind;
   CommCore comm;
-  comm.local = Group::regular(0, 1, 8);
+  comm.local = Group::regular(ProcId{0}, 1, 8);
   const std::vector<std::int64_t> even = {1, 1, 1, 1, 2, 2, 2, 2},
                                   uneven = {1, 1, 1, 2, 2, 2, 2, 2};
   const Hierarchy cells(comm, even), others(comm, uneven);
@@ -330,7 +331,7 @@ TEST(Tuning, QueriesTellCallsAndPlacesApart) {
 
 TEST(Hierarchy, EvenCellsAreTheSameHoweverTheyAreMade) {
   CommCore comm;
-  comm.local = Group::regular(5, 2, 12);
+  comm.local = Group::regular(ProcId{5}, 2, 12);
   std::vector<std::int64_t> numbers;
   for (int rank = 0; rank < comm.size(); ++rank) numbers.push_back(rank / 4);
   for (comm.rank = 0; comm.rank < comm.size(); ++comm.rank) {
@@ -442,8 +443,8 @@ TEST(Places, AllMembersSeeTheSame) {
     return known_state(comm).place;
   };
   for (int rank = 0; rank < 8; ++rank) {
-    EXPECT_EQ(place(rank, Group::regular(0, 1, 8)), Place::network);
-    const auto host = Group::regular(rank < 4 ? 0 : 4, 1, 4);
+    EXPECT_EQ(place(rank, Group::regular(ProcId{0}, 1, 8)), Place::network);
+    const auto host = Group::regular(ProcId{rank < 4 ? 0U : 4U}, 1, 4);
     EXPECT_EQ(place(rank, host), inside);
     if (rank % 4 < 2) {
       EXPECT_EQ(place(rank, Group::of({static_cast<ProcId>(rank / 4 * 4 + 1),
@@ -451,7 +452,7 @@ TEST(Places, AllMembersSeeTheSame) {
                 inside);
     }
     if (rank % 4 == 0) {
-      EXPECT_EQ(place(rank, Group::of({4, 0})), Place::network);
+      EXPECT_EQ(place(rank, Group::of(procs({4, 0}))), Place::network);
     }
   }
 }
@@ -548,7 +549,7 @@ TEST(Overlapped, TheLagFollowsFromTheModel) {
 /// Floating-point sums must be the same at all members, so they go another way.
 TEST(Overlapped, IsForExactResultsOnly) {
   CommCore comm;
-  comm.local = Group::regular(0, 1, 8);
+  comm.local = Group::regular(ProcId{0}, 1, 8);
   const auto exact = [&](MPI_Op op, MPI_Datatype type) {
     CollectiveArgs args;
     args.kind = CollectiveKind::allreduce;

@@ -16,6 +16,7 @@
 #include "communicators/root_outcome.hpp"
 #include "communicators/split.hpp"
 #include "tests/unit/communicators/calling_ranks.hpp"
+#include "tests/unit/process_ids.hpp"
 
 namespace remit::testing {
 namespace {
@@ -132,7 +133,7 @@ TEST(GroupMail, CallsOfSeveralGroups) {
   auto contexts = of_each<std::vector<ContextId>>(ranks);
   ranks.run_all([&](int rank) {
     const std::vector<std::pair<std::string, std::vector<ProcId>>> calls = {
-        {"last", {0, 2}}, {"middle", {1, 2}}, {"first", {0, 1}}};
+        {"last", procs({0, 2})}, {"middle", procs({1, 2})}, {"first", procs({0, 1})}};
     for (const auto& [tag, members] : calls) {
       const GroupPtr group = Group::of(members);
       const int place = own_rank_in(ranks.process(rank), *group);
@@ -157,7 +158,7 @@ TEST(GroupMail, LostMembersEndTheCall) {
   ranks.kill(1);
   ranks.run_all([&](int rank) {
     if (rank == 1) return;
-    const GroupPtr group = Group::regular(0, 1, 2);
+    const GroupPtr group = Group::regular(ProcId{0}, 1, 2);
     const auto made = create_comm_of_group(ranks.call(rank), ranks.comm(rank), group, 5);
     ASSERT_FALSE(made.has_value());
     EXPECT_EQ(made.error().code, MPI_ERR_PROC_ABORTED);
@@ -169,7 +170,7 @@ TEST(GroupMail, LostMembersEndTheCall) {
 TEST(GroupMail, OnlyTheGroupTakesPart) {
   CallingRanks ranks(4);
   ranks.run_all([&](int rank) {
-    const GroupPtr group = Group::of({3, 1});
+    const GroupPtr group = Group::of(procs({3, 1}));
     const auto made = create_comm_of_group(ranks.call(rank), ranks.comm(rank), group, 5);
     ASSERT_TRUE(made.has_value());
     ASSERT_EQ(made->has_value(), rank % 2 == 1);
@@ -200,7 +201,7 @@ TEST(Intercomm, OfLeadersAndMerged) {
                                                local.core.rank == leader ? &link : nullptr);
       ASSERT_TRUE(inter.has_value());
       EXPECT_EQ(inter->local->size(), is_low ? first : size - first);
-      EXPECT_EQ(inter->remote->proc(0), is_low ? static_cast<ProcId>(first) : 0U);
+      EXPECT_EQ(inter->remote->proc(0), is_low ? static_cast<ProcId>(first) : ProcId{0});
       contexts[static_cast<std::size_t>(rank)] = inter->context;
       const auto merged = merge_intercomm(call, {*inter, name}, high == is_low);
       ASSERT_TRUE(merged && *merged);
@@ -231,8 +232,8 @@ TEST(Intercomm, FromGroups) {
   CallingRanks ranks(5);
   ranks.run_all([&](int rank) {
     const bool is_low = rank < 2;
-    const GroupPtr low = Group::of({1, 0});
-    const GroupPtr high = Group::of({2, 3, 4});
+    const GroupPtr low = Group::of(procs({1, 0}));
+    const GroupPtr high = Group::of(procs({2, 3, 4}));
     const GroupPtr local = is_low ? low : high;
     const int place = own_rank_in(ranks.process(rank), *local);
     // The remote group matters at the leader.
@@ -242,7 +243,7 @@ TEST(Intercomm, FromGroups) {
     ASSERT_TRUE(made && *made);
     EXPECT_EQ(compare(*(*made)->remote, is_low ? *high : *low), MPI_IDENT);
     // Groups of nobody make nothing, groups that overlap an error.
-    const GroupPtr nobody = Group::regular(0, 1, 0);
+    const GroupPtr nobody = Group::regular(ProcId{0}, 1, 0);
     const auto none =
         create_intercomm_from_groups(ranks.call(rank), local, place, 1, nobody, "none");
     ASSERT_TRUE(none.has_value());

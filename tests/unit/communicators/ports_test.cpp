@@ -38,7 +38,7 @@ TEST(Ports, GroupsMeet) {
       ASSERT_TRUE(made.has_value()) << made.error().message;
       EXPECT_EQ(made->rank, accepts ? rank : rank - 2);
       EXPECT_EQ(made->remote->size(), accepts ? 3 : 2);
-      EXPECT_EQ(made->remote->proc(0), accepts ? 2U : 0U);
+      EXPECT_EQ(made->remote->proc(0), ProcId{accepts ? 2U : 0U});
       contexts.push_back(made->context);
     }
   });

@@ -15,6 +15,7 @@
 #include "communicators/placement.hpp"
 #include "communicators/process_sets.hpp"
 #include "communicators/root_outcome.hpp"
+#include "tests/unit/process_ids.hpp"
 #include "tests/unit/pt2pt/world.hpp"
 
 namespace remit::testing {
@@ -77,11 +78,10 @@ TEST(GroupEncoding, GroupsComeBack) {
   World world(9, {});
   Engine& engine = world.engine(4);
   std::mt19937_64 random(test_seed());
-  std::vector<GroupPtr> groups{Group::regular(0, 1, 9), Group::regular(8, -2, 4),
-                               Group::regular(3, 0, 1), Group::of({5, 1, 7})};
+  std::vector<GroupPtr> groups{Group::regular(ProcId{0}, 1, 9), Group::regular(ProcId{8}, -2, 4),
+                               Group::regular(ProcId{3}, 0, 1), Group::of(procs({5, 1, 7}))};
   for (int i = 0; i < 50; ++i) {
-    std::vector<ProcId> members(9);
-    std::iota(members.begin(), members.end(), 0U);
+    std::vector<ProcId> members = procs({0, 1, 2, 3, 4, 5, 6, 7, 8});
     std::shuffle(members.begin(), members.end(), random);
     members.resize(1 + random() % 9);
     groups.push_back(Group::of(members));
@@ -91,22 +91,26 @@ TEST(GroupEncoding, GroupsComeBack) {
     const GroupPtr back = decode_group(engine, words_of_bytes(bytes));
     EXPECT_EQ(compare(*group, *back), MPI_IDENT);
   }
-  EXPECT_EQ(encode_group(engine, *Group::regular(0, 1, 9)).size(), 3U) << "however large it is";
-  EXPECT_EQ(decode_group(engine, encode_group(engine, *Group::regular(0, 1, 0)))->size(), 0);
+  EXPECT_EQ(encode_group(engine, *Group::regular(ProcId{0}, 1, 9)).size(), 3U)
+      << "however large it is";
+  EXPECT_EQ(decode_group(engine, encode_group(engine, *Group::regular(ProcId{0}, 1, 0)))->size(),
+            0);
   EXPECT_TRUE(comes_first(engine, *groups[0], *groups[1]));
   EXPECT_FALSE(comes_first(engine, *groups[1], *groups[0]));
 }
 
 TEST(Creation, SubsetsAndDisjointGroups) {
   World world(6, {});
-  EXPECT_TRUE(check_subset(world.comm(0), *Group::of({5, 0})));
-  const CommCore small = make_core(40, 0, Group::of({2, 4}));
-  const auto no_subset = check_subset(small, *Group::of({4, 3}));
+  EXPECT_TRUE(check_subset(world.comm(0), *Group::of(procs({5, 0}))));
+  const CommCore small = make_core(40, 0, Group::of(procs({2, 4})));
+  const auto no_subset = check_subset(small, *Group::of(procs({4, 3})));
   ASSERT_FALSE(no_subset);
   EXPECT_EQ(no_subset.error().code, MPI_ERR_GROUP);
   EXPECT_EQ(no_subset.error().message, "rank 1 of the group is not in the communicator");
-  EXPECT_TRUE(check_disjoint(world.engine(0), *Group::of({0, 1}), *Group::of({2, 3})));
-  const auto overlap = check_disjoint(world.engine(0), *Group::of({0, 1}), *Group::of({3, 1, 2}));
+  EXPECT_TRUE(
+      check_disjoint(world.engine(0), *Group::of(procs({0, 1})), *Group::of(procs({2, 3}))));
+  const auto overlap =
+      check_disjoint(world.engine(0), *Group::of(procs({0, 1})), *Group::of(procs({3, 1, 2})));
   ASSERT_FALSE(overlap);
   EXPECT_EQ(overlap.error().code, MPI_ERR_COMM);
   EXPECT_EQ(overlap.error().message,
@@ -114,8 +118,8 @@ TEST(Creation, SubsetsAndDisjointGroups) {
 }
 
 TEST(Creation, CoresAndTheirComparison) {
-  const GroupPtr low = Group::of({0, 1});
-  const GroupPtr high = Group::of({2, 3});
+  const GroupPtr low = Group::of(procs({0, 1}));
+  const GroupPtr high = Group::of(procs({2, 3}));
   const CommCore inter = make_core(48, 1, low, high);
   ASSERT_TRUE(inter.is_inter());
   EXPECT_EQ(inter.context, 48U);
@@ -123,11 +127,11 @@ TEST(Creation, CoresAndTheirComparison) {
   EXPECT_EQ(inter.within->rank, 1);
   EXPECT_EQ(inter.within->local, low);
   const CommCore intra = make_core(56, 1, low);
-  EXPECT_EQ(compare(intra, make_core(64, 0, Group::of({0, 1}))), MPI_CONGRUENT);
-  EXPECT_EQ(compare(intra, make_core(64, 0, Group::of({1, 0}))), MPI_SIMILAR);
+  EXPECT_EQ(compare(intra, make_core(64, 0, Group::of(procs({0, 1})))), MPI_CONGRUENT);
+  EXPECT_EQ(compare(intra, make_core(64, 0, Group::of(procs({1, 0})))), MPI_SIMILAR);
   EXPECT_EQ(compare(intra, make_core(64, 0, high)), MPI_UNEQUAL);
   EXPECT_EQ(compare(intra, inter), MPI_UNEQUAL);
-  EXPECT_EQ(compare(inter, make_core(64, 1, low, Group::of({3, 2}))), MPI_SIMILAR);
+  EXPECT_EQ(compare(inter, make_core(64, 1, low, Group::of(procs({3, 2})))), MPI_SIMILAR);
   EXPECT_EQ(compare(inter, make_core(64, 1, high, low)), MPI_UNEQUAL);
 }
 
@@ -139,7 +143,7 @@ TEST(ProcessSets, TheStandardsOwn) {
   EXPECT_EQ(find_process_set(process, "MPI://world")->size(), 3);
   const auto self = find_process_set(process, "mpi://SELF");
   ASSERT_EQ(self->size(), 1);
-  EXPECT_EQ(self->proc(0), 1U);
+  EXPECT_EQ(self->proc(0), ProcId{1});
   EXPECT_EQ(find_process_set(process, "mpi://other"), nullptr);
 }
 

@@ -59,7 +59,7 @@ class ToyUser final : public LinkUser {
   }
   void introduced(Link& link, std::uint32_t word) override {
     ++introductions;
-    EXPECT_EQ(word, link.id + 100);
+    EXPECT_EQ(word, number_of(link.id) + 100);
   }
   void completed(std::uint64_t value, int status) override { done[value] = status; }
   void notified(Link& link, std::uint32_t value) override {
@@ -244,8 +244,8 @@ void move_without_target(ToyJob& job) {
   std::iota(target.window.begin(), target.window.end(), 1000);
   std::vector<std::uint64_t> out(64), in(64);
   std::iota(out.begin(), out.end(), 1);
-  origin.move(OpKind::put, 1, 100, out, 1, true);
-  origin.move(OpKind::get, 1, 2000, in, 2);
+  origin.move(OpKind::put, ProcId{1}, 100, out, 1, true);
+  origin.move(OpKind::get, ProcId{1}, 2000, in, 2);
   ASSERT_TRUE(job.run({0}, [&] { return origin.all_done(2); }))
       << "a target that does not poll stops nobody";
   EXPECT_EQ(origin.done[1], MPI_SUCCESS);
@@ -278,10 +278,10 @@ void add_up(ToyJob& job) {
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     for (int rank = 1; rank < kSize; ++rank) {
       auto& mine = old[static_cast<std::size_t>(rank)];
-      job.user(rank).fetch_add(0, 7, 1, mine[round], round);
+      job.user(rank).fetch_add(ProcId{0}, 7, 1, mine[round], round);
     }
   }
-  ASSERT_TRUE(job.run({1, 2, 3, 4}, [&] {
+  ASSERT_TRUE(job.run(procs({1, 2, 3, 4}), [&] {
     for (int rank = 1; rank < kSize; ++rank) {
       if (!job.user(rank).all_done(kRounds)) return false;
     }
@@ -320,7 +320,7 @@ TEST(Links, PostConnects) {
   op.remote = {reinterpret_cast<std::uintptr_t>(&sim.job.user(1).window[3]), 0};
   op.cookie = cookie_of(LinkUserId::windows, 9);
   Links& links = sim.job.links(0);
-  links.post(links.get(1), {&op, 1});
+  links.post(links.get(ProcId{1}), {&op, 1});
   EXPECT_TRUE(links.busy());
   ASSERT_TRUE(sim.job.run({0}, [&] { return sim.job.user(0).all_done(1); }));
   EXPECT_EQ(sim.job.user(0).done[9], MPI_SUCCESS);
@@ -334,23 +334,23 @@ TEST(Links, OperationsOnALostLinkComplete) {
   ToyUser& origin = sim.job.user(0);
   std::vector<std::uint64_t> out(8, 5);
   sim.network().kill(1);
-  origin.move(OpKind::put, 1, 0, out, 1);
+  origin.move(OpKind::put, ProcId{1}, 0, out, 1);
   ASSERT_TRUE(sim.job.run({0}, [&] { return origin.all_done(1) && !origin.lost_peers.empty(); }));
   EXPECT_NE(origin.done[1], MPI_SUCCESS);
-  EXPECT_EQ(origin.lost_peers, std::vector<ProcId>{1}) << "it is told once";
-  EXPECT_TRUE(sim.job.links(0).lost(1));
-  EXPECT_NE(sim.job.links(0).lost_links().explain(1), "");
-  origin.move(OpKind::put, 1, 0, out, 2);
+  EXPECT_EQ(origin.lost_peers, std::vector<ProcId>{ProcId{1}}) << "it is told once";
+  EXPECT_TRUE(sim.job.links(0).lost(ProcId{1}));
+  EXPECT_NE(sim.job.links(0).lost_links().explain(ProcId{1}), "");
+  origin.move(OpKind::put, ProcId{1}, 0, out, 2);
   ASSERT_TRUE(sim.job.run({0}, [&] { return origin.all_done(2); })) << "one that was posted later";
   EXPECT_NE(origin.done[2], MPI_SUCCESS);
 
   // Never connected, and lost already: no device has the operation.
   Links& links = sim.job.links(0);
-  links.lost_links().add(links.get(2), "for a test");
+  links.lost_links().add(links.get(ProcId{2}), "for a test");
   Operation op;
   op.kind = OpKind::put;
   op.cookie = cookie_of(LinkUserId::windows, 3);
-  links.post(links.get(2), {&op, 1});
+  links.post(links.get(ProcId{2}), {&op, 1});
   ASSERT_TRUE(sim.job.run({0}, [&] { return origin.all_done(3); }));
   EXPECT_EQ(origin.done[3], MPI_ERR_PROC_ABORTED);
   EXPECT_EQ(links.lost_links().count(), 2U);
@@ -382,7 +382,7 @@ TEST(Links, RestoresTheOrderOfMessages) {
   for (std::uint32_t number = 0; number < kMessages; ++number) {
     std::byte kind{message_kind(LinkUserId::files, 1)};
     const std::array pieces = {Piece{&kind, 1, 0}, Piece{&number, sizeof number, 0}};
-    sim.job.links(0).send(sim.job.links(0).get(1), pieces);
+    sim.job.links(0).send(sim.job.links(0).get(ProcId{1}), pieces);
   }
   ASSERT_TRUE(sim.job.run({0, 1}, [&] { return listener.got.size() == kMessages; }));
   for (std::uint32_t i = 0; i < kMessages; ++i) EXPECT_EQ(listener.got[i], i);
@@ -390,7 +390,7 @@ TEST(Links, RestoresTheOrderOfMessages) {
   sim.job.links(1).users().set(LinkUserId::files, nullptr);
   std::byte kind{message_kind(LinkUserId::files, 1)};
   const Piece piece{&kind, 1, 0};
-  sim.job.links(0).send(sim.job.links(0).get(1), {&piece, 1});
+  sim.job.links(0).send(sim.job.links(0).get(ProcId{1}), {&piece, 1});
   ASSERT_TRUE(sim.job.run({0, 1}, [&] { return sim.job.links(1).users().malformed() == 1; }));
 }
 
@@ -398,12 +398,12 @@ TEST(Links, KeysNameTheirDevice) {
   SimToyJob sim(2, quiet());
   sim.job.introduce(0, 1);
   Links& links = sim.job.links(0);
-  EXPECT_TRUE(remote_address(links.get(1), sim.job.user(0).keys[1]).has_value());
+  EXPECT_TRUE(remote_address(links.get(ProcId{1}), sim.job.user(0).keys[ProcId{1}]).has_value());
   std::vector<std::byte> of_none(8);
-  EXPECT_FALSE(remote_address(links.get(1), of_none).has_value());
-  std::vector<std::byte> torn = sim.job.user(0).keys[1];
+  EXPECT_FALSE(remote_address(links.get(ProcId{1}), of_none).has_value());
+  std::vector<std::byte> torn = sim.job.user(0).keys[ProcId{1}];
   torn.resize(torn.size() - 1);
-  EXPECT_FALSE(remote_address(links.get(1), torn).has_value());
+  EXPECT_FALSE(remote_address(links.get(ProcId{1}), torn).has_value());
 }
 
 }  // namespace

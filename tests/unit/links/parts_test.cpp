@@ -25,23 +25,27 @@ namespace {
 class Diary final : public LinkUser {
  public:
   void connected(Link& link) override {
-    entries.push_back("connected " + std::to_string(link.id));
+    entries.push_back("connected " + std::to_string(number_of(link.id)));
     if (gives_up) link.failed = true;
   }
   void introduced(Link& link, std::uint32_t word) override {
-    entries.push_back("introduced " + std::to_string(link.id) + " " + std::to_string(word));
+    entries.push_back("introduced " + std::to_string(number_of(link.id)) + " " +
+                      std::to_string(word));
   }
   void completed(std::uint64_t value, int status) override {
     entries.push_back("completed " + std::to_string(value) + " " + std::to_string(status));
   }
   void notified(Link& link, std::uint32_t value) override {
-    entries.push_back("notified " + std::to_string(link.id) + " " + std::to_string(value));
+    entries.push_back("notified " + std::to_string(number_of(link.id)) + " " +
+                      std::to_string(value));
   }
   void message(Link& link, std::span<const std::byte> data) override {
-    entries.push_back("message " + std::to_string(link.id) + " " + std::to_string(data.size()));
+    entries.push_back("message " + std::to_string(number_of(link.id)) + " " +
+                      std::to_string(data.size()));
   }
   void lost(Link& link, bool left_in_order) override {
-    entries.push_back("lost " + std::to_string(link.id) + (left_in_order ? " in order" : ""));
+    entries.push_back("lost " + std::to_string(number_of(link.id)) +
+                      (left_in_order ? " in order" : ""));
   }
   void arrived(LinkDevice& /*device*/, std::span<const Completion> /*events*/) override {}
 
@@ -88,7 +92,7 @@ TEST(LinkUsers, EachIsToldOfItsOwn) {
   users.set(LinkUserId::windows, &windows);
   users.set(LinkUserId::files, &files);
   EXPECT_EQ(users.matching(), nullptr);
-  Link link(7);
+  Link link(ProcId{7});
   users.introduced(link, 3);
   users.completed(cookie_of(LinkUserId::windows, 11), MPI_SUCCESS);
   users.notified(link, notification_for(LinkUserId::files, 12));
@@ -101,7 +105,7 @@ TEST(LinkUsers, EachIsToldOfItsOwn) {
 
 TEST(LinkUsers, WhatIsForNobodyIsCounted) {
   LinkUsers users;
-  Link link(7);
+  Link link(ProcId{7});
   users.message(link, {});
   const std::vector<std::byte> data(5, std::byte{message_kind(LinkUserId::extra, 9)});
   users.message(link, data);
@@ -118,7 +122,7 @@ TEST(LinkUsers, NobodyHearsOfALinkThatIsGivenUp) {
   first.gives_up = true;
   users.set(LinkUserId::windows, &first);
   users.set(LinkUserId::files, &second);
-  Link link(1);
+  Link link(ProcId{1});
   users.connected(link);
   EXPECT_EQ(first.entries.size(), 1U);
   EXPECT_TRUE(second.entries.empty());
@@ -147,8 +151,8 @@ class OneProcess : public ::testing::Test {
 /// inside the call that gives it up.
 TEST_F(OneProcess, PostponedOperationsOfALostLinkComplete) {
   users.set(LinkUserId::windows, &diary);
-  Link& link = table.get(2);
-  Link& other = table.get(3);
+  Link& link = table.get(ProcId{2});
+  Link& other = table.get(ProcId{3});
   const std::array ops = {put(1), put(2)};
   postponed.keep(link, ops);
   postponed.keep(other, {ops.data(), 1});
@@ -171,26 +175,26 @@ TEST_F(OneProcess, PostponedOperationsOfALostLinkComplete) {
 
 TEST_F(OneProcess, ALinkIsLostOnce) {
   users.set(LinkUserId::windows, &diary);
-  Link& link = table.get(2);
+  Link& link = table.get(ProcId{2});
   lost.note(link, "a first trouble");
-  EXPECT_EQ(lost.explain(2), "a first trouble");
+  EXPECT_EQ(lost.explain(ProcId{2}), "a first trouble");
   EXPECT_EQ(lost.count(), 0U);
   lost.add(link, "the end", true);
   lost.add(link, "once more");
   EXPECT_TRUE(link.failed);
   EXPECT_EQ(lost.count(), 1U);
-  EXPECT_EQ(lost.words_of(2), "the end");
-  EXPECT_EQ(lost.words_of(3), "");
-  EXPECT_EQ(lost.explain(3), "") << "never spoken to";
+  EXPECT_EQ(lost.words_of(ProcId{2}), "the end");
+  EXPECT_EQ(lost.words_of(ProcId{3}), "");
+  EXPECT_EQ(lost.explain(ProcId{3}), "") << "never spoken to";
   EXPECT_EQ(diary.entries, Entries{"lost 2 in order"});
 }
 
 TEST_F(OneProcess, TheDirectoryNumbersStrangersBehindItsJob) {
-  EXPECT_FALSE(directory.is_foreign(3));
-  EXPECT_TRUE(directory.is_foreign(4));
-  EXPECT_EQ(directory.proc_of(directory.name_of(3)), ProcId{3});
+  EXPECT_FALSE(directory.is_foreign(ProcId{3}));
+  EXPECT_TRUE(directory.is_foreign(ProcId{4}));
+  EXPECT_EQ(directory.proc_of(directory.name_of(ProcId{3})), ProcId{3});
   EXPECT_EQ(directory.proc_of(process.name_of(3) + 1), kAnyProc) << "no such rank";
-  EXPECT_EQ(directory.words_of(3), "rank 3");
+  EXPECT_EQ(directory.words_of(ProcId{3}), "rank 3");
 
   Passport passport{"another job", 300, "far", std::vector<std::byte>(9)};
   const PeerName name = passport.name();

@@ -263,8 +263,8 @@ TEST(ContextIds, WhatIsGivenUpIsFree) {
 TEST(Group, RegularOnesDoNotGrow) {
   const auto cost = [](int size) {
     const std::size_t before = allocated_bytes;
-    const auto world = Group::regular(0, 1, size);
-    const auto odds = Group::regular(1, 2, size / 2);
+    const auto world = Group::regular(ProcId{0}, 1, size);
+    const auto odds = Group::regular(ProcId{1}, 2, size / 2);
     CommCore core;
     core.local = world;
     core.remote = odds;
@@ -274,7 +274,7 @@ TEST(Group, RegularOnesDoNotGrow) {
   EXPECT_EQ(cost(1'000'000), cost(4));
   EXPECT_LT(cost(1'000'000), 400U);
   const std::vector<int> thirds = {0, 3, 6, 9, 12};
-  const auto part = Group::regular(5, 7, 100)->subset(thirds);
+  const auto part = Group::regular(ProcId{5}, 7, 100)->subset(thirds);
   EXPECT_TRUE(part->is_regular());
   EXPECT_EQ(part->stride(), 21);
 }

@@ -437,7 +437,7 @@ TEST(Failure, EveryOperationWithADeadPeerEnds) {
     EXPECT_NE(failure_words(w.engine(0), w.comm(0), 2), "");
     EXPECT_NE(failure_words(w.engine(0), w.comm(0), MPI_ANY_SOURCE), "");
     CommCore without = w.comm(0);
-    without.local = Group::regular(0, 1, 2);
+    without.local = Group::regular(ProcId{0}, 1, 2);
     EXPECT_EQ(failure_words(w.engine(0), without, MPI_ANY_SOURCE), "") << "it is not a member";
     Request good(RequestKind::send);
     w.engine(1).irecv(receive, view(&got, 8), 0, 7, w.comm(1));

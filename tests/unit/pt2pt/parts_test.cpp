@@ -14,7 +14,7 @@ namespace {
 
 TEST(TransferTable, HandlesOfPeersReachTheirOwn) {
   TransferTable table;
-  Peer near(1), far(2);
+  Peer near(ProcId{1}), far(ProcId{2});
   Request send(RequestKind::send), receive(RequestKind::receive);
   Transfer& sending = table.begin_send(near, send, TransferKind::await_ack);
   EXPECT_EQ(send.place, RequestPlace::transfer);

@@ -23,7 +23,7 @@ View view(const void* base, std::size_t count) {
 class ShmRanks {
  public:
   ShmRanks(int size, ShmCopy copy) : job_(size) {
-    const auto group = Group::regular(0, 1, size);
+    const auto group = Group::regular(ProcId{0}, 1, size);
     for (int rank = 0; rank < size; ++rank) {
       ShmConfig config;
       config.name = static_cast<PeerName>(rank);

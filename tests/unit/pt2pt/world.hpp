@@ -50,7 +50,7 @@ class World {
                     .seed = network_.config().seed,
                     .max_delay_polls = lookup_delay,
                     .has_key = has_key}) {
-    const auto group = Group::regular(0, 1, size);
+    const auto group = Group::regular(ProcId{0}, 1, size);
     for (int rank = 0; rank < size; ++rank) {
       Params values;
       for (const auto& [name, text] : params) {

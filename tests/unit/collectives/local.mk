@@ -3,6 +3,7 @@ unit_tests += collectives_test
 collectives_test_LDADD = libcollectives.la $(UNIT_LIBS)
 collectives_test_sources = \
 	tests/unit/collectives/algorithms_test.cpp \
+	tests/unit/collectives/board_parts_test.cpp \
 	tests/unit/collectives/board_test.cpp \
 	tests/unit/collectives/inter_test.cpp \
 	tests/unit/collectives/pace_test.cpp \

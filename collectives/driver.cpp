@@ -41,7 +41,7 @@ Task<int> Collective::body(Collective& self) {
 
 Collective::Collective(Engine& engine, CommCore& comm, const CollectiveArgs& args)
     : engine_(engine), comm_(comm), args_(args), sequence_(comm.collective_sequence++) {
-  learn_place(engine, comm);
+  learn_costs(engine, comm);
   const CollectiveShape shape = shape_of(comm, args);
   if (is_for_one(shape, args)) return;
   algorithm_ = &choose_algorithm(args.kind, shape, engine.process().params());
@@ -92,7 +92,7 @@ int run_algorithm(Engine& engine, const CommCore& comm, const CollectiveArgs& ar
 int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
                    const WaitSubject* subject) {
   const std::uint32_t sequence = comm.collective_sequence++;
-  learn_place(engine, comm);
+  learn_costs(engine, comm);
   const CollectiveShape shape = shape_of(comm, args);
   if (is_for_one(shape, args)) {
     do_alone(shape.size, args);

@@ -98,7 +98,7 @@ void Hierarchy::count_use(Engine& engine, CommCore& comm, const WaitSubject* sub
   const std::string& by = process.params().text(cells_param);
   // The lowest rank of a host names it among processes of one job only.
   if (spans_jobs(*comm.local, process.identity().size)) return;
-  if (by == "none" || (by == "host" && state.place != Place::network)) return;
+  if (by == "none" || (by == "host" && state.cost_class != CostClass::network)) return;
   const std::int64_t mine = remit::cell_of(process);
   std::vector<std::int64_t> cells(static_cast<std::size_t>(comm.size()));
   const FrameArenaLease arena(process.arenas());

@@ -6,7 +6,7 @@
 namespace remit {
 
 Task<int> run_part(CollCtx& c, CollectiveArgs a) {
-  learn_place(c.engine(), c.comm());
+  learn_costs(c.engine(), c.comm());
   const CollectiveShape shape = shape_of(c.comm(), a);
   if (is_for_one(shape, a)) {
     do_alone(shape.size, a);
@@ -19,7 +19,7 @@ Task<int> run_part(CollCtx& c, CollectiveArgs a) {
 }
 
 const Algorithm& algorithm_of_part(CollCtx& c, const CollectiveArgs& a) {
-  learn_place(c.engine(), c.comm());
+  learn_costs(c.engine(), c.comm());
   return choose_algorithm(a.kind, shape_of(c.comm(), a), c.engine().process().params());
 }
 

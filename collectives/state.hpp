@@ -12,7 +12,7 @@ namespace remit {
 class Board;
 class CollectiveTable;
 class Hierarchy;
-enum class Place : std::uint8_t;
+enum class CostClass : std::uint8_t;
 
 /// The state behind CommCore::collectives: what members have found out and set up together. One
 /// thread at a time. Setting up a board replaces the object (BoardState), so that nobody keeps a
@@ -20,9 +20,9 @@ enum class Place : std::uint8_t;
 struct CollectiveState {
   Board* board = nullptr;                      ///< a part of this object, once it was set up
   std::shared_ptr<const Hierarchy> hierarchy;  ///< null until it was set up; or there is none
-  /// What collectives cost in this group; null until it was asked for (learn_place()).
+  /// What collectives cost in this group; null until it was asked for (learn_costs()).
   const CollectiveTable* table = nullptr;
-  Place place{};                     ///< of the members, in that table
+  CostClass cost_class{};            ///< of the members, in that table
   bool quick_copies = false;         ///< there is a board, and all copy each other's memory quickly
   int processors = 1;                ///< of the members' host, if that is one
   std::uint32_t board_uses = 0;      ///< operations so far that would have used a board

@@ -25,9 +25,10 @@ constexpr std::array<const char*, 3> kReductions = {"rounding", "exact", "ordere
 
 /// Where the ranks are, and on how many hosts.
 Expected<> find_place(const CollectivesQuestion& question, CollectivesInfo& info) {
-  const auto named = std::find(kPlaceNames.begin(), kPlaceNames.end(), question.place);
-  const bool network = named != kPlaceNames.end() &&
-                       static_cast<Place>(named - kPlaceNames.begin()) == Place::network;
+  const auto named = std::find(kCostClassNames.begin(), kCostClassNames.end(), question.place);
+  const bool network =
+      named != kCostClassNames.end() &&
+      static_cast<CostClass>(named - kCostClassNames.begin()) == CostClass::network;
   info.hosts = question.hosts;
   if (info.hosts == 0) info.hosts = network ? info.ranks : 1;
   if (info.hosts > info.ranks) {
@@ -36,12 +37,12 @@ Expected<> find_place(const CollectivesQuestion& question, CollectivesInfo& info
   if (!question.place.empty() && network != (info.hosts > 1)) {
     return fail(MPI_ERR_ARG, "--place {} contradicts --hosts {}", question.place, info.hosts);
   }
-  if (named != kPlaceNames.end()) {
-    info.place = static_cast<Place>(named - kPlaceNames.begin());
+  if (named != kCostClassNames.end()) {
+    info.cost_class = static_cast<CostClass>(named - kCostClassNames.begin());
   } else if (info.hosts > 1) {
-    info.place = Place::network;
+    info.cost_class = CostClass::network;
   } else {
-    info.place = info.ranks > host_processors() ? Place::host_shared : Place::host;
+    info.cost_class = info.ranks > host_processors() ? CostClass::host_shared : CostClass::host;
   }
   return {};
 }
@@ -130,7 +131,8 @@ CLI::Option* add_collectives_options(CLI::App& app, CollectivesQuestion& questio
              "--place", question.place,
              "with --collectives: where the ranks are; default: on this host, or on the network "
              "if there are several hosts")
-          ->check(CLI::IsMember(std::vector<std::string>(kPlaceNames.begin(), kPlaceNames.end())))
+          ->check(CLI::IsMember(
+              std::vector<std::string>(kCostClassNames.begin(), kCostClassNames.end())))
           ->needs(collectives);
   CLI::Option* const hosts =
       app.add_option("--hosts", question.hosts,
@@ -173,7 +175,7 @@ Expected<> ask_collectives(const Params& params, const CollectivesQuestion& ques
   info.problem = loaded.problem;
   const auto hierarchy = cells_of(params, info);
   if (!hierarchy) return tl::unexpected(hierarchy.error());
-  TuningQuery query{.ranks = info.ranks, .place = info.place, .processors = processors};
+  TuningQuery query{.ranks = info.ranks, .cost_class = info.cost_class, .processors = processors};
   query.board = one_host && !info.inter && info.ranks <= BoardLimits::kMembers;
   query.hierarchy = hierarchy->get();
   query.exact = info.reduction == "exact";

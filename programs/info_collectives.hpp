@@ -13,7 +13,7 @@ namespace remit {
 
 struct CollectivesQuestion {
   int ranks = 0;          ///< 0: as many as there are processors
-  int hosts = 0;          ///< 0: one, or with Place::network one a rank
+  int hosts = 0;          ///< 0: one, or with CostClass::network one a rank
   std::string place;      ///< empty: as hosts and processors say
   std::string reduction;  ///< one of kReductions
   bool in_place = false;

@@ -213,10 +213,10 @@ void append_waiting(std::string& out, const WaitingInfo& info) {
 std::string question_of(const CollectivesInfo& info) {
   if (info.inter) return fmt::format("between two groups, {} ranks in this one", info.ranks);
   std::string words = fmt::format("among {} ranks on ", info.ranks);
-  if (info.place == Place::network) {
+  if (info.cost_class == CostClass::network) {
     words += fmt::format("{} hosts", info.hosts);
   } else {
-    const bool shared = info.place == Place::host_shared;
+    const bool shared = info.cost_class == CostClass::host_shared;
     words += shared ? "one host with fewer processors than ranks" : "one host";
   }
   if (info.in_place) words += ", in place";
@@ -393,7 +393,7 @@ Json collectives_json(const CollectivesInfo& info) {
                        {"chosen", candidate.chosen}});
   }
   return {{"ranks", info.ranks},
-          {"place", kPlaceNames[static_cast<std::size_t>(info.place)]},
+          {"place", kCostClassNames[static_cast<std::size_t>(info.cost_class)]},
           {"hosts", info.hosts},
           {"op", info.reduction},
           {"in_place", info.in_place},

@@ -47,7 +47,7 @@ struct InfoSections {
 /// Which algorithms collectives use in one communicator.
 struct CollectivesInfo {
   int ranks = 0;
-  Place place = Place::host;
+  CostClass cost_class = CostClass::host;
   int hosts = 1;
   std::string reduction;  ///< what reductions do, as --op names it
   bool in_place = false;

@@ -185,12 +185,12 @@ struct Member {
 /// Member `rank` of a communicator of all processes, for the operation with this number.
 inline void join(Member& member, Engine& engine, int rank,
                  const std::shared_ptr<const Group>& group, const CollectiveTable& table,
-                 Place place, std::uint32_t sequence) {
+                 CostClass cost_class, std::uint32_t sequence) {
   member.comm.rank = rank;
   member.comm.local = group;
   CollectiveState& state = collective_state(member.comm);
   state.table = &table;
-  state.place = place;
+  state.cost_class = cost_class;
   member.context.emplace(engine, member.comm, sequence, member.arena, 0);
 }
 

@@ -125,7 +125,7 @@ void set_cells(Member& member, int each, const Setting& setting) {
     CollectiveState& state = collective_state(part);
     state.table = &table;
     // By messages, like all here, also inside of a host.
-    state.place = Place::network;
+    state.cost_class = CostClass::network;
   };
   tell(cells->inside(), setting.inside);
   tell(cells->among(), setting.among);
@@ -164,7 +164,7 @@ Result run_members(Engine& engine, const Algorithm& row, const Options& options,
     Member& member = members[static_cast<std::size_t>(r)];
     buffers.push_back(operation.make_buffers(r));
     member.args = operation.args(buffers.back());
-    join(member, engine, r, group, setting.whole, Place::network, 0);
+    join(member, engine, r, group, setting.whole, CostClass::network, 0);
     if (options.cells > 0) set_cells(member, options.cells, setting);
   }
   for (std::size_t r = 0; r < count; ++r) {
@@ -221,7 +221,7 @@ CollectiveShape shape_for(const Options& options, const Setting& setting) {
   shape.elements = static_cast<MPI_Count>(shape.bytes / 8);
   shape.exact = !options.floating;
   shape.table = &setting.whole;
-  shape.place = Place::network;
+  shape.cost_class = CostClass::network;
   return shape;
 }
 

@@ -28,7 +28,7 @@ struct Job {
       buffers.push_back(data.make_buffers(r));
       members[static_cast<std::size_t>(r)].args = data.args(buffers.back());
       join(members[static_cast<std::size_t>(r)], engine, r, group, builtin_collective_table(),
-           Place::network, 0);
+           CostClass::network, 0);
     }
   }
 

@@ -35,7 +35,7 @@ std::span<const std::byte> packed(CollCtx& c, const View& view) {
 /// Whether the root takes a share of the others' copies. Where members share processors it would
 /// only keep them from leaving as soon as they are done.
 bool root_helps(const CollCtx& c) {
-  return known_state(c.comm()).place != Place::host_shared;
+  return known_state(c.comm()).cost_class != CostClass::host_shared;
 }
 
 /// Of a block between the root and another member the root copies so many of the last bytes, the

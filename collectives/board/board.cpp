@@ -17,7 +17,7 @@ BoardLimits find_limits(const CommCore& comm, const CollectiveState& known,
                         const Board::Agreement& agreed, const Params& params) {
   CollectiveShape shape;
   shape.size = comm.size();
-  shape.place = known.place;
+  shape.cost_class = known.cost_class;
   shape.processors = known.processors;
   shape.table = known.table;
   shape.board = true;
@@ -38,7 +38,7 @@ Board::Board(Engine& engine, const CommCore& comm, const CollectiveState& known,
              Links::OwnNotices own, Agreement agreement)
     : limits_(find_limits(comm, known, agreement, engine.process().params())),
       lines_(engine, comm.rank, std::move(agreement.members), taking_of(own, agreement)),
-      reduction_(lines_, known.place == Place::host),
+      reduction_(lines_, known.cost_class == CostClass::host),
       own_(own),
       reaches_memory_(agreement.reaches_memory),
       copies_quickly_(agreement.copies_quickly) {

@@ -211,7 +211,7 @@ Task<int> agree_on_board(CollCtx& c, const Links::OwnNotices& own, Board::Agreem
   out.takes_long = std::ranges::min_element(offers, {}, &Offer::takes_long)->takes_long;
   out.copies_quickly = out.reaches_memory && all(offers, &Offer::quick);
   out.paces = out.copies_quickly && out.takes_long == LongBoard::none &&
-              known_state(c.comm()).place == Place::host && all(offers, &Offer::paces);
+              known_state(c.comm()).cost_class == CostClass::host && all(offers, &Offer::paces);
   if (!all(offers, &Offer::fine) || c.error() != MPI_SUCCESS) out.members.clear();
   co_return c.error();
 }

@@ -32,7 +32,7 @@ class BoardLimits {
   /// two pages: a member publishes so much and leaves, however late the others come.
   [[nodiscard]] static constexpr std::size_t longest(const CollectiveShape& shape) {
     if (shape.long_board != LongBoard::none) return kLongest;
-    return (shape.place == Place::host_shared ? 2 : 1) * BoardSegment::kPageBytes;
+    return (shape.cost_class == CostClass::host_shared ? 2 : 1) * BoardSegment::kPageBytes;
   }
 
   /// `shape` is that of the members' operations, but for their data.

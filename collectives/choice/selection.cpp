@@ -26,7 +26,8 @@ using enum CollectiveKind;
 // The model: a message costs alpha + n * beta, reducing a byte costs gamma (nanoseconds); see
 // tuning.hpp for what they are made of.
 const LogGP& model(const Shape& s) {
-  return s.table != nullptr ? s.table->model(s.place) : builtin_collective_table().model(s.place);
+  return s.table != nullptr ? s.table->model(s.cost_class)
+                            : builtin_collective_table().model(s.cost_class);
 }
 double alpha(const Shape& s) {
   return model(s).alpha();
@@ -51,7 +52,7 @@ double ranks(const Shape& s) {
 /// Where members share processors, all that wait for a message run one after the other, each for
 /// as long as it takes to receive and to send: the time of `rounds` in which every member waits.
 double crowded(const Shape& s, double rounds) {
-  if (s.place != Place::host_shared) return 0;
+  if (s.cost_class != CostClass::host_shared) return 0;
   return rounds * ranks(s) / s.processors * 2 * model(s).overhead;
 }
 
@@ -204,7 +205,7 @@ bool on_board(const Shape& s) {
 }
 /// More than two members with a core each.
 bool crowd(const Shape& s) {
-  return s.place == Place::host && s.size > 2;
+  return s.cost_class == CostClass::host && s.size > 2;
 }
 /// Data that all want of one member, or one of all: as the kernel copies for a crowd in turn, two
 /// copies through the board, in which it has no part, are quicker however long the data are.
@@ -245,7 +246,7 @@ constexpr std::size_t operator""_KB(unsigned long long kilobytes) {
 double kernel_beta(const Shape& s) {
   constexpr std::size_t kAtOnce = 64_KB;
   if (s.long_board != LongBoard::none) return 6 * beta(s);
-  const bool shared = s.place == Place::host_shared;
+  const bool shared = s.cost_class == CostClass::host_shared;
   return shared && !s.quick_copies && s.bytes <= kAtOnce ? 4 * beta(s) : beta(s);
 }
 /// Data that the caches do not hold, from so many bytes on, lose by a second copy, unless the
@@ -256,7 +257,7 @@ double kernel_beta(const Shape& s, std::size_t too_long) {
 /// Where lines travel slowly between caches the kernel, which brings whole pages of them, is
 /// quicker than two copies through the board or a message.
 bool lines_are_slow(const Shape& s) {
-  return s.place == Place::host && s.quick_copies && s.long_board == LongBoard::none;
+  return s.cost_class == CostClass::host && s.quick_copies && s.long_board == LongBoard::none;
 }
 /// How much less a byte takes that the kernel copies there, beside one on the board: between 2
 /// members of a Xeon (2026-11-26).
@@ -293,7 +294,7 @@ double board_scatter_cost(const Shape& s) {
 }
 double board_allreduce_cost(const Shape& s) {
   const double whole = alpha(s) / 3 + ranks(s) * bytes(s) * (copy_beta(s) + gamma(s) / 2);
-  if (s.place != Place::host ||
+  if (s.cost_class != CostClass::host ||
       s.size * static_cast<MPI_Count>(s.bytes) < BoardLimits::shares_from(s.size)) {
     return whole;
   }
@@ -304,7 +305,7 @@ double board_allreduce_cost(const Shape& s) {
 /// The root does what each does elsewhere. Where members share processors the others' time counts:
 /// they write, and leave.
 double to_root(const Shape& s) {
-  return s.place == Place::host_shared ? 2 : ranks(s);
+  return s.cost_class == CostClass::host_shared ? 2 : ranks(s);
 }
 double board_gather_cost(const Shape& s) {
   return alpha(s) / 3 + to_root(s) * bytes(s) * copy_beta(s);
@@ -346,7 +347,7 @@ double knomial_reduction_cost(const Shape& s) {
 /// and leave.
 template <int kRadix>
 double reduce_to_root_cost(const Shape& s) {
-  if (s.place != Place::host_shared) return knomial_reduction_cost<kRadix>(s);
+  if (s.cost_class != CostClass::host_shared) return knomial_reduction_cost<kRadix>(s);
   return levels_cost<kRadix>(s, 0) + bytes(s) * (beta(s) + gamma(s)) / 2;
 }
 template <int kRadix>
@@ -399,7 +400,7 @@ bool even_cells(const Shape& s) {
 /// leaders. `each` is what a message takes in addition.
 double composed_cost(const Shape& s, double inside, double each) {
   Shape near = s;
-  near.place = Place::host;
+  near.cost_class = CostClass::host;
   return inside * log2_up(s.hierarchy->largest()) * (alpha(near) + each * beta(near) / beta(s)) +
          log2_up(s.hierarchy->cells()) * (alpha(s) + each);
 }
@@ -432,14 +433,14 @@ double direct_alone_cost(const Shape& s) {
 }
 /// All copy as much: what the members have for others, shared out.
 double direct_rooted_cost(const Shape& s) {
-  if (s.place == Place::host_shared) return direct_alone_cost(s);
+  if (s.cost_class == CostClass::host_shared) return direct_alone_cost(s);
   const double kernel = kernel_beta(s, 1024_KB);
   // A crowd is at the same place of the root's memory at the same time, however much there is.
   const double each = crowd(s) ? (ranks(s) - 1) * in_turn_beta(s, kernel, 0) : kernel / 2;
   return meeting_cost(s, s.quick_copies ? 900 : 1500) + bytes(s) * each;
 }
 double direct_blocks_of_root_cost(const Shape& s, double quick_call, std::size_t too_long) {
-  if (s.place == Place::host_shared) return direct_alone_cost(s);
+  if (s.cost_class == CostClass::host_shared) return direct_alone_cost(s);
   const double call = s.quick_copies && !lines_are_slow(s) ? quick_call : 1500;
   const double kernel = kernel_beta(s, too_long);
   const double each = crowd(s) ? in_turn_beta(s, kernel, ranks(s) * bytes(s))
@@ -637,7 +638,7 @@ CollectiveShape visible(CollectiveKind kind, const CollectiveShape& shape, const
   CollectiveShape seen = shape;
   if (is_reduction(kind) && !shape.exact && params.flag(reproducible_param)) {
     seen.board = seen.one_host = false;
-    seen.place = Place::network;
+    seen.cost_class = CostClass::network;
     seen.hierarchy = nullptr;
   }
   return seen;
@@ -648,7 +649,7 @@ CollectiveShape visible(CollectiveKind kind, const CollectiveShape& shape, const
 const LogGP& reduction_model(Engine& engine, const CommCore& comm) {
   const LogGP& here = model_of(engine, comm);
   const bool anywhere = engine.process().params().flag(reproducible_param);
-  return anywhere ? collective_state(comm).table->model(Place::network) : here;
+  return anywhere ? collective_state(comm).table->model(CostClass::network) : here;
 }
 
 namespace {
@@ -656,7 +657,8 @@ namespace {
 /// The best one that was measured and applies; null if nothing was measured.
 const Algorithm* measured_algorithm(CollectiveKind kind, const CollectiveShape& shape) {
   if (shape.table == nullptr || shape.inter) return nullptr;
-  for (const Algorithm* row : shape.table->measured(kind, shape.place, shape.size, shape.bytes)) {
+  for (const Algorithm* row :
+       shape.table->measured(kind, shape.cost_class, shape.size, shape.bytes)) {
     if (row->applies(shape)) return row;
   }
   return nullptr;

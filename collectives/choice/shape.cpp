@@ -60,7 +60,7 @@ CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
   shape.size = comm.size();
   const CollectiveState& known = known_state(comm);
   shape.table = known.table;
-  shape.place = known.place;
+  shape.cost_class = known.cost_class;
   shape.processors = known.processors;
   shape.inter = comm.is_inter();
   if (shape.inter) return shape;
@@ -69,7 +69,7 @@ CollectiveShape shape_of(const CommCore& comm, const CollectiveArgs& args) {
   shape.exact =
       args.op != nullptr && args.recv_type != nullptr && is_exact(*args.op, *args.recv_type);
   shape.uniform = !has_own_sizes(args.kind) && args.kind != allgatherv;
-  shape.one_host = known.table != nullptr && shape.place != Place::network;
+  shape.one_host = known.table != nullptr && shape.cost_class != CostClass::network;
   shape.quick_copies = known.quick_copies;
   if (args.kind == barrier) shape.hierarchy = known.hierarchy.get();
   if (args.kind == allgatherv) take_counts(args, shape);

@@ -12,9 +12,9 @@ namespace remit {
 class CollectiveTable;
 class Hierarchy;
 
-/// Kinds of places that the members of a communicator can be in. Ranks of other hosts do not tell
-/// whether they share cores, so between hosts there is one kind.
-enum class Place : std::uint8_t {
+/// Where the members of a communicator are, as far as costs depend on it; users know it as a place.
+/// Ranks of other hosts do not tell whether they share cores, so between hosts there is one class.
+enum class CostClass : std::uint8_t {
   host,         ///< one host
   host_shared,  ///< one host on which the job has more ranks than there are processors
   network,      ///< several hosts
@@ -42,9 +42,9 @@ struct CollectiveShape {
   LongBoard long_board = LongBoard::none;  ///< where the kernel's copies are slower
   bool quick_copies = false;             ///< members with a board copy each other's memory quickly
   const Hierarchy* hierarchy = nullptr;  ///< cells of the members, once they were found out
-  bool plain = true;          ///< elements to reduce lie one behind the other, without gaps
-  Place place = Place::host;  ///< where the members are
-  int processors = 1;         ///< of the host, where Place::host_shared
+  bool plain = true;  ///< elements to reduce lie one behind the other, without gaps
+  CostClass cost_class = CostClass::host;  ///< where the members are
+  int processors = 1;                      ///< of the host, where CostClass::host_shared
   const CollectiveTable* table = nullptr;  ///< what things cost there; null: as built in
   bool inter = false;  ///< an inter-communicator; then nothing above but `size` says anything
 };

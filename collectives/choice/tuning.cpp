@@ -31,7 +31,7 @@ constexpr std::size_t kLongestFile = std::size_t{1} << 20;
 /// Only relations matter inside a host, where a message is work of both processors and little else:
 /// nothing of it overlaps with the next one. Where ranks share cores it is a change of the running
 /// process. Between hosts: a fast network of today.
-constexpr std::array<LogGP, kPlaces> kBuiltin = {
+constexpr std::array<LogGP, kCostClasses> kBuiltin = {
     LogGP{60, 120, 300, 0.1, 0.1},
     LogGP{8000, 1000, 300, 0.1, 0.1},
     LogGP{1000, 100, 200, 0.08, 0.1},
@@ -57,10 +57,10 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return words;
 }
 
-std::optional<Place> place_named(std::string_view name) {
-  const auto found = std::find(kPlaceNames.begin(), kPlaceNames.end(), name);
-  if (found == kPlaceNames.end()) return std::nullopt;
-  return static_cast<Place>(found - kPlaceNames.begin());
+std::optional<CostClass> cost_class_named(std::string_view name) {
+  const auto found = std::find(kCostClassNames.begin(), kCostClassNames.end(), name);
+  if (found == kCostClassNames.end()) return std::nullopt;
+  return static_cast<CostClass>(found - kCostClassNames.begin());
 }
 
 std::optional<CollectiveKind> kind_named(std::string_view name) {
@@ -78,8 +78,8 @@ const Algorithm* algorithm_named(CollectiveKind kind, std::string_view name) {
   return nullptr;
 }
 
-std::size_t slot_of(CollectiveKind kind, Place place) {
-  return static_cast<std::size_t>(kind) * kPlaces + static_cast<std::size_t>(place);
+std::size_t slot_of(CollectiveKind kind, CostClass cost_class) {
+  return static_cast<std::size_t>(kind) * kCostClasses + static_cast<std::size_t>(cost_class);
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ CollectiveTable::CollectiveTable() : models_(kBuiltin) {}
 
 Expected<> CollectiveTable::take_model(const std::vector<std::string>& words) {
   if (words.size() != 7) return fail(MPI_ERR_ARG, "a model is: place L o g G reduce");
-  const std::optional<Place> where = place_named(words[1]);
+  const std::optional<CostClass> where = cost_class_named(words[1]);
   if (!where) return fail(MPI_ERR_ARG, "'{}' is no place", words[1]);
   std::array<double, 5> values = {};
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -112,8 +112,8 @@ Expected<> CollectiveTable::take_choice(const std::vector<std::string>& words) {
   }
   const std::optional<CollectiveKind> kind = kind_named(words[1]);
   if (!kind) return fail(MPI_ERR_ARG, "'{}' is no operation", words[1]);
-  const std::optional<Place> place = place_named(words[2]);
-  if (!place) return fail(MPI_ERR_ARG, "'{}' is no place", words[2]);
+  const std::optional<CostClass> cost_class = cost_class_named(words[2]);
+  if (!cost_class) return fail(MPI_ERR_ARG, "'{}' is no place", words[2]);
   const std::optional<int> ranks = number<int>(words[3]);
   if (!ranks || *ranks < 1) return fail(MPI_ERR_ARG, "'{}' is no number of ranks", words[3]);
   const std::optional<std::size_t> bytes = number<std::size_t>(words[4]);
@@ -125,7 +125,7 @@ Expected<> CollectiveTable::take_choice(const std::vector<std::string>& words) {
     choice.best.push_back(row);
   }
   if (choice.best.empty()) return fail(MPI_ERR_ARG, "'{}' names no algorithm", words[5]);
-  auto& list = choices_[slot_of(*kind, *place)];
+  auto& list = choices_[slot_of(*kind, *cost_class)];
   const auto key = [](const Choice& c) { return std::pair(c.ranks, c.from_bytes); };
   const auto at =
       std::lower_bound(list.begin(), list.end(), choice,
@@ -165,10 +165,11 @@ Expected<CollectiveTable> CollectiveTable::parse(std::string_view text, std::str
 
 // --- asking ------------------------------------------------------------------------------------
 
-const std::vector<const Algorithm*>& CollectiveTable::measured(CollectiveKind kind, Place place,
-                                                               int ranks, std::size_t bytes) const {
+const std::vector<const Algorithm*>& CollectiveTable::measured(CollectiveKind kind,
+                                                               CostClass cost_class, int ranks,
+                                                               std::size_t bytes) const {
   static const std::vector<const Algorithm*> kNothing;
-  const std::vector<Choice>& list = choices_[slot_of(kind, place)];
+  const std::vector<Choice>& list = choices_[slot_of(kind, cost_class)];
   if (list.empty()) return kNothing;
   // The nearest number of ranks; of two that are equally near the smaller one.
   const auto factor = [=](int measured) {
@@ -231,13 +232,14 @@ LoadedTable load_collective_table(const Params& params, bool one_host) {
   return loaded;
 }
 
-// --- places ------------------------------------------------------------------------------------
+// --- cost classes
+// ------------------------------------------------------------------------------------
 
 int host_processors() {
   return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)));
 }
 
-void learn_place(Engine& engine, const CommCore& comm) {
+void learn_costs(Engine& engine, const CommCore& comm) {
   CollectiveState& state = collective_state(comm);
   if (state.table != nullptr) [[likely]]
     return;
@@ -251,20 +253,20 @@ void learn_place(Engine& engine, const CommCore& comm) {
   const bool one_job = !spans_jobs(*comm.local, me.size);
   bool one_host = one_job && static_cast<std::size_t>(comm.size()) <= me.local_peers.size();
   for (int rank = 0; one_host && rank < comm.size(); ++rank) one_host = is_here(rank);
-  state.place = Place::network;
+  state.cost_class = CostClass::network;
   if (one_host) {
     // A rank's own cores would say more, but must not matter: all members have to choose alike.
     state.processors = host_processors();
-    state.place = me.local_size > state.processors ? Place::host_shared : Place::host;
+    state.cost_class = me.local_size > state.processors ? CostClass::host_shared : CostClass::host;
   }
   const CollectiveTable* loaded = one_job ? process.kept<CollectiveCosts>().table() : nullptr;
   state.table = loaded != nullptr ? loaded : &builtin_collective_table();
 }
 
 const LogGP& model_of(Engine& engine, const CommCore& comm) {
-  learn_place(engine, comm);
+  learn_costs(engine, comm);
   const CollectiveState& state = known_state(comm);
-  return state.table->model(state.place);
+  return state.table->model(state.cost_class);
 }
 
 // --- reporting ---------------------------------------------------------------------------------
@@ -284,9 +286,9 @@ struct Shapes {
     shape.board = query.board;
     shape.long_board = query.long_board;
     shape.quick_copies = query.quick_copies;
-    shape.one_host = query.place != Place::network;
+    shape.one_host = query.cost_class != CostClass::network;
     shape.table = &table;
-    shape.place = query.place;
+    shape.cost_class = query.cost_class;
     shape.processors = query.processors;
     shape.uniform = !has_own_sizes(kind) && kind != CollectiveKind::allgatherv;
     // As shape_of() sees them.
@@ -352,7 +354,7 @@ std::vector<ChosenRange> chosen_ranges(CollectiveKind kind, const CollectiveTabl
   std::vector<ChosenRange> ranges;
   const auto append = [&](std::size_t from, std::size_t to) {
     const Algorithm& row = shapes.chosen(from);
-    const auto& measured = table.measured(kind, query.place, query.ranks, from);
+    const auto& measured = table.measured(kind, query.cost_class, query.ranks, from);
     const bool listed = std::find(measured.begin(), measured.end(), &row) != measured.end();
     ranges.push_back(
         {kind, &row, from, to, row.cost(shapes.at(from)), row.cost(shapes.at(to)), listed});

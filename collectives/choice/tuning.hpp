@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// What collectives cost, as data: the constants of the model for each kind of place, and algorithms
+// What collectives cost, as data: the constants of the model for each cost class, and algorithms
 // that were measured to be the best. Built in, and replaced by a file that benchmarks/tune writes.
 #pragma once
 
@@ -32,11 +32,11 @@ struct LogGP {
   [[nodiscard]] double alpha() const { return latency + 2 * overhead; }
 };
 
-inline constexpr std::size_t kPlaces = 3;
-inline constexpr std::array<std::string_view, kPlaces> kPlaceNames = {"host", "host_shared",
-                                                                      "network"};
+inline constexpr std::size_t kCostClasses = 3;
+inline constexpr std::array<std::string_view, kCostClasses> kCostClassNames = {
+    "host", "host_shared", "network"};
 
-/// The constants of all places, and measured choices. Immutable.
+/// The constants of all cost classes, and measured choices. Immutable.
 class CollectiveTable {
  public:
   /// The built-in constants, and no choice.
@@ -55,13 +55,14 @@ class CollectiveTable {
   [[nodiscard]] static Expected<CollectiveTable> parse(std::string_view text,
                                                        std::string_view host);
 
-  [[nodiscard]] const LogGP& model(Place place) const {
-    return models_[static_cast<std::size_t>(place)];
+  [[nodiscard]] const LogGP& model(CostClass cost_class) const {
+    return models_[static_cast<std::size_t>(cost_class)];
   }
   /// The algorithms that were measured to be the best, best first; empty if nothing was measured
   /// for between half and twice as many ranks.
-  [[nodiscard]] const std::vector<const Algorithm*>& measured(CollectiveKind kind, Place place,
-                                                              int ranks, std::size_t bytes) const;
+  [[nodiscard]] const std::vector<const Algorithm*>& measured(CollectiveKind kind,
+                                                              CostClass cost_class, int ranks,
+                                                              std::size_t bytes) const;
   /// How many choices there are.
   [[nodiscard]] std::size_t choices() const;
 
@@ -75,9 +76,9 @@ class CollectiveTable {
   [[nodiscard]] Expected<> take_model(const std::vector<std::string>& words);
   [[nodiscard]] Expected<> take_choice(const std::vector<std::string>& words);
 
-  std::array<LogGP, kPlaces> models_;
-  /// By operation and place; each ordered by ranks, then bytes.
-  std::array<std::vector<Choice>, kCollectiveKinds * kPlaces> choices_;
+  std::array<LogGP, kCostClasses> models_;
+  /// By operation and cost class; each ordered by ranks, then bytes.
+  std::array<std::vector<Choice>, kCollectiveKinds * kCostClasses> choices_;
 };
 
 /// What is used where no table was loaded.
@@ -99,18 +100,18 @@ struct LoadedTable {
 
 /// Finds out where the members of `comm` are and which table is to be used, if that is not known
 /// yet. Every member comes to the same answer.
-void learn_place(Engine& engine, const CommCore& comm);
-/// The constants of that place.
+void learn_costs(Engine& engine, const CommCore& comm);
+/// The constants of that class.
 [[nodiscard]] const LogGP& model_of(Engine& engine, const CommCore& comm);
 
 /// What remit_info is asked about: members of a communicator, and their call.
 struct TuningQuery {
   int ranks = 2;
-  Place place = Place::host;
+  CostClass cost_class = CostClass::host;
   bool board = false;  ///< the calls block, and there is a shared board
   LongBoard long_board = LongBoard::none;
   bool quick_copies = false;
-  int processors = 1;                    ///< of the host, where Place::host_shared
+  int processors = 1;                    ///< of the host, where CostClass::host_shared
   const Hierarchy* hierarchy = nullptr;  ///< cells of the members
   bool exact = false;                    ///< sums of integers: any order gives the same bits
   bool commutative = true;

@@ -210,10 +210,10 @@ void run_tables(std::string_view bytes) {
   constexpr std::string_view kHost = "host";
   if (const auto table = CollectiveTable::parse(bytes, kHost)) {
     for (std::size_t kind = 0; kind < kCollectiveKinds; ++kind) {
-      for (std::size_t place = 0; place < kPlaces; ++place) {
+      for (std::size_t place = 0; place < kCostClasses; ++place) {
         for (const int ranks : {1, 7, 1 << 30}) {
           for (const Algorithm* row : table->measured(static_cast<CollectiveKind>(kind),
-                                                      static_cast<Place>(place), ranks, 4096)) {
+                                                      static_cast<CostClass>(place), ranks, 4096)) {
             require(row != nullptr && row->kind == static_cast<CollectiveKind>(kind),
                     "what was measured is an algorithm of the operation");
           }

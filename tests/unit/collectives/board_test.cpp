@@ -75,7 +75,7 @@ class BoardRanks {
       if (facts) {
         CollectiveState& state = collective_state(r->comm);
         state.table = &builtin_collective_table();
-        state.place = Place::host;
+        state.cost_class = CostClass::host;
         state.processors = size;
       }
     }

@@ -47,7 +47,7 @@ inline std::vector<DigestCase> digest_cases(int size) {
       shape.bytes = static_cast<std::size_t>(shape.elements) * 8;
       shape.exact = true;
       shape.table = &builtin_collective_table();
-      shape.place = Place::network;
+      shape.cost_class = CostClass::network;
       if (size == 1 || !row.applies(shape)) continue;
       if (row.kind == CollectiveKind::reduce_scatter_block && elements != size) continue;
       const bool blocks = row.kind >= CollectiveKind::gather && row.kind < CollectiveKind::reduce;
@@ -72,7 +72,7 @@ std::string digest(const DigestCase& c, EngineOf&& engine_of, Run&& run, Message
     logp::Member& member = members[static_cast<std::size_t>(r)];
     buffers.push_back(data.make_buffers(r));
     member.args = data.args(buffers.back());
-    logp::join(member, engine_of(r), r, group, builtin_collective_table(), Place::network,
+    logp::join(member, engine_of(r), r, group, builtin_collective_table(), CostClass::network,
                c.sequence);
     before.push_back(messages(r));
   }

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "collectives/algorithms.hpp"
-#include "collectives/choice/forced.hpp"
 #include "collectives/algorithms/grouping.hpp"
 #include "collectives/algorithms/overlapped.hpp"
 #include "collectives/algorithms/peers.hpp"
+#include "collectives/choice/forced.hpp"
 #include "tests/unit/collectives/ranks.hpp"
 
 namespace remit::testing {
@@ -33,7 +33,7 @@ struct Traffic {
 /// All messages are whole vectors; those that would be empty are not sent.
 Traffic overlapped_traffic(std::int64_t p, std::int64_t n) {
   const int size = static_cast<int>(p);
-  const LogGP& model = builtin_collective_table().model(Place::network);
+  const LogGP& model = builtin_collective_table().model(CostClass::network);
   const Overlapped way{size, best_lag(model, size, static_cast<double>(n))};
   std::vector<int> windows(static_cast<std::size_t>(way.steps()) + 1);
   way.fill(windows);
@@ -46,7 +46,7 @@ Traffic overlapped_traffic(std::int64_t p, std::int64_t n) {
 
 /// In each group everybody gets all others' values.
 Traffic grouped_traffic(int p, std::int64_t n) {
-  const LogGP& model = builtin_collective_table().model(Place::network);
+  const LogGP& model = builtin_collective_table().model(CostClass::network);
   const Grouping grouping(model, p, static_cast<double>(n));
   Traffic all;
   const auto add = [&](int size) {

@@ -42,13 +42,14 @@ CollectiveTable table_of(const std::string& lines) {
 }
 
 std::string_view chosen(const CollectiveTable& table, CollectiveKind kind, int ranks,
-                        std::size_t bytes, Place place = Place::host, const Params& params = {}) {
+                        std::size_t bytes, CostClass cost_class = CostClass::host,
+                        const Params& params = {}) {
   CollectiveShape shape;
   shape.size = ranks;
   shape.bytes = bytes;
   shape.elements = static_cast<MPI_Count>(bytes / 4);
   shape.table = &table;
-  shape.place = place;
+  shape.cost_class = cost_class;
   return choose_algorithm(kind, shape, params).name;
 }
 
@@ -59,15 +60,15 @@ TEST(Tuning, WhatAFileSays) {
       "model host_shared 1.5 2 3e2 0.25 0.125\n"
       "choice allreduce host 4 8192 ring,recursive_doubling\n"
       "choice allreduce host 4 0 rabenseifner\n");
-  const LogGP& model = table.model(Place::host_shared);
+  const LogGP& model = table.model(CostClass::host_shared);
   EXPECT_EQ(model.latency, 1.5);
   EXPECT_EQ(model.overhead, 2);
   EXPECT_EQ(model.gap, 300);
   EXPECT_EQ(model.per_byte, 0.25);
   EXPECT_EQ(model.reduce, 0.125);
   EXPECT_EQ(model.alpha(), 5.5);
-  EXPECT_EQ(table.model(Place::network).latency,
-            builtin_collective_table().model(Place::network).latency)
+  EXPECT_EQ(table.model(CostClass::network).latency,
+            builtin_collective_table().model(CostClass::network).latency)
       << "what is not in the file is as built in";
   EXPECT_EQ(table.choices(), 2U);
 }
@@ -129,17 +130,17 @@ TEST(Tuning, MeasuredChoices) {
   EXPECT_EQ(chosen(table, allreduce, 33, 1 << 20), chosen(none, allreduce, 33, 1 << 20));
   // The first that applies; the model where none does, for sizes below, and other places.
   EXPECT_EQ(chosen(table, allreduce, 4, 8), "recursive_doubling") << "too short for a ring";
-  EXPECT_EQ(chosen(table, bcast, 8, 64, Place::network), "scatter_allgather");
-  EXPECT_EQ(chosen(table, bcast, 8, 63, Place::network),
-            chosen(none, bcast, 8, 63, Place::network));
+  EXPECT_EQ(chosen(table, bcast, 8, 64, CostClass::network), "scatter_allgather");
+  EXPECT_EQ(chosen(table, bcast, 8, 63, CostClass::network),
+            chosen(none, bcast, 8, 63, CostClass::network));
   EXPECT_EQ(chosen(table, bcast, 8, 64), chosen(none, bcast, 8, 64));
-  EXPECT_NE(chosen(none, bcast, 8, 64, Place::network), "scatter_allgather");
+  EXPECT_NE(chosen(none, bcast, 8, 64, CostClass::network), "scatter_allgather");
   // The user's word counts more, where it applies.
   Params params;
   ASSERT_TRUE(params.set("coll_algorithms", "allreduce=rabenseifner").has_value());
-  EXPECT_EQ(chosen(table, allreduce, 4, 999, Place::host, params), "rabenseifner");
+  EXPECT_EQ(chosen(table, allreduce, 4, 999, CostClass::host, params), "rabenseifner");
   ASSERT_TRUE(params.set("coll_algorithms", "allreduce=ring").has_value());
-  EXPECT_EQ(chosen(table, allreduce, 4, 1000, Place::host, params), "ring");
+  EXPECT_EQ(chosen(table, allreduce, 4, 1000, CostClass::host, params), "ring");
 }
 
 TEST(Tuning, ManyRanksOnFewProcessorsWaitSeldom) {
@@ -149,7 +150,7 @@ TEST(Tuning, ManyRanksOnFewProcessorsWaitSeldom) {
     shape.size = 64;
     shape.bytes = kind == barrier ? 0 : 8;
     shape.elements = kind == barrier ? 0 : 1;
-    shape.place = Place::host_shared;
+    shape.cost_class = CostClass::host_shared;
     shape.processors = processors;
     return choose_algorithm(kind, shape, Params{}).name;
   };
@@ -167,7 +168,7 @@ std::string_view chosen_on_host(CollectiveKind kind, int ranks, std::size_t byte
   shape.size = ranks;
   shape.bytes = bytes;
   shape.elements = static_cast<MPI_Count>(bytes / 4);
-  shape.place = ranks > processors ? Place::host_shared : Place::host;
+  shape.cost_class = ranks > processors ? CostClass::host_shared : CostClass::host;
   shape.processors = processors;
   shape.board = shape.one_host = true;
   shape.quick_copies = quick;
@@ -254,7 +255,7 @@ TEST(Tuning, RangesAreWhatIsChosen) {
     for (const int ranks : {2, 3, 8, 100}) {
       for (const bool board : {false, true}) {
         const auto ranges =
-            chosen_ranges(row.kind, table, {ranks, Place::host, board}, kMost, params);
+            chosen_ranges(row.kind, table, {ranks, CostClass::host, board}, kMost, params);
         ASSERT_FALSE(ranges.empty());
         ranges_seen += ranges.size();
         for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -300,7 +301,7 @@ TEST(Tuning, QueriesTellCallsAndPlacesApart) {
   const std::vector<std::int64_t> even = {1, 1, 1, 1, 2, 2, 2, 2},
                                   uneven = {1, 1, 1, 2, 2, 2, 2, 2};
   const Hierarchy cells(comm, even), others(comm, uneven);
-  TuningQuery query{.ranks = 8, .place = Place::network};
+  TuningQuery query{.ranks = 8, .cost_class = CostClass::network};
   EXPECT_FALSE(lists(query, allreduce, "hierarchical"));
   query.hierarchy = &others;
   EXPECT_TRUE(lists(query, barrier, "hierarchical"));
@@ -394,7 +395,7 @@ TEST_F(TuningFile, IsUsed) {
   EXPECT_EQ(loaded.problem, "");
   EXPECT_TRUE(loaded.from_file);
   EXPECT_EQ(loaded.file, path_);
-  EXPECT_EQ(loaded.table->model(Place::host).reduce, 5);
+  EXPECT_EQ(loaded.table->model(CostClass::host).reduce, 5);
 }
 
 TEST_F(TuningFile, ThatIsBrokenIsIgnoredWithALine) {
@@ -407,8 +408,8 @@ TEST_F(TuningFile, ThatIsBrokenIsIgnoredWithALine) {
     EXPECT_FALSE(loaded.from_file);
     EXPECT_NE(loaded.problem.find(path_), std::string::npos) << loaded.problem;
     EXPECT_EQ(loaded.problem.find('\n'), std::string::npos) << loaded.problem;
-    EXPECT_EQ(loaded.table->model(Place::host).latency,
-              builtin_collective_table().model(Place::host).latency);
+    EXPECT_EQ(loaded.table->model(CostClass::host).latency,
+              builtin_collective_table().model(CostClass::host).latency);
   }
   EXPECT_NE(load(folder_ + "/none").problem, "") << "asked for by name, and not there";
 }
@@ -433,17 +434,17 @@ TEST_F(TuningFile, IsLookedForInTheCacheFolder) {
 TEST(Places, AllMembersSeeTheSame) {
   World world(8, SimConfig{});  // four ranks a host
   const long processors = ::sysconf(_SC_NPROCESSORS_CONF);
-  const Place inside = processors < 4 ? Place::host_shared : Place::host;
+  const CostClass inside = processors < 4 ? CostClass::host_shared : CostClass::host;
   const auto place = [&](int rank, const std::shared_ptr<const Group>& group) {
     CommCore comm;
     comm.local = group;
     comm.rank = group->rank_of(static_cast<ProcId>(rank));
-    learn_place(world.engine(rank), comm);
+    learn_costs(world.engine(rank), comm);
     EXPECT_EQ(known_state(comm).table, &builtin_collective_table());
-    return known_state(comm).place;
+    return known_state(comm).cost_class;
   };
   for (int rank = 0; rank < 8; ++rank) {
-    EXPECT_EQ(place(rank, Group::regular(ProcId{0}, 1, 8)), Place::network);
+    EXPECT_EQ(place(rank, Group::regular(ProcId{0}, 1, 8)), CostClass::network);
     const auto host = Group::regular(ProcId{rank < 4 ? 0U : 4U}, 1, 4);
     EXPECT_EQ(place(rank, host), inside);
     if (rank % 4 < 2) {
@@ -452,7 +453,7 @@ TEST(Places, AllMembersSeeTheSame) {
                 inside);
     }
     if (rank % 4 == 0) {
-      EXPECT_EQ(place(rank, Group::of(procs({4, 0}))), Place::network);
+      EXPECT_EQ(place(rank, Group::of(procs({4, 0}))), CostClass::network);
     }
   }
 }
@@ -463,7 +464,7 @@ TEST(Places, AProcessHasATable) {
   world.process(2).kept<CollectiveCosts>().set_table([table] { return table; });
   EXPECT_EQ(model_of(world.engine(2), world.comm(2)).latency, 7);
   EXPECT_EQ(shape_of(world.comm(2), CollectiveArgs{}).table, table.get());
-  EXPECT_EQ(shape_of(world.comm(2), CollectiveArgs{}).place, Place::network);
+  EXPECT_EQ(shape_of(world.comm(2), CollectiveArgs{}).cost_class, CostClass::network);
   EXPECT_NE(model_of(world.engine(3), world.comm(3)).latency, 7);
 }
 

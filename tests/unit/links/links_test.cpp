@@ -281,7 +281,7 @@ void add_up(ToyJob& job) {
       job.user(rank).fetch_add(ProcId{0}, 7, 1, mine[round], round);
     }
   }
-  ASSERT_TRUE(job.run(procs({1, 2, 3, 4}), [&] {
+  ASSERT_TRUE(job.run({1, 2, 3, 4}, [&] {
     for (int rank = 1; rank < kSize; ++rank) {
       if (!job.user(rank).all_done(kRounds)) return false;
     }

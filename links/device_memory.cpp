@@ -54,28 +54,21 @@ DeviceMemory::~DeviceMemory() {
 }
 
 Expected<MemoryLease> DeviceMemory::acquire(void* address, std::size_t length, Access access) {
-  MemoryLease lease;
   if (pages_on_demand_ && !everything_) {
     const Expected<Region> all =
         device_.register_memory(nullptr, std::numeric_limits<std::size_t>::max(), Access::all);
     pages_on_demand_ = all.has_value();
     if (all) everything_ = *all;
   }
-  if (pages_on_demand_) {
-    lease.region_ = *everything_;
-  } else if (cache_) {
+  if (pages_on_demand_) return MemoryLease(*everything_);
+  if (cache_) {
     Expected<Lease> cached = cache_->acquire(address, length, access);
     if (!cached) return tl::unexpected(std::move(cached.error()));
-    lease.region_ = cached->region();
-    lease.cached_ = std::move(*cached);
-  } else {
-    const Expected<Region> region = device_.register_memory(address, length, access);
-    if (!region) return tl::unexpected(region.error());
-    lease.region_ = *region;
-    lease.registered_with_ = &device_;
+    return MemoryLease(std::move(*cached));
   }
-  lease.held_ = true;
-  return lease;
+  const Expected<Region> region = device_.register_memory(address, length, access);
+  if (!region) return tl::unexpected(region.error());
+  return MemoryLease(*region, device_);
 }
 
 Expected<Staging> DeviceMemory::take_staging() {

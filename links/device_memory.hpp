@@ -21,6 +21,14 @@ namespace remit {
 class MemoryLease {
  public:
   MemoryLease() = default;
+  /// Of what stays registered longer than any lease.
+  explicit MemoryLease(const Region& region) : held_(true), region_(region) {}
+  /// Of what a cache holds.
+  explicit MemoryLease(Lease cached)
+      : held_(true), region_(cached.region()), cached_(std::move(cached)) {}
+  /// Of what was registered with the device for this lease alone.
+  MemoryLease(const Region& region, Device& device)
+      : held_(true), region_(region), registered_with_(&device) {}
   MemoryLease(MemoryLease&& other) noexcept
       : held_(std::exchange(other.held_, false)),
         region_(other.region_),
@@ -44,7 +52,6 @@ class MemoryLease {
   void reset();
 
  private:
-  friend class DeviceMemory;
   bool held_ = false;
   Region region_;
   Lease cached_;                       // where there is a cache

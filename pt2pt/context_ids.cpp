@@ -33,9 +33,7 @@ bool ContextIds::take(std::uint64_t number) {
 }
 
 ContextAgreement::ContextAgreement(ContextIds& ids, bool alone, CommCore* made)
-    : ids_(ids), made_(made), alone_(alone), serial_(++ids.begun_) {
-  ++ids_.under_way_;
-}
+    : ids_(ids), made_(made), alone_(alone), serial_(ids.begin_agreement()) {}
 
 ContextAgreement::~ContextAgreement() {
   if (!ended_) end(false);
@@ -43,14 +41,14 @@ ContextAgreement::~ContextAgreement() {
 
 void ContextAgreement::end(bool agreed) {
   ended_ = true;
-  --ids_.under_way_;
+  ids_.end_agreement();
   if (!agreed && taken_) ids_.release(context());
   if (agreed && made_ != nullptr) made_->set_context(context());
 }
 
 ContextAgreement::Words ContextAgreement::mine() {
   if (round_ == 0) {
-    const bool competes = !alone_ || ids_.under_way_ > 1;
+    const bool competes = !alone_ || ids_.under_way() > 1;
     return {ids_.propose(), competes ? 1U : 0U};
   }
   // What is proposed now matters only if somebody could not take the number.

@@ -40,8 +40,18 @@ class ContextIds {
   /// Contexts in use.
   [[nodiscard]] std::size_t live() const { return live_.size(); }
 
+  // For ContextAgreement.
+
+  /// An agreement begins; its number among all that this process has begun.
+  [[nodiscard]] std::uint64_t begin_agreement() {
+    ++under_way_;
+    return ++begun_;
+  }
+  void end_agreement() { --under_way_; }
+  /// Agreements that have begun and not ended.
+  [[nodiscard]] std::uint32_t under_way() const { return under_way_; }
+
  private:
-  friend class ContextAgreement;
   std::uint64_t slots_;
   std::uint64_t next_ = kReserved;          // above every number taken here
   std::unordered_set<std::uint64_t> live_;  // slots in use but the reserved ones

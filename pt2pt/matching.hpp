@@ -22,9 +22,9 @@ struct MatchKey {
   int source = 0;  ///< rank in the communicator, or MPI_ANY_SOURCE
   int tag = 0;     ///< or MPI_ANY_TAG
 
-  friend bool operator==(const MatchKey& a, const MatchKey& b) {  // one branch instead of three
-    return ((a.context ^ b.context) | static_cast<std::uint32_t>(a.source ^ b.source) |
-            static_cast<std::uint32_t>(a.tag ^ b.tag)) == 0;
+  bool operator==(const MatchKey& other) const {  // one branch instead of three
+    return ((context ^ other.context) | static_cast<std::uint32_t>(source ^ other.source) |
+            static_cast<std::uint32_t>(tag ^ other.tag)) == 0;
   }
 };
 

@@ -3,6 +3,7 @@
 // receives.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -110,7 +111,7 @@ inline void set_received(Request& request, const MatchKey& key, std::size_t byte
   request.place = RequestPlace::nowhere;
   request.status.source = key.source;
   request.status.tag = key.tag;
-  request.status.bytes = static_cast<MPI_Count>(bytes < room ? bytes : room);
+  request.status.bytes = static_cast<MPI_Count>(std::min(bytes, room));
   if (bytes > room) request.status.error = MPI_ERR_TRUNCATE;
 }
 

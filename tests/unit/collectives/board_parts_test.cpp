@@ -149,10 +149,10 @@ TEST(CollectiveCosts, AreKeptByTheirProcess) {
   EXPECT_NE(costs.table(), nullptr);
   EXPECT_EQ(costs.table(), costs.table());
   EXPECT_EQ(loaded, 1);
-  costs.page_ns(1, true) = 900;
-  EXPECT_EQ(costs.page_ns(1, true), 900U);
-  EXPECT_EQ(costs.page_ns(1, false), 0U);
-  EXPECT_EQ(costs.page_ns(0, true), 0U);
+  costs.page_ns(ProcId{1}, true) = 900;
+  EXPECT_EQ(costs.page_ns(ProcId{1}, true), 900U);
+  EXPECT_EQ(costs.page_ns(ProcId{1}, false), 0U);
+  EXPECT_EQ(costs.page_ns(ProcId{0}, true), 0U);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "communicators/spawn.hpp"
 #include "communicators/split.hpp"
 #include "tests/unit/communicators/calling_ranks.hpp"
+#include "tests/unit/process_ids.hpp"
 
 namespace {
 
@@ -179,7 +180,7 @@ TEST(NoMemory, AtALeader) {
       const auto made = [&] {
         if (rank != (says ? 0 : 2)) return create();
         const std::size_t words =
-            encode_group(call.engine(), *Group::of({0, 1, 3, 4, 7, 8, 9, 10, 11, 12, 13, 14, 15}))
+            encode_group(call.engine(), *Group::of(procs({0, 1, 3, 4, 7, 8, 9, 10, 11, 12, 13, 14, 15})))
                 .size() +
             2;
         const NoMemoryFor failure(words * sizeof(std::int64_t));

@@ -10,13 +10,30 @@ rdma_btl_sources = \
 	rdma_btl/mask.cpp rdma_btl/mask.hpp \
 	rdma_btl/pending.cpp \
 	rdma_btl/pending.hpp \
+	rdma_btl/sim/dice.hpp \
+	rdma_btl/sim/fault_plan.cpp \
+	rdma_btl/sim/fault_plan.hpp \
+	rdma_btl/sim/flight.hpp \
+	rdma_btl/sim/notice_memory.hpp \
+	rdma_btl/sim/processes.cpp \
+	rdma_btl/sim/processes.hpp \
+	rdma_btl/sim/registrations.cpp \
+	rdma_btl/sim/registrations.hpp \
+	rdma_btl/sim/sim_config.cpp \
+	rdma_btl/sim/sim_config.hpp \
 	rdma_btl/sim/sim_device.cpp \
 	rdma_btl/sim/sim_device.hpp \
-	rdma_btl/sim/sim_flight.cpp \
 	rdma_btl/sim/sim_host_memory.cpp \
-	rdma_btl/sim/sim_flight.hpp \
+	rdma_btl/sim/sim_host_memory.hpp \
 	rdma_btl/sim/sim_network.cpp \
-	rdma_btl/sim/sim_network.hpp
+	rdma_btl/sim/sim_network.hpp \
+	rdma_btl/sim/timeline.hpp \
+	rdma_btl/sim/trace.cpp \
+	rdma_btl/sim/trace.hpp \
+	rdma_btl/sim/transport.cpp \
+	rdma_btl/sim/transport.hpp \
+	rdma_btl/sim/virtual_process.cpp \
+	rdma_btl/sim/virtual_process.hpp
 librdma_btl_la_LIBADD = libruntime.la
 include rdma_btl/common/local.mk
 include rdma_btl/shm/local.mk

@@ -5,82 +5,43 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <vector>
 
-#include "rdma_btl/device.hpp"
-#include "runtime/clock.hpp"
+#include "rdma_btl/sim/dice.hpp"
+#include "rdma_btl/sim/fault_plan.hpp"
+#include "rdma_btl/sim/flight.hpp"
+#include "rdma_btl/sim/notice_memory.hpp"
+#include "rdma_btl/sim/processes.hpp"
+#include "rdma_btl/sim/sim_config.hpp"
+#include "rdma_btl/sim/timeline.hpp"
+#include "rdma_btl/sim/trace.hpp"
+#include "rdma_btl/sim/transport.hpp"
 
 namespace remit {
 
 class SimDevice;
-struct SimFlight;
 
-/// The cost of a link in the LogGP model. Times in virtual nanoseconds.
-struct SimLink {
-  std::uint64_t latency_ns = 1000;  ///< L: from one adapter to the other, one way
-  std::uint64_t overhead_ns = 100;  ///< o: a processor's time for an operation, or for a receive
-  std::uint64_t gap_ns = 20;        ///< g: between two operations at an adapter
-  double bytes_per_ns = 12.5;       ///< 1/G
-  std::uint64_t jitter_ns = 0;      ///< each operation is late by a random time up to this
+namespace sim {
+
+/// The parts of a network with which a device works. All outlive it.
+struct Fabric {
+  const SimConfig& config;
+  Dice& dice;
+  Timeline& timeline;
+  Trace& trace;
+  FlightPool& flights;
+  Processes& processes;
+  FaultPlan& faults;
+  Transport& transport;
+  NoticeMemory& notices;
 };
 
-/// What a network is like. Everything random is drawn from `seed`. The defaults are a network
-/// without faults; sim_hostile() is one with many.
-struct SimConfig {
-  std::uint64_t seed = 1;
-  SimLink link;
-  /// Another link for some pairs (same host, same rack ...); null, or a null result: `link`.
-  std::function<const SimLink*(PeerName from, PeerName to)> link_between;
-
-  /// Whether `from` reads and writes the memory of `to` by itself (Device::reaches_memory()), which
-  /// takes no virtual time; null: nobody does.
-  std::function<bool(PeerName from, PeerName to)> reaches_memory;
-
-  /// What devices say of themselves, and what is enforced: an operation outside these limits
-  /// completes with an error and counts as a violation. latency, bandwidth and overhead are filled
-  /// in from `link` when they are 0.
-  Caps caps = default_caps();
-
-  std::uint32_t queue_depth = 64;  ///< operations accepted and not yet done, per endpoint
-  double partial_accept = 0;       ///< probability that post() takes only a random prefix
-  double error_rate = 0;         ///< probability that an operation fails, and its endpoint with it
-  std::uint32_t max_chunks = 1;  ///< puts and gets become visible in up to this many parts, in
-                                 ///< random order
-  std::uint64_t connect_ns = 0;  ///< before the first operation on an endpoint can travel
-  std::uint64_t detect_ns = 10000;    ///< from a death to the survivors' endpoint_failed
-  std::uint64_t link_timeout_ns = 0;  ///< a link down for longer than this fails; 0: only lateness
-  std::uint32_t receive_depth = 0;    ///< unread receives and notifications above this count as
-                                      ///< SimStats::receiver_not_ready; 0: no limit
-  std::size_t max_registered = 0;     ///< bytes that a process can register at once; 0: no limit
-  bool shuffle_ready = false;  ///< pop_ready() picks at random instead of first come, first served
-  bool real_wake = false;      ///< arm() and wait_fd() work with a real eventfd
-
-  [[nodiscard]] static Caps default_caps();
-};
-
-/// A configuration with every tolerable fault switched on (jitter, partial acceptance, small
-/// queues, parts in random order, slow connections, shuffled scheduling), drawn from `seed`.
-[[nodiscard]] SimConfig sim_hostile(std::uint64_t seed);
-
-/// Counters of one process.
-struct SimStats {
-  std::uint64_t sends = 0, puts = 0, gets = 0, atomics = 0, confirms = 0;
-  std::uint64_t bytes_out = 0;
-  std::uint64_t receives = 0;            ///< receives and notifications that arrived here
-  std::uint32_t refused = 0;             ///< posts not accepted in full
-  std::uint32_t max_in_flight = 0;       ///< of one endpoint
-  std::uint32_t max_unread = 0;          ///< completions waiting for poll()
-  std::uint32_t receiver_not_ready = 0;  ///< see SimConfig::receive_depth
-};
+}  // namespace sim
 
 /// One network per test. One thread. Must outlive its devices.
 ///
@@ -94,19 +55,17 @@ struct SimStats {
 class SimNetwork {
  public:
   explicit SimNetwork(SimConfig config = {});
-  ~SimNetwork();
   SimNetwork(const SimNetwork&) = delete;
-  SimNetwork& operator=(const SimNetwork&) = delete;
 
   /// The device of a new process, alone at its name. Destroying it is the process's orderly exit:
   /// what has not been flushed() is lost and counted. Cheapest when names are 0, 1, 2 ...
   [[nodiscard]] std::unique_ptr<SimDevice> add_process(PeerName name);
 
   [[nodiscard]] const SimConfig& config() const { return config_; }
-  [[nodiscard]] const VirtualClock& clock() const { return clock_; }
-  [[nodiscard]] std::uint64_t now_ns() const { return clock_.now_ns(); }
+  [[nodiscard]] const VirtualClock& clock() const { return timeline_.clock(); }
+  [[nodiscard]] std::uint64_t now_ns() const { return timeline_.now_ns(); }
   /// The seeded source; tests may draw from it, which becomes part of the run.
-  [[nodiscard]] std::mt19937_64& random() { return random_; }
+  [[nodiscard]] std::mt19937_64& random() { return dice_.source(); }
 
   // --- running ---------------------------------------------------------------------------------
 
@@ -140,7 +99,7 @@ class SimNetwork {
 
   /// A process with unread completions, or whose refused operations may be offered again, or which
   /// asked for wake(); each is returned once until something new happens.
-  [[nodiscard]] std::optional<PeerName> pop_ready();
+  [[nodiscard]] std::optional<PeerName> pop_ready() { return processes_.pop_ready(); }
 
   /// Makes a process ready now, or at a virtual time (a timer).
   void wake(PeerName name);
@@ -167,92 +126,35 @@ class SimNetwork {
 
   /// Uses of the interface that a real device would punish: a limit of Caps exceeded, memory
   /// without a valid key. Tests expect 0; last_violation() says what it was.
-  [[nodiscard]] std::uint64_t violations() const { return violations_; }
-  [[nodiscard]] const std::string& last_violation() const { return last_violation_; }
+  [[nodiscard]] std::uint64_t violations() const { return trace_.violations(); }
+  [[nodiscard]] const std::string& last_violation() const { return trace_.last_violation(); }
   /// Operations accepted and lost because their process left before flushed().
-  [[nodiscard]] std::uint64_t lost_at_exit() const { return lost_at_exit_; }
+  [[nodiscard]] std::uint64_t lost_at_exit() const { return processes_.lost_at_exit(); }
 
   [[nodiscard]] const SimStats& stats(PeerName name) const;
   /// Events that happened so far.
-  [[nodiscard]] std::uint64_t events() const { return events_; }
+  [[nodiscard]] std::uint64_t events() const { return timeline_.happened(); }
   /// A hash over all events so far: equal for equal seeds and equal programs.
-  [[nodiscard]] std::uint64_t trace_hash() const { return trace_hash_; }
+  [[nodiscard]] std::uint64_t trace_hash() const { return trace_.hash(); }
   /// Gets one line per event; empty: none.
-  void set_trace(std::function<void(std::string_view)> sink) { trace_ = std::move(sink); }
+  void set_trace(std::function<void(std::string_view)> sink) { trace_.set_sink(std::move(sink)); }
   /// Bytes that the network itself holds (not its devices): events and operations under way.
   [[nodiscard]] std::size_t memory_in_use() const;
 
   static constexpr std::uint64_t kDefaultMaxEvents = 50'000'000;
 
  private:
-  friend class SimDevice;
-  struct Event;
-  struct LinkState;
-  enum class What : std::uint8_t;
-
-  [[nodiscard]] std::uint32_t index_of(PeerName name) const;
-  [[nodiscard]] SimDevice& device(PeerName name) const;
-  [[nodiscard]] SimDevice* device_at(std::uint32_t index) const { return devices_[index]; }
-  [[nodiscard]] const SimLink& link(std::uint32_t from, std::uint32_t to) const;
-  [[nodiscard]] std::uint64_t below(std::uint64_t bound) { return bound ? random_() % bound : 0; }
-  [[nodiscard]] bool chance(double probability);
-
-  [[nodiscard]] std::uint32_t new_flight();
-  void free_flight(std::uint32_t flight);
-  [[nodiscard]] SimFlight& flight(std::uint32_t index);
-  void schedule(std::uint64_t time_ns, What what, std::uint32_t subject, std::uint32_t detail = 0);
-  void make_ready(SimDevice& device);
-  void violation(std::string message);
-  void record(const Event& event);
-  [[nodiscard]] bool is_doomed(std::uint32_t from, std::uint32_t to);
-
-  // The life of a flight; see the definitions.
-  void launch(std::uint32_t flight);
-  void perform(const Event& event);
-  void arrive(std::uint32_t flight, std::uint32_t chunk);
-  [[nodiscard]] bool obstructed(SimFlight& flight);
-  [[nodiscard]] bool held_back(What what, std::uint32_t flight, std::uint32_t chunk);
-  [[nodiscard]] bool congested(std::uint32_t flight);
-  void deliver_send(std::uint32_t flight);
-  void deliver_chunk(std::uint32_t flight, std::uint32_t chunk);
-  void deliver_atomic(std::uint32_t flight);
-  void deliver_confirm(std::uint32_t flight);
-  void answer_confirm(std::uint32_t flight);
-  void settle_confirms(SimDevice& origin, EndpointId endpoint);
-  void end_of_effect(SimFlight& flight);
-  void check_memory(SimFlight& flight);
-  static void copy_part(const SimFlight& flight, std::size_t begin, std::size_t end);
-  void notify_and_acknowledge(std::uint32_t flight);
-  void finish(std::uint32_t flight);
-  void fail_endpoint(SimDevice& device, EndpointId endpoint, const std::string& reason);
-  void link_timeout(std::uint32_t a, std::uint32_t b);
-  void release(LinkState& state);
-  void count_receive(SimDevice& device);
-  /// The memory of a process's notices of that index, zeros at first; it stays.
-  [[nodiscard]] std::byte* notices(std::uint32_t process, std::uint32_t index);
-  void forget(SimDevice& device);
-
   SimConfig config_;
-  VirtualClock clock_;
-  std::mt19937_64 random_;
-  std::vector<SimDevice*> devices_;                        ///< by index; null: left
-  std::vector<PeerName> names_;                            ///< by index
-  std::unordered_map<PeerName, std::uint32_t> odd_names_;  ///< those that are not their index
-  std::vector<Event> heap_;
-  std::deque<SimFlight> flights_;  ///< stays put when it grows
-  std::vector<std::uint32_t> free_flights_;
-  std::vector<std::uint32_t> ready_;
-  std::size_t ready_head_ = 0;
-  std::unordered_map<std::uint64_t, std::unique_ptr<LinkState>> down_links_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> injected_errors_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::byte>> notices_;
-  std::function<void(std::string_view)> trace_;
-  std::string last_violation_;
-  std::uint64_t sequence_ = 0;
-  std::uint64_t events_ = 0;
-  std::uint64_t trace_hash_ = 0x9e3779b97f4a7c15;
-  std::uint64_t violations_ = 0;
-  std::uint64_t lost_at_exit_ = 0;
+  sim::Dice dice_{config_.seed};
+  sim::Timeline timeline_;
+  sim::Trace trace_;
+  sim::FlightPool flights_;
+  sim::Processes processes_{dice_, config_.shuffle_ready};
+  sim::FaultPlan faults_{dice_, config_.error_rate};
+  sim::NoticeMemory notices_;
+  sim::Transport transport_{config_, dice_, timeline_, trace_, processes_, flights_, faults_};
+  sim::Fabric fabric_{config_,    dice_,   timeline_,  trace_,  flights_,
+                      processes_, faults_, transport_, notices_};
 };
 
 }  // namespace remit

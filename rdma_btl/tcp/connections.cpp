@@ -6,9 +6,31 @@
 #include <cstring>
 #include <utility>
 
+#include "rdma_btl/common/first_contact.hpp"
 #include "rdma_btl/net/sockets.hpp"
 
 namespace remit::tcp {
+
+namespace {
+
+ContactPhase phase_of(State state) {
+  switch (state) {
+    case State::idle:
+      return ContactPhase::none;
+    case State::connecting:
+      return ContactPhase::asking;
+    case State::yielding:
+      return ContactPhase::yielding;
+    case State::open:
+      return ContactPhase::agreed;
+    case State::gone:
+    case State::failed:
+      break;
+  }
+  return ContactPhase::over;
+}
+
+}  // namespace
 
 Expected<> Connections::listen(shm::Fd listener) {
   Expected<> chosen = congestion_.choose(listener.get(), self_.config.congestion);
@@ -22,10 +44,10 @@ Expected<> Connections::listen(shm::Fd listener) {
 }
 
 void Connections::close() {
-  for (const auto& endpoint : endpoints_) {
-    endpoint->state = State::failed;
-    endpoint->socket = {};
-    endpoint->other = {};
+  for (Endpoint& endpoint : table_) {
+    endpoint.state = State::failed;
+    endpoint.socket = {};
+    endpoint.other = {};
   }
   guests_.close();
 }
@@ -39,18 +61,18 @@ std::string Connections::way_to(const Endpoint& endpoint) const {
 
 // --- asking ------------------------------------------------------------------------------------
 
-Endpoint& Connections::make(PeerName peer) {
-  const auto id = static_cast<EndpointId>(endpoints_.size());
-  by_name_.emplace(peer, id);
-  return *endpoints_.emplace_back(std::make_unique<Endpoint>(self_, events_, pool_, id, peer));
+/// The endpoint to a peer, known or new.
+Endpoint& Connections::endpoint_to(PeerName peer) {
+  const auto next = static_cast<EndpointId>(table_.size());
+  return table_.find_or_add(peer, self_, own_, pool_, next, peer).first;
 }
 
 Expected<EndpointId> Connections::connect(PeerName peer, std::span<const std::byte> bytes) {
-  const auto known = by_name_.find(peer);
-  if (known != by_name_.end() && endpoints_[known->second]->has_address) return known->second;
+  const Endpoint* const known = table_.find(peer);
+  if (known != nullptr && known->has_address) return known->id;
   Expected<net::Contact> contact = self_.place.contact(peer, bytes, "TCP by " + self_.description);
   if (!contact) return tl::unexpected(contact.error());
-  Endpoint& endpoint = known != by_name_.end() ? *endpoints_[known->second] : make(peer);
+  Endpoint& endpoint = endpoint_to(peer);
   endpoint.address = contact->address;
   endpoint.where = std::move(contact->where);
   endpoint.host = std::move(contact->host);
@@ -155,13 +177,11 @@ void Connections::on_request(shm::Fd socket, const Hello& hello) {
               rank_of_name(hello.from));
     return refuse(Verdict::stranger);
   }
-  const auto known = by_name_.find(hello.from);
-  Endpoint& endpoint = known != by_name_.end() ? *endpoints_[known->second] : make(hello.from);
-  if (endpoint.state > State::yielding) return refuse(Verdict::over);
-  if (endpoint.state == State::connecting) {
-    ++counters_.settled;
-    if (own < hello.from) return refuse(Verdict::mine_wins);
-  }
+  Endpoint& endpoint = endpoint_to(hello.from);
+  if (endpoint.state == State::connecting) ++counters_.settled;
+  const ContactAnswer answer = answer_contact(own, hello.from, phase_of(endpoint.state));
+  if (answer == ContactAnswer::mine_wins) return refuse(Verdict::mine_wins);
+  if (answer == ContactAnswer::refuse) return refuse(Verdict::over);
   if (!write_hello(socket.get(), self_.hello_to(hello.from, Verdict::accepted))) return;
   endpoint.socket = std::move(socket);
   set_.watch(endpoint.socket.get(), endpoint.id, false);
@@ -238,7 +258,7 @@ void Connections::see_goodbye(Endpoint& endpoint) {
   endpoint.state = State::gone;
   endpoint.words = fmt::format("{} has finished", way_to(endpoint));
   give_up(endpoint);
-  events_.tell(CompletionKind::endpoint_closed, endpoint.id, MPI_SUCCESS);
+  own_.closed(endpoint.id);
 }
 
 void Connections::fail_nonsense(Endpoint& endpoint) {
@@ -251,11 +271,7 @@ std::size_t Connections::post_closed(Endpoint& endpoint, std::span<const Operati
     fail(endpoint, fmt::format("{} has finished", way_to(endpoint)));
   }
   if (endpoint.state != State::failed) return 0;
-  for (const Operation& operation : operations) {
-    if (operation.kind == OpKind::send) continue;
-    events_.complete(endpoint.id, operation.cookie, MPI_ERR_PROC_ABORTED);
-  }
-  return operations.size();
+  return own_.refuse(endpoint.id, operations);
 }
 
 void Connections::fail(Endpoint& endpoint, std::string words) {
@@ -264,7 +280,7 @@ void Connections::fail(Endpoint& endpoint, std::string words) {
   endpoint.words = std::move(words);
   self_.log(LogLevel::info, "tcp: {}", endpoint.words);
   give_up(endpoint);
-  events_.tell(CompletionKind::endpoint_failed, endpoint.id, MPI_ERR_PROC_ABORTED);
+  own_.failed(endpoint.id);
 }
 
 /// What is under way comes to nothing.
@@ -273,7 +289,7 @@ void Connections::give_up(Endpoint& endpoint) {
   endpoint.socket = {};
   endpoint.other = {};
   endpoint.outgoing.fail();
-  endpoint.requests.fail(events_, endpoint.id);
+  endpoint.requests.fail(own_, endpoint.id);
   endpoint.placement.drop();
   endpoint.incoming.drop(self_.config.message_bytes);
 }

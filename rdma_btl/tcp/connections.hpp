@@ -2,11 +2,12 @@
 // First contacts and ends.
 #pragma once
 
-#include <memory>
+#include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "rdma_btl/common/endpoint_table.hpp"
+#include "rdma_btl/common/own_completions.hpp"
 #include "rdma_btl/tcp/attention.hpp"
 #include "rdma_btl/tcp/congestion.hpp"
 #include "rdma_btl/tcp/endpoint.hpp"
@@ -17,16 +18,14 @@ namespace remit::tcp {
 
 /// The peers of a device, and how connections to them are made and end.
 ///
-/// Two processes that speak to each other first at the same time each ask over a connection of
-/// their own. The one with the lower name answers that its own request wins, the one with the
-/// higher name drops its own: one connection stays.
+/// Two that ask each other at once keep one connection: rdma_btl/common/first_contact.hpp.
 class Connections {
  public:
-  Connections(const Self& self, TcpCounters& counters, EventQueue& events, EpollSet& set,
+  Connections(const Self& self, TcpCounters& counters, OwnCompletions& own, EpollSet& set,
               Attention& attention)
       : self_(self),
         counters_(counters),
-        events_(events),
+        own_(own),
         set_(set),
         attention_(attention),
         guests_(set) {}
@@ -36,8 +35,8 @@ class Connections {
   /// As if the process had died, if nobody has said goodbye.
   void close();
 
-  [[nodiscard]] Endpoint& operator[](EndpointId id) const { return *endpoints_[id]; }
-  [[nodiscard]] std::span<const std::unique_ptr<Endpoint>> all() const { return endpoints_; }
+  [[nodiscard]] Endpoint& operator[](EndpointId id) { return table_[id]; }
+  [[nodiscard]] const EndpointTable<Endpoint>& all() const { return table_; }
 
   /// Device::connect().
   [[nodiscard]] Expected<EndpointId> connect(PeerName peer, std::span<const std::byte> address);
@@ -63,7 +62,7 @@ class Connections {
 
  private:
   [[nodiscard]] std::string way_to(const Endpoint& endpoint) const;
-  Endpoint& make(PeerName peer);
+  [[nodiscard]] Endpoint& endpoint_to(PeerName peer);
   void begin(Endpoint& endpoint);
   void begin_with_itself(Endpoint& endpoint);
   void open_endpoint(Endpoint& endpoint, const Hello& hello);
@@ -77,13 +76,12 @@ class Connections {
 
   const Self& self_;
   TcpCounters& counters_;
-  EventQueue& events_;
+  OwnCompletions& own_;
   EpollSet& set_;
   Attention& attention_;
   Congestion congestion_;
   BufferPool pool_;
-  std::vector<std::unique_ptr<Endpoint>> endpoints_;
-  std::unordered_map<PeerName, EndpointId> by_name_;
+  EndpointTable<Endpoint> table_;
   Guests guests_;
   std::size_t settling_ = 0;  ///< endpoints between their first step and open
   std::vector<Endpoint*> timed_;

@@ -28,8 +28,9 @@ enum class State : std::uint8_t {
 /// A peer and the connection to it. Its address stays the same while the device is open, so the
 /// parts of the device keep lists of pointers; a flag says that it is in one.
 struct Endpoint {
-  Endpoint(const Self& self, EventQueue& events, BufferPool& pool, EndpointId number, PeerName name)
-      : id(number), peer(name), outgoing(self, events, number), incoming(pool) {}
+  Endpoint(const Self& self, OwnCompletions& own, BufferPool& pool, EndpointId number,
+           PeerName name)
+      : id(number), peer(name), outgoing(self, own, number), incoming(pool) {}
 
   State state = State::idle;
   bool hot = false;         ///< Attention reads it at every poll

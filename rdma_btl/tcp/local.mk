@@ -8,7 +8,6 @@ rdma_btl_sources += \
 	rdma_btl/tcp/endpoint.hpp \
 	rdma_btl/tcp/epoll_set.cpp \
 	rdma_btl/tcp/epoll_set.hpp \
-	rdma_btl/tcp/event_queue.hpp \
 	rdma_btl/tcp/greeting.cpp \
 	rdma_btl/tcp/greeting.hpp \
 	rdma_btl/tcp/guests.cpp \

@@ -198,14 +198,14 @@ void Outgoing::advance(Transfer& transfer, std::size_t bytes) {
 /// The kernel has all of the first transfer.
 void Outgoing::end_transfer() {
   const Transfer& transfer = transfers_.front();
-  events_.complete(endpoint_, transfer.cookie, MPI_SUCCESS);
+  own_.complete(endpoint_, transfer.cookie, MPI_SUCCESS);
   if (is_answer(transfer.kind)) --answers_;
   transfers_.pop_front();
 }
 
 void Outgoing::fail() {
   for (const Transfer& transfer : transfers_) {
-    events_.complete(endpoint_, transfer.cookie, MPI_ERR_PROC_ABORTED);
+    own_.complete(endpoint_, transfer.cookie, MPI_ERR_PROC_ABORTED);
   }
   transfers_.clear();
   answers_ = 0;

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "rdma_btl/common/own_completions.hpp"
 #include "rdma_btl/device.hpp"
-#include "rdma_btl/tcp/event_queue.hpp"
 #include "rdma_btl/tcp/self.hpp"
 #include "rdma_btl/tcp/wire.hpp"
 
@@ -37,8 +37,8 @@ struct Transfer {
 /// they are in. The kernel says how much it takes: what it does not take stays here.
 class Outgoing {
  public:
-  Outgoing(const Self& self, EventQueue& events, EndpointId endpoint)
-      : self_(self), events_(events), endpoint_(endpoint) {}
+  Outgoing(const Self& self, OwnCompletions& own, EndpointId endpoint)
+      : self_(self), own_(own), endpoint_(endpoint) {}
 
   /// Frames may be given to the kernel: nothing is before them.
   [[nodiscard]] bool clear() const { return waiting_.empty() && !in_segment(); }
@@ -88,7 +88,7 @@ class Outgoing {
   std::deque<Transfer> transfers_;
   std::size_t answers_ = 0;  ///< of the transfers, those that are answers
   const Self& self_;
-  EventQueue& events_;
+  OwnCompletions& own_;
   EndpointId endpoint_;
 };
 

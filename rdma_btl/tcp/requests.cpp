@@ -55,10 +55,10 @@ std::optional<std::uint64_t> Requests::confirmed() {
   return cookie;
 }
 
-void Requests::fail(EventQueue& events, EndpointId endpoint) {
-  for (const Get& get : gets_) events.complete(endpoint, get.cookie, MPI_ERR_PROC_ABORTED);
+void Requests::fail(OwnCompletions& own, EndpointId endpoint) {
+  for (const Get& get : gets_) own.complete(endpoint, get.cookie, MPI_ERR_PROC_ABORTED);
   for (const std::uint64_t cookie : confirms_) {
-    events.complete(endpoint, cookie, MPI_ERR_PROC_ABORTED);
+    own.complete(endpoint, cookie, MPI_ERR_PROC_ABORTED);
   }
   gets_.clear();
   confirms_.clear();

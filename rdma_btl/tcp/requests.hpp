@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "rdma_btl/common/own_completions.hpp"
 #include "rdma_btl/device.hpp"
-#include "rdma_btl/tcp/event_queue.hpp"
 #include "rdma_btl/tcp/placement.hpp"
 
 namespace remit::tcp {
@@ -37,7 +37,7 @@ class Requests {
   [[nodiscard]] std::optional<std::uint64_t> confirmed();
 
   /// No answer will come.
-  void fail(EventQueue& events, EndpointId endpoint);
+  void fail(OwnCompletions& own, EndpointId endpoint);
 
  private:
   struct Get {

@@ -37,7 +37,7 @@ bool Sender::post(Endpoint& endpoint, const Operation& operation) {
     case OpKind::get:
       return post_get(endpoint, operation);
     case OpKind::atomic:
-      events_.complete(endpoint.id, operation.cookie, MPI_ERR_UNSUPPORTED_OPERATION);
+      own_.complete(endpoint.id, operation.cookie, MPI_ERR_UNSUPPORTED_OPERATION);
       return true;
     case OpKind::confirm:
       return post_confirm(endpoint, operation);
@@ -69,7 +69,7 @@ bool Sender::post_put(Endpoint& endpoint, const Operation& operation) {
     if (operation.notify && !send_frame(endpoint, FrameKind::notification, {&piece, 1})) {
       return false;
     }
-    events_.complete(endpoint.id, operation.cookie, MPI_SUCCESS);
+    own_.complete(endpoint.id, operation.cookie, MPI_SUCCESS);
   } else {
     if (endpoint.outgoing.requests() >= self_.config.most_transfers) return false;
     Transfer& transfer = endpoint.outgoing.add(FrameKind::put);
@@ -91,7 +91,7 @@ bool Sender::post_put(Endpoint& endpoint, const Operation& operation) {
 bool Sender::post_get(Endpoint& endpoint, const Operation& operation) {
   const std::size_t bytes = total_length(operation.local);
   if (bytes == 0) {
-    events_.complete(endpoint.id, operation.cookie, MPI_SUCCESS);
+    own_.complete(endpoint.id, operation.cookie, MPI_SUCCESS);
     return true;
   }
   if (endpoint.requests.gets() >= self_.config.most_transfers) return false;
@@ -108,7 +108,7 @@ bool Sender::post_get(Endpoint& endpoint, const Operation& operation) {
 bool Sender::post_confirm(Endpoint& endpoint, const Operation& operation) {
   assert(operation.cookie != kNoCompletion);
   if (!endpoint.requests.must_ask()) {
-    events_.complete(endpoint.id, operation.cookie, MPI_SUCCESS);
+    own_.complete(endpoint.id, operation.cookie, MPI_SUCCESS);
     return true;
   }
   if (endpoint.requests.confirms() >= self_.config.most_transfers) return false;

@@ -14,9 +14,9 @@ namespace remit::tcp {
 /// Everything that is sent over open connections goes through it.
 class Sender {
  public:
-  Sender(const Self& self, TcpCounters& counters, EventQueue& events, EpollSet& set,
+  Sender(const Self& self, TcpCounters& counters, OwnCompletions& own, EpollSet& set,
          Attention& attention)
-      : self_(self), counters_(counters), events_(events), set_(set), attention_(attention) {}
+      : self_(self), counters_(counters), own_(own), set_(set), attention_(attention) {}
 
   /// One operation. False: the endpoint has no room for it now.
   [[nodiscard]] bool post(Endpoint& endpoint, const Operation& operation);
@@ -60,7 +60,7 @@ class Sender {
 
   const Self& self_;
   TcpCounters& counters_;
-  EventQueue& events_;
+  OwnCompletions& own_;
   EpollSet& set_;
   Attention& attention_;
   std::deque<Endpoint*> blocked_;   ///< have something that their socket did not take

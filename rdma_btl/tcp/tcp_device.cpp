@@ -36,24 +36,29 @@ std::string description_of(const net::Choice& choice) {
 
 /// A socket that is closed with something unread in it drops what it has not sent. So: until the
 /// peers' kernels have everything, or nobody will read it.
-void linger(std::span<const std::unique_ptr<tcp::Endpoint>> endpoints, const tcp::EpollSet& set) {
+void linger(const EndpointTable<tcp::Endpoint>& endpoints, const tcp::EpollSet& set) {
   const std::uint64_t end = shm::now_ns() + kPatienceNs;
-  const auto is_done = [](const std::unique_ptr<tcp::Endpoint>& endpoint) {
+  const auto is_done = [](tcp::Endpoint& endpoint) {
     constexpr int kReads = 64;
-    const bool open = endpoint->state == tcp::State::open;
-    if (!open || endpoint->outgoing.cut() || endpoint->other) return true;
+    const bool open = endpoint.state == tcp::State::open;
+    if (!open || endpoint.outgoing.cut() || endpoint.other) return true;
     std::array<std::byte, 4096> ignored;
     ssize_t got = 1;
     for (int i = 0; i < kReads && got > 0; ++i) {
-      got = ::recv(endpoint->socket.get(), ignored.data(), ignored.size(), 0);
+      got = ::recv(endpoint.socket.get(), ignored.data(), ignored.size(), 0);
     }
     int unsent = 0;
     const bool ended = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
-    const bool sent = ::ioctl(endpoint->socket.get(), SIOCOUTQ, &unsent) != 0 || unsent == 0;
-    if (ended || (sent && got < 0)) endpoint->state = tcp::State::gone;
-    return endpoint->state == tcp::State::gone;
+    const bool sent = ::ioctl(endpoint.socket.get(), SIOCOUTQ, &unsent) != 0 || unsent == 0;
+    if (ended || (sent && got < 0)) endpoint.state = tcp::State::gone;
+    return endpoint.state == tcp::State::gone;
   };
-  while (!std::ranges::all_of(endpoints, is_done) && shm::now_ns() < end) {
+  const auto all_done = [&] {
+    bool all = true;
+    for (tcp::Endpoint& endpoint : endpoints) all = is_done(endpoint) && all;
+    return all;
+  };
+  while (!all_done() && shm::now_ns() < end) {
     std::array<epoll_event, 1> event;
     (void)set.wait(event, 1);
   }
@@ -119,10 +124,10 @@ TcpDevice::~TcpDevice() {
   const std::uint64_t end = shm::now_ns() + kPatienceNs;
   std::array<Completion, 16> out;
   while (poll(out) != 0 || (!flushed() && shm::now_ns() < end)) continue;
-  for (const auto& endpoint : connections_.all()) {
-    if (endpoint->state != tcp::State::open || endpoint->other) continue;
-    sender_.say_goodbye(*endpoint);
-    (void)::shutdown(endpoint->socket.get(), SHUT_WR);
+  for (tcp::Endpoint& endpoint : connections_.all()) {
+    if (endpoint.state != tcp::State::open || endpoint.other) continue;
+    sender_.say_goodbye(endpoint);
+    (void)::shutdown(endpoint.socket.get(), SHUT_WR);
   }
   linger(connections_.all(), set_);
   abort();
@@ -148,15 +153,15 @@ Expected<EndpointId> TcpDevice::connect(PeerName peer, std::span<const std::byte
 }
 
 PeerName TcpDevice::peer(EndpointId endpoint) const {
-  return connections_[endpoint].peer;
+  return connections_.all()[endpoint].peer;
 }
 
 std::string TcpDevice::explain(EndpointId endpoint) const {
-  return connections_[endpoint].words;
+  return connections_.all()[endpoint].words;
 }
 
 std::string TcpDevice::congestion(EndpointId endpoint) const {
-  return net::congestion_of(connections_[endpoint].out());
+  return net::congestion_of(connections_.all()[endpoint].out());
 }
 
 /// All memory can be reached: no pages are pinned. Its key is a secret.
@@ -194,7 +199,7 @@ void TcpDevice::send(EndpointId id, SendHead head, const void* data, std::size_t
 
 std::size_t TcpDevice::poll(std::span<Completion> out) {
   reader_.take_back();
-  std::size_t count = events_.take(out);
+  std::size_t count = own_.take(out);
   if (reader_.has_unfinished()) count += reader_.read_unfinished(out.subspan(count));
   // Nothing came a moment ago, and nothing but something that comes is waited for.
   const bool awaits = armed_ || connections_.expects();
@@ -204,7 +209,7 @@ std::size_t TcpDevice::poll(std::span<Completion> out) {
     count += look_around(out.subspan(count));
   }
   if (sender_.has_blocked()) sender_.write_blocked();
-  if (count == 0) count = events_.take(out);
+  if (count == 0) count = own_.take(out);
   attention_.polled(count, count == 0 ? shm::now_ns() : 0);
   return count;
 }
@@ -217,7 +222,7 @@ std::size_t TcpDevice::look_around(std::span<Completion> out) {
   std::size_t count = 0;
   for (const epoll_event& event : std::span(events).first(found)) {
     const std::uint64_t token = event.data.u64;
-    if (token >= connections_.all().size()) {
+    if (!connections_.all().has(token)) {
       connections_.on_event(token);
       continue;
     }
@@ -238,7 +243,7 @@ std::size_t TcpDevice::look_around(std::span<Completion> out) {
 void TcpDevice::arm() {
   armed_ = true;
   sender_.arm();
-  if (!events_.empty() || reader_.has_unfinished()) set_.wake();
+  if (!own_.empty() || reader_.has_unfinished()) set_.wake();
 }
 
 void TcpDevice::disarm() {
@@ -256,9 +261,10 @@ int TcpDevice::max_sleep_ms() const {
 
 /// The kernel sends what it has, also when the process is gone.
 bool TcpDevice::flushed() const {
-  return std::ranges::all_of(connections_.all(), [](const auto& endpoint) {
-    return endpoint->outgoing.written() || endpoint->outgoing.cut();
-  });
+  for (const tcp::Endpoint& endpoint : connections_.all()) {
+    if (!endpoint.outgoing.written() && !endpoint.outgoing.cut()) return false;
+  }
+  return true;
 }
 
 std::vector<Statistic> TcpDevice::statistics() const {

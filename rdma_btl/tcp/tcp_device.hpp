@@ -76,12 +76,12 @@ class TcpDevice final : public EagerSends, public Device {
   Caps caps_;
   TcpCounters counters_;
   tcp::Self self_;
-  tcp::EventQueue events_;
+  OwnCompletions own_;
   tcp::EpollSet set_;
   bool armed_ = false;
   tcp::Attention attention_;
-  tcp::Connections connections_{self_, counters_, events_, set_, attention_};
-  tcp::Sender sender_{self_, counters_, events_, set_, attention_};
+  tcp::Connections connections_{self_, counters_, own_, set_, attention_};
+  tcp::Sender sender_{self_, counters_, own_, set_, attention_};
   tcp::Reader reader_{self_, counters_, connections_, sender_, attention_};
 };
 

@@ -26,6 +26,7 @@ rdma_btl_test_sources = \
 	tests/unit/rdma_btl/shm/kernel_copy_test.cpp \
 	tests/unit/rdma_btl/shm/parts_test.cpp \
 	tests/unit/rdma_btl/sim/device_test.cpp \
+	tests/unit/rdma_btl/sim/parts_test.cpp \
 	tests/unit/rdma_btl/sim/suite_test.cpp \
 	tests/unit/rdma_btl/verbs/parts_test.cpp
 rdma_btl_test_groups = together/rdma_btl_test-1.cpp
@@ -58,7 +59,8 @@ device_verbs_faults_test_LDADD = $(device_libs)
 
 # On the loopback: no packet leaves the machine.
 unit_tests += device_tcp_test device_ofi_test
-device_tcp_test_SOURCES = tests/unit/rdma_btl/tcp/device_test.cpp $(device_suite)
+device_tcp_test_SOURCES = tests/unit/rdma_btl/tcp/device_test.cpp \
+	tests/unit/rdma_btl/tcp/parts_test.cpp $(device_suite)
 device_tcp_test_LDADD = $(device_libs)
 device_ofi_test_SOURCES = tests/unit/rdma_btl/ofi/device_test.cpp $(device_suite)
 device_ofi_test_LDADD = $(device_libs)

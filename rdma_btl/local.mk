@@ -10,13 +10,14 @@ rdma_btl_sources = \
 	rdma_btl/mask.cpp rdma_btl/mask.hpp \
 	rdma_btl/pending.cpp \
 	rdma_btl/pending.hpp \
-	rdma_btl/sim/dice.hpp \
+	rdma_btl/sim/event_queue.hpp \
 	rdma_btl/sim/fault_plan.cpp \
 	rdma_btl/sim/fault_plan.hpp \
 	rdma_btl/sim/flight.hpp \
 	rdma_btl/sim/notice_memory.hpp \
 	rdma_btl/sim/processes.cpp \
 	rdma_btl/sim/processes.hpp \
+	rdma_btl/sim/random_source.hpp \
 	rdma_btl/sim/registrations.cpp \
 	rdma_btl/sim/registrations.hpp \
 	rdma_btl/sim/sim_config.cpp \
@@ -27,7 +28,6 @@ rdma_btl_sources = \
 	rdma_btl/sim/sim_host_memory.hpp \
 	rdma_btl/sim/sim_network.cpp \
 	rdma_btl/sim/sim_network.hpp \
-	rdma_btl/sim/timeline.hpp \
 	rdma_btl/sim/trace.cpp \
 	rdma_btl/sim/trace.hpp \
 	rdma_btl/sim/transport.cpp \

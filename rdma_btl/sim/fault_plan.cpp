@@ -15,7 +15,7 @@ std::uint64_t link_key(std::uint32_t a, std::uint32_t b) {
 
 bool FaultPlan::dooms(std::uint32_t from, std::uint32_t to) {
   const auto found = std::find(injected_.begin(), injected_.end(), std::pair(from, to));
-  if (found == injected_.end()) return dice_.chance(error_rate_);
+  if (found == injected_.end()) return random_.chance(error_rate_);
   injected_.erase(found);
   return true;
 }

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "rdma_btl/sim/dice.hpp"
+#include "rdma_btl/sim/event_queue.hpp"
 #include "rdma_btl/sim/flight.hpp"
-#include "rdma_btl/sim/timeline.hpp"
+#include "rdma_btl/sim/random_source.hpp"
 
 namespace remit::sim {
 
@@ -25,7 +25,7 @@ class FaultPlan {
   };
 
   /// `error_rate`: the probability that an operation fails.
-  FaultPlan(Dice& dice, double error_rate) : dice_(dice), error_rate_(error_rate) {}
+  FaultPlan(RandomSource& random, double error_rate) : random_(random), error_rate_(error_rate) {}
 
   /// The next operation from one to the other fails.
   void inject(std::uint32_t from, std::uint32_t to) { injected_.emplace_back(from, to); }
@@ -54,7 +54,7 @@ class FaultPlan {
   };
   [[nodiscard]] DownLink* find(std::uint32_t a, std::uint32_t b) const;
 
-  Dice& dice_;
+  RandomSource& random_;
   double error_rate_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> injected_;
   std::unordered_map<std::uint64_t, std::unique_ptr<DownLink>> down_;

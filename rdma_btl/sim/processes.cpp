@@ -63,7 +63,7 @@ void Processes::wake(VirtualProcess& process) {
 std::optional<PeerName> Processes::pop_ready() {
   while (ready_head_ < ready_.size()) {
     if (shuffle_) {
-      const std::size_t other = ready_head_ + dice_.below(ready_.size() - ready_head_);
+      const std::size_t other = ready_head_ + random_.below(ready_.size() - ready_head_);
       std::swap(ready_[ready_head_], ready_[other]);
     }
     VirtualProcess* const process = at(ready_[ready_head_++]);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "rdma_btl/device.hpp"
-#include "rdma_btl/sim/dice.hpp"
+#include "rdma_btl/sim/random_source.hpp"
 #include "rdma_btl/sim/virtual_process.hpp"
 
 namespace remit::sim {
@@ -19,7 +19,7 @@ namespace remit::sim {
 class Processes {
  public:
   /// `shuffle`: the ready ones come at random instead of first come, first served.
-  Processes(Dice& dice, bool shuffle) : dice_(dice), shuffle_(shuffle) {}
+  Processes(RandomSource& random, bool shuffle) : random_(random), shuffle_(shuffle) {}
 
   /// The index that the next one gets; throws std::invalid_argument if its name is taken.
   [[nodiscard]] std::uint32_t next_index(PeerName name) const;
@@ -52,7 +52,7 @@ class Processes {
   [[nodiscard]] std::size_t memory_in_use() const;
 
  private:
-  Dice& dice_;
+  RandomSource& random_;
   bool shuffle_;
   std::vector<VirtualProcess*> processes_;                 ///< by index; null: left
   std::vector<PeerName> names_;                            ///< by index

@@ -129,8 +129,8 @@ PeerName SimDevice::peer(EndpointId endpoint) const {
 
 Expected<Region> SimDevice::register_memory(void* address, std::size_t length, Access access) {
   if (!caps().needs_registration) return Region{address, length, 0, 0, 0};
-  const std::uint64_t local_key = fabric_.dice.source()() | 1;
-  const std::uint64_t remote_key = (fabric_.dice.source()() | 1) - 1;
+  const std::uint64_t local_key = fabric_.random.source()() | 1;
+  const std::uint64_t remote_key = (fabric_.random.source()() | 1) - 1;
   return process_.registrations().add(address, length, access, local_key, remote_key,
                                       fabric_.config.max_registered);
 }
@@ -155,13 +155,13 @@ std::size_t SimDevice::room(sim::Endpoint& endpoint, std::size_t wanted) {
   const SimConfig& config = fabric_.config;
   std::size_t count = std::min<std::size_t>(
       wanted, config.queue_depth - std::min(config.queue_depth, endpoint.in_flight));
-  if (fabric_.dice.chance(config.partial_accept)) count = fabric_.dice.below(count + 1);
+  if (fabric_.random.chance(config.partial_accept)) count = fabric_.random.below(count + 1);
   if (count < wanted) {
     ++process_.stats.refused;
     endpoint.refused = true;
     if (count + endpoint.in_flight == 0) {  // nothing else would make this process ready
-      const std::uint64_t soon = 1 + fabric_.dice.below(config.link.latency_ns);
-      fabric_.timeline.schedule(fabric_.timeline.now_ns() + soon, sim::What::wake, process_.index);
+      const std::uint64_t soon = 1 + fabric_.random.below(config.link.latency_ns);
+      fabric_.queue.schedule(fabric_.queue.now_ns() + soon, sim::What::wake, process_.index);
     }
   }
   return count;
@@ -288,7 +288,7 @@ std::vector<Statistic> SimDevice::statistics() const {
 }
 
 std::uint64_t SimDevice::busy_until_ns() const {
-  return std::max(process_.processor_free_ns, fabric_.timeline.now_ns());
+  return std::max(process_.processor_free_ns, fabric_.queue.now_ns());
 }
 
 void SimDevice::compute(std::uint64_t ns) {

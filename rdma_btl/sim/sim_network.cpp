@@ -16,7 +16,7 @@ std::unique_ptr<SimDevice> SimNetwork::add_process(PeerName name) {
 }
 
 bool SimNetwork::step() {
-  const std::optional<sim::Event> event = timeline_.next();
+  const std::optional<sim::Event> event = queue_.next();
   if (!event) return false;
   if (event->is_about_flight()) {
     const sim::Flight& flight = flights_[event->subject];
@@ -33,7 +33,7 @@ void SimNetwork::wake(PeerName name) {
 }
 
 void SimNetwork::wake_at(PeerName name, std::uint64_t time_ns) {
-  timeline_.schedule(std::max(time_ns, now_ns()), sim::What::wake, processes_.index_of(name));
+  queue_.schedule(std::max(time_ns, now_ns()), sim::What::wake, processes_.index_of(name));
 }
 
 void SimNetwork::kill(PeerName name) {
@@ -65,7 +65,7 @@ const SimStats& SimNetwork::stats(PeerName name) const {
 }
 
 std::size_t SimNetwork::memory_in_use() const {
-  return timeline_.memory_in_use() + flights_.memory_in_use() + processes_.memory_in_use();
+  return queue_.memory_in_use() + flights_.memory_in_use() + processes_.memory_in_use();
 }
 
 }  // namespace remit

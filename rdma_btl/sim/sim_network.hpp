@@ -12,13 +12,13 @@
 #include <string>
 #include <string_view>
 
-#include "rdma_btl/sim/dice.hpp"
+#include "rdma_btl/sim/event_queue.hpp"
 #include "rdma_btl/sim/fault_plan.hpp"
 #include "rdma_btl/sim/flight.hpp"
 #include "rdma_btl/sim/notice_memory.hpp"
 #include "rdma_btl/sim/processes.hpp"
+#include "rdma_btl/sim/random_source.hpp"
 #include "rdma_btl/sim/sim_config.hpp"
-#include "rdma_btl/sim/timeline.hpp"
 #include "rdma_btl/sim/trace.hpp"
 #include "rdma_btl/sim/transport.hpp"
 
@@ -31,8 +31,8 @@ namespace sim {
 /// The parts of a network with which a device works. All outlive it.
 struct Fabric {
   const SimConfig& config;
-  Dice& dice;
-  Timeline& timeline;
+  RandomSource& random;
+  EventQueue& queue;
   Trace& trace;
   FlightPool& flights;
   Processes& processes;
@@ -62,10 +62,10 @@ class SimNetwork {
   [[nodiscard]] std::unique_ptr<SimDevice> add_process(PeerName name);
 
   [[nodiscard]] const SimConfig& config() const { return config_; }
-  [[nodiscard]] const VirtualClock& clock() const { return timeline_.clock(); }
-  [[nodiscard]] std::uint64_t now_ns() const { return timeline_.now_ns(); }
+  [[nodiscard]] const VirtualClock& clock() const { return queue_.clock(); }
+  [[nodiscard]] std::uint64_t now_ns() const { return queue_.now_ns(); }
   /// The seeded source; tests may draw from it, which becomes part of the run.
-  [[nodiscard]] std::mt19937_64& random() { return dice_.source(); }
+  [[nodiscard]] std::mt19937_64& random() { return random_.source(); }
 
   // --- running ---------------------------------------------------------------------------------
 
@@ -133,7 +133,7 @@ class SimNetwork {
 
   [[nodiscard]] const SimStats& stats(PeerName name) const;
   /// Events that happened so far.
-  [[nodiscard]] std::uint64_t events() const { return timeline_.happened(); }
+  [[nodiscard]] std::uint64_t events() const { return queue_.happened(); }
   /// A hash over all events so far: equal for equal seeds and equal programs.
   [[nodiscard]] std::uint64_t trace_hash() const { return trace_.hash(); }
   /// Gets one line per event; empty: none.
@@ -145,15 +145,15 @@ class SimNetwork {
 
  private:
   SimConfig config_;
-  sim::Dice dice_{config_.seed};
-  sim::Timeline timeline_;
+  sim::RandomSource random_{config_.seed};
+  sim::EventQueue queue_;
   sim::Trace trace_;
   sim::FlightPool flights_;
-  sim::Processes processes_{dice_, config_.shuffle_ready};
-  sim::FaultPlan faults_{dice_, config_.error_rate};
+  sim::Processes processes_{random_, config_.shuffle_ready};
+  sim::FaultPlan faults_{random_, config_.error_rate};
   sim::NoticeMemory notices_;
-  sim::Transport transport_{config_, dice_, timeline_, trace_, processes_, flights_, faults_};
-  sim::Fabric fabric_{config_,    dice_,   timeline_,  trace_,  flights_,
+  sim::Transport transport_{config_, random_, queue_, trace_, processes_, flights_, faults_};
+  sim::Fabric fabric_{config_,    random_, queue_,     trace_,  flights_,
                       processes_, faults_, transport_, notices_};
 };
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "rdma_btl/device.hpp"
+#include "rdma_btl/sim/event_queue.hpp"
 #include "rdma_btl/sim/flight.hpp"
-#include "rdma_btl/sim/timeline.hpp"
 
 namespace remit::sim {
 

@@ -60,7 +60,7 @@ EndpointId Transport::connect(VirtualProcess& process, std::uint32_t peer) {
   const EndpointId id = process.add_endpoint(peer);
   const std::uint64_t set_up = config_.connect_ns;
   process.endpoints[id].ready_ns =
-      timeline_.now_ns() + (set_up != 0 ? set_up / 2 + dice_.below(set_up) : 0);
+      queue_.now_ns() + (set_up != 0 ? set_up / 2 + random_.below(set_up) : 0);
   if (VirtualProcess* const other = processes_.living(peer)) {
     const EndpointId remote = connect(*other, process.index);
     process.endpoints[id].remote = remote;
@@ -76,7 +76,7 @@ void Transport::deliver(VirtualProcess& process, FlightId completion) {
 }
 
 void Transport::compute(VirtualProcess& process, std::uint64_t ns) const {
-  process.processor_free_ns = std::max(process.processor_free_ns, timeline_.now_ns()) + ns;
+  process.processor_free_ns = std::max(process.processor_free_ns, queue_.now_ns()) + ns;
 }
 
 // --- on the way --------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ void Transport::split(Flight& f) {
   const bool in_parts = f.kind == OpKind::put || f.kind == OpKind::get;
   if (in_parts && config_.max_chunks > 1 && f.bytes > 1) {
     const std::size_t most = std::min<std::size_t>(config_.max_chunks, f.bytes);
-    f.chunks = static_cast<std::uint32_t>(1 + dice_.below(most));
+    f.chunks = static_cast<std::uint32_t>(1 + random_.below(most));
   }
   f.chunks_left = f.chunks;
 }
@@ -111,21 +111,21 @@ void Transport::launch(FlightId index) {
   const std::uint64_t wire = occupancy_ns(link, f.bytes);
   const std::uint64_t trips = f.kind == OpKind::get ? 2 : 1;
   const std::uint64_t first = std::max(start, endpoint.ready_ns) + trips * link.latency_ns +
-                              dice_.below(link.jitter_ns + 1);
+                              random_.below(link.jitter_ns + 1);
   std::uint64_t last = first + wire;
   if (f.kind == OpKind::send) {
     if (config_.caps.ordered) {
       last = std::max(last, endpoint.last_arrival_ns);
       endpoint.last_arrival_ns = last;
     } else {
-      last += dice_.below(8 * link.latency_ns);  // enough for the next ones to overtake it
+      last += random_.below(8 * link.latency_ns);  // enough for the next ones to overtake it
     }
   }
   split(f);
   const std::uint64_t spread = last - first + link.jitter_ns;
   for (std::uint32_t chunk = 0; chunk < f.chunks; ++chunk) {
-    timeline_.schedule(f.chunks == 1 ? last : first + dice_.below(spread + 1), What::arrive, index,
-                       chunk);
+    queue_.schedule(f.chunks == 1 ? last : first + random_.below(spread + 1), What::arrive, index,
+                    chunk);
   }
 }
 
@@ -185,12 +185,12 @@ bool Transport::congested(FlightId index) {
   f.admitted = true;
   VirtualProcess& taker = *processes_.at(f.kind == OpKind::get ? f.from : f.to);
   const std::uint64_t takes = occupancy_ns(link(f.from, f.to), f.bytes);
-  if (taker.receive_free_ns + takes <= timeline_.now_ns()) {
-    taker.receive_free_ns = timeline_.now_ns();
+  if (taker.receive_free_ns + takes <= queue_.now_ns()) {
+    taker.receive_free_ns = queue_.now_ns();
     return false;
   }
   taker.receive_free_ns += takes;
-  timeline_.schedule(taker.receive_free_ns, What::arrive, index, 0);
+  queue_.schedule(taker.receive_free_ns, What::arrive, index, 0);
   return true;
 }
 
@@ -292,8 +292,8 @@ void Transport::answer_confirm(FlightId index) {
   Flight& f = flights_[index];
   if (obstructed(f)) return finish(index);  // also if it came with an error
   const SimLink& link = this->link(f.from, f.to);
-  timeline_.schedule(timeline_.now_ns() + link.latency_ns + dice_.below(link.jitter_ns + 1),
-                     What::finish, index);
+  queue_.schedule(queue_.now_ns() + link.latency_ns + random_.below(link.jitter_ns + 1),
+                  What::finish, index);
 }
 
 /// Some put, atomic or confirm of the endpoint has begun or ended.
@@ -328,10 +328,10 @@ void Transport::notify_and_acknowledge(FlightId index) {
     notification.to = f.to;
     notification.endpoint = processes_.at(f.from)->endpoints[f.endpoint].remote;
     notification.notification = f.notification;
-    timeline_.schedule(timeline_.now_ns() + dice_.below(link.jitter_ns + 1), What::notify, told);
+    queue_.schedule(queue_.now_ns() + random_.below(link.jitter_ns + 1), What::notify, told);
   }
-  const std::uint64_t back = link.latency_ns + dice_.below(link.jitter_ns + 1);
-  timeline_.schedule(timeline_.now_ns() + back, What::finish, index);
+  const std::uint64_t back = link.latency_ns + random_.below(link.jitter_ns + 1);
+  queue_.schedule(queue_.now_ns() + back, What::finish, index);
 }
 
 /// The origin learns the outcome; the operation's place in the queue is free again.
@@ -386,7 +386,7 @@ void Transport::perform(const Event& event) {
       }
       return;
     case What::link_timeout: {
-      const std::uint64_t since = timeline_.now_ns() - config_.link_timeout_ns;
+      const std::uint64_t since = queue_.now_ns() - config_.link_timeout_ns;
       return release(faults_.expire(event.subject, event.detail, since));
     }
   }
@@ -417,9 +417,9 @@ bool Transport::held_back(What what, FlightId index, std::uint32_t chunk) {
 void Transport::set_link(std::uint32_t a, std::uint32_t b, bool up) {
   if (up != faults_.is_down(a, b)) return;
   if (up) return release(faults_.bring_up(a, b));
-  faults_.take_down(a, b, timeline_.now_ns());
+  faults_.take_down(a, b, queue_.now_ns());
   if (config_.link_timeout_ns == 0) return;
-  timeline_.schedule(timeline_.now_ns() + config_.link_timeout_ns, What::link_timeout, a, b);
+  queue_.schedule(queue_.now_ns() + config_.link_timeout_ns, What::link_timeout, a, b);
 }
 
 /// Lets go of what a link held, in its order: into the open, or into its failure.
@@ -442,8 +442,8 @@ void Transport::kill(VirtualProcess& victim) {
 
 void Transport::tell_peer(const Endpoint& endpoint) {
   if (endpoint.remote == kNoEndpoint || processes_.at(endpoint.peer) == nullptr) return;
-  const std::uint64_t delay = config_.detect_ns + dice_.below(config_.detect_ns);
-  timeline_.schedule(timeline_.now_ns() + delay, What::fail, endpoint.peer, endpoint.remote);
+  const std::uint64_t delay = config_.detect_ns + random_.below(config_.detect_ns);
+  queue_.schedule(queue_.now_ns() + delay, What::fail, endpoint.peer, endpoint.remote);
 }
 
 void Transport::fail_endpoint(VirtualProcess& process, EndpointId id, std::string reason) {

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "rdma_btl/sim/dice.hpp"
+#include "rdma_btl/sim/event_queue.hpp"
 #include "rdma_btl/sim/fault_plan.hpp"
 #include "rdma_btl/sim/flight.hpp"
 #include "rdma_btl/sim/processes.hpp"
+#include "rdma_btl/sim/random_source.hpp"
 #include "rdma_btl/sim/sim_config.hpp"
-#include "rdma_btl/sim/timeline.hpp"
 #include "rdma_btl/sim/trace.hpp"
 
 namespace remit::sim {
@@ -20,11 +20,11 @@ namespace remit::sim {
 /// the plan; keeps what waits at down links, and tells both ends of a broken connection.
 class Transport {
  public:
-  Transport(const SimConfig& config, Dice& dice, Timeline& timeline, Trace& trace,
+  Transport(const SimConfig& config, RandomSource& random, EventQueue& queue, Trace& trace,
             Processes& processes, FlightPool& flights, FaultPlan& faults)
       : config_(config),
-        dice_(dice),
-        timeline_(timeline),
+        random_(random),
+        queue_(queue),
         trace_(trace),
         processes_(processes),
         flights_(flights),
@@ -72,8 +72,8 @@ class Transport {
   void count_receive(VirtualProcess& process) const;
 
   const SimConfig& config_;
-  Dice& dice_;
-  Timeline& timeline_;
+  RandomSource& random_;
+  EventQueue& queue_;
   Trace& trace_;
   Processes& processes_;
   FlightPool& flights_;

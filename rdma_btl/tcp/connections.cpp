@@ -33,13 +33,13 @@ ContactPhase phase_of(State state) {
 }  // namespace
 
 Expected<> Connections::listen(shm::Fd listener) {
-  Expected<> chosen = congestion_.choose(listener.get(), self_.config.congestion);
+  Expected<> chosen = congestion_.choose(listener.get(), local_.config.congestion);
   if (!chosen) return chosen;
   if (!congestion_.far().empty()) {
-    self_.log(LogLevel::info, "tcp: congestion control {} to hosts that are near, instead of {}",
-              congestion_.first(), congestion_.far());
+    local_.log(LogLevel::info, "tcp: congestion control {} to hosts that are near, instead of {}",
+               congestion_.first(), congestion_.far());
   }
-  guests_.listen(std::move(listener));
+  handshakes_.listen(std::move(listener));
   return {};
 }
 
@@ -49,14 +49,14 @@ void Connections::close() {
     endpoint.socket = {};
     endpoint.other = {};
   }
-  guests_.close();
+  handshakes_.close();
 }
 
 std::string Connections::way_to(const Endpoint& endpoint) const {
   return fmt::format("process {}{}{} at {} over TCP by {}", rank_of_name(endpoint.peer),
                      endpoint.host.empty() ? "" : " on host ", endpoint.host,
                      endpoint.where.empty() ? "an unknown address" : endpoint.where,
-                     self_.description);
+                     local_.description);
 }
 
 // --- asking ------------------------------------------------------------------------------------
@@ -64,13 +64,14 @@ std::string Connections::way_to(const Endpoint& endpoint) const {
 /// The endpoint to a peer, known or new.
 Endpoint& Connections::endpoint_to(PeerName peer) {
   const auto next = static_cast<EndpointId>(table_.size());
-  return table_.find_or_add(peer, self_, own_, pool_, next, peer).first;
+  return table_.find_or_add(peer, local_, own_, pool_, next, peer).first;
 }
 
 Expected<EndpointId> Connections::connect(PeerName peer, std::span<const std::byte> bytes) {
   const Endpoint* const known = table_.find(peer);
   if (known != nullptr && known->has_address) return known->id;
-  Expected<net::Contact> contact = self_.place.contact(peer, bytes, "TCP by " + self_.description);
+  Expected<net::Contact> contact =
+      local_.place.contact(peer, bytes, "TCP by " + local_.description);
   if (!contact) return tl::unexpected(contact.error());
   Endpoint& endpoint = endpoint_to(peer);
   endpoint.address = contact->address;
@@ -82,20 +83,20 @@ Expected<EndpointId> Connections::connect(PeerName peer, std::span<const std::by
 }
 
 void Connections::begin(Endpoint& endpoint) {
-  if (endpoint.peer == self_.config.name) return begin_with_itself(endpoint);
-  endpoint.settling = true;
-  ++settling_;
-  attention_.look_at_once();
+  if (endpoint.peer == local_.config.name) return begin_with_itself(endpoint);
+  endpoint.counted_as_connecting = true;
+  ++connecting_;
+  scheduler_.look_at_once();
   endpoint.state = State::connecting;
   Expected<shm::Fd> socket =
-      net::connect_from(self_.place.listener(), endpoint.address, congestion_.first());
+      net::connect_from(local_.place.listener(), endpoint.address, congestion_.first());
   if (!socket) {
     return fail(endpoint,
                 fmt::format("no way to {}: {}", way_to(endpoint), socket.error().message));
   }
   endpoint.socket = std::move(*socket);
   constexpr std::uint64_t kNsPerMs = 1'000'000;
-  endpoint.deadline_ns = shm::now_ns() + self_.config.connect_timeout_ms * kNsPerMs;
+  endpoint.deadline_ns = shm::now_ns() + local_.config.connect_timeout_ms * kNsPerMs;
   if (!std::exchange(endpoint.timed, true)) timed_.push_back(&endpoint);
   set_.watch(endpoint.socket.get(), endpoint.id, true);
 }
@@ -109,7 +110,7 @@ void Connections::begin_with_itself(Endpoint& endpoint) {
   endpoint.socket.reset(ends[0]);
   endpoint.other.reset(ends[1]);
   set_.watch(endpoint.socket.get(), endpoint.id, false);
-  open_endpoint(endpoint, self_.hello_to(endpoint.peer, Verdict::accepted));
+  open_endpoint(endpoint, local_.hello_to(endpoint.peer, Verdict::accepted));
 }
 
 /// Both sides know each other.
@@ -118,22 +119,22 @@ void Connections::open_endpoint(Endpoint& endpoint, const Hello& hello) {
     const std::string_view host(hello.host.data(), hello.host.size());
     endpoint.host = host.substr(0, host.find('\0'));
   }
-  if (const int bytes = self_.config.socket_bytes; bytes != 0) {
+  if (const int bytes = local_.config.socket_bytes; bytes != 0) {
     (void)::setsockopt(endpoint.out(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
   }
-  const unsigned round_trip = congestion_.settle(endpoint.out(), self_.config.far_us);
+  const unsigned round_trip = congestion_.settle(endpoint.out(), local_.config.far_us);
   if (round_trip != 0) {
-    self_.log(LogLevel::info, "tcp: congestion control {} to {}, there and back in {:.1f} ms",
-              congestion_.far(), endpoint.host, round_trip / 1e3);
+    local_.log(LogLevel::info, "tcp: congestion control {} to {}, there and back in {:.1f} ms",
+               congestion_.far(), endpoint.host, round_trip / 1e3);
   }
   settled(endpoint);
   endpoint.state = State::open;
   ++counters_.connections;
-  attention_.warm(endpoint);
+  scheduler_.warm(endpoint);
 }
 
 void Connections::settled(Endpoint& endpoint) {
-  if (std::exchange(endpoint.settling, false)) --settling_;
+  if (std::exchange(endpoint.counted_as_connecting, false)) --connecting_;
   endpoint.deadline_ns = 0;
 }
 
@@ -141,40 +142,41 @@ void Connections::settled(Endpoint& endpoint) {
 
 void Connections::on_event(std::uint64_t token) {
   if (token == EpollSet::kNoToken) return;
-  if (token == Guests::kListenerToken) return accept_guests();
-  if ((token & Guests::kGuestBit) != 0) read_guest(static_cast<int>(token & 0xffffffffU));
+  if (token == Handshakes::kListenerToken) return accept_all();
+  if ((token & Handshakes::kHandshakeBit) != 0)
+    read_hello_of(static_cast<int>(token & 0xffffffffU));
 }
 
-void Connections::accept_guests() {
+void Connections::accept_all() {
   for (;;) {
     std::string shortage;
-    const int fd = guests_.accept(shortage);
-    if (!shortage.empty()) self_.log(LogLevel::warning, "tcp: {}", shortage);
+    const int fd = handshakes_.accept(shortage);
+    if (!shortage.empty()) local_.log(LogLevel::warning, "tcp: {}", shortage);
     if (fd < 0) return;
-    read_guest(fd);
+    read_hello_of(fd);
   }
 }
 
 /// Who speaks another language, or leaves, is forgotten.
-void Connections::read_guest(int fd) {
-  std::optional<Guests::Guest> guest = guests_.read(fd);
-  if (!guest) return;
-  if (!guest->greeting.speaks_our_language()) {
+void Connections::read_hello_of(int fd) {
+  std::optional<Handshakes::Handshake> handshake = handshakes_.read(fd);
+  if (!handshake) return;
+  if (!handshake->hello.speaks_our_language()) {
     ++counters_.rejected;
     return;
   }
-  on_request(std::move(guest->socket), guest->greeting.hello());
+  on_request(std::move(handshake->socket), handshake->hello.hello());
 }
 
 void Connections::on_request(shm::Fd socket, const Hello& hello) {
-  const PeerName own = self_.config.name;
+  const PeerName own = local_.config.name;
   const auto refuse = [&](Verdict verdict) {
-    (void)write_hello(socket.get(), self_.hello_to(hello.from, verdict));
+    (void)write_hello(socket.get(), local_.hello_to(hello.from, verdict));
   };
-  if (hello.job != self_.config.job || hello.to != own || hello.from == own) {
+  if (hello.job != local_.config.job || hello.to != own || hello.from == own) {
     ++counters_.rejected;
-    self_.log(LogLevel::info, "tcp: process {} of another job, or looking for another process",
-              rank_of_name(hello.from));
+    local_.log(LogLevel::info, "tcp: process {} of another job, or looking for another process",
+               rank_of_name(hello.from));
     return refuse(Verdict::stranger);
   }
   Endpoint& endpoint = endpoint_to(hello.from);
@@ -182,7 +184,7 @@ void Connections::on_request(shm::Fd socket, const Hello& hello) {
   const ContactAnswer answer = answer_contact(own, hello.from, phase_of(endpoint.state));
   if (answer == ContactAnswer::mine_wins) return refuse(Verdict::mine_wins);
   if (answer == ContactAnswer::refuse) return refuse(Verdict::over);
-  if (!write_hello(socket.get(), self_.hello_to(hello.from, Verdict::accepted))) return;
+  if (!write_hello(socket.get(), local_.hello_to(hello.from, Verdict::accepted))) return;
   endpoint.socket = std::move(socket);
   set_.watch(endpoint.socket.get(), endpoint.id, false);
   open_endpoint(endpoint, hello);
@@ -195,7 +197,7 @@ void Connections::on_connecting(Endpoint& endpoint) {
   if (!endpoint.greeted) {
     if (const int error = net::error_of(socket); error != 0) return on_end(endpoint, error);
     endpoint.deadline_ns = 0;  // its host has answered; the process does when it has time
-    if (!write_hello(socket, self_.hello_to(endpoint.peer, Verdict::accepted))) {
+    if (!write_hello(socket, local_.hello_to(endpoint.peer, Verdict::accepted))) {
       return;  // not connected yet, or not any more: the next event says which
     }
     endpoint.greeted = true;
@@ -205,7 +207,7 @@ void Connections::on_connecting(Endpoint& endpoint) {
   if (endpoint.answer.whole()) on_answer(endpoint, endpoint.answer);
 }
 
-void Connections::on_answer(Endpoint& endpoint, const Greeting& answer) {
+void Connections::on_answer(Endpoint& endpoint, const HelloReader& answer) {
   const Hello& hello = answer.hello();
   if (!answer.speaks_our_language() || hello.from != endpoint.peer) {
     return fail(endpoint, fmt::format("{}: something else answered there", way_to(endpoint)));
@@ -233,7 +235,7 @@ void Connections::check_timers() {
     endpoint->timed = false;
     if (endpoint->deadline_ns != 0) {
       fail(*endpoint, fmt::format("cannot connect to {}: no answer within {} s", way_to(*endpoint),
-                                  self_.config.connect_timeout_ms / 1000));
+                                  local_.config.connect_timeout_ms / 1000));
     }
     return true;
   });
@@ -253,8 +255,8 @@ void Connections::on_end(Endpoint& endpoint, int error) {
                                            std::strerror(error)));
 }
 
-void Connections::see_goodbye(Endpoint& endpoint) {
-  if (endpoint.peer == self_.config.name) return;
+void Connections::on_goodbye(Endpoint& endpoint) {
+  if (endpoint.peer == local_.config.name) return;
   endpoint.state = State::gone;
   endpoint.words = fmt::format("{} has finished", way_to(endpoint));
   give_up(endpoint);
@@ -278,7 +280,7 @@ void Connections::fail(Endpoint& endpoint, std::string words) {
   if (endpoint.state == State::failed) return;
   endpoint.state = State::failed;
   endpoint.words = std::move(words);
-  self_.log(LogLevel::info, "tcp: {}", endpoint.words);
+  local_.log(LogLevel::info, "tcp: {}", endpoint.words);
   give_up(endpoint);
   own_.failed(endpoint.id);
 }
@@ -291,7 +293,7 @@ void Connections::give_up(Endpoint& endpoint) {
   endpoint.outgoing.fail();
   endpoint.requests.fail(own_, endpoint.id);
   endpoint.placement.drop();
-  endpoint.incoming.drop(self_.config.message_bytes);
+  endpoint.incoming.drop(local_.config.message_bytes);
 }
 
 }  // namespace remit::tcp

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "rdma_btl/device.hpp"
-#include "rdma_btl/tcp/greeting.hpp"
+#include "rdma_btl/tcp/hello_reader.hpp"
 #include "rdma_btl/tcp/incoming.hpp"
 #include "rdma_btl/tcp/outgoing.hpp"
 #include "rdma_btl/tcp/placement.hpp"
@@ -28,12 +28,12 @@ enum class State : std::uint8_t {
 /// A peer and the connection to it. Its address stays the same while the device is open, so the
 /// parts of the device keep lists of pointers; a flag says that it is in one.
 struct Endpoint {
-  Endpoint(const Self& self, OwnCompletions& own, BufferPool& pool, EndpointId number,
+  Endpoint(const LocalProcess& local, OwnCompletions& own, BufferPool& pool, EndpointId number,
            PeerName name)
-      : id(number), peer(name), outgoing(self, own, number), incoming(pool) {}
+      : id(number), peer(name), outgoing(local, own, number), incoming(pool) {}
 
   State state = State::idle;
-  bool hot = false;         ///< Attention reads it at every poll
+  bool hot = false;         ///< ReadScheduler reads it at every poll
   bool blocked = false;     ///< Sender has something that its socket did not take
   bool unfinished = false;  ///< Reader has something of it for which poll() had no room
   EndpointId id;
@@ -51,11 +51,11 @@ struct Endpoint {
 
   // First contact.
   bool has_address = false;
-  bool greeted = false;   ///< our request is on its way
-  bool settling = false;  ///< between its first step and open
-  bool timed = false;     ///< Connections waits for its deadline
+  bool greeted = false;                ///< our request is on its way
+  bool counted_as_connecting = false;  ///< between its first step and open
+  bool timed = false;                  ///< Connections waits for its deadline
   std::uint64_t deadline_ns = 0;
-  Greeting answer;
+  HelloReader answer;
   sockaddr_storage address = {};
 
   std::string where;  ///< "10.0.0.2:4711"

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "rdma_btl/device.hpp"
-#include "rdma_btl/tcp/greeting.hpp"
+#include "rdma_btl/tcp/hello_reader.hpp"
 #include "runtime/copy.hpp"
 
 namespace remit::tcp {

@@ -1,6 +1,4 @@
 rdma_btl_sources += \
-	rdma_btl/tcp/attention.cpp \
-	rdma_btl/tcp/attention.hpp \
 	rdma_btl/tcp/congestion.cpp \
 	rdma_btl/tcp/congestion.hpp \
 	rdma_btl/tcp/connections.cpp \
@@ -8,21 +6,23 @@ rdma_btl_sources += \
 	rdma_btl/tcp/endpoint.hpp \
 	rdma_btl/tcp/epoll_set.cpp \
 	rdma_btl/tcp/epoll_set.hpp \
-	rdma_btl/tcp/greeting.cpp \
-	rdma_btl/tcp/greeting.hpp \
-	rdma_btl/tcp/guests.cpp \
-	rdma_btl/tcp/guests.hpp \
+	rdma_btl/tcp/handshakes.cpp \
+	rdma_btl/tcp/handshakes.hpp \
+	rdma_btl/tcp/hello_reader.cpp \
+	rdma_btl/tcp/hello_reader.hpp \
 	rdma_btl/tcp/incoming.cpp \
 	rdma_btl/tcp/incoming.hpp \
+	rdma_btl/tcp/local_process.hpp \
 	rdma_btl/tcp/outgoing.cpp \
 	rdma_btl/tcp/outgoing.hpp \
 	rdma_btl/tcp/placement.cpp \
 	rdma_btl/tcp/placement.hpp \
+	rdma_btl/tcp/read_scheduler.cpp \
+	rdma_btl/tcp/read_scheduler.hpp \
 	rdma_btl/tcp/reader.cpp \
 	rdma_btl/tcp/reader.hpp \
 	rdma_btl/tcp/requests.cpp \
 	rdma_btl/tcp/requests.hpp \
-	rdma_btl/tcp/self.hpp \
 	rdma_btl/tcp/sender.cpp \
 	rdma_btl/tcp/sender.hpp \
 	rdma_btl/tcp/tcp_config.hpp \

@@ -18,7 +18,7 @@ constexpr std::size_t kMostSegments = kMostPieces + 8;  ///< and frame, head, fi
 constexpr std::array<std::byte, kAlignment> kFilling = {};
 
 /// What one call of the kernel takes.
-class Row {
+class GatherList {
  public:
   void add(const void* data, std::size_t bytes) {
     if (bytes == 0) return;
@@ -60,18 +60,18 @@ Outgoing::Sent Outgoing::send_frame(int socket, FrameKind kind, std::span<const 
   Frame frame;
   frame.kind = kind;
   frame.length = static_cast<std::uint32_t>(bytes - head_bytes(kind));
-  Row row;
-  row.add(&frame, sizeof frame);
-  for (const Piece& piece : pieces) row.add(piece.address, piece.length);
-  row.add(kFilling.data(), filling(bytes));
+  GatherList list;
+  list.add(&frame, sizeof frame);
+  for (const Piece& piece : pieces) list.add(piece.address, piece.length);
+  list.add(kFilling.data(), filling(bytes));
   long taken = 0;
   if (clear()) {
-    taken = give(socket, row.pieces());
-    if (taken < 0 || taken == static_cast<long>(row.bytes())) return Sent::all;
-  } else if (waiting_.size() + row.bytes() > self_.config.most_waiting) {
+    taken = give(socket, list.pieces());
+    if (taken < 0 || taken == static_cast<long>(list.bytes())) return Sent::all;
+  } else if (waiting_.size() + list.bytes() > local_.config.most_waiting) {
     return Sent::refused;
   }
-  append(row.pieces(), static_cast<std::size_t>(taken), waiting_);
+  append(list.pieces(), static_cast<std::size_t>(taken), waiting_);
   return Sent::waits;
 }
 
@@ -133,10 +133,10 @@ bool Outgoing::write_waiting(int socket) {
 
 void Outgoing::begin_segment(int socket) {
   Transfer& transfer = transfers_.front();
-  const TcpConfig& config = self_.config;
+  const TcpConfig& config = local_.config;
   if (!bounded_ && transfer.bytes > config.message_bytes && config.socket_bytes == 0) {
     bounded_ = true;
-    net::bound_buffer(socket, self_.bandwidth);
+    net::bound_buffer(socket, local_.bandwidth);
   }
   Frame frame;
   frame.kind = transfer.kind;
@@ -159,18 +159,18 @@ void Outgoing::begin_segment(int socket) {
 /// Some or all of what is left of the segment. True: all.
 bool Outgoing::write_segment(int socket) {
   Transfer& transfer = transfers_.front();
-  Row row;
-  row.add(head_.data() + head_at_, head_left_);
+  GatherList list;
+  list.add(head_.data() + head_at_, head_left_);
   std::size_t left = body_left_;
   std::size_t offset = transfer.offset;
   for (std::size_t i = transfer.piece; left != 0; ++i, offset = 0) {
     const Piece& piece = transfer.pieces[i];
     const std::size_t bytes = std::min(left, piece.length - offset);
-    row.add(static_cast<const std::byte*>(piece.address) + offset, bytes);
+    list.add(static_cast<const std::byte*>(piece.address) + offset, bytes);
     left -= bytes;
   }
-  row.add(kFilling.data(), filling_left_);
-  const long taken = give(socket, row.pieces());
+  list.add(kFilling.data(), filling_left_);
+  const long taken = give(socket, list.pieces());
   if (taken < 0) return false;
   advance(transfer, static_cast<std::size_t>(taken));
   if (in_segment()) return false;

@@ -12,7 +12,7 @@
 
 #include "rdma_btl/common/own_completions.hpp"
 #include "rdma_btl/device.hpp"
-#include "rdma_btl/tcp/self.hpp"
+#include "rdma_btl/tcp/local_process.hpp"
 #include "rdma_btl/tcp/wire.hpp"
 
 namespace remit::tcp {
@@ -37,8 +37,8 @@ struct Transfer {
 /// they are in. The kernel says how much it takes: what it does not take stays here.
 class Outgoing {
  public:
-  Outgoing(const Self& self, OwnCompletions& own, EndpointId endpoint)
-      : self_(self), own_(own), endpoint_(endpoint) {}
+  Outgoing(const LocalProcess& local, OwnCompletions& own, EndpointId endpoint)
+      : local_(local), own_(own), endpoint_(endpoint) {}
 
   /// Frames may be given to the kernel: nothing is before them.
   [[nodiscard]] bool clear() const { return waiting_.empty() && !in_segment(); }
@@ -87,7 +87,7 @@ class Outgoing {
   std::array<std::byte, kLongestHead> head_ = {};  ///< of the segment
   std::deque<Transfer> transfers_;
   std::size_t answers_ = 0;  ///< of the transfers, those that are answers
-  const Self& self_;
+  const LocalProcess& local_;
   OwnCompletions& own_;
   EndpointId endpoint_;
 };

@@ -24,7 +24,7 @@ Head head_in(std::span<const std::byte> bytes) {
 void Reader::take_back() {
   for (Endpoint* endpoint : lent_) {
     endpoint->incoming.give_back();
-    endpoint->incoming.settle(self_.config.message_bytes);
+    endpoint->incoming.settle(local_.config.message_bytes);
   }
   lent_.clear();
 }
@@ -42,11 +42,11 @@ std::size_t Reader::read_unfinished(std::span<Completion> out) {
 
 std::size_t Reader::read_hot(std::span<Completion> out) {
   std::size_t count = 0;
-  std::vector<Endpoint*>& hot = attention_.take_turns();
+  std::vector<Endpoint*>& hot = scheduler_.take_turns();
   for (std::size_t i = 0; i < hot.size() && count < out.size();) {
     Endpoint& endpoint = *hot[i];
     if (endpoint.state == State::open) count += read(endpoint, out.subspan(count));
-    if (Attention::stays_hot(endpoint)) {
+    if (ReadScheduler::stays_hot(endpoint)) {
       ++i;
       continue;
     }
@@ -70,7 +70,7 @@ std::size_t Reader::read(Endpoint& endpoint, std::span<Completion> out) {
     endpoint.unfinished = true;
     unfinished_.push_back(&endpoint);
   }
-  endpoint.incoming.settle(self_.config.message_bytes);
+  endpoint.incoming.settle(local_.config.message_bytes);
   return count;
 }
 
@@ -97,7 +97,7 @@ void Reader::parse(Endpoint& endpoint, std::span<Completion> out, std::size_t& c
     const std::optional<Frame> frame = endpoint.incoming.next_frame();
     if (!frame) return;
     const bool too_long =
-        frame->kind == FrameKind::message && frame->length > self_.config.message_bytes;
+        frame->kind == FrameKind::message && frame->length > local_.config.message_bytes;
     if (frame->magic != Frame().magic || too_long) return connections_.fail_nonsense(endpoint);
     const auto rest = endpoint.incoming.take_frame(*frame);
     if (!rest) return;
@@ -125,7 +125,7 @@ bool Reader::on_frame(Endpoint& endpoint, const Frame& frame, std::span<const st
     case FrameKind::refusal:
       return on_answered(endpoint, endpoint.requests.refuse(), MPI_ERR_RMA_RANGE, out);
     case FrameKind::goodbye:
-      connections_.see_goodbye(endpoint);
+      connections_.on_goodbye(endpoint);
       return false;
     case FrameKind::confirm:
       on_confirm(endpoint);
@@ -153,7 +153,7 @@ bool Reader::notified(const Endpoint& endpoint, std::uint32_t value, Completion&
 // --- puts, gets and confirms -------------------------------------------------------------------
 
 void Reader::on_put(Endpoint& endpoint, const PutHead& head, std::size_t bytes) {
-  if (head.key != self_.key) return connections_.fail_nonsense(endpoint);
+  if (head.key != local_.key) return connections_.fail_nonsense(endpoint);
   endpoint.placement.clear();
   endpoint.placement.add(reinterpret_cast<void*>(head.address), bytes);
   endpoint.placement.begin();
@@ -161,7 +161,7 @@ void Reader::on_put(Endpoint& endpoint, const PutHead& head, std::size_t bytes) 
   endpoint.notification = head.notification;
   endpoint.fetching = false;
   if (bytes >= Incoming::kLongBytes) endpoint.incoming.expect_long();
-  attention_.sent();  // its sender waits for room in the socket
+  scheduler_.sent();  // its sender waits for room in the socket
 }
 
 void Reader::on_get(Endpoint& endpoint, const GetHead& head) {

@@ -5,23 +5,23 @@
 #include <span>
 #include <vector>
 
-#include "rdma_btl/tcp/attention.hpp"
 #include "rdma_btl/tcp/connections.hpp"
+#include "rdma_btl/tcp/read_scheduler.hpp"
 #include "rdma_btl/tcp/sender.hpp"
 
 namespace remit::tcp {
 
-/// Reads the connections that Attention names, acts upon their frames, and tells of messages,
+/// Reads the connections that ReadScheduler names, acts upon their frames, and tells of messages,
 /// notifications and answers.
 class Reader {
  public:
-  Reader(const Self& self, TcpCounters& counters, Connections& connections, Sender& sender,
-         Attention& attention)
-      : self_(self),
+  Reader(const LocalProcess& local, TcpCounters& counters, Connections& connections, Sender& sender,
+         ReadScheduler& scheduler)
+      : local_(local),
         counters_(counters),
         connections_(connections),
         sender_(sender),
-        attention_(attention) {}
+        scheduler_(scheduler) {}
 
   /// The layer above has read what the last poll gave it.
   void take_back();
@@ -50,11 +50,11 @@ class Reader {
   [[nodiscard]] bool end_placing(Endpoint& endpoint, Completion& out);
   [[nodiscard]] bool notified(const Endpoint& endpoint, std::uint32_t value, Completion& out);
 
-  const Self& self_;
+  const LocalProcess& local_;
   TcpCounters& counters_;
   Connections& connections_;
   Sender& sender_;
-  Attention& attention_;
+  ReadScheduler& scheduler_;
   std::vector<Endpoint*> unfinished_;
   std::vector<Endpoint*> lent_;  ///< what they have received is being read by the layer above
 };

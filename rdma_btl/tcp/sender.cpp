@@ -71,7 +71,7 @@ bool Sender::post_put(Endpoint& endpoint, const Operation& operation) {
     }
     own_.complete(endpoint.id, operation.cookie, MPI_SUCCESS);
   } else {
-    if (endpoint.outgoing.requests() >= self_.config.most_transfers) return false;
+    if (endpoint.outgoing.requests() >= local_.config.most_transfers) return false;
     Transfer& transfer = endpoint.outgoing.add(FrameKind::put);
     transfer.notify = operation.notify;
     transfer.notification = operation.notification;
@@ -94,7 +94,7 @@ bool Sender::post_get(Endpoint& endpoint, const Operation& operation) {
     own_.complete(endpoint.id, operation.cookie, MPI_SUCCESS);
     return true;
   }
-  if (endpoint.requests.gets() >= self_.config.most_transfers) return false;
+  if (endpoint.requests.gets() >= local_.config.most_transfers) return false;
   const GetHead head = {operation.remote.address, operation.remote.key, bytes};
   const Piece piece = piece_of(head);
   if (!send_frame(endpoint, FrameKind::get, {&piece, 1})) return false;
@@ -111,7 +111,7 @@ bool Sender::post_confirm(Endpoint& endpoint, const Operation& operation) {
     own_.complete(endpoint.id, operation.cookie, MPI_SUCCESS);
     return true;
   }
-  if (endpoint.requests.confirms() >= self_.config.most_transfers) return false;
+  if (endpoint.requests.confirms() >= local_.config.most_transfers) return false;
   endpoint.requests.add_confirm(operation.cookie);
   (void)endpoint.outgoing.add(FrameKind::confirm);
   ++counters_.confirms;
@@ -126,7 +126,7 @@ void Sender::say_goodbye(Endpoint& endpoint) {
 // --- answers -----------------------------------------------------------------------------------
 
 void Sender::answer_get(Endpoint& endpoint, const GetHead& get) {
-  const bool allowed = get.key == self_.key;
+  const bool allowed = get.key == local_.key;
   Transfer& answer = endpoint.outgoing.add(allowed ? FrameKind::answer : FrameKind::refusal);
   if (allowed) {
     answer.bytes = get.bytes;
@@ -156,8 +156,8 @@ void Sender::write(Endpoint& endpoint) {
 
 /// Something was given to the kernel, which has taken all or not.
 void Sender::note(Endpoint& endpoint, bool all) {
-  attention_.sent();
-  if (endpoint.outgoing.has_moved()) attention_.warm(endpoint);
+  scheduler_.sent();
+  if (endpoint.outgoing.has_moved()) scheduler_.warm(endpoint);
   if (all) return;
   ++counters_.blocked;
   if (std::exchange(endpoint.blocked, true)) return;

@@ -5,18 +5,18 @@
 #include <deque>
 #include <vector>
 
-#include "rdma_btl/tcp/attention.hpp"
 #include "rdma_btl/tcp/endpoint.hpp"
 #include "rdma_btl/tcp/epoll_set.hpp"
+#include "rdma_btl/tcp/read_scheduler.hpp"
 
 namespace remit::tcp {
 
 /// Everything that is sent over open connections goes through it.
 class Sender {
  public:
-  Sender(const Self& self, TcpCounters& counters, OwnCompletions& own, EpollSet& set,
-         Attention& attention)
-      : self_(self), counters_(counters), own_(own), set_(set), attention_(attention) {}
+  Sender(const LocalProcess& local, TcpCounters& counters, OwnCompletions& own, EpollSet& set,
+         ReadScheduler& scheduler)
+      : local_(local), counters_(counters), own_(own), set_(set), scheduler_(scheduler) {}
 
   /// One operation. False: the endpoint has no room for it now.
   [[nodiscard]] bool post(Endpoint& endpoint, const Operation& operation);
@@ -35,7 +35,7 @@ class Sender {
   void answer_confirm(Endpoint& endpoint);
   /// Whether the peer has asked for more at a time than it may.
   [[nodiscard]] bool too_many_answers(const Endpoint& endpoint) const {
-    return endpoint.outgoing.answers() >= 2 * self_.config.most_transfers;  // gets and confirms
+    return endpoint.outgoing.answers() >= 2 * local_.config.most_transfers;  // gets and confirms
   }
 
   /// Something waits for room in a socket.
@@ -58,11 +58,11 @@ class Sender {
   void note(Endpoint& endpoint, bool all);
   void watch_room(Endpoint& endpoint, bool wanted);
 
-  const Self& self_;
+  const LocalProcess& local_;
   TcpCounters& counters_;
   OwnCompletions& own_;
   EpollSet& set_;
-  Attention& attention_;
+  ReadScheduler& scheduler_;
   std::deque<Endpoint*> blocked_;   ///< have something that their socket did not take
   std::vector<Endpoint*> watched_;  ///< their sockets wake a sleeper when they take more
   bool armed_ = false;

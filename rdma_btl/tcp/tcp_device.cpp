@@ -67,7 +67,7 @@ void linger(const EndpointTable<tcp::Endpoint>& endpoints, const tcp::EpollSet& 
 }  // namespace
 
 TcpDevice::TcpDevice(const TcpConfig& config) {
-  self_.config = config;
+  local_.config = config;
 }
 
 Expected<std::string> TcpDevice::survey(const TcpConfig& config) {
@@ -83,9 +83,9 @@ Expected<std::unique_ptr<TcpDevice>> TcpDevice::create(const TcpConfig& config) 
 }
 
 Expected<> TcpDevice::open(const net::Choice& choice) {
-  const TcpConfig& config = self_.config;
-  self_.description = description_of(choice);
-  const auto key = std::as_writable_bytes(std::span(&self_.key, 1));
+  const TcpConfig& config = local_.config;
+  local_.description = description_of(choice);
+  const auto key = std::as_writable_bytes(std::span(&local_.key, 1));
   if (Expected<> random =
           shm::random_bytes({reinterpret_cast<std::uint8_t*>(key.data()), key.size()});
       !random) {
@@ -94,10 +94,10 @@ Expected<> TcpDevice::open(const net::Choice& choice) {
   sockaddr_storage address = choice.interface.address;
   Expected<shm::Fd> listener = net::listen_at(address);
   if (!listener) return tl::unexpected(listener.error());
-  self_.place = net::Place(
+  local_.place = net::Place(
       {.magic = tcp::kMagic, .version = tcp::kVersion, .job = config.job, .name = config.name},
       address);
-  self_.bandwidth =
+  local_.bandwidth =
       choice.interface.bandwidth > 0 ? choice.interface.bandwidth : net::kUnknownBandwidth;
   if (Expected<> made = set_.open(); !made) return made;
   if (Expected<> listens = connections_.listen(std::move(*listener)); !listens) return listens;
@@ -108,7 +108,7 @@ Expected<> TcpDevice::open(const net::Choice& choice) {
   caps_.max_pieces = kMostPieces;
   caps_.latency_ns = kLatencyNs;
   caps_.overhead_ns = kLatencyNs;
-  caps_.bandwidth = self_.bandwidth;
+  caps_.bandwidth = local_.bandwidth;
   caps_.get_slowdown = kGetSlowdown;
   caps_.eager_limit = config.message_bytes;
   caps_.ordered = true;
@@ -141,11 +141,11 @@ void TcpDevice::abort() {
 // --- what the parts answer ---------------------------------------------------------------------
 
 std::vector<std::byte> TcpDevice::local_address() const {
-  return self_.place.published();
+  return local_.place.published();
 }
 
 bool TcpDevice::reachable(std::span<const std::byte> address) const {
-  return self_.place.reaches(address);
+  return local_.place.reaches(address);
 }
 
 Expected<EndpointId> TcpDevice::connect(PeerName peer, std::span<const std::byte> address) {
@@ -166,7 +166,7 @@ std::string TcpDevice::congestion(EndpointId endpoint) const {
 
 /// All memory can be reached: no pages are pinned. Its key is a secret.
 Expected<Region> TcpDevice::register_memory(void* address, std::size_t length, Access /*access*/) {
-  return Region{address, length, 0, self_.key, 0};
+  return Region{address, length, 0, local_.key, 0};
 }
 
 void TcpDevice::deregister(const Region& /*region*/) {}
@@ -203,14 +203,14 @@ std::size_t TcpDevice::poll(std::span<Completion> out) {
   if (reader_.has_unfinished()) count += reader_.read_unfinished(out.subspan(count));
   // Nothing came a moment ago, and nothing but something that comes is waited for.
   const bool awaits = armed_ || connections_.expects();
-  if (count == 0 && !awaits && !sender_.has_blocked() && attention_.rests(shm::now_ns())) return 0;
-  if (attention_.few()) count += reader_.read_hot(out.subspan(count));
-  if (attention_.look_due(count == 0 && (awaits || !attention_.few()))) {
+  if (count == 0 && !awaits && !sender_.has_blocked() && scheduler_.rests(shm::now_ns())) return 0;
+  if (scheduler_.few()) count += reader_.read_hot(out.subspan(count));
+  if (scheduler_.look_due(count == 0 && (awaits || !scheduler_.few()))) {
     count += look_around(out.subspan(count));
   }
   if (sender_.has_blocked()) sender_.write_blocked();
   if (count == 0) count = own_.take(out);
-  attention_.polled(count, count == 0 ? shm::now_ns() : 0);
+  scheduler_.polled(count, count == 0 ? shm::now_ns() : 0);
   return count;
 }
 
@@ -218,7 +218,7 @@ std::size_t TcpDevice::poll(std::span<Completion> out) {
 std::size_t TcpDevice::look_around(std::span<Completion> out) {
   std::array<epoll_event, 32> events;
   const std::size_t found = set_.wait(events, 0);
-  attention_.looked(found != 0);
+  scheduler_.looked(found != 0);
   std::size_t count = 0;
   for (const epoll_event& event : std::span(events).first(found)) {
     const std::uint64_t token = event.data.u64;
@@ -229,10 +229,10 @@ std::size_t TcpDevice::look_around(std::span<Completion> out) {
     tcp::Endpoint& endpoint = connections_[static_cast<EndpointId>(token)];
     if (endpoint.state == tcp::State::connecting) connections_.on_connecting(endpoint);
     if (endpoint.state != tcp::State::open) continue;
-    attention_.warm(endpoint);
+    scheduler_.warm(endpoint);
     if (count < out.size()) count += reader_.read(endpoint, out.subspan(count));
   }
-  attention_.cool();
+  scheduler_.cool();
   if (connections_.has_timers()) connections_.check_timers();
   return count;
 }
@@ -249,7 +249,7 @@ void TcpDevice::arm() {
 void TcpDevice::disarm() {
   armed_ = false;
   sender_.disarm();
-  attention_.look_at_once();
+  scheduler_.look_at_once();
   set_.calm();
 }
 

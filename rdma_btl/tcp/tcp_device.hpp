@@ -23,7 +23,7 @@ namespace remit {
 /// that they are in, into the memory that they are for.
 ///
 /// Its parts: Connections make and end connections, a Sender turns operations into frames, a Reader
-/// acts upon frames that arrive, Attention says which connections are read when.
+/// acts upon frames that arrive, a ReadScheduler says which connections are read when.
 ///
 /// There are no credits: who does not read holds his peers back through TCP itself. Memory to
 /// receive is lent to a peer while a part of something of it is here, and one that is silent has
@@ -61,7 +61,7 @@ class TcpDevice final : public EagerSends, public Device {
   [[nodiscard]] EagerPath* eager_path() override { return this; }
 
   /// Which interface, and why.
-  [[nodiscard]] const std::string& description() const { return self_.description; }
+  [[nodiscard]] const std::string& description() const { return local_.description; }
   [[nodiscard]] const TcpCounters& counters() const { return counters_; }
   /// The congestion control of an open connection.
   [[nodiscard]] std::string congestion(EndpointId endpoint) const;
@@ -75,14 +75,14 @@ class TcpDevice final : public EagerSends, public Device {
 
   Caps caps_;
   TcpCounters counters_;
-  tcp::Self self_;
+  tcp::LocalProcess local_;
   OwnCompletions own_;
   tcp::EpollSet set_;
   bool armed_ = false;
-  tcp::Attention attention_;
-  tcp::Connections connections_{self_, counters_, own_, set_, attention_};
-  tcp::Sender sender_{self_, counters_, own_, set_, attention_};
-  tcp::Reader reader_{self_, counters_, connections_, sender_, attention_};
+  tcp::ReadScheduler scheduler_;
+  tcp::Connections connections_{local_, counters_, own_, set_, scheduler_};
+  tcp::Sender sender_{local_, counters_, own_, set_, scheduler_};
+  tcp::Reader reader_{local_, counters_, connections_, sender_, scheduler_};
 };
 
 }  // namespace remit

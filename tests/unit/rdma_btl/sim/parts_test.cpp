@@ -5,46 +5,46 @@
 #include <array>
 #include <stdexcept>
 
+#include "rdma_btl/sim/event_queue.hpp"
 #include "rdma_btl/sim/fault_plan.hpp"
 #include "rdma_btl/sim/notice_memory.hpp"
 #include "rdma_btl/sim/processes.hpp"
 #include "rdma_btl/sim/registrations.hpp"
-#include "rdma_btl/sim/timeline.hpp"
 
 namespace remit::testing {
 namespace {
 
-TEST(SimTimeline, EventsComeInTheirOrder) {
-  sim::Timeline timeline;
-  EXPECT_FALSE(timeline.next());
-  timeline.schedule(20, sim::What::wake, 1);
-  timeline.schedule(10, sim::What::wake, 2);
-  timeline.schedule(10, sim::What::wake, 3);
+TEST(SimEventQueue, EventsComeInTheirOrder) {
+  sim::EventQueue queue;
+  EXPECT_FALSE(queue.next());
+  queue.schedule(20, sim::What::wake, 1);
+  queue.schedule(10, sim::What::wake, 2);
+  queue.schedule(10, sim::What::wake, 3);
   for (const std::uint32_t subject : {2U, 3U, 1U}) {
-    const std::optional<sim::Event> event = timeline.next();
+    const std::optional<sim::Event> event = queue.next();
     ASSERT_TRUE(event);
     EXPECT_EQ(event->subject, subject);
-    EXPECT_EQ(timeline.now_ns(), event->time_ns);
+    EXPECT_EQ(queue.now_ns(), event->time_ns);
   }
-  EXPECT_EQ(timeline.now_ns(), 20U);
-  EXPECT_EQ(timeline.happened(), 3U);
+  EXPECT_EQ(queue.now_ns(), 20U);
+  EXPECT_EQ(queue.happened(), 3U);
 }
 
 TEST(SimFaultPlan, InjectedErrorsAreForOne) {
-  sim::Dice dice(1);
-  sim::FaultPlan plan(dice, 0);
+  sim::RandomSource random(1);
+  sim::FaultPlan plan(random, 0);
   plan.inject(1, 2);
   EXPECT_FALSE(plan.dooms(2, 1));
   EXPECT_TRUE(plan.dooms(1, 2));
   EXPECT_FALSE(plan.dooms(1, 2));
-  sim::FaultPlan bad(dice, 1);
+  sim::FaultPlan bad(random, 1);
   EXPECT_TRUE(bad.dooms(1, 2));
 }
 
 TEST(SimFaultPlan, ADownLinkKeepsWhatComes) {
   using Passage = sim::FaultPlan::Passage;
-  sim::Dice dice(1);
-  sim::FaultPlan plan(dice, 0);
+  sim::RandomSource random(1);
+  sim::FaultPlan plan(random, 0);
   EXPECT_EQ(plan.pass(1, 2, {}), Passage::open);
   plan.take_down(1, 2, 100);
   EXPECT_TRUE(plan.is_down(2, 1));
@@ -81,9 +81,9 @@ TEST(SimRegistrations, KeysAllowWhatTheyAreFor) {
 }
 
 TEST(SimProcesses, NamesIndicesAndWhoIsReady) {
-  sim::Dice dice(1);
+  sim::RandomSource random(1);
   sim::FlightPool flights;
-  sim::Processes processes(dice, false);
+  sim::Processes processes(random, false);
   sim::VirtualProcess a(0, processes.next_index(0), flights);
   processes.add(a);
   sim::VirtualProcess b(77, processes.next_index(77), flights);

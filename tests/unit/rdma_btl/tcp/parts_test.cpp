@@ -6,9 +6,9 @@
 #include <cstring>
 #include <random>
 
-#include "rdma_btl/tcp/attention.hpp"
 #include "rdma_btl/tcp/endpoint.hpp"
-#include "rdma_btl/tcp/guests.hpp"
+#include "rdma_btl/tcp/handshakes.hpp"
+#include "rdma_btl/tcp/read_scheduler.hpp"
 #include "tests/unit/rdma_btl/device_world.hpp"
 
 namespace remit::testing {
@@ -132,7 +132,7 @@ struct Stream {
 /// Frames that wait and long data go over a socket that is full again and again; frames leave
 /// before the next segment, transfers in their order.
 TEST(TcpOutgoing, EverythingLeavesWhole) {
-  tcp::Self self;
+  tcp::LocalProcess self;
   self.config.segment_bytes = 3000;
   self.config.most_waiting = 4000;
   OwnCompletions own;
@@ -207,7 +207,7 @@ TEST(TcpOutgoing, EverythingLeavesWhole) {
 }
 
 TEST(TcpOutgoing, WhoCannotBeWrittenToIsCut) {
-  tcp::Self self;
+  tcp::LocalProcess self;
   OwnCompletions own;
   tcp::Outgoing outgoing(self, own, 0);
   Stream stream;
@@ -263,62 +263,62 @@ TEST(TcpIncoming, LentBytesStay) {
   EXPECT_LT(first->data(), again.get() + tcp::BufferPool::kBytes);
 }
 
-TEST(TcpAttention, RestsAfterPollsInVain) {
-  tcp::Attention attention;
-  EXPECT_FALSE(attention.rests(1000));
-  attention.polled(0, 1000);
-  EXPECT_TRUE(attention.rests(1500));
-  EXPECT_FALSE(attention.rests(1700));
-  attention.polled(20, 0);
-  attention.polled(0, 2000);
-  EXPECT_TRUE(attention.rests(10000)) << "a stream that nobody answers";
-  attention.sent();
-  attention.polled(0, 20000);
-  EXPECT_FALSE(attention.rests(21000)) << "an answer is awaited";
+TEST(TcpReadScheduler, RestsAfterPollsInVain) {
+  tcp::ReadScheduler scheduler;
+  EXPECT_FALSE(scheduler.rests(1000));
+  scheduler.polled(0, 1000);
+  EXPECT_TRUE(scheduler.rests(1500));
+  EXPECT_FALSE(scheduler.rests(1700));
+  scheduler.polled(20, 0);
+  scheduler.polled(0, 2000);
+  EXPECT_TRUE(scheduler.rests(10000)) << "a stream that nobody answers";
+  scheduler.sent();
+  scheduler.polled(0, 20000);
+  EXPECT_FALSE(scheduler.rests(21000)) << "an answer is awaited";
 }
 
-TEST(TcpAttention, LooksAtAllMoreSeldomInVain) {
-  tcp::Attention attention;
+TEST(TcpReadScheduler, LooksAtAllMoreSeldomInVain) {
+  tcp::ReadScheduler scheduler;
   const auto polls_until_due = [&] {
     unsigned polls = 0;
-    while (!attention.look_due(false)) ++polls;
+    while (!scheduler.look_due(false)) ++polls;
     return polls;
   };
   EXPECT_EQ(polls_until_due(), 0U);
-  attention.looked(true);
+  scheduler.looked(true);
   const unsigned first = polls_until_due();
-  attention.looked(false);
+  scheduler.looked(false);
   EXPECT_EQ(polls_until_due(), 2 * first);
-  for (int i = 0; i < 20; ++i) attention.looked(false);
+  for (int i = 0; i < 20; ++i) scheduler.looked(false);
   EXPECT_LE(polls_until_due(), 64U);
-  attention.looked(false);
-  EXPECT_TRUE(attention.look_due(true)) << "something is awaited";
-  attention.look_at_once();
+  scheduler.looked(false);
+  EXPECT_TRUE(scheduler.look_due(true)) << "something is awaited";
+  scheduler.look_at_once();
   EXPECT_EQ(polls_until_due(), 0U);
 }
 
-TEST(TcpAttention, ManyHotOnesCool) {
-  tcp::Self self;
+TEST(TcpReadScheduler, ManyHotOnesCool) {
+  tcp::LocalProcess self;
   OwnCompletions own;
   tcp::BufferPool pool;
   std::vector<std::unique_ptr<tcp::Endpoint>> endpoints;
-  tcp::Attention attention;
+  tcp::ReadScheduler scheduler;
   for (EndpointId id = 0; id < 20; ++id) {
     endpoints.push_back(std::make_unique<tcp::Endpoint>(self, own, pool, id, id));
     endpoints.back()->state = tcp::State::open;
-    attention.warm(*endpoints.back());
-    attention.warm(*endpoints.back());
+    scheduler.warm(*endpoints.back());
+    scheduler.warm(*endpoints.back());
   }
-  EXPECT_FALSE(attention.few());
+  EXPECT_FALSE(scheduler.few());
   for (int i = 0; i < 1000; ++i) {
-    attention.warm(*endpoints[3]);
-    attention.cool();
+    scheduler.warm(*endpoints[3]);
+    scheduler.cool();
   }
-  EXPECT_TRUE(attention.few());
+  EXPECT_TRUE(scheduler.few());
   EXPECT_TRUE(endpoints[3]->hot);
-  attention.warm(*endpoints[4]);
-  const tcp::Endpoint* const before = attention.take_turns().front();
-  EXPECT_NE(attention.take_turns().front(), before) << "each has its turn";
+  scheduler.warm(*endpoints[4]);
+  const tcp::Endpoint* const before = scheduler.take_turns().front();
+  EXPECT_NE(scheduler.take_turns().front(), before) << "each has its turn";
 }
 
 TEST(TcpEpollSet, WakesUntilItIsCalm) {

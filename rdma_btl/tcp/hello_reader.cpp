@@ -1,11 +1,11 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-#include "rdma_btl/tcp/greeting.hpp"
+#include "rdma_btl/tcp/hello_reader.hpp"
 
 #include <sys/socket.h>
 
 #include <cerrno>
 
-#include "rdma_btl/tcp/self.hpp"
+#include "rdma_btl/tcp/local_process.hpp"
 
 namespace remit::tcp {
 
@@ -13,7 +13,7 @@ bool write_hello(int socket, const Hello& hello) {
   return ::send(socket, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello;
 }
 
-int Greeting::read(int socket) {
+int HelloReader::read(int socket) {
   while (!whole()) {
     const ssize_t count =
         ::recv(socket, reinterpret_cast<std::byte*>(&hello_) + got_, sizeof hello_ - got_, 0);
@@ -30,7 +30,7 @@ int Greeting::read(int socket) {
   return 0;
 }
 
-Hello Self::hello_to(PeerName peer, Verdict verdict) const {
+Hello LocalProcess::hello_to(PeerName peer, Verdict verdict) const {
   Hello hello;
   hello.verdict = verdict;
   hello.job = config.job;

@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-#include "rdma_btl/tcp/attention.hpp"
+#include "rdma_btl/tcp/read_scheduler.hpp"
 
 #include <algorithm>
 
@@ -20,24 +20,24 @@ constexpr unsigned kLongestPause = 64;
 
 }  // namespace
 
-void Attention::warm(Endpoint& endpoint) {
+void ReadScheduler::warm(Endpoint& endpoint) {
   endpoint.misses = 0;
   if (endpoint.hot) return;
   endpoint.hot = true;
   hot_.push_back(&endpoint);
 }
 
-std::vector<Endpoint*>& Attention::take_turns() {
+std::vector<Endpoint*>& ReadScheduler::take_turns() {
   if (hot_.size() > 1) std::ranges::rotate(hot_, hot_.begin() + 1);
   return hot_;
 }
 
-bool Attention::stays_hot(const Endpoint& endpoint) {
+bool ReadScheduler::stays_hot(const Endpoint& endpoint) {
   return endpoint.state == State::open && endpoint.misses < kHotMisses;
 }
 
 /// Those that have something are warmed again.
-void Attention::cool() {
+void ReadScheduler::cool() {
   if (few()) return;
   std::erase_if(hot_, [](Endpoint* endpoint) {
     ++endpoint->misses;
@@ -46,18 +46,18 @@ void Attention::cool() {
   });
 }
 
-void Attention::polled(std::size_t count, std::uint64_t now_ns) {
+void ReadScheduler::polled(std::size_t count, std::uint64_t now_ns) {
   taken_ += count;
   if (count == 0) rest_until_ns_ = now_ns + (taken_ < kStream ? kRestNs : kRestInStreamNs);
 }
 
-bool Attention::look_due(bool eager) {
+bool ReadScheduler::look_due(bool eager) {
   if (until_look_ == 0 || eager) return true;
   --until_look_;
   return false;
 }
 
-void Attention::looked(bool found) {
+void ReadScheduler::looked(bool found) {
   pause_ = found ? kShortestPause : std::min(2 * pause_, kLongestPause);
   until_look_ = pause_;
 }

@@ -16,7 +16,7 @@ struct Endpoint;
 /// and read at every poll; all are looked at now and then. And a socket that is read cannot
 /// receive: the core that brings something waits for its lock. So after polls in vain no socket is
 /// read for a moment.
-class Attention {
+class ReadScheduler {
  public:
   /// Something came from it, or went to it, or is awaited.
   void warm(Endpoint& endpoint);

@@ -40,7 +40,7 @@ struct Event {
 
 /// The clock of a network and the events to come. Time moves from one to the next, and stands
 /// still in between.
-class Timeline {
+class EventQueue {
  public:
   [[nodiscard]] const VirtualClock& clock() const { return clock_; }
   [[nodiscard]] std::uint64_t now_ns() const { return clock_.now_ns(); }

@@ -15,7 +15,7 @@ inline constexpr int kEnded = -1;  ///< beside the errnos: the other side has cl
 [[nodiscard]] bool write_hello(int socket, const Hello& hello);
 
 /// The other side's hello, as far as it has arrived.
-class Greeting {
+class HelloReader {
  public:
   /// Takes what is there of it, and nothing behind it. 0, an errno or kEnded.
   [[nodiscard]] int read(int socket);

@@ -8,9 +8,9 @@
 namespace remit::sim {
 
 /// Seeded: the same program draws the same again.
-class Dice {
+class RandomSource {
  public:
-  explicit Dice(std::uint64_t seed) : source_(seed) {}
+  explicit RandomSource(std::uint64_t seed) : source_(seed) {}
 
   [[nodiscard]] std::mt19937_64& source() { return source_; }
   /// Less than `bound`; 0 of 0.

@@ -11,7 +11,7 @@
 namespace remit::tcp {
 
 /// Constant once the device is open.
-struct Self {
+struct LocalProcess {
   TcpConfig config;
   std::string description;  ///< which interface, and why
   net::Place place;         ///< at the interface

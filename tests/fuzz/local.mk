@@ -32,10 +32,19 @@ fuzzed_sources = \
 	links/address_blob.cpp \
 	links/passport.cpp \
 	rdma_btl/shm/copy_table.cpp \
-	rdma_btl/tcp/tcp_connect.cpp \
-	rdma_btl/tcp/tcp_open.cpp \
-	rdma_btl/tcp/tcp_receive.cpp \
-	rdma_btl/tcp/tcp_send.cpp \
+	rdma_btl/tcp/congestion.cpp \
+	rdma_btl/tcp/connections.cpp \
+	rdma_btl/tcp/epoll_set.cpp \
+	rdma_btl/tcp/handshakes.cpp \
+	rdma_btl/tcp/hello_reader.cpp \
+	rdma_btl/tcp/incoming.cpp \
+	rdma_btl/tcp/outgoing.cpp \
+	rdma_btl/tcp/placement.cpp \
+	rdma_btl/tcp/read_scheduler.cpp \
+	rdma_btl/tcp/reader.cpp \
+	rdma_btl/tcp/requests.cpp \
+	rdma_btl/tcp/sender.cpp \
+	rdma_btl/tcp/tcp_device.cpp \
 	runtime/call_status.cpp \
 	runtime/params.cpp
 

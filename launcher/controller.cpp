@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "launcher/host/signals.hpp"
+#include "runtime/clock.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -20,9 +21,8 @@ namespace {
 constexpr double kNewsTime = 1;  // s, for that of a rank's end behind what others say of it
 constexpr std::chrono::seconds kDrainTime{10};
 
-std::chrono::steady_clock::duration seconds(double value) {
-  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-      std::chrono::duration<double>(value));
+MonotonicClock::duration seconds(double value) {
+  return std::chrono::duration_cast<MonotonicClock::duration>(std::chrono::duration<double>(value));
 }
 
 EndCause plain_cause(int status, std::string words) {

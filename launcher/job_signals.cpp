@@ -7,11 +7,13 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/clock.hpp"
+
 namespace remit::launcher {
 
 JobSignals::JobSignals(asio::io_context& io, const Options& options, const JobTable& jobs,
                        Guardian& guardian, RemoteHosts* remote, std::function<void()> killed)
-    : grace_(std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+    : grace_(std::chrono::duration_cast<MonotonicClock::duration>(
           std::chrono::duration<double>(options.grace()))),
       jobs_(jobs),
       guardian_(guardian),

@@ -11,6 +11,7 @@
 #include "launcher/job_table.hpp"
 #include "launcher/pmix/job_control.hpp"
 #include "launcher/tree/remote_hosts.hpp"
+#include "runtime/clock.hpp"
 
 namespace remit::launcher {
 
@@ -48,7 +49,7 @@ class JobSignals {
   static constexpr int kRounds = 5;  // of 200 ms, after SIGKILL, for the last output to arrive
   void kill_everything();
 
-  std::chrono::steady_clock::duration grace_;
+  MonotonicClock::duration grace_;
   const JobTable& jobs_;
   Guardian& guardian_;
   RemoteHosts* remote_;

@@ -5,11 +5,12 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <limits>
+
+#include "runtime/clock.hpp"
 
 namespace remit {
 
@@ -49,12 +50,6 @@ std::size_t call_page_bytes() {
 
 std::string call_file_path(const std::string& directory, const std::string& job) {
   return directory + "/calls." + job;
-}
-
-std::int64_t monotonic_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
 }
 
 std::unique_ptr<CallStatusPage> CallStatusPage::open(const std::string& file, int rank) {

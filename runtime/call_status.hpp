@@ -107,7 +107,7 @@ struct WaitSubject {
 struct CallSlot {
   std::atomic<std::uint32_t> version{0};
   std::uint32_t used = 0;
-  std::int64_t since_ns = 0;  ///< CLOCK_MONOTONIC
+  std::int64_t since_ns = 0;  ///< monotonic_ns()
   CallRecord record;
 };
 
@@ -155,8 +155,5 @@ class CallStatusPage {
 [[nodiscard]] bool read_slot(const CallSlot& slot, CallRecord& record, std::int64_t& since_ns);
 
 inline constexpr std::int64_t kNsPerMs = 1'000'000;
-
-/// CLOCK_MONOTONIC, which all processes of a host share.
-[[nodiscard]] std::int64_t monotonic_ns();
 
 }  // namespace remit

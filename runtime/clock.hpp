@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Time as a dependency, so that a simulation can own it.
+// The monotonic clock, and time as a dependency, so that a simulation can own it.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,19 @@
 
 namespace remit {
 
-/// A monotonic clock. Thread-safe in the real one; the simulated one belongs to its thread.
+/// The one monotonic clock of the project: CLOCK_MONOTONIC, which is never set back, and which all
+/// processes of a host share. Timers of asio go by it, too.
+using MonotonicClock = std::chrono::steady_clock;
+using MonotonicTime = MonotonicClock::time_point;
+
+/// Its time in nanoseconds. Any thread.
+[[nodiscard]] inline std::int64_t monotonic_ns() {
+  const MonotonicClock::duration now = MonotonicClock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+/// A monotonic clock that is given to who needs one. Thread-safe in the real one; the simulated one
+/// belongs to its thread.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -18,9 +30,7 @@ class Clock {
 class SteadyClock final : public Clock {
  public:
   [[nodiscard]] std::uint64_t now_ns() const override {
-    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                          std::chrono::steady_clock::now().time_since_epoch())
-                                          .count());
+    return static_cast<std::uint64_t>(monotonic_ns());
   }
 };
 

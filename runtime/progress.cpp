@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/clock.hpp"
+
 namespace remit {
 
 namespace {

@@ -18,6 +18,7 @@
 #include "collectives/choice/tuning.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "runtime/bootstrap_open.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/wait_policy.hpp"
 
 namespace remit {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "runtime/clock.hpp"
 #include "runtime/copy.hpp"
 #include "runtime/progress.hpp"
 #include "runtime/take_lines.hpp"

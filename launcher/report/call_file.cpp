@@ -8,6 +8,8 @@
 
 #include <cerrno>
 
+#include "runtime/clock.hpp"
+
 namespace remit::launcher {
 
 namespace {

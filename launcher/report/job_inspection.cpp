@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/clock.hpp"
+
 namespace remit::launcher {
 namespace {
 
@@ -142,7 +144,7 @@ std::string JobInspection::describe(const Snapshot& all) const {
 }
 
 double JobInspection::elapsed() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  return std::chrono::duration<double>(MonotonicClock::now() - start_).count();
 }
 
 void JobInspection::read_stacks(const std::shared_ptr<const Snapshot>& all,

@@ -16,6 +16,7 @@
 #include "launcher/job_table.hpp"
 #include "launcher/report/job_report.hpp"
 #include "launcher/tree/remote_hosts.hpp"
+#include "runtime/clock.hpp"
 
 namespace remit::launcher {
 
@@ -80,7 +81,7 @@ class JobInspection {
   bool stopped_ = false;
   // Set when this object goes: for the thread that reads stacks, which is not waited for.
   std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  MonotonicTime start_ = MonotonicClock::now();
 };
 
 }  // namespace remit::launcher

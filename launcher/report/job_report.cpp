@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "launcher/report/wait_graph.hpp"
+#include "runtime/clock.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -146,13 +147,13 @@ std::string describe_stacks(const std::vector<RankSnapshot>& ranks, const StackW
   if (std::system("command -v gdb >/dev/null 2>&1") != 0) {
     return "For the stacks of the ranks install gdb (--get-stack-traces).\n";
   }
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(wish.limit_s);
+  const auto end = MonotonicClock::now() + std::chrono::seconds(wish.limit_s);
   std::string text;
   for (const RankSnapshot& rank : ranks) {
     const ProcessState& process = rank.process;
     if (process.pid < 0 || rank.remote) continue;
     if (stop) break;
-    if (std::chrono::steady_clock::now() > end) return text + "  (no time for the other ranks)\n";
+    if (MonotonicClock::now() > end) return text + "  (no time for the other ranks)\n";
     const std::string stack =
         stack_of(process.pid, wish.rank_limit_s, fmt::format("[{}] ", rank.rank));
     if (stack.find("#0 ") == std::string::npos) {

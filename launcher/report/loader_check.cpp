@@ -21,6 +21,7 @@
 #include <system_error>
 
 #include "launcher/cli/words.hpp"
+#include "runtime/clock.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -73,10 +74,10 @@ pid_t start(const std::vector<std::string>& argv, const std::vector<std::string>
 // All that can be read until the end of the stream, or too much, or too long.
 std::string read_to_end(int fd) {
   std::string text;
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = MonotonicClock::now() + kPatience;
   while (text.size() < kMostText) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        end - std::chrono::steady_clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(end - MonotonicClock::now());
     pollfd ready{fd, POLLIN, 0};
     if (left.count() <= 0 || ::poll(&ready, 1, static_cast<int>(left.count())) <= 0) break;
     std::array<char, 4096> bytes;

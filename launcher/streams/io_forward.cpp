@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "launcher/report/crash_report.hpp"
+#include "runtime/clock.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -311,7 +312,7 @@ bool OutputSink::flush(Time end) {
     return !shared_->has_thread || (shared_->waiting.empty() && shared_->writing_bytes == 0);
   });
   if (shared_->has_thread) return shared_->waiting.empty() && shared_->writing_bytes == 0;
-  while (!shared_->waiting.empty() && std::chrono::steady_clock::now() < end) {
+  while (!shared_->waiting.empty() && MonotonicClock::now() < end) {
     shared_->write_some(kTurn);
   }
   return shared_->waiting.empty();
@@ -320,8 +321,8 @@ bool OutputSink::flush(Time end) {
 bool OutputSink::write_now(int fd, std::string_view bytes, Time end) {
   while (!bytes.empty()) {
     pollfd room{fd, POLLOUT, 0};
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        end - std::chrono::steady_clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(end - MonotonicClock::now());
     if (left.count() <= 0 || ::poll(&room, 1, static_cast<int>(left.count())) == 0) return false;
     const ssize_t count = ::write(fd, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
     if (count < 0 && errno != EAGAIN && errno != EINTR) return true;  // nobody reads it

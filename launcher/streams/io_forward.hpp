@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/clock.hpp"
+
 namespace remit::launcher {
 
 /// Cuts a stream of bytes into pieces that end with a newline. Pure.
@@ -81,7 +83,7 @@ class OutputSink {
   /// No more writes; `drained` follows.
   void close();
 
-  using Time = std::chrono::steady_clock::time_point;
+  using Time = MonotonicTime;
   /// Waits until everything is written, without the io_context and its callbacks. False: not until
   /// `end`, because a reader is slow.
   bool flush(Time end);

@@ -13,6 +13,8 @@
 #include <ctime>
 #include <utility>
 
+#include "runtime/clock.hpp"
+
 namespace remit::launcher {
 namespace {
 
@@ -259,7 +261,7 @@ void JobStreams::close(std::function<std::string()> final_message) {
 }
 
 bool JobStreams::drain(std::chrono::seconds patience) {
-  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto end = MonotonicClock::now() + patience;
   bool all = true;
   for (const RankStreams& streams : ranks_) {
     for (const auto& output : {&streams.out, &streams.err}) {

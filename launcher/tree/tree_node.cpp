@@ -23,6 +23,7 @@
 #include "launcher/plan/job.hpp"
 #include "launcher/plan/slurm.hpp"
 #include "launcher/tree/wire.hpp"
+#include "runtime/clock.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -44,10 +45,9 @@ std::string describe_end(int wait_status) {
   return fmt::format("ended with status {}", WEXITSTATUS(wait_status));
 }
 
-bool read_exactly(int fd, char* data, std::size_t size, std::chrono::steady_clock::time_point end) {
+bool read_exactly(int fd, char* data, std::size_t size, MonotonicTime end) {
   while (size > 0) {
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - MonotonicClock::now());
     pollfd wait{fd, POLLIN, 0};
     if (left.count() <= 0 || ::poll(&wait, 1, static_cast<int>(left.count())) == 0) return false;
     const ssize_t count = ::read(fd, data, size);
@@ -141,7 +141,7 @@ Expected<StartFrame> StartFrame::read(int fd) {
   std::uint64_t size = 0;
   std::string bytes;
   // sshd does not notice when the network goes: a daemon that was told nothing would stay for ever.
-  const auto end = std::chrono::steady_clock::now() + kStartTime;
+  const auto end = MonotonicClock::now() + kStartTime;
   if (read_exactly(fd, reinterpret_cast<char*>(&size), sizeof size, end) &&
       size <= kMostStartBytes) {
     bytes.resize(size);

@@ -179,11 +179,4 @@ void allow_direct_copies() {
   if (scope.starts_with('1')) ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 }
 
-std::uint64_t now_ns() {
-  timespec now = {};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1000000000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 }  // namespace remit::shm

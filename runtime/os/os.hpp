@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/clock.hpp"
 #include "runtime/error.hpp"
 
 namespace remit::shm {
@@ -114,7 +115,9 @@ struct SocketName {
 /// would only let parents do so.
 void allow_direct_copies();
 
-/// Monotonic nanoseconds.
-[[nodiscard]] std::uint64_t now_ns();
+/// monotonic_ns() as the devices count it.
+[[nodiscard]] inline std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(monotonic_ns());
+}
 
 }  // namespace remit::shm

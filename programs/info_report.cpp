@@ -156,14 +156,14 @@ void append_facts(std::string& out, const InfoReport& report) {
     out += fmt::format("  {:<40} {}{}\n", what, value, known ? "" : " (not measured)");
   };
   const CopyLoops loops = facts.loops.value_or(copy_loops());
-  const std::size_t lines = facts.take_lines_to.value_or(report.take_lines_to);
+  const std::size_t lines = facts.claim_lines_to.value_or(report.claim_lines_to);
   out += fmt::format("Copies inside this host{}\n",
                      report.facts_file.empty() ? "" : " (" + report.facts_file + ")");
   out += fmt::format("  host {}\n", measured_host());
   line("vectors 1 to 31 bytes ahead modulo 4096", facts.loops.has_value(),
        fmt::format("{} bytes", loops.vector_bytes));
   line("elsewhere in pieces of 2 KiB", facts.loops.has_value(), most_words(loops.pieces_to));
-  line("the reader takes the lines", facts.take_lines_to.has_value(), most_words(lines));
+  line("the reader takes the lines", facts.claim_lines_to.has_value(), most_words(lines));
   if (facts.kernel && facts.kernel->ns_of_64k == 0) {
     line("64 KiB by the kernel", true, "forbidden");
   } else if (facts.kernel) {
@@ -446,7 +446,7 @@ Json copies_json(const InfoReport& report) {
     facts["kernel_quick"] = report.facts.kernel->quick;
   }
   if (report.facts.kernel_trap) facts["kernel_trap"] = *report.facts.kernel_trap;
-  if (report.facts.take_lines_to) facts["take_lines_to"] = *report.facts.take_lines_to;
+  if (report.facts.claim_lines_to) facts["take_lines_to"] = *report.facts.claim_lines_to;
   if (report.facts.loops) {
     facts["vector_bytes"] = report.facts.loops->vector_bytes;
     facts["pieces_to"] = report.facts.loops->pieces_to;

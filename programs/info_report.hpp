@@ -83,7 +83,7 @@ struct InfoReport {
   std::vector<shm::CopyTable::Line> copies;
   std::string facts_file;
   HostFacts facts;
-  std::size_t take_lines_to = 0;  ///< without them
+  std::size_t claim_lines_to = 0;  ///< without them
   CollectivesInfo collectives;
   std::vector<verbs::Finding> rdma;
   WaitingInfo waiting;

@@ -76,7 +76,7 @@ void read_copies(const Params& params, InfoReport& report) {
   report.copies = table.lines();
   report.facts_file = config.facts_file;
   report.facts = config.facts;
-  report.take_lines_to = config.take_lines_to;
+  report.claim_lines_to = config.claim_lines_to;
 }
 
 /// What MPI_Init chooses in a job of this many ranks here, each of which may use the cores that

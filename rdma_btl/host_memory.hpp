@@ -86,9 +86,9 @@ class HostMemory {
   [[nodiscard]] virtual HostFacts measure_facts() = 0;
   /// Takes over what others have measured, and goes by it; keeps it for later jobs.
   virtual void learn(const HostFacts& facts) = 0;
-  /// Bytes up to which take_lines() (runtime/take_lines.hpp) of what was read in memory that is
+  /// Bytes up to which claim_lines() (runtime/claim_lines.hpp) of what was read in memory that is
   /// shared saves time; 0: it never does. learn() may change it.
-  [[nodiscard]] virtual std::size_t take_lines_to() const = 0;
+  [[nodiscard]] virtual std::size_t claim_lines_to() const = 0;
 
  protected:
   ~HostMemory() = default;

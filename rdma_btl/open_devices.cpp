@@ -35,11 +35,11 @@ PeerName own_name(const Process& process) {
 Opened open_shm(Process& process, EarlySteps early) {
   ShmConfig config = shm_config(process.params(), own_name(process), kNetwork, &process.log());
   config.measure_copies = process.progress().policy().spin;
-  // What makes a stream fast where lines are taken, elsewhere what the longest eager messages need;
-  // but not the memory of many pairs.
+  // What makes a stream fast where lines are claimed, elsewhere what the longest eager messages
+  // need; but not the memory of many pairs.
   constexpr int kFew = 16;
   const bool few = process.identity().local_size <= kFew;
-  if (!process.params().is_set(shm_area_param) && !(config.take_lines_to != 0 && few)) {
+  if (!process.params().is_set(shm_area_param) && !(config.claim_lines_to != 0 && few)) {
     config.area_bytes = (few ? 256 : 128) * 1024;
   }
   config.registered = early.barriers;

@@ -54,7 +54,7 @@ bool take_line(const std::vector<std::string_view>& words, HostFacts& facts) {
     return *facts.kernel_trap || words[1] == "no";
   }
   if (words.size() == 2 && words[0] == "take_lines_to") {
-    return read_bytes(words[1], facts.take_lines_to.emplace());
+    return read_bytes(words[1], facts.claim_lines_to.emplace());
   }
   if (words.size() != 3) return false;
   if (words[0] == "kernel_64k_ns") {
@@ -71,12 +71,12 @@ bool take_line(const std::vector<std::string_view>& words, HostFacts& facts) {
 }  // namespace
 
 void HostFacts::merge(const HostFacts& other) {
-  const bool knew = kernel || kernel_trap || take_lines_to || loops;
-  const bool knows_all = other.kernel && other.kernel_trap && other.take_lines_to && other.loops;
+  const bool knew = kernel || kernel_trap || claim_lines_to || loops;
+  const bool knows_all = other.kernel && other.kernel_trap && other.claim_lines_to && other.loops;
   day = knew && !knows_all ? std::min(day, other.day) : other.day;
   if (other.kernel) kernel = other.kernel;
   if (other.kernel_trap) kernel_trap = other.kernel_trap;
-  if (other.take_lines_to) take_lines_to = other.take_lines_to;
+  if (other.claim_lines_to) claim_lines_to = other.claim_lines_to;
   if (other.loops) loops = other.loops;
 }
 
@@ -87,7 +87,7 @@ std::string HostFacts::text(std::string_view host) const {
         fmt::format("kernel_64k_ns {} {}\n", kernel->ns_of_64k, kernel->quick ? "quick" : "slow");
   }
   if (kernel_trap) out += fmt::format("kernel_trap {}\n", *kernel_trap ? "yes" : "no");
-  if (take_lines_to) out += fmt::format("take_lines_to {}\n", words_of(*take_lines_to));
+  if (claim_lines_to) out += fmt::format("take_lines_to {}\n", words_of(*claim_lines_to));
   if (loops) out += fmt::format("loops {} {}\n", loops->vector_bytes, words_of(loops->pieces_to));
   return out;
 }

@@ -25,9 +25,9 @@ struct HostFacts {
   std::optional<KernelCopies> kernel;
   /// The kernel's copies are slow at the distances of in_copy_trap(), as on AMD's Zen 3.
   std::optional<bool> kernel_trap;
-  /// Bytes up to which who has read shared memory had better take its lines (take_lines()); 0:
+  /// Bytes up to which who has read shared memory had better take its lines (claim_lines()); 0:
   /// never.
-  std::optional<std::size_t> take_lines_to;
+  std::optional<std::size_t> claim_lines_to;
   std::optional<CopyLoops> loops;
   /// When that was measured, in days since 1970. Virtual machines move, and kernels change what
   /// they do: old facts are used, and measured again.
@@ -38,7 +38,7 @@ struct HostFacts {
 
   /// Whether all of them are known and were measured lately.
   [[nodiscard]] bool complete(std::int64_t today) const {
-    return kernel && kernel_trap && take_lines_to && loops && today - day < kBelieved &&
+    return kernel && kernel_trap && claim_lines_to && loops && today - day < kBelieved &&
            day <= today;
   }
   /// Takes over what the other ones know. All are as old as the oldest of them.

@@ -16,7 +16,7 @@ runtime_sources = \
 	runtime/memory_bootstrap.cpp runtime/memory_bootstrap.hpp \
 	runtime/os/os.cpp runtime/os/os.hpp \
 	runtime/copy.cpp runtime/copy.hpp runtime/copy_small.hpp runtime/nagle.cpp runtime/nagle.hpp runtime/prefetch.hpp \
-	runtime/take_lines.hpp \
+	runtime/claim_lines.hpp \
 	runtime/params.cpp runtime/params.hpp \
 	runtime/pmix_bootstrap.cpp runtime/pmix_bootstrap.hpp \
 	runtime/pmix_lookups.cpp runtime/pmix_lookups.hpp \

@@ -29,7 +29,7 @@ BoardLimits find_limits(const CommCore& comm, const CollectiveState& known,
 }
 
 LineTaking taking_of(const Links::OwnNotices& own, const Board::Agreement& agreed) {
-  return {agreed.takes_lines, agreed.takes_lines ? own.memory->take_lines_to() : 0};
+  return {agreed.claims_lines, agreed.claims_lines ? own.memory->claim_lines_to() : 0};
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class Board {
   struct Agreement {
     std::vector<BoardMember> members;  ///< by rank, this one included; empty: there is no board
     bool reaches_memory = false;       ///< each of them reaches the memory of all others
-    bool takes_lines = false;          ///< they are two, and both take lines that they have read
+    bool claims_lines = false;         ///< they are two, and both claim lines that they have read
     LongBoard takes_long = LongBoard::none;  ///< what all of them want, the least of it
     bool copies_quickly = false;             ///< each of them, the memory of all others (CopySpeed)
     bool paces = false;                      ///< all have a CopyPace

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "runtime/take_lines.hpp"
+#include "runtime/claim_lines.hpp"
 
 namespace remit {
 
@@ -75,9 +75,9 @@ int BoardLines::give_up() {
 }
 
 void BoardLines::done_with(int member, std::byte* data, std::size_t bytes) const {
-  if (!pages_.takes_lines(bytes) || member == rank_) return;
+  if (!pages_.claims_lines(bytes) || member == rank_) return;
   if (bytes <= BoardSegment::kInline || ends_with_swap()) return;
-  take_lines(data, bytes);
+  claim_lines(data, bytes);
 }
 
 /// Two members come to the same answer, also where their counts do not agree.

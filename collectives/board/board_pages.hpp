@@ -13,12 +13,12 @@ namespace remit {
 
 /// How a member treats the cache lines of what it has read on a board.
 struct LineTaking {
-  bool agreed = false;    ///< the members are two, and both take lines that they have read
+  bool agreed = false;    ///< the members are two, and both claim lines that they have read
   std::size_t bytes = 0;  ///< at once, up to which this one takes them
 };
 
 /// The pages of a board as one member sees them: kDepth for each member, those that it writes, one
-/// after the other. Of two members that take lines, each writes after an exchange in the page that
+/// after the other. Of two members that claim lines, each writes after an exchange in the page that
 /// it has just read, so whose page is whose changes; both know. One thread, the member's.
 class BoardPages {
  public:
@@ -31,8 +31,8 @@ class BoardPages {
   void begin(bool exchange) { swaps_ = taking_.agreed && exchange; }
   /// Whether members swap pages after the operation under way, if both use theirs.
   [[nodiscard]] bool swaps() const { return swaps_; }
-  /// Whether this member takes the lines of so many bytes that nobody is to read again.
-  [[nodiscard]] bool takes_lines(std::size_t bytes) const {
+  /// Whether this member claims the lines of so many bytes that nobody is to read again.
+  [[nodiscard]] bool claims_lines(std::size_t bytes) const {
     return taking_.agreed && bytes <= taking_.bytes;
   }
 

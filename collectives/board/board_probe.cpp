@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "runtime/claim_lines.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/copy.hpp"
 #include "runtime/progress.hpp"
-#include "runtime/take_lines.hpp"
 
 namespace remit {
 
@@ -69,7 +69,7 @@ void PageTimer::read(BoardSegment& theirs, Way way) {
     return ns_of([&] {
       copy_bytes(here.bytes.data() + at, page + at, bytes);
       asm volatile("" : : "r"(here.bytes.data()) : "memory");
-      if (way.taken) take_lines(page + at, bytes);
+      if (way.taken) claim_lines(page + at, bytes);
     });
   };
   read_.of_short = copy(0, kShort);
@@ -110,11 +110,11 @@ std::uint32_t PageTimer::page_ns(bool taken) const {
 }
 
 /// One side more works then.
-std::size_t PageTimer::take_lines_to() const {
+std::size_t PageTimer::claim_lines_to() const {
   const Cost left = lowest(false);
   const Cost taken = lowest(true);
   if (gains(taken.of_long, left.of_long)) return kUnlimited;
-  return gains(taken.of_short, left.of_short) ? kTakeShortTo : 0;
+  return gains(taken.of_short, left.of_short) ? kClaimShortTo : 0;
 }
 
 std::size_t PageTimer::pieces_to() const {

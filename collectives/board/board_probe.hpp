@@ -21,7 +21,7 @@ class PageTimer {
 
   /// How a round of steps copies.
   struct Way {
-    bool taken = false;   ///< the reader takes the lines
+    bool taken = false;   ///< the reader claims the lines
     bool pieces = false;  ///< long data are copied in pieces, not by the string instruction
   };
 
@@ -33,7 +33,7 @@ class PageTimer {
   /// Nanoseconds that reading and writing a page takes, the quickest so far; 0: nobody has.
   [[nodiscard]] std::uint32_t page_ns(bool taken) const;
   /// What follows from the rounds so far, of which there was one for each way at least.
-  [[nodiscard]] std::size_t take_lines_to() const;
+  [[nodiscard]] std::size_t claim_lines_to() const;
   [[nodiscard]] std::size_t pieces_to() const;
 
  private:

@@ -11,7 +11,7 @@
 
 namespace remit {
 
-/// What a member writes and the others read. Between two, the reader takes the lines of pages, and
+/// What a member writes and the others read. Between two, the reader claims the lines of pages, and
 /// after an exchange each writes next in the page that it has read (BoardPages::swap()).
 /// Operation n of a board uses line n % kDepth, so a member may be up to kDepth operations ahead of
 /// a slow one; what does not fit there takes the next of as many pages. Numbers of a segment never

@@ -27,7 +27,7 @@ struct Offer {
   std::uint64_t base = 0;
   std::uint32_t index = 0;
   bool fine = false;     ///< has a segment; from the second round on, can read all others'
-  bool takes = false;    ///< takes the lines that it has read
+  bool takes = false;    ///< claims the lines that it has read
   bool knows = false;    ///< knows all facts of the host
   bool asks = false;     ///< must know what a page takes
   bool spins = false;    ///< has its core for itself
@@ -72,14 +72,14 @@ std::vector<BoardMember> find_members(Engine& engine, const CommCore& comm,
   return members;
 }
 
-/// Bytes up to which members take the lines of what they have read: nobody else must read it.
-std::size_t take_lines_to(const HostMemory& memory, int members) {
-  return members == 2 ? memory.take_lines_to() : 0;
+/// Bytes up to which members claim the lines of what they have read: nobody else must read it.
+std::size_t claim_lines_to(const HostMemory& memory, int members) {
+  return members == 2 ? memory.claim_lines_to() : 0;
 }
 
 /// Whether they take those of whole pages.
 bool takes_pages(const HostMemory& memory, int members) {
-  return BoardSegment::kPageBytes <= take_lines_to(memory, members);
+  return BoardSegment::kPageBytes <= claim_lines_to(memory, members);
 }
 
 /// What members measure with.
@@ -117,7 +117,7 @@ Task<int> measure_host(CollCtx& c, Prober& p, HostMemory& memory) {
   Offer& mine = p.offers[static_cast<std::size_t>(c.rank())];
   if (c.rank() == 0) {
     HostFacts facts = memory.measure_facts();
-    facts.take_lines_to = p.timer.take_lines_to();
+    facts.claim_lines_to = p.timer.claim_lines_to();
     CopyLoops loops = facts.loops.value_or(copy_loops());
     loops.pieces_to = p.timer.pieces_to();
     facts.loops = loops;
@@ -195,7 +195,7 @@ Task<int> agree_on_board(CollCtx& c, const Links::OwnNotices& own, Board::Agreem
   if (mine.fine) {
     const auto kernel = own.memory->facts().kernel.value_or(KernelCopies{});
     const BoardDistance distance{mine.reaches, mine.spins, page_ns(c, *own.memory)};
-    mine.takes = take_lines_to(*own.memory, c.size()) != 0;
+    mine.takes = claim_lines_to(*own.memory, c.size()) != 0;
     mine.takes_long = long_board_of(process.params(), kernel, distance);
     mine.quick = kernel.quick;
     out.own_ns = {kernel.ns_of_64k, board_ns_of_64k(distance.page_ns)};
@@ -206,7 +206,7 @@ Task<int> agree_on_board(CollCtx& c, const Links::OwnNotices& own, Board::Agreem
   }
   Task<int> last = tell_everybody(c, offers);
   co_await last;
-  out.takes_lines = all(offers, &Offer::takes);
+  out.claims_lines = all(offers, &Offer::takes);
   out.reaches_memory = all(offers, &Offer::reaches);
   out.takes_long = std::ranges::min_element(offers, {}, &Offer::takes_long)->takes_long;
   out.copies_quickly = out.reaches_memory && all(offers, &Offer::quick);

@@ -78,8 +78,8 @@ void KnownFacts::apply() {
 void KnownFacts::learn(const HostFacts& facts) {
   facts_.merge(facts);
   apply();
-  if (facts.take_lines_to && config_.measured_lines) {
-    receiver_.take_lines_to(*facts.take_lines_to);
+  if (facts.claim_lines_to && config_.measured_lines) {
+    receiver_.claim_lines_to(*facts.claim_lines_to);
   }
 }
 

@@ -46,7 +46,7 @@ inline constexpr std::size_t kInline = 56;
 /// consumer expects, the payload is there. Bits: 0-5 length of the payload, 6 kLowerWrote, 8-11
 /// kind, 12-63 number of the message in its direction, from 1. Numbers never come again, so what
 /// is left of an earlier lap, or of a place that was skipped, never looks valid; nor does 0, which
-/// the consumer may leave where it has read (take_lines()).
+/// the consumer may leave where it has read (claim_lines()).
 struct alignas(kLine) Cell {
   std::atomic<std::uint64_t> header;
   std::byte payload[kInline];

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rdma_btl/shm/endpoint.hpp"
-#include "runtime/take_lines.hpp"
+#include "runtime/claim_lines.hpp"
 
 namespace remit::shm {
 
@@ -17,7 +17,7 @@ class Lending {
  public:
   [[nodiscard]] bool empty() const { return lent_.empty(); }
 
-  /// Bytes of a data area; their cache lines are taken at the end.
+  /// Bytes of a data area; their cache lines are claimed at the end.
   void lend(std::span<std::byte> bytes) { lent_.push_back({bytes, nullptr}); }
   /// Bytes that go with a mailbox: it is not ours either, for the peer's answer may come there.
   void lend(std::span<std::byte> bytes, Endpoint& mail) {
@@ -30,7 +30,7 @@ class Lending {
       if (lent.mail != nullptr) {
         lent.mail->mail = true;
       } else {
-        take_lines(lent.bytes.data(), lent.bytes.size());
+        claim_lines(lent.bytes.data(), lent.bytes.size());
       }
     }
     lent_.clear();

@@ -119,7 +119,7 @@ std::span<const std::byte> Receiver::area_message(Endpoint& endpoint,
   const bool mail = (ref.offset & kInMail) != 0;
   if (mail) {
     lending_.lend({data, ref.length}, endpoint);
-  } else if (ref.length <= take_lines_to_) {
+  } else if (ref.length <= claim_lines_to_) {
     lending_.lend({data, ref.length});
   }
   return {data, ref.length};
@@ -127,8 +127,8 @@ std::span<const std::byte> Receiver::area_message(Endpoint& endpoint,
 
 /// Out of a data area. Nobody reads the bytes there again.
 void Receiver::copy_out(void* to, std::byte* from, std::size_t bytes) const {
-  if (bytes <= take_lines_to_) {
-    copy_and_take(to, from, bytes);
+  if (bytes <= claim_lines_to_) {
+    copy_and_claim(to, from, bytes);
   } else {
     copy_bytes(to, from, bytes);
   }

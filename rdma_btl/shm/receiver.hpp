@@ -16,9 +16,9 @@
 #include "rdma_btl/shm/lending.hpp"
 #include "rdma_btl/shm/mail_parts.hpp"
 #include "rdma_btl/shm/ring_scans.hpp"
+#include "runtime/claim_lines.hpp"
 #include "runtime/copy.hpp"
 #include "runtime/copy_small.hpp"
-#include "runtime/take_lines.hpp"
 
 namespace remit::shm {
 
@@ -32,8 +32,11 @@ class Sender;
 /// One thread.
 class Receiver {
  public:
-  Receiver(Sender& sender, PeerHealth& health, Dispatcher& dispatcher, std::size_t take_lines_to)
-      : take_lines_to_(take_lines_to), sender_(sender), health_(health), dispatcher_(dispatcher) {}
+  Receiver(Sender& sender, PeerHealth& health, Dispatcher& dispatcher, std::size_t claim_lines_to)
+      : claim_lines_to_(claim_lines_to),
+        sender_(sender),
+        health_(health),
+        dispatcher_(dispatcher) {}
 
   /// From now on the peer's ring of so many cells is read.
   void open(Endpoint& endpoint, Cell* cells, std::uint32_t count);
@@ -72,14 +75,14 @@ class Receiver {
   void copy_out(void* to, std::byte* from, std::size_t bytes) const;
 
   [[nodiscard]] Agenda& agenda() { return agenda_; }
-  /// HostMemory::take_lines_to().
-  [[nodiscard]] std::size_t take_lines_to() const { return take_lines_to_; }
-  void take_lines_to(std::size_t bytes) { take_lines_to_ = bytes; }
+  /// HostMemory::claim_lines_to().
+  [[nodiscard]] std::size_t claim_lines_to() const { return claim_lines_to_; }
+  void claim_lines_to(std::size_t bytes) { claim_lines_to_ = bytes; }
 
  private:
   /// A cell of the ring whose header has been read: its number never comes again, and 0 is none.
   void take_cell(Cell& cell) const {
-    if (take_lines_to_ != 0) cell.header.store(0, std::memory_order_relaxed);
+    if (claim_lines_to_ != 0) cell.header.store(0, std::memory_order_relaxed);
   }
   /// The next message has been taken.
   void step_over(Scan& scan) {
@@ -101,7 +104,7 @@ class Receiver {
   // Hot members first.
   Agenda agenda_;
   RingScans scans_;
-  std::size_t take_lines_to_;
+  std::size_t claim_lines_to_;
   Lending lending_;
   std::vector<std::uint32_t> publish_;  ///< scans whose producer should hear of what was consumed
   Sender& sender_;

@@ -41,7 +41,7 @@ struct ShmConfig {
   bool share_allocations = true;        ///< allocate() gives memory that peers can map
   std::string copy_table;               ///< file of measured copy methods; empty: none
   bool measure_copies = false;          ///< fill the table: each rank has a core of its own
-  std::size_t take_lines_to = 0;        ///< HostMemory::take_lines_to()
+  std::size_t claim_lines_to = 0;       ///< HostMemory::claim_lines_to()
   bool measured_lines = false;          ///< ... until something else is measured
   bool detours = false;                 ///< KernelCopy takes them whatever is known
   HostFacts facts;                      ///< what is known of this host already

@@ -13,9 +13,9 @@ Caps caps_of_shm(const ShmConfig& config) {
   caps.name = "shm";
   caps.max_inline = shm::kInline;
   caps.max_send = shm::ShmEagerPath::max_send(config);
-  // Two copies in the caches beat asking for a message: where lines are taken longer ones,
+  // Two copies in the caches beat asking for a message: where lines are claimed longer ones,
   // elsewhere as long as the program has written the data since or uses another buffer each time.
-  caps.eager_limit = (config.take_lines_to != 0 ? 64 : 32) * 1024;
+  caps.eager_limit = (config.claim_lines_to != 0 ? 64 : 32) * 1024;
   caps.max_message = std::size_t{1} << 62;
   caps.max_pieces = 1024;
   caps.min_piece = 2048;  // measured: the kernel looks up pages for each

@@ -6,7 +6,7 @@ namespace remit::shm {
 ShmEagerPath::ShmEagerPath(Device& device, const ShmConfig& config, PeerHealth& health,
                            Dispatcher& dispatcher, const ContactSocket& socket,
                            ShmCounters& counters)
-    : receiver_(sender_, health, dispatcher, config.take_lines_to),
+    : receiver_(sender_, health, dispatcher, config.claim_lines_to),
       sender_(max_send(config), peers_, receiver_.agenda(), health, socket, counters),
       device_(device) {}
 

@@ -52,7 +52,7 @@ class ShmHostMemory final : public HostMemory {
   [[nodiscard]] HostFacts facts() const override { return facts_.facts(); }
   [[nodiscard]] HostFacts measure_facts() override { return facts_.measure(); }
   void learn(const HostFacts& facts) override { facts_.learn(facts); }
-  [[nodiscard]] std::size_t take_lines_to() const override { return receiver_.take_lines_to(); }
+  [[nodiscard]] std::size_t claim_lines_to() const override { return receiver_.claim_lines_to(); }
 
  private:
   const PeerTable& peers_;

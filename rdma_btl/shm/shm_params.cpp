@@ -6,15 +6,15 @@
 
 #include "rdma_btl/shm/copy_table.hpp"
 #include "runtime/cache_file.hpp"
+#include "runtime/claim_lines.hpp"
 #include "runtime/os/os.hpp"
-#include "runtime/take_lines.hpp"
 
 namespace remit {
 
-std::size_t take_lines_to(std::string_view choice, const HostFacts& facts) {
+std::size_t claim_lines_to(std::string_view choice, const HostFacts& facts) {
   if (choice == "yes") return std::numeric_limits<std::size_t>::max();
   if (choice == "no") return 0;
-  return choice == "short" ? kTakeShortTo : facts.take_lines_to.value_or(kTakeShortTo);
+  return choice == "short" ? kClaimShortTo : facts.claim_lines_to.value_or(kClaimShortTo);
 }
 
 std::string host_facts_path(const Params& params) {
@@ -35,7 +35,7 @@ ShmConfig shm_config(const Params& params, PeerName name, std::string_view job, 
   config.facts = load_host_facts(config.facts_file);
   const std::string& lines = params.text(shm_take_lines_param);
   config.measured_lines = lines == "auto";
-  config.take_lines_to = take_lines_to(lines, config.facts);
+  config.claim_lines_to = claim_lines_to(lines, config.facts);
   config.detours = params.text(shm_detours_param) == "yes";
   config.share_allocations = params.flag(shm_alloc_param);
   if (config.copy == ShmCopy::automatic) {

@@ -53,9 +53,9 @@ inline const ParamDecl shm_copy_table_param{
     "folder; "
     "none: nothing is measured of copies, and nothing kept"};
 
-/// HostMemory::take_lines_to() by the parameter shm_take_lines and what is known of this host
+/// HostMemory::claim_lines_to() by the parameter shm_take_lines and what is known of this host
 /// (docs/decisions/whose-the-lines-are.md has the figures).
-[[nodiscard]] std::size_t take_lines_to(std::string_view choice, const HostFacts& facts);
+[[nodiscard]] std::size_t claim_lines_to(std::string_view choice, const HostFacts& facts);
 
 /// Where the facts of this host are kept by the parameter shm_copy_table: beside the table. Empty:
 /// nowhere.

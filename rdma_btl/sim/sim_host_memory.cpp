@@ -81,8 +81,8 @@ void SimHostMemory::learn(const HostFacts& facts) {
   facts_.merge(facts);
 }
 
-std::size_t SimHostMemory::take_lines_to() const {
-  return facts_.take_lines_to.value_or(0);
+std::size_t SimHostMemory::claim_lines_to() const {
+  return facts_.claim_lines_to.value_or(0);
 }
 
 }  // namespace remit::sim

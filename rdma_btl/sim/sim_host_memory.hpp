@@ -37,7 +37,7 @@ class SimHostMemory final : public HostMemory {
   [[nodiscard]] HostFacts facts() const override;
   [[nodiscard]] HostFacts measure_facts() override;
   void learn(const HostFacts& facts) override;
-  [[nodiscard]] std::size_t take_lines_to() const override;
+  [[nodiscard]] std::size_t claim_lines_to() const override;
 
  private:
   const SimConfig& config_;

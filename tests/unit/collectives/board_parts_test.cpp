@@ -74,10 +74,10 @@ TEST(BoardPages, WhoHasReadAPageWritesItNext) {
 }
 
 TEST(BoardPages, OnlyTwoWhoAgreeTakeLines) {
-  EXPECT_FALSE(TwoMembers({}).of(0).takes_lines(1));
+  EXPECT_FALSE(TwoMembers({}).of(0).claims_lines(1));
   TwoMembers two({.agreed = true, .bytes = 3000});
-  EXPECT_TRUE(two.of(0).takes_lines(3000));
-  EXPECT_FALSE(two.of(0).takes_lines(3001));
+  EXPECT_TRUE(two.of(0).claims_lines(3000));
+  EXPECT_FALSE(two.of(0).claims_lines(3001));
   two.of(0).begin(false);
   EXPECT_FALSE(two.of(0).swaps());
   two.of(0).begin(true);

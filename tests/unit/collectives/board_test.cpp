@@ -59,7 +59,7 @@ class BoardRanks {
       config.name = static_cast<PeerName>(rank);
       config.job = test_seed() + static_cast<std::uint64_t>(size);
       constexpr std::size_t kShort = 3000;
-      if (rank < takers) config.take_lines_to = rank % 2 == 0 ? ~std::size_t{0} : kShort;
+      if (rank < takers) config.claim_lines_to = rank % 2 == 0 ? ~std::size_t{0} : kShort;
       if (facts) config.facts = *facts;
       Expected<std::unique_ptr<ShmDevice>> device = ShmDevice::create(config);
       EXPECT_TRUE(device.has_value()) << (device ? "" : device.error().message);
@@ -369,7 +369,7 @@ HostFacts facts_of_slow_copies() {
   HostFacts facts;
   facts.kernel = KernelCopies{.ns_of_64k = 1, .quick = true};
   facts.kernel_trap = false;
-  facts.take_lines_to = 0;
+  facts.claim_lines_to = 0;
   facts.loops = copy_loops();
   facts.day = today();
   return facts;

@@ -53,7 +53,7 @@ TEST(PageTimer, Measures) {
   for (const PageTimer* timer : {&first, &second}) {
     EXPECT_GT(timer->page_ns(false), 0U);
     EXPECT_GT(timer->page_ns(true), 0U);
-    const std::size_t lines = timer->take_lines_to();
+    const std::size_t lines = timer->claim_lines_to();
     EXPECT_TRUE(lines == 0 || lines == 12288 || lines == std::numeric_limits<std::size_t>::max());
     EXPECT_GE(timer->pieces_to(), 4096U);
     EXPECT_LE(timer->pieces_to(), BoardSegment::kPageBytes);

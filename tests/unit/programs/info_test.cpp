@@ -38,7 +38,7 @@ InfoReport sample() {
   report.copies_file = "/cache/copies";
   report.facts_file = "/cache/facts";
   report.facts.kernel = KernelCopies{2500, true};
-  report.facts.take_lines_to = 0;
+  report.facts.claim_lines_to = 0;
   report.copies.push_back({262144, true, {20, 15, 30}, shm::CopyMethod::together});
   report.protocols.push_back({"sample", "contiguous", "eager", 0, 4096});
   report.protocols.push_back(

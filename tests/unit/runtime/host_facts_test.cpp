@@ -23,7 +23,7 @@ HostFacts some_facts() {
   HostFacts facts;
   facts.kernel = remit::KernelCopies{2500, true};
   facts.kernel_trap = false;
-  facts.take_lines_to = kAll;
+  facts.claim_lines_to = kAll;
   facts.loops = remit::CopyLoops{32, 4096};
   facts.day = 20000;
   return facts;
@@ -36,7 +36,7 @@ TEST(HostFacts, TextBringsThemBack) {
   EXPECT_EQ(again->kernel->ns_of_64k, 2500U);
   EXPECT_TRUE(again->kernel->quick);
   EXPECT_EQ(again->kernel_trap, false);
-  EXPECT_EQ(again->take_lines_to, kAll);
+  EXPECT_EQ(again->claim_lines_to, kAll);
   EXPECT_EQ(again->loops->vector_bytes, 32U);
   EXPECT_EQ(again->loops->pieces_to, 4096U);
   EXPECT_EQ(again->day, 20000);
@@ -45,10 +45,10 @@ TEST(HostFacts, TextBringsThemBack) {
 
 TEST(HostFacts, EachIsKnownByItself) {
   HostFacts facts;
-  facts.take_lines_to = 12288;
+  facts.claim_lines_to = 12288;
   const auto again = HostFacts::parse(facts.text("here"), "here");
   ASSERT_TRUE(again.has_value());
-  EXPECT_EQ(again->take_lines_to, 12288U);
+  EXPECT_EQ(again->claim_lines_to, 12288U);
   EXPECT_FALSE(again->kernel.has_value());
   EXPECT_FALSE(again->loops.has_value());
 }
@@ -67,17 +67,17 @@ TEST(HostFacts, OldOnesAreMeasuredAgain) {
   EXPECT_FALSE(facts.complete(20000 + HostFacts::kBelieved));
   EXPECT_FALSE(facts.complete(19999)) << "the clock was wrong";
   HostFacts without = facts;
-  without.take_lines_to.reset();
+  without.claim_lines_to.reset();
   EXPECT_FALSE(without.complete(20000));
 }
 
 TEST(HostFacts, NewsReplaceWhatWasKnown) {
   HostFacts facts = some_facts();
   HostFacts news;
-  news.take_lines_to = 0;
+  news.claim_lines_to = 0;
   news.day = 20001;
   facts.merge(news);
-  EXPECT_EQ(facts.take_lines_to, 0U);
+  EXPECT_EQ(facts.claim_lines_to, 0U);
   EXPECT_EQ(facts.day, 20000) << "the others are not younger for that";
   EXPECT_EQ(facts.kernel->ns_of_64k, 2500U);
   news = some_facts();

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kArea = 512 * 1024;
 constexpr std::size_t kHead = 16;
 
-/// Two processes, in this one, that know each other; they take the lines of so many bytes.
+/// Two processes, in this one, that know each other; they claim the lines of so many bytes.
 class ShmArea : public ::testing::TestWithParam<std::size_t> {
  protected:
   void SetUp() override {
@@ -31,7 +31,7 @@ class ShmArea : public ::testing::TestWithParam<std::size_t> {
       config.name = i;
       config.job = 43;
       config.area_bytes = kArea;
-      config.take_lines_to = GetParam();
+      config.claim_lines_to = GetParam();
       config.share_allocations = false;
       sides_[i] = ShmDevice::create(config).value();
     }
@@ -276,13 +276,13 @@ TEST(TakeLines, FollowTheParameterAndElseWhatWasMeasured) {
   constexpr std::size_t kAll = ~std::size_t{0};
   constexpr std::size_t kShort = 12 * 1024;
   HostFacts facts;
-  EXPECT_EQ(take_lines_to("auto", facts), kShort) << "nothing is known yet";
+  EXPECT_EQ(claim_lines_to("auto", facts), kShort) << "nothing is known yet";
   for (const std::size_t measured : {std::size_t{0}, kShort, kAll}) {
-    facts.take_lines_to = measured;
-    EXPECT_EQ(take_lines_to("auto", facts), measured);
-    EXPECT_EQ(take_lines_to("yes", facts), kAll);
-    EXPECT_EQ(take_lines_to("short", facts), kShort);
-    EXPECT_EQ(take_lines_to("no", facts), 0U);
+    facts.claim_lines_to = measured;
+    EXPECT_EQ(claim_lines_to("auto", facts), measured);
+    EXPECT_EQ(claim_lines_to("yes", facts), kAll);
+    EXPECT_EQ(claim_lines_to("short", facts), kShort);
+    EXPECT_EQ(claim_lines_to("no", facts), 0U);
   }
 }
 

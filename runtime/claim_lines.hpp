@@ -10,14 +10,14 @@
 
 namespace remit {
 
-/// Bytes up to which lines are taken where that pays for short data only, or nobody knows.
-inline constexpr std::size_t kTakeShortTo = std::size_t{12} << 10;
+/// Bytes up to which lines are claimed where that pays for short data only, or nobody knows.
+inline constexpr std::size_t kClaimShortTo = std::size_t{12} << 10;
 
 /// Makes this core the owner of the cache lines of [memory, memory + n), whose contents are not
 /// needed any more: a byte of each is set to zero. The core that wrote them, and writes them again,
 /// would else have to call back the copies that this core has read: on AMD's processors that takes
 /// far longer than to fetch a line of another owner (docs/decisions/whose-the-lines-are.md).
-inline void take_lines(std::byte* memory, std::size_t n) {
+inline void claim_lines(std::byte* memory, std::size_t n) {
   std::byte* const end = memory + n;
   while (memory < end) {
     *static_cast<volatile std::byte*>(memory) = std::byte{0};
@@ -25,14 +25,14 @@ inline void take_lines(std::byte* memory, std::size_t n) {
   }
 }
 
-/// copy_bytes(), and take_lines() of what was read.
-inline void copy_and_take(void* to, std::byte* from, std::size_t n) {
-  constexpr std::size_t kPiece = 2048;  // still in the nearest cache when its lines are taken
+/// copy_bytes(), and claim_lines() of what was read.
+inline void copy_and_claim(void* to, std::byte* from, std::size_t n) {
+  constexpr std::size_t kPiece = 2048;  // still in the nearest cache when its lines are claimed
   auto* target = static_cast<std::byte*>(to);
   while (n != 0) {
     const std::size_t piece = std::min(n, kPiece);
     copy_bytes(target, from, piece);
-    take_lines(from, piece);
+    claim_lines(from, piece);
     target += piece;
     from += piece;
     n -= piece;

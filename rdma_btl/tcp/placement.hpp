@@ -21,7 +21,9 @@ class Placement {
  public:
   /// A new one: add() its places, then begin().
   void clear() { places_.clear(); }
-  void add(void* to, std::size_t bytes) { places_.push_back({to, bytes}); }
+  void add(void* to, std::size_t bytes) {
+    if (bytes != 0) places_.push_back({to, bytes});  // else fill() would never get past it
+  }
   /// All places are here.
   void begin();
 

@@ -55,7 +55,7 @@ Expected<EndpointId> Contacts::connect(PeerName peer, std::span<const std::byte>
     return known->id;
   }
   Expected<net::Contact> contact =
-      lines_.place().contact(peer, address, "libfabric " + fabric_.description());
+      lines_.addresses().contact(peer, address, "libfabric " + fabric_.description());
   if (!contact) return tl::unexpected(contact.error());
   Endpoint& endpoint = endpoint_of(peer);
   endpoint.address = contact->address;
@@ -92,7 +92,7 @@ Hello Contacts::hello_to(Endpoint& endpoint) {
   hello.credits = lender_.lend_first(endpoint);
   hello.address_bytes = static_cast<std::uint32_t>(fabric_.address().size());
   std::ranges::copy(fabric_.address(), hello.address.begin());
-  lines_.place().host().copy(hello.host.data(), hello.host.size() - 1);
+  lines_.addresses().host().copy(hello.host.data(), hello.host.size() - 1);
   return hello;
 }
 

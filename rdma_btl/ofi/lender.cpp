@@ -166,8 +166,8 @@ void Lender::request_credits(Endpoint& endpoint) {
   ++counters_.starved;
   endpoint.hungry = true;
   if (!endpoint.credits.ask()) return;
-  ++counters_.wishes;
-  lines_.say(endpoint, LineKind::wish, 0);
+  ++counters_.credit_requests;
+  lines_.say(endpoint, LineKind::request, 0);
 }
 
 /// The peer lends to others. What has waited for a credit keeps one: else it might be called back
@@ -183,7 +183,7 @@ void Lender::hear(Endpoint& endpoint, const LineMessage& message) {
   switch (message.kind) {
     case LineKind::credits:
       return endpoint.credits.grant(count);
-    case LineKind::wish:
+    case LineKind::request:
       return on_request(endpoint);
     case LineKind::recall:
       return on_recall(endpoint);

@@ -26,7 +26,7 @@ Expected<> Lines::open(const net::Address& about, sockaddr_storage address, int 
   Expected<shm::Fd> listener = net::listen_at(address);
   if (!listener) return tl::unexpected(listener.error());
   self_ = about.name;
-  place_ = net::Place(about, address);
+  addresses_ = net::AddressBook(about, address);
   listener_ = std::move(*listener);
   kick_.reset(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   events_.reset(::epoll_create1(EPOLL_CLOEXEC));
@@ -93,7 +93,7 @@ std::optional<Guest> Lines::read_guest(int fd) {
 // --- lines of endpoints ------------------------------------------------------------------------
 
 Expected<> Lines::connect(Endpoint& endpoint) {
-  Expected<Line> line = Line::connect(place_.listener(), endpoint.address);
+  Expected<Line> line = Line::connect(addresses_.listener(), endpoint.address);
   if (!line) return tl::unexpected(line.error());
   endpoint.line = std::move(*line);
   (void)watch(endpoint.line.fd(), endpoint.id, true);

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "rdma_btl/net/place.hpp"
+#include "rdma_btl/net/address_book.hpp"
 #include "rdma_btl/ofi/endpoint.hpp"
 #include "rdma_btl/ofi/wire.hpp"
 
@@ -38,7 +38,7 @@ class Lines {
   [[nodiscard]] Expected<> open(const net::Address& about, sockaddr_storage address, int queue_fd);
   /// Nobody can connect any more. Lines of endpoints are theirs to close.
   void close();
-  [[nodiscard]] const net::Place& place() const { return place_; }
+  [[nodiscard]] const net::AddressBook& addresses() const { return addresses_; }
 
   /// Starts a line to the peer; it is writable when that is done.
   [[nodiscard]] Expected<> connect(Endpoint& endpoint);
@@ -101,7 +101,7 @@ class Lines {
   [[nodiscard]] std::optional<Guest> read_guest(int fd);
   void send(Endpoint& endpoint, std::span<const std::byte> bytes, bool rewatch);
 
-  net::Place place_;  ///< at the interface
+  net::AddressBook addresses_;  ///< at the interface
   shm::Fd listener_;
   shm::Fd kick_;    ///< an eventfd: readable when armed and something is there already
   shm::Fd events_;  ///< an epoll set: lines, the listener, kick_, the completion queue

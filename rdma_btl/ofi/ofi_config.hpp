@@ -52,9 +52,9 @@ struct OfiCounters {
   std::uint64_t busy = 0;           ///< times that the provider took nothing
   std::uint64_t starved = 0;        ///< operations that found no credit at first
   std::uint64_t credit_messages = 0;
-  std::uint64_t wishes = 0;   ///< times that a peer was asked for credits
-  std::uint64_t recalls = 0;  ///< times that a peer was asked for its credits
-  std::uint64_t grown = 0;    ///< receives added
+  std::uint64_t credit_requests = 0;  ///< times that a peer was asked for credits
+  std::uint64_t recalls = 0;          ///< times that a peer was asked for its credits
+  std::uint64_t grown = 0;            ///< receives added
   std::uint64_t connections = 0;
   std::uint64_t settled = 0;   ///< simultaneous connections of which one was dropped
   std::uint64_t rejected = 0;  ///< connections and messages of strangers

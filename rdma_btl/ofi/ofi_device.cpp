@@ -187,7 +187,7 @@ std::vector<Statistic> OfiDevice::statistics() const {
           {"provider_busy", c.busy},
           {"starved", c.starved},
           {"credit_messages", c.credit_messages},
-          {"wishes", c.wishes},
+          {"wishes", c.credit_requests},
           {"recalls", c.recalls},
           {"receives_added", c.grown},
           {"connections", c.connections},

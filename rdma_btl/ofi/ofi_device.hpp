@@ -49,10 +49,10 @@ class OfiDevice final : public Device {
 
   [[nodiscard]] const Caps& caps() const override { return caps_; }
   [[nodiscard]] std::vector<std::byte> local_address() const override {
-    return lines_.place().published();
+    return lines_.addresses().published();
   }
   [[nodiscard]] bool reachable(std::span<const std::byte> address) const override {
-    return lines_.place().reaches(address);
+    return lines_.addresses().reaches(address);
   }
   [[nodiscard]] Expected<EndpointId> connect(PeerName peer,
                                              std::span<const std::byte> address) override {

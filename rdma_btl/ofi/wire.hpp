@@ -40,7 +40,7 @@ static_assert(sizeof(Hello) == 240);
 
 enum class LineKind : std::uint32_t {
   credits = 1,  ///< `count` receives may be used (again)
-  wish,         ///< its sender has something to send and no credit
+  request,      ///< its sender has something to send and no credit
   recall,       ///< its sender wants back all that it has lent
   give_back,    ///< the answer: `count` credits
   goodbye,      ///< its sender closes the device in order, having sent `count` messages

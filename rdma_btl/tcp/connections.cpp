@@ -71,7 +71,7 @@ Expected<EndpointId> Connections::connect(PeerName peer, std::span<const std::by
   const Endpoint* const known = table_.find(peer);
   if (known != nullptr && known->has_address) return known->id;
   Expected<net::Contact> contact =
-      local_.place.contact(peer, bytes, "TCP by " + local_.description);
+      local_.addresses.contact(peer, bytes, "TCP by " + local_.description);
   if (!contact) return tl::unexpected(contact.error());
   Endpoint& endpoint = endpoint_to(peer);
   endpoint.address = contact->address;
@@ -89,7 +89,7 @@ void Connections::begin(Endpoint& endpoint) {
   scheduler_.look_at_once();
   endpoint.state = State::connecting;
   Expected<shm::Fd> socket =
-      net::connect_from(local_.place.listener(), endpoint.address, congestion_.first());
+      net::connect_from(local_.addresses.listener(), endpoint.address, congestion_.first());
   if (!socket) {
     return fail(endpoint,
                 fmt::format("no way to {}: {}", way_to(endpoint), socket.error().message));

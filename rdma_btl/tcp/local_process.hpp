@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "rdma_btl/net/place.hpp"
+#include "rdma_btl/net/address_book.hpp"
 #include "rdma_btl/tcp/tcp_config.hpp"
 #include "rdma_btl/tcp/wire.hpp"
 
@@ -13,10 +13,10 @@ namespace remit::tcp {
 /// Constant once the device is open.
 struct LocalProcess {
   TcpConfig config;
-  std::string description;  ///< which interface, and why
-  net::Place place;         ///< at the interface
-  double bandwidth = 0;     ///< of the interface, bytes per second
-  std::uint64_t key = 0;    ///< of all memory of this process: a secret
+  std::string description;     ///< which interface, and why
+  net::AddressBook addresses;  ///< at the interface
+  double bandwidth = 0;        ///< of the interface, bytes per second
+  std::uint64_t key = 0;       ///< of all memory of this process: a secret
 
   [[nodiscard]] Hello hello_to(PeerName peer, Verdict verdict) const;
 

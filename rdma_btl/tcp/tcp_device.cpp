@@ -94,7 +94,7 @@ Expected<> TcpDevice::open(const net::Choice& choice) {
   sockaddr_storage address = choice.interface.address;
   Expected<shm::Fd> listener = net::listen_at(address);
   if (!listener) return tl::unexpected(listener.error());
-  local_.place = net::Place(
+  local_.addresses = net::AddressBook(
       {.magic = tcp::kMagic, .version = tcp::kVersion, .job = config.job, .name = config.name},
       address);
   local_.bandwidth =
@@ -141,11 +141,11 @@ void TcpDevice::abort() {
 // --- what the parts answer ---------------------------------------------------------------------
 
 std::vector<std::byte> TcpDevice::local_address() const {
-  return local_.place.published();
+  return local_.addresses.published();
 }
 
 bool TcpDevice::reachable(std::span<const std::byte> address) const {
-  return local_.place.reaches(address);
+  return local_.addresses.reaches(address);
 }
 
 Expected<EndpointId> TcpDevice::connect(PeerName peer, std::span<const std::byte> address) {

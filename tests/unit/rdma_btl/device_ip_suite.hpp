@@ -16,7 +16,7 @@
 #include <string>
 
 #include "rdma_btl/net/interfaces.hpp"
-#include "rdma_btl/net/place.hpp"
+#include "rdma_btl/net/address_book.hpp"
 #include "tests/unit/rdma_btl/device_nodes.hpp"
 
 namespace remit::testing {

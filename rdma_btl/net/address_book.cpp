@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Addresses of processes over an IP network.
-#include "rdma_btl/net/place.hpp"
+#include "rdma_btl/net/address_book.hpp"
 
 #include <netinet/in.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ std::string host_name() {
 
 }  // namespace
 
-Place::Place(const Address& about, const sockaddr_storage& listener)
+AddressBook::AddressBook(const Address& about, const sockaddr_storage& listener)
     : own_(about), listener_(listener), host_(host_name()) {
   own_.family = listener.ss_family;
   own_.host = shm::host_identity() ^ shm::network_namespace() * 0x9e3779b97f4a7c15;
@@ -38,14 +38,14 @@ Place::Place(const Address& about, const sockaddr_storage& listener)
   std::ranges::copy(bytes_of(listener), std::as_writable_bytes(std::span(own_.ip)).begin());
 }
 
-std::vector<std::byte> Place::published() const {
+std::vector<std::byte> AddressBook::published() const {
   std::vector<std::byte> bytes(sizeof own_ + host_.size());
   std::memcpy(bytes.data(), &own_, sizeof own_);
   std::memcpy(bytes.data() + sizeof own_, host_.data(), host_.size());
   return bytes;
 }
 
-bool Place::reaches(std::span<const std::byte> published) const {
+bool AddressBook::reaches(std::span<const std::byte> published) const {
   Address address;
   if (!read(published, own_.magic, address) || address.version != own_.version ||
       address.job != own_.job || address.family != own_.family ||
@@ -57,8 +57,8 @@ bool Place::reaches(std::span<const std::byte> published) const {
   return !loopback || address.host == own_.host;
 }
 
-Expected<Contact> Place::contact(PeerName peer, std::span<const std::byte> published,
-                                 std::string_view way) const {
+Expected<Contact> AddressBook::contact(PeerName peer, std::span<const std::byte> published,
+                                       std::string_view way) const {
   if (!reaches(published)) {
     return fail(MPI_ERR_OTHER,
                 "process {} cannot be reached over {}: its address is of another host's loopback, "

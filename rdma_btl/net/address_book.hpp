@@ -38,12 +38,14 @@ struct Contact {
   std::string host;               ///< its name
 };
 
-class Place {
+/// The address at which peers meet this process, and the judge of theirs: what one device publishes
+/// another of its kind turns into a Contact, if the two can talk. A value, which does not change.
+class AddressBook {
  public:
-  Place() = default;
+  AddressBook() = default;
   /// `about` says what no socket tells: magic, version, job, name, protocol. `listener` is the
   /// address, with its port, at which peers connect.
-  Place(const Address& about, const sockaddr_storage& listener);
+  AddressBook(const Address& about, const sockaddr_storage& listener);
 
   /// What peers need.
   [[nodiscard]] std::vector<std::byte> published() const;

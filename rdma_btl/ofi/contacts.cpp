@@ -256,7 +256,6 @@ void Contacts::on_open(Endpoint& endpoint) {
 
 /// The active side's comes first.
 void Contacts::flush() {
-  if (opens_due_.empty()) return;
   std::vector<EndpointId> due;
   due.swap(opens_due_);
   for (const EndpointId id : due) {

@@ -96,7 +96,6 @@ void Lender::give(Endpoint& endpoint) {
 }
 
 void Lender::flush() {
-  if (due_.empty()) return;
   due_.for_each([this](CreditLease& lease) {
     Endpoint& endpoint = endpoints_[lease.id];
     const bool hears = endpoint.state == State::open || endpoint.state == State::opening;

@@ -44,7 +44,9 @@ class Lender {
   [[nodiscard]] std::uint32_t take_owed(Endpoint& endpoint);
   /// What take_owed() gave to a message that did not leave.
   void put_back(Endpoint& endpoint, std::uint32_t credits);
-  /// Says by their lines what no message has carried.
+  /// Peers should be told what they are owed, and no message has done that yet.
+  [[nodiscard]] bool any_due() const { return !due_.empty(); }
+  /// Tells them by their lines.
   void flush();
   /// Of a peer that is gone. What it has under way finds a receive all the same, or nobody misses
   /// it.

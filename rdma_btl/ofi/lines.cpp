@@ -112,6 +112,7 @@ void Lines::say(Endpoint& endpoint, LineKind kind, std::uint64_t count) {
   if (endpoint.peer == self_) {
     to_itself_.emplace_back(endpoint.id, message);
     hurry();
+    if (armed_) (void)::eventfd_write(kick_.get(), 1);  // it may be the last poll before a sleep
   } else if (endpoint.line) {
     send(endpoint, bytes_of_value(message), false);
   }

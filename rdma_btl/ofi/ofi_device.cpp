@@ -145,9 +145,9 @@ std::size_t OfiDevice::poll(std::span<Completion> out) {
   const bool expected =
       lifecycle_.any_settling() || lifecycle_.any_deadline() || lender_.any_needy();
   if (lines_.due(count == 0, expected)) contacts_.poll_lines();
-  contacts_.flush();
+  if (contacts_.any_due()) contacts_.flush();
   if (sender_.any_due()) sender_.flush(endpoints_);
-  lender_.flush();
+  if (lender_.any_due()) lender_.flush();
   if (count == 0 && !own_.empty()) count = own_.take(out);
   return count;
 }

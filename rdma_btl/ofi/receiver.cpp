@@ -17,13 +17,6 @@ constexpr std::size_t kOfiBatch = 16;
 
 }  // namespace
 
-void Receiver::repost() {
-  requests_.repost([this](Request& receive) {
-    if (receive.owes) lender_.used(endpoints_[receive.endpoint]);
-    receive.owes = false;
-  });
-}
-
 std::size_t Receiver::read(std::span<Completion> out) {
   if (!fabric_) return 0;
   std::array<fi_cq_data_entry, kOfiBatch> entries;

@@ -29,7 +29,12 @@ class Receiver {
         counters_(counters) {}
 
   /// Gives receives back to libfabric, and then to those whose messages were there.
-  void repost();
+  void repost() {
+    requests_.repost([this](Request& receive) {
+      if (receive.owes) lender_.used(endpoints_[receive.endpoint]);
+      receive.owes = false;
+    });
+  }
   /// What is there, as far as `out` has room; returns how many are to be told.
   [[nodiscard]] std::size_t read(std::span<Completion> out);
 

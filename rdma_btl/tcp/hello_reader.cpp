@@ -36,7 +36,7 @@ Hello LocalProcess::hello_to(PeerName peer, Verdict verdict) const {
   hello.job = config.job;
   hello.from = config.name;
   hello.to = peer;
-  place.host().copy(hello.host.data(), hello.host.size() - 1);
+  addresses.host().copy(hello.host.data(), hello.host.size() - 1);
   return hello;
 }
 

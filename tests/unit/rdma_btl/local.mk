@@ -62,7 +62,8 @@ unit_tests += device_tcp_test device_ofi_test
 device_tcp_test_SOURCES = tests/unit/rdma_btl/tcp/device_test.cpp \
 	tests/unit/rdma_btl/tcp/parts_test.cpp $(device_suite)
 device_tcp_test_LDADD = $(device_libs)
-device_ofi_test_SOURCES = tests/unit/rdma_btl/ofi/device_test.cpp $(device_suite)
+device_ofi_test_SOURCES = tests/unit/rdma_btl/ofi/device_test.cpp \
+	tests/unit/rdma_btl/ofi/parts_test.cpp $(device_suite)
 device_ofi_test_LDADD = $(device_libs)
 
 # The torture takes some seconds; `./registration_torture 60` takes a minute for each run.

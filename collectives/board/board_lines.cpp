@@ -60,13 +60,6 @@ int BoardLines::await_room() {
   return await_all(number_ - kDepth + 1);
 }
 
-int BoardLines::await_all(std::uint64_t number) {
-  Others awaited = others_;
-  if (!BoardWait::all_entered(awaited, number) && !waiting_.wait(awaited, number)) return give_up();
-  safe_ = number + BoardSegment::kDepth - 1;
-  return MPI_SUCCESS;
-}
-
 int BoardLines::give_up() {
   broken_ = true;
   segment_->broken.store(base_ + number_, std::memory_order_release);

@@ -105,7 +105,13 @@ class BoardLines {
 
  private:
   [[nodiscard]] int await_room();
-  [[nodiscard]] int await_all(std::uint64_t number);
+  [[nodiscard]] int await_all(std::uint64_t number) {
+    Others awaited = others_;
+    if (!BoardWait::all_entered(awaited, number) && !waiting_.wait(awaited, number)) [[unlikely]]
+      return give_up();
+    safe_ = number + BoardSegment::kDepth - 1;
+    return MPI_SUCCESS;
+  }
   [[nodiscard]] bool ends_with_swap() const;
 
   std::uint64_t number_ = 0;                   ///< of the operation under way or the last one

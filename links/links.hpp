@@ -109,9 +109,6 @@ class Links final : public ProgressSource {
     EndpointId endpoint = 0;
   };
   [[nodiscard]] HostPath host_path(ProcId proc) const;
-  /// Notices of the first device that has any left.
-  using OwnNotices = remit::OwnNotices;
-  [[nodiscard]] OwnNotices take_notices() { return devices_.take_notices(); }
 
  private:
   [[nodiscard]] Link* link_of(LinkDevice& slot, EndpointId endpoint);

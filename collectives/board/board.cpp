@@ -28,16 +28,16 @@ BoardLimits find_limits(const CommCore& comm, const CollectiveState& known,
   return {shape, params};
 }
 
-LineTaking taking_of(const Links::OwnNotices& own, const Board::Agreement& agreed) {
+LineClaims claims_of(const OwnNotices& own, const Board::Agreement& agreed) {
   return {agreed.claims_lines, agreed.claims_lines ? own.memory->claim_lines_to() : 0};
 }
 
 }  // namespace
 
-Board::Board(Engine& engine, const CommCore& comm, const CollectiveState& known,
-             Links::OwnNotices own, Agreement agreement)
+Board::Board(Engine& engine, const CommCore& comm, const CollectiveState& known, OwnNotices own,
+             Agreement agreement)
     : limits_(find_limits(comm, known, agreement, engine.process().params())),
-      lines_(engine, comm.rank, std::move(agreement.members), taking_of(own, agreement)),
+      lines_(engine, comm.rank, std::move(agreement.members), claims_of(own, agreement)),
       reduction_(lines_, known.cost_class == CostClass::host),
       own_(own),
       reaches_memory_(agreement.reaches_memory),
@@ -72,7 +72,7 @@ int Board::run(const CollectiveArgs& a, const WaitSubject* subject) {
 }
 
 BoardState::BoardState(Engine& engine, const CommCore& comm, const CollectiveState& known,
-                       Links::OwnNotices own, Board::Agreement agreement)
+                       OwnNotices own, Board::Agreement agreement)
     : CollectiveState(known), here(engine, comm, known, own, std::move(agreement)) {
   board = &here;
   quick_copies = here.copies_quickly();

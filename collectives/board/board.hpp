@@ -31,7 +31,7 @@ class Board {
   };
 
   /// `own` was taken from its device; the board gives it back. `known` is the state of `comm`.
-  Board(Engine& engine, const CommCore& comm, const CollectiveState& known, Links::OwnNotices own,
+  Board(Engine& engine, const CommCore& comm, const CollectiveState& known, OwnNotices own,
         Agreement agreement);
   ~Board();
   Board(const Board&) = delete;
@@ -57,7 +57,7 @@ class Board {
   const BoardLimits limits_;
   BoardLines lines_;
   BoardReduction reduction_;
-  const Links::OwnNotices own_;
+  const OwnNotices own_;
   const bool reaches_memory_;
   const bool copies_quickly_;
   std::optional<CopyPace> pace_;
@@ -66,8 +66,8 @@ class Board {
 /// The state of a communicator that has a board, which is a part of it: from the communicator to
 /// what a short operation needs it is one step.
 struct BoardState final : CollectiveState {
-  BoardState(Engine& engine, const CommCore& comm, const CollectiveState& known,
-             Links::OwnNotices own, Board::Agreement agreement);
+  BoardState(Engine& engine, const CommCore& comm, const CollectiveState& known, OwnNotices own,
+             Board::Agreement agreement);
   Board here;
 };
 

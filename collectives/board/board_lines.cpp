@@ -20,7 +20,7 @@ std::vector<BoardMember> without(std::vector<BoardMember> members, int rank) {
 }  // namespace
 
 BoardLines::BoardLines(Engine& engine, int rank, std::vector<BoardMember> members,
-                       LineTaking taking)
+                       LineClaims taking)
     : base_(members[static_cast<std::size_t>(rank)].base),
       segment_(members[static_cast<std::size_t>(rank)].segment),
       members_(std::move(members)),

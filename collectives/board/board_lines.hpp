@@ -31,7 +31,7 @@ class BoardLines {
   using Others = BoardWait::Others;
 
   /// `members` are all by rank, this one included.
-  BoardLines(Engine& engine, int rank, std::vector<BoardMember> members, LineTaking taking);
+  BoardLines(Engine& engine, int rank, std::vector<BoardMember> members, LineClaims taking);
   BoardLines(const BoardLines&) = delete;
   BoardLines& operator=(const BoardLines&) = delete;
 

@@ -9,7 +9,7 @@
 
 namespace remit {
 
-BoardPages::BoardPages(std::span<const BoardMember> members, int rank, LineTaking taking)
+BoardPages::BoardPages(std::span<const BoardMember> members, int rank, LineClaims taking)
     : rank_(rank), taking_(taking) {
   for (const BoardMember& member : members) {
     for (auto& page : member.segment->pages) pages_.push_back(page);

@@ -12,7 +12,7 @@
 namespace remit {
 
 /// How a member treats the cache lines of what it has read on a board.
-struct LineTaking {
+struct LineClaims {
   bool agreed = false;    ///< the members are two, and both claim lines that they have read
   std::size_t bytes = 0;  ///< at once, up to which this one takes them
 };
@@ -25,7 +25,7 @@ class BoardPages {
   /// Bytes in each of both pages from which on an exchange swaps them.
   static constexpr std::size_t kSwappedFrom = 2048;
 
-  BoardPages(std::span<const BoardMember> members, int rank, LineTaking taking);
+  BoardPages(std::span<const BoardMember> members, int rank, LineClaims taking);
 
   /// An operation begins. `exchange`: in it each of two members reads what the other one writes.
   void begin(bool exchange) { swaps_ = taking_.agreed && exchange; }
@@ -59,7 +59,7 @@ class BoardPages {
 
   const int rank_;
   bool swaps_ = false;  ///< the operation under way is an exchange between two
-  const LineTaking taking_;
+  const LineClaims taking_;
   std::vector<std::byte*> pages_;  ///< by index()
   std::uint32_t page_ = 0;         ///< for the next data that do not fit a line
   std::size_t paged_ = 0;          ///< bytes in the page before it

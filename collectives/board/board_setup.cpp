@@ -144,7 +144,7 @@ bool all(const std::vector<Offer>& offers, bool Offer::*what) {
 /// All members measure what member 0 does not know of the host, and the page if one of them asks.
 /// Who cannot read its neighbour's page does as if it could: the others wait for its messages.
 Task<int> probe(CollCtx& c, std::vector<Offer>& offers, const Board::Agreement& found,
-                const Links::OwnNotices& own) {
+                const OwnNotices& own) {
   auto* segment = reinterpret_cast<BoardSegment*>(own.notices.memory);
   const auto next = static_cast<std::size_t>((c.rank() + 1) % c.size());
   Prober prober{PageTimer(*segment),
@@ -166,7 +166,7 @@ Task<int> probe(CollCtx& c, std::vector<Offer>& offers, const Board::Agreement& 
 
 /// Twice round: everybody tells what it has, then whether it can read what all others have, and
 /// what it would do.
-Task<int> agree_on_board(CollCtx& c, const Links::OwnNotices& own, Board::Agreement& out) {
+Task<int> agree_on_board(CollCtx& c, const OwnNotices& own, Board::Agreement& out) {
   Process& process = c.engine().process();
   auto* segment = reinterpret_cast<BoardSegment*>(own.notices.memory);
   std::vector<Offer> offers(static_cast<std::size_t>(c.size()));
@@ -218,7 +218,7 @@ Task<int> agree_on_board(CollCtx& c, const Links::OwnNotices& own, Board::Agreem
 
 void set_up(Engine& engine, CommCore& comm, const WaitSubject* subject) {
   Process& process = engine.process();
-  const Links::OwnNotices own = engine.links().take_notices();
+  const OwnNotices own = engine.links().devices().take_notices();
   Board::Agreement agreement;
   const FrameArenaLease arena(process.arenas());
   CollCtx c(engine, comm, comm.collective_sequence++, *arena, 1);

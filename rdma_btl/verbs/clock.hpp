@@ -2,22 +2,15 @@
 // The verbs device's clock, and what it tells its log.
 #pragma once
 
-#include <time.h>
-
 #include <cstdint>
 #include <utility>
 
 #include "rdma_btl/verbs/verbs_config.hpp"
+#include "runtime/os/os.hpp"
 
 namespace remit::verbs {
 
-/// Nanoseconds of the clock that never goes back.
-[[nodiscard]] inline std::uint64_t now_ns() {
-  timespec now = {};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
+using shm::now_ns;
 
 /// So many milliseconds in nanoseconds.
 [[nodiscard]] constexpr std::uint64_t ms(std::uint64_t count) {

@@ -19,7 +19,7 @@ namespace {
 /// The pages of two members as each of them sees them.
 class TwoMembers {
  public:
-  explicit TwoMembers(LineTaking taking) {
+  explicit TwoMembers(LineClaims taking) {
     std::vector<BoardMember> members;
     for (auto& segment : segments_) {
       segment = std::make_unique<BoardSegment>();

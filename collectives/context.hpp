@@ -52,8 +52,7 @@ class CollCtx final : public TaskContext {
   /// members of a direct operation meet without messages; only for a blocking call whose algorithm
   /// never suspends then.
   CollCtx(Engine& engine, const CommCore& comm, std::uint32_t sequence, FrameArena& arena,
-          int polls,
-          const DirectOnBoard* on_board = nullptr)
+          int polls, const DirectOnBoard* on_board = nullptr)
       : engine_(engine),
         comm_(comm),
         tag_(static_cast<int>(sequence & 0x7fffffffU)),

@@ -66,6 +66,11 @@ SpawnResult spawn_processes(const CommCall& call, const ParentComm& parent, int 
   RootOutcome outcome;
   if (order != nullptr) {
     outcome = outcome_at_root([&] { return start_processes(call, *order, port); });
+    // An exception: the members are told how many were wanted all the same, for the error codes.
+    if (outcome.code != MPI_SUCCESS && outcome.bytes.empty()) {
+      outcome = outcome_at_root(
+          [&] { return encode_outcome(*order, tl::unexpected(error_of(outcome))); });
+    }
   }
   SpawnResult result;
   auto done = tell_members(call, parent, root, outcome);

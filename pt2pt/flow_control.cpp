@@ -58,15 +58,16 @@ void FlowControl::tell(Peer& peer) {
   messenger_.send_handle(peer, MessageKind::credits, kNoSlabHandle);
 }
 
-void FlowControl::extend(Peer& peer, std::uint32_t wish) {
+void FlowControl::extend(Peer& peer, std::uint32_t wanted) {
+  if (peer.failed) return;  // nothing can be told to it, or asked of it
   CreditLease& lease = peer.lease;
   note_active(peer);
   const std::uint32_t room = pool_.limits().most - lease.units;
   if (room != 0) {
     const std::size_t most = std::min<std::size_t>(room, pool_.unleased());
     const std::size_t extra =
-        std::min<std::size_t>(std::max({wish, lease.units, kSmallestExtension}), most);
-    if (extra >= wish || extra >= kSmallestExtension) {
+        std::min<std::size_t>(std::max({wanted, lease.units, kSmallestExtension}), most);
+    if (extra >= wanted || extra >= kSmallestExtension) {
       pool_.extend(lease, extra);
     } else {
       recall_idle();

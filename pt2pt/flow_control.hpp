@@ -42,8 +42,8 @@ class FlowControl {
   }
   /// The peer sends: it is not asked back what it has.
   static void note_active(Peer& peer) { peer.lease.active = true; }
-  /// The peer had no credits for a message of `wish` units.
-  void extend(Peer& peer, std::uint32_t wish);
+  /// The peer had no credits for a message of `wanted` units.
+  void extend(Peer& peer, std::uint32_t wanted);
   /// The peer gives units back that were recalled.
   void take_back(Peer& peer, std::uint32_t units);
   /// Memory for a message that no lease covers; false: there is none.

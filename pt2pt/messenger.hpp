@@ -43,6 +43,7 @@ class Messenger {
     if (peer.greeted) [[likely]] {
       common.credits = static_cast<std::uint16_t>(peer.lease.take_owed());
     } else {
+      if (peer.protocols == nullptr) return;  // lost before it was connected, and connected since
       greet(peer);
       common.flags |= kHello;
       common.credits = static_cast<std::uint16_t>(peer.lease.base);

@@ -107,7 +107,7 @@ inline constexpr std::uint64_t kNoCompletion = ~std::uint64_t{0};
 ///
 /// Between operations on one endpoint only this order is promised: sends arrive in the order of
 /// posting if Caps::ordered; a notification comes after its own bytes; a confirm after what it
-/// confirms. Nothing else.
+/// confirms can be seen, though completions of that may still follow it. Nothing else.
 struct Operation {
   OpKind kind = OpKind::send;
   AtomicKind atomic = AtomicKind::fetch_add;

@@ -122,7 +122,9 @@ class Progress {
   }
 
   /// Where waits that last are written down; null (the default): nowhere.
-  void set_call_status_page(std::unique_ptr<CallStatusPage> board) { notices_.set_board(std::move(board)); }
+  void set_call_status_page(std::unique_ptr<CallStatusPage> page) {
+    notices_.set_page(std::move(page));
+  }
 
   /// Called around every yield and sleep, and now and then while spinning, so that other threads
   /// can enter MPI meanwhile.

@@ -5,9 +5,9 @@
 namespace remit {
 
 void WaitNotices::write(WaitNotice& notice, bool alone) {
-  if (notice.written || notice.subject == nullptr || board_ == nullptr) return;
+  if (notice.written || notice.subject == nullptr || page_ == nullptr) return;
   if (alone) end_looking();  // else another thread may go on
-  if (notice.slot == nullptr) notice.slot = board_->take(notice.slept_ms);
+  if (notice.slot == nullptr) notice.slot = page_->take(notice.slept_ms);
   if (notice.slot == nullptr) return;
   CallStatusPage::write(*notice.slot, *notice.subject);
   notice.written = true;
@@ -23,8 +23,8 @@ void WaitNotices::write_look(const WaitSubject& subject) {
   const std::int64_t now = monotonic_ns();
   if (vain_since_ns_ == 0) vain_since_ns_ = now;
   const std::int64_t waited_ms = (now - vain_since_ns_) / kNsPerMs;
-  if (board_ == nullptr || waited_ms < kNoticeMs) return;
-  if (vain_slot_ == nullptr) vain_slot_ = board_->take(static_cast<int>(waited_ms));
+  if (page_ == nullptr || waited_ms < kNoticeMs) return;
+  if (vain_slot_ == nullptr) vain_slot_ = page_->take(static_cast<int>(waited_ms));
   if (vain_slot_ != nullptr) CallStatusPage::write(*vain_slot_, subject, now);
 }
 

@@ -21,7 +21,7 @@ struct WaitNotice {
   void renew() { written = false; }
 };
 
-/// Writes waits that last to the process's page of the call board, and programs that look in vain
+/// Writes waits that last to the process's call status page, and programs that look in vain
 /// many times. One thread at a time (the MPI lock).
 class WaitNotices {
  public:
@@ -29,7 +29,7 @@ class WaitNotices {
   static constexpr int kNoticeMs = 100;
 
   /// Where they are written; null (the default): nowhere.
-  void set_board(std::unique_ptr<CallStatusPage> board) { board_ = std::move(board); }
+  void set_page(std::unique_ptr<CallStatusPage> page) { page_ = std::move(page); }
 
   /// A wait has lasted; `alone`: no other thread of this process may be in MPI meanwhile.
   void write(WaitNotice& notice, bool alone);
@@ -61,7 +61,7 @@ class WaitNotices {
   std::uint32_t vain_ = 0;
   std::int64_t vain_since_ns_ = 0;  ///< 0: not yet kLooksPerNotice
   CallSlot* vain_slot_ = nullptr;
-  std::unique_ptr<CallStatusPage> board_;
+  std::unique_ptr<CallStatusPage> page_;
 };
 
 }  // namespace remit

@@ -232,8 +232,7 @@ LoadedTable load_collective_table(const Params& params, bool one_host) {
   return loaded;
 }
 
-// --- cost classes
-// ------------------------------------------------------------------------------------
+// --- cost classes ------------------------------------------------------------------------------
 
 int host_processors() {
   return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)));

@@ -42,13 +42,14 @@ enum class Settled : std::uint8_t {
 /// creates or loses a unit, whatever peers say: more than a lease holds never comes back from it.
 ///
 /// In the life of a lease its owner calls
-///   join()        when the peer becomes known;
-///   lend_first()  when a hello is sent, which says how many: the first window;
-///   used()        (of the CreditLease) for each message that was read, and settle() if that says
-///   so; take_owed()   when a message leaves: the credits that it carries, put_back() if it does
-///   not; extend()      before that, for a peer that talks a lot; recall()      for those that a
-///   RecallClock names, and answered() or take_back() at the answer; release()     when the peer is
-///   gone, or park() if its messages may still need their receives.
+///  - join() when the peer becomes known;
+///  - lend_first() when a hello is sent, which says how many: the first window;
+///  - used() (of the CreditLease) for each message that was read, and settle() if that says so;
+///  - take_owed() when a message leaves: the credits that it carries, put_back() if it does not;
+///  - extend() before that, for a peer that talks a lot;
+///  - recall() for those that a RecallClock names, and answered() or take_back() at the answer;
+///  - release() when the peer is gone, or park() if its messages may still need their receives.
+///
 /// Beside the pool: DueAnswers for peers that no message has told what they are owed, CreditQueue
 /// for those that have asked and got nothing.
 class CreditPool {

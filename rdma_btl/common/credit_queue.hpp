@@ -39,6 +39,13 @@ class CreditQueue {
     return lease;
   }
 
+  /// The peer is gone: nobody is to be asked for credits on its account.
+  void remove(CreditLease& lease) {
+    if (!lease.needy) return;
+    lease.needy = false;
+    std::erase(waiting_, &lease);
+  }
+
   /// Whether nobody was served for so long: those who hold the credits compute and do not answer,
   /// so new memory should be made. True once in that time.
   [[nodiscard]] bool waited(std::uint64_t now_ns, std::uint64_t patience_ns) {

@@ -22,8 +22,7 @@ class RecallClock {
 
   /// The next one to be asked: CreditPool::recall() does that. Null: none was found. `looks` says
   /// at how many leases it may look, and is counted down: with 2 * size() all who hold something
-  /// above their base, are not recalled and do not wait for credits themselves are found sooner or
-  /// later.
+  /// above their base and are not recalled are found sooner or later.
   [[nodiscard]] CreditLease* next(std::size_t& looks) {
     while (looks != 0 && !leases_.empty()) {
       --looks;

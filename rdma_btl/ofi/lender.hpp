@@ -50,7 +50,10 @@ class Lender {
   void flush();
   /// Of a peer that is gone. What it has under way finds a receive all the same, or nobody misses
   /// it.
-  void release(Endpoint& endpoint) { pool_.release(endpoint.lease); }
+  void release(Endpoint& endpoint) {
+    needy_.remove(endpoint.lease);
+    pool_.release(endpoint.lease);
+  }
   /// Peers wait for credits: flush() has nothing for them, serve() may have.
   [[nodiscard]] bool any_needy() const { return !needy_.empty(); }
   void serve();

@@ -58,21 +58,18 @@ std::span<const epoll_event> Lines::wait(std::array<epoll_event, kEvents>& event
 
 // --- guests ------------------------------------------------------------------------------------
 
-/// The descriptors of those that have connected.
-std::vector<int> Lines::accept(std::string& trouble) {
-  std::vector<int> accepted;
-  for (;;) {
-    shm::Fd socket = net::accept_one(listener_.get());
-    if (!socket) {
-      trouble = shortage_.words(errno);
-      return accepted;
-    }
-    if (guests_.size() >= net::kMostGuests) guests_.erase(guests_.begin());
-    const int fd = socket.get();
-    (void)watch(fd, kGuestBit | static_cast<std::uint32_t>(fd), false);
-    guests_.emplace(fd, Line(std::move(socket)));
-    accepted.push_back(fd);
+/// The descriptor of one that has connected; nothing: nobody has, or it cannot be accepted.
+std::optional<int> Lines::accept(std::string& trouble) {
+  shm::Fd socket = net::accept_one(listener_.get());
+  if (!socket) {
+    trouble = shortage_.words(errno);
+    return std::nullopt;
   }
+  if (guests_.size() >= net::kMostGuests) guests_.erase(guests_.begin());
+  const int fd = socket.get();
+  (void)watch(fd, kGuestBit | static_cast<std::uint32_t>(fd), false);
+  guests_.emplace(fd, Line(std::move(socket)));
+  return fd;
 }
 
 /// Nothing: the rest of its hello is on its way; or it has left, and is forgotten.

@@ -70,8 +70,9 @@ class Lines {
       const std::uint64_t token = event.data.u64;
       if (token == kNoToken) continue;
       if (token == kListenerToken) {
-        for (const int fd : accept(trouble)) {
-          if (std::optional<Guest> guest = read_guest(fd)) user.on_guest(std::move(*guest));
+        // One by one: whose hello is here already needs no place among the guests.
+        while (const std::optional<int> fd = accept(trouble)) {
+          if (std::optional<Guest> guest = read_guest(*fd)) user.on_guest(std::move(*guest));
         }
       } else if ((token & kGuestBit) != 0) {
         std::optional<Guest> guest = read_guest(static_cast<int>(token & 0xffffffffU));
@@ -97,7 +98,7 @@ class Lines {
 
   [[nodiscard]] bool watch(int fd, std::uint64_t token, bool writable);
   [[nodiscard]] std::span<const epoll_event> wait(std::array<epoll_event, kEvents>& events);
-  [[nodiscard]] std::vector<int> accept(std::string& trouble);
+  [[nodiscard]] std::optional<int> accept(std::string& trouble);
   [[nodiscard]] std::optional<Guest> read_guest(int fd);
   void send(Endpoint& endpoint, std::span<const std::byte> bytes, bool rewatch);
 

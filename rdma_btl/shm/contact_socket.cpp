@@ -76,10 +76,12 @@ bool ContactSocket::receive(Datagram& out) const {
       std::memcpy(&out.credentials, CMSG_DATA(header), sizeof out.credentials);
     } else if (header->cmsg_type == SCM_RIGHTS) {
       const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-      for (std::size_t i = 0; i < count && i < out.fds.size(); ++i) {
+      for (std::size_t i = 0; i < count; ++i) {
         int fd = -1;
         std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
-        out.fds[i].reset(fd);
+        // The kernel delivers as many as find room beside the credentials, which may be one more.
+        Fd received(fd);
+        if (i < out.fds.size()) out.fds[i] = std::move(received);
       }
     }
   }

@@ -31,8 +31,9 @@ struct Inbound {
 /// The shared heap of a peer, as far as it is known.
 struct HeapMapping {
   Mapping mapping;
-  bool sought = false;   ///< once is enough
-  bool awaited = false;  ///< the peer was asked, the answer has not come
+  std::uint64_t begin = 0;  ///< its address in the peer
+  bool sought = false;      ///< once is enough
+  bool awaited = false;     ///< the peer was asked, the answer has not come
 };
 
 /// One peer. What a send touches comes first. PeerTable owns it; of its parts FirstContact fills

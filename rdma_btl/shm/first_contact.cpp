@@ -53,6 +53,7 @@ Expected<EndpointId> FirstContact::connect(PeerName peer, std::span<const std::b
   const SocketName socket = socket_name(std::span<const std::uint8_t, 16>(other.socket));
   Expected<Endpoint*> endpoint = make_endpoint(peer, socket);
   if (!endpoint) return tl::unexpected<Error>(std::move(endpoint.error()));
+  if ((*endpoint)->attached) return (*endpoint)->id;  // its HELLO came meanwhile, and was answered
   send_hello(**endpoint);
   return (*endpoint)->id;
 }
@@ -63,6 +64,8 @@ Expected<Endpoint*> FirstContact::make_endpoint(PeerName peer, const SocketName&
   if (++met_ > std::max(kFewMet, receiver_.open_rings() / 2)) {
     met_ = 0;
     health_.check_peers();
+    // That has read the socket: the peer's own HELLO may have been there.
+    if (Endpoint* known = peers_.find(peer); known != nullptr) return known;
   }
   const std::size_t bytes = ring_bytes(config_.ring_cells, config_.area_bytes);
   auto endpoint = std::make_unique<Endpoint>();

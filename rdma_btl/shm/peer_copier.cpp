@@ -33,6 +33,7 @@ ssize_t PeerCopier::copy(Endpoint& endpoint, bool to_peer, std::span<const iovec
 
 bool PeerCopier::copy_all(Endpoint& endpoint, bool to_peer, std::byte* here, std::uint64_t address,
                           std::size_t bytes) {
+  if (endpoint.shut) return false;  // its process number may be another process's by now
   while (bytes != 0) {
     const iovec local{here, bytes};
     const iovec remote{reinterpret_cast<void*>(address), bytes};

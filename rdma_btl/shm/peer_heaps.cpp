@@ -61,13 +61,16 @@ void PeerHeaps::retry() {
 
 std::byte* PeerHeaps::mapped(Endpoint& endpoint, std::uint64_t address, std::size_t length) {
   if (endpoint.home == nullptr) return nullptr;
-  const Home::HeapPlace& place = endpoint.home->heap;
-  const std::uint64_t bytes = place.bytes.load(std::memory_order_acquire);
-  if (bytes == 0) return nullptr;
-  const std::uint64_t offset = address - place.address.load(std::memory_order_relaxed);
+  if (!endpoint.heap.mapping) {
+    const Home::HeapPlace& place = endpoint.home->heap;
+    const std::uint64_t bytes = place.bytes.load(std::memory_order_acquire);
+    const std::uint64_t first = place.address.load(std::memory_order_relaxed);
+    if (bytes == 0 || address - first >= bytes || !find(endpoint)) return nullptr;
+  }
+  // The peer may write its page at any time, so what was found when it was mapped counts.
+  const std::uint64_t offset = address - endpoint.heap.begin;
+  const std::size_t bytes = endpoint.heap.mapping.size();
   if (offset > bytes || length > bytes - offset) return nullptr;
-  if (!endpoint.heap.mapping && !find(endpoint)) return nullptr;
-  if (offset + length > endpoint.heap.mapping.size()) return nullptr;
   return endpoint.heap.mapping.data() + offset;
 }
 
@@ -86,10 +89,16 @@ bool PeerHeaps::open(Endpoint& endpoint) {
   const Home::HeapPlace& place = endpoint.home->heap;
   const std::string path =
       fmt::format("/proc/{}/fd/{}", endpoint.pid, place.fd.load(std::memory_order_relaxed));
-  const Fd memory(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  // To open a device or a pipe would do something to it, so first it is only looked up.
+  const Fd found(::open(path.c_str(), O_PATH | O_CLOEXEC));
   struct stat about = {};
-  return memory && ::fstat(memory.get(), &about) == 0 &&
-         about.st_ino == place.inode.load(std::memory_order_relaxed) && map(endpoint, memory);
+  if (!found || ::fstat(found.get(), &about) != 0 || !S_ISREG(about.st_mode) ||
+      about.st_ino != place.inode.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  const std::string same = fmt::format("/proc/self/fd/{}", found.get());
+  const Fd memory(::open(same.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  return memory && map(endpoint, memory);
 }
 
 void PeerHeaps::ask(Endpoint& endpoint) {
@@ -107,8 +116,12 @@ void PeerHeaps::take_offer(Endpoint& endpoint, const Fd& memory) {
 /// Without it transfers go on as they did.
 bool PeerHeaps::map(Endpoint& endpoint, const Fd& memory) {
   const std::size_t bytes = endpoint.home->heap.bytes.load(std::memory_order_acquire);
+  const std::uint64_t begin = endpoint.home->heap.address.load(std::memory_order_relaxed);
+  constexpr std::uint64_t kSmallestPage = 4096;
+  if (begin % kSmallestPage != 0) return false;  // words would not lie as they do in the peer
   Expected<Mapping> mapping = map_foreign(memory.get(), bytes);
   if (!mapping) return false;
+  endpoint.heap.begin = begin;
   endpoint.heap.mapping = std::move(*mapping);
   ++counters_.heaps_mapped;
   return true;

@@ -58,7 +58,7 @@ bool RegionTable::allowed(std::uint64_t key, std::uint64_t address, std::uint64_
 
 bool published(const Home& home, const RemoteAddress& remote, std::size_t length, Access needed) {
   const auto index = static_cast<std::uint32_t>(remote.key);
-  if (index >= kSharedRegions) return true;
+  if (!checked_here(remote)) return true;
   const RegionEntry& entry = home.regions[index];
   const std::uint64_t stamp = entry.stamp.load(std::memory_order_acquire);
   const std::uint64_t address = entry.address.load(std::memory_order_acquire);

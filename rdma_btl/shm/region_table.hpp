@@ -39,6 +39,12 @@ class RegionTable {
   std::vector<std::uint32_t> free_;
 };
 
+/// Whether the region is one of those that its owner publishes, so that the initiator can check
+/// what is done there; others are the target's to check.
+[[nodiscard]] inline bool checked_here(const RemoteAddress& remote) {
+  return static_cast<std::uint32_t>(remote.key) < kSharedRegions;
+}
+
 /// Whether the owner of the home has published that region for such an access. Regions beyond the
 /// published ones pass.
 [[nodiscard]] bool published(const Home& home, const RemoteAddress& remote, std::size_t length,

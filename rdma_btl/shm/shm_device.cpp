@@ -104,6 +104,8 @@ std::size_t ShmDevice::post(EndpointId id, std::span<const Operation> operations
     return health_.refuse(endpoint, operations);
   std::size_t accepted = 0;
   for (const Operation& operation : operations) {
+    if (endpoint.shut) [[unlikely]]  // the operation before this one has found the peer dead
+      return accepted + health_.refuse(endpoint, operations.subspan(accepted));
     const bool done = operation.kind == OpKind::send ? sender.push(endpoint, operation)
                                                      : transfers_.start(endpoint, operation);
     if (!done) [[unlikely]] {

@@ -110,7 +110,8 @@ void Transfers::begin(Job& job) {
     return;
   }
   if (job.kind == OpKind::atomic) {
-    std::byte* const word = heaps_.mapped(endpoint, job.remote.address, length);
+    std::byte* const word =
+        checked_here(job.remote) ? heaps_.mapped(endpoint, job.remote.address, length) : nullptr;
     job.phase = word != nullptr ? Phase::notifying : Phase::requesting;
     if (word != nullptr) change_in_place(job, word);
   } else if (endpoint.cma || heaps_.mapped(endpoint, job.remote.address, length) != nullptr) {
@@ -313,6 +314,7 @@ void Transfers::copy(Batch& batch) {
 
 void Transfers::copy_failed(Job& job, Endpoint& endpoint, int error) {
   if (error == ESRCH) {
+    if (endpoint.failed) return finish(job, MPI_ERR_PROC_ABORTED);
     return health_.fail_exited(endpoint);
   }
   if ((error == EPERM || error == ENOSYS) && config_.copy == ShmCopy::automatic) {

@@ -10,7 +10,7 @@
 namespace remit::tcp {
 
 inline constexpr std::uint32_t kMagic = 0x70637472;  // "rtcp"
-inline constexpr std::uint16_t kVersion = 1;
+inline constexpr std::uint16_t kVersion = 2;
 
 enum class Verdict : std::uint16_t {
   accepted,   ///< of a request: please

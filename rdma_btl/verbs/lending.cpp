@@ -92,6 +92,7 @@ bool Lending::return_to(Endpoint& endpoint) {
 }
 
 void Lending::release(Endpoint& endpoint) {
+  requests_.remove(endpoint.lease);
   if (pool_.shared()) {
     credits_.park(endpoint.lease);
   } else {

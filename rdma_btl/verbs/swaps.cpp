@@ -37,7 +37,7 @@ bool Swaps::start(Endpoint& endpoint, const Operation& operation) {
 
 bool Swaps::any_of(EndpointId endpoint) const {
   return std::ranges::any_of(jobs_, [endpoint](const std::unique_ptr<Job>& job) {
-    return job->live && job->endpoint == endpoint;
+    return job->live && !job->swapped && job->endpoint == endpoint;
   });
 }
 

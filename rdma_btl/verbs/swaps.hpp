@@ -36,7 +36,7 @@ class Swaps {
   [[nodiscard]] bool due() const { return !due_.empty(); }
   /// The next attempt of swaps whose guess was wrong, and the notifications of those that are done.
   void retry();
-  /// Whether one to this peer is under way.
+  /// Whether one to this peer is not done at its target yet; its notification does not count.
   [[nodiscard]] bool any_of(EndpointId endpoint) const;
   /// Nothing is under way.
   [[nodiscard]] bool idle() const { return jobs_.size() == free_.size(); }

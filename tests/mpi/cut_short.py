@@ -27,8 +27,9 @@ BY_KERNEL, BY_RING = ({"REMIT_SHM_COPY": name} for name in ("cma", "pipelined"))
 BOTH = ("sender", "receiver")
 
 # What is forced; how the bytes lie at the sender and at the receiver; MB, messages; who dies; words
-# for the program.
-Way = collections.namedtuple("Way", "name parameters layouts size victims words", defaults=[BOTH, ()])
+# for the program; whose memory the other rank has mapped, so that it outlives its owner and the
+# message may come whole.
+Way = collections.namedtuple("Way", "name parameters layouts size victims words mapped", defaults=[BOTH, (), None])
 WAYS = [
     Way("both sides read", {**GET, **BY_KERNEL}, ("bytes", "bytes"), (32, 1)),
     Way("the receiver reads alone", {**GET, **BY_KERNEL}, ("bytes", "bytes"), (32, 1), ("sender",), ("absent",)),
@@ -44,7 +45,7 @@ WAYS = [
     Way("read through the ring", {**GET, **BY_RING}, ("bytes", "bytes"), (32, 1)),
     Way("written through the ring", {**PUT, **BY_RING}, ("bytes", "bytes"), (32, 1)),
     Way("several at a time through the ring", {**GET, **BY_RING}, ("bytes", "bytes"), (32, 32)),
-    Way("read where both see it", {**GET, **BY_RING}, ("shared", "bytes"), (32, 1)),
+    Way("read where both see it", {**GET, **BY_RING}, ("shared", "bytes"), (32, 1), mapped="sender"),
     Way("written where both see it", {**PUT, **BY_RING}, ("bytes", "shared"), (32, 1)),
 ]
 
@@ -67,6 +68,8 @@ class CutShort(LauncherTest):
             self.assertNotIn("Sanitizer", err, told)
             rank, pid = BOTH.index(victim), begun[2]
             self.assertRegex(self.the_message(err), rf"rank {rank} \(pid {pid}, .*\) .* was killed by signal 9", told)
+            if victim == way.mapped and int(begun[1]) < PARTS == int(end[2]) and int(end[1]) == 0:
+                return
             if int(end[1]) == 0 or PARTS in (int(begun[1]), int(end[2])):
                 continue  # it had come already
             self.assertRegex(end[3], rf"MPI_ERR_PROC_ABORTED.*with rank {rank} failed: .*\(pid {pid}\)", told)

@@ -180,7 +180,8 @@ TEST(NoMemory, AtALeader) {
       const auto made = [&] {
         if (rank != (says ? 0 : 2)) return create();
         const std::size_t words =
-            encode_group(call.engine(), *Group::of(procs({0, 1, 3, 4, 7, 8, 9, 10, 11, 12, 13, 14, 15})))
+            encode_group(call.engine(),
+                         *Group::of(procs({0, 1, 3, 4, 7, 8, 9, 10, 11, 12, 13, 14, 15})))
                 .size() +
             2;
         const NoMemoryFor failure(words * sizeof(std::int64_t));

@@ -39,8 +39,7 @@ SimConfig quiet() {
 /// Tells each peer the keys of its window as soon as they are connected.
 class ToyUser final : public LinkUser {
  public:
-  ToyUser(Links& links, int rank)
-      : links_(links), memory_(*(*links.devices().begin())->device) {
+  ToyUser(Links& links, int rank) : links_(links), memory_(*(*links.devices().begin())->device) {
     window = memory_.words();
     links_.users().set(LinkUserId::windows, this);
     Expected<OfferedMemory> made = OfferedMemory::offer(links_.devices(), window.data(),

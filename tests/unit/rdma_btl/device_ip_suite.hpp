@@ -15,8 +15,8 @@
 #include <cstring>
 #include <string>
 
-#include "rdma_btl/net/interfaces.hpp"
 #include "rdma_btl/net/address_book.hpp"
+#include "rdma_btl/net/interfaces.hpp"
 #include "tests/unit/rdma_btl/device_nodes.hpp"
 
 namespace remit::testing {

@@ -1,5 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Confirms of the ofi device: libfabric says of each write when it is visible at its target.
+// Confirms of the ofi device. In one stream a read behind the writes proves that they are visible;
+// elsewhere libfabric says of each write when it is, which costs an answer each.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,16 @@ inline void settle_confirms(Endpoint& endpoint, OwnCompletions& own) {
   }
 }
 
-/// A request is over. If it is a put, it is visible at its target now, or has failed.
-inline void end_put(Endpoint& endpoint, const Request& request, OwnCompletions& own) {
-  if (request.kind != Request::Kind::put) return;
+/// A confirm waits for this request, which libfabric has taken.
+inline void count_for_confirms(Endpoint& endpoint, Request& request) {
+  request.counted = true;
+  request.group = endpoint.confirms.begin();
+}
+
+/// A request is over: what a confirm waited for is visible at its target, or has failed.
+inline void end_counted(Endpoint& endpoint, Request& request, OwnCompletions& own) {
+  if (!request.counted) return;
+  request.counted = false;
   endpoint.confirms.end(request.group);
   settle_confirms(endpoint, own);
 }

@@ -92,6 +92,8 @@ Hello Contacts::hello_to(Endpoint& endpoint) {
   hello.credits = lender_.lend_first(endpoint);
   hello.address_bytes = static_cast<std::uint32_t>(fabric_.address().size());
   std::ranges::copy(fabric_.address(), hello.address.begin());
+  hello.proof_address = fabric_.proof().address;
+  hello.proof_key = fabric_.proof().key;
   lines_.addresses().host().copy(hello.host.data(), hello.host.size() - 1);
   return hello;
 }
@@ -100,6 +102,7 @@ Hello Contacts::hello_to(Endpoint& endpoint) {
 void Contacts::take_hello(Endpoint& endpoint, const Hello& hello) {
   endpoint.theirs = hello.endpoint;
   endpoint.password = hello.secret;
+  endpoint.proof = {hello.proof_address, hello.proof_key};
   endpoint.credits = {};
   endpoint.credits.grant(hello.credits);
   if (endpoint.host.empty()) {

@@ -41,6 +41,8 @@ struct Endpoint {
   std::uint64_t sent = 0;      ///< messages and notifications
   std::uint64_t received = 0;  ///< ... of the peer
   ConfirmQueue confirms;       ///< of puts (confirms.hpp)
+  RemoteAddress proof;         ///< what is read behind puts that are to be confirmed
+  bool unproven = false;       ///< there are such, and nothing was read behind them
 
   // Lifecycle
   bool settling = false;       ///< between the first step and open

@@ -67,6 +67,11 @@ void Fabric::open_wait_set() {
   if (::fi_wait_open(fabric_.get(), &attributes, &set) == 0) wait_set_.reset(set);
 }
 
+bool Fabric::in_one_stream() const {
+  const std::string_view provider = info_->fabric_attr->prov_name;
+  return provider == "net" || provider == "tcp" || provider == "tcp;ofi_rxm";
+}
+
 Expected<> Fabric::open_endpoint() {
   fid_ep* endpoint = nullptr;
   if (const int error = ::fi_endpoint(domain_.get(), info_.get(), &endpoint, nullptr); error != 0) {

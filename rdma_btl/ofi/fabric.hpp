@@ -54,6 +54,13 @@ class Fabric {
   [[nodiscard]] std::uint64_t memory_key() const {
     return all_memory_ ? ::fi_mr_key(all_memory_.get()) : 0;
   }
+  /// Whether operations to a peer follow each other in one stream of bytes, so that a read behind
+  /// writes comes back when these are at their target.
+  [[nodiscard]] bool in_one_stream() const;
+  /// Eight bytes of ours that such a read of a peer may fetch.
+  [[nodiscard]] RemoteAddress proof() const {
+    return {reinterpret_cast<std::uintptr_t>(&proof_), memory_key()};
+  }
   /// Whether a write carries a notification.
   [[nodiscard]] bool remote_data() const { return remote_data_; }
 
@@ -90,6 +97,7 @@ class Fabric {
   Owned<fid_ep> endpoint_;
   std::vector<std::byte> address_;
   bool remote_data_ = false;
+  std::uint64_t proof_ = 0;
 };
 
 }  // namespace remit::ofi

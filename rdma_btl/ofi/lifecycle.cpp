@@ -62,9 +62,9 @@ void Lifecycle::check_deadlines() {
 
 void Lifecycle::on_deadline(Endpoint& endpoint) {
   if (endpoint.state == State::failed || endpoint.state == State::gone) {
-    requests_.forget(endpoint.id, [&](const Request& request) {
+    requests_.forget(endpoint.id, [&](Request& request) {
       own_.complete(endpoint.id, request.cookie, MPI_ERR_PROC_ABORTED);
-      end_put(endpoint, request, own_);
+      end_counted(endpoint, request, own_);
     });
   } else if (endpoint.leaving) {
     fail(endpoint,

@@ -164,7 +164,7 @@ int OfiDevice::max_sleep_ms() const {
   return lender_.any_needy() || lifecycle_.any_deadline() ? kTimedMs : -1;
 }
 
-/// Over TCP a send is complete when the kernel has all of it, a put when it is at the target.
+/// Over TCP a send or put is complete when the kernel has all of it.
 bool OfiDevice::flushed() const {
   if (requests_.under_way() != 0 || sender_.any_due()) return false;
   for (const ofi::Endpoint& endpoint : endpoints_) {

@@ -122,7 +122,7 @@ void Receiver::on_done(Request& request, int status, const std::string& words) {
   }
   if (!transfer || forgotten) return;
   own_.complete(endpoint.id, request.cookie, status);
-  end_put(endpoint, request, own_);
+  end_counted(endpoint, request, own_);
   if (request.notify && status == MPI_SUCCESS && endpoint.state == State::open) {
     sender_.notify(endpoint.id, request.notification);
   }

@@ -24,7 +24,9 @@ struct Request {
   bool forgotten = false;  ///< its operation is complete already, with an error
   EndpointId endpoint = 0;
   std::uint32_t notification = 0;
-  ConfirmQueue::Group group = 0;  ///< of a put: what confirms it
+  bool counted = false;  ///< in Endpoint::confirms, as one of `group`
+  ConfirmQueue::Group group = 0;
+  std::uint64_t proof = 0;  ///< where a proof is read to
   std::uint64_t cookie = kNoCompletion;
   std::size_t bytes = 0;  ///< of a send, put or get under way; else 0
   std::byte* buffer = nullptr;

@@ -33,10 +33,7 @@ bool Sender::post_one(Endpoint& endpoint, const Operation& operation) {
     case OpKind::atomic:
       return unsupported(endpoint, operation);
     case OpKind::confirm:
-      assert(operation.cookie != kNoCompletion);
-      endpoint.confirms.confirm(operation.cookie);
-      settle_confirms(endpoint, own_);
-      return true;
+      return post_confirm(endpoint, operation);
   }
   return true;
 }
@@ -174,8 +171,38 @@ bool Sender::post_get(Endpoint& endpoint, const Operation& operation) {
   return true;
 }
 
-/// A notification that is a message of its own is sent when the write is complete at the target,
-/// and a confirm waits for that: so writes say that they want to know.
+bool Sender::post_confirm(Endpoint& endpoint, const Operation& operation) {
+  assert(operation.cookie != kNoCompletion);
+  if (endpoint.unproven && !read_proof(endpoint)) return false;
+  endpoint.confirms.confirm(operation.cookie);
+  settle_confirms(endpoint, own_);
+  return true;
+}
+
+/// Behind writes of one stream: when it comes back they are at their target.
+bool Sender::read_proof(Endpoint& endpoint) {
+  Request* const request = requests_.free_transfer();
+  if (request == nullptr) {
+    ++counters_.busy;
+    return false;
+  }
+  request->kind = Request::Kind::get;
+  request->notify = false;
+  request->forgotten = false;
+  request->endpoint = endpoint.id;
+  request->cookie = kNoCompletion;
+  request->bytes = sizeof request->proof;
+  const long result =
+      ::fi_read(fabric_.endpoint(), &request->proof, sizeof request->proof, nullptr, endpoint.to,
+                endpoint.proof.address, endpoint.proof.key, &request->context);
+  if (!took(endpoint, result, *request, "fi_read")) return false;
+  count_for_confirms(endpoint, *request);
+  endpoint.unproven = false;
+  return true;
+}
+
+/// A notification that is a message of its own is sent when the write is complete at the target:
+/// so such a write says that it wants to know, and each does where only that can confirm it.
 bool Sender::transfer(Endpoint& endpoint, const Operation& operation, bool remote_data) {
   Request* const request = requests_.free_transfer();
   if (request == nullptr) {
@@ -204,12 +231,14 @@ bool Sender::transfer(Endpoint& endpoint, const Operation& operation, bool remot
   message.rma_iov_count = 1;
   message.context = &request->context;
   message.data = notice_of(endpoint.theirs, operation.notification);
-  const std::uint64_t flags =
-      FI_COMPLETION | FI_DELIVERY_COMPLETE | (remote_data ? FI_REMOTE_CQ_DATA : 0);
+  const bool delivered = request->notify || !fabric_.in_one_stream();
+  const std::uint64_t flags = FI_COMPLETION | (delivered ? FI_DELIVERY_COMPLETE : 0) |
+                              (remote_data ? FI_REMOTE_CQ_DATA : 0);
   const long result = put ? ::fi_writemsg(fabric_.endpoint(), &message, flags)
                           : ::fi_readmsg(fabric_.endpoint(), &message, FI_COMPLETION);
   if (!took(endpoint, result, *request, put ? "fi_writemsg" : "fi_readmsg")) return false;
-  if (put) request->group = endpoint.confirms.begin();
+  if (put && delivered) count_for_confirms(endpoint, *request);
+  if (put && !delivered) endpoint.unproven = true;
   return true;
 }
 

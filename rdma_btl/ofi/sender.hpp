@@ -44,6 +44,8 @@ class Sender {
   [[nodiscard]] bool post_send(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool post_put(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool post_get(Endpoint& endpoint, const Operation& operation);
+  [[nodiscard]] bool post_confirm(Endpoint& endpoint, const Operation& operation);
+  [[nodiscard]] bool read_proof(Endpoint& endpoint);
   [[nodiscard]] bool send_message(Endpoint& endpoint, Header header, std::span<const Piece> pieces);
   [[nodiscard]] bool send_notification(Endpoint& endpoint, std::uint32_t value);
   [[nodiscard]] bool transfer(Endpoint& endpoint, const Operation& operation, bool remote_data);

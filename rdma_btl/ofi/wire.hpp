@@ -12,7 +12,7 @@
 namespace remit::ofi {
 
 inline constexpr std::uint32_t kMagic = 0x69666f72;  // "rofi"
-inline constexpr std::uint16_t kVersion = 1;
+inline constexpr std::uint16_t kVersion = 2;
 
 enum class Verdict : std::uint16_t {
   accepted,   ///< of a request: please
@@ -33,10 +33,12 @@ struct Hello {
   std::uint32_t secret = 0;    ///< for Header::secret
   std::uint32_t credits = 0;   ///< receives that its sender has leased to the other side
   std::uint32_t address_bytes = 0;
+  std::uint64_t proof_address = 0;  ///< of eight bytes that are there to be read behind writes
+  std::uint64_t proof_key = 0;      ///< for that
   std::array<std::byte, 128> address = {};  ///< of libfabric
   std::array<char, 64> host = {};           ///< ends with 0
 };
-static_assert(sizeof(Hello) == 240);
+static_assert(sizeof(Hello) == 256);
 
 enum class LineKind : std::uint32_t {
   credits = 1,  ///< `count` receives may be used (again)

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "rdma_btl/shm/layout.hpp"
 #include "tests/unit/rdma_btl/shm/side.hpp"
 
 namespace remit::testing {
@@ -102,6 +103,20 @@ TEST_F(ShmAtomics, OutsideOfTheRegionAreRefused) {
     EXPECT_EQ(status_of(who, 12), MPI_ERR_RMA_RANGE) << "not aligned";
   }
   EXPECT_EQ(word_.word(7), 2U);
+}
+
+/// A key that only its owner can check goes to the owner, mapped or not.
+TEST_F(ShmAtomics, OfRegionsThatAreNotPublishedAreTheTargetsToCheck) {
+  RemoteAddress wrong = word_.remote();
+  wrong.key += shm::kSharedRegions;
+  Node& node = *nodes_[1];
+  const std::uint64_t cookie =
+      node.start(to_target_[0], atomic_of(AtomicKind::fetch_add, {}, wrong, 1));
+  while (!node.done(cookie)) {
+    for (const auto& each : nodes_) each->progress();
+  }
+  EXPECT_EQ(node.completed[cookie], MPI_ERR_RMA_RANGE);
+  EXPECT_EQ(word_.word(0), 0U);
 }
 
 /// Compare and swap as a lock, held by one at a time: what it guards is no atomic.

@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -195,6 +197,55 @@ TEST(ShmLife, KilledPeersFailAfterTheirLastMessage) {
         EXPECT_TRUE(side.device->flushed());
       });
   EXPECT_TRUE(WIFSIGNALED(status));
+}
+
+/// The first operation of several finds the peer dead: those behind it end as well, each once.
+TEST(ShmLife, AllThatWasPostedToADeadPeerEnds) {
+  const int status = run_pair(
+      [](int channel) {
+        Side side(config_of(1), channel);
+        Buffer memory(*side.device, 1 << 20);
+        RemoteAddress other;
+        if (!side.exchange(memory.remote(), other)) return 1;
+        ::raise(SIGKILL);
+        return 2;
+      },
+      [](int channel, pid_t child) {
+        Side side(config_of(0), channel);  // its own looks at the peer come too late
+        Buffer local(*side.device, 1 << 20);
+        RemoteAddress other;
+        ASSERT_TRUE(side.exchange(local.remote(), other));
+        siginfo_t info;
+        ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
+        const Piece small = local.piece(0, 64);
+        const Piece large = local.piece();
+        std::array operations = {put_of({&small, 1}, other),
+                                 put_of({&small, 1}, other),
+                                 put_of({&large, 1}, other),
+                                 get_of({&large, 1}, other),
+                                 atomic_of(AtomicKind::fetch_add, {}, other, 1),
+                                 Operation{}};
+        operations.back().kind = OpKind::confirm;
+        constexpr std::uint64_t kFirst = 1000;
+        for (std::size_t i = 0; i < operations.size(); ++i) operations[i].cookie = kFirst + i;
+        std::map<std::uint64_t, int> ended;
+        EXPECT_EQ(side.device->post(side.endpoint, operations), operations.size());
+        std::array<Completion, 16> out;
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+        while (ended.size() != operations.size() && std::chrono::steady_clock::now() < end) {
+          const std::size_t count = side.device->poll(out);
+          for (std::size_t i = 0; i < count; ++i) {
+            if (out[i].kind != CompletionKind::local) continue;
+            EXPECT_TRUE(ended.emplace(out[i].cookie, out[i].status).second) << out[i].cookie;
+          }
+        }
+        EXPECT_EQ(ended.size(), operations.size());
+        for (const auto& [cookie, status] : ended)
+          EXPECT_EQ(status, MPI_ERR_PROC_ABORTED) << cookie;
+        EXPECT_TRUE(side.device->flushed());
+        EXPECT_NE(side.device->max_sleep_ms(), 0) << "nothing is left to do";
+      });
+  EXPECT_EQ(WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status), SIGKILL);
 }
 
 /// Sends two parts, of which it cannot read the second one: the process ends when the first has

@@ -211,7 +211,9 @@ TEST(ShmLife, AllThatWasPostedToADeadPeerEnds) {
         return 2;
       },
       [](int channel, pid_t child) {
-        Side side(config_of(0), channel);  // its own looks at the peer come too late
+        ShmConfig config = config_of(0);
+        config.liveness_ms = 200;  // where the operations do not find it out
+        Side side(config, channel);
         Buffer local(*side.device, 1 << 20);
         RemoteAddress other;
         ASSERT_TRUE(side.exchange(local.remote(), other));

@@ -328,7 +328,8 @@ TEST(TcpEpollSet, WakesUntilItIsCalm) {
   EXPECT_EQ(set.wait(events, 0), 0U);
   set.wake();
   ASSERT_EQ(set.wait(events, 0), 1U);
-  EXPECT_EQ(events[0].data.u64, tcp::EpollSet::kNoToken);
+  EXPECT_EQ(std::uint64_t{events[0].data.u64},
+            tcp::EpollSet::kNoToken);  // a copy: it is not aligned
   set.calm();
   EXPECT_EQ(set.wait(events, 0), 0U);
   const Stream stream;
@@ -336,7 +337,7 @@ TEST(TcpEpollSet, WakesUntilItIsCalm) {
   EXPECT_EQ(set.wait(events, 0), 0U);
   set.watch(stream.in.get(), 6, true);
   ASSERT_EQ(set.wait(events, 0), 1U) << "there is room";
-  EXPECT_EQ(events[0].data.u64, 6U);
+  EXPECT_EQ(std::uint64_t{events[0].data.u64}, 6U);  // a copy: it is not aligned
   set.unwatch(stream.in.get());
   EXPECT_EQ(set.wait(events, 0), 0U);
 }

@@ -40,6 +40,11 @@ thread_local int failures = 0;
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
+// What std::stable_sort() takes, and gives back by the operator below.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return bytes != 0 && bytes == failing_bytes ? nullptr
+                                              : std::malloc(std::max<std::size_t>(bytes, 1));
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }

@@ -2,6 +2,8 @@
 // Waits that last are written down.
 #include "runtime/wait_notices.hpp"
 
+#include "runtime/clock.hpp"
+
 namespace remit {
 
 void WaitNotices::write(WaitNotice& notice, bool alone) {

@@ -102,7 +102,7 @@ Expected<> Bridge::confirm(bool good) {
   } else {
     heard = tl::unexpected(message.error());
   }
-  const auto sent = wait_for(request);
+  Expected<> sent = wait_for(request);
   if (!heard) return heard;
   if (!sent) return sent;
   if (theirs == std::byte{0}) return other_failed();

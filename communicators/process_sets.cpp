@@ -38,6 +38,7 @@ std::shared_ptr<const Group> find_process_set(Process& process, std::string_view
   for (const ProcessSet& set : process_sets(process)) {
     if (set.name != name || set.ranks.empty()) continue;
     std::vector<ProcId> members;
+    members.reserve(set.ranks.size());
     for (const int rank : set.ranks) members.push_back(proc_of_world_rank(rank));
     return Group::of(std::move(members));
   }

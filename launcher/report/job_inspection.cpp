@@ -148,7 +148,7 @@ double JobInspection::elapsed() const {
 }
 
 void JobInspection::read_stacks(const std::shared_ptr<const Snapshot>& all,
-                                std::function<void(const std::string& text)> done) {
+                                const std::function<void(const std::string& text)>& done) {
   try {
     std::thread([this, all, done, gone = gone_] {
       std::string text;

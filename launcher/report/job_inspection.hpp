@@ -60,7 +60,7 @@ class JobInspection {
   /// output and signals are still served. `done` hears them, in the io_context's thread; it does
   /// not if this object goes meanwhile.
   void read_stacks(const std::shared_ptr<const Snapshot>& all,
-                   std::function<void(const std::string& text)> done);
+                   const std::function<void(const std::string& text)>& done);
 
  private:
   void inspect_once(const std::set<int>& silent,

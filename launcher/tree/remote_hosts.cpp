@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <algorithm>
 #include <asio/steady_timer.hpp>
 #include <chrono>
 #include <cmath>
@@ -247,6 +249,7 @@ void RemoteHosts::failed(int node, const std::string& why) {
   states_.lose(node);
   if (!listening_) return startup_.fail(why);
   std::vector<int> nodes;
+  nodes.reserve(static_cast<std::size_t>(std::max(0, exchange_.processes())));
   for (int rank = 0; rank < exchange_.processes(); ++rank) {
     nodes.push_back(exchange_.node_of(rank));
   }

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <algorithm>
 #include <asio/steady_timer.hpp>
 #include <chrono>
 #include <cmath>

@@ -48,19 +48,4 @@ enum class ContactAnswer : std::uint8_t {
   return ContactAnswer::refuse;
 }
 
-/// The phase that the answer to our own request leads to. mine_wins is for nobody who is asking no
-/// more: the peer's request may have come first, and have been accepted.
-[[nodiscard]] constexpr ContactPhase after_answer(ContactPhase phase, ContactAnswer answer) {
-  if (phase != ContactPhase::asking) return phase;
-  switch (answer) {
-    case ContactAnswer::accept:
-      return ContactPhase::agreed;
-    case ContactAnswer::mine_wins:
-      return ContactPhase::yielding;
-    case ContactAnswer::refuse:
-      break;
-  }
-  return ContactPhase::over;
-}
-
 }  // namespace remit

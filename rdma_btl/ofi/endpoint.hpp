@@ -12,6 +12,7 @@
 #include "rdma_btl/common/endpoint_table.hpp"
 #include "rdma_btl/ofi/api.hpp"
 #include "rdma_btl/ofi/line.hpp"
+#include "runtime/os/os.hpp"
 
 namespace remit::ofi {
 
@@ -66,8 +67,6 @@ struct Endpoint {
 
 using Endpoints = EndpointTable<Endpoint>;
 
-inline constexpr std::uint64_t ms(std::uint64_t count) {
-  return count * 1'000'000;
-}
+using shm::ms;
 
 }  // namespace remit::ofi

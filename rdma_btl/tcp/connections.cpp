@@ -95,8 +95,7 @@ void Connections::begin(Endpoint& endpoint) {
                 fmt::format("no way to {}: {}", way_to(endpoint), socket.error().message));
   }
   endpoint.socket = std::move(*socket);
-  constexpr std::uint64_t kNsPerMs = 1'000'000;
-  endpoint.deadline_ns = shm::now_ns() + local_.config.connect_timeout_ms * kNsPerMs;
+  endpoint.deadline_ns = shm::now_ns() + shm::ms(local_.config.connect_timeout_ms);
   if (!std::exchange(endpoint.timed, true)) timed_.push_back(&endpoint);
   set_.watch(endpoint.socket.get(), endpoint.id, true);
 }

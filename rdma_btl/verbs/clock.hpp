@@ -10,12 +10,8 @@
 
 namespace remit::verbs {
 
+using shm::ms;
 using shm::now_ns;
-
-/// So many milliseconds in nanoseconds.
-[[nodiscard]] constexpr std::uint64_t ms(std::uint64_t count) {
-  return count * 1'000'000;
-}
 
 /// Writes a line to the log of the configuration, if it has one.
 template <class... Args>

@@ -119,5 +119,9 @@ void allow_direct_copies();
 [[nodiscard]] inline std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(monotonic_ns());
 }
+/// So many milliseconds in its unit.
+[[nodiscard]] constexpr std::uint64_t ms(std::uint64_t count) {
+  return count * 1'000'000;
+}
 
 }  // namespace remit::shm

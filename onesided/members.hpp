@@ -1,0 +1,73 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The members of a window: who they are, where their memory is, and how this process reaches it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "links/process_id.hpp"
+#include "onesided/control.hpp"
+#include "onesided/host_segment.hpp"
+#include "onesided/member_memory.hpp"
+#include "onesided/process_memory.hpp"
+#include "pt2pt/communicator.hpp"
+#include "runtime/os/kernel_copy.hpp"
+
+namespace remit {
+
+/// The way to a member's memory.
+enum class MemoryWay : std::uint8_t {
+  mapped,   ///< loads and stores
+  kernel,   ///< copies by the kernel: the member needs to do nothing
+  message,  ///< operations of a device, and messages that the member serves
+};
+[[nodiscard]] const char* name_of(MemoryWay way);
+
+/// Made when the window is. The table and the control words are the host's; what this process keeps
+/// for itself grows only with the members whose memory it copies by the kernel. The thread that
+/// holds the process.
+class WindowMembers {
+ public:
+  /// `comm` must outlive it.
+  WindowMembers(const CommCore& comm, HostSegment segment, KernelCopy& kernel)
+      : comm_(comm), segment_(std::move(segment)), kernel_(kernel) {}
+
+  [[nodiscard]] int size() const { return comm_.size(); }
+  [[nodiscard]] int rank() const { return comm_.rank; }
+  [[nodiscard]] ProcId proc(int rank) const { return comm_.local->proc(rank); }
+  [[nodiscard]] const MemberEntry& entry(int rank) const { return segment_.table()[rank]; }
+  [[nodiscard]] const HostSegment& segment() const { return segment_; }
+
+  /// The words of a member of this host; null: it is on another one.
+  [[nodiscard]] MemberControl* control(int rank) const {
+    const std::uint32_t index = entry(rank).local_index;
+    return index < segment_.members() ? &segment_.control(index) : nullptr;
+  }
+  [[nodiscard]] MemberControl& own_control() const { return segment_.control(segment_.index()); }
+  /// Where a member's memory is mapped here; null: nowhere.
+  [[nodiscard]] std::byte* mapped(int rank) const {
+    const std::uint64_t offset = entry(rank).segment_offset;
+    if (offset == MemberEntry::kElsewhere) [[unlikely]]
+      return rank == comm_.rank ? reinterpret_cast<std::byte*>(entry(rank).base) : nullptr;
+    return segment_.memory(offset);
+  }
+
+  /// How this process reaches a member's memory. The kernel is tried once for each member.
+  [[nodiscard]] MemoryWay way(int rank);
+  /// The memory of a member, whose way is not `message`.
+  [[nodiscard]] MemberMemory memory(int rank);
+
+ private:
+  [[nodiscard]] ProcessMemory* process(int rank);
+
+  const CommCore& comm_;
+  HostSegment segment_;
+  KernelCopy& kernel_;
+  /// By rank; null: the kernel refuses, or it is on another host.
+  std::map<int, std::unique_ptr<ProcessMemory>> processes_;
+};
+
+}  // namespace remit

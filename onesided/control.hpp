@@ -60,7 +60,8 @@ struct MemberControl {
     ProcessSign sign;
     std::uint64_t regions_address = 0;  ///< dynamic windows: of its RegionTable, in its own memory
     std::atomic<std::uint64_t> regions_version{0};  ///< ... changes before and after the table does
-    std::atomic<std::uint32_t> freed{0};  ///< the member's memory must not be touched any more
+    /// 1 + the host's index of the member whose lock this one may sleep for; 0: none.
+    std::atomic<std::uint32_t> awaits_lock_of{0};
   } identity;
 
   std::array<GranuleLock, kGranuleLocks> granules;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -11,18 +12,21 @@
 
 namespace remit {
 
-/// A target that this process has locked, by itself or with all.
+/// A target that this process has locked.
 struct HeldLock {
   int rank = 0;
   bool exclusive = false;
-  bool taken = true;  ///< false: MPI_MODE_NOCHECK, nothing has to be given back
-  TicketLock::Ticket ticket = 0;  ///< where the lock's words are in memory of this host
+  bool taken = true;              ///< false: MPI_MODE_NOCHECK, nothing has to be given back
+  TicketLock::Ticket ticket = 0;  ///< of a lock whose words are in memory of this host
 };
 
 /// A state machine that moves no bytes and waits for nobody. Its functions say whether a call may
-/// be made now, MPI_ERR_RMA_SYNC with words if not, and take note of it. One thread at a time.
+/// be made now, MPI_ERR_RMA_SYNC with words if not, and take note of it. Ranks are of the window's
+/// group. One thread at a time.
 class Epochs {
  public:
+  explicit Epochs(int members) : members_(members) {}
+
   /// The access epoch of this process.
   enum class Access : std::uint8_t { none, fence, start, locks, lock_all };
 
@@ -30,11 +34,12 @@ class Epochs {
   [[nodiscard]] bool is_passive() const { return access_ >= Access::locks; }
   [[nodiscard]] bool is_exposed() const { return exposed_; }
 
-  /// Whether an operation may go to `rank` now. It is noted that there was one.
+  /// Whether an operation may go to `rank` now, which is noted. False also of a target that is to
+  /// be locked first (wants_lock()).
   [[nodiscard, gnu::always_inline]] bool admits(int rank) {
     switch (access_) {
       case Access::lock_all:
-        return holds_at_all(rank);
+        return !checks_ || holds(rank);
       case Access::locks:
         return find(rank) != nullptr;
       case Access::fence:
@@ -43,56 +48,69 @@ class Epochs {
       case Access::start:
         return std::binary_search(started_.begin(), started_.end(), rank);
       case Access::none:
-        return false;
+        break;
     }
     return false;
+  }
+  /// With MPI_Win_lock_all a target is locked when the first operation goes there: add_lock().
+  [[nodiscard]] bool wants_lock(int rank) const {
+    return access_ == Access::lock_all && checks_ && !holds(rank);
   }
   /// What to say of an operation that is not admitted.
   [[nodiscard]] Error refusal(int rank) const;
 
   /// `ends`: MPI_MODE_NOSUCCEED, no epoch begins.
   [[nodiscard]] Expected<> fence(bool ends);
-  [[nodiscard]] Expected<> start(std::vector<int> ranks);
-  /// The targets of the epoch that has ended, ascending.
+  [[nodiscard]] Expected<> check_start() const;
+  void start(std::vector<int> ranks);
+  /// The targets of the epoch, which ends, ascending.
   [[nodiscard]] Expected<std::vector<int>> complete();
   [[nodiscard]] Expected<> post();
-  [[nodiscard]] Expected<> wait();  ///< also test: may it be called? end_exposure() ends it
+  /// MPI_Win_wait and MPI_Win_test. end_exposure() ends it.
+  [[nodiscard]] Expected<> check_wait() const;
   void end_exposure() { exposed_ = false; }
 
   [[nodiscard]] Expected<> check_lock(int rank) const;
   void lock(const HeldLock& held);
+  /// The epoch on `rank` ends.
   [[nodiscard]] Expected<HeldLock> unlock(int rank);
-  [[nodiscard]] Expected<> lock_all(bool check);
-  /// The locks that were taken meanwhile.
-  [[nodiscard]] Expected<std::vector<HeldLock>> unlock_all();
-  /// With MPI_Win_lock_all a target is locked when the first operation goes there.
-  [[nodiscard]] bool wants_lock(int rank) const {
-    return access_ == Access::lock_all && checks_ && find(rank) == nullptr;
-  }
+  /// `checks`: not MPI_MODE_NOCHECK.
+  [[nodiscard]] Expected<> lock_all(bool checks);
+  void add_lock(const HeldLock& held);
+  [[nodiscard]] Expected<> check_unlock_all() const;
+  /// The epoch ends; `held()` are given back already.
+  void end_lock_all();
+  /// The targets that are locked.
+  [[nodiscard]] const std::vector<HeldLock>& held() const { return held_; }
   /// MPI_Win_flush and its kin. `rank` < 0: of all.
   [[nodiscard]] Expected<> check_flush(int rank) const;
   /// MPI_Win_free.
   [[nodiscard]] Expected<> check_free() const;
 
-  /// The lock of a target, or null.
+ private:
+  static constexpr unsigned kBits = 64;
+
+  [[nodiscard]] bool holds(int rank) const {
+    const auto index = static_cast<unsigned>(rank);
+    return (held_bits_[index / kBits] >> index % kBits & 1) != 0;
+  }
   [[nodiscard]] const HeldLock* find(int rank) const {
-    if (last_ < held_.size() && held_[last_].rank == rank) [[likely]]
-      return &held_[last_];
+    if (!held_.empty() && held_.back().rank == rank) [[likely]]
+      return &held_.back();
     return look_up(rank);
   }
-
- private:
-  [[nodiscard]] bool holds_at_all(int rank) const { return !checks_ || find(rank) != nullptr; }
   [[nodiscard]] const HeldLock* look_up(int rank) const;
-  [[nodiscard]] Expected<> no_access(const char* call) const;
+  [[nodiscard]] const char* name_of_access() const;
+  [[nodiscard]] Expected<> check_none(const char* call) const;
 
   Access access_ = Access::none;
   bool fence_used_ = false;  ///< operations since the last fence
   bool exposed_ = false;     ///< between post and wait
-  bool checks_ = true;       ///< false: lock_all with MPI_MODE_NOCHECK
+  bool checks_ = true;       ///< of lock_all; false: MPI_MODE_NOCHECK
+  int members_;
   std::vector<int> started_;
-  std::vector<HeldLock> held_;  ///< in the order of locking
-  mutable std::size_t last_ = 0;  ///< the one that was looked up last
+  std::vector<HeldLock> held_;            ///< the one that was locked or looked up last at the end
+  std::vector<std::uint64_t> held_bits_;  ///< with lock_all: the ranks of `held_`
 };
 
 }  // namespace remit

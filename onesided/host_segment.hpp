@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <utility>
 
 #include "onesided/control.hpp"
 
@@ -18,7 +18,7 @@ namespace remit {
 class HostSegment {
  public:
   /// Gives the memory back; the owner's. Null: this process does not own it.
-  using Owner = std::unique_ptr<void, void (*)(void*)>;
+  using Owner = std::shared_ptr<void>;
 
   HostSegment(std::byte* begin, Owner owner, std::uint32_t members, std::uint32_t index,
               std::size_t table_entries)

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <vector>
+#include <string>
+#include <utility>
 
 #include "links/process_id.hpp"
 #include "onesided/control.hpp"
@@ -57,6 +58,12 @@ class WindowMembers {
 
   /// How this process reaches a member's memory. The kernel is tried once for each member.
   [[nodiscard]] MemoryWay way(int rank);
+  /// Which of the host's members has these words.
+  [[nodiscard]] std::uint32_t index_of(const MemberControl& words) const {
+    return static_cast<std::uint32_t>(&words - &segment_.control(0));
+  }
+  /// Why the kernel copies no member's memory; empty: nobody has tried, or it does.
+  [[nodiscard]] const std::string& refusal() const { return refusal_; }
   /// The memory of a member, whose way is not `message`.
   [[nodiscard]] MemberMemory memory(int rank);
 
@@ -66,8 +73,9 @@ class WindowMembers {
   const CommCore& comm_;
   HostSegment segment_;
   KernelCopy& kernel_;
-  /// By rank; null: the kernel refuses, or it is on another host.
+  /// By rank; null: the kernel refuses.
   std::map<int, std::unique_ptr<ProcessMemory>> processes_;
+  std::string refusal_;  ///< the kernel's words
 };
 
 }  // namespace remit

@@ -32,14 +32,25 @@ class TicketLock {
     return true;
   }
 
+  /// Takes the lock if nobody has it or waits for it. False: nothing was done.
+  [[nodiscard]] bool try_writer(Ticket& ticket) {
+    ticket = next_.load(std::memory_order_relaxed);
+    return served_.load(std::memory_order_acquire) == both(ticket) &&
+           next_.compare_exchange_strong(ticket, ticket + 1, std::memory_order_acq_rel);
+  }
+  /// The same beside other readers.
+  [[nodiscard]] bool try_reader() {
+    Ticket ticket = next_.load(std::memory_order_relaxed);
+    if (static_cast<Ticket>(served_.load(std::memory_order_acquire)) != ticket ||
+        !next_.compare_exchange_strong(ticket, ticket + 1, std::memory_order_acq_rel)) {
+      return false;
+    }
+    return let_reader_in(ticket);
+  }
+
   void writer_leaves(Ticket ticket) { served_.store(both(ticket + 1), std::memory_order_release); }
   void reader_leaves() { served_.fetch_add(kFinished, std::memory_order_acq_rel); }
 
-  /// Whether somebody has taken a ticket behind this one. Without a fence: somebody who takes one
-  /// at this moment may be missed.
-  [[nodiscard]] bool has_followers(Ticket ticket) const {
-    return next_.load(std::memory_order_relaxed) != ticket + 1;
-  }
   /// Whether anybody has the lock or waits for it.
   [[nodiscard]] bool in_use() const {
     const std::uint64_t served = served_.load(std::memory_order_acquire);

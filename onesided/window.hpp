@@ -3,10 +3,12 @@
 // (MPI-5.0, chapter 12.)
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
-#include <string>
+#include <vector>
 
 #include "communicators/comm_process.hpp"
 #include "datatype/datatype.hpp"
@@ -14,15 +16,14 @@
 #include "onesided/epochs.hpp"
 #include "onesided/host_sync.hpp"
 #include "onesided/members.hpp"
+#include "onesided/regions.hpp"
 #include "onesided/remote_access.hpp"
+#include "onesided/window_making.hpp"
 #include "onesided/window_spec.hpp"
 #include "pt2pt/request.hpp"
 #include "runtime/copy.hpp"
 
 namespace remit {
-
-class OneSided;
-class Regions;
 
 /// Where an operation goes: elements of a type in a member's memory.
 struct WindowTarget {
@@ -56,7 +57,7 @@ class Window {
   [[nodiscard]] const WindowSpec& spec() const { return spec_; }
   [[nodiscard]] const WindowMembers& members() const { return members_; }
   /// Of this process.
-  [[nodiscard]] void* base() const;
+  [[nodiscard]] void* base() const { return base_; }
   [[nodiscard]] const Epochs& epochs() const { return epochs_; }
 
   /// MPI_Win_shared_query: what this process can load from and store to. For MPI_PROC_NULL that of
@@ -91,16 +92,16 @@ class Window {
   /// The short way of a put or get of plain bytes: true if it is done. False: nothing was done, and
   /// put() or get() says why.
   [[nodiscard, gnu::always_inline]] bool try_put(const void* from, std::size_t bytes, int rank,
-                                                 MPI_Aint displacement, std::size_t target_bytes) {
-    std::byte* const to = plain_place(bytes, rank, displacement, target_bytes);
+                                                 MPI_Aint displacement) {
+    std::byte* const to = plain_place(bytes, rank, displacement);
     if (to == nullptr) [[unlikely]]
       return false;
     copy_bytes(to, from, bytes);
     return true;
   }
   [[nodiscard, gnu::always_inline]] bool try_get(void* to, std::size_t bytes, int rank,
-                                                 MPI_Aint displacement, std::size_t target_bytes) {
-    const std::byte* const from = plain_place(bytes, rank, displacement, target_bytes);
+                                                 MPI_Aint displacement) {
+    const std::byte* const from = plain_place(bytes, rank, displacement);
     if (from == nullptr) [[unlikely]]
       return false;
     copy_bytes(to, from, bytes);
@@ -113,7 +114,7 @@ class Window {
   /// Waits until each of `ranks` has posted, unless the program says that they have.
   [[nodiscard]] Expected<> start(const CommCall& call, std::vector<int> ranks, int assertion);
   [[nodiscard]] Expected<> complete(const CommCall& call);
-  [[nodiscard]] Expected<> post(const CommCall& call, const std::vector<int>& ranks, int assertion);
+  [[nodiscard]] Expected<> post(const std::vector<int>& ranks, int assertion);
   [[nodiscard]] Expected<> wait(const CommCall& call);
   /// Whether the exposure has ended; then it has for the window, too.
   [[nodiscard]] Expected<bool> test();
@@ -128,6 +129,19 @@ class Window {
   /// A barrier of memory.
   [[nodiscard]] Expected<> sync();
 
+  /// The short way of a lock: true if it was free, and is taken. False: nothing was done.
+  [[nodiscard, gnu::always_inline]] bool try_lock(int rank, bool exclusive) {
+    if (static_cast<unsigned>(rank) >= static_cast<unsigned>(members_.size()) ||
+        epochs_.access() != Epochs::Access::none) [[unlikely]]
+      return false;
+    MemberControl* const target = members_.control(rank);
+    HeldLock held{rank, exclusive, true, 0};
+    if (target == nullptr || !host_.try_lock(*target, exclusive, held.ticket)) [[unlikely]]
+      return false;
+    epochs_.lock(held);
+    return true;
+  }
+
   /// The short way of a flush: true if there is nothing to wait for.
   [[nodiscard, gnu::always_inline]] bool try_flush() const {
     if (!epochs_.is_passive() || remote_.busy()) [[unlikely]]
@@ -136,8 +150,60 @@ class Window {
     return true;
   }
 
+  /// Posts and completions that have come by messages.
+  void told_posted(int rank) { remote_posts_.push_back(rank); }
+
  private:
-  friend class OneSided;
+  Window(CommCore comm, OneSided& manager, const WindowSpec& spec, MadeMemory memory);
+
+  /// Where `bytes` of the target's memory that this process has mapped are to be written or read;
+  /// null: that is not so simple.
+  [[nodiscard, gnu::always_inline]] std::byte* plain_place(std::size_t bytes, int rank,
+                                                           MPI_Aint displacement) {
+    if (static_cast<unsigned>(rank) >= static_cast<unsigned>(members_.size()) ||
+        !epochs_.admits(rank)) [[unlikely]]
+      return nullptr;
+    const MemberEntry& entry = members_.entry(rank);
+    std::uint64_t offset = 0;
+    if (entry.segment_offset == MemberEntry::kElsewhere || displacement < 0 ||
+        __builtin_mul_overflow(static_cast<std::uint64_t>(displacement), entry.displacement_unit,
+                               &offset) ||
+        offset > entry.bytes || bytes > entry.bytes - offset) [[unlikely]]
+      return nullptr;
+    return members_.segment().memory(entry.segment_offset) + offset;
+  }
+
+  /// An operation's target, as addresses of the member's process.
+  struct Reached {
+    MemoryWay way = MemoryWay::message;
+    View view;
+  };
+  [[nodiscard]] Expected<Reached> reach(const WindowTarget& target);
+  [[nodiscard]] Expected<> admit(int rank);
+  [[nodiscard]] Expected<View> locate(const WindowTarget& target) const;
+  [[nodiscard]] Expected<> check_regions(int rank, const View& view, MemoryWay way);
+  /// The same bytes where they are mapped here.
+  [[nodiscard]] View mapped_view(int rank, const View& view);
+
+  [[nodiscard]] Expected<> barrier(const CommCall& call);
+  [[nodiscard]] Expected<HeldLock> take_lock(int rank, bool exclusive, const WaitSubject* subject);
+  void give_back(const HeldLock& held);
+  [[nodiscard]] bool all_posted(std::vector<int>& missing);
+
+  CommCore comm_;
+  OneSided& manager_;
+  const WindowSpec spec_;
+  std::shared_ptr<void> keeps_;
+  void* base_;
+  WindowMembers members_;
+  Epochs epochs_;
+  HostSync host_;
+  RemoteAccess remote_;
+  std::unique_ptr<Regions> regions_;                   ///< dynamic windows
+  std::map<int, std::unique_ptr<PeerRegions>> peers_;  ///< ... of members that have been reached
+  std::vector<int> remote_posts_;                      ///< ranks, one for each post
+  std::vector<int> exposed_to_;                        ///< who may access by the last post
+  std::uint64_t completions_due_ = 0;  ///< of CompleteLine::completed when this exposure ends
 };
 
 }  // namespace remit

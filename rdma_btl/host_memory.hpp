@@ -61,6 +61,9 @@ class HostMemory {
   /// instructions; null: nowhere, or not yet.
   [[nodiscard]] virtual std::byte* map_memory(EndpointId endpoint, std::uint64_t address,
                                               std::size_t bytes) = 0;
+  /// Whether map_memory() may give another answer than null later, without being told more: the
+  /// peer has not been met yet, or was asked for its memory.
+  [[nodiscard]] virtual bool may_map_later(EndpointId endpoint) const = 0;
   /// Atomics in place: does to 64 bits of the peer's memory, where they are mapped here, what an
   /// atomic operation does (`operand` and `compare` as in Operation), and returns the old value.
   /// `address` is 8-byte aligned. None: map_memory() gives null. Atomic with all changes of its

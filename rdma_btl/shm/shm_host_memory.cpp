@@ -51,6 +51,11 @@ std::byte* ShmHostMemory::map_memory(EndpointId id, std::uint64_t address, std::
   return heaps_.mapped(endpoint, address, bytes);
 }
 
+bool ShmHostMemory::may_map_later(EndpointId id) const {
+  const Endpoint& endpoint = peers_[id];
+  return !endpoint.shut && (!endpoint.attached || endpoint.heap.awaited);
+}
+
 Released ShmHostMemory::release(void* memory) {
   return SharedHeap::of_process().release(memory);
 }

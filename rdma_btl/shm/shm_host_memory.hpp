@@ -45,6 +45,7 @@ class ShmHostMemory final : public HostMemory {
                                   std::size_t bytes) override;
   [[nodiscard]] std::byte* map_memory(EndpointId endpoint, std::uint64_t address,
                                       std::size_t bytes) override;
+  [[nodiscard]] bool may_map_later(EndpointId endpoint) const override;
 
   [[nodiscard]] void* allocate(std::size_t bytes) override { return heaps_.allocate(bytes); }
   [[nodiscard]] Released release(void* memory) override;

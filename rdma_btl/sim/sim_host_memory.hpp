@@ -32,6 +32,7 @@ class SimHostMemory final : public HostMemory {
                                   std::size_t bytes) override;
   [[nodiscard]] std::byte* map_memory(EndpointId endpoint, std::uint64_t address,
                                       std::size_t bytes) override;
+  [[nodiscard]] bool may_map_later(EndpointId /*endpoint*/) const override { return false; }
   [[nodiscard]] void* allocate(std::size_t bytes) override;
   [[nodiscard]] Released release(void* memory) override;
   [[nodiscard]] HostFacts facts() const override;

@@ -1,0 +1,92 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "onesided/host_sync.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "onesided/host_wait.hpp"
+
+namespace remit {
+
+// --- locks -------------------------------------------------------------------------------------
+
+bool HostSync::writer_is_lost(const MemberControl& target) const {
+  const std::uint32_t holder = target.access.holder.load(std::memory_order_relaxed);
+  return holder != 0 && holder <= static_cast<std::uint32_t>(members_.size()) &&
+         manager_.links().lost(members_.proc(static_cast<int>(holder - 1)));
+}
+
+Expected<> HostSync::lock(int rank, bool exclusive, TicketLock::Ticket& ticket,
+                          const WaitSubject* subject) {
+  MemberControl& target = *members_.control(rank);
+  if (try_lock(target, exclusive, ticket)) return {};
+  TicketLock& lock = target.access.lock;
+  ticket = lock.take_ticket();
+  bool is_in = false;
+  bool lost = false;
+  const auto served = [&] {
+    if (is_in) return true;
+    is_in = exclusive ? lock.writer_is_in(ticket) : lock.let_reader_in(ticket);
+    lost = !is_in && writer_is_lost(target);
+    return is_in || lost;
+  };
+  std::atomic<std::uint32_t>& awaited = members_.own_control().identity.awaits_lock_of;
+  awaited.store(members_.index_of(target) + 1, std::memory_order_seq_cst);
+  wait_for_word(progress(), target.access.sleepers, served, subject);
+  awaited.store(0, std::memory_order_relaxed);
+  if (lost) {
+    return fail(MPI_ERR_PROC_ABORTED, "rank {}, which has locked rank {}, has ended",
+                target.access.holder.load(std::memory_order_relaxed) - 1, rank);
+  }
+  if (exclusive) note_writer(target);
+  return {};
+}
+
+/// Who waits is not known, only that somebody may sleep: all members of the host that wait for a
+/// lock look once more. It happens only where members wait for each other longer than they spin.
+void HostSync::wake_lockers(const MemberControl& target) {
+  for (int rank = 0; rank < members_.size(); ++rank) {
+    const MemberControl* const member = members_.control(rank);
+    if (member == nullptr || rank == members_.rank()) continue;
+    if (member->identity.awaits_lock_of.load(std::memory_order_relaxed) ==
+        members_.index_of(target) + 1) {
+      manager_.nudge(members_.proc(rank));
+    }
+  }
+}
+
+// --- post, start, complete, wait ---------------------------------------------------------------
+
+bool HostSync::tell_posted(int rank) {
+  MemberControl::PostLines& origin = members_.control(rank)->posted;
+  const auto self = static_cast<std::uint32_t>(members_.rank()) + 1;
+  for (std::atomic<std::uint32_t>& slot : origin.posts) {
+    std::uint32_t free = 0;
+    if (slot.load(std::memory_order_relaxed) != 0 ||
+        !slot.compare_exchange_strong(free, self, std::memory_order_seq_cst)) {
+      continue;
+    }
+    if (origin.sleeps.load(std::memory_order_seq_cst) != 0) manager_.nudge(members_.proc(rank));
+    return true;
+  }
+  return false;
+}
+
+void HostSync::take_posts(std::vector<int>& missing) {
+  for (std::atomic<std::uint32_t>& slot : members_.own_control().posted.posts) {
+    const std::uint32_t value = slot.load(std::memory_order_acquire);
+    if (value == 0) continue;
+    const auto found = std::find(missing.begin(), missing.end(), static_cast<int>(value - 1));
+    if (found == missing.end()) continue;
+    slot.store(0, std::memory_order_release);
+    missing.erase(found);
+  }
+}
+
+void HostSync::tell_completed(int rank) {
+  MemberControl::CompleteLine& target = members_.control(rank)->exposure;
+  target.completed.fetch_add(1, std::memory_order_seq_cst);
+  if (target.sleeps.load(std::memory_order_seq_cst) != 0) manager_.nudge(members_.proc(rank));
+}
+
+}  // namespace remit

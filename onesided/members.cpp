@@ -1,0 +1,63 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "onesided/members.hpp"
+
+#include <utility>
+
+namespace remit {
+
+namespace {
+
+/// Where memory of this process is "mapped" in itself: at its addresses. Not null, which would say
+/// that it is nowhere.
+constexpr std::uint64_t kOwnAddresses = 4096;
+
+}  // namespace
+
+const char* name_of(MemoryWay way) {
+  switch (way) {
+    case MemoryWay::mapped:
+      return "mapped";
+    case MemoryWay::kernel:
+      return "kernel";
+    case MemoryWay::message:
+      break;
+  }
+  return "message";
+}
+
+ProcessMemory* WindowMembers::process(int rank) {
+  const MemberControl* const words = control(rank);
+  if (words == nullptr) return nullptr;
+  const auto [known, is_new] = processes_.try_emplace(rank);
+  if (is_new) {
+    auto opened = ProcessMemory::open(words->identity.sign, kernel_);
+    if (opened) {
+      known->second = std::move(*opened);
+    } else {
+      refusal_ = std::move(opened.error().message);
+    }
+  }
+  return known->second.get();
+}
+
+MemoryWay WindowMembers::way(int rank) {
+  if (rank == comm_.rank || mapped(rank) != nullptr) return MemoryWay::mapped;
+  return process(rank) != nullptr ? MemoryWay::kernel : MemoryWay::message;
+}
+
+MemberMemory WindowMembers::memory(int rank) {
+  MemberMemory memory;
+  memory.self = segment_.index() + 1;
+  memory.granules = segment_.control(entry(rank).local_index).granules;
+  if (rank == comm_.rank) {
+    memory.base = kOwnAddresses;
+    memory.here = reinterpret_cast<std::byte*>(kOwnAddresses);
+    return memory;
+  }
+  memory.base = entry(rank).base;
+  memory.here = mapped(rank);
+  if (memory.here == nullptr) memory.process = process(rank);
+  return memory;
+}
+
+}  // namespace remit

@@ -1,0 +1,227 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "onesided/window.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "communicators/agreement.hpp"
+#include "communicators/creation.hpp"
+#include "communicators/hardware_split.hpp"
+#include "onesided/copy_pieces.hpp"
+#include "onesided/one_sided.hpp"
+#include "onesided/window_waits.hpp"
+
+namespace remit {
+
+// --- life --------------------------------------------------------------------------------------
+
+Expected<std::unique_ptr<Window>> Window::make(const CommCall& call, const ParentComm& parent,
+                                               OneSided& manager, const WindowSpec& spec) {
+  const auto context = agree_on_context(call, parent);
+  if (!context) return tl::unexpected(context.error());
+  const std::int64_t color = host_color(call.process(), parent.core);
+  auto memory = make_window_memory(call, parent, manager, spec, color);
+  if (!memory) {
+    call.comms.contexts().release(*context);
+    return tl::unexpected(memory.error());
+  }
+  CommCore comm = make_core(*context, parent.core.rank, parent.core.local);
+  return std::unique_ptr<Window>(
+      new Window(std::move(comm), manager, spec, std::move(*memory)));
+}
+
+Window::Window(CommCore comm, OneSided& manager, const WindowSpec& spec, MadeMemory memory)
+    : comm_(std::move(comm)),
+      manager_(manager),
+      spec_(spec),
+      keeps_(std::move(memory.keeps)),
+      base_(memory.base),
+      members_(comm_, std::move(memory.segment), manager.kernel()),
+      epochs_(comm_.size()),
+      host_(manager, members_),
+      remote_(manager, comm_.context, members_) {
+  if (spec.flavor == MPI_WIN_FLAVOR_DYNAMIC) {
+    regions_ = std::make_unique<Regions>(members_.own_control().identity);
+  }
+  manager_.add(comm_.context, *this);
+}
+
+Window::~Window() {
+  manager_.remove(comm_.context);
+}
+
+Expected<> Window::free(const CommCall& call) {
+  if (auto fine = epochs_.check_free(); !fine) return fine;
+  auto flushed = remote_.flush(-1, false, nullptr);
+  auto met = barrier(call);
+  manager_.remove(comm_.context);
+  call.comms.contexts().release(comm_.context);
+  return flushed ? met : flushed;
+}
+
+Window::SharedPart Window::shared_part(int rank) const {
+  const auto part = [this](int member) -> SharedPart {
+    std::byte* const here = member == comm_.rank ? static_cast<std::byte*>(base_)
+                                                 : members_.mapped(member);
+    if (here == nullptr && members_.entry(member).segment_offset == MemberEntry::kElsewhere) {
+      return {0, static_cast<int>(members_.entry(member).displacement_unit), nullptr};
+    }
+    const MemberEntry& entry = members_.entry(member);
+    return {static_cast<MPI_Aint>(entry.bytes), static_cast<int>(entry.displacement_unit), here};
+  };
+  if (rank != MPI_PROC_NULL) return part(rank);
+  for (int member = 0; member < comm_.size(); ++member) {
+    const SharedPart found = part(member);
+    if (found.bytes != 0) return found;
+  }
+  return {};
+}
+
+Expected<> Window::attach(void* base, MPI_Aint bytes) {
+  return regions_->attach(base, static_cast<std::size_t>(bytes));
+}
+
+Expected<> Window::detach(const void* base) {
+  return regions_->detach(base);
+}
+
+// --- where an operation goes -------------------------------------------------------------------
+
+/// With MPI_Win_lock_all a target is locked when the first operation goes there.
+Expected<> Window::admit(int rank) {
+  if (epochs_.admits(rank)) [[likely]]
+    return {};
+  if (!epochs_.wants_lock(rank)) return tl::unexpected(epochs_.refusal(rank));
+  const LockWait subject(comm_, "MPI_Win_lock_all", rank, false);
+  auto held = take_lock(rank, false, &subject);
+  if (!held) return tl::unexpected(held.error());
+  epochs_.add_lock(*held);
+  return {};
+}
+
+/// The target's view, if all its bytes are in the member's memory.
+Expected<View> Window::locate(const WindowTarget& target) const {
+  const MemberEntry& entry = members_.entry(target.rank);
+  std::uint64_t offset = 0;
+  if (__builtin_mul_overflow(target.displacement, static_cast<MPI_Aint>(entry.displacement_unit),
+                             reinterpret_cast<MPI_Aint*>(&offset))) {
+    return fail(MPI_ERR_RMA_RANGE, "displacement {} in units of {} bytes is beyond all memory",
+                target.displacement, entry.displacement_unit);
+  }
+  const View view{reinterpret_cast<void*>(entry.base + offset), target.count,
+                  &target.type->layout()};
+  if (regions_ != nullptr) return view;
+  const Layout::Piece span = view.span(view.size());
+  const std::uint64_t first = reinterpret_cast<std::uint64_t>(span.address) - entry.base;
+  if (first > entry.bytes || span.length > entry.bytes - first) {
+    return fail(MPI_ERR_RMA_RANGE,
+                "{} bytes from byte {} on are not within the {} bytes that rank {} has in the "
+                "window (displacement {} in units of {} bytes)",
+                span.length, static_cast<std::int64_t>(first), entry.bytes, target.rank,
+                target.displacement, entry.displacement_unit);
+  }
+  return view;
+}
+
+/// Of a dynamic window: whether the bytes are attached, as far as that is known here.
+Expected<> Window::check_regions(int rank, const View& view, MemoryWay way) {
+  const Layout::Piece span = view.span(view.size());
+  const auto address = reinterpret_cast<std::uint64_t>(span.address);
+  if (rank == comm_.rank) return regions_->check(address, span.length);
+  if (way == MemoryWay::message) return {};  // the member looks
+  std::unique_ptr<PeerRegions>& known = peers_[rank];
+  if (known == nullptr) {
+    known = std::make_unique<PeerRegions>(*members_.memory(rank).process,
+                                          members_.control(rank)->identity);
+  }
+  return known->check(address, span.length);
+}
+
+Expected<Window::Reached> Window::reach(const WindowTarget& target) {
+  if (auto open = admit(target.rank); !open) return tl::unexpected(open.error());
+  auto view = locate(target);
+  if (!view) return tl::unexpected(view.error());
+  const MemoryWay way = members_.way(target.rank);
+  if (regions_ != nullptr && view->size() != 0) {
+    if (auto fine = check_regions(target.rank, *view, way); !fine) {
+      return tl::unexpected(fine.error());
+    }
+  }
+  return Reached{way, *view};
+}
+
+View Window::mapped_view(int rank, const View& view) {
+  if (rank == comm_.rank) return view;
+  const auto address = reinterpret_cast<std::uint64_t>(view.base);
+  return View{members_.mapped(rank) + (address - members_.entry(rank).base), view.count,
+              view.layout};
+}
+
+// --- communication -----------------------------------------------------------------------------
+
+namespace {
+
+void finish(Request* done) {
+  if (done != nullptr) done->complete = true;
+}
+
+}  // namespace
+
+Expected<> Window::put(const View& origin, const WindowTarget& target, Request* done) {
+  const auto reached = reach(target);
+  if (!reached) return tl::unexpected(reached.error());
+  if (reached->way == MemoryWay::message && origin.size() != 0) {
+    return remote_.put(target.rank, origin, reached->view, done);
+  }
+  finish(done);
+  if (origin.size() == 0) return {};
+  if (reached->way == MemoryWay::mapped) {
+    copy_view_to_view(origin, mapped_view(target.rank, reached->view));
+    return {};
+  }
+  return write_view(*members_.memory(target.rank).process, origin, reached->view);
+}
+
+Expected<> Window::get(const View& origin, const WindowTarget& target, Request* done) {
+  const auto reached = reach(target);
+  if (!reached) return tl::unexpected(reached.error());
+  if (reached->way == MemoryWay::message && origin.size() != 0) {
+    return remote_.get(target.rank, origin, reached->view, done);
+  }
+  finish(done);
+  if (origin.size() == 0) return {};
+  if (reached->way == MemoryWay::mapped) {
+    copy_view_to_view(mapped_view(target.rank, reached->view), origin);
+    return {};
+  }
+  return read_view(*members_.memory(target.rank).process, reached->view, origin);
+}
+
+Expected<> Window::accumulate(const View* origin, const Op& op, const WindowTarget& target,
+                              const View* result, Request* done) {
+  const auto reached = reach(target);
+  if (!reached) return tl::unexpected(reached.error());
+  const auto what = Accumulation::of(op, *target.type);
+  if (!what) return tl::unexpected(what.error());
+  if (reached->way == MemoryWay::message && reached->view.size() != 0) {
+    return remote_.accumulate(target.rank, *what, origin, reached->view, result, done);
+  }
+  finish(done);
+  if (reached->view.size() == 0) return {};
+  return remit::accumulate(members_.memory(target.rank), *what, origin, reached->view, result);
+}
+
+Expected<> Window::compare_and_swap(const void* replacement, const void* compare, void* result,
+                                    const WindowTarget& target) {
+  const auto reached = reach(target);
+  if (!reached) return tl::unexpected(reached.error());
+  const auto address = reinterpret_cast<std::uint64_t>(reached->view.base);
+  if (reached->way == MemoryWay::message) {
+    return remote_.compare_and_swap(target.rank, *target.type, address, replacement, compare,
+                                    result);
+  }
+  return remit::compare_and_swap(members_.memory(target.rank), *target.type, address, replacement,
+                                 compare, result);
+}
+
+}  // namespace remit

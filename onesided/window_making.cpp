@@ -1,0 +1,286 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "onesided/window_making.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "communicators/inner_collectives.hpp"
+#include "communicators/waits.hpp"
+#include "onesided/process_memory.hpp"
+
+namespace remit {
+
+namespace {
+
+/// What members tell each other before anything is allocated.
+struct Wish {
+  std::int64_t host = 0;  ///< its color
+  std::uint64_t base = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t alignment = 0;
+  std::int32_t displacement_unit = 1;
+  std::uint32_t noncontiguous = 0;
+};
+
+/// What the first member of a host has allocated.
+struct SegmentPlace {
+  std::uint64_t address = 0;  ///< 0: nothing
+  std::uint64_t bytes = 0;
+};
+
+/// What came of it.
+struct Outcome {
+  std::uint64_t base = 0;    ///< where the member's memory is, in its own process
+  std::uint64_t offset = MemberEntry::kElsewhere;  ///< ... in the segment
+  std::int32_t shares = 0;   ///< it has the memory of its host's first member
+  std::int32_t failure = 0;  ///< MPI error class
+};
+
+std::size_t page_bytes() {
+  static const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+template <class T>
+Expected<std::vector<T>> tell_all(const CommCall& call, const ParentComm& comm, const T& mine) {
+  std::vector<T> all(static_cast<std::size_t>(comm.core.size()));
+  const CollectiveArgs args =
+      plain_args(CollectiveKind::allgather, &mine, all.data(), sizeof(T), MPI_BYTE);
+  constexpr const char* kWords = "the members could not agree on the new window";
+  if (auto done = run_among_members(call, comm, args, kWords); !done) {
+    return tl::unexpected(done.error());
+  }
+  return all;
+}
+
+/// The work of one member.
+class WindowMaking {
+ public:
+  WindowMaking(const CommCall& call, const ParentComm& comm, OneSided& manager,
+               const WindowSpec& spec)
+      : call_(call), comm_(comm), manager_(manager), spec_(spec) {}
+
+  Expected<MadeMemory> make(std::int64_t color);
+
+ private:
+  [[nodiscard]] bool allocates() const {
+    return spec_.flavor == MPI_WIN_FLAVOR_ALLOCATE || spec_.flavor == MPI_WIN_FLAVOR_SHARED;
+  }
+  [[nodiscard]] const Wish& wish(std::size_t index) const {
+    return wishes_[static_cast<std::size_t>(local_[index])];
+  }
+  [[nodiscard]] int leader() const { return local_.front(); }
+  [[nodiscard]] bool leads() const { return leader() == comm_.core.rank; }
+  [[nodiscard]] std::size_t own_index() const {
+    return static_cast<std::size_t>(std::find(local_.begin(), local_.end(), comm_.core.rank) -
+                                    local_.begin());
+  }
+
+  void find_host();
+  void lay_out();
+  SegmentPlace allocate();
+  std::byte* reach(const SegmentPlace& place);
+  void take_segment(std::byte* begin);
+  void stand_alone();
+  [[nodiscard]] Outcome take_part(std::byte* begin);
+  void write_table(const std::vector<Outcome>& outcomes);
+  [[nodiscard]] Expected<> judge(const std::vector<Outcome>& outcomes);
+  [[nodiscard]] bool host_shares(const std::vector<Outcome>& outcomes) const;
+
+  CommCall call_;
+  ParentComm comm_;
+  OneSided& manager_;
+  const WindowSpec& spec_;
+  std::vector<Wish> wishes_;
+  std::vector<int> local_;              ///< ranks of this host, ascending
+  std::vector<std::uint64_t> offsets_;  ///< of their memory in the segment
+  std::uint64_t segment_bytes_ = 0;
+  std::shared_ptr<void> owner_;         ///< the segment that this process has allocated
+  std::optional<HostSegment> segment_;
+  bool alone_ = false;  ///< members of this host cannot share memory
+  void* base_ = nullptr;
+  std::shared_ptr<void> keeps_;
+};
+
+void WindowMaking::find_host() {
+  const std::int64_t host = wishes_[static_cast<std::size_t>(comm_.core.rank)].host;
+  for (int rank = 0; rank < comm_.core.size(); ++rank) {
+    if (wishes_[static_cast<std::size_t>(rank)].host == host) local_.push_back(rank);
+  }
+}
+
+/// Shared memory is one piece, in the order of ranks, unless the program wants it otherwise: then,
+/// and in memory that only windows reach, each part begins at a page. A part that has to be aligned
+/// to more than that has room for it.
+void WindowMaking::lay_out() {
+  const auto count = static_cast<std::uint32_t>(local_.size());
+  const std::size_t head = HostSegment::head_bytes(count, wishes_.size());
+  std::uint64_t end = round_up(head, page_bytes());
+  const bool paged = spec_.flavor != MPI_WIN_FLAVOR_SHARED || wish(0).noncontiguous != 0;
+  for (std::size_t i = 0; i < local_.size(); ++i) {
+    const std::uint64_t alignment = i == 0 || paged ? wish(i).alignment : 0;
+    if (paged) end = round_up(end, page_bytes());
+    offsets_.push_back(end);
+    if (!allocates()) continue;
+    end += wish(i).bytes + (alignment > page_bytes() ? alignment : 0);
+  }
+  segment_bytes_ = end;
+}
+
+SegmentPlace WindowMaking::allocate() {
+  DeviceSet& devices = manager_.links().devices();
+  void* const memory = devices.allocate(segment_bytes_);
+  if (memory == nullptr) return {};
+  owner_ = std::shared_ptr<void>(memory, [&devices](void* old) { (void)devices.release(old); });
+  std::memset(memory, 0, offsets_.front());
+  return {reinterpret_cast<std::uint64_t>(memory), segment_bytes_};
+}
+
+/// Where the first member's memory is mapped here; null: it cannot be. Connects, and waits where
+/// the member has to be asked.
+std::byte* WindowMaking::reach(const SegmentPlace& place) {
+  if (place.address == 0) return nullptr;
+  if (leads()) return reinterpret_cast<std::byte*>(place.address);
+  Links& links = manager_.links();
+  Link& link = links.get(comm_.core.local->proc(leader()));
+  links.connect(link);
+  const ProcessWait subject(call_, "memory of a window", link.id);
+  call_.progress().wait([&] { return link.device != nullptr || link.failed; }, &subject);
+  const Links::HostPath path = links.host_path(link.id);
+  if (path.memory == nullptr) return nullptr;
+  std::byte* begin = nullptr;
+  const auto settled = [&] {
+    begin = path.memory->map_memory(path.endpoint, place.address, place.bytes);
+    return begin != nullptr || link.failed || !path.memory->may_map_later(path.endpoint);
+  };
+  call_.progress().wait(settled, &subject);
+  return begin;
+}
+
+void WindowMaking::take_segment(std::byte* begin) {
+  segment_.emplace(begin, owner_, static_cast<std::uint32_t>(local_.size()),
+                   static_cast<std::uint32_t>(own_index()), wishes_.size());
+}
+
+/// A segment of this process's own: nobody else reads it. Members' memory stays where it is.
+void WindowMaking::stand_alone() {
+  if (keeps_ == nullptr) keeps_ = owner_;
+  local_ = {comm_.core.rank};
+  const std::size_t bytes = HostSegment::head_bytes(1, wishes_.size());
+  void* const memory = ::operator new(bytes, std::align_val_t{kControlLine});
+  std::memset(memory, 0, bytes);
+  owner_ = std::shared_ptr<void>(
+      memory, [](void* old) { ::operator delete(old, std::align_val_t{kControlLine}); });
+  take_segment(static_cast<std::byte*>(memory));
+  segment_->control(0).identity.sign = own_process_sign();
+}
+
+/// Finds this member's own memory, and says to the others of its host where it is.
+Outcome WindowMaking::take_part(std::byte* begin) {
+  Outcome outcome;
+  outcome.shares = begin != nullptr ? 1 : 0;
+  const Wish& mine = wishes_[static_cast<std::size_t>(comm_.core.rank)];
+  base_ = spec_.base;
+  if (allocates() && begin != nullptr) {
+    const std::uint64_t part = reinterpret_cast<std::uint64_t>(begin) + offsets_[own_index()];
+    const bool aligns = mine.alignment > page_bytes() &&
+                        (own_index() == 0 || spec_.flavor != MPI_WIN_FLAVOR_SHARED ||
+                         wish(0).noncontiguous != 0);
+    base_ = reinterpret_cast<void*>(aligns ? round_up(part, mine.alignment) : part);
+  } else if (allocates()) {
+    const std::size_t alignment = std::max<std::size_t>(page_bytes(), mine.alignment);
+    const std::size_t bytes = std::max<std::uint64_t>(round_up(mine.bytes, alignment), alignment);
+    base_ = std::aligned_alloc(alignment, bytes);
+    keeps_ = std::shared_ptr<void>(base_, std::free);
+    if (base_ == nullptr) outcome.failure = MPI_ERR_NO_MEM;
+  }
+  outcome.base = reinterpret_cast<std::uint64_t>(base_);
+  if (allocates() && begin != nullptr) {
+    outcome.offset = outcome.base - reinterpret_cast<std::uint64_t>(begin);
+  }
+  if (begin != nullptr) segment_->control(segment_->index()).identity.sign = own_process_sign();
+  return outcome;
+}
+
+bool WindowMaking::host_shares(const std::vector<Outcome>& outcomes) const {
+  return std::all_of(local_.begin(), local_.end(), [&](int rank) {
+    return outcomes[static_cast<std::size_t>(rank)].shares != 0;
+  });
+}
+
+Expected<> WindowMaking::judge(const std::vector<Outcome>& outcomes) {
+  for (int rank = 0; rank < comm_.core.size(); ++rank) {
+    const Outcome& outcome = outcomes[static_cast<std::size_t>(rank)];
+    if (outcome.failure != 0) {
+      return fail(outcome.failure, "rank {} has no memory for {} bytes of the window", rank,
+                  wishes_[static_cast<std::size_t>(rank)].bytes);
+    }
+    if (spec_.flavor == MPI_WIN_FLAVOR_SHARED && outcome.shares == 0) {
+      return fail(MPI_ERR_RMA_SHARED,
+                  "rank {} does not reach shared memory of {} bytes: its ranks are in different "
+                  "containers, share_allocations=no was set, or the memory is not there",
+                  rank, segment_bytes_);
+    }
+  }
+  return {};
+}
+
+/// The processes of a host write the same to the same table, so that none waits for another one.
+void WindowMaking::write_table(const std::vector<Outcome>& outcomes) {
+  MemberEntry* const table = segment_->table();
+  for (std::size_t rank = 0; rank < wishes_.size(); ++rank) {
+    MemberEntry entry;
+    entry.base = outcomes[rank].base;
+    entry.bytes = wishes_[rank].bytes;
+    entry.displacement_unit = static_cast<std::uint32_t>(wishes_[rank].displacement_unit);
+    const auto local = std::find(local_.begin(), local_.end(), static_cast<int>(rank));
+    if (local != local_.end()) {
+      const auto index = static_cast<std::size_t>(local - local_.begin());
+      entry.local_index = static_cast<std::uint32_t>(index);
+      if (!alone_) entry.segment_offset = outcomes[rank].offset;
+    }
+    table[rank] = entry;
+  }
+}
+
+Expected<MadeMemory> WindowMaking::make(std::int64_t color) {
+  const Wish mine{color,           reinterpret_cast<std::uint64_t>(spec_.base),
+                  static_cast<std::uint64_t>(spec_.bytes), spec_.alignment,
+                  spec_.displacement_unit, spec_.noncontiguous ? 1U : 0U};
+  auto wishes = tell_all(call_, comm_, mine);
+  if (!wishes) return tl::unexpected(wishes.error());
+  wishes_ = std::move(*wishes);
+  find_host();
+  lay_out();
+  const auto places = tell_all(call_, comm_, leads() ? allocate() : SegmentPlace{});
+  if (!places) return tl::unexpected(places.error());
+  std::byte* const begin = reach((*places)[static_cast<std::size_t>(leader())]);
+  if (begin != nullptr) take_segment(begin);
+  const auto outcomes = tell_all(call_, comm_, take_part(begin));
+  if (!outcomes) return tl::unexpected(outcomes.error());
+  if (auto fine = judge(*outcomes); !fine) return tl::unexpected(fine.error());
+  alone_ = !host_shares(*outcomes);
+  if (alone_) stand_alone();
+  write_table(*outcomes);
+  return MadeMemory{std::move(*segment_), base_, keeps_};
+}
+
+}  // namespace
+
+Expected<MadeMemory> make_window_memory(const CommCall& call, const ParentComm& comm,
+                                        OneSided& manager, const WindowSpec& spec,
+                                        std::int64_t color) {
+  return WindowMaking(call, comm, manager, spec).make(color);
+}
+
+}  // namespace remit

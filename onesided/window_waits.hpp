@@ -1,0 +1,43 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// What calls of windows wait for, in the words of mpirun's report (runtime/call_status.hpp).
+#pragma once
+
+#include <vector>
+
+#include "pt2pt/communicator.hpp"
+#include "runtime/call_status.hpp"
+
+namespace remit {
+
+/// The wait for the lock of one member.
+class LockWait final : public WaitSubject {
+ public:
+  LockWait(const CommCore& comm, const char* function, int rank, bool exclusive)
+      : comm_(comm), function_(function), rank_(rank), exclusive_(exclusive) {}
+  void describe(CallRecord& record) const override;
+
+ private:
+  const CommCore& comm_;
+  const char* function_;
+  int rank_;
+  bool exclusive_;
+};
+
+/// The wait for something that members of the window have to do.
+class MembersWait final : public WaitSubject {
+ public:
+  /// `what` says it in a word or two; `ranks` are those that have not; empty: all others. All must
+  /// outlive it.
+  MembersWait(const CommCore& comm, const char* function, const char* what,
+              const std::vector<int>& ranks)
+      : comm_(comm), function_(function), what_(what), ranks_(ranks) {}
+  void describe(CallRecord& record) const override;
+
+ private:
+  const CommCore& comm_;
+  const char* function_;
+  const char* what_;
+  const std::vector<int>& ranks_;
+};
+
+}  // namespace remit

@@ -22,7 +22,6 @@ TITLES = {
     "coll/nonblocking.cpp": "Nonblocking collective operations (MPI-5.0, sections 6.12 and 8.7).",
     "coll/persistent.cpp": "Persistent collective operations (MPI-5.0, sections 6.13 and 8.8).",
     "not_yet/io.cpp": "What does not work yet of files (MPI-5.0, chapter 14).",
-    "not_yet/rma.cpp": "What does not work yet of one-sided communication (MPI-5.0, chapter 12).",
     "not_yet/tool.cpp": "What does not work yet of the tool information interface (MPI-5.0, chapter"
                         " 15).",
 }

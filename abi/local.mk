@@ -9,7 +9,6 @@ abi_sources = \
 	bindings/generated/coll/nonblocking.cpp \
 	bindings/generated/coll/persistent.cpp \
 	bindings/generated/not_yet/io.cpp \
-	bindings/generated/not_yet/rma.cpp \
 	bindings/generated/not_yet/tool.cpp
 abi_ends = \
 	bindings/generated/coll/blocking.inc \
@@ -20,6 +19,10 @@ abi_ends = \
 	bindings/generated/pt2pt/probe.inc \
 	bindings/generated/pt2pt/send.inc \
 	bindings/generated/pt2pt/sendrecv.inc \
+	bindings/generated/rma/accumulate.inc \
+	bindings/generated/rma/creation.inc \
+	bindings/generated/rma/synchronization.inc \
+	bindings/generated/rma/window_memory.inc \
 	bindings/generated/types/type.inc \
 	bindings/generated/types/type_query.inc
 abi_generated = $(abi_sources) $(abi_ends)

@@ -129,7 +129,7 @@ int HandleChecks::op_on(const Op& op, const Datatype& type) {
 int HandleChecks::request(MPI_Request handle, RequestObject*& out) {
   out = object_of<RequestObject>(handle, ObjectKind::request);
   if (out != nullptr) {
-    target_ = out->comm;
+    target_ = out->error_target();
     return MPI_SUCCESS;
   }
   return fail(MPI_ERR_REQUEST, "request {} is not a request (completed or freed already?)",

@@ -52,7 +52,6 @@ bindings_sources = \
 	bindings/comm/names.cpp \
 	bindings/not_yet.cpp bindings/not_yet.hpp \
 	bindings/generated/not_yet/io.cpp \
-	bindings/generated/not_yet/rma.cpp \
 	bindings/generated/not_yet/tool.cpp \
 	bindings/objects.hpp \
 	bindings/coll/op.cpp \
@@ -66,6 +65,15 @@ bindings_sources = \
 	bindings/pt2pt/requests.cpp bindings/pt2pt/requests.hpp \
 	bindings/pt2pt/send.cpp \
 	bindings/pt2pt/sendrecv.cpp \
+	bindings/rma/accumulate.cpp \
+	bindings/rma/creation.cpp \
+	bindings/rma/flush.cpp \
+	bindings/rma/open_windows.cpp bindings/rma/open_windows.hpp \
+	bindings/rma/operation.cpp bindings/rma/operation.hpp \
+	bindings/rma/put_get.cpp \
+	bindings/rma/synchronization.cpp \
+	bindings/rma/window_info.cpp bindings/rma/window_info.hpp \
+	bindings/rma/window_memory.cpp \
 	bindings/process/session.cpp \
 	bindings/process/spawn.cpp \
 	bindings/env/stateless.cpp \

@@ -141,6 +141,9 @@ struct CommObject : ErrorTarget {
   HandleNumber number;
 };
 
+class Window;
+struct OpenWindow;
+
 /// What every MPI_Win has, however its memory is reached. Its handle is its address.
 struct WinObject : ErrorTarget {
   WinObject() : ErrorTarget(ObjectKind::win, Owner::win, MPI_ERRORS_ARE_FATAL) {}
@@ -149,6 +152,10 @@ struct WinObject : ErrorTarget {
 
   AttributeList attributes;
   std::string name;
+  /// Where operations go: of `open`. Null: its memory is not open (any more).
+  Window* window = nullptr;
+  std::shared_ptr<OpenWindow>
+      open;  ///< all that goes with its memory (bindings/rma/open_windows.hpp)
   // The values of the attributes that it is born with (MPI-5.0, section 12.2.6). Users get the
   // addresses of all but the first.
   void* base = nullptr;                       ///< MPI_WIN_BASE
@@ -204,6 +211,7 @@ enum class RequestForm : std::uint8_t {
   exchange,      ///< MPI_Isendrecv: `core` is the receive, `sending` the send
   partitioned,   ///< `partitioned` does the work and completes `core`
   flush,         ///< of buffered sends, whose buffer completes `core`
+  one_sided,     ///< MPI_Rput and its kin: the window of `win` completes `core`
   no_operation,  ///< MPI_PROC_NULL peers: complete at once
 };
 
@@ -231,7 +239,8 @@ struct RequestObject : Object {
   SendMode mode = SendMode::standard;
   Request core;                ///< of send and receive forms
   CommObject* comm = nullptr;  ///< one reference held, if any
-  int peer = MPI_PROC_NULL;
+  WinObject* win = nullptr;    ///< one reference held, if any
+  int peer = MPI_PROC_NULL;    ///< a rank of one of them
   int tag = 0;
   View view{};
   Ref<const Datatype> datatype;                 ///< keeps the view's layout alive
@@ -249,6 +258,10 @@ struct RequestObject : Object {
 
   HandleNumber number;  ///< a plain one keeps it while it is not in use
 
+  /// What its errors are raised on; null: nothing.
+  [[nodiscard]] ErrorTarget* error_target() const {
+    return win != nullptr ? static_cast<ErrorTarget*>(win) : comm;
+  }
   [[nodiscard]] Request& operation() { return collective ? collective->work().request : core; }
   [[nodiscard]] bool complete() {
     return !active || (operation().complete && (sending == nullptr || sending->core.complete));

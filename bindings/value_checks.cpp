@@ -2,6 +2,10 @@
 // What is wrong with a number or an address, and what to do.
 #include "bindings/value_checks.hpp"
 
+#include <array>
+#include <string>
+#include <utility>
+
 #include "bindings/checks.hpp"
 #include "bindings/handles.hpp"
 
@@ -47,6 +51,33 @@ int ValueChecks::root(const CommObject& comm, int root) {
                 root, peers(comm) - 1);
   }
   return fail(MPI_ERR_ROOT, "root is {}; it must be 0 to {}", root, peers(comm) - 1);
+}
+
+int ValueChecks::bad_target(int members, int rank, const char* argument) {
+  if (unchecked()) return MPI_SUCCESS;
+  return fail(MPI_ERR_RANK, "{} is {}; it must be 0 to {} or MPI_PROC_NULL", argument, rank,
+              members - 1);
+}
+
+int ValueChecks::bad_assertion(int assertion, int known) {
+  if (unchecked()) return MPI_SUCCESS;
+  constexpr std::array<std::pair<int, const char*>, 5> kNames = {{
+      {MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"},
+      {MPI_MODE_NOPRECEDE, "MPI_MODE_NOPRECEDE"},
+      {MPI_MODE_NOPUT, "MPI_MODE_NOPUT"},
+      {MPI_MODE_NOSTORE, "MPI_MODE_NOSTORE"},
+      {MPI_MODE_NOSUCCEED, "MPI_MODE_NOSUCCEED"},
+  }};
+  std::string list = "0";
+  for (const auto& [bit, name] : kNames) {
+    if ((known & bit) != 0) list.append(", ").append(name);
+  }
+  return fail(MPI_ERR_ASSERT, "assert is {}; it must be made of {}", assertion, list);
+}
+
+int ValueChecks::window_bytes(MPI_Aint bytes) {
+  if (bytes >= 0) return MPI_SUCCESS;
+  return fail(MPI_ERR_SIZE, "size is {}; it must not be negative", bytes);
 }
 
 }  // namespace remit

@@ -30,6 +30,17 @@ class ValueChecks : public CallErrors {
   int send_tag(int tag) { return tag >= 0 ? MPI_SUCCESS : bad_tag(tag); }
   int receive_tag(int tag) { return tag >= 0 || tag == MPI_ANY_TAG ? MPI_SUCCESS : bad_tag(tag); }
   int root(const CommObject& comm, int root);
+  /// The target of an operation: a rank of a window of so many members, or MPI_PROC_NULL.
+  int target(int members, int rank, const char* argument = "target_rank") {
+    const bool fine = static_cast<unsigned>(rank) < static_cast<unsigned>(members);
+    return fine || rank == MPI_PROC_NULL ? MPI_SUCCESS : bad_target(members, rank, argument);
+  }
+  /// What a synchronization call asserts: bits of `known` (MPI-5.0, section 12.5.5).
+  int assertion(int assertion, int known) {
+    return (assertion & ~known) == 0 ? MPI_SUCCESS : bad_assertion(assertion, known);
+  }
+  /// Bytes of a window's memory.
+  int window_bytes(MPI_Aint bytes);
 
   /// MPI_BOTTOM and MPI_IN_PLACE are no addresses of data.
   static bool is_special(const void* address) {
@@ -49,6 +60,8 @@ class ValueChecks : public CallErrors {
   [[gnu::cold]] int bad_count(MPI_Count count, const char* argument);
   [[gnu::cold]] int bad_rank(const CommObject& comm, int rank, bool receive);
   [[gnu::cold]] int bad_tag(int tag);
+  [[gnu::cold]] int bad_target(int members, int rank, const char* argument);
+  [[gnu::cold]] int bad_assertion(int assertion, int known);
 };
 
 }  // namespace remit

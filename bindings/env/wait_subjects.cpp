@@ -2,7 +2,10 @@
 // Turning what a call waits for into a record for mpirun.
 #include "bindings/env/wait_subjects.hpp"
 
+#include <fmt/format.h>
+
 #include "collectives/wait_record.hpp"
+#include "onesided/window.hpp"
 #include "pt2pt/engine_report.hpp"
 
 namespace remit {
@@ -66,6 +69,11 @@ CallKind kind_of(const RequestObject& request) {
 /// The first request that is not complete, in full.
 void describe_request(Engine& engine, RequestObject& request, CallRecord& record) {
   const CallKind kind = kind_of(request);
+  if (request.win != nullptr) {
+    set_text(record.comm, request.win->name);
+    set_text(record.operation, fmt::format("operation on rank {}", request.peer));
+    return;
+  }
   if (request.comm == nullptr || request.form == RequestForm::flush) {
     const bool flushes = request.form == RequestForm::flush;
     set_text(record.operation, flushes ? "departure of buffered messages" : "generalized request");
@@ -90,6 +98,9 @@ void describe_request(Engine& engine, RequestObject& request, CallRecord& record
 
 /// Adds those that can complete a request; false if that is any member of its communicator.
 bool add_peers_of(Engine& engine, RequestObject& request, RankSet& set) {
+  if (request.win != nullptr && request.win->window != nullptr && !request.core.complete) {
+    add_once(set, request.win->window->members().proc(request.peer));
+  }
   if (request.comm == nullptr) return true;
   const CommCore& core = request.comm->core;
   if (request.collective) {

@@ -10,6 +10,7 @@
 #include "bindings/handles.hpp"
 #include "bindings/process/progress_thread.hpp"
 #include "bindings/pt2pt/bsend.hpp"
+#include "bindings/rma/open_windows.hpp"
 #include "datatype/unnamed_types.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "runtime/os/os.hpp"

@@ -13,6 +13,7 @@
 #include "bindings/process/progress_thread.hpp"
 #include "bindings/pt2pt/bsend.hpp"
 #include "bindings/pt2pt/requests.hpp"
+#include "bindings/rma/open_windows.hpp"
 #include "collectives/choice/collective_costs.hpp"
 #include "collectives/choice/forced.hpp"
 #include "collectives/choice/tuning.hpp"
@@ -153,6 +154,7 @@ void leave_instance(const char* function) {
   Instance* instance = lib.instance.exchange(nullptr);
   // Others may still want to hear that ports are closed here.
   instance->process->bootstrap().finalize([instance] { instance->progress().poll(); });
+  instance->windows.reset();  // those that the program has not freed
   if (instance->had_session) {
     park(instance);
   } else {

@@ -95,18 +95,24 @@ int read_and_report(Entry& entry, const RequestObject& request, MPI_Status* stat
 
 /// What is needed to report the failure of a request that may be gone by then.
 struct Subject {
+  Subject() = default;
   explicit Subject(const RequestObject& request)
-      : comm(request.comm),
-        peer(request.peer),
-        generalized(request.form == RequestForm::generalized) {}
+      : comm(request.comm), win(request.win), peer(request.peer), form(request.form) {}
 
   [[nodiscard]] std::string explain(Instance& instance, int error) const {
-    return generalized ? kCallbackFailed : explain_failure(instance, comm.get(), peer, error);
+    if (form == RequestForm::generalized) return kCallbackFailed;
+    if (form == RequestForm::one_sided) return explain_one_sided(peer, error);
+    return explain_failure(instance, comm.get(), peer, error);
+  }
+  /// What the failure is raised on; null: nothing.
+  [[nodiscard]] ErrorTarget* error_target() const {
+    return win ? static_cast<ErrorTarget*>(win.get()) : comm.get();
   }
 
   Ref<CommObject> comm;
-  int peer;
-  bool generalized;
+  Ref<WinObject> win;
+  int peer = MPI_PROC_NULL;
+  RequestForm form = RequestForm::no_operation;
 };
 
 /// Finishes one request and reports its error through its communicator's handler.
@@ -114,7 +120,7 @@ int finish_and_report(Entry& entry, MPI_Request& handle, MPI_Status* status) {
   const Subject subject(*object(handle));
   const int error = finish_request(entry.instance(), handle, status);
   if (error == MPI_SUCCESS) return error;
-  return raise_error(subject.comm.get(), error, entry.function(),
+  return raise_error(subject.error_target(), error, entry.function(),
                      subject.explain(entry.instance(), error));
 }
 
@@ -149,7 +155,7 @@ class ArrayFinisher {
         for (int i = 0; i < at; ++i) statuses_[i].MPI_ERROR = MPI_SUCCESS;
       }
       first_error_ = error;
-      failed_comm_ = subject.comm;
+      failed_ = subject;
       detail_ = subject.explain(entry_.instance(), error);
     }
     if (status != nullptr && first_error_ != MPI_SUCCESS) status->MPI_ERROR = error;
@@ -171,7 +177,7 @@ class ArrayFinisher {
 
   int report() {
     if (first_error_ == MPI_SUCCESS) return MPI_SUCCESS;
-    return raise_error(failed_comm_.get(), MPI_ERR_IN_STATUS, entry_.function(),
+    return raise_error(failed_.error_target(), MPI_ERR_IN_STATUS, entry_.function(),
                        fmt::format("{}: {}", name_of_error(first_error_), detail_));
   }
 
@@ -179,7 +185,7 @@ class ArrayFinisher {
   Entry& entry_;
   MPI_Status* statuses_;
   int first_error_ = MPI_SUCCESS;
-  Ref<CommObject> failed_comm_;
+  Subject failed_;
   std::string detail_;
 };
 
@@ -250,7 +256,7 @@ class ArrayReader {
   int report() {
     if (first_error_ == MPI_SUCCESS) return MPI_SUCCESS;
     const std::string words = Subject(*failed_).explain(entry_.instance(), first_error_);
-    return raise_error(failed_->comm, MPI_ERR_IN_STATUS, entry_.function(),
+    return raise_error(failed_->error_target(), MPI_ERR_IN_STATUS, entry_.function(),
                        fmt::format("{}: {}", name_of_error(first_error_), words));
   }
 
@@ -588,6 +594,9 @@ int PMPI_Cancel(MPI_Request* request) try {
   }
   if (cancelled->form == RequestForm::flush) {
     return entry.fail(MPI_ERR_REQUEST, "the flush of a buffer cannot be cancelled");
+  }
+  if (cancelled->form == RequestForm::one_sided) {
+    return entry.fail(MPI_ERR_REQUEST, "an operation on a window cannot be cancelled");
   }
   if (cancelled->collective) {
     return entry.fail(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");

@@ -37,6 +37,7 @@ int destroy_request(Instance& instance, RequestObject* request) {
   if (request->collective != nullptr && request->collective->work().broken()) [[unlikely]]
     (void)request->collective.release();
   if (request->comm != nullptr) release(request->comm);
+  if (request->win != nullptr) request->win->release();
   instance.requests.destroy(request);
   return error;
 }
@@ -136,6 +137,10 @@ void settle_freed_requests(Instance& instance) {
         instance.requests.orphans.begin(), instance.requests.orphans.end(),
         [](const auto* request) { return request->form == RequestForm::generalized; });
   });
+}
+
+std::string explain_one_sided(int target, int code) {
+  return fmt::format("the operation on rank {} failed: {}", target, error_class_text(code));
 }
 
 std::string explain_failure(Instance& instance, const CommObject* comm, int peer, int code) {

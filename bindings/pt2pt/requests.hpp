@@ -97,6 +97,8 @@ void settle_freed_requests(Instance& instance);
 inline constexpr const char* kCallbackFailed =
     "a callback function of a generalized request returned this error";
 
+/// The words for a failed operation on the window member `target`.
+[[nodiscard]] std::string explain_one_sided(int target, int code);
 /// The words for a failed operation of `comm` with `peer`.
 [[nodiscard]] std::string explain_failure(Instance& instance, const CommObject* comm, int peer,
                                           int code);

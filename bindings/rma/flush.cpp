@@ -1,0 +1,112 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Completing operations inside of a passive epoch (MPI-5.0, section 12.5.4).
+#include "bindings/handles.hpp"
+#include "bindings/rma/operation.hpp"
+#include "bindings/weak.hpp"
+
+namespace remit {
+
+namespace {
+
+constexpr int kAllTargets = -1;  ///< no rank; MPI_PROC_NULL is another number
+
+/// flush_at_once(), where no other call can come between.
+[[gnu::always_inline]] inline bool is_flushed(int rank, bool all, MPI_Win win) {
+  const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
+  if (object == nullptr) [[unlikely]]
+    return false;
+  const Window& window = *object->window;
+  if (!all && static_cast<unsigned>(rank) >= static_cast<unsigned>(window.members().size()))
+      [[unlikely]]
+    return false;
+  return object->open->types.empty() && window.try_flush();
+}
+
+/// flush_at_once(), where calls are guarded.
+[[gnu::noinline]] bool is_flushed_guarded(int rank, bool all, MPI_Win win) {
+  const GuardedCall call(*library().instance);
+  return is_flushed(rank, all, win);
+}
+
+/// The fast path: true if there is nothing to wait for.
+[[gnu::always_inline]] inline bool flush_at_once(int rank, bool all, MPI_Win win) noexcept {
+  const Instance* instance = library().instance;
+  if (instance == nullptr) [[unlikely]]
+    return false;
+  if (instance->guarded()) [[unlikely]]
+    return is_flushed_guarded(rank, all, win);
+  return is_flushed(rank, all, win);
+}
+
+int flush(const char* function, int rank, bool local, MPI_Win handle) {
+  Entry entry(function);
+  WinObject* win = nullptr;
+  if (int err = open_window(entry, handle, win)) return err;
+  Window& window = *win->window;
+  if (int err = entry.target(window.members().size(), rank, "rank")) return err;
+  if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (auto flushed = window.flush(call_of(entry), rank, local); !flushed) {
+    return entry.fail(flushed.error());
+  }
+  win->open->types.release(rank);
+  return MPI_SUCCESS;
+}
+
+int flush_all(const char* function, bool local, MPI_Win handle) {
+  Entry entry(function);
+  WinObject* win = nullptr;
+  if (int err = open_window(entry, handle, win)) return err;
+  if (auto flushed = win->window->flush_all(call_of(entry), local); !flushed) {
+    return entry.fail(flushed.error());
+  }
+  win->open->types.release(kAllTargets);
+  return MPI_SUCCESS;
+}
+
+// Behind the fast paths, which keep nothing for the handler of an exception.
+
+[[gnu::noinline]] int full_flush(const char* function, int rank, bool local, MPI_Win win) try {
+  return flush(function, rank, local, win);
+} catch (...) {
+  return caught(function, win);
+}
+
+[[gnu::noinline]] int full_flush_all(const char* function, bool local, MPI_Win win) try {
+  return flush_all(function, local, win);
+} catch (...) {
+  return caught(function, win);
+}
+
+}  // namespace
+
+}  // namespace remit
+
+using namespace remit;
+
+int PMPI_Win_flush(int rank, MPI_Win win) {
+  if (flush_at_once(rank, false, win)) [[likely]]
+    return MPI_SUCCESS;
+  return full_flush("MPI_Win_flush", rank, false, win);
+}
+REMIT_WEAK(Win_flush);
+
+int PMPI_Win_flush_local(int rank, MPI_Win win) {
+  if (flush_at_once(rank, false, win)) [[likely]]
+    return MPI_SUCCESS;
+  return full_flush("MPI_Win_flush_local", rank, true, win);
+}
+REMIT_WEAK(Win_flush_local);
+
+int PMPI_Win_flush_all(MPI_Win win) {
+  if (flush_at_once(kAllTargets, true, win)) [[likely]]
+    return MPI_SUCCESS;
+  return full_flush_all("MPI_Win_flush_all", false, win);
+}
+REMIT_WEAK(Win_flush_all);
+
+int PMPI_Win_flush_local_all(MPI_Win win) {
+  if (flush_at_once(kAllTargets, true, win)) [[likely]]
+    return MPI_SUCCESS;
+  return full_flush_all("MPI_Win_flush_local_all", true, win);
+}
+REMIT_WEAK(Win_flush_local_all);

@@ -1,0 +1,74 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The windows of an MPI process whose memory is open, and what goes with each beside its handle.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "bindings/objects.hpp"
+#include "bindings/rma/window_info.hpp"
+#include "onesided/one_sided.hpp"
+#include "onesided/window.hpp"
+
+namespace remit {
+
+/// Derived types of operations that may still be under way. The program may free its own before an
+/// operation is complete (MPI-5.0, section 5.1.9).
+class KeptTypes {
+ public:
+  [[nodiscard]] bool empty() const { return kept_.empty(); }
+
+  /// Until release() of this rank. Predefined types stay anyway.
+  void keep(int rank, const Datatype& type) {
+    if (type.is_predefined()) return;
+    if (!kept_.empty() && kept_.back().first == rank && kept_.back().second.get() == &type) return;
+    kept_.emplace_back(rank, Ref<const Datatype>(&type));
+  }
+
+  /// The operations on `rank`, or on all (< 0), are complete here.
+  void release(int rank) {
+    if (rank < 0) return kept_.clear();
+    std::erase_if(kept_, [=](const auto& kept) { return kept.first == rank; });
+  }
+
+ private:
+  std::vector<std::pair<int, Ref<const Datatype>>> kept_;
+};
+
+/// What goes with the memory of a window, from its creation to MPI_Win_free.
+struct OpenWindow {
+  std::unique_ptr<Window> window;
+  Ref<SessionObject> session;  ///< where its communicator comes from; null: the World Model
+  WindowHints hints;
+  KeptTypes types;
+};
+
+/// All of them in one process, and what they have in common. Made with the first window; when it
+/// ends, so do those that the program has not freed. The thread that holds the process.
+class OpenWindows {
+ public:
+  /// Both must outlive it.
+  OpenWindows(Process& process, Links& links);
+  ~OpenWindows();
+  OpenWindows(const OpenWindows&) = delete;
+  OpenWindows& operator=(const OpenWindows&) = delete;
+
+  [[nodiscard]] OneSided& manager() { return manager_; }
+
+  void add(WinObject& win) { open_.insert(&win); }
+  /// Lets go of its memory. Its handle stays as it is.
+  void close(WinObject& win);
+
+ private:
+  Links& links_;
+  OneSided manager_;
+  std::set<WinObject*> open_;
+};
+
+/// Those of this process.
+[[nodiscard]] OpenWindows& windows_of(Instance& instance);
+
+}  // namespace remit

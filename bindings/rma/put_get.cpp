@@ -1,0 +1,294 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Put and get (MPI-5.0, sections 12.3.1 to 12.3.3 and 12.3.5).
+#include "bindings/handles.hpp"
+#include "bindings/rma/operation.hpp"
+#include "bindings/weak.hpp"
+
+namespace remit {
+
+namespace {
+
+enum class Move : std::uint8_t { put, get };
+
+/// A plain transfer of bytes, if nothing is out of the ordinary: true if it is done. Where no other
+/// call can come between. `passive`: a target must be locked.
+template <Move move, bool passive>
+[[gnu::always_inline]] inline bool move_plain(Instance* instance, void* origin, MPI_Count count,
+                                              MPI_Datatype type, int rank, MPI_Aint displacement,
+                                              MPI_Count target_count, MPI_Datatype target_type,
+                                              MPI_Win win) {
+  const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
+  const std::size_t bytes = static_cast<std::size_t>(count) * instance->plain.bytes(count, type);
+  const std::size_t target_bytes =
+      static_cast<std::size_t>(target_count) * instance->plain.bytes(target_count, target_type);
+  if (object == nullptr || Entry::is_special(origin) || bytes == 0 || bytes != target_bytes)
+      [[unlikely]]
+    return false;
+  Window& window = *object->window;
+  if (passive && !window.epochs().is_passive()) [[unlikely]]
+    return false;
+  if constexpr (move == Move::put) {
+    return window.try_put(origin, bytes, rank, displacement);
+  } else {
+    return window.try_get(origin, bytes, rank, displacement);
+  }
+}
+
+/// move_plain(), where calls are guarded.
+template <Move move, bool passive>
+[[gnu::noinline]] bool move_guarded(void* origin, MPI_Count count, MPI_Datatype type, int rank,
+                                    MPI_Aint displacement, MPI_Count target_count,
+                                    MPI_Datatype target_type, MPI_Win win) {
+  Instance* instance = library().instance;
+  const GuardedCall call(*instance);
+  return move_plain<move, passive>(instance, origin, count, type, rank, displacement, target_count,
+                                   target_type, win);
+}
+
+/// The fast path: true if every argument is right, and the bytes are where they belong. What it
+/// leaves undone is for functions that also find out what is wrong.
+template <Move move, bool passive = false>
+[[gnu::always_inline]] inline bool move_at_once(void* origin, MPI_Count count, MPI_Datatype type,
+                                                int rank, MPI_Aint displacement,
+                                                MPI_Count target_count, MPI_Datatype target_type,
+                                                MPI_Win win) noexcept {
+  Instance* instance = library().instance;
+  if (instance == nullptr) [[unlikely]]
+    return false;
+  if (instance->guarded()) [[unlikely]]
+    return move_guarded<move, passive>(origin, count, type, rank, displacement, target_count,
+                                       target_type, win);
+  return move_plain<move, passive>(instance, origin, count, type, rank, displacement, target_count,
+                                   target_type, win);
+}
+
+/// The checked arguments of a transfer.
+struct MoveArgs : OperationArgs {
+  View origin{};
+  const Datatype* origin_type = nullptr;
+};
+
+/// What arrives must fit, and may be less: then less is copied.
+int check_move(Entry& entry, Move move, const OriginBuffer& origin, const TargetPlace& place,
+               MPI_Win win, MoveArgs& out) {
+  if (int err = check_target(entry, place, win, out)) return err;
+  if (int err = check_origin(entry, origin, "origin", out.origin, out.origin_type)) return err;
+  const auto origin_bytes = static_cast<MPI_Count>(out.origin.size());
+  const MPI_Count target_bytes = out.target_bytes();
+  if (origin_bytes == target_bytes || out.is_to_nobody()) [[likely]]
+    return MPI_SUCCESS;
+  if (move == Move::put) {
+    out.target.count = shortened(out.target.count, *out.target.type, origin_bytes);
+    return check_fit(entry, origin_bytes, "origin buffer", target_bytes, "target buffer", out);
+  }
+  out.origin.count = shortened(out.origin.count, *out.origin_type, target_bytes);
+  return check_fit(entry, target_bytes, "target buffer", origin_bytes, "origin buffer", out);
+}
+
+/// A put or get with all checks.
+template <Move move>
+int move_elements(const char* function, const OriginBuffer& origin, const TargetPlace& place,
+                  MPI_Win win) {
+  Entry entry(function);
+  MoveArgs args;
+  if (int err = check_move(entry, move, origin, place, win, args)) return err;
+  return start_operation(entry, args, args.origin_type, [&](Request* done) {
+    return move == Move::put ? args.window().put(args.origin, args.target, done)
+                             : args.window().get(args.origin, args.target, done);
+  });
+}
+
+/// The same with a request.
+template <Move move>
+int move_requested(const char* function, const OriginBuffer& origin, const TargetPlace& place,
+                   MPI_Win win, MPI_Request* request) {
+  Entry entry(function);
+  MoveArgs args;
+  if (int err = check_move(entry, move, origin, place, win, args)) return err;
+  return start_requested(entry, args, args.origin_type, request, [&](Request* done) {
+    return move == Move::put ? args.window().put(args.origin, args.target, done)
+                             : args.window().get(args.origin, args.target, done);
+  });
+}
+
+// The fast paths by name.
+
+[[gnu::always_inline]] inline bool put_at_once(const void* origin, MPI_Count count,
+                                               MPI_Datatype type, int rank, MPI_Aint displacement,
+                                               MPI_Count target_count, MPI_Datatype target_type,
+                                               MPI_Win win) noexcept {
+  return move_at_once<Move::put>(const_cast<void*>(origin), count, type, rank, displacement,
+                                 target_count, target_type, win);
+}
+[[gnu::always_inline]] inline bool get_at_once(void* origin, MPI_Count count, MPI_Datatype type,
+                                               int rank, MPI_Aint displacement,
+                                               MPI_Count target_count, MPI_Datatype target_type,
+                                               MPI_Win win) noexcept {
+  return move_at_once<Move::get>(origin, count, type, rank, displacement, target_count, target_type,
+                                 win);
+}
+[[gnu::always_inline]] inline bool rput_at_once(const void* origin, MPI_Count count,
+                                                MPI_Datatype type, int rank, MPI_Aint displacement,
+                                                MPI_Count target_count, MPI_Datatype target_type,
+                                                MPI_Win win) noexcept {
+  return move_at_once<Move::put, true>(const_cast<void*>(origin), count, type, rank, displacement,
+                                       target_count, target_type, win);
+}
+[[gnu::always_inline]] inline bool rget_at_once(void* origin, MPI_Count count, MPI_Datatype type,
+                                                int rank, MPI_Aint displacement,
+                                                MPI_Count target_count, MPI_Datatype target_type,
+                                                MPI_Win win) noexcept {
+  return move_at_once<Move::get, true>(origin, count, type, rank, displacement, target_count,
+                                       target_type, win);
+}
+
+// What MPI functions do behind them. These keep nothing for the handler of an exception, which
+// would cost the fast paths a register for each argument.
+
+[[gnu::noinline]] int full_put(const char* function, const void* origin, MPI_Count count,
+                               MPI_Datatype type, int rank, MPI_Aint displacement,
+                               MPI_Count target_count, MPI_Datatype target_type, MPI_Win win) try {
+  return move_elements<Move::put>(function, {origin, count, type},
+                                  {rank, displacement, target_count, target_type}, win);
+} catch (...) {
+  return caught(function, win);
+}
+
+[[gnu::noinline]] int full_get(const char* function, const void* origin, MPI_Count count,
+                               MPI_Datatype type, int rank, MPI_Aint displacement,
+                               MPI_Count target_count, MPI_Datatype target_type, MPI_Win win) try {
+  return move_elements<Move::get>(function, {origin, count, type},
+                                  {rank, displacement, target_count, target_type}, win);
+} catch (...) {
+  return caught(function, win);
+}
+
+[[gnu::noinline]] int full_rput(const char* function, const void* origin, MPI_Count count,
+                                MPI_Datatype type, int rank, MPI_Aint displacement,
+                                MPI_Count target_count, MPI_Datatype target_type, MPI_Win win,
+                                MPI_Request* request) try {
+  return move_requested<Move::put>(function, {origin, count, type},
+                                   {rank, displacement, target_count, target_type}, win, request);
+} catch (...) {
+  return caught(function, win);
+}
+
+[[gnu::noinline]] int full_rget(const char* function, const void* origin, MPI_Count count,
+                                MPI_Datatype type, int rank, MPI_Aint displacement,
+                                MPI_Count target_count, MPI_Datatype target_type, MPI_Win win,
+                                MPI_Request* request) try {
+  return move_requested<Move::get>(function, {origin, count, type},
+                                   {rank, displacement, target_count, target_type}, win, request);
+} catch (...) {
+  return caught(function, win);
+}
+
+/// What a form with a request hands out for an operation that is complete.
+[[gnu::always_inline]] inline MPI_Request complete_request_handle() {
+  return handle_of(&library().instance.load()->requests.sent());
+}
+
+}  // namespace
+
+}  // namespace remit
+
+using namespace remit;
+
+int PMPI_Put(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+             int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
+             MPI_Win win) {
+  if (put_at_once(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                  target_count, target_datatype, win)) [[likely]]
+    return MPI_SUCCESS;
+  return full_put("MPI_Put", origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                  target_count, target_datatype, win);
+}
+REMIT_WEAK(Put);
+
+int PMPI_Put_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+               int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+               MPI_Datatype target_datatype, MPI_Win win) {
+  if (put_at_once(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                  target_count, target_datatype, win)) [[likely]]
+    return MPI_SUCCESS;
+  return full_put("MPI_Put_c", origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                  target_count, target_datatype, win);
+}
+REMIT_WEAK(Put_c);
+
+int PMPI_Get(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+             MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
+  if (get_at_once(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                  target_count, target_datatype, win)) [[likely]]
+    return MPI_SUCCESS;
+  return full_get("MPI_Get", origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                  target_count, target_datatype, win);
+}
+REMIT_WEAK(Get);
+
+int PMPI_Get_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+               int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+               MPI_Datatype target_datatype, MPI_Win win) {
+  if (get_at_once(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                  target_count, target_datatype, win)) [[likely]]
+    return MPI_SUCCESS;
+  return full_get("MPI_Get_c", origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                  target_count, target_datatype, win);
+}
+REMIT_WEAK(Get_c);
+
+int PMPI_Rput(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+              int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
+              MPI_Win win, MPI_Request* request) {
+  if (request != nullptr && rput_at_once(origin_addr, origin_count, origin_datatype, target_rank,
+                                         target_disp, target_count, target_datatype, win))
+      [[likely]] {
+    *request = complete_request_handle();
+    return MPI_SUCCESS;
+  }
+  return full_rput("MPI_Rput", origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                   target_count, target_datatype, win, request);
+}
+REMIT_WEAK(Rput);
+
+int PMPI_Rput_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
+  if (request != nullptr && rput_at_once(origin_addr, origin_count, origin_datatype, target_rank,
+                                         target_disp, target_count, target_datatype, win))
+      [[likely]] {
+    *request = complete_request_handle();
+    return MPI_SUCCESS;
+  }
+  return full_rput("MPI_Rput_c", origin_addr, origin_count, origin_datatype, target_rank,
+                   target_disp, target_count, target_datatype, win, request);
+}
+REMIT_WEAK(Rput_c);
+
+int PMPI_Rget(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+              MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
+              MPI_Request* request) {
+  if (request != nullptr && rget_at_once(origin_addr, origin_count, origin_datatype, target_rank,
+                                         target_disp, target_count, target_datatype, win))
+      [[likely]] {
+    *request = complete_request_handle();
+    return MPI_SUCCESS;
+  }
+  return full_rget("MPI_Rget", origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                   target_count, target_datatype, win, request);
+}
+REMIT_WEAK(Rget);
+
+int PMPI_Rget_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
+  if (request != nullptr && rget_at_once(origin_addr, origin_count, origin_datatype, target_rank,
+                                         target_disp, target_count, target_datatype, win))
+      [[likely]] {
+    *request = complete_request_handle();
+    return MPI_SUCCESS;
+  }
+  return full_rget("MPI_Rget_c", origin_addr, origin_count, origin_datatype, target_rank,
+                   target_disp, target_count, target_datatype, win, request);
+}
+REMIT_WEAK(Rget_c);

@@ -1,0 +1,207 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Epochs of windows: fence, post and start, locks (MPI-5.0, sections 12.5.1 to 12.5.3 and 12.5.4).
+#include <algorithm>
+#include <vector>
+
+#include "bindings/handles.hpp"
+#include "bindings/rma/operation.hpp"
+#include "bindings/weak.hpp"
+
+namespace remit {
+
+namespace {
+
+constexpr int kFenceAssertions =
+    MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
+constexpr int kPostAssertions = MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT;
+
+/// Ends a call after which no operation on `rank`, or on any (< 0), is under way.
+int finish_synchronized(Entry& entry, WinObject& win, int rank, const Expected<>& result) {
+  if (!result) return entry.fail(result.error());
+  win.open->types.release(rank);
+  return MPI_SUCCESS;
+}
+
+int fence_window(const char* function, int assertion, MPI_Win handle) {
+  Entry entry(function);
+  WinObject* win = nullptr;
+  if (int err = open_window(entry, handle, win)) return err;
+  if (int err = entry.assertion(assertion, kFenceAssertions)) return err;
+  return finish_synchronized(entry, *win, -1, win->window->fence(call_of(entry), assertion));
+}
+
+/// The ranks in the window's group of those of another group, ascending.
+int ranks_in_window(Entry& entry, const WinObject& win, MPI_Group handle, std::vector<int>& out) {
+  std::shared_ptr<const Group> group;
+  if (int err = entry.group(handle, group)) return err;
+  const Group& members = *win.window->comm().local;
+  out.reserve(static_cast<std::size_t>(group->size()));
+  for (int i = 0; i < group->size(); ++i) {
+    const int rank = members.rank_of(group->proc(i));
+    if (rank == MPI_UNDEFINED) {
+      return entry.fail(MPI_ERR_GROUP, "rank {} of group is not in the group of the window", i);
+    }
+    out.push_back(rank);
+  }
+  std::sort(out.begin(), out.end());
+  return MPI_SUCCESS;
+}
+
+int start_epoch(const char* function, MPI_Group group, int assertion, MPI_Win handle) {
+  Entry entry(function);
+  WinObject* win = nullptr;
+  std::vector<int> ranks;
+  if (int err = open_window(entry, handle, win)) return err;
+  if (int err = entry.assertion(assertion, MPI_MODE_NOCHECK)) return err;
+  if (int err = ranks_in_window(entry, *win, group, ranks)) return err;
+  return finish(entry, win->window->start(call_of(entry), std::move(ranks), assertion));
+}
+
+int complete_epoch(const char* function, MPI_Win handle) {
+  Entry entry(function);
+  WinObject* win = nullptr;
+  if (int err = open_window(entry, handle, win)) return err;
+  return finish_synchronized(entry, *win, -1, win->window->complete(call_of(entry)));
+}
+
+int post_exposure(const char* function, MPI_Group group, int assertion, MPI_Win handle) {
+  Entry entry(function);
+  WinObject* win = nullptr;
+  std::vector<int> ranks;
+  if (int err = open_window(entry, handle, win)) return err;
+  if (int err = entry.assertion(assertion, kPostAssertions)) return err;
+  if (int err = ranks_in_window(entry, *win, group, ranks)) return err;
+  return finish(entry, win->window->post(ranks, assertion));
+}
+
+int wait_for_exposure(const char* function, MPI_Win handle) {
+  Entry entry(function);
+  WinObject* win = nullptr;
+  if (int err = open_window(entry, handle, win)) return err;
+  return finish(entry, win->window->wait(call_of(entry)));
+}
+
+int test_exposure(const char* function, MPI_Win handle, int* flag) {
+  Entry entry(function);
+  WinObject* win = nullptr;
+  if (int err = open_window(entry, handle, win)) return err;
+  if (int err = entry.not_null(flag, "flag")) return err;
+  Expected<bool> ended = win->window->test();
+  if (ended && !*ended) {  // as MPI_Test, it lets others get on
+    entry.progress().poll();
+    ended = win->window->test();
+  }
+  if (!ended) return entry.fail(ended.error());
+  *flag = *ended ? 1 : 0;
+  if (!*ended) entry.only_looked();
+  return MPI_SUCCESS;
+}
+
+/// A window whose targets may be locked.
+int lockable_window(Entry& entry, MPI_Win handle, WinObject*& out) {
+  if (int err = open_window(entry, handle, out)) return err;
+  if (!out->window->spec().no_locks) return MPI_SUCCESS;
+  return entry.fail(MPI_ERR_RMA_SYNC,
+                    "the window was made with no_locks=true in its info: nobody may be locked");
+}
+
+/// ... and one of its members. MPI_PROC_NULL is none, and nothing is done.
+int lockable_target(Entry& entry, MPI_Win handle, int rank, WinObject*& out) {
+  if (int err = lockable_window(entry, handle, out)) return err;
+  return entry.target(out->window->members().size(), rank, "rank");
+}
+
+int lock_target(const char* function, int lock_type, int rank, int assertion, MPI_Win handle) {
+  Entry entry(function);
+  WinObject* win = nullptr;
+  if (int err = lockable_target(entry, handle, rank, win)) return err;
+  if (lock_type != MPI_LOCK_EXCLUSIVE && lock_type != MPI_LOCK_SHARED) {
+    return entry.fail(MPI_ERR_LOCKTYPE,
+                      "lock_type is {}; it must be MPI_LOCK_EXCLUSIVE or MPI_LOCK_SHARED",
+                      lock_type);
+  }
+  if (int err = entry.assertion(assertion, MPI_MODE_NOCHECK)) return err;
+  if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  const bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
+  return finish(entry, win->window->lock(call_of(entry), rank, exclusive, assertion));
+}
+
+/// lock_at_once(), where no other call can come between.
+[[gnu::always_inline]] inline bool take_free_lock(int lock_type, int rank, MPI_Win win) {
+  const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
+  const bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
+  if (object == nullptr || (!exclusive && lock_type != MPI_LOCK_SHARED) ||
+      object->window->spec().no_locks) [[unlikely]]
+    return false;
+  return object->window->try_lock(rank, exclusive);
+}
+
+/// lock_at_once(), where calls are guarded.
+[[gnu::noinline]] bool take_free_lock_guarded(int lock_type, int rank, MPI_Win win) {
+  const GuardedCall call(*library().instance);
+  return take_free_lock(lock_type, rank, win);
+}
+
+/// The fast path: true if the target's lock was free, and has been taken.
+[[gnu::always_inline]] inline bool lock_at_once(int lock_type, int rank, int assertion,
+                                                MPI_Win win) noexcept {
+  const Instance* instance = library().instance;
+  if (instance == nullptr || assertion != 0) [[unlikely]]
+    return false;
+  if (instance->guarded()) [[unlikely]]
+    return take_free_lock_guarded(lock_type, rank, win);
+  return take_free_lock(lock_type, rank, win);
+}
+
+// Behind the fast path, which keeps nothing for the handler of an exception.
+[[gnu::noinline]] int full_lock(const char* function, int lock_type, int rank, int assertion,
+                                MPI_Win win) try {
+  return lock_target(function, lock_type, rank, assertion, win);
+} catch (...) {
+  return caught(function, win);
+}
+
+int unlock_target(const char* function, int rank, MPI_Win handle) {
+  Entry entry(function);
+  WinObject* win = nullptr;
+  if (int err = lockable_target(entry, handle, rank, win)) return err;
+  if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  return finish_synchronized(entry, *win, rank, win->window->unlock(call_of(entry), rank));
+}
+
+int lock_all_targets(const char* function, int assertion, MPI_Win handle) {
+  Entry entry(function);
+  WinObject* win = nullptr;
+  if (int err = lockable_window(entry, handle, win)) return err;
+  if (int err = entry.assertion(assertion, MPI_MODE_NOCHECK)) return err;
+  return finish(entry, win->window->lock_all(call_of(entry), assertion));
+}
+
+int unlock_all_targets(const char* function, MPI_Win handle) {
+  Entry entry(function);
+  WinObject* win = nullptr;
+  if (int err = open_window(entry, handle, win)) return err;
+  return finish_synchronized(entry, *win, -1, win->window->unlock_all(call_of(entry)));
+}
+
+int sync_window(const char* function, MPI_Win handle) {
+  Entry entry(function);
+  WinObject* win = nullptr;
+  if (int err = open_window(entry, handle, win)) return err;
+  return finish(entry, win->window->sync());
+}
+
+}  // namespace
+
+}  // namespace remit
+
+using namespace remit;
+
+int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
+  if (lock_at_once(lock_type, rank, assert, win)) [[likely]]
+    return MPI_SUCCESS;
+  return full_lock("MPI_Win_lock", lock_type, rank, assert, win);
+}
+REMIT_WEAK(Win_lock);
+
+#include "bindings/generated/rma/synchronization.inc"

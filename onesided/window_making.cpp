@@ -38,7 +38,8 @@ struct SegmentPlace {
 struct Outcome {
   std::uint64_t base = 0;    ///< where the member's memory is, in its own process
   std::uint64_t offset = MemberEntry::kElsewhere;  ///< ... in the segment
-  std::int32_t shares = 0;   ///< it has the memory of its host's first member
+  std::int16_t shares = 0;   ///< it has the memory of its host's first member
+  std::int16_t copies = 0;   ///< ... and the kernel copies from and to that process
   std::int32_t failure = 0;  ///< MPI error class
 };
 
@@ -143,6 +144,7 @@ SegmentPlace WindowMaking::allocate() {
   if (memory == nullptr) return {};
   owner_ = std::shared_ptr<void>(memory, [&devices](void* old) { (void)devices.release(old); });
   std::memset(memory, 0, offsets_.front());
+  static_cast<MemberControl*>(memory)->identity.sign = own_process_sign();
   return {reinterpret_cast<std::uint64_t>(memory), segment_bytes_};
 }
 
@@ -208,7 +210,10 @@ Outcome WindowMaking::take_part(std::byte* begin) {
   if (allocates() && begin != nullptr) {
     outcome.offset = outcome.base - reinterpret_cast<std::uint64_t>(begin);
   }
-  if (begin != nullptr) segment_->control(segment_->index()).identity.sign = own_process_sign();
+  if (begin == nullptr) return outcome;
+  segment_->control(segment_->index()).identity.sign = own_process_sign();
+  const ProcessSign& first = segment_->control(0).identity.sign;
+  outcome.copies = leads() || ProcessMemory::open(first, manager_.kernel()) ? 1 : 0;
   return outcome;
 }
 
@@ -272,7 +277,10 @@ Expected<MadeMemory> WindowMaking::make(std::int64_t color) {
   alone_ = !host_shares(*outcomes);
   if (alone_) stand_alone();
   write_table(*outcomes);
-  return MadeMemory{std::move(*segment_), base_, keeps_};
+  const bool copy = std::all_of(outcomes->begin(), outcomes->end(),
+                                [](const Outcome& outcome) { return outcome.copies != 0; });
+  const bool is_served = local_.size() != wishes_.size() || (!allocates() && !copy);
+  return MadeMemory{std::move(*segment_), base_, keeps_, is_served};
 }
 
 }  // namespace

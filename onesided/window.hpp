@@ -144,6 +144,8 @@ class Window {
     return true;
   }
 
+  /// Whether operations are under way that a flush would wait for.
+  [[nodiscard]] bool is_busy() const { return remote_.busy(); }
   /// The short way of a flush of `rank`, or of all (< 0): true if there is nothing to wait for.
   [[nodiscard, gnu::always_inline]] bool try_flush(int rank) const {
     if (!epochs_.may_flush(rank) || remote_.busy()) [[unlikely]]

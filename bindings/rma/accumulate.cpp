@@ -50,8 +50,8 @@ int check_element(Entry& entry, const Op& op, const Datatype& target, const Data
 
 /// The result has as many elements as the target, and the origin, too, if it takes part.
 int check_equal_sizes(Entry& entry, AccumulateArgs& args) {
-  const auto origin_bytes = static_cast<MPI_Count>(args.origin.size());
   if (args.origin_type != nullptr) {
+    const auto origin_bytes = static_cast<MPI_Count>(args.origin.size());
     if (int err = check_fit(entry, origin_bytes, "origin buffer", args.target_bytes(),
                             "target buffer", args)) {
       return err;
@@ -185,7 +185,8 @@ int fetch_and_op_at(const char* function, const void* origin_addr, void* result_
   if (int err = check_element_type(entry, datatype, args.origin_type)) return err;
   if (args.is_to_nobody()) return MPI_SUCCESS;
   const View* origin = args.op->kind() == Reduction::no_op ? nullptr : &args.origin;
-  return finish(entry, args.window().accumulate(origin, *args.op, args.target, &args.result));
+  return finish_operation(entry, args,
+                          args.window().accumulate(origin, *args.op, args.target, &args.result));
 }
 
 /// Types that can be compared (section 12.3.4): integers, logical and multi-language types, bytes.
@@ -219,8 +220,9 @@ int compare_and_swap_at(const char* function, const void* origin_addr, const voi
     if (int err = entry.buffer(address, 1, datatype, ignored)) return err;
   }
   if (args.is_to_nobody()) return MPI_SUCCESS;
-  return finish(
-      entry, args.window().compare_and_swap(origin_addr, compare_addr, result_addr, args.target));
+  return finish_operation(
+      entry, args,
+      args.window().compare_and_swap(origin_addr, compare_addr, result_addr, args.target));
 }
 
 }  // namespace

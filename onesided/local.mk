@@ -1,0 +1,29 @@
+# One-sided communication: windows, their operations and their synchronization.
+noinst_LTLIBRARIES += libonesided.la
+onesided_sources = \
+	onesided/accumulate.hpp \
+	onesided/control.hpp \
+	onesided/epochs.hpp \
+	onesided/fetches.cpp onesided/fetches.hpp \
+	onesided/host_segment.hpp \
+	onesided/lock_queue.hpp \
+	onesided/member_memory.hpp \
+	onesided/members.hpp \
+	onesided/one_sided.cpp onesided/one_sided.hpp \
+	onesided/process_memory.hpp \
+	onesided/remote_access.cpp onesided/remote_access.hpp \
+	onesided/runs.cpp onesided/runs.hpp \
+	onesided/served_window.cpp onesided/served_window.hpp \
+	onesided/ticket_lock.hpp \
+	onesided/traffic.cpp onesided/traffic.hpp \
+	onesided/window.hpp \
+	onesided/window_spec.hpp \
+	onesided/wire.hpp
+onesided_groups = together/onesided-1.cpp
+if TOGETHER
+together += $(onesided_groups)
+nodist_libonesided_la_SOURCES = $(onesided_groups)
+else
+libonesided_la_SOURCES = $(onesided_sources)
+endif
+libonesided_la_LIBADD = libcommunicators.la

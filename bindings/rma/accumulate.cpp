@@ -34,6 +34,20 @@ int check_accumulate_op(Entry& entry, MPI_Op handle, bool with_result, const Op*
                     "op is MPI_NO_OP, which is for functions that return what was there before");
 }
 
+/// Origin and result are of the predefined type that the target consists of (section 12.3.4).
+int check_element(Entry& entry, const Op& op, const Datatype& target, const Datatype* type,
+                  const char* argument) {
+  if (type == nullptr || type == &target) [[likely]]
+    return MPI_SUCCESS;
+  const auto at_target = Accumulation::of(op, target);
+  if (!at_target) return entry.fail(at_target.error());
+  const auto here = Accumulation::of(op, *type);
+  if (!here) return entry.fail(here.error());
+  if (here->element().signature().kind == at_target->element().signature().kind) return MPI_SUCCESS;
+  return entry.fail(MPI_ERR_TYPE, "{} consists of {}, but target_datatype of {}", argument,
+                    here->element().name(), at_target->element().name());
+}
+
 /// The result has as many elements as the target, and the origin, too, if it takes part.
 int check_equal_sizes(Entry& entry, AccumulateArgs& args) {
   const auto origin_bytes = static_cast<MPI_Count>(args.origin.size());
@@ -63,7 +77,15 @@ int check_accumulate(Entry& entry, const OriginBuffer& origin, const OriginBuffe
   if (result != nullptr) {
     if (int err = check_origin(entry, *result, "result", out.result, out.result_type)) return err;
   }
-  return out.is_to_nobody() ? MPI_SUCCESS : check_equal_sizes(entry, out);
+  if (out.is_to_nobody()) return MPI_SUCCESS;
+  const Datatype& target_type = *out.target.type;
+  if (int err = check_element(entry, *out.op, target_type, out.origin_type, "origin_datatype")) {
+    return err;
+  }
+  if (int err = check_element(entry, *out.op, target_type, out.result_type, "result_datatype")) {
+    return err;
+  }
+  return check_equal_sizes(entry, out);
 }
 
 int accumulate(Entry& entry, const OriginBuffer& origin, const OriginBuffer* result,

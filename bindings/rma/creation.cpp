@@ -106,12 +106,12 @@ int free_window(const char* function, MPI_Win* handle) {
   if (int err = delete_all_attributes(win->attributes, Owner::win, *handle)) {
     return entry.fail(err, "an attribute delete function returned an error");
   }
-  if (int err = finish(entry, win->window->free(call_of(entry)))) return err;
+  const Expected<> freed = win->window->free(call_of(entry));
   windows_of(entry.instance()).close(*win);
   win->kind = ObjectKind::freed;
   win->release();
   *handle = MPI_WIN_NULL;
-  return MPI_SUCCESS;
+  return finish(entry, freed);
 }
 
 int group_of_window(const char* function, MPI_Win handle, MPI_Group* group) {

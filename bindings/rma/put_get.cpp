@@ -25,13 +25,12 @@ template <Move move, bool passive>
       [[unlikely]]
     return false;
   Window& window = *object->window;
-  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(window.members().size()) ||
-      (passive && !window.epochs().is_passive())) [[unlikely]]
+  if (passive && !window.epochs().is_passive()) [[unlikely]]
     return false;
   if constexpr (move == Move::put) {
-    return window.try_put(origin, bytes, rank, displacement, target_bytes);
+    return window.try_put(origin, bytes, rank, displacement);
   } else {
-    return window.try_get(origin, bytes, rank, displacement, target_bytes);
+    return window.try_get(origin, bytes, rank, displacement);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "bindings/handles.hpp"
 #include "bindings/rma/operation.hpp"
 #include "bindings/weak.hpp"
 
@@ -70,7 +71,7 @@ int post_exposure(const char* function, MPI_Group group, int assertion, MPI_Win 
   if (int err = open_window(entry, handle, win)) return err;
   if (int err = entry.assertion(assertion, kPostAssertions)) return err;
   if (int err = ranks_in_window(entry, *win, group, ranks)) return err;
-  return finish(entry, win->window->post(call_of(entry), ranks, assertion));
+  return finish(entry, win->window->post(ranks, assertion));
 }
 
 int wait_for_exposure(const char* function, MPI_Win handle) {
@@ -85,16 +86,28 @@ int test_exposure(const char* function, MPI_Win handle, int* flag) {
   WinObject* win = nullptr;
   if (int err = open_window(entry, handle, win)) return err;
   if (int err = entry.not_null(flag, "flag")) return err;
-  const Expected<bool> ended = win->window->test();
+  Expected<bool> ended = win->window->test();
+  if (ended && !*ended) {  // as MPI_Test, it lets others get on
+    entry.progress().poll();
+    ended = win->window->test();
+  }
   if (!ended) return entry.fail(ended.error());
   *flag = *ended ? 1 : 0;
   if (!*ended) entry.only_looked();
   return MPI_SUCCESS;
 }
 
-/// A window and one of its members, for a lock. MPI_PROC_NULL has none, and nothing is done.
-int lockable_target(Entry& entry, MPI_Win handle, int rank, WinObject*& out) {
+/// A window whose targets may be locked.
+int lockable_window(Entry& entry, MPI_Win handle, WinObject*& out) {
   if (int err = open_window(entry, handle, out)) return err;
+  if (!out->window->spec().no_locks) return MPI_SUCCESS;
+  return entry.fail(MPI_ERR_RMA_SYNC,
+                    "the window was made with no_locks=true in its info: nobody may be locked");
+}
+
+/// ... and one of its members. MPI_PROC_NULL is none, and nothing is done.
+int lockable_target(Entry& entry, MPI_Win handle, int rank, WinObject*& out) {
+  if (int err = lockable_window(entry, handle, out)) return err;
   return entry.target(out->window->members().size(), rank, "rank");
 }
 
@@ -113,6 +126,41 @@ int lock_target(const char* function, int lock_type, int rank, int assertion, MP
   return finish(entry, win->window->lock(call_of(entry), rank, exclusive, assertion));
 }
 
+/// lock_at_once(), where no other call can come between.
+[[gnu::always_inline]] inline bool take_free_lock(int lock_type, int rank, MPI_Win win) {
+  const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
+  const bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
+  if (object == nullptr || (!exclusive && lock_type != MPI_LOCK_SHARED) ||
+      object->window->spec().no_locks) [[unlikely]]
+    return false;
+  return object->window->try_lock(rank, exclusive);
+}
+
+/// lock_at_once(), where calls are guarded.
+[[gnu::noinline]] bool take_free_lock_guarded(int lock_type, int rank, MPI_Win win) {
+  const GuardedCall call(*library().instance);
+  return take_free_lock(lock_type, rank, win);
+}
+
+/// The fast path: true if the target's lock was free, and has been taken.
+[[gnu::always_inline]] inline bool lock_at_once(int lock_type, int rank, int assertion,
+                                                MPI_Win win) noexcept {
+  const Instance* instance = library().instance;
+  if (instance == nullptr || assertion != 0) [[unlikely]]
+    return false;
+  if (instance->guarded()) [[unlikely]]
+    return take_free_lock_guarded(lock_type, rank, win);
+  return take_free_lock(lock_type, rank, win);
+}
+
+// Behind the fast path, which keeps nothing for the handler of an exception.
+[[gnu::noinline]] int full_lock(const char* function, int lock_type, int rank, int assertion,
+                                MPI_Win win) try {
+  return lock_target(function, lock_type, rank, assertion, win);
+} catch (...) {
+  return caught(function, win);
+}
+
 int unlock_target(const char* function, int rank, MPI_Win handle) {
   Entry entry(function);
   WinObject* win = nullptr;
@@ -124,7 +172,7 @@ int unlock_target(const char* function, int rank, MPI_Win handle) {
 int lock_all_targets(const char* function, int assertion, MPI_Win handle) {
   Entry entry(function);
   WinObject* win = nullptr;
-  if (int err = open_window(entry, handle, win)) return err;
+  if (int err = lockable_window(entry, handle, win)) return err;
   if (int err = entry.assertion(assertion, MPI_MODE_NOCHECK)) return err;
   return finish(entry, win->window->lock_all(call_of(entry), assertion));
 }
@@ -148,5 +196,12 @@ int sync_window(const char* function, MPI_Win handle) {
 }  // namespace remit
 
 using namespace remit;
+
+int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
+  if (lock_at_once(lock_type, rank, assert, win)) [[likely]]
+    return MPI_SUCCESS;
+  return full_lock("MPI_Win_lock", lock_type, rank, assert, win);
+}
+REMIT_WEAK(Win_lock);
 
 #include "bindings/generated/rma/synchronization.inc"

@@ -40,6 +40,12 @@ mpi_programs = \
 	tests/mpi/queries \
 	tests/mpi/reduce_ops \
 	tests/mpi/requests \
+	tests/mpi/rma_arguments \
+	tests/mpi/rma_attributes \
+	tests/mpi/rma_basic \
+	tests/mpi/rma_requests \
+	tests/mpi/rma_sync \
+	tests/mpi/rma_types \
 	tests/mpi/session \
 	tests/mpi/spawn \
 	tests/mpi/stress \
@@ -81,6 +87,7 @@ mpi_runs = \
 	tests/mpi/runs/pt2pt.mpi \
 	tests/mpi/runs/reduce_ops.mpi \
 	tests/mpi/runs/requests.mpi \
+	tests/mpi/runs/rma.mpi \
 	tests/mpi/runs/session.mpi \
 	tests/mpi/runs/spawn.mpi \
 	tests/mpi/runs/stress.mpi \
@@ -133,5 +140,5 @@ check-trap: all
 .PHONY: check-trap check-collectives check-mpi check-soak check-wakeups
 dist_check_SCRIPTS += tests/mpi/over_network.sh tests/mpi/run_mpi.sh $(mpi_scripts)
 EXTRA_DIST += tests/mpi/trap_control.c tests/mpi/trap_counter.c
-EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py tests/mpi/check.h tests/mpi/forms.h \
+EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py tests/mpi/check.h tests/mpi/forms.h tests/mpi/windows.h \
 	tests/mpi/random_coll.h tests/mpi/two_groups.h

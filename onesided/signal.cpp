@@ -7,11 +7,13 @@
 #include "onesided/accumulate.hpp"
 #include "onesided/host_wait.hpp"
 #include "onesided/window_waits.hpp"
+#include "pt2pt/request.hpp"
 
 namespace remit {
 
-Expected<> put_signal(Window& window, const View& origin, const WindowTarget& target,
-                      MPI_Aint signal_displacement, std::uint64_t signal, const Op& op) {
+Expected<> put_signal(const CommCall& call, Window& window, const View& origin,
+                      const WindowTarget& target, MPI_Aint signal_displacement,
+                      std::uint64_t signal, const Op& op) {
   // A word that is out of the question is found before anything has been put.
   if (auto word = window.signal_word(target.rank, signal_displacement); !word) {
     return tl::unexpected(word.error());
@@ -22,7 +24,9 @@ Expected<> put_signal(Window& window, const View& origin, const WindowTarget& ta
   const Datatype& type = predefined(MPI_UINT64_T);
   const View value{&signal, 1, &type.layout()};
   const WindowTarget word{target.rank, signal_displacement, 1, &type};
-  if (auto done = window.accumulate(&value, op, word); !done) return done;
+  Request left(RequestKind::send);
+  if (auto done = window.accumulate(&value, op, word, nullptr, &left); !done) return done;
+  if (!left.complete) call.progress().wait([&] { return left.complete; });
   window.tell_signalled(target.rank);
   return {};
 }

@@ -44,9 +44,9 @@ enum class SignalTest : std::uint8_t {
 /// `signal_displacement` of the same member, by MPI_REPLACE or MPI_SUM. Whoever waits for a signal
 /// has the bytes of the put when the wait ends. Errors as of Window::put(), and MPI_ERR_DISP for a
 /// word that is not aligned. The thread that holds the process.
-[[nodiscard]] Expected<> put_signal(Window& window, const View& origin, const WindowTarget& target,
-                                    MPI_Aint signal_displacement, std::uint64_t signal,
-                                    const Op& op);
+[[nodiscard]] Expected<> put_signal(const CommCall& call, Window& window, const View& origin,
+                                    const WindowTarget& target, MPI_Aint signal_displacement,
+                                    std::uint64_t signal, const Op& op);
 
 /// A signal in this process's own memory of a window. The thread that holds the process.
 class OwnSignal {

@@ -4,10 +4,9 @@
 
 #include <array>
 
-#include "bindings/rma/move_args.hpp"
+#include "bindings/rma/operation_args.hpp"
 #include "bindings/weak.hpp"
 #include "mpi_remit.h"
-#include "onesided/window_waits.hpp"
 
 namespace remit {
 
@@ -29,7 +28,8 @@ int put_signal_at(const char* function, const OriginBuffer& origin, const Target
     return entry.fail(MPI_ERR_OP, "op must be MPI_REPLACE or MPI_SUM: a signal is set or added to");
   }
   return start_operation(entry, args, args.origin_type, [&](Request* /*done*/) {
-    return put_signal(args.window(), args.origin, args.target, signal_displacement, signal, *op);
+    return put_signal(call_of(entry), args.window(), args.origin, args.target, signal_displacement,
+                      signal, *op);
   });
 }
 

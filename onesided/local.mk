@@ -3,6 +3,8 @@ noinst_LTLIBRARIES += libonesided.la
 onesided_sources = \
 	onesided/accumulate.hpp \
 	onesided/control.hpp \
+	onesided/direct_moves.cpp onesided/direct_moves.hpp \
+	onesided/element_code.cpp onesided/element_code.hpp \
 	onesided/epochs.hpp \
 	onesided/fetches.cpp onesided/fetches.hpp \
 	onesided/host_segment.hpp \

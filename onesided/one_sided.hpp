@@ -4,22 +4,25 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <memory>
 #include <span>
 
 #include "links/link_user.hpp"
 #include "links/links.hpp"
+#include "onesided/direct_moves.hpp"
+#include "onesided/served_window.hpp"
+#include "onesided/traffic.hpp"
+#include "onesided/wire.hpp"
 #include "runtime/os/kernel_copy.hpp"
 #include "runtime/process.hpp"
+#include "runtime/progress.hpp"
 
 namespace remit {
 
-class Window;
+class RemoteAccess;
 
-/// A user of the links: what windows send and receive. Made with the first window of a process.
-/// The thread that drives the links.
+/// A user of the links: what windows send and receive. Made with the first window of a process. The
+/// thread that drives the links.
 class OneSided final : public LinkUser {
  public:
   /// Both must outlive it.
@@ -32,11 +35,19 @@ class OneSided final : public LinkUser {
   [[nodiscard]] Progress& progress() { return process_.progress(); }
   [[nodiscard]] Links& links() { return links_; }
   [[nodiscard]] KernelCopy& kernel() { return kernel_; }
+  [[nodiscard]] WindowTraffic& traffic() { return traffic_; }
+  [[nodiscard]] DirectMoves& moves() { return moves_; }
 
-  /// By the number that it has at all its members; null: there is none, it was freed.
-  [[nodiscard]] Window* find(std::uint32_t number) const;
-  void add(std::uint32_t number, Window& window);
-  void remove(std::uint32_t number);
+  /// This process's memory in a window, by the number that the window has at all its members; null:
+  /// there is none, it was freed.
+  [[nodiscard]] ServedWindow* find(std::uint32_t number) const { return served_.find(number); }
+  /// Serves it from now on; before any member may send to it.
+  void add(std::uint32_t number, ServedWindow& window) { served_.add(number, window); }
+  /// Whoever still sends to it is told that it is gone.
+  void remove(std::uint32_t number) { served_.remove(number); }
+  /// Who gets the answers of a window's members.
+  void add(std::uint32_t number, RemoteAccess& access) { accesses_[number] = &access; }
+  void remove_access(std::uint32_t number) { accesses_.erase(number); }
 
   /// Ends the sleep of a process of this host that may wait for a word which has just been stored.
   /// It was seen to sleep.
@@ -52,10 +63,18 @@ class OneSided final : public LinkUser {
   void arrived(LinkDevice& device, std::span<const Completion> completions) override;
 
  private:
+  /// Does what a message says. False: it makes no sense.
+  [[nodiscard]] bool take(ProcId from, const WindowHead& head, std::span<const std::byte> body);
+  /// Tells who has sent it that there is no such window.
+  void answer_for_none(ProcId from, const WindowHead& head);
+
   Process& process_;
   Links& links_;
   KernelCopy kernel_;
-  std::map<std::uint32_t, Window*> windows_;
+  WindowTraffic traffic_;
+  DirectMoves moves_;
+  ServedWindows served_;
+  std::map<std::uint32_t, RemoteAccess*> accesses_;
 };
 
 }  // namespace remit

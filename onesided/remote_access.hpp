@@ -6,11 +6,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "datatype/layout.hpp"
 #include "onesided/accumulate.hpp"
+#include "onesided/fetches.hpp"
 #include "onesided/members.hpp"
+#include "onesided/runs.hpp"
+#include "onesided/wire.hpp"
 #include "pt2pt/request.hpp"
 #include "runtime/call_status.hpp"
 #include "runtime/error.hpp"
@@ -23,7 +29,7 @@ class OneSided;
 /// checked epochs and bounds, as far as these are known here. Operations on one member take effect
 /// in the order in which accumulates were called. Functions return when the operation is on its
 /// way; they make progress, and wait, only while more bytes are on their way to a member than one
-/// may have. The thread that holds the process.
+/// may have. Where they return an error `done` is not touched. The thread that holds the process.
 class RemoteAccess {
  public:
   /// `window` names it in messages, the same number at all members.
@@ -40,6 +46,7 @@ class RemoteAccess {
   /// `origin` may be used again.
   [[nodiscard]] Expected<> accumulate(int rank, const Accumulation& what, const View* origin,
                                       const View& target, const View* result, Request* done);
+  /// `result` is there after a flush.
   [[nodiscard]] Expected<> compare_and_swap(int rank, const Datatype& element,
                                             std::uint64_t address, const void* replacement,
                                             const void* compare, void* result);
@@ -65,8 +72,61 @@ class RemoteAccess {
   void tell_posted(int rank);
   void tell_completed(int rank);
 
+  // For OneSided.
+
+  /// An answer of a process. False: it makes no sense.
+  [[nodiscard]] bool answer(ProcId from, const WindowHead& head, std::span<const std::byte> body);
+  /// A put or get by the device, or the confirmation of puts, has ended.
+  void moved(ProcId proc, int status);
+  /// The process cannot be reached any more.
+  void forget(ProcId proc);
+
  private:
-  std::uint64_t under_way_ = 0;
+  enum class Lock : std::uint8_t { none, asked, granted };
+  enum class Keys : std::uint8_t { unknown, asked, known };
+
+  /// A member that there was an operation on.
+  struct Target {
+    bool used = false;             ///< by operations that no flush has seen to their end
+    std::uint64_t asked = 0;       ///< markers that were sent
+    std::uint64_t reached = 0;     ///< ... and answered
+    std::uint64_t lock_token = 0;  ///< of the last lock that was asked for
+    Lock lock = Lock::none;
+    Keys keys_state = Keys::unknown;
+    std::vector<std::byte> keys;  ///< of its memory; empty: it is reached by messages only
+    std::uint32_t moving = 0;     ///< moves by the device and confirmations that have not ended
+    bool unconfirmed = false;     ///< there were puts by the device that none follows yet
+    std::optional<Error> error;   ///< the first one
+  };
+
+  /// The target of an operation that begins now. An error: it cannot be reached.
+  [[nodiscard]] Expected<Target*> begin(int rank);
+  void use(Target& target);
+  void note(Target& target, Error error);
+  [[nodiscard]] Error error_in(ProcId from, const WindowHead& head,
+                               std::span<const std::byte> words) const;
+  /// Has the device move contiguous data. False: it cannot, or not yet, or that is not worth it.
+  [[nodiscard]] bool move(OpKind kind, int rank, const View& origin, const View& target,
+                          Request* done);
+  [[nodiscard]] bool has_settled(ProcId proc, const Target& target, bool local) const;
+  /// The operations of this member are done: its first error.
+  [[nodiscard]] Expected<> settle(Target& target, bool local);
+  void ask_if_reached(ProcId proc, Target& target);
+  /// Sends an accumulate by parts, all of which begin with `head`.
+  [[nodiscard]] Expected<> send_accumulate(ProcId proc, WindowHead head, const Accumulation& what,
+                                           const View* origin, const View& target);
+  /// The packed bytes of a part of a view, in it or copied.
+  [[nodiscard]] std::span<const std::byte> bytes_of(const View& view, const RunCutter::Part& part);
+  [[nodiscard]] Progress& progress();
+
+  OneSided& manager_;
+  std::uint32_t window_;
+  const WindowMembers& members_;
+  WindowTraffic& traffic_;
+  Fetches fetches_;
+  std::uint64_t under_way_ = 0;  ///< targets that are used
+  std::map<ProcId, Target> targets_;
+  std::vector<std::byte> packed_;  ///< of the message that is being made
 };
 
 }  // namespace remit

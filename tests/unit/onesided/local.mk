@@ -2,4 +2,5 @@
 unit_tests += onesided_remote_test
 # Its virtual ranks are threads that take turns.
 onesided_remote_test_SOURCES = tests/unit/onesided/remote_access_test.cpp
+EXTRA_DIST += tests/unit/onesided/window_ranks.hpp
 onesided_remote_test_LDADD = libonesided.la $(UNIT_LIBS) -lpthread

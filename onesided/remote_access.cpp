@@ -1,0 +1,350 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "onesided/remote_access.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "onesided/element_code.hpp"
+#include "onesided/one_sided.hpp"
+
+namespace remit {
+
+namespace {
+
+constexpr std::size_t kAnyLength = std::numeric_limits<std::size_t>::max();
+
+[[nodiscard]] tl::unexpected<Error> no_code(const Datatype& element) {
+  return fail(MPI_ERR_TYPE, "elements of the type {} cannot be sent to another host",
+              element.name());
+}
+
+[[nodiscard]] std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+RemoteAccess::RemoteAccess(OneSided& manager, std::uint32_t window, const WindowMembers& members)
+    : manager_(manager),
+      window_(window),
+      members_(members),
+      traffic_(manager.traffic()),
+      fetches_(manager.progress(), manager.traffic()) {
+  manager_.add(window_, *this);
+}
+
+RemoteAccess::~RemoteAccess() {
+  manager_.remove_access(window_);
+}
+
+Progress& RemoteAccess::progress() {
+  return manager_.progress();
+}
+
+Expected<RemoteAccess::Target*> RemoteAccess::begin(int rank) {
+  const ProcId proc = members_.proc(rank);
+  if (traffic_.lost(proc)) return tl::unexpected(traffic_.words_of_loss(proc));
+  return &targets_[proc];
+}
+
+void RemoteAccess::use(Target& target) {
+  if (target.used) return;
+  target.used = true;
+  ++under_way_;
+}
+
+void RemoteAccess::note(Target& target, Error error) {
+  if (!target.error) target.error = std::move(error);
+}
+
+std::span<const std::byte> RemoteAccess::bytes_of(const View& view, const RunCutter::Part& part) {
+  if (view.is_contiguous()) return {view.data() + part.offset, part.bytes};
+  packed_.resize(part.bytes);
+  view.pack(part.offset, packed_);
+  return packed_;
+}
+
+bool RemoteAccess::move(OpKind kind, int rank, const View& origin, const View& target,
+                        Request* done) {
+  const std::size_t bytes = target.size();
+  if (bytes < kDirectFrom || !target.is_contiguous() || !origin.is_contiguous()) return false;
+  const ProcId proc = members_.proc(rank);
+  Target& member = targets_[proc];
+  if (member.keys_state == Keys::unknown) {
+    member.keys_state = Keys::asked;
+    traffic_.send(proc, window_head(WindowMessage::keys, window_));
+  }
+  if (member.keys.empty() || !manager_.moves().can(kind, proc)) return false;
+  const MemberEntry& entry = members_.entry(rank);
+  const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(target.data()) - entry.base;
+  if (offset > entry.bytes || bytes > entry.bytes - offset) return false;  // it will say so
+  if (!manager_.moves().start(
+          {kind, window_, proc, origin.data(), bytes, member.keys, offset, done})) {
+    return false;
+  }
+  use(member);
+  ++member.moving;
+  member.unconfirmed = member.unconfirmed || kind == OpKind::put;
+  return true;
+}
+
+void RemoteAccess::moved(ProcId proc, int status) {
+  Target& target = targets_[proc];
+  --target.moving;
+  if (status == MPI_SUCCESS) return;
+  Error error = traffic_.words_of_loss(proc);
+  error.code = status;
+  note(target, std::move(error));
+}
+
+Expected<> RemoteAccess::put(int rank, const View& origin, const View& target, Request* done) {
+  const Expected<Target*> member = begin(rank);
+  if (!member) return tl::unexpected(member.error());
+  if (move(OpKind::put, rank, origin, target, done)) return {};
+  const ProcId proc = members_.proc(rank);
+  for (RunCutter cutter(target); !cutter.done();) {
+    const std::size_t most = traffic_.most_bytes(proc);
+    const auto part = cutter.next(most - sizeof(WindowHead), kAnyLength, true);
+    if (Expected<> room = traffic_.await_room(proc, most); !room) return room;
+    use(**member);
+    WindowHead head = window_head(WindowMessage::put, window_);
+    head.value = static_cast<std::uint32_t>(part.runs.size());
+    traffic_.send(proc, head, part.runs, bytes_of(origin, part));
+  }
+  if (done != nullptr) complete_request(*done, progress());
+  return {};
+}
+
+Expected<> RemoteAccess::get(int rank, const View& origin, const View& target, Request* done) {
+  const Expected<Target*> member = begin(rank);
+  if (!member) return tl::unexpected(member.error());
+  if (move(OpKind::get, rank, origin, target, done)) return {};
+  const ProcId proc = members_.proc(rank);
+  const std::uint64_t token = fetches_.begin(proc, origin);
+  Expected<> outcome;
+  for (RunCutter cutter(target); !cutter.done();) {
+    const std::size_t most = traffic_.most_bytes(proc);
+    const auto part = cutter.next(most - sizeof(WindowHead), kMostAsked, false);
+    outcome = traffic_.await_room(proc, most, part.bytes);
+    if (!outcome || !fetches_.ask(token, part.bytes)) break;
+    use(**member);
+    WindowHead head = window_head(WindowMessage::get, window_);
+    head.token = token;
+    head.offset = part.offset;
+    head.value = static_cast<std::uint32_t>(part.runs.size());
+    traffic_.send(proc, head, part.runs, {});
+  }
+  fetches_.all_asked(token, outcome ? done : nullptr);
+  return outcome;
+}
+
+Expected<> RemoteAccess::accumulate(int rank, const Accumulation& what, const View* origin,
+                                    const View& target, const View* result, Request* done) {
+  const Expected<Target*> member = begin(rank);
+  if (!member) return tl::unexpected(member.error());
+  const std::optional<ElementCode> code = code_of(what.element());
+  if (!code) return no_code(what.element());
+  const bool changes = what.kind() != Reduction::no_op;
+  if (!changes && result == nullptr) {
+    if (done != nullptr) complete_request(*done, progress());
+    return {};
+  }
+  use(**member);
+  const ProcId proc = members_.proc(rank);
+  WindowHead head = window_head(WindowMessage::accumulate, window_);
+  head.op = static_cast<std::uint8_t>(what.kind());
+  head.element = code->element;
+  head.index = code->index;
+  const View* const operand = changes ? origin : nullptr;
+  if (result == nullptr) {
+    Expected<> sent = send_accumulate(proc, head, what, operand, target);
+    if (sent && done != nullptr) complete_request(*done, progress());
+    return sent;
+  }
+  head.token = fetches_.begin(proc, *result);
+  Expected<> sent = send_accumulate(proc, head, what, operand, target);
+  fetches_.all_asked(head.token, sent ? done : nullptr);
+  return sent;
+}
+
+Expected<> RemoteAccess::send_accumulate(ProcId proc, WindowHead head, const Accumulation& what,
+                                         const View* origin, const View& target) {
+  for (RunCutter cutter(target, &what.element()); !cutter.done();) {
+    const std::size_t most = traffic_.most_bytes(proc);
+    const auto part = cutter.next(most - sizeof(WindowHead), kMostAsked, origin != nullptr);
+    const std::size_t asked = head.token != 0 ? part.bytes : 0;
+    if (Expected<> room = traffic_.await_room(proc, most, asked); !room) return room;
+    // What was asked for and has failed is known by now: there is no point in the rest.
+    if (head.token != 0 && !fetches_.ask(head.token, asked)) return {};
+    head.offset = part.offset;
+    head.value = static_cast<std::uint32_t>(part.runs.size());
+    traffic_.send(proc, head, part.runs,
+                  origin != nullptr ? bytes_of(*origin, part) : std::span<const std::byte>{});
+  }
+  return {};
+}
+
+Expected<> RemoteAccess::compare_and_swap(int rank, const Datatype& element, std::uint64_t address,
+                                          const void* replacement, const void* compare,
+                                          void* result) {
+  const Expected<Target*> member = begin(rank);
+  if (!member) return tl::unexpected(member.error());
+  const std::optional<ElementCode> code = code_of(element);
+  if (!code) return no_code(element);
+  const ProcId proc = members_.proc(rank);
+  const auto size = static_cast<std::size_t>(element.layout().size());
+  // Waiting makes progress, in which the packed bytes of nobody else are made.
+  if (Expected<> room = traffic_.await_room(proc, sizeof(WindowHead) + 2 * size, size); !room) {
+    return room;
+  }
+  use(**member);
+  packed_.resize(2 * size);
+  std::memcpy(packed_.data(), replacement, size);
+  std::memcpy(packed_.data() + size, compare, size);
+  const std::uint64_t token = fetches_.begin(proc, View{result, 1, &element.layout()});
+  static_cast<void>(fetches_.ask(token, size));
+  WindowHead head = window_head(WindowMessage::compare_swap, window_);
+  head.element = code->element;
+  head.token = token;
+  head.offset = address;
+  traffic_.send(proc, head, packed_);
+  fetches_.all_asked(token, nullptr);
+  return {};
+}
+
+bool RemoteAccess::has_settled(ProcId proc, const Target& target, bool local) const {
+  if (fetches_.any_of(proc) || target.moving != 0) return false;
+  return local || target.reached == target.asked || traffic_.lost(proc);
+}
+
+void RemoteAccess::ask_if_reached(ProcId proc, Target& target) {
+  if (!target.used || traffic_.lost(proc)) return;
+  if (std::exchange(target.unconfirmed, false)) {
+    ++target.moving;
+    manager_.moves().confirm(window_, proc);
+  }
+  WindowHead head = window_head(WindowMessage::marker, window_);
+  head.token = ++target.asked;
+  traffic_.send(proc, head);
+}
+
+Expected<> RemoteAccess::settle(Target& target, bool local) {
+  if (!local && target.used) {
+    target.used = false;
+    --under_way_;
+  }
+  if (!target.error) return {};
+  Error error = std::move(*target.error);
+  target.error.reset();
+  return tl::unexpected(std::move(error));
+}
+
+Expected<> RemoteAccess::flush(int rank, bool local, const WaitSubject* subject) {
+  if (under_way_ == 0) return {};
+  std::vector<std::pair<ProcId, Target*>> flushed;
+  for (auto& [proc, target] : targets_) {
+    if (target.used && (rank < 0 || proc == members_.proc(rank)))
+      flushed.emplace_back(proc, &target);
+  }
+  if (!local) {
+    for (const auto& [proc, target] : flushed) ask_if_reached(proc, *target);
+  }
+  auto next = flushed.begin();
+  progress().wait(
+      [&] {
+        while (next != flushed.end() && has_settled(next->first, *next->second, local)) ++next;
+        return next == flushed.end();
+      },
+      subject);
+  Expected<> outcome;
+  for (const auto& [proc, target] : flushed) {
+    Expected<> one = settle(*target, local);
+    if (outcome && !one) outcome = std::move(one);
+  }
+  return outcome;
+}
+
+Expected<> RemoteAccess::lock(int rank, bool exclusive, const WaitSubject* subject) {
+  const Expected<Target*> member = begin(rank);
+  if (!member) return tl::unexpected(member.error());
+  const ProcId proc = members_.proc(rank);
+  Target& target = **member;
+  WindowHead head = window_head(WindowMessage::lock, window_);
+  head.token = ++target.lock_token;
+  head.value = exclusive ? 1 : 0;
+  target.lock = Lock::asked;
+  traffic_.send(proc, head);
+  progress().wait([&] { return target.lock != Lock::asked || traffic_.lost(proc); }, subject);
+  if (target.lock == Lock::granted) return {};
+  target.lock = Lock::none;
+  if (traffic_.lost(proc)) return tl::unexpected(traffic_.words_of_loss(proc));
+  return settle(target, true);
+}
+
+void RemoteAccess::unlock(int rank, bool /*exclusive*/) {
+  const ProcId proc = members_.proc(rank);
+  const auto target = targets_.find(proc);
+  if (target == targets_.end() || target->second.lock != Lock::granted) return;
+  target->second.lock = Lock::none;
+  traffic_.send(proc, window_head(WindowMessage::unlock, window_));
+}
+
+void RemoteAccess::tell_posted(int rank) {
+  traffic_.send(members_.proc(rank), window_head(WindowMessage::posted, window_));
+}
+
+void RemoteAccess::tell_completed(int rank) {
+  traffic_.send(members_.proc(rank), window_head(WindowMessage::completed, window_));
+}
+
+Error RemoteAccess::error_in(ProcId from, const WindowHead& head,
+                             std::span<const std::byte> words) const {
+  const bool is_class = head.value > MPI_SUCCESS && head.value <= MPI_ERR_LASTCODE;
+  return {is_class ? static_cast<int>(head.value) : MPI_ERR_OTHER,
+          fmt::format("{}: {}", manager_.links().directory().words_of(from), text_of(words))};
+}
+
+bool RemoteAccess::answer(ProcId from, const WindowHead& head, std::span<const std::byte> body) {
+  const auto found = targets_.find(from);
+  if (found == targets_.end()) return false;
+  Target& target = found->second;
+  switch (kind_of(head)) {
+    case WindowMessage::data:
+      return fetches_.take(from, head.token, head.offset, body);
+    case WindowMessage::failed:
+      note(target, error_in(from, head, body));
+      fetches_.fail(from, head.token, target.error->code);
+      return true;
+    case WindowMessage::refused:
+      if (target.lock != Lock::asked || head.token != target.lock_token) return false;
+      note(target, error_in(from, head, body));
+      target.lock = Lock::none;
+      return true;
+    case WindowMessage::keys_are:
+      if (target.keys_state != Keys::asked) return false;
+      target.keys_state = Keys::known;
+      target.keys.assign(body.begin(), body.end());
+      return true;
+    case WindowMessage::granted:
+      if (target.lock != Lock::asked || head.token != target.lock_token) return false;
+      target.lock = Lock::granted;
+      return true;
+    case WindowMessage::reached:
+      if (head.token != target.reached + 1 || head.token > target.asked) return false;
+      target.reached = head.token;
+      return true;
+    default:
+      return false;
+  }
+}
+
+void RemoteAccess::forget(ProcId proc) {
+  const auto found = targets_.find(proc);
+  if (found == targets_.end()) return;
+  Target& target = found->second;
+  if (target.used) note(target, traffic_.words_of_loss(proc));
+  fetches_.fail_all(proc, MPI_ERR_PROC_ABORTED);
+}
+
+}  // namespace remit

@@ -29,14 +29,32 @@ BLOCKING = (
 # The same programs with -n: the nonblocking form and MPI_Wait.
 NONBLOCKING = tuple(f"i{name}" for name in BLOCKING)
 COLLECTIVES = BLOCKING + NONBLOCKING
-SIZELESS = ("barrier", "ibarrier", "init", "hello")
+# One-sided communication. Each is transfers.c under its name; the atomics have one number of data.
+ATOMICS = ("fop_latency", "cas_latency")
+TRANSFERS = (
+    "put_latency",
+    "get_latency",
+    "put_bw",
+    "put_bibw",
+    "get_bw",
+    "acc_latency",
+    "get_acc_latency",
+) + ATOMICS
+# Each is synchronization.c under its name.
+SYNCHRONIZATION = ("lock", "lock_all", "lock_contended", "fence", "pscw", "win_create")
+ONE_SIDED = TRANSFERS + SYNCHRONIZATION + ("put_flag", "computing_target")
+SIZELESS = ("barrier", "ibarrier", "init", "hello") + ATOMICS + SYNCHRONIZATION
+# Whose rows are named.
+NAMED_ROWS = LAYOUTS + ("computing_target",)
 # Variants of matching.c; their sizes are numbers of receives or messages that wait.
 MATCHING = ("posted", "posted_reverse", "unexpected", "unexpected_reverse")
 # Variants of thread_rate.c; their sizes are numbers of threads.
 THREADS = ("threads_own", "threads_shared")
-PROGRAMS = PAIRS + LAYOUTS + COLLECTIVES + MATCHING + THREADS + ("init", "hello")
+PROGRAMS = PAIRS + LAYOUTS + COLLECTIVES + ONE_SIDED + MATCHING + THREADS + ("init", "hello")
+# That take two ranks, no more.
+OF_TWO = ("latency", "bw", "bibw", "put_flag", "computing_target") + TRANSFERS + MATCHING + THREADS
 # Whose data lie in buffers that can be placed, rotated and touched.
-WITH_BUFFERS = tuple(p for p in PAIRS + LAYOUTS + COLLECTIVES if p not in SIZELESS)
+WITH_BUFFERS = tuple(p for p in PAIRS + LAYOUTS + COLLECTIVES + TRANSFERS + ("put_flag",) if p not in SIZELESS)
 # What raw_collectives does, by what the programs do.
 RAW = {"latency": "latency"}
 for _name in ("bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce"):
@@ -50,6 +68,23 @@ TITLES = {
     "typed_latency": "Derived datatypes: half a ping-pong",
     "pack": "Derived datatypes: MPI_Pack",
     "unpack": "Derived datatypes: MPI_Unpack",
+    "put_latency": "MPI_Put",
+    "get_latency": "MPI_Get",
+    "put_bw": "Bandwidth of MPI_Put, one direction",
+    "put_bibw": "Bandwidth of MPI_Put, both directions",
+    "get_bw": "Bandwidth of MPI_Get",
+    "acc_latency": "MPI_Accumulate, sum of 64-bit integers",
+    "get_acc_latency": "MPI_Get_accumulate, sum of 64-bit integers",
+    "fop_latency": "MPI_Fetch_and_op, sum of a 64-bit integer",
+    "cas_latency": "MPI_Compare_and_swap, 64-bit integer",
+    "lock": "Exclusive MPI_Win_lock and unlock",
+    "lock_all": "MPI_Win_lock_all and unlock_all",
+    "lock_contended": "From one owner to the next of a lock that all ranks want",
+    "fence": "MPI_Win_fence",
+    "pscw": "Post, start, complete and wait with both neighbours",
+    "win_create": "Making and freeing a window",
+    "put_flag": "Put, flush, flag and flush, half a ping-pong",
+    "computing_target": "One operation while the target computes for another 280 ms",
     "posted": "A message while others are posted, in order",
     "posted_reverse": "A message while others are posted, last first",
     "unexpected": "Receiving one of the messages that wait, in order",
@@ -65,12 +100,27 @@ MODES = {
     "with-barrier": (["-B"], "with the barrier behind each call"),
     "back-to-back": (["-L"], "back to back"),
 }
+# How a window comes by its memory, and what completes operations: the suite's names, and the tables'.
+WINDOWS = {
+    "allocate": "MPI_Win_allocate",
+    "create": "MPI_Win_create",
+    "dynamic": "MPI_Win_create_dynamic",
+    "shared": "MPI_Win_allocate_shared",
+}
+SYNCS = {
+    "flush": "flush behind each",
+    "flush_local": "local flush behind each",
+    "lock": "lock and unlock of each",
+    "lock_all": "lock_all and unlock_all of each",
+    "fence": "fence behind each",
+    "pscw": "post, start, complete and wait of each",
+}
 NEIGHBOURS = {"compute": "computes", "stream": "streams through memory"}
 
 
 def unit_of(program):
     """(unit, whether a higher figure is better)."""
-    if program in ("bw", "bibw"):
+    if program in ("bw", "bibw", "put_bw", "put_bibw", "get_bw"):
         return "MB/s", True
     if program == "mbw_mr" or program in THREADS:
         return "M messages/s", True
@@ -78,8 +128,8 @@ def unit_of(program):
 
 
 def parse_table(program, text, seconds):
-    """{size: figure in the program's unit} of a run; size 0 for programs without sizes, the layout's
-    name for those that have layouts."""
+    """{size: figure in the program's unit} of a run; size 0 for programs without sizes, the name
+    of the layout or operation for those that have these."""
     if program == "hello":
         return {0: seconds * 1e3}
     if program == "init":
@@ -92,7 +142,7 @@ def parse_table(program, text, seconds):
             continue
         if program in SIZELESS:
             figures[0] = float(words[0])
-        elif program in LAYOUTS:
+        elif program in NAMED_ROWS:
             figures[words[0]] = float(words[1])
         elif program == "mbw_mr":
             figures[int(words[0])] = float(words[2]) / 1e6
@@ -115,6 +165,8 @@ class Condition:
     touch: bool = False
     neighbour: str | None = None
     mode: str | None = None  # of MODES
+    window: str | None = None  # of WINDOWS
+    sync: str | None = None  # of SYNCS
 
     def arguments(self):
         """The options of the suite's programs, and of raw_collectives."""
@@ -122,6 +174,8 @@ class Condition:
         words += [] if self.rotate is None else ["-r", self.rotate]
         words += ["-t"] if self.touch else []
         words += [] if self.neighbour is None else ["-N", self.neighbour]
+        words += [] if self.window is None else ["-w", self.window]
+        words += [] if self.sync is None else ["-S", self.sync]
         return words + (MODES[self.mode][0] if self.mode else [])
 
     def buffers(self):
@@ -133,7 +187,9 @@ class Condition:
 
     def caption(self, program):
         """How a table calls it all."""
-        words = [self.buffers()] if program in WITH_BUFFERS else []
+        words = [f"window of {WINDOWS[self.window]}"] if self.window else []
+        words += [SYNCS[self.sync]] if self.sync else []
+        words += [self.buffers()] if program in WITH_BUFFERS else []
         words += [f"another one each time, out of {self.rotate}"] if self.rotate else []
         words += ["data written before and read behind"] if self.touch else []
         words += [f"beside a process a core that {NEIGHBOURS[self.neighbour]}"] if self.neighbour else []
@@ -157,30 +213,33 @@ class Case:
         return Case(self.program, dataclasses.replace(self.condition, offset=None))
 
 
-def case_of(program, offset, rotate, touch, neighbour, mode):
-    """The case, without what makes no sense for its program."""
+def case_of(program, asked):
+    """The case under the condition that was asked for, without what makes no sense for its program."""
     placed = program in WITH_BUFFERS
-    measures = placed or program in COLLECTIVES
+    measures = placed or program in COLLECTIVES + ONE_SIDED
     return Case(
         program,
         Condition(
-            offset if placed else None,
-            rotate if placed else None,
-            touch and placed,
-            neighbour if measures else None,
-            mode if program in COLLECTIVES else None,
+            offset=asked.offset if placed else None,
+            rotate=asked.rotate if placed else None,
+            touch=asked.touch and placed,
+            neighbour=asked.neighbour if measures else None,
+            mode=asked.mode if program in COLLECTIVES else None,
+            window=asked.window if program in ONE_SIDED else None,
+            sync=asked.sync if program in TRANSFERS else None,
         ),
     )
 
 
 def cases_of(options):
     """All cases that the options ask for, each once."""
-    conditions = list(itertools.product(options.modes, options.rotate, options.offsets))
-    cases = [
-        case_of(program, offset, rotate, options.touch, options.neighbour, mode)
-        for program in options.programs
-        for mode, rotate, offset in conditions
+    conditions = [
+        Condition(offset, rotate, options.touch, options.neighbour, mode, window, sync)
+        for mode, window, sync, rotate, offset in itertools.product(
+            options.modes, options.windows, options.syncs, options.rotate, options.offsets
+        )
     ]
+    cases = [case_of(program, asked) for program in options.programs for asked in conditions]
     return list(dict.fromkeys(cases))
 
 
@@ -230,7 +289,7 @@ def heading(case):
 
 def sizes_of(program, by_size):
     """The rows of a table in order."""
-    return list(by_size) if program in LAYOUTS else sorted(by_size)
+    return list(by_size) if program in NAMED_ROWS else sorted(by_size)
 
 
 def aligned(rows):

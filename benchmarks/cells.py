@@ -138,7 +138,8 @@ def results_of(record):
     results = {}
     fields = [field.name for field in dataclasses.fields(Condition)]
     for cell in record:
-        case = Case(cell["program"], Condition(**{name: cell[name] for name in fields}))
+        # What an older record does not have, its programs did not have either.
+        case = Case(cell["program"], Condition(**{name: cell[name] for name in fields if name in cell}))
         results.setdefault(case, {})[cell["size"]] = cell["figures"]
     return results
 

@@ -46,8 +46,15 @@ class Mpi:
     version: str = ""
     note: str = ""  # what a reader of its figures must know
 
-    def command(self, ranks, program):
-        return [*self.mpirun, "-n", str(ranks), str(program)]
+    def command(self, ranks, program, window=None):
+        """`window`: how the program's windows come by their memory, if it has some."""
+        return [*self.mpirun, *self.window_options(window), "-n", str(ranks), str(program)]
+
+    def window_options(self, window):
+        """Open MPI 4 ends by a signal in atomics of allocated windows unless it is told to use shared
+        memory, which is the fastest it has, too; other windows it cannot make so."""
+        chosen = self.name.startswith("openmpi") and window in ("allocate", "shared")
+        return ["--mca", "osc", "sm"] if chosen else []
 
 
 # ---------------------------------------------------------------- running our own children

@@ -9,6 +9,9 @@ benchmark_pairs = $(benchmark_common) benchmarks/suite/pairs.c benchmarks/suite/
 benchmark_typed = $(benchmark_common) benchmarks/suite/typed.c benchmarks/suite/typed.h
 benchmark_collective = $(benchmark_common) $(benchmark_calls) benchmarks/suite/collective.c benchmarks/suite/collective.h \
 	benchmarks/suite/collectives.c
+benchmark_exposed = $(benchmark_common) benchmarks/suite/exposed.c benchmarks/suite/exposed.h
+benchmark_transfers = $(benchmark_exposed) benchmarks/suite/transfers.c
+benchmark_synchronization = $(benchmark_exposed) benchmarks/suite/synchronization.c
 
 noinst_PROGRAMS += benchmarks/raw_limits
 benchmarks_raw_limits_SOURCES = benchmarks/raw_limits.c
@@ -107,6 +110,58 @@ benchmarks_suite_scan_SOURCES = $(benchmark_collective)
 
 noinst_PROGRAMS += benchmarks/suite/exscan
 benchmarks_suite_exscan_SOURCES = $(benchmark_collective)
+
+# One-sided communication, likewise.
+noinst_PROGRAMS += benchmarks/suite/put_latency
+benchmarks_suite_put_latency_SOURCES = $(benchmark_transfers)
+
+noinst_PROGRAMS += benchmarks/suite/get_latency
+benchmarks_suite_get_latency_SOURCES = $(benchmark_transfers)
+
+noinst_PROGRAMS += benchmarks/suite/put_bw
+benchmarks_suite_put_bw_SOURCES = $(benchmark_transfers)
+
+noinst_PROGRAMS += benchmarks/suite/put_bibw
+benchmarks_suite_put_bibw_SOURCES = $(benchmark_transfers)
+
+noinst_PROGRAMS += benchmarks/suite/get_bw
+benchmarks_suite_get_bw_SOURCES = $(benchmark_transfers)
+
+noinst_PROGRAMS += benchmarks/suite/acc_latency
+benchmarks_suite_acc_latency_SOURCES = $(benchmark_transfers)
+
+noinst_PROGRAMS += benchmarks/suite/get_acc_latency
+benchmarks_suite_get_acc_latency_SOURCES = $(benchmark_transfers)
+
+noinst_PROGRAMS += benchmarks/suite/fop_latency
+benchmarks_suite_fop_latency_SOURCES = $(benchmark_transfers)
+
+noinst_PROGRAMS += benchmarks/suite/cas_latency
+benchmarks_suite_cas_latency_SOURCES = $(benchmark_transfers)
+
+noinst_PROGRAMS += benchmarks/suite/lock
+benchmarks_suite_lock_SOURCES = $(benchmark_synchronization)
+
+noinst_PROGRAMS += benchmarks/suite/lock_all
+benchmarks_suite_lock_all_SOURCES = $(benchmark_synchronization)
+
+noinst_PROGRAMS += benchmarks/suite/lock_contended
+benchmarks_suite_lock_contended_SOURCES = $(benchmark_synchronization)
+
+noinst_PROGRAMS += benchmarks/suite/fence
+benchmarks_suite_fence_SOURCES = $(benchmark_synchronization)
+
+noinst_PROGRAMS += benchmarks/suite/pscw
+benchmarks_suite_pscw_SOURCES = $(benchmark_synchronization)
+
+noinst_PROGRAMS += benchmarks/suite/win_create
+benchmarks_suite_win_create_SOURCES = $(benchmark_synchronization)
+
+noinst_PROGRAMS += benchmarks/suite/put_flag
+benchmarks_suite_put_flag_SOURCES = benchmarks/suite/put_flag.c $(benchmark_exposed)
+
+noinst_PROGRAMS += benchmarks/suite/computing_target
+benchmarks_suite_computing_target_SOURCES = benchmarks/suite/computing_target.c $(benchmark_exposed)
 
 noinst_PROGRAMS += benchmarks/suite/matching
 benchmarks_suite_matching_SOURCES = benchmarks/suite/matching.c

@@ -15,7 +15,7 @@ decisions = README a-tcp-device-of-our-own algorithms-as-coroutines brief-messag
 	the-pace-of-the-kernels-copies what-starts-a-rank whose-the-lines-are
 design = board collectives communicators datatypes devices errors launching links messages ofi progress registration \
 	shared-memory tcp verbs
-journeys = adding-a-window allreduce job long-send
+journeys = allreduce job long-send window
 EXTRA_DIST += $(design:%=docs/design/%.md) $(journeys:%=docs/journeys/%.md)
 EXTRA_DIST += $(measurements:%=docs/measurements/%.md) $(decisions:%=docs/decisions/%.md)
 

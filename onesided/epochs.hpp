@@ -82,7 +82,11 @@ class Epochs {
   void end_lock_all();
   /// The targets that are locked.
   [[nodiscard]] const std::vector<HeldLock>& held() const { return held_; }
-  /// MPI_Win_flush and its kin. `rank` < 0: of all.
+  /// MPI_Win_flush and its kin. `rank` < 0: of all. may_flush() is the same without words.
+  [[nodiscard]] bool may_flush(int rank) const {
+    return access_ == Access::lock_all ||
+           (access_ == Access::locks && (rank < 0 || find(rank) != nullptr));
+  }
   [[nodiscard]] Expected<> check_flush(int rank) const;
   /// MPI_Win_free.
   [[nodiscard]] Expected<> check_free() const;

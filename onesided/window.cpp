@@ -36,6 +36,7 @@ Window::Window(CommCore comm, OneSided& manager, const WindowSpec& spec, MadeMem
       spec_(spec),
       keeps_(std::move(memory.keeps)),
       base_(memory.base),
+      is_served_(memory.is_served),
       members_(comm_, std::move(memory.segment), manager.kernel()),
       epochs_(comm_.size()),
       host_(manager, members_),

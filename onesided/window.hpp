@@ -63,6 +63,8 @@ class Window {
   /// Of this process.
   [[nodiscard]] void* base() const { return base_; }
   [[nodiscard]] const Epochs& epochs() const { return epochs_; }
+  /// Whether some member can reach another one by nothing but messages, which that has to serve.
+  [[nodiscard]] bool is_served() const { return is_served_; }
 
   /// MPI_Win_shared_query: what this process can load from and store to. For MPI_PROC_NULL that of
   /// the lowest rank with memory. Size 0 and null where nothing is shared.
@@ -146,9 +148,11 @@ class Window {
     return true;
   }
 
-  /// The short way of a flush: true if there is nothing to wait for.
-  [[nodiscard, gnu::always_inline]] bool try_flush() const {
-    if (!epochs_.is_passive() || remote_.busy()) [[unlikely]]
+  /// Whether operations are under way that a flush would wait for.
+  [[nodiscard]] bool is_busy() const { return remote_.busy(); }
+  /// The short way of a flush of `rank`, or of all (< 0): true if there is nothing to wait for.
+  [[nodiscard, gnu::always_inline]] bool try_flush(int rank) const {
+    if (!epochs_.may_flush(rank) || remote_.busy()) [[unlikely]]
       return false;
     std::atomic_thread_fence(std::memory_order_release);
     return true;
@@ -219,6 +223,7 @@ class Window {
   const WindowSpec spec_;
   std::shared_ptr<void> keeps_;
   void* base_;
+  bool is_served_;
   WindowMembers members_;
   Epochs epochs_;
   HostSync host_;

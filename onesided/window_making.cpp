@@ -30,7 +30,8 @@ struct Wish {
 struct Outcome {
   std::uint64_t base = 0;    ///< where the member's memory is, in its own process
   std::uint64_t offset = MemberEntry::kElsewhere;  ///< ... in the segment
-  std::int32_t shares = 0;   ///< it has the memory of its host's first member
+  std::int16_t shares = 0;   ///< it has the memory of its host's first member
+  std::int16_t copies = 0;   ///< ... and the kernel copies from and to that process
   std::int32_t failure = 0;  ///< MPI error class
 };
 
@@ -131,6 +132,8 @@ void WindowMaking::lay_out() {
 
 SegmentPlace WindowMaking::allocate() {
   owner_ = allocate_segment(manager_.links(), segment_bytes_, offsets_.front());
+  if (owner_ == nullptr) return {};
+  static_cast<MemberControl*>(owner_.get())->identity.sign = own_process_sign();
   return {reinterpret_cast<std::uint64_t>(owner_.get()), segment_bytes_};
 }
 
@@ -178,7 +181,10 @@ Outcome WindowMaking::take_part(std::byte* begin) {
   if (allocates() && begin != nullptr) {
     outcome.offset = outcome.base - reinterpret_cast<std::uint64_t>(begin);
   }
-  if (begin != nullptr) segment_->control(segment_->index()).identity.sign = own_process_sign();
+  if (begin == nullptr) return outcome;
+  segment_->control(segment_->index()).identity.sign = own_process_sign();
+  const ProcessSign& first = segment_->control(0).identity.sign;
+  outcome.copies = leads() || ProcessMemory::open(first, manager_.kernel()) ? 1 : 0;
   return outcome;
 }
 
@@ -242,7 +248,10 @@ Expected<MadeMemory> WindowMaking::make(std::int64_t color) {
   alone_ = !host_shares(*outcomes);
   if (alone_) stand_alone();
   write_table(*outcomes);
-  return MadeMemory{std::move(*segment_), base_, keeps_};
+  const bool copy = std::all_of(outcomes->begin(), outcomes->end(),
+                                [](const Outcome& outcome) { return outcome.copies != 0; });
+  const bool is_served = local_.size() != wishes_.size() || (!allocates() && !copy);
+  return MadeMemory{std::move(*segment_), base_, keeps_, is_served};
 }
 
 }  // namespace

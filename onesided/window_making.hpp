@@ -18,6 +18,7 @@ struct MadeMemory {
   HostSegment segment;
   void* base = nullptr;         ///< of this member
   std::shared_ptr<void> keeps;  ///< memory of members that is not in the segment, but Remit's
+  bool is_served = false;       ///< some members reach others by messages alone
 };
 
 /// Makes the memory of a window of the members of `comm`, who all call this; `color` is the same

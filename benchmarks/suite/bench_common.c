@@ -95,28 +95,41 @@ void* bench_alloc(const struct bench* b, size_t bytes) {
   return memory;
 }
 
-void bench_make_buffers(struct bench* b, enum bench_side side, size_t bytes, size_t together,
-                        struct bench_buffers* buffers) {
-  const size_t room = bench_buffers_room(&b->placement, bytes, together);
+void* bench_take_memory(const struct bench* b, size_t room) {
   void* memory = NULL;
-  if (!bench_can_rotate(b, bytes)) bench_refuse(b);
   if (b->alloc_mem) {
     if (MPI_Alloc_mem((MPI_Aint)room, MPI_INFO_NULL, &memory) != MPI_SUCCESS) memory = NULL;
   } else {
     memory = malloc(room);
   }
   if (memory == NULL) refuse_memory(b, room);
-  memset(memory, 1, room);
+  return memory;
+}
+
+void bench_return_memory(const struct bench* b, void* memory) {
+  if (b->alloc_mem) {
+    MPI_Free_mem(memory);
+  } else {
+    free(memory);
+  }
+}
+
+void bench_place_buffers(struct bench* b, enum bench_side side, void* memory, size_t bytes,
+                         size_t together, struct bench_buffers* buffers) {
+  memset(memory, 1, bench_buffers_room(&b->placement, bytes, together));
   bench_buffers_make(buffers, &b->placement, side, memory, bytes, together);
   b->begins[side] = (size_t)((uintptr_t)buffers->first % BENCH_PAGE);
 }
 
+void bench_make_buffers(struct bench* b, enum bench_side side, size_t bytes, size_t together,
+                        struct bench_buffers* buffers) {
+  if (!bench_can_rotate(b, bytes)) bench_refuse(b);
+  void* memory = bench_take_memory(b, bench_buffers_room(&b->placement, bytes, together));
+  bench_place_buffers(b, side, memory, bytes, together, buffers);
+}
+
 void bench_free_buffers(const struct bench* b, struct bench_buffers* buffers) {
-  if (b->alloc_mem) {
-    MPI_Free_mem(buffers->memory);
-  } else {
-    free(buffers->memory);
-  }
+  bench_return_memory(b, buffers->memory);
 }
 
 void bench_print(struct bench* b, size_t size, const struct bench_row* row, double second,

@@ -26,6 +26,14 @@ void bench_refuse(struct bench* b);
  *  `together` of them if they do not rotate. Ends the job if they cannot be had. */
 void bench_make_buffers(struct bench* b, enum bench_side side, size_t bytes, size_t together,
                         struct bench_buffers* buffers);
+/** Memory of `room` bytes from malloc or, as the options say, MPI_Alloc_mem; ends the job if it
+ * cannot be had. */
+void* bench_take_memory(const struct bench* b, size_t room);
+void bench_return_memory(const struct bench* b, void* memory);
+/** Touches such memory, which has the room that bench_buffers_room() says, and makes the buffers of
+ *  one side out of it. */
+void bench_place_buffers(struct bench* b, enum bench_side side, void* memory, size_t bytes,
+                         size_t together, struct bench_buffers* buffers);
 void bench_free_buffers(const struct bench* b, struct bench_buffers* buffers);
 
 /** Memory of `bytes` as malloc gives it, cleared; ends the job if there is none. */

@@ -13,7 +13,19 @@
 enum { kSmallMessage = 8192, kLargeDivisor = 10, kDefaultWindow = 64, kMaxOptions = 24 };
 
 /* Which programs have an option. */
-enum group { kAll, kSizes, kRows, kWindow, kTimes, kBuffers, kAlloc, kCollective, kRequests };
+enum group {
+  kAll,
+  kSizes,
+  kRows,
+  kWindow,
+  kTimes,
+  kBuffers,
+  kAlloc,
+  kCollective,
+  kRequests,
+  kOneSided,
+  kEpochs
+};
 
 /* One option: how it is written, what the help says, and what a right value looks like. */
 struct choice {
@@ -59,6 +71,15 @@ static const struct choice kChoices[] = {
     {'B', kCollective, "with-barrier", NULL,
      "time each call together with the barrier behind it, which is not\ntimed otherwise", NULL},
     {'L', kCollective, "back-to-back", NULL, "time a loop of calls without barriers", NULL},
+    {'w', kOneSided, "window", "KIND",
+     "how a window comes by its memory: allocate (default), create,\n"
+     "dynamic or shared",
+     "allocate, create, dynamic or shared"},
+    {'S', kEpochs, "sync", "KIND",
+     "what completes the operations: flush (default) or flush_local in\n"
+     "one passive epoch; lock or lock_all, with the unlock; fence; pscw\n"
+     "(post, start, complete, wait)",
+     "flush, flush_local, lock, lock_all, fence or pscw"},
     {'N', kTimes, "neighbour", "KIND",
      "meanwhile another process works on each core that ranks may use:\n"
      "compute, or stream (through memory)",
@@ -72,7 +93,7 @@ static bool has_group(const struct bench_spec* spec, enum group group) {
     case kSizes:
       return spec->max_size > 0;
     case kRows:
-      return spec->max_size > 0 || spec->collective;
+      return spec->max_size > 0 || spec->collective || spec->one_sided;
     case kWindow:
       return spec->window;
     case kTimes:
@@ -80,11 +101,15 @@ static bool has_group(const struct bench_spec* spec, enum group group) {
     case kBuffers:
       return spec->buffers;
     case kAlloc:
-      return spec->buffers && spec->usage == NULL;
+      return (spec->buffers && spec->usage == NULL) || spec->one_sided;
     case kCollective:
       return spec->collective;
     case kRequests:
       return spec->requests;
+    case kOneSided:
+      return spec->one_sided;
+    case kEpochs:
+      return spec->epochs;
     default:
       return true;
   }
@@ -191,6 +216,30 @@ static bool parse_offset(struct bench_placement* placement, const char* text) {
          offset[BENCH_DESTINATION] < BENCH_PAGE;
 }
 
+/* Sets *index to where the name is; false if it is nowhere. */
+static bool parse_name(const char* const* names, int count, const char* text, int* index) {
+  for (int i = 0; i < count; ++i) {
+    if (strcmp(names[i], text) != 0) continue;
+    *index = i;
+    return true;
+  }
+  return false;
+}
+
+static bool parse_one_sided(struct bench* b, int option, const char* text) {
+  static const char* const kWindows[] = {"allocate", "create", "dynamic", "shared"};
+  static const char* const kSyncs[] = {"flush", "flush_local", "lock", "lock_all", "fence", "pscw"};
+  int index = 0;
+  if (option == 'w') {
+    if (!parse_name(kWindows, sizeof kWindows / sizeof kWindows[0], text, &index)) return false;
+    b->win = (enum bench_window)index;
+  } else {
+    if (!parse_name(kSyncs, sizeof kSyncs / sizeof kSyncs[0], text, &index)) return false;
+    b->sync = (enum bench_sync)index;
+  }
+  return true;
+}
+
 /* Applies one option; false if its value is wrong. */
 static bool apply_option(struct bench* b, int option, const char* value) {
   const char* end = NULL;
@@ -215,6 +264,9 @@ static bool apply_option(struct bench* b, int option, const char* value) {
              b->placement.rotate > 0;
     case 'N':
       return bench_neighbour_named(value, &b->neighbour);
+    case 'w':
+    case 'S':
+      return parse_one_sided(b, option, value);
     case 'c':
       b->validate = true;
       return true;
@@ -292,6 +344,11 @@ static void read_options(struct bench* b, int argc, char** argv, bool* help, cha
   if (problem[0] == '\0' && modes[0] && modes[1]) {
     snprintf(problem, room, "--with-barrier and --back-to-back exclude each other: give one");
   }
+  if (problem[0] == '\0' && b->nonblocking && (b->sync == BENCH_FENCE || b->sync == BENCH_PSCW)) {
+    snprintf(problem, room,
+             "--nonblocking has no place in --sync fence and pscw: MPI has requests of operations "
+             "in passive epochs only");
+  }
 }
 
 /* The sizes that the program can measure. */
@@ -309,6 +366,12 @@ static void choose_sizes(struct bench* b) {
     }
   }
   b->size_count = kept;
+}
+
+const char* bench_program(const char* argv0) {
+  const char* slash = strrchr(argv0, '/');
+  const char* name = slash == NULL ? argv0 : slash + 1;
+  return strncmp(name, "lt-", 3) == 0 ? name + 3 : name; /* so libtool may name what it has built */
 }
 
 bool bench_parse(struct bench* b, const struct bench_spec* spec, int argc, char** argv) {
@@ -358,6 +421,11 @@ int bench_warmup(const struct bench* b, size_t size) {
   return size <= kSmallMessage ? b->spec->warmup : at_least_one(b->spec->warmup / kLargeDivisor);
 }
 
+int bench_batch(const struct bench* b, int iterations, int batch) {
+  if (!b->full) return batch == 0 ? iterations : 0;
+  return iterations / BENCH_BATCHES + (batch < iterations % BENCH_BATCHES ? 1 : 0);
+}
+
 int bench_checked_rounds(const struct bench* b, size_t size) {
   const int iterations = bench_iterations(b, size);
   const int most = size <= kSmallMessage ? 100 : 10;
@@ -386,12 +454,24 @@ static void describe_buffers(const struct bench* b) {
   printf("%s\n", b->touch ? "; data are written before and read behind each transfer" : "");
 }
 
+static void describe_window(const struct bench* b) {
+  static const char* const kWindows[] = {"MPI_Win_allocate", "MPI_Win_create",
+                                         "MPI_Win_create_dynamic", "MPI_Win_allocate_shared"};
+  static const char* const kSyncs[] = {
+      "MPI_Win_flush behind each",       "MPI_Win_flush_local behind each",
+      "MPI_Win_lock and unlock of each", "MPI_Win_lock_all and unlock_all of each",
+      "MPI_Win_fence behind each",       "post, start, complete and wait of each"};
+  printf("# Window of %s%s%s\n", kWindows[b->win], b->spec->epochs ? "; " : "",
+         b->spec->epochs ? kSyncs[b->sync] : "");
+}
+
 void bench_describe(const struct bench* b) {
   static const char* const kModes[] = {"", ", with a barrier behind each", ", back to back"};
   if (b->rank != 0) return;
   printf("# %s: %s%s%s, %d %s\n", b->spec->name, b->spec->purpose,
          b->nonblocking ? ", the nonblocking form and MPI_Wait" : "", kModes[b->mode], b->ranks,
          b->ranks == 1 ? "rank" : "ranks");
+  if (b->spec->one_sided) describe_window(b);
   if (b->spec->buffers) describe_buffers(b);
   if (b->neighbour != BENCH_ALONE) {
     printf("# On each core another process %s\n", bench_neighbour_work(b->neighbour));

@@ -33,6 +33,26 @@ struct bench_spec {
   bool collective; /**< what it times is a call of all ranks, with barriers between the calls, or
                         with them timed, or without (-B, -L) */
   bool requests;   /**< the call has a nonblocking form (-n) */
+  bool one_sided;  /**< it works on the memory of windows (-w) */
+  bool epochs;     /**< with each synchronization that there is (-S) */
+};
+
+/** How a window comes by its memory. */
+enum bench_window {
+  BENCH_ALLOCATE, /**< MPI_Win_allocate */
+  BENCH_CREATE,   /**< MPI_Win_create, of memory from malloc or (-a) MPI_Alloc_mem */
+  BENCH_DYNAMIC,  /**< such memory, attached to a window of MPI_Win_create_dynamic */
+  BENCH_SHARED    /**< MPI_Win_allocate_shared */
+};
+
+/** What completes one-sided operations. */
+enum bench_sync {
+  BENCH_FLUSH,       /**< MPI_Win_flush, within one epoch of MPI_Win_lock_all */
+  BENCH_FLUSH_LOCAL, /**< likewise, with a flush only before the clock stops */
+  BENCH_LOCK,        /**< MPI_Win_lock, shared, and unlock */
+  BENCH_LOCK_ALL,    /**< MPI_Win_lock_all and unlock_all */
+  BENCH_FENCE,       /**< MPI_Win_fence of all */
+  BENCH_PSCW         /**< start and complete, and post and wait at the target */
 };
 
 /** What is timed of calls of all ranks. */
@@ -42,7 +62,7 @@ enum bench_mode {
   BENCH_BACK_TO_BACK      /**< -L: a loop of calls without barriers */
 };
 
-enum { BENCH_MAX_SIZES = 128 };
+enum { BENCH_MAX_SIZES = 128, BENCH_BATCHES = 10 };
 
 /** One running benchmark: the parsed options and this rank's place. */
 struct bench {
@@ -61,6 +81,8 @@ struct bench {
   bool nonblocking;  /**< -n: the nonblocking form, and MPI_Wait */
   bool touch;        /**< -t: data are written before they are sent and read when they have come */
   enum bench_mode mode;
+  enum bench_window win;               /**< -w */
+  enum bench_sync sync;                /**< -S */
   struct bench_placement placement;    /**< -o, -r */
   enum bench_neighbour neighbour;      /**< -N */
   struct bench_neighbours* neighbours; /**< which this rank has started */
@@ -77,6 +99,9 @@ struct bench_row {
   int iterations;
 };
 
+/** The name under which a program was started, of several that have one source. */
+const char* bench_program(const char* argv0);
+
 /** Reads the options into *b, whose rank and ranks are known. False: help or a mistake was printed
  *  (once, by rank 0), and main returns `exit_code`. */
 bool bench_parse(struct bench* b, const struct bench_spec* spec, int argc, char** argv);
@@ -88,6 +113,9 @@ bool bench_can_rotate(const struct bench* b, size_t bytes);
 int bench_iterations(const struct bench* b, size_t size);
 /** Warm-up iterations for messages of `size` bytes. */
 int bench_warmup(const struct bench* b, size_t size);
+/** With -f the iterations are timed in BENCH_BATCHES batches, whose best and worst are shown, else
+ * in the first one; how many there are in this one. */
+int bench_batch(const struct bench* b, int iterations, int batch);
 /** Exchanges of which every byte is checked with -c. */
 int bench_checked_rounds(const struct bench* b, size_t size);
 /** The largest message size to be measured, bytes. */

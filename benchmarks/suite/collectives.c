@@ -83,9 +83,7 @@ static const struct collective kCollectives[] = {
 };
 
 int main(int argc, char** argv) {
-  const char* slash = strrchr(argv[0], '/');
-  const char* name = slash == NULL ? argv[0] : slash + 1;
-  if (strncmp(name, "lt-", 3) == 0) name += 3; /* how libtool may name what was not installed */
+  const char* name = bench_program(argv[0]);
   const size_t count = sizeof kCollectives / sizeof kCollectives[0];
   for (size_t i = 0; i < count; ++i) {
     if (strcmp(kCollectives[i].name, name) == 0)

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { kTagData = 1, kTagAck = 2, kBatches = 10 };
+enum { kTagData = 1, kTagAck = 2 };
 static const size_t kCheckedBytes = (size_t)64 << 20; /* a checked window takes at most this */
 
 struct pair {
@@ -23,12 +23,6 @@ static struct pair find_pair(const struct bench* b) {
 
 static unsigned data_seed(int sender, size_t size, unsigned round) {
   return (unsigned)sender * 977u + round * 131u + (unsigned)size;
-}
-
-/* With -f the iterations are timed in ten batches, whose best and worst are shown. */
-static int batch_length(const struct bench* b, int iterations, int batch) {
-  if (!b->full) return batch == 0 ? iterations : 0;
-  return iterations / kBatches + (batch < iterations % kBatches ? 1 : 0);
 }
 
 /* One rank's end of a ping-pong. */
@@ -81,8 +75,8 @@ static struct bench_row time_ping_pong(const struct bench* b, struct ping_pong* 
   t->touch = b->touch;
   MPI_Barrier(MPI_COMM_WORLD);
   ping_pong(t, bench_warmup(b, t->size));
-  for (int batch = 0; batch < kBatches; ++batch) {
-    const int rounds = batch_length(b, row.iterations, batch);
+  for (int batch = 0; batch < BENCH_BATCHES; ++batch) {
+    const int rounds = bench_batch(b, row.iterations, batch);
     if (rounds == 0) continue;
     const double start = bench_now();
     ping_pong(t, rounds);
@@ -226,8 +220,8 @@ static struct bench_row time_window(const struct bench* b, enum pairs_kind kind,
   double total = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   transfer(kind, p, w, bench_warmup(b, w->size));
-  for (int batch = 0; batch < kBatches; ++batch) {
-    const int rounds = batch_length(b, row.iterations, batch);
+  for (int batch = 0; batch < BENCH_BATCHES; ++batch) {
+    const int rounds = bench_batch(b, row.iterations, batch);
     if (rounds == 0) continue;
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = bench_now();

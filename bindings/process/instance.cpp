@@ -76,7 +76,25 @@ void Instance::leave() {
 }
 
 void Instance::start_progress_thread() {
-  if (!process->params().flag(progress_thread_param)) return;
+  if (process->params().flag(progress_thread_param)) run_progress_thread();
+}
+
+void Instance::want_progress_thread() {
+  const Params& params = process->params();
+  const bool refused = params.is_set(progress_thread_param) && !params.flag(progress_thread_param);
+  if (progress_thread != nullptr || refused) return;
+  // The call that is under way holds the lock from here on, and gives it up at its end.
+  const bool was_guarded = guarded();
+  threads.lock_calls();
+  if (was_guarded) {
+    threads.wait_for_unguarded();
+  } else {
+    enter();
+  }
+  run_progress_thread();
+}
+
+void Instance::run_progress_thread() {
   try {
     progress_thread = std::make_unique<ProgressThread>(*this);
   } catch (const std::system_error& error) {

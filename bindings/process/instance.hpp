@@ -93,6 +93,12 @@ struct Instance {
 
   /// Starts it if the parameter says so.
   void start_progress_thread();
+  /// Starts it. A log message, if there can be none.
+  void run_progress_thread();
+  /// In the middle of a call: starts it, unless it runs already or the parameter says no.
+  void want_progress_thread();
+  /// Windows that peers reach by messages alone: the progress thread waits for these all the time.
+  int served_windows = 0;
 
   /// The communicator behind a handle, or null if there is none.
   [[nodiscard]] CommObject* comm(MPI_Comm handle) {

@@ -30,7 +30,8 @@ ProgressThread::~ProgressThread() {
 }
 
 bool ProgressThread::has_work() const {
-  return instance_.progress().has_ready() || instance_.engine->busy();
+  return instance_.served_windows != 0 || instance_.progress().has_ready() ||
+         instance_.engine->busy();
 }
 
 void ProgressThread::wake() {

@@ -19,7 +19,7 @@ constexpr int kAllTargets = -1;  ///< no rank; MPI_PROC_NULL is another number
   if (!all && static_cast<unsigned>(rank) >= static_cast<unsigned>(window.members().size()))
       [[unlikely]]
     return false;
-  return object->open->types.empty() && window.try_flush();
+  return object->open->types.empty() && window.try_flush(all ? kAllTargets : rank);
 }
 
 /// flush_at_once(), where calls are guarded.

@@ -6,24 +6,33 @@
 
 namespace remit {
 
-OpenWindows::OpenWindows(Process& process, Links& links) : links_(links), manager_(process, links) {
-  links_.users().set(LinkUserId::windows, &manager_);
+OpenWindows::OpenWindows(Instance& instance)
+    : instance_(instance), manager_(*instance.process, instance.engine->links()) {
+  instance_.engine->links().users().set(LinkUserId::windows, &manager_);
 }
 
 OpenWindows::~OpenWindows() {
   while (!open_.empty()) close(**open_.begin());
-  links_.users().set(LinkUserId::windows, nullptr);
+  instance_.engine->links().users().set(LinkUserId::windows, nullptr);
+}
+
+void OpenWindows::add(WinObject& win) {
+  open_.insert(&win);
+  if (!win.window->is_served()) return;
+  ++instance_.served_windows;
+  instance_.want_progress_thread();
 }
 
 void OpenWindows::close(WinObject& win) {
   open_.erase(&win);
+  if (win.window->is_served()) --instance_.served_windows;
   win.window = nullptr;
   win.open.reset();
 }
 
 OpenWindows& windows_of(Instance& instance) {
   if (instance.windows == nullptr) {
-    instance.windows = std::make_unique<OpenWindows>(*instance.process, instance.engine->links());
+    instance.windows = std::make_unique<OpenWindows>(instance);
   }
   return *instance.windows;
 }

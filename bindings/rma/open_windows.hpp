@@ -51,20 +51,20 @@ struct OpenWindow {
 /// ends, so do those that the program has not freed. The thread that holds the process.
 class OpenWindows {
  public:
-  /// Both must outlive it.
-  OpenWindows(Process& process, Links& links);
+  /// The instance must outlive it.
+  explicit OpenWindows(Instance& instance);
   ~OpenWindows();
   OpenWindows(const OpenWindows&) = delete;
   OpenWindows& operator=(const OpenWindows&) = delete;
 
   [[nodiscard]] OneSided& manager() { return manager_; }
 
-  void add(WinObject& win) { open_.insert(&win); }
+  void add(WinObject& win);
   /// Lets go of its memory. Its handle stays as it is.
   void close(WinObject& win);
 
  private:
-  Links& links_;
+  Instance& instance_;
   OneSided manager_;
   std::set<WinObject*> open_;
 };

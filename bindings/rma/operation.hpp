@@ -68,7 +68,7 @@ struct OperationArgs {
 
 /// Keeps a type of an operation that has been started, if that may still be under way.
 inline void keep_type(const OperationArgs& args, const Datatype* type) {
-  if (type == nullptr || type->is_predefined() || args.window().try_flush()) return;
+  if (type == nullptr || type->is_predefined() || !args.window().is_busy()) return;
   args.win->open->types.keep(args.target.rank, *type);
 }
 

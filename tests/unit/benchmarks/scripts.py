@@ -51,7 +51,7 @@ def pretended(folder, name, program):
 def options_of(**changed):
     values = {"programs": ["barrier"], "sizes": "8", "ranks": 2, "rounds": 3, "timeout": 30,
               "iterations": None, "offsets": [None], "rotate": [None], "touch": False, "neighbour": None,
-              "modes": ["between"], "bound": None, "raw_bound": None, "equal": None}
+              "modes": ["between"], "windows": ["allocate"], "syncs": ["flush"], "bound": None, "raw_bound": None, "equal": None}
     return types.SimpleNamespace(**{**values, **changed})
 
 
@@ -174,11 +174,46 @@ class Comparing(InFolder):
         self.assertIn("buffers at page + 0, page + 16; another one each time, out of 64M",
                       (self.folder / "plot.svg").read_text())
 
+    def test_programs_of_one_sided_communication(self):
+        """The rows of each source are the names that can be asked for; each kind of window is a case."""
+        for source, names in (("transfers.c", compare.TRANSFERS), ("synchronization.c", compare.SYNCHRONIZATION)):
+            text = (compare.SUITE / source).read_text(encoding="ascii")
+            self.assertEqual(re.findall(r'^    {"(\w+)", "', text, re.M), list(names))
+        log = self.folder / "log"
+        asked = "put_bw,cas_latency,lock,put_flag,computing_target"
+        mpi = pretended(self.folder, "a", f"echo $0 $* >> {log}; echo 8 1.5")
+        compare.build(mpi, asked.split(","), self.folder)
+        given = parsed("--programs", asked, "--windows", "create,shared", "--syncs", "fence", "--rounds", "1",
+                       "--sizes", "8", "--iterations", "3", "--offset", "8,16")
+        results, _, failures = compare.measure([mpi], given, 2, self.folder, None)
+        self.assertEqual(failures, {})
+        self.assertEqual(self.ran(log), [
+            f"{program}{words} -w {window}{end}" for program, words, end in (
+                ("put_bw", " -s 8 -o 8,16", " -S fence -i 3"), ("cas_latency", "", " -S fence -i 3"),
+                ("lock", "", " -i 3"), ("put_flag", " -s 8 -o 8,16", " -i 3"), ("computing_target", "", ""))
+            for window in ("create", "shared")])
+        self.assertEqual(compare.heading(list(results)[0]),
+                         "Bandwidth of MPI_Put, one direction (MB/s, higher is better): window of MPI_Win_create; "
+                         "fence behind each; buffers at page + 8, page + 16")
+        self.assertEqual([list(by_size) for by_size in results.values()], [[8]] * 2 + [[0]] * 4 + [[8]] * 2 + [["8"]] * 2)
+        again = cells.results_of(cells.record_of(results))
+        self.assertEqual(again, results)
+
+    def test_open_mpi_is_told_how_to_make_windows(self):
+        mpi = libraries.Mpi("openmpi", [], ["mpirun"])
+        for window, words in (("allocate", ["--mca", "osc", "sm"]), ("shared", ["--mca", "osc", "sm"]), ("create", []),
+                              ("dynamic", []), (None, [])):
+            self.assertEqual(mpi.command(2, "p", window), ["mpirun", *words, "-n", "2", "p"])
+        self.assertEqual(libraries.Mpi("mpich", [], ["mpirun"]).command(2, "p", "allocate"), ["mpirun", "-n", "2", "p"])
+
     def test_wrong_conditions_are_named(self):
         for words, said in ((["--offset", "4096"], "argument --offset/--offsets: bad pair '4096': give bytes behind"),
                             (["--offsets", "0,0:x"], "bad pair 'x'"), (["--offset", "1,2,3"], "bad pair '1,2,3'"),
                             (["--rotate", "64Q"], "argument --rotate: bad size '64Q': give sizes such as 64M"),
                             (["--modes", "loop"], "argument --modes: no such mode: 'loop': give some of between,"),
+                            (["--windows", "made"], "argument --windows: no such kind of window: 'made': give some of"),
+                            (["--syncs", "flush,x"], "argument --syncs: no such synchronization: 'x': give some of"),
+                            (["--programs", "put_bw", "--ranks", "3"], "computing_target, put_latency"),
                             (["--neighbour", "sleep"], "argument --neighbour: invalid choice: 'sleep'"),
                             (["--bound", "0"], "argument --bound: bad factor '0'"),
                             (["--earlier", "x.json"], "--earlier FILE goes with --bound X")):

@@ -1,6 +1,6 @@
 # libmpi_abi.so.1: the MPI 5.0 standard ABI. Its soname is fixed by convention of all its
 # implementers (MPI_ABI_VERSION), so -version-info stays 1:0:0.
-include_HEADERS += include/mpi.h include/mpi_fint.h
+include_HEADERS += include/mpi.h include/mpi_fint.h include/mpi_remit.h
 
 lib_LTLIBRARIES += libmpi_abi.la
 bindings_sources = \
@@ -68,9 +68,14 @@ bindings_sources = \
 	bindings/rma/accumulate.cpp \
 	bindings/rma/creation.cpp \
 	bindings/rma/flush.cpp \
+	bindings/rma/notified.cpp \
+	bindings/rma/notify.cpp bindings/rma/notify_requests.hpp \
 	bindings/rma/open_windows.cpp bindings/rma/open_windows.hpp \
 	bindings/rma/operation.cpp bindings/rma/operation.hpp \
+	bindings/rma/operation_args.cpp bindings/rma/operation_args.hpp \
+	bindings/rma/plain_move.hpp \
 	bindings/rma/put_get.cpp \
+	bindings/rma/signal.cpp \
 	bindings/rma/synchronization.cpp \
 	bindings/rma/window_info.cpp bindings/rma/window_info.hpp \
 	bindings/rma/window_memory.cpp \

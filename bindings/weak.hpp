@@ -29,3 +29,8 @@ void note_thrown_by_program();
 #define REMIT_WEAK(name)                      \
   extern "C" decltype(PMPI_##name) MPI_##name \
       __attribute__((weak, alias("PMPI_" #name), visibility("default")))
+
+/// The same for a function of include/mpi_remit.h, PMPIX_<name>.
+#define REMIT_WEAK_X(name)                      \
+  extern "C" decltype(PMPIX_##name) MPIX_##name \
+      __attribute__((weak, alias("PMPIX_" #name), visibility("default")))

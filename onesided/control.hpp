@@ -62,6 +62,11 @@ struct MemberControl {
     std::atomic<std::uint64_t> regions_version{0};  ///< ... changes before and after the table does
     /// 1 + the host's index of the member whose lock this one may sleep for; 0: none.
     std::atomic<std::uint32_t> awaits_lock_of{0};
+    /// The member may sleep until a signal changes its memory (onesided/signal.hpp).
+    std::atomic<std::uint32_t> awaits_signal{0};
+    /// Of the first member of the host: where it has allocated the counters of notifications, in
+    /// its own memory. Read only while they are made; 0: there was no memory.
+    std::atomic<std::uint64_t> counters_address{0};
   } identity;
 
   std::array<GranuleLock, kGranuleLocks> granules;

@@ -89,4 +89,16 @@ void HostSync::tell_completed(int rank) {
   if (target.sleeps.load(std::memory_order_seq_cst) != 0) manager_.nudge(members_.proc(rank));
 }
 
+// --- signals -----------------------------------------------------------------------------------
+
+/// The signal was stored by a plain store: the fence keeps the look behind it.
+void HostSync::tell_signalled(int rank) {
+  if (rank == members_.rank()) return;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const MemberControl& target = *members_.control(rank);
+  if (target.identity.awaits_signal.load(std::memory_order_relaxed) != 0) {
+    manager_.nudge(members_.proc(rank));
+  }
+}
+
 }  // namespace remit

@@ -57,6 +57,9 @@ class HostSync {
   /// Tells `rank` that an access of this process has ended.
   void tell_completed(int rank);
 
+  /// Ends the sleep of `rank`, if it waits for a signal. The signal has been stored.
+  void tell_signalled(int rank);
+
   [[nodiscard]] Progress& progress() { return manager_.progress(); }
 
  private:

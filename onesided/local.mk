@@ -15,15 +15,21 @@ onesided_sources = \
 	onesided/lock_queue.hpp \
 	onesided/member_memory.hpp \
 	onesided/members.cpp onesided/members.hpp \
+	onesided/notify.cpp onesided/notify.hpp \
+	onesided/notify_counters.hpp \
+	onesided/notify_waits.cpp onesided/notify_waits.hpp \
 	onesided/one_sided.cpp onesided/one_sided.hpp \
 	onesided/process_memory.hpp \
 	onesided/remote_access.cpp onesided/remote_access.hpp \
 	onesided/runs.cpp onesided/runs.hpp \
+	onesided/segment_making.cpp onesided/segment_making.hpp \
 	onesided/served_window.cpp onesided/served_window.hpp \
+	onesided/signal.cpp onesided/signal.hpp \
 	onesided/ticket_lock.hpp \
 	onesided/traffic.cpp onesided/traffic.hpp \
 	onesided/window.cpp onesided/window.hpp \
 	onesided/window_making.cpp onesided/window_making.hpp \
+	onesided/window_notify.cpp \
 	onesided/window_spec.hpp \
 	onesided/window_sync.cpp \
 	onesided/window_waits.cpp onesided/window_waits.hpp \

@@ -51,6 +51,10 @@ class RemoteAccess {
                                             std::uint64_t address, const void* replacement,
                                             const void* compare, void* result);
 
+  /// Adds to a counter of the member behind all operations on it that were started before: when
+  /// puts and accumulates are visible there, and memory that gets read may be overwritten.
+  [[nodiscard]] Expected<> notify(int rank, std::uint32_t index);
+
   /// Whether anything has been started that a flush would wait for.
   [[nodiscard]] bool busy() const { return under_way_ != 0; }
   /// Waits until all operations on `rank` (< 0: on all) are visible there. `local`: until memory of

@@ -51,8 +51,13 @@ Window::~Window() {
   manager_.remove(comm_.context);
 }
 
-Expected<> Window::free(const CommCall& call) {
+Expected<> Window::check_free() const {
   if (auto fine = epochs_.check_free(); !fine) return fine;
+  return notifications_ != nullptr ? notifications_->check_free("MPI_Win_free") : Expected<>{};
+}
+
+Expected<> Window::free(const CommCall& call) {
+  if (auto fine = check_free(); !fine) return fine;
   auto flushed = remote_.flush(-1, false, nullptr);
   auto met = barrier(call);
   manager_.remove(comm_.context);

@@ -16,6 +16,7 @@
 #include "onesided/epochs.hpp"
 #include "onesided/host_sync.hpp"
 #include "onesided/members.hpp"
+#include "onesided/notify.hpp"
 #include "onesided/regions.hpp"
 #include "onesided/remote_access.hpp"
 #include "onesided/window_making.hpp"
@@ -50,12 +51,15 @@ class Window {
   Window& operator=(const Window&) = delete;
 
   /// Collective; waits for all members, and for the operations of this one. MPI_ERR_RMA_SYNC: an
-  /// epoch of this process is open; then nothing is done.
+  /// epoch of this process is open, or requests wait for notifications; then nothing is done.
   [[nodiscard]] Expected<> free(const CommCall& call);
+  /// Whether free() may be called, as far as this process knows.
+  [[nodiscard]] Expected<> check_free() const;
 
   [[nodiscard]] const CommCore& comm() const { return comm_; }
   [[nodiscard]] const WindowSpec& spec() const { return spec_; }
   [[nodiscard]] const WindowMembers& members() const { return members_; }
+  [[nodiscard]] WindowMembers& members() { return members_; }
   /// Of this process.
   [[nodiscard]] void* base() const { return base_; }
   [[nodiscard]] const Epochs& epochs() const { return epochs_; }
@@ -154,6 +158,26 @@ class Window {
     return true;
   }
 
+  // Notified access (onesided/window_notify.cpp).
+
+  /// Makes `count` counters for this process. Collective; waits. MPI_ERR_RMA_SYNC: there are some
+  /// already.
+  [[nodiscard]] Expected<> create_notify(const CommCall& call, std::uint32_t count);
+  /// Collective; waits for all members, and for the operations of this one. MPI_ERR_RMA_SYNC: there
+  /// are none, or requests wait for them; then nothing is done.
+  [[nodiscard]] Expected<> free_notify(const CommCall& call);
+  /// Null: there are none.
+  [[nodiscard]] Notifications* notifications() const { return notifications_.get(); }
+  /// Whether operations may notify a member by a counter.
+  [[nodiscard]] Expected<> check_notify(int rank, int index) const;
+  /// Adds to the counter behind the operation on that member which was started last.
+  [[nodiscard]] Expected<> notify(int rank, std::uint32_t index);
+
+  /// Where a member has the 64-bit word of a signal, as addresses of its process.
+  [[nodiscard]] Expected<View> signal_word(int rank, MPI_Aint displacement);
+  /// Ends the sleep of a member that waits for a signal, which this process has just stored.
+  void tell_signalled(int rank);
+
   /// Posts and completions that have come by messages.
   void told_posted(int rank) { remote_posts_.push_back(rank); }
 
@@ -206,6 +230,7 @@ class Window {
   RemoteAccess remote_;
   std::unique_ptr<Regions> regions_;                   ///< dynamic windows
   std::map<int, std::unique_ptr<PeerRegions>> peers_;  ///< ... of members that have been reached
+  std::unique_ptr<Notifications> notifications_;       ///< null: nobody has made any
   std::vector<int> remote_posts_;                      ///< ranks, one for each post
   std::vector<int> exposed_to_;                        ///< who may access by the last post
   std::uint64_t completions_due_ = 0;  ///< of CompleteLine::completed when this exposure ends

@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
-#include <new>
 #include <optional>
 #include <utility>
 
 #include "communicators/inner_collectives.hpp"
-#include "communicators/waits.hpp"
 #include "onesided/process_memory.hpp"
+#include "onesided/segment_making.hpp"
 
 namespace remit {
 
@@ -26,12 +24,6 @@ struct Wish {
   std::uint64_t alignment = 0;
   std::int32_t displacement_unit = 1;
   std::uint32_t noncontiguous = 0;
-};
-
-/// What the first member of a host has allocated.
-struct SegmentPlace {
-  std::uint64_t address = 0;  ///< 0: nothing
-  std::uint64_t bytes = 0;
 };
 
 /// What came of it.
@@ -139,34 +131,16 @@ void WindowMaking::lay_out() {
 }
 
 SegmentPlace WindowMaking::allocate() {
-  DeviceSet& devices = manager_.links().devices();
-  void* const memory = devices.allocate(segment_bytes_);
-  if (memory == nullptr) return {};
-  owner_ = std::shared_ptr<void>(memory, [&devices](void* old) { (void)devices.release(old); });
-  std::memset(memory, 0, offsets_.front());
-  static_cast<MemberControl*>(memory)->identity.sign = own_process_sign();
-  return {reinterpret_cast<std::uint64_t>(memory), segment_bytes_};
+  owner_ = allocate_segment(manager_.links(), segment_bytes_, offsets_.front());
+  if (owner_ == nullptr) return {};
+  static_cast<MemberControl*>(owner_.get())->identity.sign = own_process_sign();
+  return {reinterpret_cast<std::uint64_t>(owner_.get()), segment_bytes_};
 }
 
-/// Where the first member's memory is mapped here; null: it cannot be. Connects, and waits where
-/// the member has to be asked.
+/// Where the first member's memory is mapped here; null: it cannot be.
 std::byte* WindowMaking::reach(const SegmentPlace& place) {
-  if (place.address == 0) return nullptr;
   if (leads()) return reinterpret_cast<std::byte*>(place.address);
-  Links& links = manager_.links();
-  Link& link = links.get(comm_.core.local->proc(leader()));
-  links.connect(link);
-  const ProcessWait subject(call_, "memory of a window", link.id);
-  call_.progress().wait([&] { return link.device != nullptr || link.failed; }, &subject);
-  const Links::HostPath path = links.host_path(link.id);
-  if (path.memory == nullptr) return nullptr;
-  std::byte* begin = nullptr;
-  const auto settled = [&] {
-    begin = path.memory->map_memory(path.endpoint, place.address, place.bytes);
-    return begin != nullptr || link.failed || !path.memory->may_map_later(path.endpoint);
-  };
-  call_.progress().wait(settled, &subject);
-  return begin;
+  return map_segment(call_, manager_.links(), comm_.core.local->proc(leader()), place);
 }
 
 void WindowMaking::take_segment(std::byte* begin) {
@@ -179,11 +153,8 @@ void WindowMaking::stand_alone() {
   if (keeps_ == nullptr) keeps_ = owner_;
   local_ = {comm_.core.rank};
   const std::size_t bytes = HostSegment::head_bytes(1, wishes_.size());
-  void* const memory = ::operator new(bytes, std::align_val_t{kControlLine});
-  std::memset(memory, 0, bytes);
-  owner_ = std::shared_ptr<void>(
-      memory, [](void* old) { ::operator delete(old, std::align_val_t{kControlLine}); });
-  take_segment(static_cast<std::byte*>(memory));
+  owner_ = allocate_private_segment(bytes);
+  take_segment(static_cast<std::byte*>(owner_.get()));
   segment_->control(0).identity.sign = own_process_sign();
 }
 

@@ -71,7 +71,9 @@ void describe_request(Engine& engine, RequestObject& request, CallRecord& record
   const CallKind kind = kind_of(request);
   if (request.win != nullptr) {
     set_text(record.comm, request.win->name);
-    set_text(record.operation, fmt::format("operation on rank {}", request.peer));
+    set_text(record.operation, request.form == RequestForm::notification
+                                   ? fmt::format("notification {}", request.tag)
+                                   : fmt::format("operation on rank {}", request.peer));
     return;
   }
   if (request.comm == nullptr || request.form == RequestForm::flush) {
@@ -98,6 +100,7 @@ void describe_request(Engine& engine, RequestObject& request, CallRecord& record
 
 /// Adds those that can complete a request; false if that is any member of its communicator.
 bool add_peers_of(Engine& engine, RequestObject& request, RankSet& set) {
+  if (request.form == RequestForm::notification) return request.core.complete;
   if (request.win != nullptr && request.win->window != nullptr && !request.core.complete) {
     add_once(set, request.win->window->members().proc(request.peer));
   }
@@ -165,7 +168,9 @@ void RequestsWait::describe(CallRecord& record) const {
     if (handle == MPI_REQUEST_NULL) continue;
     auto* request = reinterpret_cast<RequestObject*>(handle);
     if (request->complete() || request->peer != MPI_ANY_SOURCE) continue;
-    const CommCore& core = request->comm->core;
+    const bool notifies = request->form == RequestForm::notification;
+    if (notifies && request->win->window == nullptr) return;
+    const CommCore& core = notifies ? request->win->window->comm() : request->comm->core;
     set_any_source(core, record);
     // Others of the requests may wait for ranks outside of this communicator: then nothing is
     // known.

@@ -7,6 +7,7 @@
 #include "bindings/env/wait_subjects.hpp"
 #include "bindings/pt2pt/bsend.hpp"
 #include "bindings/pt2pt/requests.hpp"
+#include "bindings/rma/notify_requests.hpp"
 #include "bindings/weak.hpp"
 
 namespace remit {
@@ -292,6 +293,9 @@ int start_one(Entry& entry, MPI_Request request) {
                       started->persistent ? "active already" : "not persistent");
   }
   if (int err = start_request(entry.instance(), *started)) {
+    if (started->form == RequestForm::notification) {
+      return entry.fail(err, "counter {} of the window, or the window, has been freed", started->tag);
+    }
     const BsendBuffer& bsend = bsend_buffer(entry.instance(), *started->comm);
     return entry.fail(err, "{}", bsend.explain(started->view));
   }
@@ -475,6 +479,7 @@ int PMPI_Request_free(MPI_Request* request) try {
     }
   }
   *request = MPI_REQUEST_NULL;
+  if (freed->active && freed->form == RequestForm::notification) cancel_notify_request(*freed);
   if (freed->complete() && may_destroy(*freed)) return destroy_and_report(entry, freed);
   freed->freed = true;
   freed->persistent = false;
@@ -606,6 +611,10 @@ int PMPI_Cancel(MPI_Request* request) try {
     if (int err = cancelled->cancel_function(cancelled->extra_state, cancelled->core.complete)) {
       return entry.fail(err, "the cancel function of a generalized request returned an error");
     }
+    return MPI_SUCCESS;
+  }
+  if (cancelled->form == RequestForm::notification) {
+    cancel_notify_request(*cancelled);
     return MPI_SUCCESS;
   }
   if (!cancelled->core.complete) entry.engine().cancel(cancelled->core);

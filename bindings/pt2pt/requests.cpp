@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bindings/pt2pt/bsend.hpp"
+#include "bindings/rma/notify_requests.hpp"
 #include "pt2pt/engine_report.hpp"
 #include "runtime/abort_words.hpp"
 
@@ -56,6 +57,11 @@ int start_request(Instance& instance, RequestObject& request) {
   if (request.partitioned) {
     request.partitioned->start();
     return MPI_SUCCESS;
+  }
+  if (request.form == RequestForm::notification) {
+    const Expected<> started = start_notify_request(request);
+    request.active = started.has_value();
+    return started ? MPI_SUCCESS : started.error().code;
   }
   Engine& engine = *instance.engine;
   const CommCore& comm = request.comm->core;
@@ -128,6 +134,7 @@ void settle_freed_requests(Instance& instance) {
     const bool receives =
         request->form == RequestForm::receive || request->form == RequestForm::exchange;
     if (request->partitioned) request->partitioned->cancel();
+    if (request->form == RequestForm::notification) cancel_notify_request(*request);
     if (receives && !request->core.complete) instance.engine->cancel(request->core);
   }
   instance.progress().wait([&] {

@@ -73,7 +73,8 @@ inline void destroy_plain(Instance& instance, RequestObject* request) {
 }
 
 /// Starts the operation that the request describes (its first time, or a persistent one again).
-/// Returns an MPI error class (only buffered sends can fail here).
+/// Returns an MPI error class (only buffered sends, and requests for notifications whose counter is
+/// gone, can fail here).
 [[nodiscard]] int start_request(Instance& instance, RequestObject& request);
 
 /// Takes over a completed request: writes its status (but MPI_ERROR), makes a persistent one

@@ -101,7 +101,7 @@ int free_window(const char* function, MPI_Win* handle) {
   WinObject* win = nullptr;
   if (int err = entry.not_null(handle, "win")) return err;
   if (int err = open_window(entry, *handle, win)) return err;
-  if (int err = finish(entry, win->window->epochs().check_free())) return err;
+  if (int err = finish(entry, win->window->check_free())) return err;
   const Ref<WinObject> kept(win);  // errors are raised on it
   if (int err = delete_all_attributes(win->attributes, Owner::win, *handle)) {
     return entry.fail(err, "an attribute delete function returned an error");

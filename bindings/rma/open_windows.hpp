@@ -44,6 +44,7 @@ struct OpenWindow {
   Ref<SessionObject> session;  ///< where its communicator comes from; null: the World Model
   WindowHints hints;
   KeptTypes types;
+  std::uint64_t last_notified = 0;  ///< what MPIX_Win_get_notify returned last
 };
 
 /// All of them in one process, and what they have in common. Made with the first window; when it

@@ -1,38 +1,12 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Put and get (MPI-5.0, sections 12.3.1 to 12.3.3 and 12.3.5).
-#include "bindings/handles.hpp"
-#include "bindings/rma/operation.hpp"
+#include "bindings/rma/operation_args.hpp"
+#include "bindings/rma/plain_move.hpp"
 #include "bindings/weak.hpp"
 
 namespace remit {
 
 namespace {
-
-enum class Move : std::uint8_t { put, get };
-
-/// A plain transfer of bytes, if nothing is out of the ordinary: true if it is done. Where no other
-/// call can come between. `passive`: a target must be locked.
-template <Move move, bool passive>
-[[gnu::always_inline]] inline bool move_plain(Instance* instance, void* origin, MPI_Count count,
-                                              MPI_Datatype type, int rank, MPI_Aint displacement,
-                                              MPI_Count target_count, MPI_Datatype target_type,
-                                              MPI_Win win) {
-  const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
-  const std::size_t bytes = static_cast<std::size_t>(count) * instance->plain.bytes(count, type);
-  const std::size_t target_bytes =
-      static_cast<std::size_t>(target_count) * instance->plain.bytes(target_count, target_type);
-  if (object == nullptr || Entry::is_special(origin) || bytes == 0 || bytes != target_bytes)
-      [[unlikely]]
-    return false;
-  Window& window = *object->window;
-  if (passive && !window.epochs().is_passive()) [[unlikely]]
-    return false;
-  if constexpr (move == Move::put) {
-    return window.try_put(origin, bytes, rank, displacement);
-  } else {
-    return window.try_get(origin, bytes, rank, displacement);
-  }
-}
 
 /// move_plain(), where calls are guarded.
 template <Move move, bool passive>
@@ -60,29 +34,6 @@ template <Move move, bool passive = false>
                                        target_type, win);
   return move_plain<move, passive>(instance, origin, count, type, rank, displacement, target_count,
                                    target_type, win);
-}
-
-/// The checked arguments of a transfer.
-struct MoveArgs : OperationArgs {
-  View origin{};
-  const Datatype* origin_type = nullptr;
-};
-
-/// What arrives must fit, and may be less: then less is copied.
-int check_move(Entry& entry, Move move, const OriginBuffer& origin, const TargetPlace& place,
-               MPI_Win win, MoveArgs& out) {
-  if (int err = check_target(entry, place, win, out)) return err;
-  if (int err = check_origin(entry, origin, "origin", out.origin, out.origin_type)) return err;
-  const auto origin_bytes = static_cast<MPI_Count>(out.origin.size());
-  const MPI_Count target_bytes = out.target_bytes();
-  if (origin_bytes == target_bytes || out.is_to_nobody()) [[likely]]
-    return MPI_SUCCESS;
-  if (move == Move::put) {
-    out.target.count = shortened(out.target.count, *out.target.type, origin_bytes);
-    return check_fit(entry, origin_bytes, "origin buffer", target_bytes, "target buffer", out);
-  }
-  out.origin.count = shortened(out.origin.count, *out.origin_type, target_bytes);
-  return check_fit(entry, target_bytes, "target buffer", origin_bytes, "origin buffer", out);
 }
 
 /// A put or get with all checks.

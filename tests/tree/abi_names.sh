@@ -1,7 +1,7 @@
 #!/bin/sh
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 # abi_names.sh: mpi.h declares no MPI name that the tables of the ABI lack, and mpi_fint.h
-# none that they and fint.tsv lack; both compile without a warning as C90, C99, C17, C++98 and
+# none that they and fint.tsv lack; both, and mpi_remit.h, compile without a warning as C90, C99, C17, C++98 and
 # C++20, and with REMIT_ABI_ONLY mpi.h is the ABI alone.
 set -eu
 srcdir=${srcdir:-.}
@@ -56,7 +56,7 @@ compile() {
 program='int main(void) { return sizeof(MPI_Comm) == 0; }'
 check() {
   for only in '' '#define REMIT_ABI_ONLY'; do
-    for header in mpi.h mpi_fint.h; do
+    for header in mpi.h mpi_fint.h mpi_remit.h; do
       printf '%s\n#include <%s>\n%s\n' "$only" "$header" "$program" | compile "$@" -fsyntax-only
     done
   done

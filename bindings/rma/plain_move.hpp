@@ -1,0 +1,37 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// The short way of puts and gets.
+#pragma once
+
+#include <cstddef>
+
+#include "bindings/entry.hpp"
+#include "bindings/handles.hpp"
+#include "bindings/rma/operation_args.hpp"
+
+namespace remit {
+
+/// A plain transfer of bytes, if nothing is out of the ordinary: true if it is done. Where no other
+/// call can come between. `passive`: a target must be locked.
+template <Move move, bool passive>
+[[gnu::always_inline]] inline bool move_plain(Instance* instance, void* origin, MPI_Count count,
+                                              MPI_Datatype type, int rank, MPI_Aint displacement,
+                                              MPI_Count target_count, MPI_Datatype target_type,
+                                              MPI_Win win) {
+  const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
+  const std::size_t bytes = static_cast<std::size_t>(count) * instance->plain.bytes(count, type);
+  const std::size_t target_bytes =
+      static_cast<std::size_t>(target_count) * instance->plain.bytes(target_count, target_type);
+  if (object == nullptr || Entry::is_special(origin) || bytes == 0 || bytes != target_bytes)
+      [[unlikely]]
+    return false;
+  Window& window = *object->window;
+  if (passive && !window.epochs().is_passive()) [[unlikely]]
+    return false;
+  if constexpr (move == Move::put) {
+    return window.try_put(origin, bytes, rank, displacement);
+  } else {
+    return window.try_get(origin, bytes, rank, displacement);
+  }
+}
+
+}  // namespace remit

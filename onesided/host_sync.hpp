@@ -41,6 +41,10 @@ class HostSync {
     } else {
       lock.reader_leaves();
     }
+    lock_moved(target);
+  }
+  /// The lock was given back: who sleeps for it looks again.
+  [[gnu::always_inline]] void lock_moved(const MemberControl& target) {
     // The compiler must not look before that, and the processor rarely does: see WordWatch.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (target.access.sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]]

@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libonesided.la
 onesided_sources = \
 	onesided/accumulate.cpp onesided/accumulate.hpp \
 	onesided/control.hpp \
+	onesided/copy_pieces.cpp onesided/copy_pieces.hpp \
 	onesided/direct_moves.cpp onesided/direct_moves.hpp \
 	onesided/element_code.cpp onesided/element_code.hpp \
 	onesided/element_walk.cpp onesided/element_walk.hpp \
@@ -19,7 +20,8 @@ onesided_sources = \
 	onesided/notify_counters.hpp \
 	onesided/notify_waits.cpp onesided/notify_waits.hpp \
 	onesided/one_sided.cpp onesided/one_sided.hpp \
-	onesided/process_memory.hpp \
+	onesided/process_memory.cpp onesided/process_memory.hpp \
+	onesided/regions.cpp onesided/regions.hpp \
 	onesided/remote_access.cpp onesided/remote_access.hpp \
 	onesided/runs.cpp onesided/runs.hpp \
 	onesided/segment_making.cpp onesided/segment_making.hpp \

@@ -40,27 +40,69 @@ Window::Window(CommCore comm, OneSided& manager, const WindowSpec& spec, MadeMem
       members_(comm_, std::move(memory.segment), manager.kernel()),
       epochs_(comm_.size()),
       host_(manager, members_),
+      served_(manager.traffic(), served_member()),
       remote_(manager, comm_.context, members_) {
   if (spec.flavor == MPI_WIN_FLAVOR_DYNAMIC) {
     regions_ = std::make_unique<Regions>(members_.own_control().identity);
   }
-  manager_.add(comm_.context, *this);
+  manager_.add(comm_.context, served_);
 }
 
 Window::~Window() {
+  close();
+}
+
+void Window::close() {
+  if (!std::exchange(open_, false)) return;
   manager_.remove(comm_.context);
+  offered_.reset();
 }
 
-Expected<> Window::check_free() const {
-  if (auto fine = epochs_.check_free(); !fine) return fine;
-  return notifications_ != nullptr ? notifications_->check_free("MPI_Win_free") : Expected<>{};
+ServedWindow::Member Window::served_member() {
+  ServedWindow::Member member;
+  member.number = comm_.context;
+  member.memory = members_.memory(comm_.rank);
+  member.control = &members_.own_control();
+  member.contains = [this](std::uint64_t address, std::uint64_t bytes) {
+    return contains(address, bytes);
+  };
+  member.rank_of = [this](ProcId proc) { return comm_.local->rank_of(proc); };
+  member.posted = [this](int rank) { remote_posts_.push_back(rank); };
+  member.completed = [this](int /*rank*/) {
+    members_.own_control().exposure.completed.fetch_add(1, std::memory_order_release);
+  };
+  member.lock_moved = [this] { host_.lock_moved(members_.own_control()); };
+  member.keys = [this] { return keys(); };
+  return member;
 }
 
+bool Window::contains(std::uint64_t address, std::uint64_t bytes) const {
+  if (regions_ != nullptr) return regions_->contains(address, bytes);
+  const MemberEntry& own = members_.entry(comm_.rank);
+  const std::uint64_t offset = address - own.base;
+  return offset <= own.bytes && bytes <= own.bytes - offset;
+}
+
+std::span<const std::byte> Window::keys() {
+  if (!offered_ && regions_ == nullptr && spec_.bytes != 0) {
+    auto offered = OfferedMemory::offer(manager_.links().devices(), base_,
+                                        static_cast<std::size_t>(spec_.bytes), Access::all);
+    offered_ = offered ? std::move(*offered) : OfferedMemory{};
+  }
+  return offered_ ? std::span<const std::byte>(offered_->keys()) : std::span<const std::byte>{};
+}
+
+/// Behind the barrier nobody has anything under way to this member.
 Expected<> Window::free(const CommCall& call) {
-  if (auto fine = check_free(); !fine) return fine;
-  auto flushed = remote_.flush(-1, false, nullptr);
+  if (auto fine = epochs_.check_free(); !fine) return fine;
+  Expected<> flushed;
+  if (remote_.busy()) {
+    const std::vector<int> all;
+    const MembersWait subject(comm_, call.function, "flush", all);
+    flushed = remote_.flush(-1, false, &subject);
+  }
   auto met = barrier(call);
-  manager_.remove(comm_.context);
+  close();
   call.comms.contexts().release(comm_.context);
   return flushed ? met : flushed;
 }

@@ -8,17 +8,21 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "communicators/comm_process.hpp"
 #include "datatype/datatype.hpp"
 #include "datatype/reductions.hpp"
+#include "links/offered_memory.hpp"
 #include "onesided/epochs.hpp"
 #include "onesided/host_sync.hpp"
 #include "onesided/members.hpp"
 #include "onesided/notify.hpp"
 #include "onesided/regions.hpp"
 #include "onesided/remote_access.hpp"
+#include "onesided/served_window.hpp"
 #include "onesided/window_making.hpp"
 #include "onesided/window_spec.hpp"
 #include "pt2pt/request.hpp"
@@ -178,9 +182,6 @@ class Window {
   /// Ends the sleep of a member that waits for a signal, which this process has just stored.
   void tell_signalled(int rank);
 
-  /// Posts and completions that have come by messages.
-  void told_posted(int rank) { remote_posts_.push_back(rank); }
-
  private:
   Window(CommCore comm, OneSided& manager, const WindowSpec& spec, MadeMemory memory);
 
@@ -213,6 +214,15 @@ class Window {
   /// The same bytes where they are mapped here.
   [[nodiscard]] View mapped_view(int rank, const View& view);
 
+  /// What members that send messages are served by.
+  [[nodiscard]] ServedWindow::Member served_member();
+  [[nodiscard]] bool contains(std::uint64_t address, std::uint64_t bytes) const;
+  /// Of this process's memory; offered to the devices when they are asked for. Empty: it is reached
+  /// by messages alone.
+  [[nodiscard]] std::span<const std::byte> keys();
+  /// Takes part no longer: nothing of it is served any more.
+  void close();
+
   [[nodiscard]] Expected<> barrier(const CommCall& call);
   [[nodiscard]] Expected<HeldLock> take_lock(int rank, bool exclusive, const WaitSubject* subject);
   void give_back(const HeldLock& held);
@@ -227,13 +237,16 @@ class Window {
   WindowMembers members_;
   Epochs epochs_;
   HostSync host_;
-  RemoteAccess remote_;
   std::unique_ptr<Regions> regions_;                   ///< dynamic windows
   std::map<int, std::unique_ptr<PeerRegions>> peers_;  ///< ... of members that have been reached
   std::unique_ptr<Notifications> notifications_;       ///< null: nobody has made any
   std::vector<int> remote_posts_;                      ///< ranks, one for each post
   std::vector<int> exposed_to_;                        ///< who may access by the last post
   std::uint64_t completions_due_ = 0;  ///< of CompleteLine::completed when this exposure ends
+  std::optional<OfferedMemory> offered_;               ///< once keys were asked for
+  ServedWindow served_;
+  RemoteAccess remote_;
+  bool open_ = true;
 };
 
 }  // namespace remit

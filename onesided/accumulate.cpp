@@ -182,7 +182,7 @@ class CopiedChange {
   const Accumulation& what_;
   const ElementArray& array_;
   GranuleSet granules_ = 0;
-  std::array<std::byte, kBatchBytes> values_;  // NOLINT: only what was read is used
+  std::array<std::byte, kBatchBytes> values_;  ///< only what was read is used
 };
 
 /// Any layouts, and either way to the memory.

@@ -66,7 +66,7 @@ class ElementReader {
   const std::byte* at_ = nullptr;  ///< where direct
   std::size_t offset_ = 0;         ///< packed
   bool direct_ = true;
-  std::array<std::byte, kBatchBytes> buffer_;  // NOLINT: only what next() has filled is read
+  std::array<std::byte, kBatchBytes> buffer_;  ///< only what next() has filled is read
 };
 
 /// The same for the side that is written.
@@ -86,7 +86,7 @@ class ElementWriter {
   std::byte* at_ = nullptr;
   std::size_t offset_ = 0;
   bool direct_ = true;
-  std::array<std::byte, kBatchBytes> buffer_;  // NOLINT: only what room() was filled with is read
+  std::array<std::byte, kBatchBytes> buffer_;  ///< only what room() was filled with is read
 };
 
 /// Elements of a target that lie as in an array.

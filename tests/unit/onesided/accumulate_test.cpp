@@ -398,8 +398,16 @@ TEST_P(AccumulateOfTheDead, IsNamedToThoseWhoComeThere) {
   EXPECT_EQ(code_at(8185, 1), MPI_ERR_PROC_ABORTED);
   EXPECT_EQ(code_at(0, 513), MPI_ERR_PROC_ABORTED);
   std::int64_t word = 0;
-  EXPECT_FALSE(
-      compare_and_swap(member.memory(), element, member.memory().base + 4100, &word, &word, &word));
+  const auto swaps_at = [&](std::uint64_t offset) {
+    return compare_and_swap(member.memory(), element, member.memory().base + offset, &word, &word,
+                            &word)
+        .has_value();
+  };
+  EXPECT_TRUE(swaps_at(4088));
+  EXPECT_FALSE(swaps_at(4089));
+  EXPECT_FALSE(swaps_at(4100));
+  EXPECT_FALSE(swaps_at(8191));
+  EXPECT_TRUE(swaps_at(8192));
   member.lock_of(4096).holder = 0;
   EXPECT_TRUE(member.all_free());
 }

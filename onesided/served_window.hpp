@@ -77,8 +77,8 @@ class ServedWindow {
                                 std::span<const std::byte> body);
   [[nodiscard]] bool swap(ProcId from, const WindowHead& head, std::span<const std::byte> body);
   [[nodiscard]] bool lock(ProcId from, const WindowHead& head);
-  [[nodiscard]] bool unlock(ProcId from);
-  [[nodiscard]] bool tell(ProcId from, const std::function<void(int)>& whom) const;
+  void unlock(ProcId from);
+  void tell(ProcId from, const std::function<void(int)>& whom) const;
 
   /// Whether all are in the member's memory: else the origin is told, with the operation's name.
   [[nodiscard]] bool admits(ProcId from, const WindowHead& head, const Runs& runs,

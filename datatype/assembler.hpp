@@ -59,8 +59,11 @@ class Assembler {
       const TypeSignature& signature = old.signature();
       const bool first = size_ == 0;
       uniform_ = first || uniform_ == signature.uniform_size ? signature.uniform_size : 0;
+      element_ = first || element_ == signature.element ? signature.element : nullptr;
       size_ += copies * old.size();
       elements_ += copies * signature.elements;
+    } else if (size_ == 0) {
+      element_ = old.signature().element;
     }
     copies_.push_back(static_cast<MPI_Count>(copies));
     datatypes_.emplace_back(&old);
@@ -90,6 +93,7 @@ class Assembler {
     parts.bounds.alignment = alignment_;
     parts.signature.elements = static_cast<MPI_Count>(elements_);
     parts.signature.uniform_size = uniform_;
+    parts.signature.element = element_;
     parts.contents = std::move(contents);
     parts.contents.datatypes = std::move(datatypes_);
     parts.signature.copies = std::move(copies_);
@@ -116,6 +120,7 @@ class Assembler {
   Wide size_ = 0;
   Wide elements_ = 0;
   std::int64_t uniform_ = 0;
+  const Datatype* element_ = nullptr;
   std::vector<MPI_Count> copies_;
   std::vector<Ref<const Datatype>> datatypes_;
 };

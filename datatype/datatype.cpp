@@ -11,7 +11,9 @@ Datatype::Datatype(Parts parts)
     : layout_(std::move(parts.layout)),
       bounds_(parts.bounds),
       signature_(std::move(parts.signature)),
-      contents_(std::move(parts.contents)) {}
+      contents_(std::move(parts.contents)) {
+  if (contents_.of_unnamed_predefined()) signature_.element = this;
+}
 
 void Datatype::release() const {
   if (!is_predefined() && --references_ == 0) delete this;

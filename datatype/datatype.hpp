@@ -176,6 +176,9 @@ struct TypeSignature {
   std::int64_t uniform_size = 0;  ///< bytes of each basic element, or 0 if mixed
   /// For each i `copies[i]` times the i-th type of the contents; empty for predefined types.
   std::vector<MPI_Count> copies;
+  /// The predefined type, with or without a constant, that all elements are of; the type itself if
+  /// it is one. Null: there are several. Of a type without elements what they would be, if it says.
+  const Datatype* element = nullptr;
 };
 
 /// A datatype. Everything but name and committed flag is fixed at construction, so that those who
@@ -220,7 +223,8 @@ class Datatype {
                    : basic_size(named.pair.value) == basic_size(named.pair.index)
                        ? basic_size(named.pair.value)
                        : 0,
-                   {}},
+                   {},
+                   this},
         handle_(named.handle),
         predefined_name_(named.name) {}
   Datatype(const Datatype&) = delete;

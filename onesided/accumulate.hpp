@@ -26,6 +26,8 @@ class Accumulation {
   [[nodiscard]] const Datatype& element() const { return *element_; }
   [[nodiscard]] const Op& op() const { return *op_; }
   [[nodiscard]] Reduction kind() const { return op_->kind(); }
+  /// Null: MPI_REPLACE and MPI_NO_OP.
+  [[nodiscard]] ReductionKernel kernel() const { return kernel_; }
 
  private:
   Accumulation(const Op& op, const Datatype& element, ReductionKernel kernel)
@@ -33,16 +35,17 @@ class Accumulation {
 
   const Op* op_;
   const Datatype* element_;
-  ReductionKernel kernel_;  ///< null: MPI_REPLACE and MPI_NO_OP
+  ReductionKernel kernel_;
 };
 
 /// Does `what` to each element of `target`, whose addresses are the member's, with the elements of
 /// `origin` as they are in the type map's order; null for MPI_NO_OP. `result` gets what they were
-/// before; null: nobody wants that. The element types of all three are the same; the numbers of
-/// elements, too. Each element is changed under its granule's lock, the same at all who do so,
-/// however many they are and whatever their layout: so each is atomic, and operations of one
-/// process on a location happen in their order. Done on return. Waits for others that are inside
-/// of a granule, and for nothing else.
+/// before; null: nobody wants that. The element types of all three are the same, or `origin` and
+/// `result` are the elements' packed bytes; the numbers of elements are the same, too. Each element
+/// is changed under its granule's lock, the same at all who do so, however many they are and
+/// whatever their layout: so each is atomic, and operations of one process on a location happen in
+/// their order. Done on return. Waits for others that are inside of a granule, and for nothing
+/// else.
 [[nodiscard]] Expected<> accumulate(const MemberMemory& memory, const Accumulation& what,
                                     const View* origin, const View& target, const View* result);
 

@@ -1,16 +1,20 @@
 # One-sided communication: windows, their operations and their synchronization.
 noinst_LTLIBRARIES += libonesided.la
 onesided_sources = \
-	onesided/accumulate.hpp \
+	onesided/accumulate.cpp onesided/accumulate.hpp \
 	onesided/control.hpp \
 	onesided/direct_moves.cpp onesided/direct_moves.hpp \
 	onesided/element_code.cpp onesided/element_code.hpp \
-	onesided/epochs.hpp \
+	onesided/element_walk.cpp onesided/element_walk.hpp \
+	onesided/epochs.cpp onesided/epochs.hpp \
 	onesided/fetches.cpp onesided/fetches.hpp \
+	onesided/granule.cpp onesided/granule.hpp \
 	onesided/host_segment.hpp \
+	onesided/host_sync.cpp onesided/host_sync.hpp \
+	onesided/host_wait.hpp \
 	onesided/lock_queue.hpp \
 	onesided/member_memory.hpp \
-	onesided/members.hpp \
+	onesided/members.cpp onesided/members.hpp \
 	onesided/notify.cpp onesided/notify.hpp \
 	onesided/notify_counters.hpp \
 	onesided/notify_waits.cpp onesided/notify_waits.hpp \
@@ -23,11 +27,14 @@ onesided_sources = \
 	onesided/signal.cpp onesided/signal.hpp \
 	onesided/ticket_lock.hpp \
 	onesided/traffic.cpp onesided/traffic.hpp \
-	onesided/window.hpp \
+	onesided/window.cpp onesided/window.hpp \
+	onesided/window_making.cpp onesided/window_making.hpp \
 	onesided/window_notify.cpp \
 	onesided/window_spec.hpp \
+	onesided/window_sync.cpp \
+	onesided/window_waits.cpp onesided/window_waits.hpp \
 	onesided/wire.hpp
-onesided_groups = together/onesided-1.cpp
+onesided_groups = together/onesided-1.cpp together/onesided-2.cpp
 if TOGETHER
 together += $(onesided_groups)
 nodist_libonesided_la_SOURCES = $(onesided_groups)

@@ -368,10 +368,23 @@ static void choose_sizes(struct bench* b) {
   b->size_count = kept;
 }
 
-const char* bench_program(const char* argv0) {
+static const char* name_of(const void* rows, size_t row, size_t bytes) {
+  const char* name;
+  memcpy((void*)&name, (const char*)rows + row * bytes, sizeof name);
+  return name;
+}
+
+int bench_choose(const char* argv0, const void* rows, size_t count, size_t bytes) {
   const char* slash = strrchr(argv0, '/');
   const char* name = slash == NULL ? argv0 : slash + 1;
-  return strncmp(name, "lt-", 3) == 0 ? name + 3 : name; /* so libtool may name what it has built */
+  if (strncmp(name, "lt-", 3) == 0) name += 3; /* how libtool may name what was not installed */
+  for (size_t i = 0; i < count; ++i) {
+    if (strcmp(name_of(rows, i, bytes), name) == 0) return (int)i;
+  }
+  fprintf(stderr, "%s: this program must have the name of what it measures:", name);
+  for (size_t i = 0; i < count; ++i) fprintf(stderr, " %s", name_of(rows, i, bytes));
+  fprintf(stderr, "\n");
+  return -1;
 }
 
 bool bench_parse(struct bench* b, const struct bench_spec* spec, int argc, char** argv) {

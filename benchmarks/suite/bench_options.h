@@ -99,8 +99,10 @@ struct bench_row {
   int iterations;
 };
 
-/** The name under which a program was started, of several that have one source. */
-const char* bench_program(const char* argv0);
+/** Which of several programs with one source this is, by the name under which it was started: an
+ * index into `count` rows of `bytes` each, which begin with the program's name, a const char*; -1,
+ * and says which there are, if it is none of them. */
+int bench_choose(const char* argv0, const void* rows, size_t count, size_t bytes);
 
 /** Reads the options into *b, whose rank and ranks are known. False: help or a mistake was printed
  *  (once, by rank 0), and main returns `exit_code`. */

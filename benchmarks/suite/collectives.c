@@ -2,9 +2,6 @@
 /* All benchmarks of collectives. Each program is this file; which one it is says the name under
  * which it was started. The variants with counts for each rank (v, w) have blocks of one size, so
  * that they can be set beside those without. */
-#include <stdio.h>
-#include <string.h>
-
 #include "collective.h"
 
 /* What follows all other arguments. */
@@ -83,14 +80,7 @@ static const struct collective kCollectives[] = {
 };
 
 int main(int argc, char** argv) {
-  const char* name = bench_program(argv[0]);
-  const size_t count = sizeof kCollectives / sizeof kCollectives[0];
-  for (size_t i = 0; i < count; ++i) {
-    if (strcmp(kCollectives[i].name, name) == 0)
-      return collective_main(&kCollectives[i], argc, argv);
-  }
-  fprintf(stderr, "%s: this program must have the name of what it measures:", name);
-  for (size_t i = 0; i < count; ++i) fprintf(stderr, " %s", kCollectives[i].name);
-  fprintf(stderr, "\n");
-  return 2;
+  enum { kCount = sizeof kCollectives / sizeof kCollectives[0] };
+  const int which = bench_choose(argv[0], kCollectives, kCount, sizeof kCollectives[0]);
+  return which < 0 ? 2 : collective_main(&kCollectives[which], argc, argv);
 }

@@ -1,10 +1,6 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Synchronization of one-sided communication, without operations. Each program is this file; which
    one it is says the name under which it was started. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "exposed.h"
 
 enum { kWindowBytes = 4096 }; /* of each rank, in windows that are made and freed */
@@ -188,13 +184,7 @@ static int run(const struct program* program, int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
-  const char* name = bench_program(argv[0]);
-  const size_t count = sizeof kPrograms / sizeof kPrograms[0];
-  for (size_t i = 0; i < count; ++i) {
-    if (strcmp(kPrograms[i].name, name) == 0) return run(&kPrograms[i], argc, argv);
-  }
-  fprintf(stderr, "%s: this program must have the name of what it measures:", name);
-  for (size_t i = 0; i < count; ++i) fprintf(stderr, " %s", kPrograms[i].name);
-  fprintf(stderr, "\n");
-  return 2;
+  enum { kCount = sizeof kPrograms / sizeof kPrograms[0] };
+  const int which = bench_choose(argv[0], kPrograms, kCount, sizeof kPrograms[0]);
+  return which < 0 ? 2 : run(&kPrograms[which], argc, argv);
 }

@@ -471,13 +471,7 @@ static int run(const struct program* program, int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
-  const char* name = bench_program(argv[0]);
-  const size_t count = sizeof kPrograms / sizeof kPrograms[0];
-  for (size_t i = 0; i < count; ++i) {
-    if (strcmp(kPrograms[i].name, name) == 0) return run(&kPrograms[i], argc, argv);
-  }
-  fprintf(stderr, "%s: this program must have the name of what it measures:", name);
-  for (size_t i = 0; i < count; ++i) fprintf(stderr, " %s", kPrograms[i].name);
-  fprintf(stderr, "\n");
-  return 2;
+  enum { kCount = sizeof kPrograms / sizeof kPrograms[0] };
+  const int which = bench_choose(argv[0], kPrograms, kCount, sizeof kPrograms[0]);
+  return which < 0 ? 2 : run(&kPrograms[which], argc, argv);
 }

@@ -93,7 +93,8 @@ int fetch_and_op_at(const char* function, const void* origin_addr, void* result_
   if (int err = check_element_type(entry, datatype, args.origin_type)) return err;
   if (args.is_to_nobody()) return MPI_SUCCESS;
   const View* origin = args.op->kind() == Reduction::no_op ? nullptr : &args.origin;
-  return finish(entry, args.window().accumulate(origin, *args.op, args.target, &args.result));
+  return finish_operation(entry, args,
+                          args.window().accumulate(origin, *args.op, args.target, &args.result));
 }
 
 /// Types that can be compared (section 12.3.4): integers, logical and multi-language types, bytes.
@@ -127,8 +128,9 @@ int compare_and_swap_at(const char* function, const void* origin_addr, const voi
     if (int err = entry.buffer(address, 1, datatype, ignored)) return err;
   }
   if (args.is_to_nobody()) return MPI_SUCCESS;
-  return finish(
-      entry, args.window().compare_and_swap(origin_addr, compare_addr, result_addr, args.target));
+  return finish_operation(
+      entry, args,
+      args.window().compare_and_swap(origin_addr, compare_addr, result_addr, args.target));
 }
 
 }  // namespace

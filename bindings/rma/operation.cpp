@@ -47,6 +47,15 @@ int check_fit(Entry& entry, MPI_Count from, const char* what, MPI_Count to, cons
                     what, from, where, to, args.target.rank, args.target.displacement);
 }
 
+int finish_operation(Entry& entry, const OperationArgs& args, const Expected<>& started) {
+  if (started) [[likely]]
+    return MPI_SUCCESS;
+  if (started.error().code == MPI_ERR_RMA_SYNC) return entry.fail(started.error());
+  return entry.fail(started.error().code, "{} (target rank {}, displacement {}, {} bytes)",
+                    started.error().message, args.target.rank, args.target.displacement,
+                    args.target_bytes());
+}
+
 int check_requested(Entry& entry, const OperationArgs& args, MPI_Request* request) {
   if (int err = entry.not_null(request, "request")) return err;
   if (args.is_to_nobody() || args.window().epochs().is_passive()) return MPI_SUCCESS;

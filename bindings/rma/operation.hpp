@@ -66,6 +66,10 @@ struct OperationArgs {
   return std::min(count, bytes / element);
 }
 
+/// Returns what the MPI function is to return.
+[[nodiscard]] int finish_operation(Entry& entry, const OperationArgs& args,
+                                   const Expected<>& started);
+
 /// Keeps a type of an operation that has been started, if that may still be under way.
 inline void keep_type(const OperationArgs& args, const Datatype* type) {
   if (type == nullptr || type->is_predefined() || !args.window().is_busy()) return;
@@ -98,7 +102,7 @@ class OperationRequest {
 template <class Start>
 int start_operation(Entry& entry, const OperationArgs& args, const Datatype* type, Start&& start) {
   if (args.is_to_nobody()) return MPI_SUCCESS;
-  if (const Expected<> started = start(nullptr); !started) return entry.fail(started.error());
+  if (int err = finish_operation(entry, args, start(nullptr))) return err;
   keep_type(args, type);
   keep_type(args, args.target.type);
   return MPI_SUCCESS;
@@ -114,9 +118,7 @@ int start_requested(Entry& entry, const OperationArgs& args, const Datatype* typ
     return MPI_SUCCESS;
   }
   OperationRequest made(entry.instance(), args, type);
-  if (const Expected<> started = start(made.operation()); !started) {
-    return entry.fail(started.error());
-  }
+  if (int err = finish_operation(entry, args, start(made.operation()))) return err;
   keep_type(args, args.target.type);
   *request = made.hand_out();
   return MPI_SUCCESS;

@@ -32,8 +32,8 @@ int check_element(Entry& entry, const Op& op, const Datatype& target, const Data
 
 /// The result has as many elements as the target, and the origin, too, if it takes part.
 int check_equal_sizes(Entry& entry, AccumulateArgs& args) {
-  const auto origin_bytes = static_cast<MPI_Count>(args.origin.size());
   if (args.origin_type != nullptr) {
+    const auto origin_bytes = static_cast<MPI_Count>(args.origin.size());
     if (int err = check_fit(entry, origin_bytes, "origin buffer", args.target_bytes(),
                             "target buffer", args)) {
       return err;

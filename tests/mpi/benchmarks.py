@@ -72,10 +72,15 @@ class Options(unittest.TestCase):
         self.refused("option --neighbour: bad value 'sleep': give compute or stream", "bw", "-N", "sleep")
         self.refused("--with-barrier and --back-to-back exclude each other", "allreduce", "-B", "-L")
         self.refused("option '-o' needs a value", "pack", "-o")
+        self.refused("option --window: bad value 'made': give allocate, create, dynamic or shared", "lock", "-w", "made")
+        self.refused("option --sync: bad value '': give flush, flush_local, lock", "put_bw", "--sync=")
+        self.refused("--nonblocking has no place in --sync fence and pscw", "get_latency", "-S", "pscw", "-n")
+        self.refused("option --offset: give multiples of 8", "acc_latency", "-o", "8,12")
 
     def test_options_of_other_programs_are_unknown(self):
         for name, option in (("barrier", "--touch"), ("latency", "--back-to-back"), ("hello", "--touch"),
-                             ("fresh", "--offset=1")):
+                             ("fresh", "--offset=1"), ("latency", "--window=create"), ("fence", "--sync=lock"),
+                             ("cas_latency", "--nonblocking")):
             self.refused(f"{name}: unknown option '{option}'", name, option)
         self.refused("barrier: unknown option '-o'", "barrier", "-o", "3")
 
@@ -89,6 +94,9 @@ class Options(unittest.TestCase):
             ("latency", ("--offset", "--rotate", "--touch", "--neighbour"), ("--back-to-back", "--window-size")),
             ("alltoallw", ("--offset", "--back-to-back", "--with-barrier", "--nonblocking"), ("--buffers",)),
             ("barrier", ("--back-to-back", "--neighbour"), ("--offset", "--sizes")),
+            ("put_bibw", ("--window-size", "--window", "--sync", "--nonblocking", "--offset"), ("--back-to-back",)),
+            ("cas_latency", ("--window", "--sync", "--alloc-mem"), ("--window-size", "--sizes", "--offset")),
+            ("win_create", ("--window", "--full"), ("--sync", "--touch")),
             ("unpack", ("--touch", "--alloc-mem"), ("--sizes", "--validation", "--full")),
         ):
             done = program(name, 2, "--help")

@@ -235,16 +235,17 @@ static void ranges(void) {
   const MPI_Win win = w.win;
   MPI_Request request;
   const MPI_Aint last = place(&w, 0, w.bytes - 4), behind = place(&w, 0, w.bytes);
-  REFUSED(MPI_ERR_RMA_RANGE, "rank 0",
+  REFUSED(MPI_ERR_RMA_RANGE, "target rank 0, displacement",
           MPI_Put(value, 1, MPI_INT64_T, 0, last, 1, MPI_INT64_T, win));
-  REFUSED(MPI_ERR_RMA_RANGE, "rank 0", MPI_Get(value, 1, MPI_INT, 0, behind, 1, MPI_INT, win));
-  REFUSED(MPI_ERR_RMA_RANGE, "rank 0",
+  REFUSED(MPI_ERR_RMA_RANGE, "target rank 0, displacement",
+          MPI_Get(value, 1, MPI_INT, 0, behind, 1, MPI_INT, win));
+  REFUSED(MPI_ERR_RMA_RANGE, "target rank 0, displacement",
           MPI_Accumulate(value, 1, MPI_INT64_T, 0, last, 1, MPI_INT64_T, MPI_SUM, win));
-  REFUSED(MPI_ERR_RMA_RANGE, "rank 0",
+  REFUSED(MPI_ERR_RMA_RANGE, "target rank 0, displacement",
           MPI_Fetch_and_op(value, &result, MPI_INT64_T, 0, last, MPI_SUM, win));
-  REFUSED(MPI_ERR_RMA_RANGE, "rank 0",
+  REFUSED(MPI_ERR_RMA_RANGE, "target rank 0, displacement",
           MPI_Compare_and_swap(value, value, &result, MPI_INT64_T, 0, last, win));
-  REFUSED(MPI_ERR_RMA_RANGE, "rank 0",
+  REFUSED(MPI_ERR_RMA_RANGE, "target rank 0, displacement",
           MPI_Rget(value, 1, MPI_INT64_T, 0, last, 1, MPI_INT64_T, win, &request));
   if (w.kind == kDynamic) return;
   REFUSED(MPI_ERR_RMA_RANGE, "displacement",
@@ -252,7 +253,8 @@ static void ranges(void) {
   MPI_Datatype far;
   OK(MPI_Type_create_hindexed(2, (int[]){1, 1}, (MPI_Aint[]){0, w.bytes}, MPI_INT, &far));
   OK(MPI_Type_commit(&far));
-  REFUSED(MPI_ERR_RMA_RANGE, "rank 0", MPI_Put(value, 2, MPI_INT, 0, 0, 1, far, win));
+  REFUSED(MPI_ERR_RMA_RANGE, "target rank 0, displacement",
+          MPI_Put(value, 2, MPI_INT, 0, 0, 1, far, win));
   OK(MPI_Type_free(&far));
 }
 

@@ -1,6 +1,11 @@
 # Windows without any MPI function.
-unit_tests += onesided_remote_test
+EXTRA_DIST += tests/unit/onesided/element_buffers.hpp tests/unit/onesided/window_ranks.hpp
+unit_tests += onesided_test onesided_processes_test onesided_remote_test
+onesided_test_SOURCES = tests/unit/onesided/accumulate_test.cpp
+onesided_test_LDADD = libonesided.la $(UNIT_LIBS) -lpthread
+# It forks.
+onesided_processes_test_SOURCES = tests/unit/onesided/accumulate_processes_test.cpp
+onesided_processes_test_LDADD = libonesided.la $(UNIT_LIBS) -lpthread
 # Its virtual ranks are threads that take turns.
 onesided_remote_test_SOURCES = tests/unit/onesided/remote_access_test.cpp
-EXTRA_DIST += tests/unit/onesided/window_ranks.hpp
 onesided_remote_test_LDADD = libonesided.la $(UNIT_LIBS) -lpthread

@@ -61,6 +61,9 @@ bool ServedWindow::serve(ProcId from, const WindowHead& head, std::span<const st
       traffic_.send(from, window_head(WindowMessage::keys_are, member_.number), keys);
       return true;
     }
+    case WindowMessage::notify:
+      notify(from, head);
+      return true;
     default:
       return false;
   }
@@ -268,6 +271,13 @@ int ServedWindow::serve_locks() {
 void ServedWindow::forget(ProcId proc) {
   if (locks_.forget(proc) && member_.lock_moved) member_.lock_moved();
   serve_locks();
+}
+
+void ServedWindow::notify(ProcId from, const WindowHead& head) {
+  if (member_.notified && member_.notified(head.value)) return;
+  refuse(from, head, MPI_ERR_ARG,
+         fmt::format("Window {} ({}) has no counter {} of notifications", member_.number,
+                     member_.name, head.value));
 }
 
 void ServedWindow::tell(ProcId from, const std::function<void(int)>& whom) const {

@@ -1,6 +1,6 @@
 # The examples, built with the library just built; their sources are installed for people to copy.
 noinst_PROGRAMS += examples/hello examples/heat2d examples/cg examples/sample_sort \
-	examples/hash_table examples/halo examples/work_queue
+	examples/hash_table examples/halo examples/work_queue examples/notify_ring
 
 examples_hello_SOURCES = examples/hello.c
 
@@ -21,11 +21,13 @@ examples_halo_SOURCES = examples/halo.cpp examples/halo_picture.cpp examples/hal
 
 examples_work_queue_SOURCES = examples/work_queue.cpp examples/command_line.hpp
 
+examples_notify_ring_SOURCES = examples/notify_ring.c
+
 exampledir = $(docdir)/examples
 dist_example_DATA = examples/Makefile examples/hello.c examples/heat2d.cpp \
 	examples/heat2d_picture.cpp examples/heat2d_picture.hpp examples/command_line.hpp \
 	examples/cg.cpp examples/sparse.cpp examples/sparse.hpp examples/sample_sort.cpp \
 	examples/hash_table.cpp examples/halo.cpp examples/halo_picture.cpp examples/halo_picture.hpp \
-	examples/work_queue.cpp
+	examples/work_queue.cpp examples/notify_ring.c
 exampledatadir = $(exampledir)/data
 dist_exampledata_DATA = examples/data/plate_with_hole.mtx examples/data/make_plate.py

@@ -102,6 +102,7 @@ void OneSided::answer_for_none(ProcId from, const WindowHead& head) {
     case WindowMessage::get:
     case WindowMessage::accumulate:
     case WindowMessage::compare_swap:
+    case WindowMessage::notify:
       return send(WindowMessage::failed, words);
     case WindowMessage::lock:
       return send(WindowMessage::refused, words);

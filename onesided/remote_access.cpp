@@ -213,6 +213,19 @@ Expected<> RemoteAccess::compare_and_swap(int rank, const Datatype& element, std
   return {};
 }
 
+/// Puts and gets that were started before are messages, too, which the member serves in their order.
+Expected<> RemoteAccess::notify(int rank, std::uint32_t index) {
+  const Expected<Target*> member = begin(rank);
+  if (!member) return tl::unexpected(member.error());
+  const ProcId proc = members_.proc(rank);
+  if (Expected<> room = traffic_.await_room(proc, sizeof(WindowHead)); !room) return room;
+  use(**member);
+  WindowHead head = window_head(WindowMessage::notify, window_);
+  head.value = index;
+  traffic_.send(proc, head);
+  return {};
+}
+
 bool RemoteAccess::has_settled(ProcId proc, const Target& target, bool local) const {
   if (fetches_.any_of(proc) || target.moving != 0) return false;
   return local || target.reached == target.asked || traffic_.lost(proc);

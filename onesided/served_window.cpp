@@ -41,7 +41,8 @@ bool ServedWindow::serve(ProcId from, const WindowHead& head, std::span<const st
     case WindowMessage::lock:
       return lock(from, head);
     case WindowMessage::unlock:
-      return unlock(from);
+      unlock(from);
+      return true;
     case WindowMessage::marker: {
       WindowHead answer = window_head(WindowMessage::reached, member_.number);
       answer.token = head.token;
@@ -49,15 +50,20 @@ bool ServedWindow::serve(ProcId from, const WindowHead& head, std::span<const st
       return true;
     }
     case WindowMessage::posted:
-      return tell(from, member_.posted);
+      tell(from, member_.posted);
+      return true;
     case WindowMessage::completed:
-      return tell(from, member_.completed);
+      tell(from, member_.completed);
+      return true;
     case WindowMessage::keys: {
       const std::span<const std::byte> keys =
           member_.keys ? member_.keys() : std::span<const std::byte>{};
       traffic_.send(from, window_head(WindowMessage::keys_are, member_.number), keys);
       return true;
     }
+    case WindowMessage::notify:
+      notify(from, head);
+      return true;
     default:
       return false;
   }
@@ -237,11 +243,12 @@ bool ServedWindow::lock(ProcId from, const WindowHead& head) {
   return true;
 }
 
-bool ServedWindow::unlock(ProcId from) {
-  if (!locks_.leave(from)) return false;
+/// Who has no lock of this window gives back one of a window that had its number before and was
+/// freed meanwhile.
+void ServedWindow::unlock(ProcId from) {
+  if (!locks_.leave(from)) return;
   if (member_.lock_moved) member_.lock_moved();
   serve_locks();
-  return true;
 }
 
 int ServedWindow::serve_locks() {
@@ -266,9 +273,15 @@ void ServedWindow::forget(ProcId proc) {
   serve_locks();
 }
 
-bool ServedWindow::tell(ProcId from, const std::function<void(int)>& whom) const {
+void ServedWindow::notify(ProcId from, const WindowHead& head) {
+  if (member_.notified && member_.notified(head.value)) return;
+  refuse(from, head, MPI_ERR_ARG,
+         fmt::format("Window {} ({}) has no counter {} of notifications", member_.number,
+                     member_.name, head.value));
+}
+
+void ServedWindow::tell(ProcId from, const std::function<void(int)>& whom) const {
   if (whom) whom(member_.rank_of(from));
-  return true;
 }
 
 ServedWindows::~ServedWindows() {

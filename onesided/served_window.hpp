@@ -40,6 +40,8 @@ class ServedWindow {
     std::function<int(ProcId)> rank_of;       ///< in the window; < 0: it is no member
     std::function<void(int rank)> posted;     ///< that member has exposed its memory to this one
     std::function<void(int rank)> completed;  ///< its accesses to this one have ended
+    /// Adds to the counter of that index; false: there is none.
+    std::function<bool(std::uint32_t index)> notified;
     std::function<void()> lock_moved;         ///< the lock was given back: others may wait for it
     /// Keys of the memory from `offered` on; empty: it is reached by messages only.
     std::function<std::span<const std::byte>()> keys;
@@ -77,8 +79,9 @@ class ServedWindow {
                                 std::span<const std::byte> body);
   [[nodiscard]] bool swap(ProcId from, const WindowHead& head, std::span<const std::byte> body);
   [[nodiscard]] bool lock(ProcId from, const WindowHead& head);
-  [[nodiscard]] bool unlock(ProcId from);
-  [[nodiscard]] bool tell(ProcId from, const std::function<void(int)>& whom) const;
+  void unlock(ProcId from);
+  void notify(ProcId from, const WindowHead& head);
+  void tell(ProcId from, const std::function<void(int)>& whom) const;
 
   /// Whether all are in the member's memory: else the origin is told, with the operation's name.
   [[nodiscard]] bool admits(ProcId from, const WindowHead& head, const Runs& runs,

@@ -43,6 +43,7 @@ mpi_programs = \
 	tests/mpi/rma_arguments \
 	tests/mpi/rma_attributes \
 	tests/mpi/rma_basic \
+	tests/mpi/rma_notify \
 	tests/mpi/rma_requests \
 	tests/mpi/rma_sync \
 	tests/mpi/rma_types \
@@ -88,6 +89,7 @@ mpi_runs = \
 	tests/mpi/runs/reduce_ops.mpi \
 	tests/mpi/runs/requests.mpi \
 	tests/mpi/runs/rma.mpi \
+	tests/mpi/runs/rma_notify.mpi \
 	tests/mpi/runs/session.mpi \
 	tests/mpi/runs/spawn.mpi \
 	tests/mpi/runs/stress.mpi \
@@ -104,6 +106,7 @@ mpi_scripts = \
 	tests/mpi/cut_short.py \
 	tests/mpi/errors.sh \
 	tests/mpi/host_facts.sh \
+	tests/mpi/notified_examples.py \
 	tests/mpi/ofi.sh \
 	tests/mpi/tcp.sh
 

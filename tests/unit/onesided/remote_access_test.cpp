@@ -777,6 +777,23 @@ TEST(RemoteAccess, TellsOfPostsAndCompletions) {
   });
 }
 
+/// An unlock that was on its way when its window was freed finds another one of the same number.
+TEST(RemoteLocks, AreNotGivenBackByOthers) {
+  WindowRanks ranks(3, 64, quiet(test_seed()));
+  ranks.run_served([&](int rank) {
+    if (rank != 1) return;
+    expect_ok(ranks.access(1).lock(0, true, nullptr));
+    ranks.manager(2).traffic().send(ProcId{0},
+                                    window_head(WindowMessage::unlock, WindowRanks::kNumber));
+    for (int i = 0; i < 200; ++i) WindowRanks::rest(ranks.process(1));
+    EXPECT_TRUE(ranks.control(0).access.lock.in_use());
+    EXPECT_FALSE(ranks.engine(0).links().lost(ProcId{2}));
+    ranks.access(1).unlock(0, true);
+  });
+  ranks.settle();
+  EXPECT_FALSE(ranks.control(0).access.lock.in_use());
+}
+
 /// Whatever a peer sends, nothing but its link suffers.
 TEST(RemoteAccess, BelievesNothing) {
   Random random(test_seed());

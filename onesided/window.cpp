@@ -71,6 +71,9 @@ ServedWindow::Member Window::served_member() {
   member.completed = [this](int /*rank*/) {
     members_.own_control().exposure.completed.fetch_add(1, std::memory_order_release);
   };
+  member.notified = [this](std::uint32_t index) {
+    return notifications_ != nullptr && notifications_->arrived(index);
+  };
   member.lock_moved = [this] { host_.lock_moved(members_.own_control()); };
   member.keys = [this] { return keys(); };
   return member;
@@ -92,9 +95,14 @@ std::span<const std::byte> Window::keys() {
   return offered_ ? std::span<const std::byte>(offered_->keys()) : std::span<const std::byte>{};
 }
 
+Expected<> Window::check_free() const {
+  if (auto fine = epochs_.check_free(); !fine) return fine;
+  return notifications_ != nullptr ? notifications_->check_free("MPI_Win_free") : Expected<>{};
+}
+
 /// Behind the barrier nobody has anything under way to this member.
 Expected<> Window::free(const CommCall& call) {
-  if (auto fine = epochs_.check_free(); !fine) return fine;
+  if (auto fine = check_free(); !fine) return fine;
   Expected<> flushed;
   if (remote_.busy()) {
     const std::vector<int> all;

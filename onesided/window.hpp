@@ -157,7 +157,7 @@ class Window {
   [[nodiscard]] bool is_busy() const { return remote_.busy(); }
   /// The short way of a flush of `rank`, or of all (< 0): true if there is nothing to wait for.
   [[nodiscard, gnu::always_inline]] bool try_flush(int rank) const {
-    if (!epochs_.may_flush(rank) || remote_.busy()) [[unlikely]]
+    if (!epochs_.may_flush_at_once(rank) || remote_.busy()) [[unlikely]]
       return false;
     std::atomic_thread_fence(std::memory_order_release);
     return true;
@@ -196,7 +196,7 @@ class Window {
   [[nodiscard, gnu::always_inline]] std::byte* plain_place(std::size_t bytes, int rank,
                                                            MPI_Aint displacement) {
     if (static_cast<unsigned>(rank) >= static_cast<unsigned>(members_.size()) ||
-        !epochs_.admits(rank)) [[unlikely]]
+        !epochs_.admits_at_once(rank)) [[unlikely]]
       return nullptr;
     const MemberEntry& entry = members_.entry(rank);
     std::int64_t product = 0;  // of signed numbers: that takes no certain registers

@@ -36,7 +36,7 @@ class Epochs {
 
   /// Whether an operation may go to `rank` now, which is noted. False also of a target that is to
   /// be locked first (wants_lock()).
-  [[nodiscard, gnu::always_inline]] bool admits(int rank) {
+  [[nodiscard]] bool admits(int rank) {
     switch (access_) {
       case Access::lock_all:
         return !checks_ || holds(rank);
@@ -47,6 +47,23 @@ class Epochs {
         return true;
       case Access::start:
         return std::binary_search(started_.begin(), started_.end(), rank);
+      case Access::none:
+        break;
+    }
+    return false;
+  }
+  /// The same for short ways: where admits() would have to search, it is false.
+  [[nodiscard, gnu::always_inline]] bool admits_at_once(int rank) {
+    switch (access_) {
+      case Access::lock_all:
+        return !checks_ || holds(rank);
+      case Access::locks:
+        return held_.back().rank == rank;
+      case Access::fence:
+        fence_used_ = true;
+        return true;
+      case Access::start:
+        return started_.size() == 1 && started_.front() == rank;
       case Access::none:
         break;
     }
@@ -82,12 +99,13 @@ class Epochs {
   void end_lock_all();
   /// The targets that are locked.
   [[nodiscard]] const std::vector<HeldLock>& held() const { return held_; }
-  /// MPI_Win_flush and its kin. `rank` < 0: of all. may_flush() is the same without words.
-  [[nodiscard]] bool may_flush(int rank) const {
-    return access_ == Access::lock_all ||
-           (access_ == Access::locks && (rank < 0 || find(rank) != nullptr));
-  }
+  /// MPI_Win_flush and its kin. `rank` < 0: of all.
   [[nodiscard]] Expected<> check_flush(int rank) const;
+  /// The same for short ways: false where it would have to search.
+  [[nodiscard, gnu::always_inline]] bool may_flush_at_once(int rank) const {
+    return access_ == Access::lock_all ||
+           (access_ == Access::locks && (rank < 0 || held_.back().rank == rank));
+  }
   /// MPI_Win_free.
   [[nodiscard]] Expected<> check_free() const;
 
@@ -113,7 +131,7 @@ class Epochs {
   bool checks_ = true;       ///< of lock_all; false: MPI_MODE_NOCHECK
   int members_;
   std::vector<int> started_;
-  std::vector<HeldLock> held_;            ///< the one that was locked or looked up last at the end
+  std::vector<HeldLock> held_;            ///< in the order of locking; some, with Access::locks
   std::vector<std::uint64_t> held_bits_;  ///< with lock_all: the ranks of `held_`
 };
 

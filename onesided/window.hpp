@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -106,7 +107,7 @@ class Window {
     std::byte* const to = plain_place(bytes, rank, displacement);
     if (to == nullptr) [[unlikely]]
       return false;
-    copy_bytes(to, from, bytes);
+    copy_plain(to, from, bytes);
     return true;
   }
   [[nodiscard, gnu::always_inline]] bool try_get(void* to, std::size_t bytes, int rank,
@@ -114,7 +115,7 @@ class Window {
     const std::byte* const from = plain_place(bytes, rank, displacement);
     if (from == nullptr) [[unlikely]]
       return false;
-    copy_bytes(to, from, bytes);
+    copy_plain(to, from, bytes);
     return true;
   }
 
@@ -156,7 +157,7 @@ class Window {
   [[nodiscard]] bool is_busy() const { return remote_.busy(); }
   /// The short way of a flush of `rank`, or of all (< 0): true if there is nothing to wait for.
   [[nodiscard, gnu::always_inline]] bool try_flush(int rank) const {
-    if (!epochs_.may_flush(rank) || remote_.busy()) [[unlikely]]
+    if (!epochs_.may_flush_at_once(rank) || remote_.busy()) [[unlikely]]
       return false;
     std::atomic_thread_fence(std::memory_order_release);
     return true;
@@ -185,19 +186,26 @@ class Window {
  private:
   Window(CommCore comm, OneSided& manager, const WindowSpec& spec, MadeMemory memory);
 
+  /// As copy_bytes(); most often it is one word.
+  [[gnu::always_inline]] static void copy_plain(void* to, const void* from, std::size_t bytes) {
+    if (bytes != sizeof(std::uint64_t)) return copy_bytes(to, from, bytes);
+    std::memcpy(to, from, sizeof(std::uint64_t));
+  }
   /// Where `bytes` of the target's memory that this process has mapped are to be written or read;
   /// null: that is not so simple.
   [[nodiscard, gnu::always_inline]] std::byte* plain_place(std::size_t bytes, int rank,
                                                            MPI_Aint displacement) {
     if (static_cast<unsigned>(rank) >= static_cast<unsigned>(members_.size()) ||
-        !epochs_.admits(rank)) [[unlikely]]
+        !epochs_.admits_at_once(rank)) [[unlikely]]
       return nullptr;
     const MemberEntry& entry = members_.entry(rank);
-    std::uint64_t offset = 0;
+    std::int64_t product = 0;  // of signed numbers: that takes no certain registers
     if (entry.segment_offset == MemberEntry::kElsewhere || displacement < 0 ||
-        __builtin_mul_overflow(static_cast<std::uint64_t>(displacement), entry.displacement_unit,
-                               &offset) ||
-        offset > entry.bytes || bytes > entry.bytes - offset) [[unlikely]]
+        __builtin_mul_overflow(displacement, std::int64_t{entry.displacement_unit}, &product))
+        [[unlikely]]
+      return nullptr;
+    const auto offset = static_cast<std::uint64_t>(product);
+    if (offset > entry.bytes || bytes > entry.bytes - offset) [[unlikely]]
       return nullptr;
     return members_.segment().memory(entry.segment_offset) + offset;
   }

@@ -83,24 +83,27 @@ int fetch_and_op_at(const char* function, const void* origin_addr, void* result_
                     MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op,
                     MPI_Win win) {
   Entry entry(function);
-  AccumulateArgs args;
-  const TargetPlace place{target_rank, target_disp, 1, datatype};
-  const OriginBuffer result{result_addr, 1, datatype};
-  if (int err =
-          check_accumulate(entry, {origin_addr, 1, datatype}, &result, place, op, win, args)) {
-    return err;
+  OperationArgs args;
+  const Op* operation = nullptr;
+  if (int err = check_single(entry, datatype, target_rank, target_disp, win, args)) return err;
+  if (int err = check_accumulate_op(entry, op, true, operation)) return err;
+  const bool no_op = operation->kind() == Reduction::no_op;
+  if (!no_op) {
+    if (int err = check_single_buffer(entry, origin_addr, datatype)) return err;
   }
-  if (int err = check_element_type(entry, datatype, args.origin_type)) return err;
+  if (int err = check_single_buffer(entry, result_addr, datatype)) return err;
   if (args.is_to_nobody()) return MPI_SUCCESS;
-  const View* origin = args.op->kind() == Reduction::no_op ? nullptr : &args.origin;
-  return finish_operation(entry, args,
-                          args.window().accumulate(origin, *args.op, args.target, &args.result));
+  const Layout& layout = args.target.type->layout();
+  const View origin{const_cast<void*>(origin_addr), 1, &layout};
+  const View result{result_addr, 1, &layout};
+  return finish_operation(
+      entry, args,
+      args.window().accumulate(no_op ? nullptr : &origin, *operation, args.target, &result));
 }
 
 /// Types that can be compared (section 12.3.4): integers, logical and multi-language types, bytes.
-int check_comparable(Entry& entry, MPI_Datatype handle, const Datatype*& out) {
-  if (int err = check_element_type(entry, handle, out)) return err;
-  switch (out->signature().group) {
+int check_comparable(Entry& entry, const Datatype& type) {
+  switch (type.signature().group) {
     case TypeGroup::c_integer:
     case TypeGroup::fortran_integer:
     case TypeGroup::logical:
@@ -111,7 +114,7 @@ int check_comparable(Entry& entry, MPI_Datatype handle, const Datatype*& out) {
       return entry.fail(MPI_ERR_TYPE,
                         "datatype is {}; this needs an integer, logical or multi-language type, or "
                         "MPI_BYTE",
-                        out->name());
+                        type.name());
   }
 }
 
@@ -120,13 +123,11 @@ int compare_and_swap_at(const char* function, const void* origin_addr, const voi
                         MPI_Aint target_disp, MPI_Win win) {
   Entry entry(function);
   OperationArgs args;
-  const Datatype* type = nullptr;
-  View ignored{};
-  if (int err = check_target(entry, {target_rank, target_disp, 1, datatype}, win, args)) return err;
-  if (int err = check_comparable(entry, datatype, type)) return err;
-  for (const void* address : {origin_addr, compare_addr, const_cast<const void*>(result_addr)}) {
-    if (int err = entry.buffer(address, 1, datatype, ignored)) return err;
-  }
+  if (int err = check_single(entry, datatype, target_rank, target_disp, win, args)) return err;
+  if (int err = check_comparable(entry, *args.target.type)) return err;
+  if (int err = check_single_buffer(entry, origin_addr, datatype)) return err;
+  if (int err = check_single_buffer(entry, compare_addr, datatype)) return err;
+  if (int err = check_single_buffer(entry, result_addr, datatype)) return err;
   if (args.is_to_nobody()) return MPI_SUCCESS;
   return finish_operation(
       entry, args,

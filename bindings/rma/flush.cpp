@@ -22,19 +22,11 @@ constexpr int kAllTargets = -1;  ///< no rank; MPI_PROC_NULL is another number
   return object->open->types.empty() && window.try_flush(all ? kAllTargets : rank);
 }
 
-/// flush_at_once(), where calls are guarded.
-[[gnu::noinline]] bool is_flushed_guarded(int rank, bool all, MPI_Win win) {
-  const GuardedCall call(*library().instance);
-  return is_flushed(rank, all, win);
-}
-
 /// The fast path: true if there is nothing to wait for.
 [[gnu::always_inline]] inline bool flush_at_once(int rank, bool all, MPI_Win win) noexcept {
   const Instance* instance = library().instance;
-  if (instance == nullptr) [[unlikely]]
+  if (instance == nullptr || instance->guarded()) [[unlikely]]
     return false;
-  if (instance->guarded()) [[unlikely]]
-    return is_flushed_guarded(rank, all, win);
   return is_flushed(rank, all, win);
 }
 

@@ -19,12 +19,13 @@ int check_target(Entry& entry, const TargetPlace& place, MPI_Win win, OperationA
                       place.count, type->size());
   }
   out.target = {place.rank, place.displacement, place.count, type};
-  // In a dynamic window it is an address, which may have its highest bit set.
-  const bool is_address = out.win->create_flavor == MPI_WIN_FLAVOR_DYNAMIC;
-  if (place.displacement >= 0 || is_address || out.is_to_nobody()) return MPI_SUCCESS;
+  return check_displacement(entry, out);
+}
+
+int bad_displacement(Entry& entry, const OperationArgs& args) {
   return entry.fail(MPI_ERR_DISP,
                     "target_disp is {}, of {} bytes at rank {}; it must not be negative",
-                    place.displacement, bytes, place.rank);
+                    args.target.displacement, args.target_bytes(), args.target.rank);
 }
 
 int check_origin(Entry& entry, const OriginBuffer& buffer, const char* name, View& out,

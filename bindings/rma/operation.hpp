@@ -59,6 +59,14 @@ struct OperationArgs {
 /// names.
 [[nodiscard]] int check_fit(Entry& entry, MPI_Count from, const char* what, MPI_Count to,
                             const char* where, const OperationArgs& args);
+[[nodiscard, gnu::cold]] int bad_displacement(Entry& entry, const OperationArgs& args);
+/// In a dynamic window it is an address, which may have its highest bit set.
+[[nodiscard]] inline int check_displacement(Entry& entry, const OperationArgs& args) {
+  if (args.target.displacement >= 0 || args.is_to_nobody() ||
+      args.win->create_flavor == MPI_WIN_FLAVOR_DYNAMIC) [[likely]]
+    return MPI_SUCCESS;
+  return bad_displacement(entry, args);
+}
 /// As many elements as have so many bytes, where there are more and elements are whole.
 [[nodiscard]] inline MPI_Count shortened(MPI_Count count, const Datatype& type, MPI_Count bytes) {
   const MPI_Count element = type.size();

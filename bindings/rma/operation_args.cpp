@@ -5,17 +5,6 @@ namespace remit {
 
 namespace {
 
-/// A predefined operation; MPI_NO_OP only where there is a result.
-int check_accumulate_op(Entry& entry, MPI_Op handle, bool with_result, const Op*& out) {
-  if (int err = entry.op(handle, out)) return err;
-  if (!out->is_predefined()) {
-    return entry.fail(MPI_ERR_OP, "op is the program's own; windows take predefined ones only");
-  }
-  if (with_result || out->kind() != Reduction::no_op) return MPI_SUCCESS;
-  return entry.fail(MPI_ERR_OP,
-                    "op is MPI_NO_OP, which is for functions that return what was there before");
-}
-
 /// Origin and result are of the predefined type that the target consists of (section 12.3.4).
 int check_element(Entry& entry, const Op& op, const Datatype& target, const Datatype* type,
                   const char* argument) {
@@ -31,21 +20,26 @@ int check_element(Entry& entry, const Op& op, const Datatype& target, const Data
 }
 
 /// The result has as many elements as the target, and the origin, too, if it takes part.
-int check_equal_sizes(Entry& entry, AccumulateArgs& args) {
+int make_equal(Entry& entry, AccumulateArgs& args) {
   if (args.origin_type != nullptr) {
-    const auto origin_bytes = static_cast<MPI_Count>(args.origin.size());
-    if (int err = check_fit(entry, origin_bytes, "origin buffer", args.target_bytes(),
-                            "target buffer", args)) {
+    const auto bytes = static_cast<MPI_Count>(args.origin.size());
+    if (int err =
+            check_fit(entry, bytes, "origin buffer", args.target_bytes(), "target buffer", args)) {
       return err;
     }
-    args.target.count = shortened(args.target.count, *args.target.type, origin_bytes);
+    if (bytes != args.target_bytes()) {
+      args.target.count = shortened(args.target.count, *args.target.type, bytes);
+    }
   }
   if (args.result_type == nullptr) return MPI_SUCCESS;
-  if (int err = check_fit(entry, args.target_bytes(), "target buffer",
-                          static_cast<MPI_Count>(args.result.size()), "result buffer", args)) {
+  const auto room = static_cast<MPI_Count>(args.result.size());
+  if (int err =
+          check_fit(entry, args.target_bytes(), "target buffer", room, "result buffer", args)) {
     return err;
   }
-  args.result.count = shortened(args.result.count, *args.result_type, args.target_bytes());
+  if (room != args.target_bytes()) {
+    args.result.count = shortened(args.result.count, *args.result_type, args.target_bytes());
+  }
   return MPI_SUCCESS;
 }
 
@@ -55,6 +49,16 @@ bool is_predefined_type(const Datatype& type) {
 }
 
 }  // namespace
+
+int check_accumulate_op(Entry& entry, MPI_Op handle, bool with_result, const Op*& out) {
+  if (int err = entry.op(handle, out)) return err;
+  if (!out->is_predefined()) {
+    return entry.fail(MPI_ERR_OP, "op is the program's own; windows take predefined ones only");
+  }
+  if (with_result || out->kind() != Reduction::no_op) return MPI_SUCCESS;
+  return entry.fail(MPI_ERR_OP,
+                    "op is MPI_NO_OP, which is for functions that return what was there before");
+}
 
 int check_move(Entry& entry, Move move, const OriginBuffer& origin, const TargetPlace& place,
                MPI_Win win, MoveArgs& out) {
@@ -90,7 +94,17 @@ int check_accumulate(Entry& entry, const OriginBuffer& origin, const OriginBuffe
   if (int err = check_element(entry, *out.op, target_type, out.result_type, "result_datatype")) {
     return err;
   }
-  return check_equal_sizes(entry, out);
+  return make_equal(entry, out);
+}
+
+int check_single(Entry& entry, MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Win win,
+                 OperationArgs& out) {
+  const Datatype* type = nullptr;
+  if (int err = open_window(entry, win, out.win)) return err;
+  if (int err = entry.target(out.window().members().size(), rank)) return err;
+  if (int err = check_element_type(entry, datatype, type)) return err;
+  out.target = {rank, displacement, 1, type};
+  return check_displacement(entry, out);
 }
 
 int check_element_type(Entry& entry, MPI_Datatype handle, const Datatype*& out) {

@@ -40,6 +40,21 @@ struct AccumulateArgs : OperationArgs {
                                    const OriginBuffer* result, const TargetPlace& place, MPI_Op op,
                                    MPI_Win win, AccumulateArgs& out);
 
+/// A predefined operation; MPI_NO_OP only where there is a result.
+[[nodiscard]] int check_accumulate_op(Entry& entry, MPI_Op handle, bool with_result,
+                                      const Op*& out);
+
+/// Window and target of an operation on one element of a predefined type.
+[[nodiscard]] int check_single(Entry& entry, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+                               MPI_Win win, OperationArgs& out);
+/// The address of one element of this process.
+[[nodiscard]] inline int check_single_buffer(Entry& entry, const void* address, MPI_Datatype type) {
+  if (!Entry::is_special(address)) [[likely]]
+    return MPI_SUCCESS;
+  View ignored{};
+  return entry.buffer(address, 1, type, ignored);
+}
+
 /// A predefined type, also one that MPI_Type_create_f90_integer and its like return.
 [[nodiscard]] int check_element_type(Entry& entry, MPI_Datatype handle, const Datatype*& out);
 

@@ -19,10 +19,8 @@ template <Move move, bool passive>
                                               MPI_Win win) {
   const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
   const std::size_t bytes = static_cast<std::size_t>(count) * instance->plain.bytes(count, type);
-  const std::size_t target_bytes =
-      static_cast<std::size_t>(target_count) * instance->plain.bytes(target_count, target_type);
-  if (object == nullptr || Entry::is_special(origin) || bytes == 0 || bytes != target_bytes)
-      [[unlikely]]
+  if (object == nullptr || count != target_count || type != target_type || bytes == 0 ||
+      Entry::is_special(origin)) [[unlikely]]
     return false;
   Window& window = *object->window;
   if (passive && !window.epochs().is_passive()) [[unlikely]]

@@ -8,17 +8,6 @@ namespace remit {
 
 namespace {
 
-/// move_plain(), where calls are guarded.
-template <Move move, bool passive>
-[[gnu::noinline]] bool move_guarded(void* origin, MPI_Count count, MPI_Datatype type, int rank,
-                                    MPI_Aint displacement, MPI_Count target_count,
-                                    MPI_Datatype target_type, MPI_Win win) {
-  Instance* instance = library().instance;
-  const GuardedCall call(*instance);
-  return move_plain<move, passive>(instance, origin, count, type, rank, displacement, target_count,
-                                   target_type, win);
-}
-
 /// The fast path: true if every argument is right, and the bytes are where they belong. What it
 /// leaves undone is for functions that also find out what is wrong.
 template <Move move, bool passive = false>
@@ -27,13 +16,23 @@ template <Move move, bool passive = false>
                                                 MPI_Count target_count, MPI_Datatype target_type,
                                                 MPI_Win win) noexcept {
   Instance* instance = library().instance;
-  if (instance == nullptr) [[unlikely]]
+  if (instance == nullptr || instance->guarded()) [[unlikely]]
     return false;
-  if (instance->guarded()) [[unlikely]]
-    return move_guarded<move, passive>(origin, count, type, rank, displacement, target_count,
-                                       target_type, win);
   return move_plain<move, passive>(instance, origin, count, type, rank, displacement, target_count,
                                    target_type, win);
+}
+
+/// The same where calls are guarded, which the fast path leaves to those behind it: so it makes no
+/// call behind which it would need its arguments.
+template <Move move, bool passive = false>
+bool move_guarded(const void* origin, MPI_Count count, MPI_Datatype type, int rank,
+                  MPI_Aint displacement, MPI_Count target_count, MPI_Datatype target_type,
+                  MPI_Win win) {
+  Instance* instance = library().instance;
+  if (instance == nullptr || !instance->guarded()) return false;
+  const GuardedCall call(*instance);
+  return move_plain<move, passive>(instance, const_cast<void*>(origin), count, type, rank,
+                                   displacement, target_count, target_type, win);
 }
 
 /// A put or get with all checks.
@@ -60,6 +59,11 @@ int move_requested(const char* function, const OriginBuffer& origin, const Targe
     return move == Move::put ? args.window().put(args.origin, args.target, done)
                              : args.window().get(args.origin, args.target, done);
   });
+}
+
+/// What a form with a request hands out for an operation that is complete.
+[[gnu::always_inline]] inline MPI_Request complete_request_handle() {
+  return handle_of(&library().instance.load()->requests.sent());
 }
 
 // The fast paths by name.
@@ -99,6 +103,9 @@ int move_requested(const char* function, const OriginBuffer& origin, const Targe
 [[gnu::noinline]] int full_put(const char* function, const void* origin, MPI_Count count,
                                MPI_Datatype type, int rank, MPI_Aint displacement,
                                MPI_Count target_count, MPI_Datatype target_type, MPI_Win win) try {
+  if (move_guarded<Move::put>(origin, count, type, rank, displacement, target_count, target_type,
+                              win))
+    return MPI_SUCCESS;
   return move_elements<Move::put>(function, {origin, count, type},
                                   {rank, displacement, target_count, target_type}, win);
 } catch (...) {
@@ -108,6 +115,9 @@ int move_requested(const char* function, const OriginBuffer& origin, const Targe
 [[gnu::noinline]] int full_get(const char* function, const void* origin, MPI_Count count,
                                MPI_Datatype type, int rank, MPI_Aint displacement,
                                MPI_Count target_count, MPI_Datatype target_type, MPI_Win win) try {
+  if (move_guarded<Move::get>(origin, count, type, rank, displacement, target_count, target_type,
+                              win))
+    return MPI_SUCCESS;
   return move_elements<Move::get>(function, {origin, count, type},
                                   {rank, displacement, target_count, target_type}, win);
 } catch (...) {
@@ -118,6 +128,11 @@ int move_requested(const char* function, const OriginBuffer& origin, const Targe
                                 MPI_Datatype type, int rank, MPI_Aint displacement,
                                 MPI_Count target_count, MPI_Datatype target_type, MPI_Win win,
                                 MPI_Request* request) try {
+  if (request != nullptr && move_guarded<Move::put, true>(origin, count, type, rank, displacement,
+                                                          target_count, target_type, win)) {
+    *request = complete_request_handle();
+    return MPI_SUCCESS;
+  }
   return move_requested<Move::put>(function, {origin, count, type},
                                    {rank, displacement, target_count, target_type}, win, request);
 } catch (...) {
@@ -128,15 +143,15 @@ int move_requested(const char* function, const OriginBuffer& origin, const Targe
                                 MPI_Datatype type, int rank, MPI_Aint displacement,
                                 MPI_Count target_count, MPI_Datatype target_type, MPI_Win win,
                                 MPI_Request* request) try {
+  if (request != nullptr && move_guarded<Move::get, true>(origin, count, type, rank, displacement,
+                                                          target_count, target_type, win)) {
+    *request = complete_request_handle();
+    return MPI_SUCCESS;
+  }
   return move_requested<Move::get>(function, {origin, count, type},
                                    {rank, displacement, target_count, target_type}, win, request);
 } catch (...) {
   return caught(function, win);
-}
-
-/// What a form with a request hands out for an operation that is complete.
-[[gnu::always_inline]] inline MPI_Request complete_request_handle() {
-  return handle_of(&library().instance.load()->requests.sent());
 }
 
 }  // namespace

@@ -136,20 +136,12 @@ int lock_target(const char* function, int lock_type, int rank, int assertion, MP
   return object->window->try_lock(rank, exclusive);
 }
 
-/// lock_at_once(), where calls are guarded.
-[[gnu::noinline]] bool take_free_lock_guarded(int lock_type, int rank, MPI_Win win) {
-  const GuardedCall call(*library().instance);
-  return take_free_lock(lock_type, rank, win);
-}
-
 /// The fast path: true if the target's lock was free, and has been taken.
 [[gnu::always_inline]] inline bool lock_at_once(int lock_type, int rank, int assertion,
                                                 MPI_Win win) noexcept {
   const Instance* instance = library().instance;
-  if (instance == nullptr || assertion != 0) [[unlikely]]
+  if (instance == nullptr || instance->guarded() || assertion != 0) [[unlikely]]
     return false;
-  if (instance->guarded()) [[unlikely]]
-    return take_free_lock_guarded(lock_type, rank, win);
   return take_free_lock(lock_type, rank, win);
 }
 

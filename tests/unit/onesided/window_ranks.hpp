@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,20 @@
 #include "tests/unit/communicators/calling_ranks.hpp"
 
 namespace remit::testing {
+
+using Random = std::mt19937_64;
+
+inline std::size_t below(Random& random, std::size_t end) {
+  return random() % end;
+}
+
+inline SimConfig unordered(SimConfig config) {
+  config.caps.ordered = false;
+  return config;
+}
+inline void expect_ok(const Expected<>& outcome) {
+  EXPECT_TRUE(outcome.has_value()) << outcome.error().message;
+}
 
 /// Ranks that have made a window of `bytes` of zeros at each.
 class WindowRanks : public CallingRanks {

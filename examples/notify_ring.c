@@ -17,9 +17,9 @@ struct ring {
   MPI_Win win;
   double* places; /* of the blocks that come here */
   int rank, size, left, right;
-  int numbers;              /* of a block */
-  long sent, received;      /* blocks */
-  MPI_Request requests[2];  /* by counter: one more block, or one more free place */
+  int numbers;             /* of a block */
+  long sent, received;     /* blocks */
+  MPI_Request requests[2]; /* by counter: one more block, or one more free place */
 };
 
 static double* place_of(const struct ring* ring, long block) {

@@ -5,30 +5,30 @@
  * neither a message nor a fence to know that data have come, and the origin need not flush first.
  * There are two forms:
  *
- *   Notifications: each member of a window makes counters of 64 bits, which are the library's.
- *     MPIX_Put_notify, MPIX_Get_notify, MPIX_Accumulate_notify and MPIX_Fetch_and_op_notify add 1 to
- *     one of the target's. The target reads a counter, or waits for it by a request, together with
- *     receives.
- *   Signals: a word of 64 bits in the window's own memory, as in SHMEM. MPIX_Put_signal sets it or
- *     adds to it; MPIX_Signal_wait waits until it compares.
+ * - Notifications: each member of a window makes counters of 64 bits, which are the library's.
+ *   MPIX_Put_notify, MPIX_Get_notify, MPIX_Accumulate_notify and MPIX_Fetch_and_op_notify add 1 to
+ *   one of the target's. The target reads a counter, or waits for it by a request, together with
+ *   receives.
+ * - Signals: a word of 64 bits in the window's own memory, as in SHMEM. MPIX_Put_signal sets it or
+ *   adds to it; MPIX_Signal_wait waits until it compares.
  *
  * What all of them promise, and what they do not:
  *
- *   - A notification or signal implies the bytes of its own operation and nothing else: earlier
- *     operations, also of the same origin, may come later.
- *   - The notification of a get says that the target's buffer may be overwritten.
- *   - Counters cannot overflow. They take 8 bytes each at their owner, and nothing for each peer.
- *   - Operations need an epoch as MPI_Put does (MPI_Win_lock_all, MPI_Win_fence, ...), and leave
- *     completion at the origin to it: the origin's buffer may be used again after a flush. Reading
- *     counters and waiting need none.
- *   - Whoever waits sleeps as in any other wait, and communication goes on meanwhile.
- *   - A target of MPI_PROC_NULL is fine: nothing happens, and nobody is notified.
+ * - A notification or signal implies the bytes of its own operation and nothing else: earlier
+ *   operations, also of the same origin, may come later.
+ * - The notification of a get says that the target's buffer may be overwritten.
+ * - Counters cannot overflow. They take 8 bytes each at their owner, and nothing for each peer.
+ * - Operations need an epoch as MPI_Put does (MPI_Win_lock_all, MPI_Win_fence, ...), and leave
+ *   completion at the origin to it: the origin's buffer may be used again after a flush. Reading
+ *   counters and waiting need none.
+ * - Whoever waits sleeps as in any other wait, and communication goes on meanwhile.
+ * - A target of MPI_PROC_NULL is fine: nothing happens, and nobody is notified.
  *
  * The names and arguments of MPIX_Win_create_notify, MPIX_Win_free_notify, MPIX_Win_get_notify,
- * MPIX_Win_set_notify, MPIX_Win_get_notify_request, MPIX_Put_notify and MPIX_Get_notify are those of
- * the Intel MPI Library. All functions return an MPI error code, raise errors through the window's
- * handler, and have a twin PMPIX_ for tools. A name that ends in _c is the large-count form of the
- * one before it. docs/notified-access.md has an example of each use.
+ * MPIX_Win_set_notify, MPIX_Win_get_notify_request, MPIX_Put_notify and MPIX_Get_notify are those
+ * of the Intel MPI Library. All functions return an MPI error code, raise errors through the
+ * window's handler, and have a twin PMPIX_ for tools. A name that ends in _c is the large-count
+ * form of the one before it. docs/notified-access.md has an example of each use.
  */
 #ifndef REMIT_MPI_REMIT_H
 #define REMIT_MPI_REMIT_H
@@ -77,8 +77,8 @@ int MPIX_Win_set_notify(MPI_Win win, int notification_idx, MPI_Count notificatio
 
 /* A request that is complete when the counter is `expected_value` or more, for MPI_Wait, MPI_Test
  * and all their kin. Takes nothing off the counter. In its status MPI_TAG is the index. It may be
- * cancelled; to free it cancels it. Errors as of MPIX_Win_get_notify, and MPI_ERR_ARG for a negative
- * value. */
+ * cancelled; to free it cancels it. Errors as of MPIX_Win_get_notify, and MPI_ERR_ARG for a
+ * negative value. */
 int MPIX_Win_get_notify_request(MPI_Win win, int notification_idx, MPI_Count expected_value,
                                 MPI_Request* request);
 
@@ -109,7 +109,8 @@ int MPIX_Put_notify_c(const void* origin_addr, MPI_Count origin_count, MPI_Datat
                       MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
 
 /* MPI_Get; when the target's memory has been read, and may be overwritten, 1 is added to its
- * counter. The bytes are at the origin after a flush, as of MPI_Get. Errors as of MPIX_Put_notify. */
+ * counter. The bytes are at the origin after a flush, as of MPI_Get. Errors are those of
+ * MPIX_Put_notify. */
 int MPIX_Get_notify(void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
                     int target_rank, MPI_Aint target_disp, int target_count,
                     MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
@@ -131,8 +132,8 @@ int MPIX_Accumulate_notify_c(const void* origin_addr, MPI_Count origin_count,
 /* MPI_Fetch_and_op; then 1 is added to the target's counter. The result is at the origin after a
  * flush. Errors as of MPI_Fetch_and_op and MPIX_Put_notify. */
 int MPIX_Fetch_and_op_notify(const void* origin_addr, void* result_addr, MPI_Datatype datatype,
-                             int target_rank, MPI_Aint target_disp, MPI_Op op,
-                             int notification_idx, MPI_Win win);
+                             int target_rank, MPI_Aint target_disp, MPI_Op op, int notification_idx,
+                             MPI_Win win);
 
 /* ----------------------------------------------------------------------------------------------
  * Signals

@@ -23,7 +23,7 @@ struct alignas(kControlLine) GranuleLock {
 /// How other processes of the host find this one, without its help (onesided/process_memory.hpp).
 /// Written before the window is used.
 struct ProcessSign {
-  std::int32_t pid = 0;            ///< as its own namespace counts
+  std::int32_t pid = 0;  ///< as its own namespace counts
   std::uint32_t unused = 0;
   std::uint64_t word_address = 0;  ///< where it keeps `word`, which no other process has
   std::uint64_t word = 0;
@@ -80,11 +80,11 @@ struct MemberEntry {
   /// MemberEntry::local_index of a member on another host.
   static constexpr std::uint32_t kOtherHost = ~std::uint32_t{0};
 
-  std::uint64_t base = 0;            ///< address in the member's own process; 0: no memory, dynamic
-  std::uint64_t bytes = 0;           ///< of its memory
+  std::uint64_t base = 0;   ///< address in the member's own process; 0: no memory, dynamic
+  std::uint64_t bytes = 0;  ///< of its memory
   std::uint64_t segment_offset = kElsewhere;
-  std::uint32_t displacement_unit = 1;       ///< bytes
-  std::uint32_t local_index = kOtherHost;    ///< among the members of this host
+  std::uint32_t displacement_unit = 1;     ///< bytes
+  std::uint32_t local_index = kOtherHost;  ///< among the members of this host
 };
 static_assert(sizeof(MemberEntry) == 32);
 

@@ -36,7 +36,8 @@ ProcId first_of_host(const WindowMembers& members) {
 }  // namespace
 
 /// The first member of each host allocates, and says where in the control words that the host
-/// shares: so nobody keeps anything of other hosts. Each agreement orders what was stored before it.
+/// shares: so nobody keeps anything of other hosts. Each agreement orders what was stored before
+/// it.
 Expected<std::unique_ptr<Notifications>> Notifications::make(const CommCall& call,
                                                              const ParentComm& comm,
                                                              OneSided& manager,
@@ -66,7 +67,8 @@ Expected<std::unique_ptr<Notifications>> Notifications::make(const CommCall& cal
   const auto failures = notify_maxima(call, comm, {begin == nullptr ? 1 : 0, 0});
   if (!failures) return tl::unexpected(failures.error());
   if ((*failures)[0] != 0) {
-    return fail(MPI_ERR_NO_MEM, "a host has no memory that its {} members can share for {} counters each",
+    return fail(MPI_ERR_NO_MEM,
+                "a host has no memory that its {} members can share for {} counters each",
                 segment.members(), bounds.most);
   }
   return std::unique_ptr<Notifications>(
@@ -87,8 +89,8 @@ Notifications::Notifications(OneSided& manager, const WindowMembers& members, st
 Expected<> Notifications::check_free(const char* function) const {
   if (waits_.pending() == 0) return {};
   return fail(MPI_ERR_RMA_SYNC,
-              "{} while {} requests wait for notifications: complete or cancel them first", function,
-              waits_.pending());
+              "{} while {} requests wait for notifications: complete or cancel them first",
+              function, waits_.pending());
 }
 
 std::uint32_t Notifications::limit(int rank) const {

@@ -62,8 +62,8 @@ class NotifyWaits final : public ProgressSource {
 
   Progress& progress_;
   NotifyCounters own_;
-  std::vector<Pending> pending_;       ///< in the order of their starts
-  std::vector<std::uint64_t> taken_;   ///< by index, as far as anybody has taken
+  std::vector<Pending> pending_;      ///< in the order of their starts
+  std::vector<std::uint64_t> taken_;  ///< by index, as far as anybody has taken
   bool is_source_ = false;
   bool armed_ = false;
   bool said_asleep_ = false;

@@ -18,9 +18,9 @@ std::shared_ptr<void> allocate_segment(Links& links, std::size_t bytes, std::siz
 }
 
 std::shared_ptr<void> allocate_private_segment(std::size_t bytes) {
-  void* const memory = ::operator new(bytes, std::align_val_t{kControlLine});
+  void* const memory = ::operator new (bytes, std::align_val_t{kControlLine});
   std::memset(memory, 0, bytes);
-  return {memory, [](void* old) { ::operator delete(old, std::align_val_t{kControlLine}); }};
+  return {memory, [](void* old) { ::operator delete (old, std::align_val_t{kControlLine}); }};
 }
 
 std::byte* map_segment(const CommCall& call, Links& links, ProcId owner,

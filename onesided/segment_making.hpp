@@ -23,7 +23,7 @@ struct SegmentPlace {
 /// Null: there is not so much. It is given back when nobody has the pointer any more; who has it
 /// mapped keeps it.
 [[nodiscard]] std::shared_ptr<void> allocate_segment(Links& links, std::size_t bytes,
-                                                 std::size_t zeroed);
+                                                     std::size_t zeroed);
 
 /// Memory of this process alone, in the place of such memory where none can be shared: zeros.
 [[nodiscard]] std::shared_ptr<void> allocate_private_segment(std::size_t bytes);

@@ -10,7 +10,8 @@ namespace remit {
 
 Expected<> Window::create_notify(const CommCall& call, std::uint32_t count) {
   if (notifications_ != nullptr) {
-    return fail(MPI_ERR_RMA_SYNC, "the window has counters of notifications already: free them first");
+    return fail(MPI_ERR_RMA_SYNC,
+                "the window has counters of notifications already: free them first");
   }
   static const std::string kNoName;
   auto made = Notifications::make(call, ParentComm{comm_, kNoName}, manager_, members_, count);

@@ -128,10 +128,9 @@ Expected<> start_notify_request(RequestObject& request) {
     return fail(MPI_ERR_WIN, "the window of the request has been freed");
   }
   if (auto fine = window->check_notify(window->comm().rank, request.tag); !fine) return fine;
-  window->notifications()->waits().start(request.core,
-                                         {static_cast<std::uint32_t>(request.tag),
-                                          static_cast<std::uint64_t>(request.awaited),
-                                          request.persistent});
+  window->notifications()->waits().start(
+      request.core, {static_cast<std::uint32_t>(request.tag),
+                     static_cast<std::uint64_t>(request.awaited), request.persistent});
   return {};
 }
 

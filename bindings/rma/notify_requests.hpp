@@ -8,8 +8,8 @@
 
 namespace remit {
 
-/// Starts one whose core is not complete. MPI_ERR_WIN, MPI_ERR_RMA_SYNC, MPI_ERR_ARG: its window, or
-/// the counter, is gone.
+/// Starts one whose core is not complete. MPI_ERR_WIN, MPI_ERR_RMA_SYNC, MPI_ERR_ARG: its window,
+/// or the counter, is gone.
 [[nodiscard]] Expected<> start_notify_request(RequestObject& request);
 
 /// Completes one that waits as one that was cancelled.

@@ -13,9 +13,9 @@ namespace remit {
 namespace {
 
 /// In the order of MPIX_CMP_EQ and so on.
-constexpr std::array kSignalTests = {SignalTest::equal,         SignalTest::not_equal,
-                                     SignalTest::greater,       SignalTest::greater_equal,
-                                     SignalTest::less,          SignalTest::less_equal};
+constexpr std::array kSignalTests = {SignalTest::equal,   SignalTest::not_equal,
+                                     SignalTest::greater, SignalTest::greater_equal,
+                                     SignalTest::less,    SignalTest::less_equal};
 
 int put_signal_at(const char* function, const OriginBuffer& origin, const TargetPlace& place,
                   MPI_Aint signal_displacement, std::uint64_t signal, MPI_Op handle, MPI_Win win) {

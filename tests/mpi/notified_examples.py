@@ -63,7 +63,7 @@ def main():
     text = re.sub(r"^int ", "static int ", "\n".join(blocks), flags=re.M)
     with tempfile.TemporaryDirectory() as folder:
         source, program = pathlib.Path(folder) / "examples.c", pathlib.Path(folder) / "examples"
-        source.write_text(f"{text}\n{table}\n{MAIN}")
+        source.write_text(f"#include <stddef.h>\n{text}\n{table}\n{MAIN}")
         compiler = [build / "bin/mpicc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", source, "-o", program]
         subprocess.run(compiler, check=True)
         for ranks in RANKS:

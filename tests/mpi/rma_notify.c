@@ -414,9 +414,9 @@ static void wrong_arguments(void) {
            MPIX_Win_get_notify_request(w.win, indices[i], 0, &request));
     EXPECT(MPI_ERR_ARG, "notification_idx",
            MPIX_Notify_init(w.win, MPI_ANY_SOURCE, indices[i], 1, MPI_INFO_NULL, &request));
-    EXPECT(MPI_ERR_ARG, "notification_idx",
-           MPIX_Put_notify(x, 1, MPI_INT64_T, right, at(right, 0), 1, MPI_INT64_T, indices[i],
-                           w.win));
+    EXPECT(
+        MPI_ERR_ARG, "notification_idx",
+        MPIX_Put_notify(x, 1, MPI_INT64_T, right, at(right, 0), 1, MPI_INT64_T, indices[i], w.win));
     EXPECT(MPI_ERR_ARG, "notification_idx",
            MPIX_Fetch_and_op_notify(x, x + 1, MPI_INT64_T, right, at(right, 0), MPI_SUM, indices[i],
                                     w.win));
@@ -425,8 +425,7 @@ static void wrong_arguments(void) {
   EXPECT(MPI_ERR_ARG, "negative", MPIX_Win_set_notify(w.win, 0, -1));
   EXPECT(MPI_ERR_ARG, "negative", MPIX_Win_get_notify_request(w.win, 0, -1, &request));
   FAILS(MPI_ERR_ARG, MPIX_Win_get_notify_request(w.win, 0, 1, NULL));
-  EXPECT(MPI_ERR_RANK, "MPI_ANY_SOURCE",
-         MPIX_Notify_init(w.win, 0, 0, 1, MPI_INFO_NULL, &request));
+  EXPECT(MPI_ERR_RANK, "MPI_ANY_SOURCE", MPIX_Notify_init(w.win, 0, 0, 1, MPI_INFO_NULL, &request));
   EXPECT(MPI_ERR_COUNT, "count",
          MPIX_Notify_init(w.win, MPI_ANY_SOURCE, 0, 0, MPI_INFO_NULL, &request));
   FAILS(MPI_ERR_ARG, MPIX_Notify_init(w.win, MPI_ANY_SOURCE, 0, 1, MPI_INFO_NULL, NULL));
@@ -451,10 +450,9 @@ static void wrong_arguments(void) {
   }
   /* Displacement units are of 4 bytes, but for dynamic windows. */
   EXPECT(MPI_ERR_DISP, "aligned",
-         MPIX_Put_signal(x, 1, MPI_INT64_T, right, at(right, 0), 1, MPI_INT64_T, at(right, 1) + 1, 1,
-                         MPI_SUM, w.win));
-  EXPECT(MPI_ERR_DISP, "aligned",
-         MPIX_Signal_wait(w.win, at(check_rank, 1) + 1, MPIX_CMP_EQ, 0));
+         MPIX_Put_signal(x, 1, MPI_INT64_T, right, at(right, 0), 1, MPI_INT64_T, at(right, 1) + 1,
+                         1, MPI_SUM, w.win));
+  EXPECT(MPI_ERR_DISP, "aligned", MPIX_Signal_wait(w.win, at(check_rank, 1) + 1, MPIX_CMP_EQ, 0));
   EXPECT(MPI_ERR_OP, "MPI_REPLACE or MPI_SUM",
          MPIX_Put_signal(x, 1, MPI_INT64_T, right, at(right, 0), 1, MPI_INT64_T, at(right, 1), 1,
                          MPI_MAX, w.win));

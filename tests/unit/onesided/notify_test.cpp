@@ -292,8 +292,8 @@ TEST(NotifyWaits, AreAsTheModelAtRandom) {
       model.values[index] = value;
       model.taken[index] = 0;
     } else if (what < 75 && !model.waiting.empty()) {
-      const auto victim = model.waiting.begin() +
-                          static_cast<std::ptrdiff_t>(below(model.waiting.size()));
+      const auto victim =
+          model.waiting.begin() + static_cast<std::ptrdiff_t>(below(model.waiting.size()));
       waits.cancel(*victim->request);
       ASSERT_TRUE(victim->request->status.cancelled);
       model.waiting.erase(victim);
@@ -304,9 +304,10 @@ TEST(NotifyWaits, AreAsTheModelAtRandom) {
     }
     ASSERT_EQ(waits.pending(), model.waiting.size()) << "step " << step;
     for (const auto& started : model.waiting) ASSERT_FALSE(started.request->complete);
-    ASSERT_TRUE(std::all_of(model.done.begin(), model.done.end(), [](const Waiting* request) {
-      return request->complete && !request->status.cancelled;
-    })) << "step " << step;
+    ASSERT_TRUE(std::all_of(
+        model.done.begin(), model.done.end(),
+        [](const Waiting* request) { return request->complete && !request->status.cancelled; }))
+        << "step " << step;
     model.done.clear();
   }
 }

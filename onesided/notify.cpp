@@ -61,18 +61,18 @@ Expected<std::unique_ptr<Notifications>> Notifications::make(const CommCall& cal
     begin = map_segment(call, manager.links(), first_of_host(members),
                         {place.load(std::memory_order_acquire), bytes});
   }
-  if (begin != nullptr) {
-    NotifyCounters(begin + segment.index() * NotifyCounters::bytes(bounds.most)).set_count(count);
-  }
-  const auto failures = notify_maxima(call, comm, {begin == nullptr ? 1 : 0, 0});
-  if (!failures) return tl::unexpected(failures.error());
-  if ((*failures)[0] != 0) {
-    return fail(MPI_ERR_NO_MEM,
-                "a host has no memory that its {} members can share for {} counters each",
-                segment.members(), bounds.most);
-  }
+  if (begin == nullptr) return nullptr;
+  NotifyCounters(begin + segment.index() * NotifyCounters::bytes(bounds.most)).set_count(count);
   return std::unique_ptr<Notifications>(
       new Notifications(manager, members, begin, std::move(owner), bounds));
+}
+
+Expected<> Notifications::agree(const CommCall& call, const ParentComm& comm,
+                                const Notifications* mine) {
+  const auto failures = notify_maxima(call, comm, {mine == nullptr ? 1 : 0, 0});
+  if (!failures) return tl::unexpected(failures.error());
+  if ((*failures)[0] == 0) return {};
+  return fail(MPI_ERR_NO_MEM, "a host has no memory that its members can share for the counters");
 }
 
 Notifications::Notifications(OneSided& manager, const WindowMembers& members, std::byte* begin,

@@ -23,12 +23,18 @@ namespace remit {
 class Notifications {
  public:
   /// Collective over `comm`, whose members are those of the window; `count` are this member's.
-  /// Every member returns an error or none does: MPI_ERR_NO_MEM. Waits.
+  /// Waits. Null: this member has not got at memory for them. The members use them when all have
+  /// agreed that they all have them.
   [[nodiscard]] static Expected<std::unique_ptr<Notifications>> make(const CommCall& call,
                                                                      const ParentComm& comm,
                                                                      OneSided& manager,
                                                                      WindowMembers& members,
                                                                      std::uint32_t count);
+
+  /// Collective; waits. Every member returns an error or none does: MPI_ERR_NO_MEM if any of them
+  /// has nothing in its place.
+  [[nodiscard]] static Expected<> agree(const CommCall& call, const ParentComm& comm,
+                                        const Notifications* mine);
 
   /// Of this member.
   [[nodiscard]] std::uint32_t count() const { return own().count(); }

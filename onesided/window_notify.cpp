@@ -14,10 +14,14 @@ Expected<> Window::create_notify(const CommCall& call, std::uint32_t count) {
                 "the window has counters of notifications already: free them first");
   }
   static const std::string kNoName;
-  auto made = Notifications::make(call, ParentComm{comm_, kNoName}, manager_, members_, count);
+  const ParentComm members{comm_, kNoName};
+  auto made = Notifications::make(call, members, manager_, members_, count);
   if (!made) return tl::unexpected(made.error());
+  // They are in their place before anybody may notify: a message may come with the agreement.
   notifications_ = std::move(*made);
-  return {};
+  auto agreed = Notifications::agree(call, members, notifications_.get());
+  if (!agreed) notifications_.reset();
+  return agreed;
 }
 
 Expected<> Window::free_notify(const CommCall& call) {

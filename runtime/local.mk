@@ -14,6 +14,7 @@ runtime_sources = \
 	runtime/launch_params.cpp runtime/launch_params.hpp \
 	runtime/log.cpp runtime/log.hpp \
 	runtime/memory_bootstrap.cpp runtime/memory_bootstrap.hpp \
+	runtime/os/kernel_copy.cpp runtime/os/kernel_copy.hpp \
 	runtime/os/os.cpp runtime/os/os.hpp \
 	runtime/copy.cpp runtime/copy.hpp runtime/copy_small.hpp runtime/nagle.cpp runtime/nagle.hpp runtime/prefetch.hpp \
 	runtime/claim_lines.hpp \

@@ -7,8 +7,8 @@
 
 #include "rdma_btl/shm/copy_table.hpp"
 #include "rdma_btl/shm/job.hpp"
-#include "rdma_btl/shm/kernel_copy.hpp"
 #include "rdma_btl/shm/shm_config.hpp"
+#include "runtime/os/kernel_copy.hpp"
 
 namespace remit::shm {
 

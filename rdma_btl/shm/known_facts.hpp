@@ -2,10 +2,10 @@
 // What the shared-memory device knows of its host.
 #pragma once
 
-#include "rdma_btl/shm/kernel_copy.hpp"
 #include "rdma_btl/shm/receiver.hpp"
 #include "rdma_btl/shm/shm_config.hpp"
 #include "runtime/host_facts.hpp"
+#include "runtime/os/kernel_copy.hpp"
 
 namespace remit::shm {
 

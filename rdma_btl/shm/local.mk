@@ -20,8 +20,6 @@ rdma_btl_sources += \
 	rdma_btl/shm/home_segment.hpp \
 	rdma_btl/shm/job.cpp \
 	rdma_btl/shm/job.hpp \
-	rdma_btl/shm/kernel_copy.cpp \
-	rdma_btl/shm/kernel_copy.hpp \
 	rdma_btl/shm/known_facts.cpp \
 	rdma_btl/shm/known_facts.hpp \
 	rdma_btl/shm/layout.hpp \

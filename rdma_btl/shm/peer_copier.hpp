@@ -10,8 +10,8 @@
 #include <span>
 
 #include "rdma_btl/shm/endpoint.hpp"
-#include "rdma_btl/shm/kernel_copy.hpp"
 #include "rdma_btl/shm/shm_config.hpp"
+#include "runtime/os/kernel_copy.hpp"
 
 namespace remit::shm {
 

@@ -23,7 +23,6 @@ rdma_btl_test_sources = \
 	tests/unit/rdma_btl/common/endpoints_test.cpp \
 	tests/unit/rdma_btl/net/interfaces_test.cpp \
 	tests/unit/rdma_btl/registration/cache_test.cpp \
-	tests/unit/rdma_btl/shm/kernel_copy_test.cpp \
 	tests/unit/rdma_btl/shm/parts_test.cpp \
 	tests/unit/rdma_btl/sim/device_test.cpp \
 	tests/unit/rdma_btl/sim/parts_test.cpp \

@@ -6,6 +6,7 @@ runtime_test_sources = \
 	tests/unit/runtime/containers_test.cpp \
 	tests/unit/runtime/copy_test.cpp \
 	tests/unit/runtime/host_facts_test.cpp \
+	tests/unit/runtime/os/kernel_copy_test.cpp \
 	tests/unit/runtime/params_test.cpp \
 	tests/unit/runtime/progress_test.cpp \
 	tests/unit/runtime/topology_test.cpp

@@ -13,7 +13,7 @@
 
 #include "runtime/host_facts.hpp"
 
-namespace remit::shm {
+namespace remit {
 
 /// For memory of std::aligned_alloc().
 struct FreeMemory {
@@ -62,4 +62,4 @@ class KernelCopy {
 /// facts stay unknown.
 [[nodiscard]] HostFacts measure_kernel_copies(bool trap);
 
-}  // namespace remit::shm
+}  // namespace remit

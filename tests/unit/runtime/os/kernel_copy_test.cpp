@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Copies by the kernel: every byte at every distance, and the detour where one is needed.
-#include "rdma_btl/shm/kernel_copy.hpp"
+#include "runtime/os/kernel_copy.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -19,8 +19,6 @@
 
 namespace remit::testing {
 namespace {
-
-using shm::KernelCopy;
 
 constexpr std::size_t kPage = 4096;
 

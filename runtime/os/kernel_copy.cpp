@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Copies by the kernel, and the detour that some of them take.
-#include "rdma_btl/shm/kernel_copy.hpp"
+#include "runtime/os/kernel_copy.hpp"
 
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 #include "runtime/copy.hpp"
 #include "runtime/os/os.hpp"
 
-namespace remit::shm {
+namespace remit {
 
 namespace {
 
@@ -25,9 +25,9 @@ std::uint64_t lowest_ns(Copy copy) {
   constexpr int kTries = 5;
   auto best = std::numeric_limits<std::uint64_t>::max();
   for (int i = 0; i < kTries; ++i) {
-    const std::uint64_t start = now_ns();
+    const std::uint64_t start = shm::now_ns();
     copy();
-    best = std::min(best, now_ns() - start);
+    best = std::min(best, shm::now_ns() - start);
   }
   return best;
 }
@@ -196,4 +196,4 @@ HostFacts measure_kernel_copies(bool trap) {
   return facts;
 }
 
-}  // namespace remit::shm
+}  // namespace remit

@@ -49,7 +49,8 @@ Expected<> Epochs::check_none(const char* call) const {
 
 Expected<> Epochs::fence(bool ends) {
   if (access_ != Access::none && access_ != Access::fence) {
-    return fail(MPI_ERR_RMA_SYNC, "MPI_Win_fence while the access epoch of {} is open: end that first",
+    return fail(MPI_ERR_RMA_SYNC,
+                "MPI_Win_fence while the access epoch of {} is open: end that first",
                 name_of_access());
   }
   if (exposed_) {
@@ -73,7 +74,8 @@ void Epochs::start(std::vector<int> ranks) {
 
 Expected<std::vector<int>> Epochs::complete() {
   if (access_ != Access::start) {
-    return fail(MPI_ERR_RMA_SYNC, "MPI_Win_complete without MPI_Win_start: the access epoch is of {}",
+    return fail(MPI_ERR_RMA_SYNC,
+                "MPI_Win_complete without MPI_Win_start: the access epoch is of {}",
                 name_of_access());
   }
   access_ = Access::none;
@@ -87,8 +89,9 @@ Expected<> Epochs::post() {
                 "MPI_Win_wait or MPI_Win_test");
   }
   if (access_ == Access::fence && fence_used_) {
-    return fail(MPI_ERR_RMA_SYNC, "MPI_Win_post while the epoch of MPI_Win_fence is open: end that "
-                                  "by another MPI_Win_fence");
+    return fail(MPI_ERR_RMA_SYNC,
+                "MPI_Win_post while the epoch of MPI_Win_fence is open: end that "
+                "by another MPI_Win_fence");
   }
   exposed_ = true;
   return {};
@@ -172,8 +175,7 @@ Expected<> Epochs::check_flush(int rank) const {
 
 Expected<> Epochs::check_free() const {
   if (exposed_) {
-    return fail(MPI_ERR_RMA_SYNC,
-                "MPI_Win_free between MPI_Win_post and MPI_Win_wait: wait first");
+    return fail(MPI_ERR_RMA_SYNC, "MPI_Win_free between MPI_Win_post and MPI_Win_wait: wait first");
   }
   return check_none("MPI_Win_free");
 }

@@ -59,7 +59,8 @@ void wait_for_word(Progress& progress, std::atomic<std::uint32_t>& sleepers, Tes
       if (looks % kLooksPerRest == kLooksPerRest - 1) cpu_relax();
     }
   } else {
-    for (std::uint32_t yields = 0; yields < std::min(progress.yields_now(), kBareYields); ++yields) {
+    for (std::uint32_t yields = 0; yields < std::min(progress.yields_now(), kBareYields);
+         ++yields) {
       if (test()) return;
       progress.yield();
     }

@@ -29,7 +29,8 @@ struct AttachedMemory {
 /// MemberControl::Identity::regions_version is even and the same before and after.
 struct RegionTable {
   std::uint64_t count = 0;
-  std::uint64_t array = 0;  ///< address of so many of AttachedMemory, by address, none overlaps another
+  std::uint64_t array =
+      0;  ///< address of so many of AttachedMemory, by address, none overlaps another
 };
 
 /// What a process has attached to one window. The control words, in which the others find it, must
@@ -61,9 +62,9 @@ class Regions {
 
   MemberControl::Identity& identity_;
   RegionTable table_;
-  std::vector<AttachedMemory> current_;         ///< what `table_` names
-  std::vector<AttachedMemory> next_;            ///< what it named before; becomes the next one
-  std::vector<std::uint64_t> without_;  ///< regions of no bytes, which others need not know
+  std::vector<AttachedMemory> current_;  ///< what `table_` names
+  std::vector<AttachedMemory> next_;     ///< what it named before; becomes the next one
+  std::vector<std::uint64_t> without_;   ///< regions of no bytes, which others need not know
 };
 
 /// What another process of the host has attached, as this one has read it last. One thread.

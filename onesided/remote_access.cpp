@@ -213,7 +213,8 @@ Expected<> RemoteAccess::compare_and_swap(int rank, const Datatype& element, std
   return {};
 }
 
-/// Puts and gets that were started before are messages, too, which the member serves in their order.
+/// Puts and gets that were started before are messages, too, which the member serves in their
+/// order.
 Expected<> RemoteAccess::notify(int rank, std::uint32_t index) {
   const Expected<Target*> member = begin(rank);
   if (!member) return tl::unexpected(member.error());

@@ -42,7 +42,7 @@ class ServedWindow {
     std::function<void(int rank)> completed;  ///< its accesses to this one have ended
     /// Adds to the counter of that index; false: there is none.
     std::function<bool(std::uint32_t index)> notified;
-    std::function<void()> lock_moved;         ///< the lock was given back: others may wait for it
+    std::function<void()> lock_moved;  ///< the lock was given back: others may wait for it
     /// Keys of the memory from `offered` on; empty: it is reached by messages only.
     std::function<std::span<const std::byte>()> keys;
   };

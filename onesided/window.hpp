@@ -33,9 +33,9 @@ namespace remit {
 
 /// Where an operation goes: elements of a type in a member's memory.
 struct WindowTarget {
-  int rank = 0;                   ///< of the window's group; not MPI_PROC_NULL
-  MPI_Aint displacement = 0;      ///< in the member's displacement units
-  MPI_Count count = 0;            ///< elements of `type`
+  int rank = 0;               ///< of the window's group; not MPI_PROC_NULL
+  MPI_Aint displacement = 0;  ///< in the member's displacement units
+  MPI_Count count = 0;        ///< elements of `type`
   const Datatype* type = nullptr;
 };
 
@@ -250,8 +250,8 @@ class Window {
   std::unique_ptr<Notifications> notifications_;       ///< null: nobody has made any
   std::vector<int> remote_posts_;                      ///< ranks, one for each post
   std::vector<int> exposed_to_;                        ///< who may access by the last post
-  std::uint64_t completions_due_ = 0;  ///< of CompleteLine::completed when this exposure ends
-  std::optional<OfferedMemory> offered_;               ///< once keys were asked for
+  std::uint64_t completions_due_ = 0;     ///< of CompleteLine::completed when this exposure ends
+  std::optional<OfferedMemory> offered_;  ///< once keys were asked for
   ServedWindow served_;
   RemoteAccess remote_;
   bool open_ = true;

@@ -28,9 +28,9 @@ struct Wish {
 
 /// What came of it.
 struct Outcome {
-  std::uint64_t base = 0;    ///< where the member's memory is, in its own process
+  std::uint64_t base = 0;  ///< where the member's memory is, in its own process
   std::uint64_t offset = MemberEntry::kElsewhere;  ///< ... in the segment
-  std::int16_t shares = 0;   ///< it has the memory of its host's first member
+  std::int16_t shares = 0;                         ///< it has the memory of its host's first member
   std::int16_t copies = 0;   ///< ... and the kernel copies from and to that process
   std::int32_t failure = 0;  ///< MPI error class
 };
@@ -98,7 +98,7 @@ class WindowMaking {
   std::vector<int> local_;              ///< ranks of this host, ascending
   std::vector<std::uint64_t> offsets_;  ///< of their memory in the segment
   std::uint64_t segment_bytes_ = 0;
-  std::shared_ptr<void> owner_;         ///< the segment that this process has allocated
+  std::shared_ptr<void> owner_;  ///< the segment that this process has allocated
   std::optional<HostSegment> segment_;
   bool alone_ = false;  ///< members of this host cannot share memory
   void* base_ = nullptr;
@@ -166,9 +166,9 @@ Outcome WindowMaking::take_part(std::byte* begin) {
   base_ = spec_.base;
   if (allocates() && begin != nullptr) {
     const std::uint64_t part = reinterpret_cast<std::uint64_t>(begin) + offsets_[own_index()];
-    const bool aligns = mine.alignment > page_bytes() &&
-                        (own_index() == 0 || spec_.flavor != MPI_WIN_FLAVOR_SHARED ||
-                         wish(0).noncontiguous != 0);
+    const bool aligns =
+        mine.alignment > page_bytes() &&
+        (own_index() == 0 || spec_.flavor != MPI_WIN_FLAVOR_SHARED || wish(0).noncontiguous != 0);
     base_ = reinterpret_cast<void*>(aligns ? round_up(part, mine.alignment) : part);
   } else if (allocates()) {
     const std::size_t alignment = std::max<std::size_t>(page_bytes(), mine.alignment);
@@ -230,9 +230,12 @@ void WindowMaking::write_table(const std::vector<Outcome>& outcomes) {
 }
 
 Expected<MadeMemory> WindowMaking::make(std::int64_t color) {
-  const Wish mine{color,           reinterpret_cast<std::uint64_t>(spec_.base),
-                  static_cast<std::uint64_t>(spec_.bytes), spec_.alignment,
-                  spec_.displacement_unit, spec_.noncontiguous ? 1U : 0U};
+  const Wish mine{color,
+                  reinterpret_cast<std::uint64_t>(spec_.base),
+                  static_cast<std::uint64_t>(spec_.bytes),
+                  spec_.alignment,
+                  spec_.displacement_unit,
+                  spec_.noncontiguous ? 1U : 0U};
   auto wishes = tell_all(call_, comm_, mine);
   if (!wishes) return tl::unexpected(wishes.error());
   wishes_ = std::move(*wishes);

@@ -18,11 +18,11 @@ struct WindowSpec {
   MPI_Aint bytes = 0;         ///< of the member's memory; 0 for dynamic windows
   int displacement_unit = 1;  ///< bytes, positive
 
-  bool no_locks = false;                 ///< no passive target
+  bool no_locks = false;  ///< no passive target
   bool same_size = false;
   bool same_displacement_unit = false;
-  bool noncontiguous = false;            ///< alloc_shared_noncontig: each member's part on its pages
-  std::size_t alignment = 0;             ///< mpi_minimum_memory_alignment, bytes; 0: none wanted
+  bool noncontiguous = false;  ///< alloc_shared_noncontig: each member's part on its pages
+  std::size_t alignment = 0;   ///< mpi_minimum_memory_alignment, bytes; 0: none wanted
   std::size_t accumulate_granularity = 0;  ///< mpi_accumulate_granularity, bytes; 0: none wanted
 };
 

@@ -2,11 +2,18 @@
  * Random operations on windows of every kind against a model of all memory, which every rank keeps
  * for itself: puts and gets of strided elements, accumulates in order within one origin, and those
  * that commute among all, in every kind of epoch. Arguments: epochs for each kind of window. */
-#include "check.h"
-
 #include <stdbool.h>
 
-enum { kPrivate = 96, kShared = 32, kGroups = 4, kMostRanks = 8, kMostElements = 24, kMostKept = 8 * 3 * 6 + 1 };
+#include "check.h"
+
+enum {
+  kPrivate = 96,
+  kShared = 32,
+  kGroups = 4,
+  kMostRanks = 8,
+  kMostElements = 24,
+  kMostKept = 8 * 3 * 6 + 1
+};
 enum { kCreate, kAllocate, kSharedMemory, kDynamic, kKinds };
 enum { kFence, kExclusive, kSharedLock, kLockAll, kNoCheck, kPscw, kEpochs };
 
@@ -18,8 +25,12 @@ static MPI_Aint bases[kMostRanks];
 static MPI_Win win;
 static uint64_t rng;
 
-static int below(int limit) { return (int)(check_next(&rng) % (uint64_t)limit); }
-static MPI_Aint place(int target, int word) { return bases[target] + word * 8; }
+static int below(int limit) {
+  return (int)(check_next(&rng) % (uint64_t)limit);
+}
+static MPI_Aint place(int target, int word) {
+  return bases[target] + word * 8;
+}
 
 /* Elements of a step: where they are at the target, and what they are. */
 struct Elements {

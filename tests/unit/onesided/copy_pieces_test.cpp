@@ -41,15 +41,19 @@ const Datatype& byte_type() {
   return predefined(MPI_BYTE);
 }
 
+Ref<const Datatype> made(const Expected<Ref<Datatype>>& type) {
+  return type.value();
+}
+
 Shape plain(std::int64_t size) {
-  Shape shape{"contiguous", make_contiguous(size, byte_type()).value(), Offsets(size), size};
+  Shape shape{"contiguous", made(make_contiguous(size, byte_type())), Offsets(size), size};
   std::iota(shape.bytes.begin(), shape.bytes.end(), 0);
   return shape;
 }
 
 /// `blocks` of `length` bytes; `stride` may be negative.
 Shape strided(std::int64_t blocks, std::int64_t length, std::int64_t stride) {
-  Shape shape{"strided", make_hvector(blocks, length, stride, byte_type()).value(), {}, 0};
+  Shape shape{"strided", made(make_hvector(blocks, length, stride, byte_type())), {}, 0};
   for (std::int64_t i = 0; i < blocks; ++i) {
     for (std::int64_t b = 0; b < length; ++b) shape.bytes.push_back(i * stride + b);
   }
@@ -74,7 +78,7 @@ Shape scattered(std::mt19937_64& random, std::int64_t size, std::int64_t longest
     places[i] = place;
     place += lengths[i] + static_cast<std::int64_t>(random() % 9);
   }
-  Shape shape{"scattered", make_hindexed(lengths, places, byte_type()).value(), {}, 0};
+  Shape shape{"scattered", made(make_hindexed(lengths, places, byte_type())), {}, 0};
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     for (std::int64_t b = 0; b < lengths[i]; ++b) shape.bytes.push_back(places[i] + b);
   }
@@ -88,7 +92,7 @@ Shape resized(std::mt19937_64& random, const Shape& old) {
   const std::int64_t room = *high - *low + 1 + static_cast<std::int64_t>(random() % 20);
   Shape shape = old;
   shape.extent = random() % 2 == 0 ? room : -room;
-  shape.type = make_resized(*old.type, 0, shape.extent).value();
+  shape.type = made(make_resized(*old.type, 0, shape.extent));
   return shape;
 }
 

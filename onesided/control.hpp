@@ -23,9 +23,9 @@ struct alignas(kControlLine) GranuleLock {
 /// How other processes of the host find this one, without its help (onesided/process_memory.hpp).
 /// Written before the window is used.
 struct ProcessSign {
-  std::int32_t pid = 0;  ///< as its own namespace counts
-  std::uint32_t unused = 0;
-  std::uint64_t word_address = 0;  ///< where it keeps `word`, which no other process has
+  std::int32_t pid = 0;             ///< as its own namespace counts
+  std::uint32_t pid_namespace = 0;  ///< a number of that; 0: unknown
+  std::uint64_t word_address = 0;   ///< where it keeps `word`, which no other process has
   std::uint64_t word = 0;
 };
 

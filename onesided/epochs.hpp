@@ -25,7 +25,7 @@ struct HeldLock {
 /// group. One thread at a time.
 class Epochs {
  public:
-  explicit Epochs(int members) : members_(members) {}
+  explicit Epochs(int members) : members_(members) { held_.reserve(kLocksAtHand); }
 
   /// The access epoch of this process.
   enum class Access : std::uint8_t { none, fence, start, locks, lock_all };
@@ -111,6 +111,8 @@ class Epochs {
 
  private:
   static constexpr unsigned kBits = 64;
+  /// So many locks take no memory, so that the short way of a lock cannot fail.
+  static constexpr std::size_t kLocksAtHand = 4;
 
   [[nodiscard]] bool holds(int rank) const {
     const auto index = static_cast<unsigned>(rank);

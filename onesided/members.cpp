@@ -48,6 +48,7 @@ MemoryWay WindowMembers::way(int rank) {
 MemberMemory WindowMembers::memory(int rank) {
   MemberMemory memory;
   memory.self = segment_.index() + 1;
+  memory.watch = &watch_;
   memory.granules = segment_.control(entry(rank).local_index).granules;
   if (rank == comm_.rank) {
     memory.base = kOwnAddresses;

@@ -11,6 +11,7 @@
 
 #include "links/process_id.hpp"
 #include "onesided/control.hpp"
+#include "onesided/granule.hpp"
 #include "onesided/host_segment.hpp"
 #include "onesided/member_memory.hpp"
 #include "onesided/process_memory.hpp"
@@ -27,6 +28,18 @@ enum class MemoryWay : std::uint8_t {
 };
 [[nodiscard]] const char* name_of(MemoryWay way);
 
+/// Says of members of the host whether they have ended while they held a granule.
+class MemberWatch final : public HolderWatch {
+ public:
+  explicit MemberWatch(const HostSegment& segment) : segment_(segment) {}
+  [[nodiscard]] bool has_ended(std::uint32_t index) const override {
+    return index < segment_.members() && remit::has_ended(segment_.control(index).identity.sign);
+  }
+
+ private:
+  const HostSegment& segment_;
+};
+
 /// Made when the window is. The table and the control words are the host's; what this process keeps
 /// for itself grows only with the members whose memory it copies by the kernel. The thread that
 /// holds the process.
@@ -35,6 +48,9 @@ class WindowMembers {
   /// `comm` must outlive it.
   WindowMembers(const CommCore& comm, HostSegment segment, KernelCopy& kernel)
       : comm_(comm), segment_(std::move(segment)), kernel_(kernel) {}
+
+  WindowMembers(const WindowMembers&) = delete;
+  WindowMembers& operator=(const WindowMembers&) = delete;
 
   [[nodiscard]] int size() const { return comm_.size(); }
   [[nodiscard]] int rank() const { return comm_.rank; }
@@ -72,6 +88,7 @@ class WindowMembers {
 
   const CommCore& comm_;
   HostSegment segment_;
+  MemberWatch watch_{segment_};
   KernelCopy& kernel_;
   /// By rank; null: the kernel refuses.
   std::map<int, std::unique_ptr<ProcessMemory>> processes_;

@@ -3,6 +3,7 @@
 #include "onesided/process_memory.hpp"
 
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <bit>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstring>
 
 #include "runtime/clock.hpp"
@@ -84,6 +86,13 @@ class PieceBatch {
   std::size_t bytes_ = 0;
 };
 
+/// 0: the system does not say.
+std::uint32_t own_pid_namespace() {
+  struct stat about = {};
+  if (::stat("/proc/self/ns/pid", &about) != 0) return 0;
+  return static_cast<std::uint32_t>(about.st_ino);
+}
+
 std::size_t bytes_of(std::span<const iovec> pieces) {
   std::size_t bytes = 0;
   for (const iovec& piece : pieces) bytes += piece.iov_len;
@@ -143,6 +152,13 @@ tl::unexpected<Error> failed_to_copy(pid_t pid, bool to_peer, std::uint64_t addr
 
 }  // namespace
 
+bool has_ended(const ProcessSign& sign) {
+  if (sign.pid <= 0 || sign.pid_namespace == 0 || sign.pid_namespace != own_pid_namespace()) {
+    return false;
+  }
+  return ::kill(sign.pid, 0) != 0 && errno == ESRCH;
+}
+
 ProcessSign own_process_sign() {
   static OwnWord own;
   const pid_t self = ::getpid();
@@ -159,6 +175,7 @@ ProcessSign own_process_sign() {
   }
   ProcessSign sign;
   sign.pid = self;
+  sign.pid_namespace = own_pid_namespace();
   sign.word_address = reinterpret_cast<std::uint64_t>(&own.word);
   sign.word = own.word.load(std::memory_order_relaxed);
   return sign;

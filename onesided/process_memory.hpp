@@ -20,6 +20,10 @@ namespace remit {
 /// processes have no such word. Any thread.
 [[nodiscard]] ProcessSign own_process_sign();
 
+/// Whether the process has ended, as far as this one can know: false of one that another namespace
+/// counts. Any thread.
+[[nodiscard]] bool has_ended(const ProcessSign& sign);
+
 /// Another process, by its sign. Copies are the kernel's, outside of the copy trap. One thread.
 class ProcessMemory {
  public:

@@ -44,6 +44,7 @@ mpi_programs = \
 	tests/mpi/rma_attributes \
 	tests/mpi/rma_basic \
 	tests/mpi/rma_notify \
+	tests/mpi/rma_random \
 	tests/mpi/rma_requests \
 	tests/mpi/rma_sync \
 	tests/mpi/rma_types \
@@ -90,6 +91,7 @@ mpi_runs = \
 	tests/mpi/runs/requests.mpi \
 	tests/mpi/runs/rma.mpi \
 	tests/mpi/runs/rma_notify.mpi \
+	tests/mpi/runs/rma_random.mpi \
 	tests/mpi/runs/session.mpi \
 	tests/mpi/runs/spawn.mpi \
 	tests/mpi/runs/stress.mpi \

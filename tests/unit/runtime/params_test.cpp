@@ -11,8 +11,8 @@
 namespace remit {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 const ParamDecl limit_param{"sample_limit", std::int64_t{4096}, "bytes", "a limit"};
 const ParamDecl count_param{"sample_count", std::int64_t{-1}, "", "a count"};

@@ -47,21 +47,25 @@ int free_counters(const char* function, MPI_Win handle) {
   return finish(entry, win->window->free_notify(call_of(entry)));
 }
 
-/// A counter that is read in a loop changes by messages only if they are taken meanwhile.
+/// A program that reads a counter in a loop lets others get on, and takes the messages by which it
+/// may change: each time if there are such, else now and then, for a look takes much less.
+constexpr std::uint32_t kReadsPerPoll = 8;
+
 int read_counter(const char* function, MPI_Win handle, int index, MPI_Count* value) {
   Entry entry(function);
   OwnCounter counter;
   if (int err = own_counter(entry, handle, index, counter)) return err;
   if (int err = entry.not_null(value, "notification")) return err;
   Notifications& notifications = counter.notifications();
-  std::uint64_t& last = counter.win->open->last_notified;
+  OpenWindow& open = *counter.win->open;
   std::uint64_t now = notifications.value(counter.index);
-  if (now == last) {
+  if (now == open.last_notified && (++open.vain_reads % kReadsPerPoll == 0 ||
+                                    open.window->is_served() || entry.instance().locking())) {
     entry.progress().poll();
     now = notifications.value(counter.index);
-    if (now == last) entry.only_looked();
+    if (now == open.last_notified) entry.only_looked();
   }
-  last = now;
+  open.last_notified = now;
   *value = static_cast<MPI_Count>(now);
   return MPI_SUCCESS;
 }

@@ -45,6 +45,7 @@ struct OpenWindow {
   WindowHints hints;
   KeptTypes types;
   std::uint64_t last_notified = 0;  ///< what MPIX_Win_get_notify returned last
+  std::uint32_t vain_reads = 0;     ///< how often that was what it had returned before
 };
 
 /// All of them in one process, and what they have in common. Made with the first window; when it

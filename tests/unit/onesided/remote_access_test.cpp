@@ -586,6 +586,34 @@ TEST(RemoteAccess, RefusesWhatIsNotThere) {
   });
 }
 
+/// A notification comes behind the put that was started before it, and before the next one.
+TEST(RemoteAccess, NotifiesBehindOperations) {
+  constexpr std::uint32_t kPuts = 60;
+  WindowRanks ranks(3, 64, unordered(sim_hostile(test_seed())));
+  ranks.run_served([&](int rank) {
+    const int to = (rank + 1) % 3;
+    for (std::uint32_t i = 0; i < kPuts; ++i) {
+      auto value = static_cast<std::byte>(i);
+      expect_ok(ranks.access(rank).put(to, view(&value, 1), view(ranks.memory(to), 1), nullptr));
+      expect_ok(ranks.access(rank).notify(to, i % WindowRanks::kCounters));
+    }
+    EXPECT_TRUE(ranks.access(rank).busy());
+    expect_ok(ranks.access(rank).flush(to, false, nullptr));
+    ranks.process(rank).progress().wait([&] { return ranks.notifications(rank).size() == kPuts; });
+    for (std::uint32_t i = 0; i < kPuts; ++i) {
+      EXPECT_EQ(ranks.notifications(rank)[i].first, i % WindowRanks::kCounters);
+      EXPECT_EQ(ranks.notifications(rank)[i].second, static_cast<std::byte>(i));
+    }
+    expect_ok(ranks.access(rank).notify(to, WindowRanks::kCounters));
+    const Expected<> refused = ranks.access(rank).flush(to, false, nullptr);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().code, MPI_ERR_ARG);
+    EXPECT_NE(refused.error().message.find("no counter 4"), std::string::npos)
+        << refused.error().message;
+    EXPECT_EQ(ranks.notifications(rank).size(), kPuts);
+  });
+}
+
 TEST(RemoteAccess, TellsOfPostsAndCompletions) {
   WindowRanks ranks(3, 64, unordered(sim_hostile(test_seed())));
   ranks.run_served([&](int rank) {

@@ -41,6 +41,7 @@ inline void expect_ok(const Expected<>& outcome) {
 class WindowRanks : public CallingRanks {
  public:
   static constexpr std::uint32_t kNumber = 7;
+  static constexpr std::uint32_t kCounters = 4;  ///< of notifications, at each
 
   WindowRanks(int size, std::size_t bytes, SimConfig config)
       : CallingRanks(size, std::move(config)), bytes_(bytes) {
@@ -80,6 +81,11 @@ class WindowRanks : public CallingRanks {
   /// Posts and completions that a rank was told, by who did.
   [[nodiscard]] std::vector<int>& posts(int rank) { return part(rank).posts; }
   [[nodiscard]] std::vector<int>& completions(int rank) { return part(rank).completions; }
+  /// Notifications that a rank was told, and what its first byte was at that time.
+  using Notification = std::pair<std::uint32_t, std::byte>;
+  [[nodiscard]] std::vector<Notification>& notifications(int rank) {
+    return part(rank).notifications;
+  }
   /// The rank serves the window no more.
   void remove(int rank) { part(rank).manager.remove(kNumber); }
   /// The rank stops without a word; not before its own work is done.
@@ -132,6 +138,11 @@ class WindowRanks : public CallingRanks {
       out.keys = [this] { return std::span<const std::byte>(offered.keys()); };
       out.posted = [this](int rank) { posts.push_back(rank); };
       out.completed = [this](int rank) { completions.push_back(rank); };
+      out.notified = [this](std::uint32_t index) {
+        if (index >= kCounters) return false;
+        notifications.emplace_back(index, memory[0]);
+        return true;
+      };
       return out;
     }
 
@@ -144,6 +155,7 @@ class WindowRanks : public CallingRanks {
     WindowMembers members;
     OfferedMemory offered;
     std::vector<int> posts, completions;
+    std::vector<Notification> notifications;
     ServedWindow served;
     RemoteAccess access;
   };

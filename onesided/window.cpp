@@ -26,8 +26,14 @@ Expected<std::unique_ptr<Window>> Window::make(const CommCall& call, const Paren
     return tl::unexpected(memory.error());
   }
   CommCore comm = make_core(*context, parent.core.rank, parent.core.local);
-  return std::unique_ptr<Window>(
-      new Window(std::move(comm), manager, spec, std::move(*memory)));
+  std::unique_ptr<Window> window(new Window(std::move(comm), manager, spec, std::move(*memory)));
+  // Whoever comes out of this may send at once, to members that serve the window by then.
+  if (!window->is_served_) return window;
+  if (auto met = window->barrier(call); !met) {
+    call.comms.contexts().release(*context);
+    return tl::unexpected(met.error());
+  }
+  return window;
 }
 
 Window::Window(CommCore comm, OneSided& manager, const WindowSpec& spec, MadeMemory memory)
@@ -117,8 +123,8 @@ Expected<> Window::free(const CommCall& call) {
 
 Window::SharedPart Window::shared_part(int rank) const {
   const auto part = [this](int member) -> SharedPart {
-    std::byte* const here = member == comm_.rank ? static_cast<std::byte*>(base_)
-                                                 : members_.mapped(member);
+    std::byte* const here =
+        member == comm_.rank ? static_cast<std::byte*>(base_) : members_.mapped(member);
     if (here == nullptr && members_.entry(member).segment_offset == MemberEntry::kElsewhere) {
       return {0, static_cast<int>(members_.entry(member).displacement_unit), nullptr};
     }

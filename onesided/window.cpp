@@ -26,7 +26,14 @@ Expected<std::unique_ptr<Window>> Window::make(const CommCall& call, const Paren
     return tl::unexpected(memory.error());
   }
   CommCore comm = make_core(*context, parent.core.rank, parent.core.local);
-  return std::unique_ptr<Window>(new Window(std::move(comm), manager, spec, std::move(*memory)));
+  std::unique_ptr<Window> window(new Window(std::move(comm), manager, spec, std::move(*memory)));
+  // Whoever comes out of this may send at once, to members that serve the window by then.
+  if (!window->is_served_) return window;
+  if (auto met = window->barrier(call); !met) {
+    call.comms.contexts().release(*context);
+    return tl::unexpected(met.error());
+  }
+  return window;
 }
 
 Window::Window(CommCore comm, OneSided& manager, const WindowSpec& spec, MadeMemory memory)

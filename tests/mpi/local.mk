@@ -41,6 +41,7 @@ mpi_programs = \
 	tests/mpi/reduce_ops \
 	tests/mpi/requests \
 	tests/mpi/rma_arguments \
+	tests/mpi/rma_at_once \
 	tests/mpi/rma_attributes \
 	tests/mpi/rma_basic \
 	tests/mpi/rma_notify \

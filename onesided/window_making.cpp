@@ -204,7 +204,7 @@ Expected<> WindowMaking::judge(const std::vector<Outcome>& outcomes) {
     if (spec_.flavor == MPI_WIN_FLAVOR_SHARED && outcome.shares == 0) {
       return fail(MPI_ERR_RMA_SHARED,
                   "rank {} does not reach shared memory of {} bytes: its ranks are in different "
-                  "containers, share_allocations=no was set, or the memory is not there",
+                  "containers, REMIT_SHM_ALLOC=no was set, or the memory is not there",
                   rank, segment_bytes_);
     }
   }

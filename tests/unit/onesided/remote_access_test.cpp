@@ -40,7 +40,9 @@ struct Placed {
   std::size_t offset = 0;  ///< of the first element's origin
 
   [[nodiscard]] View at(void* area) const {
-    return {static_cast<std::byte*>(area) + offset, count, &type->layout()};
+    // In integers, for it may be an address of another process, or null.
+    return {reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(area) + offset), count,
+            &type->layout()};
   }
 };
 

@@ -69,6 +69,11 @@ class WindowMaking {
   [[nodiscard]] bool allocates() const {
     return spec_.flavor == MPI_WIN_FLAVOR_ALLOCATE || spec_.flavor == MPI_WIN_FLAVOR_SHARED;
   }
+  /// An empty part of shared memory has a place only where the parts follow each other.
+  [[nodiscard]] bool has_place() const {
+    return allocates() && (spec_.bytes != 0 || spec_.flavor != MPI_WIN_FLAVOR_SHARED ||
+                           wish(0).noncontiguous == 0);
+  }
   [[nodiscard]] const Wish& wish(std::size_t index) const {
     return wishes_[static_cast<std::size_t>(local_[index])];
   }
@@ -164,13 +169,13 @@ Outcome WindowMaking::take_part(std::byte* begin) {
   outcome.shares = begin != nullptr ? 1 : 0;
   const Wish& mine = wishes_[static_cast<std::size_t>(comm_.core.rank)];
   base_ = spec_.base;
-  if (allocates() && begin != nullptr) {
+  if (has_place() && begin != nullptr) {
     const std::uint64_t part = reinterpret_cast<std::uint64_t>(begin) + offsets_[own_index()];
     const bool aligns =
         mine.alignment > page_bytes() &&
         (own_index() == 0 || spec_.flavor != MPI_WIN_FLAVOR_SHARED || wish(0).noncontiguous != 0);
     base_ = reinterpret_cast<void*>(aligns ? round_up(part, mine.alignment) : part);
-  } else if (allocates()) {
+  } else if (has_place()) {
     const std::size_t alignment = std::max<std::size_t>(page_bytes(), mine.alignment);
     const std::size_t bytes = std::max<std::uint64_t>(round_up(mine.bytes, alignment), alignment);
     base_ = std::aligned_alloc(alignment, bytes);
@@ -178,7 +183,7 @@ Outcome WindowMaking::take_part(std::byte* begin) {
     if (base_ == nullptr) outcome.failure = MPI_ERR_NO_MEM;
   }
   outcome.base = reinterpret_cast<std::uint64_t>(base_);
-  if (allocates() && begin != nullptr) {
+  if (has_place() && begin != nullptr) {
     outcome.offset = outcome.base - reinterpret_cast<std::uint64_t>(begin);
   }
   if (begin == nullptr) return outcome;

@@ -86,7 +86,7 @@ int check_accumulate(Entry& entry, const OriginBuffer& origin, const OriginBuffe
   if (result != nullptr) {
     if (int err = check_origin(entry, *result, "result", out.result, out.result_type)) return err;
   }
-  if (out.is_to_nobody()) return MPI_SUCCESS;
+  if (out.is_to_nobody() || out.is_empty()) return MPI_SUCCESS;
   const Datatype& target_type = *out.target.type;
   if (int err = check_element(entry, *out.op, target_type, out.origin_type, "origin_datatype")) {
     return err;

@@ -33,6 +33,11 @@ struct AccumulateArgs : OperationArgs {
   [[nodiscard]] const View* result_or_null() const {
     return result_type != nullptr ? &result : nullptr;
   }
+  /// No element on any side, so that it does not matter what they are.
+  [[nodiscard]] bool is_empty() const {
+    return target_bytes() == 0 && (origin_type == nullptr || origin.size() == 0) &&
+           (result_type == nullptr || result.size() == 0);
+  }
 };
 
 /// `result` is null where nobody wants it.

@@ -197,6 +197,30 @@ static void contiguous_parts(void) {
   OK(MPI_Win_free(&win));
 }
 
+/* Where they do not, an empty one has no place: it is null for all. */
+static void noncontiguous_parts(void) {
+  char *base = NULL, *part = NULL;
+  MPI_Info info;
+  MPI_Win win;
+  MPI_Aint size;
+  const MPI_Aint mine = check_rank % 2 == 0 ? 100 : 0;
+  int unit;
+  OK(MPI_Info_create(&info));
+  OK(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
+  OK(MPI_Win_allocate_shared(mine, 1, info, MPI_COMM_WORLD, &base, &win));
+  CHECK((base == NULL) == (mine == 0));
+  OK(MPI_Win_fence(0, win));
+  for (int i = 0; i < check_size; ++i) {
+    OK(MPI_Put(&unit, 0, MPI_INT, i, 0, 0, MPI_INT, win));
+    OK(MPI_Win_shared_query(win, i, &size, &unit, &part));
+    CHECK(size == (i % 2 == 0 ? 100 : 0) && unit == 1);
+    CHECK((part == NULL) == (size == 0));
+  }
+  OK(MPI_Win_fence(0, win));
+  OK(MPI_Win_free(&win));
+  OK(MPI_Info_free(&info));
+}
+
 static int calls, last_class;
 static MPI_Win last_win;
 static void handler(MPI_Win* win, int* code, ...) {
@@ -237,7 +261,10 @@ int main(int argc, char** argv) {
     own_attributes(kind);
     hints(kind);
     if (kind != kDynamic) query_shared(kind);
-    if (kind == kShared) contiguous_parts();
+    if (kind == kShared) {
+      contiguous_parts();
+      noncontiguous_parts();
+    }
   }
   return check_end("rma_attributes");
 }

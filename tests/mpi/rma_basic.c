@@ -163,6 +163,10 @@ static void of_nothing(int target) {
   OK(MPI_Accumulate(&nothing, 0, MPI_INT, target, here, 0, MPI_INT, MPI_SUM, w.win));
   OK(MPI_Get_accumulate(&nothing, 0, MPI_INT, NULL, 0, MPI_INT, target, here, 0, MPI_INT, MPI_SUM,
                         w.win));
+  /* Where there are no elements, it does not matter of which type. */
+  OK(MPI_Accumulate(&nothing, 0, MPI_INT, target, here, 0, MPI_DOUBLE, MPI_SUM, w.win));
+  OK(MPI_Get_accumulate(&nothing, 0, MPI_INT, NULL, 0, MPI_DOUBLE, target, here, 0, MPI_DOUBLE,
+                        MPI_SUM, w.win));
   OK(MPI_Rput(&nothing, 0, MPI_INT, target, here, 0, MPI_INT, w.win, &request));
   OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
   OK(MPI_Rget(&nothing, 0, MPI_INT, target, here, 0, MPI_INT, w.win, &request));

@@ -157,7 +157,7 @@ class Window {
   [[nodiscard]] bool is_busy() const { return remote_.busy(); }
   /// The short way of a flush of `rank`, or of all (< 0): true if there is nothing to wait for.
   [[nodiscard, gnu::always_inline]] bool try_flush(int rank) const {
-    if (!epochs_.may_flush_at_once(rank) || remote_.busy()) [[unlikely]]
+    if (!epochs_.may_flush_at_once(rank) || is_served_ || remote_.busy()) [[unlikely]]
       return false;
     std::atomic_thread_fence(std::memory_order_release);
     return true;
@@ -235,6 +235,8 @@ class Window {
   [[nodiscard]] Expected<HeldLock> take_lock(int rank, bool exclusive, const WaitSubject* subject);
   void give_back(const HeldLock& held);
   [[nodiscard]] bool all_posted(std::vector<int>& missing);
+  /// In calls that have nothing to wait for: now and then the process polls, if it serves others.
+  void serve_now_and_then();
 
   CommCore comm_;
   OneSided& manager_;
@@ -250,6 +252,7 @@ class Window {
   std::unique_ptr<Notifications> notifications_;       ///< null: nobody has made any
   std::vector<int> remote_posts_;                      ///< ranks, one for each post
   std::vector<int> exposed_to_;                        ///< who may access by the last post
+  std::uint32_t idle_calls_ = 0;                       ///< of serve_now_and_then()
   std::uint64_t completions_due_ = 0;     ///< of CompleteLine::completed when this exposure ends
   std::optional<OfferedMemory> offered_;  ///< once keys were asked for
   ServedWindow served_;

@@ -58,6 +58,9 @@ class Window {
   /// Collective; waits for all members, and for the operations of this one. MPI_ERR_RMA_SYNC: an
   /// epoch of this process is open, or requests wait for notifications; then nothing is done.
   [[nodiscard]] Expected<> free(const CommCall& call);
+  /// Of a window that is not freed, at the end of the process: waits until all members are there,
+  /// or cannot be. Until then this one is a target.
+  void meet_at_end(const CommCall& call);
   /// Whether free() may be called, as far as this process knows.
   [[nodiscard]] Expected<> check_free() const;
 

@@ -15,6 +15,12 @@ class GuardedCall {
   GuardedCall(const GuardedCall&) = delete;
   GuardedCall& operator=(const GuardedCall&) = delete;
 
+  /// As Entry::changed_nothing().
+  void changed_nothing() {
+    if (instance_.locking()) [[unlikely]]
+      instance_.threads.note_no_change();
+  }
+
  private:
   Instance& instance_;
 };
@@ -44,13 +50,17 @@ class Entry : public HandleChecks {
   [[nodiscard]] Engine& engine() const { return *instance_->engine; }
   [[nodiscard]] Progress& progress() const { return instance_->process->progress(); }
 
-  /// For calls that looked in vain: polling apart, this one has changed nothing that another thread
-  /// could be waiting for. Where ranks outnumber the cores, a program that looks in a loop would
-  /// keep its core from the rank that it waits for until the kernel's time slice ends, so such a
-  /// call yields the core.
-  void only_looked() {
+  /// Polling apart, this call has changed nothing that another thread could be waiting for.
+  void changed_nothing() {
     if (instance_->locking()) [[unlikely]]
       instance_->threads.note_no_change();
+  }
+
+  /// For calls that looked in vain, and changed nothing. Where ranks outnumber the cores, a program
+  /// that looks in a loop would keep its core from the rank that it waits for until the kernel's
+  /// time slice ends, so such a call yields the core.
+  void only_looked() {
+    changed_nothing();
     if (!progress().policy().spin) yield_core();
   }
 

@@ -58,6 +58,9 @@ class Window {
   /// Collective; waits for all members, and for the operations of this one. MPI_ERR_RMA_SYNC: an
   /// epoch of this process is open, or requests wait for notifications; then nothing is done.
   [[nodiscard]] Expected<> free(const CommCall& call);
+  /// Of a window that is not freed, at the end of the process: waits until all members are there,
+  /// or cannot be. Until then this one is a target.
+  void meet_at_end(const CommCall& call);
   /// Whether free() may be called, as far as this process knows.
   [[nodiscard]] Expected<> check_free() const;
 
@@ -157,7 +160,7 @@ class Window {
   [[nodiscard]] bool is_busy() const { return remote_.busy(); }
   /// The short way of a flush of `rank`, or of all (< 0): true if there is nothing to wait for.
   [[nodiscard, gnu::always_inline]] bool try_flush(int rank) const {
-    if (!epochs_.may_flush_at_once(rank) || remote_.busy()) [[unlikely]]
+    if (!epochs_.may_flush_at_once(rank) || is_served_ || remote_.busy()) [[unlikely]]
       return false;
     std::atomic_thread_fence(std::memory_order_release);
     return true;
@@ -235,6 +238,8 @@ class Window {
   [[nodiscard]] Expected<HeldLock> take_lock(int rank, bool exclusive, const WaitSubject* subject);
   void give_back(const HeldLock& held);
   [[nodiscard]] bool all_posted(std::vector<int>& missing);
+  /// In calls that have nothing to wait for: now and then the process polls, if it serves others.
+  void serve_now_and_then();
 
   CommCore comm_;
   OneSided& manager_;
@@ -250,6 +255,7 @@ class Window {
   std::unique_ptr<Notifications> notifications_;       ///< null: nobody has made any
   std::vector<int> remote_posts_;                      ///< ranks, one for each post
   std::vector<int> exposed_to_;                        ///< who may access by the last post
+  std::uint32_t idle_calls_ = 0;                       ///< of serve_now_and_then()
   std::uint64_t completions_due_ = 0;     ///< of CompleteLine::completed when this exposure ends
   std::optional<OfferedMemory> offered_;  ///< once keys were asked for
   ServedWindow served_;

@@ -74,9 +74,10 @@ class WindowMaking {
     return allocates() && (spec_.bytes != 0 || spec_.flavor != MPI_WIN_FLAVOR_SHARED ||
                            wish(0).noncontiguous == 0);
   }
-  [[nodiscard]] const Wish& wish(std::size_t index) const {
-    return wishes_[static_cast<std::size_t>(local_[index])];
+  [[nodiscard]] const Wish& wish_of(int rank) const {
+    return wishes_[static_cast<std::size_t>(rank)];
   }
+  [[nodiscard]] const Wish& wish(std::size_t index) const { return wish_of(local_[index]); }
   [[nodiscard]] int leader() const { return local_.front(); }
   [[nodiscard]] bool leads() const { return leader() == comm_.core.rank; }
   [[nodiscard]] std::size_t own_index() const {
@@ -206,7 +207,14 @@ Expected<> WindowMaking::judge(const std::vector<Outcome>& outcomes) {
       return fail(outcome.failure, "rank {} has no memory for {} bytes of the window", rank,
                   wishes_[static_cast<std::size_t>(rank)].bytes);
     }
-    if (spec_.flavor == MPI_WIN_FLAVOR_SHARED && outcome.shares == 0) {
+    if (spec_.flavor == MPI_WIN_FLAVOR_SHARED && wish_of(rank).host != wish_of(0).host) {
+      return fail(MPI_ERR_RMA_SHARED,
+                  "rank {} is on another host than rank 0, so they have no shared memory: "
+                  "MPI_Comm_split_type with MPI_COMM_TYPE_SHARED tells who is on one host",
+                  rank);
+    }
+    const bool has_to_share = spec_.flavor == MPI_WIN_FLAVOR_SHARED && wishes_.size() > 1;
+    if (has_to_share && outcome.shares == 0) {
       return fail(MPI_ERR_RMA_SHARED,
                   "rank {} does not reach shared memory of {} bytes: its ranks are in different "
                   "containers, REMIT_SHM_ALLOC=no was set, or the memory is not there",

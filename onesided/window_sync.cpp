@@ -168,9 +168,17 @@ Expected<> Window::lock(const CommCall& call, int rank, bool exclusive, int asse
   return {};
 }
 
+/// A program that looks at its own memory in a loop, by a flush, a lock or MPI_Win_sync, may call
+/// nothing else: what it looks for comes by messages that somebody has to take.
+void Window::serve_now_and_then() {
+  constexpr std::uint32_t kCallsPerPoll = 16;
+  if (is_served_ && ++idle_calls_ % kCallsPerPoll == 0) manager_.progress().poll();
+}
+
 Expected<> Window::unlock(const CommCall& call, int rank) {
   const auto held = epochs_.unlock(rank);
   if (!held) return tl::unexpected(held.error());
+  if (!remote_.busy()) serve_now_and_then();
   const MembersWait subject(comm_, call.function, "flush", kAllMembers);
   auto flushed = remote_.busy() ? remote_.flush(rank, false, &subject) : Expected<>{};
   give_back(*held);
@@ -204,7 +212,10 @@ Expected<> Window::unlock_all(const CommCall& call) {
 Expected<> Window::flush(const CommCall& call, int rank, bool local) {
   if (auto fine = epochs_.check_flush(rank); !fine) return fine;
   std::atomic_thread_fence(std::memory_order_release);
-  if (!remote_.busy()) return {};
+  if (!remote_.busy()) {
+    serve_now_and_then();
+    return {};
+  }
   const MembersWait subject(comm_, call.function, "flush", kAllMembers);
   return remote_.flush(rank, local, &subject);
 }
@@ -212,12 +223,16 @@ Expected<> Window::flush(const CommCall& call, int rank, bool local) {
 Expected<> Window::flush_all(const CommCall& call, bool local) {
   if (auto fine = epochs_.check_flush(-1); !fine) return fine;
   std::atomic_thread_fence(std::memory_order_release);
-  if (!remote_.busy()) return {};
+  if (!remote_.busy()) {
+    serve_now_and_then();
+    return {};
+  }
   const MembersWait subject(comm_, call.function, "flush", kAllMembers);
   return remote_.flush(-1, local, &subject);
 }
 
 Expected<> Window::sync() {
+  serve_now_and_then();
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return {};
 }

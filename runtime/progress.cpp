@@ -28,8 +28,23 @@ int tighter(int a, int b) {
 
 }  // namespace
 
+void Progress::add(ProgressSource* source) {
+  sources_.push_back(source);
+  if (armed_) source->arm();
+}
+
 void Progress::remove(ProgressSource* source) {
-  std::erase(sources_, source);
+  if (std::erase(sources_, source) != 0 && armed_) source->disarm();
+}
+
+void Progress::arm_all() {
+  armed_ = true;
+  for (ProgressSource* source : sources_) source->arm();
+}
+
+void Progress::disarm_all() {
+  if (!std::exchange(armed_, false)) return;
+  for (ProgressSource* source : sources_) source->disarm();
 }
 
 int Progress::run_ready() {
@@ -85,9 +100,7 @@ void Progress::yield() {
 // the event of every thread that is blocked.
 void Progress::sleep(Idle& idle) {
   const int wake_event = hook_ != nullptr ? sleepers_.take_event() : -1;
-  if (sleepers_.enter()) {
-    for (ProgressSource* source : sources_) source->arm();
-  }
+  if (sleepers_.enter()) arm_all();
   bool in_time = true;
   if (poll() == 0) {
     ++counters_.sleeps;
@@ -96,11 +109,11 @@ void Progress::sleep(Idle& idle) {
     if (wake_event >= 0) sleepers_.unblock(wake_event);
   }
   if (wake_event >= 0) sleepers_.give_back(wake_event);
-  for (ProgressSource* source : sources_) source->disarm();
+  disarm_all();
   if (!in_time && poll() != 0) ++counters_.late;
   if (!sleepers_.leave()) {
     // The descriptors were drained under threads that still sleep: start over for them.
-    for (ProgressSource* source : sources_) source->arm();
+    arm_all();
     poll();
   }
 }

@@ -55,7 +55,9 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   /// `source` must stay until remove(). Sources are polled in the order in which they were added.
-  void add(ProgressSource* source) { sources_.push_back(source); }
+  /// While other threads sleep it is armed at once, and disarmed by remove(): so of each source
+  /// every arm() is followed by one disarm(), and no thread sleeps beside one that is not armed.
+  void add(ProgressSource* source);
   void remove(ProgressSource* source);
   void set_policy(const WaitPolicy& policy) { policy_.set_plan(policy); }
   /// As it was set, whatever waits do at present.
@@ -181,6 +183,8 @@ class Progress {
     give_up_core(idle);
   }
   int run_ready();
+  void arm_all();
+  void disarm_all();
   void look_around(Idle& idle);
   void look_for_others(Idle& idle);
   void give_up_core(Idle& idle);
@@ -190,6 +194,7 @@ class Progress {
   [[nodiscard]] bool block(int wake_event, Idle& idle);
 
   std::vector<ProgressSource*> sources_;
+  bool armed_ = false;  ///< all of the sources are
   RunQueue run_queue_;
   SleepingThreads sleepers_;
   YieldHook* hook_ = nullptr;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "bindings/comm/comm_objects.hpp"
 #include "bindings/env/statistics.hpp"
 #include "bindings/env/wait_subjects.hpp"
 #include "bindings/process/progress_thread.hpp"
@@ -70,10 +71,12 @@ Expected<std::unique_ptr<Instance>> open_instance(const char* function, int thre
 void send_the_rest(const char* function) {
   Entry entry(function);
   Instance& instance = entry.instance();
+  if (instance.windows != nullptr) instance.windows->meet_at_end(call_of(entry));
   instance.comms->close_ports();
   settle_freed_requests(instance);
   const DepartureWait subject(entry);
-  instance.progress().wait([&] { return instance.engine->flushed(); }, &subject);
+  instance.progress().wait(
+      [&] { return instance.engine->flushed() && instance.engine->links().departed(); }, &subject);
   instance.progress().poll();  // for those who wait to hear of it: BsendBuffer
   report_statistics(instance);
 }

@@ -37,6 +37,7 @@ int flush(const char* function, int rank, bool local, MPI_Win handle) {
   Window& window = *win->window;
   if (int err = entry.target(window.members().size(), rank, "rank")) return err;
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (!window.is_busy()) entry.changed_nothing();
   if (auto flushed = window.flush(call_of(entry), rank, local); !flushed) {
     return entry.fail(flushed.error());
   }
@@ -48,6 +49,7 @@ int flush_all(const char* function, bool local, MPI_Win handle) {
   Entry entry(function);
   WinObject* win = nullptr;
   if (int err = open_window(entry, handle, win)) return err;
+  if (!win->window->is_busy()) entry.changed_nothing();
   if (auto flushed = win->window->flush_all(call_of(entry), local); !flushed) {
     return entry.fail(flushed.error());
   }

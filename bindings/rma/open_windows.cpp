@@ -2,6 +2,8 @@
 // The windows of an MPI process whose memory is open.
 #include "bindings/rma/open_windows.hpp"
 
+#include <map>
+
 #include "bindings/process/instance.hpp"
 
 namespace remit {
@@ -28,6 +30,14 @@ void OpenWindows::close(WinObject& win) {
   if (win.window->is_served()) --instance_.served_windows;
   win.window = nullptr;
   win.open.reset();
+}
+
+/// In the order of numbers, which a window has at all its members: so nobody waits in one while
+/// another member waits in the next.
+void OpenWindows::meet_at_end(const CommCall& call) {
+  std::map<std::uint32_t, Window*> in_order;
+  for (const WinObject* win : open_) in_order[win->window->comm().context] = win->window;
+  for (const auto& [number, window] : in_order) window->meet_at_end(call);
 }
 
 OpenWindows& windows_of(Instance& instance) {

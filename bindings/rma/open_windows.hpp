@@ -63,6 +63,8 @@ class OpenWindows {
   void add(WinObject& win);
   /// Lets go of its memory. Its handle stays as it is.
   void close(WinObject& win);
+  /// At the end of the process: Window::meet_at_end() of all.
+  void meet_at_end(const CommCall& call);
 
  private:
   Instance& instance_;

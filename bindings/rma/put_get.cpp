@@ -30,7 +30,8 @@ bool move_guarded(const void* origin, MPI_Count count, MPI_Datatype type, int ra
                   MPI_Win win) {
   Instance* instance = library().instance;
   if (instance == nullptr || !instance->guarded()) return false;
-  const GuardedCall call(*instance);
+  GuardedCall call(*instance);
+  call.changed_nothing();
   return move_plain<move, passive>(instance, const_cast<void*>(origin), count, type, rank,
                                    displacement, target_count, target_type, win);
 }

@@ -49,6 +49,7 @@ mpi_programs = \
 	tests/mpi/rma_requests \
 	tests/mpi/rma_sync \
 	tests/mpi/rma_types \
+	tests/mpi/rma_unfreed \
 	tests/mpi/session \
 	tests/mpi/spawn \
 	tests/mpi/stress \

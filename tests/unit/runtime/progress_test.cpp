@@ -232,5 +232,39 @@ TEST(Progress, ThreadIsWokenByAnotherThread) {
   EXPECT_EQ(turn, 2 * count);
 }
 
+/// Neither does a thread sleep beside a source that came when another one slept already, nor stays
+/// a source armed that goes meanwhile.
+TEST(Progress, SourceIsArmedWhileOthersSleep) {
+  CounterSource silent;
+  Progress progress(kSleepAtOnce);
+  progress.add(&silent);
+  MutexHook hook;
+  progress.set_yield_hook(&hook);
+  std::unique_lock lock(hook.mutex);
+  bool over = false;  // guarded by hook.mutex
+  std::thread sleeper([&] {
+    const std::lock_guard held(hook.mutex);
+    progress.wait([&] { return over; });
+  });
+  while (progress.counters().sleeps == 0) {
+    lock.unlock();
+    std::this_thread::yield();
+    lock.lock();
+  }
+  Timed timed;
+  progress.add(&timed);
+  EXPECT_EQ(timed.arms, timed.disarms + 1);
+  int asked = 0;
+  progress.wait([&] { return ++asked > 3; });
+  EXPECT_EQ(timed.arms, timed.disarms + 1);  // the other one sleeps still
+  progress.remove(&timed);
+  EXPECT_EQ(timed.arms, timed.disarms);
+  over = true;
+  progress.wake_sleepers();
+  lock.unlock();
+  sleeper.join();
+  EXPECT_EQ(timed.arms, timed.disarms);
+}
+
 }  // namespace
 }  // namespace remit

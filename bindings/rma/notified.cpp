@@ -53,7 +53,8 @@ int start_notified(Entry& entry, const OperationArgs& args, const Datatype* type
                    Start&& start) {
   if (args.is_to_nobody()) return MPI_SUCCESS;
   if (int err = finish(entry, args.window().check_notify(args.target.rank, index))) return err;
-  if (int err = start_operation<true>(entry, args, type, std::forward<Start>(start))) return err;
+  if (int err = start_operation(entry, args, type, std::forward<Start>(start))) return err;
+  entry.instance().threads.note_change();
   return finish(entry, args.window().notify(args.target.rank, static_cast<std::uint32_t>(index)));
 }
 

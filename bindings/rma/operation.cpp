@@ -49,8 +49,10 @@ int check_fit(Entry& entry, MPI_Count from, const char* what, MPI_Count to, cons
 }
 
 int finish_operation(Entry& entry, const OperationArgs& args, const Expected<>& started) {
-  if (started) [[likely]]
+  if (started) [[likely]] {
+    if (!args.window().is_busy()) entry.changed_nothing();
     return MPI_SUCCESS;
+  }
   if (started.error().code == MPI_ERR_RMA_SYNC) return entry.fail(started.error());
   return entry.fail(started.error().code, "{} (target rank {}, displacement {}, {} bytes)",
                     started.error().message, args.target.rank, args.target.displacement,

@@ -74,7 +74,9 @@ struct OperationArgs {
   return std::min(count, bytes / element);
 }
 
-/// Returns what the MPI function is to return.
+/// Returns what the MPI function is to return. An operation that is over at once has changed memory
+/// alone, for which no other thread of this process sleeps, but in waits for notifications and
+/// signals: whoever has sent one says so behind this (CallGuard::note_change()).
 [[nodiscard]] int finish_operation(Entry& entry, const OperationArgs& args,
                                    const Expected<>& started);
 
@@ -106,13 +108,11 @@ class OperationRequest {
 [[nodiscard]] int check_requested(Entry& entry, const OperationArgs& args, MPI_Request* request);
 
 /// Starts an operation by start(done), which Window's functions are. `type`: of the memory of this
-/// process, or null. What is over at once has changed memory alone, for which no other thread of
-/// this process sleeps: but in waits for a notification or a signal, whose senders say `tells`.
-template <bool tells = false, class Start>
+/// process, or null.
+template <class Start>
 int start_operation(Entry& entry, const OperationArgs& args, const Datatype* type, Start&& start) {
   if (args.is_to_nobody()) return MPI_SUCCESS;
   if (int err = finish_operation(entry, args, start(nullptr))) return err;
-  if (!tells && !args.window().is_busy()) entry.changed_nothing();
   keep_type(args, type);
   keep_type(args, args.target.type);
   return MPI_SUCCESS;

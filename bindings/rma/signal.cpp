@@ -27,10 +27,12 @@ int put_signal_at(const char* function, const OriginBuffer& origin, const Target
   if (op->kind() != Reduction::replace && op->kind() != Reduction::sum) {
     return entry.fail(MPI_ERR_OP, "op must be MPI_REPLACE or MPI_SUM: a signal is set or added to");
   }
-  return start_operation<true>(entry, args, args.origin_type, [&](Request* /*done*/) {
+  const int err = start_operation(entry, args, args.origin_type, [&](Request* /*done*/) {
     return put_signal(call_of(entry), args.window(), args.origin, args.target, signal_displacement,
                       signal, *op);
   });
+  entry.instance().threads.note_change();
+  return err;
 }
 
 /// A signal of this process, and how it is to compare.

@@ -16,7 +16,15 @@ HOST_RUNS = --all --table
 check-hosts: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
 	$(srcdir)/tests/cluster/programs.py $(HOST_RUNS)
+# Windows on 2 and 4 hosts, by each network device, with and without a progress thread: minutes.
+WINDOW_RUNS = --match tests/mpi/rma_
+check-windows: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
+	$(srcdir)/tests/cluster/programs.py $(WINDOW_RUNS) --hosts 2 4
+	REMIT_DEVICES=shm,ofi $(srcdir)/tests/cluster/programs.py $(WINDOW_RUNS) --hosts 2
+	REMIT_PROGRESS_THREAD=no $(srcdir)/tests/cluster/programs.py $(WINDOW_RUNS) --hosts 2
+	REMIT_WAIT=sleep $(srcdir)/tests/cluster/programs.py $(WINDOW_RUNS) --hosts 2
 endif
-.PHONY: check-faults check-hosts
+.PHONY: check-faults check-hosts check-windows
 dist_check_SCRIPTS += tests/cluster/with_hosts $(cluster_tests) $(slurm_tests)
 EXTRA_DIST += tests/cluster/watcher.py

@@ -34,7 +34,8 @@ from launcher_hosts import MPIRUN, left_on
 HOSTS = [2, 4, 8]
 LIMIT = 120  # seconds a run: only a hang takes as long
 SMALL = r"^2 tests/mpi/(buffers|comm|fork|neighbors|nonblocking|partitioned|requests|session|threads)$|" \
-        r"^3 tests/mpi/(coll_reduce|session)$"
+        r"^3 tests/mpi/(coll_reduce|session)$|" \
+        r"^4 tests/mpi/rma_(basic|notify|random|types)$"
 
 # Not run between hosts, by a pattern of the line, and why.
 LEFT_OUT = [

@@ -9,7 +9,7 @@ device=$1
 shift
 here=$(cd "$(dirname "$0")" && pwd)
 most=${NETWORK_MOST:-3}
-lists=${1:-^(arguments|buffers|coll|coll_reduce|comm|intercomm|memory|neighbors|new_comms|nonblocking|partitioned|progress|pt2pt|reduce_ops|requests|session|stress|threads|topology|types|wakeups|examples)$}
+lists=${1:-^(arguments|buffers|coll|coll_reduce|comm|intercomm|memory|neighbors|new_comms|nonblocking|partitioned|progress|pt2pt|reduce_ops|requests|rma|rma_random|session|stress|threads|topology|types|wakeups|examples)$}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export REMIT_INTERFACE=lo RUN_MPI_LINES=1000 RUN_MPI_VERBOSE=yes

@@ -241,12 +241,71 @@ static void other_groups(void) {
   OK(MPI_Win_free(&win));
 }
 
+/* What a device may move by itself, once the target has told its keys: several of them under way,
+ * with requests and without, and at once read again. */
+static void large_moves(int kind) {
+  enum { kTurns = 6, kMost = 300000, kPieces = 3 };
+  const MPI_Aint piece = kMost / kPieces;
+  const int target = (check_rank + 1) % check_size;
+  struct window w;
+  char* out = malloc(kMost);
+  char* in = malloc(kMost);
+  make_window(&w, kind, kMost, 4, MPI_INFO_NULL);
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const uint64_t salt = (uint64_t)(turn * check_size + check_rank);
+    check_fill(out, kMost, salt);
+    memset(in, 0, kMost);
+    OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, w.win));
+    if (turn % 2 == 0) {
+      OK(MPI_Put(out, kMost, MPI_BYTE, target, place(&w, target, 0), kMost, MPI_BYTE, w.win));
+      OK(MPI_Win_flush(target, w.win));
+      OK(MPI_Get(in, kMost, MPI_BYTE, target, place(&w, target, 0), kMost, MPI_BYTE, w.win));
+      OK(MPI_Win_flush_local(target, w.win));
+    } else {
+      MPI_Request requests[kPieces];
+      for (int i = 0; i < kPieces; ++i)
+        OK(MPI_Rput(out + i * piece, (int)piece, MPI_BYTE, target, place(&w, target, i * piece),
+                    (int)piece, MPI_BYTE, w.win, &requests[i]));
+      OK(MPI_Waitall(kPieces, requests, MPI_STATUSES_IGNORE));
+      OK(MPI_Win_flush(target, w.win));
+      for (int i = 0; i < kPieces; ++i)
+        OK(MPI_Rget(in + i * piece, (int)piece, MPI_BYTE, target, place(&w, target, i * piece),
+                    (int)piece, MPI_BYTE, w.win, &requests[i]));
+      OK(MPI_Waitall(kPieces, requests, MPI_STATUSES_IGNORE));
+    }
+    CHECK(check_filled(in, kMost, salt));
+    OK(MPI_Win_unlock(target, w.win));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Win_lock(MPI_LOCK_SHARED, check_rank, 0, w.win));
+    const int origin = (check_rank + check_size - 1) % check_size;
+    CHECK(check_filled(w.base, kMost, (uint64_t)(turn * check_size + origin)));
+    OK(MPI_Win_unlock(check_rank, w.win));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+  }
+  free_window(&w);
+  free(out);
+  free(in);
+}
+
+/* Ranks that share no memory get no window of shared memory, and hear why. */
+static void nothing_shared(void) {
+  char* base;
+  MPI_Win win;
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  EXPECT(MPI_ERR_RMA_SHARED, "shared memory",
+         MPI_Win_allocate_shared(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   for (int kind = 0; kind < kWindowKinds; ++kind) {
-    if (kind_is_possible(kind)) all_operations(kind);
+    if (!kind_is_possible(kind)) continue;
+    all_operations(kind);
+    large_moves(kind);
   }
   unequal_members();
   other_groups();
+  if (!check_shares_memory()) nothing_shared();
   return check_end("rma_basic");
 }

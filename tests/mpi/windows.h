@@ -16,9 +16,9 @@ struct window {
   MPI_Aint* bases; /* dynamic: of each rank, as addresses */
 };
 
-/* Only ranks of one host share memory. */
+/* Only ranks of one host share memory, and not always. Collective. */
 static inline int kind_is_possible(int kind) {
-  return kind != kShared || check_local_size() == check_size;
+  return kind != kShared || check_shares_memory();
 }
 
 /* Zeroed memory of so many bytes at each rank; errors are returned. Collective over the world. */

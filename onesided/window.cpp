@@ -133,8 +133,7 @@ Window::SharedPart Window::shared_part(int rank) const {
   };
   if (rank != MPI_PROC_NULL) return part(rank);
   for (int member = 0; member < comm_.size(); ++member) {
-    const SharedPart found = part(member);
-    if (found.bytes != 0) return found;
+    if (members_.entry(member).bytes != 0) return part(member);
   }
   return {};
 }

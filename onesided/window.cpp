@@ -262,13 +262,16 @@ Expected<> Window::accumulate(const View* origin, const Op& op, const WindowTarg
                               const View* result, Request* done) {
   const auto reached = reach(target);
   if (!reached) return tl::unexpected(reached.error());
+  if (reached->view.size() == 0) {  // whatever the operation and the type are
+    finish(done);
+    return {};
+  }
   const auto what = Accumulation::of(op, *target.type);
   if (!what) return tl::unexpected(what.error());
-  if (reached->way == MemoryWay::message && reached->view.size() != 0) {
+  if (reached->way == MemoryWay::message) {
     return remote_.accumulate(target.rank, *what, origin, reached->view, result, done);
   }
   finish(done);
-  if (reached->view.size() == 0) return {};
   return remit::accumulate(members_.memory(target.rank), *what, origin, reached->view, result);
 }
 

@@ -137,8 +137,7 @@ Window::SharedPart Window::shared_part(int rank) const {
   };
   if (rank != MPI_PROC_NULL) return part(rank);
   for (int member = 0; member < comm_.size(); ++member) {
-    const SharedPart found = part(member);
-    if (found.bytes != 0) return found;
+    if (members_.entry(member).bytes != 0) return part(member);
   }
   return {};
 }
@@ -267,13 +266,16 @@ Expected<> Window::accumulate(const View* origin, const Op& op, const WindowTarg
                               const View* result, Request* done) {
   const auto reached = reach(target);
   if (!reached) return tl::unexpected(reached.error());
+  if (reached->view.size() == 0) {  // whatever the operation and the type are
+    finish(done);
+    return {};
+  }
   const auto what = Accumulation::of(op, *target.type);
   if (!what) return tl::unexpected(what.error());
-  if (reached->way == MemoryWay::message && reached->view.size() != 0) {
+  if (reached->way == MemoryWay::message) {
     return remote_.accumulate(target.rank, *what, origin, reached->view, result, done);
   }
   finish(done);
-  if (reached->view.size() == 0) return {};
   return remit::accumulate(members_.memory(target.rank), *what, origin, reached->view, result);
 }
 

@@ -75,7 +75,7 @@ class Window {
   [[nodiscard]] bool is_served() const { return is_served_; }
 
   /// MPI_Win_shared_query: what this process can load from and store to. For MPI_PROC_NULL that of
-  /// the lowest rank with memory. Size 0 and null where nothing is shared.
+  /// the lowest rank with memory, shared or not. Size 0 and null where nothing is shared.
   struct SharedPart {
     MPI_Aint bytes = 0;
     int displacement_unit = 1;

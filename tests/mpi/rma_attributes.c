@@ -171,6 +171,11 @@ static void query_shared(int kind) {
   char* base = NULL;
   OK(MPI_Win_shared_query(w.win, MPI_PROC_NULL, &bytes, &unit, &base));
   if (kind == kShared) CHECK(bytes == 4096 && base != NULL && base[0] == 0);
+  /* All have memory: it is that of rank 0, also if this process does not reach it. */
+  MPI_Aint bytes_of_first = -1;
+  char* first = NULL;
+  OK(MPI_Win_shared_query(w.win, 0, &bytes_of_first, &unit, &first));
+  CHECK(bytes == bytes_of_first && base == first);
   OK(MPI_Win_fence(0, w.win));
   free_window(&w);
 }

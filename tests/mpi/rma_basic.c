@@ -167,6 +167,7 @@ static void of_nothing(int target) {
   OK(MPI_Accumulate(&nothing, 0, MPI_INT, target, here, 0, MPI_DOUBLE, MPI_SUM, w.win));
   OK(MPI_Get_accumulate(&nothing, 0, MPI_INT, NULL, 0, MPI_DOUBLE, target, here, 0, MPI_DOUBLE,
                         MPI_SUM, w.win));
+  OK(MPI_Accumulate(&nothing, 0, MPI_BYTE, target, here, 0, MPI_BYTE, MPI_SUM, w.win));
   OK(MPI_Rput(&nothing, 0, MPI_INT, target, here, 0, MPI_INT, w.win, &request));
   OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
   OK(MPI_Rget(&nothing, 0, MPI_INT, target, here, 0, MPI_INT, w.win, &request));

@@ -181,6 +181,9 @@ benchmarks_suite_hello_SOURCES = benchmarks/suite/hello.c $(benchmark_common)
 noinst_PROGRAMS += benchmarks/suite/one_message
 benchmarks_suite_one_message_SOURCES = benchmarks/suite/one_message.c
 
+noinst_PROGRAMS += benchmarks/suite/one_operation
+benchmarks_suite_one_operation_SOURCES = benchmarks/suite/one_operation.c
+
 noinst_PROGRAMS += benchmarks/suite/rest
 benchmarks_suite_rest_SOURCES = benchmarks/suite/rest.c benchmarks/suite/resident.h
 

@@ -73,6 +73,7 @@ bindings_sources = \
 	bindings/rma/open_windows.cpp bindings/rma/open_windows.hpp \
 	bindings/rma/operation.cpp bindings/rma/operation.hpp \
 	bindings/rma/operation_args.cpp bindings/rma/operation_args.hpp \
+	bindings/rma/plain_accumulate.hpp \
 	bindings/rma/plain_move.hpp \
 	bindings/rma/put_get.cpp \
 	bindings/rma/signal.cpp \

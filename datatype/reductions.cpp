@@ -27,7 +27,8 @@ struct Bits {
   using Unsigned = void;
 };
 template <class T>
-requires(std::is_integral_v<T>) struct Bits<T> {
+  requires(std::is_integral_v<T>)
+struct Bits<T> {
   // At least as wide as int: narrower operands would be promoted to a signed type.
   using Unsigned = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
 };
@@ -349,6 +350,19 @@ void call_in_parts(const Op& op, const std::byte* in, std::byte* inout, MPI_Coun
 }  // namespace
 
 constinit const std::array<const Op*, kOpSlots> kPredefinedOps = index_ops();
+
+bool is_comparable(const Datatype& type) {
+  switch (type.signature().group) {
+    case TypeGroup::c_integer:
+    case TypeGroup::fortran_integer:
+    case TypeGroup::logical:
+    case TypeGroup::multi_language:
+    case TypeGroup::byte:
+      return true;
+    default:
+      return false;
+  }
+}
 
 ReductionKernel reduction_kernel(const Op& op, const Datatype& datatype) {
   if (((groups_of(op.kind()) >> static_cast<unsigned>(datatype.signature().group)) & 1U) == 0)

@@ -121,6 +121,9 @@ enum class OpUse : std::uint8_t { reduction, accumulate };
 [[nodiscard]] Expected<> check(const Op& op, const Datatype& datatype,
                                OpUse use = OpUse::reduction);
 
+/// Whether MPI_Compare_and_swap takes this predefined type (MPI-5.0, section 12.3.4).
+[[nodiscard]] bool is_comparable(const Datatype& type);
+
 /// The loop of a predefined operation on a predefined type, compiled for this CPU; null if it is
 /// not defined.
 [[nodiscard]] ReductionKernel reduction_kernel(const Op& op, const Datatype& datatype);

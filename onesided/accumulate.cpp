@@ -218,20 +218,6 @@ class CopiedChange {
   }
 }
 
-/// What MPI_Compare_and_swap takes, MPI-5.0 section 12.3.4.
-[[nodiscard]] bool is_comparable(const Datatype& type) {
-  switch (type.signature().group) {
-    case TypeGroup::c_integer:
-    case TypeGroup::fortran_integer:
-    case TypeGroup::logical:
-    case TypeGroup::multi_language:
-    case TypeGroup::byte:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// The most bytes that a type of these groups has.
 constexpr std::size_t kComparedBytes = 16;
 

@@ -118,11 +118,6 @@ Expected<> Epochs::check_lock(int rank) const {
               rank);
 }
 
-void Epochs::lock(const HeldLock& held) {
-  access_ = Access::locks;
-  held_.push_back(held);
-}
-
 Expected<HeldLock> Epochs::unlock(int rank) {
   const HeldLock* const found = access_ == Access::locks ? find(rank) : nullptr;
   if (found == nullptr) {

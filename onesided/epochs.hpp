@@ -88,11 +88,32 @@ class Epochs {
   void end_exposure() { exposed_ = false; }
 
   [[nodiscard]] Expected<> check_lock(int rank) const;
-  void lock(const HeldLock& held);
+  void lock(const HeldLock& held) {
+    access_ = Access::locks;
+    held_.push_back(held);
+  }
   /// The epoch on `rank` ends.
   [[nodiscard]] Expected<HeldLock> unlock(int rank);
+  /// For short ways: the lock of `rank`, if it is the only one; null: it is not. end_only_lock()
+  /// ends its epoch.
+  [[nodiscard, gnu::always_inline]] const HeldLock* only_lock(int rank) const {
+    const bool is_it = access_ == Access::locks && held_.size() == 1 && held_.front().rank == rank;
+    return is_it ? held_.data() : nullptr;
+  }
+  void end_only_lock() {
+    held_.clear();
+    access_ = Access::none;
+  }
   /// `checks`: not MPI_MODE_NOCHECK.
   [[nodiscard]] Expected<> lock_all(bool checks);
+  /// The short way of lock_all(true), where nothing is open. False: nothing was done.
+  [[nodiscard, gnu::always_inline]] bool try_lock_all() {
+    if (access_ != Access::none || held_bits_.empty()) [[unlikely]]
+      return false;
+    access_ = Access::lock_all;
+    checks_ = true;
+    return true;
+  }
   void add_lock(const HeldLock& held);
   [[nodiscard]] Expected<> check_unlock_all() const;
   /// The epoch ends; `held()` are given back already.

@@ -20,6 +20,7 @@ onesided_sources = \
 	onesided/notify_counters.hpp \
 	onesided/notify_waits.cpp onesided/notify_waits.hpp \
 	onesided/one_sided.cpp onesided/one_sided.hpp \
+	onesided/plain_change.cpp onesided/plain_change.hpp \
 	onesided/process_memory.cpp onesided/process_memory.hpp \
 	onesided/regions.cpp onesided/regions.hpp \
 	onesided/remote_access.cpp onesided/remote_access.hpp \

@@ -40,8 +40,28 @@ ProcessMemory* WindowMembers::process(int rank) {
   return known->second.get();
 }
 
+std::byte* WindowMembers::mapped_elsewhere(int rank) const {
+  if (rank == comm_.rank) return reinterpret_cast<std::byte*>(entry(rank).base);
+  const auto known = mappings_.find(rank);
+  return known != mappings_.end() ? known->second.begin : nullptr;
+}
+
+/// Goes by a link that exists: for one operation it would cost too much to make one. Memory that
+/// is found later was copied by the kernel before, under the same locks.
+bool WindowMembers::find_mapping(int rank) {
+  const MemberEntry& member = entry(rank);
+  if (control(rank) == nullptr || member.bytes == 0) return false;
+  Mapping& known = mappings_[rank];
+  if (known.settled) return known.begin != nullptr;
+  const Links::HostPath path = links_.host_path(proc(rank));
+  if (path.memory == nullptr) return false;
+  known.begin = path.memory->map_memory(path.endpoint, member.base, member.bytes);
+  known.settled = known.begin != nullptr || !path.memory->may_map_later(path.endpoint);
+  return known.begin != nullptr;
+}
+
 MemoryWay WindowMembers::way(int rank) {
-  if (rank == comm_.rank || mapped(rank) != nullptr) return MemoryWay::mapped;
+  if (rank == comm_.rank || mapped(rank) != nullptr || find_mapping(rank)) return MemoryWay::mapped;
   return process(rank) != nullptr ? MemoryWay::kernel : MemoryWay::message;
 }
 

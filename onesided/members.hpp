@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "links/links.hpp"
 #include "links/process_id.hpp"
 #include "onesided/control.hpp"
 #include "onesided/granule.hpp"
@@ -41,13 +42,13 @@ class MemberWatch final : public HolderWatch {
 };
 
 /// Made when the window is. The table and the control words are the host's; what this process keeps
-/// for itself grows only with the members whose memory it copies by the kernel. The thread that
+/// for itself grows only with the members whose own memory it reads or writes. The thread that
 /// holds the process.
 class WindowMembers {
  public:
-  /// `comm` must outlive it.
-  WindowMembers(const CommCore& comm, HostSegment segment, KernelCopy& kernel)
-      : comm_(comm), segment_(std::move(segment)), kernel_(kernel) {}
+  /// `comm`, `kernel` and `links` must outlive it.
+  WindowMembers(const CommCore& comm, HostSegment segment, KernelCopy& kernel, const Links& links)
+      : comm_(comm), segment_(std::move(segment)), kernel_(kernel), links_(links) {}
 
   WindowMembers(const WindowMembers&) = delete;
   WindowMembers& operator=(const WindowMembers&) = delete;
@@ -64,32 +65,46 @@ class WindowMembers {
     return index < segment_.members() ? &segment_.control(index) : nullptr;
   }
   [[nodiscard]] MemberControl& own_control() const { return segment_.control(segment_.index()); }
-  /// Where a member's memory is mapped here; null: nowhere.
+  /// Where a member's memory is mapped here, in the window's segment or, once way() has found that,
+  /// elsewhere; null: nowhere.
   [[nodiscard]] std::byte* mapped(int rank) const {
     const std::uint64_t offset = entry(rank).segment_offset;
     if (offset == MemberEntry::kElsewhere) [[unlikely]]
-      return rank == comm_.rank ? reinterpret_cast<std::byte*>(entry(rank).base) : nullptr;
+      return mapped_elsewhere(rank);
     return segment_.memory(offset);
   }
 
-  /// How this process reaches a member's memory. The kernel is tried once for each member.
+  /// How this process reaches a member's memory: looks for it, in its shared heap and by the
+  /// kernel, once for each member.
   [[nodiscard]] MemoryWay way(int rank);
   /// Which of the host's members has these words.
   [[nodiscard]] std::uint32_t index_of(const MemberControl& words) const {
     return static_cast<std::uint32_t>(&words - &segment_.control(0));
   }
+  /// Of those who hold granules of members of this host.
+  [[nodiscard]] const HolderWatch* watch() const { return &watch_; }
   /// Why the kernel copies no member's memory; empty: nobody has tried, or it does.
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
   /// The memory of a member, whose way is not `message`.
   [[nodiscard]] MemberMemory memory(int rank);
 
  private:
+  /// Memory of a member's own that is mapped here, as what it has allocated on its shared heap is.
+  struct Mapping {
+    std::byte* begin = nullptr;
+    bool settled = false;  ///< it has been looked for, and stays where it is or nowhere
+  };
+
+  [[nodiscard]] std::byte* mapped_elsewhere(int rank) const;
+  [[nodiscard]] bool find_mapping(int rank);
   [[nodiscard]] ProcessMemory* process(int rank);
 
   const CommCore& comm_;
   HostSegment segment_;
   MemberWatch watch_{segment_};
   KernelCopy& kernel_;
+  const Links& links_;
+  std::map<int, Mapping> mappings_;  ///< by rank; none: not looked for
   /// By rank; null: the kernel refuses.
   std::map<int, std::unique_ptr<ProcessMemory>> processes_;
   std::string refusal_;  ///< the kernel's words

@@ -43,7 +43,7 @@ Window::Window(CommCore comm, OneSided& manager, const WindowSpec& spec, MadeMem
       keeps_(std::move(memory.keeps)),
       base_(memory.base),
       is_served_(memory.is_served),
-      members_(comm_, std::move(memory.segment), manager.kernel()),
+      members_(comm_, std::move(memory.segment), manager.kernel(), manager.links()),
       epochs_(comm_.size()),
       host_(manager, members_),
       served_(manager.traffic(), served_member()),
@@ -127,12 +127,13 @@ void Window::meet_at_end(const CommCall& call) {
 
 Window::SharedPart Window::shared_part(int rank) const {
   const auto part = [this](int member) -> SharedPart {
-    std::byte* const here =
-        member == comm_.rank ? static_cast<std::byte*>(base_) : members_.mapped(member);
-    if (here == nullptr && members_.entry(member).segment_offset == MemberEntry::kElsewhere) {
-      return {0, static_cast<int>(members_.entry(member).displacement_unit), nullptr};
-    }
     const MemberEntry& entry = members_.entry(member);
+    const bool elsewhere = entry.segment_offset == MemberEntry::kElsewhere;
+    std::byte* here = elsewhere ? nullptr : members_.mapped(member);
+    if (member == comm_.rank) here = static_cast<std::byte*>(base_);
+    if (here == nullptr && elsewhere) {
+      return {0, static_cast<int>(entry.displacement_unit), nullptr};
+    }
     return {static_cast<MPI_Aint>(entry.bytes), static_cast<int>(entry.displacement_unit), here};
   };
   if (rank != MPI_PROC_NULL) return part(rank);

@@ -21,6 +21,7 @@
 #include "onesided/host_sync.hpp"
 #include "onesided/members.hpp"
 #include "onesided/notify.hpp"
+#include "onesided/plain_change.hpp"
 #include "onesided/regions.hpp"
 #include "onesided/remote_access.hpp"
 #include "onesided/served_window.hpp"
@@ -122,6 +123,19 @@ class Window {
     return true;
   }
 
+  /// Where the short ways of accumulates find so many bytes of the target; none: that is not so
+  /// simple, and accumulate() or compare_and_swap() says why.
+  [[nodiscard, gnu::always_inline]] PlainElements plain_elements(std::size_t bytes, int rank,
+                                                                 MPI_Aint displacement) {
+    std::byte* const at = plain_place(bytes, rank, displacement);
+    if (at == nullptr) [[unlikely]]
+      return {};
+    const HostSegment& segment = members_.segment();
+    const MemberEntry& entry = members_.entry(rank);
+    const auto offset = static_cast<std::uint64_t>(at - segment.memory(entry.segment_offset));
+    return {at, entry.base + offset, members_.control(rank), segment.index() + 1, members_.watch()};
+  }
+
   // Synchronization. `assertion`: what MPI_MODE_ bits the program gave.
 
   [[nodiscard]] Expected<> fence(const CommCall& call, int assertion);
@@ -153,6 +167,30 @@ class Window {
     if (target == nullptr || !host_.try_lock(*target, exclusive, held.ticket)) [[unlikely]]
       return false;
     epochs_.lock(held);
+    return true;
+  }
+
+  /// The short way of unlock(), where no other target is locked. False: nothing was done.
+  [[nodiscard, gnu::always_inline]] bool try_unlock(int rank) {
+    const HeldLock* const held = epochs_.only_lock(rank);
+    if (held == nullptr || !held->taken || remote_.busy()) [[unlikely]]
+      return false;
+    MemberControl* const target = members_.control(rank);
+    if (target == nullptr) [[unlikely]]
+      return false;
+    host_.unlock(*target, held->exclusive, held->ticket);
+    epochs_.end_only_lock();
+    return true;
+  }
+  /// The short ways of lock_all() and unlock_all(). False: nothing was done.
+  [[nodiscard, gnu::always_inline]] bool try_lock_all() {
+    return spec_.flavor != MPI_WIN_FLAVOR_SHARED && epochs_.try_lock_all();
+  }
+  [[nodiscard, gnu::always_inline]] bool try_unlock_all() {
+    if (epochs_.access() != Epochs::Access::lock_all || remote_.busy()) [[unlikely]]
+      return false;
+    for (const HeldLock& held : epochs_.held()) give_back(held);
+    epochs_.end_lock_all();
     return true;
   }
 

@@ -1,6 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Accumulates (MPI-5.0, sections 12.3.4 and 12.3.5).
 #include "bindings/rma/operation_args.hpp"
+#include "bindings/rma/plain_accumulate.hpp"
 #include "bindings/weak.hpp"
 
 namespace remit {
@@ -101,21 +102,13 @@ int fetch_and_op_at(const char* function, const void* origin_addr, void* result_
       args.window().accumulate(no_op ? nullptr : &origin, *operation, args.target, &result));
 }
 
-/// Types that can be compared (section 12.3.4): integers, logical and multi-language types, bytes.
+/// Integers, logical and multi-language types, bytes.
 int check_comparable(Entry& entry, const Datatype& type) {
-  switch (type.signature().group) {
-    case TypeGroup::c_integer:
-    case TypeGroup::fortran_integer:
-    case TypeGroup::logical:
-    case TypeGroup::multi_language:
-    case TypeGroup::byte:
-      return MPI_SUCCESS;
-    default:
-      return entry.fail(MPI_ERR_TYPE,
-                        "datatype is {}; this needs an integer, logical or multi-language type, or "
-                        "MPI_BYTE",
-                        type.name());
-  }
+  if (is_comparable(type)) return MPI_SUCCESS;
+  return entry.fail(MPI_ERR_TYPE,
+                    "datatype is {}; this needs an integer, logical or multi-language type, or "
+                    "MPI_BYTE",
+                    type.name());
 }
 
 int compare_and_swap_at(const char* function, const void* origin_addr, const void* compare_addr,
@@ -134,10 +127,111 @@ int compare_and_swap_at(const char* function, const void* origin_addr, const voi
       args.window().compare_and_swap(origin_addr, compare_addr, result_addr, args.target));
 }
 
+/// The fast paths: true if every argument is right, and the elements are changed. What they leave
+/// undone is for functions that also find out what is wrong.
+[[gnu::always_inline]] inline bool accumulate_shortly(Instance* instance,
+                                                      const PlainAccumulate& a) {
+  return accumulate_plain(instance, a);
+}
+[[gnu::always_inline]] inline bool fetch_shortly(Instance* instance, const PlainAccumulate& a) {
+  return !Entry::is_special(a.result) && accumulate_plain(instance, a);
+}
+[[gnu::always_inline]] inline bool swap_shortly(Instance* instance, const PlainSwap& a) {
+  return swap_plain(instance, a);
+}
+
+// What MPI functions do behind them. These keep nothing for the handler of an exception, which
+// would cost the fast paths a register for each argument.
+
+[[gnu::noinline]] int full_accumulate(const char* function, const void* origin,
+                                      MPI_Count origin_count, MPI_Datatype origin_type, int rank,
+                                      MPI_Aint displacement, MPI_Count target_count,
+                                      MPI_Datatype target_type, MPI_Op op, MPI_Win win) try {
+  const PlainAccumulate plain{origin, nullptr,      origin_count, origin_type,
+                              rank,   displacement, op,           win};
+  if (origin_count == target_count && origin_type == target_type &&
+      guarded(plain, accumulate_shortly)) {
+    return MPI_SUCCESS;
+  }
+  return accumulate_at(function, origin, origin_count, origin_type, rank, displacement,
+                       target_count, target_type, op, win);
+} catch (...) {
+  return caught(function, win);
+}
+
+[[gnu::noinline]] int full_fetch_and_op(const char* function, const void* origin, void* result,
+                                        MPI_Datatype type, int rank, MPI_Aint displacement,
+                                        MPI_Op op, MPI_Win win) try {
+  const PlainAccumulate plain{origin, result, 1, type, rank, displacement, op, win};
+  if (guarded(plain, fetch_shortly)) return MPI_SUCCESS;
+  return fetch_and_op_at(function, origin, result, type, rank, displacement, op, win);
+} catch (...) {
+  return caught(function, win);
+}
+
+[[gnu::noinline]] int full_compare_and_swap(const char* function, const void* origin,
+                                            const void* compare, void* result, MPI_Datatype type,
+                                            int rank, MPI_Aint displacement, MPI_Win win) try {
+  const PlainSwap plain{origin, compare, result, type, rank, displacement, win};
+  if (guarded(plain, swap_shortly)) return MPI_SUCCESS;
+  return compare_and_swap_at(function, origin, compare, result, type, rank, displacement, win);
+} catch (...) {
+  return caught(function, win);
+}
+
 }  // namespace
 
 }  // namespace remit
 
 using namespace remit;
+
+int PMPI_Accumulate(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                    int target_rank, MPI_Aint target_disp, int target_count,
+                    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+  const PlainAccumulate plain{origin_addr, nullptr,     origin_count, origin_datatype,
+                              target_rank, target_disp, op,           win};
+  if (origin_count == target_count && origin_datatype == target_datatype &&
+      at_once(plain, accumulate_shortly)) [[likely]]
+    return MPI_SUCCESS;
+  return full_accumulate("MPI_Accumulate", origin_addr, origin_count, origin_datatype, target_rank,
+                         target_disp, target_count, target_datatype, op, win);
+}
+REMIT_WEAK(Accumulate);
+
+int PMPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+  const PlainAccumulate plain{origin_addr, nullptr,     origin_count, origin_datatype,
+                              target_rank, target_disp, op,           win};
+  if (origin_count == target_count && origin_datatype == target_datatype &&
+      at_once(plain, accumulate_shortly)) [[likely]]
+    return MPI_SUCCESS;
+  return full_accumulate("MPI_Accumulate_c", origin_addr, origin_count, origin_datatype,
+                         target_rank, target_disp, target_count, target_datatype, op, win);
+}
+REMIT_WEAK(Accumulate_c);
+
+int PMPI_Fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
+  const PlainAccumulate plain{origin_addr, result_addr, 1,  datatype,
+                              target_rank, target_disp, op, win};
+  if (at_once(plain, fetch_shortly)) [[likely]]
+    return MPI_SUCCESS;
+  return full_fetch_and_op("MPI_Fetch_and_op", origin_addr, result_addr, datatype, target_rank,
+                           target_disp, op, win);
+}
+REMIT_WEAK(Fetch_and_op);
+
+int PMPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr,
+                          MPI_Datatype datatype, int target_rank, MPI_Aint target_disp,
+                          MPI_Win win) {
+  const PlainSwap plain{origin_addr, compare_addr, result_addr, datatype,
+                        target_rank, target_disp,  win};
+  if (at_once(plain, swap_shortly)) [[likely]]
+    return MPI_SUCCESS;
+  return full_compare_and_swap("MPI_Compare_and_swap", origin_addr, compare_addr, result_addr,
+                               datatype, target_rank, target_disp, win);
+}
+REMIT_WEAK(Compare_and_swap);
 
 #include "bindings/generated/rma/accumulate.inc"

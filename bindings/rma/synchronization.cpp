@@ -153,6 +153,32 @@ int lock_target(const char* function, int lock_type, int rank, int assertion, MP
   return caught(function, win);
 }
 
+/// The fast path of an unlock: true if there was nothing to wait for, and it is done.
+[[gnu::always_inline]] inline bool unlock_at_once(int rank, MPI_Win win) {
+  const Instance* instance = library().instance;
+  if (instance == nullptr || instance->guarded()) [[unlikely]]
+    return false;
+  const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
+  return object != nullptr && object->open->types.empty() && object->window->try_unlock(rank);
+}
+
+/// ... of MPI_Win_lock_all, which asks nobody.
+[[gnu::always_inline]] inline bool lock_all_at_once(int assertion, MPI_Win win) noexcept {
+  const Instance* instance = library().instance;
+  if (instance == nullptr || instance->guarded() || assertion != 0) [[unlikely]]
+    return false;
+  const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
+  return object != nullptr && !object->window->spec().no_locks && object->window->try_lock_all();
+}
+
+[[gnu::always_inline]] inline bool unlock_all_at_once(MPI_Win win) {
+  const Instance* instance = library().instance;
+  if (instance == nullptr || instance->guarded()) [[unlikely]]
+    return false;
+  const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
+  return object != nullptr && object->open->types.empty() && object->window->try_unlock_all();
+}
+
 int unlock_target(const char* function, int rank, MPI_Win handle) {
   Entry entry(function);
   WinObject* win = nullptr;
@@ -176,6 +202,13 @@ int unlock_all_targets(const char* function, MPI_Win handle) {
   return finish_synchronized(entry, *win, -1, win->window->unlock_all(call_of(entry)));
 }
 
+// Behind the fast path.
+[[gnu::noinline]] int full_lock_all(const char* function, int assertion, MPI_Win win) try {
+  return lock_all_targets(function, assertion, win);
+} catch (...) {
+  return caught(function, win);
+}
+
 int sync_window(const char* function, MPI_Win handle) {
   Entry entry(function);
   WinObject* win = nullptr;
@@ -195,5 +228,31 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
   return full_lock("MPI_Win_lock", lock_type, rank, assert, win);
 }
 REMIT_WEAK(Win_lock);
+
+// Whoever sleeps for a lock is woken from within the fast path, which may fail.
+int PMPI_Win_unlock(int rank, MPI_Win win) try {
+  if (unlock_at_once(rank, win)) [[likely]]
+    return MPI_SUCCESS;
+  return unlock_target("MPI_Win_unlock", rank, win);
+} catch (...) {
+  return caught("MPI_Win_unlock", win);
+}
+REMIT_WEAK(Win_unlock);
+
+int PMPI_Win_lock_all(int assert, MPI_Win win) {
+  if (lock_all_at_once(assert, win)) [[likely]]
+    return MPI_SUCCESS;
+  return full_lock_all("MPI_Win_lock_all", assert, win);
+}
+REMIT_WEAK(Win_lock_all);
+
+int PMPI_Win_unlock_all(MPI_Win win) try {
+  if (unlock_all_at_once(win)) [[likely]]
+    return MPI_SUCCESS;
+  return unlock_all_targets("MPI_Win_unlock_all", win);
+} catch (...) {
+  return caught("MPI_Win_unlock_all", win);
+}
+REMIT_WEAK(Win_unlock_all);
 
 #include "bindings/generated/rma/synchronization.inc"

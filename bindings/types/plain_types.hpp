@@ -30,20 +30,38 @@ class PlainTypes {
   /// The loop of a predefined operation on a predefined type; null: there is none, or another one
   /// at times (MPI_Abi_set_fortran_booleans).
   [[nodiscard]] ReductionKernel kernel(MPI_Op op, MPI_Datatype type) {
-    if (op_ != op || type_ != type) [[unlikely]]
-      find_kernel(op, type);
-    return kernel_;
+    const auto pair = reinterpret_cast<std::uintptr_t>(op) ^ reinterpret_cast<std::uintptr_t>(type);
+    KnownKernel& known = kernels_[pair % kKnownKernels];
+    if (known.op != op || known.type != type) [[unlikely]]
+      find_kernel(op, type, known);
+    return known.kernel;
+  }
+
+  /// The bytes of a predefined type that MPI_Compare_and_swap takes, MPI-5.0 section 12.3.4; 0:
+  /// another type.
+  [[nodiscard]] std::size_t comparable_bytes(MPI_Datatype type) const {
+    const std::uintptr_t slot = reinterpret_cast<std::uintptr_t>(type) - kFirstDatatype;
+    return slot < kDatatypeSlots ? comparable_bytes_[slot] : 0;
   }
 
  private:
-  void find_kernel(MPI_Op op, MPI_Datatype type);
+  /// A reduction that was asked for.
+  struct KnownKernel {
+    MPI_Op op = nullptr;
+    MPI_Datatype type = nullptr;
+    ReductionKernel kernel = nullptr;
+    std::uintptr_t unused = 0;  ///< so that an index is a shift
+  };
+  /// Programs reduce by a few operations in turn; two that share an entry are found anew each time.
+  static constexpr std::size_t kKnownKernels = 16;
 
-  /// By handle - kFirstDatatype; 0 for types that are not one block.
+  static void find_kernel(MPI_Op op, MPI_Datatype type, KnownKernel& out);
+
+  // By handle - kFirstDatatype; 0 for types that are not one block, and for those that are not
+  // comparable.
   std::array<std::uint8_t, kDatatypeSlots> block_bytes_ = {};
-  // The reduction that was asked for last.
-  MPI_Op op_ = nullptr;
-  MPI_Datatype type_ = nullptr;
-  ReductionKernel kernel_ = nullptr;
+  std::array<std::uint8_t, kDatatypeSlots> comparable_bytes_ = {};
+  std::array<KnownKernel, kKnownKernels> kernels_ = {};
 };
 
 }  // namespace remit

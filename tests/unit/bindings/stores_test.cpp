@@ -2,6 +2,8 @@
 // What fast paths look up: plain types and operations, and requests at rest.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "bindings/pt2pt/request_store.hpp"
 #include "bindings/types/plain_types.hpp"
 
@@ -46,6 +48,36 @@ TEST(PlainTypes, FindsTheLoopOfAReductionAgainAndAgain) {
   EXPECT_EQ(plain.kernel(MPI_SUM, MPI_INT), sum);
   EXPECT_EQ(plain.kernel(MPI_BAND, MPI_DOUBLE), nullptr) << "not defined";
   EXPECT_EQ(plain.kernel(MPI_LAND, MPI_LOGICAL), nullptr) << "another one at times";
+}
+
+TEST(PlainTypes, KeepsTheLoopsOfManyReductionsApart) {
+  PlainTypes plain;
+  const std::array ops = {MPI_SUM, MPI_MIN, MPI_MAX, MPI_PROD, MPI_BAND, MPI_BOR, MPI_BXOR};
+  const std::array types = {MPI_INT, MPI_INT64_T, MPI_DOUBLE, MPI_UINT8_T, MPI_LONG, MPI_FLOAT};
+  for (int round = 0; round < 2; ++round) {
+    for (MPI_Op op : ops) {
+      for (MPI_Datatype type : types) {
+        const Op& operation = *op_of(op);
+        const Datatype& datatype = *predefined(reinterpret_cast<std::uintptr_t>(type));
+        const ReductionKernel expected =
+            check(operation, datatype) ? reduction_kernel(operation, datatype) : nullptr;
+        EXPECT_EQ(plain.kernel(op, type), expected) << operation.name() << datatype.name();
+      }
+    }
+  }
+}
+
+TEST(PlainTypes, KnowsWhatCanBeCompared) {
+  const PlainTypes plain;
+  EXPECT_EQ(plain.comparable_bytes(MPI_INT64_T), 8U);
+  EXPECT_EQ(plain.comparable_bytes(MPI_INT), 4U);
+  EXPECT_EQ(plain.comparable_bytes(MPI_BYTE), 1U);
+  EXPECT_EQ(plain.comparable_bytes(MPI_AINT), sizeof(MPI_Aint));
+  EXPECT_EQ(plain.comparable_bytes(MPI_DOUBLE), 0U);
+  EXPECT_EQ(plain.comparable_bytes(MPI_2INT), 0U);
+  EXPECT_EQ(plain.comparable_bytes(MPI_DATATYPE_NULL), 0U);
+  const Ref<Datatype> derived = make_contiguous(2, predefined(MPI_INT)).value();
+  EXPECT_EQ(plain.comparable_bytes(derived->handle()), 0U);
 }
 
 TEST(RequestStore, UsesTheSameMemoryAgain) {

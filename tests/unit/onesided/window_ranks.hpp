@@ -107,7 +107,7 @@ class WindowRanks : public CallingRanks {
                   HostSegment(reinterpret_cast<std::byte*>(words.data()),
                               HostSegment::Owner(nullptr, [](void*) {}), 1, 0,
                               static_cast<std::size_t>(ranks.size())),
-                  manager.kernel()),
+                  manager.kernel(), manager.links()),
           served(manager.traffic(), member(ranks)),
           access(manager, kNumber, members) {
       manager.add(kNumber, served);

@@ -147,7 +147,7 @@ Expected<> Window::admit(int rank) {
   if (epochs_.admits(rank)) [[likely]]
     return {};
   if (!epochs_.wants_lock(rank)) return tl::unexpected(epochs_.refusal(rank));
-  const LockWait subject(comm_, "MPI_Win_lock_all", rank, false);
+  const LockWait subject(comm_, "MPI_Win_lock_all", rank, false, members_.control(rank));
   auto held = take_lock(rank, false, &subject);
   if (!held) return tl::unexpected(held.error());
   epochs_.add_lock(*held);

@@ -234,6 +234,7 @@ class Window {
   [[nodiscard]] Expected<> barrier(const CommCall& call);
   [[nodiscard]] Expected<HeldLock> take_lock(int rank, bool exclusive, const WaitSubject* subject);
   void give_back(const HeldLock& held);
+  [[nodiscard]] Expected<> flush_one(const CommCall& call, int rank, bool local);
   [[nodiscard]] bool all_posted(std::vector<int>& missing);
 
   CommCore comm_;

@@ -22,6 +22,7 @@ Expected<> HostSync::lock(int rank, bool exclusive, TicketLock::Ticket& ticket,
                           const WaitSubject* subject) {
   MemberControl& target = *members_.control(rank);
   if (try_lock(target, exclusive, ticket)) return {};
+  ++waits_;
   TicketLock& lock = target.access.lock;
   ticket = lock.take_ticket();
   bool is_in = false;

@@ -36,6 +36,7 @@ Window::Window(CommCore comm, OneSided& manager, const WindowSpec& spec, MadeMem
       keeps_(std::move(memory.keeps)),
       base_(memory.base),
       is_served_(memory.is_served),
+      unshared_(std::move(memory.unshared)),
       members_(comm_, std::move(memory.segment), manager.kernel()),
       epochs_(comm_.size()),
       host_(manager, members_),
@@ -186,8 +187,8 @@ Expected<> Window::check_regions(int rank, const View& view, MemoryWay way) {
   if (way == MemoryWay::message) return {};  // the member looks
   std::unique_ptr<PeerRegions>& known = peers_[rank];
   if (known == nullptr) {
-    known = std::make_unique<PeerRegions>(*members_.memory(rank).process,
-                                          members_.control(rank)->identity);
+    known =
+        std::make_unique<PeerRegions>(*members_.process(rank), members_.control(rank)->identity);
   }
   return known->check(address, span.length);
 }

@@ -25,6 +25,7 @@
 #include "onesided/remote_access.hpp"
 #include "onesided/served_window.hpp"
 #include "onesided/window_making.hpp"
+#include "onesided/window_report.hpp"
 #include "onesided/window_spec.hpp"
 #include "pt2pt/request.hpp"
 #include "runtime/copy.hpp"
@@ -70,6 +71,9 @@ class Window {
   [[nodiscard]] const Epochs& epochs() const { return epochs_; }
   /// Whether some member can reach another one by nothing but messages, which that has to serve.
   [[nodiscard]] bool is_served() const { return is_served_; }
+  /// What is known of its ways by now; in as many steps as there are members.
+  /// (onesided/window_report.cpp)
+  [[nodiscard]] WindowReport report(bool has_progress_thread) const;
 
   /// MPI_Win_shared_query: what this process can load from and store to. For MPI_PROC_NULL that of
   /// the lowest rank with memory. Size 0 and null where nothing is shared.
@@ -243,6 +247,7 @@ class Window {
   std::shared_ptr<void> keeps_;
   void* base_;
   bool is_served_;
+  std::vector<int> unshared_;  ///< as in MadeMemory
   WindowMembers members_;
   Epochs epochs_;
   HostSync host_;

@@ -10,7 +10,9 @@ namespace remit {
 
 // --- locks -------------------------------------------------------------------------------------
 
+/// The last writer may have left, and others have the lock.
 bool HostSync::writer_is_lost(const MemberControl& target) const {
+  if (!target.access.lock.written()) return false;
   const std::uint32_t holder = target.access.holder.load(std::memory_order_relaxed);
   return holder != 0 && holder <= static_cast<std::uint32_t>(members_.size()) &&
          manager_.links().lost(members_.proc(static_cast<int>(holder - 1)));
@@ -20,6 +22,7 @@ Expected<> HostSync::lock(int rank, bool exclusive, TicketLock::Ticket& ticket,
                           const WaitSubject* subject) {
   MemberControl& target = *members_.control(rank);
   if (try_lock(target, exclusive, ticket)) return {};
+  ++waits_;
   TicketLock& lock = target.access.lock;
   ticket = lock.take_ticket();
   bool is_in = false;

@@ -65,6 +65,8 @@ class HostSync {
   void tell_signalled(int rank);
 
   [[nodiscard]] Progress& progress() { return manager_.progress(); }
+  /// Locks that were not free when this process wanted them.
+  [[nodiscard]] std::uint64_t waits() const { return waits_; }
 
  private:
   /// For reports.
@@ -77,6 +79,7 @@ class HostSync {
 
   OneSided& manager_;
   WindowMembers& members_;
+  std::uint64_t waits_ = 0;
 };
 
 }  // namespace remit

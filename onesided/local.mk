@@ -33,6 +33,7 @@ onesided_sources = \
 	onesided/window.cpp onesided/window.hpp \
 	onesided/window_making.cpp onesided/window_making.hpp \
 	onesided/window_notify.cpp \
+	onesided/window_report.cpp onesided/window_report.hpp \
 	onesided/window_spec.hpp \
 	onesided/window_sync.cpp \
 	onesided/window_waits.cpp onesided/window_waits.hpp \

@@ -65,6 +65,15 @@ MemoryWay WindowMembers::way(int rank) {
   return process(rank) != nullptr ? MemoryWay::kernel : MemoryWay::message;
 }
 
+std::optional<MemoryWay> WindowMembers::known_way(int rank) const {
+  if (rank == comm_.rank || mapped(rank) != nullptr) return MemoryWay::mapped;
+  if (mapped_elsewhere(rank) != nullptr) return MemoryWay::mapped;
+  if (control(rank) == nullptr) return MemoryWay::message;
+  const auto known = processes_.find(rank);
+  if (known == processes_.end()) return std::nullopt;
+  return known->second != nullptr ? MemoryWay::kernel : MemoryWay::message;
+}
+
 MemberMemory WindowMembers::memory(int rank) {
   MemberMemory memory;
   memory.self = segment_.index() + 1;
@@ -77,7 +86,10 @@ MemberMemory WindowMembers::memory(int rank) {
   }
   memory.base = entry(rank).base;
   memory.here = mapped(rank);
-  if (memory.here == nullptr) memory.process = process(rank);
+  if (memory.here == nullptr) {
+    memory.process = process(rank);
+    ++kernel_uses_;
+  }
   return memory;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -77,6 +78,8 @@ class WindowMembers {
   /// How this process reaches a member's memory: looks for it, in its shared heap and by the
   /// kernel, once for each member.
   [[nodiscard]] MemoryWay way(int rank);
+  /// The same as far as that is known: nothing where the kernel has not been tried.
+  [[nodiscard]] std::optional<MemoryWay> known_way(int rank) const;
   /// Which of the host's members has these words.
   [[nodiscard]] std::uint32_t index_of(const MemberControl& words) const {
     return static_cast<std::uint32_t>(&words - &segment_.control(0));
@@ -87,6 +90,10 @@ class WindowMembers {
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
   /// The memory of a member, whose way is not `message`.
   [[nodiscard]] MemberMemory memory(int rank);
+  /// A member of this host, for copies by the kernel; null: it refuses.
+  [[nodiscard]] ProcessMemory* process(int rank);
+  /// How often memory() was asked for memory that the kernel copies.
+  [[nodiscard]] std::uint64_t kernel_uses() const { return kernel_uses_; }
 
  private:
   /// Memory of a member's own that is mapped here, as what it has allocated on its shared heap is.
@@ -97,7 +104,6 @@ class WindowMembers {
 
   [[nodiscard]] std::byte* mapped_elsewhere(int rank) const;
   [[nodiscard]] bool find_mapping(int rank);
-  [[nodiscard]] ProcessMemory* process(int rank);
 
   const CommCore& comm_;
   HostSegment segment_;
@@ -108,6 +114,7 @@ class WindowMembers {
   /// By rank; null: the kernel refuses.
   std::map<int, std::unique_ptr<ProcessMemory>> processes_;
   std::string refusal_;  ///< the kernel's words
+  std::uint64_t kernel_uses_ = 0;
 };
 
 }  // namespace remit

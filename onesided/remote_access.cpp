@@ -45,6 +45,7 @@ Progress& RemoteAccess::progress() {
 Expected<RemoteAccess::Target*> RemoteAccess::begin(int rank) {
   const ProcId proc = members_.proc(rank);
   if (traffic_.lost(proc)) return tl::unexpected(traffic_.words_of_loss(proc));
+  ++asked_;
   return &targets_[proc];
 }
 
@@ -84,6 +85,7 @@ bool RemoteAccess::move(OpKind kind, int rank, const View& origin, const View& t
     return false;
   }
   use(member);
+  ++moved_;
   ++member.moving;
   member.unconfirmed = member.unconfirmed || kind == OpKind::put;
   return true;

@@ -72,6 +72,11 @@ class RemoteAccess {
   void tell_posted(int rank);
   void tell_completed(int rank);
 
+  /// Operations, notifications and locks that were asked for, and those of them that the device
+  /// made by itself.
+  [[nodiscard]] std::uint64_t asked() const { return asked_; }
+  [[nodiscard]] std::uint64_t moved() const { return moved_; }
+
   // For OneSided.
 
   /// An answer of a process. False: it makes no sense.
@@ -125,6 +130,8 @@ class RemoteAccess {
   WindowTraffic& traffic_;
   Fetches fetches_;
   std::uint64_t under_way_ = 0;  ///< targets that are used
+  std::uint64_t asked_ = 0;
+  std::uint64_t moved_ = 0;
   std::map<ProcId, Target> targets_;
   std::vector<std::byte> packed_;  ///< of the message that is being made
 };

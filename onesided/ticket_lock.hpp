@@ -51,6 +51,13 @@ class TicketLock {
   void writer_leaves(Ticket ticket) { served_.store(both(ticket + 1), std::memory_order_release); }
   void reader_leaves() { served_.fetch_add(kFinished, std::memory_order_acq_rel); }
 
+  /// Whether a writer has the lock; also when somebody's turn has just come, who has not seen it
+  /// yet.
+  [[nodiscard]] bool written() const {
+    const std::uint64_t served = served_.load(std::memory_order_acquire);
+    const auto left = static_cast<Ticket>(served >> 32);
+    return left == static_cast<Ticket>(served) && left != next_.load(std::memory_order_acquire);
+  }
   /// Whether anybody has the lock or waits for it.
   [[nodiscard]] bool in_use() const {
     const std::uint64_t served = served_.load(std::memory_order_acquire);

@@ -43,6 +43,7 @@ Window::Window(CommCore comm, OneSided& manager, const WindowSpec& spec, MadeMem
       keeps_(std::move(memory.keeps)),
       base_(memory.base),
       is_served_(memory.is_served),
+      unshared_(std::move(memory.unshared)),
       members_(comm_, std::move(memory.segment), manager.kernel(), manager.links()),
       epochs_(comm_.size()),
       host_(manager, members_),
@@ -158,7 +159,7 @@ Expected<> Window::admit(int rank) {
   if (epochs_.admits(rank)) [[likely]]
     return {};
   if (!epochs_.wants_lock(rank)) return tl::unexpected(epochs_.refusal(rank));
-  const LockWait subject(comm_, "MPI_Win_lock_all", rank, false);
+  const LockWait subject(comm_, "MPI_Win_lock_all", rank, false, members_.control(rank));
   auto held = take_lock(rank, false, &subject);
   if (!held) return tl::unexpected(held.error());
   epochs_.add_lock(*held);
@@ -197,8 +198,8 @@ Expected<> Window::check_regions(int rank, const View& view, MemoryWay way) {
   if (way == MemoryWay::message) return {};  // the member looks
   std::unique_ptr<PeerRegions>& known = peers_[rank];
   if (known == nullptr) {
-    known = std::make_unique<PeerRegions>(*members_.memory(rank).process,
-                                          members_.control(rank)->identity);
+    known =
+        std::make_unique<PeerRegions>(*members_.process(rank), members_.control(rank)->identity);
   }
   return known->check(address, span.length);
 }

@@ -26,6 +26,7 @@
 #include "onesided/remote_access.hpp"
 #include "onesided/served_window.hpp"
 #include "onesided/window_making.hpp"
+#include "onesided/window_report.hpp"
 #include "onesided/window_spec.hpp"
 #include "pt2pt/request.hpp"
 #include "runtime/copy.hpp"
@@ -74,6 +75,9 @@ class Window {
   [[nodiscard]] const Epochs& epochs() const { return epochs_; }
   /// Whether some member can reach another one by nothing but messages, which that has to serve.
   [[nodiscard]] bool is_served() const { return is_served_; }
+  /// What is known of its ways by now; in as many steps as there are members.
+  /// (onesided/window_report.cpp)
+  [[nodiscard]] WindowReport report(bool has_progress_thread) const;
 
   /// MPI_Win_shared_query: what this process can load from and store to. For MPI_PROC_NULL that of
   /// the lowest rank with memory, shared or not. Size 0 and null where nothing is shared.
@@ -275,6 +279,7 @@ class Window {
   [[nodiscard]] Expected<> barrier(const CommCall& call);
   [[nodiscard]] Expected<HeldLock> take_lock(int rank, bool exclusive, const WaitSubject* subject);
   void give_back(const HeldLock& held);
+  [[nodiscard]] Expected<> flush_one(const CommCall& call, int rank, bool local);
   [[nodiscard]] bool all_posted(std::vector<int>& missing);
   /// In calls that have nothing to wait for: now and then the process polls, if it serves others.
   void serve_now_and_then();
@@ -285,6 +290,7 @@ class Window {
   std::shared_ptr<void> keeps_;
   void* base_;
   bool is_served_;
+  std::vector<int> unshared_;  ///< as in MadeMemory
   WindowMembers members_;
   Epochs epochs_;
   HostSync host_;

@@ -106,7 +106,8 @@ class WindowMaking {
   std::uint64_t segment_bytes_ = 0;
   std::shared_ptr<void> owner_;  ///< the segment that this process has allocated
   std::optional<HostSegment> segment_;
-  bool alone_ = false;  ///< members of this host cannot share memory
+  bool alone_ = false;         ///< members of this host cannot share memory
+  std::vector<int> unshared_;  ///< ... and these are the others
   void* base_ = nullptr;
   std::shared_ptr<void> keeps_;
 };
@@ -157,6 +158,8 @@ void WindowMaking::take_segment(std::byte* begin) {
 /// A segment of this process's own: nobody else reads it. Members' memory stays where it is.
 void WindowMaking::stand_alone() {
   if (keeps_ == nullptr) keeps_ = owner_;
+  unshared_ = local_;
+  std::erase(unshared_, comm_.core.rank);
   local_ = {comm_.core.rank};
   const std::size_t bytes = HostSegment::head_bytes(1, wishes_.size());
   owner_ = allocate_private_segment(bytes);
@@ -267,7 +270,7 @@ Expected<MadeMemory> WindowMaking::make(std::int64_t color) {
   const bool copy = std::all_of(outcomes->begin(), outcomes->end(),
                                 [](const Outcome& outcome) { return outcome.copies != 0; });
   const bool is_served = local_.size() != wishes_.size() || (!allocates() && !copy);
-  return MadeMemory{std::move(*segment_), base_, keeps_, is_served};
+  return MadeMemory{std::move(*segment_), base_, keeps_, is_served, std::move(unshared_)};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "communicators/comm_process.hpp"
 #include "onesided/host_segment.hpp"
@@ -19,6 +20,7 @@ struct MadeMemory {
   void* base = nullptr;         ///< of this member
   std::shared_ptr<void> keeps;  ///< memory of members that is not in the segment, but Remit's
   bool is_served = false;       ///< some members reach others by messages alone
+  std::vector<int> unshared;    ///< ranks of this host with which no memory is shared, ascending
 };
 
 /// Makes the memory of a window of the members of `comm`, who all call this; `color` is the same

@@ -121,7 +121,7 @@ Expected<> Window::wait(const CommCall& call) {
   const auto over = [&] {
     return line.completed.load(std::memory_order_acquire) >= completions_due_;
   };
-  const MembersWait subject(comm_, call.function, "complete", exposed_to_);
+  const MembersWait subject(comm_, call.function, "completion", exposed_to_);
   wait_for_word(call.progress(), line.sleeps, over, &subject);
   epochs_.end_exposure();
   return {};
@@ -161,7 +161,7 @@ Expected<> Window::lock(const CommCall& call, int rank, bool exclusive, int asse
     epochs_.lock({rank, exclusive, false, 0});
     return {};
   }
-  const LockWait subject(comm_, call.function, rank, exclusive);
+  const LockWait subject(comm_, call.function, rank, exclusive, members_.control(rank));
   const auto held = take_lock(rank, exclusive, &subject);
   if (!held) return tl::unexpected(held.error());
   epochs_.lock(*held);
@@ -175,12 +175,17 @@ void Window::serve_now_and_then() {
   if (is_served_ && ++idle_calls_ % kCallsPerPoll == 0) manager_.progress().poll();
 }
 
+Expected<> Window::flush_one(const CommCall& call, int rank, bool local) {
+  const std::vector<int> whom{rank};
+  const MembersWait subject(comm_, call.function, "flush", whom);
+  return remote_.flush(rank, local, &subject);
+}
+
 Expected<> Window::unlock(const CommCall& call, int rank) {
   const auto held = epochs_.unlock(rank);
   if (!held) return tl::unexpected(held.error());
   if (!remote_.busy()) serve_now_and_then();
-  const MembersWait subject(comm_, call.function, "flush", kAllMembers);
-  auto flushed = remote_.busy() ? remote_.flush(rank, false, &subject) : Expected<>{};
+  auto flushed = remote_.busy() ? flush_one(call, rank, false) : Expected<>{};
   give_back(*held);
   return flushed;
 }
@@ -192,7 +197,7 @@ Expected<> Window::lock_all(const CommCall& call, int assertion) {
   if (auto fine = epochs_.lock_all(checks); !fine) return fine;
   if (!checks || spec_.flavor != MPI_WIN_FLAVOR_SHARED) return {};
   for (int rank = 0; rank < comm_.size(); ++rank) {
-    const LockWait subject(comm_, call.function, rank, false);
+    const LockWait subject(comm_, call.function, rank, false, members_.control(rank));
     const auto held = take_lock(rank, false, &subject);
     if (!held) return tl::unexpected(held.error());
     epochs_.add_lock(*held);
@@ -212,12 +217,9 @@ Expected<> Window::unlock_all(const CommCall& call) {
 Expected<> Window::flush(const CommCall& call, int rank, bool local) {
   if (auto fine = epochs_.check_flush(rank); !fine) return fine;
   std::atomic_thread_fence(std::memory_order_release);
-  if (!remote_.busy()) {
-    serve_now_and_then();
-    return {};
-  }
-  const MembersWait subject(comm_, call.function, "flush", kAllMembers);
-  return remote_.flush(rank, local, &subject);
+  if (remote_.busy()) return flush_one(call, rank, local);
+  serve_now_and_then();
+  return {};
 }
 
 Expected<> Window::flush_all(const CommCall& call, bool local) {

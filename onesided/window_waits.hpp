@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "onesided/control.hpp"
 #include "pt2pt/communicator.hpp"
 #include "runtime/call_status.hpp"
 
@@ -12,8 +13,11 @@ namespace remit {
 /// The wait for the lock of one member.
 class LockWait final : public WaitSubject {
  public:
-  LockWait(const CommCore& comm, const char* function, int rank, bool exclusive)
-      : comm_(comm), function_(function), rank_(rank), exclusive_(exclusive) {}
+  /// `target`: the words of that member; null: it is on another host, which alone knows who has
+  /// the lock.
+  LockWait(const CommCore& comm, const char* function, int rank, bool exclusive,
+           const MemberControl* target)
+      : comm_(comm), function_(function), rank_(rank), exclusive_(exclusive), target_(target) {}
   void describe(CallRecord& record) const override;
 
  private:
@@ -21,6 +25,7 @@ class LockWait final : public WaitSubject {
   const char* function_;
   int rank_;
   bool exclusive_;
+  const MemberControl* target_;
 };
 
 /// The wait for something that members of the window have to do.

@@ -61,22 +61,6 @@ const char* type_of(const ParamValue& value) {
   return kNames[value.index()];
 }
 
-/// Lines of at most kColumns, broken at spaces, each after `indent` spaces.
-std::string wrapped(std::string_view words, std::size_t indent) {
-  std::string out;
-  const std::size_t width = kColumns - indent;
-  while (!words.empty()) {
-    std::size_t cut = words.size();
-    if (cut > width) {
-      cut = words.rfind(' ', width);
-      if (cut == std::string_view::npos) cut = width;
-    }
-    out += fmt::format("{:{}}{}\n", "", indent, words.substr(0, cut));
-    words.remove_prefix(std::min(words.size(), words.find_first_not_of(' ', cut)));
-  }
-  return out;
-}
-
 std::string joined_abilities(const Caps& caps) {
   std::vector<const char*> words;
   if (caps.has_put) words.push_back("put");
@@ -456,6 +440,21 @@ Json copies_json(const InfoReport& report) {
 
 }  // namespace
 
+std::string wrapped(std::string_view words, std::size_t indent) {
+  std::string out;
+  const std::size_t width = kColumns - indent;
+  while (!words.empty()) {
+    std::size_t cut = words.size();
+    if (cut > width) {
+      cut = words.rfind(' ', width);
+      if (cut == std::string_view::npos) cut = width;
+    }
+    out += fmt::format("{:{}}{}\n", "", indent, words.substr(0, cut));
+    words.remove_prefix(std::min(words.size(), words.find_first_not_of(' ', cut)));
+  }
+  return out;
+}
+
 std::string readable_bytes(std::size_t bytes) {
   if (bytes >= kUnlimited) return "any size";
   constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -513,6 +512,10 @@ std::string to_text(const InfoReport& report, const InfoSections& sections) {
     separate();
     append_waiting(out, report.waiting);
   }
+  if (sections.windows) {
+    separate();
+    out += windows_text(report.windows);
+  }
   if (sections.collectives) {
     separate();
     append_collectives(out, report.collectives);
@@ -543,6 +546,7 @@ std::string to_json(const InfoReport& report, const InfoSections& sections) {
   if (sections.protocols) root["protocols"] = protocols_json(report);
   if (sections.copies) root["copies"] = copies_json(report);
   if (sections.waiting) root["waiting"] = waiting_json(report.waiting);
+  if (sections.windows) root["windows"] = windows_json(report.windows);
   if (sections.collectives) root["collectives"] = collectives_json(report.collectives);
   if (sections.algorithms) root["algorithms"] = algorithms_json();
   if (sections.rdma) root["rdma"] = rdma_json(report);

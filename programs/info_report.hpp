@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collectives/choice/tuning.hpp"
+#include "programs/window_rows.hpp"
 #include "pt2pt/engine_report.hpp"
 #include "rdma_btl/device.hpp"
 #include "rdma_btl/open_devices.hpp"
@@ -42,6 +44,7 @@ struct InfoSections {
   bool rdma = false;
   bool waiting = false;
   bool algorithms = false;  ///< the names of all rows
+  bool windows = false;
 };
 
 /// Which algorithms collectives use in one communicator.
@@ -87,6 +90,7 @@ struct InfoReport {
   CollectivesInfo collectives;
   std::vector<verbs::Finding> rdma;
   WaitingInfo waiting;
+  WindowFacts windows;
 };
 
 /// The parameters of this program with their values in `params`, by name.
@@ -96,9 +100,13 @@ struct InfoReport {
 [[nodiscard]] std::string to_text(const InfoReport& report, const InfoSections& sections);
 
 /// The wanted sections as one JSON object, keys "version", "devices" and
-/// "networks", "parameters", "protocols", "copies", "waiting", "collectives", "algorithms", "rdma".
-/// Sizes are bytes, times nanoseconds; a range without an end has "to_bytes": null.
+/// "networks", "parameters", "protocols", "copies", "waiting", "windows", "collectives",
+/// "algorithms", "rdma". Sizes are bytes, times nanoseconds; a range without an end has "to_bytes":
+/// null.
 [[nodiscard]] std::string to_json(const InfoReport& report, const InfoSections& sections);
+
+/// Lines of at most 100 columns, broken at spaces, each after `indent` spaces.
+[[nodiscard]] std::string wrapped(std::string_view words, std::size_t indent);
 
 /// 4096 as "4 KiB", 5 as "5 B"; a number that is not a whole multiple stays in the smaller unit;
 /// more than any memory is "any size".

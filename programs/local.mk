@@ -4,8 +4,10 @@
 # their objects, not only those that it calls.
 bin_PROGRAMS += remit_info
 remit_info_SOURCES = programs/remit_info.cpp programs/info_collectives.cpp \
-	programs/info_collectives.hpp programs/info_report.cpp programs/info_report.hpp
+	programs/info_collectives.hpp programs/info_report.cpp programs/info_report.hpp \
+	programs/info_windows.cpp programs/info_windows.hpp programs/window_rows.cpp \
+	programs/window_rows.hpp
 # (automake takes a literal -Wl here for a mistake)
-remit_info_LDADD = $(subst ,,-Wl,--whole-archive,.libs/libcollectives.a,--no-whole-archive) \
+remit_info_LDADD = $(subst ,,-Wl,--whole-archive,.libs/libonesided.a,--no-whole-archive) \
 	$(PMIX_LIBS) $(HWLOC_LIBS)
-remit_info_DEPENDENCIES = libcollectives.la
+remit_info_DEPENDENCIES = libonesided.la

@@ -17,6 +17,7 @@
 #include "config.h"
 #include "programs/info_collectives.hpp"
 #include "programs/info_report.hpp"
+#include "programs/info_windows.hpp"
 #include "pt2pt/engine.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "rdma_btl/shm/shm_params.hpp"
@@ -100,6 +101,7 @@ Expected<InfoReport> ask(const Params& params, const InfoSections& sections,
   if (sections.devices) ask_networks(params, report);
   if (sections.copies) read_copies(params, report);
   if (sections.waiting) ask_waiting(params, waiting_ranks, report.waiting);
+  if (sections.windows) report.windows = ask_windows(params);
   if (sections.collectives) {
     if (auto known = check_forced_algorithms(params); !known) return tl::unexpected(known.error());
     if (auto done = ask_collectives(params, question, report.collectives); !done) {
@@ -131,6 +133,9 @@ int run(int argc, char** argv) {
           ->type_name("[RANKS]")
           ->expected(0, 1)
           ->check(CLI::Range(1, std::numeric_limits<int>::max()));
+  app.add_flag("--window", sections.windows,
+               "which ways each kind of window has to memory of this host and of others, why not "
+               "faster ones, and whether its operations are passive");
   CollectivesQuestion question;
   CLI::Option* const collectives = add_collectives_options(app, question);
   app.add_flag("--algorithms", sections.algorithms,
@@ -154,8 +159,9 @@ int run(int argc, char** argv) {
   sections.collectives = collectives->count() != 0;
   const bool everything = !sections.version && !sections.collectives && !sections.devices &&
                           !sections.parameters && !sections.protocols && !sections.copies &&
-                          !sections.rdma && !sections.waiting && !sections.algorithms;
-  if (everything) sections = {true, true, true, true, true, false, false, true, false};
+                          !sections.rdma && !sections.waiting && !sections.algorithms &&
+                          !sections.windows;
+  if (everything) sections = {true, true, true, true, true, false, false, true, false, true};
   const auto report = read_params(settings).and_then(
       [&](const Params& params) { return ask(params, sections, question, waiting_ranks); });
   if (!report) {

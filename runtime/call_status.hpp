@@ -54,7 +54,11 @@ struct RankSet {
   }
 };
 
-enum class CallKind : std::uint8_t { other, receive, send, collective };
+enum class CallKind : std::uint8_t { other, receive, send, collective, lock };
+
+/// CallRecord::holder if it is no rank.
+inline constexpr std::int32_t kHolderUnknown = -1;
+inline constexpr std::int32_t kHeldByReaders = -2;
 
 /// One MPI call that waits. Plain bytes: another process reads it. Texts end with a zero byte.
 struct CallRecord {
@@ -69,10 +73,11 @@ struct CallRecord {
   bool has_peer = false;  ///< `peer` and `tag` mean something
   std::uint32_t context = 0;   ///< of the communicator: the same number at all its members
   std::uint32_t sequence = 0;  ///< collectives: the number of the operation on its communicator
-  std::int32_t peer = 0;       ///< a rank of `comm`, or MPI_ANY_SOURCE
+  std::int32_t peer = 0;       ///< a rank of `comm`, or MPI_ANY_SOURCE; locks: whose lock it is
   std::int32_t tag = 0;
-  std::int64_t count = -1;   ///< elements of `type`; -1: none
-  std::int32_t pending = 0;  ///< requests that are not complete, of `total`
+  std::int32_t holder = kHolderUnknown;  ///< locks: who has it, a rank of `comm` or the above
+  std::int64_t count = -1;               ///< elements of `type`; -1: none
+  std::int32_t pending = 0;              ///< requests that are not complete, of `total`
   std::int32_t total = 0;
   /// monotonic_ns() of a call that polled in vain, as many before it, like MPI_Test in a loop; 0:
   /// the call waits.
@@ -118,7 +123,7 @@ inline constexpr std::size_t kCallSlots = 5;
 
 /// A rank's page. All zero: no rank of this library has come to MPI_Init.
 struct CallPage {
-  static constexpr std::uint32_t kMagic = 0x52434232;  ///< changes with the layout
+  static constexpr std::uint32_t kMagic = 0x52434233;  ///< changes with the layout
 
   std::atomic<std::uint32_t> magic{0};
   CallSlot slots[kCallSlots];

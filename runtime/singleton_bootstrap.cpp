@@ -16,7 +16,7 @@ namespace {
 
 class SingletonBootstrap final : public Bootstrap {
  public:
-  SingletonBootstrap() {
+  explicit SingletonBootstrap(bool other_hosts) {
     char host[HOST_NAME_MAX + 1] = "localhost";
     (void)::gethostname(host, sizeof host - 1);
     // Names of processes must not meet those of another host, or of an earlier process.
@@ -27,6 +27,7 @@ class SingletonBootstrap final : public Bootstrap {
     identity_.app_number = 0;
     identity_.universe_size = 1;
     identity_.singleton = true;
+    identity_.other_hosts = other_hosts;
   }
 
   const Identity& identity() const override { return identity_; }
@@ -64,8 +65,8 @@ class SingletonBootstrap final : public Bootstrap {
 
 }  // namespace
 
-std::unique_ptr<Bootstrap> make_singleton_bootstrap() {
-  return std::make_unique<SingletonBootstrap>();
+std::unique_ptr<Bootstrap> make_singleton_bootstrap(bool other_hosts) {
+  return std::make_unique<SingletonBootstrap>(other_hosts);
 }
 
 }  // namespace remit

@@ -8,7 +8,8 @@
 
 namespace remit {
 
-/// Needs nothing from outside. abort() prints its message and exits with the status.
-[[nodiscard]] std::unique_ptr<Bootstrap> make_singleton_bootstrap();
+/// Needs nothing from outside. abort() prints its message and exits with the status. `other_hosts`
+/// is that of its Identity: whoever asks what a job of several hosts would use says yes.
+[[nodiscard]] std::unique_ptr<Bootstrap> make_singleton_bootstrap(bool other_hosts = false);
 
 }  // namespace remit

@@ -2,6 +2,7 @@
 // What each rank says about its messages and devices at the end.
 #include "bindings/env/statistics.hpp"
 
+#include "bindings/rma/open_windows.hpp"
 #include "pt2pt/engine_report.hpp"
 #include "runtime/wait_policy.hpp"
 
@@ -23,6 +24,11 @@ void report_statistics(Instance& instance) {
       LogLevel::error,
       "statistics: waiting: yields {}, sleeps {}, late wake-ups {}, crowded {}; a rank {}",
       waits.yields, waits.sleeps, waits.late, waits.crowded, describe(process.progress().policy()));
+  if (instance.windows != nullptr) {
+    for (const std::string& line : instance.windows->reports()) {
+      process.log().write(LogLevel::error, "statistics: {}", line);
+    }
+  }
   const std::string monitor = instance.engine->links().devices().memory_monitor();
   if (!monitor.empty()) {
     process.log().write(LogLevel::error, "statistics: memory monitor: {}", monitor);

@@ -4,16 +4,22 @@
 
 #include <map>
 
+#include "bindings/env/statistics.hpp"
 #include "bindings/process/instance.hpp"
+#include "bindings/process/progress_thread.hpp"
+#include "onesided/window_report.hpp"
 
 namespace remit {
 
 OpenWindows::OpenWindows(Instance& instance)
-    : instance_(instance), manager_(*instance.process, instance.engine->links()) {
+    : instance_(instance),
+      manager_(*instance.process, instance.engine->links()),
+      reports_(instance.process->params().flag(statistics_param)) {
   instance_.engine->links().users().set(LinkUserId::windows, &manager_);
 }
 
 OpenWindows::~OpenWindows() {
+  reports_ = false;  // nobody hears of them any more
   while (!open_.empty()) close(**open_.begin());
   instance_.engine->links().users().set(LinkUserId::windows, nullptr);
 }
@@ -26,6 +32,11 @@ void OpenWindows::add(WinObject& win) {
 }
 
 void OpenWindows::close(WinObject& win) {
+  if (reports_ && reported_.size() < kMostReported) {
+    reported_.push_back(report_of(win));
+  } else if (reports_) {
+    ++unreported_;
+  }
   open_.erase(&win);
   if (win.window->is_served()) --instance_.served_windows;
   win.window = nullptr;
@@ -38,6 +49,29 @@ void OpenWindows::meet_at_end(const CommCall& call) {
   std::map<std::uint32_t, Window*> in_order;
   for (const WinObject* win : open_) in_order[win->window->comm().context] = win->window;
   for (const auto& [number, window] : in_order) window->meet_at_end(call);
+}
+
+std::string OpenWindows::report_of(const WinObject& win) const {
+  return describe(win.window->report(instance_.progress_thread != nullptr), win.name);
+}
+
+std::vector<std::string> OpenWindows::reports() const {
+  if (!reports_) return {};
+  std::vector<const WinObject*> open(open_.begin(), open_.end());
+  std::sort(open.begin(), open.end(), [](const WinObject* a, const WinObject* b) {
+    return a->window->comm().context < b->window->comm().context;
+  });
+  std::vector<std::string> lines = reported_;
+  std::size_t others = unreported_;
+  for (const WinObject* win : open) {
+    if (lines.size() < kMostReported) {
+      lines.push_back(report_of(*win) + "; not freed");
+    } else {
+      ++others;
+    }
+  }
+  if (others != 0) lines.push_back(fmt::format("windows: {} more", others));
+  return lines;
 }
 
 OpenWindows& windows_of(Instance& instance) {

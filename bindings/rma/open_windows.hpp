@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,16 +61,28 @@ class OpenWindows {
 
   [[nodiscard]] OneSided& manager() { return manager_; }
 
+  /// Windows of which reports() says more than their number.
+  static constexpr std::size_t kMostReported = 16;
+
   void add(WinObject& win);
   /// Lets go of its memory. Its handle stays as it is.
   void close(WinObject& win);
   /// At the end of the process: Window::meet_at_end() of all.
   void meet_at_end(const CommCall& call);
 
+  /// A line for each window that there was, those that are still open last; of more than
+  /// kMostReported only how many. Nothing, unless statistics were asked for.
+  [[nodiscard]] std::vector<std::string> reports() const;
+
  private:
+  [[nodiscard]] std::string report_of(const WinObject& win) const;
+
   Instance& instance_;
   OneSided manager_;
   std::set<WinObject*> open_;
+  bool reports_;                       ///< statistics were asked for
+  std::vector<std::string> reported_;  ///< of those that were closed: the first kMostReported
+  std::size_t unreported_ = 0;         ///< of the others
 };
 
 /// Those of this process.

@@ -170,8 +170,9 @@ void write_part(const CallRecord& call, WireWriter* writer) {
   for (const bool flag : {call.any, call.threads, call.has_peer}) writer->number(flag ? 1 : 0);
   writer->number(call.context);
   writer->number(call.sequence);
-  for (const std::int64_t number : {std::int64_t{call.peer}, std::int64_t{call.tag}, call.count,
-                                    std::int64_t{call.pending}, std::int64_t{call.total}}) {
+  for (const std::int64_t number :
+       {std::int64_t{call.peer}, std::int64_t{call.tag}, std::int64_t{call.holder}, call.count,
+        std::int64_t{call.pending}, std::int64_t{call.total}}) {
     writer->number(number);
   }
   writer->number(call.polled_ns);
@@ -183,14 +184,14 @@ bool read(WireReader* reader, CallRecord* call) {
   bool good = read_field(reader, call->function) && read_field(reader, call->operation) &&
               read_field(reader, call->comm) && read_field(reader, call->type);
   int kind = 0;
-  good = good && read_number(reader, &kind) && kind >= 0 &&
-         kind <= static_cast<int>(CallKind::collective);
+  good =
+      good && read_number(reader, &kind) && kind >= 0 && kind <= static_cast<int>(CallKind::lock);
   if (!good || call->function[0] == '\0') return false;
   call->kind = static_cast<CallKind>(kind);
   good = read_bool(reader, &call->any) && read_bool(reader, &call->threads) &&
          read_bool(reader, &call->has_peer) && read_number(reader, &call->context) &&
          read_number(reader, &call->sequence) && read_number(reader, &call->peer) &&
-         read_number(reader, &call->tag);
+         read_number(reader, &call->tag) && read_number(reader, &call->holder);
   call->count = reader->number();
   good = good && read_number(reader, &call->pending) && read_number(reader, &call->total);
   call->polled_ns = reader->number();

@@ -304,14 +304,26 @@ class WaitGraph {
   std::vector<std::string> lines_;
 };
 
+/// " (rank 4 of MPI_COMM_WORLD)" if the one that is waited for has another number there.
+std::string number_in_world(const CallRecord& call, std::int32_t rank) {
+  const bool known = rank >= 0 && call.waits_for.count == 1;
+  if (!known || call.waits_for.at(0) == static_cast<std::uint32_t>(rank)) return "";
+  return fmt::format(" (rank {} of MPI_COMM_WORLD)", call.waits_for.at(0));
+}
+
+std::string describe_lock(const CallRecord& call) {
+  std::string text = fmt::format(" of rank {}", call.peer);
+  if (call.holder == kHeldByReaders) return text + ", held by readers";
+  if (call.holder < 0) return text;
+  return text + fmt::format(", held by rank {}", call.holder) + number_in_world(call, call.holder);
+}
+
 std::string describe_peer(const CallRecord& call) {
+  if (call.kind == CallKind::lock) return describe_lock(call);
   const char* direction = call.kind == CallKind::send ? "to" : "from";
   std::string text = call.peer == MPI_ANY_SOURCE ? fmt::format(" {} anybody", direction)
                                                  : fmt::format(" {} {}", direction, call.peer);
-  const bool known = call.peer >= 0 && call.waits_for.count == 1;
-  if (known && call.waits_for.at(0) != static_cast<std::uint32_t>(call.peer)) {
-    text += fmt::format(" (rank {} of MPI_COMM_WORLD)", call.waits_for.at(0));
-  }
+  text += number_in_world(call, call.peer);
   text += call.tag == MPI_ANY_TAG ? ", any tag" : fmt::format(", tag {}", call.tag);
   if (call.count >= 0) text += fmt::format(", {} {}", call.count, call.type);
   return text;

@@ -176,9 +176,14 @@ RankInspections sample_inspections() {
   barrier.record.has_peer = false;
   barrier.record.members.count = 4;
   barrier.record.members.stride = 1;
+  BlockedCall lock = receive;
+  set_text(lock.record.function, "MPI_Win_lock");
+  set_text(lock.record.operation, "exclusive lock");
+  lock.record.kind = CallKind::lock;
+  lock.record.holder = 1;
   RankInspection rank;
   rank.process = {4711, "program", 'S', 1234, "do_poll"};
-  rank.calls = {true, 2'000'000, {receive, barrier}};
+  rank.calls = {true, 2'000'000, {receive, barrier, lock}};
   return {{2, rank}};
 }
 

@@ -127,6 +127,23 @@ class Hangs(LauncherTest):
         self.assertIn("deadlock: 4 -> 4", lines)
 
     @patiently
+    def test_windows(self):
+        calls, lines = self.report(4, "locked")
+        self.assertRegex(calls[3], r"^MPI_Win_lock: exclusive lock of rank 0, held by rank 2, "
+                                   r"on window \d+$")
+        self.assertEqual(lines, ["rank 3 waits for rank 2, which waits in no MPI call"])
+        calls, lines = self.report(3, "read")
+        self.assertRegex(calls[2], "^MPI_Win_lock: exclusive lock of rank 0, held by readers, ")
+        self.assertEqual(lines, [])
+        calls, lines = self.report(2, "locks")
+        self.assertRegex(calls[0], "^MPI_Win_lock: shared lock of rank 1, held by rank 1, ")
+        self.assertEqual(lines, ["deadlock: 0 -> 1 -> 0"])
+        calls, lines = self.report(3, "posts")
+        self.assertRegex(calls[0], r"^MPI_Win_start: a post on window \d+$")
+        self.assertRegex(calls[2], r"^MPI_Win_wait: a completion on window \d+$")
+        self.assertEqual(lines, ["ranks 0, 2 wait for rank 1, which waits in no MPI call"])
+
+    @patiently
     def test_a_rank_that_was_killed(self):
         _, err = self.run_job("-n", "3", self.STUCK, "killed", self.seconds, status=137)
         self.assertRegex(err, r"(?m)^ +1  .* ended .* in no MPI call")

@@ -84,6 +84,47 @@ static void split(void) {
   receive(0, half);
 }
 
+static MPI_Win new_window(void) {
+  MPI_Win win;
+  void* memory;
+  MPI_Win_allocate(sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  return win;
+}
+
+/* The last but one has the lock of rank 0, to read if so, and the last one waits for it. */
+static void locked(int read) {
+  MPI_Win win = new_window();
+  if (rank == size - 2) {
+    MPI_Win_lock(read ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    pause();
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank != size - 1) pause();
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+}
+
+/* Each of two ranks has its own lock in a window of its own and wants the other one's. */
+static void locks(void) {
+  MPI_Win windows[2] = {new_window(), new_window()};
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, windows[rank]);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock(MPI_LOCK_SHARED, 1 - rank, 0, windows[1 - rank]);
+}
+
+/* Rank 0 waits for a post of rank 1, which is elsewhere; rank 2 for a completion of rank 1. */
+static void posts(void) {
+  MPI_Win win = new_window();
+  MPI_Group all, one;
+  const int whom = 1;
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_incl(all, 1, &whom, &one);
+  if (rank == 0) MPI_Win_start(one, 0, win);
+  if (rank == 1) pause();
+  MPI_Win_post(one, 0, win);
+  MPI_Win_wait(win);
+}
+
 int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "any";
   int provided;
@@ -144,6 +185,12 @@ int main(int argc, char** argv) {
     receive(rank, MPI_COMM_WORLD);
   } else if (strcmp(mode, "finalized") == 0) {
     if (rank == 0) receive(1, MPI_COMM_WORLD);
+  } else if (strcmp(mode, "locked") == 0 || strcmp(mode, "read") == 0) {
+    locked(mode[0] == 'r');
+  } else if (strcmp(mode, "locks") == 0) {
+    locks();
+  } else if (strcmp(mode, "posts") == 0) {
+    posts();
   } else if (strcmp(mode, "killed") == 0) {
     if (rank == 1) {
       sleep(argc > 2 ? (unsigned)atoi(argv[2]) : 1);

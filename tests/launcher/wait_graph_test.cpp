@@ -143,6 +143,32 @@ TEST(WaitGraph, WordsOfACall) {
   EXPECT_EQ(describe_call(call), "MPI_Recv from anybody, any tag, on rows");
 }
 
+TEST(WaitGraph, LocksAndWhoHasThem) {
+  CallRecord call;
+  set_text(call.function, "MPI_Win_lock");
+  set_text(call.operation, "exclusive lock");
+  set_text(call.comm, "window 12");
+  call.kind = CallKind::lock;
+  call.has_peer = true;
+  call.peer = 0;
+  EXPECT_EQ(describe_call(call), "MPI_Win_lock: exclusive lock of rank 0, on window 12");
+  call.holder = kHeldByReaders;
+  EXPECT_EQ(describe_call(call),
+            "MPI_Win_lock: exclusive lock of rank 0, held by readers, on window 12");
+  call.holder = 1;
+  call.waits_for.add(1);
+  EXPECT_EQ(describe_call(call),
+            "MPI_Win_lock: exclusive lock of rank 0, held by rank 1, on window 12");
+  EXPECT_EQ(describe_waits({inside({call}), inside()}),
+            Lines{"rank 0 waits for rank 1, which waits in no MPI call"});
+  EXPECT_EQ(describe_waits({inside({call}), inside({receive_from({0})})}),
+            Lines{"deadlock: 0 -> 1 -> 0"});
+  call.holder = 2;  // rank 1 of the world
+  EXPECT_EQ(describe_call(call),
+            "MPI_Win_lock: exclusive lock of rank 0, held by rank 2 (rank 1 of MPI_COMM_WORLD), "
+            "on window 12");
+}
+
 TEST(WaitGraph, SetsOfAnySizeTakeNoTime) {
   CallRecord call = collective("barrier", 0xffffffffU, 1);  // of all ranks that there can be
   EXPECT_EQ(describe_waits({inside({call}), inside()}),

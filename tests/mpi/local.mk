@@ -61,6 +61,7 @@ mpi_programs = \
 	tests/mpi/types \
 	tests/mpi/unsupported \
 	tests/mpi/wakeups \
+	tests/mpi/window_ways \
 	tests/mpi/wrong_arguments
 mpi_runs = \
 	tests/mpi/runs/arguments.mpi \
@@ -112,7 +113,8 @@ mpi_scripts = \
 	tests/mpi/host_facts.sh \
 	tests/mpi/notified_examples.py \
 	tests/mpi/ofi.sh \
-	tests/mpi/tcp.sh
+	tests/mpi/tcp.sh \
+	tests/mpi/window_ways.sh
 
 if TESTS_ENABLED
 check_PROGRAMS += $(mpi_programs)

@@ -6,7 +6,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "mpi.h"
 #include "programs/info_report.hpp"
+#include "programs/window_rows.hpp"
 
 namespace remit {
 namespace {
@@ -15,7 +17,7 @@ const ParamDecl limit_param{"info_test_limit", std::int64_t{4096}, "bytes", "A s
 const ParamDecl word_param{"info_test_word", std::string{"red"}, "", "A word.", {"red", "green"}};
 const ParamDecl flag_param{"info_test_flag", false, "", "A flag."};
 
-constexpr InfoSections kAll{true, true, true, true, true, true, true, true};
+constexpr InfoSections kAll{true, true, true, true, true, true, true, true, false, true};
 
 InfoReport sample() {
   Params params;
@@ -46,6 +48,7 @@ InfoReport sample() {
   report.rdma.push_back({"adapter", true, "sample0"});
   report.rdma.push_back({"port", false, "it is down: connect the \"cable\""});
   report.waiting = {{8, 3, false}, false, {}};
+  report.windows.refusal = "the kernel's words, of which there are so many that no line has them";
   return report;
 }
 
@@ -162,12 +165,109 @@ TEST(InfoReport, WaitingSaysTheChoiceAndWhy) {
   }
 }
 
+/// A host where all is well.
+WindowFacts best_facts() {
+  WindowFacts facts;
+  facts.shares = facts.copies = true;
+  facts.copy_ns = 420;
+  facts.here = {"shm", "", true, true, true};
+  facts.elsewhere = {"wire", "", true, true, false};
+  return facts;
+}
+
+WindowRow row_of(const WindowFacts& facts, int flavor, bool other_host) {
+  for (const WindowRow& row : window_rows(facts)) {
+    if (row.flavor == flavor && row.other_host == other_host) return row;
+  }
+  throw std::out_of_range("no such row");
+}
+
+TEST(WindowRows, WaysOfAGoodHost) {
+  const WindowFacts facts = best_facts();
+  EXPECT_EQ(window_rows(facts).size(), 8U);
+  for (const int flavor : {MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_SHARED}) {
+    const WindowRow row = row_of(facts, flavor, false);
+    EXPECT_EQ(row.helper, WindowHelper::nobody);
+    EXPECT_EQ(row.put_get, "loads and stores");
+    EXPECT_EQ(row.why, "");
+  }
+  for (const int flavor : {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_DYNAMIC}) {
+    const WindowRow row = row_of(facts, flavor, false);
+    EXPECT_EQ(row.helper, WindowHelper::nobody);
+    EXPECT_EQ(row.put_get, "copies by the kernel");
+    EXPECT_NE(row.why, "");
+  }
+  EXPECT_EQ(row_of(facts, MPI_WIN_FLAVOR_CREATE, true).put_get,
+            "messages; put and get from 8 KiB on");
+  EXPECT_EQ(row_of(facts, MPI_WIN_FLAVOR_CREATE, true).accumulate, "messages");
+  EXPECT_EQ(row_of(facts, MPI_WIN_FLAVOR_DYNAMIC, true).put_get, "messages");
+  EXPECT_EQ(row_of(facts, MPI_WIN_FLAVOR_SHARED, true).helper, WindowHelper::none_can);
+}
+
+TEST(WindowRows, FollowWhatWasFound) {
+  WindowFacts facts = best_facts();
+  facts.copies = false;
+  facts.refusal = "the kernel says no";
+  WindowRow row = row_of(facts, MPI_WIN_FLAVOR_CREATE, false);
+  EXPECT_EQ(row.helper, WindowHelper::thread);
+  EXPECT_EQ(row.put_get, "messages; put and get from 8 KiB on");
+  EXPECT_NE(row.why.find("the kernel says no"), std::string::npos);
+  EXPECT_EQ(row_of(facts, MPI_WIN_FLAVOR_ALLOCATE, false).helper, WindowHelper::nobody);
+  facts.thread = false;
+  EXPECT_EQ(row_of(facts, MPI_WIN_FLAVOR_CREATE, false).helper, WindowHelper::call);
+  facts.elsewhere = {"", "NONE=yes", false, false, false};
+  row = row_of(facts, MPI_WIN_FLAVOR_ALLOCATE, true);
+  EXPECT_EQ(row.helper, WindowHelper::none_can);
+  EXPECT_EQ(row.why, "NONE=yes");
+  // Without shared memory the kernel is not asked: who would it be told of?
+  facts = best_facts();
+  facts.shares = false;
+  facts.why_unshared = "SHARE=no";
+  facts.here.gets = false;
+  for (const int flavor : {MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_CREATE}) {
+    row = row_of(facts, flavor, false);
+    EXPECT_EQ(row.helper, WindowHelper::thread);
+    EXPECT_EQ(row.put_get, "messages; put from 8 KiB on");
+    EXPECT_NE(row.why.find("SHARE=no"), std::string::npos);
+  }
+  EXPECT_EQ(row_of(facts, MPI_WIN_FLAVOR_SHARED, false).helper, WindowHelper::none_can);
+}
+
+TEST(WindowRows, TextAndJsonSayTheSame) {
+  InfoReport report;
+  report.windows = best_facts();
+  InfoSections sections;
+  sections.windows = true;
+  const auto json = nlohmann::json::parse(to_json(report, sections)).at("windows");
+  const std::string text = to_text(report, sections);
+  EXPECT_EQ(json.at("allocations_shared"), true);
+  EXPECT_EQ(json.at("kernel_copies").at("ns_of_8_bytes"), 420);
+  EXPECT_EQ(json.at("other_hosts").at("name"), "wire");
+  EXPECT_EQ(json.at("other_hosts").at("atomics"), false);
+  EXPECT_EQ(json.at("progress_thread"), true);
+  ASSERT_EQ(json.at("rows").size(), 8U);
+  EXPECT_EQ(json.at("rows")[0].at("window"), "MPI_Win_allocate");
+  EXPECT_EQ(json.at("rows")[0].at("passive"), true);
+  EXPECT_EQ(json.at("rows")[5].at("possible"), false);
+  EXPECT_TRUE(json.at("rows")[5].at("put_get").is_null());
+  EXPECT_TRUE(text.starts_with("Windows\n")) << text;
+  EXPECT_NE(text.find("yes, 8 bytes in 0.42 us"), std::string::npos) << text;
+  EXPECT_NE(text.find("wire: put, get\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  allocate        this host  loads and stores"), std::string::npos) << text;
+  for (const auto& row : json.at("rows")) {
+    if (!row.at("put_get").is_null()) {
+      EXPECT_NE(text.find(row.at("put_get").get<std::string>()), std::string::npos) << text;
+    }
+  }
+}
+
 TEST(InfoReport, OnlyTheWantedSections) {
   const InfoReport report = sample();
-  for (int mask = 0; mask < 128; ++mask) {
+  for (int mask = 0; mask < 256; ++mask) {
     InfoSections sections{(mask & 1) != 0, (mask & 2) != 0,  (mask & 4) != 0,
                           (mask & 8) != 0, (mask & 16) != 0, (mask & 32) != 0};
     sections.waiting = (mask & 64) != 0;
+    sections.windows = (mask & 128) != 0;
     const auto json = nlohmann::json::parse(to_json(report, sections));
     const std::string text = to_text(report, sections);
     EXPECT_EQ(json.contains("version"), sections.version);
@@ -177,6 +277,8 @@ TEST(InfoReport, OnlyTheWantedSections) {
     EXPECT_EQ(json.contains("rdma"), sections.rdma);
     EXPECT_EQ(json.contains("copies"), sections.copies);
     EXPECT_EQ(json.contains("waiting"), sections.waiting);
+    EXPECT_EQ(json.contains("windows"), sections.windows);
+    EXPECT_EQ(text.find("Windows\n") != std::string::npos, sections.windows);
     EXPECT_EQ(text.find("Waiting\n") != std::string::npos, sections.waiting);
     EXPECT_EQ(text.find("Large copies") != std::string::npos, sections.copies);
     EXPECT_EQ(text.find("RDMA\n") != std::string::npos, sections.rdma);

@@ -91,6 +91,29 @@ expect_has "a wish" "a waiting rank spins and never sleeps" \
 expect_has "fewer cores" "cores of this process: 1
 " "$(taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" ./remit_info --waiting 2)"
 expect_has "waiting in JSON" '"spin": false' "$(./remit_info --json --waiting 4096)"
+# Windows: what a job with these settings would have (tests/mpi/window_ways.sh compares).
+expect_has "everything" "
+Windows
+" "$all"
+window=$(./remit_info --window)
+expect_has "allocations" "allocations are shared     yes
+" "$window"
+expect_has "mapped" "  allocate        this host  loads and stores                    in place, under a lock nobody" "$window"
+expect_has "other hosts" "  messages to others by      " "$window"
+window=$(REMIT_SHM_ALLOC=no ./remit_info --window)
+expect_has "no allocations" "allocations are shared     no: REMIT_SHM_ALLOC=no
+" "$window"
+expect_has "no sharing" "not faster, allocate here, allocate_shared here, create here, create_dynamic here: " "$window"
+expect_has "one device" "messages to others by      none: REMIT_DEVICES=shm
+" "$(./remit_info --window --param devices=shm)"
+expect_has "the device tcp" "messages to others by      tcp: put, get
+" "$(./remit_info --window --param devices=shm,tcp --param interface=lo)"
+expect_has "no shared memory" "messages on this host by   tcp: put, get
+" "$(./remit_info --window --param devices=tcp --param interface=lo)"
+expect_has "no thread" "for progress_thread=no" "$(./remit_info --window --param progress_thread=no)"
+expect_has "a thread" "the progress thread, which starts" "$(./remit_info --window --param progress_thread=yes)"
+expect_has "windows in JSON" '"allocations_shared": false' \
+  "$(REMIT_SHM_ALLOC=no ./remit_info --json --window)"
 expect_has "--collectives" "Collectives among 8 ranks on " "$(./remit_info --collectives 8)"
 expect_has "--collectives" "  allreduce  " "$(./remit_info --collectives)"
 expect_has "the model" "binomial" "$(./remit_info --collectives 1000 --place network)"

@@ -212,7 +212,8 @@ enum class RequestForm : std::uint8_t {
   partitioned,   ///< `partitioned` does the work and completes `core`
   flush,         ///< of buffered sends, whose buffer completes `core`
   one_sided,     ///< MPI_Rput and its kin: the window of `win` completes `core`
-  notification,  ///< of a counter of `win`, which completes `core` (bindings/rma/notify_requests.hpp)
+  notification,  ///< of a counter of `win`, which completes `core`
+                 ///< (bindings/rma/notify_requests.hpp)
   no_operation,  ///< MPI_PROC_NULL peers: complete at once
 };
 
@@ -243,7 +244,7 @@ struct RequestObject : Object {
   WinObject* win = nullptr;    ///< one reference held, if any
   int peer = MPI_PROC_NULL;    ///< a rank of one of them
   int tag = 0;
-  MPI_Count awaited = 0;       ///< of the form `notification`
+  MPI_Count awaited = 0;  ///< of the form `notification`
   View view{};
   Ref<const Datatype> datatype;                 ///< keeps the view's layout alive
   MPI_Datatype plain_type = MPI_DATATYPE_NULL;  ///< of a plain one instead: predefined

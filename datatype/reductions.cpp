@@ -27,8 +27,7 @@ struct Bits {
   using Unsigned = void;
 };
 template <class T>
-  requires(std::is_integral_v<T>)
-struct Bits<T> {
+requires(std::is_integral_v<T>) struct Bits<T> {
   // At least as wide as int: narrower operands would be promoted to a signed type.
   using Unsigned = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
 };

@@ -294,7 +294,8 @@ int start_one(Entry& entry, MPI_Request request) {
   }
   if (int err = start_request(entry.instance(), *started)) {
     if (started->form == RequestForm::notification) {
-      return entry.fail(err, "counter {} of the window, or the window, has been freed", started->tag);
+      return entry.fail(err, "counter {} of the window, or the window, has been freed",
+                        started->tag);
     }
     const BsendBuffer& bsend = bsend_buffer(entry.instance(), *started->comm);
     return entry.fail(err, "{}", bsend.explain(started->view));

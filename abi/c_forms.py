@@ -63,6 +63,10 @@ def definition(function: Function, used: Iterable[str], body: str, handler: bool
     end = ["}"]
     if handler:
         end = ["} catch (...) {", f'  return caught("{function.name}"{raised_on(function)});', "}"]
+        # As clang-format has it where that fits.
+        joined = f"{head} {body.strip()} {end[0]}"
+        if "\n" not in joined and len(joined) <= COLUMNS:
+            head, body, *end = joined, *end[1:]
     return "\n".join([head, body, *end, f"REMIT_WEAK({function.short_name});"])
 
 

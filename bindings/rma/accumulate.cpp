@@ -67,12 +67,11 @@ int requested_accumulate_at(const char* function, const void* origin_addr, MPI_C
                               request);
 }
 
-int requested_get_accumulate_at(const char* function, const void* origin_addr,
-                                MPI_Count origin_count, MPI_Datatype origin_datatype,
-                                void* result_addr, MPI_Count result_count,
-                                MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
-                                MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
-                                MPI_Win win, MPI_Request* request) {
+int rget_accumulate_at(const char* function, const void* origin_addr, MPI_Count origin_count,
+                       MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count,
+                       MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+                       MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+                       MPI_Request* request) {
   Entry entry(function);
   const OriginBuffer result{result_addr, result_count, result_datatype};
   return requested_accumulate(entry, {origin_addr, origin_count, origin_datatype}, &result,
@@ -185,13 +184,47 @@ int compare_and_swap_at(const char* function, const void* origin_addr, const voi
 
 using namespace remit;
 
+namespace {
+
+// The fast paths by name.
+
+[[gnu::always_inline]] inline bool accumulate_at_once(const void* origin_addr,
+                                                      MPI_Count origin_count,
+                                                      MPI_Datatype origin_datatype, int target_rank,
+                                                      MPI_Aint target_disp, MPI_Count target_count,
+                                                      MPI_Datatype target_datatype, MPI_Op op,
+                                                      MPI_Win win) noexcept {
+  const PlainAccumulate plain{origin_addr, nullptr,     origin_count, origin_datatype,
+                              target_rank, target_disp, op,           win};
+  return origin_count == target_count && origin_datatype == target_datatype &&
+         change_at_once(plain, accumulate_shortly);
+}
+
+[[gnu::always_inline]] inline bool fetch_at_once(const void* origin_addr, void* result_addr,
+                                                 MPI_Datatype datatype, int target_rank,
+                                                 MPI_Aint target_disp, MPI_Op op,
+                                                 MPI_Win win) noexcept {
+  const PlainAccumulate plain{origin_addr, result_addr, 1,  datatype,
+                              target_rank, target_disp, op, win};
+  return change_at_once(plain, fetch_shortly);
+}
+
+[[gnu::always_inline]] inline bool swap_at_once(const void* origin_addr, const void* compare_addr,
+                                                void* result_addr, MPI_Datatype datatype,
+                                                int target_rank, MPI_Aint target_disp,
+                                                MPI_Win win) noexcept {
+  const PlainSwap plain{origin_addr, compare_addr, result_addr, datatype,
+                        target_rank, target_disp,  win};
+  return change_at_once(plain, swap_shortly);
+}
+
+}  // namespace
+
 int PMPI_Accumulate(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
                     int target_rank, MPI_Aint target_disp, int target_count,
                     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  const PlainAccumulate plain{origin_addr, nullptr,     origin_count, origin_datatype,
-                              target_rank, target_disp, op,           win};
-  if (origin_count == target_count && origin_datatype == target_datatype &&
-      at_once(plain, accumulate_shortly)) [[likely]]
+  if (accumulate_at_once(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                         target_count, target_datatype, op, win)) [[likely]]
     return MPI_SUCCESS;
   return full_accumulate("MPI_Accumulate", origin_addr, origin_count, origin_datatype, target_rank,
                          target_disp, target_count, target_datatype, op, win);
@@ -201,10 +234,8 @@ REMIT_WEAK(Accumulate);
 int PMPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                       int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  const PlainAccumulate plain{origin_addr, nullptr,     origin_count, origin_datatype,
-                              target_rank, target_disp, op,           win};
-  if (origin_count == target_count && origin_datatype == target_datatype &&
-      at_once(plain, accumulate_shortly)) [[likely]]
+  if (accumulate_at_once(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                         target_count, target_datatype, op, win)) [[likely]]
     return MPI_SUCCESS;
   return full_accumulate("MPI_Accumulate_c", origin_addr, origin_count, origin_datatype,
                          target_rank, target_disp, target_count, target_datatype, op, win);
@@ -213,9 +244,8 @@ REMIT_WEAK(Accumulate_c);
 
 int PMPI_Fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype datatype,
                       int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
-  const PlainAccumulate plain{origin_addr, result_addr, 1,  datatype,
-                              target_rank, target_disp, op, win};
-  if (at_once(plain, fetch_shortly)) [[likely]]
+  if (fetch_at_once(origin_addr, result_addr, datatype, target_rank, target_disp, op, win))
+      [[likely]]
     return MPI_SUCCESS;
   return full_fetch_and_op("MPI_Fetch_and_op", origin_addr, result_addr, datatype, target_rank,
                            target_disp, op, win);
@@ -225,9 +255,8 @@ REMIT_WEAK(Fetch_and_op);
 int PMPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr,
                           MPI_Datatype datatype, int target_rank, MPI_Aint target_disp,
                           MPI_Win win) {
-  const PlainSwap plain{origin_addr, compare_addr, result_addr, datatype,
-                        target_rank, target_disp,  win};
-  if (at_once(plain, swap_shortly)) [[likely]]
+  if (swap_at_once(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win))
+      [[likely]]
     return MPI_SUCCESS;
   return full_compare_and_swap("MPI_Compare_and_swap", origin_addr, compare_addr, result_addr,
                                datatype, target_rank, target_disp, win);

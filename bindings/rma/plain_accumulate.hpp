@@ -81,7 +81,8 @@ struct PlainSwap {
 
 /// Where calls are not guarded: short(instance, arguments).
 template <class Arguments, class Short>
-[[nodiscard, gnu::always_inline]] inline bool at_once(const Arguments& arguments, Short&& shortly) {
+[[nodiscard, gnu::always_inline]] inline bool change_at_once(const Arguments& arguments,
+                                                             Short&& shortly) {
   Instance* instance = library().instance;
   if (instance == nullptr || instance->guarded()) [[unlikely]]
     return false;

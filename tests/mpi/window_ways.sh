@@ -17,7 +17,8 @@ run() {
   # shellcheck disable=SC2086 # the words are to be split
   env REMIT_STATISTICS=yes $settings timeout 60 ./mpirun -n 2 tests/mpi/window_ways "$@" \
     >"$tmp/all" 2>&1 || { echo "FAIL$settings $*"; cat "$tmp/all"; exit 1; }
-  sed -n 's/^.*statistics: \(windows*[ :].*\)$/\1/p' "$tmp/all" >"$tmp/said"
+  sed -n 's/^.*statistics: \(windows*[ :].*\)$/\1/p' "$tmp/all" |
+    sed 's/; locks that were not free [0-9]*//' >"$tmp/said"  # a matter of chance
 }
 # expect COUNT REGEX: so many lines are like that, from their beginning.
 expect() {

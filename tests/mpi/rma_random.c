@@ -200,15 +200,20 @@ static void add_up(int origin, int target) {
 static void operate(int origin, int target) {
   switch (below(6)) {
     case 0:
-      return put(origin, target);
+      put(origin, target);
+      break;
     case 1:
-      return accumulate(origin, target);
+      accumulate(origin, target);
+      break;
     case 2:
-      return get_accumulate(origin, target);
+      get_accumulate(origin, target);
+      break;
     case 3:
-      return swap_one(origin, target);
+      swap_one(origin, target);
+      break;
     default:
-      return add_up(origin, target);
+      add_up(origin, target);
+      break;
   }
 }
 

@@ -110,12 +110,7 @@ Expected<> Window::check_free() const {
 /// Behind the barrier nobody has anything under way to this member.
 Expected<> Window::free(const CommCall& call) {
   if (auto fine = check_free(); !fine) return fine;
-  Expected<> flushed;
-  if (remote_.busy()) {
-    const std::vector<int> all;
-    const MembersWait subject(comm_, call.function, "flush", all);
-    flushed = remote_.flush(-1, false, &subject);
-  }
+  auto flushed = end_operations(call, kAllMembers, false);
   auto met = barrier(call);
   close();
   call.comms.contexts().release(comm_.context);

@@ -154,10 +154,11 @@ class Window {
   [[nodiscard]] Expected<> unlock(const CommCall& call, int rank);
   [[nodiscard]] Expected<> lock_all(const CommCall& call, int assertion);
   [[nodiscard]] Expected<> unlock_all(const CommCall& call);
-  /// Until the operations to `rank`, or to all, can be seen there; `local`: until the memory of
-  /// this process is free.
+  /// Of flush() and try_flush(): no rank, but all.
+  static constexpr int kAllMembers = -1;
+  /// Until the operations to `rank`, or to kAllMembers, can be seen there; `local`: until the
+  /// memory of this process is free.
   [[nodiscard]] Expected<> flush(const CommCall& call, int rank, bool local);
-  [[nodiscard]] Expected<> flush_all(const CommCall& call, bool local);
   /// A barrier of memory.
   [[nodiscard]] Expected<> sync();
 
@@ -200,7 +201,7 @@ class Window {
 
   /// Whether operations are under way that a flush would wait for.
   [[nodiscard]] bool is_busy() const { return remote_.busy(); }
-  /// The short way of a flush of `rank`, or of all (< 0): true if there is nothing to wait for.
+  /// The short way of a flush of `rank`, or of kAllMembers: true if there is nothing to wait for.
   [[nodiscard, gnu::always_inline]] bool try_flush(int rank) const {
     if (!epochs_.may_flush_at_once(rank) || is_served_ || remote_.busy()) [[unlikely]]
       return false;
@@ -279,7 +280,8 @@ class Window {
   [[nodiscard]] Expected<> barrier(const CommCall& call);
   [[nodiscard]] Expected<HeldLock> take_lock(int rank, bool exclusive, const WaitSubject* subject);
   void give_back(const HeldLock& held);
-  [[nodiscard]] Expected<> flush_one(const CommCall& call, int rank, bool local);
+  /// What flush() waits for, in whatever epoch.
+  [[nodiscard]] Expected<> end_operations(const CommCall& call, int rank, bool local);
   [[nodiscard]] bool all_posted(std::vector<int>& missing);
   /// In calls that have nothing to wait for: now and then the process polls, if it serves others.
   void serve_now_and_then();

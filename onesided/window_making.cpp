@@ -1,8 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "onesided/window_making.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -11,6 +9,7 @@
 #include "communicators/inner_collectives.hpp"
 #include "onesided/process_memory.hpp"
 #include "onesided/segment_making.hpp"
+#include "rdma_btl/registration/address_range.hpp"
 
 namespace remit {
 
@@ -34,11 +33,6 @@ struct Outcome {
   std::int16_t copies = 0;   ///< ... and the kernel copies from and to that process
   std::int32_t failure = 0;  ///< MPI error class
 };
-
-std::size_t page_bytes() {
-  static const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return bytes;
-}
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -230,15 +224,14 @@ Expected<> WindowMaking::judge(const std::vector<Outcome>& outcomes) {
 /// The processes of a host write the same to the same table, so that none waits for another one.
 void WindowMaking::write_table(const std::vector<Outcome>& outcomes) {
   MemberEntry* const table = segment_->table();
+  std::size_t index = 0;  // of the next member of this host
   for (std::size_t rank = 0; rank < wishes_.size(); ++rank) {
     MemberEntry entry;
     entry.base = outcomes[rank].base;
     entry.bytes = wishes_[rank].bytes;
     entry.displacement_unit = static_cast<std::uint32_t>(wishes_[rank].displacement_unit);
-    const auto local = std::find(local_.begin(), local_.end(), static_cast<int>(rank));
-    if (local != local_.end()) {
-      const auto index = static_cast<std::size_t>(local - local_.begin());
-      entry.local_index = static_cast<std::uint32_t>(index);
+    if (index < local_.size() && local_[index] == static_cast<int>(rank)) {
+      entry.local_index = static_cast<std::uint32_t>(index++);
       if (!alone_) entry.segment_offset = outcomes[rank].offset;
     }
     table[rank] = entry;

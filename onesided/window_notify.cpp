@@ -4,7 +4,6 @@
 
 #include "onesided/one_sided.hpp"
 #include "onesided/window.hpp"
-#include "onesided/window_waits.hpp"
 
 namespace remit {
 
@@ -29,12 +28,7 @@ Expected<> Window::free_notify(const CommCall& call) {
     return fail(MPI_ERR_RMA_SYNC, "the window has no counters of notifications to free");
   }
   if (auto fine = notifications_->check_free(call.function); !fine) return fine;
-  Expected<> flushed;
-  if (remote_.busy()) {
-    static const std::vector<int> kAll;
-    const MembersWait subject(comm_, call.function, "flush", kAll);
-    flushed = remote_.flush(-1, false, &subject);
-  }
+  auto flushed = end_operations(call, kAllMembers, false);
   auto met = barrier(call);
   notifications_.reset();
   return flushed ? met : flushed;

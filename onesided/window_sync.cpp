@@ -15,12 +15,6 @@
 
 namespace remit {
 
-namespace {
-
-const std::vector<int> kAllMembers;
-
-}  // namespace
-
 // --- active target -----------------------------------------------------------------------------
 
 /// All members have come, and what each has stored before can be seen by all.
@@ -42,11 +36,7 @@ Expected<> Window::barrier(const CommCall& call) {
 
 Expected<> Window::fence(const CommCall& call, int assertion) {
   if (auto fine = epochs_.fence((assertion & MPI_MODE_NOSUCCEED) != 0); !fine) return fine;
-  Expected<> flushed;
-  if (remote_.busy()) {
-    const MembersWait subject(comm_, call.function, "flush", kAllMembers);
-    flushed = remote_.flush(-1, false, &subject);
-  }
+  auto flushed = end_operations(call, kAllMembers, false);
   auto met = barrier(call);
   return flushed ? met : flushed;
 }
@@ -87,11 +77,7 @@ Expected<> Window::start(const CommCall& call, std::vector<int> ranks, int asser
 Expected<> Window::complete(const CommCall& call) {
   auto ended = epochs_.complete();
   if (!ended) return tl::unexpected(ended.error());
-  Expected<> flushed;
-  if (remote_.busy()) {
-    const MembersWait subject(comm_, call.function, "flush", kAllMembers);
-    flushed = remote_.flush(-1, false, &subject);
-  }
+  auto flushed = end_operations(call, kAllMembers, false);
   for (const int rank : *ended) {
     if (members_.control(rank) != nullptr) {
       host_.tell_completed(rank);
@@ -175,8 +161,10 @@ void Window::serve_now_and_then() {
   if (is_served_ && ++idle_calls_ % kCallsPerPoll == 0) manager_.progress().poll();
 }
 
-Expected<> Window::flush_one(const CommCall& call, int rank, bool local) {
-  const std::vector<int> whom{rank};
+Expected<> Window::end_operations(const CommCall& call, int rank, bool local) {
+  if (!remote_.busy()) return {};
+  std::vector<int> whom;
+  if (rank != kAllMembers) whom.push_back(rank);
   const MembersWait subject(comm_, call.function, "flush", whom);
   return remote_.flush(rank, local, &subject);
 }
@@ -185,7 +173,7 @@ Expected<> Window::unlock(const CommCall& call, int rank) {
   const auto held = epochs_.unlock(rank);
   if (!held) return tl::unexpected(held.error());
   if (!remote_.busy()) serve_now_and_then();
-  auto flushed = remote_.busy() ? flush_one(call, rank, false) : Expected<>{};
+  auto flushed = end_operations(call, rank, false);
   give_back(*held);
   return flushed;
 }
@@ -207,8 +195,7 @@ Expected<> Window::lock_all(const CommCall& call, int assertion) {
 
 Expected<> Window::unlock_all(const CommCall& call) {
   if (auto fine = epochs_.check_unlock_all(); !fine) return fine;
-  const MembersWait subject(comm_, call.function, "flush", kAllMembers);
-  auto flushed = remote_.busy() ? remote_.flush(-1, false, &subject) : Expected<>{};
+  auto flushed = end_operations(call, kAllMembers, false);
   for (const HeldLock& held : epochs_.held()) give_back(held);
   epochs_.end_lock_all();
   return flushed;
@@ -217,20 +204,8 @@ Expected<> Window::unlock_all(const CommCall& call) {
 Expected<> Window::flush(const CommCall& call, int rank, bool local) {
   if (auto fine = epochs_.check_flush(rank); !fine) return fine;
   std::atomic_thread_fence(std::memory_order_release);
-  if (remote_.busy()) return flush_one(call, rank, local);
-  serve_now_and_then();
-  return {};
-}
-
-Expected<> Window::flush_all(const CommCall& call, bool local) {
-  if (auto fine = epochs_.check_flush(-1); !fine) return fine;
-  std::atomic_thread_fence(std::memory_order_release);
-  if (!remote_.busy()) {
-    serve_now_and_then();
-    return {};
-  }
-  const MembersWait subject(comm_, call.function, "flush", kAllMembers);
-  return remote_.flush(-1, local, &subject);
+  if (!remote_.busy()) serve_now_and_then();
+  return end_operations(call, rank, local);
 }
 
 Expected<> Window::sync() {

@@ -8,8 +8,6 @@ namespace remit {
 
 namespace {
 
-constexpr int kAllTargets = -1;  ///< no rank; MPI_PROC_NULL is another number
-
 /// flush_at_once(), where no other call can come between.
 [[gnu::always_inline]] inline bool is_flushed(int rank, bool all, MPI_Win win) {
   const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
@@ -19,7 +17,7 @@ constexpr int kAllTargets = -1;  ///< no rank; MPI_PROC_NULL is another number
   if (!all && static_cast<unsigned>(rank) >= static_cast<unsigned>(window.members().size()))
       [[unlikely]]
     return false;
-  return object->open->types.empty() && window.try_flush(all ? kAllTargets : rank);
+  return object->open->types.empty() && window.try_flush(all ? Window::kAllMembers : rank);
 }
 
 /// The fast path: true if there is nothing to wait for.
@@ -50,10 +48,10 @@ int flush_all(const char* function, bool local, MPI_Win handle) {
   WinObject* win = nullptr;
   if (int err = open_window(entry, handle, win)) return err;
   if (!win->window->is_busy()) entry.changed_nothing();
-  if (auto flushed = win->window->flush_all(call_of(entry), local); !flushed) {
+  if (auto flushed = win->window->flush(call_of(entry), Window::kAllMembers, local); !flushed) {
     return entry.fail(flushed.error());
   }
-  win->open->types.release(kAllTargets);
+  win->open->types.release(Window::kAllMembers);
   return MPI_SUCCESS;
 }
 
@@ -92,14 +90,14 @@ int PMPI_Win_flush_local(int rank, MPI_Win win) {
 REMIT_WEAK(Win_flush_local);
 
 int PMPI_Win_flush_all(MPI_Win win) {
-  if (flush_at_once(kAllTargets, true, win)) [[likely]]
+  if (flush_at_once(Window::kAllMembers, true, win)) [[likely]]
     return MPI_SUCCESS;
   return full_flush_all("MPI_Win_flush_all", false, win);
 }
 REMIT_WEAK(Win_flush_all);
 
 int PMPI_Win_flush_local_all(MPI_Win win) {
-  if (flush_at_once(kAllTargets, true, win)) [[likely]]
+  if (flush_at_once(Window::kAllMembers, true, win)) [[likely]]
     return MPI_SUCCESS;
   return full_flush_all("MPI_Win_flush_local_all", true, win);
 }

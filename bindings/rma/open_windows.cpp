@@ -14,14 +14,11 @@ namespace remit {
 OpenWindows::OpenWindows(Instance& instance)
     : instance_(instance),
       manager_(*instance.process, instance.engine->links()),
-      reports_(instance.process->params().flag(statistics_param)) {
-  instance_.engine->links().users().set(LinkUserId::windows, &manager_);
-}
+      reports_(instance.process->params().flag(statistics_param)) {}
 
 OpenWindows::~OpenWindows() {
   reports_ = false;  // nobody hears of them any more
   while (!open_.empty()) close(**open_.begin());
-  instance_.engine->links().users().set(LinkUserId::windows, nullptr);
 }
 
 void OpenWindows::add(WinObject& win) {

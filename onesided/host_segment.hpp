@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "onesided/control.hpp"
+#include "onesided/delegation_slot.hpp"
 
 namespace remit {
 
@@ -20,17 +21,21 @@ class HostSegment {
   /// Gives the memory back; the owner's. Null: this process does not own it.
   using Owner = std::shared_ptr<void>;
 
+  /// `has_slots`: there are slots behind the head.
   HostSegment(std::byte* begin, Owner owner, std::uint32_t members, std::uint32_t index,
-              std::size_t table_entries)
+              std::size_t table_entries, bool has_slots = false)
       : begin_(begin),
         owner_(std::move(owner)),
         members_(members),
         index_(index),
-        table_entries_(table_entries) {}
+        table_entries_(table_entries),
+        has_slots_(has_slots) {}
 
-  /// Bytes of control words and table: the members' memory begins at the next page.
+  /// Bytes of control words and table. The members' memory begins at the next page, or slots behind
+  /// the head.
   [[nodiscard]] static std::size_t head_bytes(std::uint32_t members, std::size_t table_entries) {
-    return members * sizeof(MemberControl) + table_entries * sizeof(MemberEntry);
+    const std::size_t bytes = members * sizeof(MemberControl) + table_entries * sizeof(MemberEntry);
+    return (bytes + kControlLine - 1) / kControlLine * kControlLine;
   }
 
   /// Members of the window on this host, and which of them this process is.
@@ -44,6 +49,11 @@ class HostSegment {
     return reinterpret_cast<MemberEntry*>(begin_ + members_ * sizeof(MemberControl));
   }
   [[nodiscard]] std::size_t table_entries() const { return table_entries_; }
+  /// Whether members can hand operations to each other: where each has memory of its own.
+  [[nodiscard]] bool has_slots() const { return has_slots_; }
+  [[nodiscard]] DelegationSlot& slot(std::uint32_t index) const {
+    return reinterpret_cast<DelegationSlot*>(begin_ + head_bytes(members_, table_entries_))[index];
+  }
   [[nodiscard]] std::byte* memory(std::uint64_t offset) const { return begin_ + offset; }
 
  private:
@@ -52,6 +62,7 @@ class HostSegment {
   std::uint32_t members_;
   std::uint32_t index_;
   std::size_t table_entries_;
+  bool has_slots_;
 };
 
 }  // namespace remit

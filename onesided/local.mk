@@ -4,6 +4,9 @@ onesided_sources = \
 	onesided/accumulate.cpp onesided/accumulate.hpp \
 	onesided/control.hpp \
 	onesided/copy_pieces.cpp onesided/copy_pieces.hpp \
+	onesided/delegate.cpp onesided/delegate.hpp \
+	onesided/delegation.cpp onesided/delegation.hpp \
+	onesided/delegation_slot.cpp onesided/delegation_slot.hpp \
 	onesided/direct_moves.cpp onesided/direct_moves.hpp \
 	onesided/element_code.cpp onesided/element_code.hpp \
 	onesided/element_walk.cpp onesided/element_walk.hpp \

@@ -45,6 +45,11 @@ class OneSided final : public LinkUser {
   void add(std::uint32_t number, ServedWindow& window) { served_.add(number, window); }
   /// Whoever still sends to it is told that it is gone.
   void remove(std::uint32_t number) { served_.remove(number); }
+  /// Does what is handed to this process in a window's slot, from now on.
+  void add(Delegate& delegate) { served_.add(delegate); }
+  void remove(const Delegate& delegate) { served_.remove(delegate); }
+  /// For those who wait for others, and do not poll meanwhile.
+  void serve_delegates() { (void)served_.serve_delegates(); }
   /// Who gets the answers of a window's members.
   void add(std::uint32_t number, RemoteAccess& access) { accesses_[number] = &access; }
   void remove_access(std::uint32_t number) { accesses_.erase(number); }

@@ -28,9 +28,17 @@ struct OwnWord {
   /// is what a parent has left here.
   std::atomic<pid_t> owner{0};
   std::atomic<std::uint64_t> word{0};
+  std::atomic<std::uint32_t> pid_namespace{0};  ///< of `owner`; 0: the system does not say
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
               sizeof(std::atomic<std::uint64_t>) == sizeof(std::uint64_t));
+
+/// Asks the system. 0: it does not say.
+std::uint32_t find_pid_namespace() {
+  struct stat about = {};
+  if (::stat("/proc/self/ns/pid", &about) != 0) return 0;
+  return static_cast<std::uint32_t>(about.st_ino);
+}
 
 std::uint64_t draw_word(pid_t self) {
   std::array<std::uint8_t, sizeof(std::uint64_t)> bytes;
@@ -85,13 +93,6 @@ class PieceBatch {
   std::size_t count_ = 0;
   std::size_t bytes_ = 0;
 };
-
-/// 0: the system does not say.
-std::uint32_t own_pid_namespace() {
-  struct stat about = {};
-  if (::stat("/proc/self/ns/pid", &about) != 0) return 0;
-  return static_cast<std::uint32_t>(about.st_ino);
-}
 
 std::size_t bytes_of(std::span<const iovec> pieces) {
   std::size_t bytes = 0;
@@ -153,7 +154,8 @@ tl::unexpected<Error> failed_to_copy(pid_t pid, bool to_peer, std::uint64_t addr
 }  // namespace
 
 bool has_ended(const ProcessSign& sign) {
-  if (sign.pid <= 0 || sign.pid_namespace == 0 || sign.pid_namespace != own_pid_namespace()) {
+  if (sign.pid <= 0 || sign.pid_namespace == 0 ||
+      sign.pid_namespace != own_process_sign().pid_namespace) {
     return false;
   }
   return ::kill(sign.pid, 0) != 0 && errno == ESRCH;
@@ -168,6 +170,7 @@ ProcessSign own_process_sign() {
       seen = own.owner.load(std::memory_order_acquire);
     } else if (own.owner.compare_exchange_weak(seen, -self, std::memory_order_acq_rel)) {
       own.word.store(draw_word(self), std::memory_order_relaxed);
+      own.pid_namespace.store(find_pid_namespace(), std::memory_order_relaxed);
       shm::allow_direct_copies();
       own.owner.store(self, std::memory_order_release);
       seen = self;
@@ -175,7 +178,7 @@ ProcessSign own_process_sign() {
   }
   ProcessSign sign;
   sign.pid = self;
-  sign.pid_namespace = own_pid_namespace();
+  sign.pid_namespace = own.pid_namespace.load(std::memory_order_relaxed);
   sign.word_address = reinterpret_cast<std::uint64_t>(&own.word);
   sign.word = own.word.load(std::memory_order_relaxed);
   return sign;

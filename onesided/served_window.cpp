@@ -302,9 +302,9 @@ void ServedWindows::forget(ProcId proc) {
 }
 
 int ServedWindows::progress() {
+  int turns = serve_delegates();
   if (!locks_wait_) [[likely]]
-    return 0;
-  int turns = 0;
+    return turns;
   locks_wait_ = false;
   for (const auto& [number, window] : windows_) {
     if (!window->has_waiters()) continue;

@@ -15,6 +15,7 @@
 #include "links/process_id.hpp"
 #include "onesided/accumulate.hpp"
 #include "onesided/control.hpp"
+#include "onesided/delegate.hpp"
 #include "onesided/lock_queue.hpp"
 #include "onesided/member_memory.hpp"
 #include "onesided/traffic.hpp"
@@ -98,9 +99,10 @@ class ServedWindow {
   std::vector<std::byte> result_;
 };
 
-/// The windows in which this process is a target. A source of progress while there are any: those
-/// that wait for one's lock are let in here, for nobody tells when a process of this host gives it
-/// back. The thread that drives the links.
+/// The windows in which this process is a target. A source of progress while there are any: what
+/// other processes of the host have handed over is done here, and those that wait for a lock are
+/// let in, for nobody tells when a process of this host gives it back. The thread that drives the
+/// links.
 class ServedWindows final : public ProgressSource {
  public:
   explicit ServedWindows(Progress& progress) : progress_(progress) {}
@@ -115,20 +117,34 @@ class ServedWindows final : public ProgressSource {
     const auto window = windows_.find(number);
     return window != windows_.end() ? window->second : nullptr;
   }
+  /// Serves the slot of a window, too, until remove(). Each once.
+  void add(Delegate& delegate) { delegates_.push_back(&delegate); }
+  void remove(const Delegate& delegate) { std::erase(delegates_, &delegate); }
+  /// Does what has been handed over. How many operations that was.
+  int serve_delegates() {
+    int operations = 0;
+    for (Delegate* const delegate : delegates_) operations += delegate->serve();
+    return operations;
+  }
   /// Somebody may wait for the lock of one from now on.
   void look_at_locks() { locks_wait_ = true; }
   void forget(ProcId proc);
 
   // ProgressSource
   int progress() override;
-  void arm() override {}
-  void disarm() override {}
+  void arm() override { note_sleep(true); }
+  void disarm() override { note_sleep(false); }
   void wait_fds(std::vector<int>& /*out*/) const override {}
   [[nodiscard]] int max_sleep_ms() const override { return locks_wait_ ? 1 : -1; }
 
  private:
+  void note_sleep(bool sleeps) {
+    for (Delegate* const delegate : delegates_) delegate->note_sleep(sleeps);
+  }
+
   Progress& progress_;
   std::map<std::uint32_t, ServedWindow*> windows_;
+  std::vector<Delegate*> delegates_;
   bool locks_wait_ = false;
 };
 

@@ -48,11 +48,18 @@ Window::Window(CommCore comm, OneSided& manager, const WindowSpec& spec, MadeMem
       epochs_(comm_.size()),
       host_(manager, members_),
       served_(manager.traffic(), served_member()),
+      delegation_(manager, members_),
       remote_(manager, comm_.context, members_) {
   if (spec.flavor == MPI_WIN_FLAVOR_DYNAMIC) {
     regions_ = std::make_unique<Regions>(members_.own_control().identity);
   }
   manager_.add(comm_.context, served_);
+  if (members_.segment().has_slots()) {
+    const ServedWindow::Member own = served_member();
+    delegate_.emplace(members_.segment().slot(members_.segment().index()),
+                      Delegate::Member{own.memory, own.control, own.contains});
+    manager_.add(*delegate_);
+  }
 }
 
 Window::~Window() {
@@ -62,6 +69,7 @@ Window::~Window() {
 void Window::close() {
   if (!std::exchange(open_, false)) return;
   manager_.remove(comm_.context);
+  if (delegate_) manager_.remove(*delegate_);
   offered_.reset();
 }
 
@@ -241,6 +249,7 @@ Expected<> Window::put(const View& origin, const WindowTarget& target, Request* 
     copy_view_to_view(origin, mapped_view(target.rank, reached->view));
     return {};
   }
+  if (delegation_.put(target.rank, origin, reached->view)) return {};
   return write_view(*members_.memory(target.rank).process, origin, reached->view);
 }
 
@@ -256,6 +265,7 @@ Expected<> Window::get(const View& origin, const WindowTarget& target, Request* 
     copy_view_to_view(mapped_view(target.rank, reached->view), origin);
     return {};
   }
+  if (delegation_.get(target.rank, origin, reached->view)) return {};
   return read_view(*members_.memory(target.rank).process, reached->view, origin);
 }
 
@@ -273,7 +283,55 @@ Expected<> Window::accumulate(const View* origin, const Op& op, const WindowTarg
     return remote_.accumulate(target.rank, *what, origin, reached->view, result, done);
   }
   finish(done);
+  if (reached->way == MemoryWay::kernel) {
+    return accumulate_unmapped(target.rank, *what, origin, reached->view, result);
+  }
   return remit::accumulate(members_.memory(target.rank), *what, origin, reached->view, result);
+}
+
+/// Handed to the member, or copied by the kernel: an array by parts, for the member may poll again
+/// after a part that it has not taken.
+Expected<> Window::accumulate_unmapped(int rank, const Accumulation& what, const View* origin,
+                                       const View& target, const View* result) {
+  constexpr std::size_t kKernelBytes = std::size_t{32} << 10;
+  const Layout& element = what.element().layout();
+  const bool is_array = element.is_contiguous() && target.is_contiguous() &&
+                        (origin == nullptr || origin->is_contiguous()) &&
+                        (result == nullptr || result->is_contiguous());
+  const std::size_t size = target.size();
+  if (!is_array || size <= DelegationSlot::kBytes) {
+    if (delegation_.accumulate(rank, what, origin, target, result)) return {};
+    return remit::accumulate(members_.memory(rank), what, origin, target, result);
+  }
+  const auto unit = static_cast<std::size_t>(element.size());
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+  const auto part = [&](const View& whole) {
+    return View{whole.data() + offset, static_cast<MPI_Count>(bytes / unit), &element};
+  };
+  for (; offset != size; offset += bytes) {
+    const auto cut = [&](std::size_t most) { bytes = std::min(size - offset, most / unit * unit); };
+    const auto change = [&](auto&& how) {
+      const View from = origin != nullptr ? part(*origin) : View{};
+      const View to = result != nullptr ? part(*result) : View{};
+      return how(origin != nullptr ? &from : nullptr, part(target),
+                 result != nullptr ? &to : nullptr);
+    };
+    cut(DelegationSlot::kBytes);
+    if (change([&](const View* from, const View& at, const View* to) {
+          return delegation_.accumulate(rank, what, from, at, to);
+        })) {
+      continue;
+    }
+    cut(kKernelBytes);
+    if (auto done = change([&](const View* from, const View& at, const View* to) {
+          return remit::accumulate(members_.memory(rank), what, from, at, to);
+        });
+        !done) {
+      return done;
+    }
+  }
+  return {};
 }
 
 Expected<> Window::compare_and_swap(const void* replacement, const void* compare, void* result,
@@ -284,6 +342,11 @@ Expected<> Window::compare_and_swap(const void* replacement, const void* compare
   if (reached->way == MemoryWay::message) {
     return remote_.compare_and_swap(target.rank, *target.type, address, replacement, compare,
                                     result);
+  }
+  if (reached->way == MemoryWay::kernel &&
+      delegation_.compare_and_swap(target.rank, *target.type, address, replacement, compare,
+                                   result)) {
+    return {};
   }
   return remit::compare_and_swap(members_.memory(target.rank), *target.type, address, replacement,
                                  compare, result);

@@ -17,6 +17,7 @@
 #include "datatype/datatype.hpp"
 #include "datatype/reductions.hpp"
 #include "links/offered_memory.hpp"
+#include "onesided/delegation.hpp"
 #include "onesided/epochs.hpp"
 #include "onesided/host_sync.hpp"
 #include "onesided/members.hpp"
@@ -265,6 +266,9 @@ class Window {
   [[nodiscard]] Expected<> admit(int rank);
   [[nodiscard]] Expected<View> locate(const WindowTarget& target) const;
   [[nodiscard]] Expected<> check_regions(int rank, const View& view, MemoryWay way);
+  [[nodiscard]] Expected<> accumulate_unmapped(int rank, const Accumulation& what,
+                                               const View* origin, const View& target,
+                                               const View* result);
   /// The same bytes where they are mapped here.
   [[nodiscard]] View mapped_view(int rank, const View& view);
 
@@ -305,6 +309,8 @@ class Window {
   std::uint64_t completions_due_ = 0;     ///< of CompleteLine::completed when this exposure ends
   std::optional<OfferedMemory> offered_;  ///< once keys were asked for
   ServedWindow served_;
+  Delegation delegation_;
+  std::optional<Delegate> delegate_;
   RemoteAccess remote_;
   bool open_ = true;
 };

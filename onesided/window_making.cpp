@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -63,6 +64,8 @@ class WindowMaking {
   [[nodiscard]] bool allocates() const {
     return spec_.flavor == MPI_WIN_FLAVOR_ALLOCATE || spec_.flavor == MPI_WIN_FLAVOR_SHARED;
   }
+  /// Members whose memory is their own hand operations to each other.
+  [[nodiscard]] bool has_slots() const { return !allocates() && local_.size() > 1; }
   /// An empty part of shared memory has a place only where the parts follow each other.
   [[nodiscard]] bool has_place() const {
     return allocates() && (spec_.bytes != 0 || spec_.flavor != MPI_WIN_FLAVOR_SHARED ||
@@ -98,6 +101,7 @@ class WindowMaking {
   std::vector<int> local_;              ///< ranks of this host, ascending
   std::vector<std::uint64_t> offsets_;  ///< of their memory in the segment
   std::uint64_t segment_bytes_ = 0;
+  std::size_t head_bytes_ = 0;   ///< of the segment
   std::shared_ptr<void> owner_;  ///< the segment that this process has allocated
   std::optional<HostSegment> segment_;
   bool alone_ = false;         ///< members of this host cannot share memory
@@ -118,8 +122,9 @@ void WindowMaking::find_host() {
 /// to more than that has room for it.
 void WindowMaking::lay_out() {
   const auto count = static_cast<std::uint32_t>(local_.size());
-  const std::size_t head = HostSegment::head_bytes(count, wishes_.size());
-  std::uint64_t end = round_up(head, page_bytes());
+  head_bytes_ = HostSegment::head_bytes(count, wishes_.size());
+  const std::size_t slots = has_slots() ? count * sizeof(DelegationSlot) : 0;
+  std::uint64_t end = round_up(head_bytes_ + slots, page_bytes());
   const bool paged = spec_.flavor != MPI_WIN_FLAVOR_SHARED || wish(0).noncontiguous != 0;
   for (std::size_t i = 0; i < local_.size(); ++i) {
     const std::uint64_t alignment = i == 0 || paged ? wish(i).alignment : 0;
@@ -132,8 +137,14 @@ void WindowMaking::lay_out() {
 }
 
 SegmentPlace WindowMaking::allocate() {
-  owner_ = allocate_segment(manager_.links(), segment_bytes_, offsets_.front());
+  owner_ = allocate_segment(manager_.links(), segment_bytes_, head_bytes_);
   if (owner_ == nullptr) return {};
+  if (has_slots()) {  // of which only the states have to be zeros
+    auto* const slots = static_cast<std::byte*>(owner_.get()) + head_bytes_;
+    for (std::size_t i = 0; i < local_.size(); ++i) {
+      ::new (slots + i * sizeof(DelegationSlot)) DelegationSlot;
+    }
+  }
   static_cast<MemberControl*>(owner_.get())->identity.sign = own_process_sign();
   return {reinterpret_cast<std::uint64_t>(owner_.get()), segment_bytes_};
 }
@@ -146,7 +157,7 @@ std::byte* WindowMaking::reach(const SegmentPlace& place) {
 
 void WindowMaking::take_segment(std::byte* begin) {
   segment_.emplace(begin, owner_, static_cast<std::uint32_t>(local_.size()),
-                   static_cast<std::uint32_t>(own_index()), wishes_.size());
+                   static_cast<std::uint32_t>(own_index()), wishes_.size(), has_slots());
 }
 
 /// A segment of this process's own: nobody else reads it. Members' memory stays where it is.
@@ -186,8 +197,10 @@ Outcome WindowMaking::take_part(std::byte* begin) {
   }
   if (begin == nullptr) return outcome;
   segment_->control(segment_->index()).identity.sign = own_process_sign();
+  // Memory in the segment needs no copies.
   const ProcessSign& first = segment_->control(0).identity.sign;
-  outcome.copies = leads() || ProcessMemory::open(first, manager_.kernel()) ? 1 : 0;
+  const bool copies = allocates() || leads() || ProcessMemory::open(first, manager_.kernel());
+  outcome.copies = copies ? 1 : 0;
   return outcome;
 }
 

@@ -235,7 +235,9 @@ LoadedTable load_collective_table(const Params& params, bool one_host) {
 // --- cost classes ------------------------------------------------------------------------------
 
 int host_processors() {
-  return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)));
+  // The C library reads a file of the system for it each time.
+  static const int processors = static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)));
+  return processors;
 }
 
 void learn_costs(Engine& engine, const CommCore& comm) {

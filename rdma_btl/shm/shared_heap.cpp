@@ -49,6 +49,7 @@ bool SharedHeap::open() {
   if (mapping_) inherited_.push_back(std::move(mapping_));
   fd_.reset();
   free_.clear();
+  kept_.clear();
   used_.clear();
   const std::size_t bytes = heap_bytes();
   if (bytes < kLeast) return false;
@@ -64,6 +65,7 @@ bool SharedHeap::open() {
   fd_ = std::move(*memory);
   mapping_ = std::move(*mapping);
   free_.emplace(0, bytes);
+  kept_.reserve(kMostKept);
   return true;
 }
 
@@ -72,14 +74,35 @@ void* SharedHeap::allocate(std::size_t bytes) {
   if (owner_ != ::getpid() && !open()) return nullptr;
   if (!mapping_ || bytes == 0 || bytes > mapping_.size()) return nullptr;
   const std::size_t length = (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
-  const auto fits = [=](const auto& hole) { return hole.second >= length; };
-  const auto hole = std::find_if(free_.begin(), free_.end(), fits);
+  const auto kept = std::find_if(kept_.rbegin(), kept_.rend(),
+                                 [=](const Piece& piece) { return piece.length == length; });
+  if (kept != kept_.rend()) {
+    const Piece piece = *kept;
+    kept_.erase(std::next(kept).base());
+    return use(piece);
+  }
+  const auto find_hole = [&] {
+    return std::find_if(free_.begin(), free_.end(),
+                        [=](const auto& hole) { return hole.second >= length; });
+  };
+  auto hole = find_hole();
+  if (hole == free_.end()) {
+    while (!kept_.empty()) {
+      give_back(kept_.back());
+      kept_.pop_back();
+    }
+    hole = find_hole();
+  }
   if (hole == free_.end()) return nullptr;
   const auto [offset, room] = *hole;
   free_.erase(hole);
   if (room != length) free_.emplace(offset + length, room - length);
-  used_.emplace(offset, length);
-  return mapping_.data() + offset;
+  return use({offset, length});
+}
+
+void* SharedHeap::use(Piece piece) {
+  used_.emplace(piece.offset, piece.length);
+  return mapping_.data() + piece.offset;
 }
 
 Released SharedHeap::release(void* memory) {
@@ -88,15 +111,28 @@ Released SharedHeap::release(void* memory) {
   if (!mapping_ || address < begin() || address >= begin() + size()) return Released::foreign;
   const auto known = used_.find(static_cast<std::size_t>(address - begin()));
   if (known == used_.end()) return Released::not_whole;
-  const auto [offset, length] = *known;
+  const Piece piece{known->first, known->second};
   used_.erase(known);
-  // Also how a memory monitor hears that registrations of these pages are void.
-  (void)::madvise(memory, length, MADV_REMOVE);
-  give_back(offset, length);
+  if (piece.length <= kLargestKept) {
+    keep(piece);
+  } else {
+    give_back(piece);
+  }
   return Released::done;
 }
 
-void SharedHeap::give_back(std::size_t offset, std::size_t length) {
+void SharedHeap::keep(Piece piece) {
+  if (kept_.size() == kMostKept) {
+    give_back(kept_.front());
+    kept_.erase(kept_.begin());
+  }
+  kept_.push_back(piece);
+}
+
+void SharedHeap::give_back(Piece piece) {
+  // Also how a memory monitor hears that registrations of these pages are void.
+  (void)::madvise(mapping_.data() + piece.offset, piece.length, MADV_REMOVE);
+  auto [offset, length] = piece;
   const auto after = free_.lower_bound(offset);
   if (after != free_.end() && after->first == offset + length) {
     length += after->second;

@@ -28,7 +28,8 @@ class SharedHeap {
   /// At least `bytes`, whole pages, whose contents are not defined. Null: there is not so much, or
   /// the process's limits allow no heap.
   [[nodiscard]] void* allocate(std::size_t bytes);
-  /// Its pages go back to the system.
+  /// Its pages go back to the system, but those of the last few small pieces: for programs make and
+  /// free windows in loops, and fresh pages cost more than all the rest of that.
   [[nodiscard]] Released release(void* memory);
 
   // What a peer needs to map it; valid after the first allocate() that was not refused.
@@ -40,8 +41,19 @@ class SharedHeap {
 
  private:
   SharedHeap() = default;
+  /// A piece of memory that is free.
+  struct Piece {
+    std::size_t offset = 0;
+    std::size_t length = 0;
+  };
+  static constexpr std::size_t kMostKept = 8;  ///< pieces
+  static constexpr std::size_t kLargestKept = std::size_t{256} << 10;
+
   [[nodiscard]] bool open();
-  void give_back(std::size_t offset, std::size_t length);
+  /// Keeps the piece with its pages, and gives back the one that was kept for the longest time.
+  void keep(Piece piece);
+  void give_back(Piece piece);
+  [[nodiscard]] void* use(Piece piece);
 
   std::mutex mutex_;
   pid_t owner_ = 0;  ///< who tried to open it
@@ -50,6 +62,7 @@ class SharedHeap {
   Mapping mapping_;
   std::vector<Mapping> inherited_;           ///< of the process that this one was forked from
   std::map<std::size_t, std::size_t> free_;  ///< offset, length; no two touch each other
+  std::vector<Piece> kept_;  ///< in the order of their release; they are not in `free_`
   std::unordered_map<std::size_t, std::size_t> used_;
 };
 

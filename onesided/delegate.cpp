@@ -1,0 +1,81 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "onesided/delegate.hpp"
+
+#include "onesided/accumulate.hpp"
+#include "onesided/element_code.hpp"
+#include "onesided/plain_change.hpp"
+#include "runtime/copy.hpp"
+
+namespace remit {
+
+namespace {
+
+[[nodiscard]] View packed(std::byte* bytes, std::size_t count) {
+  return {bytes, static_cast<MPI_Count>(count), &predefined(MPI_BYTE).layout()};
+}
+
+}  // namespace
+
+bool Delegate::carry_out(const DelegatedOperation& operation) {
+  const std::size_t bytes = operation.bytes;
+  if (bytes == 0 || bytes > DelegationSlot::kBytes || !member_.contains(operation.address, bytes)) {
+    return false;
+  }
+  switch (operation.kind) {
+    case DelegatedKind::put:
+      copy_bytes(member_.memory.mapped(operation.address), slot_.data(), bytes);
+      return true;
+    case DelegatedKind::get:
+      copy_bytes(slot_.data(), member_.memory.mapped(operation.address), bytes);
+      return true;
+    case DelegatedKind::accumulate:
+      return accumulate(operation);
+    case DelegatedKind::compare_swap:
+      return swap(operation);
+  }
+  return false;
+}
+
+bool Delegate::accumulate(const DelegatedOperation& operation) {
+  const Datatype* const element = element_of({operation.element, operation.index}, unnamed_);
+  const Op* const op = predefined_op(kFirstOp + operation.op);
+  if (element == nullptr || op == nullptr || !element->layout().is_contiguous()) return false;
+  const Expected<Accumulation> what = Accumulation::of_element(*op, *element);
+  if (!what) return false;
+  const auto size = static_cast<std::size_t>(element->layout().size());
+  const std::size_t count = operation.bytes / size;
+  if (count * size != operation.bytes) return false;
+  const bool reads_only = op->kind() == Reduction::no_op;
+  const bool fetches = operation.fetches != 0;
+  const PlainElements elements{member_.memory.mapped(operation.address), operation.address,
+                               member_.control, member_.memory.self, member_.memory.watch};
+  const PlainChange change{what->kernel(), reads_only ? nullptr : slot_.data(),
+                           fetches ? before_.data() : nullptr};
+  if (!change_plain(elements, size, count, change)) {
+    const View origin = packed(slot_.data(), operation.bytes);
+    const View target{reinterpret_cast<void*>(static_cast<std::uintptr_t>(operation.address)),
+                      static_cast<MPI_Count>(count), &element->layout()};
+    const View result = packed(before_.data(), operation.bytes);
+    if (!remit::accumulate(member_.memory, *what, reads_only ? nullptr : &origin, target,
+                           fetches ? &result : nullptr)) {
+      return false;
+    }
+  }
+  if (fetches) copy_bytes(slot_.data(), before_.data(), operation.bytes);
+  return true;
+}
+
+bool Delegate::swap(const DelegatedOperation& operation) {
+  const Datatype* const element = element_of({operation.element, operation.index}, unnamed_);
+  if (element == nullptr || !element->layout().is_contiguous()) return false;
+  const auto size = static_cast<std::size_t>(element->layout().size());
+  if (operation.bytes != size || 2 * size > DelegationSlot::kBytes) return false;
+  if (!compare_and_swap(member_.memory, *element, operation.address, slot_.data(),
+                        slot_.data() + size, before_.data())) {
+    return false;
+  }
+  copy_bytes(slot_.data(), before_.data(), size);
+  return true;
+}
+
+}  // namespace remit

@@ -1,0 +1,55 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// A member of a window as the one that does what others of its host hand to it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "datatype/unnamed_types.hpp"
+#include "onesided/control.hpp"
+#include "onesided/delegation_slot.hpp"
+#include "onesided/member_memory.hpp"
+
+namespace remit {
+
+/// Serves one slot. It believes nothing that stands there: memory that is not the member's is not
+/// touched. The thread that holds the process.
+class Delegate {
+ public:
+  /// The member's own memory, which is mapped, and its words. All outlives it.
+  struct Member {
+    MemberMemory memory;
+    MemberControl* control = nullptr;
+    /// Whether bytes are in the member's memory.
+    std::function<bool(std::uint64_t address, std::uint64_t bytes)> contains;
+  };
+
+  Delegate(DelegationSlot& slot, Member member)
+      : slot_(slot), member_(std::move(member)), before_(DelegationSlot::kBytes) {}
+
+  /// What origins know of this process: whether it may be woken.
+  void note_sleep(bool sleeps) { slot_.note_sleep(sleeps); }
+  /// Does what has been posted. How many operations that was.
+  [[gnu::always_inline]] int serve() {
+    DelegatedOperation operation;
+    if (!slot_.take(operation)) [[likely]]
+      return 0;
+    slot_.answer(carry_out(operation));
+    return 1;
+  }
+
+ private:
+  /// False: it cannot be done, and nothing was.
+  [[nodiscard]] bool carry_out(const DelegatedOperation& operation);
+  [[nodiscard]] bool accumulate(const DelegatedOperation& operation);
+  [[nodiscard]] bool swap(const DelegatedOperation& operation);
+
+  DelegationSlot& slot_;
+  Member member_;
+  UnnamedTypes unnamed_;
+  std::vector<std::byte> before_;  ///< what elements were, for who fetches them
+};
+
+}  // namespace remit

@@ -1,0 +1,126 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Where an operation is handed to the process that has the memory: an agreement between processes
+// of a host.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "onesided/control.hpp"
+#include "runtime/progress.hpp"
+
+namespace remit {
+
+/// What a slot asks for.
+enum class DelegatedKind : std::uint8_t {
+  put,           ///< the bytes are data()
+  get,           ///< data() gets the bytes
+  accumulate,    ///< elements, packed in data(); MPI_NO_OP: none
+  compare_swap,  ///< one element: what it becomes, then what it must have been
+};
+
+/// How much of what, to which memory of the member. Read once, for others may write to it.
+struct DelegatedOperation {
+  std::uint64_t address = 0;  ///< in the member's process
+  std::uint32_t bytes = 0;    ///< of that memory
+  DelegatedKind kind = DelegatedKind::put;
+  std::uint8_t op = 0;        ///< accumulate: a Reduction
+  std::uint16_t element = 0;  ///< accumulate, compare_swap: as ElementCode
+  std::uint16_t index = 0;
+  std::uint16_t fetches = 0;  ///< accumulate: 1 if data() is to get what was there
+};
+
+/// One for each member, in memory that the host shares; zeros are a free one. An origin claims it,
+/// writes an operation, posts it and looks for the answer. The member takes what it finds when it
+/// polls. An origin that finds no answer within the time that another way takes calls the operation
+/// back, and does it itself: so nobody waits for a member that computes.
+class alignas(kControlLine) DelegationSlot {
+ public:
+  /// Bytes that one operation carries.
+  static constexpr std::size_t kBytes = 4096;
+
+  /// How a posted operation ended.
+  enum class Outcome : std::uint8_t {
+    done,
+    declined,    ///< the member could not do it, and has done nothing
+    unanswered,  ///< it was called back: nothing was done
+    lost,        ///< the member has ended while it was at it
+  };
+
+  // The origin's side.
+
+  /// False: it is in use.
+  [[nodiscard]] bool claim() {
+    bool free = false;
+    return !claimed_.load(std::memory_order_relaxed) &&
+           claimed_.compare_exchange_strong(free, true, std::memory_order_acquire);
+  }
+  void post(const DelegatedOperation& operation) {
+    operation_ = operation;
+    state_.store(kPosted, std::memory_order_release);
+  }
+  /// Until it is answered, or called back. The slot stays this origin's until leave(), but after
+  /// `unanswered` and `lost`. meanwhile() is called now and then, has_ended() of a member that is
+  /// slow: whether its process is gone.
+  template <class Meanwhile, class HasEnded>
+  [[nodiscard]] Outcome await(Meanwhile&& meanwhile, HasEnded&& has_ended) {
+    for (std::uint32_t looks = 1; looks <= kLooks; ++looks) {
+      if (is_answered()) return outcome();
+      if (looks % kLooksPerRest != 0) continue;
+      cpu_relax();
+      meanwhile();
+    }
+    std::uint32_t posted = kPosted;
+    if (state_.compare_exchange_strong(posted, kIdle, std::memory_order_acq_rel)) {
+      leave();
+      return Outcome::unanswered;
+    }
+    // The member is at it, and computes only; or the system has taken its core away.
+    for (std::uint32_t looks = 1; !is_answered(); ++looks) {
+      if (looks % kLooks == 0 && has_ended()) return Outcome::lost;
+      give_core_away();
+    }
+    return outcome();
+  }
+  /// Whether the member sleeps: a hint.
+  [[nodiscard]] bool sleeps() const { return sleeps_.load(std::memory_order_relaxed); }
+  void leave() { claimed_.store(false, std::memory_order_release); }
+
+  /// The origin's between claim() and post(), and again behind the answer; else the member's.
+  [[nodiscard]] std::byte* data() { return data_.data(); }
+
+  // The member's side.
+
+  void note_sleep(bool sleeps) { sleeps_.store(sleeps, std::memory_order_relaxed); }
+  /// True: the operation is this process's, until answer().
+  [[nodiscard, gnu::always_inline]] bool take(DelegatedOperation& operation) {
+    if (state_.load(std::memory_order_relaxed) != kPosted) [[likely]]
+      return false;
+    return take_posted(operation);
+  }
+  void answer(bool done) { state_.store(done ? kDone : kDeclined, std::memory_order_release); }
+
+ private:
+  enum : std::uint32_t { kIdle, kPosted, kTaken, kDone, kDeclined };
+  /// About as long as the kernel takes to copy a few bytes.
+  static constexpr std::uint32_t kLooks = 1000;
+  static constexpr std::uint32_t kLooksPerRest = 8;
+
+  [[nodiscard]] bool is_answered() const { return state_.load(std::memory_order_acquire) >= kDone; }
+  [[nodiscard]] Outcome outcome() const {
+    return state_.load(std::memory_order_relaxed) == kDone ? Outcome::done : Outcome::declined;
+  }
+  [[nodiscard]] bool take_posted(DelegatedOperation& operation);
+  static void give_core_away();
+
+  /// In a line of its own: the member's polls do not take it away.
+  std::atomic<bool> claimed_{false};
+  std::atomic<bool> sleeps_{false};
+  alignas(kControlLine) std::atomic<std::uint32_t> state_{kIdle};
+  DelegatedOperation operation_;
+  std::array<std::byte, kBytes> data_;
+};
+
+}  // namespace remit

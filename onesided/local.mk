@@ -10,6 +10,7 @@ onesided_sources = \
 	onesided/epochs.cpp onesided/epochs.hpp \
 	onesided/fetches.cpp onesided/fetches.hpp \
 	onesided/granule.cpp onesided/granule.hpp \
+	onesided/held_locks.cpp onesided/held_locks.hpp \
 	onesided/host_segment.hpp \
 	onesided/host_sync.cpp onesided/host_sync.hpp \
 	onesided/host_wait.hpp \

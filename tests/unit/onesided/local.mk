@@ -4,6 +4,7 @@ EXTRA_DIST += tests/unit/onesided/child.hpp tests/unit/onesided/element_buffers.
 unit_tests += onesided_test onesided_processes_test onesided_remote_test \
 	onesided_process_memory_test onesided_regions_test onesided_copy_pieces_test
 onesided_test_SOURCES = tests/unit/onesided/accumulate_test.cpp \
+	tests/unit/onesided/held_locks_test.cpp \
 	tests/unit/onesided/notify_test.cpp tests/unit/onesided/plain_change_test.cpp \
 	tests/unit/onesided/ticket_lock_test.cpp tests/unit/onesided/window_report_test.cpp
 onesided_test_LDADD = libonesided.la $(UNIT_LIBS) -lpthread

@@ -43,10 +43,8 @@ int move_elements(const char* function, const OriginBuffer& origin, const Target
   Entry entry(function);
   MoveArgs args;
   if (int err = check_move(entry, move, origin, place, win, args)) return err;
-  return start_operation(entry, args, args.origin_type, [&](Request* done) {
-    return move == Move::put ? args.window().put(args.origin, args.target, done)
-                             : args.window().get(args.origin, args.target, done);
-  });
+  return start_operation(entry, args, args.origin_type,
+                         [&](Request* done) { return start_move<move>(args, done); });
 }
 
 /// The same with a request.
@@ -56,10 +54,8 @@ int move_requested(const char* function, const OriginBuffer& origin, const Targe
   Entry entry(function);
   MoveArgs args;
   if (int err = check_move(entry, move, origin, place, win, args)) return err;
-  return start_requested(entry, args, args.origin_type, request, [&](Request* done) {
-    return move == Move::put ? args.window().put(args.origin, args.target, done)
-                             : args.window().get(args.origin, args.target, done);
-  });
+  return start_requested(entry, args, args.origin_type, request,
+                         [&](Request* done) { return start_move<move>(args, done); });
 }
 
 /// What a form with a request hands out for an operation that is complete.

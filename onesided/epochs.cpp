@@ -29,7 +29,7 @@ Error Epochs::refusal(int rank) const {
     case Access::locks:
       return {MPI_ERR_RMA_SYNC,
               fmt::format("rank {} is not locked, but {} other ranks are: call MPI_Win_lock first",
-                          rank, held_.size())};
+                          rank, locks_.all().size())};
     default:
       return {MPI_ERR_RMA_SYNC,
               fmt::format("no access epoch is open to rank {}: call MPI_Win_fence, MPI_Win_start, "
@@ -104,29 +104,21 @@ Expected<> Epochs::check_wait() const {
 
 // --- passive target ----------------------------------------------------------------------------
 
-const HeldLock* Epochs::look_up(int rank) const {
-  const auto found = std::find_if(held_.begin(), held_.end(),
-                                  [rank](const HeldLock& held) { return held.rank == rank; });
-  if (found == held_.end()) return nullptr;
-  return &*found;
-}
-
 Expected<> Epochs::check_lock(int rank) const {
   if (access_ != Access::locks) return check_none("MPI_Win_lock");
-  if (find(rank) == nullptr) return {};
+  if (locks_.find(rank) == nullptr) return {};
   return fail(MPI_ERR_RMA_SYNC, "MPI_Win_lock of rank {}, which this process has locked already",
               rank);
 }
 
 Expected<HeldLock> Epochs::unlock(int rank) {
-  const HeldLock* const found = access_ == Access::locks ? find(rank) : nullptr;
+  const HeldLock* const found = access_ == Access::locks ? locks_.find(rank) : nullptr;
   if (found == nullptr) {
     return fail(MPI_ERR_RMA_SYNC, "MPI_Win_unlock of rank {}, which is not locked{}", rank,
                 access_ == Access::lock_all ? ": MPI_Win_unlock_all ends MPI_Win_lock_all" : "");
   }
-  const HeldLock held = *found;
-  held_.erase(held_.begin() + (found - held_.data()));
-  if (held_.empty()) access_ = Access::none;
+  const HeldLock held = locks_.remove(found);
+  if (locks_.all().empty()) access_ = Access::none;
   return held;
 }
 
@@ -134,14 +126,8 @@ Expected<> Epochs::lock_all(bool checks) {
   if (auto fine = check_none("MPI_Win_lock_all"); !fine) return fine;
   access_ = Access::lock_all;
   checks_ = checks;
-  if (checks) held_bits_.resize((static_cast<std::size_t>(members_) + kBits - 1) / kBits);
+  if (checks) locks_.prepare_marks();
   return {};
-}
-
-void Epochs::add_lock(const HeldLock& held) {
-  held_.push_back(held);
-  const auto index = static_cast<unsigned>(held.rank);
-  held_bits_[index / kBits] |= std::uint64_t{1} << index % kBits;
 }
 
 Expected<> Epochs::check_unlock_all() const {
@@ -151,18 +137,12 @@ Expected<> Epochs::check_unlock_all() const {
               name_of_access());
 }
 
-void Epochs::end_lock_all() {
-  access_ = Access::none;
-  for (const HeldLock& held : held_) held_bits_[static_cast<unsigned>(held.rank) / kBits] = 0;
-  held_.clear();
-}
-
 Expected<> Epochs::check_flush(int rank) const {
   if (!is_passive()) {
     return fail(MPI_ERR_RMA_SYNC,
                 "a flush outside of a passive epoch: call MPI_Win_lock or MPI_Win_lock_all first");
   }
-  if (access_ == Access::locks && rank >= 0 && find(rank) == nullptr) {
+  if (access_ == Access::locks && rank >= 0 && locks_.find(rank) == nullptr) {
     return fail(MPI_ERR_RMA_SYNC, "a flush of rank {}, which is not locked", rank);
   }
   return {};

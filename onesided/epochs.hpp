@@ -3,45 +3,35 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "onesided/ticket_lock.hpp"
+#include "onesided/held_locks.hpp"
 #include "runtime/error.hpp"
 
 namespace remit {
-
-/// A target that this process has locked.
-struct HeldLock {
-  int rank = 0;
-  bool exclusive = false;
-  bool taken = true;              ///< false: MPI_MODE_NOCHECK, nothing has to be given back
-  TicketLock::Ticket ticket = 0;  ///< of a lock whose words are in memory of this host
-};
 
 /// A state machine that moves no bytes and waits for nobody. Its functions say whether a call may
 /// be made now, MPI_ERR_RMA_SYNC with words if not, and take note of it. Ranks are of the window's
 /// group. One thread at a time.
 class Epochs {
  public:
-  explicit Epochs(int members) : members_(members) { held_.reserve(kLocksAtHand); }
+  explicit Epochs(int members) : locks_(members) {}
 
   /// The access epoch of this process.
   enum class Access : std::uint8_t { none, fence, start, locks, lock_all };
 
   [[nodiscard]] Access access() const { return access_; }
   [[nodiscard]] bool is_passive() const { return access_ >= Access::locks; }
-  [[nodiscard]] bool is_exposed() const { return exposed_; }
 
   /// Whether an operation may go to `rank` now, which is noted. False also of a target that is to
   /// be locked first (wants_lock()).
   [[nodiscard]] bool admits(int rank) {
     switch (access_) {
       case Access::lock_all:
-        return !checks_ || holds(rank);
+        return !checks_ || locks_.is_marked(rank);
       case Access::locks:
-        return find(rank) != nullptr;
+        return locks_.find(rank) != nullptr;
       case Access::fence:
         fence_used_ = true;
         return true;
@@ -56,9 +46,9 @@ class Epochs {
   [[nodiscard, gnu::always_inline]] bool admits_at_once(int rank) {
     switch (access_) {
       case Access::lock_all:
-        return !checks_ || holds(rank);
+        return !checks_ || locks_.is_marked(rank);
       case Access::locks:
-        return held_.back().rank == rank;
+        return locks_.last_is(rank);
       case Access::fence:
         fence_used_ = true;
         return true;
@@ -71,7 +61,7 @@ class Epochs {
   }
   /// With MPI_Win_lock_all a target is locked when the first operation goes there: add_lock().
   [[nodiscard]] bool wants_lock(int rank) const {
-    return access_ == Access::lock_all && checks_ && !holds(rank);
+    return access_ == Access::lock_all && checks_ && !locks_.is_marked(rank);
   }
   /// What to say of an operation that is not admitted.
   [[nodiscard]] Error refusal(int rank) const;
@@ -90,61 +80,49 @@ class Epochs {
   [[nodiscard]] Expected<> check_lock(int rank) const;
   void lock(const HeldLock& held) {
     access_ = Access::locks;
-    held_.push_back(held);
+    locks_.add(held);
   }
   /// The epoch on `rank` ends.
   [[nodiscard]] Expected<HeldLock> unlock(int rank);
   /// For short ways: the lock of `rank`, if it is the only one; null: it is not. end_only_lock()
   /// ends its epoch.
   [[nodiscard, gnu::always_inline]] const HeldLock* only_lock(int rank) const {
-    const bool is_it = access_ == Access::locks && held_.size() == 1 && held_.front().rank == rank;
-    return is_it ? held_.data() : nullptr;
+    return access_ == Access::locks ? locks_.only(rank) : nullptr;
   }
   void end_only_lock() {
-    held_.clear();
+    locks_.clear();
     access_ = Access::none;
   }
   /// `checks`: not MPI_MODE_NOCHECK.
   [[nodiscard]] Expected<> lock_all(bool checks);
   /// The short way of lock_all(true), where nothing is open. False: nothing was done.
   [[nodiscard, gnu::always_inline]] bool try_lock_all() {
-    if (access_ != Access::none || held_bits_.empty()) [[unlikely]]
+    if (access_ != Access::none || !locks_.has_marks()) [[unlikely]]
       return false;
     access_ = Access::lock_all;
     checks_ = true;
     return true;
   }
-  void add_lock(const HeldLock& held);
+  void add_lock(const HeldLock& held) { locks_.add_marked(held); }
   [[nodiscard]] Expected<> check_unlock_all() const;
   /// The epoch ends; `held()` are given back already.
-  void end_lock_all();
+  void end_lock_all() {
+    access_ = Access::none;
+    locks_.clear_marked();
+  }
   /// The targets that are locked.
-  [[nodiscard]] const std::vector<HeldLock>& held() const { return held_; }
+  [[nodiscard]] const std::vector<HeldLock>& held() const { return locks_.all(); }
   /// MPI_Win_flush and its kin. `rank` < 0: of all.
   [[nodiscard]] Expected<> check_flush(int rank) const;
   /// The same for short ways: false where it would have to search.
   [[nodiscard, gnu::always_inline]] bool may_flush_at_once(int rank) const {
     return access_ == Access::lock_all ||
-           (access_ == Access::locks && (rank < 0 || held_.back().rank == rank));
+           (access_ == Access::locks && (rank < 0 || locks_.last_is(rank)));
   }
   /// MPI_Win_free.
   [[nodiscard]] Expected<> check_free() const;
 
  private:
-  static constexpr unsigned kBits = 64;
-  /// So many locks take no memory, so that the short way of a lock cannot fail.
-  static constexpr std::size_t kLocksAtHand = 4;
-
-  [[nodiscard]] bool holds(int rank) const {
-    const auto index = static_cast<unsigned>(rank);
-    return (held_bits_[index / kBits] >> index % kBits & 1) != 0;
-  }
-  [[nodiscard]] const HeldLock* find(int rank) const {
-    if (!held_.empty() && held_.back().rank == rank) [[likely]]
-      return &held_.back();
-    return look_up(rank);
-  }
-  [[nodiscard]] const HeldLock* look_up(int rank) const;
   [[nodiscard]] const char* name_of_access() const;
   [[nodiscard]] Expected<> check_none(const char* call) const;
 
@@ -152,10 +130,8 @@ class Epochs {
   bool fence_used_ = false;  ///< operations since the last fence
   bool exposed_ = false;     ///< between post and wait
   bool checks_ = true;       ///< of lock_all; false: MPI_MODE_NOCHECK
-  int members_;
   std::vector<int> started_;
-  std::vector<HeldLock> held_;            ///< in the order of locking; some, with Access::locks
-  std::vector<std::uint64_t> held_bits_;  ///< with lock_all: the ranks of `held_`
+  HeldLocks locks_;  ///< some, with Access::locks; with Access::lock_all all are marked
 };
 
 }  // namespace remit

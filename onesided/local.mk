@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libonesided.la
 onesided_sources = \
 	onesided/accumulate.cpp onesided/accumulate.hpp \
+	onesided/active_target.cpp onesided/active_target.hpp \
 	onesided/control.hpp \
 	onesided/copy_pieces.cpp onesided/copy_pieces.hpp \
 	onesided/delegate.cpp onesided/delegate.hpp \
@@ -11,18 +12,22 @@ onesided_sources = \
 	onesided/element_code.cpp onesided/element_code.hpp \
 	onesided/element_walk.cpp onesided/element_walk.hpp \
 	onesided/epochs.cpp onesided/epochs.hpp \
+	onesided/exposed_memory.cpp onesided/exposed_memory.hpp \
 	onesided/fetches.cpp onesided/fetches.hpp \
 	onesided/granule.cpp onesided/granule.hpp \
+	onesided/held_locks.cpp onesided/held_locks.hpp \
 	onesided/host_segment.hpp \
 	onesided/host_sync.cpp onesided/host_sync.hpp \
 	onesided/host_wait.hpp \
 	onesided/lock_queue.hpp \
 	onesided/member_memory.hpp \
 	onesided/members.cpp onesided/members.hpp \
+	onesided/notified_access.cpp onesided/notified_access.hpp \
 	onesided/notify.cpp onesided/notify.hpp \
 	onesided/notify_counters.hpp \
 	onesided/notify_waits.cpp onesided/notify_waits.hpp \
 	onesided/one_sided.cpp onesided/one_sided.hpp \
+	onesided/passive_target.cpp onesided/passive_target.hpp \
 	onesided/plain_change.cpp onesided/plain_change.hpp \
 	onesided/process_memory.cpp onesided/process_memory.hpp \
 	onesided/regions.cpp onesided/regions.hpp \
@@ -30,15 +35,18 @@ onesided_sources = \
 	onesided/runs.cpp onesided/runs.hpp \
 	onesided/segment_making.cpp onesided/segment_making.hpp \
 	onesided/served_window.cpp onesided/served_window.hpp \
+	onesided/short_ways.hpp \
 	onesided/signal.cpp onesided/signal.hpp \
+	onesided/target_locks.cpp onesided/target_locks.hpp \
 	onesided/ticket_lock.hpp \
 	onesided/traffic.cpp onesided/traffic.hpp \
+	onesided/unmapped_access.cpp onesided/unmapped_access.hpp \
 	onesided/window.cpp onesided/window.hpp \
+	onesided/window_core.cpp onesided/window_core.hpp \
 	onesided/window_making.cpp onesided/window_making.hpp \
-	onesided/window_notify.cpp \
+	onesided/window_operations.cpp onesided/window_operations.hpp \
 	onesided/window_report.cpp onesided/window_report.hpp \
 	onesided/window_spec.hpp \
-	onesided/window_sync.cpp \
 	onesided/window_waits.cpp onesided/window_waits.hpp \
 	onesided/wire.hpp
 onesided_groups = together/onesided-1.cpp together/onesided-2.cpp

@@ -55,8 +55,8 @@ void RemoteAccess::use(Target& target) {
   ++under_way_;
 }
 
-void RemoteAccess::note(Target& target, Error error) {
-  if (!target.error) target.error = std::move(error);
+void RemoteAccess::Target::note(Error other) {
+  if (!error) error = std::move(other);
 }
 
 std::span<const std::byte> RemoteAccess::bytes_of(const View& view, const RunCutter::Part& part) {
@@ -97,7 +97,7 @@ void RemoteAccess::moved(ProcId proc, int status) {
   if (status == MPI_SUCCESS) return;
   Error error = traffic_.words_of_loss(proc);
   error.code = status;
-  note(target, std::move(error));
+  target.note(std::move(error));
 }
 
 Expected<> RemoteAccess::put(int rank, const View& origin, const View& target, Request* done) {
@@ -329,12 +329,12 @@ bool RemoteAccess::answer(ProcId from, const WindowHead& head, std::span<const s
     case WindowMessage::data:
       return fetches_.take(from, head.token, head.offset, body);
     case WindowMessage::failed:
-      note(target, error_in(from, head, body));
+      target.note(error_in(from, head, body));
       fetches_.fail(from, head.token, target.error->code);
       return true;
     case WindowMessage::refused:
       if (target.lock != Lock::asked || head.token != target.lock_token) return false;
-      note(target, error_in(from, head, body));
+      target.note(error_in(from, head, body));
       target.lock = Lock::none;
       return true;
     case WindowMessage::keys_are:
@@ -359,7 +359,7 @@ void RemoteAccess::forget(ProcId proc) {
   const auto found = targets_.find(proc);
   if (found == targets_.end()) return;
   Target& target = found->second;
-  if (target.used) note(target, traffic_.words_of_loss(proc));
+  if (target.used) target.note(traffic_.words_of_loss(proc));
   fetches_.fail_all(proc, MPI_ERR_PROC_ABORTED);
 }
 

@@ -102,12 +102,13 @@ class RemoteAccess {
     std::uint32_t moving = 0;     ///< moves by the device and confirmations that have not ended
     bool unconfirmed = false;     ///< there were puts by the device that none follows yet
     std::optional<Error> error;   ///< the first one
+
+    void note(Error other);
   };
 
   /// The target of an operation that begins now. An error: it cannot be reached.
   [[nodiscard]] Expected<Target*> begin(int rank);
   void use(Target& target);
-  void note(Target& target, Error error);
   [[nodiscard]] Error error_in(ProcId from, const WindowHead& head,
                                std::span<const std::byte> words) const;
   /// Has the device move contiguous data. False: it cannot, or not yet, or that is not worth it.

@@ -33,7 +33,7 @@ class ServedWindow {
   /// What it serves, of the member itself. All outlives it.
   struct Member {
     std::uint32_t number = 0;  ///< of the window, the same at all members
-    std::string name;          ///< of the window, for people
+    std::string name;          ///< of the window, for people; "of MPI_Win_create", "halo"
     MemberMemory memory;       ///< its own: mapped
     MemberControl* control = nullptr;
     /// Whether bytes are in the member's memory; `bytes` may be 0.
@@ -50,6 +50,7 @@ class ServedWindow {
 
   ServedWindow(WindowTraffic& traffic, Member member);
 
+  void set_name(const std::string& name) { member_.name = name; }
   /// Does what a message of a process says. False: it makes no sense, or not from this one.
   [[nodiscard]] bool serve(ProcId from, const WindowHead& head, std::span<const std::byte> body);
   /// Lets in who waits for the lock and has its turn. How many there were.

@@ -11,28 +11,28 @@
 
 namespace remit {
 
-Expected<> put_signal(const CommCall& call, Window& window, const View& origin,
+Expected<> put_signal(const CommCall& call, WindowOperations& operations, const View& origin,
                       const WindowTarget& target, MPI_Aint signal_displacement,
                       std::uint64_t signal, const Op& op) {
   // A word that is out of the question is found before anything has been put.
-  if (auto word = window.signal_word(target.rank, signal_displacement); !word) {
+  if (auto word = operations.signal_word(target.rank, signal_displacement); !word) {
     return tl::unexpected(word.error());
   }
-  if (auto put = window.put(origin, target); !put) return put;
+  if (auto put = operations.put(origin, target); !put) return put;
   // The word is changed under a lock, whose taking orders nothing that was stored before.
   std::atomic_thread_fence(std::memory_order_release);
   const Datatype& type = predefined(MPI_UINT64_T);
   const View value{&signal, 1, &type.layout()};
   const WindowTarget word{target.rank, signal_displacement, 1, &type};
   Request left(RequestKind::send);
-  if (auto done = window.accumulate(&value, op, word, nullptr, &left); !done) return done;
+  if (auto done = operations.accumulate(&value, op, word, nullptr, &left); !done) return done;
   if (!left.complete) call.progress().wait([&] { return left.complete; });
-  window.tell_signalled(target.rank);
+  operations.tell_signalled(target.rank);
   return {};
 }
 
 Expected<OwnSignal> OwnSignal::find(Window& window, MPI_Aint displacement) {
-  const auto word = window.signal_word(window.comm().rank, displacement);
+  const auto word = window.operations().signal_word(window.comm().rank, displacement);
   if (!word) return tl::unexpected(word.error());
   return OwnSignal(window, *word);
 }

@@ -42,11 +42,12 @@ enum class SignalTest : std::uint8_t {
 
 /// A put, and behind it the signal: an accumulate of one MPI_UINT64_T to the word at
 /// `signal_displacement` of the same member, by MPI_REPLACE or MPI_SUM. Whoever waits for a signal
-/// has the bytes of the put when the wait ends. Errors as of Window::put(), and MPI_ERR_DISP for a
-/// word that is not aligned. The thread that holds the process.
-[[nodiscard]] Expected<> put_signal(const CommCall& call, Window& window, const View& origin,
-                                    const WindowTarget& target, MPI_Aint signal_displacement,
-                                    std::uint64_t signal, const Op& op);
+/// has the bytes of the put when the wait ends. Errors as of WindowOperations::put(), and
+/// MPI_ERR_DISP for a word that is not aligned. The thread that holds the process.
+[[nodiscard]] Expected<> put_signal(const CommCall& call, WindowOperations& operations,
+                                    const View& origin, const WindowTarget& target,
+                                    MPI_Aint signal_displacement, std::uint64_t signal,
+                                    const Op& op);
 
 /// A signal in this process's own memory of a window. The thread that holds the process.
 class OwnSignal {

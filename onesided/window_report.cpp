@@ -100,6 +100,7 @@ std::string describe(const WindowReport& report, const std::string& name) {
     if (number != 0) counted.push_back(fmt::format("{} {}", what, number));
   };
   count(report.counts.kernel, "kernel copies");
+  count(report.counts.handed_over, "operations handed to polling targets");
   count(report.counts.moves, "device puts and gets");
   count(report.counts.messages, "messages");
   count(report.counts.waited_locks, "locks that were not free");
@@ -114,38 +115,40 @@ std::string describe(const WindowReport& report, const std::string& name) {
 }
 
 WindowReport Window::report(bool has_progress_thread) const {
+  const WindowMembers& all = core_.members;
+  const RemoteAccess& remote = core_.remote;
   WindowReport report;
-  report.number = comm_.context;
-  report.flavor = spec_.flavor;
-  report.members = members_.size();
-  if (is_served_) {
+  report.number = core_.comm.context;
+  report.flavor = core_.spec.flavor;
+  report.members = all.size();
+  if (core_.is_served) {
     report.serving = has_progress_thread ? WindowServing::thread : WindowServing::in_calls;
   }
-  report.counts = {members_.kernel_uses(), remote_.moved(), remote_.asked() - remote_.moved(),
-                   host_.waits()};
-  for (int rank = 0; rank < members_.size(); ++rank) {
-    const std::optional<MemoryWay> way = members_.known_way(rank);
+  report.counts = {all.kernel_uses(), remote.moved(), remote.asked() - remote.moved(),
+                   core_.host.waits(), operations_.unmapped().handed_over()};
+  for (int rank = 0; rank < all.size(); ++rank) {
+    const std::optional<MemoryWay> way = all.known_way(rank);
     if (!way) {
       report.untried.add(rank);
     } else if (*way == MemoryWay::mapped) {
       report.mapped.add(rank);
     } else if (*way == MemoryWay::kernel) {
       report.kernel.add(rank);
-    } else if (members_.control(rank) != nullptr) {
+    } else if (all.control(rank) != nullptr) {
       report.refused.add(rank);
     } else if (std::binary_search(unshared_.begin(), unshared_.end(), rank)) {
       report.unshared.add(rank);
     } else {
       report.elsewhere.add(rank);
       const Link* const link =
-          report.device.empty() ? manager_.links().find(members_.proc(rank)) : nullptr;
+          report.device.empty() ? core_.manager.links().find(all.proc(rank)) : nullptr;
       if (link != nullptr && link->device != nullptr) {
         report.device = link->device->device->caps().name;
       }
     }
   }
-  report.refusal = members_.refusal();
-  if (report.unshared.count != 0) report.not_sharing = words_of_not_sharing(manager_);
+  report.refusal = all.refusal();
+  if (report.unshared.count != 0) report.not_sharing = words_of_not_sharing(core_.manager);
   return report;
 }
 

@@ -24,6 +24,7 @@ struct WindowCounts {
   std::uint64_t moves = 0;         ///< puts and gets by a device
   std::uint64_t messages = 0;      ///< operations, notifications and locks that the target served
   std::uint64_t waited_locks = 0;  ///< locks on this host that were not free
+  std::uint64_t handed_over = 0;   ///< operations that polling targets of this host did
 };
 
 /// Who does what messages of a window ask for.

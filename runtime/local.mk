@@ -35,7 +35,8 @@ runtime_sources = \
 	runtime/task.hpp \
 	runtime/topology.cpp runtime/topology.hpp \
 	runtime/wait_notices.cpp runtime/wait_notices.hpp \
-	runtime/wait_policy.cpp runtime/wait_policy.hpp
+	runtime/wait_policy.cpp runtime/wait_policy.hpp \
+	runtime/word_watch.hpp
 runtime_groups = together/runtime-1.cpp together/runtime-2.cpp
 if TOGETHER
 together += $(runtime_groups)

@@ -6,36 +6,17 @@
 
 #include "bindings/entry.hpp"
 #include "bindings/weak.hpp"
+#include "onesided/window.hpp"
 
 namespace remit {
 
 namespace {
 
-// The name of an object, for a change.
-int name_of_object(Entry& entry, MPI_Comm comm, std::string*& out) {
+// The name of an object.
+int name_of_object(Entry& entry, MPI_Comm comm, std::string_view& out) {
   CommObject* object = nullptr;
   if (int err = entry.comm(comm, object)) return err;
-  out = &object->name;
-  return MPI_SUCCESS;
-}
-int name_of_object(Entry& entry, MPI_Datatype datatype, std::string*& out) {
-  const Datatype* type = nullptr;
-  if (int err = entry.any_datatype(datatype, type)) return err;
-  out = &entry.instance().type_names[type];
-  return MPI_SUCCESS;
-}
-int name_of_object(Entry& entry, MPI_Win win, std::string*& out) {
-  WinObject* object = nullptr;
-  if (int err = entry.win(win, object)) return err;
-  out = &object->name;
-  return MPI_SUCCESS;
-}
-
-// The name of an object, as it is.
-int name_of_object(Entry& entry, MPI_Comm comm, std::string_view& out) {
-  std::string* name = nullptr;
-  if (int err = name_of_object(entry, comm, name)) return err;
-  out = *name;
+  out = object->name;
   return MPI_SUCCESS;
 }
 int name_of_object(Entry& entry, MPI_Datatype datatype, std::string_view& out) {
@@ -47,9 +28,30 @@ int name_of_object(Entry& entry, MPI_Datatype datatype, std::string_view& out) {
   return MPI_SUCCESS;
 }
 int name_of_object(Entry& entry, MPI_Win win, std::string_view& out) {
-  std::string* name = nullptr;
-  if (int err = name_of_object(entry, win, name)) return err;
-  out = *name;
+  WinObject* object = nullptr;
+  if (int err = entry.win(win, object)) return err;
+  out = object->name;
+  return MPI_SUCCESS;
+}
+
+// Gives an object, which there is, another name.
+int rename_object(Entry& entry, MPI_Comm comm, std::string_view name) {
+  CommObject* object = nullptr;
+  if (int err = entry.comm(comm, object)) return err;
+  object->name = name;
+  return MPI_SUCCESS;
+}
+int rename_object(Entry& entry, MPI_Datatype datatype, std::string_view name) {
+  const Datatype* type = nullptr;
+  if (int err = entry.any_datatype(datatype, type)) return err;
+  entry.instance().type_names[type] = name;
+  return MPI_SUCCESS;
+}
+int rename_object(Entry& entry, MPI_Win win, std::string_view name) {
+  WinObject* object = nullptr;
+  if (int err = entry.win(win, object)) return err;
+  object->name = name;
+  if (object->window != nullptr) object->window->exposed_memory().set_name(object->name);
   return MPI_SUCCESS;
 }
 
@@ -57,12 +59,9 @@ template <class Handle>
 int set_name(const char* function, Handle handle, const char* name, const char* argument) {
   Entry entry(function);
   std::string_view before;
-  std::string* where = nullptr;
   if (int err = name_of_object(entry, handle, before)) return err;
   if (int err = entry.not_null(name, argument)) return err;
-  if (int err = name_of_object(entry, handle, where)) return err;
-  where->assign(name, strnlen(name, MPI_MAX_OBJECT_NAME - 1));
-  return MPI_SUCCESS;
+  return rename_object(entry, handle, {name, strnlen(name, MPI_MAX_OBJECT_NAME - 1)});
 }
 
 /// The null handles have names, too, since MPI-4.1.

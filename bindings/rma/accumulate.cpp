@@ -14,8 +14,8 @@ int accumulate(Entry& entry, const OriginBuffer& origin, const OriginBuffer* res
   if (int err = check_accumulate(entry, origin, result, place, op, win, args)) return err;
   const Datatype* const kept = args.result_type != nullptr ? args.result_type : args.origin_type;
   if (int err = start_operation(entry, args, kept, [&](Request* done) {
-        return args.window().accumulate(args.origin_or_null(), *args.op, args.target,
-                                        args.result_or_null(), done);
+        return args.window().operations().accumulate(args.origin_or_null(), *args.op, args.target,
+                                                     args.result_or_null(), done);
       })) {
     return err;
   }
@@ -29,8 +29,8 @@ int requested_accumulate(Entry& entry, const OriginBuffer& origin, const OriginB
   if (int err = check_accumulate(entry, origin, result, place, op, win, args)) return err;
   const Datatype* const kept = args.result_type != nullptr ? args.result_type : args.origin_type;
   if (int err = start_requested(entry, args, kept, request, [&](Request* done) {
-        return args.window().accumulate(args.origin_or_null(), *args.op, args.target,
-                                        args.result_or_null(), done);
+        return args.window().operations().accumulate(args.origin_or_null(), *args.op, args.target,
+                                                     args.result_or_null(), done);
       })) {
     return err;
   }
@@ -96,9 +96,9 @@ int fetch_and_op_at(const char* function, const void* origin_addr, void* result_
   const Layout& layout = args.target.type->layout();
   const View origin{const_cast<void*>(origin_addr), 1, &layout};
   const View result{result_addr, 1, &layout};
-  return finish_operation(
-      entry, args,
-      args.window().accumulate(no_op ? nullptr : &origin, *operation, args.target, &result));
+  return finish_operation(entry, args,
+                          args.window().operations().accumulate(no_op ? nullptr : &origin,
+                                                                *operation, args.target, &result));
 }
 
 /// Integers, logical and multi-language types, bytes.
@@ -121,9 +121,9 @@ int compare_and_swap_at(const char* function, const void* origin_addr, const voi
   if (int err = check_single_buffer(entry, compare_addr, datatype)) return err;
   if (int err = check_single_buffer(entry, result_addr, datatype)) return err;
   if (args.is_to_nobody()) return MPI_SUCCESS;
-  return finish_operation(
-      entry, args,
-      args.window().compare_and_swap(origin_addr, compare_addr, result_addr, args.target));
+  return finish_operation(entry, args,
+                          args.window().operations().compare_and_swap(origin_addr, compare_addr,
+                                                                      result_addr, args.target));
 }
 
 /// The fast paths: true if every argument is right, and the elements are changed. What they leave

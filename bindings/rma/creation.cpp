@@ -49,7 +49,7 @@ int make_window(Entry& entry, CreationArgs& args, MPI_Win* out) {
   open->window = std::move(*made);
   object->window = open->window.get();
   object->open = std::move(open);
-  object->base = object->window->base();
+  object->base = object->window->exposed_memory().base();
   object->size = args.spec.bytes;
   object->displacement_unit = args.spec.displacement_unit;
   object->create_flavor = args.spec.flavor;

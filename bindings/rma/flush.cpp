@@ -13,11 +13,11 @@ namespace {
   const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
   if (object == nullptr) [[unlikely]]
     return false;
-  const Window& window = *object->window;
+  Window& window = *object->window;
   if (!all && static_cast<unsigned>(rank) >= static_cast<unsigned>(window.members().size()))
       [[unlikely]]
     return false;
-  return object->open->types.empty() && window.try_flush(all ? Window::kAllMembers : rank);
+  return object->open->types.empty() && window.short_ways().try_flush(all ? kAllMembers : rank);
 }
 
 /// The fast path: true if there is nothing to wait for.
@@ -36,7 +36,7 @@ int flush(const char* function, int rank, bool local, MPI_Win handle) {
   if (int err = entry.target(window.members().size(), rank, "rank")) return err;
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   if (!window.is_busy()) entry.changed_nothing();
-  if (auto flushed = window.flush(call_of(entry), rank, local); !flushed) {
+  if (auto flushed = window.passive_target().flush(call_of(entry), rank, local); !flushed) {
     return entry.fail(flushed.error());
   }
   win->open->types.release(rank);
@@ -48,10 +48,11 @@ int flush_all(const char* function, bool local, MPI_Win handle) {
   WinObject* win = nullptr;
   if (int err = open_window(entry, handle, win)) return err;
   if (!win->window->is_busy()) entry.changed_nothing();
-  if (auto flushed = win->window->flush(call_of(entry), Window::kAllMembers, local); !flushed) {
+  if (auto flushed = win->window->passive_target().flush(call_of(entry), kAllMembers, local);
+      !flushed) {
     return entry.fail(flushed.error());
   }
-  win->open->types.release(Window::kAllMembers);
+  win->open->types.release(kAllMembers);
   return MPI_SUCCESS;
 }
 
@@ -90,14 +91,14 @@ int PMPI_Win_flush_local(int rank, MPI_Win win) {
 REMIT_WEAK(Win_flush_local);
 
 int PMPI_Win_flush_all(MPI_Win win) {
-  if (flush_at_once(Window::kAllMembers, true, win)) [[likely]]
+  if (flush_at_once(kAllMembers, true, win)) [[likely]]
     return MPI_SUCCESS;
   return full_flush_all("MPI_Win_flush_all", false, win);
 }
 REMIT_WEAK(Win_flush_all);
 
 int PMPI_Win_flush_local_all(MPI_Win win) {
-  if (flush_at_once(Window::kAllMembers, true, win)) [[likely]]
+  if (flush_at_once(kAllMembers, true, win)) [[likely]]
     return MPI_SUCCESS;
   return full_flush_all("MPI_Win_flush_local_all", true, win);
 }

@@ -20,7 +20,7 @@ template <Move move>
   if (object == nullptr) [[unlikely]]
     return false;
   Window& window = *object->window;
-  Notifications* const notifications = window.notifications();
+  Notifications* const notifications = window.notified_access().counters();
   if (notifications == nullptr ||
       static_cast<unsigned>(place.rank) >= static_cast<unsigned>(window.members().size()) ||
       !notifications->may_have(place.rank, index) ||
@@ -52,10 +52,12 @@ template <class Start>
 int start_notified(Entry& entry, const OperationArgs& args, const Datatype* type, int index,
                    Start&& start) {
   if (args.is_to_nobody()) return MPI_SUCCESS;
-  if (int err = finish(entry, args.window().check_notify(args.target.rank, index))) return err;
+  if (int err = finish(entry, args.window().notified_access().check(args.target.rank, index)))
+    return err;
   if (int err = start_operation(entry, args, type, std::forward<Start>(start))) return err;
   entry.instance().threads.note_change();
-  return finish(entry, args.window().notify(args.target.rank, static_cast<std::uint32_t>(index)));
+  return finish(entry, args.window().notified_access().notify(args.target.rank,
+                                                              static_cast<std::uint32_t>(index)));
 }
 
 /// A put or get with all checks.
@@ -65,10 +67,8 @@ template <Move move>
   Entry entry(function);
   MoveArgs args;
   if (int err = check_move(entry, move, origin, place, win, args)) return err;
-  return start_notified(entry, args, args.origin_type, index, [&](Request* done) {
-    return move == Move::put ? args.window().put(args.origin, args.target, done)
-                             : args.window().get(args.origin, args.target, done);
-  });
+  return start_notified(entry, args, args.origin_type, index,
+                        [&](Request* done) { return start_move<move>(args, done); });
 }
 
 int put_notified(const char* function, const OriginBuffer& origin, const TargetPlace& place,
@@ -93,7 +93,8 @@ int accumulate_notified(const char* function, const OriginBuffer& origin, const 
   AccumulateArgs args;
   if (int err = check_accumulate(entry, origin, nullptr, place, op, win, args)) return err;
   return start_notified(entry, args, args.origin_type, index, [&](Request* done) {
-    return args.window().accumulate(args.origin_or_null(), *args.op, args.target, nullptr, done);
+    return args.window().operations().accumulate(args.origin_or_null(), *args.op, args.target,
+                                                 nullptr, done);
   });
 }
 
@@ -110,8 +111,8 @@ int fetch_notified(const char* function, const void* origin_addr, void* result_a
   }
   if (int err = check_element_type(entry, datatype, element)) return err;
   return start_notified(entry, args, element, index, [&](Request* done) {
-    return args.window().accumulate(args.origin_or_null(), *args.op, args.target, &args.result,
-                                    done);
+    return args.window().operations().accumulate(args.origin_or_null(), *args.op, args.target,
+                                                 &args.result, done);
   });
 }
 

@@ -15,13 +15,17 @@ struct OwnCounter {
   WinObject* win = nullptr;
   std::uint32_t index = 0;
 
-  [[nodiscard]] Notifications& notifications() const { return *win->window->notifications(); }
+  [[nodiscard]] Notifications& notifications() const {
+    return *win->window->notified_access().counters();
+  }
 };
 
 int own_counter(Entry& entry, MPI_Win handle, int index, OwnCounter& out) {
   if (int err = open_window(entry, handle, out.win)) return err;
-  const Window& window = *out.win->window;
-  if (int err = finish(entry, window.check_notify(window.comm().rank, index))) return err;
+  Window& window = *out.win->window;
+  if (int err = finish(entry, window.notified_access().check(window.comm().rank, index))) {
+    return err;
+  }
   out.index = static_cast<std::uint32_t>(index);
   return MPI_SUCCESS;
 }
@@ -36,15 +40,15 @@ int create_counters(const char* function, MPI_Win handle, int count) {
   WinObject* win = nullptr;
   if (int err = open_window(entry, handle, win)) return err;
   if (int err = check_value(entry, count, "notification_num")) return err;
-  return finish(entry,
-                win->window->create_notify(call_of(entry), static_cast<std::uint32_t>(count)));
+  return finish(entry, win->window->notified_access().create(call_of(entry),
+                                                             static_cast<std::uint32_t>(count)));
 }
 
 int free_counters(const char* function, MPI_Win handle) {
   Entry entry(function);
   WinObject* win = nullptr;
   if (int err = open_window(entry, handle, win)) return err;
-  return finish(entry, win->window->free_notify(call_of(entry)));
+  return finish(entry, win->window->notified_access().free(call_of(entry)));
 }
 
 /// A program that reads a counter in a loop lets others get on, and takes the messages by which it
@@ -131,8 +135,9 @@ Expected<> start_notify_request(RequestObject& request) {
   if (window == nullptr) {
     return fail(MPI_ERR_WIN, "the window of the request has been freed");
   }
-  if (auto fine = window->check_notify(window->comm().rank, request.tag); !fine) return fine;
-  window->notifications()->waits().start(
+  NotifiedAccess& access = window->notified_access();
+  if (auto fine = access.check(window->comm().rank, request.tag); !fine) return fine;
+  access.counters()->waits().start(
       request.core, {static_cast<std::uint32_t>(request.tag),
                      static_cast<std::uint64_t>(request.awaited), request.persistent});
   return {};
@@ -140,7 +145,7 @@ Expected<> start_notify_request(RequestObject& request) {
 
 void cancel_notify_request(RequestObject& request) {
   if (request.core.complete || request.win->window == nullptr) return;
-  if (Notifications* const notifications = request.win->window->notifications()) {
+  if (Notifications* const notifications = request.win->window->notified_access().counters()) {
     notifications->waits().cancel(request.core);
   }
 }

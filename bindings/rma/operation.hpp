@@ -107,8 +107,8 @@ class OperationRequest {
 /// Whether a form with a request may be called: only while a target is locked (section 12.3.5).
 [[nodiscard]] int check_requested(Entry& entry, const OperationArgs& args, MPI_Request* request);
 
-/// Starts an operation by start(done), which Window's functions are. `type`: of the memory of this
-/// process, or null.
+/// Starts an operation by start(done), which those of WindowOperations are. `type`: of the memory
+/// of this process, or null.
 template <class Start>
 int start_operation(Entry& entry, const OperationArgs& args, const Datatype* type, Start&& start) {
   if (args.is_to_nobody()) return MPI_SUCCESS;

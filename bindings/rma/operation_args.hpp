@@ -19,6 +19,14 @@ struct MoveArgs : OperationArgs {
 [[nodiscard]] int check_move(Entry& entry, Move move, const OriginBuffer& origin,
                              const TargetPlace& place, MPI_Win win, MoveArgs& out);
 
+/// Starts it.
+template <Move move>
+[[nodiscard]] Expected<> start_move(const MoveArgs& args, Request* done) {
+  WindowOperations& operations = args.window().operations();
+  return move == Move::put ? operations.put(args.origin, args.target, done)
+                           : operations.get(args.origin, args.target, done);
+}
+
 /// The checked arguments of an accumulate.
 struct AccumulateArgs : OperationArgs {
   const Op* op = nullptr;

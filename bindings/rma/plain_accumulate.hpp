@@ -48,7 +48,8 @@ struct PlainAccumulate {
   PlainChange change;
   if (object == nullptr || bytes == 0 || !find_change(instance, a, change)) [[unlikely]]
     return false;
-  const PlainElements elements = object->window->plain_elements(bytes, a.rank, a.displacement);
+  const PlainElements elements =
+      object->window->short_ways().plain_elements(bytes, a.rank, a.displacement);
   return elements.is_here() && change_plain(elements, element_bytes, count, change);
 }
 
@@ -71,7 +72,8 @@ struct PlainSwap {
       Entry::is_special(a.replacement) || Entry::is_special(a.compare) ||
       Entry::is_special(a.result)) [[unlikely]]
     return false;
-  const PlainElements elements = object->window->plain_elements(bytes, a.rank, a.displacement);
+  const PlainElements elements =
+      object->window->short_ways().plain_elements(bytes, a.rank, a.displacement);
   if (!elements.is_here()) [[unlikely]]
     return false;
   return bytes == sizeof(std::uint64_t)

@@ -26,9 +26,9 @@ template <Move move, bool passive>
   if (passive && !window.epochs().is_passive()) [[unlikely]]
     return false;
   if constexpr (move == Move::put) {
-    return window.try_put(origin, bytes, rank, displacement);
+    return window.short_ways().try_put(origin, bytes, rank, displacement);
   } else {
-    return window.try_get(origin, bytes, rank, displacement);
+    return window.short_ways().try_get(origin, bytes, rank, displacement);
   }
 }
 

@@ -8,32 +8,50 @@ namespace remit {
 
 namespace {
 
-/// The fast path: true if every argument is right, and the bytes are where they belong. What it
-/// leaves undone is for functions that also find out what is wrong.
+// The fast paths: true if every argument is right, and the bytes are where they belong. What they
+// leave undone is for functions that also find out what is wrong. The origin of a put is not
+// written to.
+
 template <Move move, bool passive = false>
-[[gnu::always_inline]] inline bool move_at_once(void* origin, MPI_Count count, MPI_Datatype type,
-                                                int rank, MPI_Aint displacement,
+[[gnu::always_inline]] inline bool move_at_once(const void* origin, MPI_Count count,
+                                                MPI_Datatype type, int rank, MPI_Aint displacement,
                                                 MPI_Count target_count, MPI_Datatype target_type,
                                                 MPI_Win win) noexcept {
   Instance* instance = library().instance;
   if (instance == nullptr || instance->guarded()) [[unlikely]]
     return false;
-  return move_plain<move, passive>(instance, origin, count, type, rank, displacement, target_count,
-                                   target_type, win);
+  return move_plain<move, passive>(instance, const_cast<void*>(origin), count, type, rank,
+                                   displacement, target_count, target_type, win);
 }
 
-/// The same where calls are guarded, which the fast path leaves to those behind it: so it makes no
-/// call behind which it would need its arguments.
+/// What a form with a request hands out for an operation that is complete.
+[[gnu::always_inline]] inline MPI_Request complete_request_handle() {
+  return handle_of(&library().instance.load()->requests.sent());
+}
+
+/// With a request, which is complete then.
+template <Move move>
+[[gnu::always_inline]] inline bool requested_move_at_once(
+    const void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint displacement,
+    MPI_Count target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request* request) noexcept {
+  if (request == nullptr || !move_at_once<move, true>(origin, count, type, rank, displacement,
+                                                      target_count, target_type, win)) [[unlikely]]
+    return false;
+  *request = complete_request_handle();
+  return true;
+}
+
+/// The same where calls are guarded, which the fast paths leave to those behind them: so they make
+/// no call behind which they would need their arguments.
 template <Move move, bool passive = false>
-bool move_guarded(const void* origin, MPI_Count count, MPI_Datatype type, int rank,
-                  MPI_Aint displacement, MPI_Count target_count, MPI_Datatype target_type,
-                  MPI_Win win) {
+bool move_guarded(const OriginBuffer& origin, const TargetPlace& place, MPI_Win win) {
   Instance* instance = library().instance;
   if (instance == nullptr || !instance->guarded()) return false;
   GuardedCall call(*instance);
   call.changed_nothing();
-  return move_plain<move, passive>(instance, const_cast<void*>(origin), count, type, rank,
-                                   displacement, target_count, target_type, win);
+  return move_plain<move, passive>(instance, const_cast<void*>(origin.address), origin.count,
+                                   origin.type, place.rank, place.displacement, place.count,
+                                   place.type, win);
 }
 
 /// A put or get with all checks.
@@ -43,10 +61,8 @@ int move_elements(const char* function, const OriginBuffer& origin, const Target
   Entry entry(function);
   MoveArgs args;
   if (int err = check_move(entry, move, origin, place, win, args)) return err;
-  return start_operation(entry, args, args.origin_type, [&](Request* done) {
-    return move == Move::put ? args.window().put(args.origin, args.target, done)
-                             : args.window().get(args.origin, args.target, done);
-  });
+  return start_operation(entry, args, args.origin_type,
+                         [&](Request* done) { return start_move<move>(args, done); });
 }
 
 /// The same with a request.
@@ -56,101 +72,37 @@ int move_requested(const char* function, const OriginBuffer& origin, const Targe
   Entry entry(function);
   MoveArgs args;
   if (int err = check_move(entry, move, origin, place, win, args)) return err;
-  return start_requested(entry, args, args.origin_type, request, [&](Request* done) {
-    return move == Move::put ? args.window().put(args.origin, args.target, done)
-                             : args.window().get(args.origin, args.target, done);
-  });
+  return start_requested(entry, args, args.origin_type, request,
+                         [&](Request* done) { return start_move<move>(args, done); });
 }
 
-/// What a form with a request hands out for an operation that is complete.
-[[gnu::always_inline]] inline MPI_Request complete_request_handle() {
-  return handle_of(&library().instance.load()->requests.sent());
-}
+// What MPI functions do behind the fast paths. These keep nothing for the handler of an exception,
+// which would cost the fast paths a register for each argument.
 
-// The fast paths by name.
-
-[[gnu::always_inline]] inline bool put_at_once(const void* origin, MPI_Count count,
-                                               MPI_Datatype type, int rank, MPI_Aint displacement,
-                                               MPI_Count target_count, MPI_Datatype target_type,
-                                               MPI_Win win) noexcept {
-  return move_at_once<Move::put>(const_cast<void*>(origin), count, type, rank, displacement,
-                                 target_count, target_type, win);
-}
-[[gnu::always_inline]] inline bool get_at_once(void* origin, MPI_Count count, MPI_Datatype type,
-                                               int rank, MPI_Aint displacement,
-                                               MPI_Count target_count, MPI_Datatype target_type,
-                                               MPI_Win win) noexcept {
-  return move_at_once<Move::get>(origin, count, type, rank, displacement, target_count, target_type,
-                                 win);
-}
-[[gnu::always_inline]] inline bool rput_at_once(const void* origin, MPI_Count count,
-                                                MPI_Datatype type, int rank, MPI_Aint displacement,
-                                                MPI_Count target_count, MPI_Datatype target_type,
-                                                MPI_Win win) noexcept {
-  return move_at_once<Move::put, true>(const_cast<void*>(origin), count, type, rank, displacement,
-                                       target_count, target_type, win);
-}
-[[gnu::always_inline]] inline bool rget_at_once(void* origin, MPI_Count count, MPI_Datatype type,
-                                                int rank, MPI_Aint displacement,
-                                                MPI_Count target_count, MPI_Datatype target_type,
-                                                MPI_Win win) noexcept {
-  return move_at_once<Move::get, true>(origin, count, type, rank, displacement, target_count,
-                                       target_type, win);
-}
-
-// What MPI functions do behind them. These keep nothing for the handler of an exception, which
-// would cost the fast paths a register for each argument.
-
-[[gnu::noinline]] int full_put(const char* function, const void* origin, MPI_Count count,
-                               MPI_Datatype type, int rank, MPI_Aint displacement,
-                               MPI_Count target_count, MPI_Datatype target_type, MPI_Win win) try {
-  if (move_guarded<Move::put>(origin, count, type, rank, displacement, target_count, target_type,
-                              win))
-    return MPI_SUCCESS;
-  return move_elements<Move::put>(function, {origin, count, type},
-                                  {rank, displacement, target_count, target_type}, win);
-} catch (...) {
-  return caught(function, win);
-}
-
-[[gnu::noinline]] int full_get(const char* function, const void* origin, MPI_Count count,
-                               MPI_Datatype type, int rank, MPI_Aint displacement,
-                               MPI_Count target_count, MPI_Datatype target_type, MPI_Win win) try {
-  if (move_guarded<Move::get>(origin, count, type, rank, displacement, target_count, target_type,
-                              win))
-    return MPI_SUCCESS;
-  return move_elements<Move::get>(function, {origin, count, type},
-                                  {rank, displacement, target_count, target_type}, win);
-} catch (...) {
-  return caught(function, win);
-}
-
-[[gnu::noinline]] int full_rput(const char* function, const void* origin, MPI_Count count,
+template <Move move>
+[[gnu::noinline]] int full_move(const char* function, const void* origin, MPI_Count count,
                                 MPI_Datatype type, int rank, MPI_Aint displacement,
-                                MPI_Count target_count, MPI_Datatype target_type, MPI_Win win,
-                                MPI_Request* request) try {
-  if (request != nullptr && move_guarded<Move::put, true>(origin, count, type, rank, displacement,
-                                                          target_count, target_type, win)) {
+                                MPI_Count target_count, MPI_Datatype target_type, MPI_Win win) try {
+  const OriginBuffer buffer{origin, count, type};
+  const TargetPlace place{rank, displacement, target_count, target_type};
+  if (move_guarded<move>(buffer, place, win)) return MPI_SUCCESS;
+  return move_elements<move>(function, buffer, place, win);
+} catch (...) {
+  return caught(function, win);
+}
+
+template <Move move>
+[[gnu::noinline]] int full_requested_move(const char* function, const void* origin, MPI_Count count,
+                                          MPI_Datatype type, int rank, MPI_Aint displacement,
+                                          MPI_Count target_count, MPI_Datatype target_type,
+                                          MPI_Win win, MPI_Request* request) try {
+  const OriginBuffer buffer{origin, count, type};
+  const TargetPlace place{rank, displacement, target_count, target_type};
+  if (request != nullptr && move_guarded<move, true>(buffer, place, win)) {
     *request = complete_request_handle();
     return MPI_SUCCESS;
   }
-  return move_requested<Move::put>(function, {origin, count, type},
-                                   {rank, displacement, target_count, target_type}, win, request);
-} catch (...) {
-  return caught(function, win);
-}
-
-[[gnu::noinline]] int full_rget(const char* function, const void* origin, MPI_Count count,
-                                MPI_Datatype type, int rank, MPI_Aint displacement,
-                                MPI_Count target_count, MPI_Datatype target_type, MPI_Win win,
-                                MPI_Request* request) try {
-  if (request != nullptr && move_guarded<Move::get, true>(origin, count, type, rank, displacement,
-                                                          target_count, target_type, win)) {
-    *request = complete_request_handle();
-    return MPI_SUCCESS;
-  }
-  return move_requested<Move::get>(function, {origin, count, type},
-                                   {rank, displacement, target_count, target_type}, win, request);
+  return move_requested<move>(function, buffer, place, win, request);
 } catch (...) {
   return caught(function, win);
 }
@@ -164,98 +116,94 @@ using namespace remit;
 int PMPI_Put(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
              int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
              MPI_Win win) {
-  if (put_at_once(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                  target_count, target_datatype, win)) [[likely]]
+  if (move_at_once<Move::put>(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                              target_count, target_datatype, win)) [[likely]]
     return MPI_SUCCESS;
-  return full_put("MPI_Put", origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                  target_count, target_datatype, win);
+  return full_move<Move::put>("MPI_Put", origin_addr, origin_count, origin_datatype, target_rank,
+                              target_disp, target_count, target_datatype, win);
 }
 REMIT_WEAK(Put);
 
 int PMPI_Put_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                MPI_Datatype target_datatype, MPI_Win win) {
-  if (put_at_once(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                  target_count, target_datatype, win)) [[likely]]
+  if (move_at_once<Move::put>(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                              target_count, target_datatype, win)) [[likely]]
     return MPI_SUCCESS;
-  return full_put("MPI_Put_c", origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                  target_count, target_datatype, win);
+  return full_move<Move::put>("MPI_Put_c", origin_addr, origin_count, origin_datatype, target_rank,
+                              target_disp, target_count, target_datatype, win);
 }
 REMIT_WEAK(Put_c);
 
 int PMPI_Get(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
              MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  if (get_at_once(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                  target_count, target_datatype, win)) [[likely]]
+  if (move_at_once<Move::get>(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                              target_count, target_datatype, win)) [[likely]]
     return MPI_SUCCESS;
-  return full_get("MPI_Get", origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                  target_count, target_datatype, win);
+  return full_move<Move::get>("MPI_Get", origin_addr, origin_count, origin_datatype, target_rank,
+                              target_disp, target_count, target_datatype, win);
 }
 REMIT_WEAK(Get);
 
 int PMPI_Get_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                MPI_Datatype target_datatype, MPI_Win win) {
-  if (get_at_once(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                  target_count, target_datatype, win)) [[likely]]
+  if (move_at_once<Move::get>(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                              target_count, target_datatype, win)) [[likely]]
     return MPI_SUCCESS;
-  return full_get("MPI_Get_c", origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                  target_count, target_datatype, win);
+  return full_move<Move::get>("MPI_Get_c", origin_addr, origin_count, origin_datatype, target_rank,
+                              target_disp, target_count, target_datatype, win);
 }
 REMIT_WEAK(Get_c);
 
 int PMPI_Rput(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
               int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
               MPI_Win win, MPI_Request* request) {
-  if (request != nullptr && rput_at_once(origin_addr, origin_count, origin_datatype, target_rank,
-                                         target_disp, target_count, target_datatype, win))
-      [[likely]] {
-    *request = complete_request_handle();
+  if (requested_move_at_once<Move::put>(origin_addr, origin_count, origin_datatype, target_rank,
+                                        target_disp, target_count, target_datatype, win, request))
+      [[likely]]
     return MPI_SUCCESS;
-  }
-  return full_rput("MPI_Rput", origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                   target_count, target_datatype, win, request);
+  return full_requested_move<Move::put>("MPI_Rput", origin_addr, origin_count, origin_datatype,
+                                        target_rank, target_disp, target_count, target_datatype,
+                                        win, request);
 }
 REMIT_WEAK(Rput);
 
 int PMPI_Rput_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                 int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                 MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
-  if (request != nullptr && rput_at_once(origin_addr, origin_count, origin_datatype, target_rank,
-                                         target_disp, target_count, target_datatype, win))
-      [[likely]] {
-    *request = complete_request_handle();
+  if (requested_move_at_once<Move::put>(origin_addr, origin_count, origin_datatype, target_rank,
+                                        target_disp, target_count, target_datatype, win, request))
+      [[likely]]
     return MPI_SUCCESS;
-  }
-  return full_rput("MPI_Rput_c", origin_addr, origin_count, origin_datatype, target_rank,
-                   target_disp, target_count, target_datatype, win, request);
+  return full_requested_move<Move::put>("MPI_Rput_c", origin_addr, origin_count, origin_datatype,
+                                        target_rank, target_disp, target_count, target_datatype,
+                                        win, request);
 }
 REMIT_WEAK(Rput_c);
 
 int PMPI_Rget(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
               MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
               MPI_Request* request) {
-  if (request != nullptr && rget_at_once(origin_addr, origin_count, origin_datatype, target_rank,
-                                         target_disp, target_count, target_datatype, win))
-      [[likely]] {
-    *request = complete_request_handle();
+  if (requested_move_at_once<Move::get>(origin_addr, origin_count, origin_datatype, target_rank,
+                                        target_disp, target_count, target_datatype, win, request))
+      [[likely]]
     return MPI_SUCCESS;
-  }
-  return full_rget("MPI_Rget", origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                   target_count, target_datatype, win, request);
+  return full_requested_move<Move::get>("MPI_Rget", origin_addr, origin_count, origin_datatype,
+                                        target_rank, target_disp, target_count, target_datatype,
+                                        win, request);
 }
 REMIT_WEAK(Rget);
 
 int PMPI_Rget_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                 int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                 MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
-  if (request != nullptr && rget_at_once(origin_addr, origin_count, origin_datatype, target_rank,
-                                         target_disp, target_count, target_datatype, win))
-      [[likely]] {
-    *request = complete_request_handle();
+  if (requested_move_at_once<Move::get>(origin_addr, origin_count, origin_datatype, target_rank,
+                                        target_disp, target_count, target_datatype, win, request))
+      [[likely]]
     return MPI_SUCCESS;
-  }
-  return full_rget("MPI_Rget_c", origin_addr, origin_count, origin_datatype, target_rank,
-                   target_disp, target_count, target_datatype, win, request);
+  return full_requested_move<Move::get>("MPI_Rget_c", origin_addr, origin_count, origin_datatype,
+                                        target_rank, target_disp, target_count, target_datatype,
+                                        win, request);
 }
 REMIT_WEAK(Rget_c);

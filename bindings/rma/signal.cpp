@@ -28,8 +28,8 @@ int put_signal_at(const char* function, const OriginBuffer& origin, const Target
     return entry.fail(MPI_ERR_OP, "op must be MPI_REPLACE or MPI_SUM: a signal is set or added to");
   }
   const int err = start_operation(entry, args, args.origin_type, [&](Request* /*done*/) {
-    return put_signal(call_of(entry), args.window(), args.origin, args.target, signal_displacement,
-                      signal, *op);
+    return put_signal(call_of(entry), args.window().operations(), args.origin, args.target,
+                      signal_displacement, signal, *op);
   });
   entry.instance().threads.note_change();
   return err;

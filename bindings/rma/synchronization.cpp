@@ -27,7 +27,8 @@ int fence_window(const char* function, int assertion, MPI_Win handle) {
   WinObject* win = nullptr;
   if (int err = open_window(entry, handle, win)) return err;
   if (int err = entry.assertion(assertion, kFenceAssertions)) return err;
-  return finish_synchronized(entry, *win, -1, win->window->fence(call_of(entry), assertion));
+  return finish_synchronized(entry, *win, kAllMembers,
+                             win->window->active_target().fence(call_of(entry), assertion));
 }
 
 /// The ranks in the window's group of those of another group, ascending.
@@ -54,14 +55,16 @@ int start_epoch(const char* function, MPI_Group group, int assertion, MPI_Win ha
   if (int err = open_window(entry, handle, win)) return err;
   if (int err = entry.assertion(assertion, MPI_MODE_NOCHECK)) return err;
   if (int err = ranks_in_window(entry, *win, group, ranks)) return err;
-  return finish(entry, win->window->start(call_of(entry), std::move(ranks), assertion));
+  return finish(entry,
+                win->window->active_target().start(call_of(entry), std::move(ranks), assertion));
 }
 
 int complete_epoch(const char* function, MPI_Win handle) {
   Entry entry(function);
   WinObject* win = nullptr;
   if (int err = open_window(entry, handle, win)) return err;
-  return finish_synchronized(entry, *win, -1, win->window->complete(call_of(entry)));
+  return finish_synchronized(entry, *win, kAllMembers,
+                             win->window->active_target().complete(call_of(entry)));
 }
 
 int post_exposure(const char* function, MPI_Group group, int assertion, MPI_Win handle) {
@@ -71,14 +74,14 @@ int post_exposure(const char* function, MPI_Group group, int assertion, MPI_Win 
   if (int err = open_window(entry, handle, win)) return err;
   if (int err = entry.assertion(assertion, kPostAssertions)) return err;
   if (int err = ranks_in_window(entry, *win, group, ranks)) return err;
-  return finish(entry, win->window->post(ranks, assertion));
+  return finish(entry, win->window->active_target().post(ranks, assertion));
 }
 
 int wait_for_exposure(const char* function, MPI_Win handle) {
   Entry entry(function);
   WinObject* win = nullptr;
   if (int err = open_window(entry, handle, win)) return err;
-  return finish(entry, win->window->wait(call_of(entry)));
+  return finish(entry, win->window->active_target().wait(call_of(entry)));
 }
 
 int test_exposure(const char* function, MPI_Win handle, int* flag) {
@@ -86,10 +89,10 @@ int test_exposure(const char* function, MPI_Win handle, int* flag) {
   WinObject* win = nullptr;
   if (int err = open_window(entry, handle, win)) return err;
   if (int err = entry.not_null(flag, "flag")) return err;
-  Expected<bool> ended = win->window->test();
+  Expected<bool> ended = win->window->active_target().test();
   if (ended && !*ended) {  // as MPI_Test, it lets others get on
     entry.progress().poll();
-    ended = win->window->test();
+    ended = win->window->active_target().test();
   }
   if (!ended) return entry.fail(ended.error());
   *flag = *ended ? 1 : 0;
@@ -123,7 +126,8 @@ int lock_target(const char* function, int lock_type, int rank, int assertion, MP
   if (int err = entry.assertion(assertion, MPI_MODE_NOCHECK)) return err;
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   const bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
-  return finish(entry, win->window->lock(call_of(entry), rank, exclusive, assertion));
+  return finish(entry,
+                win->window->passive_target().lock(call_of(entry), rank, exclusive, assertion));
 }
 
 /// lock_at_once(), where no other call can come between.
@@ -133,7 +137,7 @@ int lock_target(const char* function, int lock_type, int rank, int assertion, MP
   if (object == nullptr || (!exclusive && lock_type != MPI_LOCK_SHARED) ||
       object->window->spec().no_locks) [[unlikely]]
     return false;
-  return object->window->try_lock(rank, exclusive);
+  return object->window->short_ways().try_lock(rank, exclusive);
 }
 
 /// The fast path: true if the target's lock was free, and has been taken.
@@ -159,7 +163,8 @@ int lock_target(const char* function, int lock_type, int rank, int assertion, MP
   if (instance == nullptr || instance->guarded()) [[unlikely]]
     return false;
   const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
-  return object != nullptr && object->open->types.empty() && object->window->try_unlock(rank);
+  return object != nullptr && object->open->types.empty() &&
+         object->window->short_ways().try_unlock(rank);
 }
 
 /// ... of MPI_Win_lock_all, which asks nobody.
@@ -168,7 +173,8 @@ int lock_target(const char* function, int lock_type, int rank, int assertion, MP
   if (instance == nullptr || instance->guarded() || assertion != 0) [[unlikely]]
     return false;
   const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
-  return object != nullptr && !object->window->spec().no_locks && object->window->try_lock_all();
+  return object != nullptr && !object->window->spec().no_locks &&
+         object->window->short_ways().try_lock_all();
 }
 
 [[gnu::always_inline]] inline bool unlock_all_at_once(MPI_Win win) {
@@ -176,7 +182,8 @@ int lock_target(const char* function, int lock_type, int rank, int assertion, MP
   if (instance == nullptr || instance->guarded()) [[unlikely]]
     return false;
   const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
-  return object != nullptr && object->open->types.empty() && object->window->try_unlock_all();
+  return object != nullptr && object->open->types.empty() &&
+         object->window->short_ways().try_unlock_all();
 }
 
 int unlock_target(const char* function, int rank, MPI_Win handle) {
@@ -184,7 +191,8 @@ int unlock_target(const char* function, int rank, MPI_Win handle) {
   WinObject* win = nullptr;
   if (int err = lockable_target(entry, handle, rank, win)) return err;
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
-  return finish_synchronized(entry, *win, rank, win->window->unlock(call_of(entry), rank));
+  return finish_synchronized(entry, *win, rank,
+                             win->window->passive_target().unlock(call_of(entry), rank));
 }
 
 int lock_all_targets(const char* function, int assertion, MPI_Win handle) {
@@ -192,14 +200,15 @@ int lock_all_targets(const char* function, int assertion, MPI_Win handle) {
   WinObject* win = nullptr;
   if (int err = lockable_window(entry, handle, win)) return err;
   if (int err = entry.assertion(assertion, MPI_MODE_NOCHECK)) return err;
-  return finish(entry, win->window->lock_all(call_of(entry), assertion));
+  return finish(entry, win->window->passive_target().lock_all(call_of(entry), assertion));
 }
 
 int unlock_all_targets(const char* function, MPI_Win handle) {
   Entry entry(function);
   WinObject* win = nullptr;
   if (int err = open_window(entry, handle, win)) return err;
-  return finish_synchronized(entry, *win, -1, win->window->unlock_all(call_of(entry)));
+  return finish_synchronized(entry, *win, kAllMembers,
+                             win->window->passive_target().unlock_all(call_of(entry)));
 }
 
 // Behind the fast path.
@@ -213,7 +222,8 @@ int sync_window(const char* function, MPI_Win handle) {
   Entry entry(function);
   WinObject* win = nullptr;
   if (int err = open_window(entry, handle, win)) return err;
-  return finish(entry, win->window->sync());
+  win->window->passive_target().sync();
+  return MPI_SUCCESS;
 }
 
 }  // namespace

@@ -25,14 +25,14 @@ int attach_memory(const char* function, MPI_Win handle, void* base, MPI_Aint siz
     return entry.fail(MPI_ERR_BASE, "base is {}, but size is {}",
                       base == nullptr ? "a null pointer" : "MPI_IN_PLACE", size);
   }
-  return finish(entry, win->window->attach(base, size));
+  return finish(entry, win->window->exposed_memory().attach(base, size));
 }
 
 int detach_memory(const char* function, MPI_Win handle, const void* base) {
   Entry entry(function);
   WinObject* win = nullptr;
   if (int err = dynamic_window(entry, handle, win)) return err;
-  return finish(entry, win->window->detach(base));
+  return finish(entry, win->window->exposed_memory().detach(base));
 }
 
 template <class Unit>

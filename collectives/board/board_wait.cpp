@@ -8,6 +8,7 @@
 
 #include "pt2pt/engine.hpp"
 #include "runtime/prefetch.hpp"
+#include "runtime/word_watch.hpp"
 
 namespace remit {
 
@@ -21,32 +22,6 @@ constexpr int kLooksPerRest = 32;
 constexpr int kLooksElsewhere = 1000;
 /// How often a member yields there before it polls the devices too.
 constexpr std::uint32_t kBareYields = 3;
-
-/// Looks at what a waiting member waits for, whenever the devices are polled. Counts as an event
-/// once: another thread that polls must not take it for something to do again and again, and never
-/// give up the lock that the waiting one needs.
-template <class Test>
-class Watch final : public ProgressSource {
- public:
-  Watch(Progress& progress, Test& test) : progress_(progress), test_(test) { progress.add(this); }
-  ~Watch() override { progress_.remove(this); }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-
-  int progress() override {
-    if (told_ || !test_()) return 0;
-    told_ = true;
-    return 1;
-  }
-  void arm() override {}
-  void disarm() override {}
-  void wait_fds(std::vector<int>& /*out*/) const override {}
-
- private:
-  Progress& progress_;
-  Test& test_;
-  bool told_ = false;
-};
 
 /// Whether a member that has not entered operation `number` was last seen on this processor.
 bool neighbour_missing(BoardWait::Others awaited, std::uint64_t number) {
@@ -96,7 +71,7 @@ bool BoardWait::wait_sharing(Others awaited, std::uint64_t number) {
 bool BoardWait::wait_slowly(Others awaited, std::uint64_t number) {
   auto over = [&] { return all_entered(awaited, number) || hopeless(awaited, number); };
   Progress& progress = engine_.process().progress();
-  const Watch watch(progress, over);
+  const WordWatch watch(progress, over, nullptr);
   awaited_ = awaited;
   awaited_number_ = number;
   progress.wait(over, subject_);

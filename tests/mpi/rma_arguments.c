@@ -229,10 +229,28 @@ static void accumulates(void) {
   OK(MPI_Type_free(&mixed));
 }
 
-/* Bytes outside of the window, with target, displacement and size in the words. What a member has
- * attached only that member knows, where operations go by messages: a flush says so. */
+/* What a member has attached only that member knows, where operations go by messages: a flush says
+ * that it is not enough, with the name that the window has there. Members of one host see by
+ * themselves. */
+static void unattached(void) {
+  const int64_t value = 1;
+  const int next = (check_rank + 1) % check_size;
+  OK(MPI_Win_set_name(w.win, "halo"));
+  OK(MPI_Barrier(MPI_COMM_WORLD));
+  if (next == check_rank) return;
+  const MPI_Aint behind = place(&w, next, w.bytes);
+  calls = 0;
+  const int code = MPI_Put(&value, 1, MPI_INT64_T, next, behind, 1, MPI_INT64_T, w.win);
+  if (code != MPI_SUCCESS) check_refused(code, MPI_ERR_RMA_RANGE, "displacement", __LINE__);
+  if (code == MPI_SUCCESS) REFUSED(MPI_ERR_RMA_RANGE, "(halo)", MPI_Win_flush(next, w.win));
+}
+
+/* Bytes outside of the window, with target, displacement and size in the words. */
 static void ranges(void) {
-  if (!check_shares_memory() && w.kind == kDynamic) return;
+  if (!check_shares_memory() && w.kind == kDynamic) {
+    unattached();
+    return;
+  }
   int64_t value[2] = {1, 2}, result;
   const MPI_Win win = w.win;
   MPI_Request request;

@@ -5,12 +5,13 @@ unit_tests += onesided_test onesided_processes_test onesided_remote_test \
 	onesided_process_memory_test onesided_regions_test onesided_copy_pieces_test
 onesided_test_SOURCES = tests/unit/onesided/accumulate_test.cpp \
 	tests/unit/onesided/delegation_test.cpp \
+	tests/unit/onesided/held_locks_test.cpp \
 	tests/unit/onesided/notify_test.cpp tests/unit/onesided/plain_change_test.cpp \
 	tests/unit/onesided/ticket_lock_test.cpp tests/unit/onesided/window_report_test.cpp
 onesided_test_LDADD = libonesided.la $(UNIT_LIBS) -lpthread
 # Its virtual ranks are threads that take turns.
 onesided_remote_test_SOURCES = tests/unit/onesided/remote_access_test.cpp \
-	tests/unit/onesided/remote_locks_test.cpp
+	tests/unit/onesided/remote_locks_test.cpp tests/unit/onesided/window_test.cpp
 onesided_remote_test_LDADD = libonesided.la $(UNIT_LIBS) -lpthread
 # They fork.
 onesided_processes_test_SOURCES = tests/unit/onesided/accumulate_processes_test.cpp

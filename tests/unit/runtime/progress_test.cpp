@@ -16,6 +16,8 @@
 #include <string>
 #include <thread>
 
+#include "runtime/word_watch.hpp"
+
 namespace remit {
 namespace {
 
@@ -209,6 +211,27 @@ struct MutexHook final : Progress::YieldHook {
   std::mutex mutex;
 };
 
+/// What has changed is one event, however often somebody polls; only a watch with a word for
+/// sleepers bounds the sleep.
+TEST(WordWatch, ReportsAChangeOnce) {
+  Progress progress;
+  std::atomic<std::uint32_t> sleepers{0};
+  bool changed = false;
+  auto test = [&] { return changed; };
+  {
+    WordWatch watch(progress, test, &sleepers);
+    EXPECT_EQ(watch.max_sleep_ms(), 1);
+    EXPECT_EQ(progress.poll(), 0);
+    changed = true;
+    EXPECT_EQ(progress.poll(), 1);
+    EXPECT_EQ(progress.poll(), 0);
+  }
+  WordWatch watch(progress, test, nullptr);
+  EXPECT_EQ(watch.max_sleep_ms(), -1);
+  EXPECT_EQ(progress.poll(), 1);
+  EXPECT_EQ(progress.poll(), 0);
+}
+
 /// Two threads in MPI: one sleeps, the other completes its wait without any event of a source.
 TEST(Progress, ThreadIsWokenByAnotherThread) {
   CounterSource silent;
@@ -258,6 +281,14 @@ TEST(Progress, SourceIsArmedWhileOthersSleep) {
   progress.wait([&] { return ++asked > 3; });
   EXPECT_EQ(timed.arms, timed.disarms + 1);  // the other one sleeps still
   progress.remove(&timed);
+  std::atomic<std::uint32_t> sleepers{0};
+  auto never = [] { return false; };
+  {
+    const WordWatch watch(progress, never, &sleepers);
+    EXPECT_EQ(sleepers, 1U);
+  }
+  EXPECT_EQ(sleepers, 0U);
+  { const WordWatch watch(progress, never, nullptr); }
   EXPECT_EQ(timed.arms, timed.disarms);
   over = true;
   progress.wake_sleepers();

@@ -1,0 +1,54 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "onesided/window_core.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectives/board/board.hpp"
+#include "collectives/board/board_short.hpp"
+#include "communicators/inner_collectives.hpp"
+#include "communicators/waits.hpp"
+#include "onesided/window_waits.hpp"
+
+namespace remit {
+
+WindowCore::WindowCore(CommCore members_comm, OneSided& one_sided, const WindowSpec& wanted,
+                       HostSegment segment, bool served)
+    : comm(std::move(members_comm)),
+      manager(one_sided),
+      spec(wanted),
+      is_served(served),
+      members(comm, std::move(segment), manager.kernel(), manager.links()),
+      epochs(comm.size()),
+      host(manager, members),
+      remote(manager, comm.context, members) {}
+
+ParentComm window_comm(WindowCore& window) {
+  static const std::string kNoName;
+  return {window.comm, kNoName};
+}
+
+Expected<> meet_members(const CommCall& call, WindowCore& window) {
+  const ParentComm members = window_comm(window);
+  BoardLines* const lines = short_path(window.comm, CollectiveKind::barrier, 0);
+  if (lines == nullptr) {
+    CollectiveArgs args;
+    args.kind = CollectiveKind::barrier;
+    return run_among_members(call, members, args, "the members of the window could not meet");
+  }
+  const InnerCollectiveWait subject(call, members, CollectiveKind::barrier);
+  ++window.comm.collective_sequence;
+  const int code = short_barrier(*lines, &subject);
+  if (code != MPI_SUCCESS) return fail(code, "the members of the window could not meet");
+  return {};
+}
+
+Expected<> wait_for_operations(const CommCall& call, WindowCore& window, int rank, bool local) {
+  std::vector<int> whom;
+  if (rank != kAllMembers) whom.push_back(rank);
+  const MembersWait subject(window.comm, call.function, "flush", whom);
+  return window.remote.flush(rank, local, &subject);
+}
+
+}  // namespace remit

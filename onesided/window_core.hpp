@@ -1,0 +1,57 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// What the parts of a window have in common.
+#pragma once
+
+#include "communicators/comm_process.hpp"
+#include "onesided/epochs.hpp"
+#include "onesided/host_segment.hpp"
+#include "onesided/host_sync.hpp"
+#include "onesided/members.hpp"
+#include "onesided/one_sided.hpp"
+#include "onesided/remote_access.hpp"
+#include "onesided/window_spec.hpp"
+#include "pt2pt/communicator.hpp"
+#include "runtime/error.hpp"
+
+namespace remit {
+
+/// The members of a window, the epochs of this one, and the two ways by which this one has
+/// something done at another: words that a host shares, and messages. Owned by Window, whose parts
+/// refer to it. The thread that holds the process.
+struct WindowCore {
+  /// `one_sided` must outlive it. `served`: some members reach others by messages alone.
+  WindowCore(CommCore members_comm, OneSided& one_sided, const WindowSpec& wanted,
+             HostSegment segment, bool served);
+
+  CommCore comm;  ///< of the members
+  OneSided& manager;
+  const WindowSpec spec;
+  const bool is_served;
+  WindowMembers members;
+  Epochs epochs;
+  HostSync host;
+  RemoteAccess remote;
+};
+
+/// In the place of a rank: all members.
+inline constexpr int kAllMembers = -1;
+
+/// For what all members do together.
+[[nodiscard]] ParentComm window_comm(WindowCore& window);
+
+/// Waits until all members have come; what each has stored before can be seen by all.
+[[nodiscard]] Expected<> meet_members(const CommCall& call, WindowCore& window);
+
+/// Waits until the operations on `rank`, or on kAllMembers, can be seen there; `local`: until the
+/// memory of this process is free. In whatever epoch.
+[[nodiscard]] Expected<> wait_for_operations(const CommCall& call, WindowCore& window, int rank,
+                                             bool local);
+/// The same, where most often none are under way.
+[[nodiscard]] inline Expected<> end_operations(const CommCall& call, WindowCore& window, int rank,
+                                               bool local) {
+  if (!window.remote.busy()) [[likely]]
+    return {};
+  return wait_for_operations(call, window, rank, local);
+}
+
+}  // namespace remit

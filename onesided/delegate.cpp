@@ -45,6 +45,8 @@ bool Delegate::accumulate(const DelegatedOperation& operation) {
   const auto size = static_cast<std::size_t>(element->layout().size());
   const std::size_t count = operation.bytes / size;
   if (count * size != operation.bytes) return false;
+  // Of two locks the second one may be a dead process's, when something was done under the first.
+  if (!is_in_one_granule(operation.address, operation.bytes)) return false;
   const bool reads_only = op->kind() == Reduction::no_op;
   const bool fetches = operation.fetches != 0;
   const PlainElements elements{member_.memory.mapped(operation.address), operation.address,

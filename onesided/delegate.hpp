@@ -31,6 +31,8 @@ class Delegate {
 
   /// What origins know of this process: whether it may be woken.
   void note_sleep(bool sleeps) { slot_.note_sleep(sleeps); }
+  /// Whether it was woken for operations that are still to come; true once.
+  [[nodiscard]] bool take_call() { return slot_.take_call(); }
   /// Does what has been posted. How many operations that was.
   [[gnu::always_inline]] int serve() {
     DelegatedOperation operation;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "onesided/element_code.hpp"
+#include "onesided/granule.hpp"
 #include "onesided/process_memory.hpp"
 
 namespace remit {
@@ -20,7 +21,7 @@ namespace {
 
 DelegationSlot* Delegation::claim(int rank) {
   const HostSegment& segment = members_.segment();
-  if (!segment.has_slots() || !manager_.progress().policy().spin) return nullptr;
+  if (!segment.has_slots() || !manager_.progress().spins_now()) return nullptr;
   const std::uint32_t index = members_.entry(rank).local_index;
   if (index >= segment.members()) return nullptr;
   if (patience_.empty()) patience_.resize(segment.members());
@@ -36,8 +37,9 @@ bool Delegation::ask(int rank, DelegationSlot& slot, const DelegatedOperation& o
   slot.post(operation);
   const ProcessSign& sign = members_.control(rank)->identity.sign;
   // Two members may hand operations to each other at the same time.
-  const auto outcome =
-      slot.await([this] { manager_.serve_delegates(); }, [&sign] { return has_ended(sign); });
+  const ProcId proc = members_.proc(rank);
+  const auto outcome = slot.await([this] { manager_.serve_delegates(); },
+                                  [&] { return has_ended(sign) || manager_.links().lost(proc); });
   Patience& patience = patience_[members_.entry(rank).local_index];
   switch (outcome) {
     case DelegationSlot::Outcome::done:
@@ -52,8 +54,9 @@ bool Delegation::ask(int rank, DelegationSlot& slot, const DelegatedOperation& o
       break;
   }
   patience.failures = std::min<std::uint8_t>(patience.failures + 1, kMostFailures);
-  if (patience.failures == kMostFailures && slot.sleeps()) {
-    manager_.nudge(members_.proc(rank));
+  if (patience.failures == kMostFailures && slot.member_sleeps()) {
+    slot.call();
+    manager_.nudge(proc);
     patience.failures = kFailuresOfWoken;
   }
   patience.pause = static_cast<std::uint8_t>((1U << patience.failures) - 1);
@@ -104,6 +107,7 @@ bool Delegation::accumulate(int rank, const Accumulation& what, const View* orig
   const Datatype& element = what.element();
   const std::optional<ElementCode> code = code_of(element);
   if (bytes > DelegationSlot::kBytes || !target.is_contiguous()) return false;
+  if (!is_in_one_granule(address_of(target), bytes)) return false;
   if (!code || !element.layout().is_contiguous()) return false;
   DelegationSlot* const slot = claim(rank);
   if (slot == nullptr) return false;

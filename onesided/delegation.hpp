@@ -31,7 +31,7 @@ class Delegation {
   [[nodiscard]] bool get(int rank, const View& origin, const View& target);
   [[nodiscard]] bool compare_and_swap(int rank, const Datatype& element, std::uint64_t address,
                                       const void* replacement, const void* compare, void* result);
-  /// As accumulate() of onesided/accumulate.hpp.
+  /// As accumulate() of onesided/accumulate.hpp; false of what does not lie in one granule.
   [[nodiscard]] bool accumulate(int rank, const Accumulation& what, const View* origin,
                                 const View& target, const View* result);
 

@@ -35,7 +35,8 @@ struct DelegatedOperation {
 /// One for each member, in memory that the host shares; zeros are a free one. An origin claims it,
 /// writes an operation, posts it and looks for the answer. The member takes what it finds when it
 /// polls. An origin that finds no answer within the time that another way takes calls the operation
-/// back, and does it itself: so nobody waits for a member that computes.
+/// back, and does it itself: so nobody waits for a member that computes. The slot of an origin that
+/// has died with it stays claimed: others find it in use.
 class alignas(kControlLine) DelegationSlot {
  public:
   /// Bytes that one operation carries.
@@ -68,9 +69,8 @@ class alignas(kControlLine) DelegationSlot {
   [[nodiscard]] Outcome await(Meanwhile&& meanwhile, HasEnded&& has_ended) {
     for (std::uint32_t looks = 1; looks <= kLooks; ++looks) {
       if (is_answered()) return outcome();
-      if (looks % kLooksPerRest != 0) continue;
-      cpu_relax();
-      meanwhile();
+      if (looks % kLooksPerRest == 0) cpu_relax();
+      if (looks % kLooksPerMeanwhile == 0) meanwhile();
     }
     std::uint32_t posted = kPosted;
     if (state_.compare_exchange_strong(posted, kIdle, std::memory_order_acq_rel)) {
@@ -84,8 +84,10 @@ class alignas(kControlLine) DelegationSlot {
     }
     return outcome();
   }
-  /// Whether the member sleeps: a hint.
-  [[nodiscard]] bool sleeps() const { return sleeps_.load(std::memory_order_relaxed); }
+  /// Whether the member's process may sleep: a hint.
+  [[nodiscard]] bool member_sleeps() const { return sleeps_.load(std::memory_order_relaxed); }
+  /// The member is going to be woken for operations that are still to come.
+  void call() { called_.store(true, std::memory_order_relaxed); }
   void leave() { claimed_.store(false, std::memory_order_release); }
 
   /// The origin's between claim() and post(), and again behind the answer; else the member's.
@@ -94,6 +96,11 @@ class alignas(kControlLine) DelegationSlot {
   // The member's side.
 
   void note_sleep(bool sleeps) { sleeps_.store(sleeps, std::memory_order_relaxed); }
+  /// Whether it was called since it asked last.
+  [[nodiscard]] bool take_call() {
+    return called_.load(std::memory_order_relaxed) &&
+           called_.exchange(false, std::memory_order_relaxed);
+  }
   /// True: the operation is this process's, until answer().
   [[nodiscard, gnu::always_inline]] bool take(DelegatedOperation& operation) {
     if (state_.load(std::memory_order_relaxed) != kPosted) [[likely]]
@@ -104,9 +111,10 @@ class alignas(kControlLine) DelegationSlot {
 
  private:
   enum : std::uint32_t { kIdle, kPosted, kTaken, kDone, kDeclined };
-  /// About as long as the kernel takes to copy a few bytes.
+  /// Some microseconds: as long as the kernel takes to copy a few bytes, and longer than a poll.
   static constexpr std::uint32_t kLooks = 1000;
-  static constexpr std::uint32_t kLooksPerRest = 8;
+  static constexpr std::uint32_t kLooksPerRest = 16;
+  static constexpr std::uint32_t kLooksPerMeanwhile = 64;
 
   [[nodiscard]] bool is_answered() const { return state_.load(std::memory_order_acquire) >= kDone; }
   [[nodiscard]] Outcome outcome() const {
@@ -118,6 +126,7 @@ class alignas(kControlLine) DelegationSlot {
   /// In a line of its own: the member's polls do not take it away.
   std::atomic<bool> claimed_{false};
   std::atomic<bool> sleeps_{false};
+  std::atomic<bool> called_{false};
   alignas(kControlLine) std::atomic<std::uint32_t> state_{kIdle};
   DelegatedOperation operation_;
   std::array<std::byte, kBytes> data_;

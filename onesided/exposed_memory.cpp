@@ -16,15 +16,17 @@ ExposedMemory::ExposedMemory(WindowCore& window, void* base, std::shared_ptr<voi
   if (window.spec.flavor == MPI_WIN_FLAVOR_DYNAMIC) {
     regions_ = std::make_unique<Regions>(window.members.own_control().identity);
   }
-  window.manager.add(window.comm.context, served_);
   const HostSegment& segment = window.members.segment();
-  if (!segment.has_slots()) return;
-  delegate_.emplace(
-      segment.slot(segment.index()),
-      Delegate::Member{
-          window.members.memory(window.comm.rank), &window.members.own_control(),
-          [this](std::uint64_t address, std::uint64_t bytes) { return contains(address, bytes); }});
-  window.manager.add(*delegate_);
+  if (segment.has_slots()) {
+    delegate_.emplace(
+        segment.slot(segment.index()),
+        Delegate::Member{window.members.memory(window.comm.rank), &window.members.own_control(),
+                         [this](std::uint64_t address, std::uint64_t bytes) {
+                           return contains(address, bytes);
+                         }});
+    window.manager.serve(*delegate_);
+  }
+  window.manager.add(window.comm.context, served_);
 }
 
 ExposedMemory::~ExposedMemory() {
@@ -34,8 +36,12 @@ ExposedMemory::~ExposedMemory() {
 void ExposedMemory::close() {
   if (!std::exchange(open_, false)) return;
   window_.manager.remove(window_.comm.context);
-  if (delegate_) window_.manager.remove(*delegate_);
+  leave_slot();
   offered_.reset();
+}
+
+void ExposedMemory::leave_slot() {
+  if (delegate_) window_.manager.drop(*delegate_);
 }
 
 ServedWindow::Member ExposedMemory::served_member(ActiveTarget& active_target,

@@ -42,6 +42,9 @@ class ExposedMemory {
   /// The program's name of the window, by which members hear what is wrong with their operations.
   /// May be empty.
   void set_name(const std::string& name);
+  /// From now on nobody hands over operations to this process. Before the members meet for the last
+  /// time: behind that, their host's first one may use the memory for something else.
+  void leave_slot();
   /// Takes part no longer: nothing of it is served any more. A second time it does nothing.
   void close();
 

@@ -35,6 +35,11 @@ using GranuleSet = std::uint32_t;
   return set;
 }
 
+/// Whether one lock is enough for these bytes.
+[[nodiscard]] constexpr bool is_in_one_granule(std::uint64_t address, std::uint64_t bytes) {
+  return address % kGranuleBytes + bytes <= kGranuleBytes;
+}
+
 /// Tells those who wait for a granule whether its holder can still give it back.
 class HolderWatch {
  public:

@@ -46,8 +46,8 @@ class OneSided final : public LinkUser {
   /// Whoever still sends to it is told that it is gone.
   void remove(std::uint32_t number) { served_.remove(number); }
   /// Does what is handed to this process in a window's slot, from now on.
-  void add(Delegate& delegate) { served_.add(delegate); }
-  void remove(const Delegate& delegate) { served_.remove(delegate); }
+  void serve(Delegate& delegate) { served_.serve(delegate); }
+  void drop(const Delegate& delegate) { served_.drop(delegate); }
   /// For those who wait for others, and do not poll meanwhile.
   void serve_delegates() { (void)served_.serve_delegates(); }
   /// Who gets the answers of a window's members.

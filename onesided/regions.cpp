@@ -63,13 +63,6 @@ Regions::Regions(MemberControl::Identity& identity) : identity_(identity) {
   publish();
 }
 
-Regions::~Regions() {
-  current_.clear();
-  next_.clear();
-  publish();
-  identity_.regions_address = 0;
-}
-
 /// The regions in `next_` become those that others read. A reader that is at it reads once more:
 /// what it reads may be changed from here on.
 void Regions::publish() {

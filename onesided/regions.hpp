@@ -34,11 +34,11 @@ struct RegionTable {
 };
 
 /// What a process has attached to one window. The control words, in which the others find it, must
-/// outlive it. One thread, and any processes that read meanwhile.
+/// outlive it, and stay as they are when it ends: behind the members' last meeting their memory may
+/// be somebody else's. One thread, and any processes that read meanwhile.
 class Regions {
  public:
   explicit Regions(MemberControl::Identity& identity);
-  ~Regions();
   Regions(const Regions&) = delete;
   Regions& operator=(const Regions&) = delete;
 

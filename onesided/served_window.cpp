@@ -301,8 +301,24 @@ void ServedWindows::forget(ProcId proc) {
   for (const auto& [number, window] : windows_) window->forget(proc);
 }
 
+void ServedWindows::note_sleep(bool sleeps) {
+  for (Delegate* const delegate : delegates_) {
+    delegate->note_sleep(sleeps);
+    if (!sleeps) called_ = delegate->take_call() || called_;
+  }
+}
+
+int ServedWindows::events_of_delegates() {
+  operations_ += static_cast<std::uint32_t>(serve_delegates());
+  if (operations_ < kOperationsPerEvent && !called_) [[likely]]
+    return 0;
+  operations_ = 0;
+  called_ = false;
+  return 1;
+}
+
 int ServedWindows::progress() {
-  int turns = serve_delegates();
+  int turns = events_of_delegates();
   if (!locks_wait_) [[likely]]
     return turns;
   locks_wait_ = false;

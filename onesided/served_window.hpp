@@ -2,6 +2,7 @@
 // A member of a window as the target of those that do not reach its memory by themselves.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -118,13 +119,17 @@ class ServedWindows final : public ProgressSource {
     const auto window = windows_.find(number);
     return window != windows_.end() ? window->second : nullptr;
   }
-  /// Serves the slot of a window, too, until remove(). Each once.
-  void add(Delegate& delegate) { delegates_.push_back(&delegate); }
-  void remove(const Delegate& delegate) { std::erase(delegates_, &delegate); }
-  /// Does what has been handed over. How many operations that was.
+  /// Does what is handed over in a window's slot, until drop(), which touches the slot no more.
+  void serve(Delegate& delegate) { delegates_.push_back(&delegate); }
+  void drop(const Delegate& delegate) { std::erase(delegates_, &delegate); }
+  /// Does what has been handed over, of some windows each time, so that many windows do not make
+  /// every poll longer. How many operations that was.
   int serve_delegates() {
     int operations = 0;
-    for (Delegate* const delegate : delegates_) operations += delegate->serve();
+    for (std::size_t i = std::min(delegates_.size(), kDelegatesPerPoll); i != 0; --i) {
+      if (++next_delegate_ >= delegates_.size()) next_delegate_ = 0;
+      operations += delegates_[next_delegate_]->serve();
+    }
     return operations;
   }
   /// Somebody may wait for the lock of one from now on.
@@ -139,13 +144,20 @@ class ServedWindows final : public ProgressSource {
   [[nodiscard]] int max_sleep_ms() const override { return locks_wait_ ? 1 : -1; }
 
  private:
-  void note_sleep(bool sleeps) {
-    for (Delegate* const delegate : delegates_) delegate->note_sleep(sleeps);
-  }
+  static constexpr std::size_t kDelegatesPerPoll = 4;
+  /// A stream of operations keeps this process from sleeping, by an event now and then, and leaves
+  /// its waits polls without any, in which other threads have their turn.
+  static constexpr std::uint32_t kOperationsPerEvent = 16;
+
+  void note_sleep(bool sleeps);
+  [[nodiscard]] int events_of_delegates();
 
   Progress& progress_;
   std::map<std::uint32_t, ServedWindow*> windows_;
   std::vector<Delegate*> delegates_;
+  std::size_t next_delegate_ = 0;
+  std::uint32_t operations_ = 0;  ///< handed over, since the last event
+  bool called_ = false;           ///< this process was woken for operations to come
   bool locks_wait_ = false;
 };
 

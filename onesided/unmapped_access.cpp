@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "onesided/copy_pieces.hpp"
+#include "onesided/granule.hpp"
 
 namespace remit {
 
@@ -31,6 +32,12 @@ class ArrayParts {
   [[nodiscard]] bool done() const { return offset_ == size_; }
   /// The next part is of at most so many bytes.
   void cut(std::size_t most) { bytes_ = std::min(size_ - offset_, most / unit_ * unit_); }
+  /// The next part is of whole elements in the granule where it begins. False: there are none.
+  [[nodiscard]] bool cut_at_granule() {
+    const std::uint64_t first = reinterpret_cast<std::uintptr_t>(target_.data()) + offset_;
+    cut(kGranuleBytes - first % kGranuleBytes);
+    return bytes_ != 0;
+  }
   /// What change(origin, target, result) makes of it.
   template <class Change>
   auto with_part(Change&& change) const {
@@ -78,13 +85,10 @@ Expected<> UnmappedAccess::accumulate(int rank, const Accumulation& what, const 
   const auto copy = [&](const View* from, const View& at, const View* to) {
     return remit::accumulate(members_.memory(rank), what, from, at, to);
   };
-  if (target.size() <= DelegationSlot::kBytes ||
-      !ArrayParts::are_arrays(what, origin, target, result)) {
-    return hand_over(origin, target, result) ? Expected<>{} : copy(origin, target, result);
-  }
+  if (hand_over(origin, target, result)) return {};
+  if (!ArrayParts::are_arrays(what, origin, target, result)) return copy(origin, target, result);
   for (ArrayParts parts(what, origin, target, result); !parts.done(); parts.advance()) {
-    parts.cut(DelegationSlot::kBytes);
-    if (parts.with_part(hand_over)) continue;
+    if (parts.cut_at_granule() && parts.with_part(hand_over)) continue;
     parts.cut(kKernelBytes);
     if (auto copied = parts.with_part(copy); !copied) return copied;
   }

@@ -13,9 +13,9 @@
 namespace remit {
 
 /// Each is handed to the member, if that polls, or the kernel copies: then the member needs to do
-/// nothing. Both take the same locks, and an operation is complete on return. Addresses in `target`
-/// are the member's, whose way is MemoryWay::kernel; the caller has checked epochs and bounds. The
-/// thread that holds the process.
+/// nothing. Accumulates take the same locks both times, and an operation is complete on return.
+/// Addresses in `target` are the member's, whose way is MemoryWay::kernel; the caller has checked
+/// epochs and bounds. The thread that holds the process.
 class UnmappedAccess {
  public:
   /// Both must outlive it.

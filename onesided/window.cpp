@@ -60,6 +60,7 @@ Expected<> Window::check_free() const {
 Expected<> Window::free(const CommCall& call) {
   if (auto fine = check_free(); !fine) return fine;
   auto flushed = end_operations(call, core_, kAllMembers, false);
+  exposed_memory_.leave_slot();
   auto met = meet_members(call, core_);
   exposed_memory_.close();
   call.comms.contexts().release(core_.comm.context);
@@ -67,6 +68,7 @@ Expected<> Window::free(const CommCall& call) {
 }
 
 void Window::meet_at_end(const CommCall& call) {
+  exposed_memory_.leave_slot();
   // Whoever has ended without this is no origin any more.
   static_cast<void>(meet_members(call, core_));
 }

@@ -105,6 +105,8 @@ class Progress {
   /// Gives the core to others once and polls nothing: for the first moments of a wait whose end is
   /// seen in memory, at most yields_now() times.
   void yield();
+  /// Whether a wait spins now, for the process has a core for itself.
+  [[nodiscard]] bool spins_now() const { return policy_.now().spin; }
   /// How often a wait may yield now.
   [[nodiscard]] std::uint32_t yields_now() const { return policy_.now().yields; }
 

@@ -8,14 +8,6 @@
 
 namespace remit {
 
-namespace {
-
-[[nodiscard]] View packed(std::byte* bytes, std::size_t count) {
-  return {bytes, static_cast<MPI_Count>(count), &predefined(MPI_BYTE).layout()};
-}
-
-}  // namespace
-
 bool Delegate::carry_out(const DelegatedOperation& operation) {
   const std::size_t bytes = operation.bytes;
   if (bytes == 0 || bytes > DelegationSlot::kBytes || !member_.contains(operation.address, bytes)) {
@@ -54,10 +46,10 @@ bool Delegate::accumulate(const DelegatedOperation& operation) {
   const PlainChange change{what->kernel(), reads_only ? nullptr : slot_.data(),
                            fetches ? before_.data() : nullptr};
   if (!change_plain(elements, size, count, change)) {
-    const View origin = packed(slot_.data(), operation.bytes);
+    const View origin = packed_elements(slot_.data(), operation.bytes);
     const View target{reinterpret_cast<void*>(static_cast<std::uintptr_t>(operation.address)),
                       static_cast<MPI_Count>(count), &element->layout()};
-    const View result = packed(before_.data(), operation.bytes);
+    const View result = packed_elements(before_.data(), operation.bytes);
     if (!remit::accumulate(member_.memory, *what, reads_only ? nullptr : &origin, target,
                            fetches ? &result : nullptr)) {
       return false;

@@ -63,38 +63,20 @@ bool Delegation::ask(int rank, DelegationSlot& slot, const DelegatedOperation& o
   return false;
 }
 
-bool Delegation::put(int rank, const View& origin, const View& target) {
+bool Delegation::move(DelegatedKind kind, int rank, const View& origin, const View& target) {
   const std::size_t bytes = target.size();
   if (bytes > kLongestMove || !target.is_contiguous()) return false;
   for (std::size_t offset = 0; offset < bytes;) {
     DelegationSlot* const slot = claim(rank);
     if (slot == nullptr) return false;
     const std::size_t some = std::min(bytes - offset, DelegationSlot::kBytes);
-    origin.pack(offset, {slot->data(), some});
+    if (kind == DelegatedKind::put) origin.pack(offset, {slot->data(), some});
     DelegatedOperation operation;
-    operation.kind = DelegatedKind::put;
+    operation.kind = kind;
     operation.address = address_of(target) + offset;
     operation.bytes = static_cast<std::uint32_t>(some);
     if (!ask(rank, *slot, operation)) return false;
-    slot->leave();
-    offset += some;
-  }
-  return true;
-}
-
-bool Delegation::get(int rank, const View& origin, const View& target) {
-  const std::size_t bytes = target.size();
-  if (bytes > kLongestMove || !target.is_contiguous()) return false;
-  for (std::size_t offset = 0; offset < bytes;) {
-    DelegationSlot* const slot = claim(rank);
-    if (slot == nullptr) return false;
-    const std::size_t some = std::min(bytes - offset, DelegationSlot::kBytes);
-    DelegatedOperation operation;
-    operation.kind = DelegatedKind::get;
-    operation.address = address_of(target) + offset;
-    operation.bytes = static_cast<std::uint32_t>(some);
-    if (!ask(rank, *slot, operation)) return false;
-    origin.unpack(offset, {slot->data(), some});
+    if (kind == DelegatedKind::get) origin.unpack(offset, {slot->data(), some});
     slot->leave();
     offset += some;
   }

@@ -27,8 +27,12 @@ class Delegation {
   /// Both must outlive it.
   Delegation(OneSided& manager, WindowMembers& members) : manager_(manager), members_(members) {}
 
-  [[nodiscard]] bool put(int rank, const View& origin, const View& target);
-  [[nodiscard]] bool get(int rank, const View& origin, const View& target);
+  [[nodiscard]] bool put(int rank, const View& origin, const View& target) {
+    return move(DelegatedKind::put, rank, origin, target);
+  }
+  [[nodiscard]] bool get(int rank, const View& origin, const View& target) {
+    return move(DelegatedKind::get, rank, origin, target);
+  }
   [[nodiscard]] bool compare_and_swap(int rank, const Datatype& element, std::uint64_t address,
                                       const void* replacement, const void* compare, void* result);
   /// As accumulate() of onesided/accumulate.hpp; false of what does not lie in one granule.
@@ -50,6 +54,8 @@ class Delegation {
   /// Longer puts and gets are faster by the kernel.
   static constexpr std::size_t kLongestMove = 4 * DelegationSlot::kBytes;
 
+  /// A put or a get.
+  [[nodiscard]] bool move(DelegatedKind kind, int rank, const View& origin, const View& target);
   /// The member's slot, which is this process's until leave() if it is not null.
   [[nodiscard]] DelegationSlot* claim(int rank);
   /// Whether the member has done it; only then the slot is this process's still.

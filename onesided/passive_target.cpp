@@ -38,23 +38,20 @@ Expected<> PassiveTarget::unlock(const CommCall& call, int rank) {
   return flushed;
 }
 
-Expected<> PassiveTarget::lock_each(const CommCall& call) {
+Expected<> PassiveTarget::lock_each() {
   for (int rank = 0; rank < window_.comm.size(); ++rank) {
-    const LockWait subject(window_.comm, call.function, rank, false, window_.members.control(rank));
-    const auto held = take_lock(window_, rank, false, &subject);
-    if (!held) return tl::unexpected(held.error());
-    window_.epochs.add_lock(*held);
+    if (auto locked = lock_one_of_all(window_, rank); !locked) return locked;
   }
   return {};
 }
 
 /// Targets are locked when the first operation goes there: but for memory that members reach by
 /// loads and stores of their own, for which nobody asks.
-Expected<> PassiveTarget::lock_all(const CommCall& call, int assertion) {
+Expected<> PassiveTarget::lock_all(int assertion) {
   const bool checks = (assertion & MPI_MODE_NOCHECK) == 0;
   if (auto fine = window_.epochs.lock_all(checks); !fine) return fine;
   if (!checks || window_.spec.flavor != MPI_WIN_FLAVOR_SHARED) return {};
-  auto locked = lock_each(call);
+  auto locked = lock_each();
   if (!locked) {
     give_back_all(window_);
     window_.epochs.end_lock_all();

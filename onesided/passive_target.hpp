@@ -19,7 +19,7 @@ class PassiveTarget {
   [[nodiscard]] Expected<> lock(const CommCall& call, int rank, bool exclusive, int assertion);
   [[nodiscard]] Expected<> unlock(const CommCall& call, int rank);
   /// An error: no epoch has begun, and nobody is locked.
-  [[nodiscard]] Expected<> lock_all(const CommCall& call, int assertion);
+  [[nodiscard]] Expected<> lock_all(int assertion);
   [[nodiscard]] Expected<> unlock_all(const CommCall& call);
 
   /// Until the operations on `rank`, or on kAllMembers, can be seen there; `local`: until the
@@ -29,7 +29,7 @@ class PassiveTarget {
   void sync();
 
  private:
-  [[nodiscard]] Expected<> lock_each(const CommCall& call);
+  [[nodiscard]] Expected<> lock_each();
   /// In calls that have nothing to wait for: now and then the process polls, if it serves others.
   void serve_now_and_then();
 

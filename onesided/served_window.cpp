@@ -12,11 +12,6 @@ namespace remit {
 
 namespace {
 
-/// Bytes that lie where they are: what messages carry.
-[[nodiscard]] View packed(std::byte* bytes, std::size_t count) {
-  return {bytes, static_cast<MPI_Count>(count), &predefined(MPI_BYTE).layout()};
-}
-
 /// Memory of an element from its first byte to its last one.
 [[nodiscard]] std::uint64_t span_of(const Datatype& element) {
   return static_cast<std::uint64_t>(element.true_extent());
@@ -188,9 +183,10 @@ bool ServedWindow::accumulate(ProcId from, const WindowHead& head,
                       static_cast<MPI_Count>(run.length), &element->layout()};
     // Nobody writes to the origin's elements.
     const View origin =
-        packed(const_cast<std::byte*>(runs->rest.data()) + (reads_only ? 0 : offset),
-               reads_only ? 0 : bytes);
-    const View result = packed(result_.data() + (fetches ? offset : 0), fetches ? bytes : 0);
+        packed_elements(const_cast<std::byte*>(runs->rest.data()) + (reads_only ? 0 : offset),
+                        reads_only ? 0 : bytes);
+    const View result =
+        packed_elements(result_.data() + (fetches ? offset : 0), fetches ? bytes : 0);
     const Expected<> done = remit::accumulate(member_.memory, *what, reads_only ? nullptr : &origin,
                                               target, fetches ? &result : nullptr);
     if (!done) {

@@ -15,7 +15,7 @@ Expected<HeldLock> take_lock(WindowCore& window, int rank, bool exclusive,
   return held;
 }
 
-Expected<> lock_for_operation(WindowCore& window, int rank) {
+Expected<> lock_one_of_all(WindowCore& window, int rank) {
   const LockWait subject(window.comm, "MPI_Win_lock_all", rank, false,
                          window.members.control(rank));
   const auto held = take_lock(window, rank, false, &subject);

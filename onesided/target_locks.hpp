@@ -11,9 +11,9 @@ namespace remit {
 [[nodiscard]] Expected<HeldLock> take_lock(WindowCore& window, int rank, bool exclusive,
                                            const WaitSubject* subject);
 
-/// With MPI_Win_lock_all a target is locked when the first operation goes there: takes its lock,
-/// which is noted.
-[[nodiscard]] Expected<> lock_for_operation(WindowCore& window, int rank);
+/// Takes the lock of one target of MPI_Win_lock_all, which is noted: at once, or when the first
+/// operation goes there.
+[[nodiscard]] Expected<> lock_one_of_all(WindowCore& window, int rank);
 
 /// Nothing is under way there any more. Epochs take no note.
 void give_back(WindowCore& window, const HeldLock& held);

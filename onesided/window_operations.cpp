@@ -12,7 +12,7 @@ namespace remit {
 Expected<> WindowOperations::admit(int rank) {
   if (window_.epochs.admits(rank)) [[likely]]
     return {};
-  if (window_.epochs.wants_lock(rank)) return lock_for_operation(window_, rank);
+  if (window_.epochs.wants_lock(rank)) return lock_one_of_all(window_, rank);
   return tl::unexpected(window_.epochs.refusal(rank));
 }
 

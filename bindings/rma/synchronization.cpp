@@ -200,7 +200,7 @@ int lock_all_targets(const char* function, int assertion, MPI_Win handle) {
   WinObject* win = nullptr;
   if (int err = lockable_window(entry, handle, win)) return err;
   if (int err = entry.assertion(assertion, MPI_MODE_NOCHECK)) return err;
-  return finish(entry, win->window->passive_target().lock_all(call_of(entry), assertion));
+  return finish(entry, win->window->passive_target().lock_all(assertion));
 }
 
 int unlock_all_targets(const char* function, MPI_Win handle) {

@@ -134,7 +134,7 @@ TEST(PassiveTarget, GivesBackWhatItHasWhenLockAllFails) {
     ASSERT_TRUE(window.lock_of(1).lock.try_writer(ticket));
     window.lock_of(1).holder.store(2 + 1);
     const CommCall call = ranks.call(0);
-    const Expected<> locked = locks.lock_all(call, 0);
+    const Expected<> locked = locks.lock_all(0);
     ASSERT_FALSE(locked.has_value());
     EXPECT_EQ(locked.error().code, MPI_ERR_PROC_ABORTED);
     EXPECT_NE(locked.error().message.find("rank 2"), std::string::npos) << locked.error().message;

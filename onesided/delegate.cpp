@@ -8,27 +8,27 @@
 
 namespace remit {
 
-bool Delegate::carry_out(const DelegatedOperation& operation) {
+bool Delegate::carry_out(const DelegatedOperation& operation, std::byte* data) {
   const std::size_t bytes = operation.bytes;
   if (bytes == 0 || bytes > DelegationSlot::kBytes || !member_.contains(operation.address, bytes)) {
     return false;
   }
   switch (operation.kind) {
     case DelegatedKind::put:
-      copy_bytes(member_.memory.mapped(operation.address), slot_.data(), bytes);
+      copy_bytes(member_.memory.mapped(operation.address), data, bytes);
       return true;
     case DelegatedKind::get:
-      copy_bytes(slot_.data(), member_.memory.mapped(operation.address), bytes);
+      copy_bytes(data, member_.memory.mapped(operation.address), bytes);
       return true;
     case DelegatedKind::accumulate:
-      return accumulate(operation);
+      return accumulate(operation, data);
     case DelegatedKind::compare_swap:
-      return swap(operation);
+      return swap(operation, data);
   }
   return false;
 }
 
-bool Delegate::accumulate(const DelegatedOperation& operation) {
+bool Delegate::accumulate(const DelegatedOperation& operation, std::byte* data) {
   const Datatype* const element = element_of({operation.element, operation.index}, unnamed_);
   const Op* const op = predefined_op(kFirstOp + operation.op);
   if (element == nullptr || op == nullptr || !element->layout().is_contiguous()) return false;
@@ -43,10 +43,10 @@ bool Delegate::accumulate(const DelegatedOperation& operation) {
   const bool fetches = operation.fetches != 0;
   const PlainElements elements{member_.memory.mapped(operation.address), operation.address,
                                member_.control, member_.memory.self, member_.memory.watch};
-  const PlainChange change{what->kernel(), reads_only ? nullptr : slot_.data(),
+  const PlainChange change{what->kernel(), reads_only ? nullptr : data,
                            fetches ? before_.data() : nullptr};
   if (!change_plain(elements, size, count, change)) {
-    const View origin = packed_elements(slot_.data(), operation.bytes);
+    const View origin = packed_elements(data, operation.bytes);
     const View target{reinterpret_cast<void*>(static_cast<std::uintptr_t>(operation.address)),
                       static_cast<MPI_Count>(count), &element->layout()};
     const View result = packed_elements(before_.data(), operation.bytes);
@@ -55,20 +55,20 @@ bool Delegate::accumulate(const DelegatedOperation& operation) {
       return false;
     }
   }
-  if (fetches) copy_bytes(slot_.data(), before_.data(), operation.bytes);
+  if (fetches) copy_bytes(data, before_.data(), operation.bytes);
   return true;
 }
 
-bool Delegate::swap(const DelegatedOperation& operation) {
+bool Delegate::swap(const DelegatedOperation& operation, std::byte* data) {
   const Datatype* const element = element_of({operation.element, operation.index}, unnamed_);
   if (element == nullptr || !element->layout().is_contiguous()) return false;
   const auto size = static_cast<std::size_t>(element->layout().size());
   if (operation.bytes != size || 2 * size > DelegationSlot::kBytes) return false;
-  if (!compare_and_swap(member_.memory, *element, operation.address, slot_.data(),
-                        slot_.data() + size, before_.data())) {
+  if (!compare_and_swap(member_.memory, *element, operation.address, data, data + size,
+                        before_.data())) {
     return false;
   }
-  copy_bytes(slot_.data(), before_.data(), size);
+  copy_bytes(data, before_.data(), size);
   return true;
 }
 

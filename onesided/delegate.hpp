@@ -35,18 +35,22 @@ class Delegate {
   [[nodiscard]] bool take_call() { return slot_.take_call(); }
   /// Does what has been posted. How many operations that was.
   [[gnu::always_inline]] int serve() {
-    DelegatedOperation operation;
-    if (!slot_.take(operation)) [[likely]]
-      return 0;
-    slot_.answer(carry_out(operation));
-    return 1;
+    int operations = 0;
+    for (unsigned lane = 0; lane < DelegationSlot::kLanes; ++lane) {
+      DelegatedOperation operation;
+      if (!slot_.take(lane, operation)) [[likely]]
+        continue;
+      slot_.answer(lane, carry_out(operation, slot_.data(lane)));
+      ++operations;
+    }
+    return operations;
   }
 
  private:
-  /// False: it cannot be done, and nothing was.
-  [[nodiscard]] bool carry_out(const DelegatedOperation& operation);
-  [[nodiscard]] bool accumulate(const DelegatedOperation& operation);
-  [[nodiscard]] bool swap(const DelegatedOperation& operation);
+  /// False: it cannot be done, and nothing was. `data` are the lane's.
+  [[nodiscard]] bool carry_out(const DelegatedOperation& operation, std::byte* data);
+  [[nodiscard]] bool accumulate(const DelegatedOperation& operation, std::byte* data);
+  [[nodiscard]] bool swap(const DelegatedOperation& operation, std::byte* data);
 
   DelegationSlot& slot_;
   Member member_;

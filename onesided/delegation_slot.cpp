@@ -5,10 +5,11 @@
 
 namespace remit {
 
-bool DelegationSlot::take_posted(DelegatedOperation& operation) {
+bool DelegationSlot::take_posted(unsigned lane, DelegatedOperation& operation) {
   std::uint32_t posted = kPosted;
-  if (!state_.compare_exchange_strong(posted, kTaken, std::memory_order_acquire)) return false;
-  operation = operation_;
+  if (!states_[lane].compare_exchange_strong(posted, kTaken, std::memory_order_acquire))
+    return false;
+  operation = operations_[lane];
   return true;
 }
 

@@ -33,14 +33,17 @@ struct DelegatedOperation {
 };
 
 /// One for each member, in memory that the host shares; zeros are a free one. An origin claims it,
-/// writes an operation, posts it and looks for the answer. The member takes what it finds when it
-/// polls. An origin that finds no answer within the time that another way takes calls the operation
-/// back, and does it itself: so nobody waits for a member that computes. The slot of an origin that
-/// has died with it stays claimed: others find it in use.
+/// writes an operation into one of its lanes, posts it and looks for the answer; meanwhile it may
+/// write another one, so that both copy at the same time. The member takes what it finds when it
+/// polls, in any order. An origin that finds no answer within the time that another way takes calls
+/// the operation back, and does it itself: so nobody waits for a member that computes. The slot of
+/// an origin that has died with it stays claimed: others find it in use.
 class alignas(kControlLine) DelegationSlot {
  public:
+  /// Operations that may be posted at the same time.
+  static constexpr unsigned kLanes = 2;
   /// Bytes that one operation carries.
-  static constexpr std::size_t kBytes = 4096;
+  static constexpr std::size_t kBytes = 8192;
 
   /// How a posted operation ended.
   enum class Outcome : std::uint8_t {
@@ -58,40 +61,46 @@ class alignas(kControlLine) DelegationSlot {
     return !claimed_.load(std::memory_order_relaxed) &&
            claimed_.compare_exchange_strong(free, true, std::memory_order_acquire);
   }
-  void post(const DelegatedOperation& operation) {
-    operation_ = operation;
-    state_.store(kPosted, std::memory_order_release);
+  void post(unsigned lane, const DelegatedOperation& operation) {
+    operations_[lane] = operation;
+    states_[lane].store(kPosted, std::memory_order_release);
   }
-  /// Until it is answered, or called back. The slot stays this origin's until leave(), but after
-  /// `unanswered` and `lost`. meanwhile() is called now and then, has_ended() of a member that is
-  /// slow: whether its process is gone.
+  /// Until it is answered, or called back. meanwhile() is called now and then; has_ended() as of
+  /// call_back().
   template <class Meanwhile, class HasEnded>
-  [[nodiscard]] Outcome await(Meanwhile&& meanwhile, HasEnded&& has_ended) {
+  [[nodiscard]] Outcome await(unsigned lane, Meanwhile&& meanwhile, HasEnded&& has_ended) {
     for (std::uint32_t looks = 1; looks <= kLooks; ++looks) {
-      if (is_answered()) return outcome();
+      if (is_answered(lane)) return outcome(lane);
       if (looks % kLooksPerRest == 0) cpu_relax();
       if (looks % kLooksPerMeanwhile == 0) meanwhile();
     }
+    return call_back(lane, has_ended);
+  }
+  /// Waits for a member that is at it already. has_ended() is asked of one that is slow: whether
+  /// its process is gone.
+  template <class HasEnded>
+  [[nodiscard]] Outcome call_back(unsigned lane, HasEnded&& has_ended) {
     std::uint32_t posted = kPosted;
-    if (state_.compare_exchange_strong(posted, kIdle, std::memory_order_acq_rel)) {
-      leave();
+    if (states_[lane].compare_exchange_strong(posted, kIdle, std::memory_order_acq_rel)) {
       return Outcome::unanswered;
     }
     // The member is at it, and computes only; or the system has taken its core away.
-    for (std::uint32_t looks = 1; !is_answered(); ++looks) {
+    for (std::uint32_t looks = 1; !is_answered(lane); ++looks) {
       if (looks % kLooks == 0 && has_ended()) return Outcome::lost;
       give_core_away();
     }
-    return outcome();
+    return outcome(lane);
   }
   /// Whether the member's process may sleep: a hint.
   [[nodiscard]] bool member_sleeps() const { return sleeps_.load(std::memory_order_relaxed); }
   /// The member is going to be woken for operations that are still to come.
   void call() { called_.store(true, std::memory_order_relaxed); }
+  /// No lane has an operation that is posted. Not behind Outcome::lost: the slot is nobody's then.
   void leave() { claimed_.store(false, std::memory_order_release); }
 
-  /// The origin's between claim() and post(), and again behind the answer; else the member's.
-  [[nodiscard]] std::byte* data() { return data_.data(); }
+  /// The lane's: the origin's between claim() and post(), and again behind the answer; else the
+  /// member's.
+  [[nodiscard]] std::byte* data(unsigned lane) { return data_[lane].data(); }
 
   // The member's side.
 
@@ -101,13 +110,15 @@ class alignas(kControlLine) DelegationSlot {
     return called_.load(std::memory_order_relaxed) &&
            called_.exchange(false, std::memory_order_relaxed);
   }
-  /// True: the operation is this process's, until answer().
-  [[nodiscard, gnu::always_inline]] bool take(DelegatedOperation& operation) {
-    if (state_.load(std::memory_order_relaxed) != kPosted) [[likely]]
+  /// True: the lane's operation is this process's, until answer().
+  [[nodiscard, gnu::always_inline]] bool take(unsigned lane, DelegatedOperation& operation) {
+    if (states_[lane].load(std::memory_order_relaxed) != kPosted) [[likely]]
       return false;
-    return take_posted(operation);
+    return take_posted(lane, operation);
   }
-  void answer(bool done) { state_.store(done ? kDone : kDeclined, std::memory_order_release); }
+  void answer(unsigned lane, bool done) {
+    states_[lane].store(done ? kDone : kDeclined, std::memory_order_release);
+  }
 
  private:
   enum : std::uint32_t { kIdle, kPosted, kTaken, kDone, kDeclined };
@@ -116,20 +127,24 @@ class alignas(kControlLine) DelegationSlot {
   static constexpr std::uint32_t kLooksPerRest = 16;
   static constexpr std::uint32_t kLooksPerMeanwhile = 64;
 
-  [[nodiscard]] bool is_answered() const { return state_.load(std::memory_order_acquire) >= kDone; }
-  [[nodiscard]] Outcome outcome() const {
-    return state_.load(std::memory_order_relaxed) == kDone ? Outcome::done : Outcome::declined;
+  [[nodiscard]] bool is_answered(unsigned lane) const {
+    return states_[lane].load(std::memory_order_acquire) >= kDone;
   }
-  [[nodiscard]] bool take_posted(DelegatedOperation& operation);
+  [[nodiscard]] Outcome outcome(unsigned lane) const {
+    return states_[lane].load(std::memory_order_relaxed) == kDone ? Outcome::done
+                                                                  : Outcome::declined;
+  }
+  [[nodiscard]] bool take_posted(unsigned lane, DelegatedOperation& operation);
   static void give_core_away();
 
   /// In a line of its own: the member's polls do not take it away.
   std::atomic<bool> claimed_{false};
   std::atomic<bool> sleeps_{false};
   std::atomic<bool> called_{false};
-  alignas(kControlLine) std::atomic<std::uint32_t> state_{kIdle};
-  DelegatedOperation operation_;
-  std::array<std::byte, kBytes> data_;
+  /// One line has what the member looks at, and what it then has to know.
+  alignas(kControlLine) std::array<std::atomic<std::uint32_t>, kLanes> states_{};
+  std::array<DelegatedOperation, kLanes> operations_;
+  alignas(kControlLine) std::array<std::array<std::byte, kBytes>, kLanes> data_;
 };
 
 }  // namespace remit

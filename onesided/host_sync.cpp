@@ -60,23 +60,45 @@ void HostSync::wake_lockers(const MemberControl& target) {
 
 // --- post, start, complete, wait ---------------------------------------------------------------
 
+namespace {
+
+/// Where a member's post is put if there is room: few members share one, so that it is found, and
+/// most often free, at the first look.
+[[nodiscard]] std::size_t home_slot(int rank) {
+  return static_cast<std::size_t>(rank) % MemberControl::kPostSlots;
+}
+
+/// A slot is not read before it is written: that would fetch its line twice.
+[[nodiscard]] bool put_post(std::atomic<std::uint32_t>& slot, std::uint32_t value) {
+  std::uint32_t free = 0;
+  return slot.compare_exchange_strong(free, value, std::memory_order_seq_cst);
+}
+
+}  // namespace
+
 bool HostSync::tell_posted(int rank) {
   MemberControl::PostLines& origin = members_.control(rank)->posted;
   const auto self = static_cast<std::uint32_t>(members_.rank()) + 1;
-  for (std::atomic<std::uint32_t>& slot : origin.posts) {
-    std::uint32_t free = 0;
-    if (slot.load(std::memory_order_relaxed) != 0 ||
-        !slot.compare_exchange_strong(free, self, std::memory_order_seq_cst)) {
-      continue;
-    }
-    if (origin.sleeps.load(std::memory_order_seq_cst) != 0) manager_.nudge(members_.proc(rank));
-    return true;
+  const bool told = put_post(origin.posts[home_slot(members_.rank())], self) ||
+                    std::any_of(origin.posts.begin(), origin.posts.end(), [self](auto& slot) {
+                      return slot.load(std::memory_order_relaxed) == 0 && put_post(slot, self);
+                    });
+  if (told && origin.sleeps.load(std::memory_order_seq_cst) != 0) {
+    manager_.nudge(members_.proc(rank));
   }
-  return false;
+  return told;
 }
 
 void HostSync::take_posts(std::vector<int>& missing) {
-  for (std::atomic<std::uint32_t>& slot : members_.own_control().posted.posts) {
+  auto& posts = members_.own_control().posted.posts;
+  std::erase_if(missing, [&posts](int rank) {
+    std::atomic<std::uint32_t>& slot = posts[home_slot(rank)];
+    if (slot.load(std::memory_order_acquire) != static_cast<std::uint32_t>(rank) + 1) return false;
+    slot.store(0, std::memory_order_release);
+    return true;
+  });
+  if (missing.empty()) return;
+  for (std::atomic<std::uint32_t>& slot : posts) {
     const std::uint32_t value = slot.load(std::memory_order_acquire);
     if (value == 0) continue;
     const auto found = std::find(missing.begin(), missing.end(), static_cast<int>(value - 1));

@@ -15,6 +15,7 @@ onesided_sources = \
 	onesided/exposed_memory.cpp onesided/exposed_memory.hpp \
 	onesided/fetches.cpp onesided/fetches.hpp \
 	onesided/granule.cpp onesided/granule.hpp \
+	onesided/handover.cpp onesided/handover.hpp \
 	onesided/held_locks.cpp onesided/held_locks.hpp \
 	onesided/host_segment.hpp \
 	onesided/host_sync.cpp onesided/host_sync.hpp \

@@ -2,6 +2,7 @@
 #include "onesided/unmapped_access.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "onesided/copy_pieces.hpp"
@@ -11,57 +12,104 @@ namespace remit {
 
 namespace {
 
-/// An accumulate of arrays, of which one part after the other is done.
-class ArrayParts {
+/// The operands of an accumulate, or of a part of one.
+struct Operands {
+  View origin;
+  View target;
+  View result;
+};
+
+/// An accumulate of which one part after the other is done. The parts of arrays are of whole
+/// elements; what is no array is one part.
+class AccumulateParts {
  public:
-  ArrayParts(const Accumulation& what, const View* origin, const View& target, const View* result)
+  AccumulateParts(const Accumulation& what, const View* origin, const View& target,
+                  const View* result)
       : element_(what.element().layout()),
+        has_origin_(origin != nullptr),
+        has_result_(result != nullptr),
+        is_array_(element_.is_contiguous() && target.is_contiguous() &&
+                  (!has_origin_ || origin->is_contiguous()) &&
+                  (!has_result_ || result->is_contiguous())),
         unit_(static_cast<std::size_t>(element_.size())),
-        origin_(origin),
-        target_(target),
-        result_(result),
+        all_{has_origin_ ? *origin : View{}, target, has_result_ ? *result : View{}},
         size_(target.size()) {}
 
-  [[nodiscard]] static bool are_arrays(const Accumulation& what, const View* origin,
-                                       const View& target, const View* result) {
-    return what.element().layout().is_contiguous() && target.is_contiguous() &&
-           (origin == nullptr || origin->is_contiguous()) &&
-           (result == nullptr || result->is_contiguous());
-  }
-
   [[nodiscard]] bool done() const { return offset_ == size_; }
-  /// The next part is of at most so many bytes.
-  void cut(std::size_t most) { bytes_ = std::min(size_ - offset_, most / unit_ * unit_); }
-  /// The next part is of whole elements in the granule where it begins. False: there are none.
-  [[nodiscard]] bool cut_at_granule() {
-    const std::uint64_t first = reinterpret_cast<std::uintptr_t>(target_.data()) + offset_;
-    cut(kGranuleBytes - first % kGranuleBytes);
-    return bytes_ != 0;
+  /// Takes the next part, of at most so many bytes.
+  [[nodiscard]] Operands take(std::size_t most) {
+    if (!is_array_) {
+      offset_ = size_;
+      return all_;
+    }
+    const std::size_t bytes =
+        std::min(size_ - offset_, std::max(most / unit_, std::size_t{1}) * unit_);
+    const Operands part{has_origin_ ? part_of(all_.origin, bytes) : View{},
+                        part_of(all_.target, bytes),
+                        has_result_ ? part_of(all_.result, bytes) : View{}};
+    offset_ += bytes;
+    return part;
   }
-  /// What change(origin, target, result) makes of it.
-  template <class Change>
-  auto with_part(Change&& change) const {
-    const View from = origin_ != nullptr ? part_of(*origin_) : View{};
-    const View to = result_ != nullptr ? part_of(*result_) : View{};
-    return change(origin_ != nullptr ? &from : nullptr, part_of(target_),
-                  result_ != nullptr ? &to : nullptr);
+  /// At most so many bytes of the next part are handed over: they lie in one granule, and there are
+  /// two parts at least of what is not short, for then both sides are at work at the same time.
+  [[nodiscard]] std::size_t bytes_to_hand_over() const {
+    constexpr std::size_t kShort = 1024;
+    const std::uint64_t first = reinterpret_cast<std::uintptr_t>(all_.target.data()) + offset_;
+    return std::min<std::size_t>(kGranuleBytes - first % kGranuleBytes,
+                                 std::max(size_ / DelegationSlot::kLanes, kShort));
   }
-  void advance() { offset_ += bytes_; }
+  /// Null: the operation has none.
+  [[nodiscard]] const View* origin_of(const Operands& part) const {
+    return has_origin_ ? &part.origin : nullptr;
+  }
+  [[nodiscard]] const View* result_of(const Operands& part) const {
+    return has_result_ ? &part.result : nullptr;
+  }
 
  private:
-  [[nodiscard]] View part_of(const View& whole) const {
-    return {whole.data() + offset_, static_cast<MPI_Count>(bytes_ / unit_), &element_};
+  [[nodiscard]] View part_of(const View& whole, std::size_t bytes) const {
+    return {whole.data() + offset_, static_cast<MPI_Count>(bytes / unit_), &element_};
   }
 
   const Layout& element_;
+  bool has_origin_;
+  bool has_result_;
+  bool is_array_;
   std::size_t unit_;
-  const View* origin_;
-  const View& target_;
-  const View* result_;
+  Operands all_;
   std::size_t size_;
   std::size_t offset_ = 0;
-  std::size_t bytes_ = 0;
 };
+
+/// Hands parts over while the member takes them. What it has not taken, copy() does.
+template <class Copy>
+Expected<> hand_over(Delegation& delegation, int rank, const Accumulation& what,
+                     AccumulateParts& parts, Copy&& copy) {
+  std::array<Operands, DelegationSlot::kLanes> sent;
+  unsigned posted = 0;
+  unsigned settled = 0;
+  Handover handover = delegation.open(rank);
+  while (true) {
+    if (!parts.done() && handover.is_open()) {
+      const Operands part = parts.take(parts.bytes_to_hand_over());
+      const bool fetches = parts.result_of(part) != nullptr;
+      if (Delegation::post(handover, what, parts.origin_of(part), part.target, fetches)) {
+        sent[posted++ % sent.size()] = part;
+      } else if (auto copied = copy(part); !copied) {
+        return copied;
+      }
+      continue;
+    }
+    if (settled == posted) return {};
+    const Operands& part = sent[settled++ % sent.size()];
+    const std::byte* const data = delegation.settle(handover);
+    if (data == nullptr) {
+      if (auto copied = copy(part); !copied) return copied;
+    } else if (const View* const result = parts.result_of(part); result != nullptr) {
+      result->unpack(0, {data, part.target.size()});
+    }
+  }
+}
 
 }  // namespace
 
@@ -75,22 +123,22 @@ Expected<> UnmappedAccess::get(int rank, const View& origin, const View& target)
   return read_view(*members_.memory(rank).process, target, origin);
 }
 
-/// Arrays are done by parts, for the member may poll again after a part that it has not taken.
 Expected<> UnmappedAccess::accumulate(int rank, const Accumulation& what, const View* origin,
                                       const View& target, const View* result) {
   constexpr std::size_t kKernelBytes = std::size_t{32} << 10;
-  const auto hand_over = [&](const View* from, const View& at, const View* to) {
-    return delegation_.accumulate(rank, what, from, at, to);
+  AccumulateParts parts(what, origin, target, result);
+  const auto copy = [&](const Operands& part) {
+    return remit::accumulate(members_.memory(rank), what, parts.origin_of(part), part.target,
+                             parts.result_of(part));
   };
-  const auto copy = [&](const View* from, const View& at, const View* to) {
-    return remit::accumulate(members_.memory(rank), what, from, at, to);
-  };
-  if (hand_over(origin, target, result)) return {};
-  if (!ArrayParts::are_arrays(what, origin, target, result)) return copy(origin, target, result);
-  for (ArrayParts parts(what, origin, target, result); !parts.done(); parts.advance()) {
-    if (parts.cut_at_granule() && parts.with_part(hand_over)) continue;
-    parts.cut(kKernelBytes);
-    if (auto copied = parts.with_part(copy); !copied) return copied;
+  const bool may_hand_over = Delegation::takes(what, target);
+  while (!parts.done()) {
+    if (may_hand_over) {
+      if (auto handed = hand_over(delegation_, rank, what, parts, copy); !handed) return handed;
+      if (parts.done()) break;
+    }
+    // The member may poll again after a part that it has not taken.
+    if (auto copied = copy(parts.take(kKernelBytes)); !copied) return copied;
   }
   return {};
 }

@@ -69,8 +69,9 @@ class DelegationTest : public ::testing::Test {
   }
   /// As an origin that finds the delegate there.
   [[nodiscard]] Outcome ask(Delegate& delegate, const DelegatedOperation& operation) {
-    slot_->post(operation);
-    return slot_->await([&] { (void)delegate.serve(); }, [] { return false; });
+    slot_->post(0, operation);
+    return slot_->await(
+        0, [&] { (void)delegate.serve(); }, [] { return false; });
   }
 
   static constexpr std::int64_t kCanary = 0x5a5a5a5a5a5a5a5a;
@@ -87,7 +88,7 @@ TEST_F(DelegationTest, PutsGetsAndChanges) {
   ASSERT_TRUE(slot_->claim());
   EXPECT_FALSE(slot_->claim());
   const std::array<std::int64_t, 2> values{70, 80};
-  std::memcpy(slot_->data(), values.data(), sizeof values);
+  std::memcpy(slot_->data(0), values.data(), sizeof values);
   DelegatedOperation operation;
   operation.kind = DelegatedKind::put;
   operation.address = address(5);
@@ -96,22 +97,22 @@ TEST_F(DelegationTest, PutsGetsAndChanges) {
   EXPECT_EQ(numbers()[5], 70);
   EXPECT_EQ(numbers()[6], 80);
   operation.kind = DelegatedKind::get;
-  std::memset(slot_->data(), 0, sizeof values);
+  std::memset(slot_->data(0), 0, sizeof values);
   EXPECT_EQ(ask(member, operation), Outcome::done);
-  EXPECT_EQ(std::memcmp(slot_->data(), values.data(), sizeof values), 0);
+  EXPECT_EQ(std::memcmp(slot_->data(0), values.data(), sizeof values), 0);
   DelegatedOperation sum = sum_at(5, 2);
   sum.fetches = 1;  // adds each number to itself
   EXPECT_EQ(ask(member, sum), Outcome::done);
   EXPECT_EQ(numbers()[5], 140);
   EXPECT_EQ(numbers()[6], 160);
-  EXPECT_EQ(std::memcmp(slot_->data(), values.data(), sizeof values), 0);
+  EXPECT_EQ(std::memcmp(slot_->data(0), values.data(), sizeof values), 0);
   const std::array<std::int64_t, 2> swap{1, 140};  // what it becomes, what it must be
-  std::memcpy(slot_->data(), swap.data(), sizeof swap);
+  std::memcpy(slot_->data(0), swap.data(), sizeof swap);
   DelegatedOperation compare = sum_at(5, 1);
   compare.kind = DelegatedKind::compare_swap;
   EXPECT_EQ(ask(member, compare), Outcome::done);
   EXPECT_EQ(numbers()[5], 1);
-  EXPECT_EQ(std::memcmp(slot_->data(), &swap[1], sizeof swap[1]), 0);
+  EXPECT_EQ(std::memcmp(slot_->data(0), &swap[1], sizeof swap[1]), 0);
   slot_->leave();
   EXPECT_TRUE(slot_->claim());
 }
@@ -119,22 +120,28 @@ TEST_F(DelegationTest, PutsGetsAndChanges) {
 TEST_F(DelegationTest, IsCalledBack) {
   ASSERT_TRUE(slot_->claim());
   int rests = 0;
-  slot_->post(sum_at(0, 1));
-  EXPECT_EQ(slot_->await([&] { ++rests; }, [] { return false; }), Outcome::unanswered);
+  slot_->post(0, sum_at(0, 1));
+  EXPECT_EQ(slot_->await(
+                0, [&] { ++rests; }, [] { return false; }),
+            Outcome::unanswered);
   EXPECT_GT(rests, 0);
   Delegate member = delegate();
   EXPECT_EQ(member.serve(), 0);
   EXPECT_EQ(numbers()[0], 0);
-  EXPECT_TRUE(slot_->claim());  // it is free again
+  EXPECT_FALSE(slot_->claim());  // until the origin leaves it
+  slot_->leave();
+  EXPECT_TRUE(slot_->claim());
 }
 
 TEST_F(DelegationTest, TellsOfALostMember) {
   ASSERT_TRUE(slot_->claim());
-  slot_->post(sum_at(0, 1));
+  slot_->post(0, sum_at(0, 1));
   DelegatedOperation taken;
-  ASSERT_TRUE(slot_->take(taken));
+  ASSERT_TRUE(slot_->take(0, taken));
   EXPECT_EQ(taken.address, address(0));
-  EXPECT_EQ(slot_->await([] {}, [] { return true; }), Outcome::lost);
+  EXPECT_EQ(slot_->await(
+                0, [] {}, [] { return true; }),
+            Outcome::lost);
 }
 
 // What stands in a slot may be anything: the canaries say what was touched.
@@ -176,7 +183,8 @@ TEST_F(DelegationTest, RefusesWhatIsNotTheMembers) {
   }
 }
 
-/// Adds to random numbers, `rounds` times: hands that over, and does itself what nobody answers.
+/// Adds to random numbers, `rounds` times two at a time: hands that over, and does itself what
+/// nobody answers.
 class AddingOrigin {
  public:
   AddingOrigin(DelegationSlot& slot, std::uint64_t seed, std::uint32_t self)
@@ -186,15 +194,18 @@ class AddingOrigin {
   template <class SumAt, class Here>
   void add(int rounds, std::size_t numbers, SumAt&& sum_at, Here&& here) {
     for (int round = 0; round < rounds; ++round) {
-      const std::size_t i = random_() % numbers;
-      const std::int64_t value = static_cast<std::int64_t>(random_() % 1000);
-      total_ += value;
-      bool done = hand_over(sum_at(i), value);
-      while (!done && round == 0) done = hand_over(sum_at(i), value);  // the delegate is there
-      if (done) {
-        ++handed_over_;
-      } else {
-        add_here(here(i), value);
+      std::array<Addition, DelegationSlot::kLanes> additions;
+      for (Addition& addition : additions) {
+        addition.at = random_() % numbers;
+        addition.value = static_cast<std::int64_t>(random_() % 1000);
+        total_ += addition.value;
+      }
+      const int before = handed_over_;
+      hand_over(additions, sum_at);
+      // In the first round the delegate is there.
+      while (round == 0 && handed_over_ == before) hand_over(additions, sum_at);
+      for (const Addition& addition : additions) {
+        if (!addition.done) add_here(here(addition.at), addition.value);
       }
     }
   }
@@ -202,15 +213,31 @@ class AddingOrigin {
   [[nodiscard]] int handed_over() const { return handed_over_; }
 
  private:
-  bool hand_over(const DelegatedOperation& operation, std::int64_t value) {
-    if (!slot_.claim()) return false;
-    std::memcpy(slot_.data(), &value, sizeof value);
-    slot_.post(operation);
-    const Outcome outcome = slot_.await([] {}, [] { return false; });
-    EXPECT_TRUE(outcome == Outcome::done || outcome == Outcome::unanswered);
-    if (outcome != Outcome::done) return false;
+  struct Addition {
+    std::size_t at = 0;
+    std::int64_t value = 0;
+    bool done = false;
+  };
+
+  template <class SumAt>
+  void hand_over(std::array<Addition, DelegationSlot::kLanes>& additions, SumAt&& sum_at) {
+    if (!slot_.claim()) return;
+    for (unsigned lane = 0; lane < DelegationSlot::kLanes; ++lane) {
+      std::memcpy(slot_.data(lane), &additions[lane].value, sizeof additions[lane].value);
+      slot_.post(lane, sum_at(additions[lane].at));
+    }
+    const auto alive = [] { return false; };
+    Outcome outcome = Outcome::done;
+    for (unsigned lane = 0; lane < DelegationSlot::kLanes; ++lane) {
+      // Behind the first one that is not answered the rest is called back at once.
+      outcome = outcome == Outcome::done ? slot_.await(
+                                               lane, [] {}, alive)
+                                         : slot_.call_back(lane, alive);
+      EXPECT_TRUE(outcome == Outcome::done || outcome == Outcome::unanswered);
+      additions[lane].done = outcome == Outcome::done;
+      handed_over_ += additions[lane].done ? 1 : 0;
+    }
     slot_.leave();
-    return true;
   }
   void add_here(PlainElements number, std::int64_t value) {
     number.self = self_;

@@ -181,12 +181,9 @@ bool ServedWindow::accumulate(ProcId from, const WindowHead& head,
     const std::size_t bytes = run.length * size;
     const View target{reinterpret_cast<void*>(static_cast<std::uintptr_t>(run.address)),
                       static_cast<MPI_Count>(run.length), &element->layout()};
-    // Nobody writes to the origin's elements.
     const View origin =
-        packed_elements(const_cast<std::byte*>(runs->rest.data()) + (reads_only ? 0 : offset),
-                        reads_only ? 0 : bytes);
-    const View result =
-        packed_elements(result_.data() + (fetches ? offset : 0), fetches ? bytes : 0);
+        bytes_view(runs->rest.data() + (reads_only ? 0 : offset), reads_only ? 0 : bytes);
+    const View result = bytes_view(result_.data() + (fetches ? offset : 0), fetches ? bytes : 0);
     const Expected<> done = remit::accumulate(member_.memory, *what, reads_only ? nullptr : &origin,
                                               target, fetches ? &result : nullptr);
     if (!done) {

@@ -5,8 +5,7 @@
 
 namespace remit {
 
-Expected<HeldLock> take_lock(WindowCore& window, int rank, bool exclusive,
-                             const WaitSubject* subject) {
+Expected<HeldLock> take_lock(WindowCore& window, int rank, bool exclusive, LockWait* subject) {
   HeldLock held{rank, exclusive, true, 0};
   const auto taken = window.members.control(rank) != nullptr
                          ? window.host.lock(rank, exclusive, held.ticket, subject)
@@ -16,8 +15,7 @@ Expected<HeldLock> take_lock(WindowCore& window, int rank, bool exclusive,
 }
 
 Expected<> lock_one_of_all(WindowCore& window, int rank) {
-  const LockWait subject(window.comm, "MPI_Win_lock_all", rank, false,
-                         window.members.control(rank));
+  LockWait subject(window.comm, "MPI_Win_lock_all", rank, false, window.members.control(rank));
   const auto held = take_lock(window, rank, false, &subject);
   if (!held) return tl::unexpected(held.error());
   window.epochs.add_lock(*held);

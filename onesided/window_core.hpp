@@ -39,7 +39,8 @@ inline constexpr int kAllMembers = -1;
 /// For what all members do together.
 [[nodiscard]] ParentComm window_comm(WindowCore& window);
 
-/// Waits until all members have come; what each has stored before can be seen by all.
+/// Waits until all members have come; what each has stored before can be seen by all. An error
+/// names those that have ended, as far as that is known.
 [[nodiscard]] Expected<> meet_members(const CommCall& call, WindowCore& window);
 
 /// Waits until the operations on `rank`, or on kAllMembers, can be seen there; `local`: until the

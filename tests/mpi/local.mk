@@ -61,6 +61,7 @@ mpi_programs = \
 	tests/mpi/types \
 	tests/mpi/unsupported \
 	tests/mpi/wakeups \
+	tests/mpi/window_deaths \
 	tests/mpi/window_ways \
 	tests/mpi/wrong_arguments
 mpi_runs = \
@@ -114,6 +115,7 @@ mpi_scripts = \
 	tests/mpi/notified_examples.py \
 	tests/mpi/ofi.sh \
 	tests/mpi/tcp.sh \
+	tests/mpi/window_deaths.py \
 	tests/mpi/window_ways.sh
 
 if TESTS_ENABLED

@@ -1,6 +1,6 @@
 # Windows without any MPI function.
 EXTRA_DIST += tests/unit/onesided/child.hpp tests/unit/onesided/element_buffers.hpp \
-	tests/unit/onesided/window_ranks.hpp
+	tests/unit/onesided/window_makers.hpp tests/unit/onesided/window_ranks.hpp
 unit_tests += onesided_test onesided_processes_test onesided_remote_test \
 	onesided_process_memory_test onesided_regions_test onesided_copy_pieces_test
 onesided_test_SOURCES = tests/unit/onesided/accumulate_test.cpp \
@@ -10,7 +10,8 @@ onesided_test_SOURCES = tests/unit/onesided/accumulate_test.cpp \
 	tests/unit/onesided/ticket_lock_test.cpp tests/unit/onesided/window_report_test.cpp
 onesided_test_LDADD = libonesided.la $(UNIT_LIBS) -lpthread
 # Its virtual ranks are threads that take turns.
-onesided_remote_test_SOURCES = tests/unit/onesided/remote_access_test.cpp \
+onesided_remote_test_SOURCES = tests/unit/onesided/ended_members_test.cpp \
+	tests/unit/onesided/remote_access_test.cpp \
 	tests/unit/onesided/remote_locks_test.cpp tests/unit/onesided/window_test.cpp
 onesided_remote_test_LDADD = libonesided.la $(UNIT_LIBS) -lpthread
 # They fork.

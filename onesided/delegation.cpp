@@ -30,7 +30,17 @@ DelegationSlot* Delegation::claim(int rank) {
     return nullptr;
   }
   DelegationSlot& slot = segment.slot(index);
-  return slot.claim() ? &slot : nullptr;
+  return slot.claim(segment.index() + 1) || take_over(slot) ? &slot : nullptr;
+}
+
+bool Delegation::take_over(DelegationSlot& slot) {
+  constexpr std::uint32_t kTimesPerLook = 16;
+  if (++in_use_ % kTimesPerLook != 0) return false;
+  const HostSegment& segment = members_.segment();
+  const std::uint32_t owner = slot.claimant();
+  if (owner == 0 || owner > segment.members()) return false;
+  if (!has_ended(segment.control(owner - 1).identity.sign)) return false;
+  return slot.claim_from(owner, segment.index() + 1);
 }
 
 bool Delegation::ask(int rank, DelegationSlot& slot, const DelegatedOperation& operation) {

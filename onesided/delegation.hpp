@@ -58,6 +58,8 @@ class Delegation {
   [[nodiscard]] bool move(DelegatedKind kind, int rank, const View& origin, const View& target);
   /// The member's slot, which is this process's until leave() if it is not null.
   [[nodiscard]] DelegationSlot* claim(int rank);
+  /// Of an origin that has died with it: looks for that now and then.
+  [[nodiscard]] bool take_over(DelegationSlot& slot);
   /// Whether the member has done it; only then the slot is this process's still.
   [[nodiscard]] bool ask(int rank, DelegationSlot& slot, const DelegatedOperation& operation);
 
@@ -65,6 +67,7 @@ class Delegation {
   WindowMembers& members_;
   std::vector<Patience> patience_;  ///< by the member's index on this host
   std::uint64_t handed_over_ = 0;
+  std::uint32_t in_use_ = 0;  ///< how often a slot was another origin's
 };
 
 }  // namespace remit

@@ -84,8 +84,8 @@ class DelegationTest : public ::testing::Test {
 
 TEST_F(DelegationTest, PutsGetsAndChanges) {
   Delegate member = delegate();
-  ASSERT_TRUE(slot_->claim());
-  EXPECT_FALSE(slot_->claim());
+  ASSERT_TRUE(slot_->claim(1));
+  EXPECT_FALSE(slot_->claim(2));
   const std::array<std::int64_t, 2> values{70, 80};
   std::memcpy(slot_->data(), values.data(), sizeof values);
   DelegatedOperation operation;
@@ -113,11 +113,11 @@ TEST_F(DelegationTest, PutsGetsAndChanges) {
   EXPECT_EQ(numbers()[5], 1);
   EXPECT_EQ(std::memcmp(slot_->data(), &swap[1], sizeof swap[1]), 0);
   slot_->leave();
-  EXPECT_TRUE(slot_->claim());
+  EXPECT_TRUE(slot_->claim(1));
 }
 
 TEST_F(DelegationTest, IsCalledBack) {
-  ASSERT_TRUE(slot_->claim());
+  ASSERT_TRUE(slot_->claim(1));
   int rests = 0;
   slot_->post(sum_at(0, 1));
   EXPECT_EQ(slot_->await([&] { ++rests; }, [] { return false; }), Outcome::unanswered);
@@ -125,11 +125,11 @@ TEST_F(DelegationTest, IsCalledBack) {
   Delegate member = delegate();
   EXPECT_EQ(member.serve(), 0);
   EXPECT_EQ(numbers()[0], 0);
-  EXPECT_TRUE(slot_->claim());  // it is free again
+  EXPECT_TRUE(slot_->claim(1));  // it is free again
 }
 
 TEST_F(DelegationTest, TellsOfALostMember) {
-  ASSERT_TRUE(slot_->claim());
+  ASSERT_TRUE(slot_->claim(1));
   slot_->post(sum_at(0, 1));
   DelegatedOperation taken;
   ASSERT_TRUE(slot_->take(taken));
@@ -141,7 +141,7 @@ TEST_F(DelegationTest, TellsOfALostMember) {
 TEST_F(DelegationTest, RefusesWhatIsNotTheMembers) {
   Delegate member = delegate();
   std::mt19937_64 random(test_seed());
-  ASSERT_TRUE(slot_->claim());
+  ASSERT_TRUE(slot_->claim(1));
   const auto check = [&](DelegatedOperation operation, Outcome outcome) {
     EXPECT_EQ(ask(member, operation), outcome);
   };
@@ -203,7 +203,7 @@ class AddingOrigin {
 
  private:
   bool hand_over(const DelegatedOperation& operation, std::int64_t value) {
-    if (!slot_.claim()) return false;
+    if (!slot_.claim(self_)) return false;
     std::memcpy(slot_.data(), &value, sizeof value);
     slot_.post(operation);
     const Outcome outcome = slot_.await([] {}, [] { return false; });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "onesided/active_target.hpp"
+#include "onesided/delegation.hpp"
 #include "onesided/lock_watch.hpp"
 #include "onesided/process_memory.hpp"
 #include "tests/unit/onesided/child.hpp"
@@ -121,6 +122,46 @@ TEST_F(LockOfTheDead, IsHeldSinceItMoved) {
   ASSERT_TRUE(line().lock.try_writer(ticket));
   EXPECT_FALSE(look_long(seen));
   EXPECT_GT(seen.held_ns(), first);
+}
+
+/// Somebody has claimed the slot of rank 1 and died.
+TEST_F(LockOfTheDead, SlotIsTakenOver) {
+  WindowCore& core = window_.core();
+  DelegationSlot& slot = core.members.segment().slot(1);
+  ranks_.process(0).progress().set_policy({.spin = true});
+  std::int64_t value = 5;
+  const View here{&value, 1, &predefined(MPI_INT64_T).layout()};
+  const auto put_often = [&] {
+    Delegation delegation(core.manager, core.members);
+    for (int i = 0; i < 1000; ++i) EXPECT_FALSE(delegation.put(1, here, here));  // nobody answers
+  };
+  for (const bool posted : {false, true}) {
+    control(2).identity.sign = own_process_sign();
+    ASSERT_TRUE(slot.claim(2 + 1));
+    if (posted) slot.post({});
+    put_often();
+    EXPECT_EQ(slot.claimant(), 2U + 1U) << "it lives";
+    end(2);
+    put_often();
+    EXPECT_EQ(slot.claimant(), 0U);
+    DelegatedOperation operation;
+    EXPECT_FALSE(slot.take(operation));
+  }
+}
+
+/// While the member does what a dead origin has posted, nobody writes there.
+TEST_F(LockOfTheDead, SlotIsNotTakenFromAMemberAtWork) {
+  DelegationSlot& slot = window_.core().members.segment().slot(1);
+  ASSERT_TRUE(slot.claim(2 + 1));
+  slot.post({});
+  DelegatedOperation operation;
+  ASSERT_TRUE(slot.take(operation));
+  EXPECT_FALSE(slot.claim_from(2 + 1, 0 + 1));
+  EXPECT_EQ(slot.claimant(), 2U + 1U);
+  EXPECT_FALSE(slot.claim_from(1 + 1, 0 + 1)) << "it is not that one's";
+  slot.answer(true);
+  EXPECT_TRUE(slot.claim_from(2 + 1, 0 + 1));
+  EXPECT_EQ(slot.claimant(), 0U + 1U);
 }
 
 /// Three ranks that reach each other by messages make a window; rank 2 ends; `wait` is what the

@@ -35,6 +35,7 @@ onesided_sources = \
 	onesided/regions.cpp onesided/regions.hpp \
 	onesided/remote_access.cpp onesided/remote_access.hpp \
 	onesided/runs.cpp onesided/runs.hpp \
+	onesided/scratch.hpp \
 	onesided/segment_making.cpp onesided/segment_making.hpp \
 	onesided/served_window.cpp onesided/served_window.hpp \
 	onesided/short_ways.hpp \

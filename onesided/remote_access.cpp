@@ -7,6 +7,7 @@
 
 #include "onesided/element_code.hpp"
 #include "onesided/one_sided.hpp"
+#include "onesided/scratch.hpp"
 
 namespace remit {
 
@@ -61,7 +62,7 @@ void RemoteAccess::Target::note(Error other) {
 
 std::span<const std::byte> RemoteAccess::bytes_of(const View& view, const RunCutter::Part& part) {
   if (view.is_contiguous()) return {view.data() + part.offset, part.bytes};
-  packed_.resize(part.bytes);
+  resize_scratch(packed_, part.bytes);
   view.pack(part.offset, packed_);
   return packed_;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "onesided/element_code.hpp"
+#include "onesided/scratch.hpp"
 #include "runtime/copy.hpp"
 
 namespace remit {
@@ -136,6 +137,7 @@ bool ServedWindow::get(ProcId from, const WindowHead& head, std::span<const std:
     answer.offset += bytes.size();
   };
   result_.clear();
+  result_.reserve(std::min<std::uint64_t>(most, runs->length));
   for (std::size_t i = 0; i < runs->count; ++i) {
     const MemoryRun run = runs->at(i);
     std::span<const std::byte> left(member_.memory.mapped(run.address), run.length);
@@ -176,7 +178,7 @@ bool ServedWindow::accumulate(ProcId from, const WindowHead& head,
     return true;
   }
   const bool fetches = head.token != 0;
-  if (fetches) result_.resize(runs->length * size);
+  if (fetches) resize_scratch(result_, runs->length * size);
   std::size_t offset = 0;
   for (std::size_t i = 0; i < runs->count; ++i) {
     const MemoryRun run = runs->at(i);

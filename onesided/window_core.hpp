@@ -2,6 +2,8 @@
 // What the parts of a window have in common.
 #pragma once
 
+#include <vector>
+
 #include "communicators/comm_process.hpp"
 #include "onesided/epochs.hpp"
 #include "onesided/host_segment.hpp"
@@ -31,6 +33,7 @@ struct WindowCore {
   Epochs epochs;
   HostSync host;
   RemoteAccess remote;
+  std::vector<int> locking;  ///< targets of MPI_Win_lock_all that threads are about to lock
 };
 
 /// In the place of a rank: all members.

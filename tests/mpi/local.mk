@@ -48,6 +48,7 @@ mpi_programs = \
 	tests/mpi/rma_random \
 	tests/mpi/rma_requests \
 	tests/mpi/rma_sync \
+	tests/mpi/rma_threads \
 	tests/mpi/rma_types \
 	tests/mpi/rma_unfreed \
 	tests/mpi/session \
@@ -96,6 +97,7 @@ mpi_runs = \
 	tests/mpi/runs/rma.mpi \
 	tests/mpi/runs/rma_notify.mpi \
 	tests/mpi/runs/rma_random.mpi \
+	tests/mpi/runs/rma_threads.mpi \
 	tests/mpi/runs/session.mpi \
 	tests/mpi/runs/spawn.mpi \
 	tests/mpi/runs/stress.mpi \

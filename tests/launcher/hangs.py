@@ -146,6 +146,14 @@ class Hangs(LauncherTest):
         self.assertEqual(lines, ["ranks 0, 2 wait for rank 1, which waits in no MPI call"])
 
     @patiently
+    def test_a_lock_that_was_handed_on(self):
+        """Who waits says who has it now, and not who had it when the wait began."""
+        for how in ("sleep", "yield", "spin"):
+            calls, lines = self.report(4, "handed", "--param", f"wait={how}")
+            self.assertRegex(calls[3], "^MPI_Win_lock: exclusive lock of rank 0, held by rank 2 since ", how)
+            self.assertEqual(lines, ["rank 3 waits for rank 2, which waits in no MPI call"], how)
+
+    @patiently
     def test_a_rank_that_was_killed(self):
         _, err = self.run_job("-n", "3", self.STUCK, "killed", self.seconds, status=137)
         self.assertRegex(err, r"(?m)^ +1  .* ended .* in no MPI call")

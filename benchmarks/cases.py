@@ -42,7 +42,11 @@ TRANSFERS = (
 ) + ATOMICS
 # Each is synchronization.c under its name.
 SYNCHRONIZATION = ("lock", "lock_all", "lock_contended", "fence", "pscw", "win_create")
-ONE_SIDED = TRANSFERS + SYNCHRONIZATION + ("put_flag", "computing_target")
+# Each is arrival.c under its name; the sizes of the first ones are numbers of arrivals.
+ARRIVALS = ("arrivals_message", "arrivals_flag", "arrivals_notify", "arrivals_signal")
+OVERLAP = ("overlap_message", "overlap_flag", "overlap_notify", "overlap_signal")
+NOTIFIED = ("put_flag", "put_notify", "put_notify_polled", "put_signal") + ARRIVALS + OVERLAP
+ONE_SIDED = TRANSFERS + SYNCHRONIZATION + NOTIFIED + ("computing_target",)
 SIZELESS = ("barrier", "ibarrier", "init", "hello") + ATOMICS + SYNCHRONIZATION
 # Whose rows are named.
 NAMED_ROWS = LAYOUTS + ("computing_target",)
@@ -52,9 +56,11 @@ MATCHING = ("posted", "posted_reverse", "unexpected", "unexpected_reverse")
 THREADS = ("threads_own", "threads_shared")
 PROGRAMS = PAIRS + LAYOUTS + COLLECTIVES + ONE_SIDED + MATCHING + THREADS + ("init", "hello")
 # That take two ranks, no more.
-OF_TWO = ("latency", "bw", "bibw", "put_flag", "computing_target") + TRANSFERS + MATCHING + THREADS
+OF_TWO = ("latency", "bw", "bibw") + NOTIFIED + ("computing_target",) + TRANSFERS + MATCHING + THREADS
 # Whose data lie in buffers that can be placed, rotated and touched.
-WITH_BUFFERS = tuple(p for p in PAIRS + LAYOUTS + COLLECTIVES + TRANSFERS + ("put_flag",) if p not in SIZELESS)
+WITH_BUFFERS = tuple(
+    p for p in PAIRS + LAYOUTS + COLLECTIVES + TRANSFERS + NOTIFIED if p not in SIZELESS + ARRIVALS
+)
 # What raw_collectives does, by what the programs do.
 RAW = {"latency": "latency"}
 for _name in ("bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce"):
@@ -84,6 +90,17 @@ TITLES = {
     "pscw": "Post, start, complete and wait with both neighbours",
     "win_create": "Making and freeing a window",
     "put_flag": "Put, flush, flag and flush, half a ping-pong",
+    "put_notify": "Notified put, half a ping-pong",
+    "put_notify_polled": "Notified put whose target reads the counter, half a ping-pong",
+    "put_signal": "Put with a signal, half a ping-pong",
+    "arrivals_message": "Arrivals and one wait: messages",
+    "arrivals_flag": "Arrivals and one wait: put, flush, accumulate and flush",
+    "arrivals_notify": "Arrivals and one wait: notified puts",
+    "arrivals_signal": "Arrivals and one wait: puts with a signal",
+    "overlap_message": "A message whose receiver computes for 1 ms: what it waits then",
+    "overlap_flag": "Put, flush and flag whose target computes for 1 ms: what it waits then",
+    "overlap_notify": "Notified put whose target computes for 1 ms: what it waits then",
+    "overlap_signal": "Put with a signal whose target computes for 1 ms: what it waits then",
     "computing_target": "One operation while the target computes for another 280 ms",
     "posted": "A message while others are posted, in order",
     "posted_reverse": "A message while others are posted, last first",
@@ -273,7 +290,7 @@ def row_name(program, size):
         return ""
     if program in THREADS:
         return f"{size} thread{'s' if size > 1 else ''}"
-    return f"{size:,}" if program in MATCHING else size_name(size)
+    return f"{size:,}" if program in MATCHING + ARRIVALS else size_name(size)
 
 
 def title_of(program):

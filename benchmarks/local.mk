@@ -12,6 +12,7 @@ benchmark_collective = $(benchmark_common) $(benchmark_calls) benchmarks/suite/c
 benchmark_exposed = $(benchmark_common) benchmarks/suite/exposed.c benchmarks/suite/exposed.h
 benchmark_transfers = $(benchmark_exposed) benchmarks/suite/transfers.c
 benchmark_synchronization = $(benchmark_exposed) benchmarks/suite/synchronization.c
+benchmark_arrival = $(benchmark_exposed) benchmarks/suite/arrival.c benchmarks/suite/notified_calls.h
 
 noinst_PROGRAMS += benchmarks/raw_limits
 benchmarks_raw_limits_SOURCES = benchmarks/raw_limits.c
@@ -158,7 +159,40 @@ noinst_PROGRAMS += benchmarks/suite/win_create
 benchmarks_suite_win_create_SOURCES = $(benchmark_synchronization)
 
 noinst_PROGRAMS += benchmarks/suite/put_flag
-benchmarks_suite_put_flag_SOURCES = benchmarks/suite/put_flag.c $(benchmark_exposed)
+benchmarks_suite_put_flag_SOURCES = $(benchmark_arrival)
+
+noinst_PROGRAMS += benchmarks/suite/put_notify
+benchmarks_suite_put_notify_SOURCES = $(benchmark_arrival)
+
+noinst_PROGRAMS += benchmarks/suite/put_notify_polled
+benchmarks_suite_put_notify_polled_SOURCES = $(benchmark_arrival)
+
+noinst_PROGRAMS += benchmarks/suite/put_signal
+benchmarks_suite_put_signal_SOURCES = $(benchmark_arrival)
+
+noinst_PROGRAMS += benchmarks/suite/arrivals_message
+benchmarks_suite_arrivals_message_SOURCES = $(benchmark_arrival)
+
+noinst_PROGRAMS += benchmarks/suite/arrivals_flag
+benchmarks_suite_arrivals_flag_SOURCES = $(benchmark_arrival)
+
+noinst_PROGRAMS += benchmarks/suite/arrivals_notify
+benchmarks_suite_arrivals_notify_SOURCES = $(benchmark_arrival)
+
+noinst_PROGRAMS += benchmarks/suite/arrivals_signal
+benchmarks_suite_arrivals_signal_SOURCES = $(benchmark_arrival)
+
+noinst_PROGRAMS += benchmarks/suite/overlap_message
+benchmarks_suite_overlap_message_SOURCES = $(benchmark_arrival)
+
+noinst_PROGRAMS += benchmarks/suite/overlap_flag
+benchmarks_suite_overlap_flag_SOURCES = $(benchmark_arrival)
+
+noinst_PROGRAMS += benchmarks/suite/overlap_notify
+benchmarks_suite_overlap_notify_SOURCES = $(benchmark_arrival)
+
+noinst_PROGRAMS += benchmarks/suite/overlap_signal
+benchmarks_suite_overlap_signal_SOURCES = $(benchmark_arrival)
 
 noinst_PROGRAMS += benchmarks/suite/computing_target
 benchmarks_suite_computing_target_SOURCES = benchmarks/suite/computing_target.c $(benchmark_exposed)

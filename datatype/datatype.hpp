@@ -315,6 +315,12 @@ extern const std::array<const Datatype*, kDatatypeSlots> kPredefinedDatatypes;
   return *kPredefinedDatatypes[reinterpret_cast<std::uintptr_t>(handle) - kFirstDatatype];
 }
 
+/// Plain bytes, such as the packed ones of elements. Who is to read them only does not write to
+/// them.
+[[nodiscard]] inline View bytes_view(const void* memory, std::size_t bytes) {
+  return {const_cast<void*>(memory), static_cast<MPI_Count>(bytes), &predefined(MPI_BYTE).layout()};
+}
+
 /// The object behind a C handle: a predefined type or null for reserved values (below 4096), else
 /// the handle's object, unchecked.
 [[nodiscard]] inline const Datatype* datatype_of(MPI_Datatype handle) {

@@ -38,11 +38,6 @@ class Accumulation {
   ReductionKernel kernel_;
 };
 
-/// Elements' packed bytes, which lie where they are.
-[[nodiscard]] inline View packed_elements(std::byte* bytes, std::size_t count) {
-  return {bytes, static_cast<MPI_Count>(count), &predefined(MPI_BYTE).layout()};
-}
-
 /// Does `what` to each element of `target`, whose addresses are the member's, with the elements of
 /// `origin` as they are in the type map's order; null for MPI_NO_OP. `result` gets what they were
 /// before; null: nobody wants that. The element types of all three are the same, or `origin` and

@@ -34,18 +34,24 @@ bool ActiveTarget::all_posted(std::vector<int>& missing) {
 Expected<> ActiveTarget::start(const CommCall& call, std::vector<int> ranks, int assertion) {
   if (auto fine = window_.epochs.check_start(); !fine) return fine;
   std::vector<int> missing = ranks;
-  bool lost = false;
+  EndWatch targets(window_.manager, window_.members);
+  int lost = EndWatch::kNobody;
   const auto over = [&] {
-    lost = !all_posted(missing) && std::any_of(missing.begin(), missing.end(), [this](int rank) {
-      return window_.manager.links().lost(window_.members.proc(rank));
-    });
-    return lost || missing.empty();
+    if (all_posted(missing)) return true;
+    const int ended = targets.look(missing);
+    if (ended == EndWatch::kNobody || all_posted(missing)) return missing.empty();
+    // It may have posted just before.
+    const bool awaited = std::find(missing.begin(), missing.end(), ended) != missing.end();
+    if (awaited) lost = ended;
+    return awaited;
   };
   if ((assertion & MPI_MODE_NOCHECK) == 0) {
     const MembersWait subject(window_.comm, call.function, "post", missing);
     wait_for_word(call.progress(), window_.members.own_control().posted.sleeps, over, &subject);
   }
-  if (lost) return fail(MPI_ERR_PROC_ABORTED, "rank {} has ended without a post", missing.front());
+  if (lost != EndWatch::kNobody) {
+    return fail(MPI_ERR_PROC_ABORTED, "rank {} has ended without a post", lost);
+  }
   window_.epochs.start(std::move(ranks));
   return {};
 }
@@ -81,17 +87,41 @@ void ActiveTarget::take_completion() {
   window_.members.own_control().exposure.completed.fetch_add(1, std::memory_order_release);
 }
 
-bool ActiveTarget::is_over() const {
+std::uint64_t ActiveTarget::completions_missing() const {
   const MemberControl::CompleteLine& line = window_.members.own_control().exposure;
-  return line.completed.load(std::memory_order_acquire) >= completions_due_;
+  const std::uint64_t completed = line.completed.load(std::memory_order_acquire);
+  return completed < completions_due_ ? completions_due_ - completed : 0;
+}
+
+/// Whose completions have come is not known, only how many: as long as more are missing than
+/// members have ended, others may complete. To be called with each look in vain.
+int ActiveTarget::find_lost_origin() {
+  const int ended = origins_.look(exposed_to_);
+  if (ended == EndWatch::kNobody) return ended;
+  const std::uint64_t all_ended = origins_.ended_of(exposed_to_);
+  const std::uint64_t missing = completions_missing();
+  return missing != 0 && missing <= all_ended ? ended : EndWatch::kNobody;
+}
+
+/// The exposure ends, so that this process may free the window, or expose its memory to others.
+Error ActiveTarget::end_without(int origin) {
+  completions_due_ -= completions_missing();
+  window_.epochs.end_exposure();
+  return {MPI_ERR_PROC_ABORTED,
+          fmt::format("rank {} has ended without a completion of its access", origin)};
 }
 
 Expected<> ActiveTarget::wait(const CommCall& call) {
   if (auto fine = window_.epochs.check_wait(); !fine) return fine;
   const MembersWait subject(window_.comm, call.function, "completion", exposed_to_);
-  wait_for_word(
-      call.progress(), window_.members.own_control().exposure.sleeps, [this] { return is_over(); },
-      &subject);
+  int lost = EndWatch::kNobody;
+  const auto over = [&] {
+    if (is_over()) return true;
+    lost = find_lost_origin();
+    return lost != EndWatch::kNobody;
+  };
+  wait_for_word(call.progress(), window_.members.own_control().exposure.sleeps, over, &subject);
+  if (lost != EndWatch::kNobody) return tl::unexpected(end_without(lost));
   window_.epochs.end_exposure();
   return {};
 }
@@ -99,7 +129,11 @@ Expected<> ActiveTarget::wait(const CommCall& call) {
 Expected<bool> ActiveTarget::test() {
   if (auto fine = window_.epochs.check_wait(); !fine) return tl::unexpected(fine.error());
   const bool over = is_over();
-  if (over) window_.epochs.end_exposure();
+  if (over) {
+    window_.epochs.end_exposure();
+  } else if (const int lost = find_lost_origin(); lost != EndWatch::kNobody) {
+    return tl::unexpected(end_without(lost));
+  }
   return over;
 }
 

@@ -5,17 +5,20 @@
 #include <cstdint>
 #include <vector>
 
+#include "onesided/end_watch.hpp"
 #include "onesided/window_core.hpp"
 
 namespace remit {
 
 /// Fences, and the access and exposure epochs that MPI_Win_start and MPI_Win_post begin.
 /// `assertion`: what MPI_MODE_ bits the program gave. MPI_ERR_RMA_SYNC: the call may not follow
-/// those before. The thread that holds the process.
+/// those before. MPI_ERR_PROC_ABORTED: a member that is waited for has ended, and the words name
+/// it. The thread that holds the process.
 class ActiveTarget {
  public:
   /// `window` must outlive it.
-  explicit ActiveTarget(WindowCore& window) : window_(window) {}
+  explicit ActiveTarget(WindowCore& window)
+      : window_(window), origins_(window.manager, window.members) {}
 
   [[nodiscard]] Expected<> fence(const CommCall& call, int assertion);
 
@@ -35,9 +38,13 @@ class ActiveTarget {
 
  private:
   [[nodiscard]] bool all_posted(std::vector<int>& missing);
-  [[nodiscard]] bool is_over() const;
+  [[nodiscard]] bool is_over() const { return completions_missing() == 0; }
+  [[nodiscard]] std::uint64_t completions_missing() const;
+  [[nodiscard]] int find_lost_origin();
+  [[nodiscard]] Error end_without(int origin);
 
   WindowCore& window_;
+  EndWatch origins_;                   ///< by those who wait for the end of an exposure
   std::vector<int> remote_posts_;      ///< ranks, one for each post
   std::vector<int> exposed_to_;        ///< who may access by the last post
   std::uint64_t completions_due_ = 0;  ///< of CompleteLine::completed when this exposure ends

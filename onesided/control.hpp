@@ -40,6 +40,9 @@ struct MemberControl {
     TicketLock lock;
     std::atomic<std::uint32_t> sleepers{0};  ///< members that may sleep until the lock moves on
     std::atomic<std::uint32_t> holder{0};    ///< 1 + the rank of the last writer; for reports
+    /// Not 0: those who wait for the lock wait in vain, for this rank + 1 has ended while it had it
+    /// or waited before them. It stays so.
+    std::atomic<std::uint32_t> lost{0};
   } access;
 
   /// What ends the member's exposure (MPI_Win_complete at its origins).

@@ -46,10 +46,10 @@ bool Delegate::accumulate(const DelegatedOperation& operation, std::byte* data) 
   const PlainChange change{what->kernel(), reads_only ? nullptr : data,
                            fetches ? before_.data() : nullptr};
   if (!change_plain(elements, size, count, change)) {
-    const View origin = packed_elements(data, operation.bytes);
+    const View origin = bytes_view(data, operation.bytes);
     const View target{reinterpret_cast<void*>(static_cast<std::uintptr_t>(operation.address)),
                       static_cast<MPI_Count>(count), &element->layout()};
-    const View result = packed_elements(before_.data(), operation.bytes);
+    const View result = bytes_view(before_.data(), operation.bytes);
     if (!remit::accumulate(member_.memory, *what, reads_only ? nullptr : &origin, target,
                            fetches ? &result : nullptr)) {
       return false;

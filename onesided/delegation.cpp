@@ -7,6 +7,7 @@
 
 #include "onesided/element_code.hpp"
 #include "onesided/granule.hpp"
+#include "onesided/process_memory.hpp"
 
 namespace remit {
 
@@ -39,8 +40,29 @@ Handover Delegation::open(int rank) {
   const std::uint32_t index = members_.entry(rank).local_index;
   const bool reaches =
       segment.has_slots() && manager_.progress().spins_now() && index < segment.members();
-  if (reaches && patience_.empty()) patience_.resize(segment.members());
-  return {manager_, members_, rank, reaches ? &patience_[index] : nullptr};
+  if (!reaches) return {manager_, members_, rank, nullptr, nullptr};
+  if (patience_.empty()) patience_.resize(segment.members());
+  return {manager_, members_, rank, claim(index), &patience_[index]};
+}
+
+DelegationSlot* Delegation::claim(std::uint32_t index) {
+  if (Patience& patience = patience_[index]; patience.pause != 0) {
+    --patience.pause;
+    return nullptr;
+  }
+  const HostSegment& segment = members_.segment();
+  DelegationSlot& slot = segment.slot(index);
+  return slot.claim(segment.index() + 1) || take_over(slot) ? &slot : nullptr;
+}
+
+bool Delegation::take_over(DelegationSlot& slot) {
+  constexpr std::uint32_t kTimesPerLook = 16;
+  if (++in_use_ % kTimesPerLook != 0) return false;
+  const HostSegment& segment = members_.segment();
+  const std::uint32_t owner = slot.claimant();
+  if (owner == 0 || owner > segment.members()) return false;
+  if (!has_ended(segment.control(owner - 1).identity.sign)) return false;
+  return slot.claim_from(owner, segment.index() + 1);
 }
 
 std::byte* Delegation::settle(Handover& handover) {

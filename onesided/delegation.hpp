@@ -56,10 +56,16 @@ class Delegation {
   /// A put or a get.
   [[nodiscard]] bool move(DelegatedKind kind, int rank, const View& origin, const View& target);
 
+  /// The slot of the member of that index, if it is this process's now; else null.
+  [[nodiscard]] DelegationSlot* claim(std::uint32_t index);
+  /// Of an origin that has died with it: looks for that now and then.
+  [[nodiscard]] bool take_over(DelegationSlot& slot);
+
   OneSided& manager_;
   WindowMembers& members_;
   std::vector<Patience> patience_;  ///< by the member's index on this host
   std::uint64_t handed_over_ = 0;
+  std::uint32_t in_use_ = 0;  ///< how often a slot was another origin's
 };
 
 }  // namespace remit

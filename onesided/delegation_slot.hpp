@@ -36,8 +36,8 @@ struct DelegatedOperation {
 /// writes an operation into one of its lanes, posts it and looks for the answer; meanwhile it may
 /// write another one, so that both copy at the same time. The member takes what it finds when it
 /// polls, in any order. An origin that finds no answer within the time that another way takes calls
-/// the operation back, and does it itself: so nobody waits for a member that computes. The slot of
-/// an origin that has died with it stays claimed: others find it in use.
+/// the operation back, and does it itself: so nobody waits for a member that computes. Of an origin
+/// that has died with it another one takes it over.
 class alignas(kControlLine) DelegationSlot {
  public:
   /// Operations that may be posted at the same time.
@@ -55,12 +55,17 @@ class alignas(kControlLine) DelegationSlot {
 
   // The origin's side.
 
-  /// False: it is in use.
-  [[nodiscard]] bool claim() {
-    bool free = false;
-    return !claimed_.load(std::memory_order_relaxed) &&
-           claimed_.compare_exchange_strong(free, true, std::memory_order_acquire);
+  /// `self`: 1 + the origin's index on the host. False: it is in use.
+  [[nodiscard]] bool claim(std::uint32_t self) {
+    std::uint32_t free = 0;
+    return claimed_.load(std::memory_order_relaxed) == 0 &&
+           claimed_.compare_exchange_strong(free, self, std::memory_order_acquire);
   }
+  /// Who has it; 0: nobody.
+  [[nodiscard]] std::uint32_t claimant() const { return claimed_.load(std::memory_order_relaxed); }
+  /// As claim(), where `gone`, which has it, has died. False also while the member is at what that
+  /// has posted.
+  [[nodiscard]] bool claim_from(std::uint32_t gone, std::uint32_t self);
   void post(unsigned lane, const DelegatedOperation& operation) {
     operations_[lane] = operation;
     states_[lane].store(kPosted, std::memory_order_release);
@@ -96,7 +101,7 @@ class alignas(kControlLine) DelegationSlot {
   /// The member is going to be woken for operations that are still to come.
   void call() { called_.store(true, std::memory_order_relaxed); }
   /// No lane has an operation that is posted. Not behind Outcome::lost: the slot is nobody's then.
-  void leave() { claimed_.store(false, std::memory_order_release); }
+  void leave() { claimed_.store(0, std::memory_order_release); }
 
   /// The lane's: the origin's between claim() and post(), and again behind the answer; else the
   /// member's.
@@ -138,7 +143,7 @@ class alignas(kControlLine) DelegationSlot {
   static void give_core_away();
 
   /// In a line of its own: the member's polls do not take it away.
-  std::atomic<bool> claimed_{false};
+  std::atomic<std::uint32_t> claimed_{0};  ///< by whom
   std::atomic<bool> sleeps_{false};
   std::atomic<bool> called_{false};
   /// One line has what the member looks at, and what it then has to know.

@@ -12,6 +12,7 @@ ExposedMemory::ExposedMemory(WindowCore& window, void* base, std::shared_ptr<voi
       keeps_(std::move(keeps)),
       base_(base),
       unnamed_(std::move(name)),
+      lock_watch_(window.members, window.members.own_control()),
       served_(window.manager.traffic(), served_member(active_target, notified_access)) {
   if (window.spec.flavor == MPI_WIN_FLAVOR_DYNAMIC) {
     regions_ = std::make_unique<Regions>(window.members.own_control().identity);
@@ -62,6 +63,7 @@ ServedWindow::Member ExposedMemory::served_member(ActiveTarget& active_target,
     return notified_access.arrived(index);
   };
   member.lock_moved = [&window] { window.host.lock_moved(window.members.own_control()); };
+  member.lock_lost = [this] { return lock_watch_.look(); };
   member.keys = [this] { return keys(); };
   return member;
 }

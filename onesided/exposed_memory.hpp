@@ -12,6 +12,7 @@
 #include "links/offered_memory.hpp"
 #include "onesided/active_target.hpp"
 #include "onesided/delegate.hpp"
+#include "onesided/lock_watch.hpp"
 #include "onesided/notified_access.hpp"
 #include "onesided/regions.hpp"
 #include "onesided/served_window.hpp"
@@ -62,6 +63,7 @@ class ExposedMemory {
   std::string unnamed_;                   ///< what the window is called without a name
   std::unique_ptr<Regions> regions_;      ///< null: the window is no dynamic one
   std::optional<OfferedMemory> offered_;  ///< once keys were asked for
+  LockWatch lock_watch_;                  ///< for those who wait by messages for this member's lock
   ServedWindow served_;
   std::optional<Delegate> delegate_;  ///< of windows whose members have memory of their own
   bool open_ = true;

@@ -7,17 +7,6 @@
 
 namespace remit {
 
-Handover::Handover(OneSided& manager, WindowMembers& members, int rank, Patience* patience)
-    : manager_(manager), members_(members), rank_(rank), patience_(patience) {
-  if (patience == nullptr) return;
-  if (patience->pause != 0) {
-    --patience->pause;
-    return;
-  }
-  DelegationSlot& slot = members.segment().slot(members.entry(rank).local_index);
-  if (slot.claim()) slot_ = &slot;
-}
-
 Handover::~Handover() {
   if (slot_ == nullptr) return;
   open_ = false;

@@ -21,14 +21,16 @@ struct Patience {
   static constexpr std::uint8_t kFailuresOfWoken = 2;
 };
 
-/// A member's slot, from claim() to destruction. Pieces are posted one after the other, and settled
-/// in the same order; there may be as many on their way as the slot has lanes, so that the member
-/// is at one while the origin is at the next. The thread that holds the process.
+/// A member's slot, from the claim to destruction. Pieces are posted one after the other, and
+/// settled in the same order; there may be as many on their way as the slot has lanes, so that the
+/// member is at one while the origin is at the next. The thread that holds the process.
 class Handover {
  public:
-  /// Claims the slot of a member, which `patience` is about. Null: nothing can be handed to it, and
-  /// this is not open. All must outlive it.
-  Handover(OneSided& manager, WindowMembers& members, int rank, Patience* patience);
+  /// `slot`: the member's, which this process has claimed; null: nothing can be handed to it now,
+  /// and this is not open. `patience`: with it, not with null either. All must outlive it.
+  Handover(OneSided& manager, WindowMembers& members, int rank, DelegationSlot* slot,
+           Patience* patience)
+      : manager_(manager), members_(members), rank_(rank), slot_(slot), patience_(patience) {}
   /// Pieces that are not settled are called back.
   ~Handover();
   Handover(const Handover&) = delete;
@@ -56,8 +58,8 @@ class Handover {
   OneSided& manager_;
   WindowMembers& members_;
   int rank_;
+  DelegationSlot* slot_;
   Patience* patience_;
-  DelegationSlot* slot_ = nullptr;
   bool open_ = true;
   bool lost_ = false;
   unsigned posted_ = 0;

@@ -5,21 +5,14 @@
 #include <atomic>
 
 #include "onesided/host_wait.hpp"
+#include "onesided/lock_watch.hpp"
+#include "onesided/window_waits.hpp"
 
 namespace remit {
 
 // --- locks -------------------------------------------------------------------------------------
 
-/// The last writer may have left, and others have the lock.
-bool HostSync::writer_is_lost(const MemberControl& target) const {
-  if (!target.access.lock.written()) return false;
-  const std::uint32_t holder = target.access.holder.load(std::memory_order_relaxed);
-  return holder != 0 && holder <= static_cast<std::uint32_t>(members_.size()) &&
-         manager_.links().lost(members_.proc(static_cast<int>(holder - 1)));
-}
-
-Expected<> HostSync::lock(int rank, bool exclusive, TicketLock::Ticket& ticket,
-                          const WaitSubject* subject) {
+Expected<> HostSync::lock(int rank, bool exclusive, TicketLock::Ticket& ticket, LockWait* subject) {
   MemberControl& target = *members_.control(rank);
   if (try_lock(target, exclusive, ticket)) return {};
   ++waits_;
@@ -27,20 +20,20 @@ Expected<> HostSync::lock(int rank, bool exclusive, TicketLock::Ticket& ticket,
   ticket = lock.take_ticket();
   bool is_in = false;
   bool lost = false;
+  LockWatch watch(members_, target);
+  if (subject != nullptr) subject->see(&watch);
   const auto served = [&] {
-    if (is_in) return true;
+    if (is_in || lost) return true;
     is_in = exclusive ? lock.writer_is_in(ticket) : lock.let_reader_in(ticket);
-    lost = !is_in && writer_is_lost(target);
+    lost = !is_in && watch.look();
     return is_in || lost;
   };
   std::atomic<std::uint32_t>& awaited = members_.own_control().identity.awaits_lock_of;
   awaited.store(members_.index_of(target) + 1, std::memory_order_seq_cst);
   wait_for_word(progress(), target.access.sleepers, served, subject);
   awaited.store(0, std::memory_order_relaxed);
-  if (lost) {
-    return fail(MPI_ERR_PROC_ABORTED, "rank {}, which has locked rank {}, has ended",
-                target.access.holder.load(std::memory_order_relaxed) - 1, rank);
-  }
+  if (subject != nullptr) subject->see(nullptr);
+  if (lost) return tl::unexpected(lost_lock(target.access, rank));
   if (exclusive) note_writer(target);
   return {};
 }

@@ -8,10 +8,11 @@
 
 #include "onesided/members.hpp"
 #include "onesided/one_sided.hpp"
-#include "runtime/call_status.hpp"
 #include "runtime/error.hpp"
 
 namespace remit {
+
+class LockWait;
 
 /// All ranks are of members on this host. The thread that holds the process.
 class HostSync {
@@ -29,10 +30,10 @@ class HostSync {
     note_writer(target);
     return true;
   }
-  /// Takes it in the order of those who want it, and waits. An error: the process that holds it is
-  /// gone.
+  /// Takes it in the order of those who want it, and waits. MPI_ERR_PROC_ABORTED: a process that
+  /// has it, or stands before this one, has ended.
   [[nodiscard]] Expected<> lock(int rank, bool exclusive, TicketLock::Ticket& ticket,
-                                const WaitSubject* subject);
+                                LockWait* subject);
   [[gnu::always_inline]] void unlock(MemberControl& target, bool exclusive,
                                      TicketLock::Ticket ticket) {
     TicketLock& lock = target.access.lock;
@@ -74,7 +75,6 @@ class HostSync {
     target.access.holder.store(static_cast<std::uint32_t>(members_.rank()) + 1,
                                std::memory_order_relaxed);
   }
-  [[nodiscard]] bool writer_is_lost(const MemberControl& target) const;
   void wake_lockers(const MemberControl& target);
 
   OneSided& manager_;

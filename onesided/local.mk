@@ -11,6 +11,7 @@ onesided_sources = \
 	onesided/direct_moves.cpp onesided/direct_moves.hpp \
 	onesided/element_code.cpp onesided/element_code.hpp \
 	onesided/element_walk.cpp onesided/element_walk.hpp \
+	onesided/end_watch.cpp onesided/end_watch.hpp \
 	onesided/epochs.cpp onesided/epochs.hpp \
 	onesided/exposed_memory.cpp onesided/exposed_memory.hpp \
 	onesided/fetches.cpp onesided/fetches.hpp \
@@ -21,6 +22,7 @@ onesided_sources = \
 	onesided/host_sync.cpp onesided/host_sync.hpp \
 	onesided/host_wait.hpp \
 	onesided/lock_queue.hpp \
+	onesided/lock_watch.cpp onesided/lock_watch.hpp \
 	onesided/member_memory.hpp \
 	onesided/members.cpp onesided/members.hpp \
 	onesided/notified_access.cpp onesided/notified_access.hpp \
@@ -34,6 +36,7 @@ onesided_sources = \
 	onesided/regions.cpp onesided/regions.hpp \
 	onesided/remote_access.cpp onesided/remote_access.hpp \
 	onesided/runs.cpp onesided/runs.hpp \
+	onesided/scratch.hpp \
 	onesided/segment_making.cpp onesided/segment_making.hpp \
 	onesided/served_window.cpp onesided/served_window.hpp \
 	onesided/short_ways.hpp \

@@ -36,11 +36,18 @@ class LockQueue {
     return true;
   }
 
-  /// The process is gone: its lock is given back, its ticket, when it is served. True: the lock
-  /// may have moved on.
-  bool forget(ProcId proc) {
+  /// What a process had that is gone.
+  enum class Forgotten : std::uint8_t { no_lock, shared_lock, exclusive_lock };
+  /// The process is gone: a shared lock is given back, a ticket, when it is served. An exclusive
+  /// lock stays taken for ever: what its owner was at may be half done.
+  Forgotten forget(ProcId proc) {
     if (const auto at = waiting(proc); at != waiting_.end()) at->gone = true;
-    return leave(proc);
+    const auto held = holders_.find(proc);
+    if (held == holders_.end()) return Forgotten::no_lock;
+    const bool exclusive = held->second.exclusive;
+    if (!exclusive) lock_.reader_leaves();
+    holders_.erase(held);
+    return exclusive ? Forgotten::exclusive_lock : Forgotten::shared_lock;
   }
 
   /// Calls granted(proc, exclusive, token) for each whose turn has come; passed_on() where a
@@ -63,6 +70,19 @@ class LockQueue {
     return turns;
   }
   [[nodiscard]] bool waits() const { return !waiting_.empty(); }
+  /// Nobody will be let in any more: calls refused(proc, token) for each who waits. How many there
+  /// were.
+  template <class Refused>
+  int give_up(Refused&& refused) {
+    int told = 0;
+    for (const Asker& asker : waiting_) {
+      if (asker.gone) continue;
+      refused(asker.proc, asker.token);
+      ++told;
+    }
+    waiting_.clear();
+    return told;
+  }
 
  private:
   struct Asker {

@@ -74,6 +74,23 @@ std::optional<MemoryWay> WindowMembers::known_way(int rank) const {
   return known->second != nullptr ? MemoryWay::kernel : MemoryWay::message;
 }
 
+int WindowMembers::rank_of_local(std::uint32_t index) const {
+  int rank = 0;
+  while (rank + 1 < size() && entry(rank).local_index != index) ++rank;
+  return rank;
+}
+
+bool WindowMembers::has_ended(int rank) const {
+  if (links_.lost(proc(rank))) return true;
+  const MemberControl* const words = control(rank);
+  return words != nullptr && remit::has_ended(words->identity.sign);
+}
+
+bool WindowMembers::sees_end_of(int rank) const {
+  const MemberControl* const words = control(rank);
+  return words != nullptr && is_seen_to_end(words->identity.sign);
+}
+
 MemberMemory WindowMembers::memory(int rank) {
   MemberMemory memory;
   memory.self = segment_.index() + 1;

@@ -84,6 +84,13 @@ class WindowMembers {
   [[nodiscard]] std::uint32_t index_of(const MemberControl& words) const {
     return static_cast<std::uint32_t>(&words - &segment_.control(0));
   }
+  /// The rank of the host's member of that index.
+  [[nodiscard]] int rank_of_local(std::uint32_t index) const;
+  /// Whether the member's process has ended, as far as this one can know: by its link, and on this
+  /// host by what the system says, which takes a call.
+  [[nodiscard]] bool has_ended(int rank) const;
+  /// Whether has_ended() would be true without a link.
+  [[nodiscard]] bool sees_end_of(int rank) const;
   /// Of those who hold granules of members of this host.
   [[nodiscard]] const HolderWatch* watch() const { return &watch_; }
   /// Why the kernel copies no member's memory; empty: nobody has tried, or it does.

@@ -95,8 +95,7 @@ void OneSided::answer_for_none(ProcId from, const WindowHead& head) {
     answer.value = MPI_ERR_WIN;
     traffic_.send(from, answer, std::as_bytes(std::span(words)));
   };
-  const std::string words =
-      fmt::format("Window {} is not there: it has been freed, or never was", head.window);
+  const std::string words = served_.words_of_absent(head.window);
   switch (kind_of(head)) {
     case WindowMessage::put:
     case WindowMessage::get:

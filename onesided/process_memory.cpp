@@ -153,12 +153,13 @@ tl::unexpected<Error> failed_to_copy(pid_t pid, bool to_peer, std::uint64_t addr
 
 }  // namespace
 
+bool is_seen_to_end(const ProcessSign& sign) {
+  return sign.pid > 0 && sign.pid_namespace != 0 &&
+         sign.pid_namespace == own_process_sign().pid_namespace;
+}
+
 bool has_ended(const ProcessSign& sign) {
-  if (sign.pid <= 0 || sign.pid_namespace == 0 ||
-      sign.pid_namespace != own_process_sign().pid_namespace) {
-    return false;
-  }
-  return ::kill(sign.pid, 0) != 0 && errno == ESRCH;
+  return is_seen_to_end(sign) && ::kill(sign.pid, 0) != 0 && errno == ESRCH;
 }
 
 ProcessSign own_process_sign() {

@@ -23,6 +23,8 @@ namespace remit {
 /// Whether the process has ended, as far as this one can know: false of one that another namespace
 /// counts. Any thread.
 [[nodiscard]] bool has_ended(const ProcessSign& sign);
+/// Whether has_ended() will be true when it has. Any thread.
+[[nodiscard]] bool is_seen_to_end(const ProcessSign& sign);
 
 /// Another process, by its sign. Copies are the kernel's, outside of the copy trap. One thread.
 class ProcessMemory {

@@ -7,6 +7,7 @@
 
 #include "onesided/element_code.hpp"
 #include "onesided/one_sided.hpp"
+#include "onesided/scratch.hpp"
 
 namespace remit {
 
@@ -50,6 +51,7 @@ Expected<RemoteAccess::Target*> RemoteAccess::begin(int rank) {
 }
 
 void RemoteAccess::use(Target& target) {
+  ++target.operations;
   if (target.used) return;
   target.used = true;
   ++under_way_;
@@ -61,7 +63,7 @@ void RemoteAccess::Target::note(Error other) {
 
 std::span<const std::byte> RemoteAccess::bytes_of(const View& view, const RunCutter::Part& part) {
   if (view.is_contiguous()) return {view.data() + part.offset, part.bytes};
-  packed_.resize(part.bytes);
+  resize_scratch(packed_, part.bytes);
   view.pack(part.offset, packed_);
   return packed_;
 }
@@ -245,8 +247,9 @@ void RemoteAccess::ask_if_reached(ProcId proc, Target& target) {
   traffic_.send(proc, head);
 }
 
-Expected<> RemoteAccess::settle(Target& target, bool local) {
-  if (!local && target.used) {
+/// While this thread waited for them another one may have begun others, which its flush waits for.
+Expected<> RemoteAccess::settle(Target& target, bool local, std::uint64_t operations) {
+  if (!local && target.used && target.operations == operations) {
     target.used = false;
     --under_way_;
   }
@@ -258,24 +261,29 @@ Expected<> RemoteAccess::settle(Target& target, bool local) {
 
 Expected<> RemoteAccess::flush(int rank, bool local, const WaitSubject* subject) {
   if (under_way_ == 0) return {};
-  std::vector<std::pair<ProcId, Target*>> flushed;
+  struct Flushed {
+    ProcId proc;
+    Target* target;
+    std::uint64_t operations;
+  };
+  std::vector<Flushed> flushed;
   for (auto& [proc, target] : targets_) {
     if (target.used && (rank < 0 || proc == members_.proc(rank)))
-      flushed.emplace_back(proc, &target);
+      flushed.push_back({proc, &target, target.operations});
   }
   if (!local) {
-    for (const auto& [proc, target] : flushed) ask_if_reached(proc, *target);
+    for (const Flushed& each : flushed) ask_if_reached(each.proc, *each.target);
   }
   auto next = flushed.begin();
   progress().wait(
       [&] {
-        while (next != flushed.end() && has_settled(next->first, *next->second, local)) ++next;
+        while (next != flushed.end() && has_settled(next->proc, *next->target, local)) ++next;
         return next == flushed.end();
       },
       subject);
   Expected<> outcome;
-  for (const auto& [proc, target] : flushed) {
-    Expected<> one = settle(*target, local);
+  for (const Flushed& each : flushed) {
+    Expected<> one = settle(*each.target, local, each.operations);
     if (outcome && !one) outcome = std::move(one);
   }
   return outcome;
@@ -295,7 +303,7 @@ Expected<> RemoteAccess::lock(int rank, bool exclusive, const WaitSubject* subje
   if (target.lock == Lock::granted) return {};
   target.lock = Lock::none;
   if (traffic_.lost(proc)) return tl::unexpected(traffic_.words_of_loss(proc));
-  return settle(target, true);
+  return settle(target, true, 0);
 }
 
 void RemoteAccess::unlock(int rank, bool /*exclusive*/) {

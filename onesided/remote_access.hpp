@@ -93,6 +93,7 @@ class RemoteAccess {
   /// A member that there was an operation on.
   struct Target {
     bool used = false;             ///< by operations that no flush has seen to their end
+    std::uint64_t operations = 0;  ///< that were begun
     std::uint64_t asked = 0;       ///< markers that were sent
     std::uint64_t reached = 0;     ///< ... and answered
     std::uint64_t lock_token = 0;  ///< of the last lock that was asked for
@@ -115,8 +116,8 @@ class RemoteAccess {
   [[nodiscard]] bool move(OpKind kind, int rank, const View& origin, const View& target,
                           Request* done);
   [[nodiscard]] bool has_settled(ProcId proc, const Target& target, bool local) const;
-  /// The operations of this member are done: its first error.
-  [[nodiscard]] Expected<> settle(Target& target, bool local);
+  /// The operations of this member are done, up to the one of that number: its first error.
+  [[nodiscard]] Expected<> settle(Target& target, bool local, std::uint64_t operations);
   void ask_if_reached(ProcId proc, Target& target);
   /// Sends an accumulate by parts, all of which begin with `head`.
   [[nodiscard]] Expected<> send_accumulate(ProcId proc, WindowHead head, const Accumulation& what,

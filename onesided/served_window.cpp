@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "onesided/element_code.hpp"
+#include "onesided/scratch.hpp"
 #include "runtime/copy.hpp"
 
 namespace remit {
@@ -100,7 +101,9 @@ std::string ServedWindow::words_of(const MemoryRun& run, std::uint64_t bytes) co
 }
 
 void ServedWindow::refuse(ProcId from, const WindowHead& head, int code, const std::string& words) {
-  WindowHead answer = window_head(WindowMessage::failed, member_.number);
+  const bool is_lock = kind_of(head) == WindowMessage::lock;
+  WindowHead answer =
+      window_head(is_lock ? WindowMessage::refused : WindowMessage::failed, member_.number);
   answer.token = head.token;
   answer.value = static_cast<std::uint32_t>(code);
   const std::size_t most = traffic_.most_bytes(from) - sizeof answer;
@@ -134,6 +137,7 @@ bool ServedWindow::get(ProcId from, const WindowHead& head, std::span<const std:
     answer.offset += bytes.size();
   };
   result_.clear();
+  result_.reserve(std::min<std::uint64_t>(most, runs->length));
   for (std::size_t i = 0; i < runs->count; ++i) {
     const MemoryRun run = runs->at(i);
     std::span<const std::byte> left(member_.memory.mapped(run.address), run.length);
@@ -174,19 +178,16 @@ bool ServedWindow::accumulate(ProcId from, const WindowHead& head,
     return true;
   }
   const bool fetches = head.token != 0;
-  if (fetches) result_.resize(runs->length * size);
+  if (fetches) resize_scratch(result_, runs->length * size);
   std::size_t offset = 0;
   for (std::size_t i = 0; i < runs->count; ++i) {
     const MemoryRun run = runs->at(i);
     const std::size_t bytes = run.length * size;
     const View target{reinterpret_cast<void*>(static_cast<std::uintptr_t>(run.address)),
                       static_cast<MPI_Count>(run.length), &element->layout()};
-    // Nobody writes to the origin's elements.
     const View origin =
-        packed_elements(const_cast<std::byte*>(runs->rest.data()) + (reads_only ? 0 : offset),
-                        reads_only ? 0 : bytes);
-    const View result =
-        packed_elements(result_.data() + (fetches ? offset : 0), fetches ? bytes : 0);
+        bytes_view(runs->rest.data() + (reads_only ? 0 : offset), reads_only ? 0 : bytes);
+    const View result = bytes_view(result_.data() + (fetches ? offset : 0), fetches ? bytes : 0);
     const Expected<> done = remit::accumulate(member_.memory, *what, reads_only ? nullptr : &origin,
                                               target, fetches ? &result : nullptr);
     if (!done) {
@@ -259,13 +260,36 @@ int ServedWindow::serve_locks() {
     answer.token = token;
     traffic_.send(proc, answer);
   };
-  return locks_.serve(granted, [&] {
+  const int turns = locks_.serve(granted, [&] {
     if (member_.lock_moved) member_.lock_moved();
+  });
+  return locks_.waits() && lock_is_lost() ? turns + refuse_lockers() : turns;
+}
+
+bool ServedWindow::lock_is_lost() const {
+  return member_.control->access.lost.load(std::memory_order_acquire) != 0 ||
+         (member_.lock_lost && member_.lock_lost());
+}
+
+int ServedWindow::refuse_lockers() {
+  const std::string words = fmt::format(
+      "Window {} ({}): rank {} has ended while it had the lock of this member or waited for it",
+      member_.number, member_.name,
+      member_.control->access.lost.load(std::memory_order_acquire) - 1);
+  return locks_.give_up([&](ProcId proc, std::uint64_t token) {
+    WindowHead head = window_head(WindowMessage::lock, member_.number);
+    head.token = token;
+    refuse(proc, head, MPI_ERR_PROC_ABORTED, words);
   });
 }
 
 void ServedWindow::forget(ProcId proc) {
-  if (locks_.forget(proc) && member_.lock_moved) member_.lock_moved();
+  const LockQueue::Forgotten had = locks_.forget(proc);
+  if (had == LockQueue::Forgotten::exclusive_lock) {
+    member_.control->access.lost.store(static_cast<std::uint32_t>(member_.rank_of(proc)) + 1,
+                                       std::memory_order_release);
+  }
+  if (had != LockQueue::Forgotten::no_lock && member_.lock_moved) member_.lock_moved();
   serve_locks();
 }
 
@@ -287,10 +311,24 @@ ServedWindows::~ServedWindows() {
 void ServedWindows::add(std::uint32_t number, ServedWindow& window) {
   if (windows_.empty()) progress_.add(this);
   windows_[number] = &window;
+  freed_.erase(number);
 }
 
+/// Numbers go up, and are taken again when they are free: the lowest ones are the oldest, mostly.
 void ServedWindows::remove(std::uint32_t number) {
-  if (windows_.erase(number) != 0 && windows_.empty()) progress_.remove(this);
+  const auto window = windows_.find(number);
+  if (window == windows_.end()) return;
+  freed_[number] = window->second->name();
+  if (freed_.size() > kMostFreed) freed_.erase(freed_.begin());
+  windows_.erase(window);
+  if (windows_.empty()) progress_.remove(this);
+}
+
+std::string ServedWindows::words_of_absent(std::uint32_t number) const {
+  const auto freed = freed_.find(number);
+  if (freed == freed_.end())
+    return fmt::format("Window {} is not there: it has been freed long ago, or never was", number);
+  return fmt::format("Window {} ({}) is not there: it has been freed", number, freed->second);
 }
 
 void ServedWindows::forget(ProcId proc) {

@@ -45,6 +45,8 @@ class ServedWindow {
     /// Adds to the counter of that index; false: there is none.
     std::function<bool(std::uint32_t index)> notified;
     std::function<void()> lock_moved;  ///< the lock was given back: others may wait for it
+    /// Looks whether a process of this host has ended with the lock (LockWatch::look()).
+    std::function<bool()> lock_lost;
     /// Keys of the memory from `offered` on; empty: it is reached by messages only.
     std::function<std::span<const std::byte>()> keys;
   };
@@ -52,13 +54,16 @@ class ServedWindow {
   ServedWindow(WindowTraffic& traffic, Member member);
 
   void set_name(const std::string& name) { member_.name = name; }
+  [[nodiscard]] const std::string& name() const { return member_.name; }
   /// Does what a message of a process says. False: it makes no sense, or not from this one.
   [[nodiscard]] bool serve(ProcId from, const WindowHead& head, std::span<const std::byte> body);
-  /// Lets in who waits for the lock and has its turn. How many there were.
+  /// Lets in who waits for the lock and has its turn, and tells all who wait in vain. How many
+  /// there were.
   int serve_locks();
   /// Whether anybody waits for the lock here.
   [[nodiscard]] bool has_waiters() const { return locks_.waits(); }
-  /// The process is gone: its lock and its place among those that wait are given back.
+  /// The process is gone: a shared lock and its place among those that wait are given back. If it
+  /// has an exclusive lock, those who wait are told, and nobody gets that lock any more.
   void forget(ProcId proc);
 
  private:
@@ -83,6 +88,8 @@ class ServedWindow {
   [[nodiscard]] bool swap(ProcId from, const WindowHead& head, std::span<const std::byte> body);
   [[nodiscard]] bool lock(ProcId from, const WindowHead& head);
   void unlock(ProcId from);
+  [[nodiscard]] bool lock_is_lost() const;
+  int refuse_lockers();
   void notify(ProcId from, const WindowHead& head);
   void tell(ProcId from, const std::function<void(int)>& whom) const;
 
@@ -119,6 +126,8 @@ class ServedWindows final : public ProgressSource {
     const auto window = windows_.find(number);
     return window != windows_.end() ? window->second : nullptr;
   }
+  /// What to say of a window that is not there, to who sends to it.
+  [[nodiscard]] std::string words_of_absent(std::uint32_t number) const;
   /// Does what is handed over in a window's slot, until drop(), which touches the slot no more.
   void serve(Delegate& delegate) { delegates_.push_back(&delegate); }
   void drop(const Delegate& delegate) { std::erase(delegates_, &delegate); }
@@ -153,7 +162,12 @@ class ServedWindows final : public ProgressSource {
   [[nodiscard]] int events_of_delegates();
 
   Progress& progress_;
+  /// Names are kept of so many windows that were freed: whoever sends to one of them is late, and
+  /// soon.
+  static constexpr std::size_t kMostFreed = 256;
+
   std::map<std::uint32_t, ServedWindow*> windows_;
+  std::map<std::uint32_t, std::string> freed_;  ///< names of windows, by their numbers
   std::vector<Delegate*> delegates_;
   std::size_t next_delegate_ = 0;
   std::uint32_t operations_ = 0;  ///< handed over, since the last event

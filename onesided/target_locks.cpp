@@ -1,12 +1,14 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "onesided/target_locks.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "onesided/window_waits.hpp"
 
 namespace remit {
 
-Expected<HeldLock> take_lock(WindowCore& window, int rank, bool exclusive,
-                             const WaitSubject* subject) {
+Expected<HeldLock> take_lock(WindowCore& window, int rank, bool exclusive, LockWait* subject) {
   HeldLock held{rank, exclusive, true, 0};
   const auto taken = window.members.control(rank) != nullptr
                          ? window.host.lock(rank, exclusive, held.ticket, subject)
@@ -16,11 +18,20 @@ Expected<HeldLock> take_lock(WindowCore& window, int rank, bool exclusive,
 }
 
 Expected<> lock_one_of_all(WindowCore& window, int rank) {
-  const LockWait subject(window.comm, "MPI_Win_lock_all", rank, false,
-                         window.members.control(rank));
+  LockWait subject(window.comm, "MPI_Win_lock_all", rank, false, window.members.control(rank));
+  std::vector<int>& locking = window.locking;
+  const auto is_free = [&] {
+    return std::find(locking.begin(), locking.end(), rank) == locking.end();
+  };
+  // While another thread waits for this lock nobody asks for it a second time.
+  window.manager.progress().wait(is_free, &subject);
+  if (!window.epochs.wants_lock(rank)) return {};
+  locking.push_back(rank);
   const auto held = take_lock(window, rank, false, &subject);
+  std::erase(locking, rank);
+  if (held) window.epochs.add_lock(*held);
+  window.manager.progress().wake_sleepers();
   if (!held) return tl::unexpected(held.error());
-  window.epochs.add_lock(*held);
   return {};
 }
 

@@ -6,10 +6,12 @@
 
 namespace remit {
 
+class LockWait;
+
 /// Waits until the target lets this process in, in the order of those who want to: by words of the
 /// host, or by messages. Epochs are not asked and take no note.
 [[nodiscard]] Expected<HeldLock> take_lock(WindowCore& window, int rank, bool exclusive,
-                                           const WaitSubject* subject);
+                                           LockWait* subject);
 
 /// Takes the lock of one target of MPI_Win_lock_all, which is noted: at once, or when the first
 /// operation goes there.

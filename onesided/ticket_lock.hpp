@@ -58,6 +58,8 @@ class TicketLock {
     const auto left = static_cast<Ticket>(served >> 32);
     return left == static_cast<Ticket>(served) && left != next_.load(std::memory_order_acquire);
   }
+  /// Another number whenever somebody has been let in or has left.
+  [[nodiscard]] std::uint64_t turn() const { return served_.load(std::memory_order_acquire); }
   /// Whether anybody has the lock or waits for it.
   [[nodiscard]] bool in_use() const {
     const std::uint64_t served = served_.load(std::memory_order_acquire);

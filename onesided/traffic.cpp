@@ -6,6 +6,9 @@
 #include <limits>
 #include <utility>
 
+#include "onesided/scratch.hpp"
+#include "runtime/copy.hpp"
+
 namespace remit {
 
 namespace {
@@ -61,7 +64,7 @@ void WindowTraffic::send(ProcId proc, const WindowHead& head, std::span<const st
 void WindowTraffic::send(ProcId proc, const WindowHead& head, std::span<const MemoryRun> front,
                          std::span<const std::byte> body) {
   if (lost(proc)) return;
-  front_.resize(sizeof head + front.size_bytes());
+  resize_scratch(front_, sizeof head + front.size_bytes());
   std::memcpy(front_.data(), &head, sizeof head);
   if (!front.empty()) std::memcpy(front_.data() + sizeof head, front.data(), front.size_bytes());
   if (is_counted(kind_of(head))) peers_[proc].sent += front_.size() + body.size();
@@ -75,8 +78,9 @@ void WindowTraffic::dispatch(ProcId proc, std::span<const std::byte> front,
     const std::array pieces = {piece_of(front), piece_of(body)};
     return links_.send(link, std::span(pieces).first(body.empty() ? 1 : 2));
   }
-  std::vector<std::byte>& kept = peers_[proc].waiting.emplace_back(front.begin(), front.end());
-  kept.insert(kept.end(), body.begin(), body.end());
+  std::vector<std::byte>& kept = peers_[proc].waiting.emplace_back(front.size() + body.size());
+  copy_bytes(kept.data(), front.data(), front.size());
+  if (!body.empty()) copy_bytes(kept.data() + front.size(), body.data(), body.size());
   links_.connect(link);
 }
 

@@ -9,6 +9,7 @@
 #include "collectives/board/board_short.hpp"
 #include "communicators/inner_collectives.hpp"
 #include "communicators/waits.hpp"
+#include "onesided/end_watch.hpp"
 #include "onesided/window_waits.hpp"
 
 namespace remit {
@@ -30,18 +31,22 @@ ParentComm window_comm(WindowCore& window) {
 }
 
 Expected<> meet_members(const CommCall& call, WindowCore& window) {
+  constexpr const char* kNotMet = "the members of the window could not meet";
   const ParentComm members = window_comm(window);
   BoardLines* const lines = short_path(window.comm, CollectiveKind::barrier, 0);
   if (lines == nullptr) {
     CollectiveArgs args;
     args.kind = CollectiveKind::barrier;
-    return run_among_members(call, members, args, "the members of the window could not meet");
+    auto met = run_among_members(call, members, args, kNotMet);
+    if (!met) return tl::unexpected(with_ended_members(window.members, std::move(met.error())));
+    return met;
   }
   const InnerCollectiveWait subject(call, members, CollectiveKind::barrier);
   ++window.comm.collective_sequence;
   const int code = short_barrier(*lines, &subject);
-  if (code != MPI_SUCCESS) return fail(code, "the members of the window could not meet");
-  return {};
+  if (code == MPI_SUCCESS) [[likely]]
+    return {};
+  return tl::unexpected(with_ended_members(window.members, {code, kNotMet}));
 }
 
 Expected<> wait_for_operations(const CommCall& call, WindowCore& window, int rank, bool local) {

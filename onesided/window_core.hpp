@@ -2,6 +2,8 @@
 // What the parts of a window have in common.
 #pragma once
 
+#include <vector>
+
 #include "communicators/comm_process.hpp"
 #include "onesided/epochs.hpp"
 #include "onesided/host_segment.hpp"
@@ -31,6 +33,7 @@ struct WindowCore {
   Epochs epochs;
   HostSync host;
   RemoteAccess remote;
+  std::vector<int> locking;  ///< targets of MPI_Win_lock_all that threads are about to lock
 };
 
 /// In the place of a rank: all members.
@@ -39,7 +42,8 @@ inline constexpr int kAllMembers = -1;
 /// For what all members do together.
 [[nodiscard]] ParentComm window_comm(WindowCore& window);
 
-/// Waits until all members have come; what each has stored before can be seen by all.
+/// Waits until all members have come; what each has stored before can be seen by all. An error
+/// names those that have ended, as far as that is known.
 [[nodiscard]] Expected<> meet_members(const CommCall& call, WindowCore& window);
 
 /// Waits until the operations on `rank`, or on kAllMembers, can be seen there; `local`: until the

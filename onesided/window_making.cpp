@@ -10,6 +10,7 @@
 #include "communicators/inner_collectives.hpp"
 #include "onesided/process_memory.hpp"
 #include "onesided/segment_making.hpp"
+#include "onesided/window_report.hpp"
 #include "rdma_btl/registration/address_range.hpp"
 
 namespace remit {
@@ -226,9 +227,9 @@ Expected<> WindowMaking::judge(const std::vector<Outcome>& outcomes) {
     const bool has_to_share = spec_.flavor == MPI_WIN_FLAVOR_SHARED && wishes_.size() > 1;
     if (has_to_share && outcome.shares == 0) {
       return fail(MPI_ERR_RMA_SHARED,
-                  "rank {} does not reach shared memory of {} bytes: its ranks are in different "
-                  "containers, REMIT_SHM_ALLOC=no was set, or the memory is not there",
-                  rank, segment_bytes_);
+                  "rank {} does not reach shared memory of its host ({} bytes): {}. Windows of "
+                  "MPI_Win_allocate need none",
+                  rank, segment_bytes_, why_not_shared(manager_));
     }
   }
   return {};

@@ -22,18 +22,6 @@ std::string subject(const SomeMembers& members) {
   return fmt::format("rank {} and {} other{} are", members.first, others, others > 1 ? "s" : "");
 }
 
-/// Why members of one host do not share what Remit allocates.
-std::string words_of_not_sharing(OneSided& manager) {
-  const Params& params = manager.process().params();
-  DeviceSet& devices = manager.links().devices();
-  if (std::none_of(devices.begin(), devices.end(),
-                   [](const auto& slot) { return slot->host_memory != nullptr; })) {
-    return fmt::format("{}={}", environment_name(devices_param), params.text(devices_param));
-  }
-  if (!params.flag(shm_alloc_param)) return environment_name(shm_alloc_param) + "=no";
-  return "its ranks are in containers that share nothing, or there was no memory";
-}
-
 const char* words_of(WindowServing serving) {
   switch (serving) {
     case WindowServing::nobody:
@@ -47,6 +35,17 @@ const char* words_of(WindowServing serving) {
 }
 
 }  // namespace
+
+std::string why_not_shared(OneSided& manager) {
+  const Params& params = manager.process().params();
+  DeviceSet& devices = manager.links().devices();
+  if (std::none_of(devices.begin(), devices.end(),
+                   [](const auto& slot) { return slot->host_memory != nullptr; })) {
+    return fmt::format("{}={}", environment_name(devices_param), params.text(devices_param));
+  }
+  if (!params.flag(shm_alloc_param)) return environment_name(shm_alloc_param) + "=no";
+  return "its ranks are in containers that share nothing, or there was no memory";
+}
 
 const char* maker_of(int flavor) {
   switch (flavor) {
@@ -148,7 +147,7 @@ WindowReport Window::report(bool has_progress_thread) const {
     }
   }
   report.refusal = all.refusal();
-  if (report.unshared.count != 0) report.not_sharing = words_of_not_sharing(core_.manager);
+  if (report.unshared.count != 0) report.not_sharing = why_not_shared(core_.manager);
   return report;
 }
 

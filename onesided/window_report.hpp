@@ -8,6 +8,8 @@
 
 namespace remit {
 
+class OneSided;
+
 /// Some members of a window: how many, and which is the first.
 struct SomeMembers {
   int count = 0;
@@ -61,6 +63,9 @@ struct WindowReport {
 /// Between which operations an element changes as a whole: the same for all windows.
 inline constexpr const char* kAtomicityWords =
     "of the processor: each element under a lock of the target's host, taken by a processor there";
+
+/// Why members of one host do not share what Remit allocates.
+[[nodiscard]] std::string why_not_shared(OneSided& manager);
 
 /// Why some members are not reached by loads and stores, a sentence for each reason; empty: all
 /// are.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "collectives/wait_record.hpp"
+#include "onesided/lock_watch.hpp"
 
 namespace remit {
 
@@ -33,6 +34,7 @@ void LockWait::describe(CallRecord& record) const {
   record.has_peer = true;
   record.peer = rank_;
   record.holder = holder_of(target_, comm_);
+  if (watch_ != nullptr) record.held_ns = watch_->held_ns();
   if (record.holder >= 0) {
     record.waits_for.add(number_of(comm_.local->proc(record.holder)));
     return;

@@ -10,6 +10,8 @@
 
 namespace remit {
 
+class LockWatch;
+
 /// The wait for the lock of one member.
 class LockWait final : public WaitSubject {
  public:
@@ -19,6 +21,8 @@ class LockWait final : public WaitSubject {
            const MemberControl* target)
       : comm_(comm), function_(function), rank_(rank), exclusive_(exclusive), target_(target) {}
   void describe(CallRecord& record) const override;
+  /// Who looks at that lock meanwhile; null: nobody any more.
+  void see(const LockWatch* watch) { watch_ = watch; }
 
  private:
   const CommCore& comm_;
@@ -26,6 +30,7 @@ class LockWait final : public WaitSubject {
   int rank_;
   bool exclusive_;
   const MemberControl* target_;
+  const LockWatch* watch_ = nullptr;
 };
 
 /// The wait for something that members of the window have to do.

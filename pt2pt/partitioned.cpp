@@ -8,14 +8,6 @@
 
 namespace remit {
 
-namespace {
-
-View bytes_at(std::byte* memory, std::size_t bytes) {
-  return View{memory, static_cast<MPI_Count>(bytes), &predefined(MPI_BYTE).layout()};
-}
-
-}  // namespace
-
 Partitioned::Partitioned(Engine& engine, Request& whole, const PartitionedArgs& args)
     : engine_(engine),
       whole_(whole),
@@ -35,7 +27,7 @@ CommCore Partitioned::on_context(ContextId offset) const {
 }
 
 View Partitioned::names_view(Names& names) {
-  return bytes_at(reinterpret_cast<std::byte*>(&names), sizeof names);
+  return bytes_view(&names, sizeof names);
 }
 
 View Partitioned::elements(MPI_Count first, MPI_Count count) const {
@@ -162,14 +154,14 @@ View PartitionedReceive::place_of(std::size_t message) {
   const std::size_t from = std::min(message * names_.bytes, total_bytes_);
   const std::size_t bytes = std::min(names_.bytes, total_bytes_ - from);
   if (bytes == 0) return elements(0, 0);
-  if (whole.is_contiguous()) return bytes_at(whole.data() + from, bytes);
+  if (whole.is_contiguous()) return bytes_view(whole.data() + from, bytes);
   const auto element = static_cast<std::size_t>(whole.layout->size());
   if (names_.bytes % element == 0) {
     return elements(static_cast<MPI_Count>(from / element),
                     static_cast<MPI_Count>(bytes / element));
   }
   staged_[message].resize(bytes);
-  return bytes_at(staged_[message].data(), bytes);
+  return bytes_view(staged_[message].data(), bytes);
 }
 
 void PartitionedReceive::post() {

@@ -41,7 +41,8 @@ bool is_sound(const RankSet& set) {
 
 bool is_sound(const CallRecord& record) {
   return is_bool(record.any) && is_bool(record.threads) && is_bool(record.has_peer) &&
-         record.polled_ns >= 0 && is_sound(record.members) && is_sound(record.waits_for);
+         record.polled_ns >= 0 && record.held_ns >= 0 && is_sound(record.members) &&
+         is_sound(record.waits_for);
 }
 
 std::size_t call_page_bytes() {

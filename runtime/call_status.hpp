@@ -76,8 +76,10 @@ struct CallRecord {
   std::int32_t peer = 0;       ///< a rank of `comm`, or MPI_ANY_SOURCE; locks: whose lock it is
   std::int32_t tag = 0;
   std::int32_t holder = kHolderUnknown;  ///< locks: who has it, a rank of `comm` or the above
-  std::int64_t count = -1;               ///< elements of `type`; -1: none
-  std::int32_t pending = 0;              ///< requests that are not complete, of `total`
+  /// Locks: monotonic_ns() since when it was seen to be held so, at least; 0: not known.
+  std::int64_t held_ns = 0;
+  std::int64_t count = -1;   ///< elements of `type`; -1: none
+  std::int32_t pending = 0;  ///< requests that are not complete, of `total`
   std::int32_t total = 0;
   /// monotonic_ns() of a call that polled in vain, as many before it, like MPI_Test in a loop; 0:
   /// the call waits.
@@ -123,7 +125,7 @@ inline constexpr std::size_t kCallSlots = 5;
 
 /// A rank's page. All zero: no rank of this library has come to MPI_Init.
 struct CallPage {
-  static constexpr std::uint32_t kMagic = 0x52434233;  ///< changes with the layout
+  static constexpr std::uint32_t kMagic = 0x52434234;  ///< changes with the layout
 
   std::atomic<std::uint32_t> magic{0};
   CallSlot slots[kCallSlots];

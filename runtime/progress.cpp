@@ -58,7 +58,7 @@ int Progress::run_ready() {
 }
 
 void Progress::look_around(Idle& idle) {
-  if (idle.polls % kPollsPerNotice == 0) notices_.write(idle.notice, hook_ == nullptr);
+  if (idle.polls % kPollsPerNotice == 0) notices_.lasts(idle.notice, hook_ == nullptr);
   if (idle.polls % kPollsPerLook == 0) look_for_others(idle);
   if (hook_ == nullptr) return;
   hook_->before();
@@ -79,7 +79,7 @@ void Progress::give_up_core(Idle& idle) {
     sleep(idle);
     return;
   }
-  if (++idle.yields % kYieldsPerNotice == 0) notices_.write(idle.notice, hook_ == nullptr);
+  if (++idle.yields % kYieldsPerNotice == 0) notices_.lasts(idle.notice, hook_ == nullptr);
   yield();
 }
 

@@ -13,10 +13,15 @@ void WaitNotices::write(WaitNotice& notice, bool alone) {
   if (notice.slot == nullptr) return;
   CallStatusPage::write(*notice.slot, *notice.subject);
   notice.written = true;
+  notice.unsaid_ms = 0;
 }
 
 void WaitNotices::slept(WaitNotice& notice, int ms, bool alone) {
-  if (notice.written) return;
+  if (notice.written) {
+    notice.unsaid_ms += ms;
+    if (notice.unsaid_ms >= kNoticeMs) lasts(notice, alone);
+    return;
+  }
   notice.slept_ms += ms;
   if (notice.slept_ms >= kNoticeMs) write(notice, alone);
 }

@@ -15,6 +15,7 @@ struct WaitNotice {
   const WaitSubject* subject = nullptr;  ///< what is waited for; null: nobody wants to know
   CallSlot* slot = nullptr;              ///< where it is written; null: nowhere yet
   int slept_ms = 0;                      ///< to the end without an event, before it was written
+  int unsaid_ms = 0;                     ///< the same, since it was written
   bool written = false;                  ///< `slot` says what is waited for
 
   /// Events came and the wait goes on: what is missing may have changed.
@@ -31,8 +32,12 @@ class WaitNotices {
   /// Where they are written; null (the default): nowhere.
   void set_page(std::unique_ptr<CallStatusPage> page) { page_ = std::move(page); }
 
-  /// A wait has lasted; `alone`: no other thread of this process may be in MPI meanwhile.
-  void write(WaitNotice& notice, bool alone);
+  /// A wait has lasted; `alone`: no other thread of this process may be in MPI meanwhile. Once
+  /// more: it lasts still, and what it waits for may be told in other words by now.
+  void lasts(WaitNotice& notice, bool alone) {
+    notice.renew();
+    write(notice, alone);
+  }
   /// A wait has slept for so long and nothing came.
   void slept(WaitNotice& notice, int ms, bool alone);
   /// A wait is over.
@@ -54,6 +59,7 @@ class WaitNotices {
   /// So many vain looks make one look at the clock.
   static constexpr std::uint32_t kLooksPerNotice = 64;
 
+  void write(WaitNotice& notice, bool alone);
   void write_look(const WaitSubject& subject);
   void end_looking();
 

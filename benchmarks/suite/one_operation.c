@@ -23,6 +23,12 @@ static void put(struct place* p) {
   MPI_Put(&p->value, 1, MPI_INT64_T, kTarget, 0, 1, MPI_INT64_T, p->win);
 }
 
+static void rput(struct place* p) {
+  MPI_Request request;
+  MPI_Rput(&p->value, 1, MPI_INT64_T, kTarget, 0, 1, MPI_INT64_T, p->win, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 static void get(struct place* p) {
   MPI_Get(&p->result, 1, MPI_INT64_T, kTarget, 0, 1, MPI_INT64_T, p->win);
 }
@@ -75,6 +81,7 @@ static const struct {
   enum kind kind;
 } kCalls[] = {
     {"put", put, kOpen},
+    {"rput", rput, kOpen},
     {"get", get, kOpen},
     {"flush", flush, kOpen},
     {"fetch_and_op", fetch_and_op, kOpen},
@@ -86,15 +93,16 @@ static const struct {
     {"fence", fence, kTogether},
 };
 
-/* usage: one_operation COUNT NAME; two ranks */
+/* usage: one_operation COUNT NAME [multiple]; two ranks; `multiple`: MPI_THREAD_MULTIPLE */
 int main(int argc, char** argv) {
   static struct place p;
   void* memory = NULL;
-  int size = 0;
+  int size = 0, level = 0;
   bool known = false;
   const int count = argc > 1 ? atoi(argv[1]) : 100;
   const char* const name = argc > 2 ? argv[2] : "put";
-  MPI_Init(&argc, &argv);
+  const bool multiple = argc > 3 && strcmp(argv[3], "multiple") == 0;
+  MPI_Init_thread(&argc, &argv, multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &p.rank);
   MPI_Win_allocate(sizeof p.numbers, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &p.win);
   memset(memory, 0, sizeof p.numbers);

@@ -107,7 +107,7 @@ int BsendBuffer::send(Instance& instance, const View& view, int dest, int tag, C
   const auto segment = find_room(instance, bytes + MPI_BSEND_OVERHEAD, comm);
   if (segment == segments_.end()) return automatic_ ? MPI_ERR_NO_MEM : MPI_ERR_BUFFER;
   view.pack(0, {segment->start, bytes});
-  const View packed{segment->start, static_cast<MPI_Count>(bytes), &predefined(MPI_BYTE).layout()};
+  const View packed = bytes_view(segment->start, bytes);
   instance.engine->isend(segment->request, packed, dest, tag, comm.core);
   if (segment->request.complete) {
     segments_.erase(segment);

@@ -40,8 +40,7 @@ int check_replace(Entry& entry, void* buffer, MPI_Count count, MPI_Datatype type
     return entry.fail(MPI_ERR_NO_MEM, "no memory for a copy of the {} bytes to send", bytes);
   }
   out.send.view.pack(0, {out.packed.get(), bytes});
-  out.send.view =
-      View{out.packed.get(), static_cast<MPI_Count>(bytes), &predefined(MPI_BYTE).layout()};
+  out.send.view = bytes_view(out.packed.get(), bytes);
   return MPI_SUCCESS;
 }
 

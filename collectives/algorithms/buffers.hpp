@@ -74,10 +74,6 @@ inline constexpr std::size_t kStaging = std::size_t{64} << 10;
   return args;
 }
 
-[[nodiscard]] inline View bytes_view(const void* memory, std::size_t bytes) {
-  return view_of(memory, static_cast<MPI_Count>(bytes), predefined(MPI_BYTE));
-}
-
 /// Copies a message to itself as a send and receive would: the packed bytes of `from` to the places
 /// of `to`, as many as both have.
 inline void copy_local(const View& from, const View& to) {

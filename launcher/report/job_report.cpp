@@ -103,9 +103,10 @@ std::string describe_ranks(const std::vector<RankSnapshot>& ranks, double elapse
     }
     for (const BlockedCall& call : rank.calls.blocked) {
       const auto blocked_ns = static_cast<double>(rank.calls.seen_ns - call.since_ns);
-      text += fmt::format(kRow, rank.rank, rank.host, width, shown_pid, cpu, state, process.name,
-                          fmt::format("{:.1f} s", std::max(blocked_ns, 0.0) / 1e9),
-                          (rank.exited ? "was in " : "") + describe_call(call.record));
+      text += fmt::format(
+          kRow, rank.rank, rank.host, width, shown_pid, cpu, state, process.name,
+          fmt::format("{:.1f} s", std::max(blocked_ns, 0.0) / 1e9),
+          (rank.exited ? "was in " : "") + describe_call(call.record, rank.calls.seen_ns));
     }
   }
   return text + describe_graph(ranks);

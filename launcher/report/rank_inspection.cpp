@@ -176,6 +176,7 @@ void write_part(const CallRecord& call, WireWriter* writer) {
     writer->number(number);
   }
   writer->number(call.polled_ns);
+  writer->number(call.held_ns);
   write_part(call.members, writer);
   write_part(call.waits_for, writer);
 }
@@ -195,6 +196,7 @@ bool read(WireReader* reader, CallRecord* call) {
   call->count = reader->number();
   good = good && read_number(reader, &call->pending) && read_number(reader, &call->total);
   call->polled_ns = reader->number();
+  call->held_ns = reader->number();
   return good && read(reader, &call->members) && read(reader, &call->waits_for) && is_sound(*call);
 }
 

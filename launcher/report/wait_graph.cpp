@@ -311,15 +311,21 @@ std::string number_in_world(const CallRecord& call, std::int32_t rank) {
   return fmt::format(" (rank {} of MPI_COMM_WORLD)", call.waits_for.at(0));
 }
 
-std::string describe_lock(const CallRecord& call) {
+std::string describe_lock(const CallRecord& call, std::int64_t seen_ns) {
   std::string text = fmt::format(" of rank {}", call.peer);
-  if (call.holder == kHeldByReaders) return text + ", held by readers";
-  if (call.holder < 0) return text;
-  return text + fmt::format(", held by rank {}", call.holder) + number_in_world(call, call.holder);
+  if (call.holder < 0 && call.holder != kHeldByReaders) return text;
+  if (call.holder == kHeldByReaders) {
+    text += ", held by readers";
+  } else {
+    text += fmt::format(", held by rank {}", call.holder) + number_in_world(call, call.holder);
+  }
+  if (call.held_ns == 0 || seen_ns < call.held_ns) return text;
+  const auto held_s = static_cast<double>(seen_ns - call.held_ns) / 1e9;
+  return text + fmt::format(" since {:.1f} s or longer", held_s);
 }
 
-std::string describe_peer(const CallRecord& call) {
-  if (call.kind == CallKind::lock) return describe_lock(call);
+std::string describe_peer(const CallRecord& call, std::int64_t seen_ns) {
+  if (call.kind == CallKind::lock) return describe_lock(call, seen_ns);
   const char* direction = call.kind == CallKind::send ? "to" : "from";
   std::string text = call.peer == MPI_ANY_SOURCE ? fmt::format(" {} anybody", direction)
                                                  : fmt::format(" {} {}", direction, call.peer);
@@ -343,7 +349,7 @@ std::string rank_list(const std::vector<int>& ranks) {
   return text;
 }
 
-std::string describe_call(const CallRecord& call) {
+std::string describe_call(const CallRecord& call, std::int64_t seen_ns) {
   std::string text = call.function;
   if (call.polled_ns != 0) text += " in a loop";
   if (call.total > 1) text += fmt::format(", {} of {} requests left", call.pending, call.total);
@@ -354,7 +360,7 @@ std::string describe_call(const CallRecord& call) {
   } else if (call.kind == CallKind::other && call.operation[0] != '\0') {
     text += fmt::format(": a {}", call.operation);
   }
-  if (call.has_peer) text += describe_peer(call);
+  if (call.has_peer) text += describe_peer(call, seen_ns);
   if (call.context != 0 || call.comm[0] != '\0') {
     text += (call.has_peer ? ", on " : " on ") + comm_of(call);
   }

@@ -3,6 +3,7 @@
 // all members have entered or that do not match, and those whom the others wait for. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,9 @@ struct RankWait {
 [[nodiscard]] std::string rank_list(const std::vector<int>& ranks);
 
 /// The table's cell for one call: "MPI_Recv from 1, tag 7, 4 MPI_INT, on MPI_COMM_WORLD".
-[[nodiscard]] std::string describe_call(const CallRecord& call);
+/// `seen_ns`: when it was read, by the clock of its host; 0: for how long a lock is held is not
+/// said.
+[[nodiscard]] std::string describe_call(const CallRecord& call, std::int64_t seen_ns = 0);
 
 /// A line for each finding, none if nobody waits; the ranks are 0, 1, ... of MPI_COMM_WORLD.
 [[nodiscard]] std::vector<std::string> describe_waits(const std::vector<RankWait>& ranks);

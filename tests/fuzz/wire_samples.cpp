@@ -181,6 +181,7 @@ RankInspections sample_inspections() {
   set_text(lock.record.operation, "exclusive lock");
   lock.record.kind = CallKind::lock;
   lock.record.holder = 1;
+  lock.record.held_ns = 500'000;
   RankInspection rank;
   rank.process = {4711, "program", 'S', 1234, "do_poll"};
   rank.calls = {true, 2'000'000, {receive, barrier, lock}};

@@ -129,19 +129,29 @@ class Hangs(LauncherTest):
     @patiently
     def test_windows(self):
         calls, lines = self.report(4, "locked")
-        self.assertRegex(calls[3], r"^MPI_Win_lock: exclusive lock of rank 0, held by rank 2, "
-                                   r"on window \d+$")
+        self.assertRegex(calls[3], r"^MPI_Win_lock: exclusive lock of rank 0, held by rank 2 since \d+\.\d s "
+                                   r"or longer, on window \d+$")
+        held = float(re.search(r"since (\S+) s", calls[3])[1])
+        self.assertTrue(0 < held < LIMIT, calls[3])
         self.assertEqual(lines, ["rank 3 waits for rank 2, which waits in no MPI call"])
         calls, lines = self.report(3, "read")
-        self.assertRegex(calls[2], "^MPI_Win_lock: exclusive lock of rank 0, held by readers, ")
+        self.assertRegex(calls[2], "^MPI_Win_lock: exclusive lock of rank 0, held by readers since .* s or longer, ")
         self.assertEqual(lines, [])
         calls, lines = self.report(2, "locks")
-        self.assertRegex(calls[0], "^MPI_Win_lock: shared lock of rank 1, held by rank 1, ")
+        self.assertRegex(calls[0], "^MPI_Win_lock: shared lock of rank 1, held by rank 1 since .* s or longer, ")
         self.assertEqual(lines, ["deadlock: 0 -> 1 -> 0"])
         calls, lines = self.report(3, "posts")
         self.assertRegex(calls[0], r"^MPI_Win_start: a post on window \d+$")
         self.assertRegex(calls[2], r"^MPI_Win_wait: a completion on window \d+$")
         self.assertEqual(lines, ["ranks 0, 2 wait for rank 1, which waits in no MPI call"])
+
+    @patiently
+    def test_a_lock_that_was_handed_on(self):
+        """Who waits says who has it now, and not who had it when the wait began."""
+        for how in ("sleep", "yield", "spin"):
+            calls, lines = self.report(4, "handed", "--param", f"wait={how}")
+            self.assertRegex(calls[3], "^MPI_Win_lock: exclusive lock of rank 0, held by rank 2 since ", how)
+            self.assertEqual(lines, ["rank 3 waits for rank 2, which waits in no MPI call"], how)
 
     @patiently
     def test_a_rank_that_was_killed(self):

@@ -104,6 +104,20 @@ static void locked(int read) {
   MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
 }
 
+/* Ranks 2 and 3 wait for the lock of rank 0, in this order; rank 1 has it for a while. */
+static void handed_on(void) {
+  MPI_Win win = new_window();
+  if (rank == 1) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 3) usleep(200 * 1000);
+  if (rank == 1) {
+    usleep(900 * 1000);
+    MPI_Win_unlock(0, win);
+  }
+  if (rank > 1) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+  pause();
+}
+
 /* Each of two ranks has its own lock in a window of its own and wants the other one's. */
 static void locks(void) {
   MPI_Win windows[2] = {new_window(), new_window()};
@@ -187,6 +201,8 @@ int main(int argc, char** argv) {
     if (rank == 0) receive(1, MPI_COMM_WORLD);
   } else if (strcmp(mode, "locked") == 0 || strcmp(mode, "read") == 0) {
     locked(mode[0] == 'r');
+  } else if (strcmp(mode, "handed") == 0) {
+    handed_on();
   } else if (strcmp(mode, "locks") == 0) {
     locks();
   } else if (strcmp(mode, "posts") == 0) {

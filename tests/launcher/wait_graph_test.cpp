@@ -163,6 +163,11 @@ TEST(WaitGraph, LocksAndWhoHasThem) {
             Lines{"rank 0 waits for rank 1, which waits in no MPI call"});
   EXPECT_EQ(describe_waits({inside({call}), inside({receive_from({0})})}),
             Lines{"deadlock: 0 -> 1 -> 0"});
+  call.held_ns = 1'000'000'000;
+  EXPECT_EQ(
+      describe_call(call, 5'200'000'000),
+      "MPI_Win_lock: exclusive lock of rank 0, held by rank 1 since 4.2 s or longer, on window "
+      "12");
   call.holder = 2;  // rank 1 of the world
   EXPECT_EQ(describe_call(call),
             "MPI_Win_lock: exclusive lock of rank 0, held by rank 2 (rank 1 of MPI_COMM_WORLD), "

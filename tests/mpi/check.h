@@ -99,14 +99,18 @@ static inline int check_local_size(void) {
   return count;
 }
 
-/* Whether all ranks share memory: they are on one host, and nothing forbids it. Collective. */
-static inline int check_shares_memory(void) {
+/* Whether nothing forbids ranks of a host to share memory. */
+static inline int check_shares_memory_of_host(void) {
   const char* devices = getenv("REMIT_DEVICES");
   const char* shares = getenv("REMIT_SHM_ALLOC");
   const int other_devices = devices != NULL && strcmp(devices, "auto") != 0;
-  const int forbidden = (other_devices && strstr(devices, "shm") == NULL) ||
-                        (shares != NULL && strcmp(shares, "no") == 0);
-  return check_local_size() == check_size && (!forbidden || check_size == 1);
+  return !((other_devices && strstr(devices, "shm") == NULL) ||
+           (shares != NULL && strcmp(shares, "no") == 0));
+}
+
+/* Whether all ranks share memory: they are on one host, and nothing forbids it. Collective. */
+static inline int check_shares_memory(void) {
+  return check_local_size() == check_size && (check_shares_memory_of_host() || check_size == 1);
 }
 
 /* Byte i of a message that carries `salt`. */

@@ -64,6 +64,23 @@ checked() {
   echo "ok $ranks ranks: $*"
 }
 
+# one_sided OFFSETS: puts, gets and accumulates on memory that is mapped, that the kernel copies, and that only
+# messages reach. Numbers of accumulates lie at multiples of their size.
+one_sided() {
+  words=1024,2048,4096,8192,12304,20000,32768,65536,100000,262144,1048576
+  programs='put_latency get_latency put_bw put_bibw get_bw put_flag put_notify put_signal'
+  case $1 in
+    *1,* | *,1) ;;
+    *) programs="$programs acc_latency get_acc_latency" ;;
+  esac
+  for program in $programs; do
+    for window in allocate create; do
+      checked 2 benchmarks/suite/$program -w $window --offset "$1" -s $words -i 2 -x 1
+    done
+    checked 2 REMIT_SHM_ALLOC=no benchmarks/suite/$program -w allocate --offset "$1" -s $words -i 2 -x 1
+  done
+}
+
 calls=0
 if [ $# -gt 0 ]; then
   [ "$1" != all ] || set -- "$here"/runs/*.mpi
@@ -86,6 +103,8 @@ else
     checked 2 REMIT_SHM_COPY=cma benchmarks/suite/latency --offset "0,$offset" -s $sizes -i 2 -x 1
     checked 2 REMIT_SHM_COPY=pipelined benchmarks/suite/bw --offset "0,$offset" -s $sizes -i 2 -x 1
     checked 3 benchmarks/suite/allreduce --offset "$offset,0" -s $sizes -i 2 -x 1
+    one_sided "$offset,0"
+    one_sided "0,$offset"
   done
   checked 2 tests/mpi/types
   checked 3 tests/mpi/pt2pt

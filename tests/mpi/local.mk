@@ -48,6 +48,7 @@ mpi_programs = \
 	tests/mpi/rma_random \
 	tests/mpi/rma_requests \
 	tests/mpi/rma_sync \
+	tests/mpi/rma_threads \
 	tests/mpi/rma_types \
 	tests/mpi/rma_unfreed \
 	tests/mpi/session \
@@ -61,6 +62,7 @@ mpi_programs = \
 	tests/mpi/types \
 	tests/mpi/unsupported \
 	tests/mpi/wakeups \
+	tests/mpi/window_deaths \
 	tests/mpi/window_ways \
 	tests/mpi/wrong_arguments
 mpi_runs = \
@@ -95,6 +97,7 @@ mpi_runs = \
 	tests/mpi/runs/rma.mpi \
 	tests/mpi/runs/rma_notify.mpi \
 	tests/mpi/runs/rma_random.mpi \
+	tests/mpi/runs/rma_threads.mpi \
 	tests/mpi/runs/session.mpi \
 	tests/mpi/runs/spawn.mpi \
 	tests/mpi/runs/stress.mpi \
@@ -114,6 +117,7 @@ mpi_scripts = \
 	tests/mpi/notified_examples.py \
 	tests/mpi/ofi.sh \
 	tests/mpi/tcp.sh \
+	tests/mpi/window_deaths.py \
 	tests/mpi/window_ways.sh
 
 if TESTS_ENABLED

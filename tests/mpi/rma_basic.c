@@ -295,6 +295,20 @@ static void nothing_shared(void) {
   OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
   EXPECT(MPI_ERR_RMA_SHARED, "shared memory",
          MPI_Win_allocate_shared(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+  /* Ranks of one host are told what forbids it; each alone shares with nobody. */
+  MPI_Comm host;
+  int size;
+  OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
+  OK(MPI_Comm_size(host, &size));
+  OK(MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN));
+  if (size == 1) {
+    OK(MPI_Win_allocate_shared(64, 1, MPI_INFO_NULL, host, &base, &win));
+    OK(MPI_Win_free(&win));
+  } else if (!check_shares_memory_of_host()) {
+    EXPECT(MPI_ERR_RMA_SHARED, getenv("REMIT_DEVICES") ? "REMIT_DEVICES=" : "REMIT_SHM_ALLOC=no",
+           MPI_Win_allocate_shared(64, 1, MPI_INFO_NULL, host, &base, &win));
+  }
+  OK(MPI_Comm_free(&host));
   OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
 }
 

@@ -176,11 +176,12 @@ class Comparing(InFolder):
 
     def test_programs_of_one_sided_communication(self):
         """The rows of each source are the names that can be asked for; each kind of window is a case."""
-        for source, names in (("transfers.c", compare.TRANSFERS), ("synchronization.c", compare.SYNCHRONIZATION)):
+        for source, names in (("transfers.c", compare.TRANSFERS), ("synchronization.c", compare.SYNCHRONIZATION),
+                              ("arrival.c", compare.NOTIFIED)):
             text = (compare.SUITE / source).read_text(encoding="ascii")
-            self.assertEqual(re.findall(r'^    {"(\w+)", "', text, re.M), list(names))
+            self.assertEqual(re.findall(r'^    {"(\w+)", ', text, re.M), list(names))
         log = self.folder / "log"
-        asked = "put_bw,cas_latency,lock,put_flag,computing_target"
+        asked = "put_bw,cas_latency,lock,put_flag,arrivals_notify,overlap_notify,computing_target"
         mpi = pretended(self.folder, "a", f"echo $0 $* >> {log}; echo 8 1.5")
         compare.build(mpi, asked.split(","), self.folder)
         given = parsed("--programs", asked, "--windows", "create,shared", "--syncs", "fence", "--rounds", "1",
@@ -190,12 +191,13 @@ class Comparing(InFolder):
         self.assertEqual(self.ran(log), [
             f"{program}{words} -w {window}{end}" for program, words, end in (
                 ("put_bw", " -s 8 -o 8,16", " -S fence -i 3"), ("cas_latency", "", " -S fence -i 3"),
-                ("lock", "", " -i 3"), ("put_flag", " -s 8 -o 8,16", " -i 3"), ("computing_target", "", ""))
+                ("lock", "", " -i 3"), ("put_flag", " -s 8 -o 8,16", " -i 3"), ("arrivals_notify", "", " -i 3"),
+                ("overlap_notify", " -s 8 -o 8,16", " -i 3"), ("computing_target", "", ""))
             for window in ("create", "shared")])
         self.assertEqual(compare.heading(list(results)[0]),
                          "Bandwidth of MPI_Put, one direction (MB/s, higher is better): window of MPI_Win_create; "
                          "fence behind each; buffers at page + 8, page + 16")
-        self.assertEqual([list(by_size) for by_size in results.values()], [[8]] * 2 + [[0]] * 4 + [[8]] * 2 + [["8"]] * 2)
+        self.assertEqual([list(by_size) for by_size in results.values()], [[8]] * 2 + [[0]] * 4 + [[8]] * 6 + [["8"]] * 2)
         again = cells.results_of(cells.record_of(results))
         self.assertEqual(again, results)
 

@@ -85,8 +85,8 @@ class DelegationTest : public ::testing::Test {
 
 TEST_F(DelegationTest, PutsGetsAndChanges) {
   Delegate member = delegate();
-  ASSERT_TRUE(slot_->claim());
-  EXPECT_FALSE(slot_->claim());
+  ASSERT_TRUE(slot_->claim(1));
+  EXPECT_FALSE(slot_->claim(2));
   const std::array<std::int64_t, 2> values{70, 80};
   std::memcpy(slot_->data(0), values.data(), sizeof values);
   DelegatedOperation operation;
@@ -114,11 +114,11 @@ TEST_F(DelegationTest, PutsGetsAndChanges) {
   EXPECT_EQ(numbers()[5], 1);
   EXPECT_EQ(std::memcmp(slot_->data(0), &swap[1], sizeof swap[1]), 0);
   slot_->leave();
-  EXPECT_TRUE(slot_->claim());
+  EXPECT_TRUE(slot_->claim(1));
 }
 
 TEST_F(DelegationTest, IsCalledBack) {
-  ASSERT_TRUE(slot_->claim());
+  ASSERT_TRUE(slot_->claim(1));
   int rests = 0;
   slot_->post(0, sum_at(0, 1));
   EXPECT_EQ(slot_->await(
@@ -128,13 +128,13 @@ TEST_F(DelegationTest, IsCalledBack) {
   Delegate member = delegate();
   EXPECT_EQ(member.serve(), 0);
   EXPECT_EQ(numbers()[0], 0);
-  EXPECT_FALSE(slot_->claim());  // until the origin leaves it
+  EXPECT_FALSE(slot_->claim(2));  // until the origin leaves it
   slot_->leave();
-  EXPECT_TRUE(slot_->claim());
+  EXPECT_TRUE(slot_->claim(1));
 }
 
 TEST_F(DelegationTest, TellsOfALostMember) {
-  ASSERT_TRUE(slot_->claim());
+  ASSERT_TRUE(slot_->claim(1));
   slot_->post(0, sum_at(0, 1));
   DelegatedOperation taken;
   ASSERT_TRUE(slot_->take(0, taken));
@@ -148,7 +148,7 @@ TEST_F(DelegationTest, TellsOfALostMember) {
 TEST_F(DelegationTest, RefusesWhatIsNotTheMembers) {
   Delegate member = delegate();
   std::mt19937_64 random(test_seed());
-  ASSERT_TRUE(slot_->claim());
+  ASSERT_TRUE(slot_->claim(1));
   const auto check = [&](DelegatedOperation operation, Outcome outcome) {
     EXPECT_EQ(ask(member, operation), outcome);
   };
@@ -221,7 +221,7 @@ class AddingOrigin {
 
   template <class SumAt>
   void hand_over(std::array<Addition, DelegationSlot::kLanes>& additions, SumAt&& sum_at) {
-    if (!slot_.claim()) return;
+    if (!slot_.claim(self_)) return;
     for (unsigned lane = 0; lane < DelegationSlot::kLanes; ++lane) {
       std::memcpy(slot_.data(lane), &additions[lane].value, sizeof additions[lane].value);
       slot_.post(lane, sum_at(additions[lane].at));

@@ -135,7 +135,7 @@ TEST(RemoteLocks, LetReadersInTogether) {
   EXPECT_GT(game.most_readers(), 1);
 }
 
-/// Who dies with the lock, and who dies while it waits, keeps nobody out.
+/// Who dies with a shared lock, and who dies while it waits, keeps nobody out.
 TEST(RemoteLocks, OfTheDeadAreGivenBack) {
   WindowRanks ranks(5, 64, sim_hostile(test_seed()));
   bool held = false;
@@ -145,7 +145,7 @@ TEST(RemoteLocks, OfTheDeadAreGivenBack) {
     Progress& progress = ranks.process(rank).progress();
     if (rank == 0) return;
     if (rank == 1) {
-      expect_ok(ranks.access(1).lock(0, true, nullptr));
+      expect_ok(ranks.access(1).lock(0, false, nullptr));
       held = true;
       progress.wait([&] { return dead == 1; });
       for (int i = 0; i < 200; ++i) WindowRanks::rest(ranks.process(1));
@@ -167,12 +167,43 @@ TEST(RemoteLocks, OfTheDeadAreGivenBack) {
       ++dead;
       return;
     }
-    expect_ok(ranks.access(rank).lock(0, rank == 3, nullptr));
+    expect_ok(ranks.access(rank).lock(0, true, nullptr));
     ++entered;
-    ranks.access(rank).unlock(0, rank == 3);
+    ranks.access(rank).unlock(0, true);
   });
   ranks.settle();
   EXPECT_FALSE(ranks.control(0).access.lock.in_use());
+}
+
+/// What a writer was at may be half done: those who wait are told who it was, and so are those who
+/// come later.
+TEST(RemoteLocks, OfADeadWriterAreLost) {
+  WindowRanks ranks(4, 64, sim_hostile(test_seed()));
+  bool held = false;
+  int waiting = 0;
+  ranks.run_served([&](int rank) {
+    Progress& progress = ranks.process(rank).progress();
+    if (rank == 0) return;
+    if (rank == 1) {
+      expect_ok(ranks.access(1).lock(0, true, nullptr));
+      held = true;
+      progress.wait([&] { return waiting == 2; });
+      for (int i = 0; i < 200; ++i) WindowRanks::rest(ranks.process(1));
+      ranks.die(1);
+      return;
+    }
+    progress.wait([&] { return held; });
+    ++waiting;
+    for (int i = 0; i < 2; ++i) {
+      const Expected<> locked = ranks.access(rank).lock(0, rank == 3, nullptr);
+      ASSERT_FALSE(locked.has_value());
+      EXPECT_EQ(locked.error().code, MPI_ERR_PROC_ABORTED);
+      EXPECT_NE(locked.error().message.find("rank 1 has ended while it had the lock"),
+                std::string::npos)
+          << locked.error().message;
+    }
+  });
+  EXPECT_EQ(ranks.control(0).access.lost.load(), 1U + 1U);
 }
 
 /// An unlock that was on its way when its window was freed finds another one of the same number.

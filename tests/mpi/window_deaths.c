@@ -1,0 +1,83 @@
+/* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+ * The last rank dies while the others wait for it in a window: window_deaths.py looks at what they
+ * say.
+ *     window_deaths lock|read|start|wait|test|fence|free
+ * The word is what they wait in: for the lock of rank 0, which the last rank has, to write or to
+ * read; or in the MPI_Win_ function of that name. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <time.h>
+
+#include "check.h"
+
+static MPI_Win win;
+static MPI_Group last;
+
+static void rest(long ms) {
+  const struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
+  nanosleep(&pause, NULL);
+}
+
+/* What the others have got of it by then reaches them. */
+static void die(void) {
+  rest(200);
+  raise(SIGKILL);
+}
+
+static int want_lock(void) {
+  const int code = MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+  if (code == MPI_SUCCESS) OK(MPI_Win_unlock(0, win));
+  return code;
+}
+
+static int wait_for_last(int by_tests) {
+  int code, flag = 0;
+  OK(MPI_Win_post(last, 0, win));
+  if (!by_tests) return MPI_Win_wait(win);
+  do {
+    code = MPI_Win_test(win, &flag);
+  } while (code == MPI_SUCCESS && !flag);
+  return code;
+}
+
+static int run(const char* mode) {
+  if (strcmp(mode, "lock") == 0 || strcmp(mode, "read") == 0) return want_lock();
+  if (strcmp(mode, "start") == 0) return MPI_Win_start(last, 0, win);
+  if (strcmp(mode, "wait") == 0) return wait_for_last(0);
+  if (strcmp(mode, "test") == 0) return wait_for_last(1);
+  if (strcmp(mode, "fence") == 0) return MPI_Win_fence(0, win);
+  if (strcmp(mode, "free") == 0) return MPI_Win_free(&win);
+  return MPI_SUCCESS;
+}
+
+int main(int argc, char** argv) {
+  char text[MPI_MAX_ERROR_STRING] = "none";
+  const char* const mode = argc > 1 ? argv[1] : "";
+  void* memory;
+  MPI_Group all;
+  int length;
+  /* mpirun ends a job by this signal when a rank has died. */
+  signal(SIGTERM, SIG_IGN);
+  check_start(&argc, &argv);
+  const int dying = check_size - 1;
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  OK(MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
+  OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+  OK(MPI_Comm_group(MPI_COMM_WORLD, &all));
+  OK(MPI_Group_incl(all, 1, &dying, &last));
+  if (check_rank == dying && strcmp(mode, "lock") == 0)
+    OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
+  if (check_rank == dying && strcmp(mode, "read") == 0)
+    OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
+  OK(MPI_Barrier(MPI_COMM_WORLD));
+  if (check_rank == dying) die();
+  const int code = run(mode);
+  if (code != MPI_SUCCESS) MPI_Error_string(code, text, &length);
+  printf("rank %d, class %d: %s\n", check_rank, code == MPI_SUCCESS ? 0 : check_class_of(code),
+         text);
+  fflush(stdout);
+  rest(300); /* the other one has what it needs of this one */
+  MPI_Finalize();
+  printf("rank %d finalized with %d failures\n", check_rank, check_failures);
+  return check_failures != 0;
+}

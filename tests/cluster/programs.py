@@ -43,9 +43,12 @@ LEFT_OUT = [
     (r"REMIT_SINGLETON=", "a process without a launcher"),
     (r"--bind-to|--map-by", "about the places of ranks on one host"),
     (r"benchmarks/suite/(un)?pack\b", "sends nothing"),
+    (r"benchmarks/suite/.* -w shared\b", "memory that the ranks of one host share"),
 ]
 # Programs for two ranks, which run on two hosts only.
-PAIRS = r"benchmarks/suite/(latency|bw|bibw|matching|thread_rate|typed_latency)\b"
+PAIRS = r"benchmarks/suite/(latency|bw|bibw|matching|thread_rate|typed_latency|computing_target|" \
+        r"(put|get|acc|get_acc|fop|cas|arrivals|overlap)_\w+)\b|" \
+        r"benchmarks/programs/stencil3d --size 5\b"
 # Programs that need not send anything by a device of the network.
 SILENT = r"hello|benchmarks/suite/init|tests/mpi/(unsupported|wrong_arguments|queries)|threads [012]$"
 

@@ -506,7 +506,7 @@ static void without_counters(void) {
   EXPECT(MPI_ERR_ARG, "counter", MPI_Start(&old));
   OK(MPIX_Win_free_notify(w.win));
   /* The request lives on with new counters. */
-  OK(MPIX_Win_create_notify(w.win, kCounters));
+  OK(MPIX_Win_create_notify(w.win, check_size > kCounters ? check_size : kCounters));
   OK(MPI_Start(&old));
   OK(MPIX_Put_notify(&x, 1, MPI_INT64_T, right, at(right, 0), 1, MPI_INT64_T,
                      (check_rank + 1) % check_size, w.win));
@@ -518,6 +518,8 @@ static void without_counters(void) {
   EXPECT(MPI_ERR_RMA_SYNC, "wait for notifications", MPI_Win_free(&same));
   OK(MPI_Cancel(&request));
   OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  OK(MPIX_Win_free_notify(w.win));
+  OK(MPIX_Win_create_notify(w.win, kCounters));
   clear_counters();
 }
 

@@ -1,9 +1,10 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
  * The last rank dies while the others wait for it in a window: window_deaths.py looks at what they
  * say.
- *     window_deaths lock|read|start|wait|test|fence|free
+ *     window_deaths lock|read|start|complete|flush|wait|test|fence|free
  * The word is what they wait in: for the lock of rank 0, which the last rank has, to write or to
- * read; or in the MPI_Win_ function of that name. */
+ * read; or in the MPI_Win_ function of that name, with a put to the last rank before complete and
+ * flush. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <time.h>
@@ -11,7 +12,7 @@
 #include "check.h"
 
 static MPI_Win win;
-static MPI_Group last;
+static MPI_Group last, others;
 
 static void rest(long ms) {
   const struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
@@ -40,9 +41,29 @@ static int wait_for_last(int by_tests) {
   return code;
 }
 
+/* The error of the put, or else of what completes it. */
+static int put_to_last(int (*complete)(void)) {
+  static const int64_t kValue = 5;
+  const int code = MPI_Put(&kValue, 1, MPI_INT64_T, check_size - 1, 0, 1, MPI_INT64_T, win);
+  const int end = complete();
+  return code != MPI_SUCCESS ? code : end;
+}
+
+static int complete(void) {
+  return MPI_Win_complete(win);
+}
+
+static int flush(void) {
+  const int code = MPI_Win_flush(check_size - 1, win);
+  MPI_Win_unlock_all(win);
+  return code;
+}
+
 static int run(const char* mode) {
   if (strcmp(mode, "lock") == 0 || strcmp(mode, "read") == 0) return want_lock();
   if (strcmp(mode, "start") == 0) return MPI_Win_start(last, 0, win);
+  if (strcmp(mode, "complete") == 0) return put_to_last(complete);
+  if (strcmp(mode, "flush") == 0) return put_to_last(flush);
   if (strcmp(mode, "wait") == 0) return wait_for_last(0);
   if (strcmp(mode, "test") == 0) return wait_for_last(1);
   if (strcmp(mode, "fence") == 0) return MPI_Win_fence(0, win);
@@ -65,12 +86,20 @@ int main(int argc, char** argv) {
   OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
   OK(MPI_Comm_group(MPI_COMM_WORLD, &all));
   OK(MPI_Group_incl(all, 1, &dying, &last));
+  OK(MPI_Group_excl(all, 1, &dying, &others));
   if (check_rank == dying && strcmp(mode, "lock") == 0)
     OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
   if (check_rank == dying && strcmp(mode, "read") == 0)
     OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
+  if (strcmp(mode, "complete") == 0) {
+    if (check_rank == dying) OK(MPI_Win_post(others, 0, win));
+    if (check_rank != dying) OK(MPI_Win_start(last, 0, win));
+  }
+  if (strcmp(mode, "flush") == 0 && check_rank != dying) OK(MPI_Win_lock_all(0, win));
   OK(MPI_Barrier(MPI_COMM_WORLD));
   if (check_rank == dying) die();
+  /* Nobody is there any more, but not everybody knows. */
+  if (strcmp(mode, "complete") == 0 || strcmp(mode, "flush") == 0) rest(300);
   const int code = run(mode);
   if (code != MPI_SUCCESS) MPI_Error_string(code, text, &length);
   printf("rank %d, class %d: %s\n", check_rank, code == MPI_SUCCESS ? 0 : check_class_of(code),

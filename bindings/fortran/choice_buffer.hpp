@@ -2,8 +2,10 @@
 // choice_buffer.hpp: buffers of Fortran calls, as C's calls take them.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bindings/fortran/descriptor.hpp"
 #include "bindings/fortran/raise.hpp"
@@ -11,7 +13,10 @@
 
 namespace remit::fortran {
 
+struct BufferBlock;
 struct BufferState;
+class Row;
+class Section;
 
 /// What a call does with a buffer. A buffer that is written may be read, too (MPI_IN_PLACE).
 enum class Access { read, write };
@@ -183,20 +188,29 @@ class ChoiceBuffer {
   void release();
   void keep_state(MPI_Request request, bool persistent);
   void fail(int error_class, std::string words);
+  template <class Step>
+  void guarded(Step step);
+  bool take_type(const Section& section, MPI_Count per_run, MPI_Aint extent);
+  void take_row(std::unique_ptr<Row> row);
 
   void lay_over(const Descriptor& buf);
   void lay_blocks(const Descriptor& buf, Peers peers, Access access);
   void lay_partitions(const Descriptor& buf, MPI_Count partitions);
+  /// False: one would have to copy, and `fallback` does not say how. The errors are noted.
+  bool lay_equal(const Descriptor& buf, MPI_Count blocks, const Access* fallback);
   template <class Count, class Displacement>
   void lay_varying(const Descriptor& buf, const Count* counts, const Displacement* displs,
                    Peers peers, Access access);
   void stage(const Descriptor& buf, MPI_Count count, Access access);
+  void stage_parts(const Descriptor& buf, MPI_Count read, MPI_Count written, Access access);
   void stage_scattered(const Descriptor& buf, MPI_Comm comm, Access access);
   template <class Count>
   void stage_scattered(const Descriptor& buf, const Count* counts, MPI_Comm comm, Access access);
   template <class Count, class Displacement>
   void stage_types(const Descriptor& buf, const Count* counts, const Displacement* displs,
                    const MPI_Datatype* types, Peers peers, Access access);
+  void stage_blocks(const Descriptor& buf, const std::vector<BufferBlock>& blocks, Access access,
+                    bool one_type);
   void refuse_section(const Descriptor& buf);
 
   void* address_;

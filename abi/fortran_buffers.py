@@ -55,7 +55,7 @@ def pointer(form: Form, name: str) -> str:
                "scatterv": "sendbuf", "reduce": "recvbuf"}
     if at_root.get(family(form)) == name:
         return f"address_at_root(*{name}, *root, handle<MPI_Comm>(*comm))"
-    return f"buffer_at({name}->base_addr)"
+    return f"buffer_at({name}->first())"
 
 
 def access(argument: Argument) -> str:
@@ -75,7 +75,7 @@ def place_of(form: Form, argument: Argument) -> Place:
     address = {name: f"c_{name}.address()"}
     at = f"*{name}, {pointer(form, name)}"
     if routine in ADDRESS_ALONE:
-        return Place("", {name: f"buffer_at({name}->base_addr)"})
+        return Place("", {name: f"buffer_at({name}->first())"})
     if routine in KEPT_MEMORY:
         return Place(f"const ChoiceBuffer c_{name} = ChoiceBuffer::memory({at});", address)
     arguments = form.arguments()

@@ -14,12 +14,12 @@ bool is_root(MPI_Comm comm, int root);
 int rank_in(MPI_Comm comm);
 
 inline bool in_place(const Descriptor* buffer) {
-  return in_place(buffer->base_addr);
+  return in_place(buffer->first());
 }
 
 /// The address of a buffer that only the root has. Elsewhere nothing is read of a section.
 inline void* address_at_root(const Descriptor& buffer, int root, MPI_Comm comm) {
-  if (buffer.is_plainly_contiguous() || is_root(comm, root)) return buffer_at(buffer.base_addr);
+  if (buffer.is_plainly_contiguous() || is_root(comm, root)) return buffer_at(buffer.first());
   return nullptr;
 }
 

@@ -26,7 +26,7 @@ endif
 # A tool that walks up the stack from MPI_X finds one frame of this library, then the program's line.
 libmpifort_abi_la_CXXFLAGS = $(AM_CXXFLAGS) -fno-omit-frame-pointer -fno-optimize-sibling-calls
 libmpifort_abi_la_LIBADD = libfortran_parts.la libmpi_abi.la $(STATIC_LIBSTDCXX)
-libmpifort_abi_la_LDFLAGS = -version-info 1:0:0 -no-undefined \
+libmpifort_abi_la_LDFLAGS = -version-info 1:0:0 -no-undefined -Wl,-rpath,'$$ORIGIN' \
 	-Wl,--version-script=$(srcdir)/bindings/fortran/exports.map -Wl,--as-needed
 libmpifort_abi_la_DEPENDENCIES = libfortran_parts.la libmpi_abi.la bindings/fortran/exports.map
 EXTRA_DIST += bindings/fortran/exports.map

@@ -36,79 +36,69 @@ extern "C" {
 
 void mpi_address_(const void* location, int* where, int* ierror) {
   MPI_Aint found = 0;
-  const int error = PMPI_Get_address(buffer_at(location), &found);
+  const int error = MPI_Get_address(buffer_at(location), &found);
   store(error, found, where, ierror, "MPI_Address", "MPI_Get_address");
 }
-REMIT_ALIAS(pmpi_address_, mpi_address_);
 
 void mpi_type_extent_(const int* type, int* extent, int* ierror) {
   MPI_Aint lb = 0;
   MPI_Aint found = 0;
-  const int error = PMPI_Type_get_extent(handle<MPI_Datatype>(*type), &lb, &found);
+  const int error = MPI_Type_get_extent(handle<MPI_Datatype>(*type), &lb, &found);
   store(error, found, extent, ierror, "MPI_Type_extent", "MPI_Type_get_extent");
 }
-REMIT_ALIAS(pmpi_type_extent_, mpi_type_extent_);
 
 void mpi_type_lb_(const int* type, int* displacement, int* ierror) {
   MPI_Aint found = 0;
   MPI_Aint extent = 0;
-  const int error = PMPI_Type_get_extent(handle<MPI_Datatype>(*type), &found, &extent);
+  const int error = MPI_Type_get_extent(handle<MPI_Datatype>(*type), &found, &extent);
   store(error, found, displacement, ierror, "MPI_Type_lb", "MPI_Type_get_extent");
 }
-REMIT_ALIAS(pmpi_type_lb_, mpi_type_lb_);
 
 void mpi_type_ub_(const int* type, int* displacement, int* ierror) {
   MPI_Aint lb = 0;
   MPI_Aint extent = 0;
-  const int error = PMPI_Type_get_extent(handle<MPI_Datatype>(*type), &lb, &extent);
+  const int error = MPI_Type_get_extent(handle<MPI_Datatype>(*type), &lb, &extent);
   store(error, lb + extent, displacement, ierror, "MPI_Type_ub", "MPI_Type_get_extent");
 }
-REMIT_ALIAS(pmpi_type_ub_, mpi_type_ub_);
 
 void mpi_type_hvector_(const int* count, const int* blocklength, const int* stride,
                        const int* oldtype, int* newtype, int* ierror) {
   HandleOut<MPI_Datatype> made(newtype);
-  set(ierror, PMPI_Type_create_hvector(*count, *blocklength, *stride,
+  set(ierror, MPI_Type_create_hvector(*count, *blocklength, *stride,
                                        handle<MPI_Datatype>(*oldtype), made.address()));
 }
-REMIT_ALIAS(pmpi_type_hvector_, mpi_type_hvector_);
 
 void mpi_type_hindexed_(const int* count, const int* blocklengths, const int* displacements,
                         const int* oldtype, int* newtype, int* ierror) {
   HandleOut<MPI_Datatype> made(newtype);
   set(ierror,
-      PMPI_Type_create_hindexed(*count, blocklengths, long_values(displacements, *count).data(),
+      MPI_Type_create_hindexed(*count, blocklengths, long_values(displacements, *count).data(),
                                 handle<MPI_Datatype>(*oldtype), made.address()));
 }
-REMIT_ALIAS(pmpi_type_hindexed_, mpi_type_hindexed_);
 
 void mpi_type_struct_(const int* count, const int* blocklengths, const int* displacements,
                       const int* types, int* newtype, int* ierror) {
   HandlesIn<MPI_Datatype> c_types(types, *count);
   HandleOut<MPI_Datatype> made(newtype);
   set(ierror,
-      PMPI_Type_create_struct(*count, blocklengths, long_values(displacements, *count).data(),
+      MPI_Type_create_struct(*count, blocklengths, long_values(displacements, *count).data(),
                               c_types.array(), made.address()));
 }
-REMIT_ALIAS(pmpi_type_struct_, mpi_type_struct_);
 
 void mpi_errhandler_create_(Procedure function, int* errhandler, int* ierror) {
   HandleOut<MPI_Errhandler> made(errhandler);
-  set(ierror, comm_create_errhandler(PMPI_Comm_create_errhandler, function, made.address()));
+  set(ierror, comm_create_errhandler(MPI_Comm_create_errhandler, function, made.address()));
 }
-REMIT_ALIAS(pmpi_errhandler_create_, mpi_errhandler_create_);
 
 void mpi_errhandler_set_(const int* comm, const int* errhandler, int* ierror) {
   set(ierror,
-      PMPI_Comm_set_errhandler(handle<MPI_Comm>(*comm), handle<MPI_Errhandler>(*errhandler)));
+      MPI_Comm_set_errhandler(handle<MPI_Comm>(*comm), handle<MPI_Errhandler>(*errhandler)));
 }
-REMIT_ALIAS(pmpi_errhandler_set_, mpi_errhandler_set_);
 
 void mpi_errhandler_get_(const int* comm, int* errhandler, int* ierror) {
   HandleOut<MPI_Errhandler> found(errhandler);
-  set(ierror, PMPI_Comm_get_errhandler(handle<MPI_Comm>(*comm), found.address()));
+  set(ierror, MPI_Comm_get_errhandler(handle<MPI_Comm>(*comm), found.address()));
 }
-REMIT_ALIAS(pmpi_errhandler_get_, mpi_errhandler_get_);
 
 #pragma GCC visibility pop
 }  // extern "C"

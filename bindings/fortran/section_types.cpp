@@ -50,7 +50,8 @@ class TypeMaker {
   }
 
  private:
-  MPI_Datatype note(int error, MPI_Datatype type) {
+  /// By reference, for the call that makes the type is another argument.
+  MPI_Datatype note(int error, const MPI_Datatype& type) {
     if (error != MPI_SUCCESS) {
       if (error_ == MPI_SUCCESS) error_ = error;
       return MPI_BYTE;  // whatever is made of it will not be used

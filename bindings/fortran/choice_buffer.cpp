@@ -42,12 +42,12 @@ class Row final : public Kept {
   [[nodiscard]] void* address() const { return row_.get(); }
   void on_start() override {
     for (const Range& range : read_) {
-      section_.gather(base_, row_.get() + range.at, range.at, range.bytes);
+      section_.gather(base_, row_.get(), range.at, range.bytes);
     }
   }
   void on_completion() override {
     for (const Range& range : written_) {
-      section_.scatter(base_, row_.get() + range.at, range.at, range.bytes);
+      section_.scatter(base_, row_.get(), range.at, range.bytes);
     }
   }
 
@@ -349,8 +349,9 @@ void ChoiceBuffer::stage_blocks(const Descriptor& buf, const std::vector<Block>&
   MPI_Count item = 0;
   for (const Block& block : blocks) {
     const TypeRoom room(block.type);
+    if (block.count == 0) continue;
     if (item == 0) item = room.extent;
-    if (block.count > 0) end = std::max(end, block.at + room.end(block.count));
+    end = std::max(end, block.at + room.end(block.count));
   }
   const Section section(buf, item, end);
   for (std::size_t i = 0; i < blocks.size(); ++i) {

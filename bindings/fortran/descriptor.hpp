@@ -32,7 +32,8 @@ struct Descriptor {
   Dimension dim[kMaxRank];         // NOLINT(modernize-avoid-c-arrays): as it lies in memory
 
   /// gfortran 12 gives a dummy argument of class(*) that is handed on the length of a container
-  /// instead of that of its elements, and the type CFI_type_other.
+  /// instead of that of its elements, and the type CFI_type_other. Then the datatype says how long
+  /// they are: with MPI_BYTE, a whole array has to be passed with all of its bytes.
   [[nodiscard]] bool length_is_wrong() const { return version == 1 && type_or_attribute == -1; }
 
   /// The address of the first element: the base address, but where gfortran 12 hands on a scalar of

@@ -50,7 +50,7 @@ class TypeMaker {
   }
 
  private:
-  // By reference: a value might be taken before the call that is the other argument.
+  /// By reference, for the call that makes the type is another argument.
   MPI_Datatype note(int error, const MPI_Datatype& type) {
     if (error != MPI_SUCCESS) {
       if (error_ == MPI_SUCCESS) error_ = error;

@@ -64,8 +64,8 @@ void mpi_type_ub_(const int* type, int* displacement, int* ierror) {
 void mpi_type_hvector_(const int* count, const int* blocklength, const int* stride,
                        const int* oldtype, int* newtype, int* ierror) {
   HandleOut<MPI_Datatype> made(newtype);
-  set(ierror, MPI_Type_create_hvector(*count, *blocklength, *stride,
-                                       handle<MPI_Datatype>(*oldtype), made.address()));
+  set(ierror, MPI_Type_create_hvector(*count, *blocklength, *stride, handle<MPI_Datatype>(*oldtype),
+                                      made.address()));
 }
 
 void mpi_type_hindexed_(const int* count, const int* blocklengths, const int* displacements,
@@ -73,7 +73,7 @@ void mpi_type_hindexed_(const int* count, const int* blocklengths, const int* di
   HandleOut<MPI_Datatype> made(newtype);
   set(ierror,
       MPI_Type_create_hindexed(*count, blocklengths, long_values(displacements, *count).data(),
-                                handle<MPI_Datatype>(*oldtype), made.address()));
+                               handle<MPI_Datatype>(*oldtype), made.address()));
 }
 
 void mpi_type_struct_(const int* count, const int* blocklengths, const int* displacements,
@@ -82,7 +82,7 @@ void mpi_type_struct_(const int* count, const int* blocklengths, const int* disp
   HandleOut<MPI_Datatype> made(newtype);
   set(ierror,
       MPI_Type_create_struct(*count, blocklengths, long_values(displacements, *count).data(),
-                              c_types.array(), made.address()));
+                             c_types.array(), made.address()));
 }
 
 void mpi_errhandler_create_(Procedure function, int* errhandler, int* ierror) {

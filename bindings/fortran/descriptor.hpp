@@ -36,6 +36,16 @@ struct Descriptor {
   /// they are: with MPI_BYTE, a whole array has to be passed with all of its bytes.
   [[nodiscard]] bool length_is_wrong() const { return version == 1 && type_or_attribute == -1; }
 
+  /// The address of the first element: the base address, but where gfortran 12 hands on a scalar of
+  /// class(*). There the base address is that of its container, which begins with the one wanted.
+  /// (An element of a class(*) array has the length of a longer container, and its own address.)
+  [[nodiscard]] void* first() const {
+    constexpr std::size_t kScalarContainer = 3 * sizeof(void*);
+    if (rank == 0 && length_is_wrong() && elem_len == kScalarContainer) [[unlikely]]
+      return *static_cast<void**>(base_addr);
+    return base_addr;
+  }
+
   /// Whether the elements lie one behind the other, so that C can take the base address as it is.
   /// False in rare cases where they do: an array section of one element, or a class(*) array.
   [[nodiscard]] bool is_plainly_contiguous() const {

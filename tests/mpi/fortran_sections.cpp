@@ -190,7 +190,8 @@ struct Round {
   Type type;
   int root;
   std::vector<int> counts;  // of block i, at most `count`
-  std::vector<int> displs;
+  std::vector<int> displs;  // with gaps
+  std::vector<int> places;  // for blocks of `count`
   MPI_Comm graph;
 };
 
@@ -371,19 +372,20 @@ void alltoallv(auto s, auto r, const Round& at, int how) {
   const int* const counts = at.counts.data();
   const int* const displs = at.displs.data();
   const std::vector<int> same(kPeers, counts[check_rank]);
+  const int* const places = at.places.data();
   auto out = s.varying(counts, displs, at.type.type, kMembers, Access::read);
-  auto in = r.varying(same.data(), displs, at.type.type, kMembers, Access::write);
+  auto in = r.varying(same.data(), places, at.type.type, kMembers, Access::write);
   CHECK(out.ok() && in.ok());
   MPI_Request request = MPI_REQUEST_NULL;
   if (how == 0) {
-    OK(MPI_Alltoallv(out.address(), counts, displs, out.type(), in.address(), same.data(), displs,
+    OK(MPI_Alltoallv(out.address(), counts, displs, out.type(), in.address(), same.data(), places,
                      in.type(), MPI_COMM_WORLD));
   } else if (how == 1) {
-    OK(MPI_Ialltoallv(out.address(), counts, displs, out.type(), in.address(), same.data(), displs,
+    OK(MPI_Ialltoallv(out.address(), counts, displs, out.type(), in.address(), same.data(), places,
                       in.type(), MPI_COMM_WORLD, &request));
   } else {
     OK(MPI_Alltoallv_init(out.address(), counts, displs, out.type(), in.address(), same.data(),
-                          displs, in.type(), MPI_COMM_WORLD, MPI_INFO_NULL, &request));
+                          places, in.type(), MPI_COMM_WORLD, MPI_INFO_NULL, &request));
   }
   complete(how, request, out, in);
 }
@@ -392,21 +394,23 @@ void alltoallw(auto s, auto r, const Round& at, int how) {
   const int* const counts = at.counts.data();
   const std::vector<int> same(kPeers, counts[check_rank]);
   std::vector<int> bytes;
+  std::vector<int> in_bytes;
   for (const int each : at.displs) bytes.push_back(each * static_cast<int>(at.type.extent));
+  for (const int each : at.places) in_bytes.push_back(each * static_cast<int>(at.type.extent));
   const std::vector<MPI_Datatype> what(kPeers, at.type.type);
   auto out = s.varying_types(counts, bytes.data(), what.data(), kMembers, Access::read);
-  auto in = r.varying_types(same.data(), bytes.data(), what.data(), kMembers, Access::write);
+  auto in = r.varying_types(same.data(), in_bytes.data(), what.data(), kMembers, Access::write);
   CHECK(out.ok() && in.ok());
   MPI_Request request = MPI_REQUEST_NULL;
   if (how == 0) {
     OK(MPI_Alltoallw(out.address(), counts, bytes.data(), what.data(), in.address(), same.data(),
-                     bytes.data(), what.data(), MPI_COMM_WORLD));
+                     in_bytes.data(), what.data(), MPI_COMM_WORLD));
   } else if (how == 1) {
     OK(MPI_Ialltoallw(out.address(), counts, bytes.data(), what.data(), in.address(), same.data(),
-                      bytes.data(), what.data(), MPI_COMM_WORLD, &request));
+                      in_bytes.data(), what.data(), MPI_COMM_WORLD, &request));
   } else {
     OK(MPI_Alltoallw_init(out.address(), counts, bytes.data(), what.data(), in.address(),
-                          same.data(), bytes.data(), what.data(), MPI_COMM_WORLD, MPI_INFO_NULL,
+                          same.data(), in_bytes.data(), what.data(), MPI_COMM_WORLD, MPI_INFO_NULL,
                           &request));
   }
   complete(how, request, out, in);
@@ -418,7 +422,7 @@ void neighbors(auto s, auto r, const Round& at, int how) {
   const Peers from{at.graph, Peers::Kind::sources};
   const std::vector<int> same(kPeers, at.count);
   std::vector<MPI_Aint> bytes;
-  for (const int each : at.displs) bytes.push_back(each * at.type.extent);
+  for (const int each : at.places) bytes.push_back(each * at.type.extent);
   const std::vector<MPI_Datatype> what(kPeers, at.type.type);
   MPI_Request request = MPI_REQUEST_NULL;
   if (how == 0) {
@@ -428,11 +432,11 @@ void neighbors(auto s, auto r, const Round& at, int how) {
     OK(MPI_Neighbor_alltoall(out.address(), n(out), out.type(), in.address(), n(in), in.type(),
                              at.graph));
   } else if (how == 1) {
-    auto out = s.varying(same.data(), at.displs.data(), at.type.type, to, Access::read);
-    auto in = r.varying(same.data(), at.displs.data(), at.type.type, from, Access::write);
+    auto out = s.varying(same.data(), at.places.data(), at.type.type, to, Access::read);
+    auto in = r.varying(same.data(), at.places.data(), at.type.type, from, Access::write);
     CHECK(out.ok() && in.ok());
-    OK(MPI_Ineighbor_alltoallv(out.address(), same.data(), at.displs.data(), out.type(),
-                               in.address(), same.data(), at.displs.data(), in.type(), at.graph,
+    OK(MPI_Ineighbor_alltoallv(out.address(), same.data(), at.places.data(), out.type(),
+                               in.address(), same.data(), at.places.data(), in.type(), at.graph,
                                &request));
     complete(how, request, out, in);
   } else {
@@ -671,17 +675,17 @@ void all_rounds(std::uint64_t seed, int rounds) {
         at.root = draw(all, 0, check_size - 1);
         for (int i = 0; i < kPeers; ++i) {
           at.counts.push_back(draw(all, 0, at.count));
+          at.places.push_back(i * at.count);
           at.displs.push_back(i * at.count + draw(all, 0, at.count - at.counts.back()));
-        }
-        for (int i = 0; families[f].name == std::string("neighbors") && i < kPeers; ++i) {
-          at.displs[static_cast<std::size_t>(i)] = i * at.count;
         }
         at.graph = graph;
         // A reduction of bytes is none of characters.
         if (families[f].reduces && at.type.unit == 1) at.type.type = MPI_BYTE;
         int how = draw(all, 0, 2);
         const std::ptrdiff_t bytes = kPeers * at.count * at.type.extent;
-        const auto rank = static_cast<std::size_t>(check_rank);
+        // Partitioned calls need the same kinds on all ranks, for what one refuses, none can do.
+        const bool alike = families[f].name == std::string("partitioned");
+        const auto rank = static_cast<std::size_t>(alike ? 0 : check_rank);
         const auto out = make_section(kinds[(k + rank) % size], at.type, bytes, mine);
         const auto in = make_section(kinds[(k + f + 3 * rank) % size], at.type, bytes + 16, mine);
         // Nobody knows how many bytes an element of class(*) has for packed data.

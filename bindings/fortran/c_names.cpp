@@ -6,11 +6,11 @@
 
 #include <dlfcn.h>
 #include <mpi.h>
+#include <mpi_fint.h>
 
 #include <cstring>
 
 #include "bindings/fortran/sentinels.hpp"
-#include "include/mpi_fint.h"
 
 #define REMIT_WEAK_NAME __attribute__((weak, visibility("default")))
 

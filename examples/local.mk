@@ -28,6 +28,6 @@ dist_example_DATA = examples/Makefile examples/hello.c examples/heat2d.cpp \
 	examples/heat2d_picture.cpp examples/heat2d_picture.hpp examples/command_line.hpp \
 	examples/cg.cpp examples/sparse.cpp examples/sparse.hpp examples/sample_sort.cpp \
 	examples/hash_table.cpp examples/halo.cpp examples/halo_picture.cpp examples/halo_picture.hpp \
-	examples/work_queue.cpp examples/notify_ring.c
+	examples/work_queue.cpp examples/notify_ring.c examples/hello_f08.f90 examples/heat2d_f08.f90
 exampledatadir = $(exampledir)/data
 dist_exampledata_DATA = examples/data/plate_with_hole.mtx examples/data/make_plate.py

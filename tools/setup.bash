@@ -7,7 +7,7 @@ jobs=$(nproc)
 build_packages=(autoconf automake libtool pkg-config gcc g++ make python3
   libpmix-dev libhwloc-dev libibverbs-dev librdmacm-dev libfabric-dev
   libfmt-dev libexpected-dev libcli11-dev libasio-dev libssl-dev nlohmann-json3-dev libpng-dev)
-test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev cmake xz-utils gdb
+test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev cmake xz-utils gdb gfortran
   clang-16 libclang-rt-16-dev llvm-16 clang-tidy-16 clang-format-14)
 # For tests/vm: the emulator, what its kernels are made ready with, and RDMA programs to run inside.
 vm_packages=(qemu-system-x86 busybox-static kmod binutils

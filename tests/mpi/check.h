@@ -91,7 +91,8 @@ static inline uint64_t check_seed(const char* name) {
 static inline int check_local_size(void) {
   char name[MPI_MAX_PROCESSOR_NAME] = "";
   int length, count = 0;
-  char(*all)[MPI_MAX_PROCESSOR_NAME] = malloc((size_t)check_size * sizeof *all);
+  char(*all)[MPI_MAX_PROCESSOR_NAME] =
+      (char(*)[MPI_MAX_PROCESSOR_NAME])malloc((size_t)check_size * sizeof *all);
   OK(MPI_Get_processor_name(name, &length));
   OK(MPI_Allgather(name, sizeof name, MPI_CHAR, all, sizeof name, MPI_CHAR, MPI_COMM_WORLD));
   for (int i = 0; i < check_size; ++i) count += strcmp(all[i], name) == 0;
@@ -118,11 +119,11 @@ static inline unsigned char check_byte(uint64_t salt, size_t i) {
   return (unsigned char)((i * 131u + salt * 71u + (i >> 8)) & 0xffu);
 }
 static inline void check_fill(void* buffer, size_t n, uint64_t salt) {
-  unsigned char* bytes = buffer;
+  unsigned char* bytes = (unsigned char*)buffer;
   for (size_t i = 0; i < n; ++i) bytes[i] = check_byte(salt, i);
 }
 static inline int check_filled(const void* buffer, size_t n, uint64_t salt) {
-  const unsigned char* bytes = buffer;
+  const unsigned char* bytes = (const unsigned char*)buffer;
   for (size_t i = 0; i < n; ++i)
     if (bytes[i] != check_byte(salt, i)) return 0;
   return 1;

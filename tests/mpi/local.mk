@@ -20,6 +20,8 @@ mpi_programs = \
 	tests/mpi/environment \
 	tests/mpi/errors \
 	tests/mpi/fork \
+	tests/mpi/fortran_callbacks \
+	tests/mpi/fortran_sections \
 	tests/mpi/freed_arrays \
 	tests/mpi/garbage_counts \
 	tests/mpi/intercomm \
@@ -77,6 +79,7 @@ mpi_runs = \
 	tests/mpi/runs/errors.mpi \
 	tests/mpi/runs/examples.mpi \
 	tests/mpi/runs/fork.mpi \
+	tests/mpi/runs/fortran.mpi \
 	tests/mpi/runs/freed_arrays.mpi \
 	tests/mpi/runs/garbage_counts.mpi \
 	tests/mpi/runs/intercomm.mpi \
@@ -123,6 +126,11 @@ mpi_scripts = \
 if TESTS_ENABLED
 check_PROGRAMS += $(mpi_programs)
 tests_mpi_coll_sums_LDADD = $(LDADD) -lm
+# What Fortran's routines stand on, in C++ and without a Fortran compiler.
+tests_mpi_fortran_callbacks_SOURCES = tests/mpi/fortran_callbacks.cpp
+tests_mpi_fortran_callbacks_LDADD = libfortran_parts.la $(LDADD)
+tests_mpi_fortran_sections_SOURCES = tests/mpi/fortran_sections.cpp tests/mpi/fortran_arrays.hpp
+tests_mpi_fortran_sections_LDADD = libfortran_parts.la $(LDADD)
 TESTS += $(mpi_runs) $(mpi_scripts)
 
 # The tests of this folder alone.

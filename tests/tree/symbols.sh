@@ -75,4 +75,33 @@ done
 if printf '%s\n' "$dynamic" | grep -q '(VERDEF)'; then
   wrong "it defines symbol versions: programs linked to it would not load with another library"
 fi
+
+# libmpifort_abi: C++ alone, without any compiler's run-time library; each routine has its PMPI_ twin, but
+# those that MPI-3.0 removed and the predefined procedures of attributes and data representations.
+fortran=$(dirname "$library")/libmpifort_abi.so.1
+nm -D --defined-only "$fortran" | awk '
+  { seen[$3] }
+  END {
+    for (name in seen) {
+      if (name ~ /^(mpi|remit_mpi)_/ && name !~ /_fn_(null_)?(c_)?$|_fn_$/) {
+        twin = name
+        sub(/mpi_/, "pmpi_", twin)
+        removed = name ~ /^mpi_(address|type_(extent|lb|ub|hvector|hindexed|struct)|errhandler_(create|set|get))_$/
+        if (!removed && !(twin in seen)) { print name " has no twin"; bad = 1 }
+        ++routines
+      }
+      else if (name !~ /^(pmpi_|remit_|P?MPI_|mpi_.*_fn_)/) { print "exported by libmpifort_abi: " name; bad = 1 }
+    }
+    if (routines < 1100) { print "libmpifort_abi has " routines + 0 " routines only"; bad = 1 }
+    exit bad
+  }' || status=1
+for needed in $(readelf -d "$fortran" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+  case $needed in
+    libmpi_abi.so.1 | libc.so.* | libgcc_s.so.* | ld-linux*) ;;
+    libasan.so.* | libubsan.so.* | libtsan.so.* | liblsan.so.* | libstdc++.so.* | libm.so.*)
+      grep -q '^STATIC_LIBSTDCXX = $' Makefile || grep -q '^REMIT_SANITIZE = .*-fsanitize' Makefile ||
+        wrong "libmpifort_abi needs $needed" ;;
+    *) wrong "libmpifort_abi needs $needed" ;;
+  esac
+done
 exit $status

@@ -17,11 +17,18 @@ TOP = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(TOP / "abi"))
 
 import c_forms
+import fortran_entries
+import fortran_include
+import fortran_modules
+import fortran_table
 import tables
 
 FUNCTIONS = tables.read_functions()
 FORMS = tables.read_forms(FUNCTIONS)
 OUTPUTS = sorted({form.output for form in FORMS})
+ROUTINES = fortran_table.read_routines(FUNCTIONS)
+CONSTANTS = fortran_table.read_constants()
+FORTRAN = {**fortran_modules.MODULES, **fortran_include.FILES}
 WEAK = re.compile(r"^REMIT_WEAK\((\w+)\);", re.M)
 
 
@@ -47,7 +54,7 @@ class Whole(unittest.TestCase):
     def test_make_knows_each_file_and_each_end_is_included(self):
         make = (TOP / "abi" / "local.mk").read_text(encoding="utf-8")
         files = re.findall(r"^\tbindings/generated/(\S+)", make, re.M)
-        self.assertEqual(sorted(files), OUTPUTS)
+        self.assertEqual(sorted(files), sorted([*OUTPUTS, *FORTRAN, *fortran_entries.FILES]))
         for end in (output for output in OUTPUTS if output.endswith(".inc")):
             host = TOP / "bindings" / end.replace(".inc", ".cpp")
             self.assertIn(f'#include "bindings/generated/{end}"', host.read_text(encoding="utf-8"))
@@ -116,10 +123,75 @@ REMIT_WEAK(Gatherv_init_c);""")
                          f"{head}\n    int first, MPI_Datatype array_of_types[]) {{")
 
 
+class Fortran(unittest.TestCase):
+    def entries(self):
+        return {output: fortran_entries.text_of(output, ROUTINES) for output in fortran_entries.FILES}
+
+    def test_the_table_is_complete(self):
+        self.assertEqual(len(ROUTINES), 434)
+        self.assertEqual(sum(routine.has_large for routine in ROUTINES), 159)
+        self.assertEqual(sum(routine.in_f08 for routine in ROUTINES), 429)
+        in_fortran = {routine.name for routine in ROUTINES}
+        lacking = {name for name in FUNCTIONS if name not in in_fortran and not name.endswith("_c")
+                   and not name.startswith("MPI_T_") and not name.endswith(("_toint", "_fromint"))}
+        self.assertEqual(lacking, set())
+
+    def test_each_name_is_defined_once_and_has_its_twin(self):
+        names = [name for text in self.entries().values()
+                 for name in re.findall(r"^(?:void|double|MPI_Aint) (\w+)\($|^(?:void|double|MPI_Aint) "
+                                        r"(\w+)\(|^REMIT_ALIAS\((\w+),", text, re.M)]
+        flat = ["".join(found) for found in names]
+        self.assertEqual([name for name in flat if flat.count(name) > 1], [])
+        for name in flat:
+            if "pmpi_" not in name:
+                self.assertIn(name.replace("mpi_", "pmpi_", 1), flat)
+
+    def test_what_the_modules_name_is_defined(self):
+        text = "".join(self.entries().values())
+        text += (TOP / "bindings/fortran/fortran_only.cpp").read_text(encoding="utf-8")
+        module = fortran_modules.f08_module(ROUTINES, CONSTANTS, True)
+        labels = re.findall(r'NAME="(\w+)"', module)
+        self.assertGreater(len(labels), 500)
+        for label in labels:
+            self.assertRegex(text, rf"\b{label}[(,]")
+
+    def test_lines_are_as_long_as_each_form_allows(self):
+        for output, make in FORTRAN.items():
+            for number, line in enumerate(make(ROUTINES, CONSTANTS).splitlines(), start=1):
+                place = f"{output}:{number}: {line}"
+                if not output.endswith("mpif.h"):
+                    self.assertLessEqual(len(line), 132, place)
+                elif not line.startswith("!"):
+                    self.assertTrue(len(line) <= 72 or (len(line) == 73 and line[72] == "&"), place)
+                    self.assertRegex(line, r"^      \S|^     &", place)
+
+    def test_an_entry(self):
+        text = self.entries()["fortran/pt2pt.cpp"]
+        self.assertIn("""\
+template <auto Call>
+[[gnu::always_inline]] inline void isend_ts_entry(const Descriptor* buf, const int* count,
+                                                  const int* datatype, const int* dest,
+                                                  const int* tag, const int* comm, int* request,
+                                                  int* ierror) {
+  const auto c_comm = handle<MPI_Comm>(*comm);
+  auto c_buf = ChoiceBuffer(*buf, buffer_at(buf->first()), *count, handle<MPI_Datatype>(*datatype));
+  if (!c_buf.ok())
+    return set(ierror, c_buf.raise(Subject(c_comm), "MPI_Isend", "buf"));
+  HandleOut<MPI_Request> c_request(request);
+  const int error = Call(c_buf.address(), static_cast<int>(c_buf.count()), c_buf.type(), *dest,
+                         *tag, c_comm, c_request.address());
+  if (error == MPI_SUCCESS) {
+    c_buf.keep_until(*c_request.address(), false);
+  }
+  set(ierror, error);
+}
+""", text)
+
+
 class Mistakes(unittest.TestCase):
     """Edits of a copy of abi/; generate.py refuses it and says where and why."""
 
-    def refused(self, table, old, new, *words, line=None):
+    def refused(self, table, old, new, *words, line=None, output="coll/persistent.cpp"):
         """With `old` replaced by `new`. `line`: where the mistake is seen, if not there."""
         with tempfile.TemporaryDirectory() as temporary:
             abi = pathlib.Path(temporary) / "abi"
@@ -130,7 +202,7 @@ class Mistakes(unittest.TestCase):
             self.assertIn(old, text)
             (abi / table).write_text(text.replace(old, new, 1), encoding="utf-8")
             line = line or text[:text.index(old)].count("\n") + 1
-            ran = subprocess.run([sys.executable, abi / "generate.py", "coll/persistent.cpp"],
+            ran = subprocess.run([sys.executable, abi / "generate.py", output],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
         self.assertEqual((ran.returncode, ran.stdout), (1, ""))
         for word in (f"{table}:{line}: ", *words):
@@ -145,6 +217,12 @@ class Mistakes(unittest.TestCase):
                      "unknown type 'MPI_Err' that MPI_Bcast returns")
         self.refused("functions.tsv", "MPI_Bcast\tint\tvoid *buffer", "MPI_Bcast\tint\tvoid buffer*",
                      "cannot understand the parameter 'void buffer*'")
+
+    def test_fortran(self):
+        self.refused("fortran_api.tsv", "MPI_Bcast\t2\tcount", "MPI_Bcast\t3\tcount",
+                     "argument 3 of MPI_Bcast where 2 comes", output="fortran/coll.cpp")
+        self.refused("fortran_api.tsv", "MPI_Bcast\t1\t", "MPI_Bcost\t1\t",
+                     "MPI_Bcost is no function of functions.tsv", output="fortran/coll.cpp")
 
     def test_columns(self):
         self.refused("functions.tsv", "#name\tret\t", "#name\tresult\t", "unknown column 'result'", "ret")

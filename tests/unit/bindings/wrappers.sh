@@ -1,6 +1,6 @@
 #!/bin/sh
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-# wrappers.sh: mpicc and mpicxx in the build folder and installed, pkg-config, and a CMake
+# wrappers.sh: mpicc, mpicxx and mpifort in the build folder and installed, pkg-config, and a CMake
 # project with find_package(MPI), each against an installation that was staged and moved.
 set -eu
 srcdir=$(cd "${srcdir:-.}" && pwd)
@@ -25,7 +25,7 @@ expect_lacks() {
 }
 
 unset MPI_CC MPI_CXX OMPI_CC OMPI_CXX MPICH_CC MPICH_CXX I_MPI_CC I_MPI_CXX OMPI_CPPFLAGS OMPI_CFLAGS \
-  OMPI_CXXFLAGS OMPI_LDFLAGS OMPI_LIBS I_MPI_CFLAGS I_MPI_CXXFLAGS I_MPI_LDFLAGS I_MPI_OTHERLIBS
+  OMPI_CXXFLAGS OMPI_LDFLAGS OMPI_LIBS I_MPI_CFLAGS I_MPI_CXXFLAGS I_MPI_LDFLAGS I_MPI_OTHERLIBS MPI_FC OMPI_FC MPICH_FC I_MPI_FC
 MPI_RPATH=yes  # whatever configure was told
 export MPI_RPATH
 cat >"$tmp/program.c" <<'END'
@@ -136,24 +136,38 @@ check_environment() {
     "$(OMPI_CC=$mpicc timeout 20 "$mpicc" -c "$tmp/conftest.c" -o "$tmp/conftest.o" 2>&1 || true)"
 }
 
-# There is no Fortran, and all say so; $1 is the folder of the wrappers.
+# Fortran, where there is a compiler for it; $1 is the folder of the wrappers, $2 and $3 where mpif.h and
+# the libraries must be.
+fc=$(sed -n 's/^FC = //p' Makefile)
 check_fortran() {
-  echo '      end' >"$tmp/program.f"
-  for name in mpifort mpif90 mpif77; do
-    for arguments in "" --version -show "-c $tmp/program.f" "-showme:link -O2"; do
-      status=0
-      # shellcheck disable=SC2086
-      "$1/$name" $arguments >"$tmp/fortran.out" 2>"$tmp/fortran.err" || status=$?
-      expect "the status of $name $arguments" 1 $status
-      expect "what $name $arguments prints" "" "$(cat "$tmp/fortran.out")"
-      expect_has "$name $arguments" "$name: Remit" "$(cat "$tmp/fortran.err")"
-      expect_has "$name $arguments" "has no Fortran bindings yet" "$(cat "$tmp/fortran.err")"
-    done
-    expect "$name -showme:compile" "" "$("$1/$name" -showme:compile 2>/dev/null)"
-    expect "$name --showme:link" " -lremit_has_no_Fortran_bindings_yet" \
-      "$("$1/$name" --showme:link 2>"$tmp/fortran.err")"
-    expect_has "$name --showme:link" "has no Fortran bindings yet" "$(cat "$tmp/fortran.err")"
-  done
+  [ "$fc" != no ] || return 0
+  mpifort=$1/mpifort inc=$2 lib=$3
+  modules=$("$mpifort" -showme:incdirs)
+  modules=${modules#"$inc "}
+  expect "the modules" yes "$([ -f "$modules/mpi_f08.mod" ] && echo yes || echo no)"
+  if [ $plain = yes ]; then
+    flags="-L$lib -lmpifort_abi -lmpi_abi -L$modules -lremit_types"
+    expect "mpifort -show" "$fc -I$modules -I$inc a.f90 $flags" "$("$mpifort" -norpath -show a.f90)"
+    expect "mpifort -showme:link" "$flags" "$("$mpifort" -norpath -showme:link)"
+    expect "mpifort -showme:libs" "mpifort_abi mpi_abi" "$("$mpifort" -showme:libs)"
+    expect "mpif90 -show" "$("$mpifort" -show)" "$("$1/mpif90" -show)"
+    expect "mpif77 -show" "$("$mpifort" -show)" "$("$1/mpif77" -show)"
+    expect "-fc=" some-fc "$("$mpifort" -fc=some-fc -showme:command 2>/dev/null)"
+    expect "MPI_FC" other-fc "$(MPI_FC=other-fc "$mpifort" -showme:command 2>/dev/null)"
+    expect "MPICH_FC" other-fc "$(MPICH_FC=other-fc "$mpifort" -showme:command 2>/dev/null)"
+  fi
+  printf 'program p\n  use mpi_f08\n  integer :: a, b\n  call MPI_Abi_get_version(a, b)\n  print "(i0, a, i0)", a, ".", b\nend\n' \
+    >"$tmp/program.f90"
+  "$mpifort" "$tmp/program.f90" -o "$tmp/fortran_program"
+  expect "a Fortran program" 1.0 "$("$tmp/fortran_program")"
+  printf '#!/bin/sh\ncase $1 in --version) echo "flang version 99.1" ;; *) exit 1 ;; esac\n' >"$tmp/flang-99"
+  chmod +x "$tmp/flang-99"
+  expect_has "a compiler without modules" "make them by: $mpifort -fc='$tmp/flang-99' -make-modules" \
+    "$("$mpifort" -fc="$tmp/flang-99" "$tmp/program.f90" 2>&1 || true)"
+  "$mpifort" -modules="$tmp/modules" -make-modules >/dev/null
+  "$mpifort" -modules="$tmp/modules" "$tmp/program.f90" -o "$tmp/fortran_program"
+  expect "modules elsewhere" 1.0 "$("$tmp/fortran_program")"
+  rm -rf "$tmp/modules"
 }
 
 # Compiles, links and runs C and C++; $1 is the folder of the wrappers.
@@ -184,12 +198,16 @@ if [ $plain = yes ]; then
   check_environment "$build/bin" "$srcdir/include" "$build/.libs"
 fi
 check_compiling "$build/bin"
-check_fortran "$build/bin"
+generated=$build
+[ -f "$generated/bindings/generated/fortran/mpif.h" ] || generated=$srcdir
+check_fortran "$build/bin" "$generated/bindings/generated/fortran" "$build/.libs"
 
 echo "2. installed, staged by DESTDIR"
 stage=$tmp/stage
 MAKEFLAGS='' ${MAKE:-make} -s install-libLTLIBRARIES install-abi-links install-includeHEADERS \
-  install-binSCRIPTS install-pkgconfigDATA "DESTDIR=$stage" >"$tmp/install.log" 2>&1 ||
+  install-binSCRIPTS install-pkgconfigDATA install-nodist_includeHEADERS install-nodist_fortranDATA \
+  install-nodist_fortranplainDATA install-nodist_fortranexternalDATA install-fortran-modules \
+  "DESTDIR=$stage" >"$tmp/install.log" 2>&1 ||
   { cat "$tmp/install.log"; exit 1; }
 bin=$(dirname "$(find "$stage" -name mpicc)")
 lib=$(dirname "$(find "$stage" -name libmpi_abi.so.1)")
@@ -200,7 +218,7 @@ done
 expect "what libtool passes on" "dependency_libs=''" "$(grep '^dependency_libs=' "$lib/libmpi_abi.la")"
 if [ $plain = yes ]; then check_printing "$bin" "$inc" "$lib"; fi
 check_compiling "$bin"
-check_fortran "$bin"
+check_fortran "$bin" "$inc" "$lib"
 expect_lacks "the installed mpicc" "$build" "$(cat "$bin/mpicc")"
 
 echo "3. moved elsewhere as a whole: to a folder with a space, then called through links"
@@ -209,6 +227,8 @@ if [ $plain = yes ]; then
   expect "quoting" "'-I$tmp/a folder/include'" "$("$tmp/a folder/bin/mpicc" -showme:compile)"
 fi
 check_compiling "$tmp/a folder/bin"
+[ "$fc" = no ] || { "$tmp/a folder/bin/mpifort" "$tmp/program.f90" -o "$tmp/fortran_program" &&
+  expect "Fortran in a folder with a space" 1.0 "$("$tmp/fortran_program")"; }
 moved=$tmp/moved
 mv "$tmp/a folder" "$moved"
 lib=$(dirname "$(find "$moved" -name libmpi_abi.so.1)")
@@ -241,59 +261,44 @@ for pair in "mpi-c $tmp/program.c" "mpi-cxx $tmp/program.cpp" "remit $tmp/progra
     "$(LD_LIBRARY_PATH=$lib "$tmp/by_pkg_config")"
 done
 expect "the version of mpi-c" 5.0 "$(pkg-config --modversion mpi-c)"
-status=0
-words=$(pkg-config --cflags mpi-fort 2>&1) || status=$?
-expect "mpi-fort is not found" no "$([ $status = 0 ] && echo yes || echo no)"
-expect_has "why not" remit-has-no-fortran-bindings-yet "$words"
+if [ "$fc" != no ]; then
+  flags=$(pkg-config --define-variable=includedir="$moved/include" \
+    --define-variable=libdir="$lib" --cflags --libs mpi-fort)
+  # shellcheck disable=SC2086
+  $fc $sanitize "$tmp/program.f90" $flags -o "$tmp/by_pkg_config"
+  expect "a program by mpi-fort" 1.0 "$(LD_LIBRARY_PATH=$lib "$tmp/by_pkg_config")"
+fi
 
-# A project of C and Fortran finds Remit for C, and nothing for Fortran: though another MPI is there that
-# has it, behind in PATH, and by pkg-config, where CMake looks when a wrapper tells it nothing.
+# A project of C and Fortran finds Remit for both, though another MPI comes behind it in PATH and by
+# pkg-config.
 check_cmake_fortran() {
-  if ! command -v gfortran >/dev/null; then
-    echo "   Fortran left out: no gfortran here (apt-get install gfortran)"
-    return
-  fi
+  [ "$fc" != no ] || return 0
   other=$tmp/other_mpi
-  mkdir -p "$tmp/fortran" "$other/bin" "$other/pkgconfig"
-  cat >"$other/mpi.f90" <<'END'
-module mpi
-  integer, parameter :: MPI_VERSION = 3, MPI_SUBVERSION = 1, MPI_COMM_WORLD = 0
-end module
-subroutine MPI_Init(ierror)
-  integer :: ierror
-  ierror = 0
-end subroutine
-subroutine MPI_Finalize(ierror)
-  integer :: ierror
-  ierror = 0
-end subroutine
-END
-  (cd "$other" && gfortran -shared -fPIC mpi.f90 -o libother_mpi.so)
-  printf '      INTEGER MPI_VERSION, MPI_SUBVERSION\n      PARAMETER (MPI_VERSION=3,MPI_SUBVERSION=1)\n' \
-    >"$other/mpif.h"
+  mkdir -p "$tmp/fortran" "$other/bin"
   printf '#!/bin/sh\ncase $1 in -showme:*) echo "-I%s -L%s -lother_mpi" ;; *) exit 1 ;; esac\n' \
     "$other" "$other" >"$other/bin/mpif90"
   chmod +x "$other/bin/mpif90"
-  printf 'Name: mpi-fort\nDescription: of another MPI\nVersion: 3.1\nCflags: -I%s\nLibs: -L%s -lother_mpi\n' \
-    "$other" "$other" >"$other/pkgconfig/mpi-fort.pc"
+  cp "$tmp/program.f90" "$tmp/program.c" "$tmp/fortran"
   cat >"$tmp/fortran/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.18)
 project(find_mpi C Fortran)
-find_package(MPI COMPONENTS C Fortran)
-message(STATUS "C: ${MPI_C_FOUND}, ${MPI_C_LIBRARIES}")
-message(STATUS "Fortran: ${MPI_Fortran_FOUND}")
+find_package(MPI REQUIRED COMPONENTS C Fortran)
+add_executable(fortran_program program.f90)
+target_link_libraries(fortran_program MPI::MPI_Fortran)
+add_executable(c_program program.c)
+target_link_libraries(c_program MPI::MPI_C)
+message(STATUS "C: ${MPI_C_LIBRARIES}")
+message(STATUS "Fortran: ${MPI_Fortran_LIBRARIES}, ${MPI_Fortran_HAVE_F77_HEADER} \
+${MPI_Fortran_HAVE_F90_MODULE} ${MPI_Fortran_HAVE_F08_MODULE}")
 END
-  for by in wrapper none; do
-    log=$tmp/cmake_fortran_$by.log
-    # Once without Remit's: so the other one can be found.
-    if [ $by = none ]; then rm "$moved/bin/mpifort" "$moved/bin/mpif90" "$moved/bin/mpif77"; fi
-    PKG_CONFIG_PATH=$other/pkgconfig PATH=$moved/bin:$other/bin:$plain_path \
-      cmake -S "$tmp/fortran" -B "$tmp/fortran/$by" >"$log" 2>&1 || true
-    expect_has "C beside Fortran" "C: TRUE, $lib/libmpi_abi.so" "$(cat "$log")"
-  done
-  expect_has "no Fortran" "Fortran: FALSE" "$(cat "$tmp/cmake_fortran_wrapper.log")"
-  expect_has "why" "MPI_remit_has_no_Fortran_bindings_yet_LIBRARY" "$(cat "$tmp/cmake_fortran_wrapper.log")"
-  expect_has "the other MPI could be found" "Fortran: TRUE" "$(cat "$tmp/cmake_fortran_none.log")"
+  log=$tmp/cmake_fortran.log
+  FC=$fc PATH=$moved/bin:$other/bin:$plain_path FFLAGS=$sanitize \
+    cmake -S "$tmp/fortran" -B "$tmp/fortran/build" >"$log" 2>&1 &&
+    cmake --build "$tmp/fortran/build" >>"$log" 2>&1 || { cat "$log"; failures=$((failures + 1)); }
+  expect_has "C beside Fortran" "C: $lib/libmpi_abi.so" "$(cat "$log")"
+  expect_has "Fortran" "Fortran: $lib/libmpifort_abi.so;$lib/libmpi_abi.so" "$(cat "$log")"
+  expect_has "all interfaces" "TRUE TRUE TRUE" "$(grep 'Fortran:' "$log")"
+  expect "CMake's Fortran program" 1.0 "$("$tmp/fortran/build/fortran_program")"
 }
 
 echo "5. CMake's find_package(MPI)"

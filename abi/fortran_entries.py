@@ -1,0 +1,395 @@
+# Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+"""C++ for Fortran's routines: entries of libmpifort_abi that convert their arguments, a line for each
+that needs it, and call the C function of their name (bindings/fortran/marshal.hpp has what they use).
+
+Each body is a template over the C function, so that the entry of PMPI_X is that of MPI_X with
+another callee. There are up to four forms of a routine: with plain buffers or with descriptors of
+them, and each of these with large counts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Sequence
+
+from c_forms import COLUMNS, filled
+from fortran_buffers import place_of, subject
+from fortran_table import HANDLES, RESULTS, Argument, Form, Piece, Routine
+from tables import Function, Parameter, TableError
+
+# Which chapters (functions.tsv) a file has.
+FILES = {
+    "fortran/coll.cpp": ("Collective operations", ("coll",)),
+    "fortran/comm.cpp": ("Communicators, groups, topologies, attributes and processes",
+                         ("attr", "comm", "dynamic", "group", "topo")),
+    "fortran/env.cpp": ("The environment, errors, info, sessions and tools",
+                        ("abi", "errhan", "external", "info", "init", "misc", "session")),
+    "fortran/io.cpp": ("Files", ("io",)),
+    "fortran/pt2pt.cpp": ("Point-to-point communication", ("partitioned", "pt2pt")),
+    "fortran/rma.cpp": ("One-sided communication", ("rma",)),
+    "fortran/type.cpp": ("Datatypes", ("type",)),
+}
+# What differs so much that its body is written by hand (bindings/fortran/hand.hpp).
+BY_HAND = frozenset(f"MPI_{name}" for name in (
+    "Abi_get_fortran_booleans", "Abi_set_fortran_booleans", "Attr_get", "Attr_put",
+    "Buffer_detach", "Comm_create_errhandler", "Comm_create_keyval", "Comm_detach_buffer",
+    "Comm_get_attr", "Comm_set_attr", "Comm_spawn", "Comm_spawn_multiple",
+    "File_create_errhandler", "Grequest_start", "Info_create_env", "Info_get", "Info_get_string",
+    "Init", "Init_thread", "Keyval_create", "Op_create", "Op_free", "Pcontrol", "Register_datarep",
+    "Session_create_errhandler", "Session_detach_buffer", "Session_get_nth_pset",
+    "Type_create_keyval", "Type_get_attr", "Type_set_attr", "Win_create_errhandler",
+    "Win_create_keyval", "Win_get_attr", "Win_set_attr"))
+# The lengths of strings that C writes.
+STRING_SIZES = {
+    "comm_name": "MPI_MAX_OBJECT_NAME", "type_name": "MPI_MAX_OBJECT_NAME",
+    "win_name": "MPI_MAX_OBJECT_NAME", "string": "MPI_MAX_ERROR_STRING",
+    "version": "MPI_MAX_LIBRARY_VERSION_STRING", "name": "MPI_MAX_PROCESSOR_NAME",
+    "port_name": "MPI_MAX_PORT_NAME", "datarep": "MPI_MAX_DATAREP_STRING",
+    "key": "MPI_MAX_INFO_KEY",
+}
+# Integers of Fortran, by the types of C.
+INTEGERS = {"int": "INTEGER", "MPI_Aint": "INT(ADDRESS)", "MPI_Count": "INT(COUNT)",
+            "MPI_Offset": "INT(OFFSET)"}
+
+
+def error(routine: Routine, argument: Argument, what: str) -> TableError:
+    return TableError(f"fortran_api.tsv: {routine.name}: {argument.name}: {what}")
+
+
+def length_of(argument: Argument) -> str:
+    return argument.rule.removeprefix("length=") if argument.rule.startswith("length=") else ""
+
+
+def handle(routine: Routine, argument: Argument, c: Parameter) -> Piece:
+    name, length = argument.name, length_of(argument)
+    if c.plain:
+        return Piece(f"const int* {name}", "", f"handle<{c.type}>(*{name})")
+    written = {"in": "In", "out": "Out", "inout": "Inout"}[argument.direction]
+    const = "const " if written == "In" else ""
+    if c.array or length:
+        if not length:
+            raise error(routine, argument, "an array of handles needs the rule length=")
+        lasting = routine.name.startswith("MPI_I") or routine.name.endswith("_init")
+        shared = "Kept" if c.const and lasting and c.type == "MPI_Datatype" else ""
+        return Piece(f"{const}int* {name}",
+                     f"{shared}Handles{written}<{c.type}> c_{name}({name}, {length});",
+                     f"c_{name}.array()")
+    return Piece(f"{const}int* {name}", f"Handle{written}<{c.type}> c_{name}({name});",
+                 f"c_{name}.address()")
+
+
+def logical(routine: Routine, argument: Argument, c: Parameter) -> Piece:
+    name, length = argument.name, length_of(argument)
+    if c.plain:
+        return Piece(f"const int* {name}", "", f"truth(*{name})")
+    if not c.array:
+        return Piece(f"int* {name}", f"LogicalOut c_{name}({name});", f"c_{name}.address()")
+    if not length:
+        raise error(routine, argument, "an array of LOGICAL needs the rule length=")
+    if argument.direction == "in":
+        return Piece(f"const int* {name}", f"LogicalsIn c_{name}({name}, {length});",
+                     f"c_{name}.array()")
+    return Piece(f"int* {name}", f"LogicalsOut c_{name}({name}, *maxdims, {length});",
+                 f"c_{name}.array()")
+
+
+def string(routine: Routine, argument: Argument) -> Piece:
+    name = argument.name
+    if argument.direction == "in":
+        strip = ", Blanks::none" if argument.rule == "strip" else ""
+        return Piece(f"const char* {name}",
+                     f"const StringIn c_{name}({name}, {name}_length{strip});", f"c_{name}.text()")
+    size = STRING_SIZES.get(name)
+    if size is None:
+        raise error(routine, argument, "nobody knows how long this string is")
+    return Piece(f"char* {name}", f"StringOut<{size}> c_{name}({name}, {name}_length);",
+                 f"c_{name}.buffer()")
+
+
+def index(argument: Argument, c: Parameter) -> Piece:
+    name = argument.name
+    if c.array:
+        return Piece(f"int* {name}", f"const IndicesOut c_{name}({name}, outcount);", name)
+    return Piece(f"int* {name}", f"IndexOut c_{name}({name});", f"c_{name}.address()")
+
+
+def integer(routine: Routine, argument: Argument, c: Parameter, declared: str) -> Piece:
+    if not declared.startswith(INTEGERS[c.type]):
+        raise error(routine, argument, f"{declared} in Fortran, but {c.type} in C")
+    if c.plain:
+        return Piece(f"const {c.type}* {argument.name}", "", f"*{argument.name}")
+    pointer = dataclasses.replace(c, name=argument.name)
+    if not c.array.startswith("[]["):
+        pointer = dataclasses.replace(pointer, array="", pointers=1)
+    return Piece(pointer.declared(), "", argument.name)
+
+
+def piece(routine: Routine, argument: Argument, large: bool) -> Piece:
+    """What an argument is in a body with plain buffers."""
+    c = routine.parameter(argument, large)
+    name = argument.name
+    declared = argument.large if large else (argument.f08 or argument.f90)
+    if c.type in HANDLES:
+        return handle(routine, argument, c)
+    if argument.kind == "BUFFER" or argument.kind == "C_BUFFER":
+        passed = f"buffer_at({name})" if argument.kind == "BUFFER" else name
+        return Piece(f"{'const ' if c.const else ''}void* {name}", "", passed)
+    if argument.kind == "LOGICAL":
+        return logical(routine, argument, c)
+    if argument.kind.startswith("STRING") and c.type == "char":
+        return string(routine, argument)
+    if c.type == "MPI_Status":
+        return Piece(f"{'const ' if c.const else ''}int* {name}", "", f"status_at({name})")
+    if argument.kind == "WEIGHT":
+        return Piece(f"{'const ' if c.const else ''}int* {name}", "", f"weights_at({name})")
+    if argument.rule == "+1":
+        return index(argument, c)
+    if c.type == "void" and c.pointers == 1:
+        return Piece(f"{'const ' if c.const else ''}void* {name}", "", f"buffer_at({name})")
+    if c.type in INTEGERS:
+        return integer(routine, argument, c, declared)
+    raise error(routine, argument, f"nobody knows how a {argument.kind} becomes a {c.type}")
+
+
+def by_hand(routine: Routine, argument: Argument, large: bool) -> str:
+    """The declaration of an argument of a routine whose body is written by hand."""
+    c = routine.parameter(argument, large)
+    constant = "const " if argument.direction == "in" else ""
+    if "FUNCTION" in argument.kind:
+        return f"Procedure {argument.name}"
+    if c.type == "char":
+        return f"{constant}char* {argument.name}"
+    if c.type in HANDLES or c.type == "MPI_Status":
+        return f"{constant}int* {argument.name}"
+    if c.type == "void":
+        declared = argument.f08 or argument.f90
+        kind = "MPI_Aint" if declared.startswith("INT(ADDRESS)") else "int"
+        if argument.kind == "C_BUFFER2":
+            kind = "void"
+        return f"{constant}{kind}* {argument.name}"
+    return f"{constant}{c.type}* {argument.name}"
+
+
+def pieces_of(form: Form) -> list[Piece]:
+    """All arguments. The lines of those with descriptors need the arrays of others."""
+    if not form.descriptors:
+        return [piece(form.routine, argument, form.large) for argument in form.arguments()]
+    places = {argument.name: place_of(form, argument) for argument in form.arguments()
+              if argument.choice}
+    passed: dict[str, str] = {}
+    for place in places.values():
+        passed |= place.passed
+    pieces = []
+    for argument in form.arguments():
+        name = argument.name
+        if name in places:
+            pieces.append(Piece(f"const Descriptor* {name}", places[name].line, passed[name]))
+        elif argument.kind.startswith("STRING"):
+            pieces.append(Piece(f"const Descriptor* {name}", f"const StringIn c_{name}(*{name});",
+                                f"c_{name}.text()"))
+        else:
+            plain = piece(form.routine, argument, form.large)
+            pieces.append(dataclasses.replace(plain, passed=passed.get(name, plain.passed)))
+    return pieces
+
+
+def lines_of(form: Form, pieces: Sequence[Piece]) -> list[str]:
+    """What comes before the call: first the arrays of types, which buffers are laid out by."""
+    lines = [p.line for p in pieces if p.line]
+    lines.sort(key=lambda line: "ChoiceBuffer" in line or line.startswith("HandleOut"))
+    checks = []
+    for argument in form.arguments():
+        if form.descriptors and argument.choice and f"c_{argument.name} = " in "\n".join(lines):
+            raised = f'c_{argument.name}.raise({subject(form)}, "{form.function.name}", ' \
+                     f'"{argument.name}")'
+            checks += [f"if (!c_{argument.name}.ok())", f"  return set(ierror, {raised});"]
+    out = [line for line in lines if line.startswith("HandleOut")]
+    return [line for line in lines if line not in out] + checks + out
+
+
+def declared_parameters(form: Form) -> list[tuple[str, str]]:
+    """The parameters of an entry, with their types, and their names alone. The lengths of strings
+    come last, as compilers have it."""
+    routine = form.routine
+    if routine.name in BY_HAND:
+        texts = [by_hand(routine, a, form.large) for a in form.arguments()]
+    else:
+        texts = [p.declared for p in pieces_of(form)]
+    names = [a.name for a in form.arguments()]
+    if any(a.name == "ierror" for a in routine.arguments):
+        texts.append("int* ierror")
+        names.append("ierror")
+    if not form.descriptors:
+        strings = [a.name for a in form.arguments() if a.kind.startswith("STRING")
+                   and "CHARACTER" in (a.f08 + a.f90)]
+        texts += [f"std::size_t {name}_length" for name in strings]
+        names += [f"{name}_length" for name in strings]
+    return list(zip(texts, names))
+
+
+def result_of(routine: Routine) -> str:
+    return {"": "void", "INT(ADDRESS)": "MPI_Aint",
+            "DOUBLE PRECISION": "double"}[RESULTS.get(routine.name, "")]
+
+
+def body(form: Form) -> str:
+    """The template that converts and calls."""
+    routine = form.routine
+    parameters = [text for text, _ in declared_parameters(form)]
+    head = filled(f"[[gnu::always_inline]] inline {result_of(routine)} {form.body}(", parameters,
+                  ") {")
+    pieces = pieces_of(form)
+    lines = lines_of(form, pieces) + before(form)
+    passed = [p.passed for p in pieces]
+    lines, passed, then = once(form, lines, passed, after(form))
+    lines = [f"  {line}" for line in lines]
+    if routine.name in RESULTS:
+        lines.append(filled("  return Call(", passed, ");"))
+    elif not then:
+        lines.append(filled("  set(ierror, Call(", passed, "));"))
+    else:
+        lines.append(filled("  const int error = Call(", passed, ");"))
+        lines += [*then, "  set(ierror, error);"]
+    return "\n".join(["template <auto Call>", head, *(wrapped(line) for line in lines), "}"])
+
+
+def once(form: Form, lines: list[str], passed: list[str],
+         then: list[str]) -> tuple[list[str], list[str], list[str]]:
+    """The same with each handle that is used more than once converted once, before all else."""
+    everything = "\n".join(lines + passed + then)
+    converted = []
+    for handle_text in dict.fromkeys(re.findall(r"handle<MPI_\w+>\(\*\w+\)", everything)):
+        if everything.count(handle_text) > 1:
+            name = "c_" + handle_text.partition("*")[2].rstrip(")")
+            converted.append(f"const auto {name} = {handle_text};")
+            lines, passed, then = ([text.replace(handle_text, name) for text in texts]
+                                   for texts in (lines, passed, then))
+    return converted + lines, passed, then
+
+
+# What completes requests tells those who wait for it (bindings/fortran/completion.hpp).
+REQUESTS = "c_array_of_requests"
+COMPLETIONS = {
+    "MPI_Wait": "completed(c_request)", "MPI_Test": "completed(c_request, c_flag)",
+    "MPI_Request_get_status": "completed(handle<MPI_Request>(*request), c_flag)",
+    "MPI_Waitall": f"completed({REQUESTS})",
+    "MPI_Testall": f"completed({REQUESTS}, c_flag)",
+    "MPI_Request_get_status_all": f"completed({REQUESTS}, c_flag)",
+    "MPI_Waitany": f"completed({REQUESTS}, c_index)",
+    "MPI_Testany": f"completed({REQUESTS}, c_index)",
+    "MPI_Request_get_status_any": f"completed({REQUESTS}, c_index)",
+    "MPI_Waitsome": f"completed({REQUESTS}, array_of_indices, *outcount)",
+    "MPI_Testsome": f"completed({REQUESTS}, array_of_indices, *outcount)",
+    "MPI_Request_get_status_some": f"completed({REQUESTS}, array_of_indices, *outcount)",
+    "MPI_Request_free": "freed(c_request)",
+}
+
+
+def before(form: Form) -> list[str]:
+    """What is done before the call, beside converting."""
+    started = {"MPI_Start": "c_request", "MPI_Startall": REQUESTS}.get(form.routine.name)
+    return [f"started({started});"] if started else []
+
+
+def after(form: Form) -> list[str]:
+    """What is done after the call: the error is in `error`."""
+    name, names = form.routine.name, [a.name for a in form.arguments()]
+    if name in COMPLETIONS:
+        return [f"  {COMPLETIONS[name]};"]
+    if "request" not in names or form.arguments()[-1].direction != "out":
+        return []
+    ending = f"*c_request.address(), {'true' if name.endswith('_init') else 'false'}"
+    kept = [a.name for a in form.arguments() if form.descriptors and a.choice]
+    lines = [f"    c_{buffer}.keep_until({ending});" for buffer in kept]
+    if "op" in names:
+        lines.append(f"    hold_op(handle<MPI_Op>(*op), {ending});")
+    return ["  if (error == MPI_SUCCESS) {", *lines, "  }"] if lines else []
+
+
+def wrapped(line: str) -> str:
+    """A statement that is too long for a line has its arguments below each other."""
+    if len(line) <= COLUMNS or "\n" in line:
+        return line
+    either = re.fullmatch(r"( *auto .*in_place\(sendbuf\)) \? (.*) : (ChoiceBuffer.*)", line)
+    if either:
+        head, yes, no = either.groups()
+        margin = " " * (line.index("=") + 2)
+        return "\n".join([head, wrapped(f"{margin}? {yes};")[:-1], wrapped(f"{margin}: {no}")])
+    head, _, rest = line.partition("(")
+    return filled(head + "(", split_arguments(rest.removesuffix(");")), ");")
+
+
+def split_arguments(text: str) -> list[str]:
+    """The arguments of a call, which commas separate outside of parentheses."""
+    pieces, depth = [""], 0
+    for character in text:
+        depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            pieces.append("")
+        else:
+            pieces[-1] += character
+    return [piece.strip() for piece in pieces]
+
+
+def entries(form: Form) -> str:
+    """The two functions that Fortran calls, and their other names."""
+    routine = form.routine
+    parameters = declared_parameters(form)
+    texts, names = [text for text, _ in parameters], [name for _, name in parameters]
+    blocks = []
+    for profiled in (False, True):
+        symbol = form.symbol(profiled)
+        callee = callee_of(form, profiled)
+        back = "" if result_of(routine) == "void" else "return "
+        call = f"{form.body}<{callee}>" if callee else form.body
+        blocks.append("\n".join([filled(f"{result_of(routine)} {symbol}(", texts, ") {"),
+                                 filled(f"  {back}{call}(", names, ");"), "}"]))
+        blocks += [f"REMIT_ALIAS({other}, {symbol});" for other in other_names(form, symbol)]
+    return "\n".join(blocks)
+
+
+def other_names(form: Form, symbol: str) -> list[str]:
+    """An entry of mpif.h is most often that of mpi_f08, too, whose types look the same."""
+    if form.descriptors or form.large or form.f08_alone:
+        return []
+    kinds = [a.kind for a in form.arguments()]
+    names = [] if "C_BUFFER2" in kinds else [f"{symbol[:-1]}_f08_"]
+    return names + ([f"{symbol[:-1]}_cptr_"] if "C_BUFFER" in kinds else [])
+
+
+def callee_of(form: Form, profiled: bool) -> str:
+    return ("P" if profiled else "") + form.function.name
+
+
+def forms_of(routine: Routine) -> list[Form]:
+    forms = [Form(routine)]
+    if any(a.kind == "C_BUFFER2" for a in routine.arguments):
+        forms.append(Form(routine, f08_alone=True))
+    if routine.has_large:
+        forms.append(Form(routine, large=True))
+    if routine.choice:
+        forms.append(Form(routine, descriptors=True))
+        if routine.has_large:
+            forms.append(Form(routine, large=True, descriptors=True))
+    return forms
+
+
+def of_file(output: str, routines: Sequence[Routine]) -> list[Routine]:
+    chapters = FILES[output][1]
+    return [r for r in routines if r.function and r.function.chapter in chapters]
+
+
+def text_of(output: str, routines: Sequence[Routine]) -> str:
+    """A whole file: bodies in an anonymous namespace, then the entries."""
+    forms = [form for routine in of_file(output, routines) for form in forms_of(routine)]
+    head = ["// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause",
+            f"// {FILES[output][0]} for Fortran, made from the tables in abi/ (abi/fortran_entries.py).",
+            "", '#include "bindings/fortran/by_hand.hpp"', "",
+            "namespace remit::fortran {", "", "namespace {", ""]
+    bodies = [body(form) for form in forms if form.routine.name not in BY_HAND]
+    middle = ["", "}  // namespace", "", 'extern "C" {', "#pragma GCC visibility push(default)", ""]
+    end = ["", "#pragma GCC visibility pop", '}  // extern "C"', "",
+           "}  // namespace remit::fortran", ""]
+    return "\n".join(head + ["\n\n".join(bodies)] + middle +
+                     ["\n\n".join(entries(form) for form in forms)] + end)

@@ -1,0 +1,213 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "bindings/fortran/attributes.hpp"
+
+#include <memory>
+#include <mutex>
+#include <type_traits>
+#include <unordered_set>
+
+namespace remit::fortran {
+
+namespace {
+
+int to_int(MPI_Comm comm) {
+  return PMPI_Comm_toint(comm);
+}
+int to_int(MPI_Datatype type) {
+  return PMPI_Type_toint(type);
+}
+int to_int(MPI_Win win) {
+  return PMPI_Win_toint(win);
+}
+
+/// The integers that Fortran has cached. C gets the address of such a cell as the attribute, and by
+/// this address it is known again. The callbacks of Fortran's keyvals end cells. Those
+/// under keyvals of C stay, for C's callbacks may have copied their addresses.
+class Cells {
+ public:
+  void* make(MPI_Aint value) {
+    auto cell = std::make_unique<MPI_Aint>(value);
+    const std::lock_guard lock(mutex_);
+    cells_.insert(cell.get());
+    return cell.release();
+  }
+  [[nodiscard]] bool is_cell(const void* attribute) {
+    const std::lock_guard lock(mutex_);
+    return cells_.count(attribute) != 0;
+  }
+  [[nodiscard]] MPI_Aint value_of(const void* attribute) {
+    if (is_cell(attribute)) return *static_cast<const MPI_Aint*>(attribute);
+    return reinterpret_cast<MPI_Aint>(attribute);
+  }
+  void end(void* attribute) {
+    const std::lock_guard lock(mutex_);
+    if (cells_.erase(attribute) != 0) delete static_cast<MPI_Aint*>(attribute);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<const void*> cells_;
+};
+
+Cells& cells() {
+  static auto* const all = new Cells;  // MPI_Finalize may come while static objects go
+  return *all;
+}
+
+/// What C's callbacks find behind a keyval that Fortran made. It stays as long as the program: the
+/// keyval lives on after it was freed while objects have the attribute, and nobody says how long.
+struct Keyval {
+  Procedure copy;   ///< null: nothing is copied
+  Procedure end;    ///< null: nothing to do
+  bool duplicates;  ///< MPI_COMM_DUP_FN and its kin; not `copy` then
+  MPI_Aint extra_state;
+};
+
+/// Value is MPI_Aint, or int for MPI-1.
+template <class Handle, class Value>
+int copy_attribute(Handle object, int keyval, void* state, void* in, void* out, int* flag) {
+  using Function = void(int*, int*, Value*, Value*, Value*, int*, int*);
+  const Keyval& self = *static_cast<Keyval*>(state);
+  const MPI_Aint value = cells().value_of(in);
+  MPI_Aint copied = value;
+  *flag = self.duplicates ? 1 : 0;
+  if (self.copy != nullptr) {
+    int number = to_int(object);
+    auto extra = static_cast<Value>(self.extra_state);
+    auto value_in = static_cast<Value>(value);
+    auto value_out = value_in;
+    int error = MPI_SUCCESS;
+    reinterpret_cast<Function*>(self.copy)(&number, &keyval, &extra, &value_in, &value_out, flag,
+                                           &error);
+    if (error != MPI_SUCCESS) return error;
+    *flag &= 1;  // the lowest bit is what all compilers have in a LOGICAL
+    if (value_out != value_in) copied = value_out;
+  }
+  // What C has set, and what is handed on as it is, C finds there as it is.
+  const bool is_new = cells().is_cell(in) || copied != value;
+  if (*flag != 0) *static_cast<void**>(out) = is_new ? cells().make(copied) : in;
+  return MPI_SUCCESS;
+}
+
+template <class Handle, class Value>
+int delete_attribute(Handle object, int keyval, void* attribute, void* state) {
+  using Function = void(int*, int*, Value*, Value*, int*);
+  const Keyval& self = *static_cast<Keyval*>(state);
+  if (self.end != nullptr) {
+    int number = to_int(object);
+    auto extra = static_cast<Value>(self.extra_state);
+    auto value = static_cast<Value>(cells().value_of(attribute));
+    int error = MPI_SUCCESS;
+    reinterpret_cast<Function*>(self.end)(&number, &keyval, &value, &extra, &error);
+    if (error != MPI_SUCCESS) return error;  // the attribute stays
+  }
+  cells().end(attribute);
+  return MPI_SUCCESS;
+}
+
+template <class Function>
+bool is(Procedure procedure, Function* function) {
+  return procedure == reinterpret_cast<Procedure>(function);
+}
+
+/// Copy and delete functions of C even where the predefined ones are meant, for the cells.
+template <class Handle, class Value, class Create>
+int make_keyval(Create create, Procedure copy_fn, Procedure delete_fn, int* keyval,
+                MPI_Aint extra_state) {
+  const bool duplicates = is(copy_fn, mpi_comm_dup_fn_) || is(copy_fn, mpi_type_dup_fn_) ||
+                          is(copy_fn, mpi_win_dup_fn_) || is(copy_fn, mpi_dup_fn_);
+  const bool copies_nothing = is(copy_fn, mpi_comm_null_copy_fn_) ||
+                              is(copy_fn, mpi_type_null_copy_fn_) ||
+                              is(copy_fn, mpi_win_null_copy_fn_) || is(copy_fn, mpi_null_copy_fn_);
+  const bool ends_nothing =
+      is(delete_fn, mpi_comm_null_delete_fn_) || is(delete_fn, mpi_type_null_delete_fn_) ||
+      is(delete_fn, mpi_win_null_delete_fn_) || is(delete_fn, mpi_null_delete_fn_);
+  auto self =
+      std::make_unique<Keyval>(Keyval{duplicates || copies_nothing ? nullptr : copy_fn,
+                                      ends_nothing ? nullptr : delete_fn, duplicates, extra_state});
+  const int error =
+      create(copy_attribute<Handle, Value>, delete_attribute<Handle, Value>, keyval, self.get());
+  if (error == MPI_SUCCESS) static_cast<void>(self.release());
+  return error;
+}
+
+template <class Handle, class Set>
+int set(Set call, Handle object, int keyval, MPI_Aint value) {
+  void* const cell = cells().make(value);
+  const int error = call(object, keyval, cell);
+  if (error != MPI_SUCCESS) cells().end(cell);
+  return error;
+}
+
+/// Predefined attributes: C has a pointer to the value.
+bool points_to_int(MPI_Comm /*comm*/, int keyval) {
+  return keyval >= MPI_TAG_UB && keyval <= MPI_UNIVERSE_SIZE;
+}
+bool points_to_int(MPI_Win /*win*/, int keyval) {
+  return keyval == MPI_WIN_DISP_UNIT || keyval == MPI_WIN_CREATE_FLAVOR || keyval == MPI_WIN_MODEL;
+}
+bool points_to_int(MPI_Datatype /*type*/, int /*keyval*/) {
+  return false;
+}
+
+template <class Handle, class Get>
+int get(Get call, Handle object, int keyval, MPI_Aint* value, bool* flag) {
+  void* attribute = nullptr;
+  int found = 0;
+  const int error = call(object, keyval, static_cast<void*>(&attribute), &found);
+  if (error != MPI_SUCCESS) return error;
+  *flag = found != 0;
+  if (found == 0) return MPI_SUCCESS;
+  if (points_to_int(object, keyval)) {
+    *value = *static_cast<const int*>(attribute);
+  } else if (std::is_same_v<Handle, MPI_Win> && keyval == MPI_WIN_SIZE) {
+    *value = *static_cast<const MPI_Aint*>(attribute);
+  } else {
+    *value = cells().value_of(attribute);
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int create_keyval(decltype(&MPI_Comm_create_keyval) call, Procedure copy_fn, Procedure delete_fn,
+                  int* keyval, MPI_Aint extra_state) {
+  return make_keyval<MPI_Comm, MPI_Aint>(call, copy_fn, delete_fn, keyval, extra_state);
+}
+int create_keyval(decltype(&MPI_Type_create_keyval) call, Procedure copy_fn, Procedure delete_fn,
+                  int* keyval, MPI_Aint extra_state) {
+  return make_keyval<MPI_Datatype, MPI_Aint>(call, copy_fn, delete_fn, keyval, extra_state);
+}
+int create_keyval(decltype(&MPI_Win_create_keyval) call, Procedure copy_fn, Procedure delete_fn,
+                  int* keyval, MPI_Aint extra_state) {
+  return make_keyval<MPI_Win, MPI_Aint>(call, copy_fn, delete_fn, keyval, extra_state);
+}
+int keyval_create(decltype(&MPI_Keyval_create) call, Procedure copy_fn, Procedure delete_fn,
+                  int* keyval, int extra_state) {
+  return make_keyval<MPI_Comm, int>(call, copy_fn, delete_fn, keyval, extra_state);
+}
+
+int set_attr(decltype(&MPI_Comm_set_attr) call, MPI_Comm comm, int keyval, MPI_Aint value) {
+  return set(call, comm, keyval, value);
+}
+int set_attr(decltype(&MPI_Type_set_attr) call, MPI_Datatype type, int keyval, MPI_Aint value) {
+  return set(call, type, keyval, value);
+}
+int set_attr(decltype(&MPI_Win_set_attr) call, MPI_Win win, int keyval, MPI_Aint value) {
+  return set(call, win, keyval, value);
+}
+
+int get_attr(decltype(&MPI_Comm_get_attr) call, MPI_Comm comm, int keyval, MPI_Aint* value,
+             bool* flag) {
+  return get(call, comm, keyval, value, flag);
+}
+int get_attr(decltype(&MPI_Type_get_attr) call, MPI_Datatype type, int keyval, MPI_Aint* value,
+             bool* flag) {
+  return get(call, type, keyval, value, flag);
+}
+int get_attr(decltype(&MPI_Win_get_attr) call, MPI_Win win, int keyval, MPI_Aint* value,
+             bool* flag) {
+  return get(call, win, keyval, value, flag);
+}
+
+}  // namespace remit::fortran

@@ -1,0 +1,350 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "bindings/fortran/callbacks.hpp"
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+#include "bindings/fortran/kept.hpp"
+#include "bindings/fortran/raise.hpp"
+
+namespace remit::fortran {
+
+namespace {
+
+// Operations.
+
+/// Which Fortran procedure each C function of the pool calls. A place is free when its operation
+/// was freed and nothing that is known holds it any more. C may hold it, too (a program that passes
+/// the operation on), so the place that has been free for the longest time is used next.
+class OpPool {
+ public:
+  static constexpr int kSize = 1024;
+
+  OpPool() : free_(kSize) { std::iota(free_.begin(), free_.end(), 0); }
+
+  /// -1: all are in use.
+  int take(Procedure procedure) {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return -1;
+    const int place = free_.front();
+    free_.pop_front();
+    places_[static_cast<std::size_t>(place)] = {procedure, 0, false};
+    return place;
+  }
+  void give_back(int place) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(place);
+  }
+  /// A handle that is made anew while it is thought to be in use was freed by C.
+  void made(MPI_Op op, int place) {
+    const std::lock_guard lock(mutex_);
+    const auto [known, is_new] = place_of_.try_emplace(op, place);
+    if (!is_new) end_handle(std::exchange(known->second, place));
+  }
+  void freed(MPI_Op op) {
+    const std::lock_guard lock(mutex_);
+    const auto known = place_of_.find(op);
+    if (known == place_of_.end()) return;
+    const int place = known->second;
+    place_of_.erase(known);
+    end_handle(place);
+  }
+  /// -1: an operation of C.
+  int hold(MPI_Op op) {
+    const std::lock_guard lock(mutex_);
+    const auto known = place_of_.find(op);
+    if (known == place_of_.end()) return -1;
+    ++places_[static_cast<std::size_t>(known->second)].holds;
+    return known->second;
+  }
+  void let_go(int place) {
+    const std::lock_guard lock(mutex_);
+    Place& at = places_[static_cast<std::size_t>(place)];
+    if (--at.holds == 0 && at.freed) free_.push_back(place);
+  }
+  /// For the functions of the pool, which run while their operation is in use: no lock.
+  [[nodiscard]] Procedure procedure(int place) const {
+    return places_[static_cast<std::size_t>(place)].procedure;
+  }
+
+ private:
+  struct Place {
+    Procedure procedure;
+    int holds;
+    bool freed;
+  };
+  void end_handle(int place) {
+    Place& at = places_[static_cast<std::size_t>(place)];
+    at.freed = true;
+    if (at.holds == 0) free_.push_back(place);
+  }
+
+  std::mutex mutex_;
+  std::array<Place, kSize> places_{};
+  std::deque<int> free_;
+  std::unordered_map<MPI_Op, int> place_of_;
+};
+
+OpPool& ops() {
+  static auto* const all = new OpPool;  // operations may run while static objects go
+  return *all;
+}
+
+template <class Count>
+[[gnu::noinline]] void run_op(int place, void* in, void* inout, Count* length,
+                              MPI_Datatype datatype) {
+  using Function = void(void*, void*, Count*, int*);
+  int type = PMPI_Type_toint(datatype);
+  reinterpret_cast<Function*>(ops().procedure(place))(in, inout, length, &type);
+}
+/// A user function of C for the place number `Place`, with int or MPI_Count.
+template <class Count, int Place>
+void user_function(void* in, void* inout, Count* length, MPI_Datatype* datatype) {
+  run_op(Place, in, inout, length, *datatype);
+}
+template <class Count, int... Places>
+constexpr auto user_functions(std::integer_sequence<int, Places...> /*places*/) {
+  return std::array{&user_function<Count, Places>...};
+}
+
+template <class Count, class Create>
+int create_op(const char* function, Create create, Procedure user_fn, bool commute, MPI_Op* op) {
+  static constexpr auto kFunctions =
+      user_functions<Count>(std::make_integer_sequence<int, OpPool::kSize>());
+  const int place = ops().take(user_fn);
+  if (place < 0) {
+    return raise(Subject(), MPI_ERR_OTHER, function,
+                 std::to_string(OpPool::kSize) +
+                     " operations made in Fortran are in use: free those that are not needed with "
+                     "MPI_Op_free, and complete what uses them");
+  }
+  const int error = create(kFunctions[static_cast<std::size_t>(place)], commute ? 1 : 0, op);
+  error == MPI_SUCCESS ? ops().made(*op, place) : ops().give_back(place);
+  return error;
+}
+
+class HeldOp final : public Kept {
+ public:
+  explicit HeldOp(int place) : place_(place) {}
+  ~HeldOp() override { ops().let_go(place_); }
+  HeldOp(const HeldOp&) = delete;
+  HeldOp& operator=(const HeldOp&) = delete;
+
+ private:
+  int place_;
+};
+
+// Error handlers.
+
+int to_int(MPI_Comm comm) {
+  return PMPI_Comm_toint(comm);
+}
+int to_int(MPI_Win win) {
+  return PMPI_Win_toint(win);
+}
+int to_int(MPI_File file) {
+  return PMPI_File_toint(file);
+}
+int to_int(MPI_Session session) {
+  return PMPI_Session_toint(session);
+}
+int handler_of(MPI_Comm comm, MPI_Errhandler* out) {
+  return comm == MPI_COMM_NULL ? MPI_ERR_COMM : PMPI_Comm_get_errhandler(comm, out);
+}
+int handler_of(MPI_Win win, MPI_Errhandler* out) {
+  return win == MPI_WIN_NULL ? MPI_ERR_WIN : PMPI_Win_get_errhandler(win, out);
+}
+int handler_of(MPI_File file, MPI_Errhandler* out) {
+  return PMPI_File_get_errhandler(file, out);
+}
+int handler_of(MPI_Session session, MPI_Errhandler* out) {
+  return session == MPI_SESSION_NULL ? MPI_ERR_SESSION : PMPI_Session_get_errhandler(session, out);
+}
+
+/// The procedures of all error handlers for one kind of object. An error handler lives on after
+/// MPI_Errhandler_free while objects have it, and those that are made of them inherit it, unseen
+/// from here. So an entry stays until another error handler has the same handle: then the one
+/// before is gone for certain.
+template <class Handle>
+class Errhandlers {
+ public:
+  template <class Create>
+  static int create(Create make, Procedure procedure, MPI_Errhandler* errhandler) {
+    const int error = make(&call, errhandler);
+    if (error != MPI_SUCCESS) return error;
+    Errhandlers& all = instance();
+    const std::lock_guard lock(all.mutex_);
+    all.latest_ = all.procedures_[*errhandler] = procedure;
+    return MPI_SUCCESS;
+  }
+
+ private:
+  static Errhandlers& instance() {
+    static auto* const all = new Errhandlers;
+    return *all;
+  }
+  /// The handler of C: it asks the object which of them it has. One that is no object yet
+  /// (MPI_Session_init fails) has the latest.
+  static void call(Handle* object, int* code, ...) {  // NOLINT(cert-dcl50-cpp): as C has it
+    static thread_local bool asking = false;
+    if (asking) return;  // an error while asking
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    asking = true;
+    const bool known = handler_of(*object, &handler) == MPI_SUCCESS;
+    asking = false;
+    const Procedure procedure = known ? instance().find(handler) : instance().latest();
+    if (known) PMPI_Errhandler_free(&handler);
+    if (procedure == nullptr) return;
+    int number = to_int(*object);
+    reinterpret_cast<void (*)(int*, int*)>(procedure)(&number, code);
+  }
+  Procedure find(MPI_Errhandler handler) {
+    const std::lock_guard lock(mutex_);
+    const auto known = procedures_.find(handler);
+    return known == procedures_.end() ? nullptr : known->second;
+  }
+  Procedure latest() {
+    const std::lock_guard lock(mutex_);
+    return latest_;
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<MPI_Errhandler, Procedure> procedures_;
+  Procedure latest_ = nullptr;
+};
+
+// Generalized requests and data representations.
+
+struct Grequest {
+  Procedure query;
+  Procedure free;
+  Procedure cancel;
+  MPI_Aint extra_state;
+};
+
+int query_grequest(void* state, MPI_Status* status) {
+  auto& self = *static_cast<Grequest*>(state);
+  int error = MPI_SUCCESS;
+  reinterpret_cast<void (*)(MPI_Aint*, MPI_Status*, int*)>(self.query)(&self.extra_state, status,
+                                                                       &error);
+  return error;
+}
+int free_grequest(void* state) {
+  const std::unique_ptr<Grequest> self(static_cast<Grequest*>(state));  // the last call
+  int error = MPI_SUCCESS;
+  reinterpret_cast<void (*)(MPI_Aint*, int*)>(self->free)(&self->extra_state, &error);
+  return error;
+}
+int cancel_grequest(void* state, int complete) {
+  auto& self = *static_cast<Grequest*>(state);
+  int error = MPI_SUCCESS;
+  reinterpret_cast<void (*)(MPI_Aint*, int*, int*)>(self.cancel)(&self.extra_state, &complete,
+                                                                 &error);
+  return error;
+}
+
+struct Datarep {
+  Procedure read;
+  Procedure write;
+  Procedure extent;
+  MPI_Aint extra_state;
+};
+
+template <class Count, Procedure Datarep::*Which>
+int convert(void* userbuf, MPI_Datatype datatype, Count count, void* filebuf, MPI_Offset position,
+            void* state) {
+  using Function = void(void*, int*, Count*, void*, MPI_Offset*, MPI_Aint*, int*);
+  auto& self = *static_cast<Datarep*>(state);
+  int type = PMPI_Type_toint(datatype);
+  int error = MPI_SUCCESS;
+  reinterpret_cast<Function*>(self.*Which)(userbuf, &type, &count, filebuf, &position,
+                                           &self.extra_state, &error);
+  return error;
+}
+int file_extent(MPI_Datatype datatype, MPI_Aint* extent, void* state) {
+  auto& self = *static_cast<Datarep*>(state);
+  int type = PMPI_Type_toint(datatype);
+  int error = MPI_SUCCESS;
+  reinterpret_cast<void (*)(int*, MPI_Aint*, MPI_Aint*, int*)>(self.extent)(
+      &type, extent, &self.extra_state, &error);
+  return error;
+}
+
+bool is_no_conversion(Procedure procedure) {
+  return procedure == mpi_conversion_fn_null_ || procedure == mpi_conversion_fn_null_c_;
+}
+
+template <class Count, class Register>
+int register_with(Register call, const char* name, const Datarep& procedures) {
+  auto self = std::make_unique<Datarep>(procedures);
+  const int error =
+      call(name, is_no_conversion(self->read) ? nullptr : &convert<Count, &Datarep::read>,
+           is_no_conversion(self->write) ? nullptr : &convert<Count, &Datarep::write>, file_extent,
+           self.get());
+  if (error == MPI_SUCCESS) static_cast<void>(self.release());  // stays as long as the program
+  return error;
+}
+
+}  // namespace
+
+int op_create(decltype(&MPI_Op_create) create, Procedure user_fn, bool commute, MPI_Op* op) {
+  return create_op<int>("MPI_Op_create", create, user_fn, commute, op);
+}
+int op_create_c(decltype(&MPI_Op_create_c) create, Procedure user_fn, bool commute, MPI_Op* op) {
+  return create_op<MPI_Count>("MPI_Op_create_c", create, user_fn, commute, op);
+}
+int op_free(decltype(&MPI_Op_free) free, MPI_Op* op) {
+  const MPI_Op before = *op;
+  const int error = free(op);
+  if (error == MPI_SUCCESS) ops().freed(before);
+  return error;
+}
+void detail::hold_user_op(MPI_Op op, MPI_Request request, bool persistent) {
+  const int place = ops().hold(op);
+  if (place >= 0) keep(request, persistent, std::make_unique<HeldOp>(place));
+}
+
+int comm_create_errhandler(decltype(&MPI_Comm_create_errhandler) create, Procedure user_fn,
+                           MPI_Errhandler* errhandler) {
+  return Errhandlers<MPI_Comm>::create(create, user_fn, errhandler);
+}
+int win_create_errhandler(decltype(&MPI_Win_create_errhandler) create, Procedure user_fn,
+                          MPI_Errhandler* errhandler) {
+  return Errhandlers<MPI_Win>::create(create, user_fn, errhandler);
+}
+int file_create_errhandler(decltype(&MPI_File_create_errhandler) create, Procedure user_fn,
+                           MPI_Errhandler* errhandler) {
+  return Errhandlers<MPI_File>::create(create, user_fn, errhandler);
+}
+int session_create_errhandler(decltype(&MPI_Session_create_errhandler) create, Procedure user_fn,
+                              MPI_Errhandler* errhandler) {
+  return Errhandlers<MPI_Session>::create(create, user_fn, errhandler);
+}
+
+int grequest_start(decltype(&MPI_Grequest_start) start, Procedure query_fn, Procedure free_fn,
+                   Procedure cancel_fn, MPI_Aint extra_state, MPI_Request* request) {
+  auto self = std::make_unique<Grequest>(Grequest{query_fn, free_fn, cancel_fn, extra_state});
+  const int error = start(query_grequest, free_grequest, cancel_grequest, self.get(), request);
+  if (error == MPI_SUCCESS) static_cast<void>(self.release());
+  return error;
+}
+
+int register_datarep(decltype(&MPI_Register_datarep) call, const char* datarep,
+                     Procedure read_conversion_fn, Procedure write_conversion_fn,
+                     Procedure dtype_file_extent_fn, MPI_Aint extra_state) {
+  return register_with<int>(
+      call, datarep, {read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state});
+}
+int register_datarep_c(decltype(&MPI_Register_datarep_c) call, const char* datarep,
+                       Procedure read_conversion_fn, Procedure write_conversion_fn,
+                       Procedure dtype_file_extent_fn, MPI_Aint extra_state) {
+  return register_with<MPI_Count>(
+      call, datarep, {read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state});
+}
+
+}  // namespace remit::fortran

@@ -1,0 +1,14 @@
+# What the Fortran routines stand on: descriptors, sections, callbacks, attributes. It uses the functions
+# of the standard ABI and nothing else of this library, so that it runs over any libmpi_abi.
+noinst_LTLIBRARIES += libfortran_parts.la
+libfortran_parts_la_SOURCES = \
+	bindings/fortran/attributes.cpp bindings/fortran/attributes.hpp \
+	bindings/fortran/callbacks.cpp bindings/fortran/callbacks.hpp \
+	bindings/fortran/choice_buffer.cpp bindings/fortran/choice_buffer.hpp \
+	bindings/fortran/descriptor.hpp \
+	bindings/fortran/kept.cpp bindings/fortran/kept.hpp \
+	bindings/fortran/predefined_callbacks.cpp \
+	bindings/fortran/raise.cpp bindings/fortran/raise.hpp \
+	bindings/fortran/section.cpp bindings/fortran/section.hpp \
+	bindings/fortran/section_types.cpp bindings/fortran/section_types.hpp \
+	bindings/fortran/type_map.cpp bindings/fortran/type_map.hpp

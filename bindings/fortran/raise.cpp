@@ -1,0 +1,79 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "bindings/fortran/raise.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+namespace remit::fortran {
+
+namespace {
+
+/// Error codes for words. C's error handlers get a code and nothing else, so words need one that
+/// was added for them. Each class has a few, whose words change in turn.
+class Words {
+ public:
+  int code_for(int error_class, std::string text) {
+    text.resize(std::min<std::size_t>(text.size(), MPI_MAX_ERROR_STRING - 1));
+    const std::lock_guard lock(mutex_);
+    const auto matches = [&](const Code& each) {
+      return each.error_class == error_class && each.text == text;
+    };
+    const auto known = std::find_if(codes_.begin(), codes_.end(), matches);
+    if (known != codes_.end()) return known->code;
+    const auto same_class = [&](const Code& each) { return each.error_class == error_class; };
+    Code code{error_class, error_class, {}};
+    if (std::count_if(codes_.begin(), codes_.end(), same_class) < kCodesOfClass) {
+      if (PMPI_Add_error_code(error_class, &code.code) != MPI_SUCCESS) return error_class;
+    } else {
+      const auto oldest = std::find_if(codes_.begin(), codes_.end(), same_class);
+      code = *oldest;
+      codes_.erase(oldest);
+    }
+    code.text = std::move(text);
+    PMPI_Add_error_string(code.code, code.text.c_str());
+    codes_.push_back(code);
+    return code.code;
+  }
+
+ private:
+  static constexpr int kCodesOfClass = 4;
+  struct Code {
+    int error_class;
+    int code;
+    std::string text;
+  };
+  std::mutex mutex_;
+  std::vector<Code> codes_;  ///< the oldest first
+};
+
+}  // namespace
+
+int raise(const Subject& subject, int error_class, const char* function, const std::string& words) {
+  static auto* const all = new Words;
+  const int code = all->code_for(error_class, std::string(function) + ": " + words);
+  void* const object = subject.object;
+  switch (subject.kind) {
+    case Subject::Kind::comm:
+      PMPI_Comm_call_errhandler(static_cast<MPI_Comm>(object), code);
+      break;
+    case Subject::Kind::win:
+      PMPI_Win_call_errhandler(static_cast<MPI_Win>(object), code);
+      break;
+    case Subject::Kind::file:
+      PMPI_File_call_errhandler(static_cast<MPI_File>(object), code);
+      break;
+    case Subject::Kind::session:
+      PMPI_Session_call_errhandler(static_cast<MPI_Session>(object), code);
+      break;
+    case Subject::Kind::none: {
+      int initialized = 0;
+      PMPI_Initialized(&initialized);
+      if (initialized != 0) PMPI_Comm_call_errhandler(MPI_COMM_SELF, code);
+    }
+  }
+  return code;
+}
+
+}  // namespace remit::fortran

@@ -1,0 +1,301 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "bindings/fortran/section_types.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "bindings/fortran/type_map.hpp"
+
+namespace remit::fortran {
+
+namespace {
+
+/// Makes types out of others, and keeps the first error.
+class TypeMaker {
+ public:
+  ~TypeMaker() {
+    for (MPI_Datatype& type : made_) PMPI_Type_free(&type);
+  }
+
+  MPI_Datatype vector(MPI_Count count, MPI_Count length, MPI_Aint stride, MPI_Datatype of) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    return note(PMPI_Type_create_hvector_c(count, length, stride, of, &type), type);
+  }
+  MPI_Datatype structure(const std::vector<MPI_Count>& lengths,
+                         const std::vector<MPI_Count>& displacements,
+                         const std::vector<MPI_Datatype>& types) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    return note(PMPI_Type_create_struct_c(static_cast<MPI_Count>(types.size()), lengths.data(),
+                                          displacements.data(), types.data(), &type),
+                type);
+  }
+  MPI_Datatype resized(MPI_Datatype of, MPI_Count extent) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    return note(PMPI_Type_create_resized_c(of, 0, extent, &type), type);
+  }
+  /// Commits the type and leaves it to the caller, or fills in `problem`.
+  MPI_Datatype finish(MPI_Datatype type, Problem& problem) {
+    std::erase(made_, type);
+    if (error_ == MPI_SUCCESS) error_ = PMPI_Type_commit(&type);
+    if (error_ != MPI_SUCCESS) {
+      PMPI_Error_class(error_, &problem.error_class);
+      problem.words = "the datatype for this array section could not be made";
+      return MPI_DATATYPE_NULL;
+    }
+    return type;
+  }
+
+ private:
+  /// By reference, for the call that makes the type is another argument.
+  MPI_Datatype note(int error, const MPI_Datatype& type) {
+    if (error != MPI_SUCCESS) {
+      if (error_ == MPI_SUCCESS) error_ = error;
+      return MPI_BYTE;  // whatever is made of it will not be used
+    }
+    made_.push_back(type);
+    return type;
+  }
+
+  std::vector<MPI_Datatype> made_;
+  int error_ = MPI_SUCCESS;
+};
+
+/// The request's items are q whole repetitions of the last level, then fewer of the one before, and
+/// so on, down to elements that do not fill a run: each of these is one piece.
+MPI_Datatype make_type(const Section& section, const SectionTypeRequest& request,
+                       Problem& problem) {
+  TypeMaker maker;
+  const auto levels = static_cast<std::size_t>(section.levels());
+  std::vector<MPI_Count> holds(levels + 1, request.items_per_run);  // items in one block below
+  for (std::size_t i = 0; i < levels; ++i) {
+    holds[i + 1] = holds[i] * section.level(static_cast<int>(i)).count;
+  }
+  std::vector<MPI_Count> repetitions(levels);
+  std::vector<MPI_Count> places(levels);
+  MPI_Count rest = request.items;
+  MPI_Count place = 0;
+  for (std::size_t i = levels; i-- > 0;) {
+    repetitions[i] = rest / holds[i];
+    places[i] = place;
+    place += repetitions[i] * section.level(static_cast<int>(i)).stride;
+    rest %= holds[i];
+  }
+
+  std::vector<MPI_Count> lengths;
+  std::vector<MPI_Count> displacements;
+  std::vector<MPI_Datatype> types;
+  const auto add = [&](MPI_Count length, MPI_Count displacement, MPI_Datatype type) {
+    lengths.insert(lengths.begin(), length);  // the last level's comes first in the row
+    displacements.insert(displacements.begin(), displacement);
+    types.insert(types.begin(), type);
+  };
+  if (rest > 0) add(rest, place, request.base);
+  MPI_Datatype block = request.base;
+  MPI_Count length = request.items_per_run;
+  for (std::size_t i = 0; i < levels; ++i) {
+    const Section::Level& level = section.level(static_cast<int>(i));
+    if (repetitions[i] > 0) {
+      add(1, places[i], maker.vector(repetitions[i], length, level.stride, block));
+    }
+    if (i + 1 < levels) block = maker.vector(level.count, length, level.stride, block);
+    length = 1;
+  }
+  MPI_Datatype type = types.size() == 1 && lengths[0] == 1
+                          ? types[0]
+                          : maker.structure(lengths, displacements, types);
+  if (request.extent != 0) type = maker.resized(type, request.extent);
+  return maker.finish(type, problem);
+}
+
+/// What says that two datatypes of the cache are the same: request and levels.
+using Key = std::array<std::int64_t, 10>;
+constexpr int kCachedLevels = 3;
+
+Key key_of(const Section& section, const SectionTypeRequest& request) {
+  Key key = {static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(request.base)),
+             request.items, request.items_per_run, request.extent};
+  for (int i = 0; i < section.levels(); ++i) {
+    key[4 + 2 * static_cast<std::size_t>(i)] = section.level(i).count;
+    key[5 + 2 * static_cast<std::size_t>(i)] = section.level(i).stride;
+  }
+  return key;
+}
+
+/// The cache of one thread. Only MPI_Finalize touches it from another one.
+class TypeCache {
+ public:
+  /// Where the type of `key` is, or may be put; null: all such places are in use by calls that are
+  /// not over yet (a callback may call MPI).
+  BufferState* find(const Key& key) {
+    std::uint64_t hash = 0;
+    for (const std::int64_t word : key) {
+      hash = (hash ^ static_cast<std::uint64_t>(word)) * 0x9e3779b97f4a7c15U;
+    }
+    Entry* const set = &entries_[(hash >> 40) % kSets * kWays];
+    for (int i = 0; i < kWays; ++i) {
+      if (set[i].key == key && set[i].state.type != MPI_DATATYPE_NULL) return &set[i].state;
+    }
+    for (int i = 0; i < kWays; ++i) {
+      Entry& entry = set[next_++ % kWays];
+      if (entry.state.pins > 0) continue;
+      free(entry);
+      entry.key = key;
+      return &entry.state;
+    }
+    return nullptr;
+  }
+  void clear() {
+    for (Entry& entry : entries_) free(entry);
+  }
+
+ private:
+  static constexpr std::size_t kSets = 64;
+  static constexpr int kWays = 4;
+  struct Entry {
+    Key key{};
+    BufferState state;
+  };
+  static void free(Entry& entry) {
+    if (entry.state.type != MPI_DATATYPE_NULL) PMPI_Type_free(&entry.state.type);
+    entry.state.type = MPI_DATATYPE_NULL;
+    entry.state.cached = true;
+  }
+
+  std::array<Entry, kSets * kWays> entries_;
+  unsigned next_ = 0;
+};
+
+/// All caches. A thread that ends leaves its own to the next one, for it may not call MPI then.
+class TypeCaches {
+ public:
+  /// Null if there can be none: before MPI_Init, after MPI_Finalize has begun, with sessions alone.
+  TypeCache* take() {
+    const std::lock_guard lock(mutex_);
+    if (closed_ || !is_running()) return nullptr;
+    if (unused_.empty()) {
+      unused_.reserve(all_.size() + 1);  // so that give_back() does not allocate
+      all_.push_back(std::make_unique<TypeCache>());
+      return all_.back().get();
+    }
+    TypeCache* const cache = unused_.back();
+    unused_.pop_back();
+    return cache;
+  }
+  void give_back(TypeCache* cache) {
+    const std::lock_guard lock(mutex_);
+    unused_.push_back(cache);
+  }
+  [[nodiscard]] bool closed() const { return closed_.load(std::memory_order_relaxed); }
+
+ private:
+  bool is_running() {
+    if (watches_end_) return true;
+    int yes = 0;
+    int over = 0;
+    if (PMPI_Initialized(&yes) != MPI_SUCCESS || PMPI_Finalized(&over) != MPI_SUCCESS) return false;
+    if (yes == 0 || over != 0) return false;
+    int keyval = MPI_KEYVAL_INVALID;
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, close, &keyval, this) != MPI_SUCCESS) {
+      return false;
+    }
+    watches_end_ = PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, this) == MPI_SUCCESS;
+    PMPI_Comm_free_keyval(&keyval);
+    return watches_end_;
+  }
+  /// MPI_Finalize deletes the attributes of MPI_COMM_SELF first (MPI-5.0, section 11.2.4).
+  static int close(MPI_Comm /*self*/, int /*keyval*/, void* /*value*/, void* caches) {
+    auto& all = *static_cast<TypeCaches*>(caches);
+    const std::lock_guard lock(all.mutex_);
+    all.closed_.store(true, std::memory_order_relaxed);
+    for (const auto& cache : all.all_) cache->clear();
+    return MPI_SUCCESS;
+  }
+
+  std::mutex mutex_;
+  std::atomic<bool> closed_{false};
+  bool watches_end_ = false;
+  std::vector<std::unique_ptr<TypeCache>> all_;
+  std::vector<TypeCache*> unused_;
+};
+
+TypeCaches& caches() {
+  static auto* const all = new TypeCaches;  // threads may outlive static objects
+  return *all;
+}
+
+// A plain pointer, so that a hit does not ask whether this thread has made its objects.
+thread_local TypeCache* this_cache = nullptr;
+struct CacheOwner {
+  ~CacheOwner() {
+    if (this_cache != nullptr) caches().give_back(this_cache);
+    this_cache = nullptr;
+  }
+};
+
+[[gnu::noinline]] TypeCache* take_cache() {
+  static thread_local CacheOwner owner;
+  static_cast<void>(owner);
+  this_cache = caches().take();
+  return this_cache;
+}
+
+}  // namespace
+
+BufferState* section_type(const Section& section, const SectionTypeRequest& request,
+                          Problem& problem) {
+  BufferState* state = nullptr;
+  if (is_predefined(request.base) && section.levels() <= kCachedLevels) {
+    TypeCache* const cache = this_cache != nullptr ? this_cache : take_cache();
+    if (cache != nullptr && !caches().closed()) state = cache->find(key_of(section, request));
+  }
+  if (state == nullptr) state = new BufferState;
+  if (state->type == MPI_DATATYPE_NULL) state->type = make_type(section, request, problem);
+  if (state->type == MPI_DATATYPE_NULL) {
+    if (!state->cached) delete state;
+    return nullptr;
+  }
+  if (state->cached) ++state->pins;
+  return state;
+}
+
+MPI_Datatype mapped_type(const Section& section, MPI_Datatype type, MPI_Count count,
+                         Problem& problem) {
+  constexpr std::size_t kMostBlocks = 1 << 20;
+  const auto map = type_map_of(type);
+  const char* why = map ? nullptr : "MPI_Type_create_darray made it, or it has too many parts";
+  std::vector<MPI_Count> lengths;
+  std::vector<MPI_Count> displacements;
+  std::vector<MPI_Datatype> types;
+  const MPI_Count extent = TypeRoom(type).extent;
+  for (MPI_Count i = 0; why == nullptr && i < count; ++i) {
+    for (const TypePart& part : *map) {
+      MPI_Count left = part.length;
+      while (left > 0 && why == nullptr) {
+        const MPI_Count at = i * extent + part.offset + (part.length - left) * part.size;
+        const MPI_Count fits = (section.run() - at % section.run()) / part.size;
+        const MPI_Count length = std::min(left, fits);
+        if (length == 0) why = "one of its basic elements would lie across a gap of the section";
+        if (lengths.size() == kMostBlocks) why = "it would have too many parts";
+        lengths.push_back(length);
+        displacements.push_back(section.offset_of(at));
+        types.push_back(part.type);
+        left -= length;
+      }
+    }
+  }
+  if (why != nullptr) {
+    problem = {MPI_ERR_TYPE,
+               "the array section is not contiguous, and this datatype cannot be laid "
+               "over it: " +
+                   std::string(why) + ". Copy the section to an array of its own, and pass that"};
+    return MPI_DATATYPE_NULL;
+  }
+  TypeMaker maker;
+  return maker.finish(maker.structure(lengths, displacements, types), problem);
+}
+
+}  // namespace remit::fortran

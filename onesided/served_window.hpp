@@ -47,6 +47,8 @@ class ServedWindow {
     std::function<void()> lock_moved;  ///< the lock was given back: others may wait for it
     /// Keys of the memory from `offered` on; empty: it is reached by messages only.
     std::function<std::span<const std::byte>()> keys;
+    /// AdapterKeys; empty: there are none.
+    std::function<std::span<const std::byte>()> adapter_keys;
   };
 
   ServedWindow(WindowTraffic& traffic, Member member);

@@ -8,7 +8,9 @@ namespace remit {
 Expected<HeldLock> take_lock(WindowCore& window, int rank, bool exclusive,
                              const WaitSubject* subject) {
   HeldLock held{rank, exclusive, true, 0};
-  const auto taken = window.members.control(rank) != nullptr
+  const auto taken = window.adapter != nullptr
+                         ? window.adapter->locks().lock(rank, exclusive, held.ticket, subject)
+                     : window.members.control(rank) != nullptr
                          ? window.host.lock(rank, exclusive, held.ticket, subject)
                          : window.remote.lock(rank, exclusive, subject);
   if (!taken) return tl::unexpected(taken.error());
@@ -17,7 +19,7 @@ Expected<HeldLock> take_lock(WindowCore& window, int rank, bool exclusive,
 
 Expected<> lock_one_of_all(WindowCore& window, int rank) {
   const LockWait subject(window.comm, "MPI_Win_lock_all", rank, false,
-                         window.members.control(rank));
+                         window.members.lock_words(rank));
   const auto held = take_lock(window, rank, false, &subject);
   if (!held) return tl::unexpected(held.error());
   window.epochs.add_lock(*held);
@@ -26,7 +28,9 @@ Expected<> lock_one_of_all(WindowCore& window, int rank) {
 
 void give_back(WindowCore& window, const HeldLock& held) {
   if (!held.taken) return;
-  if (MemberControl* const target = window.members.control(held.rank)) {
+  if (window.adapter != nullptr) {
+    window.adapter->locks().unlock(held.rank, held.exclusive, held.ticket);
+  } else if (MemberControl* const target = window.members.control(held.rank)) {
     window.host.unlock(*target, held.exclusive, held.ticket);
   } else {
     window.remote.unlock(held.rank, held.exclusive);

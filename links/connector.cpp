@@ -43,10 +43,70 @@ void Connector::connect(Link& link) {
     return parts_.lost.add(link,
                            fmt::format("nobody has said where {} is", directory.words_of(link.id)));
   }
+  look_up(link);
+}
+
+void Connector::look_up(Link& link) {
   if (link.looking_up) return;
   link.looking_up = true;
   ++lookups_;
   parts_.process.bootstrap().lookup(static_cast<int>(link.id));
+}
+
+const SidePath& Connector::connect_aside(Link& link, LinkDevice& slot) {
+  const auto [known, is_new] = asides_.try_emplace(link.id);
+  SidePath& path = known->second;
+  if (!is_new) return path;
+  path.wanted = &slot;
+  const ProcessDirectory& directory = parts_.directory;
+  if (directory.is_foreign(link.id)) {
+    go_aside(link, path, directory.passport_of(link.id).address);
+  } else if (static_cast<int>(link.id) == parts_.process.rank()) {
+    go_aside(link, path, encode(parts_.devices.addresses(word_)));
+  } else {
+    look_up(link);
+  }
+  return path;
+}
+
+void Connector::go_aside(Link& link, SidePath& path, std::span<const std::byte> blob) {
+  LinkDevice& slot = *path.wanted;
+  path.words = fmt::format("{} does not reach {}", slot.device->caps().name,
+                           parts_.directory.words_of(link.id));
+  const Expected<AddressBlob> decoded = decode(blob);
+  if (!decoded) return;
+  for (const AddressBlob::Entry& entry : decoded->devices) {
+    if (entry.device != slot.device->caps().name || !slot.device->reachable(entry.address)) {
+      continue;
+    }
+    const Expected<EndpointId> endpoint =
+        slot.device->connect(parts_.directory.name_of(link.id), entry.address);
+    if (!endpoint) {
+      path.words = endpoint.error().message;
+      return;
+    }
+    if (slot.by_endpoint.size() <= *endpoint) slot.by_endpoint.resize(*endpoint + 1, nullptr);
+    slot.by_endpoint[*endpoint] = &link;
+    path.words.clear();
+    path.device = &slot;
+    path.endpoint = *endpoint;
+    return;
+  }
+}
+
+bool Connector::ends_aside(LinkDevice& slot, EndpointId endpoint) {
+  const ProcId proc = parts_.directory.proc_of(slot.device->peer(endpoint));
+  const Link* const link = proc == kAnyProc ? nullptr : parts_.table.find(proc);
+  const bool attached = endpoint < slot.by_endpoint.size() && slot.by_endpoint[endpoint] != nullptr;
+  if (const auto aside = asides_.find(proc); aside != asides_.end()) {
+    SidePath& path = aside->second;
+    if (path.device != &slot || path.endpoint != endpoint) return false;
+    path.words = slot.device->explain(endpoint);
+    path.failed = true;
+    return link == nullptr || link->device != &slot;
+  }
+  // Nobody here has used it.
+  return !attached && link != nullptr && link->device != nullptr && link->device != &slot;
 }
 
 int Connector::take_answers() {
@@ -56,6 +116,14 @@ int Connector::take_answers() {
     --lookups_;
     Link& link = parts_.table.get(proc_of_world_rank(answer->rank));
     link.looking_up = false;
+    const auto aside = asides_.find(link.id);
+    if (aside != asides_.end() && aside->second.device == nullptr) {
+      if (answer->blob) {
+        go_aside(link, aside->second, *answer->blob);
+      } else {
+        aside->second.words = answer->blob.error().message;
+      }
+    }
     if (answer->blob) {
       connect_to(link, *answer->blob);
     } else if (link.device == nullptr) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,8 @@
 #include "links/passport.hpp"
 #include "links/postponed.hpp"
 #include "links/process_directory.hpp"
+#include "links/process_id.hpp"
+#include "links/side_path.hpp"
 #include "rdma_btl/device.hpp"
 #include "runtime/process.hpp"
 #include "runtime/progress.hpp"
@@ -48,6 +51,14 @@ class Connector {
   /// Begins to connect, if that has not begun yet. The link is attached or lost when that ends,
   /// perhaps before this returns.
   void connect(Link& link);
+  /// A way to the link's process by this device, which may be another one than its link's: begins
+  /// to connect, if that has not begun yet. The link is connected, or this process's own. What it
+  /// returns changes as it goes on, and stays until the end.
+  [[nodiscard]] const SidePath& connect_aside(Link& link, LinkDevice& slot);
+  /// The device has told that this endpoint has ended. True: it is no link's, only a way beside
+  /// one, of this process or of the peer. Whoever has operations on it hears of them.
+  [[nodiscard]] bool ends_aside(LinkDevice& slot, EndpointId endpoint);
+
   /// The link's process is at this endpoint: what has waited for a connection leaves, and users are
   /// told. The first endpoint is the one that is sent by; others only receive.
   void attach(Link& link, LinkDevice& slot, EndpointId endpoint);
@@ -64,11 +75,14 @@ class Connector {
 
  private:
   void connect_to(Link& link, std::span<const std::byte> blob);
+  void look_up(Link& link);
+  void go_aside(Link& link, SidePath& path, std::span<const std::byte> blob);
   [[nodiscard]] std::uint32_t now_ticks() const;
 
   Parts parts_;
   std::uint32_t word_ = 0;     // what was published
   std::uint32_t lookups_ = 0;  // under way
+  std::map<ProcId, SidePath> asides_;
 };
 
 }  // namespace remit

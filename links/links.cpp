@@ -66,6 +66,9 @@ void Links::dispatch(LinkDevice& slot, const Completion& completion) {
   if (completion.kind == CompletionKind::local) {
     return users_.completed(completion.cookie, completion.status);
   }
+  const bool ends = completion.kind == CompletionKind::endpoint_closed ||
+                    completion.kind == CompletionKind::endpoint_failed;
+  if (ends && connector_.ends_aside(slot, completion.endpoint)) return;
   Link* link = link_of(slot, completion.endpoint);
   if (link == nullptr) return users_.note_malformed();
   switch (completion.kind) {

@@ -55,6 +55,10 @@ class Links final : public ProgressSource {
   /// Begins to connect, if that has not begun yet; LinkUser::connected or lost tells how it ends,
   /// perhaps before this returns.
   void connect(Link& link) { connector_.connect(link); }
+  /// As Connector::connect_aside().
+  [[nodiscard]] const SidePath& connect_aside(Link& link, LinkDevice& slot) {
+    return connector_.connect_aside(link, slot);
+  }
 
   /// Posts puts, gets and atomics, in order; what the device does not take now is kept here, and so
   /// is everything until there is a connection, which this begins. Local memory is in use until

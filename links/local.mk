@@ -15,7 +15,8 @@ links_sources = \
 	links/passport.cpp links/passport.hpp \
 	links/postponed.cpp links/postponed.hpp \
 	links/process_directory.cpp links/process_directory.hpp \
-	links/process_id.hpp
+	links/process_id.hpp \
+	links/side_path.hpp
 links_groups = together/links-1.cpp
 if TOGETHER
 together += $(links_groups)

@@ -29,12 +29,17 @@ Expected<OfferedMemory> OfferedMemory::offer(const DeviceSet& devices, void* add
 std::optional<RemoteAddress> remote_address(const Link& link, std::span<const std::byte> keys,
                                             std::uint64_t offset) {
   if (link.device == nullptr) return std::nullopt;
+  return remote_address(*link.device, keys, offset);
+}
+
+std::optional<RemoteAddress> remote_address(const LinkDevice& device,
+                                            std::span<const std::byte> keys, std::uint64_t offset) {
   ByteReader reader{keys};
   const auto address = reader.number<std::uint64_t>();
   while (reader.good && !reader.rest.empty()) {
     const std::string name = reader.text(reader.number<std::uint8_t>());
     const auto key = reader.number<std::uint64_t>();
-    if (reader.good && name == link.device->device->caps().name) {
+    if (reader.good && name == device.device->caps().name) {
       return RemoteAddress{address + offset, key};
     }
   }

@@ -39,5 +39,9 @@ class OfferedMemory {
 [[nodiscard]] std::optional<RemoteAddress> remote_address(const Link& link,
                                                           std::span<const std::byte> keys,
                                                           std::uint64_t offset = 0);
+/// The same by a device, whatever the link has.
+[[nodiscard]] std::optional<RemoteAddress> remote_address(const LinkDevice& device,
+                                                          std::span<const std::byte> keys,
+                                                          std::uint64_t offset = 0);
 
 }  // namespace remit

@@ -293,14 +293,21 @@ Expected<> accumulate(const MemberMemory& memory, const Accumulation& what, cons
   return {};
 }
 
+Expected<> check_comparable(const Datatype& element) {
+  const Layout& layout = element.layout();
+  if (is_comparable(element) && static_cast<std::size_t>(layout.size()) <= kComparedBytes &&
+      layout.is_contiguous()) {
+    return {};
+  }
+  return fail(MPI_ERR_TYPE, "compare and swap takes an integer, logical or byte type, not {}",
+              element.name().empty() ? "a derived datatype" : element.name());
+}
+
 Expected<> compare_and_swap(const MemberMemory& memory, const Datatype& element,
                             std::uint64_t address, const void* replacement, const void* compare,
                             void* result) {
   const auto bytes = static_cast<std::size_t>(element.layout().size());
-  if (!is_comparable(element) || bytes > kComparedBytes || !element.layout().is_contiguous()) {
-    return fail(MPI_ERR_TYPE, "compare and swap takes an integer, logical or byte type, not {}",
-                element.name().empty() ? "a derived datatype" : element.name());
-  }
+  if (auto fine = check_comparable(element); !fine) return fine;
   if (memory.here != nullptr) [[likely]] {
     if (bytes == sizeof(std::uint64_t) &&
         try_swap<std::uint64_t>(memory, address, replacement, compare, result)) {

@@ -49,6 +49,9 @@ class Accumulation {
 [[nodiscard]] Expected<> accumulate(const MemberMemory& memory, const Accumulation& what,
                                     const View* origin, const View& target, const View* result);
 
+/// MPI_ERR_TYPE: MPI_Compare_and_swap takes no elements of this type.
+[[nodiscard]] Expected<> check_comparable(const Datatype& element);
+
 /// MPI_Compare_and_swap on one element of a predefined integer, logical or byte type, under the
 /// same lock: `result` is what was there; it becomes `replacement` if it was `compare`, byte by
 /// byte.

@@ -65,6 +65,10 @@ ServedWindow::Member ExposedMemory::served_member(ActiveTarget& active_target,
   member.lock_moved = [&window] { window.host.lock_moved(window.members.own_control()); };
   member.lock_lost = [this] { return lock_watch_.look(); };
   member.keys = [this] { return keys(); };
+  member.adapter_keys = [&window] {
+    return window.adapter != nullptr ? window.adapter->peers().own().key_bytes()
+                                     : std::span<const std::byte>{};
+  };
   return member;
 }
 

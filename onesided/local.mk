@@ -3,6 +3,14 @@ noinst_LTLIBRARIES += libonesided.la
 onesided_sources = \
 	onesided/accumulate.cpp onesided/accumulate.hpp \
 	onesided/active_target.cpp onesided/active_target.hpp \
+	onesided/adapter_access.hpp \
+	onesided/adapter_changes.cpp onesided/adapter_changes.hpp \
+	onesided/adapter_locks.cpp onesided/adapter_locks.hpp \
+	onesided/adapter_memory.cpp onesided/adapter_memory.hpp \
+	onesided/adapter_peers.cpp onesided/adapter_peers.hpp \
+	onesided/adapter_port.cpp onesided/adapter_port.hpp \
+	onesided/adapter_words.hpp \
+	onesided/buffered_moves.cpp onesided/buffered_moves.hpp \
 	onesided/control.hpp \
 	onesided/copy_pieces.cpp onesided/copy_pieces.hpp \
 	onesided/delegate.cpp onesided/delegate.hpp \

@@ -65,6 +65,14 @@ class WindowMembers {
     const std::uint32_t index = entry(rank).local_index;
     return index < segment_.members() ? &segment_.control(index) : nullptr;
   }
+  /// The same as those who take locks see it, for MPI_Win_lock and accumulates; null also where an
+  /// adapter takes them.
+  [[nodiscard]] MemberControl* lock_words(int rank) const {
+    const std::uint32_t index = entry(rank).local_index;
+    return index < with_lock_words_ ? &segment_.control(index) : nullptr;
+  }
+  /// From now on nobody takes locks by words of the host.
+  void leave_locks_to_adapter() { with_lock_words_ = 0; }
   [[nodiscard]] MemberControl& own_control() const { return segment_.control(segment_.index()); }
   /// Where a member's memory is mapped here, in the window's segment or, once way() has found that,
   /// elsewhere; null: nowhere.
@@ -114,6 +122,7 @@ class WindowMembers {
 
   const CommCore& comm_;
   HostSegment segment_;
+  std::uint32_t with_lock_words_ = segment_.members();
   MemberWatch watch_{segment_};
   KernelCopy& kernel_;
   const Links& links_;

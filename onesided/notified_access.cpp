@@ -47,6 +47,10 @@ Expected<> NotifiedAccess::check(int rank, int index) const {
 
 /// An operation that went by messages is not over yet, so what follows it goes the same way.
 Expected<> NotifiedAccess::notify(int rank, std::uint32_t index) {
+  // What an adapter changes is seen by whoever is told of it.
+  if (window_.adapter != nullptr) {
+    if (auto there = window_.adapter->peers().flush(rank, nullptr); !there) return there;
+  }
   if (window_.members.way(rank) == MemoryWay::message) return window_.remote.notify(rank, index);
   counters_->notify(rank, index);
   return {};

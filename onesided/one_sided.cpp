@@ -13,6 +13,7 @@ OneSided::OneSided(Process& process, Links& links)
       links_(links),
       traffic_(process, links),
       moves_(process.progress(), links),
+      adapter_port_(process.progress(), links),
       served_(process.progress()) {
   links_.users().set(LinkUserId::windows, this);
 }
@@ -35,10 +36,14 @@ void OneSided::connected(Link& link) {
 void OneSided::introduced(Link& /*link*/, std::uint32_t /*word*/) {}
 
 void OneSided::completed(std::uint64_t value, int status) {
+  if ((value & AdapterPort::kCookie) != 0) return adapter_port_.completed(value, status);
   const std::optional<DirectMoves::Ended> end = moves_.completed(value, status);
-  if (!end) return;
-  const auto access = accesses_.find(end->window);
-  if (access != accesses_.end()) access->second->moved(end->proc, end->status);
+  if (end) move_ended(end->window, end->proc, end->status);
+}
+
+void OneSided::move_ended(std::uint32_t window, ProcId proc, int status) {
+  const auto access = accesses_.find(window);
+  if (access != accesses_.end()) access->second->moved(proc, status);
 }
 
 void OneSided::notified(Link& /*link*/, std::uint32_t /*value*/) {

@@ -9,6 +9,7 @@
 
 #include "links/link_user.hpp"
 #include "links/links.hpp"
+#include "onesided/adapter_port.hpp"
 #include "onesided/direct_moves.hpp"
 #include "onesided/served_window.hpp"
 #include "onesided/traffic.hpp"
@@ -37,6 +38,7 @@ class OneSided final : public LinkUser {
   [[nodiscard]] KernelCopy& kernel() { return kernel_; }
   [[nodiscard]] WindowTraffic& traffic() { return traffic_; }
   [[nodiscard]] DirectMoves& moves() { return moves_; }
+  [[nodiscard]] AdapterPort& adapter_port() { return adapter_port_; }
 
   /// This process's memory in a window, by the number that the window has at all its members; null:
   /// there is none, it was freed.
@@ -53,6 +55,9 @@ class OneSided final : public LinkUser {
   /// Who gets the answers of a window's members.
   void add(std::uint32_t number, RemoteAccess& access) { accesses_[number] = &access; }
   void remove_access(std::uint32_t number) { accesses_.erase(number); }
+
+  /// A move to a window's member has ended.
+  void move_ended(std::uint32_t window, ProcId proc, int status);
 
   /// Ends the sleep of a process of this host that may wait for a word which has just been stored.
   /// It was seen to sleep.
@@ -78,6 +83,7 @@ class OneSided final : public LinkUser {
   KernelCopy kernel_;
   WindowTraffic traffic_;
   DirectMoves moves_;
+  AdapterPort adapter_port_;
   ServedWindows served_;
   std::map<std::uint32_t, RemoteAccess*> accesses_;
 };

@@ -14,7 +14,7 @@ Expected<> PassiveTarget::lock(const CommCall& call, int rank, bool exclusive, i
     window_.epochs.lock({rank, exclusive, false, 0});
     return {};
   }
-  LockWait subject(window_.comm, call.function, rank, exclusive, window_.members.control(rank));
+  LockWait subject(window_.comm, call.function, rank, exclusive, window_.members.lock_words(rank));
   const auto held = take_lock(window_, rank, exclusive, &subject);
   if (!held) return tl::unexpected(held.error());
   window_.epochs.lock(*held);

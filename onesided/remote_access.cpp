@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "onesided/adapter_access.hpp"
+#include "onesided/buffered_moves.hpp"
 #include "onesided/element_code.hpp"
 #include "onesided/one_sided.hpp"
 #include "onesided/scratch.hpp"
@@ -57,6 +59,11 @@ void RemoteAccess::use(Target& target) {
   ++under_way_;
 }
 
+void RemoteAccess::tell(Target& target) {
+  use(target);
+  target.told = true;
+}
+
 void RemoteAccess::Target::note(Error other) {
   if (!error) error = std::move(other);
 }
@@ -71,8 +78,8 @@ std::span<const std::byte> RemoteAccess::bytes_of(const View& view, const RunCut
 bool RemoteAccess::move(OpKind kind, int rank, const View& origin, const View& target,
                         Request* done) {
   const std::size_t bytes = target.size();
-  if (bytes < kDirectFrom || !target.is_contiguous() || !origin.is_contiguous()) return false;
   const ProcId proc = members_.proc(rank);
+  const bool whole = target.is_contiguous() && origin.is_contiguous();
   Target& member = targets_[proc];
   if (member.keys_state == Keys::unknown) {
     member.keys_state = Keys::asked;
@@ -80,17 +87,51 @@ bool RemoteAccess::move(OpKind kind, int rank, const View& origin, const View& t
   }
   if (member.keys.empty() || !manager_.moves().can(kind, proc)) return false;
   const MemberEntry& entry = members_.entry(rank);
-  const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(target.data()) - entry.base;
-  if (offset > entry.bytes || bytes > entry.bytes - offset) return false;  // it will say so
-  if (!manager_.moves().start(
-          {kind, window_, proc, origin.data(), bytes, member.keys, offset, done})) {
-    return false;
+  const Layout::Piece span = target.span(bytes);
+  const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(span.address) - entry.base;
+  if (offset > entry.bytes || span.length > entry.bytes - offset) return false;  // it will say so
+  if (bytes >= kDirectFrom && whole) {
+    if (!manager_.moves().start(
+            {kind, window_, proc, origin.data(), bytes, member.keys, offset, done})) {
+      return false;
+    }
+    ++member.moving;
+  } else {
+    const BufferedMoves::Place place{window_, proc, entry.base, member.keys};
+    BufferedMoves moves(manager_, place);
+    if (!moves.can()) return false;
+    // Parts may end before all are started.
+    member.moving +=
+        kind == OpKind::put ? moves.put(origin, target) : moves.get(origin, target, done);
+    if (kind == OpKind::put && done != nullptr) complete_request(*done, progress());
   }
   use(member);
   ++moved_;
-  ++member.moving;
   member.unconfirmed = member.unconfirmed || kind == OpKind::put;
+  member.got = member.got || kind == OpKind::get;
   return true;
+}
+
+bool RemoteAccess::keeps_order(ProcId proc) const {
+  const Link* const link = manager_.links().find(proc);
+  return link != nullptr && link->device != nullptr && link->device->device->caps().in_order;
+}
+
+Expected<> RemoteAccess::order(int rank) {
+  const ProcId proc = members_.proc(rank);
+  const auto found = targets_.find(proc);
+  if (found == targets_.end() || !found->second.used) return {};
+  Target& target = found->second;
+  if (target.unconfirmed && !keeps_order(proc)) {
+    target.unconfirmed = false;
+    ++target.moving;
+    manager_.moves().confirm(window_, proc);
+  } else if (!target.got) {
+    return {};
+  }
+  progress().wait([&] { return target.moving == 0; });
+  target.got = false;
+  return {};
 }
 
 void RemoteAccess::moved(ProcId proc, int status) {
@@ -111,7 +152,7 @@ Expected<> RemoteAccess::put(int rank, const View& origin, const View& target, R
     const std::size_t most = traffic_.most_bytes(proc);
     const auto part = cutter.next(most - sizeof(WindowHead), kAnyLength, true);
     if (Expected<> room = traffic_.await_room(proc, most); !room) return room;
-    use(**member);
+    tell(**member);
     WindowHead head = window_head(WindowMessage::put, window_);
     head.value = static_cast<std::uint32_t>(part.runs.size());
     traffic_.send(proc, head, part.runs, bytes_of(origin, part));
@@ -132,7 +173,7 @@ Expected<> RemoteAccess::get(int rank, const View& origin, const View& target, R
     const auto part = cutter.next(most - sizeof(WindowHead), kMostAsked, false);
     outcome = traffic_.await_room(proc, most, part.bytes);
     if (!outcome || !fetches_.ask(token, part.bytes)) break;
-    use(**member);
+    tell(**member);
     WindowHead head = window_head(WindowMessage::get, window_);
     head.token = token;
     head.offset = part.offset;
@@ -154,7 +195,7 @@ Expected<> RemoteAccess::accumulate(int rank, const Accumulation& what, const Vi
     if (done != nullptr) complete_request(*done, progress());
     return {};
   }
-  use(**member);
+  tell(**member);
   const ProcId proc = members_.proc(rank);
   WindowHead head = window_head(WindowMessage::accumulate, window_);
   head.op = static_cast<std::uint8_t>(what.kind());
@@ -202,7 +243,7 @@ Expected<> RemoteAccess::compare_and_swap(int rank, const Datatype& element, std
   if (Expected<> room = traffic_.await_room(proc, sizeof(WindowHead) + 2 * size, size); !room) {
     return room;
   }
-  use(**member);
+  tell(**member);
   packed_.resize(2 * size);
   std::memcpy(packed_.data(), replacement, size);
   std::memcpy(packed_.data() + size, compare, size);
@@ -218,13 +259,14 @@ Expected<> RemoteAccess::compare_and_swap(int rank, const Datatype& element, std
 }
 
 /// Puts and gets that were started before are messages, too, which the member serves in their
-/// order.
+/// order, or by a device.
 Expected<> RemoteAccess::notify(int rank, std::uint32_t index) {
   const Expected<Target*> member = begin(rank);
   if (!member) return tl::unexpected(member.error());
+  if (auto ordered = order(rank); !ordered) return ordered;
   const ProcId proc = members_.proc(rank);
   if (Expected<> room = traffic_.await_room(proc, sizeof(WindowHead)); !room) return room;
-  use(**member);
+  tell(**member);
   WindowHead head = window_head(WindowMessage::notify, window_);
   head.value = index;
   traffic_.send(proc, head);
@@ -238,10 +280,11 @@ bool RemoteAccess::has_settled(ProcId proc, const Target& target, bool local) co
 
 void RemoteAccess::ask_if_reached(ProcId proc, Target& target) {
   if (!target.used || traffic_.lost(proc)) return;
-  if (std::exchange(target.unconfirmed, false)) {
+  if (std::exchange(target.unconfirmed, false) && !keeps_order(proc)) {
     ++target.moving;
     manager_.moves().confirm(window_, proc);
   }
+  if (!std::exchange(target.told, false)) return;
   WindowHead head = window_head(WindowMessage::marker, window_);
   head.token = ++target.asked;
   traffic_.send(proc, head);
@@ -261,6 +304,8 @@ Expected<> RemoteAccess::settle(Target& target, bool local, std::uint64_t operat
 
 Expected<> RemoteAccess::flush(int rank, bool local, const WaitSubject* subject) {
   if (under_way_ == 0) return {};
+  Expected<> outcome;
+  if (adapter_ != nullptr) outcome = adapter_->peers().flush(rank, subject);
   struct Flushed {
     ProcId proc;
     Target* target;
@@ -281,7 +326,6 @@ Expected<> RemoteAccess::flush(int rank, bool local, const WaitSubject* subject)
         return next == flushed.end();
       },
       subject);
-  Expected<> outcome;
   for (const Flushed& each : flushed) {
     Expected<> one = settle(*each.target, local, each.operations);
     if (outcome && !one) outcome = std::move(one);
@@ -330,6 +374,9 @@ Error RemoteAccess::error_in(ProcId from, const WindowHead& head,
 }
 
 bool RemoteAccess::answer(ProcId from, const WindowHead& head, std::span<const std::byte> body) {
+  if (kind_of(head) == WindowMessage::keys_are && head.token == kAdapterKeys) {
+    return adapter_ != nullptr && adapter_->peers().take_keys(from, body);
+  }
   const auto found = targets_.find(from);
   if (found == targets_.end()) return false;
   Target& target = found->second;

@@ -23,6 +23,7 @@
 
 namespace remit {
 
+class AdapterAccess;
 class OneSided;
 
 /// The origin's side. Addresses in `target` are those of the member's process; the caller has
@@ -54,6 +55,15 @@ class RemoteAccess {
   /// Adds to a counter of the member behind all operations on it that were started before: when
   /// puts and accumulates are visible there, and memory that gets read may be overwritten.
   [[nodiscard]] Expected<> notify(int rank, std::uint32_t index);
+
+  /// Waits, where the device keeps no order, until puts to the member are visible there, and gets
+  /// have ended: what follows does not overtake them.
+  [[nodiscard]] Expected<> order(int rank);
+
+  /// Locks and accumulates of this window go by that, which outlives this one's use.
+  void set_adapter(AdapterAccess& adapter) { adapter_ = &adapter; }
+  /// Targets that a flush would wait for; others may count theirs, too.
+  [[nodiscard]] std::uint64_t& used_targets() { return under_way_; }
 
   /// Whether anything has been started that a flush would wait for.
   [[nodiscard]] bool busy() const { return under_way_ != 0; }
@@ -93,6 +103,7 @@ class RemoteAccess {
   /// A member that there was an operation on.
   struct Target {
     bool used = false;             ///< by operations that no flush has seen to their end
+    bool told = false;             ///< ... some of which are messages
     std::uint64_t operations = 0;  ///< that were begun
     std::uint64_t asked = 0;       ///< markers that were sent
     std::uint64_t reached = 0;     ///< ... and answered
@@ -101,6 +112,7 @@ class RemoteAccess {
     Keys keys_state = Keys::unknown;
     std::vector<std::byte> keys;  ///< of its memory; empty: it is reached by messages only
     std::uint32_t moving = 0;     ///< moves by the device and confirmations that have not ended
+    bool got = false;             ///< there were gets by the device, perhaps under way
     bool unconfirmed = false;     ///< there were puts by the device that none follows yet
     std::optional<Error> error;   ///< the first one
 
@@ -110,11 +122,14 @@ class RemoteAccess {
   /// The target of an operation that begins now. An error: it cannot be reached.
   [[nodiscard]] Expected<Target*> begin(int rank);
   void use(Target& target);
+  /// The same by a message.
+  void tell(Target& target);
   [[nodiscard]] Error error_in(ProcId from, const WindowHead& head,
                                std::span<const std::byte> words) const;
   /// Has the device move contiguous data. False: it cannot, or not yet, or that is not worth it.
   [[nodiscard]] bool move(OpKind kind, int rank, const View& origin, const View& target,
                           Request* done);
+  [[nodiscard]] bool keeps_order(ProcId proc) const;
   [[nodiscard]] bool has_settled(ProcId proc, const Target& target, bool local) const;
   /// The operations of this member are done, up to the one of that number: its first error.
   [[nodiscard]] Expected<> settle(Target& target, bool local, std::uint64_t operations);
@@ -134,6 +149,7 @@ class RemoteAccess {
   std::uint64_t under_way_ = 0;  ///< targets that are used
   std::uint64_t asked_ = 0;
   std::uint64_t moved_ = 0;
+  AdapterAccess* adapter_ = nullptr;  ///< null: processors take locks
   std::map<ProcId, Target> targets_;
   std::vector<std::byte> packed_;  ///< of the message that is being made
 };

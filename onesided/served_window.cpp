@@ -52,9 +52,10 @@ bool ServedWindow::serve(ProcId from, const WindowHead& head, std::span<const st
       tell(from, member_.completed);
       return true;
     case WindowMessage::keys: {
-      const std::span<const std::byte> keys =
-          member_.keys ? member_.keys() : std::span<const std::byte>{};
-      traffic_.send(from, window_head(WindowMessage::keys_are, member_.number), keys);
+      const auto& keys = head.token == kAdapterKeys ? member_.adapter_keys : member_.keys;
+      WindowHead answer = window_head(WindowMessage::keys_are, member_.number);
+      answer.token = head.token;
+      traffic_.send(from, answer, keys ? keys() : std::span<const std::byte>{});
       return true;
     }
     case WindowMessage::notify:

@@ -49,6 +49,8 @@ class ServedWindow {
     std::function<bool()> lock_lost;
     /// Keys of the memory from `offered` on; empty: it is reached by messages only.
     std::function<std::span<const std::byte>()> keys;
+    /// AdapterKeys; empty: there are none.
+    std::function<std::span<const std::byte>()> adapter_keys;
   };
 
   ServedWindow(WindowTraffic& traffic, Member member);

@@ -49,7 +49,8 @@ class ShortWays {
     const HostSegment& segment = members.segment();
     const MemberEntry& entry = members.entry(rank);
     const auto offset = static_cast<std::uint64_t>(at - segment.memory(entry.segment_offset));
-    return {at, entry.base + offset, members.control(rank), segment.index() + 1, members.watch()};
+    return {at, entry.base + offset, members.lock_words(rank), segment.index() + 1,
+            members.watch()};
   }
 
   /// A lock that is free.
@@ -57,7 +58,7 @@ class ShortWays {
     if (static_cast<unsigned>(rank) >= static_cast<unsigned>(window_.members.size()) ||
         window_.epochs.access() != Epochs::Access::none) [[unlikely]]
       return false;
-    MemberControl* const target = window_.members.control(rank);
+    MemberControl* const target = window_.members.lock_words(rank);
     HeldLock held{rank, exclusive, true, 0};
     if (target == nullptr || !window_.host.try_lock(*target, exclusive, held.ticket)) [[unlikely]]
       return false;
@@ -69,7 +70,7 @@ class ShortWays {
     const HeldLock* const held = window_.epochs.only_lock(rank);
     if (held == nullptr || !held->taken || window_.remote.busy()) [[unlikely]]
       return false;
-    MemberControl* const target = window_.members.control(rank);
+    MemberControl* const target = window_.members.lock_words(rank);
     if (target == nullptr) [[unlikely]]
       return false;
     window_.host.unlock(*target, held->exclusive, held->ticket);

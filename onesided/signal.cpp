@@ -19,6 +19,7 @@ Expected<> put_signal(const CommCall& call, WindowOperations& operations, const 
     return tl::unexpected(word.error());
   }
   if (auto put = operations.put(origin, target); !put) return put;
+  if (auto ordered = operations.order_behind(target.rank); !ordered) return ordered;
   // The word is changed under a lock, whose taking orders nothing that was stored before.
   std::atomic_thread_fence(std::memory_order_release);
   const Datatype& type = predefined(MPI_UINT64_T);
@@ -27,8 +28,7 @@ Expected<> put_signal(const CommCall& call, WindowOperations& operations, const 
   Request left(RequestKind::send);
   if (auto done = operations.accumulate(&value, op, word, nullptr, &left); !done) return done;
   if (!left.complete) call.progress().wait([&] { return left.complete; });
-  operations.tell_signalled(target.rank);
-  return {};
+  return operations.tell_signalled(target.rank);
 }
 
 Expected<OwnSignal> OwnSignal::find(Window& window, MPI_Aint displacement) {

@@ -10,7 +10,9 @@ namespace remit {
 
 Expected<HeldLock> take_lock(WindowCore& window, int rank, bool exclusive, LockWait* subject) {
   HeldLock held{rank, exclusive, true, 0};
-  const auto taken = window.members.control(rank) != nullptr
+  const auto taken = window.adapter != nullptr
+                         ? window.adapter->locks().lock(rank, exclusive, held.ticket, subject)
+                     : window.members.control(rank) != nullptr
                          ? window.host.lock(rank, exclusive, held.ticket, subject)
                          : window.remote.lock(rank, exclusive, subject);
   if (!taken) return tl::unexpected(taken.error());
@@ -18,7 +20,7 @@ Expected<HeldLock> take_lock(WindowCore& window, int rank, bool exclusive, LockW
 }
 
 Expected<> lock_one_of_all(WindowCore& window, int rank) {
-  LockWait subject(window.comm, "MPI_Win_lock_all", rank, false, window.members.control(rank));
+  LockWait subject(window.comm, "MPI_Win_lock_all", rank, false, window.members.lock_words(rank));
   std::vector<int>& locking = window.locking;
   const auto is_free = [&] {
     return std::find(locking.begin(), locking.end(), rank) == locking.end();
@@ -37,7 +39,9 @@ Expected<> lock_one_of_all(WindowCore& window, int rank) {
 
 void give_back(WindowCore& window, const HeldLock& held) {
   if (!held.taken) return;
-  if (MemberControl* const target = window.members.control(held.rank)) {
+  if (window.adapter != nullptr) {
+    window.adapter->locks().unlock(held.rank, held.exclusive, held.ticket);
+  } else if (MemberControl* const target = window.members.control(held.rank)) {
     window.host.unlock(*target, held.exclusive, held.ticket);
   } else {
     window.remote.unlock(held.rank, held.exclusive);

@@ -42,7 +42,8 @@ Expected<std::unique_ptr<Window>> Window::make(const CommCall& call, const Paren
 
 Window::Window(CommCore comm, OneSided& manager, const WindowSpec& spec, MadeMemory memory,
                std::string name)
-    : core_(std::move(comm), manager, spec, std::move(memory.segment), memory.is_served),
+    : core_(std::move(comm), manager, spec, std::move(memory.segment), memory.is_served,
+            std::move(memory.offered)),
       unshared_(std::move(memory.unshared)),
       active_target_(core_),
       passive_target_(core_),

@@ -15,7 +15,7 @@
 namespace remit {
 
 WindowCore::WindowCore(CommCore members_comm, OneSided& one_sided, const WindowSpec& wanted,
-                       HostSegment segment, bool served)
+                       HostSegment segment, bool served, std::unique_ptr<AdapterMemory> offered)
     : comm(std::move(members_comm)),
       manager(one_sided),
       spec(wanted),
@@ -23,7 +23,13 @@ WindowCore::WindowCore(CommCore members_comm, OneSided& one_sided, const WindowS
       members(comm, std::move(segment), manager.kernel(), manager.links()),
       epochs(comm.size()),
       host(manager, members),
-      remote(manager, comm.context, members) {}
+      remote(manager, comm.context, members) {
+  if (offered == nullptr) return;
+  members.leave_locks_to_adapter();
+  adapter = std::make_unique<AdapterAccess>(manager, comm.context, members, std::move(offered),
+                                            remote.used_targets());
+  remote.set_adapter(*adapter);
+}
 
 ParentComm window_comm(WindowCore& window) {
   static const std::string kNoName;

@@ -2,9 +2,11 @@
 // What the parts of a window have in common.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "communicators/comm_process.hpp"
+#include "onesided/adapter_access.hpp"
 #include "onesided/epochs.hpp"
 #include "onesided/host_segment.hpp"
 #include "onesided/host_sync.hpp"
@@ -21,9 +23,11 @@ namespace remit {
 /// something done at another: words that a host shares, and messages. Owned by Window, whose parts
 /// refer to it. The thread that holds the process.
 struct WindowCore {
-  /// `one_sided` must outlive it. `served`: some members reach others by messages alone.
+  /// `one_sided` must outlive it. `served`: some members reach others by messages alone. `offered`:
+  /// what all members have offered to the adapters by which they change each other's memory; null:
+  /// none has.
   WindowCore(CommCore members_comm, OneSided& one_sided, const WindowSpec& wanted,
-             HostSegment segment, bool served);
+             HostSegment segment, bool served, std::unique_ptr<AdapterMemory> offered = nullptr);
 
   CommCore comm;  ///< of the members
   OneSided& manager;
@@ -34,6 +38,8 @@ struct WindowCore {
   HostSync host;
   RemoteAccess remote;
   std::vector<int> locking;  ///< targets of MPI_Win_lock_all that threads are about to lock
+  /// Null: processors take locks and change elements (the window is of their domain).
+  std::unique_ptr<AdapterAccess> adapter;
 };
 
 /// In the place of a rank: all members.

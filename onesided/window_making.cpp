@@ -32,7 +32,8 @@ struct Outcome {
   std::uint64_t base = 0;  ///< where the member's memory is, in its own process
   std::uint64_t offset = MemberEntry::kElsewhere;  ///< ... in the segment
   std::int16_t shares = 0;                         ///< it has the memory of its host's first member
-  std::int16_t copies = 0;   ///< ... and the kernel copies from and to that process
+  std::int8_t copies = 0;    ///< ... and the kernel copies from and to that process
+  std::int8_t offers = 0;    ///< its memory is open to the others' adapters
   std::int32_t failure = 0;  ///< MPI error class
 };
 
@@ -90,6 +91,7 @@ class WindowMaking {
   void take_segment(std::byte* begin);
   void stand_alone();
   [[nodiscard]] Outcome take_part(std::byte* begin);
+  [[nodiscard]] bool offer_to_adapters();
   void write_table(const std::vector<Outcome>& outcomes);
   [[nodiscard]] Expected<> judge(const std::vector<Outcome>& outcomes);
   [[nodiscard]] bool host_shares(const std::vector<Outcome>& outcomes) const;
@@ -109,6 +111,7 @@ class WindowMaking {
   std::vector<int> unshared_;  ///< ... and these are the others
   void* base_ = nullptr;
   std::shared_ptr<void> keeps_;
+  std::unique_ptr<AdapterMemory> offered_;
 };
 
 void WindowMaking::find_host() {
@@ -196,6 +199,8 @@ Outcome WindowMaking::take_part(std::byte* begin) {
   if (has_place() && begin != nullptr) {
     outcome.offset = outcome.base - reinterpret_cast<std::uint64_t>(begin);
   }
+  const bool among_hosts = local_.size() != wishes_.size() || begin == nullptr;
+  outcome.offers = among_hosts && outcome.failure == 0 && offer_to_adapters() ? 1 : 0;
   if (begin == nullptr) return outcome;
   segment_->control(segment_->index()).identity.sign = own_process_sign();
   // Memory in the segment needs no copies.
@@ -203,6 +208,17 @@ Outcome WindowMaking::take_part(std::byte* begin) {
   const bool copies = allocates() || leads() || ProcessMemory::open(first, manager_.kernel());
   outcome.copies = copies ? 1 : 0;
   return outcome;
+}
+
+/// Where members are on several hosts or share no memory. Memory that is attached later could not
+/// be found by others without this process.
+bool WindowMaking::offer_to_adapters() {
+  if (spec_.flavor == MPI_WIN_FLAVOR_DYNAMIC || wishes_.size() == 1) return false;
+  const auto bytes = static_cast<std::size_t>(spec_.bytes);
+  auto offered = AdapterMemory::offer(manager_.adapter_port(), base_, bytes);
+  if (!offered) return false;
+  offered_ = std::move(*offered);
+  return true;
 }
 
 bool WindowMaking::host_shares(const std::vector<Outcome>& outcomes) const {
@@ -277,7 +293,11 @@ Expected<MadeMemory> WindowMaking::make(std::int64_t color) {
   const bool copy = std::all_of(outcomes->begin(), outcomes->end(),
                                 [](const Outcome& outcome) { return outcome.copies != 0; });
   const bool is_served = local_.size() != wishes_.size() || (!allocates() && !copy);
-  return MadeMemory{std::move(*segment_), base_, keeps_, is_served, std::move(unshared_)};
+  const bool offer = std::all_of(outcomes->begin(), outcomes->end(),
+                                 [](const Outcome& outcome) { return outcome.offers != 0; });
+  if (!offer) offered_.reset();
+  return MadeMemory{std::move(*segment_), base_, keeps_, is_served, std::move(offered_),
+                    std::move(unshared_)};
 }
 
 }  // namespace

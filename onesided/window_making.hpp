@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "communicators/comm_process.hpp"
+#include "onesided/adapter_memory.hpp"
 #include "onesided/host_segment.hpp"
 #include "onesided/one_sided.hpp"
 #include "onesided/window_spec.hpp"
@@ -20,7 +21,9 @@ struct MadeMemory {
   void* base = nullptr;         ///< of this member
   std::shared_ptr<void> keeps;  ///< memory of members that is not in the segment, but Remit's
   bool is_served = false;       ///< some members reach others by messages alone
-  std::vector<int> unshared;    ///< ranks of this host with which no memory is shared, ascending
+  /// What this member has offered to the others' adapters, if all have; null: some have not.
+  std::unique_ptr<AdapterMemory> offered;
+  std::vector<int> unshared;  ///< ranks of this host with which no memory is shared, ascending
 };
 
 /// Makes the memory of a window of the members of `comm`, who all call this; `color` is the same

@@ -125,6 +125,10 @@ Expected<> WindowOperations::accumulate(const View* origin, const Op& op,
   }
   const auto what = Accumulation::of(op, *target.type);
   if (!what) return tl::unexpected(what.error());
+  if (window_.adapter != nullptr) {
+    return window_.adapter->changes().accumulate(target.rank, *what, origin, reached->view, result,
+                                                 done);
+  }
   if (reached->way == MemoryWay::message) {
     return window_.remote.accumulate(target.rank, *what, origin, reached->view, result, done);
   }
@@ -141,6 +145,10 @@ Expected<> WindowOperations::compare_and_swap(const void* replacement, const voi
   const auto reached = reach(target);
   if (!reached) return tl::unexpected(reached.error());
   const auto address = reinterpret_cast<std::uint64_t>(reached->view.base);
+  if (window_.adapter != nullptr) {
+    return window_.adapter->changes().compare_and_swap(target.rank, *target.type, address,
+                                                       replacement, compare, result);
+  }
   if (reached->way == MemoryWay::message) {
     return window_.remote.compare_and_swap(target.rank, *target.type, address, replacement, compare,
                                            result);
@@ -172,8 +180,20 @@ Expected<View> WindowOperations::signal_word(int rank, MPI_Aint displacement) co
   return word;
 }
 
-void WindowOperations::tell_signalled(int rank) {
-  if (window_.members.way(rank) != MemoryWay::message) window_.host.tell_signalled(rank);
+Expected<> WindowOperations::order_behind(int rank) {
+  if (window_.members.way(rank) == MemoryWay::message) return window_.remote.order(rank);
+  return {};
+}
+
+Expected<> WindowOperations::tell_signalled(int rank) {
+  const bool by_message = window_.members.way(rank) == MemoryWay::message;
+  if (window_.adapter != nullptr) {
+    // Nobody there hears of what an adapter does.
+    if (auto there = window_.adapter->peers().flush(rank, nullptr); !there) return there;
+    if (by_message) window_.manager.nudge(window_.members.proc(rank));
+  }
+  if (!by_message) window_.host.tell_signalled(rank);
+  return {};
 }
 
 }  // namespace remit

@@ -52,7 +52,9 @@ class WindowOperations {
   /// For reports.
   [[nodiscard]] const UnmappedAccess& unmapped() const { return unmapped_; }
   /// Ends the sleep of a member that waits for a signal, which this process has just stored.
-  void tell_signalled(int rank);
+  [[nodiscard]] Expected<> tell_signalled(int rank);
+  /// What is started behind it on that member does not overtake puts before it.
+  [[nodiscard]] Expected<> order_behind(int rank);
 
  private:
   /// An operation's target, as addresses of the member's process.

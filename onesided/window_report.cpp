@@ -102,12 +102,14 @@ std::string describe(const WindowReport& report, const std::string& name) {
   count(report.counts.handed_over, "operations handed to polling targets");
   count(report.counts.moves, "device puts and gets");
   count(report.counts.messages, "messages");
+  count(report.counts.adapter, "operations of the adapter");
   count(report.counts.waited_locks, "locks that were not free");
   std::string line =
       fmt::format("window {}{}: {}, {} member{}: {}", report.number,
                   name.empty() ? "" : fmt::format(" ({})", name), maker_of(report.flavor),
                   report.members, report.members == 1 ? "" : "s", fmt::join(ways, ", "));
-  line += fmt::format("; {}; atomic by the processor", words_of(report.serving));
+  line += fmt::format("; {}; atomic by the {}", words_of(report.serving),
+                      report.adapter.empty() ? "processor" : "adapter (" + report.adapter + ")");
   if (!counted.empty()) line += fmt::format("; {}", fmt::join(counted, ", "));
   for (const std::string& reason : why_not_faster(report)) line += "; " + reason;
   return line;
@@ -125,6 +127,12 @@ WindowReport Window::report(bool has_progress_thread) const {
   }
   report.counts = {all.kernel_uses(), remote.moved(), remote.asked() - remote.moved(),
                    core_.host.waits(), operations_.unmapped().handed_over()};
+  if (core_.adapter != nullptr) {
+    const AdapterAccess& adapter = *core_.adapter;
+    report.adapter = adapter.peers().device_name();
+    report.counts.adapter = adapter.peers().started();
+    report.counts.waited_locks += adapter.locks().waits() + adapter.changes().waits();
+  }
   for (int rank = 0; rank < all.size(); ++rank) {
     const std::optional<MemoryWay> way = all.known_way(rank);
     if (!way) {

@@ -28,6 +28,7 @@ struct WindowCounts {
   std::uint64_t waited_locks = 0;  ///< locks on this host that were not free
   /// Operations, or parts of long ones, that polling targets of this host did.
   std::uint64_t handed_over = 0;
+  std::uint64_t adapter = 0;  ///< operations of adapters, for locks and accumulates
 };
 
 /// Who does what messages of a window ask for.
@@ -54,15 +55,17 @@ struct WindowReport {
 
   std::string refusal;      ///< the kernel's words, of `refused`
   std::string not_sharing;  ///< why memory is not shared, of `unshared`
+  std::string adapter;      ///< whose atomics change elements and locks; empty: processors do
   std::string device;       ///< by which members on other hosts are reached; empty: none was yet
 };
 
 /// "MPI_Win_allocate" for MPI_WIN_FLAVOR_ALLOCATE.
 [[nodiscard]] const char* maker_of(int flavor);
 
-/// Between which operations an element changes as a whole: the same for all windows.
+/// Between which operations an element changes as a whole.
 inline constexpr const char* kAtomicityWords =
-    "of the processor: each element under a lock of the target's host, taken by a processor there";
+    "of the processor: each element under a lock of the target's host, taken by a processor there; "
+    "where members are on several hosts and each has an adapter with atomics, of the adapter";
 
 /// Why members of one host do not share what Remit allocates.
 [[nodiscard]] std::string why_not_shared(OneSided& manager);

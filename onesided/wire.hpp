@@ -24,7 +24,7 @@ enum class WindowMessage : std::uint8_t {
   marker,     ///< to be answered behind everything that came before
   posted,     ///< the sender has exposed its memory to the receiver
   completed,  ///< the sender's accesses to the receiver have ended
-  keys,       ///< asks for the keys of the memory
+  keys,       ///< asks for the keys of the memory; `token`: kAdapterKeys, or 0
   notify,     ///< adds 1 to the counter of index `value`
   nudge,      ///< has come: that is all
   // Answers; `token` is that of the message which is answered.
@@ -33,7 +33,7 @@ enum class WindowMessage : std::uint8_t {
   granted,      ///< the lock is the receiver's
   refused,      ///< the lock will not be; then as `failed`
   reached,      ///< the marker
-  keys_are,     ///< as OfferedMemory::keys(); empty: there are none
+  keys_are,     ///< AdapterKeys, or as OfferedMemory::keys(); empty: there are none
   acknowledge,  ///< `offset` bytes of messages in all have been taken
   count         ///< how many kinds there are
 };
@@ -44,6 +44,9 @@ enum class WindowMessage : std::uint8_t {
 [[nodiscard]] constexpr bool is_counted(WindowMessage kind) {
   return kind < WindowMessage::nudge;
 }
+
+/// WindowHead::token of the question for AdapterKeys, and of the answer.
+inline constexpr std::uint64_t kAdapterKeys = 1;
 
 /// The beginning of each message.
 struct WindowHead {

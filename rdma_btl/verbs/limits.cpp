@@ -72,6 +72,8 @@ Caps caps_under(const Limits& limits, const VerbsConfig& config, const ibv_devic
   caps.has_put = caps.has_get = true;
   caps.has_atomic = atomics;
   caps.atomic_with_cpu = atomics && device.atomic_cap == IBV_ATOMIC_GLOB;
+  caps.passive = true;
+  caps.in_order = !config.mask.iwarp;
   caps.needs_registration = true;
   caps.pages_on_demand = limits.paging.all_memory;
   caps.notify = limits.immediate ? NotifyMode::immediate : NotifyMode::write_then_send;

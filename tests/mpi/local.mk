@@ -47,6 +47,7 @@ mpi_programs = \
 	tests/mpi/rma_attributes \
 	tests/mpi/rma_basic \
 	tests/mpi/rma_notify \
+	tests/mpi/rma_passive \
 	tests/mpi/rma_random \
 	tests/mpi/rma_requests \
 	tests/mpi/rma_sync \

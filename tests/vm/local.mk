@@ -29,5 +29,5 @@ check-vm-smoke: all
 	$(abs_srcdir)/tests/vm/run_sets smoke
 
 EXTRA_DIST += $(vm_sets) tests/vm/README.md tests/vm/run_vm tests/vm/vm_kernel.py \
-	tests/vm/vm_machine.py tests/vm/init tests/vm/guest tests/vm/barrier tests/vm/checks.bash \
+	tests/vm/vm_machine.py tests/vm/init tests/vm/guest tests/vm/barrier tests/vm/checks.bash tests/vm/hosts.bash \
 	tests/vm/mpi_runs.bash tests/vm/run_sets tests/vm/build_kernel tests/vm/kernel.config

@@ -344,6 +344,10 @@ TEST(RemoteAccess, WorksAtRandomWithKeys) {
 TEST(RemoteAccess, WorksAtRandomWithLongMoves) {
   work_at_random(registering(unordered(sim_hostile(test_seed() + 5))), 120, 65536);
 }
+/// Shorter and scattered ones, too.
+TEST(RemoteAccess, WorksAtRandomWithMovesOfAllLengths) {
+  work_at_random(passive(sim_hostile(test_seed() + 6)), 120, 65536);
+}
 TEST(RemoteAccess, WorksAtRandomByShortMessages) {
   work_at_random(short_messages(unordered(sim_hostile(test_seed() + 4))), 60);
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "links/offered_memory.hpp"
+#include "onesided/adapter_access.hpp"
 #include "onesided/one_sided.hpp"
 #include "onesided/remote_access.hpp"
 #include "onesided/served_window.hpp"
@@ -31,6 +32,12 @@ inline std::size_t below(Random& random, std::size_t end) {
 
 inline SimConfig unordered(SimConfig config) {
   config.caps.ordered = false;
+  return config;
+}
+/// Devices that need nothing of the target's processor; windows are of the adapter domain.
+inline SimConfig passive(SimConfig config) {
+  config.caps.passive = true;
+  config.caps.needs_registration = true;
   return config;
 }
 inline void expect_ok(const Expected<>& outcome) {
@@ -74,6 +81,8 @@ class WindowRanks : public CallingRanks {
   }
 
   [[nodiscard]] RemoteAccess& access(int rank) { return part(rank).access; }
+  /// Of passive() devices.
+  [[nodiscard]] AdapterAccess& adapter(int rank) { return *part(rank).adapter; }
   [[nodiscard]] OneSided& manager(int rank) { return part(rank).manager; }
   [[nodiscard]] MemberControl& control(int rank) { return part(rank).members.own_control(); }
   [[nodiscard]] std::byte* memory(int rank) { return part(rank).memory.data(); }
@@ -111,6 +120,13 @@ class WindowRanks : public CallingRanks {
           served(manager.traffic(), member(ranks)),
           access(manager, kNumber, members) {
       manager.add(kNumber, served);
+      if (!ranks.network().config().caps.passive) return;
+      auto made = AdapterMemory::offer(manager.adapter_port(), memory.data(), memory.size());
+      EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message);
+      if (!made) return;
+      adapter = std::make_unique<AdapterAccess>(manager, kNumber, members, std::move(*made),
+                                                access.used_targets());
+      access.set_adapter(*adapter);
     }
     ~Part() { manager.remove(kNumber); }
     Part(const Part&) = delete;
@@ -136,6 +152,9 @@ class WindowRanks : public CallingRanks {
       EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message);
       if (made) offered = std::move(*made);
       out.keys = [this] { return std::span<const std::byte>(offered.keys()); };
+      out.adapter_keys = [this] {
+        return adapter ? adapter->peers().own().key_bytes() : std::span<const std::byte>{};
+      };
       out.posted = [this](int rank) { posts.push_back(rank); };
       out.completed = [this](int rank) { completions.push_back(rank); };
       out.notified = [this](std::uint32_t index) {
@@ -158,6 +177,7 @@ class WindowRanks : public CallingRanks {
     std::vector<Notification> notifications;
     ServedWindow served;
     RemoteAccess access;
+    std::unique_ptr<AdapterAccess> adapter;
   };
   [[nodiscard]] Part& part(int rank) { return *parts_[static_cast<std::size_t>(rank)]; }
 

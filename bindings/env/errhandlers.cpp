@@ -2,6 +2,7 @@
 // Error handlers of every kind of object: making, setting, calling and freeing them (MPI-5.0,
 // section 9.3).
 #include "bindings/entry.hpp"
+#include "bindings/env/error_book.hpp"
 #include "bindings/env/error_table.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/weak.hpp"
@@ -102,9 +103,12 @@ int call(const char* function, Handle handle, int code) {
   Entry entry(function);
   ErrorTarget* target = nullptr;
   if (int err = target_of(entry, handle, target)) return err;
-  call_errhandler(target->errhandler, target, code,
-                  fmt::format("{} was called with code {} ({})", function, code,
-                              error_class_name(error_class_of(code))));
+  // Who added the code may have given it words.
+  const auto words = error_book().text_of(code);
+  call_errhandler(
+      target->errhandler, target, code,
+      fmt::format("{} was called with code {} ({}){}{}", function, code,
+                  error_class_name(error_class_of(code)), words ? ": " : "", words.value_or("")));
   return MPI_SUCCESS;
 }
 

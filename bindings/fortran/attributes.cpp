@@ -5,6 +5,8 @@
 #include <mutex>
 #include <type_traits>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace remit::fortran {
 
@@ -105,6 +107,14 @@ int delete_attribute(Handle object, int keyval, void* attribute, void* state) {
   return MPI_SUCCESS;
 }
 
+/// For ever, but not lost.
+void keep_keyval(std::unique_ptr<Keyval> keyval) {
+  static std::mutex mutex;
+  static auto* const all = new std::vector<std::unique_ptr<Keyval>>;
+  const std::lock_guard lock(mutex);
+  all->push_back(std::move(keyval));
+}
+
 template <class Function>
 bool is(Procedure procedure, Function* function) {
   return procedure == reinterpret_cast<Procedure>(function);
@@ -127,7 +137,7 @@ int make_keyval(Create create, Procedure copy_fn, Procedure delete_fn, int* keyv
                                       ends_nothing ? nullptr : delete_fn, duplicates, extra_state});
   const int error =
       create(copy_attribute<Handle, Value>, delete_attribute<Handle, Value>, keyval, self.get());
-  if (error == MPI_SUCCESS) static_cast<void>(self.release());
+  if (error == MPI_SUCCESS) keep_keyval(std::move(self));
   return error;
 }
 

@@ -109,7 +109,8 @@ void user_function(void* in, void* inout, Count* length, MPI_Datatype* datatype)
 }
 template <class Count, int... Places>
 constexpr auto user_functions(std::integer_sequence<int, Places...> /*places*/) {
-  return std::array{&user_function<Count, Places>...};
+  using Function = void (*)(void*, void*, Count*, MPI_Datatype*);
+  return std::array<Function, sizeof...(Places)>{&user_function<Count, Places>...};
 }
 
 template <class Count, class Create>

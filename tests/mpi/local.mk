@@ -113,6 +113,7 @@ mpi_scripts = \
 	tests/mpi/copy_trap.sh \
 	tests/mpi/cut_short.py \
 	tests/mpi/errors.sh \
+	tests/mpi/fortran_descriptors.sh \
 	tests/mpi/host_facts.sh \
 	tests/mpi/notified_examples.py \
 	tests/mpi/ofi.sh \
@@ -156,6 +157,7 @@ check-trap: all
 
 .PHONY: check-trap check-collectives check-mpi check-soak check-wakeups
 dist_check_SCRIPTS += tests/mpi/over_network.sh tests/mpi/run_mpi.sh $(mpi_scripts)
-EXTRA_DIST += tests/mpi/trap_control.c tests/mpi/trap_counter.c
+EXTRA_DIST += tests/mpi/trap_control.c tests/mpi/trap_counter.c tests/mpi/fortran_descriptors.cpp \
+	tests/mpi/fortran_descriptors.f90
 EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py tests/mpi/check.h tests/mpi/forms.h tests/mpi/windows.h \
 	tests/mpi/random_coll.h tests/mpi/two_groups.h

@@ -101,6 +101,8 @@ contains
     call MPI_Waitall(2, requests, statuses)
     call check(all(got(2:6:2, 1:5:2) == wanted(2:6:2, 1:5:2)), 'two strides')
     call check(all(got(1:5:2, :) == 0) .and. all(got(:, 2:4:2) == 0), 'what lies between')
+    call MPI_Sizeof(particles(1), i)
+    call check(i == 12, 'MPI_Sizeof')
     call MPI_Get_count(statuses(1), MPI_INTEGER, i)
     call check(i == 9, 'a count of a section')
     got = 0

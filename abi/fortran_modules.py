@@ -224,7 +224,7 @@ def f08_module(routines: Sequence[Routine], constants: Sequence[Constant],
     renamed: list[str] = []
     generic: list[str] = []
     for routine in routines:
-        if not routine.in_f08:
+        if not routine.in_f08 or (routine.name == "MPI_Sizeof" and not descriptors):
             continue
         forms = [False]
         if routine.has_large and routine.name not in SMALL_ALONE:
@@ -307,7 +307,7 @@ def mpi_module(routines: Sequence[Routine], constants: Sequence[Constant],
             lines += [f"  interface {prefix}MPI_SIZEOF",
                       *body(f"remit_{prefix.lower()}mpi_sizeof",
                             [("x", "TYPE(*) ::(..)"), ("size", "INTEGER"), ("ierror", "INTEGER")],
-                            f"remit_{prefix.lower()}mpi_sizeof"), "  end interface"]
+                            f"remit_{prefix.lower()}mpi_sizeof_f08ts"), "  end interface"]
         for routine in routines:
             lines += mpi_routine(routine, prefix) or []
     return "\n".join(lines + ["end module", ""])

@@ -12,12 +12,12 @@ namespace remit::fortran {
 extern "C" {
 #pragma GCC visibility push(default)
 
-/// MPI_SIZEOF of the mpi module: bytes of an element.
-void remit_mpi_sizeof(const Descriptor* x, int* size, int* ierror) {
+/// MPI_Sizeof: bytes of an element.
+void remit_mpi_sizeof_f08ts(const Descriptor* x, int* size, int* ierror) {
   *size = static_cast<int>(x->elem_len);
   set(ierror, MPI_SUCCESS);
 }
-REMIT_ALIAS(remit_pmpi_sizeof, remit_mpi_sizeof);
+REMIT_ALIAS(remit_pmpi_sizeof_f08ts, remit_mpi_sizeof_f08ts);
 
 /// The compiler cannot look into it, and so believes that it may have changed its argument
 /// (MPI-5.0, section 19.1.17).

@@ -2,6 +2,7 @@
 #include "bindings/fortran/marshal.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <vector>

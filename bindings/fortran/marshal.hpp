@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
+#include <new>
 #include <type_traits>
 
 #include "bindings/fortran/sentinels.hpp"
@@ -33,14 +33,14 @@ class Scratch {
  public:
   explicit Scratch(int size) : size_(std::max(size, 0)), at_(inline_) {
     if (size_ > kInline) {
-      at_ = static_cast<T*>(std::malloc(sizeof(T) * static_cast<unsigned>(size_)));
+      at_ = new (std::nothrow) T[static_cast<unsigned>(size_)];
       if (at_ == nullptr) out_of_memory();
     }
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch() {
-    if (at_ != inline_) std::free(at_);
+    if (at_ != inline_) delete[] at_;
   }
 
   [[nodiscard]] int size() const { return size_; }

@@ -33,9 +33,9 @@ StringIn::StringIn(const Descriptor& fortran)
     : StringIn(static_cast<const char*>(fortran.base_addr), fortran.elem_len) {}
 
 void pad(char* fortran, std::size_t length, const char* text) {
-  const std::size_t used = std::min(std::strlen(text), length);
-  std::memcpy(fortran, text, used);
-  std::memset(fortran + used, ' ', length - used);
+  const std::string_view used = std::string_view(text).substr(0, length);
+  char* const end = std::copy(used.begin(), used.end(), fortran);
+  std::fill(end, fortran + length, ' ');
 }
 
 }  // namespace remit::fortran

@@ -1,5 +1,5 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause */
-/* Opens each plug-in by itself (RTLD_LOCAL) and calls its function, which its file is named after. */
+/* Opens each plug-in by itself (RTLD_LOCAL) and calls its function, named as its file. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

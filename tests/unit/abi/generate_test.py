@@ -153,7 +153,7 @@ class Fortran(unittest.TestCase):
         labels = re.findall(r'NAME="(\w+)"', module)
         self.assertGreater(len(labels), 500)
         for label in labels:
-            self.assertRegex(text, rf"\b{label}[(,]")
+            self.assertTrue(re.search(rf"\b{label}[(,]", text), label)
 
     def test_lines_are_as_long_as_each_form_allows(self):
         for output, make in FORTRAN.items():

@@ -139,6 +139,8 @@ check_environment() {
 # Fortran, where there is a compiler for it; $1 is the folder of the wrappers, $2 and $3 where mpif.h and
 # the libraries must be.
 fc=$(sed -n 's/^FC = //p' Makefile)
+# Fortran's compiler would link another run-time library of the sanitizers.
+if grep -q '^REMIT_SANITIZE = .*-fsanitize' Makefile; then fc=no; fi
 check_fortran() {
   [ "$fc" != no ] || return 0
   mpifort=$1/mpifort inc=$2 lib=$3

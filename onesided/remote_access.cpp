@@ -117,6 +117,13 @@ bool RemoteAccess::keeps_order(ProcId proc) const {
   return link != nullptr && link->device != nullptr && link->device->device->caps().in_order;
 }
 
+Expected<> RemoteAccess::order_atomic(int rank) {
+  const auto found = targets_.find(members_.proc(rank));
+  const bool told = found != targets_.end() && found->second.told;
+  if (adapter_ != nullptr && told) return flush(rank, false, nullptr);
+  return order(rank);
+}
+
 Expected<> RemoteAccess::order(int rank) {
   const ProcId proc = members_.proc(rank);
   const auto found = targets_.find(proc);

@@ -59,6 +59,8 @@ class RemoteAccess {
   /// Waits, where the device keeps no order, until puts to the member are visible there, and gets
   /// have ended: what follows does not overtake them.
   [[nodiscard]] Expected<> order(int rank);
+  /// The same before an accumulate: one by an adapter does not overtake messages either.
+  [[nodiscard]] Expected<> order_atomic(int rank);
 
   /// Locks and accumulates of this window go by that, which outlives this one's use.
   void set_adapter(AdapterAccess& adapter) { adapter_ = &adapter; }

@@ -92,6 +92,7 @@ class WindowMaking {
   void stand_alone();
   [[nodiscard]] Outcome take_part(std::byte* begin);
   [[nodiscard]] bool offer_to_adapters();
+  [[nodiscard]] Expected<> agree_on_domain(const std::vector<Outcome>& outcomes);
   void write_table(const std::vector<Outcome>& outcomes);
   [[nodiscard]] Expected<> judge(const std::vector<Outcome>& outcomes);
   [[nodiscard]] bool host_shares(const std::vector<Outcome>& outcomes) const;
@@ -199,7 +200,7 @@ Outcome WindowMaking::take_part(std::byte* begin) {
   if (has_place() && begin != nullptr) {
     outcome.offset = outcome.base - reinterpret_cast<std::uint64_t>(begin);
   }
-  const bool among_hosts = local_.size() != wishes_.size() || begin == nullptr;
+  const bool among_hosts = local_.size() != wishes_.size();
   outcome.offers = among_hosts && outcome.failure == 0 && offer_to_adapters() ? 1 : 0;
   if (begin == nullptr) return outcome;
   segment_->control(segment_->index()).identity.sign = own_process_sign();
@@ -219,6 +220,22 @@ bool WindowMaking::offer_to_adapters() {
   if (!offered) return false;
   offered_ = std::move(*offered);
   return true;
+}
+
+/// One domain for all members. Those of one host that share no memory have offered nothing yet.
+Expected<> WindowMaking::agree_on_domain(const std::vector<Outcome>& outcomes) {
+  bool all = std::all_of(outcomes.begin(), outcomes.end(),
+                         [](const Outcome& outcome) { return outcome.offers != 0; });
+  const bool one_host = std::all_of(wishes_.begin(), wishes_.end(), [&](const Wish& wish) {
+    return wish.host == wishes_.front().host;
+  });
+  if (one_host && alone_) {
+    const auto offers = tell_all<std::int32_t>(call_, comm_, offer_to_adapters() ? 1 : 0);
+    if (!offers) return tl::unexpected(offers.error());
+    all = std::all_of(offers->begin(), offers->end(), [](std::int32_t one) { return one != 0; });
+  }
+  if (!all) offered_.reset();
+  return {};
 }
 
 bool WindowMaking::host_shares(const std::vector<Outcome>& outcomes) const {
@@ -293,9 +310,7 @@ Expected<MadeMemory> WindowMaking::make(std::int64_t color) {
   const bool copy = std::all_of(outcomes->begin(), outcomes->end(),
                                 [](const Outcome& outcome) { return outcome.copies != 0; });
   const bool is_served = local_.size() != wishes_.size() || (!allocates() && !copy);
-  const bool offer = std::all_of(outcomes->begin(), outcomes->end(),
-                                 [](const Outcome& outcome) { return outcome.offers != 0; });
-  if (!offer) offered_.reset();
+  if (auto agreed = agree_on_domain(*outcomes); !agreed) return tl::unexpected(agreed.error());
   return MadeMemory{std::move(*segment_), base_, keeps_, is_served, std::move(offered_),
                     std::move(unshared_)};
 }

@@ -53,7 +53,7 @@ class WindowOperations {
   [[nodiscard]] const UnmappedAccess& unmapped() const { return unmapped_; }
   /// Ends the sleep of a member that waits for a signal, which this process has just stored.
   [[nodiscard]] Expected<> tell_signalled(int rank);
-  /// What is started behind it on that member does not overtake puts before it.
+  /// An accumulate that is started behind it on that member does not overtake puts before it.
   [[nodiscard]] Expected<> order_behind(int rank);
 
  private:

@@ -91,13 +91,16 @@ template <class Arguments, class Short>
   return shortly(instance, arguments);
 }
 
-/// Where they are.
+/// Where they are. No other thread sleeps for what elements of a window become: to wake the progress
+/// thread each time would let a program that looks in a loop, on one core with it, get on slowly.
 template <class Arguments, class Short>
 [[nodiscard, gnu::always_inline]] inline bool guarded(const Arguments& arguments, Short&& shortly) {
   Instance* instance = library().instance;
   if (instance == nullptr || !instance->guarded()) return false;
-  const GuardedCall call(*instance);
-  return shortly(instance, arguments);
+  GuardedCall call(*instance);
+  const bool done = shortly(instance, arguments);
+  if (done) call.changed_nothing();
+  return done;
 }
 
 }  // namespace remit

@@ -294,7 +294,7 @@ class AdapterLockGame {
         EXPECT_TRUE(!exclusive || ticket == entered_) << ticket << " " << entered_;
         ++entered_;
         (exclusive ? writers_ : readers_) += 1;
-        for (std::size_t i = below(random, 4); i != 0; --i) {
+        for (std::size_t i = below(random, exclusive ? 4 : 80); i != 0; --i) {
           EXPECT_TRUE(writers_ == 0 || (writers_ == 1 && readers_ == 0));
           ranks_.process(rank).progress().poll();
           WindowRanks::rest(ranks_.process(rank));

@@ -91,8 +91,9 @@ template <class Arguments, class Short>
   return shortly(instance, arguments);
 }
 
-/// Where they are. No other thread sleeps for what elements of a window become: to wake the progress
-/// thread each time would let a program that looks in a loop, on one core with it, get on slowly.
+/// Where they are. No other thread sleeps for what elements of a window become: to wake the
+/// progress thread each time would let a program that looks in a loop, on one core with it, get on
+/// slowly.
 template <class Arguments, class Short>
 [[nodiscard, gnu::always_inline]] inline bool guarded(const Arguments& arguments, Short&& shortly) {
   Instance* instance = library().instance;

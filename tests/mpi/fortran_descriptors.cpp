@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// fortran_descriptors: buffers as a Fortran compiler describes them, for fortran_descriptors.f90, which
-// says what it expects. No modules and no routines of Fortran's interface are between.
+// fortran_descriptors: buffers as a Fortran compiler describes them, for fortran_descriptors.f90,
+// which says what it expects. No modules and no routines of Fortran's interface are between.
 #include <cstdio>
 #include <vector>
 
@@ -12,7 +12,9 @@ using remit::fortran::Descriptor;
 
 namespace {
 
-MPI_Datatype type_of(const int* datatype) { return MPI_Type_fromint(*datatype); }
+MPI_Datatype type_of(const int* datatype) {
+  return MPI_Type_fromint(*datatype);
+}
 int checked(const ChoiceBuffer& buffer) {
   if (buffer.ok()) return MPI_SUCCESS;
   const int code = buffer.raise(remit::fortran::Subject(MPI_COMM_SELF), "MPI_Isend", "buf");
@@ -66,5 +68,7 @@ void remit_test_begin() {
   MPI_Init(nullptr, nullptr);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 }
-void remit_test_end() { MPI_Finalize(); }
+void remit_test_end() {
+  MPI_Finalize();
+}
 }

@@ -43,6 +43,7 @@ LEFT_OUT = [
     (r"REMIT_SINGLETON=", "a process without a launcher"),
     (r"--bind-to|--map-by", "about the places of ranks on one host"),
     (r"benchmarks/suite/(un)?pack\b", "sends nothing"),
+    (r"tests/mpi/rma_passive", "targets that serve no messages"),
     (r"benchmarks/suite/.* -w shared\b", "memory that the ranks of one host share"),
 ]
 # Programs for two ranks, which run on two hosts only.

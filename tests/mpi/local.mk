@@ -100,6 +100,7 @@ mpi_runs = \
 	tests/mpi/runs/requests.mpi \
 	tests/mpi/runs/rma.mpi \
 	tests/mpi/runs/rma_notify.mpi \
+	tests/mpi/runs/rma_passive.mpi \
 	tests/mpi/runs/rma_random.mpi \
 	tests/mpi/runs/rma_threads.mpi \
 	tests/mpi/runs/session.mpi \

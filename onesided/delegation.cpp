@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
-#include "onesided/element_code.hpp"
 #include "onesided/granule.hpp"
 #include "onesided/process_memory.hpp"
+#include "runtime/copy.hpp"
 
 namespace remit {
 
@@ -30,9 +29,10 @@ constexpr std::size_t kLeastPiece = 1024;
 
 }  // namespace
 
-bool Delegation::takes(const Accumulation& what, const View& target) {
-  return target.is_contiguous() && what.element().layout().is_contiguous() &&
-         code_of(what.element()).has_value();
+std::optional<ElementCode> Delegation::element_to_hand_over(const Accumulation& what,
+                                                            const View& target) {
+  if (!target.is_contiguous() || !what.element().layout().is_contiguous()) return std::nullopt;
+  return code_of(what.element());
 }
 
 Handover Delegation::open(int rank) {
@@ -100,17 +100,16 @@ bool Delegation::move(DelegatedKind kind, int rank, const View& origin, const Vi
   return true;
 }
 
-bool Delegation::post(Handover& handover, const Accumulation& what, const View* origin,
-                      const View& target, bool fetches) {
+bool Delegation::post(Handover& handover, const Accumulation& what, ElementCode code,
+                      const View* origin, const View& target, bool fetches) {
   const std::size_t bytes = target.size();
   if (bytes > DelegationSlot::kBytes || !is_in_one_granule(address_of(target), bytes)) return false;
-  const std::optional<ElementCode> code = code_of(what.element());
   if (what.kind() != Reduction::no_op) origin->pack(0, {handover.data(), bytes});
   DelegatedOperation operation;
   operation.kind = DelegatedKind::accumulate;
   operation.op = static_cast<std::uint8_t>(what.kind());
-  operation.element = code->element;
-  operation.index = code->index;
+  operation.element = code.element;
+  operation.index = code.index;
   operation.fetches = fetches ? 1 : 0;
   operation.address = address_of(target);
   operation.bytes = static_cast<std::uint32_t>(bytes);

@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "datatype/datatype.hpp"
 #include "datatype/layout.hpp"
 #include "onesided/accumulate.hpp"
 #include "onesided/delegation_slot.hpp"
+#include "onesided/element_code.hpp"
 #include "onesided/handover.hpp"
 #include "onesided/members.hpp"
 #include "onesided/one_sided.hpp"
@@ -37,15 +39,17 @@ class Delegation {
   [[nodiscard]] bool compare_and_swap(int rank, const Datatype& element, std::uint64_t address,
                                       const void* replacement, const void* compare, void* result);
 
-  /// Whether accumulates of that kind, on such memory, can be handed over at all.
-  [[nodiscard]] static bool takes(const Accumulation& what, const View& target);
+  /// The element of accumulates that can be handed over; nothing: of that kind, or on such memory,
+  /// none can.
+  [[nodiscard]] static std::optional<ElementCode> element_to_hand_over(const Accumulation& what,
+                                                                       const View& target);
   /// For the parts of an accumulate; not open if nothing can be handed to that member now.
   [[nodiscard]] Handover open(int rank);
   /// As accumulate() of onesided/accumulate.hpp; it is on its way until settle(), behind which the
   /// caller unpacks what is fetched. False: it is too long, or not in one granule. The handover is
-  /// open, and takes() was true.
-  [[nodiscard]] static bool post(Handover& handover, const Accumulation& what, const View* origin,
-                                 const View& target, bool fetches);
+  /// open, and `code` is of the element.
+  [[nodiscard]] static bool post(Handover& handover, const Accumulation& what, ElementCode code,
+                                 const View* origin, const View& target, bool fetches);
   /// Handover::settle(), counted.
   [[nodiscard]] std::byte* settle(Handover& handover);
 

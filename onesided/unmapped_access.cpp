@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 
 #include "onesided/copy_pieces.hpp"
 #include "onesided/granule.hpp"
@@ -83,7 +84,7 @@ class AccumulateParts {
 
 /// Hands parts over while the member takes them. What it has not taken, copy() does.
 template <class Copy>
-Expected<> hand_over(Delegation& delegation, int rank, const Accumulation& what,
+Expected<> hand_over(Delegation& delegation, int rank, const Accumulation& what, ElementCode code,
                      AccumulateParts& parts, Copy&& copy) {
   std::array<Operands, DelegationSlot::kLanes> sent;
   unsigned posted = 0;
@@ -93,7 +94,7 @@ Expected<> hand_over(Delegation& delegation, int rank, const Accumulation& what,
     if (!parts.done() && handover.is_open()) {
       const Operands part = parts.take(parts.bytes_to_hand_over());
       const bool fetches = parts.result_of(part) != nullptr;
-      if (Delegation::post(handover, what, parts.origin_of(part), part.target, fetches)) {
+      if (Delegation::post(handover, what, code, parts.origin_of(part), part.target, fetches)) {
         sent[posted++ % sent.size()] = part;
       } else if (auto copied = copy(part); !copied) {
         return copied;
@@ -131,10 +132,11 @@ Expected<> UnmappedAccess::accumulate(int rank, const Accumulation& what, const 
     return remit::accumulate(members_.memory(rank), what, parts.origin_of(part), part.target,
                              parts.result_of(part));
   };
-  const bool may_hand_over = Delegation::takes(what, target);
+  const std::optional<ElementCode> code = Delegation::element_to_hand_over(what, target);
   while (!parts.done()) {
-    if (may_hand_over) {
-      if (auto handed = hand_over(delegation_, rank, what, parts, copy); !handed) return handed;
+    if (code) {
+      if (auto handed = hand_over(delegation_, rank, what, *code, parts, copy); !handed)
+        return handed;
       if (parts.done()) break;
     }
     // The member may poll again after a part that it has not taken.

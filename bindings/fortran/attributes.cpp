@@ -8,19 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/fortran/handle_numbers.hpp"
+
 namespace remit::fortran {
 
 namespace {
-
-int to_int(MPI_Comm comm) {
-  return PMPI_Comm_toint(comm);
-}
-int to_int(MPI_Datatype type) {
-  return PMPI_Type_toint(type);
-}
-int to_int(MPI_Win win) {
-  return PMPI_Win_toint(win);
-}
 
 /// The integers that Fortran has cached. C gets the address of such a cell as the attribute, and by
 /// this address it is known again. The callbacks of Fortran's keyvals end cells. Those
@@ -74,12 +66,12 @@ int copy_attribute(Handle object, int keyval, void* state, void* in, void* out, 
   MPI_Aint copied = value;
   *flag = self.duplicates ? 1 : 0;
   if (self.copy != nullptr) {
-    int number = to_int(object);
+    int handle = number(object);
     auto extra = static_cast<Value>(self.extra_state);
     auto value_in = static_cast<Value>(value);
     auto value_out = value_in;
     int error = MPI_SUCCESS;
-    reinterpret_cast<Function*>(self.copy)(&number, &keyval, &extra, &value_in, &value_out, flag,
+    reinterpret_cast<Function*>(self.copy)(&handle, &keyval, &extra, &value_in, &value_out, flag,
                                            &error);
     if (error != MPI_SUCCESS) return error;
     *flag &= 1;  // the lowest bit is what all compilers have in a LOGICAL
@@ -96,11 +88,11 @@ int delete_attribute(Handle object, int keyval, void* attribute, void* state) {
   using Function = void(int*, int*, Value*, Value*, int*);
   const Keyval& self = *static_cast<Keyval*>(state);
   if (self.end != nullptr) {
-    int number = to_int(object);
+    int handle = number(object);
     auto extra = static_cast<Value>(self.extra_state);
     auto value = static_cast<Value>(cells().value_of(attribute));
     int error = MPI_SUCCESS;
-    reinterpret_cast<Function*>(self.end)(&number, &keyval, &value, &extra, &error);
+    reinterpret_cast<Function*>(self.end)(&handle, &keyval, &value, &extra, &error);
     if (error != MPI_SUCCESS) return error;  // the attribute stays
   }
   cells().end(attribute);

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "bindings/fortran/handle_numbers.hpp"
 #include "bindings/fortran/kept.hpp"
 #include "bindings/fortran/raise.hpp"
 
@@ -99,7 +100,7 @@ template <class Count>
 [[gnu::noinline]] void run_op(int place, void* in, void* inout, Count* length,
                               MPI_Datatype datatype) {
   using Function = void(void*, void*, Count*, int*);
-  int type = PMPI_Type_toint(datatype);
+  int type = number(datatype);
   reinterpret_cast<Function*>(ops().procedure(place))(in, inout, length, &type);
 }
 /// A user function of C for the place number `Place`, with int or MPI_Count.
@@ -142,18 +143,6 @@ class HeldOp final : public Kept {
 
 // Error handlers.
 
-int to_int(MPI_Comm comm) {
-  return PMPI_Comm_toint(comm);
-}
-int to_int(MPI_Win win) {
-  return PMPI_Win_toint(win);
-}
-int to_int(MPI_File file) {
-  return PMPI_File_toint(file);
-}
-int to_int(MPI_Session session) {
-  return PMPI_Session_toint(session);
-}
 int handler_of(MPI_Comm comm, MPI_Errhandler* out) {
   return comm == MPI_COMM_NULL ? MPI_ERR_COMM : PMPI_Comm_get_errhandler(comm, out);
 }
@@ -201,8 +190,8 @@ class Errhandlers {
     const Procedure procedure = known ? instance().find(handler) : instance().latest();
     if (known) PMPI_Errhandler_free(&handler);
     if (procedure == nullptr) return;
-    int number = to_int(*object);
-    reinterpret_cast<void (*)(int*, int*)>(procedure)(&number, code);
+    int handle = number(*object);
+    reinterpret_cast<void (*)(int*, int*)>(procedure)(&handle, code);
   }
   Procedure find(MPI_Errhandler handler) {
     const std::lock_guard lock(mutex_);
@@ -261,7 +250,7 @@ int convert(void* userbuf, MPI_Datatype datatype, Count count, void* filebuf, MP
             void* state) {
   using Function = void(void*, int*, Count*, void*, MPI_Offset*, MPI_Aint*, int*);
   auto& self = *static_cast<Datarep*>(state);
-  int type = PMPI_Type_toint(datatype);
+  int type = number(datatype);
   int error = MPI_SUCCESS;
   reinterpret_cast<Function*>(self.*Which)(userbuf, &type, &count, filebuf, &position,
                                            &self.extra_state, &error);
@@ -269,7 +258,7 @@ int convert(void* userbuf, MPI_Datatype datatype, Count count, void* filebuf, MP
 }
 int file_extent(MPI_Datatype datatype, MPI_Aint* extent, void* state) {
   auto& self = *static_cast<Datarep*>(state);
-  int type = PMPI_Type_toint(datatype);
+  int type = number(datatype);
   int error = MPI_SUCCESS;
   reinterpret_cast<void (*)(int*, MPI_Aint*, MPI_Aint*, int*)>(self.extent)(
       &type, extent, &self.extra_state, &error);

@@ -3,33 +3,15 @@
  * their own whose locks they want, wait for notifications and signals, and complete requests, at
  * the same time. The argument is how often. */
 #include <mpi_remit.h>
-#include <pthread.h>
 
+#include "check_threads.h"
 #include "windows.h"
 
-enum { kThreads = 4, kNumbers = 16, kBytes = kNumbers * 8 };
+enum { kNumbers = 16, kBytes = kNumbers * 8 };
 
 static int rounds = 200;
 static struct window shared;        /* of all threads */
 static struct window own[kThreads]; /* of the threads of the same number */
-
-static pthread_mutex_t check_lock = PTHREAD_MUTEX_INITIALIZER;
-static void check_in_thread(int holds, const char* what, int line) {
-  pthread_mutex_lock(&check_lock);
-  check_that(holds, what, __FILE__, line);
-  pthread_mutex_unlock(&check_lock);
-}
-#undef CHECK
-#undef OK
-#define CHECK(condition) check_in_thread((condition) != 0, #condition, __LINE__)
-#define OK(call) check_in_thread((call) == MPI_SUCCESS, #call, __LINE__)
-
-static void run_threads(void* (*body)(void*)) {
-  pthread_t threads[kThreads];
-  for (long t = 0; t < kThreads; ++t) pthread_create(&threads[t], NULL, body, (void*)t);
-  for (int t = 0; t < kThreads; ++t) pthread_join(threads[t], NULL);
-  MPI_Barrier(MPI_COMM_WORLD);
-}
 
 /* Word `i` of a rank. */
 static MPI_Aint at(const struct window* w, int rank, int i) {

@@ -2,33 +2,12 @@
  * MPI_THREAD_MULTIPLE: several threads of each rank exchange messages on one communicator and on
  * their own, blocking and not, run collectives at the same time, wake one another, and make and
  * free communicators. With an argument 0 to 2 only that lower level is asked for and queried. */
-#include <pthread.h>
 #include <unistd.h>
 
-#include "check.h"
-
-enum { kThreads = 4 };
+#include "check_threads.h"
 
 static int rounds;
 static MPI_Comm own[kThreads]; /* a communicator for each thread */
-
-static pthread_mutex_t check_lock = PTHREAD_MUTEX_INITIALIZER;
-static void check_in_thread(int holds, const char* what, int line) {
-  pthread_mutex_lock(&check_lock);
-  check_that(holds, what, __FILE__, line);
-  pthread_mutex_unlock(&check_lock);
-}
-#undef CHECK
-#undef OK
-#define CHECK(condition) check_in_thread((condition) != 0, #condition, __LINE__)
-#define OK(call) check_in_thread((call) == MPI_SUCCESS, #call, __LINE__)
-
-static void run_threads(void* (*body)(void*)) {
-  pthread_t threads[kThreads];
-  for (long t = 0; t < kThreads; ++t) pthread_create(&threads[t], NULL, body, (void*)t);
-  for (int t = 0; t < kThreads; ++t) pthread_join(threads[t], NULL);
-  MPI_Barrier(MPI_COMM_WORLD);
-}
 
 static int bytes_of(int i) {
   static const int kBytes[] = {0, 8, 100, 5000, 20000, 200000};

@@ -51,6 +51,15 @@ class LockOfTheDead : public ::testing::Test {
   [[nodiscard]] MemberControl::LockLine& line() { return control(1).access; }
   [[nodiscard]] LockWatch watch() { return {window_.core().members, control(1)}; }
   void end(int rank) { control(rank).identity.sign = sign_of_the_dead(); }
+  /// Rank 2 ends: who waits for the lock then knows that it is lost, and did not before.
+  void expect_loss_by_the_end_of_2() {
+    LockWatch before = watch();
+    EXPECT_FALSE(look_long(before));
+    end(2);
+    LockWatch after = watch();
+    EXPECT_TRUE(look_long(after));
+    EXPECT_EQ(line().lost.load(), 2U + 1U);
+  }
 
   WindowMakers ranks_{3};
   SharedWindow window_{ranks_, 0};
@@ -60,24 +69,14 @@ TEST_F(LockOfTheDead, NamesTheWriter) {
   TicketLock::Ticket ticket = 0;
   ASSERT_TRUE(line().lock.try_writer(ticket));
   line().holder = 2 + 1;
-  LockWatch before = watch();
-  EXPECT_FALSE(look_long(before));
-  end(2);
-  LockWatch after = watch();
-  EXPECT_TRUE(look_long(after));
-  EXPECT_EQ(line().lost.load(), 2U + 1U);
+  expect_loss_by_the_end_of_2();
   EXPECT_NE(lost_lock(line(), 1).message.find("rank 2 has ended while it had the lock of rank 1"),
             std::string::npos);
 }
 
 TEST_F(LockOfTheDead, KnowsThatAReaderMayHaveDied) {
   ASSERT_TRUE(line().lock.try_reader());
-  LockWatch before = watch();
-  EXPECT_FALSE(look_long(before));
-  end(2);
-  LockWatch after = watch();
-  EXPECT_TRUE(look_long(after));
-  EXPECT_EQ(line().lost.load(), 2U + 1U);
+  expect_loss_by_the_end_of_2();
 }
 
 /// The turn of one that has died will not be taken.
@@ -88,12 +87,7 @@ TEST_F(LockOfTheDead, NamesWhoWaited) {
   (void)line().lock.take_ticket();
   control(2).identity.awaits_lock_of = 1 + 1;
   line().lock.writer_leaves(ticket);
-  LockWatch before = watch();
-  EXPECT_FALSE(look_long(before));
-  end(2);
-  LockWatch after = watch();
-  EXPECT_TRUE(look_long(after));
-  EXPECT_EQ(line().lost.load(), 2U + 1U);
+  expect_loss_by_the_end_of_2();
 }
 
 /// Others may hold a lock for ever, and one that has died may have had nothing to do with it.

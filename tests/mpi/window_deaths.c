@@ -87,6 +87,7 @@ int main(int argc, char** argv) {
   OK(MPI_Comm_group(MPI_COMM_WORLD, &all));
   OK(MPI_Group_incl(all, 1, &dying, &last));
   OK(MPI_Group_excl(all, 1, &dying, &others));
+  OK(MPI_Group_free(&all));
   if (check_rank == dying && strcmp(mode, "lock") == 0)
     OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
   if (check_rank == dying && strcmp(mode, "read") == 0)

@@ -32,4 +32,4 @@ together += $(unit_groups)
 
 tests/unit/%.$(OBJEXT) $(unit_groups:.cpp=.$(OBJEXT)): AM_CPPFLAGS += $(GTEST_CFLAGS)
 endif
-EXTRA_DIST += tests/unit/process_ids.hpp tests/unit/test_seed.hpp
+EXTRA_DIST += tests/unit/allocated_bytes.hpp tests/unit/process_ids.hpp tests/unit/test_seed.hpp

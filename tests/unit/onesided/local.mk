@@ -17,7 +17,8 @@ onesided_remote_test_SOURCES = tests/unit/onesided/adapter_test.cpp \
 	tests/unit/onesided/remote_locks_test.cpp tests/unit/onesided/window_test.cpp
 onesided_remote_test_LDADD = libonesided.la $(UNIT_LIBS) -lpthread
 # It counts what is allocated.
-onesided_notify_memory_test_SOURCES = tests/unit/onesided/notify_memory_test.cpp
+onesided_notify_memory_test_SOURCES = tests/unit/allocated_bytes.cpp \
+	tests/unit/onesided/notify_memory_test.cpp
 onesided_notify_memory_test_LDADD = libonesided.la $(UNIT_LIBS) -lpthread
 # They fork.
 onesided_processes_test_SOURCES = tests/unit/onesided/accumulate_processes_test.cpp

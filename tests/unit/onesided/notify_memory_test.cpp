@@ -5,46 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
+#include <memory>
 #include <vector>
 
 #include "onesided/notify.hpp"
 #include "onesided/window_core.hpp"
+#include "tests/unit/allocated_bytes.hpp"
 #include "tests/unit/communicators/calling_ranks.hpp"
-
-namespace {
-
-std::size_t allocated_bytes = 0;
-
-void* counted(std::size_t bytes, std::size_t alignment) {
-  allocated_bytes += bytes;
-  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  void* const memory = std::aligned_alloc(alignment, rounded != 0 ? rounded : alignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  return counted(bytes, alignof(std::max_align_t));
-}
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return counted(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
-}
 
 namespace remit::testing {
 namespace {
@@ -73,13 +40,13 @@ class ManyPeers {
   [[nodiscard]] std::size_t bytes_of_notifications() {
     std::size_t bytes = 0;
     ranks_.run_all([&](int /*rank*/) {
-      const std::size_t before = allocated_bytes;
+      const std::size_t before = allocated_bytes();
       auto made =
           Notifications::make(ranks_.call(0), ranks_.world(0), manager_, *members_, kCounters);
       ASSERT_TRUE(made.has_value());
       ASSERT_NE(*made, nullptr);
       notify(**made);
-      bytes = allocated_bytes - before;
+      bytes = allocated_bytes() - before;
     });
     return bytes;
   }

@@ -6,30 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <random>
 #include <set>
 #include <vector>
 
+#include "tests/unit/allocated_bytes.hpp"
 #include "tests/unit/test_seed.hpp"
-
-namespace {
-std::size_t allocated_bytes = 0;
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  allocated_bytes += bytes;
-  if (void* memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t /*bytes*/) noexcept {
-  std::free(memory);
-}
 
 namespace remit::testing {
 namespace {
@@ -262,14 +245,14 @@ TEST(ContextIds, WhatIsGivenUpIsFree) {
 /// A regular group costs the same whatever its size, and so does a part of it.
 TEST(Group, RegularOnesDoNotGrow) {
   const auto cost = [](int size) {
-    const std::size_t before = allocated_bytes;
+    const std::size_t before = allocated_bytes();
     const auto world = Group::regular(ProcId{0}, 1, size);
     const auto odds = Group::regular(ProcId{1}, 2, size / 2);
     CommCore core;
     core.local = world;
     core.remote = odds;
     EXPECT_EQ(odds->rank_of(static_cast<ProcId>(size - 1 - size % 2)), size / 2 - 1);
-    return allocated_bytes - before;
+    return allocated_bytes() - before;
   };
   EXPECT_EQ(cost(1'000'000), cost(4));
   EXPECT_LT(cost(1'000'000), 400U);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -38,6 +39,9 @@ class MpiLock {
     depth_ = 0;
     give_up();
   }
+  /// With the lock held: how often it has gone from one thread to another one.
+  [[nodiscard]] std::uint64_t handovers() const { return handovers_; }
+
   void resume() {
     const std::thread::id me = std::this_thread::get_id();
     take(me);
@@ -64,6 +68,10 @@ class MpiLock {
       waiting_.fetch_sub(1, std::memory_order_relaxed);
     }
     owner_.store(me, std::memory_order_relaxed);
+    if (last_ != me) [[unlikely]] {
+      last_ = me;
+      ++handovers_;
+    }
   }
   void give_up() {
     owner_.store(std::thread::id(), std::memory_order_relaxed);
@@ -76,6 +84,8 @@ class MpiLock {
   std::atomic<std::thread::id> owner_;
   // With data_ held:
   int depth_ = 0;
+  std::thread::id last_;  ///< who had it last
+  std::uint64_t handovers_ = 0;
   std::vector<std::pair<std::thread::id, int>> paused_;  ///< depths above 1 of paused threads
 };
 

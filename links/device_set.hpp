@@ -72,6 +72,12 @@ class DeviceSet {
   [[nodiscard]] OwnNotices take_notices();
   /// Memory for messages from the first device that has some (HostMemory::allocate()), or null.
   [[nodiscard]] void* allocate(std::size_t bytes);
+  /// Of the first device that has some; null: none has.
+  [[nodiscard]] HostMemory* host_memory() const {
+    const auto with =
+        std::find_if(begin(), end(), [](const auto& slot) { return slot->host_memory != nullptr; });
+    return with != end() ? (*with)->host_memory : nullptr;
+  }
   /// Released::foreign: it is from none of them.
   [[nodiscard]] Released release(void* memory);
 

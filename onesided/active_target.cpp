@@ -47,7 +47,7 @@ Expected<> ActiveTarget::start(const CommCall& call, std::vector<int> ranks, int
   };
   if ((assertion & MPI_MODE_NOCHECK) == 0) {
     const MembersWait subject(window_.comm, call.function, "post", missing);
-    wait_for_word(call.progress(), window_.members.own_control().posted.sleeps, over, &subject);
+    wait_for_word(window_.manager, window_.members.own_control().posted.sleeps, over, &subject);
   }
   if (lost != EndWatch::kNobody) {
     return fail(MPI_ERR_PROC_ABORTED, "rank {} has ended without a post", lost);
@@ -120,7 +120,7 @@ Expected<> ActiveTarget::wait(const CommCall& call) {
     lost = find_lost_origin();
     return lost != EndWatch::kNobody;
   };
-  wait_for_word(call.progress(), window_.members.own_control().exposure.sleeps, over, &subject);
+  wait_for_word(window_.manager, window_.members.own_control().exposure.sleeps, over, &subject);
   if (lost != EndWatch::kNobody) return tl::unexpected(end_without(lost));
   window_.epochs.end_exposure();
   return {};

@@ -4,7 +4,7 @@
 #include "onesided/accumulate.hpp"
 #include "onesided/element_code.hpp"
 #include "onesided/plain_change.hpp"
-#include "runtime/copy.hpp"
+#include "runtime/claim_lines.hpp"
 
 namespace remit {
 
@@ -15,7 +15,7 @@ bool Delegate::carry_out(const DelegatedOperation& operation, std::byte* data) {
   }
   switch (operation.kind) {
     case DelegatedKind::put:
-      copy_bytes(member_.memory.mapped(operation.address), data, bytes);
+      copy_out(member_.memory.mapped(operation.address), data, bytes, claim_lines_to());
       return true;
     case DelegatedKind::get:
       copy_bytes(data, member_.memory.mapped(operation.address), bytes);
@@ -55,7 +55,11 @@ bool Delegate::accumulate(const DelegatedOperation& operation, std::byte* data) 
       return false;
     }
   }
-  if (fetches) copy_bytes(data, before_.data(), operation.bytes);
+  if (fetches) {
+    copy_bytes(data, before_.data(), operation.bytes);
+  } else if (!reads_only && operation.bytes <= claim_lines_to()) {
+    claim_lines(data, operation.bytes);
+  }
   return true;
 }
 

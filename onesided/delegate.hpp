@@ -11,6 +11,7 @@
 #include "onesided/control.hpp"
 #include "onesided/delegation_slot.hpp"
 #include "onesided/member_memory.hpp"
+#include "rdma_btl/host_memory.hpp"
 
 namespace remit {
 
@@ -24,6 +25,7 @@ class Delegate {
     MemberControl* control = nullptr;
     /// Whether bytes are in the member's memory.
     std::function<bool(std::uint64_t address, std::uint64_t bytes)> contains;
+    const HostMemory* host_memory = nullptr;  ///< null: no lines are claimed
   };
 
   Delegate(DelegationSlot& slot, Member member)
@@ -51,6 +53,10 @@ class Delegate {
   [[nodiscard]] bool carry_out(const DelegatedOperation& operation, std::byte* data);
   [[nodiscard]] bool accumulate(const DelegatedOperation& operation, std::byte* data);
   [[nodiscard]] bool swap(const DelegatedOperation& operation, std::byte* data);
+  /// See claim_lines(): for what origins write to lanes.
+  [[nodiscard]] std::size_t claim_lines_to() const {
+    return member_.host_memory != nullptr ? member_.host_memory->claim_lines_to() : 0;
+  }
 
   DelegationSlot& slot_;
   Member member_;

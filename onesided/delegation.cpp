@@ -6,7 +6,7 @@
 
 #include "onesided/granule.hpp"
 #include "onesided/process_memory.hpp"
-#include "runtime/copy.hpp"
+#include "runtime/claim_lines.hpp"
 
 namespace remit {
 
@@ -91,13 +91,24 @@ bool Delegation::move(DelegatedKind kind, int rank, const View& origin, const Vi
       continue;
     }
     if (handover.on_their_way() == 0) return false;
-    const std::byte* const data = settle(handover);
+    std::byte* const data = settle(handover);
     if (data == nullptr) return false;
     const std::size_t some = std::min(bytes - settled, piece);
-    if (kind == DelegatedKind::get) origin.unpack(settled, {data, some});
+    if (kind == DelegatedKind::get) take_out(origin, settled, {data, some});
     settled += some;
   }
   return true;
+}
+
+void Delegation::take_out(const View& to, std::size_t offset, std::span<std::byte> data) {
+  const HostMemory* const memory = manager_.links().devices().host_memory();
+  const std::size_t claimed_to = memory != nullptr ? memory->claim_lines_to() : 0;
+  if (to.is_contiguous()) {
+    copy_out(to.data() + offset, data.data(), data.size(), claimed_to);
+    return;
+  }
+  to.unpack(offset, data);
+  if (data.size() <= claimed_to) claim_lines(data.data(), data.size());
 }
 
 bool Delegation::post(Handover& handover, const Accumulation& what, ElementCode code,

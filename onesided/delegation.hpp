@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "datatype/datatype.hpp"
@@ -59,6 +60,9 @@ class Delegation {
  private:
   /// A put or a get.
   [[nodiscard]] bool move(DelegatedKind kind, int rank, const View& origin, const View& target);
+
+  /// What a member has put into a lane, to bytes of a view from `offset` on.
+  void take_out(const View& to, std::size_t offset, std::span<std::byte> data);
 
   /// The slot of the member of that index, if it is this process's now; else null.
   [[nodiscard]] DelegationSlot* claim(std::uint32_t index);

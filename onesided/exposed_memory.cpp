@@ -21,10 +21,10 @@ ExposedMemory::ExposedMemory(WindowCore& window, void* base, std::shared_ptr<voi
   if (segment.has_slots()) {
     delegate_.emplace(
         segment.slot(segment.index()),
-        Delegate::Member{window.members.memory(window.comm.rank), &window.members.own_control(),
-                         [this](std::uint64_t address, std::uint64_t bytes) {
-                           return contains(address, bytes);
-                         }});
+        Delegate::Member{
+            window.members.memory(window.comm.rank), &window.members.own_control(),
+            [this](std::uint64_t address, std::uint64_t bytes) { return contains(address, bytes); },
+            window.manager.links().devices().host_memory()});
     window.manager.serve(*delegate_);
   }
   window.manager.add(window.comm.context, served_);

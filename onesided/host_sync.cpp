@@ -30,7 +30,7 @@ Expected<> HostSync::lock(int rank, bool exclusive, TicketLock::Ticket& ticket, 
   };
   std::atomic<std::uint32_t>& awaited = members_.own_control().identity.awaits_lock_of;
   awaited.store(members_.index_of(target) + 1, std::memory_order_seq_cst);
-  wait_for_word(progress(), target.access.sleepers, served, subject);
+  wait_for_word(manager_, target.access.sleepers, served, subject);
   awaited.store(0, std::memory_order_relaxed);
   if (subject != nullptr) subject->see(nullptr);
   if (lost) return tl::unexpected(lost_lock(target.access, rank));

@@ -6,24 +6,29 @@
 #include <atomic>
 #include <cstdint>
 
+#include "onesided/one_sided.hpp"
 #include "runtime/progress.hpp"
 #include "runtime/word_watch.hpp"
 
 namespace remit {
 
-/// Waits until `test()` says yes: looks for a while, if the process has a core for itself, else
-/// yields; then polls and sleeps as Progress::wait() does. `sleepers` belongs to the word: who
+/// Waits until `test()` says yes: looks for a while, if the process has a core for itself, and does
+/// meanwhile what others hand to it, for that may be what it waits for; else yields; then polls and
+/// sleeps as Progress::wait() does. `sleepers` belongs to the word: who
 /// changes that and sees that somebody may sleep ends the sleep (OneSided::nudge()).
 template <class Test>
-void wait_for_word(Progress& progress, std::atomic<std::uint32_t>& sleepers, Test test,
+void wait_for_word(OneSided& manager, std::atomic<std::uint32_t>& sleepers, Test test,
                    const WaitSubject* subject) {
+  Progress& progress = manager.progress();
   constexpr int kLooks = 1000;
   constexpr int kLooksPerRest = 8;
   constexpr std::uint32_t kBareYields = 3;
   if (progress.policy().spin) {
     for (int looks = 0; looks < kLooks; ++looks) {
       if (test()) return;
-      if (looks % kLooksPerRest == kLooksPerRest - 1) cpu_relax();
+      if (looks % kLooksPerRest != kLooksPerRest - 1) continue;
+      manager.serve_delegates();
+      cpu_relax();
     }
   } else {
     for (std::uint32_t yields = 0; yields < std::min(progress.yields_now(), kBareYields);

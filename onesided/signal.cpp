@@ -72,7 +72,7 @@ bool OwnSignal::look(const CommCall& call, SignalTest test, std::uint64_t value)
 void OwnSignal::wait(const CommCall& call, SignalTest test, std::uint64_t value) {
   const MembersWait subject(window_.comm(), call.function, "signal", kAnyMember);
   wait_for_word(
-      call.progress(), window_.members().own_control().identity.awaits_signal,
+      window_.manager(), window_.members().own_control().identity.awaits_signal,
       [&] { return passes(test, value); }, &subject);
 }
 

@@ -41,6 +41,7 @@ class Window {
   /// Whether free() may be called, as far as this process knows.
   [[nodiscard]] Expected<> check_free() const;
 
+  [[nodiscard]] OneSided& manager() { return core_.manager; }
   [[nodiscard]] const CommCore& comm() const { return core_.comm; }
   [[nodiscard]] const WindowSpec& spec() const { return core_.spec; }
   [[nodiscard]] const WindowMembers& members() const { return core_.members; }

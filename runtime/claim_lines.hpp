@@ -39,4 +39,14 @@ inline void copy_and_claim(void* to, std::byte* from, std::size_t n) {
   }
 }
 
+/// copy_bytes() out of memory that another core writes again, up to `claimed_to` bytes (as
+/// HostMemory::claim_lines_to()) with claim_lines() of what was read.
+inline void copy_out(void* to, std::byte* from, std::size_t n, std::size_t claimed_to) {
+  if (n <= claimed_to) {
+    copy_and_claim(to, from, n);
+  } else {
+    copy_bytes(to, from, n);
+  }
+}
+
 }  // namespace remit

@@ -2,6 +2,8 @@
 // A thread that makes progress while the program computes.
 #include "bindings/process/progress_thread.hpp"
 
+#include <chrono>
+
 #include "bindings/process/instance.hpp"
 #include "runtime/signals_blocked.hpp"
 
@@ -11,6 +13,8 @@ namespace {
 
 /// The core is the program's: poll once, then sleep until something arrives.
 constexpr WaitPolicy kModest{false, 0, 0, true};
+/// A program that was not in MPI for so long computes.
+constexpr std::chrono::milliseconds kQuiet{1};
 
 }  // namespace
 
@@ -24,14 +28,26 @@ ProgressThread::~ProgressThread() {
   instance_.threads.lock().lock();
   stop_ = true;
   wake();
+  rested_.notify_one();
   instance_.progress().wake_sleepers();
   instance_.threads.lock().unlock();
   thread_.join();
 }
 
+bool ProgressThread::is_urgent() const {
+  return instance_.progress().has_ready() || instance_.engine->busy();
+}
+
 bool ProgressThread::has_work() const {
-  return instance_.served_windows != 0 || instance_.progress().has_ready() ||
-         instance_.engine->busy();
+  return instance_.served_windows != 0 || is_urgent();
+}
+
+void ProgressThread::look() {
+  if (wanted_.load(std::memory_order_relaxed) == 0 && has_work()) wake();
+  if (rests_ && is_urgent()) {
+    rests_ = false;
+    rested_.notify_one();
+  }
 }
 
 void ProgressThread::wake() {
@@ -39,11 +55,28 @@ void ProgressThread::wake() {
   wanted_.notify_one();
 }
 
+void ProgressThread::serve_windows() {
+  MpiLock& lock = instance_.threads.lock();
+  const std::uint64_t before = lock.handovers();
+  rests_ = true;
+  rested_.wait_for(lock, kQuiet);
+  rests_ = false;
+  if (lock.handovers() != before) return;
+  const auto is_over = [&] {
+    return stop_ || is_urgent() || instance_.served_windows == 0 || lock.handovers() != before;
+  };
+  instance_.progress().wait(is_over, nullptr, &kModest);
+}
+
 void ProgressThread::run() {
   instance_.threads.lock().lock();
   while (!stop_) {
-    if (has_work()) {
-      instance_.progress().wait([this] { return stop_ || !has_work(); }, nullptr, &kModest);
+    if (is_urgent()) {
+      instance_.progress().wait([this] { return stop_ || !is_urgent(); }, nullptr, &kModest);
+      continue;
+    }
+    if (instance_.served_windows != 0) {
+      serve_windows();
       continue;
     }
     // What it did last may be what another thread waits for.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <thread>
 
 #include "runtime/params.hpp"
@@ -18,7 +19,9 @@ inline const ParamDecl progress_thread_param{
 
 /// Holds the MPI lock while it works, as any thread of MPI_THREAD_MULTIPLE does, and takes part in
 /// Progress::wait() as these do. While an operation is under way it sleeps until something arrives;
-/// otherwise until a call leaves something under way. Signals are for the program's own threads.
+/// otherwise until a call leaves something under way. What others ask of this process's windows it
+/// serves only while no other thread does: a sleeper beside threads that poll would be woken for
+/// all that arrives. Signals are for the program's own threads.
 /// User-defined operations of nonblocking reductions may run here.
 class ProgressThread {
  public:
@@ -30,19 +33,23 @@ class ProgressThread {
   ProgressThread& operator=(const ProgressThread&) = delete;
 
   /// At the end of a call, with the lock held: wakes it if there is something to do.
-  void look() {
-    if (wanted_.load(std::memory_order_relaxed) == 0 && has_work()) wake();
-  }
+  void look();
 
  private:
   void run();
+  /// Whether an operation of this process is under way.
+  [[nodiscard]] bool is_urgent() const;
   [[nodiscard]] bool has_work() const;
+  /// Rests until no other thread was in MPI for a while, and then serves until one is.
+  void serve_windows();
   void wake();
 
   Instance& instance_;
   std::atomic<int> wanted_ = 1;  ///< 0: sleeps until it is not. Becomes 0 with the lock held
   bool stop_ = false;            ///< with the lock held
-  std::thread thread_;           ///< last: it uses the others
+  bool rests_ = false;           ///< with the lock held: until `rested_` says so, or for a while
+  std::condition_variable_any rested_;
+  std::thread thread_;  ///< last: it uses the others
 };
 
 }  // namespace remit

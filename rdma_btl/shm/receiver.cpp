@@ -127,11 +127,7 @@ std::span<const std::byte> Receiver::area_message(Endpoint& endpoint,
 
 /// Out of a data area. Nobody reads the bytes there again.
 void Receiver::copy_out(void* to, std::byte* from, std::size_t bytes) const {
-  if (bytes <= claim_lines_to_) {
-    copy_and_claim(to, from, bytes);
-  } else {
-    copy_bytes(to, from, bytes);
-  }
+  remit::copy_out(to, from, bytes, claim_lines_to_);
 }
 
 /// The producer will hear at the next poll, when nothing points into the ring any more.

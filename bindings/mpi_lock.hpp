@@ -39,8 +39,14 @@ class MpiLock {
     depth_ = 0;
     give_up();
   }
+  /// Whether another thread has taken it since the calling one has done so, or has called
+  /// forget_others(). Without the lock, too.
+  [[nodiscard]] bool was_others() const {
+    return last_.load(std::memory_order_relaxed) != std::this_thread::get_id();
+  }
   /// With the lock held: how often it has gone from one thread to another one.
   [[nodiscard]] std::uint64_t handovers() const { return handovers_; }
+  void forget_others() { last_.store(std::this_thread::get_id(), std::memory_order_relaxed); }
 
   void resume() {
     const std::thread::id me = std::this_thread::get_id();
@@ -68,8 +74,8 @@ class MpiLock {
       waiting_.fetch_sub(1, std::memory_order_relaxed);
     }
     owner_.store(me, std::memory_order_relaxed);
-    if (last_ != me) [[unlikely]] {
-      last_ = me;
+    if (last_.load(std::memory_order_relaxed) != me) [[unlikely]] {
+      last_.store(me, std::memory_order_relaxed);
       ++handovers_;
     }
   }
@@ -82,9 +88,9 @@ class MpiLock {
   std::mutex data_;
   std::atomic<int> waiting_ = 0;  ///< threads that take the long way
   std::atomic<std::thread::id> owner_;
+  std::atomic<std::thread::id> last_;  ///< who has taken it last
   // With data_ held:
   int depth_ = 0;
-  std::thread::id last_;  ///< who had it last
   std::uint64_t handovers_ = 0;
   std::vector<std::pair<std::thread::id, int>> paused_;  ///< depths above 1 of paused threads
 };

@@ -18,7 +18,8 @@ constexpr std::chrono::milliseconds kQuiet{1};
 
 }  // namespace
 
-ProgressThread::ProgressThread(Instance& instance) : instance_(instance) {
+ProgressThread::ProgressThread(Instance& instance)
+    : instance_(instance), is_wanted_(instance.process->params().flag(progress_thread_param)) {
   instance.guard_for(MPI_THREAD_MULTIPLE, false);
   const SignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
@@ -28,7 +29,7 @@ ProgressThread::~ProgressThread() {
   instance_.threads.lock().lock();
   stop_ = true;
   wake();
-  rested_.notify_one();
+  end_rest();
   instance_.progress().wake_sleepers();
   instance_.threads.lock().unlock();
   thread_.join();
@@ -44,10 +45,7 @@ bool ProgressThread::has_work() const {
 
 void ProgressThread::look() {
   if (wanted_.load(std::memory_order_relaxed) == 0 && has_work()) wake();
-  if (rests_ && is_urgent()) {
-    rests_ = false;
-    rested_.notify_one();
-  }
+  if (is_wanted_ && rests_.load(std::memory_order_relaxed) && is_urgent()) end_rest();
 }
 
 void ProgressThread::wake() {
@@ -55,13 +53,31 @@ void ProgressThread::wake() {
   wanted_.notify_one();
 }
 
-void ProgressThread::serve_windows() {
-  MpiLock& lock = instance_.threads.lock();
-  const std::uint64_t before = lock.handovers();
-  rests_ = true;
-  rested_.wait_for(lock, kQuiet);
+void ProgressThread::end_rest() {
+  const std::lock_guard guard(rest_mutex_);
   rests_ = false;
-  if (lock.handovers() != before) return;
+  rested_.notify_one();
+}
+
+void ProgressThread::rest() {
+  MpiLock& lock = instance_.threads.lock();
+  rests_ = true;
+  lock.unlock();
+  {
+    std::unique_lock guard(rest_mutex_);
+    const auto over = [this] { return !rests_; };
+    do {
+      lock.forget_others();
+    } while (!rested_.wait_for(guard, kQuiet, over) && lock.was_others());
+    rests_ = false;
+  }
+  lock.lock();
+}
+
+void ProgressThread::serve_windows() {
+  rest();
+  const MpiLock& lock = instance_.threads.lock();
+  const std::uint64_t before = lock.handovers();
   const auto is_over = [&] {
     return stop_ || is_urgent() || instance_.served_windows == 0 || lock.handovers() != before;
   };

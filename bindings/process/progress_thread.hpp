@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "runtime/params.hpp"
@@ -40,15 +41,21 @@ class ProgressThread {
   /// Whether an operation of this process is under way.
   [[nodiscard]] bool is_urgent() const;
   [[nodiscard]] bool has_work() const;
-  /// Rests until no other thread was in MPI for a while, and then serves until one is.
+  /// Rests, and then serves until another thread is in MPI.
   void serve_windows();
+  /// Until no other thread was in MPI for a while, or end_rest(): with the lock given up, for which
+  /// it does not ask meanwhile.
+  void rest();
+  void end_rest();
   void wake();
 
   Instance& instance_;
-  std::atomic<int> wanted_ = 1;  ///< 0: sleeps until it is not. Becomes 0 with the lock held
-  bool stop_ = false;            ///< with the lock held
-  bool rests_ = false;           ///< with the lock held: until `rested_` says so, or for a while
-  std::condition_variable_any rested_;
+  const bool is_wanted_;             ///< by the user: for operations of this process, too
+  std::atomic<int> wanted_ = 1;      ///< 0: sleeps until it is not. Becomes 0 with the lock held
+  bool stop_ = false;                ///< with the lock held
+  std::atomic<bool> rests_ = false;  ///< changed with `rest_mutex_`, or before anybody asks
+  std::mutex rest_mutex_;
+  std::condition_variable rested_;
   std::thread thread_;  ///< last: it uses the others
 };
 

@@ -2,18 +2,9 @@
 // The rare ways of a call's beginning and end.
 #include "bindings/entry.hpp"
 
-#include <sched.h>
-
 #include "bindings/env/info_objects.hpp"
 
 namespace remit {
-
-void Entry::yield_core() {
-  Progress::YieldHook* hook = progress().yield_hook();
-  if (hook != nullptr) hook->before();
-  ::sched_yield();
-  if (hook != nullptr) hook->after();
-}
 
 void Entry::not_running() const {
   die(function_, library().phase == Phase::before_init

@@ -61,11 +61,10 @@ class Entry : public HandleChecks {
   /// time slice ends, so such a call yields the core.
   void only_looked() {
     changed_nothing();
-    if (!progress().policy().spin) yield_core();
+    if (!progress().policy().spin) progress().yield();
   }
 
  private:
-  void yield_core();
   [[noreturn, gnu::cold]] void not_running() const;
 };
 

@@ -62,8 +62,13 @@ void AdapterPort::give_back(const AdapterBuffer& buffer) {
 }
 
 void AdapterPort::start(const AdapterWay& way, std::span<Operation> operations, Finish finish) {
-  const std::uint64_t number = ++last_;
-  under_way_.emplace(number, UnderWay{operations.size(), MPI_SUCCESS, std::move(finish)});
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<std::uint32_t>(under_way_.size()));
+    under_way_.emplace_back();
+  }
+  const std::uint32_t number = unused_.back();
+  unused_.pop_back();
+  under_way_[number] = {operations.size(), MPI_SUCCESS, std::move(finish)};
   for (Operation& operation : operations) {
     operation.cookie = cookie_of(LinkUserId::windows, kCookie | number);
   }
@@ -82,14 +87,14 @@ int AdapterPort::run(const AdapterWay& way, std::span<Operation> operations) {
 }
 
 void AdapterPort::completed(std::uint64_t value, int status) {
-  const auto found = under_way_.find(value & ~kCookie);
-  if (found == under_way_.end()) return;
-  UnderWay& entry = found->second;
+  const std::uint64_t number = value & ~kCookie;
+  if (number >= under_way_.size() || under_way_[number].left == 0) return;
+  UnderWay& entry = under_way_[number];
   if (entry.status == MPI_SUCCESS) entry.status = status;
   if (--entry.left != 0) return;
   const Finish finish = std::move(entry.finish);
   const int outcome = entry.status;
-  under_way_.erase(found);
+  unused_.push_back(static_cast<std::uint32_t>(number));
   if (finish) finish(outcome);
 }
 

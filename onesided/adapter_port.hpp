@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -88,8 +87,8 @@ class AdapterPort {
   std::unique_ptr<std::byte[], FreeMemory> memory_;
   MemoryLease lease_;                      ///< of it
   std::vector<std::byte*> small_, large_;  ///< the free ones
-  std::uint64_t last_ = 0;
-  std::map<std::uint64_t, UnderWay> under_way_;
+  std::vector<UnderWay> under_way_;        ///< by what cookies have besides kCookie
+  std::vector<std::uint32_t> unused_;      ///< ... of which these are free
 };
 
 /// A buffer until the end of a function.

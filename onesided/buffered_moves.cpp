@@ -45,6 +45,30 @@ bool BufferedMoves::can() {
          manager_.adapter_port().open(*link->device).has_value();
 }
 
+bool BufferedMoves::is_one_run(const View& origin, const View& target) {
+  return target.is_contiguous() && origin.is_contiguous() && target.size() <= AdapterPort::kLarge;
+}
+
+BufferedMoves::OneRun BufferedMoves::one_run(const View& target) {
+  const std::size_t bytes = target.size();
+  return {reinterpret_cast<std::uintptr_t>(target.data()), bytes,
+          manager_.adapter_port().take(bytes)};
+}
+
+RemoteAddress BufferedMoves::remote(const Link& link, std::uint64_t address) const {
+  return remote_address(*link.device, place_.keys, address - place_.base).value_or(RemoteAddress{});
+}
+
+void BufferedMoves::start(OpKind kind, const OneRun& run, AdapterPort::Finish finish) {
+  Link& link = manager_.links().get(place_.proc);
+  const Piece piece = run.buffer.piece(0, run.bytes);
+  Operation operation;
+  operation.kind = kind;
+  operation.local = {&piece, 1};
+  operation.remote = remote(link, run.address);
+  manager_.adapter_port().start({link.device, link.endpoint}, {&operation, 1}, std::move(finish));
+}
+
 void BufferedMoves::start(OpKind kind, std::span<const MemoryRun> runs, const AdapterBuffer& buffer,
                           AdapterPort::Finish finish) {
   constexpr std::size_t kFew = 8;
@@ -60,8 +84,7 @@ void BufferedMoves::start(OpKind kind, std::span<const MemoryRun> runs, const Ad
     pieces[i] = buffer.piece(offset, runs[i].length);
     operations[i].kind = kind;
     operations[i].local = {&pieces[i], 1};
-    operations[i].remote = remote_address(*link.device, place_.keys, runs[i].address - place_.base)
-                               .value_or(RemoteAddress{});
+    operations[i].remote = remote(link, runs[i].address);
     offset += runs[i].length;
   }
   manager_.adapter_port().start({link.device, link.endpoint}, operations, std::move(finish));
@@ -69,6 +92,17 @@ void BufferedMoves::start(OpKind kind, std::span<const MemoryRun> runs, const Ad
 
 std::uint32_t BufferedMoves::put(const View& origin, const View& target) {
   AdapterPort& port = manager_.adapter_port();
+  if (is_one_run(origin, target)) {
+    const OneRun run = one_run(target);
+    copy_bytes(run.buffer.begin, origin.data(), run.bytes);
+    start(OpKind::put, run,
+          [&manager = manager_, buffer = run.buffer, window = place_.window,
+           proc = place_.proc](int status) {
+            manager.adapter_port().give_back(buffer);
+            manager.move_ended(window, proc, status);
+          });
+    return 1;
+  }
   std::uint32_t parts = 0;
   for (RunCutter cutter(target); !cutter.done(); ++parts) {
     const auto part = cutter.next(kAnyRoom, AdapterPort::kLarge, false);
@@ -88,6 +122,20 @@ std::uint32_t BufferedMoves::put(const View& origin, const View& target) {
 }
 
 std::uint32_t BufferedMoves::get(const View& origin, const View& target, Request* done) {
+  if (is_one_run(origin, target)) {
+    const OneRun run = one_run(target);
+    start(OpKind::get, run,
+          [&manager = manager_, buffer = run.buffer, bytes = run.bytes, to = origin.data(), done,
+           window = place_.window, proc = place_.proc](int status) {
+            if (status == MPI_SUCCESS) copy_bytes(to, buffer.begin, bytes);
+            manager.adapter_port().give_back(buffer);
+            manager.move_ended(window, proc, status);
+            if (done == nullptr) return;
+            done->status.error = status;
+            complete_request(*done, manager.progress());
+          });
+    return 1;
+  }
   AdapterPort& port = manager_.adapter_port();
   const auto got = std::make_shared<Got>();
   got->layout = *origin.layout;

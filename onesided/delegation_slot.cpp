@@ -1,7 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "onesided/delegation_slot.hpp"
 
-#include <sched.h>
+#include "runtime/core_yield.hpp"
 
 namespace remit {
 
@@ -26,8 +26,8 @@ bool DelegationSlot::take_posted(unsigned lane, DelegatedOperation& operation) {
   return true;
 }
 
-void DelegationSlot::give_core_away() {
-  ::sched_yield();
+void DelegationSlot::give_core_away(std::uint32_t times) {
+  yield_core(times);
 }
 
 }  // namespace remit

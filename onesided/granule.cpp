@@ -1,11 +1,10 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "onesided/granule.hpp"
 
-#include <sched.h>
-
 #include <bit>
 
 #include "runtime/clock.hpp"
+#include "runtime/core_yield.hpp"
 #include "runtime/progress.hpp"
 
 namespace remit {
@@ -42,8 +41,8 @@ Expected<> wait_for_granule(GranuleLock& lock, std::uint32_t self, const HolderW
     if (try_if_free(lock, self)) return {};
   }
   std::int64_t next_check = monotonic_ns() + kHolderPatienceNs;
-  for (;;) {
-    ::sched_yield();
+  for (std::uint64_t yields = 0;; ++yields) {
+    yield_core(yields);
     if (try_if_free(lock, self)) return {};
     if (watch == nullptr || monotonic_ns() < next_check) continue;
     if (auto ok = check_holder(lock, *watch); !ok) return ok;

@@ -1,13 +1,12 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "onesided/regions.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <iterator>
 #include <string>
 
 #include "onesided/process_memory.hpp"
+#include "runtime/core_yield.hpp"
 
 namespace remit {
 
@@ -141,7 +140,7 @@ Expected<> PeerRegions::check(std::uint64_t address, std::uint64_t bytes) {
 /// Reads until it has read a table that did not change meanwhile.
 Expected<> PeerRegions::refresh() {
   version_ = kNothingRead;
-  for (;; ::sched_yield()) {
+  for (std::uint64_t yields = 0;; yield_core(yields++)) {
     const std::uint64_t before = identity_.regions_version.load(std::memory_order_acquire);
     auto read = read_regions(before);
     if (before % 2 == 0 && is_still(before)) {

@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libruntime.la
 runtime_sources = \
 	runtime/abort_words.hpp \
 	runtime/adaptive_wait.cpp runtime/adaptive_wait.hpp \
+	runtime/core_yield.cpp runtime/core_yield.hpp \
 	runtime/bootstrap.cpp runtime/bootstrap.hpp \
 	runtime/bootstrap_open.cpp runtime/bootstrap_open.hpp \
 	runtime/cache_file.cpp runtime/cache_file.hpp \

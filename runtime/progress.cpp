@@ -3,12 +3,12 @@
 #include "runtime/progress.hpp"
 
 #include <poll.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "runtime/clock.hpp"
+#include "runtime/core_yield.hpp"
 
 namespace remit {
 
@@ -85,10 +85,9 @@ void Progress::give_up_core(Idle& idle) {
 
 void Progress::yield() {
   const bool alone = policy_.planned_alone();
-  ++counters_.yields;
   if (hook_ != nullptr) hook_->before();
   const std::int64_t before = alone ? monotonic_ns() : 0;
-  ::sched_yield();
+  yield_core(counters_.yields++);
   const std::int64_t now = alone ? monotonic_ns() : 0;
   if (hook_ != nullptr) hook_->after();
   if (alone) policy_.yielded(before, now);

@@ -20,7 +20,7 @@ using remit::fortran::Peers;
 using remit::testing::ArraySection;
 using Strides = std::vector<std::array<std::ptrdiff_t, 2>>;
 
-constexpr int kPeers = 4;  // blocks that a section has room for
+constexpr int kPeers = 8;  // blocks that a section has room for
 
 /// The datatypes of the test, and what an element must be to hold their parts.
 struct Type {

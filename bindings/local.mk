@@ -113,10 +113,10 @@ libmpi_abi_la_SOURCES += $(bindings_sources)
 endif
 # Once made, they are what the compiler has noted as their dependencies.
 $(libmpi_abi_la_OBJECTS): | $(abi_generated)
-libmpi_abi_la_LIBADD = libonesided.la $(STATIC_LIBSTDCXX)
+libmpi_abi_la_LIBADD = libfiles.la $(STATIC_LIBSTDCXX)
 libmpi_abi_la_LDFLAGS = -version-info 1:0:0 -no-undefined \
 	-Wl,--version-script=$(srcdir)/bindings/exports.map -Wl,--as-needed
-libmpi_abi_la_DEPENDENCIES = libonesided.la bindings/exports.map
+libmpi_abi_la_DEPENDENCIES = libfiles.la bindings/exports.map
 EXTRA_DIST += bindings/exports.map
 if !SANITIZED
 libmpi_abi_la_LDFLAGS += -Wl,-z,defs

@@ -28,7 +28,7 @@ struct FileCounters {
   Counter sieved_read;     ///< out of larger pieces that were read
   Counter sieved_bytes;    ///< in these larger pieces
   Counter calls;           ///< of the kernel that moved bytes
-  Counter lock_waits;      ///< for locks of ranges
+  Counter locks;           ///< of ranges, that transfers took
 };
 
 }  // namespace remit

@@ -36,6 +36,11 @@ struct Striping {
   int first_device = -1;  ///< -1: any
 };
 [[nodiscard]] std::optional<Striping> lustre_striping(std::span<const std::byte> attribute);
+/// Parts of different writers then end where stripes do.
+void take_striping(FileSystemTraits& traits, const Striping& striping);
+
+/// Everything that traits_of() knows, for tables of it. The last one is of what it does not know.
+[[nodiscard]] std::span<const FileSystemTraits> known_file_systems();
 
 /// A file's name as a program gives it, which may begin with the name of a kind of file system, as
 /// ROMIO takes it ("ufs:/tmp/x").

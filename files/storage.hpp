@@ -9,6 +9,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <tl/expected.hpp>
+#include <utility>
 
 #include "datatype/layout.hpp"
 #include "files/file_calls.hpp"
@@ -78,6 +80,9 @@ class Storage {
   /// [from, from + bytes), or both only share it. `bytes` 0: to infinity. Locks bind only who
   /// locks.
   [[nodiscard]] Expected<RangeLock> lock(std::int64_t from, std::int64_t bytes, bool exclusive);
+  /// The same; an error is errno.
+  [[nodiscard]] tl::expected<RangeLock, int> lock_or_errno(std::int64_t from, std::int64_t bytes,
+                                                           bool exclusive);
 
   [[nodiscard]] FileIdentity identity() const { return identity_; }
   [[nodiscard]] const FileSystemTraits& traits() const { return traits_; }
@@ -93,6 +98,7 @@ class Storage {
   friend class RangeLock;
   Storage(FileCalls& calls, std::string path, int fd, int flags, Limits limits);
   [[nodiscard]] Expected<> learn();
+  [[nodiscard]] Expected<> sync_as(bool data_only);
   [[nodiscard]] Transferred move(bool writes, std::int64_t offset,
                                  std::span<const Layout::Piece> memory);
   [[nodiscard]] Expected<> fill_holes(std::int64_t bytes);

@@ -27,7 +27,6 @@ struct FileCounters {
   Counter direct_read;     ///< into the program's memory
   Counter sieved_read;     ///< out of larger pieces that were read
   Counter sieved_bytes;    ///< in these larger pieces
-  Counter calls;           ///< of the kernel that moved bytes
   Counter locks;           ///< of ranges, that transfers took
 };
 

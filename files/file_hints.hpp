@@ -58,8 +58,9 @@ struct HintDecl {
 /// The hints of one file. One thread.
 class FileHints {
  public:
-  /// Takes what is known of `given`; what is unknown, or has a value that makes no sense, changes
-  /// nothing, and report() says so. The last one counts: take a file of hints before the program's.
+  /// Takes what is known of `given`. What has a value that makes no sense changes nothing, and
+  /// report() says so; what is unknown is ignored. The last one counts: take a file of hints before
+  /// the program's.
   void take(const HintList& given, HintMoment moment);
 
   [[nodiscard]] const HintValues& values() const { return values_; }

@@ -2,11 +2,15 @@
 noinst_LTLIBRARIES += libfiles.la
 files_sources = \
 	files/counters.hpp \
-	files/file_calls.hpp \
-	files/file_system.hpp \
-	files/storage.hpp \
+	files/file_calls.cpp files/file_calls.hpp \
+	files/file_hints.cpp files/file_hints.hpp \
+	files/file_system.cpp files/file_system.hpp \
+	files/file_view.hpp \
+	files/mapped_writes.cpp files/mapped_writes.hpp \
+	files/range_queue.hpp \
+	files/storage.cpp files/storage.hpp \
 	files/transferred.cpp files/transferred.hpp \
-	files/transfers.hpp
+	files/transfers.cpp files/transfers.hpp
 files_groups = together/files-1.cpp
 if TOGETHER
 together += $(files_groups)

@@ -18,28 +18,28 @@ constexpr std::int64_t kMostBlock = std::int64_t{64} << 20;
 constexpr FileSystemTraits kLocal = {.local = true, .coherent = true, .locks = true, .maps = true};
 constexpr FileSystemTraits kShared = {};
 
-constexpr FileSystemTraits named(FileSystemTraits like, std::string_view name) {
+constexpr FileSystemTraits called(FileSystemTraits like, std::string_view name) {
   like.name = name;
   return like;
 }
-constexpr FileSystemTraits met(FileSystemTraits traits) {
+constexpr FileSystemTraits that_is_met(FileSystemTraits traits) {
   traits.met = true;
   return traits;
 }
-constexpr FileSystemTraits direct(FileSystemTraits traits, std::int64_t unit) {
+constexpr FileSystemTraits with_direct(FileSystemTraits traits, std::int64_t unit) {
   traits.direct_unit = unit;
   return traits;
 }
-constexpr FileSystemTraits coherent(FileSystemTraits traits, bool locks) {
+constexpr FileSystemTraits that_is_coherent(FileSystemTraits traits, bool locks) {
   traits.coherent = true;
   traits.locks = locks;
   return traits;
 }
-constexpr FileSystemTraits unmapped(FileSystemTraits traits) {
+constexpr FileSystemTraits without_maps(FileSystemTraits traits) {
   traits.maps = false;
   return traits;
 }
-constexpr FileSystemTraits locking(FileSystemTraits traits) {
+constexpr FileSystemTraits that_locks(FileSystemTraits traits) {
   traits.locks = true;
   return traits;
 }
@@ -47,39 +47,39 @@ constexpr FileSystemTraits locking(FileSystemTraits traits) {
 constexpr std::size_t kKinds = 26;
 /// In the order of kMagic.
 constexpr std::array<FileSystemTraits, kKinds + 1> kTraits = {
-    met(direct(named(kLocal, "ext4"), 4096)),
-    met(named(kLocal, "tmpfs")),
-    direct(named(kLocal, "xfs"), 4096),
-    direct(named(kLocal, "btrfs"), 4096),
+    that_is_met(with_direct(called(kLocal, "ext4"), 4096)),
+    that_is_met(called(kLocal, "tmpfs")),
+    with_direct(called(kLocal, "xfs"), 4096),
+    with_direct(called(kLocal, "btrfs"), 4096),
     // A copy that is made at the first write is one that a mapping made before does not see.
-    unmapped(named(kLocal, "overlay")),
-    direct(named(kLocal, "f2fs"), 4096),
-    named(kLocal, "ramfs"),
+    without_maps(called(kLocal, "overlay")),
+    with_direct(called(kLocal, "f2fs"), 4096),
+    called(kLocal, "ramfs"),
     // It keeps a second copy of what is mapped.
-    unmapped(named(kLocal, "zfs")),
-    named(kLocal, "bcachefs"),
-    unmapped(named(kLocal, "vfat")),
-    unmapped(named(kLocal, "exfat")),
+    without_maps(called(kLocal, "zfs")),
+    called(kLocal, "bcachefs"),
+    without_maps(called(kLocal, "vfat")),
+    without_maps(called(kLocal, "exfat")),
     // Between hosts: coherent when opened and closed, and behind a lock.
-    locking(named(kShared, "nfs")),
+    that_locks(called(kShared, "nfs")),
     // Locks need the mount option "flock".
-    coherent(named(kShared, "lustre"), false),
-    coherent(named(kShared, "gpfs"), true),
+    that_is_coherent(called(kShared, "lustre"), false),
+    that_is_coherent(called(kShared, "gpfs"), true),
     // Locks hold within a host unless tuneUseGlobalFileLocks is set.
-    named(kShared, "beegfs"),
+    called(kShared, "beegfs"),
     // Whatever its server says, of which the kernel knows nothing.
-    named(kShared, "fuse"),
-    named(kShared, "daos"),
-    named(kShared, "panfs"),
-    named(kShared, "pvfs2"),
-    coherent(named(kShared, "ceph"), true),
-    named(kShared, "cifs"),
-    named(kShared, "smb2"),
-    named(kShared, "9p"),
-    coherent(named(kShared, "gfs2"), true),
-    coherent(named(kShared, "ocfs2"), true),
-    named(kShared, "afs"),
-    named(kShared, "unknown"),
+    called(kShared, "fuse"),
+    called(kShared, "daos"),
+    called(kShared, "panfs"),
+    called(kShared, "pvfs2"),
+    that_is_coherent(called(kShared, "ceph"), true),
+    called(kShared, "cifs"),
+    called(kShared, "smb2"),
+    called(kShared, "9p"),
+    that_is_coherent(called(kShared, "gfs2"), true),
+    that_is_coherent(called(kShared, "ocfs2"), true),
+    called(kShared, "afs"),
+    called(kShared, "unknown"),
 };
 constexpr std::array<std::uint32_t, kKinds> kMagic = {
     0x0000ef53, 0x01021994, 0x58465342, 0x9123683e, 0x794c7630, 0xf2f52010, 0x858458f6,

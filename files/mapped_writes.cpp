@@ -15,8 +15,8 @@
 namespace remit {
 namespace {
 
-constexpr std::int64_t kPage = 4096;
-constexpr std::size_t kTargets = 512;
+constexpr std::int64_t kMappedPage = 4096;
+constexpr std::size_t kMappedTargets = 512;
 
 }  // namespace
 
@@ -42,8 +42,8 @@ bool MappedWrites::reaches(const Part& part) {
 
 std::int64_t MappedWrites::scatter(const FileView& view, const Part& part, std::byte* file_page,
                                    std::int64_t page_offset) {
-  std::array<FileRun, kTargets> runs;
-  std::array<iovec, kTargets> targets;
+  std::array<FileRun, kMappedTargets> runs;
+  std::array<iovec, kMappedTargets> targets;
   std::int64_t done = 0;
   while (done < part.bytes) {
     std::int64_t taken = 0;
@@ -66,7 +66,7 @@ std::int64_t MappedWrites::write(const FileView& view, const View& memory, const
   memory.pack(static_cast<std::size_t>(part.memory_byte),
               std::span(mapped_.data(), static_cast<std::size_t>(part.bytes)));
   if (!reaches(part)) return 0;
-  const std::int64_t page_offset = part.first / kPage * kPage;
+  const std::int64_t page_offset = part.first / kMappedPage * kMappedPage;
   const auto length = static_cast<std::size_t>(part.end - page_offset);
   void* address = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, storage_.descriptor(),
                          page_offset);

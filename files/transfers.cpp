@@ -60,13 +60,13 @@ class FileScratch {
 };
 
 /// What one step of a transfer was to move, and what it did.
-struct Step {
+struct TransferStep {
   Transferred moved;
   std::int64_t asked = 0;
 };
 
 /// How the runs at the beginning of a part are.
-struct Sample {
+struct RunSample {
   std::size_t runs = 0;
   std::int64_t run = 0;   ///< mean length
   std::int64_t hole = 0;  ///< mean length between them
@@ -109,7 +109,7 @@ class ViewTransfer {
     try {
       // The caller has asked whether the view has so many bytes.
       while (sum.bytes < total_ && !view_.is_empty()) {
-        const Step step = next(sum.bytes);
+        const TransferStep step = next(sum.bytes);
         sum = {sum.bytes + step.moved.bytes, step.moved.error_number, step.moved.offset};
         if (sum.error_number != 0 || step.moved.bytes < step.asked) break;
       }
@@ -124,22 +124,22 @@ class ViewTransfer {
   Transferred move_run(bool writes, FileRun run, std::int64_t done);
   Transferred move_staged(bool writes, FileRun run, std::int64_t done);
   Transferred move_gathered(bool writes, FileRun run, std::int64_t done);
-  Step move_runs(bool writes, std::int64_t done);
+  TransferStep move_runs(bool writes, std::int64_t done);
 
   // What is decided.
-  [[nodiscard]] Sample sample(std::int64_t done) const;
+  [[nodiscard]] RunSample sample(std::int64_t done) const;
   [[nodiscard]] FileWindow window(std::int64_t done, std::int64_t reach) const;
   /// How many of the window's bytes lie below an offset.
   [[nodiscard]] std::int64_t bytes_below(std::int64_t offset, std::int64_t done) const {
     return view_.bytes_below(offset) - (from_ + done);
   }
 
-  Step read_step(std::int64_t done);
-  Step sieve(std::int64_t done);
-  Step write_step(std::int64_t done);
-  Step write_mapped(std::int64_t done, const FileWindow& part);
-  Step write_locked(std::int64_t done);
-  Step read_modify_write(std::int64_t done, const FileWindow& part);
+  TransferStep read_step(std::int64_t done);
+  TransferStep sieve(std::int64_t done);
+  TransferStep write_step(std::int64_t done);
+  TransferStep write_mapped(std::int64_t done, const FileWindow& part);
+  TransferStep write_locked(std::int64_t done);
+  TransferStep read_modify_write(std::int64_t done, const FileWindow& part);
 
   /// The window as the view's memory, `bytes` being what the file has from `first` on.
   [[nodiscard]] View as_memory(std::span<std::byte> bytes, std::int64_t first) const {
@@ -212,9 +212,9 @@ Transferred ViewTransfer::move_staged(bool writes, FileRun run, std::int64_t don
   return sum;
 }
 
-Step ViewTransfer::move_runs(bool writes, std::int64_t done) {
+TransferStep ViewTransfer::move_runs(bool writes, std::int64_t done) {
   std::array<FileRun, kDirectRuns> runs;
-  Step step;
+  TransferStep step;
   const std::size_t count = view_.runs(from_ + done, total_ - done, runs, &step.asked);
   for (const FileRun& run : std::span(runs).first(count)) {
     const Transferred moved = move_run(writes, run, done + step.moved.bytes);
@@ -224,7 +224,7 @@ Step ViewTransfer::move_runs(bool writes, std::int64_t done) {
   return step;
 }
 
-Sample ViewTransfer::sample(std::int64_t done) const {
+RunSample ViewTransfer::sample(std::int64_t done) const {
   std::array<FileRun, kSampledRuns> runs;
   std::int64_t taken = 0;
   const std::size_t count = view_.runs(from_ + done, total_ - done, runs, &taken);
@@ -245,22 +245,22 @@ FileWindow ViewTransfer::window(std::int64_t done, std::int64_t reach) const {
   return part;
 }
 
-Step ViewTransfer::read_step(std::int64_t done) {
+TransferStep ViewTransfer::read_step(std::int64_t done) {
   if (view_.is_contiguous()) {
     const FileRun rest{view_.file_offset(from_ + done), total_ - done};
     return {move_run(false, rest, done), rest.length};
   }
   if (hints_.sieve && view_.is_ordered()) {
-    const Sample next = sample(done);
+    const RunSample next = sample(done);
     if (next.runs > 1 && next.run + 2 * next.hole < kSievedBytes) return sieve(done);
   }
   return move_runs(false, done);
 }
 
-Step ViewTransfer::sieve(std::int64_t done) {
+TransferStep ViewTransfer::sieve(std::int64_t done) {
   const FileWindow part = window(done, static_cast<std::int64_t>(hints_.read_buffer));
   const std::span<std::byte> bytes = scratch_.take(part.first, part.end - part.first);
-  Step step{storage_.read(part.first, bytes), part.bytes};
+  TransferStep step{storage_.read(part.first, bytes), part.bytes};
   count(&FileCounters::sieved_bytes, step.moved.bytes);
   if (step.moved.bytes == part.end - part.first) {
     step.moved.bytes = part.bytes;
@@ -274,14 +274,14 @@ Step ViewTransfer::sieve(std::int64_t done) {
   return step;
 }
 
-Step ViewTransfer::write_step(std::int64_t done) {
+TransferStep ViewTransfer::write_step(std::int64_t done) {
   if (hints_.read_modify_write) return write_locked(done);
   if (view_.is_contiguous()) {
     const FileRun rest{view_.file_offset(from_ + done), total_ - done};
     return {move_run(true, rest, done), rest.length};
   }
   if (may_map_) {
-    const Sample next = sample(done);
+    const RunSample next = sample(done);
     if (next.runs > 1 && next.run + next.hole <= kMappedBytes) {
       const FileWindow part = window(done, MappedWrites::kMostBytes);
       if (part.bytes / next.run >= kMappedRuns) return write_mapped(done, part);
@@ -290,7 +290,7 @@ Step ViewTransfer::write_step(std::int64_t done) {
   return move_runs(true, done);
 }
 
-Step ViewTransfer::write_mapped(std::int64_t done, const FileWindow& part) {
+TransferStep ViewTransfer::write_mapped(std::int64_t done, const FileWindow& part) {
   const std::int64_t written =
       mapped_.write(view_, memory_, {from_ + done, done, part.bytes, part.first, part.end});
   count(&FileCounters::mapped_written, written);
@@ -299,9 +299,9 @@ Step ViewTransfer::write_mapped(std::int64_t done, const FileWindow& part) {
   return {{written, 0, 0}, written};
 }
 
-Step ViewTransfer::write_locked(std::int64_t done) {
+TransferStep ViewTransfer::write_locked(std::int64_t done) {
   // All that comes is one run, or few with long holes between them, or worth a read.
-  Step step;
+  TransferStep step;
   FileWindow part;
   bool modifies = false;
   if (view_.is_contiguous()) {
@@ -309,7 +309,7 @@ Step ViewTransfer::write_locked(std::int64_t done) {
     part.bytes = total_ - done;
     part.end = part.first + part.bytes;
   } else {
-    const Sample next = sample(done);
+    const RunSample next = sample(done);
     modifies = view_.is_ordered() && storage_.is_readable() && next.runs > 1 &&
                next.run + 2 * next.hole < kSievedBytes;
     if (modifies) {
@@ -333,7 +333,7 @@ Step ViewTransfer::write_locked(std::int64_t done) {
   return move_runs(true, done);
 }
 
-Step ViewTransfer::read_modify_write(std::int64_t done, const FileWindow& part) {
+TransferStep ViewTransfer::read_modify_write(std::int64_t done, const FileWindow& part) {
   const std::span<std::byte> bytes = scratch_.take(part.first, part.end - part.first);
   const Transferred before = storage_.read(part.first, bytes);
   if (before.error_number != 0) return {{0, before.error_number, before.offset}, part.bytes};
@@ -342,7 +342,7 @@ Step ViewTransfer::read_modify_write(std::int64_t done, const FileWindow& part) 
   std::fill(behind.begin(), behind.end(), std::byte{0});
   copy_between(memory_, static_cast<std::size_t>(done), as_memory(bytes, part.first),
                static_cast<std::size_t>(from_ + done), static_cast<std::size_t>(part.bytes));
-  Step step{storage_.write(part.first, bytes), part.bytes};
+  TransferStep step{storage_.write(part.first, bytes), part.bytes};
   if (step.moved.error_number == 0) {
     step.moved.bytes = part.bytes;
   } else {

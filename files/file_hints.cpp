@@ -339,7 +339,7 @@ Expected<HintList> read_hint_file(FileCalls& calls, const char* romio_hints) {
   std::string text(kMostHintFile + 1, '\0');
   const Transferred read = (*file)->read(0, std::as_writable_bytes(std::span(text)));
   if (read.error_number != 0)
-    return tl::unexpected(error_of(read, TransferKind::read, (*file)->path(), kMostHintFile));
+    return tl::unexpected(error_of(read, FileMove::read, (*file)->path(), kMostHintFile));
   if (read.bytes > kMostHintFile)
     return fail(MPI_ERR_IO, "{}: a file of hints may have {} bytes", (*file)->path(),
                 kMostHintFile);

@@ -255,7 +255,7 @@ Expected<> Storage::fill_holes(std::int64_t bytes) {
       const std::int64_t step = std::min(end - at, std::ssize(zeros));
       const Transferred written = write(at, std::span(zeros).first(static_cast<std::size_t>(step)));
       if (written.error_number != 0)
-        return tl::unexpected(error_of(written, TransferKind::write, path_, step));
+        return tl::unexpected(error_of(written, FileMove::write, path_, step));
       at += step;
     }
   }

@@ -65,11 +65,11 @@ int class_of_errno(int error_number) {
   }
 }
 
-Error error_of(const Transferred& transferred, TransferKind kind, std::string_view path,
+Error error_of(const Transferred& transferred, FileMove kind, std::string_view path,
                std::int64_t asked) {
   return {class_of_errno(transferred.error_number),
           fmt::format("{}: {} at byte {} ({} {})", path, kernel_words(transferred.error_number),
-                      transferred.offset, kind == TransferKind::write ? "wrote" : "read",
+                      transferred.offset, kind == FileMove::write ? "wrote" : "read",
                       part_of_whole(transferred.bytes, asked))};
 }
 

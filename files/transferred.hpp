@@ -23,12 +23,12 @@ struct Transferred {
 [[nodiscard]] int class_of_errno(int error_number);
 
 /// Which way bytes were to go, for the words of an error.
-enum class TransferKind { read, write };
+enum class FileMove { read, write };
 
 /// Class and words of a transfer that an error stopped, of `asked` bytes: "out.h5: No space left
 /// on device at byte 67108864 (wrote 3 of 16 MiB)". Pure.
-[[nodiscard]] Error error_of(const Transferred& transferred, TransferKind kind,
-                             std::string_view path, std::int64_t asked);
+[[nodiscard]] Error error_of(const Transferred& transferred, FileMove kind, std::string_view path,
+                             std::int64_t asked);
 
 /// Class and words of another call on a file: "out.h5: cannot sync: Input/output error". Pure.
 [[nodiscard]] Error error_of_call(int error_number, std::string_view path,

@@ -97,7 +97,7 @@ TEST(Storage, TellsHowFarItCameAndWhy) {
     Bytes model = before;
     std::fill_n(model.begin() + 100, 300, std::byte{2});
     EXPECT_EQ(file.bytes(), model);
-    EXPECT_EQ(error_of(written, TransferKind::write, "f", 900).code, class_of_errno(error_number));
+    EXPECT_EQ(error_of(written, FileMove::write, "f", 900).code, class_of_errno(error_number));
     calls.mend();
     EXPECT_EQ(storage->write(100, given), (Transferred{900, 0, 0}));
   }

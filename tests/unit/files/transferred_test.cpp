@@ -37,12 +37,12 @@ TEST(Transferred, ClassesOfErrno) {
 
 TEST(Transferred, Words) {
   const std::int64_t mib = std::int64_t{1} << 20;
-  const Error full = error_of({3 * mib, ENOSPC, 64 * mib}, TransferKind::write, "out.h5", 16 * mib);
+  const Error full = error_of({3 * mib, ENOSPC, 64 * mib}, FileMove::write, "out.h5", 16 * mib);
   EXPECT_EQ(full.code, MPI_ERR_NO_SPACE);
   EXPECT_EQ(full.message, "out.h5: No space left on device at byte 67108864 (wrote 3 of 16 MiB)");
-  EXPECT_EQ(error_of({0, EIO, 5}, TransferKind::read, "a", 2048).message,
+  EXPECT_EQ(error_of({0, EIO, 5}, FileMove::read, "a", 2048).message,
             "a: Input/output error at byte 5 (read 0 of 2 KiB)");
-  EXPECT_EQ(error_of({3 * mib + 1, EIO, 5}, TransferKind::read, "a", 16 * mib).message,
+  EXPECT_EQ(error_of({3 * mib + 1, EIO, 5}, FileMove::read, "a", 16 * mib).message,
             "a: Input/output error at byte 5 (read 3145729 of 16777216 bytes)");
   EXPECT_EQ(error_of_call(EIO, "a", "sync").message, "a: cannot sync: Input/output error");
 }

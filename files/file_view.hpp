@@ -107,7 +107,6 @@ class FileView {
   struct Parts;
 
   explicit FileView(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
-  [[nodiscard]] static Expected<FileView> make(Parts parts, bool writable);
 
   std::shared_ptr<const Parts> parts_;
 };

@@ -11,3 +11,9 @@ files_test_LDADD = libfiles.la $(UNIT_LIBS) -lpthread
 # It has a limit of its own.
 files_size_limit_test_SOURCES = tests/unit/files/size_limit_test.cpp
 files_size_limit_test_LDADD = libfiles.la $(UNIT_LIBS) -lpthread
+# Where views and representations of data put bytes.
+EXTRA_DIST += tests/unit/files/random_types.hpp
+unit_tests += files_views_test
+files_views_test_SOURCES = tests/unit/files/data_representation_test.cpp \
+	tests/unit/files/file_view_test.cpp
+files_views_test_LDADD = libfiles.la $(UNIT_LIBS) -lpthread

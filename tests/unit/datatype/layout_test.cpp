@@ -461,8 +461,27 @@ RC_GTEST_PROP(Layout, FindsPackedBytes, ()) {
   RC_ASSERT(layout.packed_at(INT64_MAX, count) == std::ssize(where));
 }
 
+/// Blocks that begin in order, most of them, and may overlap.
+Sample pick_overlapping(const Sample& old) {
+  TypeMap map;
+  const auto n = static_cast<std::size_t>(pick(1, 25));
+  const Counts lengths = pick_counts(n, 1, 3);
+  Counts places(n);
+  MPI_Count place = pick(0, 5);
+  for (std::size_t i = 0; i < n; ++i) {
+    places[i] = place;
+    map.append(old.map, place, lengths[i]);
+    place += pick(0, 40) == 0 ? -1 : pick(0, 2 + lengths[i]) * old.map.extent();
+  }
+  return checked(make_hindexed(lengths, places, *old.type), map);
+}
+
 RC_GTEST_PROP(Layout, KnowsItsOrder, ()) {
-  const Sample s = pick_type(3);
+  Sample s = pick_type(3);
+  if (pick(0, 1) == 0) {
+    s = pick_overlapping(pick_basic());
+    if (pick(0, 1) == 0) s = pick_regular(s);
+  }
   bool nondecreasing = true;
   bool ascending = true;
   for (std::size_t i = 1; i < s.map.entries.size(); ++i) {

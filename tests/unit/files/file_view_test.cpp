@@ -69,7 +69,7 @@ Drawn draw(std::mt19937_64& random) {
   return drawn;
 }
 
-constexpr int kRounds = 400;
+constexpr int kRounds = 2000;
 
 template <class Check>
 void for_random_views(Check check) {

@@ -44,6 +44,9 @@ class RandomTypes {
     return low + static_cast<MPI_Count>(random_() % static_cast<std::uint64_t>(high - low + 1));
   }
 
+  /// From 1 to `high`, seldom 0.
+  MPI_Count some(MPI_Count high) { return pick(0, 11) == 0 ? 0 : pick(1, high); }
+
   SampleType of(const Datatype& type) {
     SampleType sample{Ref<const Datatype>(&type), reference::of_predefined(type), {}};
     if (const PairTypes pair = pair_types(type); pair.value != nullptr) {
@@ -99,7 +102,7 @@ class RandomTypes {
       case 3:
         return subarray(old);
       case 4: {
-        const MPI_Count count = pick(0, 4);
+        const MPI_Count count = some(4);
         SampleType made;
         each_map([&](auto map) { (made.*map).append(old.*map, 0, count); });
         return finish(made, make_contiguous(count, *old.type, form()));
@@ -154,8 +157,8 @@ class RandomTypes {
   }
 
   SampleType vector(const SampleType& old) {
-    const MPI_Count count = pick(0, 5);
-    const MPI_Count length = pick(0, 3);
+    const MPI_Count count = some(5);
+    const MPI_Count length = some(3);
     const MPI_Count stride = length + pick(0, 3);
     SampleType made;
     each_map([&](auto map) {
@@ -167,8 +170,8 @@ class RandomTypes {
   }
 
   SampleType indexed(const SampleType& old, bool one_length) {
-    const auto n = static_cast<std::size_t>(pick(0, pick(0, 3) == 0 ? 30 : 5));
-    const MPI_Count length = pick(0, 3);
+    const auto n = static_cast<std::size_t>(some(pick(0, 3) == 0 ? 30 : 5));
+    const MPI_Count length = some(3);
     Counts lengths(n);
     Counts places(n);
     MPI_Count place = pick(0, 3);

@@ -2,8 +2,10 @@
 EXTRA_DIST += tests/unit/files/faulty_calls.hpp tests/unit/files/temporary_file.hpp
 unit_tests += files_test files_size_limit_test
 files_test_SOURCES = \
+	tests/unit/files/access_mode_test.cpp \
 	tests/unit/files/file_hints_test.cpp \
 	tests/unit/files/file_system_test.cpp \
+	tests/unit/files/io_threads_test.cpp \
 	tests/unit/files/storage_test.cpp \
 	tests/unit/files/transferred_test.cpp \
 	tests/unit/files/transfers_test.cpp

@@ -1,0 +1,51 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "files/file_operation.hpp"
+
+#include <utility>
+
+#include "files/file.hpp"
+
+namespace remit {
+
+FileOperation::FileOperation(std::shared_ptr<File> file, DataAccess access, bool together,
+                             Request& done)
+    : file_(std::move(file)), access_(std::move(access)), done_(done), move_(*this) {
+  FileCore& core = file_->core();
+  if (together) agreement_.emplace(core.process.comms.engine(), core.comm);
+  task_ = body(*this);
+  ++core.under_way;
+  task_.start();
+}
+
+void FileOperation::Move::run() noexcept {
+  result = transfer(operation.file_->core(), operation.access_);
+}
+
+Task<int> FileOperation::body(FileOperation& self) {
+  FileCore& core = self.file_->core();
+  if (self.access_.conversion != nullptr) {
+    self.move_.result = access_alone(core, self.access_);
+  } else {
+    core.process.threads.start(self.move_);
+    IoThreads::EndOfJob moved = IoThreads::end_of(self.move_);
+    co_await moved;
+  }
+  Outcome& outcome = self.move_.result.outcome;
+  if (self.agreement_) {
+    Task<int> agreed = PendingAgreement::run(*self.agreement_, outcome);
+    const int told = co_await agreed;
+    if (told != MPI_SUCCESS && outcome) outcome = tl::unexpected(Error{told, {}});
+  }
+  self.end();
+  co_return MPI_SUCCESS;
+}
+
+void FileOperation::end() {
+  FileCore& core = file_->core();
+  --core.under_way;
+  done_.status.bytes = move_.result.bytes;
+  done_.status.error = outcome() ? MPI_SUCCESS : outcome().error().code;
+  complete_request(done_, core.process.progress());
+}
+
+}  // namespace remit

@@ -44,6 +44,12 @@ bindings_sources = \
 	bindings/env/info_env.cpp \
 	bindings/env/info_objects.hpp \
 	bindings/process/init.cpp \
+	bindings/io/data.cpp \
+	bindings/io/file_args.hpp \
+	bindings/io/management.cpp \
+	bindings/io/open_files.cpp bindings/io/open_files.hpp \
+	bindings/io/pointers.cpp \
+	bindings/io/views.cpp \
 	bindings/process/instance.cpp bindings/process/instance.hpp \
 	bindings/comm/intercomm.cpp \
 	bindings/coll/logical_ops.cpp bindings/coll/logical_ops.hpp \
@@ -51,7 +57,6 @@ bindings_sources = \
 	bindings/mpi_lock.hpp \
 	bindings/comm/names.cpp \
 	bindings/not_yet.cpp bindings/not_yet.hpp \
-	bindings/generated/not_yet/io.cpp \
 	bindings/generated/not_yet/tool.cpp \
 	bindings/objects.hpp \
 	bindings/coll/op.cpp \

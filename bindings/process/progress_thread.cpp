@@ -2,6 +2,7 @@
 // A thread that makes progress while the program computes.
 #include "bindings/process/progress_thread.hpp"
 
+#include "bindings/io/open_files.hpp"
 #include "bindings/process/instance.hpp"
 #include "runtime/signals_blocked.hpp"
 
@@ -31,7 +32,7 @@ ProgressThread::~ProgressThread() {
 
 bool ProgressThread::has_work() const {
   return instance_.served_windows != 0 || instance_.progress().has_ready() ||
-         instance_.engine->busy();
+         instance_.engine->busy() || (instance_.files != nullptr && instance_.files->busy());
 }
 
 void ProgressThread::wake() {

@@ -52,7 +52,7 @@ class Opening {
 };
 
 Expected<AccessMode> Opening::agree_on_mode() {
-  const Expected<AccessMode> mode = AccessMode::make(wish_.amode);
+  Expected<AccessMode> mode = AccessMode::make(wish_.amode);
   const Outcome mine = mode ? Outcome() : tl::unexpected(mode.error());
   const SameArgument amode{"amode", wish_.amode};
   if (auto agreed = agree_on(call_, parent_, mine, {&amode, 1}); !agreed) {
@@ -103,8 +103,7 @@ Outcome Opening::open_first(FileCore& core) {
 }
 
 void Opening::finish_hints(FileCore& core) {
-  core.transfer_hints =
-      transfer_hints(core.hints.values(), core.storage->traits(), &core.counters);
+  core.transfer_hints = transfer_hints(core.hints.values(), core.storage->traits(), &core.counters);
 }
 
 /// Members of one host that have two files under one name, or under two, would never meet.

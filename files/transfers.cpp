@@ -25,6 +25,9 @@ constexpr std::int64_t kFilePage = 4096;
 /// Bytes that are packed before they are written, or read before they are unpacked: they stay in a
 /// near cache.
 constexpr std::int64_t kStage = std::int64_t{256} << 10;
+/// Mean runs of memory from which the kernel gathers and scatters them as quickly as this process
+/// packs them.
+constexpr std::size_t kGatherFrom = 4096;
 /// Runs by which it is decided how the next part goes, and that go by themselves before it is
 /// decided again.
 constexpr std::size_t kSampledRuns = 16;
@@ -33,8 +36,9 @@ constexpr std::size_t kDirectRuns = 64;
 /// its own (some 0.6 us). Bytes of a run are then copied once more, those of a hole as well, and
 /// the kernel copies them.
 constexpr std::int64_t kSievedBytes = 8192;
-/// At the pace of a page fault for each page, and with what a mapping costs at first.
-constexpr std::int64_t kMappedBytes = 2048;
+/// A run and its hole, of which so many are in a page that its fault takes less time than their
+/// system calls; and as many of them as a mapping costs at first.
+constexpr std::int64_t kMappedBytes = 1024;
 constexpr std::int64_t kMappedRuns = 64;
 
 /// Memory for a part of a file, at the same place in its page: the kernel's copies are never slow
@@ -90,7 +94,7 @@ class ViewTransfer {
         memory_(memory),
         hints_(hints),
         total_(static_cast<std::int64_t>(memory.size())),
-        memory_is_short_(!memory.is_contiguous() && has_short_runs(memory)),
+        memory_is_short_(!memory.is_contiguous() && memory.layout->mean_run() < kGatherFrom),
         mapped_(storage),
         may_map_(hints.map && storage.traits().maps && storage.is_readable() &&
                  storage.is_writable() && view.is_ordered()) {}

@@ -142,6 +142,12 @@ class ViewTransfer {
   TransferStep sieve(std::int64_t done);
   TransferStep write_step(std::int64_t done);
   TransferStep write_mapped(std::int64_t done, const FileWindow& part);
+  /// What one lock is for, where bytes may be written back.
+  struct LockedPart {
+    FileWindow part;
+    bool modifies = false;  ///< what lies between is read and written back
+  };
+  [[nodiscard]] LockedPart next_locked(std::int64_t done) const;
   TransferStep write_locked(std::int64_t done);
   TransferStep read_modify_write(std::int64_t done, const FileWindow& part);
 
@@ -303,29 +309,32 @@ TransferStep ViewTransfer::write_mapped(std::int64_t done, const FileWindow& par
   return {{written, 0, 0}, written};
 }
 
-TransferStep ViewTransfer::write_locked(std::int64_t done) {
-  // All that comes is one run, or few with long holes between them, or worth a read.
-  TransferStep step;
-  FileWindow part;
-  bool modifies = false;
+ViewTransfer::LockedPart ViewTransfer::next_locked(std::int64_t done) const {
+  LockedPart next;
   if (view_.is_contiguous()) {
-    part.first = view_.file_offset(from_ + done);
-    part.bytes = total_ - done;
-    part.end = part.first + part.bytes;
-  } else {
-    const RunSample next = sample(done);
-    modifies = view_.is_ordered() && storage_.is_readable() && next.runs > 1 &&
-               next.run + 2 * next.hole < kSievedBytes;
-    if (modifies) {
-      part = window(done, static_cast<std::int64_t>(hints_.write_buffer));
-    } else {
-      std::array<FileRun, kDirectRuns> runs;
-      static_cast<void>(view_.runs(from_ + done, total_ - done, runs, &part.bytes));
-      const FileRun reach = view_.span(from_ + done, part.bytes);
-      part.first = reach.offset;
-      part.end = reach.offset + reach.length;
-    }
+    next.part.first = view_.file_offset(from_ + done);
+    next.part.bytes = total_ - done;
+    next.part.end = next.part.first + next.part.bytes;
+    return next;
   }
+  const RunSample runs = sample(done);
+  if (view_.is_ordered() && storage_.is_readable() && runs.runs > 1 &&
+      runs.run + 2 * runs.hole < kSievedBytes) {
+    next.part = window(done, static_cast<std::int64_t>(hints_.write_buffer));
+    next.modifies = true;
+    return next;
+  }
+  // As many as move_runs() writes.
+  std::array<FileRun, kDirectRuns> list;
+  static_cast<void>(view_.runs(from_ + done, total_ - done, list, &next.part.bytes));
+  const FileRun reach = view_.span(from_ + done, next.part.bytes);
+  next.part.first = reach.offset;
+  next.part.end = reach.offset + reach.length;
+  return next;
+}
+
+TransferStep ViewTransfer::write_locked(std::int64_t done) {
+  const auto [part, modifies] = next_locked(done);
   // Who only writes what it was given may do so beside others, but not beside who writes back.
   const bool excludes = modifies || !storage_.is_readable();
   const tl::expected<RangeLock, int> lock =

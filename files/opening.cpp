@@ -77,11 +77,13 @@ Outcome Opening::open_here(FileCore& core, bool first) {
   return {};
 }
 
-/// A file of hints is read once in a process; one that was named and is not there is told then.
+/// A file of hints is read once in a process; the first member says that one which was named is not
+/// there.
 void Opening::take_hints(FileCore& core) {
   if (!process_.file_of_hints) {
     auto read = read_hint_file(process_.calls, std::getenv("ROMIO_HINTS"));
-    if (!read) call_.process().log().write(LogLevel::warning, "{}", read.error().message);
+    if (!read && parent_.core.rank == kFirst)
+      call_.process().log().write(LogLevel::warning, "{}", read.error().message);
     process_.file_of_hints = read.value_or(HintList());
   }
   core.hints.take(*process_.file_of_hints, HintMoment::open);

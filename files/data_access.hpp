@@ -13,8 +13,8 @@
 namespace remit {
 
 /// One access to data of a file: all of `memory`, to or from the bytes of the view that begin with
-/// `from`. What it refers to must stay until it is done. Made and destroyed in the thread that holds
-/// the process.
+/// `from`. What it refers to must stay until it is done. Made and destroyed in the thread that
+/// holds the process.
 struct DataAccess {
   /// Bytes in the file.
   [[nodiscard]] std::int64_t bytes() const {

@@ -132,7 +132,8 @@ Expected<SeenFile> File::make_view(const CommCall& call, const ViewWish& wish) {
   std::int64_t displacement = wish.displacement;
   const bool is_current = displacement == MPI_DISPLACEMENT_CURRENT;
   if (is_current != core_.mode.is_sequential()) {
-    return fail(MPI_ERR_ARG, "disp is {}; MPI_DISPLACEMENT_CURRENT and MPI_MODE_SEQUENTIAL go "
+    return fail(MPI_ERR_ARG,
+                "disp is {}; MPI_DISPLACEMENT_CURRENT and MPI_MODE_SEQUENTIAL go "
                 "together",
                 is_current ? "MPI_DISPLACEMENT_CURRENT" : std::to_string(displacement));
   }

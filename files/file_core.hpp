@@ -39,8 +39,8 @@ struct FileProcess {
   std::optional<HintList> file_of_hints;  ///< what ROMIO_HINTS names, once it was read
 };
 
-/// What a member sees of a file, from MPI_File_set_view on. Immutable: a call that has begun goes on
-/// with what it found.
+/// What a member sees of a file, from MPI_File_set_view on. Immutable: a call that has begun goes
+/// on with what it found.
 struct SeenFile {
   FileView view;
   const DataRepresentation* representation = &native_representation();  ///< stays

@@ -16,12 +16,13 @@ from tables import COLLECTIVE_DRIVERS, Form, Function, Parameter, TableError
 COLUMNS = 100
 # A communicator, window, file or session: an error is raised on it (bindings/weak.hpp).
 RAISED_ON = ("MPI_Comm", "MPI_Win", "MPI_File", "MPI_Session")
+# Without a file of their own: the handler of MPI_FILE_NULL hears of it (MPI-5.0, section 14.7).
+OF_NO_FILE = ("MPI_Register_datarep", "MPI_Register_datarep_c")
 INTEGERS = ("int", "MPI_Count", "MPI_Aint")
 
 TITLES = {
     "coll/nonblocking.cpp": "Nonblocking collective operations (MPI-5.0, sections 6.12 and 8.7).",
     "coll/persistent.cpp": "Persistent collective operations (MPI-5.0, sections 6.13 and 8.8).",
-    "not_yet/io.cpp": "What does not work yet of files (MPI-5.0, chapter 14).",
     "not_yet/tool.cpp": "What does not work yet of the tool information interface (MPI-5.0, chapter"
                         " 15).",
 }
@@ -48,6 +49,8 @@ def filled(head: str, pieces: Sequence[str], tail: str) -> str:
 
 def raised_on(function: Function) -> str:
     """The argument of caught() after the name, with its comma: what an exception is raised on."""
+    if function.name in OF_NO_FILE:
+        return ", MPI_FILE_NULL"
     for parameter in function.parameters:
         if parameter.type in RAISED_ON and parameter.plain:
             return f", {parameter.name}"

@@ -10,11 +10,14 @@ EXTRA_DIST += $(ABI_TABLES) abi/forms.tsv abi/fortran_api.tsv $(abi_generator)
 abi_sources = \
 	bindings/generated/coll/nonblocking.cpp \
 	bindings/generated/coll/persistent.cpp \
-	bindings/generated/not_yet/io.cpp \
 	bindings/generated/not_yet/tool.cpp
 abi_ends = \
 	bindings/generated/coll/blocking.inc \
 	bindings/generated/coll/op.inc \
+	bindings/generated/io/data.inc \
+	bindings/generated/io/management.inc \
+	bindings/generated/io/pointers.inc \
+	bindings/generated/io/views.inc \
 	bindings/generated/pt2pt/bsend_calls.inc \
 	bindings/generated/pt2pt/pack_external.inc \
 	bindings/generated/pt2pt/partitioned.inc \

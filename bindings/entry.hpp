@@ -68,4 +68,10 @@ class Entry : public HandleChecks {
   [[noreturn, gnu::cold]] void not_running() const;
 };
 
+/// Ends a call by what came of its work in a layer below. Returns what the MPI function is to
+/// return.
+[[nodiscard]] inline int finish(Entry& entry, const Expected<>& result) {
+  return result ? MPI_SUCCESS : entry.fail(result.error());
+}
+
 }  // namespace remit

@@ -44,6 +44,12 @@ bindings_sources = \
 	bindings/env/info_env.cpp \
 	bindings/env/info_objects.hpp \
 	bindings/process/init.cpp \
+	bindings/io/data.cpp \
+	bindings/io/file_args.hpp \
+	bindings/io/management.cpp \
+	bindings/io/open_files.cpp bindings/io/open_files.hpp \
+	bindings/io/pointers.cpp \
+	bindings/io/views.cpp \
 	bindings/process/instance.cpp bindings/process/instance.hpp \
 	bindings/comm/intercomm.cpp \
 	bindings/coll/logical_ops.cpp bindings/coll/logical_ops.hpp \
@@ -51,7 +57,6 @@ bindings_sources = \
 	bindings/mpi_lock.hpp \
 	bindings/comm/names.cpp \
 	bindings/not_yet.cpp bindings/not_yet.hpp \
-	bindings/generated/not_yet/io.cpp \
 	bindings/generated/not_yet/tool.cpp \
 	bindings/objects.hpp \
 	bindings/coll/op.cpp \
@@ -113,10 +118,10 @@ libmpi_abi_la_SOURCES += $(bindings_sources)
 endif
 # Once made, they are what the compiler has noted as their dependencies.
 $(libmpi_abi_la_OBJECTS): | $(abi_generated)
-libmpi_abi_la_LIBADD = libonesided.la $(STATIC_LIBSTDCXX)
+libmpi_abi_la_LIBADD = libfiles.la $(STATIC_LIBSTDCXX)
 libmpi_abi_la_LDFLAGS = -version-info 1:0:0 -no-undefined \
 	-Wl,--version-script=$(srcdir)/bindings/exports.map -Wl,--as-needed
-libmpi_abi_la_DEPENDENCIES = libonesided.la bindings/exports.map
+libmpi_abi_la_DEPENDENCIES = libfiles.la bindings/exports.map
 EXTRA_DIST += bindings/exports.map
 if !SANITIZED
 libmpi_abi_la_LDFLAGS += -Wl,-z,defs

@@ -166,6 +166,10 @@ struct WinObject : ErrorTarget {
   HandleNumber number;
 };
 
+class File;
+class FileOperation;
+struct OpenFile;
+
 /// What every MPI_File has. Its handle is its address, but for the one of MPI_FILE_NULL
 /// (Instance::no_file), which has the handler that files are opened with.
 struct FileObject : ErrorTarget {
@@ -174,6 +178,8 @@ struct FileObject : ErrorTarget {
   void retain() { ++references; }
   void release();  ///< the last one destroys (bindings/env/errhandlers.cpp)
 
+  std::shared_ptr<File> file;      ///< null: it is closed, or the one of MPI_FILE_NULL
+  std::shared_ptr<OpenFile> open;  ///< what goes with it (bindings/io/open_files.hpp)
   HandleNumber number;
 };
 
@@ -214,6 +220,7 @@ enum class RequestForm : std::uint8_t {
   one_sided,     ///< MPI_Rput and its kin: the window of `win` completes `core`
   notification,  ///< of a counter of `win`, which completes `core`
                  ///< (bindings/rma/notify_requests.hpp)
+  file_access,   ///< of `file`: `access` completes `core`
   no_operation,  ///< MPI_PROC_NULL peers: complete at once
 };
 
@@ -242,6 +249,7 @@ struct RequestObject : Object {
   Request core;                ///< of send and receive forms
   CommObject* comm = nullptr;  ///< one reference held, if any
   WinObject* win = nullptr;    ///< one reference held, if any
+  FileObject* file = nullptr;  ///< one reference held, if any
   int peer = MPI_PROC_NULL;    ///< a rank of one of them
   int tag = 0;
   MPI_Count awaited = 0;  ///< of the form `notification`
@@ -251,6 +259,7 @@ struct RequestObject : Object {
   std::unique_ptr<HeldCollective> collective;
   std::unique_ptr<SendHalf> sending;
   std::unique_ptr<Partitioned> partitioned;
+  std::shared_ptr<FileOperation> access;
   RequestObject* next_plain = nullptr;  ///< of a plain one not in use
 
   // generalized requests
@@ -263,6 +272,7 @@ struct RequestObject : Object {
 
   /// What its errors are raised on; null: nothing.
   [[nodiscard]] ErrorTarget* error_target() const {
+    if (file != nullptr) return file;
     return win != nullptr ? static_cast<ErrorTarget*>(win) : comm;
   }
   [[nodiscard]] Request& operation() { return collective ? collective->work().request : core; }

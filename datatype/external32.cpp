@@ -1,7 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Conversion to and from external32: big-endian numbers without gaps. A type's signature becomes a
-// small tree of runs of one conversion; the native side is packed and unpacked in pieces by the
-// type's layout, whose order is that of the signature.
+// Conversion to and from external32: big-endian numbers without gaps. A type's signature
+// becomes a small tree of runs of one conversion; the native side is packed and unpacked in pieces
+// by the type's layout, whose order is that of the signature.
 #include "datatype/external32.hpp"
 
 #include <algorithm>
@@ -19,18 +19,19 @@
 #include "runtime/copy.hpp"
 
 namespace remit {
-namespace {
 
 /// How one basic element is converted. The functions convert `n` elements; pack says false if a
 /// value does not fit.
-struct Conversion {
+struct NumberConversion {
   std::size_t native = 0;    ///< bytes
   std::size_t external = 0;  ///< bytes
   bool (*pack)(const std::byte* native, std::byte* external, std::size_t n) = nullptr;
   void (*unpack)(const std::byte* external, std::byte* native, std::size_t n) = nullptr;
 
-  friend bool operator==(const Conversion&, const Conversion&) = default;
+  friend bool operator==(const NumberConversion&, const NumberConversion&) = default;
 };
+
+namespace {
 
 template <std::size_t kBytes>
 [[gnu::always_inline]] inline void copy_big_endian(const std::byte* from, std::byte* to) {
@@ -69,7 +70,7 @@ bool pack_same(const std::byte* native, std::byte* external, std::size_t n) {
   return true;
 }
 template <std::size_t kBytes>
-constexpr Conversion kSame{kBytes, kBytes, pack_same<kBytes>, swap_all<kBytes>};
+constexpr NumberConversion kSame{kBytes, kBytes, pack_same<kBytes>, swap_all<kBytes>};
 
 /// Integers that are wider here.
 template <class Native, class External>
@@ -95,7 +96,7 @@ void unpack_wider(const std::byte* external, std::byte* native, std::size_t n) {
   }
 }
 template <class Native, class External>
-constexpr Conversion integer() {
+constexpr NumberConversion integer() {
   if constexpr (sizeof(Native) == sizeof(External)) {
     return kSame<sizeof(External)>;
   } else {
@@ -124,11 +125,12 @@ void unpack_long_double(const std::byte* external, std::byte* native, std::size_
     std::memcpy(native + i * bytes.size(), bytes.data(), bytes.size());
   }
 }
-constexpr Conversion kLongDouble{sizeof(long double), 16, pack_long_double, unpack_long_double};
+constexpr NumberConversion kLongDouble{sizeof(long double), 16, pack_long_double,
+                                       unpack_long_double};
 
 /// `elements` times one conversion.
 struct Run {
-  Conversion how;
+  NumberConversion how;
   MPI_Count elements = 1;
 };
 
@@ -181,14 +183,20 @@ Run run_of(const Datatype& type) {
   return run_of(type.signature().kind);
 }
 
+}  // namespace
+
 /// `count` times: one conversion, or the parts one after the other.
-struct Signature {
+struct External32Part {
   MPI_Count count = 1;
-  Conversion how;
-  std::vector<std::shared_ptr<const Signature>> parts;  ///< none: `how`
-  MPI_Count external = 0;                               ///< bytes of all; -1: over 63 bits
+  NumberConversion how;
+  std::vector<std::shared_ptr<const External32Part>> parts;  ///< none: `how`
+  MPI_Count external = 0;                                    ///< bytes of all; -1: over 63 bits
+  MPI_Count native = 0;                                      ///< packed bytes of all
 };
-using Part = std::shared_ptr<const Signature>;  ///< null: nothing
+
+namespace {
+
+using Part = std::shared_ptr<const External32Part>;  ///< null: nothing
 
 MPI_Count multiply(MPI_Count a, MPI_Count b) {
   MPI_Count product = 0;
@@ -196,20 +204,23 @@ MPI_Count multiply(MPI_Count a, MPI_Count b) {
 }
 
 Part make_run(const Run& run) {
-  auto made = std::make_shared<Signature>();
+  auto made = std::make_shared<External32Part>();
   made->count = run.elements;
   made->how = run.how;
   made->external = multiply(run.elements, static_cast<MPI_Count>(run.how.external));
+  made->native = run.elements * static_cast<MPI_Count>(run.how.native);
   return made;
 }
 
 Part repeat(MPI_Count count, const Part& part) {
   if (count == 0 || !part) return nullptr;
   if (count == 1) return part;
-  auto made = std::make_shared<Signature>(*part);
+  auto made = std::make_shared<External32Part>(*part);
   made->external = multiply(count, part->external);
+  // Packed bytes of a type, or of a buffer, are counted in 63 bits.
+  made->native = count * part->native;
   if (part->parts.empty() || part->count == 1) {
-    // Elements of a type are counted in 63 bits, so this fits.
+    // So are elements.
     made->count = part->count * count;
   } else {
     made->count = count;
@@ -220,10 +231,10 @@ Part repeat(MPI_Count count, const Part& part) {
 
 /// Neighbours of one conversion become one run.
 Part sequence(const std::vector<Part>& parts) {
-  auto made = std::make_shared<Signature>();
+  auto made = std::make_shared<External32Part>();
   for (const Part& part : parts) {
     if (!part) continue;
-    const Signature* last = made->parts.empty() ? nullptr : made->parts.back().get();
+    const External32Part* last = made->parts.empty() ? nullptr : made->parts.back().get();
     if (last != nullptr && last->parts.empty() && part->parts.empty() && last->how == part->how) {
       made->parts.back() = make_run({part->how, last->count + part->count});
     } else {
@@ -231,6 +242,7 @@ Part sequence(const std::vector<Part>& parts) {
     }
   }
   if (made->parts.size() <= 1) return made->parts.empty() ? nullptr : made->parts.front();
+  for (const Part& part : made->parts) made->native += part->native;
   for (const Part& part : made->parts) {
     if (part->external < 0 ||
         __builtin_add_overflow(made->external, part->external, &made->external)) {
@@ -242,7 +254,7 @@ Part sequence(const std::vector<Part>& parts) {
 }
 
 /// Of one element of a type. Types that occur more than once are looked at once.
-class SignatureBuilder {
+class PartBuilder {
  public:
   Part build(const Datatype& type) {
     const auto known = known_.find(&type);
@@ -275,10 +287,12 @@ class SignatureBuilder {
 /// a piece at a time.
 class NativeSide {
  public:
-  explicit NativeSide(const View& view) : view_(view), direct_(view.is_contiguous()) {
+  /// From a packed offset on.
+  NativeSide(const View& view, std::size_t offset)
+      : view_(view), direct_(view.is_contiguous()), offset_(offset) {
     if (direct_) {
-      at_ = view.data();
-      filled_ = view.size();
+      at_ = view.data() + offset;
+      filled_ = view.size() - offset;
     }
   }
 
@@ -324,24 +338,57 @@ class NativeSide {
 
   const View& view_;
   bool direct_;
-  std::size_t offset_ = 0;  ///< packed; how far the view has been packed or unpacked
+  std::size_t offset_;      ///< packed; how far the view has been packed or unpacked
   std::size_t filled_ = 0;  ///< bytes at `at_` (take) or in `piece_` (room)
   std::array<std::byte, kBytes> piece_;
   std::byte* at_ = piece_.data();
 };
 
-/// Calls step(how, elements) for each run. It says how many elements it did, 0 to stop.
+/// Packed native bytes before external byte `external`, with which a number begins.
+MPI_Count native_before(const External32Part& all, MPI_Count external) {
+  MPI_Count native = 0;
+  for (const External32Part* part = &all; external != 0;) {
+    if (external >= part->external) return native + part->native;
+    if (part->parts.empty()) {
+      const MPI_Count numbers = external / static_cast<MPI_Count>(part->how.external);
+      return native + numbers * static_cast<MPI_Count>(part->how.native);
+    }
+    const MPI_Count rounds = external / (part->external / part->count);
+    native += rounds * (part->native / part->count);
+    external -= rounds * (part->external / part->count);
+    auto child = part->parts.begin();
+    for (; external >= (*child)->external; ++child) {
+      native += (*child)->native;
+      external -= (*child)->external;
+    }
+    part = child->get();
+  }
+  return native;
+}
+
+/// Calls step(how, elements) for each run behind the first `skip` external bytes, which it makes 0
+/// meanwhile. Step says how many elements it did, 0 to stop.
 template <class Step>
-bool walk(const Signature& part, Step& step) {
+bool walk(const External32Part& part, MPI_Count& skip, Step& step) {
   if (!part.parts.empty()) {
-    for (MPI_Count i = 0; i < part.count; ++i) {
+    // Only where there is anything to skip, for the sum of all may be over 63 bits.
+    const MPI_Count one = skip == 0 ? 0 : part.external / part.count;
+    const MPI_Count first = skip == 0 ? 0 : skip / one;
+    skip -= first * one;
+    for (MPI_Count i = first; i < part.count; ++i) {
       for (const Part& child : part.parts) {
-        if (!walk(*child, step)) return false;
+        if (skip != 0 && skip >= child->external) {
+          skip -= child->external;
+        } else if (!walk(*child, skip, step)) {
+          return false;
+        }
       }
     }
     return true;
   }
-  for (MPI_Count left = part.count; left > 0;) {
+  const MPI_Count first = skip == 0 ? 0 : skip / static_cast<MPI_Count>(part.how.external);
+  skip = 0;
+  for (MPI_Count left = part.count - first; left > 0;) {
     const std::size_t done = step(part.how, static_cast<std::size_t>(left));
     if (done == 0) return false;
     left -= static_cast<MPI_Count>(done);
@@ -349,55 +396,73 @@ bool walk(const Signature& part, Step& step) {
   return true;
 }
 
-Part signature_of(MPI_Count count, const Datatype& type) {
-  return repeat(count, SignatureBuilder().build(type));
-}
-
 }  // namespace
 
+External32::External32(const Datatype& datatype) : one_(PartBuilder().build(datatype)) {}
+
+MPI_Count External32::size() const {
+  return one_ ? one_->external : 0;
+}
+
+Expected<std::size_t> External32::pack(const View& view, MPI_Count from,
+                                       std::span<std::byte> out) const {
+  const Part all = repeat(view.count, one_);
+  if (!all || (from != 0 && from >= all->external)) return 0;
+  NativeSide native(view, static_cast<std::size_t>(native_before(*all, from)));
+  std::span<std::byte> room = out;
+  std::size_t too_short = 0;
+  auto step = [&](const NumberConversion& how, std::size_t elements) {
+    const std::size_t most = std::min(elements, room.size() / how.external);
+    if (most == 0) return most;
+    const auto taken = native.take(most * how.native, how.native);
+    const std::size_t done = taken.size() / how.native;
+    if (!how.pack(taken.data(), room.data(), done)) {
+      too_short = how.external;
+      return std::size_t{0};
+    }
+    room = room.subspan(done * how.external);
+    return done;
+  };
+  static_cast<void>(walk(*all, from, step));
+  if (too_short == 0) return out.size() - room.size();
+  return fail(MPI_ERR_CONVERSION,
+              "a value does not fit the {} bytes that external32 has for its type", too_short);
+}
+
+std::size_t External32::unpack(const View& view, MPI_Count from,
+                               std::span<const std::byte> in) const {
+  const Part all = repeat(view.count, one_);
+  if (!all || (from != 0 && from >= all->external)) return 0;
+  NativeSide native(view, static_cast<std::size_t>(native_before(*all, from)));
+  std::span<const std::byte> rest = in;
+  auto step = [&](const NumberConversion& how, std::size_t elements) {
+    const std::size_t most = std::min(elements, rest.size() / how.external);
+    if (most == 0) return most;
+    const auto to = native.room(most * how.native, how.native);
+    const std::size_t done = to.size() / how.native;
+    how.unpack(rest.data(), to.data(), done);
+    rest = rest.subspan(done * how.external);
+    return done;
+  };
+  static_cast<void>(walk(*all, from, step));
+  native.flush();
+  return in.size() - rest.size();
+}
+
 Expected<MPI_Count> external32_size(MPI_Count count, const Datatype& datatype) {
-  const Part one = SignatureBuilder().build(datatype);
-  if (!one || count == 0) return 0;
-  const MPI_Count bytes = multiply(count, one->external);
+  const MPI_Count one = External32(datatype).size();
+  if (one == 0 || count == 0) return 0;
+  const MPI_Count bytes = multiply(count, one);
   if (bytes >= 0) return bytes;
   return fail(MPI_ERR_COUNT, "{} elements are more than 2^63 bytes in external32", count);
 }
 
 Expected<> pack_external32(const View& view, const Datatype& datatype, std::span<std::byte> out) {
-  const Part signature = signature_of(view.count, datatype);
-  if (!signature) return {};
-  NativeSide native(view);
-  std::byte* to = out.data();
-  std::size_t too_short = 0;
-  auto step = [&](const Conversion& how, std::size_t elements) {
-    const auto from = native.take(elements * how.native, how.native);
-    const std::size_t done = from.size() / how.native;
-    if (!how.pack(from.data(), to, done)) {
-      too_short = how.external;
-      return std::size_t{0};
-    }
-    to += done * how.external;
-    return done;
-  };
-  if (walk(*signature, step)) return {};
-  return fail(MPI_ERR_CONVERSION,
-              "a value does not fit the {} bytes that external32 has for its type", too_short);
+  return External32(datatype).pack(view, 0, out).map([](std::size_t) {});
 }
 
 void unpack_external32(const View& view, const Datatype& datatype, std::span<const std::byte> in) {
-  const Part signature = signature_of(view.count, datatype);
-  if (!signature) return;
-  NativeSide native(view);
-  const std::byte* from = in.data();
-  auto step = [&](const Conversion& how, std::size_t elements) {
-    const auto to = native.room(elements * how.native, how.native);
-    const std::size_t done = to.size() / how.native;
-    how.unpack(from, to.data(), done);
-    from += done * how.external;
-    return done;
-  };
-  static_cast<void>(walk(*signature, step));
-  native.flush();
+  External32(datatype).unpack(view, 0, in);
 }
 
 }  // namespace remit

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "mpi.h"
@@ -22,6 +23,14 @@ struct PlacedLayout {
   std::int64_t displacement = 0;
   std::int64_t length = 0;                 ///< packed bytes
   std::shared_ptr<const LayoutNode> node;  ///< may be a non-owning pointer to a constant
+};
+
+/// Where the bytes of one element lie, in bytes from its origin, and in which order.
+struct LayoutOrder {
+  std::int64_t low = 0;       ///< the lowest byte
+  std::int64_t high = 0;      ///< behind the highest byte
+  bool nondecreasing = true;  ///< no entry begins below the one before it
+  bool ascending = true;      ///< each byte lies above the one before it, so none is there twice
 };
 
 /// The layout of one element of a datatype: a normalized tree of blocks, strided loops and lists,
@@ -89,6 +98,19 @@ class Layout {
 
   /// The memory between the first and the last byte, by address, of the first `bytes` packed bytes.
   [[nodiscard]] Piece span(void* base, MPI_Count count, std::size_t bytes) const;
+
+  /// The order of the entries of one element, all of which have `entry` bytes; 0 where they have
+  /// different sizes: entries of one run of memory then count as one. Each node is looked at once.
+  [[nodiscard]] LayoutOrder order(std::int64_t entry) const;
+  /// Where a packed byte of any number of elements lies, in bytes from the first one's origin.
+  [[nodiscard]] std::int64_t displacement_at(std::int64_t offset) const;
+  /// How many packed bytes of `count` elements lie below a displacement from the first one's
+  /// origin. Only where all bytes of these elements ascend. In O(depth + log n).
+  [[nodiscard]] std::int64_t packed_at(std::int64_t displacement, MPI_Count count) const;
+  /// The displacement of a byte with which no whole element of `unit` begins or goes on: nullopt
+  /// if an element of this layout is made of such units, whose origins lie at multiples of the
+  /// unit's extent. `unit` has bytes and a positive extent. Loops are not followed.
+  [[nodiscard]] std::optional<std::int64_t> misfit(const Layout& unit) const;
 
   /// Memory runs of one element, i.e. how scattered it is.
   [[nodiscard]] std::int64_t blocks() const;

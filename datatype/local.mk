@@ -10,12 +10,14 @@ datatype_sources = \
 	datatype/layout.cpp datatype/layout.hpp \
 	datatype/layout_build.cpp datatype/layout_node.hpp \
 	datatype/layout_copy.hpp \
+	datatype/layout_order.cpp datatype/layout_units.cpp \
 	datatype/numbers.hpp \
 	datatype/pair_reductions.cpp datatype/pair_reductions.hpp \
 	datatype/predefined.cpp \
 	datatype/reductions.cpp datatype/reductions.hpp \
 	datatype/ref.hpp \
-	datatype/unnamed_types.cpp datatype/unnamed_types.hpp
+	datatype/unnamed_types.cpp datatype/unnamed_types.hpp \
+	datatype/view_copy.cpp datatype/view_copy.hpp
 datatype_groups = together/datatype-1.cpp
 if TOGETHER
 together += $(datatype_groups)

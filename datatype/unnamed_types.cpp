@@ -85,8 +85,8 @@ struct NamedPair {
   MPI_Datatype pair;
 };
 
-const Datatype* named_pair(const Datatype& value, const Datatype& index) {
-  const std::array<NamedPair, 9> rows = {{
+const std::array<NamedPair, 9>& named_pairs() {
+  static const std::array<NamedPair, 9> rows = {{
       {MPI_FLOAT, MPI_INT, MPI_FLOAT_INT},
       {MPI_DOUBLE, MPI_INT, MPI_DOUBLE_INT},
       {MPI_LONG, MPI_INT, MPI_LONG_INT},
@@ -97,7 +97,11 @@ const Datatype* named_pair(const Datatype& value, const Datatype& index) {
       {MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, MPI_2DOUBLE_PRECISION},
       {MPI_INTEGER, MPI_INTEGER, MPI_2INTEGER},
   }};
-  for (const NamedPair& row : rows) {
+  return rows;
+}
+
+const Datatype* named_pair(const Datatype& value, const Datatype& index) {
+  for (const NamedPair& row : named_pairs()) {
     if (value.handle() == row.value && index.handle() == row.index) return &predefined(row.pair);
   }
   return nullptr;
@@ -191,6 +195,16 @@ const Datatype* UnnamedTypes::value_index(const Datatype& value, const Datatype&
   Ref<Datatype>& type = pairs_[{&value, &index}];
   if (!type) type = make_pair(value, index);
   return type.get();
+}
+
+PairTypes pair_types(const Datatype& type) {
+  if (type.contents().combiner == MPI_COMBINER_VALUE_INDEX) {
+    return {type.contents().datatypes[0].get(), type.contents().datatypes[1].get()};
+  }
+  for (const NamedPair& row : named_pairs()) {
+    if (type.handle() == row.pair) return {&predefined(row.value), &predefined(row.index)};
+  }
+  return {};
 }
 
 namespace {

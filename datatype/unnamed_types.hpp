@@ -33,6 +33,13 @@ class UnnamedTypes {
   std::map<std::pair<const Datatype*, const Datatype*>, Ref<Datatype>> pairs_;
 };
 
+/// The types of which a pair is made, named or not; null for what is no pair.
+struct PairTypes {
+  const Datatype* value = nullptr;
+  const Datatype* index = nullptr;
+};
+[[nodiscard]] PairTypes pair_types(const Datatype& type);
+
 /// The named type of a class (MPI_TYPECLASS_X, MPIX_TYPECLASS_LOGICAL) whose elements have `size`
 /// bytes; MPI_ERR_ARG if there is none (MPI-5.0 section 19.1.9).
 [[nodiscard]] Expected<const Datatype*> match_size(int type_class, int size);

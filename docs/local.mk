@@ -14,7 +14,7 @@ decisions = README a-tcp-device-of-our-own algorithms-as-coroutines brief-messag
 	first-barrier-of-many-ranks hints-change-nothing one-lock-for-threads overlapped-messages plain-loops \
 	queue-before-tables short-paths streams-of-long-messages the-board-or-the-kernel \
 	the-pace-of-the-kernels-copies what-starts-a-rank whose-the-lines-are
-design = board collectives communicators datatypes devices errors fortran launching links messages ofi progress registration \
+design = board collectives communicators datatypes devices errors files fortran launching links messages ofi progress registration \
 	shared-memory tcp verbs windows
 journeys = allreduce job long-send window
 EXTRA_DIST += $(design:%=docs/design/%.md) $(journeys:%=docs/journeys/%.md)

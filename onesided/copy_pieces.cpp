@@ -10,93 +10,18 @@
 #include <limits>
 #include <span>
 
+#include "datatype/view_copy.hpp"
 #include "onesided/process_memory.hpp"
-#include "runtime/copy.hpp"
 
 namespace remit {
 
 namespace {
 
-/// Bytes of a run from which it is copied for itself. Shorter ones are packed, and unpacked, by the
-/// loops of layouts.
-constexpr std::size_t kShortRun = 256;
 /// Bytes that are packed meanwhile: in the nearest cache.
 constexpr std::size_t kPackedStep = std::size_t{16} << 10;
 constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 
 using PackedStep = std::array<std::byte, kPackedStep>;
-
-bool has_short_runs(const View& view) {
-  return !view.is_contiguous() && view.layout->mean_run() < kShortRun;
-}
-
-bool overlap(const std::byte* a, const std::byte* b, std::size_t bytes) {
-  const auto first = reinterpret_cast<std::uintptr_t>(a);
-  const auto second = reinterpret_cast<std::uintptr_t>(b);
-  return first < second ? second - first < bytes : first - second < bytes;
-}
-
-void copy_run(std::byte* to, const std::byte* from, std::size_t bytes) {
-  if (overlap(to, from, bytes)) [[unlikely]] {
-    move_bytes(to, from, bytes);
-  } else {
-    copy_bytes(to, from, bytes);
-  }
-}
-
-/// The next runs of a view, some at a time.
-class RunList {
- public:
-  static constexpr std::size_t kRuns = 64;
-
-  explicit RunList(const View& view) : view_(view) {}
-
-  /// False: there are none left.
-  [[nodiscard]] bool at_run() {
-    if (next_ != listed_) return true;
-    const Layout::Gathered gathered = view_.pieces(offset_, kUnlimited, runs_);
-    offset_ += gathered.bytes;
-    listed_ = gathered.pieces;
-    next_ = 0;
-    return listed_ != 0;
-  }
-  // Of the run where it is.
-  [[nodiscard]] std::byte* address() const { return static_cast<std::byte*>(runs_[next_].address); }
-  [[nodiscard]] std::size_t length() const { return runs_[next_].length; }
-  void skip(std::size_t bytes) {
-    Layout::Piece& run = runs_[next_];
-    run.address = address() + bytes;
-    run.length -= bytes;
-    if (run.length == 0) ++next_;
-  }
-
- private:
-  const View& view_;
-  std::size_t offset_ = 0;  ///< packed, of what is not listed yet
-  std::size_t next_ = 0;
-  std::size_t listed_ = 0;
-  std::array<Layout::Piece, kRuns> runs_;
-};
-
-void copy_run_by_run(const View& from, const View& to) {
-  RunList sources(from);
-  RunList targets(to);
-  while (sources.at_run() && targets.at_run()) {
-    const std::size_t part = std::min(sources.length(), targets.length());
-    copy_run(targets.address(), sources.address(), part);
-    sources.skip(part);
-    targets.skip(part);
-  }
-}
-
-void copy_by_packing(const View& from, const View& to) {
-  PackedStep packed;
-  std::size_t offset = 0;
-  while (const std::size_t bytes = from.pack(offset, packed)) {
-    to.unpack(offset, std::span(packed).first(bytes));
-    offset += bytes;
-  }
-}
 
 /// The next runs of a view as the kernel takes them.
 class KernelRuns {
@@ -197,24 +122,6 @@ Expected<> copy_views(ProcessMemory& process, bool to_peer, const View& own, con
 }
 
 }  // namespace
-
-void copy_view_to_view(const View& from, const View& to) {
-  const std::size_t bytes = to.size();
-  if (bytes == 0) return;
-  if (from.is_contiguous()) {
-    if (to.is_contiguous()) {
-      copy_run(to.data(), from.data(), bytes);
-    } else {
-      to.unpack(0, {from.data(), bytes});
-    }
-  } else if (to.is_contiguous()) {
-    from.pack(0, {to.data(), bytes});
-  } else if (has_short_runs(from) || has_short_runs(to)) {
-    copy_by_packing(from, to);
-  } else {
-    copy_run_by_run(from, to);
-  }
-}
 
 Expected<> read_view(ProcessMemory& process, const View& from, const View& to) {
   return copy_views(process, false, to, from);

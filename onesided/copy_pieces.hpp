@@ -3,6 +3,7 @@
 #pragma once
 
 #include "datatype/layout.hpp"
+#include "datatype/view_copy.hpp"
 #include "runtime/error.hpp"
 
 namespace remit {
@@ -14,7 +15,9 @@ class ProcessMemory;
 // afterwards is undefined.
 
 /// Between memory that is mapped here. Any thread.
-void copy_view_to_view(const View& from, const View& to);
+inline void copy_view_to_view(const View& from, const View& to) {
+  copy_between(from, 0, to, 0, to.size());
+}
 
 /// To a view here; `from` has the addresses of the other process. Errors as of
 /// ProcessMemory::read(). The thread that uses `process`.

@@ -8,6 +8,6 @@ remit_info_SOURCES = programs/remit_info.cpp programs/info_collectives.cpp \
 	programs/info_windows.cpp programs/info_windows.hpp programs/window_rows.cpp \
 	programs/window_rows.hpp
 # (automake takes a literal -Wl here for a mistake)
-remit_info_LDADD = $(subst ,,-Wl,--whole-archive,.libs/libonesided.a,--no-whole-archive) \
+remit_info_LDADD = $(subst ,,-Wl,--whole-archive,.libs/libfiles.a,--no-whole-archive) \
 	$(PMIX_LIBS) $(HWLOC_LIBS)
-remit_info_DEPENDENCIES = libonesided.la
+remit_info_DEPENDENCIES = libfiles.la

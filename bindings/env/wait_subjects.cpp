@@ -76,6 +76,10 @@ void describe_request(Engine& engine, RequestObject& request, CallRecord& record
                                    : fmt::format("operation on rank {}", request.peer));
     return;
   }
+  if (request.file != nullptr) {
+    set_text(record.operation, "access to a file");
+    return;
+  }
   if (request.comm == nullptr || request.form == RequestForm::flush) {
     const bool flushes = request.form == RequestForm::flush;
     set_text(record.operation, flushes ? "departure of buffered messages" : "generalized request");

@@ -8,6 +8,7 @@
 #include "bindings/comm/attributes.hpp"
 #include "bindings/env/errors.hpp"
 #include "bindings/handles.hpp"
+#include "bindings/io/open_files.hpp"
 #include "bindings/process/progress_thread.hpp"
 #include "bindings/pt2pt/bsend.hpp"
 #include "bindings/rma/open_windows.hpp"

@@ -23,6 +23,7 @@ namespace remit {
 
 class ErrorBook;
 class FortranBooleans;
+class OpenFiles;
 class OpenWindows;
 class ProgressThread;
 class UnnamedTypes;
@@ -50,6 +51,7 @@ struct Instance {
   std::unique_ptr<CommProcess> comms;  ///< goes after the engine
   std::unique_ptr<Engine> engine;
   std::unique_ptr<OpenWindows> windows;  ///< from the first window on
+  std::unique_ptr<OpenFiles> files;      ///< from the first file on
   CommObject world;
   CommObject self;
   /// MPI_COMM_WORLD and MPI_COMM_SELF; null outside of MPI_Init and MPI_Finalize, where there are

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "bindings/io/open_files.hpp"
 #include "bindings/process/instance.hpp"
 #include "runtime/signals_blocked.hpp"
 
@@ -36,7 +37,8 @@ ProgressThread::~ProgressThread() {
 }
 
 bool ProgressThread::is_urgent() const {
-  return instance_.progress().has_ready() || instance_.engine->busy();
+  return instance_.progress().has_ready() || instance_.engine->busy() ||
+         (instance_.files != nullptr && instance_.files->busy());
 }
 
 bool ProgressThread::has_work() const {

@@ -11,6 +11,7 @@
 #include "bindings/comm/comm_objects.hpp"
 #include "bindings/env/statistics.hpp"
 #include "bindings/env/wait_subjects.hpp"
+#include "bindings/io/open_files.hpp"
 #include "bindings/process/progress_thread.hpp"
 #include "bindings/pt2pt/bsend.hpp"
 #include "bindings/pt2pt/requests.hpp"
@@ -157,6 +158,7 @@ void leave_instance(const char* function) {
   Instance* instance = lib.instance.exchange(nullptr);
   // Others may still want to hear that ports are closed here.
   instance->process->bootstrap().finalize([instance] { instance->progress().poll(); });
+  instance->files.reset();    // those that the program has not closed
   instance->windows.reset();  // those that the program has not freed
   if (instance->had_session) {
     park(instance);

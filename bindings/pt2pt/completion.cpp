@@ -98,20 +98,30 @@ int read_and_report(Entry& entry, const RequestObject& request, MPI_Status* stat
 struct Subject {
   Subject() = default;
   explicit Subject(const RequestObject& request)
-      : comm(request.comm), win(request.win), peer(request.peer), form(request.form) {}
+      : comm(request.comm),
+        win(request.win),
+        file(request.file),
+        peer(request.peer),
+        form(request.form) {
+    if (request.access != nullptr) words = explain_access(*request.access);
+  }
 
   [[nodiscard]] std::string explain(Instance& instance, int error) const {
     if (form == RequestForm::generalized) return kCallbackFailed;
+    if (form == RequestForm::file_access) return words;
     if (form == RequestForm::one_sided) return explain_one_sided(peer, error);
     return explain_failure(instance, comm.get(), peer, error);
   }
   /// What the failure is raised on; null: nothing.
   [[nodiscard]] ErrorTarget* error_target() const {
+    if (file) return file.get();
     return win ? static_cast<ErrorTarget*>(win.get()) : comm.get();
   }
 
   Ref<CommObject> comm;
   Ref<WinObject> win;
+  Ref<FileObject> file;
+  std::string words;  ///< of a failed access to `file`
   int peer = MPI_PROC_NULL;
   RequestForm form = RequestForm::no_operation;
 };
@@ -603,6 +613,9 @@ int PMPI_Cancel(MPI_Request* request) try {
   }
   if (cancelled->form == RequestForm::one_sided) {
     return entry.fail(MPI_ERR_REQUEST, "an operation on a window cannot be cancelled");
+  }
+  if (cancelled->form == RequestForm::file_access) {
+    return entry.fail(MPI_ERR_REQUEST, "an access to a file cannot be cancelled");
   }
   if (cancelled->collective) {
     return entry.fail(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");

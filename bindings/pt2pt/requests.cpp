@@ -6,6 +6,7 @@
 
 #include "bindings/pt2pt/bsend.hpp"
 #include "bindings/rma/notify_requests.hpp"
+#include "files/file_operation.hpp"
 #include "pt2pt/engine_report.hpp"
 #include "runtime/abort_words.hpp"
 
@@ -39,6 +40,9 @@ int destroy_request(Instance& instance, RequestObject* request) {
     (void)request->collective.release();
   if (request->comm != nullptr) release(request->comm);
   if (request->win != nullptr) request->win->release();
+  if (request->access != nullptr && request->access->is_broken()) [[unlikely]]
+    static_cast<void>(new std::shared_ptr<FileOperation>(request->access));  // it stays for ever
+  if (request->file != nullptr) request->file->release();
   instance.requests.destroy(request);
   return error;
 }
@@ -144,6 +148,10 @@ void settle_freed_requests(Instance& instance) {
         instance.requests.orphans.begin(), instance.requests.orphans.end(),
         [](const auto* request) { return request->form == RequestForm::generalized; });
   });
+}
+
+std::string explain_access(const FileOperation& access) {
+  return access.outcome() ? std::string() : access.outcome().error().message;
 }
 
 std::string explain_one_sided(int target, int code) {

@@ -98,6 +98,8 @@ void settle_freed_requests(Instance& instance);
 inline constexpr const char* kCallbackFailed =
     "a callback function of a generalized request returned this error";
 
+/// The words for a failed access to a file; empty: it has not failed.
+[[nodiscard]] std::string explain_access(const FileOperation& access);
 /// The words for a failed operation on the window member `target`.
 [[nodiscard]] std::string explain_one_sided(int target, int code);
 /// The words for a failed operation of `comm` with `peer`.

@@ -16,11 +16,6 @@ namespace remit {
   return entry.fail(MPI_ERR_WIN, "win has no memory any more");
 }
 
-/// Returns what the MPI function is to return.
-[[nodiscard]] inline int finish(Entry& entry, const Expected<>& result) {
-  return result ? MPI_SUCCESS : entry.fail(result.error());
-}
-
 /// A buffer of this process, as an MPI function has it.
 struct OriginBuffer {
   const void* address;

@@ -19,6 +19,14 @@ mpi_programs = \
 	tests/mpi/cut_short \
 	tests/mpi/environment \
 	tests/mpi/errors \
+	tests/mpi/file_atomic \
+	tests/mpi/file_datareps \
+	tests/mpi/file_errors \
+	tests/mpi/file_modes \
+	tests/mpi/file_nonblocking \
+	tests/mpi/file_shared \
+	tests/mpi/file_threads \
+	tests/mpi/file_views \
 	tests/mpi/fork \
 	tests/mpi/fortran_callbacks \
 	tests/mpi/fortran_sections \
@@ -79,6 +87,7 @@ mpi_runs = \
 	tests/mpi/runs/environment.mpi \
 	tests/mpi/runs/errors.mpi \
 	tests/mpi/runs/examples.mpi \
+	tests/mpi/runs/files.mpi \
 	tests/mpi/runs/fork.mpi \
 	tests/mpi/runs/fortran.mpi \
 	tests/mpi/runs/freed_arrays.mpi \
@@ -165,5 +174,5 @@ check-trap: all
 dist_check_SCRIPTS += tests/mpi/over_network.sh tests/mpi/run_mpi.sh $(mpi_scripts)
 EXTRA_DIST += tests/mpi/trap_control.c tests/mpi/trap_counter.c tests/mpi/fortran_descriptors.cpp \
 	tests/mpi/fortran_descriptors.f90
-EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py tests/mpi/check.h tests/mpi/check_threads.h tests/mpi/forms.h tests/mpi/windows.h \
+EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py tests/mpi/check.h tests/mpi/check_threads.h tests/mpi/files.h tests/mpi/forms.h tests/mpi/windows.h \
 	tests/mpi/random_coll.h tests/mpi/two_groups.h

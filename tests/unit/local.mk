@@ -19,6 +19,7 @@ include tests/unit/pt2pt/local.mk
 include tests/unit/collectives/local.mk
 include tests/unit/communicators/local.mk
 include tests/unit/onesided/local.mk
+include tests/unit/files/local.mk
 include tests/unit/abi/local.mk
 include tests/unit/bindings/local.mk
 include tests/unit/programs/local.mk

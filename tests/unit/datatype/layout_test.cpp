@@ -6,8 +6,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <numeric>
 #include <sstream>
 
@@ -437,6 +439,97 @@ RC_GTEST_PROP(Datatype, CountsReceivedElements, ()) {
   if (s.map.size() == 0) RC_ASSERT(get_elements(1, *s.type) == MPI_UNDEFINED);
 }
 
+RC_GTEST_PROP(Layout, FindsPackedBytes, ()) {
+  const Sample s = pick_type(3);
+  const Layout& layout = s.type->layout();
+  const MPI_Count count = pick(1, 4);
+  const auto where = s.map.bytes(count);
+  for (std::size_t k = 0; k < where.size(); ++k) {
+    RC_ASSERT(layout.displacement_at(static_cast<std::int64_t>(k)) == where[k]);
+  }
+  const bool ascending = std::ranges::is_sorted(where, std::ranges::less_equal());
+  RC_CLASSIFY(ascending && layout.blocks() > 1);
+  if (where.empty() || !ascending) {
+    if (where.empty()) RC_ASSERT(layout.packed_at(pick(-9, 9), count) == 0);
+    return;
+  }
+  for (std::int64_t at = where.front() - 3; at <= where.back() + 5; ++at) {
+    const auto below = std::ranges::lower_bound(where, at) - where.begin();
+    RC_ASSERT(layout.packed_at(at, count) == below);
+  }
+  RC_ASSERT(layout.packed_at(INT64_MIN, count) == 0);
+  RC_ASSERT(layout.packed_at(INT64_MAX, count) == std::ssize(where));
+}
+
+/// Blocks that begin in order, most of them, and may overlap.
+Sample pick_overlapping(const Sample& old) {
+  TypeMap map;
+  const auto n = static_cast<std::size_t>(pick(1, 25));
+  const Counts lengths = pick_counts(n, 1, 3);
+  Counts places(n);
+  MPI_Count place = pick(0, 5);
+  for (std::size_t i = 0; i < n; ++i) {
+    places[i] = place;
+    map.append(old.map, place, lengths[i]);
+    place += pick(0, 40) == 0 ? -1 : pick(0, 2 + lengths[i]) * old.map.extent();
+  }
+  return checked(make_hindexed(lengths, places, *old.type), map);
+}
+
+RC_GTEST_PROP(Layout, KnowsItsOrder, ()) {
+  Sample s = pick_type(3);
+  if (pick(0, 1) == 0) {
+    s = pick_overlapping(pick_basic());
+    if (pick(0, 1) == 0) s = pick_regular(s);
+  }
+  bool nondecreasing = true;
+  bool ascending = true;
+  for (std::size_t i = 1; i < s.map.entries.size(); ++i) {
+    const reference::Entry& before = s.map.entries[i - 1];
+    const reference::Entry& entry = s.map.entries[i];
+    nondecreasing = nondecreasing && entry.displacement >= before.displacement;
+    ascending = ascending && entry.displacement >= before.displacement + before.size;
+  }
+  const std::int64_t entry = s.type->signature().uniform_size;
+  const LayoutOrder order = s.type->layout().order(entry);
+  RC_CLASSIFY(ascending);
+  RC_CLASSIFY(nondecreasing && !ascending);
+  RC_ASSERT(order.ascending == ascending);
+  // Entries of mixed sizes that overlap are told apart where their runs of memory are.
+  RC_ASSERT((order.nondecreasing == nondecreasing || (entry == 0 && !nondecreasing)));
+  if (s.map.entries.empty()) return;
+  RC_ASSERT(order.low == s.map.true_lb());
+  RC_ASSERT(order.high == s.map.true_ub());
+}
+
+/// Whether the bytes are those of whole units, whose origins lie at multiples of their extent.
+bool consists_of(const std::vector<std::int64_t>& where, const TypeMap& unit) {
+  const auto shape = unit.bytes(1);
+  for (std::size_t k = 0; k < where.size(); ++k) {
+    if (where.size() % shape.size() != 0) return false;
+    const std::int64_t origin = where[k - k % shape.size()] - shape.front();
+    if (origin % unit.extent() != 0 || where[k] != origin + shape[k % shape.size()]) return false;
+  }
+  return true;
+}
+
+RC_GTEST_PROP(Layout, FindsWhatIsNoUnit, ()) {
+  const Sample unit = pick(0, 1) == 0 ? pick_basic() : pick_type(1);
+  RC_PRE(unit.map.size() > 0 && unit.map.extent() > 0);
+  const Sample inner = pick(0, 1) == 0 ? pick_regular(unit) : pick_indexed(unit);
+  RC_PRE(inner.map.entries.size() <= kMaxEntries / 20);
+  const MPI_Count form = pick(0, 2);
+  const Sample s = form == 0 ? inner : form == 1 ? pick_regular(inner) : pick_indexed(inner);
+  const Sample other = pick_basic();
+  // Of units it is made; of others perhaps, and then it may be in a way that is not seen.
+  const bool fits = consists_of(s.map.bytes(1), unit.map);
+  RC_CLASSIFY(fits && s.map.size() > 0);
+  RC_ASSERT(s.type->layout().misfit(unit.type->layout()).has_value() == !fits);
+  if (!s.type->layout().misfit(other.type->layout())) {
+    RC_ASSERT(consists_of(s.map.bytes(1), other.map));
+  }
+}
+
 Ref<Datatype> good(Expected<Ref<Datatype>> made) {
   EXPECT_TRUE(made) << (made ? "" : made.error().message);
   return *made;
@@ -444,6 +537,64 @@ Ref<Datatype> good(Expected<Ref<Datatype>> made) {
 
 const Datatype& kInt = predefined(MPI_INT);
 const Datatype& kDouble = predefined(MPI_DOUBLE);
+
+TEST(Layout, FindsWhatIsNoUnitInLongLists) {
+  Counts places(40);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    places[i] = static_cast<MPI_Count>(32 * i + (i % 3 == 1 ? 8 : 0));
+  }
+  EXPECT_FALSE(good(make_hindexed_block(1, places, kDouble))->layout().misfit(kDouble.layout()));
+  EXPECT_FALSE(good(make_hindexed_block(2, places, kInt))->layout().misfit(kDouble.layout()));
+  EXPECT_TRUE(good(make_hindexed_block(1, places, kInt))->layout().misfit(kDouble.layout()));
+  places[11] += 4;
+  EXPECT_EQ(good(make_hindexed_block(1, places, kDouble))->layout().misfit(kDouble.layout()),
+            places[11]);
+  // Blocks of one, two and three ints, all of which are a list of ints.
+  Counts lengths(40, 2);
+  lengths[3] = 3;
+  lengths[4] = 1;
+  EXPECT_TRUE(good(make_hindexed(lengths, places, kInt))->layout().misfit(kDouble.layout()));
+  // Units with a hole are looked at one by one.
+  const auto sparse = good(make_resized(kInt, 0, 8));
+  const auto some = good(make_hindexed_block(1, Counts{0, 16, 28, 40}, kInt));
+  EXPECT_EQ(some->layout().misfit(sparse->layout()), 28);
+}
+
+TEST(Layout, FindsUnitsThatGoOnInALoop) {
+  const auto pair = good(make_hvector(2, 1, 8, kInt));
+  const auto ints = good(make_hvector(6, 1, 8, kInt));
+  EXPECT_FALSE(ints->layout().misfit(good(make_resized(*pair, 0, 16))->layout()));
+  EXPECT_EQ(ints->layout().misfit(good(make_resized(*pair, 0, 20))->layout()), 16);
+  const auto odd = good(make_hvector(5, 1, 8, kInt));
+  EXPECT_EQ(odd->layout().misfit(good(make_resized(*pair, 0, 16))->layout()), 32);
+}
+
+TEST(Layout, OrderAndUnitsOfHugeTypesNeedNoTime) {
+  const MPI_Count far = MPI_Count{1} << 40;
+  const auto vector = good(make_hvector(far, 1, 1 << 20, kDouble));
+  EXPECT_EQ(vector->layout().order(8).high, ((far - 1) << 20) + 8);
+  EXPECT_FALSE(vector->layout().misfit(kDouble.layout()));
+  EXPECT_TRUE(vector->layout().misfit(predefined(MPI_LONG_DOUBLE).layout()));
+  EXPECT_EQ(vector->layout().packed_at((MPI_Count{12345} << 20) + 3, 1), 12345 * 8 + 3);
+  // A block of 2^40 bytes, twice, is made of no units of 12; nor of units that lie on each other.
+  const auto block = good(make_contiguous(far, predefined(MPI_BYTE)));
+  const auto twice = good(make_hvector(3, 1, 2 * far, *block));
+  const auto twelve = good(make_contiguous(12, predefined(MPI_BYTE)));
+  EXPECT_TRUE(twice->layout().misfit(twelve->layout()));
+  const auto dense = good(make_resized(kInt, 0, 1));
+  EXPECT_FALSE(twice->layout().misfit(dense->layout()));
+  const auto sparse = good(make_resized(kInt, 0, 8));
+  EXPECT_EQ(twice->layout().misfit(sparse->layout()), 4);
+  // The same type many times over: each is looked at once.
+  auto nested = good(make_indexed(Counts{1, 2}, Counts{0, 3}, *sparse));
+  for (int depth = 0; depth < 40; ++depth) {
+    nested = good(
+        make_hindexed(Counts{1, 1, 1}, Counts{0, nested->extent(), 3 * nested->extent()}, *nested));
+    if (nested->extent() > (far << 10)) break;
+  }
+  EXPECT_FALSE(nested->layout().misfit(sparse->layout()));
+  EXPECT_TRUE(nested->layout().order(4).ascending);
+}
 
 TEST(Layout, NormalizesWhatIsContiguous) {
   EXPECT_TRUE(good(make_vector(7, 3, 3, kInt))->layout().is_contiguous());

@@ -1,0 +1,38 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// What functions of files have in common.
+#pragma once
+
+#include "bindings/comm/comm_objects.hpp"
+#include "bindings/entry.hpp"
+#include "bindings/handles.hpp"
+#include "bindings/io/open_files.hpp"
+
+namespace remit {
+
+/// Hints of an info argument; none for MPI_INFO_NULL.
+[[nodiscard]] inline int read_file_info(Entry& entry, MPI_Info info, HintList& out) {
+  if (info == MPI_INFO_NULL) return MPI_SUCCESS;
+  InfoObject* object = nullptr;
+  if (int err = entry.info(info, object)) return err;
+  out = object->entries;
+  return MPI_SUCCESS;
+}
+
+/// A file for functions that MPI_MODE_SEQUENTIAL forbids, for it has no places but the next one.
+[[nodiscard]] inline int placed_file(Entry& entry, MPI_File handle, FileObject*& out) {
+  if (int err = entry.file(handle, out)) return err;
+  if (!out->file->core().mode.is_sequential()) return MPI_SUCCESS;
+  return entry.fail(MPI_ERR_UNSUPPORTED_OPERATION,
+                    "{}: the file is open with MPI_MODE_SEQUENTIAL; only data calls with the "
+                    "shared pointer are allowed",
+                    out->file->core().path);
+}
+
+/// A file that is open for writing.
+[[nodiscard]] inline int writable_file(Entry& entry, const FileObject& file) {
+  if (file.file->core().mode.writes()) return MPI_SUCCESS;
+  return entry.fail(MPI_ERR_READ_ONLY, "{}: the file is open with MPI_MODE_RDONLY",
+                    file.file->core().path);
+}
+
+}  // namespace remit

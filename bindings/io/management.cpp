@@ -1,0 +1,158 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Opening, closing and files as a whole (MPI-5.0, sections 14.2 and 14.6).
+#include "bindings/env/info_objects.hpp"
+#include "bindings/io/file_args.hpp"
+#include "bindings/weak.hpp"
+#include "files/opening.hpp"
+#include "files/out_of_mpi.hpp"
+
+namespace remit {
+
+namespace {
+
+int open_for_program(Entry& entry, MPI_Comm comm, const char* filename, int amode, MPI_Info info,
+                     MPI_File* fh) {
+  Instance& instance = entry.instance();
+  // The file that is not open yet has no handler of its own (section 14.7).
+  entry.raise_through(instance.no_file.errhandler);
+  CommObject* members = nullptr;
+  if (int err = entry.intra_comm(comm, members)) return err;
+  if (int err = entry.not_null(filename, "filename")) return err;
+  FileWish wish;
+  if (int err = read_file_info(entry, info, wish.hints)) return err;
+  if (int err = entry.not_null(fh, "fh")) return err;
+  *fh = MPI_FILE_NULL;
+  OpenFiles& files = files_of(instance);
+  wish.path = filename;
+  wish.amode = amode;
+  auto opened = open_file(call_of(entry), files.process(), parent_of(*members), wish);
+  if (!opened) return entry.fail(opened.error());
+  retain_errhandler(instance.no_file.errhandler);
+  auto object = Ref<FileObject>::adopt(new FileObject(instance.no_file.errhandler));
+  object->file = std::move(*opened);
+  object->open = std::make_shared<OpenFile>(OpenFile{members->session});
+  files.add(*object);
+  *fh = handle_of(object.detach());
+  return MPI_SUCCESS;
+}
+
+int delete_for_program(Entry& entry, const char* filename, MPI_Info info) {
+  FileObject* nobody = nullptr;  // whose handler hears of errors
+  if (int err = entry.file_or_null(MPI_FILE_NULL, nobody)) return err;
+  if (int err = entry.not_null(filename, "filename")) return err;
+  if (int err = optional_info(entry, info)) return err;
+  const std::string path(split_prefix(filename).path);
+  FileCalls& calls = kernel_file_calls();
+  const Outcome removed = [&] {
+    const OutOfMpi out(entry.progress());
+    return delete_file(calls, path);
+  }();
+  return finish(entry, removed);
+}
+
+/// The handle is gone also if the system has something to say, for it tells it once.
+int close_file(const char* function, MPI_File* handle) {
+  Entry entry(function);
+  FileObject* file = nullptr;
+  if (int err = entry.not_null(handle, "fh")) return err;
+  if (int err = entry.file(*handle, file)) return err;
+  const Ref<FileObject> kept(file);  // errors are raised on it
+  const std::shared_ptr<File> open = file->file;
+  const Outcome closed = open->close(call_of(entry));
+  files_of(entry.instance()).close(*file);
+  *handle = MPI_FILE_NULL;
+  return finish(entry, closed);
+}
+
+int amode_of_file(const char* function, MPI_File handle, int* amode) {
+  Entry entry(function);
+  FileObject* file = nullptr;
+  if (int err = entry.file(handle, file)) return err;
+  if (int err = entry.not_null(amode, "amode")) return err;
+  *amode = file->file->core().mode.value();
+  return MPI_SUCCESS;
+}
+
+int group_of_file(const char* function, MPI_File handle, MPI_Group* group) {
+  Entry entry(function);
+  FileObject* file = nullptr;
+  if (int err = entry.file(handle, file)) return err;
+  if (int err = entry.not_null(group, "group")) return err;
+  *group = handle_of(new GroupObject(file->file->core().comm.local, file->open->session));
+  return MPI_SUCCESS;
+}
+
+int size_of_file(const char* function, MPI_File handle, MPI_Offset* size) {
+  Entry entry(function);
+  FileObject* file = nullptr;
+  if (int err = entry.file(handle, file)) return err;
+  if (int err = entry.not_null(size, "size")) return err;
+  const std::shared_ptr<File> open = file->file;
+  const auto found = open->size();
+  if (!found) return entry.fail(found.error());
+  *size = *found;
+  return MPI_SUCCESS;
+}
+
+/// set_size and preallocate, which differ in `change`.
+int change_size(const char* function, Outcome (File::*change)(const CommCall&, std::int64_t),
+                MPI_File handle, MPI_Offset size) {
+  Entry entry(function);
+  FileObject* file = nullptr;
+  if (int err = placed_file(entry, handle, file)) return err;
+  if (int err = writable_file(entry, *file)) return err;
+  if (size < 0) {
+    return entry.fail(MPI_ERR_ARG, "size is {}; it must not be negative", size);
+  }
+  const Ref<FileObject> kept(file);
+  return finish(entry, ((*file->file).*change)(call_of(entry), size));
+}
+
+int sync_file(const char* function, MPI_File handle) {
+  Entry entry(function);
+  FileObject* file = nullptr;
+  if (int err = entry.file(handle, file)) return err;
+  const Ref<FileObject> kept(file);
+  return finish(entry, file->file->sync(call_of(entry)));
+}
+
+int change_atomicity(const char* function, MPI_File handle, int flag) {
+  Entry entry(function);
+  FileObject* file = nullptr;
+  if (int err = entry.file(handle, file)) return err;
+  return finish(entry, file->file->set_atomicity(call_of(entry), flag != 0));
+}
+
+int atomicity_of_file(const char* function, MPI_File handle, int* flag) {
+  Entry entry(function);
+  FileObject* file = nullptr;
+  if (int err = entry.file(handle, file)) return err;
+  if (int err = entry.not_null(flag, "flag")) return err;
+  *flag = file->file->core().is_atomic ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+}  // namespace remit
+
+using namespace remit;
+
+int PMPI_File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info info,
+                   MPI_File* fh) try {
+  Entry entry("MPI_File_open");
+  return open_for_program(entry, comm, filename, amode, info, fh);
+} catch (...) {
+  return caught("MPI_File_open", MPI_FILE_NULL);
+}
+REMIT_WEAK(File_open);
+
+int PMPI_File_delete(const char* filename, MPI_Info info) try {
+  Entry entry("MPI_File_delete");
+  return delete_for_program(entry, filename, info);
+} catch (...) {
+  return caught("MPI_File_delete", MPI_FILE_NULL);
+}
+REMIT_WEAK(File_delete);
+
+#include "bindings/generated/io/management.inc"

@@ -1,0 +1,66 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "files/file_operation.hpp"
+
+#include <utility>
+
+#include "files/file.hpp"
+
+namespace remit {
+
+namespace {
+
+/// So much is written to the cache of a local file system in less time than another thread takes to
+/// begin.
+constexpr std::int64_t kShortWrite = 16 << 10;
+
+/// Whether an access is done in the call that starts it.
+bool is_done_at_once(const FileCore& file, const DataAccess& access) {
+  if (access.conversion != nullptr || access.bytes() == 0) return true;
+  return access.kind == FileMove::write && access.bytes() <= kShortWrite && !access.is_atomic &&
+         file.storage->traits().local;
+}
+
+}  // namespace
+
+FileOperation::FileOperation(std::shared_ptr<File> file, DataAccess access, bool together,
+                             Request& done)
+    : file_(std::move(file)), access_(std::move(access)), done_(done), move_(*this) {
+  FileCore& core = file_->core();
+  if (together) agreement_.emplace(core.process.comms.engine(), core.comm);
+  task_ = body(*this);
+  ++core.under_way;
+  task_.start();
+}
+
+void FileOperation::Move::run() noexcept {
+  result = transfer(operation.file_->core(), operation.access_);
+}
+
+Task<int> FileOperation::body(FileOperation& self) {
+  FileCore& core = self.file_->core();
+  if (is_done_at_once(core, self.access_)) {
+    self.move_.result = access_alone(core, self.access_);
+  } else {
+    core.process.threads.start(self.move_);
+    IoThreads::EndOfJob moved = IoThreads::end_of(self.move_);
+    co_await moved;
+  }
+  Outcome& outcome = self.move_.result.outcome;
+  if (self.agreement_) {
+    Task<int> agreed = PendingAgreement::run(*self.agreement_, outcome);
+    const int told = co_await agreed;
+    if (told != MPI_SUCCESS && outcome) outcome = tl::unexpected(Error{told, {}});
+  }
+  self.end();
+  co_return MPI_SUCCESS;
+}
+
+void FileOperation::end() {
+  FileCore& core = file_->core();
+  --core.under_way;
+  done_.status.bytes = move_.result.bytes;
+  done_.status.error = outcome() ? MPI_SUCCESS : outcome().error().code;
+  complete_request(done_, core.process.progress());
+}
+
+}  // namespace remit

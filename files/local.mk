@@ -1,0 +1,36 @@
+# Parallel files: what is on storage, and which bytes of it a process sees.
+noinst_LTLIBRARIES += libfiles.la
+files_sources = \
+	files/access_mode.cpp files/access_mode.hpp \
+	files/agreement.cpp files/agreement.hpp \
+	files/counters.hpp \
+	files/data_access.cpp files/data_access.hpp \
+	files/data_representation.cpp files/data_representation.hpp \
+	files/file.cpp files/file.hpp \
+	files/file_calls.cpp files/file_calls.hpp \
+	files/file_core.hpp \
+	files/file_hints.cpp files/file_hints.hpp \
+	files/file_operation.cpp files/file_operation.hpp \
+	files/file_system.cpp files/file_system.hpp \
+	files/file_view.cpp files/file_view.hpp \
+	files/io_threads.cpp files/io_threads.hpp \
+	files/mapped_writes.cpp files/mapped_writes.hpp \
+	files/opening.cpp files/opening.hpp \
+	files/out_of_mpi.hpp \
+	files/range_queue.hpp \
+	files/shared_hints.cpp files/shared_hints.hpp \
+	files/shared_pointer.cpp files/shared_pointer.hpp \
+	files/split_access.hpp \
+	files/storage.cpp files/storage.hpp \
+	files/transferred.cpp files/transferred.hpp \
+	files/transfers.cpp files/transfers.hpp \
+	files/type_in_file.cpp files/type_in_file.hpp \
+	files/user_representation.cpp files/user_representation.hpp
+files_groups = together/files-1.cpp
+if TOGETHER
+together += $(files_groups)
+nodist_libfiles_la_SOURCES = $(files_groups)
+else
+libfiles_la_SOURCES = $(files_sources)
+endif
+libfiles_la_LIBADD = libonesided.la

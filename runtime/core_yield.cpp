@@ -8,7 +8,7 @@
 namespace remit {
 
 void yield_core(std::uint64_t times) {
-  constexpr std::uint64_t kYieldsPerNap = 1024;
+  constexpr std::uint64_t kYieldsPerNap = 64;
   if (times % kYieldsPerNap != kYieldsPerNap - 1) {
     ::sched_yield();
     return;

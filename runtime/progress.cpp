@@ -80,14 +80,15 @@ void Progress::give_up_core(Idle& idle) {
     return;
   }
   if (++idle.yields % kYieldsPerNotice == 0) notices_.lasts(idle.notice, hook_ == nullptr);
-  yield();
+  yield(idle.yields);
 }
 
-void Progress::yield() {
+void Progress::yield(std::uint64_t times) {
   const bool alone = policy_.planned_alone();
   if (hook_ != nullptr) hook_->before();
   const std::int64_t before = alone ? monotonic_ns() : 0;
-  yield_core(counters_.yields++);
+  ++counters_.yields;
+  yield_core(times);
   const std::int64_t now = alone ? monotonic_ns() : 0;
   if (hook_ != nullptr) hook_->after();
   if (alone) policy_.yielded(before, now);

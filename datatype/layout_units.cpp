@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -26,9 +27,8 @@ bool lie_alike(const Layout& a, std::int64_t from, const Layout& b, std::int64_t
     const auto ours = a.pieces(nullptr, 1, static_cast<std::size_t>(from + done), limit, here);
     const auto theirs = b.pieces(moved, 1, static_cast<std::size_t>(done), limit, there);
     // Runs are merged as far as can be, so equal bytes are equal runs.
-    if (ours.pieces != theirs.pieces ||
-        !std::equal(here.begin(), here.begin() + static_cast<std::ptrdiff_t>(ours.pieces),
-                    there.begin())) {
+    if (!std::ranges::equal(std::span(here).first(ours.pieces),
+                            std::span(there).first(theirs.pieces))) {
       return false;
     }
     done += static_cast<std::int64_t>(ours.bytes);
@@ -109,7 +109,7 @@ class MisfitFinder {
       const std::int64_t offset = i * unit_.size();
       const std::int64_t place = layout.displacement_at(offset);
       const bool fits =
-          is_on_grid(place) && offset <= bytes - unit_.size() &&
+          is_on_grid(place) &&
           lie_alike(layout, offset, unit_, wrap_add(place, -unit_.displacement()), unit_.size());
       if (!fits) return place;
     }

@@ -538,6 +538,37 @@ Ref<Datatype> good(Expected<Ref<Datatype>> made) {
 const Datatype& kInt = predefined(MPI_INT);
 const Datatype& kDouble = predefined(MPI_DOUBLE);
 
+TEST(Layout, FindsWhatIsNoUnitInLongLists) {
+  Counts places(40);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    places[i] = static_cast<MPI_Count>(32 * i + (i % 3 == 1 ? 8 : 0));
+  }
+  EXPECT_FALSE(good(make_hindexed_block(1, places, kDouble))->layout().misfit(kDouble.layout()));
+  EXPECT_FALSE(good(make_hindexed_block(2, places, kInt))->layout().misfit(kDouble.layout()));
+  EXPECT_TRUE(good(make_hindexed_block(1, places, kInt))->layout().misfit(kDouble.layout()));
+  places[11] += 4;
+  EXPECT_EQ(good(make_hindexed_block(1, places, kDouble))->layout().misfit(kDouble.layout()),
+            places[11]);
+  // Blocks of one, two and three ints, all of which are a list of ints.
+  Counts lengths(40, 2);
+  lengths[3] = 3;
+  lengths[4] = 1;
+  EXPECT_TRUE(good(make_hindexed(lengths, places, kInt))->layout().misfit(kDouble.layout()));
+  // Units with a hole are looked at one by one.
+  const auto sparse = good(make_resized(kInt, 0, 8));
+  const auto some = good(make_hindexed_block(1, Counts{0, 16, 28, 40}, kInt));
+  EXPECT_EQ(some->layout().misfit(sparse->layout()), 28);
+}
+
+TEST(Layout, FindsUnitsThatGoOnInALoop) {
+  const auto pair = good(make_hvector(2, 1, 8, kInt));
+  const auto ints = good(make_hvector(6, 1, 8, kInt));
+  EXPECT_FALSE(ints->layout().misfit(good(make_resized(*pair, 0, 16))->layout()));
+  EXPECT_EQ(ints->layout().misfit(good(make_resized(*pair, 0, 20))->layout()), 16);
+  const auto odd = good(make_hvector(5, 1, 8, kInt));
+  EXPECT_EQ(odd->layout().misfit(good(make_resized(*pair, 0, 16))->layout()), 32);
+}
+
 TEST(Layout, OrderAndUnitsOfHugeTypesNeedNoTime) {
   const MPI_Count far = MPI_Count{1} << 40;
   const auto vector = good(make_hvector(far, 1, 1 << 20, kDouble));

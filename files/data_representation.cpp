@@ -104,7 +104,7 @@ class External32Representation final : public DataRepresentation {
   [[nodiscard]] bool has_memory_bytes() const override { return false; }
   [[nodiscard]] Expected<Ref<const Datatype>> type_in_file(
       const Datatype& datatype) const override {
-    return make_type_in_file(datatype, size_in_external32).map([](TypeInFile made) {
+    return make_type_in_file(datatype, size_in_external32).map([](const TypeInFile& made) {
       return made.type;
     });
   }

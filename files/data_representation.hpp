@@ -18,6 +18,9 @@
 
 namespace remit {
 
+/// Bytes of a basic element in a file, at most: who converts with as much room gets on.
+inline constexpr std::int64_t kLongestElement = std::int64_t{64} << 10;
+
 /// A buffer of a program and the bytes that a file has of its elements: one behind the other, in
 /// the order of the type map. They are converted in parts, so that long buffers need little memory.
 /// Lives as long as the transfer of the buffer; belongs to one thread at a time. It is made in the
@@ -35,8 +38,9 @@ class Conversion {
   [[nodiscard]] std::int64_t memory_bytes(std::int64_t file_bytes) const;
 
   /// Converts elements from byte `from` of the file's bytes on, where one begins: as many as fit
-  /// `file`. Returns their bytes: 0 if there is none left, or the next one does not fit.
-  /// MPI_ERR_CONVERSION, after which the contents of `file` are undefined.
+  /// `file`. Returns their bytes: 0 if there is none left, or the next one does not fit, which may
+  /// be if `file` is shorter than kLongestElement. MPI_ERR_CONVERSION, after which the contents of
+  /// `file` are undefined.
   [[nodiscard]] virtual Expected<std::size_t> to_file(std::int64_t from,
                                                       std::span<std::byte> file) = 0;
   /// The inverse: as many elements as lie wholly in `file`, which users' functions may write to.

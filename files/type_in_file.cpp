@@ -202,9 +202,9 @@ class TypeInFileMaker {
   }
 
   Expected<Ref<const Datatype>> make_pair(const Datatype& value, const Datatype& index) {
-    const auto first = make(value);
+    auto first = make(value);
     if (!first) return first;
-    const auto second = make(index);
+    auto second = make(index);
     if (!second) return second;
     const std::array<const Datatype*, 2> both = {first->get(), second->get()};
     const std::array<MPI_Count, 2> places = {0, (*first)->size()};

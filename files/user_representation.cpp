@@ -99,7 +99,7 @@ class UserRepresentation final : public DataRepresentation {
   [[nodiscard]] Expected<Ref<const Datatype>> type_in_file(
       const Datatype& datatype) const override {
     if (has_memory_bytes()) return Ref<const Datatype>(&datatype);
-    return make(datatype).map([](TypeInFile made) { return made.type; });
+    return make(datatype).map([](const TypeInFile& made) { return made.type; });
   }
   [[nodiscard]] Expected<std::unique_ptr<Conversion>> conversion(
       const View& memory, const Datatype& datatype) const override {
@@ -126,12 +126,12 @@ class UserRepresentation final : public DataRepresentation {
       return fail(MPI_ERR_CONVERSION, "dtype_file_extent_fn of datarep \"{}\" returned {} for {}",
                   name(), code, type.name());
     }
-    if (bytes > 0) return bytes;
+    if (bytes > 0 && bytes <= kLongestElement) return bytes;
     return fail(
         MPI_ERR_CONVERSION,
         "dtype_file_extent_fn of datarep \"{}\" says that {} has {} bytes in the file, must "
-        "be at least 1",
-        name(), type.name(), bytes);
+        "be from 1 to {}",
+        name(), type.name(), bytes, kLongestElement);
   }
 
   UserWays ways_;

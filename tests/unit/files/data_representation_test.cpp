@@ -486,23 +486,33 @@ TEST(UserRepresentation, TellsWhatAFunctionReturned) {
       << done.error().message;
 }
 
+struct WrongExtent {
+  MPI_Aint bytes = 0;
+  int answer = MPI_SUCCESS;
+};
 int wrong_extent(MPI_Datatype, MPI_Aint* extent, void* state) {
-  *extent = -1;
-  return *static_cast<const int*>(state);
+  const auto& wrong = *static_cast<const WrongExtent*>(state);
+  *extent = wrong.bytes;
+  return wrong.answer;
 }
 
 TEST(UserRepresentation, TellsOfAWrongExtent) {
   DataRepresentations all;
-  int answer = MPI_SUCCESS;
+  WrongExtent extent;
   UserFunctions functions;
   functions.read = program_reads;
   functions.extent = wrong_extent;
-  functions.extra_state = &answer;
+  functions.extra_state = &extent;
   ASSERT_TRUE(all.add("wrong", functions));
   const DataRepresentation& wrong = **all.find("wrong");
-  EXPECT_EQ(wrong.type_in_file(kInt).error().code, MPI_ERR_CONVERSION);
-  EXPECT_EQ(FileView::make(0, kInt, kInt, true, wrong).error().code, MPI_ERR_CONVERSION);
-  answer = 5;
+  for (const MPI_Aint bytes : {MPI_Aint{0}, MPI_Aint{-1}, MPI_Aint{kLongestElement + 1}}) {
+    extent.bytes = bytes;
+    EXPECT_EQ(wrong.type_in_file(kInt).error().code, MPI_ERR_CONVERSION);
+    EXPECT_EQ(FileView::make(0, kInt, kInt, true, wrong).error().code, MPI_ERR_CONVERSION);
+  }
+  extent.bytes = kLongestElement;
+  EXPECT_TRUE(wrong.type_in_file(kInt));
+  extent.answer = 5;
   EXPECT_NE(wrong.type_in_file(kInt).error().message.find("returned 5"), std::string::npos);
 }
 

@@ -67,7 +67,7 @@ class RandomTypes {
 
   /// A predefined type, or a struct of some with a gap, or one with a hole behind it.
   SampleType etype() {
-    const SampleType first = basic();
+    SampleType first = basic();
     switch (pick(0, 3)) {
       case 0:
         return mixed(first, basic());

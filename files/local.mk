@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libfiles.la
 files_sources = \
 	files/access_mode.cpp files/access_mode.hpp \
 	files/agreement.cpp files/agreement.hpp \
+	files/collective_plan.cpp files/collective_plan.hpp \
 	files/counters.hpp \
 	files/data_access.cpp files/data_access.hpp \
 	files/data_representation.cpp files/data_representation.hpp \

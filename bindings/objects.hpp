@@ -168,6 +168,7 @@ struct WinObject : ErrorTarget {
 
 class File;
 class FileOperation;
+struct OpenFile;
 
 /// What every MPI_File has. Its handle is its address, but for the one of MPI_FILE_NULL
 /// (Instance::no_file), which has the handler that files are opened with.
@@ -177,8 +178,8 @@ struct FileObject : ErrorTarget {
   void retain() { ++references; }
   void release();  ///< the last one destroys (bindings/env/errhandlers.cpp)
 
-  std::shared_ptr<File> file;  ///< null: it is closed, or the one of MPI_FILE_NULL
-  Ref<SessionObject> session;  ///< where its communicator comes from; null: the World Model
+  std::shared_ptr<File> file;      ///< null: it is closed, or the one of MPI_FILE_NULL
+  std::shared_ptr<OpenFile> open;  ///< what goes with it (bindings/io/open_files.hpp)
   HandleNumber number;
 };
 

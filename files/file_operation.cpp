@@ -7,6 +7,21 @@
 
 namespace remit {
 
+namespace {
+
+/// So much is written to the cache of a local file system in less time than another thread takes to
+/// begin.
+constexpr std::int64_t kShortWrite = 16 << 10;
+
+/// Whether an access is done in the call that starts it.
+bool is_done_at_once(const FileCore& file, const DataAccess& access) {
+  if (access.conversion != nullptr || access.bytes() == 0) return true;
+  return access.kind == FileMove::write && access.bytes() <= kShortWrite && !access.is_atomic &&
+         file.storage->traits().local;
+}
+
+}  // namespace
+
 FileOperation::FileOperation(std::shared_ptr<File> file, DataAccess access, bool together,
                              Request& done)
     : file_(std::move(file)), access_(std::move(access)), done_(done), move_(*this) {
@@ -24,9 +39,12 @@ void FileOperation::Move::run() noexcept {
 
 Task<int> FileOperation::body(FileOperation& self) {
   FileCore& core = self.file_->core();
-  bool has_gone = self.access_.conversion != nullptr;
+  const bool may_stage = self.staged_.has_value();
+  // Functions of the program convert in the call that starts, whatever the others do.
+  bool has_gone =
+      self.access_.conversion != nullptr || (!may_stage && is_done_at_once(core, self.access_));
   if (has_gone) self.move_.result = access_alone(core, self.access_);
-  if (self.staged_) {
+  if (may_stage) {
     Task<int> staged = PendingStaged::run(*self.staged_, self.move_.result.outcome);
     const int met = co_await staged;
     has_gone = has_gone || met != MPI_SUCCESS || self.staged_->is_staged();

@@ -14,7 +14,8 @@ class File;
 
 /// A nonblocking access, or the one between begin and end of a split collective: a coroutine, as
 /// collective algorithms are. A thread of IoThreads moves the data, unless
-/// functions of the program may have to convert them; what members have to agree on
+/// functions of the program may have to convert them, or they are few and written to a cache; what
+/// members have to agree on
 /// they tell each other when somebody polls. It must stay until it is complete. The thread that
 /// holds the process.
 class FileOperation {

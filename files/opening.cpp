@@ -52,7 +52,7 @@ class Opening {
 };
 
 Expected<AccessMode> Opening::agree_on_mode() {
-  const Expected<AccessMode> mode = AccessMode::make(wish_.amode);
+  Expected<AccessMode> mode = AccessMode::make(wish_.amode);
   const Outcome mine = mode ? Outcome() : tl::unexpected(mode.error());
   const SameArgument amode{"amode", wish_.amode};
   if (auto agreed = agree_on(call_, parent_, mine, {&amode, 1}); !agreed) {
@@ -77,11 +77,13 @@ Outcome Opening::open_here(FileCore& core, bool first) {
   return {};
 }
 
-/// A file of hints is read once in a process; one that was named and is not there is told then.
+/// A file of hints is read once in a process; the first member says that one which was named is not
+/// there.
 void Opening::take_hints(FileCore& core) {
   if (!process_.file_of_hints) {
     auto read = read_hint_file(process_.calls, std::getenv("ROMIO_HINTS"));
-    if (!read) call_.process().log().write(LogLevel::warning, "{}", read.error().message);
+    if (!read && parent_.core.rank == kFirst)
+      call_.process().log().write(LogLevel::warning, "{}", read.error().message);
     process_.file_of_hints = read.value_or(HintList());
   }
   core.hints.take(*process_.file_of_hints, HintMoment::open);
@@ -103,8 +105,7 @@ Outcome Opening::open_first(FileCore& core) {
 }
 
 void Opening::finish_hints(FileCore& core) {
-  core.transfer_hints =
-      transfer_hints(core.hints.values(), core.storage->traits(), &core.counters);
+  core.transfer_hints = transfer_hints(core.hints.values(), core.storage->traits(), &core.counters);
 }
 
 /// Members of one host that have two files under one name, or under two, would never meet.

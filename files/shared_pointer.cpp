@@ -47,7 +47,8 @@ Expected<std::int64_t> SharedPointer::change(const CommCall& call, MPI_Op op, st
   std::int64_t before = 0;
   const View origin{&value, 1, &word.layout()};
   const View result{&before, 1, &word.layout()};
-  auto done = window_->operations().accumulate(&origin, *op_of(op), {kKeeper, 0, 1, &word}, &result);
+  auto done =
+      window_->operations().accumulate(&origin, *op_of(op), {kKeeper, 0, 1, &word}, &result);
   if (done) done = window_->passive_target().flush(call, kKeeper, false);
   if (!done) return tl::unexpected(done.error());
   return before;

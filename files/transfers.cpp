@@ -25,6 +25,9 @@ constexpr std::int64_t kFilePage = 4096;
 /// Bytes that are packed before they are written, or read before they are unpacked: they stay in a
 /// near cache.
 constexpr std::int64_t kStage = std::int64_t{256} << 10;
+/// Mean runs of memory from which the kernel gathers and scatters them as quickly as this process
+/// packs them.
+constexpr std::size_t kGatherFrom = 4096;
 /// Runs by which it is decided how the next part goes, and that go by themselves before it is
 /// decided again.
 constexpr std::size_t kSampledRuns = 16;
@@ -33,8 +36,9 @@ constexpr std::size_t kDirectRuns = 64;
 /// its own (some 0.6 us). Bytes of a run are then copied once more, those of a hole as well, and
 /// the kernel copies them.
 constexpr std::int64_t kSievedBytes = 8192;
-/// At the pace of a page fault for each page, and with what a mapping costs at first.
-constexpr std::int64_t kMappedBytes = 2048;
+/// A run and its hole, of which so many are in a page that its fault takes less time than their
+/// system calls; and as many of them as a mapping costs at first.
+constexpr std::int64_t kMappedBytes = 1024;
 constexpr std::int64_t kMappedRuns = 64;
 
 /// Memory for a part of a file, at the same place in its page: the kernel's copies are never slow
@@ -95,7 +99,7 @@ class ViewTransfer {
         hints_(hints),
         begin_(part.at),
         total_(part.at + part.bytes),
-        memory_is_short_(!memory.is_contiguous() && has_short_runs(memory)),
+        memory_is_short_(!memory.is_contiguous() && memory.layout->mean_run() < kGatherFrom),
         mapped_(storage),
         may_map_(hints.map && storage.traits().maps && storage.is_readable() &&
                  storage.is_writable() && view.is_ordered()) {}
@@ -144,6 +148,12 @@ class ViewTransfer {
   TransferStep sieve(std::int64_t done);
   TransferStep write_step(std::int64_t done);
   TransferStep write_mapped(std::int64_t done, const FileWindow& part);
+  /// What one lock is for, where bytes may be written back.
+  struct LockedPart {
+    FileWindow part;
+    bool modifies = false;  ///< what lies between is read and written back
+  };
+  [[nodiscard]] LockedPart next_locked(std::int64_t done) const;
   TransferStep write_locked(std::int64_t done);
   TransferStep read_modify_write(std::int64_t done, const FileWindow& part);
 
@@ -306,29 +316,32 @@ TransferStep ViewTransfer::write_mapped(std::int64_t done, const FileWindow& par
   return {{written, 0, 0}, written};
 }
 
-TransferStep ViewTransfer::write_locked(std::int64_t done) {
-  // All that comes is one run, or few with long holes between them, or worth a read.
-  TransferStep step;
-  FileWindow part;
-  bool modifies = false;
+ViewTransfer::LockedPart ViewTransfer::next_locked(std::int64_t done) const {
+  LockedPart next;
   if (view_.is_contiguous()) {
-    part.first = view_.file_offset(from_ + done);
-    part.bytes = total_ - done;
-    part.end = part.first + part.bytes;
-  } else {
-    const RunSample next = sample(done);
-    modifies = view_.is_ordered() && storage_.is_readable() && next.runs > 1 &&
-               next.run + 2 * next.hole < kSievedBytes;
-    if (modifies) {
-      part = window(done, static_cast<std::int64_t>(hints_.write_buffer));
-    } else {
-      std::array<FileRun, kDirectRuns> runs;
-      static_cast<void>(view_.runs(from_ + done, total_ - done, runs, &part.bytes));
-      const FileRun reach = view_.span(from_ + done, part.bytes);
-      part.first = reach.offset;
-      part.end = reach.offset + reach.length;
-    }
+    next.part.first = view_.file_offset(from_ + done);
+    next.part.bytes = total_ - done;
+    next.part.end = next.part.first + next.part.bytes;
+    return next;
   }
+  const RunSample runs = sample(done);
+  if (view_.is_ordered() && storage_.is_readable() && runs.runs > 1 &&
+      runs.run + 2 * runs.hole < kSievedBytes) {
+    next.part = window(done, static_cast<std::int64_t>(hints_.write_buffer));
+    next.modifies = true;
+    return next;
+  }
+  // As many as move_runs() writes.
+  std::array<FileRun, kDirectRuns> list;
+  static_cast<void>(view_.runs(from_ + done, total_ - done, list, &next.part.bytes));
+  const FileRun reach = view_.span(from_ + done, next.part.bytes);
+  next.part.first = reach.offset;
+  next.part.end = reach.offset + reach.length;
+  return next;
+}
+
+TransferStep ViewTransfer::write_locked(std::int64_t done) {
+  const auto [part, modifies] = next_locked(done);
   // Who only writes what it was given may do so beside others, but not beside who writes back.
   const bool excludes = modifies || !storage_.is_readable();
   const tl::expected<RangeLock, int> lock =

@@ -2,6 +2,7 @@
 // What each rank says about its messages and devices at the end.
 #include "bindings/env/statistics.hpp"
 
+#include "bindings/io/open_files.hpp"
 #include "bindings/rma/open_windows.hpp"
 #include "pt2pt/engine_report.hpp"
 #include "runtime/wait_policy.hpp"
@@ -26,6 +27,11 @@ void report_statistics(Instance& instance) {
       waits.yields, waits.sleeps, waits.late, waits.crowded, describe(process.progress().policy()));
   if (instance.windows != nullptr) {
     for (const std::string& line : instance.windows->reports()) {
+      process.log().write(LogLevel::error, "statistics: {}", line);
+    }
+  }
+  if (instance.files != nullptr) {
+    for (const std::string& line : instance.files->reports()) {
       process.log().write(LogLevel::error, "statistics: {}", line);
     }
   }

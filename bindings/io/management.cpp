@@ -11,7 +11,7 @@ namespace remit {
 namespace {
 
 int open_for_program(Entry& entry, MPI_Comm comm, const char* filename, int amode, MPI_Info info,
-         MPI_File* fh) {
+                     MPI_File* fh) {
   Instance& instance = entry.instance();
   // The file that is not open yet has no handler of its own (section 14.7).
   entry.raise_through(instance.no_file.errhandler);
@@ -30,7 +30,7 @@ int open_for_program(Entry& entry, MPI_Comm comm, const char* filename, int amod
   retain_errhandler(instance.no_file.errhandler);
   auto object = Ref<FileObject>::adopt(new FileObject(instance.no_file.errhandler));
   object->file = std::move(*opened);
-  object->session = members->session;
+  object->open = std::make_shared<OpenFile>(OpenFile{members->session});
   files.add(*object);
   *fh = handle_of(object.detach());
   return MPI_SUCCESS;
@@ -78,7 +78,7 @@ int group_of_file(const char* function, MPI_File handle, MPI_Group* group) {
   FileObject* file = nullptr;
   if (int err = entry.file(handle, file)) return err;
   if (int err = entry.not_null(group, "group")) return err;
-  *group = handle_of(new GroupObject(file->file->core().comm.local, file->session));
+  *group = handle_of(new GroupObject(file->file->core().comm.local, file->open->session));
   return MPI_SUCCESS;
 }
 
@@ -138,7 +138,8 @@ int atomicity_of_file(const char* function, MPI_File handle, int* flag) {
 
 using namespace remit;
 
-int PMPI_File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info info, MPI_File* fh) try {
+int PMPI_File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info info,
+                   MPI_File* fh) try {
   Entry entry("MPI_File_open");
   return open_for_program(entry, comm, filename, amode, info, fh);
 } catch (...) {

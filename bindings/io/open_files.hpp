@@ -3,11 +3,20 @@
 #pragma once
 
 #include <set>
+#include <string>
+#include <vector>
 
 #include "bindings/objects.hpp"
 #include "files/file.hpp"
 
 namespace remit {
+
+struct Instance;
+
+/// What goes with an open file, from MPI_File_open to MPI_File_close.
+struct OpenFile {
+  Ref<SessionObject> session;  ///< where its communicator comes from; null: the World Model
+};
 
 /// All of them in one process, and what they have in common. Made with the first file. The thread
 /// that holds the process.
@@ -22,6 +31,9 @@ class OpenFiles {
 
   [[nodiscard]] FileProcess& process() { return process_; }
 
+  /// Files of which reports() says more than their number.
+  static constexpr std::size_t kMostReported = 16;
+
   void add(FileObject& file) { open_.insert(&file); }
   /// Its handle is none any more.
   void close(FileObject& file);
@@ -29,9 +41,16 @@ class OpenFiles {
   /// Whether the kernel is at work for nonblocking accesses.
   [[nodiscard]] bool busy() const { return process_.threads.busy(); }
 
+  /// A line for each file that there was, of more than kMostReported only how many. Nothing, unless
+  /// statistics were asked for.
+  [[nodiscard]] std::vector<std::string> reports() const;
+
  private:
   FileProcess process_;
   std::set<FileObject*> open_;
+  bool reports_;                       ///< statistics were asked for
+  std::vector<std::string> reported_;  ///< of those that were closed: the first kMostReported
+  std::size_t unreported_ = 0;         ///< of the others
 };
 
 /// Those of this process.

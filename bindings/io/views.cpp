@@ -12,7 +12,7 @@ namespace remit {
 namespace {
 
 int change_view(const char* function, MPI_File handle, MPI_Offset disp, MPI_Datatype etype,
-             MPI_Datatype filetype, const char* datarep, MPI_Info info) {
+                MPI_Datatype filetype, const char* datarep, MPI_Info info) {
   Entry entry(function);
   FileObject* file = nullptr;
   ViewWish wish;

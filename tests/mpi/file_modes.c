@@ -97,9 +97,8 @@ static void one_fails(void) {
   snprintf(expected, sizeof expected, "rank %d", check_size - 1);
   CHECK(strstr(words, expected) != NULL);
   /* the first fails alone */
-  FAILS(MPI_ERR_NO_SUCH_FILE,
-        MPI_File_open(MPI_COMM_WORLD, check_rank == 0 ? other : path, MPI_MODE_RDWR, MPI_INFO_NULL,
-                      &file));
+  FAILS(MPI_ERR_NO_SUCH_FILE, MPI_File_open(MPI_COMM_WORLD, check_rank == 0 ? other : path,
+                                            MPI_MODE_RDWR, MPI_INFO_NULL, &file));
   /* two files under two names */
   if (check_rank == 0) fclose(fopen(other, "w"));
   OK(MPI_Barrier(MPI_COMM_WORLD));
@@ -151,8 +150,7 @@ static void forbidden(void) {
   FAILS(MPI_ERR_UNSUPPORTED_OPERATION, MPI_File_seek_shared(file, 0, MPI_SEEK_SET));
   FAILS(MPI_ERR_UNSUPPORTED_OPERATION, MPI_File_get_position_shared(file, &offset));
   FAILS(MPI_ERR_UNSUPPORTED_OPERATION, MPI_File_set_size(file, 100));
-  FAILS(MPI_ERR_ARG,
-        MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+  FAILS(MPI_ERR_ARG, MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
   OK(MPI_File_set_view(file, MPI_DISPLACEMENT_CURRENT, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
   value = check_rank;
   OK(MPI_File_write_ordered(file, &value, 1, MPI_INT, MPI_STATUS_IGNORE));
@@ -239,13 +237,14 @@ static void handlers(void) {
   OK(MPI_File_create_errhandler(note_error, &mine));
   OK(MPI_File_set_errhandler(MPI_FILE_NULL, mine));
   file_errors = 0;
-  FAILS(MPI_ERR_NO_SUCH_FILE, MPI_File_open(MPI_COMM_WORLD, files_path("none"), MPI_MODE_RDONLY,
-                                            MPI_INFO_NULL, &file));
+  FAILS(MPI_ERR_NO_SUCH_FILE,
+        MPI_File_open(MPI_COMM_WORLD, files_path("none"), MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
   CHECK(file_errors == 1 && file_of_error == MPI_FILE_NULL);
   CHECK(class_of_error == MPI_ERR_NO_SUCH_FILE);
   FAILS(MPI_ERR_NO_SUCH_FILE, MPI_File_delete(files_path("none"), MPI_INFO_NULL));
   CHECK(file_errors == 2 && file_of_error == MPI_FILE_NULL);
-  FAILS(MPI_ERR_COMM, MPI_File_open(MPI_COMM_NULL, "/tmp/x", MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
+  FAILS(MPI_ERR_COMM,
+        MPI_File_open(MPI_COMM_NULL, "/tmp/x", MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
   CHECK(file_errors == 3 && file_of_error == MPI_FILE_NULL);
   file = files_new("handler");
   FAILS(MPI_ERR_ARG, MPI_File_seek(file, -1, MPI_SEEK_SET));
@@ -285,7 +284,8 @@ static void hints(void) {
   OK(MPI_Info_get_string(used, "ind_rd_buffer_size", &length, value, &flag));
   CHECK(flag && strcmp(value, "65536") == 0);
   OK(MPI_Info_free(&used));
-  OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", check_rank == 0 ? info : MPI_INFO_NULL));
+  OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native",
+                       check_rank == 0 ? info : MPI_INFO_NULL));
   OK(MPI_Info_free(&info));
   OK(MPI_File_close(&file));
 }

@@ -18,7 +18,8 @@ static void explicit_part(long thread) {
   unsigned char data[kBytes], back[kBytes];
   MPI_Status status;
   for (int round = 0; round < rounds; ++round) {
-    const MPI_Offset at = (((MPI_Offset)round * check_size + check_rank) * kThreads + thread) * kBytes;
+    const MPI_Offset at =
+        (((MPI_Offset)round * check_size + check_rank) * kThreads + thread) * kBytes;
     const uint64_t salt = (uint64_t)at / kBytes;
     check_fill(data, kBytes, salt);
     if (round % 2 == 0) {
@@ -53,7 +54,8 @@ static void* use_own(void* argument) {
                      MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
                      &file));
     OK(MPI_File_write_ordered(file, data, kBytes, MPI_BYTE, &status));
-    OK(MPI_File_read_at_all(file, (MPI_Offset)check_rank * kBytes, back, kBytes, MPI_BYTE, &status));
+    OK(MPI_File_read_at_all(file, (MPI_Offset)check_rank * kBytes, back, kBytes, MPI_BYTE,
+                            &status));
     CHECK(memcmp(data, back, kBytes) == 0);
     OK(MPI_File_close(&file));
   }
@@ -76,9 +78,8 @@ static void system_waits(void) {
   char path[kPathBytes];
   int token = 0;
   strcpy(path, files_path("waits"));
-  OK(MPI_File_open(MPI_COMM_WORLD, path,
-                   MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                   &locked_file));
+  OK(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                   MPI_INFO_NULL, &locked_file));
   OK(MPI_File_set_atomicity(locked_file, 1));
   const int fd = open(path, O_RDWR);
   lock.l_start = check_rank;

@@ -226,8 +226,7 @@ static void large_forms(void) {
   OK(MPI_File_read_at_all_c(file, far - check_rank + (check_rank + 1) % check_size, &back, 1,
                             MPI_INT, &status));
   CHECK(back == (check_rank + 1) % check_size + 5);
-  FAILS(MPI_ERR_COUNT,
-        MPI_File_read_at_c(file, 0, &back, (MPI_Count)1 << 62, MPI_INT, &status));
+  FAILS(MPI_ERR_COUNT, MPI_File_read_at_c(file, 0, &back, (MPI_Count)1 << 62, MPI_INT, &status));
   FAILS(MPI_ERR_ARG, MPI_File_write_at(file, ((MPI_Offset)1 << 62), &value, 1, MPI_INT, &status));
   OK(MPI_File_close(&file));
 }

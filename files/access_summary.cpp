@@ -68,6 +68,7 @@ std::int64_t runs_of(const FileView& view, std::int64_t bytes) {
 void AccessSummary::look_at_view(const DataAccess& access, std::int64_t runs) {
   if (seen_ == access.seen) return;
   seen_ = access.seen;
+  views_are_proof_ = false;
   const FileView& view = seen_->view;
   // Extents of views that are ordered are positive, if they have bytes.
   knows_period_ = view.is_empty() || (view.is_ordered() && tile_of(view).blocks() <=
@@ -97,11 +98,17 @@ MemberAccess AccessSummary::of(const DataAccess& access, std::uint32_t host, boo
     said.period_bytes = tile_of(view).size();
     said.period_sum = period_sum_;
   }
-  if (said.runs <= kMostAccessRuns || said.bytes <= said.period_bytes) {
+  const bool is_cheap = said.runs <= kMostAccessRuns || said.bytes <= said.period_bytes;
+  if (is_cheap && !views_are_proof_) {
     said.knows_sum = 1;
     said.sum = sum_of_access(access);
   }
   return said;
+}
+
+// Views of all members change together.
+void AccessSummary::learn(const DataAccess& access, const CollectivePlan& plan) {
+  if (seen_ == access.seen) views_are_proof_ = plan.views_are_proof;
 }
 
 }  // namespace remit

@@ -18,11 +18,6 @@ CollectiveArgs summary_args(const MemberAccess& mine, std::vector<MemberAccess>&
   return plain_args(CollectiveKind::allgather, &mine, all.data(), sizeof mine, MPI_BYTE);
 }
 
-CollectivePlan plan_of(const FileStaging& staging, const FileCore& file, const DataAccess& access,
-                       std::span<const MemberAccess> all) {
-  return plan_access(all, staging.host(), staging.limits(file, access.kind));
-}
-
 /// An owner writes even if it has given nothing.
 void note_written(FileCore& file, const DataAccess& access) {
   if (access.kind == FileMove::write) file.is_written = true;
@@ -72,7 +67,7 @@ AccessResult access_together(const CommCall& call, FileCore& file, const DataAcc
   if (auto told = run_among_members(call, file.parent(), opening, kNotMet); !told) {
     return {0, told};
   }
-  const CollectivePlan plan = plan_of(staging, file, access, all);
+  const CollectivePlan plan = staging.plan(file, access, all);
   if (!plan.is_staged()) return access_directly(call, file, access);
   const ParentComm comm = file.parent();
   const InnerCollectiveWait subject(call, comm, CollectiveKind::barrier);
@@ -98,7 +93,7 @@ Task<int> PendingStaged::run(PendingStaged& self, Outcome& outcome) {
     outcome = fail(failed, "{}", kNotMet);
     co_return failed;
   }
-  const CollectivePlan plan = plan_of(self.staging_, self.file_, self.access_, self.all_);
+  const CollectivePlan plan = self.staging_.plan(self.file_, self.access_, self.all_);
   if (!plan.is_staged()) co_return MPI_SUCCESS;
   co_await self.turn_;
   self.steps_.job.emplace(self.staging_, self.file_, self.access_, plan);

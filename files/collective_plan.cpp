@@ -58,6 +58,22 @@ class Planning {
     return limits.kind == FileMove::read || gives_no_byte_twice();
   }
   [[nodiscard]] const HostAccess& sum() const { return sum_; }
+  /// If each byte of a period is in the same number of views, and as many bytes as it has are in
+  /// all of them together, then that number is 1.
+  [[nodiscard]] bool views_fill_period() const {
+    std::uint64_t sum = 0;
+    std::int64_t bytes = 0;
+    std::int64_t period = 0;
+    for (const MemberAccess* member : own_) {
+      if (member->knows_period == 0) return false;
+      if (member->period_bytes == 0) continue;
+      if (period != 0 && member->period != period) return false;
+      period = member->period;
+      sum += member->period_sum;
+      if (__builtin_add_overflow(bytes, member->period_bytes, &bytes)) return false;
+    }
+    return sum == 0 && bytes == period;
+  }
 
  private:
   [[nodiscard]] bool is_dense(std::int64_t share) const {
@@ -105,23 +121,6 @@ class Planning {
     return sum == BoundarySum::of_range(sum_.first, sum_.end);
   }
 
-  /// If each byte of a period is in the same number of views, and as many bytes as it has are in
-  /// all of them together, then that number is 1.
-  [[nodiscard]] bool views_fill_period() const {
-    std::uint64_t sum = 0;
-    std::int64_t bytes = 0;
-    std::int64_t period = 0;
-    for (const MemberAccess* member : own_) {
-      if (member->knows_period == 0) return false;
-      if (member->period_bytes == 0) continue;
-      if (period != 0 && member->period != period) return false;
-      period = member->period;
-      sum += member->period_sum;
-      if (__builtin_add_overflow(bytes, member->period_bytes, &bytes)) return false;
-    }
-    return sum == 0 && bytes == period;
-  }
-
   std::span<const MemberAccess> members_;
   std::uint32_t host_ = 0;
   std::vector<const MemberAccess*> own_;
@@ -157,6 +156,7 @@ CollectivePlan plan_access(std::span<const MemberAccess> members, std::uint32_t 
                            const StagingLimits& limits) {
   CollectivePlan plan;
   const Planning planning(members, host);
+  plan.views_are_proof = planning.views_fill_period();
   if (!planning.is_staged(limits)) return plan;
   plan.begin = planning.sum().first;
   plan.end = planning.sum().end;

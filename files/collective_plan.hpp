@@ -84,6 +84,8 @@ struct CollectivePlan {
   std::int64_t base = 0;   ///< `begin` rounded down
   std::int64_t begin = 0;  ///< the range of all members of the host
   std::int64_t end = 0;
+  /// The views give no byte twice, whatever is accessed: known of all members' sums of periods.
+  bool views_are_proof = false;
 };
 
 /// The plan for the members of `host`, which has at least one, of all `members` of the file. Pure,

@@ -8,6 +8,7 @@
 #include "communicators/creation.hpp"
 #include "communicators/hardware_split.hpp"
 #include "communicators/inner_collectives.hpp"
+#include "files/data_access.hpp"
 #include "files/file_core.hpp"
 #include "onesided/segment_making.hpp"
 
@@ -180,6 +181,13 @@ StagingLimits FileStaging::limits(const FileCore& file, FileMove kind) const {
   limits.slice = std::min(slice_of_hint(hints.owner_buffer, unit_), most_slice_);
   limits.owners = std::min(owners_of_hints(hints, hosts_), most_owners_);
   return limits;
+}
+
+CollectivePlan FileStaging::plan(const FileCore& file, const DataAccess& access,
+                                 std::span<const MemberAccess> all) {
+  const CollectivePlan made = plan_access(all, host_, limits(file, access.kind));
+  if (access.kind == FileMove::write) summary_.learn(access, made);
+  return made;
 }
 
 }  // namespace remit

@@ -10,6 +10,7 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "collectives/collectives.hpp"
@@ -20,6 +21,7 @@
 
 namespace remit {
 
+struct DataAccess;
 struct FileCore;
 
 /// What one owner and the members say to each other about its slice. In shared memory; zeros at
@@ -82,8 +84,6 @@ class FileStaging {
   [[nodiscard]] AccessOrder& order() { return order_; }
   /// Whether the members of this host share memory.
   [[nodiscard]] bool has_memory() const { return begin_ != nullptr; }
-  /// What names this host: the lowest rank there.
-  [[nodiscard]] std::uint32_t host() const { return host_; }
   /// For the plan of an access: what this member says of its part.
   [[nodiscard]] MemberAccess summarize(const DataAccess& access) {
     return summary_.of(access, host_, has_memory());
@@ -96,8 +96,9 @@ class FileStaging {
   /// An exception has ended a meeting: it must never be destroyed (see Collective).
   [[nodiscard]] bool is_broken() const { return meeting_ != nullptr && meeting_->broken(); }
 
-  /// For plans of this file now.
-  [[nodiscard]] StagingLimits limits(const FileCore& file, FileMove kind) const;
+  /// Which way an access goes, of what all members have said.
+  [[nodiscard]] CollectivePlan plan(const FileCore& file, const DataAccess& access,
+                                    std::span<const MemberAccess> all);
   /// Which slice of each window this member owns; -1: none.
   [[nodiscard]] int owned() const { return owned_; }
 
@@ -120,6 +121,7 @@ class FileStaging {
 
  private:
   explicit FileStaging(CommProcess& comms) : comms_(comms) {}
+  [[nodiscard]] StagingLimits limits(const FileCore& file, FileMove kind) const;
   [[nodiscard]] Expected<std::vector<int>> find_members(const CommCall& call, FileCore& file);
   void choose_sizes(FileCore& file, int members);
   [[nodiscard]] Expected<bool> share(const CommCall& call, FileCore& file,
@@ -128,7 +130,7 @@ class FileStaging {
   CommProcess& comms_;
   AccessOrder order_;
   AccessSummary summary_;
-  std::uint32_t host_ = 0;
+  std::uint32_t host_ = 0;  ///< what names this host: the lowest rank there
   int hosts_ = 1;
   CommCore comm_;
   bool has_context_ = false;

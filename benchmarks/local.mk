@@ -36,6 +36,10 @@ noinst_PROGRAMS += benchmarks/raw_in_turn
 benchmarks_raw_in_turn_SOURCES = benchmarks/raw_in_turn.c
 benchmarks_raw_in_turn_LDADD =
 
+# Files, with any MPI.
+noinst_PROGRAMS += benchmarks/suite/file_patterns
+benchmarks_suite_file_patterns_SOURCES = benchmarks/suite/file_patterns.c
+
 noinst_PROGRAMS += benchmarks/suite/latency
 benchmarks_suite_latency_SOURCES = benchmarks/suite/latency.c $(benchmark_pairs)
 

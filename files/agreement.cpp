@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <coroutine>
 #include <string_view>
 
 #include "communicators/inner_collectives.hpp"
+#include "files/end_of_request.hpp"
 
 namespace remit {
 
@@ -28,23 +28,6 @@ CollectiveArgs maximum_of(void* values, MPI_Count count, MPI_Datatype type) {
   args.op = op_of(MPI_MAX);
   return args;
 }
-
-/// `co_await` until a request is complete.
-class EndOfRequest {
- public:
-  explicit EndOfRequest(Request& request) : request_(request) {}
-  [[nodiscard]] bool await_ready() const { return request_.complete; }
-  void await_suspend(std::coroutine_handle<> handle) {
-    waiter_.handle = handle;
-    waiter_.pending = 1;
-    request_.waiter = &waiter_;
-  }
-  void await_resume() const {}
-
- private:
-  Request& request_;
-  Waiter waiter_;
-};
 
 /// The error of the member that `key` names, at all.
 Outcome tell_error(const CommCall& call, const ParentComm& comm, const Outcome& mine,

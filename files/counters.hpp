@@ -28,6 +28,13 @@ struct FileCounters {
   Counter sieved_read;     ///< out of larger pieces that were read
   Counter sieved_bytes;    ///< in these larger pieces
   Counter locks;           ///< of ranges, that transfers took
+
+  // Of collective accesses through memory that the members of a host share.
+  Counter shared_given;   ///< put there to be written
+  Counter shared_taken;   ///< taken from there, when it had been read
+  Counter owner_written;  ///< from there, for all members, by this one
+  Counter owner_read;     ///< to there, with what lies between
+  Counter meetings;       ///< of the members, beside those that agree on the outcome
 };
 
 }  // namespace remit

@@ -151,10 +151,4 @@ AccessResult access_alone(FileCore& file, const DataAccess& access) {
   }
 }
 
-AccessResult access_together(const CommCall& call, FileCore& file, const DataAccess& access) {
-  AccessResult result = access_alone(file, access);
-  result.outcome = agree(call, file.parent(), result.outcome);
-  return result;
-}
-
 }  // namespace remit

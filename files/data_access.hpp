@@ -41,7 +41,9 @@ struct AccessResult {
 
 /// By this process alone, also with conversions. The MPI lock is given up while the kernel works.
 [[nodiscard]] AccessResult access_alone(FileCore& file, const DataAccess& access);
-/// By all members, who all call this: the outcome is that of all. Waits for all of them.
+/// By all members, who all call this: the outcome is that of all. Waits for all of them. Data go
+/// straight from each member, or through memory that the members of a host share
+/// (staged_access.hpp).
 [[nodiscard]] AccessResult access_together(const CommCall& call, FileCore& file,
                                            const DataAccess& access);
 

@@ -59,6 +59,7 @@ Outcome File::close(const CommCall& call) {
     if (mine) mine = closed;
   }
   Outcome outcome = agree(call, core_.parent(), with_rank(core_, mine));
+  core_.staging.reset();
   if (core_.mode.deletes_on_close()) {  // nobody has it open any more
     mine = leads() ? delete_file(core_.process.calls, core_.storage->path()) : Outcome();
     const Outcome deleted = agree(call, core_.parent(), with_rank(core_, mine));
@@ -168,7 +169,21 @@ Outcome File::set_view(const CommCall& call, const ViewWish& wish) {
   position_ = 0;
   if (leads()) mine = shared_pointer_->set(call, 0);
   // Nobody uses the pointer before it is there.
-  return agree(call, core_.parent(), with_rank(core_, mine));
+  bool any_holes = !core_.seen->view.is_contiguous();
+  mine = agree_on(call, core_.parent(), with_rank(core_, mine), {}, &any_holes);
+  if (!mine) return mine;
+  core_.views_have_holes = any_holes;
+  return any_holes ? prepare_staging(call) : Outcome();
+}
+
+/// Collective accesses can only be staged where some view has holes.
+Outcome File::prepare_staging(const CommCall& call) {
+  if (knows_staging_ || core_.comm.size() == 1) return {};
+  auto made = FileStaging::make(call, core_);
+  if (!made) return tl::unexpected(made.error());
+  core_.staging = std::move(*made);
+  knows_staging_ = true;
+  return {};
 }
 
 Expected<std::int64_t> File::sought(std::int64_t offset, int whence, std::int64_t position) {

@@ -85,12 +85,14 @@ class File {
   [[nodiscard]] Outcome do_by_first(const CommCall& call, const SameArgument& argument,
                                     Work&& work);
   [[nodiscard]] Expected<SeenFile> make_view(const CommCall& call, const ViewWish& wish);
+  [[nodiscard]] Outcome prepare_staging(const CommCall& call);
   [[nodiscard]] Outcome write_back();
 
   FileCore core_;
   std::unique_ptr<SharedPointer> shared_pointer_;
   std::int64_t position_ = 0;
   std::unique_ptr<SplitAccess> split_;
+  bool knows_staging_ = false;  ///< whether members share memory for collective accesses
 };
 
 }  // namespace remit

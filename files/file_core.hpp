@@ -12,6 +12,7 @@
 #include "files/counters.hpp"
 #include "files/data_representation.hpp"
 #include "files/file_hints.hpp"
+#include "files/file_staging.hpp"
 #include "files/file_view.hpp"
 #include "files/io_threads.hpp"
 #include "files/storage.hpp"
@@ -57,12 +58,19 @@ struct FileCore {
   /// Offsets of data calls count these bytes.
   [[nodiscard]] std::int64_t etype_size() const { return seen->view.etype_size(); }
 
+  /// Null at all members, or at none: all collective accesses go straight.
+  [[nodiscard]] FileStaging* staging_now() const {
+    return views_have_holes ? staging.get() : nullptr;
+  }
+
   FileProcess& process;
   const AccessMode mode;
   const std::string path;  ///< as the program gave it
   CommCore comm;           ///< of its members, with contexts of its own
   std::unique_ptr<Storage> storage;
   std::shared_ptr<const SeenFile> seen = std::make_shared<SeenFile>();
+  std::unique_ptr<FileStaging> staging;  ///< for collective accesses; null: none was needed yet
+  bool views_have_holes = false;         ///< of any member, at present
   FileHints hints;
   TransferHints transfer_hints;  ///< what `hints` make of it
   FileCounters counters;

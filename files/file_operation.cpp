@@ -26,6 +26,7 @@ FileOperation::FileOperation(std::shared_ptr<File> file, DataAccess access, bool
                              Request& done)
     : file_(std::move(file)), access_(std::move(access)), done_(done), move_(*this) {
   FileCore& core = file_->core();
+  if (together && core.staging_now() != nullptr) staged_.emplace(core, access_);
   if (together) agreement_.emplace(core.process.comms.engine(), core.comm);
   task_ = body(*this);
   ++core.under_way;
@@ -38,9 +39,17 @@ void FileOperation::Move::run() noexcept {
 
 Task<int> FileOperation::body(FileOperation& self) {
   FileCore& core = self.file_->core();
-  if (is_done_at_once(core, self.access_)) {
-    self.move_.result = access_alone(core, self.access_);
-  } else {
+  const bool may_stage = self.staged_.has_value();
+  // Functions of the program convert in the call that starts, whatever the others do.
+  bool has_gone =
+      self.access_.conversion != nullptr || (!may_stage && is_done_at_once(core, self.access_));
+  if (has_gone) self.move_.result = access_alone(core, self.access_);
+  if (may_stage) {
+    Task<int> staged = PendingStaged::run(*self.staged_, self.move_.result.outcome);
+    const int met = co_await staged;
+    has_gone = has_gone || met != MPI_SUCCESS || self.staged_->is_staged();
+  }
+  if (!has_gone) {
     core.process.threads.start(self.move_);
     IoThreads::EndOfJob moved = IoThreads::end_of(self.move_);
     co_await moved;
@@ -51,6 +60,7 @@ Task<int> FileOperation::body(FileOperation& self) {
     const int told = co_await agreed;
     if (told != MPI_SUCCESS && outcome) outcome = tl::unexpected(Error{told, {}});
   }
+  if (self.staged_) self.staged_->end(self.move_.result);
   self.end();
   co_return MPI_SUCCESS;
 }

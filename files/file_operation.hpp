@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "files/collective_access.hpp"
 #include "files/data_access.hpp"
 #include "runtime/task.hpp"
 
@@ -31,7 +32,9 @@ class FileOperation {
   [[nodiscard]] const File& file() const { return *file_; }
   /// An exception has ended it: it must never be destroyed, for what it had started may still use
   /// its memory.
-  [[nodiscard]] bool is_broken() const { return agreement_ && agreement_->is_broken(); }
+  [[nodiscard]] bool is_broken() const {
+    return (agreement_ && agreement_->is_broken()) || (staged_ && staged_->is_broken());
+  }
 
   /// Where the frame of its coroutine is.
   [[nodiscard]] FrameArena& arena() { return arena_; }
@@ -53,6 +56,7 @@ class FileOperation {
   DataAccess access_;
   Request& done_;
   Move move_;
+  std::optional<PendingStaged> staged_;        ///< where members may share memory for it
   std::optional<PendingAgreement> agreement_;  ///< among members that access together
   Task<int> task_;
 };

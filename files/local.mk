@@ -1,16 +1,21 @@
 # Parallel files: what is on storage, and which bytes of it a process sees.
 noinst_LTLIBRARIES += libfiles.la
 files_sources = \
+	files/access_summary.cpp files/access_summary.hpp \
 	files/access_mode.cpp files/access_mode.hpp \
 	files/agreement.cpp files/agreement.hpp \
+	files/collective_access.cpp files/collective_access.hpp \
+	files/collective_plan.cpp files/collective_plan.hpp \
 	files/counters.hpp \
 	files/data_access.cpp files/data_access.hpp \
 	files/data_representation.cpp files/data_representation.hpp \
+	files/end_of_request.hpp \
 	files/file.cpp files/file.hpp \
 	files/file_calls.cpp files/file_calls.hpp \
 	files/file_core.hpp \
 	files/file_hints.cpp files/file_hints.hpp \
 	files/file_operation.cpp files/file_operation.hpp \
+	files/file_staging.cpp files/file_staging.hpp \
 	files/file_system.cpp files/file_system.hpp \
 	files/file_view.cpp files/file_view.hpp \
 	files/io_threads.cpp files/io_threads.hpp \
@@ -21,6 +26,7 @@ files_sources = \
 	files/shared_hints.cpp files/shared_hints.hpp \
 	files/shared_pointer.cpp files/shared_pointer.hpp \
 	files/split_access.hpp \
+	files/staged_access.cpp files/staged_access.hpp \
 	files/storage.cpp files/storage.hpp \
 	files/transferred.cpp files/transferred.hpp \
 	files/transfers.cpp files/transfers.hpp \

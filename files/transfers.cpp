@@ -88,12 +88,17 @@ class ViewTransfer {
  public:
   ViewTransfer(Storage& storage, const FileView& view, std::int64_t from, const View& memory,
                const TransferHints& hints)
+      : ViewTransfer(storage, view, from, memory, {0, static_cast<std::int64_t>(memory.size())},
+                     hints) {}
+  ViewTransfer(Storage& storage, const FileView& view, std::int64_t from, const View& memory,
+               const TransferPart& part, const TransferHints& hints)
       : storage_(storage),
         view_(view),
         from_(from),
         memory_(memory),
         hints_(hints),
-        total_(static_cast<std::int64_t>(memory.size())),
+        begin_(part.at),
+        total_(part.at + part.bytes),
         memory_is_short_(!memory.is_contiguous() && memory.layout->mean_run() < kGatherFrom),
         mapped_(storage),
         may_map_(hints.map && storage.traits().maps && storage.is_readable() &&
@@ -109,7 +114,7 @@ class ViewTransfer {
  private:
   template <class Next>
   Transferred steps(Next next) {
-    Transferred sum;
+    Transferred sum{begin_};
     try {
       // The caller has asked whether the view has so many bytes.
       while (sum.bytes < total_ && !view_.is_empty()) {
@@ -121,6 +126,7 @@ class ViewTransfer {
       sum.error_number = ENOMEM;
       sum.offset = view_.file_offset(from_ + sum.bytes);
     }
+    sum.bytes -= begin_;
     return sum;
   }
 
@@ -165,7 +171,8 @@ class ViewTransfer {
   std::int64_t from_;
   const View& memory_;
   const TransferHints& hints_;
-  std::int64_t total_;
+  std::int64_t begin_;  ///< of the memory
+  std::int64_t total_;  ///< its end
   bool memory_is_short_;
   FileScratch scratch_;
   MappedWrites mapped_;
@@ -370,6 +377,12 @@ TransferStep ViewTransfer::read_modify_write(std::int64_t done, const FileWindow
 Transferred write_view(Storage& storage, const FileView& view, std::int64_t from,
                        const View& memory, const TransferHints& hints) {
   return ViewTransfer(storage, view, from, memory, hints).write();
+}
+
+Transferred write_view_part(Storage& storage, const FileView& view, std::int64_t from,
+                            const View& memory, const TransferPart& part,
+                            const TransferHints& hints) {
+  return ViewTransfer(storage, view, from, memory, part, hints).write();
 }
 
 Transferred read_view(Storage& storage, const FileView& view, std::int64_t from, const View& memory,

@@ -32,8 +32,17 @@ struct TransferHints {
 /// the memory, view and storage must stay until it returns.
 [[nodiscard]] Transferred write_view(Storage& storage, const FileView& view, std::int64_t from,
                                      const View& memory, const TransferHints& hints);
-/// The reverse. Stops at the first byte of the view that lies behind the end of the file; memory
-/// for what was not read stays as it was.
+/// Some bytes of a transfer, from its beginning on.
+struct TransferPart {
+  std::int64_t at = 0;
+  std::int64_t bytes = 0;
+};
+/// As write_view() of the same arguments, but only this part of it, from which on it counts.
+[[nodiscard]] Transferred write_view_part(Storage& storage, const FileView& view, std::int64_t from,
+                                          const View& memory, const TransferPart& part,
+                                          const TransferHints& hints);
+/// The reverse of write_view(). Stops at the first byte of the view that lies behind the end of the
+/// file; memory for what was not read stays as it was.
 [[nodiscard]] Transferred read_view(Storage& storage, const FileView& view, std::int64_t from,
                                     const View& memory, const TransferHints& hints);
 

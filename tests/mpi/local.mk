@@ -24,7 +24,9 @@ mpi_programs = \
 	tests/mpi/file_errors \
 	tests/mpi/file_modes \
 	tests/mpi/file_nonblocking \
+	tests/mpi/file_random \
 	tests/mpi/file_shared \
+	tests/mpi/file_staged \
 	tests/mpi/file_threads \
 	tests/mpi/file_views \
 	tests/mpi/fork \

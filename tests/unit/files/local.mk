@@ -3,6 +3,7 @@ EXTRA_DIST += tests/unit/files/faulty_calls.hpp tests/unit/files/temporary_file.
 unit_tests += files_test files_size_limit_test
 files_test_SOURCES = \
 	tests/unit/files/access_mode_test.cpp \
+	tests/unit/files/collective_plan_test.cpp \
 	tests/unit/files/file_hints_test.cpp \
 	tests/unit/files/file_system_test.cpp \
 	tests/unit/files/io_threads_test.cpp \

@@ -208,6 +208,41 @@ TEST(Transfers, RandomViewsAgainstAModel) {
   }
 }
 
+/// A part of a write moves its own bytes and no others; all parts together are the whole.
+TEST(Transfers, PartsAreThoseOfTheWhole) {
+  Random random(test_seed());
+  for (int round = 0; round != 200; ++round) {
+    SCOPED_TRACE(round);
+    FaultyCalls calls(random(), {50, 20, 0, 0});
+    FileCounters counters;
+    const ModelView view = random_view(random);
+    ModelMemory memory(random, pick(random, 1, 20000));
+    const std::int64_t from = pick(random, 0, 3000);
+    Bytes model = random_bytes_of(random, random() % 40000);
+    const TemporaryFile file(model);
+    const auto storage = opened(calls, file);
+    const TransferHints hints = random_hints(random, counters);
+    const std::int64_t first = pick(random, 0, memory.bytes);
+    const std::int64_t second = pick(random, first, memory.bytes);
+    // Of a byte that the view has twice the last one counts.
+    const auto write_part = [&](std::int64_t at, std::int64_t end) {
+      const TransferPart part{at, end - at};
+      const Transferred wrote =
+          write_view_part(*storage, view.view, from, memory.view(), part, hints);
+      EXPECT_EQ(wrote, (Transferred{end - at, 0, 0}));
+      for (std::int64_t i = at; i != end; ++i) {
+        const std::size_t place = index_of(view.offset(from + i));
+        if (place >= model.size()) model.resize(place + 1);
+        model[place] = memory.at(i);
+      }
+      EXPECT_TRUE(file.bytes() == model);
+    };
+    write_part(first, second);
+    write_part(second, memory.bytes);
+    write_part(0, first);
+  }
+}
+
 /// After a write that failed: what it says was written is there, nothing outside of the view has
 /// changed, and within it is nothing but what was there or was given.
 void check_failed_write(const Bytes& before, const Bytes& now, const ModelView& view,

@@ -61,7 +61,7 @@ class Entry : public HandleChecks {
   /// time slice ends, so such a call yields the core.
   void only_looked() {
     changed_nothing();
-    if (!progress().policy().spin) progress().yield_after_look();
+    if (!progress().policy().spin) progress().yield();
   }
 
  private:

@@ -26,8 +26,8 @@ bool DelegationSlot::take_posted(unsigned lane, DelegatedOperation& operation) {
   return true;
 }
 
-void DelegationSlot::give_core_away(std::uint32_t times) {
-  yield_core(times);
+void DelegationSlot::give_core_away() {
+  yield_core();
 }
 
 }  // namespace remit

@@ -92,7 +92,7 @@ class alignas(kControlLine) DelegationSlot {
     // The member is at it, and computes only; or the system has taken its core away.
     for (std::uint32_t looks = 1; !is_answered(lane); ++looks) {
       if (looks % kLooks == 0 && has_ended()) return Outcome::lost;
-      give_core_away(looks);
+      give_core_away();
     }
     return outcome(lane);
   }
@@ -140,7 +140,7 @@ class alignas(kControlLine) DelegationSlot {
                                                                   : Outcome::declined;
   }
   [[nodiscard]] bool take_posted(unsigned lane, DelegatedOperation& operation);
-  static void give_core_away(std::uint32_t times);
+  static void give_core_away();
 
   /// In a line of its own: the member's polls do not take it away.
   std::atomic<std::uint32_t> claimed_{0};  ///< by whom

@@ -41,8 +41,8 @@ Expected<> wait_for_granule(GranuleLock& lock, std::uint32_t self, const HolderW
     if (try_if_free(lock, self)) return {};
   }
   std::int64_t next_check = monotonic_ns() + kHolderPatienceNs;
-  for (std::uint64_t yields = 0;; ++yields) {
-    yield_core(yields);
+  for (;;) {
+    yield_core();
     if (try_if_free(lock, self)) return {};
     if (watch == nullptr || monotonic_ns() < next_check) continue;
     if (auto ok = check_holder(lock, *watch); !ok) return ok;

@@ -34,7 +34,7 @@ void wait_for_word(OneSided& manager, std::atomic<std::uint32_t>& sleepers, Test
     for (std::uint32_t yields = 0; yields < std::min(progress.yields_now(), kBareYields);
          ++yields) {
       if (test()) return;
-      progress.yield(yields);
+      progress.yield();
     }
   }
   bool done = false;

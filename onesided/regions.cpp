@@ -140,7 +140,7 @@ Expected<> PeerRegions::check(std::uint64_t address, std::uint64_t bytes) {
 /// Reads until it has read a table that did not change meanwhile.
 Expected<> PeerRegions::refresh() {
   version_ = kNothingRead;
-  for (std::uint64_t yields = 0;; yield_core(yields++)) {
+  for (;; yield_core()) {
     const std::uint64_t before = identity_.regions_version.load(std::memory_order_acquire);
     auto read = read_regions(before);
     if (before % 2 == 0 && is_still(before)) {

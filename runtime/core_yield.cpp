@@ -3,13 +3,16 @@
 
 #include <sched.h>
 
+#include <cstdint>
 #include <ctime>
 
 namespace remit {
 
-void yield_core(std::uint64_t times) {
-  constexpr std::uint64_t kYieldsPerNap = 64;
-  if (times % kYieldsPerNap != kYieldsPerNap - 1) {
+void yield_core() {
+  // A nap takes some 60 us: a quarter of a microsecond for each yield.
+  constexpr std::uint32_t kYieldsPerNap = 256;
+  thread_local std::uint32_t yields = 0;
+  if (++yields % kYieldsPerNap != 0) {
     ::sched_yield();
     return;
   }

@@ -80,15 +80,15 @@ void Progress::give_up_core(Idle& idle) {
     return;
   }
   if (++idle.yields % kYieldsPerNotice == 0) notices_.lasts(idle.notice, hook_ == nullptr);
-  yield(idle.yields);
+  yield();
 }
 
-void Progress::yield(std::uint64_t times) {
+void Progress::yield() {
   const bool alone = policy_.planned_alone();
   if (hook_ != nullptr) hook_->before();
   const std::int64_t before = alone ? monotonic_ns() : 0;
   ++counters_.yields;
-  yield_core(times);
+  yield_core();
   const std::int64_t now = alone ? monotonic_ns() : 0;
   if (hook_ != nullptr) hook_->after();
   if (alone) policy_.yielded(before, now);

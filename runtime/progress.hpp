@@ -103,10 +103,8 @@ class Progress {
   }
 
   /// Gives the core to others once and polls nothing: for the first moments of a wait whose end is
-  /// seen in memory, at most yields_now() times, and `times` before.
-  void yield(std::uint64_t times);
-  /// The same after a look in vain, of which there may be many.
-  void yield_after_look() { yield(++vain_looks_); }
+  /// seen in memory, at most yields_now() times; and after a look in vain.
+  void yield();
   /// Whether a wait spins now, for the process has a core for itself.
   [[nodiscard]] bool spins_now() const { return policy_.now().spin; }
   /// How often a wait may yield now.
@@ -120,7 +118,6 @@ class Progress {
     const bool idle = !found && poll() == 0;
     if (!found) found = done();
     if (found || !idle) {
-      vain_looks_ = 0;
       notices_.found();
     } else {
       notices_.looked_in_vain(subject);
@@ -206,7 +203,6 @@ class Progress {
   AdaptiveWait policy_;
   WaitNotices notices_;
   Counters counters_;
-  std::uint64_t vain_looks_ = 0;  ///< in a row, that gave the core away
 };
 
 }  // namespace remit

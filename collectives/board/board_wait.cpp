@@ -64,7 +64,7 @@ bool BoardWait::wait_sharing(Others awaited, std::uint64_t number) {
     }
     if (yielded >= std::min(progress.yields_now(), kBareYields))
       return wait_slowly(awaited, number);
-    progress.yield(yielded);
+    progress.yield();
   }
 }
 

@@ -107,7 +107,7 @@ struct Calls {
 
   void enter() { guard.enter(); }
   void leave() { guard.leave(); }
-  void wait_a_moment() { progress.yield(0); }
+  void wait_a_moment() { progress.yield(); }
   void count() {
     const long seen = counter;
     for (int i = 0; i < 20; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);

@@ -206,7 +206,7 @@ TEST(ActiveTarget, NamesAnOriginThatHasEndedWithoutACompletion) {
         while (over && !*over) {
           over = target.test();
           call.progress().poll();
-          call.progress().yield_after_look();  // the others have their turns
+          call.progress().yield();  // the others have their turns
         }
         if (!over) outcome = tl::unexpected(over.error());
       } else {

@@ -11,7 +11,8 @@ vm_sets = \
 	tests/vm/sets/smoke \
 	tests/vm/sets/suite \
 	tests/vm/sets/torture \
-	tests/vm/sets/user
+	tests/vm/sets/user \
+	tests/vm/sets/windows
 
 if TESTS_ENABLED
 # For tests that break something meanwhile.

@@ -34,6 +34,14 @@ struct Got {
   }
 };
 
+/// Whether a move is one part of one run, which needs no list.
+bool is_one_run(const View& origin, const View& target) {
+  return target.is_contiguous() && origin.is_contiguous() && target.size() <= AdapterPort::kLarge;
+}
+MemoryRun run_of(const View& target) {
+  return {reinterpret_cast<std::uintptr_t>(target.data()), target.size()};
+}
+
 }  // namespace
 
 bool BufferedMoves::can() {
@@ -45,62 +53,48 @@ bool BufferedMoves::can() {
          manager_.adapter_port().open(*link->device).has_value();
 }
 
-bool BufferedMoves::is_one_run(const View& origin, const View& target) {
-  return target.is_contiguous() && origin.is_contiguous() && target.size() <= AdapterPort::kLarge;
-}
-
-BufferedMoves::OneRun BufferedMoves::one_run(const View& target) {
-  const std::size_t bytes = target.size();
-  return {reinterpret_cast<std::uintptr_t>(target.data()), bytes,
-          manager_.adapter_port().take(bytes)};
-}
-
-RemoteAddress BufferedMoves::remote(const Link& link, std::uint64_t address) const {
-  return remote_address(*link.device, place_.keys, address - place_.base).value_or(RemoteAddress{});
-}
-
-void BufferedMoves::start(OpKind kind, const OneRun& run, AdapterPort::Finish finish) {
-  Link& link = manager_.links().get(place_.proc);
-  const Piece piece = run.buffer.piece(0, run.bytes);
-  Operation operation;
-  operation.kind = kind;
-  operation.local = {&piece, 1};
-  operation.remote = remote(link, run.address);
-  manager_.adapter_port().start({link.device, link.endpoint}, {&operation, 1}, std::move(finish));
-}
-
 void BufferedMoves::start(OpKind kind, std::span<const MemoryRun> runs, const AdapterBuffer& buffer,
                           AdapterPort::Finish finish) {
   constexpr std::size_t kFew = 8;
-  std::array<Piece, kMostMemoryRuns> pieces;
-  std::array<Operation, kFew> few;
-  std::vector<Operation> many;
-  if (runs.size() > kFew) many.resize(runs.size());
-  const std::span<Operation> operations =
-      runs.size() > kFew ? std::span<Operation>(many) : std::span(few).first(runs.size());
+  std::array<Piece, kFew> few_pieces;
+  std::array<Operation, kFew> few_operations;
+  std::vector<Piece> many_pieces;
+  std::vector<Operation> many_operations;
+  std::span<Piece> pieces(few_pieces.data(), std::min(runs.size(), kFew));
+  std::span<Operation> operations(few_operations.data(), pieces.size());
+  if (runs.size() > kFew) {
+    many_pieces.resize(runs.size());
+    many_operations.resize(runs.size());
+    pieces = many_pieces;
+    operations = many_operations;
+  }
   Link& link = manager_.links().get(place_.proc);
   std::size_t offset = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     pieces[i] = buffer.piece(offset, runs[i].length);
     operations[i].kind = kind;
     operations[i].local = {&pieces[i], 1};
-    operations[i].remote = remote(link, runs[i].address);
+    operations[i].remote = remote_address(*link.device, place_.keys, runs[i].address - place_.base)
+                               .value_or(RemoteAddress{});
     offset += runs[i].length;
   }
   manager_.adapter_port().start({link.device, link.endpoint}, operations, std::move(finish));
 }
 
+AdapterPort::Finish BufferedMoves::end_of_put(const AdapterBuffer& buffer) {
+  return [&manager = manager_, buffer, window = place_.window, proc = place_.proc](int status) {
+    manager.adapter_port().give_back(buffer);
+    manager.move_ended(window, proc, status);
+  };
+}
+
 std::uint32_t BufferedMoves::put(const View& origin, const View& target) {
   AdapterPort& port = manager_.adapter_port();
   if (is_one_run(origin, target)) {
-    const OneRun run = one_run(target);
-    copy_bytes(run.buffer.begin, origin.data(), run.bytes);
-    start(OpKind::put, run,
-          [&manager = manager_, buffer = run.buffer, window = place_.window,
-           proc = place_.proc](int status) {
-            manager.adapter_port().give_back(buffer);
-            manager.move_ended(window, proc, status);
-          });
+    const MemoryRun run = run_of(target);
+    const AdapterBuffer buffer = port.take(run.length);
+    copy_bytes(buffer.begin, origin.data(), run.length);
+    start(OpKind::put, {&run, 1}, buffer, end_of_put(buffer));
     return 1;
   }
   std::uint32_t parts = 0;
@@ -112,20 +106,18 @@ std::uint32_t BufferedMoves::put(const View& origin, const View& target) {
     } else {
       origin.pack(part.offset, std::span(buffer.begin, part.bytes));
     }
-    start(OpKind::put, part.runs, buffer,
-          [&manager = manager_, buffer, window = place_.window, proc = place_.proc](int status) {
-            manager.adapter_port().give_back(buffer);
-            manager.move_ended(window, proc, status);
-          });
+    start(OpKind::put, part.runs, buffer, end_of_put(buffer));
   }
   return parts;
 }
 
 std::uint32_t BufferedMoves::get(const View& origin, const View& target, Request* done) {
+  AdapterPort& port = manager_.adapter_port();
   if (is_one_run(origin, target)) {
-    const OneRun run = one_run(target);
-    start(OpKind::get, run,
-          [&manager = manager_, buffer = run.buffer, bytes = run.bytes, to = origin.data(), done,
+    const MemoryRun run = run_of(target);
+    const AdapterBuffer buffer = port.take(run.length);
+    start(OpKind::get, {&run, 1}, buffer,
+          [&manager = manager_, buffer, bytes = run.length, to = origin.data(), done,
            window = place_.window, proc = place_.proc](int status) {
             if (status == MPI_SUCCESS) copy_bytes(to, buffer.begin, bytes);
             manager.adapter_port().give_back(buffer);
@@ -136,7 +128,6 @@ std::uint32_t BufferedMoves::get(const View& origin, const View& target, Request
           });
     return 1;
   }
-  AdapterPort& port = manager_.adapter_port();
   const auto got = std::make_shared<Got>();
   got->layout = *origin.layout;
   got->view = {origin.base, origin.count, &got->layout};

@@ -35,17 +35,8 @@ class BufferedMoves {
   [[nodiscard]] std::uint32_t get(const View& origin, const View& target, Request* done);
 
  private:
-  /// A move of one run, the only part: where its bytes are in the target, and the buffer for them.
-  struct OneRun {
-    std::uint64_t address = 0;
-    std::size_t bytes = 0;
-    AdapterBuffer buffer;
-  };
-  [[nodiscard]] static bool is_one_run(const View& origin, const View& target);
-  [[nodiscard]] OneRun one_run(const View& target);
-  void start(OpKind kind, const OneRun& run, AdapterPort::Finish finish);
-  [[nodiscard]] RemoteAddress remote(const Link& link, std::uint64_t address) const;
-
+  /// What to do at the end of a part of a put.
+  [[nodiscard]] AdapterPort::Finish end_of_put(const AdapterBuffer& buffer);
   /// The operations of a part.
   void start(OpKind kind, std::span<const MemoryRun> runs, const AdapterBuffer& buffer,
              AdapterPort::Finish finish);

@@ -15,7 +15,8 @@ bool Delegate::carry_out(const DelegatedOperation& operation, std::byte* data) {
   }
   switch (operation.kind) {
     case DelegatedKind::put:
-      copy_out(member_.memory.mapped(operation.address), data, bytes, claim_lines_to());
+      copy_out(member_.memory.mapped(operation.address), data, bytes,
+               claimed_of_lane(member_.host_memory));
       return true;
     case DelegatedKind::get:
       copy_bytes(data, member_.memory.mapped(operation.address), bytes);
@@ -57,7 +58,7 @@ bool Delegate::accumulate(const DelegatedOperation& operation, std::byte* data) 
   }
   if (fetches) {
     copy_bytes(data, before_.data(), operation.bytes);
-  } else if (!reads_only && operation.bytes <= claim_lines_to()) {
+  } else if (!reads_only && operation.bytes <= claimed_of_lane(member_.host_memory)) {
     claim_lines(data, operation.bytes);
   }
   return true;

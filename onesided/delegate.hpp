@@ -11,7 +11,6 @@
 #include "onesided/control.hpp"
 #include "onesided/delegation_slot.hpp"
 #include "onesided/member_memory.hpp"
-#include "rdma_btl/host_memory.hpp"
 
 namespace remit {
 
@@ -53,10 +52,6 @@ class Delegate {
   [[nodiscard]] bool carry_out(const DelegatedOperation& operation, std::byte* data);
   [[nodiscard]] bool accumulate(const DelegatedOperation& operation, std::byte* data);
   [[nodiscard]] bool swap(const DelegatedOperation& operation, std::byte* data);
-  /// See claim_lines(): for what origins write to lanes.
-  [[nodiscard]] std::size_t claim_lines_to() const {
-    return member_.host_memory != nullptr ? member_.host_memory->claim_lines_to() : 0;
-  }
 
   DelegationSlot& slot_;
   Member member_;

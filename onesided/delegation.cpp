@@ -101,8 +101,7 @@ bool Delegation::move(DelegatedKind kind, int rank, const View& origin, const Vi
 }
 
 void Delegation::take_out(const View& to, std::size_t offset, std::span<std::byte> data) {
-  const HostMemory* const memory = manager_.links().devices().host_memory();
-  const std::size_t claimed_to = memory != nullptr ? memory->claim_lines_to() : 0;
+  const std::size_t claimed_to = claimed_of_lane(manager_.links().devices().host_memory());
   if (to.is_contiguous()) {
     copy_out(to.data() + offset, data.data(), data.size(), claimed_to);
     return;

@@ -1,8 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "onesided/delegation_slot.hpp"
 
-#include "runtime/core_yield.hpp"
-
 namespace remit {
 
 bool DelegationSlot::claim_from(std::uint32_t gone, std::uint32_t self) {
@@ -24,10 +22,6 @@ bool DelegationSlot::take_posted(unsigned lane, DelegatedOperation& operation) {
     return false;
   operation = operations_[lane];
   return true;
-}
-
-void DelegationSlot::give_core_away() {
-  yield_core();
 }
 
 }  // namespace remit

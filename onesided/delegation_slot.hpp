@@ -9,6 +9,8 @@
 #include <cstdint>
 
 #include "onesided/control.hpp"
+#include "rdma_btl/host_memory.hpp"
+#include "runtime/core_yield.hpp"
 #include "runtime/progress.hpp"
 
 namespace remit {
@@ -31,6 +33,12 @@ struct DelegatedOperation {
   std::uint16_t index = 0;
   std::uint16_t fetches = 0;  ///< accumulate: 1 if data() is to get what was there
 };
+
+/// Bytes up to which who has read a lane claims its lines (runtime/claim_lines.hpp). `host`: of a
+/// device of this process; null: it has none.
+[[nodiscard]] inline std::size_t claimed_of_lane(const HostMemory* host) {
+  return host != nullptr ? host->claim_lines_to() : 0;
+}
 
 /// One for each member, in memory that the host shares; zeros are a free one. An origin claims it,
 /// writes an operation into one of its lanes, posts it and looks for the answer; meanwhile it may
@@ -92,7 +100,7 @@ class alignas(kControlLine) DelegationSlot {
     // The member is at it, and computes only; or the system has taken its core away.
     for (std::uint32_t looks = 1; !is_answered(lane); ++looks) {
       if (looks % kLooks == 0 && has_ended()) return Outcome::lost;
-      give_core_away();
+      yield_core();
     }
     return outcome(lane);
   }
@@ -140,7 +148,6 @@ class alignas(kControlLine) DelegationSlot {
                                                                   : Outcome::declined;
   }
   [[nodiscard]] bool take_posted(unsigned lane, DelegatedOperation& operation);
-  static void give_core_away();
 
   /// In a line of its own: the member's polls do not take it away.
   std::atomic<std::uint32_t> claimed_{0};  ///< by whom

@@ -2,7 +2,6 @@
 // Signs of processes, and copies that the kernel makes of all pieces, however many.
 #include "onesided/process_memory.hpp"
 
-#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <cstring>
 
 #include "runtime/clock.hpp"
+#include "runtime/core_yield.hpp"
 #include "runtime/os/os.hpp"
 
 namespace remit {
@@ -167,7 +167,7 @@ ProcessSign own_process_sign() {
   const pid_t self = ::getpid();
   for (pid_t seen = own.owner.load(std::memory_order_acquire); seen != self;) {
     if (seen == -self) {
-      ::sched_yield();
+      yield_core();
       seen = own.owner.load(std::memory_order_acquire);
     } else if (own.owner.compare_exchange_weak(seen, -self, std::memory_order_acq_rel)) {
       own.word.store(draw_word(self), std::memory_order_relaxed);

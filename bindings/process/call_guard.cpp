@@ -2,7 +2,7 @@
 // Marks and the lock of calls.
 #include "bindings/process/call_guard.hpp"
 
-#include <sched.h>
+#include "runtime/core_yield.hpp"
 
 namespace remit {
 
@@ -22,7 +22,7 @@ void CallGuard::lock_calls() {
 
 void CallGuard::wait_for_unguarded() {
   if (presence_ == nullptr || !locking()) return;
-  while (!presence_->gone()) ::sched_yield();
+  while (!presence_->gone()) yield_core();
   // A callback of this thread's own call.
   if (presence_->is_inside()) lock_instead();
 }

@@ -129,7 +129,7 @@ struct Library {
   HandleInts handle_ints;
   std::atomic<ErrorBook*> error_book = nullptr;              ///< made_once()
   std::atomic<FortranBooleans*> fortran_booleans = nullptr;  ///< made_once()
-  std::atomic<Tool*> tool = nullptr;  ///< MPI_T; made_once()
+  std::atomic<Tool*> tool = nullptr;                         ///< MPI_T; made_once()
   std::atomic<InfoObject*> info_env = nullptr;  ///< MPI_INFO_ENV; from MPI_Init on, until exit
 };
 inline constinit Library the_library;

@@ -41,6 +41,7 @@ std::string own_program(const char* name) {
 // mpirun blocks signals that end it; the report is a program as any other.
 int spawn_program(const std::vector<std::string>& words) {
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;

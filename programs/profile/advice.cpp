@@ -82,7 +82,7 @@ int percent(double part) {
 }
 
 Culprit find_culprit(const Profile& profile) {
-  const Culprit told = blamed_most(profile);
+  Culprit told = blamed_most(profile);
   if (told.rank >= 0 || profile.ranks.size() < 2) return told;
   const int rank = longest_outside(profile);
   const double excess = rank_at(profile, rank).outside() - mean_outside(profile, rank);
@@ -128,26 +128,21 @@ void advise_on_culprit(const Profile& profile, Sentences& said) {
                              site.place.function, site.place.text(), culprit.cause));
 }
 
-void advise_on_unexpected(const Profile& profile, Sentences& said) {
-  const profile::InsideRecord& inside = profile.inside;
-  constexpr double kMany = 0.5;
-  constexpr std::uint64_t kEnough = 1000;
-  if (inside.arrived < kEnough) return;
-  const double part = static_cast<double>(inside.unexpected) / static_cast<double>(inside.arrived);
-  if (part >= kMany) {
-    said.push_back(fmt::format(
-        "{} % of the {} messages came before their receive was posted: post receives earlier.",
-        percent(part), inside.arrived));
-  }
+std::uint64_t counter(const Profile& profile, const char* name) {
+  const auto found = profile.counters.find(name);
+  return found == profile.counters.end() ? 0 : found->second;
 }
 
 void advise_on_starved(const Profile& profile, Sentences& said) {
-  const profile::InsideRecord& inside = profile.inside;
-  if (inside.starved == 0 || inside.starved * 20 < inside.arrived) return;
+  constexpr std::uint64_t kPart = 20;
+  const std::uint64_t starved = counter(profile, "messages_starved");
+  const std::uint64_t all =
+      counter(profile, "messages_eager") + counter(profile, "messages_rendezvous");
+  if (starved == 0 || starved * kPart < all) return;
   said.push_back(fmt::format(
       "{} small messages found no room at their receiver and had to ask first: it receives too "
       "slowly, or they are sent faster than they can be used.",
-      inside.starved));
+      starved));
 }
 
 void advise_on_tests(const Profile& profile, Sentences& said) {
@@ -199,7 +194,6 @@ std::vector<std::string> give_advice(const Profile& profile) {
   Sentences said;
   advise_on_culprit(profile, said);
   advise_on_balance(profile, said);
-  advise_on_unexpected(profile, said);
   advise_on_starved(profile, said);
   advise_on_tests(profile, said);
   advise_on_small(profile, said);

@@ -26,7 +26,7 @@ struct Cell {
 using Key = std::tuple<std::string, std::string, int>;
 
 std::string where(const Place& place) {
-  const std::string name = place.module.substr(place.module.rfind('/') + 1);
+  std::string name = place.module.substr(place.module.rfind('/') + 1);
   // Offsets move with each build; the function's name stays.
   const std::string symbol = place.symbol.substr(0, place.symbol.find("+0x"));
   if (!symbol.empty()) return name + ' ' + symbol;
@@ -36,6 +36,7 @@ std::string where(const Place& place) {
 
 std::map<Key, Cell> cells_of(const Profile& profile) {
   std::vector<const Site*> sites;
+  sites.reserve(profile.sites.size());
   for (const Site& site : profile.sites) sites.push_back(&site);
   std::ranges::sort(sites, {}, [](const Site* site) { return site->place.offset; });
   std::map<std::pair<std::string, std::string>, int> seen;

@@ -307,15 +307,11 @@ void Builder::add_general(const Record& record) {
     profile_.tool_functions = record.tool_functions;
     profile_.tool_function = text_of(record.tool_function);
   }
-  profile::InsideRecord& sum = profile_.inside;
-  const profile::InsideRecord& one = record.inside;
-  profile_.has_inside = profile_.has_inside || one.attached != 0;
-  for (const auto member : {&profile::InsideRecord::arrived, &profile::InsideRecord::unexpected,
-                            &profile::InsideRecord::unexpected_ns, &profile::InsideRecord::eager,
-                            &profile::InsideRecord::rendezvous, &profile::InsideRecord::starved,
-                            &profile::InsideRecord::starved_ns, &profile::InsideRecord::slept,
-                            &profile::InsideRecord::slept_ns, &profile::InsideRecord::dropped}) {
-    sum.*member += one.*member;
+  profile_.has_inside = profile_.has_inside || record.has_waits != 0;
+  for (std::size_t i = 0; i < record.counter_count; ++i) {
+    const profile::CounterRecord& one = record.counters[i];
+    std::uint64_t& sum = profile_.counters[text_of(one.name)];
+    sum = one.is_peak != 0 ? std::max(sum, one.value) : sum + one.value;
   }
   for (std::size_t i = 0; i < record.setting_count; ++i) {
     std::pair setting(text_of(record.settings[i].name), text_of(record.settings[i].value));

@@ -148,18 +148,10 @@ Json sizes_of(const Profile& profile) {
   return all;
 }
 
-Json inside_of(const Profile& profile) {
-  if (!profile.has_inside) return nullptr;
-  const profile::InsideRecord& inside = profile.inside;
-  return {{"arrived", inside.arrived},
-          {"unexpected", inside.unexpected},
-          {"unexpected_seconds", rounded(static_cast<double>(inside.unexpected_ns) * 1e-9)},
-          {"eager", inside.eager},
-          {"rendezvous", inside.rendezvous},
-          {"starved", inside.starved},
-          {"slept", inside.slept},
-          {"slept_seconds", rounded(static_cast<double>(inside.slept_ns) * 1e-9)},
-          {"dropped_events", inside.dropped}};
+Json counters_of(const Profile& profile) {
+  Json all = Json::object();
+  for (const auto& [name, value] : profile.counters) all[name] = value;
+  return all;
 }
 
 Json culprit_of(const Profile& profile) {
@@ -207,7 +199,8 @@ std::string to_json(const Profile& profile) {
       {"largest", culprit_of(profile)},
       {"advice", profile.advice},
       {"notes", profile.notes},
-      {"inside", inside_of(profile)},
+      {"tells_waits", profile.has_inside},
+      {"counters", counters_of(profile)},
       {"settings", std::move(settings)},
       {"sites", sites_of(profile)},
       {"sizes", sizes_of(profile)},

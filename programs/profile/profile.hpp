@@ -130,8 +130,8 @@ struct Profile {
   std::vector<Phase> phases;
   std::vector<std::pair<std::string, std::string>> settings;
   Sizes sizes;
-  profile::InsideRecord inside{};
-  bool has_inside = false;  ///< a library told what only it knows
+  std::map<std::string, std::uint64_t> counters;  ///< performance variables, of all ranks
+  bool has_inside = false;                        ///< a library told for whom calls waited
   bool slow_clock = false;
   int missing = 0;  ///< ranks of the job without a record
   std::string library;

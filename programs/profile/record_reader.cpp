@@ -29,7 +29,7 @@ std::string fault_of(const Record& record) {
   const bool fits =
       record.module_count <= profile::kModules && record.phase_count <= profile::kPhases &&
       record.peer_count <= profile::kPeers && record.setting_count <= profile::kSettings &&
-      record.last.ticks > record.first.ticks &&
+      record.counter_count <= profile::kCounters && record.last.ticks > record.first.ticks &&
       record.last.monotonic_ns > record.first.monotonic_ns;
   if (!fits) return "is damaged";
   for (const profile::ThreadTable& table : record.threads) {

@@ -142,7 +142,7 @@ std::string demangled(const char* name) {
       abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
   if (status == 0 && text != nullptr) return text.get();
   // A module procedure of gfortran, or of flang, as Fortran writes it.
-  const std::string plain = name;
+  std::string plain = name;
   const std::size_t middle = plain.find("_MOD_");
   if (plain.starts_with("__") && middle != std::string::npos) {
     return plain.substr(2, middle - 2) + "::" + plain.substr(middle + 5);

@@ -24,6 +24,7 @@ static void compute(int guilty, long ms) {
 
 // One rank sends late; the others receive.
 static void late_sender(int guilty, long ms) {
+  const MPI_Comm world = MPI_COMM_WORLD;
   int value = 0;
   if (rank == guilty) {
     pause_ms(ms);
@@ -31,8 +32,7 @@ static void late_sender(int guilty, long ms) {
       if (i != rank) MPI_Send(&value, 1, MPI_INT, i, 1, MPI_COMM_WORLD);
     }
   } else {
-    MPI_Recv(&value, 1, MPI_INT, guilty, 1, MPI_COMM_WORLD,
-             MPI_STATUS_IGNORE);  // mark: late_sender
+    MPI_Recv(&value, 1, MPI_INT, guilty, 1, world, MPI_STATUS_IGNORE);  // mark: late_sender
   }
 }
 
@@ -85,7 +85,7 @@ static void* send_to_self(void* argument) {
   for (int i = 0; i < kMessages; ++i) {
     int in = i, out = 0;
     MPI_Request request;
-    MPI_Irecv(&out, 1, MPI_INT, rank, tag, MPI_COMM_SELF, &request);
+    MPI_Irecv(&out, 1, MPI_INT, 0, tag, MPI_COMM_SELF, &request);
     MPI_Send(&in, 1, MPI_INT, 0, tag, MPI_COMM_SELF);  // mark: threads_send
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }

@@ -7,6 +7,7 @@ import html.parser
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -209,6 +210,25 @@ class ProfileTest(MpirunTest):
                                text=True, check=True)
         self.assertEqual(json.loads(again.stdout)["sites"], profile["sites"])
 
+    def test_the_page_shows_it(self):
+        """Its script, run without a browser (one draws it the same)."""
+        node = shutil.which("node")
+        if node is None:
+            self.skipTest("no node to run the page's script")
+        profile, _ = self.profile("-n", "3", GUILTY, "counts")
+        page = os.path.join(self.folder, "remit-profile.html")
+        done = subprocess.run([node, str(HERE / "run_page.js"), page], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        shown = json.loads(done.stdout)
+        texts = shown["texts"]
+        self.assertEqual(texts["summary"], profile["summary"])
+        self.assertIn("guilty", shown["title"])
+        self.assertGreater(shown["drawn"], 3 * profile["strip_columns"])
+        self.assertIn("Rank 0 on ", texts["bars-tip"])
+        self.assertIn("3 ranks on 1 host", texts["about"])
+        self.assertIn("MPI_Allreduce", texts["sites"])
+        self.assertIn("Parallel efficiency", texts["tiles"])
+
     def test_only_the_page_is_left(self):
         _, err = self.run_job("--profile", "-n", "2", GUILTY, "counts", cwd=self.temporary)
         self.assertEqual(os.listdir(self.temporary), ["remit-profile.html"])
@@ -254,6 +274,39 @@ class ProfileTest(MpirunTest):
         done = subprocess.run([REPORT, self.folder], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
         self.assertIn("record", done.stderr)
+
+    def test_lines_of_fortran(self):
+        """Fortran's routines call those of C: each call counts once, with the line of the program."""
+        compiler = re.search(r"^FC = (.*)$", (BUILD / "Makefile").read_text(), re.MULTILINE)
+        if compiler is None or compiler.group(1) in ("", "no"):
+            self.skipTest("no Fortran compiler")
+        source = pathlib.Path(self.temporary) / "lines.f90"
+        source.write_text("""subroutine meet
+  use mpi_f08
+  integer :: i
+  do i = 1, 3
+    call MPI_Barrier(MPI_COMM_WORLD)
+  end do
+end subroutine
+program lines
+  use mpi_f08
+  integer :: rank
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call meet
+  call MPI_Finalize()
+end program
+""")
+        program = os.path.join(self.temporary, "lines")
+        subprocess.run([str(BUILD / "bin" / "mpifort"), "-g", str(source), "-o", program],
+                       check=True, cwd=self.temporary)
+        profile, _ = self.profile("-n", "2", program)
+        found = {(site["function"], site["line"] if self.lines else 5, site["calls"])
+                 for site in profile["sites"] if site["function"] == "MPI_Barrier"}
+        self.assertEqual(found, {("MPI_Barrier", 5, 6)}, profile["sites"])
+        if self.lines:
+            self.assertEqual({os.path.basename(site["file"]) for site in profile["sites"]},
+                             {"lines.f90"})
 
     def test_a_second_tool_is_entered(self):
         """One that is preloaded behind the profiler sees the calls; one that is linked into the

@@ -161,6 +161,81 @@ bool attach(const char* name, MPI_T_event_cb_function* callback) {
              MPI_SUCCESS;
 }
 
+// The functions for performance variables; null ones are those of a library without.
+struct Counters {
+  decltype(MPI_T_pvar_get_num)* number =
+      library<decltype(MPI_T_pvar_get_num)>("PMPI_T_pvar_get_num");
+  decltype(MPI_T_pvar_get_info)* info =
+      library<decltype(MPI_T_pvar_get_info)>("PMPI_T_pvar_get_info");
+  decltype(MPI_T_pvar_session_create)* open =
+      library<decltype(MPI_T_pvar_session_create)>("PMPI_T_pvar_session_create");
+  decltype(MPI_T_pvar_handle_alloc)* alloc =
+      library<decltype(MPI_T_pvar_handle_alloc)>("PMPI_T_pvar_handle_alloc");
+  decltype(MPI_T_pvar_start)* start = library<decltype(MPI_T_pvar_start)>("PMPI_T_pvar_start");
+  decltype(MPI_T_pvar_read)* read = library<decltype(MPI_T_pvar_read)>("PMPI_T_pvar_read");
+
+  [[nodiscard]] bool is_whole() const {
+    return number != nullptr && info != nullptr && open != nullptr && alloc != nullptr &&
+           start != nullptr && read != nullptr;
+  }
+};
+
+const Counters& counters_of_library() {
+  static const Counters functions;
+  return functions;
+}
+
+struct CounterHandle {
+  MPI_T_pvar_handle handle;
+  bool is_peak;
+  std::array<char, 54> name;
+};
+MPI_T_pvar_session session = MPI_T_PVAR_SESSION_NULL;
+std::array<CounterHandle, kCounters> handles{};
+std::size_t handle_count = 0;
+
+// Of a variable that is one number of 64 bits, which belongs to no object; false: it is none.
+bool open_counter(int index, CounterHandle& made) {
+  const Counters& tool = counters_of_library();
+  int name_length = static_cast<int>(made.name.size());
+  int verbosity = 0;
+  int kind = 0;
+  int text_length = 0;
+  int bind = 0;
+  int readonly = 0;
+  int continuous = 0;
+  int atomic = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_T_enum items = MPI_T_ENUM_NULL;
+  if (tool.info(index, made.name.data(), &name_length, &verbosity, &kind, &type, &items, nullptr,
+                &text_length, &bind, &readonly, &continuous, &atomic) != MPI_SUCCESS) {
+    return false;
+  }
+  const bool is_number = type == MPI_UNSIGNED_LONG || type == MPI_UNSIGNED_LONG_LONG ||
+                         type == MPI_UINT64_T || type == MPI_COUNT;
+  made.is_peak = kind == MPI_T_PVAR_CLASS_HIGHWATERMARK;
+  const bool is_sum = kind == MPI_T_PVAR_CLASS_COUNTER || kind == MPI_T_PVAR_CLASS_TIMER ||
+                      kind == MPI_T_PVAR_CLASS_AGGREGATE;
+  int count = 0;
+  if (!is_number || !(is_sum || made.is_peak) || bind != MPI_T_BIND_NO_OBJECT ||
+      tool.alloc(session, index, nullptr, &made.handle, &count) != MPI_SUCCESS || count != 1) {
+    return false;
+  }
+  return continuous != 0 || tool.start(session, made.handle) == MPI_SUCCESS;
+}
+
+void open_counters() {
+  const Counters& tool = counters_of_library();
+  int count = 0;
+  if (!tool.is_whole() || tool.number(&count) != MPI_SUCCESS ||
+      tool.open(&session) != MPI_SUCCESS) {
+    return;
+  }
+  for (int index = 0; index < count && handle_count < handles.size(); ++index) {
+    if (open_counter(index, handles[handle_count])) ++handle_count;
+  }
+}
+
 }  // namespace
 
 void attach_inside() {
@@ -170,11 +245,23 @@ void attach_inside() {
   cause_of_item.fill(kNoCause);
   int provided = 0;
   if (!tool().is_whole() || tool().init(MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS) return;
-  std::uint32_t& attached = record().inside.attached;
-  if (attach("wait_ended", wait_ended)) attached |= 1U;
-  if (attach("collective_ended", collective_ended)) attached |= 2U;
+  if (attach("wait_ended", wait_ended)) record().has_waits |= 1U;
+  if (attach("collective_ended", collective_ended)) record().has_waits |= 2U;
+  open_counters();
 }
 
-void read_inside() {}
+void read_inside() {
+  Record& all = record();
+  const Counters& tool = counters_of_library();
+  all.counter_count = 0;
+  for (std::size_t i = 0; i < handle_count; ++i) {
+    std::uint64_t value = 0;
+    if (tool.read(session, handles[i].handle, &value) != MPI_SUCCESS || value == 0) continue;
+    CounterRecord& row = all.counters[all.counter_count++];
+    row.name = handles[i].name;
+    row.is_peak = handles[i].is_peak ? 1 : 0;
+    row.value = value;
+  }
+}
 
 }  // namespace remit::profile

@@ -28,6 +28,7 @@ inline constexpr std::size_t kModules = 48;
 inline constexpr std::size_t kPhases = 32;
 inline constexpr std::size_t kBlamed = 4;  ///< of a call site
 inline constexpr std::size_t kSettings = 16;
+inline constexpr std::size_t kCounters = 160;
 
 /// What a call waited for.
 enum class Cause : std::uint32_t {
@@ -125,26 +126,17 @@ struct PhaseRecord {
   std::uint64_t waited_ns;
 };
 
-/// A parameter that is not what it is by default.
+/// A variable of the environment that sets a parameter of Remit.
 struct SettingRecord {
   std::array<char, 40> name;
   std::array<char, 88> value;
 };
 
-/// What only the library knows; told by its events.
-struct InsideRecord {
-  std::uint32_t attached;  ///< events that tell it
-  std::uint32_t pad;
-  std::uint64_t arrived;
-  std::uint64_t unexpected;
-  std::uint64_t unexpected_ns;  ///< how long these waited for a receive
-  std::uint64_t eager;
-  std::uint64_t rendezvous;
-  std::uint64_t starved;
-  std::uint64_t starved_ns;
-  std::uint64_t slept;
-  std::uint64_t slept_ns;
-  std::uint64_t dropped;  ///< events of which nothing is known
+/// A performance variable of MPI_T, as it was at the end.
+struct CounterRecord {
+  std::array<char, 54> name;
+  std::uint16_t is_peak;  ///< of several processes the highest counts, not the sum
+  std::uint64_t value;
 };
 
 /// How far the process has come.
@@ -189,7 +181,8 @@ struct Record {
   std::uint64_t preempted;   ///< involuntary context switches
   std::uint64_t cost_ticks;  ///< of an empty call of the recorder, measured at the start, in 1/16
   std::uint64_t processors;  ///< the first that it may run on, and how many: first << 32 | count
-  InsideRecord inside;
+  std::uint32_t has_waits;   ///< the library tells for whom calls wait
+  std::uint32_t counter_count;
   std::uint32_t module_count;
   std::uint32_t phase_count;
   std::uint32_t peer_count;
@@ -197,6 +190,7 @@ struct Record {
   std::array<ModuleRecord, kModules> modules;
   std::array<PhaseRecord, kPhases> phases;
   std::array<SettingRecord, kSettings> settings;
+  std::array<CounterRecord, kCounters> counters;
   std::array<PeerRecord, kPeers> peers;
   std::array<ThreadTable, kThreads> threads;
 };

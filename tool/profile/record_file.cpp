@@ -110,6 +110,22 @@ std::uint64_t own_processors() {
   return first << 32U | static_cast<std::uint64_t>(CPU_COUNT(&set));
 }
 
+// REMIT_X=value.
+void copy_settings(Record& record) {
+  constexpr std::size_t kPrefix = 6;
+  for (char** each = environ; *each != nullptr && record.setting_count < kSettings; ++each) {
+    const char* const equals = std::strchr(*each, '=');
+    if (std::strncmp(*each, "REMIT_", kPrefix) != 0 || equals == nullptr ||
+        std::strncmp(*each, "REMIT_PROFILE=", kPrefix + 8) == 0) {
+      continue;
+    }
+    SettingRecord& setting = record.settings[record.setting_count++];
+    std::snprintf(setting.name.data(), setting.name.size(), "%.*s",
+                  static_cast<int>(equals - *each), *each);
+    copy_text(setting.value, equals + 1);
+  }
+}
+
 void describe_process(Record& record) {
   record.pid = ::getpid();
   record.rank = launched_rank();
@@ -156,6 +172,7 @@ Record* open_record_file() {
   std::memcpy(memory, scratch, offsetof(Record, modules));  // what is behind is zero
   ::munmap(scratch, sizeof(Record));
   mapped = static_cast<Record*>(memory);
+  copy_settings(*mapped);
   mapped->magic = kMagic;  // from now on it can be read
   return mapped;
 }

@@ -43,10 +43,18 @@ const char* name_of_stage(const Rank& rank) {
   return "finalized";
 }
 
+// How many columns of the strip are one of the page.
+std::size_t merged_columns(const Profile& profile) {
+  constexpr std::size_t kManyRanks = 4096;
+  return profile.ranks.size() > kManyRanks ? 2 : 1;
+}
+
 // A letter a column, '0' to 'o' for 0 to 63 sixty-thirds; '.': the rank did not run.
-std::string strip_of(const std::array<double, kStripColumns>& columns) {
+std::string strip_of(const std::array<double, kStripColumns>& columns, std::size_t merged) {
   std::string text;
-  for (const double share : columns) {
+  for (std::size_t i = 0; i < kStripColumns; i += merged) {
+    double share = 0;
+    for (std::size_t j = i; j < i + merged; ++j) share += columns[j] / static_cast<double>(merged);
     text += share < 0 ? '.' : static_cast<char>('0' + std::lround(share * 63));
   }
   return text;
@@ -82,8 +90,8 @@ Json ranks_of(const Profile& profile) {
       row["in"] = {
           {"site", rank.open.site}, {"for", rounded(rank.open.since)}, {"peer", rank.open.peer}};
     }
-    row["strip"] = strip_of(rank.strip_mpi);
-    if (profile.has_inside) row["waits"] = strip_of(rank.strip_waited);
+    row["strip"] = strip_of(rank.strip_mpi, merged_columns(profile));
+    if (profile.has_inside) row["waits"] = strip_of(rank.strip_waited, merged_columns(profile));
     rows.push_back(std::move(row));
   }
   return rows;
@@ -206,7 +214,7 @@ std::string to_json(const Profile& profile) {
       {"sizes", sizes_of(profile)},
       {"phases", phases_of(profile)},
       {"pairs", pairs_of(profile)},
-      {"strip_columns", kStripColumns},
+      {"strip_columns", kStripColumns / merged_columns(profile)},
       {"ranks", ranks_of(profile)},
   };
   // Paths may be in any encoding.

@@ -33,6 +33,7 @@ std::string fault_of(const Record& record) {
       record.last.monotonic_ns > record.first.monotonic_ns;
   if (!fits) return "is damaged";
   for (const profile::ThreadTable& table : record.threads) {
+    if (table.threads == 0) continue;  // nobody reads more of it
     const auto sites =
         std::span(table.sites).first(std::min<std::size_t>(table.site_count, profile::kSites));
     if (table.site_count > profile::kSites || table.column_shift >= 64 ||

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,7 +75,17 @@ void complain(const char* path, int error) {
                std::strerror(error));
 }
 
+// A file beyond the limit (ulimit -f) would end the process.
+bool may_be_written() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= sizeof(Record);
+}
+
 void* map_file(const char* folder, const Record& begin) {
+  if (!may_be_written()) {
+    complain(folder, EFBIG);
+    return MAP_FAILED;
+  }
   (void)::mkdir(folder, 0777);  // where it is not there yet
   std::array<char, 4096> path{};
   for (int attempt = 0; attempt < 2 && file < 0; ++attempt) {

@@ -15,7 +15,10 @@ remit_info_DEPENDENCIES = libfiles.la
 # remit_profile: the report of mpirun --profile. Its page is a string of the program; no string may be
 # longer than 64 KB for every compiler, so that it is written in pieces.
 bin_PROGRAMS += remit_profile
-remit_profile_SOURCES = programs/profile/main.cpp \
+remit_profile_SOURCES = programs/profile/main.cpp
+remit_profile_LDADD = libprofile_report.la
+noinst_LTLIBRARIES += libprofile_report.la
+libprofile_report_la_SOURCES = \
 	programs/profile/advice.cpp programs/profile/advice.hpp \
 	programs/profile/compare.cpp programs/profile/compare.hpp \
 	programs/profile/elf_symbols.cpp programs/profile/elf_symbols.hpp \
@@ -27,7 +30,7 @@ remit_profile_SOURCES = programs/profile/main.cpp \
 	programs/profile/strip.cpp programs/profile/strip.hpp \
 	programs/profile/symbols.cpp programs/profile/symbols.hpp \
 	programs/profile/text.cpp
-remit_profile_LDADD = libruntime.la -ldl
+libprofile_report_la_LIBADD = libruntime.la -ldl
 page_text = programs/generated/page.inc
 EXTRA_DIST += programs/profile/page.html $(page_text)
 MAINTAINERCLEANFILES += $(page_text)
@@ -36,4 +39,4 @@ $(page_text): programs/profile/page.html
 	  $(AWK) 'BEGIN { q = "\"" } { print "R" q "page(" $$0 "\n)page" q }' \
 	    $(srcdir)/programs/profile/page.html >$@.tmp && mv $@.tmp $@
 generated: $(page_text)
-$(remit_profile_OBJECTS): | $(page_text) $(profile_generated)
+$(remit_profile_OBJECTS) $(libprofile_report_la_OBJECTS): | $(page_text) $(profile_generated)

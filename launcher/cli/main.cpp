@@ -332,8 +332,7 @@ int run(Options& options, std::span<char> title) {
   asio::io_context io(1);
   Expected<Helpers> helpers = start_helpers(io, has_others(*room), title);
   if (!helpers) return complain(1, helpers.error().message);
-  const Expected<ProfilePlan> profile =
-      plan_profile(options, helpers->ranks->directory(), has_others(*room));
+  const Expected<ProfilePlan> profile = plan_profile(options, helpers->ranks->directory());
   if (!profile) {
     clean_up(*helpers->ranks);
     return complain(2, profile.error().message);

@@ -18,7 +18,6 @@ namespace {
 
 constexpr const char* kLibrary = "libremit_profile.so";
 constexpr const char* kPage = "remit-profile.html";
-constexpr const char* kFolder = "remit-profile";
 
 // Those of an earlier job must not be taken for this one's.
 Expected<> empty_folder(const std::filesystem::path& folder) {
@@ -62,16 +61,14 @@ int spawn_program(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Expected<ProfilePlan> plan_profile(const Options& options, const std::string& directory,
-                                   bool has_others) {
+Expected<ProfilePlan> plan_profile(const Options& options, const std::string& directory) {
   ProfilePlan plan;
   if (!options.profile && options.profile_dir.empty()) return plan;
   std::error_code error;
   const std::filesystem::path here = std::filesystem::current_path(error);
-  if (!options.profile_dir.empty() || has_others) {
-    const std::string& chosen = options.profile_dir;
-    plan.folder = (here / (chosen.empty() ? kFolder : chosen)).lexically_normal().string();
-    plan.output = chosen.empty() ? kFolder : chosen;
+  if (!options.profile_dir.empty()) {
+    plan.folder = (here / options.profile_dir).lexically_normal().string();
+    plan.output = options.profile_dir;
   } else {
     plan.folder = directory + "/profile";
     plan.page = kPage;

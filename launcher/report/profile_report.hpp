@@ -19,11 +19,9 @@ struct ProfilePlan {
 };
 
 /// What --profile and --profile-dir come to. `directory`: the private one of this job, where
-/// records are that nobody asked to keep. Ranks on other hosts (`has_others`) have no such
-/// directory, so that records stay in a folder beside the page then. Older records in the folder
-/// are removed.
+/// records are that nobody asked to keep. Older records in the folder are removed.
 [[nodiscard]] Expected<ProfilePlan> plan_profile(const Options& options,
-                                                 const std::string& directory, bool has_others);
+                                                 const std::string& directory);
 
 /// Gives a rank's environment what makes it write its record: the preloaded library, the folder.
 /// The error says which library is missing.

@@ -210,7 +210,7 @@ void add_notes(Profile& profile, bool has_lines) {
   }
   if (profile.missing > 0) {
     notes.push_back(fmt::format(
-        "{} rank{} no record here: on another host it stays in the folder of the same name there.",
+        "{} rank{} no record here: it is on a host that was lost, or it did not call MPI.",
         profile.missing, profile.missing == 1 ? " has" : "s have"));
   }
   if (!has_lines) {

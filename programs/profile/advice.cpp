@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace remit::report {
+namespace remit::profiles {
 namespace {
 
 constexpr double kWorthSaying = 0.05;  // of the run
@@ -292,4 +292,4 @@ std::string summary_of(const Profile& profile) {
   return text;
 }
 
-}  // namespace remit::report
+}  // namespace remit::profiles

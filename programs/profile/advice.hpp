@@ -7,7 +7,7 @@
 
 #include "programs/profile/profile.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 
 /// Whom others wait for the longest. Where the library did not tell for whom a call waits: the rank
 /// that is outside of MPI for much longer than the others, and the call in which they are
@@ -27,4 +27,4 @@ void add_notes(Profile& profile, bool has_lines);
 /// Of 1, as a whole number of percent.
 [[nodiscard]] int percent(double part);
 
-}  // namespace remit::report
+}  // namespace remit::profiles

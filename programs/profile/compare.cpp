@@ -11,7 +11,7 @@
 
 #include "programs/profile/advice.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 namespace {
 
 constexpr double kLeastShare = 0.01;  // of the run
@@ -99,4 +99,4 @@ Comparison compare(const Profile& before, const Profile& after, double threshold
   return result;
 }
 
-}  // namespace remit::report
+}  // namespace remit::profiles

@@ -6,7 +6,7 @@
 
 #include "programs/profile/profile.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 
 struct Comparison {
   std::string text;        ///< a table, the largest change first
@@ -18,4 +18,4 @@ struct Comparison {
 /// less than a hundredth of the run's time count for nothing. Times are means over ranks.
 [[nodiscard]] Comparison compare(const Profile& before, const Profile& after, double threshold);
 
-}  // namespace remit::report
+}  // namespace remit::profiles

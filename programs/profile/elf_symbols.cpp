@@ -14,7 +14,7 @@
 #include <span>
 #include <string_view>
 
-namespace remit::report {
+namespace remit::profiles {
 namespace {
 
 // Bytes of a mapped file; nothing is read beyond its end.
@@ -111,4 +111,4 @@ ElfFile read_elf(const std::string& path) {
   return file;
 }
 
-}  // namespace remit::report
+}  // namespace remit::profiles

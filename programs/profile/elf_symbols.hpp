@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace remit::report {
+namespace remit::profiles {
 
 struct ElfSymbol {
   std::uint64_t begin = 0;
@@ -26,4 +26,4 @@ struct ElfFile {
 /// Reads a file that may be anything; what is not as it should be is left out.
 [[nodiscard]] ElfFile read_elf(const std::string& path);
 
-}  // namespace remit::report
+}  // namespace remit::profiles

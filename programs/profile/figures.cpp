@@ -17,7 +17,7 @@
 #include "programs/profile/strip.hpp"
 #include "tool/profile/functions.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 namespace {
 
 using profile::Record;
@@ -420,4 +420,4 @@ const char* name_of(profile::Traffic traffic) {
   return kNames[static_cast<std::size_t>(traffic)];
 }
 
-}  // namespace remit::report
+}  // namespace remit::profiles

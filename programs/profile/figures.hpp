@@ -9,11 +9,11 @@
 #include "programs/profile/record_reader.hpp"
 #include "programs/profile/symbols.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 
 /// `ended_ns`: when the job ended, since the epoch; records of processes that did not come to
 /// MPI_Finalize do not say. Without it they end with the last call of any of them.
 [[nodiscard]] Profile make_profile(const Records& records, Symbols& symbols,
                                    std::optional<std::uint64_t> ended_ns);
 
-}  // namespace remit::report
+}  // namespace remit::profiles

@@ -6,7 +6,7 @@
 
 #include "programs/profile/profile.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 
 /// Every number, as JSON. docs/profiling.md describes it.
 [[nodiscard]] std::string to_json(const Profile& profile);
@@ -24,4 +24,4 @@ namespace remit::report {
 /// For a terminal: the summary, the largest call sites, advice and notes.
 [[nodiscard]] std::string to_text(const Profile& profile);
 
-}  // namespace remit::report
+}  // namespace remit::profiles

@@ -9,7 +9,7 @@
 #include "programs/profile/advice.hpp"
 #include "programs/profile/formats.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -221,4 +221,4 @@ std::string to_json(const Profile& profile) {
   return all.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-}  // namespace remit::report
+}  // namespace remit::profiles

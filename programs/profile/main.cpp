@@ -19,7 +19,7 @@
 #include "programs/profile/formats.hpp"
 #include "programs/profile/record_reader.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 namespace {
 
 constexpr int kSlower = 1;
@@ -167,11 +167,11 @@ int main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace remit::report
+}  // namespace remit::profiles
 
 int main(int argc, char** argv) {
   try {
-    return remit::report::main(argc, argv);
+    return remit::profiles::main(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "remit_profile: {}\n", error.what());
     return 2;

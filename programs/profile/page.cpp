@@ -5,7 +5,7 @@
 
 #include "programs/profile/formats.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 namespace {
 
 constexpr std::string_view kTemplate =
@@ -30,4 +30,4 @@ std::string to_page(const Profile& profile) {
   return page;
 }
 
-}  // namespace remit::report
+}  // namespace remit::profiles

@@ -10,7 +10,7 @@
 #include "programs/profile/advice.hpp"
 #include "programs/profile/formats.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 namespace {
 
 constexpr std::size_t kMostRows = 256;
@@ -125,4 +125,4 @@ std::string strip_picture(const Profile& profile) {
   return text + "</svg>\n";
 }
 
-}  // namespace remit::report
+}  // namespace remit::profiles

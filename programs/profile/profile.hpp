@@ -11,7 +11,7 @@
 
 #include "tool/profile/record.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 
 inline constexpr std::size_t kStripColumns = 200;
 
@@ -149,4 +149,4 @@ struct Profile {
 [[nodiscard]] const char* name_of(profile::Cause cause);
 [[nodiscard]] const char* name_of(profile::Traffic traffic);
 
-}  // namespace remit::report
+}  // namespace remit::profiles

@@ -14,7 +14,7 @@
 
 #include "tool/profile/functions.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 namespace {
 
 using profile::Record;
@@ -100,4 +100,4 @@ Expected<Records> read_folders(const std::vector<std::string>& folders) {
               fmt::join(folders, ", "));
 }
 
-}  // namespace remit::report
+}  // namespace remit::profiles

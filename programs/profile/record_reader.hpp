@@ -9,7 +9,7 @@
 #include "runtime/error.hpp"
 #include "tool/profile/record.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 
 /// A record that is mapped as long as somebody has it.
 using RecordView = std::shared_ptr<const profile::Record>;
@@ -26,4 +26,4 @@ struct Records {
 /// All records of these folders; an error if there is none.
 [[nodiscard]] Expected<Records> read_folders(const std::vector<std::string>& folders);
 
-}  // namespace remit::report
+}  // namespace remit::profiles

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace remit::report {
+namespace remit::profiles {
 
 Timeline::Timeline(const profile::Record& record)
     : first_ticks_(record.first.ticks),
@@ -75,4 +75,4 @@ void fill_strip(const Timeline& time, const profile::ThreadTable& table, const S
   }
 }
 
-}  // namespace remit::report
+}  // namespace remit::profiles

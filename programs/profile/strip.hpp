@@ -7,7 +7,7 @@
 #include "programs/profile/profile.hpp"
 #include "tool/profile/record.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 
 /// What the ticks of one record are.
 class Timeline {
@@ -38,4 +38,4 @@ struct Span {
 void fill_strip(const Timeline& time, const profile::ThreadTable& table, const Span& span,
                 std::uint64_t end_ticks, Rank& rank);
 
-}  // namespace remit::report
+}  // namespace remit::profiles

@@ -11,7 +11,7 @@
 
 #include "programs/profile/elf_symbols.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 namespace {
 
 struct Dwfl;
@@ -150,4 +150,4 @@ std::string demangled(const char* name) {
   return plain;
 }
 
-}  // namespace remit::report
+}  // namespace remit::profiles

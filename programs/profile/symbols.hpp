@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace remit::report {
+namespace remit::profiles {
 
 struct SourceLine {
   std::string symbol;  ///< demangled; empty: not known
@@ -45,4 +45,4 @@ class Symbols {
 /// The name of a function as it is written in C++; that of others as it is.
 [[nodiscard]] std::string demangled(const char* name);
 
-}  // namespace remit::report
+}  // namespace remit::profiles

@@ -8,7 +8,7 @@
 #include "programs/profile/advice.hpp"
 #include "programs/profile/formats.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 namespace {
 
 constexpr std::size_t kShown = 12;  // call sites
@@ -61,4 +61,4 @@ std::string to_text(const Profile& profile) {
   return text;
 }
 
-}  // namespace remit::report
+}  // namespace remit::profiles

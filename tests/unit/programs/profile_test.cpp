@@ -14,7 +14,7 @@
 #include "tool/profile/functions.hpp"
 #include "tool/profile/record.hpp"
 
-namespace remit::report {
+namespace remit::profiles {
 namespace {
 
 using profile::Record;
@@ -215,4 +215,4 @@ TEST(ProfileRecord, BucketsArePowersOfTwo) {
 }
 
 }  // namespace
-}  // namespace remit::report
+}  // namespace remit::profiles

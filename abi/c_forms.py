@@ -23,8 +23,6 @@ INTEGERS = ("int", "MPI_Count", "MPI_Aint")
 TITLES = {
     "coll/nonblocking.cpp": "Nonblocking collective operations (MPI-5.0, sections 6.12 and 8.7).",
     "coll/persistent.cpp": "Persistent collective operations (MPI-5.0, sections 6.13 and 8.8).",
-    "not_yet/tool.cpp": "What does not work yet of the tool information interface (MPI-5.0, chapter"
-                        " 15).",
 }
 
 
@@ -103,20 +101,9 @@ def collective(function: Function, form: Form) -> str:
     return definition(function, [p.name for p in arguments + request], body, handler=True)
 
 
-def not_yet(function: Function, form: Form) -> str:
-    """Reports that the function is not there yet, on the object that the callee's column names."""
-    pieces = [f'"{function.name}"']
-    if form.form == "not_yet":
-        pieces.insert(0, form.callee)
-    body = filled(f"  return {form.form}(", pieces, ");")
-    return definition(function, pieces, body, handler=False)
-
-
 EMITTERS = {
     "forward": forward,
     "handled": forward,
-    "not_yet": not_yet,
-    "not_yet_tool": not_yet,
     **dict.fromkeys(COLLECTIVE_DRIVERS, collective),
 }
 
@@ -130,8 +117,7 @@ def head_of_file(output: str, forms: Sequence[Form]) -> str:
     if output.endswith(".inc"):
         host = f"bindings/{output.removesuffix('.inc')}.cpp"
         return "\n".join([*lines, f"// The end of {host}: MPI functions that only forward to it."])
-    is_collective = forms[0].form in COLLECTIVE_DRIVERS
-    header = "bindings/coll/call.hpp" if is_collective else "bindings/not_yet.hpp"
+    header = "bindings/coll/call.hpp"
     lines += [f"// {TITLES[output]}", f'#include "{header}"', '#include "bindings/weak.hpp"', ""]
     return "\n".join([*lines, "using namespace remit;"])
 

@@ -9,8 +9,7 @@ EXTRA_DIST += $(ABI_TABLES) abi/forms.tsv abi/fortran_api.tsv $(abi_generator)
 # Each .cpp is a source of libmpi_abi, each .inc the end of the file of its name in bindings/.
 abi_sources = \
 	bindings/generated/coll/nonblocking.cpp \
-	bindings/generated/coll/persistent.cpp \
-	bindings/generated/not_yet/tool.cpp
+	bindings/generated/coll/persistent.cpp
 abi_ends = \
 	bindings/generated/coll/blocking.inc \
 	bindings/generated/coll/op.inc \

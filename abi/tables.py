@@ -22,7 +22,7 @@ FORM_COLUMNS = ("function", "form", "call", "output")
 
 LANGUAGE_TYPES = frozenset({"char", "double", "int", "void"})
 COLLECTIVE_DRIVERS = ("blocking", "nonblocking", "persistent")
-FORMS = ("forward", "handled", "not_yet", "not_yet_tool", *COLLECTIVE_DRIVERS)
+FORMS = ("forward", "handled", *COLLECTIVE_DRIVERS)
 
 
 class TableError(Exception):

@@ -56,8 +56,6 @@ bindings_sources = \
 	bindings/env/memory.cpp \
 	bindings/mpi_lock.hpp \
 	bindings/comm/names.cpp \
-	bindings/not_yet.cpp bindings/not_yet.hpp \
-	bindings/generated/not_yet/tool.cpp \
 	bindings/objects.hpp \
 	bindings/coll/op.cpp \
 	bindings/pt2pt/pack_external.cpp \
@@ -91,6 +89,14 @@ bindings_sources = \
 	bindings/env/statistics.cpp bindings/env/statistics.hpp \
 	bindings/status.hpp \
 	bindings/process/thread_levels.hpp \
+	bindings/tool/category.cpp \
+	bindings/tool/control_variables.cpp bindings/tool/control_variables.hpp \
+	bindings/tool/event.cpp bindings/tool/event_table.hpp \
+	bindings/tool/performance_variables.cpp bindings/tool/performance_variables.hpp \
+	bindings/tool/pvar.cpp bindings/tool/pvar_table.hpp \
+	bindings/tool/tool.cpp bindings/tool/tool.hpp \
+	bindings/tool/tool_enum.cpp bindings/tool/tool_enum.hpp \
+	bindings/tool/tool_events.cpp bindings/tool/tool_events.hpp \
 	bindings/topo/topology_args.hpp \
 	bindings/types/type.cpp \
 	bindings/types/type_contents.cpp \

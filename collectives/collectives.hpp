@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "collectives/collective_watch.hpp"
 #include "collectives/context.hpp"
 #include "datatype/datatype.hpp"
 #include "datatype/reductions.hpp"
@@ -139,6 +140,7 @@ class Collective {
 
  private:
   static Task<int> body(Collective& self);
+  void tell_end();
 
   FrameArena arena_;
   Engine& engine_;
@@ -147,6 +149,7 @@ class Collective {
   const std::uint32_t sequence_;
   const Algorithm* algorithm_ = nullptr;  ///< null: every member does its part alone
   std::optional<CollCtx> context_;
+  std::optional<CollectiveWatch> watch_;  ///< somebody wants to know of it
   Task<int> task_;
 };
 

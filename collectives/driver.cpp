@@ -8,8 +8,10 @@
 #include "collectives/board/board.hpp"
 #include "collectives/board/board_meeting.hpp"
 #include "collectives/choice/decision.hpp"
+#include "collectives/collective_watch.hpp"
 #include "collectives/hierarchy.hpp"
 #include "collectives/state.hpp"
+#include "runtime/clock.hpp"
 
 namespace remit {
 
@@ -35,6 +37,7 @@ Task<int> Collective::body(Collective& self) {
   Task<int> algorithm = self.algorithm_->run(*self.context_, self.args_);
   const int error = co_await algorithm;
   self.request.status.error = error;
+  self.tell_end();
   complete_request(self.request, self.engine_.process().progress());
   co_return error;
 }
@@ -45,6 +48,13 @@ Collective::Collective(Engine& engine, CommCore& comm, const CollectiveArgs& arg
   const CollectiveShape shape = shape_of(comm, args);
   if (is_for_one(shape, args)) return;
   algorithm_ = &choose_algorithm(args.kind, shape, engine.process().params());
+}
+
+void Collective::tell_end() {
+  if (!watch_) return;
+  if (algorithm_ != nullptr) watch_->waited(monotonic_ns() - watch_->began_ns());
+  watch_->ended();
+  watch_.reset();
 }
 
 Collective::~Collective() {
@@ -59,8 +69,13 @@ void Collective::start() {
   request.complete = false;
   request.waiter = nullptr;
   request.status = OpStatus{};
+  if (engine_.process().events().any_of(kOfCollectives)) {
+    watch_.emplace(engine_, comm_, args_.kind, sequence_);
+    watch_->started(algorithm_, nullptr);
+  }
   if (algorithm_ == nullptr) {
     do_alone(comm_.size(), args_);
+    tell_end();
     complete_request(request, engine_.process().progress());
     return;
   }
@@ -74,13 +89,18 @@ namespace {
 /// Runs the coroutine of a row to its end. `on_board`: where a direct one meets; null: by messages.
 int run_algorithm(Engine& engine, const CommCore& comm, const CollectiveArgs& args,
                   const Algorithm& row, std::uint32_t sequence, const DirectOnBoard* on_board,
-                  const WaitSubject* subject) {
+                  const WaitSubject* subject, CollectiveWatch* watch) {
   Process& process = engine.process();
   FrameArenaLease arena(process.arenas());
-  CollCtx c(engine, comm, sequence, *arena, kBlockingPolls, on_board);
+  const int polls = watch == nullptr ? kBlockingPolls : kNonblockingPolls;
+  CollCtx c(engine, comm, sequence, *arena, polls, on_board);
   Task<int> task = row.run(c, args);
   task.start();
-  if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
+  if (!task.done()) {
+    const std::int64_t began_ns = watch == nullptr ? 0 : monotonic_ns();
+    process.progress().wait([&] { return task.done(); }, subject);
+    if (watch != nullptr) watch->waited(monotonic_ns() - began_ns);
+  }
   engine.links().settle(subject);
   if (ended_by_exception(task.result())) [[unlikely]]
     arena.abandon();
@@ -89,26 +109,49 @@ int run_algorithm(Engine& engine, const CommCore& comm, const CollectiveArgs& ar
 
 }  // namespace
 
-int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
-                   const WaitSubject* subject) {
-  const std::uint32_t sequence = comm.collective_sequence++;
+namespace {
+
+/// `watch`: null, or who is told that it starts.
+int run_whole(Engine& engine, CommCore& comm, const CollectiveArgs& args, std::uint32_t sequence,
+              const WaitSubject* subject, CollectiveWatch* watch) {
   learn_costs(engine, comm);
   const CollectiveShape shape = shape_of(comm, args);
   if (is_for_one(shape, args)) {
+    if (watch != nullptr) watch->started(nullptr, nullptr);
     do_alone(shape.size, args);
     return MPI_SUCCESS;
   }
-  if (known_state(comm).hierarchy_uses < Hierarchy::kPatience) [[unlikely]]
-    Hierarchy::count_use(engine, comm, subject);
   if (board_of(comm) == nullptr) count_board_use(engine, comm, args, shape, subject);
   Board* const board = board_of(comm);
   const Decision decision = decide(board, args, shape, engine.process().params());
-  if (decision.algorithm == nullptr) return board->run(args, subject);
-  if (!decision.meets_on_board) {
-    return run_algorithm(engine, comm, args, *decision.algorithm, sequence, nullptr, subject);
+  if (decision.algorithm == nullptr) {
+    if (watch != nullptr) watch->started(nullptr, board);
+    return board->run(args, subject);
+  }
+  // Not of operations on a board, which other members may do in a form that counts nothing.
+  if (known_state(comm).hierarchy_uses < Hierarchy::kPatience) [[unlikely]]
+    Hierarchy::count_use(engine, comm, subject);
+  Board* const meets_on = decision.meets_on_board ? board : nullptr;
+  if (watch != nullptr) watch->started(decision.algorithm, meets_on);
+  if (meets_on == nullptr) {
+    return run_algorithm(engine, comm, args, *decision.algorithm, sequence, nullptr, subject,
+                         watch);
   }
   const DirectOnBoard meeting{*board, decision.pace, shape.bytes, subject};
-  return run_algorithm(engine, comm, args, *decision.algorithm, sequence, &meeting, subject);
+  return run_algorithm(engine, comm, args, *decision.algorithm, sequence, &meeting, subject, watch);
+}
+
+}  // namespace
+
+int run_collective(Engine& engine, CommCore& comm, const CollectiveArgs& args,
+                   const WaitSubject* subject) {
+  const std::uint32_t sequence = comm.collective_sequence++;
+  if (!engine.process().events().any_of(kOfCollectives)) [[likely]]
+    return run_whole(engine, comm, args, sequence, subject, nullptr);
+  CollectiveWatch watch(engine, comm, args.kind, sequence);
+  const int code = run_whole(engine, comm, args, sequence, subject, &watch);
+  watch.ended();
+  return code;
 }
 
 }  // namespace remit

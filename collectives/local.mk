@@ -45,6 +45,7 @@ collective_algorithms = \
 	collectives/part.cpp \
 	collectives/state.cpp collectives/state.hpp
 collectives_sources = $(collective_algorithms) \
+	collectives/collective_watch.cpp collectives/collective_watch.hpp \
 	collectives/board/board.cpp \
 	collectives/board/board_copies.cpp collectives/board/board_copies.hpp \
 	collectives/board/board_lines.cpp \

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "files/out_of_mpi.hpp"
+#include "runtime/clock.hpp"
 
 namespace remit {
 
@@ -125,6 +126,19 @@ AccessResult out_of_memory() {
 }
 
 }  // namespace
+
+std::int64_t TransferClock::now() const {
+  const Events& events = file_.process.comms.process().events();
+  return events.wanted(EventKind::file_transfer_done) ? monotonic_ns() : 0;
+}
+
+void TransferClock::tell(const DataAccess& access, const AccessResult& result) const {
+  if (began_ns_ == 0) return;
+  const bool writes = access.kind == FileMove::write;
+  file_.process.comms.process().events().raise(EventKind::file_transfer_done, file_.comm.context,
+                                               access.from, result.bytes,
+                                               monotonic_ns() - began_ns_, writes ? 1 : 0);
+}
 
 AccessResult transfer(FileCore& file, const DataAccess& access) noexcept {
   if (access.bytes() == 0) return {};

@@ -35,6 +35,21 @@ struct AccessResult {
   Outcome outcome;         ///< with rank, file, class and words
 };
 
+/// How long an access takes, for who wants to know. The thread that holds the process.
+class TransferClock {
+ public:
+  /// It begins.
+  explicit TransferClock(FileCore& file) : file_(file), began_ns_(now()) {}
+  /// It is done: EventKind::file_transfer_done.
+  void tell(const DataAccess& access, const AccessResult& result) const;
+
+ private:
+  [[nodiscard]] std::int64_t now() const;
+
+  FileCore& file_;
+  std::int64_t began_ns_;  ///< 0: nobody wanted to know
+};
+
 /// Moves data that need no conversion, and waits for the kernel meanwhile. In atomic mode it is one
 /// whole to every other access through the same open. Any thread; the MPI lock must not be held.
 [[nodiscard]] AccessResult transfer(FileCore& file, const DataAccess& access) noexcept;

@@ -24,7 +24,11 @@ bool is_done_at_once(const FileCore& file, const DataAccess& access) {
 
 FileOperation::FileOperation(std::shared_ptr<File> file, DataAccess access, bool together,
                              Request& done)
-    : file_(std::move(file)), access_(std::move(access)), done_(done), move_(*this) {
+    : file_(std::move(file)),
+      access_(std::move(access)),
+      done_(done),
+      move_(*this),
+      clock_(file_->core()) {
   FileCore& core = file_->core();
   if (together && core.staging_now() != nullptr) staged_.emplace(core, access_);
   if (together) agreement_.emplace(core.process.comms.engine(), core.comm);
@@ -68,6 +72,7 @@ Task<int> FileOperation::body(FileOperation& self) {
 void FileOperation::end() {
   FileCore& core = file_->core();
   --core.under_way;
+  clock_.tell(access_, move_.result);
   done_.status.bytes = move_.result.bytes;
   done_.status.error = outcome() ? MPI_SUCCESS : outcome().error().code;
   complete_request(done_, core.process.progress());

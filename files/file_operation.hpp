@@ -56,6 +56,7 @@ class FileOperation {
   DataAccess access_;
   Request& done_;
   Move move_;
+  TransferClock clock_;
   std::optional<PendingStaged> staged_;        ///< where members may share memory for it
   std::optional<PendingAgreement> agreement_;  ///< among members that access together
   Task<int> task_;

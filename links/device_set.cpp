@@ -120,9 +120,22 @@ RegistrationCounters DeviceSet::registrations() const {
     sum.deregistrations += one.deregistrations;
     sum.pinned_bytes += one.pinned_bytes;
     sum.pinned_peak += one.pinned_peak;
+    sum.recent_peak += one.recent_peak;
     sum.entries += one.entries;
   }
   return sum;
+}
+
+void DeviceSet::set_events(Events& events) {
+  for (const auto& slot : devices_) {
+    if (slot->memory.cache() != nullptr) slot->memory.cache()->set_events(&events);
+  }
+}
+
+void DeviceSet::restart_peaks() {
+  for (const auto& slot : devices_) {
+    if (slot->memory.cache() != nullptr) slot->memory.cache()->restart_peak();
+  }
 }
 
 }  // namespace remit

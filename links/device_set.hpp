@@ -83,6 +83,10 @@ class DeviceSet {
 
   /// The registration caches of all devices together.
   [[nodiscard]] RegistrationCounters registrations() const;
+  /// RegistrationCounters::recent_peak is of what comes from now on.
+  void restart_peaks();
+  /// Raises the events of registrations, which outlive it.
+  void set_events(Events& events);
   /// How changes of registered memory are noticed, for a person; empty if nothing is registered.
   [[nodiscard]] std::string memory_monitor() const {
     return memory_watch_ ? memory_watch_->describe() : "";

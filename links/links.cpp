@@ -15,6 +15,7 @@ Links::Links(Process& process, std::vector<std::unique_ptr<Device>> devices, Mak
       lost_links_(process.log(), directory_, table_, postponed_, users_),
       connector_({process, table_, directory_, devices_, postponed_, lost_links_, users_}) {
   process_.progress().add(this);
+  devices_.set_events(process_.events());
 }
 
 Links::~Links() {

@@ -5,17 +5,37 @@
 #include <vector>
 
 #include "onesided/window_waits.hpp"
+#include "runtime/clock.hpp"
 
 namespace remit {
 
+namespace {
+
+/// Locks of members' memory that were not free, as far as this process sees that.
+std::uint64_t locks_waited_for(const WindowCore& window) {
+  const std::uint64_t of_adapter =
+      window.adapter != nullptr ? window.adapter->locks().waits() : std::uint64_t{0};
+  return window.host.waits() + of_adapter;
+}
+
+}  // namespace
+
 Expected<HeldLock> take_lock(WindowCore& window, int rank, bool exclusive, LockWait* subject) {
   HeldLock held{rank, exclusive, true, 0};
+  Events& events = window.manager.process().events();
+  const bool watched = events.wanted(EventKind::lock_waited);
+  const std::uint64_t waited_before = watched ? locks_waited_for(window) : 0;
+  const std::int64_t began_ns = watched ? monotonic_ns() : 0;
   const auto taken = window.adapter != nullptr
                          ? window.adapter->locks().lock(rank, exclusive, held.ticket, subject)
                      : window.members.control(rank) != nullptr
                          ? window.host.lock(rank, exclusive, held.ticket, subject)
                          : window.remote.lock(rank, exclusive, subject);
   if (!taken) return tl::unexpected(taken.error());
+  if (watched && locks_waited_for(window) != waited_before) {
+    events.raise(EventKind::lock_waited, window.comm.context, number_of(window.members.proc(rank)),
+                 monotonic_ns() - began_ns, exclusive ? 1 : 0);
+  }
   return held;
 }
 

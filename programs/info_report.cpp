@@ -16,6 +16,7 @@
 
 #include "collectives/algorithms.hpp"
 #include "mpi.h"
+#include "programs/info_variables.hpp"
 #include "runtime/cache_file.hpp"
 
 namespace remit {
@@ -341,6 +342,15 @@ Json parameters_json(const InfoReport& report) {
   return list;
 }
 
+Json variables_json(const std::vector<VariableInfo>& all) {
+  Json list = Json::array();
+  for (const VariableInfo& one : all) {
+    list.push_back(
+        {{"name", one.name}, {"kind", one.kind}, {"bound", one.bound}, {"reason", one.reason}});
+  }
+  return list;
+}
+
 Json protocols_json(const InfoReport& report) {
   Json list = Json::array();
   for (const auto& range : report.protocols) {
@@ -528,6 +538,13 @@ std::string to_text(const InfoReport& report, const InfoSections& sections) {
     separate();
     append_rdma(out, report);
   }
+  if (sections.variables) {
+    separate();
+    out += "Performance variables of MPI_T\n";
+    append_variables(out, performance_variable_info());
+    out += "\nEvents of MPI_T, and their elements\n";
+    append_variables(out, event_info());
+  }
   return out;
 }
 
@@ -550,6 +567,10 @@ std::string to_json(const InfoReport& report, const InfoSections& sections) {
   if (sections.collectives) root["collectives"] = collectives_json(report.collectives);
   if (sections.algorithms) root["algorithms"] = algorithms_json();
   if (sections.rdma) root["rdma"] = rdma_json(report);
+  if (sections.variables) {
+    root["variables"] = variables_json(performance_variable_info());
+    root["events"] = variables_json(event_info());
+  }
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

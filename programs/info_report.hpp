@@ -45,6 +45,7 @@ struct InfoSections {
   bool waiting = false;
   bool algorithms = false;  ///< the names of all rows
   bool windows = false;
+  bool variables = false;  ///< of MPI_T, and its events
 };
 
 /// Which algorithms collectives use in one communicator.
@@ -101,8 +102,8 @@ struct InfoReport {
 
 /// The wanted sections as one JSON object, keys "version", "devices" and
 /// "networks", "parameters", "protocols", "copies", "waiting", "windows", "collectives",
-/// "algorithms", "rdma". Sizes are bytes, times nanoseconds; a range without an end has "to_bytes":
-/// null.
+/// "algorithms", "rdma", "variables" and "events". Sizes are bytes, times nanoseconds; a range
+/// without an end has "to_bytes": null.
 [[nodiscard]] std::string to_json(const InfoReport& report, const InfoSections& sections);
 
 /// Lines of at most 100 columns, broken at spaces, each after `indent` spaces.

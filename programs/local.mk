@@ -5,6 +5,7 @@
 bin_PROGRAMS += remit_info
 remit_info_SOURCES = programs/remit_info.cpp programs/info_collectives.cpp \
 	programs/info_collectives.hpp programs/info_report.cpp programs/info_report.hpp \
+	programs/info_variables.cpp programs/info_variables.hpp \
 	programs/info_windows.cpp programs/info_windows.hpp programs/window_rows.cpp \
 	programs/window_rows.hpp
 # (automake takes a literal -Wl here for a mistake)

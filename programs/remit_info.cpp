@@ -115,7 +115,8 @@ Expected<InfoReport> ask(const Params& params, const InfoSections& sections,
 int run(int argc, char** argv) {
   CLI::App app(
       "Says what this installation of Remit is, what it can do on this host, and how it is "
-      "set. Without an option: everything but --collectives, --algorithms and --rdma.");
+      "set. Without an option: everything but --collectives, --algorithms, --rdma and "
+      "--variables.");
   InfoSections sections;
   bool json = false;
   std::vector<std::string> settings;
@@ -136,6 +137,8 @@ int run(int argc, char** argv) {
   app.add_flag("--window", sections.windows,
                "which ways each kind of window has to memory of this host and of others, why not "
                "faster ones, and whether its operations are passive");
+  app.add_flag("--variables", sections.variables,
+               "the parameters, performance variables and events that tools see by MPI_T");
   CollectivesQuestion question;
   CLI::Option* const collectives = add_collectives_options(app, question);
   app.add_flag("--algorithms", sections.algorithms,
@@ -160,7 +163,8 @@ int run(int argc, char** argv) {
   const bool everything = !sections.version && !sections.collectives && !sections.devices &&
                           !sections.parameters && !sections.protocols && !sections.copies &&
                           !sections.rdma && !sections.waiting && !sections.algorithms &&
-                          !sections.windows;
+                          !sections.windows && !sections.variables;
+  if (sections.variables) sections.parameters = true;
   if (everything) sections = {true, true, true, true, true, false, false, true, false, true};
   const auto report = read_params(settings).and_then(
       [&](const Params& params) { return ask(params, sections, question, waiting_ranks); });

@@ -23,24 +23,61 @@ std::size_t pool_bytes(const Params& params) {
 
 }  // namespace
 
+class Engine::Watched final : public LinkUser {
+ public:
+  explicit Watched(Engine& engine) : engine_(engine) {}
+  void connected(Link& link) override { engine_.connected(link); }
+  void introduced(Link& link, std::uint32_t word) override { engine_.introduced(link, word); }
+  void completed(std::uint64_t value, int status) override { engine_.completed(value, status); }
+  void notified(Link& link, std::uint32_t value) override { engine_.notified(link, value); }
+  void message(Link& link, std::span<const std::byte> data) override {
+    engine_.message(link, data);
+  }
+  void lost(Link& link, bool left_in_order) override { engine_.lost(link, left_in_order); }
+  void arrived(LinkDevice& device, std::span<const Completion> completions) override {
+    for (const Completion& completion : completions) engine_.links_.dispatch(device, completion);
+  }
+
+ private:
+  Engine& engine_;
+};
+
 Engine::Engine(Process& process, std::vector<std::unique_ptr<Device>> devices)
     : process_(process),
       links_(process, std::move(devices),
              [](ProcId proc) -> std::unique_ptr<Link> { return std::make_unique<Peer>(proc); }),
+      events_(process.events(), process.progress()),
       messenger_(links_),
       flow_(pool_bytes(process.params()), static_cast<std::uint32_t>(process.size()),
             links_.table(), messenger_, counters_),
-      rendezvous_(process, links_, messenger_, counters_),
-      receiver_({links_, messenger_, flow_, rendezvous_, counters_, process.progress()},
+      rendezvous_(process, links_, messenger_, counters_, events_),
+      receiver_({links_, messenger_, flow_, rendezvous_, counters_, process.progress(), events_},
                 proc_of_world_rank(process.rank()), pool_bytes(process.params())),
-      sender_({process, links_, messenger_, rendezvous_, receiver_, counters_}) {
+      sender_({process, links_, messenger_, rendezvous_, receiver_, counters_, events_}),
+      watched_(std::make_unique<Watched>(*this)) {
   links_.users().set(LinkUserId::matching, this);
   links_.publish(flow_.first_window());
+  process_.events().add(this);
+  wanted_events_changed();
 }
 
 Engine::~Engine() {
+  process_.events().remove(this);
   links_.users().set(LinkUserId::matching, nullptr);
   for (Link* link : links_.table().all()) static_cast<Peer*>(link)->waiting.clear();
+}
+
+// Each short way is closed by a test that it makes anyway, so that it costs nothing while it is
+// open: a peer takes no message by the fast path, something waits to be received, and what arrives
+// goes to another user.
+void Engine::wanted_events_changed() {
+  const bool closed = process_.events().any_of(MessageEvents::kOfMessages);
+  if (closed == is_watched_) return;
+  is_watched_ = closed;
+  messenger_.close_fast_path(closed);
+  receiver_.close_fast_paths(closed);
+  LinkUser* const user = closed ? static_cast<LinkUser*>(watched_.get()) : this;
+  links_.users().set(LinkUserId::matching, user);
 }
 
 void Engine::cancel(Request& request) {
@@ -74,6 +111,7 @@ void Engine::connected(Link& link) {
   auto& peer = static_cast<Peer&>(link);
   const bool foreign = links_.directory().is_foreign(peer.id);
   flow_.connected(peer, foreign ? 0 : flow_.first_window());
+  events_.events().raise(EventKind::connection_opened, MessageEvents::peer_number(peer.id));
   sender_.connected(peer);
 }
 
@@ -97,6 +135,8 @@ void Engine::message(Link& link, std::span<const std::byte> data) {
 void Engine::lost(Link& link, bool left_in_order) {
   auto& peer = static_cast<Peer&>(link);
   peer.fast_below = 0;
+  events_.events().raise(EventKind::connection_failed, MessageEvents::peer_number(peer.id),
+                         left_in_order ? 1 : 0);
   sender_.lost(peer);
   rendezvous_.transfers().for_each([&](Transfer& transfer) {
     if (transfer.peer != &peer) return;

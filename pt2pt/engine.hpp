@@ -15,6 +15,7 @@
 #include "pt2pt/communicator.hpp"
 #include "pt2pt/counters.hpp"
 #include "pt2pt/flow_control.hpp"
+#include "pt2pt/message_events.hpp"
 #include "pt2pt/messenger.hpp"
 #include "pt2pt/peer.hpp"
 #include "pt2pt/receiver.hpp"
@@ -30,7 +31,7 @@ namespace remit {
 /// the work. All calls by the thread that holds the process; none blocks and none allocates in
 /// steady state. Arguments were checked by the caller: ranks are valid ranks of `comm` (not
 /// MPI_PROC_NULL), tags in range, views of committed types.
-class Engine final : public LinkUser {
+class Engine final : public LinkUser, private EventSwitch {
  public:
   /// Opens links over `devices`, uses them, and publishes their addresses. `process` must outlive
   /// it. Throws std::runtime_error if that fails.
@@ -159,6 +160,9 @@ class Engine final : public LinkUser {
   [[nodiscard]] const Rendezvous& rendezvous() const { return rendezvous_; }
   [[nodiscard]] const Receiver& receiver() const { return receiver_; }
   [[nodiscard]] const Sender& sender() const { return sender_; }
+  [[nodiscard]] const MessageEvents& message_events() const { return events_; }
+  /// UnexpectedStore::recent_peak() is of what comes from now on.
+  void restart_unexpected_peak() { receiver_.unexpected().restart_peak(); }
 
   // LinkUser. Every link of links_ is a Peer.
   void connected(Link& link) override;
@@ -170,17 +174,25 @@ class Engine final : public LinkUser {
   void arrived(LinkDevice& device, std::span<const Completion> completions) override;
 
  private:
+  /// Takes the place of the engine among users of links while somebody wants to hear of every
+  /// message: what arrives takes no short way.
+  class Watched;
+
+  void wanted_events_changed() override;
   void receive(Peer& peer, std::span<const std::byte> data);
   void receive_handle(Peer& peer, const HandleHeader& header);
 
   Process& process_;
   Links links_;
   MessageCounters counters_;
+  MessageEvents events_;
   Messenger messenger_;
   FlowControl flow_;
   Rendezvous rendezvous_;
   Receiver receiver_;
   Sender sender_;
+  std::unique_ptr<Watched> watched_;
+  bool is_watched_ = false;  ///< `watched_` is at its place, and the short ways are closed
 };
 
 }  // namespace remit

@@ -54,6 +54,7 @@ class BlockPool {
   }
 
   [[nodiscard]] std::size_t in_use() const { return in_use_; }
+  [[nodiscard]] std::size_t capacity() const { return capacity_; }
   /// The most bytes that were ever held.
   [[nodiscard]] std::size_t peak() const { return peak_; }
 

@@ -58,6 +58,9 @@ class Messenger {
   void send_handle(Peer& peer, MessageKind kind, SlabHandle handle, std::uint32_t value = 0,
                    std::uint8_t flags = 0);
 
+  /// Whether the fast path of sends is closed, for somebody wants to hear of every message.
+  void close_fast_path(bool closed);
+
   /// `bytes` packed bytes of a message from `offset` on, as they can be sent: where they are, or in
   /// a buffer that holds them until the next call.
   [[nodiscard]] std::span<const std::byte> packed(const View& view, std::size_t offset,
@@ -70,9 +73,11 @@ class Messenger {
 
  private:
   /// From now on the fast path may be used.
-  static void greet(Peer& peer);
+  void greet(Peer& peer);
+  void set_fast_path(Peer& peer) const;
 
   Links& links_;
+  bool fast_path_closed_ = false;
   std::vector<std::byte> buffer_;
 };
 

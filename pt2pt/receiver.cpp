@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "pt2pt/receiver_deliver.hpp"
@@ -63,6 +64,7 @@ void Receiver::irecv(Request& request, const View& buffer, int source, int tag,
   prepare_receive(request, buffer);
   request.key = {comm.context + (collective ? 1U : 0U), source, tag};
   request.proc = source == MPI_ANY_SOURCE ? kAnyProc : comm.peers().proc(source);
+  parts_.events.posted(request);
   if (UnexpectedLinks* found = matcher_.find(request.key)) {
     matcher_.remove(*found);
     return consume(static_cast<Unexpected&>(*found), request);
@@ -70,7 +72,7 @@ void Receiver::irecv(Request& request, const View& buffer, int source, int tag,
   if (request.proc != kAnyProc) {
     const Link* link = parts_.links.find(request.proc);
     if (link != nullptr && link->failed) {
-      return fail_request(request, MPI_ERR_PROC_ABORTED, parts_.progress);
+      return parts_.events.fail(request, MPI_ERR_PROC_ABORTED);
     }
   }
   request.place = RequestPlace::posted;
@@ -97,38 +99,41 @@ void Receiver::imrecv(Request& request, const View& buffer, MatchedMessage* mess
   prepare_receive(request, buffer);
   auto& unexpected = static_cast<Unexpected&>(*message);
   request.key = unexpected.key();
-  request.proc = unexpected.peer != nullptr ? unexpected.peer->id : self_;
+  request.proc = sender_of(unexpected);
+  parts_.events.posted(request);
   consume(unexpected, request);
 }
 
 void Receiver::cancel_posted(Request& request) {
   matcher_.remove_posted(request);
-  cancel_request(request, parts_.progress);
+  parts_.events.cancel(request);
 }
 
 void Receiver::cancel_from_self(Request& send) {
   matcher_.remove(*send.unexpected);
   forget(*send.unexpected);
-  cancel_request(send, parts_.progress);
+  parts_.events.cancel(send);
 }
 
 /// A receive takes a message that was here first, and which is out of matching already.
 void Receiver::consume(Unexpected& message, Request& request) {
   set_received(request, message.key(), message.bytes);
+  parts_.events.matched(sender_of(message), message.key(), message.bytes, message.arrived_ns,
+                        request);
   switch (message.kind) {
     case UnexpectedKind::from_self: {
       Request& send = *message.request;
       copy_packed(send.view, request.view);
       forget(message);
       send.place = RequestPlace::nowhere;
-      complete_request(send, parts_.progress);
-      return complete_request(request, parts_.progress);
+      parts_.events.complete(send);
+      return parts_.events.complete(request);
     }
     case UnexpectedKind::announced: {
       Peer& peer = *message.peer;
       const Announcement announced = message.announced;
       forget(message);
-      if (peer.failed) return fail_request(request, MPI_ERR_PROC_ABORTED, parts_.progress);
+      if (peer.failed) return parts_.events.fail(request, MPI_ERR_PROC_ABORTED);
       return parts_.rendezvous.start(peer, request, announced);
     }
     case UnexpectedKind::arriving:
@@ -149,7 +154,7 @@ void Receiver::hand_over(Unexpected& message, Request& request) {
   if (sender != kNoSlabHandle && !peer->failed) {
     parts_.messenger.send_handle(*peer, MessageKind::ack, sender);
   }
-  complete_request(request, parts_.progress);
+  parts_.events.complete(request);
 }
 
 /// Frees a message that is out of matching, and what it occupied.
@@ -170,11 +175,14 @@ void Receiver::eager(Peer& peer, const EagerHeader& header, SlabHandle sender,
   const MatchKey key{header.context, header.source, header.tag};
   if (PostedLink* posted = matcher_.take_posted(key)) {
     auto& request = static_cast<Request&>(*posted);
+    parts_.events.expected(peer.id, key, data.size(), request);
     fill(peer, request, key, data);
     if (sender != kNoSlabHandle) parts_.messenger.send_handle(peer, MessageKind::ack, sender);
-    return complete_request(request, parts_.progress);
+    return parts_.events.complete(request);
   }
+  const std::int64_t now = parts_.events.arrived(peer.id, key, data.size(), false);
   Unexpected& message = store_.add(key, data.size());
+  message.arrived_ns = now;
   message.kind = UnexpectedKind::eager;
   message.units = units_of(data.size());
   message.peer = &peer;
@@ -192,10 +200,13 @@ void Receiver::announced(Peer& peer, const RtsHeader& header) {
   const Announcement announced = read_announcement(header);
   if (PostedLink* posted = matcher_.take_posted(key)) {
     auto& request = static_cast<Request&>(*posted);
+    parts_.events.expected(peer.id, key, announced.length, request);
     set_received(request, key, announced.length);
     parts_.rendezvous.start(peer, request, announced);
   } else {
+    const std::int64_t now = parts_.events.arrived(peer.id, key, announced.length, false);
     Unexpected& message = store_.add(key, announced.length);
+    message.arrived_ns = now;
     message.kind = UnexpectedKind::announced;
     message.peer = &peer;
     message.announced = announced;
@@ -208,14 +219,17 @@ void Receiver::announced(Peer& peer, const RtsHeader& header) {
 void Receiver::from_self(Request& send) {
   if (PostedLink* posted = matcher_.take_posted(send.key)) {
     auto& receive = static_cast<Request&>(*posted);
+    parts_.events.expected(self_, send.key, send.view.size(), receive);
     copy_packed(send.view, receive.view);
     set_received(receive, send.key, send.view.size());
-    complete_request(receive, parts_.progress);
-    return complete_request(send, parts_.progress);
+    parts_.events.complete(receive);
+    return parts_.events.complete(send);
   }
   const std::size_t bytes = send.view.size();
   const std::uint32_t units = units_of(bytes);
+  const std::int64_t now = parts_.events.arrived(self_, send.key, bytes, false);
   Unexpected& message = store_.add(send.key, bytes);
+  message.arrived_ns = now;
   if (send.mode != SendMode::synchronous && bytes <= kSelfEager && parts_.flow.reserve(units)) {
     message.kind = UnexpectedKind::from_self_eager;
     message.units = units;
@@ -223,7 +237,7 @@ void Receiver::from_self(Request& send) {
       store_.hold_data(message);
       send.view.pack(0, {message.data, bytes});
     }
-    complete_request(send, parts_.progress);
+    parts_.events.complete(send);
   } else {
     message.kind = UnexpectedKind::from_self;
     message.request = &send;
@@ -285,6 +299,15 @@ void Receiver::fail_pull(Transfer& transfer) {
   parts_.rendezvous.lost(transfer);
 }
 
+// No communicator has this context.
+void Receiver::close_fast_paths(bool closed) {
+  if (closed == fast_paths_closed_) return;
+  fast_paths_closed_ = closed;
+  if (!closed) return matcher_.remove(nobodys_);
+  nobodys_.links[0].key = {std::numeric_limits<ContextId>::max(), 0, 0};
+  matcher_.add(nobodys_);
+}
+
 void Receiver::lost(const Peer& peer, bool left_in_order) {
   std::vector<Request*> hit;
   matcher_.for_each_posted([&](PostedLink& posted) {
@@ -294,7 +317,7 @@ void Receiver::lost(const Peer& peer, bool left_in_order) {
   });
   for (Request* request : hit) {
     matcher_.remove_posted(*request);
-    fail_request(*request, MPI_ERR_PROC_ABORTED, parts_.progress);
+    parts_.events.fail(*request, MPI_ERR_PROC_ABORTED);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "pt2pt/counters.hpp"
 #include "pt2pt/flow_control.hpp"
 #include "pt2pt/matching.hpp"
+#include "pt2pt/message_events.hpp"
 #include "pt2pt/messenger.hpp"
 #include "pt2pt/peer.hpp"
 #include "pt2pt/rendezvous.hpp"
@@ -44,6 +45,7 @@ class Receiver {
     Rendezvous& rendezvous;
     MessageCounters& counters;
     Progress& progress;
+    MessageEvents& events;
   };
   /// `self`: this process. `pool_bytes`: memory for messages that wait, to which `parts.flow` keeps
   /// peers.
@@ -84,13 +86,22 @@ class Receiver {
   void end_pull(Transfer& transfer);
   /// The sender of a pulled message is lost: a receive that finds it gets an error.
   void fail_pull(Transfer& transfer);
+  /// While somebody wants to hear of every message, the fast paths of receives are closed by a
+  /// message that none of them can take: those that look first whether anything waits.
+  void close_fast_paths(bool closed);
+
   /// Receives from the peer end with an error; so do those from any source, for they might wait for
   /// it for ever, unless it left in order. Eager messages that are here can still be received.
   void lost(const Peer& peer, bool left_in_order);
 
   [[nodiscard]] Matcher& matcher() { return matcher_; }
   [[nodiscard]] const Matcher& matcher() const { return matcher_; }
+  /// Messages that wait to be received.
+  [[nodiscard]] std::size_t unexpected_messages() const {
+    return matcher_.unexpected() - (fast_paths_closed_ ? 1 : 0);
+  }
   [[nodiscard]] const UnexpectedStore& unexpected() const { return store_; }
+  [[nodiscard]] UnexpectedStore& unexpected() { return store_; }
 
  private:
   void fill(Peer& peer, Request& request, const MatchKey& key, std::span<const std::byte> data);
@@ -99,6 +110,12 @@ class Receiver {
   void forget(Unexpected& message);
   void start_pull(Unexpected& message);
 
+  [[nodiscard]] ProcId sender_of(const Unexpected& message) const {
+    return message.peer != nullptr ? message.peer->id : self_;
+  }
+
+  Unexpected nobodys_;  // see close_fast_paths(); outlives `matcher_`
+  bool fast_paths_closed_ = false;
   Matcher matcher_;
   const ProcId self_;
   const Parts parts_;

@@ -23,6 +23,9 @@ void Rendezvous::announce(Peer& peer, Request& request, std::size_t bytes, bool 
   Transfer& transfer = transfers_.begin_send(peer, request, TransferKind::await_answer);
   transfer.length = bytes;
   transfer.key = request.key;
+  if (events_.events().wanted(EventKind::rendezvous_answered)) {
+    transfer.announced_ns = monotonic_ns();
+  }
   const std::size_t piece = slot.memory.pin_piece();
   transfer.chunk =
       static_cast<std::uint32_t>(piece != 0 ? std::min(slot.chunk, piece) : slot.chunk);
@@ -77,6 +80,7 @@ void Rendezvous::offer(Transfer& transfer, RtsHeader& header) {
 void Rendezvous::clear_to_send(Peer& peer, const CtsHeader& header) {
   Transfer* transfer = transfers_.find(peer, header.sender);
   if (transfer == nullptr || transfer->kind != TransferKind::await_answer) return;
+  raise_answered(*transfer);
   transfer->remote_handle = header.receiver;
   transfer->remote = {header.address, header.key};
   transfer->length = std::min<std::size_t>(transfer->length, header.length);
@@ -103,6 +107,7 @@ void Rendezvous::answer(Peer& peer, const HandleHeader& header) {
   switch (header.kind) {
     case MessageKind::ack:
     case MessageKind::done:
+      if (transfer->kind == TransferKind::await_answer) raise_answered(*transfer);
       return finish(*transfer, (header.flags & kFailed) != 0 ? MPI_ERR_OTHER : MPI_SUCCESS);
     case MessageKind::fragment_ack:
       transfer->window += header.value;
@@ -114,6 +119,14 @@ void Rendezvous::answer(Peer& peer, const HandleHeader& header) {
     default:
       ++counters_.malformed;
   }
+}
+
+void Rendezvous::raise_answered(const Transfer& transfer) {
+  if (transfer.announced_ns == 0) return;
+  events_.events().raise(EventKind::rendezvous_answered,
+                         MessageEvents::peer_number(transfer.peer->id),
+                         monotonic_ns() - transfer.announced_ns, transfer.key.context,
+                         transfer.key.tag, transfer.length);
 }
 
 void Rendezvous::cancel(const Request& request) {
@@ -129,7 +142,7 @@ void Rendezvous::start(Peer& peer, Request& request, const Announcement& announc
   if (length == 0 || announced.has_data) {
     if (length != 0) request.view.unpack(0, std::span(announced.data).first(length));
     messenger_.send_handle(peer, MessageKind::done, announced.sender);
-    return complete_request(request, process_.progress());
+    return events_.complete(request);
   }
   Transfer& transfer = transfers_.begin_receive(peer, &request, announced.sender);
   transfer.remote = announced.remote;
@@ -379,7 +392,7 @@ void Rendezvous::finish(Transfer& transfer, int error) {
   if (request == nullptr) return;
   request->place = RequestPlace::nowhere;
   if (error != MPI_SUCCESS) request->status.error = error;
-  complete_request(*request, process_.progress());
+  events_.complete(*request);
 }
 
 /// Nothing of it is under way any more.

@@ -9,6 +9,7 @@
 
 #include "links/links.hpp"
 #include "pt2pt/counters.hpp"
+#include "pt2pt/message_events.hpp"
 #include "pt2pt/messenger.hpp"
 #include "pt2pt/peer.hpp"
 #include "pt2pt/request.hpp"
@@ -27,11 +28,13 @@ namespace remit {
 class Rendezvous {
  public:
   /// All must outlive it.
-  Rendezvous(Process& process, Links& links, Messenger& messenger, MessageCounters& counters)
+  Rendezvous(Process& process, Links& links, Messenger& messenger, MessageCounters& counters,
+             MessageEvents& events)
       : process_(process),
         links_(links),
         messenger_(messenger),
         counters_(counters),
+        events_(events),
         memory_(counters) {}
 
   // At the sender.
@@ -85,11 +88,13 @@ class Rendezvous {
   void post(Transfer& transfer, Operation& operation, std::size_t bytes, std::uint32_t part = 0);
   void end_failed(Transfer& transfer);
   void no_memory(Transfer& transfer);
+  void raise_answered(const Transfer& transfer);
 
   Process& process_;
   Links& links_;
   Messenger& messenger_;
   MessageCounters& counters_;
+  MessageEvents& events_;
   TransferTable transfers_;
   TransferMemory memory_;
 };

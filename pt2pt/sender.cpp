@@ -28,12 +28,16 @@ void Sender::isend(Request& request, const View& buffer, int dest, int tag, cons
   request.proc = comm.peers().proc(dest);
   request.key = {comm.context + (collective ? 1U : 0U), comm.rank, tag};
   request.place = RequestPlace::nowhere;
-  if (request.proc == self_) return parts_.receiver.from_self(request);
+  parts_.events.posted(request);
+  if (request.proc == self_) {
+    parts_.events.protocol(request, request.view.size(), ProtocolEvent::self);
+    return parts_.receiver.from_self(request);
+  }
   auto& peer = static_cast<Peer&>(parts_.links.get(request.proc));
   if (peer.device != nullptr && !peer.failed) [[likely]] {
     start(peer, request);
   } else if (peer.failed) {
-    fail_request(request, MPI_ERR_PROC_ABORTED, parts_.process.progress());
+    parts_.events.fail(request, MPI_ERR_PROC_ABORTED);
   } else {
     request.place = RequestPlace::waiting;
     peer.waiting.push_back(request);
@@ -49,21 +53,32 @@ void Sender::start(Peer& peer, Request& request) {
   const DeviceProtocols& protocols = *peer.protocols;
   Rendezvous& rendezvous = parts_.rendezvous;
   if (bytes >= protocols.table.eager_below(layout)) {
+    parts_.events.protocol(request, bytes, ProtocolEvent::rendezvous);
     return rendezvous.announce(peer, request, bytes, false);
   }
   const std::uint32_t units = units_of(bytes);
   const bool is_long = bytes >= protocols.long_send;
   // Long ones leave credits for those that have no other way to complete by themselves.
   const std::uint32_t reserve = is_long ? peer.their_window / 2 : 0;
-  if (units + reserve > peer.credits) return rendezvous.announce(peer, request, bytes, true);
+  if (units + reserve > peer.credits) {
+    parts_.events.protocol(request, bytes, ProtocolEvent::starved);
+    parts_.events.events().raise(EventKind::credits_starved,
+                                 MessageEvents::peer_number(request.proc), request.key.context,
+                                 request.key.tag, bytes);
+    return rendezvous.announce(peer, request, bytes, true);
+  }
   if (is_long &&
       (!slot.pending.empty(peer.endpoint) || !slot.eager->takes_now(peer.endpoint, bytes))) {
+    parts_.events.protocol(request, bytes, ProtocolEvent::rendezvous);
     return rendezvous.announce(peer, request, bytes, false);
   }
   send_eager(peer, request, bytes, units);
 }
 
 void Sender::send_eager(Peer& peer, Request& request, std::size_t bytes, std::uint32_t units) {
+  const bool synchronous = request.mode == SendMode::synchronous;
+  parts_.events.protocol(request, bytes,
+                         synchronous ? ProtocolEvent::eager_synchronous : ProtocolEvent::eager);
   peer.credits -= units;
   ++parts_.counters.eager;
   const auto data = parts_.messenger.packed(request.view, 0, bytes);
@@ -71,9 +86,9 @@ void Sender::send_eager(Peer& peer, Request& request, std::size_t bytes, std::ui
   header.context = request.key.context;
   header.source = request.key.source;
   header.tag = request.key.tag;
-  if (request.mode != SendMode::synchronous) {
+  if (!synchronous) {
     parts_.messenger.send(peer, header, data);
-    return complete_request(request, parts_.process.progress());
+    return parts_.events.complete(request);
   }
   parts_.rendezvous.transfers().begin_send(peer, request, TransferKind::await_ack);
   EagerSyncHeader sync;
@@ -86,7 +101,7 @@ void Sender::send_eager(Peer& peer, Request& request, std::size_t bytes, std::ui
 void Sender::cancel_waiting(Request& request) {
   request.ListNode<>::unlink();
   --waiting_;
-  cancel_request(request, parts_.process.progress());
+  parts_.events.cancel(request);
 }
 
 void Sender::connected(Peer& peer) {
@@ -101,7 +116,7 @@ void Sender::connected(Peer& peer) {
 void Sender::lost(Peer& peer) {
   while (Request* request = peer.waiting.pop_front()) {
     --waiting_;
-    fail_request(*request, MPI_ERR_PROC_ABORTED, parts_.process.progress());
+    parts_.events.fail(*request, MPI_ERR_PROC_ABORTED);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "links/links.hpp"
 #include "pt2pt/communicator.hpp"
 #include "pt2pt/counters.hpp"
+#include "pt2pt/message_events.hpp"
 #include "pt2pt/messenger.hpp"
 #include "pt2pt/peer.hpp"
 #include "pt2pt/receiver.hpp"
@@ -30,6 +31,7 @@ class Sender {
     Rendezvous& rendezvous;
     Receiver& receiver;
     MessageCounters& counters;
+    MessageEvents& events;
   };
   explicit Sender(const Parts& parts);
 

@@ -82,6 +82,7 @@ struct Transfer {
   std::unique_ptr<PinWindow> pins;   ///< instead of `memory`
   Unexpected* unexpected = nullptr;  ///< fragment_target: into the pool, for this message
   MatchKey key;                      ///< sender: for cancel
+  std::int64_t announced_ns = 0;     ///< sender: when, if somebody wants to know
 };
 
 /// Base of what improbe() hands out.
@@ -101,11 +102,12 @@ struct Unexpected : UnexpectedLinks, MatchedMessage {
   bool pulled = false;      ///< `units` are no sender's lease
   std::uint32_t units = 0;  ///< of the pool that it occupies
   std::size_t bytes = 0;
-  std::byte* data = nullptr;   ///< eager: a block of the pool; null if bytes == 0
-  Peer* peer = nullptr;        ///< null: from this process
-  Request* request = nullptr;  ///< from_self: the send
-  Transfer* pull = nullptr;    ///< arriving
-  Announcement announced;      ///< of eager synchronous messages only `sender`, else no handle
+  std::byte* data = nullptr;    ///< eager: a block of the pool; null if bytes == 0
+  Peer* peer = nullptr;         ///< null: from this process
+  Request* request = nullptr;   ///< from_self: the send
+  Transfer* pull = nullptr;     ///< arriving
+  std::int64_t arrived_ns = 0;  ///< when its envelope came, if somebody wants to know
+  Announcement announced;       ///< of eager synchronous messages only `sender`, else no handle
 };
 static_assert(sizeof(Unexpected) <= kRecordUnits * kUnitBytes);
 

@@ -2,13 +2,13 @@
 // The memory of messages that arrived before their receives.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 
 #include "pt2pt/matching.hpp"
 #include "pt2pt/memory_pool.hpp"
 #include "pt2pt/transfer.hpp"
 #include "runtime/pool.hpp"
+#include "runtime/watermark.hpp"
 
 namespace remit {
 
@@ -29,13 +29,13 @@ class UnexpectedStore {
     Unexpected& message = *records_.allocate();
     message.links[0].key = key;
     message.bytes = bytes;
-    peak_ = std::max(peak_, this->bytes());
+    peak_.reach(this->bytes());
     return message;
   }
   /// Gives it memory for its bytes, which must not be none. Throws std::bad_alloc.
   void hold_data(Unexpected& message) {
     message.data = blocks_.allocate(message.bytes);
-    peak_ = std::max(peak_, bytes());
+    peak_.reach(bytes());
   }
   void free(Unexpected& message) {
     free_data(message);
@@ -46,7 +46,15 @@ class UnexpectedStore {
   [[nodiscard]] std::size_t bytes() const {
     return blocks_.in_use() + records_.live() * sizeof(Unexpected);
   }
-  [[nodiscard]] std::size_t peak() const { return peak_; }
+  [[nodiscard]] std::size_t peak() const { return peak_.most(); }
+  /// The most since restart_peak().
+  [[nodiscard]] std::size_t recent_peak() const { return peak_.recent(); }
+  void restart_peak() { peak_.restart(bytes()); }
+  /// Of the memory for data that is in use, in hundredths of a percent.
+  [[nodiscard]] std::size_t pool_use() const {
+    const std::size_t all = blocks_.capacity();
+    return all == 0 ? 0 : blocks_.in_use() * 10000 / all;
+  }
 
  private:
   void free_data(Unexpected& message) {
@@ -55,7 +63,7 @@ class UnexpectedStore {
 
   Slab<Unexpected> records_;
   BlockPool blocks_;
-  std::size_t peak_ = 0;
+  Watermark peak_;
 };
 
 }  // namespace remit

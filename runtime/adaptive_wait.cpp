@@ -58,7 +58,7 @@ void AdaptiveWait::rest(std::int64_t now_ns) {
 void AdaptiveWait::try_end_rest(std::int64_t now_ns) {
   if (now_ns < rest_end_ns_) return;
   resting_ = false;
-  now_ = plan_;
+  follow_plan();
   const long count = taken_off_();
   const std::int64_t turns = count - std::exchange(last_taken_off_, count);
   if (turns * kNsPerTurn > rest_ns_) rest(now_ns);

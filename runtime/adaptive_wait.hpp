@@ -28,11 +28,20 @@ class AdaptiveWait {
   explicit AdaptiveWait(const WaitPolicy& plan, long (*taken_off)() = times_taken_off)
       : now_(plan), plan_(plan), taken_off_(taken_off) {}
 
-  void set_plan(const WaitPolicy& plan) { plan_ = now_ = plan; }
+  void set_plan(const WaitPolicy& plan) {
+    plan_ = plan;
+    follow_plan();
+  }
   [[nodiscard]] const WaitPolicy& plan() const { return plan_; }
   /// What waits do at present; stays where it is.
   [[nodiscard]] const WaitPolicy& now() const { return now_; }
   [[nodiscard]] bool is_resting() const { return resting_; }
+  /// While waits are watched now() has no polls before the first yield, so that each wait comes to
+  /// the slow half of Progress at once, which spins as the plan says.
+  void watch(bool watched) {
+    watched_ = watched;
+    now_.spin_polls = watched_ ? 0 : plan_.spin_polls;
+  }
 
   /// Whether waits spin on a core that was to be this process's own.
   [[nodiscard]] bool spins_alone() const { return now_.spin && plan_.sleep; }
@@ -52,10 +61,15 @@ class AdaptiveWait {
 
  private:
   void rest(std::int64_t now_ns);
+  void follow_plan() {
+    now_ = plan_;
+    watch(watched_);
+  }
 
   WaitPolicy now_;
   WaitPolicy plan_;
   bool resting_ = false;
+  bool watched_ = false;
   std::int64_t rest_end_ns_ = 0;
   std::int64_t rest_ns_ = 0;  ///< how long the last one is
   long last_taken_off_ = 0;   ///< what taken_off_() said when last asked

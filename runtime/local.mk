@@ -9,6 +9,7 @@ runtime_sources = \
 	runtime/call_status.cpp runtime/call_status.hpp \
 	runtime/clock.hpp \
 	runtime/error.cpp runtime/error.hpp \
+	runtime/events.cpp runtime/events.hpp \
 	runtime/fmt.cpp \
 	runtime/host_facts.cpp runtime/host_facts.hpp \
 	runtime/intrusive_list.hpp \
@@ -37,6 +38,7 @@ runtime_sources = \
 	runtime/topology.cpp runtime/topology.hpp \
 	runtime/wait_notices.cpp runtime/wait_notices.hpp \
 	runtime/wait_policy.cpp runtime/wait_policy.hpp \
+	runtime/watermark.hpp \
 	runtime/word_watch.hpp
 runtime_groups = together/runtime-1.cpp together/runtime-2.cpp
 if TOGETHER

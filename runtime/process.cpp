@@ -13,6 +13,7 @@ Process::Process(std::unique_ptr<Bootstrap> bootstrap, std::shared_ptr<const Clo
       params_(std::move(params)),
       log_(fmt::format("remit: rank {} ({}): ", identity().rank, identity().host),
            log_level_from(params_.text(log_param))),
+      progress_({}, &events_),
       random_(seed),
       rank_(identity().rank),
       size_(identity().size) {}

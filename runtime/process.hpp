@@ -11,6 +11,7 @@
 
 #include "runtime/bootstrap.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/events.hpp"
 #include "runtime/log.hpp"
 #include "runtime/params.hpp"
 #include "runtime/progress.hpp"
@@ -40,6 +41,7 @@ class Process {
   Log& log() { return log_; }
   std::mt19937_64& random() { return random_; }
   FrameArenaPool& arenas() { return arenas_; }
+  [[nodiscard]] Events& events() { return events_; }
 
   /// What a layer above keeps for this process, one object of each type: made when it is first
   /// asked for, gone before everything else here.
@@ -55,6 +57,7 @@ class Process {
   std::shared_ptr<const Clock> clock_;
   Params params_;
   Log log_;
+  Events events_;
   Progress progress_;
   std::mt19937_64 random_;
   FrameArenaPool arenas_;

@@ -28,6 +28,18 @@ int tighter(int a, int b) {
 
 }  // namespace
 
+Progress::Progress(WaitPolicy policy, Events* events) : policy_(policy), events_(events) {
+  if (events_ != nullptr) events_->add(this);
+}
+
+Progress::~Progress() {
+  if (events_ != nullptr) events_->remove(this);
+}
+
+void Progress::wanted_events_changed() {
+  policy_.watch(events_->wanted(EventKind::wait_ended));
+}
+
 void Progress::add(ProgressSource* source) {
   sources_.push_back(source);
   if (armed_) source->arm();
@@ -73,7 +85,20 @@ void Progress::look_for_others(Idle& idle) {
   if (idle.polls != kPollsPerLook && policy_.spun(before, now)) ++counters_.crowded;
 }
 
+/// While waits are watched they come here instead of spinning in pause(). True if it has done what
+/// that does.
+bool Progress::spin_watched(Idle& idle) {
+  if (idle.policy != &policy_.now()) return false;  // no call waits
+  WaitNotices::watch(idle.notice, *events_, idle.polls == 0 && idle.yields == 0);
+  if (!idle.policy->spin || idle.polls >= policy_.plan().spin_polls) return false;
+  if (++idle.polls % kPollsPerRelax == 0) cpu_relax();
+  if (idle.polls % kPollsPerOffer == 0) look_around(idle);
+  return true;
+}
+
 void Progress::give_up_core(Idle& idle) {
+  const bool watched = events_ != nullptr && events_->wanted(EventKind::wait_ended);
+  if (watched && spin_watched(idle)) return;
   if (idle.yields == 0 && policy_.is_resting()) policy_.try_end_rest(monotonic_ns());
   if (idle.yields >= idle.policy->yields && idle.policy->sleep) {
     sleep(idle);
@@ -133,10 +158,15 @@ bool Progress::block(int wake_event, Idle& idle) {
   if (polled.empty()) bound = tighter(bound, kBlindSleepMs);
   const WaitNotice& notice = idle.notice;
   if (notice.subject != nullptr && !notice.written) bound = tighter(bound, WaitNotices::kNoticeMs);
+  if (events_ != nullptr) events_->raise(EventKind::slept, bound);
+  const std::int64_t began_ns = monotonic_ns();
   if (hook_ != nullptr) hook_->before();
   // A signal ends the sleep early; the caller polls and comes back.
   const int ready = ::poll(polled.data(), polled.size(), bound);
   if (hook_ != nullptr) hook_->after();
+  const std::int64_t slept_ns = monotonic_ns() - began_ns;
+  counters_.slept_ns += static_cast<std::uint64_t>(slept_ns);
+  if (events_ != nullptr) events_->raise(EventKind::woken, slept_ns);
   if (ready != 0) return true;
   notices_.slept(idle.notice, bound, hook_ == nullptr);
   return bound <= kBlindSleepMs;  // a source that wants to be polled

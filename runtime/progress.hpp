@@ -11,6 +11,7 @@
 
 #include "runtime/adaptive_wait.hpp"
 #include "runtime/call_status.hpp"
+#include "runtime/events.hpp"
 #include "runtime/run_queue.hpp"
 #include "runtime/sleeping_threads.hpp"
 #include "runtime/wait_notices.hpp"
@@ -48,9 +49,11 @@ inline void cpu_relax() {
 /// (AdaptiveWait), who sleeps beside it (SleepingThreads), what is told of it (WaitNotices). One
 /// thread at a time (the MPI lock at
 /// MPI_THREAD_MULTIPLE).
-class Progress {
+class Progress final : private EventSwitch {
  public:
-  explicit Progress(WaitPolicy policy = {}) : policy_(policy) {}
+  /// `events`, which outlives it, is told of waits and sleeps; null: nobody is.
+  explicit Progress(WaitPolicy policy = {}, Events* events = nullptr);
+  ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
@@ -155,6 +158,7 @@ class Progress {
     std::uint64_t late = 0;
     /// Times that a rank was taken off its core while it spun, and gave spinning up for a while.
     std::uint64_t crowded = 0;
+    std::uint64_t slept_ns = 0;  ///< how long sleeps lasted
   };
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
@@ -185,6 +189,8 @@ class Progress {
     give_up_core(idle);
   }
   int run_ready();
+  void wanted_events_changed() override;
+  [[nodiscard]] bool spin_watched(Idle& idle);
   void arm_all();
   void disarm_all();
   void look_around(Idle& idle);
@@ -203,6 +209,7 @@ class Progress {
   AdaptiveWait policy_;
   WaitNotices notices_;
   Counters counters_;
+  Events* const events_;
 };
 
 }  // namespace remit

@@ -7,16 +7,18 @@
 #include <utility>
 
 #include "runtime/call_status.hpp"
+#include "runtime/events.hpp"
 
 namespace remit {
 
 /// What is to be said of one wait; lives as long as it does.
 struct WaitNotice {
   const WaitSubject* subject = nullptr;  ///< what is waited for; null: nobody wants to know
-  CallSlot* slot = nullptr;              ///< where it is written; null: nowhere yet
-  int slept_ms = 0;                      ///< to the end without an event, before it was written
-  int unsaid_ms = 0;                     ///< the same, since it was written
-  bool written = false;                  ///< `slot` says what is waited for
+  /// Where it is written, or what is kept of it while waits are watched; null: neither yet.
+  CallSlot* slot = nullptr;
+  int slept_ms = 0;      ///< to the end without an event, before it was written
+  int unsaid_ms = 0;     ///< the same, since it was written
+  bool written = false;  ///< `slot` says what is waited for
 
   /// Events came and the wait goes on: what is missing may have changed.
   void renew() { written = false; }
@@ -43,8 +45,12 @@ class WaitNotices {
   /// A wait is over.
   static void end(const WaitNotice& notice) {
     if (notice.slot != nullptr) [[unlikely]]
-      CallStatusPage::release(*notice.slot);
+      forget(*notice.slot);
   }
+
+  /// While somebody wants EventKind::wait_ended: a wait found nothing to do. `anew`: for the first
+  /// time since it began or since something came, so what is missing may have changed.
+  static void watch(WaitNotice& notice, Events& events, bool anew);
 
   /// A call that only looks, like MPI_Test in a loop, has found nothing, nor has anything happened.
   void looked_in_vain(const WaitSubject& subject) {
@@ -59,6 +65,7 @@ class WaitNotices {
   /// So many vain looks make one look at the clock.
   static constexpr std::uint32_t kLooksPerNotice = 64;
 
+  static void forget(CallSlot& slot);
   void write(WaitNotice& notice, bool alone);
   void write_look(const WaitSubject& subject);
   void end_looking();

@@ -17,6 +17,8 @@ CommObject* make_comm(const Inherited& inherited, CommCore core) {
   comm->session = inherited.session;
   comm->errhandler = inherited.errhandler;
   retain_errhandler(comm->errhandler);
+  library().instance.load()->process->events().raise(
+      EventKind::communicator_created, comm->core.context, comm->core.rank, comm->core.size());
   return comm;
 }
 

@@ -151,9 +151,11 @@ int DataCall::check(const GivenData& given) {
 
 int DataCall::run(MPI_Status* status) {
   const std::shared_ptr<File> kept = object_->file;
+  const TransferClock clock(kept->core());
   const AccessResult result = form_.together
                                   ? access_together(call_of(entry_), kept->core(), access_)
                                   : access_alone(kept->core(), access_);
+  clock.tell(access_, result);
   OpStatus moved;
   moved.bytes = result.bytes;
   set_status(status, moved);

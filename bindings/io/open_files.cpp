@@ -45,7 +45,17 @@ std::vector<std::string> OpenFiles::reports() const {
   return lines;
 }
 
+void OpenFiles::add(FileObject& file) {
+  open_.insert(&file);
+  const FileCore& core = file.file->core();
+  process_.comms.process().events().raise(EventKind::file_opened, core.comm.context,
+                                          core.mode.value());
+}
+
 void OpenFiles::close(FileObject& file) {
+  const FileCore& core = file.file->core();
+  process_.comms.process().events().raise(EventKind::file_closed, core.comm.context,
+                                          core.mode.value());
   if (reports_ && reported_.size() < kMostReported) {
     reported_.push_back(describe_file(file.file->core()));
   } else if (reports_) {

@@ -34,7 +34,9 @@ class OpenFiles {
   /// Files of which reports() says more than their number.
   static constexpr std::size_t kMostReported = 16;
 
-  void add(FileObject& file) { open_.insert(&file); }
+  void add(FileObject& file);
+  /// How many are open.
+  [[nodiscard]] std::size_t count() const { return open_.size(); }
   /// Its handle is none any more.
   void close(FileObject& file);
 

@@ -58,6 +58,7 @@ int start(const char* function, int required, int* provided) {
   library().phase = Phase::running;
   if (provided != nullptr) *provided = level;
   Entry entry(function);
+  instance.process->events().raise(EventKind::initialized, level);
   return connect_to_parent(entry);
 }
 
@@ -113,6 +114,7 @@ int PMPI_Finalize() try {
           library().phase == Phase::finalized ? "finalized already" : "not initialized (MPI_Init)");
     }
     Instance& instance = entry.instance();
+    instance.process->events().raise(EventKind::finalized, instance.thread_level);
     // Attributes of MPI_COMM_SELF go first: their delete callbacks may still use MPI
     // (MPI-5.0, section 11.4.1).
     delete_all_attributes(instance.self.attributes, Owner::comm, MPI_COMM_SELF);

@@ -110,6 +110,7 @@ void destroy(CommObject* comm) {
   comm->kind = ObjectKind::freed;
   if (Instance* instance = library().instance; instance != nullptr) {
     instance->comms->contexts().release(comm->core.context);
+    instance->process->events().raise(EventKind::communicator_freed, comm->core.context);
   }
   delete comm;
 }

@@ -26,6 +26,7 @@ class FortranBooleans;
 class OpenFiles;
 class OpenWindows;
 class ProgressThread;
+class Tool;
 class UnnamedTypes;
 
 /// Values of the attributes that MPI_COMM_WORLD is born with (MPI-5.0, section 9.1.2). Users get
@@ -128,6 +129,7 @@ struct Library {
   HandleInts handle_ints;
   std::atomic<ErrorBook*> error_book = nullptr;              ///< made_once()
   std::atomic<FortranBooleans*> fortran_booleans = nullptr;  ///< made_once()
+  std::atomic<Tool*> tool = nullptr;                         ///< MPI_T; made_once()
   std::atomic<InfoObject*> info_env = nullptr;  ///< MPI_INFO_ENV; from MPI_Init on, until exit
 };
 inline constinit Library the_library;

@@ -99,6 +99,8 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* ses
   auto* made = new SessionObject(errhandler, init.level);
   made->memory_alloc_kinds = supported_alloc_kinds(*kinds);
   *session = handle_of(made);
+  const Entry entry("MPI_Session_init");
+  entry.instance().process->events().raise(EventKind::session_opened, init.level);
   return MPI_SUCCESS;
 } catch (...) {
   return caught("MPI_Session_init");
@@ -112,6 +114,7 @@ int PMPI_Session_finalize(MPI_Session* session) try {
     if (int err = entry.not_null(session, "session")) return err;
     SessionObject* object = nullptr;
     if (int err = entry.session(*session, object)) return err;
+    entry.instance().process->events().raise(EventKind::session_closed, object->thread_level);
     let_leave(entry, {object->bsend.get()});
     object->kind = ObjectKind::freed;
     object->release();

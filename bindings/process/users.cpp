@@ -16,6 +16,7 @@
 #include "bindings/pt2pt/bsend.hpp"
 #include "bindings/pt2pt/requests.hpp"
 #include "bindings/rma/open_windows.hpp"
+#include "bindings/tool/tool.hpp"
 #include "collectives/choice/collective_costs.hpp"
 #include "collectives/choice/forced.hpp"
 #include "collectives/choice/tuning.hpp"
@@ -27,6 +28,13 @@
 namespace remit {
 
 namespace {
+
+/// What tools have set by MPI_T.
+Expected<> apply_tool_settings(Params& params) {
+  Tool& tool = the_tool();
+  const std::lock_guard lock(tool.mutex);
+  return tool.cvars.apply(params);
+}
 
 std::uint64_t random_seed() {
   std::uint64_t seed = 0;  // std::random_device asks the processor what it is, which costs 30 us
@@ -48,6 +56,7 @@ std::shared_ptr<const CollectiveTable> load_costs(Process& process) {
 Expected<std::unique_ptr<Instance>> open_instance(const char* function, int thread_level) {
   auto params = Params::from_environment(environ);
   if (!params) return tl::unexpected(params.error());
+  if (auto set = apply_tool_settings(*params); !set) return tl::unexpected(set.error());
   if (auto known = check_forced_algorithms(*params); !known) return tl::unexpected(known.error());
   const EarlySteps early = take_early_steps();
   auto bootstrap = open_bootstrap(environ, library().openings++);
@@ -114,13 +123,15 @@ Expected<Instance*> join(const char* function, int thread_level, bool is_session
   Library& lib = library();
   const std::lock_guard lock(lib.opening);
   Instance* instance = lib.instance;
-  if (instance == nullptr) {
+  const bool opens = instance == nullptr;
+  if (opens) {
     auto opened = open_or_unpark(function, thread_level);
     if (!opened) return opened;
     instance = *opened;
     instance->start_progress_thread();
   }
   instance->guard_for(thread_level, is_session);
+  if (opens) the_tool().attach(*instance, instance->had_session);
   lib.instance = instance;
   ++lib.users;
   if (is_session) {
@@ -155,6 +166,7 @@ void leave_instance(const char* function) {
   if (lib.users == 1) send_the_rest(function);
   if (--lib.users != 0) return;
   lib.instance.load()->progress_thread.reset();
+  the_tool().detach();
   Instance* instance = lib.instance.exchange(nullptr);
   // Others may still want to hear that ports are closed here.
   instance->process->bootstrap().finalize([instance] { instance->progress().poll(); });

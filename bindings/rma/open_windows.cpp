@@ -23,6 +23,8 @@ OpenWindows::~OpenWindows() {
 
 void OpenWindows::add(WinObject& win) {
   open_.insert(&win);
+  const ContextId context = win.window->comm().context;
+  instance_.process->events().raise(EventKind::window_created, context, context);
   if (!win.window->is_served()) return;
   ++instance_.served_windows;
   instance_.want_progress_thread();
@@ -35,6 +37,8 @@ void OpenWindows::close(WinObject& win) {
     ++unreported_;
   }
   open_.erase(&win);
+  const ContextId context = win.window->comm().context;
+  instance_.process->events().raise(EventKind::window_freed, context, context);
   if (win.window->is_served()) --instance_.served_windows;
   win.window = nullptr;
   win.open.reset();

@@ -65,6 +65,8 @@ class OpenWindows {
   static constexpr std::size_t kMostReported = 16;
 
   void add(WinObject& win);
+  /// How many are open.
+  [[nodiscard]] std::size_t count() const { return open_.size(); }
   /// Lets go of its memory. Its handle stays as it is.
   void close(WinObject& win);
   /// At the end of the process: Window::meet_at_end() of all.

@@ -7,6 +7,7 @@
 
 #include "collectives/algorithms.hpp"
 #include "collectives/board/board_operations.hpp"
+#include "collectives/collective_watch.hpp"
 
 namespace remit {
 
@@ -36,19 +37,29 @@ LineClaims claims_of(const OwnNotices& own, const Board::Agreement& agreed) {
 
 Board::Board(Engine& engine, const CommCore& comm, const CollectiveState& known, OwnNotices own,
              Agreement agreement)
-    : limits_(find_limits(comm, known, agreement, engine.process().params())),
+    : events_(engine.process().events()),
+      limits_(find_limits(comm, known, agreement, engine.process().params())),
       lines_(engine, comm.rank, std::move(agreement.members), claims_of(own, agreement)),
       reduction_(lines_, known.cost_class == CostClass::host),
       own_(own),
       reaches_memory_(agreement.reaches_memory),
       copies_quickly_(agreement.copies_quickly) {
   if (agreement.paces) pace_.emplace(agreement.own_ns);
+  events_.add(this);
+  wanted_events_changed();
+}
+
+void Board::wanted_events_changed() {
+  const bool closed = events_.any_of(kOfCollectives);
+  limits_.close_short(closed);
+  lines_.waiting().watch(closed);
 }
 
 /// The segment may serve another board when nobody reads it for this one any more: when all members
 /// have closed it. They all close it after the same operation; but after an error among pieces a
 /// member may be ahead, and its segment serves nobody again.
 Board::~Board() {
+  events_.remove(this);
   const auto members = lines_.members();
   const BoardMember& self = members[static_cast<std::size_t>(lines_.rank())];
   const std::uint64_t end = lines_.number() + 1;

@@ -12,12 +12,13 @@
 #include "collectives/choice/board_limits.hpp"
 #include "collectives/collectives.hpp"
 #include "collectives/state.hpp"
+#include "runtime/events.hpp"
 
 namespace remit {
 
 /// One member's part of a communicator's board: its lines, what takes place there, and how direct
 /// operations among the members are chosen. One thread.
-class Board {
+class Board final : private EventSwitch {
  public:
   /// What the members have agreed on.
   struct Agreement {
@@ -54,7 +55,11 @@ class Board {
   [[nodiscard]] CopyPace* pace() { return pace_ ? &*pace_ : nullptr; }
 
  private:
-  const BoardLimits limits_;
+  /// Short forms are closed while somebody wants to hear of every operation.
+  void wanted_events_changed() override;
+
+  Events& events_;
+  BoardLimits limits_;
   BoardLines lines_;
   BoardReduction reduction_;
   const OwnNotices own_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "pt2pt/engine.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/prefetch.hpp"
 #include "runtime/word_watch.hpp"
 
@@ -35,10 +36,32 @@ bool neighbour_missing(BoardWait::Others awaited, std::uint64_t number) {
 }  // namespace
 
 BoardWait::BoardWait(Engine& engine, BoardPages& pages)
-    : spins_(engine.process().progress().policy().spin), engine_(engine), pages_(pages) {}
+    : spins_(engine.process().progress().policy().spin),
+      looks_(spins_ ? Looks::spinning : Looks::sharing),
+      engine_(engine),
+      pages_(pages) {}
 
 bool BoardWait::wait(Others awaited, std::uint64_t number) {
-  return spins_ ? wait_spinning(awaited, number) : wait_sharing(awaited, number);
+  if (looks_ == Looks::spinning) return wait_spinning(awaited, number);
+  return wait_otherwise(awaited, number);
+}
+
+bool BoardWait::wait_otherwise(Others awaited, std::uint64_t number) {
+  if (looks_ == Looks::sharing) return wait_sharing(awaited, number);
+  const std::int64_t began_ns = monotonic_ns();
+  const bool came = wait_watched(awaited, number);
+  waited_.ns += monotonic_ns() - began_ns;
+  return came;
+}
+
+/// As a call that blocks does. Whoever was missing at the last look but one has come last.
+bool BoardWait::wait_watched(Others awaited, std::uint64_t number) {
+  for (int looks = 0; spins_ && looks < kLooks; ++looks) {
+    if (all_entered(awaited, number)) return true;
+    waited_.last = awaited.front().proc;
+    if (looks % kLooksPerRest == 0) cpu_relax();
+  }
+  return wait_slowly(awaited, number);
 }
 
 bool BoardWait::wait_spinning(Others awaited, std::uint64_t number) {
@@ -69,7 +92,11 @@ bool BoardWait::wait_sharing(Others awaited, std::uint64_t number) {
 }
 
 bool BoardWait::wait_slowly(Others awaited, std::uint64_t number) {
-  auto over = [&] { return all_entered(awaited, number) || hopeless(awaited, number); };
+  auto over = [&] {
+    if (all_entered(awaited, number)) return true;
+    if (watched_) waited_.last = awaited.front().proc;
+    return hopeless(awaited, number);
+  };
   Progress& progress = engine_.process().progress();
   const WordWatch watch(progress, over, nullptr);
   awaited_ = awaited;

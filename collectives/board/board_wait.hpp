@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "collectives/board/board_pages.hpp"
@@ -37,6 +38,20 @@ class BoardWait {
   void set_subject(const WaitSubject* subject) { subject_ = subject; }
   /// Whether each member has a core for itself, and so looks without yielding.
   [[nodiscard]] bool spins() const { return spins_; }
+
+  /// What operations have waited for.
+  struct Waited {
+    std::int64_t ns = 0;
+    ProcId last = kAnyProc;  ///< who came last
+  };
+  /// Whether that is found out from now on.
+  void watch(bool watched) {
+    watched_ = watched;
+    looks_ = watched_ ? Looks::watched : (spins_ ? Looks::spinning : Looks::sharing);
+  }
+  /// What is known, and forgets it.
+  [[nodiscard]] Waited take_waited() { return std::exchange(waited_, {}); }
+
   /// The processes that a wait which lasts is for; none outside of one.
   [[nodiscard]] std::vector<ProcId> missing() const;
   /// Whether the process of a member is lost.
@@ -46,9 +61,15 @@ class BoardWait {
   [[nodiscard]] bool wait_spinning(Others awaited, std::uint64_t number);
   [[nodiscard]] bool wait_sharing(Others awaited, std::uint64_t number);
   [[nodiscard]] bool wait_slowly(Others awaited, std::uint64_t number);
+  [[nodiscard]] bool wait_otherwise(Others awaited, std::uint64_t number);
+  [[nodiscard]] bool wait_watched(Others awaited, std::uint64_t number);
   [[nodiscard]] bool hopeless(Others awaited, std::uint64_t number) const;
 
+  enum class Looks : std::uint8_t { spinning, sharing, watched };
   const bool spins_;
+  bool watched_ = false;
+  Looks looks_;
+  Waited waited_;
   const WaitSubject* subject_ = nullptr;  ///< of the operation under way
   Engine& engine_;
   BoardPages& pages_;

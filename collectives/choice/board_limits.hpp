@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "collectives/board/board_segment.hpp"
 #include "collectives/choice/shape.hpp"
@@ -15,7 +17,7 @@ namespace remit {
 
 /// What is asked of the table of algorithms once, when a board is set up, instead of for each
 /// operation: the longest data of each kind for which it chooses the board. All members come to the
-/// same answers. Immutable.
+/// same answers. Immutable, but for close_short().
 class BoardLimits {
  public:
   /// More members than this would read each other's lines for longer than messages take.
@@ -50,11 +52,23 @@ class BoardLimits {
   [[nodiscard]] bool takes_short(CollectiveKind kind, std::size_t bytes) const {
     return bytes < short_below_[static_cast<std::size_t>(kind)];
   }
+  /// No operation takes its short form, or those do again that did: what is the operation of one
+  /// member is that of all others in whatever form.
+  void close_short(bool closed) {
+    if (closed == (closed_ != nullptr)) return;
+    if (closed) {
+      closed_ = std::make_unique<std::array<std::size_t, kCollectiveKinds>>(short_below_);
+      short_below_ = {};
+    } else {
+      short_below_ = *std::exchange(closed_, nullptr);
+    }
+  }
 
  private:
   std::array<std::size_t, kCollectiveKinds> short_below_ = {};  ///< by CollectiveKind; 0: never
   /// By CollectiveKind: the longest shape.bytes; -1: none.
   std::array<std::int64_t, kCollectiveKinds> limits_ = {};
+  std::unique_ptr<std::array<std::size_t, kCollectiveKinds>> closed_;  ///< what they were
 };
 
 }  // namespace remit

@@ -52,7 +52,7 @@ Expected<Registrar::Pinned> Registrar::pin(AddressRange pages, Access wanted) {
                 in_words(lockable_bytes()), in_words(pinned_));
   }
   pinned_ += pages.size();
-  peak_ = std::max(peak_, pinned_);
+  peak_.reach(pinned_);
   ++pins_;
   return Pinned{*region, access};
 }

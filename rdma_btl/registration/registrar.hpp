@@ -8,6 +8,7 @@
 
 #include "rdma_btl/device.hpp"
 #include "rdma_btl/registration/address_range.hpp"
+#include "runtime/watermark.hpp"
 
 namespace remit {
 
@@ -43,7 +44,10 @@ class Registrar {
 
   [[nodiscard]] std::size_t limit() const { return limit_; }
   [[nodiscard]] std::size_t pinned_bytes() const { return pinned_; }
-  [[nodiscard]] std::size_t pinned_peak() const { return peak_; }
+  [[nodiscard]] std::size_t pinned_peak() const { return peak_.most(); }
+  [[nodiscard]] std::size_t recent_peak() const { return peak_.recent(); }
+  /// recent_peak() is of what comes from now on.
+  void restart_peak() { peak_.restart(pinned_); }
   [[nodiscard]] std::uint64_t pins() const { return pins_; }
   [[nodiscard]] std::uint64_t unpins() const { return unpins_; }
 
@@ -51,7 +55,7 @@ class Registrar {
   Device& device_;
   std::size_t limit_;
   std::size_t pinned_ = 0;
-  std::size_t peak_ = 0;
+  Watermark peak_;
   std::uint64_t pins_ = 0;
   std::uint64_t unpins_ = 0;
 };

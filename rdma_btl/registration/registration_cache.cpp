@@ -168,11 +168,16 @@ Expected<RegistrationCache::Record*> RegistrationCache::make(AddressRange pages,
   }
   // What cannot be written now may be written later, which nobody would report: for one use.
   if (pinned->access != Access::all) withdraw(record);
+  raise(EventKind::registration_missed, pages);
   const std::lock_guard lock(watch_.mutex());
   record.region = pinned->region;
   ++counters_.misses;
   if (!record.findable) ++counters_.uncached;
   return &record;
+}
+
+void RegistrationCache::raise(EventKind kind, const AddressRange& pages) {
+  if (events_ != nullptr) events_->raise(kind, pages.begin, pages.size());
 }
 
 /// A record whose memory was not registered.
@@ -211,6 +216,7 @@ std::size_t RegistrationCache::evict() {
     ++counters_.evictions;
   }
   const std::size_t bytes = oldest->pages.size();
+  raise(EventKind::registration_evicted, oldest->pages);
   destroy(*oldest);
   return bytes;
 }
@@ -268,8 +274,14 @@ RegistrationCounters RegistrationCache::counters() {
   now.deregistrations = registrar_.unpins();
   now.pinned_bytes = registrar_.pinned_bytes();
   now.pinned_peak = registrar_.pinned_peak();
+  now.recent_peak = registrar_.recent_peak();
   now.entries = map_.size();
   return now;
+}
+
+void RegistrationCache::restart_peak() {
+  const std::lock_guard lock(watch_.mutex());
+  registrar_.restart_peak();
 }
 
 void RegistrationCache::forget(AddressRange range, MemoryEvent event) noexcept {

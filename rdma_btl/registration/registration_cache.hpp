@@ -12,6 +12,7 @@
 #include "rdma_btl/registration/interval_map.hpp"
 #include "rdma_btl/registration/memory_watch.hpp"
 #include "rdma_btl/registration/registrar.hpp"
+#include "runtime/events.hpp"
 #include "runtime/intrusive_list.hpp"
 #include "runtime/pool.hpp"
 
@@ -81,7 +82,8 @@ struct RegistrationCounters {
   std::uint64_t deregistrations = 0;
   std::size_t pinned_bytes = 0;  ///< now, each page as often as it is registered
   std::size_t pinned_peak = 0;
-  std::size_t entries = 0;  ///< that can be found now
+  std::size_t recent_peak = 0;  ///< since restart_peak()
+  std::size_t entries = 0;      ///< that can be found now
 };
 
 /// The registrations of user memory with one device. All calls by the thread that holds the MPI
@@ -121,6 +123,9 @@ class RegistrationCache final : public MemoryWatcher {
   void clear();
 
   [[nodiscard]] RegistrationCounters counters();
+  void restart_peak();
+  /// Which events it raises; null (the default): none. They outlive it.
+  void set_events(Events* events) { events_ = events; }
 
   // MemoryWatcher
   void forget(AddressRange range, MemoryEvent event) noexcept override;
@@ -128,6 +133,7 @@ class RegistrationCache final : public MemoryWatcher {
 
  private:
   friend class Lease;
+  void raise(EventKind kind, const AddressRange& pages);
   struct Record : ListNode<> {
     AddressRange pages;
     AddressRange unmapped;  // by the event that made it stale: nothing to unwatch there
@@ -162,6 +168,7 @@ class RegistrationCache final : public MemoryWatcher {
   IntervalMap<Record*> map_;
   IntrusiveList<Record> idle_;  // findable, not leased; the least recently used first
   IntrusiveList<Record> dead_;  // to be deregistered
+  Events* events_ = nullptr;
   RegistrationCounters counters_;
 };
 

@@ -25,7 +25,7 @@
 namespace remit {
 namespace {
 
-constexpr std::uint64_t kEvents =
+constexpr std::uint64_t kWantedEvents =
     UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE;
 constexpr std::size_t kStackBytes = std::size_t{256} << 10;
 constexpr AddressRange kEverything{0, std::numeric_limits<std::uintptr_t>::max()};
@@ -59,8 +59,8 @@ Expected<std::unique_ptr<UserfaultfdMonitor>> UserfaultfdMonitor::open() {
   }
   uffdio_api api{};
   api.api = UFFD_API;
-  api.features = kEvents;
-  if (::ioctl(fd, UFFDIO_API, &api) < 0 || (api.features & kEvents) != kEvents) {
+  api.features = kWantedEvents;
+  if (::ioctl(fd, UFFDIO_API, &api) < 0 || (api.features & kWantedEvents) != kWantedEvents) {
     const int error = errno;
     ::close(fd);
     return fail_errno(MPI_ERR_OTHER, error,

@@ -68,12 +68,15 @@ mpi_programs = \
 	tests/mpi/spawn \
 	tests/mpi/stress \
 	tests/mpi/threads \
+	tests/mpi/tool_events \
+	tests/mpi/tool_sessions \
+	tests/mpi/tool_threads \
+	tests/mpi/tool_variables \
 	tests/mpi/topology \
 	tests/mpi/type_contents \
 	tests/mpi/type_kinds \
 	tests/mpi/type_large \
 	tests/mpi/types \
-	tests/mpi/unsupported \
 	tests/mpi/wakeups \
 	tests/mpi/window_deaths \
 	tests/mpi/window_ways \
@@ -118,6 +121,7 @@ mpi_runs = \
 	tests/mpi/runs/spawn.mpi \
 	tests/mpi/runs/stress.mpi \
 	tests/mpi/runs/threads.mpi \
+	tests/mpi/runs/tool.mpi \
 	tests/mpi/runs/topology.mpi \
 	tests/mpi/runs/type_contents.mpi \
 	tests/mpi/runs/types.mpi \
@@ -176,5 +180,5 @@ check-trap: all
 dist_check_SCRIPTS += tests/mpi/over_network.sh tests/mpi/run_mpi.sh $(mpi_scripts)
 EXTRA_DIST += tests/mpi/trap_control.c tests/mpi/trap_counter.c tests/mpi/fortran_descriptors.cpp \
 	tests/mpi/fortran_descriptors.f90
-EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py tests/mpi/check.h tests/mpi/check_threads.h tests/mpi/files.h tests/mpi/forms.h tests/mpi/windows.h \
+EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py tests/mpi/check.h tests/mpi/check_threads.h tests/mpi/files.h tests/mpi/tool.h tests/mpi/forms.h tests/mpi/windows.h \
 	tests/mpi/random_coll.h tests/mpi/two_groups.h

@@ -138,7 +138,7 @@ void collective_ended(MPI_T_event_instance event, MPI_T_event_registration /*reg
 }
 
 // False: the library does not have it.
-bool attach(const char* name, MPI_T_event_cb_function* callback) {
+bool attach(const char* name, MPI_T_event_cb_function* callback, bool has_causes) {
   const Tool& all = tool();
   int index = -1;
   if (all.index(name, &index) != MPI_SUCCESS) return false;
@@ -154,7 +154,7 @@ bool attach(const char* name, MPI_T_event_cb_function* callback) {
                &enumeration, nullptr, nullptr, &text_length, &bind) != MPI_SUCCESS) {
     return false;
   }
-  if (enumeration != MPI_T_ENUM_NULL) read_causes(enumeration);
+  if (has_causes && enumeration != MPI_T_ENUM_NULL) read_causes(enumeration);
   MPI_T_event_registration registration = nullptr;
   return all.alloc(index, nullptr, MPI_INFO_NULL, &registration) == MPI_SUCCESS &&
          all.listen(registration, MPI_T_CB_REQUIRE_THREAD_SAFE, MPI_INFO_NULL, nullptr, callback) ==
@@ -245,8 +245,8 @@ void attach_inside() {
   cause_of_item.fill(kNoCause);
   int provided = 0;
   if (!tool().is_whole() || tool().init(MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS) return;
-  if (attach("wait_ended", wait_ended)) record().has_waits |= 1U;
-  if (attach("collective_ended", collective_ended)) record().has_waits |= 2U;
+  if (attach("wait_ended", wait_ended, true)) record().has_waits |= 1U;
+  if (attach("collective_ended", collective_ended, false)) record().has_waits |= 2U;
   open_counters();
 }
 

@@ -51,6 +51,48 @@ static void late_receiver(int guilty, long ms) {
   free(data);
 }
 
+// As late_sender(), and the others wait for several requests.
+static void waitall(int guilty, long ms) {
+  int in[2], out[2] = {1, 2};
+  MPI_Request requests[2];
+  if (rank == guilty) pause_ms(ms);
+  for (int tag = 0; tag < 2; ++tag) {
+    for (int i = 0; i < size && rank == guilty; ++i) {
+      if (i != rank) MPI_Send(&out[tag], 1, MPI_INT, i, tag, MPI_COMM_WORLD);
+    }
+    if (rank != guilty)
+      MPI_Irecv(&in[tag], 1, MPI_INT, guilty, tag, MPI_COMM_WORLD, &requests[tag]);
+  }
+  if (rank != guilty) MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);  // mark: waitall
+}
+
+// One rank comes late to a nonblocking operation that the others wait for.
+static void nonblocking(int guilty, long ms) {
+  int value = 7;
+  MPI_Request request;
+  if (rank == guilty) pause_ms(ms);
+  MPI_Ibcast(&value, 1, MPI_INT, guilty, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);  // mark: nonblocking
+}
+
+// One rank keeps the lock of a window that the others want.
+static void lock(int guilty, long ms) {
+  int* memory;
+  MPI_Win window;
+  MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  if (rank == guilty) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, guilty, 0, window);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == guilty) pause_ms(ms);
+  if (rank == guilty) MPI_Win_unlock(guilty, window);
+  if (rank != guilty) {
+    const int one = 1;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, guilty, 0, window);  // mark: lock
+    MPI_Put(&one, 1, MPI_INT, guilty, 0, 1, MPI_INT, window);
+    MPI_Win_unlock(guilty, window);  // mark: unlock
+  }
+  MPI_Win_free(&window);
+}
+
 // 100 messages of 32 bytes, 7 barriers, 5 reductions in another communicator, of 3 integers.
 static void counts(void) {
   double values[4] = {0};
@@ -140,6 +182,9 @@ int main(int argc, char** argv) {
   if (strcmp(what, "compute") == 0) compute(guilty, ms);
   if (strcmp(what, "late_sender") == 0) late_sender(guilty, ms);
   if (strcmp(what, "late_receiver") == 0) late_receiver(guilty, ms);
+  if (strcmp(what, "waitall") == 0) waitall(guilty, ms);
+  if (strcmp(what, "nonblocking") == 0) nonblocking(guilty, ms);
+  if (strcmp(what, "lock") == 0) lock(guilty, ms);
   if (strcmp(what, "counts") == 0) counts();
   if (strcmp(what, "kill") == 0 || strcmp(what, "abort") == 0 || strcmp(what, "hang") == 0) {
     end_badly(what);

@@ -95,14 +95,26 @@ class ProfileTest(MpirunTest):
                              ("guilty.c", line_of(mark)))
 
     def test_the_guilty_rank_is_named(self):
-        for what, function in (("compute", "MPI_Allreduce"), ("late_sender", "MPI_Recv"),
-                               ("late_receiver", "MPI_Send")):
+        for what, function, cause in (
+                ("compute", "MPI_Allreduce", "others at a collective"),
+                ("late_sender", "MPI_Recv", "late sender"),
+                ("late_receiver", "MPI_Send", "late receiver"),
+                ("waitall", "MPI_Waitall", "late sender"),
+                ("nonblocking", "MPI_Wait", "others at a collective"),
+                ("lock", "MPI_Win_lock", "lock")):
             with self.subTest(what):
                 profile, err = self.profile("-n", "4", GUILTY, what, "2", "300")
                 largest = profile["largest"]
                 self.assertEqual(largest["rank"], "2", profile["summary"])
                 self.assert_place(largest, function, what)
-                self.assertGreater(largest["seconds"], 0.2)
+                self.assertEqual(largest["cause"], cause)
+                self.assertGreater(largest["seconds"], 3 * 0.2)
+                waited = self.site(profile, function, what)["waited"]
+                self.assertAlmostEqual(waited[cause], largest["seconds"], delta=0.2)
+                waiting = sum(rank["waiting"] for rank in profile["ranks"])
+                self.assertGreaterEqual(waiting, largest["seconds"] - MICROSECOND)
+                for rank in profile["ranks"]:
+                    self.assertLessEqual(rank["waiting"], rank["mpi"] + 0.01, rank)
                 self.assertIn("remit-profile.html", err)
                 self.assertIn("rank 2", err)
 
@@ -122,6 +134,7 @@ class ProfileTest(MpirunTest):
                          [{"from": 8, "count": 1, "bytes": 12},
                           {"from": 32, "count": 100, "bytes": 3200}])
         self.assertEqual([rank["rank"] for rank in profile["ranks"]], ["0", "1", "2"])
+        self.assertGreater(profile["counters"]["messages_eager"], 0)
         for rank in profile["ranks"]:
             self.assertEqual(rank["end"], "finalized")
             self.assertAlmostEqual(rank["run"], rank["outside"] + rank["mpi"],

@@ -10,6 +10,7 @@ namespace remit::profiles {
 namespace {
 
 constexpr double kWorthSaying = 0.05;  // of the run
+constexpr const char* kComputes = "computes longer";
 
 const Rank& rank_at(const Profile& profile, int index) {
   return profile.ranks[static_cast<std::size_t>(index)];
@@ -37,10 +38,10 @@ int longest_outside(const Profile& profile) {
   return static_cast<int>(found - profile.ranks.begin());
 }
 
-// The call in which the others spend the most time.
-int longest_site_of_others(const Profile& profile, int rank) {
+// The call in which the others spend the most time, and more than `least`.
+int longest_site_of_others(const Profile& profile, int rank, double least) {
   int best = -1;
-  double most = 0;
+  double most = least;
   for (std::size_t i = 0; i < profile.sites.size(); ++i) {
     const Site& site = profile.sites[i];
     if (site.chapter == "init") continue;  // starting and ending is nobody's wait
@@ -87,7 +88,7 @@ Culprit find_culprit(const Profile& profile) {
   const int rank = longest_outside(profile);
   const double excess = rank_at(profile, rank).outside() - mean_outside(profile, rank);
   if (excess < kWorthSaying * profile.run) return {};
-  return {rank, longest_site_of_others(profile, rank), "computes longer", excess};
+  return {rank, longest_site_of_others(profile, rank, excess / 10), kComputes, excess};
 }
 
 namespace {
@@ -120,7 +121,7 @@ void advise_on_balance(const Profile& profile, Sentences& said) {
 
 void advise_on_culprit(const Profile& profile, Sentences& said) {
   const Culprit& culprit = profile.culprit;
-  if (culprit.rank < 0 || culprit.site < 0 || !profile.has_inside) return;
+  if (culprit.rank < 0 || culprit.site < 0 || culprit.cause == kComputes) return;
   if (culprit.seconds < kWorthSaying * profile.run) return;
   const Site& site = site_at(profile, culprit.site);
   said.push_back(fmt::format("Rank {} was waited for {} in {} at {} ({}).",
@@ -271,7 +272,7 @@ std::string summary_of(const Profile& profile) {
   if (culprit.rank >= 0 && culprit.site >= 0) {
     const Place& place = site_at(profile, culprit.site).place;
     const std::string& label = rank_at(profile, culprit.rank).label;
-    if (profile.has_inside && culprit.cause != "computes longer") {
+    if (culprit.cause != kComputes) {
       text += fmt::format(", most for rank {} in {} at {}", label, place.function, place.text());
     } else {
       text += fmt::format(", rank {} computes {} longer than the others in {} at {}", label,

@@ -24,6 +24,10 @@ noinst_PROGRAMS += benchmarks/copy_loops
 benchmarks_copy_loops_SOURCES = benchmarks/copy_loops.cpp
 benchmarks_copy_loops_LDADD = libruntime.la
 
+# What mpirun --profile adds to a call.
+noinst_PROGRAMS += benchmarks/profile_cost
+benchmarks_profile_cost_SOURCES = benchmarks/profile_cost.c
+
 noinst_PROGRAMS += benchmarks/raw_collectives
 benchmarks_raw_collectives_SOURCES = benchmarks/raw_collectives.c benchmarks/raw_copies.c benchmarks/raw_copies.h \
 	$(benchmark_calls) $(benchmark_plain)

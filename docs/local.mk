@@ -1,8 +1,8 @@
-dist_man1_MANS += docs/mpicc.1 docs/remit_info.1 docs/mpicxx.1 docs/mpic++.1 docs/mpifort.1 docs/mpif90.1 docs/mpif77.1
+dist_man1_MANS += docs/mpicc.1 docs/remit_info.1 docs/remit_profile.1 docs/mpicxx.1 docs/mpic++.1 docs/mpifort.1 docs/mpif90.1 docs/mpif77.1
 EXTRA_DIST += CONTRIBUTING.md docs/make_conformance docs/conformance.md docs/suites.md docs/architecture.md docs/copies.md docs/notified-access.md docs/programs.md docs/performance.md \
 	docs/performance.svg docs/performance-xeon.svg docs/matching.svg docs/collectives.md docs/collectives-2.svg docs/collectives-2-barrier.svg \
 	docs/collectives-4.svg docs/collectives-8.svg docs/scale.md docs/scale.svg docs/scale-hosts.svg \
-	docs/startup.svg docs/interop.md docs/mpi4py.md docs/style.md docs/glossary.md docs/extending.md docs/events.md \
+	docs/startup.svg docs/interop.md docs/mpi4py.md docs/profiling.md docs/style.md docs/glossary.md docs/extending.md docs/events.md \
 	docs/images/heat.png docs/images/layers.svg docs/images/copies-xeon-a0671.svg docs/images/copies-xeon-c06f2.svg
 
 measurements = 2026-11-22-epyc 2026-11-22-epyc-emulated 2026-11-22-xeon 2026-11-23-epyc 2026-11-23-two-processors \
@@ -14,7 +14,7 @@ decisions = README a-tcp-device-of-our-own algorithms-as-coroutines brief-messag
 	first-barrier-of-many-ranks hints-change-nothing one-lock-for-threads overlapped-messages plain-loops \
 	queue-before-tables short-paths streams-of-long-messages the-board-or-the-kernel \
 	the-pace-of-the-kernels-copies what-starts-a-rank whose-the-lines-are
-design = board collectives communicators datatypes devices errors files fortran launching links messages ofi progress registration \
+design = board collectives communicators datatypes devices errors files fortran launching links messages ofi profile progress registration \
 	shared-memory tcp tool verbs windows
 journeys = allreduce job long-send window
 EXTRA_DIST += $(design:%=docs/design/%.md) $(journeys:%=docs/journeys/%.md)

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "launcher/host/signals.hpp"
+#include "launcher/report/profile_records.hpp"
 #include "runtime/clock.hpp"
 
 namespace remit::launcher {
@@ -117,6 +118,10 @@ RemoteHosts::Callbacks Controller::remote_callbacks() {
       [this](int node, const std::string& text) {
         (void)node;
         streams_.say(text);
+      },
+      [this](std::string_view payload) {
+        const auto kept = unpack_record(options_.record_dir, payload);
+        if (!kept) streams_.say(fmt::format("mpirun: note: {}\n", kept.error().message));
       },
   };
 }

@@ -33,6 +33,8 @@ launcher_sources = \
 	launcher/report/crash_report.cpp launcher/report/crash_report.hpp \
 	launcher/tree/tree_link.cpp launcher/tree/tree_link.hpp \
 	launcher/report/loader_check.cpp launcher/report/loader_check.hpp \
+	launcher/report/profile_records.cpp launcher/report/profile_records.hpp \
+	launcher/report/profile_report.cpp launcher/report/profile_report.hpp \
 	launcher/plan/mapping.cpp launcher/plan/mapping.hpp \
 	launcher/tree/message.cpp launcher/tree/message.hpp \
 	launcher/cli/option_values.cpp launcher/cli/option_values.hpp \

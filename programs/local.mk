@@ -12,3 +12,32 @@ remit_info_SOURCES = programs/remit_info.cpp programs/info_collectives.cpp \
 remit_info_LDADD = $(subst ,,-Wl,--whole-archive,.libs/libfiles.a,--no-whole-archive) \
 	$(PMIX_LIBS) $(HWLOC_LIBS)
 remit_info_DEPENDENCIES = libfiles.la
+
+# remit_profile: the report of mpirun --profile. Its page is a string of the program; no string may be
+# longer than 64 KB for every compiler, so that it is written in pieces.
+bin_PROGRAMS += remit_profile
+remit_profile_SOURCES = programs/profile/main.cpp
+remit_profile_LDADD = libprofile_report.la
+noinst_LTLIBRARIES += libprofile_report.la
+libprofile_report_la_SOURCES = \
+	programs/profile/advice.cpp programs/profile/advice.hpp \
+	programs/profile/compare.cpp programs/profile/compare.hpp \
+	programs/profile/elf_symbols.cpp programs/profile/elf_symbols.hpp \
+	programs/profile/figures.cpp programs/profile/figures.hpp \
+	programs/profile/formats.hpp programs/profile/json.cpp \
+	programs/profile/page.cpp programs/profile/pictures.cpp \
+	programs/profile/profile.hpp \
+	programs/profile/record_reader.cpp programs/profile/record_reader.hpp \
+	programs/profile/strip.cpp programs/profile/strip.hpp \
+	programs/profile/symbols.cpp programs/profile/symbols.hpp \
+	programs/profile/text.cpp
+libprofile_report_la_LIBADD = libruntime.la -ldl
+page_text = programs/generated/page.inc
+EXTRA_DIST += programs/profile/page.html $(page_text)
+MAINTAINERCLEANFILES += $(page_text)
+$(page_text): programs/profile/page.html
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	  $(AWK) 'BEGIN { q = "\"" } { print "R" q "page(" $$0 "\n)page" q }' \
+	    $(srcdir)/programs/profile/page.html >$@.tmp && mv $@.tmp $@
+generated: $(page_text)
+$(remit_profile_OBJECTS) $(libprofile_report_la_OBJECTS): | $(page_text) $(profile_generated)

@@ -13,6 +13,10 @@ inline const ParamDecl map_by_param{"map_by", std::string(), "",
                                     "how mpirun deals ranks to the host's parts, as --map-by"};
 inline const ParamDecl tag_output_param{"tag_output", false, "",
                                         "mpirun begins each line of output with its rank"};
+inline const ParamDecl profile_param{
+    "profile", std::string(), "",
+    "the folder for the records of mpirun --profile-dir; without mpirun, preload "
+    "libremit_profile.so; empty: none"};
 inline const ParamDecl initial_errhandler_param{
     "initial_errhandler",
     std::string("mpi_errors_are_fatal"),

@@ -35,6 +35,7 @@
 #include "launcher/pmix/pmix_server.hpp"
 #include "launcher/report/call_file.hpp"
 #include "launcher/report/crash_report.hpp"
+#include "launcher/report/profile_report.hpp"
 #include "launcher/tree/remote_hosts.hpp"
 #include "launcher/tree/secret.hpp"
 #include "runtime/launch_params.hpp"
@@ -331,6 +332,12 @@ int run(Options& options, std::span<char> title) {
   asio::io_context io(1);
   Expected<Helpers> helpers = start_helpers(io, has_others(*room), title);
   if (!helpers) return complain(1, helpers.error().message);
+  const Expected<ProfilePlan> profile = plan_profile(options, helpers->ranks->directory());
+  if (!profile) {
+    clean_up(*helpers->ranks);
+    return complain(2, profile.error().message);
+  }
+  options.record_dir = profile->folder;
   Others others;
   Outcome outcome;
   try {
@@ -340,6 +347,7 @@ int run(Options& options, std::span<char> title) {
   }
   if (others.hosts) others.hosts->finish();  // where the job did not start
   if (!outcome.error.empty()) complain(outcome.result.status, outcome.error);
+  if (outcome.error.empty()) write_profile(*profile);
   if (helpers->keeper) clean_up(*helpers->keeper);
   if (!clean_up(*helpers->ranks)) {
     complain(1, "some processes of the job cannot be killed; the guardian waits for them");

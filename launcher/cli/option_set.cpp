@@ -134,6 +134,13 @@ void OptionSet::declare_job_options() {
   cli_.add_flag("--get-stack-traces", options_->stack_traces,
                 "After --timeout, print the stack of each rank (needs gdb)")
       ->group(kJob);
+  cli_.add_flag("--profile", options_->profile,
+                "Count what ranks do in MPI; at the end, one line and the page remit-profile.html")
+      ->group(kJob);
+  cli_.add_option("--profile-dir", options_->profile_dir,
+                  "The same, and keep page, JSON, CSV, pictures and records in a folder")
+      ->type_name("DIR")
+      ->group(kJob);
   cli_.add_option("--grace", options_->grace_s,
                   "Time between SIGTERM and SIGKILL when a job is ended; default 2")
       ->check(number_in(0.0, kLongestTime, "use a number of seconds from 0 to 1000000000"))

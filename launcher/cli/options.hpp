@@ -90,8 +90,12 @@ struct Options {
   bool oversubscribe = false;      ///< more ranks than slots are meant to be
   bool report_bindings = false;
   bool display_map = false;
-  bool print_exit_codes = false;    ///< of all ranks, at the end
-  bool stack_traces = false;        ///< in the report of --timeout
+  bool print_exit_codes = false;  ///< of all ranks, at the end
+  bool stack_traces = false;      ///< in the report of --timeout
+  bool profile = false;           ///< what ranks do in MPI is counted, and reported at the end
+  std::string profile_dir;        ///< where records and reports are kept; empty: they are not
+  /// Where ranks write their records; empty: there is no profile. Known when mpirun's directory is.
+  std::string record_dir;
   std::optional<double> timeout_s;  ///< seconds the job may take; nullopt: any
   std::optional<double> grace_s;    ///< seconds between SIGTERM and SIGKILL; nullopt: the default
   bool quiet = false;               ///< no notes

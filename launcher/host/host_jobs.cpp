@@ -23,10 +23,17 @@ HostJobs::HostJobs(asio::io_context& io, TreeNode& tree, Guardian& guardian,
       guardian_(guardian),
       topology_(topology),
       exchange_(io, tree),
-      pipes_(io, pipe_callbacks()) {
-  guardian_.start({[this](int process, const SpawnResult& result) { started(process, result); },
-                   [this](int process, int status) { exited(process, status); },
-                   [this] { tell(MessageKind::empty); }, std::move(lost)});
+      pipes_(io, pipe_callbacks()),
+      records_(guardian.directory() + "/profile") {
+  guardian_.start(
+      {[this](int process, const SpawnResult& result) { started(process, result); },
+       [this](int process, int status) { exited(process, status); },
+       [this] {
+         // Records are complete when nobody is left to write them.
+         records_.post([this](const std::string& payload) { tell(MessageKind::record, payload); });
+         tell(MessageKind::empty);
+       },
+       std::move(lost)});
 }
 
 void HostJobs::tell(MessageKind kind, int process, int number, const std::string& text) {
@@ -312,6 +319,7 @@ tl::expected<ChildSpec, LaunchError> HostJobs::spec_of(const Part& part, const R
     if (!program) return tl::unexpected(program.error());
     spec.program = std::move(*program);
   }
+  records_.redirect(&spec.env);
   if (auto added = server_->add_client_env(part.what.job, rank.rank, &spec.env); !added) {
     return tl::unexpected(LaunchError{1, added.error().message});
   }

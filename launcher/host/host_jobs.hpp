@@ -16,6 +16,7 @@
 #include "launcher/pmix/host_exchange.hpp"
 #include "launcher/pmix/pmix_server.hpp"
 #include "launcher/report/call_file.hpp"
+#include "launcher/report/profile_records.hpp"
 #include "launcher/report/rank_inspection.hpp"
 #include "launcher/streams/rank_pipes.hpp"
 #include "launcher/tree/job_wire.hpp"
@@ -77,6 +78,7 @@ class HostJobs {
   const Topology& topology_;
   HostExchange exchange_;
   RankPipes pipes_;
+  ProfileRecords records_;
   std::unique_ptr<PmixServer> server_;  // when the first job has come
   std::deque<Part> parts_;              // by Job::number
   std::map<int, pid_t> living_;         // processes that run

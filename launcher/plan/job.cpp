@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "launcher/report/loader_check.hpp"
+#include "launcher/report/profile_report.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -77,18 +78,12 @@ std::string param_variable(const std::string& name) {
 tl::expected<void, LaunchError> preload_memory_monitor(std::vector<std::string>* env) {
   const char* const monitor = get_env(*env, "REMIT_MEMORY_MONITOR");
   if (monitor == nullptr || std::string_view(monitor) != "preload") return {};
-  const char* const set = get_env(*env, "LD_PRELOAD");
-  const std::string others = set == nullptr ? "" : set;
-  if (others.find("libremit_memory.so") != std::string::npos) return {};
-  const std::string folder = own_library_folder("libremit_memory.so");
-  if (folder.empty()) {
+  if (!preload_library("libremit_memory.so", env)) {
     return tl::unexpected(LaunchError{
         2,
         "memory_monitor=preload needs libremit_memory.so, which is neither beside mpirun nor "
         "in " REMIT_LIBDIR ": install it, or name it in LD_PRELOAD"});
   }
-  const std::string library = folder + "/libremit_memory.so";
-  set_env(env, "LD_PRELOAD", others.empty() ? library : library + ":" + others);
   return {};
 }
 
@@ -104,6 +99,9 @@ tl::expected<App, LaunchError> make_app_of_options(const Options& options, const
   }
   for (const auto& [name, value] : options.params) set_env(&app.env, param_variable(name), value);
   if (auto done = preload_memory_monitor(&app.env); !done) return tl::unexpected(done.error());
+  if (auto done = add_profile_env(options.record_dir, &app.env); !done) {
+    return tl::unexpected(LaunchError{2, done.error().message});
+  }
   // With this Open MPI 4 takes the job from PMIx instead of running as N singletons.
   if (get_env(app.env, "JSM_JSRUN_PORT") == nullptr) set_env(&app.env, "JSM_JSRUN_PORT", "1");
   std::error_code error;

@@ -33,6 +33,7 @@ enum class MessageKind : std::uint32_t {
   order,         ///< number, see write_order(): a process there wants others started
   inspected,     ///< number of the question, see write_inspections()
   control,       ///< see write_control(): a process there wants this
+  record,        ///< see pack_record(): what a process there has counted
   // To daemons.
   plan,          ///< the tree: see TreePlan
   job,           ///< see write_job()

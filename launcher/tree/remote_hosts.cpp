@@ -126,6 +126,9 @@ void RemoteHosts::handle(const Message& message) {
       states_.set_empty(message.from);
       if (listening_) callbacks_.empty();
       return;
+    case MessageKind::record:
+      if (listening_) callbacks_.record(message.payload);
+      return;
     case MessageKind::output:
       return take_output(message);
     case MessageKind::interrupted:

@@ -51,6 +51,7 @@ class RemoteHosts {
     std::function<void(int signal, std::string why)> interrupted;
     std::function<void()> empty;  ///< is_empty() may have become true
     std::function<void(int node, std::string text)> said;
+    std::function<void(std::string_view payload)> record;  ///< of a rank that has ended
   };
 
   RemoteHosts(asio::io_context& io, TreePlan plan, const Secret& secret, Guardian& keeper);

@@ -4,6 +4,7 @@
 the top build folder; MPIRUN and LAUNCHER_CLIENT name other binaries. Skipped where with_hosts is."""
 import concurrent.futures
 import hashlib
+import json
 import os
 import pathlib
 import random
@@ -21,7 +22,7 @@ import uuid
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "launcher"))
 sys.dont_write_bytecode = True
-from launcher import CLIENT, MPIRUN, PMI1_CLIENT, MpirunTest
+from launcher import CLIENT, MPIRUN, PMI1_CLIENT, MpirunTest, is_sanitized
 
 HOSTS = ["h1", "h2", "h3", "h4"]
 LIMIT = 120  # seconds: only a hang takes as long
@@ -101,6 +102,22 @@ class Jobs(HostsTest):
         out, err = self.run_job("-l", "--host", ALL, "sh", "-c", "hostname")
         expected = [f"[{rank}] h{rank // 2 + 1}" for rank in range(8)]
         self.assertEqual((sorted(out.splitlines()), err), (expected, ""))
+
+    def test_profiles_come_home(self):
+        """Records of all hosts are in the report; nothing of them stays there (tearDown)."""
+        program = str(pathlib.Path(MPIRUN).resolve().parent / "tests" / "profile" / "guilty")
+        library = pathlib.Path(MPIRUN).resolve().parent / ".libs" / "libremit_profile.so"
+        if is_sanitized(library):
+            self.skipTest("programs without the sanitizer cannot load its library")
+        with tempfile.TemporaryDirectory(dir="/run/cluster") as folder:
+            _, err = self.run_job("--profile-dir", folder, "--host", ALL, program, "late_sender",
+                                  "5", "300")
+            with open(f"{folder}/remit-profile.json", encoding="utf-8") as file:
+                profile = json.load(file)
+            self.assertEqual([rank["host"] for rank in profile["ranks"]],
+                             [f"h{rank // 2 + 1}" for rank in range(8)], err)
+            self.assertEqual(profile["largest"]["rank"], "5", profile["summary"])
+            self.assertEqual(profile["largest"]["function"], "MPI_Recv", profile["summary"])
 
     def test_every_shape_of_the_tree(self):
         for width in ("1", "2"):

@@ -26,6 +26,7 @@ include tests/unit/programs/local.mk
 include tests/unit/benchmarks/local.mk
 include tests/tree/local.mk
 include tests/launcher/local.mk
+include tests/profile/local.mk
 check_PROGRAMS += $(unit_tests)
 dist_check_SCRIPTS += $(unit_scripts)
 TESTS += $(unit_tests) $(unit_scripts)

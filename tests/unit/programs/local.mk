@@ -4,4 +4,8 @@ programs_info_test_SOURCES = tests/unit/programs/info_test.cpp \
 	programs/info_report.cpp programs/info_report.hpp programs/window_rows.cpp \
 	programs/window_rows.hpp
 programs_info_test_LDADD = libfiles.la $(UNIT_LIBS)
+# remit_profile
+unit_tests += programs_profile_test
+programs_profile_test_SOURCES = tests/unit/programs/profile_test.cpp
+programs_profile_test_LDADD = libprofile_report.la $(UNIT_LIBS)
 unit_scripts += tests/unit/programs/remit_info.sh

@@ -1,0 +1,88 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "launcher/report/profile_records.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "launcher/plan/job.hpp"
+#include "launcher/tree/wire.hpp"
+
+namespace remit::launcher {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr std::int64_t kMostBytes = 4 << 20;  // of a record
+constexpr const char* kVariable = "REMIT_PROFILE";
+constexpr std::string_view kSuffix = ".record";
+
+}  // namespace
+
+void ProfileRecords::redirect(std::vector<std::string>* env) {
+  if (get_env(*env, kVariable) == nullptr) return;
+  std::error_code error;
+  std::filesystem::create_directories(folder_, error);
+  is_used_ = true;
+  set_env(env, kVariable, folder_);
+}
+
+void ProfileRecords::post(const std::function<void(const std::string& payload)>& send) {
+  std::error_code error;
+  if (!is_used_) return;
+  for (std::filesystem::directory_iterator each(folder_, error), end; !error && each != end;
+       each.increment(error)) {
+    const std::string path = each->path().string();
+    if (!path.ends_with(kSuffix) || !posted_.insert(path).second) continue;
+    if (const auto payload = pack_record(path)) send(*payload);
+  }
+}
+
+Expected<std::string> pack_record(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail(MPI_ERR_OTHER, "{}: {}", path, std::generic_category().message(errno));
+  WireWriter writer;
+  writer.text(path.substr(path.rfind('/') + 1));
+  std::array<char, kPage> page{};
+  off_t at = 0;
+  for (ssize_t got = 0; (got = ::pread(fd, page.data(), page.size(), at)) > 0; at += got) {
+    const std::string_view bytes(page.data(), static_cast<std::size_t>(got));
+    if (std::ranges::all_of(bytes, [](char byte) { return byte == 0; })) continue;
+    writer.number(at);
+    writer.text(bytes);
+  }
+  ::close(fd);
+  writer.number(at);  // the size, and nothing there
+  writer.text("");
+  return writer.bytes();
+}
+
+Expected<> unpack_record(const std::string& folder, std::string_view payload) {
+  WireReader reader(payload);
+  const std::string name = reader.text();
+  if (!name.ends_with(kSuffix) || name.find('/') != std::string::npos || name.starts_with('.')) {
+    return fail(MPI_ERR_OTHER, "'{}' is no name of a record", name);
+  }
+  const std::string path = folder + "/" + name;
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) return fail(MPI_ERR_OTHER, "{}: {}", path, std::generic_category().message(errno));
+  bool is_whole = false;
+  while (!is_whole && reader.good()) {
+    const std::int64_t at = reader.number();
+    const std::string bytes = reader.text();
+    if (at < 0 || at > kMostBytes || bytes.size() > kPage) break;
+    is_whole = bytes.empty() && reader.complete();
+    if (::pwrite(fd, bytes.data(), bytes.size(), at) != static_cast<ssize_t>(bytes.size())) break;
+    if (is_whole && ::ftruncate(fd, at) != 0) is_whole = false;
+  }
+  ::close(fd);
+  if (is_whole) return {};
+  ::unlink(path.c_str());
+  return fail(MPI_ERR_OTHER, "the record {} came damaged, or there is no room for it", name);
+}
+
+}  // namespace remit::launcher

@@ -1,0 +1,38 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Records of ranks on other hosts, on their way to mpirun's: without the holes that files have.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/error.hpp"
+
+namespace remit::launcher {
+
+/// The records in a folder of this host.
+class ProfileRecords {
+ public:
+  explicit ProfileRecords(std::string folder) : folder_(std::move(folder)) {}
+
+  /// If an environment asks for a record: it is made in the folder of this host.
+  void redirect(std::vector<std::string>* env);
+  /// Posts each record that is there and was not posted before, as the payload of a message.
+  void post(const std::function<void(const std::string& payload)>& send);
+
+ private:
+  std::string folder_;
+  bool is_used_ = false;
+  std::set<std::string> posted_;
+};
+
+/// The payload for a file; an error if it cannot be read.
+[[nodiscard]] Expected<std::string> pack_record(const std::string& path);
+
+/// Makes the file again in a folder. Any bytes are taken: what is no record's name, larger than a
+/// record can be or there already makes nothing, and is an error.
+[[nodiscard]] Expected<> unpack_record(const std::string& folder, std::string_view payload);
+
+}  // namespace remit::launcher

@@ -1,0 +1,423 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Processes are put in order first, then each is read: its time, its strip, its call sites, whom it
+// sent to; at last what only all together tell.
+#include "programs/profile/figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "programs/profile/advice.hpp"
+#include "programs/profile/strip.hpp"
+#include "tool/profile/functions.hpp"
+
+namespace remit::profiles {
+namespace {
+
+using profile::Record;
+using profile::SiteRecord;
+using profile::ThreadTable;
+
+constexpr double kNs = 1e-9;
+
+template <std::size_t N>
+std::string text_of(const std::array<char, N>& text) {
+  return {text.data(), ::strnlen(text.data(), N)};
+}
+
+std::string hexadecimal(const profile::ModuleRecord& module) {
+  std::string text;
+  const auto bytes = std::min<std::size_t>(module.build_id_bytes, module.build_id.size());
+  for (std::size_t i = 0; i < bytes; ++i) text += fmt::format("{:02x}", module.build_id[i]);
+  return text;
+}
+
+// A process in the order of the report.
+struct Process {
+  RecordView record;
+  int job = 0;
+  Timeline time;
+};
+
+class Builder {
+ public:
+  Builder(const Records& records, Symbols& symbols, std::optional<std::uint64_t> ended_ns)
+      : symbols_(symbols), ended_ns_(ended_ns) {
+    profile_.notes = records.notes;
+    order(records);
+  }
+
+  Profile build() {
+    find_span();
+    for (std::size_t i = 0; i < processes_.size(); ++i) add_process(static_cast<int>(i));
+    sort_sites();
+    find_efficiency();
+    find_missing();
+    return std::move(profile_);
+  }
+
+ private:
+  void order(const Records& records);
+  void find_span();
+  [[nodiscard]] std::uint64_t end_of(const Process& process) const;
+  void add_process(int index);
+  [[nodiscard]] Rank describe(const Process& process) const;
+  void add_table(int index, const ThreadTable& table, bool is_first);
+  int add_site(int index, const ThreadTable& table, const SiteRecord& row);
+  [[nodiscard]] int site_of(const Record& record, const SiteRecord& row);
+  void add_peers(int index);
+  void add_phases(const Process& process);
+  void add_general(const Record& record);
+  void sort_sites();
+  void find_efficiency();
+  void find_missing();
+  [[nodiscard]] int rank_index(int job, int number) const;
+
+  Symbols& symbols_;
+  std::optional<std::uint64_t> ended_ns_;
+  std::vector<Process> processes_;
+  std::map<std::pair<int, int>, int> index_;  // of a rank of a job
+  std::map<std::tuple<std::string, std::string, std::uint64_t, std::uint32_t>, int> site_index_;
+  std::map<std::pair<int, int>, Pair> pairs_;
+  std::map<int, Phase> phases_;
+  Span span_;
+  std::uint64_t last_seen_ns_ = 0;  // the last call of any process, since the epoch
+  Profile profile_;
+};
+
+// Jobs in the order in which they began, ranks by number.
+void Builder::order(const Records& records) {
+  std::map<std::string, std::uint64_t> begins;
+  for (const RecordView& each : records.all) {
+    const auto [place, is_new] = begins.emplace(text_of(each->job), each->realtime_ns);
+    if (!is_new) place->second = std::min(place->second, each->realtime_ns);
+  }
+  for (const auto& [name, begin] : begins) profile_.jobs.push_back(name);
+  std::ranges::stable_sort(profile_.jobs, {}, [&](const std::string& job) { return begins[job]; });
+  for (const RecordView& each : records.all) {
+    const auto job = std::ranges::find(profile_.jobs, text_of(each->job));
+    processes_.push_back({each, static_cast<int>(job - profile_.jobs.begin()), Timeline(*each)});
+  }
+  std::ranges::stable_sort(processes_, {}, [](const Process& process) {
+    return std::tuple(process.job, process.record->rank, process.record->realtime_ns);
+  });
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    index_.emplace(std::pair(processes_[i].job, processes_[i].record->rank), static_cast<int>(i));
+  }
+}
+
+// When the process left MPI for good. One that never did is seen for as long as the job.
+std::uint64_t Builder::end_of(const Process& process) const {
+  const Record& record = *process.record;
+  if (record.finalize_ticks != 0) return record.finalize_ticks;
+  std::uint64_t last = record.init_ticks;
+  for (const ThreadTable& table : record.threads) last = std::max(last, table.last_ticks);
+  const std::uint64_t ended = ended_ns_.value_or(last_seen_ns_);
+  return std::max(last, process.time.ticks_at(ended));
+}
+
+void Builder::find_span() {
+  std::uint64_t begin = ~std::uint64_t{0};
+  for (const Process& each : processes_) {
+    begin = std::min(begin, each.record->realtime_ns);
+    for (const ThreadTable& table : each.record->threads) {
+      std::uint64_t last = table.last_ticks;
+      if (table.current.site != 0) last = std::max(last, table.current.since_ticks);
+      if (last != 0) last_seen_ns_ = std::max(last_seen_ns_, each.time.realtime_ns(last));
+    }
+  }
+  profile_.begin = static_cast<double>(begin) * kNs;
+  span_.begin_ns = begin;
+  span_.end_ns = begin + 1;
+  for (const Process& each : processes_) {
+    span_.end_ns = std::max(span_.end_ns, each.time.realtime_ns(end_of(each)));
+  }
+}
+
+Rank Builder::describe(const Process& process) const {
+  const Record& record = *process.record;
+  Rank rank;
+  rank.job = process.job;
+  rank.number = record.rank;
+  rank.label = process.job == 0 ? std::to_string(record.rank)
+                                : fmt::format("{}.{}", process.job, record.rank);
+  rank.host = text_of(record.host);
+  rank.program = text_of(record.program);
+  rank.pid = record.pid;
+  rank.stage = record.stage;
+  rank.is_finalized = record.finalize_ticks != 0;
+  rank.aborted = record.aborted != 0;
+  rank.abort_code = record.abort_code;
+  const std::uint64_t end = end_of(process);
+  rank.run = process.time.seconds(end - record.init_ticks);
+  std::uint64_t paused = record.paused_ticks;
+  if (record.paused_since != 0 && end > record.paused_since) paused += end - record.paused_since;
+  rank.paused = process.time.seconds(paused);
+  rank.peak_mb = static_cast<double>(record.peak_memory_kb) / 1024;
+  rank.user = static_cast<double>(record.user_ns) * kNs;
+  rank.system = static_cast<double>(record.system_ns) * kNs;
+  rank.preempted = record.preempted;
+  rank.first_processor = static_cast<int>(record.processors >> 32U);
+  rank.processors = static_cast<int>(record.processors & 0xFFFFFFFFU);
+  return rank;
+}
+
+int Builder::site_of(const Record& record, const SiteRecord& row) {
+  std::string path;
+  std::string build_id;
+  std::uint64_t offset = row.address;
+  if (row.address != 0 && row.module < record.module_count) {
+    const profile::ModuleRecord& module = record.modules[row.module];
+    path = text_of(module.path);
+    build_id = hexadecimal(module);
+    offset -= module.bias;
+  }
+  const auto [place, is_new] =
+      site_index_.try_emplace({path, build_id, offset, row.address == 0 ? 0 : row.function},
+                              static_cast<int>(profile_.sites.size()));
+  if (!is_new) return place->second;
+  Site site;
+  site.place.function = row.address == 0 ? "others" : profile::kFunctionRows[row.function].name;
+  site.chapter = row.address == 0 ? "" : profile::kFunctionRows[row.function].chapter;
+  site.place.module = path;
+  site.place.offset = offset;
+  if (!path.empty()) {
+    const SourceLine line = symbols_.find(path, build_id, offset);
+    site.place.file = line.file;
+    site.place.line = line.line;
+    site.place.symbol = line.symbol;
+    if (line.file.empty() && !line.symbol.empty()) {
+      site.place.symbol += fmt::format("+{:#x}", line.symbol_offset);
+    }
+  }
+  profile_.sites.push_back(std::move(site));
+  return place->second;
+}
+
+int Builder::add_site(int index, const ThreadTable& table, const SiteRecord& row) {
+  const Process& process = processes_[static_cast<std::size_t>(index)];
+  const int number = site_of(*process.record, row);
+  Site& site = profile_.sites[static_cast<std::size_t>(number)];
+  double seconds = process.time.seconds(row.ticks);
+  double longest = process.time.seconds(row.max_ticks);
+  const std::size_t own = static_cast<std::size_t>(&row - table.sites.data());
+  if (table.current.site == own + 1) {  // it is in this call still
+    const std::uint64_t end = end_of(process);
+    const double open = process.time.seconds(end - std::min(end, table.current.since_ticks));
+    seconds += open;
+    longest = std::max(longest, open);
+  }
+  site.calls += row.calls;
+  site.bytes += row.bytes;
+  site.seconds += seconds;
+  site.longest = std::max(site.longest, longest);
+  site.per_rank[index] += seconds;
+  for (std::size_t cause = 0; cause < profile::kCauses; ++cause) {
+    site.waited[cause] += static_cast<double>(row.waited_ns[cause]) * kNs;
+  }
+  for (const profile::Blame& each : row.blamed) {
+    if (each.peer == 0) continue;
+    const int guilty = rank_index(process.job, each.peer - 1);
+    if (guilty >= 0) site.blamed[guilty] += static_cast<double>(each.ns) * kNs;
+  }
+  return number;
+}
+
+int Builder::rank_index(int job, int number) const {
+  const auto found = index_.find({job, number});
+  return found == index_.end() ? -1 : found->second;
+}
+
+void Builder::add_table(int index, const ThreadTable& table, bool is_first) {
+  const Process& process = processes_[static_cast<std::size_t>(index)];
+  Rank& rank = profile_.ranks[static_cast<std::size_t>(index)];
+  double mpi = process.time.seconds(table.mpi_ticks);
+  int open_site = -1;
+  for (std::size_t i = 0; i < table.site_count; ++i) {
+    const SiteRecord& row = table.sites[i];
+    if (row.calls == 0) continue;
+    rank.calls += row.calls;
+    const int site = add_site(index, table, row);
+    if (table.current.site == i + 1) open_site = site;
+  }
+  if (open_site >= 0) {
+    const std::uint64_t end = end_of(process);
+    const double since = process.time.seconds(end - std::min(end, table.current.since_ticks));
+    mpi += since;
+    if (rank.open.site < 0) rank.open = {open_site, since, table.current.peer};
+  }
+  rank.threads += table.threads;
+  for (std::size_t i = 0; i < profile::kTraffics; ++i) {
+    for (std::size_t bucket = 0; bucket < profile::kBuckets; ++bucket) {
+      profile_.sizes.rows[i][bucket].count += table.sizes[i][bucket].count;
+      profile_.sizes.rows[i][bucket].bytes += table.sizes[i][bucket].bytes;
+    }
+  }
+  if (!is_first) {
+    rank.other_threads_mpi += mpi;
+    return;
+  }
+  rank.mpi = std::min(mpi, rank.run);
+  for (std::size_t cause = 0; cause < profile::kCauses; ++cause) {
+    rank.waited[cause] = static_cast<double>(table.waited_ns[cause]) * kNs;
+  }
+  fill_strip(process.time, table, span_, end_of(process), rank);
+}
+
+void Builder::add_peers(int index) {
+  const Process& process = processes_[static_cast<std::size_t>(index)];
+  const Record& record = *process.record;
+  for (std::size_t i = 0; i < record.peer_count; ++i) {
+    const profile::PeerRecord& row = record.peers[i];
+    const int to = row.rank == 0 ? -1 : rank_index(process.job, row.rank - 1);
+    Pair& pair = pairs_[{index, to}];
+    pair.from = index;
+    pair.to = to;
+    pair.messages += row.messages;
+    pair.bytes += row.bytes;
+    pair.waited += static_cast<double>(row.waited_ns) * kNs;
+  }
+}
+
+void Builder::add_phases(const Process& process) {
+  const Record& record = *process.record;
+  for (std::size_t i = 0; i < record.phase_count; ++i) {
+    const profile::PhaseRecord& row = record.phases[i];
+    Phase& phase = phases_[row.level];
+    phase.level = row.level;
+    phase.times += row.times;
+    phase.seconds += process.time.seconds(row.ticks);
+    if (row.since_ticks != 0) continue;  // its other numbers are differences until it ends
+    phase.mpi += process.time.seconds(row.mpi_ticks);
+    phase.waited += static_cast<double>(row.waited_ns) * kNs;
+  }
+}
+
+void Builder::add_general(const Record& record) {
+  if (profile_.library.empty()) profile_.library = text_of(record.library);
+  if (record.uses_tsc == 0) profile_.slow_clock = true;
+  profile_.without_names += record.without_names;
+  if (record.tool_functions > profile_.tool_functions) {
+    profile_.tool_functions = record.tool_functions;
+    profile_.tool_function = text_of(record.tool_function);
+  }
+  profile_.has_inside = profile_.has_inside || record.has_waits != 0;
+  for (std::size_t i = 0; i < record.counter_count; ++i) {
+    const profile::CounterRecord& one = record.counters[i];
+    std::uint64_t& sum = profile_.counters[text_of(one.name)];
+    sum = one.is_peak != 0 ? std::max(sum, one.value) : sum + one.value;
+  }
+  for (std::size_t i = 0; i < record.setting_count; ++i) {
+    std::pair setting(text_of(record.settings[i].name), text_of(record.settings[i].value));
+    if (std::ranges::find(profile_.settings, setting) == profile_.settings.end()) {
+      profile_.settings.push_back(std::move(setting));
+    }
+  }
+}
+
+void Builder::add_process(int index) {
+  const Process& process = processes_[static_cast<std::size_t>(index)];
+  const Record& record = *process.record;
+  profile_.ranks.push_back(describe(process));
+  for (std::size_t i = 0; i < profile::kThreads; ++i) {
+    if (record.threads[i].threads != 0) add_table(index, record.threads[i], i == 0);
+  }
+  Rank& rank = profile_.ranks.back();
+  rank.cost = process.time.seconds(record.cost_ticks) / 16 * static_cast<double>(rank.calls);
+  profile_.run = std::max(profile_.run, rank.run);
+  add_peers(index);
+  add_phases(process);
+  add_general(record);
+}
+
+void Builder::sort_sites() {
+  std::vector<int> order(profile_.sites.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::greater(), [&](int at) {
+    return profile_.sites[static_cast<std::size_t>(at)].seconds;
+  });
+  std::vector<Site> sorted;
+  std::vector<int> place(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    sorted.push_back(std::move(profile_.sites[static_cast<std::size_t>(order[i])]));
+    place[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+  }
+  profile_.sites = std::move(sorted);
+  for (Rank& rank : profile_.ranks) {
+    if (rank.open.site >= 0) rank.open.site = place[static_cast<std::size_t>(rank.open.site)];
+  }
+  for (auto& [key, pair] : pairs_) profile_.pairs.push_back(pair);
+  for (auto& [level, phase] : phases_) profile_.phases.push_back(phase);
+}
+
+// co-design.pop-coe.eu/metrics: time outside MPI is useful.
+void Builder::find_efficiency() {
+  double most = 0;
+  double sum = 0;
+  for (const Rank& rank : profile_.ranks) {
+    most = std::max(most, rank.outside());
+    sum += rank.outside();
+  }
+  const double mean = sum / static_cast<double>(profile_.ranks.size());
+  Efficiency& found = profile_.efficiency;
+  found.load_balance = most > 0 ? mean / most : 1;
+  found.communication = profile_.run > 0 ? most / profile_.run : 1;
+  found.parallel = found.load_balance * found.communication;
+  profile_.culprit = find_culprit(profile_);
+  profile_.advice = give_advice(profile_);
+}
+
+void Builder::find_missing() {
+  for (std::size_t job = 0; job < profile_.jobs.size(); ++job) {
+    int size = 0;
+    std::set<int> seen;
+    for (const Process& each : processes_) {
+      if (each.job != static_cast<int>(job)) continue;
+      size = std::max(size, each.record->ranks);
+      seen.insert(each.record->rank);
+    }
+    profile_.missing += std::max(0, size - static_cast<int>(seen.size()));
+  }
+}
+
+}  // namespace
+
+Profile make_profile(const Records& records, Symbols& symbols,
+                     std::optional<std::uint64_t> ended_ns) {
+  Profile profile = Builder(records, symbols, ended_ns).build();
+  add_notes(profile, symbols.has_lines());
+  return profile;
+}
+
+double sum_of(const Waits& waits) {
+  return std::accumulate(waits.begin(), waits.end(), 0.0);
+}
+
+std::string Place::text() const {
+  if (!file.empty()) {
+    return fmt::format("{}:{}", std::string_view(file).substr(file.rfind('/') + 1), line);
+  }
+  if (!symbol.empty()) return symbol;
+  if (module.empty()) return "an unknown place";
+  return fmt::format("{}+{:#x}", std::string_view(module).substr(module.rfind('/') + 1), offset);
+}
+
+const char* name_of(profile::Cause cause) {
+  constexpr std::array<const char*, profile::kCauses> kNames{
+      "late sender", "late receiver", "others at a collective", "lock", "no room", "other"};
+  return kNames[static_cast<std::size_t>(cause)];
+}
+
+const char* name_of(profile::Traffic traffic) {
+  constexpr std::array<const char*, profile::kTraffics> kNames{"none",       "send",      "receive",
+                                                               "collective", "one-sided", "file"};
+  return kNames[static_cast<std::size_t>(traffic)];
+}
+
+}  // namespace remit::profiles

@@ -1,0 +1,103 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "programs/profile/record_reader.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <system_error>
+
+#include "tool/profile/functions.hpp"
+
+namespace remit::profiles {
+namespace {
+
+using profile::Record;
+
+// What is wrong with a record; empty: nothing. Its counts are what other tables are read by.
+std::string fault_of(const Record& record) {
+  if (record.magic != profile::kMagic) return "is no record of a process, or was never begun";
+  if (record.version != profile::kVersion || record.bytes != sizeof(Record) ||
+      record.function_hash != profile::kFunctionHash) {
+    return "is of another version of Remit: use its remit_profile";
+  }
+  const bool fits =
+      record.module_count <= profile::kModules && record.phase_count <= profile::kPhases &&
+      record.peer_count <= profile::kPeers && record.setting_count <= profile::kSettings &&
+      record.counter_count <= profile::kCounters && record.last.ticks > record.first.ticks &&
+      record.last.monotonic_ns > record.first.monotonic_ns;
+  if (!fits) return "is damaged";
+  for (const profile::ThreadTable& table : record.threads) {
+    if (table.threads == 0) continue;  // nobody reads more of it
+    const auto sites =
+        std::span(table.sites).first(std::min<std::size_t>(table.site_count, profile::kSites));
+    if (table.site_count > profile::kSites || table.column_shift >= 64 ||
+        table.current.site > profile::kSites ||
+        std::ranges::any_of(sites, [](const profile::SiteRecord& site) {
+          return site.function >= profile::kFunctions || site.module > profile::kModules;
+        })) {
+      return "is damaged";
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Expected<RecordView> read_record(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail(MPI_ERR_OTHER, "{}: {}", path, std::generic_category().message(errno));
+  struct stat found {};
+  const bool is_long =
+      ::fstat(fd, &found) == 0 && static_cast<std::uint64_t>(found.st_size) == sizeof(Record);
+  // A copy, for the process may still run: what was checked must not change.
+  void* const memory =
+      is_long ? ::mmap(nullptr, sizeof(Record), PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+  ::close(fd);
+  if (memory == MAP_FAILED) {
+    return fail(MPI_ERR_OTHER, "{} {}", path,
+                is_long ? "cannot be mapped" : "is no record of this version of Remit");
+  }
+  const RecordView view(static_cast<const Record*>(memory), [](const Record* record) {
+    ::munmap(const_cast<Record*>(record), sizeof(Record));
+  });
+  if (const std::string fault = fault_of(*view); !fault.empty()) {
+    return fail(MPI_ERR_OTHER, "{} {}", path, fault);
+  }
+  return view;
+}
+
+Expected<Records> read_folders(const std::vector<std::string>& folders) {
+  Records records;
+  for (const std::string& folder : folders) {
+    std::error_code error;
+    std::vector<std::string> paths;
+    for (std::filesystem::directory_iterator each(folder, error), end; !error && each != end;
+         each.increment(error)) {
+      if (each->path().extension() == profile::kSuffix) paths.push_back(each->path().string());
+    }
+    if (error) return fail(MPI_ERR_OTHER, "{}: {}", folder, error.message());
+    std::ranges::sort(paths);
+    for (const std::string& path : paths) {
+      Expected<RecordView> record = read_record(path);
+      if (record) {
+        records.all.push_back(std::move(*record));
+      } else {
+        records.notes.push_back(record.error().message);
+      }
+    }
+  }
+  if (!records.all.empty()) return records;
+  if (!records.notes.empty()) return fail(MPI_ERR_OTHER, "{}", records.notes.front());
+  return fail(MPI_ERR_OTHER,
+              "{} has no record of a process: did the program call MPI, and was "
+              "libremit_profile.so preloaded?",
+              fmt::join(folders, ", "));
+}
+
+}  // namespace remit::profiles

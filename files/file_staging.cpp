@@ -26,7 +26,7 @@ constexpr std::int64_t kMostSlice = std::int64_t{16} << 20;
 constexpr std::int64_t kStagingPage = 4096;
 /// Slices that hosts send each other, unless hints ask for shorter ones: a message costs as much
 /// time as some ten kilobytes.
-constexpr std::int64_t kLeastSentSlice = std::int64_t{1} << 20;
+constexpr std::int64_t kLeastSentSlice = std::int64_t{256} << 10;
 /// Slices of a window of all hosts.
 constexpr std::size_t kMostInTurn = 256;
 

@@ -143,6 +143,8 @@ int main(int argc, char** argv) {
   OK(MPI_Init_thread(&argc, &argv, levels[argc > 1 ? atoi(argv[1]) : 0], &provided));
   OK(MPI_Comm_rank(MPI_COMM_WORLD, &check_rank));
   OK(MPI_Comm_size(MPI_COMM_WORLD, &check_size));
+  const char* const thread = getenv("REMIT_PROGRESS_THREAD");
+  if (thread != NULL && strcmp(thread, "no") == 0) return check_end("file_progress, not run");
   go_on("true", "8192");
   go_on("true", "4194304");
   go_on("false", "4194304");

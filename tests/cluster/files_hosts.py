@@ -62,5 +62,5 @@ class FilesTest(HostsTest):
 
 if __name__ == "__main__":
     if "CLUSTER_CONTROL" not in os.environ:
-        os.execv(HERE / "with_hosts", ["with_hosts", "-n", "3", __file__, *sys.argv[1:]])
+        os.execv(HERE / "with_hosts", ["with_hosts", "-n", "4", __file__, *sys.argv[1:]])
     unittest.main(verbosity=2)

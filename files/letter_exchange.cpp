@@ -33,8 +33,8 @@ Outcome LetterExchange::end() {
     const bool came = !letter.is_sent && status.error == MPI_SUCCESS;
     letter.received = came ? static_cast<std::size_t>(status.bytes) : 0;
     if (status.error == MPI_SUCCESS || !all) continue;
-    all = fail(status.error, "a message {} rank {} was lost", letter.is_sent ? "to" : "from",
-               letter.rank);
+    all = fail(status.error, "{}: a message {} rank {} was lost", kLostTouch,
+               letter.is_sent ? "to" : "from", letter.rank);
   }
   return all;
 }

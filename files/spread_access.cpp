@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstring>
 #include <new>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "files/file_core.hpp"
@@ -92,7 +90,12 @@ void SpreadAccess::break_off(const Error& error) {
 }
 
 void SpreadAccess::lose(int rank) {
-  break_off({MPI_ERR_OTHER, "nothing of use came from rank " + std::to_string(rank)});
+  break_off({MPI_ERR_OTHER, fmt::format("{}: nothing of use came from rank {}", kLostTouch, rank)});
+}
+
+void SpreadAccess::end_here() {
+  next_ = Next::end;
+  if (is_broken()) stopped_ = plan_.begin;
 }
 
 void SpreadAccess::take_cycles() {
@@ -153,8 +156,9 @@ void SpreadWrite::step() noexcept {
     marks(cycle_).clear(place_of(cycle_, own_slice(cycle_)));
     ++cycle_;
   }
-  next_ = cycle_ < cycles_ ? Next::meeting : Next::end;
-  if (next_ == Next::meeting && !is_broken()) put(cycle_);
+  if (cycle_ == cycles_) return end_here();
+  next_ = Next::meeting;
+  if (!is_broken()) put(cycle_);
 }
 
 /// What is not marked is not there.
@@ -222,7 +226,6 @@ void SpreadWrite::write_runs(std::int64_t cycle, FileRun slice) {
 
 std::int64_t SpreadWrite::finish(bool all_well) {
   take_cycles();
-  if (is_broken()) return 0;
   return all_well ? access_.bytes() : below(stopped_);
 }
 
@@ -233,7 +236,8 @@ void SpreadRead::step() noexcept {
   if (!has_memory_for([this] { advance(); })) break_off(no_memory_left());
   switch (phase_) {
     case Phase::want:
-      next_ = cycle_ < cycles_ ? Next::meeting : Next::end;
+      if (cycle_ == cycles_) return end_here();
+      next_ = Next::meeting;
       phase_ = Phase::ask;
       break;
     case Phase::ask:
@@ -254,7 +258,8 @@ void SpreadRead::step() noexcept {
 void SpreadRead::advance() {
   switch (phase_) {
     case Phase::want:
-      if (cycle_ > 0) {
+      // Who has lost touch cannot know where the others stop: only what was read says that.
+      if (cycle_ > 0 && !is_broken()) {
         look_at_fills(cycle_ - 1);
         take_share(cycle_ - 1);
       }
@@ -342,7 +347,7 @@ void SpreadRead::spread(std::int64_t cycle) {
 void SpreadRead::take_answer(std::int64_t cycle, AwaySlice& away, FileRun slice) {
   const std::span<const std::byte> answer = away.from_owner.content();
   const auto asked = SliceMessage::read(away.to_owner.content(), place_of(cycle, slice));
-  ReplyHead head{slice.offset, EIO};
+  ReplyHead head{SliceWord::kNowhere, 0};
   if (!asked || answer.size() < sizeof head) {
     lose(away.owner);
   } else {
@@ -363,7 +368,7 @@ void SpreadRead::take_answer(std::int64_t cycle, AwaySlice& away, FileRun slice)
 
 std::int64_t SpreadRead::finish(bool /*all_well*/) {
   take_cycles();
-  return is_broken() ? 0 : below(stopped_);
+  return below(stopped_);
 }
 
 }  // namespace remit

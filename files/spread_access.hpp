@@ -24,6 +24,8 @@ class SpreadAccess : public SharedAccess {
  public:
   [[nodiscard]] std::span<FileLetter> letters() override { return letters_; }
   void break_off(const Error& error) override;
+  /// Who has written a slice, or has lost touch, alone knows what became of it.
+  [[nodiscard]] bool tells_all() const override { return true; }
 
  protected:
   SpreadAccess(FileStaging& staging, FileCore& file, const DataAccess& access,
@@ -80,6 +82,8 @@ class SpreadAccess : public SharedAccess {
   void take_lengths();
   /// What did not come, or makes no sense.
   void lose(int rank);
+  /// Of what a member that has lost touch had, nothing is sure to have been moved.
+  void end_here();
   /// As many cycles as keep the order of words (see StagedAccess).
   void take_cycles();
 
@@ -103,8 +107,6 @@ class SpreadWrite final : public SpreadAccess {
       : SpreadAccess(staging, file, access, plan) {}
 
   void step() noexcept override;
-  /// Only the owner of a slice knows what became of it.
-  [[nodiscard]] bool tells_all() const override { return true; }
   [[nodiscard]] std::int64_t finish(bool all_well) override;
 
  private:

@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import sys
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -55,6 +56,19 @@ class FilesTest(HostsTest):
 
     def test_they_go_on_by_themselves(self):
         self.run_program("two and two", "file_progress")
+
+    def test_a_rank_that_is_killed(self):
+        """In the middle of accesses: nobody waits for it for ever, on whichever host."""
+        for place in ("two and two", "neighbours"):
+            for mode in ("write", "read", "iwrite"):
+                with self.subTest(place=place, mode=mode):
+                    ranks, hosts, *words = PLACES[place]
+                    begin = time.monotonic()
+                    out, err = self.run_job("--grace", "60", "-n", ranks, "--host", hosts, *words, "-x", "REMIT_WAIT",
+                                            str(PROGRAMS / "file_deaths"), "staged", mode, status=128 + 9)
+                    self.assertLess(time.monotonic() - begin, 50, "mpirun has ended them")
+                    for rank in range(int(ranks) - 1):
+                        self.assertRegex(out, rf"(?m)^rank {rank}, class [1-9]\d*: .*remit_deaths\.", err)
 
     def test_wrong_arguments(self):
         self.run_program("three and one", "file_refused")

@@ -39,6 +39,8 @@ class MpiLock {
     depth_ = 0;
     give_up();
   }
+  /// Whether the calling thread has taken it, and no more than once.
+  [[nodiscard]] bool is_taken_once() const { return is_mine() && depth_ == 1 && paused_.empty(); }
   /// Whether another thread has taken it since the calling one has done so, or has called
   /// forget_others(). Without the lock, too.
   [[nodiscard]] bool was_others() const {

@@ -2,10 +2,9 @@
 #include "files/access_summary.hpp"
 
 #include <algorithm>
-#include <array>
-#include <span>
 
 #include "files/data_access.hpp"
+#include "files/view_runs.hpp"
 
 namespace remit {
 
@@ -17,20 +16,6 @@ constexpr std::int64_t kMostPeriodRuns = 64 << 10;
 /// Runs of an access, unless it is no more than one tile of its view: one that has many tiles has
 /// few runs in each.
 constexpr std::int64_t kMostAccessRuns = 1024;
-
-/// Calls `add` with each run of bytes [from, from + bytes) of a view.
-template <class Add>
-void for_each_run(const FileView& view, std::int64_t from, std::int64_t bytes, Add add) {
-  std::array<FileRun, 64> runs;
-  while (bytes > 0) {
-    std::int64_t taken = 0;
-    const std::size_t count = view.runs(from, bytes, runs, &taken);
-    for (const FileRun& run : std::span(runs).first(count)) add(run);
-    if (taken == 0) return;
-    from += taken;
-    bytes -= taken;
-  }
-}
 
 const Layout& tile_of(const FileView& view) {
   return *view.in_memory(0).layout;

@@ -13,8 +13,6 @@ namespace remit {
 
 namespace {
 
-constexpr const char* kNotTold = "the members could not tell each other what came of it";
-
 /// Of which the largest is that of the lowest rank that has failed; 0: this one has not.
 std::int64_t failure_key(const CommCore& comm, const Outcome& outcome) {
   return outcome ? 0 : comm.size() - comm.rank;
@@ -35,7 +33,7 @@ Outcome tell_error(const CommCall& call, const ParentComm& comm, const Outcome& 
   const bool is_mine = rank_of_key(comm.core, key) == comm.core.rank;
   ToldError words = is_mine ? ToldError(mine.error()) : ToldError();
   const CollectiveArgs args = maximum_of(words.bytes(), ToldError::kBytes, MPI_UINT8_T);
-  if (auto told = run_among_members(call, comm, args, kNotTold); !told) return told;
+  if (auto told = run_among_members(call, comm, args, kLostTouch); !told) return told;
   return tl::unexpected(words.error());
 }
 
@@ -72,7 +70,7 @@ Outcome agree_on(const CommCall& call, const ParentComm& comm, const Outcome& mi
   }
   if (any != nullptr) most[count++] = *any ? 1 : 0;
   const auto all = static_cast<MPI_Count>(count);
-  auto told = run_among_members(call, comm, maximum_of(most.data(), all, MPI_INT64_T), kNotTold);
+  auto told = run_among_members(call, comm, maximum_of(most.data(), all, MPI_INT64_T), kLostTouch);
   if (!told) return mine ? told : mine;
   if (most[0] != 0) return tell_error(call, comm, mine, most[0]);
   if (any != nullptr) *any = most[count - 1] != 0;
@@ -107,7 +105,7 @@ Task<int> PendingAgreement::run(PendingAgreement& self, Outcome& outcome) {
     failed = self.words_.request.status.error;
     outcome = tl::unexpected(self.told_.error());
   }
-  if (failed != MPI_SUCCESS) outcome = fail(failed, "{}", kNotTold);
+  if (failed != MPI_SUCCESS) outcome = fail(failed, "{}", kLostTouch);
   co_return failed;
 }
 

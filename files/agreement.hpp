@@ -29,6 +29,9 @@ class ToldError {
   std::array<std::uint8_t, kBytes> bytes_{};
 };
 
+/// What is said where the members of a file could not tell each other something.
+inline constexpr const char* kLostTouch = "the members have lost touch";
+
 /// What one member brings to an agreement: nothing went wrong here, or this.
 using Outcome = Expected<>;
 

@@ -3,13 +3,15 @@
 // computes.
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "collectives/collectives.hpp"
 #include "files/data_access.hpp"
 #include "files/file_staging.hpp"
-#include "files/staged_access.hpp"
+#include "files/letter_exchange.hpp"
+#include "files/shared_access.hpp"
 #include "runtime/task.hpp"
 
 namespace remit {
@@ -29,20 +31,23 @@ class PendingStaged {
   /// what `outcome` has then.
   [[nodiscard]] static Task<int> run(PendingStaged& self, Outcome& outcome);
   /// After run(): whether the data have gone this way.
-  [[nodiscard]] bool is_staged() const { return steps_.job.has_value(); }
-  /// When the access is complete, and the members have agreed on the outcome: corrects the bytes.
-  void end(AccessResult& result);
+  [[nodiscard]] bool is_staged() const { return steps_.access != nullptr; }
+  /// When the members have agreed on the outcome: finds out how many bytes were moved, for which
+  /// they may have to tell each other something again. Ends it.
+  [[nodiscard]] static Task<int> settle(PendingStaged& self, AccessResult& result);
 
   /// An exception has ended it: it must never be destroyed (see Collective).
-  [[nodiscard]] bool is_broken() const { return opening_.broken() || staging_.is_broken(); }
+  [[nodiscard]] bool is_broken() const {
+    return opening_.broken() || stops_.broken() || staging_.is_broken();
+  }
   /// Where its frame is.
   [[nodiscard]] FrameArena& arena() { return arena_; }
 
  private:
   /// Makes a step.
   struct Steps final : IoJob {
-    void run() noexcept override { job->step(); }
-    std::optional<StagedAccess> job;
+    void run() noexcept override { access->step(); }
+    std::unique_ptr<SharedAccess> access;
   };
 
   FrameArena arena_;
@@ -53,7 +58,10 @@ class PendingStaged {
   MemberAccess mine_;
   std::vector<MemberAccess> all_;
   Collective opening_;
+  std::int64_t stopped_ = 0;  ///< see SharedAccess::stopped()
+  Collective stops_;          ///< finds the lowest one, where members have to
   Steps steps_;
+  LetterExchange exchange_;
 };
 
 }  // namespace remit

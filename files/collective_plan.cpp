@@ -2,6 +2,8 @@
 #include "files/collective_plan.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <vector>
 
 namespace remit {
@@ -17,115 +19,143 @@ constexpr std::int64_t kFewRuns = 32;
 constexpr std::int64_t kDenseShare = 4;
 constexpr std::int64_t kWishedShare = 64;
 
-/// The members of one host together.
-struct HostAccess {
-  std::int64_t first = 0;
-  std::int64_t end = 0;
-  std::int64_t bytes = 0;
-  std::int64_t runs = 0;
-  int members = 0;
-  bool may_stage = true;
-
-  void add(const MemberAccess& member) {
-    ++members;
-    may_stage = may_stage && member.may_stage != 0;
-    if (member.bytes == 0) return;
-    first = bytes == 0 ? member.first : std::min(first, member.first);
-    end = bytes == 0 ? member.end : std::max(end, member.end);
-    // Each is below 2^63, but not all of them together.
-    if (__builtin_add_overflow(bytes, member.bytes, &bytes)) may_stage = false;
-    if (__builtin_add_overflow(runs, member.runs, &runs)) may_stage = false;
-  }
-};
-
-class Planning {
+/// Members who would stage together.
+class StagingGroup {
  public:
-  Planning(std::span<const MemberAccess> members, std::uint32_t host) : members_(members) {
-    for (const MemberAccess& member : members) {
-      if (member.host != host) continue;
-      own_.push_back(&member);
-      sum_.add(member);
-    }
-    host_ = host;
+  void add(const MemberAccess& member);
+
+  [[nodiscard]] std::int64_t first() const { return first_; }
+  [[nodiscard]] std::int64_t end() const { return end_; }
+  [[nodiscard]] bool meets(const StagingGroup& other) const {
+    return bytes_ != 0 && other.bytes_ != 0 && other.first_ < end_ && first_ < other.end_;
   }
 
-  [[nodiscard]] bool is_staged(const StagingLimits& limits) const {
-    if (!sum_.may_stage || sum_.members < 2 || sum_.bytes == 0) return false;
-    if (limits.wish == HintSwitch::disable || meets_other_host()) return false;
+  /// `needs_proof`: that writes of the members give no byte twice.
+  [[nodiscard]] bool is_staged(const StagingLimits& limits, bool needs_proof) const {
+    if (!may_stage_ || bytes_ == 0 || limits.wish == HintSwitch::disable) return false;
     const bool is_wished = limits.wish == HintSwitch::enable;
     if (!is_dense(is_wished ? kWishedShare : kDenseShare)) return false;
     if (!is_wished && !pays(limits)) return false;
-    return limits.kind == FileMove::read || gives_no_byte_twice();
+    return limits.kind == FileMove::read || !needs_proof || fills_range() || views_fill_period();
   }
-  [[nodiscard]] const HostAccess& sum() const { return sum_; }
-  /// If each byte of a period is in the same number of views, and as many bytes as it has are in
-  /// all of them together, then that number is 1.
-  [[nodiscard]] bool views_fill_period() const {
-    std::uint64_t sum = 0;
-    std::int64_t bytes = 0;
-    std::int64_t period = 0;
-    for (const MemberAccess* member : own_) {
-      if (member->knows_period == 0) return false;
-      if (member->period_bytes == 0) continue;
-      if (period != 0 && member->period != period) return false;
-      period = member->period;
-      sum += member->period_sum;
-      if (__builtin_add_overflow(bytes, member->period_bytes, &bytes)) return false;
-    }
-    return sum == 0 && bytes == period;
-  }
+  [[nodiscard]] std::size_t members() const { return members_.size(); }
+  [[nodiscard]] bool views_fill_period() const;
 
  private:
   [[nodiscard]] bool is_dense(std::int64_t share) const {
-    return (sum_.end - sum_.first) / share <= sum_.bytes;
+    return (end_ - first_) / share <= bytes_;
   }
-
   [[nodiscard]] bool pays(const StagingLimits& limits) const {
-    if (sum_.runs <= kFewRuns) return false;
-    if (limits.is_local && sum_.bytes / sum_.runs >= kLongRun) return false;
+    if (runs_ <= kFewRuns) return false;
+    if (limits.is_local && bytes_ / runs_ >= kLongRun) return false;
     return interleaves();
   }
+  [[nodiscard]] bool interleaves() const;
+  [[nodiscard]] bool fills_range() const;
 
-  /// Whether one member's part of the file begins inside of another one's.
-  [[nodiscard]] bool interleaves() const {
-    std::vector<FileRun> parts;
-    for (const MemberAccess* member : own_) {
-      if (member->bytes != 0) parts.push_back({member->first, member->end - member->first});
-    }
-    std::sort(parts.begin(), parts.end(),
-              [](const FileRun& a, const FileRun& b) { return a.offset < b.offset; });
-    std::int64_t end = 0;
-    for (const FileRun& part : parts) {
-      if (part.offset < end) return true;
-      end = std::max(end, part.offset + part.length);
-    }
-    return false;
-  }
-
-  /// What another host has in between would be a hole in each slice.
-  [[nodiscard]] bool meets_other_host() const {
-    return std::any_of(members_.begin(), members_.end(), [&](const MemberAccess& other) {
-      return other.host != host_ && other.bytes != 0 && other.first < sum_.end &&
-             sum_.first < other.end;
-    });
-  }
-
-  [[nodiscard]] bool gives_no_byte_twice() const { return fills_range() || views_fill_period(); }
-
-  [[nodiscard]] bool fills_range() const {
-    std::uint64_t sum = 0;
-    for (const MemberAccess* member : own_) {
-      if (member->knows_sum == 0) return false;
-      sum += member->sum;
-    }
-    return sum == BoundarySum::of_range(sum_.first, sum_.end);
-  }
-
-  std::span<const MemberAccess> members_;
-  std::uint32_t host_ = 0;
-  std::vector<const MemberAccess*> own_;
-  HostAccess sum_;
+  std::vector<const MemberAccess*> members_;
+  std::int64_t first_ = 0;
+  std::int64_t end_ = 0;
+  std::int64_t bytes_ = 0;
+  std::int64_t runs_ = 0;
+  bool may_stage_ = true;
 };
+
+void StagingGroup::add(const MemberAccess& member) {
+  members_.push_back(&member);
+  may_stage_ = may_stage_ && member.may_stage != 0;
+  if (member.bytes == 0) return;
+  first_ = bytes_ == 0 ? member.first : std::min(first_, member.first);
+  end_ = bytes_ == 0 ? member.end : std::max(end_, member.end);
+  // Each is below 2^63, but not all of them together.
+  if (__builtin_add_overflow(bytes_, member.bytes, &bytes_)) may_stage_ = false;
+  if (__builtin_add_overflow(runs_, member.runs, &runs_)) may_stage_ = false;
+}
+
+/// If each byte of a period is in the same number of views, and as many bytes as it has are in all
+/// of them together, then that number is 1.
+bool StagingGroup::views_fill_period() const {
+  std::uint64_t sum = 0;
+  std::int64_t bytes = 0;
+  std::int64_t period = 0;
+  for (const MemberAccess* member : members_) {
+    if (member->knows_period == 0) return false;
+    if (member->period_bytes == 0) continue;
+    if (period != 0 && member->period != period) return false;
+    period = member->period;
+    sum += member->period_sum;
+    if (__builtin_add_overflow(bytes, member->period_bytes, &bytes)) return false;
+  }
+  return sum == 0 && bytes == period;
+}
+
+/// Whether one member's part of the file begins inside of another one's.
+bool StagingGroup::interleaves() const {
+  std::vector<FileRun> parts;
+  for (const MemberAccess* member : members_) {
+    if (member->bytes != 0) parts.push_back({member->first, member->end - member->first});
+  }
+  std::sort(parts.begin(), parts.end(),
+            [](const FileRun& a, const FileRun& b) { return a.offset < b.offset; });
+  std::int64_t end = 0;
+  for (const FileRun& part : parts) {
+    if (part.offset < end) return true;
+    end = std::max(end, part.offset + part.length);
+  }
+  return false;
+}
+
+bool StagingGroup::fills_range() const {
+  std::uint64_t sum = 0;
+  for (const MemberAccess* member : members_) {
+    if (member->knows_sum == 0) return false;
+    sum += member->sum;
+  }
+  return sum == BoundarySum::of_range(first_, end_);
+}
+
+/// By the names of hosts.
+using HostGroups = std::map<std::uint32_t, StagingGroup>;
+
+HostGroups groups_of(std::span<const MemberAccess> members) {
+  HostGroups groups;
+  for (const MemberAccess& member : members) groups[member.host].add(member);
+  return groups;
+}
+
+/// What a host has between others' parts would be a hole in each slice of theirs.
+bool any_meet(const HostGroups& groups) {
+  std::vector<const StagingGroup*> hosts;
+  for (const auto& [name, group] : groups) {
+    if (group.end() != group.first()) hosts.push_back(&group);
+  }
+  std::sort(hosts.begin(), hosts.end(),
+            [](const auto* a, const auto* b) { return a->first() < b->first(); });
+  std::int64_t end = 0;
+  for (const StagingGroup* host : hosts) {
+    if (host->first() < end) return true;
+    end = std::max(end, host->end());
+  }
+  return false;
+}
+
+bool meets_other(const HostGroups& groups, std::uint32_t host) {
+  const StagingGroup& own = groups.at(host);
+  return std::any_of(groups.begin(), groups.end(), [&](const auto& other) {
+    return other.first != host && own.meets(other.second);
+  });
+}
+
+/// Slices of a range: no owner is without work, and none has a part of a unit but at the ends.
+void cut_slices(const StagingGroup& group, const SliceLimits& limits, CollectivePlan& plan) {
+  plan.begin = group.first();
+  plan.end = group.end();
+  plan.base = plan.begin / limits.unit * limits.unit;
+  const std::int64_t units = (plan.end - plan.base - 1) / limits.unit + 1;
+  plan.owners = static_cast<int>(std::min<std::int64_t>(limits.owners, units));
+  const std::int64_t share = (units - 1) / plan.owners + 1;
+  plan.slice = std::min(limits.slice / limits.unit, share) * limits.unit;
+}
 
 }  // namespace
 
@@ -155,17 +185,21 @@ FileRun CollectivePlan::slice_of(std::int64_t cycle, int owner) const {
 CollectivePlan plan_access(std::span<const MemberAccess> members, std::uint32_t host,
                            const StagingLimits& limits) {
   CollectivePlan plan;
-  const Planning planning(members, host);
-  plan.views_are_proof = planning.views_fill_period();
-  if (!planning.is_staged(limits)) return plan;
-  plan.begin = planning.sum().first;
-  plan.end = planning.sum().end;
-  plan.base = plan.begin / limits.unit * limits.unit;
-  // No owner is without work, and none has a part of a unit but at the ends.
-  const std::int64_t units = (plan.end - plan.base - 1) / limits.unit + 1;
-  plan.owners = static_cast<int>(std::min<std::int64_t>(limits.owners, units));
-  const std::int64_t share = (units - 1) / plan.owners + 1;
-  plan.slice = std::min(limits.slice / limits.unit, share) * limits.unit;
+  const HostGroups groups = groups_of(members);
+  if (limits.of_all.owners > 0 && any_meet(groups)) {
+    StagingGroup all;
+    for (const MemberAccess& member : members) all.add(member);
+    plan.views_are_proof = all.views_fill_period();
+    if (all.is_staged(limits, limits.is_local)) {
+      plan.spans_hosts = true;
+      cut_slices(all, limits.of_all, plan);
+      return plan;
+    }
+  }
+  const StagingGroup& own = groups.at(host);
+  plan.views_are_proof = plan.views_are_proof || own.views_fill_period();
+  if (own.members() < 2 || meets_other(groups, host) || !own.is_staged(limits, true)) return plan;
+  cut_slices(own, limits.of_host, plan);
   return plan;
 }
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Which way the data of a collective access go: straight from each member, or through memory that
-// the members of a host share.
+// the members of a host share, and from there perhaps to another host.
 #pragma once
 
 #include <cstdint>
@@ -55,14 +55,20 @@ struct MemberAccess {
   std::uint8_t unused = 0;
 };
 
+/// How slices are cut.
+struct SliceLimits {
+  std::int64_t unit = 4096;   ///< slices begin at multiples of it
+  std::int64_t slice = 4096;  ///< bytes that an owner moves at a time; a multiple of `unit`
+  int owners = 0;
+};
+
 /// What plans depend on beside the members. The same at all members of a host.
 struct StagingLimits {
   FileMove kind = FileMove::read;
   HintSwitch wish = HintSwitch::automatic;
-  bool is_local = true;       ///< the file system is this host's own
-  std::int64_t unit = 4096;   ///< slices begin at multiples of it
-  std::int64_t slice = 4096;  ///< bytes that an owner moves at a time; a multiple of `unit`
-  int owners = 1;
+  bool is_local = true;  ///< the file system is this host's own
+  SliceLimits of_host{4096, 4096, 1};
+  SliceLimits of_all;  ///< between hosts, the same at all members; no owners: they send nothing
 };
 
 /// How the members of one host carry out a collective access. Staged ones go through a window that
@@ -79,10 +85,11 @@ struct CollectivePlan {
   [[nodiscard]] FileRun window(std::int64_t cycle) const;
   [[nodiscard]] FileRun slice_of(std::int64_t cycle, int owner) const;
 
-  int owners = 0;          ///< 0: each member moves its own data
-  std::int64_t slice = 0;  ///< bytes of a slice; the first and the last one may be cut
-  std::int64_t base = 0;   ///< `begin` rounded down
-  std::int64_t begin = 0;  ///< the range of all members of the host
+  int owners = 0;            ///< 0: each member moves its own data
+  bool spans_hosts = false;  ///< slices belong to owners of all hosts, and so does the range
+  std::int64_t slice = 0;    ///< bytes of a slice; the first and the last one may be cut
+  std::int64_t base = 0;     ///< `begin` rounded down
+  std::int64_t begin = 0;    ///< the range of all members who take part
   std::int64_t end = 0;
   /// The views give no byte twice, whatever is accessed: known of all members' sums of periods.
   bool views_are_proof = false;
@@ -93,7 +100,10 @@ struct CollectivePlan {
 ///
 /// Data are staged where pieces of members interleave, are short, and fill a good part of their
 /// range. Writes also need a proof that no byte is given twice: only then do as many bytes as a
-/// slice has fill it, and no byte is ever written that nobody gave.
+/// slice has fill it, and no byte is ever written that nobody gave. What interleaves between hosts
+/// either all of them stage together, or none. Nothing has to be proved then for safety, but where
+/// the proof fails slices have holes, which are better left to the members if the file system is
+/// local.
 [[nodiscard]] CollectivePlan plan_access(std::span<const MemberAccess> members, std::uint32_t host,
                                          const StagingLimits& limits);
 

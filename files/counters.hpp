@@ -34,6 +34,7 @@ struct FileCounters {
   Counter shared_taken;   ///< taken from there, when it had been read
   Counter owner_written;  ///< from there, for all members, by this one
   Counter owner_read;     ///< to there, with what lies between
+  Counter from_hosts;     ///< to there, by messages of other hosts
   Counter meetings;       ///< of the members, beside those that agree on the outcome
 };
 

@@ -58,8 +58,8 @@ class TransferClock {
 [[nodiscard]] AccessResult access_alone(FileCore& file, const DataAccess& access);
 /// By all members, who all call this: the outcome is that of all. Waits for all of them. Data go
 /// straight from each member, or through memory that the members of a host share
-/// (staged_access.hpp).
+/// (shared_access.hpp). `refused`: what is wrong with this member's call, which then moves nothing.
 [[nodiscard]] AccessResult access_together(const CommCall& call, FileCore& file,
-                                           const DataAccess& access);
+                                           const DataAccess& access, const Outcome& refused);
 
 }  // namespace remit

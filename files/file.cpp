@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "communicators/inner_collectives.hpp"
+#include "files/lost_touch.hpp"
 #include "files/out_of_mpi.hpp"
 #include "files/shared_hints.hpp"
 
@@ -31,7 +32,11 @@ File::File(FileProcess& process, AccessMode mode, std::string path, CommCore com
   core_.comm = std::move(comm);
 }
 
+/// What is still under way would come back to memory that is gone.
 File::~File() {
+  for (std::unique_ptr<RefusedAccess>& access : refused_) {
+    if (!access->has_ended()) static_cast<void>(access.release());
+  }
   core_.process.comms.contexts().release(core_.comm.context);
 }
 
@@ -39,6 +44,7 @@ Outcome File::make_shared_pointer(const CommCall& call) {
   auto made = SharedPointer::make(call, core_.parent(), core_.process.windows);
   if (!made) return tl::unexpected(made.error());
   shared_pointer_ = std::move(*made);
+  core_.members = shared_pointer_->members();
   return {};
 }
 
@@ -65,6 +71,8 @@ Outcome File::close(const CommCall& call) {
     const Outcome deleted = agree(call, core_.parent(), with_rank(core_, mine));
     if (outcome) outcome = deleted;
   }
+  outcome = with_lost_members(core_, std::move(outcome));
+  core_.members = nullptr;
   const Expected<> freed = shared_pointer_->free(call);
   return outcome ? freed : outcome;
 }
@@ -76,8 +84,11 @@ Expected<std::int64_t> File::size() {
 
 /// All members have come before the first one does its `work`, and none leaves before that is done.
 template <class Work>
-Outcome File::do_by_first(const CommCall& call, const SameArgument& argument, Work&& work) {
-  if (auto agreed = agree_on(call, core_.parent(), {}, {&argument, 1}); !agreed) return agreed;
+Outcome File::do_by_first(const CommCall& call, const SizeWish& wish, Work&& work) {
+  const SameArgument size{"size", wish.bytes};
+  if (auto agreed = agree_on(call, core_.parent(), wish.refused, {&size, 1}); !agreed) {
+    return agreed;
+  }
   Outcome mine;
   if (leads()) {
     const OutOfMpi out(core_.process.progress());
@@ -87,12 +98,12 @@ Outcome File::do_by_first(const CommCall& call, const SameArgument& argument, Wo
   return agree(call, core_.parent(), with_rank(core_, mine));
 }
 
-Outcome File::set_size(const CommCall& call, std::int64_t bytes) {
-  return do_by_first(call, {"size", bytes}, [&] { return core_.storage->truncate(bytes); });
+Outcome File::set_size(const CommCall& call, const SizeWish& wish) {
+  return do_by_first(call, wish, [&] { return core_.storage->truncate(wish.bytes); });
 }
 
-Outcome File::preallocate(const CommCall& call, std::int64_t bytes) {
-  return do_by_first(call, {"size", bytes}, [&] { return core_.storage->preallocate(bytes); });
+Outcome File::preallocate(const CommCall& call, const SizeWish& wish) {
+  return do_by_first(call, wish, [&] { return core_.storage->preallocate(wish.bytes); });
 }
 
 Outcome File::sync(const CommCall& call) {
@@ -117,7 +128,12 @@ Outcome File::set_atomicity(const CommCall& call, bool is_atomic) {
   return agreed;
 }
 
-Outcome File::set_hints(const CommCall& call, const HintList& hints) {
+Outcome File::set_hints(const CommCall& call, const Outcome& mine, const HintList& hints) {
+  if (auto come = agree(call, core_.parent(), mine); !come) return come;
+  return take_hints(call, hints);
+}
+
+Outcome File::take_hints(const CommCall& call, const HintList& hints) {
   if (auto told = share_hints(call, core_.parent(), hints, HintMoment::later, core_.hints); !told) {
     return told;
   }
@@ -151,22 +167,26 @@ Expected<SeenFile> File::make_view(const CommCall& call, const ViewWish& wish) {
 
 Outcome File::set_view(const CommCall& call, const ViewWish& wish) {
   if (core_.mode.is_sequential()) {
-    if (auto come = agree(call, core_.parent(), {}); !come) return come;
+    if (auto come = agree(call, core_.parent(), wish.refused); !come) return come;
   }
-  auto seen = make_view(call, wish);
-  Outcome mine = seen ? Outcome() : tl::unexpected(seen.error());
+  Expected<SeenFile> seen;
+  Outcome told = wish.refused;
+  if (told) {
+    seen = make_view(call, wish);
+    if (!seen) told = with_rank(core_, tl::unexpected(seen.error()));
+  }
   const std::array arguments{
-      SameArgument{"the extent of etype", wish.etype->extent()},
+      SameArgument{"the extent of etype", told ? wish.etype->extent() : 0},
       SameArgument{"datarep (as a number)", number_of_name(wish.representation)},
   };
   bool any_hints = !wish.hints.empty();
-  const Outcome told = with_rank(core_, mine);
   if (auto made = agree_on(call, core_.parent(), told, arguments, &any_hints); !made) return made;
   if (any_hints) {
-    if (auto taken = set_hints(call, wish.hints); !taken) return taken;
+    if (auto taken = take_hints(call, wish.hints); !taken) return taken;
   }
   core_.seen = std::make_shared<const SeenFile>(std::move(*seen));
   position_ = 0;
+  Outcome mine;
   if (leads()) mine = shared_pointer_->set(call, 0);
   // Nobody uses the pointer before it is there.
   bool any_holes = !core_.seen->view.is_contiguous();
@@ -174,6 +194,11 @@ Outcome File::set_view(const CommCall& call, const ViewWish& wish) {
   if (!mine) return mine;
   core_.views_have_holes = any_holes;
   return any_holes ? prepare_staging(call) : Outcome();
+}
+
+void File::begin_refused(DataAccess access, const Outcome& why) {
+  std::erase_if(refused_, [](const auto& before) { return before->has_ended(); });
+  refused_.push_back(std::make_unique<RefusedAccess>(*this, std::move(access), why));
 }
 
 /// Collective accesses can only be staged where some view has holes.
@@ -218,12 +243,11 @@ Outcome File::seek_shared(const CommCall& call, std::int64_t offset, int whence)
 }
 
 Expected<std::int64_t> File::advance_in_order(const CommCall& call, std::int64_t etypes) {
-  constexpr const char* kWords = "the members could not agree on their places";
   const int last = core_.comm.size() - 1;
   std::int64_t before = 0;  // of this member: what those of lower rank ask for
   CollectiveArgs args = plain_args(CollectiveKind::exscan, &etypes, &before, 1, MPI_INT64_T);
   args.op = op_of(MPI_SUM);
-  if (auto told = run_among_members(call, core_.parent(), args, kWords); !told) {
+  if (auto told = run_among_members(call, core_.parent(), args, kLostTouch); !told) {
     return tl::unexpected(told.error());
   }
   if (core_.comm.rank == 0) before = 0;
@@ -234,7 +258,7 @@ Expected<std::int64_t> File::advance_in_order(const CommCall& call, std::int64_t
   }
   args = plain_args(CollectiveKind::bcast, nullptr, base.data(), base.size(), MPI_INT64_T);
   args.root = last;
-  if (auto told = run_among_members(call, core_.parent(), args, kWords); !told) {
+  if (auto told = run_among_members(call, core_.parent(), args, kLostTouch); !told) {
     return tl::unexpected(told.error());
   }
   if (base[1] == MPI_SUCCESS) return base[0] + before;

@@ -6,9 +6,11 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "files/agreement.hpp"
 #include "files/file_core.hpp"
+#include "files/refused_access.hpp"
 #include "files/shared_pointer.hpp"
 #include "files/split_access.hpp"
 
@@ -21,6 +23,13 @@ struct ViewWish {
   const Datatype* filetype = nullptr;
   std::string representation = "native";
   HintList hints;
+  Outcome refused;  ///< what is wrong with arguments that are not here, for all members to fail
+};
+
+/// What MPI_File_set_size and MPI_File_preallocate ask for.
+struct SizeWish {
+  std::int64_t bytes = 0;
+  Outcome refused;  ///< see ViewWish
 };
 
 /// One process's part of one collective open. What it does for the program is here, but for the
@@ -46,13 +55,14 @@ class File {
 
   /// Alone.
   [[nodiscard]] Expected<std::int64_t> size();
-  [[nodiscard]] Outcome set_size(const CommCall& call, std::int64_t bytes);
-  [[nodiscard]] Outcome preallocate(const CommCall& call, std::int64_t bytes);
+  [[nodiscard]] Outcome set_size(const CommCall& call, const SizeWish& wish);
+  [[nodiscard]] Outcome preallocate(const CommCall& call, const SizeWish& wish);
   /// What was written is on storage, and what others have synchronized can be read.
   [[nodiscard]] Outcome sync(const CommCall& call);
   [[nodiscard]] Outcome set_atomicity(const CommCall& call, bool is_atomic);
-  /// The first member's count, where all have to give the same.
-  [[nodiscard]] Outcome set_hints(const CommCall& call, const HintList& hints);
+  /// The first member's count, where all have to give the same. `mine`: whether this member has
+  /// any.
+  [[nodiscard]] Outcome set_hints(const CommCall& call, const Outcome& mine, const HintList& hints);
   /// Both pointers are at 0 then.
   [[nodiscard]] Outcome set_view(const CommCall& call, const ViewWish& wish);
 
@@ -78,12 +88,15 @@ class File {
 
   /// The split collective access between its begin and its end; null: there is none.
   [[nodiscard]] std::unique_ptr<SplitAccess>& split() { return split_; }
+  /// Begins this member's part, of which nobody will ask, in a collective access that the others
+  /// begin: it moves nothing, and they hear why.
+  void begin_refused(DataAccess access, const Outcome& why);
 
  private:
   [[nodiscard]] bool leads() const { return core_.comm.rank == 0; }
   template <class Work>
-  [[nodiscard]] Outcome do_by_first(const CommCall& call, const SameArgument& argument,
-                                    Work&& work);
+  [[nodiscard]] Outcome do_by_first(const CommCall& call, const SizeWish& wish, Work&& work);
+  [[nodiscard]] Outcome take_hints(const CommCall& call, const HintList& hints);
   [[nodiscard]] Expected<SeenFile> make_view(const CommCall& call, const ViewWish& wish);
   [[nodiscard]] Outcome prepare_staging(const CommCall& call);
   [[nodiscard]] Outcome write_back();
@@ -92,6 +105,7 @@ class File {
   std::unique_ptr<SharedPointer> shared_pointer_;
   std::int64_t position_ = 0;
   std::unique_ptr<SplitAccess> split_;
+  std::vector<std::unique_ptr<RefusedAccess>> refused_;
   bool knows_staging_ = false;  ///< whether members share memory for collective accesses
 };
 

@@ -21,6 +21,8 @@
 
 namespace remit {
 
+class WindowMembers;
+
 /// What the files of one MPI process have in common. The thread that holds the process.
 struct FileProcess {
   /// All must outlive it.
@@ -38,6 +40,7 @@ struct FileProcess {
   IoThreads threads;
   DataRepresentations representations;
   std::optional<HintList> file_of_hints;  ///< what ROMIO_HINTS names, once it was read
+  int together_under_way = 0;  ///< FileOperations of several members that are not complete
 };
 
 /// What a member sees of a file, from MPI_File_set_view on. Immutable: a call that has begun goes
@@ -65,8 +68,9 @@ struct FileCore {
 
   FileProcess& process;
   const AccessMode mode;
-  const std::string path;  ///< as the program gave it
-  CommCore comm;           ///< of its members, with contexts of its own
+  const std::string path;                  ///< as the program gave it
+  CommCore comm;                           ///< of its members, with contexts of its own
+  const WindowMembers* members = nullptr;  ///< the same; null: it is not open, or has one
   std::unique_ptr<Storage> storage;
   std::shared_ptr<const SeenFile> seen = std::make_shared<SeenFile>();
   std::unique_ptr<FileStaging> staging;  ///< for collective accesses; null: none was needed yet

@@ -324,7 +324,10 @@ HintList parse_hints(std::string_view text) {
     line = trimmed(line.substr(0, line.find('#')));
     const std::size_t blank = line.find_first_of(" \t");
     if (blank == std::string_view::npos) continue;
-    hints.emplace_back(line.substr(0, blank), trimmed(line.substr(blank)));
+    const std::string_view key = line.substr(0, blank);
+    const bool is_new = std::none_of(hints.begin(), hints.end(),
+                                     [&](const auto& hint) { return hint.first == key; });
+    if (is_new) hints.emplace_back(key, trimmed(line.substr(blank)));
   }
   return hints;
 }

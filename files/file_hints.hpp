@@ -100,7 +100,8 @@ class FileHints {
 /// What MPI_File_close promises, as the hint remit_close says it.
 [[nodiscard]] std::string_view promise_of_close(const FileSystemTraits& traits);
 
-/// A file of hints, as ROMIO has them: a key and a value a line, comments from '#' on. Pure.
+/// A file of hints, as ROMIO has them: a key and a value a line, comments from '#' on; of a key
+/// that is there twice the first one counts. Pure.
 [[nodiscard]] HintList parse_hints(std::string_view text);
 /// The file that `romio_hints`, the environment variable ROMIO_HINTS or null, names, else that of
 /// the system. It need not be there, unless it was named.

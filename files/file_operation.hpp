@@ -15,15 +15,15 @@ class File;
 /// A nonblocking access, or the one between begin and end of a split collective: a coroutine, as
 /// collective algorithms are. A thread of IoThreads moves the data, unless
 /// functions of the program may have to convert them, or they are few and written to a cache; what
-/// members have to agree on
-/// they tell each other when somebody polls. It must stay until it is complete. The thread that
-/// holds the process.
+/// members have to tell each other goes on when somebody polls, the program or the progress thread.
+/// It must stay until it is complete. The thread that holds the process.
 class FileOperation {
  public:
   /// Starts it. `file` is kept open. With `together` all members make such an operation, in the
   /// same order. `done` completes with the class of the error and the bytes that were moved here,
-  /// and outlives it.
-  FileOperation(std::shared_ptr<File> file, DataAccess access, bool together, Request& done);
+  /// and outlives it. `refused`: what is wrong with this member's call, which then moves nothing.
+  FileOperation(std::shared_ptr<File> file, DataAccess access, bool together, Request& done,
+                Outcome refused = {});
   FileOperation(const FileOperation&) = delete;
   FileOperation& operator=(const FileOperation&) = delete;
 
@@ -49,12 +49,14 @@ class FileOperation {
     AccessResult result;
   };
   [[nodiscard]] static Task<int> body(FileOperation& self);
+  [[nodiscard]] bool go_at_once();
   void end();
 
   FrameArena arena_;
   std::shared_ptr<File> file_;
   DataAccess access_;
   Request& done_;
+  bool waits_for_others_;
   Move move_;
   TransferClock clock_;
   std::optional<PendingStaged> staged_;        ///< where members may share memory for it

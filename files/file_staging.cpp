@@ -2,6 +2,8 @@
 #include "files/file_staging.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "communicators/agreement.hpp"
@@ -22,6 +24,11 @@ constexpr int kUsualOwners = 4;
 constexpr int kMostOwners = 64;
 constexpr std::int64_t kMostSlice = std::int64_t{16} << 20;
 constexpr std::int64_t kStagingPage = 4096;
+/// Slices that hosts send each other, unless hints ask for shorter ones: a message costs as much
+/// time as some ten kilobytes.
+constexpr std::int64_t kLeastSentSlice = std::int64_t{256} << 10;
+/// Slices of a window of all hosts.
+constexpr std::size_t kMostInTurn = 256;
 
 constexpr const char* kNoStaging = "the members could not agree on memory for collective accesses";
 
@@ -83,80 +90,84 @@ FileStaging::~FileStaging() {
   if (has_context_) comms_.contexts().release(comm_.context);
 }
 
-/// Ranks of this host, ascending.
-Expected<std::vector<int>> FileStaging::find_members(const CommCall& call, FileCore& file) {
+Expected<> FileStaging::find_hosts(const CommCall& call, FileCore& file) {
   const auto colors = tell_members_of(call, file, host_color(call.process(), file.comm));
   if (!colors) return tl::unexpected(colors.error());
-  std::vector<std::int64_t> hosts = *colors;
-  std::sort(hosts.begin(), hosts.end());
-  hosts_ = static_cast<int>(std::unique(hosts.begin(), hosts.end()) - hosts.begin());
-  std::vector<int> members;
-  const std::int64_t mine = (*colors)[static_cast<std::size_t>(file.comm.rank)];
-  for (int rank = 0; rank < file.comm.size(); ++rank) {
-    if ((*colors)[static_cast<std::size_t>(rank)] == mine) members.push_back(rank);
-  }
-  host_ = static_cast<std::uint32_t>(members.front());
-  return members;
+  const std::set<std::int64_t> hosts(colors->begin(), colors->end());
+  const int wished = owners_of_hints(file.hints.values(), static_cast<int>(hosts.size()));
+  owners_.emplace(*colors, wished);
+  members_ = owners_->members(owners_->host_of(file.comm.rank));
+  host_ = static_cast<std::uint32_t>(members_.front());
+  return {};
 }
 
-/// Owners are spread over the members, for neighbours may share caches and memory.
-void FileStaging::choose_sizes(FileCore& file, int members) {
+void FileStaging::choose_sizes(FileCore& file) {
   const HintValues& hints = file.hints.values();
-  unit_ = unit_of(file.storage->traits());
-  most_slice_ = slice_of_hint(hints.owner_buffer, unit_);
-  const int wished = owners_of_hints(hints, hosts_);
-  most_owners_ = std::min(wished, members);
-  for (int owner = 0; owner < most_owners_; ++owner) {
-    const std::int64_t index = std::int64_t{owner} * members / most_owners_;
-    if (index == comm_.rank) owned_ = owner;
-  }
-  const auto owners = static_cast<std::size_t>(most_owners_);
-  words_bytes_ = (kWordSets * owners * sizeof(SliceWord) + kStagingPage - 1) / kStagingPage *
-                 static_cast<std::size_t>(kStagingPage);
-  window_bytes_ = owners * static_cast<std::size_t>(most_slice_);
-  if (hints.owners > most_owners_ * hosts_) {
-    file.hints.decide("cb_nodes", std::to_string(most_owners_ * hosts_),
+  const FileSystemTraits& traits = file.storage->traits();
+  own_.unit = unit_of(traits);
+  own_.most_slice = slice_of_hint(hints.owner_buffer, own_.unit);
+  own_.is_local = traits.local ? 1 : 0;
+  const std::vector<int>& owners = owners_->owners(owners_->host_of(file.comm.rank));
+  const auto own = std::find(owners.begin(), owners.end(), file.comm.rank);
+  owned_ = own == owners.end() ? -1 : static_cast<int>(own - owners.begin());
+  const bool has_others = owners_->hosts() > 1;
+  const std::size_t in_turn = std::min(static_cast<std::size_t>(owners_->in_turn()), kMostInTurn);
+  memory_ = StagingMemory(owners.size() * static_cast<std::size_t>(own_.most_slice),
+                          std::max(owners.size(), has_others ? in_turn : 0), has_others);
+  if (hints.owners > owners_->in_turn()) {
+    file.hints.decide("cb_nodes", std::to_string(owners_->in_turn()),
                       "owners are members, and 64 of a host at most");
   }
 }
 
+/// What holds between hosts is the same everywhere.
+void FileStaging::take_sizes(const std::vector<Offer>& offers) {
+  all_ = own_;
+  for (const Offer& offer : offers) {
+    all_.unit = std::max(all_.unit, offer.sizes.unit);
+    all_.most_slice = std::min(all_.most_slice, offer.sizes.most_slice);
+    all_.is_local = std::min(all_.is_local, offer.sizes.is_local);
+  }
+}
+
 /// The first member of each host has the memory. Whether any host has some.
-Expected<bool> FileStaging::share(const CommCall& call, FileCore& file,
-                                  const std::vector<int>& members) {
-  const int leader = members.front();
+Expected<bool> FileStaging::share(const CommCall& call, FileCore& file) {
+  const int leader = members_.front();
   const bool leads = leader == file.comm.rank;
   Links& links = comms_.engine().links();
-  const std::size_t bytes = words_bytes_ + kWindows * window_bytes_;
-  SegmentPlace place;
-  if (leads && members.size() > 1) {
-    memory_ = allocate_segment(links, bytes, words_bytes_);
-    place = {reinterpret_cast<std::uint64_t>(memory_.get()), bytes};
+  Offer mine{0, own_};
+  std::shared_ptr<void> memory;
+  if (leads && file.comm.size() > 1) {
+    memory = allocate_segment(links, memory_.bytes(), memory_.zeros());
+    mine.address = reinterpret_cast<std::uint64_t>(memory.get());
   }
-  const auto places = tell_members_of(call, file, place);
-  if (!places) return tl::unexpected(places.error());
-  place = (*places)[static_cast<std::size_t>(leader)];
-  if (leads) {
-    begin_ = static_cast<std::byte*>(memory_.get());
-  } else {
-    begin_ = map_segment(call, links, file.comm.local->proc(leader), place);
+  const auto offers = tell_members_of(call, file, mine);
+  if (!offers) return tl::unexpected(offers.error());
+  take_sizes(*offers);
+  std::byte* begin = static_cast<std::byte*>(memory.get());
+  if (!leads) {
+    const std::uint64_t address = (*offers)[static_cast<std::size_t>(leader)].address;
+    const ProcId owner = file.comm.local->proc(leader);
+    begin = map_segment(call, links, owner, {address, memory_.bytes()});
   }
-  const auto mapped = tell_members_of(call, file, begin_ != nullptr ? 1 : 0);
+  const auto mapped = tell_members_of(call, file, begin != nullptr ? 1 : 0);
   if (!mapped) return tl::unexpected(mapped.error());
   const auto has = [&](int rank) { return (*mapped)[static_cast<std::size_t>(rank)] != 0; };
-  if (!std::all_of(members.begin(), members.end(), has)) begin_ = nullptr;
+  if (std::all_of(members_.begin(), members_.end(), has)) {
+    memory_.put_at(begin, std::move(memory));
+  }
   return std::any_of(mapped->begin(), mapped->end(), [](int one) { return one != 0; });
 }
 
 Expected<std::unique_ptr<FileStaging>> FileStaging::make(const CommCall& call, FileCore& file) {
   std::unique_ptr<FileStaging> made(new FileStaging(call.comms));
-  const auto members = made->find_members(call, file);
-  if (!members) return tl::unexpected(members.error());
-  if (made->hosts_ == file.comm.size()) return nullptr;
-  const auto place = std::find(members->begin(), members->end(), file.comm.rank);
-  const auto index = static_cast<int>(place - members->begin());
-  made->comm_ = make_core(file.comm.context, index, file.comm.local->subset(*members));
-  made->choose_sizes(file, static_cast<int>(members->size()));
-  const auto shares = made->share(call, file, *members);
+  if (auto found = made->find_hosts(call, file); !found) return tl::unexpected(found.error());
+  const std::vector<int>& members = made->members_;
+  const auto place = std::find(members.begin(), members.end(), file.comm.rank);
+  const auto index = static_cast<int>(place - members.begin());
+  made->comm_ = make_core(file.comm.context, index, file.comm.local->subset(members));
+  made->choose_sizes(file);
+  const auto shares = made->share(call, file);
   if (!shares) return tl::unexpected(shares.error());
   if (!*shares) return nullptr;
   // The groups of hosts have no member in common, so one number serves all of them.
@@ -170,16 +181,33 @@ Expected<std::unique_ptr<FileStaging>> FileStaging::make(const CommCall& call, F
   return made;
 }
 
+/// The windows of all hosts lie over the same part of the file, so it is no longer than the
+/// smallest of them; and its slices are not so short that messages take longer than data.
+SliceLimits FileStaging::limits_of_all(const HintValues& hints) const {
+  if (owners_->hosts() == 1) return {};
+  SliceLimits limits;
+  limits.unit = all_.unit;
+  const std::int64_t slice =
+      std::min(slice_of_hint(hints.owner_buffer, all_.unit), all_.most_slice);
+  const std::int64_t room = owners_->fewest() * slice / limits.unit * limits.unit;
+  const std::int64_t least = std::max(limits.unit, std::min(slice, kLeastSentSlice));
+  const std::int64_t most = std::min<std::int64_t>(owners_->in_turn(), kMostInTurn);
+  limits.owners = static_cast<int>(std::min(std::max<std::int64_t>(room / least, 1), most));
+  limits.slice = room / limits.owners / limits.unit * limits.unit;
+  return limits.slice == 0 ? SliceLimits() : limits;
+}
+
 StagingLimits FileStaging::limits(const FileCore& file, FileMove kind) const {
   const HintValues& hints = file.hints.values();
-  const FileSystemTraits& traits = file.storage->traits();
+  const auto own = static_cast<int>(owners_->owners(owners_->host_of(file.comm.rank)).size());
   StagingLimits limits;
   limits.kind = kind;
   limits.wish = kind == FileMove::read ? hints.collective_reads : hints.collective_writes;
-  limits.is_local = traits.local;
-  limits.unit = unit_;
-  limits.slice = std::min(slice_of_hint(hints.owner_buffer, unit_), most_slice_);
-  limits.owners = std::min(owners_of_hints(hints, hosts_), most_owners_);
+  limits.is_local = all_.is_local != 0;
+  limits.of_host.unit = own_.unit;
+  limits.of_host.slice = std::min(slice_of_hint(hints.owner_buffer, own_.unit), own_.most_slice);
+  limits.of_host.owners = std::min(owners_of_hints(hints, owners_->hosts()), own);
+  limits.of_all = limits_of_all(hints);
   return limits;
 }
 

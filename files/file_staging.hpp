@@ -3,13 +3,12 @@
 // accesses that use it.
 #pragma once
 
-#include <atomic>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,23 +16,14 @@
 #include "communicators/comm_process.hpp"
 #include "files/access_summary.hpp"
 #include "files/collective_plan.hpp"
+#include "files/host_owners.hpp"
+#include "files/staging_memory.hpp"
 #include "runtime/error.hpp"
 
 namespace remit {
 
 struct DataAccess;
 struct FileCore;
-
-/// What one owner and the members say to each other about its slice. In shared memory; zeros at
-/// first.
-struct SliceWord {
-  static constexpr std::int64_t kNowhere = std::numeric_limits<std::int64_t>::max();
-
-  alignas(64) std::atomic<std::int64_t> given;  ///< bytes that members have put into the slice
-  /// The first byte of the file that was not moved, for an error or the end of the file.
-  std::atomic<std::int64_t> stopped;
-  std::atomic<std::int64_t> failed;  ///< not 0: for an error
-};
 
 /// The collective accesses of one file that this process has begun and not ended, in their order,
 /// which is that of all members. The thread that holds the process.
@@ -68,13 +58,13 @@ class AccessOrder {
   std::deque<Turn*> turns_;
 };
 
-/// Memory of one host group of a file: two windows, used in turn, and a few words for each slice of
-/// them. Between two meetings of the members each byte has one writer, or several whose program
-/// lets them write the same byte. The thread that holds the process, but for the memory itself.
+/// How the members of a file share memory on each host: who they are, who owns slices, and how
+/// large these are. The thread that holds the process, but for the memory itself.
 class FileStaging {
  public:
   /// Made by all members of the file, the first time that a view of one of them has holes. Null
-  /// where it is of no use, at all members: no host has several of them that share memory. Waits.
+  /// where it is of no use, at all members: there is one host, whose members share no memory.
+  /// Waits.
   [[nodiscard]] static Expected<std::unique_ptr<FileStaging>> make(const CommCall& call,
                                                                    FileCore& file);
   ~FileStaging();
@@ -83,7 +73,7 @@ class FileStaging {
 
   [[nodiscard]] AccessOrder& order() { return order_; }
   /// Whether the members of this host share memory.
-  [[nodiscard]] bool has_memory() const { return begin_ != nullptr; }
+  [[nodiscard]] bool has_memory() const { return memory_.is_there(); }
   /// For the plan of an access: what this member says of its part.
   [[nodiscard]] MemberAccess summarize(const DataAccess& access) {
     return summary_.of(access, host_, has_memory());
@@ -101,47 +91,45 @@ class FileStaging {
                                     std::span<const MemberAccess> all);
   /// Which slice of each window this member owns; -1: none.
   [[nodiscard]] int owned() const { return owned_; }
+  [[nodiscard]] const HostOwners& owners() const { return *owners_; }
 
-  // Windows and words are numbered by cycles, from the first access of the file on.
-
+  [[nodiscard]] const StagingMemory& memory() const { return memory_; }
   /// The next cycle of all members; who ends an access says how many it took.
   [[nodiscard]] std::uint64_t next_cycle() const { return next_cycle_; }
   void take_cycles(std::uint64_t count) { next_cycle_ += count; }
-  /// Slices of a plan follow each other.
-  [[nodiscard]] std::byte* window(std::uint64_t cycle) const {
-    return begin_ + words_bytes_ + (cycle % kWindows) * window_bytes_;
-  }
-  [[nodiscard]] SliceWord& word(std::uint64_t cycle, int owner) const {
-    const std::size_t set = cycle % kWordSets * static_cast<std::size_t>(most_owners_);
-    return reinterpret_cast<SliceWord*>(begin_)[set + static_cast<std::size_t>(owner)];
-  }
-
-  static constexpr std::size_t kWindows = 2;
-  static constexpr std::size_t kWordSets = 3;
 
  private:
   explicit FileStaging(CommProcess& comms) : comms_(comms) {}
+  /// How slices may be cut.
+  struct Sizes {
+    std::int64_t unit = 4096;
+    std::int64_t most_slice = 4096;
+    std::int64_t is_local = 1;  ///< the file system is
+  };
+  /// What a member tells the others when they make it.
+  struct Offer {
+    std::uint64_t address = 0;  ///< of the memory of its host, which it leads; 0: none
+    Sizes sizes;
+  };
   [[nodiscard]] StagingLimits limits(const FileCore& file, FileMove kind) const;
-  [[nodiscard]] Expected<std::vector<int>> find_members(const CommCall& call, FileCore& file);
-  void choose_sizes(FileCore& file, int members);
-  [[nodiscard]] Expected<bool> share(const CommCall& call, FileCore& file,
-                                     const std::vector<int>& members);
+  [[nodiscard]] SliceLimits limits_of_all(const HintValues& hints) const;
+  [[nodiscard]] Expected<> find_hosts(const CommCall& call, FileCore& file);
+  void choose_sizes(FileCore& file);
+  [[nodiscard]] Expected<bool> share(const CommCall& call, FileCore& file);
+  void take_sizes(const std::vector<Offer>& offers);
 
   CommProcess& comms_;
   AccessOrder order_;
   AccessSummary summary_;
   std::uint32_t host_ = 0;  ///< what names this host: the lowest rank there
-  int hosts_ = 1;
+  std::optional<HostOwners> owners_;
+  std::vector<int> members_;  ///< of this host
   CommCore comm_;
   bool has_context_ = false;
   std::unique_ptr<Collective> meeting_;
-  std::shared_ptr<void> memory_;  ///< of the first member, which owns it
-  std::byte* begin_ = nullptr;    ///< where it is mapped here
-  std::size_t words_bytes_ = 0;
-  std::size_t window_bytes_ = 0;
-  std::int64_t unit_ = 4096;
-  std::int64_t most_slice_ = 4096;
-  int most_owners_ = 1;
+  StagingMemory memory_;
+  Sizes own_;  ///< of this host
+  Sizes all_;  ///< between hosts, the same at all members
   int owned_ = -1;
   std::uint64_t next_cycle_ = 0;
 };

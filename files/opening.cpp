@@ -53,7 +53,11 @@ class Opening {
 
 Expected<AccessMode> Opening::agree_on_mode() {
   Expected<AccessMode> mode = AccessMode::make(wish_.amode);
-  const Outcome mine = mode ? Outcome() : tl::unexpected(mode.error());
+  Outcome mine = wish_.refused;
+  if (mine && !mode) {
+    mine = fail(mode.error().code, "rank {}, {}: {}", parent_.core.rank, wish_.path,
+                mode.error().message);
+  }
   const SameArgument amode{"amode", wish_.amode};
   if (auto agreed = agree_on(call_, parent_, mine, {&amode, 1}); !agreed) {
     return tl::unexpected(agreed.error());

@@ -15,6 +15,7 @@ struct FileWish {
   std::string path;
   int amode = 0;
   HintList hints;
+  Outcome refused;  ///< what is wrong with other arguments of this member: all fail
 };
 
 /// Opens a file for the members of `parent`, an intra-communicator, who all call this. First one of

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "communicators/comm_process.hpp"
 #include "onesided/one_sided.hpp"
@@ -28,6 +29,10 @@ class SharedPointer {
   /// Moves it; where it stood before. Waits for members of other hosts.
   [[nodiscard]] Expected<std::int64_t> advance(const CommCall& call, std::int64_t etypes);
   [[nodiscard]] Expected<std::int64_t> position(const CommCall& call) { return advance(call, 0); }
+  /// Of its window; null: there is one.
+  [[nodiscard]] const WindowMembers* members() const {
+    return window_ == nullptr ? nullptr : &std::as_const(*window_).members();
+  }
   /// By one member, while the others do not move it.
   [[nodiscard]] Expected<> set(const CommCall& call, std::int64_t etypes);
 

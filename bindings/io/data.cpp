@@ -9,6 +9,7 @@
 #include "bindings/weak.hpp"
 #include "files/data_access.hpp"
 #include "files/file_operation.hpp"
+#include "files/lost_touch.hpp"
 #include "runtime/call_status.hpp"
 
 namespace remit {
@@ -46,6 +47,7 @@ struct GivenData {
   const void* buffer;
   MPI_Count count;
   MPI_Datatype type;
+  bool has_result = true;  ///< false: of a nonblocking call, there is no place for the request
 };
 
 /// One data call. check() comes first.
@@ -54,7 +56,8 @@ class DataCall {
   DataCall(Entry& entry, const AccessForm& form) : entry_(entry), form_(form) {}
 
   /// Handles, modes, buffer; then finds the place, and moves the pointer that says it behind the
-  /// data that are asked for.
+  /// data that are asked for. In a collective call the other members wait for this one, whatever is
+  /// wrong with its buffer or place: so it goes on with nothing to move, and all members fail.
   [[nodiscard]] int check(const GivenData& given);
 
   [[nodiscard]] int run(MPI_Status* status);
@@ -62,6 +65,10 @@ class DataCall {
   [[nodiscard]] int begin(const GivenData& given);
 
  private:
+  [[nodiscard]] int find_data(const GivenData& given);
+  [[nodiscard]] int check_arguments(const GivenData& given);
+  [[nodiscard]] int refuse();
+  void drive() const;
   [[nodiscard]] File& file() const { return *object_->file; }
   [[nodiscard]] FileCore& core() const { return object_->file->core(); }
   [[nodiscard]] int check_mode();
@@ -74,6 +81,7 @@ class DataCall {
   DataAccess access_;
   std::int64_t etypes_ = 0;
   const Datatype* type_ = nullptr;  ///< of the memory
+  Outcome refused_;                 ///< of a collective call: what is wrong with the arguments
 };
 
 int DataCall::check_mode() {
@@ -88,17 +96,20 @@ int DataCall::check_mode() {
   if (!form_.writes() && !mode.reads()) {
     return entry_.fail(MPI_ERR_ACCESS, "{}: the file is open with MPI_MODE_WRONLY", core().path);
   }
-  if (form_.together && file().split() != nullptr) {
-    return entry_.fail(MPI_ERR_IO, "{}: what {} began has not been ended", core().path,
-                       file().split()->begun_by);
-  }
   return MPI_SUCCESS;
+}
+
+int DataCall::check_arguments(const GivenData& given) {
+  if (form_.together && file().split() != nullptr) {
+    return entry_.fail(MPI_ERR_IO, "what {} began has not been ended", file().split()->begun_by);
+  }
+  if (!given.has_result) return entry_.not_null(nullptr, "request");
+  return check_buffer(given);
 }
 
 int DataCall::check_buffer(const GivenData& given) {
   if (int err = entry_.buffer(given.buffer, given.count, given.type, access_.memory)) return err;
   type_ = entry_.buffer_type();
-  access_.seen = core().seen;
   const DataRepresentation& representation = *access_.seen->representation;
   if (!representation.has_memory_bytes()) {
     auto conversion = representation.conversion(access_.memory, *type_);
@@ -132,12 +143,29 @@ int DataCall::check(const GivenData& given) {
   FileObject* object = nullptr;
   if (int err = entry_.file(given.handle, object)) return err;
   object_ = Ref<FileObject>(object);
-  if (int err = check_mode()) return err;
-  if (int err = check_buffer(given)) return err;
-  const auto position = find_position(given);
-  if (!position) return entry_.fail(position.error());
+  access_.seen = core().seen;
   access_.kind = form_.kind;
   access_.is_atomic = core().is_atomic;
+  if (int err = check_mode()) return err;
+  if (!form_.together) return find_data(given);
+  refused_ = check_for_members(entry_, core(), [&] { return find_data(given); });
+  if (refused_) return MPI_SUCCESS;
+  access_.from = 0;
+  access_.memory = bytes_view(nullptr, 0);
+  access_.conversion.reset();
+  return MPI_SUCCESS;
+}
+
+/// Members move a shared pointer together, so all of them come to that.
+int DataCall::find_data(const GivenData& given) {
+  const int wrong = check_arguments(given);
+  if (wrong != MPI_SUCCESS) {
+    if (!form_.together || form_.place != Place::shared_pointer) return wrong;
+    etypes_ = 0;
+  }
+  const auto position = find_position(given);
+  if (wrong != MPI_SUCCESS) return wrong;
+  if (!position) return entry_.fail(with_lost_members(core(), position.error()));
   const FileView& view = access_.seen->view;
   const std::int64_t bytes = access_.bytes();
   const auto from = view.byte_of(*position);
@@ -152,9 +180,9 @@ int DataCall::check(const GivenData& given) {
 int DataCall::run(MPI_Status* status) {
   const std::shared_ptr<File> kept = object_->file;
   const TransferClock clock(kept->core());
-  const AccessResult result = form_.together
-                                  ? access_together(call_of(entry_), kept->core(), access_)
-                                  : access_alone(kept->core(), access_);
+  const AccessResult result =
+      form_.together ? access_together(call_of(entry_), kept->core(), access_, refused_)
+                     : access_alone(kept->core(), access_);
   clock.tell(access_, result);
   OpStatus moved;
   moved.bytes = result.bytes;
@@ -162,8 +190,20 @@ int DataCall::run(MPI_Status* status) {
   return finish(entry_, result.outcome);
 }
 
+/// What the others have begun goes on here without the program, which is told at once.
+int DataCall::refuse() {
+  file().begin_refused(std::move(access_), refused_);
+  drive();
+  return entry_.fail(refused_.error());
+}
+
+/// Members wait for each other while their programs compute.
+void DataCall::drive() const {
+  if (files_of(entry_.instance()).goes_on()) entry_.instance().drive_files();
+}
+
 int DataCall::start(MPI_Request* request) {
-  if (int err = entry_.not_null(request, "request")) return err;
+  if (!refused_) return refuse();
   Instance& instance = entry_.instance();
   RequestObject* made = make_request(instance, RequestForm::file_access, {});
   made->file = Ref<FileObject>(object_).detach();
@@ -176,12 +216,15 @@ int DataCall::start(MPI_Request* request) {
     throw;
   }
   *request = handle_of(made);
+  if (form_.together) drive();
   return MPI_SUCCESS;
 }
 
 int DataCall::begin(const GivenData& given) {
+  if (!refused_) return refuse();
   file().split() = std::make_unique<SplitAccess>(entry_.function(), given.buffer, *type_,
                                                  object_->file, std::move(access_));
+  drive();
   return MPI_SUCCESS;
 }
 
@@ -202,10 +245,11 @@ int transfer_next(const char* function, const AccessForm& form, MPI_File fh, con
   return transfer_data(function, form, {fh, 0, buffer, count, type}, status);
 }
 
-int start_data(const char* function, const AccessForm& form, const GivenData& given,
+int start_data(const char* function, const AccessForm& form, GivenData given,
                MPI_Request* request) {
   Entry entry(function);
   DataCall call(entry, form);
+  given.has_result = request != nullptr;
   if (int err = call.check(given)) return err;
   return call.start(request);
 }

@@ -6,8 +6,29 @@
 #include "bindings/entry.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/io/open_files.hpp"
+#include "files/lost_touch.hpp"
 
 namespace remit {
+
+/// Arguments of one member of a collective call, which may be wrong where those of the others are
+/// not: `check()` looks at them, and what it says is not raised, but is for all members
+/// to hear, in the same words.
+template <class Check>
+[[nodiscard]] Outcome check_for_members(Entry& entry, const FileCore& file, Check&& check) {
+  Expected<> noted;
+  entry.note_in(&noted);
+  const int code = check();
+  entry.note_in(nullptr);
+  if (code == MPI_SUCCESS) return {};
+  return fail(noted.error().code, "rank {}, {}: {}", file.comm.rank, file.path,
+              noted.error().message);
+}
+
+/// Ends a call that all members make.
+[[nodiscard]] inline int finish(Entry& entry, const FileObject& file, Outcome outcome) {
+  if (file.file == nullptr) return finish(entry, outcome);  // another thread has closed it
+  return finish(entry, with_lost_members(file.file->core(), std::move(outcome)));
+}
 
 /// Hints of an info argument; none for MPI_INFO_NULL.
 [[nodiscard]] inline int read_file_info(Entry& entry, MPI_Info info, HintList& out) {

@@ -17,13 +17,22 @@ int open_for_program(Entry& entry, MPI_Comm comm, const char* filename, int amod
   entry.raise_through(instance.no_file.errhandler);
   CommObject* members = nullptr;
   if (int err = entry.intra_comm(comm, members)) return err;
-  if (int err = entry.not_null(filename, "filename")) return err;
   FileWish wish;
-  if (int err = read_file_info(entry, info, wish.hints)) return err;
-  if (int err = entry.not_null(fh, "fh")) return err;
-  *fh = MPI_FILE_NULL;
+  // The others come to this call whatever is wrong here.
+  Expected<> wrong;
+  entry.note_in(&wrong);
+  if (entry.not_null(filename, "filename") == MPI_SUCCESS &&
+      read_file_info(entry, info, wish.hints) == MPI_SUCCESS) {
+    static_cast<void>(entry.not_null(fh, "fh"));
+  }
+  entry.note_in(nullptr);
+  if (!wrong) {
+    wish.refused =
+        fail(wrong.error().code, "rank {}: {}", members->core.rank, wrong.error().message);
+  }
+  if (fh != nullptr) *fh = MPI_FILE_NULL;
   OpenFiles& files = files_of(instance);
-  wish.path = filename;
+  if (filename != nullptr) wish.path = filename;
   wish.amode = amode;
   auto opened = open_file(call_of(entry), files.process(), parent_of(*members), wish);
   if (!opened) return entry.fail(opened.error());
@@ -95,17 +104,19 @@ int size_of_file(const char* function, MPI_File handle, MPI_Offset* size) {
 }
 
 /// set_size and preallocate, which differ in `change`.
-int change_size(const char* function, Outcome (File::*change)(const CommCall&, std::int64_t),
+int change_size(const char* function, Outcome (File::*change)(const CommCall&, const SizeWish&),
                 MPI_File handle, MPI_Offset size) {
   Entry entry(function);
   FileObject* file = nullptr;
   if (int err = placed_file(entry, handle, file)) return err;
   if (int err = writable_file(entry, *file)) return err;
-  if (size < 0) {
+  SizeWish wish{size, {}};
+  wish.refused = check_for_members(entry, file->file->core(), [&]() -> int {
+    if (size >= 0) return MPI_SUCCESS;
     return entry.fail(MPI_ERR_ARG, "size is {}; it must not be negative", size);
-  }
+  });
   const Ref<FileObject> kept(file);
-  return finish(entry, ((*file->file).*change)(call_of(entry), size));
+  return finish(entry, *file, ((*file->file).*change)(call_of(entry), wish));
 }
 
 int sync_file(const char* function, MPI_File handle) {
@@ -113,14 +124,14 @@ int sync_file(const char* function, MPI_File handle) {
   FileObject* file = nullptr;
   if (int err = entry.file(handle, file)) return err;
   const Ref<FileObject> kept(file);
-  return finish(entry, file->file->sync(call_of(entry)));
+  return finish(entry, *file, file->file->sync(call_of(entry)));
 }
 
 int change_atomicity(const char* function, MPI_File handle, int flag) {
   Entry entry(function);
   FileObject* file = nullptr;
   if (int err = entry.file(handle, file)) return err;
-  return finish(entry, file->file->set_atomicity(call_of(entry), flag != 0));
+  return finish(entry, *file, file->file->set_atomicity(call_of(entry), flag != 0));
 }
 
 int atomicity_of_file(const char* function, MPI_File handle, int* flag) {

@@ -18,12 +18,12 @@ std::string describe_file(const FileCore& file) {
       "file {}: written {} bytes directly, {} staged, {} mapped, {} read and written back; read {} "
       "bytes directly, {} out of {} that were sieved; {} locks; memory of the host: {} bytes "
       "given, {} "
-      "taken, {} written as an owner, {} read, {} meetings",
+      "taken, {} written as an owner, {} read, {} from other hosts, {} meetings",
       file.path, moved.direct_written.value(), moved.staged_written.value(),
       moved.mapped_written.value(), moved.rmw_written.value(), moved.direct_read.value(),
       moved.sieved_read.value(), moved.sieved_bytes.value(), moved.locks.value(),
       moved.shared_given.value(), moved.shared_taken.value(), moved.owner_written.value(),
-      moved.owner_read.value(), moved.meetings.value());
+      moved.owner_read.value(), moved.from_hosts.value(), moved.meetings.value());
 }
 
 }  // namespace

@@ -40,6 +40,9 @@ class OpenFiles {
   /// Its handle is none any more.
   void close(FileObject& file);
 
+  /// Whether accesses are under way whose members have to do something for each other before they
+  /// are complete.
+  [[nodiscard]] bool goes_on() const { return process_.together_under_way != 0; }
   /// Whether the kernel is at work for nonblocking accesses.
   [[nodiscard]] bool busy() const { return process_.threads.busy(); }
 

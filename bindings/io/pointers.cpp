@@ -33,7 +33,7 @@ int seek_together(const char* function, MPI_File handle, MPI_Offset offset, int 
   FileObject* file = nullptr;
   if (int err = placed_file(entry, handle, file)) return err;
   const Ref<FileObject> kept(file);
-  return finish(entry, file->file->seek_shared(call_of(entry), offset, whence));
+  return finish(entry, *file, file->file->seek_shared(call_of(entry), offset, whence));
 }
 
 int shared_position_of(const char* function, MPI_File handle, MPI_Offset* offset) {

@@ -18,13 +18,15 @@ int change_view(const char* function, MPI_File handle, MPI_Offset disp, MPI_Data
   ViewWish wish;
   wish.displacement = disp;
   if (int err = entry.file(handle, file)) return err;
-  if (int err = entry.datatype(etype, wish.etype, "etype")) return err;
-  if (int err = entry.datatype(filetype, wish.filetype, "filetype")) return err;
-  if (int err = entry.not_null(datarep, "datarep")) return err;
-  if (int err = read_file_info(entry, info, wish.hints)) return err;
-  wish.representation = datarep;
+  wish.refused = check_for_members(entry, file->file->core(), [&] {
+    if (int err = entry.datatype(etype, wish.etype, "etype")) return err;
+    if (int err = entry.datatype(filetype, wish.filetype, "filetype")) return err;
+    if (int err = entry.not_null(datarep, "datarep")) return err;
+    return read_file_info(entry, info, wish.hints);
+  });
+  if (wish.refused) wish.representation = datarep;
   const Ref<FileObject> kept(file);
-  return finish(entry, file->file->set_view(call_of(entry), wish));
+  return finish(entry, *file, file->file->set_view(call_of(entry), wish));
 }
 
 /// A type of a view, for the program. It frees what is its own: a constant is nobody's.
@@ -87,9 +89,11 @@ int set_info_of_file(const char* function, MPI_File handle, MPI_Info info) {
   FileObject* file = nullptr;
   InfoObject* object = nullptr;
   if (int err = entry.file(handle, file)) return err;
-  if (int err = entry.info(info, object)) return err;
+  const Outcome mine =
+      check_for_members(entry, file->file->core(), [&] { return entry.info(info, object); });
   const Ref<FileObject> kept(file);
-  return finish(entry, file->file->set_hints(call_of(entry), object->entries));
+  const HintList hints = mine ? object->entries : HintList();
+  return finish(entry, *file, file->file->set_hints(call_of(entry), mine, hints));
 }
 
 int info_of_file(const char* function, MPI_File handle, MPI_Info* info_used) {

@@ -14,7 +14,28 @@ void CallGuard::mark_calls(bool (*barrier)()) {
 }
 
 void CallGuard::lock_calls() {
+  const std::lock_guard changes(changes_);
+  locks_for_now_ = false;
+  if (!locking()) start_locking();
+}
+
+void CallGuard::lock_calls_for_now() {
+  const std::lock_guard changes(changes_);
   if (locking()) return;
+  locks_for_now_ = true;
+  otherwise_ = guard_;
+  start_locking();
+}
+
+void CallGuard::end_lock_for_now() {
+  const std::lock_guard changes(changes_);
+  if (!locks_for_now_ || !lock_.is_taken_once()) return;
+  locks_for_now_ = false;
+  if (otherwise_ == Guard::none) progress_.set_yield_hook(nullptr);
+  guard_ = otherwise_;
+}
+
+void CallGuard::start_locking() {
   progress_.set_yield_hook(this);
   guard_ = Guard::lock;
   if (presence_ != nullptr) presence_->order();

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include "bindings/mpi_lock.hpp"
 #include "bindings/process/presence.hpp"
@@ -45,6 +46,16 @@ class CallGuard final : public CallingThreads, private Progress::YieldHook {
   /// From now on calls hold the lock. A call that is under way in another thread and began before
   /// may go on: wait_for_unguarded().
   void lock_calls();
+  /// As lock_calls(), until end_lock_for_now(), unless calls hold the lock anyhow: for a thread of
+  /// the library's own that enters MPI while something is under way.
+  void lock_calls_for_now();
+  [[nodiscard]] bool locks_for_now() const {
+    return locks_for_now_.load(std::memory_order_relaxed);
+  }
+  /// At the end of a call that holds the lock, while no thread but its own is in MPI: calls do
+  /// again what they did before lock_calls_for_now(), unless lock_calls() came meanwhile, or other
+  /// calls are around this one.
+  void end_lock_for_now();
   /// After lock_calls(): until no call is under way that began before it, but for those that sleep
   /// and those of this thread.
   void wait_for_unguarded();
@@ -81,6 +92,7 @@ class CallGuard final : public CallingThreads, private Progress::YieldHook {
   void before() override;
   void after() override;
 
+  void start_locking();
   /// This thread's marked calls hold the lock from now on.
   void lock_instead();
   /// Before the lock is given up: wakes the threads for which something may have changed.
@@ -90,7 +102,10 @@ class CallGuard final : public CallingThreads, private Progress::YieldHook {
     progress_.wake_sleepers();
   }
 
+  std::mutex changes_;  ///< held while calls begin to hold the lock, or end that
   std::atomic<Guard> guard_ = Guard::none;
+  std::atomic<bool> locks_for_now_ = false;
+  Guard otherwise_ = Guard::none;  ///< what calls do again when they do not hold the lock any more
   /// With the lock held: a call may have changed, without an event of a device, what another thread
   /// sleeps for.
   bool others_may_care_ = false;

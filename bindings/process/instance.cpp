@@ -73,26 +73,49 @@ void Instance::leave() {
   if (threads.leave_marked()) return;
   if (progress_thread != nullptr) [[unlikely]]
     progress_thread->look();
+  if (threads.locks_for_now()) [[unlikely]] {
+    if (progress_thread == nullptr || progress_thread->is_asleep()) threads.end_lock_for_now();
+  }
   threads.give_up_lock();
 }
 
 void Instance::start_progress_thread() {
-  if (process->params().flag(progress_thread_param)) run_progress_thread();
+  if (!process->params().flag(progress_thread_param)) return;
+  threads.lock_calls();
+  run_progress_thread();
 }
 
-void Instance::want_progress_thread() {
+bool Instance::refuses_progress_thread() const {
   const Params& params = process->params();
-  const bool refused = params.is_set(progress_thread_param) && !params.flag(progress_thread_param);
-  if (progress_thread != nullptr || refused) return;
-  // The call that is under way holds the lock from here on, and gives it up at its end.
-  const bool was_guarded = guarded();
-  threads.lock_calls();
+  return params.is_set(progress_thread_param) && !params.flag(progress_thread_param);
+}
+
+void Instance::hold_lock(bool was_guarded) {
   if (was_guarded) {
     threads.wait_for_unguarded();
   } else {
     enter();
   }
-  run_progress_thread();
+}
+
+void Instance::want_progress_thread() {
+  const bool is_lasting = locking() && !threads.locks_for_now();
+  if ((progress_thread != nullptr && is_lasting) || refuses_progress_thread()) return;
+  // The call that is under way holds the lock from here on, and gives it up at its end.
+  const bool was_guarded = guarded();
+  threads.lock_calls();
+  hold_lock(was_guarded);
+  if (progress_thread == nullptr) run_progress_thread();
+}
+
+void Instance::drive_files() {
+  if (refuses_progress_thread()) return;
+  if (!locking()) {
+    const bool was_guarded = guarded();
+    threads.lock_calls_for_now();
+    hold_lock(was_guarded);
+  }
+  if (progress_thread == nullptr) run_progress_thread();
 }
 
 void Instance::run_progress_thread() {

@@ -96,10 +96,18 @@ struct Instance {
 
   /// Starts it if the parameter says so.
   void start_progress_thread();
-  /// Starts it. A log message, if there can be none.
+  /// Starts it; calls hold the lock. A log message, if there can be none.
   void run_progress_thread();
+  [[nodiscard]] bool refuses_progress_thread() const;
+  /// What begins after Guard `lock` was asked for in the middle of a call: that holds the lock,
+  /// too.
+  void hold_lock(bool was_guarded);
   /// In the middle of a call: starts it, unless it runs already or the parameter says no.
   void want_progress_thread();
+  /// In the middle of a call, which has begun what OpenFiles::goes_on() tells of: the progress
+  /// thread sees to that while the program computes, unless the parameter says no. Calls hold the
+  /// lock meanwhile.
+  void drive_files();
   /// Windows that peers reach by messages alone: the progress thread waits for these all the time.
   int served_windows = 0;
 

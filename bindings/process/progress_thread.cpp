@@ -3,6 +3,7 @@
 #include "bindings/process/progress_thread.hpp"
 
 #include <chrono>
+#include <limits>
 
 #include "bindings/io/open_files.hpp"
 #include "bindings/process/instance.hpp"
@@ -16,12 +17,14 @@ namespace {
 constexpr WaitPolicy kModest{false, 0, 0, true};
 /// A program that was not in MPI for so long computes.
 constexpr std::chrono::milliseconds kQuiet{1};
+/// What waits for a program that is always in MPI, but may never look at it, waits so many times as
+/// long.
+constexpr int kMostQuiet = 8;
 
 }  // namespace
 
 ProgressThread::ProgressThread(Instance& instance)
     : instance_(instance), is_wanted_(instance.process->params().flag(progress_thread_param)) {
-  instance.guard_for(MPI_THREAD_MULTIPLE, false);
   const SignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
 }
@@ -37,8 +40,11 @@ ProgressThread::~ProgressThread() {
 }
 
 bool ProgressThread::is_urgent() const {
+  const OpenFiles* const files = instance_.files.get();
+  if (files != nullptr && files->goes_on()) return true;
+  if (!is_wanted_ && instance_.served_windows == 0) return false;
   return instance_.progress().has_ready() || instance_.engine->busy() ||
-         (instance_.files != nullptr && instance_.files->busy());
+         (files != nullptr && files->busy());
 }
 
 bool ProgressThread::has_work() const {
@@ -61,7 +67,7 @@ void ProgressThread::end_rest() {
   rested_.notify_one();
 }
 
-void ProgressThread::rest() {
+void ProgressThread::rest(int most) {
   MpiLock& lock = instance_.threads.lock();
   rests_ = true;
   lock.unlock();
@@ -70,14 +76,21 @@ void ProgressThread::rest() {
     const auto over = [this] { return !rests_; };
     do {
       lock.forget_others();
-    } while (!rested_.wait_for(guard, kQuiet, over) && lock.was_others());
+    } while (!rested_.wait_for(guard, kQuiet, over) && lock.was_others() && --most > 0);
     rests_ = false;
   }
   lock.lock();
 }
 
+// A program that waits for what it has begun does the same without changing threads.
+void ProgressThread::serve_files() {
+  rest(kMostQuiet);
+  instance_.progress().wait([this] { return stop_ || !instance_.files->goes_on(); }, nullptr,
+                            &kModest);
+}
+
 void ProgressThread::serve_windows() {
-  rest();
+  rest(std::numeric_limits<int>::max());
   const MpiLock& lock = instance_.threads.lock();
   const std::uint64_t before = lock.handovers();
   const auto is_over = [&] {
@@ -89,6 +102,10 @@ void ProgressThread::serve_windows() {
 void ProgressThread::run() {
   instance_.threads.lock().lock();
   while (!stop_) {
+    if (!is_wanted_ && instance_.files != nullptr && instance_.files->goes_on()) {
+      serve_files();
+      continue;
+    }
     if (is_urgent()) {
       instance_.progress().wait([this] { return stop_ || !is_urgent(); }, nullptr, &kModest);
       continue;

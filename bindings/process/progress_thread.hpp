@@ -19,14 +19,15 @@ inline const ParamDecl progress_thread_param{
     "a lock"};
 
 /// Holds the MPI lock while it works, as any thread of MPI_THREAD_MULTIPLE does, and takes part in
-/// Progress::wait() as these do. While an operation is under way it sleeps until something arrives;
-/// otherwise until a call leaves something under way. What others ask of this process's windows it
-/// serves only while no other thread does: a sleeper beside threads that poll would be woken for
-/// all that arrives. Signals are for the program's own threads.
-/// User-defined operations of nonblocking reductions may run here.
+/// Progress::wait() as these do. While an operation is under way that it is for (any, if the user
+/// or a window wants the thread; else collective accesses to files alone) it sleeps until something
+/// arrives; otherwise until a call leaves something under way. What others ask of this process's
+/// windows it serves only while no other thread does: a sleeper beside threads that poll would be
+/// woken for all that arrives. Signals are for the program's own threads. User-defined operations
+/// of nonblocking reductions may run here.
 class ProgressThread {
  public:
-  /// Starts it. Every call takes the lock from now on. Throws std::system_error.
+  /// Starts it. Every call takes the lock by now. Throws std::system_error.
   explicit ProgressThread(Instance& instance);
   /// Ends it. The caller does not hold the lock.
   ~ProgressThread();
@@ -35,17 +36,21 @@ class ProgressThread {
 
   /// At the end of a call, with the lock held: wakes it if there is something to do.
   void look();
+  /// With the lock held: it does not, and will not before look() wakes it.
+  [[nodiscard]] bool is_asleep() const { return wanted_.load(std::memory_order_relaxed) == 0; }
 
  private:
   void run();
-  /// Whether an operation of this process is under way.
+  /// Whether an operation of this process is under way that it is for.
   [[nodiscard]] bool is_urgent() const;
   [[nodiscard]] bool has_work() const;
   /// Rests, and then serves until another thread is in MPI.
   void serve_windows();
-  /// Until no other thread was in MPI for a while, or end_rest(): with the lock given up, for which
-  /// it does not ask meanwhile.
-  void rest();
+  /// Sees to the collective accesses to files, if the program does not.
+  void serve_files();
+  /// Until no other thread was in MPI for a while, `most` looks at most, or end_rest(): with the
+  /// lock given up, for which it does not ask meanwhile.
+  void rest(int most);
   void end_rest();
   void wake();
 

@@ -168,9 +168,9 @@ static void owner_that_fails(int starts) {
   struct rlimit limit, usual;
   MPI_Info all_own;
   strcpy(path, files_path("fails"));
-  snprintf(words, sizeof words, "%d", check_size);
+  snprintf(words, sizeof words, "*:%d", check_size);
   OK(MPI_Info_create(&all_own));
-  OK(MPI_Info_set(all_own, "cb_nodes", words));
+  OK(MPI_Info_set(all_own, "cb_config_list", words));
   OK(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, all_own, &file));
   OK(MPI_Info_free(&all_own));
   set_view(file, 0, 0);

@@ -21,10 +21,13 @@ mpi_programs = \
 	tests/mpi/errors \
 	tests/mpi/file_atomic \
 	tests/mpi/file_datareps \
+	tests/mpi/file_deaths \
 	tests/mpi/file_errors \
 	tests/mpi/file_modes \
 	tests/mpi/file_nonblocking \
+	tests/mpi/file_progress \
 	tests/mpi/file_random \
+	tests/mpi/file_refused \
 	tests/mpi/file_shared \
 	tests/mpi/file_staged \
 	tests/mpi/file_threads \
@@ -133,6 +136,7 @@ mpi_scripts = \
 	tests/mpi/copy_trap.sh \
 	tests/mpi/cut_short.py \
 	tests/mpi/errors.sh \
+	tests/mpi/file_deaths.py \
 	tests/mpi/fortran_descriptors.sh \
 	tests/mpi/host_facts.sh \
 	tests/mpi/notified_examples.py \

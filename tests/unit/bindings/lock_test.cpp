@@ -198,5 +198,48 @@ TEST(Presence, AThreadThatSleepsIsNotWaitedFor) {
   EXPECT_EQ(calls.counter, 2);
 }
 
+/// For a while: then calls do what they did before, unless somebody needs the lock by then.
+TEST(CallGuard, LocksForNow) {
+  for (const bool marks : {false, true}) {
+    Progress progress;
+    CallGuard guard(progress);
+    if (marks) guard.mark_calls(nullptr);
+    for (int round = 0; round < 3; ++round) {
+      if (marks) guard.enter();
+      guard.lock_calls_for_now();
+      EXPECT_TRUE(guard.locking());
+      EXPECT_TRUE(guard.locks_for_now());
+      if (marks) {
+        guard.wait_for_unguarded();  // the call that is under way takes the lock
+      } else {
+        guard.enter();
+      }
+      EXPECT_NE(progress.yield_hook(), nullptr);
+      guard.enter();
+      guard.end_lock_for_now();  // another call is around this one
+      EXPECT_TRUE(guard.locking());
+      guard.leave();
+      guard.end_lock_for_now();
+      guard.leave();
+      EXPECT_FALSE(guard.locking());
+      EXPECT_EQ(guard.guarded(), marks);
+      EXPECT_EQ(progress.yield_hook() != nullptr, marks);
+    }
+    guard.lock_calls_for_now();
+    guard.lock_calls();
+    guard.enter();
+    guard.end_lock_for_now();
+    guard.leave();
+    EXPECT_TRUE(guard.locking());
+    EXPECT_FALSE(guard.locks_for_now());
+    // Another thread can take it: nobody has kept it.
+    std::thread other([&] {
+      guard.enter();
+      guard.leave();
+    });
+    other.join();
+  }
+}
+
 }  // namespace
 }  // namespace remit

@@ -68,9 +68,7 @@ Owners dealt(std::int64_t begin, std::int64_t block, std::int64_t blocks, int me
 StagingLimits writing(std::int64_t unit = 4096, std::int64_t slice = 16384, int owners = 2) {
   StagingLimits limits;
   limits.kind = FileMove::write;
-  limits.unit = unit;
-  limits.slice = slice;
-  limits.owners = owners;
+  limits.of_host = {unit, slice, owners};
   return limits;
 }
 StagingLimits reading() {
@@ -217,6 +215,47 @@ TEST(CollectivePlan, HostsStageWhatNoOtherHostHasPartOf) {
   EXPECT_FALSE(plan_access(both, 2, writing()).is_staged());
 }
 
+TEST(CollectivePlan, WhatInterleavesBetweenHostsAllOfThemStageOrNone) {
+  StagingLimits limits = writing();
+  limits.of_all = {8192, 16384, 3};
+  auto all = summaries_of(dealt(100, 64, 4000, 4), 4);
+  all[2].host = all[3].host = 2;
+  const CollectivePlan plan = plan_access(all, 0, limits);
+  EXPECT_TRUE(plan.spans_hosts);
+  EXPECT_EQ(plan.owners, 3);
+  EXPECT_EQ(plan.begin, 100);
+  EXPECT_EQ(plan.end, 100 + 64 * 4000);
+  EXPECT_EQ(plan.base, 0);
+  const CollectivePlan other = plan_access(all, 2, limits);
+  EXPECT_TRUE(other.spans_hosts);
+  EXPECT_EQ(other.owners, plan.owners);
+  EXPECT_EQ(other.slice, plan.slice);
+  // Holes are for the members, unless caches of hosts would lose what lies beside them.
+  auto holey = all;
+  holey[1].knows_sum = 0;
+  EXPECT_FALSE(plan_access(holey, 0, limits).is_staged());
+  limits.is_local = false;
+  EXPECT_TRUE(plan_access(holey, 0, limits).spans_hosts);
+  limits.is_local = true;
+  all[3].may_stage = 0;
+  EXPECT_FALSE(plan_access(all, 0, limits).is_staged());
+  // Members who are alone on their hosts.
+  auto alone = summaries_of(dealt(0, 64, 4000, 2), 2);
+  alone[1].host = 1;
+  EXPECT_TRUE(plan_access(alone, 0, limits).spans_hosts);
+}
+
+TEST(CollectivePlan, HostsApartKeepToThemselves) {
+  StagingLimits limits = writing();
+  limits.of_all = {4096, 16384, 4};
+  auto all = summaries_of(dealt(0, 64, 4000, 2), 2);
+  auto second = summaries_of(dealt(64 * 4000, 64, 4000, 2), 2);
+  for (MemberAccess& said : second) said.host = 2;
+  all.insert(all.end(), second.begin(), second.end());
+  EXPECT_TRUE(plan_access(all, 0, limits).is_staged());
+  EXPECT_FALSE(plan_access(all, 0, limits).spans_hosts);
+}
+
 /// The slices of all cycles follow each other from the first byte to the last one.
 TEST(CollectivePlan, SlicesFillTheRange) {
   Random random(test_seed());
@@ -239,8 +278,8 @@ TEST(CollectivePlan, SlicesFillTheRange) {
         middle, begin + length, begin + length - middle, 1, 0, 0, 0, above.value(), 0, 1, 0, 1, 0};
     const CollectivePlan plan = plan_access(all, 0, limits);
     ASSERT_TRUE(plan.is_staged());
-    EXPECT_LE(plan.owners, limits.owners);
-    EXPECT_LE(plan.slice, limits.slice);
+    EXPECT_LE(plan.owners, limits.of_host.owners);
+    EXPECT_LE(plan.slice, limits.of_host.slice);
     std::int64_t at = begin;
     for (std::int64_t cycle = 0; cycle < plan.cycles(); ++cycle) {
       const FileRun window = plan.window(cycle);

@@ -213,11 +213,21 @@ TEST(FileHints, SameOnesAreInOneOrder) {
   EXPECT_EQ(one.same_hints(), (HintList{{"cb_nodes", "2"}, {"striping_unit", "65536"}}));
 }
 
+/// As in ROMIO: who sets a hint in the program knows best.
+TEST(FileHints, TheProgramsCountBeforeThoseOfAFile) {
+  FileHints hints;
+  hints.take(parse_hints("romio_cb_read enable\ncb_buffer_size 8192"), HintMoment::open);
+  hints.take({{"romio_cb_read", "disable"}}, HintMoment::open);
+  EXPECT_EQ(hints.values().collective_reads, HintSwitch::disable);
+  EXPECT_EQ(hints.values().owner_buffer, 8192);
+}
+
 TEST(FileHints, Files) {
   EXPECT_EQ(parse_hints("# all\ncb_nodes 4\n\n  romio_ds_read\tdisable  # why\nalone\nx y z"),
             (HintList{{"cb_nodes", "4"}, {"romio_ds_read", "disable"}, {"x", "y z"}}));
   EXPECT_EQ(parse_hints(""), HintList{});
   EXPECT_EQ(parse_hints("cb_nodes 4"), (HintList{{"cb_nodes", "4"}}));
+  EXPECT_EQ(parse_hints("cb_nodes 4\na b\ncb_nodes 5"), (HintList{{"cb_nodes", "4"}, {"a", "b"}}));
 
   const std::string text = "cb_nodes 4\n";
   std::vector<std::byte> bytes(text.size());

@@ -7,6 +7,7 @@ files_test_SOURCES = \
 	tests/unit/files/file_hints_test.cpp \
 	tests/unit/files/file_system_test.cpp \
 	tests/unit/files/io_threads_test.cpp \
+	tests/unit/files/slice_message_test.cpp \
 	tests/unit/files/storage_test.cpp \
 	tests/unit/files/transferred_test.cpp \
 	tests/unit/files/transfers_test.cpp

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "collectives/choice/tuning.hpp"
+#include "programs/file_rows.hpp"
 #include "programs/window_rows.hpp"
 #include "pt2pt/engine_report.hpp"
 #include "rdma_btl/device.hpp"
@@ -45,6 +46,7 @@ struct InfoSections {
   bool waiting = false;
   bool algorithms = false;  ///< the names of all rows
   bool windows = false;
+  bool file = false;
 };
 
 /// Which algorithms collectives use in one communicator.
@@ -91,6 +93,7 @@ struct InfoReport {
   std::vector<verbs::Finding> rdma;
   WaitingInfo waiting;
   WindowFacts windows;
+  FileFacts file;
 };
 
 /// The parameters of this program with their values in `params`, by name.
@@ -100,7 +103,7 @@ struct InfoReport {
 [[nodiscard]] std::string to_text(const InfoReport& report, const InfoSections& sections);
 
 /// The wanted sections as one JSON object, keys "version", "devices" and
-/// "networks", "parameters", "protocols", "copies", "waiting", "windows", "collectives",
+/// "networks", "parameters", "protocols", "copies", "waiting", "windows", "file", "collectives",
 /// "algorithms", "rdma". Sizes are bytes, times nanoseconds; a range without an end has "to_bytes":
 /// null.
 [[nodiscard]] std::string to_json(const InfoReport& report, const InfoSections& sections);

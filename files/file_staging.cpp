@@ -107,10 +107,10 @@ Expected<std::vector<int>> FileStaging::find_members(const CommCall& call, FileC
 /// Owners are spread over the members, for neighbours may share caches and memory.
 void FileStaging::choose_sizes(FileCore& file, int members) {
   const HintValues& hints = file.hints.values();
-  const StagingSizes sizes = staging_sizes(hints, file.storage->traits(), hosts_);
-  unit_ = sizes.unit;
-  most_slice_ = sizes.slice;
-  most_owners_ = std::min(sizes.owners, members);
+  unit_ = unit_of(file.storage->traits());
+  most_slice_ = slice_of_hint(hints.owner_buffer, unit_);
+  const int wished = owners_of_hints(hints, hosts_);
+  most_owners_ = std::min(wished, members);
   for (int owner = 0; owner < most_owners_; ++owner) {
     const std::int64_t index = std::int64_t{owner} * members / most_owners_;
     if (index == comm_.rank) owned_ = owner;
@@ -121,7 +121,7 @@ void FileStaging::choose_sizes(FileCore& file, int members) {
   window_bytes_ = owners * static_cast<std::size_t>(most_slice_);
   if (hints.owners > most_owners_ * hosts_) {
     file.hints.decide("cb_nodes", std::to_string(most_owners_ * hosts_),
-                      kWhyFewerOwners);
+                      "owners are members, and 64 of a host at most");
   }
 }
 

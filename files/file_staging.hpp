@@ -68,18 +68,6 @@ class AccessOrder {
   std::deque<Turn*> turns_;
 };
 
-/// How collective accesses of a file are staged, as far as hints and the file system decide it.
-struct StagingSizes {
-  std::int64_t unit = 4096;   ///< slices begin at multiples of it
-  std::int64_t slice = 4096;  ///< bytes that an owner moves at a time; a multiple of `unit`
-  int owners = 1;             ///< of each host that has so many members
-};
-/// Why there are fewer owners than hints ask for.
-inline constexpr const char* kWhyFewerOwners = "owners are members, and 64 of a host at most";
-/// `hosts`: how many have members. Pure.
-[[nodiscard]] StagingSizes staging_sizes(const HintValues& hints, const FileSystemTraits& traits,
-                                         int hosts);
-
 /// Memory of one host group of a file: two windows, used in turn, and a few words for each slice of
 /// them. Between two meetings of the members each byte has one writer, or several whose program
 /// lets them write the same byte. The thread that holds the process, but for the memory itself.
@@ -157,5 +145,15 @@ class FileStaging {
   int owned_ = -1;
   std::uint64_t next_cycle_ = 0;
 };
+
+/// How collective accesses of a file are staged, as far as hints and the file system decide it.
+struct StagingSizes {
+  std::int64_t unit = 4096;   ///< slices begin at multiples of it
+  std::int64_t slice = 4096;  ///< bytes that an owner moves at a time; a multiple of `unit`
+  int owners = 1;             ///< of each host that has so many members
+};
+/// `hosts`: how many have members. Pure.
+[[nodiscard]] StagingSizes staging_sizes(const HintValues& hints, const FileSystemTraits& traits,
+                                         int hosts);
 
 }  // namespace remit

@@ -96,7 +96,8 @@ Expected<FileFacts> ask_file(FileCalls& calls, const FileQuestion& question,
   facts.hints.take(*hints, HintMoment::open);
   const int wished = facts.hints.values().owners;
   const int owners = staging_sizes(facts.hints.values(), facts.traits, 1).owners;
-  if (wished > owners) facts.hints.decide("cb_nodes", std::to_string(owners), kWhyFewerOwners);
+  if (wished > owners)
+    facts.hints.decide("cb_nodes", std::to_string(owners), "64 of a host at most");
   return facts;
 }
 

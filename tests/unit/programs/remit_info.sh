@@ -149,7 +149,7 @@ esac
 expect_has "--file" "File $tables/file
   file system                    " "$file"
 expect_has "--file" "$system" "$file"
-expect_has "a hint" "cb_nodes=100 -> 64: owners are members" "$file"
+expect_has "a hint" "cb_nodes=100 -> 64: 64 of a host" "$file"
 expect_has "a wrong hint" "romio_ds_write=perhaps -> disable: it must be enable" "$file"
 expect_has "a file that is not there" "of the folder $tables
 " "$(./remit_info --file "$tables/none")"

@@ -245,7 +245,7 @@ include benchmarks/logp/local.mk
 include benchmarks/start/local.mk
 
 EXTRA_DIST += benchmarks/compare benchmarks/cases.py benchmarks/cells.py benchmarks/plots.py benchmarks/libraries.py benchmarks/instructions \
-	benchmarks/copies benchmarks/files benchmarks/scale benchmarks/hosts benchmarks/startup benchmarks/startup_scale benchmarks/tune \
+	benchmarks/copies benchmarks/files benchmarks/checkpoints benchmarks/scale benchmarks/hosts benchmarks/startup benchmarks/startup_scale benchmarks/tune \
 	benchmarks/registration benchmarks/verbs benchmarks/README.md
 
 # The table of latencies, two ranks, with the library just built.

@@ -32,6 +32,7 @@ struct Wish {
   long mib = 16;
   long checkpoints = 3;
   long ms = 200;
+  long steps = 0;
   long row = 0;
   std::string file = "checkpoint.data";
   std::string way = "all";
@@ -255,12 +256,13 @@ void tell(Way way, const Cost& cost) {
 
 // 0 if all that came back was right.
 int run_all(const Wish& wish, const Place& place) {
-  const long steps = steps_in(1e-3 * static_cast<double>(wish.ms), place);
+  const long steps =
+      wish.steps != 0 ? wish.steps : steps_in(1e-3 * static_cast<double>(wish.ms), place);
   std::array<Cost, kWays.size()> costs;
   long wrong = 0;
   if (place.rank == 0) {
-    std::printf("checkpoint: %d ranks, %ld checkpoints of %ld MiB, stretches of %ld ms\n",
-                place.ranks, wish.checkpoints, wish.mib * place.ranks, wish.ms);
+    std::printf("checkpoint: %d ranks, %ld checkpoints of %ld MiB, stretches of %ld steps\n",
+                place.ranks, wish.checkpoints, wish.mib * place.ranks, steps);
   }
   for (const Way way : {Way::without, Way::blocking, Way::nonblocking}) {
     const auto index = static_cast<std::size_t>(way);
@@ -293,6 +295,7 @@ int main(int argc, char** argv) {
   line.add("--mib", wish.mib, 1, "MiB of each rank");
   line.add("--checkpoints", wish.checkpoints, 1, "how many");
   line.add("--ms", wish.ms, 1, "milliseconds of computing before each, and behind the last");
+  line.add("--steps", wish.steps, 0, "the same as steps of all cells; 0: as --ms says");
   line.add("--row", wish.row, 0, "bytes of a rank between those of others; 0: all in one run");
   line.add("--file", wish.file, "where; it goes at the end");
   line.add("--way", wish.way, "all, without, blocking or nonblocking",

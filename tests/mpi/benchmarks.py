@@ -282,6 +282,22 @@ class Files(unittest.TestCase):
         self.assertEqual(len(found["open", "collective", "open_close"]["remit"]), 2)
         self.assertNotIn(("open", "independent", "open_close"), found)
 
+    @unittest.skipIf(is_sanitized(MPIRUN), "what the script compiles has no sanitizer")
+    def test_checkpoints(self):
+        script = pathlib.Path(__file__).resolve().parents[2] / "benchmarks" / "checkpoints"
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(
+                script, "--remit", ".", "--mpis", "remit", "--folders", folder, "--mib", "1", "--checkpoints", "1",
+                "--ms", "5", "--rounds", "2", "--row", "64", "--plot", f"{folder}/plot.svg",
+                "--json", f"{folder}/figures.json",
+            )
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(sorted(os.listdir(folder)), ["figures.json", "plot.svg"])
+            rows = json.loads(pathlib.Path(folder, "figures.json").read_text(encoding="utf-8"))
+            self.assertIn("</svg>", pathlib.Path(folder, "plot.svg").read_text(encoding="utf-8"))
+        self.assertEqual({row["way"]: len(row["figures"]) for row in rows},
+                         {"without": 2, "blocking": 2, "nonblocking": 2})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -40,9 +40,14 @@ noinst_PROGRAMS += benchmarks/raw_in_turn
 benchmarks_raw_in_turn_SOURCES = benchmarks/raw_in_turn.c
 benchmarks_raw_in_turn_LDADD =
 
-# Files, with any MPI.
+# Files, with any MPI, and with none.
+benchmark_file_cases = benchmarks/suite/file_cases.c benchmarks/suite/file_cases.h
 noinst_PROGRAMS += benchmarks/suite/file_patterns
-benchmarks_suite_file_patterns_SOURCES = benchmarks/suite/file_patterns.c
+benchmarks_suite_file_patterns_SOURCES = benchmarks/suite/file_patterns.c $(benchmark_file_cases)
+noinst_PROGRAMS += benchmarks/raw_files
+benchmarks_raw_files_SOURCES = benchmarks/raw_files.c $(benchmark_file_cases)
+benchmarks_raw_files_LDFLAGS = $(AM_LDFLAGS) -pthread
+benchmarks_raw_files_LDADD =
 
 noinst_PROGRAMS += benchmarks/suite/latency
 benchmarks_suite_latency_SOURCES = benchmarks/suite/latency.c $(benchmark_pairs)
@@ -244,7 +249,7 @@ include benchmarks/logp/local.mk
 include benchmarks/start/local.mk
 
 EXTRA_DIST += benchmarks/compare benchmarks/cases.py benchmarks/cells.py benchmarks/plots.py benchmarks/libraries.py benchmarks/instructions \
-	benchmarks/copies benchmarks/scale benchmarks/hosts benchmarks/startup benchmarks/startup_scale benchmarks/tune \
+	benchmarks/copies benchmarks/files benchmarks/checkpoints benchmarks/scale benchmarks/hosts benchmarks/startup benchmarks/startup_scale benchmarks/tune \
 	benchmarks/registration benchmarks/verbs benchmarks/README.md
 
 # The table of latencies, two ranks, with the library just built.

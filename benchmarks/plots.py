@@ -1,5 +1,5 @@
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-"""Plots of benchmarks/compare, as SVG."""
+"""Plots as SVG: curves of benchmarks/compare, bars of benchmarks/checkpoints."""
 
 import dataclasses
 import itertools
@@ -131,3 +131,39 @@ def write_plot(path, mpis, options, results):
         out += plot_panel(panel, case, by_size, colours)
     out.append("</svg>")
     pathlib.Path(path).write_text("\n".join(out) + "\n", encoding="utf-8")
+
+
+# ---------------------------------------------------------------- bars
+
+
+def write_bars(path, title, unit, panels):
+    """Bars beside each other as SVG. `panels`: {heading: [(library, what, value), ...]}, in this order;
+    the bars of a library have its colour, each further one a lighter one."""
+    spare = itertools.cycle(SPARE_COLOURS)
+    colours = {}
+    for name in (bar[0] for bars in panels.values() for bar in bars):
+        colours.setdefault(name, COLOURS.get(name) or next(spare))
+    most = max((bar[2] for bars in panels.values() for bar in bars), default=0) or 1
+    left, width, line = 230, 420, 20
+    out, y = [], 46
+    for heading, bars in panels.items():
+        y += 30
+        out.append(svg_text(20, y - 8, heading, 13, "start", "#111", 'font-weight="600"'))
+        seen = {}
+        for name, what, value in bars:
+            seen[name] = seen.get(name, 0) + 1
+            length = max(width * value / most, 1)
+            out.append(svg_text(left - 8, y + 14, f"{name}, {what}", 12, "end"))
+            out.append(
+                f'<rect x="{left}" y="{y + 3}" width="{length:.1f}" height="{line - 6}" '
+                f'fill="{colours[name]}" fill-opacity="{1 / seen[name]:.2f}"/>'
+            )
+            out.append(svg_text(left + length + 6, y + 14, f"{value:.3f}", 12, "start", "#555"))
+            y += line
+    head = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 80}" height="{y + 20}" '
+        f'viewBox="0 0 {left + width + 80} {y + 20}" font-family="Helvetica, Arial, sans-serif">',
+        f'<rect width="{left + width + 80}" height="{y + 20}" fill="#fff"/>',
+        svg_text(20, 28, f"{title} ({unit})", 14, "start", "#111", 'font-weight="600"'),
+    ]
+    pathlib.Path(path).write_text("\n".join([*head, *out, "</svg>"]) + "\n", encoding="utf-8")

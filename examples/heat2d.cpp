@@ -3,6 +3,8 @@
 // nonblocking messages, a picture of start, middle and end, and a check against the exact solution.
 //
 //   mpirun -n 4 ./heat2d --size 768 --steps 2400 --output heat.png
+//   mpirun -n 4 ./heat2d --steps 1000 --save plate      all ranks write one file
+//   mpirun -n 3 ./heat2d --restart plate                and any number of them goes on
 //
 // The plate's edge is kept at 0. The start is a sum of sine modes, each of which a step of the
 // scheme shrinks by a known factor: so the scheme's exact answer is known after any number of
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include "command_line.hpp"
+#include "heat2d_file.hpp"
 #include "heat2d_picture.hpp"
 
 namespace {
@@ -288,20 +291,37 @@ double largest_difference(const Block& a, const Block& b) {
   return over_all;
 }
 
-// Runs the whole example; 0 if the result is right.
-int run(int rank, int ranks, int n, long steps, const std::string& output) {
-  const RankGrid grid(ranks, n);
-  Block now(grid, rank), next(grid, rank);
-  Modes modes = spiral(n);
-  evaluate(modes, n, now);
+// What the command line asks for.
+struct Wish {
+  long n = 768;
+  long steps = 2400;
+  std::string output = "heat.png";
+  std::string save = "none";
+  std::string restart = "none";
+};
+
+PlatePart part_of_plate(const RankGrid& grid, Block& block) {
+  return {grid.n,        block.rows().begin, block.columns().begin, block.height(),
+          block.width(), block.at(0, 0),     block.pitch()};
+}
+
+// What a run has come to.
+struct Result {
+  double seconds = 0;  // of the steps alone
+  double error = 0;
   std::vector<Field> pictures;
+};
+
+// Computes `steps` steps behind the first `done` ones, and what is exact after all of them.
+Result compute(const RankGrid& grid, int rank, int ranks, const Wish& wish, long done, Block& now) {
+  Result result;
+  Block next(grid, rank);
   const auto take_picture = [&] {
-    if (output != "none") pictures.push_back(gather(grid, rank, ranks, now));
+    if (wish.output != "none") result.pictures.push_back(gather(grid, rank, ranks, now));
   };
   take_picture();
   HaloExchange halo(grid, rank, now);
-  double seconds = 0;
-  for (const long batch : {steps / 5, steps - steps / 5}) {
+  for (const long batch : {wish.steps / 5, wish.steps - wish.steps / 5}) {
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Pcontrol(1);  // a profiling tool sees what is timed, and no more
     const double start = MPI_Wtime();
@@ -309,22 +329,57 @@ int run(int rank, int ranks, int n, long steps, const std::string& output) {
       take_step(halo, now, next);
       std::swap(now, next);
     }
-    seconds += MPI_Wtime() - start;
+    result.seconds += MPI_Wtime() - start;
     MPI_Pcontrol(0);
     take_picture();
   }
-  modes.decay(n, steps);
-  evaluate(modes, n, next);
-  const double error = largest_difference(now, next);
-  const bool right = error <= kTolerance;
+  Modes modes = spiral(grid.n);
+  modes.decay(grid.n, done + wish.steps);
+  evaluate(modes, grid.n, next);
+  result.error = largest_difference(now, next);
+  return result;
+}
+
+void tell(const RankGrid& grid, int ranks, const Wish& wish, const Result& result, long done) {
+  const int n = grid.n;
+  if (done != 0)
+    std::printf("heat2d: goes on behind %ld steps of %s\n", done, wish.restart.c_str());
+  std::printf("heat2d: %d x %d points, %ld steps, %d ranks as %d x %d: %.2f s, %.0f M points/s\n",
+              n, n, wish.steps, ranks, grid.rows, grid.columns, result.seconds,
+              1e-6 * n * n * static_cast<double>(wish.steps) / result.seconds);
+  if (wish.save != "none") std::printf("heat2d: plate in %s\n", wish.save.c_str());
+}
+
+// Runs the whole example; 0 if the result is right.
+int run(int rank, int ranks, const Wish& wish) {
+  PlateState start{static_cast<int>(wish.n), 0};
+  const bool restarts = wish.restart != "none";
+  if (restarts && !read_plate_state(wish.restart, start)) return 1;
+  if (start.n < ranks) {
+    if (rank == 0) std::fprintf(stderr, "heat2d: %d points cannot be shared out\n", start.n);
+    return 1;
+  }
+  const RankGrid grid(ranks, start.n);
+  Block now(grid, rank);
+  if (restarts) {
+    if (!load_plate(wish.restart, part_of_plate(grid, now))) return 1;
+  } else {
+    evaluate(spiral(grid.n), grid.n, now);
+  }
+  const Result result = compute(grid, rank, ranks, wish, start.steps, now);
+  const bool right = result.error <= kTolerance;
+  if (wish.save != "none" &&
+      !save_plate(wish.save, start.steps + wish.steps, part_of_plate(grid, now))) {
+    return 1;
+  }
   int written = 1;
   if (rank == 0) {
-    if (output != "none") written = write_picture(output, pictures) ? 1 : 0;
-    std::printf("heat2d: %d x %d points, %ld steps, %d ranks as %d x %d: %.2f s, %.0f M points/s\n",
-                n, n, steps, ranks, grid.rows, grid.columns, seconds,
-                1e-6 * n * n * static_cast<double>(steps) / seconds);
-    if (output != "none" && written != 0) std::printf("heat2d: picture in %s\n", output.c_str());
-    std::printf("heat2d: largest error against the exact solution %.1e: %s\n", error,
+    tell(grid, ranks, wish, result, start.steps);
+    if (wish.output != "none") written = write_picture(wish.output, result.pictures) ? 1 : 0;
+    if (wish.output != "none" && written != 0) {
+      std::printf("heat2d: picture in %s\n", wish.output.c_str());
+    }
+    std::printf("heat2d: largest error against the exact solution %.1e: %s\n", result.error,
                 right ? "PASS" : "FAIL");
   }
   MPI_Bcast(&written, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -338,17 +393,18 @@ int main(int argc, char** argv) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  long n = 768, steps = 2400;
-  std::string output = "heat.png";
+  Wish wish;
   CommandLine line("heat2d", "heat conduction on a square plate, with a picture");
-  line.add("--size", n, 8, "points in each direction");
-  line.add("--steps", steps, 1, "time steps");
-  line.add("--output", output, "PNG file of start, middle and end, or none");
+  line.add("--size", wish.n, 8, "points in each direction");
+  line.add("--steps", wish.steps, 1, "time steps");
+  line.add("--output", wish.output, "PNG file of start, middle and end, or none");
+  line.add("--save", wish.save, "file that all ranks write together at the end, or none");
+  line.add("--restart", wish.restart, "file of --save from which to go on, with its size, or none");
   bool go = line.parse(argc, argv, rank == 0);
-  if (go && (n > 32768 || n < ranks)) {
+  if (go && (wish.n > 32768 || wish.n < ranks)) {
     go = line.complain("--size must be from the number of ranks to 32768", rank == 0);
   }
-  const int status = go ? run(rank, ranks, static_cast<int>(n), steps, output) : line.exit_code();
+  const int status = go ? run(rank, ranks, wish) : line.exit_code();
   MPI_Finalize();
   return status;
 }

@@ -70,7 +70,16 @@ class KernelFileCalls final : public FileCalls {
   std::int64_t seek(int fd, std::int64_t offset, int whence) override {
     return or_errno(::lseek(fd, offset, whence));
   }
-  int forget(int fd) override { return -::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED); }
+  int forget(int fd) override {
+    // Clients of network file systems keep the size of a file, too, for up to a minute, and a read
+    // ends where they think that it ends.
+    struct statx what = {};
+    const bool asked =
+        ::statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &what) == 0;
+    const int error_number = asked ? 0 : errno;
+    const int forgotten = ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    return forgotten != 0 ? -forgotten : -error_number;
+  }
   ssize_t attribute(int fd, const char* name, std::span<std::byte> out) override {
     return or_errno(::fgetxattr(fd, name, out.data(), out.size()));
   }

@@ -46,7 +46,8 @@ class FileCalls {
                                  std::int64_t bytes) = 0;
   /// lseek with SEEK_DATA or SEEK_HOLE.
   [[nodiscard]] virtual std::int64_t seek(int fd, std::int64_t offset, int whence) = 0;
-  /// Forgets what is cached of the file and is on storage (POSIX_FADV_DONTNEED).
+  /// Forgets what is cached of the file and is on storage (POSIX_FADV_DONTNEED), and asks its
+  /// server how long it is.
   [[nodiscard]] virtual int forget(int fd) = 0;
   /// An extended attribute; its length.
   [[nodiscard]] virtual ssize_t attribute(int fd, const char* name, std::span<std::byte> out) = 0;

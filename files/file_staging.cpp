@@ -66,6 +66,11 @@ Expected<std::vector<T>> tell_members_of(const CommCall& call, FileCore& file, c
 
 }  // namespace
 
+StagingSizes staging_sizes(const HintValues& hints, const FileSystemTraits& traits, int hosts) {
+  const std::int64_t unit = unit_of(traits);
+  return {unit, slice_of_hint(hints.owner_buffer, unit), owners_of_hints(hints, hosts)};
+}
+
 AccessOrder::Turn::Turn(AccessOrder& order, Progress& progress)
     : order_(order), progress_(progress) {
   order_.turns_.push_back(this);

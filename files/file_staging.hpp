@@ -134,4 +134,14 @@ class FileStaging {
   std::uint64_t next_cycle_ = 0;
 };
 
+/// How collective accesses of a file are staged, as far as hints and the file system decide it.
+struct StagingSizes {
+  std::int64_t unit = 4096;   ///< slices begin at multiples of it
+  std::int64_t slice = 4096;  ///< bytes that an owner moves at a time; a multiple of `unit`
+  int owners = 1;             ///< of each host that has so many members
+};
+/// `hosts`: how many have members. Pure.
+[[nodiscard]] StagingSizes staging_sizes(const HintValues& hints, const FileSystemTraits& traits,
+                                         int hosts);
+
 }  // namespace remit

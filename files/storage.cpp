@@ -98,6 +98,20 @@ std::int64_t end_of_range(std::int64_t from, std::int64_t bytes) {
 
 }  // namespace
 
+FileSystemTraits traits_of_open(FileCalls& calls, int fd) {
+  FileSystemTraits traits;
+  struct statfs system = {};
+  // Without an answer it is the most careful of all.
+  if (calls.fstatfs(fd, system) == 0) traits = traits_of(system);
+  if (traits.name != "lustre") return traits;
+  std::array<std::byte, 4096> attribute;
+  const ssize_t length = calls.attribute(fd, "lustre.lov", attribute);
+  const std::span<const std::byte> said =
+      std::span(attribute).first(static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+  if (const auto striping = lustre_striping(said)) take_striping(traits, *striping);
+  return traits;
+}
+
 Expected<std::unique_ptr<Storage>> Storage::open(FileCalls& calls, std::string path, int flags,
                                                  mode_t mode, Limits limits) {
   const int fd = uninterrupted([&] { return calls.open(path.c_str(), flags, mode); });
@@ -132,16 +146,7 @@ Expected<> Storage::learn() {
   if (S_ISFIFO(what.st_mode) || S_ISSOCK(what.st_mode))
     return tl::unexpected(error_of_call(ESPIPE, path_, "open"));
   identity_ = {what.st_dev, what.st_ino};
-  struct statfs system = {};
-  // Without an answer it is the most careful of all.
-  if (calls_.fstatfs(fd_, system) == 0) traits_ = traits_of(system);
-  if (traits_.name == "lustre") {
-    std::array<std::byte, 4096> attribute;
-    const ssize_t length = calls_.attribute(fd_, "lustre.lov", attribute);
-    const std::span<const std::byte> said =
-        std::span(attribute).first(static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
-    if (const auto striping = lustre_striping(said)) take_striping(traits_, *striping);
-  }
+  traits_ = traits_of_open(calls_, fd_);
   return {};
 }
 

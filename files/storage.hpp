@@ -132,6 +132,9 @@ class RangeLock {
   std::int64_t bytes_;
 };
 
+/// What the kernel says of the file system that an open file, or folder, is on.
+[[nodiscard]] FileSystemTraits traits_of_open(FileCalls& calls, int fd);
+
 /// Removes a file's name. An error has class and words.
 [[nodiscard]] Expected<> delete_file(FileCalls& calls, const std::string& path);
 

@@ -526,6 +526,10 @@ std::string to_text(const InfoReport& report, const InfoSections& sections) {
     separate();
     out += windows_text(report.windows);
   }
+  if (sections.file) {
+    separate();
+    out += file_text(report.file);
+  }
   if (sections.collectives) {
     separate();
     append_collectives(out, report.collectives);
@@ -564,6 +568,7 @@ std::string to_json(const InfoReport& report, const InfoSections& sections) {
   if (sections.copies) root["copies"] = copies_json(report);
   if (sections.waiting) root["waiting"] = waiting_json(report.waiting);
   if (sections.windows) root["windows"] = windows_json(report.windows);
+  if (sections.file) root["file"] = file_json(report.file);
   if (sections.collectives) root["collectives"] = collectives_json(report.collectives);
   if (sections.algorithms) root["algorithms"] = algorithms_json();
   if (sections.rdma) root["rdma"] = rdma_json(report);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "collectives/choice/tuning.hpp"
+#include "programs/file_rows.hpp"
 #include "programs/window_rows.hpp"
 #include "pt2pt/engine_report.hpp"
 #include "rdma_btl/device.hpp"
@@ -45,6 +46,7 @@ struct InfoSections {
   bool waiting = false;
   bool algorithms = false;  ///< the names of all rows
   bool windows = false;
+  bool file = false;
   bool variables = false;  ///< of MPI_T, and its events
 };
 
@@ -92,6 +94,7 @@ struct InfoReport {
   std::vector<verbs::Finding> rdma;
   WaitingInfo waiting;
   WindowFacts windows;
+  FileFacts file;
 };
 
 /// The parameters of this program with their values in `params`, by name.
@@ -101,7 +104,7 @@ struct InfoReport {
 [[nodiscard]] std::string to_text(const InfoReport& report, const InfoSections& sections);
 
 /// The wanted sections as one JSON object, keys "version", "devices" and
-/// "networks", "parameters", "protocols", "copies", "waiting", "windows", "collectives",
+/// "networks", "parameters", "protocols", "copies", "waiting", "windows", "file", "collectives",
 /// "algorithms", "rdma", "variables" and "events". Sizes are bytes, times nanoseconds; a range
 /// without an end has "to_bytes": null.
 [[nodiscard]] std::string to_json(const InfoReport& report, const InfoSections& sections);

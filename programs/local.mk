@@ -7,7 +7,8 @@ remit_info_SOURCES = programs/remit_info.cpp programs/info_collectives.cpp \
 	programs/info_collectives.hpp programs/info_report.cpp programs/info_report.hpp \
 	programs/info_variables.cpp programs/info_variables.hpp \
 	programs/info_windows.cpp programs/info_windows.hpp programs/window_rows.cpp \
-	programs/window_rows.hpp
+	programs/window_rows.hpp programs/info_files.cpp programs/info_files.hpp \
+	programs/file_rows.cpp programs/file_rows.hpp
 # (automake takes a literal -Wl here for a mistake)
 remit_info_LDADD = $(subst ,,-Wl,--whole-archive,.libs/libfiles.a,--no-whole-archive) \
 	$(PMIX_LIBS) $(HWLOC_LIBS)

@@ -15,7 +15,9 @@
 #include "collectives/algorithms.hpp"
 #include "collectives/choice/forced.hpp"
 #include "config.h"
+#include "files/file_calls.hpp"
 #include "programs/info_collectives.hpp"
+#include "programs/info_files.hpp"
 #include "programs/info_report.hpp"
 #include "programs/info_windows.hpp"
 #include "pt2pt/engine.hpp"
@@ -91,20 +93,32 @@ void ask_waiting(const Params& params, int ranks, WaitingInfo& info) {
   info.policy = make_wait_policy(params, info.share);
 }
 
+/// What sections have as arguments.
+struct Questions {
+  CollectivesQuestion collectives;
+  FileQuestion file;
+  int waiting_ranks = 0;
+};
+
 /// What the wanted sections say.
 Expected<InfoReport> ask(const Params& params, const InfoSections& sections,
-                         const CollectivesQuestion& question, int waiting_ranks) {
+                         const Questions& questions) {
   InfoReport report;
   report.version = PACKAGE_VERSION;
   report.parameters = parameter_info(params);
   if (sections.devices || sections.protocols) ask_devices(params, report);
   if (sections.devices) ask_networks(params, report);
   if (sections.copies) read_copies(params, report);
-  if (sections.waiting) ask_waiting(params, waiting_ranks, report.waiting);
+  if (sections.waiting) ask_waiting(params, questions.waiting_ranks, report.waiting);
   if (sections.windows) report.windows = ask_windows(params);
+  if (sections.file) {
+    auto found = ask_file(kernel_file_calls(), questions.file, std::getenv("ROMIO_HINTS"));
+    if (!found) return tl::unexpected(found.error());
+    report.file = std::move(*found);
+  }
   if (sections.collectives) {
     if (auto known = check_forced_algorithms(params); !known) return tl::unexpected(known.error());
-    if (auto done = ask_collectives(params, question, report.collectives); !done) {
+    if (auto done = ask_collectives(params, questions.collectives, report.collectives); !done) {
       return tl::unexpected(done.error());
     }
   }
@@ -115,7 +129,7 @@ Expected<InfoReport> ask(const Params& params, const InfoSections& sections,
 int run(int argc, char** argv) {
   CLI::App app(
       "Says what this installation of Remit is, what it can do on this host, and how it is "
-      "set. Without an option: everything but --collectives, --algorithms, --rdma and "
+      "set. Without an option: everything but --file, --collectives, --algorithms, --rdma and "
       "--variables.");
   InfoSections sections;
   bool json = false;
@@ -126,9 +140,9 @@ int run(int argc, char** argv) {
   app.add_flag("--protocols", sections.protocols, "which protocol carries which size of message");
   app.add_flag("--copies", sections.copies,
                "the measured ways to copy large messages inside this host");
-  int waiting_ranks = 0;
+  Questions questions;
   CLI::Option* const waiting =
-      app.add_option("--waiting", waiting_ranks,
+      app.add_option("--waiting", questions.waiting_ranks,
                      "how a rank waits in a job of RANKS ranks on this host (default: as many as "
                      "there are cores), on the cores that this process may use")
           ->type_name("[RANKS]")
@@ -139,8 +153,8 @@ int run(int argc, char** argv) {
                "faster ones, and whether its operations are passive");
   app.add_flag("--variables", sections.variables,
                "the parameters, performance variables and events that tools see by MPI_T");
-  CollectivesQuestion question;
-  CLI::Option* const collectives = add_collectives_options(app, question);
+  CLI::Option* const file = add_file_options(app, questions.file);
+  CLI::Option* const collectives = add_collectives_options(app, questions.collectives);
   app.add_flag("--algorithms", sections.algorithms,
                "every algorithm of every collective, as the parameter coll_algorithms names it");
   app.add_flag(
@@ -160,14 +174,15 @@ int run(int argc, char** argv) {
 
   sections.waiting = waiting->count() != 0;
   sections.collectives = collectives->count() != 0;
+  sections.file = file->count() != 0;
   const bool everything = !sections.version && !sections.collectives && !sections.devices &&
                           !sections.parameters && !sections.protocols && !sections.copies &&
                           !sections.rdma && !sections.waiting && !sections.algorithms &&
-                          !sections.windows && !sections.variables;
+                           !sections.windows && !sections.variables && !sections.file;
   if (sections.variables) sections.parameters = true;
   if (everything) sections = {true, true, true, true, true, false, false, true, false, true};
   const auto report = read_params(settings).and_then(
-      [&](const Params& params) { return ask(params, sections, question, waiting_ranks); });
+      [&](const Params& params) { return ask(params, sections, questions); });
   if (!report) {
     std::fprintf(stderr, "remit_info: %s\n", report.error().message.c_str());
     return kWrongOptions;

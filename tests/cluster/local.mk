@@ -1,7 +1,8 @@
 # Several hosts on one machine, in network namespaces (with_hosts). Skipped without root's rights.
 cluster_tests = tests/cluster/with_hosts_test.py tests/cluster/launcher_hosts.py tests/cluster/spawn_hosts.py \
 	tests/cluster/hangs_hosts.py \
-	tests/cluster/faults.py tests/cluster/files_hosts.py tests/cluster/programs.py tests/cluster/sums_hosts.py
+	tests/cluster/faults.py tests/cluster/files_hosts.py tests/cluster/programs.py tests/cluster/sums_hosts.py \
+	tests/cluster/file_clients.py
 # By "./run_tests slurm" or "make check TESTS=...": they need Slurm, and last three minutes.
 slurm_tests = tests/cluster/slurm.py tests/cluster/interop.py
 if TESTS_ENABLED

@@ -3,12 +3,14 @@
 """The options of the benchmark suite and of raw_collectives, and the processes that they start: no figure
 decides. Runs in the top build folder; MPIRUN names another binary."""
 import contextlib
+import json
 import os
 import pathlib
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -238,6 +240,63 @@ class RawLoops(unittest.TestCase):
         self.assertLessEqual({"memcpy_64K", "memcpy_64K_16_ahead", "memcpy_64K_1_ahead"}, names)
         if "vm_readv_64K" in names:
             self.assertLessEqual({"vm_readv_64K_16_ahead", "vm_readv_64K_1_ahead"}, names)
+
+
+class Files(unittest.TestCase):
+    WHATS = {"first_write", "write", "read"}
+
+    def test_raw_loops(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("benchmarks/raw_files", "-n", "3", "-m", "1", "-r", "1", f"{folder}/file")
+            self.assertEqual((done.returncode, done.stderr, os.listdir(folder)), (0, "", []))
+        rows = [line.split() for line in done.stdout.splitlines()]
+        self.assertTrue(all(float(row[3]) > 0 for row in rows))
+        for pattern in ("run", "tiles", "blocks_64", "headers"):
+            self.assertEqual({row[2] for row in rows if row[0] == pattern}, self.WHATS)
+        self.assertIn(["shared_pointer", "raw", "write"], [row[:3] for row in rows])
+
+    def test_wrong_words_are_named(self):
+        for program in ([MPIRUN, "-n", "2", f"{SUITE}/file_patterns"], ["benchmarks/raw_files"]):
+            done = run(*program, "-p", "tile", "unused")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("no pattern has the name 'tile'", done.stderr)
+            self.assertIn("blocks_64_one_type", done.stderr)
+            self.assertIn("usage:", run(*program).stderr)
+
+    @unittest.skipIf(is_sanitized(MPIRUN), "what the script compiles has no sanitizer")
+    def test_the_script(self):
+        script = pathlib.Path(__file__).resolve().parents[2] / "benchmarks" / "files"
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(
+                script, "--remit", ".", "--mpis", "remit", "--folders", folder, "--ranks", "2", "--mib", "1",
+                "--rounds", "2", "--repeats", "1", "--patterns", "blocks_64,open",
+                "--json", f"{folder}/files.json",
+            )
+            self.assertEqual((done.returncode, os.listdir(folder)), (0, ["files.json"]), done.stderr)
+            cells = json.loads(pathlib.Path(folder, "files.json").read_text(encoding="utf-8"))["cells"]
+        self.assertIn("| blocks_64 |", done.stdout)
+        found = {(cell["pattern"], cell["calls"], cell["what"]): cell["figures"] for cell in cells}
+        for calls in ("collective", "independent"):
+            for what in self.WHATS:
+                self.assertEqual(len(found["blocks_64", calls, what]["remit"]), 2)
+        self.assertEqual(len(found["open", "collective", "open_close"]["remit"]), 2)
+        self.assertNotIn(("open", "independent", "open_close"), found)
+
+    @unittest.skipIf(is_sanitized(MPIRUN), "what the script compiles has no sanitizer")
+    def test_checkpoints(self):
+        script = pathlib.Path(__file__).resolve().parents[2] / "benchmarks" / "checkpoints"
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(
+                script, "--remit", ".", "--mpis", "remit", "--folders", folder, "--mib", "1", "--checkpoints", "1",
+                "--ms", "5", "--rounds", "2", "--row", "64", "--plot", f"{folder}/plot.svg",
+                "--json", f"{folder}/figures.json",
+            )
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(sorted(os.listdir(folder)), ["figures.json", "plot.svg"])
+            rows = json.loads(pathlib.Path(folder, "figures.json").read_text(encoding="utf-8"))
+            self.assertIn("</svg>", pathlib.Path(folder, "plot.svg").read_text(encoding="utf-8"))
+        self.assertEqual({row["way"]: len(row["figures"]) for row in rows},
+                         {"without": 2, "blocking": 2, "nonblocking": 2})
 
 
 if __name__ == "__main__":

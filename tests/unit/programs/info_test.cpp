@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mpi.h"
+#include "programs/file_rows.hpp"
 #include "programs/info_report.hpp"
 #include "programs/window_rows.hpp"
 
@@ -121,6 +122,75 @@ TEST(InfoReport, TextNamesEverything) {
         "  adapter       OK: sample0\n", "  port          NOT OK: it is down: connect"}) {
     EXPECT_NE(text.find(piece), std::string::npos) << piece << "\nis not in\n" << text;
   }
+}
+
+std::string answer_of(const FileFacts& facts, std::string_view what) {
+  for (const FileRow& row : file_rows(facts)) {
+    if (row.what == what) return row.answer;
+  }
+  return "no such row";
+}
+
+FileFacts file_on(std::string_view system) {
+  FileFacts facts;
+  facts.name = "lustre:/scratch/out.h5";
+  facts.prefix = "lustre";
+  facts.asked = "/scratch";
+  for (const FileSystemTraits& traits : known_file_systems()) {
+    if (traits.name == system) facts.traits = traits;
+  }
+  return facts;
+}
+
+TEST(InfoFile, SaysWhichFileSystemsAreNotMet) {
+  for (const FileSystemTraits& traits : known_file_systems()) {
+    const FileFacts facts = file_on(traits.name);
+    const bool says = answer_of(facts, "file system").find("not met") != std::string::npos;
+    EXPECT_NE(says, traits.met) << traits.name;
+    EXPECT_EQ(file_json(facts).at("met"), traits.met);
+    EXPECT_EQ(answer_of(facts, "locks of ranges"), traits.locks ? "yes" : "no");
+  }
+}
+
+TEST(InfoFile, SizesFollowStripesAndHints) {
+  FileFacts facts = file_on("lustre");
+  take_striping(facts.traits, {.bytes = 2 << 20, .count = 8});
+  EXPECT_EQ(answer_of(facts, "stripes"), "8 of 2 MiB");
+  EXPECT_EQ(answer_of(facts, "slices begin at multiples of"), "2 MiB");
+  EXPECT_EQ(answer_of(facts, "owners of a host"), "4");
+  EXPECT_EQ(answer_of(facts, "an owner moves at a time"), "4 MiB");
+  facts.hints.take({{"cb_nodes", "3"}, {"cb_buffer_size", "9000000"}}, HintMoment::open);
+  EXPECT_EQ(answer_of(facts, "owners of a host"), "3");
+  EXPECT_EQ(answer_of(facts, "an owner moves at a time"), "8 MiB") << "whole stripes";
+}
+
+TEST(InfoFile, WaysFollowTraitsAndHints) {
+  constexpr const char* kWrites = "strided writes by one rank";
+  FileFacts local = file_on("ext4");
+  EXPECT_NE(answer_of(local, kWrites).find("into a mapping"), std::string::npos);
+  EXPECT_EQ(answer_of(local, "behind MPI_File_close data are"), "in the cache of the kernel");
+  const HintList wish = {
+      {"romio_ds_write", "enable"}, {"romio_cb_write", "disable"}, {"romio_ds_read", "disable"}};
+  local.hints.take(wish, HintMoment::open);
+  EXPECT_NE(answer_of(local, kWrites).find("under a lock"), std::string::npos);
+  EXPECT_EQ(answer_of(local, "collective writes"), "straight from each rank");
+  EXPECT_NE(answer_of(local, "collective reads"), "straight from each rank");
+  EXPECT_EQ(answer_of(local, "strided reads by one rank"), "a call for each piece");
+  FileFacts shared = file_on("beegfs");
+  shared.hints.take(wish, HintMoment::open);
+  EXPECT_NE(answer_of(shared, kWrites).find("a call for each piece"), std::string::npos);
+  EXPECT_EQ(answer_of(shared, "behind MPI_File_close data are"), "written back to storage");
+  const std::string text = file_text(shared);
+  for (const char* piece :
+       {"File lustre:/scratch/out.h5\n", "without the prefix lustre", "of the folder /scratch\n",
+        "  file system                    beegfs, not met: ", "  romio_ds_read=disable\n",
+        "romio_ds_write=enable -> disable: it takes locks"}) {
+    EXPECT_NE(text.find(piece), std::string::npos) << piece << "\nis not in\n" << text;
+  }
+  const auto json = file_json(shared);
+  EXPECT_EQ(json.at("file_system"), "beegfs");
+  EXPECT_EQ(json.at("hints").at("romio_ds_write"), "disable");
+  EXPECT_EQ(json.at("given").size(), wish.size());
 }
 
 TEST(InfoReport, WaitingSaysTheChoiceAndWhy) {

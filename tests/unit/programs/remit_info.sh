@@ -137,6 +137,36 @@ echo "choice allreduce host 100 5 fastest" >>"$tables/coll"
 expect_has "a broken table" "allreduce=fastest" \
   "$(REMIT_COLL_TABLE=$tables/coll ./remit_info --collectives 100)"
 expect_has "collectives in JSON" '"operation": "allreduce"' "$(./remit_info --json --collectives 4)"
+
+# Files: the one that is there, the folder of one that is not, hints.
+echo some >"$tables/file"
+file=$(./remit_info --file "$tables/file" --hint cb_nodes=100 --hint romio_ds_write=perhaps)
+case $(stat -f -c %T "$tables") in
+  ext2/ext3) system="ext4: tests of Remit run on it" ;;
+  tmpfs) system="tmpfs: tests of Remit run on it" ;;
+  *) system="not met" ;;
+esac
+expect_has "--file" "File $tables/file
+  file system                    " "$file"
+expect_has "--file" "$system" "$file"
+expect_has "a hint" "cb_nodes=100 -> 64: 64 of a host" "$file"
+expect_has "a wrong hint" "romio_ds_write=perhaps -> disable: it must be enable" "$file"
+expect_has "a file that is not there" "of the folder $tables
+" "$(./remit_info --file "$tables/none")"
+expect_has "a file in the working folder" "of the folder .
+" "$(./remit_info --file none)"
+expect_has "a prefix" "without the prefix ufs" "$(./remit_info --file "ufs:$tables/file")"
+echo "cb_buffer_size 65536" >"$tables/hints"
+expect_has "hints of a file" "an owner moves at a time       64 KiB: " \
+  "$(ROMIO_HINTS=$tables/hints ./remit_info --file "$tables/file")"
+expect_has "no hints of a file" "hints of a file are missing: $tables/no" \
+  "$(ROMIO_HINTS=$tables/no ./remit_info --file "$tables/file")"
+expect_has "a file in JSON" '"is_there": true' "$(./remit_info --json --file "$tables/file")"
+expect_failure "no folder" "$tables/no: cannot look at the folder: No such file" \
+  ./remit_info --file "$tables/no/file"
+expect_failure "no value of a hint" "--hint cb_nodes: write key=value" \
+  ./remit_info --file "$tables/file" --hint cb_nodes
+expect_failure "--hint alone" "--file" ./remit_info --hint cb_nodes=1
 rm -r "$tables"
 
 # What decides beside the number of ranks: hosts, the operation, places, groups.

@@ -16,7 +16,7 @@ namespace remit {
 
 namespace {
 
-constexpr std::string_view kTitle = "remit host facts 1";
+constexpr std::string_view kTitle = "remit host facts 2";
 constexpr std::string_view kAll = "all";
 constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 

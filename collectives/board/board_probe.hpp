@@ -37,10 +37,12 @@ class PageTimer {
   [[nodiscard]] std::size_t pieces_to() const;
 
  private:
-  /// A page is a short piece of data and a long one.
+  /// A page is a brief piece of data, a short one and a long one.
+  static constexpr std::size_t kBrief = 4096;
   static constexpr std::size_t kShort = 8192;
-  static constexpr std::size_t kLong = BoardSegment::kPageBytes - kShort;
+  static constexpr std::size_t kLong = BoardSegment::kPageBytes - kShort - kBrief;
   struct Cost {
+    std::uint64_t of_brief = ~std::uint64_t{0};
     std::uint64_t of_short = ~std::uint64_t{0};
     std::uint64_t of_long = ~std::uint64_t{0};
     [[nodiscard]] bool known() const { return of_short != ~std::uint64_t{0}; }
@@ -48,6 +50,7 @@ class PageTimer {
   [[nodiscard]] static std::size_t index_of(Way way) {
     return (way.taken ? 2U : 0U) + (way.pieces ? 1U : 0U);
   }
+  [[nodiscard]] static Cost lower_of(const Cost& a, const Cost& b);
   [[nodiscard]] Cost lowest(bool taken) const;
   [[nodiscard]] Cost lowest_in(bool pieces) const;
 

@@ -6,6 +6,14 @@
 # RUN_MPI_LIMIT seconds (default 120), or if it leaves a process or a file in /dev/shm behind.
 # RUN_MPI_VERBOSE shows the output of good runs, too: its last RUN_MPI_LINES (default 60) lines.
 set -u
+
+# A /dev/shm of its own, where mounts can be changed: what is left there is of these runs, whatever
+# other programs of this machine do meanwhile.
+mount='mount -t tmpfs -o mode=1777 none /dev/shm'
+if [ -z "${RUN_MPI_OWN_SHM:-}" ] && unshare -m sh -c "$mount" 2>/dev/null; then
+  RUN_MPI_OWN_SHM=yes exec unshare -m sh -c "$mount"' && exec "$0" "$@"' "$0" "$@"
+fi
+
 list=$1
 mpirun=${MPIRUN:-./mpirun}
 limit=${RUN_MPI_LIMIT:-120}
@@ -19,7 +27,7 @@ survivors() {
     sed 's|/proc/\([0-9]*\)/.*|\1|'
 }
 
-# Names new in /dev/shm that nobody uses: other programs of this machine may make files meanwhile.
+# Names new in /dev/shm that nobody uses: where it is not these runs' own, others make files meanwhile.
 shm_leaks() {
   ls -A /dev/shm | sort | comm -13 "$tmp/shm" - | while read -r name; do
     grep -qs "/dev/shm/$name" /proc/[0-9]*/maps || echo "$name"

@@ -58,7 +58,7 @@ TABLE
 expect_has "a table" "12.5       30.0   together" \
   "$(REMIT_SHM_COPY_TABLE=$tables/some ./remit_info --copies)"
 cat >"$tables/some.facts" <<FACTS
-remit host facts 1
+remit host facts 2
 $host
 day 1
 kernel_64k_ns 1234 quick

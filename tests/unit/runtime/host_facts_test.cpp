@@ -99,11 +99,12 @@ TEST(HostFacts, ForbiddenCopiesAreKnown) {
 }
 
 TEST(HostFacts, RefusesWhatIsDamaged) {
-  const std::string head = "remit host facts 1\nhere\n";
+  const std::string head = "remit host facts 2\nhere\n";
   for (const std::string& text : {
            std::string(),
-           std::string("remit host facts 1"),
-           std::string("remit host facts 2\nhere\n"),
+           std::string("remit host facts 2"),
+           std::string("remit host facts 1\nhere\n"),
+           std::string("remit host facts 3\nhere\n"),
            head + "day x\n",
            head + "day\n",
            head + "kernel_64k_ns 100\n",

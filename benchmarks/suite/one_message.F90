@@ -1,7 +1,8 @@
 ! Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 ! The same as one_message.c in Fortran, blocking calls alone: what benchmarks/instructions counts is
 ! fortran_send and fortran_receive, and with them what a compiler does for a call. INTERFACE_F08,
-! INTERFACE_MPI or INTERFACE_MPIF says by which interface. Usage: one_message COUNT, two ranks.
+! INTERFACE_MPI or INTERFACE_MPIF says by which interface. To be compiled without inlining. Usage:
+! one_message COUNT, two ranks.
 #if defined(INTERFACE_F08)
 #define USES use mpi_f08
 #define INCLUDES
@@ -14,7 +15,6 @@
 #endif
 
 subroutine fortran_send(value, to, tag, ierr)
-!GCC$ ATTRIBUTES NOINLINE :: fortran_send
   USES
   implicit none
   INCLUDES
@@ -25,7 +25,6 @@ subroutine fortran_send(value, to, tag, ierr)
 end subroutine
 
 subroutine fortran_receive(value, from, tag, ierr)
-!GCC$ ATTRIBUTES NOINLINE :: fortran_receive
   USES
   implicit none
   INCLUDES

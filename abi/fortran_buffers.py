@@ -69,67 +69,72 @@ def peers(form: Form, name: str) -> str:
     return "Peers{handle<MPI_Comm>(*comm)}"
 
 
+def made(form: Form, argument: Argument, count_text: str, kind: str, use: str = "") -> str:
+    """The line that makes a ChoiceBuffer."""
+    name = argument.name
+    return (f"ChoiceBuffer c_{name}(*{name}, {pointer(form, name)}, {count_text}, {kind}"
+            f"{', ' + use if use else ''});")
+
+
+def datatype(name: str) -> str:
+    return f"handle<MPI_Datatype>(*{name})"
+
+
 def place_of(form: Form, argument: Argument) -> Place:
     """What a buffer is to its routine."""
     name, routine = argument.name, form.routine.name
     address = {name: f"c_{name}.address()"}
-    at = f"*{name}, {pointer(form, name)}"
     if routine in ADDRESS_ALONE:
         return Place("", {name: f"buffer_at({name}->first())"})
     if routine in KEPT_MEMORY:
-        return Place(f"const ChoiceBuffer c_{name} = ChoiceBuffer::memory({at});", address)
+        return Place(made(form, argument, "0", "MPI_BYTE", "Memory{}"), address)
     arguments = form.arguments()
     following = [a.name for a in arguments[arguments.index(argument) + 1:]]
     if "op" in [a.name for a in arguments] and name in ("sendbuf", "recvbuf", "inbuf", "inoutbuf"):
-        return Place(f"auto c_{name} = {reduced(form, argument, at)};", address)
+        return Place(reduced(form, argument), address)
     if name in ("inbuf", "outbuf") and following[0] in ("insize", "outsize"):
-        return Place(f"auto c_{name} = ChoiceBuffer::packed({at}, *{following[0]}, "
-                     f"{access(argument)});", address)
-    return exchanged(form, argument, at, following)
+        return Place(made(form, argument, f"*{following[0]}", "MPI_BYTE",
+                          f"Operand{{{access(argument)}}}"), address)
+    return exchanged(form, argument, following)
 
 
-def reduced(form: Form, argument: Argument, at: str) -> str:
+def reduced(form: Form, argument: Argument) -> str:
     """A buffer of a reduction. Where MPI_IN_PLACE is the other one, it is as long as that."""
-    name, kind = argument.name, f"handle<MPI_Datatype>(*datatype), {access(argument)}"
-    in_comm = f"handle<MPI_Datatype>(*datatype), handle<MPI_Comm>(*comm), {access(argument)}"
-    if family(form) == "reduce_scatter_block":
-        whole = f"ChoiceBuffer::reduced_blocks({at}, *recvcount, {in_comm})"
-        own = f"ChoiceBuffer::reduced({at}, *recvcount, {kind})"
-    elif family(form) == "reduce_scatter":
-        whole = f"ChoiceBuffer::reduced_varying({at}, recvcounts, {in_comm})"
-        own = f"ChoiceBuffer::reduced({at}, own_count(*{name}, recvcounts, *comm), {kind})"
-    else:
-        return f"ChoiceBuffer::reduced({at}, *count, {kind})"
-    return whole if name == "sendbuf" else f"in_place(sendbuf) ? {whole} : {own}"
+    name, how = argument.name, access(argument)
+    if not family(form).startswith("reduce_scatter"):
+        return made(form, argument, "*count", datatype("datatype"), f"Operand{{{how}}}")
+    counts, count_text = "static_cast<const int*>(nullptr)", "*recvcount"
+    if family(form) == "reduce_scatter":
+        counts, count_text = "recvcounts", "0"
+    whole = "true" if name == "sendbuf" else "in_place(sendbuf)"
+    return made(form, argument, count_text, datatype("datatype"),
+                f"ScatteredOperand{{{counts}, handle<MPI_Comm>(*comm), {how}, {whole}}}")
 
 
-def exchanged(form: Form, argument: Argument, at: str, following: list[str]) -> Place:
+def exchanged(form: Form, argument: Argument, following: list[str]) -> Place:
     """A buffer with its own count and datatype, or arrays of them."""
     name = argument.name
     first = following[0]
     if first == "partitions":
-        return Place(f"auto c_{name} = ChoiceBuffer::partitions({at}, *partitions, *count, "
-                     "handle<MPI_Datatype>(*datatype));",
+        return Place(made(form, argument, "*count", datatype("datatype"), "Partitions{*partitions}"),
                      {name: f"c_{name}.address()", "count": f"c_{name}.count()",
                       "datatype": f"c_{name}.type()"})
     if first in ("sendcounts", "recvcounts"):
         displs, kind = following[1], following[2]
-        about = f"{first}, {displs}"
-        if kind.endswith("types"):
-            return Place(f"auto c_{name} = ChoiceBuffer::varying_types({at}, {about}, "
-                         f"c_{kind}.array(), {peers(form, name)}, {access(argument)});",
-                         {name: f"c_{name}.address()"})
-        return Place(f"auto c_{name} = ChoiceBuffer::varying({at}, {about}, "
-                     f"handle<MPI_Datatype>(*{kind}), {peers(form, name)}, {access(argument)});",
-                     {name: f"c_{name}.address()", kind: f"c_{name}.type()"})
+        several = kind.endswith("types")
+        use = (f"VaryingBlocks{{{first}, {displs}, {f'c_{kind}.data()' if several else 'nullptr'}, "
+               f"{peers(form, name)}, {access(argument)}}}")
+        passed = {name: f"c_{name}.address()"}
+        if several:
+            return Place(made(form, argument, "0", "MPI_BYTE", use), passed)
+        return Place(made(form, argument, "0", datatype(kind), use),
+                     passed | {kind: f"c_{name}.type()"})
     kind = following[1]
     if not kind.endswith("type"):
         raise TableError(f"fortran_api.tsv: {form.routine.name}: {name}: nobody knows what it is")
     passed = {name: f"c_{name}.address()", first: count(form, name), kind: f"c_{name}.type()"}
-    what = f"{at}, *{first}, handle<MPI_Datatype>(*{kind})"
     for_each = {"recvbuf": ("gather", "allgather", "neighbor_allgather"), "sendbuf": ("scatter",)}
-    both = ("alltoall", "neighbor_alltoall")
-    if family(form) in (*for_each.get(name, ()), *both):
-        return Place(f"auto c_{name} = ChoiceBuffer::blocks({what}, {peers(form, name)}, "
-                     f"{access(argument)});", passed)
-    return Place(f"auto c_{name} = ChoiceBuffer({what});", passed)
+    use = ""
+    if family(form) in (*for_each.get(name, ()), "alltoall", "neighbor_alltoall"):
+        use = f"Blocks{{{peers(form, name)}, {access(argument)}}}"
+    return Place(made(form, argument, f"*{first}", datatype(kind), use), passed)

@@ -30,16 +30,24 @@ FILES = {
     "fortran/rma.cpp": ("One-sided communication", ("rma",)),
     "fortran/type.cpp": ("Datatypes", ("type",)),
 }
-# What differs so much that its body is written by hand (bindings/fortran/hand.hpp).
+# What differs so much that its body is written by hand (bindings/fortran/by_hand.hpp).
 BY_HAND = frozenset(f"MPI_{name}" for name in (
-    "Abi_get_fortran_booleans", "Abi_set_fortran_booleans", "Attr_get", "Attr_put",
-    "Buffer_detach", "Comm_create_errhandler", "Comm_create_keyval", "Comm_detach_buffer",
-    "Comm_get_attr", "Comm_set_attr", "Comm_spawn", "Comm_spawn_multiple",
-    "File_create_errhandler", "Grequest_start", "Info_create_env", "Info_get", "Info_get_string",
-    "Init", "Init_thread", "Keyval_create", "Op_create", "Op_free", "Pcontrol", "Register_datarep",
-    "Session_create_errhandler", "Session_detach_buffer", "Session_get_nth_pset",
-    "Type_create_keyval", "Type_get_attr", "Type_set_attr", "Win_create_errhandler",
-    "Win_create_keyval", "Win_get_attr", "Win_set_attr"))
+    "Comm_spawn", "Comm_spawn_multiple", "Info_create_env", "Info_get", "Info_get_string", "Init",
+    "Init_thread", "Pcontrol", "Session_get_nth_pset"))
+# What calls C by way of a function with the same arguments, which gets C's as its first one
+# (bindings/fortran/callbacks.hpp, attributes.hpp).
+BY_WAY_OF = {
+    "MPI_Attr_get": "get_attr", "MPI_Attr_put": "set_attr", "MPI_Grequest_start": "grequest_start",
+    "MPI_Keyval_create": "create_keyval", "MPI_Op_create": "op_create", "MPI_Op_free": "op_free",
+    "MPI_Register_datarep": "register_datarep",
+} | {f"MPI_{kind}_create_errhandler": "create_errhandler"
+     for kind in ("Comm", "File", "Session", "Win")
+} | {f"MPI_{kind}_{name}": name
+     for kind in ("Comm", "Type", "Win") for name in ("create_keyval", "get_attr", "set_attr")}
+# What MPI-3.0 has removed under these names and is the same under others (bindings/fortran/removed.cpp
+# has the rest).
+MPI_1_NAMES = {f"MPI_Comm_{what}_errhandler": f"mpi_errhandler_{what}_"
+               for what in ("create", "get", "set")}
 # The lengths of strings that C writes.
 STRING_SIZES = {
     "comm_name": "MPI_MAX_OBJECT_NAME", "type_name": "MPI_MAX_OBJECT_NAME",
@@ -74,9 +82,9 @@ def handle(routine: Routine, argument: Argument, c: Parameter) -> Piece:
         shared = "Kept" if c.const and lasting and c.type == "MPI_Datatype" else ""
         return Piece(f"{const}int* {name}",
                      f"{shared}Handles{written}<{c.type}> c_{name}({name}, {length});",
-                     f"c_{name}.array()")
+                     f"c_{name}.data()")
     return Piece(f"{const}int* {name}", f"Handle{written}<{c.type}> c_{name}({name});",
-                 f"c_{name}.address()")
+                 f"c_{name}.data()")
 
 
 def logical(routine: Routine, argument: Argument, c: Parameter) -> Piece:
@@ -84,14 +92,13 @@ def logical(routine: Routine, argument: Argument, c: Parameter) -> Piece:
     if c.plain:
         return Piece(f"const int* {name}", "", f"truth(*{name})")
     if not c.array:
-        return Piece(f"int* {name}", f"LogicalOut c_{name}({name});", f"c_{name}.address()")
+        return Piece(f"int* {name}", f"LogicalOut c_{name}({name});", f"c_{name}.data()")
     if not length:
         raise error(routine, argument, "an array of LOGICAL needs the rule length=")
     if argument.direction == "in":
         return Piece(f"const int* {name}", f"LogicalsIn c_{name}({name}, {length});",
-                     f"c_{name}.array()")
-    return Piece(f"int* {name}", f"LogicalsOut c_{name}({name}, *maxdims, {length});",
-                 f"c_{name}.array()")
+                     f"c_{name}.data()")
+    return Piece(f"int* {name}", f"LogicalsOut c_{name}({name}, {length});", f"c_{name}.data()")
 
 
 def string(routine: Routine, argument: Argument) -> Piece:
@@ -99,19 +106,18 @@ def string(routine: Routine, argument: Argument) -> Piece:
     if argument.direction == "in":
         strip = ", Blanks::none" if argument.rule == "strip" else ""
         return Piece(f"const char* {name}",
-                     f"const StringIn c_{name}({name}, {name}_length{strip});", f"c_{name}.text()")
+                     f"const StringIn c_{name}({name}, {name}_length{strip});", f"c_{name}.data()")
     size = STRING_SIZES.get(name)
     if size is None:
         raise error(routine, argument, "nobody knows how long this string is")
     return Piece(f"char* {name}", f"StringOut<{size}> c_{name}({name}, {name}_length);",
-                 f"c_{name}.buffer()")
+                 f"c_{name}.data()")
 
 
 def index(argument: Argument, c: Parameter) -> Piece:
     name = argument.name
-    if c.array:
-        return Piece(f"int* {name}", f"const IndicesOut c_{name}({name}, outcount);", name)
-    return Piece(f"int* {name}", f"IndexOut c_{name}({name});", f"c_{name}.address()")
+    line = f"IndicesOut c_{name}({name}, *incount);" if c.array else f"IndexOut c_{name}({name});"
+    return Piece(f"int* {name}", line, f"c_{name}.data()")
 
 
 def integer(routine: Routine, argument: Argument, c: Parameter, declared: str) -> Piece:
@@ -125,11 +131,20 @@ def integer(routine: Routine, argument: Argument, c: Parameter, declared: str) -
     return Piece(pointer.declared(), "", argument.name)
 
 
-def piece(routine: Routine, argument: Argument, large: bool) -> Piece:
+def piece(form: Form, argument: Argument) -> Piece:
     """What an argument is in a body with plain buffers."""
+    routine, large, name = form.routine, form.large, argument.name
     c = routine.parameter(argument, large)
-    name = argument.name
     declared = argument.large if large else (argument.f08 or argument.f90)
+    if "FUNCTION" in argument.kind:
+        return Piece(f"Procedure {name}", "", name)
+    if argument.kind.startswith(("ATTRIBUTE_VAL", "EXTRA_STATE")):
+        kind = "int" if declared == "INTEGER" else "MPI_Aint"
+        reads = argument.direction == "in"
+        return Piece(f"{'const ' if reads else ''}{kind}* {name}", "", f"{'*' if reads else ''}{name}")
+    if argument.kind == "C_BUFFER2":
+        told = "true" if large or form.f08_alone else "false"
+        return Piece(f"void* {name}", f"DetachedOut c_{name}({name}, {told});", f"c_{name}.data()")
     if c.type in HANDLES:
         return handle(routine, argument, c)
     if argument.kind == "BUFFER" or argument.kind == "C_BUFFER":
@@ -152,29 +167,17 @@ def piece(routine: Routine, argument: Argument, large: bool) -> Piece:
     raise error(routine, argument, f"nobody knows how a {argument.kind} becomes a {c.type}")
 
 
-def by_hand(routine: Routine, argument: Argument, large: bool) -> str:
+def by_hand(form: Form, argument: Argument) -> str:
     """The declaration of an argument of a routine whose body is written by hand."""
-    c = routine.parameter(argument, large)
-    constant = "const " if argument.direction == "in" else ""
-    if "FUNCTION" in argument.kind:
-        return f"Procedure {argument.name}"
-    if c.type == "char":
-        return f"{constant}char* {argument.name}"
-    if c.type in HANDLES or c.type == "MPI_Status":
-        return f"{constant}int* {argument.name}"
-    if c.type == "void":
-        declared = argument.f08 or argument.f90
-        kind = "MPI_Aint" if declared.startswith("INT(ADDRESS)") else "int"
-        if argument.kind == "C_BUFFER2":
-            kind = "void"
-        return f"{constant}{kind}* {argument.name}"
-    return f"{constant}{c.type}* {argument.name}"
+    c = form.routine.parameter(argument, form.large)
+    kind = "int" if c.type in HANDLES else c.type
+    return f"{'const ' if argument.direction == 'in' else ''}{kind}* {argument.name}"
 
 
 def pieces_of(form: Form) -> list[Piece]:
     """All arguments. The lines of those with descriptors need the arrays of others."""
     if not form.descriptors:
-        return [piece(form.routine, argument, form.large) for argument in form.arguments()]
+        return [piece(form, argument) for argument in form.arguments()]
     places = {argument.name: place_of(form, argument) for argument in form.arguments()
               if argument.choice}
     passed: dict[str, str] = {}
@@ -187,9 +190,9 @@ def pieces_of(form: Form) -> list[Piece]:
             pieces.append(Piece(f"const Descriptor* {name}", places[name].line, passed[name]))
         elif argument.kind.startswith("STRING"):
             pieces.append(Piece(f"const Descriptor* {name}", f"const StringIn c_{name}(*{name});",
-                                f"c_{name}.text()"))
+                                f"c_{name}.data()"))
         else:
-            plain = piece(form.routine, argument, form.large)
+            plain = piece(form, argument)
             pieces.append(dataclasses.replace(plain, passed=passed.get(name, plain.passed)))
     return pieces
 
@@ -200,7 +203,7 @@ def lines_of(form: Form, pieces: Sequence[Piece]) -> list[str]:
     lines.sort(key=lambda line: "ChoiceBuffer" in line or line.startswith("HandleOut"))
     checks = []
     for argument in form.arguments():
-        if form.descriptors and argument.choice and f"c_{argument.name} = " in "\n".join(lines):
+        if f"ChoiceBuffer c_{argument.name}(" in "\n".join(lines):
             raised = f'c_{argument.name}.raise({subject(form)}, "{form.function.name}", ' \
                      f'"{argument.name}")'
             checks += [f"if (!c_{argument.name}.ok())", f"  return set(ierror, {raised});"]
@@ -213,7 +216,7 @@ def declared_parameters(form: Form) -> list[tuple[str, str]]:
     come last, as compilers have it."""
     routine = form.routine
     if routine.name in BY_HAND:
-        texts = [by_hand(routine, a, form.large) for a in form.arguments()]
+        texts = [by_hand(form, a) for a in form.arguments()]
     else:
         texts = [p.declared for p in pieces_of(form)]
     names = [a.name for a in form.arguments()]
@@ -242,14 +245,17 @@ def body(form: Form) -> str:
     pieces = pieces_of(form)
     lines = lines_of(form, pieces) + before(form)
     passed = [p.passed for p in pieces]
+    callee, way = "Call", BY_WAY_OF.get(routine.name)
+    if way:
+        callee, passed = way, ["Call", *passed]
     lines, passed, then = once(form, lines, passed, after(form))
     lines = [f"  {line}" for line in lines]
     if routine.name in RESULTS:
         lines.append(filled("  return Call(", passed, ");"))
     elif not then:
-        lines.append(filled("  set(ierror, Call(", passed, "));"))
+        lines.append(filled(f"  set(ierror, {callee}(", passed, "));"))
     else:
-        lines.append(filled("  const int error = Call(", passed, ");"))
+        lines.append(filled(f"  const int error = {callee}(", passed, ");"))
         lines += [*then, "  set(ierror, error);"]
     return "\n".join(["template <auto Call>", head, *(wrapped(line) for line in lines), "}"])
 
@@ -279,9 +285,9 @@ COMPLETIONS = {
     "MPI_Waitany": f"completed({REQUESTS}, c_index)",
     "MPI_Testany": f"completed({REQUESTS}, c_index)",
     "MPI_Request_get_status_any": f"completed({REQUESTS}, c_index)",
-    "MPI_Waitsome": f"completed({REQUESTS}, array_of_indices, *outcount)",
-    "MPI_Testsome": f"completed({REQUESTS}, array_of_indices, *outcount)",
-    "MPI_Request_get_status_some": f"completed({REQUESTS}, array_of_indices, *outcount)",
+    "MPI_Waitsome": f"completed({REQUESTS}, c_array_of_indices)",
+    "MPI_Testsome": f"completed({REQUESTS}, c_array_of_indices)",
+    "MPI_Request_get_status_some": f"completed({REQUESTS}, c_array_of_indices)",
     "MPI_Request_free": "freed(c_request)",
 }
 
@@ -299,7 +305,7 @@ def after(form: Form) -> list[str]:
         return [f"  {COMPLETIONS[name]};"]
     if "request" not in names or form.arguments()[-1].direction != "out":
         return []
-    ending = f"*c_request.address(), {'true' if name.endswith('_init') else 'false'}"
+    ending = f"c_request.value(), {'true' if name.endswith('_init') else 'false'}"
     kept = [a.name for a in form.arguments() if form.descriptors and a.choice]
     lines = [f"    c_{buffer}.keep_until({ending});" for buffer in kept]
     if "op" in names:
@@ -311,11 +317,6 @@ def wrapped(line: str) -> str:
     """A statement that is too long for a line has its arguments below each other."""
     if len(line) <= COLUMNS or "\n" in line:
         return line
-    either = re.fullmatch(r"( *auto .*in_place\(sendbuf\)) \? (.*) : (ChoiceBuffer.*)", line)
-    if either:
-        head, yes, no = either.groups()
-        margin = " " * (line.index("=") + 2)
-        return "\n".join([head, wrapped(f"{margin}? {yes};")[:-1], wrapped(f"{margin}: {no}")])
     head, _, rest = line.partition("(")
     return filled(head + "(", split_arguments(rest.removesuffix(");")), ");")
 
@@ -355,6 +356,8 @@ def other_names(form: Form, symbol: str) -> list[str]:
         return []
     kinds = [a.kind for a in form.arguments()]
     names = [] if "C_BUFFER2" in kinds else [f"{symbol[:-1]}_f08_"]
+    if form.routine.name in MPI_1_NAMES:
+        names.append(symbol.partition("mpi_")[0] + MPI_1_NAMES[form.routine.name])
     return names + ([f"{symbol[:-1]}_cptr_"] if "C_BUFFER" in kinds else [])
 
 

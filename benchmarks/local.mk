@@ -248,7 +248,7 @@ include benchmarks/programs/local.mk
 include benchmarks/logp/local.mk
 include benchmarks/start/local.mk
 
-EXTRA_DIST += benchmarks/compare benchmarks/cases.py benchmarks/cells.py benchmarks/plots.py benchmarks/libraries.py benchmarks/instructions \
+EXTRA_DIST += benchmarks/compare benchmarks/cases.py benchmarks/cells.py benchmarks/plots.py benchmarks/libraries.py benchmarks/instructions benchmarks/suite/one_message.F90 \
 	benchmarks/copies benchmarks/files benchmarks/checkpoints benchmarks/scale benchmarks/hosts benchmarks/startup benchmarks/startup_scale benchmarks/tune \
 	benchmarks/registration benchmarks/verbs benchmarks/README.md
 

@@ -35,6 +35,7 @@ bindings_sources = \
 	bindings/env/error_book.cpp bindings/env/error_book.hpp \
 	bindings/env/error_table.cpp bindings/env/error_table.hpp \
 	bindings/env/errors.cpp bindings/env/errors.hpp \
+	bindings/env/fortran_words.cpp bindings/env/fortran_words.hpp \
 	bindings/topo/graph.cpp \
 	bindings/comm/group.cpp \
 	bindings/env/handle_int.cpp bindings/env/handle_int.hpp \
@@ -65,6 +66,7 @@ bindings_sources = \
 	bindings/pt2pt/probe.cpp \
 	bindings/process/progress_thread.cpp bindings/process/progress_thread.hpp \
 	bindings/pt2pt/request_store.cpp bindings/pt2pt/request_store.hpp \
+	bindings/pt2pt/request_watcher.hpp \
 	bindings/pt2pt/requests.cpp bindings/pt2pt/requests.hpp \
 	bindings/pt2pt/send.cpp \
 	bindings/pt2pt/sendrecv.cpp \

@@ -1,5 +1,6 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
- * mpi_remit.h: what Remit has beside MPI 5.0, for C99 or later and C++98 or later: notified access.
+ * mpi_remit.h: what Remit has beside MPI 5.0, for C99 or later and C++98 or later: notified access,
+ * and a word to libraries between a program and MPI.
  *
  * An operation on a window can tell the target that it has happened there. The target then needs
  * neither a message nor a fence to know that data have come, and the origin need not flush first.
@@ -172,6 +173,23 @@ int MPIX_Signal_wait(MPI_Win win, MPI_Aint signal_disp, int cmp, uint64_t value)
 int MPIX_Signal_test(MPI_Win win, MPI_Aint signal_disp, int cmp, uint64_t value, int* flag);
 
 /* ----------------------------------------------------------------------------------------------
+ * Requests of other languages
+ * ------------------------------------------------------------------------------------------- */
+
+/* What happens to the request of a collective operation. */
+enum {
+  MPIX_REQUEST_STARTS,   /* a persistent one, just before it does */
+  MPIX_REQUEST_COMPLETE, /* an MPI function is about to say so, perhaps not the first one */
+  MPIX_REQUEST_FREED     /* it is going away */
+};
+
+/* From now on `watcher` hears of them, whoever calls the function of MPI: a library that stands
+ * between a program in another language and MPI may have data to copy then. It is called in the
+ * thread that called MPI, may be called by several at once, and may not call MPI itself. There is
+ * one in a process, the latest; a null pointer: none. Any thread, at any time. MPI_SUCCESS. */
+int MPIX_Request_set_watcher(void (*watcher)(MPI_Request request, int event));
+
+/* ----------------------------------------------------------------------------------------------
  * For tools
  * ------------------------------------------------------------------------------------------- */
 
@@ -217,6 +235,7 @@ int PMPIX_Put_signal_c(const void* origin_addr, MPI_Count origin_count,
                        uint64_t signal, MPI_Op op, MPI_Win win);
 int PMPIX_Signal_wait(MPI_Win win, MPI_Aint signal_disp, int cmp, uint64_t value);
 int PMPIX_Signal_test(MPI_Win win, MPI_Aint signal_disp, int cmp, uint64_t value, int* flag);
+int PMPIX_Request_set_watcher(void (*watcher)(MPI_Request request, int event));
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

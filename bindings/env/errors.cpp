@@ -11,6 +11,7 @@
 
 #include "bindings/env/error_book.hpp"
 #include "bindings/env/error_table.hpp"
+#include "bindings/env/fortran_words.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/process/instance.hpp"
 #include "bindings/weak.hpp"
@@ -143,8 +144,9 @@ int raise_error(ErrorTarget* target, int code, const char* function, const std::
 }
 
 int raise_error_with(MPI_Errhandler handler, ErrorTarget* target, int code, const char* function,
-                     const std::string& detail) {
+                     const std::string& words) {
   const int error_class = error_class_of(code);
+  const std::string detail = in_callers_words(words);
   const std::string message =
       fmt::format("{}{} failed with {} ({}): {}", function, target_words(target),
                   error_class_name(error_class), error_class_text(error_class), detail);

@@ -1,6 +1,8 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "bindings/fortran/attributes.hpp"
 
+#include <algorithm>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <type_traits>
@@ -107,38 +109,8 @@ void keep_keyval(std::unique_ptr<Keyval> keyval) {
   all->push_back(std::move(keyval));
 }
 
-template <class Function>
-bool is(Procedure procedure, Function* function) {
-  return procedure == reinterpret_cast<Procedure>(function);
-}
-
-/// Copy and delete functions of C even where the predefined ones are meant, for the cells.
-template <class Handle, class Value, class Create>
-int make_keyval(Create create, Procedure copy_fn, Procedure delete_fn, int* keyval,
-                MPI_Aint extra_state) {
-  const bool duplicates = is(copy_fn, mpi_comm_dup_fn_) || is(copy_fn, mpi_type_dup_fn_) ||
-                          is(copy_fn, mpi_win_dup_fn_) || is(copy_fn, mpi_dup_fn_);
-  const bool copies_nothing = is(copy_fn, mpi_comm_null_copy_fn_) ||
-                              is(copy_fn, mpi_type_null_copy_fn_) ||
-                              is(copy_fn, mpi_win_null_copy_fn_) || is(copy_fn, mpi_null_copy_fn_);
-  const bool ends_nothing =
-      is(delete_fn, mpi_comm_null_delete_fn_) || is(delete_fn, mpi_type_null_delete_fn_) ||
-      is(delete_fn, mpi_win_null_delete_fn_) || is(delete_fn, mpi_null_delete_fn_);
-  auto self =
-      std::make_unique<Keyval>(Keyval{duplicates || copies_nothing ? nullptr : copy_fn,
-                                      ends_nothing ? nullptr : delete_fn, duplicates, extra_state});
-  const int error =
-      create(copy_attribute<Handle, Value>, delete_attribute<Handle, Value>, keyval, self.get());
-  if (error == MPI_SUCCESS) keep_keyval(std::move(self));
-  return error;
-}
-
-template <class Handle, class Set>
-int set(Set call, Handle object, int keyval, MPI_Aint value) {
-  void* const cell = cells().make(value);
-  const int error = call(object, keyval, cell);
-  if (error != MPI_SUCCESS) cells().end(cell);
-  return error;
+bool is_any_of(Procedure procedure, std::initializer_list<Procedure> predefined) {
+  return std::find(predefined.begin(), predefined.end(), procedure) != predefined.end();
 }
 
 /// Predefined attributes: C has a pointer to the value.
@@ -152,64 +124,62 @@ bool points_to_int(MPI_Datatype /*type*/, int /*keyval*/) {
   return false;
 }
 
-template <class Handle, class Get>
-int get(Get call, Handle object, int keyval, MPI_Aint* value, bool* flag) {
+}  // namespace
+
+/// Copy and delete functions of C even where the predefined ones are meant, for the cells.
+template <class Handle, class Value>
+int create_keyval(int (*call)(int (*)(Handle, int, void*, void*, void*, int*),
+                              int (*)(Handle, int, void*, void*), int*, void*),
+                  Procedure copy_fn, Procedure delete_fn, int* keyval, Value extra_state) {
+  const bool duplicates =
+      is_any_of(copy_fn, {mpi_comm_dup_fn_, mpi_type_dup_fn_, mpi_win_dup_fn_, mpi_dup_fn_});
+  const bool copies_nothing = is_any_of(copy_fn, {mpi_comm_null_copy_fn_, mpi_type_null_copy_fn_,
+                                                  mpi_win_null_copy_fn_, mpi_null_copy_fn_});
+  const bool ends_nothing =
+      is_any_of(delete_fn, {mpi_comm_null_delete_fn_, mpi_type_null_delete_fn_,
+                            mpi_win_null_delete_fn_, mpi_null_delete_fn_});
+  auto self =
+      std::make_unique<Keyval>(Keyval{duplicates || copies_nothing ? nullptr : copy_fn,
+                                      ends_nothing ? nullptr : delete_fn, duplicates, extra_state});
+  const int error =
+      call(copy_attribute<Handle, Value>, delete_attribute<Handle, Value>, keyval, self.get());
+  if (error == MPI_SUCCESS) keep_keyval(std::move(self));
+  return error;
+}
+template int create_keyval(decltype(&MPI_Comm_create_keyval), Procedure, Procedure, int*, MPI_Aint);
+template int create_keyval(decltype(&MPI_Type_create_keyval), Procedure, Procedure, int*, MPI_Aint);
+template int create_keyval(decltype(&MPI_Win_create_keyval), Procedure, Procedure, int*, MPI_Aint);
+template int create_keyval(decltype(&MPI_Keyval_create), Procedure, Procedure, int*, int);
+
+template <class Handle>
+int set_attr(int (*call)(Handle, int, void*), Handle object, int keyval, MPI_Aint value) {
+  void* const cell = cells().make(value);
+  const int error = call(object, keyval, cell);
+  if (error != MPI_SUCCESS) cells().end(cell);
+  return error;
+}
+template int set_attr(decltype(&MPI_Comm_set_attr), MPI_Comm, int, MPI_Aint);
+template int set_attr(decltype(&MPI_Type_set_attr), MPI_Datatype, int, MPI_Aint);
+template int set_attr(decltype(&MPI_Win_set_attr), MPI_Win, int, MPI_Aint);
+
+template <class Handle, class Value>
+int get_attr(int (*call)(Handle, int, void*, int*), Handle object, int keyval, Value* value,
+             int* flag) {
   void* attribute = nullptr;
-  int found = 0;
-  const int error = call(object, keyval, static_cast<void*>(&attribute), &found);
-  if (error != MPI_SUCCESS) return error;
-  *flag = found != 0;
-  if (found == 0) return MPI_SUCCESS;
+  const int error = call(object, keyval, static_cast<void*>(&attribute), flag);
+  if (error != MPI_SUCCESS || *flag == 0) return error;
   if (points_to_int(object, keyval)) {
     *value = *static_cast<const int*>(attribute);
   } else if (std::is_same_v<Handle, MPI_Win> && keyval == MPI_WIN_SIZE) {
     *value = *static_cast<const MPI_Aint*>(attribute);
   } else {
-    *value = cells().value_of(attribute);
+    *value = static_cast<Value>(cells().value_of(attribute));
   }
   return MPI_SUCCESS;
 }
-
-}  // namespace
-
-int create_keyval(decltype(&MPI_Comm_create_keyval) call, Procedure copy_fn, Procedure delete_fn,
-                  int* keyval, MPI_Aint extra_state) {
-  return make_keyval<MPI_Comm, MPI_Aint>(call, copy_fn, delete_fn, keyval, extra_state);
-}
-int create_keyval(decltype(&MPI_Type_create_keyval) call, Procedure copy_fn, Procedure delete_fn,
-                  int* keyval, MPI_Aint extra_state) {
-  return make_keyval<MPI_Datatype, MPI_Aint>(call, copy_fn, delete_fn, keyval, extra_state);
-}
-int create_keyval(decltype(&MPI_Win_create_keyval) call, Procedure copy_fn, Procedure delete_fn,
-                  int* keyval, MPI_Aint extra_state) {
-  return make_keyval<MPI_Win, MPI_Aint>(call, copy_fn, delete_fn, keyval, extra_state);
-}
-int keyval_create(decltype(&MPI_Keyval_create) call, Procedure copy_fn, Procedure delete_fn,
-                  int* keyval, int extra_state) {
-  return make_keyval<MPI_Comm, int>(call, copy_fn, delete_fn, keyval, extra_state);
-}
-
-int set_attr(decltype(&MPI_Comm_set_attr) call, MPI_Comm comm, int keyval, MPI_Aint value) {
-  return set(call, comm, keyval, value);
-}
-int set_attr(decltype(&MPI_Type_set_attr) call, MPI_Datatype type, int keyval, MPI_Aint value) {
-  return set(call, type, keyval, value);
-}
-int set_attr(decltype(&MPI_Win_set_attr) call, MPI_Win win, int keyval, MPI_Aint value) {
-  return set(call, win, keyval, value);
-}
-
-int get_attr(decltype(&MPI_Comm_get_attr) call, MPI_Comm comm, int keyval, MPI_Aint* value,
-             bool* flag) {
-  return get(call, comm, keyval, value, flag);
-}
-int get_attr(decltype(&MPI_Type_get_attr) call, MPI_Datatype type, int keyval, MPI_Aint* value,
-             bool* flag) {
-  return get(call, type, keyval, value, flag);
-}
-int get_attr(decltype(&MPI_Win_get_attr) call, MPI_Win win, int keyval, MPI_Aint* value,
-             bool* flag) {
-  return get(call, win, keyval, value, flag);
-}
+template int get_attr(decltype(&MPI_Comm_get_attr), MPI_Comm, int, MPI_Aint*, int*);
+template int get_attr(decltype(&MPI_Comm_get_attr), MPI_Comm, int, int*, int*);
+template int get_attr(decltype(&MPI_Type_get_attr), MPI_Datatype, int, MPI_Aint*, int*);
+template int get_attr(decltype(&MPI_Win_get_attr), MPI_Win, int, MPI_Aint*, int*);
 
 }  // namespace remit::fortran

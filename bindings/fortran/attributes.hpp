@@ -10,64 +10,43 @@ namespace remit::fortran {
 /// What one language caches, the other sees as it expects: C sees an integer of Fortran as a
 /// pointer to it, Fortran sees a pointer of C as an integer of its address, and the values of
 /// predefined attributes themselves. The arguments named `call` are MPI_X for the Fortran routine
-/// MPI_X and PMPI_X for PMPI_X. What the functions return is for ierror. Any thread.
+/// MPI_X and PMPI_X for PMPI_X; a Handle is that of a communicator, datatype or window. What the
+/// functions return is for ierror. Any thread.
 
-/// Keyvals. The predefined procedures below are known by their addresses.
-[[nodiscard]] int create_keyval(decltype(&MPI_Comm_create_keyval) call, Procedure copy_fn,
-                                Procedure delete_fn, int* keyval, MPI_Aint extra_state);
-[[nodiscard]] int create_keyval(decltype(&MPI_Type_create_keyval) call, Procedure copy_fn,
-                                Procedure delete_fn, int* keyval, MPI_Aint extra_state);
-[[nodiscard]] int create_keyval(decltype(&MPI_Win_create_keyval) call, Procedure copy_fn,
-                                Procedure delete_fn, int* keyval, MPI_Aint extra_state);
-/// MPI_KEYVAL_CREATE of MPI-1: extra state and attribute values are INTEGERs. (MPI_KEYVAL_FREE and
-/// MPI_ATTR_DELETE have nothing to convert.)
-[[nodiscard]] int keyval_create(decltype(&MPI_Keyval_create) call, Procedure copy_fn,
-                                Procedure delete_fn, int* keyval, int extra_state);
+/// Keyvals. The predefined procedures below are known by their addresses. Value is the type of
+/// extra state and attributes: MPI_Aint, or int for MPI_KEYVAL_CREATE of MPI-1.
+template <class Handle, class Value>
+[[nodiscard]] int create_keyval(int (*call)(int (*)(Handle, int, void*, void*, void*, int*),
+                                            int (*)(Handle, int, void*, void*), int*, void*),
+                                Procedure copy_fn, Procedure delete_fn, int* keyval,
+                                Value extra_state);
 
-[[nodiscard]] int set_attr(decltype(&MPI_Comm_set_attr) call, MPI_Comm comm, int keyval,
-                           MPI_Aint value);
-[[nodiscard]] int set_attr(decltype(&MPI_Type_set_attr) call, MPI_Datatype type, int keyval,
-                           MPI_Aint value);
-[[nodiscard]] int set_attr(decltype(&MPI_Win_set_attr) call, MPI_Win win, int keyval,
+template <class Handle>
+[[nodiscard]] int set_attr(int (*call)(Handle, int, void*), Handle object, int keyval,
                            MPI_Aint value);
 
-/// `value` is left alone unless the attribute is there. For the MPI-1 form truncate it.
-[[nodiscard]] int get_attr(decltype(&MPI_Comm_get_attr) call, MPI_Comm comm, int keyval,
-                           MPI_Aint* value, bool* flag);
-[[nodiscard]] int get_attr(decltype(&MPI_Type_get_attr) call, MPI_Datatype type, int keyval,
-                           MPI_Aint* value, bool* flag);
-[[nodiscard]] int get_attr(decltype(&MPI_Win_get_attr) call, MPI_Win win, int keyval,
-                           MPI_Aint* value, bool* flag);
+/// `value` is left alone unless the attribute is there; an int of MPI-1 may be too short for it.
+template <class Handle, class Value>
+[[nodiscard]] int get_attr(int (*call)(Handle, int, void*, int*), Handle object, int keyval,
+                           Value* value, int* flag);
 
 }  // namespace remit::fortran
 
 extern "C" {
 #pragma GCC visibility push(default)  // programs and this library must see one address
 /// The predefined copy and delete procedures, in all interfaces (MPI_COMM_DUP_FN ...). They do what
-/// they say when a program calls them.
-void mpi_comm_null_copy_fn_(const int* comm, const int* keyval, const MPI_Aint* extra_state,
-                            const MPI_Aint* value_in, MPI_Aint* value_out, int* flag, int* ierror);
-void mpi_comm_dup_fn_(const int* comm, const int* keyval, const MPI_Aint* extra_state,
-                      const MPI_Aint* value_in, MPI_Aint* value_out, int* flag, int* ierror);
-void mpi_comm_null_delete_fn_(const int* comm, const int* keyval, const MPI_Aint* value,
-                              const MPI_Aint* extra_state, int* ierror);
-void mpi_type_null_copy_fn_(const int* type, const int* keyval, const MPI_Aint* extra_state,
-                            const MPI_Aint* value_in, MPI_Aint* value_out, int* flag, int* ierror);
-void mpi_type_dup_fn_(const int* type, const int* keyval, const MPI_Aint* extra_state,
-                      const MPI_Aint* value_in, MPI_Aint* value_out, int* flag, int* ierror);
-void mpi_type_null_delete_fn_(const int* type, const int* keyval, const MPI_Aint* value,
-                              const MPI_Aint* extra_state, int* ierror);
-void mpi_win_null_copy_fn_(const int* win, const int* keyval, const MPI_Aint* extra_state,
-                           const MPI_Aint* value_in, MPI_Aint* value_out, int* flag, int* ierror);
-void mpi_win_dup_fn_(const int* win, const int* keyval, const MPI_Aint* extra_state,
-                     const MPI_Aint* value_in, MPI_Aint* value_out, int* flag, int* ierror);
-void mpi_win_null_delete_fn_(const int* win, const int* keyval, const MPI_Aint* value,
-                             const MPI_Aint* extra_state, int* ierror);
-void mpi_null_copy_fn_(const int* comm, const int* keyval, const int* extra_state,
-                       const int* value_in, int* value_out, int* flag, int* ierror);
-void mpi_dup_fn_(const int* comm, const int* keyval, const int* extra_state, const int* value_in,
-                 int* value_out, int* flag, int* ierror);
-void mpi_null_delete_fn_(const int* comm, const int* keyval, const int* value,
-                         const int* extra_state, int* ierror);
+/// they say when a program calls them; here they are for their addresses.
+void mpi_comm_null_copy_fn_();
+void mpi_type_null_copy_fn_();
+void mpi_win_null_copy_fn_();
+void mpi_null_copy_fn_();
+void mpi_comm_dup_fn_();
+void mpi_type_dup_fn_();
+void mpi_win_dup_fn_();
+void mpi_dup_fn_();
+void mpi_comm_null_delete_fn_();
+void mpi_type_null_delete_fn_();
+void mpi_win_null_delete_fn_();
+void mpi_null_delete_fn_();
 #pragma GCC visibility pop
 }

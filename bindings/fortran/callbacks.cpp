@@ -6,6 +6,8 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -112,22 +114,6 @@ template <class Count, int... Places>
 constexpr auto user_functions(std::integer_sequence<int, Places...> /*places*/) {
   using Function = void (*)(void*, void*, Count*, MPI_Datatype*);
   return std::array<Function, sizeof...(Places)>{&user_function<Count, Places>...};
-}
-
-template <class Count, class Create>
-int create_op(const char* function, Create create, Procedure user_fn, bool commute, MPI_Op* op) {
-  static constexpr auto kFunctions =
-      user_functions<Count>(std::make_integer_sequence<int, OpPool::kSize>());
-  const int place = ops().take(user_fn);
-  if (place < 0) {
-    return raise(Subject(), MPI_ERR_OTHER, function,
-                 std::to_string(OpPool::kSize) +
-                     " operations made in Fortran are in use: free those that are not needed with "
-                     "MPI_Op_free, and complete what uses them");
-  }
-  const int error = create(kFunctions[static_cast<std::size_t>(place)], commute ? 1 : 0, op);
-  error == MPI_SUCCESS ? ops().made(*op, place) : ops().give_back(place);
-  return error;
 }
 
 class HeldOp final : public Kept {
@@ -269,25 +255,28 @@ bool is_no_conversion(Procedure procedure) {
   return procedure == mpi_conversion_fn_null_ || procedure == mpi_conversion_fn_null_c_;
 }
 
-template <class Count, class Register>
-int register_with(Register call, const char* name, const Datarep& procedures) {
-  auto self = std::make_unique<Datarep>(procedures);
-  const int error =
-      call(name, is_no_conversion(self->read) ? nullptr : &convert<Count, &Datarep::read>,
-           is_no_conversion(self->write) ? nullptr : &convert<Count, &Datarep::write>, file_extent,
-           self.get());
-  if (error == MPI_SUCCESS) static_cast<void>(self.release());  // stays as long as the program
-  return error;
-}
-
 }  // namespace
 
-int op_create(decltype(&MPI_Op_create) create, Procedure user_fn, bool commute, MPI_Op* op) {
-  return create_op<int>("MPI_Op_create", create, user_fn, commute, op);
+template <class Count>
+int op_create(int (*create)(void (*)(void*, void*, Count*, MPI_Datatype*), int, MPI_Op*),
+              Procedure user_fn, int commute, MPI_Op* op) {
+  static constexpr auto kFunctions =
+      user_functions<Count>(std::make_integer_sequence<int, OpPool::kSize>());
+  const int place = ops().take(user_fn);
+  if (place < 0) {
+    return raise(Subject(), MPI_ERR_OTHER,
+                 std::is_same_v<Count, int> ? "MPI_Op_create" : "MPI_Op_create_c",
+                 std::to_string(OpPool::kSize) +
+                     " operations made in Fortran are in use: free those that are not needed with "
+                     "MPI_Op_free, and complete what uses them");
+  }
+  const int error = create(kFunctions[static_cast<std::size_t>(place)], commute, op);
+  error == MPI_SUCCESS ? ops().made(*op, place) : ops().give_back(place);
+  return error;
 }
-int op_create_c(decltype(&MPI_Op_create_c) create, Procedure user_fn, bool commute, MPI_Op* op) {
-  return create_op<MPI_Count>("MPI_Op_create_c", create, user_fn, commute, op);
-}
+template int op_create(decltype(&MPI_Op_create), Procedure, int, MPI_Op*);
+template int op_create(decltype(&MPI_Op_create_c), Procedure, int, MPI_Op*);
+
 int op_free(decltype(&MPI_Op_free) free, MPI_Op* op) {
   const MPI_Op before = *op;
   const int error = free(op);
@@ -299,42 +288,43 @@ void detail::hold_user_op(MPI_Op op, MPI_Request request, bool persistent) {
   if (place >= 0) keep(request, persistent, std::make_unique<HeldOp>(place));
 }
 
-int comm_create_errhandler(decltype(&MPI_Comm_create_errhandler) create, Procedure user_fn,
-                           MPI_Errhandler* errhandler) {
-  return Errhandlers<MPI_Comm>::create(create, user_fn, errhandler);
+template <class Handle>
+int create_errhandler(int (*create)(void (*)(Handle*, int*, ...), MPI_Errhandler*),
+                      Procedure user_fn, MPI_Errhandler* errhandler) {
+  return Errhandlers<Handle>::create(create, user_fn, errhandler);
 }
-int win_create_errhandler(decltype(&MPI_Win_create_errhandler) create, Procedure user_fn,
-                          MPI_Errhandler* errhandler) {
-  return Errhandlers<MPI_Win>::create(create, user_fn, errhandler);
-}
-int file_create_errhandler(decltype(&MPI_File_create_errhandler) create, Procedure user_fn,
-                           MPI_Errhandler* errhandler) {
-  return Errhandlers<MPI_File>::create(create, user_fn, errhandler);
-}
-int session_create_errhandler(decltype(&MPI_Session_create_errhandler) create, Procedure user_fn,
-                              MPI_Errhandler* errhandler) {
-  return Errhandlers<MPI_Session>::create(create, user_fn, errhandler);
-}
+template int create_errhandler(decltype(&MPI_Comm_create_errhandler), Procedure, MPI_Errhandler*);
+template int create_errhandler(decltype(&MPI_File_create_errhandler), Procedure, MPI_Errhandler*);
+template int create_errhandler(decltype(&MPI_Session_create_errhandler), Procedure,
+                               MPI_Errhandler*);
+template int create_errhandler(decltype(&MPI_Win_create_errhandler), Procedure, MPI_Errhandler*);
 
 int grequest_start(decltype(&MPI_Grequest_start) start, Procedure query_fn, Procedure free_fn,
                    Procedure cancel_fn, MPI_Aint extra_state, MPI_Request* request) {
-  auto self = std::make_unique<Grequest>(Grequest{query_fn, free_fn, cancel_fn, extra_state});
-  const int error = start(query_grequest, free_grequest, cancel_grequest, self.get(), request);
-  if (error == MPI_SUCCESS) static_cast<void>(self.release());
+  auto state = std::make_unique<Grequest>(Grequest{query_fn, free_fn, cancel_fn, extra_state});
+  const int error = start(query_grequest, free_grequest, cancel_grequest, state.get(), request);
+  if (error == MPI_SUCCESS) static_cast<void>(state.release());  // free_grequest() has it
   return error;
 }
 
-int register_datarep(decltype(&MPI_Register_datarep) call, const char* datarep,
-                     Procedure read_conversion_fn, Procedure write_conversion_fn,
-                     Procedure dtype_file_extent_fn, MPI_Aint extra_state) {
-  return register_with<int>(
-      call, datarep, {read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state});
+template <class Count>
+int register_datarep(int (*call)(const char*, Conversion<Count>*, Conversion<Count>*,
+                                 MPI_Datarep_extent_function*, void*),
+                     const char* datarep, Procedure read_conversion_fn,
+                     Procedure write_conversion_fn, Procedure dtype_file_extent_fn,
+                     MPI_Aint extra_state) {
+  auto self = std::make_unique<Datarep>(
+      Datarep{read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state});
+  const int error =
+      call(datarep, is_no_conversion(self->read) ? nullptr : &convert<Count, &Datarep::read>,
+           is_no_conversion(self->write) ? nullptr : &convert<Count, &Datarep::write>, file_extent,
+           self.get());
+  if (error == MPI_SUCCESS) static_cast<void>(self.release());  // stays as long as the program
+  return error;
 }
-int register_datarep_c(decltype(&MPI_Register_datarep_c) call, const char* datarep,
-                       Procedure read_conversion_fn, Procedure write_conversion_fn,
-                       Procedure dtype_file_extent_fn, MPI_Aint extra_state) {
-  return register_with<MPI_Count>(
-      call, datarep, {read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state});
-}
+template int register_datarep(decltype(&MPI_Register_datarep), const char*, Procedure, Procedure,
+                              Procedure, MPI_Aint);
+template int register_datarep(decltype(&MPI_Register_datarep_c), const char*, Procedure, Procedure,
+                              Procedure, MPI_Aint);
 
 }  // namespace remit::fortran

@@ -15,16 +15,16 @@ namespace remit::fortran {
 using Procedure = void (*)();
 
 /// The first argument of each function here is the C function that makes the object: MPI_X for the
-/// Fortran routine MPI_X, PMPI_X for PMPI_X, so that a tool sees the call. What they return is for
-/// ierror; errors that they find themselves have been raised.
+/// Fortran routine MPI_X, PMPI_X for PMPI_X, so that a tool sees the call; the others are C's. What
+/// they return is for ierror; errors that they find themselves have been raised.
 
-/// Operations. 1,024 can be alive at once: C hands no state to a user function, so each has a
-/// function of its own. A freed one is used again when no nonblocking or persistent operation that
-/// hold_op() knows uses it, the one that rested longest first.
-[[nodiscard]] int op_create(decltype(&MPI_Op_create) create, Procedure user_fn, bool commute,
-                            MPI_Op* op);
-[[nodiscard]] int op_create_c(decltype(&MPI_Op_create_c) create, Procedure user_fn, bool commute,
-                              MPI_Op* op);
+/// Operations; Count is int or MPI_Count. 1,024 can be alive at once: C hands no state to a user
+/// function, so each has a function of its own. A freed one is used again when no nonblocking or
+/// persistent operation that hold_op() knows uses it, the one that rested longest first.
+template <class Count>
+[[nodiscard]] int op_create(int (*create)(void (*)(void*, void*, Count*, MPI_Datatype*), int,
+                                          MPI_Op*),
+                            Procedure user_fn, int commute, MPI_Op* op);
 [[nodiscard]] int op_free(decltype(&MPI_Op_free) free, MPI_Op* op);
 namespace detail {
 void hold_user_op(MPI_Op op, MPI_Request request, bool persistent);
@@ -38,16 +38,12 @@ inline void hold_op(MPI_Op op, MPI_Request request, bool persistent) {
   }
 }
 
-/// Error handlers. There is no limit to their number: C hands the object over, and its handler
-/// says which procedure it is. The procedure gets the handle and the code, as INTEGERs.
-[[nodiscard]] int comm_create_errhandler(decltype(&MPI_Comm_create_errhandler) create,
-                                         Procedure user_fn, MPI_Errhandler* errhandler);
-[[nodiscard]] int win_create_errhandler(decltype(&MPI_Win_create_errhandler) create,
-                                        Procedure user_fn, MPI_Errhandler* errhandler);
-[[nodiscard]] int file_create_errhandler(decltype(&MPI_File_create_errhandler) create,
-                                         Procedure user_fn, MPI_Errhandler* errhandler);
-[[nodiscard]] int session_create_errhandler(decltype(&MPI_Session_create_errhandler) create,
-                                            Procedure user_fn, MPI_Errhandler* errhandler);
+/// Error handlers of communicators, windows, files and sessions. There is no limit to their number:
+/// C hands the object over, and its handler says which procedure it is. The procedure gets the
+/// handle and the code, as INTEGERs.
+template <class Handle>
+[[nodiscard]] int create_errhandler(int (*create)(void (*)(Handle*, int*, ...), MPI_Errhandler*),
+                                    Procedure user_fn, MPI_Errhandler* errhandler);
 
 /// Generalized requests. extra_state is copied; the procedures get the copy.
 [[nodiscard]] int grequest_start(decltype(&MPI_Grequest_start) start, Procedure query_fn,
@@ -55,12 +51,14 @@ inline void hold_op(MPI_Op op, MPI_Request request, bool persistent) {
                                  MPI_Request* request);
 
 /// Data representations. `datarep` is a C string. MPI_CONVERSION_FN_NULL is known by its address.
-[[nodiscard]] int register_datarep(decltype(&MPI_Register_datarep) call, const char* datarep,
-                                   Procedure read_conversion_fn, Procedure write_conversion_fn,
-                                   Procedure dtype_file_extent_fn, MPI_Aint extra_state);
-[[nodiscard]] int register_datarep_c(decltype(&MPI_Register_datarep_c) call, const char* datarep,
-                                     Procedure read_conversion_fn, Procedure write_conversion_fn,
-                                     Procedure dtype_file_extent_fn, MPI_Aint extra_state);
+template <class Count>
+using Conversion = int(void*, MPI_Datatype, Count, void*, MPI_Offset, void*);
+template <class Count>
+[[nodiscard]] int register_datarep(int (*call)(const char*, Conversion<Count>*, Conversion<Count>*,
+                                               MPI_Datarep_extent_function*, void*),
+                                   const char* datarep, Procedure read_conversion_fn,
+                                   Procedure write_conversion_fn, Procedure dtype_file_extent_fn,
+                                   MPI_Aint extra_state);
 
 }  // namespace remit::fortran
 

@@ -103,20 +103,6 @@ std::string type_name(MPI_Datatype type) {
   return length > 0 ? name : "the datatype";
 }
 
-/// Where the section is too small: an error of the program, for which there is no place to read or
-/// write. Empty: it is not.
-std::string outside_words(const Section& section, const Block& block, const TypeRoom& room,
-                          const std::string& which) {
-  const MPI_Count begin = block.at + std::min<MPI_Count>(room.true_lb, 0);
-  if (block.count == 0 || (begin >= 0 && block.at + room.end(block.count) <= section.bytes())) {
-    return {};
-  }
-  return which + std::to_string(block.count) + " elements of " + type_name(block.type) +
-         (block.at != 0 ? " from byte " + std::to_string(block.at) + " on" : "") +
-         " are not all inside the array section, which has " + std::to_string(section.bytes()) +
-         " bytes";
-}
-
 std::string block_name(std::size_t index) {
   return "block " + std::to_string(index + 1) + ": ";
 }
@@ -148,34 +134,6 @@ MPI_Aint block_distance(const Section& section, MPI_Count per_run, MPI_Count cou
 }
 
 }  // namespace
-
-MPI_Count Peers::count() const {
-  if (comm == MPI_COMM_NULL) return 0;
-  int size = 0;
-  if (kind == Kind::members) {
-    int inter = 0;
-    PMPI_Comm_test_inter(comm, &inter);
-    inter != 0 ? PMPI_Comm_remote_size(comm, &size) : PMPI_Comm_size(comm, &size);
-    return size;
-  }
-  int topology = MPI_UNDEFINED;
-  PMPI_Topo_test(comm, &topology);
-  if (topology == MPI_CART) {
-    PMPI_Cartdim_get(comm, &size);
-    return 2 * size;
-  }
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
-  if (topology == MPI_GRAPH) PMPI_Graph_neighbors_count(comm, rank, &size);
-  if (topology == MPI_DIST_GRAPH) {
-    int in = 0;
-    int out = 0;
-    int weighted = 0;
-    PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
-    size = kind == Kind::sources ? in : out;
-  }
-  return size;
-}
 
 BufferState& ChoiceBuffer::state() {
   if (state_ == nullptr) state_ = new BufferState;
@@ -210,53 +168,56 @@ void ChoiceBuffer::keep_state(MPI_Request request, bool persistent) {
   if (state_->row != nullptr) keep(request, persistent, std::move(state_->row));
 }
 
-/// What follows may need memory.
-template <class Step>
-void ChoiceBuffer::guarded(Step step) {
-  try {
-    step();
-  } catch (const std::bad_alloc&) {
-    fail(MPI_ERR_NO_MEM, "no memory for what an array section needs");
-  }
-}
-
-bool ChoiceBuffer::take_type(const Section& section, MPI_Count per_run, MPI_Aint extent) {
-  Problem problem{MPI_SUCCESS, {}};
-  state_ = section_type(section, {type_, count_, per_run, extent}, problem);
-  if (state_ == nullptr) {
-    fail(problem.error_class, std::move(problem.words));
+/// Where the section is too small there is no place to read or write: an error of the program.
+bool ChoiceBuffer::reaches_outside(const Section& section, const Block& block, const TypeRoom& room,
+                                   const std::string& which) {
+  const MPI_Count begin = block.at + std::min<MPI_Count>(room.true_lb, 0);
+  if (block.count == 0 || (begin >= 0 && block.at + room.end(block.count) <= section.bytes())) {
     return false;
   }
-  type_ = state_->type;
-  count_ = 1;
+  fail(MPI_ERR_COUNT, which + std::to_string(block.count) + " elements of " +
+                          type_name(block.type) +
+                          (block.at != 0 ? " from byte " + std::to_string(block.at) + " on" : "") +
+                          " are not all inside the array section, which has " +
+                          std::to_string(section.bytes()) + " bytes");
   return true;
 }
 
-void ChoiceBuffer::take_row(std::unique_ptr<Row> row) {
+void ChoiceBuffer::take_type(const Section& section, MPI_Count per_run, MPI_Aint extent) {
+  Problem problem{MPI_SUCCESS, {}};
+  state_ = section_type(section, {type_, count_, per_run, extent}, problem);
+  if (state_ == nullptr) return fail(problem.error_class, std::move(problem.words));
+  type_ = state_->type;
+  count_ = 1;
+}
+
+void ChoiceBuffer::take_row(const Section& section, MPI_Count bytes, const std::vector<Block>& read,
+                            const std::vector<Block>& written) {
+  auto row = std::make_unique<Row>(section, address_, bytes, read, written);
   address_ = row->address();
   state().row = std::move(row);
 }
 
-void ChoiceBuffer::lay_over(const Descriptor& buf) {
+void ChoiceBuffer::lay(const Descriptor& buf, const BufferUse& use) try {
+  std::visit([&](const auto& as) { lay_as(buf, as); }, use);
+} catch (const std::bad_alloc&) {
+  fail(MPI_ERR_NO_MEM, "no memory for what an array section needs");
+}
+
+void ChoiceBuffer::lay_as(const Descriptor& buf, Elements /*use*/) {
   if (is_for_c(count_, type_)) return;
-  guarded([&] {
-    const TypeRoom room(type_);
-    const Section section(buf, room.extent, room.end(count_));
-    std::string words = outside_words(section, {0, count_, type_}, room, "");
-    if (!words.empty()) return fail(MPI_ERR_COUNT, std::move(words));
-    if (room.end(count_) <= section.run()) return;
-    const MPI_Count per_run = items_per_run(section, room);
-    if (per_run > 0) {
-      take_type(section, per_run, 0);
-      return;
-    }
-    Problem problem{MPI_SUCCESS, {}};
-    const MPI_Datatype type = mapped_type(section, type_, count_, problem);
-    if (type == MPI_DATATYPE_NULL) return fail(problem.error_class, std::move(problem.words));
-    state().type = type;
-    type_ = type;
-    count_ = 1;
-  });
+  const TypeRoom room(type_);
+  const Section section(buf, room.extent, room.end(count_));
+  if (reaches_outside(section, {0, count_, type_}, room, "")) return;
+  if (room.end(count_) <= section.run()) return;
+  const MPI_Count per_run = items_per_run(section, room);
+  if (per_run > 0) return take_type(section, per_run, 0);
+  Problem problem{MPI_SUCCESS, {}};
+  const MPI_Datatype type = mapped_type(section, type_, count_, problem);
+  if (type == MPI_DATATYPE_NULL) return fail(problem.error_class, std::move(problem.words));
+  state().type = type;
+  type_ = type;
+  count_ = 1;
 }
 
 bool ChoiceBuffer::lay_equal(const Descriptor& buf, MPI_Count blocks, const Access* fallback) {
@@ -264,10 +225,7 @@ bool ChoiceBuffer::lay_equal(const Descriptor& buf, MPI_Count blocks, const Acce
   const TypeRoom room(type_);
   const Block all{0, count_ * blocks, type_};
   const Section section(buf, room.extent, room.end(all.count));
-  std::string words =
-      outside_words(section, all, room, std::to_string(blocks) + " blocks, together ");
-  if (!words.empty()) {
-    fail(MPI_ERR_COUNT, std::move(words));
+  if (reaches_outside(section, all, room, std::to_string(blocks) + " blocks, together ")) {
     return true;
   }
   if (room.end(all.count) <= section.run()) return true;
@@ -280,83 +238,75 @@ bool ChoiceBuffer::lay_equal(const Descriptor& buf, MPI_Count blocks, const Acce
   }
   if (fallback == nullptr) return false;
   const std::vector<Block> read = {all};
-  take_row(std::make_unique<Row>(section, address_, room.end(all.count), read,
-                                 *fallback == Access::write ? read : std::vector<Block>{}));
+  take_row(section, room.end(all.count), read,
+           *fallback == Access::write ? read : std::vector<Block>{});
   return true;
 }
 
-void ChoiceBuffer::lay_blocks(const Descriptor& buf, Peers peers, Access access) {
-  guarded([&] { lay_equal(buf, peers.count(), &access); });
+void ChoiceBuffer::lay_as(const Descriptor& buf, Blocks use) {
+  lay_equal(buf, use.peers.count(), &use.access);
 }
 
-void ChoiceBuffer::lay_partitions(const Descriptor& buf, MPI_Count partitions) {
-  guarded([&] {
-    if (lay_equal(buf, partitions, nullptr)) return;
-    fail(MPI_ERR_BUFFER,
-         "the partitions do not lie at equal distances in this array section, which is not "
-         "contiguous: let each be a whole number of its rows, or copy the section to an array of "
-         "its own, and pass that");
-  });
+void ChoiceBuffer::lay_as(const Descriptor& buf, Partitions use) {
+  if (lay_equal(buf, use.partitions, nullptr)) return;
+  fail(MPI_ERR_BUFFER,
+       "the partitions do not lie at equal distances in this array section, which is not "
+       "contiguous: let each be a whole number of its rows, or copy the section to an array of "
+       "its own, and pass that");
 }
 
-void ChoiceBuffer::stage(const Descriptor& buf, MPI_Count count, Access access) {
-  stage_parts(buf, count, count, access);
-}
-
-void ChoiceBuffer::stage_parts(const Descriptor& buf, MPI_Count read, MPI_Count written,
-                               Access access) {
+void ChoiceBuffer::stage(const Descriptor& buf, MPI_Count read, MPI_Count written, Access access) {
   if (is_for_c(std::min(read, written), type_)) return;
-  guarded([&] {
-    const TypeRoom room(type_);
-    const Block input{0, read, type_};
-    const Section section(buf, room.extent, room.end(read));
-    std::string words = outside_words(section, input, room, "");
-    if (!words.empty()) return fail(MPI_ERR_COUNT, std::move(words));
-    if (room.end(read) <= section.run()) return;
-    std::vector<Block> output;
-    if (access == Access::write) output = {{0, written, type_}};
-    take_row(std::make_unique<Row>(section, address_, room.end(read), std::vector{input}, output));
-  });
+  const TypeRoom room(type_);
+  const Block input{0, read, type_};
+  const Section section(buf, room.extent, room.end(read));
+  if (reaches_outside(section, input, room, "") || room.end(read) <= section.run()) return;
+  std::vector<Block> output;
+  if (access == Access::write) output = {{0, written, type_}};
+  take_row(section, room.end(read), {input}, output);
 }
 
-void ChoiceBuffer::stage_scattered(const Descriptor& buf, MPI_Comm comm, Access access) {
-  int members = 0;
-  if (comm != MPI_COMM_NULL) PMPI_Comm_size(comm, &members);
-  stage_parts(buf, count_ * members, count_, access);
+void ChoiceBuffer::lay_as(const Descriptor& buf, Operand use) {
+  stage(buf, count_, count_, use.access);
 }
 
 template <class Count>
-void ChoiceBuffer::stage_scattered(const Descriptor& buf, const Count* counts, MPI_Comm comm,
-                                   Access access) {
+void ChoiceBuffer::lay_as(const Descriptor& buf, const ScatteredOperand<Count>& use) {
+  if (use.comm == MPI_COMM_NULL) return;
   int members = 0;
-  int rank = 0;
-  if (comm == MPI_COMM_NULL) return;
-  PMPI_Comm_size(comm, &members);
-  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(use.comm, &members);
+  const auto part = [&](int i) { return use.counts == nullptr ? count_ : use.counts[i]; };
   MPI_Count all = 0;
   for (int i = 0; i < members; ++i) {
-    if (counts[i] < 0) return;
-    all += counts[i];
+    if (part(i) < 0) return;
+    all += part(i);
   }
-  stage_parts(buf, all, counts[rank], access);
+  const MPI_Count own = part(rank_in(use.comm));
+  stage(buf, use.whole ? all : own, own, use.access);
 }
-template void ChoiceBuffer::stage_scattered(const Descriptor&, const int*, MPI_Comm, Access);
-template void ChoiceBuffer::stage_scattered(const Descriptor&, const MPI_Count*, MPI_Comm, Access);
 
-void ChoiceBuffer::stage_blocks(const Descriptor& buf, const std::vector<Block>& blocks,
-                                Access access, bool one_type) {
+template <class Count, class Displacement>
+void ChoiceBuffer::lay_as(const Descriptor& buf, const VaryingBlocks<Count, Displacement>& use) {
+  if (is_for_c(0, type_)) return;
+  const bool one_type = use.types == nullptr;
+  std::vector<Block> blocks(static_cast<std::size_t>(use.peers.count()));
   MPI_Count end = 0;
   MPI_Count item = 0;
-  for (const Block& block : blocks) {
-    const TypeRoom room(block.type);
-    if (block.count == 0) continue;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const MPI_Datatype type = one_type ? type_ : use.types[i];
+    if (use.counts[i] == 0) continue;
+    if (is_for_c(use.counts[i], type)) return;
+    const TypeRoom room(type);
+    blocks[i] = {use.displs[i] * (one_type ? room.extent : 1), use.counts[i], type};
     if (item == 0) item = room.extent;
-    end = std::max(end, block.at + room.end(block.count));
+    end = std::max(end, blocks[i].at + room.end(blocks[i].count));
   }
   const Section section(buf, item, end);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    std::string words = outside_words(section, blocks[i], TypeRoom(blocks[i].type), block_name(i));
-    if (!words.empty()) return fail(MPI_ERR_COUNT, std::move(words));
+    if (blocks[i].count > 0 &&
+        reaches_outside(section, blocks[i], TypeRoom(blocks[i].type), block_name(i))) {
+      return;
+    }
   }
   if (end <= section.run()) return;
   // Elements that are runs of their own, and blocks on the first level: any of them lies where the
@@ -364,59 +314,17 @@ void ChoiceBuffer::stage_blocks(const Descriptor& buf, const std::vector<Block>&
   if (one_type && TypeRoom(type_).is_regular() && item == section.run() &&
       section.level(0).stride > 0 && end <= item * section.level(0).count) {
     count_ = 1;
-    take_type(section, 1, section.level(0).stride);
-    return;
+    return take_type(section, 1, section.level(0).stride);
   }
-  take_row(std::make_unique<Row>(section, address_, end, blocks,
-                                 access == Access::write ? blocks : std::vector<Block>{}));
+  take_row(section, end, blocks, use.access == Access::write ? blocks : std::vector<Block>{});
 }
 
-template <class Count, class Displacement>
-void ChoiceBuffer::lay_varying(const Descriptor& buf, const Count* counts,
-                               const Displacement* displs, Peers peers, Access access) {
-  if (is_for_c(0, type_)) return;
-  guarded([&] {
-    const MPI_Count extent = TypeRoom(type_).extent;
-    std::vector<Block> blocks(static_cast<std::size_t>(peers.count()));
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      if (counts[i] < 0) return;
-      blocks[i] = {displs[i] * extent, counts[i], type_};
-    }
-    stage_blocks(buf, blocks, access, true);
-  });
-}
-template void ChoiceBuffer::lay_varying(const Descriptor&, const int*, const int*, Peers, Access);
-template void ChoiceBuffer::lay_varying(const Descriptor&, const MPI_Count*, const MPI_Aint*, Peers,
-                                        Access);
-
-template <class Count, class Displacement>
-void ChoiceBuffer::stage_types(const Descriptor& buf, const Count* counts,
-                               const Displacement* displs, const MPI_Datatype* types, Peers peers,
-                               Access access) {
-  guarded([&] {
-    std::vector<Block> blocks(static_cast<std::size_t>(peers.count()));
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      if (is_for_c(counts[i], types[i]) && counts[i] != 0) return;
-      blocks[i] = {displs[i], counts[i], counts[i] == 0 ? MPI_BYTE : types[i]};
-    }
-    stage_blocks(buf, blocks, access, false);
-  });
-}
-template void ChoiceBuffer::stage_types(const Descriptor&, const int*, const int*,
-                                        const MPI_Datatype*, Peers, Access);
-template void ChoiceBuffer::stage_types(const Descriptor&, const int*, const MPI_Aint*,
-                                        const MPI_Datatype*, Peers, Access);
-template void ChoiceBuffer::stage_types(const Descriptor&, const MPI_Count*, const MPI_Aint*,
-                                        const MPI_Datatype*, Peers, Access);
-
-void ChoiceBuffer::refuse_section(const Descriptor& buf) {
-  guarded([&] {
-    const Section section(buf, std::abs(buf.dim[0].sm), 0);
-    if (section.levels() == 0 || section.bytes() == 0) return;
-    fail(MPI_ERR_BUFFER,
-         "it is an array section that is not contiguous, and MPI keeps this memory: pass a whole "
-         "array, or a section whose elements lie one behind the other");
-  });
+void ChoiceBuffer::lay_as(const Descriptor& buf, Memory /*use*/) {
+  const Section section(buf, std::abs(buf.dim[0].sm), 0);
+  if (section.levels() == 0 || section.bytes() == 0) return;
+  fail(MPI_ERR_BUFFER,
+       "it is an array section that is not contiguous, and MPI keeps this memory: pass a whole "
+       "array, or a section whose elements lie one behind the other");
 }
 
 }  // namespace remit::fortran

@@ -2,12 +2,13 @@
 // choice_buffer.hpp: buffers of Fortran calls, as C's calls take them.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bindings/fortran/descriptor.hpp"
+#include "bindings/fortran/peers.hpp"
 #include "bindings/fortran/raise.hpp"
 #include "mpi.h"
 
@@ -15,24 +16,63 @@ namespace remit::fortran {
 
 struct BufferBlock;
 struct BufferState;
-class Row;
 class Section;
+struct TypeRoom;
 
 /// What a call does with a buffer. A buffer that is written may be read, too (MPI_IN_PLACE).
 enum class Access { read, write };
 
-/// For how many processes a buffer has blocks: asked for only when it is a section.
-struct Peers {
-  enum class Kind {
-    members,       ///< of the remote group, or of the communicator that has none
-    sources,       ///< of a neighborhood collective: what it receives
-    destinations,  ///< what it sends
-  };
-  MPI_Comm comm;
-  Kind kind = Kind::members;
+// What a buffer is to its call, beside (buf, count, datatype).
 
-  [[nodiscard]] MPI_Count count() const;
+/// `count` elements: sends, receives, a root's send buffer, RMA, files, MPI_Pack.
+struct Elements {};
+/// A block of `count` elements for each peer: what MPI_Gather, MPI_Allgather and MPI_Alltoall
+/// receive and what MPI_Scatter and MPI_Alltoall send.
+struct Blocks {
+  Peers peers;
+  Access access;
 };
+/// MPI_Psend_init and MPI_Precv_init: so many blocks of `count` elements.
+struct Partitions {
+  MPI_Count partitions;
+};
+/// `count` elements that are no message: reductions, and packed data as MPI_BYTE.
+struct Operand {
+  Access access;
+};
+/// MPI_Reduce_scatter and its relatives: counts[i] elements for member i; MPI_Reduce_scatter_block
+/// without counts: `count` for each. Count is int or MPI_Count.
+template <class Count>
+struct ScatteredOperand {
+  const Count* counts;
+  MPI_Comm comm;
+  Access access;
+  bool whole;  ///< those of all members are in it, not this member's alone
+};
+template <class Count>
+ScatteredOperand(const Count*, MPI_Comm, Access, bool) -> ScatteredOperand<Count>;
+/// Of peer i: counts[i] elements of types[i], displs[i] *bytes* from the start, as the standard has
+/// it for MPI_Alltoallw; without types displs[i] elements of the buffer's datatype. (int, int),
+/// (int, MPI_Aint) or (MPI_Count, MPI_Aint).
+template <class Count, class Displacement>
+struct VaryingBlocks {
+  const Count* counts;
+  const Displacement* displs;
+  const MPI_Datatype* types;
+  Peers peers;
+  Access access;
+};
+template <class Count, class Displacement>
+VaryingBlocks(const Count*, const Displacement*, const MPI_Datatype*, Peers, Access)
+    -> VaryingBlocks<Count, Displacement>;
+/// Memory that MPI keeps: MPI_Win_create, MPI_Win_attach, MPI_Buffer_attach and their relatives. A
+/// section that is not contiguous is an error.
+struct Memory {};
+
+using BufferUse =
+    std::variant<Elements, Blocks, Partitions, Operand, ScatteredOperand<int>,
+                 ScatteredOperand<MPI_Count>, VaryingBlocks<int, int>, VaryingBlocks<int, MPI_Aint>,
+                 VaryingBlocks<MPI_Count, MPI_Aint>, Memory>;
 
 /// A buffer of a Fortran call, (buf, count, datatype), turned into what the C function takes. The
 /// meaning is that of the standard: the elements of the array section `buf`, in array element
@@ -51,113 +91,17 @@ struct Peers {
 /// this rank are passed in the same way: with any other address, for instance nullptr.
 class ChoiceBuffer {
  public:
-  /// A buffer of `count` elements: sends, receives, a root's send buffer, RMA, files, MPI_Pack.
-  ChoiceBuffer(const Descriptor& buf, void* address, MPI_Count count, MPI_Datatype type)
+  template <class Use = Elements>
+  ChoiceBuffer(const Descriptor& buf, void* address, MPI_Count count, MPI_Datatype type,
+               const Use& use = {})
       : address_(address), count_(count), type_(type) {
-    if (is_section(buf)) [[unlikely]]
-      lay_over(buf);
+    if (!buf.is_plainly_contiguous() && address == buf.base_addr) [[unlikely]]
+      lay(buf, BufferUse(use));
   }
-
-  /// A block of `count` elements for each peer: what MPI_Gather, MPI_Allgather and MPI_Alltoall
-  /// receive and what MPI_Scatter and MPI_Alltoall send.
-  static ChoiceBuffer blocks(const Descriptor& buf, void* address, MPI_Count count,
-                             MPI_Datatype type, Peers peers, Access access) {
-    ChoiceBuffer made(address, count, type);
-    if (made.is_section(buf)) [[unlikely]]
-      made.lay_blocks(buf, peers, access);
-    return made;
-  }
-
-  /// MPI_Psend_init and MPI_Precv_init: `partitions` blocks of `count` elements.
-  static ChoiceBuffer partitions(const Descriptor& buf, void* address, MPI_Count partitions,
-                                 MPI_Count count, MPI_Datatype type) {
-    ChoiceBuffer made(address, count, type);
-    if (made.is_section(buf)) [[unlikely]]
-      made.lay_partitions(buf, partitions);
-    return made;
-  }
-
-  /// A buffer of a reduction: MPI_Reduce, MPI_Allreduce, MPI_Scan, MPI_Exscan, MPI_Reduce_local.
-  static ChoiceBuffer reduced(const Descriptor& buf, void* address, MPI_Count count,
-                              MPI_Datatype type, Access access) {
-    ChoiceBuffer made(address, count, type);
-    if (made.is_section(buf)) [[unlikely]]
-      made.stage(buf, count, access);
-    return made;
-  }
-
-  /// A buffer of MPI_Reduce_scatter_block (`count` elements a member), and of its relatives.
-  static ChoiceBuffer reduced_blocks(const Descriptor& buf, void* address, MPI_Count count,
-                                     MPI_Datatype type, MPI_Comm comm, Access access) {
-    ChoiceBuffer made(address, count, type);
-    if (made.is_section(buf)) [[unlikely]]
-      made.stage_scattered(buf, comm, access);
-    return made;
-  }
-
-  /// A buffer of MPI_Reduce_scatter (counts[i] elements for member i), and of its relatives. Count
-  /// is int or MPI_Count.
-  template <class Count>
-  static ChoiceBuffer reduced_varying(const Descriptor& buf, void* address, const Count* counts,
-                                      MPI_Datatype type, MPI_Comm comm, Access access) {
-    ChoiceBuffer made(address, 0, type);
-    if (made.is_section(buf)) [[unlikely]]
-      made.stage_scattered(buf, counts, comm, access);
-    return made;
-  }
-
-  /// Of peer i: counts[i] elements, displs[i] elements from the start: MPI_Gatherv and the other v
-  /// collectives. (int, int) or (MPI_Count, MPI_Aint).
-  template <class Count, class Displacement>
-  static ChoiceBuffer varying(const Descriptor& buf, void* address, const Count* counts,
-                              const Displacement* displs, MPI_Datatype type, Peers peers,
-                              Access access) {
-    ChoiceBuffer made(address, 0, type);
-    if (made.is_section(buf)) [[unlikely]]
-      made.lay_varying(buf, counts, displs, peers, access);
-    return made;
-  }
-
-  /// Of peer i: counts[i] elements of types[i], displs[i] *bytes* from the start, as the standard
-  /// has it: MPI_Alltoallw, MPI_Neighbor_alltoallw. (int, int), (int, MPI_Aint) or
-  /// (MPI_Count, MPI_Aint).
-  template <class Count, class Displacement>
-  static ChoiceBuffer varying_types(const Descriptor& buf, void* address, const Count* counts,
-                                    const Displacement* displs, const MPI_Datatype* types,
-                                    Peers peers, Access access) {
-    ChoiceBuffer made(address, 0, MPI_BYTE);
-    if (made.is_section(buf)) [[unlikely]] {
-      made.stage_types(buf, counts, displs, types, peers, access);
-    }
-    return made;
-  }
-
-  /// Packed data, `size` bytes: outbuf of MPI_Pack, inbuf of MPI_Unpack and of the _external ones.
-  static ChoiceBuffer packed(const Descriptor& buf, void* address, MPI_Count size, Access access) {
-    ChoiceBuffer made(address, size, MPI_BYTE);
-    if (made.is_section(buf)) [[unlikely]]
-      made.stage(buf, size, access);
-    return made;
-  }
-
-  /// Memory that MPI keeps: MPI_Win_create, MPI_Win_attach, MPI_Buffer_attach and their relatives.
-  /// A section that is not contiguous is an error.
-  static ChoiceBuffer memory(const Descriptor& buf, void* address) {
-    ChoiceBuffer made(address, 0, MPI_BYTE);
-    if (made.is_section(buf)) [[unlikely]]
-      made.refuse_section(buf);
-    return made;
-  }
-
   ~ChoiceBuffer() {
     if (state_ != nullptr) [[unlikely]]
       release();
   }
-  ChoiceBuffer(ChoiceBuffer&& other) noexcept
-      : address_(other.address_),
-        count_(other.count_),
-        type_(other.type_),
-        state_(std::exchange(other.state_, nullptr)) {}
   ChoiceBuffer(const ChoiceBuffer&) = delete;
   ChoiceBuffer& operator=(const ChoiceBuffer&) = delete;
 
@@ -177,41 +121,30 @@ class ChoiceBuffer {
   }
 
  private:
-  ChoiceBuffer(void* address, MPI_Count count, MPI_Datatype type)
-      : address_(address), count_(count), type_(type) {}
-
-  [[nodiscard]] bool is_section(const Descriptor& buf) const {
-    return !buf.is_plainly_contiguous() && address_ == buf.base_addr;
-  }
   BufferState& state();
   [[nodiscard]] bool failed() const;
   void release();
   void keep_state(MPI_Request request, bool persistent);
   void fail(int error_class, std::string words);
-  template <class Step>
-  void guarded(Step step);
-  bool take_type(const Section& section, MPI_Count per_run, MPI_Aint extent);
-  void take_row(std::unique_ptr<Row> row);
 
-  void lay_over(const Descriptor& buf);
-  void lay_blocks(const Descriptor& buf, Peers peers, Access access);
-  void lay_partitions(const Descriptor& buf, MPI_Count partitions);
+  void lay(const Descriptor& buf, const BufferUse& use);
+  void lay_as(const Descriptor& buf, Elements use);
+  void lay_as(const Descriptor& buf, Blocks use);
+  void lay_as(const Descriptor& buf, Partitions use);
+  void lay_as(const Descriptor& buf, Operand use);
+  template <class Count>
+  void lay_as(const Descriptor& buf, const ScatteredOperand<Count>& use);
+  template <class Count, class Displacement>
+  void lay_as(const Descriptor& buf, const VaryingBlocks<Count, Displacement>& use);
+  void lay_as(const Descriptor& buf, Memory use);
   /// False: one would have to copy, and `fallback` does not say how. The errors are noted.
   bool lay_equal(const Descriptor& buf, MPI_Count blocks, const Access* fallback);
-  template <class Count, class Displacement>
-  void lay_varying(const Descriptor& buf, const Count* counts, const Displacement* displs,
-                   Peers peers, Access access);
-  void stage(const Descriptor& buf, MPI_Count count, Access access);
-  void stage_parts(const Descriptor& buf, MPI_Count read, MPI_Count written, Access access);
-  void stage_scattered(const Descriptor& buf, MPI_Comm comm, Access access);
-  template <class Count>
-  void stage_scattered(const Descriptor& buf, const Count* counts, MPI_Comm comm, Access access);
-  template <class Count, class Displacement>
-  void stage_types(const Descriptor& buf, const Count* counts, const Displacement* displs,
-                   const MPI_Datatype* types, Peers peers, Access access);
-  void stage_blocks(const Descriptor& buf, const std::vector<BufferBlock>& blocks, Access access,
-                    bool one_type);
-  void refuse_section(const Descriptor& buf);
+  void stage(const Descriptor& buf, MPI_Count read, MPI_Count written, Access access);
+  bool reaches_outside(const Section& section, const BufferBlock& block, const TypeRoom& room,
+                       const std::string& which);
+  void take_type(const Section& section, MPI_Count per_run, MPI_Aint extent);
+  void take_row(const Section& section, MPI_Count bytes, const std::vector<BufferBlock>& read,
+                const std::vector<BufferBlock>& written);
 
   void* address_;
   MPI_Count count_;

@@ -1,10 +1,15 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "bindings/fortran/kept.hpp"
 
+#include <mpi_remit.h>
+
 #include <array>
 #include <cstdint>
 #include <mutex>
 #include <utility>
+
+// Of Remit's library alone.
+#pragma weak PMPIX_Request_set_watcher
 
 namespace remit::fortran {
 
@@ -26,8 +31,7 @@ class KeptTable {
 
   void start(MPI_Request request) {
     for_persistent(request, [](Kept& each) {
-      each.active_ = true;
-      each.on_start();
+      if (!std::exchange(each.active_, true)) each.on_start();
     });
   }
 
@@ -92,6 +96,15 @@ KeptTable& table() {
   return *all;
 }
 
+/// Where the library says what happens to requests, C may complete what Fortran has started.
+void note_event(MPI_Request request, int event) {
+  if (event == MPIX_REQUEST_STARTS) table().start(request);
+  if (event == MPIX_REQUEST_COMPLETE) table().complete(request);
+  if (event == MPIX_REQUEST_FREED) table().free(request);
+}
+[[maybe_unused]] const bool library_tells =
+    PMPIX_Request_set_watcher != nullptr && PMPIX_Request_set_watcher(note_event) == MPI_SUCCESS;
+
 }  // namespace
 
 void keep(MPI_Request request, bool persistent, std::unique_ptr<Kept> what) {
@@ -100,6 +113,10 @@ void keep(MPI_Request request, bool persistent, std::unique_ptr<Kept> what) {
     return;
   }
   table().add(request, persistent, std::move(what));
+  int complete = 0;
+  if (persistent || PMPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    return;
+  if (complete != 0) table().complete(request);  // C may take it without a word
 }
 
 void detail::request_starts(MPI_Request request) {

@@ -51,8 +51,9 @@ inline bool any_kept() {
 /// from before the call (the call itself makes some null). All cost one load if nothing is kept.
 /// They do nothing for a request for which nothing is kept, and a second completion is harmless.
 ///
-/// A request that C completes is not seen: in a program of both languages a nonblocking collective
-/// over an array section has to be completed by the language that started it.
+/// Remit's library says itself what happens to the requests of collective operations, whoever calls
+/// it (MPIX_Request_set_watcher), so C may complete what Fortran has started. Over another library
+/// a nonblocking collective over an array section has to be completed by Fortran.
 
 /// Before MPI_Start, and for each request before MPI_Startall.
 inline void request_starts(MPI_Request request) {

@@ -2,9 +2,7 @@
 # every compiler. What compilers read is made beside it: modules and mpif.h (abi/fortran_modules.py).
 lib_LTLIBRARIES += libmpifort_abi.la
 fortran_sources = \
-	bindings/fortran/at_root.hpp \
 	bindings/fortran/by_hand.hpp \
-	bindings/fortran/completion.hpp \
 	bindings/fortran/environment.cpp bindings/fortran/environment.hpp \
 	bindings/fortran/fortran_only.cpp \
 	bindings/fortran/marshal.cpp bindings/fortran/marshal.hpp \

@@ -7,10 +7,12 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <climits>
 #include <new>
+#include <type_traits>
 
 #include "bindings/fortran/handle_numbers.hpp"
+#include "bindings/fortran/kept.hpp"
 #include "bindings/fortran/sentinels.hpp"
 #include "bindings/fortran/strings.hpp"
 
@@ -31,9 +33,9 @@ inline void set(int* ierror, int error) {
 template <class T, int kInline>
 class Scratch {
  public:
-  explicit Scratch(int size) : size_(std::max(size, 0)), at_(inline_) {
-    if (size_ > kInline) {
-      at_ = new (std::nothrow) T[static_cast<unsigned>(size_)];
+  explicit Scratch(int size) : at_(inline_) {
+    if (size > kInline) {
+      at_ = new (std::nothrow) T[static_cast<unsigned>(size)];
       if (at_ == nullptr) out_of_memory();
     }
   }
@@ -42,131 +44,112 @@ class Scratch {
   ~Scratch() {
     if (at_ != inline_) delete[] at_;
   }
-
-  [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] T* data() { return at_; }
-  T& operator[](int i) { return at_[i]; }
-  const T& operator[](int i) const { return at_[i]; }
+  [[nodiscard]] const T* data() const { return at_; }
 
  private:
-  int size_;
   T* at_;
   T inline_[kInline];
 };
-
-/// A handle that C reads through a pointer.
-template <class H>
-class HandleIn {
+/// One value, which costs no more than itself.
+template <class T>
+class Scratch<T, 1> {
  public:
-  explicit HandleIn(const int* fortran) : handle_(handle<H>(*fortran)) {}
-  [[nodiscard]] H* address() { return &handle_; }
+  explicit Scratch(int /*size*/) {}
+  [[nodiscard]] T* data() { return &value_; }
+  [[nodiscard]] const T* data() const { return &value_; }
 
  private:
-  H handle_;
+  T value_;
 };
 
-/// A handle that C makes. Where C has failed, the variable of the program stays as it was.
-template <class H>
-class HandleOut {
- public:
-  explicit HandleOut(int* fortran) : fortran_(fortran) {}
-  HandleOut(const HandleOut&) = delete;
-  HandleOut& operator=(const HandleOut&) = delete;
-  ~HandleOut() {
-    if (handle_ != nullptr) *fortran_ = number(handle_);
-  }
-  [[nodiscard]] H* address() { return &handle_; }
+// How a value of Fortran becomes one of C, and back. kUnset is a value that C never stores.
 
- private:
-  int* fortran_;
-  H handle_ = nullptr;
+template <class H>
+struct HandleCodec {
+  using Value = H;
+  static constexpr H kUnset = nullptr;
+  static H in(int fortran) { return handle<H>(fortran); }
+  static int out(H value) { return number(value); }
+};
+/// LOGICAL. Compilers look at the lowest bit, or for zero, and store 1 or -1; 1 is right for all.
+struct LogicalCodec {
+  using Value = int;
+  static constexpr int kUnset = INT_MIN;
+  static int in(int fortran) { return fortran & 1; }
+  static int out(int value) { return value != 0 ? 1 : 0; }
+};
+inline int truth(int logical) {
+  return LogicalCodec::in(logical);
+}
+/// Indices into arrays of requests, which begin at one.
+struct IndexCodec {
+  using Value = int;
+  static constexpr int kUnset = INT_MIN;
+  static int out(int value) { return value == MPI_UNDEFINED ? MPI_UNDEFINED : value + 1; }
 };
 
-/// A handle that C may change.
-template <class H>
-class HandleInout {
+/// One value or an array, which C reads, or makes, or may change. What C has left alone, as after
+/// an error, stays as it was in the program, and is not looked up again.
+template <class Codec, bool kReads, bool kWrites, int kInline>
+class Converted {
  public:
-  explicit HandleInout(int* fortran)
-      : fortran_(fortran), before_(handle<H>(*fortran)), handle_(before_) {}
-  HandleInout(const HandleInout&) = delete;
-  HandleInout& operator=(const HandleInout&) = delete;
-  ~HandleInout() {
-    if (handle_ != before_) *fortran_ = number(handle_);
-  }
-  [[nodiscard]] H* address() { return &handle_; }
-  [[nodiscard]] H before() const { return before_; }
+  using Value = typename Codec::Value;
+  using Variable = std::conditional_t<kWrites, int, const int>;
 
- private:
-  int* fortran_;
-  H before_;
-  H handle_;
-};
-
-inline constexpr int kFewHandles = 32;
-
-/// Handles that C reads during a call.
-template <class H>
-class HandlesIn {
- public:
-  HandlesIn(const int* fortran, int size) : handles_(size) {
-    for (int i = 0; i < handles_.size(); ++i) handles_[i] = handle<H>(fortran[i]);
-  }
-  [[nodiscard]] H* array() { return handles_.data(); }
-  [[nodiscard]] int size() const { return handles_.size(); }
-  [[nodiscard]] H before(int i) const { return handles_[i]; }
-
- private:
-  Scratch<H, kFewHandles> handles_;
-};
-
-/// Handles that C makes: as many as it wants to of this many.
-template <class H>
-class HandlesOut {
- public:
-  HandlesOut(int* fortran, int size) : fortran_(fortran), handles_(size) {
-    for (int i = 0; i < handles_.size(); ++i) handles_[i] = nullptr;
-  }
-  HandlesOut(const HandlesOut&) = delete;
-  HandlesOut& operator=(const HandlesOut&) = delete;
-  ~HandlesOut() {
-    for (int i = 0; i < handles_.size(); ++i) {
-      if (handles_[i] != nullptr) fortran_[i] = number(handles_[i]);
+  explicit Converted(Variable* fortran, int size = 1)
+      : fortran_(fortran), size_(size), values_(size), before_(kBoth ? size : 0) {
+    for (int i = 0; i < size; ++i) {
+      if constexpr (kReads) values_.data()[i] = Codec::in(fortran[i]);
+      if constexpr (!kReads) values_.data()[i] = Codec::kUnset;
+      if constexpr (kBoth) before_.data()[i] = values_.data()[i];
     }
   }
-  [[nodiscard]] H* array() { return handles_.data(); }
+  Converted(const Converted&) = delete;
+  Converted& operator=(const Converted&) = delete;
+  ~Converted() {
+    if constexpr (kWrites) {
+      for (int i = 0; i < size_; ++i) {
+        if (value(i) != before(i)) fortran_[i] = Codec::out(value(i));
+      }
+    }
+  }
+
+  /// For C.
+  [[nodiscard]] Value* data() { return values_.data(); }
+  [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] Value value(int i = 0) const { return values_.data()[i]; }
+  [[nodiscard]] Value before(int i = 0) const {
+    if constexpr (!kReads) return Codec::kUnset;
+    return kBoth ? before_.data()[i] : value(i);
+  }
 
  private:
-  int* fortran_;
-  Scratch<H, kFewHandles> handles_;
+  static constexpr bool kBoth = kReads && kWrites;
+  Variable* fortran_;
+  int size_;
+  Scratch<Value, kInline> values_;
+  Scratch<Value, kBoth ? kInline : 1> before_;
 };
 
-/// Handles that C may change. Most often all of them become null handles; those that stay are not
-/// looked up again.
+inline constexpr int kFew = 32;
 template <class H>
-class HandlesInout {
- public:
-  HandlesInout(int* fortran, int size) : fortran_(fortran), handles_(size), before_(size) {
-    for (int i = 0; i < handles_.size(); ++i) {
-      before_[i] = handle<H>(fortran[i]);
-      handles_[i] = before_[i];
-    }
-  }
-  HandlesInout(const HandlesInout&) = delete;
-  HandlesInout& operator=(const HandlesInout&) = delete;
-  ~HandlesInout() {
-    for (int i = 0; i < handles_.size(); ++i) {
-      if (handles_[i] != before_[i]) fortran_[i] = number(handles_[i]);
-    }
-  }
-  [[nodiscard]] H* array() { return handles_.data(); }
-  [[nodiscard]] int size() const { return handles_.size(); }
-  [[nodiscard]] H before(int i) const { return before_[i]; }
-
- private:
-  int* fortran_;
-  Scratch<H, kFewHandles> handles_;
-  Scratch<H, kFewHandles> before_;
-};
+using HandleIn = Converted<HandleCodec<H>, true, false, 1>;
+template <class H>
+using HandleOut = Converted<HandleCodec<H>, false, true, 1>;
+template <class H>
+using HandleInout = Converted<HandleCodec<H>, true, true, 1>;
+template <class H>
+using HandlesIn = Converted<HandleCodec<H>, true, false, kFew>;
+template <class H>
+using HandlesOut = Converted<HandleCodec<H>, false, true, kFew>;
+template <class H>
+using HandlesInout = Converted<HandleCodec<H>, true, true, kFew>;
+using LogicalOut = Converted<LogicalCodec, false, true, 1>;
+using LogicalsIn = Converted<LogicalCodec, true, false, kFew>;
+using LogicalsOut = Converted<LogicalCodec, false, true, kFew>;
+using IndexOut = Converted<IndexCodec, false, true, 1>;
+using IndicesOut = Converted<IndexCodec, false, true, kFew>;
 
 /// An array with these values that nobody frees: the one that was made for the same values before,
 /// if there is one. So there are as many as a program uses different ones. Takes a lock.
@@ -176,119 +159,67 @@ const MPI_Datatype* kept_types(const MPI_Datatype* types, int count);
 template <class H>
 class KeptHandlesIn {
  public:
-  KeptHandlesIn(const int* fortran, int size) {
-    HandlesIn<H> handles(fortran, size);
-    kept_ = kept_types(handles.array(), size);
-  }
-  [[nodiscard]] const H* array() const { return kept_; }
+  KeptHandlesIn(const int* fortran, int size)
+      : kept_(kept_types(HandlesIn<H>(fortran, size).data(), size)) {}
+  [[nodiscard]] const H* data() const { return kept_; }
 
  private:
   const H* kept_;
 };
 
-// LOGICAL. Compilers look at the lowest bit, or for zero, and store 1 or -1; 1 is right for all.
+/// Where a buffer was that C detaches. mpi_f08 has MPI_BUFFER_AUTOMATIC as the address of that
+/// variable (MPI-5.0, section 3.6); the mpi module and mpif.h do not say where it was.
+class DetachedOut {
+ public:
+  DetachedOut(void* fortran, bool told) : fortran_(told ? static_cast<void**>(fortran) : nullptr) {}
+  DetachedOut(const DetachedOut&) = delete;
+  DetachedOut& operator=(const DetachedOut&) = delete;
+  ~DetachedOut() {
+    if (fortran_ == nullptr || buffer_ == this) return;
+    *fortran_ =
+        buffer_ == MPI_BUFFER_AUTOMATIC ? const_cast<int*>(&remit_buffer_automatic_) : buffer_;
+  }
+  [[nodiscard]] void** data() { return &buffer_; }
 
-inline int truth(int logical) {
-  return logical & 1;
+ private:
+  void** fortran_;
+  void* buffer_ = this;  ///< no buffer, until C has written one
+};
+
+// What waits for requests to complete (bindings/fortran/kept.hpp) is told by the entries of the
+// calls that complete them. It costs a load where nothing waits.
+
+/// Before MPI_Start and MPI_Startall.
+template <class Requests>
+inline void started(const Requests& requests) {
+  if (!any_kept()) return;
+  for (int i = 0; i < requests.size(); ++i) request_starts(requests.before(i));
 }
-
-/// A LOGICAL that C sets. Where C has failed, the variable of the program stays as it was.
-class LogicalOut {
- public:
-  explicit LogicalOut(int* fortran) : fortran_(fortran) {}
-  LogicalOut(const LogicalOut&) = delete;
-  LogicalOut& operator=(const LogicalOut&) = delete;
-  ~LogicalOut() {
-    if (value_ != kUnset) *fortran_ = value_ != 0 ? 1 : 0;
+/// After MPI_Request_free.
+inline void freed(const HandleInout<MPI_Request>& request) {
+  request_freed(request.before());
+}
+/// After a call that completes all of these, or says in `flag` whether they are complete.
+template <class Requests>
+inline void completed(const Requests& requests) {
+  if (!any_kept()) return;
+  for (int i = 0; i < requests.size(); ++i) request_completed(requests.before(i));
+}
+template <class Requests>
+inline void completed(const Requests& requests, const LogicalOut& flag) {
+  if (flag.value() > 0) completed(requests);
+}
+inline void completed(MPI_Request request, const LogicalOut& flag) {
+  if (flag.value() > 0) request_completed(request);
+}
+/// After a call that completes those with these indices, which are C's.
+template <class Requests, int kInline>
+inline void completed(const Requests& requests,
+                      const Converted<IndexCodec, false, true, kInline>& indices) {
+  if (!any_kept()) return;
+  for (int i = 0; i < indices.size(); ++i) {
+    if (indices.value(i) >= 0) request_completed(requests.before(indices.value(i)));
   }
-  [[nodiscard]] int* address() { return &value_; }
-  [[nodiscard]] bool is_true() const { return value_ > 0; }
-
- private:
-  static constexpr int kUnset = -2;
-  int* fortran_;
-  int value_ = kUnset;
-};
-
-inline constexpr int kFewLogicals = 16;
-
-/// Several that C reads.
-class LogicalsIn {
- public:
-  LogicalsIn(const int* fortran, int size) : values_(size) {
-    for (int i = 0; i < values_.size(); ++i) values_[i] = truth(fortran[i]);
-  }
-  [[nodiscard]] int* array() { return values_.data(); }
-
- private:
-  Scratch<int, kFewLogicals> values_;
-};
-
-/// `size` that C may set, of which it sets `used` or as many as there are; the others stay as they
-/// were (MPI-5.0, section 8.5.5).
-class LogicalsOut {
- public:
-  LogicalsOut(int* fortran, int size, int used)
-      : fortran_(fortran), used_(std::min(size, used)), values_(size) {
-    for (int i = 0; i < used_; ++i) values_[i] = truth(fortran[i]);
-  }
-  LogicalsOut(const LogicalsOut&) = delete;
-  LogicalsOut& operator=(const LogicalsOut&) = delete;
-  ~LogicalsOut() {
-    for (int i = 0; i < used_; ++i) fortran_[i] = values_[i] != 0 ? 1 : 0;
-  }
-  [[nodiscard]] int* array() { return values_.data(); }
-
- private:
-  int* fortran_;
-  int used_;
-  Scratch<int, kFewLogicals> values_;
-};
-
-// Indices into arrays of requests, which begin at one.
-
-/// One that C sets.
-class IndexOut {
- public:
-  explicit IndexOut(int* fortran) : fortran_(fortran) {}
-  IndexOut(const IndexOut&) = delete;
-  IndexOut& operator=(const IndexOut&) = delete;
-  ~IndexOut() { *fortran_ = index_ == MPI_UNDEFINED ? MPI_UNDEFINED : index_ + 1; }
-  [[nodiscard]] int* address() { return &index_; }
-  /// As C has it; MPI_UNDEFINED: none.
-  [[nodiscard]] int index() const { return index_; }
-
- private:
-  int* fortran_;
-  int index_ = MPI_UNDEFINED;
-};
-
-/// Several, in the program's array; C says how many in `count`.
-class IndicesOut {
- public:
-  IndicesOut(int* fortran, int* count) : fortran_(fortran), count_(count) { *count = 0; }
-  IndicesOut(const IndicesOut&) = delete;
-  IndicesOut& operator=(const IndicesOut&) = delete;
-  ~IndicesOut() {
-    for (int i = 0; i < *count_; ++i) ++fortran_[i];  // MPI_UNDEFINED is negative
-  }
-
- private:
-  int* fortran_;
-  const int* count_;
-};
-
-// How long arrays are whose length no argument says. Zero for what the call itself will refuse.
-
-/// The dimensions of a grid.
-int cart_dims(int comm);
-/// With how many processes an all-to-all exchanges data.
-int peers(int comm);
-/// The same for neighborhoods.
-struct Neighbors {
-  int in = 0;
-  int out = 0;
-};
-Neighbors neighbors(int comm);
+}
 
 }  // namespace remit::fortran

@@ -1,5 +1,5 @@
-# What the Fortran routines stand on: descriptors, sections, callbacks, attributes. It uses the functions
-# of the standard ABI and nothing else of this library, so that it runs over any libmpi_abi.
+# What the Fortran routines stand on: descriptors, sections, callbacks, attributes. It needs the
+# functions of the standard ABI and nothing else of this library, so that it runs over any libmpi_abi.
 noinst_LTLIBRARIES += libfortran_parts.la
 libfortran_parts_la_SOURCES = \
 	bindings/fortran/attributes.cpp bindings/fortran/attributes.hpp \
@@ -8,6 +8,7 @@ libfortran_parts_la_SOURCES = \
 	bindings/fortran/descriptor.hpp \
 	bindings/fortran/handle_numbers.hpp \
 	bindings/fortran/kept.cpp bindings/fortran/kept.hpp \
+	bindings/fortran/peers.cpp bindings/fortran/peers.hpp \
 	bindings/fortran/predefined_callbacks.cpp \
 	bindings/fortran/raise.cpp bindings/fortran/raise.hpp \
 	bindings/fortran/section.cpp bindings/fortran/section.hpp \

@@ -48,31 +48,26 @@ class Words {
   std::vector<Code> codes_;  ///< the oldest first
 };
 
+/// Calls the error handler of a subject.
+struct Call {
+  int code;
+  void operator()(MPI_Comm comm) const { PMPI_Comm_call_errhandler(comm, code); }
+  void operator()(MPI_Win win) const { PMPI_Win_call_errhandler(win, code); }
+  void operator()(MPI_File file) const { PMPI_File_call_errhandler(file, code); }
+  void operator()(MPI_Session session) const { PMPI_Session_call_errhandler(session, code); }
+  void operator()(std::monostate /*none*/) const {
+    int initialized = 0;
+    PMPI_Initialized(&initialized);
+    if (initialized != 0) PMPI_Comm_call_errhandler(MPI_COMM_SELF, code);
+  }
+};
+
 }  // namespace
 
 int raise(const Subject& subject, int error_class, const char* function, const std::string& words) {
   static auto* const all = new Words;
   const int code = all->code_for(error_class, std::string(function) + ": " + words);
-  void* const object = subject.object;
-  switch (subject.kind) {
-    case Subject::Kind::comm:
-      PMPI_Comm_call_errhandler(static_cast<MPI_Comm>(object), code);
-      break;
-    case Subject::Kind::win:
-      PMPI_Win_call_errhandler(static_cast<MPI_Win>(object), code);
-      break;
-    case Subject::Kind::file:
-      PMPI_File_call_errhandler(static_cast<MPI_File>(object), code);
-      break;
-    case Subject::Kind::session:
-      PMPI_Session_call_errhandler(static_cast<MPI_Session>(object), code);
-      break;
-    case Subject::Kind::none: {
-      int initialized = 0;
-      PMPI_Initialized(&initialized);
-      if (initialized != 0) PMPI_Comm_call_errhandler(MPI_COMM_SELF, code);
-    }
-  }
+  std::visit(Call{code}, subject);
   return code;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <variant>
 
 #include "mpi.h"
 
@@ -11,18 +12,7 @@ namespace remit::fortran {
 
 /// Whose error handler hears of an error. The default is that of calls that have no object:
 /// MPI_COMM_SELF (MPI-5.0, section 9.3).
-struct Subject {
-  enum class Kind { none, comm, win, file, session };
-
-  Subject() = default;
-  explicit Subject(MPI_Comm comm) : kind(Kind::comm), object(comm) {}
-  explicit Subject(MPI_Win win) : kind(Kind::win), object(win) {}
-  explicit Subject(MPI_File file) : kind(Kind::file), object(file) {}
-  explicit Subject(MPI_Session session) : kind(Kind::session), object(session) {}
-
-  Kind kind = Kind::none;
-  void* object = nullptr;
-};
+using Subject = std::variant<std::monostate, MPI_Comm, MPI_Win, MPI_File, MPI_Session>;
 
 /// An error without an object to tell it to yet: what a buffer or a callback cannot be.
 struct Problem {

@@ -5,7 +5,6 @@
 #include <climits>
 #include <vector>
 
-#include "bindings/fortran/callbacks.hpp"
 #include "bindings/fortran/marshal.hpp"
 #include "bindings/fortran/raise.hpp"
 
@@ -25,6 +24,17 @@ void store(int error, MPI_Aint found, int* value, int* ierror, const char* routi
   set(ierror, error);
 }
 
+struct Bounds {
+  int error;
+  MPI_Aint lb = 0;
+  MPI_Aint extent = 0;
+};
+Bounds bounds(int type) {
+  Bounds found{};
+  found.error = MPI_Type_get_extent(handle<MPI_Datatype>(type), &found.lb, &found.extent);
+  return found;
+}
+
 std::vector<MPI_Aint> long_values(const int* values, int count) {
   return {values, values + std::max(count, 0)};
 }
@@ -41,23 +51,15 @@ void mpi_address_(const void* location, int* where, int* ierror) {
 }
 
 void mpi_type_extent_(const int* type, int* extent, int* ierror) {
-  MPI_Aint lb = 0;
-  MPI_Aint found = 0;
-  const int error = MPI_Type_get_extent(handle<MPI_Datatype>(*type), &lb, &found);
+  const auto [error, lb, found] = bounds(*type);
   store(error, found, extent, ierror, "MPI_Type_extent", "MPI_Type_get_extent");
 }
-
 void mpi_type_lb_(const int* type, int* displacement, int* ierror) {
-  MPI_Aint found = 0;
-  MPI_Aint extent = 0;
-  const int error = MPI_Type_get_extent(handle<MPI_Datatype>(*type), &found, &extent);
-  store(error, found, displacement, ierror, "MPI_Type_lb", "MPI_Type_get_extent");
+  const auto [error, lb, extent] = bounds(*type);
+  store(error, lb, displacement, ierror, "MPI_Type_lb", "MPI_Type_get_extent");
 }
-
 void mpi_type_ub_(const int* type, int* displacement, int* ierror) {
-  MPI_Aint lb = 0;
-  MPI_Aint extent = 0;
-  const int error = MPI_Type_get_extent(handle<MPI_Datatype>(*type), &lb, &extent);
+  const auto [error, lb, extent] = bounds(*type);
   store(error, lb + extent, displacement, ierror, "MPI_Type_ub", "MPI_Type_get_extent");
 }
 
@@ -65,7 +67,7 @@ void mpi_type_hvector_(const int* count, const int* blocklength, const int* stri
                        const int* oldtype, int* newtype, int* ierror) {
   HandleOut<MPI_Datatype> made(newtype);
   set(ierror, MPI_Type_create_hvector(*count, *blocklength, *stride, handle<MPI_Datatype>(*oldtype),
-                                      made.address()));
+                                      made.data()));
 }
 
 void mpi_type_hindexed_(const int* count, const int* blocklengths, const int* displacements,
@@ -73,7 +75,7 @@ void mpi_type_hindexed_(const int* count, const int* blocklengths, const int* di
   HandleOut<MPI_Datatype> made(newtype);
   set(ierror,
       MPI_Type_create_hindexed(*count, blocklengths, long_values(displacements, *count).data(),
-                               handle<MPI_Datatype>(*oldtype), made.address()));
+                               handle<MPI_Datatype>(*oldtype), made.data()));
 }
 
 void mpi_type_struct_(const int* count, const int* blocklengths, const int* displacements,
@@ -82,22 +84,7 @@ void mpi_type_struct_(const int* count, const int* blocklengths, const int* disp
   HandleOut<MPI_Datatype> made(newtype);
   set(ierror,
       MPI_Type_create_struct(*count, blocklengths, long_values(displacements, *count).data(),
-                             c_types.array(), made.address()));
-}
-
-void mpi_errhandler_create_(Procedure function, int* errhandler, int* ierror) {
-  HandleOut<MPI_Errhandler> made(errhandler);
-  set(ierror, comm_create_errhandler(MPI_Comm_create_errhandler, function, made.address()));
-}
-
-void mpi_errhandler_set_(const int* comm, const int* errhandler, int* ierror) {
-  set(ierror,
-      MPI_Comm_set_errhandler(handle<MPI_Comm>(*comm), handle<MPI_Errhandler>(*errhandler)));
-}
-
-void mpi_errhandler_get_(const int* comm, int* errhandler, int* ierror) {
-  HandleOut<MPI_Errhandler> found(errhandler);
-  set(ierror, MPI_Comm_get_errhandler(handle<MPI_Comm>(*comm), found.address()));
+                             c_types.data(), made.data()));
 }
 
 #pragma GCC visibility pop

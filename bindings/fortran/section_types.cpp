@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings/fortran/type_map.hpp"
@@ -125,73 +127,56 @@ Key key_of(const Section& section, const SectionTypeRequest& request) {
   return key;
 }
 
-/// The cache of one thread. Only MPI_Finalize touches it from another one.
+/// The datatypes of recurring sections. Who finds it in use by another thread goes without it:
+/// nobody waits.
 class TypeCache {
  public:
-  /// Where the type of `key` is, or may be put; null: all such places are in use by calls that are
-  /// not over yet (a callback may call MPI).
+  /// The datatype of `key`, pinned; null: it is not here.
   BufferState* find(const Key& key) {
-    std::uint64_t hash = 0;
-    for (const std::int64_t word : key) {
-      hash = (hash ^ static_cast<std::uint64_t>(word)) * 0x9e3779b97f4a7c15U;
-    }
-    Entry* const set = &entries_[(hash >> 40) % kSets * kWays];
-    for (int i = 0; i < kWays; ++i) {
-      if (set[i].key == key && set[i].state.type != MPI_DATATYPE_NULL) return &set[i].state;
-    }
-    for (int i = 0; i < kWays; ++i) {
-      Entry& entry = set[next_++ % kWays];
-      if (entry.state.pins > 0) continue;
-      free(entry);
-      entry.key = key;
-      return &entry.state;
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return nullptr;
+    for (Entry& entry : set_of(key)) {
+      if (entry.key == key && entry.state.type != MPI_DATATYPE_NULL) return pinned(entry);
     }
     return nullptr;
   }
-  void clear() {
-    for (Entry& entry : entries_) free(entry);
+  /// Takes a datatype that was made for `key`, and returns it pinned. Null: there is no place for
+  /// it, for all are in use (a callback may call MPI), or none before MPI_Init, after MPI_Finalize
+  /// has begun, and with sessions alone. `made` is what has to be freed then, or instead.
+  BufferState* put(const Key& key, MPI_Datatype& made) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock || closed_ || !is_running()) return nullptr;
+    const auto set = set_of(key);
+    for (int i = 0; i < kWays; ++i) {
+      Entry& entry = set[next_++ % kWays];
+      if (entry.state.pins > 0) continue;
+      entry.key = key;
+      entry.state.cached = true;
+      made = std::exchange(entry.state.type, made);
+      return pinned(entry);
+    }
+    return nullptr;
   }
 
  private:
-  static constexpr std::size_t kSets = 64;
+  static constexpr std::size_t kSets = 128;
   static constexpr int kWays = 4;
   struct Entry {
     Key key{};
     BufferState state;
   };
-  static void free(Entry& entry) {
-    if (entry.state.type != MPI_DATATYPE_NULL) PMPI_Type_free(&entry.state.type);
-    entry.state.type = MPI_DATATYPE_NULL;
-    entry.state.cached = true;
-  }
 
-  std::array<Entry, kSets * kWays> entries_;
-  unsigned next_ = 0;
-};
-
-/// All caches. A thread that ends leaves its own to the next one, for it may not call MPI then.
-class TypeCaches {
- public:
-  /// Null if there can be none: before MPI_Init, after MPI_Finalize has begun, with sessions alone.
-  TypeCache* take() {
-    const std::lock_guard lock(mutex_);
-    if (closed_ || !is_running()) return nullptr;
-    if (unused_.empty()) {
-      unused_.reserve(all_.size() + 1);  // so that give_back() does not allocate
-      all_.push_back(std::make_unique<TypeCache>());
-      return all_.back().get();
+  std::span<Entry, kWays> set_of(const Key& key) {
+    std::uint64_t hash = 0;
+    for (const std::int64_t word : key) {
+      hash = (hash ^ static_cast<std::uint64_t>(word)) * 0x9e3779b97f4a7c15U;
     }
-    TypeCache* const cache = unused_.back();
-    unused_.pop_back();
-    return cache;
+    return sets_[(hash >> 40) % kSets];
   }
-  void give_back(TypeCache* cache) {
-    const std::lock_guard lock(mutex_);
-    unused_.push_back(cache);
+  static BufferState* pinned(Entry& entry) {
+    ++entry.state.pins;
+    return &entry.state;
   }
-  [[nodiscard]] bool closed() const { return closed_.load(std::memory_order_relaxed); }
-
- private:
   bool is_running() {
     if (watches_end_) return true;
     int yes = 0;
@@ -207,58 +192,47 @@ class TypeCaches {
     return watches_end_;
   }
   /// MPI_Finalize deletes the attributes of MPI_COMM_SELF first (MPI-5.0, section 11.2.4).
-  static int close(MPI_Comm /*self*/, int /*keyval*/, void* /*value*/, void* caches) {
-    auto& all = *static_cast<TypeCaches*>(caches);
-    const std::lock_guard lock(all.mutex_);
-    all.closed_.store(true, std::memory_order_relaxed);
-    for (const auto& cache : all.all_) cache->clear();
+  static int close(MPI_Comm /*self*/, int /*keyval*/, void* /*value*/, void* cache) {
+    auto& self = *static_cast<TypeCache*>(cache);
+    const std::lock_guard lock(self.mutex_);
+    self.closed_ = true;
+    for (auto& set : self.sets_) {
+      for (Entry& entry : set) {
+        if (entry.state.type != MPI_DATATYPE_NULL) PMPI_Type_free(&entry.state.type);
+      }
+    }
     return MPI_SUCCESS;
   }
 
   std::mutex mutex_;
-  std::atomic<bool> closed_{false};
+  bool closed_ = false;
   bool watches_end_ = false;
-  std::vector<std::unique_ptr<TypeCache>> all_;
-  std::vector<TypeCache*> unused_;
+  unsigned next_ = 0;
+  std::array<std::array<Entry, kWays>, kSets> sets_;
 };
 
-TypeCaches& caches() {
-  static auto* const all = new TypeCaches;  // threads may outlive static objects
+TypeCache& cache() {
+  static auto* const all = new TypeCache;  // threads may outlive static objects
   return *all;
-}
-
-// A plain pointer, so that a hit does not ask whether this thread has made its objects.
-thread_local TypeCache* this_cache = nullptr;
-struct CacheOwner {
-  ~CacheOwner() {
-    if (this_cache != nullptr) caches().give_back(this_cache);
-    this_cache = nullptr;
-  }
-};
-
-[[gnu::noinline]] TypeCache* take_cache() {
-  static thread_local CacheOwner owner;
-  static_cast<void>(owner);
-  this_cache = caches().take();
-  return this_cache;
 }
 
 }  // namespace
 
 BufferState* section_type(const Section& section, const SectionTypeRequest& request,
                           Problem& problem) {
-  BufferState* state = nullptr;
-  if (is_predefined(request.base) && section.levels() <= kCachedLevels) {
-    TypeCache* const cache = this_cache != nullptr ? this_cache : take_cache();
-    if (cache != nullptr && !caches().closed()) state = cache->find(key_of(section, request));
+  const bool recurs = is_predefined(request.base) && section.levels() <= kCachedLevels;
+  const Key key = recurs ? key_of(section, request) : Key{};
+  BufferState* state = recurs ? cache().find(key) : nullptr;
+  if (state != nullptr) return state;
+  MPI_Datatype type = make_type(section, request, problem);
+  if (type == MPI_DATATYPE_NULL) return nullptr;
+  if (recurs) state = cache().put(key, type);
+  if (state == nullptr) {
+    state = new BufferState;
+    state->type = type;
+  } else if (type != MPI_DATATYPE_NULL) {  // whose place it took
+    PMPI_Type_free(&type);
   }
-  if (state == nullptr) state = new BufferState;
-  if (state->type == MPI_DATATYPE_NULL) state->type = make_type(section, request, problem);
-  if (state->type == MPI_DATATYPE_NULL) {
-    if (!state->cached) delete state;
-    return nullptr;
-  }
-  if (state->cached) ++state->pins;
   return state;
 }
 

@@ -2,6 +2,7 @@
 // section_types.hpp: datatypes over array sections, and those that were made before.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "bindings/fortran/kept.hpp"
@@ -17,7 +18,7 @@ struct BufferState {
   Problem problem{MPI_SUCCESS, {}};
   std::unique_ptr<Kept> row;  ///< the copy that the call works on
   bool cached = false;
-  int pins = 0;  ///< of the cache: calls of this thread that use it now
+  std::atomic<int> pins = 0;  ///< of the cache: calls that use it now
 };
 
 /// What datatype is wanted: the first `items` elements of `base` in a section whose runs hold
@@ -29,9 +30,10 @@ struct SectionTypeRequest {
   MPI_Count extent;
 };
 
-/// The committed datatype for this: of this thread's cache, for predefined types over sections of
-/// at most three levels; else made. From the cache it is pinned and taken without a lock or an
-/// allocation; otherwise it is the caller's to delete. Null, with `problem` filled in: it failed.
+/// The committed datatype for this: of the cache, for predefined types over sections of at most
+/// three levels; else made. From the cache it is pinned and taken without waiting for a lock and
+/// without an allocation; otherwise it is the caller's to delete. Null, with `problem` filled in:
+/// it failed.
 ///
 /// Types of the cache are freed when MPI_COMM_SELF is, at the beginning of MPI_Finalize, or when
 /// others need their place. Operations that use one go on then (MPI-5.0, section 5.1.9).

@@ -26,7 +26,7 @@ class StringIn {
   /// One that comes with a descriptor.
   explicit StringIn(const Descriptor& fortran);
 
-  [[nodiscard]] const char* text() const { return long_ ? long_.get() : short_; }
+  [[nodiscard]] const char* data() const { return long_ ? long_.get() : short_; }
 
  private:
   static constexpr std::size_t kShort = 256;
@@ -50,7 +50,7 @@ class StringOut {
   ~StringOut() {
     if (std::memchr(buffer_, 0, sizeof(buffer_)) != nullptr) pad(fortran_, length_, buffer_);
   }
-  [[nodiscard]] char* buffer() { return buffer_; }
+  [[nodiscard]] char* data() { return buffer_; }
 
  private:
   static constexpr int kUnwritten = 0x7f;

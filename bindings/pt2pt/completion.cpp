@@ -6,6 +6,7 @@
 #include "bindings/env/error_table.hpp"
 #include "bindings/env/wait_subjects.hpp"
 #include "bindings/pt2pt/bsend.hpp"
+#include "bindings/pt2pt/request_watcher.hpp"
 #include "bindings/pt2pt/requests.hpp"
 #include "bindings/rma/notify_requests.hpp"
 #include "bindings/weak.hpp"
@@ -74,6 +75,7 @@ int check_requests(Entry& entry, int count, const MPI_Request* requests) {
 /// The status of a complete request that stays; that of a generalized one comes from its query
 /// function (section 13.2), whose error this returns.
 int read_status(const RequestObject& request, MPI_Status* status) {
+  tell_watcher(request, MPIX_REQUEST_COMPLETE);
   if (request.form != RequestForm::generalized) {
     set_status(status, request.collective ? request.collective->work().request.status
                                           : request.core.status);

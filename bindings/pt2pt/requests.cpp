@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "bindings/pt2pt/bsend.hpp"
+#include "bindings/pt2pt/request_watcher.hpp"
 #include "bindings/rma/notify_requests.hpp"
+#include "bindings/weak.hpp"
 #include "files/file_operation.hpp"
 #include "pt2pt/engine_report.hpp"
 #include "runtime/abort_words.hpp"
@@ -36,6 +38,7 @@ int destroy_request(Instance& instance, RequestObject* request) {
   if (request->form == RequestForm::generalized && request->free_function != nullptr) {
     error = request->free_function(request->extra_state);
   }
+  tell_watcher(*request, MPIX_REQUEST_FREED);
   if (request->collective != nullptr && request->collective->work().broken()) [[unlikely]]
     (void)request->collective.release();
   if (request->comm != nullptr) release(request->comm);
@@ -50,6 +53,7 @@ int destroy_request(Instance& instance, RequestObject* request) {
 int start_request(Instance& instance, RequestObject& request) {
   request.active = true;
   if (request.collective) {
+    tell_watcher(request, MPIX_REQUEST_STARTS);
     request.collective->work().start();
     return MPI_SUCCESS;
   }
@@ -100,6 +104,7 @@ int finish_request(Instance& instance, MPI_Request& handle, MPI_Status* status) 
     set_empty(status);
     return MPI_SUCCESS;
   }
+  tell_watcher(*request, MPIX_REQUEST_COMPLETE);
   int error = request->operation().status.error;
   if (request->sending && error == MPI_SUCCESS) error = request->sending->core.status.error;
   if (request->form == RequestForm::generalized) {
@@ -173,3 +178,11 @@ std::string explain_failure(Instance& instance, const CommObject* comm, int peer
 }
 
 }  // namespace remit
+
+int PMPIX_Request_set_watcher(void (*watcher)(MPI_Request request, int event)) try {
+  remit::request_watcher.store(watcher, std::memory_order_release);
+  return MPI_SUCCESS;
+} catch (...) {
+  return remit::caught("MPIX_Request_set_watcher");
+}
+REMIT_WEAK_X(Request_set_watcher);

@@ -25,3 +25,14 @@ int c_part(MPI_Fint comm, MPI_Fint type, MPI_Fint* status, MPI_Fint* ignored, vo
   if (whole != value) return 9;
   return 0;
 }
+
+/* For complete_in_c.f90. */
+void c_wait(MPI_Fint* request) {
+  MPI_Request c_request = MPI_Request_f2c(*request);
+  MPI_Wait(&c_request, MPI_STATUS_IGNORE);
+  *request = MPI_Request_c2f(c_request);
+}
+void c_start(MPI_Fint* request) {
+  MPI_Request c_request = MPI_Request_f2c(*request);
+  MPI_Start(&c_request);
+}

@@ -29,7 +29,8 @@ fail() {
 compile() {
   output=$1
   shift
-  timeout 300 "$build/bin/mpifort" "-fc=$fc" -O2 -o "$output" "$@" >"$output.log" 2>&1 && return
+  timeout 300 "$build/bin/mpifort" "-fc=$fc" -O2 -o "$output" "$here/checks.f90" "$@" \
+    >"$output.log" 2>&1 && return
   fail "$fc: $*"
   sed -n '1,20p' "$output.log"
   return 1
@@ -78,6 +79,9 @@ plain_modules() {
 c_beside_fortran() {
   "$build/bin/mpicc" -c "$here/c_part.c" -o c_part.o
   if compile mixed "$here/fortran_part.f90" c_part.o; then wanted 2 ./mixed; fi
+  if compile completed "$here/complete_in_c.f90" c_part.o; then
+    for ranks in 2 3; do wanted $ranks ./completed; done
+  fi
   "$build/bin/mpicc" -c "$srcdir/tests/mpi/profile_tool.c" -o tool.o
   if compile tooled "$here/fortran_part.f90" c_part.o tool.o; then
     timeout 60 "$build/mpirun" -n 1 ./tooled >out 2>&1 || true

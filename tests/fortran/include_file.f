@@ -2,6 +2,7 @@
 ! mpif.h in fixed form, as old programs use it: buffers of several types, scalars for arrays, names
 ! of MPI-1, sentinels of the COMMON blocks. Any number of processes.
       program include_file
+      use checks
       implicit none
       include 'mpif.h'
       integer ierr, rank, nprocs, left, right, got, i
@@ -88,13 +89,4 @@
       call check(mpi_wtime() .ge. start, 'MPI_WTIME')
       call mpi_finalize(ierr)
       if (rank .eq. 0) print '(a)', 'as wanted'
-      contains
-      subroutine check(holds, what)
-      logical holds
-      character*(*) what
-      if (.not. holds) then
-        print '(a, i0, 2a)', 'rank ', rank, ': wrong: ', what
-        call mpi_abort(MPI_COMM_WORLD, 1, ierr)
-      end if
-      end subroutine
       end

@@ -12,6 +12,7 @@ check-fortran: all
 .PHONY: check-fortran
 
 dist_check_SCRIPTS += $(fortran_tests)
-EXTRA_DIST += tests/fortran/c_part.c tests/fortran/fortran_part.f90 tests/fortran/include_file.f \
+EXTRA_DIST += tests/fortran/c_part.c tests/fortran/checks.f90 \
+	tests/fortran/complete_in_c.f90 tests/fortran/fortran_part.f90 tests/fortran/include_file.f \
 	tests/fortran/new_module.f90 tests/fortran/old_module.f90 tests/fortran/plain_f08.f90 \
 	tests/fortran/plug_in.f90 tests/fortran/plug_in_user.c

@@ -46,6 +46,7 @@ program new_module
   use, intrinsic :: iso_c_binding
   use mpi_f08
   use new_module_callbacks
+  use checks
   implicit none
   type :: particle
     real :: x
@@ -76,14 +77,6 @@ program new_module
   if (rank == 0) print '(a)', 'as wanted'
 
 contains
-
-  subroutine check(holds, what)
-    logical, intent(in) :: holds
-    character(len=*), intent(in) :: what
-    if (holds) return
-    print '(a, i0, 2a)', 'rank ', rank, ': wrong: ', what
-    call MPI_Abort(MPI_COMM_WORLD, 1)
-  end subroutine
 
   !> Rows, two strides, a component, a reversed array, and counts that end inside a row.
   subroutine sections
@@ -163,9 +156,48 @@ contains
     do i = 1, nprocs
       call check(all(all_of(1:8:2, i) == nprocs - i), 'MPI_Allgatherv to a section')
     end do
+    call exchanges_of_types
     table = rank
     call MPI_Bcast(table(3, 1:4:3), 2, MPI_INTEGER, 1, comm)
     call check(all(table(3, :) == [1, rank, rank, 1]), 'MPI_Bcast')
+  end subroutine
+
+  !> Arrays of handles, which calls read until they are complete, and sections of them.
+  subroutine exchanges_of_types
+    integer, asynchronous :: sent(2, nprocs), got(2, nprocs), counts(nprocs), places(nprocs)
+    type(MPI_Datatype), asynchronous :: types(nprocs)
+    integer :: round
+    sent = -1
+    got = -1
+    counts = 1
+    places = [(4 * (i - 1), i = 1, nprocs)]
+    types = MPI_INTEGER
+    call MPI_Alltoallw_init(sent(1, :), counts, places, types, got(2, :), counts, places, types, &
+      comm, MPI_INFO_NULL, request)
+    do round = 1, 2
+      sent(1, :) = [(1000 * round + 100 * rank + i, i = 0, nprocs - 1)]
+      call MPI_Start(request)
+      call use_stack(2000)
+      call MPI_Wait(request, MPI_STATUS_IGNORE)
+      call check(all(got(2, :) == [(1000 * round + 100 * i + rank, i = 0, nprocs - 1)]), &
+        'MPI_Alltoallw_init')
+    end do
+    call MPI_Request_free(request)
+    got = -1
+    call MPI_Ialltoallw(sent(1, :), counts, places, types, got(2, :), counts, places, types, comm, &
+      request)
+    call use_stack(2000)
+    call MPI_Wait(request, MPI_STATUS_IGNORE)
+    call check(all(got(2, :) == [(2000 + 100 * i + rank, i = 0, nprocs - 1)]), 'MPI_Ialltoallw')
+    call check(all(got(1, :) == -1), 'beside what came by MPI_Ialltoallw')
+  end subroutine
+  !> What lay on the stack of a call that is over is no more.
+  recursive subroutine use_stack(depth)
+    integer, intent(in) :: depth
+    integer, volatile :: room(16)
+    room = depth
+    if (depth > 0) call use_stack(depth - 1)
+    if (any(room /= depth)) error stop 'the stack'
   end subroutine
 
   !> class(*) is handed on to MPI: a scalar, an array, a part of it, an element.
@@ -247,12 +279,18 @@ contains
 
   subroutine errors
     type(MPI_Errhandler) :: handler
-    integer :: value
+    type(MPI_Datatype) :: type
+    character(len=MPI_MAX_ERROR_STRING) :: words
+    integer :: value, length
     call MPI_Comm_create_errhandler(note_error, handler)
     call MPI_Comm_set_errhandler(comm, handler)
     call MPI_Send(value, 1, MPI_INTEGER, nprocs, 0, comm, ierr)
     call MPI_Error_class(ierr, error_class)
     call check(error_class == MPI_ERR_RANK .and. errors_seen == 1, 'an error handler')
     call MPI_Errhandler_free(handler)
+    call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)
+    call MPI_Type_indexed(2, [1, -1], [0, 4], MPI_INTEGER, type, ierr)
+    call MPI_Error_string(ierr, words, length)
+    call check(index(words, 'array_of_blocklengths(2) is -1') > 0, 'elements as Fortran has them')
   end subroutine
 end program

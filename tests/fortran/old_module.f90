@@ -4,6 +4,7 @@
 program old_module
   use, intrinsic :: iso_c_binding
   use mpi
+  use checks
   implicit none
   integer :: ierr, rank, nprocs, i, comm, info, request, length, count, outcount
   integer :: requests(3), indices(3), statuses(MPI_STATUS_SIZE, 3), types(2), lengths(2), pair
@@ -32,14 +33,6 @@ program old_module
   if (rank == 0) print '(a)', 'as wanted'
 
 contains
-
-  subroutine check(holds, what)
-    logical, intent(in) :: holds
-    character(len=*), intent(in) :: what
-    if (holds) return
-    print '(a, i0, 2a)', 'rank ', rank, ': wrong: ', what
-    call MPI_Abort(MPI_COMM_WORLD, 1, ierr)
-  end subroutine
 
   subroutine strings
     call MPI_Info_create(info, ierr)

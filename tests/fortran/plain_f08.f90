@@ -3,6 +3,7 @@
 ! calls of sections (the compiler copies), large counts, sentinels. Two processes or more.
 program plain_f08
   use mpi_f08
+  use checks
   implicit none
   integer :: rank, nprocs, left, right, values(4, 4), got(4), sum, i
   type(MPI_Request) :: request
@@ -23,12 +24,4 @@ program plain_f08
   call check(sum == nprocs * (nprocs - 1) / 2, 'MPI_IN_PLACE')
   call MPI_Finalize()
   if (rank == 0) print '(a)', 'as wanted'
-contains
-  subroutine check(holds, what)
-    logical, intent(in) :: holds
-    character(len=*), intent(in) :: what
-    if (holds) return
-    print '(a, i0, 2a)', 'rank ', rank, ': wrong: ', what
-    call MPI_Abort(MPI_COMM_WORLD, 1)
-  end subroutine
 end program

@@ -63,7 +63,7 @@ void operations_at_once() {
     OK(fortran::op_create(MPI_Op_create, procedures[i % 3], true, &one));
     OK(fortran::op_free(MPI_Op_free, &one));
   }
-  OK(fortran::op_create_c(MPI_Op_create_c, procedure(&add_large), true, &one));
+  OK(fortran::op_create(MPI_Op_create_c, procedure(&add_large), true, &one));
   int in = 5;
   int inout = 7;
   OK(MPI_Reduce_local_c(&in, &inout, 1, MPI_INT, one));
@@ -94,8 +94,8 @@ void operation_outlives_free() {
     CHECK(out == check_size * (check_size + 1) / 2);
   }
   const MPI_Request before = request;
-  OK(MPI_Request_free(&request));
   CHECK(fortran::any_kept());
+  OK(MPI_Request_free(&request));
   fortran::request_freed(before);
   CHECK(!fortran::any_kept());
 }
@@ -114,7 +114,7 @@ void error_handlers() {
   constexpr int kMany = 3000;
   std::vector<MPI_Errhandler> all(kMany);
   for (int i = 0; i < kMany; ++i) {
-    OK(fortran::comm_create_errhandler(
+    OK(fortran::create_errhandler(
         MPI_Comm_create_errhandler,
         i % 2 == 0 ? procedure(&handle_error<1>) : procedure(&handle_error<2>),
         &all[static_cast<size_t>(i)]));
@@ -128,8 +128,7 @@ void error_handlers() {
   for (MPI_Errhandler& each : all) OK(MPI_Errhandler_free(&each));
   for (int i = 0; i < 5000; ++i) {  // they take the memory of those that are gone
     MPI_Errhandler other;
-    OK(fortran::comm_create_errhandler(MPI_Comm_create_errhandler, procedure(&handle_error<3>),
-                                       &other));
+    OK(fortran::create_errhandler(MPI_Comm_create_errhandler, procedure(&handle_error<3>), &other));
     OK(MPI_Errhandler_free(&other));
   }
   for (const auto& [comm, number] : {std::pair{first, 1}, {child, 1}, {second, 2}}) {
@@ -144,8 +143,7 @@ void error_handlers() {
   MPI_Errhandler handler;
   int memory = 0;
   OK(MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win));
-  OK(fortran::win_create_errhandler(MPI_Win_create_errhandler, procedure(&handle_error<4>),
-                                    &handler));
+  OK(fortran::create_errhandler(MPI_Win_create_errhandler, procedure(&handle_error<4>), &handler));
   OK(MPI_Win_set_errhandler(win, handler));
   OK(MPI_Errhandler_free(&handler));
   OK(MPI_Win_call_errhandler(win, MPI_ERR_DISP));
@@ -153,8 +151,8 @@ void error_handlers() {
   OK(MPI_Win_free(&win));
 
   MPI_Session session;
-  OK(fortran::session_create_errhandler(MPI_Session_create_errhandler, procedure(&handle_error<5>),
-                                        &handler));
+  OK(fortran::create_errhandler(MPI_Session_create_errhandler, procedure(&handle_error<5>),
+                                &handler));
   OK(MPI_Session_init(MPI_INFO_NULL, handler, &session));
   OK(MPI_Errhandler_free(&handler));
   OK(MPI_Session_call_errhandler(session, MPI_ERR_ARG));
@@ -230,9 +228,9 @@ void delete_old(const int* /*comm*/, const int* /*keyval*/, const int* value, co
 
 MPI_Aint value_in_fortran(MPI_Comm comm, int keyval) {
   MPI_Aint value = -1;
-  bool flag = false;
+  int flag = 0;
   OK(fortran::get_attr(MPI_Comm_get_attr, comm, keyval, &value, &flag));
-  CHECK(flag);
+  CHECK(flag == 1);
   return value;
 }
 void* value_in_c(MPI_Comm comm, int keyval) {
@@ -248,10 +246,10 @@ void attributes_of_both() {
   OK(MPI_Comm_dup(MPI_COMM_SELF, &comm));
   int keyval, c_keyval, dup_keyval;
   OK(fortran::create_keyval(MPI_Comm_create_keyval, procedure(&copy_doubled),
-                            procedure(&delete_value), &keyval, 3));
+                            procedure(&delete_value), &keyval, MPI_Aint{3}));
   OK(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &c_keyval, nullptr));
   OK(fortran::create_keyval(MPI_Comm_create_keyval, procedure(&mpi_comm_dup_fn_),
-                            procedure(&mpi_comm_null_delete_fn_), &dup_keyval, 0));
+                            procedure(&mpi_comm_null_delete_fn_), &dup_keyval, MPI_Aint{0}));
   int object = 0;
   // Set in Fortran: C has a pointer to it, under keyvals of both.
   for (const int each : {keyval, c_keyval, dup_keyval}) {
@@ -279,9 +277,9 @@ void attributes_of_both() {
   OK(MPI_Comm_dup(comm, &copy));
   CHECK(value_in_c(copy, dup_keyval) == &object);
   MPI_Aint value = 17;
-  bool flag = true;
+  int flag = 1;
   OK(fortran::get_attr(MPI_Comm_get_attr, copy, keyval, &value, &flag));
-  CHECK(!flag && value == 17);
+  CHECK(flag == 0 && value == 17);
   OK(MPI_Comm_free(&copy));
   OK(MPI_Comm_free(&comm));
   for (int* each : {&keyval, &c_keyval, &dup_keyval}) OK(MPI_Comm_free_keyval(each));
@@ -291,7 +289,7 @@ void old_attributes() {
   MPI_Comm comm, copy;
   OK(MPI_Comm_dup(MPI_COMM_SELF, &comm));
   int keyval;
-  OK(fortran::keyval_create(MPI_Keyval_create, procedure(&copy_old), procedure(&delete_old),
+  OK(fortran::create_keyval(MPI_Keyval_create, procedure(&copy_old), procedure(&delete_old),
                             &keyval, 4));
   OK(fortran::set_attr(MPI_Attr_put, comm, keyval, -7));
   CHECK(*static_cast<int*>(value_in_c(comm, keyval)) == -7);
@@ -315,9 +313,9 @@ void predefined_and_others() {
   OK(MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_SELF, &win));
   const auto of_win = [&](int keyval) {
     MPI_Aint value = -1;
-    bool found = false;
+    int found = 0;
     OK(fortran::get_attr(MPI_Win_get_attr, win, keyval, &value, &found));
-    CHECK(found);
+    CHECK(found == 1);
     return value;
   };
   CHECK(of_win(MPI_WIN_BASE) == reinterpret_cast<MPI_Aint>(memory));
@@ -326,7 +324,7 @@ void predefined_and_others() {
   CHECK(of_win(MPI_WIN_CREATE_FLAVOR) == MPI_WIN_FLAVOR_CREATE);
   int keyval;
   OK(fortran::create_keyval(MPI_Win_create_keyval, procedure(&mpi_win_null_copy_fn_),
-                            procedure(&delete_value), &keyval, 0));
+                            procedure(&delete_value), &keyval, MPI_Aint{0}));
   OK(fortran::set_attr(MPI_Win_set_attr, win, keyval, 8));
   CHECK(of_win(keyval) == 8);
   OK(MPI_Win_free_keyval(&keyval));
@@ -336,13 +334,13 @@ void predefined_and_others() {
   MPI_Datatype type, copy;
   OK(MPI_Type_contiguous(2, MPI_INT, &type));
   OK(fortran::create_keyval(MPI_Type_create_keyval, procedure(&copy_doubled),
-                            procedure(&delete_value), &keyval, 1));
+                            procedure(&delete_value), &keyval, MPI_Aint{1}));
   OK(fortran::set_attr(MPI_Type_set_attr, type, keyval, 9));
   OK(MPI_Type_dup(type, &copy));
   MPI_Aint value = 0;
-  bool found = false;
+  int found = 0;
   OK(fortran::get_attr(MPI_Type_get_attr, copy, keyval, &value, &found));
-  CHECK(found && value == 19);
+  CHECK(found == 1 && value == 19);
   OK(MPI_Type_free(&copy));
   OK(MPI_Type_free(&type));
   OK(MPI_Type_free_keyval(&keyval));

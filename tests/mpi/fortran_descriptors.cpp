@@ -7,8 +7,10 @@
 #include "bindings/fortran/choice_buffer.hpp"
 #include "bindings/fortran/kept.hpp"
 
+using remit::fortran::Access;
 using remit::fortran::ChoiceBuffer;
 using remit::fortran::Descriptor;
+using remit::fortran::Operand;
 
 namespace {
 
@@ -47,10 +49,8 @@ int remit_test_iallreduce(const Descriptor* out, const Descriptor* in, const int
                           const int* datatype) {
   MPI_Request request;
   {
-    auto from = ChoiceBuffer::reduced(*out, out->first(), *count, type_of(datatype),
-                                      remit::fortran::Access::read);
-    auto to = ChoiceBuffer::reduced(*in, in->first(), *count, type_of(datatype),
-                                    remit::fortran::Access::write);
+    ChoiceBuffer from(*out, out->first(), *count, type_of(datatype), Operand{Access::read});
+    ChoiceBuffer to(*in, in->first(), *count, type_of(datatype), Operand{Access::write});
     if (int error = checked(from)) return error;
     if (int error = checked(to)) return error;
     MPI_Iallreduce_c(from.address(), to.address(), to.count(), to.type(), MPI_SUM, MPI_COMM_SELF,

@@ -15,8 +15,14 @@
 namespace {
 
 using remit::fortran::Access;
+using remit::fortran::Blocks;
 using remit::fortran::ChoiceBuffer;
+using remit::fortran::Memory;
+using remit::fortran::Operand;
+using remit::fortran::Partitions;
 using remit::fortran::Peers;
+using remit::fortran::ScatteredOperand;
+using remit::fortran::VaryingBlocks;
 using remit::testing::ArraySection;
 using Strides = std::vector<std::array<std::ptrdiff_t, 2>>;
 
@@ -152,35 +158,36 @@ struct SectionSide {
     return {array.descriptor(), array.base(), count, type};
   }
   ChoiceBuffer blocks(int count, MPI_Datatype type, Peers peers, Access access) {
-    return ChoiceBuffer::blocks(array.descriptor(), array.base(), count, type, peers, access);
+    return {array.descriptor(), array.base(), count, type, Blocks{peers, access}};
   }
   ChoiceBuffer partitions(int partitions, int count, MPI_Datatype type) {
-    return ChoiceBuffer::partitions(array.descriptor(), array.base(), partitions, count, type);
+    return {array.descriptor(), array.base(), count, type, Partitions{partitions}};
   }
   ChoiceBuffer reduced(int count, MPI_Datatype type, Access access) {
-    return ChoiceBuffer::reduced(array.descriptor(), array.base(), count, type, access);
+    return {array.descriptor(), array.base(), count, type, Operand{access}};
   }
   ChoiceBuffer reduced_blocks(int count, MPI_Datatype type, Access access) {
-    return ChoiceBuffer::reduced_blocks(array.descriptor(), array.base(), count, type,
-                                        MPI_COMM_WORLD, access);
+    const int* const none = nullptr;
+    return {array.descriptor(), array.base(), count, type,
+            ScatteredOperand{none, MPI_COMM_WORLD, access, true}};
   }
   ChoiceBuffer reduced_varying(const int* counts, MPI_Datatype type, Access access) {
-    return ChoiceBuffer::reduced_varying(array.descriptor(), array.base(), counts, type,
-                                         MPI_COMM_WORLD, access);
+    return {array.descriptor(), array.base(), 0, type,
+            ScatteredOperand{counts, MPI_COMM_WORLD, access, true}};
   }
   ChoiceBuffer varying(const int* counts, const int* displs, MPI_Datatype type, Peers peers,
                        Access access) {
-    return ChoiceBuffer::varying(array.descriptor(), array.base(), counts, displs, type, peers,
-                                 access);
+    return {array.descriptor(), array.base(), 0, type,
+            VaryingBlocks{counts, displs, nullptr, peers, access}};
   }
   template <class Displacement>
   ChoiceBuffer varying_types(const int* counts, const Displacement* displs,
                              const MPI_Datatype* what, Peers peers, Access access) {
-    return ChoiceBuffer::varying_types(array.descriptor(), array.base(), counts, displs, what,
-                                       peers, access);
+    return {array.descriptor(), array.base(), 0, MPI_BYTE,
+            VaryingBlocks{counts, displs, what, peers, access}};
   }
   ChoiceBuffer packed(int size, Access access) {
-    return ChoiceBuffer::packed(array.descriptor(), array.base(), size, access);
+    return {array.descriptor(), array.base(), size, MPI_BYTE, Operand{access}};
   }
 };
 
@@ -269,9 +276,9 @@ void replace(auto, auto r, const Round& at, int how) {
 template <class Side>
 auto at_root(Side side, const Round& at, Access access) {
   if constexpr (std::is_same_v<Side, SectionSide>) {
-    return ChoiceBuffer::blocks(side.array.descriptor(),
-                                check_rank == at.root ? side.array.base() : nullptr, at.count,
-                                at.type.type, kMembers, access);
+    return ChoiceBuffer(side.array.descriptor(),
+                        check_rank == at.root ? side.array.base() : nullptr, at.count, at.type.type,
+                        Blocks{kMembers, access});
   } else {
     return side.blocks(at.count, at.type.type, kMembers, access);
   }
@@ -713,16 +720,15 @@ void errors() {
   const auto& d = row.descriptor();
   expect({d, row.base(), 11, MPI_INTEGER8}, MPI_ERR_COUNT, "which has 80 bytes");
   expect({d, row.base(), 2, MPI_DOUBLE_COMPLEX}, MPI_ERR_TYPE, "across a gap");
-  expect(ChoiceBuffer::memory(d, row.base()), MPI_ERR_BUFFER, "not contiguous");
-  expect(ChoiceBuffer::partitions(d, row.base(), 3, 4, MPI_INTEGER8), MPI_ERR_COUNT, "3 blocks");
+  expect({d, row.base(), 0, MPI_BYTE, Memory{}}, MPI_ERR_BUFFER, "not contiguous");
+  expect({d, row.base(), 4, MPI_INTEGER8, Partitions{3}}, MPI_ERR_COUNT, "3 blocks");
   ArraySection columns("columns", true, 4, {{5, 4}, {4, 32}}, false);
-  expect(ChoiceBuffer::partitions(columns.descriptor(), columns.base(), 4, 4, MPI_INTEGER),
-         MPI_ERR_BUFFER, "equal distances");
+  expect({columns.descriptor(), columns.base(), 4, MPI_INTEGER, Partitions{4}}, MPI_ERR_BUFFER,
+         "equal distances");
   const int counts[] = {30};
   const int displs[] = {4};
-  expect(ChoiceBuffer::varying(d, row.base(), counts, displs, MPI_INTEGER8, Peers{MPI_COMM_SELF},
-                               Access::write),
-         MPI_ERR_COUNT, "block 1: 30 elements");
+  const VaryingBlocks blocks{counts, displs, nullptr, Peers{MPI_COMM_SELF}, Access::write};
+  expect({d, row.base(), 0, MPI_INTEGER8, blocks}, MPI_ERR_COUNT, "block 1: 30 elements");
 }
 
 }  // namespace

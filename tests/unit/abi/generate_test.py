@@ -174,14 +174,14 @@ template <auto Call>
                                                   const int* tag, const int* comm, int* request,
                                                   int* ierror) {
   const auto c_comm = handle<MPI_Comm>(*comm);
-  auto c_buf = ChoiceBuffer(*buf, buffer_at(buf->first()), *count, handle<MPI_Datatype>(*datatype));
+  ChoiceBuffer c_buf(*buf, buffer_at(buf->first()), *count, handle<MPI_Datatype>(*datatype));
   if (!c_buf.ok())
     return set(ierror, c_buf.raise(Subject(c_comm), "MPI_Isend", "buf"));
   HandleOut<MPI_Request> c_request(request);
   const int error = Call(c_buf.address(), static_cast<int>(c_buf.count()), c_buf.type(), *dest,
-                         *tag, c_comm, c_request.address());
+                         *tag, c_comm, c_request.data());
   if (error == MPI_SUCCESS) {
-    c_buf.keep_until(*c_request.address(), false);
+    c_buf.keep_until(c_request.value(), false);
   }
   set(ierror, error);
 }

@@ -49,6 +49,12 @@ bindings_stores_test_SOURCES = tests/unit/bindings/stores_test.cpp \
 bindings_stores_test_CPPFLAGS = $(AM_CPPFLAGS)
 bindings_stores_test_LDADD = libcollectives.la $(UNIT_LIBS)
 
+unit_tests += bindings_fortran_words_test
+bindings_fortran_words_test_SOURCES = tests/unit/bindings/fortran_words_test.cpp \
+	bindings/env/fortran_words.cpp bindings/env/fortran_words.hpp
+bindings_fortran_words_test_CPPFLAGS = $(AM_CPPFLAGS)
+bindings_fortran_words_test_LDADD = $(UNIT_LIBS) -ldl
+
 # Windows and files before anything can make them: the test makes the objects.
 unit_tests += bindings_handled_test
 bindings_handled_test_SOURCES = tests/unit/bindings/handled_test.cpp bindings/objects.hpp

@@ -17,7 +17,7 @@ namespace remit::launcher {
 namespace {
 
 constexpr const char* kLibrary = "libremit_profile.so";
-constexpr const char* kPage = "remit-profile.html";
+constexpr const char* kReportPage = "remit-profile.html";
 
 // Those of an earlier job must not be taken for this one's.
 Expected<> empty_folder(const std::filesystem::path& folder) {
@@ -71,7 +71,7 @@ Expected<ProfilePlan> plan_profile(const Options& options, const std::string& di
     plan.output = options.profile_dir;
   } else {
     plan.folder = directory + "/profile";
-    plan.page = kPage;
+    plan.page = kReportPage;
   }
   if (Expected<> ready = empty_folder(plan.folder); !ready) return tl::unexpected(ready.error());
   return plan;

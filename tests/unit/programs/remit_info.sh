@@ -204,6 +204,12 @@ inter=$(./remit_info --collectives 8 --inter)
 expect_has "two groups" "between two groups" "$inter"
 expect_has "two groups" "inter_leaders" "$inter"
 expect_has "JSON says the question" '"hosts": 4' "$(./remit_info --json --collectives 16 --hosts 4)"
+variables=$(./remit_info --variables)
+expect_has "--variables has parameters" "REMIT_EAGER_LIMIT = " "$variables"
+expect_has "--variables has counters" "  messages_eager (counter)" "$variables"
+expect_has "--variables has those of objects" "  file_locks (counter; of a file)" "$variables"
+expect_has "--variables has events" "  message_arrived (peer, context, tag, bytes, expected)" "$variables"
+expect_has "events in JSON" '"name": "window_lock_waited"' "$(./remit_info --json --variables)"
 algorithms=$(./remit_info --algorithms)
 expect_has "--algorithms" "  allreduce=ring
 " "$algorithms"

@@ -71,7 +71,8 @@ Outcome agree_on(const CommCall& call, const ParentComm& comm, const Outcome& mi
   if (any != nullptr) most[count++] = *any ? 1 : 0;
   const auto all = static_cast<MPI_Count>(count);
   auto told = run_among_members(call, comm, maximum_of(most.data(), all, MPI_INT64_T), kLostTouch);
-  if (!told) return mine ? told : mine;
+  if (!told && mine) return told;
+  if (!told) return fail(told.error().code, "{}: {}", kLostTouch, mine.error().message);
   if (most[0] != 0) return tell_error(call, comm, mine, most[0]);
   if (any != nullptr) *any = most[count - 1] != 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -52,6 +52,15 @@ CollectiveArgs stops_args(std::int64_t& stopped) {
   return args;
 }
 
+/// Whether the members tell each other where an access stopped. Those who have lost touch do not
+/// ask again, for not all may know of it; then nothing is sure to have been moved.
+bool asks_where_it_stopped(SharedAccess& access, const Outcome& outcome) {
+  if (outcome || !access.tells_all()) return false;
+  if (!is_lost_touch(outcome.error())) return true;
+  access.set_stopped(0);
+  return false;
+}
+
 /// Each by itself, and then one outcome.
 AccessResult access_directly(const CommCall& call, FileCore& file, const DataAccess& access,
                              const Outcome& refused) {
@@ -112,7 +121,7 @@ AccessResult SharedDriver::run(const Outcome& refused) {
   } while (access_.next() != Next::end);
   AccessResult result;
   result.outcome = agree(call_, file_.parent(), refused ? access_.outcome() : refused);
-  if (!result.outcome && access_.tells_all()) {
+  if (asks_where_it_stopped(access_, result.outcome)) {
     std::int64_t stopped = access_.stopped();
     // Where they cannot tell each other, this member's own will do.
     if (run_among_members(call_, file_.parent(), stops_args(stopped), kLostTouch)) {
@@ -207,7 +216,7 @@ Task<int> PendingStaged::run(PendingStaged& self, Outcome& outcome) {
 
 Task<int> PendingStaged::settle(PendingStaged& self, AccessResult& result) {
   SharedAccess* const access = self.steps_.access.get();
-  if (access != nullptr && !result.outcome && access->tells_all()) {
+  if (access != nullptr && asks_where_it_stopped(*access, result.outcome)) {
     self.stopped_ = access->stopped();
     self.stops_.start();
     EndOfRequest told(self.stops_.request);

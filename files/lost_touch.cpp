@@ -8,9 +8,12 @@
 
 namespace remit {
 
+bool is_lost_touch(const Error& error) {
+  return error.message.find(kLostTouch) != std::string::npos;
+}
+
 Error with_lost_members(const FileCore& file, Error error) {
-  const bool lost_touch = error.message.find(kLostTouch) != std::string::npos;
-  if (!lost_touch && error.code != MPI_ERR_PROC_ABORTED) return error;
+  if (!is_lost_touch(error) && error.code != MPI_ERR_PROC_ABORTED) return error;
   if (error.message.find(file.path) == std::string::npos) {
     error.message = fmt::format("{}: {}", file.path, error.message);
   }

@@ -8,6 +8,9 @@ namespace remit {
 
 struct FileCore;
 
+/// Whether that is what an error says: it came to each member by itself, not to all of them alike.
+[[nodiscard]] bool is_lost_touch(const Error& error);
+
 /// Names the file, and the members that have ended as far as that is known, in an error that says
 /// that members have lost touch (kLostTouch), or that one of them has ended. Leaves others alone.
 /// The thread that holds the process.

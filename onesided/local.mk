@@ -43,6 +43,7 @@ onesided_sources = \
 	onesided/process_memory.cpp onesided/process_memory.hpp \
 	onesided/regions.cpp onesided/regions.hpp \
 	onesided/remote_access.cpp onesided/remote_access.hpp \
+	onesided/remote_targets.cpp onesided/remote_targets.hpp \
 	onesided/runs.cpp onesided/runs.hpp \
 	onesided/scratch.hpp \
 	onesided/segment_making.cpp onesided/segment_making.hpp \

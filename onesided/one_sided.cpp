@@ -43,7 +43,7 @@ void OneSided::completed(std::uint64_t value, int status) {
 
 void OneSided::move_ended(std::uint32_t window, ProcId proc, int status) {
   const auto access = accesses_.find(window);
-  if (access != accesses_.end()) access->second->moved(proc, status);
+  if (access != accesses_.end()) access->second->targets().moved(proc, status);
 }
 
 void OneSided::notified(Link& /*link*/, std::uint32_t /*value*/) {

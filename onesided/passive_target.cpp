@@ -31,7 +31,7 @@ void PassiveTarget::serve_now_and_then() {
 Expected<> PassiveTarget::unlock(const CommCall& call, int rank) {
   const auto held = window_.epochs.unlock(rank);
   if (!held) return tl::unexpected(held.error());
-  if (!window_.remote.busy()) serve_now_and_then();
+  if (!window_.remote.targets().busy()) serve_now_and_then();
   auto flushed = end_operations(call, window_, rank, false);
   give_back(window_, *held);
   return flushed;
@@ -69,7 +69,7 @@ Expected<> PassiveTarget::unlock_all(const CommCall& call) {
 Expected<> PassiveTarget::flush(const CommCall& call, int rank, bool local) {
   if (auto fine = window_.epochs.check_flush(rank); !fine) return fine;
   std::atomic_thread_fence(std::memory_order_release);
-  if (!window_.remote.busy()) serve_now_and_then();
+  if (!window_.remote.targets().busy()) serve_now_and_then();
   return end_operations(call, window_, rank, local);
 }
 

@@ -33,7 +33,8 @@ RemoteAccess::RemoteAccess(OneSided& manager, std::uint32_t window, const Window
       window_(window),
       members_(members),
       traffic_(manager.traffic()),
-      fetches_(manager.progress(), manager.traffic()) {
+      fetches_(manager.progress(), manager.traffic()),
+      targets_(manager, window, members, fetches_) {
   manager_.add(window_, *this);
 }
 
@@ -45,29 +46,6 @@ Progress& RemoteAccess::progress() {
   return manager_.progress();
 }
 
-Expected<RemoteAccess::Target*> RemoteAccess::begin(int rank) {
-  const ProcId proc = members_.proc(rank);
-  if (traffic_.lost(proc)) return tl::unexpected(traffic_.words_of_loss(proc));
-  ++asked_;
-  return &targets_[proc];
-}
-
-void RemoteAccess::use(Target& target) {
-  ++target.operations;
-  if (target.used) return;
-  target.used = true;
-  ++under_way_;
-}
-
-void RemoteAccess::tell(Target& target) {
-  use(target);
-  target.told = true;
-}
-
-void RemoteAccess::Target::note(Error other) {
-  if (!error) error = std::move(other);
-}
-
 std::span<const std::byte> RemoteAccess::bytes_of(const View& view, const RunCutter::Part& part) {
   if (view.is_contiguous()) return {view.data() + part.offset, part.bytes};
   resize_scratch(packed_, part.bytes);
@@ -75,14 +53,13 @@ std::span<const std::byte> RemoteAccess::bytes_of(const View& view, const RunCut
   return packed_;
 }
 
-bool RemoteAccess::move(OpKind kind, int rank, const View& origin, const View& target,
-                        Request* done) {
+bool RemoteAccess::move(OpKind kind, int rank, RemoteTarget& member, const View& origin,
+                        const View& target, Request* done) {
   const std::size_t bytes = target.size();
   const ProcId proc = members_.proc(rank);
   const bool whole = target.is_contiguous() && origin.is_contiguous();
-  Target& member = targets_[proc];
-  if (member.keys_state == Keys::unknown) {
-    member.keys_state = Keys::asked;
+  if (member.keys_state == RemoteTarget::Keys::unknown) {
+    member.keys_state = RemoteTarget::Keys::asked;
     traffic_.send(proc, window_head(WindowMessage::keys, window_));
   }
   if (member.keys.empty() || !manager_.moves().can(kind, proc)) return false;
@@ -105,61 +82,23 @@ bool RemoteAccess::move(OpKind kind, int rank, const View& origin, const View& t
         kind == OpKind::put ? moves.put(origin, target) : moves.get(origin, target, done);
     if (kind == OpKind::put && done != nullptr) complete_request(*done, progress());
   }
-  use(member);
+  targets_.use(member);
   ++moved_;
   member.unconfirmed = member.unconfirmed || kind == OpKind::put;
   member.got = member.got || kind == OpKind::get;
   return true;
 }
 
-bool RemoteAccess::keeps_order(ProcId proc) const {
-  const Link* const link = manager_.links().find(proc);
-  return link != nullptr && link->device != nullptr && link->device->device->caps().in_order;
-}
-
-Expected<> RemoteAccess::order_atomic(int rank) {
-  const auto found = targets_.find(members_.proc(rank));
-  const bool told = found != targets_.end() && found->second.told;
-  if (adapter_ != nullptr && told) return flush(rank, false, nullptr);
-  return order(rank);
-}
-
-Expected<> RemoteAccess::order(int rank) {
-  const ProcId proc = members_.proc(rank);
-  const auto found = targets_.find(proc);
-  if (found == targets_.end() || !found->second.used) return {};
-  Target& target = found->second;
-  if (target.unconfirmed && !keeps_order(proc)) {
-    target.unconfirmed = false;
-    ++target.moving;
-    manager_.moves().confirm(window_, proc);
-  } else if (!target.got) {
-    return {};
-  }
-  progress().wait([&] { return target.moving == 0; });
-  target.got = false;
-  return {};
-}
-
-void RemoteAccess::moved(ProcId proc, int status) {
-  Target& target = targets_[proc];
-  --target.moving;
-  if (status == MPI_SUCCESS) return;
-  Error error = traffic_.words_of_loss(proc);
-  error.code = status;
-  target.note(std::move(error));
-}
-
 Expected<> RemoteAccess::put(int rank, const View& origin, const View& target, Request* done) {
-  const Expected<Target*> member = begin(rank);
+  const Expected<RemoteTarget*> member = targets_.begin(rank);
   if (!member) return tl::unexpected(member.error());
-  if (move(OpKind::put, rank, origin, target, done)) return {};
+  if (move(OpKind::put, rank, **member, origin, target, done)) return {};
   const ProcId proc = members_.proc(rank);
   for (RunCutter cutter(target); !cutter.done();) {
     const std::size_t most = traffic_.most_bytes(proc);
     const auto part = cutter.next(most - sizeof(WindowHead), kAnyLength, true);
     if (Expected<> room = traffic_.await_room(proc, most); !room) return room;
-    tell(**member);
+    targets_.tell(**member);
     WindowHead head = window_head(WindowMessage::put, window_);
     head.value = static_cast<std::uint32_t>(part.runs.size());
     traffic_.send(proc, head, part.runs, bytes_of(origin, part));
@@ -169,9 +108,9 @@ Expected<> RemoteAccess::put(int rank, const View& origin, const View& target, R
 }
 
 Expected<> RemoteAccess::get(int rank, const View& origin, const View& target, Request* done) {
-  const Expected<Target*> member = begin(rank);
+  const Expected<RemoteTarget*> member = targets_.begin(rank);
   if (!member) return tl::unexpected(member.error());
-  if (move(OpKind::get, rank, origin, target, done)) return {};
+  if (move(OpKind::get, rank, **member, origin, target, done)) return {};
   const ProcId proc = members_.proc(rank);
   const std::uint64_t token = fetches_.begin(proc, origin);
   Expected<> outcome;
@@ -180,7 +119,7 @@ Expected<> RemoteAccess::get(int rank, const View& origin, const View& target, R
     const auto part = cutter.next(most - sizeof(WindowHead), kMostAsked, false);
     outcome = traffic_.await_room(proc, most, part.bytes);
     if (!outcome || !fetches_.ask(token, part.bytes)) break;
-    tell(**member);
+    targets_.tell(**member);
     WindowHead head = window_head(WindowMessage::get, window_);
     head.token = token;
     head.offset = part.offset;
@@ -193,7 +132,7 @@ Expected<> RemoteAccess::get(int rank, const View& origin, const View& target, R
 
 Expected<> RemoteAccess::accumulate(int rank, const Accumulation& what, const View* origin,
                                     const View& target, const View* result, Request* done) {
-  const Expected<Target*> member = begin(rank);
+  const Expected<RemoteTarget*> member = targets_.begin(rank);
   if (!member) return tl::unexpected(member.error());
   const std::optional<ElementCode> code = code_of(what.element());
   if (!code) return no_code(what.element());
@@ -202,7 +141,7 @@ Expected<> RemoteAccess::accumulate(int rank, const Accumulation& what, const Vi
     if (done != nullptr) complete_request(*done, progress());
     return {};
   }
-  tell(**member);
+  targets_.tell(**member);
   const ProcId proc = members_.proc(rank);
   WindowHead head = window_head(WindowMessage::accumulate, window_);
   head.op = static_cast<std::uint8_t>(what.kind());
@@ -240,7 +179,7 @@ Expected<> RemoteAccess::send_accumulate(ProcId proc, WindowHead head, const Acc
 Expected<> RemoteAccess::compare_and_swap(int rank, const Datatype& element, std::uint64_t address,
                                           const void* replacement, const void* compare,
                                           void* result) {
-  const Expected<Target*> member = begin(rank);
+  const Expected<RemoteTarget*> member = targets_.begin(rank);
   if (!member) return tl::unexpected(member.error());
   const std::optional<ElementCode> code = code_of(element);
   if (!code) return no_code(element);
@@ -250,7 +189,7 @@ Expected<> RemoteAccess::compare_and_swap(int rank, const Datatype& element, std
   if (Expected<> room = traffic_.await_room(proc, sizeof(WindowHead) + 2 * size, size); !room) {
     return room;
   }
-  tell(**member);
+  targets_.tell(**member);
   packed_.resize(2 * size);
   std::memcpy(packed_.data(), replacement, size);
   std::memcpy(packed_.data() + size, compare, size);
@@ -268,100 +207,41 @@ Expected<> RemoteAccess::compare_and_swap(int rank, const Datatype& element, std
 /// Puts and gets that were started before are messages, too, which the member serves in their
 /// order, or by a device.
 Expected<> RemoteAccess::notify(int rank, std::uint32_t index) {
-  const Expected<Target*> member = begin(rank);
+  const Expected<RemoteTarget*> member = targets_.begin(rank);
   if (!member) return tl::unexpected(member.error());
-  if (auto ordered = order(rank); !ordered) return ordered;
+  if (auto ordered = targets_.order(rank); !ordered) return ordered;
   const ProcId proc = members_.proc(rank);
   if (Expected<> room = traffic_.await_room(proc, sizeof(WindowHead)); !room) return room;
-  tell(**member);
+  targets_.tell(**member);
   WindowHead head = window_head(WindowMessage::notify, window_);
   head.value = index;
   traffic_.send(proc, head);
   return {};
 }
 
-bool RemoteAccess::has_settled(ProcId proc, const Target& target, bool local) const {
-  if (fetches_.any_of(proc) || target.moving != 0) return false;
-  return local || target.reached == target.asked || traffic_.lost(proc);
-}
-
-void RemoteAccess::ask_if_reached(ProcId proc, Target& target) {
-  if (!target.used || traffic_.lost(proc)) return;
-  if (std::exchange(target.unconfirmed, false) && !keeps_order(proc)) {
-    ++target.moving;
-    manager_.moves().confirm(window_, proc);
-  }
-  if (!std::exchange(target.told, false)) return;
-  WindowHead head = window_head(WindowMessage::marker, window_);
-  head.token = ++target.asked;
-  traffic_.send(proc, head);
-}
-
-/// While this thread waited for them another one may have begun others, which its flush waits for.
-Expected<> RemoteAccess::settle(Target& target, bool local, std::uint64_t operations) {
-  if (!local && target.used && target.operations == operations) {
-    target.used = false;
-    --under_way_;
-  }
-  if (!target.error) return {};
-  Error error = std::move(*target.error);
-  target.error.reset();
-  return tl::unexpected(std::move(error));
-}
-
-Expected<> RemoteAccess::flush(int rank, bool local, const WaitSubject* subject) {
-  if (under_way_ == 0) return {};
-  Expected<> outcome;
-  if (adapter_ != nullptr) outcome = adapter_->peers().flush(rank, subject);
-  struct Flushed {
-    ProcId proc;
-    Target* target;
-    std::uint64_t operations;
-  };
-  std::vector<Flushed> flushed;
-  for (auto& [proc, target] : targets_) {
-    if (target.used && (rank < 0 || proc == members_.proc(rank)))
-      flushed.push_back({proc, &target, target.operations});
-  }
-  if (!local) {
-    for (const Flushed& each : flushed) ask_if_reached(each.proc, *each.target);
-  }
-  auto next = flushed.begin();
-  progress().wait(
-      [&] {
-        while (next != flushed.end() && has_settled(next->proc, *next->target, local)) ++next;
-        return next == flushed.end();
-      },
-      subject);
-  for (const Flushed& each : flushed) {
-    Expected<> one = settle(*each.target, local, each.operations);
-    if (outcome && !one) outcome = std::move(one);
-  }
-  return outcome;
-}
-
 Expected<> RemoteAccess::lock(int rank, bool exclusive, const WaitSubject* subject) {
-  const Expected<Target*> member = begin(rank);
+  const Expected<RemoteTarget*> member = targets_.begin(rank);
   if (!member) return tl::unexpected(member.error());
   const ProcId proc = members_.proc(rank);
-  Target& target = **member;
+  RemoteTarget& target = **member;
   WindowHead head = window_head(WindowMessage::lock, window_);
   head.token = ++target.lock_token;
   head.value = exclusive ? 1 : 0;
-  target.lock = Lock::asked;
+  target.lock = RemoteTarget::Lock::asked;
   traffic_.send(proc, head);
-  progress().wait([&] { return target.lock != Lock::asked || traffic_.lost(proc); }, subject);
-  if (target.lock == Lock::granted) return {};
-  target.lock = Lock::none;
+  progress().wait([&] { return target.lock != RemoteTarget::Lock::asked || traffic_.lost(proc); },
+                  subject);
+  if (target.lock == RemoteTarget::Lock::granted) return {};
+  target.lock = RemoteTarget::Lock::none;
   if (traffic_.lost(proc)) return tl::unexpected(traffic_.words_of_loss(proc));
-  return settle(target, true, 0);
+  return RemoteTargets::outcome_of(target);
 }
 
 void RemoteAccess::unlock(int rank, bool /*exclusive*/) {
   const ProcId proc = members_.proc(rank);
-  const auto target = targets_.find(proc);
-  if (target == targets_.end() || target->second.lock != Lock::granted) return;
-  target->second.lock = Lock::none;
+  RemoteTarget* const target = targets_.find(proc);
+  if (target == nullptr || target->lock != RemoteTarget::Lock::granted) return;
+  target->lock = RemoteTarget::Lock::none;
   traffic_.send(proc, window_head(WindowMessage::unlock, window_));
 }
 
@@ -382,11 +262,11 @@ Error RemoteAccess::error_in(ProcId from, const WindowHead& head,
 
 bool RemoteAccess::answer(ProcId from, const WindowHead& head, std::span<const std::byte> body) {
   if (kind_of(head) == WindowMessage::keys_are && head.token == kAdapterKeys) {
-    return adapter_ != nullptr && adapter_->peers().take_keys(from, body);
+    return targets_.adapter() != nullptr && targets_.adapter()->peers().take_keys(from, body);
   }
-  const auto found = targets_.find(from);
-  if (found == targets_.end()) return false;
-  Target& target = found->second;
+  RemoteTarget* const found = targets_.find(from);
+  if (found == nullptr) return false;
+  RemoteTarget& target = *found;
   switch (kind_of(head)) {
     case WindowMessage::data:
       return fetches_.take(from, head.token, head.offset, body);
@@ -395,18 +275,18 @@ bool RemoteAccess::answer(ProcId from, const WindowHead& head, std::span<const s
       fetches_.fail(from, head.token, target.error->code);
       return true;
     case WindowMessage::refused:
-      if (target.lock != Lock::asked || head.token != target.lock_token) return false;
+      if (target.lock != RemoteTarget::Lock::asked || head.token != target.lock_token) return false;
       target.note(error_in(from, head, body));
-      target.lock = Lock::none;
+      target.lock = RemoteTarget::Lock::none;
       return true;
     case WindowMessage::keys_are:
-      if (target.keys_state != Keys::asked) return false;
-      target.keys_state = Keys::known;
+      if (target.keys_state != RemoteTarget::Keys::asked) return false;
+      target.keys_state = RemoteTarget::Keys::known;
       target.keys.assign(body.begin(), body.end());
       return true;
     case WindowMessage::granted:
-      if (target.lock != Lock::asked || head.token != target.lock_token) return false;
-      target.lock = Lock::granted;
+      if (target.lock != RemoteTarget::Lock::asked || head.token != target.lock_token) return false;
+      target.lock = RemoteTarget::Lock::granted;
       return true;
     case WindowMessage::reached:
       if (head.token != target.reached + 1 || head.token > target.asked) return false;
@@ -418,10 +298,7 @@ bool RemoteAccess::answer(ProcId from, const WindowHead& head, std::span<const s
 }
 
 void RemoteAccess::forget(ProcId proc) {
-  const auto found = targets_.find(proc);
-  if (found == targets_.end()) return;
-  Target& target = found->second;
-  if (target.used) target.note(traffic_.words_of_loss(proc));
+  targets_.forget(proc);
   fetches_.fail_all(proc, MPI_ERR_PROC_ABORTED);
 }
 

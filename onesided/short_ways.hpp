@@ -68,7 +68,7 @@ class ShortWays {
   /// An unlock where no other target is locked.
   [[nodiscard, gnu::always_inline]] bool try_unlock(int rank) {
     const HeldLock* const held = window_.epochs.only_lock(rank);
-    if (held == nullptr || !held->taken || window_.remote.busy()) [[unlikely]]
+    if (held == nullptr || !held->taken || window_.remote.targets().busy()) [[unlikely]]
       return false;
     MemberControl* const target = window_.members.lock_words(rank);
     if (target == nullptr) [[unlikely]]
@@ -81,7 +81,8 @@ class ShortWays {
     return window_.spec.flavor != MPI_WIN_FLAVOR_SHARED && window_.epochs.try_lock_all();
   }
   [[nodiscard, gnu::always_inline]] bool try_unlock_all() {
-    if (window_.epochs.access() != Epochs::Access::lock_all || window_.remote.busy()) [[unlikely]]
+    if (window_.epochs.access() != Epochs::Access::lock_all || window_.remote.targets().busy())
+        [[unlikely]]
       return false;
     give_back_all(window_);
     window_.epochs.end_lock_all();
@@ -90,8 +91,8 @@ class ShortWays {
 
   /// A flush of `rank`, or of kAllMembers, that has nothing to wait for.
   [[nodiscard, gnu::always_inline]] bool try_flush(int rank) {
-    if (!window_.epochs.may_flush_at_once(rank) || window_.is_served || window_.remote.busy())
-        [[unlikely]]
+    if (!window_.epochs.may_flush_at_once(rank) || window_.is_served ||
+        window_.remote.targets().busy()) [[unlikely]]
       return false;
     std::atomic_thread_fence(std::memory_order_release);
     return true;

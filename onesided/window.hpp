@@ -50,7 +50,7 @@ class Window {
   /// Whether some member can reach another one by nothing but messages, which that has to serve.
   [[nodiscard]] bool is_served() const { return core_.is_served; }
   /// Whether operations are under way that a flush would wait for.
-  [[nodiscard]] bool is_busy() const { return core_.remote.busy(); }
+  [[nodiscard]] bool is_busy() const { return core_.remote.targets().busy(); }
   /// What is known of its ways by now; in as many steps as there are members.
   /// (onesided/window_report.cpp)
   [[nodiscard]] WindowReport report(bool has_progress_thread) const;

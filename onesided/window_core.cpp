@@ -27,8 +27,8 @@ WindowCore::WindowCore(CommCore members_comm, OneSided& one_sided, const WindowS
   if (offered == nullptr) return;
   members.leave_locks_to_adapter();
   adapter = std::make_unique<AdapterAccess>(manager, comm.context, members, std::move(offered),
-                                            remote.used_targets());
-  remote.set_adapter(*adapter);
+                                            remote.targets().used());
+  remote.targets().set_adapter(*adapter);
 }
 
 ParentComm window_comm(WindowCore& window) {
@@ -59,7 +59,7 @@ Expected<> wait_for_operations(const CommCall& call, WindowCore& window, int ran
   std::vector<int> whom;
   if (rank != kAllMembers) whom.push_back(rank);
   const MembersWait subject(window.comm, call.function, "flush", whom);
-  return window.remote.flush(rank, local, &subject);
+  return window.remote.targets().flush(rank, local, &subject);
 }
 
 }  // namespace remit

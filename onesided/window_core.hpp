@@ -59,7 +59,7 @@ inline constexpr int kAllMembers = -1;
 /// The same, where most often none are under way.
 [[nodiscard]] inline Expected<> end_operations(const CommCall& call, WindowCore& window, int rank,
                                                bool local) {
-  if (!window.remote.busy()) [[likely]]
+  if (!window.remote.targets().busy()) [[likely]]
     return {};
   return wait_for_operations(call, window, rank, local);
 }

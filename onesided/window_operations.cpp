@@ -181,7 +181,8 @@ Expected<View> WindowOperations::signal_word(int rank, MPI_Aint displacement) co
 }
 
 Expected<> WindowOperations::order_behind(int rank) {
-  if (window_.members.way(rank) == MemoryWay::message) return window_.remote.order_atomic(rank);
+  if (window_.members.way(rank) == MemoryWay::message)
+    return window_.remote.targets().order_atomic(rank);
   return {};
 }
 

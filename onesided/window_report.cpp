@@ -125,7 +125,7 @@ WindowReport Window::report(bool has_progress_thread) const {
   if (core_.is_served) {
     report.serving = has_progress_thread ? WindowServing::thread : WindowServing::in_calls;
   }
-  report.counts = {all.kernel_uses(), remote.moved(), remote.asked() - remote.moved(),
+  report.counts = {all.kernel_uses(), remote.moved(), remote.targets().asked() - remote.moved(),
                    core_.host.waits(), operations_.unmapped().handed_over()};
   if (core_.adapter != nullptr) {
     const AdapterAccess& adapter = *core_.adapter;

@@ -64,10 +64,11 @@ class ChangingRanks {
       Random random(test_seed() * 7 + static_cast<std::uint64_t>(rank));
       for (int round = 0; round < kRounds; ++round) {
         change(rank, static_cast<int>(below(random, kSize)), random);
-        if (below(random, 5) == 0) expect_ok(ranks_.access(rank).flush(-1, false, nullptr));
+        if (below(random, 5) == 0)
+          expect_ok(ranks_.access(rank).targets().flush(-1, false, nullptr));
       }
-      expect_ok(ranks_.access(rank).flush(-1, false, nullptr));
-      EXPECT_FALSE(ranks_.access(rank).busy());
+      expect_ok(ranks_.access(rank).targets().flush(-1, false, nullptr));
+      EXPECT_FALSE(ranks_.access(rank).targets().busy());
     });
     ranks_.settle();
     for (int rank = 0; rank < kSize; ++rank) compare(rank);
@@ -114,7 +115,8 @@ class ChangingRanks {
     expect_ok(ranks_.adapter(rank).changes().accumulate(
         to, *what, &origin, view(ranks_.memory(to) + at, count, type),
         below(random, 2) == 0 ? nullptr : &result, nullptr));
-    if (below(random, 2) == 0) return expect_ok(ranks_.access(rank).flush(to, false, nullptr));
+    if (below(random, 2) == 0)
+      return expect_ok(ranks_.access(rank).targets().flush(to, false, nullptr));
     kept_.push_back(std::make_shared<std::vector<T>>(std::move(before)));  // it is still written to
   }
 
@@ -177,7 +179,7 @@ class ChangingRanks {
     expect_ok(ranks_.adapter(rank).changes().accumulate(
         0, *what, &origin, view(ranks_.memory(0) + Places::kTurn, 1, MPI_INT64_T), &result,
         nullptr));
-    expect_ok(ranks_.access(rank).flush(0, false, nullptr));
+    expect_ok(ranks_.access(rank).targets().flush(0, false, nullptr));
     turns_.push_back(static_cast<int>(turn));
     store(expected(0, Places::kTurn), static_cast<std::int64_t>(turns_.size()));
   }
@@ -191,7 +193,7 @@ class ChangingRanks {
       expect_ok(ranks_.adapter(rank).changes().compare_and_swap(
           to, predefined(MPI_INT64_T), reinterpret_cast<std::uint64_t>(ranks_.memory(to) + at),
           &sum, &compare, &before));
-      expect_ok(ranks_.access(rank).flush(to, false, nullptr));
+      expect_ok(ranks_.access(rank).targets().flush(to, false, nullptr));
       if (before == compare) break;
       compare = before;
     }
@@ -236,7 +238,7 @@ TEST(AdapterChanges, KeepTheOrderOfOneOrigin) {
       expect_ok(ranks.adapter(0).changes().accumulate(
           1, *what, &origin, view(ranks.memory(1), 1, MPI_INT64_T), &result, nullptr));
     }
-    expect_ok(ranks.access(0).flush(1, false, nullptr));
+    expect_ok(ranks.access(0).targets().flush(1, false, nullptr));
     EXPECT_EQ(results, expected);
   });
 }
@@ -302,9 +304,10 @@ class AdapterLockGame {
         most_readers_ = std::max(most_readers_, readers_);
         (exclusive ? writers_ : readers_) -= 1;
         locks.unlock(0, exclusive, ticket);
-        if (below(random, 2) == 0) expect_ok(ranks_.access(rank).flush(-1, false, nullptr));
+        if (below(random, 2) == 0)
+          expect_ok(ranks_.access(rank).targets().flush(-1, false, nullptr));
       }
-      expect_ok(ranks_.access(rank).flush(-1, false, nullptr));
+      expect_ok(ranks_.access(rank).targets().flush(-1, false, nullptr));
     });
     ranks_.settle();
     const AdapterWords::Lock& lock = ranks_.adapter(0).peers().own().words().lock;
@@ -342,7 +345,7 @@ TEST_P(DeadHolder, IsNamed) {
     TicketLock::Ticket ticket = 0;
     if (rank == 2) {
       expect_ok(ranks.adapter(2).locks().lock(0, GetParam(), ticket, nullptr));
-      expect_ok(ranks.access(2).flush(-1, false, nullptr));
+      expect_ok(ranks.access(2).targets().flush(-1, false, nullptr));
       held = true;
       return ranks.die(2);
     }

@@ -288,11 +288,11 @@ class Worker {
   void flush(int to) {
     const bool local = below(random_, 4) == 0;
     RemoteAccess& access = ranks_.access(rank_);
-    if (local) expect_ok(access.flush(to, true, nullptr));
+    if (local) expect_ok(access.targets().flush(to, true, nullptr));
     for (auto it = awaited_.begin(); local && it != awaited_.end(); ++it) {
       if (to < 0 || it->from == to) check_awaited(*it);
     }
-    expect_ok(access.flush(to, false, nullptr));
+    expect_ok(access.targets().flush(to, false, nullptr));
     std::erase_if(awaited_, [&](const Awaited& awaited) {
       if (to >= 0 && awaited.from != to) return false;
       check_awaited(awaited);
@@ -301,7 +301,7 @@ class Worker {
     for (int rank = 0; rank < ranks_.size(); ++rank) {
       if (rank != rank_ && (to < 0 || to == rank)) check(rank);
     }
-    EXPECT_FALSE(to < 0 && access.busy());
+    EXPECT_FALSE(to < 0 && access.targets().busy());
   }
 
   WindowRanks& ranks_;
@@ -376,7 +376,7 @@ TEST(RemoteAccess, AccumulatesOfManyAddUp) {
       for (std::uint64_t expected = 0, wanted = 1, found = 1;; wanted = expected + 1) {
         expect_ok(access.compare_and_swap(0, predefined(MPI_UINT64_T), counter, &wanted, &expected,
                                           &found));
-        expect_ok(access.flush(0, false, nullptr));
+        expect_ok(access.targets().flush(0, false, nullptr));
         if (found == expected) break;
         expected = found;
       }
@@ -404,7 +404,7 @@ TEST(RemoteAccess, KeepsTheOrderOfAccumulates) {
       expect_ok(access.accumulate(1, replace, &origin, view(ranks.memory(1), 1, MPI_INT), &result,
                                   nullptr));
     }
-    expect_ok(access.flush(-1, false, nullptr));
+    expect_ok(access.targets().flush(-1, false, nullptr));
     for (int i = 1; i < 100; ++i) EXPECT_EQ(old[static_cast<std::size_t>(i)], i - 1);
   });
 }
@@ -423,7 +423,7 @@ TEST(RemoteAccess, MovesMegabytes) {
       for (int i = 0; i < 2; ++i) {
         expect_ok(
             access.put(1, view(out.data(), kBytes), view(ranks.memory(1) + 1, kBytes), nullptr));
-        expect_ok(access.flush(1, false, nullptr));
+        expect_ok(access.targets().flush(1, false, nullptr));
         EXPECT_EQ(std::memcmp(ranks.memory(1) + 1, out.data(), kBytes), 0);
       }
       expect_ok(access.get(1, view(in.data(), kBytes), view(ranks.memory(1) + 1, kBytes), nullptr));
@@ -431,12 +431,12 @@ TEST(RemoteAccess, MovesMegabytes) {
           *make_vector(static_cast<MPI_Count>(kBytes / 97), 97, 2 * 97, predefined(MPI_BYTE));
       const View scattered{ranks.memory(1), 1, &every_second->layout()};
       expect_ok(access.get(1, view(strided.data(), kBytes / 97 * 97), scattered, nullptr));
-      expect_ok(access.flush(1, true, nullptr));
+      expect_ok(access.targets().flush(1, true, nullptr));
       EXPECT_EQ(in, out);
       std::vector<std::byte> expected(kBytes / 97 * 97);
       scattered.pack(0, expected);
       EXPECT_EQ(std::memcmp(strided.data(), expected.data(), expected.size()), 0);
-      expect_ok(access.flush(1, false, nullptr));
+      expect_ok(access.targets().flush(1, false, nullptr));
       const SimStats& stats = ranks.network().stats(ranks.process(0).name_of(0));
       EXPECT_EQ(stats.puts != 0 && stats.gets != 0 && stats.confirms != 0, !messages);
     });
@@ -459,7 +459,7 @@ TEST(RemoteAccess, BoundsWhatIsUnderWay) {
                                     nullptr));
       put = true;
       ranks.process(0).progress().wait([&] { return looked; });
-      expect_ok(ranks.access(0).flush(-1, false, nullptr));
+      expect_ok(ranks.access(0).targets().flush(-1, false, nullptr));
     } else {
       for (int i = 0; i < 5000; ++i) WindowRanks::rest(ranks.process(1));
       EXPECT_FALSE(put);
@@ -486,7 +486,7 @@ TEST(RemoteAccess, NothingIsNothing) {
   expect_ok(access.get(1, here, none, &done[1]));
   expect_ok(access.accumulate(1, what, &here, none, &here, &done[2]));
   for (const Request& one : done) EXPECT_TRUE(one.complete);
-  expect_ok(access.flush(-1, true, nullptr));
+  expect_ok(access.targets().flush(-1, true, nullptr));
   EXPECT_EQ(ranks.network().stats(ranks.process(0).name_of(0)).sends, 0U);
 }
 
@@ -510,7 +510,7 @@ TEST(RemoteAccess, NamesTheDead) {
       ranks.die(1);
     } else if (rank == 0) {
       expect_ok(access.put(1, here, view(ranks.memory(1), 64), nullptr));
-      expect_ok(access.flush(1, false, nullptr));
+      expect_ok(access.targets().flush(1, false, nullptr));
       expect_ok(access.put(2, here, view(ranks.memory(2), 64), nullptr));
       met = true;
       WindowRanks::rest(ranks.process(0));
@@ -518,7 +518,7 @@ TEST(RemoteAccess, NamesTheDead) {
       Request request(RequestKind::generalized);
       Expected<> got = access.get(1, here, view(ranks.memory(1), 64), &request);
       if (got) {
-        is_of_1(access.flush(-1, false, nullptr));
+        is_of_1(access.targets().flush(-1, false, nullptr));
         EXPECT_TRUE(request.complete);
         EXPECT_EQ(request.status.error, MPI_ERR_PROC_ABORTED);
       } else {
@@ -528,7 +528,7 @@ TEST(RemoteAccess, NamesTheDead) {
       EXPECT_EQ(ranks.memory(2)[0], bytes[0]);
       is_of_1(access.put(1, here, view(ranks.memory(1), 64), nullptr));
       is_of_1(access.lock(1, true, nullptr));
-      expect_ok(access.flush(-1, false, nullptr));
+      expect_ok(access.targets().flush(-1, false, nullptr));
     } else if (rank == 3) {
       expect_ok(access.lock(2, true, nullptr));
       access.unlock(2, true);
@@ -547,13 +547,13 @@ TEST(RemoteAccess, RefusesWhatIsNotThere) {
     std::vector<std::byte> bytes(kBytes, std::byte{9});
     const auto all_fail = [&](std::byte* at, int code) {
       const auto is_refused = [&] {
-        const Expected<> outcome = access.flush(1, false, nullptr);
+        const Expected<> outcome = access.targets().flush(1, false, nullptr);
         ASSERT_FALSE(outcome.has_value());
         EXPECT_EQ(outcome.error().code, code) << outcome.error().message;
         EXPECT_NE(outcome.error().message.find("indow 7"), std::string::npos)
             << outcome.error().message;
-        EXPECT_FALSE(access.busy());
-        expect_ok(access.flush(1, false, nullptr));
+        EXPECT_FALSE(access.targets().busy());
+        expect_ok(access.targets().flush(1, false, nullptr));
       };
       const View here = view(bytes.data(), kBytes);
       const View words = view(bytes.data(), kBytes / 8, MPI_INT64_T);
@@ -606,15 +606,15 @@ TEST(RemoteAccess, NotifiesBehindOperations) {
       expect_ok(ranks.access(rank).put(to, view(&value, 1), view(ranks.memory(to), 1), nullptr));
       expect_ok(ranks.access(rank).notify(to, i % WindowRanks::kCounters));
     }
-    EXPECT_TRUE(ranks.access(rank).busy());
-    expect_ok(ranks.access(rank).flush(to, false, nullptr));
+    EXPECT_TRUE(ranks.access(rank).targets().busy());
+    expect_ok(ranks.access(rank).targets().flush(to, false, nullptr));
     ranks.process(rank).progress().wait([&] { return ranks.notifications(rank).size() == kPuts; });
     for (std::uint32_t i = 0; i < kPuts; ++i) {
       EXPECT_EQ(ranks.notifications(rank)[i].first, i % WindowRanks::kCounters);
       EXPECT_EQ(ranks.notifications(rank)[i].second, static_cast<std::byte>(i));
     }
     expect_ok(ranks.access(rank).notify(to, WindowRanks::kCounters));
-    const Expected<> refused = ranks.access(rank).flush(to, false, nullptr);
+    const Expected<> refused = ranks.access(rank).targets().flush(to, false, nullptr);
     ASSERT_FALSE(refused.has_value());
     EXPECT_EQ(refused.error().code, MPI_ERR_ARG);
     EXPECT_NE(refused.error().message.find("no counter 4"), std::string::npos)

@@ -125,8 +125,8 @@ class WindowRanks : public CallingRanks {
       EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message);
       if (!made) return;
       adapter = std::make_unique<AdapterAccess>(manager, kNumber, members, std::move(*made),
-                                                access.used_targets());
-      access.set_adapter(*adapter);
+                                                access.targets().used());
+      access.targets().set_adapter(*adapter);
     }
     ~Part() { manager.remove(kNumber); }
     Part(const Part&) = delete;

@@ -178,7 +178,7 @@ int run(int argc, char** argv) {
   const bool everything = !sections.version && !sections.collectives && !sections.devices &&
                           !sections.parameters && !sections.protocols && !sections.copies &&
                           !sections.rdma && !sections.waiting && !sections.algorithms &&
-                           !sections.windows && !sections.variables && !sections.file;
+                          !sections.windows && !sections.variables && !sections.file;
   if (sections.variables) sections.parameters = true;
   if (everything) sections = {true, true, true, true, true, false, false, true, false, true};
   const auto report = read_params(settings).and_then(

@@ -270,6 +270,7 @@ Expected<> FirstContact::attach(Endpoint& endpoint, const Hello& hello, Datagram
   share_mailbox(endpoint, hello);
   auto* cells = reinterpret_cast<Cell*>(endpoint.rx.mapping.data() + kControlBytes);
   receiver_.open(endpoint, cells, hello.cells);
+  sleep_.met_peer();
   return {};
 }
 

@@ -29,6 +29,11 @@ class Sleep {
   /// blocked after it has made room; room that it made before it could see that ends the sleep
   /// here.
   void settle_blocked();
+  /// A peer was met, which cannot know that this process is about to sleep: it does not, and
+  /// tells the peer when it is about to once more.
+  void met_peer() const {
+    if (agenda_.has(Agenda::kArmed)) wake_self();
+  }
   /// Readable when something has come.
   [[nodiscard]] int wait_fd() const { return wait_set_.get(); }
   /// What peers write to wake this process.

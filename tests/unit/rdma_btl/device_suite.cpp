@@ -695,31 +695,6 @@ TEST_P(DeviceSuite, ArmedDevicesWake) {
   }
 }
 
-/// Who meets the sleeper between its arm() and its sleep wakes it, too.
-TEST_P(DeviceSuite, ArmedDevicesMeetPeers) {
-  constexpr std::size_t kPeers = 8;
-  make_nodes(kPeers + 1);
-  Node& b = node(0);
-  for (std::size_t peer = 1; peer <= kPeers; ++peer) {
-    Node& a = node(peer);
-    b.receives.clear();
-    b.device.arm();
-    if (b.device.wait_fd() < 0) GTEST_SKIP() << "the device cannot wake a sleeper";
-    const EndpointId endpoint = a.connect(b);
-    for (std::size_t poll = 0; poll < 1 + peer % 3; ++poll) b.progress();
-    a.send(endpoint, std::as_bytes(std::span("wake")));
-    if (b.receives.empty()) {
-      pollfd waiting{b.device.wait_fd(), POLLIN, 0};
-      for (int tries = 0; tries < 100000 && ::poll(&waiting, 1, 0) == 0; ++tries) {
-        if (!a.progress()) world_->idle();
-      }
-      ASSERT_EQ(waiting.revents & POLLIN, POLLIN) << "lost wake-up by peer " << peer;
-    }
-    b.device.disarm();
-    ASSERT_TRUE(wait_until([&] { return !b.receives.empty(); }));
-  }
-}
-
 TEST_P(DeviceSuite, FlushedInTheEnd) {
   make_nodes(2);
   Node& a = node(0);

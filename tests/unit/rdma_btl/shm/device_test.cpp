@@ -441,6 +441,27 @@ TEST(ShmHello, MalformedAndForeignOnesAreDropped) {
   EXPECT_NE(device->explain(out[0].endpoint).find("descriptors"), std::string::npos);
 }
 
+/// It cannot know that the process that it meets is about to sleep, and may send once and never
+/// come back.
+TEST(ShmHello, WhoIsMetByAnArmedOneWakesIt) {
+  auto sleeper = ShmDevice::create(config_of(0)).value();
+  auto sender = ShmDevice::create(config_of(1)).value();
+  std::array<Completion, 4> out;
+  sleeper->arm();
+  const EndpointId endpoint = sender->connect(0, sleeper->local_address()).value();
+  ASSERT_EQ(sleeper->poll(out), 0U);
+  ASSERT_EQ(sleeper->counters().hellos_accepted, 1U);
+  std::array<std::byte, 8> word{};
+  const Piece piece{word.data(), word.size(), 0};
+  Operation message;
+  message.local = {&piece, 1};
+  ASSERT_EQ(sender->post(endpoint, {&message, 1}), 1U);
+  pollfd waiting{sleeper->wait_fd(), POLLIN, 0};
+  EXPECT_EQ(::poll(&waiting, 1, 0), 1) << "lost wake-up";
+  sleeper->disarm();
+  EXPECT_EQ(sleeper->poll(out), 1U);
+}
+
 TEST(ShmHello, WhoCannotBeAnsweredHearsWhy) {
   auto full = ShmDevice::create(config_of(0)).value();
   auto caller = ShmDevice::create(config_of(1)).value();

@@ -17,12 +17,9 @@ Error with_lost_members(const FileCore& file, Error error) {
   if (error.message.find(file.path) == std::string::npos) {
     error.message = fmt::format("{}: {}", file.path, error.message);
   }
-  if (file.members == nullptr) return error;
-  const std::size_t length = error.message.size();
-  error = with_ended_members(*file.members, std::move(error));
-  // Who has the words of another member only knows that these made no sense.
-  if (error.message.size() != length) error.code = MPI_ERR_PROC_ABORTED;
-  return error;
+  // Some hear it of a member that had it of another one, and know of no end yet.
+  error.code = MPI_ERR_PROC_ABORTED;
+  return file.members != nullptr ? with_ended_members(*file.members, std::move(error)) : error;
 }
 
 Outcome with_lost_members(const FileCore& file, Outcome outcome) {

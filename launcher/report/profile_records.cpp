@@ -62,6 +62,7 @@ Expected<std::string> pack_record(const std::string& path) {
 }
 
 Expected<> unpack_record(const std::string& folder, std::string_view payload) {
+  if (folder.empty()) return fail(MPI_ERR_OTHER, "there is no profile, and a record has come");
   WireReader reader(payload);
   const std::string name = reader.text();
   if (!name.ends_with(kSuffix) || name.find('/') != std::string::npos || name.starts_with('.')) {

@@ -17,6 +17,7 @@
 #include "launcher/host/guardian_process.hpp"
 #include "launcher/host/signals.hpp"
 #include "launcher/pmix/host_exchange.hpp"
+#include "launcher/report/profile_records.hpp"
 #include "launcher/tree/remote_hosts.hpp"
 #include "launcher/tree/wire.hpp"
 #include "tests/fuzz/loopback.hpp"
@@ -303,6 +304,9 @@ RemoteHosts::Callbacks checked_callbacks(const std::vector<int>& nodes, bool* ov
   callbacks.interrupted = [](int, const std::string&) {};
   callbacks.empty = [] {};
   callbacks.said = [](int, const std::string&) {};
+  callbacks.record = [](std::string_view payload) {
+    require(!unpack_record("", payload), "nobody has asked for records");
+  };
   return callbacks;
 }
 

@@ -108,9 +108,11 @@ class ProfileTest(MpirunTest):
                 self.assertEqual(largest["rank"], "2", profile["summary"])
                 self.assert_place(largest, function, what)
                 self.assertEqual(largest["cause"], cause)
-                self.assertGreater(largest["seconds"], 3 * 0.2)
+                # Who comes late to a lock may hear of the next one that has it.
+                waiters = 1 if what == "lock" else 3
+                self.assertGreater(largest["seconds"], waiters * 0.2)
                 waited = self.site(profile, function, what)["waited"]
-                self.assertAlmostEqual(waited[cause], largest["seconds"], delta=0.2)
+                self.assertGreater(waited[cause], largest["seconds"] - 0.2)
                 waiting = sum(rank["waiting"] for rank in profile["ranks"])
                 self.assertGreaterEqual(waiting, largest["seconds"] - MICROSECOND)
                 for rank in profile["ranks"]:

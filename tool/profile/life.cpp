@@ -66,8 +66,10 @@ void look_for_tool(Record& all) {
 }
 
 // A program whose own tool defines even MPI_Init calls nothing of ours: its record is opened here,
-// and has what the library tells. In any other program this is one question.
+// and has what the library tells. In any other program this is one question. The call that opens
+// the record may be Fortran's, so its code is looked for before.
 [[gnu::constructor]] void look_for_init() {
+  fortran_code = find_fortran();
   Dl_info own{};
   Dl_info found{};
   const void* const init = ::dlsym(RTLD_DEFAULT, "MPI_Init");

@@ -60,8 +60,11 @@ void WaitNotices::watch(WaitNotice& notice, Events& events, bool anew) {
   if (notice.slot != nullptr && !anew) return;
   if (notice.slot == nullptr) notice.slot = new WatchedWait(events);
   if (notice.slot->used != kWatched || notice.subject == nullptr) return;
-  notice.slot->record = CallRecord{};
-  notice.subject->describe(notice.slot->record);
+  CallRecord& record = notice.slot->record;
+  // Who has a lock later has waited for the first one, too.
+  if (record.kind == CallKind::lock && record.waits_for.count == 1) return;
+  record = CallRecord{};
+  notice.subject->describe(record);
 }
 
 void WaitNotices::forget(CallSlot& slot) {

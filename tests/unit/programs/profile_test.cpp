@@ -66,6 +66,7 @@ std::shared_ptr<Record> make_record(int rank, std::uint64_t run_ms, std::uint64_
   table.last_ticks = end;
   table.mpi_ticks = mpi_ms * kTicksPerMs;
   table.column_shift = 19;  // a little more than a millisecond
+  while ((run_ms * kTicksPerMs) >> table.column_shift >= profile::kColumns) ++table.column_shift;
   for (std::uint64_t ms = run_ms - mpi_ms; ms < run_ms; ++ms) {
     table.column_mpi[(ms * kTicksPerMs) >> table.column_shift] += kTicksPerMs;
   }

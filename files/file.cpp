@@ -32,12 +32,17 @@ File::File(FileProcess& process, AccessMode mode, std::string path, CommCore com
   core_.comm = std::move(comm);
 }
 
-/// What is still under way would come back to memory that is gone.
 File::~File() {
+  forget_refused();
+  core_.process.comms.contexts().release(core_.comm.context);
+}
+
+/// What is still under way would come back to memory that is gone.
+void File::forget_refused() {
   for (std::unique_ptr<RefusedAccess>& access : refused_) {
     if (!access->has_ended()) static_cast<void>(access.release());
   }
-  core_.process.comms.contexts().release(core_.comm.context);
+  refused_.clear();
 }
 
 Outcome File::make_shared_pointer(const CommCall& call) {
@@ -57,6 +62,7 @@ Outcome File::write_back() {
 Outcome File::close(const CommCall& call) {
   core_.process.progress().wait([this] { return core_.under_way == 0; });
   split_.reset();
+  forget_refused();  // they use the staging memory
   Outcome mine;
   {
     const OutOfMpi out(core_.process.progress());

@@ -93,6 +93,7 @@ class File {
   void begin_refused(DataAccess access, const Outcome& why);
 
  private:
+  void forget_refused();
   [[nodiscard]] bool leads() const { return core_.comm.rank == 0; }
   template <class Work>
   [[nodiscard]] Outcome do_by_first(const CommCall& call, const SizeWish& wish, Work&& work);

@@ -41,12 +41,16 @@ class FileDeaths(LauncherTest):
         told = f"{place}, {way}, {mode}\n{out}\n{err}"
         self.assertNotIn("Sanitizer", err, told)
         self.assertRegex(self.the_message(err), rf"rank {DYING} \(pid .* was killed by signal 9", told)
+        words = []
         for rank in range(DYING):
             said = re.search(rf"(?m)^rank {rank}, class (\d+): (.*)$", out)
             self.assertIsNotNone(said, told)
             self.assertEqual(int(said[1]), PROC_ABORTED, told)
-            self.assertRegex(said[2], rf"remit_deaths\..*rank {DYING}", told)
+            self.assertRegex(said[2], r"remit_deaths\.", told)
+            words.append(said[2])
             self.assertIn(f"rank {rank} finalized with 0 failures", out, told)
+        # Who hears of it through another member may not know yet who it was.
+        self.assertTrue(any(f"rank {DYING}" in said for said in words), told)
 
     def test_each_call(self):
         with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:

@@ -245,4 +245,15 @@ std::string own_library_folder(const std::string& library) {
   return {};
 }
 
+bool preload_library(const std::string& library, std::vector<std::string>* env) {
+  const char* const set = get_env(*env, "LD_PRELOAD");
+  const std::string others = set == nullptr ? "" : set;
+  if (others.find(library) != std::string::npos) return true;
+  const std::string folder = own_library_folder(library);
+  if (folder.empty()) return false;
+  const std::string path = folder + "/" + library;
+  set_env(env, "LD_PRELOAD", others.empty() ? path : path + ":" + others);
+  return true;
+}
+
 }  // namespace remit::launcher

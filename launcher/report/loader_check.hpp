@@ -40,4 +40,7 @@ inline constexpr int kLoaderStatus = 127;
 /// The folder of this installation, or of the build tree, that holds a library; empty: none does.
 [[nodiscard]] std::string own_library_folder(const std::string& library);
 
+/// Puts one of Remit's own libraries in front of what LD_PRELOAD has. False: it is not there.
+[[nodiscard]] bool preload_library(const std::string& library, std::vector<std::string>* env);
+
 }  // namespace remit::launcher

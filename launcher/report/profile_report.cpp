@@ -77,17 +77,6 @@ Expected<ProfilePlan> plan_profile(const Options& options, const std::string& di
   return plan;
 }
 
-bool preload_library(const std::string& library, std::vector<std::string>* env) {
-  const char* const set = get_env(*env, "LD_PRELOAD");
-  const std::string others = set == nullptr ? "" : set;
-  if (others.find(library) != std::string::npos) return true;
-  const std::string folder = own_library_folder(library);
-  if (folder.empty()) return false;
-  const std::string path = folder + "/" + library;
-  set_env(env, "LD_PRELOAD", others.empty() ? path : path + ":" + others);
-  return true;
-}
-
 Expected<> add_profile_env(const std::string& folder, std::vector<std::string>* env) {
   if (folder.empty()) return {};
   if (!preload_library(kLibrary, env)) {

@@ -31,7 +31,4 @@ struct ProfilePlan {
 /// standard error.
 void write_profile(const ProfilePlan& plan);
 
-/// Puts one of Remit's own libraries in front of what LD_PRELOAD has. False: it is not there.
-[[nodiscard]] bool preload_library(const std::string& library, std::vector<std::string>* env);
-
 }  // namespace remit::launcher

@@ -85,7 +85,7 @@ class Faults(unittest.TestCase):
     def test_errors_have_class_and_words(self):
         with mounted() as folder:
             for ranks in (1, 2, 4):
-                self.run_program(ranks, folder, "files/file_refused")
+                self.run_program(ranks, folder, "files/file_failing")
 
     def test_without_faults(self):
         with mounted() as folder:

@@ -215,10 +215,10 @@ static void failing_opens(void) {
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   if (getenv("TMPDIR") == NULL) {
-    fprintf(stderr, "file_refused: TMPDIR must name a folder of faulty_mount\n");
+    fprintf(stderr, "file_failing: TMPDIR must name a folder of faulty_mount\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  rng = check_seed("file_refused");
+  rng = check_seed("file_failing");
   for (int i = 0; i < kPart; ++i) mine[i] = byte_at(check_rank, i);
   for (int dealt = 0; dealt < 2; ++dealt) {
     stopped_writes("enospc", MPI_ERR_NO_SPACE, "No space left on device", dealt != 0);
@@ -229,5 +229,5 @@ int main(int argc, char** argv) {
   stopped_alone();
   failing_syncs();
   failing_opens();
-  return check_end("file_refused");
+  return check_end("file_failing");
 }

@@ -12,7 +12,7 @@
 #include "communicators/inner_collectives.hpp"
 #include "files/data_access.hpp"
 #include "files/file_core.hpp"
-#include "onesided/segment_making.hpp"
+#include "onesided/memory/segment_making.hpp"
 
 namespace remit {
 

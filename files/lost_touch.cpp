@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "files/file_core.hpp"
-#include "onesided/end_watch.hpp"
+#include "onesided/synchronization/end_watch.hpp"
 
 namespace remit {
 

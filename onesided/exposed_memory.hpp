@@ -10,12 +10,12 @@
 #include <string>
 
 #include "links/offered_memory.hpp"
-#include "onesided/active_target.hpp"
-#include "onesided/delegate.hpp"
-#include "onesided/lock_watch.hpp"
-#include "onesided/notified_access.hpp"
-#include "onesided/regions.hpp"
-#include "onesided/served_window.hpp"
+#include "onesided/handover/delegate.hpp"
+#include "onesided/memory/regions.hpp"
+#include "onesided/notified/notified_access.hpp"
+#include "onesided/remote/served_window.hpp"
+#include "onesided/synchronization/active_target.hpp"
+#include "onesided/synchronization/lock_watch.hpp"
 #include "onesided/window_core.hpp"
 
 namespace remit {

@@ -1,67 +1,67 @@
 # One-sided communication: windows, their operations and their synchronization.
 noinst_LTLIBRARIES += libonesided.la
 onesided_sources = \
-	onesided/accumulate.cpp onesided/accumulate.hpp \
-	onesided/active_target.cpp onesided/active_target.hpp \
-	onesided/adapter_access.hpp \
-	onesided/adapter_changes.cpp onesided/adapter_changes.hpp \
-	onesided/adapter_locks.cpp onesided/adapter_locks.hpp \
-	onesided/adapter_memory.cpp onesided/adapter_memory.hpp \
-	onesided/adapter_peers.cpp onesided/adapter_peers.hpp \
-	onesided/adapter_port.cpp onesided/adapter_port.hpp \
-	onesided/adapter_words.hpp \
-	onesided/buffered_moves.cpp onesided/buffered_moves.hpp \
-	onesided/control.hpp \
-	onesided/copy_pieces.cpp onesided/copy_pieces.hpp \
-	onesided/delegate.cpp onesided/delegate.hpp \
-	onesided/delegation.cpp onesided/delegation.hpp \
-	onesided/delegation_slot.cpp onesided/delegation_slot.hpp \
-	onesided/direct_moves.cpp onesided/direct_moves.hpp \
-	onesided/element_code.cpp onesided/element_code.hpp \
-	onesided/element_walk.cpp onesided/element_walk.hpp \
-	onesided/end_watch.cpp onesided/end_watch.hpp \
-	onesided/epochs.cpp onesided/epochs.hpp \
+	onesided/adapter/adapter_access.hpp \
+	onesided/adapter/adapter_changes.cpp onesided/adapter/adapter_changes.hpp \
+	onesided/adapter/adapter_locks.cpp onesided/adapter/adapter_locks.hpp \
+	onesided/adapter/adapter_memory.cpp onesided/adapter/adapter_memory.hpp \
+	onesided/adapter/adapter_peers.cpp onesided/adapter/adapter_peers.hpp \
+	onesided/adapter/adapter_port.cpp onesided/adapter/adapter_port.hpp \
+	onesided/adapter/adapter_words.hpp \
+	onesided/adapter/buffered_moves.cpp onesided/adapter/buffered_moves.hpp \
+	onesided/adapter/direct_moves.cpp onesided/adapter/direct_moves.hpp \
+	onesided/elements/accumulate.cpp onesided/elements/accumulate.hpp \
+	onesided/elements/copy_pieces.cpp onesided/elements/copy_pieces.hpp \
+	onesided/elements/element_code.cpp onesided/elements/element_code.hpp \
+	onesided/elements/element_walk.cpp onesided/elements/element_walk.hpp \
+	onesided/elements/plain_change.cpp onesided/elements/plain_change.hpp \
+	onesided/elements/runs.cpp onesided/elements/runs.hpp \
 	onesided/exposed_memory.cpp onesided/exposed_memory.hpp \
-	onesided/fetches.cpp onesided/fetches.hpp \
-	onesided/granule.cpp onesided/granule.hpp \
-	onesided/handover.cpp onesided/handover.hpp \
-	onesided/held_locks.cpp onesided/held_locks.hpp \
-	onesided/host_segment.hpp \
-	onesided/host_sync.cpp onesided/host_sync.hpp \
-	onesided/host_wait.hpp \
-	onesided/lock_queue.hpp \
-	onesided/lock_watch.cpp onesided/lock_watch.hpp \
-	onesided/member_memory.hpp \
-	onesided/members.cpp onesided/members.hpp \
-	onesided/notified_access.cpp onesided/notified_access.hpp \
-	onesided/notify.cpp onesided/notify.hpp \
-	onesided/notify_counters.hpp \
-	onesided/notify_waits.cpp onesided/notify_waits.hpp \
+	onesided/handover/delegate.cpp onesided/handover/delegate.hpp \
+	onesided/handover/delegation.cpp onesided/handover/delegation.hpp \
+	onesided/handover/delegation_slot.cpp onesided/handover/delegation_slot.hpp \
+	onesided/handover/handover.cpp onesided/handover/handover.hpp \
+	onesided/handover/unmapped_access.cpp onesided/handover/unmapped_access.hpp \
+	onesided/memory/control.hpp \
+	onesided/memory/granule.cpp onesided/memory/granule.hpp \
+	onesided/memory/host_segment.hpp \
+	onesided/memory/member_memory.hpp \
+	onesided/memory/members.cpp onesided/memory/members.hpp \
+	onesided/memory/process_memory.cpp onesided/memory/process_memory.hpp \
+	onesided/memory/regions.cpp onesided/memory/regions.hpp \
+	onesided/memory/scratch.hpp \
+	onesided/memory/segment_making.cpp onesided/memory/segment_making.hpp \
+	onesided/notified/notified_access.cpp onesided/notified/notified_access.hpp \
+	onesided/notified/notify.cpp onesided/notified/notify.hpp \
+	onesided/notified/notify_counters.hpp \
+	onesided/notified/notify_waits.cpp onesided/notified/notify_waits.hpp \
+	onesided/notified/signal.cpp onesided/notified/signal.hpp \
 	onesided/one_sided.cpp onesided/one_sided.hpp \
-	onesided/passive_target.cpp onesided/passive_target.hpp \
-	onesided/plain_change.cpp onesided/plain_change.hpp \
-	onesided/process_memory.cpp onesided/process_memory.hpp \
-	onesided/regions.cpp onesided/regions.hpp \
-	onesided/remote_access.cpp onesided/remote_access.hpp \
-	onesided/remote_targets.cpp onesided/remote_targets.hpp \
-	onesided/runs.cpp onesided/runs.hpp \
-	onesided/scratch.hpp \
-	onesided/segment_making.cpp onesided/segment_making.hpp \
-	onesided/served_window.cpp onesided/served_window.hpp \
+	onesided/remote/fetches.cpp onesided/remote/fetches.hpp \
+	onesided/remote/remote_access.cpp onesided/remote/remote_access.hpp \
+	onesided/remote/remote_targets.cpp onesided/remote/remote_targets.hpp \
+	onesided/remote/served_window.cpp onesided/remote/served_window.hpp \
+	onesided/remote/traffic.cpp onesided/remote/traffic.hpp \
+	onesided/remote/wire.hpp \
 	onesided/short_ways.hpp \
-	onesided/signal.cpp onesided/signal.hpp \
-	onesided/target_locks.cpp onesided/target_locks.hpp \
-	onesided/ticket_lock.hpp \
-	onesided/traffic.cpp onesided/traffic.hpp \
-	onesided/unmapped_access.cpp onesided/unmapped_access.hpp \
+	onesided/synchronization/active_target.cpp onesided/synchronization/active_target.hpp \
+	onesided/synchronization/end_watch.cpp onesided/synchronization/end_watch.hpp \
+	onesided/synchronization/epochs.cpp onesided/synchronization/epochs.hpp \
+	onesided/synchronization/held_locks.cpp onesided/synchronization/held_locks.hpp \
+	onesided/synchronization/host_sync.cpp onesided/synchronization/host_sync.hpp \
+	onesided/synchronization/host_wait.hpp \
+	onesided/synchronization/lock_queue.hpp \
+	onesided/synchronization/lock_watch.cpp onesided/synchronization/lock_watch.hpp \
+	onesided/synchronization/passive_target.cpp onesided/synchronization/passive_target.hpp \
+	onesided/synchronization/target_locks.cpp onesided/synchronization/target_locks.hpp \
+	onesided/synchronization/ticket_lock.hpp \
+	onesided/synchronization/window_waits.cpp onesided/synchronization/window_waits.hpp \
 	onesided/window.cpp onesided/window.hpp \
 	onesided/window_core.cpp onesided/window_core.hpp \
 	onesided/window_making.cpp onesided/window_making.hpp \
 	onesided/window_operations.cpp onesided/window_operations.hpp \
 	onesided/window_report.cpp onesided/window_report.hpp \
-	onesided/window_spec.hpp \
-	onesided/window_waits.cpp onesided/window_waits.hpp \
-	onesided/wire.hpp
+	onesided/window_spec.hpp
 onesided_groups = together/onesided-1.cpp together/onesided-2.cpp
 if TOGETHER
 together += $(onesided_groups)

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "onesided/remote_access.hpp"
+#include "onesided/remote/remote_access.hpp"
 
 namespace remit {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "onesided/plain_change.hpp"
-#include "onesided/target_locks.hpp"
+#include "onesided/elements/plain_change.hpp"
+#include "onesided/synchronization/target_locks.hpp"
 #include "onesided/window_core.hpp"
 #include "runtime/copy.hpp"
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "communicators/comm_process.hpp"
-#include "onesided/active_target.hpp"
 #include "onesided/exposed_memory.hpp"
-#include "onesided/notified_access.hpp"
-#include "onesided/passive_target.hpp"
+#include "onesided/notified/notified_access.hpp"
 #include "onesided/short_ways.hpp"
+#include "onesided/synchronization/active_target.hpp"
+#include "onesided/synchronization/passive_target.hpp"
 #include "onesided/window_core.hpp"
 #include "onesided/window_making.hpp"
 #include "onesided/window_operations.hpp"

@@ -9,8 +9,8 @@
 #include "collectives/board/board_short.hpp"
 #include "communicators/inner_collectives.hpp"
 #include "communicators/waits.hpp"
-#include "onesided/end_watch.hpp"
-#include "onesided/window_waits.hpp"
+#include "onesided/synchronization/end_watch.hpp"
+#include "onesided/synchronization/window_waits.hpp"
 
 namespace remit {
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "communicators/inner_collectives.hpp"
-#include "onesided/process_memory.hpp"
-#include "onesided/segment_making.hpp"
+#include "onesided/memory/process_memory.hpp"
+#include "onesided/memory/segment_making.hpp"
 #include "onesided/window_report.hpp"
 #include "rdma_btl/registration/address_range.hpp"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "communicators/comm_process.hpp"
-#include "onesided/adapter_memory.hpp"
-#include "onesided/host_segment.hpp"
+#include "onesided/adapter/adapter_memory.hpp"
+#include "onesided/memory/host_segment.hpp"
 #include "onesided/one_sided.hpp"
 #include "onesided/window_spec.hpp"
 #include "runtime/error.hpp"

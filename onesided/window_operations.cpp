@@ -1,9 +1,9 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "onesided/window_operations.hpp"
 
-#include "onesided/accumulate.hpp"
-#include "onesided/copy_pieces.hpp"
-#include "onesided/target_locks.hpp"
+#include "onesided/elements/accumulate.hpp"
+#include "onesided/elements/copy_pieces.hpp"
+#include "onesided/synchronization/target_locks.hpp"
 
 namespace remit {
 

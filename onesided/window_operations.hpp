@@ -7,8 +7,8 @@
 
 #include "datatype/datatype.hpp"
 #include "datatype/reductions.hpp"
-#include "onesided/regions.hpp"
-#include "onesided/unmapped_access.hpp"
+#include "onesided/handover/unmapped_access.hpp"
+#include "onesided/memory/regions.hpp"
 #include "onesided/window_core.hpp"
 #include "pt2pt/request.hpp"
 

@@ -14,7 +14,7 @@
 #include "rdma_btl/device.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "rdma_btl/shm/copy_table.hpp"
-#include "rdma_btl/verbs/doctor.hpp"
+#include "rdma_btl/verbs/adapter/doctor.hpp"
 #include "runtime/params.hpp"
 #include "runtime/wait_policy.hpp"
 

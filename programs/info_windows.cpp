@@ -14,7 +14,7 @@
 #include <optional>
 
 #include "bindings/process/progress_thread.hpp"
-#include "onesided/process_memory.hpp"
+#include "onesided/memory/process_memory.hpp"
 #include "rdma_btl/host_memory.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "rdma_btl/shm/shm_params.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "mpi.h"
-#include "onesided/direct_moves.hpp"
+#include "onesided/adapter/direct_moves.hpp"
 #include "onesided/window_report.hpp"
 #include "programs/info_report.hpp"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-"""Prints the longest functions and files, the classes with the most members, and the headers that are
-included the most; and draws them. A picture, not a gate: docs/style.md has the limits and why.
+"""Prints the longest functions and files, the classes with the most members, the fullest folders, and
+the headers that are included the most; and draws them. A picture, not a gate: docs/style.md has the limits and why.
 Universal Ctags parses (apt-get install universal-ctags). A member is what a class declares itself: data,
 functions, operators; of nested types and bases nothing counts. Virtual functions are those that are
 declared virtual or override, destructors aside. A header's weight is its lines after the preprocessor.
@@ -24,7 +24,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "benchma
 from plots import svg_text  # noqa: E402
 
 ENDS = {".cpp", ".hpp", ".h", ".c"}
-LIMITS = {"functions": 70, "files": 800, "classes": 40}
+LIMITS = {"functions": 70, "files": 800, "classes": 40, "folders": 40}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 CTAGS = (
     "ctags --options=NONE --languages=C,C++ --langmap=C++:.cpp.hpp,C:.c.h --kinds-C++=+p --kinds-C=+p"
@@ -181,15 +181,18 @@ def main():
     found = tags(options.folder, files)
     texts = {str(f): (options.folder / f).read_text(encoding="utf-8") for f in files}
     lines = [Bar(name, "", [text.count("\n")]) for name, text in texts.items()]
+    crowds = collections.Counter(f"{file.parent}/" for file in files)
+    folders = [Bar(name, "", [count]) for name, count in crowds.items()]
     tables = []
     for title, unit, bars in (
         ("functions", "lines", functions(found)),
         ("files", "lines", lines),
         ("classes", "members: data, blue; functions, pale; virtual functions, red", classes(found)),
+        ("folders", "sources in one", folders),
     ):
         limit = LIMITS[title]
         chosen = longest(bars, options.top)
-        tables.append((f"Longest {title}", unit, chosen, limit))
+        tables.append((f"Largest {title}", unit, chosen, limit))
         show(*tables[-1], sum(bar.length > limit for bar in bars))
     chosen = headers(options.folder, texts, options.compile, options.top)
     tables.append(("Headers", f"of {len(files)} files so many include them", chosen, None))

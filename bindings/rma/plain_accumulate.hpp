@@ -8,7 +8,7 @@
 #include "bindings/entry.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/rma/operation_args.hpp"
-#include "onesided/plain_change.hpp"
+#include "onesided/elements/plain_change.hpp"
 
 namespace remit {
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Signals in the memory of windows (include/mpi_remit.h).
-#include "onesided/signal.hpp"
+#include "onesided/notified/signal.hpp"
 
 #include <array>
 

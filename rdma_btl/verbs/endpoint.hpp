@@ -8,8 +8,8 @@
 #include <string>
 
 #include "rdma_btl/common/credits.hpp"
+#include "rdma_btl/verbs/messages/work_ring.hpp"
 #include "rdma_btl/verbs/wire.hpp"
-#include "rdma_btl/verbs/work_ring.hpp"
 
 namespace remit::verbs {
 

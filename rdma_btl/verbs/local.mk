@@ -1,65 +1,70 @@
 rdma_btl_sources += \
-	rdma_btl/verbs/adapter.cpp \
-	rdma_btl/verbs/adapter.hpp \
-	rdma_btl/verbs/adapter_events.cpp \
-	rdma_btl/verbs/adapter_events.hpp \
-	rdma_btl/verbs/address.cpp \
-	rdma_btl/verbs/address.hpp \
+	rdma_btl/verbs/adapter/adapter.cpp \
+	rdma_btl/verbs/adapter/adapter.hpp \
+	rdma_btl/verbs/adapter/adapter_events.cpp \
+	rdma_btl/verbs/adapter/adapter_events.hpp \
+	rdma_btl/verbs/adapter/doctor.cpp \
+	rdma_btl/verbs/adapter/doctor.hpp \
+	rdma_btl/verbs/adapter/limits.cpp \
+	rdma_btl/verbs/adapter/limits.hpp \
+	rdma_btl/verbs/adapter/listener.cpp \
+	rdma_btl/verbs/adapter/listener.hpp \
+	rdma_btl/verbs/adapter/opened_adapter.cpp \
+	rdma_btl/verbs/adapter/opened_adapter.hpp \
+	rdma_btl/verbs/adapter/queues.cpp \
+	rdma_btl/verbs/adapter/queues.hpp \
+	rdma_btl/verbs/adapter/registered_memory.cpp \
+	rdma_btl/verbs/adapter/registered_memory.hpp \
+	rdma_btl/verbs/adapter/wakeup.cpp \
+	rdma_btl/verbs/adapter/wakeup.hpp \
 	rdma_btl/verbs/agenda.hpp \
 	rdma_btl/verbs/api.cpp \
 	rdma_btl/verbs/api.hpp \
-	rdma_btl/verbs/borrowing.cpp \
-	rdma_btl/verbs/borrowing.hpp \
 	rdma_btl/verbs/clock.hpp \
-	rdma_btl/verbs/connections.cpp \
-	rdma_btl/verbs/connections.hpp \
-	rdma_btl/verbs/demand.hpp \
-	rdma_btl/verbs/doctor.cpp \
-	rdma_btl/verbs/doctor.hpp \
+	rdma_btl/verbs/connections/address.cpp \
+	rdma_btl/verbs/connections/address.hpp \
+	rdma_btl/verbs/connections/connections.cpp \
+	rdma_btl/verbs/connections/connections.hpp \
+	rdma_btl/verbs/connections/greetings.cpp \
+	rdma_btl/verbs/connections/greetings.hpp \
+	rdma_btl/verbs/connections/handshake.cpp \
+	rdma_btl/verbs/connections/handshake.hpp \
+	rdma_btl/verbs/connections/host_questions.cpp \
+	rdma_btl/verbs/connections/host_questions.hpp \
+	rdma_btl/verbs/connections/keepalive.cpp \
+	rdma_btl/verbs/connections/keepalive.hpp \
+	rdma_btl/verbs/connections/queue_pairs.cpp \
+	rdma_btl/verbs/connections/queue_pairs.hpp \
+	rdma_btl/verbs/credits/borrowing.cpp \
+	rdma_btl/verbs/credits/borrowing.hpp \
+	rdma_btl/verbs/credits/demand.hpp \
+	rdma_btl/verbs/credits/lending.cpp \
+	rdma_btl/verbs/credits/lending.hpp \
+	rdma_btl/verbs/credits/note_reader.cpp \
+	rdma_btl/verbs/credits/note_reader.hpp \
+	rdma_btl/verbs/credits/notes.cpp \
+	rdma_btl/verbs/credits/notes.hpp \
+	rdma_btl/verbs/credits/receive_pool.cpp \
+	rdma_btl/verbs/credits/receive_pool.hpp \
 	rdma_btl/verbs/endpoint.hpp \
 	rdma_btl/verbs/endpoints.hpp \
-	rdma_btl/verbs/gather.hpp \
-	rdma_btl/verbs/greetings.cpp \
-	rdma_btl/verbs/greetings.hpp \
-	rdma_btl/verbs/handshake.cpp \
-	rdma_btl/verbs/handshake.hpp \
-	rdma_btl/verbs/host_questions.cpp \
-	rdma_btl/verbs/host_questions.hpp \
-	rdma_btl/verbs/keepalive.cpp \
-	rdma_btl/verbs/keepalive.hpp \
-	rdma_btl/verbs/lending.cpp \
-	rdma_btl/verbs/lending.hpp \
-	rdma_btl/verbs/limits.cpp \
-	rdma_btl/verbs/limits.hpp \
-	rdma_btl/verbs/listener.cpp \
-	rdma_btl/verbs/listener.hpp \
-	rdma_btl/verbs/messages.cpp \
-	rdma_btl/verbs/messages.hpp \
-	rdma_btl/verbs/note_reader.cpp \
-	rdma_btl/verbs/note_reader.hpp \
-	rdma_btl/verbs/notes.cpp \
-	rdma_btl/verbs/notes.hpp \
-	rdma_btl/verbs/opened_adapter.cpp \
-	rdma_btl/verbs/opened_adapter.hpp \
+	rdma_btl/verbs/messages/gather.hpp \
+	rdma_btl/verbs/messages/messages.cpp \
+	rdma_btl/verbs/messages/messages.hpp \
+	rdma_btl/verbs/messages/receiver.cpp \
+	rdma_btl/verbs/messages/receiver.hpp \
+	rdma_btl/verbs/messages/send_slots.hpp \
+	rdma_btl/verbs/messages/swaps.cpp \
+	rdma_btl/verbs/messages/swaps.hpp \
+	rdma_btl/verbs/messages/work_queue.cpp \
+	rdma_btl/verbs/messages/work_queue.hpp \
+	rdma_btl/verbs/messages/work_ring.hpp \
 	rdma_btl/verbs/operations.cpp \
 	rdma_btl/verbs/operations.hpp \
 	rdma_btl/verbs/parts.cpp \
 	rdma_btl/verbs/parts.hpp \
 	rdma_btl/verbs/progress.cpp \
 	rdma_btl/verbs/progress.hpp \
-	rdma_btl/verbs/queue_pairs.cpp \
-	rdma_btl/verbs/queue_pairs.hpp \
-	rdma_btl/verbs/queues.cpp \
-	rdma_btl/verbs/queues.hpp \
-	rdma_btl/verbs/receive_pool.cpp \
-	rdma_btl/verbs/receive_pool.hpp \
-	rdma_btl/verbs/receiver.cpp \
-	rdma_btl/verbs/receiver.hpp \
-	rdma_btl/verbs/registered_memory.cpp \
-	rdma_btl/verbs/registered_memory.hpp \
-	rdma_btl/verbs/send_slots.hpp \
-	rdma_btl/verbs/swaps.cpp \
-	rdma_btl/verbs/swaps.hpp \
 	rdma_btl/verbs/teardown.cpp \
 	rdma_btl/verbs/teardown.hpp \
 	rdma_btl/verbs/verbs_config.hpp \
@@ -67,9 +72,4 @@ rdma_btl_sources += \
 	rdma_btl/verbs/verbs_device.hpp \
 	rdma_btl/verbs/verbs_params.cpp \
 	rdma_btl/verbs/verbs_params.hpp \
-	rdma_btl/verbs/wakeup.cpp \
-	rdma_btl/verbs/wakeup.hpp \
-	rdma_btl/verbs/wire.hpp \
-	rdma_btl/verbs/work_queue.cpp \
-	rdma_btl/verbs/work_queue.hpp \
-	rdma_btl/verbs/work_ring.hpp
+	rdma_btl/verbs/wire.hpp

@@ -6,12 +6,12 @@
 
 #include <cassert>
 
-#include "rdma_btl/verbs/borrowing.hpp"
-#include "rdma_btl/verbs/gather.hpp"
-#include "rdma_btl/verbs/messages.hpp"
-#include "rdma_btl/verbs/notes.hpp"
-#include "rdma_btl/verbs/swaps.hpp"
-#include "rdma_btl/verbs/work_queue.hpp"
+#include "rdma_btl/verbs/credits/borrowing.hpp"
+#include "rdma_btl/verbs/credits/notes.hpp"
+#include "rdma_btl/verbs/messages/gather.hpp"
+#include "rdma_btl/verbs/messages/messages.hpp"
+#include "rdma_btl/verbs/messages/swaps.hpp"
+#include "rdma_btl/verbs/messages/work_queue.hpp"
 
 namespace remit::verbs {
 

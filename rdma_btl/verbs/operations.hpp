@@ -2,8 +2,8 @@
 // Operations become work requests.
 #pragma once
 
+#include "rdma_btl/verbs/adapter/opened_adapter.hpp"
 #include "rdma_btl/verbs/endpoint.hpp"
-#include "rdma_btl/verbs/opened_adapter.hpp"
 
 namespace remit::verbs {
 

@@ -4,19 +4,19 @@
 
 #include <poll.h>
 
-#include "rdma_btl/verbs/adapter_events.hpp"
-#include "rdma_btl/verbs/borrowing.hpp"
+#include "rdma_btl/verbs/adapter/adapter_events.hpp"
 #include "rdma_btl/verbs/clock.hpp"
-#include "rdma_btl/verbs/connections.hpp"
-#include "rdma_btl/verbs/greetings.hpp"
-#include "rdma_btl/verbs/keepalive.hpp"
-#include "rdma_btl/verbs/lending.hpp"
-#include "rdma_btl/verbs/note_reader.hpp"
-#include "rdma_btl/verbs/notes.hpp"
-#include "rdma_btl/verbs/receiver.hpp"
-#include "rdma_btl/verbs/swaps.hpp"
+#include "rdma_btl/verbs/connections/connections.hpp"
+#include "rdma_btl/verbs/connections/greetings.hpp"
+#include "rdma_btl/verbs/connections/keepalive.hpp"
+#include "rdma_btl/verbs/credits/borrowing.hpp"
+#include "rdma_btl/verbs/credits/lending.hpp"
+#include "rdma_btl/verbs/credits/note_reader.hpp"
+#include "rdma_btl/verbs/credits/notes.hpp"
+#include "rdma_btl/verbs/messages/receiver.hpp"
+#include "rdma_btl/verbs/messages/swaps.hpp"
+#include "rdma_btl/verbs/messages/work_queue.hpp"
 #include "rdma_btl/verbs/teardown.hpp"
-#include "rdma_btl/verbs/work_queue.hpp"
 
 namespace remit::verbs {
 

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <span>
 
+#include "rdma_btl/verbs/adapter/opened_adapter.hpp"
 #include "rdma_btl/verbs/agenda.hpp"
-#include "rdma_btl/verbs/opened_adapter.hpp"
 
 namespace remit::verbs {
 

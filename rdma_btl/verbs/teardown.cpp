@@ -5,11 +5,11 @@
 #include <string_view>
 
 #include "rdma_btl/verbs/clock.hpp"
-#include "rdma_btl/verbs/connections.hpp"
-#include "rdma_btl/verbs/host_questions.hpp"
-#include "rdma_btl/verbs/lending.hpp"
-#include "rdma_btl/verbs/notes.hpp"
-#include "rdma_btl/verbs/work_queue.hpp"
+#include "rdma_btl/verbs/connections/connections.hpp"
+#include "rdma_btl/verbs/connections/host_questions.hpp"
+#include "rdma_btl/verbs/credits/lending.hpp"
+#include "rdma_btl/verbs/credits/notes.hpp"
+#include "rdma_btl/verbs/messages/work_queue.hpp"
 
 namespace remit::verbs {
 

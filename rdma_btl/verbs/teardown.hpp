@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "rdma_btl/verbs/adapter/opened_adapter.hpp"
 #include "rdma_btl/verbs/agenda.hpp"
 #include "rdma_btl/verbs/endpoints.hpp"
-#include "rdma_btl/verbs/opened_adapter.hpp"
 
 namespace remit::verbs {
 

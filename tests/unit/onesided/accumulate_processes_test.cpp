@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
-#include "onesided/accumulate.hpp"
-#include "onesided/granule.hpp"
-#include "onesided/process_memory.hpp"
+#include "onesided/elements/accumulate.hpp"
+#include "onesided/memory/granule.hpp"
+#include "onesided/memory/process_memory.hpp"
 #include "tests/unit/onesided/element_buffers.hpp"
 #include "tests/unit/test_seed.hpp"
 

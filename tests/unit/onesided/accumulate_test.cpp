@@ -1,7 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Accumulates against a model that does one element after the other; their locks; and threads that
 // change the same words. Each by both ways to the memory.
-#include "onesided/accumulate.hpp"
+#include "onesided/elements/accumulate.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "datatype/unnamed_types.hpp"
-#include "onesided/granule.hpp"
-#include "onesided/process_memory.hpp"
+#include "onesided/memory/granule.hpp"
+#include "onesided/memory/process_memory.hpp"
 #include "tests/unit/onesided/element_buffers.hpp"
 #include "tests/unit/test_seed.hpp"
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Bytes between views of any layouts, here and to another process, against a model of all bytes.
-#include "onesided/copy_pieces.hpp"
+#include "onesided/elements/copy_pieces.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "datatype/datatype.hpp"
-#include "onesided/process_memory.hpp"
+#include "onesided/memory/process_memory.hpp"
 #include "tests/sanitized.h"
 #include "tests/unit/onesided/child.hpp"
 #include "tests/unit/test_seed.hpp"

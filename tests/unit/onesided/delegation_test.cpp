@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "onesided/delegate.hpp"
-#include "onesided/element_code.hpp"
-#include "onesided/plain_change.hpp"
+#include "onesided/elements/element_code.hpp"
+#include "onesided/elements/plain_change.hpp"
+#include "onesided/handover/delegate.hpp"
 #include "tests/unit/test_seed.hpp"
 
 namespace remit {

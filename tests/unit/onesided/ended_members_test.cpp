@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "onesided/active_target.hpp"
-#include "onesided/delegation.hpp"
-#include "onesided/lock_watch.hpp"
-#include "onesided/process_memory.hpp"
+#include "onesided/handover/delegation.hpp"
+#include "onesided/memory/process_memory.hpp"
+#include "onesided/synchronization/active_target.hpp"
+#include "onesided/synchronization/lock_watch.hpp"
 #include "tests/unit/onesided/child.hpp"
 #include "tests/unit/onesided/window_makers.hpp"
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The targets that a process has locked in a window.
-#include "onesided/held_locks.hpp"
+#include "onesided/synchronization/held_locks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "onesided/notify.hpp"
+#include "onesided/notified/notify.hpp"
 #include "onesided/window_core.hpp"
 #include "tests/unit/allocated_bytes.hpp"
 #include "tests/unit/communicators/calling_ranks.hpp"

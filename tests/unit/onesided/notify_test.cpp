@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "onesided/notify_counters.hpp"
-#include "onesided/notify_waits.hpp"
-#include "onesided/signal.hpp"
+#include "onesided/notified/notify_counters.hpp"
+#include "onesided/notified/notify_waits.hpp"
+#include "onesided/notified/signal.hpp"
 #include "tests/unit/test_seed.hpp"
 
 namespace remit::testing {

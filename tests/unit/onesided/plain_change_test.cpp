@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The short ways of accumulates: they change all or nothing, under the granules' locks.
-#include "onesided/plain_change.hpp"
+#include "onesided/elements/plain_change.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Memory of other processes: that are the right ones, that are not, that have ended, that the
 // kernel does not let in.
-#include "onesided/process_memory.hpp"
+#include "onesided/memory/process_memory.hpp"
 
 #include <gtest/gtest.h>
 #include <linux/filter.h>

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Attached memory: against a model, and as another process reads it while it changes.
-#include "onesided/regions.hpp"
+#include "onesided/memory/regions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "onesided/process_memory.hpp"
+#include "onesided/memory/process_memory.hpp"
 #include "tests/unit/onesided/child.hpp"
 #include "tests/unit/test_seed.hpp"
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Operations between hosts, over the simulated network with its faults, against models of the
 // memory.
-#include "onesided/remote_access.hpp"
+#include "onesided/remote/remote_access.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "onesided/runs.hpp"
+#include "onesided/elements/runs.hpp"
 #include "tests/unit/onesided/window_ranks.hpp"
 
 namespace remit::testing {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // What can be seen of a lock from outside.
-#include "onesided/ticket_lock.hpp"
+#include "onesided/synchronization/ticket_lock.hpp"
 
 #include <gtest/gtest.h>
 

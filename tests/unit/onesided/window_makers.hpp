@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "onesided/delegation_slot.hpp"
+#include "onesided/handover/delegation_slot.hpp"
 #include "onesided/window.hpp"
 #include "tests/unit/communicators/calling_ranks.hpp"
 

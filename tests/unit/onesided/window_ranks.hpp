@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "links/offered_memory.hpp"
-#include "onesided/adapter_access.hpp"
+#include "onesided/adapter/adapter_access.hpp"
 #include "onesided/one_sided.hpp"
-#include "onesided/remote_access.hpp"
-#include "onesided/served_window.hpp"
+#include "onesided/remote/remote_access.hpp"
+#include "onesided/remote/served_window.hpp"
 #include "tests/unit/communicators/calling_ranks.hpp"
 
 namespace remit::testing {

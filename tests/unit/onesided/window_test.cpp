@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-#include "onesided/passive_target.hpp"
+#include "onesided/synchronization/passive_target.hpp"
 #include "tests/unit/onesided/window_makers.hpp"
 
 namespace remit::testing {

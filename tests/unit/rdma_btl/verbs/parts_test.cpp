@@ -11,12 +11,12 @@
 #include <set>
 #include <vector>
 
-#include "rdma_btl/verbs/address.hpp"
-#include "rdma_btl/verbs/demand.hpp"
+#include "rdma_btl/verbs/adapter/limits.hpp"
+#include "rdma_btl/verbs/connections/address.hpp"
+#include "rdma_btl/verbs/credits/demand.hpp"
 #include "rdma_btl/verbs/endpoints.hpp"
-#include "rdma_btl/verbs/gather.hpp"
-#include "rdma_btl/verbs/limits.hpp"
-#include "rdma_btl/verbs/send_slots.hpp"
+#include "rdma_btl/verbs/messages/gather.hpp"
+#include "rdma_btl/verbs/messages/send_slots.hpp"
 #include "tests/unit/test_seed.hpp"
 
 namespace remit::testing {

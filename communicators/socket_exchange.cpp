@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "runtime/bootstrap.hpp"
+#include "runtime/bootstrap/bootstrap.hpp"
 
 namespace remit {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "files/out_of_mpi.hpp"
+#include "files/storage/out_of_mpi.hpp"
 #include "runtime/clock.hpp"
 
 namespace remit {

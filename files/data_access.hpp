@@ -7,8 +7,8 @@
 
 #include "datatype/layout.hpp"
 #include "files/agreement.hpp"
-#include "files/data_representation.hpp"
 #include "files/file_core.hpp"
+#include "files/views/data_representation.hpp"
 
 namespace remit {
 

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "communicators/inner_collectives.hpp"
-#include "files/lost_touch.hpp"
-#include "files/out_of_mpi.hpp"
 #include "files/shared_hints.hpp"
+#include "files/staged/lost_touch.hpp"
+#include "files/storage/out_of_mpi.hpp"
 
 namespace remit {
 

@@ -9,14 +9,14 @@
 
 #include "communicators/comm_process.hpp"
 #include "files/access_mode.hpp"
-#include "files/counters.hpp"
-#include "files/data_representation.hpp"
 #include "files/file_hints.hpp"
-#include "files/file_staging.hpp"
-#include "files/file_view.hpp"
-#include "files/io_threads.hpp"
-#include "files/storage.hpp"
-#include "files/transfers.hpp"
+#include "files/staged/file_staging.hpp"
+#include "files/storage/counters.hpp"
+#include "files/storage/io_threads.hpp"
+#include "files/storage/storage.hpp"
+#include "files/storage/transfers.hpp"
+#include "files/views/data_representation.hpp"
+#include "files/views/file_view.hpp"
 #include "onesided/one_sided.hpp"
 
 namespace remit {

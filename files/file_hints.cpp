@@ -10,7 +10,7 @@
 #include <limits>
 #include <optional>
 
-#include "files/storage.hpp"
+#include "files/storage/storage.hpp"
 
 namespace remit {
 namespace {

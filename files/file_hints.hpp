@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "files/file_system.hpp"
-#include "files/transfers.hpp"
+#include "files/storage/file_system.hpp"
+#include "files/storage/transfers.hpp"
 #include "runtime/error.hpp"
 
 namespace remit {

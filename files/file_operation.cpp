@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "files/file.hpp"
-#include "files/lost_touch.hpp"
+#include "files/staged/lost_touch.hpp"
 
 namespace remit {
 

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "files/collective_access.hpp"
 #include "files/data_access.hpp"
+#include "files/staged/collective_access.hpp"
 #include "runtime/task.hpp"
 
 namespace remit {

@@ -10,8 +10,8 @@
 #include "communicators/creation.hpp"
 #include "communicators/hardware_split.hpp"
 #include "communicators/inner_collectives.hpp"
-#include "files/out_of_mpi.hpp"
 #include "files/shared_hints.hpp"
+#include "files/storage/out_of_mpi.hpp"
 
 namespace remit {
 

@@ -12,7 +12,7 @@
 #include "launcher/report/loader_check.hpp"
 #include "mpi.h"
 #include "runtime/abort_words.hpp"
-#include "runtime/spawn_keys.hpp"
+#include "runtime/bootstrap/spawn_keys.hpp"
 
 namespace remit::launcher {
 

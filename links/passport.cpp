@@ -3,7 +3,7 @@
 #include "links/passport.hpp"
 
 #include "links/bytes.hpp"
-#include "runtime/bootstrap.hpp"
+#include "runtime/bootstrap/bootstrap.hpp"
 
 namespace remit {
 

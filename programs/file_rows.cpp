@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "files/file_staging.hpp"
+#include "files/staged/file_staging.hpp"
 #include "programs/info_report.hpp"
 
 namespace remit {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "files/file_hints.hpp"
-#include "files/file_system.hpp"
+#include "files/storage/file_system.hpp"
 
 namespace remit {
 

@@ -14,8 +14,8 @@
 #include "collectives/choice/long_board.hpp"
 #include "collectives/hierarchy.hpp"
 #include "rdma_btl/open_devices.hpp"
+#include "runtime/bootstrap/singleton_bootstrap.hpp"
 #include "runtime/process.hpp"
-#include "runtime/singleton_bootstrap.hpp"
 
 namespace remit {
 

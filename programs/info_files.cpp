@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "files/file_staging.hpp"
-#include "files/storage.hpp"
-#include "files/transferred.hpp"
+#include "files/staged/file_staging.hpp"
+#include "files/storage/storage.hpp"
+#include "files/storage/transferred.hpp"
 
 namespace remit {
 

@@ -13,10 +13,10 @@
 #include "pt2pt/engine_report.hpp"
 #include "rdma_btl/device.hpp"
 #include "rdma_btl/open_devices.hpp"
-#include "rdma_btl/shm/copy_table.hpp"
+#include "rdma_btl/shm/copies/copy_table.hpp"
 #include "rdma_btl/verbs/adapter/doctor.hpp"
 #include "runtime/params.hpp"
-#include "runtime/wait_policy.hpp"
+#include "runtime/waiting/wait_policy.hpp"
 
 namespace remit {
 

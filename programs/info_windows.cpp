@@ -18,10 +18,10 @@
 #include "rdma_btl/host_memory.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "rdma_btl/shm/shm_params.hpp"
+#include "runtime/bootstrap/singleton_bootstrap.hpp"
 #include "runtime/call_status.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/process.hpp"
-#include "runtime/singleton_bootstrap.hpp"
 
 namespace remit {
 

@@ -15,7 +15,7 @@
 #include "collectives/algorithms.hpp"
 #include "collectives/choice/forced.hpp"
 #include "config.h"
-#include "files/file_calls.hpp"
+#include "files/storage/file_calls.hpp"
 #include "programs/info_collectives.hpp"
 #include "programs/info_files.hpp"
 #include "programs/info_report.hpp"
@@ -23,9 +23,9 @@
 #include "pt2pt/engine.hpp"
 #include "rdma_btl/open_devices.hpp"
 #include "rdma_btl/shm/shm_params.hpp"
+#include "runtime/bootstrap/singleton_bootstrap.hpp"
 #include "runtime/process.hpp"
-#include "runtime/singleton_bootstrap.hpp"
-#include "runtime/wait_policy.hpp"
+#include "runtime/waiting/wait_policy.hpp"
 
 namespace remit {
 

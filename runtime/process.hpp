@@ -9,7 +9,7 @@
 #include <typeindex>
 #include <typeinfo>
 
-#include "runtime/bootstrap.hpp"
+#include "runtime/bootstrap/bootstrap.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/events.hpp"
 #include "runtime/log.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "runtime/clock.hpp"
-#include "runtime/core_yield.hpp"
+#include "runtime/waiting/core_yield.hpp"
 
 namespace remit {
 

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/adaptive_wait.hpp"
 #include "runtime/call_status.hpp"
 #include "runtime/events.hpp"
 #include "runtime/run_queue.hpp"
-#include "runtime/sleeping_threads.hpp"
-#include "runtime/wait_notices.hpp"
+#include "runtime/waiting/adaptive_wait.hpp"
+#include "runtime/waiting/sleeping_threads.hpp"
+#include "runtime/waiting/wait_notices.hpp"
 
 namespace remit {
 

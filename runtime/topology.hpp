@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/bootstrap.hpp"
+#include "runtime/bootstrap/bootstrap.hpp"
 #include "runtime/error.hpp"
 
 struct hwloc_topology;  // hwloc's handle points to it

@@ -13,7 +13,7 @@
 #include "benchmarks/logp/bounds.hpp"
 #include "benchmarks/logp/operation.hpp"
 #include "collectives/hierarchy.hpp"
-#include "runtime/singleton_bootstrap.hpp"
+#include "runtime/bootstrap/singleton_bootstrap.hpp"
 
 namespace remit::logp {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "benchmarks/logp/operation.hpp"
-#include "runtime/singleton_bootstrap.hpp"
+#include "runtime/bootstrap/singleton_bootstrap.hpp"
 
 namespace remit::logp {
 

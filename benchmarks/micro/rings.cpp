@@ -9,7 +9,7 @@
 #include <new>
 #include <thread>
 
-#include "rdma_btl/shm/ring.hpp"
+#include "rdma_btl/shm/rings/ring.hpp"
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include "launcher/tree/message.hpp"
 #include "launcher/tree/tree.hpp"
 #include "launcher/tree/tree_node.hpp"
-#include "runtime/bootstrap.hpp"
+#include "runtime/bootstrap/bootstrap.hpp"
 
 namespace remit::start {
 

@@ -5,7 +5,7 @@
 #include "bindings/io/open_files.hpp"
 #include "bindings/rma/open_windows.hpp"
 #include "pt2pt/engine_report.hpp"
-#include "runtime/wait_policy.hpp"
+#include "runtime/waiting/wait_policy.hpp"
 
 namespace remit {
 

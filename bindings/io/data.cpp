@@ -9,7 +9,7 @@
 #include "bindings/weak.hpp"
 #include "files/data_access.hpp"
 #include "files/file_operation.hpp"
-#include "files/lost_touch.hpp"
+#include "files/staged/lost_touch.hpp"
 #include "runtime/call_status.hpp"
 
 namespace remit {

@@ -6,7 +6,7 @@
 #include "bindings/entry.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/io/open_files.hpp"
-#include "files/lost_touch.hpp"
+#include "files/staged/lost_touch.hpp"
 
 namespace remit {
 

@@ -4,7 +4,7 @@
 #include "bindings/io/file_args.hpp"
 #include "bindings/weak.hpp"
 #include "files/opening.hpp"
-#include "files/out_of_mpi.hpp"
+#include "files/storage/out_of_mpi.hpp"
 
 namespace remit {
 

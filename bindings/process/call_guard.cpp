@@ -2,7 +2,7 @@
 // Marks and the lock of calls.
 #include "bindings/process/call_guard.hpp"
 
-#include "runtime/core_yield.hpp"
+#include "runtime/waiting/core_yield.hpp"
 
 namespace remit {
 

@@ -21,9 +21,9 @@
 #include "collectives/choice/forced.hpp"
 #include "collectives/choice/tuning.hpp"
 #include "rdma_btl/open_devices.hpp"
-#include "runtime/bootstrap_open.hpp"
+#include "runtime/bootstrap/bootstrap_open.hpp"
 #include "runtime/clock.hpp"
-#include "runtime/wait_policy.hpp"
+#include "runtime/waiting/wait_policy.hpp"
 
 namespace remit {
 

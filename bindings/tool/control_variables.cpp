@@ -10,7 +10,7 @@
 #include "bindings/process/instance.hpp"
 #include "bindings/tool/tool.hpp"
 #include "bindings/weak.hpp"
-#include "runtime/wait_policy.hpp"
+#include "runtime/waiting/wait_policy.hpp"
 
 namespace remit {
 

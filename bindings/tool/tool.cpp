@@ -5,7 +5,7 @@
 #include <new>
 
 #include "bindings/weak.hpp"
-#include "runtime/core_yield.hpp"
+#include "runtime/waiting/core_yield.hpp"
 
 namespace remit {
 

@@ -9,7 +9,7 @@
 #include "pt2pt/engine.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/prefetch.hpp"
-#include "runtime/word_watch.hpp"
+#include "runtime/waiting/word_watch.hpp"
 
 namespace remit {
 

@@ -21,7 +21,7 @@ struct SpawnOrder {
   };
   int asker = -1;  ///< the number (Job::first) of the process that asks
   std::vector<Program> programs;
-  std::string parent_port;  ///< see kParentPortKey (runtime/spawn_keys.hpp)
+  std::string parent_port;  ///< see kParentPortKey (runtime/bootstrap/spawn_keys.hpp)
 };
 
 /// What a spawned job is called and counted by, and where it may run.

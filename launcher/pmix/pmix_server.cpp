@@ -18,8 +18,8 @@
 #include "launcher/pmix/pmix_info.hpp"
 #include "launcher/pmix/pmix_upcalls.hpp"
 #include "launcher/report/crash_report.hpp"
+#include "runtime/bootstrap/spawn_keys.hpp"
 #include "runtime/nagle.hpp"
-#include "runtime/spawn_keys.hpp"
 
 namespace remit::launcher {
 namespace {

@@ -19,7 +19,7 @@
 
 #include "launcher/pmix/pmix_info.hpp"
 #include "launcher/pmix/pmix_server.hpp"
-#include "runtime/spawn_keys.hpp"
+#include "runtime/bootstrap/spawn_keys.hpp"
 
 namespace remit::launcher {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "onesided/memory/control.hpp"
 #include "rdma_btl/host_memory.hpp"
-#include "runtime/core_yield.hpp"
 #include "runtime/progress.hpp"
+#include "runtime/waiting/core_yield.hpp"
 
 namespace remit {
 

@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "runtime/clock.hpp"
-#include "runtime/core_yield.hpp"
 #include "runtime/progress.hpp"
+#include "runtime/waiting/core_yield.hpp"
 
 namespace remit {
 namespace {

@@ -15,8 +15,8 @@
 #include <cstring>
 
 #include "runtime/clock.hpp"
-#include "runtime/core_yield.hpp"
 #include "runtime/os/os.hpp"
+#include "runtime/waiting/core_yield.hpp"
 
 namespace remit {
 

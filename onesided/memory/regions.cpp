@@ -6,7 +6,7 @@
 #include <string>
 
 #include "onesided/memory/process_memory.hpp"
-#include "runtime/core_yield.hpp"
+#include "runtime/waiting/core_yield.hpp"
 
 namespace remit {
 

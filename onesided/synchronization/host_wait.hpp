@@ -8,7 +8,7 @@
 
 #include "onesided/one_sided.hpp"
 #include "runtime/progress.hpp"
-#include "runtime/word_watch.hpp"
+#include "runtime/waiting/word_watch.hpp"
 
 namespace remit {
 

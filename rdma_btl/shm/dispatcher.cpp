@@ -3,10 +3,10 @@
 
 #include <cstring>
 
-#include "rdma_btl/shm/peer_health.hpp"
-#include "rdma_btl/shm/peer_heaps.hpp"
-#include "rdma_btl/shm/target.hpp"
-#include "rdma_btl/shm/transfers.hpp"
+#include "rdma_btl/shm/copies/target.hpp"
+#include "rdma_btl/shm/copies/transfers.hpp"
+#include "rdma_btl/shm/peers/peer_health.hpp"
+#include "rdma_btl/shm/peers/peer_heaps.hpp"
 
 namespace remit::shm {
 

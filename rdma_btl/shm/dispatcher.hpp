@@ -3,8 +3,8 @@
 #pragma once
 
 #include "rdma_btl/device.hpp"
-#include "rdma_btl/shm/endpoint.hpp"
-#include "rdma_btl/shm/layout.hpp"
+#include "rdma_btl/shm/peers/endpoint.hpp"
+#include "rdma_btl/shm/rings/layout.hpp"
 
 namespace remit::shm {
 

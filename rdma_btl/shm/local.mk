@@ -1,49 +1,53 @@
 rdma_btl_sources += \
 	rdma_btl/shm/agenda.hpp \
-	rdma_btl/shm/assist.cpp \
-	rdma_btl/shm/assist.hpp \
-	rdma_btl/shm/barriers.cpp \
-	rdma_btl/shm/barriers.hpp \
-	rdma_btl/shm/batch.hpp \
-	rdma_btl/shm/contact_socket.cpp \
-	rdma_btl/shm/contact_socket.hpp \
-	rdma_btl/shm/copy_choice.cpp \
-	rdma_btl/shm/copy_choice.hpp \
-	rdma_btl/shm/copy_table.cpp \
-	rdma_btl/shm/copy_table.hpp \
+	rdma_btl/shm/copies/assist.cpp \
+	rdma_btl/shm/copies/assist.hpp \
+	rdma_btl/shm/copies/batch.hpp \
+	rdma_btl/shm/copies/copy_choice.cpp \
+	rdma_btl/shm/copies/copy_choice.hpp \
+	rdma_btl/shm/copies/copy_table.cpp \
+	rdma_btl/shm/copies/copy_table.hpp \
+	rdma_btl/shm/copies/job.cpp \
+	rdma_btl/shm/copies/job.hpp \
+	rdma_btl/shm/copies/peer_copier.cpp \
+	rdma_btl/shm/copies/peer_copier.hpp \
+	rdma_btl/shm/copies/target.cpp \
+	rdma_btl/shm/copies/target.hpp \
+	rdma_btl/shm/copies/transfers.cpp \
+	rdma_btl/shm/copies/transfers.hpp \
 	rdma_btl/shm/dispatcher.cpp \
 	rdma_btl/shm/dispatcher.hpp \
-	rdma_btl/shm/endpoint.hpp \
-	rdma_btl/shm/first_contact.cpp \
-	rdma_btl/shm/first_contact.hpp \
-	rdma_btl/shm/home_segment.cpp \
-	rdma_btl/shm/home_segment.hpp \
-	rdma_btl/shm/job.cpp \
-	rdma_btl/shm/job.hpp \
-	rdma_btl/shm/known_facts.cpp \
-	rdma_btl/shm/known_facts.hpp \
-	rdma_btl/shm/layout.hpp \
-	rdma_btl/shm/lending.hpp \
-	rdma_btl/shm/mail_parts.cpp \
-	rdma_btl/shm/mail_parts.hpp \
-	rdma_btl/shm/notice_pool.hpp \
-	rdma_btl/shm/peer_copier.cpp \
-	rdma_btl/shm/peer_copier.hpp \
-	rdma_btl/shm/peer_health.cpp \
-	rdma_btl/shm/peer_health.hpp \
-	rdma_btl/shm/peer_heaps.cpp \
-	rdma_btl/shm/peer_heaps.hpp \
-	rdma_btl/shm/peer_table.hpp \
-	rdma_btl/shm/receiver.cpp \
-	rdma_btl/shm/receiver.hpp \
-	rdma_btl/shm/region_table.cpp \
-	rdma_btl/shm/region_table.hpp \
-	rdma_btl/shm/ring.hpp \
-	rdma_btl/shm/ring_scans.hpp \
-	rdma_btl/shm/sender.cpp \
-	rdma_btl/shm/sender.hpp \
-	rdma_btl/shm/shared_heap.cpp \
-	rdma_btl/shm/shared_heap.hpp \
+	rdma_btl/shm/peers/contact_socket.cpp \
+	rdma_btl/shm/peers/contact_socket.hpp \
+	rdma_btl/shm/peers/endpoint.hpp \
+	rdma_btl/shm/peers/first_contact.cpp \
+	rdma_btl/shm/peers/first_contact.hpp \
+	rdma_btl/shm/peers/home_segment.cpp \
+	rdma_btl/shm/peers/home_segment.hpp \
+	rdma_btl/shm/peers/known_facts.cpp \
+	rdma_btl/shm/peers/known_facts.hpp \
+	rdma_btl/shm/peers/notice_pool.hpp \
+	rdma_btl/shm/peers/peer_health.cpp \
+	rdma_btl/shm/peers/peer_health.hpp \
+	rdma_btl/shm/peers/peer_heaps.cpp \
+	rdma_btl/shm/peers/peer_heaps.hpp \
+	rdma_btl/shm/peers/peer_table.hpp \
+	rdma_btl/shm/peers/region_table.cpp \
+	rdma_btl/shm/peers/region_table.hpp \
+	rdma_btl/shm/peers/shared_heap.cpp \
+	rdma_btl/shm/peers/shared_heap.hpp \
+	rdma_btl/shm/rings/barriers.cpp \
+	rdma_btl/shm/rings/barriers.hpp \
+	rdma_btl/shm/rings/layout.hpp \
+	rdma_btl/shm/rings/lending.hpp \
+	rdma_btl/shm/rings/mail_parts.cpp \
+	rdma_btl/shm/rings/mail_parts.hpp \
+	rdma_btl/shm/rings/receiver.cpp \
+	rdma_btl/shm/rings/receiver.hpp \
+	rdma_btl/shm/rings/ring.hpp \
+	rdma_btl/shm/rings/ring_scans.hpp \
+	rdma_btl/shm/rings/sender.cpp \
+	rdma_btl/shm/rings/sender.hpp \
 	rdma_btl/shm/shm_config.hpp \
 	rdma_btl/shm/shm_device.cpp \
 	rdma_btl/shm/shm_device.hpp \
@@ -55,9 +59,5 @@ rdma_btl_sources += \
 	rdma_btl/shm/shm_params.hpp \
 	rdma_btl/shm/sleep.cpp \
 	rdma_btl/shm/sleep.hpp \
-	rdma_btl/shm/target.cpp \
-	rdma_btl/shm/target.hpp \
-	rdma_btl/shm/transfers.cpp \
-	rdma_btl/shm/transfers.hpp \
 	rdma_btl/shm/upkeep.cpp \
 	rdma_btl/shm/upkeep.hpp

@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "rdma_btl/eager_path.hpp"
-#include "rdma_btl/shm/peer_table.hpp"
-#include "rdma_btl/shm/receiver.hpp"
-#include "rdma_btl/shm/sender.hpp"
+#include "rdma_btl/shm/peers/peer_table.hpp"
+#include "rdma_btl/shm/rings/receiver.hpp"
+#include "rdma_btl/shm/rings/sender.hpp"
 #include "rdma_btl/shm/shm_config.hpp"
 
 namespace remit::shm {

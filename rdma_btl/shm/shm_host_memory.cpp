@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "rdma_btl/shm/shared_heap.hpp"
+#include "rdma_btl/shm/peers/shared_heap.hpp"
 
 namespace remit::shm {
 

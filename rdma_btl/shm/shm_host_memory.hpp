@@ -7,14 +7,14 @@
 #include <functional>
 
 #include "rdma_btl/host_memory.hpp"
-#include "rdma_btl/shm/home_segment.hpp"
-#include "rdma_btl/shm/known_facts.hpp"
-#include "rdma_btl/shm/notice_pool.hpp"
-#include "rdma_btl/shm/peer_copier.hpp"
-#include "rdma_btl/shm/peer_heaps.hpp"
-#include "rdma_btl/shm/peer_table.hpp"
-#include "rdma_btl/shm/receiver.hpp"
-#include "rdma_btl/shm/sender.hpp"
+#include "rdma_btl/shm/copies/peer_copier.hpp"
+#include "rdma_btl/shm/peers/home_segment.hpp"
+#include "rdma_btl/shm/peers/known_facts.hpp"
+#include "rdma_btl/shm/peers/notice_pool.hpp"
+#include "rdma_btl/shm/peers/peer_heaps.hpp"
+#include "rdma_btl/shm/peers/peer_table.hpp"
+#include "rdma_btl/shm/rings/receiver.hpp"
+#include "rdma_btl/shm/rings/sender.hpp"
 #include "rdma_btl/shm/shm_config.hpp"
 
 namespace remit::shm {

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "rdma_btl/shm/copy_table.hpp"
+#include "rdma_btl/shm/copies/copy_table.hpp"
 #include "runtime/cache_file.hpp"
 #include "runtime/claim_lines.hpp"
 #include "runtime/os/os.hpp"

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "rdma_btl/shm/agenda.hpp"
-#include "rdma_btl/shm/barriers.hpp"
-#include "rdma_btl/shm/endpoint.hpp"
-#include "rdma_btl/shm/home_segment.hpp"
-#include "rdma_btl/shm/peer_table.hpp"
+#include "rdma_btl/shm/peers/endpoint.hpp"
+#include "rdma_btl/shm/peers/home_segment.hpp"
+#include "rdma_btl/shm/peers/peer_table.hpp"
+#include "rdma_btl/shm/rings/barriers.hpp"
 #include "runtime/error.hpp"
 
 namespace remit::shm {

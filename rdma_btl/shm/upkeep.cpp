@@ -1,14 +1,14 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "rdma_btl/shm/upkeep.hpp"
 
-#include "rdma_btl/shm/first_contact.hpp"
-#include "rdma_btl/shm/peer_health.hpp"
-#include "rdma_btl/shm/peer_heaps.hpp"
-#include "rdma_btl/shm/receiver.hpp"
-#include "rdma_btl/shm/sender.hpp"
+#include "rdma_btl/shm/copies/target.hpp"
+#include "rdma_btl/shm/copies/transfers.hpp"
+#include "rdma_btl/shm/peers/first_contact.hpp"
+#include "rdma_btl/shm/peers/peer_health.hpp"
+#include "rdma_btl/shm/peers/peer_heaps.hpp"
+#include "rdma_btl/shm/rings/receiver.hpp"
+#include "rdma_btl/shm/rings/sender.hpp"
 #include "rdma_btl/shm/sleep.hpp"
-#include "rdma_btl/shm/target.hpp"
-#include "rdma_btl/shm/transfers.hpp"
 
 namespace remit::shm {
 

@@ -31,7 +31,7 @@ fuzzed_sources = \
 	launcher/cli/words.cpp \
 	links/address_blob.cpp \
 	links/passport.cpp \
-	rdma_btl/shm/copy_table.cpp \
+	rdma_btl/shm/copies/copy_table.cpp \
 	rdma_btl/tcp/congestion.cpp \
 	rdma_btl/tcp/connections.cpp \
 	rdma_btl/tcp/epoll_set.cpp \

@@ -12,7 +12,7 @@
 #include "launcher/plan/hosts.hpp"
 #include "launcher/plan/rankfile.hpp"
 #include "launcher/plan/slurm.hpp"
-#include "rdma_btl/shm/copy_table.hpp"
+#include "rdma_btl/shm/copies/copy_table.hpp"
 #include "runtime/launch_params.hpp"
 #include "runtime/params.hpp"
 #include "tests/fuzz/surface.hpp"

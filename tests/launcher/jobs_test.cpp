@@ -15,7 +15,7 @@
 #include "launcher/tree/host_states.hpp"
 #include "launcher/tree/preparations.hpp"
 #include "mpi.h"
-#include "runtime/spawn_keys.hpp"
+#include "runtime/bootstrap/spawn_keys.hpp"
 
 namespace remit::launcher {
 namespace {

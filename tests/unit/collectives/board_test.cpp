@@ -24,9 +24,9 @@
 #include "collectives/hierarchy.hpp"
 #include "collectives/state.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
+#include "runtime/bootstrap/memory_bootstrap.hpp"
 #include "runtime/copy.hpp"
 #include "runtime/host_facts.hpp"
-#include "runtime/memory_bootstrap.hpp"
 #include "tests/unit/collectives/cases.hpp"
 #include "tests/unit/test_seed.hpp"
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The digest of all algorithms on the LogGP machine.
-#include "runtime/singleton_bootstrap.hpp"
+#include "runtime/bootstrap/singleton_bootstrap.hpp"
 #include "tests/unit/collectives/digest.hpp"
 
 namespace remit::testing {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Plans of collective accesses: random members against a model of the file, byte by byte.
-#include "files/collective_plan.hpp"
+#include "files/staged/collective_plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Representations of data: types as they lie in files, conversion in parts, users' functions.
-#include "files/data_representation.hpp"
+#include "files/views/data_representation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "datatype/external32.hpp"
-#include "files/file_view.hpp"
+#include "files/views/file_view.hpp"
 #include "tests/unit/files/random_types.hpp"
 #include "tests/unit/test_seed.hpp"
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "files/file_calls.hpp"
+#include "files/storage/file_calls.hpp"
 
 namespace remit::testing {
 

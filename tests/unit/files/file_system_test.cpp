@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // What is known of file systems, striping, and prefixes of names.
-#include "files/file_system.hpp"
+#include "files/storage/file_system.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Views against a list of where each of their bytes lies in the file.
-#include "files/file_view.hpp"
+#include "files/views/file_view.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "files/data_representation.hpp"
+#include "files/views/data_representation.hpp"
 #include "tests/unit/files/random_types.hpp"
 #include "tests/unit/test_seed.hpp"
 

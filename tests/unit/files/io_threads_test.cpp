@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Jobs that threads do: all of them once, told by polling, and sleepers are woken.
-#include "files/io_threads.hpp"
+#include "files/storage/io_threads.hpp"
 
 #include <gtest/gtest.h>
 

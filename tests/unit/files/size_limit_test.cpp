@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <vector>
 
-#include "files/storage.hpp"
+#include "files/storage/storage.hpp"
 #include "tests/unit/files/temporary_file.hpp"
 
 namespace remit::testing {

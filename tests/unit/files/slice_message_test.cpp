@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Marks of bytes, messages about slices, and who owns slices: random ones against simple models.
-#include "files/slice_message.hpp"
+#include "files/staged/slice_message.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 #include <set>
 #include <vector>
 
-#include "files/byte_marks.hpp"
-#include "files/host_owners.hpp"
-#include "files/staging_memory.hpp"
+#include "files/staged/byte_marks.hpp"
+#include "files/staged/host_owners.hpp"
+#include "files/staged/staging_memory.hpp"
 #include "tests/unit/test_seed.hpp"
 
 namespace remit::testing {

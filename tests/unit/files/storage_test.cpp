@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Whole transfers over calls that are short, interrupted and fail; locks of ranges.
-#include "files/storage.hpp"
+#include "files/storage/storage.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Errors of the kernel as classes and words.
-#include "files/transferred.hpp"
+#include "files/storage/transferred.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Independent transfers of random views against a model of the file, byte by byte.
-#include "files/transfers.hpp"
+#include "files/storage/transfers.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "datatype/datatype.hpp"
-#include "files/file_view.hpp"
-#include "files/storage.hpp"
+#include "files/storage/storage.hpp"
+#include "files/views/file_view.hpp"
 #include "tests/unit/files/faulty_calls.hpp"
 #include "tests/unit/files/temporary_file.hpp"
 #include "tests/unit/test_seed.hpp"

@@ -20,7 +20,7 @@
 #include "rdma_btl/shm/shm_device.hpp"
 #include "rdma_btl/sim/sim_device.hpp"
 #include "rdma_btl/sim/sim_network.hpp"
-#include "runtime/memory_bootstrap.hpp"
+#include "runtime/bootstrap/memory_bootstrap.hpp"
 #include "tests/unit/test_seed.hpp"
 
 namespace remit::testing {

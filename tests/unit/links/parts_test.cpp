@@ -15,7 +15,7 @@
 #include "links/message_order.hpp"
 #include "links/postponed.hpp"
 #include "links/process_directory.hpp"
-#include "runtime/memory_bootstrap.hpp"
+#include "runtime/bootstrap/memory_bootstrap.hpp"
 #include "tests/unit/test_seed.hpp"
 
 namespace remit::testing {

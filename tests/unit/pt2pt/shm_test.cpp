@@ -9,7 +9,7 @@
 
 #include "pt2pt/engine.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
-#include "runtime/memory_bootstrap.hpp"
+#include "runtime/bootstrap/memory_bootstrap.hpp"
 #include "tests/unit/test_seed.hpp"
 
 namespace remit::testing {

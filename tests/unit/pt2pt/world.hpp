@@ -16,7 +16,7 @@
 #include "pt2pt/engine.hpp"
 #include "rdma_btl/sim/sim_device.hpp"
 #include "rdma_btl/sim/sim_network.hpp"
-#include "runtime/memory_bootstrap.hpp"
+#include "runtime/bootstrap/memory_bootstrap.hpp"
 #include "runtime/process.hpp"
 #include "tests/unit/test_seed.hpp"
 

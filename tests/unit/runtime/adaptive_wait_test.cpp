@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Rests of a process whose core others want, in virtual time.
-#include "runtime/adaptive_wait.hpp"
+#include "runtime/waiting/adaptive_wait.hpp"
 
 #include <gtest/gtest.h>
 

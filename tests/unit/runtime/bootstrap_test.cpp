@@ -11,11 +11,11 @@
 #include <algorithm>
 #include <map>
 
-#include "runtime/bootstrap_open.hpp"
-#include "runtime/memory_bootstrap.hpp"
+#include "runtime/bootstrap/bootstrap_open.hpp"
+#include "runtime/bootstrap/memory_bootstrap.hpp"
+#include "runtime/bootstrap/singleton_bootstrap.hpp"
 #include "runtime/nagle.hpp"
 #include "runtime/process.hpp"
-#include "runtime/singleton_bootstrap.hpp"
 
 namespace remit {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/log.hpp"
-#include "runtime/wait_policy.hpp"
+#include "runtime/waiting/wait_policy.hpp"
 
 namespace remit {
 namespace {

@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "runtime/bootstrap_open.hpp"
+#include "runtime/bootstrap/bootstrap_open.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/topology.hpp"
-#include "runtime/wait_policy.hpp"
+#include "runtime/waiting/wait_policy.hpp"
 
 namespace remit {
 namespace {

@@ -16,7 +16,7 @@
 #include <string>
 #include <thread>
 
-#include "runtime/word_watch.hpp"
+#include "runtime/waiting/word_watch.hpp"
 
 namespace remit {
 namespace {

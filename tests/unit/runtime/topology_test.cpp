@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/singleton_bootstrap.hpp"
+#include "runtime/bootstrap/singleton_bootstrap.hpp"
 
 namespace remit {
 namespace {

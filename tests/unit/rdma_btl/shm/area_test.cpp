@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "rdma_btl/shm/layout.hpp"
+#include "rdma_btl/shm/rings/layout.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
 #include "rdma_btl/shm/shm_params.hpp"
 #include "tests/unit/rdma_btl/device_world.hpp"

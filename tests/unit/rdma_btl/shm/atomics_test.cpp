@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "rdma_btl/shm/layout.hpp"
+#include "rdma_btl/shm/rings/layout.hpp"
 #include "tests/unit/rdma_btl/shm/side.hpp"
 
 namespace remit::testing {

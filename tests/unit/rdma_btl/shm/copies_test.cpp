@@ -16,7 +16,7 @@
 #include <random>
 #include <vector>
 
-#include "rdma_btl/shm/shared_heap.hpp"
+#include "rdma_btl/shm/peers/shared_heap.hpp"
 #include "tests/unit/rdma_btl/shm/side.hpp"
 #include "tests/unit/test_seed.hpp"
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // The table of copy methods: what it measures, what it then chooses, and its file.
-#include "rdma_btl/shm/copy_table.hpp"
+#include "rdma_btl/shm/copies/copy_table.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -24,8 +24,8 @@
 #include <map>
 #include <random>
 
-#include "rdma_btl/shm/layout.hpp"
-#include "rdma_btl/shm/shared_heap.hpp"
+#include "rdma_btl/shm/peers/shared_heap.hpp"
+#include "rdma_btl/shm/rings/layout.hpp"
 #include "rdma_btl/shm/shm_device.hpp"
 #include "runtime/os/os.hpp"
 #include "tests/unit/rdma_btl/shm/side.hpp"

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "rdma_btl/shm/agenda.hpp"
-#include "rdma_btl/shm/assist.hpp"
-#include "rdma_btl/shm/job.hpp"
-#include "rdma_btl/shm/lending.hpp"
-#include "rdma_btl/shm/notice_pool.hpp"
-#include "rdma_btl/shm/region_table.hpp"
-#include "rdma_btl/shm/ring_scans.hpp"
+#include "rdma_btl/shm/copies/assist.hpp"
+#include "rdma_btl/shm/copies/job.hpp"
+#include "rdma_btl/shm/peers/notice_pool.hpp"
+#include "rdma_btl/shm/peers/region_table.hpp"
+#include "rdma_btl/shm/rings/lending.hpp"
+#include "rdma_btl/shm/rings/ring_scans.hpp"
 
 namespace remit::testing {
 namespace {

@@ -1,0 +1,29 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "files/staged/staging_memory.hpp"
+
+namespace remit {
+
+namespace {
+
+constexpr std::size_t kByteBits = 8;
+
+std::size_t whole_pages(std::size_t bytes) {
+  constexpr std::size_t kPage = 4096;
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
+}  // namespace
+
+StagingMemory::StagingMemory(std::size_t window, std::size_t slices, bool has_marks)
+    : window_(window),
+      slices_(slices),
+      words_(whole_pages(kWordSets * slices * sizeof(SliceWord))),
+      heads_(words_ + (has_marks ? whole_pages(kWindows * window / kByteBits) : 0)) {}
+
+ByteMarks StagingMemory::marks(std::uint64_t cycle) const {
+  const std::size_t words = window_ / static_cast<std::size_t>(ByteMarks::kBits);
+  auto* const first = reinterpret_cast<std::uint64_t*>(begin_ + words_);
+  return ByteMarks({first + cycle % kWindows * words, words});
+}
+
+}  // namespace remit

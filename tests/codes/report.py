@@ -1,0 +1,79 @@
+# Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+"""What came of it: the tables of docs/codes.md, and the last lines of a run."""
+
+BEGIN, END = "<!-- codes: begin -->", "<!-- codes: end -->"
+TITLES = {"remit": "Remit", "mpich": "MPICH", "openmpi": "Open MPI"}
+
+
+def verdict(rows):
+    """Of one code: "passes", or what is the matter. `rows`: its checks, each by library."""
+    worst = []
+    for name, row in rows.items():
+        ours, theirs = row.get("remit"), row.get("mpich")
+        if ours is None:
+            worst.append(f"{name}: not run")
+        elif not ours["good"] and not (theirs and not theirs["good"] and theirs["failed"] >= ours["failed"]):
+            worst.append(f"{name}: {ours['failed']} failed")
+        elif theirs and theirs["good"] and ours["passed"] < theirs["passed"]:
+            worst.append(f"{name}: {ours['passed']} tests, {theirs['passed']} with MPICH")
+    return "; ".join(worst) or "passes"
+
+
+def of_code(kept):
+    if "skipped" in kept:
+        return "skipped: " + kept["skipped"]
+    if not kept["libraries"].get("remit"):
+        return "does not build"
+    return verdict(kept["checks"])
+
+
+def cell(found):
+    if found is None:
+        return "-"
+    failed = f", **{found['failed']} failed**" if not found["good"] else ""
+    late = ", out of time" if found["status"] is None else ""
+    return f"{found['passed']}{failed}{late}; {found['seconds']:g} s"
+
+
+def tables(results, known):
+    for kind, title in (("must", "Must pass"), ("tried", "Tried")):
+        names = [name for name in known if name in results and known[name].kind == kind]
+        if not names:
+            continue
+        yield f"\n## {title}\n"
+        yield "| code | version | check | ranks | " + " | ".join(TITLES.values()) + " |"
+        yield "|---|---|---|--:|" + "--:|" * len(TITLES)
+        for name in names:
+            kept = results[name]
+            if "skipped" in kept or not kept.get("checks"):
+                yield f"| {known[name].title} | {kept.get('version', '')} | {of_code(kept)} | | | | |"
+                continue
+            for key, row in kept["checks"].items():
+                check, _, ranks = key.rpartition("@")
+                cells = " | ".join(cell(row.get(library)) for library in TITLES)
+                yield f"| {known[name].title} | {kept['version']} | {check} | {ranks} | {cells} |"
+
+
+def write(path, results, known):
+    """Puts the tables between the two marks of a page."""
+    text = path.read_text(encoding="utf-8")
+    head, _, rest = text.partition(BEGIN)
+    _, _, tail = rest.partition(END)
+    path.write_text("\n".join([head + BEGIN, *tables(results, known), "", END + tail]), encoding="utf-8")
+
+
+def summary(results, known):
+    """Prints a line a code, and how many pass; the status of the program."""
+    print()
+    bad = skipped = good = 0
+    for name, kept in results.items():
+        words = of_code(kept)
+        print(f"{name:14} {words}")
+        if words.startswith("skipped"):
+            skipped += 1
+        elif words == "passes":
+            good += 1
+        elif known[name].kind == "must":
+            bad += 1
+    print(f"{good} passed, {bad} failed, {skipped} skipped")
+    return 1 if bad else 0

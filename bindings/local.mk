@@ -7,6 +7,7 @@ bindings_sources = \
 	bindings/env/abi.cpp bindings/env/abi.hpp \
 	bindings/env/alloc_kinds.cpp bindings/env/alloc_kinds.hpp \
 	bindings/comm/attributes.cpp bindings/comm/attributes.hpp \
+	bindings/process/background_progress.cpp bindings/process/background_progress.hpp \
 	bindings/pt2pt/bsend.cpp bindings/pt2pt/bsend.hpp \
 	bindings/pt2pt/bsend_calls.cpp \
 	bindings/topo/cart.cpp \
@@ -54,6 +55,7 @@ bindings_sources = \
 	bindings/process/instance.cpp bindings/process/instance.hpp \
 	bindings/comm/intercomm.cpp \
 	bindings/coll/logical_ops.cpp bindings/coll/logical_ops.hpp \
+	bindings/comm/keyval_table.hpp \
 	bindings/env/memory.cpp \
 	bindings/mpi_lock.hpp \
 	bindings/comm/names.cpp \
@@ -102,6 +104,7 @@ bindings_sources = \
 	bindings/topo/topology_args.hpp \
 	bindings/types/type.cpp \
 	bindings/types/type_contents.cpp \
+	bindings/types/type_notes.hpp \
 	bindings/types/type_query.cpp \
 	bindings/types/type_unnamed.cpp \
 	bindings/process/users.cpp bindings/process/users.hpp \

@@ -149,6 +149,41 @@ void Bridge::refuse() {
 
 namespace {
 
+/// The bridge of the member that leads its group; the others have an empty one. It knows whether
+/// the other end counts on one more exchange: whoever leaves before it, by an error or an
+/// exception, refuses it, for the other end would wait for ever.
+class AwaitedBridge {
+ public:
+  AwaitedBridge() = default;
+  ~AwaitedBridge() {
+    if (bridge_ == nullptr || !is_awaited_) return;
+    try {
+      bridge_->refuse();
+    } catch (const std::exception&) {
+      // There is no other way to tell it.
+    }
+  }
+  AwaitedBridge(const AwaitedBridge&) = delete;
+  AwaitedBridge& operator=(const AwaitedBridge&) = delete;
+
+  void open(std::unique_ptr<Bridge> bridge) {
+    bridge_ = std::move(bridge);
+    is_awaited_ = true;
+  }
+  [[nodiscard]] bool is_open() const { return bridge_ != nullptr; }
+  /// Another exchange will follow the last one.
+  void await_more() { is_awaited_ = true; }
+  /// As that of the bridge: where it fails the other end knows, and nothing follows.
+  [[nodiscard]] Expected<> exchange(std::span<const std::byte> mine, const Bridge::Taker& take) {
+    is_awaited_ = false;
+    return bridge_->exchange(mine, take);
+  }
+
+ private:
+  std::unique_ptr<Bridge> bridge_;
+  bool is_awaited_ = false;
+};
+
 /// Where a member's passport lies in what the root gathers: its length and its bytes.
 struct PassportSlot {
   std::uint64_t longest = 0;  ///< of all members
@@ -192,23 +227,28 @@ void close_gaps(PassportSlot slot, Bytes& slots) {
   slots.resize(end);
 }
 
-/// What the root hears over the bridge in return for `mine`, at all members. `bridge` is null at
-/// the others; an answer of another size than `bytes`, unless that is 0, is none.
-Expected<Bytes> exchange_for_all(const CommCall& call, const ParentComm& local, int root,
-                                 Bridge* bridge, std::span<const std::byte> mine,
-                                 std::size_t bytes = 0) {
-  RootOutcome outcome;
-  if (bridge != nullptr) {
-    outcome = outcome_at_root([&]() -> RootOutcome {
-      RootOutcome heard;
-      const auto done = bridge->exchange(mine, [&](Bytes theirs) -> Expected<> {
-        if (bytes != 0 && theirs.size() != bytes) return other_failed();
-        heard.bytes = std::move(theirs);
-        return {};
-      });
-      return done ? std::move(heard) : outcome_of(done.error());
+/// What the root hears over the bridge in return for `mine`.
+RootOutcome exchange_at_root(AwaitedBridge& bridge, std::span<const std::byte> mine,
+                             std::size_t bytes) {
+  return outcome_at_root([&]() -> RootOutcome {
+    RootOutcome heard;
+    const auto done = bridge.exchange(mine, [&](Bytes theirs) -> Expected<> {
+      if (bytes != 0 && theirs.size() != bytes) return other_failed();
+      heard.bytes = std::move(theirs);
+      return {};
     });
-  }
+    return done ? std::move(heard) : outcome_of(done.error());
+  });
+}
+
+/// The same at all members. An answer of another size than `bytes`, unless that is 0, is none.
+/// `is_last`: perhaps nothing follows.
+Expected<Bytes> exchange_for_all(const CommCall& call, const ParentComm& local, int root,
+                                 AwaitedBridge& bridge, std::span<const std::byte> mine,
+                                 bool is_last, std::size_t bytes = 0) {
+  RootOutcome outcome;
+  if (bridge.is_open()) outcome = exchange_at_root(bridge, mine, bytes);
+  if (outcome.code == MPI_SUCCESS && !is_last) bridge.await_more();
   if (auto told = tell_members(call, local, root, outcome); !told) {
     return tl::unexpected(told.error());
   }
@@ -261,38 +301,33 @@ Expected<GroupPtr> learn_remote(const CommCall& call, const ParentComm& local,
 
 /// A context that is free at all members of both groups.
 Expected<ContextId> agree_over(const CommCall& call, const ParentComm& local, int root,
-                               Bridge* bridge) {
+                               AwaitedBridge& bridge) {
   ContextAgreement agreement(call.comms.contexts(), !call.comms.threads().overlap());
   while (true) {
     auto maxima = agreement_round(call, local, agreement);
-    if (!maxima) {
-      if (bridge != nullptr) bridge->refuse();
-      return tl::unexpected(maxima.error());
-    }
+    if (!maxima) return tl::unexpected(maxima.error());
     ContextAgreement::Words theirs{};
     const auto told = exchange_for_all(call, local, root, bridge, std::as_bytes(std::span(*maxima)),
-                                       sizeof theirs);
+                                       true, sizeof theirs);
     if (!told) return tl::unexpected(told.error());
     std::memcpy(theirs.data(), told->data(), std::min(sizeof theirs, told->size()));
     for (std::size_t i = 0; i < theirs.size(); ++i)
       (*maxima)[i] = std::max((*maxima)[i], theirs[i]);
     if (agreement.settle(*maxima)) return agreement.context();
+    bridge.await_more();
   }
 }
 
 /// At the root: the bridge, and room for what will be gathered to go over it.
-RootOutcome open_bridge(const BridgeOpener& open, std::size_t bytes,
-                        std::unique_ptr<Bridge>& bridge, Bytes& room) {
-  RootOutcome outcome = outcome_at_root([&]() -> RootOutcome {
+RootOutcome open_bridge(const BridgeOpener& open, std::size_t bytes, AwaitedBridge& bridge,
+                        Bytes& room) {
+  return outcome_at_root([&]() -> RootOutcome {
     auto opened = open();
     if (!opened) return outcome_of(opened.error());
-    bridge = std::move(*opened);
+    bridge.open(std::move(*opened));
     room.resize(bytes);
     return {};
   });
-  // Who is at the other end would wait.
-  if (outcome.code != MPI_SUCCESS && bridge != nullptr) bridge->refuse();
-  return outcome;
 }
 
 }  // namespace
@@ -302,7 +337,7 @@ Expected<CommCore> bridge_groups(const CommCall& call, const ParentComm& local, 
   const Bytes passport = encode(call.engine().links().passport());
   const auto slot = agree_on_slot(call, local, passport);
   if (!slot) return tl::unexpected(slot.error());
-  std::unique_ptr<Bridge> bridge;
+  AwaitedBridge bridge;
   Bytes passports;
   RootOutcome outcome;
   if (local.core.rank == root) {
@@ -314,18 +349,14 @@ Expected<CommCore> bridge_groups(const CommCall& call, const ParentComm& local, 
   }
   if (outcome.code != MPI_SUCCESS) return tl::unexpected(error_of(outcome));
   if (auto done = gather_passports(call, local, root, *slot, passport, passports); !done) {
-    if (bridge != nullptr) bridge->refuse();
     return tl::unexpected(done.error());
   }
   close_gaps(*slot, passports);
-  const auto theirs = exchange_for_all(call, local, root, bridge.get(), passports);
+  const auto theirs = exchange_for_all(call, local, root, bridge, passports, false);
   if (!theirs) return tl::unexpected(theirs.error());
   auto remote = learn_remote(call, local, *theirs);
-  if (!remote) {
-    if (bridge != nullptr) bridge->refuse();
-    return tl::unexpected(remote.error());
-  }
-  const auto context = agree_over(call, local, root, bridge.get());
+  if (!remote) return tl::unexpected(remote.error());
+  const auto context = agree_over(call, local, root, bridge);
   if (!context) return tl::unexpected(context.error());
   return make_core(*context, local.core.rank, local.core.local, std::move(*remote));
 }

@@ -95,7 +95,7 @@ Ports::Ports(CommProcess& comms)
       request_core_(core_to(ProcId{}, ContextIds::kConnectRequests)) {}
 
 Ports::~Ports() {
-  if (watching_) progress_.remove(this);
+  if (watching_) progress_.sources().remove(this);
 }
 
 /// This process and one other; each is rank 0 to the other one.
@@ -112,7 +112,7 @@ std::unique_ptr<Bridge> Ports::bridge_to(const CommCall& call, ProcId proc, int 
 }
 
 std::string Ports::open() {
-  if (!std::exchange(watching_, true)) progress_.add(this);
+  if (!std::exchange(watching_, true)) progress_.sources().add(this);
   open_[next_tag_];
   return port_text(next_tag_++, comms_.engine().links().passport());
 }

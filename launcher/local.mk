@@ -40,6 +40,7 @@ launcher_sources = \
 	launcher/cli/option_values.cpp launcher/cli/option_values.hpp \
 	launcher/cli/option_set.cpp launcher/cli/option_set.hpp \
 	launcher/cli/options.cpp launcher/cli/options.hpp \
+	launcher/host/open_orders.cpp launcher/host/open_orders.hpp \
 	launcher/streams/output_files.cpp launcher/streams/output_files.hpp \
 	launcher/plan/placement.cpp launcher/plan/placement.hpp \
 	launcher/pmix/pmi1_server.cpp launcher/pmix/pmi1_server.hpp \

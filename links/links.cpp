@@ -14,12 +14,12 @@ Links::Links(Process& process, std::vector<std::unique_ptr<Device>> devices, Mak
       postponed_(users_),
       lost_links_(process.log(), directory_, table_, postponed_, users_),
       connector_({process, table_, directory_, devices_, postponed_, lost_links_, users_}) {
-  process_.progress().add(this);
+  process_.progress().sources().add(this);
   devices_.set_events(process_.events());
 }
 
 Links::~Links() {
-  process_.progress().remove(this);
+  process_.progress().sources().remove(this);
 }
 
 void Links::send(Link& link, std::span<const Piece> pieces) {

@@ -7,7 +7,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "datatype/datatype.hpp"
@@ -15,6 +14,7 @@
 #include "pt2pt/communicator.hpp"
 #include "pt2pt/counters.hpp"
 #include "pt2pt/flow_control.hpp"
+#include "pt2pt/message_dispatch.hpp"
 #include "pt2pt/message_events.hpp"
 #include "pt2pt/messenger.hpp"
 #include "pt2pt/peer.hpp"
@@ -27,16 +27,16 @@
 
 namespace remit {
 
-/// The messages of one process: what the program calls, and what links tell, for the parts that do
-/// the work. All calls by the thread that holds the process; none blocks and none allocates in
-/// steady state. Arguments were checked by the caller: ranks are valid ranks of `comm` (not
-/// MPI_PROC_NULL), tags in range, views of committed types.
-class Engine final : public LinkUser, private EventSwitch {
+/// The messages of one process: what the program calls, for the parts that do the work, which it
+/// owns. What links tell goes to these by a MessageDispatch. All calls by the thread that holds the
+/// process; none blocks and none allocates in steady state. Arguments were checked by the caller:
+/// ranks are valid ranks of `comm` (not MPI_PROC_NULL), tags in range, views of committed types.
+class Engine final : private EventSwitch {
  public:
   /// Opens links over `devices`, uses them, and publishes their addresses. `process` must outlive
   /// it. Throws std::runtime_error if that fails.
   Engine(Process& process, std::vector<std::unique_ptr<Device>> devices);
-  ~Engine() override;
+  ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
@@ -164,23 +164,8 @@ class Engine final : public LinkUser, private EventSwitch {
   /// UnexpectedStore::recent_peak() is of what comes from now on.
   void restart_unexpected_peak() { receiver_.unexpected().restart_peak(); }
 
-  // LinkUser. Every link of links_ is a Peer.
-  void connected(Link& link) override;
-  void introduced(Link& link, std::uint32_t word) override;
-  void completed(std::uint64_t value, int status) override;
-  void notified(Link& link, std::uint32_t value) override;
-  void message(Link& link, std::span<const std::byte> data) override;
-  void lost(Link& link, bool left_in_order) override;
-  void arrived(LinkDevice& device, std::span<const Completion> completions) override;
-
  private:
-  /// Takes the place of the engine among users of links while somebody wants to hear of every
-  /// message: what arrives takes no short way.
-  class Watched;
-
   void wanted_events_changed() override;
-  void receive(Peer& peer, std::span<const std::byte> data);
-  void receive_handle(Peer& peer, const HandleHeader& header);
 
   Process& process_;
   Links links_;
@@ -191,8 +176,9 @@ class Engine final : public LinkUser, private EventSwitch {
   Rendezvous rendezvous_;
   Receiver receiver_;
   Sender sender_;
-  std::unique_ptr<Watched> watched_;
-  bool is_watched_ = false;  ///< `watched_` is at its place, and the short ways are closed
+  // One of them is the matching user of links.
+  MessageDispatch dispatch_;  ///< while somebody wants to hear of every message
+  ShortDispatch short_dispatch_;
 };
 
 }  // namespace remit

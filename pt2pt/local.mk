@@ -8,6 +8,7 @@ pt2pt_sources = \
 	pt2pt/flow_control.cpp pt2pt/flow_control.hpp \
 	pt2pt/matching.cpp pt2pt/matching.hpp \
 	pt2pt/memory_pool.hpp \
+	pt2pt/message_dispatch.cpp pt2pt/message_dispatch.hpp \
 	pt2pt/message_events.cpp pt2pt/message_events.hpp \
 	pt2pt/messenger.cpp pt2pt/messenger.hpp \
 	pt2pt/partitioned.cpp pt2pt/partitioned.hpp \

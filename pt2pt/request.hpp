@@ -73,13 +73,6 @@ inline void complete_request(Request& request, Progress& progress) {
   }
 }
 
-/// Completes a request, which nobody holds any more, with an MPI error class.
-inline void fail_request(Request& request, int error, Progress& progress) {
-  request.place = RequestPlace::nowhere;
-  request.status.error = error;
-  complete_request(request, progress);
-}
-
 /// Completes a request, which nobody holds any more, as one that was cancelled.
 inline void cancel_request(Request& request, Progress& progress) {
   request.place = RequestPlace::nowhere;

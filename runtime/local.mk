@@ -29,6 +29,7 @@ runtime_sources = \
 	runtime/process.cpp runtime/process.hpp \
 	runtime/processor.hpp \
 	runtime/progress.cpp runtime/progress.hpp \
+	runtime/progress_sources.cpp runtime/progress_sources.hpp \
 	runtime/run_queue.cpp runtime/run_queue.hpp \
 	runtime/signals_blocked.hpp \
 	runtime/task.hpp \

@@ -4,8 +4,8 @@
 
 #include <poll.h>
 
-#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "runtime/clock.hpp"
 #include "runtime/waiting/core_yield.hpp"
@@ -20,12 +20,6 @@ constexpr int kBlindSleepMs = 10;
 constexpr std::uint32_t kPollsPerNotice = 1U << 20;
 constexpr std::uint32_t kYieldsPerNotice = 1U << 16;
 
-/// The smaller of two bounds of which -1 means none.
-int tighter(int a, int b) {
-  if (a < 0) return b;
-  return b < 0 ? a : std::min(a, b);
-}
-
 }  // namespace
 
 Progress::Progress(WaitPolicy policy, Events* events) : policy_(policy), events_(events) {
@@ -38,35 +32,6 @@ Progress::~Progress() {
 
 void Progress::wanted_events_changed() {
   policy_.watch(events_->wanted(EventKind::wait_ended));
-}
-
-void Progress::add(ProgressSource* source) {
-  sources_.push_back(source);
-  if (armed_) source->arm();
-}
-
-void Progress::remove(ProgressSource* source) {
-  if (std::erase(sources_, source) != 0 && armed_) source->disarm();
-}
-
-void Progress::arm_all() {
-  armed_ = true;
-  for (ProgressSource* source : sources_) source->arm();
-}
-
-void Progress::disarm_all() {
-  if (!std::exchange(armed_, false)) return;
-  for (ProgressSource* source : sources_) source->disarm();
-}
-
-int Progress::run_ready() {
-  int resumed = 0;
-  // A resumed coroutine may poll, and so empty the queue under us.
-  for (std::size_t turns = run_queue_.size(); turns != 0 && !run_queue_.empty(); --turns) {
-    run_queue_.pop().resume();
-    ++resumed;
-  }
-  return resumed;
 }
 
 void Progress::look_around(Idle& idle) {
@@ -125,7 +90,7 @@ void Progress::yield() {
 // the event of every thread that is blocked.
 void Progress::sleep(Idle& idle) {
   const int wake_event = hook_ != nullptr ? sleepers_.take_event() : -1;
-  if (sleepers_.enter()) arm_all();
+  if (sleepers_.enter()) sources_.arm();
   bool in_time = true;
   if (poll() == 0) {
     ++counters_.sleeps;
@@ -134,30 +99,27 @@ void Progress::sleep(Idle& idle) {
     if (wake_event >= 0) sleepers_.unblock(wake_event);
   }
   if (wake_event >= 0) sleepers_.give_back(wake_event);
-  disarm_all();
+  sources_.disarm();
   if (!in_time && poll() != 0) ++counters_.late;
   if (!sleepers_.leave()) {
     // The descriptors were drained under threads that still sleep: start over for them.
-    arm_all();
+    sources_.arm();
     poll();
   }
 }
 
 bool Progress::block(int wake_event, Idle& idle) {
   std::vector<int> fds;
-  int bound = -1;
-  for (const ProgressSource* source : sources_) {
-    source->wait_fds(fds);
-    bound = tighter(bound, source->max_sleep_ms());
-  }
+  int bound = sources_.wait_fds(fds);
   fds.push_back(wake_event);
   std::vector<pollfd> polled;
   for (const int fd : fds) {
     if (fd >= 0) polled.push_back({fd, POLLIN, 0});
   }
-  if (polled.empty()) bound = tighter(bound, kBlindSleepMs);
+  if (polled.empty()) bound = tighter_sleep_ms(bound, kBlindSleepMs);
   const WaitNotice& notice = idle.notice;
-  if (notice.subject != nullptr && !notice.written) bound = tighter(bound, WaitNotices::kNoticeMs);
+  if (notice.subject != nullptr && !notice.written)
+    bound = tighter_sleep_ms(bound, WaitNotices::kNoticeMs);
   if (events_ != nullptr) events_->raise(EventKind::slept, bound);
   const std::int64_t began_ns = monotonic_ns();
   if (hook_ != nullptr) hook_->before();

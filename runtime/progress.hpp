@@ -3,37 +3,19 @@
 #pragma once
 
 #include <coroutine>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "runtime/call_status.hpp"
 #include "runtime/events.hpp"
+#include "runtime/progress_sources.hpp"
 #include "runtime/run_queue.hpp"
 #include "runtime/waiting/adaptive_wait.hpp"
 #include "runtime/waiting/sleeping_threads.hpp"
 #include "runtime/waiting/wait_notices.hpp"
 
 namespace remit {
-
-/// Something that moves when polled, and that can wake a sleeper.
-class ProgressSource {
- public:
-  virtual ~ProgressSource() = default;
-  /// Handles what has arrived; returns how many events were handled (0: nothing happened).
-  virtual int progress() = 0;
-  /// Announces a sleeper: from now on an arrival makes one of wait_fds() readable. After arm() the
-  /// caller must poll once more before it sleeps (arm, re-poll, sleep).
-  virtual void arm() = 0;
-  /// The sleeper is awake again.
-  virtual void disarm() = 0;
-  /// Appends the descriptors to sleep on; asked each time after arm().
-  virtual void wait_fds(std::vector<int>& out) const = 0;
-  /// The longest sleep that is safe now, in milliseconds; -1: no bound.
-  [[nodiscard]] virtual int max_sleep_ms() const { return -1; }
-};
 
 /// Tells the core that this is a spin loop.
 inline void cpu_relax() {
@@ -45,9 +27,9 @@ inline void cpu_relax() {
 }
 
 /// The progress engine of one MPI process: polls its sources, runs what became ready, and waits.
-/// Each of the ideas behind a wait has a class of its own: what it does with its core
-/// (AdaptiveWait), who sleeps beside it (SleepingThreads), what is told of it (WaitNotices). One
-/// thread at a time (the MPI lock at
+/// Each of the ideas behind that has a class of its own: what is polled (ProgressSources), what
+/// became ready (RunQueue), what a wait does with its core (AdaptiveWait), who sleeps beside it
+/// (SleepingThreads), what is told of it (WaitNotices). One thread at a time (the MPI lock at
 /// MPI_THREAD_MULTIPLE).
 class Progress final : private EventSwitch {
  public:
@@ -57,11 +39,9 @@ class Progress final : private EventSwitch {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `source` must stay until remove(). Sources are polled in the order in which they were added.
-  /// While other threads sleep it is armed at once, and disarmed by remove(): so of each source
-  /// every arm() is followed by one disarm(), and no thread sleeps beside one that is not armed.
-  void add(ProgressSource* source);
-  void remove(ProgressSource* source);
+  /// What poll() polls.
+  [[nodiscard]] ProgressSources& sources() { return sources_; }
+
   void set_policy(const WaitPolicy& policy) { policy_.set_plan(policy); }
   /// As it was set, whatever waits do at present.
   [[nodiscard]] const WaitPolicy& policy() const { return policy_.plan(); }
@@ -76,9 +56,8 @@ class Progress final : private EventSwitch {
   /// becomes ready meanwhile has its turn in the next poll). Returns the number of events. May be
   /// called from inside a resumed coroutine or a source.
   int poll() {
-    int events = 0;
-    for (std::size_t i = 0; i < sources_.size(); ++i) events += sources_[i]->progress();
-    if (!run_queue_.empty()) events += run_ready();
+    int events = sources_.poll();
+    if (!run_queue_.empty()) events += run_queue_.resume_all();
     if (events != 0) sleepers_.wake();
     return events;
   }
@@ -188,11 +167,8 @@ class Progress final : private EventSwitch {
     }
     give_up_core(idle);
   }
-  int run_ready();
   void wanted_events_changed() override;
   [[nodiscard]] bool spin_watched(Idle& idle);
-  void arm_all();
-  void disarm_all();
   void look_around(Idle& idle);
   void look_for_others(Idle& idle);
   void give_up_core(Idle& idle);
@@ -201,8 +177,7 @@ class Progress final : private EventSwitch {
   /// False if the time that such a sleep may last was over.
   [[nodiscard]] bool block(int wake_event, Idle& idle);
 
-  std::vector<ProgressSource*> sources_;
-  bool armed_ = false;  ///< all of the sources are
+  ProgressSources sources_;
   RunQueue run_queue_;
   SleepingThreads sleepers_;
   YieldHook* hook_ = nullptr;

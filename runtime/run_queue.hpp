@@ -18,6 +18,10 @@ class RunQueue {
     if (size() == ring_.size()) grow();
     ring_[tail_++ & (ring_.size() - 1)] = handle;
   }
+  /// Resumes those that wait now, in their order; what becomes ready meanwhile waits for the next
+  /// time. Returns how many it resumed. A coroutine that it resumes may call it, too, and so take
+  /// over the rest.
+  int resume_all();
   /// The queue must not be empty.
   std::coroutine_handle<> pop() { return ring_[head_++ & (ring_.size() - 1)]; }
 

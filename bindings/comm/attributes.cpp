@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
 #include "bindings/entry.hpp"
 #include "bindings/env/error_book.hpp"
@@ -22,12 +23,10 @@ bool is_dup_function(KeyvalFunction copy) {
   return reinterpret_cast<std::uintptr_t>(copy) == 1;
 }
 
-/// The table of keys does not own them: a key that the user has freed (its `kind` says so) stays
-/// usable as long as an attribute has it (MPI-5.0, section 7.7.2).
 void release(Keyval* keyval) {
   if (--keyval->references != 0) return;
   if (Instance* instance = library().instance; instance != nullptr) {
-    instance->keyvals.erase(keyval->id);
+    instance->keyvals.remove(*keyval);
   }
   keyval->kind = ObjectKind::freed;
   delete keyval;
@@ -109,15 +108,13 @@ int create_keyval(const char* function, Owner owner, KeyvalFunction copy, Keyval
                   int* id, void* extra_state) {
   Entry entry(function);
   if (int err = entry.not_null(id, "keyval")) return err;
-  Instance& instance = entry.instance();
-  auto* keyval = new Keyval;
+  auto keyval = std::make_unique<Keyval>();
   keyval->owner = owner;
-  keyval->id = instance.next_keyval++;
   keyval->copy = copy;
   keyval->remove = remove;
   keyval->extra_state = extra_state;
-  instance.keyvals.emplace(keyval->id, keyval);
-  *id = keyval->id;
+  entry.instance().keyvals.add(*keyval);
+  *id = keyval.release()->id;
   return MPI_SUCCESS;
 }
 
@@ -145,9 +142,8 @@ bool is_predefined_key(Owner owner, int id) {
 
 /// A key that the user created, for a change.
 int find_keyval(Entry& entry, Owner owner, int id, Keyval*& out) {
-  auto& keyvals = entry.instance().keyvals;
-  auto it = keyvals.find(id);
-  if (it == keyvals.end()) {
+  out = entry.instance().keyvals.find(id);
+  if (out == nullptr) {
     if (is_predefined_key(owner, id)) {
       return entry.fail(MPI_ERR_KEYVAL, "keyval {} is a predefined attribute, which is read-only",
                         id);
@@ -156,7 +152,6 @@ int find_keyval(Entry& entry, Owner owner, int id, Keyval*& out) {
                       id == MPI_KEYVAL_INVALID ? "MPI_KEYVAL_INVALID"
                                                : "not a key created by the user, or was freed");
   }
-  out = it->second;
   if (out->owner != owner) {
     return entry.fail(MPI_ERR_KEYVAL, "keyval {} was created for another kind of object", id);
   }
@@ -243,7 +238,7 @@ int attributes_of(Entry& entry, MPI_Comm comm, AttributeList*& out) {
 int attributes_of(Entry& entry, MPI_Datatype datatype, AttributeList*& out) {
   const Datatype* object = nullptr;
   if (int err = entry.any_datatype(datatype, object)) return err;
-  out = &entry.instance().type_attributes[object];
+  out = &entry.instance().type_notes.attributes[object];
   return MPI_SUCCESS;
 }
 int attributes_of(Entry& entry, MPI_Win win, AttributeList*& out) {

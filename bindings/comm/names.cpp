@@ -22,7 +22,7 @@ int name_of_object(Entry& entry, MPI_Comm comm, std::string_view& out) {
 int name_of_object(Entry& entry, MPI_Datatype datatype, std::string_view& out) {
   const Datatype* type = nullptr;
   if (int err = entry.any_datatype(datatype, type)) return err;
-  const auto& given = entry.instance().type_names;
+  const auto& given = entry.instance().type_notes.names;
   const auto found = given.find(type);
   out = found != given.end() ? std::string_view(found->second) : type->name();
   return MPI_SUCCESS;
@@ -44,7 +44,7 @@ int rename_object(Entry& entry, MPI_Comm comm, std::string_view name) {
 int rename_object(Entry& entry, MPI_Datatype datatype, std::string_view name) {
   const Datatype* type = nullptr;
   if (int err = entry.any_datatype(datatype, type)) return err;
-  entry.instance().type_names[type] = name;
+  entry.instance().type_notes.names[type] = name;
   return MPI_SUCCESS;
 }
 int rename_object(Entry& entry, MPI_Win win, std::string_view name) {

@@ -199,7 +199,7 @@ int DataCall::refuse() {
 
 /// Members wait for each other while their programs compute.
 void DataCall::drive() const {
-  if (files_of(entry_.instance()).goes_on()) entry_.instance().drive_files();
+  if (files_of(entry_.instance()).goes_on()) entry_.instance().background.want_for_now();
 }
 
 int DataCall::start(MPI_Request* request) {

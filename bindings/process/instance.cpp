@@ -3,13 +3,11 @@
 #include "bindings/process/instance.hpp"
 
 #include <algorithm>
-#include <system_error>
 
 #include "bindings/comm/attributes.hpp"
 #include "bindings/env/errors.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/io/open_files.hpp"
-#include "bindings/process/progress_thread.hpp"
 #include "bindings/pt2pt/bsend.hpp"
 #include "bindings/rma/open_windows.hpp"
 #include "datatype/unnamed_types.hpp"
@@ -36,7 +34,8 @@ Instance::Instance(std::unique_ptr<Process> p, std::vector<std::unique_ptr<Devic
     : process(std::move(p)),
       threads(process->progress()),
       thread_level(level),
-      main_thread(std::this_thread::get_id()) {
+      main_thread(std::this_thread::get_id()),
+      background({*process, threads, engine, files, windows}) {
   engine = std::make_unique<Engine>(*process, std::move(devices));
   comms = std::make_unique<CommProcess>(*engine, threads);
   const auto my_proc = static_cast<ProcId>(process->rank());
@@ -71,59 +70,11 @@ void Instance::guard_for(int level, bool is_session) {
 
 void Instance::leave() {
   if (threads.leave_marked()) return;
-  if (progress_thread != nullptr) [[unlikely]]
-    progress_thread->look();
-  if (threads.locks_for_now()) [[unlikely]] {
-    if (progress_thread == nullptr || progress_thread->is_asleep()) threads.end_lock_for_now();
-  }
+  if (background.runs()) [[unlikely]]
+    background.look();
+  if (threads.locks_for_now()) [[unlikely]]
+    background.end_lock_for_now();
   threads.give_up_lock();
-}
-
-void Instance::start_progress_thread() {
-  if (!process->params().flag(progress_thread_param)) return;
-  threads.lock_calls();
-  run_progress_thread();
-}
-
-bool Instance::refuses_progress_thread() const {
-  const Params& params = process->params();
-  return params.is_set(progress_thread_param) && !params.flag(progress_thread_param);
-}
-
-void Instance::hold_lock(bool was_guarded) {
-  if (was_guarded) {
-    threads.wait_for_unguarded();
-  } else {
-    enter();
-  }
-}
-
-void Instance::want_progress_thread() {
-  const bool is_lasting = locking() && !threads.locks_for_now();
-  if ((progress_thread != nullptr && is_lasting) || refuses_progress_thread()) return;
-  // The call that is under way holds the lock from here on, and gives it up at its end.
-  const bool was_guarded = guarded();
-  threads.lock_calls();
-  hold_lock(was_guarded);
-  if (progress_thread == nullptr) run_progress_thread();
-}
-
-void Instance::drive_files() {
-  if (refuses_progress_thread()) return;
-  if (!locking()) {
-    const bool was_guarded = guarded();
-    threads.lock_calls_for_now();
-    hold_lock(was_guarded);
-  }
-  if (progress_thread == nullptr) run_progress_thread();
-}
-
-void Instance::run_progress_thread() {
-  try {
-    progress_thread = std::make_unique<ProgressThread>(*this);
-  } catch (const std::system_error& error) {
-    process->log().write(LogLevel::warning, "there is no progress thread: {}", error.what());
-  }
 }
 
 Instance::~Instance() = default;

@@ -5,17 +5,19 @@
 #include <sys/types.h>
 
 #include <atomic>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 
+#include "bindings/comm/keyval_table.hpp"
 #include "bindings/env/handle_int.hpp"
 #include "bindings/objects.hpp"
+#include "bindings/process/background_progress.hpp"
 #include "bindings/process/call_guard.hpp"
 #include "bindings/pt2pt/request_store.hpp"
 #include "bindings/types/plain_types.hpp"
+#include "bindings/types/type_notes.hpp"
 #include "communicators/comm_process.hpp"
 #include "runtime/process.hpp"
 
@@ -25,7 +27,6 @@ class ErrorBook;
 class FortranBooleans;
 class OpenFiles;
 class OpenWindows;
-class ProgressThread;
 class Tool;
 class UnnamedTypes;
 
@@ -67,18 +68,16 @@ struct Instance {
   bool had_session = false;        ///< may be opened again: see leave_instance()
   std::string memory_alloc_kinds;  ///< of the World Model
   std::thread::id main_thread;     ///< called MPI_Init, or else opened the first session
-  std::unique_ptr<ProgressThread> progress_thread;  ///< if the user wants one, while MPI is open
+  BackgroundProgress background;   ///< while MPI is open
 
-  std::map<int, Keyval*> keyvals;  ///< by id
-  int next_keyval = 1000;          ///< above every predefined attribute key
+  KeyvalTable keyvals;
   std::unique_ptr<BsendBuffer> bsend;
   int next_partition_tag = 0;  ///< of partitioned sends
   RequestStore requests;
   PlainTypes plain;
   FileObject no_file{MPI_ERRORS_RETURN};  ///< of MPI_FILE_NULL (section 14.7)
   PredefinedAttributes predefined_attributes;
-  std::map<const Datatype*, AttributeList> type_attributes;
-  std::map<const Datatype*, std::string> type_names;  ///< given by MPI_Type_set_name
+  TypeNotes type_notes;
   std::unique_ptr<UnnamedTypes> unnamed_types;
 
   [[nodiscard]] Progress& progress() { return process->progress(); }
@@ -93,23 +92,6 @@ struct Instance {
   /// Begin and end of a call, if guarded().
   void enter() { threads.enter(); }
   void leave();
-
-  /// Starts it if the parameter says so.
-  void start_progress_thread();
-  /// Starts it; calls hold the lock. A log message, if there can be none.
-  void run_progress_thread();
-  [[nodiscard]] bool refuses_progress_thread() const;
-  /// What begins after Guard `lock` was asked for in the middle of a call: that holds the lock,
-  /// too.
-  void hold_lock(bool was_guarded);
-  /// In the middle of a call: starts it, unless it runs already or the parameter says no.
-  void want_progress_thread();
-  /// In the middle of a call, which has begun what OpenFiles::goes_on() tells of: the progress
-  /// thread sees to that while the program computes, unless the parameter says no. Calls hold the
-  /// lock meanwhile.
-  void drive_files();
-  /// Windows that peers reach by messages alone: the progress thread waits for these all the time.
-  int served_windows = 0;
 
   /// The communicator behind a handle, or null if there is none.
   [[nodiscard]] CommObject* comm(MPI_Comm handle) {

@@ -6,7 +6,8 @@
 #include <limits>
 
 #include "bindings/io/open_files.hpp"
-#include "bindings/process/instance.hpp"
+#include "bindings/process/call_guard.hpp"
+#include "bindings/rma/open_windows.hpp"
 #include "runtime/signals_blocked.hpp"
 
 namespace remit {
@@ -23,32 +24,36 @@ constexpr int kMostQuiet = 8;
 
 }  // namespace
 
-ProgressThread::ProgressThread(Instance& instance)
-    : instance_(instance), is_wanted_(instance.process->params().flag(progress_thread_param)) {
+ProgressThread::ProgressThread(const Parts& parts)
+    : parts_(parts), is_wanted_(parts.process.params().flag(progress_thread_param)) {
   const SignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
 }
 
 ProgressThread::~ProgressThread() {
-  instance_.threads.lock().lock();
+  parts_.threads.lock().lock();
   stop_ = true;
   wake();
   end_rest();
-  instance_.progress().wake_sleepers();
-  instance_.threads.lock().unlock();
+  parts_.process.progress().wake_sleepers();
+  parts_.threads.lock().unlock();
   thread_.join();
 }
 
+bool ProgressThread::has_served_windows() const {
+  return parts_.windows != nullptr && parts_.windows->any_served();
+}
+
 bool ProgressThread::is_urgent() const {
-  const OpenFiles* const files = instance_.files.get();
+  const OpenFiles* const files = parts_.files.get();
   if (files != nullptr && files->goes_on()) return true;
-  if (!is_wanted_ && instance_.served_windows == 0) return false;
-  return instance_.progress().has_ready() || instance_.engine->busy() ||
+  if (!is_wanted_ && !has_served_windows()) return false;
+  return parts_.process.progress().has_ready() || parts_.engine->busy() ||
          (files != nullptr && files->busy());
 }
 
 bool ProgressThread::has_work() const {
-  return instance_.served_windows != 0 || is_urgent();
+  return has_served_windows() || is_urgent();
 }
 
 void ProgressThread::look() {
@@ -68,7 +73,7 @@ void ProgressThread::end_rest() {
 }
 
 void ProgressThread::rest(int most) {
-  MpiLock& lock = instance_.threads.lock();
+  MpiLock& lock = parts_.threads.lock();
   rests_ = true;
   lock.unlock();
   {
@@ -85,43 +90,43 @@ void ProgressThread::rest(int most) {
 // A program that waits for what it has begun does the same without changing threads.
 void ProgressThread::serve_files() {
   rest(kMostQuiet);
-  instance_.progress().wait([this] { return stop_ || !instance_.files->goes_on(); }, nullptr,
-                            &kModest);
+  parts_.process.progress().wait([this] { return stop_ || !parts_.files->goes_on(); }, nullptr,
+                                 &kModest);
 }
 
 void ProgressThread::serve_windows() {
   rest(std::numeric_limits<int>::max());
-  const MpiLock& lock = instance_.threads.lock();
+  const MpiLock& lock = parts_.threads.lock();
   const std::uint64_t before = lock.handovers();
   const auto is_over = [&] {
-    return stop_ || is_urgent() || instance_.served_windows == 0 || lock.handovers() != before;
+    return stop_ || is_urgent() || !has_served_windows() || lock.handovers() != before;
   };
-  instance_.progress().wait(is_over, nullptr, &kModest);
+  parts_.process.progress().wait(is_over, nullptr, &kModest);
 }
 
 void ProgressThread::run() {
-  instance_.threads.lock().lock();
+  parts_.threads.lock().lock();
   while (!stop_) {
-    if (!is_wanted_ && instance_.files != nullptr && instance_.files->goes_on()) {
+    if (!is_wanted_ && parts_.files != nullptr && parts_.files->goes_on()) {
       serve_files();
       continue;
     }
     if (is_urgent()) {
-      instance_.progress().wait([this] { return stop_ || !is_urgent(); }, nullptr, &kModest);
+      parts_.process.progress().wait([this] { return stop_ || !is_urgent(); }, nullptr, &kModest);
       continue;
     }
-    if (instance_.served_windows != 0) {
+    if (has_served_windows()) {
       serve_windows();
       continue;
     }
     // What it did last may be what another thread waits for.
-    instance_.progress().wake_sleepers();
+    parts_.process.progress().wake_sleepers();
     wanted_.store(0, std::memory_order_relaxed);
-    instance_.threads.lock().unlock();
+    parts_.threads.lock().unlock();
     wanted_.wait(0, std::memory_order_acquire);
-    instance_.threads.lock().lock();
+    parts_.threads.lock().lock();
   }
-  instance_.threads.lock().unlock();
+  parts_.threads.lock().unlock();
 }
 
 }  // namespace remit

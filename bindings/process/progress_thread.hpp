@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -11,7 +12,11 @@
 
 namespace remit {
 
-struct Instance;
+class CallGuard;
+class Engine;
+class OpenFiles;
+class OpenWindows;
+class Process;
 
 inline const ParamDecl progress_thread_param{
     "progress_thread", false, "",
@@ -27,8 +32,16 @@ inline const ParamDecl progress_thread_param{
 /// of nonblocking reductions may run here.
 class ProgressThread {
  public:
+  /// What it drives; all of it outlives it. `files` and `windows` are null until there is one.
+  struct Parts {
+    Process& process;
+    CallGuard& threads;
+    const std::unique_ptr<Engine>& engine;
+    const std::unique_ptr<OpenFiles>& files;
+    const std::unique_ptr<OpenWindows>& windows;
+  };
   /// Starts it. Every call takes the lock by now. Throws std::system_error.
-  explicit ProgressThread(Instance& instance);
+  explicit ProgressThread(const Parts& parts);
   /// Ends it. The caller does not hold the lock.
   ~ProgressThread();
   ProgressThread(const ProgressThread&) = delete;
@@ -44,6 +57,8 @@ class ProgressThread {
   /// Whether an operation of this process is under way that it is for.
   [[nodiscard]] bool is_urgent() const;
   [[nodiscard]] bool has_work() const;
+  /// Whether there are windows that peers reach by messages alone.
+  [[nodiscard]] bool has_served_windows() const;
   /// Rests, and then serves until another thread is in MPI.
   void serve_windows();
   /// Sees to the collective accesses to files, if the program does not.
@@ -54,7 +69,7 @@ class ProgressThread {
   void end_rest();
   void wake();
 
-  Instance& instance_;
+  const Parts parts_;
   const bool is_wanted_;             ///< by the user: for operations of this process, too
   std::atomic<int> wanted_ = 1;      ///< 0: sleeps until it is not. Becomes 0 with the lock held
   bool stop_ = false;                ///< with the lock held

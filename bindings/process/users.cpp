@@ -12,7 +12,6 @@
 #include "bindings/env/statistics.hpp"
 #include "bindings/env/wait_subjects.hpp"
 #include "bindings/io/open_files.hpp"
-#include "bindings/process/progress_thread.hpp"
 #include "bindings/pt2pt/bsend.hpp"
 #include "bindings/pt2pt/requests.hpp"
 #include "bindings/rma/open_windows.hpp"
@@ -128,7 +127,7 @@ Expected<Instance*> join(const char* function, int thread_level, bool is_session
     auto opened = open_or_unpark(function, thread_level);
     if (!opened) return opened;
     instance = *opened;
-    instance->start_progress_thread();
+    instance->background.start_if_wanted();
   }
   instance->guard_for(thread_level, is_session);
   if (opens) the_tool().attach(*instance, instance->had_session);
@@ -165,7 +164,7 @@ void leave_instance(const char* function) {
   const std::lock_guard lock(lib.opening);
   if (lib.users == 1) send_the_rest(function);
   if (--lib.users != 0) return;
-  lib.instance.load()->progress_thread.reset();
+  lib.instance.load()->background.stop();
   the_tool().detach();
   Instance* instance = lib.instance.exchange(nullptr);
   // Others may still want to hear that ports are closed here.

@@ -131,11 +131,11 @@ int BsendBuffer::progress() {
 void BsendBuffer::watch(Instance& instance) {
   if (watching_ != nullptr) return;
   watching_ = &instance.progress();
-  watching_->add(this);
+  watching_->sources().add(this);
 }
 
 void BsendBuffer::stop_watching() {
-  if (watching_ != nullptr) watching_->remove(this);
+  if (watching_ != nullptr) watching_->sources().remove(this);
   watching_ = nullptr;
 }
 

@@ -6,7 +6,6 @@
 
 #include "bindings/env/statistics.hpp"
 #include "bindings/process/instance.hpp"
-#include "bindings/process/progress_thread.hpp"
 #include "onesided/window_report.hpp"
 
 namespace remit {
@@ -26,8 +25,8 @@ void OpenWindows::add(WinObject& win) {
   const ContextId context = win.window->comm().context;
   instance_.process->events().raise(EventKind::window_created, context, context);
   if (!win.window->is_served()) return;
-  ++instance_.served_windows;
-  instance_.want_progress_thread();
+  ++served_;
+  instance_.background.want();
 }
 
 void OpenWindows::close(WinObject& win) {
@@ -39,7 +38,7 @@ void OpenWindows::close(WinObject& win) {
   open_.erase(&win);
   const ContextId context = win.window->comm().context;
   instance_.process->events().raise(EventKind::window_freed, context, context);
-  if (win.window->is_served()) --instance_.served_windows;
+  if (win.window->is_served()) --served_;
   win.window = nullptr;
   win.open.reset();
 }
@@ -53,7 +52,7 @@ void OpenWindows::meet_at_end(const CommCall& call) {
 }
 
 std::string OpenWindows::report_of(const WinObject& win) const {
-  return describe(win.window->report(instance_.progress_thread != nullptr), win.name);
+  return describe(win.window->report(instance_.background.runs()), win.name);
 }
 
 std::vector<std::string> OpenWindows::reports() const {

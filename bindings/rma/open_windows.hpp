@@ -67,6 +67,9 @@ class OpenWindows {
   void add(WinObject& win);
   /// How many are open.
   [[nodiscard]] std::size_t count() const { return open_.size(); }
+  /// Whether one is open that peers reach by messages alone: the progress thread waits for these
+  /// all the time.
+  [[nodiscard]] bool any_served() const { return served_ != 0; }
   /// Lets go of its memory. Its handle stays as it is.
   void close(WinObject& win);
   /// At the end of the process: Window::meet_at_end() of all.
@@ -82,6 +85,7 @@ class OpenWindows {
   Instance& instance_;
   OneSided manager_;
   std::set<WinObject*> open_;
+  int served_ = 0;                     ///< of them: those that peers reach by messages alone
   bool reports_;                       ///< statistics were asked for
   std::vector<std::string> reported_;  ///< of those that were closed: the first kMostReported
   std::size_t unreported_ = 0;         ///< of the others

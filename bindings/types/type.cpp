@@ -234,7 +234,7 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) try {
   if (int err = entry.any_datatype(oldtype, old, "oldtype")) return err;
   if (int err = entry.not_null(newtype, "newtype")) return err;
   if (int err = hand_out_type(entry, make_dup(*old), newtype)) return err;
-  auto& attributes = entry.instance().type_attributes;
+  auto& attributes = entry.instance().type_notes.attributes;
   const auto it = attributes.find(old);
   if (it == attributes.end()) return MPI_SUCCESS;
   auto* made = reinterpret_cast<Datatype*>(*newtype);
@@ -267,7 +267,7 @@ int PMPI_Type_free(MPI_Datatype* datatype) try {
   if (int err = entry.not_null(datatype, "datatype")) return err;
   Datatype* type = nullptr;
   if (int err = user_type(entry, *datatype, type)) return err;
-  auto& attributes = entry.instance().type_attributes;
+  auto& attributes = entry.instance().type_notes.attributes;
   const auto it = attributes.find(type);
   if (it != attributes.end()) {
     if (int err = delete_all_attributes(it->second, Owner::type, *datatype)) {
@@ -275,7 +275,7 @@ int PMPI_Type_free(MPI_Datatype* datatype) try {
     }
     attributes.erase(type);
   }
-  entry.instance().type_names.erase(type);
+  entry.instance().type_notes.names.erase(type);
   type->release();
   *datatype = MPI_DATATYPE_NULL;
   return MPI_SUCCESS;

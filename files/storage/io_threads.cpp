@@ -16,7 +16,7 @@ namespace remit {
 IoThreads::IoThreads(Progress& progress, unsigned most)
     : progress_(progress), most_(most), event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   threads_.reserve(most);
-  progress_.add(this);
+  progress_.sources().add(this);
 }
 
 IoThreads::~IoThreads() {
@@ -26,7 +26,7 @@ IoThreads::~IoThreads() {
   }
   queued_.notify_all();
   for (std::thread& thread : threads_) thread.join();
-  progress_.remove(this);
+  progress_.sources().remove(this);
   if (event_ >= 0) ::close(event_);
 }
 

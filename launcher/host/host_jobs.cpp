@@ -63,11 +63,7 @@ PmixServer::Callbacks HostJobs::pmix_callbacks() {
             tell(MessageKind::aborted, process, status, words);
           },
           [this](const SpawnOrder& order, PmixServer::Spawned done) {
-            WireWriter writer;
-            writer.number(next_order_);
-            writer.text(write_order(order));
-            orders_[next_order_++] = std::move(done);
-            tell(MessageKind::order, writer.bytes());
+            tell(MessageKind::order, orders_.open(order, std::move(done)));
           },
           [this](const JobControl& control) { tell(MessageKind::control, write_control(control)); },
           [this](const std::string& words) {
@@ -92,7 +88,7 @@ bool HostJobs::handle(const Message& message) {
       drop_job(reader.integer());
       return true;
     case MessageKind::ordered:
-      take_ordered(message);
+      orders_.close(message.payload);
       return true;
     case MessageKind::inspect:
       take_question(message);
@@ -241,17 +237,6 @@ void HostJobs::carry_out(const std::string& bytes) {
       if (control->is_for(process)) guardian_.signal_rank(process, signal);
     }
   }
-}
-
-void HostJobs::take_ordered(const Message& message) {
-  WireReader reader(message.payload);
-  const auto order = orders_.find(reader.number());
-  const std::string error = reader.text();
-  const std::string job = reader.text();
-  if (!reader.complete() || order == orders_.end()) return;
-  const PmixServer::Spawned done = std::move(order->second);
-  orders_.erase(order);
-  done(error, job);
 }
 
 void HostJobs::take_question(const Message& message) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <asio/io_context.hpp>
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "launcher/host/guardian.hpp"
+#include "launcher/host/open_orders.hpp"
 #include "launcher/pmix/host_exchange.hpp"
 #include "launcher/pmix/pmix_server.hpp"
 #include "launcher/report/call_file.hpp"
@@ -62,7 +62,6 @@ class HostJobs {
   void forget_ended(Part& part);
   void signal_ranks(int signal);
   void carry_out(const std::string& bytes);
-  void take_ordered(const Message& message);
   void take_question(const Message& message);
   [[nodiscard]] RankInspections inspect(const std::vector<int>& jobs) const;
   void start_next();
@@ -85,8 +84,7 @@ class HostJobs {
   std::deque<int> to_start_;            // processes, one after the other as in mpirun itself
   bool starting_ = false;               // one of them is being started
   bool ending_ = false;                 // the jobs have been told to end
-  std::map<std::int64_t, PmixServer::Spawned> orders_;  // whom to tell what mpirun answers
-  std::int64_t next_order_ = 1;
+  OpenOrders orders_;                   // of the ranks here
 };
 
 }  // namespace remit::launcher

@@ -8,7 +8,7 @@ namespace remit {
 NotifyWaits::~NotifyWaits() {
   pending_.clear();
   say_whether_asleep();
-  if (is_source_) progress_.remove(this);
+  if (is_source_) progress_.sources().remove(this);
 }
 
 bool NotifyWaits::reach(const NotifyGoal& goal) {
@@ -31,7 +31,7 @@ void NotifyWaits::start(Request& request, const NotifyGoal& goal) {
   pending_.push_back({&request, goal});
   if (!is_source_) {
     is_source_ = true;
-    progress_.add(this);
+    progress_.sources().add(this);
   }
   say_whether_asleep();
 }

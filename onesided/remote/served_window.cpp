@@ -306,11 +306,11 @@ void ServedWindow::tell(ProcId from, const std::function<void(int)>& whom) const
 }
 
 ServedWindows::~ServedWindows() {
-  if (!windows_.empty()) progress_.remove(this);
+  if (!windows_.empty()) progress_.sources().remove(this);
 }
 
 void ServedWindows::add(std::uint32_t number, ServedWindow& window) {
-  if (windows_.empty()) progress_.add(this);
+  if (windows_.empty()) progress_.sources().add(this);
   windows_[number] = &window;
   freed_.erase(number);
 }
@@ -322,7 +322,7 @@ void ServedWindows::remove(std::uint32_t number) {
   freed_[number] = window->second->name();
   if (freed_.size() > kMostFreed) freed_.erase(freed_.begin());
   windows_.erase(window);
-  if (windows_.empty()) progress_.remove(this);
+  if (windows_.empty()) progress_.sources().remove(this);
 }
 
 std::string ServedWindows::words_of_absent(std::uint32_t number) const {

@@ -20,9 +20,9 @@ class WordWatch final : public ProgressSource {
   /// itself, after kLongestSleep. Null: something else ends the sleep of who waits for them.
   WordWatch(Progress& progress, Test& test, std::atomic<std::uint32_t>* sleepers)
       : progress_(progress), test_(test), sleepers_(sleepers) {
-    progress.add(this);  // which may arm it
+    progress.sources().add(this);  // which may arm it
   }
-  ~WordWatch() override { progress_.remove(this); }
+  ~WordWatch() override { progress_.sources().remove(this); }
   WordWatch(const WordWatch&) = delete;
   WordWatch& operator=(const WordWatch&) = delete;
 

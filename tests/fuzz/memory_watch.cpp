@@ -4,17 +4,17 @@
 
 #include <atomic>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define REMIT_WATCHES_MEMORY 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define REMIT_WATCHES_MEMORY 1
-#endif
-#endif
+#include "tests/sanitized.h"
 
-#ifdef REMIT_WATCHES_MEMORY
-#include <sanitizer/allocator_interface.h>
-#endif
+// Of the sanitizer's <sanitizer/allocator_interface.h>; weak, for no other program has them.
+extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier)
+[[gnu::weak]] int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void*,
+                                                                              std::size_t),
+                                                            void (*freed)(const volatile void*));
+[[gnu::weak]] std::size_t __sanitizer_get_allocated_size(const volatile void* memory);
+// NOLINTEND(bugprone-reserved-identifier)
+}
 
 namespace remit::fuzz {
 namespace {
@@ -23,7 +23,6 @@ std::atomic<bool> watching{false};
 std::atomic<long> living{0};
 std::atomic<long> most{0};
 
-#ifdef REMIT_WATCHES_MEMORY
 void allocated(const volatile void*, std::size_t size) {
   if (!watching.load(std::memory_order_relaxed)) return;
   const long now = living.fetch_add(static_cast<long>(size)) + static_cast<long>(size);
@@ -38,13 +37,9 @@ void freed(const volatile void* memory) {
 }
 
 bool install() {
-  return __sanitizer_install_malloc_and_free_hooks(&allocated, &freed) != 0;
+  return kAddressSanitized != 0 &&
+         __sanitizer_install_malloc_and_free_hooks(&allocated, &freed) != 0;
 }
-#else
-bool install() {
-  return false;
-}
-#endif
 
 }  // namespace
 

@@ -22,6 +22,7 @@
 #include "launcher/cli/options.hpp"
 #include "launcher/host/guardian.hpp"
 #include "launcher/host/guardian_process.hpp"
+#include "launcher/host/open_orders.hpp"
 #include "launcher/host/spawn.hpp"
 #include "launcher/pmix/data_store.hpp"
 #include "launcher/pmix/job_control.hpp"
@@ -30,6 +31,7 @@
 #include "launcher/report/rank_inspection.hpp"
 #include "launcher/streams/io_forward.hpp"
 #include "launcher/streams/output_files.hpp"
+#include "launcher/tree/job_wire.hpp"
 #include "launcher/tree/wire.hpp"
 #include "tests/sanitized.h"
 #include "tests/unit/test_seed.hpp"
@@ -605,6 +607,66 @@ TEST(Spawn, FailuresNameTheirStage) {
   spec.cpus.clear();
   spec.fds = {1000, 1000, 1000};
   EXPECT_EQ(spawn_child(spec).stage, SpawnStage::fds);
+}
+
+/// The number and the order of what mpirun is sent.
+std::pair<std::int64_t, std::string> sent_order(const std::string& payload) {
+  WireReader reader(payload);
+  const std::int64_t number = reader.number();
+  std::string order = reader.text();
+  EXPECT_TRUE(reader.complete());
+  return {number, std::move(order)};
+}
+
+std::string order_answer(std::int64_t number, std::string_view error, std::string_view job) {
+  WireWriter writer;
+  writer.number(number);
+  writer.text(error);
+  writer.text(job);
+  return writer.bytes();
+}
+
+TEST(OpenOrders, EachHearsOfItsOwnAnswerOnce) {
+  OpenOrders orders;
+  std::vector<std::string> heard;
+  SpawnOrder order;
+  order.asker = 4;
+  order.programs.push_back({{"program"}, {}, "", "", "", 2});
+  const auto note = [&heard](const char* who) {
+    return [&heard, who](const std::string& error, const std::string& job) {
+      heard.push_back(fmt::format("{}: {}/{}", who, error, job));
+    };
+  };
+  const auto [first, bytes] = sent_order(orders.open(order, note("first")));
+  EXPECT_EQ(bytes, write_order(order));
+  const auto [second, same] = sent_order(orders.open(order, note("second")));
+  EXPECT_NE(first, second);
+  EXPECT_EQ(bytes, same);
+  orders.close(order_answer(second, "", "job.2"));
+  EXPECT_EQ(heard, std::vector<std::string>{"second: /job.2"});
+  orders.close(order_answer(second, "", "job.2"));
+  orders.close(order_answer(second + 1, "", "job.3"));
+  orders.close(order_answer(first, "no room", "") + "x");
+  orders.close(order_answer(first, "no room", "").substr(0, 12));
+  orders.close("");
+  EXPECT_EQ(heard.size(), 1U);
+  orders.close(order_answer(first, "no room", ""));
+  EXPECT_EQ(heard.back(), "first: no room/");
+}
+
+TEST(OpenOrders, WhoHearsOfOneMayOpenTheNext) {
+  OpenOrders orders;
+  std::int64_t next = 0;
+  int answers = 0;
+  const SpawnOrder order;
+  const auto again = [&](const std::string& /*error*/, const std::string& /*job*/) {
+    ++answers;
+    next = sent_order(orders.open(order, [&](const auto&, const auto&) { ++answers; })).first;
+  };
+  orders.close(order_answer(sent_order(orders.open(order, again)).first, "", "one"));
+  EXPECT_EQ(answers, 1);
+  orders.close(order_answer(next, "", "two"));
+  EXPECT_EQ(answers, 2);
 }
 
 }  // namespace

@@ -4,20 +4,13 @@
  *     file_deaths staged|direct|contiguous write|read|iwrite|split|ordered|view|sync|close
  * The first word is which way the data go, the second one what the others wait in. */
 #define _GNU_SOURCE
-#include <signal.h>
-#include <time.h>
-
+#include "deaths.h"
 #include "files.h"
 
 enum { kBlock = 64, kBlocks = 20000, kMine = kBlock * kBlocks };
 
 static MPI_File file;
 static unsigned char data[kMine];
-
-static void rest(long ms) {
-  const struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
-  nanosleep(&pause, NULL);
-}
 
 static void set_view(void) {
   MPI_Datatype block, type;
@@ -63,15 +56,11 @@ static void die_soon(int signal_number) {
 }
 
 int main(int argc, char** argv) {
-  char path[kPathBytes], text[MPI_MAX_ERROR_STRING] = "none";
+  char path[kPathBytes];
   const char* const way = argc > 1 ? argv[1] : "";
   const char* const mode = argc > 2 ? argv[2] : "";
   MPI_Info info;
-  int length = 0;
-  /* mpirun ends a job by this signal when a rank has died. */
-  signal(SIGTERM, SIG_IGN);
-  check_start(&argc, &argv);
-  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  deaths_start(&argc, &argv);
   strcpy(path, files_path("deaths"));
   OK(MPI_Info_create(&info));
   OK(MPI_Info_set(info, "collective_buffering", strcmp(way, "staged") == 0 ? "true" : "false"));
@@ -96,17 +85,9 @@ int main(int argc, char** argv) {
     signal(SIGALRM, die_soon);
     if (strcmp(mode, "close") == 0 || timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 ||
         timer_settime(timer, 0, &once, NULL) != 0) {
-      rest(100);
+      deaths_rest(100);
       raise(SIGKILL);
     }
   }
-  const int code = strcmp(mode, "close") == 0 ? MPI_File_close(&file) : access_till_error(mode);
-  if (code != MPI_SUCCESS) MPI_Error_string(code, text, &length);
-  printf("rank %d, class %d: %s\n", check_rank, code == MPI_SUCCESS ? 0 : check_class_of(code),
-         text);
-  fflush(stdout);
-  rest(300); /* the other one has what it needs of this one */
-  MPI_Finalize();
-  printf("rank %d finalized with %d failures\n", check_rank, check_failures);
-  return check_failures != 0;
+  return deaths_end(strcmp(mode, "close") == 0 ? MPI_File_close(&file) : access_till_error(mode));
 }

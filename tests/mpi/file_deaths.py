@@ -6,20 +6,16 @@
 import concurrent.futures
 import os
 import pathlib
-import re
 import sys
 import unittest
 
 sys.dont_write_bytecode = True  # the source folder may be read-only
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "launcher"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from launcher import PROC_ABORTED, LauncherTest
+from deaths import DYING, PARALLEL, DeathTest
+from launcher import PROC_ABORTED
 
 PROGRAM = os.path.abspath("./tests/mpi/file_deaths")
-PARALLEL = 4  # most of the time a survivor waits for its next look at its peers
-KILLED = 128 + 9
-RANKS = 3
-DYING = RANKS - 1
 
 RUNS = [(way, mode) for way in ("staged", "direct") for mode in ("write", "read", "iwrite", "split")]
 RUNS += [("contiguous", mode) for mode in ("write", "iwrite", "ordered", "view", "sync", "close")]
@@ -34,23 +30,14 @@ PLACES = {
 OPEN = [("shared memory, asleep", "staged", mode) for mode in ("iwrite", "split")]
 
 
-class FileDeaths(LauncherTest):
+class FileDeaths(DeathTest):
     def end_while_others_wait(self, place, way, mode):
-        out, err = self.run_job("--grace", "20", "-n", str(RANKS), PROGRAM, way, mode, status=KILLED,
-                                env=PLACES[place])
-        told = f"{place}, {way}, {mode}\n{out}\n{err}"
-        self.assertNotIn("Sanitizer", err, told)
-        self.assertRegex(self.the_message(err), rf"rank {DYING} \(pid .* was killed by signal 9", told)
-        words = []
-        for rank in range(DYING):
-            said = re.search(rf"(?m)^rank {rank}, class (\d+): (.*)$", out)
-            self.assertIsNotNone(said, told)
-            self.assertEqual(int(said[1]), PROC_ABORTED, told)
-            self.assertRegex(said[2], r"remit_deaths\.", told)
-            words.append(said[2])
-            self.assertIn(f"rank {rank} finalized with 0 failures", out, told)
+        said, told = self.survivors(f"{place}, {way}, {mode}", PROGRAM, way, mode, env=PLACES[place])
+        for error, words in said:
+            self.assertEqual(error, PROC_ABORTED, told)
+            self.assertRegex(words, r"remit_deaths\.", told)
         # Who hears of it through another member may not know yet who it was.
-        self.assertTrue(any(f"rank {DYING}" in said for said in words), told)
+        self.assertTrue(any(f"rank {DYING}" in words for _, words in said), told)
 
     def test_each_call(self):
         with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:

@@ -6,22 +6,14 @@
  * read; or in the MPI_Win_ function of that name, with a put to the last rank before complete and
  * flush. */
 #define _GNU_SOURCE
-#include <signal.h>
-#include <time.h>
-
-#include "check.h"
+#include "deaths.h"
 
 static MPI_Win win;
 static MPI_Group last, others;
 
-static void rest(long ms) {
-  const struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
-  nanosleep(&pause, NULL);
-}
-
 /* What the others have got of it by then reaches them. */
 static void die(void) {
-  rest(200);
+  deaths_rest(200);
   raise(SIGKILL);
 }
 
@@ -72,16 +64,11 @@ static int run(const char* mode) {
 }
 
 int main(int argc, char** argv) {
-  char text[MPI_MAX_ERROR_STRING] = "none";
   const char* const mode = argc > 1 ? argv[1] : "";
   void* memory;
   MPI_Group all;
-  int length;
-  /* mpirun ends a job by this signal when a rank has died. */
-  signal(SIGTERM, SIG_IGN);
-  check_start(&argc, &argv);
+  deaths_start(&argc, &argv);
   const int dying = check_size - 1;
-  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
   OK(MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
   OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
   OK(MPI_Comm_group(MPI_COMM_WORLD, &all));
@@ -100,14 +87,6 @@ int main(int argc, char** argv) {
   OK(MPI_Barrier(MPI_COMM_WORLD));
   if (check_rank == dying) die();
   /* Nobody is there any more, but not everybody knows. */
-  if (strcmp(mode, "complete") == 0 || strcmp(mode, "flush") == 0) rest(300);
-  const int code = run(mode);
-  if (code != MPI_SUCCESS) MPI_Error_string(code, text, &length);
-  printf("rank %d, class %d: %s\n", check_rank, code == MPI_SUCCESS ? 0 : check_class_of(code),
-         text);
-  fflush(stdout);
-  rest(300); /* the other one has what it needs of this one */
-  MPI_Finalize();
-  printf("rank %d finalized with %d failures\n", check_rank, check_failures);
-  return check_failures != 0;
+  if (strcmp(mode, "complete") == 0 || strcmp(mode, "flush") == 0) deaths_rest(300);
+  return deaths_end(run(mode));
 }

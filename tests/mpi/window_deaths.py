@@ -6,20 +6,16 @@
 import concurrent.futures
 import os
 import pathlib
-import re
 import sys
 import unittest
 
 sys.dont_write_bytecode = True  # the source folder may be read-only
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "launcher"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from launcher import PROC_ABORTED, LauncherTest
+from deaths import DYING, PARALLEL, DeathTest
+from launcher import PROC_ABORTED
 
 PROGRAM = os.path.abspath("./tests/mpi/window_deaths")
-PARALLEL = 4  # most of the time a survivor waits for its next look at its peers
-KILLED = 128 + 9
-RANKS = 3
-DYING = RANKS - 1
 
 WORDS = {
     "words of the host": {},
@@ -41,24 +37,18 @@ SAID = {
 }
 
 
-class WindowDeaths(LauncherTest):
+class WindowDeaths(DeathTest):
     def end_while_others_wait(self, ways, mode):
-        out, err = self.run_job("--grace", "20", "-n", str(RANKS), PROGRAM, mode, status=KILLED, env=WORDS[ways])
-        told = f"{ways}, {mode}\n{out}\n{err}"
-        self.assertNotIn("Sanitizer", err, told)
-        self.assertRegex(self.the_message(err), rf"rank {DYING} \(pid .* was killed by signal 9", told)
-        for rank in range(DYING):
-            said = re.search(rf"(?m)^rank {rank}, class (\d+): (.*)$", out)
-            self.assertIsNotNone(said, told)
-            self.assertIn(f"rank {rank} finalized with 0 failures", out, told)
+        said, told = self.survivors(f"{ways}, {mode}", PROGRAM, mode, env=WORDS[ways])
+        for error, words in said:
             # Whose owner keeps it by messages knows who has died, and that it has changed nothing.
             # Memory that a host shares outlives its owner.
             without_error = ("read",) if ways.startswith("messages") else ("complete", "flush")
             if mode in without_error:
-                self.assertEqual(said.groups(), ("0", "none"), told)
+                self.assertEqual((error, words), (0, "none"), told)
                 continue
-            self.assertEqual(int(said[1]), PROC_ABORTED, told)
-            self.assertRegex(said[2], SAID[mode], told)
+            self.assertEqual(error, PROC_ABORTED, told)
+            self.assertRegex(words, SAID[mode], told)
 
     def test_each_wait(self):
         with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:

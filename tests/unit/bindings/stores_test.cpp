@@ -1,9 +1,10 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// What fast paths look up: plain types and operations, and requests at rest.
+// What bindings look up: plain types and operations, requests at rest, keys of attributes.
 #include <gtest/gtest.h>
 
 #include <array>
 
+#include "bindings/comm/keyval_table.hpp"
 #include "bindings/pt2pt/request_store.hpp"
 #include "bindings/types/plain_types.hpp"
 
@@ -109,6 +110,23 @@ TEST(RequestStore, PlainRequestsRestAndKeepTheirNumbers) {
   store.give_back_plain(one);
   store.give_back_plain(other);
   EXPECT_TRUE(store.sent().core.complete);
+}
+
+TEST(KeyvalTable, NoNumberIsUsedTwice) {
+  KeyvalTable table;
+  Keyval first, second, third;
+  table.add(first);
+  table.add(second);
+  EXPECT_NE(first.id, second.id);
+  EXPECT_EQ(table.find(first.id), &first);
+  EXPECT_EQ(table.find(second.id), &second);
+  EXPECT_EQ(table.find(MPI_KEYVAL_INVALID), nullptr);
+  EXPECT_EQ(table.find(MPI_TAG_UB), nullptr) << "an attribute that communicators are born with";
+  table.remove(second);
+  EXPECT_EQ(table.find(second.id), nullptr);
+  table.add(third);
+  EXPECT_NE(third.id, second.id);
+  EXPECT_EQ(table.find(first.id), &first);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,15 +25,16 @@
 
 namespace {
 
-// Of this thread: allocations of so many bytes fail; 0: none does.
+// Of this thread: allocations of so many bytes fail, but for the first ones; 0: none does.
 thread_local std::size_t failing_bytes = 0;
+thread_local int granted = 0;
 thread_local int failures = 0;
 
 }  // namespace
 
 // Out of line: a compiler that sees malloc() in one of them and not in the other takes fright.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
-  if (bytes != 0 && bytes == failing_bytes) {
+  if (bytes != 0 && bytes == failing_bytes && granted-- <= 0) {
     ++failures;
     throw std::bad_alloc();
   }
@@ -55,12 +57,13 @@ thread_local int failures = 0;
 namespace remit::testing {
 namespace {
 
-/// As long as it lives, memory of exactly this size is not to be had by this thread. A size that
-/// is asked for at one place only makes that place fail.
+/// As long as it lives, memory of exactly this size is not to be had by this thread, but so many
+/// times. A size that is asked for at one place only makes that place fail.
 class NoMemoryFor {
  public:
-  explicit NoMemoryFor(std::size_t bytes) {
+  explicit NoMemoryFor(std::size_t bytes, int times = 0) {
     failing_bytes = bytes;
+    granted = times;
     failures = 0;
   }
   ~NoMemoryFor() {
@@ -131,6 +134,43 @@ TEST(NoMemory, ForWhatTheOtherGroupSays) {
 /// Not at the root: all others learn of it before anybody goes on.
 TEST(NoMemory, AtOneMember) {
   meet_without(1, [](CallingRanks&) { return 4 * sizeof(Passport); });
+}
+
+/// The leader of a group of one has got its bridge, and leaves by an exception before it has said a
+/// word there: the other leader, who waits for that, learns of it.
+TEST(NoMemory, BetweenTheBridgeAndItsFirstWord) {
+  CallingRanks ranks(3);
+  const std::string name;
+  std::string port;
+  ranks.run_all([&](int rank) {
+    const CommCall call = ranks.call(rank);
+    auto half = split_comm(call, ranks.world(rank), rank == 0 ? 0 : 1, 0);
+    ASSERT_TRUE(half && *half);
+    if (rank == 0) port = call.comms.ports().open();
+    call.progress().wait([&] { return !port.empty(); });
+    std::optional<NoMemoryFor> failure;
+    bool fails = rank == 0;
+    const auto meet = [&] {
+      return bridge_groups(call, {**half, name}, 0, [&]() -> Expected<std::unique_ptr<Bridge>> {
+        Ports& ports = call.comms.ports();
+        auto bridge = rank == 0 ? ports.accept(call, port) : ports.connect(call, port);
+        // The first is for what it gathers, the second for what it gives to that.
+        if (fails) failure.emplace(sizeof(std::uint64_t) + passport_bytes(ranks), 1);
+        return bridge;
+      });
+    };
+    if (rank == 0) {
+      EXPECT_THROW((void)meet(), std::bad_alloc);
+      failure.reset();
+      fails = false;
+    } else {
+      const auto made = meet();
+      ASSERT_FALSE(made.has_value());
+      EXPECT_EQ(made.error().code, MPI_ERR_OTHER);
+    }
+    const auto again = meet();
+    EXPECT_TRUE(again.has_value());
+  });
 }
 
 TEST(NoMemory, BeforeThereIsABridge) {

@@ -207,7 +207,7 @@ TEST(NotifyWaits, LoseNoWakeUp) {
   const auto play = [&](NotifyCounters own, Bell& own_bell, NotifyCounters other,
                         const Bell& others_bell, bool begins) {
     Progress progress(kSleepAtOnce);
-    progress.add(&own_bell);
+    progress.sources().add(&own_bell);
     NotifyWaits waits(progress, own);
     const auto tell = [&] {
       other.add(1);

@@ -2,6 +2,7 @@ EXTRA_DIST += tests/unit/pt2pt/world.hpp
 unit_tests += pt2pt_test
 pt2pt_test_LDADD = libpt2pt.la $(UNIT_LIBS)
 pt2pt_test_sources = \
+	tests/unit/pt2pt/dispatch_test.cpp \
 	tests/unit/pt2pt/engine_test.cpp \
 	tests/unit/pt2pt/flow_test.cpp \
 	tests/unit/pt2pt/lists_test.cpp \

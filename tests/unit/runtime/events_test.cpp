@@ -122,7 +122,7 @@ TEST(Events, AWaitThatFoundNothingTellsForWhomItWaitedLast) {
     Listener listener;
     Progress progress({.spin = spin, .spin_polls = 10, .yields = 1000, .sleep = false}, &events);
     Source source;
-    progress.add(&source);
+    progress.sources().add(&source);
     events.want(Events::bit(EventKind::wait_ended), &listener);
     source.comes = {1, 30, 60};
     const Subject subject(source);
@@ -143,7 +143,7 @@ TEST(Events, AWaitThatFoundNothingTellsForWhomItWaitedLast) {
     source.comes = {20};
     progress.wait([&] { return source.polls >= 20; }, &subject);
     EXPECT_EQ(listener.all.size(), 1U);
-    progress.remove(&source);
+    progress.sources().remove(&source);
   }
 }
 

@@ -9,6 +9,7 @@ runtime_test_sources = \
 	tests/unit/runtime/host_facts_test.cpp \
 	tests/unit/runtime/os/kernel_copy_test.cpp \
 	tests/unit/runtime/params_test.cpp \
+	tests/unit/runtime/progress_sources_test.cpp \
 	tests/unit/runtime/progress_test.cpp \
 	tests/unit/runtime/topology_test.cpp
 runtime_test_groups = together/runtime_test-1.cpp

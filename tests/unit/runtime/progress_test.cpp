@@ -74,14 +74,14 @@ double cpu_seconds() {
 TEST(Progress, PollsSourcesAndCountsEvents) {
   CounterSource a, b;
   Progress progress;
-  progress.add(&a);
-  progress.add(&b);
+  progress.sources().add(&a);
+  progress.sources().add(&b);
   EXPECT_EQ(progress.poll(), 0);
   a.raise();
   b.raise();
   b.raise();
   EXPECT_EQ(progress.poll(), 3);
-  progress.remove(&a);
+  progress.sources().remove(&a);
   a.raise();
   EXPECT_EQ(progress.poll(), 0);
 }
@@ -91,14 +91,14 @@ void ping_pong(const WaitPolicy& policy, std::uint64_t rounds) {
   CounterSource ping, pong;
   std::thread other([&] {
     Progress progress(policy);
-    progress.add(&ping);
+    progress.sources().add(&ping);
     for (std::uint64_t i = 1; i <= rounds; ++i) {
       progress.wait([&] { return ping.seen() >= i; });
       pong.raise();
     }
   });
   Progress progress(policy);
-  progress.add(&pong);
+  progress.sources().add(&pong);
   for (std::uint64_t i = 1; i <= rounds; ++i) {
     ping.raise();
     progress.wait([&] { return pong.seen() >= i; });
@@ -128,7 +128,7 @@ TEST(Progress, LosesNoWakeUpAroundTheEdgeOfSpinning) {
 TEST(Progress, IdleWaitUsesNoProcessorTime) {
   CounterSource source;
   Progress progress(kSleepAtOnce);
-  progress.add(&source);
+  progress.sources().add(&source);
   std::thread waker([&] {
     ::poll(nullptr, 0, 300);
     source.raise();
@@ -151,7 +151,7 @@ void run_on_one_core(int core) {
 TEST(Progress, SpinningIsGivenUpWhereOthersWantTheCore) {
   CounterSource source;
   Progress progress({.spin = true, .spin_polls = 1U << 31, .yields = 1U << 31, .sleep = true});
-  progress.add(&source);
+  progress.sources().add(&source);
   cpu_set_t all;
   ASSERT_EQ(::sched_getaffinity(0, sizeof all, &all), 0);
   const int core = ::sched_getcpu();
@@ -174,7 +174,7 @@ TEST(Progress, SpinningIsGivenUpWhereOthersWantTheCore) {
 TEST(Progress, SleepPolicyIsObeyed) {
   CounterSource source;
   Progress never({.spin = false, .spin_polls = 0, .yields = 5, .sleep = false});
-  never.add(&source);
+  never.sources().add(&source);
   int asked = 0;
   never.wait([&] { return ++asked > 100; });
   EXPECT_EQ(never.counters().sleeps, 0U);
@@ -197,8 +197,8 @@ TEST(Progress, SleepIsBoundedBySources) {
   Timed timed;
   CounterSource silent;
   Progress progress(kSleepAtOnce);
-  progress.add(&silent);
-  progress.add(&timed);
+  progress.sources().add(&silent);
+  progress.sources().add(&timed);
   int asked = 0;
   progress.wait([&] { return ++asked > 5; });
   EXPECT_EQ(timed.arms, timed.disarms);
@@ -236,7 +236,7 @@ TEST(WordWatch, ReportsAChangeOnce) {
 TEST(Progress, ThreadIsWokenByAnotherThread) {
   CounterSource silent;
   Progress progress(kSleepAtOnce);
-  progress.add(&silent);
+  progress.sources().add(&silent);
   MutexHook hook;
   progress.set_yield_hook(&hook);
   const std::uint64_t count = rounds(5'000);
@@ -260,7 +260,7 @@ TEST(Progress, ThreadIsWokenByAnotherThread) {
 TEST(Progress, SourceIsArmedWhileOthersSleep) {
   CounterSource silent;
   Progress progress(kSleepAtOnce);
-  progress.add(&silent);
+  progress.sources().add(&silent);
   MutexHook hook;
   progress.set_yield_hook(&hook);
   std::unique_lock lock(hook.mutex);
@@ -275,12 +275,12 @@ TEST(Progress, SourceIsArmedWhileOthersSleep) {
     lock.lock();
   }
   Timed timed;
-  progress.add(&timed);
+  progress.sources().add(&timed);
   EXPECT_EQ(timed.arms, timed.disarms + 1);
   int asked = 0;
   progress.wait([&] { return ++asked > 3; });
   EXPECT_EQ(timed.arms, timed.disarms + 1);  // the other one sleeps still
-  progress.remove(&timed);
+  progress.sources().remove(&timed);
   std::atomic<std::uint32_t> sleepers{0};
   auto never = [] { return false; };
   {

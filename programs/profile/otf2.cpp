@@ -47,7 +47,7 @@ constexpr std::int64_t kLead = 1'000'000'000;  // time before the job: no time m
 
 // A function of the library, by its name behind "OTF2_".
 template <class Function>
-struct Function_of {
+struct LibraryFunction {
   Function* call = nullptr;
   void find(void* library, const char* name, std::string* missing) {
     call = reinterpret_cast<Function*>(::dlsym(library, name));
@@ -56,49 +56,49 @@ struct Function_of {
 };
 
 struct Library {
-  Function_of<Archive*(const char*, const char*, std::uint8_t, std::uint64_t, std::uint64_t,
-                       std::uint8_t, std::uint8_t)>
+  LibraryFunction<Archive*(const char*, const char*, std::uint8_t, std::uint64_t, std::uint64_t,
+                           std::uint8_t, std::uint8_t)>
       open;
-  Function_of<Status(Archive*)> close;
-  Function_of<Status(Archive*, const FlushCallbacks*, void*)> set_flush;
-  Function_of<Status(Archive*)> set_serial;
-  Function_of<Status(Archive*)> open_events;
-  Function_of<Status(Archive*)> close_events;
-  Function_of<Status(Archive*)> open_definitions;
-  Function_of<Status(Archive*)> close_definitions;
-  Function_of<EventWriter*(Archive*, std::uint64_t)> event_writer;
-  Function_of<Status(Archive*, EventWriter*)> close_event_writer;
-  Function_of<DefinitionWriter*(Archive*, std::uint64_t)> definition_writer;
-  Function_of<Status(Archive*, DefinitionWriter*)> close_definition_writer;
-  Function_of<GlobalWriter*(Archive*)> global_writer;
-  Function_of<Status(EventWriter*, void*, std::uint64_t, std::uint32_t)> enter;
-  Function_of<Status(EventWriter*, void*, std::uint64_t, std::uint32_t)> leave;
-  Function_of<Status(EventWriter*, void*, std::uint64_t, std::uint32_t, std::uint32_t,
-                     std::uint32_t, std::uint64_t)>
+  LibraryFunction<Status(Archive*)> close;
+  LibraryFunction<Status(Archive*, const FlushCallbacks*, void*)> set_flush;
+  LibraryFunction<Status(Archive*)> set_serial;
+  LibraryFunction<Status(Archive*)> open_events;
+  LibraryFunction<Status(Archive*)> close_events;
+  LibraryFunction<Status(Archive*)> open_definitions;
+  LibraryFunction<Status(Archive*)> close_definitions;
+  LibraryFunction<EventWriter*(Archive*, std::uint64_t)> event_writer;
+  LibraryFunction<Status(Archive*, EventWriter*)> close_event_writer;
+  LibraryFunction<DefinitionWriter*(Archive*, std::uint64_t)> definition_writer;
+  LibraryFunction<Status(Archive*, DefinitionWriter*)> close_definition_writer;
+  LibraryFunction<GlobalWriter*(Archive*)> global_writer;
+  LibraryFunction<Status(EventWriter*, void*, std::uint64_t, std::uint32_t)> enter;
+  LibraryFunction<Status(EventWriter*, void*, std::uint64_t, std::uint32_t)> leave;
+  LibraryFunction<Status(EventWriter*, void*, std::uint64_t, std::uint32_t, std::uint32_t,
+                         std::uint32_t, std::uint64_t)>
       send;
-  Function_of<Status(EventWriter*, void*, std::uint64_t, std::uint32_t, std::uint32_t,
-                     std::uint32_t, std::uint64_t)>
+  LibraryFunction<Status(EventWriter*, void*, std::uint64_t, std::uint32_t, std::uint32_t,
+                         std::uint32_t, std::uint64_t)>
       receive;
-  Function_of<Status(GlobalWriter*, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t)>
+  LibraryFunction<Status(GlobalWriter*, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t)>
       clock;
-  Function_of<Status(GlobalWriter*, std::uint32_t, const char*)> string;
-  Function_of<Status(GlobalWriter*, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t)>
+  LibraryFunction<Status(GlobalWriter*, std::uint32_t, const char*)> string;
+  LibraryFunction<Status(GlobalWriter*, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t)>
       tree_node;
-  Function_of<Status(GlobalWriter*, std::uint32_t, std::uint32_t, std::uint8_t, std::uint32_t,
-                     std::uint32_t)>
+  LibraryFunction<Status(GlobalWriter*, std::uint32_t, std::uint32_t, std::uint8_t, std::uint32_t,
+                         std::uint32_t)>
       location_group;
-  Function_of<Status(GlobalWriter*, std::uint64_t, std::uint32_t, std::uint8_t, std::uint64_t,
-                     std::uint32_t)>
+  LibraryFunction<Status(GlobalWriter*, std::uint64_t, std::uint32_t, std::uint8_t, std::uint64_t,
+                         std::uint32_t)>
       location;
-  Function_of<Status(GlobalWriter*, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
-                     std::uint8_t, std::uint8_t, std::uint32_t, std::uint32_t, std::uint32_t,
-                     std::uint32_t)>
+  LibraryFunction<Status(GlobalWriter*, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                         std::uint8_t, std::uint8_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                         std::uint32_t)>
       region;
-  Function_of<Status(GlobalWriter*, std::uint32_t, std::uint32_t, std::uint8_t, std::uint8_t,
-                     std::uint32_t, std::uint32_t, const std::uint64_t*)>
+  LibraryFunction<Status(GlobalWriter*, std::uint32_t, std::uint32_t, std::uint8_t, std::uint8_t,
+                         std::uint32_t, std::uint32_t, const std::uint64_t*)>
       group;
-  Function_of<Status(GlobalWriter*, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
-                     std::uint32_t)>
+  LibraryFunction<Status(GlobalWriter*, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                         std::uint32_t)>
       communicator;
 };
 

@@ -90,7 +90,7 @@ void read_clocks(const std::filesystem::path& folder, Records& records) {
     std::istringstream words(line);
     MeasuredClock clock;
     std::string name;
-    for (ClockSample* each : {&clock.first, &clock.last}) {
+    for (ClockReading* each : {&clock.first, &clock.last}) {
       if (each == &clock.first) words >> clock.node;
       words >> each->at_ns >> each->ahead_ns >> each->within_ns;
     }

@@ -17,7 +17,7 @@ namespace remit::profiles {
 using RecordView = std::shared_ptr<const profile::Record>;
 
 /// A moment on mpirun's CLOCK_MONOTONIC, and what another host's was ahead then.
-struct ClockSample {
+struct ClockReading {
   std::int64_t at_ns = 0;
   std::int64_t ahead_ns = 0;
   std::int64_t within_ns = 0;  ///< so far it may be off
@@ -26,8 +26,8 @@ struct ClockSample {
 /// The clock of another host, as mpirun and the daemon there have compared it with mpirun's.
 struct MeasuredClock {
   int node = 0;  ///< number of the host
-  ClockSample first;
-  ClockSample last;
+  ClockReading first;
+  ClockReading last;
 };
 
 struct Records {

@@ -19,11 +19,11 @@ std::int64_t own_epoch_ns(const profile::Record& record) {
 
 }  // namespace
 
-HostClock::HostClock(int number, std::int64_t epoch_ns, const ClockSample& first,
-                     const ClockSample& last)
+HostClock::HostClock(int number, std::int64_t epoch_ns, const ClockReading& first,
+                     const ClockReading& last)
     : number_(number), epoch_ns_(epoch_ns) {
   const double apart = static_cast<double>(last.at_ns - first.at_ns);
-  const ClockSample& better = last.within_ns < first.within_ns ? last : first;
+  const ClockReading& better = last.within_ns < first.within_ns ? last : first;
   at_ns_ = better.at_ns;
   ahead_ns_ = better.ahead_ns;
   within_ns_ = better.within_ns;

@@ -21,7 +21,7 @@ class HostClock {
   /// this one, is behind the time since the epoch. `within_ns`: how far off it may be.
   HostClock(int number, std::int64_t epoch_ns, std::int64_t within_ns)
       : number_(number), epoch_ns_(epoch_ns), within_ns_(within_ns) {}
-  HostClock(int number, std::int64_t epoch_ns, const ClockSample& first, const ClockSample& last);
+  HostClock(int number, std::int64_t epoch_ns, const ClockReading& first, const ClockReading& last);
 
   [[nodiscard]] int number() const { return number_; }
   /// kUnknown: nobody has measured it.

@@ -170,7 +170,7 @@ void leave_trace() {
   trace_file = nullptr;
 }
 
-void trace_call(const TracedCall& call, const Envelope& envelope) {
+void trace_call(const ReturnedCall& call, const Envelope& envelope) {
   write_entry({call.begin, call.end, call.bytes, call.peer, envelope.tag, envelope.communicator,
                call.site + 1, 0, TraceKind::call, call.thread, 0, 0});
 }

@@ -19,7 +19,7 @@ struct Envelope {
 extern TraceFile* trace_file;
 
 /// A call that has come back. `thread`: the number of its table.
-struct TracedCall {
+struct ReturnedCall {
   std::uint64_t begin;
   std::uint64_t end;
   std::uint64_t bytes;
@@ -37,7 +37,7 @@ void clear_trace();
 void leave_trace();
 
 // While there is a trace.
-void trace_call(const TracedCall& call, const Envelope& envelope);
+void trace_call(const ReturnedCall& call, const Envelope& envelope);
 void trace_wait(std::uint8_t thread, std::uint32_t site, Cause cause, std::int32_t peer,
                 std::uint64_t ns);
 /// One end of a message to or from a rank of MPI_COMM_WORLD. `is_shown`: false where counting is

@@ -63,7 +63,7 @@ HostClock own_clock() {
 
 // One that is `ahead` of the first, and of which that is known but for `wrong`.
 HostClock other_clock(std::int64_t ahead, std::int64_t wrong, std::int64_t within) {
-  const ClockSample sample{0, ahead + wrong, within};
+  const ClockReading sample{0, ahead + wrong, within};
   return {1, kEpochNs, sample, sample};
 }
 

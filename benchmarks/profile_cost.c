@@ -1,8 +1,10 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
- * profile_cost: nanoseconds a call, for what mpirun --profile adds to each. Run it with and
- * without:
+ * profile_cost: nanoseconds a call, for what mpirun --profile and --trace add to each. Run it
+ * with and without:
  *
- *   mpirun -n 1 ./profile_cost; mpirun --profile -n 1 ./profile_cost
+ *   mpirun -n 1 ./profile_cost
+ *   mpirun --profile -n 1 ./profile_cost
+ *   mpirun --trace -n 1 ./profile_cost
  *
  * The lowest of 20 loops each: a call that does nothing, one that finds no message, and a message
  * to itself (three calls). */

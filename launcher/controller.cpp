@@ -119,8 +119,9 @@ RemoteHosts::Callbacks Controller::remote_callbacks() {
         (void)node;
         streams_.say(text);
       },
-      [this](std::string_view payload) {
-        const auto kept = unpack_record(options_.record_dir, payload);
+      [this](std::string_view payload, int node, const std::optional<SeenClock>& clock) {
+        auto kept = unpack_record(options_.record_dir, payload);
+        if (kept && clock) kept = keep_clock(options_.record_dir, payload, node, *clock);
         if (!kept) streams_.say(fmt::format("mpirun: note: {}\n", kept.error().message));
       },
   };
@@ -145,6 +146,7 @@ void Controller::start(PmixServer* server) {
     });
   }
   if (remote_ != nullptr) remote_->listen(remote_callbacks());
+  if (remote_ != nullptr && !options_.record_dir.empty()) remote_->watch_clocks();
   starter_.launch(jobs_.jobs().front());
   starter_.go_on();
 }

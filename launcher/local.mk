@@ -16,6 +16,7 @@ launcher_sources = \
 	launcher/report/host_inspection.cpp launcher/report/host_inspection.hpp \
 	launcher/plan/host_map.cpp launcher/plan/host_map.hpp \
 	launcher/host/host_names.cpp launcher/host/host_names.hpp \
+	launcher/tree/host_clocks.cpp launcher/tree/host_clocks.hpp \
 	launcher/tree/host_states.cpp launcher/tree/host_states.hpp \
 	launcher/plan/hosts.cpp launcher/plan/hosts.hpp \
 	launcher/tree/input_feeds.cpp launcher/tree/input_feeds.hpp \

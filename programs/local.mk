@@ -23,15 +23,24 @@ noinst_LTLIBRARIES += libprofile_report.la
 libprofile_report_la_SOURCES = \
 	programs/profile/advice.cpp programs/profile/advice.hpp \
 	programs/profile/compare.cpp programs/profile/compare.hpp \
+	programs/profile/drawing.cpp programs/profile/drawing.hpp \
 	programs/profile/elf_symbols.cpp programs/profile/elf_symbols.hpp \
 	programs/profile/figures.cpp programs/profile/figures.hpp \
 	programs/profile/formats.hpp programs/profile/json.cpp \
 	programs/profile/page.cpp programs/profile/pictures.cpp \
 	programs/profile/profile.hpp \
+	programs/profile/message_join.cpp programs/profile/message_join.hpp \
+	programs/profile/otf2.cpp programs/profile/otf2.hpp \
+	programs/profile/perfetto.cpp programs/profile/perfetto.hpp \
+	programs/profile/png.cpp \
 	programs/profile/record_reader.cpp programs/profile/record_reader.hpp \
+	programs/profile/record_time.cpp programs/profile/record_time.hpp \
 	programs/profile/strip.cpp programs/profile/strip.hpp \
 	programs/profile/symbols.cpp programs/profile/symbols.hpp \
-	programs/profile/text.cpp
+	programs/profile/text.cpp \
+	programs/profile/trace.cpp programs/profile/trace.hpp \
+	programs/profile/trace_digest.cpp programs/profile/trace_digest.hpp \
+	programs/profile/trace_json.cpp programs/profile/trace_json.hpp
 libprofile_report_la_LIBADD = libruntime.la -ldl
 page_text = programs/generated/page.inc
 EXTRA_DIST += programs/profile/page.html $(page_text)

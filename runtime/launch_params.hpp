@@ -17,6 +17,10 @@ inline const ParamDecl profile_param{
     "profile", std::string(), "",
     "the folder for the records of mpirun --profile-dir; without mpirun, preload "
     "libremit_profile.so; empty: none"};
+inline const ParamDecl trace_param{"trace", std::string(), "",
+                                   "the folder for the records and traces of mpirun --trace "
+                                   "--profile-dir; without mpirun, preload "
+                                   "libremit_profile.so; empty: no trace"};
 inline const ParamDecl initial_errhandler_param{
     "initial_errhandler",
     std::string("mpi_errors_are_fatal"),

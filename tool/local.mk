@@ -20,7 +20,8 @@ libremit_profile_la_SOURCES = \
 	tool/profile/record.hpp \
 	tool/profile/record_file.cpp tool/profile/record_file.hpp \
 	tool/profile/recorder.cpp tool/profile/recorder.hpp \
-	tool/profile/spin_lock.hpp
+	tool/profile/spin_lock.hpp tool/profile/trace.hpp \
+	tool/profile/tracer.cpp tool/profile/tracer.hpp
 libremit_profile_la_CXXFLAGS = $(AM_CXXFLAGS) -fno-exceptions -fno-rtti -fno-threadsafe-statics
 libremit_profile_la_LIBADD = $(STATIC_LIBSTDCXX)
 libremit_profile_la_LDFLAGS = -module -avoid-version \

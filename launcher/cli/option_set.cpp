@@ -137,8 +137,12 @@ void OptionSet::declare_job_options() {
   cli_.add_flag("--profile", options_->profile,
                 "Count what ranks do in MPI; at the end, one line and the page remit-profile.html")
       ->group(kJob);
+  cli_.add_flag("--trace", options_->trace,
+                "The same, and keep each call and message: the page has a timeline")
+      ->group(kJob);
   cli_.add_option("--profile-dir", options_->profile_dir,
-                  "The same, and keep page, JSON, CSV, pictures and records in a folder")
+                  "As --profile, and keep page, JSON, CSV, pictures (PNG needs libpng) and records "
+                  "in a folder; with --trace, a trace for Perfetto, too")
       ->type_name("DIR")
       ->group(kJob);
   cli_.add_option("--grace", options_->grace_s,

@@ -246,7 +246,10 @@ Expected<> apply_params(const Params& params, Options* options) {
     }
   }
   options->output.tag = options->output.tag || params.flag(tag_output_param);
+  const std::string& trace_dir = params.text(trace_param);
+  options->trace = options->trace || !trace_dir.empty();
   if (options->profile_dir.empty()) options->profile_dir = params.text(profile_param);
+  if (options->profile_dir.empty()) options->profile_dir = trace_dir;
   const std::string& agent = params.text(launch_agent_param);
   if (options->agent.empty()) {
     Expected<std::vector<std::string>> words = words_of_line(agent);

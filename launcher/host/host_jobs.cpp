@@ -12,6 +12,7 @@
 
 #include "launcher/host/host_names.hpp"
 #include "launcher/report/loader_check.hpp"
+#include "launcher/tree/host_clocks.hpp"
 #include "launcher/tree/wire.hpp"
 
 namespace remit::launcher {
@@ -92,6 +93,9 @@ bool HostJobs::handle(const Message& message) {
       return true;
     case MessageKind::inspect:
       take_question(message);
+      return true;
+    case MessageKind::tell_clock:
+      tell(MessageKind::clock_told, HostClocks::answer(message));
       return true;
     case MessageKind::carry_out:
       carry_out(message.payload);

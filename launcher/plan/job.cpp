@@ -99,7 +99,7 @@ tl::expected<App, LaunchError> make_app_of_options(const Options& options, const
   }
   for (const auto& [name, value] : options.params) set_env(&app.env, param_variable(name), value);
   if (auto done = preload_memory_monitor(&app.env); !done) return tl::unexpected(done.error());
-  if (auto done = add_profile_env(options.record_dir, &app.env); !done) {
+  if (auto done = add_profile_env(options, &app.env); !done) {
     return tl::unexpected(LaunchError{2, done.error().message});
   }
   // With this Open MPI 4 takes the job from PMIx instead of running as N singletons.

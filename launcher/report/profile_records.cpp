@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include "launcher/plan/job.hpp"
@@ -17,18 +18,26 @@ namespace remit::launcher {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr std::int64_t kMostBytes = 4 << 20;  // of a record
-constexpr const char* kVariable = "REMIT_PROFILE";
+constexpr std::int64_t kMostBytes = 17 << 20;  // of a record, or a trace
+constexpr std::array kVariables{"REMIT_PROFILE", "REMIT_TRACE"};
 constexpr std::string_view kSuffix = ".record";
+constexpr std::string_view kTraceSuffix = ".trace";
+constexpr const char* kClocksName = "clocks";  // remit_profile reads it
+
+bool is_name(std::string_view name) {
+  return name.ends_with(kSuffix) || name.ends_with(kTraceSuffix);
+}
 
 }  // namespace
 
 void ProfileRecords::redirect(std::vector<std::string>* env) {
-  if (get_env(*env, kVariable) == nullptr) return;
-  std::error_code error;
-  std::filesystem::create_directories(folder_, error);
-  is_used_ = true;
-  set_env(env, kVariable, folder_);
+  for (const char* const variable : kVariables) {
+    if (get_env(*env, variable) == nullptr) continue;
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    is_used_ = true;
+    set_env(env, variable, folder_);
+  }
 }
 
 void ProfileRecords::post(const std::function<void(const std::string& payload)>& send) {
@@ -37,7 +46,7 @@ void ProfileRecords::post(const std::function<void(const std::string& payload)>&
   for (std::filesystem::directory_iterator each(folder_, error), end; !error && each != end;
        each.increment(error)) {
     const std::string path = each->path().string();
-    if (!path.ends_with(kSuffix) || !posted_.insert(path).second) continue;
+    if (!is_name(path) || !posted_.insert(path).second) continue;
     if (const auto payload = pack_record(path)) send(*payload);
   }
 }
@@ -65,7 +74,7 @@ Expected<> unpack_record(const std::string& folder, std::string_view payload) {
   if (folder.empty()) return fail(MPI_ERR_OTHER, "there is no profile, and a record has come");
   WireReader reader(payload);
   const std::string name = reader.text();
-  if (!name.ends_with(kSuffix) || name.find('/') != std::string::npos || name.starts_with('.')) {
+  if (!is_name(name) || name.find('/') != std::string::npos || name.starts_with('.')) {
     return fail(MPI_ERR_OTHER, "'{}' is no name of a record", name);
   }
   const std::string path = folder + "/" + name;
@@ -84,6 +93,22 @@ Expected<> unpack_record(const std::string& folder, std::string_view payload) {
   if (is_whole) return {};
   ::unlink(path.c_str());
   return fail(MPI_ERR_OTHER, "the record {} came damaged, or there is no room for it", name);
+}
+
+Expected<> keep_clock(const std::string& folder, std::string_view payload, int node,
+                      const SeenClock& clock) {
+  const std::string name = WireReader(payload).text();
+  if (!name.ends_with(kSuffix)) return {};
+  const std::string path = folder + "/" + kClocksName;
+  std::ofstream file(path, std::ios::app);
+  file << node;
+  for (const ClockSample& each : {clock.first, clock.last}) {
+    file << ' ' << each.at_ns << ' ' << each.ahead_ns << ' ' << each.within_ns;
+  }
+  file << ' ' << name << '\n';
+  file.close();
+  if (file) return {};
+  return fail(MPI_ERR_OTHER, "{}: {}", path, std::generic_category().message(errno));
 }
 
 }  // namespace remit::launcher

@@ -1,5 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Records of ranks on other hosts, on their way to mpirun's: without the holes that files have.
+// Records and traces of ranks on other hosts, on their way to mpirun's: without the holes that
+// files have.
 #pragma once
 
 #include <functional>
@@ -8,11 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "launcher/tree/host_clocks.hpp"
 #include "runtime/error.hpp"
 
 namespace remit::launcher {
 
-/// The records in a folder of this host.
+/// The records and traces in a folder of this host.
 class ProfileRecords {
  public:
   explicit ProfileRecords(std::string folder) : folder_(std::move(folder)) {}
@@ -34,5 +36,10 @@ class ProfileRecords {
 /// Makes the file again in a folder. Any bytes are taken: what is no record's name, larger than a
 /// record can be or there already makes nothing, and is an error.
 [[nodiscard]] Expected<> unpack_record(const std::string& folder, std::string_view payload);
+
+/// Notes the clock of the host of a record for remit_profile, in a file beside the record. Does
+/// nothing for a trace, whose record comes, too.
+[[nodiscard]] Expected<> keep_clock(const std::string& folder, std::string_view payload, int node,
+                                    const SeenClock& clock);
 
 }  // namespace remit::launcher

@@ -19,13 +19,19 @@ namespace {
 constexpr const char* kLibrary = "libremit_profile.so";
 constexpr const char* kReportPage = "remit-profile.html";
 
+// A record, a trace, or what was noted of their clocks.
+bool is_of_job(const std::filesystem::path& path) {
+  return path.extension() == ".record" || path.extension() == ".trace" ||
+         path.filename() == "clocks";
+}
+
 // Those of an earlier job must not be taken for this one's.
 Expected<> empty_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   for (std::filesystem::directory_iterator each(folder, error), end; !error && each != end;
        each.increment(error)) {
-    if (each->path().extension() == ".record") std::filesystem::remove(each->path(), error);
+    if (is_of_job(each->path())) std::filesystem::remove(each->path(), error);
   }
   if (!error) return {};
   return fail(MPI_ERR_ARG, "--profile-dir {}: {}", folder.string(), error.message());
@@ -63,7 +69,7 @@ int spawn_program(const std::vector<std::string>& words) {
 
 Expected<ProfilePlan> plan_profile(const Options& options, const std::string& directory) {
   ProfilePlan plan;
-  if (!options.profile && options.profile_dir.empty()) return plan;
+  if (!options.profile && !options.trace && options.profile_dir.empty()) return plan;
   std::error_code error;
   const std::filesystem::path here = std::filesystem::current_path(error);
   if (!options.profile_dir.empty()) {
@@ -77,7 +83,8 @@ Expected<ProfilePlan> plan_profile(const Options& options, const std::string& di
   return plan;
 }
 
-Expected<> add_profile_env(const std::string& folder, std::vector<std::string>* env) {
+Expected<> add_profile_env(const Options& options, std::vector<std::string>* env) {
+  const std::string& folder = options.record_dir;
   if (folder.empty()) return {};
   if (!preload_library(kLibrary, env)) {
     return fail(MPI_ERR_ARG,
@@ -86,6 +93,7 @@ Expected<> add_profile_env(const std::string& folder, std::vector<std::string>* 
                 kLibrary);
   }
   set_env(env, "REMIT_PROFILE", folder);
+  if (options.trace) set_env(env, "REMIT_TRACE", folder);
   return {};
 }
 

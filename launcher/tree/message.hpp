@@ -34,6 +34,7 @@ enum class MessageKind : std::uint32_t {
   inspected,     ///< number of the question, see write_inspections()
   control,       ///< see write_control(): a process there wants this
   record,        ///< see pack_record(): what a process there has counted
+  clock_told,    ///< what tell_clock said, and its own clock
   // To daemons.
   plan,          ///< the tree: see TreePlan
   job,           ///< see write_job()
@@ -48,6 +49,7 @@ enum class MessageKind : std::uint32_t {
   input,         ///< process, bytes
   input_end,     ///< process
   inspect,       ///< number, jobs: what do the ranks there do?
+  tell_clock,    ///< mpirun's clock: see HostClocks
   finish,        ///< end everything
   // Among servers: see HostExchange.
   collect,

@@ -39,6 +39,7 @@ RemoteHosts::RemoteHosts(asio::io_context& io, TreePlan plan, const Secret& secr
                   [this](int node, const std::string& words) { said(node, words); }),
       orders_(*tree_),
       feeds_(io, *tree_, exchange_),
+      clocks_(*tree_),
       states_(tree_->tree()),
       startup_(io) {}
 
@@ -127,8 +128,10 @@ void RemoteHosts::handle(const Message& message) {
       if (listening_) callbacks_.empty();
       return;
     case MessageKind::record:
-      if (listening_) callbacks_.record(message.payload);
+      if (listening_) callbacks_.record(message.payload, message.from, clocks_.of(message.from));
       return;
+    case MessageKind::clock_told:
+      return clocks_.take(message);
     case MessageKind::output:
       return take_output(message);
     case MessageKind::interrupted:
@@ -142,6 +145,10 @@ void RemoteHosts::handle(const Message& message) {
 }
 
 void RemoteHosts::handle_rank(const Message& message) {
+  // Ranks come and go: before the first and after the last of a host its clock is seen.
+  if (message.kind == MessageKind::finalized || message.kind == MessageKind::exited) {
+    clocks_.ask(message.from);
+  }
   WireReader reader(message.payload);
   const auto rank = static_cast<int>(reader.number());
   switch (message.kind) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "launcher/pmix/job_control.hpp"
 #include "launcher/report/host_inspection.hpp"
 #include "launcher/tree/daemon_orders.hpp"
+#include "launcher/tree/host_clocks.hpp"
 #include "launcher/tree/host_states.hpp"
 #include "launcher/tree/input_feeds.hpp"
 #include "launcher/tree/job_wire.hpp"
@@ -51,7 +53,9 @@ class RemoteHosts {
     std::function<void(int signal, std::string why)> interrupted;
     std::function<void()> empty;  ///< is_empty() may have become true
     std::function<void(int node, std::string text)> said;
-    std::function<void(std::string_view payload)> record;  ///< of a rank that has ended
+    /// Of a rank that has ended. `clock`: its host's, as far as that is known.
+    std::function<void(std::string_view payload, int node, const std::optional<SeenClock>& clock)>
+        record;
   };
 
   RemoteHosts(asio::io_context& io, TreePlan plan, const Secret& secret, Guardian& keeper);
@@ -79,6 +83,8 @@ class RemoteHosts {
   void inspect(const std::vector<int>& jobs, std::set<int> nodes, HostInspection::Done done);
   /// How long inspect() waits.
   static constexpr std::chrono::seconds kInspectionTime{3};
+  /// From now on the clocks of the hosts are compared with this one's, for records.
+  void watch_clocks() { clocks_.start(); }
   /// Hosts that do not answer within `host_timeout` are lost from then on, though their systems
   /// run: their ranks can be told nothing, and nobody hears of their end.
   void lose_silent();
@@ -111,6 +117,7 @@ class RemoteHosts {
   HostInspection inspection_;
   DaemonOrders orders_;
   InputFeeds feeds_;
+  HostClocks clocks_;
   HostStates states_;
   Preparations preparations_;
   StartupWait startup_;  // while nobody listens

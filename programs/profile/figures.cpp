@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <numeric>
 #include <set>
@@ -43,6 +44,7 @@ struct Process {
   RecordView record;
   int job = 0;
   Timeline time;
+  std::string path;  // of the record; empty: it is no file
 };
 
 class Builder {
@@ -56,7 +58,8 @@ class Builder {
   Profile build() {
     find_span();
     for (std::size_t i = 0; i < processes_.size(); ++i) add_process(static_cast<int>(i));
-    sort_sites();
+    const std::vector<int> places = sort_sites();
+    add_traces(places);
     find_efficiency();
     find_missing();
     return std::move(profile_);
@@ -74,7 +77,8 @@ class Builder {
   void add_peers(int index);
   void add_phases(const Process& process);
   void add_general(const Record& record);
-  void sort_sites();
+  [[nodiscard]] std::vector<int> sort_sites();
+  void add_traces(const std::vector<int>& places);
   void find_efficiency();
   void find_missing();
   [[nodiscard]] int rank_index(int job, int number) const;
@@ -82,7 +86,8 @@ class Builder {
   Symbols& symbols_;
   std::optional<std::uint64_t> ended_ns_;
   std::vector<Process> processes_;
-  std::map<std::pair<int, int>, int> index_;  // of a rank of a job
+  std::vector<std::map<std::uint32_t, int>> sites_of_;  // by process: TraceSource::sites
+  std::map<std::pair<int, int>, int> index_;            // of a rank of a job
   std::map<std::tuple<std::string, std::string, std::uint64_t, std::uint32_t>, int> site_index_;
   std::map<std::pair<int, int>, Pair> pairs_;
   std::map<int, Phase> phases_;
@@ -100,9 +105,13 @@ void Builder::order(const Records& records) {
   }
   for (const auto& [name, begin] : begins) profile_.jobs.push_back(name);
   std::ranges::stable_sort(profile_.jobs, {}, [&](const std::string& job) { return begins[job]; });
-  for (const RecordView& each : records.all) {
+  const std::vector<HostClock> clocks = clocks_of(records);
+  for (std::size_t i = 0; i < records.all.size(); ++i) {
+    const RecordView& each = records.all[i];
     const auto job = std::ranges::find(profile_.jobs, text_of(each->job));
-    processes_.push_back({each, static_cast<int>(job - profile_.jobs.begin()), Timeline(*each)});
+    processes_.push_back({each, static_cast<int>(job - profile_.jobs.begin()),
+                          Timeline(*each, clocks[i]),
+                          i < records.paths.size() ? records.paths[i] : ""});
   }
   std::ranges::stable_sort(processes_, {}, [](const Process& process) {
     return std::tuple(process.job, process.record->rank, process.record->realtime_ns);
@@ -125,7 +134,7 @@ std::uint64_t Builder::end_of(const Process& process) const {
 void Builder::find_span() {
   std::uint64_t begin = ~std::uint64_t{0};
   for (const Process& each : processes_) {
-    begin = std::min(begin, each.record->realtime_ns);
+    begin = std::min(begin, each.time.realtime_ns(each.time.first_ticks()));
     for (const ThreadTable& table : each.record->threads) {
       std::uint64_t last = table.last_ticks;
       if (table.current.site != 0) last = std::max(last, table.current.since_ticks);
@@ -155,16 +164,17 @@ Rank Builder::describe(const Process& process) const {
   rank.aborted = record.aborted != 0;
   rank.abort_code = record.abort_code;
   const std::uint64_t end = end_of(process);
-  rank.run = process.time.seconds(end - record.init_ticks);
-  std::uint64_t paused = record.paused_ticks;
-  if (record.paused_since != 0 && end > record.paused_since) paused += end - record.paused_since;
+  // One that was ended before its first call has none.
+  rank.run = process.time.seconds(end - std::max(record.init_ticks, record.first.ticks));
+  std::uint64_t paused = record.paused.ticks;
+  if (record.paused.since != 0 && end > record.paused.since) paused += end - record.paused.since;
   rank.paused = process.time.seconds(paused);
-  rank.peak_mb = static_cast<double>(record.peak_memory_kb) / 1024;
-  rank.user = static_cast<double>(record.user_ns) * kNs;
-  rank.system = static_cast<double>(record.system_ns) * kNs;
-  rank.preempted = record.preempted;
-  rank.first_processor = static_cast<int>(record.processors >> 32U);
-  rank.processors = static_cast<int>(record.processors & 0xFFFFFFFFU);
+  rank.peak_mb = static_cast<double>(record.use.peak_memory_kb) / 1024;
+  rank.user = static_cast<double>(record.use.user_ns) * kNs;
+  rank.system = static_cast<double>(record.use.system_ns) * kNs;
+  rank.preempted = record.use.preempted;
+  rank.first_processor = static_cast<int>(record.use.processors >> 32U);
+  rank.processors = static_cast<int>(record.use.processors & 0xFFFFFFFFU);
   return rank;
 }
 
@@ -244,6 +254,8 @@ void Builder::add_table(int index, const ThreadTable& table, bool is_first) {
     if (row.calls == 0) continue;
     rank.calls += row.calls;
     const int site = add_site(index, table, row);
+    const auto thread = static_cast<std::size_t>(&table - process.record->threads.data());
+    sites_of_.back()[TraceSource::site_key(thread, i)] = site;
     if (table.current.site == i + 1) open_site = site;
   }
   if (open_site >= 0) {
@@ -303,9 +315,9 @@ void Builder::add_general(const Record& record) {
   if (profile_.library.empty()) profile_.library = text_of(record.library);
   if (record.uses_tsc == 0) profile_.slow_clock = true;
   profile_.without_names += record.without_names;
-  if (record.tool_functions > profile_.tool_functions) {
-    profile_.tool_functions = record.tool_functions;
-    profile_.tool_function = text_of(record.tool_function);
+  if (record.tool.functions > profile_.tool_functions) {
+    profile_.tool_functions = record.tool.functions;
+    profile_.tool_function = text_of(record.tool.first);
   }
   profile_.has_inside = profile_.has_inside || record.has_waits != 0;
   for (std::size_t i = 0; i < record.counter_count; ++i) {
@@ -325,6 +337,7 @@ void Builder::add_process(int index) {
   const Process& process = processes_[static_cast<std::size_t>(index)];
   const Record& record = *process.record;
   profile_.ranks.push_back(describe(process));
+  sites_of_.emplace_back();
   for (std::size_t i = 0; i < profile::kThreads; ++i) {
     if (record.threads[i].threads != 0) add_table(index, record.threads[i], i == 0);
   }
@@ -336,7 +349,8 @@ void Builder::add_process(int index) {
   add_general(record);
 }
 
-void Builder::sort_sites() {
+// Where each of them was put.
+std::vector<int> Builder::sort_sites() {
   std::vector<int> order(profile_.sites.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, std::greater(), [&](int at) {
@@ -354,6 +368,54 @@ void Builder::sort_sites() {
   }
   for (auto& [key, pair] : pairs_) profile_.pairs.push_back(pair);
   for (auto& [level, phase] : phases_) profile_.phases.push_back(phase);
+  return place;
+}
+
+// A rank without a trace has a row less on the timeline. One whose trace cannot be read is noted.
+void Builder::add_traces(const std::vector<int>& places) {
+  std::map<int, std::shared_ptr<std::vector<int>>> ranks;  // by job
+  for (const auto& [key, index] : index_) {
+    if (key.second < 0) continue;
+    auto& list = ranks[key.first];
+    if (list == nullptr) list = std::make_shared<std::vector<int>>();
+    list->resize(std::max<std::size_t>(list->size(), static_cast<std::size_t>(key.second) + 1), -1);
+    (*list)[static_cast<std::size_t>(key.second)] = index;
+  }
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    const Process& process = processes_[i];
+    const std::filesystem::path path =
+        std::filesystem::path(process.path).replace_extension(profile::kTraceSuffix);
+    std::error_code error;
+    // Until the first call a trace has what was measured of its cost.
+    if (process.record->stage == profile::Stage::loaded || process.path.empty() ||
+        !std::filesystem::exists(path, error)) {
+      continue;
+    }
+    Expected<TraceView> file = read_trace(path.string());
+    if (!file) {
+      profile_.notes.push_back(file.error().message);
+      continue;
+    }
+    auto& list = ranks[process.job];
+    if (list == nullptr) list = std::make_shared<std::vector<int>>();
+    TraceSource source{static_cast<int>(i),
+                       std::move(*file),
+                       process.record,
+                       process.time,
+                       span_.begin_ns,
+                       end_of(process),
+                       {},
+                       list,
+                       0,
+                       {}};
+    for (const auto& [key, site] : sites_of_[i]) {
+      source.sites[key] = places[static_cast<std::size_t>(site)];
+    }
+    profile_.traces.push_back(std::move(source));
+  }
+  if (profile_.traces.empty()) return;
+  profile_.timeline = digest_traces(profile_.traces);
+  for (const std::string& note : profile_.timeline.notes) profile_.notes.push_back(note);
 }
 
 // co-design.pop-coe.eu/metrics: time outside MPI is useful.

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "programs/profile/drawing.hpp"
 #include "programs/profile/profile.hpp"
 
 namespace remit::profiles {
@@ -17,9 +18,9 @@ namespace remit::profiles {
 /// A page for people: one file, which needs no other.
 [[nodiscard]] std::string to_page(const Profile& profile);
 
-/// Time by rank, and the strip: pictures for other documents, as SVG.
-[[nodiscard]] std::string ranks_picture(const Profile& profile);
-[[nodiscard]] std::string strip_picture(const Profile& profile);
+/// Time by rank, and the strip: pictures for other documents.
+[[nodiscard]] Drawing ranks_picture(const Profile& profile);
+[[nodiscard]] Drawing strip_picture(const Profile& profile);
 
 /// For a terminal: the summary, the largest call sites, advice and notes.
 [[nodiscard]] std::string to_text(const Profile& profile);

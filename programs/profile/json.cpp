@@ -8,6 +8,7 @@
 
 #include "programs/profile/advice.hpp"
 #include "programs/profile/formats.hpp"
+#include "programs/profile/trace_json.hpp"
 
 namespace remit::profiles {
 namespace {
@@ -216,6 +217,7 @@ std::string to_json(const Profile& profile) {
       {"pairs", pairs_of(profile)},
       {"strip_columns", kStripColumns / merged_columns(profile)},
       {"ranks", ranks_of(profile)},
+      {"trace", trace_of(profile.timeline)},
   };
   // Paths may be in any encoding.
   return all.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';

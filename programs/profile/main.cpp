@@ -17,6 +17,8 @@
 #include "programs/profile/compare.hpp"
 #include "programs/profile/figures.hpp"
 #include "programs/profile/formats.hpp"
+#include "programs/profile/otf2.hpp"
+#include "programs/profile/perfetto.hpp"
 #include "programs/profile/record_reader.hpp"
 
 namespace remit::profiles {
@@ -24,12 +26,17 @@ namespace {
 
 constexpr int kSlower = 1;
 constexpr int kWrong = 2;
+/// Calls, waits and ends of messages that are written for Perfetto though nobody asked for it: a
+/// few hundred megabytes.
+constexpr std::uint64_t kMostUnasked = 2'000'000;
 
 struct Wishes {
   std::vector<std::string> folders;
   std::string output;  // a folder for all formats
   std::string page;    // a file; with `brief`
   std::string as = "text";
+  std::string perfetto;  // a file
+  std::string otf2;      // a folder
   std::uint64_t ended_ns = 0;
   double threshold_percent = 10;
   bool comparison = false;
@@ -59,12 +66,35 @@ Expected<> write_all(const Profile& profile, const std::filesystem::path& folder
   std::filesystem::create_directories(folder, error);
   for (const auto& [name, text] : {std::pair{"remit-profile.html", to_page(profile)},
                                    std::pair{"remit-profile.json", to_json(profile)},
-                                   std::pair{"remit-profile.csv", to_csv(profile)},
-                                   std::pair{"ranks.svg", ranks_picture(profile)},
-                                   std::pair{"strip.svg", strip_picture(profile)}}) {
+                                   std::pair{"remit-profile.csv", to_csv(profile)}}) {
     if (Expected<> done = write_file(folder / name, text); !done) return done;
   }
-  return {};
+  for (const auto& [name, picture] :
+       {std::pair{"ranks", ranks_picture(profile)}, std::pair{"strip", strip_picture(profile)}}) {
+    const std::filesystem::path stem = folder / name;
+    if (Expected<> done = write_file(stem.string() + ".svg", to_svg(picture)); !done) return done;
+    if (!can_write_png()) continue;
+    if (Expected<> done = write_png(picture, stem.string() + ".png"); !done) return done;
+  }
+  const TraceDigest& timeline = profile.timeline;
+  const std::uint64_t events = timeline.calls + timeline.waits + timeline.sent + timeline.received;
+  if (events == 0 || events > kMostUnasked) return {};
+  return write_perfetto(profile, (folder / "remit-trace.perfetto").string());
+}
+
+// The formats of traces that were asked for.
+Expected<> write_traces(const Profile& profile, const Wishes& wishes) {
+  const bool is_asked = !wishes.perfetto.empty() || !wishes.otf2.empty();
+  if (is_asked && profile.traces.empty()) {
+    return fail(
+        MPI_ERR_ARG, "{} {}: {} has no trace: run the job with mpirun --trace --profile-dir",
+        wishes.perfetto.empty() ? "--otf2" : "--perfetto",
+        wishes.perfetto.empty() ? wishes.otf2 : wishes.perfetto, fmt::join(wishes.folders, ", "));
+  }
+  if (!wishes.perfetto.empty()) {
+    if (Expected<> done = write_perfetto(profile, wishes.perfetto); !done) return done;
+  }
+  return wishes.otf2.empty() ? Expected<>{} : write_otf2(profile, wishes.otf2);
 }
 
 Expected<int> run_comparison(const Wishes& wishes) {
@@ -96,6 +126,7 @@ Expected<int> run(const Wishes& wishes) {
   if (wishes.comparison || are_two_jobs(wishes.folders)) return run_comparison(wishes);
   const Expected<Profile> profile = profile_of(wishes.folders, wishes);
   if (!profile) return tl::unexpected(profile.error());
+  if (Expected<> done = write_traces(*profile, wishes); !done) return tl::unexpected(done.error());
   std::string page = wishes.page;
   if (!wishes.output.empty()) {
     if (Expected<> done = write_all(*profile, wishes.output); !done) {
@@ -133,7 +164,17 @@ int main(int argc, char** argv) {
   app.add_option("--as", wishes.as, "What to print: text (default), json, csv or html")
       ->check(CLI::IsMember({"text", "json", "csv", "html"}))
       ->type_name("FORMAT");
-  app.add_option("--output", wishes.output, "Write the page, JSON, CSV and pictures to a folder")
+  app.add_option(
+         "--output", wishes.output,
+         "Write the page, JSON, CSV, pictures (SVG, and PNG where libpng is installed) and, "
+         "if there are traces, a trace for Perfetto to a folder")
+      ->type_name("FOLDER");
+  app.add_option("--perfetto", wishes.perfetto,
+                 "Write the traces to a file for ui.perfetto.dev (needs mpirun --trace)")
+      ->type_name("FILE");
+  app.add_option("--otf2", wishes.otf2,
+                 "Write the traces as OTF2 to a new folder (needs mpirun --trace, and OTF2 3; "
+                 "Debian: libopen-trace-format2-10)")
       ->type_name("FOLDER");
   app.add_option("--page", wishes.page, "Write the page to a file")->type_name("FILE");
   app.add_flag(

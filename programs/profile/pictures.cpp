@@ -1,11 +1,13 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Pictures as SVG. Many ranks share a row: it shows their mean.
+// Two pictures. Many ranks share a row: it shows their mean.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "programs/profile/advice.hpp"
 #include "programs/profile/formats.hpp"
@@ -31,22 +33,19 @@ Rows rows_of(const Profile& profile) {
   return {count, together, std::clamp(400.0 / static_cast<double>(count), 2.0, 24.0)};
 }
 
-std::string begin_picture(const Rows& rows, const std::string& title) {
-  const double height = kTop + static_cast<double>(rows.count) * rows.height + 50;
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1:.0f}\" "
-      "viewBox=\"0 0 {0} {1:.0f}\" font-family=\"sans-serif\" font-size=\"12\">\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
-      "<text x=\"{2}\" y=\"22\" font-size=\"14\">{3}</text>\n",
-      kLeft + kWidth + 20, height, kLeft, title);
+Drawing begin_picture(const Rows& rows, std::string title) {
+  Drawing drawing;
+  drawing.width = kLeft + kWidth + 20;
+  drawing.height = kTop + static_cast<double>(rows.count) * rows.height + 50;
+  drawing.texts.push_back({kLeft, 22, false, true, std::move(title)});
+  return drawing;
 }
 
-std::string label(const Profile& profile, const Rows& rows, std::size_t row) {
+void add_label(Drawing& drawing, const Profile& profile, const Rows& rows, std::size_t row) {
   const std::size_t step = std::max<std::size_t>(1, static_cast<std::size_t>(14 / rows.height));
-  if (row % step != 0) return {};
-  return fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 6,
-                     kTop + (static_cast<double>(row) + 0.5) * rows.height + 4,
-                     profile.ranks[row * rows.ranks_a_row].label);
+  if (row % step != 0) return;
+  drawing.texts.push_back({kLeft - 6, kTop + (static_cast<double>(row) + 0.5) * rows.height + 4,
+                           true, false, profile.ranks[row * rows.ranks_a_row].label});
 }
 
 // The mean of a figure over the ranks of a row.
@@ -61,68 +60,63 @@ double mean(const Profile& profile, const Rows& rows, std::size_t row, const Fig
 
 struct Part {
   const char* name;
-  const char* colour;
+  std::uint32_t colour;
   double (*seconds)(const Rank& rank);
 };
 
 // Colours that people who see fewer colours tell apart.
 constexpr std::array<Part, 3> kParts{{
-    {"computing", "#4477aa", [](const Rank& rank) { return rank.outside(); }},
-    {"waiting", "#ee6677", [](const Rank& rank) { return std::min(rank.waiting(), rank.mpi); }},
-    {"in MPI otherwise", "#ccbb44",
+    {"computing", 0x4477aa, [](const Rank& rank) { return rank.outside(); }},
+    {"waiting", 0xee6677, [](const Rank& rank) { return std::min(rank.waiting(), rank.mpi); }},
+    {"in MPI otherwise", 0xccbb44,
      [](const Rank& rank) { return rank.mpi - std::min(rank.waiting(), rank.mpi); }},
 }};
 
 }  // namespace
 
-std::string ranks_picture(const Profile& profile) {
+Drawing ranks_picture(const Profile& profile) {
   const Rows rows = rows_of(profile);
-  std::string text = begin_picture(rows, fmt::format("Time by rank, {}", duration(profile.run)));
+  Drawing drawing = begin_picture(rows, fmt::format("Time by rank, {}", duration(profile.run)));
   for (std::size_t row = 0; row < rows.count; ++row) {
     double at = kLeft;
-    text += label(profile, rows, row);
+    add_label(drawing, profile, rows, row);
     for (const Part& part : kParts) {
-      const double width =
-          mean(profile, rows, row, part.seconds) / std::max(profile.run, 1e-9) * kWidth;
-      text += fmt::format(
-          "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"/>\n", at,
-          kTop + static_cast<double>(row) * rows.height, std::max(width, 0.0), rows.height * 0.86,
-          part.colour);
-      at += std::max(width, 0.0);
+      const double width = std::max(
+          mean(profile, rows, row, part.seconds) / std::max(profile.run, 1e-9) * kWidth, 0.0);
+      drawing.boxes.push_back({at, kTop + static_cast<double>(row) * rows.height, width,
+                               rows.height * 0.86, part.colour});
+      at += width;
     }
   }
   const double below = kTop + static_cast<double>(rows.count) * rows.height + 26;
   double at = kLeft;
   for (const Part& part : kParts) {
-    text += fmt::format(
-        "<rect x=\"{0:.0f}\" y=\"{1:.0f}\" width=\"12\" height=\"12\" fill=\"{2}\"/>"
-        "<text x=\"{3:.0f}\" y=\"{4:.0f}\">{5}</text>\n",
-        at, below - 10, part.colour, at + 18, below, part.name);
+    drawing.boxes.push_back({at, below - 10, 12, 12, part.colour});
+    drawing.texts.push_back({at + 18, below, false, false, part.name});
     at += 150;
   }
-  return text + "</svg>\n";
+  return drawing;
 }
 
-std::string strip_picture(const Profile& profile) {
+Drawing strip_picture(const Profile& profile) {
+  constexpr std::uint32_t kDark = 0x8a1c3c;
   const Rows rows = rows_of(profile);
   constexpr double kCell = kWidth / static_cast<double>(kStripColumns);
-  std::string text = begin_picture(
+  Drawing drawing = begin_picture(
       rows, fmt::format("Share of MPI over time (dark: all), {}", duration(profile.run)));
   for (std::size_t row = 0; row < rows.count; ++row) {
-    text += label(profile, rows, row);
+    add_label(drawing, profile, rows, row);
     for (std::size_t column = 0; column < kStripColumns; ++column) {
       const double share = mean(profile, rows, row, [column](const Rank& rank) {
         return std::max(rank.strip_mpi[column], 0.0);
       });
       if (share <= 0) continue;
-      text += fmt::format(
-          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#8a1c3c\" "
-          "fill-opacity=\"{:.2f}\"/>\n",
-          kLeft + static_cast<double>(column) * kCell,
-          kTop + static_cast<double>(row) * rows.height, kCell, rows.height, share);
+      drawing.boxes.push_back({kLeft + static_cast<double>(column) * kCell,
+                               kTop + static_cast<double>(row) * rows.height, kCell, rows.height,
+                               kDark, share});
     }
   }
-  return text + "</svg>\n";
+  return drawing;
 }
 
 }  // namespace remit::profiles

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "programs/profile/trace_digest.hpp"
 #include "tool/profile/record.hpp"
 
 namespace remit::profiles {
@@ -142,6 +143,8 @@ struct Profile {
   double run = 0;    ///< the longest rank
   Efficiency efficiency;
   Culprit culprit;
+  std::vector<TraceSource> traces;  ///< of the ranks that have one
+  TraceDigest timeline;             ///< what of them is drawn
   std::vector<std::string> advice;  ///< sentences
   std::vector<std::string> notes;   ///< what the reader should know of the figures
 };

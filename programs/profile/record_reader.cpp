@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <span>
+#include <sstream>
 #include <system_error>
 
 #include "tool/profile/functions.hpp"
@@ -72,6 +74,34 @@ Expected<RecordView> read_record(const std::string& path) {
   return view;
 }
 
+const MeasuredClock* Records::clock_of(std::size_t index) const {
+  if (index >= paths.size()) return nullptr;
+  const auto found = clocks.find(paths[index]);
+  return found == clocks.end() ? nullptr : &found->second;
+}
+
+namespace {
+
+// mpirun's file: a line a record, with two samples and the record's name. A line that is none is
+// left out, and its record has no clock but its own.
+void read_clocks(const std::filesystem::path& folder, Records& records) {
+  std::ifstream file(folder / profile::kClocksName);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    MeasuredClock clock;
+    std::string name;
+    for (ClockReading* each : {&clock.first, &clock.last}) {
+      if (each == &clock.first) words >> clock.node;
+      words >> each->at_ns >> each->ahead_ns >> each->within_ns;
+    }
+    std::getline(words >> std::ws, name);
+    if (!words || clock.first.within_ns < 0 || clock.last.within_ns < 0) continue;
+    records.clocks[(folder / name).string()] = clock;
+  }
+}
+
+}  // namespace
+
 Expected<Records> read_folders(const std::vector<std::string>& folders) {
   Records records;
   for (const std::string& folder : folders) {
@@ -82,11 +112,13 @@ Expected<Records> read_folders(const std::vector<std::string>& folders) {
       if (each->path().extension() == profile::kSuffix) paths.push_back(each->path().string());
     }
     if (error) return fail(MPI_ERR_OTHER, "{}: {}", folder, error.message());
+    read_clocks(folder, records);
     std::ranges::sort(paths);
     for (const std::string& path : paths) {
       Expected<RecordView> record = read_record(path);
       if (record) {
         records.all.push_back(std::move(*record));
+        records.paths.push_back(path);
       } else {
         records.notes.push_back(record.error().message);
       }

@@ -2,6 +2,8 @@
 // The records of a folder, as they are on disk.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,9 +16,27 @@ namespace remit::profiles {
 /// A record that is mapped as long as somebody has it.
 using RecordView = std::shared_ptr<const profile::Record>;
 
+/// A moment on mpirun's CLOCK_MONOTONIC, and what another host's was ahead then.
+struct ClockReading {
+  std::int64_t at_ns = 0;
+  std::int64_t ahead_ns = 0;
+  std::int64_t within_ns = 0;  ///< so far it may be off
+};
+
+/// The clock of another host, as mpirun and the daemon there have compared it with mpirun's.
+struct MeasuredClock {
+  int node = 0;  ///< number of the host
+  ClockReading first;
+  ClockReading last;
+};
+
 struct Records {
   std::vector<RecordView> all;
-  std::vector<std::string> notes;  ///< files that are none, in words
+  std::vector<std::string> paths;               ///< of these; empty where they are no files
+  std::map<std::string, MeasuredClock> clocks;  ///< by path; of those from other hosts
+  std::vector<std::string> notes;               ///< files that are none, in words
+
+  [[nodiscard]] const MeasuredClock* clock_of(std::size_t index) const;
 };
 
 /// Maps a file and checks that it is a record whose numbers stay within its tables. The file may

@@ -6,23 +6,6 @@
 
 namespace remit::profiles {
 
-Timeline::Timeline(const profile::Record& record)
-    : first_ticks_(record.first.ticks),
-      first_ns_(record.realtime_ns),
-      ns_per_tick_(static_cast<double>(record.last.monotonic_ns - record.first.monotonic_ns) /
-                   static_cast<double>(record.last.ticks - record.first.ticks)) {}
-
-std::uint64_t Timeline::realtime_ns(std::uint64_t ticks) const {
-  const std::uint64_t since = ticks - std::min(ticks, first_ticks_);
-  return first_ns_ +
-         static_cast<std::uint64_t>(std::llround(static_cast<double>(since) * ns_per_tick_));
-}
-
-std::uint64_t Timeline::ticks_at(std::uint64_t realtime_ns) const {
-  const std::uint64_t since = realtime_ns - std::min(realtime_ns, first_ns_);
-  return first_ticks_ + static_cast<std::uint64_t>(static_cast<double>(since) / ns_per_tick_);
-}
-
 namespace {
 
 // A column of the page, in seconds since its begin.

@@ -104,20 +104,27 @@ class Jobs(HostsTest):
         self.assertEqual((sorted(out.splitlines()), err), (expected, ""))
 
     def test_profiles_come_home(self):
-        """Records of all hosts are in the report; nothing of them stays there (tearDown)."""
+        """Records and traces of all hosts are in the report, on one clock; nothing of them stays there
+        (tearDown)."""
         program = str(pathlib.Path(MPIRUN).resolve().parent / "tests" / "profile" / "guilty")
         library = pathlib.Path(MPIRUN).resolve().parent / ".libs" / "libremit_profile.so"
         if is_sanitized(library):
             self.skipTest("programs without the sanitizer cannot load its library")
         with tempfile.TemporaryDirectory(dir="/run/cluster") as folder:
-            _, err = self.run_job("--profile-dir", folder, "--host", ALL, program, "late_sender",
-                                  "5", "300")
+            _, err = self.run_job("--trace", "--profile-dir", folder, "--host", ALL, program,
+                                  "late_sender", "5", "300")
             with open(f"{folder}/remit-profile.json", encoding="utf-8") as file:
                 profile = json.load(file)
             self.assertEqual([rank["host"] for rank in profile["ranks"]],
                              [f"h{rank // 2 + 1}" for rank in range(8)], err)
             self.assertEqual(profile["largest"]["rank"], "5", profile["summary"])
             self.assertEqual(profile["largest"]["function"], "MPI_Recv", profile["summary"])
+            trace = profile["trace"]
+            self.assertEqual((trace["sent"], trace["received"], trace["messages"]), (7, 7, 7))
+            self.assertGreater(trace["clocks_within_ns"], 0)
+            self.assertLess(trace["clocks_within_ns"], 1e8)
+            self.assertTrue(any("clocks of 4 hosts" in note for note in profile["notes"]),
+                            profile["notes"])
 
     def test_every_shape_of_the_tree(self):
         for width in ("1", "2"):

@@ -13,6 +13,7 @@ fuzzed_sources = \
 	collectives/choice/tuning.cpp \
 	launcher/report/call_file.cpp \
 	launcher/host/guardian.cpp \
+	launcher/tree/host_clocks.cpp \
 	launcher/pmix/host_exchange.cpp \
 	launcher/report/host_inspection.cpp \
 	launcher/plan/hosts.cpp \

@@ -304,7 +304,8 @@ RemoteHosts::Callbacks checked_callbacks(const std::vector<int>& nodes, bool* ov
   callbacks.interrupted = [](int, const std::string&) {};
   callbacks.empty = [] {};
   callbacks.said = [](int, const std::string&) {};
-  callbacks.record = [](std::string_view payload) {
+  callbacks.record = [](std::string_view payload, int /*node*/,
+                        const std::optional<SeenClock>& /*clock*/) {
     require(!unpack_record("", payload), "nobody has asked for records");
   };
   return callbacks;

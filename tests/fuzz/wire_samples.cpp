@@ -61,6 +61,7 @@ std::vector<Message> to_mpirun() {
       {MessageKind::input_closed, 1, 0, payload(2)},
       {MessageKind::order, 1, 0, payload(1, write_order(sample_order()))},
       {MessageKind::inspected, 1, 0, payload(1, write_inspections(sample_inspections()))},
+      {MessageKind::clock_told, 1, 0, payload(1'000, 2'000)},
   };
 }
 
@@ -79,6 +80,7 @@ std::vector<Message> to_daemons() {
       {MessageKind::input, 0, 1, payload(2, "typed\n")},
       {MessageKind::input_end, 0, 1, payload(2)},
       {MessageKind::inspect, 0, Message::kEveryone, payload(1, std::vector<int>{0, 1})},
+      {MessageKind::tell_clock, 0, 1, payload(1'000)},
       {MessageKind::finish, 0, Message::kEveryone, ""},
   };
 }

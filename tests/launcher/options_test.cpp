@@ -347,6 +347,23 @@ TEST(LauncherOptions, ParametersFillWhatTheCommandLineLeavesOpen) {
   EXPECT_FALSE(apply_params(params, &open));
 }
 
+TEST(LauncherOptions, TracesNeedNoOtherOption) {
+  EXPECT_TRUE(parsed({"--trace", "prog"}).trace);
+  EXPECT_FALSE(parsed({"--profile", "prog"}).trace);
+  EXPECT_NE(error_of({"--trace=folder", "prog"}).find("--trace"), std::string::npos);
+  Params params;
+  ASSERT_TRUE(params.set("trace", "there"));
+  Options open = parsed({"prog"});
+  ASSERT_TRUE(apply_params(params, &open));
+  EXPECT_TRUE(open.trace);
+  EXPECT_EQ(open.profile_dir, "there");
+  ASSERT_TRUE(params.set("profile", "here"));
+  Options both = parsed({"prog"});
+  ASSERT_TRUE(apply_params(params, &both));
+  EXPECT_TRUE(both.trace);
+  EXPECT_EQ(both.profile_dir, "here");
+}
+
 TEST(LauncherOptions, HelpNamesEveryOption) {
   EXPECT_EQ(parsed({"--help"}).action, Action::help);
   EXPECT_EQ(parsed({"-n", "2", "-V"}).action, Action::version);
@@ -370,6 +387,8 @@ TEST(LauncherOptions, HelpNamesEveryOption) {
                            "--app",
                            "--oversubscribe",
                            "--prepend-pattern",
+                           "--profile",
+                           "--trace",
                            "--print-all-exitcodes"}) {
     EXPECT_NE(help.find(name), std::string::npos) << name;
   }

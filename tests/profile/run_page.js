@@ -15,6 +15,13 @@ class Element {
     this.text = "";
     this.style = {};
     this.clientWidth = 800;
+    this.listeners = {};
+  }
+  addEventListener(name, listener) { this.listeners[name] = listener; }
+  setPointerCapture() {}
+  // Something that the reader does.
+  does(name, event) {
+    this.listeners[name]?.({preventDefault() {}, offsetX: 60, offsetY: 3, ...event});
   }
   get textContent() { return this.text + this.children.map(child => child.textContent).join(" "); }
   set textContent(text) { this.text = String(text); this.children = []; }
@@ -48,6 +55,27 @@ new Function(script)();
 for (const id of ["bars", "strip", "matrix"]) {
   if (ids.get(id)) ids.get(id).onmousemove?.({offsetX: 60, offsetY: 3});
 }
+// The timeline: zoomed, moved, pointed at.
+const timeline = ids.get("timeline");
+const spans = [];
+if (timeline && ids.get("timeline-part")) {
+  const span = () => spans.push(ids.get("timeline-span").textContent);
+  span();
+  timeline.does("wheel", {deltaY: -1, offsetX: 400});
+  span();
+  timeline.does("pointerdown", {offsetX: 400});
+  timeline.does("pointermove", {offsetX: 300});
+  timeline.does("pointerup", {});
+  span();
+  timeline.does("keydown", {key: "ArrowRight"});
+  timeline.does("wheel", {deltaY: 1, shiftKey: true});
+  ids.get("zoom-all").onclick();
+  span();
+  for (let x = 60; x < 800; x += 5) {
+    timeline.does("pointermove", {offsetX: x});
+    if (/MPI_/.test(ids.get("timeline-tip").textContent)) break;
+  }
+}
 ids.delete("profile");
 const texts = Object.fromEntries([...ids].map(([id, element]) => [id, element.textContent]));
-console.log(JSON.stringify({drawn, title: document.title, texts}));
+console.log(JSON.stringify({drawn, spans, title: document.title, texts}));

@@ -102,6 +102,17 @@ def moved(function: tables.Function) -> Optional[str]:
     return None
 
 
+def envelope(function: tables.Function) -> str:
+    """What a trace shows of a call: its tag and its communicator."""
+    plain = {each.name for each in function.parameters if each.plain}
+    tag = next((name for name in ("tag", "sendtag") if name in plain), None)
+    has_comm = any(each.name == "comm" and each.declared() == "MPI_Comm comm"
+                   for each in function.parameters)
+    if tag is None and not has_comm:
+        return ""
+    return f", {{{tag or 'kNoTag'}, {'number_of(comm)' if has_comm else '0'}}}"
+
+
 def wrapper(function: tables.Function, number: int) -> str:
     declared = ", ".join(parameter.declared() for parameter in function.parameters) or "void"
     passed = ", ".join(parameter.name for parameter in function.parameters)
@@ -124,7 +135,7 @@ def wrapper(function: tables.Function, number: int) -> str:
         f"  const int returned = next({passed});",
         "  const std::uint64_t end = ticks();",
         *around,
-        f"  leave(call, end, {amount});",
+        f"  leave(call, end, {amount}{envelope(function)});",
         "  return returned;",
         "}",
     ])

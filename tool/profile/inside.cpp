@@ -1,11 +1,13 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Events of MPI_T (docs/events.md). Only those are armed that tell of waiting, which are raised
-// where a call has waited anyway; how messages went is read from counters at the end.
+// where a call has waited anyway; how messages went is read from counters at the end. With a trace
+// those of messages, too.
 #include "tool/profile/inside.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 #include "mpi.h"
@@ -33,6 +35,7 @@ struct Tool {
   decltype(MPI_T_event_register_callback)* listen =
       library<decltype(MPI_T_event_register_callback)>("PMPI_T_event_register_callback");
   decltype(MPI_T_event_read)* read = library<decltype(MPI_T_event_read)>("PMPI_T_event_read");
+  decltype(MPI_T_event_copy)* copy = library<decltype(MPI_T_event_copy)>("PMPI_T_event_copy");
   decltype(MPI_T_enum_get_info)* enum_info =
       library<decltype(MPI_T_enum_get_info)>("PMPI_T_enum_get_info");
   decltype(MPI_T_enum_get_item)* enum_item =
@@ -40,7 +43,8 @@ struct Tool {
 
   [[nodiscard]] bool is_whole() const {
     return init != nullptr && index != nullptr && info != nullptr && alloc != nullptr &&
-           listen != nullptr && read != nullptr && enum_info != nullptr && enum_item != nullptr;
+           listen != nullptr && read != nullptr && copy != nullptr && enum_info != nullptr &&
+           enum_item != nullptr;
   }
 };
 
@@ -137,13 +141,55 @@ void collective_ended(MPI_T_event_instance event, MPI_T_event_registration /*reg
   add_wait(Cause::others, peer, static_cast<std::uint64_t>(waited_ns));
 }
 
-// False: the library does not have it.
-bool attach(const char* name, MPI_T_event_cb_function* callback, bool has_causes) {
+// Where the elements of an event lie in a copy of it.
+using Places = std::array<MPI_Aint, kMostElements>;
+constexpr std::size_t kMostBytes = 64;  // of a copy
+Places places_of_sent{};
+Places places_of_received{};
+
+// A communicator of the program has a multiple of this as its context; its other messages are the
+// library's own.
+constexpr std::uint32_t kContextsEach = 8;
+
+void message(TraceKind kind, MPI_T_event_instance event, const Places& places) {
+  alignas(std::int64_t) std::array<std::byte, kMostBytes> copy;
+  if (trace_file == nullptr || tool().copy(event, copy.data()) != MPI_SUCCESS) return;
+  const auto read = [&]<class Value>(std::size_t at, Value& value) {
+    std::memcpy(&value, copy.data() + places[at], sizeof value);
+  };
+  std::int32_t peer = kUnknownPeer;
+  std::uint32_t context = 0;
+  std::int32_t tag = 0;
+  std::int64_t bytes = 0;
+  read(1, context);
+  if (context % kContextsEach != 0) return;
+  read(0, peer);
+  read(2, tag);
+  read(3, bytes);
+  const Local& local = local_state;
+  const std::uint8_t thread = local.state == nullptr ? kThreads : local.state->number;
+  trace_message(kind, known_rank(peer), context, tag, bytes, thread,
+                !local.is_paused && !local.is_gone);
+}
+
+void message_left(MPI_T_event_instance event, MPI_T_event_registration /*registration*/,
+                  MPI_T_cb_safety /*safety*/, void* /*data*/) {
+  message(TraceKind::sent, event, places_of_sent);
+}
+
+void message_taken(MPI_T_event_instance event, MPI_T_event_registration /*registration*/,
+                   MPI_T_cb_safety /*safety*/, void* /*data*/) {
+  message(TraceKind::received, event, places_of_received);
+}
+
+// False: the library does not have it. `kept`: where its elements lie, if that is of interest.
+bool attach(const char* name, MPI_T_event_cb_function* callback, bool has_causes,
+            Places* kept = nullptr) {
   const Tool& all = tool();
   int index = -1;
   if (all.index(name, &index) != MPI_SUCCESS) return false;
   std::array<MPI_Datatype, kMostElements> types{};
-  std::array<MPI_Aint, kMostElements> places{};
+  Places places{};
   int elements = kMostElements;
   int verbosity = 0;
   int bind = 0;
@@ -153,6 +199,11 @@ bool attach(const char* name, MPI_T_event_cb_function* callback, bool has_causes
   if (all.info(index, nullptr, &name_length, &verbosity, types.data(), places.data(), &elements,
                &enumeration, nullptr, nullptr, &text_length, &bind) != MPI_SUCCESS) {
     return false;
+  }
+  if (kept != nullptr) {
+    const auto used = std::span(places).first(static_cast<std::size_t>(elements));
+    if (used.size() < 4 || used.back() + MPI_Aint{8} > MPI_Aint{kMostBytes}) return false;
+    *kept = places;
   }
   if (has_causes && enumeration != MPI_T_ENUM_NULL) read_causes(enumeration);
   MPI_T_event_registration registration = nullptr;
@@ -247,6 +298,10 @@ void attach_inside() {
   if (!tool().is_whole() || tool().init(MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS) return;
   if (attach("wait_ended", wait_ended, true)) record().has_waits |= 1U;
   if (attach("collective_ended", collective_ended, false)) record().has_waits |= 2U;
+  if (trace_file != nullptr && attach("protocol_chosen", message_left, false, &places_of_sent) &&
+      attach("message_matched", message_taken, false, &places_of_received)) {
+    record().has_waits |= 4U;
+  }
   open_counters();
 }
 

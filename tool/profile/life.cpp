@@ -59,8 +59,8 @@ void look_for_tool(Record& all) {
     if (first == nullptr || ::dladdr(first, &found) == 0 || found.dli_fbase == own.dli_fbase) {
       continue;
     }
-    if (all.tool_functions++ == 0) {
-      std::snprintf(all.tool_function.data(), all.tool_function.size(), "%s", row.name);
+    if (all.tool.functions++ == 0) {
+      std::snprintf(all.tool.first.data(), all.tool.first.size(), "%s", row.name);
     }
   }
 }
@@ -77,7 +77,7 @@ void look_for_tool(Record& all) {
       ::dladdr(init, &found) == 0 || found.dli_fbase == own.dli_fbase) {
     return;
   }
-  if (std::getenv("REMIT_PROFILE") == nullptr) return;
+  if (std::getenv("REMIT_PROFILE") == nullptr && std::getenv("REMIT_TRACE") == nullptr) return;
   Call const call = enter_long(number::kInit, 0);
   leave(call, ticks(), Moved{});
   look_for_tool(record());

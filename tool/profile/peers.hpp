@@ -13,6 +13,11 @@ namespace remit::profile {
 /// A handle may name another type from now on.
 void forget_types();
 
+/// A communicator as traces name it: the low half of its handle.
+[[nodiscard]] inline std::uint32_t number_of(MPI_Comm comm) {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(comm));
+}
+
 /// A message to a rank of a communicator has left, or begun to.
 [[nodiscard]] Moved sent(std::int64_t count, MPI_Datatype type, int rank, MPI_Comm comm);
 /// A receive; of so many elements at most.

@@ -15,9 +15,12 @@
 namespace remit::profile {
 
 inline constexpr std::array<char, 8> kMagic{'R', 'E', 'M', 'I', 'T', 'P', 'R', 'F'};
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 /// What the names of records end with.
 inline constexpr const char* kSuffix = ".record";
+
+/// Beside records that came from other hosts: how mpirun saw the clocks of these.
+inline constexpr const char* kClocksName = "clocks";
 
 inline constexpr std::size_t kThreads = 8;    ///< tables; the last is shared by all threads beyond
 inline constexpr std::size_t kSites = 768;    ///< of a table; the last takes all calls beyond
@@ -148,6 +151,27 @@ struct ClockPair {
   std::uint64_t monotonic_ns;
 };
 
+/// What the kernel says of the process.
+struct ProcessUse {
+  std::uint64_t peak_memory_kb;
+  std::uint64_t user_ns;  ///< processor time
+  std::uint64_t system_ns;
+  std::uint64_t preempted;   ///< involuntary context switches
+  std::uint64_t processors;  ///< the first that it may run on, and how many: first << 32 | count
+};
+
+/// MPI functions that the program itself defines.
+struct OwnTool {
+  std::uint64_t functions;
+  std::array<char, 40> first;  ///< of them
+};
+
+/// Between MPI_Pcontrol(0) and MPI_Pcontrol(1).
+struct Pause {
+  std::uint64_t ticks;
+  std::uint64_t since;  ///< 0: not in it
+};
+
 struct Record {
   std::array<char, 8> magic;
   std::uint32_t version;
@@ -160,28 +184,22 @@ struct Record {
   std::int32_t thread_level;
   std::int32_t abort_code;
   std::uint32_t aborted;
-  std::uint32_t uses_tsc;        ///< 0: clock_gettime(), which takes longer
-  std::uint32_t tool_functions;  ///< MPI functions that the program itself defines
-  std::uint32_t without_names;   ///< call sites beyond the tables
-  std::array<char, 256> job;     ///< the launcher's name for it; empty: there was none
+  std::uint32_t uses_tsc;       ///< 0: clock_gettime(), which takes longer
+  std::uint32_t without_names;  ///< call sites beyond the tables
+  std::array<char, 256> job;    ///< the launcher's name for it; empty: there was none
   std::array<char, 72> host;
   std::array<char, 464> program;
-  std::array<char, 104> library;       ///< MPI_Get_library_version(), its beginning
-  std::array<char, 40> tool_function;  ///< the first of tool_functions
-  std::uint64_t realtime_ns;           ///< when `first` was taken
+  std::array<char, 104> library;  ///< MPI_Get_library_version(), its beginning
+  OwnTool tool;
+  std::uint64_t realtime_ns;  ///< when `first` was taken
   ClockPair first;
   ClockPair last;                ///< the newest that was taken, a millisecond later or more
   std::uint64_t init_ticks;      ///< the first call of MPI began
   std::uint64_t finalize_ticks;  ///< MPI_Finalize ended; 0: it has not
-  std::uint64_t paused_ticks;    ///< between MPI_Pcontrol(0) and MPI_Pcontrol(1)
-  std::uint64_t paused_since;
-  std::uint64_t peak_memory_kb;
-  std::uint64_t user_ns;  ///< processor time of the process
-  std::uint64_t system_ns;
-  std::uint64_t preempted;   ///< involuntary context switches
+  Pause paused;
+  ProcessUse use;
   std::uint64_t cost_ticks;  ///< of an empty call of the recorder, measured at the start, in 1/16
-  std::uint64_t processors;  ///< the first that it may run on, and how many: first << 32 | count
-  std::uint32_t has_waits;   ///< the library tells for whom calls wait
+  std::uint32_t has_waits;   ///< not 0: the library tells for whom calls wait; 4: also of messages
   std::uint32_t counter_count;
   std::uint32_t module_count;
   std::uint32_t phase_count;

@@ -23,6 +23,7 @@ namespace {
 
 int file = -1;  // until the process ends; -1: private memory
 Record* mapped = nullptr;
+std::array<char, 4096> path_of_file{};
 
 // The first of these variables that is set; "" if none is.
 template <std::size_t N>
@@ -87,7 +88,7 @@ void* map_file(const char* folder, const Record& begin) {
     return MAP_FAILED;
   }
   (void)::mkdir(folder, 0777);  // where it is not there yet
-  std::array<char, 4096> path{};
+  std::array<char, 4096>& path = path_of_file;
   for (int attempt = 0; attempt < 2 && file < 0; ++attempt) {
     make_path(path.data(), path.size(), folder, begin, attempt);
     file = ::open(path.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -95,6 +96,7 @@ void* map_file(const char* folder, const Record& begin) {
   }
   if (file < 0) {
     complain(path.data(), errno);
+    path[0] = 0;
     return MAP_FAILED;
   }
   const auto needed = static_cast<off_t>(offsetof(Record, threads));
@@ -108,6 +110,7 @@ void* map_file(const char* folder, const Record& begin) {
     ::unlink(path.data());
     ::close(file);
     file = -1;
+    path[0] = 0;
   }
   return memory;
 }
@@ -127,7 +130,8 @@ void copy_settings(Record& record) {
   for (char** each = environ; *each != nullptr && record.setting_count < kSettings; ++each) {
     const char* const equals = std::strchr(*each, '=');
     if (std::strncmp(*each, "REMIT_", kPrefix) != 0 || equals == nullptr ||
-        std::strncmp(*each, "REMIT_PROFILE=", kPrefix + 8) == 0) {
+        std::strncmp(*each, "REMIT_PROFILE=", kPrefix + 8) == 0 ||
+        std::strncmp(*each, "REMIT_TRACE=", kPrefix + 6) == 0) {
       continue;
     }
     SettingRecord& setting = record.settings[record.setting_count++];
@@ -145,7 +149,7 @@ void describe_process(Record& record) {
   const ssize_t length =
       ::readlink("/proc/self/exe", record.program.data(), record.program.size() - 1);
   record.program[length > 0 ? static_cast<std::size_t>(length) : 0] = 0;
-  record.processors = own_processors();
+  record.use.processors = own_processors();
 }
 
 // Two readings a little apart, so that the record of the shortest program has the clock's speed.
@@ -176,8 +180,8 @@ Record* open_record_file() {
   describe_process(begin);
   read_clocks(begin);
   mapped = &begin;
-  const char* const folder = std::getenv("REMIT_PROFILE");
-  if (folder == nullptr || *folder == 0) return mapped;
+  const char* const folder = first_set(std::array{"REMIT_PROFILE", "REMIT_TRACE"});
+  if (*folder == 0) return mapped;
   void* const memory = map_file(folder, begin);
   if (memory == MAP_FAILED) return mapped;
   std::memcpy(memory, scratch, offsetof(Record, modules));  // what is behind is zero
@@ -193,6 +197,10 @@ bool reserve_table(const ThreadTable& table) {
   const auto* const begin = reinterpret_cast<const std::byte*>(mapped);
   const auto* const place = reinterpret_cast<const std::byte*>(&table);
   return ::posix_fallocate(file, place - begin, sizeof(ThreadTable)) == 0;
+}
+
+const char* record_path() {
+  return path_of_file.data();
 }
 
 int own_pid() {

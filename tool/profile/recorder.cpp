@@ -63,6 +63,7 @@ void forked() {
   Record* const record = recorder().record.load();
   (void)::mmap(record, sizeof(Record), PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  leave_trace();
 }
 
 std::uint64_t ticks_of(const Record& record, std::uint64_t ns) {
@@ -73,12 +74,13 @@ std::uint64_t ticks_of(const Record& record, std::uint64_t ns) {
   return static_cast<std::uint64_t>(static_cast<double>(ns) * rate);
 }
 
-ThreadState* make_state(ThreadTable& table) {
+ThreadState* make_state(ThreadTable& table, std::uint8_t number) {
   void* const memory = ::mmap(nullptr, sizeof(ThreadState), PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   auto* const state = static_cast<ThreadState*>(memory);
   state->table = &table;
+  state->number = number;
   return state;
 }
 
@@ -91,7 +93,7 @@ std::uint64_t measure_cost() {
   if (memory == MAP_FAILED) return 0;
   auto& table = *static_cast<ThreadTable*>(memory);
   table.column_shift = 40;
-  ThreadState* const state = make_state(table);
+  ThreadState* const state = make_state(table, 0);
   std::uint64_t least = ~std::uint64_t{0};
   if (state != nullptr) {
     state->next_sync = ~std::uint64_t{0};
@@ -107,7 +109,7 @@ std::uint64_t measure_cost() {
       for (int i = 0; i < kCalls; ++i) {
         local.free = state;
         const Call call = enter(0, reinterpret_cast<void*>(kAddress), nullptr);
-        leave(call, ticks(), {Traffic::send, 8});
+        leave(call, ticks(), {Traffic::send, 8}, {});
       }
       least = std::min(least, (ticks() - begin) * 16 / kCalls);
     }
@@ -125,7 +127,9 @@ void open_record() {
   start_ticks = made->first.ticks;
   all.sync_ticks = ticks_of(*made, kSyncNs);
   fortran_code = find_fortran();
+  open_trace(record_path());
   made->cost_ticks = measure_cost();
+  clear_trace();
   made->init_ticks = ticks();
   ::pthread_key_create(&all.ends, thread_ends);
   ::pthread_atfork(nullptr, nullptr, forked);
@@ -140,7 +144,7 @@ ThreadState* take_table(Recorder& all) {
   while (at + 1 < kThreads && all.in_use[at]) ++at;
   if (all.states[at] == nullptr) {
     if (!reserve_table(record.threads[at])) return nullptr;
-    all.states[at] = make_state(record.threads[at]);
+    all.states[at] = make_state(record.threads[at], static_cast<std::uint8_t>(at));
     if (all.states[at] == nullptr) return nullptr;
     ThreadTable& table = record.threads[at];
     table.first_ticks = ticks();
@@ -231,7 +235,7 @@ Call enter_long(FunctionId function, std::uint64_t address) {
   return {nullptr, site, ticks()};
 }
 
-void leave_long(const Call& call, std::uint64_t end, const Moved& moved) {
+void leave_long(const Call& call, std::uint64_t end, const Moved& moved, const Envelope& envelope) {
   if (call.site == nullptr) return;
   Local& local = local_state;
   if (local.state == nullptr) return;
@@ -247,6 +251,10 @@ void leave_long(const Call& call, std::uint64_t end, const Moved& moved) {
   if (local.depth == 0) {
     add_time(table, *call.site, call.begin, end);
     local.site = nullptr;
+    if (trace_file == nullptr) return;
+    trace_call({call.begin, end, moved.bytes, kUnknownPeer, number_in(table, *call.site),
+                local.state->number},
+               envelope);
   }
 }
 
@@ -279,10 +287,10 @@ void sync(ThreadState& state, std::uint64_t now) {
     return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
            static_cast<std::uint64_t>(time.tv_usec) * 1'000U;
   };
-  all.peak_memory_kb = static_cast<std::uint64_t>(usage.ru_maxrss);
-  all.user_ns = ns(usage.ru_utime);
-  all.system_ns = ns(usage.ru_stime);
-  all.preempted = static_cast<std::uint64_t>(usage.ru_nivcsw);
+  all.use.peak_memory_kb = static_cast<std::uint64_t>(usage.ru_maxrss);
+  all.use.user_ns = ns(usage.ru_utime);
+  all.use.system_ns = ns(usage.ru_stime);
+  all.use.preempted = static_cast<std::uint64_t>(usage.ru_nivcsw);
   all.last = read_clock_pair();
 }
 
@@ -302,6 +310,8 @@ void add_wait(Cause cause, std::int32_t world_rank, std::uint64_t ns) {
   table.column_waited_ns[(end - start_ticks) >> table.column_shift] += ns;
   if (last) all.lock.unlock();
   if (world_rank >= 0) add_peer_wait(world_rank, ns);
+  if (trace_file == nullptr) return;
+  trace_wait(local.state->number, number_in(table, *local.site), cause, world_rank, ns);
 }
 
 void finalized(std::uint64_t now) {
@@ -362,12 +372,12 @@ void control(int level) {
   if (level == 0 && !local.is_paused) {
     local.is_paused = true;
     local.free = nullptr;
-    all.paused_since = now;
+    all.paused.since = now;
   } else if (level == 1 && local.is_paused) {
     local.is_paused = false;
     local.free = local.state;
-    all.paused_ticks += now - all.paused_since;
-    all.paused_since = 0;
+    all.paused.ticks += now - all.paused.since;
+    all.paused.since = 0;
   } else if (level > 2 || level < 0) {
     change_phase(all, *local.state->table, level, now);
   }

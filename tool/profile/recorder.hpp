@@ -10,6 +10,7 @@
 #include "mpi.h"
 #include "tool/profile/clock.hpp"
 #include "tool/profile/record.hpp"
+#include "tool/profile/tracer.hpp"
 
 namespace remit::profile {
 
@@ -21,6 +22,7 @@ inline constexpr unsigned kIndexBits = 11;
 /// What belongs to a table and need not be in the record. In private memory.
 struct ThreadState {
   ThreadTable* table;
+  std::uint8_t number;      ///< of the table
   std::uint64_t next_sync;  ///< ticks; then more is written down than calls
   std::array<std::uint16_t, 1U << kIndexBits> index;  ///< by hash of the address: a site, plus 1
 };
@@ -87,7 +89,7 @@ extern CodeRange fortran_code;
 [[nodiscard]] std::uint64_t beyond_fortran(std::uint64_t address, const void* frame);
 
 [[nodiscard]] Call enter_long(FunctionId function, std::uint64_t address);
-void leave_long(const Call& call, std::uint64_t end, const Moved& moved);
+void leave_long(const Call& call, std::uint64_t end, const Moved& moved, const Envelope& envelope);
 /// Writes down what changes slowly: clocks, memory, processor time.
 void sync(ThreadState& state, std::uint64_t now);
 /// Time in MPI that does not lie in one column of the strip.
@@ -144,17 +146,27 @@ inline void add_moved(ThreadTable& table, SiteRecord& site, const Moved& moved) 
   row.bytes += moved.bytes;
 }
 
+[[nodiscard]] inline std::uint32_t number_in(const ThreadTable& table, const SiteRecord& site) {
+  return static_cast<std::uint32_t>(&site - table.sites.data());
+}
+
 /// `end`: when the call came back; what it has moved was found out afterwards.
-[[gnu::always_inline]] inline void leave(const Call& call, std::uint64_t end, const Moved& moved) {
+[[gnu::always_inline]] inline void leave(const Call& call, std::uint64_t end, const Moved& moved,
+                                         const Envelope& envelope = {}) {
   ThreadState* const state = call.state;
   if (state == nullptr) [[unlikely]] {
-    return leave_long(call, end, moved);
+    return leave_long(call, end, moved, envelope);
   }
   ThreadTable& table = *state->table;
   add_time(table, *call.site, call.begin, end);
   add_moved(table, *call.site, moved);
   if (end >= state->next_sync) [[unlikely]] {
     sync(*state, end);
+  }
+  if (trace_file != nullptr) [[unlikely]] {
+    trace_call(
+        {call.begin, end, moved.bytes, table.current.peer, table.current.site - 1, state->number},
+        envelope);
   }
   table.current.site = 0;
   Local& local = local_state;

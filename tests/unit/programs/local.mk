@@ -7,7 +7,7 @@ programs_info_test_SOURCES = tests/unit/programs/info_test.cpp \
 programs_info_test_LDADD = libfiles.la $(UNIT_LIBS)
 # remit_profile
 unit_tests += programs_profile_test
-programs_profile_test_SOURCES = tests/unit/programs/profile_test.cpp
+programs_profile_test_SOURCES = tests/unit/programs/profile_test.cpp tests/unit/programs/trace_test.cpp
 programs_profile_test_LDADD = libprofile_report.la $(UNIT_LIBS)
 $(programs_profile_test_OBJECTS): | $(profile_generated)
 unit_scripts += tests/unit/programs/remit_info.sh

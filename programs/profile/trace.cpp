@@ -1,0 +1,146 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+#include "programs/profile/trace.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+namespace remit::profiles {
+namespace {
+
+using profile::TraceEntry;
+using profile::TraceFile;
+using profile::TraceKind;
+
+// Turns the entries of a trace into times and indices.
+class Loader {
+ public:
+  explicit Loader(const TraceSource& source) : source_(source) {}
+
+  RankTrace load();
+
+ private:
+  [[nodiscard]] std::int64_t time_of(std::uint64_t ticks) const {
+    return static_cast<std::int64_t>(source_.time.realtime_ns(ticks)) -
+           static_cast<std::int64_t>(source_.begin_ns) + source_.shift_ns;
+  }
+  [[nodiscard]] int site_of(const TraceEntry& entry) const;
+  [[nodiscard]] int rank_of(std::int32_t number) const;
+  void take(const TraceEntry& entry, std::uint64_t number);
+  void add_open_calls();
+
+  const TraceSource& source_;
+  RankTrace trace_;
+};
+
+int Loader::site_of(const TraceEntry& entry) const {
+  if (entry.place == 0 || entry.place > profile::kSites || entry.thread >= profile::kThreads) {
+    return -1;
+  }
+  const auto found = source_.sites.find(TraceSource::site_key(entry.thread, entry.place - 1));
+  return found == source_.sites.end() ? -1 : found->second;
+}
+
+int Loader::rank_of(std::int32_t number) const {
+  const auto& ranks = *source_.ranks;
+  if (number < 0 || static_cast<std::size_t>(number) >= ranks.size()) return -1;
+  return ranks[static_cast<std::size_t>(number)];
+}
+
+void Loader::take(const TraceEntry& entry, std::uint64_t number) {
+  switch (entry.kind) {
+    case TraceKind::call:
+      trace_.calls.push_back({site_of(entry), entry.thread, time_of(entry.begin),
+                              time_of(entry.end), entry.peer, entry.tag, entry.context, entry.bytes,
+                              false});
+      break;
+    case TraceKind::wait: {
+      const std::int64_t end = time_of(entry.end);
+      const auto took = static_cast<std::int64_t>(entry.begin);
+      trace_.waits.push_back({site_of(entry), entry.thread, end - std::max<std::int64_t>(took, 0),
+                              end, rank_of(entry.peer),
+                              entry.cause < profile::kCauses
+                                  ? static_cast<profile::Cause>(entry.cause)
+                                  : profile::Cause::other});
+      break;
+    }
+    case TraceKind::sent:
+    case TraceKind::received: {
+      const auto moved = source_.moved.find(number);
+      trace_.ends.push_back({number, entry.kind == TraceKind::sent, entry.thread,
+                             moved == source_.moved.end() ? time_of(entry.end) : moved->second,
+                             rank_of(entry.peer), entry.context, entry.tag, entry.bytes,
+                             entry.place});
+      break;
+    }
+    case TraceKind::none:
+      break;
+  }
+}
+
+// Calls that have begun and not ended are in the record alone.
+void Loader::add_open_calls() {
+  for (std::size_t i = 0; i < profile::kThreads; ++i) {
+    const profile::ThreadTable& table = source_.record->threads[i];
+    if (table.threads == 0 || table.current.site == 0) continue;
+    const auto found = source_.sites.find(TraceSource::site_key(i, table.current.site - 1));
+    const std::int64_t begin = time_of(table.current.since_ticks);
+    trace_.calls.push_back({found == source_.sites.end() ? -1 : found->second, static_cast<int>(i),
+                            begin, std::max(begin, time_of(source_.end_ticks)), table.current.peer,
+                            profile::kNoTag, 0, 0, true});
+  }
+}
+
+RankTrace Loader::load() {
+  const TraceFile& file = *source_.file;
+  const std::uint64_t begun = file.begun;
+  const std::uint64_t oldest = begun - std::min<std::uint64_t>(begun, profile::kTraceEntries);
+  trace_.overwritten = oldest;
+  trace_.without_room = file.without_room;
+  for (std::uint64_t number = oldest; number < begun; ++number) {
+    const TraceEntry& entry = file.entries[number % profile::kTraceEntries];
+    // One that a process was killed in the midst of has another number.
+    if (entry.sequence == static_cast<std::uint32_t>(number) + 1U) take(entry, number);
+  }
+  add_open_calls();
+  std::ranges::stable_sort(trace_.calls, {}, &TracedCall::begin);
+  std::ranges::stable_sort(trace_.waits, {}, &TracedWait::begin);
+  std::ranges::stable_sort(trace_.ends, {}, &MessageEnd::at);
+  return std::move(trace_);
+}
+
+}  // namespace
+
+Expected<TraceView> read_trace(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail(MPI_ERR_OTHER, "{}: {}", path, std::generic_category().message(errno));
+  struct stat found {};
+  const bool is_long =
+      ::fstat(fd, &found) == 0 && static_cast<std::uint64_t>(found.st_size) == sizeof(TraceFile);
+  void* const memory =
+      is_long ? ::mmap(nullptr, sizeof(TraceFile), PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+  ::close(fd);
+  if (memory == MAP_FAILED) {
+    return fail(MPI_ERR_OTHER, "{} {}", path,
+                is_long ? "cannot be mapped" : "is no trace of this version of Remit");
+  }
+  TraceView view(static_cast<const TraceFile*>(memory), [](const TraceFile* file) {
+    ::munmap(const_cast<TraceFile*>(file), sizeof(TraceFile));
+  });
+  if (view->magic != profile::kTraceMagic || view->version != profile::kTraceVersion ||
+      view->bytes != sizeof(TraceFile)) {
+    return fail(MPI_ERR_OTHER, "{} is no trace of this version of Remit", path);
+  }
+  return view;
+}
+
+RankTrace load_trace(const TraceSource& source) {
+  return Loader(source).load();
+}
+
+}  // namespace remit::profiles

@@ -1,0 +1,209 @@
+// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
+// Traces of several ranks, made here: ends of messages joined, clocks of hosts set right, what is
+// drawn of very many events.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "programs/profile/message_join.hpp"
+#include "programs/profile/trace_digest.hpp"
+#include "tests/unit/test_seed.hpp"
+
+namespace remit::profiles {
+namespace {
+
+using profile::Record;
+using profile::TraceEntry;
+using profile::TraceFile;
+using profile::TraceKind;
+
+constexpr std::uint64_t kBeginNs = 1'700'000'000'000'000'000;
+constexpr std::int64_t kEpochNs = static_cast<std::int64_t>(kBeginNs);
+
+// A rank whose ticks are nanoseconds since the job began.
+class MadeTrace {
+ public:
+  MadeTrace(int rank, HostClock clock, std::shared_ptr<const std::vector<int>> ranks)
+      : rank_(rank), clock_(clock), ranks_(std::move(ranks)) {
+    record_->first = {0, 0};
+    record_->last = {1'000'000, 1'000'000};
+  }
+
+  void add(TraceKind kind, std::uint64_t begin, std::uint64_t end, int peer = -1,
+           std::uint32_t place = 1, std::int32_t tag = 0) {
+    TraceEntry& entry = file_->entries[file_->begun % profile::kTraceEntries];
+    entry = {begin, end, 8, peer, tag, 0, place, 0, kind, 0, 0, 0};
+    entry.sequence = static_cast<std::uint32_t>(++file_->begun);
+  }
+  [[nodiscard]] TraceSource source() const {
+    return {rank_,  file_, record_, Timeline(*record_, clock_), kBeginNs, 0, {{0, 0}},
+            ranks_, 0,     {}};
+  }
+  [[nodiscard]] TraceFile& file() { return *file_; }
+
+ private:
+  int rank_;
+  HostClock clock_;
+  std::shared_ptr<const std::vector<int>> ranks_;
+  std::shared_ptr<TraceFile> file_ = std::make_shared<TraceFile>();
+  std::shared_ptr<Record> record_ = std::make_shared<Record>();
+};
+
+std::shared_ptr<const std::vector<int>> ranks_of(int count) {
+  auto all = std::make_shared<std::vector<int>>();
+  for (int i = 0; i < count; ++i) all->push_back(i);
+  return all;
+}
+
+HostClock own_clock() {
+  return {0, kEpochNs, 0};
+}
+
+// One that is `ahead` of the first, and of which that is known but for `wrong`.
+HostClock other_clock(std::int64_t ahead, std::int64_t wrong, std::int64_t within) {
+  const ClockReading sample{0, ahead + wrong, within};
+  return {1, kEpochNs, sample, sample};
+}
+
+TEST(Trace, MessagesOfOneKindAreJoinedInTheirOrder) {
+  const auto ranks = ranks_of(2);
+  MadeTrace first(0, own_clock(), ranks);
+  MadeTrace second(1, own_clock(), ranks);
+  for (std::uint32_t i = 1; i <= 3; ++i) {
+    first.add(TraceKind::sent, i * 100, i * 100, 1, i);
+    second.add(TraceKind::received, i * 100 + 50, i * 100 + 50, 0, i);
+  }
+  first.add(TraceKind::sent, 400, 400, 1, 1, 7);  // another tag
+  second.add(TraceKind::received, 900, 900, 0, 1, 7);
+  first.add(TraceKind::sent, 500, 500, 1, 2, 7);  // nobody has received it
+  std::vector<TraceSource> sources{first.source(), second.source()};
+  const JoinedMessages messages = join_messages(sources);
+  ASSERT_EQ(messages.all.size(), 4U);
+  EXPECT_EQ(messages.sent, 5U);
+  EXPECT_EQ(messages.received, 4U);
+  EXPECT_EQ(messages.alone, 1U);
+  EXPECT_EQ(messages.moved, 0U);
+  EXPECT_EQ(messages.all[3].tag, 7);
+  EXPECT_EQ(messages.all[3].received, 900);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(messages.all[static_cast<std::size_t>(i)].received -
+                  messages.all[static_cast<std::size_t>(i)].sent,
+              50);
+  }
+}
+
+// Whatever the clocks are off within what is known of them, no message arrives before it left, and
+// no clock is moved further than that.
+TEST(Trace, NoMessageArrivesBeforeItLeft) {
+  const std::uint64_t seed = testing::test_seed();
+  SCOPED_TRACE(seed);
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 20; ++round) {
+    const std::int64_t within = 1 + static_cast<std::int64_t>(random() % 5000);
+    const std::int64_t wrong =
+        static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(2 * within + 1)) - within;
+    constexpr std::int64_t kAhead = 10'000'000;
+    const auto ranks = ranks_of(2);
+    MadeTrace first(0, own_clock(), ranks);
+    MadeTrace second(1, other_clock(kAhead, wrong, within), ranks);
+    for (std::uint32_t i = 1; i <= 100; ++i) {
+      const std::uint64_t at = i * 10'000;
+      const std::uint64_t took = 20 + random() % 1000;
+      first.add(TraceKind::sent, at, at, 1, i);
+      second.add(TraceKind::received, at + took + kAhead, at + took + kAhead, 0, i);
+      second.add(TraceKind::sent, at + 5000 + kAhead, at + 5000 + kAhead, 0, i);
+      first.add(TraceKind::received, at + 5000 + took, at + 5000 + took, 1, i);
+    }
+    std::vector<TraceSource> sources{first.source(), second.source()};
+    const JoinedMessages messages = join_messages(sources);
+    ASSERT_EQ(messages.all.size(), 200U);
+    EXPECT_EQ(messages.moved, 0U) << "one shift is enough: the clock is off by " << wrong;
+    for (const JoinedMessage& message : messages.all) {
+      EXPECT_GE(message.received, message.sent);
+    }
+    EXPECT_EQ(sources[0].shift_ns, 0);
+    EXPECT_LE(std::abs(sources[1].shift_ns), within);
+  }
+}
+
+TEST(Trace, WhatNoClockExplainsIsCounted) {
+  const auto ranks = ranks_of(2);
+  MadeTrace first(0, own_clock(), ranks);
+  MadeTrace second(1, other_clock(0, 0, 100), ranks);
+  first.add(TraceKind::sent, 10'000, 10'000, 1, 1);
+  second.add(TraceKind::received, 4'000, 4'000, 0, 1);
+  std::vector<TraceSource> sources{first.source(), second.source()};
+  const JoinedMessages messages = join_messages(sources);
+  ASSERT_EQ(messages.all.size(), 1U);
+  EXPECT_EQ(messages.all[0].received, messages.all[0].sent);
+  EXPECT_EQ(messages.moved, 1U);
+  EXPECT_EQ(messages.moved_too_far, 1U);
+  EXPECT_EQ(messages.largest_move, 5'900);
+  // The exporters see the time that the page shows.
+  EXPECT_EQ(load_trace(sources[1]).ends.at(0).at, messages.all[0].sent);
+}
+
+TEST(Trace, AnEntryThatIsNotWholeIsLeftOut) {
+  MadeTrace made(0, own_clock(), ranks_of(1));
+  for (std::uint64_t i = 0; i < 10; ++i) made.add(TraceKind::call, i * 10, i * 10 + 5);
+  made.file().entries[4].sequence = 0;
+  EXPECT_EQ(load_trace(made.source()).calls.size(), 9U);
+}
+
+TEST(Trace, TheRingKeepsTheNewest) {
+  MadeTrace made(0, own_clock(), ranks_of(1));
+  for (std::uint64_t i = 0; i < profile::kTraceEntries + 1000; ++i) {
+    made.add(TraceKind::call, i * 10, i * 10 + 5);
+  }
+  const RankTrace trace = load_trace(made.source());
+  EXPECT_EQ(trace.overwritten, 1000U);
+  ASSERT_EQ(trace.calls.size(), profile::kTraceEntries);
+  EXPECT_EQ(trace.calls.front().begin, 10'000);
+}
+
+// What is drawn is bounded, has each call once, and the longest ones by themselves.
+TEST(Trace, OfVeryManyCallsTheLongestAreDrawn) {
+  const std::uint64_t seed = testing::test_seed();
+  SCOPED_TRACE(seed);
+  std::mt19937_64 random(seed);
+  constexpr int kRanks = 8;
+  constexpr std::uint64_t kCalls = 5'000;
+  const auto ranks = ranks_of(kRanks);
+  std::vector<TraceSource> sources;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    MadeTrace made(rank, own_clock(), ranks);
+    std::uint64_t at = 0;
+    for (std::uint64_t i = 0; i < kCalls; ++i) {
+      const std::uint64_t took = i == 777 ? 1'000'000 : 10 + random() % 100;
+      made.add(TraceKind::call, at, at + took);
+      at += took + random() % 50;
+    }
+    sources.push_back(made.source());
+  }
+  const DrawnLimits limits{8'000, 100, 100};
+  const TraceDigest digest = digest_traces(sources, limits);
+  EXPECT_EQ(digest.calls, kRanks * kCalls);
+  std::size_t drawn = 0;
+  ASSERT_EQ(digest.rows.size(), static_cast<std::size_t>(kRanks));
+  for (const DrawnRow& row : digest.rows) {
+    std::uint64_t calls = 0;
+    bool has_longest = false;
+    std::int64_t until = 0;
+    for (const DrawnCall& call : row.calls) {
+      EXPECT_GE(call.begin, until);
+      until = call.end;
+      calls += call.calls;
+      has_longest = has_longest || (call.calls == 1 && call.inside == 1'000'000);
+    }
+    EXPECT_EQ(calls, kCalls);
+    EXPECT_TRUE(has_longest);
+    drawn += row.calls.size();
+  }
+  EXPECT_LE(drawn, limits.calls * 5 / 4);
+  EXPECT_FALSE(digest.notes.empty());
+}
+
+}  // namespace
+}  // namespace remit::profiles

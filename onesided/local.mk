@@ -56,6 +56,7 @@ onesided_sources = \
 	onesided/synchronization/target_locks.cpp onesided/synchronization/target_locks.hpp \
 	onesided/synchronization/ticket_lock.hpp \
 	onesided/synchronization/window_waits.cpp onesided/synchronization/window_waits.hpp \
+	onesided/tally.hpp \
 	onesided/window.cpp onesided/window.hpp \
 	onesided/window_core.cpp onesided/window_core.hpp \
 	onesided/window_making.cpp onesided/window_making.hpp \

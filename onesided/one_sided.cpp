@@ -37,13 +37,7 @@ void OneSided::introduced(Link& /*link*/, std::uint32_t /*word*/) {}
 
 void OneSided::completed(std::uint64_t value, int status) {
   if ((value & AdapterPort::kCookie) != 0) return adapter_port_.completed(value, status);
-  const std::optional<DirectMoves::Ended> end = moves_.completed(value, status);
-  if (end) move_ended(end->window, end->proc, end->status);
-}
-
-void OneSided::move_ended(std::uint32_t window, ProcId proc, int status) {
-  const auto access = accesses_.find(window);
-  if (access != accesses_.end()) access->second->targets().moved(proc, status);
+  moves_.completed(value, status);
 }
 
 void OneSided::notified(Link& /*link*/, std::uint32_t /*value*/) {

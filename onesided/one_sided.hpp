@@ -56,9 +56,6 @@ class OneSided final : public LinkUser {
   void add(std::uint32_t number, RemoteAccess& access) { accesses_[number] = &access; }
   void remove_access(std::uint32_t number) { accesses_.erase(number); }
 
-  /// A move to a window's member has ended.
-  void move_ended(std::uint32_t window, ProcId proc, int status);
-
   /// Ends the sleep of a process of this host that may wait for a word which has just been stored.
   /// It was seen to sleep.
   void nudge(ProcId proc);

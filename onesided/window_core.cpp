@@ -56,9 +56,7 @@ Expected<> meet_members(const CommCall& call, WindowCore& window) {
 }
 
 Expected<> wait_for_operations(const CommCall& call, WindowCore& window, int rank, bool local) {
-  std::vector<int> whom;
-  if (rank != kAllMembers) whom.push_back(rank);
-  const MembersWait subject(window.comm, call.function, "flush", whom);
+  const FlushWait subject(window.comm, call.function, rank);
   return window.remote.targets().flush(rank, local, &subject);
 }
 

@@ -114,6 +114,38 @@ Expected<> WindowOperations::get(const View& origin, const WindowTarget& target,
   return unmapped_.get(target.rank, origin, reached->view);
 }
 
+std::optional<std::uint64_t> WindowOperations::plain_offset(int rank, MPI_Aint displacement,
+                                                            std::size_t bytes) {
+  const WindowMembers& members = window_.members;
+  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(members.size()) ||
+      own_regions_ != nullptr || displacement < 0 || !window_.epochs.admits_at_once(rank)) {
+    return std::nullopt;
+  }
+  const MemberEntry& entry = members.entry(rank);
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(displacement, std::int64_t{entry.displacement_unit}, &product)) {
+    return std::nullopt;
+  }
+  const auto offset = static_cast<std::uint64_t>(product);
+  if (offset > entry.bytes || bytes > entry.bytes - offset) return std::nullopt;
+  return offset;
+}
+
+bool WindowOperations::try_move(OpKind kind, void* local, std::size_t bytes, int rank,
+                                MPI_Aint displacement) {
+  const auto offset = plain_offset(rank, displacement, bytes);
+  return offset && window_.remote.try_move(kind, rank, *offset, local, bytes);
+}
+
+bool WindowOperations::try_fetch(const Datatype& element, const void* operand, void* result,
+                                 int rank, MPI_Aint displacement) {
+  if (window_.adapter == nullptr || !AdapterChanges::is_word(element)) return false;
+  const auto offset = plain_offset(rank, displacement, sizeof(std::uint64_t));
+  if (!offset) return false;
+  return window_.adapter->changes().try_fetch(rank, window_.members.entry(rank).base + *offset,
+                                              operand, result);
+}
+
 Expected<> WindowOperations::accumulate(const View* origin, const Op& op,
                                         const WindowTarget& target, const View* result,
                                         Request* done) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "datatype/datatype.hpp"
 #include "datatype/reductions.hpp"
@@ -38,6 +39,16 @@ class WindowOperations {
                                Request* done = nullptr);
   [[nodiscard]] Expected<> get(const View& origin, const WindowTarget& target,
                                Request* done = nullptr);
+  /// A put or a get of plain bytes by a device, where nothing is out of the ordinary and nobody
+  /// waits: then a put's memory is free on return, and a get's result there after a flush. False:
+  /// nothing was done, the functions above do it or say what is wrong.
+  [[nodiscard]] bool try_move(OpKind kind, void* local, std::size_t bytes, int rank,
+                              MPI_Aint displacement);
+  /// The same of a fetch of one element by an adapter's atomic: a sum with what `operand` points
+  /// to, or, where that is null, nothing but the fetch. The result is there after a flush. It may
+  /// wait for room, which needs no target.
+  [[nodiscard]] bool try_fetch(const Datatype& element, const void* operand, void* result, int rank,
+                               MPI_Aint displacement);
   /// Also MPI_Get_accumulate and MPI_Fetch_and_op, where `result` is not null. `origin` is null for
   /// MPI_NO_OP.
   [[nodiscard]] Expected<> accumulate(const View* origin, const Op& op, const WindowTarget& target,
@@ -64,6 +75,10 @@ class WindowOperations {
   };
   [[nodiscard]] Expected<Reached> reach(const WindowTarget& target);
   [[nodiscard]] Expected<> admit(int rank);
+  /// Where so many bytes begin in the member's memory, for functions that do not say what is wrong;
+  /// none: something is out of the ordinary.
+  [[nodiscard]] std::optional<std::uint64_t> plain_offset(int rank, MPI_Aint displacement,
+                                                          std::size_t bytes);
   [[nodiscard]] Expected<View> locate(const WindowTarget& target) const;
   [[nodiscard]] Expected<> check_regions(int rank, const View& view, MemoryWay way);
   /// The same bytes where they are mapped here.

@@ -135,6 +135,16 @@ int compare_and_swap_at(const char* function, const void* origin_addr, const voi
 [[gnu::always_inline]] inline bool fetch_shortly(Instance* instance, const PlainAccumulate& a) {
   return !Entry::is_special(a.result) && accumulate_plain(instance, a);
 }
+/// The same behind the fast path, and by an adapter.
+[[gnu::always_inline]] inline bool fetch_guarded(const PlainAccumulate& a) {
+  Instance* instance = library().instance;
+  if (instance == nullptr) return false;
+  if (!instance->guarded()) return fetch_by_adapter(instance, a);
+  GuardedCall call(*instance);
+  if (!fetch_shortly(instance, a)) return fetch_by_adapter(instance, a);
+  call.changed_nothing();
+  return true;
+}
 [[gnu::always_inline]] inline bool swap_shortly(Instance* instance, const PlainSwap& a) {
   return swap_plain(instance, a);
 }
@@ -162,7 +172,7 @@ int compare_and_swap_at(const char* function, const void* origin_addr, const voi
                                         MPI_Datatype type, int rank, MPI_Aint displacement,
                                         MPI_Op op, MPI_Win win) try {
   const PlainAccumulate plain{origin, result, 1, type, rank, displacement, op, win};
-  if (guarded(plain, fetch_shortly)) return MPI_SUCCESS;
+  if (fetch_guarded(plain)) return MPI_SUCCESS;
   return fetch_and_op_at(function, origin, result, type, rank, displacement, op, win);
 } catch (...) {
   return caught(function, win);

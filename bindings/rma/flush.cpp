@@ -28,6 +28,19 @@ namespace {
   return is_flushed(rank, all, win);
 }
 
+/// Behind the fast path, where calls are guarded: true if all that there was to wait for were
+/// operations by a device, which have ended.
+bool flush_moves(const char* function, int rank, MPI_Win win) {
+  Instance* instance = library().instance;
+  const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
+  if (instance == nullptr || !instance->guarded() || object == nullptr) return false;
+  const GuardedCall call(*instance);
+  Window* const window = object->window;
+  return window != nullptr &&
+         static_cast<unsigned>(rank) < static_cast<unsigned>(window->members().size()) &&
+         object->open->types.empty() && window->passive_target().try_flush(function, rank);
+}
+
 int flush(const char* function, int rank, bool local, MPI_Win handle) {
   Entry entry(function);
   WinObject* win = nullptr;
@@ -59,6 +72,7 @@ int flush_all(const char* function, bool local, MPI_Win handle) {
 // Behind the fast paths, which keep nothing for the handler of an exception.
 
 [[gnu::noinline]] int full_flush(const char* function, int rank, bool local, MPI_Win win) try {
+  if (flush_moves(function, rank, win)) return MPI_SUCCESS;
   return flush(function, rank, local, win);
 } catch (...) {
   return caught(function, win);

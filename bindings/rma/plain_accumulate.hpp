@@ -53,6 +53,20 @@ struct PlainAccumulate {
   return elements.is_here() && change_plain(elements, element_bytes, count, change);
 }
 
+/// A fetch of one element by an adapter, if nothing is out of the ordinary: true if it is under
+/// way. Where no other call can come between.
+[[nodiscard]] inline bool fetch_by_adapter(Instance* instance, const PlainAccumulate& a) {
+  const WinObject* object = object_of<WinObject>(a.win, ObjectKind::win);
+  const bool adds = a.op == MPI_SUM;
+  if (object == nullptr || object->window == nullptr || (!adds && a.op != MPI_NO_OP) ||
+      instance->plain.bytes(1, a.type) != sizeof(std::uint64_t) || Entry::is_special(a.result) ||
+      (adds && Entry::is_special(a.origin))) {
+    return false;
+  }
+  return object->window->operations().try_fetch(predefined(a.type), adds ? a.origin : nullptr,
+                                                a.result, a.rank, a.displacement);
+}
+
 /// The arguments of MPI_Compare_and_swap.
 struct PlainSwap {
   const void* replacement;

@@ -10,25 +10,41 @@
 
 namespace remit {
 
-/// A plain transfer of bytes, if nothing is out of the ordinary: true if it is done. Where no other
-/// call can come between. `passive`: a target must be locked.
+/// The window of a plain transfer of bytes, of which it says how many; null: something is out of
+/// the ordinary. `passive`: a target must be locked.
+template <bool passive>
+[[gnu::always_inline]] inline Window* window_of_plain(Instance* instance, const void* origin,
+                                                      MPI_Count count, MPI_Datatype type,
+                                                      MPI_Count target_count,
+                                                      MPI_Datatype target_type, MPI_Win win,
+                                                      std::size_t& bytes) {
+  const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
+  bytes = static_cast<std::size_t>(count) * instance->plain.bytes(count, type);
+  if (object == nullptr || count != target_count || type != target_type || bytes == 0 ||
+      Entry::is_special(origin)) [[unlikely]]
+    return nullptr;
+  Window* const window = object->window;
+  if (passive && (window == nullptr || !window->epochs().is_passive())) [[unlikely]]
+    return nullptr;
+  return window;
+}
+
+/// Does it, if the target's memory is mapped here and nothing is out of the ordinary: true if it is
+/// done. Where no other call can come between.
 template <Move move, bool passive>
 [[gnu::always_inline]] inline bool move_plain(Instance* instance, void* origin, MPI_Count count,
                                               MPI_Datatype type, int rank, MPI_Aint displacement,
                                               MPI_Count target_count, MPI_Datatype target_type,
                                               MPI_Win win) {
-  const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
-  const std::size_t bytes = static_cast<std::size_t>(count) * instance->plain.bytes(count, type);
-  if (object == nullptr || count != target_count || type != target_type || bytes == 0 ||
-      Entry::is_special(origin)) [[unlikely]]
-    return false;
-  Window& window = *object->window;
-  if (passive && !window.epochs().is_passive()) [[unlikely]]
+  std::size_t bytes = 0;
+  Window* const window = window_of_plain<passive>(instance, origin, count, type, target_count,
+                                                  target_type, win, bytes);
+  if (window == nullptr) [[unlikely]]
     return false;
   if constexpr (move == Move::put) {
-    return window.short_ways().try_put(origin, bytes, rank, displacement);
+    return window->short_ways().try_put(origin, bytes, rank, displacement);
   } else {
-    return window.short_ways().try_get(origin, bytes, rank, displacement);
+    return window->short_ways().try_get(origin, bytes, rank, displacement);
   }
 }
 

@@ -41,17 +41,36 @@ template <Move move>
   return true;
 }
 
-/// The same where calls are guarded, which the fast paths leave to those behind them: so they make
-/// no call behind which they would need their arguments.
+/// What the fast paths leave to those behind them, so that they make no call behind which they
+/// would need their arguments: the same where calls are guarded, and by a device. `passive`: with a
+/// request, which is complete then.
+template <Move move, bool passive = false>
+bool move_shortly(Instance& instance, const OriginBuffer& origin, const TargetPlace& place,
+                  MPI_Win win) {
+  constexpr OpKind kKind = move == Move::put ? OpKind::put : OpKind::get;
+  void* const local = const_cast<void*>(origin.address);
+  std::size_t bytes = 0;
+  Window* const window = window_of_plain<passive>(&instance, local, origin.count, origin.type,
+                                                  place.count, place.type, win, bytes);
+  if (window == nullptr) return false;
+  const bool is_complete_at_once = move == Move::put || !passive;
+  return is_complete_at_once &&
+         window->operations().try_move(kKind, local, bytes, place.rank, place.displacement);
+}
+
 template <Move move, bool passive = false>
 bool move_guarded(const OriginBuffer& origin, const TargetPlace& place, MPI_Win win) {
   Instance* instance = library().instance;
-  if (instance == nullptr || !instance->guarded()) return false;
+  if (instance == nullptr) return false;
+  if (!instance->guarded()) return move_shortly<move, passive>(*instance, origin, place, win);
   GuardedCall call(*instance);
-  call.changed_nothing();
-  return move_plain<move, passive>(instance, const_cast<void*>(origin.address), origin.count,
-                                   origin.type, place.rank, place.displacement, place.count,
-                                   place.type, win);
+  if (move_plain<move, passive>(instance, const_cast<void*>(origin.address), origin.count,
+                                origin.type, place.rank, place.displacement, place.count,
+                                place.type, win)) {
+    call.changed_nothing();
+    return true;
+  }
+  return move_shortly<move, passive>(*instance, origin, place, win);
 }
 
 /// A put or get with all checks.

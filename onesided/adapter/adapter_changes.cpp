@@ -117,11 +117,8 @@ class AdapterChanges::Granules {
 // --- integers of 64 bits -----------------------------------------------------------------------
 
 /// One whose old value is fetched, by one atomic.
-Expected<> AdapterChanges::fetch_word(AdapterPeer& peer, const Accumulation& what,
-                                      const View* origin, std::uint64_t address, std::byte* result,
-                                      Request* done) {
-  const bool adds = what.kind() == Reduction::sum;
-  const Word addend = adds ? word_at(origin->data(), 0) : 0;
+void AdapterChanges::fetch_word(AdapterPeer& peer, Word addend, std::uint64_t address,
+                                std::byte* result, Request* done) {
   const AdapterBuffer buffer = peers_.port().take(sizeof(Word));
   const Piece before = buffer.piece(0, sizeof(Word));
   Operation add = fetch_add_of(peer.memory(address), addend, {&before, 1});
@@ -134,7 +131,14 @@ Expected<> AdapterChanges::fetch_word(AdapterPeer& peer, const Accumulation& wha
         done->status.error = status;
         complete_request(*done, progress);
       });
-  return {};
+}
+
+bool AdapterChanges::try_fetch(int rank, std::uint64_t address, const void* operand, void* result) {
+  AdapterPeer* const peer = peers_.at_hand(rank);
+  if (peer == nullptr || address % sizeof(Word) != 0) return false;
+  const Word addend = operand != nullptr ? word_at(static_cast<const std::byte*>(operand), 0) : 0;
+  fetch_word(*peer, addend, address, static_cast<std::byte*>(result), nullptr);
+  return true;
 }
 
 /// A sum that nobody wants to see.
@@ -311,7 +315,9 @@ Expected<> AdapterChanges::accumulate(int rank, const Accumulation& what, const 
                          (origin == nullptr || origin->layout == &element);
   if (is_single && address % sizeof(Word) == 0 &&
       (what.kind() == Reduction::sum || what.kind() == Reduction::no_op)) {
-    return fetch_word(peer, what, origin, address, result->data(), done);
+    const bool adds = what.kind() == Reduction::sum;
+    fetch_word(peer, adds ? word_at(origin->data(), 0) : 0, address, result->data(), done);
+    return {};
   }
   const ElementArray array(what.element());
   ElementReader reader(origin, array);

@@ -34,6 +34,10 @@ class AdapterChanges {
                                             std::uint64_t address, const void* replacement,
                                             const void* compare, void* result);
 
+  /// A fetch of one such integer, where nothing is out of the ordinary: a sum with what `operand`
+  /// points to; null: nothing but the fetch. False: nothing was done.
+  [[nodiscard]] bool try_fetch(int rank, std::uint64_t address, const void* operand, void* result);
+
   /// Whether elements of the type are changed by atomics where they are aligned.
   [[nodiscard]] static bool is_word(const Datatype& element);
 
@@ -51,9 +55,8 @@ class AdapterChanges {
     const std::byte* in;  ///< arrays; null: MPI_NO_OP
     std::byte* out;       ///< null: nobody wants what was there
   };
-  [[nodiscard]] Expected<> fetch_word(AdapterPeer& peer, const Accumulation& what,
-                                      const View* origin, std::uint64_t address, std::byte* result,
-                                      Request* done);
+  void fetch_word(AdapterPeer& peer, std::uint64_t addend, std::uint64_t address, std::byte* result,
+                  Request* done);
   void add_words(AdapterPeer& peer, const Batch& batch);
   [[nodiscard]] Expected<> change_words(AdapterPeer& peer, const Batch& batch);
   [[nodiscard]] Expected<> change_locked(AdapterPeer& peer, const Batch& batch);

@@ -103,10 +103,11 @@ Expected<> AdapterLocks::wait(AdapterPeer& peer, bool exclusive, Ticket ticket,
     Operation read = move_of(OpKind::get, peer.word(read_all ? kNext : kServed), piece);
     over = false;
     was_read = true;
-    peers_.port().start(peer.way, {&read, 1}, [&](int outcome) {
+    const auto finish = [&over, &status](int outcome) {
       over = true;
       status = outcome;
-    });
+    };
+    peers_.port().start(peer.way, {&read, 1}, finish, nullptr);
     return false;
   };
   peers_.progress().wait(look, subject);

@@ -98,24 +98,18 @@ bool AdapterPeers::take_keys(ProcId from, std::span<const std::byte> body) {
   return false;
 }
 
-void AdapterPeers::start(AdapterPeer& peer, std::span<Operation> operations,
-                         AdapterPort::Finish finish) {
+void AdapterPeers::start(AdapterPeer& peer, std::span<Operation> operations, Ending finish) {
   constexpr std::uint64_t kMostUnderWayThere = 1024;
-  const std::shared_ptr<AdapterPeer::Tally> tally = peer.tally;
-  if (tally->under_way >= kMostUnderWayThere) {
-    progress().wait([&] { return tally->under_way < kMostUnderWayThere / 2; });
+  Tally& tally = *peer.tally;
+  if (tally.under_way >= kMostUnderWayThere) [[unlikely]] {
+    progress().wait([&] { return tally.under_way < kMostUnderWayThere / 2; });
   }
   if (!std::exchange(peer.used, true)) ++used_;
   ++started_;
-  ++tally->under_way;
   for (const Operation& operation : operations) {
     peer.unconfirmed = peer.unconfirmed || operation.kind == OpKind::put;
   }
-  port().start(peer.way, operations, [tally, end = std::move(finish)](int status) {
-    --tally->under_way;
-    if (tally->status == MPI_SUCCESS) tally->status = status;
-    if (end) end(status);
-  });
+  port().start(peer.way, operations, std::move(finish), &tally);
 }
 
 Expected<> AdapterPeers::run(AdapterPeer& peer, std::span<Operation> operations) {
@@ -145,7 +139,7 @@ Expected<> AdapterPeers::order(AdapterPeer& peer) {
 }
 
 Expected<> AdapterPeers::settle(AdapterPeer& peer, const WaitSubject* subject) {
-  AdapterPeer::Tally& tally = *peer.tally;
+  Tally& tally = *peer.tally;
   if (std::exchange(peer.unconfirmed, false) && !is_in_order(peer)) {
     Operation confirm;
     confirm.kind = OpKind::confirm;
@@ -160,10 +154,29 @@ Expected<> AdapterPeers::settle(AdapterPeer& peer, const WaitSubject* subject) {
   return tl::unexpected(std::move(error));
 }
 
+bool AdapterPeers::try_settle(int rank, const WaitSubject& subject) {
+  const auto found = peers_.find(rank);
+  if (found == peers_.end() || !found->second.used) return true;
+  AdapterPeer& peer = found->second;
+  if (!is_in_order(peer)) return false;
+  const Tally& tally = *peer.tally;
+  progress().wait([&] { return tally.under_way == 0; }, &subject);
+  if (tally.status != MPI_SUCCESS) [[unlikely]]
+    return false;
+  peer.unconfirmed = false;
+  if (std::exchange(peer.used, false)) --used_;
+  return true;
+}
+
 Expected<> AdapterPeers::flush(int rank, const WaitSubject* subject) {
+  if (rank >= 0) {
+    const auto peer = peers_.find(rank);
+    if (peer == peers_.end() || !peer->second.used) return {};
+    return settle(peer->second, subject);
+  }
   Expected<> outcome;
   for (auto& [number, peer] : peers_) {
-    if (!peer.used || (rank >= 0 && rank != number)) continue;
+    if (!peer.used) continue;
     Expected<> one = settle(peer, subject);
     if (outcome && !one) outcome = std::move(one);
   }

@@ -18,6 +18,7 @@
 #include "onesided/adapter/adapter_words.hpp"
 #include "onesided/memory/members.hpp"
 #include "onesided/one_sided.hpp"
+#include "onesided/tally.hpp"
 #include "runtime/call_status.hpp"
 #include "runtime/error.hpp"
 
@@ -25,12 +26,6 @@ namespace remit {
 
 /// A member that there was an operation on.
 struct AdapterPeer {
-  /// What outlives the window where operations do.
-  struct Tally {
-    std::uint64_t under_way = 0;
-    int status = MPI_SUCCESS;  ///< of the first that failed
-  };
-
   int rank = 0;
   bool is_reached = false;
   bool asked = false;        ///< for its keys
@@ -40,7 +35,7 @@ struct AdapterPeer {
   bool unconfirmed = false;  ///< there were puts that nobody knows to be visible
   AdapterWay way;
   AdapterKeys keys;
-  std::shared_ptr<Tally> tally = std::make_shared<Tally>();
+  OwnTally tally = make_tally();
 
   [[nodiscard]] RemoteAddress word(std::size_t offset) const {
     return {keys.words_address + offset, keys.words_key};
@@ -85,8 +80,17 @@ class AdapterPeers {
     return reach_first(rank);
   }
 
+  /// The same of one whose adapter keeps order, as far as it has been reached before and nothing is
+  /// known against it; else null.
+  [[nodiscard]] AdapterPeer* at_hand(int rank) {
+    const auto known = peers_.find(rank);
+    const bool fine = known != peers_.end() && known->second.is_reached &&
+                      is_in_order(known->second) && !manager_.links().lost(members_.proc(rank));
+    return fine ? &known->second : nullptr;
+  }
+
   /// Starts operations, which a flush waits for.
-  void start(AdapterPeer& peer, std::span<Operation> operations, AdapterPort::Finish finish = {});
+  void start(AdapterPeer& peer, std::span<Operation> operations, Ending finish = {});
   /// Carries operations out. An error: one of them has failed.
   [[nodiscard]] Expected<> run(AdapterPeer& peer, std::span<Operation> operations);
   /// Carries puts from a buffer out so far that nothing which follows overtakes them: they may be
@@ -97,6 +101,9 @@ class AdapterPeers {
   [[nodiscard]] Expected<> order(AdapterPeer& peer);
   /// Waits until all that was started is visible at the member: its first error.
   [[nodiscard]] Expected<> settle(AdapterPeer& peer, const WaitSubject* subject);
+  /// The same of one whose adapter keeps order, or that nothing was started on, if none fails.
+  /// False: settle() is to do it.
+  [[nodiscard]] bool try_settle(int rank, const WaitSubject& subject);
   /// The same of `rank`, or of all (< 0).
   [[nodiscard]] Expected<> flush(int rank, const WaitSubject* subject);
 

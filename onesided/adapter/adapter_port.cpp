@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "runtime/copy.hpp"
+
 namespace remit {
 
 namespace {
@@ -49,53 +51,101 @@ Expected<> AdapterPort::open(LinkDevice& device) {
 }
 
 AdapterBuffer AdapterPort::take(std::size_t bytes) {
-  const bool is_small = bytes <= kSmall;
-  std::vector<std::byte*>& free = is_small ? small_ : large_;
+  std::vector<std::byte*>& free = free_of(bytes);
   if (free.empty()) progress_.wait([&] { return !free.empty(); });
-  std::byte* const begin = free.back();
-  free.pop_back();
-  return {begin, is_small ? kSmall : kLarge, lease_.region().local_key};
+  return pop(bytes);
 }
 
 void AdapterPort::give_back(const AdapterBuffer& buffer) {
-  (buffer.bytes == kSmall ? small_ : large_).push_back(buffer.begin);
+  free_of(buffer.bytes).push_back(buffer.begin);
 }
 
-void AdapterPort::start(const AdapterWay& way, std::span<Operation> operations, Finish finish) {
-  if (unused_.empty()) {
+std::uint32_t AdapterPort::take_number() {
+  if (unused_.empty()) [[unlikely]] {
     unused_.push_back(static_cast<std::uint32_t>(under_way_.size()));
-    under_way_.emplace_back();
+    under_way_.push_back(std::make_unique<UnderWay>());
   }
   const std::uint32_t number = unused_.back();
   unused_.pop_back();
-  under_way_[number] = {operations.size(), MPI_SUCCESS, std::move(finish)};
+  return number;
+}
+
+void AdapterPort::start(const AdapterWay& way, std::span<Operation> operations, Ending finish,
+                        Tally* tally) {
+  const std::uint32_t number = take_number();
+  UnderWay& entry = *under_way_[number];
+  entry.left = operations.size();
+  entry.status = MPI_SUCCESS;
+  if (tally != nullptr) entry.tallied = Tallied(*tally);
+  entry.finish = std::move(finish);
   for (Operation& operation : operations) {
     operation.cookie = cookie_of(LinkUserId::windows, kCookie | number);
   }
   way.device->pending.post(*way.device->device, way.endpoint, operations);
 }
 
+void AdapterPort::end_by(Ending& finish, const Move& move, const AdapterBuffer& buffer) {
+  if (move.kind == OpKind::put) {
+    return finish.set([this, buffer](int /*status*/) { give_back(buffer); });
+  }
+  finish.set([this, buffer, to = move.local, bytes = move.bytes, done = move.done](int status) {
+    if (status == MPI_SUCCESS) copy_bytes(to, buffer.begin, bytes);
+    give_back(buffer);
+    if (done == nullptr) return;
+    done->status.error = status;
+    complete_request(*done, progress_);
+  });
+}
+
+bool AdapterPort::try_move(const AdapterWay& way, const Move& move, Tally& tally) {
+  LinkDevice& slot = *way.device;
+  if (free_of(move.bytes).empty() || !slot.pending.empty(way.endpoint)) [[unlikely]]
+    return false;
+  const AdapterBuffer buffer = pop(move.bytes);
+  if (move.kind == OpKind::put) copy_bytes(buffer.begin, move.local, move.bytes);
+  const Piece piece = buffer.piece(0, move.bytes);
+  const std::uint32_t number = take_number();
+  Operation operation;
+  operation.kind = move.kind;
+  operation.remote = move.remote;
+  operation.local = {&piece, 1};
+  operation.cookie = cookie_of(LinkUserId::windows, kCookie | number);
+  if (slot.device->post(way.endpoint, {&operation, 1}) == 0) [[unlikely]] {
+    unused_.push_back(number);
+    give_back(buffer);
+    return false;
+  }
+  UnderWay& entry = *under_way_[number];
+  entry.left = 1;
+  entry.status = MPI_SUCCESS;
+  entry.tallied = Tallied(tally);
+  end_by(entry.finish, move, buffer);
+  return true;
+}
+
 int AdapterPort::run(const AdapterWay& way, std::span<Operation> operations) {
   bool over = false;
   int outcome = MPI_SUCCESS;
-  start(way, operations, [&](int status) {
+  const auto finish = [&over, &outcome](int status) {
     over = true;
     outcome = status;
-  });
+  };
+  start(way, operations, finish, nullptr);
   progress_.wait([&] { return over; });
   return outcome;
 }
 
 void AdapterPort::completed(std::uint64_t value, int status) {
   const std::uint64_t number = value & ~kCookie;
-  if (number >= under_way_.size() || under_way_[number].left == 0) return;
-  UnderWay& entry = under_way_[number];
+  if (number >= under_way_.size() || under_way_[number]->left == 0) return;
+  UnderWay& entry = *under_way_[number];
   if (entry.status == MPI_SUCCESS) entry.status = status;
   if (--entry.left != 0) return;
-  const Finish finish = std::move(entry.finish);
-  const int outcome = entry.status;
+  // What is done may start others, which must not take this place meanwhile.
+  if (entry.finish) entry.finish(entry.status);
+  entry.finish.clear();
+  entry.tallied.end(entry.status);
   unused_.push_back(static_cast<std::uint32_t>(number));
-  if (finish) finish(outcome);
 }
 
 }  // namespace remit

@@ -7,8 +7,10 @@
 
 #include "datatype/layout.hpp"
 #include "onesided/adapter/adapter_port.hpp"
-#include "onesided/one_sided.hpp"
+#include "onesided/elements/runs.hpp"
+#include "onesided/tally.hpp"
 #include "pt2pt/request.hpp"
+#include "runtime/progress.hpp"
 
 namespace remit {
 
@@ -17,31 +19,29 @@ namespace remit {
 /// device cannot follow. A value; the thread that drives the links.
 class BufferedMoves {
  public:
-  /// Where to. `keys` are the target's, as OfferedMemory::keys().
+  /// Where to, by such a device, which has buffers.
   struct Place {
-    std::uint32_t window = 0;
-    ProcId proc{};
-    std::uint64_t base = 0;  ///< of the memory that `keys` open, in the target's process
-    std::span<const std::byte> keys;
+    AdapterWay way;
+    std::uint64_t base = 0;  ///< of the target's memory, in its process
+    RemoteAddress memory;    ///< the same for the device
+    Tally* tally = nullptr;  ///< of what is under way there
   };
-  BufferedMoves(OneSided& manager, const Place& place) : manager_(manager), place_(place) {}
+  BufferedMoves(AdapterPort& port, Progress& progress, const Place& place)
+      : port_(port), progress_(progress), place_(place) {}
 
-  /// Whether the process's link goes by such a device, which has buffers.
-  [[nodiscard]] bool can();
-  /// Start a put or a get of a view, in parts, and say how many: each tells its end to
-  /// OneSided::move_ended(). They may wait for buffers, which come without any target. A put's
-  /// `origin` is free on return; a get's `done` completes with the last part; null: nobody asks.
-  [[nodiscard]] std::uint32_t put(const View& origin, const View& target);
-  [[nodiscard]] std::uint32_t get(const View& origin, const View& target, Request* done);
+  /// Start a put or a get of a view, in parts. They may wait for buffers, which come without any
+  /// target. A put's `origin` is free on return; a get's `done` completes with the last part; null:
+  /// nobody asks.
+  void put(const View& origin, const View& target);
+  void get(const View& origin, const View& target, Request* done);
 
  private:
-  /// What to do at the end of a part of a put.
-  [[nodiscard]] AdapterPort::Finish end_of_put(const AdapterBuffer& buffer);
   /// The operations of a part.
   void start(OpKind kind, std::span<const MemoryRun> runs, const AdapterBuffer& buffer,
-             AdapterPort::Finish finish);
+             Ending finish);
 
-  OneSided& manager_;
+  AdapterPort& port_;
+  Progress& progress_;
   const Place& place_;
 };
 

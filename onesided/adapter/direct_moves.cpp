@@ -6,25 +6,14 @@
 
 namespace remit {
 
-bool DirectMoves::can(OpKind kind, ProcId proc) const {
-  const Link* const link = links_.find(proc);
-  if (link == nullptr || link->device == nullptr || link->failed || !link->same_device)
-    return false;
-  const Caps& caps = link->device->device->caps();
-  return kind == OpKind::put ? caps.has_put : caps.has_get;
-}
-
-bool DirectMoves::start(const Move& move) {
-  Link& link = links_.get(move.proc);
-  const std::optional<RemoteAddress> remote = remote_address(link, move.keys, move.offset);
-  if (!remote) return false;
+bool DirectMoves::start(Link& link, const Move& move, Tally& tally) {
   LinkDevice& slot = *link.device;
   Expected<MemoryLease> lease = slot.memory.acquire(move.local, move.bytes, Access::local);
   if (!lease) return false;
   const std::uint64_t key = lease->region().local_key;
   const std::size_t parts = (move.bytes + slot.chunk - 1) / slot.chunk;
   UnderWay& entry = under_way_[++last_];
-  entry.end = {move.window, move.proc, MPI_SUCCESS};
+  entry.tallied = Tallied(tally);
   entry.lease = std::move(*lease);
   entry.done = move.done;
   entry.left = static_cast<std::uint32_t>(parts);
@@ -33,16 +22,16 @@ bool DirectMoves::start(const Move& move) {
     Operation operation;
     operation.kind = move.kind;
     operation.local = {&piece, 1};
-    operation.remote = {remote->address + offset, remote->key};
+    operation.remote = {move.remote.address + offset, move.remote.key};
     operation.cookie = cookie_of(LinkUserId::windows, last_);
     links_.post(link, {&operation, 1});
   }
   return true;
 }
 
-void DirectMoves::confirm(std::uint32_t window, ProcId proc) {
+void DirectMoves::confirm(ProcId proc, Tally& tally) {
   UnderWay& entry = under_way_[++last_];
-  entry.end = {window, proc, MPI_SUCCESS};
+  entry.tallied = Tallied(tally);
   entry.left = 1;
   Operation operation;
   operation.kind = OpKind::confirm;
@@ -50,20 +39,21 @@ void DirectMoves::confirm(std::uint32_t window, ProcId proc) {
   links_.post(links_.get(proc), {&operation, 1});
 }
 
-std::optional<DirectMoves::Ended> DirectMoves::completed(std::uint64_t value, int status) {
+void DirectMoves::completed(std::uint64_t value, int status) {
   const auto found = under_way_.find(value);
-  if (found == under_way_.end()) return std::nullopt;
+  if (found == under_way_.end()) return;
   UnderWay& entry = found->second;
-  if (entry.end.status == MPI_SUCCESS) entry.end.status = status;
-  if (--entry.left != 0) return std::nullopt;
-  const Ended end = entry.end;
+  if (entry.status == MPI_SUCCESS) entry.status = status;
+  if (--entry.left != 0) return;
+  const int outcome = entry.status;
   Request* const done = entry.done;
+  Tallied tallied = std::move(entry.tallied);
   under_way_.erase(found);
   if (done != nullptr) {
-    done->status.error = end.status;
+    done->status.error = outcome;
     complete_request(*done, progress_);
   }
-  return end;
+  tallied.end(outcome);
 }
 
 }  // namespace remit

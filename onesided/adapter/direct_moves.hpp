@@ -5,11 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <span>
 
 #include "links/links.hpp"
-#include "links/offered_memory.hpp"
+#include "onesided/tally.hpp"
 #include "pt2pt/request.hpp"
 
 namespace remit {
@@ -26,33 +24,29 @@ class DirectMoves {
   /// Contiguous bytes of this process and of memory that a target has offered.
   struct Move {
     OpKind kind = OpKind::put;
-    std::uint32_t window = 0;
-    ProcId proc{};
     std::byte* local = nullptr;
     std::size_t bytes = 0;
-    std::span<const std::byte> keys;  ///< the target's
-    std::uint64_t offset = 0;         ///< in its memory
-    Request* done = nullptr;          ///< completed with the move
+    RemoteAddress remote;     ///< for the device of the link
+    Request* done = nullptr;  ///< completed with the move
   };
-  /// Whether the device that the process is reached by moves data in that direction.
-  [[nodiscard]] bool can(OpKind kind, ProcId proc) const;
-  /// Starts a move. False: the device cannot make it, and nothing was done.
-  [[nodiscard]] bool start(const Move& move);
+  /// Whether the device of a link moves data in that direction.
+  [[nodiscard]] static bool can(OpKind kind, const Link& link) {
+    const Caps& caps = link.device->device->caps();
+    return kind == OpKind::put ? caps.has_put : caps.has_get;
+  }
+  /// Starts a move, which `tally` counts as one operation. False: the device cannot make it, and
+  /// nothing was done.
+  [[nodiscard]] bool start(Link& link, const Move& move, Tally& tally);
   /// Starts what ends when all puts to the process that were started before are visible there.
-  void confirm(std::uint32_t window, ProcId proc);
+  void confirm(ProcId proc, Tally& tally);
 
-  /// What has ended.
-  struct Ended {
-    std::uint32_t window = 0;
-    ProcId proc{};
-    int status = MPI_SUCCESS;  ///< or an MPI error class
-  };
-  /// One of its operations has (LinkUser::completed). None: others of it have not.
-  [[nodiscard]] std::optional<Ended> completed(std::uint64_t value, int status);
+  /// One of its operations has ended (LinkUser::completed).
+  void completed(std::uint64_t value, int status);
 
  private:
   struct UnderWay {
-    Ended end;
+    Tallied tallied;
+    int status = MPI_SUCCESS;
     MemoryLease lease;  ///< of the memory here
     Request* done = nullptr;
     std::uint32_t left = 0;  ///< operations that have not ended

@@ -53,39 +53,80 @@ std::span<const std::byte> RemoteAccess::bytes_of(const View& view, const RunCut
   return packed_;
 }
 
+bool RemoteAccess::has_buffers(const RemoteTarget& member) {
+  LinkDevice& slot = *member.link->device;
+  const Caps& caps = slot.device->caps();
+  return caps.passive && caps.has_put && caps.has_get &&
+         manager_.adapter_port().open(slot).has_value();
+}
+
+void RemoteAccess::note_move(OpKind kind, RemoteTarget& member) {
+  targets_.use(member);
+  ++moved_;
+  member.unconfirmed = member.unconfirmed || kind == OpKind::put;
+  member.got = member.got || kind == OpKind::get;
+}
+
+bool RemoteAccess::move_short(OpKind kind, RemoteTarget& member, std::uint64_t offset,
+                              std::byte* local, std::size_t bytes, Request* done) {
+  const Link& link = *member.link;
+  const RemoteAddress remote{member.memory.address + offset, member.memory.key};
+  if (!manager_.adapter_port().try_move({link.device, link.endpoint},
+                                        {kind, remote, local, bytes, done}, *member.moves)) {
+    return false;
+  }
+  note_move(kind, member);
+  return true;
+}
+
+bool RemoteAccess::try_move(OpKind kind, int rank, std::uint64_t offset, void* local,
+                            std::size_t bytes) {
+  RemoteTarget* const member = targets_.at_hand(members_.proc(rank));
+  if (member == nullptr || bytes >= kDirectFrom || !RemoteTargets::reaches_memory(*member) ||
+      !manager_.adapter_port().serves(*member->link->device) ||
+      !move_short(kind, *member, offset, static_cast<std::byte*>(local), bytes, nullptr)) {
+    return false;
+  }
+  targets_.count();
+  return true;
+}
+
 bool RemoteAccess::move(OpKind kind, int rank, RemoteTarget& member, const View& origin,
                         const View& target, Request* done) {
   const std::size_t bytes = target.size();
-  const ProcId proc = members_.proc(rank);
   const bool whole = target.is_contiguous() && origin.is_contiguous();
   if (member.keys_state == RemoteTarget::Keys::unknown) {
     member.keys_state = RemoteTarget::Keys::asked;
-    traffic_.send(proc, window_head(WindowMessage::keys, window_));
+    traffic_.send(members_.proc(rank), window_head(WindowMessage::keys, window_));
   }
-  if (member.keys.empty() || !manager_.moves().can(kind, proc)) return false;
+  if (!RemoteTargets::reaches_memory(member) || !DirectMoves::can(kind, *member.link)) return false;
   const MemberEntry& entry = members_.entry(rank);
   const Layout::Piece span = target.span(bytes);
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(span.address) - entry.base;
   if (offset > entry.bytes || span.length > entry.bytes - offset) return false;  // it will say so
   if (bytes >= kDirectFrom && whole) {
-    if (!manager_.moves().start(
-            {kind, window_, proc, origin.data(), bytes, member.keys, offset, done})) {
-      return false;
-    }
-    ++member.moving;
-  } else {
-    const BufferedMoves::Place place{window_, proc, entry.base, member.keys};
-    BufferedMoves moves(manager_, place);
-    if (!moves.can()) return false;
-    // Parts may end before all are started.
-    member.moving +=
-        kind == OpKind::put ? moves.put(origin, target) : moves.get(origin, target, done);
-    if (kind == OpKind::put && done != nullptr) complete_request(*done, progress());
+    const RemoteAddress remote{member.memory.address + offset, member.memory.key};
+    const DirectMoves::Move direct{kind, origin.data(), bytes, remote, done};
+    if (!manager_.moves().start(*member.link, direct, *member.moves)) return false;
+    note_move(kind, member);
+    return true;
   }
-  targets_.use(member);
-  ++moved_;
-  member.unconfirmed = member.unconfirmed || kind == OpKind::put;
-  member.got = member.got || kind == OpKind::get;
+  if (!has_buffers(member)) return false;
+  Request* const got = kind == OpKind::get ? done : nullptr;
+  if (!whole || !move_short(kind, member, offset, origin.data(), bytes, got)) {
+    const Link& link = *member.link;
+    const BufferedMoves::Place place{
+        {link.device, link.endpoint}, entry.base, member.memory, member.moves.get()};
+    BufferedMoves moves(manager_.adapter_port(), progress(), place);
+    if (kind == OpKind::put) {
+      moves.put(origin, target);
+    } else {
+      moves.get(origin, target, got);
+    }
+    // Not before it has waited: another thread may flush meanwhile.
+    note_move(kind, member);
+  }
+  if (kind == OpKind::put && done != nullptr) complete_request(*done, progress());
   return true;
 }
 

@@ -39,6 +39,11 @@ class RemoteAccess {
 
   /// `done` completes when `origin` may be used again; null: nobody asks.
   [[nodiscard]] Expected<> put(int rank, const View& origin, const View& target, Request* done);
+  /// The same of few bytes that lie one behind the other on both sides, at `offset` in the member's
+  /// memory, where nothing is out of the ordinary: the device makes it, and nobody waits. False:
+  /// nothing was done. A put's memory is free on return.
+  [[nodiscard]] bool try_move(OpKind kind, int rank, std::uint64_t offset, void* local,
+                              std::size_t bytes);
   /// `done` completes when all bytes are in `origin`.
   [[nodiscard]] Expected<> get(int rank, const View& origin, const View& target, Request* done);
   /// As accumulate() of onesided/elements/accumulate.hpp. `done`: `result` is there, or, without
@@ -85,6 +90,11 @@ class RemoteAccess {
   /// Has the device move contiguous data. False: it cannot, or not yet, or that is not worth it.
   [[nodiscard]] bool move(OpKind kind, int rank, RemoteTarget& member, const View& origin,
                           const View& target, Request* done);
+  /// The move that try_move() makes; the device reaches the member's memory, and has buffers.
+  [[nodiscard]] bool move_short(OpKind kind, RemoteTarget& member, std::uint64_t offset,
+                                std::byte* local, std::size_t bytes, Request* done);
+  [[nodiscard]] bool has_buffers(const RemoteTarget& member);
+  void note_move(OpKind kind, RemoteTarget& member);
   /// Sends an accumulate by parts, all of which begin with `head`.
   [[nodiscard]] Expected<> send_accumulate(ProcId proc, WindowHead head, const Accumulation& what,
                                            const View* origin, const View& target);

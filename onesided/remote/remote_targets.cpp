@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "links/offered_memory.hpp"
 #include "onesided/adapter/adapter_access.hpp"
 #include "onesided/one_sided.hpp"
 #include "onesided/remote/fetches.hpp"
@@ -20,8 +21,14 @@ RemoteTargets::RemoteTargets(OneSided& manager, std::uint32_t window, const Wind
 Expected<RemoteTarget*> RemoteTargets::begin(int rank) {
   const ProcId proc = members_.proc(rank);
   if (traffic_.lost(proc)) return tl::unexpected(traffic_.words_of_loss(proc));
-  ++asked_;
-  return &targets_[proc];
+  count();
+  RemoteTarget* target = find(proc);
+  if (target == nullptr) {
+    last_proc_ = proc;
+    target = last_ = &targets_[proc];
+  }
+  if (target->link == nullptr) target->link = manager_.links().find(proc);
+  return target;
 }
 
 void RemoteTargets::use(RemoteTarget& target) {
@@ -37,25 +44,35 @@ void RemoteTargets::tell(RemoteTarget& target) {
 }
 
 RemoteTarget* RemoteTargets::find(ProcId proc) {
+  if (RemoteTarget* const target = at_hand(proc)) return target;
   const auto found = targets_.find(proc);
-  return found != targets_.end() ? &found->second : nullptr;
+  if (found == targets_.end()) return nullptr;
+  last_proc_ = proc;
+  return last_ = &found->second;
 }
 
 void RemoteTarget::note(Error other) {
   if (!error) error = std::move(other);
 }
 
-bool RemoteTargets::keeps_order(ProcId proc) const {
-  const Link* const link = manager_.links().find(proc);
-  return link != nullptr && link->device != nullptr && link->device->device->caps().in_order;
+bool RemoteTargets::reaches_memory(RemoteTarget& target) {
+  const Link* const link = target.link;
+  if (link == nullptr || link->device == nullptr || link->failed || !link->same_device) {
+    return false;
+  }
+  if (!target.has_memory && !target.keys.empty()) {
+    const std::optional<RemoteAddress> found = remote_address(*link, target.keys);
+    target.has_memory = found.has_value();
+    target.memory = found.value_or(RemoteAddress{});
+  }
+  return target.has_memory;
 }
 
 /// Where the device keeps order, what follows the puts confirms them.
 void RemoteTargets::confirm(ProcId proc, RemoteTarget& target) {
-  if (!target.unconfirmed || keeps_order(proc)) return;
+  if (!target.unconfirmed || keeps_order(target)) return;
   target.unconfirmed = false;
-  ++target.moving;
-  manager_.moves().confirm(window_, proc);
+  manager_.moves().confirm(proc, *target.moves);
 }
 
 Expected<> RemoteTargets::order_atomic(int rank) {
@@ -69,25 +86,17 @@ Expected<> RemoteTargets::order(int rank) {
   const ProcId proc = members_.proc(rank);
   RemoteTarget* const target = find(proc);
   if (target == nullptr || !target->used) return {};
-  const std::uint32_t moving = target->moving;
+  const Tally& moves = *target->moves;
+  const std::uint64_t before = moves.under_way;
   confirm(proc, *target);
-  if (target->moving == moving && !target->got) return {};
-  manager_.progress().wait([&] { return target->moving == 0; });
+  if (moves.under_way == before && !target->got) return {};
+  manager_.progress().wait([&] { return moves.under_way == 0; });
   target->got = false;
   return {};
 }
 
-void RemoteTargets::moved(ProcId proc, int status) {
-  RemoteTarget& target = targets_[proc];
-  --target.moving;
-  if (status == MPI_SUCCESS) return;
-  Error error = traffic_.words_of_loss(proc);
-  error.code = status;
-  target.note(std::move(error));
-}
-
 bool RemoteTargets::has_settled(ProcId proc, const RemoteTarget& target, bool local) const {
-  if (fetches_.any_of(proc) || target.moving != 0) return false;
+  if (fetches_.any_of(proc) || target.moves->under_way != 0) return false;
   return local || target.reached == target.asked || traffic_.lost(proc);
 }
 
@@ -108,10 +117,62 @@ Expected<> RemoteTargets::outcome_of(RemoteTarget& target) {
   return tl::unexpected(std::move(error));
 }
 
+Expected<> RemoteTargets::end(ProcId proc, RemoteTarget& target, std::uint64_t operations,
+                              bool local) {
+  // While this thread waited another one may have begun more, which its flush waits for.
+  if (!local && target.used && target.operations == operations) {
+    target.used = false;
+    --under_way_;
+  }
+  if (const int status = std::exchange(target.moves->status, MPI_SUCCESS); status != MPI_SUCCESS)
+      [[unlikely]] {
+    Error error = traffic_.words_of_loss(proc);
+    error.code = status;
+    target.note(std::move(error));
+  }
+  return outcome_of(target);
+}
+
+Expected<> RemoteTargets::flush_one(ProcId proc, RemoteTarget& target, bool local,
+                                    const WaitSubject* subject) {
+  const std::uint64_t operations = target.operations;
+  if (!local) ask_if_reached(proc, target);
+  manager_.progress().wait([&] { return has_settled(proc, target, local); }, subject);
+  return end(proc, target, operations, local);
+}
+
+bool RemoteTargets::try_flush(int rank, const WaitSubject& subject) {
+  const ProcId proc = members_.proc(rank);
+  if (adapter_ != nullptr && !adapter_->peers().try_settle(rank, subject)) return false;
+  RemoteTarget* const target = find(proc);
+  if (target == nullptr || !target->used) return true;
+  if (target->told || (target->unconfirmed && !keeps_order(*target)) || fetches_.any_of(proc)) {
+    return false;
+  }
+  const std::uint64_t operations = target->operations;
+  const Tally& moves = *target->moves;
+  manager_.progress().wait([&] { return moves.under_way == 0; }, &subject);
+  const bool is_fine = moves.status == MPI_SUCCESS && !target->error;
+  // While this thread waited another one may have begun more, or have waited for the same.
+  if (!is_fine || !target->used || target->operations != operations) [[unlikely]]
+    return false;
+  target->unconfirmed = false;
+  target->used = false;
+  --under_way_;
+  return true;
+}
+
 Expected<> RemoteTargets::flush(int rank, bool local, const WaitSubject* subject) {
   if (under_way_ == 0) return {};
   Expected<> outcome;
   if (adapter_ != nullptr) outcome = adapter_->peers().flush(rank, subject);
+  if (rank >= 0) {
+    const ProcId proc = members_.proc(rank);
+    RemoteTarget* const target = find(proc);
+    if (target == nullptr || !target->used) return outcome;
+    Expected<> one = flush_one(proc, *target, local, subject);
+    return outcome ? one : outcome;
+  }
   struct Flushed {
     ProcId proc;
     RemoteTarget* target;
@@ -119,8 +180,7 @@ Expected<> RemoteTargets::flush(int rank, bool local, const WaitSubject* subject
   };
   std::vector<Flushed> flushed;
   for (auto& [proc, target] : targets_) {
-    if (target.used && (rank < 0 || proc == members_.proc(rank)))
-      flushed.push_back({proc, &target, target.operations});
+    if (target.used) flushed.push_back({proc, &target, target.operations});
   }
   if (!local) {
     for (const Flushed& each : flushed) ask_if_reached(each.proc, *each.target);
@@ -133,13 +193,7 @@ Expected<> RemoteTargets::flush(int rank, bool local, const WaitSubject* subject
       },
       subject);
   for (const Flushed& each : flushed) {
-    RemoteTarget& target = *each.target;
-    // While this thread waited another one may have begun more, which its flush waits for.
-    if (!local && target.used && target.operations == each.operations) {
-      target.used = false;
-      --under_way_;
-    }
-    Expected<> one = outcome_of(target);
+    Expected<> one = end(each.proc, *each.target, each.operations, local);
     if (outcome && !one) outcome = std::move(one);
   }
   return outcome;

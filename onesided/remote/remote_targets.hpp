@@ -8,8 +8,10 @@
 #include <optional>
 #include <vector>
 
+#include "links/links.hpp"
 #include "onesided/memory/members.hpp"
 #include "onesided/remote/traffic.hpp"
+#include "onesided/tally.hpp"
 #include "runtime/call_status.hpp"
 #include "runtime/error.hpp"
 
@@ -32,11 +34,14 @@ struct RemoteTarget {
   std::uint64_t lock_token = 0;  ///< of the last lock that was asked for
   Lock lock = Lock::none;
   Keys keys_state = Keys::unknown;
-  std::vector<std::byte> keys;  ///< of its memory; empty: it is reached by messages only
-  std::uint32_t moving = 0;     ///< moves by the device and confirmations that have not ended
-  bool got = false;             ///< there were gets by the device, perhaps under way
-  bool unconfirmed = false;     ///< there were puts by the device that none follows yet
-  std::optional<Error> error;   ///< the first one
+  std::vector<std::byte> keys;    ///< of its memory; empty: it is reached by messages only
+  Link* link = nullptr;           ///< null: there was none yet
+  RemoteAddress memory;           ///< its memory, for the link's device
+  bool has_memory = false;        ///< ... which is known
+  OwnTally moves = make_tally();  ///< by the device, and confirmations
+  bool got = false;               ///< there were gets by the device, perhaps under way
+  bool unconfirmed = false;       ///< there were puts by the device that none follows yet
+  std::optional<Error> error;     ///< the first one
 
   void note(Error other);
 };
@@ -56,6 +61,14 @@ class RemoteTargets {
   void tell(RemoteTarget& target);
   /// Null: there was none on this process.
   [[nodiscard]] RemoteTarget* find(ProcId proc);
+  /// The same of the one that was looked for last; null: it is another one.
+  [[nodiscard]] RemoteTarget* at_hand(ProcId proc) const {
+    return proc == last_proc_ ? last_ : nullptr;
+  }
+  /// One more operation begins.
+  void count() { ++asked_; }
+  /// Whether operations by the device reach the memory of the target, as far as that is known.
+  [[nodiscard]] static bool reaches_memory(RemoteTarget& target);
 
   /// Waits, where the device keeps no order, until puts to the member are visible there, and gets
   /// have ended: what follows does not overtake them.
@@ -68,6 +81,9 @@ class RemoteTargets {
   /// Waits until all operations on `rank` (< 0: on all) are visible there. `local`: until memory of
   /// this process is free and results are there. The first error of one of them.
   [[nodiscard]] Expected<> flush(int rank, bool local, const WaitSubject* subject);
+  /// The same of one member, where nothing but moves by a device are under way and none fails.
+  /// False: flush() is to do it, and will say what is wrong.
+  [[nodiscard]] bool try_flush(int rank, const WaitSubject& subject);
   /// The first error of operations on this member, which have ended.
   [[nodiscard]] static Expected<> outcome_of(RemoteTarget& target);
 
@@ -80,16 +96,22 @@ class RemoteTargets {
   /// Operations, notifications and locks that were asked for.
   [[nodiscard]] std::uint64_t asked() const { return asked_; }
 
-  /// A put or get by the device, or the confirmation of puts, has ended.
-  void moved(ProcId proc, int status);
   /// The process cannot be reached any more.
   void forget(ProcId proc);
 
  private:
-  [[nodiscard]] bool keeps_order(ProcId proc) const;
+  [[nodiscard]] static bool keeps_order(const RemoteTarget& target) {
+    const Link* const link = target.link;
+    return link != nullptr && link->device != nullptr && link->device->device->caps().in_order;
+  }
   void confirm(ProcId proc, RemoteTarget& target);
   [[nodiscard]] bool has_settled(ProcId proc, const RemoteTarget& target, bool local) const;
   void ask_if_reached(ProcId proc, RemoteTarget& target);
+  [[nodiscard]] Expected<> flush_one(ProcId proc, RemoteTarget& target, bool local,
+                                     const WaitSubject* subject);
+  /// Operations on the target have ended, so many of which had begun: the first error.
+  [[nodiscard]] Expected<> end(ProcId proc, RemoteTarget& target, std::uint64_t operations,
+                               bool local);
 
   OneSided& manager_;
   std::uint32_t window_;
@@ -100,6 +122,8 @@ class RemoteTargets {
   std::uint64_t asked_ = 0;
   AdapterAccess* adapter_ = nullptr;  ///< null: processors take locks
   std::map<ProcId, RemoteTarget> targets_;
+  ProcId last_proc_ = kAnyProc;  ///< whose is the one that was looked for last
+  RemoteTarget* last_ = nullptr;
 };
 
 }  // namespace remit

@@ -73,6 +73,14 @@ Expected<> PassiveTarget::flush(const CommCall& call, int rank, bool local) {
   return end_operations(call, window_, rank, local);
 }
 
+bool PassiveTarget::try_flush(const char* function, int rank) {
+  RemoteTargets& targets = window_.remote.targets();
+  if (!targets.busy() || !window_.epochs.may_flush_at_once(rank)) return false;
+  std::atomic_thread_fence(std::memory_order_release);
+  const FlushWait subject(window_.comm, function, rank);
+  return targets.try_flush(rank, subject);
+}
+
 void PassiveTarget::sync() {
   serve_now_and_then();
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -25,6 +25,9 @@ class PassiveTarget {
   /// Until the operations on `rank`, or on kAllMembers, can be seen there; `local`: until the
   /// memory of this process is free.
   [[nodiscard]] Expected<> flush(const CommCall& call, int rank, bool local);
+  /// A flush of `rank` by `function`, where operations by a device are all that there is to wait
+  /// for and none fails. False: flush() is to do it.
+  [[nodiscard]] bool try_flush(const char* function, int rank);
   /// A barrier of memory.
   void sync();
 

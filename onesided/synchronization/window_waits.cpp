@@ -54,4 +54,10 @@ void MembersWait::describe(CallRecord& record) const {
   for (const int rank : ranks_) add_once(record.waits_for, comm_.local->proc(rank));
 }
 
+void FlushWait::describe(CallRecord& record) const {
+  std::vector<int> whom;
+  if (rank_ >= 0) whom.push_back(rank_);
+  MembersWait(comm_, function_, "flush", whom).describe(record);
+}
+
 }  // namespace remit

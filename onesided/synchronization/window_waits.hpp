@@ -50,4 +50,17 @@ class MembersWait final : public WaitSubject {
   const std::vector<int>& ranks_;
 };
 
+/// The wait for the end of this process's own operations on one member, or on all (`rank` < 0).
+class FlushWait final : public WaitSubject {
+ public:
+  FlushWait(const CommCore& comm, const char* function, int rank)
+      : comm_(comm), function_(function), rank_(rank) {}
+  void describe(CallRecord& record) const override;
+
+ private:
+  const CommCore& comm_;
+  const char* function_;
+  int rank_;
+};
+
 }  // namespace remit

@@ -2,6 +2,8 @@
 // Operations become work requests.
 #pragma once
 
+#include <infiniband/verbs.h>
+
 #include "rdma_btl/verbs/adapter/opened_adapter.hpp"
 #include "rdma_btl/verbs/endpoint.hpp"
 
@@ -34,6 +36,9 @@ class Operations {
   [[nodiscard]] bool post(Endpoint& endpoint, const Operation& operation);
 
  private:
+  [[nodiscard]] bool is_plain(const Operation& operation) const;
+  [[nodiscard]] bool move_plain(Endpoint& endpoint, const Operation& operation,
+                                ibv_wr_opcode opcode, unsigned flags);
   [[nodiscard]] bool send(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool put(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool get(Endpoint& endpoint, const Operation& operation);

@@ -73,6 +73,15 @@ class WorkQueue {
     message_.send_flags = flags;
     return message_;
   }
+  /// The same of a write or a read of one piece of registered memory.
+  [[nodiscard]] ibv_send_wr& move(const Piece& piece, const RemoteAddress& remote) {
+    move_part_ = {reinterpret_cast<std::uintptr_t>(piece.address),
+                  static_cast<std::uint32_t>(piece.length), static_cast<std::uint32_t>(piece.key)};
+    move_.wr.rdma = {remote.address, static_cast<std::uint32_t>(remote.key)};
+    move_.sg_list = &move_part_;
+    move_.num_sge = 1;
+    return move_;
+  }
   /// Posts a request, for which there is room; with `signal` it gives a completion. If the adapter
   /// refuses it the endpoint fails, and the operation completes with that.
   void submit(Endpoint& endpoint, ibv_send_wr& request, const Record& record, bool signal);
@@ -104,6 +113,8 @@ class WorkQueue {
   std::uint32_t max_inline_ = 0;
   ibv_sge message_part_ = {};
   ibv_send_wr message_ = {};
+  ibv_sge move_part_ = {};
+  ibv_send_wr move_ = {};
   SendSlots slots_;
   const OpenedAdapter& adapter_;
   VerbsCounters& counters_;

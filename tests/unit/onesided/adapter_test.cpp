@@ -359,5 +359,114 @@ TEST_P(DeadHolder, IsNamed) {
 }
 INSTANTIATE_TEST_SUITE_P(AdapterLocks, DeadHolder, ::testing::Bool());
 
+/// Nobody looks at what is waited for.
+class NoWait final : public WaitSubject {
+ public:
+  void describe(CallRecord& /*record*/) const override {}
+};
+
+// --- short moves -------------------------------------------------------------------------------
+
+/// Puts, and then gets, of all words of a member's memory, more than a device has room for: what
+/// the short way leaves undone goes the other one, and a flush waits for both.
+TEST(ShortMoves, GoWithOthers) {
+  constexpr std::size_t kWords = 300;
+  constexpr int kRounds = 5;
+  WindowRanks ranks(2, kWords * 8, passive(sim_hostile(test_seed())));
+  std::array<std::array<int, 2>, 2> moves{};  // of a rank: the other way, the short one
+  ranks.run_served([&](int rank) {
+    const int to = 1 - rank;
+    const NoWait nobody;
+    RemoteAccess& access = ranks.access(rank);
+    Random random(test_seed() + static_cast<std::uint64_t>(rank));
+    const auto move = [&](OpKind kind, std::size_t word, std::uint64_t* local) {
+      const bool is_short = access.try_move(kind, to, word * 8, local, 8);
+      ++moves[static_cast<std::size_t>(rank)][is_short ? 1 : 0];
+      if (is_short) return;
+      const View here = view(local, 8, MPI_BYTE);
+      const View there = view(ranks.memory(to) + word * 8, 8, MPI_BYTE);
+      expect_ok(kind == OpKind::put ? access.put(to, here, there, nullptr)
+                                    : access.get(to, here, there, nullptr));
+    };
+    const auto flush = [&] {
+      if (!access.targets().try_flush(to, nobody)) {
+        expect_ok(access.targets().flush(to, false, nullptr));
+      }
+      EXPECT_FALSE(access.targets().busy());
+    };
+    for (int round = 0; round < kRounds; ++round) {
+      std::vector<std::uint64_t> values(kWords), found(kWords);
+      for (std::size_t i = 0; i < kWords; ++i) {
+        values[i] = random();
+        std::uint64_t value = values[i];
+        move(OpKind::put, i, &value);
+        value = 0;  // its memory is free
+      }
+      flush();
+      EXPECT_EQ(std::memcmp(ranks.memory(to), values.data(), kWords * 8), 0);
+      for (std::size_t i = 0; i < kWords; ++i) move(OpKind::get, i, &found[i]);
+      flush();
+      EXPECT_EQ(found, values);
+    }
+  });
+  for (const auto& [others, shorts] : moves) {
+    EXPECT_GT(others, 0);
+    EXPECT_GT(shorts, 0);
+  }
+}
+
+/// What is under way when the target dies fails, and the general flush says so.
+TEST(ShortMoves, NameTheDead) {
+  WindowRanks ranks(2, 64, passive(quiet(test_seed())));
+  bool met = false;
+  ranks.run_served([&](int rank) {
+    if (rank == 1) {
+      ranks.process(1).progress().wait([&] { return met; });
+      return ranks.die(1);
+    }
+    const NoWait nobody;
+    RemoteAccess& access = ranks.access(0);
+    std::uint64_t value = 1;
+    const View here = view(&value, 8, MPI_BYTE);
+    const View there = view(ranks.memory(1), 8, MPI_BYTE);
+    while (!access.try_move(OpKind::put, 1, 0, &value, 8)) {
+      expect_ok(access.put(1, here, there, nullptr));
+      expect_ok(access.targets().flush(1, false, nullptr));
+    }
+    expect_ok(access.targets().flush(1, false, nullptr));
+    met = true;
+    WindowRanks::rest(ranks.process(0));
+    WindowRanks::rest(ranks.process(0));
+    if (!access.try_move(OpKind::get, 1, 0, &value, 8)) return;  // it is known already
+    EXPECT_FALSE(access.targets().try_flush(1, nobody));
+    const Expected<> flushed = access.targets().flush(1, false, nullptr);
+    ASSERT_FALSE(flushed.has_value());
+    EXPECT_EQ(flushed.error().code, MPI_ERR_PROC_ABORTED);
+    EXPECT_FALSE(access.targets().busy());
+    EXPECT_FALSE(access.try_move(OpKind::put, 1, 0, &value, 8));
+  });
+}
+
+TEST(Ending, LetsGoOfWhatItHolds) {
+  const auto held = std::make_shared<int>(0);
+  Ending first([held](int status) { *held += status; });
+  Ending second(std::move(first));
+  second(3);
+  EXPECT_EQ(*held, 3);
+  EXPECT_EQ(held.use_count(), 2);
+  second.set([value = held.get()](int status) { *value = status; });
+  EXPECT_EQ(held.use_count(), 1);
+  Ending third;
+  EXPECT_FALSE(third);
+  third = std::move(second);
+  third(5);
+  EXPECT_EQ(*held, 5);
+  third = Ending([held](int /*status*/) {});
+  EXPECT_EQ(held.use_count(), 2);
+  third.clear();
+  EXPECT_FALSE(third);
+  EXPECT_EQ(held.use_count(), 1);
+}
+
 }  // namespace
 }  // namespace remit::testing

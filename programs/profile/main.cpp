@@ -26,9 +26,6 @@ namespace {
 
 constexpr int kSlower = 1;
 constexpr int kWrong = 2;
-/// Calls, waits and ends of messages that are written for Perfetto though nobody asked for it: a
-/// few hundred megabytes.
-constexpr std::uint64_t kMostUnasked = 2'000'000;
 
 struct Wishes {
   std::vector<std::string> folders;
@@ -76,9 +73,7 @@ Expected<> write_all(const Profile& profile, const std::filesystem::path& folder
     if (!can_write_png()) continue;
     if (Expected<> done = write_png(picture, stem.string() + ".png"); !done) return done;
   }
-  const TraceDigest& timeline = profile.timeline;
-  const std::uint64_t events = timeline.calls + timeline.waits + timeline.sent + timeline.received;
-  if (events == 0 || events > kMostUnasked) return {};
+  if (profile.traces.empty()) return {};
   return write_perfetto(profile, (folder / "remit-trace.perfetto").string());
 }
 

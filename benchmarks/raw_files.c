@@ -147,7 +147,7 @@ static void measure_data(const struct file_case* pattern, const struct file_plac
 }
 
 static void measure(const struct file_case* pattern, struct file_place place) {
-  if (pattern->shape == FILE_OPEN || pattern->shape == FILE_VIEW) return;
+  if (pattern->shape == FILE_OPEN || pattern->shape >= FILE_VIEW) return;
   place.bytes = file_bytes(pattern, options.mib << 20);
   if (place.rank == 0) unlink(options.path);
   pthread_barrier_wait(&meeting->barrier);

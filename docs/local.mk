@@ -12,7 +12,8 @@ measurements = 2026-11-22-epyc 2026-11-22-epyc-emulated 2026-11-22-xeon 2026-11-
 decisions = README a-tcp-device-of-our-own algorithms-as-coroutines brief-messages collectives-between-two-ranks \
 	copies-between-two-ranks copies-outside-the-trap datatype-below-pt2pt extents-from-the-type-map \
 	first-barrier-of-many-ranks hints-change-nothing one-lock-for-threads overlapped-messages plain-loops \
-	queue-before-tables reductions-of-sections short-paths streaming-stores streams-of-long-messages the-board-or-the-kernel \
+	queue-before-tables reductions-of-sections short-paths stores-into-mappings streaming-stores streams-of-long-messages \
+	the-board-or-the-kernel \
 	the-pace-of-the-kernels-copies what-starts-a-rank whose-the-lines-are
 design = board collectives communicators datatypes devices errors files fortran launching links messages ofi profile progress registration \
 	shared-memory tcp tool verbs windows

@@ -9,6 +9,8 @@ files_sources = \
 	files/file_core.hpp \
 	files/file_hints.cpp files/file_hints.hpp \
 	files/file_operation.cpp files/file_operation.hpp \
+	files/host_meeting.cpp files/host_meeting.hpp \
+	files/mapped_stores.cpp files/mapped_stores.hpp \
 	files/opening.cpp files/opening.hpp \
 	files/refused_access.hpp \
 	files/shared_hints.cpp files/shared_hints.hpp \

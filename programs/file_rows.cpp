@@ -91,7 +91,7 @@ FileRow row_of_short_writes(const FileFacts& facts, const TransferHints& transfe
   }
   const std::string never = "; what lies between is never written";
   if (transfers.map && facts.traits.maps) {
-    return {kWhat, "short pieces a thousand in a call, into a mapping" + never,
+    return {kWhat, "short pieces by stores into a mapping" + never,
             "if the file is open for reading, too"};
   }
   return {kWhat, "a call for each piece" + never, "mappings are not used here"};

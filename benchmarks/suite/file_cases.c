@@ -23,6 +23,9 @@ static const struct file_case kCases[] = {
      "64 bytes by the shared pointer, all ranks at once (collective: ordered)"},
     {"open", FILE_OPEN, 1, "opening and closing a file"},
     {"set_view", FILE_VIEW, 64, "setting a view of 16 million blocks"},
+    {"overlap_run", FILE_OVERLAP, 8,
+     "nonblocking writes of one run a rank, behind which each computes"},
+    {"overlap_blocks", FILE_OVERLAP, 4096, "the same of blocks of 4 KiB in turn"},
 };
 
 const struct file_case* file_cases(int* count) {

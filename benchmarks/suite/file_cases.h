@@ -16,7 +16,8 @@ enum file_shape {
   FILE_HEADERS,  /**< many data sets, whose few headers one process writes by itself */
   FILE_SHARED,   /**< many calls by the shared pointer */
   FILE_OPEN,     /**< opening and closing a file that is there */
-  FILE_VIEW      /**< setting a view of 16 million blocks */
+  FILE_VIEW,     /**< setting a view of 16 million blocks */
+  FILE_OVERLAP /**< computing behind a nonblocking write: of one run, or of blocks as FILE_DEALT */
 };
 
 struct file_case {
@@ -58,6 +59,9 @@ void file_tile_grid(int ranks, int grid[2]);
 enum { kHeaderRoom = 2048, kHeaders = 3 };
 struct file_piece file_header(const struct file_case* pattern, const struct file_place* place,
                               long set, int header);
+
+/** How long is computed behind a write of FILE_OVERLAP, for each MiB of it. */
+enum { kOverlapMicroseconds = 6000 };
 
 /** Calls of a timed batch, and bytes of each, of FILE_SHARED. */
 enum { kSharedCalls = 200 };

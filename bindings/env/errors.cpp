@@ -62,10 +62,12 @@ std::string target_words(const ErrorTarget* target) {
 }
 
 /// Calls a user's function with the handle of its object, which stays until it returns. Programs in
-/// C++ may have handlers that throw.
+/// C++ may have handlers that throw. What the handler makes of `code` is what the MPI call returns:
+/// the standard says that it is the code to be returned, and hands it over by its address; programs
+/// have handlers that forgive by it, which works with MPICH and Open MPI.
 template <class Function, class Kept, class Handle>
 void call_user_function(const ErrhandlerObject& handler, const Kept& kept, Handle null_handle,
-                        int code) {
+                        int& code) {
   Handle handle = kept.get() == nullptr ? null_handle : handle_of(kept.get());
   try {
     reinterpret_cast<Function*>(handler.function)(&handle, &code);
@@ -82,7 +84,8 @@ T* as(ErrorTarget* target, Owner owner) {
 }
 
 /// Calls a user's function. It may free its handler or the object; both stay until it returns.
-void call_user_handler(ErrhandlerObject& handler, ErrorTarget* target, int code) {
+/// Returns what it has left in the code.
+int call_user_handler(ErrhandlerObject& handler, ErrorTarget* target, int code) {
   retain_errhandler(reinterpret_cast<MPI_Errhandler>(&handler));
   const std::unique_ptr<MPI_ABI_Errhandler, decltype(&release_errhandler)> kept(
       reinterpret_cast<MPI_Errhandler>(&handler), release_errhandler);
@@ -107,6 +110,7 @@ void call_user_handler(ErrhandlerObject& handler, ErrorTarget* target, int code)
     case Owner::type:
       break;
   }
+  return code;
 }
 
 MPI_Errhandler errhandler_named(const std::string& name) {
@@ -132,8 +136,7 @@ int call_errhandler(MPI_Errhandler handler, ErrorTarget* target, int code,
                     const std::string& message) {
   if (handler == MPI_ERRORS_RETURN) return code;
   if (is_predefined(handler)) abort_job(code, message);
-  call_user_handler(*reinterpret_cast<ErrhandlerObject*>(handler), target, code);
-  return code;
+  return call_user_handler(*reinterpret_cast<ErrhandlerObject*>(handler), target, code);
 }
 
 int raise_error(ErrorTarget* target, int code, const char* function, const std::string& detail) {

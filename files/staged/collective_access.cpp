@@ -19,6 +19,26 @@ CollectiveArgs summary_args(const MemberAccess& mine, std::vector<MemberAccess>&
   return plain_args(CollectiveKind::allgather, &mine, all.data(), sizeof mine, MPI_BYTE);
 }
 
+/// What mpirun says of a member that waits for others of its host.
+class MeetingWait final : public WaitSubject {
+ public:
+  MeetingWait(const CommCall& call, const FileCore& file) : call_(call), file_(file) {}
+  void describe(CallRecord& record) const override {
+    set_text(record.function, call_.function);
+    set_text(record.operation, "data of this host");
+    set_text(record.comm, file_.path);
+    record.threads = call_.comms.threads().overlap();
+    const std::vector<int>& ranks = file_.staging->members();
+    for (const std::size_t place : file_.staging->meeting().missing()) {
+      record.waits_for.add(number_of(file_.comm.local->proc(ranks[place])));
+    }
+  }
+
+ private:
+  CommCall call_;
+  const FileCore& file_;
+};
+
 /// What mpirun says of a member that waits for other hosts.
 class LettersWait final : public WaitSubject {
  public:
@@ -74,6 +94,10 @@ AccessResult access_directly(const CommCall& call, FileCore& file, const DataAcc
   return result;
 }
 
+Outcome outcome_of(const HostMeeting& meeting) {
+  return meeting.has_failed() ? fail(MPI_ERR_PROC_ABORTED, "{}", kLostTouch) : Outcome();
+}
+
 /// A blocking call that drives an access.
 class SharedDriver {
  public:
@@ -93,11 +117,12 @@ class SharedDriver {
 };
 
 Outcome SharedDriver::meet() {
-  const ParentComm host{file_.staging->comm(), file_.path};
-  CollectiveArgs meeting;
-  meeting.kind = CollectiveKind::barrier;
+  const MeetingWait subject(call_, file_);
+  HostMeeting& meeting = file_.staging->meeting();
   file_.counters.meetings.add(1);
-  return run_among_members(call_, host, meeting, kLostTouch);
+  meeting.start();
+  meeting.wait(&subject);
+  return outcome_of(meeting);
 }
 
 Outcome SharedDriver::exchange() {
@@ -143,6 +168,7 @@ AccessResult access_planned(const CommCall& call, FileCore& file, const DataAcce
   std::vector<MemberAccess> all(static_cast<std::size_t>(file.comm.size()));
   const CollectiveArgs opening = summary_args(mine, all);
   if (auto told = run_among_members(call, file.parent(), opening, kLostTouch); !told) {
+    staging.leave();
     return {0, told};
   }
   const CollectivePlan plan = staging.plan(file, access, all);
@@ -181,6 +207,7 @@ Task<int> PendingStaged::run(PendingStaged& self, Outcome& outcome) {
   co_await told;
   const int failed = self.opening_.request.status.error;
   if (failed != MPI_SUCCESS) {
+    self.staging_.leave();
     if (outcome) outcome = fail(failed, "{}", kLostTouch);
     co_return failed;
   }
@@ -191,18 +218,17 @@ Task<int> PendingStaged::run(PendingStaged& self, Outcome& outcome) {
   self.steps_.access = make_shared_access(self.staging_, file, self.access_, plan);
   SharedAccess& access = *self.steps_.access;
   note_written(file, self.access_);
-  Collective& meeting = self.staging_.meeting();
+  HostMeeting& meeting = self.staging_.meeting();
   do {
     file.process.threads.start(self.steps_);
     IoThreads::EndOfJob made = IoThreads::end_of(self.steps_);
     co_await made;
     if (access.next() == Next::meeting) {
       meeting.start();
-      EndOfRequest met(meeting.request);
-      co_await met;
+      co_await meeting;
       file.counters.meetings.add(1);
-      const int error = meeting.request.status.error;
-      if (error != MPI_SUCCESS) access.break_off({error, kLostTouch});
+      const Outcome met = outcome_of(meeting);
+      if (!met) access.break_off(met.error());
     } else if (access.next() == Next::letters) {
       self.exchange_.start(file.process.comms.engine(), file.comm, access.letters());
       co_await self.exchange_;

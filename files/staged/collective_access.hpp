@@ -37,9 +37,7 @@ class PendingStaged {
   [[nodiscard]] static Task<int> settle(PendingStaged& self, AccessResult& result);
 
   /// An exception has ended it: it must never be destroyed (see Collective).
-  [[nodiscard]] bool is_broken() const {
-    return opening_.broken() || stops_.broken() || staging_.is_broken();
-  }
+  [[nodiscard]] bool is_broken() const { return opening_.broken() || stops_.broken(); }
   /// Where its frame is.
   [[nodiscard]] FrameArena& arena() { return arena_; }
 

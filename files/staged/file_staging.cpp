@@ -6,12 +6,11 @@
 #include <string>
 #include <utility>
 
-#include "communicators/agreement.hpp"
-#include "communicators/creation.hpp"
 #include "communicators/hardware_split.hpp"
 #include "communicators/inner_collectives.hpp"
 #include "files/data_access.hpp"
 #include "files/file_core.hpp"
+#include "onesided/memory/members.hpp"
 #include "onesided/memory/segment_making.hpp"
 
 namespace remit {
@@ -90,9 +89,20 @@ void AccessOrder::Turn::end() {
   if (next.waiting_ != nullptr) next.progress_.ready(std::exchange(next.waiting_, nullptr));
 }
 
-FileStaging::~FileStaging() {
-  meeting_.reset();
-  if (has_context_) comms_.contexts().release(comm_.context);
+/// Of a member whose end nobody sees from here this process hears by a link.
+bool FileStaging::Peers::has_ended(std::size_t member) {
+  const int rank = ranks_[member];
+  if (file_.members == nullptr) return false;
+  if (file_.members->has_ended(rank)) return true;
+  if (!file_.members->sees_end_of(rank)) {
+    Links& links = file_.process.windows.links();
+    links.connect(links.get(file_.comm.local->proc(rank)));
+  }
+  return false;
+}
+
+void FileStaging::Peers::wake(std::size_t member) {
+  file_.process.windows.nudge(file_.comm.local->proc(ranks_[member]));
 }
 
 Expected<> FileStaging::find_hosts(const CommCall& call, FileCore& file) {
@@ -117,8 +127,9 @@ void FileStaging::choose_sizes(FileCore& file) {
   owned_ = own == owners.end() ? -1 : static_cast<int>(own - owners.begin());
   const bool has_others = owners_->hosts() > 1;
   const std::size_t in_turn = std::min(static_cast<std::size_t>(owners_->in_turn()), kMostInTurn);
-  memory_ = StagingMemory(owners.size() * static_cast<std::size_t>(own_.most_slice),
-                          std::max(owners.size(), has_others ? in_turn : 0), has_others);
+  memory_ =
+      StagingMemory(owners.size() * static_cast<std::size_t>(own_.most_slice),
+                    std::max(owners.size(), has_others ? in_turn : 0), members_.size(), has_others);
   if (hints.owners > owners_->in_turn()) {
     file.hints.decide("cb_nodes", std::to_string(owners_->in_turn()),
                       "owners are members, and 64 of a host at most");
@@ -160,6 +171,10 @@ Expected<bool> FileStaging::share(const CommCall& call, FileCore& file) {
   const auto has = [&](int rank) { return (*mapped)[static_cast<std::size_t>(rank)] != 0; };
   if (std::all_of(members_.begin(), members_.end(), has)) {
     memory_.put_at(begin, std::move(memory));
+    const auto own = std::find(members_.begin(), members_.end(), file.comm.rank);
+    peers_.emplace(file, members_);
+    meeting_.emplace(file.process.progress(), *peers_, memory_.lines(),
+                     static_cast<std::size_t>(own - members_.begin()));
   }
   return std::any_of(mapped->begin(), mapped->end(), [](int one) { return one != 0; });
 }
@@ -167,22 +182,10 @@ Expected<bool> FileStaging::share(const CommCall& call, FileCore& file) {
 Expected<std::unique_ptr<FileStaging>> FileStaging::make(const CommCall& call, FileCore& file) {
   std::unique_ptr<FileStaging> made(new FileStaging(call.comms));
   if (auto found = made->find_hosts(call, file); !found) return tl::unexpected(found.error());
-  const std::vector<int>& members = made->members_;
-  const auto place = std::find(members.begin(), members.end(), file.comm.rank);
-  const auto index = static_cast<int>(place - members.begin());
-  made->comm_ = make_core(file.comm.context, index, file.comm.local->subset(members));
   made->choose_sizes(file);
   const auto shares = made->share(call, file);
   if (!shares) return tl::unexpected(shares.error());
   if (!*shares) return nullptr;
-  // The groups of hosts have no member in common, so one number serves all of them.
-  const auto context = agree_on_context(call, file.parent());
-  if (!context) return tl::unexpected(context.error());
-  made->comm_.set_context(*context);
-  made->has_context_ = true;
-  CollectiveArgs args;
-  args.kind = CollectiveKind::barrier;
-  made->meeting_ = std::make_unique<Collective>(call.engine(), made->comm_, args);
   return made;
 }
 

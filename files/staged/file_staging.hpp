@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "collectives/collectives.hpp"
 #include "communicators/comm_process.hpp"
+#include "files/host_meeting.hpp"
 #include "files/staged/access_summary.hpp"
 #include "files/staged/collective_plan.hpp"
 #include "files/staged/host_owners.hpp"
@@ -67,7 +67,7 @@ class FileStaging {
   /// Waits.
   [[nodiscard]] static Expected<std::unique_ptr<FileStaging>> make(const CommCall& call,
                                                                    FileCore& file);
-  ~FileStaging();
+  ~FileStaging() = default;
   FileStaging(const FileStaging&) = delete;
   FileStaging& operator=(const FileStaging&) = delete;
 
@@ -78,13 +78,14 @@ class FileStaging {
   [[nodiscard]] MemberAccess summarize(const DataAccess& access) {
     return summary_.of(access, host_, has_memory());
   }
-  /// The members of this host.
-  [[nodiscard]] CommCore& comm() { return comm_; }
-  [[nodiscard]] const CommCore& comm() const { return comm_; }
-  /// All of them meet; started again and again.
-  [[nodiscard]] Collective& meeting() { return *meeting_; }
-  /// An exception has ended a meeting: it must never be destroyed (see Collective).
-  [[nodiscard]] bool is_broken() const { return meeting_ != nullptr && meeting_->broken(); }
+  /// Where the members of this host meet, by their places in members(). Only with memory.
+  [[nodiscard]] HostMeeting& meeting() { return *meeting_; }
+  /// The ranks of the members of this host.
+  [[nodiscard]] const std::vector<int>& members() const { return members_; }
+  /// This member has lost touch with others before it came to a meeting that these may wait in.
+  void leave() {
+    if (meeting_) meeting_->leave();
+  }
 
   /// Which way an access goes, of what all members have said.
   [[nodiscard]] CollectivePlan plan(const FileCore& file, const DataAccess& access,
@@ -118,16 +119,27 @@ class FileStaging {
   [[nodiscard]] Expected<bool> share(const CommCall& call, FileCore& file);
   void take_sizes(const std::vector<Offer>& offers);
 
+  /// Those that this one meets.
+  class Peers final : public MeetingPeers {
+   public:
+    Peers(FileCore& file, const std::vector<int>& ranks) : file_(file), ranks_(ranks) {}
+    [[nodiscard]] bool has_ended(std::size_t member) override;
+    void wake(std::size_t member) override;
+
+   private:
+    FileCore& file_;
+    const std::vector<int>& ranks_;
+  };
+
   CommProcess& comms_;
   AccessOrder order_;
   AccessSummary summary_;
   std::uint32_t host_ = 0;  ///< what names this host: the lowest rank there
   std::optional<HostOwners> owners_;
   std::vector<int> members_;  ///< of this host
-  CommCore comm_;
-  bool has_context_ = false;
-  std::unique_ptr<Collective> meeting_;
   StagingMemory memory_;
+  std::optional<Peers> peers_;
+  std::optional<HostMeeting> meeting_;
   Sizes own_;  ///< of this host
   Sizes all_;  ///< between hosts, the same at all members
   int owned_ = -1;

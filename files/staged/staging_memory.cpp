@@ -14,15 +14,18 @@ std::size_t whole_pages(std::size_t bytes) {
 
 }  // namespace
 
-StagingMemory::StagingMemory(std::size_t window, std::size_t slices, bool has_marks)
+StagingMemory::StagingMemory(std::size_t window, std::size_t slices, std::size_t members,
+                             bool has_marks)
     : window_(window),
       slices_(slices),
-      words_(whole_pages(kWordSets * slices * sizeof(SliceWord))),
-      heads_(words_ + (has_marks ? whole_pages(kWindows * window / kByteBits) : 0)) {}
+      members_(members),
+      words_(kWordSets * slices * sizeof(SliceWord)),
+      lines_(whole_pages(words_ + members * sizeof(MeetingLine))),
+      heads_(lines_ + (has_marks ? whole_pages(kWindows * window / kByteBits) : 0)) {}
 
 ByteMarks StagingMemory::marks(std::uint64_t cycle) const {
   const std::size_t words = window_ / static_cast<std::size_t>(ByteMarks::kBits);
-  auto* const first = reinterpret_cast<std::uint64_t*>(begin_ + words_);
+  auto* const first = reinterpret_cast<std::uint64_t*>(begin_ + lines_);
   return ByteMarks({first + cycle % kWindows * words, words});
 }
 

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <utility>
 
+#include "files/host_meeting.hpp"
 #include "files/staged/byte_marks.hpp"
 
 namespace remit {
@@ -24,11 +26,11 @@ struct SliceWord {
   std::atomic<std::int64_t> failed;  ///< not 0: for an error
 };
 
-/// Memory of one host: two windows, used in turn, a few words for each slice of them, and a mark
-/// for each byte where other hosts want to know. Windows, words and marks are numbered by cycles,
-/// from the first access of the file on. Between two meetings of the members each byte has one
-/// writer, or several whose program lets them write the same byte. The same at all members of a
-/// host, but for where it is.
+/// Memory of one host: two windows, used in turn, a few words for each slice of them and for each
+/// member, and a mark for each byte where other hosts want to know. Windows, words and marks are
+/// numbered by cycles, from the first access of the file on. Between two meetings of the members
+/// each byte has one writer, or several whose program lets them write the same byte. The same at
+/// all members of a host, but for where it is.
 class StagingMemory {
  public:
   static constexpr std::uint64_t kWindows = 2;
@@ -36,8 +38,8 @@ class StagingMemory {
 
   StagingMemory() = default;
   /// Sizes of what is not there yet: windows of `window` bytes, a multiple of 4096, of so many
-  /// slices at most.
-  StagingMemory(std::size_t window, std::size_t slices, bool has_marks);
+  /// slices at most, for so many members.
+  StagingMemory(std::size_t window, std::size_t slices, std::size_t members, bool has_marks);
 
   /// How many bytes it takes, and how many of them, from the beginning on, are zeros at first.
   [[nodiscard]] std::size_t bytes() const { return heads_ + kWindows * window_; }
@@ -55,6 +57,10 @@ class StagingMemory {
   }
   /// Which bytes of it are there, for other hosts; zeros when it is not in use.
   [[nodiscard]] ByteMarks marks(std::uint64_t cycle) const;
+  /// Where the members meet.
+  [[nodiscard]] std::span<MeetingLine> lines() const {
+    return {reinterpret_cast<MeetingLine*>(begin_ + words_), members_};
+  }
   [[nodiscard]] SliceWord& word(std::uint64_t cycle, int slice) const {
     const std::size_t set = cycle % kWordSets * slices_;
     return reinterpret_cast<SliceWord*>(begin_)[set + static_cast<std::size_t>(slice)];
@@ -63,8 +69,10 @@ class StagingMemory {
  private:
   std::size_t window_ = 0;
   std::size_t slices_ = 0;
-  std::size_t words_ = 0;  ///< bytes of all words
-  std::size_t heads_ = 0;  ///< bytes of words and marks
+  std::size_t members_ = 0;
+  std::size_t words_ = 0;  ///< bytes of all words of slices
+  std::size_t lines_ = 0;  ///< bytes of these and of the members' lines
+  std::size_t heads_ = 0;  ///< bytes of these and of marks
   std::byte* begin_ = nullptr;
   std::shared_ptr<void> owned_;
 };

@@ -39,6 +39,10 @@ constexpr FileSystemTraits without_maps(FileSystemTraits traits) {
   traits.maps = false;
   return traits;
 }
+constexpr FileSystemTraits in_memory(FileSystemTraits traits) {
+  traits.in_memory = true;
+  return traits;
+}
 constexpr FileSystemTraits that_locks(FileSystemTraits traits) {
   traits.locks = true;
   return traits;
@@ -48,13 +52,13 @@ constexpr std::size_t kKinds = 26;
 /// In the order of kMagic.
 constexpr std::array<FileSystemTraits, kKinds + 1> kTraits = {
     that_is_met(with_direct(called(kLocal, "ext4"), 4096)),
-    that_is_met(called(kLocal, "tmpfs")),
+    that_is_met(in_memory(called(kLocal, "tmpfs"))),
     with_direct(called(kLocal, "xfs"), 4096),
     with_direct(called(kLocal, "btrfs"), 4096),
     // A copy that is made at the first write is one that a mapping made before does not see.
     without_maps(called(kLocal, "overlay")),
     with_direct(called(kLocal, "f2fs"), 4096),
-    called(kLocal, "ramfs"),
+    in_memory(called(kLocal, "ramfs")),
     // It keeps a second copy of what is mapped.
     without_maps(called(kLocal, "zfs")),
     called(kLocal, "bcachefs"),

@@ -20,6 +20,7 @@ struct FileSystemTraits {
   bool coherent = false;              ///< what one host wrote, others read at once
   bool locks = false;                 ///< locks of ranges work, between hosts too if it has several
   bool maps = false;                  ///< stores into a mapping are as good as writes
+  bool in_memory = false;             ///< it has no storage but the memory of its pages
   std::int64_t block = 4096;          ///< bytes to which parts of different writers are aligned
   std::int64_t stripe_bytes = 0;      ///< 0: not striped, or not known
   int stripes = 0;                    ///< servers that share the file; 0: not known

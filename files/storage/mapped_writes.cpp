@@ -1,16 +1,16 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Scattering into a mapping of a file, by the kernel.
+// Scattering into a mapping of a file.
 #include "files/storage/mapped_writes.hpp"
 
 #include <sys/mman.h>
 #include <sys/uio.h>
 
-#include <algorithm>
 #include <array>
-#include <cerrno>
 
+#include "files/mapped_stores.hpp"
 #include "files/storage/storage.hpp"
 #include "files/views/file_view.hpp"
+#include "runtime/os/os.hpp"
 
 namespace remit {
 namespace {
@@ -20,28 +20,28 @@ constexpr std::size_t kMappedTargets = 512;
 
 }  // namespace
 
-bool MappedWrites::has_memory() {
-  if (mapped_) return true;
-  Expected<shm::Fd> memory = shm::make_memory("remit-file-pieces", kMostBytes);
-  if (!memory) return false;
-  Expected<shm::Mapping> mapped = shm::map_memory(memory->get(), kMostBytes);
-  if (!mapped) return false;
-  memory_ = std::move(*memory);
-  mapped_ = std::move(*mapped);
-  return true;
+/// The part's bytes, one behind the other.
+const std::byte* MappedWrites::packed(const View& memory, const Part& part) {
+  if (memory.is_contiguous()) return memory.data() + part.memory_byte;
+  if (packed_ == nullptr) packed_.reset(new std::byte[kMostBytes]);
+  memory.pack(static_cast<std::size_t>(part.memory_byte),
+              std::span(packed_.get(), static_cast<std::size_t>(part.bytes)));
+  return packed_.get();
 }
 
-bool MappedWrites::reaches(const Part& part) {
+bool MappedWrites::reaches(const Part& part, const std::byte* bytes) {
   const Expected<std::int64_t> size = storage_.size();
   if (!size) return false;
   if (*size >= part.end) return true;
   // No mapping makes a file longer; its last byte does.
-  const std::byte* last = mapped_.data() + part.bytes - 1;
+  const std::byte* last = bytes + part.bytes - 1;
   return storage_.write(part.end - 1, std::span(last, 1)).error_number == 0;
 }
 
-std::int64_t MappedWrites::scatter(const FileView& view, const Part& part, std::byte* file_page,
-                                   std::int64_t page_offset) {
+/// `file` is mapped from `offset` on.
+std::int64_t MappedWrites::store(const FileView& view, const Part& part, std::span<std::byte> file,
+                                 std::int64_t offset, const std::byte* bytes) {
+  const MappedStores stores;
   std::array<FileRun, kMappedTargets> runs;
   std::array<iovec, kMappedTargets> targets;
   std::int64_t done = 0;
@@ -49,30 +49,29 @@ std::int64_t MappedWrites::scatter(const FileView& view, const Part& part, std::
     std::int64_t taken = 0;
     const std::size_t count = view.runs(part.view_byte + done, part.bytes - done, runs, &taken);
     for (std::size_t i = 0; i != count; ++i) {
-      targets[i] = {file_page + (runs[i].offset - page_offset),
+      targets[i] = {file.data() + (runs[i].offset - offset),
                     static_cast<std::size_t>(runs[i].length)};
     }
-    const ssize_t moved =
-        storage_.calls().preadv(memory_.get(), std::span(targets).first(count), done);
-    if (moved == -EINTR) continue;
-    if (moved <= 0) break;
-    done += moved;
+    if (!stores.copy(file, std::span(targets).first(count), bytes + done)) break;
+    done += taken;
   }
   return done;
 }
 
 std::int64_t MappedWrites::write(const FileView& view, const View& memory, const Part& part) {
-  if (part.bytes > kMostBytes || !has_memory()) return 0;
-  memory.pack(static_cast<std::size_t>(part.memory_byte),
-              std::span(mapped_.data(), static_cast<std::size_t>(part.bytes)));
-  if (!reaches(part)) return 0;
-  const std::int64_t page_offset = part.first / kMappedPage * kMappedPage;
-  const auto length = static_cast<std::size_t>(part.end - page_offset);
-  void* address = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, storage_.descriptor(),
-                         page_offset);
+  if (part.bytes > kMostBytes) return 0;
+  const std::byte* const bytes = packed(memory, part);
+  if (!reaches(part, bytes)) return 0;
+  const std::int64_t offset = part.first / kMappedPage * kMappedPage;
+  const auto length = static_cast<std::size_t>(part.end - offset);
+  void* address =
+      ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, storage_.descriptor(), offset);
   if (address == MAP_FAILED) return 0;
   const shm::Mapping file(address, length);
-  return scatter(view, part, file.data(), page_offset);
+  // Pages of memory alone are given out faster together. It fails where there is no such call, or
+  // no room.
+  if (storage_.traits().in_memory) ::madvise(address, length, MADV_POPULATE_WRITE);
+  return store(view, part, {file.data(), length}, offset, bytes);
 }
 
 }  // namespace remit

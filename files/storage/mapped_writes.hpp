@@ -4,20 +4,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "datatype/layout.hpp"
-#include "runtime/os/os.hpp"
 
 namespace remit {
 
 class FileView;
 class Storage;
 
-/// Writes small pieces of a file by having the kernel read them, a thousand in a call, out of
-/// memory of its own into a mapping of the file. As with stores into the mapping nothing between
-/// the pieces is touched; but where a store would end the process (no space left, a file that
-/// somebody makes shorter) the call fails, and other ways can be tried, which know the reason.
+/// Writes small pieces of a file by stores into a mapping of it. Nothing between the pieces is
+/// touched. Where a page cannot be had (no space left, a file that somebody makes shorter) the rest
+/// is left to other ways, which know the reason.
 ///
 /// For one transfer, one thread.
 class MappedWrites {
@@ -38,18 +37,18 @@ class MappedWrites {
     std::int64_t end;
   };
   /// How many were written, from the first on. Fewer than all: the others cannot be written in this
-  /// way (some of them may have been).
+  /// way (some of them may have been). Throws std::bad_alloc.
   [[nodiscard]] std::int64_t write(const FileView& view, const View& memory, const Part& part);
 
  private:
-  [[nodiscard]] bool has_memory();
-  [[nodiscard]] bool reaches(const Part& part);
-  [[nodiscard]] std::int64_t scatter(const FileView& view, const Part& part, std::byte* file_page,
-                                     std::int64_t page_offset);
+  [[nodiscard]] const std::byte* packed(const View& memory, const Part& part);
+  [[nodiscard]] bool reaches(const Part& part, const std::byte* bytes);
+  [[nodiscard]] static std::int64_t store(const FileView& view, const Part& part,
+                                          std::span<std::byte> file, std::int64_t offset,
+                                          const std::byte* bytes);
 
   Storage& storage_;
-  shm::Fd memory_;
-  shm::Mapping mapped_;
+  std::unique_ptr<std::byte[]> packed_;  ///< room for kMostBytes, where memory has to be packed
 };
 
 }  // namespace remit

@@ -38,7 +38,7 @@ constexpr std::size_t kDirectRuns = 64;
 constexpr std::int64_t kSievedBytes = 8192;
 /// A run and its hole, of which so many are in a page that its fault takes less time than their
 /// system calls; and as many of them as a mapping costs at first.
-constexpr std::int64_t kMappedBytes = 1024;
+constexpr std::int64_t kMappedBytes = 2048;
 constexpr std::int64_t kMappedRuns = 64;
 
 /// Memory for a part of a file, at the same place in its page: the kernel's copies are never slow

@@ -23,7 +23,7 @@ namespace remit::testing {
 /// The kernel's calls with faults in between, which depend on the seed and the order of calls
 /// alone. Faults of transfers are those of files that were opened here, but for short transfers
 /// and EINTR. Any thread.
-class FaultyCalls final : public FileCalls {
+class FaultyCalls : public FileCalls {
  public:
   /// How many calls of 1000 go wrong so.
   struct Rates {
@@ -32,7 +32,7 @@ class FaultyCalls final : public FileCalls {
     int again = 0;        ///< EAGAIN, transfers only
     int delayed = 0;      ///< takes some 50 us longer
   };
-  enum class Call { open, close, unlink, truncate, allocate, sync, lock, seek, foreign_read };
+  enum class Call { open, close, unlink, truncate, allocate, sync, lock, seek };
   static constexpr std::int64_t kNowhere = std::numeric_limits<std::int64_t>::max();
 
   explicit FaultyCalls(std::uint64_t seed = 1) : random_(seed) {}
@@ -132,8 +132,7 @@ class FaultyCalls final : public FileCalls {
         return failing.error_number;
       }
     }
-    return call != Call::foreign_read && call != Call::close && happens(rates_.interrupted) ? EINTR
-                                                                                            : 0;
+    return call != Call::close && happens(rates_.interrupted) ? EINTR : 0;
   }
 
   /// How many bytes may go, or the errno, negated.
@@ -173,9 +172,6 @@ class FaultyCalls final : public FileCalls {
     }
     if (is_late) std::this_thread::sleep_for(std::chrono::microseconds(50));
     if (most < 0) return most;
-    if (!own) {
-      if (const int error = next_fault(Call::foreign_read)) return -error;
-    }
     std::vector<iovec> shorter;
     for (std::int64_t rest = most; const iovec& piece : pieces) {
       if (rest == 0) break;

@@ -174,7 +174,7 @@ TEST(HostOwners, EachSliceHasOneOwnerAndEachHostOneSender) {
 /// Nothing lies on anything else.
 TEST(StagingMemory, PartsDoNotOverlap) {
   for (const bool has_marks : {false, true}) {
-    StagingMemory memory(3 * 4096, 5, has_marks);
+    StagingMemory memory(3 * 4096, 5, 3, has_marks);
     EXPECT_FALSE(memory.is_there());
     struct alignas(64) Line {
       std::byte bytes[64];
@@ -193,6 +193,8 @@ TEST(StagingMemory, PartsDoNotOverlap) {
     for (std::uint64_t cycle = 0; cycle < StagingMemory::kWordSets; ++cycle) {
       for (int slice = 0; slice < 5; ++slice) fill(&memory.word(cycle, slice), sizeof(SliceWord));
     }
+    ASSERT_EQ(memory.lines().size(), 3U);
+    for (MeetingLine& line : memory.lines()) fill(&line, sizeof line);
     for (std::uint64_t cycle = 0; cycle < StagingMemory::kWindows; ++cycle) {
       fill(memory.window(cycle), 3 * 4096);
       if (!has_marks) continue;

@@ -4,19 +4,25 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <csetjmp>
+#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "datatype/datatype.hpp"
+#include "files/mapped_stores.hpp"
 #include "files/storage/storage.hpp"
 #include "files/views/file_view.hpp"
 #include "tests/unit/files/faulty_calls.hpp"
@@ -277,17 +283,14 @@ TEST(Transfers, FailingStorage) {
     const Bytes before = random_bytes_of(random, random() % 40000);
     const TemporaryFile file(before);
     const auto storage = opened(calls, file);
-    const TransferHints hints = random_hints(random, counters);
+    TransferHints hints = random_hints(random, counters);
     const int errors[] = {ENOSPC, EDQUOT, EIO};
     const int error_number = errors[random() % 3];
     if (error_number == EIO)
       calls.break_byte(view.offset(from + pick(random, 0, memory.bytes - 1)), EIO);
     else
       calls.leave_room(pick(random, 0, memory.bytes), error_number);
-    if (pick(random, 0, 1) != 0) {
-      calls.fail(FaultyCalls::Call::foreign_read, EFAULT, 1000,
-                 static_cast<int>(pick(random, 0, 2)));
-    }
+    if (pick(random, 0, 1) != 0) hints.map = false;
     const Transferred wrote = write_view(*storage, view.view, from, memory.view(), hints);
     if (wrote.error_number == 0) {
       EXPECT_EQ(wrote.bytes, memory.bytes);
@@ -382,16 +385,81 @@ TEST(Transfers, SmallPiecesGoThroughAMapping) {
   EXPECT_EQ(fine.counters.mapped_written.value(), std::ssize(fine.data));
 }
 
+/// A file that somebody makes shorter when its size has been asked for.
+struct ShrinkingCalls final : FaultyCalls {
+  int fstat(int fd, struct stat& out) override {
+    const int result = FaultyCalls::fstat(fd, out);
+    if (std::exchange(shrinks, false)) {
+      EXPECT_EQ(::ftruncate(fd, 1 << 19), 0);
+    }
+    return result;
+  }
+  bool shrinks = false;  ///< next time
+};
+
+TEST(Transfers, AFileThatShrinksUnderStoresEndsNobody) {
+  Random random(test_seed());
+  ShrinkingCalls calls;
+  Fine fine(random);
+  const auto storage = opened(calls, fine.file);
+  if (!storage->traits().maps) GTEST_SKIP() << "the folder of temporary files cannot be mapped";
+  struct sigaction before = {};
+  struct sigaction after = {};
+  ::sigaction(SIGBUS, nullptr, &before);
+  calls.shrinks = true;
+  EXPECT_EQ(fine.write(*storage), (Transferred{std::ssize(fine.data), 0, 0}));
+  EXPECT_FALSE(calls.shrinks);
+  EXPECT_GT(fine.counters.mapped_written.value(), 0);
+  EXPECT_GT(fine.counters.direct_written.value(), 0) << "what could not be stored was written";
+  // All of the data are there, whatever was cut off between them.
+  Bytes back(fine.data.size());
+  EXPECT_EQ(
+      read_view(*storage, fine.view.view, 0, bytes_view(back.data(), back.size()), fine.hints),
+      (Transferred{std::ssize(back), 0, 0}));
+  EXPECT_TRUE(back == fine.data);
+  ::sigaction(SIGBUS, nullptr, &after);
+  EXPECT_EQ(before.sa_sigaction, after.sa_sigaction) << "the handler is the program's again";
+}
+
+sigjmp_buf elsewhere;
+void go_elsewhere(int /*number*/) {
+  siglongjmp(elsewhere, 1);
+}
+
+TEST(MappedStores, FaultsElsewhereGoToTheProgram) {
+  struct sigaction own = {};
+  struct sigaction before = {};
+  struct sigaction now = {};
+  own.sa_handler = go_elsewhere;
+  own.sa_flags = SA_NODEFER;
+  ASSERT_EQ(::sigaction(SIGBUS, &own, &before), 0);
+  const TemporaryFile file;  // it has no page
+  const int fd = ::open(file.path().c_str(), O_RDWR);
+  void* page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  volatile bool came = false;
+  {
+    const MappedStores stores;
+    const std::byte byte{1};
+    const iovec target{page, 1};
+    const std::span<const std::byte> mapping(static_cast<std::byte*>(page), 4096);
+    EXPECT_FALSE(stores.copy(mapping, {&target, 1}, &byte));
+    if (sigsetjmp(elsewhere, 1) == 0) {
+      *static_cast<volatile char*>(page) = 1;
+    } else {
+      came = true;
+    }
+  }
+  EXPECT_TRUE(came);
+  ::sigaction(SIGBUS, &before, &now);
+  EXPECT_EQ(now.sa_handler, go_elsewhere);
+  ::munmap(page, 4096);
+  ::close(fd);
+}
+
 TEST(Transfers, WhatCannotBeMappedIsWritten) {
   Random random(test_seed());
   FaultyCalls calls;
-  Fine fine(random);
-  const auto storage = opened(calls, fine.file);
-  calls.fail(FaultyCalls::Call::foreign_read, EFAULT, 1000000, 3);
-  EXPECT_EQ(fine.write(*storage), (Transferred{std::ssize(fine.data), 0, 0}));
-  EXPECT_TRUE(fine.file.bytes() == fine.expected());
-  EXPECT_GT(fine.counters.direct_written.value(), 0);
-
   Fine write_only(random);
   const auto for_writing = opened(calls, write_only.file, {}, O_WRONLY);
   EXPECT_EQ(write_only.write(*for_writing), (Transferred{std::ssize(write_only.data), 0, 0}));

@@ -5,7 +5,7 @@ EXTRA_DIST += CONTRIBUTING.md docs/make_conformance docs/codes.md docs/conforman
 	docs/startup.svg docs/interop.md docs/mpi4py.md docs/profiling.md docs/style.md docs/glossary.md docs/extending.md docs/events.md \
 	docs/images/heat.png docs/images/layers.svg docs/images/copies-xeon-a0671.svg docs/images/copies-xeon-c06f2.svg docs/images/copies-epyc-4th.svg
 
-measurements = 2026-11-22-epyc 2026-11-22-epyc-emulated 2026-11-22-xeon 2026-11-23-epyc 2026-11-23-two-processors \
+measurements = 2026-11-27-epyc-files 2026-11-22-epyc 2026-11-22-epyc-emulated 2026-11-22-xeon 2026-11-23-epyc 2026-11-23-two-processors \
 	2026-11-23-xeon 2026-11-25-epyc-5th 2026-11-25-loggp 2026-11-25-unnamed 2026-11-26-two-processors \
 	2026-11-26-xeon-a0671 2026-11-26-xeon-c06f2 2026-11-27-epyc-copies 2026-11-27-epyc-house 2026-11-27-epyc-notified \
 	2026-11-27-epyc-windows 2026-11-27-fortran-calls

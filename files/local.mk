@@ -9,8 +9,6 @@ files_sources = \
 	files/file_core.hpp \
 	files/file_hints.cpp files/file_hints.hpp \
 	files/file_operation.cpp files/file_operation.hpp \
-	files/host_meeting.cpp files/host_meeting.hpp \
-	files/mapped_stores.cpp files/mapped_stores.hpp \
 	files/opening.cpp files/opening.hpp \
 	files/refused_access.hpp \
 	files/shared_hints.cpp files/shared_hints.hpp \
@@ -21,6 +19,7 @@ files_sources = \
 	files/staged/collective_access.cpp files/staged/collective_access.hpp \
 	files/staged/collective_plan.cpp files/staged/collective_plan.hpp \
 	files/staged/file_staging.cpp files/staged/file_staging.hpp \
+	files/staged/host_meeting.cpp files/staged/host_meeting.hpp \
 	files/staged/host_owners.cpp files/staged/host_owners.hpp \
 	files/staged/letter_exchange.cpp files/staged/letter_exchange.hpp \
 	files/staged/lost_touch.cpp files/staged/lost_touch.hpp \
@@ -33,6 +32,7 @@ files_sources = \
 	files/storage/file_calls.cpp files/storage/file_calls.hpp \
 	files/storage/file_system.cpp files/storage/file_system.hpp \
 	files/storage/io_threads.cpp files/storage/io_threads.hpp \
+	files/storage/mapped_stores.cpp files/storage/mapped_stores.hpp \
 	files/storage/mapped_writes.cpp files/storage/mapped_writes.hpp \
 	files/storage/out_of_mpi.hpp \
 	files/storage/range_queue.hpp \

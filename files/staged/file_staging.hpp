@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "communicators/comm_process.hpp"
-#include "files/host_meeting.hpp"
 #include "files/staged/access_summary.hpp"
 #include "files/staged/collective_plan.hpp"
+#include "files/staged/host_meeting.hpp"
 #include "files/staged/host_owners.hpp"
 #include "files/staged/staging_memory.hpp"
 #include "runtime/error.hpp"

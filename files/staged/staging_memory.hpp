@@ -10,8 +10,8 @@
 #include <span>
 #include <utility>
 
-#include "files/host_meeting.hpp"
 #include "files/staged/byte_marks.hpp"
+#include "files/staged/host_meeting.hpp"
 
 namespace remit {
 

@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "files/mapped_stores.hpp"
+#include "files/storage/mapped_stores.hpp"
 #include "files/storage/storage.hpp"
 #include "files/views/file_view.hpp"
 #include "runtime/os/os.hpp"

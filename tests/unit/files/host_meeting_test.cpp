@@ -1,7 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Meetings of members that share words: nobody leaves before all have come, sleepers are woken, and
 // when a member has ended all who live fail, wherever they are.
-#include "files/host_meeting.hpp"
+#include "files/staged/host_meeting.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>

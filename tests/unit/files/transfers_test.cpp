@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "datatype/datatype.hpp"
-#include "files/mapped_stores.hpp"
+#include "files/storage/mapped_stores.hpp"
 #include "files/storage/storage.hpp"
 #include "files/views/file_view.hpp"
 #include "tests/unit/files/faulty_calls.hpp"

@@ -1,5 +1,5 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-#include "files/host_meeting.hpp"
+#include "files/staged/host_meeting.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,10 +1,11 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-#include "files/mapped_stores.hpp"
+#include "files/storage/mapped_stores.hpp"
 
 #include <atomic>
 #include <csetjmp>
-#include <cstring>
 #include <mutex>
+
+#include "runtime/copy.hpp"
 
 namespace remit {
 namespace {
@@ -47,7 +48,7 @@ void on_bus_error(int number, siginfo_t* info, void* context) {
 /// Has nothing that an end in the middle would leave behind.
 [[gnu::noinline]] void store(std::span<const iovec> targets, const std::byte* from) {
   for (const iovec& target : targets) {
-    std::memcpy(target.iov_base, from, target.iov_len);
+    copy_bytes(target.iov_base, from, target.iov_len);
     from += target.iov_len;
   }
 }

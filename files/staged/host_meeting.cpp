@@ -110,11 +110,11 @@ std::vector<std::size_t> HostMeeting::missing() const {
 }
 
 void HostMeeting::watch() {
-  if (!std::exchange(is_watched_, true)) progress_.add(this);
+  if (!std::exchange(is_watched_, true)) progress_.sources().add(this);
 }
 
 void HostMeeting::stop_watching() {
-  if (std::exchange(is_watched_, false)) progress_.remove(this);
+  if (std::exchange(is_watched_, false)) progress_.sources().remove(this);
 }
 
 /// An event once, as of any WordWatch.

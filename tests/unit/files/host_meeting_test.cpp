@@ -55,9 +55,9 @@ struct Host {
         : host(own_host),
           progress(policy),
           meeting(progress, *this, {host.lines.data(), host.lines.size()}, place) {
-      progress.add(&bell);
+      progress.sources().add(&bell);
     }
-    ~Member() override { progress.remove(&bell); }
+    ~Member() override { progress.sources().remove(&bell); }
     bool has_ended(std::size_t member) override {
       ++looks;
       return known_ends.contains(member);

@@ -6,7 +6,7 @@ files_test_SOURCES = \
 	tests/unit/files/collective_plan_test.cpp \
 	tests/unit/files/file_hints_test.cpp \
 	tests/unit/files/file_system_test.cpp \
-	tests/unit/files/staged/host_meeting_test.cpp \
+	tests/unit/files/host_meeting_test.cpp \
 	tests/unit/files/io_threads_test.cpp \
 	tests/unit/files/slice_message_test.cpp \
 	tests/unit/files/storage_test.cpp \

@@ -24,8 +24,12 @@ class Check:
     failed: str = ""
     counted: str = ""
 
+    def __post_init__(self):
+        if not self.passed and not self.counted:
+            raise TypeError(f"the check {self.name} counts nothing: it needs passed or counted")
+
     def count(self, output):
-        """Tests that passed and tests that failed; a check that counts none is one test, by its status."""
+        """Tests that passed, and tests that failed."""
         passed = len(re.findall(self.passed, output, re.M)) if self.passed else 0
         if self.counted:
             passed += sum(int(number) for number in re.findall(self.counted, output, re.M))
@@ -65,6 +69,8 @@ def load(path):
         sys.exit(f"check_codes: {path.name} is no recipe: {wrong}")
     if bool(recipe.debian) == bool(recipe.pypi) or recipe.kind not in ("must", "tried"):
         sys.exit(f"check_codes: {path.name} needs one of debian and pypi, and kind must or tried")
+    if unknown := set(recipe.ci) - {check.name for check in recipe.checks}:
+        sys.exit(f"check_codes: {path.name} has no check {unknown.pop()}, which ci names")
     return recipe
 
 

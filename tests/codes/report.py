@@ -12,11 +12,13 @@ def verdict(rows):
         ours, theirs = row.get("remit"), row.get("mpich")
         if ours is None:
             worst.append(f"{name}: not run")
-        elif not ours["good"] and not (theirs and not theirs["good"] and theirs["failed"] >= ours["failed"]):
-            worst.append(f"{name}: {ours['failed']} failed")
-        elif theirs and theirs["good"] and ours["passed"] < theirs["passed"]:
-            worst.append(f"{name}: {ours['passed']} tests, {theirs['passed']} with MPICH")
-    return "; ".join(worst) or "passes"
+        elif ours["status"] is None:
+            worst.append(f"{name}: out of time")
+        elif theirs and ours["passed"] < theirs["passed"]:
+            worst.append(f"{name}: {ours['passed']} tests pass, {theirs['passed']} with MPICH")
+        elif not ours["good"] and not (theirs and theirs["failed"] >= ours["failed"]):
+            worst.append(f"{name}: {ours['failed']} failed" if ours["failed"] else f"{name}: status {ours['status']}")
+    return "; ".join(worst) or ("passes" if rows else "not run")
 
 
 def of_code(kept):
@@ -76,4 +78,4 @@ def summary(results, known):
         elif known[name].kind == "must":
             bad += 1
     print(f"{good} passed, {bad} failed, {skipped} skipped")
-    return 1 if bad else 0
+    return 1 if bad or not good else 0

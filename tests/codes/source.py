@@ -12,7 +12,17 @@ class Unreachable(Exception):
     """A registry did not answer, or does not have it: its words."""
 
 
+def is_installed(package):
+    """Of Debian's packages; where there are none, nothing is."""
+    if not shutil.which("dpkg-query"):
+        return False
+    said = subprocess.run(["dpkg-query", "-W", "-f=${Status}", package], capture_output=True, text=True, check=False)
+    return said.stdout == "install ok installed"
+
+
 def call(command, log, cwd=None):
+    if not shutil.which(command[0]):
+        raise Unreachable(f"there is no {command[0]} here")
     with open(log, "ab") as out:
         out.write(f"\n$ {' '.join(map(str, command))}\n".encode())
         out.flush()
@@ -49,9 +59,11 @@ class SourcePackages:
         blocks = [re.sub(r"^Types:.*$", "Types: deb-src", text, flags=re.M) for text in blocks]
         for path in [etc / "sources.list", *sorted((etc / "sources.list.d").glob("*.list"))]:
             for line in path.read_text().splitlines() if path.is_file() else []:
-                if found := re.match(r"deb\s+(?:\[[^\]]*\]\s+)?(\S+)\s+(\S+)\s+(.+)", line):
-                    blocks.append("Types: deb-src\nURIs: {}\nSuites: {}\nComponents: {}\n".format(*found.groups()))
-        (self.folder / "source.sources").write_text("\n".join(blocks))
+                if found := re.match(r"deb\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)\s+(.+)", line):
+                    signed = re.search(r"signed-by=(\S+)", found[1] or "")
+                    block = "Types: deb-src\nURIs: {}\nSuites: {}\nComponents: {}\n".format(*found.groups()[1:])
+                    blocks.append(block + (f"Signed-By: {signed[1]}\n" if signed else ""))
+        (self.folder / "source.sources").write_text("\n\n".join(blocks))
         call(["apt-get", *self.options(), "update"], self.log)
         self.ready = True
 

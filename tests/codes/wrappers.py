@@ -4,6 +4,7 @@ which stands first in the path, so that a recipe need not know whose they are.""
 
 import os
 import pathlib
+import shlex
 import shutil
 import sys
 
@@ -53,7 +54,7 @@ def make_wrappers(library, folder, remit):
             continue
         options = OPTIONS.get(library, "") if name in STARTERS else ""
         script = folder / name
-        script.write_text(f'#!/bin/sh\nexec "{program}" {options} "$@"\n')
+        script.write_text(f'#!/bin/sh\nexec {shlex.quote(str(program))} {options} "$@"\n')
         script.chmod(0o755)
     return True
 
@@ -70,4 +71,6 @@ def environment(library, folder, remit):
     if library == "remit":
         places = [remit / ".libs", remit / "lib", remit / "bindings" / "fortran" / ".libs"]
         said["LD_LIBRARY_PATH"] = ":".join(str(place) for place in places if place.is_dir())
+    else:
+        said["LD_LIBRARY_PATH"] = ""  # the caller's may name Remit
     return said

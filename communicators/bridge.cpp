@@ -151,7 +151,8 @@ namespace {
 
 /// The bridge of the member that leads its group; the others have an empty one. It knows whether
 /// the other end counts on one more exchange: whoever leaves before it, by an error or an
-/// exception, refuses it, for the other end would wait for ever.
+/// exception, refuses it, for the other end would wait for ever. Between the rounds of an agreement
+/// it is not told of a leader that is lost.
 class AwaitedBridge {
  public:
   AwaitedBridge() = default;

@@ -71,6 +71,9 @@ Outcome File::close(const CommCall& call) {
     if (mine) mine = closed;
   }
   Outcome outcome = agree(call, core_.parent(), with_rank(core_, mine));
+  if (core_.staging != nullptr && !outcome && is_lost_touch(outcome.error())) {
+    core_.process.abandoned_memory.push_back(core_.staging->memory().owner());
+  }
   core_.staging.reset();
   if (core_.mode.deletes_on_close()) {  // nobody has it open any more
     mine = leads() ? delete_file(core_.process.calls, core_.storage->path()) : Outcome();

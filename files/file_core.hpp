@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "communicators/comm_process.hpp"
 #include "files/access_mode.hpp"
@@ -41,6 +42,8 @@ struct FileProcess {
   DataRepresentations representations;
   std::optional<HintList> file_of_hints;  ///< what ROMIO_HINTS names, once it was read
   int together_under_way = 0;  ///< FileOperations of several members that are not complete
+  /// Of files that were closed when members had died: another one may still be in an access there.
+  std::vector<std::shared_ptr<void>> abandoned_memory;
 };
 
 /// What a member sees of a file, from MPI_File_set_view on. Immutable: a call that has begun goes

@@ -62,9 +62,9 @@ std::string target_words(const ErrorTarget* target) {
 }
 
 /// Calls a user's function with the handle of its object, which stays until it returns. Programs in
-/// C++ may have handlers that throw. What the handler makes of `code` is what the MPI call returns:
-/// the standard says that it is the code to be returned, and hands it over by its address; programs
-/// have handlers that forgive by it, which works with MPICH and Open MPI.
+/// C++ may have handlers that throw. Another error that the handler makes of `code` is what the MPI
+/// call returns: the standard says that it is the code to be returned, and hands it over by its
+/// address.
 template <class Function, class Kept, class Handle>
 void call_user_function(const ErrhandlerObject& handler, const Kept& kept, Handle null_handle,
                         int& code) {
@@ -84,8 +84,10 @@ T* as(ErrorTarget* target, Owner owner) {
 }
 
 /// Calls a user's function. It may free its handler or the object; both stay until it returns.
-/// Returns what it has left in the code.
-int call_user_handler(ErrhandlerObject& handler, ErrorTarget* target, int code) {
+/// Returns the error that it has left in the code. A call that has failed goes by it, so it cannot
+/// become none.
+int call_user_handler(ErrhandlerObject& handler, ErrorTarget* target, const int raised) {
+  int code = raised;
   retain_errhandler(reinterpret_cast<MPI_Errhandler>(&handler));
   const std::unique_ptr<MPI_ABI_Errhandler, decltype(&release_errhandler)> kept(
       reinterpret_cast<MPI_Errhandler>(&handler), release_errhandler);
@@ -110,7 +112,7 @@ int call_user_handler(ErrhandlerObject& handler, ErrorTarget* target, int code) 
     case Owner::type:
       break;
   }
-  return code;
+  return code != MPI_SUCCESS ? code : raised;
 }
 
 MPI_Errhandler errhandler_named(const std::string& name) {

@@ -34,10 +34,13 @@ bool flush_moves(const char* function, int rank, MPI_Win win) {
   Instance* instance = library().instance;
   const WinObject* object = object_of<WinObject>(win, ObjectKind::win);
   if (instance == nullptr || !instance->guarded() || object == nullptr) return false;
-  const GuardedCall call(*instance);
+  GuardedCall call(*instance);
   Window* const window = object->window;
-  return window != nullptr &&
-         static_cast<unsigned>(rank) < static_cast<unsigned>(window->members().size()) &&
+  if (window == nullptr || !window->is_busy()) {
+    call.changed_nothing();
+    return false;
+  }
+  return static_cast<unsigned>(rank) < static_cast<unsigned>(window->members().size()) &&
          object->open->types.empty() && window->passive_target().try_flush(function, rank);
 }
 

@@ -50,6 +50,8 @@ class StagingMemory {
     owned_ = std::move(owned);
   }
   [[nodiscard]] bool is_there() const { return begin_ != nullptr; }
+  /// What it stays as long as; null: another member's.
+  [[nodiscard]] const std::shared_ptr<void>& owner() const { return owned_; }
 
   /// Slices of a plan follow each other.
   [[nodiscard]] std::byte* window(std::uint64_t cycle) const {

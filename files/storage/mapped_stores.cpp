@@ -27,13 +27,16 @@ int handler_users = 0;
 void pass_on(int number, siginfo_t* info, void* context) {
   const struct sigaction& before = handler_before;
   if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(number, info, context);
-  if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+  const bool was_sent = info->si_code <= 0;
+  if (before.sa_handler == SIG_IGN && was_sent) return;
+  if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
     return before.sa_handler(number);
+  }
   // The fault comes again, and ends the process.
   struct sigaction usual = {};
   usual.sa_handler = SIG_DFL;
   ::sigaction(number, &usual, nullptr);
-  if (info->si_code <= 0) ::raise(number);  // it was sent
+  if (was_sent) ::raise(number);
 }
 
 void on_bus_error(int number, siginfo_t* info, void* context) {
@@ -67,6 +70,7 @@ MappedStores::MappedStores() {
       if (::sigaction(SIGBUS, &own, &handler_before) != 0) return;
     }
     ++handler_users;
+    counts_ = true;
   }
   // A fault whose signal is blocked ends the process.
   sigset_t faults;
@@ -79,7 +83,7 @@ MappedStores::MappedStores() {
 MappedStores::~MappedStores() {
   if (handles_) ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   const std::lock_guard guard(handler_mutex);
-  if (handler_users == 0 || --handler_users != 0) return;
+  if (!counts_ || --handler_users != 0) return;
   struct sigaction now = {};
   ::sigaction(SIGBUS, nullptr, &now);
   const bool is_own = (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_bus_error;

@@ -27,6 +27,7 @@ class MappedStores {
                           const std::byte* from) const;
 
  private:
+  bool counts_ = false;   ///< among those for whom the signal is handled
   bool handles_ = false;  ///< else nothing is stored
   sigset_t before_ = {};  ///< what the thread has blocked
 };

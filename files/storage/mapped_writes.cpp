@@ -18,6 +18,25 @@ namespace {
 constexpr std::int64_t kMappedPage = 4096;
 constexpr std::size_t kMappedTargets = 512;
 
+/// Asks for the pages of a mapping, which begins with one, that the targets lie in: pages of memory
+/// alone are given out faster together. Not where one of them would lie in a hole, for which there
+/// might be no room. It fails where there is no such call, or no room, and the stores find out.
+void give_out_pages(std::byte* mapping, std::span<const iovec> targets) {
+  const auto offset_of = [mapping](const iovec& target) {
+    return static_cast<std::byte*>(target.iov_base) - mapping;
+  };
+  std::int64_t end = offset_of(targets.front());
+  const std::int64_t first = end / kMappedPage;
+  for (const iovec& target : targets) {
+    const std::int64_t begin = offset_of(target);
+    if (begin / kMappedPage > (end - 1) / kMappedPage + 1) return;
+    end = begin + static_cast<std::int64_t>(target.iov_len);
+  }
+  const std::int64_t pages = (end - 1) / kMappedPage - first + 1;
+  ::madvise(mapping + first * kMappedPage, static_cast<std::size_t>(pages * kMappedPage),
+            MADV_POPULATE_WRITE);
+}
+
 }  // namespace
 
 /// The part's bytes, one behind the other.
@@ -52,6 +71,7 @@ std::int64_t MappedWrites::store(const FileView& view, const Part& part, std::sp
       targets[i] = {file.data() + (runs[i].offset - offset),
                     static_cast<std::size_t>(runs[i].length)};
     }
+    if (storage_.traits().in_memory) give_out_pages(file.data(), std::span(targets).first(count));
     if (!stores.copy(file, std::span(targets).first(count), bytes + done)) break;
     done += taken;
   }
@@ -68,9 +88,6 @@ std::int64_t MappedWrites::write(const FileView& view, const View& memory, const
       ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, storage_.descriptor(), offset);
   if (address == MAP_FAILED) return 0;
   const shm::Mapping file(address, length);
-  // Pages of memory alone are given out faster together. It fails where there is no such call, or
-  // no room.
-  if (storage_.traits().in_memory) ::madvise(address, length, MADV_POPULATE_WRITE);
   return store(view, part, {file.data(), length}, offset, bytes);
 }
 

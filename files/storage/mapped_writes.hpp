@@ -43,9 +43,9 @@ class MappedWrites {
  private:
   [[nodiscard]] const std::byte* packed(const View& memory, const Part& part);
   [[nodiscard]] bool reaches(const Part& part, const std::byte* bytes);
-  [[nodiscard]] static std::int64_t store(const FileView& view, const Part& part,
-                                          std::span<std::byte> file, std::int64_t offset,
-                                          const std::byte* bytes);
+  [[nodiscard]] std::int64_t store(const FileView& view, const Part& part,
+                                   std::span<std::byte> file, std::int64_t offset,
+                                   const std::byte* bytes);
 
   Storage& storage_;
   std::unique_ptr<std::byte[]> packed_;  ///< room for kMostBytes, where memory has to be packed

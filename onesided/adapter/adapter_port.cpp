@@ -62,8 +62,9 @@ void AdapterPort::give_back(const AdapterBuffer& buffer) {
 
 std::uint32_t AdapterPort::take_number() {
   if (unused_.empty()) [[unlikely]] {
-    unused_.push_back(static_cast<std::uint32_t>(under_way_.size()));
     under_way_.push_back(std::make_unique<UnderWay>());
+    unused_.reserve(under_way_.size());  // so that what gives a number back cannot fail
+    unused_.push_back(static_cast<std::uint32_t>(under_way_.size() - 1));
   }
   const std::uint32_t number = unused_.back();
   unused_.pop_back();
@@ -101,10 +102,10 @@ bool AdapterPort::try_move(const AdapterWay& way, const Move& move, Tally& tally
   LinkDevice& slot = *way.device;
   if (free_of(move.bytes).empty() || !slot.pending.empty(way.endpoint)) [[unlikely]]
     return false;
+  const std::uint32_t number = take_number();  // it may throw
   const AdapterBuffer buffer = pop(move.bytes);
   if (move.kind == OpKind::put) copy_bytes(buffer.begin, move.local, move.bytes);
   const Piece piece = buffer.piece(0, move.bytes);
-  const std::uint32_t number = take_number();
   Operation operation;
   operation.kind = move.kind;
   operation.remote = move.remote;

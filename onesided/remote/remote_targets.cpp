@@ -146,9 +146,9 @@ bool RemoteTargets::try_flush(int rank, const WaitSubject& subject) {
   if (adapter_ != nullptr && !adapter_->peers().try_settle(rank, subject)) return false;
   RemoteTarget* const target = find(proc);
   if (target == nullptr || !target->used) return true;
-  if (target->told || (target->unconfirmed && !keeps_order(*target)) || fetches_.any_of(proc)) {
-    return false;
-  }
+  // A marker under way is another thread's, behind messages that this one may have sent, too.
+  const bool has_more = target->told || target->reached != target->asked || fetches_.any_of(proc);
+  if (has_more || (target->unconfirmed && !keeps_order(*target))) return false;
   const std::uint64_t operations = target->operations;
   const Tally& moves = *target->moves;
   manager_.progress().wait([&] { return moves.under_way == 0; }, &subject);

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
  * Writes that the system refuses, in every form: class and words, the same at all members of a
- * collective call, and true counts; and handlers that forgive. A process may be given a limit of
- * the size of files, and /dev/full is a full disk. */
+ * collective call, and true counts; and handlers that change the error. A process may be given a
+ * limit of the size of files, and /dev/full is a full disk. */
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -111,22 +111,30 @@ static void full(void) {
   OK(MPI_File_close(&file));
 }
 
-static int forgiven_code;
-static void forgive(MPI_File* file, int* code, ...) {
+static int handled_code, code_to_be;
+static void change_code(MPI_File* file, int* code, ...) {
   (void)file;
-  forgiven_code = *code;
-  *code = MPI_SUCCESS;
+  handled_code = *code;
+  *code = code_to_be;
 }
 
-/* A handler changes the code that its call returns; that of MPI_FILE_NULL is the one of opening. */
-static void forgiven(void) {
+/* A handler changes the error that its call returns, but no error to success; that of MPI_FILE_NULL
+ * is the one of opening. */
+static void changed(void) {
   MPI_Errhandler handler;
   MPI_File file = MPI_FILE_NULL;
-  OK(MPI_File_create_errhandler(forgive, &handler));
+  const char* path = files_path("nowhere");
+  OK(MPI_File_create_errhandler(change_code, &handler));
   OK(MPI_File_set_errhandler(MPI_FILE_NULL, handler));
   OK(MPI_Errhandler_free(&handler));
-  OK(MPI_File_open(MPI_COMM_WORLD, files_path("nowhere"), MPI_MODE_RDWR, MPI_INFO_NULL, &file));
-  CHECK(check_class_of(forgiven_code) == MPI_ERR_NO_SUCH_FILE && file == MPI_FILE_NULL);
+  code_to_be = MPI_ERR_OTHER;
+  CHECK(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, MPI_INFO_NULL, &file) == MPI_ERR_OTHER);
+  CHECK(check_class_of(handled_code) == MPI_ERR_NO_SUCH_FILE && file == MPI_FILE_NULL);
+  code_to_be = MPI_SUCCESS;
+  int code = MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  CHECK(check_class_of(code) == MPI_ERR_NO_SUCH_FILE && file == MPI_FILE_NULL);
+  code = MPI_File_read(MPI_FILE_NULL, buffer, 1, MPI_BYTE, MPI_STATUS_IGNORE);
+  CHECK(check_class_of(code) == MPI_ERR_FILE);
   OK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN));
 }
 
@@ -135,6 +143,6 @@ int main(int argc, char** argv) {
   check_fill(buffer, kBytes, 1);
   limited();
   full();
-  forgiven();
+  changed();
   return check_end("file_errors");
 }

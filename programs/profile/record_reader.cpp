@@ -21,6 +21,10 @@ namespace {
 
 using profile::Record;
 
+// Times beyond these are of no clock; sums of some below them fit their type.
+constexpr std::uint64_t kLastRealtimeNs = std::uint64_t{1} << 62U;
+constexpr std::uint64_t kLastMonotonicNs = std::uint64_t{1} << 60U;
+
 // What is wrong with a record; empty: nothing. Its counts are what other tables are read by.
 std::string fault_of(const Record& record) {
   if (record.magic != profile::kMagic) return "is no record of a process, or was never begun";
@@ -32,7 +36,8 @@ std::string fault_of(const Record& record) {
       record.module_count <= profile::kModules && record.phase_count <= profile::kPhases &&
       record.peer_count <= profile::kPeers && record.setting_count <= profile::kSettings &&
       record.counter_count <= profile::kCounters && record.last.ticks > record.first.ticks &&
-      record.last.monotonic_ns > record.first.monotonic_ns;
+      record.last.monotonic_ns > record.first.monotonic_ns &&
+      record.last.monotonic_ns < kLastMonotonicNs && record.realtime_ns < kLastRealtimeNs;
   if (!fits) return "is damaged";
   for (const profile::ThreadTable& table : record.threads) {
     if (table.threads == 0) continue;  // nobody reads more of it
@@ -57,7 +62,8 @@ Expected<RecordView> read_record(const std::string& path) {
   struct stat found {};
   const bool is_long =
       ::fstat(fd, &found) == 0 && static_cast<std::uint64_t>(found.st_size) == sizeof(Record);
-  // A copy, for the process may still run: what was checked must not change.
+  // No copy: what a process that still runs stores is seen here. Its recorder stores no number
+  // beyond its tables; nobody else may write to the file while it is read.
   void* const memory =
       is_long ? ::mmap(nullptr, sizeof(Record), PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
   ::close(fd);

@@ -72,13 +72,16 @@ struct MessageEnd {
   std::uint32_t number = 0;  ///< among those of this peer, context and tag; 0: not known
 };
 
-/// What one rank's trace tells, each list in the order of its times.
+/// What one rank's trace tells, each list in the order of its times. Whatever the file has, calls
+/// and waits are of one of the record's tables, ends of messages of one or of kThreads, none of
+/// them; nothing ends before it begins, and indices are those of something, or -1.
 struct RankTrace {
   std::vector<TracedCall> calls;
   std::vector<TracedWait> waits;
   std::vector<MessageEnd> ends;
   std::uint64_t overwritten = 0;   ///< entries that newer ones have taken the place of
   std::uint64_t without_room = 0;  ///< that were never written
+  std::uint64_t damaged = 0;       ///< that no process can have written; they are in no list
 };
 
 [[nodiscard]] RankTrace load_trace(const TraceSource& source);

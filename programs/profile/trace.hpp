@@ -39,6 +39,10 @@ struct TraceSource {
   }
 };
 
+/// The threads beyond the tables share this one: of calls there one may begin in the midst of
+/// another. The formats of other tools have one call of a thread at a time, and leave those out.
+inline constexpr int kSharedTable = static_cast<int>(profile::kThreads) - 1;
+
 struct TracedCall {
   int site = -1;  ///< index into Profile::sites; -1: not known
   int thread = 0;

@@ -16,8 +16,10 @@
 #include "programs/profile/message_join.hpp"
 #include "programs/profile/otf2.hpp"
 #include "programs/profile/perfetto.hpp"
+#include "programs/profile/record_time.hpp"
 #include "programs/profile/trace_digest.hpp"
 #include "tests/unit/test_seed.hpp"
+#include "tool/profile/functions.hpp"
 
 namespace remit::profiles {
 namespace {
@@ -316,6 +318,132 @@ TEST(Trace, OfVeryManyCallsTheLongestAreDrawn) {
   }
   EXPECT_LE(drawn, limits.calls * 5 / 4);
   EXPECT_FALSE(digest.notes.empty());
+}
+
+// The farther times are from the samples of a clock, the less is known of it.
+TEST(HostClock, IsKnownLessFarFromItsSamples) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  constexpr std::int64_t kAhead = 7 * kSecond;
+  const ClockReading first{100 * kSecond, kAhead, 50};
+  HostClock once(1, kEpochNs, first, first);
+  EXPECT_EQ(once.within_ns(), 50);
+  once.widen_for(99 * kSecond + kAhead, 36'100 * kSecond + kAhead);  // ten hours
+  EXPECT_NEAR(static_cast<double>(once.within_ns()), 36'000e9 * 1e-4, 1e3);
+  const ClockReading last{200 * kSecond, kAhead + 1000, 80};
+  HostClock twice(1, kEpochNs, first, last);
+  twice.widen_for(first.at_ns + kAhead, last.at_ns + kAhead);
+  EXPECT_NEAR(static_cast<double>(twice.within_ns()), 80 + 50e9 * 1e-5, 1e3);
+  HostClock unknown(1, kEpochNs, HostClock::kUnknown);
+  unknown.widen_for(0, kSecond);
+  EXPECT_EQ(unknown.within_ns(), HostClock::kUnknown);
+}
+
+// A folder with records of these hosts, as files, and what mpirun notes of clocks.
+class RecordFolder {
+ public:
+  RecordFolder() { std::filesystem::create_directory(path_); }
+  ~RecordFolder() { std::filesystem::remove_all(path_); }
+  RecordFolder(const RecordFolder&) = delete;
+  RecordFolder& operator=(const RecordFolder&) = delete;
+
+  // Its clock is at 1000 seconds when it begins, and what it takes for the time of day is wrong.
+  void add(const std::string& name, const std::string& host, std::uint64_t realtime_ns) const {
+    auto record = std::make_unique<Record>();
+    record->magic = profile::kMagic;
+    record->version = profile::kVersion;
+    record->bytes = sizeof(Record);
+    record->function_hash = profile::kFunctionHash;
+    host.copy(record->host.data(), record->host.size() - 1);
+    record->realtime_ns = realtime_ns;
+    record->first = {0, kStartNs};
+    record->last = {1'000'000, kStartNs + 1'000'000};
+    std::ofstream file(path_ / name, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(record.get()), sizeof(Record));
+  }
+  void write_clocks(const std::string& text) const {
+    std::ofstream(path_ / profile::kClocksName) << text;
+  }
+  [[nodiscard]] Records read() const { return *read_folders({path_.string()}); }
+
+  static constexpr std::uint64_t kStartNs = 1'000'000'000'000;
+
+ private:
+  std::filesystem::path path_ = temporary_path("records");
+};
+
+TEST(Clocks, AreThoseOfMpirunWhereItHasMeasured) {
+  const RecordFolder folder;
+  folder.add("a.record", "silent", kBeginNs + 5'000'000'000);  // its host has not answered
+  folder.add("b.record", "here", kBeginNs);
+  folder.add("c.record", "there", kBeginNs + 3'000'000'000);
+  // The clock of "there" is 400 seconds ahead, mpirun's shows 600 when its record begins.
+  const std::int64_t epoch = kEpochNs - static_cast<std::int64_t>(RecordFolder::kStartNs);
+  folder.write_clocks(
+      "remit-clocks 1 " + std::to_string(epoch) +
+      " here\n1 600000000000 400000000000 40 600000000000 400000000000 40 c.record\n");
+  const Records records = folder.read();
+  ASSERT_EQ(records.all.size(), 3U);
+  EXPECT_TRUE(records.notes.empty());
+  const std::vector<HostClock> clocks = clocks_of(records);
+  EXPECT_EQ(clocks[0].within_ns(), HostClock::kUnknown);
+  EXPECT_EQ(clocks[1].within_ns(), 0);
+  EXPECT_EQ(clocks[1].realtime_ns(RecordFolder::kStartNs), kEpochNs);
+  EXPECT_GE(clocks[2].within_ns(), 40);
+  EXPECT_EQ(clocks[2].realtime_ns(RecordFolder::kStartNs), kEpochNs - 400'000'000'000);
+  EXPECT_NE(clocks[0].number(), clocks[1].number());
+}
+
+TEST(Clocks, NonsenseIsNotTaken) {
+  const RecordFolder folder;
+  folder.add("a.record", "here", kBeginNs);
+  const std::string head = "remit-clocks 1 1700000000000000000 here\n";
+  for (const char* const line :
+       {"1 0 0 5 0 0 5", "a.record", "1 0 0 -5 0 0 5 a.record", "1 5 0 5 4 0 5 a.record",
+        "1 0 0 5 10000000000 200000000 5 a.record",  // runs two hundredths faster
+        "1 0 9000000000000000000 5 0 0 5 a.record", "1 0 0 5 9000000000000000000 0 5 a.record",
+        "1 0 -9223372036854775808 5 0 0 5 a.record", "x 0 0 5 0 0 5 a.record"}) {
+    folder.write_clocks(head + line + "\n");
+    EXPECT_TRUE(folder.read().clocks.empty()) << line;
+  }
+  folder.write_clocks(head + "1 0 0 5 10000000000 2000 5 a.record\n");
+  EXPECT_EQ(folder.read().clocks.size(), 1U);
+  folder.write_clocks("1 0 0 5 10000000000 2000 5 a.record\n");  // somebody else's file
+  const Records records = folder.read();
+  EXPECT_TRUE(records.clocks.empty());
+  EXPECT_EQ(records.notes.size(), 1U);
+}
+
+// Of clocks that nobody has compared nothing can be too far off.
+TEST(Trace, UnknownClocksAreNotCompared) {
+  const auto ranks = ranks_of(2);
+  MadeTrace first(0, own_clock(), ranks);
+  MadeTrace second(1, HostClock(1, kEpochNs, HostClock::kUnknown), ranks);
+  // Each way takes less than nothing: no shift makes both right.
+  first.add(TraceKind::sent, 10'000'000, 10'000'000, 1, 1);
+  second.add(TraceKind::received, 4'000'000, 4'000'000, 0, 1);
+  second.add(TraceKind::sent, 5'000'000, 5'000'000, 0, 1);
+  first.add(TraceKind::received, 1'000'000, 1'000'000, 1, 1);
+  std::vector<TraceSource> sources{first.source(), second.source()};
+  const JoinedMessages messages = join_messages(sources);
+  EXPECT_EQ(messages.all.size(), 2U);
+  EXPECT_GE(messages.moved, 1U);
+  EXPECT_EQ(messages.moved_too_far, 0U);
+}
+
+// Where threads share a table their calls overlap; Perfetto closes what began last on a track.
+TEST(Trace, CallsThatOverlapAreLeftOutOfPerfettos) {
+  const auto size_with = [](std::uint64_t begin, std::uint8_t thread) {
+    MadeTrace made(0, own_clock(), ranks_of(1));
+    made.add(TraceKind::call, 100, 200, -1, 1, 0, thread);
+    made.add(TraceKind::call, begin, begin + 100, -1, 1, 0, thread);
+    const std::string path = temporary_path("perfetto");
+    EXPECT_TRUE(write_perfetto(profile_of({made.source()}), path));
+    const auto size = std::filesystem::file_size(path);
+    std::filesystem::remove(path);
+    return size;
+  };
+  EXPECT_LT(size_with(150, kSharedTable), size_with(200, kSharedTable));
+  EXPECT_EQ(size_with(150, kSharedTable - 1), size_with(200, kSharedTable - 1));
 }
 
 // The threads of a rank share what it may draw.

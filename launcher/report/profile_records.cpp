@@ -2,17 +2,19 @@
 #include "launcher/report/profile_records.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <filesystem>
+#include <ctime>
 #include <fstream>
 #include <system_error>
 
 #include "launcher/plan/job.hpp"
 #include "launcher/tree/wire.hpp"
+#include "runtime/clock.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -22,10 +24,34 @@ constexpr std::int64_t kMostBytes = 17 << 20;  // of a record, or a trace
 constexpr std::array kVariables{"REMIT_PROFILE", "REMIT_TRACE"};
 constexpr std::string_view kSuffix = ".record";
 constexpr std::string_view kTraceSuffix = ".trace";
-constexpr const char* kClocksName = "clocks";  // remit_profile reads it
+constexpr std::string_view kMagic = "REMITPRF";  // what a record begins with, and a trace
+constexpr std::string_view kTraceMagic = "REMITTRC";
+// remit_profile reads it: tool/profile/record.hpp describes it.
+constexpr const char* kClocksName = "remit-clocks";
+constexpr std::string_view kClocksTitle = "remit-clocks 1";
 
 bool is_name(std::string_view name) {
   return name.ends_with(kSuffix) || name.ends_with(kTraceSuffix);
+}
+
+// The first bytes of a file.
+std::string beginning(const std::filesystem::path& path, std::size_t bytes) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(bytes, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(bytes));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+// Its title, and mpirun's own clock: what CLOCK_MONOTONIC is behind the time since the epoch, and
+// the name of the host.
+std::string clocks_head() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const std::int64_t realtime = now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+  std::array<char, 72> host{};  // as long as in a record
+  ::gethostname(host.data(), host.size() - 1);
+  return fmt::format("{} {} {}\n", kClocksTitle, realtime - monotonic_ns(), host.data());
 }
 
 }  // namespace
@@ -95,12 +121,26 @@ Expected<> unpack_record(const std::string& folder, std::string_view payload) {
   return fail(MPI_ERR_OTHER, "the record {} came damaged, or there is no room for it", name);
 }
 
+bool is_profile_file(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error))) return false;
+  if (path.filename() == kClocksName) return beginning(path, kClocksTitle.size()) == kClocksTitle;
+  if (path.extension() == kSuffix) return beginning(path, kMagic.size()) == kMagic;
+  return path.extension() == kTraceSuffix && beginning(path, kTraceMagic.size()) == kTraceMagic;
+}
+
 Expected<> keep_clock(const std::string& folder, std::string_view payload, int node,
                       const SeenClock& clock) {
   const std::string name = WireReader(payload).text();
   if (!name.ends_with(kSuffix)) return {};
   const std::string path = folder + "/" + kClocksName;
+  std::error_code error;
+  const bool is_new = !std::filesystem::exists(path, error);
+  if (!is_new && !is_profile_file(path)) {
+    return fail(MPI_ERR_OTHER, "{} is there already and is none of mpirun's", path);
+  }
   std::ofstream file(path, std::ios::app);
+  if (is_new) file << clocks_head();
   file << node;
   for (const ClockSample& each : {clock.first, clock.last}) {
     file << ' ' << each.at_ns << ' ' << each.ahead_ns << ' ' << each.within_ns;

@@ -3,6 +3,7 @@
 // files have.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <set>
 #include <string>
@@ -36,6 +37,9 @@ class ProfileRecords {
 /// Makes the file again in a folder. Any bytes are taken: what is no record's name, larger than a
 /// record can be or there already makes nothing, and is an error.
 [[nodiscard]] Expected<> unpack_record(const std::string& folder, std::string_view payload);
+
+/// It is a record, a trace, or a file of keep_clock(): by its name, and by what it begins with.
+[[nodiscard]] bool is_profile_file(const std::filesystem::path& path);
 
 /// Notes the clock of the host of a record for remit_profile, in a file beside the record. Does
 /// nothing for a trace, whose record comes, too.

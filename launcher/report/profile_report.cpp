@@ -12,6 +12,7 @@
 
 #include "launcher/plan/job.hpp"
 #include "launcher/report/loader_check.hpp"
+#include "launcher/report/profile_records.hpp"
 
 namespace remit::launcher {
 namespace {
@@ -19,22 +20,22 @@ namespace {
 constexpr const char* kLibrary = "libremit_profile.so";
 constexpr const char* kReportPage = "remit-profile.html";
 
-// A record, a trace, or what was noted of their clocks.
-bool is_of_job(const std::filesystem::path& path) {
-  return path.extension() == ".record" || path.extension() == ".trace" ||
-         path.filename() == "clocks";
+// What the user has asked with, for messages.
+std::string option_of(const Options& options) {
+  if (!options.profile_dir.empty()) return "--profile-dir " + options.profile_dir;
+  return options.trace ? "--trace" : "--profile";
 }
 
-// Those of an earlier job must not be taken for this one's.
-Expected<> empty_folder(const std::filesystem::path& folder) {
+// Those of an earlier job must not be taken for this one's. All else in the folder is the user's.
+Expected<> empty_folder(const std::filesystem::path& folder, const std::string& option) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   for (std::filesystem::directory_iterator each(folder, error), end; !error && each != end;
        each.increment(error)) {
-    if (is_of_job(each->path())) std::filesystem::remove(each->path(), error);
+    if (is_profile_file(each->path())) std::filesystem::remove(each->path(), error);
   }
   if (!error) return {};
-  return fail(MPI_ERR_ARG, "--profile-dir {}: {}", folder.string(), error.message());
+  return fail(MPI_ERR_ARG, "{}: {}: {}", option, folder.string(), error.message());
 }
 
 std::string own_program(const char* name) {
@@ -79,7 +80,9 @@ Expected<ProfilePlan> plan_profile(const Options& options, const std::string& di
     plan.folder = directory + "/profile";
     plan.page = kReportPage;
   }
-  if (Expected<> ready = empty_folder(plan.folder); !ready) return tl::unexpected(ready.error());
+  if (Expected<> ready = empty_folder(plan.folder, option_of(options)); !ready) {
+    return tl::unexpected(ready.error());
+  }
   return plan;
 }
 
@@ -88,9 +91,8 @@ Expected<> add_profile_env(const Options& options, std::vector<std::string>* env
   if (folder.empty()) return {};
   if (!preload_library(kLibrary, env)) {
     return fail(MPI_ERR_ARG,
-                "--profile needs {}, which is neither beside mpirun nor in " REMIT_LIBDIR
-                ": install it",
-                kLibrary);
+                "{} needs {}, which is neither beside mpirun nor in " REMIT_LIBDIR ": install it",
+                option_of(options), kLibrary);
   }
   set_env(env, "REMIT_PROFILE", folder);
   if (options.trace) set_env(env, "REMIT_TRACE", folder);

@@ -14,9 +14,9 @@ constexpr std::int64_t kPauseNs = 20'000'000;
 
 }  // namespace
 
-void HostClocks::start() {
+void HostClocks::start(int nodes) {
   is_on_ = true;
-  for (int node = 1; node < tree_.tree().nodes(); ++node) ask(node);
+  for (int node = 1; node < nodes; ++node) ask(node);
 }
 
 void HostClocks::ask(int node) {
@@ -30,7 +30,7 @@ void HostClocks::ask(int node) {
 
 void HostClocks::send(int node, Host& host) {
   host.asked_ns = monotonic_ns();
-  tree_.send(node, MessageKind::tell_clock, numbers(host.asked_ns));
+  send_(node, numbers(host.asked_ns));
 }
 
 std::string HostClocks::answer(const Message& question) {
@@ -60,8 +60,9 @@ std::optional<SeenClock> HostClocks::of(int node) const {
   const auto found = hosts_.find(node);
   if (found == hosts_.end()) return std::nullopt;
   const Host& host = found->second;
-  if (host.first) return SeenClock{*host.first, *host.last};
-  if (host.best) return SeenClock{*host.best, *host.best};
+  // A round under way has seen the clock last: that of a job that was killed is never done.
+  const auto& newest = host.best ? host.best : host.last;
+  if (newest) return SeenClock{host.first ? *host.first : *newest, *newest};
   return std::nullopt;
 }
 

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <string>
 
-#include "launcher/tree/tree_node.hpp"
+#include "launcher/tree/message.hpp"
 
 namespace remit::launcher {
 
@@ -26,13 +28,15 @@ struct SeenClock {
 };
 
 /// Asks a few times in a row, each time when the answer has come, and keeps the quickest. Nobody
-/// waits for an answer. One thread; the tree outlives it.
+/// waits for an answer. One thread.
 class HostClocks {
  public:
-  explicit HostClocks(TreeNode& tree) : tree_(tree) {}
+  /// Sends a host a question, the payload of MessageKind::tell_clock.
+  using Send = std::function<void(int node, std::string question)>;
+  explicit HostClocks(Send send) : send_(std::move(send)) {}
 
-  /// From now on ask() asks. Every host is asked at once.
-  void start();
+  /// From now on ask() asks. Every host of `nodes`, without mpirun's own, is asked at once.
+  void start(int nodes);
   /// Asks a host, unless it has been asked a moment ago.
   void ask(int node);
   /// A daemon's answer; one that nobody has asked for is left out.
@@ -53,7 +57,7 @@ class HostClocks {
   };
   void send(int node, Host& host);
 
-  TreeNode& tree_;
+  Send send_;
   bool is_on_ = false;
   std::map<int, Host> hosts_;  // by node
 };

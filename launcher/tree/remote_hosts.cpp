@@ -39,7 +39,9 @@ RemoteHosts::RemoteHosts(asio::io_context& io, TreePlan plan, const Secret& secr
                   [this](int node, const std::string& words) { said(node, words); }),
       orders_(*tree_),
       feeds_(io, *tree_, exchange_),
-      clocks_(*tree_),
+      clocks_([this](int node, std::string question) {
+        tree_->send(node, MessageKind::tell_clock, std::move(question));
+      }),
       states_(tree_->tree()),
       startup_(io) {}
 

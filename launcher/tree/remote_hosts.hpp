@@ -84,7 +84,7 @@ class RemoteHosts {
   /// How long inspect() waits.
   static constexpr std::chrono::seconds kInspectionTime{3};
   /// From now on the clocks of the hosts are compared with this one's, for records.
-  void watch_clocks() { clocks_.start(); }
+  void watch_clocks() { clocks_.start(tree_->tree().nodes()); }
   /// Hosts that do not answer within `host_timeout` are lost from then on, though their systems
   /// run: their ranks can be told nothing, and nobody hears of their end.
   void lose_silent();

@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config.h"
@@ -26,6 +28,9 @@ namespace {
 
 constexpr int kSlower = 1;
 constexpr int kWrong = 2;
+/// Calls, waits and ends of messages that are written for Perfetto though nobody asked for it:
+/// about a hundred megabytes.
+constexpr std::uint64_t kMostUnasked = 500'000;
 
 struct Wishes {
   std::vector<std::string> folders;
@@ -58,23 +63,43 @@ Expected<Profile> profile_of(const std::vector<std::string>& folders, const Wish
   return make_profile(*records, symbols, ended);
 }
 
-Expected<> write_all(const Profile& profile, const std::filesystem::path& folder) {
+// What is left out is said, on standard error.
+Expected<> write_unasked_trace(const Profile& profile, const Wishes& wishes) {
+  if (profile.traces.empty()) return {};
+  const std::string path = (std::filesystem::path(wishes.output) / "remit-trace.perfetto").string();
+  const TraceDigest& timeline = profile.timeline;
+  const std::uint64_t events = timeline.calls + timeline.waits + timeline.sent + timeline.received;
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  for (const auto& [name, text] : {std::pair{"remit-profile.html", to_page(profile)},
-                                   std::pair{"remit-profile.json", to_json(profile)},
-                                   std::pair{"remit-profile.csv", to_csv(profile)}}) {
-    if (Expected<> done = write_file(folder / name, text); !done) return done;
+  if (events > kMostUnasked) {
+    std::filesystem::remove(path, error);  // that of another job
+    fmt::print(
+        stderr,
+        "There are {} events, too many to write {} unasked: remit_profile --perfetto {} {}\n",
+        events, path, path, fmt::join(wishes.folders, " "));
+    return {};
   }
+  Expected<> done = write_perfetto(profile, path);
+  if (!done) std::filesystem::remove(path, error);  // half of it would fill the disk for nobody
+  return done;
+}
+
+// All formats but the page. Each is written though another cannot be; the error is the first one.
+Expected<> write_others(const Profile& profile, const Wishes& wishes) {
+  const std::filesystem::path folder = wishes.output;
+  Expected<> all;
+  const auto note = [&all](Expected<> done) {
+    if (all && !done) all = std::move(done);
+  };
+  note(write_file(folder / "remit-profile.json", to_json(profile)));
+  note(write_file(folder / "remit-profile.csv", to_csv(profile)));
   for (const auto& [name, picture] :
        {std::pair{"ranks", ranks_picture(profile)}, std::pair{"strip", strip_picture(profile)}}) {
     const std::filesystem::path stem = folder / name;
-    if (Expected<> done = write_file(stem.string() + ".svg", to_svg(picture)); !done) return done;
-    if (!can_write_png()) continue;
-    if (Expected<> done = write_png(picture, stem.string() + ".png"); !done) return done;
+    note(write_file(stem.string() + ".svg", to_svg(picture)));
+    if (can_write_png()) note(write_png(picture, stem.string() + ".png"));
   }
-  if (profile.traces.empty()) return {};
-  return write_perfetto(profile, (folder / "remit-trace.perfetto").string());
+  note(write_unasked_trace(profile, wishes));
+  return all;
 }
 
 // The formats of traces that were asked for.
@@ -95,6 +120,13 @@ Expected<> write_traces(const Profile& profile, const Wishes& wishes) {
 Expected<int> run_comparison(const Wishes& wishes) {
   if (wishes.folders.size() != 2) {
     return fail(MPI_ERR_ARG, "two folders are compared: the one before, the one after");
+  }
+  for (const auto& [option, value] :
+       {std::pair{"--perfetto", wishes.perfetto}, std::pair{"--otf2", wishes.otf2},
+        std::pair{"--output", wishes.output}, std::pair{"--page", wishes.page}}) {
+    if (value.empty()) continue;
+    return fail(MPI_ERR_ARG, "{} {}: is of one job, and {} are of two, which are compared", option,
+                value, fmt::join(wishes.folders, " and "));
   }
   const Expected<Profile> before = profile_of({wishes.folders[0]}, wishes);
   if (!before) return tl::unexpected(before.error());
@@ -117,34 +149,49 @@ bool are_two_jobs(const std::vector<std::string>& folders) {
   });
 }
 
+// Where the page goes; empty: nowhere.
+std::string page_of(const Wishes& wishes) {
+  if (wishes.output.empty()) return wishes.page;
+  return (std::filesystem::path(wishes.output) / "remit-profile.html").string();
+}
+
+// The page, and that of --output, which may be wanted besides.
+Expected<> write_pages(const Profile& profile, const Wishes& wishes) {
+  std::error_code error;
+  if (!wishes.output.empty()) std::filesystem::create_directories(wishes.output, error);
+  for (const std::string& path : std::set{page_of(wishes), wishes.page}) {
+    if (path.empty()) continue;
+    if (Expected<> done = write_file(path, to_page(profile)); !done) return done;
+  }
+  return {};
+}
+
+void print_report(const Profile& profile, const Wishes& wishes, const std::string& page) {
+  if (wishes.brief) {
+    fmt::print("{}{}\n", summary_of(profile), page.empty() ? "" : "; " + page);
+  } else if (wishes.as == "json") {
+    fmt::print("{}", to_json(profile));
+  } else if (wishes.as == "csv") {
+    fmt::print("{}", to_csv(profile));
+  } else if (wishes.as == "html") {
+    fmt::print("{}", to_page(profile));
+  } else {
+    fmt::print("{}", to_text(profile));
+  }
+  std::fflush(stdout);
+}
+
 Expected<int> run(const Wishes& wishes) {
   if (wishes.comparison || are_two_jobs(wishes.folders)) return run_comparison(wishes);
   const Expected<Profile> profile = profile_of(wishes.folders, wishes);
   if (!profile) return tl::unexpected(profile.error());
+  // What it comes to is told first: a full disk must not keep it from anybody.
+  const Expected<> paged = write_pages(*profile, wishes);
+  print_report(*profile, wishes, paged ? page_of(wishes) : "");
+  if (!paged) return tl::unexpected(paged.error());
   if (Expected<> done = write_traces(*profile, wishes); !done) return tl::unexpected(done.error());
-  std::string page = wishes.page;
-  if (!wishes.output.empty()) {
-    if (Expected<> done = write_all(*profile, wishes.output); !done) {
-      return tl::unexpected(done.error());
-    }
-    page = (std::filesystem::path(wishes.output) / "remit-profile.html").string();
-  }
-  if (!wishes.page.empty()) {
-    if (Expected<> done = write_file(wishes.page, to_page(*profile)); !done) {
-      return tl::unexpected(done.error());
-    }
-  }
-  if (wishes.brief) {
-    fmt::print("{}{}\n", summary_of(*profile), page.empty() ? "" : "; " + page);
-  } else if (wishes.as == "json") {
-    fmt::print("{}", to_json(*profile));
-  } else if (wishes.as == "csv") {
-    fmt::print("{}", to_csv(*profile));
-  } else if (wishes.as == "html") {
-    fmt::print("{}", to_page(*profile));
-  } else {
-    fmt::print("{}", to_text(*profile));
-  }
+  if (wishes.output.empty()) return 0;
+  if (Expected<> done = write_others(*profile, wishes); !done) return tl::unexpected(done.error());
   return 0;
 }
 

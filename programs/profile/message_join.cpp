@@ -163,10 +163,12 @@ void Join::finish() {
       result_.largest_move = std::max(result_.largest_move, by);
       const HostClock& one = from.time.clock();
       const HostClock& other = to.time.clock();
-      const std::int64_t known = one.number() == other.number()
-                                     ? kSameHost
-                                     : one.within_ns() + other.within_ns() + kSameHost;
-      if (by > known) ++result_.moved_too_far;
+      const bool is_one_clock = one.number() == other.number();
+      const bool is_known = is_one_clock || (one.within_ns() != HostClock::kUnknown &&
+                                             other.within_ns() != HostClock::kUnknown);
+      const std::int64_t known =
+          kSameHost + (is_one_clock ? 0 : one.within_ns() + other.within_ns());
+      if (is_known && by > known) ++result_.moved_too_far;
       to.moved[pair.received->entry] = sent;
       received = sent;
     }

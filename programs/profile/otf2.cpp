@@ -152,10 +152,6 @@ std::uint8_t flush_always(void* /*user*/, std::uint8_t /*file*/, std::uint64_t /
   return kFlush;
 }
 
-std::uint64_t no_time(void* /*user*/, std::uint8_t /*file*/, std::uint64_t /*location*/) {
-  return 0;
-}
-
 // --- of the trace
 
 struct Event {
@@ -236,8 +232,7 @@ std::vector<Event> Writer::events_of(int thread, const RankTrace& trace) const {
   }
   for (const MessageEnd& end : trace.ends) {
     const auto peer = source_of_rank_.find(end.peer);
-    if (std::min<int>(end.thread, profile::kThreads - 1) != thread ||
-        peer == source_of_rank_.end()) {
+    if (std::min<int>(end.thread, kSharedTable) != thread || peer == source_of_rank_.end()) {
       continue;
     }
     events.push_back({end.at, end.is_sent ? Event::Kind::sent : Event::Kind::received, peer->second,
@@ -281,7 +276,7 @@ void Writer::write_source(std::size_t source) {
   std::set<int> threads{0};
   for (const TracedCall& call : trace.calls) threads.insert(call.thread);
   for (const MessageEnd& end : trace.ends) {
-    threads.insert(std::min<int>(end.thread, profile::kThreads - 1));
+    threads.insert(std::min<int>(end.thread, kSharedTable));
   }
   for (const int thread : threads) write_thread(source, thread, trace);
 }
@@ -385,7 +380,8 @@ Expected<> Writer::write(const std::string& folder) {
   for (std::size_t i = 0; i < profile_.traces.size(); ++i) {
     source_of_rank_[profile_.traces[i].rank] = static_cast<std::uint32_t>(i);
   }
-  static constexpr FlushCallbacks kCallbacks{flush_always, no_time};
+  // Without a time for its end the library notes no flush among the events.
+  static constexpr FlushCallbacks kCallbacks{flush_always, nullptr};
   check(library_.set_flush.call(archive_, &kCallbacks, nullptr));
   check(library_.set_serial.call(archive_));
   check(library_.open_events.call(archive_));

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <limits>
 #include <string_view>
 #include <system_error>
 
@@ -106,6 +107,23 @@ std::uint64_t flow_of(int from, int to, const MessageEnd& end) {
   return hash;
 }
 
+// The end of a slice closes that which began last on its track: where threads share a table, those
+// that overlap another one are left out. Each thread of the other tables is in one at a time.
+class SharedTrack {
+ public:
+  // In the order in which they begin.
+  template <class Slice>
+  bool takes(const Slice& slice) {
+    if (slice.thread != kSharedTable) return true;
+    if (slice.begin < until_) return false;
+    until_ = slice.end;
+    return true;
+  }
+
+ private:
+  std::int64_t until_ = std::numeric_limits<std::int64_t>::min();
+};
+
 class Writer {
  public:
   Writer(const Profile& profile, std::ofstream& file) : profile_(profile), file_(file) {}
@@ -127,6 +145,7 @@ class Writer {
   void event(std::int64_t time, const Message& content);
   void slice(std::uint64_t track, std::int64_t begin, std::int64_t end, Message content);
   [[nodiscard]] Message content_of(const TracedCall& call) const;
+  [[nodiscard]] Message content_of(const TracedWait& wait) const;
   void write_end(int rank, const MessageEnd& end);
 
   const Profile& profile_;
@@ -207,6 +226,18 @@ Message Writer::content_of(const TracedCall& call) const {
   return content;
 }
 
+Message Writer::content_of(const TracedWait& wait) const {
+  Message content;
+  content.text(field::kEventName, fmt::format("waits: {}", name_of(wait.cause)))
+      .text(field::kCategory, "wait");
+  if (wait.peer >= 0) {
+    content.message(
+        field::kAnnotation,
+        annotation("for rank", profile_.ranks[static_cast<std::size_t>(wait.peer)].label));
+  }
+  return content;
+}
+
 void Writer::write_end(int rank, const MessageEnd& end) {
   Message content;
   content.number(field::kType, kInstant)
@@ -238,19 +269,15 @@ void Writer::write(const TraceSource& source) {
       .number(field::kSequenceFlags, 1);
   packet(start);
   describe(rank, trace);
+  SharedTrack calls;
   for (const TracedCall& call : trace.calls) {
+    if (!calls.takes(call)) continue;
     slice(track_of(rank, call.thread, false), call.begin, call.end, content_of(call));
   }
+  SharedTrack waits;
   for (const TracedWait& wait : trace.waits) {
-    Message content;
-    content.text(field::kEventName, fmt::format("waits: {}", name_of(wait.cause)))
-        .text(field::kCategory, "wait");
-    if (wait.peer >= 0) {
-      content.message(
-          field::kAnnotation,
-          annotation("for rank", profile_.ranks[static_cast<std::size_t>(wait.peer)].label));
-    }
-    slice(track_of(rank, wait.thread, true), wait.begin, wait.end, std::move(content));
+    if (!waits.takes(wait)) continue;
+    slice(track_of(rank, wait.thread, true), wait.begin, wait.end, content_of(wait));
   }
   for (const MessageEnd& end : trace.ends) write_end(rank, end);
 }
@@ -260,7 +287,9 @@ void Writer::write(const TraceSource& source) {
 Expected<> write_perfetto(const Profile& profile, const std::string& path) {
   std::ofstream file(path, std::ios::binary);
   Writer writer(profile, file);
-  for (const TraceSource& source : profile.traces) writer.write(source);
+  for (const TraceSource& source : profile.traces) {
+    if (file) writer.write(source);
+  }
   file.close();
   if (file) return {};
   return fail(MPI_ERR_OTHER, "{} cannot be written: {}", path,

@@ -8,18 +8,25 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <span>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 
+#include "programs/profile/record_time.hpp"
 #include "tool/profile/functions.hpp"
 
 namespace remit::profiles {
 namespace {
 
 using profile::Record;
+
+// Times beyond these are of no clock; sums of some below them fit their type.
+constexpr std::uint64_t kLastRealtimeNs = std::uint64_t{1} << 62U;
+constexpr std::uint64_t kLastMonotonicNs = std::uint64_t{1} << 60U;
 
 // What is wrong with a record; empty: nothing. Its counts are what other tables are read by.
 std::string fault_of(const Record& record) {
@@ -32,7 +39,8 @@ std::string fault_of(const Record& record) {
       record.module_count <= profile::kModules && record.phase_count <= profile::kPhases &&
       record.peer_count <= profile::kPeers && record.setting_count <= profile::kSettings &&
       record.counter_count <= profile::kCounters && record.last.ticks > record.first.ticks &&
-      record.last.monotonic_ns > record.first.monotonic_ns;
+      record.last.monotonic_ns > record.first.monotonic_ns &&
+      record.last.monotonic_ns < kLastMonotonicNs && record.realtime_ns < kLastRealtimeNs;
   if (!fits) return "is damaged";
   for (const profile::ThreadTable& table : record.threads) {
     if (table.threads == 0) continue;  // nobody reads more of it
@@ -57,7 +65,8 @@ Expected<RecordView> read_record(const std::string& path) {
   struct stat found {};
   const bool is_long =
       ::fstat(fd, &found) == 0 && static_cast<std::uint64_t>(found.st_size) == sizeof(Record);
-  // A copy, for the process may still run: what was checked must not change.
+  // No copy: what a process that still runs stores is seen here. Its recorder stores no number
+  // beyond its tables; nobody else may write to the file while it is read.
   void* const memory =
       is_long ? ::mmap(nullptr, sizeof(Record), PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
   ::close(fd);
@@ -80,24 +89,59 @@ const MeasuredClock* Records::clock_of(std::size_t index) const {
   return found == clocks.end() ? nullptr : &found->second;
 }
 
+std::string Records::folder_of(std::size_t index) const {
+  return index < paths.size() ? std::filesystem::path(paths[index]).parent_path().string() : "";
+}
+
 namespace {
 
-// mpirun's file: a line a record, with two samples and the record's name. A line that is none is
-// left out, and its record has no clock but its own.
-void read_clocks(const std::filesystem::path& folder, Records& records) {
-  std::ifstream file(folder / profile::kClocksName);
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    MeasuredClock clock;
-    std::string name;
-    for (ClockReading* each : {&clock.first, &clock.last}) {
-      if (each == &clock.first) words >> clock.node;
-      words >> each->at_ns >> each->ahead_ns >> each->within_ns;
+constexpr std::int64_t kFarthestNs = std::int64_t{1} << 60U;
+constexpr double kMostDrift = 1e-2;
+
+// What two clocks of working hosts can be.
+bool is_sound(const MeasuredClock& clock) {
+  for (const ClockReading& each : {clock.first, clock.last}) {
+    if (std::min(each.at_ns, each.ahead_ns) < -kFarthestNs || each.within_ns < 0 ||
+        std::max({each.at_ns, each.ahead_ns, each.within_ns}) > kFarthestNs) {
+      return false;
     }
-    std::getline(words >> std::ws, name);
-    if (!words || clock.first.within_ns < 0 || clock.last.within_ns < 0) continue;
-    records.clocks[(folder / name).string()] = clock;
   }
+  const std::int64_t apart = clock.last.at_ns - clock.first.at_ns;
+  if (apart < HostClock::kShortestForDriftNs) return apart >= 0;
+  const auto change = static_cast<double>(clock.last.ahead_ns - clock.first.ahead_ns);
+  return std::abs(change) <= kMostDrift * static_cast<double>(apart);
+}
+
+// A line of mpirun's file: two samples, and the record's name. One that is none is left out, and
+// its record has no clock but its own.
+void read_clock(const std::string& line, const std::filesystem::path& folder, Records& records) {
+  std::istringstream words(line);
+  MeasuredClock clock;
+  words >> clock.node;
+  for (ClockReading* each : {&clock.first, &clock.last}) {
+    words >> each->at_ns >> each->ahead_ns >> each->within_ns;
+  }
+  std::string name;
+  std::getline(words >> std::ws, name);
+  if (words && is_sound(clock)) records.clocks[(folder / name).string()] = clock;
+}
+
+void read_clocks(const std::filesystem::path& folder, Records& records) {
+  const std::filesystem::path path = folder / profile::kClocksName;
+  std::ifstream file(path);
+  if (!file) return;
+  std::string line;
+  std::getline(file, line);
+  MainClock own;
+  const std::string_view title = profile::kClocksTitle;
+  std::istringstream head(line.starts_with(title) ? line.substr(title.size()) : "");
+  head >> own.epoch_ns >> own.host;
+  if (!head || own.epoch_ns < 0 || own.epoch_ns > static_cast<std::int64_t>(kLastRealtimeNs)) {
+    records.notes.push_back(path.string() + " does not tell of clocks of hosts");
+    return;
+  }
+  records.main_clocks[folder.string()] = own;
+  while (std::getline(file, line)) read_clock(line, folder, records);
 }
 
 }  // namespace

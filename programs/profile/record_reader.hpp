@@ -25,18 +25,28 @@ struct ClockReading {
 
 /// The clock of another host, as mpirun and the daemon there have compared it with mpirun's.
 struct MeasuredClock {
-  int node = 0;  ///< number of the host
+  int node = 0;  ///< number of the host among those of the folder
   ClockReading first;
   ClockReading last;
 };
 
+/// mpirun's own clock.
+struct MainClock {
+  std::string host;
+  std::int64_t epoch_ns = 0;  ///< what CLOCK_MONOTONIC is behind the time since the epoch
+};
+
 struct Records {
   std::vector<RecordView> all;
-  std::vector<std::string> paths;               ///< of these; empty where they are no files
-  std::map<std::string, MeasuredClock> clocks;  ///< by path; of those from other hosts
-  std::vector<std::string> notes;               ///< files that are none, in words
+  std::vector<std::string> paths;                ///< of these; empty where they are no files
+  std::map<std::string, MeasuredClock> clocks;   ///< by path; of those from other hosts
+  std::map<std::string, MainClock> main_clocks;  ///< by folder; of each with measured clocks
+  std::vector<std::string> notes;                ///< files that are none, in words
 
+  /// Null: it was not measured.
   [[nodiscard]] const MeasuredClock* clock_of(std::size_t index) const;
+  /// Empty: the record is no file.
+  [[nodiscard]] std::string folder_of(std::size_t index) const;
 };
 
 /// Maps a file and checks that it is a record whose numbers stay within its tables. The file may

@@ -23,6 +23,16 @@ class HostClock {
       : number_(number), epoch_ns_(epoch_ns), within_ns_(within_ns) {}
   HostClock(int number, std::int64_t epoch_ns, const ClockReading& first, const ClockReading& last);
 
+  /// From so many moments apart on mpirun's clock the samples tell how fast the clocks drift apart.
+  static constexpr std::int64_t kShortestForDriftNs = 1'000'000'000;
+  /// How fast they may drift where that is not measured, or beyond the samples.
+  static constexpr double kUnknownDrift = 1e-4;
+  /// How uneven they may drift between two samples.
+  static constexpr double kUnevenDrift = 1e-5;
+  /// Is used for times of the host's CLOCK_MONOTONIC from one to another: the farther these are
+  /// from the samples, the less is known of the clock.
+  void widen_for(std::int64_t begin_ns, std::int64_t end_ns);
+
   [[nodiscard]] int number() const { return number_; }
   /// kUnknown: nobody has measured it.
   [[nodiscard]] std::int64_t within_ns() const { return within_ns_; }
@@ -35,11 +45,14 @@ class HostClock {
   std::int64_t within_ns_;
   std::int64_t at_ns_ = 0;
   std::int64_t ahead_ns_ = 0;
-  double drift_ = 0;  // ahead_ns_ grows by so much each nanosecond
+  double drift_ = 0;           // ahead_ns_ grows by so much each nanosecond
+  std::int64_t first_ns_ = 0;  // when the samples were taken, on mpirun's clock
+  std::int64_t last_ns_ = 0;
 };
 
 /// Of each record, in their order. Records of one host share its clock; other hosts' are compared
-/// where mpirun has left its samples, else by what they take for the time of day.
+/// where mpirun has left its samples, else by what they take for the time of day. Numbers of hosts
+/// are those of one mpirun: of a folder.
 [[nodiscard]] std::vector<HostClock> clocks_of(const Records& records);
 
 /// What the ticks of one record are.

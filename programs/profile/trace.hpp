@@ -39,6 +39,10 @@ struct TraceSource {
   }
 };
 
+/// The threads beyond the tables share this one: of calls there one may begin in the midst of
+/// another. The formats of other tools have one call of a thread at a time, and leave those out.
+inline constexpr int kSharedTable = static_cast<int>(profile::kThreads) - 1;
+
 struct TracedCall {
   int site = -1;  ///< index into Profile::sites; -1: not known
   int thread = 0;
@@ -72,13 +76,16 @@ struct MessageEnd {
   std::uint32_t number = 0;  ///< among those of this peer, context and tag; 0: not known
 };
 
-/// What one rank's trace tells, each list in the order of its times.
+/// What one rank's trace tells, each list in the order of its times. Whatever the file has, calls
+/// and waits are of one of the record's tables, ends of messages of one or of kThreads, none of
+/// them; nothing ends before it begins, and indices are those of something, or -1.
 struct RankTrace {
   std::vector<TracedCall> calls;
   std::vector<TracedWait> waits;
   std::vector<MessageEnd> ends;
   std::uint64_t overwritten = 0;   ///< entries that newer ones have taken the place of
   std::uint64_t without_room = 0;  ///< that were never written
+  std::uint64_t damaged = 0;       ///< that no process can have written; they are in no list
 };
 
 [[nodiscard]] RankTrace load_trace(const TraceSource& source);

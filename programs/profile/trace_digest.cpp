@@ -102,7 +102,7 @@ class Digest {
 
  private:
   void draw(const TraceSource& source);
-  void draw_thread(int rank, int thread, const RankTrace& trace);
+  void draw_thread(int rank, int thread, const RankTrace& trace, std::size_t rows);
   void draw_arrows(const JoinedMessages& messages);
   void say_of_clocks(const JoinedMessages& messages);
   void say_of_gaps(const JoinedMessages& messages);
@@ -111,23 +111,26 @@ class Digest {
   DrawnLimits limits_;
   TraceDigest digest_;
   std::uint64_t without_room_ = 0;
+  std::uint64_t damaged_ = 0;
   int full_ = 0;  // traces
   bool all_drawn_ = true;
 };
 
-void Digest::draw_thread(int rank, int thread, const RankTrace& trace) {
+// `rows`: of the rank, which share what it may draw.
+void Digest::draw_thread(int rank, int thread, const RankTrace& trace, std::size_t rows) {
   const auto is_own = [thread](const auto& each) { return each.thread == thread; };
   std::vector<TracedCall> calls;
   std::vector<TracedWait> waits;
   std::ranges::copy_if(trace.calls, std::back_inserter(calls), is_own);
   std::ranges::copy_if(trace.waits, std::back_inserter(waits), is_own);
   DrawnRow& row = digest_.rows.emplace_back(DrawnRow{rank, thread, {}, {}});
-  const std::size_t share = std::max<std::size_t>(limits_.calls / sources_.size(), 12);
+  const std::size_t shares = sources_.size() * rows;
+  const std::size_t share = std::max<std::size_t>(limits_.calls / shares, 12);
   std::int64_t end = 0;
   for (const TracedCall& call : calls) end = std::max(end, call.end);
   const std::int64_t span = calls.empty() ? 0 : end - calls.front().begin;
   all_drawn_ = draw_calls(calls, share, span, row.calls) && all_drawn_;
-  const std::size_t waits_share = std::max<std::size_t>(limits_.waits / sources_.size(), 4);
+  const std::size_t waits_share = std::max<std::size_t>(limits_.waits / shares, 4);
   all_drawn_ = draw_waits(waits, waits_share, row.waits) && all_drawn_;
   digest_.end = std::max(digest_.end, end);
 }
@@ -138,10 +141,11 @@ void Digest::draw(const TraceSource& source) {
   digest_.waits += trace.waits.size();
   digest_.overwritten += trace.overwritten;
   without_room_ += trace.without_room;
+  damaged_ += trace.damaged;
   if (trace.overwritten > 0) ++full_;
   std::set<int> threads{0};
   for (const TracedCall& call : trace.calls) threads.insert(call.thread);
-  for (const int thread : threads) draw_thread(source.rank, thread, trace);
+  for (const int thread : threads) draw_thread(source.rank, thread, trace, threads.size());
 }
 
 // Of too many every so manyth, in the order in which they left: what is regular stays so.
@@ -204,6 +208,11 @@ void Digest::say_of_gaps(const JoinedMessages& messages) {
   if (without_room_ > 0) {
     notes.push_back(fmt::format(
         "There was no room on the file system for {} entries of the timeline.", without_room_));
+  }
+  if (damaged_ > 0) {
+    notes.push_back(fmt::format(
+        "Traces are damaged: {} entries of the timeline make no sense and are left out.",
+        damaged_));
   }
   const std::uint64_t gone = messages.alone + messages.left_out;
   if (gone > 0) {

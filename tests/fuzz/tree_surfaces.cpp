@@ -18,6 +18,7 @@
 #include "launcher/host/signals.hpp"
 #include "launcher/pmix/host_exchange.hpp"
 #include "launcher/report/profile_records.hpp"
+#include "launcher/tree/host_clocks.hpp"
 #include "launcher/tree/remote_hosts.hpp"
 #include "launcher/tree/wire.hpp"
 #include "tests/fuzz/loopback.hpp"
@@ -243,6 +244,9 @@ class FakeDaemon {
           say(encode({MessageKind::ready, 1, 0, numbers(0)}));
           if (stage_ == Stage::after_ready) return finish();
         }
+        if ((*message)->kind == MessageKind::tell_clock) {
+          say(encode({MessageKind::clock_told, 1, 0, HostClocks::answer(**message)}));
+        }
         if ((*message)->kind == MessageKind::launch) return finish();
       }
       read();
@@ -305,7 +309,10 @@ RemoteHosts::Callbacks checked_callbacks(const std::vector<int>& nodes, bool* ov
   callbacks.empty = [] {};
   callbacks.said = [](int, const std::string&) {};
   callbacks.record = [](std::string_view payload, int /*node*/,
-                        const std::optional<SeenClock>& /*clock*/) {
+                        const std::optional<SeenClock>& clock) {
+    require(!clock || (clock->first.within_ns >= 0 && clock->last.within_ns >= 0 &&
+                       clock->first.at_ns <= clock->last.at_ns),
+            "a clock was seen first and last");
     require(!unpack_record("", payload), "nobody has asked for records");
   };
   return callbacks;
@@ -342,6 +349,7 @@ void run_mpirun(std::string_view bytes) {
       if (hosts.prepare(part)) {
         io.restart();
         hosts.listen(checked_callbacks(nodes, &over));
+        hosts.watch_clocks();
         hosts.orders().launch(part.job.number);
         hosts.add_job(more, [&](const auto&) { ++prepared; });
         hosts.inspect({0, 1}, {1}, [&](const HostInspection::Result& result) {

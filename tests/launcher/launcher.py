@@ -18,6 +18,7 @@ import uuid
 MPIRUN = os.path.abspath(os.environ.get("MPIRUN", "./mpirun"))
 CLIENT = os.path.abspath(os.environ.get("LAUNCHER_CLIENT", "./launcher_client"))
 PMI1_CLIENT = (sys.executable, str(pathlib.Path(__file__).resolve().with_name("pmi1_client.py")))
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 LIMIT = 30  # seconds: only a hang takes as long
 PROC_ABORTED = 58  # MPI_ERR_PROC_ABORTED
 IN_STATUS = 19  # MPI_ERR_IN_STATUS
@@ -315,6 +316,27 @@ class Jobs(LauncherTest):
         _, err = self.run_job("--report-bindings", "--bind-to", "core", "true",
                               env={"REMIT_BIND_TO": "none"})
         self.assertIn("is bound to", err)
+
+    def test_the_manual_has_each_option(self):
+        """That is, all but those of other mpiruns that do nothing here; and each parameter of mpirun."""
+        manual = (SOURCE / "docs" / "mpirun.1").read_text().replace("\\-", "-")
+        described = set(re.findall(r"(?<![\w-])--?([a-zA-Z][\w-]*)", manual))
+        own, ignored = set(), set()
+        lines = self.run_job("--help")[0].splitlines()
+        for line, after in zip(lines, [*lines[1:], ""]):
+            option = re.match(r"  (-\S+)", line)
+            names = re.findall(r"(?<![\w-])--([\w-]+)", option.group(1)) if option else ()
+            (ignored if "Ignored, with a note" in line + after else own).update(names)
+        self.assertLess({"np", "trace", "profile-dir", "gmca"}, own)
+        self.assertIn("novm", ignored)
+        self.assertEqual(own - ignored - described, set())
+        header = (SOURCE / "runtime" / "launch_params.hpp").read_text()
+        parameters = set(re.findall(r'ParamDecl \w+{\s*"(\w+)"', header))
+        self.assertIn("trace", parameters)
+        read = manual[manual.index(".B bind_to, "):manual.index("are read by\n")]
+        # These two are for ranks.
+        self.assertEqual(set(re.findall(r"\w+", read)) - {"B", "and"},
+                         parameters - {"initial_errhandler", "memory_alloc_kinds"})
 
     def test_programs_from_a_file(self):
         name = os.path.join(self.temporary, "programs")

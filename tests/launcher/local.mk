@@ -20,7 +20,7 @@ else
 launcher_test_SOURCES = $(launcher_test_sources)
 endif
 
-launcher_parts_test_SOURCES = tests/launcher/parts_test.cpp
+launcher_parts_test_SOURCES = tests/launcher/parts_test.cpp tests/launcher/profile_files_test.cpp
 launcher_parts_test_CPPFLAGS = $(launcher_test_CPPFLAGS)
 launcher_parts_test_LDADD = $(launcher_test_LDADD)
 

@@ -283,6 +283,13 @@ class ProfileTest(MpirunTest):
         self.assertEqual(compare("--compare", other, other)[0], 0)
         self.assertEqual(compare("--threshold", "100000", self.folder, other)[0], 0)
         self.assertEqual(compare("--compare", self.folder, "/nonexistent")[0], 2)
+        for option in ("--perfetto", "--otf2", "--output", "--page"):
+            name = os.path.join(self.temporary, "of_one_job")
+            done = subprocess.run([REPORT, option, name, self.folder, other], capture_output=True,
+                                  text=True)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assertIn(f"{option} {name}", done.stderr)
+            self.assertFalse(os.path.exists(name))
 
     def test_records_of_others_are_refused(self):
         os.mkdir(self.folder)

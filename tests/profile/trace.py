@@ -110,7 +110,8 @@ class TraceTest(MpirunTest):
 
     def trace(self, *arguments, status=0, **options):
         """Runs a job with its trace; returns its profile, and the trace in it."""
-        self.run_job("--trace", "--profile-dir", self.folder, *arguments, status=status, **options)
+        _, self.err = self.run_job("--trace", "--profile-dir", self.folder, *arguments,
+                                   status=status, **options)
         with open(os.path.join(self.folder, "remit-profile.json")) as file:
             profile = json.load(file)
         self.assertIsNotNone(profile["trace"], profile["notes"])
@@ -221,6 +222,11 @@ class TraceTest(MpirunTest):
         drawn = list(rows_of(trace, "calls", "call_columns"))
         self.assertEqual(sum(call["calls"] for call in drawn), trace["calls"])
         self.assertLess(os.path.getsize(os.path.join(self.folder, "remit-profile.html")), 12e6)
+        # Of so many events nobody wants another hundred megabytes unasked.
+        events = trace["calls"] + trace["waits"] + trace["sent"] + trace["received"]
+        self.assertGreater(events, 500_000)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "remit-trace.perfetto")))
+        self.assertIn("remit_profile --perfetto", self.err)
         for path in pathlib.Path(self.folder).glob("*.trace"):
             self.assertLessEqual(path.stat().st_size, 16 << 20)
 
@@ -285,6 +291,27 @@ class TraceTest(MpirunTest):
         self.assertEqual(len(processes), 3)
         for track in tracks.values():
             self.assertTrue(3 in track or track[5][0] in tracks)
+
+    def test_a_full_disk_still_has_its_summary(self):
+        """What cannot be written is named behind it; what can be is written."""
+        self.trace("-n", "2", GUILTY, "counts")
+        output = pathlib.Path(self.temporary) / "output"
+        output.mkdir()
+        (output / "ranks.svg").symlink_to("/dev/full")
+        (output / "remit-profile.csv").symlink_to("/dev/full")
+        status, out, err = self.report("--brief", "--output", str(output), self.folder)
+        self.assertEqual(status, 2)
+        self.assertRegex(out, r"^MPI .*remit-profile\.html\n$")
+        self.assertRegex(err, r"remit-profile\.csv cannot be written: No space left")
+        for name in ("remit-profile.json", "strip.svg", "remit-trace.perfetto"):
+            self.assertGreater((output / name).stat().st_size, 0, name)
+        (output / "remit-profile.html").unlink()
+        (output / "remit-profile.html").symlink_to("/dev/full")
+        status, out, err = self.report("--brief", "--output", str(output), self.folder)
+        self.assertEqual(status, 2)
+        self.assertRegex(out, "^MPI ")
+        self.assertNotIn("remit-profile.html", out)
+        self.assertIn("remit-profile.html cannot be written", err)
 
     def test_otf2(self):
         profile, trace = self.trace("-n", "3", TRACED, "ways")
@@ -357,8 +384,9 @@ class TraceTest(MpirunTest):
         self.assertLess(trace["end_ns"], 60e9)
         self.assertTrue(any("clocks of 2 hosts" in note for note in profile["notes"]),
                         profile["notes"])
-        clocks = (pathlib.Path(self.folder) / "clocks").read_text().split()
-        self.assertAlmostEqual(int(clocks[2]) / 1e9, SKEW_S, delta=1)
+        lines = (pathlib.Path(self.folder) / "remit-clocks").read_text().splitlines()
+        self.assertTrue(lines[0].startswith("remit-clocks 1 "), lines[0])
+        self.assertAlmostEqual(int(lines[1].split()[2]) / 1e9, SKEW_S, delta=1)
 
     def test_wrong_options(self):
         _, err = self.run_job("--trace=always", "-n", "1", "true", status=2)

@@ -19,8 +19,11 @@ inline constexpr std::uint32_t kVersion = 2;
 /// What the names of records end with.
 inline constexpr const char* kSuffix = ".record";
 
-/// Beside records that came from other hosts: how mpirun saw the clocks of these.
-inline constexpr const char* kClocksName = "clocks";
+/// Beside records that came from other hosts: how mpirun saw the clocks of these. The first line is
+/// the title, what mpirun's CLOCK_MONOTONIC is behind the time since the epoch, and its host; then
+/// there is a line a record: the number of its host, two samples of three numbers, the record.
+inline constexpr const char* kClocksName = "remit-clocks";
+inline constexpr const char* kClocksTitle = "remit-clocks 1";
 
 inline constexpr std::size_t kThreads = 8;    ///< tables; the last is shared by all threads beyond
 inline constexpr std::size_t kSites = 768;    ///< of a table; the last takes all calls beyond

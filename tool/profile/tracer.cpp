@@ -43,8 +43,9 @@ struct Numbers {
 struct Tracer {
   int file = -1;
   std::atomic<std::uint64_t> reserved =
-      0;          // entries that may be written; kWholeRing: all, again and again
-  SpinLock lock;  // of what follows
+      0;                 // entries that may be written; kWholeRing: all, again and again
+  SpinLock lock;         // of what follows
+  bool is_full = false;  // the file system had no room: it is not asked again
   std::uint64_t used_rows = 0;
   Numbers* numbers = nullptr;
 };
@@ -63,10 +64,10 @@ bool reserve(std::uint64_t number) {
     const std::uint64_t more = std::min(have + kEntriesAtOnce, std::uint64_t{kTraceEntries});
     const std::uint64_t begin = offsetof(TraceFile, entries) + have * sizeof(TraceEntry);
     const std::uint64_t end = offsetof(TraceFile, entries) + more * sizeof(TraceEntry);
-    if (own.file < 0 || ::posix_fallocate(own.file, static_cast<off_t>(begin),
-                                          static_cast<off_t>(end - begin)) != 0) {
-      return false;
-    }
+    own.is_full = own.is_full || own.file < 0 ||
+                  ::posix_fallocate(own.file, static_cast<off_t>(begin),
+                                    static_cast<off_t>(end - begin)) != 0;
+    if (own.is_full) return false;
     have = more == kTraceEntries ? kWholeRing : more;
     own.reserved.store(have, std::memory_order_release);
   }
@@ -162,6 +163,9 @@ void open_trace(const char* record_path) {
 
 void clear_trace() {
   if (trace_file == nullptr) return;
+  // Their numbers are those of the first entries to come: one that is not whole must not have one.
+  const std::uint64_t used = std::min(trace_file->begun, std::uint64_t{kTraceEntries});
+  for (std::uint64_t i = 0; i < used; ++i) trace_file->entries[i].sequence = 0;
   trace_file->begun = 0;
   trace_file->without_room = 0;
 }

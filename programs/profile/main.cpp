@@ -209,7 +209,7 @@ int main(int argc, char** argv) {
   app.add_option(
          "--output", wishes.output,
          "Write the page, JSON, CSV, pictures (SVG, and PNG where libpng is installed) and, "
-         "if there are traces, a trace for Perfetto to a folder")
+         "if there are traces, not too long ones, a trace for Perfetto to a folder")
       ->type_name("FOLDER");
   app.add_option("--perfetto", wishes.perfetto,
                  "Write the traces to a file for ui.perfetto.dev (needs mpirun --trace)")

@@ -241,6 +241,12 @@ class TraceTest(MpirunTest):
         subprocess.run([GUILTY, "compute"], env=environment, check=True)
         names = sorted(os.path.splitext(name)[1] for name in os.listdir(self.folder))
         self.assertEqual(names, [".record", ".trace"])
+        # What the recorder has tried out at its start is gone: no number is left behind the newest.
+        data = next(pathlib.Path(self.folder).glob("*.trace")).read_bytes()
+        begun, = struct.unpack_from("<Q", data, 64)
+        numbers = [struct.unpack_from("<I", data, 128 + 48 * at + 40)[0] for at in range(4096)]
+        self.assertGreater(begun, 3)
+        self.assertEqual(numbers, [*range(1, begun + 1), *[0] * (4096 - begun)])
         status, out, err = self.report("--as", "json", self.folder)
         self.assertEqual(status, 0, err)
         self.assertGreater(json.loads(out)["trace"]["calls"], 3)

@@ -76,7 +76,6 @@ void RemoteHosts::add_job(const DaemonJob& part, Preparations::Done done) {
 
 void RemoteHosts::listen(Callbacks callbacks) {
   callbacks_ = std::move(callbacks);
-  listening_ = true;
   if (!startup_.error().empty()) failed(0, startup_.error());  // between prepare() and now
 }
 
@@ -127,10 +126,10 @@ void RemoteHosts::handle(const Message& message) {
       return inspection_.take(message);
     case MessageKind::empty:
       states_.set_empty(message.from);
-      if (listening_) callbacks_.empty();
+      if (callbacks_) callbacks_->empty();
       return;
     case MessageKind::record:
-      if (listening_) callbacks_.record(message.payload, message.from, clocks_.of(message.from));
+      if (callbacks_) callbacks_->record(message.payload, message.from, clocks_.of(message.from));
       return;
     case MessageKind::clock_told:
       return clocks_.take(message);
@@ -140,7 +139,7 @@ void RemoteHosts::handle(const Message& message) {
       return take_interrupt(message);
     default:
       // A daemon speaks of its own ranks.
-      if (listening_ && exchange_.node_of(static_cast<int>(reader.number())) == message.from) {
+      if (callbacks_ && exchange_.node_of(static_cast<int>(reader.number())) == message.from) {
         handle_rank(message);
       }
   }
@@ -157,29 +156,29 @@ void RemoteHosts::handle_rank(const Message& message) {
     case MessageKind::spawned: {
       const auto pid = static_cast<pid_t>(reader.number());
       const auto status = static_cast<int>(reader.number());
-      if (pid <= 0) return callbacks_.not_spawned(rank, {status, reader.text()});
+      if (pid <= 0) return callbacks_->not_spawned(rank, {status, reader.text()});
       states_.set_busy(message.from);
-      return callbacks_.spawned(rank, pid);
+      return callbacks_->spawned(rank, pid);
     }
     case MessageKind::exited: {
       const auto status = static_cast<int>(reader.number());
-      return callbacks_.exited(rank, status, reader.text());
+      return callbacks_->exited(rank, status, reader.text());
     }
     case MessageKind::connected:
-      return callbacks_.connected(rank);
+      return callbacks_->connected(rank);
     case MessageKind::finalized:
-      return callbacks_.finalized(rank);
+      return callbacks_->finalized(rank);
     case MessageKind::aborted: {
       const auto status = static_cast<int>(reader.number());
-      return callbacks_.aborted(rank, status, reader.text());
+      return callbacks_->aborted(rank, status, reader.text());
     }
     case MessageKind::control:
       if (const auto control = read_control(message.payload, exchange_.processes())) {
-        callbacks_.control(*control);
+        callbacks_->control(*control);
       }
       return;
     case MessageKind::output_end:
-      return callbacks_.output_end(rank, static_cast<int>(reader.number()));
+      return callbacks_->output_end(rank, static_cast<int>(reader.number()));
     case MessageKind::input_taken:
       return feeds_.taken(rank, static_cast<std::size_t>(reader.number()));
     case MessageKind::input_closed:
@@ -223,8 +222,8 @@ void RemoteHosts::take_order(const Message& message) {
     tree_->send(node, MessageKind::ordered, writer.bytes());
   };
   const bool good = reader.complete() && order && exchange_.node_of(order->asker) == message.from;
-  if (!listening_ || !good) return answer("what mpirun was sent is no order of a rank", "");
-  callbacks_.ordered(*order, answer);
+  if (!callbacks_ || !good) return answer("what mpirun was sent is no order of a rank", "");
+  callbacks_->ordered(*order, answer);
 }
 
 void RemoteHosts::take_output(const Message& message) {
@@ -232,8 +231,8 @@ void RemoteHosts::take_output(const Message& message) {
   const auto rank = static_cast<int>(reader.number());
   const auto stream = static_cast<int>(reader.number());
   const std::string bytes = reader.text();
-  if (!listening_ || exchange_.node_of(rank) != message.from) return;
-  if (callbacks_.output(rank, stream, bytes)) {
+  if (!callbacks_ || exchange_.node_of(rank) != message.from) return;
+  if (callbacks_->output(rank, stream, bytes)) {
     tree_->send(message.from, MessageKind::output_taken, numbers(bytes.size()));
   } else {
     held_[message.from] += bytes.size();
@@ -245,8 +244,8 @@ void RemoteHosts::take_interrupt(const Message& message) {
   const auto signal = static_cast<int>(reader.number());
   const std::string why = fmt::format("the daemon of host {} was told to end by {}",
                                       host_of(message.from), signal_text(signal));
-  if (!listening_) return failed(message.from, why);
-  callbacks_.interrupted(signal, why);
+  if (!callbacks_) return failed(message.from, why);
+  callbacks_->interrupted(signal, why);
 }
 
 void RemoteHosts::release_outputs() {
@@ -258,19 +257,19 @@ void RemoteHosts::release_outputs() {
 void RemoteHosts::failed(int node, const std::string& why) {
   if (finishing_) return;
   states_.lose(node);
-  if (!listening_) return startup_.fail(why);
+  if (!callbacks_) return startup_.fail(why);
   std::vector<int> nodes;
   nodes.reserve(static_cast<std::size_t>(std::max(0, exchange_.processes())));
   for (int rank = 0; rank < exchange_.processes(); ++rank) {
     nodes.push_back(exchange_.node_of(rank));
   }
-  callbacks_.lost(states_.take_gone(node, nodes), why);
+  callbacks_->lost(states_.take_gone(node, nodes), why);
   for (const int each : std::set<int>(states_.lost())) inspection_.lost(each);
 }
 
 void RemoteHosts::said(int node, const std::string& text) {
   if (finishing_) return;
-  if (listening_) return callbacks_.said(node, text);
+  if (callbacks_) return callbacks_->said(node, text);
   std::fputs(text.c_str(), stderr);  // whether or not anybody reads it
 }
 

@@ -122,9 +122,8 @@ class RemoteHosts {
   Preparations preparations_;
   StartupWait startup_;  // while nobody listens
   std::map<int, Processors> processors_;
-  std::map<int, std::size_t> held_;  // output that waits for room, by node
-  Callbacks callbacks_;
-  bool listening_ = false;  // there is somebody to call back
+  std::map<int, std::size_t> held_;     // output that waits for room, by node
+  std::optional<Callbacks> callbacks_;  // none: nobody listens
   bool finishing_ = false;
 };
 

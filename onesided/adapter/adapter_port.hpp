@@ -91,9 +91,9 @@ class Ending {
   /// `to` null: destroys it.
   template <class Function>
   static void move(std::byte* from, std::byte* to) {
-    auto& function = *std::launder(reinterpret_cast<Function*>(from));
-    if (to != nullptr) ::new (static_cast<void*>(to)) Function(std::move(function));
-    function.~Function();
+    auto* const function = std::launder(reinterpret_cast<Function*>(from));
+    if (to != nullptr) ::new (static_cast<void*>(to)) Function(std::move(*function));
+    std::destroy_at(function);
   }
   void take(Ending& other) {
     call_ = std::exchange(other.call_, nullptr);

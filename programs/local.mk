@@ -29,6 +29,7 @@ libprofile_report_la_SOURCES = \
 	programs/profile/formats.hpp programs/profile/json.cpp \
 	programs/profile/page.cpp programs/profile/pictures.cpp \
 	programs/profile/profile.hpp \
+	programs/profile/mapped_file.cpp programs/profile/mapped_file.hpp \
 	programs/profile/message_join.cpp programs/profile/message_join.hpp \
 	programs/profile/otf2.cpp programs/profile/otf2.hpp \
 	programs/profile/perfetto.cpp programs/profile/perfetto.hpp \

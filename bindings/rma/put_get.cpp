@@ -47,14 +47,13 @@ template <Move move>
 template <Move move, bool passive = false>
 bool move_shortly(Instance& instance, const OriginBuffer& origin, const TargetPlace& place,
                   MPI_Win win) {
+  if (passive && move == Move::get) return false;  // it is not complete at once
   constexpr OpKind kKind = move == Move::put ? OpKind::put : OpKind::get;
   void* const local = const_cast<void*>(origin.address);
   std::size_t bytes = 0;
   Window* const window = window_of_plain<passive>(&instance, local, origin.count, origin.type,
                                                   place.count, place.type, win, bytes);
-  if (window == nullptr) return false;
-  const bool is_complete_at_once = move == Move::put || !passive;
-  return is_complete_at_once &&
+  return window != nullptr &&
          window->operations().try_move(kKind, local, bytes, place.rank, place.displacement);
 }
 

@@ -1,11 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "programs/profile/record_reader.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "programs/profile/mapped_file.hpp"
 #include "programs/profile/record_time.hpp"
 #include "tool/profile/functions.hpp"
 
@@ -60,24 +57,11 @@ std::string fault_of(const Record& record) {
 }  // namespace
 
 Expected<RecordView> read_record(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return fail(MPI_ERR_OTHER, "{}: {}", path, std::generic_category().message(errno));
-  struct stat found {};
-  const bool is_long =
-      ::fstat(fd, &found) == 0 && static_cast<std::uint64_t>(found.st_size) == sizeof(Record);
-  // No copy: what a process that still runs stores is seen here. Its recorder stores no number
-  // beyond its tables; nobody else may write to the file while it is read.
-  void* const memory =
-      is_long ? ::mmap(nullptr, sizeof(Record), PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-  ::close(fd);
-  if (memory == MAP_FAILED) {
-    return fail(MPI_ERR_OTHER, "{} {}", path,
-                is_long ? "cannot be mapped" : "is no record of this version of Remit");
-  }
-  const RecordView view(static_cast<const Record*>(memory), [](const Record* record) {
-    ::munmap(const_cast<Record*>(record), sizeof(Record));
-  });
-  if (const std::string fault = fault_of(*view); !fault.empty()) {
+  // The recorder of a process that still runs stores no number beyond its tables; nobody else may
+  // write to the file while it is read.
+  Expected<RecordView> view = map_as<Record>(path, "record");
+  if (!view) return view;
+  if (const std::string fault = fault_of(**view); !fault.empty()) {
     return fail(MPI_ERR_OTHER, "{} {}", path, fault);
   }
   return view;

@@ -1,16 +1,11 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "programs/profile/trace.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <optional>
-#include <system_error>
+
+#include "programs/profile/mapped_file.hpp"
 
 namespace remit::profiles {
 namespace {
@@ -179,26 +174,14 @@ RankTrace Loader::load() {
 }  // namespace
 
 Expected<TraceView> read_trace(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return fail(MPI_ERR_OTHER, "{}: {}", path, std::generic_category().message(errno));
-  struct stat found {};
-  const bool is_long =
-      ::fstat(fd, &found) == 0 && static_cast<std::uint64_t>(found.st_size) == sizeof(TraceFile);
-  void* const memory =
-      is_long ? ::mmap(nullptr, sizeof(TraceFile), PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-  ::close(fd);
-  if (memory == MAP_FAILED) {
-    return fail(MPI_ERR_OTHER, "{} {}", path,
-                is_long ? "cannot be mapped" : "is no trace of this version of Remit");
-  }
-  TraceView view(static_cast<const TraceFile*>(memory), [](const TraceFile* file) {
-    ::munmap(const_cast<TraceFile*>(file), sizeof(TraceFile));
-  });
+  Expected<TraceView> mapped = map_as<TraceFile>(path, "trace");
+  if (!mapped) return mapped;
+  const TraceFile* const view = mapped->get();
   if (view->magic != profile::kTraceMagic || view->version != profile::kTraceVersion ||
       view->bytes != sizeof(TraceFile)) {
     return fail(MPI_ERR_OTHER, "{} is no trace of this version of Remit", path);
   }
-  return view;
+  return mapped;
 }
 
 RankTrace load_trace(const TraceSource& source) {

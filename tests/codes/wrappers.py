@@ -8,6 +8,9 @@ import shlex
 import shutil
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "benchmarks"))
+import libraries  # noqa: E402
+
 COMPILERS = {
     "mpicc": ["mpicc"],
     "mpicxx": ["mpicxx", "mpic++"],
@@ -21,15 +24,10 @@ STARTERS = ("mpirun", "mpiexec")
 OPTIONS = {"openmpi": "--allow-run-as-root --oversubscribe"}
 
 
-def of_remit(prefix):
-    """Name of a wrapper: its path, in Remit's build folder or prefix."""
-    found = {}
-    for name, _ in COMPILERS.items():
-        found[name] = prefix / "bin" / name
-    starter = next((path for path in (prefix / "bin" / "mpirun", prefix / "mpirun") if path.is_file()), None)
-    if starter is None or not found["mpicc"].is_file():
-        sys.exit(f"check_codes: no bin/mpicc or no mpirun under {prefix}: is Remit built or installed there?")
-    return {**found, **{name: starter for name in STARTERS}}
+def of_remit(mpi):
+    """Name of a wrapper: its path. `mpi`: as benchmarks/libraries.py found it."""
+    folder, starter = mpi.mpicc[0].parent, mpi.mpirun[0]
+    return {**{name: folder / name for name in COMPILERS}, **{name: starter for name in STARTERS}}
 
 
 def of_debian(library):
@@ -45,7 +43,7 @@ def of_debian(library):
 def make_wrappers(library, folder, remit):
     """Makes the folder; False where the library is not installed. Scripts, not links: the others' wrappers
     look at the name that they are called by."""
-    programs = of_remit(remit) if library == "remit" else of_debian(library)
+    programs = of_remit(libraries.find_remit(remit)) if library == "remit" else of_debian(library)
     if programs is None:
         return False
     folder.mkdir(parents=True, exist_ok=True)
@@ -68,9 +66,8 @@ def environment(library, folder, remit):
         "MPI_LIBRARY": library,
         "LC_ALL": "C.UTF-8",
     }
+    # The others' is empty: the caller's may name Remit.
+    said["LD_LIBRARY_PATH"] = ""
     if library == "remit":
-        places = [remit / ".libs", remit / "lib", remit / "bindings" / "fortran" / ".libs"]
-        said["LD_LIBRARY_PATH"] = ":".join(str(place) for place in places if place.is_dir())
-    else:
-        said["LD_LIBRARY_PATH"] = ""  # the caller's may name Remit
+        said.update(libraries.find_remit(remit).environment)
     return said

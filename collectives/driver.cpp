@@ -121,7 +121,9 @@ int run_whole(Engine& engine, CommCore& comm, const CollectiveArgs& args, std::u
     do_alone(shape.size, args);
     return MPI_SUCCESS;
   }
-  if (board_of(comm) == nullptr) count_board_use(engine, comm, args, shape, subject);
+  if (board_of(comm) == nullptr) {
+    if (const int error = count_board_use(engine, comm, args, shape, subject)) return error;
+  }
   Board* const board = board_of(comm);
   const Decision decision = decide(board, args, shape, engine.process().params());
   if (decision.algorithm == nullptr) {
@@ -129,8 +131,9 @@ int run_whole(Engine& engine, CommCore& comm, const CollectiveArgs& args, std::u
     return board->run(args, subject);
   }
   // Not of operations on a board, which other members may do in a form that counts nothing.
-  if (known_state(comm).hierarchy_uses < Hierarchy::kPatience) [[unlikely]]
-    Hierarchy::count_use(engine, comm, subject);
+  if (known_state(comm).hierarchy_uses < Hierarchy::kPatience) [[unlikely]] {
+    if (const int error = Hierarchy::count_use(engine, comm, subject)) return error;
+  }
   Board* const meets_on = decision.meets_on_board ? board : nullptr;
   if (watch != nullptr) watch->started(decision.algorithm, meets_on);
   if (meets_on == nullptr) {

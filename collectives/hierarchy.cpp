@@ -88,17 +88,18 @@ Task<int> gather_cells(CollCtx& c, const std::int64_t& mine, std::vector<std::in
 
 }  // namespace
 
-void Hierarchy::count_use(Engine& engine, CommCore& comm, const WaitSubject* subject) {
+int Hierarchy::count_use(Engine& engine, CommCore& comm, const WaitSubject* subject) {
   CollectiveState& state = collective_state(comm);
-  if (state.hierarchy_uses >= kPatience) return;
+  if (state.agreement_error != MPI_SUCCESS || state.hierarchy_uses >= kPatience)
+    return state.agreement_error;
   const bool never = comm.is_inter() || comm.size() < kLeastMembers;
   state.hierarchy_uses = never ? kPatience : state.hierarchy_uses + 1;
-  if (never || state.hierarchy_uses != kPatience) return;
+  if (never || state.hierarchy_uses != kPatience) return MPI_SUCCESS;
   Process& process = engine.process();
   const std::string& by = process.params().text(cells_param);
   // The lowest rank of a host names it among processes of one job only.
-  if (spans_jobs(*comm.local, process.identity().size)) return;
-  if (by == "none" || (by == "host" && state.cost_class != CostClass::network)) return;
+  if (spans_jobs(*comm.local, process.identity().size)) return MPI_SUCCESS;
+  if (by == "none" || (by == "host" && state.cost_class != CostClass::network)) return MPI_SUCCESS;
   const std::int64_t mine = remit::cell_of(process);
   std::vector<std::int64_t> cells(static_cast<std::size_t>(comm.size()));
   const FrameArenaLease arena(process.arenas());
@@ -106,9 +107,13 @@ void Hierarchy::count_use(Engine& engine, CommCore& comm, const WaitSubject* sub
   Task<int> task = gather_cells(c, mine, cells);
   task.start();
   if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
-  if (task.result() != MPI_SUCCESS) return;
+  if (task.result() != MPI_SUCCESS) {
+    --collective_state(comm).hierarchy_uses;  // so that the next operation asks again, and is told
+    return collective_state(comm).agreement_error = task.result();
+  }
   auto found = std::make_shared<Hierarchy>(comm, cells);
   if (found->useful()) collective_state(comm).hierarchy = std::move(found);
+  return MPI_SUCCESS;
 }
 
 // --- compositions --------------------------------------------------------------------------------

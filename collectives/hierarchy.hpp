@@ -50,8 +50,9 @@ class Hierarchy {
   /// Blocking operations that a communicator sees before its cells are found out.
   static constexpr std::uint32_t kPatience = 3;
   /// Counts a blocking collective, which all members do for the same ones; the last time it finds
-  /// out the cells, with the other members, if that may pay.
-  static void count_use(Engine& engine, CommCore& comm, const WaitSubject* subject);
+  /// out the cells, with the other members, if that may pay. An error is that of the operation:
+  /// others may know the cells, and go other ways.
+  [[nodiscard]] static int count_use(Engine& engine, CommCore& comm, const WaitSubject* subject);
 
  private:
   void connect(const CommCore& comm, std::shared_ptr<const Group> near,

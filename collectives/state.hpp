@@ -27,6 +27,9 @@ struct CollectiveState {
   int processors = 1;                ///< of the members' host, if that is one
   std::uint32_t board_uses = 0;      ///< operations so far that would have used a board
   std::uint32_t hierarchy_uses = 0;  ///< blocking operations so far, before cells are looked for
+  /// What has kept this member from agreeing with the others on a board or on cells: they may go
+  /// other ways from then on, so no operation succeeds any more.
+  int agreement_error = MPI_SUCCESS;
 };
 
 /// The state of a communicator, which is made when it is first asked for.

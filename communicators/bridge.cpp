@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <new>
 
 #include "collectives/algorithms/buffers.hpp"
@@ -151,8 +152,7 @@ namespace {
 
 /// The bridge of the member that leads its group; the others have an empty one. It knows whether
 /// the other end counts on one more exchange: whoever leaves before it, by an error or an
-/// exception, refuses it, for the other end would wait for ever. Between the rounds of an agreement
-/// it is not told of a leader that is lost.
+/// exception, refuses it, for the other end would wait for ever.
 class AwaitedBridge {
  public:
   AwaitedBridge() = default;
@@ -243,13 +243,16 @@ RootOutcome exchange_at_root(AwaitedBridge& bridge, std::span<const std::byte> m
 }
 
 /// The same at all members. An answer of another size than `bytes`, unless that is 0, is none.
-/// `is_last`: perhaps nothing follows.
+/// `continues` says at both ends, of what was heard, whether one more exchange follows.
 Expected<Bytes> exchange_for_all(const CommCall& call, const ParentComm& local, int root,
                                  AwaitedBridge& bridge, std::span<const std::byte> mine,
-                                 bool is_last, std::size_t bytes = 0) {
+                                 const std::function<bool(const Bytes&)>& continues,
+                                 std::size_t bytes = 0) {
   RootOutcome outcome;
-  if (bridge.is_open()) outcome = exchange_at_root(bridge, mine, bytes);
-  if (outcome.code == MPI_SUCCESS && !is_last) bridge.await_more();
+  if (bridge.is_open()) {
+    outcome = exchange_at_root(bridge, mine, bytes);
+    if (outcome.code == MPI_SUCCESS && continues(outcome.bytes)) bridge.await_more();
+  }
   if (auto told = tell_members(call, local, root, outcome); !told) {
     return tl::unexpected(told.error());
   }
@@ -300,22 +303,28 @@ Expected<GroupPtr> learn_remote(const CommCall& call, const ParentComm& local,
   return unless_one_fails(call, local, std::move(remote));
 }
 
+/// The maxima of both groups, out of those of this one and what the other end told.
+ContextAgreement::Words joint_maxima(const ContextAgreement::Words& maxima, const Bytes& told) {
+  ContextAgreement::Words joint{};
+  std::memcpy(joint.data(), told.data(), std::min(sizeof joint, told.size()));
+  for (std::size_t i = 0; i < joint.size(); ++i) joint[i] = std::max(joint[i], maxima[i]);
+  return joint;
+}
+
 /// A context that is free at all members of both groups.
 Expected<ContextId> agree_over(const CommCall& call, const ParentComm& local, int root,
                                AwaitedBridge& bridge) {
   ContextAgreement agreement(call.comms.contexts(), !call.comms.threads().overlap());
   while (true) {
-    auto maxima = agreement_round(call, local, agreement);
+    const auto maxima = agreement_round(call, local, agreement);
     if (!maxima) return tl::unexpected(maxima.error());
-    ContextAgreement::Words theirs{};
+    const auto continues = [&](const Bytes& told) {
+      return !agreement.would_agree(joint_maxima(*maxima, told));
+    };
     const auto told = exchange_for_all(call, local, root, bridge, std::as_bytes(std::span(*maxima)),
-                                       true, sizeof theirs);
+                                       continues, sizeof *maxima);
     if (!told) return tl::unexpected(told.error());
-    std::memcpy(theirs.data(), told->data(), std::min(sizeof theirs, told->size()));
-    for (std::size_t i = 0; i < theirs.size(); ++i)
-      (*maxima)[i] = std::max((*maxima)[i], theirs[i]);
-    if (agreement.settle(*maxima)) return agreement.context();
-    bridge.await_more();
+    if (agreement.settle(joint_maxima(*maxima, *told))) return agreement.context();
   }
 }
 
@@ -353,7 +362,8 @@ Expected<CommCore> bridge_groups(const CommCall& call, const ParentComm& local, 
     return tl::unexpected(done.error());
   }
   close_gaps(*slot, passports);
-  const auto theirs = exchange_for_all(call, local, root, bridge, passports, false);
+  const auto theirs =
+      exchange_for_all(call, local, root, bridge, passports, [](const Bytes&) { return true; });
   if (!theirs) return tl::unexpected(theirs.error());
   auto remote = learn_remote(call, local, *theirs);
   if (!remote) return tl::unexpected(remote.error());

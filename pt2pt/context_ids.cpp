@@ -57,23 +57,15 @@ ContextAgreement::Words ContextAgreement::mine() {
 }
 
 bool ContextAgreement::settle(const Words& maxima) {
-  const auto [proposal, against] = maxima;
-  if (round_++ == 0) {
-    number_ = proposal;
+  const bool agreed = would_agree(maxima);
+  if (round_++ == 0 || !agreed) {
+    if (taken_) ids_.release(context());
+    number_ = maxima[0];
     taken_ = ids_.take(number_);
-    if (against != 0 || !ids_.is_fresh(number_)) return false;
-    assert(taken_ && "above every number taken by a member, and nothing came between");
-    end(true);
-    return true;
+    assert((taken_ || !agreed) && "above every number taken by a member, and nothing came between");
   }
-  if (against == 0) {
-    end(true);
-    return true;
-  }
-  if (taken_) ids_.release(context());
-  number_ = proposal;
-  taken_ = ids_.take(number_);
-  return false;
+  if (agreed) end(true);
+  return agreed;
 }
 
 }  // namespace remit

@@ -83,6 +83,11 @@ class ContextAgreement {
 
   /// The words of the next round.
   [[nodiscard]] Words mine();
+  /// Whether settle() will say that all agree, which is the same at every member.
+  [[nodiscard]] bool would_agree(const Words& maxima) const {
+    const auto [proposal, against] = maxima;
+    return against == 0 && (round_ != 0 || ids_.is_fresh(proposal));
+  }
   /// Takes the maxima. True: agreed.
   [[nodiscard]] bool settle(const Words& maxima);
   /// The context, which this process has taken; once agreed.

@@ -57,9 +57,9 @@ class Engine final : private EventSwitch {
       return false;
     const std::uint32_t units = units_of(bytes);
     LinkDevice& slot = *peer->device;
-    if (units > peer->credits || !slot.pending.empty()) [[unlikely]]
+    if (!peer->credits.allow(units) || !slot.pending.empty()) [[unlikely]]
       return false;
-    peer->credits -= units;
+    peer->credits.spend(units);
     const SendHead head = eager_head(peer->lease.owed, comm.context, comm.rank, tag);
     (void)peer->lease.take_owed();  // behind its use: before it, compilers need two moves more
     ++counters_.eager;
@@ -101,7 +101,7 @@ class Engine final : private EventSwitch {
       bytes = path.receive(peer->endpoint, head, mask, to, room, awaits, found);
     }
     ++links_.unpolled;
-    peer->credits += credits_in(found);
+    peer->credits.grant(credits_in(found));
     flow_.return_units(*peer, units_of(static_cast<std::size_t>(bytes)));
     status = {source, tag_in(found), MPI_SUCCESS, false, bytes};
     return true;

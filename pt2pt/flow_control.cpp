@@ -95,13 +95,11 @@ void FlowControl::take_back(Peer& peer, std::uint32_t units) {
 void FlowControl::learn_window(Peer& peer, std::uint32_t units) {
   if (std::exchange(peer.base_known, true)) return;
   peer.their_window = units;
-  peer.credits += units;
+  peer.credits.grant(units);
 }
 
 void FlowControl::give_back(Peer& peer) {
-  const std::uint32_t units =
-      peer.credits > peer.their_window ? peer.credits - peer.their_window : 0;
-  peer.credits -= units;
+  const std::uint32_t units = peer.credits.give_back(peer.their_window);
   messenger_.send_handle(peer, MessageKind::give_back, kNoSlabHandle, units);
 }
 

@@ -60,7 +60,7 @@ void MessageDispatch::receive(Peer& peer, std::span<const std::byte> data) {
     return;
   }
   if ((header.flags & kHello) == 0) [[likely]] {
-    peer.credits += header.credits;
+    peer.credits.grant(header.credits);
   } else {
     FlowControl::learn_window(peer, header.credits);
   }

@@ -28,8 +28,8 @@ struct alignas(64) Peer final : Link {
   /// Contiguous messages of less bytes than this may go eagerly by the fast path; 0: none (not
   /// connected, not greeted yet, failed, or on a device that does not keep order).
   std::size_t fast_below = 0;
-  std::uint32_t credits = 0;  ///< units of the peer's memory that we may use now
-  CreditLease lease;          ///< the other direction: units of our memory that the peer may use
+  Credits credits;    ///< units of the peer's memory that we may use now
+  CreditLease lease;  ///< the other direction: units of our memory that the peer may use
 
   bool base_known = false;         ///< `their_window` is known and was added to `credits`
   bool greeted = false;            ///< our first message has told the peer its first window

@@ -32,7 +32,7 @@ namespace remit {
   PostedLink* posted = matcher_.take_posted(key);
   if (posted == nullptr) return false;
   auto& request = static_cast<Request&>(*posted);
-  peer.credits += credits_in(head);
+  peer.credits.grant(credits_in(head));
   fill(peer, request, key, message.subspan(sizeof head));
   complete_request(request, parts_.progress);
   return true;

@@ -60,7 +60,7 @@ void Sender::start(Peer& peer, Request& request) {
   const bool is_long = bytes >= protocols.long_send;
   // Long ones leave credits for those that have no other way to complete by themselves.
   const std::uint32_t reserve = is_long ? peer.their_window / 2 : 0;
-  if (units + reserve > peer.credits) {
+  if (!peer.credits.allow(units, reserve)) {
     parts_.events.protocol(request, bytes, ProtocolEvent::starved);
     parts_.events.events().raise(EventKind::credits_starved,
                                  MessageEvents::peer_number(request.proc), request.key.context,
@@ -79,7 +79,7 @@ void Sender::send_eager(Peer& peer, Request& request, std::size_t bytes, std::ui
   const bool synchronous = request.mode == SendMode::synchronous;
   parts_.events.protocol(request, bytes,
                          synchronous ? ProtocolEvent::eager_synchronous : ProtocolEvent::eager);
-  peer.credits -= units;
+  peer.credits.spend(units);
   ++parts_.counters.eager;
   const auto data = parts_.messenger.packed(request.view, 0, bytes);
   EagerHeader header;

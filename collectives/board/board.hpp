@@ -89,7 +89,8 @@ struct BoardState final : CollectiveState {
 
 /// Counts an operation for which `comm` has no board yet, and sets one up with the other members
 /// when that pays. Every member calls it for the same operations. It replaces the state of `comm`.
-void count_board_use(Engine& engine, CommCore& comm, const CollectiveArgs& a,
-                     const CollectiveShape& shape, const WaitSubject* subject);
+/// An error is that of the operation: others may have a board, and wait there for who has none.
+[[nodiscard]] int count_board_use(Engine& engine, CommCore& comm, const CollectiveArgs& a,
+                                  const CollectiveShape& shape, const WaitSubject* subject);
 
 }  // namespace remit

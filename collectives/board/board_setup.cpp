@@ -216,7 +216,22 @@ Task<int> agree_on_board(CollCtx& c, const OwnNotices& own, Board::Agreement& ou
   co_return c.error();
 }
 
-void set_up(Engine& engine, CommCore& comm, const WaitSubject* subject) {
+/// What has kept this member from having a board may have kept no other one: who waits for it there
+/// is told. Its segment serves nobody again.
+void give_up(Engine& engine, const CommCore& comm, const OwnNotices& own) {
+  if (own.memory == nullptr) return;
+  auto* segment = reinterpret_cast<BoardSegment*>(own.notices.memory);
+  const std::uint64_t base = segment->closed.load(std::memory_order_relaxed);
+  segment->broken.store(base + 1, std::memory_order_release);
+  own.memory->return_notices(own.notices.index, [] { return true; });
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    if (rank == comm.rank) continue;
+    const Links::HostPath path = engine.links().host_path(comm.local->proc(rank));
+    if (path.memory != nullptr) path.memory->nudge(path.endpoint);
+  }
+}
+
+int set_up(Engine& engine, CommCore& comm, const WaitSubject* subject) {
   Process& process = engine.process();
   const OwnNotices own = engine.links().devices().take_notices();
   Board::Agreement agreement;
@@ -225,22 +240,27 @@ void set_up(Engine& engine, CommCore& comm, const WaitSubject* subject) {
   Task<int> task = agree_on_board(c, own, agreement);
   task.start();
   if (!task.done()) process.progress().wait([&] { return task.done(); }, subject);
-  if (task.result() == MPI_SUCCESS && !agreement.members.empty()) {
+  if (task.result() != MPI_SUCCESS) {
+    collective_state(comm).agreement_error = task.result();
+    give_up(engine, comm, own);
+  } else if (!agreement.members.empty()) {
     comm.collectives = std::make_shared<BoardState>(engine, comm, collective_state(comm), own,
                                                     std::move(agreement));
   } else if (own.memory != nullptr) {
     own.memory->return_notices(own.notices.index, [] { return false; });
   }
+  return task.result();
 }
 
 }  // namespace
 
-void count_board_use(Engine& engine, CommCore& comm, const CollectiveArgs& a,
-                     const CollectiveShape& shape, const WaitSubject* subject) {
+int count_board_use(Engine& engine, CommCore& comm, const CollectiveArgs& a,
+                    const CollectiveShape& shape, const WaitSubject* subject) {
   CollectiveState& state = collective_state(comm);
-  if (state.board != nullptr || state.board_uses >= kPatience) return;
-  if (!would_use_board(a.kind, shape, engine.process().params())) return;
-  if (++state.board_uses == kPatience) set_up(engine, comm, subject);
+  if (state.board_uses >= kPatience) return state.agreement_error;
+  if (!would_use_board(a.kind, shape, engine.process().params())) return MPI_SUCCESS;
+  if (++state.board_uses != kPatience) return MPI_SUCCESS;
+  return set_up(engine, comm, subject);
 }
 
 }  // namespace remit

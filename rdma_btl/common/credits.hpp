@@ -59,20 +59,8 @@ class Credits {
   /// Gives back what spend() took for a message that did not leave.
   void unspend(std::uint32_t units) { count_ += units; }
 
-  /// The peer grants so many. A request for credits that was answered so may be made again.
-  void grant(std::uint32_t units) {
-    count_ += units;
-    if (units != 0) asked_ = false;
-  }
-
-  /// Something waits for a credit. True: the peer has to be asked; it is asked once for each grant.
-  [[nodiscard]] bool ask() {
-    const bool first = !asked_;
-    asked_ = true;
-    return first;
-  }
-  /// The peer knows already that we have none: the message that took the last one said so.
-  void told() { asked_ = true; }
+  /// The peer grants so many.
+  void grant(std::uint32_t units) { count_ += units; }
 
   /// The peer recalls what it has lent. Returns how many credits go back with the answer: all but
   /// `kept`, the part that is never recalled, or what a message waits for that would be starved if
@@ -85,6 +73,33 @@ class Credits {
 
  private:
   std::uint32_t count_ = 0;
+};
+
+/// Credits that are asked for when there are none: once for each grant.
+class AskedCredits : private Credits {
+ public:
+  using Credits::allow;
+  using Credits::count;
+  using Credits::give_back;
+  using Credits::spend;
+  using Credits::unspend;
+
+  /// The peer grants so many. A request that was answered so may be made again.
+  void grant(std::uint32_t units) {
+    Credits::grant(units);
+    if (units != 0) asked_ = false;
+  }
+
+  /// Something waits for a credit. True: the peer has to be asked.
+  [[nodiscard]] bool ask() {
+    const bool first = !asked_;
+    asked_ = true;
+    return first;
+  }
+  /// The peer knows already that we have none: the message that took the last one said so.
+  void told() { asked_ = true; }
+
+ private:
   bool asked_ = false;  ///< the peer knows that we have none
 };
 

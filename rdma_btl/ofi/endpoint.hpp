@@ -35,7 +35,7 @@ struct Endpoint {
   std::uint32_t theirs = 0;     ///< what the peer calls us
   std::uint32_t password = 0;   ///< what our messages carry
   std::uint32_t secret = 0;     ///< what the peer's carry
-  Credits credits;              ///< messages that we may send
+  AskedCredits credits;         ///< messages that we may send
   CreditLease lease;            ///< receives of ours that the peer may use
   std::uint32_t under_way = 0;  ///< requests
   fi_addr_t to = FI_ADDR_UNSPEC;

@@ -27,7 +27,7 @@ enum class State : std::uint8_t {
 
 /// What the peer has lent to us; the state of Borrowing.
 struct Borrowed {
-  Credits credits;          ///< receives of the peer
+  AskedCredits credits;     ///< receives of the peer
   bool starving = false;    ///< something waits for a credit
   bool dry = false;         ///< the peer has its credits back: it speaks to us by its note
   bool recall_due = false;  ///< it wants its credits back, and has not got them yet

@@ -75,7 +75,7 @@ bool Handshake::is_meant(const Hello& hello) const {
 }
 
 void Handshake::on_hello(Endpoint& endpoint, const Hello& hello) const {
-  endpoint.borrowed.credits = Credits{};
+  endpoint.borrowed.credits = AskedCredits{};
   endpoint.borrowed.credits.grant(hello.credits);
   endpoint.immediate = adapter_.limits().immediate && (hello.abilities & kImmediate) != 0;
   endpoint.note.there = {hello.note_address, hello.note_key};

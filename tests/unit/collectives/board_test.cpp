@@ -33,13 +33,6 @@
 namespace remit::testing {
 namespace {
 
-constexpr std::array kKinds = {
-    CollectiveKind::barrier,  CollectiveKind::bcast,     CollectiveKind::gather,
-    CollectiveKind::scatter,  CollectiveKind::allgather, CollectiveKind::allgatherv,
-    CollectiveKind::alltoall, CollectiveKind::alltoallv, CollectiveKind::alltoallw,
-    CollectiveKind::reduce,   CollectiveKind::allreduce, CollectiveKind::reduce_scatter,
-    CollectiveKind::scan};
-
 class BoardRanks {
  public:
   /// `long_board` is the parameter coll_long_board. The first `takers` ranks take the cache lines
@@ -149,7 +142,7 @@ void run_random(BoardRanks& ranks, int operations, int max_ints, std::uint64_t s
   const Vocabulary words;
   std::vector<std::unique_ptr<Case>> cases;
   for (int i = 0; i < operations; ++i) {
-    const CollectiveKind kind = kKinds[random() % kKinds.size()];
+    const CollectiveKind kind = kBlockingKinds[random() % kBlockingKinds.size()];
     cases.push_back(std::make_unique<Case>(kind, ranks.size(), max_ints, words, random));
   }
   std::vector<std::string> wrong(static_cast<std::size_t>(ranks.size()));

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -26,6 +27,14 @@ using Random = std::mt19937_64;
 inline int below(Random& random, int bound) {
   return static_cast<int>(random() % static_cast<std::uint64_t>(bound));
 }
+
+/// What takes place among the members of one communicator, and can be a Case.
+inline constexpr std::array kBlockingKinds = {
+    CollectiveKind::barrier,  CollectiveKind::bcast,     CollectiveKind::gather,
+    CollectiveKind::scatter,  CollectiveKind::allgather, CollectiveKind::allgatherv,
+    CollectiveKind::alltoall, CollectiveKind::alltoallv, CollectiveKind::alltoallw,
+    CollectiveKind::reduce,   CollectiveKind::allreduce, CollectiveKind::reduce_scatter,
+    CollectiveKind::scan};
 
 /// A datatype of some ints; all data of the tests are ints, described in different ways.
 struct Typed {

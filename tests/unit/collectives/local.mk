@@ -4,6 +4,7 @@ collectives_test_LDADD = libcollectives.la $(UNIT_LIBS)
 collectives_test_sources = \
 	tests/unit/collectives/algorithms_test.cpp \
 	tests/unit/collectives/board_parts_test.cpp \
+	tests/unit/collectives/board_sim_test.cpp \
 	tests/unit/collectives/board_test.cpp \
 	tests/unit/collectives/inter_test.cpp \
 	tests/unit/collectives/pace_test.cpp \

@@ -99,11 +99,6 @@ class WindowRanks : public CallingRanks {
   void remove(int rank) { part(rank).manager.remove(kNumber); }
   /// The rank stops without a word; not before its own work is done.
   void die(int rank) { network().kill(process(rank).name_of(rank)); }
-  /// Others have a turn, and this rank does not poll.
-  static void rest(Process& process) {
-    process.progress().yield_hook()->before();
-    process.progress().yield_hook()->after();
-  }
 
  private:
   struct Part {

@@ -204,7 +204,10 @@ TEST(ContextIds, TwoThatMeet) {
       const auto ak = i == k ? ai : at_a[k]->mine();
       const ContextAgreement::Words max_i{std::max(ai[0], bi[0]), std::max(ai[1], bi[1])};
       const ContextAgreement::Words max_k{std::max(ak[0], bk[0]), std::max(ak[1], bk[1])};
+      const bool expected_i = at_a[i]->would_agree(max_i);
+      ASSERT_EQ(at_b[i]->would_agree(max_i), expected_i);
       const bool end_i = at_a[i]->settle(max_i);
+      ASSERT_EQ(end_i, expected_i);
       const bool end_k = i == k ? end_i : at_b[k]->settle(max_k);
       ASSERT_EQ(at_b[i]->settle(max_i), end_i);
       if (i != k) {

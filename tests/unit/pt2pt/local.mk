@@ -1,4 +1,4 @@
-EXTRA_DIST += tests/unit/pt2pt/world.hpp
+EXTRA_DIST += tests/unit/pt2pt/waiting_ranks.hpp tests/unit/pt2pt/world.hpp
 unit_tests += pt2pt_test
 pt2pt_test_LDADD = libpt2pt.la $(UNIT_LIBS)
 pt2pt_test_sources = \

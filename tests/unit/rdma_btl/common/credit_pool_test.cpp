@@ -253,7 +253,7 @@ TEST(DueAnswers, WhatFindsNoRoomIsKept) {
 }
 
 TEST(Credits, ThePeerIsAskedOnceForEachGrant) {
-  Credits credits;
+  AskedCredits credits;
   EXPECT_FALSE(credits.allow(1));
   EXPECT_TRUE(credits.ask());
   EXPECT_FALSE(credits.ask());
@@ -389,7 +389,7 @@ class CreditWorld {
   };
   struct Peer {
     CreditLease lease;       ///< the lender's
-    Credits credits;         ///< the peer's own, as all below
+    AskedCredits credits;    ///< the peer's own, as all below
     std::uint32_t base = 0;  ///< of the credits, what is never given back
     std::size_t waiting = 0;
     std::size_t sent = 0;

@@ -45,7 +45,7 @@ class WaitingRanks : public World {
       threads.emplace_back([this, rank, &work] {
         take_turn(rank);
         work(rank);
-        turns_[static_cast<std::size_t>(rank)]->running = false;
+        at(rank).running = false;
         pass_turn();
       });
     }
@@ -67,11 +67,14 @@ class WaitingRanks : public World {
     WaitingRanks& ranks;
     const int rank;
     bool running = false;
+    std::condition_variable came;
   };
+
+  [[nodiscard]] Turns& at(int rank) { return *turns_[static_cast<std::size_t>(rank)]; }
 
   void take_turn(int rank) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return turn_ == rank; });
+    at(rank).came.wait(lock, [&] { return turn_ == rank; });
   }
   void pass_turn() {
     const std::lock_guard lock(mutex_);
@@ -84,16 +87,15 @@ class WaitingRanks : public World {
     const int ahead = network().config().shuffle_ready ? static_cast<int>(random_() % 64U) : 0;
     for (int i = 1; i <= size(); ++i) {
       const int next = (turn_ + ahead + i) % size();
-      if (!turns_[static_cast<std::size_t>(next)]->running) continue;
+      if (!at(next).running) continue;
       turn_ = next;
-      changed_.notify_all();
+      at(next).came.notify_one();
       return;
     }
   }
 
   std::vector<std::unique_ptr<Turns>> turns_;
   std::mutex mutex_;
-  std::condition_variable changed_;
   std::mt19937_64 random_;
   int turn_ = 0;
   std::uint64_t passed_ = 0;

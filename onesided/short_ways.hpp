@@ -65,10 +65,12 @@ class ShortWays {
     window_.epochs.lock(held);
     return true;
   }
-  /// An unlock where no other target is locked.
+  /// An unlock where no other target is locked. Where this process serves others it is left to
+  /// PassiveTarget, which polls now and then.
   [[nodiscard, gnu::always_inline]] bool try_unlock(int rank) {
     const HeldLock* const held = window_.epochs.only_lock(rank);
-    if (held == nullptr || !held->taken || window_.remote.targets().busy()) [[unlikely]]
+    if (held == nullptr || !held->taken || window_.is_served || window_.remote.targets().busy())
+        [[unlikely]]
       return false;
     MemberControl* const target = window_.members.lock_words(rank);
     if (target == nullptr) [[unlikely]]
@@ -81,8 +83,8 @@ class ShortWays {
     return window_.spec.flavor != MPI_WIN_FLAVOR_SHARED && window_.epochs.try_lock_all();
   }
   [[nodiscard, gnu::always_inline]] bool try_unlock_all() {
-    if (window_.epochs.access() != Epochs::Access::lock_all || window_.remote.targets().busy())
-        [[unlikely]]
+    if (window_.epochs.access() != Epochs::Access::lock_all || window_.is_served ||
+        window_.remote.targets().busy()) [[unlikely]]
       return false;
     give_back_all(window_);
     window_.epochs.end_lock_all();

@@ -49,6 +49,8 @@ class Window {
   [[nodiscard]] const Epochs& epochs() const { return core_.epochs; }
   /// Whether some member can reach another one by nothing but messages, which that has to serve.
   [[nodiscard]] bool is_served() const { return core_.is_served; }
+  /// Whether that is so for more than first contact: adapters do not do the rest.
+  [[nodiscard]] bool needs_answers() const { return is_served() && core_.adapter == nullptr; }
   /// Whether operations are under way that a flush would wait for.
   [[nodiscard]] bool is_busy() const { return core_.remote.targets().busy(); }
   /// What is known of its ways by now; in as many steps as there are members.

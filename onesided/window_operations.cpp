@@ -146,6 +146,16 @@ bool WindowOperations::try_fetch(const Datatype& element, const void* operand, v
                                               operand, result);
 }
 
+bool WindowOperations::try_swap(const Datatype& element, const void* replacement,
+                                const void* compare, void* result, int rank,
+                                MPI_Aint displacement) {
+  if (window_.adapter == nullptr || !AdapterChanges::is_word(element)) return false;
+  const auto offset = plain_offset(rank, displacement, sizeof(std::uint64_t));
+  if (!offset) return false;
+  return window_.adapter->changes().try_swap(rank, window_.members.entry(rank).base + *offset,
+                                             replacement, compare, result);
+}
+
 Expected<> WindowOperations::accumulate(const View* origin, const Op& op,
                                         const WindowTarget& target, const View* result,
                                         Request* done) {

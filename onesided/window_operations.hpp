@@ -49,6 +49,9 @@ class WindowOperations {
   /// wait for room, which needs no target.
   [[nodiscard]] bool try_fetch(const Datatype& element, const void* operand, void* result, int rank,
                                MPI_Aint displacement);
+  /// The same of a comparison and swap, of elements that may be compared.
+  [[nodiscard]] bool try_swap(const Datatype& element, const void* replacement, const void* compare,
+                              void* result, int rank, MPI_Aint displacement);
   /// Also MPI_Get_accumulate and MPI_Fetch_and_op, where `result` is not null. `origin` is null for
   /// MPI_NO_OP.
   [[nodiscard]] Expected<> accumulate(const View* origin, const Op& op, const WindowTarget& target,

@@ -126,7 +126,7 @@ WindowReport Window::report(bool has_progress_thread) const {
     report.serving = has_progress_thread ? WindowServing::thread : WindowServing::in_calls;
   }
   report.counts = {all.kernel_uses(), remote.moved(), remote.targets().asked() - remote.moved(),
-                   core_.host.waits(), operations_.unmapped().handed_over()};
+                   core_.host.waits() + remote.lock_waits(), operations_.unmapped().handed_over()};
   if (core_.adapter != nullptr) {
     const AdapterAccess& adapter = *core_.adapter;
     report.adapter = adapter.peers().device_name();

@@ -25,7 +25,7 @@ struct WindowCounts {
   std::uint64_t kernel = 0;        ///< operations, or parts of them, by copies of the kernel
   std::uint64_t moves = 0;         ///< puts and gets by a device
   std::uint64_t messages = 0;      ///< operations, notifications and locks that the target served
-  std::uint64_t waited_locks = 0;  ///< locks on this host that were not free
+  std::uint64_t waited_locks = 0;  ///< locks that were not free
   /// Operations, or parts of long ones, that polling targets of this host did.
   std::uint64_t handed_over = 0;
   std::uint64_t adapter = 0;  ///< operations of adapters, for locks and accumulates

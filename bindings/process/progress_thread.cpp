@@ -2,7 +2,7 @@
 // A thread that makes progress while the program computes.
 #include "bindings/process/progress_thread.hpp"
 
-#include <chrono>
+#include <algorithm>
 #include <limits>
 
 #include "bindings/io/open_files.hpp"
@@ -21,6 +21,10 @@ constexpr std::chrono::milliseconds kQuiet{1};
 /// What waits for a program that is always in MPI, but may never look at it, waits so many times as
 /// long.
 constexpr int kMostQuiet = 8;
+/// So long, if nobody needs it for more than first contact: adapters do the rest.
+constexpr std::chrono::milliseconds kLongQuiet{16};
+/// A while is such a part of the time that others have been in MPI.
+constexpr int kQuietPart = 8;
 
 }  // namespace
 
@@ -72,16 +76,20 @@ void ProgressThread::end_rest() {
   rested_.notify_one();
 }
 
-void ProgressThread::rest(int most) {
+void ProgressThread::rest(int most, std::chrono::milliseconds longest) {
   MpiLock& lock = parts_.threads.lock();
   rests_ = true;
   lock.unlock();
   {
     std::unique_lock guard(rest_mutex_);
     const auto over = [this] { return !rests_; };
+    std::chrono::milliseconds quiet{0};
+    std::chrono::milliseconds rested{0};
     do {
+      quiet = std::clamp(rested / kQuietPart, kQuiet, longest);
+      rested += quiet;
       lock.forget_others();
-    } while (!rested_.wait_for(guard, kQuiet, over) && lock.was_others() && --most > 0);
+    } while (!rested_.wait_for(guard, quiet, over) && lock.was_others() && --most > 0);
     rests_ = false;
   }
   lock.lock();
@@ -89,13 +97,13 @@ void ProgressThread::rest(int most) {
 
 // A program that waits for what it has begun does the same without changing threads.
 void ProgressThread::serve_files() {
-  rest(kMostQuiet);
+  rest(kMostQuiet, kQuiet);
   parts_.process.progress().wait([this] { return stop_ || !parts_.files->goes_on(); }, nullptr,
                                  &kModest);
 }
 
 void ProgressThread::serve_windows() {
-  rest(std::numeric_limits<int>::max());
+  rest(std::numeric_limits<int>::max(), parts_.windows->any_needs_answers() ? kQuiet : kLongQuiet);
   const MpiLock& lock = parts_.threads.lock();
   const std::uint64_t before = lock.handovers();
   const auto is_over = [&] {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -64,8 +65,9 @@ class ProgressThread {
   /// Sees to the collective accesses to files, if the program does not.
   void serve_files();
   /// Until no other thread was in MPI for a while, `most` looks at most, or end_rest(): with the
-  /// lock given up, for which it does not ask meanwhile.
-  void rest(int most);
+  /// lock given up, for which it does not ask meanwhile. The longer others are there the longer
+  /// that while is, up to `longest`: each look takes a core from them.
+  void rest(int most, std::chrono::milliseconds longest);
   void end_rest();
   void wake();
 

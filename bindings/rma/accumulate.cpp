@@ -148,6 +148,15 @@ int compare_and_swap_at(const char* function, const void* origin_addr, const voi
 [[gnu::always_inline]] inline bool swap_shortly(Instance* instance, const PlainSwap& a) {
   return swap_plain(instance, a);
 }
+[[gnu::always_inline]] inline bool swap_guarded(const PlainSwap& a) {
+  Instance* instance = library().instance;
+  if (instance == nullptr) return false;
+  if (!instance->guarded()) return swap_by_adapter(instance, a);
+  GuardedCall call(*instance);
+  if (!swap_shortly(instance, a)) return swap_by_adapter(instance, a);
+  call.changed_nothing();
+  return true;
+}
 
 // What MPI functions do behind them. These keep nothing for the handler of an exception, which
 // would cost the fast paths a register for each argument.
@@ -182,7 +191,7 @@ int compare_and_swap_at(const char* function, const void* origin_addr, const voi
                                             const void* compare, void* result, MPI_Datatype type,
                                             int rank, MPI_Aint displacement, MPI_Win win) try {
   const PlainSwap plain{origin, compare, result, type, rank, displacement, win};
-  if (guarded(plain, swap_shortly)) return MPI_SUCCESS;
+  if (swap_guarded(plain)) return MPI_SUCCESS;
   return compare_and_swap_at(function, origin, compare, result, type, rank, displacement, win);
 } catch (...) {
   return caught(function, win);

@@ -26,6 +26,7 @@ void OpenWindows::add(WinObject& win) {
   instance_.process->events().raise(EventKind::window_created, context, context);
   if (!win.window->is_served()) return;
   ++served_;
+  if (win.window->needs_answers()) ++answering_;
   instance_.background.want();
 }
 
@@ -39,6 +40,7 @@ void OpenWindows::close(WinObject& win) {
   const ContextId context = win.window->comm().context;
   instance_.process->events().raise(EventKind::window_freed, context, context);
   if (win.window->is_served()) --served_;
+  if (win.window->needs_answers()) --answering_;
   win.window = nullptr;
   win.open.reset();
 }

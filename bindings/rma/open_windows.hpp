@@ -70,6 +70,8 @@ class OpenWindows {
   /// Whether one is open that peers reach by messages alone: the progress thread waits for these
   /// all the time.
   [[nodiscard]] bool any_served() const { return served_ != 0; }
+  /// Whether one of these is there that peers do not reach by their adapters.
+  [[nodiscard]] bool any_needs_answers() const { return answering_ != 0; }
   /// Lets go of its memory. Its handle stays as it is.
   void close(WinObject& win);
   /// At the end of the process: Window::meet_at_end() of all.
@@ -86,6 +88,7 @@ class OpenWindows {
   OneSided manager_;
   std::set<WinObject*> open_;
   int served_ = 0;                     ///< of them: those that peers reach by messages alone
+  int answering_ = 0;                  ///< of these: Window::needs_answers()
   bool reports_;                       ///< statistics were asked for
   std::vector<std::string> reported_;  ///< of those that were closed: the first kMostReported
   std::size_t unreported_ = 0;         ///< of the others

@@ -95,6 +95,20 @@ struct PlainSwap {
              : swap_at_once<std::uint32_t>(elements, a.replacement, a.compare, a.result);
 }
 
+/// A swap of one element by an adapter, if nothing is out of the ordinary: true if it is under way.
+/// Where no other call can come between.
+[[nodiscard]] inline bool swap_by_adapter(Instance* instance, const PlainSwap& a) {
+  const WinObject* object = object_of<WinObject>(a.win, ObjectKind::win);
+  if (object == nullptr || object->window == nullptr ||
+      instance->plain.comparable_bytes(a.type) != sizeof(std::uint64_t) ||
+      Entry::is_special(a.replacement) || Entry::is_special(a.compare) ||
+      Entry::is_special(a.result)) {
+    return false;
+  }
+  return object->window->operations().try_swap(predefined(a.type), a.replacement, a.compare,
+                                               a.result, a.rank, a.displacement);
+}
+
 /// Where calls are not guarded: short(instance, arguments).
 template <class Arguments, class Short>
 [[nodiscard, gnu::always_inline]] inline bool change_at_once(const Arguments& arguments,

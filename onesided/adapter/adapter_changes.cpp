@@ -141,6 +141,27 @@ bool AdapterChanges::try_fetch(int rank, std::uint64_t address, const void* oper
   return true;
 }
 
+/// One that is swapped, by one atomic.
+void AdapterChanges::swap_word(AdapterPeer& peer, std::uint64_t address, const void* replacement,
+                               const void* compare, void* result) {
+  const AdapterBuffer buffer = peers_.port().take(sizeof(Word));
+  const Piece before = buffer.piece(0, sizeof(Word));
+  Operation swap = swap_of(peer.memory(address), word_at(static_cast<const std::byte*>(compare), 0),
+                           word_at(static_cast<const std::byte*>(replacement), 0), {&before, 1});
+  peers_.start(peer, {&swap, 1}, [&port = peers_.port(), buffer, result](int status) {
+    if (status == MPI_SUCCESS) std::memcpy(result, buffer.begin, sizeof(Word));
+    port.give_back(buffer);
+  });
+}
+
+bool AdapterChanges::try_swap(int rank, std::uint64_t address, const void* replacement,
+                              const void* compare, void* result) {
+  AdapterPeer* const peer = peers_.at_hand(rank);
+  if (peer == nullptr || address % sizeof(Word) != 0) return false;
+  swap_word(*peer, address, replacement, compare, result);
+  return true;
+}
+
 /// A sum that nobody wants to see.
 void AdapterChanges::add_words(AdapterPeer& peer, const Batch& batch) {
   std::size_t number = 0;
@@ -350,14 +371,7 @@ Expected<> AdapterChanges::compare_and_swap(int rank, const Datatype& element,
   if (!is_word(element) || address % sizeof(Word) != 0) {
     return swap_locked(peer, address, bytes, replacement, compare, result);
   }
-  const AdapterBuffer buffer = peers_.port().take(sizeof(Word));
-  const Piece before = buffer.piece(0, sizeof(Word));
-  Operation swap = swap_of(peer.memory(address), word_at(static_cast<const std::byte*>(compare), 0),
-                           word_at(static_cast<const std::byte*>(replacement), 0), {&before, 1});
-  peers_.start(peer, {&swap, 1}, [&port = peers_.port(), buffer, result](int status) {
-    if (status == MPI_SUCCESS) std::memcpy(result, buffer.begin, sizeof(Word));
-    port.give_back(buffer);
-  });
+  swap_word(peer, address, replacement, compare, result);
   return {};
 }
 

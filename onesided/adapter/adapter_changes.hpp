@@ -37,6 +37,9 @@ class AdapterChanges {
   /// A fetch of one such integer, where nothing is out of the ordinary: a sum with what `operand`
   /// points to; null: nothing but the fetch. False: nothing was done.
   [[nodiscard]] bool try_fetch(int rank, std::uint64_t address, const void* operand, void* result);
+  /// The same of a comparison and swap.
+  [[nodiscard]] bool try_swap(int rank, std::uint64_t address, const void* replacement,
+                              const void* compare, void* result);
 
   /// Whether elements of the type are changed by atomics where they are aligned.
   [[nodiscard]] static bool is_word(const Datatype& element);
@@ -57,6 +60,8 @@ class AdapterChanges {
   };
   void fetch_word(AdapterPeer& peer, std::uint64_t addend, std::uint64_t address, std::byte* result,
                   Request* done);
+  void swap_word(AdapterPeer& peer, std::uint64_t address, const void* replacement,
+                 const void* compare, void* result);
   void add_words(AdapterPeer& peer, const Batch& batch);
   [[nodiscard]] Expected<> change_words(AdapterPeer& peer, const Batch& batch);
   [[nodiscard]] Expected<> change_locked(AdapterPeer& peer, const Batch& batch);

@@ -328,6 +328,7 @@ bool RemoteAccess::answer(ProcId from, const WindowHead& head, std::span<const s
     case WindowMessage::granted:
       if (target.lock != RemoteTarget::Lock::asked || head.token != target.lock_token) return false;
       target.lock = RemoteTarget::Lock::granted;
+      lock_waits_ += head.value != 0 ? 1 : 0;
       return true;
     case WindowMessage::reached:
       if (head.token != target.reached + 1 || head.token > target.asked) return false;

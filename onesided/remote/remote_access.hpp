@@ -76,6 +76,8 @@ class RemoteAccess {
 
   /// Operations that the device made by itself.
   [[nodiscard]] std::uint64_t moved() const { return moved_; }
+  /// Locks that were not free when this process asked for them.
+  [[nodiscard]] std::uint64_t lock_waits() const { return lock_waits_; }
 
   // For OneSided.
 
@@ -108,6 +110,7 @@ class RemoteAccess {
   WindowTraffic& traffic_;
   Fetches fetches_;
   std::uint64_t moved_ = 0;
+  std::uint64_t lock_waits_ = 0;
   RemoteTargets targets_;
   std::vector<std::byte> packed_;  ///< of the message that is being made
 };

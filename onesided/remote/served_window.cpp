@@ -237,7 +237,7 @@ void ServedWindow::send_result(ProcId to, const WindowHead& head) {
 
 bool ServedWindow::lock(ProcId from, const WindowHead& head) {
   if (!locks_.ask(from, head.value != 0, head.token)) return false;
-  serve_locks();
+  serve_locks(from);
   return true;
 }
 
@@ -249,7 +249,7 @@ void ServedWindow::unlock(ProcId from) {
   serve_locks();
 }
 
-int ServedWindow::serve_locks() {
+int ServedWindow::serve_locks(ProcId newest) {
   const auto granted = [&](ProcId proc, bool exclusive, std::uint64_t token) {
     if (exclusive) {
       member_.control->access.holder.store(static_cast<std::uint32_t>(member_.rank_of(proc)) + 1,
@@ -259,6 +259,7 @@ int ServedWindow::serve_locks() {
     }
     WindowHead answer = window_head(WindowMessage::granted, member_.number);
     answer.token = token;
+    answer.value = proc == newest ? 0 : 1;
     traffic_.send(proc, answer);
   };
   const int turns = locks_.serve(granted, [&] {

@@ -60,8 +60,8 @@ class ServedWindow {
   /// Does what a message of a process says. False: it makes no sense, or not from this one.
   [[nodiscard]] bool serve(ProcId from, const WindowHead& head, std::span<const std::byte> body);
   /// Lets in who waits for the lock and has its turn, and tells all who wait in vain. How many
-  /// there were.
-  int serve_locks();
+  /// there were. `newest` has asked just now; kAnyProc: nobody has.
+  int serve_locks(ProcId newest = kAnyProc);
   /// Whether anybody waits for the lock here.
   [[nodiscard]] bool has_waiters() const { return locks_.waits(); }
   /// The process is gone: a shared lock and its place among those that wait are given back. If it

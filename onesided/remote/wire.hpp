@@ -30,7 +30,7 @@ enum class WindowMessage : std::uint8_t {
   // Answers; `token` is that of the message which is answered.
   data,         ///< bytes of a result from `offset` on
   failed,       ///< the words; `value` is the MPI error class; token 0: nobody has a result to come
-  granted,      ///< the lock is the receiver's
+  granted,      ///< the lock is the receiver's; `value`: 1 if it was not free when it asked
   refused,      ///< the lock will not be; then as `failed`
   reached,      ///< the marker
   keys_are,     ///< AdapterKeys, or as OfferedMemory::keys(); empty: there are none

@@ -22,16 +22,17 @@ Expected<> PassiveTarget::lock(const CommCall& call, int rank, bool exclusive, i
 }
 
 /// A program that looks at its own memory in a loop, by a flush, a lock or MPI_Win_sync, may call
-/// nothing else: what it looks for comes by messages that somebody has to take.
+/// nothing else: what it looks for comes by messages that somebody has to take. Operations that are
+/// under way do not mean that a call polls: they may be on a target that it does not ask about.
 void PassiveTarget::serve_now_and_then() {
   constexpr std::uint32_t kCallsPerPoll = 16;
-  if (window_.is_served && ++idle_calls_ % kCallsPerPoll == 0) window_.manager.progress().poll();
+  if (window_.is_served && ++calls_ % kCallsPerPoll == 0) window_.manager.progress().poll();
 }
 
 Expected<> PassiveTarget::unlock(const CommCall& call, int rank) {
   const auto held = window_.epochs.unlock(rank);
   if (!held) return tl::unexpected(held.error());
-  if (!window_.remote.targets().busy()) serve_now_and_then();
+  serve_now_and_then();
   auto flushed = end_operations(call, window_, rank, false);
   give_back(window_, *held);
   return flushed;
@@ -60,6 +61,7 @@ Expected<> PassiveTarget::lock_all(int assertion) {
 
 Expected<> PassiveTarget::unlock_all(const CommCall& call) {
   if (auto fine = window_.epochs.check_unlock_all(); !fine) return fine;
+  serve_now_and_then();
   auto flushed = end_operations(call, window_, kAllMembers, false);
   give_back_all(window_);
   window_.epochs.end_lock_all();
@@ -69,7 +71,7 @@ Expected<> PassiveTarget::unlock_all(const CommCall& call) {
 Expected<> PassiveTarget::flush(const CommCall& call, int rank, bool local) {
   if (auto fine = window_.epochs.check_flush(rank); !fine) return fine;
   std::atomic_thread_fence(std::memory_order_release);
-  if (!window_.remote.targets().busy()) serve_now_and_then();
+  serve_now_and_then();
   return end_operations(call, window_, rank, local);
 }
 
@@ -77,6 +79,7 @@ bool PassiveTarget::try_flush(const char* function, int rank) {
   RemoteTargets& targets = window_.remote.targets();
   if (!targets.busy() || !window_.epochs.may_flush_at_once(rank)) return false;
   std::atomic_thread_fence(std::memory_order_release);
+  serve_now_and_then();
   const FlushWait subject(window_.comm, function, rank);
   return targets.try_flush(rank, subject);
 }

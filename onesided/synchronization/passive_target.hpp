@@ -33,11 +33,12 @@ class PassiveTarget {
 
  private:
   [[nodiscard]] Expected<> lock_each();
-  /// In calls that have nothing to wait for: now and then the process polls, if it serves others.
+  /// In calls that may have nothing to wait for: now and then the process polls, if it serves
+  /// others.
   void serve_now_and_then();
 
   WindowCore& window_;
-  std::uint32_t idle_calls_ = 0;  ///< of serve_now_and_then()
+  std::uint32_t calls_ = 0;  ///< of serve_now_and_then()
 };
 
 }  // namespace remit

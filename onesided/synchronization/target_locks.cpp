@@ -11,11 +11,11 @@ namespace remit {
 
 namespace {
 
-/// Locks of members' memory that were not free, as far as this process sees that.
+/// Locks of members' memory that were not free.
 std::uint64_t locks_waited_for(const WindowCore& window) {
   const std::uint64_t of_adapter =
       window.adapter != nullptr ? window.adapter->locks().waits() : std::uint64_t{0};
-  return window.host.waits() + of_adapter;
+  return window.host.waits() + window.remote.lock_waits() + of_adapter;
 }
 
 }  // namespace

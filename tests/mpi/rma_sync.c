@@ -189,6 +189,38 @@ static void flushed_token(void) {
   OK(MPI_Win_unlock_all(w.win));
 }
 
+/* The last rank puts something to rank 0, which looks for it with calls that have nothing to wait
+   for, while operations of its own are under way elsewhere. */
+static void looked_for(void) {
+  const int last = check_size - 1, slot = check_size + 5, other = check_size + 6;
+  volatile int* const seen = &mine[slot];
+  if (check_size < 3) return;
+  for (int way = 1; way <= 3; ++way) {
+    if (check_rank == 0 && way == 1) {
+      OK(MPI_Win_lock_all(0, w.win));
+      OK(MPI_Put(&way, 1, MPI_INT, last, at(last, other), 1, MPI_INT, w.win));
+      while (*seen != way) {
+        OK(MPI_Win_flush(1, w.win));
+        sched_yield();
+      }
+      OK(MPI_Win_unlock_all(w.win));
+    } else if (check_rank == 0) {
+      while (*seen != way) {
+        OK(way == 2 ? MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w.win) : MPI_Win_lock_all(0, w.win));
+        OK(way == 2 ? MPI_Win_unlock(0, w.win) : MPI_Win_unlock_all(w.win));
+        sched_yield();
+      }
+    } else if (check_rank == last) {
+      OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w.win));
+      OK(MPI_Put(&way, 1, MPI_INT, 0, at(0, slot), 1, MPI_INT, w.win));
+      OK(MPI_Win_unlock(0, w.win));
+    }
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+  }
+  mine[slot] = 0;
+  OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 /* Stores and loads of the owner beside operations of others, with MPI_Win_sync between. */
 static void own_stores(void) {
   const int slot = check_size + 4;
@@ -217,6 +249,7 @@ static void all_kinds_of_epochs(void) {
   for (int i = 0; i < check_size; ++i) exclusive_locks(i);
   several_locks();
   flushed_token();
+  looked_for();
   own_stores();
   fences();
   OK(MPI_Win_sync(w.win));

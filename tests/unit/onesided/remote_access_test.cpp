@@ -12,9 +12,12 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "onesided/adapter/direct_moves.hpp"
 #include "onesided/elements/runs.hpp"
+#include "runtime/waiting/word_watch.hpp"
 #include "tests/unit/onesided/window_ranks.hpp"
 
 namespace remit::testing {
@@ -621,6 +624,65 @@ TEST(RemoteAccess, NotifiesBehindOperations) {
         << refused.error().message;
     EXPECT_EQ(ranks.notifications(rank).size(), kPuts);
   });
+}
+
+/// Nor does it overtake a put that another thread, which flushes, has begun to confirm.
+TEST(RemoteAccess, NotifiesBehindWhatOthersConfirm) {
+  constexpr std::size_t kPuts = 60;
+  WindowRanks ranks(2, kDirectFrom, unordered(sim_hostile(test_seed())));
+  ranks.run_served([&](int rank) {
+    if (rank != 0) return;
+    RemoteAccess& access = ranks.access(0);
+    std::vector<std::byte> bytes(kDirectFrom);
+    const auto flush = [&] { expect_ok(access.targets().flush(1, false, nullptr)); };
+    const auto put = [&] {
+      expect_ok(access.put(1, view(bytes.data(), bytes.size()), view(ranks.memory(1), bytes.size()),
+                           nullptr));
+    };
+    put();  // asks for keys
+    flush();
+    for (std::size_t i = 0; i < kPuts; ++i) {
+      bytes.assign(bytes.size(), static_cast<std::byte>(i));
+      put();
+      RemoteTarget& target = *access.targets().find(ProcId{1});
+      EXPECT_TRUE(std::exchange(target.unconfirmed, false));
+      ranks.manager(0).moves().confirm(ProcId{1}, *target.moves);
+      expect_ok(access.notify(1, 0));
+      flush();
+    }
+    EXPECT_EQ(access.moved(), kPuts);
+  });
+  ASSERT_EQ(ranks.notifications(1).size(), kPuts);
+  for (std::size_t i = 0; i < kPuts; ++i) {
+    EXPECT_EQ(ranks.notifications(1)[i].second, static_cast<std::byte>(i));
+  }
+}
+
+/// While one thread waits for the answer to a marker another one's flush is not over either.
+TEST(RemoteAccess, FlushesBehindMarkersOfOthers) {
+  WindowRanks ranks(2, 64, quiet(test_seed()));
+  std::uint64_t looks = 0;
+  ranks.run_served([&](int rank) {
+    if (rank != 0) return;
+    RemoteAccess& access = ranks.access(0);
+    struct Subject final : WaitSubject {
+      void describe(CallRecord& /*record*/) const override {}
+    } subject;
+    const auto look = [&] {
+      const RemoteTarget* const target = access.targets().find(ProcId{1});
+      if (target == nullptr || target->asked == target->reached) return false;
+      ++looks;
+      EXPECT_FALSE(access.targets().try_flush(1, subject));
+      return false;
+    };
+    const WordWatch other(ranks.process(0).progress(), look, nullptr);
+    std::byte value{5};
+    expect_ok(access.put(1, view(&value, 1), view(ranks.memory(1), 1), nullptr));
+    expect_ok(access.targets().flush(1, false, nullptr));
+    EXPECT_EQ(ranks.memory(1)[0], value);
+    EXPECT_FALSE(access.targets().busy());
+  });
+  EXPECT_GT(looks, 0U);
 }
 
 TEST(RemoteAccess, TellsOfPostsAndCompletions) {

@@ -135,6 +135,32 @@ TEST(RemoteLocks, LetReadersInTogether) {
   EXPECT_GT(game.most_readers(), 1);
 }
 
+/// Who had to wait hears of it, and who did not counts nothing.
+TEST(RemoteLocks, CountWaits) {
+  WindowRanks ranks(3, 64, sim_hostile(test_seed()));
+  bool held = false;
+  bool waits = false;
+  const LockListener listener(ranks.manager(0), [&](int rank) { waits = waits || rank == 2; });
+  ranks.run_served([&](int rank) {
+    Progress& progress = ranks.process(rank).progress();
+    if (rank == 0) return;
+    if (rank == 1) {
+      expect_ok(ranks.access(1).lock(0, true, nullptr));
+      held = true;
+      progress.wait([&] { return waits; });
+      ranks.access(1).unlock(0, true);
+      return;
+    }
+    progress.wait([&] { return held; });
+    for (int i = 0; i < 2; ++i) {  // the second time it is free
+      expect_ok(ranks.access(2).lock(0, true, nullptr));
+      ranks.access(2).unlock(0, true);
+    }
+  });
+  EXPECT_EQ(ranks.access(1).lock_waits(), 0U);
+  EXPECT_EQ(ranks.access(2).lock_waits(), 1U);
+}
+
 /// Who dies with a shared lock, and who dies while it waits, keeps nobody out.
 TEST(RemoteLocks, OfTheDeadAreGivenBack) {
   WindowRanks ranks(5, 64, sim_hostile(test_seed()));

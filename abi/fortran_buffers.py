@@ -10,15 +10,6 @@ from typing import Mapping
 from fortran_table import Argument, Form
 from tables import TableError
 
-# Memory that MPI keeps, or that one element lies in: it is handed on, or refused if it is a section.
-KEPT_MEMORY = frozenset(f"MPI_{name}" for name in (
-    "Buffer_attach", "Comm_attach_buffer", "Compare_and_swap", "Fetch_and_op",
-    "Session_attach_buffer", "Win_attach", "Win_create"))
-# Only the address of its beginning counts.
-ADDRESS_ALONE = frozenset(f"MPI_{name}" for name in (
-    "File_read_all_end", "File_read_at_all_end", "File_read_ordered_end", "File_write_all_end",
-    "File_write_at_all_end", "File_write_ordered_end", "Free_mem", "Get_address", "Win_detach"))
-
 
 @dataclasses.dataclass(frozen=True)
 class Place:
@@ -49,13 +40,19 @@ def count(form: Form, buffer: str) -> str:
     return f"c_{buffer}.count()" if form.large else f"static_cast<int>(c_{buffer}.count())"
 
 
-def pointer(form: Form, name: str) -> str:
+def pointer(form: Form, argument: Argument) -> str:
     """The address of a buffer, which may be one that only a root has."""
+    name = argument.name
     at_root = {"gather": "recvbuf", "gatherv": "recvbuf", "scatter": "sendbuf",
                "scatterv": "sendbuf", "reduce": "recvbuf"}
     if at_root.get(family(form)) == name:
         return f"address_at_root(*{name}, *root, handle<MPI_Comm>(*comm))"
-    return f"buffer_at({name}->first())"
+    return address_of(argument)
+
+
+def address_of(argument: Argument) -> str:
+    """What C gets for an address, which may be that of a sentinel."""
+    return f"{'memory_at' if argument.rule == 'memory' else 'buffer_at'}({argument.name})"
 
 
 def access(argument: Argument) -> str:
@@ -72,7 +69,7 @@ def peers(form: Form, name: str) -> str:
 def made(form: Form, argument: Argument, count_text: str, kind: str, use: str = "") -> str:
     """The line that makes a ChoiceBuffer."""
     name = argument.name
-    return (f"ChoiceBuffer c_{name}(*{name}, {pointer(form, name)}, {count_text}, {kind}"
+    return (f"ChoiceBuffer c_{name}(*{name}, {pointer(form, argument)}, {count_text}, {kind}"
             f"{', ' + use if use else ''});")
 
 
@@ -82,11 +79,11 @@ def datatype(name: str) -> str:
 
 def place_of(form: Form, argument: Argument) -> Place:
     """What a buffer is to its routine."""
-    name, routine = argument.name, form.routine.name
+    name = argument.name
     address = {name: f"c_{name}.address()"}
-    if routine in ADDRESS_ALONE:
-        return Place("", {name: f"buffer_at({name}->first())"})
-    if routine in KEPT_MEMORY:
+    if argument.rule == "address":
+        return Place("", {name: address_of(argument)})
+    if argument.rule == "memory":
         return Place(made(form, argument, "0", "MPI_BYTE", "Memory{}"), address)
     arguments = form.arguments()
     following = [a.name for a in arguments[arguments.index(argument) + 1:]]

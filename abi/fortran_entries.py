@@ -14,7 +14,7 @@ import re
 from typing import Sequence
 
 from c_forms import COLUMNS, filled
-from fortran_buffers import place_of, subject
+from fortran_buffers import address_of, place_of, subject
 from fortran_table import HANDLES, RESULTS, Argument, Form, Piece, Routine
 from tables import Function, Parameter, TableError
 
@@ -30,16 +30,13 @@ FILES = {
     "fortran/rma.cpp": ("One-sided communication", ("rma",)),
     "fortran/type.cpp": ("Datatypes", ("type",)),
 }
-# What differs so much that its body is written by hand (bindings/fortran/by_hand.hpp).
-BY_HAND = frozenset(f"MPI_{name}" for name in (
-    "Comm_spawn", "Comm_spawn_multiple", "Info_create_env", "Info_get", "Info_get_string", "Init",
-    "Init_thread", "Pcontrol", "Session_get_nth_pset"))
 # What calls C by way of a function with the same arguments, which gets C's as its first one
-# (bindings/fortran/callbacks.hpp, attributes.hpp).
-BY_WAY_OF = {
-    "MPI_Attr_get": "get_attr", "MPI_Attr_put": "set_attr", "MPI_Grequest_start": "grequest_start",
-    "MPI_Keyval_create": "create_keyval", "MPI_Op_create": "op_create", "MPI_Op_free": "op_free",
-    "MPI_Register_datarep": "register_datarep",
+# (bindings/fortran/entries.hpp and what that includes).
+BY_WAY_OF = {f"MPI_{name}": name.lower() for name in (
+    "Comm_spawn", "Comm_spawn_multiple", "Grequest_start", "Info_create_env", "Info_get",
+    "Info_get_string", "Init", "Init_thread", "Op_create", "Op_free", "Register_datarep",
+    "Session_get_nth_pset")
+} | {"MPI_Attr_get": "get_attr", "MPI_Attr_put": "set_attr", "MPI_Keyval_create": "create_keyval",
 } | {f"MPI_{kind}_create_errhandler": "create_errhandler"
      for kind in ("Comm", "File", "Session", "Win")
 } | {f"MPI_{kind}_{name}": name
@@ -48,14 +45,6 @@ BY_WAY_OF = {
 # has the rest).
 MPI_1_NAMES = {f"MPI_Comm_{what}_errhandler": f"mpi_errhandler_{what}_"
                for what in ("create", "get", "set")}
-# The lengths of strings that C writes.
-STRING_SIZES = {
-    "comm_name": "MPI_MAX_OBJECT_NAME", "type_name": "MPI_MAX_OBJECT_NAME",
-    "win_name": "MPI_MAX_OBJECT_NAME", "string": "MPI_MAX_ERROR_STRING",
-    "version": "MPI_MAX_LIBRARY_VERSION_STRING", "name": "MPI_MAX_PROCESSOR_NAME",
-    "port_name": "MPI_MAX_PORT_NAME", "datarep": "MPI_MAX_DATAREP_STRING",
-    "key": "MPI_MAX_INFO_KEY",
-}
 # Integers of Fortran, by the types of C.
 INTEGERS = {"int": "INTEGER", "MPI_Aint": "INT(ADDRESS)", "MPI_Count": "INT(COUNT)",
             "MPI_Offset": "INT(OFFSET)"}
@@ -75,6 +64,8 @@ def handle(routine: Routine, argument: Argument, c: Parameter) -> Piece:
         return Piece(f"const int* {name}", "", f"handle<{c.type}>(*{name})")
     written = {"in": "In", "out": "Out", "inout": "Inout"}[argument.direction]
     const = "const " if written == "In" else ""
+    if argument.rule == "whole":
+        return Piece(f"{const}int* {name}", "", name)
     if c.array or length:
         if not length:
             raise error(routine, argument, "an array of handles needs the rule length=")
@@ -103,13 +94,15 @@ def logical(routine: Routine, argument: Argument, c: Parameter) -> Piece:
 
 def string(routine: Routine, argument: Argument) -> Piece:
     name = argument.name
+    if argument.rule == "whole":
+        return Piece(f"char* {name}", "", f"FortranStrings{{{name}, {name}_length}}")
     if argument.direction == "in":
         strip = ", Blanks::none" if argument.rule == "strip" else ""
         return Piece(f"const char* {name}",
                      f"const StringIn c_{name}({name}, {name}_length{strip});", f"c_{name}.data()")
-    size = STRING_SIZES.get(name)
-    if size is None:
-        raise error(routine, argument, "nobody knows how long this string is")
+    size = length_of(argument) or "".join(re.findall(r"LEN=(MPI_\w+)", argument.f08))
+    if not size:
+        raise error(routine, argument, "a string of C needs the rule length=")
     return Piece(f"char* {name}", f"StringOut<{size}> c_{name}({name}, {name}_length);",
                  f"c_{name}.data()")
 
@@ -148,7 +141,7 @@ def piece(form: Form, argument: Argument) -> Piece:
     if c.type in HANDLES:
         return handle(routine, argument, c)
     if argument.kind == "BUFFER" or argument.kind == "C_BUFFER":
-        passed = f"buffer_at({name})" if argument.kind == "BUFFER" else name
+        passed = address_of(argument) if argument.kind == "BUFFER" else name
         return Piece(f"{'const ' if c.const else ''}void* {name}", "", passed)
     if argument.kind == "LOGICAL":
         return logical(routine, argument, c)
@@ -165,13 +158,6 @@ def piece(form: Form, argument: Argument) -> Piece:
     if c.type in INTEGERS:
         return integer(routine, argument, c, declared)
     raise error(routine, argument, f"nobody knows how a {argument.kind} becomes a {c.type}")
-
-
-def by_hand(form: Form, argument: Argument) -> str:
-    """The declaration of an argument of a routine whose body is written by hand."""
-    c = form.routine.parameter(argument, form.large)
-    kind = "int" if c.type in HANDLES else c.type
-    return f"{'const ' if argument.direction == 'in' else ''}{kind}* {argument.name}"
 
 
 def pieces_of(form: Form) -> list[Piece]:
@@ -215,10 +201,7 @@ def declared_parameters(form: Form) -> list[tuple[str, str]]:
     """The parameters of an entry, with their types, and their names alone. The lengths of strings
     come last, as compilers have it."""
     routine = form.routine
-    if routine.name in BY_HAND:
-        texts = [by_hand(form, a) for a in form.arguments()]
-    else:
-        texts = [p.declared for p in pieces_of(form)]
+    texts = [p.declared for p in pieces_of(form)]
     names = [a.name for a in form.arguments()]
     if any(a.name == "ierror" for a in routine.arguments):
         texts.append("int* ierror")
@@ -237,11 +220,45 @@ def result_of(routine: Routine) -> str:
 
 
 def body(form: Form) -> str:
-    """The template that converts and calls."""
-    routine = form.routine
+    """The templates that convert and call. Where there is a quick way, all else has a function of its
+    own, which takes the entry's place on the stack: so the quick way saves no registers for it."""
+    quick = quick_way(form)
+    if not quick:
+        return template(form, "[[gnu::always_inline]] inline", form.body, careful_way(form))
+    careful = form.body.replace("_entry", "_careful")
+    names = [name for _, name in declared_parameters(form)]
+    quick.append(filled(f"  return {careful}<Call>(", names, ");"))
+    return "\n\n".join([template(form, "[[gnu::noinline]]", careful, careful_way(form)),
+                        template(form, "[[gnu::always_inline]] inline", form.body, quick)])
+
+
+def template(form: Form, how: str, name: str, lines: Sequence[str]) -> str:
     parameters = [text for text, _ in declared_parameters(form)]
-    head = filled(f"[[gnu::always_inline]] inline {result_of(routine)} {form.body}(", parameters,
-                  ") {")
+    head = filled(f"{how} {result_of(form.routine)} {name}(", parameters, ") {")
+    return "\n".join(["template <auto Call>", head, *(wrapped(line) for line in lines), "}"])
+
+
+def quick_way(form: Form) -> list[str]:
+    """The call of most programs: whole arrays, predefined handles. Then C has all values as they are,
+    and no function is called but C's."""
+    pieces = [piece(form, argument) for argument in form.arguments()]
+    lines = [f"    {p.line}" for p in pieces if p.line]
+    if not form.routine.choice or not subject(form).startswith("Subject(handle<MPI_Comm>") or \
+            any("HandleOut<MPI_Request>" not in line for line in lines):
+        return []
+    passed = [p.passed.replace("handle<", "predefined<") for p in pieces]
+    if form.descriptors:
+        passed = [re.sub(r"buffer_at\((\w+)\)", r"buffer_at(\1->base_addr)", text) for text in passed]
+    handles = re.findall(r"predefined<\w+>\((\*\w+)\)", " ".join(passed))
+    whole = [f"{a.name}->is_whole()" for a in form.arguments() if a.choice and form.descriptors]
+    conditions = " &&\n      ".join([f"all_predefined({', '.join(handles)})", *whole])
+    return [f"  if ({conditions}) {{", *lines, filled("    return set(ierror, Call(", passed, "));"),
+            "  }"]
+
+
+def careful_way(form: Form) -> list[str]:
+    """Each argument converted, whatever it is."""
+    routine = form.routine
     pieces = pieces_of(form)
     lines = lines_of(form, pieces) + before(form)
     passed = [p.passed for p in pieces]
@@ -250,14 +267,13 @@ def body(form: Form) -> str:
         callee, passed = way, ["Call", *passed]
     lines, passed, then = once(form, lines, passed, after(form))
     lines = [f"  {line}" for line in lines]
-    if routine.name in RESULTS:
-        lines.append(filled("  return Call(", passed, ");"))
-    elif not then:
-        lines.append(filled(f"  set(ierror, {callee}(", passed, "));"))
-    else:
-        lines.append(filled(f"  const int error = {callee}(", passed, ");"))
-        lines += [*then, "  set(ierror, error);"]
-    return "\n".join(["template <auto Call>", head, *(wrapped(line) for line in lines), "}"])
+    if "ierror" not in [a.name for a in routine.arguments]:
+        back = "return " if routine.name in RESULTS else ""
+        return [*lines, filled(f"  {back}with_a_frame(Call(", passed, "));")]
+    if not then:
+        return [*lines, filled(f"  set(ierror, {callee}(", passed, "));")]
+    return [*lines, filled(f"  const int error = {callee}(", passed, ");"), *then,
+            "  set(ierror, error);"]
 
 
 def once(form: Form, lines: list[str], passed: list[str],
@@ -274,35 +290,31 @@ def once(form: Form, lines: list[str], passed: list[str],
     return converted + lines, passed, then
 
 
-# What completes requests tells those who wait for it (bindings/fortran/completion.hpp).
-REQUESTS = "c_array_of_requests"
-COMPLETIONS = {
-    "MPI_Wait": "completed(c_request)", "MPI_Test": "completed(c_request, c_flag)",
-    "MPI_Request_get_status": "completed(handle<MPI_Request>(*request), c_flag)",
-    "MPI_Waitall": f"completed({REQUESTS})",
-    "MPI_Testall": f"completed({REQUESTS}, c_flag)",
-    "MPI_Request_get_status_all": f"completed({REQUESTS}, c_flag)",
-    "MPI_Waitany": f"completed({REQUESTS}, c_index)",
-    "MPI_Testany": f"completed({REQUESTS}, c_index)",
-    "MPI_Request_get_status_any": f"completed({REQUESTS}, c_index)",
-    "MPI_Waitsome": f"completed({REQUESTS}, c_array_of_indices)",
-    "MPI_Testsome": f"completed({REQUESTS}, c_array_of_indices)",
-    "MPI_Request_get_status_some": f"completed({REQUESTS}, c_array_of_indices)",
-    "MPI_Request_free": "freed(c_request)",
-}
+def completion(form: Form) -> str:
+    """What tells those who wait for requests that some are complete (bindings/fortran/marshal.hpp)."""
+    name, names = form.routine.name, [a.name for a in form.arguments()]
+    if name == "MPI_Request_free":
+        return "freed(c_request)"
+    if re.fullmatch("MPI_(Wait|Test|Request_get_status)_?(all|any|some)?", name) is None:
+        return ""
+    told = ["c_array_of_requests" if "array_of_requests" in names else "c_request"]
+    if name == "MPI_Request_get_status":
+        told = ["handle<MPI_Request>(*request)"]
+    told += [f"c_{n}" for n in ("array_of_indices", "index", "flag") if n in names][:1]
+    return f"completed({', '.join(told)})"
 
 
 def before(form: Form) -> list[str]:
     """What is done before the call, beside converting."""
-    started = {"MPI_Start": "c_request", "MPI_Startall": REQUESTS}.get(form.routine.name)
+    started = {"MPI_Start": "c_request", "MPI_Startall": "c_array_of_requests"}.get(form.routine.name)
     return [f"started({started});"] if started else []
 
 
 def after(form: Form) -> list[str]:
     """What is done after the call: the error is in `error`."""
     name, names = form.routine.name, [a.name for a in form.arguments()]
-    if name in COMPLETIONS:
-        return [f"  {COMPLETIONS[name]};"]
+    if completion(form):
+        return [f"  {completion(form)};"]
     if "request" not in names or form.arguments()[-1].direction != "out":
         return []
     ending = f"c_request.value(), {'true' if name.endswith('_init') else 'false'}"
@@ -384,14 +396,14 @@ def of_file(output: str, routines: Sequence[Routine]) -> list[Routine]:
 
 
 def text_of(output: str, routines: Sequence[Routine]) -> str:
-    """A whole file: bodies in an anonymous namespace, then the entries."""
+    """A whole file: bodies, then the entries."""
     forms = [form for routine in of_file(output, routines) for form in forms_of(routine)]
     head = ["// Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause",
             f"// {FILES[output][0]} for Fortran, made from the tables in abi/ (abi/fortran_entries.py).",
-            "", '#include "bindings/fortran/by_hand.hpp"', "",
-            "namespace remit::fortran {", "", "namespace {", ""]
-    bodies = [body(form) for form in forms if form.routine.name not in BY_HAND]
-    middle = ["", "}  // namespace", "", 'extern "C" {', "#pragma GCC visibility push(default)", ""]
+            "", '#include "bindings/fortran/entries.hpp"', "",
+            "namespace remit::fortran {", ""]
+    bodies = [body(form) for form in forms]
+    middle = ["", 'extern "C" {', "#pragma GCC visibility push(default)", ""]
     end = ["", "#pragma GCC visibility pop", '}  // extern "C"', "",
            "}  // namespace remit::fortran", ""]
     return "\n".join(head + ["\n\n".join(bodies)] + middle +

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Mapping, Sequence
 
-from fortran_modules import DIRECTIVES, PREDEFINED, SENTINELS, Maker
-from fortran_table import Constant, Routine
+from fortran_modules import DIRECTIVES, SENTINELS, Maker, callbacks
+from fortran_table import RESULTS, Constant, Routine
 
 KIND = "SELECTED_INT_KIND(18)"
 
@@ -56,12 +56,11 @@ def commons() -> list[str]:
 def functions() -> list[str]:
     lines = []
     for prefix in ("", "P"):
-        for kind, names in (("DOUBLE PRECISION", ("WTIME", "WTICK")),
-                            (f"INTEGER(KIND={KIND})", ("AINT_ADD", "AINT_DIFF"))):
-            for name in names:
-                lines += statement(f"{kind} {prefix}MPI_{name}")
-                lines += statement(f"EXTERNAL {prefix}MPI_{name}")
-    for name in PREDEFINED:
+        for name, result in RESULTS.items():
+            kind = result.replace("INT(ADDRESS)", f"INTEGER(KIND={KIND})")
+            lines += statement(f"{kind} {prefix}{name.upper()}")
+            lines += statement(f"EXTERNAL {prefix}{name.upper()}")
+    for name in callbacks("predefined"):
         if not name.endswith("_C"):
             lines += statement(f"EXTERNAL {name}")
     for name in ("MPI_NULL_COPY_FN", "MPI_DUP_FN", "MPI_NULL_DELETE_FN"):

@@ -4,10 +4,12 @@ constants without any code, and what both share (remit_mpi_base)."""
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Callable, Iterable, Mapping, Optional, Sequence
 
 from fortran_table import HANDLES, RESULTS, Argument, Constant, Form, Routine
+from tables import FOLDER, read_rows
 
 COLUMNS = 100
 HEAD = "! Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause"
@@ -31,48 +33,11 @@ SMALL_ALONE = frozenset(f"MPI_{name}" for name in (
     "File_get_type_extent", "Type_create_resized", "Type_get_extent", "Type_get_true_extent"))
 OWN_LARGE_NAME = frozenset({"MPI_Op_create", "MPI_Register_datarep"})
 
-# The arguments of procedures that programs pass, in mpi_f08.
-CALLBACKS = {
-    "MPI_User_function": "invec:C inoutvec:C len:INTEGER datatype:MPI_Datatype",
-    "MPI_User_function_c": "invec:C inoutvec:C len:INT(COUNT) datatype:MPI_Datatype",
-    "MPI_Comm_errhandler_function": "comm:MPI_Comm error_code:INTEGER",
-    "MPI_File_errhandler_function": "file:MPI_File error_code:INTEGER",
-    "MPI_Session_errhandler_function": "session:MPI_Session error_code:INTEGER",
-    "MPI_Win_errhandler_function": "win:MPI_Win error_code:INTEGER",
-    "MPI_Grequest_query_function": "extra_state:INT(ADDRESS) status:MPI_Status ierror:INTEGER",
-    "MPI_Grequest_free_function": "extra_state:INT(ADDRESS) ierror:INTEGER",
-    "MPI_Grequest_cancel_function": "extra_state:INT(ADDRESS) complete:LOGICAL ierror:INTEGER",
-    "MPI_Datarep_extent_function": "datatype:MPI_Datatype extent:INT(ADDRESS) "
-                                   "extra_state:INT(ADDRESS) ierror:INTEGER",
-    "MPI_Datarep_conversion_function": "userbuf:C datatype:MPI_Datatype count:INTEGER filebuf:C "
-                                       "position:INT(OFFSET) extra_state:INT(ADDRESS) ierror:INTEGER",
-    "MPI_Datarep_conversion_function_c": "userbuf:C datatype:MPI_Datatype count:INT(COUNT) filebuf:C "
-                                         "position:INT(OFFSET) extra_state:INT(ADDRESS) "
-                                         "ierror:INTEGER",
-}
-
-
-def attribute_callback(kind: str, copies: bool) -> str:
-    """The arguments of a copy or delete procedure of attributes of this kind of object."""
-    handle = {"comm": "MPI_Comm", "type": "MPI_Datatype", "win": "MPI_Win"}[kind]
-    name = {"comm": "comm", "type": "datatype", "win": "win"}[kind]
-    if copies:
-        return (f"old{kind}:{handle} {kind}_keyval:INTEGER extra_state:INT(ADDRESS) "
-                "attribute_val_in:INT(ADDRESS) attribute_val_out:INT(ADDRESS) flag:LOGICAL "
-                "ierror:INTEGER")
-    return (f"{name}:{handle} {kind}_keyval:INTEGER attribute_val:INT(ADDRESS) "
-            "extra_state:INT(ADDRESS) ierror:INTEGER")
-
-
-KINDS = ("comm", "type", "win")
-for _kind in KINDS:
-    for _what, _copies in (("copy", True), ("delete", False)):
-        CALLBACKS[f"MPI_{_kind.capitalize()}_{_what}_attr_function"] = \
-            attribute_callback(_kind, _copies)
-PREDEFINED = {f"MPI_{kind.upper()}_{what}": attribute_callback(kind, "DELETE" not in what)
-              for kind in KINDS for what in ("NULL_COPY_FN", "DUP_FN", "NULL_DELETE_FN")}
-PREDEFINED |= {"MPI_CONVERSION_FN_NULL": CALLBACKS["MPI_Datarep_conversion_function"],
-               "MPI_CONVERSION_FN_NULL_C": CALLBACKS["MPI_Datarep_conversion_function_c"]}
+@functools.cache
+def callbacks(kind: str) -> dict[str, str]:
+    """The arguments of procedures, by their names: fortran_callbacks.tsv explains them."""
+    rows = read_rows(FOLDER / "fortran_callbacks.tsv", ("name", "kind", "arguments"))
+    return {row["name"]: row["arguments"] for row in rows if row["kind"] == kind}
 
 
 def folded(text: str, indent: int) -> list[str]:
@@ -120,7 +85,7 @@ def body(name: str, arguments: Sequence[tuple[str, str]], bind: str = "",
 
 
 def callback_arguments(text: str, integers: bool) -> list[tuple[str, str]]:
-    """What CALLBACKS says, in mpi_f08 or with INTEGER for handles."""
+    """What fortran_callbacks.tsv says, in mpi_f08 or with INTEGER for handles."""
     pairs = []
     for piece in text.split():
         name, _, kind = piece.partition(":")
@@ -245,14 +210,14 @@ def f08_module(routines: Sequence[Routine], constants: Sequence[Constant],
              "(abi/fortran_modules.py).", "module remit_mpi_f08_procedures",
              "  use, intrinsic :: iso_c_binding, only: c_ptr", "  use remit_mpi_base",
              "  implicit none", "  private :: c_ptr", "", "  abstract interface"]
-    for name, text in CALLBACKS.items():
+    for name, text in callbacks("interface").items():
         lines += body(name, callback_arguments(text, False))
     lines += ["  end interface", "", "  interface"]
-    for name, text in PREDEFINED.items():
+    for name, text in callbacks("predefined").items():
         lines += body(name, callback_arguments(text, False))
     lines += [*single, "  end interface", "end module", "", "module mpi_f08",
               "  use, intrinsic :: iso_c_binding, only: c_ptr", "  use remit_mpi_base"]
-    public = [*CALLBACKS, *PREDEFINED]
+    public = [*callbacks("interface"), *callbacks("predefined")]
     for start in range(0, len(renamed), 40):
         lines += folded("use remit_mpi_f08_procedures, only: " +
                         ", ".join(renamed[start:start + 40]), 2)
@@ -293,10 +258,10 @@ def mpi_module(routines: Sequence[Routine], constants: Sequence[Constant],
              "  use remit_mpi_base", "  implicit none", "  private :: c_ptr, c_int", "",
              *flags(False), *statuses(True), *handle_constants(constants, integers=True), "",
              "  interface"]
-    for name, text in PREDEFINED.items():
+    for name, text in callbacks("predefined").items():
         if not name.endswith("_C"):
             lines += body(name, callback_arguments(text, True))
-    for name, text in PREDEFINED.items():
+    for name, text in callbacks("predefined").items():
         if name.startswith("MPI_COMM_"):
             old = name.replace("_COMM", "")
             lines += body(old, [(argument, kind.replace("INT(ADDRESS)", "INTEGER"))

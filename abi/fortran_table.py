@@ -13,7 +13,7 @@ from tables import FOLDER, Function, Parameter, Row, read_rows
 
 API_COLUMNS = ("routine", "n", "name", "kind", "dir", "f08_decl", "f08_large_decl", "f90_decl",
                "flags", "rule")
-RULE = re.compile(r"-|\+1|strip|length=.+")
+RULE = re.compile(r"-|\+1|strip|whole|address|memory|length=.+")
 # Functions of no argument, of which the table has no row.
 CLOCKS = ("MPI_Wtick", "MPI_Wtime")
 # Not subroutines; the type that they return, as Fortran declares it.
@@ -135,7 +135,7 @@ class Piece:
 
 def read_argument(row: Row) -> Argument:
     if RULE.fullmatch(row["rule"]) is None:
-        raise row.error(f"unknown rule {row['rule']!r}: -, +1, strip or length=")
+        raise row.error(f"unknown rule {row['rule']!r}")
     f08 = "" if row["f08_decl"] == "-" else row["f08_decl"]
     large = {"-": "", "=": f08}.get(row["f08_large_decl"], row["f08_large_decl"])
     f90 = "" if row["f90_decl"] == "-" else row["f90_decl"]

@@ -4,7 +4,8 @@ ABI_TABLES = abi/constants.tsv abi/types.tsv abi/functions.tsv abi/fint.tsv
 fortran_generator = abi/fortran_buffers.py abi/fortran_entries.py abi/fortran_include.py \
 	abi/fortran_modules.py abi/fortran_table.py
 abi_generator = abi/generate.py abi/c_forms.py abi/tables.py $(fortran_generator)
-EXTRA_DIST += $(ABI_TABLES) abi/forms.tsv abi/fortran_api.tsv $(abi_generator)
+EXTRA_DIST += $(ABI_TABLES) abi/forms.tsv abi/fortran_api.tsv abi/fortran_callbacks.tsv \
+	$(abi_generator)
 
 # Each .cpp is a source of libmpi_abi, each .inc the end of the file of its name in bindings/.
 abi_sources = \
@@ -52,7 +53,7 @@ EXTRA_DIST += $(abi_ends) $(fortran_interfaces)
 MAINTAINERCLEANFILES += $(abi_generated)
 
 $(abi_generated): $(abi_generator) abi/functions.tsv abi/types.tsv abi/forms.tsv \
-		abi/fortran_api.tsv abi/constants.tsv
+		abi/fortran_api.tsv abi/fortran_callbacks.tsv abi/constants.tsv
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
 	  $(PYTHON) $(srcdir)/abi/generate.py $(@:bindings/generated/%=%) >$@.tmp && mv $@.tmp $@
 

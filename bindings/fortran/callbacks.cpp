@@ -27,70 +27,51 @@ namespace {
 class OpPool {
  public:
   static constexpr int kSize = 1024;
+  /// The number of a place, which is free again when the last copy of this goes.
+  using Hold = std::shared_ptr<const std::size_t>;
 
   OpPool() : free_(kSize) { std::iota(free_.begin(), free_.end(), 0); }
 
-  /// -1: all are in use.
-  int take(Procedure procedure) {
+  /// Null: all are in use.
+  Hold take(Procedure procedure) {
     const std::lock_guard lock(mutex_);
-    if (free_.empty()) return -1;
-    const int place = free_.front();
+    if (free_.empty()) return nullptr;
+    const std::size_t place = free_.front();
     free_.pop_front();
-    places_[static_cast<std::size_t>(place)] = {procedure, 0, false};
-    return place;
-  }
-  void give_back(int place) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(place);
+    procedures_[place] = procedure;
+    return {new std::size_t(place), [this](const std::size_t* held) { give_back(held); }};
   }
   /// A handle that is made anew while it is thought to be in use was freed by C.
-  void made(MPI_Op op, int place) {
+  void made(MPI_Op op, Hold place) {
     const std::lock_guard lock(mutex_);
-    const auto [known, is_new] = place_of_.try_emplace(op, place);
-    if (!is_new) end_handle(std::exchange(known->second, place));
+    places_[op] = std::move(place);
   }
   void freed(MPI_Op op) {
     const std::lock_guard lock(mutex_);
-    const auto known = place_of_.find(op);
-    if (known == place_of_.end()) return;
-    const int place = known->second;
-    place_of_.erase(known);
-    end_handle(place);
+    places_.erase(op);
   }
-  /// -1: an operation of C.
-  int hold(MPI_Op op) {
+  /// Null: an operation of C.
+  Hold hold(MPI_Op op) {
     const std::lock_guard lock(mutex_);
-    const auto known = place_of_.find(op);
-    if (known == place_of_.end()) return -1;
-    ++places_[static_cast<std::size_t>(known->second)].holds;
-    return known->second;
-  }
-  void let_go(int place) {
-    const std::lock_guard lock(mutex_);
-    Place& at = places_[static_cast<std::size_t>(place)];
-    if (--at.holds == 0 && at.freed) free_.push_back(place);
+    const auto known = places_.find(op);
+    return known == places_.end() ? nullptr : known->second;
   }
   /// For the functions of the pool, which run while their operation is in use: no lock.
   [[nodiscard]] Procedure procedure(int place) const {
-    return places_[static_cast<std::size_t>(place)].procedure;
+    return procedures_[static_cast<std::size_t>(place)];
   }
 
  private:
-  struct Place {
-    Procedure procedure;
-    int holds;
-    bool freed;
-  };
-  void end_handle(int place) {
-    Place& at = places_[static_cast<std::size_t>(place)];
-    at.freed = true;
-    if (at.holds == 0) free_.push_back(place);
+  void give_back(const std::size_t* place) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(*place);
+    delete place;
   }
 
-  std::mutex mutex_;
-  std::array<Place, kSize> places_{};
-  std::deque<int> free_;
-  std::unordered_map<MPI_Op, int> place_of_;
+  std::recursive_mutex mutex_;  // made() and freed() may give a place back
+  std::array<Procedure, kSize> procedures_{};
+  std::deque<std::size_t> free_;
+  std::unordered_map<MPI_Op, Hold> places_;
 };
 
 OpPool& ops() {
@@ -116,15 +97,9 @@ constexpr auto user_functions(std::integer_sequence<int, Places...> /*places*/) 
   return std::array<Function, sizeof...(Places)>{&user_function<Count, Places>...};
 }
 
-class HeldOp final : public Kept {
- public:
-  explicit HeldOp(int place) : place_(place) {}
-  ~HeldOp() override { ops().let_go(place_); }
-  HeldOp(const HeldOp&) = delete;
-  HeldOp& operator=(const HeldOp&) = delete;
-
- private:
-  int place_;
+struct HeldOp final : Kept {
+  explicit HeldOp(OpPool::Hold held) : place(std::move(held)) {}
+  OpPool::Hold place;
 };
 
 // Error handlers.
@@ -262,16 +237,16 @@ int op_create(int (*create)(void (*)(void*, void*, Count*, MPI_Datatype*), int, 
               Procedure user_fn, int commute, MPI_Op* op) {
   static constexpr auto kFunctions =
       user_functions<Count>(std::make_integer_sequence<int, OpPool::kSize>());
-  const int place = ops().take(user_fn);
-  if (place < 0) {
+  OpPool::Hold place = ops().take(user_fn);
+  if (place == nullptr) {
     return raise(Subject(), MPI_ERR_OTHER,
                  std::is_same_v<Count, int> ? "MPI_Op_create" : "MPI_Op_create_c",
                  std::to_string(OpPool::kSize) +
                      " operations made in Fortran are in use: free those that are not needed with "
                      "MPI_Op_free, and complete what uses them");
   }
-  const int error = create(kFunctions[static_cast<std::size_t>(place)], commute, op);
-  error == MPI_SUCCESS ? ops().made(*op, place) : ops().give_back(place);
+  const int error = create(kFunctions[*place], commute, op);
+  if (error == MPI_SUCCESS) ops().made(*op, std::move(place));
   return error;
 }
 template int op_create(decltype(&MPI_Op_create), Procedure, int, MPI_Op*);
@@ -284,8 +259,8 @@ int op_free(decltype(&MPI_Op_free) free, MPI_Op* op) {
   return error;
 }
 void detail::hold_user_op(MPI_Op op, MPI_Request request, bool persistent) {
-  const int place = ops().hold(op);
-  if (place >= 0) keep(request, persistent, std::make_unique<HeldOp>(place));
+  OpPool::Hold place = ops().hold(op);
+  if (place != nullptr) keep(request, persistent, std::make_unique<HeldOp>(std::move(place)));
 }
 
 template <class Handle>

@@ -270,12 +270,13 @@ void ChoiceBuffer::lay_as(const Descriptor& buf, Operand use) {
   stage(buf, count_, count_, use.access);
 }
 
-template <class Count>
-void ChoiceBuffer::lay_as(const Descriptor& buf, const ScatteredOperand<Count>& use) {
+void ChoiceBuffer::lay_as(const Descriptor& buf, const ScatteredOperand& use) {
   if (use.comm == MPI_COMM_NULL) return;
   int members = 0;
   PMPI_Comm_size(use.comm, &members);
-  const auto part = [&](int i) { return use.counts == nullptr ? count_ : use.counts[i]; };
+  const auto part = [&](int i) {
+    return use.counts.are_given() ? use.counts[static_cast<std::size_t>(i)] : count_;
+  };
   MPI_Count all = 0;
   for (int i = 0; i < members; ++i) {
     if (part(i) < 0) return;
@@ -285,8 +286,7 @@ void ChoiceBuffer::lay_as(const Descriptor& buf, const ScatteredOperand<Count>& 
   stage(buf, use.whole ? all : own, own, use.access);
 }
 
-template <class Count, class Displacement>
-void ChoiceBuffer::lay_as(const Descriptor& buf, const VaryingBlocks<Count, Displacement>& use) {
+void ChoiceBuffer::lay_as(const Descriptor& buf, const VaryingBlocks& use) {
   if (is_for_c(0, type_)) return;
   const bool one_type = use.types == nullptr;
   std::vector<Block> blocks(static_cast<std::size_t>(use.peers.count()));

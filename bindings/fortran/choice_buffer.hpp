@@ -40,39 +40,43 @@ struct Partitions {
 struct Operand {
   Access access;
 };
+/// Counts or displacements of a call: int, MPI_Count or MPI_Aint.
+class Numbers {
+ public:
+  template <class Integer>
+  Numbers(const Integer* at) : at_(at), are_ints_(sizeof(Integer) == sizeof(int)) {}
+  [[nodiscard]] bool are_given() const { return at_ != nullptr; }
+  MPI_Count operator[](std::size_t i) const {
+    return are_ints_ ? static_cast<const int*>(at_)[i] : static_cast<const MPI_Count*>(at_)[i];
+  }
+
+ private:
+  const void* at_;
+  bool are_ints_;
+};
 /// MPI_Reduce_scatter and its relatives: counts[i] elements for member i; MPI_Reduce_scatter_block
-/// without counts: `count` for each. Count is int or MPI_Count.
-template <class Count>
+/// without counts: `count` for each.
 struct ScatteredOperand {
-  const Count* counts;
+  Numbers counts;
   MPI_Comm comm;
   Access access;
   bool whole;  ///< those of all members are in it, not this member's alone
 };
-template <class Count>
-ScatteredOperand(const Count*, MPI_Comm, Access, bool) -> ScatteredOperand<Count>;
 /// Of peer i: counts[i] elements of types[i], displs[i] *bytes* from the start, as the standard has
-/// it for MPI_Alltoallw; without types displs[i] elements of the buffer's datatype. (int, int),
-/// (int, MPI_Aint) or (MPI_Count, MPI_Aint).
-template <class Count, class Displacement>
+/// it for MPI_Alltoallw; without types displs[i] elements of the buffer's datatype.
 struct VaryingBlocks {
-  const Count* counts;
-  const Displacement* displs;
+  Numbers counts;
+  Numbers displs;
   const MPI_Datatype* types;
   Peers peers;
   Access access;
 };
-template <class Count, class Displacement>
-VaryingBlocks(const Count*, const Displacement*, const MPI_Datatype*, Peers, Access)
-    -> VaryingBlocks<Count, Displacement>;
 /// Memory that MPI keeps: MPI_Win_create, MPI_Win_attach, MPI_Buffer_attach and their relatives. A
 /// section that is not contiguous is an error.
 struct Memory {};
 
 using BufferUse =
-    std::variant<Elements, Blocks, Partitions, Operand, ScatteredOperand<int>,
-                 ScatteredOperand<MPI_Count>, VaryingBlocks<int, int>, VaryingBlocks<int, MPI_Aint>,
-                 VaryingBlocks<MPI_Count, MPI_Aint>, Memory>;
+    std::variant<Elements, Blocks, Partitions, Operand, ScatteredOperand, VaryingBlocks, Memory>;
 
 /// A buffer of a Fortran call, (buf, count, datatype), turned into what the C function takes. The
 /// meaning is that of the standard: the elements of the array section `buf`, in array element
@@ -92,8 +96,8 @@ using BufferUse =
 class ChoiceBuffer {
  public:
   template <class Use = Elements>
-  ChoiceBuffer(const Descriptor& buf, void* address, MPI_Count count, MPI_Datatype type,
-               const Use& use = {})
+  [[gnu::always_inline]] ChoiceBuffer(const Descriptor& buf, void* address, MPI_Count count,
+                                      MPI_Datatype type, const Use& use = {})
       : address_(address), count_(count), type_(type) {
     if (!buf.is_plainly_contiguous() && address == buf.base_addr) [[unlikely]]
       lay(buf, BufferUse(use));
@@ -132,10 +136,8 @@ class ChoiceBuffer {
   void lay_as(const Descriptor& buf, Blocks use);
   void lay_as(const Descriptor& buf, Partitions use);
   void lay_as(const Descriptor& buf, Operand use);
-  template <class Count>
-  void lay_as(const Descriptor& buf, const ScatteredOperand<Count>& use);
-  template <class Count, class Displacement>
-  void lay_as(const Descriptor& buf, const VaryingBlocks<Count, Displacement>& use);
+  void lay_as(const Descriptor& buf, const ScatteredOperand& use);
+  void lay_as(const Descriptor& buf, const VaryingBlocks& use);
   void lay_as(const Descriptor& buf, Memory use);
   /// False: one would have to copy, and `fallback` does not say how. The errors are noted.
   bool lay_equal(const Descriptor& buf, MPI_Count blocks, const Access* fallback);

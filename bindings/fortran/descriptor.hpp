@@ -56,6 +56,16 @@ struct Descriptor {
     }
     return true;
   }
+  /// The same of no more than two dimensions, quickly; where it is true first() is base_addr.
+  [[nodiscard]] bool is_whole() const {
+    const auto length = static_cast<std::ptrdiff_t>(elem_len);
+    if (type_or_attribute == -1) [[unlikely]]
+      return false;
+    if (rank == 1) [[likely]]
+      return dim[0].sm == length;
+    if (rank == 0) return true;
+    return rank == 2 && dim[0].sm == length && dim[1].sm == length * dim[0].extent;
+  }
 };
 static_assert(offsetof(Descriptor, version) == 16 && offsetof(Descriptor, rank) == 20 &&
               offsetof(Descriptor, type_or_attribute) == 22 && offsetof(Descriptor, dim) == 24);

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <initializer_list>
+#include <string>
 
 // Libraries of earlier versions of the standard ABI lack them.
 #pragma weak PMPI_Abi_get_fortran_booleans
@@ -32,17 +33,15 @@ void tell_sizes() {
   MPI_Info info = MPI_INFO_NULL;
   if (PMPI_Abi_get_fortran_info(&info) != MPI_SUCCESS) return;
   if (info == MPI_INFO_NULL && PMPI_Info_create(&info) == MPI_SUCCESS) {
-    for (const auto* key : {"mpi_logical_size", "mpi_integer_size", "mpi_real_size"}) {
-      PMPI_Info_set(info, key, "4");
-    }
-    PMPI_Info_set(info, "mpi_double_precision_size", "8");
-    for (const auto* key :
-         {"mpi_logical1_supported", "mpi_logical2_supported", "mpi_logical4_supported",
-          "mpi_logical8_supported", "mpi_integer1_supported", "mpi_integer2_supported",
-          "mpi_integer4_supported", "mpi_integer8_supported", "mpi_real4_supported",
-          "mpi_real8_supported", "mpi_complex8_supported", "mpi_complex16_supported",
-          "mpi_double_complex_supported"}) {
-      PMPI_Info_set(info, key, "true");
+    const auto set = [&](const char* what, const char* key_end, const char* value) {
+      PMPI_Info_set(info, (std::string("mpi_") + what + key_end).c_str(), value);
+    };
+    for (const char* type : {"logical", "integer", "real"}) set(type, "_size", "4");
+    set("double_precision", "_size", "8");
+    for (const char* type :
+         {"logical1", "logical2", "logical4", "logical8", "integer1", "integer2", "integer4",
+          "integer8", "real4", "real8", "complex8", "complex16", "double_complex"}) {
+      set(type, "_supported", "true");
     }
     PMPI_Abi_set_fortran_info(info);
   }

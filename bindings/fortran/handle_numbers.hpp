@@ -10,7 +10,7 @@
 namespace remit::fortran {
 
 /// Predefined handles are smaller, and have the same value in C and in Fortran.
-inline constexpr int kFirstUserHandle = 4096;
+inline constexpr unsigned kFirstUserHandle = 4096;
 
 /// The ABI's two functions for handles of one kind.
 template <class H>
@@ -31,12 +31,20 @@ inline constexpr std::tuple kNumberings{
     Numbering<MPI_Session>{PMPI_Session_fromint, PMPI_Session_toint},
     Numbering<MPI_Win>{PMPI_Win_fromint, PMPI_Win_toint}};
 
+/// Whether the integers are all those of predefined handles.
+template <class... Numbers>
+inline bool all_predefined(Numbers... numbers) {
+  return ((static_cast<unsigned>(numbers) - 1) | ...) < kFirstUserHandle - 1;
+}
+/// C's handle for an integer of Fortran that is a predefined one.
+template <class H>
+inline H predefined(int number) {
+  return reinterpret_cast<H>(static_cast<std::uintptr_t>(static_cast<unsigned>(number)));
+}
 /// C's handle for an integer of Fortran. What is no handle becomes the null handle.
 template <class H>
 inline H handle(int number) {
-  if (number > 0 && number < kFirstUserHandle) {
-    return reinterpret_cast<H>(static_cast<std::intptr_t>(number));
-  }
+  if (all_predefined(number)) return predefined<H>(number);
   return std::get<Numbering<H>>(kNumberings).handle(number);
 }
 

@@ -2,15 +2,15 @@
 // kept.hpp: what has to live as long as a request, and be done when it completes.
 #pragma once
 
+#include <mpi_remit.h>
+
 #include <atomic>
 #include <memory>
-
-#include "mpi.h"
 
 namespace remit::fortran {
 
 /// Something that a nonblocking or persistent operation needs until it is done: buffers that are
-/// copied back, arrays of converted handles, an operation that was freed meanwhile. Derive from it.
+/// copied back, an operation that was freed meanwhile. Derive from it.
 class Kept {
  public:
   Kept() = default;
@@ -22,13 +22,6 @@ class Kept {
   virtual void on_start() {}
   /// When the operation is complete: once for each MPI_Start, once for a nonblocking one.
   virtual void on_completion() {}
-
- private:
-  friend class KeptTable;
-  std::unique_ptr<Kept> next_;  ///< of the same bucket of the table
-  MPI_Request request_ = MPI_REQUEST_NULL;
-  bool persistent_ = false;
-  bool active_ = false;
 };
 
 /// Keeps `what` until `request` has completed, or until a persistent one is freed. To be called at
@@ -37,9 +30,8 @@ void keep(MPI_Request request, bool persistent, std::unique_ptr<Kept> what);
 
 namespace detail {
 extern std::atomic<int> kept_count;
-void request_starts(MPI_Request request);
-void request_completed(MPI_Request request);
-void request_freed(MPI_Request request);
+/// `event` is one of MPIX_REQUEST_STARTS and its kin.
+void tell_kept(MPI_Request request, int event);
 }  // namespace detail
 
 /// Whether anything is kept: one load, so that programs without such operations pay no more.
@@ -58,18 +50,18 @@ inline bool any_kept() {
 /// Before MPI_Start, and for each request before MPI_Startall.
 inline void request_starts(MPI_Request request) {
   if (any_kept()) [[unlikely]]
-    detail::request_starts(request);
+    detail::tell_kept(request, MPIX_REQUEST_STARTS);
 }
 /// After a call said that the operation is complete: MPI_Wait; MPI_Test and MPI_Request_get_status
 /// if flag is true; each that MPI_Waitall, MPI_Testall, MPI_Waitany and the others report as done.
 inline void request_completed(MPI_Request request) {
   if (any_kept()) [[unlikely]]
-    detail::request_completed(request);
+    detail::tell_kept(request, MPIX_REQUEST_COMPLETE);
 }
 /// After MPI_Request_free.
 inline void request_freed(MPI_Request request) {
   if (any_kept()) [[unlikely]]
-    detail::request_freed(request);
+    detail::tell_kept(request, MPIX_REQUEST_FREED);
 }
 
 }  // namespace remit::fortran

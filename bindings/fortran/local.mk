@@ -2,7 +2,7 @@
 # every compiler. What compilers read is made beside it: modules and mpif.h (abi/fortran_modules.py).
 lib_LTLIBRARIES += libmpifort_abi.la
 fortran_sources = \
-	bindings/fortran/by_hand.hpp \
+	bindings/fortran/entries.hpp \
 	bindings/fortran/environment.cpp bindings/fortran/environment.hpp \
 	bindings/fortran/fortran_only.cpp \
 	bindings/fortran/marshal.cpp bindings/fortran/marshal.hpp \
@@ -22,7 +22,7 @@ else
 libmpifort_abi_la_SOURCES += $(fortran_sources)
 endif
 # A tool that walks up the stack from MPI_X finds one frame of this library, then the program's line.
-libmpifort_abi_la_CXXFLAGS = $(AM_CXXFLAGS) -fno-omit-frame-pointer -fno-optimize-sibling-calls
+libmpifort_abi_la_CXXFLAGS = $(AM_CXXFLAGS) -fno-omit-frame-pointer
 libmpifort_abi_la_LIBADD = libfortran_parts.la libmpi_abi.la $(STATIC_LIBSTDCXX)
 libmpifort_abi_la_LDFLAGS = -version-info 1:0:0 -no-undefined -Wl,-rpath,'$$ORIGIN' \
 	-Wl,--version-script=$(srcdir)/bindings/fortran/exports.map -Wl,--as-needed

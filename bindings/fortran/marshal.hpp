@@ -26,6 +26,15 @@ inline void set(int* ierror, int error) {
   if (ierror != nullptr) *ierror = error;
 }
 
+/// What C has returned, from an entry that stays on the stack meanwhile, so that tools which walk
+/// up from C's function find one frame of this library: the compiler cannot see that nothing
+/// follows.
+template <class T>
+inline T with_a_frame(T result) {
+  asm volatile("");
+  return result;
+}
+
 /// Says that there is no memory to convert arguments in, and ends the program.
 [[noreturn]] void out_of_memory();
 

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
+#include <map>
 #include <mutex>
-#include <vector>
 
 namespace remit::fortran {
 
@@ -17,35 +18,30 @@ class Words {
   int code_for(int error_class, std::string text) {
     text.resize(std::min<std::size_t>(text.size(), MPI_MAX_ERROR_STRING - 1));
     const std::lock_guard lock(mutex_);
-    const auto matches = [&](const Code& each) {
-      return each.error_class == error_class && each.text == text;
-    };
-    const auto known = std::find_if(codes_.begin(), codes_.end(), matches);
-    if (known != codes_.end()) return known->code;
-    const auto same_class = [&](const Code& each) { return each.error_class == error_class; };
-    Code code{error_class, error_class, {}};
-    if (std::count_if(codes_.begin(), codes_.end(), same_class) < kCodesOfClass) {
-      if (PMPI_Add_error_code(error_class, &code.code) != MPI_SUCCESS) return error_class;
-    } else {
-      const auto oldest = std::find_if(codes_.begin(), codes_.end(), same_class);
-      code = *oldest;
-      codes_.erase(oldest);
+    std::deque<Code>& codes = codes_[error_class];
+    for (const Code& known : codes) {
+      if (known.text == text) return known.code;
     }
-    code.text = std::move(text);
-    PMPI_Add_error_string(code.code, code.text.c_str());
-    codes_.push_back(code);
-    return code.code;
+    int code = error_class;
+    if (codes.size() == kCodesOfClass) {
+      code = codes.front().code;
+      codes.pop_front();
+    } else if (PMPI_Add_error_code(error_class, &code) != MPI_SUCCESS) {
+      return error_class;
+    }
+    PMPI_Add_error_string(code, text.c_str());
+    codes.push_back({code, std::move(text)});
+    return code;
   }
 
  private:
-  static constexpr int kCodesOfClass = 4;
+  static constexpr std::size_t kCodesOfClass = 4;
   struct Code {
-    int error_class;
     int code;
     std::string text;
   };
   std::mutex mutex_;
-  std::vector<Code> codes_;  ///< the oldest first
+  std::map<int, std::deque<Code>> codes_;  ///< of each class, the oldest first
 };
 
 /// Calls the error handler of a subject.

@@ -66,49 +66,30 @@ class TypeMaker {
   int error_ = MPI_SUCCESS;
 };
 
-/// The request's items are q whole repetitions of the last level, then fewer of the one before, and
-/// so on, down to elements that do not fill a run: each of these is one piece.
+/// The first `items` in what the lowest `levels` repeat: whole repetitions of the last of these,
+/// then a part of the next one, down to elements that do not fill a run.
+MPI_Datatype first_items(TypeMaker& maker, const Section& section,
+                         const SectionTypeRequest& request, int levels, MPI_Count items) {
+  if (levels == 0) return maker.vector(1, items, 0, request.base);
+  MPI_Count repeated = request.items_per_run;
+  for (int i = 0; i + 1 < levels; ++i) repeated *= section.level(i).count;
+  const MPI_Aint stride = section.level(levels - 1).stride;
+  const MPI_Count repetitions = items / repeated;
+  const MPI_Count rest = items % repeated;
+  const auto below = [&](MPI_Count count) {
+    return first_items(maker, section, request, levels - 1, count);
+  };
+  if (repetitions == 0) return below(rest);
+  const MPI_Datatype whole = levels == 1 ? maker.vector(repetitions, repeated, stride, request.base)
+                                         : maker.vector(repetitions, 1, stride, below(repeated));
+  if (rest == 0) return whole;
+  return maker.structure({1, 1}, {0, repetitions * stride}, {whole, below(rest)});
+}
+
 MPI_Datatype make_type(const Section& section, const SectionTypeRequest& request,
                        Problem& problem) {
   TypeMaker maker;
-  const auto levels = static_cast<std::size_t>(section.levels());
-  std::vector<MPI_Count> holds(levels + 1, request.items_per_run);  // items in one block below
-  for (std::size_t i = 0; i < levels; ++i) {
-    holds[i + 1] = holds[i] * section.level(static_cast<int>(i)).count;
-  }
-  std::vector<MPI_Count> repetitions(levels);
-  std::vector<MPI_Count> places(levels);
-  MPI_Count rest = request.items;
-  MPI_Count place = 0;
-  for (std::size_t i = levels; i-- > 0;) {
-    repetitions[i] = rest / holds[i];
-    places[i] = place;
-    place += repetitions[i] * section.level(static_cast<int>(i)).stride;
-    rest %= holds[i];
-  }
-
-  std::vector<MPI_Count> lengths;
-  std::vector<MPI_Count> displacements;
-  std::vector<MPI_Datatype> types;
-  const auto add = [&](MPI_Count length, MPI_Count displacement, MPI_Datatype type) {
-    lengths.insert(lengths.begin(), length);  // the last level's comes first in the row
-    displacements.insert(displacements.begin(), displacement);
-    types.insert(types.begin(), type);
-  };
-  if (rest > 0) add(rest, place, request.base);
-  MPI_Datatype block = request.base;
-  MPI_Count length = request.items_per_run;
-  for (std::size_t i = 0; i < levels; ++i) {
-    const Section::Level& level = section.level(static_cast<int>(i));
-    if (repetitions[i] > 0) {
-      add(1, places[i], maker.vector(repetitions[i], length, level.stride, block));
-    }
-    if (i + 1 < levels) block = maker.vector(level.count, length, level.stride, block);
-    length = 1;
-  }
-  MPI_Datatype type = types.size() == 1 && lengths[0] == 1
-                          ? types[0]
-                          : maker.structure(lengths, displacements, types);
+  MPI_Datatype type = first_items(maker, section, request, section.levels(), request.items);
   if (request.extent != 0) type = maker.resized(type, request.extent);
   return maker.finish(type, problem);
 }

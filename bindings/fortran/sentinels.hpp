@@ -26,11 +26,16 @@ extern const char remit_argvs_null_[1];
 namespace remit::fortran {
 
 /// The buffer that C takes for one of Fortran.
-inline void* buffer_at(const void* buffer) {
-  if (buffer == &remit_bottom_) return MPI_BOTTOM;
-  if (buffer == &remit_in_place_) return MPI_IN_PLACE;
-  if (buffer == &remit_buffer_automatic_) return MPI_BUFFER_AUTOMATIC;
+[[gnu::always_inline]] inline void* buffer_at(const void* buffer) {
+  if (buffer == &remit_bottom_) [[unlikely]]
+    return MPI_BOTTOM;
+  if (buffer == &remit_in_place_) [[unlikely]]
+    return MPI_IN_PLACE;
   return const_cast<void*>(buffer);
+}
+/// The same where MPI_BUFFER_AUTOMATIC may stand.
+[[gnu::always_inline]] inline void* memory_at(const void* buffer) {
+  return buffer == &remit_buffer_automatic_ ? MPI_BUFFER_AUTOMATIC : buffer_at(buffer);
 }
 
 inline bool in_place(const void* buffer) {
@@ -38,10 +43,9 @@ inline bool in_place(const void* buffer) {
 }
 
 /// The status or statuses that C takes: TYPE(MPI_Status), INTEGER(MPI_STATUS_SIZE) and C's are the
-/// same eight integers.
-inline MPI_Status* status_at(int* status) {
-  if (status == remit_status_ignore_) return MPI_STATUS_IGNORE;
-  if (status == remit_statuses_ignore_) return MPI_STATUSES_IGNORE;
+/// same eight integers. C has one value for both sentinels.
+[[gnu::always_inline]] inline MPI_Status* status_at(int* status) {
+  if (status == remit_status_ignore_ || status == remit_statuses_ignore_) return MPI_STATUS_IGNORE;
   return reinterpret_cast<MPI_Status*>(status);
 }
 inline const MPI_Status* status_at(const int* status) {

@@ -39,8 +39,9 @@ class ArgumentList {
 
 }  // namespace
 
-int spawn(decltype(&MPI_Comm_spawn) call, FortranStrings command, FortranStrings argv, int maxprocs,
-          MPI_Info info, int root, MPI_Comm comm, MPI_Comm* intercomm, int* errcodes) try {
+int comm_spawn(decltype(&MPI_Comm_spawn) call, FortranStrings command, FortranStrings argv,
+               int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* intercomm,
+               int* errcodes) try {
   if (!is_root(comm, root)) {
     return call("", MPI_ARGV_NULL, maxprocs, info, root, comm, intercomm, errcodes_at(errcodes));
   }
@@ -53,9 +54,9 @@ int spawn(decltype(&MPI_Comm_spawn) call, FortranStrings command, FortranStrings
   out_of_memory();
 }
 
-int spawn_multiple(decltype(&MPI_Comm_spawn_multiple) call, int count, FortranStrings commands,
-                   FortranStrings argvs, const int* maxprocs, const int* infos, int root,
-                   MPI_Comm comm, MPI_Comm* intercomm, int* errcodes) try {
+int comm_spawn_multiple(decltype(&MPI_Comm_spawn_multiple) call, int count, FortranStrings commands,
+                        FortranStrings argvs, const int* maxprocs, const int* infos, int root,
+                        MPI_Comm comm, MPI_Comm* intercomm, int* errcodes) try {
   if (!is_root(comm, root)) {
     return call(count, nullptr, MPI_ARGVS_NULL, nullptr, nullptr, root, comm, intercomm,
                 errcodes_at(errcodes));

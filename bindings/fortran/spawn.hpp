@@ -5,20 +5,16 @@
 
 #include <mpi.h>
 
-#include <cstddef>
+#include "bindings/fortran/strings.hpp"
 
 namespace remit::fortran {
 
-struct FortranStrings {
-  const char* text;
-  std::size_t length;
-};
-
-int spawn(decltype(&MPI_Comm_spawn) call, FortranStrings command, FortranStrings argv, int maxprocs,
-          MPI_Info info, int root, MPI_Comm comm, MPI_Comm* intercomm, int* errcodes);
-
-int spawn_multiple(decltype(&MPI_Comm_spawn_multiple) call, int count, FortranStrings commands,
-                   FortranStrings argvs, const int* maxprocs, const int* infos, int root,
-                   MPI_Comm comm, MPI_Comm* intercomm, int* errcodes);
+[[nodiscard]] int comm_spawn(decltype(&MPI_Comm_spawn) call, FortranStrings command,
+                             FortranStrings argv, int maxprocs, MPI_Info info, int root,
+                             MPI_Comm comm, MPI_Comm* intercomm, int* errcodes);
+[[nodiscard]] int comm_spawn_multiple(decltype(&MPI_Comm_spawn_multiple) call, int count,
+                                      FortranStrings commands, FortranStrings argvs,
+                                      const int* maxprocs, const int* infos, int root,
+                                      MPI_Comm comm, MPI_Comm* intercomm, int* errcodes);
 
 }  // namespace remit::fortran

@@ -12,6 +12,12 @@ namespace remit::fortran {
 
 struct Descriptor;
 
+/// A string, or an array of strings that have one length.
+struct FortranStrings {
+  char* text;
+  std::size_t length;
+};
+
 /// Which blanks around a string belong to it.
 enum class Blanks { leading, none };
 

@@ -71,7 +71,7 @@ bool append(Parts& parts, TypePart part) {
   return true;
 }
 
-/// One datatype that another one contains, and how often.
+/// One datatype that another one contains.
 struct Inner {
   explicit Inner(MPI_Datatype type) : map(type_map_of(type)), extent(TypeRoom(type).extent) {}
   bool append_to(Parts& parts, MPI_Count at, MPI_Count count) const {
@@ -89,41 +89,9 @@ struct Inner {
   MPI_Count extent;
 };
 
-/// Blocks of one length or of one length each, at displacements in units of `unit` bytes.
-bool append_blocks(Parts& parts, const Contents& what, bool one_length, MPI_Count unit) {
-  const Inner inner(what.types[0]);
-  const auto count = static_cast<std::size_t>(what.numbers[0]);
-  const MPI_Count* const lengths = &what.numbers[1];
-  const MPI_Count* const displacements = lengths + (one_length ? 1 : count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const MPI_Count length = lengths[one_length ? 0 : i];
-    if (!inner.append_to(parts, displacements[i] * unit, length)) return false;
-  }
-  return true;
-}
-
-bool append_vector(Parts& parts, const Contents& what, bool in_bytes) {
-  const Inner inner(what.types[0]);
-  const MPI_Count stride = what.numbers[2] * (in_bytes ? 1 : inner.extent);
-  for (MPI_Count i = 0; i < what.numbers[0]; ++i) {
-    if (!inner.append_to(parts, i * stride, what.numbers[1])) return false;
-  }
-  return true;
-}
-
-bool append_struct(Parts& parts, const Contents& what) {
-  const auto count = what.types.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const Inner inner(what.types[i]);
-    if (!inner.append_to(parts, what.numbers[1 + count + i], what.numbers[1 + i])) return false;
-  }
-  return true;
-}
-
 /// MPI_Type_create_subarray: ndims, sizes, subsizes, starts, order; its large form has ndims and
 /// order first.
-bool append_subarray(Parts& parts, const Contents& what, bool large) {
-  const Inner inner(what.types[0]);
+bool append_subarray(Parts& parts, const Contents& what, const Inner& inner, bool large) {
   const auto dims = static_cast<std::size_t>(what.numbers[0]);
   const MPI_Count* const sizes = &what.numbers[large ? 2 : 1];
   const MPI_Count* const subsizes = sizes + dims;
@@ -145,27 +113,44 @@ bool append_subarray(Parts& parts, const Contents& what, bool large) {
   return true;
 }
 
+/// Blocks of copies of one datatype, of one length or of one length each, at displacements in bytes
+/// or in its extents; in a structure each has a datatype of its own.
+bool append_blocks(Parts& parts, const Contents& what, const std::vector<Inner>& inner) {
+  const auto is = [&](auto... combiners) { return ((what.combiner == combiners) || ...); };
+  const std::vector<MPI_Count>& n = what.numbers;
+  const auto count = static_cast<std::size_t>(n[0]);
+  const bool vector = is(MPI_COMBINER_VECTOR, MPI_COMBINER_HVECTOR);
+  const bool one_length = vector || is(MPI_COMBINER_INDEXED_BLOCK, MPI_COMBINER_HINDEXED_BLOCK);
+  const bool in_extents = is(MPI_COMBINER_VECTOR, MPI_COMBINER_INDEXED, MPI_COMBINER_INDEXED_BLOCK);
+  const std::size_t displacements = one_length ? 2 : 1 + count;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Inner& of = inner[is(MPI_COMBINER_STRUCT) ? i : 0];
+    const MPI_Count at = vector ? static_cast<MPI_Count>(i) * n[2] : n[displacements + i];
+    if (!of.append_to(parts, at * (in_extents ? of.extent : 1), n[one_length ? 1 : 1 + i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool append_contents(Parts& parts, const Contents& what, bool large) {
+  const std::vector<Inner> inner(what.types.begin(), what.types.end());
   switch (what.combiner) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED:
-      return Inner(what.types[0]).append_to(parts, 0, 1);
+      return inner[0].append_to(parts, 0, 1);
     case MPI_COMBINER_CONTIGUOUS:
-      return Inner(what.types[0]).append_to(parts, 0, what.numbers[0]);
+      return inner[0].append_to(parts, 0, what.numbers[0]);
+    case MPI_COMBINER_SUBARRAY:
+      return append_subarray(parts, what, inner[0], large);
     case MPI_COMBINER_VECTOR:
     case MPI_COMBINER_HVECTOR:
-      return append_vector(parts, what, what.combiner == MPI_COMBINER_HVECTOR);
     case MPI_COMBINER_INDEXED:
-    case MPI_COMBINER_INDEXED_BLOCK:
-      return append_blocks(parts, what, what.combiner == MPI_COMBINER_INDEXED_BLOCK,
-                           TypeRoom(what.types[0]).extent);
     case MPI_COMBINER_HINDEXED:
+    case MPI_COMBINER_INDEXED_BLOCK:
     case MPI_COMBINER_HINDEXED_BLOCK:
-      return append_blocks(parts, what, what.combiner == MPI_COMBINER_HINDEXED_BLOCK, 1);
     case MPI_COMBINER_STRUCT:
-      return append_struct(parts, what);
-    case MPI_COMBINER_SUBARRAY:
-      return append_subarray(parts, what, large);
+      return append_blocks(parts, what, inner);
     default:
       return false;
   }

@@ -169,12 +169,11 @@ class Fortran(unittest.TestCase):
         text = self.entries()["fortran/pt2pt.cpp"]
         self.assertIn("""\
 template <auto Call>
-[[gnu::always_inline]] inline void isend_ts_entry(const Descriptor* buf, const int* count,
-                                                  const int* datatype, const int* dest,
-                                                  const int* tag, const int* comm, int* request,
-                                                  int* ierror) {
+[[gnu::noinline]] void isend_ts_careful(const Descriptor* buf, const int* count,
+                                        const int* datatype, const int* dest, const int* tag,
+                                        const int* comm, int* request, int* ierror) {
   const auto c_comm = handle<MPI_Comm>(*comm);
-  ChoiceBuffer c_buf(*buf, buffer_at(buf->first()), *count, handle<MPI_Datatype>(*datatype));
+  ChoiceBuffer c_buf(*buf, buffer_at(buf), *count, handle<MPI_Datatype>(*datatype));
   if (!c_buf.ok())
     return set(ierror, c_buf.raise(Subject(c_comm), "MPI_Isend", "buf"));
   HandleOut<MPI_Request> c_request(request);
@@ -184,6 +183,20 @@ template <auto Call>
     c_buf.keep_until(c_request.value(), false);
   }
   set(ierror, error);
+}
+
+template <auto Call>
+[[gnu::always_inline]] inline void isend_ts_entry(const Descriptor* buf, const int* count,
+                                                  const int* datatype, const int* dest,
+                                                  const int* tag, const int* comm, int* request,
+                                                  int* ierror) {
+  if (all_predefined(*datatype, *comm) &&
+      buf->is_whole()) {
+    HandleOut<MPI_Request> c_request(request);
+    return set(ierror, Call(buffer_at(buf->base_addr), *count, predefined<MPI_Datatype>(*datatype),
+                            *dest, *tag, predefined<MPI_Comm>(*comm), c_request.data()));
+  }
+  return isend_ts_careful<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
 }
 """, text)
 

@@ -34,6 +34,7 @@ files_sources = \
 	files/storage/file_calls.cpp files/storage/file_calls.hpp \
 	files/storage/file_system.cpp files/storage/file_system.hpp \
 	files/storage/io_threads.cpp files/storage/io_threads.hpp \
+	files/storage/kept_mappings.cpp files/storage/kept_mappings.hpp \
 	files/storage/mapped_stores.cpp files/storage/mapped_stores.hpp \
 	files/storage/mapped_writes.cpp files/storage/mapped_writes.hpp \
 	files/storage/out_of_mpi.hpp \

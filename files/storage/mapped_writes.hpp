@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <optional>
 
 #include "datatype/layout.hpp"
+#include "files/storage/kept_mappings.hpp"
+#include "files/storage/transferred.hpp"
 
 namespace remit {
 
@@ -27,8 +29,24 @@ class MappedWrites {
   /// `storage` must outlive it.
   explicit MappedWrites(Storage& storage) : storage_(storage) {}
 
+  /// All that the transfer writes lies in [first, end) of the file, and `last` is what it writes to
+  /// its last byte.
+  struct Reach {
+    std::int64_t first;
+    std::int64_t end;
+    std::byte last;
+  };
+  /// Before the first write(): no mapping makes a file longer, so it is made as long as it will be.
+  /// False: it cannot be.
+  [[nodiscard]] bool begin(const Reach& reach);
+  /// Behind the last write(). Stores need not tell when the file was changed, and one last write
+  /// does.
+  [[nodiscard]] Transferred end();
+
+  /// How many bytes of the file, from one on, may be in one part.
+  [[nodiscard]] static std::int64_t most_from(std::int64_t offset);
   /// Bytes of an ordered view, from `view_byte` on, and where they are in the packed memory. They
-  /// lie in [first, end) of the file, and the last of them is at end - 1.
+  /// lie in [first, end) of the file, which are no more than most_from() says.
   struct Part {
     std::int64_t view_byte;
     std::int64_t memory_byte;
@@ -42,12 +60,13 @@ class MappedWrites {
 
  private:
   [[nodiscard]] const std::byte* packed(const View& memory, const Part& part);
-  [[nodiscard]] bool reaches(const Part& part, const std::byte* bytes);
-  [[nodiscard]] std::int64_t store(const FileView& view, const Part& part,
-                                   std::span<std::byte> file, std::int64_t offset,
-                                   const std::byte* bytes);
+  [[nodiscard]] Transferred write_last();
+  [[nodiscard]] bool take_extent(std::int64_t offset);
+  [[nodiscard]] std::int64_t store(const FileView& view, const Part& part, const std::byte* bytes);
 
   Storage& storage_;
+  std::optional<Reach> reach_;
+  KeptMappings::Extent extent_;          ///< of the last part
   std::unique_ptr<std::byte[]> packed_;  ///< room for kMostBytes, where memory has to be packed
 };
 

@@ -37,8 +37,10 @@ constexpr std::size_t kDirectRuns = 64;
 /// the kernel copies them.
 constexpr std::int64_t kSievedBytes = 8192;
 /// A run and its hole, of which so many are in a page that its fault takes less time than their
-/// system calls; and as many of them as a mapping costs at first.
-constexpr std::int64_t kMappedBytes = 2048;
+/// system calls, which are short where there is nothing but memory; and as many of them as a
+/// mapping costs at first.
+constexpr std::int64_t kMappedBytes = 4096;
+constexpr std::int64_t kMappedInMemory = 2048;
 constexpr std::int64_t kMappedRuns = 64;
 
 /// Memory for a part of a file, at the same place in its page: the kernel's copies are never slow
@@ -105,7 +107,11 @@ class ViewTransfer {
                  storage.is_writable() && view.is_ordered()) {}
 
   Transferred write() {
-    return steps([this](std::int64_t done) { return write_step(done); });
+    Transferred sum = steps([this](std::int64_t done) { return write_step(done); });
+    if (sum.error_number != 0) return sum;
+    const Transferred told = mapped_.end();
+    if (told.error_number != 0) sum = {sum.bytes - 1, told.error_number, told.offset};
+    return sum;
   }
   Transferred read() {
     return steps([this](std::int64_t done) { return read_step(done); });
@@ -177,6 +183,7 @@ class ViewTransfer {
   FileScratch scratch_;
   MappedWrites mapped_;
   bool may_map_;
+  bool has_mapped_ = false;
 };
 
 Transferred ViewTransfer::move_run(bool writes, FileRun run, std::int64_t done) {
@@ -299,8 +306,10 @@ TransferStep ViewTransfer::write_step(std::int64_t done) {
   }
   if (may_map_) {
     const RunSample next = sample(done);
-    if (next.runs > 1 && next.run + next.hole <= kMappedBytes) {
-      const FileWindow part = window(done, MappedWrites::kMostBytes);
+    const std::int64_t most = storage_.traits().in_memory ? kMappedInMemory : kMappedBytes;
+    if (next.runs > 1 && next.run + next.hole <= most) {
+      const std::int64_t first = view_.file_offset(from_ + done);
+      const FileWindow part = window(done, MappedWrites::most_from(first));
       if (part.bytes / next.run >= kMappedRuns) return write_mapped(done, part);
     }
   }
@@ -308,6 +317,13 @@ TransferStep ViewTransfer::write_step(std::int64_t done) {
 }
 
 TransferStep ViewTransfer::write_mapped(std::int64_t done, const FileWindow& part) {
+  if (!has_mapped_) {
+    MappedWrites::Reach reach{part.first, view_.file_offset(from_ + total_ - 1) + 1, {}};
+    memory_.pack(static_cast<std::size_t>(total_ - 1), std::span(&reach.last, 1));
+    has_mapped_ = true;
+    may_map_ = mapped_.begin(reach);
+    if (!may_map_) return {};
+  }
   const std::int64_t written =
       mapped_.write(view_, memory_, {from_ + done, done, part.bytes, part.first, part.end});
   count(&FileCounters::mapped_written, written);

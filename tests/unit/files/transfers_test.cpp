@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,10 +14,13 @@
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <span>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -385,10 +389,71 @@ TEST(Transfers, SmallPiecesGoThroughAMapping) {
   EXPECT_EQ(fine.counters.mapped_written.value(), std::ssize(fine.data));
 }
 
-/// A file that somebody makes shorter when its size has been asked for.
+// A mapping stays from one transfer to the next, whatever becomes of the file meanwhile.
+TEST(Transfers, AMappingIsKeptUntilTheFileIsClosed) {
+  Random random(test_seed());
+  FaultyCalls calls;
+  Fine fine(random);
+  const auto storage = opened(calls, fine.file);
+  if (!storage->traits().maps) GTEST_SKIP() << "the folder of temporary files cannot be mapped";
+  const auto is_mapped = [&] {
+    std::ifstream maps("/proc/self/maps");
+    const std::string text{std::istreambuf_iterator<char>(maps), {}};
+    return text.find(fine.file.path()) != std::string::npos;
+  };
+  const char* const path = fine.file.path().c_str();
+  for (const off_t left : {3 << 20, 1 << 20, 100, 0}) {
+    ASSERT_EQ(::truncate(path, left), 0);
+    fine.before.assign(static_cast<std::size_t>(left), std::byte{1});
+    const int fd = ::open(path, O_WRONLY);
+    ASSERT_EQ(::pwrite(fd, fine.before.data(), fine.before.size(), 0), left);
+    const timespec long_ago[2] = {{1, 0}, {1, 0}};
+    ASSERT_EQ(::futimens(fd, long_ago), 0);
+    ::close(fd);
+    fine.data = random_bytes_of(random, 2 << 20);
+    EXPECT_EQ(fine.write(*storage), (Transferred{std::ssize(fine.data), 0, 0}));
+    EXPECT_TRUE(fine.file.bytes() == fine.expected()) << left;
+    struct stat now = {};
+    ASSERT_EQ(::stat(path, &now), 0);
+    EXPECT_GT(now.st_mtim.tv_sec, 1) << "a store alone does not tell";
+    EXPECT_TRUE(is_mapped());
+  }
+  EXPECT_EQ(fine.counters.direct_written.value(), 0);
+  EXPECT_TRUE(storage->close());
+  EXPECT_FALSE(is_mapped());
+}
+
+// More of the file than is kept, with pieces across the ends of what is mapped at once.
+TEST(Transfers, LargeFilesTakeOneMappingAfterTheOther) {
+  Random random(test_seed());
+  FaultyCalls calls;
+  ModelView view{{{64}, {0}, 2000}, 100};
+  const TemporaryFile file;
+  const Bytes data = random_bytes_of(random, 10 << 20);
+  FileCounters counters;
+  TransferHints hints;
+  hints.counters = &counters;
+  const auto storage = opened(calls, file);
+  if (!storage->traits().maps) GTEST_SKIP() << "the folder of temporary files cannot be mapped";
+  for (int times = 0; times < 2; ++times) {
+    EXPECT_EQ(write_view(*storage, view.view, 0,
+                         bytes_view(const_cast<std::byte*>(data.data()), data.size()), hints),
+              (Transferred{std::ssize(data), 0, 0}));
+  }
+  EXPECT_GT(counters.mapped_written.value(), std::ssize(data));
+  const Bytes bytes = file.bytes();
+  ASSERT_EQ(std::ssize(bytes), view.offset(std::ssize(data) - 1) + 1);
+  Bytes model(bytes.size());
+  for (std::int64_t i = 0; i != std::ssize(data); ++i) {
+    model[index_of(view.offset(i))] = data[index_of(i)];
+  }
+  EXPECT_TRUE(bytes == model);
+}
+
+/// A file that somebody makes shorter when it has been made as long as it is to be.
 struct ShrinkingCalls final : FaultyCalls {
-  int fstat(int fd, struct stat& out) override {
-    const int result = FaultyCalls::fstat(fd, out);
+  int fallocate(int fd, std::int64_t offset, std::int64_t bytes) override {
+    const int result = FaultyCalls::fallocate(fd, offset, bytes);
     if (std::exchange(shrinks, false)) {
       EXPECT_EQ(::ftruncate(fd, 1 << 19), 0);
     }
@@ -453,6 +518,56 @@ TEST(MappedStores, FaultsElsewhereGoToTheProgram) {
   EXPECT_TRUE(came);
   ::sigaction(SIGBUS, &before, &now);
   EXPECT_EQ(now.sa_handler, go_elsewhere);
+  ::munmap(page, 4096);
+  ::close(fd);
+}
+
+struct sigaction passes_to;
+volatile std::sig_atomic_t passed = 0;
+void pass_to_the_one_before(int number, siginfo_t* info, void* context) {
+  passed = passed + 1;
+  passes_to.sa_sigaction(number, info, context);
+}
+
+/// A store where there is no page, by the program itself. Whether go_elsewhere() had the fault.
+bool faults_elsewhere(void* page) {
+  if (sigsetjmp(elsewhere, 1) != 0) return true;
+  *static_cast<volatile char*>(page) = 1;
+  return false;
+}
+
+// A handler that is set while this library handles the signal passes on to the library what is none
+// of its own. That must not come back to it.
+TEST(MappedStores, AHandlerThatWasSetMeanwhileMayPassFaultsOn) {
+  struct sigaction own = {};
+  struct sigaction usual = {};
+  struct sigaction now = {};
+  own.sa_handler = go_elsewhere;
+  own.sa_flags = SA_NODEFER;
+  ASSERT_EQ(::sigaction(SIGBUS, &own, &usual), 0);
+  const TemporaryFile file;  // it has no page
+  const int fd = ::open(file.path().c_str(), O_RDWR);
+  void* page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  {
+    const MappedStores stores;
+    struct sigaction passing = {};
+    passing.sa_sigaction = pass_to_the_one_before;
+    passing.sa_flags = SA_SIGINFO | SA_NODEFER;
+    ASSERT_EQ(::sigaction(SIGBUS, &passing, &passes_to), 0);
+    EXPECT_TRUE(faults_elsewhere(page));
+    EXPECT_EQ(passed, 1);
+  }
+  EXPECT_TRUE(faults_elsewhere(page));
+  EXPECT_EQ(passed, 2);
+  for (int times = 0; times < 3; ++times) {
+    passed = 0;
+    const MappedStores stores;
+    EXPECT_TRUE(faults_elsewhere(page));
+    EXPECT_EQ(passed, 1);
+  }
+  ::sigaction(SIGBUS, &usual, &now);
+  EXPECT_EQ(now.sa_sigaction, pass_to_the_one_before) << "it stays";
   ::munmap(page, 4096);
   ::close(fd);
 }

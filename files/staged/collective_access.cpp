@@ -180,7 +180,7 @@ AccessResult access_planned(const CommCall& call, FileCore& file, const DataAcce
     const InnerCollectiveWait subject(call, comm, CollectiveKind::barrier);
     progress.wait([&] { return turn.has_come(); }, &subject);
   };
-  const MemberAccess mine = staging.summarize(access);
+  const MemberAccess mine = staging.summarize(file, access);
   const std::span<MemberAccess> all = staging.told();
   const CollectiveArgs opening = summary_args(mine, all);
   if (auto told = run_among_members(call, file.parent(), opening, kLostTouch); !told) {
@@ -212,7 +212,7 @@ PendingStaged::PendingStaged(FileCore& file, const DataAccess& access)
       access_(access),
       staging_(*file.staging),
       turn_(staging_.order(), file.process.progress()),
-      mine_(staging_.summarize(access)),
+      mine_(staging_.summarize(file, access)),
       all_(static_cast<std::size_t>(file.comm.size())),
       opening_(file.process.comms.engine(), file.comm, summary_args(mine_, all_)),
       stops_(file.process.comms.engine(), file.comm, stops_args(stopped_)) {}

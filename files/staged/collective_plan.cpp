@@ -64,7 +64,7 @@ class StagingGroup {
   }
   [[nodiscard]] bool pays(const StagingLimits& limits) const {
     if (runs_ <= kFewRuns) return false;
-    if (limits.is_local && bytes_ / runs_ >= kLongRun) return false;
+    if (limits.is_local && (is_mapped_ || bytes_ / runs_ >= kLongRun)) return false;
     return interleaves();
   }
   [[nodiscard]] bool interleaves() const;
@@ -77,11 +77,13 @@ class StagingGroup {
   std::int64_t bytes_ = 0;
   std::int64_t runs_ = 0;
   bool may_stage_ = true;
+  bool is_mapped_ = true;  ///< the memory of the file is what they all share
 };
 
 void StagingGroup::add(const MemberAccess& member) {
   may_stage_ = may_stage_ && member.may_stage != 0;
   if (member.bytes == 0) return;
+  is_mapped_ = is_mapped_ && member.is_mapped != 0;
   first_ = bytes_ == 0 ? member.first : std::min(first_, member.first);
   end_ = bytes_ == 0 ? member.end : std::max(end_, member.end);
   // Each is below 2^63, but not all of them together.

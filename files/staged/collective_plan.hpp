@@ -54,7 +54,7 @@ struct MemberAccess {
   std::uint8_t may_stage = 0;     ///< its data can go through memory of its host
   std::uint8_t knows_period = 0;  ///< the sums were worth the time that they take
   std::uint8_t knows_sum = 0;
-  std::uint8_t unused = 0;
+  std::uint8_t is_mapped = 0;  ///< by itself it would go through a mapping of the file
 };
 
 /// How slices are cut.

@@ -233,6 +233,16 @@ StagingLimits FileStaging::limits(const FileCore& file, FileMove kind) const {
   return limits;
 }
 
+MemberAccess FileStaging::summarize(const FileCore& file, const DataAccess& access) {
+  const bool can_meet = meeting_ && !meeting_->has_failed();
+  MemberAccess said = summary_.of(access, host_, can_meet);
+  const FileView& view = access.seen->view;
+  const bool is_mapped =
+      goes_through_mapping(*file.storage, view, access.kind, file.transfer_hints);
+  said.is_mapped = is_mapped ? 1 : 0;
+  return said;
+}
+
 CollectivePlan FileStaging::plan(const FileCore& file, const DataAccess& access,
                                  std::span<const MemberAccess> all) {
   const CollectivePlan made = plan_access(all, host_, limits(file, access.kind), *plan_room_);

@@ -80,10 +80,7 @@ class FileStaging {
   [[nodiscard]] bool has_memory() const { return memory_.is_there(); }
   /// For the plan of an access: what this member says of its part. Who has left the others once
   /// does not meet them again: accesses go straight from then on.
-  [[nodiscard]] MemberAccess summarize(const DataAccess& access) {
-    const bool can_meet = meeting_ && !meeting_->has_failed();
-    return summary_.of(access, host_, can_meet);
-  }
+  [[nodiscard]] MemberAccess summarize(const FileCore& file, const DataAccess& access);
   /// Room for what all members say, of the blocking access of the file.
   [[nodiscard]] std::span<MemberAccess> told() { return told_; }
   /// Where the members of this host meet, by their places in members(). Only with memory.

@@ -13,7 +13,7 @@
 
 namespace remit {
 
-/// A part of a file that is mapped to be written.
+/// A part of a file that is mapped.
 struct MappedExtent {
   static constexpr std::int64_t kBytes = std::int64_t{32} << 20;
   static constexpr std::int64_t kPage = 4096;
@@ -32,8 +32,9 @@ class KeptMappings {
  public:
   using Extent = std::shared_ptr<MappedExtent>;
 
-  /// The one that has a byte of the file. Null: it cannot be mapped. Throws std::bad_alloc.
-  [[nodiscard]] Extent get(int fd, std::int64_t offset);
+  /// The one that has a byte of the file, always as writable. Null: it cannot be mapped. Throws
+  /// std::bad_alloc.
+  [[nodiscard]] Extent get(int fd, std::int64_t offset, bool is_writable);
   /// Keeps none any more.
   void clear();
 

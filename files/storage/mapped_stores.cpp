@@ -144,11 +144,17 @@ void stop_handling() {
   if (before != nullptr) ::sigaction(SIGBUS, before, nullptr);
 }
 
-/// Has nothing that an end in the middle would leave behind.
 [[gnu::noinline]] void store(std::span<const iovec> targets, const std::byte* from) {
   for (const iovec& target : targets) {
     copy_bytes(target.iov_base, from, target.iov_len);
     from += target.iov_len;
+  }
+}
+
+[[gnu::noinline]] void load(std::span<const iovec> sources, std::byte* to) {
+  for (const iovec& source : sources) {
+    copy_bytes(to, source.iov_base, source.iov_len);
+    to += source.iov_len;
   }
 }
 
@@ -174,8 +180,9 @@ MappedStores::~MappedStores() {
   if (counts_ && --handler_users == 0) stop_handling();
 }
 
-bool MappedStores::copy(std::span<const std::byte> mapping, std::span<const iovec> targets,
-                        const std::byte* from) const {
+/// `copy` has nothing that an end in the middle would leave behind.
+template <class Copy>
+bool MappedStores::guarded(std::span<const std::byte> mapping, Copy copy) const {
   if (!handles_) return false;
   sigjmp_buf back;
   if (sigsetjmp(back, 0) != 0) {
@@ -184,10 +191,20 @@ bool MappedStores::copy(std::span<const std::byte> mapping, std::span<const iove
   }
   way_out = {&back, mapping.data(), mapping.data() + mapping.size()};
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  store(targets, from);
+  copy();
   std::atomic_signal_fence(std::memory_order_seq_cst);
   way_out.back = nullptr;
   return true;
+}
+
+bool MappedStores::copy(std::span<const std::byte> mapping, std::span<const iovec> targets,
+                        const std::byte* from) const {
+  return guarded(mapping, [&] { store(targets, from); });
+}
+
+bool MappedStores::copy_back(std::span<const std::byte> mapping, std::span<const iovec> sources,
+                             std::byte* to) const {
+  return guarded(mapping, [&] { load(sources, to); });
 }
 
 }  // namespace remit

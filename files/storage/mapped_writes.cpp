@@ -18,7 +18,6 @@ namespace remit {
 namespace {
 
 constexpr std::int64_t kMappedPage = MappedExtent::kPage;
-constexpr std::size_t kMappedTargets = 512;
 constexpr auto kPageFlags = std::memory_order_relaxed;
 /// Pages that the kernel can give out as one.
 constexpr std::int64_t kHugePage = std::int64_t{2} << 20;
@@ -60,16 +59,38 @@ void ask_for_huge_pages(const MappedExtent& extent, std::int64_t first, std::int
   ::madvise(extent.memory.data() + from, static_cast<std::size_t>(to - from), MADV_HUGEPAGE);
 }
 
-}  // namespace
-
-std::int64_t MappedWrites::most_from(std::int64_t offset) {
-  return std::min(kMostBytes, MappedExtent::kBytes - offset % MappedExtent::kBytes);
+std::span<std::byte> memory_of(const MappedExtent& extent) {
+  return {extent.memory.data(), extent.memory.size()};
 }
 
+/// Calls `move` with the places of a part, some hundreds at a time, and how many bytes were before
+/// them, until it returns false. How many bytes it was called well for.
+template <class Move>
+std::int64_t for_each_list(const FileView& view, const MappedPart& part, const MappedExtent& extent,
+                           Move move) {
+  constexpr std::size_t kMost = 512;
+  std::array<FileRun, kMost> runs;
+  std::array<iovec, kMost> list;
+  std::int64_t done = 0;
+  while (done < part.bytes) {
+    std::int64_t taken = 0;
+    const std::size_t count = view.runs(part.view_byte + done, part.bytes - done, runs, &taken);
+    for (std::size_t i = 0; i != count; ++i) {
+      list[i] = {extent.memory.data() + (runs[i].offset - extent.offset),
+                 static_cast<std::size_t>(runs[i].length)};
+    }
+    if (!move(std::span<const iovec>(list).first(count), done)) break;
+    done += taken;
+  }
+  return done;
+}
+
+}  // namespace
+
 /// The part's bytes, one behind the other.
-const std::byte* MappedWrites::packed(const View& memory, const Part& part) {
+const std::byte* MappedWrites::packed(const View& memory, const MappedPart& part) {
   if (memory.is_contiguous()) return memory.data() + part.memory_byte;
-  if (packed_ == nullptr) packed_.reset(new std::byte[kMostBytes]);
+  if (packed_ == nullptr) packed_.reset(new std::byte[MappedPart::kMostBytes]);
   memory.pack(static_cast<std::size_t>(part.memory_byte),
               std::span(packed_.get(), static_cast<std::size_t>(part.bytes)));
   return packed_.get();
@@ -100,7 +121,7 @@ bool MappedWrites::take_extent(std::int64_t offset) {
   const bool has_it = extent_ != nullptr && offset >= extent_->offset &&
                       offset - extent_->offset < MappedExtent::kBytes;
   if (has_it) return true;
-  extent_ = storage_.mappings().get(storage_.descriptor(), offset);
+  extent_ = storage_.mapped_extent(offset);
   if (extent_ == nullptr) return false;
   const bool is_long = reach_->end - reach_->first >= kHugePage;
   if (is_long && !storage_.traits().in_memory) {
@@ -109,30 +130,28 @@ bool MappedWrites::take_extent(std::int64_t offset) {
   return true;
 }
 
-std::int64_t MappedWrites::store(const FileView& view, const Part& part, const std::byte* bytes) {
+std::int64_t MappedWrites::store(const FileView& view, const MappedPart& part,
+                                 const std::byte* bytes) {
   const MappedStores stores;
-  const std::span<std::byte> file(extent_->memory.data(), extent_->memory.size());
-  std::array<FileRun, kMappedTargets> runs;
-  std::array<iovec, kMappedTargets> targets;
-  std::int64_t done = 0;
-  while (done < part.bytes) {
-    std::int64_t taken = 0;
-    const std::size_t count = view.runs(part.view_byte + done, part.bytes - done, runs, &taken);
-    for (std::size_t i = 0; i != count; ++i) {
-      targets[i] = {file.data() + (runs[i].offset - extent_->offset),
-                    static_cast<std::size_t>(runs[i].length)};
-    }
-    const std::span<const iovec> list = std::span(targets).first(count);
+  return for_each_list(view, part, *extent_, [&](std::span<const iovec> list, std::int64_t done) {
     if (storage_.traits().in_memory) give_out_pages(*extent_, list);
-    if (!stores.copy(file, list, bytes + done)) break;
-    done += taken;
-  }
-  return done;
+    return stores.copy(memory_of(*extent_), list, bytes + done);
+  });
 }
 
-std::int64_t MappedWrites::write(const FileView& view, const View& memory, const Part& part) {
-  if (part.bytes > kMostBytes || !take_extent(part.first)) return 0;
+std::int64_t MappedWrites::write(const FileView& view, const View& memory, const MappedPart& part) {
+  if (part.bytes > MappedPart::kMostBytes || !take_extent(part.first)) return 0;
   return store(view, part, packed(memory, part));
+}
+
+std::int64_t read_mapped(Storage& storage, const FileView& view, const MappedPart& part,
+                         std::byte* to) {
+  const KeptMappings::Extent extent = storage.mapped_extent(part.first);
+  if (extent == nullptr) return 0;
+  const MappedStores loads;
+  return for_each_list(view, part, *extent, [&](std::span<const iovec> list, std::int64_t done) {
+    return loads.copy_back(memory_of(*extent), list, to + done);
+  });
 }
 
 }  // namespace remit

@@ -92,10 +92,10 @@ class Storage {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool is_readable() const;
   [[nodiscard]] bool is_writable() const;
-  /// For mappings. It stays the owner.
-  [[nodiscard]] int descriptor() const { return fd_; }
-  /// Until it is closed.
-  [[nodiscard]] KeptMappings& mappings() { return mappings_; }
+  /// The part of it that has a byte, mapped. Null: it cannot be. Throws std::bad_alloc.
+  [[nodiscard]] KeptMappings::Extent mapped_extent(std::int64_t offset) {
+    return mappings_.get(fd_, offset, is_writable());
+  }
   [[nodiscard]] FileCalls& calls() const { return calls_; }
   [[nodiscard]] Limits limits() const { return limits_; }
 

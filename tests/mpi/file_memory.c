@@ -32,11 +32,15 @@ static MPI_File file;
 
 static void set_view(void) {
   MPI_Datatype block, type;
+  MPI_Info by_owners;
+  OK(MPI_Info_create(&by_owners));
+  OK(MPI_Info_set(by_owners, "romio_cb_write", "enable"));
+  OK(MPI_Info_set(by_owners, "romio_cb_read", "enable"));
   OK(MPI_Type_contiguous(kBlock, MPI_BYTE, &block));
   OK(MPI_Type_create_resized(block, 0, (MPI_Aint)kBlock * check_size, &type));
   OK(MPI_Type_commit(&type));
-  OK(MPI_File_set_view(file, (MPI_Offset)kBlock * check_rank, MPI_BYTE, type, "native",
-                       MPI_INFO_NULL));
+  OK(MPI_File_set_view(file, (MPI_Offset)kBlock * check_rank, MPI_BYTE, type, "native", by_owners));
+  OK(MPI_Info_free(&by_owners));
   OK(MPI_Type_free(&block));
   OK(MPI_Type_free(&type));
 }

@@ -307,5 +307,15 @@ TEST(CollectivePlan, SlicesFillTheRange) {
   }
 }
 
+TEST(BoundarySum, WhatAllMembersMapGoesStraight) {
+  std::vector<MemberAccess> all = summaries_of(dealt(0, 64, 4000, 4), 4);
+  for (MemberAccess& member : all) member.is_mapped = 1;
+  EXPECT_FALSE(plan_of(all, 0, writing()).is_staged());
+  EXPECT_FALSE(plan_of(all, 0, reading()).is_staged());
+  EXPECT_TRUE(plan_of(all, 0, with(writing(), HintSwitch::enable)).is_staged());
+  all.back().is_mapped = 0;
+  EXPECT_TRUE(plan_of(all, 0, writing()).is_staged());
+}
+
 }  // namespace
 }  // namespace remit::testing

@@ -309,8 +309,10 @@ TEST(Transfers, FailingStorage) {
     check_failed_write(before, file.bytes(), view, from, memory, wrote);
     if (HasFatalFailure()) return;
 
-    // A read that fails has moved what it says, and nothing else.
+    // A read that fails has moved what it says, and nothing else. A mapping knows of no such
+    // faults.
     calls.mend();
+    hints.map = false;
     const Bytes now = file.bytes();
     const std::int64_t broken = view.offset(from + pick(random, 0, memory.bytes - 1));
     calls.break_byte(broken, EIO);
@@ -486,6 +488,44 @@ TEST(Transfers, AFileThatShrinksUnderStoresEndsNobody) {
   EXPECT_EQ(before.sa_sigaction, after.sa_sigaction) << "the handler is the program's again";
 }
 
+/// One that somebody makes shorter when its size has been asked for.
+struct SizeCalls final : FaultyCalls {
+  int fstat(int fd, struct stat& out) override {
+    const int result = FaultyCalls::fstat(fd, out);
+    if (shrinking != nullptr) {
+      EXPECT_EQ(::truncate(std::exchange(shrinking, nullptr), 1 << 19), 0);
+    }
+    return result;
+  }
+  const char* shrinking = nullptr;  ///< next time
+};
+
+TEST(Transfers, ShortPiecesAreReadOutOfAMappingUpToTheEndOfTheFile) {
+  Random random(test_seed());
+  SizeCalls calls;
+  Fine fine(random);
+  const auto storage = opened(calls, fine.file, {}, O_RDONLY);
+  if (!storage->traits().maps) GTEST_SKIP() << "the folder of temporary files cannot be mapped";
+  for (const bool shrinks : {false, true}) {
+    calls.shrinking = shrinks ? fine.file.path().c_str() : nullptr;
+    const std::int64_t end = shrinks ? 1 << 19 : std::ssize(fine.before);
+    Bytes model(fine.data.size());
+    std::int64_t there = 0;
+    while (fine.view.offset(there) < end) {
+      model[index_of(there)] = fine.before[index_of(fine.view.offset(there))];
+      ++there;
+    }
+    Bytes back(fine.data.size());
+    EXPECT_EQ(
+        read_view(*storage, fine.view.view, 0, bytes_view(back.data(), back.size()), fine.hints),
+        (Transferred{there, 0, 0}));
+    back.resize(index_of(there));
+    model.resize(index_of(there));
+    EXPECT_TRUE(back == model);
+    EXPECT_GT(fine.counters.direct_read.value(), 0) << "out of the mapping";
+  }
+}
+
 sigjmp_buf elsewhere;
 void go_elsewhere(int /*number*/) {
   siglongjmp(elsewhere, 1);
@@ -592,6 +632,7 @@ TEST(Transfers, ReadModifyWriteIsSieved) {
   EXPECT_TRUE(fine.file.bytes() == fine.expected());
   EXPECT_EQ(fine.counters.rmw_written.value(), std::ssize(fine.data));
   EXPECT_LT(calls.writes(), 1000);
+  fine.hints.map = false;
   Bytes back(fine.data.size());
   const int reads = calls.reads();
   EXPECT_EQ(

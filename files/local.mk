@@ -14,6 +14,7 @@ files_sources = \
 	files/shared_hints.cpp files/shared_hints.hpp \
 	files/shared_pointer.cpp files/shared_pointer.hpp \
 	files/split_access.hpp \
+	files/staged/access_room.hpp \
 	files/staged/access_summary.cpp files/staged/access_summary.hpp \
 	files/staged/byte_marks.cpp files/staged/byte_marks.hpp \
 	files/staged/collective_access.cpp files/staged/collective_access.hpp \
@@ -26,12 +27,14 @@ files_sources = \
 	files/staged/shared_access.cpp files/staged/shared_access.hpp \
 	files/staged/slice_message.cpp files/staged/slice_message.hpp \
 	files/staged/spread_access.cpp files/staged/spread_access.hpp \
+	files/staged/spread_letters.hpp \
 	files/staged/staged_access.cpp files/staged/staged_access.hpp \
 	files/staged/staging_memory.cpp files/staged/staging_memory.hpp \
 	files/storage/counters.hpp \
 	files/storage/file_calls.cpp files/storage/file_calls.hpp \
 	files/storage/file_system.cpp files/storage/file_system.hpp \
 	files/storage/io_threads.cpp files/storage/io_threads.hpp \
+	files/storage/kept_mappings.cpp files/storage/kept_mappings.hpp \
 	files/storage/mapped_stores.cpp files/storage/mapped_stores.hpp \
 	files/storage/mapped_writes.cpp files/storage/mapped_writes.hpp \
 	files/storage/out_of_mpi.hpp \

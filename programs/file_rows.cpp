@@ -69,15 +69,19 @@ void add_sizes(std::vector<FileRow>& rows, const FileFacts& facts) {
   rows.push_back({"an owner moves at a time", bytes_text(sizes.slice), "cb_buffer_size"});
 }
 
-FileRow row_of_collective(const char* what, const char* hint, HintSwitch wish) {
+FileRow row_of_collective(const char* what, const char* hint, HintSwitch wish, bool maps) {
   switch (wish) {
     case HintSwitch::disable:
       return {what, "straight from each rank", fmt::format("{}=disable", hint)};
     case HintSwitch::enable:
       return {what, "by owners, through memory of the host", fmt::format("{}=enable", hint)};
     default:
-      return {what, "by owners, through memory of the host",
-              "where parts of its ranks interleave in short pieces; else straight from each rank"};
+      return {
+          what, "by owners, through memory of the host",
+          maps ? "where parts of its ranks interleave in pieces that are short, but too long for a "
+                 "mapping; else straight from each rank"
+               : "where parts of its ranks interleave in short pieces; else straight from "
+                 "each rank"};
   }
 }
 
@@ -101,8 +105,10 @@ void add_ways(std::vector<FileRow>& rows, const FileFacts& facts) {
   const FileSystemTraits& traits = facts.traits;
   const HintValues& hints = facts.hints.values();
   const TransferHints transfers = transfer_hints(hints, traits, nullptr);
-  rows.push_back(row_of_collective("collective writes", "romio_cb_write", hints.collective_writes));
-  rows.push_back(row_of_collective("collective reads", "romio_cb_read", hints.collective_reads));
+  rows.push_back(row_of_collective("collective writes", "romio_cb_write", hints.collective_writes,
+                                   transfers.map));
+  rows.push_back(row_of_collective("collective reads", "romio_cb_read", hints.collective_reads,
+                                   transfers.map));
   rows.push_back(row_of_short_writes(facts, transfers));
   rows.push_back(
       transfers.sieve

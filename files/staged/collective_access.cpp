@@ -1,7 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "files/staged/collective_access.hpp"
 
-#include <memory>
 #include <span>
 #include <utility>
 
@@ -15,7 +14,7 @@ namespace remit {
 
 namespace {
 
-CollectiveArgs summary_args(const MemberAccess& mine, std::vector<MemberAccess>& all) {
+CollectiveArgs summary_args(const MemberAccess& mine, std::span<MemberAccess> all) {
   return plain_args(CollectiveKind::allgather, &mine, all.data(), sizeof mine, MPI_BYTE);
 }
 
@@ -107,6 +106,7 @@ class SharedDriver {
   [[nodiscard]] AccessResult run(const Outcome& refused);
 
  private:
+  void carry_out();
   [[nodiscard]] Outcome meet();
   [[nodiscard]] Outcome exchange();
 
@@ -132,7 +132,7 @@ Outcome SharedDriver::exchange() {
   return exchange_.end();
 }
 
-AccessResult SharedDriver::run(const Outcome& refused) {
+void SharedDriver::carry_out() {
   using Next = SharedAccess::Next;
   do {
     {
@@ -144,8 +144,19 @@ AccessResult SharedDriver::run(const Outcome& refused) {
     if (access_.next() == Next::letters) done = exchange();
     if (!done) access_.break_off(done.error());
   } while (access_.next() != Next::end);
+}
+
+AccessResult SharedDriver::run(const Outcome& refused) {
+  Outcome mine;
+  try {
+    carry_out();
+    mine = access_.outcome();
+  } catch (...) {  // the others are in a meeting, or will be
+    mine = tl::unexpected(Error{class_of_exception(), {}});
+    file_.staging->leave();
+  }
   AccessResult result;
-  result.outcome = agree(call_, file_.parent(), refused ? access_.outcome() : refused);
+  result.outcome = agree(call_, file_.parent(), refused ? mine : refused);
   if (asks_where_it_stopped(access_, result.outcome)) {
     std::int64_t stopped = access_.stopped();
     // Where they cannot tell each other, this member's own will do.
@@ -164,21 +175,27 @@ AccessResult access_planned(const CommCall& call, FileCore& file, const DataAcce
   FileStaging& staging = *file.staging;
   Progress& progress = file.process.progress();
   const AccessOrder::Turn turn(staging.order(), progress);
-  const MemberAccess mine = staging.summarize(access);
-  std::vector<MemberAccess> all(static_cast<std::size_t>(file.comm.size()));
+  const auto wait_for_turn = [&] {
+    const ParentComm comm = file.parent();
+    const InnerCollectiveWait subject(call, comm, CollectiveKind::barrier);
+    progress.wait([&] { return turn.has_come(); }, &subject);
+  };
+  const MemberAccess mine = staging.summarize(file, access);
+  const std::span<MemberAccess> all = staging.told();
   const CollectiveArgs opening = summary_args(mine, all);
   if (auto told = run_among_members(call, file.parent(), opening, kLostTouch); !told) {
+    // Those that are before it have their meetings still.
+    wait_for_turn();
     staging.leave();
     return {0, told};
   }
   const CollectivePlan plan = staging.plan(file, access, all);
   if (!plan.is_staged()) return access_directly(call, file, access, refused);
-  const ParentComm comm = file.parent();
-  const InnerCollectiveWait subject(call, comm, CollectiveKind::barrier);
-  progress.wait([&] { return turn.has_come(); }, &subject);
-  const auto shared = make_shared_access(staging, file, access, plan);
+  wait_for_turn();
+  AccessRoom room;
+  SharedAccess& shared = room.make(staging, file, access, plan);
   note_written(file, access);
-  return SharedDriver(call, file, *shared).run(refused);
+  return SharedDriver(call, file, shared).run(refused);
 }
 
 }  // namespace
@@ -195,19 +212,30 @@ PendingStaged::PendingStaged(FileCore& file, const DataAccess& access)
       access_(access),
       staging_(*file.staging),
       turn_(staging_.order(), file.process.progress()),
-      mine_(staging_.summarize(access)),
+      mine_(staging_.summarize(file, access)),
       all_(static_cast<std::size_t>(file.comm.size())),
       opening_(file.process.comms.engine(), file.comm, summary_args(mine_, all_)),
       stops_(file.process.comms.engine(), file.comm, stops_args(stopped_)) {}
 
+/// Whatever ends it before the others end theirs, these wait for it in a meeting, or will, of this
+/// access: those that are before it have their meetings still.
 Task<int> PendingStaged::run(PendingStaged& self, Outcome& outcome) {
+  Task<int> whole = carry_out(self, outcome);
+  const int failed = co_await whole;
+  if (failed == MPI_SUCCESS) co_return failed;
+  co_await self.turn_;
+  self.staging_.leave();
+  if (outcome) outcome = tl::unexpected(Error{failed, {}});
+  co_return failed;
+}
+
+Task<int> PendingStaged::carry_out(PendingStaged& self, Outcome& outcome) {
   using Next = SharedAccess::Next;
   self.opening_.start();
   EndOfRequest told(self.opening_.request);
   co_await told;
   const int failed = self.opening_.request.status.error;
   if (failed != MPI_SUCCESS) {
-    self.staging_.leave();
     if (outcome) outcome = fail(failed, "{}", kLostTouch);
     co_return failed;
   }
@@ -215,8 +243,8 @@ Task<int> PendingStaged::run(PendingStaged& self, Outcome& outcome) {
   if (!plan.is_staged()) co_return MPI_SUCCESS;
   co_await self.turn_;
   FileCore& file = self.file_;
-  self.steps_.access = make_shared_access(self.staging_, file, self.access_, plan);
-  SharedAccess& access = *self.steps_.access;
+  SharedAccess& access = self.room_.make(self.staging_, file, self.access_, plan);
+  self.steps_.access = &access;
   note_written(file, self.access_);
   HostMeeting& meeting = self.staging_.meeting();
   do {
@@ -241,7 +269,7 @@ Task<int> PendingStaged::run(PendingStaged& self, Outcome& outcome) {
 }
 
 Task<int> PendingStaged::settle(PendingStaged& self, AccessResult& result) {
-  SharedAccess* const access = self.steps_.access.get();
+  SharedAccess* const access = self.steps_.access;
   if (access != nullptr && asks_where_it_stopped(*access, result.outcome)) {
     self.stopped_ = access->stopped();
     self.stops_.start();

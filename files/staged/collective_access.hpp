@@ -4,14 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "collectives/collectives.hpp"
 #include "files/data_access.hpp"
+#include "files/staged/access_room.hpp"
 #include "files/staged/file_staging.hpp"
 #include "files/staged/letter_exchange.hpp"
-#include "files/staged/shared_access.hpp"
 #include "runtime/task.hpp"
 
 namespace remit {
@@ -27,8 +26,8 @@ class PendingStaged {
   PendingStaged& operator=(const PendingStaged&) = delete;
 
   /// Finds out with the others which way the data go. If that is through shared memory, they have
-  /// gone when it is done. It returns an error class where the members could not meet, which is
-  /// what `outcome` has then.
+  /// gone when it is done. It returns an error class where this member could not do its part, which
+  /// is what `outcome` has then.
   [[nodiscard]] static Task<int> run(PendingStaged& self, Outcome& outcome);
   /// After run(): whether the data have gone this way.
   [[nodiscard]] bool is_staged() const { return steps_.access != nullptr; }
@@ -45,8 +44,9 @@ class PendingStaged {
   /// Makes a step.
   struct Steps final : IoJob {
     void run() noexcept override { access->step(); }
-    std::unique_ptr<SharedAccess> access;
+    SharedAccess* access = nullptr;  ///< null: there is none
   };
+  [[nodiscard]] static Task<int> carry_out(PendingStaged& self, Outcome& outcome);
 
   FrameArena arena_;
   FileCore& file_;
@@ -58,6 +58,7 @@ class PendingStaged {
   Collective opening_;
   std::int64_t stopped_ = 0;  ///< see SharedAccess::stopped()
   Collective stops_;          ///< finds the lowest one, where members have to
+  AccessRoom room_;
   Steps steps_;
   LetterExchange exchange_;
 };

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
-#include <vector>
+#include <tuple>
 
 namespace remit {
 
@@ -19,13 +18,30 @@ constexpr std::int64_t kFewRuns = 32;
 constexpr std::int64_t kDenseShare = 4;
 constexpr std::int64_t kWishedShare = 64;
 
+using Members = std::span<const MemberAccess* const>;
+
+/// Whether any of the parts of a file begins inside of another one. Changes their order.
+bool any_meet(std::vector<FileRun>& parts) {
+  std::sort(parts.begin(), parts.end(),
+            [](const FileRun& a, const FileRun& b) { return a.offset < b.offset; });
+  std::int64_t end = 0;
+  for (const FileRun& part : parts) {
+    if (part.offset < end) return true;
+    end = std::max(end, part.offset + part.length);
+  }
+  return false;
+}
+
 /// Members who would stage together.
 class StagingGroup {
  public:
-  void add(const MemberAccess& member);
+  /// Room for as many parts as there are members.
+  StagingGroup(Members members, std::vector<FileRun>& room) : members_(members), room_(room) {
+    for (const MemberAccess* member : members) add(*member);
+  }
 
-  [[nodiscard]] std::int64_t first() const { return first_; }
-  [[nodiscard]] std::int64_t end() const { return end_; }
+  /// Where its members' data are; nothing, perhaps.
+  [[nodiscard]] FileRun range() const { return {first_, end_ - first_}; }
   [[nodiscard]] bool meets(const StagingGroup& other) const {
     return bytes_ != 0 && other.bytes_ != 0 && other.first_ < end_ && first_ < other.end_;
   }
@@ -42,29 +58,32 @@ class StagingGroup {
   [[nodiscard]] bool views_fill_period() const;
 
  private:
+  void add(const MemberAccess& member);
   [[nodiscard]] bool is_dense(std::int64_t share) const {
     return (end_ - first_) / share <= bytes_;
   }
   [[nodiscard]] bool pays(const StagingLimits& limits) const {
     if (runs_ <= kFewRuns) return false;
-    if (limits.is_local && bytes_ / runs_ >= kLongRun) return false;
+    if (limits.is_local && (is_mapped_ || bytes_ / runs_ >= kLongRun)) return false;
     return interleaves();
   }
   [[nodiscard]] bool interleaves() const;
   [[nodiscard]] bool fills_range() const;
 
-  std::vector<const MemberAccess*> members_;
+  Members members_;
+  std::vector<FileRun>& room_;
   std::int64_t first_ = 0;
   std::int64_t end_ = 0;
   std::int64_t bytes_ = 0;
   std::int64_t runs_ = 0;
   bool may_stage_ = true;
+  bool is_mapped_ = true;  ///< the memory of the file is what they all share
 };
 
 void StagingGroup::add(const MemberAccess& member) {
-  members_.push_back(&member);
   may_stage_ = may_stage_ && member.may_stage != 0;
   if (member.bytes == 0) return;
+  is_mapped_ = is_mapped_ && member.is_mapped != 0;
   first_ = bytes_ == 0 ? member.first : std::min(first_, member.first);
   end_ = bytes_ == 0 ? member.end : std::max(end_, member.end);
   // Each is below 2^63, but not all of them together.
@@ -89,20 +108,12 @@ bool StagingGroup::views_fill_period() const {
   return sum == 0 && bytes == period;
 }
 
-/// Whether one member's part of the file begins inside of another one's.
 bool StagingGroup::interleaves() const {
-  std::vector<FileRun> parts;
+  room_.clear();
   for (const MemberAccess* member : members_) {
-    if (member->bytes != 0) parts.push_back({member->first, member->end - member->first});
+    if (member->bytes != 0) room_.push_back({member->first, member->end - member->first});
   }
-  std::sort(parts.begin(), parts.end(),
-            [](const FileRun& a, const FileRun& b) { return a.offset < b.offset; });
-  std::int64_t end = 0;
-  for (const FileRun& part : parts) {
-    if (part.offset < end) return true;
-    end = std::max(end, part.offset + part.length);
-  }
-  return false;
+  return any_meet(room_);
 }
 
 bool StagingGroup::fills_range() const {
@@ -114,42 +125,57 @@ bool StagingGroup::fills_range() const {
   return sum == BoundarySum::of_range(first_, end_);
 }
 
-/// By the names of hosts.
-using HostGroups = std::map<std::uint32_t, StagingGroup>;
+/// Members in the order of their hosts' names, and of their ranks within a host.
+Members in_order_of_hosts(std::span<const MemberAccess> members, PlanRoom& room) {
+  room.order.clear();
+  for (const MemberAccess& member : members) room.order.push_back(&member);
+  std::sort(room.order.begin(), room.order.end(), [](const auto* a, const auto* b) {
+    return std::tie(a->host, a) < std::tie(b->host, b);
+  });
+  return room.order;
+}
 
-HostGroups groups_of(std::span<const MemberAccess> members) {
-  HostGroups groups;
-  for (const MemberAccess& member : members) groups[member.host].add(member);
-  return groups;
+/// The members of the host of the first one.
+Members first_host(Members ordered) {
+  const auto other = std::find_if(ordered.begin(), ordered.end(), [&](const MemberAccess* member) {
+    return member->host != ordered.front()->host;
+  });
+  return ordered.first(static_cast<std::size_t>(other - ordered.begin()));
+}
+
+template <class Each>
+void for_each_host(Members ordered, Each each) {
+  while (!ordered.empty()) {
+    const Members host = first_host(ordered);
+    each(host);
+    ordered = ordered.subspan(host.size());
+  }
 }
 
 /// What a host has between others' parts would be a hole in each slice of theirs.
-bool any_meet(const HostGroups& groups) {
-  std::vector<const StagingGroup*> hosts;
-  for (const auto& [name, group] : groups) {
-    if (group.end() != group.first()) hosts.push_back(&group);
-  }
-  std::sort(hosts.begin(), hosts.end(),
-            [](const auto* a, const auto* b) { return a->first() < b->first(); });
-  std::int64_t end = 0;
-  for (const StagingGroup* host : hosts) {
-    if (host->first() < end) return true;
-    end = std::max(end, host->end());
-  }
-  return false;
+bool any_hosts_meet(Members ordered, PlanRoom& room) {
+  room.parts.clear();
+  for_each_host(ordered, [&](Members host) {
+    const FileRun range = StagingGroup(host, room.parts).range();
+    if (range.length != 0) room.parts.push_back(range);
+  });
+  return any_meet(room.parts);
 }
 
-bool meets_other(const HostGroups& groups, std::uint32_t host) {
-  const StagingGroup& own = groups.at(host);
-  return std::any_of(groups.begin(), groups.end(), [&](const auto& other) {
-    return other.first != host && own.meets(other.second);
+bool meets_other(Members ordered, Members own, PlanRoom& room) {
+  const StagingGroup group(own, room.parts);
+  bool any = false;
+  for_each_host(ordered, [&](Members host) {
+    const bool is_other = host.data() != own.data();
+    any = any || (is_other && group.meets(StagingGroup(host, room.parts)));
   });
+  return any;
 }
 
 /// Slices of a range: no owner is without work, and none has a part of a unit but at the ends.
 void cut_slices(const StagingGroup& group, const SliceLimits& limits, CollectivePlan& plan) {
-  plan.begin = group.first();
-  plan.end = group.end();
+  plan.begin = group.range().offset;
+  plan.end = plan.begin + group.range().length;
   plan.base = plan.begin / limits.unit * limits.unit;
   const std::int64_t units = (plan.end - plan.base - 1) / limits.unit + 1;
   plan.owners = static_cast<int>(std::min<std::int64_t>(limits.owners, units));
@@ -183,12 +209,11 @@ FileRun CollectivePlan::slice_of(std::int64_t cycle, int owner) const {
 }
 
 CollectivePlan plan_access(std::span<const MemberAccess> members, std::uint32_t host,
-                           const StagingLimits& limits) {
+                           const StagingLimits& limits, PlanRoom& room) {
   CollectivePlan plan;
-  const HostGroups groups = groups_of(members);
-  if (limits.of_all.owners > 0 && any_meet(groups)) {
-    StagingGroup all;
-    for (const MemberAccess& member : members) all.add(member);
+  const Members ordered = in_order_of_hosts(members, room);
+  if (limits.of_all.owners > 0 && any_hosts_meet(ordered, room)) {
+    const StagingGroup all(ordered, room.parts);
     plan.views_are_proof = all.views_fill_period();
     if (all.is_staged(limits, limits.is_local)) {
       plan.spans_hosts = true;
@@ -196,10 +221,16 @@ CollectivePlan plan_access(std::span<const MemberAccess> members, std::uint32_t 
       return plan;
     }
   }
-  const StagingGroup& own = groups.at(host);
-  plan.views_are_proof = plan.views_are_proof || own.views_fill_period();
-  if (own.members() < 2 || meets_other(groups, host) || !own.is_staged(limits, true)) return plan;
-  cut_slices(own, limits.of_host, plan);
+  Members own;
+  for_each_host(ordered, [&](Members each) {
+    if (each.front()->host == host) own = each;
+  });
+  const StagingGroup group(own, room.parts);
+  plan.views_are_proof = plan.views_are_proof || group.views_fill_period();
+  if (group.members() < 2 || meets_other(ordered, own, room) || !group.is_staged(limits, true)) {
+    return plan;
+  }
+  cut_slices(group, limits.of_host, plan);
   return plan;
 }
 

@@ -3,8 +3,10 @@
 // the members of a host share, and from there perhaps to another host.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "files/file_hints.hpp"
 #include "files/storage/transferred.hpp"
@@ -52,7 +54,7 @@ struct MemberAccess {
   std::uint8_t may_stage = 0;     ///< its data can go through memory of its host
   std::uint8_t knows_period = 0;  ///< the sums were worth the time that they take
   std::uint8_t knows_sum = 0;
-  std::uint8_t unused = 0;
+  std::uint8_t is_mapped = 0;  ///< by itself it would go through a mapping of the file
 };
 
 /// How slices are cut.
@@ -61,6 +63,9 @@ struct SliceLimits {
   std::int64_t slice = 4096;  ///< bytes that an owner moves at a time; a multiple of `unit`
   int owners = 0;
 };
+
+/// Owners that a host has at most, whatever hints ask for.
+inline constexpr int kMostHostOwners = 64;
 
 /// What plans depend on beside the members. The same at all members of a host.
 struct StagingLimits {
@@ -95,6 +100,16 @@ struct CollectivePlan {
   bool views_are_proof = false;
 };
 
+/// What plans are made in: a member that had no memory for its plan would leave the others waiting.
+struct PlanRoom {
+  explicit PlanRoom(std::size_t members) {
+    order.reserve(members);
+    parts.reserve(members);
+  }
+  std::vector<const MemberAccess*> order;
+  std::vector<FileRun> parts;
+};
+
 /// The plan for the members of `host`, which has at least one, of all `members` of the file. Pure,
 /// so that all of them find the same without another word.
 ///
@@ -104,7 +119,9 @@ struct CollectivePlan {
 /// either all of them stage together, or none. Nothing has to be proved then for safety, but where
 /// the proof fails slices have holes, which are better left to the members if the file system is
 /// local.
+///
+/// Takes no memory but `room`, which is for as many members, at least.
 [[nodiscard]] CollectivePlan plan_access(std::span<const MemberAccess> members, std::uint32_t host,
-                                         const StagingLimits& limits);
+                                         const StagingLimits& limits, PlanRoom& room);
 
 }  // namespace remit

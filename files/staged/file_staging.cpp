@@ -20,7 +20,6 @@ namespace {
 /// So many processes that write one file keep the kernel's lock of it busy.
 constexpr int kUsualOwners = 4;
 /// Whatever hints ask for.
-constexpr int kMostOwners = 64;
 constexpr std::int64_t kMostSlice = std::int64_t{16} << 20;
 constexpr std::int64_t kStagingPage = 4096;
 /// Slices that hosts send each other, unless hints ask for shorter ones: a message costs as much
@@ -49,7 +48,7 @@ int owners_of_hints(const HintValues& hints, int hosts) {
   int owners = kUsualOwners;
   if (hints.owners != 0) owners = (hints.owners - 1) / hosts + 1;
   if (hints.owners_of_host != 0) owners = hints.owners_of_host;
-  return std::min(owners, kMostOwners);
+  return std::min(owners, kMostHostOwners);
 }
 
 template <class T>
@@ -70,9 +69,16 @@ StagingSizes staging_sizes(const HintValues& hints, const FileSystemTraits& trai
   return {unit, slice_of_hint(hints.owner_buffer, unit), owners_of_hints(hints, hosts)};
 }
 
+/// Where it says which turn is next: this one, or, of null, the one that comes.
+AccessOrder::Turn** AccessOrder::place_of(const Turn* turn) {
+  Turn** place = &first_;
+  while (*place != turn) place = &(*place)->next_;
+  return place;
+}
+
 AccessOrder::Turn::Turn(AccessOrder& order, Progress& progress)
     : order_(order), progress_(progress) {
-  order_.turns_.push_back(this);
+  *order_.place_of(nullptr) = this;
 }
 
 AccessOrder::Turn::~Turn() {
@@ -81,12 +87,12 @@ AccessOrder::Turn::~Turn() {
 
 void AccessOrder::Turn::end() {
   if (std::exchange(has_ended_, true)) return;
-  std::deque<Turn*>& turns = order_.turns_;
-  const bool was_first = turns.front() == this;
-  turns.erase(std::find(turns.begin(), turns.end(), this));
-  if (!was_first || turns.empty()) return;
-  Turn& next = *turns.front();
-  if (next.waiting_ != nullptr) next.progress_.ready(std::exchange(next.waiting_, nullptr));
+  const bool was_first = has_come();
+  *order_.place_of(this) = next_;
+  if (!was_first || next_ == nullptr) return;
+  if (next_->waiting_ != nullptr) {
+    next_->progress_.ready(std::exchange(next_->waiting_, nullptr));
+  }
 }
 
 /// Of a member whose end nobody sees from here this process hears by a link.
@@ -136,6 +142,13 @@ void FileStaging::choose_sizes(FileCore& file) {
   }
 }
 
+void FileStaging::make_room(const CommCore& comm) {
+  const auto members = static_cast<std::size_t>(comm.size());
+  told_.resize(members);
+  plan_room_.emplace(members);
+  letters_.reserve(owners_->hosts() == 1 ? 0 : owners_->in_turn(), owners_->hosts());
+}
+
 /// What holds between hosts is the same everywhere.
 void FileStaging::take_sizes(const std::vector<Offer>& offers) {
   all_ = own_;
@@ -183,6 +196,7 @@ Expected<std::unique_ptr<FileStaging>> FileStaging::make(const CommCall& call, F
   std::unique_ptr<FileStaging> made(new FileStaging(call.comms));
   if (auto found = made->find_hosts(call, file); !found) return tl::unexpected(found.error());
   made->choose_sizes(file);
+  made->make_room(file.comm);
   const auto shares = made->share(call, file);
   if (!shares) return tl::unexpected(shares.error());
   if (!*shares) return nullptr;
@@ -219,9 +233,19 @@ StagingLimits FileStaging::limits(const FileCore& file, FileMove kind) const {
   return limits;
 }
 
+MemberAccess FileStaging::summarize(const FileCore& file, const DataAccess& access) {
+  const bool can_meet = meeting_ && !meeting_->has_failed();
+  MemberAccess said = summary_.of(access, host_, can_meet);
+  const FileView& view = access.seen->view;
+  const bool is_mapped =
+      goes_through_mapping(*file.storage, view, access.kind, file.transfer_hints);
+  said.is_mapped = is_mapped ? 1 : 0;
+  return said;
+}
+
 CollectivePlan FileStaging::plan(const FileCore& file, const DataAccess& access,
                                  std::span<const MemberAccess> all) {
-  const CollectivePlan made = plan_access(all, host_, limits(file, access.kind));
+  const CollectivePlan made = plan_access(all, host_, limits(file, access.kind), *plan_room_);
   if (access.kind == FileMove::write) summary_.learn(access, made);
   return made;
 }

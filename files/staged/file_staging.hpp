@@ -6,7 +6,6 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,6 +16,7 @@
 #include "files/staged/collective_plan.hpp"
 #include "files/staged/host_meeting.hpp"
 #include "files/staged/host_owners.hpp"
+#include "files/staged/spread_letters.hpp"
 #include "files/staged/staging_memory.hpp"
 #include "runtime/error.hpp"
 
@@ -38,7 +38,7 @@ class AccessOrder {
     Turn& operator=(const Turn&) = delete;
 
     /// Whether all accesses that began before it have ended.
-    [[nodiscard]] bool has_come() const { return order_.turns_.front() == this; }
+    [[nodiscard]] bool has_come() const { return order_.first_ == this; }
     /// It has ended, or never needs others to wait for it.
     void end();
 
@@ -48,14 +48,18 @@ class AccessOrder {
     void await_resume() const {}
 
    private:
+    friend class AccessOrder;
     AccessOrder& order_;
     Progress& progress_;
+    Turn* next_ = nullptr;
     std::coroutine_handle<> waiting_;
     bool has_ended_ = false;
   };
 
  private:
-  std::deque<Turn*> turns_;
+  [[nodiscard]] Turn** place_of(const Turn* turn);
+
+  Turn* first_ = nullptr;  ///< others follow
 };
 
 /// How the members of a file share memory on each host: who they are, who owns slices, and how
@@ -74,22 +78,25 @@ class FileStaging {
   [[nodiscard]] AccessOrder& order() { return order_; }
   /// Whether the members of this host share memory.
   [[nodiscard]] bool has_memory() const { return memory_.is_there(); }
-  /// For the plan of an access: what this member says of its part.
-  [[nodiscard]] MemberAccess summarize(const DataAccess& access) {
-    return summary_.of(access, host_, has_memory());
-  }
+  /// For the plan of an access: what this member says of its part. Who has left the others once
+  /// does not meet them again: accesses go straight from then on.
+  [[nodiscard]] MemberAccess summarize(const FileCore& file, const DataAccess& access);
+  /// Room for what all members say, of the blocking access of the file.
+  [[nodiscard]] std::span<MemberAccess> told() { return told_; }
   /// Where the members of this host meet, by their places in members(). Only with memory.
   [[nodiscard]] HostMeeting& meeting() { return *meeting_; }
   /// The ranks of the members of this host.
   [[nodiscard]] const std::vector<int>& members() const { return members_; }
-  /// This member has lost touch with others before it came to a meeting that these may wait in.
+  /// This member does not come to a meeting that others may wait in.
   void leave() {
     if (meeting_) meeting_->leave();
   }
 
-  /// Which way an access goes, of what all members have said.
+  /// Which way an access goes, of what all members have said. Takes no memory.
   [[nodiscard]] CollectivePlan plan(const FileCore& file, const DataAccess& access,
                                     std::span<const MemberAccess> all);
+  /// Of the access whose turn has come.
+  [[nodiscard]] SpreadLetters& letters() { return letters_; }
   /// Which slice of each window this member owns; -1: none.
   [[nodiscard]] int owned() const { return owned_; }
   [[nodiscard]] const HostOwners& owners() const { return *owners_; }
@@ -116,6 +123,7 @@ class FileStaging {
   [[nodiscard]] SliceLimits limits_of_all(const HintValues& hints) const;
   [[nodiscard]] Expected<> find_hosts(const CommCall& call, FileCore& file);
   void choose_sizes(FileCore& file);
+  void make_room(const CommCore& comm);
   [[nodiscard]] Expected<bool> share(const CommCall& call, FileCore& file);
   void take_sizes(const std::vector<Offer>& offers);
 
@@ -140,6 +148,9 @@ class FileStaging {
   StagingMemory memory_;
   std::optional<Peers> peers_;
   std::optional<HostMeeting> meeting_;
+  std::vector<MemberAccess> told_;
+  std::optional<PlanRoom> plan_room_;
+  SpreadLetters letters_;
   Sizes own_;  ///< of this host
   Sizes all_;  ///< between hosts, the same at all members
   int owned_ = -1;

@@ -4,6 +4,7 @@
 
 #include <coroutine>
 #include <deque>
+#include <optional>
 #include <span>
 
 #include "files/agreement.hpp"
@@ -33,7 +34,8 @@ class LetterExchange {
 
  private:
   std::span<FileLetter> letters_;
-  std::deque<Request> requests_;  ///< one for each letter
+  /// One for each letter. An empty deque, too, takes memory.
+  std::optional<std::deque<Request>> requests_;
   Waiter waiter_;
 };
 

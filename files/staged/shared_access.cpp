@@ -6,8 +6,6 @@
 
 #include "datatype/view_copy.hpp"
 #include "files/file_core.hpp"
-#include "files/staged/spread_access.hpp"
-#include "files/staged/staged_access.hpp"
 
 namespace remit {
 
@@ -110,16 +108,6 @@ void SharedAccess::take_share(std::int64_t cycle) {
 void SharedAccess::look_at_fills(std::int64_t cycle) {
   note_stops(cycle, false);
   if (stopped_ != SliceWord::kNowhere) cycles_ = cycle + 1;
-}
-
-std::unique_ptr<SharedAccess> make_shared_access(FileStaging& staging, FileCore& file,
-                                                 const DataAccess& access,
-                                                 const CollectivePlan& plan) {
-  if (!plan.spans_hosts) return std::make_unique<StagedAccess>(staging, file, access, plan);
-  if (access.kind == FileMove::write) {
-    return std::make_unique<SpreadWrite>(staging, file, access, plan);
-  }
-  return std::make_unique<SpreadRead>(staging, file, access, plan);
 }
 
 }  // namespace remit

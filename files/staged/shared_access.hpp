@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <span>
 
 #include "files/data_access.hpp"
@@ -13,16 +12,6 @@
 #include "files/staged/file_staging.hpp"
 
 namespace remit {
-
-/// A message between two members of a file, in the course of an access. Whoever has the access
-/// sends and receives.
-struct FileLetter {
-  int rank = 0;  ///< of the other one
-  int tag = 0;
-  bool is_sent = false;
-  std::span<std::byte> memory;  ///< what is sent, or room for what comes
-  std::size_t received = 0;     ///< bytes; 0 if they did not come
-};
 
 /// The steps of an access, between which its members wait for each other. Whoever drives it, by a
 /// blocking call or as a coroutine, does what next() says after each step:
@@ -107,10 +96,5 @@ class SharedAccess {
   std::int64_t stopped_ = std::numeric_limits<std::int64_t>::max();
   Outcome outcome_;
 };
-
-/// The one that a plan asks for.
-[[nodiscard]] std::unique_ptr<SharedAccess> make_shared_access(FileStaging& staging, FileCore& file,
-                                                               const DataAccess& access,
-                                                               const CollectivePlan& plan);
 
 }  // namespace remit

@@ -45,7 +45,8 @@ Error no_memory_left() {
 
 SpreadAccess::SpreadAccess(FileStaging& staging, FileCore& file, const DataAccess& access,
                            const CollectivePlan& plan)
-    : SharedAccess(staging, file, access, plan) {
+    : SharedAccess(staging, file, access, plan), lists_(staging.letters()) {
+  lists_.clear();
   const HostOwners& owners = staging.owners();
   const int me = file.comm.rank;
   const int host = owners.host_of(me);
@@ -53,23 +54,11 @@ SpreadAccess::SpreadAccess(FileStaging& staging, FileCore& file, const DataAcces
     const HostOwners::Owner& owner = owners.in_turn(slice);
     if (owner.rank == me) own_ = slice;
     if (owner.host == host || owners.sender(host, slice) != me) continue;
-    away_.push_back({slice, owner.rank, {}, {}});
+    lists_.away.push_back({slice, owner.rank, {}, {}});
   }
   for (int other = 0; own_ >= 0 && other < owners.hosts(); ++other) {
-    if (other != host) guests_.push_back({owners.sender(other, own_), {}, {}});
+    if (other != host) lists_.guests.push_back({owners.sender(other, own_), {}, {}});
   }
-  letters_.reserve(away_.size() + guests_.size());
-  expected_.reserve(away_.size() + guests_.size());
-}
-
-std::span<std::byte> SpreadAccess::Parcel::make_room(std::size_t bytes) {
-  length_ = 0;
-  if (room_ < bytes) {
-    memory_.reset();
-    memory_.reset(new (std::nothrow) std::byte[bytes]);
-    room_ = memory_ == nullptr ? 0 : bytes;
-  }
-  return {memory_.get(), std::min(room_, bytes)};
 }
 
 FileRun SpreadAccess::own_slice(std::int64_t cycle) const {
@@ -103,27 +92,27 @@ void SpreadAccess::take_cycles() {
                        StagingMemory::kWordSets * StagingMemory::kWordSets);
 }
 
-void SpreadAccess::send(Parcel& parcel, int rank, int tag) {
-  letters_.push_back({rank, tag, true, parcel.content()});
+void SpreadAccess::send(LetterMemory& parcel, int rank, int tag) {
+  lists_.letters.push_back({rank, tag, true, parcel.content()});
 }
 
-void SpreadAccess::expect(Parcel& parcel, std::size_t bytes, int rank, int tag) {
-  letters_.push_back({rank, tag, false, parcel.make_room(bytes)});
-  expected_.push_back(&parcel);
+void SpreadAccess::expect(LetterMemory& parcel, std::size_t bytes, int rank, int tag) {
+  lists_.letters.push_back({rank, tag, false, parcel.make_room(bytes)});
+  lists_.expected.push_back(&parcel);
 }
 
 void SpreadAccess::take_lengths() {
   std::size_t next = 0;
-  for (const FileLetter& letter : letters_) {
-    if (!letter.is_sent) expected_[next++]->set_length(letter.received);
+  for (const FileLetter& letter : lists_.letters) {
+    if (!letter.is_sent) lists_.expected[next++]->set_length(letter.received);
   }
-  letters_.clear();
-  expected_.clear();
+  lists_.letters.clear();
+  lists_.expected.clear();
 }
 
 void SpreadAccess::write_to_owners(std::int64_t cycle, bool with_bytes) {
   ByteMarks marks = this->marks(cycle);
-  for (AwaySlice& away : away_) {
+  for (AwaySlice& away : lists_.away) {
     const FileRun slice = place_of(cycle, plan_.slice_of(cycle, away.slice));
     if (slice.length == 0) continue;
     const std::size_t most = SliceMessage::most_bytes(slice.length, with_bytes);
@@ -139,7 +128,8 @@ void SpreadAccess::write_to_owners(std::int64_t cycle, bool with_bytes) {
   const std::int64_t own = own_slice(cycle).length;
   if (own == 0) return;
   const std::size_t most = SliceMessage::most_bytes(own, with_bytes);
-  for (Guest& guest : guests_) expect(guest.from_host, most, guest.sender, tag_to_owner(own_));
+  for (Guest& guest : lists_.guests)
+    expect(guest.from_host, most, guest.sender, tag_to_owner(own_));
 }
 
 // Writes.
@@ -169,7 +159,7 @@ void SpreadWrite::put(std::int64_t cycle) {
 /// What the other hosts have of the own slice, into the window.
 void SpreadWrite::gather(std::int64_t cycle, FileRun slice) {
   ByteMarks marks = this->marks(cycle);
-  for (Guest& guest : guests_) {
+  for (Guest& guest : lists_.guests) {
     const auto message = SliceMessage::read(guest.from_host.content(), slice);
     if (!message || static_cast<std::int64_t>(message->content().size()) != message->bytes()) {
       lose(guest.sender);
@@ -292,11 +282,11 @@ void SpreadRead::fill(std::int64_t cycle) {
     const Transferred moved = file_.storage->read(slice.offset, slice_memory(cycle, slice));
     tell_stop(cycle, own_, moved, slice);
     file_.counters.owner_read.add(moved.bytes);
-    for (Guest& guest : guests_) {
+    for (Guest& guest : lists_.guests) {
       if (slice.length != 0) answer(cycle, guest, moved);
     }
   }
-  for (AwaySlice& away : away_) {
+  for (AwaySlice& away : lists_.away) {
     const FileRun wanted = place_of(cycle, plan_.slice_of(cycle, away.slice));
     if (wanted.length == 0) continue;
     const auto asked = SliceMessage::read(away.to_owner.content(), wanted);
@@ -334,7 +324,7 @@ void SpreadRead::answer(std::int64_t cycle, Guest& guest, const Transferred& mov
 }
 
 void SpreadRead::spread(std::int64_t cycle) {
-  for (AwaySlice& away : away_) {
+  for (AwaySlice& away : lists_.away) {
     const FileRun slice = plan_.slice_of(cycle, away.slice);
     if (slice.length != 0) {
       take_answer(cycle, away, slice);

@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <vector>
+#include <span>
 
 #include "files/staged/byte_marks.hpp"
 #include "files/staged/shared_access.hpp"
 #include "files/staged/slice_message.hpp"
+#include "files/staged/spread_letters.hpp"
 
 namespace remit {
 
@@ -22,7 +22,7 @@ namespace remit {
 /// lost nobody but that one.
 class SpreadAccess : public SharedAccess {
  public:
-  [[nodiscard]] std::span<FileLetter> letters() override { return letters_; }
+  [[nodiscard]] std::span<FileLetter> letters() override { return lists_.letters; }
   void break_off(const Error& error) override;
   /// Who has written a slice, or has lost touch, alone knows what became of it.
   [[nodiscard]] bool tells_all() const override { return true; }
@@ -31,33 +31,8 @@ class SpreadAccess : public SharedAccess {
   SpreadAccess(FileStaging& staging, FileCore& file, const DataAccess& access,
                const CollectivePlan& plan);
 
-  /// Memory for a message, which is made once.
-  class Parcel {
-   public:
-    /// What it has is lost. Empty: there is no memory.
-    [[nodiscard]] std::span<std::byte> make_room(std::size_t bytes);
-    void set_length(std::size_t bytes) { length_ = bytes; }
-    [[nodiscard]] std::span<std::byte> content() { return {memory_.get(), length_}; }
-
-   private:
-    std::unique_ptr<std::byte[]> memory_;
-    std::size_t room_ = 0;
-    std::size_t length_ = 0;
-  };
-  /// A slice of another host's owner, to whom this member sends what its own host has of it.
-  struct AwaySlice {
-    int slice;
-    int owner;  ///< rank
-    Parcel to_owner;
-    Parcel from_owner;
-  };
-  /// Another host, a member of which sends what that has of the slice that this member owns.
-  struct Guest {
-    int sender;  ///< rank
-    Parcel from_host;
-    Parcel to_host;
-  };
-
+  using AwaySlice = SpreadLetters::AwaySlice;
+  using Guest = SpreadLetters::Guest;
   /// A slice of a cycle as a place of the window.
   [[nodiscard]] FileRun place_of(std::int64_t cycle, FileRun slice) const {
     return {slice.offset - plan_.window_begin(cycle), slice.length};
@@ -76,8 +51,8 @@ class SpreadAccess : public SharedAccess {
   /// Messages to the owners of other hosts' slices, with the bytes or without, and room for those
   /// of the other hosts; the marks go.
   void write_to_owners(std::int64_t cycle, bool with_bytes);
-  void send(Parcel& parcel, int rank, int tag);
-  void expect(Parcel& parcel, std::size_t bytes, int rank, int tag);
+  void send(LetterMemory& parcel, int rank, int tag);
+  void expect(LetterMemory& parcel, std::size_t bytes, int rank, int tag);
   /// When letters have come, in the order in which they were expected.
   void take_lengths();
   /// What did not come, or makes no sense.
@@ -89,14 +64,11 @@ class SpreadAccess : public SharedAccess {
 
   /// A member who loses touch moves nothing any more.
   [[nodiscard]] bool is_broken() const { return is_broken_; }
-  std::vector<AwaySlice> away_;
-  std::vector<Guest> guests_;
+  SpreadLetters& lists_;
   int own_ = -1;  ///< the slice that this member owns; -1: none
   std::int64_t cycle_ = 0;
 
  private:
-  std::vector<FileLetter> letters_;
-  std::vector<Parcel*> expected_;
   bool is_broken_ = false;
 };
 

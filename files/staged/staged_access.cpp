@@ -22,9 +22,7 @@ constexpr auto kUnordered = std::memory_order_relaxed;
 
 StagedAccess::StagedAccess(FileStaging& staging, FileCore& file, const DataAccess& access,
                            const CollectivePlan& plan)
-    : SharedAccess(staging, file, access, plan),
-      is_full_(static_cast<std::size_t>(plan.owners)),
-      own_bytes_(access.bytes()) {}
+    : SharedAccess(staging, file, access, plan), own_bytes_(access.bytes()) {}
 
 void StagedAccess::step() noexcept {
   const std::int64_t now = steps_++;

@@ -2,8 +2,8 @@
 // One member's part of a collective access that the members of one host carry out together.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
-#include <vector>
 
 #include "files/staged/shared_access.hpp"
 
@@ -34,7 +34,8 @@ class StagedAccess final : public SharedAccess {
   void fill(std::int64_t cycle);
 
   std::int64_t steps_ = 0;
-  std::vector<bool> is_full_;   ///< the slices of the cycle that was looked at last
+  /// The slices of the cycle that was looked at last.
+  std::bitset<static_cast<std::size_t>(kMostHostOwners)> is_full_;
   bool goes_on_alone_ = false;  ///< what comes behind that cycle each member writes by itself
   bool is_stopped_ = false;     ///< an owner has failed to write
   std::int64_t own_bytes_;      ///< up to there, nothing that this member wrote itself has failed

@@ -24,7 +24,7 @@ struct FileCounters {
   Counter staged_written;  ///< through memory in between
   Counter mapped_written;  ///< into a mapping of the file, piece by piece
   Counter rmw_written;     ///< with bytes between them that were read before (romio_ds_write)
-  Counter direct_read;     ///< into the program's memory
+  Counter direct_read;     ///< into the program's memory; out of a mapping of the file, too
   Counter sieved_read;     ///< out of larger pieces that were read
   Counter sieved_bytes;    ///< in these larger pieces
   Counter locks;           ///< of ranges, that transfers took

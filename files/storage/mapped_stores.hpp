@@ -25,8 +25,14 @@ class MappedStores {
   /// be stored; some may have been.
   [[nodiscard]] bool copy(std::span<const std::byte> mapping, std::span<const iovec> targets,
                           const std::byte* from) const;
+  /// The reverse.
+  [[nodiscard]] bool copy_back(std::span<const std::byte> mapping, std::span<const iovec> sources,
+                               std::byte* to) const;
 
  private:
+  template <class Copy>
+  bool guarded(std::span<const std::byte> mapping, Copy copy) const;
+
   bool counts_ = false;   ///< among those for whom the signal is handled
   bool handles_ = false;  ///< else nothing is stored
   sigset_t before_ = {};  ///< what the thread has blocked

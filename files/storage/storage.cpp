@@ -228,6 +228,10 @@ Expected<> Storage::truncate(std::int64_t bytes) {
   return {};
 }
 
+bool Storage::lengthen(std::int64_t bytes) {
+  return uninterrupted([&] { return calls_.fallocate(fd_, bytes - 1, 1); }) == 0;
+}
+
 Expected<> Storage::preallocate(std::int64_t bytes) {
   if (bytes <= 0) return {};
   const int result = uninterrupted([&] { return calls_.fallocate(fd_, 0, bytes); });
@@ -293,6 +297,7 @@ Expected<> Storage::renew() {
 }
 
 Expected<> Storage::close() {
+  mappings_.clear();
   const int fd = std::exchange(fd_, -1);
   if (fd < 0) return {};
   const int result = calls_.close(fd);

@@ -15,6 +15,7 @@
 #include "datatype/layout.hpp"
 #include "files/storage/file_calls.hpp"
 #include "files/storage/file_system.hpp"
+#include "files/storage/kept_mappings.hpp"
 #include "files/storage/transferred.hpp"
 #include "runtime/error.hpp"
 
@@ -64,6 +65,8 @@ class Storage {
 
   [[nodiscard]] Expected<std::int64_t> size();
   [[nodiscard]] Expected<> truncate(std::int64_t bytes);
+  /// Makes it so long at least, whoever else does. False: it cannot be done without writing.
+  [[nodiscard]] bool lengthen(std::int64_t bytes);
   /// Storage for the first `bytes` bytes, which the file is then long at least. Where the file
   /// system cannot do it, zeros are written where it says that there are no data, and nowhere else.
   [[nodiscard]] Expected<> preallocate(std::int64_t bytes);
@@ -89,8 +92,10 @@ class Storage {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool is_readable() const;
   [[nodiscard]] bool is_writable() const;
-  /// For mappings. It stays the owner.
-  [[nodiscard]] int descriptor() const { return fd_; }
+  /// The part of it that has a byte, mapped. Null: it cannot be. Throws std::bad_alloc.
+  [[nodiscard]] KeptMappings::Extent mapped_extent(std::int64_t offset) {
+    return mappings_.get(fd_, offset, is_writable());
+  }
   [[nodiscard]] FileCalls& calls() const { return calls_; }
   [[nodiscard]] Limits limits() const { return limits_; }
 
@@ -112,6 +117,7 @@ class Storage {
   FileIdentity identity_;
   FileSystemTraits traits_;
   std::unique_ptr<RangeQueue> locks_;
+  KeptMappings mappings_;
 };
 
 /// Owns a lock of a range. Any thread may give it up.

@@ -37,9 +37,19 @@ constexpr std::size_t kDirectRuns = 64;
 /// the kernel copies them.
 constexpr std::int64_t kSievedBytes = 8192;
 /// A run and its hole, of which so many are in a page that its fault takes less time than their
-/// system calls; and as many of them as a mapping costs at first.
-constexpr std::int64_t kMappedBytes = 2048;
+/// system calls, which are short where there is nothing but memory; and as many of them as a
+/// mapping costs at first.
+constexpr std::int64_t kMappedBytes = 4096;
+constexpr std::int64_t kMappedInMemory = 2048;
 constexpr std::int64_t kMappedRuns = 64;
+
+/// Bytes of a part that a mapping is read for.
+constexpr std::int64_t kLeastMapped = 4096;
+
+/// Whether short pieces may go through a mapping: to write them it has to be readable as well.
+bool may_map(const Storage& storage, const FileView& view, const TransferHints& hints) {
+  return hints.map && storage.traits().maps && storage.is_readable() && view.is_ordered();
+}
 
 /// Memory for a part of a file, at the same place in its page: the kernel's copies are never slow
 /// then (in_copy_trap()).
@@ -101,11 +111,14 @@ class ViewTransfer {
         total_(part.at + part.bytes),
         memory_is_short_(!memory.is_contiguous() && memory.layout->mean_run() < kGatherFrom),
         mapped_(storage),
-        may_map_(hints.map && storage.traits().maps && storage.is_readable() &&
-                 storage.is_writable() && view.is_ordered()) {}
+        may_map_(may_map(storage, view, hints)) {}
 
   Transferred write() {
-    return steps([this](std::int64_t done) { return write_step(done); });
+    Transferred sum = steps([this](std::int64_t done) { return write_step(done); });
+    if (sum.error_number != 0) return sum;
+    const Transferred told = mapped_.end();
+    if (told.error_number != 0) sum = {sum.bytes - 1, told.error_number, told.offset};
+    return sum;
   }
   Transferred read() {
     return steps([this](std::int64_t done) { return read_step(done); });
@@ -146,6 +159,7 @@ class ViewTransfer {
 
   TransferStep read_step(std::int64_t done);
   TransferStep sieve(std::int64_t done);
+  std::int64_t read_from_mapping(std::int64_t done);
   TransferStep write_step(std::int64_t done);
   TransferStep write_mapped(std::int64_t done, const FileWindow& part);
   /// What one lock is for, where bytes may be written back.
@@ -177,6 +191,7 @@ class ViewTransfer {
   FileScratch scratch_;
   MappedWrites mapped_;
   bool may_map_;
+  bool has_mapped_ = false;
 };
 
 Transferred ViewTransfer::move_run(bool writes, FileRun run, std::int64_t done) {
@@ -269,9 +284,32 @@ TransferStep ViewTransfer::read_step(std::int64_t done) {
   }
   if (hints_.sieve && view_.is_ordered()) {
     const RunSample next = sample(done);
-    if (next.runs > 1 && next.run + 2 * next.hole < kSievedBytes) return sieve(done);
+    if (next.runs > 1 && next.run + 2 * next.hole < kSievedBytes) {
+      const std::int64_t read = may_map_ ? read_from_mapping(done) : 0;
+      return read != 0 ? TransferStep{{read, 0, 0}, read} : sieve(done);
+    }
   }
   return move_runs(false, done);
+}
+
+/// How many bytes could be read so, whole parts of them.
+std::int64_t ViewTransfer::read_from_mapping(std::int64_t done) {
+  const std::int64_t first = view_.file_offset(from_ + done);
+  const FileWindow part = window(done, MappedPart::most_from(first));
+  const Expected<std::int64_t> size = storage_.size();
+  // What lies behind the end of the file is in its last page as well.
+  if (part.bytes < kLeastMapped || !size || *size < part.end) return 0;
+  const bool is_direct = memory_.is_contiguous();
+  std::byte* const to = is_direct ? memory_.data() + done : scratch_.take(0, part.bytes).data();
+  const MappedPart where{from_ + done, done, part.bytes, part.first, part.end};
+  may_map_ = read_mapped(storage_, view_, where, to) == part.bytes;
+  if (!may_map_) return 0;
+  if (!is_direct) {
+    memory_.unpack(static_cast<std::size_t>(done),
+                   std::span<const std::byte>(to, static_cast<std::size_t>(part.bytes)));
+  }
+  count(&FileCounters::direct_read, part.bytes);
+  return part.bytes;
 }
 
 TransferStep ViewTransfer::sieve(std::int64_t done) {
@@ -297,10 +335,12 @@ TransferStep ViewTransfer::write_step(std::int64_t done) {
     const FileRun rest{view_.file_offset(from_ + done), total_ - done};
     return {move_run(true, rest, done), rest.length};
   }
-  if (may_map_) {
+  if (may_map_ && storage_.is_writable()) {
     const RunSample next = sample(done);
-    if (next.runs > 1 && next.run + next.hole <= kMappedBytes) {
-      const FileWindow part = window(done, MappedWrites::kMostBytes);
+    const std::int64_t most = storage_.traits().in_memory ? kMappedInMemory : kMappedBytes;
+    if (next.runs > 1 && next.run + next.hole <= most) {
+      const std::int64_t first = view_.file_offset(from_ + done);
+      const FileWindow part = window(done, MappedPart::most_from(first));
       if (part.bytes / next.run >= kMappedRuns) return write_mapped(done, part);
     }
   }
@@ -308,6 +348,13 @@ TransferStep ViewTransfer::write_step(std::int64_t done) {
 }
 
 TransferStep ViewTransfer::write_mapped(std::int64_t done, const FileWindow& part) {
+  if (!has_mapped_) {
+    MappedWrites::Reach reach{part.first, view_.file_offset(from_ + total_ - 1) + 1, {}};
+    memory_.pack(static_cast<std::size_t>(total_ - 1), std::span(&reach.last, 1));
+    has_mapped_ = true;
+    may_map_ = mapped_.begin(reach);
+    if (!may_map_) return {};
+  }
   const std::int64_t written =
       mapped_.write(view_, memory_, {from_ + done, done, part.bytes, part.first, part.end});
   count(&FileCounters::mapped_written, written);
@@ -373,6 +420,16 @@ TransferStep ViewTransfer::read_modify_write(std::int64_t done, const FileWindow
 }
 
 }  // namespace
+
+bool goes_through_mapping(const Storage& storage, const FileView& view, FileMove kind,
+                          const TransferHints& hints) {
+  if (!may_map(storage, view, hints) || view.is_contiguous() || view.is_empty()) return false;
+  const Layout& tile = *view.in_memory(0).layout;
+  const std::int64_t run_and_hole = tile.extent() / static_cast<std::int64_t>(tile.blocks());
+  if (kind == FileMove::read) return hints.sieve && 2 * run_and_hole < kSievedBytes;
+  return storage.is_writable() && !hints.read_modify_write &&
+         run_and_hole <= (storage.traits().in_memory ? kMappedInMemory : kMappedBytes);
+}
 
 Transferred write_view(Storage& storage, const FileView& view, std::int64_t from,
                        const View& memory, const TransferHints& hints) {

@@ -11,6 +11,14 @@ enum { kBlock = 64, kBlocks = 6000, kMine = kBlock * kBlocks, kAtOnce = 4 };
 
 static unsigned char *data[kAtOnce], *back[kAtOnce];
 
+/* Short pieces of a file that is mapped would go straight. */
+static MPI_Info by_owners;
+
+static void ask_for_owners(MPI_Info info) {
+  OK(MPI_Info_set(info, "romio_cb_write", "enable"));
+  OK(MPI_Info_set(info, "romio_cb_read", "enable"));
+}
+
 /* Blocks in turn from `displacement` on; the view repeats after all ranks, or is dealt out in one
  * piece. */
 static void set_view(MPI_File file, MPI_Offset displacement, int in_one_piece) {
@@ -57,7 +65,7 @@ static void blocks_in_turn(int in_one_piece) {
   MPI_File file;
   MPI_Status status;
   strcpy(path, files_path("blocks"));
-  OK(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+  OK(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, by_owners, &file));
   set_view(file, 100, in_one_piece);
   for (int round = 0; round < 3; ++round) {
     check_fill(data[0], kMine, (uint64_t)(7 * check_rank + round));
@@ -171,6 +179,7 @@ static void owner_that_fails(int starts) {
   snprintf(words, sizeof words, "*:%d", check_size);
   OK(MPI_Info_create(&all_own));
   OK(MPI_Info_set(all_own, "cb_config_list", words));
+  ask_for_owners(all_own);
   OK(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, all_own, &file));
   OK(MPI_Info_free(&all_own));
   set_view(file, 0, 0);
@@ -220,7 +229,7 @@ static void holes(void) {
   MPI_File file;
   MPI_Status status;
   strcpy(path, files_path("holes"));
-  OK(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+  OK(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, by_owners, &file));
   set_view(file, 0, 0);
   for (int round = 0; round < 3; ++round) {
     memset(data[0], 0x11, kMine);
@@ -252,7 +261,7 @@ static void same_blocks(void) {
   MPI_File file;
   MPI_Status status;
   strcpy(path, files_path("same"));
-  OK(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+  OK(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, by_owners, &file));
   set_view(file, 0, 0);
   memset(data[0], 0x77, kMine);
   OK(MPI_File_write_at_all(file, 0, data[0], kMine, MPI_BYTE, &status));
@@ -274,6 +283,8 @@ static void same_blocks(void) {
 
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
+  OK(MPI_Info_create(&by_owners));
+  ask_for_owners(by_owners);
   for (int i = 0; i < kAtOnce; ++i) {
     data[i] = (unsigned char*)malloc(kMine);
     back[i] = (unsigned char*)malloc(kMine);
@@ -290,5 +301,6 @@ int main(int argc, char** argv) {
     free(data[i]);
     free(back[i]);
   }
+  OK(MPI_Info_free(&by_owners));
   return check_end("file_staged");
 }

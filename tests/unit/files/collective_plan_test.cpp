@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "tests/unit/test_seed.hpp"
@@ -54,6 +55,12 @@ std::vector<MemberAccess> summaries_of(const Owners& owners, int members) {
   std::vector<MemberAccess> all;
   for (int member = 0; member < members; ++member) all.push_back(summary_of(owners, member));
   return all;
+}
+
+CollectivePlan plan_of(std::span<const MemberAccess> members, std::uint32_t host,
+                       const StagingLimits& limits) {
+  PlanRoom room(members.size());
+  return plan_access(members, host, limits, room);
 }
 
 /// Blocks of members in turn, all of the file.
@@ -109,30 +116,30 @@ TEST(BoundarySum, RunsInAnyOrderHaveTheSumOfTheirRange) {
 TEST(CollectivePlan, SmallBlocksInTurnAreStaged) {
   const Owners owners = dealt(100, 64, 4000, 4);
   const auto all = summaries_of(owners, 4);
-  EXPECT_TRUE(plan_access(all, 0, writing()).is_staged());
-  EXPECT_TRUE(plan_access(all, 0, reading()).is_staged());
-  EXPECT_FALSE(plan_access(all, 0, with(writing(), HintSwitch::disable)).is_staged());
+  EXPECT_TRUE(plan_of(all, 0, writing()).is_staged());
+  EXPECT_TRUE(plan_of(all, 0, reading()).is_staged());
+  EXPECT_FALSE(plan_of(all, 0, with(writing(), HintSwitch::disable)).is_staged());
 }
 
 TEST(CollectivePlan, LongBlocksGoStraightToALocalFile) {
   const Owners owners = dealt(0, 32768, 60, 2);
   const auto all = summaries_of(owners, 2);
-  EXPECT_FALSE(plan_access(all, 0, writing()).is_staged());
-  EXPECT_TRUE(plan_access(all, 0, with(writing(), HintSwitch::enable)).is_staged());
+  EXPECT_FALSE(plan_of(all, 0, writing()).is_staged());
+  EXPECT_TRUE(plan_of(all, 0, with(writing(), HintSwitch::enable)).is_staged());
   StagingLimits remote = writing();
   remote.is_local = false;
-  EXPECT_TRUE(plan_access(all, 0, remote).is_staged());
+  EXPECT_TRUE(plan_of(all, 0, remote).is_staged());
 }
 
 TEST(CollectivePlan, FewBlocksAndSeparatePartsGoStraight) {
   const auto few = summaries_of(dealt(0, 64, 20, 2), 2);
-  EXPECT_FALSE(plan_access(few, 0, writing()).is_staged());
+  EXPECT_FALSE(plan_of(few, 0, writing()).is_staged());
   Owners halves = dealt(0, 64, 400, 1);
   std::fill(halves.begin() + static_cast<std::ptrdiff_t>(halves.size() / 2), halves.end(), 1);
   auto separate = summaries_of(halves, 2);
   for (MemberAccess& member : separate) member.runs = 200;
-  EXPECT_FALSE(plan_access(separate, 0, writing()).is_staged());
-  EXPECT_TRUE(plan_access(separate, 0, with(writing(), HintSwitch::enable)).is_staged());
+  EXPECT_FALSE(plan_of(separate, 0, writing()).is_staged());
+  EXPECT_TRUE(plan_of(separate, 0, with(writing(), HintSwitch::enable)).is_staged());
 }
 
 /// A byte that nobody gives, or two give: writes go straight.
@@ -140,18 +147,18 @@ TEST(CollectivePlan, WritesNeedAProof) {
   Owners owners = dealt(0, 64, 4000, 4);
   auto all = summaries_of(owners, 4);
   all[2].knows_sum = 0;
-  EXPECT_FALSE(plan_access(all, 0, writing()).is_staged());
-  EXPECT_TRUE(plan_access(all, 0, reading()).is_staged());
+  EXPECT_FALSE(plan_of(all, 0, writing()).is_staged());
+  EXPECT_TRUE(plan_of(all, 0, reading()).is_staged());
   owners[5000] = kNobody;
   const auto holey = summaries_of(owners, 4);
-  EXPECT_FALSE(plan_access(holey, 0, with(writing(), HintSwitch::enable)).is_staged());
+  EXPECT_FALSE(plan_of(holey, 0, with(writing(), HintSwitch::enable)).is_staged());
   // As many bytes as the range has, but one twice.
   auto twice = summaries_of(owners, 4);
   BoundarySum one;
   one.add({4999, 1});
   twice[0].sum += one.value();
   twice[0].bytes += 1;
-  EXPECT_FALSE(plan_access(twice, 0, writing()).is_staged());
+  EXPECT_FALSE(plan_of(twice, 0, writing()).is_staged());
 }
 
 /// Views that deal a period out among each other, of which an access may have any part.
@@ -171,19 +178,19 @@ TEST(CollectivePlan, ViewsThatFillTheirPeriodAreProofEnough) {
     said.period_bytes = 64;
     said.knows_period = 1;
   }
-  EXPECT_TRUE(plan_access(all, 0, writing()).is_staged());
+  EXPECT_TRUE(plan_of(all, 0, writing()).is_staged());
   auto other = all;
   other[1].period = 512;
-  EXPECT_FALSE(plan_access(other, 0, writing()).is_staged());
+  EXPECT_FALSE(plan_of(other, 0, writing()).is_staged());
   other = all;
   other[1].period_sum = other[0].period_sum;  // the same blocks as another one
-  EXPECT_FALSE(plan_access(other, 0, writing()).is_staged());
+  EXPECT_FALSE(plan_of(other, 0, writing()).is_staged());
   other = all;
   for (MemberAccess& said : other) {  // each has all of it
     said.period_sum = 0;
     said.period_bytes = 256;
   }
-  EXPECT_FALSE(plan_access(other, 0, writing()).is_staged());
+  EXPECT_FALSE(plan_of(other, 0, writing()).is_staged());
 }
 
 TEST(CollectivePlan, ThinRangesGoStraight) {
@@ -191,28 +198,28 @@ TEST(CollectivePlan, ThinRangesGoStraight) {
   for (MemberAccess& said : all) {
     said = {0, std::int64_t{1} << 62, 640000, 10000, 0, 0, 0, 0, 0, 1, 0, 0, 0};
   }
-  EXPECT_FALSE(plan_access(all, 0, reading()).is_staged());
-  EXPECT_FALSE(plan_access(all, 0, with(reading(), HintSwitch::enable)).is_staged());
+  EXPECT_FALSE(plan_of(all, 0, reading()).is_staged());
+  EXPECT_FALSE(plan_of(all, 0, with(reading(), HintSwitch::enable)).is_staged());
 }
 
 TEST(CollectivePlan, HostsStageWhatNoOtherHostHasPartOf) {
   auto all = summaries_of(dealt(0, 64, 4000, 4), 4);
   all[2].host = all[3].host = 2;
-  EXPECT_FALSE(plan_access(all, 0, reading()).is_staged());
-  EXPECT_FALSE(plan_access(all, 2, reading()).is_staged());
+  EXPECT_FALSE(plan_of(all, 0, reading()).is_staged());
+  EXPECT_FALSE(plan_of(all, 2, reading()).is_staged());
   const auto first = summaries_of(dealt(0, 64, 4000, 2), 2);
   auto second = summaries_of(dealt(64 * 4000, 64, 4000, 2), 2);
   for (MemberAccess& said : second) said.host = 2;
   std::vector<MemberAccess> both = first;
   both.insert(both.end(), second.begin(), second.end());
-  EXPECT_TRUE(plan_access(both, 0, writing()).is_staged());
-  const CollectivePlan plan = plan_access(both, 2, writing());
+  EXPECT_TRUE(plan_of(both, 0, writing()).is_staged());
+  const CollectivePlan plan = plan_of(both, 2, writing());
   EXPECT_TRUE(plan.is_staged());
   EXPECT_EQ(plan.begin, 64 * 4000);
   second[0].may_stage = 0;
   both[2].may_stage = 0;
-  EXPECT_TRUE(plan_access(both, 0, writing()).is_staged());
-  EXPECT_FALSE(plan_access(both, 2, writing()).is_staged());
+  EXPECT_TRUE(plan_of(both, 0, writing()).is_staged());
+  EXPECT_FALSE(plan_of(both, 2, writing()).is_staged());
 }
 
 TEST(CollectivePlan, WhatInterleavesBetweenHostsAllOfThemStageOrNone) {
@@ -220,29 +227,29 @@ TEST(CollectivePlan, WhatInterleavesBetweenHostsAllOfThemStageOrNone) {
   limits.of_all = {8192, 16384, 3};
   auto all = summaries_of(dealt(100, 64, 4000, 4), 4);
   all[2].host = all[3].host = 2;
-  const CollectivePlan plan = plan_access(all, 0, limits);
+  const CollectivePlan plan = plan_of(all, 0, limits);
   EXPECT_TRUE(plan.spans_hosts);
   EXPECT_EQ(plan.owners, 3);
   EXPECT_EQ(plan.begin, 100);
   EXPECT_EQ(plan.end, 100 + 64 * 4000);
   EXPECT_EQ(plan.base, 0);
-  const CollectivePlan other = plan_access(all, 2, limits);
+  const CollectivePlan other = plan_of(all, 2, limits);
   EXPECT_TRUE(other.spans_hosts);
   EXPECT_EQ(other.owners, plan.owners);
   EXPECT_EQ(other.slice, plan.slice);
   // Holes are for the members, unless caches of hosts would lose what lies beside them.
   auto holey = all;
   holey[1].knows_sum = 0;
-  EXPECT_FALSE(plan_access(holey, 0, limits).is_staged());
+  EXPECT_FALSE(plan_of(holey, 0, limits).is_staged());
   limits.is_local = false;
-  EXPECT_TRUE(plan_access(holey, 0, limits).spans_hosts);
+  EXPECT_TRUE(plan_of(holey, 0, limits).spans_hosts);
   limits.is_local = true;
   all[3].may_stage = 0;
-  EXPECT_FALSE(plan_access(all, 0, limits).is_staged());
+  EXPECT_FALSE(plan_of(all, 0, limits).is_staged());
   // Members who are alone on their hosts.
   auto alone = summaries_of(dealt(0, 64, 4000, 2), 2);
   alone[1].host = 1;
-  EXPECT_TRUE(plan_access(alone, 0, limits).spans_hosts);
+  EXPECT_TRUE(plan_of(alone, 0, limits).spans_hosts);
 }
 
 TEST(CollectivePlan, HostsApartKeepToThemselves) {
@@ -252,8 +259,8 @@ TEST(CollectivePlan, HostsApartKeepToThemselves) {
   auto second = summaries_of(dealt(64 * 4000, 64, 4000, 2), 2);
   for (MemberAccess& said : second) said.host = 2;
   all.insert(all.end(), second.begin(), second.end());
-  EXPECT_TRUE(plan_access(all, 0, limits).is_staged());
-  EXPECT_FALSE(plan_access(all, 0, limits).spans_hosts);
+  EXPECT_TRUE(plan_of(all, 0, limits).is_staged());
+  EXPECT_FALSE(plan_of(all, 0, limits).spans_hosts);
 }
 
 /// The slices of all cycles follow each other from the first byte to the last one.
@@ -276,7 +283,7 @@ TEST(CollectivePlan, SlicesFillTheRange) {
     all[0] = {begin, middle, middle - begin, 1, 0, 0, 0, below.value(), 0, 1, 0, 1, 0};
     all[1] = {
         middle, begin + length, begin + length - middle, 1, 0, 0, 0, above.value(), 0, 1, 0, 1, 0};
-    const CollectivePlan plan = plan_access(all, 0, limits);
+    const CollectivePlan plan = plan_of(all, 0, limits);
     ASSERT_TRUE(plan.is_staged());
     EXPECT_LE(plan.owners, limits.of_host.owners);
     EXPECT_LE(plan.slice, limits.of_host.slice);
@@ -298,6 +305,16 @@ TEST(CollectivePlan, SlicesFillTheRange) {
     }
     EXPECT_EQ(at, begin + length);
   }
+}
+
+TEST(BoundarySum, WhatAllMembersMapGoesStraight) {
+  std::vector<MemberAccess> all = summaries_of(dealt(0, 64, 4000, 4), 4);
+  for (MemberAccess& member : all) member.is_mapped = 1;
+  EXPECT_FALSE(plan_of(all, 0, writing()).is_staged());
+  EXPECT_FALSE(plan_of(all, 0, reading()).is_staged());
+  EXPECT_TRUE(plan_of(all, 0, with(writing(), HintSwitch::enable)).is_staged());
+  all.back().is_mapped = 0;
+  EXPECT_TRUE(plan_of(all, 0, writing()).is_staged());
 }
 
 }  // namespace

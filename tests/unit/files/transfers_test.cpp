@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,10 +14,13 @@
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <span>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -305,8 +309,10 @@ TEST(Transfers, FailingStorage) {
     check_failed_write(before, file.bytes(), view, from, memory, wrote);
     if (HasFatalFailure()) return;
 
-    // A read that fails has moved what it says, and nothing else.
+    // A read that fails has moved what it says, and nothing else. A mapping knows of no such
+    // faults.
     calls.mend();
+    hints.map = false;
     const Bytes now = file.bytes();
     const std::int64_t broken = view.offset(from + pick(random, 0, memory.bytes - 1));
     calls.break_byte(broken, EIO);
@@ -385,10 +391,71 @@ TEST(Transfers, SmallPiecesGoThroughAMapping) {
   EXPECT_EQ(fine.counters.mapped_written.value(), std::ssize(fine.data));
 }
 
-/// A file that somebody makes shorter when its size has been asked for.
+// A mapping stays from one transfer to the next, whatever becomes of the file meanwhile.
+TEST(Transfers, AMappingIsKeptUntilTheFileIsClosed) {
+  Random random(test_seed());
+  FaultyCalls calls;
+  Fine fine(random);
+  const auto storage = opened(calls, fine.file);
+  if (!storage->traits().maps) GTEST_SKIP() << "the folder of temporary files cannot be mapped";
+  const auto is_mapped = [&] {
+    std::ifstream maps("/proc/self/maps");
+    const std::string text{std::istreambuf_iterator<char>(maps), {}};
+    return text.find(fine.file.path()) != std::string::npos;
+  };
+  const char* const path = fine.file.path().c_str();
+  for (const off_t left : {3 << 20, 1 << 20, 100, 0}) {
+    ASSERT_EQ(::truncate(path, left), 0);
+    fine.before.assign(static_cast<std::size_t>(left), std::byte{1});
+    const int fd = ::open(path, O_WRONLY);
+    ASSERT_EQ(::pwrite(fd, fine.before.data(), fine.before.size(), 0), left);
+    const timespec long_ago[2] = {{1, 0}, {1, 0}};
+    ASSERT_EQ(::futimens(fd, long_ago), 0);
+    ::close(fd);
+    fine.data = random_bytes_of(random, 2 << 20);
+    EXPECT_EQ(fine.write(*storage), (Transferred{std::ssize(fine.data), 0, 0}));
+    EXPECT_TRUE(fine.file.bytes() == fine.expected()) << left;
+    struct stat now = {};
+    ASSERT_EQ(::stat(path, &now), 0);
+    EXPECT_GT(now.st_mtim.tv_sec, 1) << "a store alone does not tell";
+    EXPECT_TRUE(is_mapped());
+  }
+  EXPECT_EQ(fine.counters.direct_written.value(), 0);
+  EXPECT_TRUE(storage->close());
+  EXPECT_FALSE(is_mapped());
+}
+
+// More of the file than is kept, with pieces across the ends of what is mapped at once.
+TEST(Transfers, LargeFilesTakeOneMappingAfterTheOther) {
+  Random random(test_seed());
+  FaultyCalls calls;
+  ModelView view{{{64}, {0}, 2000}, 100};
+  const TemporaryFile file;
+  const Bytes data = random_bytes_of(random, 10 << 20);
+  FileCounters counters;
+  TransferHints hints;
+  hints.counters = &counters;
+  const auto storage = opened(calls, file);
+  if (!storage->traits().maps) GTEST_SKIP() << "the folder of temporary files cannot be mapped";
+  for (int times = 0; times < 2; ++times) {
+    EXPECT_EQ(write_view(*storage, view.view, 0,
+                         bytes_view(const_cast<std::byte*>(data.data()), data.size()), hints),
+              (Transferred{std::ssize(data), 0, 0}));
+  }
+  EXPECT_GT(counters.mapped_written.value(), std::ssize(data));
+  const Bytes bytes = file.bytes();
+  ASSERT_EQ(std::ssize(bytes), view.offset(std::ssize(data) - 1) + 1);
+  Bytes model(bytes.size());
+  for (std::int64_t i = 0; i != std::ssize(data); ++i) {
+    model[index_of(view.offset(i))] = data[index_of(i)];
+  }
+  EXPECT_TRUE(bytes == model);
+}
+
+/// A file that somebody makes shorter when it has been made as long as it is to be.
 struct ShrinkingCalls final : FaultyCalls {
-  int fstat(int fd, struct stat& out) override {
-    const int result = FaultyCalls::fstat(fd, out);
+  int fallocate(int fd, std::int64_t offset, std::int64_t bytes) override {
+    const int result = FaultyCalls::fallocate(fd, offset, bytes);
     if (std::exchange(shrinks, false)) {
       EXPECT_EQ(::ftruncate(fd, 1 << 19), 0);
     }
@@ -419,6 +486,44 @@ TEST(Transfers, AFileThatShrinksUnderStoresEndsNobody) {
   EXPECT_TRUE(back == fine.data);
   ::sigaction(SIGBUS, nullptr, &after);
   EXPECT_EQ(before.sa_sigaction, after.sa_sigaction) << "the handler is the program's again";
+}
+
+/// One that somebody makes shorter when its size has been asked for.
+struct SizeCalls final : FaultyCalls {
+  int fstat(int fd, struct stat& out) override {
+    const int result = FaultyCalls::fstat(fd, out);
+    if (shrinking != nullptr) {
+      EXPECT_EQ(::truncate(std::exchange(shrinking, nullptr), 1 << 19), 0);
+    }
+    return result;
+  }
+  const char* shrinking = nullptr;  ///< next time
+};
+
+TEST(Transfers, ShortPiecesAreReadOutOfAMappingUpToTheEndOfTheFile) {
+  Random random(test_seed());
+  SizeCalls calls;
+  Fine fine(random);
+  const auto storage = opened(calls, fine.file, {}, O_RDONLY);
+  if (!storage->traits().maps) GTEST_SKIP() << "the folder of temporary files cannot be mapped";
+  for (const bool shrinks : {false, true}) {
+    calls.shrinking = shrinks ? fine.file.path().c_str() : nullptr;
+    const std::int64_t end = shrinks ? 1 << 19 : std::ssize(fine.before);
+    Bytes model(fine.data.size());
+    std::int64_t there = 0;
+    while (fine.view.offset(there) < end) {
+      model[index_of(there)] = fine.before[index_of(fine.view.offset(there))];
+      ++there;
+    }
+    Bytes back(fine.data.size());
+    EXPECT_EQ(
+        read_view(*storage, fine.view.view, 0, bytes_view(back.data(), back.size()), fine.hints),
+        (Transferred{there, 0, 0}));
+    back.resize(index_of(there));
+    model.resize(index_of(there));
+    EXPECT_TRUE(back == model);
+    EXPECT_GT(fine.counters.direct_read.value(), 0) << "out of the mapping";
+  }
 }
 
 sigjmp_buf elsewhere;
@@ -457,6 +562,56 @@ TEST(MappedStores, FaultsElsewhereGoToTheProgram) {
   ::close(fd);
 }
 
+struct sigaction passes_to;
+volatile std::sig_atomic_t passed = 0;
+void pass_to_the_one_before(int number, siginfo_t* info, void* context) {
+  passed = passed + 1;
+  passes_to.sa_sigaction(number, info, context);
+}
+
+/// A store where there is no page, by the program itself. Whether go_elsewhere() had the fault.
+bool faults_elsewhere(void* page) {
+  if (sigsetjmp(elsewhere, 1) != 0) return true;
+  *static_cast<volatile char*>(page) = 1;
+  return false;
+}
+
+// A handler that is set while this library handles the signal passes on to the library what is none
+// of its own. That must not come back to it.
+TEST(MappedStores, AHandlerThatWasSetMeanwhileMayPassFaultsOn) {
+  struct sigaction own = {};
+  struct sigaction usual = {};
+  struct sigaction now = {};
+  own.sa_handler = go_elsewhere;
+  own.sa_flags = SA_NODEFER;
+  ASSERT_EQ(::sigaction(SIGBUS, &own, &usual), 0);
+  const TemporaryFile file;  // it has no page
+  const int fd = ::open(file.path().c_str(), O_RDWR);
+  void* page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  {
+    const MappedStores stores;
+    struct sigaction passing = {};
+    passing.sa_sigaction = pass_to_the_one_before;
+    passing.sa_flags = SA_SIGINFO | SA_NODEFER;
+    ASSERT_EQ(::sigaction(SIGBUS, &passing, &passes_to), 0);
+    EXPECT_TRUE(faults_elsewhere(page));
+    EXPECT_EQ(passed, 1);
+  }
+  EXPECT_TRUE(faults_elsewhere(page));
+  EXPECT_EQ(passed, 2);
+  for (int times = 0; times < 3; ++times) {
+    passed = 0;
+    const MappedStores stores;
+    EXPECT_TRUE(faults_elsewhere(page));
+    EXPECT_EQ(passed, 1);
+  }
+  ::sigaction(SIGBUS, &usual, &now);
+  EXPECT_EQ(now.sa_sigaction, pass_to_the_one_before) << "it stays";
+  ::munmap(page, 4096);
+  ::close(fd);
+}
+
 TEST(Transfers, WhatCannotBeMappedIsWritten) {
   Random random(test_seed());
   FaultyCalls calls;
@@ -477,6 +632,7 @@ TEST(Transfers, ReadModifyWriteIsSieved) {
   EXPECT_TRUE(fine.file.bytes() == fine.expected());
   EXPECT_EQ(fine.counters.rmw_written.value(), std::ssize(fine.data));
   EXPECT_LT(calls.writes(), 1000);
+  fine.hints.map = false;
   Bytes back(fine.data.size());
   const int reads = calls.reads();
   EXPECT_EQ(

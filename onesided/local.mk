@@ -42,6 +42,7 @@ onesided_sources = \
 	onesided/remote/remote_targets.cpp onesided/remote/remote_targets.hpp \
 	onesided/remote/served_window.cpp onesided/remote/served_window.hpp \
 	onesided/remote/traffic.cpp onesided/remote/traffic.hpp \
+	onesided/remote/put_notice.hpp \
 	onesided/remote/wire.hpp \
 	onesided/short_ways.hpp \
 	onesided/synchronization/active_target.cpp onesided/synchronization/active_target.hpp \

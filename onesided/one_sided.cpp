@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "onesided/remote/put_notice.hpp"
 #include "onesided/remote/remote_access.hpp"
 
 namespace remit {
@@ -40,8 +41,10 @@ void OneSided::completed(std::uint64_t value, int status) {
   moves_.completed(value, status);
 }
 
-void OneSided::notified(Link& /*link*/, std::uint32_t /*value*/) {
+void OneSided::notified(Link& link, std::uint32_t value) {
+  if (link.failed || take(link.id, head_of_notice(value), {})) return;
   links_.users().note_malformed();
+  links_.lost_links().add(link, "it has notified a window of which it is no member");
 }
 
 void OneSided::arrived(LinkDevice& /*device*/, std::span<const Completion> /*completions*/) {}

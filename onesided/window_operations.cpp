@@ -91,12 +91,28 @@ Expected<> WindowOperations::put(const View& origin, const WindowTarget& target,
     return window_.remote.put(target.rank, origin, reached->view, done);
   }
   finish(done);
+  return put_on_host(origin, target.rank, *reached);
+}
+
+Expected<> WindowOperations::put_on_host(const View& origin, int rank, const Reached& reached) {
   if (origin.size() == 0) return {};
-  if (reached->way == MemoryWay::mapped) {
-    copy_view_to_view(origin, mapped_view(target.rank, reached->view));
+  if (reached.way == MemoryWay::mapped) {
+    copy_view_to_view(origin, mapped_view(rank, reached.view));
     return {};
   }
-  return unmapped_.put(target.rank, origin, reached->view);
+  return unmapped_.put(rank, origin, reached.view);
+}
+
+Expected<bool> WindowOperations::put_notified(const View& origin, const WindowTarget& target,
+                                              std::uint32_t index) {
+  const auto reached = reach(target);
+  if (!reached) return tl::unexpected(reached.error());
+  if (reached->way == MemoryWay::message && origin.size() != 0) {
+    return window_.remote.put_notified(target.rank, origin, reached->view, index);
+  }
+  auto done = put_on_host(origin, target.rank, *reached);
+  if (!done) return tl::unexpected(std::move(done.error()));
+  return false;
 }
 
 Expected<> WindowOperations::get(const View& origin, const WindowTarget& target, Request* done) {
@@ -135,6 +151,12 @@ bool WindowOperations::try_move(OpKind kind, void* local, std::size_t bytes, int
                                 MPI_Aint displacement) {
   const auto offset = plain_offset(rank, displacement, bytes);
   return offset && window_.remote.try_move(kind, rank, *offset, local, bytes);
+}
+
+bool WindowOperations::try_put_notified(void* local, std::size_t bytes, int rank,
+                                        MPI_Aint displacement, std::uint32_t index) {
+  const auto offset = plain_offset(rank, displacement, bytes);
+  return offset && window_.remote.try_put_notified(rank, *offset, local, bytes, index);
 }
 
 bool WindowOperations::try_fetch(const Datatype& element, const void* operand, void* result,

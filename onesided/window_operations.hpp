@@ -2,6 +2,7 @@
 // Communication on a window: where an operation goes, and how. (MPI-5.0, section 12.3.)
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,11 +40,18 @@ class WindowOperations {
                                Request* done = nullptr);
   [[nodiscard]] Expected<> get(const View& origin, const WindowTarget& target,
                                Request* done = nullptr);
+  /// A put, and its notification by a counter of the target, if one operation of a device does
+  /// both: true. False: nobody has been notified yet.
+  [[nodiscard]] Expected<bool> put_notified(const View& origin, const WindowTarget& target,
+                                            std::uint32_t index);
   /// A put or a get of plain bytes by a device, where nothing is out of the ordinary and nobody
   /// waits: then a put's memory is free on return, and a get's result there after a flush. False:
   /// nothing was done, the functions above do it or say what is wrong.
   [[nodiscard]] bool try_move(OpKind kind, void* local, std::size_t bytes, int rank,
                               MPI_Aint displacement);
+  /// The same of a put, with its notification.
+  [[nodiscard]] bool try_put_notified(void* local, std::size_t bytes, int rank,
+                                      MPI_Aint displacement, std::uint32_t index);
   /// The same of a fetch of one element by an adapter's atomic: a sum with what `operand` points
   /// to, or, where that is null, nothing but the fetch. The result is there after a flush. It may
   /// wait for room, which needs no target.
@@ -77,6 +85,8 @@ class WindowOperations {
     View view;
   };
   [[nodiscard]] Expected<Reached> reach(const WindowTarget& target);
+  /// A put to a member of this host, or of nothing.
+  [[nodiscard]] Expected<> put_on_host(const View& origin, int rank, const Reached& reached);
   [[nodiscard]] Expected<> admit(int rank);
   /// Where so many bytes begin in the member's memory, for functions that do not say what is wrong;
   /// none: something is out of the ordinary.

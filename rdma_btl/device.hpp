@@ -175,10 +175,10 @@ struct Caps {
   /// Puts, gets, fetch_add and compare_swap (those that it has) need nothing of the target's
   /// processor.
   bool passive = false;
-  /// Puts and atomics of an endpoint change the target's memory in the order in which they were
-  /// posted, and before a notification or a send behind them; a get sees those before it; and the
-  /// completion of a put says that it is visible at the target. Nothing is said of what is posted
-  /// behind a get that has not completed.
+  /// Puts and atomics of an endpoint change the target's memory in the order of posting, and before
+  /// a notification or a send behind them, which arrive in that order, too; a get sees what is
+  /// before it; and the completion of a put says that it is visible at the target. Nothing is said
+  /// of what is posted behind a get that has not completed.
   bool in_order = false;
   bool needs_registration = false;  ///< pieces need keys; else register_memory is free
   bool pages_on_demand = false;     ///< register_memory(nullptr, SIZE_MAX) serves puts and gets of

@@ -1,5 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Operations on windows that notify their targets (include/mpi_remit.h).
+#include <utility>
+
 #include "bindings/rma/operation_args.hpp"
 #include "bindings/rma/plain_move.hpp"
 #include "bindings/weak.hpp"
@@ -47,14 +49,44 @@ template <Move move>
   return move_and_notify<move>(instance, origin, count, type, place, index, win);
 }
 
-/// Starts an operation, and then notifies. `type`: of the memory of this process.
+/// A put by a device that brings its notification along, where nothing is out of the ordinary.
+bool put_by_device(Instance& instance, const OriginBuffer& origin, const TargetPlace& place,
+                   int index, MPI_Win win) {
+  void* const local = const_cast<void*>(origin.address);
+  std::size_t bytes = 0;
+  Window* const window = window_of_plain<false>(&instance, local, origin.count, origin.type,
+                                                place.count, place.type, win, bytes);
+  if (window == nullptr) return false;
+  const Notifications* const notifications = window->notified_access().counters();
+  return notifications != nullptr &&
+         static_cast<unsigned>(place.rank) < static_cast<unsigned>(window->members().size()) &&
+         notifications->may_have(place.rank, index) &&
+         window->operations().try_put_notified(local, bytes, place.rank, place.displacement,
+                                               static_cast<std::uint32_t>(index));
+}
+[[gnu::noinline]] bool put_by_device_guarded(const OriginBuffer& origin, const TargetPlace& place,
+                                             int index, MPI_Win win) {
+  Instance* instance = library().instance;
+  if (instance == nullptr) return false;
+  if (!instance->guarded()) return put_by_device(*instance, origin, place, index, win);
+  const GuardedCall call(*instance);
+  return put_by_device(*instance, origin, place, index, win);
+}
+
+/// Starts an operation by start(done, told), and then notifies, if `told` has not become true.
+/// `type`: of the memory of this process.
 template <class Start>
 int start_notified(Entry& entry, const OperationArgs& args, const Datatype* type, int index,
                    Start&& start) {
   if (args.is_to_nobody()) return MPI_SUCCESS;
   if (int err = finish(entry, args.window().notified_access().check(args.target.rank, index)))
     return err;
-  if (int err = start_operation(entry, args, type, std::forward<Start>(start))) return err;
+  bool told = false;
+  if (int err =
+          start_operation(entry, args, type, [&](Request* done) { return start(done, told); })) {
+    return err;
+  }
+  if (told) return MPI_SUCCESS;
   entry.instance().threads.note_change();
   return finish(entry, args.window().notified_access().notify(args.target.rank,
                                                               static_cast<std::uint32_t>(index)));
@@ -68,7 +100,17 @@ template <Move move>
   MoveArgs args;
   if (int err = check_move(entry, move, origin, place, win, args)) return err;
   return start_notified(entry, args, args.origin_type, index,
-                        [&](Request* done) { return start_move<move>(args, done); });
+                        [&](Request* done, bool& told) -> Expected<> {
+                          if constexpr (move == Move::get) {
+                            return start_move<move>(args, done);
+                          } else {
+                            auto started = args.window().operations().put_notified(
+                                args.origin, args.target, static_cast<std::uint32_t>(index));
+                            if (!started) return tl::unexpected(std::move(started.error()));
+                            told = *started;
+                            return {};
+                          }
+                        });
 }
 
 int put_notified(const char* function, const OriginBuffer& origin, const TargetPlace& place,
@@ -76,6 +118,7 @@ int put_notified(const char* function, const OriginBuffer& origin, const TargetP
   if (notified_in_short<Move::put>(const_cast<void*>(origin.address), origin.count, origin.type,
                                    place, index, win)) [[likely]]
     return MPI_SUCCESS;
+  if (put_by_device_guarded(origin, place, index, win)) return MPI_SUCCESS;
   return move_notified<Move::put>(function, origin, place, index, win);
 }
 
@@ -92,7 +135,7 @@ int accumulate_notified(const char* function, const OriginBuffer& origin, const 
   Entry entry(function);
   AccumulateArgs args;
   if (int err = check_accumulate(entry, origin, nullptr, place, op, win, args)) return err;
-  return start_notified(entry, args, args.origin_type, index, [&](Request* done) {
+  return start_notified(entry, args, args.origin_type, index, [&](Request* done, bool& /*told*/) {
     return args.window().operations().accumulate(args.origin_or_null(), *args.op, args.target,
                                                  nullptr, done);
   });
@@ -110,7 +153,7 @@ int fetch_notified(const char* function, const void* origin_addr, void* result_a
     return err;
   }
   if (int err = check_element_type(entry, datatype, element)) return err;
-  return start_notified(entry, args, element, index, [&](Request* done) {
+  return start_notified(entry, args, element, index, [&](Request* done, bool& /*told*/) {
     return args.window().operations().accumulate(args.origin_or_null(), *args.op, args.target,
                                                  &args.result, done);
   });

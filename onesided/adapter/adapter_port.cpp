@@ -71,8 +71,7 @@ std::uint32_t AdapterPort::take_number() {
   return number;
 }
 
-void AdapterPort::start(const AdapterWay& way, std::span<Operation> operations, Ending finish,
-                        Tally* tally) {
+void AdapterPort::begin(std::span<Operation> operations, Ending finish, Tally* tally) {
   const std::uint32_t number = take_number();
   UnderWay& entry = *under_way_[number];
   entry.left = operations.size();
@@ -82,7 +81,22 @@ void AdapterPort::start(const AdapterWay& way, std::span<Operation> operations, 
   for (Operation& operation : operations) {
     operation.cookie = cookie_of(LinkUserId::windows, kCookie | number);
   }
+}
+
+void AdapterPort::start(const AdapterWay& way, std::span<Operation> operations, Ending finish,
+                        Tally* tally) {
+  begin(operations, std::move(finish), tally);
   way.device->pending.post(*way.device->device, way.endpoint, operations);
+}
+
+bool AdapterPort::start_with_notice(const AdapterWay& way, std::span<Operation> puts, Ending finish,
+                                    Tally* tally, const PutNotice& notice) {
+  begin(puts, std::move(finish), tally);
+  LinkDevice& slot = *way.device;
+  if (puts.size() > 1) {
+    slot.pending.post(*slot.device, way.endpoint, puts.first(puts.size() - 1));
+  }
+  return post_with_notice(slot, way.endpoint, puts.back(), notice);
 }
 
 void AdapterPort::end_by(Ending& finish, const Move& move, const AdapterBuffer& buffer) {
@@ -111,6 +125,7 @@ bool AdapterPort::try_move(const AdapterWay& way, const Move& move, Tally& tally
   operation.remote = move.remote;
   operation.local = {&piece, 1};
   operation.cookie = cookie_of(LinkUserId::windows, kCookie | number);
+  set_notice(operation, move.notice);
   if (slot.device->post(way.endpoint, {&operation, 1}) == 0) [[unlikely]] {
     unused_.push_back(number);
     give_back(buffer);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "links/links.hpp"
+#include "onesided/remote/put_notice.hpp"
 #include "onesided/tally.hpp"
 #include "pt2pt/request.hpp"
 #include "runtime/error.hpp"
@@ -142,6 +143,10 @@ class AdapterPort {
   /// Starts operations, in their order, whose end is told together, and counted as one by `tally`
   /// (null: by nobody). Cookies are set here.
   void start(const AdapterWay& way, std::span<Operation> operations, Ending finish, Tally* tally);
+  /// The same of puts, by a device that keeps order, the last of which has a notice. False: it was
+  /// started without.
+  [[nodiscard]] bool start_with_notice(const AdapterWay& way, std::span<Operation> puts,
+                                       Ending finish, Tally* tally, const PutNotice& notice);
   /// The same, and waits. The status.
   [[nodiscard]] int run(const AdapterWay& way, std::span<Operation> operations);
   /// A put or a get of one piece.
@@ -151,6 +156,7 @@ class AdapterPort {
     std::byte* local = nullptr;
     std::size_t bytes = 0;    ///< kLarge at most
     Request* done = nullptr;  ///< of a get: completed with it; null: nobody asks
+    PutNotice notice = {};    ///< of a put
   };
   /// Starts one through a buffer, so that a put's memory is free on return. False: the device or
   /// buffers are not free for it, and nothing was done.
@@ -171,6 +177,8 @@ class AdapterPort {
   };
 
   [[nodiscard]] std::uint32_t take_number();
+  /// Notes that operations begin, by their cookies.
+  void begin(std::span<Operation> operations, Ending finish, Tally* tally);
   [[nodiscard]] std::vector<std::byte*>& free_of(std::size_t bytes) {
     return bytes <= kSmall ? small_ : large_;
   }

@@ -41,8 +41,8 @@ struct Got {
 
 }  // namespace
 
-void BufferedMoves::start(OpKind kind, std::span<const MemoryRun> runs, const AdapterBuffer& buffer,
-                          Ending finish) {
+bool BufferedMoves::start(OpKind kind, std::span<const MemoryRun> runs, const AdapterBuffer& buffer,
+                          Ending finish, const PutNotice& notice) {
   constexpr std::size_t kFew = 8;
   std::array<Piece, kFew> few_pieces;
   std::array<Operation, kFew> few_operations;
@@ -65,10 +65,15 @@ void BufferedMoves::start(OpKind kind, std::span<const MemoryRun> runs, const Ad
                             place_.memory.key};
     offset += runs[i].length;
   }
+  if (notice) {
+    return port_.start_with_notice(place_.way, operations, std::move(finish), place_.tally, notice);
+  }
   port_.start(place_.way, operations, std::move(finish), place_.tally);
+  return false;
 }
 
-void BufferedMoves::put(const View& origin, const View& target) {
+bool BufferedMoves::put(const View& origin, const View& target, const PutNotice& notice) {
+  bool told = false;
   for (RunCutter cutter(target); !cutter.done();) {
     const auto part = cutter.next(kAnyRoom, AdapterPort::kLarge, false);
     const AdapterBuffer buffer = port_.take(part.bytes);
@@ -77,9 +82,12 @@ void BufferedMoves::put(const View& origin, const View& target) {
     } else {
       origin.pack(part.offset, std::span(buffer.begin, part.bytes));
     }
-    start(OpKind::put, part.runs, buffer,
-          [&port = port_, buffer](int /*status*/) { port.give_back(buffer); });
+    told = start(
+        OpKind::put, part.runs, buffer,
+        [&port = port_, buffer](int /*status*/) { port.give_back(buffer); },
+        cutter.done() ? notice : PutNotice{});
   }
+  return told;
 }
 
 void BufferedMoves::get(const View& origin, const View& target, Request* done) {

@@ -30,15 +30,16 @@ class BufferedMoves {
       : port_(port), progress_(progress), place_(place) {}
 
   /// Start a put or a get of a view, in parts. They may wait for buffers, which come without any
-  /// target. A put's `origin` is free on return; a get's `done` completes with the last part; null:
+  /// target. A put's `origin` is free on return; `notice` (of a device that keeps order) is said
+  /// behind all its parts. False: it was not. A get's `done` completes with the last part; null:
   /// nobody asks.
-  void put(const View& origin, const View& target);
+  [[nodiscard]] bool put(const View& origin, const View& target, const PutNotice& notice);
   void get(const View& origin, const View& target, Request* done);
 
  private:
-  /// The operations of a part.
-  void start(OpKind kind, std::span<const MemoryRun> runs, const AdapterBuffer& buffer,
-             Ending finish);
+  /// The operations of a part. Whether the last one has said the notice.
+  bool start(OpKind kind, std::span<const MemoryRun> runs, const AdapterBuffer& buffer,
+             Ending finish, const PutNotice& notice = {});
 
   AdapterPort& port_;
   Progress& progress_;

@@ -6,10 +6,10 @@
 
 namespace remit {
 
-bool DirectMoves::start(Link& link, const Move& move, Tally& tally) {
+DirectMoves::Started DirectMoves::start(Link& link, const Move& move, Tally& tally) {
   LinkDevice& slot = *link.device;
   Expected<MemoryLease> lease = slot.memory.acquire(move.local, move.bytes, Access::local);
-  if (!lease) return false;
+  if (!lease) return Started::no;
   const std::uint64_t key = lease->region().local_key;
   const std::size_t parts = (move.bytes + slot.chunk - 1) / slot.chunk;
   UnderWay& entry = under_way_[++last_];
@@ -17,6 +17,7 @@ bool DirectMoves::start(Link& link, const Move& move, Tally& tally) {
   entry.lease = std::move(*lease);
   entry.done = move.done;
   entry.left = static_cast<std::uint32_t>(parts);
+  bool told = !move.notice;
   for (std::size_t offset = 0; offset < move.bytes; offset += slot.chunk) {
     const Piece piece{move.local + offset, std::min(slot.chunk, move.bytes - offset), key};
     Operation operation;
@@ -24,9 +25,13 @@ bool DirectMoves::start(Link& link, const Move& move, Tally& tally) {
     operation.local = {&piece, 1};
     operation.remote = {move.remote.address + offset, move.remote.key};
     operation.cookie = cookie_of(LinkUserId::windows, last_);
-    links_.post(link, {&operation, 1});
+    if (move.notice && offset + piece.length == move.bytes) {
+      told = post_with_notice(slot, link.endpoint, operation, move.notice);
+    } else {
+      links_.post(link, {&operation, 1});
+    }
   }
-  return true;
+  return told ? Started::whole : Started::without_notice;
 }
 
 void DirectMoves::confirm(ProcId proc, Tally& tally) {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "links/links.hpp"
+#include "onesided/remote/put_notice.hpp"
 #include "onesided/tally.hpp"
 #include "pt2pt/request.hpp"
 
@@ -28,15 +29,18 @@ class DirectMoves {
     std::size_t bytes = 0;
     RemoteAddress remote;     ///< for the device of the link
     Request* done = nullptr;  ///< completed with the move
+    PutNotice notice = {};    ///< of a put by a device that keeps order, behind all its bytes
   };
   /// Whether the device of a link moves data in that direction.
   [[nodiscard]] static bool can(OpKind kind, const Link& link) {
     const Caps& caps = link.device->device->caps();
     return kind == OpKind::put ? caps.has_put : caps.has_get;
   }
-  /// Starts a move, which `tally` counts as one operation. False: the device cannot make it, and
-  /// nothing was done.
-  [[nodiscard]] bool start(Link& link, const Move& move, Tally& tally);
+  /// What has become of a move: the device cannot make it, it has been started without its notice,
+  /// or with all.
+  enum class Started : std::uint8_t { no, without_notice, whole };
+  /// Starts a move, which `tally` counts as one operation.
+  [[nodiscard]] Started start(Link& link, const Move& move, Tally& tally);
   /// Starts what ends when all puts to the process that were started before are visible there.
   void confirm(ProcId proc, Tally& tally);
 

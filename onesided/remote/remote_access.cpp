@@ -60,98 +60,147 @@ bool RemoteAccess::has_buffers(const RemoteTarget& member) {
          manager_.adapter_port().open(slot).has_value();
 }
 
-void RemoteAccess::note_move(OpKind kind, RemoteTarget& member) {
+/// A notification counts as a message: a flush asks the member whether it has been taken, and hears
+/// if it was refused.
+void RemoteAccess::note_move(OpKind kind, RemoteTarget& member, PutNotice notice) {
   targets_.use(member);
   ++moved_;
+  member.told = member.told || notice.has_value();
   member.unconfirmed = member.unconfirmed || kind == OpKind::put;
   member.got = member.got || kind == OpKind::get;
 }
 
-bool RemoteAccess::move_short(OpKind kind, RemoteTarget& member, std::uint64_t offset,
-                              std::byte* local, std::size_t bytes, Request* done) {
+bool RemoteAccess::move_short(RemoteTarget& member, std::uint64_t offset, AdapterPort::Move what) {
   const Link& link = *member.link;
-  const RemoteAddress remote{member.memory.address + offset, member.memory.key};
-  if (!manager_.adapter_port().try_move({link.device, link.endpoint},
-                                        {kind, remote, local, bytes, done}, *member.moves)) {
+  what.remote = {member.memory.address + offset, member.memory.key};
+  if (!manager_.adapter_port().try_move({link.device, link.endpoint}, what, *member.moves)) {
     return false;
   }
-  note_move(kind, member);
+  note_move(what.kind, member, what.notice);
   return true;
+}
+
+RemoteTarget* RemoteAccess::short_target(int rank, std::size_t bytes) {
+  RemoteTarget* const member = targets_.at_hand(members_.proc(rank));
+  const bool fine = member != nullptr && bytes < kDirectFrom &&
+                    RemoteTargets::reaches_memory(*member) &&
+                    manager_.adapter_port().serves(*member->link->device);
+  return fine ? member : nullptr;
 }
 
 bool RemoteAccess::try_move(OpKind kind, int rank, std::uint64_t offset, void* local,
                             std::size_t bytes) {
-  RemoteTarget* const member = targets_.at_hand(members_.proc(rank));
-  if (member == nullptr || bytes >= kDirectFrom || !RemoteTargets::reaches_memory(*member) ||
-      !manager_.adapter_port().serves(*member->link->device) ||
-      !move_short(kind, *member, offset, static_cast<std::byte*>(local), bytes, nullptr)) {
+  RemoteTarget* const member = short_target(rank, bytes);
+  if (member == nullptr ||
+      !move_short(*member, offset, {kind, {}, static_cast<std::byte*>(local), bytes})) {
     return false;
   }
   targets_.count();
   return true;
 }
 
-bool RemoteAccess::move(OpKind kind, int rank, RemoteTarget& member, const View& origin,
-                        const View& target, Request* done) {
+bool RemoteAccess::try_put_notified(int rank, std::uint64_t offset, void* local, std::size_t bytes,
+                                    std::uint32_t index) {
+  RemoteTarget* const member = short_target(rank, bytes);
+  const PutNotice notice = put_notice(window_, index);
+  if (member == nullptr || !notice || !RemoteTargets::notifies(*member) ||
+      !move_short(*member, offset,
+                  {OpKind::put, {}, static_cast<std::byte*>(local), bytes, nullptr, notice})) {
+    return false;
+  }
+  targets_.count();
+  return true;
+}
+
+bool RemoteAccess::move(int rank, RemoteTarget& member, Transfer& what) {
+  const View& origin = what.origin;
+  const View& target = what.target;
   const std::size_t bytes = target.size();
   const bool whole = target.is_contiguous() && origin.is_contiguous();
   if (member.keys_state == RemoteTarget::Keys::unknown) {
     member.keys_state = RemoteTarget::Keys::asked;
     traffic_.send(members_.proc(rank), window_head(WindowMessage::keys, window_));
   }
-  if (!RemoteTargets::reaches_memory(member) || !DirectMoves::can(kind, *member.link)) return false;
+  if (!RemoteTargets::reaches_memory(member) || !DirectMoves::can(what.kind, *member.link)) {
+    return false;
+  }
   const MemberEntry& entry = members_.entry(rank);
   const Layout::Piece span = target.span(bytes);
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(span.address) - entry.base;
   if (offset > entry.bytes || span.length > entry.bytes - offset) return false;  // it will say so
   if (bytes >= kDirectFrom && whole) {
     const RemoteAddress remote{member.memory.address + offset, member.memory.key};
-    const DirectMoves::Move direct{kind, origin.data(), bytes, remote, done};
-    if (!manager_.moves().start(*member.link, direct, *member.moves)) return false;
-    note_move(kind, member);
+    const DirectMoves::Move direct{what.kind, origin.data(), bytes, remote, what.done, what.notice};
+    const auto started = manager_.moves().start(*member.link, direct, *member.moves);
+    if (started == DirectMoves::Started::no) return false;
+    if (started == DirectMoves::Started::without_notice) what.notice.reset();
+    note_move(what.kind, member, what.notice);
     return true;
   }
   if (!has_buffers(member)) return false;
-  Request* const got = kind == OpKind::get ? done : nullptr;
-  if (!whole || !move_short(kind, member, offset, origin.data(), bytes, got)) {
-    const Link& link = *member.link;
-    const BufferedMoves::Place place{
-        {link.device, link.endpoint}, entry.base, member.memory, member.moves.get()};
-    BufferedMoves moves(manager_.adapter_port(), progress(), place);
-    if (kind == OpKind::put) {
-      moves.put(origin, target);
-    } else {
-      moves.get(origin, target, got);
-    }
-    // Not before it has waited: another thread may flush meanwhile.
-    note_move(kind, member);
-  }
-  if (kind == OpKind::put && done != nullptr) complete_request(*done, progress());
+  Request* const got = what.kind == OpKind::get ? what.done : nullptr;
+  const AdapterPort::Move one{what.kind, {}, origin.data(), bytes, got, what.notice};
+  if (!whole || !move_short(member, offset, one)) move_buffered(rank, member, what);
+  if (what.kind == OpKind::put && what.done != nullptr) complete_request(*what.done, progress());
   return true;
 }
 
-Expected<> RemoteAccess::put(int rank, const View& origin, const View& target, Request* done) {
-  const Expected<RemoteTarget*> member = targets_.begin(rank);
-  if (!member) return tl::unexpected(member.error());
-  if (move(OpKind::put, rank, **member, origin, target, done)) return {};
+void RemoteAccess::move_buffered(int rank, RemoteTarget& member, Transfer& what) {
+  const Link& link = *member.link;
+  const BufferedMoves::Place place{
+      {link.device, link.endpoint}, members_.entry(rank).base, member.memory, member.moves.get()};
+  BufferedMoves moves(manager_.adapter_port(), progress(), place);
+  if (what.kind == OpKind::get) {
+    moves.get(what.origin, what.target, what.done);
+  } else if (!moves.put(what.origin, what.target, what.notice)) {
+    what.notice.reset();
+  }
+  // Not before it has waited: another thread may flush meanwhile.
+  note_move(what.kind, member, what.notice);
+}
+
+Expected<> RemoteAccess::put_by_messages(int rank, RemoteTarget& member, const View& origin,
+                                         const View& target) {
   const ProcId proc = members_.proc(rank);
   for (RunCutter cutter(target); !cutter.done();) {
     const std::size_t most = traffic_.most_bytes(proc);
     const auto part = cutter.next(most - sizeof(WindowHead), kAnyLength, true);
     if (Expected<> room = traffic_.await_room(proc, most); !room) return room;
-    targets_.tell(**member);
+    targets_.tell(member);
     WindowHead head = window_head(WindowMessage::put, window_);
     head.value = static_cast<std::uint32_t>(part.runs.size());
     traffic_.send(proc, head, part.runs, bytes_of(origin, part));
   }
-  if (done != nullptr) complete_request(*done, progress());
   return {};
+}
+
+Expected<> RemoteAccess::put(int rank, const View& origin, const View& target, Request* done) {
+  const Expected<RemoteTarget*> member = targets_.begin(rank);
+  if (!member) return tl::unexpected(member.error());
+  Transfer whole{OpKind::put, origin, target, done};
+  if (move(rank, **member, whole)) return {};
+  auto sent = put_by_messages(rank, **member, origin, target);
+  if (sent && done != nullptr) complete_request(*done, progress());
+  return sent;
+}
+
+Expected<bool> RemoteAccess::put_notified(int rank, const View& origin, const View& target,
+                                          std::uint32_t index) {
+  const Expected<RemoteTarget*> member = targets_.begin(rank);
+  if (!member) return tl::unexpected(member.error());
+  Transfer whole{OpKind::put, origin, target};
+  if (RemoteTargets::notifies(**member)) whole.notice = put_notice(window_, index);
+  if (move(rank, **member, whole)) return whole.notice.has_value();
+  auto sent = put_by_messages(rank, **member, origin, target);
+  if (!sent) return tl::unexpected(std::move(sent.error()));
+  return false;
 }
 
 Expected<> RemoteAccess::get(int rank, const View& origin, const View& target, Request* done) {
   const Expected<RemoteTarget*> member = targets_.begin(rank);
   if (!member) return tl::unexpected(member.error());
-  if (move(OpKind::get, rank, **member, origin, target, done)) return {};
+  Transfer whole{OpKind::get, origin, target, done};
+  if (move(rank, **member, whole)) return {};
   const ProcId proc = members_.proc(rank);
   const std::uint64_t token = fetches_.begin(proc, origin);
   Expected<> outcome;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "datatype/layout.hpp"
+#include "onesided/adapter/adapter_port.hpp"
 #include "onesided/elements/accumulate.hpp"
 #include "onesided/elements/runs.hpp"
 #include "onesided/memory/members.hpp"
@@ -44,6 +45,13 @@ class RemoteAccess {
   /// nothing was done. A put's memory is free on return.
   [[nodiscard]] bool try_move(OpKind kind, int rank, std::uint64_t offset, void* local,
                               std::size_t bytes);
+  /// A put, and a notification of it by a counter of the member, if the device makes both at once.
+  /// False: the put has been started alone, and notify() is to be called.
+  [[nodiscard]] Expected<bool> put_notified(int rank, const View& origin, const View& target,
+                                            std::uint32_t index);
+  /// The same as try_move() does it. False: nothing was done.
+  [[nodiscard]] bool try_put_notified(int rank, std::uint64_t offset, void* local,
+                                      std::size_t bytes, std::uint32_t index);
   /// `done` completes when all bytes are in `origin`.
   [[nodiscard]] Expected<> get(int rank, const View& origin, const View& target, Request* done);
   /// As accumulate() of onesided/elements/accumulate.hpp. `done`: `result` is there, or, without
@@ -89,14 +97,26 @@ class RemoteAccess {
  private:
   [[nodiscard]] Error error_in(ProcId from, const WindowHead& head,
                                std::span<const std::byte> words) const;
-  /// Has the device move contiguous data. False: it cannot, or not yet, or that is not worth it.
-  [[nodiscard]] bool move(OpKind kind, int rank, RemoteTarget& member, const View& origin,
-                          const View& target, Request* done);
+  /// A put or a get.
+  struct Transfer {
+    OpKind kind = OpKind::put;
+    const View& origin;
+    const View& target;
+    Request* done = nullptr;
+    PutNotice notice = {};  ///< of a put; none afterwards if it was not said
+  };
+  /// Has the device move data. False: it cannot, or not yet, or that is not worth it.
+  [[nodiscard]] bool move(int rank, RemoteTarget& member, Transfer& what);
+  /// The same of memory that the device reaches, through buffers.
+  void move_buffered(int rank, RemoteTarget& member, Transfer& what);
   /// The move that try_move() makes; the device reaches the member's memory, and has buffers.
-  [[nodiscard]] bool move_short(OpKind kind, RemoteTarget& member, std::uint64_t offset,
-                                std::byte* local, std::size_t bytes, Request* done);
+  [[nodiscard]] bool move_short(RemoteTarget& member, std::uint64_t offset, AdapterPort::Move what);
+  /// Null: try_move() cannot be made to that member.
+  [[nodiscard]] RemoteTarget* short_target(int rank, std::size_t bytes);
   [[nodiscard]] bool has_buffers(const RemoteTarget& member);
-  void note_move(OpKind kind, RemoteTarget& member);
+  void note_move(OpKind kind, RemoteTarget& member, PutNotice notice);
+  [[nodiscard]] Expected<> put_by_messages(int rank, RemoteTarget& member, const View& origin,
+                                           const View& target);
   /// Sends an accumulate by parts, all of which begin with `head`.
   [[nodiscard]] Expected<> send_accumulate(ProcId proc, WindowHead head, const Accumulation& what,
                                            const View* origin, const View& target);

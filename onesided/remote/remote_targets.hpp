@@ -70,6 +70,12 @@ class RemoteTargets {
   /// Whether operations by the device reach the memory of the target, as far as that is known.
   [[nodiscard]] static bool reaches_memory(RemoteTarget& target);
 
+  /// Whether a put by the device tells the target of itself behind all its bytes, and before what
+  /// is sent behind it.
+  [[nodiscard]] static bool notifies(const RemoteTarget& target) {
+    return keeps_order(target) && target.link->device->device->caps().notify != NotifyMode::none;
+  }
+
   /// Waits, where the device keeps no order, until puts to the member are visible there, and gets
   /// have ended: what follows does not overtake them.
   [[nodiscard]] Expected<> order(int rank);

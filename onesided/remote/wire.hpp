@@ -25,7 +25,7 @@ enum class WindowMessage : std::uint8_t {
   posted,     ///< the sender has exposed its memory to the receiver
   completed,  ///< the sender's accesses to the receiver have ended
   keys,       ///< asks for the keys of the memory; `token`: kAdapterKeys, or 0
-  notify,     ///< adds 1 to the counter of index `value`
+  notify,     ///< adds 1 to the counter of index `value`; also PutNotice says so
   nudge,      ///< has come: that is all
   // Answers; `token` is that of the message which is answered.
   data,         ///< bytes of a result from `offset` on

@@ -110,10 +110,13 @@ void Transport::launch(FlightId index) {
   origin.adapter_free_ns = start + occupied;
   const std::uint64_t wire = occupancy_ns(link, f.bytes);
   const std::uint64_t trips = f.kind == OpKind::get ? 2 : 1;
-  const std::uint64_t first = std::max(start, endpoint.ready_ns) + trips * link.latency_ns +
-                              random_.below(link.jitter_ns + 1);
+  std::uint64_t first = std::max(start, endpoint.ready_ns) + trips * link.latency_ns +
+                        random_.below(link.jitter_ns + 1);
+  if (config_.caps.in_order) first = std::max(first, endpoint.last_arrival_ns);
   std::uint64_t last = first + wire;
-  if (f.kind == OpKind::send) {
+  if (config_.caps.in_order) {
+    if (f.kind != OpKind::get) endpoint.last_arrival_ns = last + link.jitter_ns;
+  } else if (f.kind == OpKind::send) {
     if (config_.caps.ordered) {
       last = std::max(last, endpoint.last_arrival_ns);
       endpoint.last_arrival_ns = last;
@@ -178,10 +181,11 @@ bool Transport::obstructed(Flight& f) const {
 }
 
 /// An adapter takes one arrival at a time: true if this one has to wait for others. Arrivals are
-/// put off in the order in which they came, so that sends stay in order.
+/// put off in the order in which they came, so that sends stay in order. Those in parts are not put
+/// off, so nothing is where they must not overtake others.
 bool Transport::congested(FlightId index) {
   Flight& f = flights_[index];
-  if (f.admitted || f.chunks != 1) return false;
+  if (f.admitted || f.chunks != 1 || config_.caps.in_order) return false;
   f.admitted = true;
   VirtualProcess& taker = *processes_.at(f.kind == OpKind::get ? f.from : f.to);
   const std::uint64_t takes = occupancy_ns(link(f.from, f.to), f.bytes);
@@ -328,7 +332,11 @@ void Transport::notify_and_acknowledge(FlightId index) {
     notification.to = f.to;
     notification.endpoint = processes_.at(f.from)->endpoints[f.endpoint].remote;
     notification.notification = f.notification;
-    queue_.schedule(queue_.now_ns() + random_.below(link.jitter_ns + 1), What::notify, told);
+    if (config_.caps.in_order) {
+      notify(told);
+    } else {
+      queue_.schedule(queue_.now_ns() + random_.below(link.jitter_ns + 1), What::notify, told);
+    }
   }
   const std::uint64_t back = link.latency_ns + random_.below(link.jitter_ns + 1);
   queue_.schedule(queue_.now_ns() + back, What::finish, index);

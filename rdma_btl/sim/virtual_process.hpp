@@ -25,7 +25,7 @@ struct Endpoint {
   bool failed = false;
   bool refused = false;        ///< post() said no: make the process ready when it may say yes
   std::uint64_t ready_ns = 0;  ///< connected from then on
-  std::uint64_t last_arrival_ns = 0;  ///< of a send, for the order of sends
+  std::uint64_t last_arrival_ns = 0;  ///< of a send, or of anything if order is kept
 };
 
 /// A process: owned by its device, and known to its network while that exists. Small, for there may

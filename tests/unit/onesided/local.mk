@@ -13,6 +13,7 @@ onesided_test_LDADD = libonesided.la $(UNIT_LIBS) -lpthread
 # Its virtual ranks are threads that take turns.
 onesided_remote_test_SOURCES = tests/unit/onesided/adapter_test.cpp \
 	tests/unit/onesided/ended_members_test.cpp \
+	tests/unit/onesided/put_notice_test.cpp \
 	tests/unit/onesided/remote_access_test.cpp \
 	tests/unit/onesided/remote_locks_test.cpp tests/unit/onesided/window_test.cpp
 onesided_remote_test_LDADD = libonesided.la $(UNIT_LIBS) -lpthread

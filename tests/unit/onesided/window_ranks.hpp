@@ -95,6 +95,10 @@ class WindowRanks : public CallingRanks {
   [[nodiscard]] std::vector<Notification>& notifications(int rank) {
     return part(rank).notifications;
   }
+  /// Is told of each notification when a rank is.
+  void watch(std::function<void(int rank, std::uint32_t index)> watcher) {
+    watcher_ = std::move(watcher);
+  }
   /// The rank serves the window no more.
   void remove(int rank) { part(rank).manager.remove(kNumber); }
   /// The rank stops without a word; not before its own work is done.
@@ -152,9 +156,10 @@ class WindowRanks : public CallingRanks {
       };
       out.posted = [this](int rank) { posts.push_back(rank); };
       out.completed = [this](int rank) { completions.push_back(rank); };
-      out.notified = [this](std::uint32_t index) {
+      out.notified = [this, &ranks](std::uint32_t index) {
         if (index >= kCounters) return false;
         notifications.emplace_back(index, memory[0]);
+        if (ranks.watcher_) ranks.watcher_(members.rank(), index);
         return true;
       };
       return out;
@@ -177,6 +182,7 @@ class WindowRanks : public CallingRanks {
   [[nodiscard]] Part& part(int rank) { return *parts_[static_cast<std::size_t>(rank)]; }
 
   std::size_t bytes_;
+  std::function<void(int rank, std::uint32_t index)> watcher_;
   std::vector<std::unique_ptr<Part>> parts_;
 };
 

@@ -1,7 +1,10 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The device suite: confirms. It is compiled with device_suite.cpp.
+// The device suite: confirms, and the order that some devices keep. It is compiled with
+// device_suite.cpp.
 #include <array>
+#include <cstring>
 #include <map>
+#include <vector>
 
 #include "tests/unit/rdma_btl/device_world.hpp"
 
@@ -127,6 +130,45 @@ TEST_P(DeviceSuite, ConfirmsOfADeadPeerComplete) {
   const std::uint64_t behind = a.start(endpoint, confirm_of_all());
   ASSERT_TRUE(wait_until([&] { return a.done(behind); }));
   EXPECT_NE(a.completed[behind], MPI_SUCCESS);
+}
+
+/// Where a device keeps order, what is sent behind a notifying put comes behind the notification,
+/// and what was sent before it before that; puts take effect in their order.
+TEST_P(DeviceSuite, NotificationsAndSendsKeepTheirOrder) {
+  constexpr std::uint32_t kCount = 3000;
+  constexpr std::size_t kSpace = 3000;
+  make_nodes(2);
+  Node& a = node(0);
+  Node& b = node(1);
+  const Caps& caps = a.device.caps();
+  if (!caps.in_order || caps.notify == NotifyMode::none) GTEST_SKIP() << "it promises no order";
+  const EndpointId endpoint = a.connect(b);
+  Buffer local(a.device, kSpace);
+  Buffer remote(b.device, kSpace);
+  std::uint32_t notified = 0;
+  std::size_t sent = 0;
+  std::vector<std::uint64_t> puts;
+  while (notified + sent < kCount) {
+    if (below(2) == 0) {
+      a.send(endpoint, std::as_bytes(std::span(&notified, 1)));
+      ++sent;
+    } else {
+      const Piece piece = local.piece(0, below(below(8) ? 64 : kSpace));
+      puts.push_back(a.start(endpoint, notifying(put_of({&piece, 1}, remote.remote()), notified)));
+      ++notified;
+    }
+    if (below(16) == 0) {
+      ASSERT_TRUE(wait_until([&] { return puts.empty() || a.done(puts.back()); }));
+    }
+  }
+  ASSERT_TRUE(
+      wait_until([&] { return b.receives.size() == sent && b.notifications.size() == notified; }));
+  for (std::uint32_t i = 0; i < notified; ++i) ASSERT_EQ(b.notifications[i].second, i);
+  for (const Node::Receive& receive : b.receives) {
+    std::uint32_t before = 0;
+    std::memcpy(&before, receive.data.data(), sizeof before);
+    ASSERT_EQ(receive.notifications, before);
+  }
 }
 
 }  // namespace remit::testing

@@ -133,7 +133,8 @@ class Node {
   struct Receive {
     EndpointId endpoint = 0;
     Bytes data;
-    bool aligned = false;  ///< the device's span was 8-byte aligned
+    bool aligned = false;           ///< the device's span was 8-byte aligned
+    std::size_t notifications = 0;  ///< that had come before
   };
 
   Node(Device& device, PeerName name) : device(device), name(name) {}
@@ -192,7 +193,8 @@ class Node {
       case CompletionKind::receive:
         receives.push_back({completion.endpoint,
                             Bytes(completion.data.begin(), completion.data.end()),
-                            reinterpret_cast<std::uintptr_t>(completion.data.data()) % 8 == 0});
+                            reinterpret_cast<std::uintptr_t>(completion.data.data()) % 8 == 0,
+                            notifications.size()});
         break;
       case CompletionKind::notification:
         notifications.emplace_back(completion.endpoint, completion.notification);

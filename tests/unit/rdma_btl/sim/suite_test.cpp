@@ -48,6 +48,12 @@ SimConfig unordered(std::uint64_t seed) {
   return config;
 }
 
+SimConfig in_order(std::uint64_t seed) {
+  SimConfig config = with_registration(seed);
+  config.caps.in_order = true;
+  return config;
+}
+
 SimConfig on_one_host(std::uint64_t seed) {
   SimConfig config = sim_hostile(seed);
   config.real_wake = true;
@@ -67,6 +73,9 @@ struct HostWorld : SimWorld {
 struct RegisteredWorld : SimWorld {
   explicit RegisteredWorld(std::uint64_t seed) : SimWorld(with_registration(seed)) {}
 };
+struct InOrderWorld : SimWorld {
+  explicit InOrderWorld(std::uint64_t seed) : SimWorld(in_order(seed)) {}
+};
 struct UnorderedWorld : SimWorld {
   explicit UnorderedWorld(std::uint64_t seed) : SimWorld(unordered(seed)) {}
 };
@@ -75,6 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Kind, DeviceSuite, ::testing::Values(make_world<KindWor
 INSTANTIATE_TEST_SUITE_P(Hostile, DeviceSuite, ::testing::Values(make_world<HostileWorld>));
 INSTANTIATE_TEST_SUITE_P(Host, DeviceSuite, ::testing::Values(make_world<HostWorld>));
 INSTANTIATE_TEST_SUITE_P(Registered, DeviceSuite, ::testing::Values(make_world<RegisteredWorld>));
+INSTANTIATE_TEST_SUITE_P(InOrder, DeviceSuite, ::testing::Values(make_world<InOrderWorld>));
 INSTANTIATE_TEST_SUITE_P(Unordered, DeviceSuite, ::testing::Values(make_world<UnorderedWorld>));
 
 }  // namespace

@@ -21,7 +21,7 @@ const Site& site_at(const Profile& profile, int index) {
 
 double total_run(const Profile& profile) {
   double sum = 0;
-  for (const Rank& rank : profile.ranks) sum += rank.run;
+  for (const Rank& rank : profile.ranks) sum += rank.measured();
   return sum;
 }
 
@@ -261,7 +261,9 @@ std::string summary_of(const Profile& profile) {
     waiting += rank.waiting();
   }
   const double run = std::max(total_run(profile), 1e-9);
-  const auto share = [](const Rank& rank) { return rank.run > 0 ? rank.mpi / rank.run : 0; };
+  const auto share = [](const Rank& rank) {
+    return rank.measured() > 0 ? rank.mpi / rank.measured() : 0;
+  };
   const Rank& most = *std::ranges::max_element(profile.ranks, {}, share);
   std::string text = fmt::format("MPI {} % of the time", percent(mpi / run));
   if (profile.ranks.size() > 1) {

@@ -279,7 +279,7 @@ void Builder::add_table(int index, const ThreadTable& table, bool is_first) {
   for (std::size_t cause = 0; cause < profile::kCauses; ++cause) {
     rank.waited[cause] = static_cast<double>(table.waited_ns[cause]) * kNs;
   }
-  fill_strip(process.time, table, span_, end_of(process), rank);
+  fill_strip(process.time, *process.record, table, span_, end_of(process), rank);
 }
 
 void Builder::add_peers(int index) {
@@ -422,14 +422,16 @@ void Builder::add_traces(const std::vector<int>& places) {
 void Builder::find_efficiency() {
   double most = 0;
   double sum = 0;
+  double measured = 0;
   for (const Rank& rank : profile_.ranks) {
+    measured = std::max(measured, rank.measured());
     most = std::max(most, rank.outside());
     sum += rank.outside();
   }
   const double mean = sum / static_cast<double>(profile_.ranks.size());
   Efficiency& found = profile_.efficiency;
   found.load_balance = most > 0 ? mean / most : 1;
-  found.communication = profile_.run > 0 ? most / profile_.run : 1;
+  found.communication = measured > 0 ? most / measured : 1;
   found.parallel = found.load_balance * found.communication;
   profile_.culprit = find_culprit(profile_);
   profile_.advice = give_advice(profile_);

@@ -50,13 +50,16 @@ std::size_t merged_columns(const Profile& profile) {
   return profile.ranks.size() > kManyRanks ? 2 : 1;
 }
 
-// A letter a column, '0' to 'o' for 0 to 63 sixty-thirds; '.': the rank did not run.
-std::string strip_of(const std::array<double, kStripColumns>& columns, std::size_t merged) {
+// A letter a column, '0' to 'o' for 0 to 63 sixty-thirds; '.': the rank did not run; '~': it was
+// not counted.
+std::string strip_of(const Rank& rank, const std::array<double, kStripColumns>& columns,
+                     std::size_t merged) {
   std::string text;
   for (std::size_t i = 0; i < kStripColumns; i += merged) {
     double share = 0;
     for (std::size_t j = i; j < i + merged; ++j) share += columns[j] / static_cast<double>(merged);
-    text += share < 0 ? '.' : static_cast<char>('0' + std::lround(share * 63));
+    const char none = rank.strip_paused[i] ? '~' : '.';
+    text += share < 0 ? none : static_cast<char>('0' + std::lround(share * 63));
   }
   return text;
 }
@@ -85,14 +88,16 @@ Json ranks_of(const Profile& profile) {
              {"preempted", rank.preempted},
              {"threads", rank.threads},
              {"cost", rounded(rank.cost)}};
+    if (rank.paused > 0) row["paused"] = rounded(rank.paused);
     if (rank.waiting() > 0) row["causes"] = waits_of(rank.waited);
     if (rank.other_threads_mpi > 0) row["other_threads_mpi"] = rounded(rank.other_threads_mpi);
     if (rank.open.site >= 0) {
       row["in"] = {
           {"site", rank.open.site}, {"for", rounded(rank.open.since)}, {"peer", rank.open.peer}};
     }
-    row["strip"] = strip_of(rank.strip_mpi, merged_columns(profile));
-    if (profile.has_inside) row["waits"] = strip_of(rank.strip_waited, merged_columns(profile));
+    row["strip"] = strip_of(rank, rank.strip_mpi, merged_columns(profile));
+    if (profile.has_inside)
+      row["waits"] = strip_of(rank, rank.strip_waited, merged_columns(profile));
     rows.push_back(std::move(row));
   }
   return rows;

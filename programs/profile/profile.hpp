@@ -82,7 +82,10 @@ struct Rank {
   OpenCall open;
   std::array<double, kStripColumns> strip_mpi{};  ///< share of each column; -1: it did not run
   std::array<double, kStripColumns> strip_waited{};
+  std::array<bool, kStripColumns> strip_paused{};
 
+  /// What is known of: without the time in which counting was paused.
+  [[nodiscard]] double measured() const { return run - paused; }
   [[nodiscard]] double outside() const { return run - mpi - paused; }
   [[nodiscard]] double waiting() const { return sum_of(waited); }
 };

@@ -196,6 +196,10 @@ class ProfileTest(MpirunTest):
         self.assertEqual([(phase["level"], phase["times"]) for phase in profile["phases"]],
                          [(5, 6)])
         self.assertGreater(profile["phases"][0]["seconds"], 2 * 3 * 0.02)
+        for rank in profile["ranks"]:
+            self.assertGreater(rank["paused"], 0)
+            self.assertAlmostEqual(rank["run"], rank["outside"] + rank["mpi"] + rank["paused"],
+                                   delta=4 * MICROSECOND)
         barriers = {site["line"]: site["calls"] for site in profile["sites"]
                     if site["function"] == "MPI_Barrier"}
         self.assertEqual(sorted(barriers.values()), [2, 6])

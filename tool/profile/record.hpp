@@ -15,7 +15,7 @@
 namespace remit::profile {
 
 inline constexpr std::array<char, 8> kMagic{'R', 'E', 'M', 'I', 'T', 'P', 'R', 'F'};
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 /// What the names of records end with.
 inline constexpr const char* kSuffix = ".record";
 
@@ -97,6 +97,7 @@ struct ThreadTable {
   std::uint64_t column_shift;  ///< a column of the strip is 2^shift ticks
   std::array<std::uint64_t, kColumns> column_mpi;
   std::array<std::uint64_t, kColumns> column_waited_ns;
+  std::array<std::uint64_t, kColumns> column_paused;
   std::array<std::array<SizeRow, kBuckets>, kTraffics> sizes;
   std::uint64_t site_count;
   std::array<SiteRecord, kSites> sites;

@@ -258,11 +258,15 @@ void leave_long(const Call& call, std::uint64_t end, const Moved& moved, const E
   }
 }
 
-void spread(ThreadTable& table, std::uint64_t begin, std::uint64_t end) {
+namespace {
+
+// Shares [begin, end) out to columns of a table, which has room for its end afterwards.
+void spread_over(ThreadTable& table, std::array<std::uint64_t, kColumns>& sums, std::uint64_t begin,
+                 std::uint64_t end) {
   begin -= start_ticks;
   end -= start_ticks;
   while (end >> table.column_shift >= kColumns) {  // half as many, twice as wide
-    for (auto* columns : {&table.column_mpi, &table.column_waited_ns}) {
+    for (auto* columns : {&table.column_mpi, &table.column_waited_ns, &table.column_paused}) {
       for (std::size_t i = 0; i < kColumns / 2; ++i) {
         (*columns)[i] = (*columns)[2 * i] + (*columns)[2 * i + 1];
       }
@@ -273,9 +277,15 @@ void spread(ThreadTable& table, std::uint64_t begin, std::uint64_t end) {
   while (begin < end) {
     const std::uint64_t column = begin >> table.column_shift;
     const std::uint64_t next = std::min((column + 1) << table.column_shift, end);
-    table.column_mpi[column] += next - begin;
+    sums[column] += next - begin;
     begin = next;
   }
+}
+
+}  // namespace
+
+void spread(ThreadTable& table, std::uint64_t begin, std::uint64_t end) {
+  spread_over(table, table.column_mpi, begin, end);
 }
 
 void sync(ThreadState& state, std::uint64_t now) {
@@ -377,6 +387,8 @@ void control(int level) {
     local.is_paused = false;
     local.free = local.state;
     all.paused.ticks += now - all.paused.since;
+    ThreadTable& table = *local.state->table;
+    spread_over(table, table.column_paused, all.paused.since, now);
     all.paused.since = 0;
   } else if (level > 2 || level < 0) {
     change_phase(all, *local.state->table, level, now);

@@ -103,6 +103,20 @@ Json ranks_of(const Profile& profile) {
   return rows;
 }
 
+// The worst of them.
+Json guilty_of(const Profile& profile, const std::map<int, double>& by_rank) {
+  constexpr std::size_t kWorst = 4;
+  std::vector<std::pair<int, double>> guilty(by_rank.begin(), by_rank.end());
+  std::ranges::sort(guilty, std::greater(), &std::pair<int, double>::second);
+  guilty.resize(std::min(guilty.size(), kWorst));
+  Json rows = Json::array();
+  for (const auto& [rank, seconds] : guilty) {
+    rows.push_back({{"rank", profile.ranks[static_cast<std::size_t>(rank)].label},
+                    {"seconds", rounded(seconds)}});
+  }
+  return rows;
+}
+
 Json sites_of(const Profile& profile) {
   Json rows = Json::array();
   for (const Site& site : profile.sites) {
@@ -120,15 +134,8 @@ Json sites_of(const Profile& profile) {
       row["worst_seconds"] = rounded(most->second);
     }
     row["waited"] = waits_of(site.waited);
-    Json blamed = Json::array();
-    std::vector<std::pair<int, double>> guilty(site.blamed.begin(), site.blamed.end());
-    std::ranges::sort(guilty, std::greater(), &std::pair<int, double>::second);
-    guilty.resize(std::min<std::size_t>(guilty.size(), 4));
-    for (const auto& [rank, seconds] : guilty) {
-      blamed.push_back({{"rank", profile.ranks[static_cast<std::size_t>(rank)].label},
-                        {"seconds", rounded(seconds)}});
-    }
-    row["blamed"] = std::move(blamed);
+    row["blamed"] = guilty_of(profile, site.blamed);
+    row["behind"] = guilty_of(profile, site.behind);
     rows.push_back(std::move(row));
   }
   return rows;
@@ -173,6 +180,7 @@ Json culprit_of(const Profile& profile) {
   if (culprit.rank < 0) return nullptr;
   Json found{{"rank", profile.ranks[static_cast<std::size_t>(culprit.rank)].label},
              {"seconds", rounded(culprit.seconds)},
+             {"through", rounded(culprit.through)},
              {"cause", culprit.cause}};
   if (culprit.site >= 0) {
     found.update(place_of(profile.sites[static_cast<std::size_t>(culprit.site)].place));

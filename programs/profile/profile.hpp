@@ -45,6 +45,7 @@ struct Site {
   Waits waited{};
   std::map<int, double> per_rank;  ///< seconds, by index into Profile::ranks
   std::map<int, double> blamed;    ///< seconds that a rank (an index too) was waited for here
+  std::map<int, double> behind;    ///< of these, by who was the last that others waited for
 };
 
 /// A call that was begun and never came back.
@@ -117,6 +118,7 @@ struct Culprit {
   int site = -1;  ///< where the others waited
   std::string cause;
   double seconds = 0;
+  double through = 0;  ///< of these, by way of ranks that waited themselves
 };
 
 /// The definitions of the POP centre of excellence. Of 1.

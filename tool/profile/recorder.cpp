@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <functional>
 
 #include "tool/profile/modules.hpp"
 #include "tool/profile/peers.hpp"
@@ -304,6 +305,24 @@ void sync(ThreadState& state, std::uint64_t now) {
   all.last = read_clock_pair();
 }
 
+namespace {
+
+// A heap whose front is the shortest one.
+void keep_long(ThreadTable& table, const LongWait& wait) {
+  const auto begin = table.long_waits.begin();
+  if (table.long_wait_count < kLongWaits) {
+    table.long_waits[table.long_wait_count++] = wait;
+  } else {
+    if (wait.ns <= begin->ns) return;
+    std::ranges::pop_heap(table.long_waits, std::greater(), &LongWait::ns);
+    table.long_waits.back() = wait;
+  }
+  std::ranges::push_heap(begin, begin + static_cast<std::ptrdiff_t>(table.long_wait_count),
+                         std::greater(), &LongWait::ns);
+}
+
+}  // namespace
+
 void add_wait(Cause cause, std::int32_t world_rank, std::uint64_t ns) {
   const Local& local = local_state;
   if (local.site == nullptr || local.state == nullptr) return;
@@ -318,6 +337,7 @@ void add_wait(Cause cause, std::int32_t world_rank, std::uint64_t ns) {
   const std::uint64_t end = ticks();
   if (((end - start_ticks) >> table.column_shift) >= kColumns) spread(table, end, end);
   table.column_waited_ns[(end - start_ticks) >> table.column_shift] += ns;
+  if (world_rank >= 0) keep_long(table, {end, ns, world_rank, number_in(table, *local.site)});
   if (last) all.lock.unlock();
   if (world_rank >= 0) add_peer_wait(world_rank, ns);
   if (trace_file == nullptr) return;

@@ -36,7 +36,7 @@ libprofile_report_la_SOURCES = \
 	programs/profile/png.cpp \
 	programs/profile/record_reader.cpp programs/profile/record_reader.hpp \
 	programs/profile/record_time.cpp programs/profile/record_time.hpp \
-	programs/profile/strip.cpp programs/profile/strip.hpp \
+	programs/profile/strip.cpp programs/profile/strip.hpp programs/profile/wait_chains.cpp programs/profile/wait_chains.hpp \
 	programs/profile/symbols.cpp programs/profile/symbols.hpp \
 	programs/profile/text.cpp \
 	programs/profile/trace.cpp programs/profile/trace.hpp \

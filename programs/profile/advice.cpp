@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace remit::profiles {
 namespace {
@@ -21,7 +22,7 @@ const Site& site_at(const Profile& profile, int index) {
 
 double total_run(const Profile& profile) {
   double sum = 0;
-  for (const Rank& rank : profile.ranks) sum += rank.run;
+  for (const Rank& rank : profile.ranks) sum += rank.measured();
   return sum;
 }
 
@@ -58,12 +59,20 @@ int longest_site_of_others(const Profile& profile, int rank, double least) {
 
 Culprit blamed_most(const Profile& profile) {
   Culprit found;
+  std::map<int, double> totals;  // of those behind all waits
+  for (const Site& site : profile.sites) {
+    for (const auto& [rank, seconds] : site.behind) totals[rank] += seconds;
+  }
+  const auto most =
+      std::ranges::max_element(totals, {}, [](const auto& each) { return each.second; });
   for (std::size_t i = 0; i < profile.sites.size(); ++i) {
     const Site& site = profile.sites[i];
-    for (const auto& [rank, seconds] : site.blamed) {
-      if (seconds <= found.seconds) continue;
+    for (const auto& [rank, seconds] : site.behind) {
+      if (rank != most->first || seconds <= found.seconds) continue;
       const auto cause = std::ranges::max_element(site.waited) - site.waited.begin();
-      found = {rank, static_cast<int>(i), name_of(static_cast<profile::Cause>(cause)), seconds};
+      found = {rank, static_cast<int>(i), name_of(static_cast<profile::Cause>(cause)), seconds, 0};
+      const auto direct = site.blamed.find(rank);
+      found.through = std::max(0.0, seconds - (direct == site.blamed.end() ? 0 : direct->second));
     }
   }
   return found;
@@ -88,7 +97,7 @@ Culprit find_culprit(const Profile& profile) {
   const int rank = longest_outside(profile);
   const double excess = rank_at(profile, rank).outside() - mean_outside(profile, rank);
   if (excess < kWorthSaying * profile.run) return {};
-  return {rank, longest_site_of_others(profile, rank, excess / 10), kComputes, excess};
+  return {rank, longest_site_of_others(profile, rank, excess / 10), kComputes, excess, 0};
 }
 
 namespace {
@@ -124,9 +133,13 @@ void advise_on_culprit(const Profile& profile, Sentences& said) {
   if (culprit.rank < 0 || culprit.site < 0 || culprit.cause == kComputes) return;
   if (culprit.seconds < kWorthSaying * profile.run) return;
   const Site& site = site_at(profile, culprit.site);
-  said.push_back(fmt::format("Rank {} was waited for {} in {} at {} ({}).",
+  const std::string through = culprit.through < culprit.seconds / 20
+                                  ? ""
+                                  : fmt::format(", {} of it by way of ranks that waited themselves",
+                                                duration(culprit.through));
+  said.push_back(fmt::format("Rank {} was waited for {} in {} at {} ({}){}.",
                              rank_at(profile, culprit.rank).label, duration(culprit.seconds),
-                             site.place.function, site.place.text(), culprit.cause));
+                             site.place.function, site.place.text(), culprit.cause, through));
 }
 
 std::uint64_t counter(const Profile& profile, const char* name) {
@@ -261,7 +274,9 @@ std::string summary_of(const Profile& profile) {
     waiting += rank.waiting();
   }
   const double run = std::max(total_run(profile), 1e-9);
-  const auto share = [](const Rank& rank) { return rank.run > 0 ? rank.mpi / rank.run : 0; };
+  const auto share = [](const Rank& rank) {
+    return rank.measured() > 0 ? rank.mpi / rank.measured() : 0;
+  };
   const Rank& most = *std::ranges::max_element(profile.ranks, {}, share);
   std::string text = fmt::format("MPI {} % of the time", percent(mpi / run));
   if (profile.ranks.size() > 1) {

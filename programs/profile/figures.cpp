@@ -16,6 +16,7 @@
 
 #include "programs/profile/advice.hpp"
 #include "programs/profile/strip.hpp"
+#include "programs/profile/wait_chains.hpp"
 #include "tool/profile/functions.hpp"
 
 namespace remit::profiles {
@@ -39,6 +40,18 @@ std::string hexadecimal(const profile::ModuleRecord& module) {
   return text;
 }
 
+// Adds seconds that `guilty` was waited for to those that were behind it, in these proportions.
+void share_out(double seconds, int guilty, const std::map<int, double>& behind,
+               std::map<int, double>& sums) {
+  double known = 0;
+  for (const auto& [rank, part] : behind) known += part;
+  if (known <= 0) {
+    sums[guilty] += seconds;
+    return;
+  }
+  for (const auto& [rank, part] : behind) sums[rank] += seconds * part / known;
+}
+
 // A process in the order of the report.
 struct Process {
   RecordView record;
@@ -58,6 +71,7 @@ class Builder {
   Profile build() {
     find_span();
     for (std::size_t i = 0; i < processes_.size(); ++i) add_process(static_cast<int>(i));
+    follow_blame();
     const std::vector<int> places = sort_sites();
     add_traces(places);
     find_efficiency();
@@ -77,6 +91,10 @@ class Builder {
   void add_peers(int index);
   void add_phases(const Process& process);
   void add_general(const Record& record);
+  [[nodiscard]] std::vector<std::vector<WaitSpan>> known_waits() const;
+  [[nodiscard]] WaitSpan span_of(const Process& process, const profile::LongWait& wait) const;
+  void follow_blame();
+  void follow_blame(int index, std::size_t thread, WaitChains& chains);
   [[nodiscard]] std::vector<int> sort_sites();
   void add_traces(const std::vector<int>& places);
   void find_efficiency();
@@ -279,7 +297,7 @@ void Builder::add_table(int index, const ThreadTable& table, bool is_first) {
   for (std::size_t cause = 0; cause < profile::kCauses; ++cause) {
     rank.waited[cause] = static_cast<double>(table.waited_ns[cause]) * kNs;
   }
-  fill_strip(process.time, table, span_, end_of(process), rank);
+  fill_strip(process.time, *process.record, table, span_, end_of(process), rank);
 }
 
 void Builder::add_peers(int index) {
@@ -347,6 +365,59 @@ void Builder::add_process(int index) {
   add_peers(index);
   add_phases(process);
   add_general(record);
+}
+
+WaitSpan Builder::span_of(const Process& process, const profile::LongWait& wait) const {
+  const auto end = static_cast<std::int64_t>(process.time.realtime_ns(wait.end_ticks) -
+                                             std::uint64_t{span_.begin_ns});
+  return {end - static_cast<std::int64_t>(wait.ns), end, rank_index(process.job, wait.peer)};
+}
+
+// Whether a rank waited while it was waited for is that of the thread that started MPI.
+std::vector<std::vector<WaitSpan>> Builder::known_waits() const {
+  std::vector<std::vector<WaitSpan>> all(processes_.size());
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    const ThreadTable& table = processes_[i].record->threads[0];
+    for (std::size_t at = 0; at < table.long_wait_count; ++at) {
+      const WaitSpan span = span_of(processes_[i], table.long_waits[at]);
+      if (span.peer >= 0) all[i].push_back(span);
+    }
+  }
+  return all;
+}
+
+// What the longest waits of a call site for a rank tell of who was behind it is taken for true of
+// its others, too.
+void Builder::follow_blame(int index, std::size_t thread, WaitChains& chains) {
+  const Process& process = processes_[static_cast<std::size_t>(index)];
+  const ThreadTable& table = process.record->threads[thread];
+  std::map<std::pair<std::size_t, int>, std::map<int, double>> behind;  // by row and who was blamed
+  for (std::size_t at = 0; at < table.long_wait_count; ++at) {
+    const WaitSpan span = span_of(process, table.long_waits[at]);
+    if (span.peer < 0) continue;
+    chains.follow(index, span, behind[{table.long_waits[at].site, span.peer}]);
+  }
+  const std::map<std::uint32_t, int>& places = sites_of_[static_cast<std::size_t>(index)];
+  for (std::size_t i = 0; i < table.site_count; ++i) {
+    const auto place = places.find(TraceSource::site_key(thread, i));
+    if (place == places.end()) continue;
+    Site& site = profile_.sites[static_cast<std::size_t>(place->second)];
+    for (const profile::Blame& each : table.sites[i].blamed) {
+      const int guilty = each.peer == 0 ? -1 : rank_index(process.job, each.peer - 1);
+      if (guilty < 0) continue;
+      share_out(static_cast<double>(each.ns) * kNs, guilty, behind[{i, guilty}], site.behind);
+    }
+  }
+}
+
+void Builder::follow_blame() {
+  WaitChains chains(known_waits());
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    for (std::size_t thread = 0; thread < profile::kThreads; ++thread) {
+      if (processes_[i].record->threads[thread].threads == 0) continue;
+      follow_blame(static_cast<int>(i), thread, chains);
+    }
+  }
 }
 
 // Where each of them was put.
@@ -422,14 +493,16 @@ void Builder::add_traces(const std::vector<int>& places) {
 void Builder::find_efficiency() {
   double most = 0;
   double sum = 0;
+  double measured = 0;
   for (const Rank& rank : profile_.ranks) {
+    measured = std::max(measured, rank.measured());
     most = std::max(most, rank.outside());
     sum += rank.outside();
   }
   const double mean = sum / static_cast<double>(profile_.ranks.size());
   Efficiency& found = profile_.efficiency;
   found.load_balance = most > 0 ? mean / most : 1;
-  found.communication = profile_.run > 0 ? most / profile_.run : 1;
+  found.communication = measured > 0 ? most / measured : 1;
   found.parallel = found.load_balance * found.communication;
   profile_.culprit = find_culprit(profile_);
   profile_.advice = give_advice(profile_);

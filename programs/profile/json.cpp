@@ -50,13 +50,16 @@ std::size_t merged_columns(const Profile& profile) {
   return profile.ranks.size() > kManyRanks ? 2 : 1;
 }
 
-// A letter a column, '0' to 'o' for 0 to 63 sixty-thirds; '.': the rank did not run.
-std::string strip_of(const std::array<double, kStripColumns>& columns, std::size_t merged) {
+// A letter a column, '0' to 'o' for 0 to 63 sixty-thirds; '.': the rank did not run; '~': it was
+// not counted.
+std::string strip_of(const Rank& rank, const std::array<double, kStripColumns>& columns,
+                     std::size_t merged) {
   std::string text;
   for (std::size_t i = 0; i < kStripColumns; i += merged) {
     double share = 0;
     for (std::size_t j = i; j < i + merged; ++j) share += columns[j] / static_cast<double>(merged);
-    text += share < 0 ? '.' : static_cast<char>('0' + std::lround(share * 63));
+    const char none = rank.strip_paused[i] ? '~' : '.';
+    text += share < 0 ? none : static_cast<char>('0' + std::lround(share * 63));
   }
   return text;
 }
@@ -85,15 +88,31 @@ Json ranks_of(const Profile& profile) {
              {"preempted", rank.preempted},
              {"threads", rank.threads},
              {"cost", rounded(rank.cost)}};
+    if (rank.paused > 0) row["paused"] = rounded(rank.paused);
     if (rank.waiting() > 0) row["causes"] = waits_of(rank.waited);
     if (rank.other_threads_mpi > 0) row["other_threads_mpi"] = rounded(rank.other_threads_mpi);
     if (rank.open.site >= 0) {
       row["in"] = {
           {"site", rank.open.site}, {"for", rounded(rank.open.since)}, {"peer", rank.open.peer}};
     }
-    row["strip"] = strip_of(rank.strip_mpi, merged_columns(profile));
-    if (profile.has_inside) row["waits"] = strip_of(rank.strip_waited, merged_columns(profile));
+    row["strip"] = strip_of(rank, rank.strip_mpi, merged_columns(profile));
+    if (profile.has_inside)
+      row["waits"] = strip_of(rank, rank.strip_waited, merged_columns(profile));
     rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// The worst of them.
+Json guilty_of(const Profile& profile, const std::map<int, double>& by_rank) {
+  constexpr std::size_t kWorst = 4;
+  std::vector<std::pair<int, double>> guilty(by_rank.begin(), by_rank.end());
+  std::ranges::sort(guilty, std::greater(), &std::pair<int, double>::second);
+  guilty.resize(std::min(guilty.size(), kWorst));
+  Json rows = Json::array();
+  for (const auto& [rank, seconds] : guilty) {
+    rows.push_back({{"rank", profile.ranks[static_cast<std::size_t>(rank)].label},
+                    {"seconds", rounded(seconds)}});
   }
   return rows;
 }
@@ -115,15 +134,8 @@ Json sites_of(const Profile& profile) {
       row["worst_seconds"] = rounded(most->second);
     }
     row["waited"] = waits_of(site.waited);
-    Json blamed = Json::array();
-    std::vector<std::pair<int, double>> guilty(site.blamed.begin(), site.blamed.end());
-    std::ranges::sort(guilty, std::greater(), &std::pair<int, double>::second);
-    guilty.resize(std::min<std::size_t>(guilty.size(), 4));
-    for (const auto& [rank, seconds] : guilty) {
-      blamed.push_back({{"rank", profile.ranks[static_cast<std::size_t>(rank)].label},
-                        {"seconds", rounded(seconds)}});
-    }
-    row["blamed"] = std::move(blamed);
+    row["blamed"] = guilty_of(profile, site.blamed);
+    row["behind"] = guilty_of(profile, site.behind);
     rows.push_back(std::move(row));
   }
   return rows;
@@ -168,6 +180,7 @@ Json culprit_of(const Profile& profile) {
   if (culprit.rank < 0) return nullptr;
   Json found{{"rank", profile.ranks[static_cast<std::size_t>(culprit.rank)].label},
              {"seconds", rounded(culprit.seconds)},
+             {"through", rounded(culprit.through)},
              {"cause", culprit.cause}};
   if (culprit.site >= 0) {
     found.update(place_of(profile.sites[static_cast<std::size_t>(culprit.site)].place));

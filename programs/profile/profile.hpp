@@ -45,6 +45,7 @@ struct Site {
   Waits waited{};
   std::map<int, double> per_rank;  ///< seconds, by index into Profile::ranks
   std::map<int, double> blamed;    ///< seconds that a rank (an index too) was waited for here
+  std::map<int, double> behind;    ///< of these, by who was the last that others waited for
 };
 
 /// A call that was begun and never came back.
@@ -82,7 +83,10 @@ struct Rank {
   OpenCall open;
   std::array<double, kStripColumns> strip_mpi{};  ///< share of each column; -1: it did not run
   std::array<double, kStripColumns> strip_waited{};
+  std::array<bool, kStripColumns> strip_paused{};
 
+  /// What is known of: without the time in which counting was paused.
+  [[nodiscard]] double measured() const { return run - paused; }
   [[nodiscard]] double outside() const { return run - mpi - paused; }
   [[nodiscard]] double waiting() const { return sum_of(waited); }
 };
@@ -114,6 +118,7 @@ struct Culprit {
   int site = -1;  ///< where the others waited
   std::string cause;
   double seconds = 0;
+  double through = 0;  ///< of these, by way of ranks that waited themselves
 };
 
 /// The definitions of the POP centre of excellence. Of 1.

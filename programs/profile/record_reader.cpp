@@ -43,8 +43,8 @@ std::string fault_of(const Record& record) {
     if (table.threads == 0) continue;  // nobody reads more of it
     const auto sites =
         std::span(table.sites).first(std::min<std::size_t>(table.site_count, profile::kSites));
-    if (table.site_count > profile::kSites || table.column_shift >= 64 ||
-        table.current.site > profile::kSites ||
+    if (table.site_count > profile::kSites || table.long_wait_count > profile::kLongWaits ||
+        table.column_shift >= 64 || table.current.site > profile::kSites ||
         std::ranges::any_of(sites, [](const profile::SiteRecord& site) {
           return site.function >= profile::kFunctions || site.module > profile::kModules;
         })) {

@@ -29,8 +29,9 @@ struct Columns {
 
 }  // namespace
 
-void fill_strip(const Timeline& time, const profile::ThreadTable& table, const Span& span,
-                std::uint64_t end_ticks, Rank& rank) {
+void fill_strip(const Timeline& time, const profile::Record& record,
+                const profile::ThreadTable& table, const Span& span, std::uint64_t end_ticks,
+                Rank& rank) {
   const std::uint64_t start = time.first_ticks();
   const double total = static_cast<double>(span.end_ns - span.begin_ns) * 1e-9;
   const Columns columns{static_cast<double>(time.realtime_ns(start) - span.begin_ns) * 1e-9,
@@ -40,19 +41,26 @@ void fill_strip(const Timeline& time, const profile::ThreadTable& table, const S
   columns.add(runs, time.seconds(table.first_ticks - std::min(table.first_ticks, start)), end, end);
   std::array<double, kStripColumns> mpi{};
   std::array<double, kStripColumns> waited{};
+  std::array<double, kStripColumns> paused{};
   const std::uint64_t width = std::uint64_t{1} << table.column_shift;
   for (std::size_t i = 0; i < profile::kColumns; ++i) {
     const double from = time.seconds(i * width);
     const double to = std::min(time.seconds((i + 1) * width), end);
     columns.add(mpi, from, to, time.seconds(table.column_mpi[i]));
     columns.add(waited, from, to, static_cast<double>(table.column_waited_ns[i]) * 1e-9);
+    columns.add(paused, from, to, time.seconds(table.column_paused[i]));
+  }
+  if (record.paused.since != 0) {  // until the end
+    const double from = time.seconds(record.paused.since - std::min(record.paused.since, start));
+    columns.add(paused, from, end, end - from);
   }
   if (table.current.site != 0) {  // in the call that did not come back
     const double from = time.seconds(table.current.since_ticks - start);
     columns.add(mpi, from, end, end - from);
   }
   for (std::size_t i = 0; i < kStripColumns; ++i) {
-    const bool ran = runs[i] > 0;
+    const bool ran = runs[i] > 0 && paused[i] < columns.width / 2;
+    rank.strip_paused[i] = paused[i] >= columns.width / 2;
     rank.strip_mpi[i] = ran ? std::clamp(mpi[i] / columns.width, 0.0, 1.0) : -1;
     rank.strip_waited[i] = ran ? std::clamp(waited[i] / columns.width, 0.0, 1.0) : -1;
   }

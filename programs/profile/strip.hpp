@@ -17,7 +17,8 @@ struct Span {
 };
 
 /// Fills the rank's strips from those of its first thread, which ran until `end_ticks`.
-void fill_strip(const Timeline& time, const profile::ThreadTable& table, const Span& span,
-                std::uint64_t end_ticks, Rank& rank);
+void fill_strip(const Timeline& time, const profile::Record& record,
+                const profile::ThreadTable& table, const Span& span, std::uint64_t end_ticks,
+                Rank& rank);
 
 }  // namespace remit::profiles

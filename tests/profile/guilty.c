@@ -93,6 +93,19 @@ static void lock(int guilty, long ms) {
   MPI_Win_free(&window);
 }
 
+// One rank sends late to the next, which has nothing to send before, and so on: only the last of
+// those that wait sees whom the others wait for.
+static void chain(int guilty, long ms) {
+  const MPI_Comm world = MPI_COMM_WORLD;
+  const int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  int value = 0;
+  if (rank == guilty) pause_ms(ms);
+  if (rank != guilty) {
+    MPI_Recv(&value, 1, MPI_INT, before, 6, world, MPI_STATUS_IGNORE);  // mark: chain
+  }
+  if (next != guilty) MPI_Send(&value, 1, MPI_INT, next, 6, world);
+}
+
 // 100 messages of 32 bytes, 7 barriers, 5 reductions in another communicator, of 3 integers.
 static void counts(void) {
   double values[4] = {0};
@@ -185,6 +198,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "waitall") == 0) waitall(guilty, ms);
   if (strcmp(what, "nonblocking") == 0) nonblocking(guilty, ms);
   if (strcmp(what, "lock") == 0) lock(guilty, ms);
+  if (strcmp(what, "chain") == 0) chain(guilty, ms);
   if (strcmp(what, "counts") == 0) counts();
   if (strcmp(what, "kill") == 0 || strcmp(what, "abort") == 0 || strcmp(what, "hang") == 0) {
     end_badly(what);

@@ -122,6 +122,21 @@ class ProfileTest(MpirunTest):
                 self.assertIn("remit-profile.html", err)
                 self.assertIn(f"rank {guilty}", err)
 
+    def test_behind_those_who_wait_themselves(self):
+        """Of a chain of four each waits for the one before it: the first is to blame."""
+        profile, _ = self.profile("-n", "4", GUILTY, "chain", "1", "300")
+        largest = profile["largest"]
+        self.assertEqual(largest["rank"], "1", profile["summary"])
+        self.assert_place(largest, "MPI_Recv", "chain")
+        self.assertGreater(largest["seconds"], 3 * 0.2)
+        self.assertGreater(largest["through"], 2 * 0.2)
+        self.assertIn("by way of ranks that waited themselves", profile["advice"][0])
+        site = self.site(profile, "MPI_Recv", "chain")
+        self.assertEqual({each["rank"] for each in site["blamed"]}, {"1", "2", "3"})
+        self.assertEqual(site["behind"][0]["rank"], "1")
+        self.assertAlmostEqual(sum(each["seconds"] for each in site["behind"]),
+                               sum(each["seconds"] for each in site["blamed"]), delta=1e-5)
+
     def test_counts_are_exact(self):
         profile, _ = self.profile("-n", "3", GUILTY, "counts")
         send = self.site(profile, "MPI_Send", "counts_send")
@@ -196,6 +211,10 @@ class ProfileTest(MpirunTest):
         self.assertEqual([(phase["level"], phase["times"]) for phase in profile["phases"]],
                          [(5, 6)])
         self.assertGreater(profile["phases"][0]["seconds"], 2 * 3 * 0.02)
+        for rank in profile["ranks"]:
+            self.assertGreater(rank["paused"], 0)
+            self.assertAlmostEqual(rank["run"], rank["outside"] + rank["mpi"] + rank["paused"],
+                                   delta=4 * MICROSECOND)
         barriers = {site["line"]: site["calls"] for site in profile["sites"]
                     if site["function"] == "MPI_Barrier"}
         self.assertEqual(sorted(barriers.values()), [2, 6])

@@ -15,7 +15,7 @@
 namespace remit::profile {
 
 inline constexpr std::array<char, 8> kMagic{'R', 'E', 'M', 'I', 'T', 'P', 'R', 'F'};
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 /// What the names of records end with.
 inline constexpr const char* kSuffix = ".record";
 
@@ -32,7 +32,8 @@ inline constexpr std::size_t kBuckets = 48;   ///< of sizes: bucket b has those 
 inline constexpr std::size_t kPeers = 2048;   ///< the last takes all peers beyond
 inline constexpr std::size_t kModules = 48;
 inline constexpr std::size_t kPhases = 32;
-inline constexpr std::size_t kBlamed = 4;  ///< of a call site
+inline constexpr std::size_t kBlamed = 4;       ///< of a call site
+inline constexpr std::size_t kLongWaits = 256;  ///< of a thread
 inline constexpr std::size_t kSettings = 16;
 inline constexpr std::size_t kCounters = 160;
 
@@ -85,6 +86,14 @@ struct SizeRow {
   std::uint64_t bytes;
 };
 
+/// One of the longest waits of a thread for a process that is known.
+struct LongWait {
+  std::uint64_t end_ticks;
+  std::uint64_t ns;
+  std::int32_t peer;   ///< in MPI_COMM_WORLD
+  std::uint32_t site;  ///< in the table
+};
+
 /// What a thread has done. One thread at a time writes it.
 struct ThreadTable {
   std::uint64_t threads;  ///< that have used it, one after the other; of the last table: at once
@@ -97,7 +106,10 @@ struct ThreadTable {
   std::uint64_t column_shift;  ///< a column of the strip is 2^shift ticks
   std::array<std::uint64_t, kColumns> column_mpi;
   std::array<std::uint64_t, kColumns> column_waited_ns;
+  std::array<std::uint64_t, kColumns> column_paused;
   std::array<std::array<SizeRow, kBuckets>, kTraffics> sizes;
+  std::uint64_t long_wait_count;
+  std::array<LongWait, kLongWaits> long_waits;  ///< in no order
   std::uint64_t site_count;
   std::array<SiteRecord, kSites> sites;
 };

@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <functional>
 
 #include "tool/profile/modules.hpp"
 #include "tool/profile/peers.hpp"
@@ -258,11 +259,15 @@ void leave_long(const Call& call, std::uint64_t end, const Moved& moved, const E
   }
 }
 
-void spread(ThreadTable& table, std::uint64_t begin, std::uint64_t end) {
+namespace {
+
+// Shares [begin, end) out to columns of a table, which has room for its end afterwards.
+void spread_over(ThreadTable& table, std::array<std::uint64_t, kColumns>& sums, std::uint64_t begin,
+                 std::uint64_t end) {
   begin -= start_ticks;
   end -= start_ticks;
   while (end >> table.column_shift >= kColumns) {  // half as many, twice as wide
-    for (auto* columns : {&table.column_mpi, &table.column_waited_ns}) {
+    for (auto* columns : {&table.column_mpi, &table.column_waited_ns, &table.column_paused}) {
       for (std::size_t i = 0; i < kColumns / 2; ++i) {
         (*columns)[i] = (*columns)[2 * i] + (*columns)[2 * i + 1];
       }
@@ -273,9 +278,15 @@ void spread(ThreadTable& table, std::uint64_t begin, std::uint64_t end) {
   while (begin < end) {
     const std::uint64_t column = begin >> table.column_shift;
     const std::uint64_t next = std::min((column + 1) << table.column_shift, end);
-    table.column_mpi[column] += next - begin;
+    sums[column] += next - begin;
     begin = next;
   }
+}
+
+}  // namespace
+
+void spread(ThreadTable& table, std::uint64_t begin, std::uint64_t end) {
+  spread_over(table, table.column_mpi, begin, end);
 }
 
 void sync(ThreadState& state, std::uint64_t now) {
@@ -294,6 +305,24 @@ void sync(ThreadState& state, std::uint64_t now) {
   all.last = read_clock_pair();
 }
 
+namespace {
+
+// A heap whose front is the shortest one.
+void keep_long(ThreadTable& table, const LongWait& wait) {
+  const auto begin = table.long_waits.begin();
+  if (table.long_wait_count < kLongWaits) {
+    table.long_waits[table.long_wait_count++] = wait;
+  } else {
+    if (wait.ns <= begin->ns) return;
+    std::ranges::pop_heap(table.long_waits, std::greater(), &LongWait::ns);
+    table.long_waits.back() = wait;
+  }
+  std::ranges::push_heap(begin, begin + static_cast<std::ptrdiff_t>(table.long_wait_count),
+                         std::greater(), &LongWait::ns);
+}
+
+}  // namespace
+
 void add_wait(Cause cause, std::int32_t world_rank, std::uint64_t ns) {
   const Local& local = local_state;
   if (local.site == nullptr || local.state == nullptr) return;
@@ -308,6 +337,7 @@ void add_wait(Cause cause, std::int32_t world_rank, std::uint64_t ns) {
   const std::uint64_t end = ticks();
   if (((end - start_ticks) >> table.column_shift) >= kColumns) spread(table, end, end);
   table.column_waited_ns[(end - start_ticks) >> table.column_shift] += ns;
+  if (world_rank >= 0) keep_long(table, {end, ns, world_rank, number_in(table, *local.site)});
   if (last) all.lock.unlock();
   if (world_rank >= 0) add_peer_wait(world_rank, ns);
   if (trace_file == nullptr) return;
@@ -377,6 +407,8 @@ void control(int level) {
     local.is_paused = false;
     local.free = local.state;
     all.paused.ticks += now - all.paused.since;
+    ThreadTable& table = *local.state->table;
+    spread_over(table, table.column_paused, all.paused.since, now);
     all.paused.since = 0;
   } else if (level > 2 || level < 0) {
     change_phase(all, *local.state->table, level, now);

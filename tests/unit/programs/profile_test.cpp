@@ -4,13 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "programs/profile/advice.hpp"
 #include "programs/profile/compare.hpp"
 #include "programs/profile/figures.hpp"
 #include "programs/profile/formats.hpp"
+#include "programs/profile/wait_chains.hpp"
 #include "tool/profile/functions.hpp"
 #include "tool/profile/record.hpp"
 
@@ -150,6 +153,40 @@ TEST(ProfileReport, TheCulpritIsWhomTheOthersWaitedFor) {
                                      "most for rank 3 in MPI_Allreduce"),
             std::string::npos)
       << summary_of(profile);
+}
+
+TEST(ProfileReport, ChainsOfWaitsAreFollowedWhileTheyLast) {
+  // Rank 0 waits for 1 from 0 to 100 ms; rank 1 for 2 from 20 to 60, and 2 for 0 from 50 to 70.
+  constexpr auto kMs = static_cast<std::int64_t>(kMsNs);
+  const std::vector<std::vector<WaitSpan>> waits{
+      {{0, 100 * kMs, 1}}, {{20 * kMs, 60 * kMs, 2}}, {{50 * kMs, 70 * kMs, 0}}};
+  WaitChains chains(waits);
+  std::map<int, double> seconds;
+  chains.follow(0, waits[0][0], seconds);
+  EXPECT_NEAR(seconds[1], 0.060, 1e-9);
+  EXPECT_NEAR(seconds[2], 0.040, 1e-9);  // it waits for the first one: there the chain ends
+  EXPECT_EQ(seconds[0], 0);
+}
+
+TEST(ProfileReport, WhatLongWaitsTellGoesForAllOfTheirPlace) {
+  const auto first = make_record(0, 100, 60);
+  const auto second = make_record(1, 100, 50);
+  blame(*first, 1, 40, profile::Cause::late_sender);
+  blame(*second, 2, 10, profile::Cause::late_sender);
+  const auto keep = [](Record& record, std::uint64_t end_ms, std::uint64_t ms, int peer) {
+    ThreadTable& table = record.threads[0];
+    table.long_waits[table.long_wait_count++] = {kFirstTicks + end_ms * kTicksPerMs, ms * kMsNs,
+                                                 peer, 0};
+  };
+  keep(*first, 50, 20, 1);
+  keep(*second, 45, 10, 2);
+  const Profile profile = profile_of({first, second, make_record(2, 100, 5)});
+  EXPECT_NEAR(profile.sites[0].blamed.at(1), 0.040, 1e-9);
+  // Half of the wait that is known was one for rank 2: so are 20 ms of 40, and 10 of 10.
+  EXPECT_NEAR(profile.sites[0].behind.at(1), 0.020, 1e-6);
+  EXPECT_NEAR(profile.sites[0].behind.at(2), 0.030, 1e-6);
+  EXPECT_EQ(profile.culprit.rank, 2);
+  EXPECT_NEAR(profile.culprit.through, 0.020, 1e-6);
 }
 
 TEST(ProfileReport, ACallThatNeverReturnedLastsUntilTheEnd) {

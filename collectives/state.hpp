@@ -28,7 +28,7 @@ struct CollectiveState {
   std::uint32_t board_uses = 0;      ///< operations so far that would have used a board
   std::uint32_t hierarchy_uses = 0;  ///< blocking operations so far, before cells are looked for
   /// What has kept this member from agreeing with the others on a board or on cells: they may go
-  /// other ways from then on, so no operation succeeds any more.
+  /// other ways from then on, so no blocking operation succeeds any more.
   int agreement_error = MPI_SUCCESS;
 };
 

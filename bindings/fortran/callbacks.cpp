@@ -46,9 +46,12 @@ class OpPool {
     const std::lock_guard lock(mutex_);
     places_[op] = std::move(place);
   }
-  void freed(MPI_Op op) {
+  /// The operation that had this place was freed. Another thread may have made one with the same
+  /// handle since, which keeps its own.
+  void freed(MPI_Op op, const Hold& place) {
     const std::lock_guard lock(mutex_);
-    places_.erase(op);
+    const auto known = places_.find(op);
+    if (known != places_.end() && known->second == place) places_.erase(known);
   }
   /// Null: an operation of C.
   Hold hold(MPI_Op op) {
@@ -254,8 +257,9 @@ template int op_create(decltype(&MPI_Op_create_c), Procedure, int, MPI_Op*);
 
 int op_free(decltype(&MPI_Op_free) free, MPI_Op* op) {
   const MPI_Op before = *op;
+  const OpPool::Hold place = ops().hold(before);
   const int error = free(op);
-  if (error == MPI_SUCCESS) ops().freed(before);
+  if (error == MPI_SUCCESS && place != nullptr) ops().freed(before, place);
   return error;
 }
 void detail::hold_user_op(MPI_Op op, MPI_Request request, bool persistent) {

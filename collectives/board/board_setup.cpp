@@ -217,7 +217,7 @@ Task<int> agree_on_board(CollCtx& c, const OwnNotices& own, Board::Agreement& ou
 }
 
 /// What has kept this member from having a board may have kept no other one: who waits for it there
-/// is told. Its segment serves nobody again.
+/// is told. Its segment, and those of members that have one, serve nobody again.
 void give_up(Engine& engine, const CommCore& comm, const OwnNotices& own) {
   if (own.memory == nullptr) return;
   auto* segment = reinterpret_cast<BoardSegment*>(own.notices.memory);

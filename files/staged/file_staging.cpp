@@ -238,7 +238,7 @@ MemberAccess FileStaging::summarize(const FileCore& file, const DataAccess& acce
   MemberAccess said = summary_.of(access, host_, can_meet);
   const FileView& view = access.seen->view;
   const bool is_mapped =
-      goes_through_mapping(*file.storage, view, access.kind, file.transfer_hints);
+      goes_through_mapping(*file.storage, view, access.kind, said.runs, file.transfer_hints);
   said.is_mapped = is_mapped ? 1 : 0;
   return said;
 }

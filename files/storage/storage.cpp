@@ -213,10 +213,15 @@ Transferred Storage::read(std::int64_t offset, std::span<std::byte> memory) {
 }
 
 Expected<std::int64_t> Storage::size() {
+  return extent().map([](const Extent& now) { return now.size; });
+}
+
+Expected<Storage::Extent> Storage::extent() {
+  constexpr std::int64_t kBlock = 512;  // of st_blocks, on every file system
   struct stat now = {};
   const int result = uninterrupted([&] { return calls_.fstat(fd_, now); });
   if (result < 0) return tl::unexpected(error_of_call(-result, path_, "ask for its size"));
-  return now.st_size;
+  return Extent{now.st_size, now.st_blocks * kBlock};
 }
 
 Expected<> Storage::truncate(std::int64_t bytes) {

@@ -64,6 +64,12 @@ class Storage {
   [[nodiscard]] Transferred read(std::int64_t offset, std::span<std::byte> memory);
 
   [[nodiscard]] Expected<std::int64_t> size();
+  /// How long the file is, and how many bytes of storage it has: less where it has holes.
+  struct Extent {
+    std::int64_t size = 0;
+    std::int64_t allocated = 0;
+  };
+  [[nodiscard]] Expected<Extent> extent();
   [[nodiscard]] Expected<> truncate(std::int64_t bytes);
   /// Makes it so long at least, whoever else does. False: it cannot be done without writing.
   [[nodiscard]] bool lengthen(std::int64_t bytes);

@@ -159,6 +159,7 @@ class ViewTransfer {
 
   TransferStep read_step(std::int64_t done);
   TransferStep sieve(std::int64_t done);
+  [[nodiscard]] bool can_load_to(std::int64_t end) const;
   std::int64_t read_from_mapping(std::int64_t done);
   TransferStep write_step(std::int64_t done);
   TransferStep write_mapped(std::int64_t done, const FileWindow& part);
@@ -292,17 +293,26 @@ TransferStep ViewTransfer::read_step(std::int64_t done) {
   return move_runs(false, done);
 }
 
-/// How many bytes could be read so, whole parts of them.
+/// Whether the file reaches so far, and has all its blocks where a load would give it those that it
+/// has not: in memory, until it is deleted.
+bool ViewTransfer::can_load_to(std::int64_t end) const {
+  const Expected<Storage::Extent> extent = storage_.extent();
+  if (!extent || extent->size < end) return false;
+  return !storage_.traits().in_memory || extent->allocated >= extent->size;
+}
+
+/// How many bytes could be read so, whole parts of them. The file may become shorter meanwhile:
+/// then its last page ends in zeros that are not the file's, and sieve() tells how many bytes there
+/// are.
 std::int64_t ViewTransfer::read_from_mapping(std::int64_t done) {
   const std::int64_t first = view_.file_offset(from_ + done);
   const FileWindow part = window(done, MappedPart::most_from(first));
-  const Expected<std::int64_t> size = storage_.size();
   // What lies behind the end of the file is in its last page as well.
-  if (part.bytes < kLeastMapped || !size || *size < part.end) return 0;
+  if (part.bytes < kLeastMapped || !can_load_to(part.end)) return 0;
   const bool is_direct = memory_.is_contiguous();
   std::byte* const to = is_direct ? memory_.data() + done : scratch_.take(0, part.bytes).data();
   const MappedPart where{from_ + done, done, part.bytes, part.first, part.end};
-  may_map_ = read_mapped(storage_, view_, where, to) == part.bytes;
+  may_map_ = read_mapped(storage_, view_, where, to) == part.bytes && can_load_to(part.end);
   if (!may_map_) return 0;
   if (!is_direct) {
     memory_.unpack(static_cast<std::size_t>(done),
@@ -422,12 +432,12 @@ TransferStep ViewTransfer::read_modify_write(std::int64_t done, const FileWindow
 }  // namespace
 
 bool goes_through_mapping(const Storage& storage, const FileView& view, FileMove kind,
-                          const TransferHints& hints) {
+                          std::int64_t runs, const TransferHints& hints) {
   if (!may_map(storage, view, hints) || view.is_contiguous() || view.is_empty()) return false;
   const Layout& tile = *view.in_memory(0).layout;
   const std::int64_t run_and_hole = tile.extent() / static_cast<std::int64_t>(tile.blocks());
   if (kind == FileMove::read) return hints.sieve && 2 * run_and_hole < kSievedBytes;
-  return storage.is_writable() && !hints.read_modify_write &&
+  return storage.is_writable() && !hints.read_modify_write && runs >= kMappedRuns &&
          run_and_hole <= (storage.traits().in_memory ? kMappedInMemory : kMappedBytes);
 }
 

@@ -46,9 +46,9 @@ struct TransferPart {
 [[nodiscard]] Transferred read_view(Storage& storage, const FileView& view, std::int64_t from,
                                     const View& memory, const TransferHints& hints);
 
-/// Whether the pieces of a view are so short, and a file such, that they go through a mapping of
-/// it: as quickly as through any other memory. Any thread.
+/// Whether the pieces of a view are so short, and a file such, that about so many of them go
+/// through a mapping of it: as quickly as through any other memory. Any thread.
 [[nodiscard]] bool goes_through_mapping(const Storage& storage, const FileView& view, FileMove kind,
-                                        const TransferHints& hints);
+                                        std::int64_t runs, const TransferHints& hints);
 
 }  // namespace remit

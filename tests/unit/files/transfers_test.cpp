@@ -492,12 +492,11 @@ TEST(Transfers, AFileThatShrinksUnderStoresEndsNobody) {
 struct SizeCalls final : FaultyCalls {
   int fstat(int fd, struct stat& out) override {
     const int result = FaultyCalls::fstat(fd, out);
-    if (shrinking != nullptr) {
-      EXPECT_EQ(::truncate(std::exchange(shrinking, nullptr), 1 << 19), 0);
-    }
+    if (shrinking != nullptr) EXPECT_EQ(::truncate(std::exchange(shrinking, nullptr), to), 0);
     return result;
   }
   const char* shrinking = nullptr;  ///< next time
+  std::int64_t to = 0;              ///< so many bytes
 };
 
 TEST(Transfers, ShortPiecesAreReadOutOfAMappingUpToTheEndOfTheFile) {
@@ -506,9 +505,12 @@ TEST(Transfers, ShortPiecesAreReadOutOfAMappingUpToTheEndOfTheFile) {
   Fine fine(random);
   const auto storage = opened(calls, fine.file, {}, O_RDONLY);
   if (!storage->traits().maps) GTEST_SKIP() << "the folder of temporary files cannot be mapped";
-  for (const bool shrinks : {false, true}) {
-    calls.shrinking = shrinks ? fine.file.path().c_str() : nullptr;
-    const std::int64_t end = shrinks ? 1 << 19 : std::ssize(fine.before);
+  const auto whole = std::ssize(fine.before);
+  // Within the last page of what is read at a time, where a load meets zeros and no signal; and
+  // before it.
+  for (const std::int64_t end : {whole, std::int64_t{1048434}, std::int64_t{1} << 19}) {
+    calls.shrinking = end != whole ? fine.file.path().c_str() : nullptr;
+    calls.to = end;
     Bytes model(fine.data.size());
     std::int64_t there = 0;
     while (fine.view.offset(there) < end) {
@@ -524,6 +526,25 @@ TEST(Transfers, ShortPiecesAreReadOutOfAMappingUpToTheEndOfTheFile) {
     EXPECT_TRUE(back == model);
     EXPECT_GT(fine.counters.direct_read.value(), 0) << "out of the mapping";
   }
+}
+
+// Loads would give a file in memory the blocks of its holes, for good.
+TEST(Transfers, ReadingASparseFileGivesItNoBlocks) {
+  constexpr std::int64_t kLong = std::int64_t{1} << 24;
+  Random random(test_seed());
+  FaultyCalls calls;
+  Fine fine(random);
+  ASSERT_EQ(::truncate(fine.file.path().c_str(), 0), 0);
+  ASSERT_EQ(::truncate(fine.file.path().c_str(), kLong), 0);
+  const auto storage = opened(calls, fine.file, {}, O_RDONLY);
+  Bytes back(fine.data.size(), std::byte{1});
+  EXPECT_EQ(
+      read_view(*storage, fine.view.view, 0, bytes_view(back.data(), back.size()), fine.hints),
+      (Transferred{std::ssize(back), 0, 0}));
+  EXPECT_TRUE(back == Bytes(back.size()));
+  struct stat now = {};
+  ASSERT_EQ(::stat(fine.file.path().c_str(), &now), 0);
+  EXPECT_EQ(now.st_blocks, 0);
 }
 
 sigjmp_buf elsewhere;

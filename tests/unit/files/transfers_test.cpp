@@ -492,7 +492,9 @@ TEST(Transfers, AFileThatShrinksUnderStoresEndsNobody) {
 struct SizeCalls final : FaultyCalls {
   int fstat(int fd, struct stat& out) override {
     const int result = FaultyCalls::fstat(fd, out);
-    if (shrinking != nullptr) EXPECT_EQ(::truncate(std::exchange(shrinking, nullptr), to), 0);
+    if (shrinking != nullptr) {
+      EXPECT_EQ(::truncate(std::exchange(shrinking, nullptr), to), 0);
+    }
     return result;
   }
   const char* shrinking = nullptr;  ///< next time

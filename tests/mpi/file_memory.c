@@ -16,7 +16,7 @@ static atomic_int until_failure;
 /* The C library's own, which programs may replace. */
 extern void* __libc_malloc(size_t bytes);
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef SANITIZED_MEMORY
 void* malloc(size_t bytes) {
   if (atomic_load_explicit(&until_failure, memory_order_relaxed) > 0 &&
       atomic_fetch_sub(&until_failure, 1) == 1) {

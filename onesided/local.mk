@@ -10,6 +10,7 @@ onesided_sources = \
 	onesided/adapter/adapter_words.hpp \
 	onesided/adapter/buffered_moves.cpp onesided/adapter/buffered_moves.hpp \
 	onesided/adapter/direct_moves.cpp onesided/adapter/direct_moves.hpp \
+	onesided/adapter/put_notice.hpp \
 	onesided/elements/accumulate.cpp onesided/elements/accumulate.hpp \
 	onesided/elements/copy_pieces.cpp onesided/elements/copy_pieces.hpp \
 	onesided/elements/element_code.cpp onesided/elements/element_code.hpp \
@@ -42,7 +43,6 @@ onesided_sources = \
 	onesided/remote/remote_targets.cpp onesided/remote/remote_targets.hpp \
 	onesided/remote/served_window.cpp onesided/remote/served_window.hpp \
 	onesided/remote/traffic.cpp onesided/remote/traffic.hpp \
-	onesided/remote/put_notice.hpp \
 	onesided/remote/wire.hpp \
 	onesided/short_ways.hpp \
 	onesided/synchronization/active_target.cpp onesided/synchronization/active_target.hpp \

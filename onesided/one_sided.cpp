@@ -4,7 +4,6 @@
 #include <cstring>
 #include <string>
 
-#include "onesided/remote/put_notice.hpp"
 #include "onesided/remote/remote_access.hpp"
 
 namespace remit {

@@ -135,25 +135,18 @@ int compare_and_swap_at(const char* function, const void* origin_addr, const voi
 [[gnu::always_inline]] inline bool fetch_shortly(Instance* instance, const PlainAccumulate& a) {
   return !Entry::is_special(a.result) && accumulate_plain(instance, a);
 }
-/// The same behind the fast path, and by an adapter.
-[[gnu::always_inline]] inline bool fetch_guarded(const PlainAccumulate& a) {
-  Instance* instance = library().instance;
-  if (instance == nullptr) return false;
-  if (!instance->guarded()) return fetch_by_adapter(instance, a);
-  GuardedCall call(*instance);
-  if (!fetch_shortly(instance, a)) return fetch_by_adapter(instance, a);
-  call.changed_nothing();
-  return true;
-}
 [[gnu::always_inline]] inline bool swap_shortly(Instance* instance, const PlainSwap& a) {
   return swap_plain(instance, a);
 }
-[[gnu::always_inline]] inline bool swap_guarded(const PlainSwap& a) {
+/// The same behind the fast path, and by an adapter.
+template <class Arguments, class Short, class Adapter>
+[[gnu::always_inline]] inline bool guarded_or_by_adapter(const Arguments& a, Short shortly,
+                                                         Adapter by_adapter) {
   Instance* instance = library().instance;
   if (instance == nullptr) return false;
-  if (!instance->guarded()) return swap_by_adapter(instance, a);
+  if (!instance->guarded()) return by_adapter(instance, a);
   GuardedCall call(*instance);
-  if (!swap_shortly(instance, a)) return swap_by_adapter(instance, a);
+  if (!shortly(instance, a)) return by_adapter(instance, a);
   call.changed_nothing();
   return true;
 }
@@ -181,7 +174,7 @@ int compare_and_swap_at(const char* function, const void* origin_addr, const voi
                                         MPI_Datatype type, int rank, MPI_Aint displacement,
                                         MPI_Op op, MPI_Win win) try {
   const PlainAccumulate plain{origin, result, 1, type, rank, displacement, op, win};
-  if (fetch_guarded(plain)) return MPI_SUCCESS;
+  if (guarded_or_by_adapter(plain, fetch_shortly, fetch_by_adapter)) return MPI_SUCCESS;
   return fetch_and_op_at(function, origin, result, type, rank, displacement, op, win);
 } catch (...) {
   return caught(function, win);
@@ -191,7 +184,7 @@ int compare_and_swap_at(const char* function, const void* origin_addr, const voi
                                             const void* compare, void* result, MPI_Datatype type,
                                             int rank, MPI_Aint displacement, MPI_Win win) try {
   const PlainSwap plain{origin, compare, result, type, rank, displacement, win};
-  if (swap_guarded(plain)) return MPI_SUCCESS;
+  if (guarded_or_by_adapter(plain, swap_shortly, swap_by_adapter)) return MPI_SUCCESS;
   return compare_and_swap_at(function, origin, compare, result, type, rank, displacement, win);
 } catch (...) {
   return caught(function, win);

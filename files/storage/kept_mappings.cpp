@@ -3,6 +3,8 @@
 
 #include <sys/mman.h>
 
+#include <utility>
+
 namespace remit {
 namespace {
 
@@ -23,18 +25,27 @@ KeptMappings::Extent map_extent(int fd, std::int64_t number, bool is_writable) {
 
 KeptMappings::Extent KeptMappings::get(int fd, std::int64_t offset, bool is_writable) {
   const std::int64_t number = offset / MappedExtent::kBytes;
-  Extent given_up;  // without the mutex
-  const std::lock_guard guard(mutex_);
   Extent& place = kept_[static_cast<std::size_t>(number) % kMost];
-  if (place != nullptr && place->offset == number * MappedExtent::kBytes) return place;
-  given_up = std::move(place);
-  place = map_extent(fd, number, is_writable);
+  const auto is_there = [&] {
+    return place != nullptr && place->offset == number * MappedExtent::kBytes;
+  };
+  {
+    const std::lock_guard guard(mutex_);
+    if (is_there()) return place;
+  }
+  Extent made = map_extent(fd, number, is_writable);
+  if (made == nullptr) return nullptr;
+  Extent given_up = made;  // ends without the mutex
+  const std::lock_guard guard(mutex_);
+  // Another thread may have been quicker.
+  if (!is_there()) std::swap(place, given_up);
   return place;
 }
 
 void KeptMappings::clear() {
+  decltype(kept_) ended;  // without the mutex
   const std::lock_guard guard(mutex_);
-  for (Extent& extent : kept_) extent.reset();
+  ended.swap(kept_);
 }
 
 }  // namespace remit

@@ -32,8 +32,8 @@ class KeptMappings {
  public:
   using Extent = std::shared_ptr<MappedExtent>;
 
-  /// The one that has a byte of the file, always as writable. Null: it cannot be mapped. Throws
-  /// std::bad_alloc.
+  /// The one that has a byte of the file. `is_writable` is the same in each call. Null: it cannot
+  /// be mapped. Throws std::bad_alloc. The mutex is not held while the kernel maps or unmaps.
   [[nodiscard]] Extent get(int fd, std::int64_t offset, bool is_writable);
   /// Keeps none any more.
   void clear();

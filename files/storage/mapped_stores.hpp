@@ -1,5 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// Stores into a mapping of a file, of which a fault of the mapping is an error and not the end.
+// Stores into a mapping of a file, and loads out of it, of which a fault of the mapping is an error
+// and not the end.
 #pragma once
 
 #include <sys/uio.h>
@@ -10,7 +11,7 @@
 
 namespace remit {
 
-/// While one of them lives, the thread that made it may store into mappings of files whose pages
+/// While one of them lives, the thread that made it may use mappings of files whose pages
 /// somebody else can take away (a file is made shorter) or for which there may be no room: what the
 /// kernel tells by SIGBUS ends the copy then. Faults of others go to whoever handled the signal
 /// before, and that is so again when the last one is gone. Any thread; made and destroyed by one.

@@ -43,7 +43,8 @@ constexpr std::int64_t kMappedBytes = 4096;
 constexpr std::int64_t kMappedInMemory = 2048;
 constexpr std::int64_t kMappedRuns = 64;
 
-/// Bytes of a part that a mapping is read for.
+/// Fewer bytes than this are not worth the faults of a mapping: they are read together with what
+/// lies between them.
 constexpr std::int64_t kLeastMapped = 4096;
 
 /// Whether short pieces may go through a mapping: to write them it has to be readable as well.

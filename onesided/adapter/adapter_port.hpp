@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "links/links.hpp"
-#include "onesided/remote/put_notice.hpp"
+#include "onesided/adapter/put_notice.hpp"
 #include "onesided/tally.hpp"
 #include "pt2pt/request.hpp"
 #include "runtime/error.hpp"

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "links/links.hpp"
-#include "onesided/remote/put_notice.hpp"
+#include "onesided/adapter/put_notice.hpp"
 #include "onesided/tally.hpp"
 #include "pt2pt/request.hpp"
 

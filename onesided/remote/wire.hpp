@@ -8,6 +8,7 @@
 #include <span>
 
 #include "links/link_user.hpp"
+#include "onesided/adapter/put_notice.hpp"
 
 namespace remit {
 
@@ -66,6 +67,12 @@ static_assert(sizeof(WindowHead) == 32);
   WindowHead head;
   head.kind = message_kind(LinkUserId::windows, static_cast<std::uint8_t>(kind));
   head.window = window;
+  return head;
+}
+/// The message that the notice of a put stands for.
+[[nodiscard]] inline WindowHead head_of_notice(std::uint32_t notice) {
+  WindowHead head = window_head(WindowMessage::notify, notice >> kNoticeIndexBits);
+  head.value = notice & ((std::uint32_t{1} << kNoticeIndexBits) - 1);
   return head;
 }
 /// WindowMessage::count: none that is known.

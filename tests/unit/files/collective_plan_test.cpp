@@ -307,7 +307,7 @@ TEST(CollectivePlan, SlicesFillTheRange) {
   }
 }
 
-TEST(BoundarySum, WhatAllMembersMapGoesStraight) {
+TEST(CollectivePlan, WhatAllMembersMapGoesStraight) {
   std::vector<MemberAccess> all = summaries_of(dealt(0, 64, 4000, 4), 4);
   for (MemberAccess& member : all) member.is_mapped = 1;
   EXPECT_FALSE(plan_of(all, 0, writing()).is_staged());

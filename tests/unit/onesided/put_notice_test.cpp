@@ -1,6 +1,6 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 // Puts that bring their notification along, over the simulated network with its faults.
-#include "onesided/remote/put_notice.hpp"
+#include "onesided/adapter/put_notice.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "onesided/adapter/direct_moves.hpp"
+#include "onesided/remote/wire.hpp"
 #include "tests/unit/onesided/window_ranks.hpp"
 
 namespace remit::testing {

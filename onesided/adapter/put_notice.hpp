@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "links/links.hpp"
-#include "onesided/remote/wire.hpp"
 
 namespace remit {
 
@@ -20,13 +19,6 @@ inline constexpr unsigned kNoticeWindowBits = kNotificationBits - kNoticeIndexBi
 [[nodiscard]] constexpr PutNotice put_notice(std::uint32_t window, std::uint32_t index) {
   if (window >> kNoticeWindowBits != 0 || index >> kNoticeIndexBits != 0) return std::nullopt;
   return window << kNoticeIndexBits | index;
-}
-
-/// The message that a notice stands for.
-[[nodiscard]] inline WindowHead head_of_notice(std::uint32_t notice) {
-  WindowHead head = window_head(WindowMessage::notify, notice >> kNoticeIndexBits);
-  head.value = notice & ((std::uint32_t{1} << kNoticeIndexBits) - 1);
-  return head;
 }
 
 inline void set_notice(Operation& put, const PutNotice& notice) {

@@ -111,7 +111,8 @@ bindings_sources = \
 	bindings/value_checks.cpp bindings/value_checks.hpp \
 	bindings/env/version.cpp \
 	bindings/env/wait_subjects.cpp bindings/env/wait_subjects.hpp \
-	bindings/weak.hpp
+	bindings/weak.hpp \
+	bindings/word_lock.hpp
 # fint.cpp stays alone: it takes mpi_fint.h without the functions in line that others take from it.
 libmpi_abi_la_SOURCES = bindings/env/fint.cpp
 bindings_groups = \

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/word_lock.hpp"
+
 namespace remit {
 
 /// A recursive lock that goes to whoever waits for it. A thread that waits for a message gives the
@@ -87,7 +89,7 @@ class MpiLock {
   }
 
   std::mutex next_;
-  std::mutex data_;
+  WordLock data_;
   std::atomic<int> waiting_ = 0;  ///< threads that take the long way
   std::atomic<std::thread::id> owner_;
   std::atomic<std::thread::id> last_;  ///< who has taken it last

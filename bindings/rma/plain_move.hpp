@@ -31,6 +31,17 @@ template <bool passive>
 
 /// Does it, if the target's memory is mapped here and nothing is out of the ordinary: true if it is
 /// done. Where no other call can come between.
+template <Move move>
+[[gnu::always_inline]] inline bool move_mapped(Window& window, void* origin, std::size_t bytes,
+                                               int rank, MPI_Aint displacement) {
+  if constexpr (move == Move::put) {
+    return window.short_ways().try_put(origin, bytes, rank, displacement);
+  } else {
+    return window.short_ways().try_get(origin, bytes, rank, displacement);
+  }
+}
+
+/// The same by the arguments of the call.
 template <Move move, bool passive>
 [[gnu::always_inline]] inline bool move_plain(Instance* instance, void* origin, MPI_Count count,
                                               MPI_Datatype type, int rank, MPI_Aint displacement,
@@ -41,11 +52,7 @@ template <Move move, bool passive>
                                                   target_type, win, bytes);
   if (window == nullptr) [[unlikely]]
     return false;
-  if constexpr (move == Move::put) {
-    return window->short_ways().try_put(origin, bytes, rank, displacement);
-  } else {
-    return window->short_ways().try_get(origin, bytes, rank, displacement);
-  }
+  return move_mapped<move>(*window, origin, bytes, rank, displacement);
 }
 
 }  // namespace remit

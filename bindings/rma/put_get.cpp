@@ -44,32 +44,34 @@ template <Move move>
 /// What the fast paths leave to those behind them, so that they make no call behind which they
 /// would need their arguments: the same where calls are guarded, and by a device. `passive`: with a
 /// request, which is complete then.
-template <Move move, bool passive = false>
+/// `call`: null where calls are not guarded, and the fast path has found that the memory is not
+/// mapped.
+template <Move move, bool passive>
 bool move_shortly(Instance& instance, const OriginBuffer& origin, const TargetPlace& place,
-                  MPI_Win win) {
-  if (passive && move == Move::get) return false;  // it is not complete at once
-  constexpr OpKind kKind = move == Move::put ? OpKind::put : OpKind::get;
+                  MPI_Win win, GuardedCall* call) {
   void* const local = const_cast<void*>(origin.address);
   std::size_t bytes = 0;
   Window* const window = window_of_plain<passive>(&instance, local, origin.count, origin.type,
                                                   place.count, place.type, win, bytes);
-  return window != nullptr &&
-         window->operations().try_move(kKind, local, bytes, place.rank, place.displacement);
+  if (window == nullptr) return false;
+  if (call != nullptr && move_mapped<move>(*window, local, bytes, place.rank, place.displacement)) {
+    call->changed_nothing();
+    return true;
+  }
+  if (passive && move == Move::get) return false;  // by a device it is not complete at once
+  constexpr OpKind kKind = move == Move::put ? OpKind::put : OpKind::get;
+  return window->operations().try_move(kKind, local, bytes, place.rank, place.displacement);
 }
 
 template <Move move, bool passive = false>
 bool move_guarded(const OriginBuffer& origin, const TargetPlace& place, MPI_Win win) {
   Instance* instance = library().instance;
   if (instance == nullptr) return false;
-  if (!instance->guarded()) return move_shortly<move, passive>(*instance, origin, place, win);
-  GuardedCall call(*instance);
-  if (move_plain<move, passive>(instance, const_cast<void*>(origin.address), origin.count,
-                                origin.type, place.rank, place.displacement, place.count,
-                                place.type, win)) {
-    call.changed_nothing();
-    return true;
+  if (!instance->guarded()) {
+    return move_shortly<move, passive>(*instance, origin, place, win, nullptr);
   }
-  return move_shortly<move, passive>(*instance, origin, place, win);
+  GuardedCall call(*instance);
+  return move_shortly<move, passive>(*instance, origin, place, win, &call);
 }
 
 /// A put or get with all checks.

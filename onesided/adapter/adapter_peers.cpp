@@ -104,7 +104,7 @@ void AdapterPeers::start(AdapterPeer& peer, std::span<Operation> operations, End
   if (tally.under_way >= kMostUnderWayThere) [[unlikely]] {
     progress().wait([&] { return tally.under_way < kMostUnderWayThere / 2; });
   }
-  if (!std::exchange(peer.used, true)) ++used_;
+  use(peer);
   ++started_;
   for (const Operation& operation : operations) {
     peer.unconfirmed = peer.unconfirmed || operation.kind == OpKind::put;
@@ -146,7 +146,7 @@ Expected<> AdapterPeers::settle(AdapterPeer& peer, const WaitSubject* subject) {
     start(peer, {&confirm, 1});
   }
   progress().wait([&] { return tally.under_way == 0; }, subject);
-  if (std::exchange(peer.used, false)) --used_;
+  end_use(peer);
   const int status = std::exchange(tally.status, MPI_SUCCESS);
   if (status == MPI_SUCCESS) return {};
   Error error = words_of_loss(peer.rank);
@@ -155,6 +155,7 @@ Expected<> AdapterPeers::settle(AdapterPeer& peer, const WaitSubject* subject) {
 }
 
 bool AdapterPeers::try_settle(int rank, const WaitSubject& subject) {
+  if (used_here_ == 0) return true;
   const auto found = peers_.find(rank);
   if (found == peers_.end() || !found->second.used) return true;
   AdapterPeer& peer = found->second;
@@ -164,7 +165,7 @@ bool AdapterPeers::try_settle(int rank, const WaitSubject& subject) {
   if (tally.status != MPI_SUCCESS) [[unlikely]]
     return false;
   peer.unconfirmed = false;
-  if (std::exchange(peer.used, false)) --used_;
+  end_use(peer);
   return true;
 }
 

@@ -116,6 +116,17 @@ class AdapterPeers {
 
  private:
   [[nodiscard]] Expected<AdapterPeer*> reach_first(int rank);
+  /// There are operations on it that no flush has seen to their end; or none any more.
+  void use(AdapterPeer& peer) {
+    if (std::exchange(peer.used, true)) return;
+    ++used_;
+    ++used_here_;
+  }
+  void end_use(AdapterPeer& peer) {
+    if (!std::exchange(peer.used, false)) return;
+    --used_;
+    --used_here_;
+  }
   void ask(AdapterPeer& peer, Link& link);
   [[nodiscard]] Error words_of_loss(int rank) const;
   [[nodiscard]] bool is_in_order(const AdapterPeer& peer) const {
@@ -127,6 +138,7 @@ class AdapterPeers {
   const WindowMembers& members_;
   std::unique_ptr<AdapterMemory> own_;
   std::uint64_t& used_;
+  std::uint64_t used_here_ = 0;  ///< those of `used_` that are this one's
   std::uint64_t started_ = 0;
   std::map<int, AdapterPeer> peers_;
   std::set<int> spoken_to_;  ///< by is_lost()

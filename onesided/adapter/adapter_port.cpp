@@ -11,11 +11,9 @@ namespace remit {
 
 namespace {
 
-constexpr std::size_t kSmallBuffers = 256;
-constexpr std::size_t kLargeBuffers = 24;
 constexpr std::size_t kBufferPage = 4096;
-constexpr std::size_t kSmallBytes = kSmallBuffers * AdapterPort::kSmall;
-constexpr std::size_t kAllBytes = kSmallBytes + kLargeBuffers * AdapterPort::kLarge;
+constexpr std::size_t kAllBytes = AdapterPort::kSmallBuffers * AdapterPort::kSmall +
+                                  AdapterPort::kLargeBuffers * AdapterPort::kLarge;
 
 }  // namespace
 
@@ -99,44 +97,49 @@ bool AdapterPort::start_with_notice(const AdapterWay& way, std::span<Operation> 
   return post_with_notice(slot, way.endpoint, puts.back(), notice);
 }
 
-void AdapterPort::end_by(Ending& finish, const Move& move, const AdapterBuffer& buffer) {
-  if (move.kind == OpKind::put) {
-    return finish.set([this, buffer](int /*status*/) { give_back(buffer); });
-  }
-  finish.set([this, buffer, to = move.local, bytes = move.bytes, done = move.done](int status) {
-    if (status == MPI_SUCCESS) copy_bytes(to, buffer.begin, bytes);
-    give_back(buffer);
-    if (done == nullptr) return;
-    done->status.error = status;
-    complete_request(*done, progress_);
-  });
-}
-
 bool AdapterPort::try_move(const AdapterWay& way, const Move& move, Tally& tally) {
   LinkDevice& slot = *way.device;
   if (free_of(move.bytes).empty() || !slot.pending.empty(way.endpoint)) [[unlikely]]
     return false;
-  const std::uint32_t number = take_number();  // it may throw
   const AdapterBuffer buffer = pop(move.bytes);
-  if (move.kind == OpKind::put) copy_bytes(buffer.begin, move.local, move.bytes);
+  const bool is_put = move.kind == OpKind::put;
+  if (is_put) copy_bytes(buffer.begin, move.local, move.bytes);
+  const std::size_t number = number_of(buffer);
   const Piece piece = buffer.piece(0, move.bytes);
   Operation operation;
   operation.kind = move.kind;
   operation.remote = move.remote;
   operation.local = {&piece, 1};
-  operation.cookie = cookie_of(LinkUserId::windows, kCookie | number);
+  operation.cookie = cookie_of(LinkUserId::windows, kCookie | kMoveCookie | number);
   set_notice(operation, move.notice);
   if (slot.device->post(way.endpoint, {&operation, 1}) == 0) [[unlikely]] {
-    unused_.push_back(number);
     give_back(buffer);
     return false;
   }
-  UnderWay& entry = *under_way_[number];
-  entry.left = 1;
-  entry.status = MPI_SUCCESS;
+  BufferedMove& entry = moves_[number];
   entry.tallied = Tallied(tally);
-  end_by(entry.finish, move, buffer);
+  entry.to = is_put ? nullptr : move.local;
+  entry.bytes = move.bytes;
+  entry.done = move.done;
   return true;
+}
+
+/// What it completes may start others, by the same buffer.
+void AdapterPort::end_move(std::size_t number, int status) {
+  if (number >= moves_.size()) return;
+  BufferedMove& entry = moves_[number];
+  const bool is_small = number < kSmallBuffers;
+  std::byte* const begin =
+      memory_.get() +
+      (is_small ? number * kSmall : kSmallBytes + (number - kSmallBuffers) * kLarge);
+  if (entry.to != nullptr && status == MPI_SUCCESS) copy_bytes(entry.to, begin, entry.bytes);
+  (is_small ? small_ : large_).push_back(begin);
+  Tallied tallied = std::move(entry.tallied);
+  if (Request* const done = entry.done) {
+    done->status.error = status;
+    complete_request(*done, progress_);
+  }
+  tallied.end(status);
 }
 
 int AdapterPort::run(const AdapterWay& way, std::span<Operation> operations) {
@@ -152,6 +155,7 @@ int AdapterPort::run(const AdapterWay& way, std::span<Operation> operations) {
 }
 
 void AdapterPort::completed(std::uint64_t value, int status) {
+  if ((value & kMoveCookie) != 0) return end_move(value & ~(kCookie | kMoveCookie), status);
   const std::uint64_t number = value & ~kCookie;
   if (number >= under_way_.size() || under_way_[number]->left == 0) return;
   UnderWay& entry = *under_way_[number];

@@ -3,6 +3,7 @@
 // registered memory of the library.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -119,6 +120,8 @@ class AdapterPort {
   /// Bytes of a buffer, of either kind.
   static constexpr std::size_t kSmall = 256;
   static constexpr std::size_t kLarge = 16384;
+  static constexpr std::size_t kSmallBuffers = 256;
+  static constexpr std::size_t kLargeBuffers = 24;
   /// Cookies of it have this bit; those of others of the same user do not.
   static constexpr std::uint64_t kCookie = std::uint64_t{1} << 61;
 
@@ -172,6 +175,16 @@ class AdapterPort {
     Tallied tallied;
     Ending finish;
   };
+  /// What a buffer is in use for by try_move().
+  struct BufferedMove {
+    Tallied tallied;
+    std::byte* to = nullptr;  ///< where what a get has fetched belongs; null: a put
+    std::size_t bytes = 0;
+    Request* done = nullptr;
+  };
+  /// Cookies of these have this bit, too, and the number of the buffer.
+  static constexpr std::uint64_t kMoveCookie = std::uint64_t{1} << 60;
+  static constexpr std::size_t kSmallBytes = kSmallBuffers * kSmall;
   struct FreeMemory {
     void operator()(std::byte* memory) const;
   };
@@ -190,14 +203,19 @@ class AdapterPort {
     free.pop_back();
     return {begin, is_small ? kSmall : kLarge, lease_.region().local_key};
   }
-  void end_by(Ending& finish, const Move& move, const AdapterBuffer& buffer);
+  [[nodiscard]] std::size_t number_of(const AdapterBuffer& buffer) const {
+    const auto offset = static_cast<std::size_t>(buffer.begin - memory_.get());
+    return offset < kSmallBytes ? offset / kSmall : kSmallBuffers + (offset - kSmallBytes) / kLarge;
+  }
+  void end_move(std::size_t number, int status);
 
   Progress& progress_;
   Links& links_;
   LinkDevice* opened_ = nullptr;
   std::unique_ptr<std::byte[], FreeMemory> memory_;
-  MemoryLease lease_;                      ///< of it
-  std::vector<std::byte*> small_, large_;  ///< the free ones
+  MemoryLease lease_;                                              ///< of it
+  std::vector<std::byte*> small_, large_;                          ///< the free ones
+  std::array<BufferedMove, kSmallBuffers + kLargeBuffers> moves_;  ///< by buffer
   /// By what cookies have besides kCookie. They stay where they are.
   std::vector<std::unique_ptr<UnderWay>> under_way_;
   std::vector<std::uint32_t> unused_;  ///< ... of which these are free

@@ -70,9 +70,8 @@ void RemoteAccess::note_move(OpKind kind, RemoteTarget& member, PutNotice notice
   member.got = member.got || kind == OpKind::get;
 }
 
-bool RemoteAccess::move_short(RemoteTarget& member, std::uint64_t offset, AdapterPort::Move what) {
+bool RemoteAccess::move_short(RemoteTarget& member, const AdapterPort::Move& what) {
   const Link& link = *member.link;
-  what.remote = {member.memory.address + offset, member.memory.key};
   if (!manager_.adapter_port().try_move({link.device, link.endpoint}, what, *member.moves)) {
     return false;
   }
@@ -92,7 +91,7 @@ bool RemoteAccess::try_move(OpKind kind, int rank, std::uint64_t offset, void* l
                             std::size_t bytes) {
   RemoteTarget* const member = short_target(rank, bytes);
   if (member == nullptr ||
-      !move_short(*member, offset, {kind, {}, static_cast<std::byte*>(local), bytes})) {
+      !move_short(*member, {kind, member->at(offset), static_cast<std::byte*>(local), bytes})) {
     return false;
   }
   targets_.count();
@@ -104,8 +103,8 @@ bool RemoteAccess::try_put_notified(int rank, std::uint64_t offset, void* local,
   RemoteTarget* const member = short_target(rank, bytes);
   const PutNotice notice = put_notice(window_, index);
   if (member == nullptr || !notice || !RemoteTargets::notifies(*member) ||
-      !move_short(*member, offset,
-                  {OpKind::put, {}, static_cast<std::byte*>(local), bytes, nullptr, notice})) {
+      !move_short(*member, {OpKind::put, member->at(offset), static_cast<std::byte*>(local), bytes,
+                            nullptr, notice})) {
     return false;
   }
   targets_.count();
@@ -129,8 +128,8 @@ bool RemoteAccess::move(int rank, RemoteTarget& member, Transfer& what) {
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(span.address) - entry.base;
   if (offset > entry.bytes || span.length > entry.bytes - offset) return false;  // it will say so
   if (bytes >= kDirectFrom && whole) {
-    const RemoteAddress remote{member.memory.address + offset, member.memory.key};
-    const DirectMoves::Move direct{what.kind, origin.data(), bytes, remote, what.done, what.notice};
+    const DirectMoves::Move direct{what.kind,         origin.data(), bytes,
+                                   member.at(offset), what.done,     what.notice};
     const auto started = manager_.moves().start(*member.link, direct, *member.moves);
     if (started == DirectMoves::Started::no) return false;
     if (started == DirectMoves::Started::without_notice) what.notice.reset();
@@ -139,8 +138,8 @@ bool RemoteAccess::move(int rank, RemoteTarget& member, Transfer& what) {
   }
   if (!has_buffers(member)) return false;
   Request* const got = what.kind == OpKind::get ? what.done : nullptr;
-  const AdapterPort::Move one{what.kind, {}, origin.data(), bytes, got, what.notice};
-  if (!whole || !move_short(member, offset, one)) move_buffered(rank, member, what);
+  const AdapterPort::Move one{what.kind, member.at(offset), origin.data(), bytes, got, what.notice};
+  if (!whole || !move_short(member, one)) move_buffered(rank, member, what);
   if (what.kind == OpKind::put && what.done != nullptr) complete_request(*what.done, progress());
   return true;
 }

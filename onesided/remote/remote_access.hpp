@@ -110,7 +110,7 @@ class RemoteAccess {
   /// The same of memory that the device reaches, through buffers.
   void move_buffered(int rank, RemoteTarget& member, Transfer& what);
   /// The move that try_move() makes; the device reaches the member's memory, and has buffers.
-  [[nodiscard]] bool move_short(RemoteTarget& member, std::uint64_t offset, AdapterPort::Move what);
+  [[nodiscard]] bool move_short(RemoteTarget& member, const AdapterPort::Move& what);
   /// Null: try_move() cannot be made to that member.
   [[nodiscard]] RemoteTarget* short_target(int rank, std::size_t bytes);
   [[nodiscard]] bool has_buffers(const RemoteTarget& member);

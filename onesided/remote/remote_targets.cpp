@@ -55,16 +55,11 @@ void RemoteTarget::note(Error other) {
   if (!error) error = std::move(other);
 }
 
-bool RemoteTargets::reaches_memory(RemoteTarget& target) {
-  const Link* const link = target.link;
-  if (link == nullptr || link->device == nullptr || link->failed || !link->same_device) {
-    return false;
-  }
-  if (!target.has_memory && !target.keys.empty()) {
-    const std::optional<RemoteAddress> found = remote_address(*link, target.keys);
-    target.has_memory = found.has_value();
-    target.memory = found.value_or(RemoteAddress{});
-  }
+bool RemoteTargets::finds_memory(RemoteTarget& target) {
+  if (target.keys.empty()) return false;
+  const std::optional<RemoteAddress> found = remote_address(*target.link, target.keys);
+  target.has_memory = found.has_value();
+  target.memory = found.value_or(RemoteAddress{});
   return target.has_memory;
 }
 

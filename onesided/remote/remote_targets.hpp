@@ -43,6 +43,10 @@ struct RemoteTarget {
   bool unconfirmed = false;       ///< there were puts by the device that none follows yet
   std::optional<Error> error;     ///< the first one
 
+  /// A place of its memory, for the link's device, which reaches that.
+  [[nodiscard]] RemoteAddress at(std::uint64_t offset) const {
+    return {memory.address + offset, memory.key};
+  }
   void note(Error other);
 };
 
@@ -68,7 +72,13 @@ class RemoteTargets {
   /// One more operation begins.
   void count() { ++asked_; }
   /// Whether operations by the device reach the memory of the target, as far as that is known.
-  [[nodiscard]] static bool reaches_memory(RemoteTarget& target);
+  [[nodiscard]] static bool reaches_memory(RemoteTarget& target) {
+    const Link* const link = target.link;
+    if (link == nullptr || link->device == nullptr || link->failed || !link->same_device) {
+      return false;
+    }
+    return target.has_memory || finds_memory(target);
+  }
 
   /// Whether a put by the device tells the target of itself behind all its bytes, and before what
   /// is sent behind it.
@@ -110,6 +120,8 @@ class RemoteTargets {
     const Link* const link = target.link;
     return link != nullptr && link->device != nullptr && link->device->device->caps().in_order;
   }
+  /// By keys that have come.
+  [[nodiscard]] static bool finds_memory(RemoteTarget& target);
   void confirm(ProcId proc, RemoteTarget& target);
   [[nodiscard]] bool has_settled(ProcId proc, const RemoteTarget& target, bool local) const;
   void ask_if_reached(ProcId proc, RemoteTarget& target);

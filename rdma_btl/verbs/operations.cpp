@@ -45,35 +45,30 @@ bool Operations::send(Endpoint& endpoint, const Operation& operation) {
   return true;
 }
 
-/// Most puts and gets: one piece, which is not empty, and nothing else. With iWARP it may become
-/// two.
-bool Operations::is_plain(const Operation& operation) const {
-  return operation.local.size() == 1 && operation.local[0].length != 0 && !operation.notify &&
-         !config_.mask.iwarp;
-}
-
-bool Operations::move_plain(Endpoint& endpoint, const Operation& operation, ibv_wr_opcode opcode,
-                            unsigned flags) {
-  if (!work_.room(endpoint, 1)) return false;
+bool Operations::move_plain(Endpoint& endpoint, const Operation& operation) {
+  if (!work_.room(endpoint, 1)) [[unlikely]]
+    return false;
   const Piece& piece = operation.local[0];
   ibv_send_wr& request = work_.move(piece, operation.remote);
-  request.opcode = opcode;
-  request.send_flags = flags;
+  if (operation.kind == OpKind::put) {
+    request.opcode = IBV_WR_RDMA_WRITE;
+    request.send_flags = piece.length <= work_.max_inline() ? IBV_SEND_INLINE : 0;
+    ++counters_.puts;
+    counters_.put_bytes += piece.length;
+  } else {
+    request.opcode = IBV_WR_RDMA_READ;
+    request.send_flags = 0;
+    ++counters_.gets;
+    counters_.got_bytes += piece.length;
+  }
   Record record;
   record.cookie = operation.cookie;
-  work_.submit(endpoint, request, record, record.cookie != kNoCompletion);
+  work_.hand_over(endpoint, request, record, record.cookie != kNoCompletion);
   return true;
 }
 
 bool Operations::put(Endpoint& endpoint, const Operation& operation) {
-  if (is_plain(operation)) [[likely]] {
-    const std::size_t bytes = operation.local[0].length;
-    const unsigned flags = bytes <= work_.max_inline() ? IBV_SEND_INLINE : 0;
-    if (!move_plain(endpoint, operation, IBV_WR_RDMA_WRITE, flags)) return false;
-    ++counters_.puts;
-    counters_.put_bytes += bytes;
-    return true;
-  }
+  if (is_plain(operation)) return move_plain(endpoint, operation);
   if (operation.notify && !Borrowing::can_send(endpoint)) return borrowing_.starve(endpoint);
   const bool inlined = total_length(operation.local) <= work_.max_inline();
   Gather gather(operation, Source::local, adapter_.limits().max_sge,
@@ -114,12 +109,7 @@ bool Operations::put(Endpoint& endpoint, const Operation& operation) {
 }
 
 bool Operations::get(Endpoint& endpoint, const Operation& operation) {
-  if (is_plain(operation)) [[likely]] {
-    if (!move_plain(endpoint, operation, IBV_WR_RDMA_READ, 0)) return false;
-    ++counters_.gets;
-    counters_.got_bytes += operation.local[0].length;
-    return true;
-  }
+  if (is_plain(operation)) return move_plain(endpoint, operation);
   Gather gather(operation, Source::remote, adapter_.limits().max_sge_read, config_.mask.iwarp);
   if (gather.done()) {
     agenda_.complete(endpoint.id, operation.cookie, MPI_SUCCESS);

@@ -34,11 +34,17 @@ class Operations {
 
   /// False: it is not accepted now, for want of room or of a credit.
   [[nodiscard]] bool post(Endpoint& endpoint, const Operation& operation);
+  /// Whether it is what most puts and gets are: one piece, which is not empty, and nothing else.
+  /// With iWARP it may become two.
+  [[nodiscard]] bool is_plain(const Operation& operation) const {
+    return (operation.kind == OpKind::put || operation.kind == OpKind::get) &&
+           operation.local.size() == 1 && operation.local[0].length != 0 && !operation.notify &&
+           !config_.mask.iwarp;
+  }
+  /// post() of such.
+  [[nodiscard]] bool move_plain(Endpoint& endpoint, const Operation& operation);
 
  private:
-  [[nodiscard]] bool is_plain(const Operation& operation) const;
-  [[nodiscard]] bool move_plain(Endpoint& endpoint, const Operation& operation,
-                                ibv_wr_opcode opcode, unsigned flags);
   [[nodiscard]] bool send(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool put(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool get(Endpoint& endpoint, const Operation& operation);

@@ -85,7 +85,7 @@ class WorkQueue {
   /// Posts a request, for which there is room; with `signal` it gives a completion. If the adapter
   /// refuses it the endpoint fails, and the operation completes with that.
   void submit(Endpoint& endpoint, ibv_send_wr& request, const Record& record, bool signal);
-  /// submit(), for the one function through which most messages go.
+  /// submit(), for the functions through which most messages and moves go.
   void hand_over(Endpoint& endpoint, ibv_send_wr& request, const Record& record, bool signal);
 
   /// A work request is finished, and with it those before it on its connection. With iWARP not the

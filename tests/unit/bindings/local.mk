@@ -37,7 +37,7 @@ unit_scripts += tests/mpi/profile_tool.sh tests/unit/bindings/fint.sh tests/unit
 
 # The lock of MPI_THREAD_MULTIPLE
 unit_tests += bindings_lock_test
-bindings_lock_test_SOURCES = tests/unit/bindings/lock_test.cpp bindings/mpi_lock.hpp \
+bindings_lock_test_SOURCES = tests/unit/bindings/lock_test.cpp bindings/mpi_lock.hpp bindings/word_lock.hpp \
 	bindings/process/call_guard.cpp bindings/process/call_guard.hpp bindings/process/presence.hpp
 bindings_lock_test_CPPFLAGS = $(AM_CPPFLAGS)
 bindings_lock_test_LDADD = libruntime.la $(UNIT_LIBS)

@@ -7,14 +7,59 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
 #include "bindings/mpi_lock.hpp"
 #include "bindings/process/call_guard.hpp"
+#include "bindings/word_lock.hpp"
 
 namespace remit {
 namespace {
+
+TEST(WordLock, OneThreadAtATimeAlsoWhereThreadsSleepForIt) {
+  constexpr int kThreads = 6;
+  constexpr int kRounds = 3000;
+  WordLock lock;
+  long counter = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kRounds; ++i) {
+        lock.lock();
+        const long seen = counter;
+        if ((i + t) % 64 == 0) std::this_thread::yield();  // the others come to wait
+        counter = seen + 1;
+        lock.unlock();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(counter, long{kThreads} * kRounds);
+}
+
+TEST(WordLock, IsNotTakenTwiceAndWakesWhoWaits) {
+  WordLock lock;
+  EXPECT_TRUE(lock.try_lock());
+  EXPECT_FALSE(lock.try_lock());
+  std::atomic<int> through = 0;
+  std::vector<std::thread> waiting;
+  for (int t = 0; t < 3; ++t) {
+    waiting.emplace_back([&] {
+      lock.lock();
+      ++through;
+      lock.unlock();
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that they sleep by now
+  EXPECT_EQ(through, 0);
+  lock.unlock();
+  for (std::thread& thread : waiting) thread.join();
+  EXPECT_EQ(through, 3);
+  EXPECT_TRUE(lock.try_lock());
+  lock.unlock();
+}
 
 TEST(MpiLock, OneThreadAtATime) {
   constexpr int kThreads = 4;

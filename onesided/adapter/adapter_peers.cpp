@@ -104,7 +104,7 @@ void AdapterPeers::start(AdapterPeer& peer, std::span<Operation> operations, End
   if (tally.under_way >= kMostUnderWayThere) [[unlikely]] {
     progress().wait([&] { return tally.under_way < kMostUnderWayThere / 2; });
   }
-  use(peer);
+  if (!std::exchange(peer.used, true)) ++used_;
   ++started_;
   for (const Operation& operation : operations) {
     peer.unconfirmed = peer.unconfirmed || operation.kind == OpKind::put;
@@ -146,7 +146,7 @@ Expected<> AdapterPeers::settle(AdapterPeer& peer, const WaitSubject* subject) {
     start(peer, {&confirm, 1});
   }
   progress().wait([&] { return tally.under_way == 0; }, subject);
-  end_use(peer);
+  if (std::exchange(peer.used, false)) --used_;
   const int status = std::exchange(tally.status, MPI_SUCCESS);
   if (status == MPI_SUCCESS) return {};
   Error error = words_of_loss(peer.rank);
@@ -155,25 +155,22 @@ Expected<> AdapterPeers::settle(AdapterPeer& peer, const WaitSubject* subject) {
 }
 
 bool AdapterPeers::try_settle(int rank, const WaitSubject& subject) {
-  if (used_here_ == 0) return true;
-  const auto found = peers_.find(rank);
-  if (found == peers_.end() || !found->second.used) return true;
-  AdapterPeer& peer = found->second;
-  if (!is_in_order(peer)) return false;
-  const Tally& tally = *peer.tally;
+  AdapterPeer* const peer = find(rank);
+  if (peer == nullptr || !peer->used) return true;
+  if (!is_in_order(*peer)) return false;
+  const Tally& tally = *peer->tally;
   progress().wait([&] { return tally.under_way == 0; }, &subject);
   if (tally.status != MPI_SUCCESS) [[unlikely]]
     return false;
-  peer.unconfirmed = false;
-  end_use(peer);
+  peer->unconfirmed = false;
+  if (std::exchange(peer->used, false)) --used_;
   return true;
 }
 
 Expected<> AdapterPeers::flush(int rank, const WaitSubject* subject) {
   if (rank >= 0) {
-    const auto peer = peers_.find(rank);
-    if (peer == peers_.end() || !peer->second.used) return {};
-    return settle(peer->second, subject);
+    AdapterPeer* const peer = find(rank);
+    return peer != nullptr && peer->used ? settle(*peer, subject) : Expected<>();
   }
   Expected<> outcome;
   for (auto& [number, peer] : peers_) {

@@ -72,10 +72,10 @@ class AdapterPeers {
   /// The member, whose way and keys are known behind that: asks for them the first time, which
   /// whoever polls there answers, and waits. An error: it is gone, or its adapter is not to be had.
   [[nodiscard]] Expected<AdapterPeer*> reach(int rank) {
-    const auto known = peers_.find(rank);
-    if (known != peers_.end() && known->second.is_reached) [[likely]] {
+    AdapterPeer* const known = find(rank);
+    if (known != nullptr && known->is_reached) [[likely]] {
       if (manager_.links().lost(members_.proc(rank))) return tl::unexpected(words_of_loss(rank));
-      return &known->second;
+      return known;
     }
     return reach_first(rank);
   }
@@ -83,10 +83,10 @@ class AdapterPeers {
   /// The same of one whose adapter keeps order, as far as it has been reached before and nothing is
   /// known against it; else null.
   [[nodiscard]] AdapterPeer* at_hand(int rank) {
-    const auto known = peers_.find(rank);
-    const bool fine = known != peers_.end() && known->second.is_reached &&
-                      is_in_order(known->second) && !manager_.links().lost(members_.proc(rank));
-    return fine ? &known->second : nullptr;
+    AdapterPeer* const known = find(rank);
+    const bool fine = known != nullptr && known->is_reached && is_in_order(*known) &&
+                      !manager_.links().lost(members_.proc(rank));
+    return fine ? known : nullptr;
   }
 
   /// Starts operations, which a flush waits for.
@@ -116,16 +116,11 @@ class AdapterPeers {
 
  private:
   [[nodiscard]] Expected<AdapterPeer*> reach_first(int rank);
-  /// There are operations on it that no flush has seen to their end; or none any more.
-  void use(AdapterPeer& peer) {
-    if (std::exchange(peer.used, true)) return;
-    ++used_;
-    ++used_here_;
-  }
-  void end_use(AdapterPeer& peer) {
-    if (!std::exchange(peer.used, false)) return;
-    --used_;
-    --used_here_;
+  /// Null: there was no operation on it.
+  [[nodiscard]] AdapterPeer* find(int rank) {
+    if (last_ != nullptr && last_->rank == rank) return last_;
+    const auto found = peers_.find(rank);
+    return found == peers_.end() ? nullptr : last_ = &found->second;
   }
   void ask(AdapterPeer& peer, Link& link);
   [[nodiscard]] Error words_of_loss(int rank) const;
@@ -138,10 +133,10 @@ class AdapterPeers {
   const WindowMembers& members_;
   std::unique_ptr<AdapterMemory> own_;
   std::uint64_t& used_;
-  std::uint64_t used_here_ = 0;  ///< those of `used_` that are this one's
   std::uint64_t started_ = 0;
   std::map<int, AdapterPeer> peers_;
-  std::set<int> spoken_to_;  ///< by is_lost()
+  AdapterPeer* last_ = nullptr;  ///< that was looked for and found last
+  std::set<int> spoken_to_;      ///< by is_lost()
 };
 
 /// An atomic on a word; the old value goes to `result`, which may be empty.
